@@ -1,0 +1,25 @@
+package nic
+
+// Status is what a receiver says about one port and one slot.
+type Status uint8
+
+// The receive statuses, in the order of the register map.
+const (
+	StatusIdle      Status = 0 // no light, or nobody listened
+	StatusOK        Status = 1 // one frame, CRC right, stored in the RX FIFO
+	StatusCollision Status = 2 // code violation: two senders on one medium
+	StatusCRC       Status = 3 // a damaged or truncated frame
+	StatusOverflow  Status = 4 // a good frame, lost because the RX FIFO was full
+)
+
+// StatusNames are the names of the statuses in reports, traces and the
+// dissector, indexed by Status.
+var StatusNames = []string{"idle", "ok", "collision", "crc", "overflow"}
+
+// String returns the status's name.
+func (s Status) String() string {
+	if int(s) < len(StatusNames) {
+		return StatusNames[s]
+	}
+	return "status?"
+}

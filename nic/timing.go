@@ -1,0 +1,79 @@
+package nic
+
+import "fmt"
+
+// Timing is the shape of a slot. All cycles are of the global clock; every slot
+// of a run has the same length, and all NICs share its boundaries:
+//
+//	|<-------------------------- SlotCycles ------------------------------->|
+//	| compute window | phits of the longest frame | propagation | guard     |
+//	^ firmware runs    ^ FirstPhit                           ^ LastPhit      ^ next slot
+//
+// The firmware's handler sees what arrived in the slot before and says what to
+// send and hear in this one.
+type Timing struct {
+	PhitBits          int // 1..64
+	ComputeCycles     int // reserved for the firmware's handler, >= 0
+	FramePhits        int // phits of a frame with the largest payload
+	PropagationCycles int // 0..PropagationCyclesMax
+	GuardCycles       int // dark cycles at the end of a slot, >= 0
+}
+
+// Limits of the timing parameters.
+const (
+	PhitBitsMax          = 64
+	PropagationCyclesMax = 4096
+	GuardCyclesMax       = 4096
+	ComputeCyclesMax     = 1 << 20
+)
+
+// NewTiming derives the slot from the link's and the NIC's parameters.
+func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCycles int) (Timing, error) {
+	within := func(name string, value, low, high int) error {
+		if value < low || value > high {
+			return fmt.Errorf("%s is %d, allowed are %d to %d", name, value, low, high)
+		}
+		return nil
+	}
+	for _, err := range []error{
+		within("phit_bits", phitBits, 1, PhitBitsMax),
+		within("payload_bytes", payloadBytes, 0, PayloadBytesMax),
+		within("budget_cycles", computeCycles, 0, ComputeCyclesMax),
+		within("propagation_cycles", propagationCycles, 0, PropagationCyclesMax),
+		within("guard_cycles", guardCycles, 0, GuardCyclesMax),
+	} {
+		if err != nil {
+			return Timing{}, err
+		}
+	}
+	return Timing{
+		PhitBits:          phitBits,
+		ComputeCycles:     computeCycles,
+		FramePhits:        Phits(FrameBytes(payloadBytes), phitBits),
+		PropagationCycles: propagationCycles,
+		GuardCycles:       guardCycles,
+	}, nil
+}
+
+// Phits returns the number of phits of a frame: ceil(bits/phit).
+func Phits(frameBytes, phitBits int) int { return (8*frameBytes + phitBits - 1) / phitBits }
+
+// SlotCycles returns the length of a slot in cycles.
+func (t Timing) SlotCycles() int {
+	return t.ComputeCycles + t.FramePhits + t.PropagationCycles + t.GuardCycles
+}
+
+// SlotCycle returns the first cycle of a slot.
+func (t Timing) SlotCycle(slot uint32) uint64 { return uint64(slot) * uint64(t.SlotCycles()) }
+
+// FirstPhitCycle returns the cycle in which the first phit of every frame of
+// the slot is on its transmitter's wire: the time stamp of a sent frame.
+func (t Timing) FirstPhitCycle(slot uint32) uint64 {
+	return t.SlotCycle(slot) + uint64(t.ComputeCycles)
+}
+
+// LastPhitCycle returns the cycle in which the last phit of the longest frame
+// reaches the receivers: the time stamp of a receive status.
+func (t Timing) LastPhitCycle(slot uint32) uint64 {
+	return t.FirstPhitCycle(slot) + uint64(t.FramePhits-1+t.PropagationCycles)
+}
