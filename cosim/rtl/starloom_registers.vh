@@ -1,0 +1,91 @@
+// Generated from nic/registermap.go by `go test ./nic -run RegisterMap -update`; DO NOT EDIT.
+`ifndef STARLOOM_REGISTERS_VH
+`define STARLOOM_REGISTERS_VH
+
+`define SL_ABI_VERSION 32'h00000001 // version of this map
+`define SL_PORT_ALL 32'h0000fffe // send to every port
+`define SL_PORT_NONE 32'h0000ffff // hear nothing
+`define SL_ANY 32'hffffffff // destination of a frame for anybody
+`define SL_KIND_DATA 32'h00000000 // frame kind: data
+`define SL_KIND_ACK 32'h00000001 // frame kind: acknowledgement
+`define SL_KIND_CONTROL 32'h00000002 // frame kind: control
+`define SL_STATUS_IDLE 32'h00000000 // no light, or nobody listened
+`define SL_STATUS_OK 32'h00000001 // one good frame, stored in the RX FIFO
+`define SL_STATUS_COLLISION 32'h00000002 // two senders on one medium
+`define SL_STATUS_CRC 32'h00000003 // a damaged frame
+`define SL_STATUS_OVERFLOW 32'h00000004 // a good frame, lost because the RX FIFO was full
+`define SL_FLAG_DONE 32'h00000001 // the processor has finished
+`define SL_FLAG_FAULTY 32'h00000002 // the processor trapped or broke the ABI
+`define SL_FLAG_TX_OVERFLOW 32'h00000004 // a frame did not fit into the TX FIFO
+
+// A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.
+`define SL_FRAME_KIND_OFFSET 0
+`define SL_FRAME_KIND_BITS 8
+`define SL_FRAME_FLAGS_OFFSET 1
+`define SL_FRAME_FLAGS_BITS 8
+`define SL_FRAME_PAYLOAD_BYTES_OFFSET 2
+`define SL_FRAME_PAYLOAD_BYTES_BITS 16
+`define SL_FRAME_SOURCE_OFFSET 4
+`define SL_FRAME_SOURCE_BITS 32
+`define SL_FRAME_DESTINATION_OFFSET 8
+`define SL_FRAME_DESTINATION_BITS 32
+`define SL_FRAME_TAG_OFFSET 12
+`define SL_FRAME_TAG_BITS 16
+`define SL_FRAME_PORT_OFFSET 14
+`define SL_FRAME_PORT_BITS 16
+
+// One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest.
+`define SL_BANK_ABI_OFFSET 0
+`define SL_BANK_ABI_BITS 32
+`define SL_BANK_CELLS_OFFSET 4
+`define SL_BANK_CELLS_BITS 32
+`define SL_BANK_CURRENT_OFFSET 8
+`define SL_BANK_CURRENT_BITS 32
+`define SL_BANK_RECORD_OFFSET 12
+`define SL_BANK_RECORD_BITS 32
+`define SL_BANK_RECORD_STRIDE_OFFSET 16
+`define SL_BANK_RECORD_STRIDE_BITS 32
+`define SL_BANK_RX_OFFSET_OFFSET 20
+`define SL_BANK_RX_OFFSET_BITS 32
+`define SL_BANK_TX_OFFSET_OFFSET 24
+`define SL_BANK_TX_OFFSET_BITS 32
+`define SL_BANK_FRAME_STRIDE_OFFSET 28
+`define SL_BANK_FRAME_STRIDE_BITS 32
+`define SL_BANK_RX_FRAMES_OFFSET 32
+`define SL_BANK_RX_FRAMES_BITS 32
+`define SL_BANK_TX_FRAMES_OFFSET 36
+`define SL_BANK_TX_FRAMES_BITS 32
+`define SL_BANK_PAYLOAD_BYTES_OFFSET 40
+`define SL_BANK_PAYLOAD_BYTES_BITS 32
+`define SL_BANK_FIRST_OFFSET 44
+`define SL_BANK_FIRST_BITS 32
+`define SL_BANK_PROCESSORS_OFFSET 48
+`define SL_BANK_PROCESSORS_BITS 32
+`define SL_BANK_GROUPS_OFFSET 52
+`define SL_BANK_GROUPS_BITS 32
+`define SL_BANK_GROUP_SIZE_OFFSET 56
+`define SL_BANK_GROUP_SIZE_BITS 32
+`define SL_BANK_PORTS_OFFSET 60
+`define SL_BANK_PORTS_BITS 32
+`define SL_BANK_SEED_OFFSET 64
+`define SL_BANK_SEED_BITS 64
+`define SL_BANK_PARAM_OFFSET 72
+`define SL_BANK_PARAM_BITS 32
+
+// One element per processor in every column.
+`define SL_PROCESSOR_RX_STATUS_OFFSET 136
+`define SL_PROCESSOR_RX_STATUS_BITS 8
+`define SL_PROCESSOR_RX_COUNT_OFFSET 140
+`define SL_PROCESSOR_RX_COUNT_BITS 8
+`define SL_PROCESSOR_TX_COUNT_OFFSET 144
+`define SL_PROCESSOR_TX_COUNT_BITS 8
+`define SL_PROCESSOR_FLAGS_OFFSET 148
+`define SL_PROCESSOR_FLAGS_BITS 8
+`define SL_PROCESSOR_HELD_OFFSET 152
+`define SL_PROCESSOR_HELD_BITS 8
+`define SL_PROCESSOR_RX_PORT_OFFSET 156
+`define SL_PROCESSOR_RX_PORT_BITS 16
+`define SL_PROCESSOR_WORKLOAD_OFFSET 160
+`define SL_PROCESSOR_WORKLOAD_BITS 32
+
+`endif

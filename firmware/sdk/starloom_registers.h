@@ -1,0 +1,101 @@
+/* Generated from nic/registermap.go by `go test ./nic -run RegisterMap -update`; DO NOT EDIT. */
+#ifndef STARLOOM_REGISTERS_H
+#define STARLOOM_REGISTERS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define SL_ABI_VERSION 0x1u /* version of this map */
+#define SL_PORT_ALL 0xfffeu /* send to every port */
+#define SL_PORT_NONE 0xffffu /* hear nothing */
+#define SL_ANY 0xffffffffu /* destination of a frame for anybody */
+#define SL_KIND_DATA 0x0u /* frame kind: data */
+#define SL_KIND_ACK 0x1u /* frame kind: acknowledgement */
+#define SL_KIND_CONTROL 0x2u /* frame kind: control */
+#define SL_STATUS_IDLE 0x0u /* no light, or nobody listened */
+#define SL_STATUS_OK 0x1u /* one good frame, stored in the RX FIFO */
+#define SL_STATUS_COLLISION 0x2u /* two senders on one medium */
+#define SL_STATUS_CRC 0x3u /* a damaged frame */
+#define SL_STATUS_OVERFLOW 0x4u /* a good frame, lost because the RX FIFO was full */
+#define SL_FLAG_DONE 0x1u /* the processor has finished */
+#define SL_FLAG_FAULTY 0x2u /* the processor trapped or broke the ABI */
+#define SL_FLAG_TX_OVERFLOW 0x4u /* a frame did not fit into the TX FIFO */
+
+/* A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format. */
+typedef struct sl_frame {
+    uint8_t kind; /* RW, data 0, ack 1, control 2 */
+    uint8_t flags; /* RW, free for the firmware, travels with the frame */
+    uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero */
+    uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in */
+    uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody */
+    uint16_t tag; /* RW, free for the firmware, travels with the frame */
+    uint16_t port; /* RW, sent: port to send to, 0xfffe for all ports; received: port it was heard on */
+    uint8_t payload[];
+} sl_frame;
+
+_Static_assert(offsetof(sl_frame, kind) == 0, "register map");
+_Static_assert(offsetof(sl_frame, flags) == 1, "register map");
+_Static_assert(offsetof(sl_frame, payload_bytes) == 2, "register map");
+_Static_assert(offsetof(sl_frame, source) == 4, "register map");
+_Static_assert(offsetof(sl_frame, destination) == 8, "register map");
+_Static_assert(offsetof(sl_frame, tag) == 12, "register map");
+_Static_assert(offsetof(sl_frame, port) == 14, "register map");
+_Static_assert(sizeof(sl_frame) == 16, "register map");
+
+/* One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest. */
+typedef struct sl_bank {
+    uint32_t abi; /* L, version of this map */
+    uint32_t cells; /* L, processors in this bank */
+    uint32_t current; /* W, cell whose handler is running; tells the host who trapped */
+    uint8_t *record; /* L, address of the first record {state, RX FIFO, TX FIFO} */
+    uint32_t record_stride; /* L, bytes from one record to the next */
+    uint32_t rx_offset; /* L, bytes from a record to its RX FIFO; the head is first */
+    uint32_t tx_offset; /* L, bytes from a record to its TX FIFO; the head is first */
+    uint32_t frame_stride; /* L, bytes from one frame of a FIFO to the next */
+    uint32_t rx_frames; /* L, depth of the RX FIFO, in frames */
+    uint32_t tx_frames; /* L, depth of the TX FIFO, in frames */
+    uint32_t payload_bytes; /* L, largest payload of a frame */
+    uint32_t first; /* R, processor number of cell 0 */
+    uint32_t processors; /* R, processors in the machine */
+    uint32_t groups; /* R, groups in the machine (POPS: g) */
+    uint32_t group_size; /* R, processors in a group (POPS: d) */
+    uint32_t ports; /* R, ports of a NIC (POPS: g) */
+    uint64_t seed; /* R, start of the random stream */
+    int32_t param[16]; /* R, parameters from the scenario, by index */
+    uint8_t *rx_status; /* R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4 */
+    uint8_t *rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
+    uint8_t *tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
+    uint8_t *flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit) */
+    uint8_t *held; /* W, packets that the handler holds, for the memory rule */
+    uint16_t *rx_port; /* W, port to hear in this slot, 0xffff for none; keeps its value */
+    uint32_t *workload; /* R, the processor's word of the workload (permutation: destination of its packet) */
+} sl_bank;
+
+_Static_assert(offsetof(sl_bank, abi) == 0, "register map");
+_Static_assert(offsetof(sl_bank, cells) == 4, "register map");
+_Static_assert(offsetof(sl_bank, current) == 8, "register map");
+_Static_assert(offsetof(sl_bank, record) == 12, "register map");
+_Static_assert(offsetof(sl_bank, record_stride) == 16, "register map");
+_Static_assert(offsetof(sl_bank, rx_offset) == 20, "register map");
+_Static_assert(offsetof(sl_bank, tx_offset) == 24, "register map");
+_Static_assert(offsetof(sl_bank, frame_stride) == 28, "register map");
+_Static_assert(offsetof(sl_bank, rx_frames) == 32, "register map");
+_Static_assert(offsetof(sl_bank, tx_frames) == 36, "register map");
+_Static_assert(offsetof(sl_bank, payload_bytes) == 40, "register map");
+_Static_assert(offsetof(sl_bank, first) == 44, "register map");
+_Static_assert(offsetof(sl_bank, processors) == 48, "register map");
+_Static_assert(offsetof(sl_bank, groups) == 52, "register map");
+_Static_assert(offsetof(sl_bank, group_size) == 56, "register map");
+_Static_assert(offsetof(sl_bank, ports) == 60, "register map");
+_Static_assert(offsetof(sl_bank, seed) == 64, "register map");
+_Static_assert(offsetof(sl_bank, param) == 72, "register map");
+_Static_assert(offsetof(sl_bank, rx_status) == 136, "register map");
+_Static_assert(offsetof(sl_bank, rx_count) == 140, "register map");
+_Static_assert(offsetof(sl_bank, tx_count) == 144, "register map");
+_Static_assert(offsetof(sl_bank, flags) == 148, "register map");
+_Static_assert(offsetof(sl_bank, held) == 152, "register map");
+_Static_assert(offsetof(sl_bank, rx_port) == 156, "register map");
+_Static_assert(offsetof(sl_bank, workload) == 160, "register map");
+_Static_assert(sizeof(sl_bank) == 168, "register map");
+
+#endif

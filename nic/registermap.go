@@ -1,0 +1,288 @@
+package nic
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// The register map is what firmware and hardware agree on. This file is its one
+// source: the Go constants (registers_gen.go), the C header of the firmware SDK,
+// the Verilog header of the twins and REGISTERS.md are written from it by
+//
+//	go test ./nic -run RegisterMap -update
+//
+// and the same test fails when one of them has drifted.
+
+// ABIVersion changes whenever the register map or the exports of a firmware
+// image change in a way that an old image would not survive.
+const ABIVersion = 1
+
+// Access says who writes a register: firmware sees R as read-only.
+type Access string
+
+// The kinds of access, seen from the firmware's handler.
+const (
+	ReadOnly  Access = "R"  // written by the NIC (the host)
+	ReadWrite Access = "RW" // written by both
+	WriteOnly Access = "W"  // written by the handler, read by the NIC
+	Layout    Access = "L"  // written once by the SDK when the bank is attached
+)
+
+// Register is one entry of the map.
+type Register struct {
+	Name   string
+	Bits   int // 8, 16, 32 or 64
+	Count  int // elements, 0 means one
+	Access Access
+	Doc    string
+}
+
+// Block is a group of registers at consecutive, naturally aligned offsets.
+type Block struct {
+	Name      string
+	Doc       string
+	Columns   bool // each register is a column with one element per processor
+	Registers []Register
+}
+
+// Params is the number of parameter registers of a bank.
+const Params = 16
+
+// RegisterMap is the whole map. The processor block's columns follow the bank
+// block: the bank descriptor holds one 32-bit address for each of them.
+var RegisterMap = []Block{
+	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.", Registers: []Register{
+		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
+		{"flags", 8, 0, ReadWrite, "free for the firmware, travels with the frame"},
+		{"payload_bytes", 16, 0, ReadWrite, "length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero"},
+		{"source", 32, 0, ReadOnly, "NIC that sent the frame on this hop; the NIC fills it in"},
+		{"destination", 32, 0, ReadWrite, "addressee on this hop, 0xffffffff for anybody"},
+		{"tag", 16, 0, ReadWrite, "free for the firmware, travels with the frame"},
+		{"port", 16, 0, ReadWrite, "sent: port to send to, 0xfffe for all ports; received: port it was heard on"},
+	}},
+	{Name: "bank", Doc: "One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest.", Registers: []Register{
+		{"abi", 32, 0, Layout, "version of this map"},
+		{"cells", 32, 0, Layout, "processors in this bank"},
+		{"current", 32, 0, WriteOnly, "cell whose handler is running; tells the host who trapped"},
+		{"record", 32, 0, Layout, "address of the first record {state, RX FIFO, TX FIFO}"},
+		{"record_stride", 32, 0, Layout, "bytes from one record to the next"},
+		{"rx_offset", 32, 0, Layout, "bytes from a record to its RX FIFO; the head is first"},
+		{"tx_offset", 32, 0, Layout, "bytes from a record to its TX FIFO; the head is first"},
+		{"frame_stride", 32, 0, Layout, "bytes from one frame of a FIFO to the next"},
+		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
+		{"tx_frames", 32, 0, Layout, "depth of the TX FIFO, in frames"},
+		{"payload_bytes", 32, 0, Layout, "largest payload of a frame"},
+		{"first", 32, 0, ReadOnly, "processor number of cell 0"},
+		{"processors", 32, 0, ReadOnly, "processors in the machine"},
+		{"groups", 32, 0, ReadOnly, "groups in the machine (POPS: g)"},
+		{"group_size", 32, 0, ReadOnly, "processors in a group (POPS: d)"},
+		{"ports", 32, 0, ReadOnly, "ports of a NIC (POPS: g)"},
+		{"seed", 64, 0, ReadOnly, "start of the random stream"},
+		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
+	}},
+	{Name: "processor", Doc: "One element per processor in every column.", Columns: true, Registers: []Register{
+		{"rx_status", 8, 0, ReadOnly, "what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4"},
+		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
+		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head"},
+		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)"},
+		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
+		{"rx_port", 16, 0, WriteOnly, "port to hear in this slot, 0xffff for none; keeps its value"},
+		{"workload", 32, 0, ReadOnly, "the processor's word of the workload (permutation: destination of its packet)"},
+	}},
+}
+
+// RegisterConstants are the values that every generated file carries.
+var RegisterConstants = []struct {
+	Name  string
+	Value uint32
+	Doc   string
+}{
+	{"abi_version", ABIVersion, "version of this map"},
+	{"port_all", 0xFFFE, "send to every port"},
+	{"port_none", 0xFFFF, "hear nothing"},
+	{"any", AnyDestination, "destination of a frame for anybody"},
+	{"kind_data", uint32(KindData), "frame kind: data"},
+	{"kind_ack", uint32(KindAck), "frame kind: acknowledgement"},
+	{"kind_control", uint32(KindControl), "frame kind: control"},
+	{"status_idle", uint32(StatusIdle), "no light, or nobody listened"},
+	{"status_ok", uint32(StatusOK), "one good frame, stored in the RX FIFO"},
+	{"status_collision", uint32(StatusCollision), "two senders on one medium"},
+	{"status_crc", uint32(StatusCRC), "a damaged frame"},
+	{"status_overflow", uint32(StatusOverflow), "a good frame, lost because the RX FIFO was full"},
+	{"flag_done", 1, "the processor has finished"},
+	{"flag_faulty", 2, "the processor trapped or broke the ABI"},
+	{"flag_tx_overflow", 4, "a frame did not fit into the TX FIFO"},
+}
+
+// placed is a register with its offset in its block.
+type placed struct {
+	Register
+	Offset int
+}
+
+// place assigns naturally aligned offsets and returns the block's size. A block
+// of columns is an array of 32-bit addresses that follows the bank block.
+func (b Block) place(start int) (regs []placed, end int) {
+	offset := start
+	for _, r := range b.Registers {
+		size := r.Bits / 8
+		if b.Columns {
+			size = 4
+		}
+		offset = (offset + size - 1) / size * size
+		regs = append(regs, placed{r, offset})
+		offset += size * max(1, r.Count)
+	}
+	return regs, (offset + 7) / 8 * 8
+}
+
+// layout returns every block with its offsets; columns continue the block
+// before them.
+func layout() (blocks []struct {
+	Block
+	Regs []placed
+	Size int
+}) {
+	end := 0
+	for _, b := range RegisterMap {
+		start := 0
+		if b.Columns {
+			start = end
+		}
+		var regs []placed
+		regs, end = b.place(start)
+		blocks = append(blocks, struct {
+			Block
+			Regs []placed
+			Size int
+		}{b, regs, end})
+	}
+	return blocks
+}
+
+const generatedBy = "Generated from nic/registermap.go by `go test ./nic -run RegisterMap -update`; DO NOT EDIT."
+
+func camel(words ...string) string {
+	var b strings.Builder
+	for _, w := range strings.Split(strings.Join(words, "_"), "_") {
+		switch w {
+		case "abi", "crc", "ok":
+			b.WriteString(strings.ToUpper(w))
+		default:
+			b.WriteString(strings.ToUpper(w[:1]) + w[1:])
+		}
+	}
+	return b.String()
+}
+
+// writeGo writes registers_gen.go.
+func writeGo(w io.Writer) {
+	fmt.Fprintf(w, "// Code %s\n\npackage nic\n", strings.ToLower(generatedBy[:1])+generatedBy[1:])
+	for _, b := range layout() {
+		fmt.Fprintf(w, "\n// Offsets of the %s block, in bytes.\nconst (\n", b.Name)
+		for _, r := range b.Regs {
+			fmt.Fprintf(w, "\t%s = %d // %s\n", "off"+camel(b.Name, r.Name), r.Offset, r.Doc)
+		}
+		fmt.Fprintf(w, "\t%s = %d // size of the block\n)\n", "size"+camel(b.Name), b.Size)
+	}
+	fmt.Fprintf(w, "\n// Values of the registers that no other constant of this package names.\nconst (\n")
+	for _, c := range RegisterConstants {
+		switch {
+		case strings.HasPrefix(c.Name, "port_"), strings.HasPrefix(c.Name, "flag_"):
+			fmt.Fprintf(w, "\t%s = %#x // %s\n", camel(c.Name), c.Value, c.Doc)
+		}
+	}
+	fmt.Fprint(w, ")\n")
+}
+
+// writeC writes firmware/sdk/starloom_registers.h.
+func writeC(w io.Writer) {
+	fmt.Fprintf(w, "/* %s */\n#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", generatedBy)
+	for _, c := range RegisterConstants {
+		fmt.Fprintf(w, "#define SL_%s %#xu /* %s */\n", strings.ToUpper(c.Name), c.Value, c.Doc)
+	}
+	for _, b := range layout() {
+		if b.Columns {
+			continue
+		}
+		fmt.Fprintf(w, "\n/* %s */\ntypedef struct sl_%s {\n", b.Doc, b.Name)
+		regs := b.Regs
+		size := b.Size
+		if b.Name == "bank" {
+			for _, c := range layout() {
+				if c.Columns {
+					regs = append(regs[:len(regs):len(regs)], c.Regs...)
+					size = c.Size
+				}
+			}
+		}
+		for _, r := range regs {
+			array := ""
+			if r.Count > 0 {
+				array = fmt.Sprintf("[%d]", r.Count)
+			}
+			pointer := ""
+			if b.Name == "bank" && r.Offset >= b.Size {
+				pointer = "*"
+			}
+			typ := fmt.Sprintf("uint%d_t", r.Bits)
+			if r.Name == "param" {
+				typ = "int32_t"
+			}
+			if r.Name == "record" {
+				typ, pointer = "uint8_t", "*"
+			}
+			fmt.Fprintf(w, "    %s %s%s%s; /* %s, %s */\n", typ, pointer, r.Name, array, r.Access, r.Doc)
+		}
+		if b.Name == "frame" {
+			fmt.Fprintf(w, "    uint8_t payload[];\n")
+		}
+		fmt.Fprintf(w, "} sl_%s;\n\n", b.Name)
+		for _, r := range regs {
+			fmt.Fprintf(w, "_Static_assert(offsetof(sl_%s, %s) == %d, \"register map\");\n", b.Name, r.Name, r.Offset)
+		}
+		fmt.Fprintf(w, "_Static_assert(sizeof(sl_%s) == %d, \"register map\");\n", b.Name, size)
+	}
+	fmt.Fprint(w, "\n#endif\n")
+}
+
+// writeVerilog writes cosim/rtl/starloom_registers.vh.
+func writeVerilog(w io.Writer) {
+	fmt.Fprintf(w, "// %s\n`ifndef STARLOOM_REGISTERS_VH\n`define STARLOOM_REGISTERS_VH\n\n", generatedBy)
+	for _, c := range RegisterConstants {
+		fmt.Fprintf(w, "`define SL_%s 32'h%08x // %s\n", strings.ToUpper(c.Name), c.Value, c.Doc)
+	}
+	for _, b := range layout() {
+		fmt.Fprintf(w, "\n// %s\n", b.Doc)
+		for _, r := range b.Regs {
+			name := strings.ToUpper(b.Name + "_" + r.Name)
+			fmt.Fprintf(w, "`define SL_%s_OFFSET %d\n`define SL_%s_BITS %d\n", name, r.Offset, name, r.Bits)
+		}
+	}
+	fmt.Fprint(w, "\n`endif\n")
+}
+
+// writeMarkdown writes REGISTERS.md.
+func writeMarkdown(w io.Writer) {
+	fmt.Fprintf(w, "<!-- %s -->\n# Register map, ABI version %d\n\n", generatedBy, ABIVersion)
+	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, L the SDK writes once.\n")
+	for _, b := range layout() {
+		fmt.Fprintf(w, "\n## %s\n\n%s\n\n", b.Name, b.Doc)
+		if b.Columns {
+			fmt.Fprint(w, "The offset is that of the column's 32-bit address in the bank descriptor.\n\n")
+		}
+		fmt.Fprint(w, "| offset | register | bits | access | meaning |\n|---|---|---|---|---|\n")
+		for _, r := range b.Regs {
+			bits := fmt.Sprint(r.Bits)
+			if r.Count > 0 {
+				bits = fmt.Sprintf("%d x %d", r.Count, r.Bits)
+			}
+			fmt.Fprintf(w, "| %d | `%s` | %s | %s | %s |\n", r.Offset, r.Name, bits, r.Access, r.Doc)
+		}
+	}
+	fmt.Fprint(w, "\n## Values\n\n| name | value | meaning |\n|---|---|---|\n")
+	for _, c := range RegisterConstants {
+		fmt.Fprintf(w, "| `%s` | %#x | %s |\n", c.Name, c.Value, c.Doc)
+	}
+}

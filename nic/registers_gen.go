@@ -1,0 +1,59 @@
+// Code generated from nic/registermap.go by `go test ./nic -run RegisterMap -update`; DO NOT EDIT.
+
+package nic
+
+// Offsets of the frame block, in bytes.
+const (
+	offFrameKind         = 0  // data 0, ack 1, control 2
+	offFrameFlags        = 1  // free for the firmware, travels with the frame
+	offFramePayloadBytes = 2  // length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero
+	offFrameSource       = 4  // NIC that sent the frame on this hop; the NIC fills it in
+	offFrameDestination  = 8  // addressee on this hop, 0xffffffff for anybody
+	offFrameTag          = 12 // free for the firmware, travels with the frame
+	offFramePort         = 14 // sent: port to send to, 0xfffe for all ports; received: port it was heard on
+	sizeFrame            = 16 // size of the block
+)
+
+// Offsets of the bank block, in bytes.
+const (
+	offBankABI          = 0   // version of this map
+	offBankCells        = 4   // processors in this bank
+	offBankCurrent      = 8   // cell whose handler is running; tells the host who trapped
+	offBankRecord       = 12  // address of the first record {state, RX FIFO, TX FIFO}
+	offBankRecordStride = 16  // bytes from one record to the next
+	offBankRxOffset     = 20  // bytes from a record to its RX FIFO; the head is first
+	offBankTxOffset     = 24  // bytes from a record to its TX FIFO; the head is first
+	offBankFrameStride  = 28  // bytes from one frame of a FIFO to the next
+	offBankRxFrames     = 32  // depth of the RX FIFO, in frames
+	offBankTxFrames     = 36  // depth of the TX FIFO, in frames
+	offBankPayloadBytes = 40  // largest payload of a frame
+	offBankFirst        = 44  // processor number of cell 0
+	offBankProcessors   = 48  // processors in the machine
+	offBankGroups       = 52  // groups in the machine (POPS: g)
+	offBankGroupSize    = 56  // processors in a group (POPS: d)
+	offBankPorts        = 60  // ports of a NIC (POPS: g)
+	offBankSeed         = 64  // start of the random stream
+	offBankParam        = 72  // parameters from the scenario, by index
+	sizeBank            = 136 // size of the block
+)
+
+// Offsets of the processor block, in bytes.
+const (
+	offProcessorRxStatus = 136 // what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
+	offProcessorRxCount  = 140 // frames in the RX FIFO; the handler takes from the head
+	offProcessorTxCount  = 144 // frames in the TX FIFO; the NIC sends one per slot from the head
+	offProcessorFlags    = 148 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)
+	offProcessorHeld     = 152 // packets that the handler holds, for the memory rule
+	offProcessorRxPort   = 156 // port to hear in this slot, 0xffff for none; keeps its value
+	offProcessorWorkload = 160 // the processor's word of the workload (permutation: destination of its packet)
+	sizeProcessor        = 168 // size of the block
+)
+
+// Values of the registers that no other constant of this package names.
+const (
+	PortAll        = 0xfffe // send to every port
+	PortNone       = 0xffff // hear nothing
+	FlagDone       = 0x1    // the processor has finished
+	FlagFaulty     = 0x2    // the processor trapped or broke the ABI
+	FlagTxOverflow = 0x4    // a frame did not fit into the TX FIFO
+)
