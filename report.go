@@ -1,0 +1,195 @@
+package starloom
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// ReportSchema is the version of the report's JSON form. Keys are only added
+// under one version; a key that changes its meaning or goes makes a new one.
+const ReportSchema = 1
+
+// ViolationsMax is the number of violations that a report lists.
+const ViolationsMax = 100
+
+// Verdict is the outcome of a run or a study.
+type Verdict string
+
+// The verdicts.
+const (
+	VerdictPass Verdict = "pass"
+	VerdictFail Verdict = "fail"
+)
+
+// RuleInterrupted is the rule that an interrupted run breaks.
+const RuleInterrupted = "interrupted"
+
+// Report is the outcome of a run. Its JSON form is stable and holds nothing of
+// the host, the clock or the files that were written: the same scenario and seed
+// give the same bytes.
+type Report struct {
+	Schema          int            `json:"schema"` // ReportSchema
+	Scenario        string         `json:"scenario"`
+	Seed            uint64         `json:"seed"`
+	Engine          string         `json:"engine"` // "cycle" or "slot"
+	Verdict         Verdict        `json:"verdict"`
+	Rules           []string       `json:"rules"`            // names of the rules that were checked
+	Violations      []Violation    `json:"violations"`       // the first ViolationsMax, and the first of every rule
+	ViolationsTotal uint64         `json:"violations_total"` // all of them
+	Cycles          uint64         `json:"cycles"`
+	Slots           uint64         `json:"slots"`
+	Frames          Frames         `json:"frames"`
+	Metrics         Metrics        `json:"metrics"`
+	Firmware        FirmwareReport `json:"firmware"`
+	Digest          string         `json:"digest"`
+
+	// Files lists what was written beside the report, for the text form only.
+	Files []OutputFile `json:"-"`
+}
+
+// Violation is one broken rule, at the cycle in which it broke.
+type Violation struct {
+	Rule    string `json:"rule"`
+	Cycle   uint64 `json:"cycle"`
+	Slot    uint64 `json:"slot"`
+	Path    string `json:"path"` // for example pops.group[3].coupler[1]
+	Message string `json:"message"`
+}
+
+// Frames counts frames: what NICs sent, and what became of every reception.
+type Frames struct {
+	Sent      uint64 `json:"sent"`
+	Delivered uint64 `json:"delivered"`
+	Collided  uint64 `json:"collided"`
+	CRC       uint64 `json:"crc"`
+	Overflow  uint64 `json:"overflow"`
+}
+
+// FirmwareReport says which firmware ran, and how many processors trapped.
+type FirmwareReport struct {
+	Image  string `json:"image"` // program name or the image's file name
+	SHA256 string `json:"sha256"`
+	Traps  uint64 `json:"traps"`
+}
+
+// OutputFile is a file that a run wrote.
+type OutputFile struct {
+	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "log"
+	Path string
+}
+
+// Metrics are the figures of a fabric's workload, in the fabric's order.
+type Metrics []Metric
+
+// Metric is one figure: an integer, a float64 or a slice of these.
+type Metric struct {
+	Name  string
+	Value any
+}
+
+// Add appends one figure.
+func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }
+
+// Get returns the figure of that name, or nil.
+func (m Metrics) Get(name string) any {
+	for i := range m {
+		if m[i].Name == name {
+			return m[i].Value
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes an object whose keys are in the metrics' order.
+func (m Metrics) MarshalJSON() ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i, metric := range m {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		name, err := json.Marshal(metric.Name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := json.Marshal(metric.Value)
+		if err != nil {
+			return nil, fmt.Errorf("metric %s: %w", metric.Name, err)
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(value)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}
+
+// Violate adds v: the verdict becomes fail. The list keeps the first
+// ViolationsMax, and the first of every rule however late it comes, so that no
+// rule looks unbroken because another one broke often.
+func (r *Report) Violate(v Violation) {
+	r.Verdict = VerdictFail
+	r.ViolationsTotal++
+	if len(r.Violations) < ViolationsMax {
+		r.Violations = append(r.Violations, v)
+		return
+	}
+	for i := range r.Violations {
+		if r.Violations[i].Rule == v.Rule {
+			return
+		}
+	}
+	r.Violations = append(r.Violations, v)
+}
+
+// WriteJSON writes the stable, versioned form.
+func (r *Report) WriteJSON(w io.Writer) error {
+	out := *r
+	// Scripts want a list, never null.
+	if out.Rules == nil {
+		out.Rules = []string{}
+	}
+	if out.Violations == nil {
+		out.Violations = []Violation{}
+	}
+	return writeJSON(w, &out)
+}
+
+// writeJSON writes v indented by two blanks, with a newline at the end and
+// without escapes for HTML.
+func writeJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+// StudyReport sets what was measured beside what was published.
+type StudyReport struct {
+	Study   string     `json:"study"`
+	Verdict Verdict    `json:"verdict"`
+	Rows    []StudyRow `json:"rows"`
+}
+
+// StudyRow is one published figure. OK says that |measured - published| is at
+// most Tolerance, or that the case's own test holds (Note says which).
+type StudyRow struct {
+	Case      string  `json:"case"`
+	Quantity  string  `json:"quantity"`
+	Published float64 `json:"published"`
+	Measured  float64 `json:"measured"`
+	Tolerance float64 `json:"tolerance"`
+	OK        bool    `json:"ok"`
+	Note      string  `json:"note,omitempty"`
+}
+
+// WriteJSON writes the stable form.
+func (r *StudyReport) WriteJSON(w io.Writer) error {
+	out := *r
+	if out.Rows == nil {
+		out.Rows = []StudyRow{}
+	}
+	return writeJSON(w, &out)
+}

@@ -1,0 +1,261 @@
+package starloom
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Scenario describes one run: the fabric, the hardware in front of it, the
+// firmware that is under test, what it has to do and what it must keep to. It is
+// read from YAML by LoadScenario; a program starts from DefaultScenario, sets
+// Fabric and Firmware and calls Check.
+//
+// The json tags are the keys of the YAML file. The jsonschema tags are the one
+// place that holds ranges, defaults and units: the published schema, the parser
+// and Check all read them.
+type Scenario struct {
+	Version  int      `json:"starloom" jsonschema:"required,enum=1,description=version of the scenario format; always 1"`
+	Name     string   `json:"name" jsonschema:"minLength=1,maxLength=200,description=name in reports and traces; the file's name without its ending if left out"`
+	Seed     uint64   `json:"seed" jsonschema:"default=1,description=seed of every random number of the run; same scenario and seed: same bytes in every output"`
+	Fabric   Fabric   `json:"fabric" jsonschema:"required,description=the interconnect: exactly one kind"`
+	Link     Link     `json:"link" jsonschema:"description=the physical link between a NIC and the fabric"`
+	NIC      NIC      `json:"nic" jsonschema:"description=the network interface of every processor"`
+	Firmware Firmware `json:"firmware" jsonschema:"required,description=what every processor runs: a built-in program or a WebAssembly image"`
+	Workload Workload `json:"workload" jsonschema:"description=what the firmware has to carry: a permutation or a file that holds one"`
+	Rules    *Rules   `json:"rules,omitempty" jsonschema:"description=invariants that are checked in every slot; a built-in program brings its own; rules given here replace them"`
+	Stop     Stop     `json:"stop" jsonschema:"description=when a run that does not finish is ended"`
+	Traces   Traces   `json:"traces" jsonschema:"description=what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are written"`
+
+	folder string            // paths in the scenario are relative to it
+	places map[string]string // path of a value ("link.phit_bits") to file:line:column
+}
+
+// Fabric holds exactly one kind of interconnect.
+type Fabric struct {
+	POPS *POPS `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
+}
+
+// POPS is the size of a POPS(d,g) network: d processors in each of g groups, and
+// g*g star couplers.
+type POPS struct {
+	Groups    int `json:"groups" jsonschema:"required,minimum=1,maximum=65533,description=number of groups g"`
+	GroupSize int `json:"group_size" jsonschema:"required,minimum=1,maximum=65533,description=processors per group d"`
+}
+
+// Processors returns the number of processors, d*g.
+func (p POPS) Processors() int { return p.Groups * p.GroupSize }
+
+// Link is the physical link.
+type Link struct {
+	PhitBits          int `json:"phit_bits" jsonschema:"default=64,minimum=1,maximum=64,description=bits that a link carries in one cycle"`
+	PropagationCycles int `json:"propagation_cycles" jsonschema:"default=1,minimum=0,maximum=4096,description=cycles from a sender's wire to a receiver's wire"`
+	GuardCycles       int `json:"guard_cycles" jsonschema:"default=1,minimum=0,maximum=4096,description=dark cycles at the end of a slot"`
+}
+
+// NIC holds the parameters of every network interface.
+type NIC struct {
+	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=1024,description=largest payload of a frame in bytes; sets the length of a slot"`
+	RXFrames     int `json:"rx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the receive FIFO in frames"`
+	TXFrames     int `json:"tx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the transmit FIFO in frames"`
+}
+
+// Firmware says what the processors run: Program or Image, never both.
+type Firmware struct {
+	Program string           `json:"program,omitempty" jsonschema:"minLength=1,description=a built-in program"`
+	Image   string           `json:"image,omitempty" jsonschema:"minLength=1,description=path of a WebAssembly image\\, relative to the scenario's folder"`
+	Params  map[string]int64 `json:"params,omitempty" jsonschema:"description=parameters that the firmware reads: name to integer (-2147483648 to 2147483647)"`
+	Mode    string           `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated,description=banked: one instance serves many processors; isolated: one instance for each; the results are the same"`
+	CPU     CPU              `json:"cpu" jsonschema:"description=the processor core"`
+}
+
+// The values of Firmware.Mode.
+const (
+	ModeBanked   = "banked"
+	ModeIsolated = "isolated"
+)
+
+// CPU describes the processor core that runs the firmware.
+type CPU struct {
+	BudgetCycles int `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware"`
+}
+
+// Workload says what the firmware has to carry. A scenario file gives either
+// permutation or file; in both cases Permutation is what holds afterwards.
+type Workload struct {
+	Permutation Permutation `json:"permutation" jsonschema:"description=destination of every processor's packet"`
+	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
+}
+
+// Permutation gives every processor's packet a destination: by rule, or as a
+// list in which entry i is the destination of processor i's packet.
+type Permutation struct {
+	Kind string   // PermutationRandom, PermutationIdentity, PermutationReverse or PermutationList
+	List []uint32 // only for PermutationList
+}
+
+// The values of Permutation.Kind.
+const (
+	PermutationRandom   = "random"   // drawn from the scenario's seed
+	PermutationIdentity = "identity" // i to i
+	PermutationReverse  = "reverse"  // i to n-1-i
+	PermutationList     = "list"     // as given
+)
+
+// MarshalJSON writes the rule's name or the list, as in the scenario file.
+func (p Permutation) MarshalJSON() ([]byte, error) {
+	if p.Kind == PermutationList {
+		return json.Marshal(p.List)
+	}
+	return json.Marshal(p.Kind)
+}
+
+// Rules are the invariants of a run. What is left out is not checked.
+type Rules struct {
+	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
+	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=65535,description=packets that a processor may hold at the end of a slot"`
+	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
+}
+
+// CollisionFree names slots of a step that repeats every Period slots; the first
+// slot of a step is 1.
+type CollisionFree struct {
+	Period int   `json:"period" jsonschema:"required,minimum=1,maximum=65535,description=slots of one step of the algorithm"`
+	Slots  []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true,description=slots of a step that must be free of collisions; the first is 1"`
+}
+
+// Stop ends a run that does not finish by itself.
+type Stop struct {
+	Slots uint32 `json:"slots" jsonschema:"default=5000,minimum=1,maximum=4294967294,description=a run that is not done after so many slots fails"`
+}
+
+// Traces says what the traces hold; nil is everything.
+type Traces struct {
+	VCD    *VCDTrace    `json:"vcd,omitempty" jsonschema:"description=waveforms"`
+	PCAPNG *PCAPNGTrace `json:"pcapng,omitempty" jsonschema:"description=packet capture: every frame at every port"`
+}
+
+// VCDTrace selects signals and a window of cycles.
+type VCDTrace struct {
+	Signals []string `json:"signals,omitempty" jsonschema:"minItems=1,description=globs over signal paths such as pops.group[0].**; all signals if left out"`
+	From    uint64   `json:"from,omitempty" jsonschema:"default=0,description=first cycle that is written"`
+	To      uint64   `json:"to,omitempty" jsonschema:"default=0,description=last cycle that is written; 0 is the end of the run"`
+	Trigger string   `json:"trigger,omitempty" jsonschema:"enum=first_violation,description=write only the cycles around the first violation"`
+	Before  uint64   `json:"before,omitempty" jsonschema:"default=0,description=cycles in front of the trigger; only with trigger"`
+	After   uint64   `json:"after,omitempty" jsonschema:"default=0,description=cycles behind the trigger; only with trigger"`
+}
+
+// TriggerFirstViolation is the value of VCDTrace.Trigger that is not empty.
+const TriggerFirstViolation = "first_violation"
+
+// PCAPNGTrace has no settings in this version.
+type PCAPNGTrace struct{}
+
+// KnownPrograms lists the built-in programs that a scenario may name.
+var KnownPrograms = []string{"pops/random"}
+
+// DefaultScenario returns a scenario in which everything that has a default has
+// it; Name, Fabric and Firmware.Program or Firmware.Image are left to the caller.
+func DefaultScenario() *Scenario {
+	return &Scenario{
+		Version:  1,
+		Name:     "scenario",
+		Seed:     1,
+		Link:     Link{PhitBits: 64, PropagationCycles: 1, GuardCycles: 1},
+		NIC:      NIC{PayloadBytes: 16, RXFrames: 4, TXFrames: 4},
+		Firmware: Firmware{Mode: ModeBanked},
+		Workload: Workload{Permutation: Permutation{Kind: PermutationRandom}},
+		Stop:     Stop{Slots: 5000},
+	}
+}
+
+// Processors returns the number of processors of the fabric.
+func (s *Scenario) Processors() int {
+	if s.Fabric.POPS == nil {
+		return 0
+	}
+	return s.Fabric.POPS.Processors()
+}
+
+// ImagePath returns the path of Firmware.Image as seen from the working folder,
+// or "" if the scenario names a built-in program.
+func (s *Scenario) ImagePath() string { return s.resolve(s.Firmware.Image) }
+
+// resolve makes a path of the scenario file one of the working folder.
+func (s *Scenario) resolve(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.folder, path)
+}
+
+// Place returns where the value at path ("link.phit_bits") stands in the
+// scenario file, or the path itself if it is not from a file.
+func (s *Scenario) Place(path string) string {
+	for at := path; ; {
+		if place, ok := s.places[at]; ok {
+			return place
+		}
+		cut := strings.LastIndexAny(at, ".[")
+		if cut < 0 {
+			break
+		}
+		at = at[:cut]
+	}
+	if place, ok := s.places[""]; ok {
+		return place
+	}
+	return path
+}
+
+// override records that the value at path was replaced by an option, so that an
+// error names the option and not a line of the file.
+func (s *Scenario) override(path, place string) {
+	if s.places == nil {
+		s.places = map[string]string{}
+	}
+	s.places[path] = place
+}
+
+// OverrideImage runs the image at path (relative to the working folder) instead
+// of the firmware that the scenario names; place is named in errors.
+func (s *Scenario) OverrideImage(path, place string) error {
+	absolute, err := filepath.Abs(path)
+	if err != nil {
+		return &InputError{Place: place, Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
+	}
+	s.Firmware.Program, s.Firmware.Image = "", absolute
+	s.override("firmware.image", place)
+	return nil
+}
+
+// Hash returns the SHA-256 of the scenario's canonical form, in hex. Key order,
+// comments, the way a permutation is given (list or file), the folder, the
+// firmware mode and the trace settings do not change it: none of them changes
+// what is emulated. The image counts by its file name; the report has its hash.
+func (s *Scenario) Hash() string {
+	canonical := *s
+	canonical.Workload.File = ""
+	canonical.Traces = Traces{}
+	canonical.Firmware.Mode = ""
+	if canonical.Firmware.Image != "" {
+		canonical.Firmware.Image = filepath.Base(canonical.Firmware.Image)
+	}
+	if s.Rules != nil && s.Rules.CollisionFree != nil {
+		rules, free := *s.Rules, *s.Rules.CollisionFree
+		free.Slots = slices.Sorted(slices.Values(free.Slots))
+		rules.CollisionFree = &free
+		canonical.Rules = &rules
+	}
+	// encoding/json sorts map keys and writes struct fields in their order.
+	data, err := json.Marshal(&canonical)
+	if err != nil {
+		panic(fmt.Sprintf("scenario: canonical form: %v", err)) // only plain data is in it
+	}
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:])
+}
