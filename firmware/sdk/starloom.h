@@ -1,0 +1,263 @@
+/* The Starloom firmware SDK: one freestanding C header.
+ *
+ * Write the handlers of one processor; the header wraps them into the loops over
+ * a bank of processors that the host calls:
+ *
+ *     #include "starloom.h"
+ *     typedef struct { ... } state_t;                      // ALL state of one processor
+ *     static void on_start(sl_nic *nic, state_t *s) {...}  // once, before slot 0
+ *     static void on_slot (sl_nic *nic, state_t *s) {...}  // once per slot
+ *     STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+ *
+ * on_slot sees what arrived in the slot before (sl_receive, sl_status) and says
+ * what to send (sl_send) and to hear (sl_listen) in this one. State starts as
+ * zeros. Keep nothing in globals: a bank of processors shares them.
+ *
+ *     clang --target=wasm32 -O2 -g -ffreestanding -nostdlib -mbulk-memory -mmutable-globals \
+ *           -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=16384 \
+ *           -Wl,--export=__stack_pointer -I sdk -o my.wasm my.c
+ *
+ * or `starloom firmware build my.c -o my.wasm`, which is the same. */
+#ifndef STARLOOM_H
+#define STARLOOM_H
+
+#include "starloom_registers.h"
+
+#define SL_EXPORT(name) __attribute__((export_name(#name), visibility("default")))
+#define SL_IMPORT(name) __attribute__((import_module("starloom"), import_name(#name)))
+#define SL_INLINE static inline __attribute__((always_inline))
+
+SL_IMPORT(log) void sl_host_log(const char *text, uint32_t bytes);
+SL_IMPORT(probe) void sl_host_probe(uint32_t signal, uint64_t value);
+SL_IMPORT(fail) void sl_host_fail(int32_t code);
+
+/* The processor's window on its NIC. Use the functions below. */
+typedef struct {
+    sl_bank bank;     /* a copy: it lives in wasm locals once the handler is inlined */
+    uint8_t *record;  /* {state, RX FIFO, TX FIFO} of this processor */
+    uint32_t cell, group, index, slot;
+    uint32_t draws;   /* random draws in this slot */
+    uint32_t taken;   /* frames taken from the RX FIFO in this slot */
+} sl_nic;
+
+/* A packet that travels over several hops: the first bytes of a data frame's
+ * payload. The host's exactly-once rule and the dissector read it there. */
+typedef struct {
+    uint32_t origin, destination;
+} sl_packet;
+
+/* Who am I. Processors are numbered group by group. */
+SL_INLINE uint32_t sl_group(const sl_nic *nic) { return nic->group; }
+SL_INLINE uint32_t sl_index(const sl_nic *nic) { return nic->index; }
+SL_INLINE uint32_t sl_processor(const sl_nic *nic) { return nic->bank.first + nic->cell; }
+SL_INLINE uint32_t sl_processors(const sl_nic *nic) { return nic->bank.processors; }
+SL_INLINE uint32_t sl_groups(const sl_nic *nic) { return nic->bank.groups; }
+SL_INLINE uint32_t sl_group_size(const sl_nic *nic) { return nic->bank.group_size; }
+SL_INLINE uint32_t sl_ports(const sl_nic *nic) { return nic->bank.ports; }
+
+/* The slot that begins now, from 0. */
+SL_INLINE uint32_t sl_slot(const sl_nic *nic) { return nic->slot; }
+
+/* This processor's word of the workload, e.g. the destination of its packet. */
+SL_INLINE uint32_t sl_workload(const sl_nic *nic) { return nic->bank.workload[nic->cell]; }
+
+/* Parameter number k of STARLOOM_PARAMS. */
+SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
+
+/* What the receiver says of the slot before: SL_STATUS_IDLE, _OK, ... */
+SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->bank.rx_status[nic->cell]; }
+
+/* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
+ * until the handler returns. */
+SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
+    if (nic->taken >= nic->bank.rx_count[nic->cell]) return 0;
+    return (const sl_frame *)(nic->record + nic->bank.rx_offset + nic->bank.frame_stride * nic->taken++);
+}
+
+/* The packet in a frame's payload. */
+SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const sl_packet *)frame->payload; }
+
+/* Appends a frame to the TX FIFO, to be sent to one port or SL_PORT_ALL, and
+ * returns it so that the payload can be filled in; 0 when the FIFO is full (the
+ * host counts that). The NIC sends one frame per slot and fills in the source. */
+SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
+    uint32_t queued = nic->bank.tx_count[nic->cell];
+    if (queued >= nic->bank.tx_frames) {
+        nic->bank.flags[nic->cell] |= SL_FLAG_TX_OVERFLOW;
+        return 0;
+    }
+    nic->bank.tx_count[nic->cell] = (uint8_t)(queued + 1);
+    sl_frame *frame = (sl_frame *)(nic->record + nic->bank.tx_offset + nic->bank.frame_stride * queued);
+    frame->kind = (uint8_t)kind;
+    frame->flags = 0;
+    frame->payload_bytes = (uint16_t)payload_bytes;
+    frame->destination = destination;
+    frame->tag = 0;
+    frame->port = (uint16_t)port;
+    return frame;
+}
+
+/* Sends a data frame that carries one packet. */
+SL_INLINE void sl_send_packet(sl_nic *nic, uint32_t port, uint32_t destination, sl_packet packet) {
+    sl_frame *frame = sl_send(nic, port, SL_KIND_DATA, destination, sizeof packet);
+    if (frame) *(sl_packet *)frame->payload = packet;
+}
+
+/* Sends a frame without payload. */
+SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
+    sl_send(nic, port, SL_KIND_ACK, destination, 0);
+}
+
+/* Hears this port from this slot on; SL_PORT_NONE for none. */
+SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) { nic->bank.rx_port[nic->cell] = (uint16_t)port; }
+
+/* Says that this processor has finished: the run ends when all have and nothing
+ * is left to send. */
+SL_INLINE void sl_done(sl_nic *nic) { nic->bank.flags[nic->cell] |= SL_FLAG_DONE; }
+
+/* Says how many packets this processor holds now, for the memory rule. */
+SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->bank.held[nic->cell] = (uint8_t)packets; }
+
+SL_INLINE uint64_t sl_mix64(uint64_t x) {
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ x >> 27) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* 32 uniform bits: a function of seed, processor, slot and the number of the draw. */
+SL_INLINE uint32_t sl_random(sl_nic *nic) {
+    const uint64_t gamma = 0x9E3779B97F4A7C15u;
+    uint64_t x = sl_mix64(nic->bank.seed + gamma * sl_processor(nic));
+    return (uint32_t)(sl_mix64(x + gamma * ((uint64_t)nic->slot << 16 | (nic->draws++ & 0xFFFF))) >> 32);
+}
+
+/* Uniform in 0..bound-1, bound >= 1; probabilities differ by at most 2^-32. */
+SL_INLINE uint32_t sl_random_below(sl_nic *nic, uint32_t bound) {
+    return (uint32_t)((uint64_t)sl_random(nic) * bound >> 32);
+}
+
+/* A line in the firmware log, with cycle and processor. */
+SL_INLINE void sl_log(sl_nic *nic, const char *text) {
+    (void)nic;
+    sl_host_log(text, (uint32_t)__builtin_strlen(text));
+}
+
+/* Shows a value as waveform number `signal` of STARLOOM_PROBES. */
+SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
+    (void)nic;
+    sl_host_probe(signal, value);
+}
+
+/* Gives up: the run fails with this code and names the processor; its handler
+ * is not called any more. Does not return. */
+SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
+    (void)nic;
+    sl_host_fail(code);
+    __builtin_trap();
+}
+
+/* Names of the probes, e.g. STARLOOM_PROBES("held", "temporary_group"). */
+#define STARLOOM_PROBES(...) \
+    SL_EXPORT(starloom_probe_names) const char *const *starloom_probe_names(void) { \
+        static const char *const names[] = {__VA_ARGS__, 0}; \
+        return names; \
+    }
+
+/* Names and defaults of the parameters, e.g. STARLOOM_PARAMS("retries=3"). */
+#define STARLOOM_PARAMS(...) \
+    SL_EXPORT(starloom_param_names) const char *const *starloom_param_names(void) { \
+        static const char *const names[] = {__VA_ARGS__, 0}; \
+        return names; \
+    }
+
+extern uint8_t __heap_base;
+static sl_bank starloom_bank;
+
+/* Places the columns and the records of a bank behind the program's own data
+ * and returns the descriptor, or 0 when the memory cannot grow that far. */
+SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
+                                  uint32_t state_bytes) {
+    sl_bank *bank = &starloom_bank;
+    uint64_t at = (uint64_t)(uintptr_t)&__heap_base;
+#define SL_COLUMN(field)                                       \
+    at = (at + 63) / 64 * 64;                                  \
+    bank->field = (void *)(uintptr_t)(uint32_t)at;             \
+    at += (uint64_t)cells * sizeof *bank->field;
+    SL_COLUMN(rx_status)
+    SL_COLUMN(rx_count)
+    SL_COLUMN(tx_count)
+    SL_COLUMN(flags)
+    SL_COLUMN(held)
+    SL_COLUMN(rx_port)
+    SL_COLUMN(workload)
+#undef SL_COLUMN
+    bank->abi = SL_ABI_VERSION;
+    bank->cells = cells;
+    bank->payload_bytes = payload_bytes;
+    bank->rx_frames = rx_frames;
+    bank->tx_frames = tx_frames;
+    bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
+    bank->rx_offset = (state_bytes + 7) / 8 * 8;
+    bank->tx_offset = bank->rx_offset + rx_frames * bank->frame_stride;
+    bank->record_stride = bank->tx_offset + tx_frames * bank->frame_stride;
+    at = (at + 63) / 64 * 64;
+    bank->record = (uint8_t *)(uintptr_t)(uint32_t)at;
+    at += (uint64_t)cells * bank->record_stride;
+    if (at > 0xFFFF0000u) return 0;
+    uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
+    if (pages > have && __builtin_wasm_memory_grow(0, pages - have) == (uint32_t)-1) return 0;
+    return bank;
+}
+
+/* The loop over the cells of a bank. The handler is inlined, the descriptor's
+ * copy becomes locals, and a record's fields share one bounds check. */
+#define STARLOOM_LOOP(state_t, handler, first_cell, count, slot_number)                            \
+    sl_nic nic;                                                                                    \
+    nic.bank = starloom_bank;                                                                      \
+    nic.slot = (slot_number);                                                                      \
+    nic.cell = (first_cell);                                                                       \
+    nic.group = sl_processor(&nic) / nic.bank.group_size;                                          \
+    nic.index = sl_processor(&nic) % nic.bank.group_size;                                          \
+    nic.record = nic.bank.record + nic.cell * nic.bank.record_stride;                              \
+    for (uint32_t end = nic.cell + (count); nic.cell < end; nic.cell++) {                          \
+        if (!(nic.bank.flags[nic.cell] & SL_FLAG_FAULTY)) {                                        \
+            starloom_bank.current = nic.cell;                                                      \
+            nic.draws = 0;                                                                         \
+            nic.taken = 0;                                                                         \
+            handler(&nic, (state_t *)nic.record);                                                  \
+            starloom_consume(&nic);                                                                \
+        }                                                                                          \
+        nic.record += nic.bank.record_stride;                                                      \
+        if (++nic.index == nic.bank.group_size) {                                                  \
+            nic.index = 0;                                                                         \
+            nic.group++;                                                                           \
+        }                                                                                          \
+    }
+
+/* Removes what the handler took from the head of the RX FIFO. */
+SL_INLINE void starloom_consume(sl_nic *nic) {
+    if (nic->taken == 0) return;
+    uint32_t left = nic->bank.rx_count[nic->cell] - nic->taken;
+    nic->bank.rx_count[nic->cell] = (uint8_t)left;
+    if (left) {
+        uint8_t *fifo = nic->record + nic->bank.rx_offset;
+        __builtin_memmove(fifo, fifo + nic->taken * nic->bank.frame_stride, left * nic->bank.frame_stride);
+    }
+}
+
+/* Exports the bank's entry points for one pair of handlers. */
+#define STARLOOM_FIRMWARE(state_t, on_start, on_slot)                                              \
+    _Static_assert(_Alignof(state_t) <= 8, "state of a processor: alignment of at most 8 bytes");  \
+    SL_EXPORT(starloom_abi) uint32_t starloom_abi(void) { return SL_ABI_VERSION; }                 \
+    SL_EXPORT(starloom_attach)                                                                     \
+    sl_bank *starloom_attach(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames) { \
+        return starloom_place(cells, payload_bytes, rx_frames, tx_frames, sizeof(state_t));        \
+    }                                                                                              \
+    SL_EXPORT(starloom_start) void starloom_start(uint32_t first, uint32_t count) {                \
+        STARLOOM_LOOP(state_t, on_start, first, count, 0)                                          \
+    }                                                                                              \
+    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t first, uint32_t count, uint32_t slot) {   \
+        STARLOOM_LOOP(state_t, on_slot, first, count, slot)                                        \
+    }
+
+#endif

@@ -1,0 +1,298 @@
+package nic
+
+import (
+	"encoding/binary"
+	"fmt"
+	"unsafe"
+)
+
+// Bank is the host's view of one bank of processors: the columns and FIFOs of
+// the register map, as they lie in the memory of the firmware that serves the
+// bank. The columns alias that memory; it must not move while the bank is used.
+//
+// What firmware writes is never trusted: the methods check counts and lengths
+// before they use them, so that a lying image harms its own memory only.
+type Bank struct {
+	BankConfig
+
+	RxStatus []uint8  // per cell: Status of the slot before
+	RxCount  []uint8  // per cell: frames in the RX FIFO
+	TxCount  []uint8  // per cell: frames in the TX FIFO
+	Flags    []uint8  // per cell: FlagDone, FlagFaulty, FlagTxOverflow
+	Held     []uint8  // per cell: packets held
+	RxPort   []uint16 // per cell: port to hear
+	Workload []uint32 // per cell: the workload's word
+
+	descriptor   []byte // the bank block, for Current
+	records      []byte // {state, RX FIFO, TX FIFO} of every cell
+	recordStride int
+	rxOffset     int
+	txOffset     int
+	frameStride  int
+}
+
+// BankConfig are the parameters of a bank.
+type BankConfig struct {
+	First        int // processor number of cell 0
+	Cells        int // processors in this bank
+	Processors   int // processors in the machine
+	Groups       int
+	GroupSize    int
+	Ports        int // ports of a NIC
+	PayloadBytes int // largest payload, 0..PayloadBytesMax
+	RxFrames     int // depth of the RX FIFO, 1..255
+	TxFrames     int // depth of the TX FIFO, 1..255
+	Seed         uint64
+	Params       [Params]int32
+}
+
+// FrameStride returns the bytes that one frame takes in a FIFO and in a
+// medium's table: its header and its payload, rounded up to 8 bytes.
+func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
+
+// AttachBank checks the descriptor that firmware has put at address, writes the
+// host's part of it and returns the view. Everything must lie inside memory,
+// aligned and without overlap.
+func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
+	if address == 0 {
+		return nil, fmt.Errorf("the firmware has no room for a bank of %d processors", c.Cells)
+	}
+	if uint64(address)+sizeProcessor > uint64(len(memory)) || address%8 != 0 {
+		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address, len(memory))
+	}
+	d := memory[address : address+sizeProcessor : address+sizeProcessor]
+	word := func(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
+	for _, w := range []struct {
+		name string
+		have int
+		want int
+	}{
+		{"abi", word(offBankABI), ABIVersion},
+		{"cells", word(offBankCells), c.Cells},
+		{"payload_bytes", word(offBankPayloadBytes), c.PayloadBytes},
+		{"rx_frames", word(offBankRxFrames), c.RxFrames},
+		{"tx_frames", word(offBankTxFrames), c.TxFrames},
+		{"frame_stride", word(offBankFrameStride), FrameStride(c.PayloadBytes)},
+	} {
+		if w.have != w.want {
+			return nil, fmt.Errorf("bank descriptor: %s is %d, want %d", w.name, w.have, w.want)
+		}
+	}
+	b := &Bank{
+		BankConfig:   c,
+		descriptor:   d,
+		recordStride: word(offBankRecordStride),
+		rxOffset:     word(offBankRxOffset),
+		txOffset:     word(offBankTxOffset),
+		frameStride:  word(offBankFrameStride),
+	}
+	rxBytes, txBytes := c.RxFrames*b.frameStride, c.TxFrames*b.frameStride
+	if b.rxOffset%8 != 0 || b.txOffset%8 != 0 || b.recordStride%8 != 0 ||
+		b.rxOffset+rxBytes > b.recordStride || b.txOffset+txBytes > b.recordStride ||
+		(b.rxOffset < b.txOffset+txBytes && b.txOffset < b.rxOffset+rxBytes) {
+		return nil, fmt.Errorf("bank descriptor: a record of %d bytes does not hold an RX FIFO at %d and a TX FIFO at %d, or they are not aligned to 8",
+			b.recordStride, b.rxOffset, b.txOffset)
+	}
+	claims := []claim{{"descriptor", uint64(address), sizeProcessor}}
+	column := func(name string, offset, elementBytes int) ([]byte, error) {
+		at, size := uint64(word(offset)), uint64(c.Cells)*uint64(elementBytes)
+		if at == 0 || at+size > uint64(len(memory)) || at%uint64(min(elementBytes, 8)) != 0 {
+			return nil, fmt.Errorf("bank descriptor: %s at %#x: %d bytes lie outside the memory of %#x bytes or are not aligned", name, at, size, len(memory))
+		}
+		for _, other := range claims {
+			if at < other.at+other.size && other.at < at+size {
+				return nil, fmt.Errorf("bank descriptor: %s at %#x overlaps %s at %#x", name, at, other.name, other.at)
+			}
+		}
+		claims = append(claims, claim{name, at, size})
+		return memory[at : at+size : at+size], nil
+	}
+	var err error
+	take := func(name string, offset, elementBytes int) []byte {
+		if err != nil {
+			return nil
+		}
+		var part []byte
+		part, err = column(name, offset, elementBytes)
+		return part
+	}
+	b.RxStatus = take("rx_status", offProcessorRxStatus, 1)
+	b.RxCount = take("rx_count", offProcessorRxCount, 1)
+	b.TxCount = take("tx_count", offProcessorTxCount, 1)
+	b.Flags = take("flags", offProcessorFlags, 1)
+	b.Held = take("held", offProcessorHeld, 1)
+	rxPort := take("rx_port", offProcessorRxPort, 2)
+	workload := take("workload", offProcessorWorkload, 4)
+	b.records = take("record", offBankRecord, b.recordStride)
+	if err != nil {
+		return nil, err
+	}
+	// The columns are little-endian in the guest, and so is every machine that
+	// wazero's compiler supports; hostIsLittleEndian is checked at start-up.
+	b.RxPort = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(rxPort))), c.Cells)
+	b.Workload = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(workload))), c.Cells)
+	if uintptr(unsafe.Pointer(unsafe.SliceData(rxPort)))%2 != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(workload)))%4 != 0 {
+		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
+	}
+	b.configure()
+	return b, nil
+}
+
+type claim struct {
+	name     string
+	at, size uint64
+}
+
+// configure writes the host's part of the descriptor and the reset values.
+func (b *Bank) configure() {
+	d, le := b.descriptor, binary.LittleEndian
+	le.PutUint32(d[offBankFirst:], uint32(b.First))
+	le.PutUint32(d[offBankProcessors:], uint32(b.Processors))
+	le.PutUint32(d[offBankGroups:], uint32(b.Groups))
+	le.PutUint32(d[offBankGroupSize:], uint32(b.GroupSize))
+	le.PutUint32(d[offBankPorts:], uint32(b.Ports))
+	le.PutUint64(d[offBankSeed:], b.Seed)
+	for k, v := range b.Params {
+		le.PutUint32(d[offBankParam+4*k:], uint32(v))
+	}
+	for cell := range b.RxPort {
+		b.RxPort[cell] = PortNone
+	}
+}
+
+// Reset gives the bank a new seed and the reset values; the memory behind the
+// view must have been reset to its state after the attachment.
+func (b *Bank) Reset(seed uint64) {
+	b.Seed = seed
+	b.configure()
+}
+
+// Current returns the cell whose handler ran last, and whether firmware's word
+// for it is a cell of this bank at all.
+func (b *Bank) Current() (cell int, ok bool) {
+	c := binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
+	return int(c), uint64(c) < uint64(b.Cells)
+}
+
+// FrameView is a frame in a FIFO or in a medium's table: the little-endian form
+// of the register map's frame block and the payload behind it, FrameStride
+// bytes in all. The bytes behind payload_bytes are zero.
+type FrameView []byte
+
+// Kind returns the frame's kind; firmware may have written any byte.
+func (f FrameView) Kind() Kind { return Kind(f[offFrameKind]) }
+
+// PayloadBytes returns the length of the payload.
+func (f FrameView) PayloadBytes() int {
+	return int(binary.LittleEndian.Uint16(f[offFramePayloadBytes:]))
+}
+
+// Source returns the NIC that sent the frame on this hop.
+func (f FrameView) Source() uint32 { return binary.LittleEndian.Uint32(f[offFrameSource:]) }
+
+// Destination returns the addressee on this hop.
+func (f FrameView) Destination() uint32 { return binary.LittleEndian.Uint32(f[offFrameDestination:]) }
+
+// Port returns the port the frame is sent to or was heard on.
+func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFramePort:]) }
+
+// Payload returns the payload; it aliases f.
+func (f FrameView) Payload() []byte { return f[sizeFrame : sizeFrame+f.PayloadBytes()] }
+
+// SetSource writes the sender.
+func (f FrameView) SetSource(processor uint32) {
+	binary.LittleEndian.PutUint32(f[offFrameSource:], processor)
+}
+
+// SetPort writes the port.
+func (f FrameView) SetPort(port uint16) { binary.LittleEndian.PutUint16(f[offFramePort:], port) }
+
+// Words returns the header as two words, for digests and copies: kind, flags,
+// payload_bytes and source; destination, tag and port.
+func (f FrameView) Words() (a, b uint64) {
+	_ = f[sizeFrame-1]
+	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
+}
+
+// Header returns the fields that travel on the wire.
+func (f FrameView) Header() Header {
+	return Header{
+		Kind:         f.Kind(),
+		Flags:        f[offFrameFlags],
+		PayloadBytes: f.PayloadBytes(),
+		Source:       f.Source(),
+		Destination:  f.Destination(),
+		Tag:          binary.LittleEndian.Uint16(f[offFrameTag:]),
+	}
+}
+
+// PutWire fills the view from a frame of the wire; the port is left alone.
+func (f FrameView) PutWire(wire Frame) {
+	h := wire.Header()
+	f[offFrameKind] = uint8(h.Kind)
+	f[offFrameFlags] = h.Flags
+	binary.LittleEndian.PutUint16(f[offFramePayloadBytes:], uint16(h.PayloadBytes))
+	f.SetSource(h.Source)
+	binary.LittleEndian.PutUint32(f[offFrameDestination:], h.Destination)
+	binary.LittleEndian.PutUint16(f[offFrameTag:], h.Tag)
+	n := copy(f[sizeFrame:], wire.Payload())
+	clear(f[sizeFrame+n:])
+}
+
+// AppendWire appends the frame's wire format to dst.
+func (f FrameView) AppendWire(dst []byte) Frame {
+	size := FrameBytes(f.PayloadBytes())
+	if cap(dst) < size {
+		dst = make([]byte, size)
+	}
+	return Marshal(dst[:size], f.Header(), f.Payload())
+}
+
+// TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
+func (b *Bank) TxHead(cell int) FrameView {
+	at := cell*b.recordStride + b.txOffset
+	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+}
+
+// PopTx removes the head of a cell's TX FIFO.
+func (b *Bank) PopTx(cell int) {
+	left := int(b.TxCount[cell]) - 1
+	b.TxCount[cell] = uint8(left)
+	if left > 0 {
+		at := cell*b.recordStride + b.txOffset
+		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
+	}
+}
+
+// PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the
+// cell's status: StatusOK, or StatusOverflow when the FIFO is full. frame must
+// be FrameStride bytes long.
+func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
+	count := int(b.RxCount[cell])
+	if count >= b.RxFrames {
+		b.RxStatus[cell] = uint8(StatusOverflow)
+		return StatusOverflow
+	}
+	at := cell*b.recordStride + b.rxOffset + count*b.frameStride
+	stored := FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+	copy(stored, frame)
+	stored.SetPort(port)
+	b.RxCount[cell] = uint8(count + 1)
+	b.RxStatus[cell] = uint8(StatusOK)
+	return StatusOK
+}
+
+// Sendable says why the frame at the head of a TX FIFO may not be sent: nil when
+// kind, payload length and port are legal.
+func (b *Bank) Sendable(f FrameView) error {
+	if f.Kind() >= KindCount {
+		return fmt.Errorf("sends a frame of %v; allowed are data, ack and control", f.Kind())
+	}
+	if n := f.PayloadBytes(); n > b.PayloadBytes {
+		return fmt.Errorf("sends a payload of %d bytes; nic.payload_bytes is %d", n, b.PayloadBytes)
+	}
+	if p := f.Port(); int(p) >= b.Ports && p != PortAll {
+		return fmt.Errorf("sends to port %d; the NIC has ports 0 to %d, %#x is all", p, b.Ports-1, PortAll)
+	}
+	return nil
+}
