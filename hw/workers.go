@@ -1,0 +1,223 @@
+package hw
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Task is work that is cut into shards. Do(0), Do(1), ... may run at the same
+// time and in any order, so a shard must touch only what belongs to it.
+type Task interface {
+	Do(shard int)
+}
+
+// Workers is a pool of persistent goroutines with a barrier: Run hands out the
+// shards of one task and returns when all of them are done. Nothing is allocated
+// per Run, because the kernel calls it several times per emulated cycle.
+//
+// The caller is one of the workers, so a pool of one has no goroutines at all
+// and Run is a loop. Run and Close belong to one goroutine at a time.
+type Workers struct {
+	helpers []helper
+
+	// Written by the caller while no helper runs; helpers read it after they
+	// have seen their post, which orders the two.
+	task   Task
+	shards int64
+	busy   bool
+
+	_    [64]byte // next is written by everybody, keep it off task's cache line
+	next atomic.Int64
+	_    [64]byte
+
+	panicLock  sync.Mutex
+	panicked   bool
+	panicShard int
+	panicValue any
+}
+
+// helper is one goroutine of the pool. Its state is the whole protocol:
+//
+//	           post            helper takes it
+//	idle   ------------> posted ------------> running ------> idle
+//	parked ------------>   |                     |
+//	  (+ token in wake)    +--> idle (revoked)   +--> awaited ------> idle (+ token in done)
+//
+// A helper that spun in vain parks on wake; a caller that spun in vain marks the
+// helper awaited and parks on done. A post that the helper has not taken when
+// all shards are handed out is revoked, so a helper that the operating system
+// does not let run costs no time.
+type helper struct {
+	state atomic.Uint32
+	wake  chan struct{}
+	done  chan struct{}
+	_     [64]byte // the next helper's state lives on another cache line
+}
+
+const (
+	helperIdle uint32 = iota
+	helperParked
+	helperPosted
+	helperRunning
+	helperAwaited
+	helperClosed
+)
+
+// WorkersMax is the largest pool that NewWorkers makes.
+const WorkersMax = 1024
+
+// spinLoads is how often a waiting goroutine looks before it parks: about a
+// microsecond, which covers the gap between two phases of one cycle and is too
+// short to disturb anybody when the machine is shared.
+const spinLoads = 1500
+
+// NewWorkers returns a pool of count workers, the caller of Run included. count
+// is 1..WorkersMax; anything else is a programming error and panics. Close ends
+// the pool's goroutines.
+func NewWorkers(count int) *Workers {
+	if count < 1 || count > WorkersMax {
+		panic(fmt.Sprintf("hw: %d workers, allowed are 1 to %d", count, WorkersMax))
+	}
+	w := &Workers{helpers: make([]helper, count-1)}
+	for i := range w.helpers {
+		h := &w.helpers[i]
+		h.wake = make(chan struct{}, 1)
+		h.done = make(chan struct{}, 1)
+		go w.help(h)
+	}
+	return w
+}
+
+// Count returns the number of workers, the caller included.
+func (w *Workers) Count() int { return len(w.helpers) + 1 }
+
+// Run calls task.Do(0) ... task.Do(shards-1), each once, spread over the workers
+// by pulling, and returns when all have returned. What the shards wrote is
+// visible to the caller, and what the caller wrote before is visible to them.
+//
+// If shards panic, Run panics with the value of the lowest of them, whatever the
+// number of workers. Do must not call Run of the same pool, nor runtime.Goexit.
+func (w *Workers) Run(shards int, task Task) {
+	if w.busy {
+		panic("hw: Workers.Run called from within a task of the same pool")
+	}
+	w.busy = true
+	defer w.idle()
+	if shards <= 1 || len(w.helpers) == 0 {
+		for shard := range shards {
+			task.Do(shard)
+		}
+		return
+	}
+
+	w.task = task
+	w.shards = int64(shards)
+	w.next.Store(0)
+	helpers := w.helpers[:min(len(w.helpers), shards-1)]
+	for i := range helpers {
+		h := &helpers[i]
+		if h.state.Swap(helperPosted) == helperParked {
+			h.wake <- struct{}{}
+		}
+	}
+	w.pull()
+	for i := range helpers {
+		helpers[i].await()
+	}
+	w.task = nil
+	if w.panicked {
+		value := w.panicValue
+		w.panicked, w.panicValue = false, nil
+		panic(value)
+	}
+}
+
+func (w *Workers) idle() { w.busy = false }
+
+// Close ends the goroutines. The pool is unusable afterwards.
+func (w *Workers) Close() {
+	for i := range w.helpers {
+		h := &w.helpers[i]
+		if h.state.Swap(helperClosed) == helperParked {
+			h.wake <- struct{}{}
+		}
+	}
+	w.helpers = nil
+}
+
+// pull takes shards until none is left.
+func (w *Workers) pull() {
+	for {
+		shard := w.next.Add(1) - 1
+		if shard >= w.shards {
+			return
+		}
+		w.do(int(shard))
+	}
+}
+
+// do runs one shard and keeps its panic. The other shards still run, so that the
+// panic that Run reports does not depend on who was faster.
+func (w *Workers) do(shard int) {
+	defer func() {
+		if value := recover(); value != nil {
+			w.panicLock.Lock()
+			if !w.panicked || shard < w.panicShard {
+				w.panicked, w.panicShard, w.panicValue = true, shard, value
+			}
+			w.panicLock.Unlock()
+		}
+	}()
+	w.task.Do(shard)
+}
+
+// help is the life of one goroutine of the pool.
+func (w *Workers) help(h *helper) {
+	for {
+		switch h.wait() {
+		case helperPosted:
+			// Fails when the caller has just revoked the post.
+			if !h.state.CompareAndSwap(helperPosted, helperRunning) {
+				continue
+			}
+			w.pull()
+			if h.state.Swap(helperIdle) == helperAwaited {
+				h.done <- struct{}{}
+			}
+		case helperClosed:
+			return
+		}
+	}
+}
+
+// wait returns the first state that is not idle: spinning first, then parked. A
+// woken helper may find itself idle again, when its post was revoked.
+func (h *helper) wait() uint32 {
+	for range spinLoads {
+		if state := h.state.Load(); state != helperIdle {
+			return state
+		}
+	}
+	runtime.Gosched()
+	if h.state.CompareAndSwap(helperIdle, helperParked) {
+		<-h.wake
+	}
+	return h.state.Load()
+}
+
+// await returns when the helper has finished, or at once when it never started.
+func (h *helper) await() {
+	if h.state.CompareAndSwap(helperPosted, helperIdle) {
+		return
+	}
+	for range spinLoads {
+		if h.state.Load() == helperIdle {
+			return
+		}
+	}
+	if h.state.CompareAndSwap(helperRunning, helperAwaited) {
+		<-h.done
+	}
+}
