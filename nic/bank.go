@@ -2,6 +2,7 @@ package nic
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"unsafe"
 )
@@ -54,6 +55,9 @@ func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8
 // host's part of it and returns the view. Everything must lie inside memory,
 // aligned and without overlap.
 func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return nil, errors.New("this machine is big-endian: banks need a little-endian one")
+	}
 	if address == 0 {
 		return nil, fmt.Errorf("the firmware has no room for a bank of %d processors", c.Cells)
 	}
@@ -127,8 +131,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The columns are little-endian in the guest, and so is every machine that
-	// wazero's compiler supports; hostIsLittleEndian is checked at start-up.
+	// The columns are little-endian in the guest, and so is this machine (above).
 	b.RxPort = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(rxPort))), c.Cells)
 	b.Workload = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(workload))), c.Cells)
 	if uintptr(unsafe.Pointer(unsafe.SliceData(rxPort)))%2 != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(workload)))%4 != 0 {
@@ -160,12 +163,23 @@ func (b *Bank) configure() {
 	}
 }
 
+// Silence takes a processor off the fabric: it is faulty, sends nothing, hears
+// nothing, and its handler is not called any more.
+func (b *Bank) Silence(cell int) {
+	b.Flags[cell] |= FlagFaulty
+	b.TxCount[cell], b.RxCount[cell] = 0, 0
+	b.RxPort[cell] = PortNone
+}
+
 // Reset gives the bank a new seed and the reset values; the memory behind the
 // view must have been reset to its state after the attachment.
 func (b *Bank) Reset(seed uint64) {
 	b.Seed = seed
 	b.configure()
 }
+
+// RecordBytes returns what one processor takes: its state and its FIFOs.
+func (b *Bank) RecordBytes() int { return b.recordStride }
 
 // Current returns the cell whose handler ran last, and whether firmware's word
 // for it is a cell of this bank at all.
@@ -199,6 +213,12 @@ func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFrameP
 // Payload returns the payload; it aliases f.
 func (f FrameView) Payload() []byte { return f[sizeFrame : sizeFrame+f.PayloadBytes()] }
 
+// PaddedPayload returns the payload and the zeros that fill its last 8 bytes; it
+// aliases f.
+func (f FrameView) PaddedPayload() []byte {
+	return f[sizeFrame : sizeFrame+(f.PayloadBytes()+7)/8*8]
+}
+
 // SetSource writes the sender.
 func (f FrameView) SetSource(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameSource:], processor)
@@ -212,6 +232,15 @@ func (f FrameView) SetPort(port uint16) { binary.LittleEndian.PutUint16(f[offFra
 func (f FrameView) Words() (a, b uint64) {
 	_ = f[sizeFrame-1]
 	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
+}
+
+// CopyTo copies the frame into a table's entry of the same size; the bytes
+// behind the payload become zero there, whatever the sender's FIFO still holds.
+func (f FrameView) CopyTo(dst []byte) {
+	copy(dst, f)
+	if end := sizeFrame + f.PayloadBytes(); end < len(dst) {
+		clear(dst[end:])
+	}
 }
 
 // Header returns the fields that travel on the wire.
@@ -282,8 +311,12 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	return StatusOK
 }
 
-// Sendable says why the frame at the head of a TX FIFO may not be sent: nil when
-// kind, payload length and port are legal.
+// Legal reports whether the frame at the head of a TX FIFO may be sent.
+func (b *Bank) Legal(f FrameView) bool {
+	return f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes && (int(f.Port()) < b.Ports || f.Port() == PortAll)
+}
+
+// Sendable says why a frame that is not Legal may not be sent.
 func (b *Bank) Sendable(f FrameView) error {
 	if f.Kind() >= KindCount {
 		return fmt.Errorf("sends a frame of %v; allowed are data, ack and control", f.Kind())

@@ -1,0 +1,239 @@
+package fabric
+
+import (
+	"encoding/binary"
+
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// Frames are the counters of a run.
+type Frames struct {
+	Sent       uint64 // frames that NICs put on the fabric
+	Delivered  uint64 // receptions with status ok
+	Collided   uint64 // sent frames that met another one on a coupler, per coupler
+	CRC        uint64 // receptions with status crc
+	Overflow   uint64 // good frames lost because an RX FIFO was full
+	TxOverflow uint64 // frames that did not fit into a TX FIFO
+}
+
+// Add adds the counters of another ledger.
+func (f *Frames) Add(o Frames) {
+	f.Sent += o.Sent
+	f.Delivered += o.Delivered
+	f.Collided += o.Collided
+	f.CRC += o.CRC
+	f.Overflow += o.Overflow
+	f.TxOverflow += o.TxOverflow
+}
+
+// Finding is something a rule may object to. Index is a coupler for
+// FindCollision and a processor otherwise.
+type Finding struct {
+	Kind  FindingKind
+	Slot  uint32
+	Index int
+	Value uint32
+	Text  string
+}
+
+// FindingKind says what was found. The order is the order in the report.
+type FindingKind uint8
+
+// The kinds of findings.
+const (
+	FindCollision   FindingKind = iota // frames met on a coupler in a slot that must be free of that
+	FindIllegalHear                    // firmware listens where there is no port: Text says how
+	FindIllegalSend                    // firmware sends what the NIC refuses: Text says how
+	FindMisrouted                      // a packet arrived where it does not belong; Value is its origin
+	FindDuplicate                      // a packet arrived again; Value is its origin
+	FindHeld                           // a processor holds Value packets, more than the rule allows
+	FindTrap                           // the handler trapped: Text says where
+	FindFail                           // the handler called sl_fail: Text says where
+	FindUnfinished                     // the run ended before the processor was done
+	FindMissing                        // at the end: no packet has arrived; Value is its origin
+)
+
+// findingsMax bounds what one shard keeps of one kind in one slot; the rest is
+// only counted. It is the size of a report's list, so no report can miss one.
+const findingsMax = 100
+
+// Ledger is what one shard has seen: counters for the whole run, and the events
+// of the current slot. Ledgers of different shards are merged in their order, so
+// that nothing depends on how the machine was cut.
+type Ledger struct {
+	Checks   Checks
+	Delivery *Delivery
+	Capture  bool // keep Sent and Heard for a packet capture
+
+	Frames        Frames
+	HeldMax       uint8
+	FindingsTotal uint64
+
+	// The current slot.
+	Sum      traces.Sum
+	Finished int // processors that are done or faulty
+	Active   int // frames sent
+	Findings []Finding
+	kinds    [FindMissing + 1]int
+	Sent     []Captured
+	Heard    []Captured
+}
+
+// Checks are the rules that the ledgers watch.
+type Checks struct {
+	HeldMax int // packets per processor, 0 for no rule
+}
+
+// Captured is one frame for the packet capture. Frame is empty for a collision.
+type Captured struct {
+	Processor int
+	Port      uint16
+	Status    nic.Status
+	Frame     nic.Frame
+}
+
+// Delivery follows the packets of a permutation: a data frame that is heard by
+// the processor it is addressed to carries a packet home.
+type Delivery struct {
+	Destination []uint32 // of processor i's packet
+	Arrived     []uint8  // receptions at processor i, saturating
+}
+
+// NewDelivery starts with no packet delivered.
+func NewDelivery(destination []uint32) *Delivery {
+	return &Delivery{Destination: destination, Arrived: make([]uint8, len(destination))}
+}
+
+// BeginSlot forgets the events of the slot before.
+func (l *Ledger) BeginSlot() {
+	l.Sum = traces.Sum{}
+	l.Finished, l.Active = 0, 0
+	l.Findings = l.Findings[:0]
+	l.kinds = [FindMissing + 1]int{}
+	l.Sent, l.Heard = l.Sent[:0], l.Heard[:0]
+}
+
+// Find notes a finding. Findings of one kind must come in the order of Index.
+func (l *Ledger) Find(f Finding) {
+	l.FindingsTotal++
+	if l.kinds[f.Kind]++; l.kinds[f.Kind] <= findingsMax {
+		l.Findings = append(l.Findings, f)
+	}
+}
+
+// The kinds of events in the digest.
+const (
+	eventSent  = 1
+	eventHeard = 2
+)
+
+// sent notes a frame that a NIC puts on the fabric.
+func (l *Ledger) sent(processor int, frame nic.FrameView) {
+	l.Active++
+	l.Frames.Sent++
+	a, b := frame.Words()
+	l.Sum.Event(eventSent|uint64(processor)<<8, a, b, foldPayload(frame))
+	if l.Capture {
+		l.Sent = append(l.Sent, Captured{processor, frame.Port(), nic.StatusOK, frame.AppendWire(nil)})
+	}
+}
+
+// foldPayload maps a payload to one word; the bytes behind it are zero, so whole
+// words can be read.
+func foldPayload(frame nic.FrameView) uint64 {
+	payload := frame.PaddedPayload()
+	if len(payload) == 8 {
+		return binary.LittleEndian.Uint64(payload)
+	}
+	return traces.Fold(payload)
+}
+
+// heard notes what a receiver says of a slot, unless it is idle. frame is the
+// frame in the RX FIFO or the medium's table; it is read for StatusOK only.
+func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.FrameView) {
+	source := uint64(0)
+	switch status {
+	case nic.StatusOK:
+		l.Frames.Delivered++
+		source = uint64(frame.Source())
+		if frame.Destination() == uint32(processor) && frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes {
+			l.arrived(processor, frame.PaddedPayload())
+		}
+	case nic.StatusCRC:
+		l.Frames.CRC++
+	case nic.StatusOverflow:
+		l.Frames.Overflow++
+		source = uint64(frame.Source())
+	}
+	l.Sum.Event(eventHeard|uint64(processor)<<8, uint64(status)<<16|uint64(port), source, 0)
+	if l.Capture {
+		c := Captured{Processor: processor, Port: port, Status: status}
+		if status == nic.StatusOK || status == nic.StatusOverflow {
+			c.Frame = frame.AppendWire(nil)
+		}
+		l.Heard = append(l.Heard, c)
+	}
+}
+
+// packetBytes is the packet {origin, destination} at the head of a payload, as
+// sl_packet of the firmware SDK lays it out.
+const packetBytes = 8
+
+// arrived checks a packet that has reached the processor it is addressed to.
+func (l *Ledger) arrived(processor int, payload []byte) {
+	d := l.Delivery
+	if d == nil {
+		return
+	}
+	origin := binary.LittleEndian.Uint32(payload)
+	if uint64(origin) >= uint64(len(d.Destination)) || d.Destination[origin] != uint32(processor) {
+		l.Find(Finding{Kind: FindMisrouted, Index: processor, Value: origin})
+		return
+	}
+	if d.Arrived[processor] > 0 {
+		l.Find(Finding{Kind: FindDuplicate, Index: processor, Value: origin})
+	}
+	if d.Arrived[processor] < 255 {
+		d.Arrived[processor]++
+	}
+}
+
+// Scan reads what the handlers of a bank have said: who is finished, who holds
+// how many packets, whose TX FIFO was too small.
+func (l *Ledger) Scan(b *nic.Bank) {
+	finished, held := 0, l.HeldMax
+	for cell, flags := range b.Flags {
+		if flags != 0 {
+			finished++
+			if flags&(nic.FlagDone|nic.FlagFaulty) == 0 {
+				finished--
+			}
+			if flags&nic.FlagTxOverflow != 0 {
+				l.Frames.TxOverflow++
+				b.Flags[cell] = flags &^ nic.FlagTxOverflow
+			}
+		}
+		held = max(held, b.Held[cell])
+	}
+	l.Finished += finished
+	l.HeldMax = held
+	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
+		l.scanHeld(b, limit)
+	}
+}
+
+// scanHeld names the processors that hold too much.
+func (l *Ledger) scanHeld(b *nic.Bank, limit int) {
+	for cell, held := range b.Held {
+		if int(held) > limit {
+			l.Find(Finding{Kind: FindHeld, Index: b.First + cell, Value: uint32(held)})
+		}
+	}
+}
+
+// State lists the ledger's columns for save and restore.
+func (l *Ledger) State(v *hw.StateVisitor) {
+	_ = v
+}

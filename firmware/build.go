@@ -1,0 +1,96 @@
+package firmware
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+//go:embed sdk/*.h
+var sdk embed.FS
+
+// BuildOptions say what to build.
+type BuildOptions struct {
+	Source string // C source that includes starloom.h
+	Output string // image to write; "" for the source's name with .wasm
+	Clang  string // compiler; "" for clang
+}
+
+// clangFlags make small, deterministic images with line information: no path of
+// the machine gets into them.
+var clangFlags = []string{
+	"--target=wasm32", "-std=c11", "-O2", "-g", "-ffreestanding", "-nostdlib",
+	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
+	"-Wall", "-Wextra", "-Werror", "-fdebug-compilation-dir=.",
+	"-Wl,--no-entry", "-Wl,--stack-first", "-Wl,-z,stack-size=16384", "-Wl,--export=__stack_pointer",
+}
+
+// Build compiles a C source into an image with clang and wasm-ld and checks it
+// against the ABI. The output is replaced only when all went well.
+func Build(ctx context.Context, o BuildOptions) (err error) {
+	if o.Output == "" {
+		o.Output = strings.TrimSuffix(o.Source, filepath.Ext(o.Source)) + ".wasm"
+	}
+	if o.Clang == "" {
+		o.Clang = "clang"
+	}
+	if _, err := os.Stat(o.Source); err != nil {
+		return fmt.Errorf("firmware source: %w", err)
+	}
+	for _, tool := range []string{o.Clang, "wasm-ld"} {
+		if _, err := exec.LookPath(tool); err != nil {
+			return fmt.Errorf("%s is needed to build firmware and is not on the PATH: install the packages clang and lld", tool)
+		}
+	}
+	work, err := os.MkdirTemp("", "starloom-build-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	if err := os.CopyFS(work, sdk); err != nil {
+		return err
+	}
+	source, err := filepath.Abs(o.Source)
+	if err != nil {
+		return err
+	}
+	object := filepath.Join(work, "image.wasm")
+	args := append([]string{
+		"-ffile-prefix-map=" + filepath.Dir(source) + "/=",
+		"-ffile-prefix-map=" + work + "/=",
+		"-I", filepath.Join(work, "sdk"), "-o", object, source,
+	}, clangFlags...)
+	command := exec.CommandContext(ctx, o.Clang, args...)
+	if out, err := command.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s does not compile (%w):\n%s", o.Source, err, out)
+	}
+	wasm, err := os.ReadFile(object)
+	if err != nil {
+		return err
+	}
+	host, err := NewHost(ctx, "interpreter")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, host.Close()) }()
+	if _, err := host.Load(o.Source, wasm); err != nil {
+		return fmt.Errorf("%s: %w", o.Source, err)
+	}
+	next, err := os.CreateTemp(filepath.Dir(o.Output), "."+filepath.Base(o.Output)+"-*")
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", o.Output, err)
+	}
+	_, err = next.Write(wasm)
+	if err = errors.Join(err, next.Chmod(0o644), next.Close()); err == nil {
+		err = os.Rename(next.Name(), o.Output)
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(next.Name()))
+	}
+	return err
+}

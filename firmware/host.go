@@ -1,0 +1,257 @@
+package firmware
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"starloom/nic"
+)
+
+// Host runs firmware images in a wazero sandbox. It is safe for use by one
+// goroutine at a time, except that different instances may run in parallel.
+type Host struct {
+	ctx     context.Context
+	runtime wazero.Runtime
+	memory  slab
+}
+
+// Runtimes are the ways to execute an image: results are the same, the
+// interpreter is about 28 times slower and serves as the compiler's oracle.
+var Runtimes = []string{"compiler", "interpreter"}
+
+// NewHost makes a host with the given runtime, "compiler" or "interpreter".
+func NewHost(ctx context.Context, runtime string) (*Host, error) {
+	var config wazero.RuntimeConfig
+	switch runtime {
+	case "compiler", "":
+		config = wazero.NewRuntimeConfig()
+	case "interpreter":
+		config = wazero.NewRuntimeConfigInterpreter()
+	default:
+		return nil, fmt.Errorf("runtime %q is not known; use one of %s", runtime, strings.Join(Runtimes, ", "))
+	}
+	h := &Host{ctx: ctx, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	if err := exportImports(ctx, h.runtime); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
+}
+
+// Close releases all instances and their memory.
+func (h *Host) Close() error {
+	err := h.runtime.Close(h.ctx)
+	h.memory.close()
+	return err
+}
+
+// Image is a checked and compiled firmware image.
+type Image struct {
+	Name   string
+	SHA256 string
+	Probes []string // names of sl_probe's signals
+	Params []Param  // parameters and their defaults
+
+	host     *Host
+	compiled wazero.CompiledModule
+}
+
+// Param is a parameter that an image takes from the scenario.
+type Param struct {
+	Name    string
+	Default int32
+}
+
+// The exports of an image. Every argument and result is an i32.
+const (
+	exportABI        = "starloom_abi"
+	exportAttach     = "starloom_attach"
+	exportStart      = "starloom_start"
+	exportSlot       = "starloom_slot"
+	exportProbeNames = "starloom_probe_names"
+	exportParamNames = "starloom_param_names"
+	exportStack      = "__stack_pointer"
+	exportMemory     = "memory"
+)
+
+// exportTypes are the signatures: how many i32 go in and come out.
+var exportTypes = []struct {
+	name            string
+	params, results int
+	optional        bool
+}{
+	{exportABI, 0, 1, false},
+	{exportAttach, 4, 1, false},
+	{exportStart, 2, 0, false},
+	{exportSlot, 3, 0, false},
+	{exportProbeNames, 0, 1, true},
+	{exportParamNames, 0, 1, true},
+}
+
+// Load checks a wasm binary against the ABI and compiles it. The errors say
+// what is wrong and what to do.
+func (h *Host) Load(name string, wasm []byte) (*Image, error) {
+	if !bytes.HasPrefix(wasm, []byte("\x00asm\x01\x00\x00\x00")) {
+		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
+	}
+	compiled, err := h.runtime.CompileModule(h.ctx, wasm)
+	if err != nil {
+		return nil, fmt.Errorf("broken WebAssembly module: %w; build it anew", err)
+	}
+	img := &Image{Name: name, host: h, compiled: compiled}
+	sum := sha256.Sum256(wasm)
+	img.SHA256 = hex.EncodeToString(sum[:])
+	if err := img.check(); err != nil {
+		return nil, err
+	}
+	return img, img.describe()
+}
+
+// check compares imports and exports with the ABI.
+func (img *Image) check() error {
+	for _, f := range img.compiled.ImportedFunctions() {
+		module, name, _ := f.Import()
+		want, known := importTypes[name]
+		if module != importModule || !known {
+			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", module, name, importList())
+		}
+		if !slices.Equal(f.ParamTypes(), want) || len(f.ResultTypes()) != 0 {
+			return fmt.Errorf("imports %s.%s as %s; include starloom.h of this version", module, name, signature(f.ParamTypes(), f.ResultTypes()))
+		}
+	}
+	if len(img.compiled.ImportedMemories()) > 0 {
+		return errors.New("imports its memory; an image brings and exports its own (link without --import-memory)")
+	}
+	if len(img.compiled.ExportedMemories()) != 1 || img.compiled.ExportedMemories()[exportMemory] == nil {
+		return errors.New("does not export its memory as \"memory\"; use STARLOOM_FIRMWARE of starloom.h")
+	}
+	exports := img.compiled.ExportedFunctions()
+	for _, want := range exportTypes {
+		f, ok := exports[want.name]
+		if !ok {
+			if want.optional {
+				continue
+			}
+			return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h and link with -Wl,--no-entry", want.name)
+		}
+		if !allI32(f.ParamTypes(), want.params) || !allI32(f.ResultTypes(), want.results) {
+			return fmt.Errorf("exports %s as %s, the ABI has %d i32 parameters and %d results; use STARLOOM_FIRMWARE of starloom.h",
+				want.name, signature(f.ParamTypes(), f.ResultTypes()), want.params, want.results)
+		}
+	}
+	return nil
+}
+
+// describe runs the image once to read its ABI version and its names.
+func (img *Image) describe() error {
+	in, err := img.instantiate(describeBytesMax)
+	if err != nil {
+		return err
+	}
+	defer in.Close(img.host.ctx)
+	version, err := in.ExportedFunction(exportABI).Call(img.host.ctx)
+	if err != nil {
+		return fmt.Errorf("%s traps: %s", exportABI, firstLine(err))
+	}
+	if version[0] != nic.ABIVersion {
+		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; build the image anew with its starloom.h", version[0], nic.ABIVersion)
+	}
+	if img.Probes, err = img.names(in, exportProbeNames); err != nil {
+		return err
+	}
+	params, err := img.names(in, exportParamNames)
+	if err != nil {
+		return err
+	}
+	if len(params) > nic.Params {
+		return fmt.Errorf("has %d parameters, at most %d are possible", len(params), nic.Params)
+	}
+	for _, p := range params {
+		name, value, ok := strings.Cut(p, "=")
+		number, err := strconv.ParseInt(value, 10, 32)
+		if !ok || err != nil {
+			return fmt.Errorf("parameter %q: write name=default with a 32-bit integer in STARLOOM_PARAMS", p)
+		}
+		img.Params = append(img.Params, Param{name, int32(number)})
+	}
+	return nil
+}
+
+const (
+	describeBytesMax = 16 << 20
+	namesMax         = 64
+	nameBytesMax     = 64
+)
+
+// names reads a list of C strings: an array of pointers that ends with 0.
+func (img *Image) names(in api.Module, export string) (names []string, err error) {
+	f := in.ExportedFunction(export)
+	if f == nil {
+		return nil, nil
+	}
+	list, err := f.Call(img.host.ctx)
+	if err != nil {
+		return nil, fmt.Errorf("%s traps: %s", export, firstLine(err))
+	}
+	for k := range uint32(namesMax + 1) {
+		at, ok := in.Memory().ReadUint32Le(uint32(list[0]) + 4*k)
+		if !ok {
+			break
+		}
+		if at == 0 {
+			return names, nil
+		}
+		text, ok := in.Memory().Read(at, min(nameBytesMax+1, in.Memory().Size()-min(at, in.Memory().Size())))
+		end := bytes.IndexByte(text, 0)
+		if !ok || end <= 0 || bytes.ContainsAny(text[:end], " \t\r\n") {
+			return nil, fmt.Errorf("%s: name %d is not a string of 1 to %d characters without white space", export, k, nameBytesMax)
+		}
+		names = append(names, string(text[:end]))
+	}
+	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end", export, namesMax)
+}
+
+// instantiate makes a wasm instance whose memory may grow to memoryBytesMax.
+func (img *Image) instantiate(memoryBytesMax uint64) (api.Module, error) {
+	memory, err := img.host.memory.take(memoryBytesMax)
+	if err != nil {
+		return nil, err
+	}
+	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
+	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,
+		wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize"))
+	if err != nil {
+		return nil, fmt.Errorf("does not start: %s", firstLine(err))
+	}
+	return in, nil
+}
+
+func allI32(types []api.ValueType, count int) bool {
+	return len(types) == count && !slices.ContainsFunc(types, func(t api.ValueType) bool { return t != api.ValueTypeI32 })
+}
+
+func signature(params, results []api.ValueType) string {
+	list := func(types []api.ValueType) string {
+		names := make([]string, len(types))
+		for i, t := range types {
+			names[i] = api.ValueTypeName(t)
+		}
+		return "(" + strings.Join(names, ", ") + ")"
+	}
+	return list(params) + " -> " + list(results)
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}

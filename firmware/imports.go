@@ -1,0 +1,52 @@
+package firmware
+
+import (
+	"context"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// The imports are all that firmware can ask of the host.
+const importModule = "starloom"
+
+var importTypes = map[string][]api.ValueType{
+	"log":   {api.ValueTypeI32, api.ValueTypeI32},
+	"probe": {api.ValueTypeI32, api.ValueTypeI64},
+	"fail":  {api.ValueTypeI32},
+}
+
+func importList() string { return "starloom.log, starloom.probe and starloom.fail" }
+
+// instanceKey finds the instance that makes a call in the call's context.
+type instanceKey struct{}
+
+func caller(ctx context.Context) *wasmInstance {
+	in, _ := ctx.Value(instanceKey{}).(*wasmInstance)
+	return in
+}
+
+func exportImports(ctx context.Context, runtime wazero.Runtime) error {
+	builder := runtime.NewHostModuleBuilder(importModule)
+	for name, f := range map[string]api.GoModuleFunc{
+		"log": func(ctx context.Context, m api.Module, stack []uint64) {
+			if in := caller(ctx); in != nil {
+				in.hostLog(m, uint32(stack[0]), uint32(stack[1]))
+			}
+		},
+		"probe": func(ctx context.Context, _ api.Module, stack []uint64) {
+			if in := caller(ctx); in != nil {
+				in.hostProbe(uint32(stack[0]), stack[1])
+			}
+		},
+		"fail": func(ctx context.Context, _ api.Module, stack []uint64) {
+			if in := caller(ctx); in != nil {
+				in.hostFail(int32(uint32(stack[0])))
+			}
+		},
+	} {
+		builder = builder.NewFunctionBuilder().WithGoModuleFunction(f, importTypes[name], nil).Export(name)
+	}
+	_, err := builder.Instantiate(ctx)
+	return err
+}

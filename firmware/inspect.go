@@ -1,0 +1,72 @@
+package firmware
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/nic"
+)
+
+// Info is what an image says about itself.
+type Info struct {
+	Name        string
+	SHA256      string
+	Bytes       int
+	RecordBytes int // one processor's state, RX FIFO and TX FIFO, one frame of 16 bytes payload each
+	Params      []Param
+	Probes      []string
+}
+
+// Inspect checks an image, a file or a built-in program's name, and describes it.
+func Inspect(path string) (info Info, err error) {
+	wasm, err := os.ReadFile(path)
+	if errors.Is(err, os.ErrNotExist) {
+		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
+			wasm, err = builtin, nil
+		}
+	}
+	if err != nil {
+		return Info{}, err
+	}
+	host, err := NewHost(context.Background(), "interpreter")
+	if err != nil {
+		return Info{}, err
+	}
+	defer func() { err = errors.Join(err, host.Close()) }()
+	image, err := host.Load(path, wasm)
+	if err != nil {
+		return Info{}, fmt.Errorf("%s: %w", path, err)
+	}
+	in, err := image.NewInstance(nic.BankConfig{
+		Cells: 1, Processors: 1, Groups: 1, GroupSize: 1, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1,
+	})
+	if err != nil {
+		return Info{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return Info{
+		Name: path, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
+		Params: image.Params, Probes: image.Probes,
+	}, nil
+}
+
+// WriteText writes the description for people.
+func (i Info) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "image\t%s\n", i.Name)
+	fmt.Fprintf(t, "size\t%d bytes\n", i.Bytes)
+	fmt.Fprintf(t, "sha256\t%s\n", i.SHA256)
+	fmt.Fprintf(t, "abi\t%d\n", nic.ABIVersion)
+	fmt.Fprintf(t, "record\t%d bytes per processor with FIFOs of one 16-byte frame\n", i.RecordBytes)
+	for _, p := range i.Params {
+		fmt.Fprintf(t, "parameter\t%s, default %d\n", p.Name, p.Default)
+	}
+	if len(i.Probes) > 0 {
+		fmt.Fprintf(t, "probes\t%s\n", strings.Join(i.Probes, ", "))
+	}
+	return t.Flush()
+}

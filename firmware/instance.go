@@ -1,0 +1,267 @@
+package firmware
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"starloom/nic"
+)
+
+// Instance serves one bank of processors with their firmware. Every method but
+// Close may run in parallel with those of other instances.
+type Instance interface {
+	// Bank returns the processors' registers and FIFOs.
+	Bank() *nic.Bank
+	// Start calls the start handlers of all cells, in order.
+	Start()
+	// Slot calls the slot handlers of all cells that are not faulty, in order.
+	Slot(slot uint32)
+	// Reset takes the instance back to before Start, with a new seed.
+	Reset(seed uint64)
+	// TakeEvents returns what happened since the last call, in the order of the
+	// cells: faults and log lines. The slice is valid until the next Slot.
+	TakeEvents() []Event
+	// Probes returns the values of sl_probe, one column of len(Image.Probes)
+	// values per cell.
+	Probes() []uint64
+	// Memory returns all of the firmware's state, as plain data.
+	Memory() []byte
+}
+
+// EventKind says what an Event is.
+type EventKind uint8
+
+// The kinds of events.
+const (
+	EventTrap EventKind = iota // the handler trapped
+	EventFail                  // the handler called sl_fail
+	EventLog                   // the handler called sl_log
+)
+
+// Event is something that firmware did beside its frames.
+type Event struct {
+	Kind     EventKind
+	Cell     int
+	Text     string // trap: reason; fail: the code; log: the line
+	Function string // trap, fail: innermost function of the firmware
+	Source   string // trap, fail: file:line:column, "" without debug information
+}
+
+// Limits of what one instance may say in one slot.
+const (
+	logBytesMax = 256
+	logLinesMax = 64
+)
+
+// wasmInstance is an Instance in the sandbox.
+type wasmInstance struct {
+	image    *Image
+	ctx      context.Context
+	module   api.Module
+	bank     *nic.Bank
+	start    api.Function
+	slot     api.Function
+	stack    api.MutableGlobal // nil when the image does not export it
+	top      uint64            // reset value of the stack pointer
+	params   [3]uint64
+	pristine []byte // the memory's state after the attachment, up to its last non-zero byte
+	probes   []uint64
+	events   []Event
+	lines    int // log lines in this slot
+	failed   bool
+	code     int32
+}
+
+// bytesPerCellMax limits what a bank may take for one processor beyond its
+// FIFOs, and bytesBase what an instance may take beyond its bank.
+const (
+	bytesPerCellMax = 4096
+	bytesBase       = 1 << 20
+)
+
+// MemoryBytesMax returns how far the memory of an instance for this bank may
+// grow. The range is reserved, not committed.
+func MemoryBytesMax(c nic.BankConfig) uint64 {
+	fifos := (c.RxFrames + c.TxFrames) * nic.FrameStride(c.PayloadBytes)
+	return min(bytesBase+uint64(c.Cells)*uint64(bytesPerCellMax+fifos), 1<<32-wasmPageBytes)
+}
+
+// NewInstance makes an instance that serves the bank.
+func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
+	module, err := img.instantiate(MemoryBytesMax(c))
+	if err != nil {
+		return nil, err
+	}
+	in := &wasmInstance{
+		image:  img,
+		module: module,
+		start:  module.ExportedFunction(exportStart),
+		slot:   module.ExportedFunction(exportSlot),
+		probes: make([]uint64, c.Cells*len(img.Probes)),
+	}
+	in.ctx = context.WithValue(img.host.ctx, instanceKey{}, in)
+	if g, ok := module.ExportedGlobal(exportStack).(api.MutableGlobal); ok {
+		in.stack, in.top = g, g.Get()
+	}
+	address, err := module.ExportedFunction(exportAttach).Call(in.ctx,
+		uint64(c.Cells), uint64(c.PayloadBytes), uint64(c.RxFrames), uint64(c.TxFrames))
+	if err != nil {
+		return nil, fmt.Errorf("%s traps: %s", exportAttach, firstLine(err))
+	}
+	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
+		return nil, err
+	}
+	in.keepPristine()
+	return in, nil
+}
+
+// keepPristine remembers the memory up to its last non-zero byte: the columns
+// and records behind the program's data are zero but for rx_port.
+func (in *wasmInstance) keepPristine() {
+	memory := in.Memory()
+	for cell := range in.bank.RxPort {
+		in.bank.RxPort[cell] = 0
+	}
+	end := len(memory)
+	for end > 0 && memory[end-1] == 0 {
+		end--
+	}
+	in.pristine = append([]byte(nil), memory[:end]...)
+	in.bank.Reset(in.bank.Seed)
+}
+
+// Reset implements Instance.
+func (in *wasmInstance) Reset(seed uint64) {
+	memory := in.Memory()
+	n := copy(memory, in.pristine)
+	clear(memory[n:])
+	if in.stack != nil {
+		in.stack.Set(in.top)
+	}
+	clear(in.probes)
+	in.events = in.events[:0]
+	in.bank.Reset(seed)
+}
+
+// Bank implements Instance.
+func (in *wasmInstance) Bank() *nic.Bank { return in.bank }
+
+// Memory implements Instance.
+func (in *wasmInstance) Memory() []byte {
+	memory, _ := in.module.Memory().Read(0, in.module.Memory().Size())
+	return memory
+}
+
+// Probes implements Instance.
+func (in *wasmInstance) Probes() []uint64 { return in.probes }
+
+// TakeEvents implements Instance.
+func (in *wasmInstance) TakeEvents() []Event {
+	events := in.events
+	in.events = in.events[:0]
+	return events
+}
+
+// Start implements Instance.
+func (in *wasmInstance) Start() { in.run(in.start, 2, 0) }
+
+// Slot implements Instance.
+func (in *wasmInstance) Slot(slot uint32) { in.run(in.slot, 3, slot) }
+
+// run calls an entry point for all cells. When a handler traps, its cell is
+// marked faulty and the loop goes on with the next one.
+func (in *wasmInstance) run(entry api.Function, params int, slot uint32) {
+	in.lines = 0
+	for first := 0; first < in.bank.Cells; {
+		in.params = [3]uint64{uint64(first), uint64(in.bank.Cells - first), uint64(slot)}
+		err := entry.CallWithStack(in.ctx, in.params[:params])
+		if err == nil {
+			return
+		}
+		cell, ok := in.bank.Current()
+		if !ok || cell < first {
+			// The image has overwritten its own descriptor: nobody knows whose
+			// handler ran, so the rest of the bank cannot go on.
+			for cell := first; cell < in.bank.Cells; cell++ {
+				in.fault(cell, err)
+			}
+			return
+		}
+		in.fault(cell, err)
+		if in.stack != nil {
+			in.stack.Set(in.top)
+		}
+		first = cell + 1
+	}
+}
+
+// fault marks a cell faulty and silences its NIC.
+func (in *wasmInstance) fault(cell int, err error) {
+	in.bank.Silence(cell)
+	event := Event{Kind: EventTrap, Cell: cell}
+	event.Text, event.Function, event.Source = parseTrap(err)
+	if in.failed {
+		event.Kind, event.Text, in.failed = EventFail, fmt.Sprint(in.code), false
+	}
+	in.events = append(in.events, event)
+}
+
+func (in *wasmInstance) hostFail(code int32) { in.failed, in.code = true, code }
+
+func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
+	cell, ok := in.bank.Current()
+	if ok && uint64(signal) < uint64(len(in.image.Probes)) {
+		in.probes[cell*len(in.image.Probes)+int(signal)] = value
+	}
+}
+
+func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
+	cell, ok := in.bank.Current()
+	text, inside := m.Memory().Read(at, min(size, logBytesMax))
+	if !ok || in.lines >= logLinesMax {
+		return
+	}
+	in.lines++
+	line := "(sl_log: the text lies outside the memory)"
+	if inside {
+		line = strings.ToValidUTF8(string(text), "?")
+	}
+	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: line})
+}
+
+// parseTrap takes reason, innermost function and source line out of wazero's
+// error, whose text is
+//
+//	wasm error: unreachable
+//	wasm stack trace:
+//		.on_slot(i32,i32)
+//			0x1a: pops/random.c:42:9 (inlined)
+//			      pops/random.c:90:1
+func parseTrap(err error) (reason, function, source string) {
+	lines := strings.Split(err.Error(), "\n")
+	reason = strings.TrimPrefix(lines[0], "wasm error: ")
+	for _, line := range lines[1:] {
+		text := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "\t\t"):
+			if source == "" && function != "" {
+				if _, after, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(text, "0x") {
+					text = strings.TrimSpace(after)
+				}
+				source = strings.TrimSuffix(text, " (inlined)")
+			}
+		case strings.HasPrefix(line, "\t"):
+			if function != "" {
+				return reason, function, source
+			}
+			name, _, _ := strings.Cut(strings.TrimPrefix(text, "."), "(")
+			if !strings.HasPrefix(name, importModule+".") {
+				function = name
+			}
+		}
+	}
+	return reason, function, source
+}

@@ -1,0 +1,81 @@
+package firmware
+
+import (
+	"encoding/binary"
+
+	"starloom/nic"
+)
+
+// NativeProgram is firmware written in Go over the same ABI: the same records,
+// columns and draws, without a sandbox. It is the yardstick for the cost of the
+// sandbox and a second opinion on the images, never a way to run a user's code.
+type NativeProgram struct {
+	Name       string
+	StateBytes int
+	Start      func(p *NativeBank)
+	Slot       func(p *NativeBank, slot uint32)
+}
+
+// NativeBank is what a native program works on.
+type NativeBank struct {
+	*nic.Bank
+	Stream uint64 // the bank's seed, start of the random stream
+}
+
+// nativeInstance is an Instance of a NativeProgram.
+type nativeInstance struct {
+	program NativeProgram
+	bank    NativeBank
+	memory  []byte
+}
+
+// NewInstance makes an instance in plain Go memory, laid out like the SDK's.
+func (p NativeProgram) NewInstance(c nic.BankConfig) (Instance, error) {
+	const descriptor = 64
+	frames := nic.FrameStride(c.PayloadBytes)
+	layout := nic.BankLayout{
+		RxOffset: (p.StateBytes + 7) / 8 * 8,
+	}
+	layout.TxOffset = layout.RxOffset + c.RxFrames*frames
+	layout.RecordStride = layout.TxOffset + c.TxFrames*frames
+	memory, err := nic.PlaceBank(descriptor, c, layout)
+	if err != nil {
+		return nil, err
+	}
+	bank, err := nic.AttachBank(memory, descriptor, c)
+	if err != nil {
+		return nil, err
+	}
+	return &nativeInstance{program: p, bank: NativeBank{bank, c.Seed}, memory: memory}, nil
+}
+
+// Bank implements Instance.
+func (in *nativeInstance) Bank() *nic.Bank { return in.bank.Bank }
+
+// Start implements Instance.
+func (in *nativeInstance) Start() { in.program.Start(&in.bank) }
+
+// Slot implements Instance.
+func (in *nativeInstance) Slot(slot uint32) { in.program.Slot(&in.bank, slot) }
+
+// Reset implements Instance.
+func (in *nativeInstance) Reset(seed uint64) {
+	in.bank.Stream = seed
+	in.bank.Clear()
+	in.bank.Reset(seed)
+}
+
+// TakeEvents implements Instance: a native program has none.
+func (in *nativeInstance) TakeEvents() []Event { return nil }
+
+// Probes implements Instance: a native program has none.
+func (in *nativeInstance) Probes() []uint64 { return nil }
+
+// Memory implements Instance.
+func (in *nativeInstance) Memory() []byte { return in.memory }
+
+// nativePacket reads the packet at the head of a received frame's payload.
+func nativePacket(frame nic.FrameView) (origin, destination uint32) {
+	payload := frame.PaddedPayload()
+	return binary.LittleEndian.Uint32(payload), binary.LittleEndian.Uint32(payload[4:])
+}

@@ -1,0 +1,110 @@
+package firmware
+
+import (
+	"encoding/binary"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// NativePOPSRandom is pops/random in Go; see programs/pops/random.c, whose order
+// and state layout it follows line by line.
+var NativePOPSRandom = NativeProgram{
+	Name:       "pops/random",
+	StateBytes: 24,
+	Start:      nativePOPSRandomStart,
+	Slot:       nativePOPSRandomSlot,
+}
+
+// Offsets of state_t in programs/pops/random.c.
+const (
+	randomOrigin      = 0
+	randomDestination = 4
+	randomRandom      = 8
+	randomForwarded   = 10
+	randomOriginal    = 12
+	randomArrived     = 13
+	randomSent        = 14
+	randomPassed      = 15
+	randomHoldsCopy   = 16
+)
+
+func nativePOPSRandomStart(b *NativeBank) {
+	for cell := range b.Held {
+		b.State(cell)[randomOriginal] = 1
+		b.Held[cell] = 1
+	}
+}
+
+func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
+	le := binary.LittleEndian
+	stream := hw.Stream(b.Stream)
+	g, d := uint32(b.Groups), uint32(b.GroupSize)
+	for cell := range b.Held {
+		self := uint32(b.First + cell)
+		s := b.State(cell)[:24]
+		delta := uint16(self % g)
+		var heard nic.FrameView
+		if b.RxCount[cell] > 0 {
+			heard = b.RxHead(cell)
+		}
+		listen := delta
+		switch slot % 5 {
+		case 0:
+			if heard != nil && heard.Destination() == self {
+				s[randomArrived] = 1
+			}
+			s[randomHoldsCopy] = 0
+			s[randomSent] = s[randomOriginal]
+			if s[randomOriginal] != 0 {
+				r := hw.Below(stream.Draw(self, slot, 0), g)
+				le.PutUint16(s[randomRandom:], uint16(r))
+				b.SendPacket(cell, uint16(r), nic.AnyDestination, self, b.Workload[cell])
+			}
+		case 1:
+			s[randomPassed], s[randomHoldsCopy] = 0, 0
+			if heard != nil {
+				s[randomPassed], s[randomHoldsCopy] = 1, 1
+				origin, destination := nativePacket(heard)
+				forwarded := uint16(destination % g)
+				le.PutUint16(s[randomForwarded:], forwarded)
+				b.SendPacket(cell, forwarded, nic.AnyDestination, origin, destination)
+			}
+		case 2:
+			s[randomHoldsCopy] = 0
+			if heard != nil {
+				s[randomHoldsCopy] = 1
+				origin, destination := nativePacket(heard)
+				le.PutUint32(s[randomOrigin:], origin)
+				le.PutUint32(s[randomDestination:], destination)
+				b.Send(cell, delta, nic.KindAck, nic.AnyDestination, 0)
+			}
+			listen = nic.PortNone
+			if s[randomPassed] != 0 {
+				listen = le.Uint16(s[randomForwarded:])
+			}
+		case 3:
+			if heard != nil {
+				b.Send(cell, delta, nic.KindAck, nic.AnyDestination, 0)
+			}
+			listen = nic.PortNone
+			if s[randomSent] != 0 {
+				listen = le.Uint16(s[randomRandom:])
+			}
+		case 4:
+			if heard != nil {
+				s[randomOriginal] = 0
+				b.Flags[cell] |= nic.FlagDone
+			}
+			if s[randomHoldsCopy] != 0 {
+				origin, destination := le.Uint32(s[randomOrigin:]), le.Uint32(s[randomDestination:])
+				b.SendPacket(cell, uint16(destination/d), destination, origin, destination)
+			}
+		}
+		b.RxPort[cell] = listen
+		b.Held[cell] = s[randomOriginal] + s[randomArrived] + s[randomHoldsCopy]
+		if heard != nil {
+			b.PopRx(cell)
+		}
+	}
+}

@@ -1,0 +1,34 @@
+package firmware
+
+import (
+	"embed"
+	"fmt"
+	"io/fs"
+	"strings"
+)
+
+//go:embed images
+var images embed.FS
+
+// Programs lists the built-in programs by name. The image of pops/random is
+// images/pops/random.wasm, its source programs/pops/random.c.
+func Programs() []string {
+	var names []string
+	// The file system is embedded: walking it cannot fail.
+	_ = fs.WalkDir(images, "images", func(path string, _ fs.DirEntry, _ error) error {
+		if name, ok := strings.CutSuffix(path, ".wasm"); ok {
+			names = append(names, strings.TrimPrefix(name, "images/"))
+		}
+		return nil
+	})
+	return names
+}
+
+// ProgramImage returns the wasm binary of a built-in program.
+func ProgramImage(name string) ([]byte, error) {
+	wasm, err := images.ReadFile("images/" + name + ".wasm")
+	if err != nil {
+		return nil, fmt.Errorf("program %q is not built in; there are %s", name, strings.Join(Programs(), ", "))
+	}
+	return wasm, nil
+}

@@ -1,0 +1,109 @@
+package nic
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// This file is the handler's side of a bank for firmware that is written in Go:
+// what starloom.h does inside the sandbox.
+
+// BankLayout says where the FIFOs lie in a record; the state is first.
+type BankLayout struct {
+	RxOffset, TxOffset, RecordStride int // bytes, multiples of 8
+}
+
+// PlaceBank returns memory with a bank's descriptor at the given address and its
+// columns and records behind it, all zero, ready for AttachBank.
+func PlaceBank(descriptor uint32, c BankConfig, l BankLayout) ([]byte, error) {
+	at := uint64(descriptor) + sizeProcessor
+	type place struct {
+		offset, elementBytes int
+		at                   uint64
+	}
+	places := []place{
+		{offProcessorRxStatus, 1, 0}, {offProcessorRxCount, 1, 0}, {offProcessorTxCount, 1, 0},
+		{offProcessorFlags, 1, 0}, {offProcessorHeld, 1, 0}, {offProcessorRxPort, 2, 0},
+		{offProcessorWorkload, 4, 0}, {offBankRecord, l.RecordStride, 0},
+	}
+	for i := range places {
+		at = (at + 63) / 64 * 64
+		places[i].at = at
+		at += uint64(c.Cells) * uint64(places[i].elementBytes)
+	}
+	if at > 1<<32-1 {
+		return nil, fmt.Errorf("a bank of %d processors takes %d bytes, more than 32-bit addresses reach; use smaller banks", c.Cells, at)
+	}
+	memory := make([]byte, at)
+	put := func(offset int, value uint64) {
+		binary.LittleEndian.PutUint32(memory[int(descriptor)+offset:], uint32(value))
+	}
+	for _, p := range places {
+		put(p.offset, p.at)
+	}
+	put(offBankABI, ABIVersion)
+	put(offBankCells, uint64(c.Cells))
+	put(offBankPayloadBytes, uint64(c.PayloadBytes))
+	put(offBankRxFrames, uint64(c.RxFrames))
+	put(offBankTxFrames, uint64(c.TxFrames))
+	put(offBankFrameStride, uint64(FrameStride(c.PayloadBytes)))
+	put(offBankRxOffset, uint64(l.RxOffset))
+	put(offBankTxOffset, uint64(l.TxOffset))
+	put(offBankRecordStride, uint64(l.RecordStride))
+	return memory, nil
+}
+
+// Clear makes all columns and records zero.
+func (b *Bank) Clear() {
+	clear(b.RxStatus)
+	clear(b.RxCount)
+	clear(b.TxCount)
+	clear(b.Flags)
+	clear(b.Held)
+	clear(b.Workload)
+	clear(b.records)
+}
+
+// State returns a cell's state; it aliases the record.
+func (b *Bank) State(cell int) []byte {
+	at := cell * b.recordStride
+	return b.records[at : at+b.rxOffset : at+b.rxOffset]
+}
+
+// RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
+func (b *Bank) RxHead(cell int) FrameView {
+	at := cell*b.recordStride + b.rxOffset
+	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+}
+
+// PopRx removes the head of a cell's RX FIFO.
+func (b *Bank) PopRx(cell int) {
+	left := int(b.RxCount[cell]) - 1
+	b.RxCount[cell] = uint8(left)
+	if left > 0 {
+		at := cell*b.recordStride + b.rxOffset
+		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
+	}
+}
+
+// Send appends a frame to a cell's TX FIFO and returns it, nil when it is full.
+func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
+	count := int(b.TxCount[cell])
+	if count >= b.TxFrames {
+		b.Flags[cell] |= FlagTxOverflow
+		return nil
+	}
+	b.TxCount[cell] = uint8(count + 1)
+	at := cell*b.recordStride + b.txOffset + count*b.frameStride
+	f := FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+	binary.LittleEndian.PutUint64(f, uint64(kind)|uint64(payloadBytes)<<16)
+	binary.LittleEndian.PutUint64(f[8:], uint64(destination)|uint64(port)<<48)
+	return f
+}
+
+// SendPacket sends a data frame that carries one packet.
+func (b *Bank) SendPacket(cell int, port uint16, destination, origin, final uint32) {
+	if f := b.Send(cell, port, KindData, destination, 8); f != nil {
+		binary.LittleEndian.PutUint64(f[sizeFrame:], uint64(origin)|uint64(final)<<32)
+	}
+}
