@@ -1,0 +1,399 @@
+package starloom
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"regexp"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// ParamsMax is the number of firmware parameters: the register map has a
+// register for each.
+const ParamsMax = 16
+
+// paramSpan is the range of a firmware parameter, a signed 32-bit register.
+var paramSpan = span{min: math.MinInt32, max: math.MaxInt32}
+
+// paramName is what a firmware parameter may be called: a C identifier.
+var paramName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
+
+// permutationRules are the permutations that have a name.
+var permutationRules = []string{PermutationRandom, PermutationIdentity, PermutationReverse}
+
+// Check checks a scenario that was built or changed by a program; ParseScenario
+// has done it for a file. The error is an *InputError.
+func (s *Scenario) Check() error { return s.check(nil) }
+
+// check checks s. entryPlace says where entry i of the permutation stands, if
+// that is known.
+func (s *Scenario) check(entryPlace func(i int) string) error {
+	if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
+		return err
+	}
+	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return s.checkPermutation(entryPlace)
+}
+
+func (s *Scenario) refuse(path, reason, remedy string) error {
+	return &InputError{Place: s.Place(path), Reason: reason, Remedy: remedy}
+}
+
+// checkRanges checks every value in v against the limits in its field's tag.
+func (s *Scenario) checkRanges(v reflect.Value, path string) error {
+	for _, field := range structFields(v.Type()) {
+		value := v.Field(field.index)
+		at := join(path, field.key)
+		if value.Kind() == reflect.Pointer {
+			if value.IsNil() {
+				continue
+			}
+			value = value.Elem()
+		}
+		if value.Kind() == reflect.Struct {
+			if value.Type() == permutationType {
+				continue
+			}
+			if err := s.checkRanges(value, at); err != nil {
+				return err
+			}
+			continue
+		}
+		if field.omitEmpty && value.IsZero() {
+			continue
+		}
+		if reason, remedy := field.limits.refuse(value); reason != "" {
+			return s.refuse(at, at+" "+reason, remedy)
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) checkName() error {
+	if !utf8.ValidString(s.Name) || strings.ContainsFunc(s.Name, unicode.IsControl) {
+		return s.refuse("name", "name has control characters", "write printable characters only")
+	}
+	return nil
+}
+
+func (s *Scenario) checkFabric() error {
+	// groups * group_size cannot pass 2^32-2: both are at most 65533, so that
+	// group numbers and local indices fit 16-bit registers with room for marks.
+	if s.Fabric.POPS == nil {
+		return s.refuse("fabric", "the scenario has no fabric", "write fabric: {pops: {groups: 4, group_size: 4}}")
+	}
+	return nil
+}
+
+func (s *Scenario) checkFirmware() error {
+	f := &s.Firmware
+	switch {
+	case f.Program == "" && f.Image == "":
+		return s.refuse("firmware", "firmware has neither program nor image",
+			"write program: "+KnownPrograms[0]+" or image: router.wasm")
+	case f.Program != "" && f.Image != "":
+		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
+	case f.Program != "" && !slices.Contains(KnownPrograms, f.Program):
+		remedy := "known are " + strings.Join(KnownPrograms, ", ")
+		if guess := nearest(f.Program, KnownPrograms); guess != "" {
+			remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
+		}
+		return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", clip(f.Program)), remedy)
+	}
+	if len(f.Params) > ParamsMax {
+		return s.refuse("firmware.params", fmt.Sprintf("firmware.params has %d parameters", len(f.Params)),
+			fmt.Sprintf("give at most %d", ParamsMax))
+	}
+	names := make([]string, 0, len(f.Params))
+	for name := range f.Params {
+		names = append(names, name)
+	}
+	sort.Strings(names) // so that the same file gives the same error
+	for _, name := range names {
+		at := join("firmware.params", name)
+		if !paramName.MatchString(name) {
+			return s.refuse(at, fmt.Sprintf("%q is no name of a parameter", clip(name)),
+				"write letters, digits and underscores, at most 63, not starting with a digit")
+		}
+		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), "allowed are "+paramSpan.String())
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) checkRules() error {
+	if s.Rules == nil || s.Rules.CollisionFree == nil {
+		return nil
+	}
+	free := s.Rules.CollisionFree
+	for i, slot := range free.Slots {
+		at := fmt.Sprintf("rules.collision_free.slots[%d]", i)
+		if slot < 1 || slot > free.Period {
+			return s.refuse(at, fmt.Sprintf("slot %d is not in a period of %d", slot, free.Period),
+				fmt.Sprintf("allowed are 1 to %d; the first slot is 1", free.Period))
+		}
+		if slices.Contains(free.Slots[:i], slot) {
+			return s.refuse(at, fmt.Sprintf("slot %d is given twice", slot), "delete one")
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) checkTraces() error {
+	vcd := s.Traces.VCD
+	if vcd == nil {
+		return nil
+	}
+	for i, glob := range vcd.Signals {
+		if strings.TrimSpace(glob) == "" {
+			return s.refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), "an empty glob selects nothing",
+				`write a path such as "pops.group[0].**", or leave signals out for all`)
+		}
+	}
+	if vcd.To != 0 && vcd.To < vcd.From {
+		return s.refuse("traces.vcd.to", fmt.Sprintf("the window ends at cycle %d, before it starts at %d", vcd.To, vcd.From),
+			"write a later cycle, or 0 for the end of the run")
+	}
+	if vcd.Trigger == "" && (vcd.Before != 0 || vcd.After != 0) {
+		at := "traces.vcd.before"
+		if vcd.Before == 0 {
+			at = "traces.vcd.after"
+		}
+		return s.refuse(at, "before and after need a trigger", "add trigger: "+TriggerFirstViolation)
+	}
+	return nil
+}
+
+// checkPermutation checks that a list holds every processor exactly once, and
+// says which one is doubled and which one is missing.
+func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
+	const path = "workload.permutation"
+	p := &s.Workload.Permutation
+	if p.Kind != PermutationList {
+		if !slices.Contains(permutationRules, p.Kind) {
+			return s.refuse(path, fmt.Sprintf("%s is %q", path, p.Kind), "allowed are random, identity, reverse or a list")
+		}
+		if p.List != nil {
+			return s.refuse(path, "a list is given for the permutation "+p.Kind, "set Kind to list, or delete the list")
+		}
+		return nil
+	}
+	refuse := func(i int, reason, remedy string) error {
+		place := s.Place(path)
+		if entryPlace != nil {
+			place = entryPlace(i)
+		}
+		return &InputError{Place: place, Reason: reason, Remedy: remedy}
+	}
+	count := s.Processors()
+	if len(p.List) != count {
+		return s.refuse(path, fmt.Sprintf("the permutation has %d destinations, the fabric %d processors", len(p.List), count),
+			fmt.Sprintf("give %d destinations: entry i is where processor i's packet goes", count))
+	}
+	given := make([]bool, count)
+	for i, destination := range p.List {
+		if int(destination) >= count {
+			return refuse(i, fmt.Sprintf("entry %d of the permutation is %d", i, destination),
+				fmt.Sprintf("allowed are 0 to %d", count-1))
+		}
+		if given[destination] {
+			missing := slices.Index(present(p.List, count), false)
+			return refuse(i, fmt.Sprintf("no permutation: destination %d is given twice, by entries %d and %d, and %d is missing",
+				destination, slices.Index(p.List, destination), i, missing),
+				"give every processor exactly one packet")
+		}
+		given[destination] = true
+	}
+	return nil
+}
+
+// present marks which of 0..count-1 are in list.
+func present(list []uint32, count int) []bool {
+	marks := make([]bool, count)
+	for _, value := range list {
+		if int(value) < count {
+			marks[value] = true
+		}
+	}
+	return marks
+}
+
+// structField is one key of an object of the scenario.
+type structField struct {
+	key       string
+	index     int
+	omitEmpty bool
+	limits    fieldLimits
+}
+
+// structFields lists the keys of a type in their order of declaration. It reads
+// tags again on every call: scenarios are small, and a cache would be state.
+func structFields(t reflect.Type) []structField {
+	var fields []structField
+	for i := range t.NumField() {
+		field := t.Field(i)
+		tag, ok := field.Tag.Lookup("json")
+		if !ok || tag == "-" {
+			continue
+		}
+		key, options, _ := strings.Cut(tag, ",")
+		fields = append(fields, structField{
+			key: key, index: i, omitEmpty: options == "omitempty",
+			limits: parseLimits(field.Tag.Get("jsonschema")),
+		})
+	}
+	return fields
+}
+
+// fieldLimits is what a jsonschema tag says about a value.
+type fieldLimits struct {
+	required         bool
+	minimum, maximum *number
+	minLength        int
+	maxLength        int // 0 is any
+	minItems         int
+	enum             []string
+	description      string
+}
+
+// parseLimits reads a jsonschema tag, in the syntax of invopop/jsonschema. A
+// tag that cannot be read is a fault in this package.
+func parseLimits(tag string) (limits fieldLimits) {
+	integer := func(text string) *number {
+		n := number{negative: strings.HasPrefix(text, "-")}
+		magnitude, err := strconv.ParseUint(strings.TrimPrefix(text, "-"), 10, 64)
+		if err != nil {
+			panic(fmt.Sprintf("scenario: tag %q: %v", tag, err))
+		}
+		n.magnitude = magnitude
+		return &n
+	}
+	// "\," is a comma inside a value.
+	for part := range strings.SplitSeq(strings.ReplaceAll(tag, `\,`, "\x00"), ",") {
+		key, value, _ := strings.Cut(strings.ReplaceAll(part, "\x00", ","), "=")
+		switch key {
+		case "required":
+			limits.required = true
+		case "minimum":
+			limits.minimum = integer(value)
+		case "maximum":
+			limits.maximum = integer(value)
+		case "minLength":
+			limits.minLength = int(integer(value).magnitude)
+		case "maxLength":
+			limits.maxLength = int(integer(value).magnitude)
+		case "minItems":
+			limits.minItems = int(integer(value).magnitude)
+		case "enum":
+			limits.enum = append(limits.enum, value)
+		case "description":
+			limits.description = value
+		}
+	}
+	return limits
+}
+
+// refuse returns what is wrong with v ("is 65") and what is allowed, or nothing.
+func (l *fieldLimits) refuse(v reflect.Value) (reason, remedy string) {
+	allowed := func(what string) string {
+		if l.description == "" {
+			return "allowed are " + what
+		}
+		return fmt.Sprintf("allowed are %s (%s)", what, l.description)
+	}
+	switch {
+	case v.CanInt() || v.CanUint():
+		var n number
+		if v.CanUint() {
+			n.magnitude = v.Uint()
+		} else if n.magnitude = uint64(v.Int()); v.Int() < 0 {
+			n = number{negative: true, magnitude: -n.magnitude}
+		}
+		text := strconv.FormatUint(n.magnitude, 10)
+		if n.negative {
+			text = "-" + text
+		}
+		if len(l.enum) > 0 && !slices.Contains(l.enum, text) {
+			return "is " + text, allowed(orList(l.enum))
+		}
+		if limit := l.span(v.Type()); !limit.contains(n) {
+			return "is " + text, allowed(limit.String())
+		}
+	case v.Kind() == reflect.String:
+		text := v.String()
+		length := utf8.RuneCountInString(text)
+		switch {
+		case len(l.enum) > 0 && !slices.Contains(l.enum, text):
+			reason, remedy = fmt.Sprintf("is %q", clip(text)), allowed(orList(l.enum))
+			if guess := nearest(text, l.enum); guess != "" {
+				remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
+			}
+			return reason, remedy
+		case length < l.minLength:
+			return "is empty", "write " + l.description + ", or delete the key"
+		case l.maxLength > 0 && length > l.maxLength:
+			return fmt.Sprintf("has %d characters", length), fmt.Sprintf("write at most %d", l.maxLength)
+		}
+	case v.Kind() == reflect.Slice && v.Len() < l.minItems:
+		return "is an empty list", "write " + l.description + ", or delete the key"
+	}
+	return "", ""
+}
+
+// span returns the range of a field of type t.
+func (l *fieldLimits) span(t reflect.Type) span {
+	limit := span{max: math.MaxUint64}
+	switch {
+	case t.Kind() == reflect.Uint32:
+		limit.max = math.MaxUint32
+	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
+		limit = span{min: math.MinInt64, max: math.MaxInt64}
+	}
+	for i, text := range l.enum {
+		if value, err := strconv.ParseUint(text, 10, 63); err == nil {
+			if i == 0 {
+				limit = span{min: int64(value), max: value}
+			}
+			limit.min, limit.max = min(limit.min, int64(value)), max(limit.max, value)
+		}
+	}
+	if l.minimum != nil {
+		limit.min = l.minimum.int64()
+	}
+	if l.maximum != nil {
+		limit.max = l.maximum.magnitude
+	}
+	return limit
+}
+
+// span is a range of integers, both ends included.
+type span struct {
+	min int64
+	max uint64
+}
+
+func (s span) contains(n number) bool {
+	if n.negative {
+		return n.magnitude <= 1<<63 && s.min < 0 && -int64(n.magnitude) >= s.min
+	}
+	return n.magnitude <= s.max && (s.min <= 0 || n.magnitude >= uint64(s.min))
+}
+
+func (s span) String() string { return fmt.Sprintf("%d to %d", s.min, s.max) }
+
+func orList(words []string) string {
+	if len(words) == 1 {
+		return words[0] + " only"
+	}
+	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+}

@@ -1,0 +1,543 @@
+package starloom
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+)
+
+// scenarioBytesMax is the largest scenario file; longer permutations go into a
+// file of their own.
+const scenarioBytesMax = 64 << 20
+
+// LoadScenario reads and checks the scenario file at path. Every error is an
+// *InputError with file, line and column.
+func LoadScenario(path string) (*Scenario, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fileError(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
+	}
+	defer file.Close()
+	data, err := io.ReadAll(io.LimitReader(file, scenarioBytesMax+1))
+	if err != nil {
+		return nil, fileError(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
+	}
+	return ParseScenario(path, data)
+}
+
+// ParseScenario reads and checks a scenario. place is the file's path: it stands
+// in front of errors, and paths in the scenario are relative to its folder.
+// Every error is an *InputError.
+func ParseScenario(place string, data []byte) (*Scenario, error) {
+	if len(data) > scenarioBytesMax {
+		return nil, &InputError{
+			Place: place, Reason: fmt.Sprintf("larger than %d MiB", scenarioBytesMax>>20),
+			Remedy: "put a long permutation into a file of its own: workload: {file: perm.csv}",
+		}
+	}
+	root, err := parseDocument(place, data)
+	if err != nil {
+		return nil, err
+	}
+	s := DefaultScenario()
+	s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
+	s.folder = filepath.Dir(place)
+	s.places = map[string]string{}
+	d := scenarioDecoder{file: place, scenario: s}
+	if err := d.decode(root, reflect.ValueOf(s).Elem(), "", fieldLimits{}); err != nil {
+		return nil, err
+	}
+	if err := d.readPermutationFile(); err != nil {
+		return nil, err
+	}
+	if err := s.check(d.entryPlace); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// parseDocument returns the content of the one YAML document in data.
+func parseDocument(place string, data []byte) (*yaml.Node, error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
+		return nil, syntaxError(place, data, err)
+	}
+	var document, second yaml.Node
+	err = loader.Load(&document)
+	if err == nil && len(document.Content) == 0 {
+		err = io.EOF
+	}
+	if err == nil && document.Content[0].Kind == yaml.ScalarNode && document.Content[0].ShortTag() == "!!null" {
+		err = io.EOF
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, &InputError{
+			Place: place + ":1:1", Reason: "the scenario is empty",
+			Remedy: "start from examples/pops-16x16.yaml",
+		}
+	}
+	if err != nil {
+		return nil, syntaxError(place, data, err)
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		return nil, &InputError{
+			Place:  fmt.Sprintf("%s:%d:%d", place, second.Line, second.Column),
+			Reason: "a second document starts here", Remedy: "write one scenario per file",
+		}
+	case !errors.Is(err, io.EOF):
+		return nil, syntaxError(place, data, err)
+	}
+	return document.Content[0], nil
+}
+
+// syntaxError turns an error of the YAML library into one with a place.
+func syntaxError(place string, data []byte, err error) *InputError {
+	reason := err.Error()
+	var load *yaml.LoadError
+	if errors.As(err, &load) {
+		reason = load.Message
+		if load.ContextMsg != "" {
+			reason += " " + load.ContextMsg
+		}
+		line, column := load.Mark.Line, load.Mark.Column
+		if line == 0 && load.Mark.Index > 0 && load.Mark.Index <= len(data) {
+			// The reader, which finds bytes that are no UTF-8, counts bytes only.
+			before := data[:load.Mark.Index]
+			line = 1 + bytes.Count(before, []byte("\n"))
+			column = len(before) - bytes.LastIndexByte(before, '\n')
+		}
+		if line > 0 {
+			place = fmt.Sprintf("%s:%d:%d", place, line, max(column, 1))
+		}
+	}
+	return &InputError{Place: place, Reason: "not YAML: " + reason, Remedy: "correct the syntax"}
+}
+
+// scenarioDecoder fills a Scenario from YAML nodes and notes where each value
+// stands. It does not use the library's own decoding, which coerces and knows no
+// columns. Nothing here recurses deeper than the types do, so anchors that
+// refer to themselves are harmless.
+type scenarioDecoder struct {
+	file       string
+	scenario   *Scenario
+	entryPlace func(i int) string // where entry i of the permutation stands
+}
+
+var permutationType = reflect.TypeFor[Permutation]()
+
+// decode fills v, which is at path, from node.
+func (d *scenarioDecoder) decode(node *yaml.Node, v reflect.Value, path string, limits fieldLimits) error {
+	d.scenario.places[path] = d.place(node)
+	node = target(node)
+	if v.Type() == permutationType {
+		return d.decodePermutation(node, v.Addr().Interface().(*Permutation), path)
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return d.decode(node, v.Elem(), path, limits)
+	case reflect.Struct:
+		return d.decodeStruct(node, v, path)
+	case reflect.Map:
+		return d.decodeParams(node, v, path)
+	case reflect.Slice:
+		if node.Kind != yaml.SequenceNode {
+			return d.wrong(node, path, "a list: [...]")
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
+		for i, entry := range node.Content {
+			if err := d.decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), fieldLimits{}); err != nil {
+				return err
+			}
+		}
+	case reflect.String:
+		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
+			return d.wrong(node, path, "a text")
+		}
+		v.SetString(node.Value)
+	case reflect.Bool:
+		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" || (node.Value != "true" && node.Value != "false") {
+			return d.wrong(node, path, "true or false")
+		}
+		v.SetBool(node.Value == "true")
+	default:
+		number, err := d.integer(node, path, limits.span(v.Type()))
+		if err != nil {
+			return err
+		}
+		if v.CanUint() {
+			v.SetUint(number.magnitude)
+		} else {
+			v.SetInt(number.int64())
+		}
+	}
+	if reason, remedy := limits.refuse(v); reason != "" {
+		return d.refuse(node, path+" "+reason, remedy)
+	}
+	return nil
+}
+
+func (d *scenarioDecoder) decodeStruct(node *yaml.Node, v reflect.Value, path string) error {
+	fields := structFields(v.Type())
+	if node.Kind != yaml.MappingNode {
+		example := "an object: {}"
+		if len(fields) > 0 {
+			example = fmt.Sprintf("an object: {%s: ...}", fields[0].key)
+		}
+		return d.wrong(node, path, example)
+	}
+	where := path
+	if where == "" {
+		where = "the scenario"
+	}
+	if path == "fabric" && len(node.Content) > 2 {
+		return d.refuse(node.Content[2],
+			fmt.Sprintf("two fabrics: %s and %s", node.Content[0].Value, node.Content[2].Value),
+			"a scenario has exactly one; delete the other")
+	}
+	seen := map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		keyNode, valueNode := node.Content[i], node.Content[i+1]
+		key, err := d.key(keyNode, where, seen)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(fields, func(f structField) bool { return f.key == key })
+		if at < 0 {
+			return d.refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, fields))
+		}
+		field := fields[at]
+		if err := d.decode(valueNode, v.Field(field.index), join(path, key), field.limits); err != nil {
+			return err
+		}
+	}
+	for _, field := range fields {
+		if _, ok := seen[field.key]; field.limits.required && !ok {
+			return d.refuse(node, fmt.Sprintf("missing key %q in %s", field.key, where),
+				fmt.Sprintf("add %s: %s", field.key, field.limits.description))
+		}
+	}
+	return nil
+}
+
+// key returns a key that is a text and was not seen before in this object.
+func (d *scenarioDecoder) key(node *yaml.Node, where string, seen map[string]string) (string, error) {
+	place := d.place(node)
+	node = target(node)
+	if node.Kind != yaml.ScalarNode {
+		return "", d.refuse(node, fmt.Sprintf("a key of %s is %s", where, describe(node)), "write a name as key")
+	}
+	if before, ok := seen[node.Value]; ok {
+		return "", &InputError{
+			Place: place, Reason: fmt.Sprintf("key %q is given twice in %s, first at %s", node.Value, where, before),
+			Remedy: "delete one",
+		}
+	}
+	seen[node.Value] = place
+	return node.Value, nil
+}
+
+func (d *scenarioDecoder) decodeParams(node *yaml.Node, v reflect.Value, path string) error {
+	if node.Kind != yaml.MappingNode {
+		return d.wrong(node, path, "an object: {name: integer}")
+	}
+	params := make(map[string]int64, len(node.Content)/2)
+	seen := map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, err := d.key(node.Content[i], path, seen)
+		if err != nil {
+			return err
+		}
+		at := join(path, key)
+		d.scenario.places[at] = d.place(node.Content[i+1])
+		number, err := d.integer(target(node.Content[i+1]), at, paramSpan)
+		if err != nil {
+			return err
+		}
+		params[key] = number.int64()
+	}
+	v.Set(reflect.ValueOf(params))
+	return nil
+}
+
+func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, path string) error {
+	const wants = "random, identity, reverse or a list of destinations: [1, 0, 2]"
+	switch {
+	case node.Kind == yaml.SequenceNode:
+		p.Kind, p.List = PermutationList, make([]uint32, len(node.Content))
+		d.entryPlace = func(i int) string { return d.place(node.Content[i]) }
+		for i, entry := range node.Content {
+			number, err := d.integer(target(entry), fmt.Sprintf("%s[%d]", path, i), span{max: destinationMax})
+			if err != nil {
+				return err
+			}
+			p.List[i] = uint32(number.magnitude)
+		}
+		return nil
+	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str":
+		p.Kind, p.List = node.Value, nil
+		if !slices.Contains(permutationRules, node.Value) {
+			remedy := "allowed are " + wants
+			if guess := nearest(node.Value, permutationRules); guess != "" {
+				remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
+			}
+			return d.refuse(node, fmt.Sprintf("%s is %q", path, clip(node.Value)), remedy)
+		}
+		return nil
+	}
+	return d.wrong(node, path, wants)
+}
+
+// destinationMax is the largest destination of any fabric: the last two numbers
+// of the 32-bit address are reserved.
+const destinationMax = math.MaxUint32 - 2
+
+// readPermutationFile replaces workload.file by the permutation in that file.
+func (d *scenarioDecoder) readPermutationFile() error {
+	s := d.scenario
+	if s.Workload.File == "" {
+		return nil
+	}
+	place := s.Place("workload.file")
+	if _, both := s.places["workload.permutation"]; both {
+		return &InputError{Place: place, Reason: "workload has both permutation and file", Remedy: "delete one"}
+	}
+	path := s.resolve(s.Workload.File)
+	data, err := readRegularFile(path, int64(s.Processors()+2)*16)
+	if err != nil {
+		return &InputError{
+			Place: place, Reason: fmt.Sprintf("%s %v", path, err),
+			Remedy: "give a file with one destination per line, relative to the scenario's folder",
+		}
+	}
+	list, firstLine, err := parsePermutation(path, data)
+	if err != nil {
+		return err
+	}
+	s.Workload.Permutation = Permutation{Kind: PermutationList, List: list}
+	s.places["workload.permutation"] = path
+	d.entryPlace = func(i int) string { return fmt.Sprintf("%s:%d:1", path, firstLine+i) }
+	return nil
+}
+
+// readRegularFile reads a file of at most limit bytes that is no folder, device
+// or pipe: the path comes from a scenario, and reading a device may never end.
+func readRegularFile(path string, limit int64) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
+	}
+	if !info.Mode().IsRegular() {
+		return nil, errors.New("is not a file")
+	}
+	if info.Size() > limit {
+		return nil, fmt.Errorf("has %d bytes, too many for this fabric (at most %d)", info.Size(), limit)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
+	}
+	return data, nil
+}
+
+// parsePermutation reads one destination per line and returns the list and the
+// line of its first entry. A first line that does not start with a digit is a
+// header. Blank lines are allowed at the end only.
+func parsePermutation(path string, data []byte) (list []uint32, firstLine int, err error) {
+	lines := strings.Split(strings.TrimRight(string(data), " \t\r\n"), "\n")
+	firstLine = 1
+	if first := strings.TrimSpace(lines[0]); first != "" && (first[0] < '0' || first[0] > '9') && first[0] != '-' && first[0] != '+' {
+		firstLine, lines = 2, lines[1:]
+	}
+	list = make([]uint32, 0, len(lines))
+	for i, line := range lines {
+		text := strings.TrimSpace(line)
+		value, err := strconv.ParseUint(text, 10, 32)
+		if err != nil || value > destinationMax {
+			return nil, 0, &InputError{
+				Place: fmt.Sprintf("%s:%d:1", path, firstLine+i), Reason: fmt.Sprintf("%q is no destination", clip(text)),
+				Remedy: "write one processor number per line, 0 or more",
+			}
+		}
+		list = append(list, uint32(value))
+	}
+	return list, firstLine, nil
+}
+
+// number is an integer of a scenario: a sign and a magnitude, since seeds use
+// all 64 bits and parameters have a sign.
+type number struct {
+	negative  bool
+	magnitude uint64
+}
+
+func (n number) int64() int64 {
+	if n.negative {
+		return -int64(n.magnitude)
+	}
+	return int64(n.magnitude)
+}
+
+// integer reads an integer in span. Quoted numbers, fractions, underscores and
+// leading zeros (octal in YAML 1.1, decimal in 1.2) are refused: none of them
+// means the same to every reader.
+func (d *scenarioDecoder) integer(node *yaml.Node, path string, allowed span) (number, error) {
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && plainInteger(node.Value) {
+			// Too large for the library: it falls back to a float.
+			return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), "allowed are "+allowed.String())
+		}
+		return number{}, d.wrong(node, path, "an integer, "+allowed.String())
+	}
+	text := node.Value
+	n := number{negative: strings.HasPrefix(text, "-")}
+	text = strings.TrimPrefix(text, "-")
+	base := 10
+	switch {
+	case strings.HasPrefix(text, "0x"):
+		base, text = 16, text[2:]
+	case strings.HasPrefix(text, "0o"):
+		base, text = 8, text[2:]
+	case len(text) > 1 && text[0] == '0', !plainInteger(text):
+		return number{}, d.refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, clip(node.Value)),
+			"write it in plain decimal digits")
+	}
+	magnitude, err := strconv.ParseUint(text, base, 64)
+	n.magnitude = magnitude
+	n.negative = n.negative && magnitude != 0
+	if err != nil || !allowed.contains(n) {
+		return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), "allowed are "+allowed.String())
+	}
+	return n, nil
+}
+
+func plainInteger(text string) bool {
+	text = strings.TrimPrefix(text, "-")
+	return text != "" && strings.Trim(text, "0123456789") == ""
+}
+
+// place returns file:line:column of a node.
+func (d *scenarioDecoder) place(node *yaml.Node) string {
+	return fmt.Sprintf("%s:%d:%d", d.file, node.Line, node.Column)
+}
+
+func (d *scenarioDecoder) refuse(node *yaml.Node, reason, remedy string) error {
+	return &InputError{Place: d.place(node), Reason: reason, Remedy: remedy}
+}
+
+// wrong refuses a value of the wrong type.
+func (d *scenarioDecoder) wrong(node *yaml.Node, path, wants string) error {
+	if path == "" {
+		path = "the scenario"
+	}
+	return d.refuse(node, path+" is "+describe(node), "write "+wants)
+}
+
+// target returns the node that an alias stands for.
+func target(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode && node.Alias != nil {
+		return node.Alias
+	}
+	return node
+}
+
+// describe names what a node holds, for "x is ...".
+func describe(node *yaml.Node) string {
+	switch node.Kind {
+	case yaml.MappingNode:
+		return "an object"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.ScalarNode:
+		switch node.ShortTag() {
+		case "!!null":
+			return "empty"
+		case "!!str":
+			return fmt.Sprintf("the text %q", clip(node.Value))
+		}
+		return clip(node.Value)
+	}
+	return "no value"
+}
+
+// clip shortens what is quoted in an error.
+func clip(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+func join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// allowedKeys is the remedy for an unknown key.
+func allowedKeys(key string, fields []structField) string {
+	if len(fields) == 0 {
+		return "delete it: no keys are allowed here"
+	}
+	keys := make([]string, len(fields))
+	for i := range fields {
+		keys[i] = fields[i].key
+	}
+	remedy := "allowed are " + strings.Join(keys, ", ")
+	if len(keys) == 1 {
+		remedy = "allowed is " + keys[0]
+	}
+	if guess := nearest(key, keys); guess != "" {
+		remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
+	}
+	return remedy
+}
+
+// nearest returns the word that differs least from text, or "" if none is near.
+func nearest(text string, words []string) string {
+	best, bestDistance := "", 1+max(1, min(len(text)/3, 3))
+	for _, word := range words {
+		if distance := editDistance(strings.ToLower(text), word); distance < bestDistance {
+			best, bestDistance = word, distance
+		}
+	}
+	return best
+}
+
+// editDistance is the number of bytes to insert, delete or replace. Words that
+// are far longer than any key are not compared: they come from a broken file.
+func editDistance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return math.MaxInt
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}

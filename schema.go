@@ -1,0 +1,122 @@
+package starloom
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"strconv"
+
+	"github.com/invopop/jsonschema"
+)
+
+// Schema returns the JSON Schema (draft 2020-12) of scenario files, made from
+// the Scenario type, for editors and other tools. It refuses whatever a schema
+// can express; LoadScenario also checks what depends on several values, such as
+// the length of a permutation.
+func Schema() ([]byte, error) {
+	reflector := jsonschema.Reflector{
+		Anonymous:                  true,
+		RequiredFromJSONSchemaTags: true,
+		Mapper: func(t reflect.Type) *jsonschema.Schema {
+			if t == permutationType {
+				return permutationSchema()
+			}
+			return nil
+		},
+	}
+	schema := reflector.Reflect(&Scenario{})
+	schema.Title = "Starloom scenario"
+	if err := refineSchema(schema.Definitions); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	data, err := json.Marshal(schema)
+	if err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	var b bytes.Buffer
+	if err := json.Indent(&b, data, "", "  "); err != nil {
+		return nil, fmt.Errorf("schema: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+// permutationSchema describes Permutation, whose two forms no struct tag can say.
+func permutationSchema() *jsonschema.Schema {
+	rules := make([]any, len(permutationRules))
+	for i, rule := range permutationRules {
+		rules[i] = rule
+	}
+	return &jsonschema.Schema{
+		Default: PermutationRandom,
+		OneOf: []*jsonschema.Schema{
+			{Type: "string", Enum: rules, Description: "random: drawn from the seed; identity: i to i; reverse: i to n-1-i"},
+			{
+				Type: "array", Items: integerSchema(0, destinationMax), MinItems: pointer(1), UniqueItems: true,
+				Description: "entry i is the destination of processor i's packet",
+			},
+		},
+	}
+}
+
+func integerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
+	return &jsonschema.Schema{
+		Type:    "integer",
+		Minimum: json.Number(strconv.FormatInt(minimum, 10)),
+		Maximum: json.Number(strconv.FormatUint(maximum, 10)),
+	}
+}
+
+func pointer(n uint64) *uint64 { return &n }
+
+// refineSchema adds what struct tags cannot say: ranges of types, programs, and
+// which keys exclude or need each other.
+func refineSchema(definitions jsonschema.Definitions) error {
+	property := func(definition, key string) *jsonschema.Schema {
+		if d := definitions[definition]; d != nil {
+			if p, ok := d.Properties.Get(key); ok {
+				return p
+			}
+		}
+		return &jsonschema.Schema{}
+	}
+	for _, t := range []reflect.Type{
+		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[POPS](), reflect.TypeFor[Link](),
+		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
+		reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](),
+	} {
+		if definitions[t.Name()] == nil {
+			return fmt.Errorf("type %s is not in it", t.Name())
+		}
+		for _, field := range structFields(t) {
+			kind := t.Field(field.index).Type
+			if kind.Kind() != reflect.Int && kind.Kind() != reflect.Uint32 && kind.Kind() != reflect.Uint64 {
+				continue
+			}
+			p, limit := property(t.Name(), field.key), field.limits.span(kind)
+			p.Minimum = json.Number(strconv.FormatInt(limit.min, 10))
+			p.Maximum = json.Number(strconv.FormatUint(limit.max, 10))
+		}
+	}
+
+	definitions["Fabric"].MinProperties = pointer(1)
+	definitions["Fabric"].MaxProperties = pointer(1)
+
+	definitions["Firmware"].OneOf = []*jsonschema.Schema{{Required: []string{"program"}}, {Required: []string{"image"}}}
+	program := property("Firmware", "program")
+	program.Enum = nil
+	for _, name := range KnownPrograms {
+		program.Enum = append(program.Enum, name)
+	}
+	params := property("Firmware", "params")
+	params.AdditionalProperties = integerSchema(paramSpan.min, paramSpan.max)
+	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
+	params.MaxProperties = pointer(ParamsMax)
+
+	definitions["Workload"].MaxProperties = pointer(1)
+	property("CollisionFree", "slots").Items = integerSchema(1, 65535)
+	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: pointer(1)}
+	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
+	return nil
+}
