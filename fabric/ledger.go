@@ -2,8 +2,8 @@ package fabric
 
 import (
 	"encoding/binary"
+	"fmt"
 
-	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -74,7 +74,7 @@ type Ledger struct {
 	// The current slot.
 	Sum      traces.Sum
 	Finished int // processors that are done or faulty
-	Active   int // frames sent
+	Sending  int // processors with a frame in their TX FIFO
 	Findings []Finding
 	kinds    [FindMissing + 1]int
 	Sent     []Captured
@@ -83,7 +83,8 @@ type Ledger struct {
 
 // Checks are the rules that the ledgers watch.
 type Checks struct {
-	HeldMax int // packets per processor, 0 for no rule
+	HeldMax     int  // packets per processor, 0 for no rule
+	ExactlyOnce bool // a packet arrives once, and only where it belongs
 }
 
 // Captured is one frame for the packet capture. Frame is empty for a collision.
@@ -109,7 +110,7 @@ func NewDelivery(destination []uint32) *Delivery {
 // BeginSlot forgets the events of the slot before.
 func (l *Ledger) BeginSlot() {
 	l.Sum = traces.Sum{}
-	l.Finished, l.Active = 0, 0
+	l.Finished, l.Sending = 0, 0
 	l.Findings = l.Findings[:0]
 	l.kinds = [FindMissing + 1]int{}
 	l.Sent, l.Heard = l.Sent[:0], l.Heard[:0]
@@ -131,7 +132,6 @@ const (
 
 // sent notes a frame that a NIC puts on the fabric.
 func (l *Ledger) sent(processor int, frame nic.FrameView) {
-	l.Active++
 	l.Frames.Sent++
 	a, b := frame.Words()
 	l.Sum.Event(eventSent|uint64(processor)<<8, a, b, foldPayload(frame))
@@ -152,14 +152,14 @@ func foldPayload(frame nic.FrameView) uint64 {
 
 // heard notes what a receiver says of a slot, unless it is idle. frame is the
 // frame in the RX FIFO or the medium's table; it is read for StatusOK only.
-func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.FrameView) {
+func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	source := uint64(0)
 	switch status {
 	case nic.StatusOK:
 		l.Frames.Delivered++
 		source = uint64(frame.Source())
 		if frame.Destination() == uint32(processor) && frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes {
-			l.arrived(processor, frame.PaddedPayload())
+			l.arrived(processor, frame.PaddedPayload(), slot)
 		}
 	case nic.StatusCRC:
 		l.Frames.CRC++
@@ -182,58 +182,81 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 const packetBytes = 8
 
 // arrived checks a packet that has reached the processor it is addressed to.
-func (l *Ledger) arrived(processor int, payload []byte) {
+func (l *Ledger) arrived(processor int, payload []byte, slot uint32) {
 	d := l.Delivery
 	if d == nil {
 		return
 	}
 	origin := binary.LittleEndian.Uint32(payload)
 	if uint64(origin) >= uint64(len(d.Destination)) || d.Destination[origin] != uint32(processor) {
-		l.Find(Finding{Kind: FindMisrouted, Index: processor, Value: origin})
+		if l.Checks.ExactlyOnce {
+			l.Find(Finding{Kind: FindMisrouted, Slot: slot, Index: processor, Value: origin})
+		}
 		return
 	}
-	if d.Arrived[processor] > 0 {
-		l.Find(Finding{Kind: FindDuplicate, Index: processor, Value: origin})
+	if d.Arrived[processor] > 0 && l.Checks.ExactlyOnce {
+		l.Find(Finding{Kind: FindDuplicate, Slot: slot, Index: processor, Value: origin})
 	}
 	if d.Arrived[processor] < 255 {
 		d.Arrived[processor]++
 	}
 }
 
-// Scan reads what the handlers of a bank have said: who is finished, who holds
-// how many packets, whose TX FIFO was too small.
-func (l *Ledger) Scan(b *nic.Bank) {
-	finished, held := 0, l.HeldMax
+// Scan reads what the handlers of a bank have said: who is finished, who sends,
+// who holds how many packets, who listens where there is no port, whose TX FIFO
+// was too small.
+func (l *Ledger) Scan(b *nic.Bank, slot uint32) {
+	finished, sending, held := 0, 0, l.HeldMax
+	lost := uint8(0)
 	for cell, flags := range b.Flags {
-		if flags != 0 {
+		if flags&(nic.FlagDone|nic.FlagFaulty) != 0 {
 			finished++
-			if flags&(nic.FlagDone|nic.FlagFaulty) == 0 {
-				finished--
-			}
-			if flags&nic.FlagTxOverflow != 0 {
-				l.Frames.TxOverflow++
-				b.Flags[cell] = flags &^ nic.FlagTxOverflow
-			}
+		}
+		lost |= flags & nic.FlagTxOverflow
+		if b.TxCount[cell] != 0 {
+			sending++
 		}
 		held = max(held, b.Held[cell])
 	}
 	l.Finished += finished
+	l.Sending += sending
 	l.HeldMax = held
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
-		l.scanHeld(b, limit)
+		l.scanHeld(b, limit, slot)
 	}
+	if lost != 0 {
+		l.scanTxOverflow(b)
+	}
+	l.scanListen(b, slot)
 }
 
 // scanHeld names the processors that hold too much.
-func (l *Ledger) scanHeld(b *nic.Bank, limit int) {
+func (l *Ledger) scanHeld(b *nic.Bank, limit int, slot uint32) {
 	for cell, held := range b.Held {
 		if int(held) > limit {
-			l.Find(Finding{Kind: FindHeld, Index: b.First + cell, Value: uint32(held)})
+			l.Find(Finding{Kind: FindHeld, Slot: slot, Index: b.First + cell, Value: uint32(held)})
 		}
 	}
 }
 
-// State lists the ledger's columns for save and restore.
-func (l *Ledger) State(v *hw.StateVisitor) {
-	_ = v
+// scanTxOverflow counts the processors whose TX FIFO was too small.
+func (l *Ledger) scanTxOverflow(b *nic.Bank) {
+	for cell, flags := range b.Flags {
+		if flags&nic.FlagTxOverflow != 0 {
+			l.Frames.TxOverflow++
+			b.Flags[cell] = flags &^ nic.FlagTxOverflow
+		}
+	}
 }
+
+// scanListen takes processors off the fabric that listen where there is no port.
+func (l *Ledger) scanListen(b *nic.Bank, slot uint32) {
+	for cell, port := range b.RxPort {
+		if int(port) >= b.Ports && port != nic.PortNone {
+			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + cell,
+				Text: fmt.Sprintf("listens to port %d; a POPS receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})
+			b.Silence(cell)
+		}
+	}
+}
+

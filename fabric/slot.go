@@ -121,10 +121,10 @@ func (t *SlotTransport) Hear(_ int, bank *nic.Bank, ledger *Ledger, slot uint32)
 			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		case 1:
 			frame := nic.FrameView(table.frames[coupler*t.stride : coupler*t.stride+t.stride])
-			ledger.heard(processor, port, bank.PushRx(cell, port, frame), frame)
+			ledger.heard(processor, port, bank.PushRx(cell, port, frame), frame, slot)
 		default:
 			bank.RxStatus[cell] = uint8(nic.StatusCollision)
-			ledger.heard(processor, port, nic.StatusCollision, nil)
+			ledger.heard(processor, port, nic.StatusCollision, nil, slot)
 		}
 	}
 }
@@ -141,6 +141,9 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 	}
 	return table.collided[shard]
 }
+
+// Reset implements Transport: every table entry is written before it is read.
+func (t *SlotTransport) Reset() {}
 
 // State implements Transport.
 func (t *SlotTransport) State(v *hw.StateVisitor) {

@@ -30,6 +30,8 @@ type Transport interface {
 	// that has crossed, and yields the couplers in ascending order if yield is not
 	// nil. It is called between Cross and the next Begin of the shard.
 	Collisions(shard int, slot uint32, yield func(coupler int)) (frames uint64)
+	// Reset makes the fabric dark.
+	Reset()
 	// State lists all columns for save and restore.
 	State(v *hw.StateVisitor)
 }

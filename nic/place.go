@@ -86,7 +86,8 @@ func (b *Bank) PopRx(cell int) {
 	}
 }
 
-// Send appends a frame to a cell's TX FIFO and returns it, nil when it is full.
+// Send appends a frame to a cell's TX FIFO and returns it; nil when the FIFO is
+// full, or when the payload is too large and the NIC will refuse the frame.
 func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
 	count := int(b.TxCount[cell])
 	if count >= b.TxFrames {
@@ -98,6 +99,9 @@ func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloa
 	f := FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
 	binary.LittleEndian.PutUint64(f, uint64(kind)|uint64(payloadBytes)<<16)
 	binary.LittleEndian.PutUint64(f[8:], uint64(destination)|uint64(port)<<48)
+	if payloadBytes > b.PayloadBytes {
+		return nil
+	}
 	return f
 }
 

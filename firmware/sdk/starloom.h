@@ -78,8 +78,10 @@ SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
 SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const sl_packet *)frame->payload; }
 
 /* Appends a frame to the TX FIFO, to be sent to one port or SL_PORT_ALL, and
- * returns it so that the payload can be filled in; 0 when the FIFO is full (the
- * host counts that). The NIC sends one frame per slot and fills in the source. */
+ * returns it so that the payload can be filled in. The NIC sends one frame per
+ * slot and fills in the source. Returns 0 when the FIFO is full (the host counts
+ * that), or when the payload is larger than nic.payload_bytes (the NIC will
+ * refuse the frame, which fails the run and names the processor). */
 SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
     uint32_t queued = nic->bank.tx_count[nic->cell];
     if (queued >= nic->bank.tx_frames) {
@@ -94,7 +96,7 @@ SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t 
     frame->destination = destination;
     frame->tag = 0;
     frame->port = (uint16_t)port;
-    return frame;
+    return payload_bytes <= nic->bank.payload_bytes ? frame : 0;
 }
 
 /* Sends a data frame that carries one packet. */

@@ -1,0 +1,441 @@
+package starloom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// The engines. Both give the same frames, metrics and digest; EngineAuto takes
+// EngineCycle when a waveform is wanted, EngineSlot otherwise.
+const (
+	EngineAuto  = "auto"
+	EngineCycle = "cycle"
+	EngineSlot  = "slot"
+)
+
+// MachineOptions say how a machine is executed. None of them changes a result.
+type MachineOptions struct {
+	Engine   string // "" is EngineAuto
+	Workers  int    // 0: one, or all cores for large machines
+	BankSize int    // processors per bank, rounded up to whole groups; 0: by size
+	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
+
+	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
+	capture bool // keep frames for a packet capture
+}
+
+// Machine is one emulated network: processors with their firmware, NICs and the
+// fabric. It is built from a scenario and steps slot by slot.
+//
+//	m, err := starloom.NewMachine(ctx, scenario, starloom.MachineOptions{})
+//	defer m.Close()
+//	for !m.Finished() && m.Slots() < limit {
+//		m.Step()
+//	}
+type Machine struct {
+	scenario *Scenario
+	options  MachineOptions
+	pops     fabric.POPS
+	timing   nic.Timing
+	rules    Rules
+	armed    []bool // per slot of a step: must be free of collisions
+
+	host      *firmware.Host
+	image     imageInfo
+	workers   *hw.Workers
+	shards    []machineShard
+	transport fabric.Transport
+	cycles    *fabric.CycleTransport // nil in the slot engine
+	delivery  *fabric.Delivery
+
+	// The state of the run.
+	seed        uint64
+	slot        uint32 // slots that have crossed; the boundary in front of this one comes next
+	digest      traces.Digest
+	finished    bool
+	interrupted bool
+	last        bool // the boundary that runs now does not send
+	done        int  // processors that are done or faulty
+	findings    violationList
+	traps       uint64
+	log         []logLine // of the last boundary
+}
+
+// imageInfo is what the report says of the firmware.
+type imageInfo struct {
+	name, sha256 string
+	probes       []string
+}
+
+// machineShard is the part of the machine that one worker handles at a time:
+// whole groups, with the instances that serve their processors.
+type machineShard struct {
+	shard     hw.Shard
+	instances []firmware.Instance
+	ledger    fabric.Ledger
+	log       []logLine
+	traps     uint64 // of the last boundary
+	collision func(coupler int) // notes a collision; made once, so that a slot allocates nothing
+	slot      uint32            // for collision
+}
+
+// logLine is a line of the firmware log.
+type logLine struct {
+	slot      uint32
+	processor int
+	text      string
+}
+
+// Sizes from which more workers pay, and of default banks, in processors.
+const (
+	parallelProcessorsMin = 16 << 10
+	bankSmall             = 4 << 10
+	bankLarge             = 64 << 10
+	bankLargeFrom         = 2 << 20
+)
+
+// NewMachine builds a machine. Errors of the scenario, its firmware included, are
+// *InputError.
+func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	m := &Machine{scenario: s, options: o, rules: s.rules()}
+	if err := m.build(ctx); err != nil {
+		return nil, errors.Join(err, m.Close())
+	}
+	return m, nil
+}
+
+func (m *Machine) build(ctx context.Context) (err error) {
+	s := m.scenario
+	if m.pops, err = fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize); err != nil {
+		return &InputError{Place: s.Place("fabric.pops"), Reason: err.Error(), Remedy: "choose a smaller network"}
+	}
+	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	if err != nil {
+		return &InputError{Place: s.Place("link"), Reason: err.Error(), Remedy: "change the value"}
+	}
+	if free := m.rules.CollisionFree; free != nil {
+		m.armed = make([]bool, free.Period)
+		for _, slot := range free.Slots {
+			m.armed[slot-1] = true
+		}
+	}
+	m.delivery = fabric.NewDelivery(make([]uint32, m.pops.Processors()))
+	m.choose()
+	m.workers = hw.NewWorkers(m.options.Workers)
+	shards := hw.Shards(m.pops.Groups, max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize))
+	if err := m.buildFirmware(ctx, shards); err != nil {
+		return err
+	}
+	if m.options.Engine == EngineCycle {
+		m.cycles, err = fabric.NewCycleTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards, m.workers)
+		if err != nil {
+			return err
+		}
+		m.transport = m.cycles
+	} else {
+		m.transport = fabric.NewSlotTransport(m.pops, s.NIC.PayloadBytes, shards)
+	}
+	m.load(s.Seed)
+	return nil
+}
+
+// choose resolves the options that are left open.
+func (m *Machine) choose() {
+	o, n := &m.options, m.pops.Processors()
+	if o.Engine == "" || o.Engine == EngineAuto {
+		o.Engine = EngineSlot
+		if o.watched {
+			o.Engine = EngineCycle
+		}
+	}
+	if o.Workers <= 0 {
+		o.Workers = 1
+		if n >= parallelProcessorsMin {
+			o.Workers = runtime.GOMAXPROCS(0)
+		}
+	}
+	o.Workers = min(o.Workers, hw.WorkersMax)
+	if o.BankSize <= 0 {
+		o.BankSize = bankSmall
+		if n >= bankLargeFrom {
+			o.BankSize = bankLarge
+		}
+	}
+}
+
+// buildFirmware loads the image and makes the instances of every shard.
+func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
+	s := m.scenario
+	config := nic.BankConfig{
+		Processors: m.pops.Processors(), Groups: m.pops.Groups, GroupSize: m.pops.GroupSize, Ports: m.pops.Groups,
+		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames,
+	}
+	instantiate, place, err := m.loadImage(ctx, &config)
+	if err != nil {
+		return err
+	}
+	m.shards = make([]machineShard, len(shards))
+	for i := range m.shards {
+		shard := &m.shards[i]
+		shard.shard = shards[i]
+		shard.ledger.Delivery = m.delivery
+		shard.ledger.Checks = fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce}
+		shard.ledger.Capture = m.options.capture
+		shard.collision = func(coupler int) {
+			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler})
+		}
+		first, end := shards[i].First*m.pops.GroupSize, shards[i].End*m.pops.GroupSize
+		cells := end - first
+		if s.Firmware.Mode == ModeIsolated {
+			cells = 1
+		}
+		for ; first < end; first += cells {
+			config.First, config.Cells = first, cells
+			instance, err := instantiate(config)
+			if err != nil {
+				return &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
+			}
+			shard.instances = append(shard.instances, instance)
+		}
+	}
+	return nil
+}
+
+// loadImage compiles the scenario's firmware, fills in its parameters and
+// returns what makes an instance, and the place to name in errors.
+func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(nic.BankConfig) (firmware.Instance, error), string, error) {
+	s := m.scenario
+	place := s.Place("firmware.program")
+	if m.options.Runtime == "native" {
+		p := firmware.NativePOPSRandom
+		m.image.name = p.Name
+		return p.NewInstance, place, nil
+	}
+	var wasm []byte
+	var err error
+	if path := s.ImagePath(); path != "" {
+		place = s.Place("firmware.image")
+		m.image.name = filepath.Base(path)
+		if wasm, err = os.ReadFile(path); err != nil {
+			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "give the path of an existing .wasm file, or a built-in program"}
+		}
+	} else {
+		m.image.name = s.Firmware.Program
+		if wasm, err = firmware.ProgramImage(s.Firmware.Program); err != nil {
+			return nil, place, &InputError{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
+		}
+	}
+	if m.host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
+		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
+	}
+	image, err := m.host.Load(m.image.name, wasm)
+	if err != nil {
+		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
+	}
+	m.image.sha256, m.image.probes = image.SHA256, image.Probes
+	for k, p := range image.Params {
+		config.Params[k] = p.Default
+	}
+	for name, value := range s.Firmware.Params {
+		k := slices.IndexFunc(image.Params, func(p firmware.Param) bool { return p.Name == name })
+		if k < 0 {
+			var known []string
+			for _, p := range image.Params {
+				known = append(known, p.Name)
+			}
+			return nil, place, &InputError{
+				Place:  s.Place("firmware.params." + name),
+				Reason: fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.image.name, name, orNone(known)),
+				Remedy: "remove or rename the parameter",
+			}
+		}
+		config.Params[k] = int32(value)
+	}
+	return image.NewInstance, place, nil
+}
+
+// load puts seed and workload into the processors.
+func (m *Machine) load(seed uint64) {
+	m.seed = seed
+	destination := m.delivery.Destination
+	switch p := m.scenario.Workload.Permutation; p.Kind {
+	case PermutationIdentity:
+		copy(destination, fabric.Identity(len(destination)))
+	case PermutationReverse:
+		copy(destination, fabric.Reverse(len(destination)))
+	case PermutationList:
+		copy(destination, p.List)
+	default:
+		fabric.Random(destination, seed)
+	}
+	stream := uint64(hw.NewStream(seed, hw.PurposeFirmware))
+	for i := range m.shards {
+		for _, instance := range m.shards[i].instances {
+			bank := instance.Bank()
+			instance.Reset(stream)
+			copy(bank.Workload, destination[bank.First:])
+		}
+	}
+}
+
+// Reset takes the machine back to before slot 0, with a new seed.
+func (m *Machine) Reset(seed uint64) {
+	clear(m.delivery.Arrived)
+	for i := range m.shards {
+		l := &m.shards[i].ledger
+		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Findings: l.Findings[:0]}
+	}
+	m.slot, m.finished, m.interrupted, m.done, m.traps = 0, false, false, 0, 0
+	m.digest = traces.Digest{}
+	m.findings = violationList{}
+	m.transport.Reset()
+	m.load(seed)
+}
+
+// Close releases the firmware and the workers.
+func (m *Machine) Close() error {
+	if m.workers != nil {
+		m.workers.Close()
+	}
+	if m.host != nil {
+		return m.host.Close()
+	}
+	return nil
+}
+
+// Slots returns the number of slots that have crossed the fabric.
+func (m *Machine) Slots() uint32 { return m.slot }
+
+// Finished reports whether all processors are done and nothing is left to send.
+func (m *Machine) Finished() bool { return m.finished }
+
+// Engine returns the engine that executes the machine.
+func (m *Machine) Engine() string { return m.options.Engine }
+
+// Timing returns the shape of a slot.
+func (m *Machine) Timing() nic.Timing { return m.timing }
+
+// Step runs the boundary in front of the next slot - deliver, handlers, send -
+// and, unless that finished the run, lets the slot cross the fabric.
+func (m *Machine) Step() {
+	m.boundary(false)
+	if !m.finished {
+		m.cross()
+	}
+}
+
+// cross lets a slot cross the fabric.
+func (m *Machine) cross() {
+	m.transport.Cross(m.slot)
+	m.slot++
+}
+
+// boundary hears the slot before, runs the handlers and, unless it is the last
+// boundary of the run, sends.
+func (m *Machine) boundary(last bool) {
+	m.last = last
+	m.workers.Run(len(m.shards), m)
+	m.merge()
+}
+
+// Do implements hw.Task: the boundary of one shard.
+func (m *Machine) Do(index int) {
+	shard, slot := &m.shards[index], m.slot
+	l := &shard.ledger
+	l.BeginSlot()
+	if slot > 0 {
+		var yield func(int)
+		if m.mustNotCollide(slot - 1) {
+			shard.slot, yield = slot-1, shard.collision
+		}
+		l.Frames.Collided += m.transport.Collisions(index, slot-1, yield)
+	}
+	m.transport.Begin(index, slot)
+	for _, instance := range shard.instances {
+		bank := instance.Bank()
+		if slot > 0 {
+			m.transport.Hear(index, bank, l, slot-1)
+		} else {
+			instance.Start()
+			shard.note(instance, slot)
+		}
+		instance.Slot(slot)
+		shard.note(instance, slot)
+		l.Scan(bank, slot)
+		if !m.last {
+			m.transport.Send(index, bank, l, slot)
+		}
+	}
+}
+
+func (m *Machine) mustNotCollide(slot uint32) bool {
+	return len(m.armed) > 0 && m.armed[int(slot)%len(m.armed)]
+}
+
+// note takes an instance's events.
+func (s *machineShard) note(instance firmware.Instance, slot uint32) {
+	for _, e := range instance.TakeEvents() {
+		processor := instance.Bank().First + e.Cell
+		where := e.Function
+		if e.Source != "" {
+			where += " at " + e.Source
+		}
+		switch e.Kind {
+		case firmware.EventTrap:
+			s.traps++
+			s.ledger.Find(fabric.Finding{Kind: fabric.FindTrap, Slot: slot, Index: processor,
+				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text)})
+		case firmware.EventFail:
+			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
+				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
+		case firmware.EventLog:
+			s.log = append(s.log, logLine{slot, processor, e.Text})
+		}
+	}
+}
+
+// merge adds up what the shards have seen, in their order.
+func (m *Machine) merge() {
+	var sum traces.Sum
+	sending := 0
+	m.done = 0
+	m.log = m.log[:0]
+	for i := range m.shards {
+		shard := &m.shards[i]
+		l := &shard.ledger
+		sum.Merge(l.Sum)
+		sending += l.Sending
+		m.done += l.Finished
+		if len(l.Findings) > 0 {
+			m.findings.pending = append(m.findings.pending, l.Findings...)
+		}
+		m.log = append(m.log, shard.log...)
+		shard.log = shard.log[:0]
+		m.traps += shard.traps
+		shard.traps = 0
+	}
+	m.digest.Slot(m.slot, sum)
+	m.finished = sending == 0 && m.done == m.pops.Processors()
+	m.noteFindings()
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return fmt.Sprint(names)
+}

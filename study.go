@@ -1,0 +1,66 @@
+package starloom
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// StudyOptions say how a study is run. The rows are a function of Full alone.
+type StudyOptions struct {
+	Full     bool // all sizes, instead of those that take seconds
+	Workers  int  // 0: all cores
+	Progress func(done, total int, what string)
+}
+
+// StudyInfo describes a study.
+type StudyInfo struct {
+	Name  string
+	Cases []string
+	Doc   string
+}
+
+// study is a set of runs that repeats published numbers.
+type study struct {
+	StudyInfo
+	run func(ctx context.Context, o StudyOptions) ([]StudyRow, error)
+}
+
+// studies in the order in which they are listed.
+var studies = []study{popsStudy}
+
+// Studies lists the studies.
+func Studies() []StudyInfo {
+	infos := make([]StudyInfo, len(studies))
+	for i, s := range studies {
+		infos[i] = s.StudyInfo
+	}
+	return infos
+}
+
+// Study runs a study by name. The verdict is pass when every row is within its
+// tolerance.
+func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
+	i := slices.IndexFunc(studies, func(s study) bool { return s.Name == name })
+	if i < 0 {
+		var names []string
+		for _, s := range studies {
+			names = append(names, s.Name)
+		}
+		return nil, &InputError{
+			Place: "study", Reason: fmt.Sprintf("there is no study %q", name), Remedy: "choose one of " + strings.Join(names, ", "),
+		}
+	}
+	rows, err := studies[i].run(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	report := &StudyReport{Study: name, Verdict: VerdictPass, Rows: rows}
+	for _, row := range rows {
+		if !row.OK {
+			report.Verdict = VerdictFail
+		}
+	}
+	return report, nil
+}
