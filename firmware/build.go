@@ -60,9 +60,14 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 		return err
 	}
 	object := filepath.Join(work, "image.wasm")
+	resources, err := exec.CommandContext(ctx, o.Clang, "-print-resource-dir").Output()
+	if err != nil {
+		return fmt.Errorf("%s -print-resource-dir: %w", o.Clang, err)
+	}
 	args := append([]string{
 		"-ffile-prefix-map=" + filepath.Dir(source) + "/=",
 		"-ffile-prefix-map=" + work + "/=",
+		"-ffile-prefix-map=" + strings.TrimSpace(string(resources)) + "/=clang/",
 		"-I", filepath.Join(work, "sdk"), "-o", object, source,
 	}, clangFlags...)
 	command := exec.CommandContext(ctx, o.Clang, args...)

@@ -1,0 +1,44 @@
+# make test    installs what the tests need (Debian) and runs all of them
+# make check   the same without installing anything
+# make bench   the benchmarks, one line each
+# make images  rebuilds the firmware images and all generated files
+# make full    the long tests and the full study
+
+GO ?= go
+
+# Command and Debian package of every tool that the tests use.
+TOOLS = clang:clang wasm-ld:lld tshark:tshark vcd2fst:gtkwave
+MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool)))))
+
+.PHONY: test tools check race bench images full
+
+test: tools check race
+
+tools:
+ifneq ($(strip $(MISSING)),)
+	@echo "installing: $(strip $(MISSING))"
+	@run=; [ "$$(id -u)" = 0 ] || run=sudo; \
+	$$run apt-get update -qq && \
+	$$run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(MISSING) >/dev/null
+endif
+
+check:
+	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
+	$(GO) vet ./...
+	$(GO) test ./...
+
+# The race detector watches everything that more than one worker touches.
+race:
+	$(GO) test -race -short ./hw ./nic ./fabric .
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+
+images:
+	$(GO) test ./firmware -run Images -update
+	$(GO) test ./nic -run RegisterMap -update
+	$(GO) test . ./traces ./nic ./cmd/... -update
+
+full:
+	$(GO) test -timeout 60m . -full
+	$(GO) run ./cmd/starloom study pops --full

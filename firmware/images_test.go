@@ -1,0 +1,57 @@
+package firmware
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rebuild the images of the built-in programs")
+
+// TestImages rebuilds every built-in program and compares it with the committed
+// image, byte for byte. The bytes are those of the compiler that the image
+// names; another version gives other bytes, and then the ABI and names must agree.
+func TestImages(t *testing.T) {
+	sources, err := filepath.Glob("programs/*/*.c")
+	require.NoError(t, err)
+	require.Len(t, sources, len(Programs()), "every program has a source and an image")
+	for _, name := range Programs() {
+		t.Run(name, func(t *testing.T) {
+			source, image := "programs/"+name+".c", "images/"+name+".wasm"
+			rebuilt := filepath.Join(t.TempDir(), "image.wasm")
+			if *update {
+				rebuilt = image
+			}
+			require.NoError(t, Build(context.Background(), BuildOptions{Source: source, Output: rebuilt}))
+			got, err := os.ReadFile(rebuilt)
+			require.NoError(t, err)
+			want, err := os.ReadFile(image)
+			require.NoError(t, err)
+			if producer := clangVersion(t); bytes.Contains(want, producer) {
+				require.True(t, bytes.Equal(want, got), "%s has drifted from %s; run go test ./firmware -run Images -update", image, source)
+				return
+			}
+			have, err := Inspect(rebuilt)
+			require.NoError(t, err)
+			committed, err := Inspect(image)
+			require.NoError(t, err)
+			require.Equal(t, committed.Params, have.Params)
+			require.Equal(t, committed.Probes, have.Probes)
+			require.Equal(t, committed.RecordBytes, have.RecordBytes)
+		})
+	}
+}
+
+// clangVersion is the compiler's name as clang writes it into an image.
+func clangVersion(t *testing.T) []byte {
+	out, err := exec.Command("clang", "--version").Output()
+	require.NoError(t, err, "install the packages clang and lld")
+	line, _, _ := bytes.Cut(out, []byte("\n"))
+	return line
+}

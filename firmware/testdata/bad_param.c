@@ -1,0 +1,15 @@
+/* Declares a parameter without a default. */
+#include "starloom.h"
+typedef struct {
+    uint32_t unused;
+} state_t;
+STARLOOM_PARAMS("retries")
+static void on_start(sl_nic *nic, state_t *s) {
+    (void)nic;
+    (void)s;
+}
+static void on_slot(sl_nic *nic, state_t *s) {
+    (void)nic;
+    (void)s;
+}
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)

@@ -1,0 +1,2 @@
+#include "starloom.h"
+this is no C

@@ -1,0 +1,23 @@
+/* Breaks exactly_once: processor 2 claims that its packet comes from processor 0. */
+#include "starloom.h"
+
+typedef struct {
+    uint32_t unused;
+} state_t;
+
+static void on_start(sl_nic *nic, state_t *s) {
+    (void)nic;
+    (void)s;
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    (void)s;
+    const uint32_t self = sl_processor(nic);
+    sl_listen(nic, sl_processors(nic) - 1 - self);
+    if (sl_slot(nic) == 0)
+        sl_send_packet(nic, sl_workload(nic), sl_workload(nic), (sl_packet){self == 2 ? 0 : self, sl_workload(nic)});
+    sl_receive(nic);
+    sl_done(nic);
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)

@@ -1,0 +1,19 @@
+/* Breaks illegal_send: processor 1 sends a payload that is too large. */
+#include "starloom.h"
+
+typedef struct {
+    uint32_t unused;
+} state_t;
+
+static void on_start(sl_nic *nic, state_t *s) {
+    (void)nic;
+    (void)s;
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    (void)s;
+    if (sl_processor(nic) == 1) sl_send(nic, 0, SL_KIND_DATA, SL_ANY, nic->bank.payload_bytes + 1);
+    sl_done(nic);
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)

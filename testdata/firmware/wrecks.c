@@ -1,0 +1,23 @@
+/* Processor 1 overwrites the descriptor of its bank and then traps. */
+#include "starloom.h"
+
+typedef struct {
+    uint32_t unused;
+} state_t;
+
+static void on_start(sl_nic *nic, state_t *s) {
+    (void)nic;
+    (void)s;
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    (void)s;
+    if (sl_processor(nic) == 1) {
+        uint8_t *bank = (uint8_t *)&starloom_bank;
+        for (uint32_t k = 0; k < sizeof starloom_bank; k++) ((volatile uint8_t *)bank)[k] = 0xFF;
+        __builtin_trap();
+    }
+    sl_done(nic);
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
