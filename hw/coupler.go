@@ -1,0 +1,152 @@
+package hw
+
+import "fmt"
+
+// StarCouplers is a bank of passive optical star couplers: every input reaches
+// every output, so a coupler has one output value, the OR of its senders' rails.
+//
+// Latency 0 cycles (combinational), throughput one phit per cycle and coupler.
+// Two senders whose bits differ light both rails of a bit, a code violation that
+// every receiver sees: a collision delivers nothing. There is no state but the
+// Violation flags, an observer's column that reset and ClearSlot set to 0.
+//
+// Parameters: the wiring (Base, Fan). Ports: in (light and port select of the
+// transmitters), out (light of the couplers). Specification: pops.md section 1.
+//
+// For POPS(d,g): transmitter i is in group i div d, Base[i] = (i div d)*g, Fan
+// g, and coupler from*g+to carries light from group from to group to. All
+// couplers that a transmitter reaches belong to its own unit, so shards never
+// write to the same coupler.
+type StarCouplers struct {
+	path  string
+	bank  Bank
+	base  []uint32
+	fan   uint32
+	in    *Light
+	ports *PortSelect
+	out   *Light
+
+	// Violation is 1 for every coupler on which both rails of a bit have been
+	// lit since ClearSlot.
+	Violation []uint8
+	violated  [][]uint32 // per shard: where Violation is 1
+}
+
+// NewStarCouplers returns the bank that drives out from in. base[i] is the first
+// of the fan couplers that transmitter i reaches; its port select p means coupler
+// base[i]+p.
+func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fan int) (*StarCouplers, error) {
+	path := out.bank.Path()
+	switch {
+	case in.width != out.width:
+		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, in.width, out.width)
+	case in.shards != out.shards || in.bank.Units != out.bank.Units:
+		return nil, fmt.Errorf("%s: transmitters and couplers must have the same units and shards", path)
+	case in.Routed():
+		return nil, fmt.Errorf("%s: %s must be read by the unit that drives it", path, in.path)
+	case len(base) != in.bank.Size() || len(ports.Value) != in.bank.Size():
+		return nil, fmt.Errorf("%s: %d transmitters, %d bases, %d port selects", path, in.bank.Size(), len(base), len(ports.Value))
+	case fan < 1 || fan > PortsMax:
+		return nil, fmt.Errorf("%s: a transmitter reaches %d couplers, allowed are 1 to %d", path, fan, PortsMax)
+	}
+	for i, first := range base {
+		unit, last := i/in.bank.PerUnit, int(first)+fan-1
+		if int(first)/out.bank.PerUnit != unit || last/out.bank.PerUnit != unit {
+			return nil, fmt.Errorf("%s: %s reaches the couplers %d to %d, some of them outside its unit %d",
+				path, in.bank.Element(i), first, last, unit)
+		}
+	}
+	return &StarCouplers{
+		path: path, bank: out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
+		Violation: make([]uint8, out.bank.Size()),
+		violated:  make([][]uint32, out.shards),
+	}, nil
+}
+
+// Path names the bank.
+func (c *StarCouplers) Path() string { return c.path }
+
+// Inputs are the transmitters' light and port selects.
+func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
+
+// Outputs is the light of the couplers.
+func (c *StarCouplers) Outputs() []Wire { return []Wire{c.out} }
+
+// Settle carries the light of every lit transmitter of the shard to the couplers
+// that its port select says.
+func (c *StarCouplers) Settle(s Shard) {
+	out, shard := c.out, s.Index
+	out.Clear(shard)
+	lit := c.in.Lit(shard, 0)
+	rail1, rail0 := c.in.Rail1, c.in.Rail0
+	ports, base, fan := c.ports.Value, c.base, c.fan
+	for _, i := range lit {
+		first := base[i]
+		switch port := ports[i]; port {
+		case PortNone:
+		case PortAll:
+			for coupler := first; coupler < first+fan; coupler++ {
+				if out.Put(shard, coupler, rail1[i], rail0[i]) != 0 {
+					c.flag(shard, coupler)
+				}
+			}
+		default:
+			if uint32(port) >= fan {
+				panic(fmt.Sprintf("%s: port select %d, the transmitter has %d ports", c.in.bank.Element(int(i)), port, fan))
+			}
+			if out.Put(shard, first+uint32(port), rail1[i], rail0[i]) != 0 {
+				c.flag(shard, first+uint32(port))
+			}
+		}
+	}
+}
+
+func (c *StarCouplers) flag(shard int, coupler uint32) {
+	if c.Violation[coupler] == 0 {
+		c.Violation[coupler] = 1
+		c.violated[shard] = append(c.violated[shard], coupler)
+	}
+}
+
+// Violated returns the couplers of the shard that have seen a violation since
+// ClearSlot, each once, in no particular order.
+func (c *StarCouplers) Violated(shard int) []uint32 { return c.violated[shard] }
+
+// ClearSlot resets the Violation flags of a shard; it costs what is flagged.
+func (c *StarCouplers) ClearSlot(shard int) {
+	for _, coupler := range c.violated[shard] {
+		c.Violation[coupler] = 0
+	}
+	c.violated[shard] = c.violated[shard][:0]
+}
+
+// Reset does ClearSlot for all shards; the couplers themselves have no state.
+func (c *StarCouplers) Reset() {
+	for shard := range c.violated {
+		c.ClearSlot(shard)
+	}
+}
+
+// State visits the flags.
+func (c *StarCouplers) State(v *StateVisitor) {
+	StateColumn(v, "violation", c.Violation, AtMost[uint8](1))
+	v.AfterRestore(func() {
+		for shard := range c.violated {
+			c.violated[shard] = c.violated[shard][:0]
+		}
+		for coupler, flag := range c.Violation {
+			if flag != 0 {
+				shard := c.out.Owner(uint32(coupler))
+				c.violated[shard] = append(c.violated[shard], uint32(coupler))
+			}
+		}
+	})
+}
+
+// Probes yields light and violation flag of every coupler.
+func (c *StarCouplers) Probes(yield func(Probe)) {
+	c.out.Probes(yield)
+	for i := range c.Violation {
+		yield(NewProbe(Join(c.bank.Element(i), "violation"), 1, c.Violation, i))
+	}
+}

@@ -1,0 +1,214 @@
+package hw
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Fibre delays a bank of wires by Delay cycles: what is lit in cycle c at the
+// input is lit in cycle c+Delay at the output. Throughput is one phit per cycle;
+// nothing stalls it, and a code violation travels like any other light.
+//
+// Delay 0 is combinational (Settle copies), Delay >= 1 is a pipeline of
+// registers (Drive shows the last stage, Latch fills the first). Reset state:
+// dark. The stages keep lists of what is lit, so the cost per cycle grows with
+// the light that enters and leaves, not with the wires or the delay.
+//
+// Parameter: delay. Ports: in, out (light of the same size and shards).
+type Fibre struct {
+	path  string
+	clock *Clock
+	in    *Light
+	out   *Light
+	delay int
+
+	// stages[shard*delay + cycle mod delay] is what entered in that cycle; it is
+	// shown and replaced delay cycles later.
+	stages [][]lightOnWire
+
+	// The columns of a saved state, filled only then.
+	saved struct {
+		wire         []uint32
+		wait         []uint32 // cycles until it is at the output
+		rail1, rail0 []uint64
+	}
+}
+
+type lightOnWire struct {
+	wire         uint32
+	rail1, rail0 uint64
+}
+
+// FibreDelayMax is the longest delay, in cycles.
+const FibreDelayMax = 4096
+
+// NewFibre returns the fibre that drives out from in, 0..FibreDelayMax cycles
+// later.
+func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibre, error) {
+	switch {
+	case delayCycles < 0 || delayCycles > FibreDelayMax:
+		return nil, fmt.Errorf("%s: delay of %d cycles, allowed are 0 to %d", path, delayCycles, FibreDelayMax)
+	case in.bank.Units != out.bank.Units || in.bank.PerUnit != out.bank.PerUnit:
+		return nil, fmt.Errorf("%s: %d wires in %d units in, %d in %d units out",
+			path, in.bank.Size(), in.bank.Units, out.bank.Size(), out.bank.Units)
+	case in.width != out.width:
+		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, in.width, out.width)
+	case in.shards != out.shards:
+		return nil, fmt.Errorf("%s: %d shards in, %d shards out", path, in.shards, out.shards)
+	case in.Routed():
+		return nil, fmt.Errorf("%s: %s must be read by the unit that drives it", path, in.path)
+	}
+	return &Fibre{
+		path: path, clock: clock, in: in, out: out, delay: delayCycles,
+		stages: make([][]lightOnWire, in.shards*delayCycles),
+	}, nil
+}
+
+// Path names the bank.
+func (f *Fibre) Path() string { return f.path }
+
+// Inputs is the light at the near end, when the fibre is combinational.
+func (f *Fibre) Inputs() []Wire {
+	if f.delay == 0 {
+		return []Wire{f.in}
+	}
+	return nil
+}
+
+// Outputs is the light at the far end, when the fibre is combinational.
+func (f *Fibre) Outputs() []Wire {
+	if f.delay == 0 {
+		return []Wire{f.out}
+	}
+	return nil
+}
+
+// Drives is the light at the far end, when the fibre has registers.
+func (f *Fibre) Drives() []Wire {
+	if f.delay == 0 {
+		return nil
+	}
+	return []Wire{f.out}
+}
+
+// Latches is the light at the near end, when the fibre has registers.
+func (f *Fibre) Latches() []Wire {
+	if f.delay == 0 {
+		return nil
+	}
+	return []Wire{f.in}
+}
+
+// Settle copies the shard's light, when the fibre is combinational.
+func (f *Fibre) Settle(s Shard) {
+	f.out.Clear(s.Index)
+	rail1, rail0 := f.in.Rail1, f.in.Rail0
+	for _, wire := range f.in.Lit(s.Index, 0) {
+		f.out.Put(s.Index, wire, rail1[wire], rail0[wire])
+	}
+}
+
+// Drive shows what entered delay cycles ago.
+func (f *Fibre) Drive(s Shard) {
+	if f.delay == 0 {
+		return
+	}
+	f.out.Clear(s.Index)
+	for _, x := range *f.stage(s.Index, f.clock.cycle) {
+		f.out.Put(s.Index, x.wire, x.rail1, x.rail0)
+	}
+}
+
+// Latch takes in the light of this cycle, over what Drive has just shown.
+func (f *Fibre) Latch(s Shard) {
+	if f.delay == 0 {
+		return
+	}
+	stage := f.stage(s.Index, f.clock.cycle)
+	*stage = enter((*stage)[:0], f.in.Lit(s.Index, 0), f.in.Rail1, f.in.Rail0)
+}
+
+func enter(stage []lightOnWire, lit []uint32, rail1, rail0 []uint64) []lightOnWire {
+	for _, wire := range lit {
+		stage = append(stage, lightOnWire{wire, rail1[wire], rail0[wire]})
+	}
+	return stage
+}
+
+func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
+	return &f.stages[shard*f.delay+int(cycle%uint64(f.delay))]
+}
+
+// Dark reports whether nothing is on its way in any shard.
+func (f *Fibre) Dark() bool {
+	for i := range f.stages {
+		if len(f.stages[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Reset loses what is on its way.
+func (f *Fibre) Reset() {
+	for i := range f.stages {
+		f.stages[i] = f.stages[i][:0]
+	}
+}
+
+// State visits what is on its way as flat columns, sorted by remaining time and
+// wire, so that neither shards nor the order of arrival show.
+func (f *Fibre) State(v *StateVisitor) {
+	saved := &f.saved
+	saved.wire, saved.wait = saved.wire[:0], saved.wait[:0]
+	saved.rail1, saved.rail0 = saved.rail1[:0], saved.rail0[:0]
+	if v.Saving() {
+		var flight []lightOnWire
+		for wait := range f.delay {
+			flight = flight[:0]
+			for shard := range f.in.shards {
+				flight = append(flight, *f.stage(shard, f.clock.cycle+uint64(wait))...)
+			}
+			slices.SortFunc(flight, func(a, b lightOnWire) int { return cmp.Compare(a.wire, b.wire) })
+			for _, x := range flight {
+				saved.wire = append(saved.wire, x.wire)
+				saved.wait = append(saved.wait, uint32(wait))
+				saved.rail1 = append(saved.rail1, x.rail1)
+				saved.rail0 = append(saved.rail0, x.rail0)
+			}
+		}
+	}
+	count := 0
+	sameLength := func(i int, _ uint64) error {
+		if i >= count {
+			return fmt.Errorf("element %d belongs to no wire", i)
+		}
+		return nil
+	}
+	StateList(v, "wire", &saved.wire, AtMost(uint32(f.in.bank.Size()-1)), func(i int, _ uint32) error {
+		count = i + 1
+		return nil
+	})
+	StateList(v, "wait", &saved.wait, func(i int, wait uint32) error {
+		if i >= count || wait >= uint32(f.delay) {
+			return fmt.Errorf("element %d is %d, the delay is %d", i, wait, f.delay)
+		}
+		return nil
+	})
+	StateList(v, "rail1", &saved.rail1, sameLength)
+	StateList(v, "rail0", &saved.rail0, sameLength)
+	v.AfterRestore(func() {
+		f.Reset()
+		// Shorter columns pass the checks above only in a file that somebody made
+		// by hand; light without rails is dark.
+		for i := range min(len(saved.wire), len(saved.wait), len(saved.rail1), len(saved.rail0)) {
+			wire := saved.wire[i]
+			stage := f.stage(f.in.Owner(wire), f.clock.cycle+uint64(saved.wait[i]))
+			*stage = append(*stage, lightOnWire{wire, saved.rail1[i], saved.rail0[i]})
+		}
+	})
+}
+
+// Probes yields the light at the far end.
+func (f *Fibre) Probes(yield func(Probe)) { f.out.Probes(yield) }

@@ -1,0 +1,349 @@
+package hw
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Clock is the global cycle counter, the only time base. It stands still during
+// a cycle; the kernel advances it behind Latch.
+type Clock struct{ cycle uint64 }
+
+// Cycle returns the number of the current cycle; the first one is 0.
+func (c *Clock) Cycle() uint64 { return c.cycle }
+
+// Wire is a bank of wires. Wires are told apart by identity and named by path.
+type Wire interface{ Path() string }
+
+// Component is anything that the kernel runs. It takes part in those phases whose
+// interface it implements: Driver, Combinational, Latcher. Each of their methods
+// is called once per cycle and shard, the shards at the same time and in any
+// order, and touches only what belongs to the shard.
+type Component interface {
+	Stateful
+	// Reset puts every register into its reset state, as at construction.
+	Reset()
+}
+
+// Driver puts registered outputs on wires. Drive reads only its own registers.
+type Driver interface {
+	Component
+	Drives() []Wire
+	Drive(s Shard)
+}
+
+// Combinational reads wires and drives wires within one cycle.
+type Combinational interface {
+	Component
+	Inputs() []Wire
+	Outputs() []Wire
+	Settle(s Shard)
+}
+
+// Latcher reads wires and writes its own registers at the end of the cycle.
+type Latcher interface {
+	Component
+	Latches() []Wire
+	Latch(s Shard)
+}
+
+// Kernel runs components through the three phases of every cycle (DESIGN
+// section 3):
+//
+//	Drive   all components   | barrier
+//	Settle  rank 0           | barrier   couplers and arbiters fed by registers
+//	        rank 1 ...       | barrier   those fed by rank 0
+//	        ---- probes sample here ----
+//	Latch   all components   | barrier   then the clock advances
+//
+// A combinational component's rank is the longest chain of combinational
+// components in front of it. Nobody reads in a phase what is written in the
+// same phase, so neither the order of components nor that of shards can change a
+// result.
+type Kernel struct {
+	clock   Clock
+	workers *Workers
+	shards  []Shard
+
+	components []Component
+	built      bool
+	drive      drivePhase
+	settle     []settlePhase // by rank
+	latch      latchPhase
+}
+
+// NewKernel returns an empty kernel. workers stays the caller's, who closes it.
+func NewKernel(workers *Workers, shards []Shard) *Kernel {
+	return &Kernel{workers: workers, shards: shards}
+}
+
+// Path names the kernel in saved states.
+func (k *Kernel) Path() string { return "kernel" }
+
+// Clock returns the clock that the components share.
+func (k *Kernel) Clock() *Clock { return &k.clock }
+
+// Cycle returns the number of the current cycle.
+func (k *Kernel) Cycle() uint64 { return k.clock.cycle }
+
+// Shards returns the machine's shards.
+func (k *Kernel) Shards() []Shard { return k.shards }
+
+// Workers returns the pool that runs the phases; between cycles the machine may
+// run its own tasks on it.
+func (k *Kernel) Workers() *Workers { return k.workers }
+
+// Add puts components into the kernel, before Build.
+func (k *Kernel) Add(components ...Component) {
+	if k.built {
+		panic("hw: Kernel.Add after Build")
+	}
+	k.components = append(k.components, components...)
+}
+
+// Components returns the kernel's components, after Build sorted by path.
+func (k *Kernel) Components() []Component { return k.components }
+
+// Build fixes the order of the phases. It refuses a path that is used twice, a
+// wire with two drivers, a wire that is read and not driven, and a combinational
+// loop, with the paths of all that are part of it.
+func (k *Kernel) Build() error {
+	if k.built {
+		return errors.New("kernel: built twice")
+	}
+	units := 0
+	for _, s := range k.shards {
+		units = max(units, s.End)
+	}
+	if err := CheckShards(k.shards, units); err != nil {
+		return fmt.Errorf("kernel: %w", err)
+	}
+	slices.SortFunc(k.components, func(a, b Component) int { return strings.Compare(a.Path(), b.Path()) })
+	for i, c := range k.components {
+		if err := CheckPath(c.Path()); err != nil {
+			return fmt.Errorf("kernel: %w", err)
+		}
+		if i > 0 && c.Path() == k.components[i-1].Path() {
+			return fmt.Errorf("kernel: two components have the path %s", c.Path())
+		}
+	}
+
+	g := wireGraph{driver: map[Wire]Component{}, named: map[string]Wire{}}
+	var combinational []Combinational
+	for _, c := range k.components {
+		if d, ok := c.(Driver); ok {
+			k.drive.components = append(k.drive.components, d)
+			if err := g.drives(c, d.Drives()); err != nil {
+				return err
+			}
+		}
+		if l, ok := c.(Latcher); ok {
+			k.latch.components = append(k.latch.components, l)
+		}
+		if s, ok := c.(Combinational); ok && len(s.Outputs()) > 0 {
+			combinational = append(combinational, s)
+			if err := g.drives(c, s.Outputs()); err != nil {
+				return err
+			}
+		}
+	}
+	for _, l := range k.latch.components {
+		if err := g.reads(l, l.Latches()); err != nil {
+			return err
+		}
+	}
+	for _, s := range combinational {
+		if err := g.reads(s, s.Inputs()); err != nil {
+			return err
+		}
+	}
+	ranks, err := g.ranks(combinational)
+	if err != nil {
+		return err
+	}
+	k.drive.shards, k.latch.shards = k.shards, k.shards
+	for _, rank := range ranks {
+		k.settle = append(k.settle, settlePhase{components: rank, shards: k.shards})
+	}
+	k.built = true
+	return nil
+}
+
+// DriveAndSettle runs the first two phases. Afterwards all wires are final for
+// this cycle and the registers still hold the values they had at its start.
+func (k *Kernel) DriveAndSettle() {
+	if !k.built {
+		panic("hw: Kernel.DriveAndSettle before Build")
+	}
+	k.workers.Run(len(k.shards), &k.drive)
+	for i := range k.settle {
+		k.workers.Run(len(k.shards), &k.settle[i])
+	}
+}
+
+// Latch runs the last phase and advances the clock.
+func (k *Kernel) Latch() {
+	k.workers.Run(len(k.shards), &k.latch)
+	k.clock.cycle++
+}
+
+// Skip advances the clock over cycles in which nothing is lit, in flight or
+// pending. The caller knows that; the kernel cannot.
+func (k *Kernel) Skip(cycles uint64) { k.clock.cycle += cycles }
+
+// Reset puts all components and the clock into the reset state.
+func (k *Kernel) Reset() {
+	for _, c := range k.components {
+		c.Reset()
+	}
+	k.clock.cycle = 0
+}
+
+// State visits the clock and all components, by path.
+func (k *Kernel) State(v *StateVisitor) {
+	StateScalar(v, "cycle", &k.clock.cycle)
+	for _, c := range k.components {
+		v.Within(c)
+	}
+}
+
+// Probes yields the signals of all components, by path of the component.
+func (k *Kernel) Probes(yield func(Probe)) {
+	for _, c := range k.components {
+		if p, ok := c.(Probed); ok {
+			p.Probes(yield)
+		}
+	}
+}
+
+type drivePhase struct {
+	components []Driver
+	shards     []Shard
+}
+
+func (p *drivePhase) Do(shard int) {
+	for _, c := range p.components {
+		c.Drive(p.shards[shard])
+	}
+}
+
+type settlePhase struct {
+	components []Combinational
+	shards     []Shard
+}
+
+func (p *settlePhase) Do(shard int) {
+	for _, c := range p.components {
+		c.Settle(p.shards[shard])
+	}
+}
+
+type latchPhase struct {
+	components []Latcher
+	shards     []Shard
+}
+
+func (p *latchPhase) Do(shard int) {
+	for _, c := range p.components {
+		c.Latch(p.shards[shard])
+	}
+}
+
+// wireGraph is who drives what, used while the kernel is built.
+type wireGraph struct {
+	driver map[Wire]Component
+	named  map[string]Wire
+}
+
+func (g *wireGraph) drives(c Component, wires []Wire) error {
+	for _, w := range wires {
+		if err := CheckPath(w.Path()); err != nil {
+			return fmt.Errorf("kernel: wire of %s: %w", c.Path(), err)
+		}
+		if other, ok := g.driver[w]; ok {
+			return fmt.Errorf("kernel: wire %s has two drivers, %s and %s", w.Path(), other.Path(), c.Path())
+		}
+		if other, ok := g.named[w.Path()]; ok && other != w {
+			return fmt.Errorf("kernel: %s and %s drive different wires of the same path %s",
+				g.driver[other].Path(), c.Path(), w.Path())
+		}
+		g.driver[w] = c
+		g.named[w.Path()] = w
+	}
+	return nil
+}
+
+func (g *wireGraph) reads(c Component, wires []Wire) error {
+	for _, w := range wires {
+		if _, ok := g.driver[w]; !ok {
+			return fmt.Errorf("kernel: %s reads wire %s, which nobody drives", c.Path(), w.Path())
+		}
+	}
+	return nil
+}
+
+// ranks sorts combinational components by the longest chain in front of them.
+// Its input is sorted by path, and so is every rank.
+func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error) {
+	combinational := map[Component]Combinational{}
+	for _, c := range components {
+		combinational[c] = c
+	}
+	const visiting = -1
+	rank := map[Component]int{}
+	var chain []string // component, wire, component, wire, ...: from reader back to driver
+	var visit func(c Combinational) error
+	visit = func(c Combinational) error {
+		if r, ok := rank[c]; ok {
+			if r != visiting {
+				return nil
+			}
+			return fmt.Errorf("kernel: combinational loop: %s", loopPath(chain, c.Path()))
+		}
+		rank[c] = visiting
+		own := 0
+		for _, w := range c.Inputs() {
+			// A registered output of a component that also has combinational ones
+			// starts no chain.
+			from, ok := combinational[g.driver[w]]
+			if !ok || !slices.Contains(from.Outputs(), w) {
+				continue
+			}
+			chain = append(chain, c.Path(), w.Path())
+			if err := visit(from); err != nil {
+				return err
+			}
+			chain = chain[:len(chain)-2]
+			own = max(own, rank[from]+1)
+		}
+		rank[c] = own
+		return nil
+	}
+	var ranks [][]Combinational
+	for _, c := range components {
+		if err := visit(c); err != nil {
+			return nil, err
+		}
+	}
+	for _, c := range components {
+		for len(ranks) <= rank[c] {
+			ranks = append(ranks, nil)
+		}
+		ranks[rank[c]] = append(ranks[rank[c]], c)
+	}
+	return ranks, nil
+}
+
+// loopPath cuts the loop out of the chain of visits and writes it in the
+// direction in which the signal runs.
+func loopPath(chain []string, closing string) string {
+	start := 0
+	for chain[start] != closing {
+		start += 2
+	}
+	loop := append(slices.Clone(chain[start:]), closing)
+	slices.Reverse(loop)
+	return strings.Join(loop, " -> ")
+}

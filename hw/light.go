@@ -1,0 +1,178 @@
+package hw
+
+import "fmt"
+
+// Light is a bank of optical wires, each up to 64 bits wide. Light is dual-rail
+// (DESIGN section 4): a bit that is sent as one lights rail 1, as zero rail 0; a
+// dark bit lights neither, and a bit that lights both is a code violation, which
+// two senders with different bits cause.
+//
+// The driver's shards keep lists of the wires that they lit, so clearing and
+// reading cost what is lit and dark wires cost nothing. A Light is a wire and no
+// state: it is driven anew in every cycle and never saved.
+//
+// Only the wire's one driver calls Clear and Put, in its own phase.
+type Light struct {
+	bank  Bank
+	path  string
+	width int
+
+	Rail1, Rail0 []uint64 // one element per wire
+
+	// lit[driver*readers+reader] are the wires that driver shard lit and that
+	// reader shard has to look at.
+	lit     [][]uint32
+	shards  int
+	readers int
+	owner   []uint16 // shard that drives each unit
+	reader  []uint16 // shard that reads each wire, nil: the driver's own
+}
+
+// NewLight returns a dark bank of wires. signal names the wire inside its
+// element (path pops.group[3].coupler[1].<signal>), bits is the phit width,
+// 1..64, and shards are the machine's, which cover bank.Units.
+//
+// readerUnit says for each wire which unit reads it in Latch, so that a reading
+// shard finds its lit wires without looking at the others'. nil means the unit
+// that drives it.
+func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []uint32) (*Light, error) {
+	if err := bank.Check(); err != nil {
+		return nil, err
+	}
+	path := Join(bank.Path(), signal)
+	if err := CheckPath(path); err != nil {
+		return nil, err
+	}
+	if bits < 1 || bits > 64 {
+		return nil, fmt.Errorf("%s: %d bits, allowed are 1 to 64", path, bits)
+	}
+	if err := CheckShards(shards, bank.Units); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	l := &Light{
+		bank: bank, path: path, width: bits,
+		Rail1: make([]uint64, bank.Size()), Rail0: make([]uint64, bank.Size()),
+		shards: len(shards), readers: 1, owner: ShardOfUnit(shards),
+	}
+	if readerUnit != nil {
+		if len(readerUnit) != bank.Size() {
+			return nil, fmt.Errorf("%s: %d reader units for %d wires", path, len(readerUnit), bank.Size())
+		}
+		l.readers = len(shards)
+		l.reader = make([]uint16, bank.Size())
+		for wire, unit := range readerUnit {
+			if int(unit) >= len(l.owner) {
+				return nil, fmt.Errorf("%s: wire %d is read by unit %d of %d", path, wire, unit, len(l.owner))
+			}
+			l.reader[wire] = l.owner[unit]
+		}
+	}
+	l.lit = make([][]uint32, l.shards*l.readers)
+	return l, nil
+}
+
+// Path names the bank of wires.
+func (l *Light) Path() string { return l.path }
+
+// Bank returns the naming of the elements.
+func (l *Light) Bank() Bank { return l.bank }
+
+// Bits returns the phit width.
+func (l *Light) Bits() int { return l.width }
+
+// Shards returns the number of shards the wire was built for.
+func (l *Light) Shards() int { return l.shards }
+
+// Owner returns the shard that drives a wire.
+func (l *Light) Owner(wire uint32) int { return int(l.owner[int(wire)/l.bank.PerUnit]) }
+
+// Routed reports whether the wire has reader units of its own; then Lit takes
+// reader shards, else the reader is always 0.
+func (l *Light) Routed() bool { return l.reader != nil }
+
+// Reader returns the shard that reads a wire.
+func (l *Light) Reader(wire uint32) int {
+	if l.reader != nil {
+		return int(l.reader[wire])
+	}
+	return l.Owner(wire)
+}
+
+// Clear darkens what the driver's shard lit in the cycle before.
+func (l *Light) Clear(driver int) {
+	for reader := range l.readers {
+		list := &l.lit[driver*l.readers+reader]
+		darken(l.Rail1, l.Rail0, *list)
+		*list = (*list)[:0]
+	}
+}
+
+func darken(rail1, rail0 []uint64, wires []uint32) {
+	for _, wire := range wires {
+		rail1[wire] = 0
+		rail0[wire] = 0
+	}
+}
+
+// Put adds light to a wire of the driver's shard: several senders add up. It
+// returns the bits that now have both rails lit.
+func (l *Light) Put(driver int, wire uint32, rail1, rail0 uint64) uint64 {
+	old1, old0 := l.Rail1[wire], l.Rail0[wire]
+	if old1|old0 == 0 {
+		if rail1|rail0 == 0 {
+			return 0
+		}
+		list := driver * l.readers
+		if l.reader != nil {
+			list += int(l.reader[wire])
+		}
+		l.lit[list] = append(l.lit[list], wire)
+	}
+	rail1 |= old1
+	rail0 |= old0
+	l.Rail1[wire] = rail1
+	l.Rail0[wire] = rail0
+	return rail1 & rail0
+}
+
+// Lit returns the wires that the driver's shard lit for the reader's shard, in
+// no particular order, each once. For a wire without reader units, reader is 0.
+func (l *Light) Lit(driver, reader int) []uint32 { return l.lit[driver*l.readers+reader] }
+
+// Probes yields both rails of every wire.
+func (l *Light) Probes(yield func(Probe)) {
+	signal := l.path[len(l.bank.Path()):]
+	for i := range l.bank.Size() {
+		element := l.bank.Element(i) + signal
+		yield(NewProbe(element+".rail1", l.width, l.Rail1, i))
+		yield(NewProbe(element+".rail0", l.width, l.Rail0, i))
+	}
+}
+
+// The values of a port select that are no port index; register map: port_all,
+// port_none.
+const (
+	PortAll  = 0xFFFE // send to every port
+	PortNone = 0xFFFF // connected to nothing
+	PortsMax = 0xFFFE // ports of one transmitter: indexes 0..0xFFFD
+)
+
+// PortSelect is a bank of wires that leave a register directly: for each
+// transmitter the port it is switched to. The owner of the register writes
+// Value in Latch or between cycles, never during Drive and Settle.
+type PortSelect struct {
+	path  string
+	Value []uint16 // port index, PortAll or PortNone
+}
+
+// NewPortSelect returns the bank with all transmitters at PortNone.
+func NewPortSelect(bank Bank, signal string) *PortSelect {
+	p := &PortSelect{path: Join(bank.Path(), signal), Value: make([]uint16, bank.Size())}
+	for i := range p.Value {
+		p.Value[i] = PortNone
+	}
+	return p
+}
+
+// Path names the bank of wires.
+func (p *PortSelect) Path() string { return p.path }

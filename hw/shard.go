@@ -1,0 +1,127 @@
+package hw
+
+import (
+	"fmt"
+	"math"
+)
+
+// Shard is a run of units that one worker simulates in one go. A unit is the
+// natural independent part of a machine (POPS: one group); a bank with k cells
+// per unit owns the cells First*k to End*k-1 of the shard.
+type Shard struct {
+	Index      int // position in the machine's list of shards
+	First, End int // units, End excluded
+}
+
+// ShardsMax is the largest number of shards of a machine. A few per worker are
+// best: some wires keep one list per pair of shards.
+const ShardsMax = 256
+
+// Shards cuts units into runs of unitsPerShard (the last may be shorter). Both
+// are at least 1; when that would give more than ShardsMax shards they are made
+// larger. The cut decides only who computes what, never a result.
+func Shards(units, unitsPerShard int) []Shard {
+	if units < 1 || unitsPerShard < 1 {
+		panic(fmt.Sprintf("hw: %d units in shards of %d, both must be at least 1", units, unitsPerShard))
+	}
+	unitsPerShard = max(unitsPerShard, (units+ShardsMax-1)/ShardsMax)
+	shards := make([]Shard, 0, (units+unitsPerShard-1)/unitsPerShard)
+	for first := 0; first < units; first += unitsPerShard {
+		shards = append(shards, Shard{Index: len(shards), First: first, End: min(first+unitsPerShard, units)})
+	}
+	return shards
+}
+
+// CheckShards reports whether shards cover the units 0..units-1 exactly once
+// and carry the indexes 0..len-1 exactly once. Their order is free.
+func CheckShards(shards []Shard, units int) error {
+	if len(shards) == 0 || len(shards) > ShardsMax {
+		return fmt.Errorf("%d shards, allowed are 1 to %d", len(shards), ShardsMax)
+	}
+	byIndex := make([]bool, len(shards))
+	owned := make([]bool, units)
+	covered := 0
+	for _, s := range shards {
+		if s.Index < 0 || s.Index >= len(shards) || byIndex[s.Index] {
+			return fmt.Errorf("shard index %d is out of range or used twice", s.Index)
+		}
+		byIndex[s.Index] = true
+		if s.First < 0 || s.First >= s.End || s.End > units {
+			return fmt.Errorf("shard %d has the units %d to %d, the machine has %d", s.Index, s.First, s.End-1, units)
+		}
+		for unit := s.First; unit < s.End; unit++ {
+			if owned[unit] {
+				return fmt.Errorf("unit %d is in two shards", unit)
+			}
+			owned[unit] = true
+			covered++
+		}
+	}
+	if covered != units {
+		return fmt.Errorf("the shards hold %d of %d units", covered, units)
+	}
+	return nil
+}
+
+// ShardOfUnit returns the index of the shard that owns each unit.
+func ShardOfUnit(shards []Shard) []uint16 {
+	units := 0
+	for _, s := range shards {
+		units = max(units, s.End)
+	}
+	owner := make([]uint16, units)
+	for _, s := range shards {
+		for unit := s.First; unit < s.End; unit++ {
+			owner[unit] = uint16(s.Index)
+		}
+	}
+	return owner
+}
+
+// Bank names and counts the elements of an array of identical hardware:
+//
+//	Bank{Unit: "pops.group", Name: "coupler", Units: 16, PerUnit: 16}
+//
+// has 256 elements, and element 49 is pops.group[3].coupler[1]. Without Unit
+// the elements are Name[0], Name[1], ...
+type Bank struct {
+	Unit    string // path of what holds the elements, "" for none
+	Name    string // path of one element inside its unit
+	Units   int    // >= 1
+	PerUnit int    // elements per unit, >= 1
+}
+
+// Size returns the number of elements.
+func (b Bank) Size() int { return b.Units * b.PerUnit }
+
+// Path names the bank as a whole: pops.group.coupler.
+func (b Bank) Path() string {
+	if b.Unit == "" {
+		return b.Name
+	}
+	return b.Unit + "." + b.Name
+}
+
+// Element returns the path of element i.
+func (b Bank) Element(i int) string {
+	if b.Unit == "" {
+		return Index(b.Name, i)
+	}
+	return Index(b.Unit, i/b.PerUnit) + "." + Index(b.Name, i%b.PerUnit)
+}
+
+// Cells returns the elements that belong to a shard, end excluded.
+func (b Bank) Cells(s Shard) (first, end int) { return s.First * b.PerUnit, s.End * b.PerUnit }
+
+// Check refuses a bank without elements, with more than 32 bits can count, or
+// with a name that is not a path.
+func (b Bank) Check() error {
+	if err := CheckPath(b.Path()); err != nil {
+		return err
+	}
+	if b.Units < 1 || b.PerUnit < 1 || b.Units > math.MaxInt32/b.PerUnit {
+		return fmt.Errorf("%s: %d units of %d elements, allowed are 1 to %d elements in all",
+			b.Path(), b.Units, b.PerUnit, math.MaxInt32)
+	}
+	return nil
+}

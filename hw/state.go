@@ -1,0 +1,319 @@
+package hw
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash"
+	"hash/crc32"
+	"io"
+)
+
+// State is plain data: a component names its register columns, and one visitor
+// saves and restores them. The format, little-endian:
+//
+//	"STARLOOM STATE" 0x00 version(1 byte)
+//	per column: name bytes (2, not 0), name, kind (1), elements (8), the elements
+//	end: 0x0000, CRC-32 (IEEE, 4 bytes) of everything before it
+//
+// kind is the element's size in bytes, plus 0x80 when it is signed. The columns
+// come in the order in which the components visit them, and Restore checks every
+// name, kind and length against the machine it restores.
+
+const (
+	stateMagic   = "STARLOOM STATE\x00"
+	stateVersion = 1
+	// stateChunk bounds what Restore allocates before it has read the data.
+	stateChunk = 1 << 16
+)
+
+// Stateful is whatever has state: a component, a kernel, a machine. State
+// visits the same columns in the same order whether it saves or restores, and in
+// an order and number that depend on parameters only, never on the shards.
+type Stateful interface {
+	Path() string
+	State(v *StateVisitor)
+}
+
+// Fixed are the element types of a column.
+type Fixed interface {
+	~uint8 | ~uint16 | ~uint32 | ~uint64 | ~int8 | ~int16 | ~int32 | ~int64
+}
+
+// StateVisitor carries columns to a file or back. The functions StateColumn,
+// StateScalar and StateList visit; after an error they do nothing.
+type StateVisitor struct {
+	w       io.Writer // saving
+	r       io.Reader // restoring
+	sum     hash.Hash32
+	buffer  []byte
+	prefix  string
+	err     error
+	assign  []func() // restoring: done only when everything was read and right
+	rebuild []func()
+}
+
+// Saving reports whether the visitor reads the columns; else it writes them.
+func (v *StateVisitor) Saving() bool { return v.w != nil }
+
+// Fail makes the whole Save or Restore fail with err.
+func (v *StateVisitor) Fail(err error) {
+	if v.err == nil {
+		v.err = err
+	}
+}
+
+// Within visits a part; its columns' names start with its path.
+func (v *StateVisitor) Within(part Stateful) {
+	outer := v.prefix
+	v.prefix = part.Path() + "."
+	part.State(v)
+	v.prefix = outer
+}
+
+// AfterRestore calls rebuild once all columns of all parts have their restored
+// values, so that a component can rebuild what it derives from them. It is not
+// called when saving, nor when the input is refused.
+func (v *StateVisitor) AfterRestore(rebuild func()) {
+	if !v.Saving() {
+		v.rebuild = append(v.rebuild, rebuild)
+	}
+}
+
+// AtMost is the check that every element is at most limit.
+func AtMost[T Fixed](limit T) func(i int, value T) error {
+	return func(i int, value T) error {
+		if value > limit {
+			return fmt.Errorf("element %d is %d, at most %d is allowed", i, value, limit)
+		}
+		return nil
+	}
+}
+
+// StateColumn visits a column whose length is a parameter. The checks judge each
+// restored element before anything is assigned.
+func StateColumn[T Fixed](v *StateVisitor, name string, column []T, checks ...func(i int, value T) error) {
+	if v.Saving() {
+		writeColumn(v, name, column)
+		return
+	}
+	if values, ok := readColumn(v, name, len(column), checks); ok {
+		v.assign = append(v.assign, func() { copy(column, values) })
+	}
+}
+
+// StateScalar visits one register.
+func StateScalar[T Fixed](v *StateVisitor, name string, value *T, checks ...func(i int, value T) error) {
+	if v.Saving() {
+		writeColumn(v, name, []T{*value})
+		return
+	}
+	if values, ok := readColumn(v, name, 1, checks); ok {
+		v.assign = append(v.assign, func() { *value = values[0] })
+	}
+}
+
+// StateList visits a column whose length is part of the state.
+func StateList[T Fixed](v *StateVisitor, name string, list *[]T, checks ...func(i int, value T) error) {
+	if v.Saving() {
+		writeColumn(v, name, *list)
+		return
+	}
+	if values, ok := readColumn(v, name, -1, checks); ok {
+		v.assign = append(v.assign, func() { *list = append((*list)[:0], values...) })
+	}
+}
+
+// Save writes the state of the parts. Call it between cycles: after Latch, before
+// DriveAndSettle. The same state gives the same bytes.
+func Save(w io.Writer, parts ...Stateful) error {
+	v := &StateVisitor{w: w, sum: crc32.NewIEEE()}
+	v.write(append([]byte(stateMagic), stateVersion))
+	for _, part := range parts {
+		v.Within(part)
+	}
+	v.write([]byte{0, 0})
+	v.write(binary.LittleEndian.AppendUint32(nil, v.sum.Sum32()))
+	if v.err != nil {
+		return fmt.Errorf("saving state: %w", v.err)
+	}
+	return nil
+}
+
+// Restore reads what Save wrote into parts that were built with the same
+// parameters. It reads exactly the saved bytes. When it returns an error, no
+// part has changed.
+func Restore(r io.Reader, parts ...Stateful) error {
+	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
+	if head := v.read(len(stateMagic) + 1); v.err == nil {
+		if string(head[:len(stateMagic)]) != stateMagic {
+			v.Fail(errors.New("this is not a saved state"))
+		} else if head[len(stateMagic)] != stateVersion {
+			v.Fail(fmt.Errorf("format version %d, this program reads version %d", head[len(stateMagic)], stateVersion))
+		}
+	}
+	for _, part := range parts {
+		v.Within(part)
+	}
+	if end := v.read(2); v.err == nil && (end[0] != 0 || end[1] != 0) {
+		name := v.read(int(binary.LittleEndian.Uint16(end)))
+		v.Fail(fmt.Errorf("column %q follows, which this machine does not have", name))
+	}
+	want := v.sum.Sum32()
+	if sum := v.read(4); v.err == nil && binary.LittleEndian.Uint32(sum) != want {
+		v.Fail(errors.New("the checksum is wrong: the data are damaged"))
+	}
+	if v.err != nil {
+		return fmt.Errorf("restoring state: %w", v.err)
+	}
+	for _, assign := range v.assign {
+		assign()
+	}
+	for _, rebuild := range v.rebuild {
+		rebuild()
+	}
+	return nil
+}
+
+func (v *StateVisitor) write(b []byte) {
+	if v.err != nil {
+		return
+	}
+	v.sum.Write(b)
+	_, v.err = v.w.Write(b)
+}
+
+// read returns the next count bytes, valid until the next read.
+func (v *StateVisitor) read(count int) []byte {
+	if v.err != nil {
+		return nil
+	}
+	if cap(v.buffer) < count {
+		v.buffer = make([]byte, max(count, stateChunk))
+	}
+	b := v.buffer[:count]
+	if _, err := io.ReadFull(v.r, b); err != nil {
+		if errors.Is(err, io.EOF) {
+			err = io.ErrUnexpectedEOF
+		}
+		v.Fail(err)
+		return nil
+	}
+	v.sum.Write(b)
+	return b
+}
+
+// kindOf returns the format's code for T and the size of an element.
+func kindOf[T Fixed]() (kind byte, size int) {
+	// Shifting a one out at the top counts the bytes.
+	for x := T(1); x != 0; x = x << 7 << 1 {
+		size++
+	}
+	kind = byte(size)
+	if ^T(0) < 0 {
+		kind |= 0x80
+	}
+	return kind, size
+}
+
+func kindName(kind byte) string {
+	name := "uint"
+	if kind&0x80 != 0 {
+		name = "int"
+	}
+	return fmt.Sprintf("%s%d", name, 8*int(kind&0x7F))
+}
+
+func writeColumn[T Fixed](v *StateVisitor, name string, column []T) {
+	if v.err != nil {
+		return
+	}
+	name = v.prefix + name
+	if len(name) == 0 || len(name) > 0xFFFF {
+		v.Fail(fmt.Errorf("column name of %d bytes, allowed are 1 to 65535", len(name)))
+		return
+	}
+	kind, size := kindOf[T]()
+	head := binary.LittleEndian.AppendUint16(nil, uint16(len(name)))
+	head = append(head, name...)
+	head = append(head, kind)
+	v.write(binary.LittleEndian.AppendUint64(head, uint64(len(column))))
+	for len(column) > 0 {
+		part := column[:min(len(column), stateChunk/size)]
+		v.buffer = v.buffer[:0]
+		for _, value := range part {
+			for bits, k := uint64(value), 0; k < size; k++ {
+				v.buffer = append(v.buffer, byte(bits))
+				bits >>= 8
+			}
+		}
+		v.write(v.buffer)
+		column = column[len(part):]
+	}
+}
+
+// readColumn decodes the next column; want is its length, -1 for any.
+func readColumn[T Fixed](v *StateVisitor, name string, want int, checks []func(int, T) error) ([]T, bool) {
+	if v.err != nil {
+		return nil, false
+	}
+	name = v.prefix + name
+	fail := func(format string, a ...any) ([]T, bool) {
+		v.Fail(fmt.Errorf("column %q: %w", name, fmt.Errorf(format, a...)))
+		return nil, false
+	}
+	truncated := func() ([]T, bool) {
+		err := v.err
+		v.err = nil
+		return fail("%w", err)
+	}
+
+	head := v.read(2)
+	if v.err != nil {
+		return truncated()
+	}
+	found := string(v.read(int(binary.LittleEndian.Uint16(head))))
+	if v.err != nil {
+		return truncated()
+	}
+	if found != name {
+		return fail("found %q instead: it was saved from another machine", found)
+	}
+	head = v.read(9)
+	if v.err != nil {
+		return truncated()
+	}
+	kind, size := kindOf[T]()
+	count := binary.LittleEndian.Uint64(head[1:])
+	if head[0] != kind {
+		return fail("it holds %s, this machine has %s", kindName(head[0]), kindName(kind))
+	}
+	if want >= 0 && count != uint64(want) {
+		return fail("it holds %d elements, this machine has %d: it was saved from another machine", count, want)
+	}
+
+	var values []T
+	for read := uint64(0); read < count; {
+		part := min(count-read, uint64(stateChunk/size))
+		data := v.read(int(part) * size)
+		if v.err != nil {
+			return truncated()
+		}
+		for ; len(data) > 0; data = data[size:] {
+			bits := uint64(0)
+			for k := range size {
+				bits |= uint64(data[k]) << (8 * k)
+			}
+			values = append(values, T(bits))
+		}
+		read += part
+	}
+	for _, check := range checks {
+		for i, value := range values {
+			if err := check(i, value); err != nil {
+				return fail("%w", err)
+			}
+		}
+	}
+	return values, true
+}

@@ -1,0 +1,358 @@
+package nic
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"starloom/hw"
+)
+
+// Deserialisers is a bank of optical receivers. Each hears one coupler, takes the
+// frame that comes there and judges it.
+//
+// Parameters: phit bits, longest frame. Port in: light of the couplers (delayed
+// by the fibre). Registers: state, bits, due, frame, coupler. Throughput one phit
+// per cycle; nothing stalls a receiver. The state is final in the registers one
+// cycle after the last phit, that is behind the Latch of Timing.LastPhitCycle.
+// Reset: idle, hearing nothing, also in the middle of a frame.
+//
+//	idle -> receiving -> good                a whole frame with the right CRC
+//	            |          | more light
+//	            +----------+-> damaged       dark too early, light too late, bad
+//	            |          |                 header, length or CRC
+//	            +----------+-> violated      a bit with both rails lit: two senders;
+//	                                         from damaged as well, and final
+//
+// EndSlot makes those that heard something idle again. A receiver that is still
+// receiving at the end of the slot has been cut short. Bits map to phits as in
+// Serialisers. (DESIGN sections 4 and 5; pops.md section 1.)
+//
+// The cost per cycle grows with the lit couplers and those who hear them.
+type Deserialisers struct {
+	bank     hw.Bank
+	clock    *hw.Clock
+	phitBits int
+	frameMax int
+	stride   int
+	owner    []uint16 // shard of each unit
+	in       *hw.Light
+	hears    []uint32 // unit that hears each coupler
+
+	// Registers.
+	state   []uint8  // receiver...
+	bits    []uint32 // received so far
+	due     []uint64 // cycle in which the next phit must come
+	frames  []byte   // stride bytes per cell
+	coupler []int32  // coupler that the cell hears, -1 for none
+
+	// Derived from coupler: doubly linked lists of those who hear one coupler.
+	head           []int32 // per coupler
+	next, previous []int32 // per cell
+
+	heard [][]uint32 // per shard: the cells that are not idle
+}
+
+// ReceiverStates are the names of the receiver states, for probes.
+var ReceiverStates = []string{"idle", "receiving", "good", "damaged", "violated"}
+
+const (
+	receiverIdle uint8 = iota
+	receiverReceiving
+	receiverGood
+	receiverDamaged
+	receiverViolated
+	receiverStates
+)
+
+const nobody = -1
+
+// DeserialiserConfig are the parameters of a bank of receivers.
+type DeserialiserConfig struct {
+	Bank          hw.Bank
+	Clock         *hw.Clock
+	Shards        []hw.Shard
+	PhitBits      int // 1..PhitBitsMax
+	FrameBytesMax int // FrameBytesMin..FrameBytes(PayloadBytesMax)
+
+	// In is the light to hear. HeardBy says for each of its wires which unit of
+	// this bank hears it; In must have been built with the same reader units.
+	In      *hw.Light
+	HeardBy []uint32
+}
+
+// NewDeserialisers returns an idle bank that hears nothing.
+func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
+	if err := c.Bank.Check(); err != nil {
+		return nil, err
+	}
+	path := c.Bank.Path()
+	if err := hw.CheckShards(c.Shards, c.Bank.Units); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if err := checkLine(path, c.PhitBits, c.FrameBytesMax); err != nil {
+		return nil, err
+	}
+	wires := c.In.Bank().Size()
+	switch {
+	case c.FrameBytesMax < FrameBytesMin:
+		return nil, fmt.Errorf("%s: frames of at most %d bytes, a frame has at least %d", path, c.FrameBytesMax, FrameBytesMin)
+	case c.In.Bits() != c.PhitBits:
+		return nil, fmt.Errorf("%s: phit of %d bits, %s has %d", path, c.PhitBits, c.In.Path(), c.In.Bits())
+	case c.In.Shards() != len(c.Shards):
+		return nil, fmt.Errorf("%s: %d shards, %s has %d", path, len(c.Shards), c.In.Path(), c.In.Shards())
+	case !c.In.Routed():
+		return nil, fmt.Errorf("%s: %s was built without reader units", path, c.In.Path())
+	case len(c.HeardBy) != wires:
+		return nil, fmt.Errorf("%s: HeardBy has %d elements, %s has %d wires", path, len(c.HeardBy), c.In.Path(), wires)
+	}
+	owner := hw.ShardOfUnit(c.Shards)
+	for wire, unit := range c.HeardBy {
+		if int(unit) >= c.Bank.Units {
+			return nil, fmt.Errorf("%s: wire %d of %s is heard by unit %d of %d", path, wire, c.In.Path(), unit, c.Bank.Units)
+		}
+		if c.In.Reader(uint32(wire)) != int(owner[unit]) {
+			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d", path, c.In.Path(), wire, unit)
+		}
+	}
+	cells := c.Bank.Size()
+	d := &Deserialisers{
+		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
+		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.HeardBy,
+		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
+		coupler: make([]int32, cells),
+		head:    make([]int32, wires), next: make([]int32, cells), previous: make([]int32, cells),
+		heard: make([][]uint32, len(c.Shards)),
+	}
+	d.frames = make([]byte, d.stride*cells)
+	for cell := range d.coupler {
+		d.coupler[cell] = nobody
+	}
+	d.link()
+	return d, nil
+}
+
+// Path names the bank.
+func (d *Deserialisers) Path() string { return d.bank.Path() }
+
+// Listen switches a cell to a coupler that its unit hears, or to none with -1.
+// The choice stays until the next Listen. Call it between cycles, at the start of
+// a slot; cells of different shards may be switched at the same time.
+func (d *Deserialisers) Listen(cell, coupler int) {
+	if int(d.coupler[cell]) == coupler {
+		return
+	}
+	if coupler != nobody {
+		if coupler < 0 || coupler >= len(d.head) || int(d.hears[coupler]) != cell/d.bank.PerUnit {
+			panic(fmt.Sprintf("%s: cycle %d: switched to coupler %d, which its unit does not hear",
+				d.bank.Element(cell), d.clock.Cycle(), coupler))
+		}
+	}
+	if old := d.coupler[cell]; old != nobody {
+		next, previous := d.next[cell], d.previous[cell]
+		if previous == nobody {
+			d.head[old] = next
+		} else {
+			d.next[previous] = next
+		}
+		if next != nobody {
+			d.previous[next] = previous
+		}
+	}
+	d.coupler[cell] = int32(coupler)
+	if coupler != nobody {
+		d.hook(int32(cell))
+	}
+}
+
+// hook puts a cell at the head of its coupler's list.
+func (d *Deserialisers) hook(cell int32) {
+	head := &d.head[d.coupler[cell]]
+	d.next[cell], d.previous[cell] = *head, nobody
+	if *head != nobody {
+		d.previous[*head] = cell
+	}
+	*head = cell
+}
+
+// link builds the lists from the coupler column.
+func (d *Deserialisers) link() {
+	for coupler := range d.head {
+		d.head[coupler] = nobody
+	}
+	for cell, coupler := range d.coupler {
+		if coupler != nobody {
+			d.hook(int32(cell))
+		}
+	}
+}
+
+// Listening returns the coupler that a cell hears, -1 for none.
+func (d *Deserialisers) Listening(cell int) int { return int(d.coupler[cell]) }
+
+// Latches is the light that the bank hears.
+func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
+
+// Latch takes the phits of this cycle from the lit couplers that the shard hears.
+func (d *Deserialisers) Latch(s hw.Shard) {
+	in := d.in
+	now := d.clock.Cycle()
+	for driver := range in.Shards() {
+		for _, coupler := range in.Lit(driver, s.Index) {
+			for cell := d.head[coupler]; cell != nobody; cell = d.next[cell] {
+				if d.state[cell] == receiverIdle {
+					d.heard[s.Index] = append(d.heard[s.Index], uint32(cell))
+				}
+				d.receive(int(cell), now, in.Rail1[coupler], in.Rail0[coupler])
+			}
+		}
+	}
+}
+
+// receive takes one phit with light in it.
+func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
+	if rail1&rail0 != 0 {
+		d.state[cell] = receiverViolated
+		return
+	}
+	switch d.state[cell] {
+	case receiverIdle:
+		d.state[cell] = receiverReceiving
+		d.bits[cell] = 0
+	case receiverReceiving:
+		if now != d.due[cell] {
+			d.state[cell] = receiverDamaged // it was dark in between
+			return
+		}
+	case receiverGood:
+		d.state[cell] = receiverDamaged // light behind the end
+		return
+	default:
+		return
+	}
+
+	frame := d.frames[cell*d.stride:][:d.stride]
+	had := int(d.bits[cell])
+	putPhit(frame, had, d.phitBits, rail1)
+	// The length is known long before the end: it is in the first 32 bits, and no
+	// frame is shorter than 128. Until then the frame may be as long as can be.
+	total := 8 * d.frameMax
+	if had+d.phitBits >= 8*lengthKnownBytes {
+		total = 8 * FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))
+		if total > 8*d.frameMax {
+			d.state[cell] = receiverDamaged
+			return
+		}
+	}
+	left := total - had
+	if rail1|rail0 != litBits(left, d.phitBits) {
+		d.state[cell] = receiverDamaged
+		return
+	}
+	d.bits[cell] = uint32(min(had+d.phitBits, total))
+	d.due[cell] = now + 1
+	if left <= d.phitBits {
+		d.state[cell] = receiverGood
+		if !wellFormed(frame[:total/8]) {
+			d.state[cell] = receiverDamaged
+		}
+	}
+}
+
+// wellFormed is what is left of Parse's checks once the length is right. Parse
+// would make an error of each, and a receiver has no use for the text.
+func wellFormed(f Frame) bool {
+	return f[offsetVersionKind]>>4 == Version && f.Kind() < KindCount && f.Valid()
+}
+
+// lengthKnownBytes is how much of a frame says how long it is.
+const lengthKnownBytes = offsetPayloadBytes + 2
+
+// Heard returns the shard's cells that have seen light in this slot, each once,
+// in no particular order: all others are StatusIdle.
+func (d *Deserialisers) Heard(shard int) []uint32 { return d.heard[shard] }
+
+// Status judges what a cell heard in this slot. Ask between the last Latch of the
+// slot and EndSlot.
+func (d *Deserialisers) Status(cell int) Status {
+	switch d.state[cell] {
+	case receiverIdle:
+		return StatusIdle
+	case receiverGood:
+		return StatusOK
+	case receiverViolated:
+		return StatusCollision
+	}
+	return StatusCRC
+}
+
+// Frame returns the frame of a cell whose status is StatusOK. It is a view of the
+// receiver's register and lasts until the next slot's light.
+func (d *Deserialisers) Frame(cell int) Frame {
+	return Frame(d.frames[cell*d.stride:][:d.bits[cell]/8])
+}
+
+// EndSlot makes the shard's receivers idle; it costs what heard something. Shards
+// may end at the same time.
+func (d *Deserialisers) EndSlot(shard int) {
+	for _, cell := range d.heard[shard] {
+		d.state[cell] = receiverIdle
+	}
+	d.heard[shard] = d.heard[shard][:0]
+}
+
+// Reset makes every receiver idle and lets it hear nothing.
+func (d *Deserialisers) Reset() {
+	clear(d.state)
+	clear(d.bits)
+	clear(d.due)
+	clear(d.frames)
+	for cell := range d.coupler {
+		d.coupler[cell] = nobody
+	}
+	d.link()
+	for shard := range d.heard {
+		d.heard[shard] = d.heard[shard][:0]
+	}
+}
+
+// State visits the registers.
+func (d *Deserialisers) State(v *hw.StateVisitor) {
+	hw.StateColumn(v, "state", d.state, hw.AtMost(receiverStates-1))
+	hw.StateColumn(v, "bits", d.bits, hw.AtMost(uint32(8*d.frameMax)))
+	hw.StateColumn(v, "due", d.due)
+	hw.StateColumn(v, "frame", d.frames)
+	hw.StateColumn(v, "coupler", d.coupler, d.checkCoupler)
+	v.AfterRestore(func() {
+		d.link()
+		for shard := range d.heard {
+			d.heard[shard] = d.heard[shard][:0]
+		}
+		for cell, state := range d.state {
+			if state != receiverIdle {
+				shard := d.owner[cell/d.bank.PerUnit]
+				d.heard[shard] = append(d.heard[shard], uint32(cell))
+			}
+		}
+	})
+}
+
+func (d *Deserialisers) checkCoupler(cell int, coupler int32) error {
+	if coupler == nobody {
+		return nil
+	}
+	if coupler < 0 || int(coupler) >= len(d.hears) || int(d.hears[coupler]) != cell/d.bank.PerUnit {
+		return fmt.Errorf("%s hears coupler %d, which its unit does not hear", d.bank.Element(cell), coupler)
+	}
+	return nil
+}
+
+// Probes yields state and received bits of every receiver.
+func (d *Deserialisers) Probes(yield func(hw.Probe)) {
+	for i := range d.state {
+		element := d.bank.Element(i)
+		p := hw.NewProbe(element+".state", 3, d.state, i)
+		p.States = ReceiverStates
+		yield(p)
+		yield(hw.NewProbe(element+".bits", 32, d.bits, i))
+	}
+}

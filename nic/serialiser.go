@@ -1,0 +1,262 @@
+package nic
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"starloom/hw"
+)
+
+// Serialisers is a bank of optical transmitters. Each sends one frame per slot,
+// one phit per cycle, from the cycle that BeginSlot says on; all transmitters of
+// a bank start in the same cycle.
+//
+// Parameters: phit bits (1..64), longest frame. Ports: light out (dual-rail),
+// port select out. Registers: frame, length (0 is idle), port select, start.
+// Latency 0: phit k of a frame is on the wire in cycle start+k. Throughput one
+// phit per cycle. Reset: idle, dark, port none, also in the middle of a frame.
+// Nothing stalls a transmitter, and it does not notice a collision.
+//
+// Bits on the wire: the frame's bytes in order, each byte's most significant bit
+// first. The first bit of a phit is the phit word's most significant bit:
+//
+//	byte 0            byte 1
+//	b7 b6 b5 b4 b3 b2 b1 b0 b7 b6 ...
+//	|<-- phit 0 (5) -->|<-- phit 1 (5) -->|      word bit 4 is sent first
+//
+// In the last phit of a frame the low bits that no frame bit is left for are
+// dark on both rails. (DESIGN sections 4 and 5; pops.md section 1.)
+//
+// The cost per cycle grows with the transmitters that have a frame.
+type Serialisers struct {
+	bank     hw.Bank
+	clock    *hw.Clock
+	phitBits int
+	frameMax int
+	stride   int      // bytes from one cell's frame to the next, with slack for 9-byte loads
+	owner    []uint16 // shard of each unit
+
+	light *hw.Light
+	ports *hw.PortSelect
+
+	// Registers.
+	frames []byte   // stride bytes per cell, most significant bit first
+	length []uint16 // bytes of the frame that is loaded, 0 when idle
+	start  uint64   // cycle of the first phit
+
+	active [][]uint32 // per shard: the cells with length > 0
+}
+
+// SerialiserConfig are the parameters of a bank of transmitters.
+type SerialiserConfig struct {
+	Bank          hw.Bank
+	Clock         *hw.Clock
+	Shards        []hw.Shard
+	PhitBits      int // 1..PhitBitsMax
+	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
+}
+
+// frameSlack is what a 64-bit load at an odd bit position may touch behind the
+// last byte of a frame.
+const frameSlack = 8
+
+func checkLine(path string, phitBits, frameBytesMax int) error {
+	if phitBits < 1 || phitBits > PhitBitsMax {
+		return fmt.Errorf("%s: phit of %d bits, allowed are 1 to %d", path, phitBits, PhitBitsMax)
+	}
+	if frameBytesMax < 1 || frameBytesMax > FrameBytes(PayloadBytesMax) {
+		return fmt.Errorf("%s: frames of %d bytes, allowed are 1 to %d", path, frameBytesMax, FrameBytes(PayloadBytesMax))
+	}
+	return nil
+}
+
+// NewSerialisers returns an idle bank.
+func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
+	light, err := hw.NewLight(c.Bank, "light", c.PhitBits, c.Shards, nil)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkLine(c.Bank.Path(), c.PhitBits, c.FrameBytesMax); err != nil {
+		return nil, err
+	}
+	stride := c.FrameBytesMax + frameSlack
+	return &Serialisers{
+		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, stride: stride,
+		owner:  hw.ShardOfUnit(c.Shards),
+		light:  light,
+		ports:  hw.NewPortSelect(c.Bank, "port"),
+		frames: make([]byte, stride*c.Bank.Size()),
+		length: make([]uint16, c.Bank.Size()),
+		active: make([][]uint32, len(c.Shards)),
+	}, nil
+}
+
+// Path names the bank.
+func (t *Serialisers) Path() string { return t.bank.Path() }
+
+// Light is the transmitters' output.
+func (t *Serialisers) Light() *hw.Light { return t.light }
+
+// Ports is the transmitters' port select.
+func (t *Serialisers) Ports() *hw.PortSelect { return t.ports }
+
+// BeginSlot says in which cycle the first phit of every frame that is loaded for
+// this slot is on the wire (Timing.FirstPhitCycle). Call it once per slot, after
+// the last Latch of the slot before.
+func (t *Serialisers) BeginSlot(firstPhitCycle uint64) { t.start = firstPhitCycle }
+
+// Load gives a cell the frame of this slot and switches it to a port (an index,
+// hw.PortAll or hw.PortNone). It copies the frame. Call it behind BeginSlot, between
+// cycles and not behind the first phit; cells of different shards may be loaded at the same time.
+// A frame of the wrong size or for a transmitter that still sends is a fault of
+// the machine and panics.
+func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
+	if len(frame) < 1 || len(frame) > t.frameMax {
+		panic(fmt.Sprintf("%s: cycle %d: frame of %d bytes, allowed are 1 to %d",
+			t.bank.Element(cell), t.clock.Cycle(), len(frame), t.frameMax))
+	}
+	if t.length[cell] != 0 {
+		panic(fmt.Sprintf("%s: cycle %d: loaded while a frame of %d bytes is being sent",
+			t.bank.Element(cell), t.clock.Cycle(), t.length[cell]))
+	}
+	if t.clock.Cycle() > t.start {
+		panic(fmt.Sprintf("%s: cycle %d: loaded behind the slot's first phit in cycle %d",
+			t.bank.Element(cell), t.clock.Cycle(), t.start))
+	}
+	own := t.frames[cell*t.stride:][:t.stride]
+	clear(own[copy(own, frame):])
+	t.length[cell] = uint16(len(frame))
+	t.ports.Value[cell] = port
+	shard := t.owner[cell/t.bank.PerUnit]
+	t.active[shard] = append(t.active[shard], uint32(cell))
+}
+
+// Busy returns the shard's cells that have a frame, each once, in no particular
+// order.
+func (t *Serialisers) Busy(shard int) []uint32 { return t.active[shard] }
+
+// Drives are the light and the port select.
+func (t *Serialisers) Drives() []hw.Wire { return []hw.Wire{t.light, t.ports} }
+
+// Drive lights the phit of this cycle of every cell that has one.
+func (t *Serialisers) Drive(s hw.Shard) {
+	t.light.Clear(s.Index)
+	now := t.clock.Cycle()
+	if now < t.start || len(t.active[s.Index]) == 0 {
+		return
+	}
+	firstBit := int(now-t.start) * t.phitBits
+	driveLight(t.light, s.Index, t.active[s.Index], t.frames, t.length, t.stride, firstBit, t.phitBits)
+}
+
+func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit, phitBits int) {
+	for _, cell := range active {
+		left := 8*int(length[cell]) - firstBit
+		if left <= 0 {
+			continue
+		}
+		word := getPhit(frames[int(cell)*stride:], firstBit, phitBits)
+		lit := litBits(left, phitBits)
+		light.Put(shard, cell, word&lit, ^word&lit)
+	}
+}
+
+// Latches nothing: a transmitter has no inputs from the fabric.
+func (t *Serialisers) Latches() []hw.Wire { return nil }
+
+// Latch makes the cells idle whose last phit is on the wire in this cycle.
+func (t *Serialisers) Latch(s hw.Shard) {
+	now := t.clock.Cycle()
+	if now < t.start || len(t.active[s.Index]) == 0 {
+		return
+	}
+	sentBits := (int(now-t.start) + 1) * t.phitBits
+	t.active[s.Index] = retire(t.active[s.Index], t.length, t.ports.Value, sentBits)
+}
+
+func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
+	kept := active[:0]
+	for _, cell := range active {
+		if 8*int(length[cell]) > sentBits {
+			kept = append(kept, cell)
+			continue
+		}
+		length[cell] = 0
+		ports[cell] = hw.PortNone
+	}
+	return kept
+}
+
+// Reset makes every transmitter idle; what it was sending ends in the dark.
+func (t *Serialisers) Reset() {
+	clear(t.frames)
+	clear(t.length)
+	for i := range t.ports.Value {
+		t.ports.Value[i] = hw.PortNone
+	}
+	t.start = 0
+	for shard := range t.active {
+		t.active[shard] = t.active[shard][:0]
+	}
+}
+
+// State visits the registers.
+func (t *Serialisers) State(v *hw.StateVisitor) {
+	hw.StateColumn(v, "frame", t.frames)
+	hw.StateColumn(v, "length", t.length, hw.AtMost(uint16(t.frameMax)))
+	hw.StateColumn(v, "port", t.ports.Value)
+	hw.StateScalar(v, "start", &t.start)
+	v.AfterRestore(func() {
+		for shard := range t.active {
+			t.active[shard] = t.active[shard][:0]
+		}
+		for cell, length := range t.length {
+			if length != 0 {
+				shard := t.owner[cell/t.bank.PerUnit]
+				t.active[shard] = append(t.active[shard], uint32(cell))
+			}
+		}
+	})
+}
+
+// Probes yields light, port select and length of every transmitter.
+func (t *Serialisers) Probes(yield func(hw.Probe)) {
+	t.light.Probes(yield)
+	for i := range t.length {
+		element := t.bank.Element(i)
+		yield(hw.NewProbe(element+".port", 16, t.ports.Value, i))
+		yield(hw.NewProbe(element+".length", 16, t.length, i))
+	}
+}
+
+// getPhit returns count bits of the stream, from bit first on, the first one as
+// the word's bit count-1. The stream must have frameSlack bytes behind its end.
+func getPhit(stream []byte, first, count int) uint64 {
+	window := stream[first>>3:][:9]
+	word := binary.BigEndian.Uint64(window)
+	if shift := uint(first & 7); shift != 0 {
+		word = word<<shift | uint64(window[8]>>(8-shift))
+	}
+	return word >> (64 - uint(count))
+}
+
+// putPhit is the inverse of getPhit. It also changes the bits behind the ones it
+// writes, which the next phit brings.
+func putPhit(stream []byte, first, count int, word uint64) {
+	window := stream[first>>3:][:9]
+	word <<= 64 - uint(count)
+	shift := uint(first & 7)
+	kept := binary.BigEndian.Uint64(window) &^ (^uint64(0) >> shift)
+	binary.BigEndian.PutUint64(window, kept|word>>shift)
+	window[8] = byte(word << (8 - shift)) // a shift by 8 leaves 0
+}
+
+// litBits returns the bits that are lit in a phit when left bits of the frame
+// are still to come.
+func litBits(left, phitBits int) uint64 {
+	all := ^uint64(0) >> (64 - uint(phitBits))
+	if left >= phitBits {
+		return all
+	}
+	return all &^ (all >> uint(left))
+}
