@@ -91,7 +91,8 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		}
 		for _, field := range structFields(t) {
 			kind := t.Field(field.index).Type
-			if kind.Kind() != reflect.Int && kind.Kind() != reflect.Uint32 && kind.Kind() != reflect.Uint64 {
+			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
+			if !integer || len(field.limits.enum) > 0 {
 				continue
 			}
 			p, limit := property(t.Name(), field.key), field.limits.span(kind)

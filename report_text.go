@@ -1,0 +1,233 @@
+package starloom
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+	"unicode"
+)
+
+// violationsShown is the number of violations in the text form; the JSON form
+// has more.
+const violationsShown = 10
+
+// WriteText writes what a person wants to know: the verdict, why, how far the
+// run came, its figures, and the files with the command that opens each.
+func (r *Report) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), printable(r.Scenario))
+	for i := range r.Violations {
+		if i == violationsShown {
+			break
+		}
+		v := &r.Violations[i]
+		fmt.Fprintf(&b, "  %s: cycle %d, slot %d", v.Rule, v.Cycle, v.Slot)
+		if v.Path != "" {
+			fmt.Fprintf(&b, ", %s", v.Path)
+		}
+		fmt.Fprintf(&b, ": %s\n", printable(v.Message))
+	}
+	if shown := uint64(min(len(r.Violations), violationsShown)); r.ViolationsTotal > shown {
+		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", r.ViolationsTotal-shown, ViolationsMax)
+	}
+	b.WriteByte('\n')
+
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", name, value) }
+	row("slots", strconv.FormatUint(r.Slots, 10))
+	row("cycles", strconv.FormatUint(r.Cycles, 10))
+	for _, metric := range r.Metrics {
+		row(metric.Name, formatMetric(metric.Value))
+	}
+	row("frames", fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow",
+		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow))
+	row("rules", strings.Join(r.Rules, ", "))
+	firmware := printable(r.Firmware.Image)
+	if len(r.Firmware.SHA256) >= 12 {
+		firmware += ", sha256 " + r.Firmware.SHA256[:12]
+	}
+	if r.Firmware.Traps > 0 {
+		firmware += fmt.Sprintf(", %d trapped", r.Firmware.Traps)
+	}
+	row("firmware", firmware)
+	row("engine", r.Engine)
+	row("seed", strconv.FormatUint(r.Seed, 10))
+	row("digest", r.Digest)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	r.writeFiles(&b)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeFiles lists the files that were written, each with what opens it.
+func (r *Report) writeFiles(b *bytes.Buffer) {
+	if len(r.Files) == 0 {
+		return
+	}
+	path := map[string]string{}
+	for _, file := range r.Files {
+		path[file.Kind] = shellQuote(file.Path)
+	}
+	b.WriteByte('\n')
+	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, file := range r.Files {
+		opener := ""
+		switch file.Kind {
+		case "vcd":
+			// The .gtkw file opens the waveform with the signals arranged.
+			if path["gtkw"] == "" {
+				opener = "gtkwave " + path["vcd"]
+			}
+		case "gtkw":
+			opener = "gtkwave " + path["gtkw"]
+		case "pcapng":
+			opener = "tshark -r " + path["pcapng"]
+			if path["lua"] != "" {
+				opener = "tshark -X lua_script:" + path["lua"] + " -r " + path["pcapng"]
+			}
+		}
+		line := file.Kind + "\t" + printable(file.Path)
+		if opener != "" {
+			line += "\topen: " + opener
+		}
+		fmt.Fprintln(table, line)
+	}
+	table.Flush() // a bytes.Buffer takes everything
+}
+
+// formatMetric writes a figure as JSON does, but floats short and lists without
+// brackets.
+func formatMetric(value any) string {
+	if f, ok := value.(float64); ok {
+		return formatFloat(f)
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "").Replace(string(data))
+}
+
+// formatFloat writes at most six digits that count.
+func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
+
+// printable replaces what could move a terminal's cursor.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// shellQuote quotes a path if a shell would take it apart.
+func shellQuote(path string) string {
+	const plain = "/._-+=:@%,"
+	safe := path != "" && !strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r)
+	})
+	if safe {
+		return path
+	}
+	return "'" + strings.ReplaceAll(printable(path), "'", `'\''`) + "'"
+}
+
+// The parts of a JUnit file that continuous integration servers read.
+type junitSuites struct {
+	XMLName xml.Name   `xml:"testsuites"`
+	Suite   junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitFailure `xml:"failure"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes the report for continuous integration: one test suite, one
+// test case per rule; a broken rule's failure lists its violations.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	rules := slices.Clone(r.Rules)
+	broken := map[string][]*Violation{}
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		if len(broken[v.Rule]) == 0 && !slices.Contains(rules, v.Rule) {
+			rules = append(rules, v.Rule)
+		}
+		broken[v.Rule] = append(broken[v.Rule], v)
+	}
+	suite := junitSuite{Name: r.Scenario}
+	for _, rule := range rules {
+		testCase := junitCase{Class: r.Scenario, Name: rule}
+		if violations := broken[rule]; len(violations) > 0 {
+			var text strings.Builder
+			for _, v := range violations {
+				fmt.Fprintf(&text, "cycle %d, slot %d, %s: %s\n", v.Cycle, v.Slot, v.Path, v.Message)
+			}
+			first := violations[0]
+			testCase.Failure = &junitFailure{
+				Message: fmt.Sprintf("cycle %d, %s: %s", first.Cycle, first.Path, first.Message),
+				Text:    text.String(),
+			}
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, testCase)
+	}
+	suite.Tests = len(suite.Cases)
+	data, err := xml.MarshalIndent(junitSuites{Suite: suite}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, data)
+	return err
+}
+
+// WriteText writes the rows as an aligned table and the verdict below it.
+func (r *StudyReport) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\ttolerance\tok\tnote")
+	failed := 0
+	for _, row := range r.Rows {
+		ok := "ok"
+		if !row.OK {
+			ok = "FAIL"
+			failed++
+		}
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Case, row.Quantity,
+			formatFloat(row.Published), formatFloat(row.Measured), formatFloat(row.Tolerance), ok, row.Note)
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	// An empty last column leaves blanks at the ends of lines.
+	var out bytes.Buffer
+	for line := range strings.Lines(b.String()) {
+		out.WriteString(strings.TrimRight(line, " \n") + "\n")
+	}
+	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance\n",
+		strings.ToUpper(string(r.Verdict)), r.Study, len(r.Rows)-failed, len(r.Rows))
+	_, err := w.Write(out.Bytes())
+	return err
+}
