@@ -83,10 +83,12 @@ func ShardOfUnit(shards []Shard) []uint16 {
 //	Bank{Unit: "pops.group", Name: "coupler", Units: 16, PerUnit: 16}
 //
 // has 256 elements, and element 49 is pops.group[3].coupler[1]. Without Unit
-// the elements are Name[0], Name[1], ...
+// the elements are Name[0], Name[1], ...; with a Part each is the named part of
+// something larger, as in pops.group[3].nic[1].tx.
 type Bank struct {
 	Unit    string // path of what holds the elements, "" for none
 	Name    string // path of one element inside its unit
+	Part    string // name of the part that each element is, "" for the whole
 	Units   int    // >= 1
 	PerUnit int    // elements per unit, >= 1
 }
@@ -96,18 +98,26 @@ func (b Bank) Size() int { return b.Units * b.PerUnit }
 
 // Path names the bank as a whole: pops.group.coupler.
 func (b Bank) Path() string {
-	if b.Unit == "" {
-		return b.Name
+	path := b.Name
+	if b.Unit != "" {
+		path = b.Unit + "." + path
 	}
-	return b.Unit + "." + b.Name
+	if b.Part != "" {
+		path += "." + b.Part
+	}
+	return path
 }
 
 // Element returns the path of element i.
 func (b Bank) Element(i int) string {
-	if b.Unit == "" {
-		return Index(b.Name, i)
+	path := Index(b.Name, i)
+	if b.Unit != "" {
+		path = Index(b.Unit, i/b.PerUnit) + "." + Index(b.Name, i%b.PerUnit)
 	}
-	return Index(b.Unit, i/b.PerUnit) + "." + Index(b.Name, i%b.PerUnit)
+	if b.Part != "" {
+		path += "." + b.Part
+	}
+	return path
 }
 
 // Cells returns the elements that belong to a shard, end excluded.
