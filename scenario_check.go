@@ -125,7 +125,7 @@ func (s *Scenario) checkFirmware() error {
 				"write letters, digits and underscores, at most 63, not starting with a digit")
 		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {
-			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), "allowed are "+paramSpan.String())
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), paramSpan.allowed())
 		}
 	}
 	return nil
@@ -305,11 +305,15 @@ func parseLimits(tag string) (limits fieldLimits) {
 
 // refuse returns what is wrong with v ("is 65") and what is allowed, or nothing.
 func (l *fieldLimits) refuse(v reflect.Value) (reason, remedy string) {
-	allowed := func(what string) string {
-		if l.description == "" {
-			return "allowed are " + what
+	allowed := func(words []string) string {
+		remedy := "allowed are " + strings.Join(words, ", ")
+		if len(words) == 1 {
+			remedy = "allowed is " + words[0]
 		}
-		return fmt.Sprintf("allowed are %s (%s)", what, l.description)
+		if l.description != "" {
+			remedy += " (" + l.description + ")"
+		}
+		return remedy
 	}
 	switch {
 	case v.CanInt() || v.CanUint():
@@ -324,45 +328,45 @@ func (l *fieldLimits) refuse(v reflect.Value) (reason, remedy string) {
 			text = "-" + text
 		}
 		if len(l.enum) > 0 && !slices.Contains(l.enum, text) {
-			return "is " + text, allowed(orList(l.enum))
+			return "is " + text, allowed(l.enum)
 		}
 		if limit := l.span(v.Type()); !limit.contains(n) {
-			return "is " + text, allowed(limit.String())
+			return "is " + text, limit.allowed()
 		}
 	case v.Kind() == reflect.String:
 		text := v.String()
 		length := utf8.RuneCountInString(text)
 		switch {
 		case len(l.enum) > 0 && !slices.Contains(l.enum, text):
-			reason, remedy = fmt.Sprintf("is %q", clip(text)), allowed(orList(l.enum))
+			reason, remedy = fmt.Sprintf("is %q", clip(text)), allowed(l.enum)
 			if guess := nearest(text, l.enum); guess != "" {
 				remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
 			}
 			return reason, remedy
 		case length < l.minLength:
-			return "is empty", "write " + l.description + ", or delete the key"
+			return "is empty", "delete the key, or give " + l.description
 		case l.maxLength > 0 && length > l.maxLength:
 			return fmt.Sprintf("has %d characters", length), fmt.Sprintf("write at most %d", l.maxLength)
 		}
 	case v.Kind() == reflect.Slice && v.Len() < l.minItems:
-		return "is an empty list", "write " + l.description + ", or delete the key"
+		return "is an empty list", "delete the key, or give " + l.description
 	}
 	return "", ""
 }
 
 // span returns the range of a field of type t.
 func (l *fieldLimits) span(t reflect.Type) span {
-	limit := span{max: math.MaxUint64}
+	limit := span{max: math.MaxUint64, doc: l.description}
 	switch {
 	case t.Kind() == reflect.Uint32:
 		limit.max = math.MaxUint32
 	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
-		limit = span{min: math.MinInt64, max: math.MaxInt64}
+		limit.min, limit.max = math.MinInt64, math.MaxInt64
 	}
 	for i, text := range l.enum {
 		if value, err := strconv.ParseUint(text, 10, 63); err == nil {
 			if i == 0 {
-				limit = span{min: int64(value), max: value}
+				limit.min, limit.max = int64(value), value
 			}
 			limit.min, limit.max = min(limit.min, int64(value)), max(limit.max, value)
 		}
@@ -380,6 +384,7 @@ func (l *fieldLimits) span(t reflect.Type) span {
 type span struct {
 	min int64
 	max uint64
+	doc string // what the integer is, for remedies
 }
 
 func (s span) contains(n number) bool {
@@ -389,11 +394,22 @@ func (s span) contains(n number) bool {
 	return n.magnitude <= s.max && (s.min <= 0 || n.magnitude >= uint64(s.min))
 }
 
-func (s span) String() string { return fmt.Sprintf("%d to %d", s.min, s.max) }
-
-func orList(words []string) string {
-	if len(words) == 1 {
-		return words[0] + " only"
+// String returns "1 to 64 (what it is)".
+func (s span) String() string {
+	text := fmt.Sprintf("%d to %d", s.min, s.max)
+	if s.min >= 0 && uint64(s.min) == s.max {
+		text = strconv.FormatUint(s.max, 10)
 	}
-	return strings.Join(words[:len(words)-1], ", ") + " or " + words[len(words)-1]
+	if s.doc != "" {
+		text += " (" + s.doc + ")"
+	}
+	return text
+}
+
+// allowed returns the remedy for an integer that is outside.
+func (s span) allowed() string {
+	if s.min >= 0 && uint64(s.min) == s.max {
+		return "allowed is " + s.String()
+	}
+	return "allowed are " + s.String()
 }

@@ -225,7 +225,7 @@ func (d *scenarioDecoder) decodeStruct(node *yaml.Node, v reflect.Value, path st
 	for _, field := range fields {
 		if _, ok := seen[field.key]; field.limits.required && !ok {
 			return d.refuse(node, fmt.Sprintf("missing key %q in %s", field.key, where),
-				fmt.Sprintf("add %s: %s", field.key, field.limits.description))
+				fmt.Sprintf("add %q (%s)", field.key, field.limits.description))
 		}
 	}
 	return nil
@@ -393,12 +393,12 @@ func (n number) int64() int64 {
 // leading zeros (octal in YAML 1.1, decimal in 1.2) are refused: none of them
 // means the same to every reader.
 func (d *scenarioDecoder) integer(node *yaml.Node, path string, allowed span) (number, error) {
-	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
 		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && plainInteger(node.Value) {
 			// Too large for the library: it falls back to a float.
-			return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), "allowed are "+allowed.String())
+			return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), allowed.allowed())
 		}
-		return number{}, d.wrong(node, path, "an integer, "+allowed.String())
+		return number{}, d.wrong(node, path, "an integer: "+allowed.String())
 	}
 	text := node.Value
 	n := number{negative: strings.HasPrefix(text, "-")}
@@ -417,9 +417,13 @@ func (d *scenarioDecoder) integer(node *yaml.Node, path string, allowed span) (n
 	n.magnitude = magnitude
 	n.negative = n.negative && magnitude != 0
 	if err != nil || !allowed.contains(n) {
-		return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), "allowed are "+allowed.String())
+		return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), allowed.allowed())
 	}
 	return n, nil
+}
+
+func quoted(node *yaml.Node) bool {
+	return node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
 }
 
 func plainInteger(text string) bool {
@@ -460,10 +464,10 @@ func describe(node *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	case yaml.ScalarNode:
-		switch node.ShortTag() {
-		case "!!null":
+		switch {
+		case node.ShortTag() == "!!null":
 			return "empty"
-		case "!!str":
+		case node.ShortTag() == "!!str", quoted(node):
 			return fmt.Sprintf("the text %q", clip(node.Value))
 		}
 		return clip(node.Value)

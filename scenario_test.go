@@ -1,0 +1,388 @@
+package starloom
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"starloom/nic"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files of this package")
+
+// golden compares got with the file testdata/name, or rewrites it under -update.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "go test -run %s -update writes it", t.Name())
+	require.Equal(t, string(want), got, "if this is meant: go test -run %s -update", t.Name())
+}
+
+// small is a good scenario that cases append to; it ends at line 3.
+const small = `starloom: 1
+fabric: {pops: {groups: 2, group_size: 2}}
+firmware: {program: pops/random}
+`
+
+// badScenario is a scenario that must be refused. schema says that the JSON
+// Schema refuses it too.
+type badScenario struct {
+	name, text string
+	schema     bool
+}
+
+var badScenarios = []badScenario{
+	// The file as a whole.
+	{"empty file", "", false},
+	{"only a comment", "# nothing\n", false},
+	{"only null", "~\n", true},
+	{"a list", "- starloom: 1\n", true},
+	{"a text", "starloom\n", true},
+	{"second document", small + "---\n" + small, false},
+	{"broken second document", small + "---\na: [\n", false},
+	{"unclosed bracket", "starloom: 1\nfabric: {pops: [\n", false},
+	{"tab", "starloom: 1\n\tname: x\n", false},
+	{"not UTF-8", "starloom: 1\nname: a\xff\n", false},
+	{"unknown anchor", small + "name: *x\n", false},
+
+	// Keys.
+	{"unknown key", small + "sed: 1\n", true},
+	{"unknown key, far from any", small + "zzzzzz: 1\n", true},
+	{"unknown nested key", "starloom: 1\nfabric: {pops: {groups: 2, groupsize: 2}}\nfirmware: {program: pops/random}\n", true},
+	{"merge key", small + "link: {<<: {phit_bits: 8}}\n", false},
+	{"list as key", small + "[a]: 1\n", false},
+	{"duplicate key", small + "seed: 1\nname: x\nseed: 2\n", false},
+	{"duplicate nested key", small + "link: {phit_bits: 8, phit_bits: 9}\n", false},
+	{"other cpu keys", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit}}\n", true},
+	{"key in pcapng", small + "traces: {pcapng: {snaplen: 4}}\n", true},
+
+	// Version, name, seed.
+	{"missing version", "fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\n", true},
+	{"version 2", strings.Replace(small, "starloom: 1", "starloom: 2", 1), true},
+	{"version as text", strings.Replace(small, "starloom: 1", `starloom: "1"`, 1), true},
+	{"name is a number", small + "name: 16\n", true},
+	{"name empty", small + "name: \"\"\n", true},
+	{"name with a control character", small + "name: \"a\\u0007b\"\n", false},
+	{"name too long", small + "name: " + strings.Repeat("x", 201) + "\n", true},
+	{"seed negative", small + "seed: -1\n", true},
+	{"seed above 64 bits", small + "seed: 18446744073709551616\n", true},
+	{"seed a fraction", small + "seed: 2.5\n", true},
+	{"seed empty", small + "seed:\n", true},
+
+	// Fabric.
+	{"missing fabric", "starloom: 1\nfirmware: {program: pops/random}\n", true},
+	{"no fabric in fabric", "starloom: 1\nfabric: {}\nfirmware: {program: pops/random}\n", true},
+	{"two fabrics", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}, crossbar: {ports: 10}}\nfirmware: {program: pops/random}\n", true},
+	{"unknown fabric", "starloom: 1\nfabric: {pop: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\n", true},
+	{"pops empty", "starloom: 1\nfabric: {pops: }\nfirmware: {program: pops/random}\n", true},
+	{"missing group_size", "starloom: 1\nfabric: {pops: {groups: 2}}\nfirmware: {program: pops/random}\n", true},
+	{"0 groups", "starloom: 1\nfabric: {pops: {groups: 0, group_size: 2}}\nfirmware: {program: pops/random}\n", true},
+	{"group_size 0", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 0}}\nfirmware: {program: pops/random}\n", true},
+	{"65534 groups", "starloom: 1\nfabric: {pops: {groups: 65534, group_size: 1}}\nfirmware: {program: pops/random}\n", true},
+	{"more than 2^32-2 processors", "starloom: 1\nfabric: {pops: {groups: 65536, group_size: 65536}}\nfirmware: {program: pops/random}\n", true},
+	{"groups far too large", "starloom: 1\nfabric: {pops: {groups: 99999999999999999999999, group_size: 1}}\nfirmware: {program: pops/random}\n", true},
+
+	// Link and NIC.
+	{"phit_bits 65", small + "link: {phit_bits: 65}\n", true},
+	{"phit_bits 0", small + "link: {phit_bits: 0}\n", true},
+	{"phit_bits a fraction", small + "link: {phit_bits: 2.5}\n", true},
+	{"phit_bits quoted", small + "link: {phit_bits: \"0x10\"}\n", true},
+	{"phit_bits tagged", small + "link: {phit_bits: !!int \"16\"}\n", false},
+	{"phit_bits octal or not", small + "link: {phit_bits: 010}\n", false},
+	{"phit_bits with underscore", small + "link: {phit_bits: 1_0}\n", false},
+	{"phit_bits true", small + "link: {phit_bits: true}\n", true},
+	{"phit_bits a list", small + "link: {phit_bits: [8]}\n", true},
+	{"link a number", small + "link: 8\n", true},
+	{"guard_cycles negative", small + "link: {guard_cycles: -1}\n", true},
+	{"propagation_cycles too large", small + "link: {propagation_cycles: 4097}\n", true},
+	{"payload_bytes too large", small + "nic: {payload_bytes: 1025}\n", true},
+	{"rx_frames 0", small + "nic: {rx_frames: 0}\n", true},
+	{"tx_frames 256", small + "nic: {tx_frames: 256}\n", true},
+
+	// Firmware.
+	{"missing firmware", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\n", true},
+	{"neither program nor image", strings.Replace(small, "program: pops/random", "mode: banked", 1), true},
+	{"program and image", strings.Replace(small, "program: pops/random", "program: pops/random, image: a.wasm", 1), true},
+	{"unknown program", strings.Replace(small, "pops/random", "pops/randon", 1), true},
+	{"unknown mode", strings.Replace(small, "pops/random", "pops/random, mode: bankd", 1), true},
+	{"parameter too large", strings.Replace(small, "pops/random", "pops/random, params: {p: 2147483648}", 1), true},
+	{"parameter a fraction", strings.Replace(small, "pops/random", "pops/random, params: {p: 0.5}", 1), true},
+	{"parameter twice", strings.Replace(small, "pops/random", "pops/random, params: {p: 1, p: 2}", 1), false},
+	{"parameter without a name", strings.Replace(small, "pops/random", "pops/random, params: {\"a b\": 1}", 1), true},
+	{"too many parameters", strings.Replace(small, "pops/random", "pops/random, params: {a: 1, b: 1, c: 1, d: 1, e: 1, f: 1, g: 1, h: 1, i: 1, j: 1, k: 1, l: 1, m: 1, n: 1, o: 1, p: 1, q: 1}", 1), true},
+	{"params a list", strings.Replace(small, "pops/random", "pops/random, params: [1]", 1), true},
+	{"budget too large", strings.Replace(small, "pops/random", "pops/random, cpu: {budget_cycles: 1048577}", 1), true},
+
+	// Workload.
+	{"unknown permutation", small + "workload: {permutation: randem}\n", true},
+	{"permutation a number", small + "workload: {permutation: 3}\n", true},
+	{"permutation too short", small + "workload:\n  permutation: [1, 0, 2]\n", false},
+	{"permutation too long", small + "workload:\n  permutation: [1, 0, 2, 3, 4]\n", false},
+	{"permutation with a double", small + "workload:\n  permutation: [1, 0, 2, 1]\n", true},
+	{"permutation out of range", small + "workload:\n  permutation: [1, 0, 2, 4]\n", false},
+	{"permutation with a negative", small + "workload:\n  permutation: [1, 0, 2, -3]\n", true},
+	{"permutation with a text", small + "workload:\n  permutation: [1, 0, 2, x]\n", true},
+	{"permutation contains itself", small + "workload:\n  permutation: &p [0, 1, 2, *p]\n", false},
+	{"file and permutation", small + "workload: {permutation: random, file: good.csv}\n", true},
+	{"file missing", small + "workload: {file: none.csv}\n", false},
+	{"file is a folder", small + "workload: {file: folder}\n", false},
+	{"file with a double", small + "workload: {file: double.csv}\n", false},
+	{"file with a word", small + "workload: {file: word.csv}\n", false},
+	{"file too short", small + "workload: {file: short.csv}\n", false},
+	{"file too large", small + "workload: {file: large.csv}\n", false},
+	{"unknown workload", small + "workload: {all_to_all: {}}\n", true},
+
+	// Rules, stop, traces.
+	{"collision_free without slots", small + "rules: {collision_free: {period: 5}}\n", true},
+	{"collision_free with no slot", small + "rules: {collision_free: {period: 5, slots: []}}\n", true},
+	{"collision_free slot 0", small + "rules: {collision_free: {period: 5, slots: [0]}}\n", true},
+	{"collision_free slot outside", small + "rules: {collision_free: {period: 5, slots: [3, 6]}}\n", false},
+	{"collision_free slot twice", small + "rules: {collision_free: {period: 5, slots: [3, 3]}}\n", true},
+	{"packets_per_processor_max 0", small + "rules: {packets_per_processor_max: 0}\n", true},
+	{"exactly_once yes", small + "rules: {exactly_once: yes}\n", false},
+	{"exactly_once 1", small + "rules: {exactly_once: 1}\n", true},
+	{"stop after 0 slots", small + "stop: {slots: 0}\n", true},
+	{"stop after too many", small + "stop: {slots: 4294967295}\n", true},
+	{"signals a text", small + "traces: {vcd: {signals: \"**\"}}\n", true},
+	{"signals empty", small + "traces: {vcd: {signals: []}}\n", true},
+	{"signals with an empty glob", small + "traces: {vcd: {signals: [\"**\", \"\"]}}\n", true},
+	{"window ends before it starts", small + "traces: {vcd: {from: 9, to: 8}}\n", false},
+	{"unknown trigger", small + "traces: {vcd: {trigger: last}}\n", true},
+	{"before without a trigger", small + "traces: {vcd: {before: 9}}\n", true},
+	{"vcd empty", small + "traces: {vcd: }\n", true},
+}
+
+// Each bad input is refused with place, reason and remedy; the golden file holds
+// the messages, so that a change of wording is seen and read.
+func TestBadScenarios(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(folder, "folder"), 0o755))
+	for name, text := range map[string]string{
+		"double.csv": "destination\n1\n0\n1\n3\n",
+		"word.csv":   "1\n0\ntwo\n3\n",
+		"short.csv":  "1\n0\n2\n",
+		"large.csv":  strings.Repeat("0\n", 1000),
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte(text), 0o644))
+	}
+	var out strings.Builder
+	names := map[string]bool{}
+	for _, bad := range badScenarios {
+		require.False(t, names[bad.name], "two cases are called %q", bad.name)
+		names[bad.name] = true
+		s, err := ParseScenario(filepath.Join(folder, "bad.yaml"), []byte(bad.text))
+		var input *InputError
+		require.ErrorAs(t, err, &input, bad.name)
+		require.Nil(t, s, bad.name)
+		assert.NotEmpty(t, input.Reason, bad.name)
+		assert.NotEmpty(t, input.Remedy, bad.name)
+		fmt.Fprintf(&out, "%s\n    %s\n", bad.name, strings.ReplaceAll(err.Error(), folder+string(filepath.Separator), ""))
+	}
+	golden(t, "testdata/scenarios/bad.golden", out.String())
+}
+
+func TestLoadScenarioMissing(t *testing.T) {
+	_, err := LoadScenario("testdata/scenarios/none.yaml")
+	var input *InputError
+	require.ErrorAs(t, err, &input)
+	assert.Equal(t, "testdata/scenarios/none.yaml: cannot be read: no such file or directory; "+
+		"give the path of a scenario, for example examples/pops-16x16.yaml", err.Error())
+	_, err = LoadScenario("testdata")
+	require.ErrorAs(t, err, &input)
+}
+
+func TestScenarioDefaults(t *testing.T) {
+	s, err := ParseScenario("folder/small.yaml", []byte(small))
+	require.NoError(t, err)
+	want := DefaultScenario()
+	want.Name = "small"
+	want.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+	want.Firmware.Program = "pops/random"
+	assert.Equal(t, want.Hash(), s.Hash())
+	assert.Equal(t, want.Link, s.Link)
+	assert.Equal(t, want.NIC, s.NIC)
+	assert.Equal(t, want.Stop, s.Stop)
+	assert.Equal(t, want.Workload, s.Workload)
+	assert.Equal(t, want.Firmware, s.Firmware)
+	assert.Equal(t, uint64(1), s.Seed)
+	require.NoError(t, want.Check())
+}
+
+func TestScenarioEverything(t *testing.T) {
+	s, err := LoadScenario("testdata/scenarios/everything.yaml")
+	require.NoError(t, err)
+	assert.Equal(t, "all of it", s.Name)
+	assert.Equal(t, uint64(math.MaxUint64), s.Seed)
+	assert.Equal(t, &POPS{Groups: 2, GroupSize: 3}, s.Fabric.POPS)
+	assert.Equal(t, Link{PhitBits: 16, PropagationCycles: 0, GuardCycles: 4096}, s.Link)
+	assert.Equal(t, NIC{PayloadBytes: 1024, RXFrames: 255, TXFrames: 1}, s.NIC)
+	assert.Equal(t, Firmware{
+		Image: "router.wasm", Params: map[string]int64{"retries": -2147483648, "limit_2": 2147483647},
+		Mode: ModeIsolated, CPU: CPU{BudgetCycles: 16},
+	}, s.Firmware)
+	assert.Equal(t, "testdata/scenarios/router.wasm", s.ImagePath())
+	assert.Equal(t, Permutation{Kind: PermutationList, List: []uint32{5, 4, 3, 2, 1, 0}}, s.Workload.Permutation)
+	assert.Equal(t, &Rules{
+		CollisionFree:          &CollisionFree{Period: 5, Slots: []int{3, 4, 5}},
+		PacketsPerProcessorMax: 3, ExactlyOnce: true,
+	}, s.Rules)
+	assert.Equal(t, Stop{Slots: 4294967294}, s.Stop)
+	assert.Equal(t, Traces{VCD: &VCDTrace{
+		Signals: []string{"pops.group[0].**", "**.status"}, From: 10, To: 20, Trigger: TriggerFirstViolation, Before: 5, After: 6,
+	}, PCAPNG: &PCAPNGTrace{}}, s.Traces)
+	assert.Equal(t, "testdata/scenarios/everything.yaml:10:14", s.Place("link.phit_bits"))
+	assert.Equal(t, "testdata/scenarios/everything.yaml:7:5", s.Place("fabric.pops.nothing"), "the nearest that is written")
+}
+
+// The same permutation as a list, as lines, with a header and with CRLF.
+func TestPermutationForms(t *testing.T) {
+	folder := t.TempDir()
+	parse := func(workload string) (*Scenario, error) {
+		return ParseScenario(filepath.Join(folder, "s.yaml"), []byte(small+"workload: "+workload+"\n"))
+	}
+	list, err := parse("{permutation: [1, 0, 0x3, 0o2]}")
+	require.NoError(t, err)
+	require.Equal(t, []uint32{1, 0, 3, 2}, list.Workload.Permutation.List)
+	for _, text := range []string{"1\n0\n3\n2\n", "1\n0\n3\n2", "destination\n1\n0\n3\n2\n\n", "to\r\n1\r\n0\r\n3\r\n2\r\n", " 1\n 0\n 3\n 2\n"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, "perm.csv"), []byte(text), 0o644))
+		file, err := parse("{file: perm.csv}")
+		require.NoError(t, err, "%q", text)
+		assert.Equal(t, list.Workload.Permutation, file.Workload.Permutation, "%q", text)
+		assert.Equal(t, list.Hash(), file.Hash(), "%q", text)
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "perm.csv"), []byte("to\n1\n0\n3\n3\n"), 0o644))
+	_, err = parse("{file: perm.csv}")
+	require.ErrorContains(t, err, "perm.csv:5:1: no permutation: destination 3 is given twice, by entries 2 and 3, and 2 is missing")
+}
+
+func TestScenarioHash(t *testing.T) {
+	hash := func(text string) string {
+		s, err := ParseScenario("s.yaml", []byte(text))
+		require.NoError(t, err)
+		return s.Hash()
+	}
+	base := hash(small)
+	assert.Len(t, base, 64)
+	same := map[string]string{
+		"comment":   "# comment\n" + small,
+		"order":     "firmware: {program: pops/random}\nstarloom: 1\nfabric: {pops: {group_size: 2, groups: 2}}\n",
+		"defaults":  small + "seed: 1\nlink: {phit_bits: 64}\nname: s\n",
+		"mode":      strings.Replace(small, "pops/random", "pops/random, mode: isolated", 1),
+		"traces":    small + "traces: {vcd: {from: 3}, pcapng: {}}\n",
+		"hex":       small + "link: {phit_bits: 0x40}\n",
+		"anchors":   strings.Replace(small, "groups: 2, group_size: 2", "groups: &n 2, group_size: *n", 1),
+		"empty map": small + "workload: {}\n",
+	}
+	for name, text := range same {
+		assert.Equal(t, base, hash(text), name)
+	}
+	seen := map[string]string{base: "base"}
+	for name, text := range map[string]string{
+		"seed": small + "seed: 2\n", "size": strings.Replace(small, "groups: 2", "groups: 3", 1),
+		"phit": small + "link: {phit_bits: 63}\n", "payload": small + "nic: {payload_bytes: 15}\n",
+		"params": strings.Replace(small, "pops/random", "pops/random, params: {p: 1}", 1), "stop": small + "stop: {slots: 1}\n",
+		"permutation": small + "workload: {permutation: identity}\n", "list": small + "workload: {permutation: [0, 1, 2, 3]}\n",
+		"rules": small + "rules: {exactly_once: true}\n", "budget": strings.Replace(small, "pops/random", "pops/random, cpu: {budget_cycles: 1}", 1),
+		"name": small + "name: t\n", "no rules": small + "rules: {}\n",
+	} {
+		h := hash(text)
+		assert.Empty(t, seen[h], "%s has the same hash", name)
+		seen[h] = name
+	}
+}
+
+// A scenario that a program builds is held to the same limits.
+func TestScenarioCheck(t *testing.T) {
+	good := func() *Scenario {
+		s := DefaultScenario()
+		s.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+		s.Firmware.Program = "pops/random"
+		return s
+	}
+	require.NoError(t, good().Check())
+	for name, c := range map[string]struct {
+		change func(s *Scenario)
+		want   string
+	}{
+		"phit":     {func(s *Scenario) { s.Link.PhitBits = 65 }, "link.phit_bits: link.phit_bits is 65; allowed are 1 to 64 (bits that a link carries in one cycle)"},
+		"negative": {func(s *Scenario) { s.Link.GuardCycles = -1 }, "link.guard_cycles: link.guard_cycles is -1; allowed are 0 to 4096 (dark cycles at the end of a slot)"},
+		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: 4, group_size: 4}}"},
+		"size":     {func(s *Scenario) { s.Fabric.POPS.Groups = 0 }, "fabric.pops.groups: fabric.pops.groups is 0; allowed are 1 to 65533 (number of groups g)"},
+		"mode":     {func(s *Scenario) { s.Firmware.Mode = "" }, `firmware.mode: firmware.mode is ""; allowed are banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
+		"version":  {func(s *Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},
+		"param":    {func(s *Scenario) { s.Firmware.Params = map[string]int64{"p": 1 << 31} }, "firmware.params.p: firmware.params.p is 2147483648; allowed are -2147483648 to 2147483647"},
+		"kind":     {func(s *Scenario) { s.Workload.Permutation.Kind = "" }, `workload.permutation: workload.permutation is ""; allowed are random, identity, reverse or a list`},
+		"list":     {func(s *Scenario) { s.Workload.Permutation.List = []uint32{0} }, "workload.permutation: a list is given for the permutation random; set Kind to list, or delete the list"},
+		"double": {func(s *Scenario) {
+			s.Workload.Permutation = Permutation{Kind: PermutationList, List: []uint32{0, 1, 2, 2}}
+		}, "workload.permutation: no permutation: destination 2 is given twice, by entries 2 and 3, and 3 is missing; give every processor exactly one packet"},
+		"rule": {func(s *Scenario) { s.Rules = &Rules{PacketsPerProcessorMax: -1} }, "rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed are 1 to 65535 (packets that a processor may hold at the end of a slot)"},
+		"stop": {func(s *Scenario) { s.Stop.Slots = math.MaxUint32 }, "stop.slots: stop.slots is 4294967295; allowed are 1 to 4294967294 (a run that is not done after so many slots fails)"},
+	} {
+		s := good()
+		c.change(s)
+		require.EqualError(t, s.Check(), c.want, name)
+	}
+}
+
+// The tags hold numbers of package nic, which struct tags cannot name.
+func TestLimitsAreThoseOfTheNIC(t *testing.T) {
+	limit := func(v any, key string) uint64 {
+		for _, field := range structFields(typeOf(v)) {
+			if field.key == key {
+				return field.limits.maximum.magnitude
+			}
+		}
+		t.Fatalf("no key %s", key)
+		return 0
+	}
+	assert.EqualValues(t, nic.PhitBitsMax, limit(Link{}, "phit_bits"))
+	assert.EqualValues(t, nic.PropagationCyclesMax, limit(Link{}, "propagation_cycles"))
+	assert.EqualValues(t, nic.GuardCyclesMax, limit(Link{}, "guard_cycles"))
+	assert.EqualValues(t, nic.PayloadBytesMax, limit(NIC{}, "payload_bytes"))
+	assert.EqualValues(t, nic.ComputeCyclesMax, limit(CPU{}, "budget_cycles"))
+	assert.EqualValues(t, nic.Params, ParamsMax)
+	size := limit(POPS{}, "groups")
+	assert.LessOrEqual(t, size*size, uint64(math.MaxUint32-1), "processor numbers need 32 bits")
+	assert.LessOrEqual(t, size*size-1, uint64(destinationMax))
+}
+
+// FuzzParseScenario: never a panic; an error always names place, reason and
+// remedy; what is accepted passes Check again.
+func FuzzParseScenario(f *testing.F) {
+	f.Add([]byte(small))
+	for _, bad := range badScenarios {
+		f.Add([]byte(bad.text))
+	}
+	for _, path := range goodScenarioFiles(f) {
+		data, err := os.ReadFile(path)
+		require.NoError(f, err)
+		f.Add(data)
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		s, err := ParseScenario("testdata/scenarios/fuzz.yaml", data)
+		if err != nil {
+			var input *InputError
+			require.True(t, errors.As(err, &input), "%T: %v", err, err)
+			require.NotEmpty(t, input.Place)
+			require.NotEmpty(t, input.Reason)
+			require.NotEmpty(t, input.Remedy)
+			require.NotContains(t, err.Error(), "\n")
+			return
+		}
+		require.NoError(t, s.Check())
+		require.Len(t, s.Hash(), 64)
+	})
+}
