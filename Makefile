@@ -7,7 +7,7 @@
 GO ?= go
 
 # Command and Debian package of every tool that the tests use.
-TOOLS = clang:clang wasm-ld:lld tshark:tshark vcd2fst:gtkwave
+TOOLS = clang:clang wasm-ld:lld tshark:tshark vcd2fst:gtkwave gcc:build-essential
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool)))))
 
 .PHONY: test tools check race bench images full

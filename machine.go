@@ -60,16 +60,17 @@ type Machine struct {
 	delivery  *fabric.Delivery
 
 	// The state of the run.
-	seed        uint64
-	slot        uint32 // slots that have crossed; the boundary in front of this one comes next
-	digest      traces.Digest
-	finished    bool
-	interrupted bool
-	last        bool // the boundary that runs now does not send
-	done        int  // processors that are done or faulty
-	findings    violationList
-	traps       uint64
-	log         []logLine // of the last boundary
+	seed         uint64
+	slot         uint32 // slots that have crossed; the boundary in front of this one comes next
+	digest       traces.Digest
+	finished     bool
+	interrupted  bool
+	last         bool // the boundary that runs now does not send
+	done         int  // processors that are done or faulty
+	findings     violationList
+	traps        uint64
+	log          []logLine // of the last boundary
+	restoreError error
 }
 
 // imageInfo is what the report says of the firmware.
@@ -85,7 +86,7 @@ type machineShard struct {
 	instances []firmware.Instance
 	ledger    fabric.Ledger
 	log       []logLine
-	traps     uint64 // of the last boundary
+	traps     uint64            // of the last boundary
 	collision func(coupler int) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32            // for collision
 }

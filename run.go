@@ -50,7 +50,7 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 		return nil, err
 	}
 	report = m.Report()
-	report.Files, err = outputs.commit(m)
+	report.Files, err = outputs.commit(m, report)
 	return report, err
 }
 

@@ -134,7 +134,7 @@ const (
 func (l *Ledger) sent(processor int, frame nic.FrameView) {
 	l.Frames.Sent++
 	a, b := frame.Words()
-	l.Sum.Event(eventSent|uint64(processor)<<8, a, b, foldPayload(frame))
+	l.Sum.Event(traces.EventHead(eventSent, 0, frame.Port(), uint32(processor)), a, b, foldPayload(frame))
 	if l.Capture {
 		l.Sent = append(l.Sent, Captured{processor, frame.Port(), nic.StatusOK, frame.AppendWire(nil)})
 	}
@@ -167,7 +167,7 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 		l.Frames.Overflow++
 		source = uint64(frame.Source())
 	}
-	l.Sum.Event(eventHeard|uint64(processor)<<8, uint64(status)<<16|uint64(port), source, 0)
+	l.Sum.Event(traces.EventHead(eventHeard, uint8(status), port, uint32(processor)), source, 0, 0)
 	if l.Capture {
 		c := Captured{Processor: processor, Port: port, Status: status}
 		if status == nic.StatusOK || status == nic.StatusOverflow {

@@ -145,11 +145,14 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 // Reset implements Transport: every table entry is written before it is read.
 func (t *SlotTransport) Reset() {}
 
-// State implements Transport.
+// Path implements hw.Stateful.
+func (t *SlotTransport) Path() string { return "fabric" }
+
+// State implements hw.Stateful.
 func (t *SlotTransport) State(v *hw.StateVisitor) {
 	for i, name := range []string{"even", "odd"} {
-		v.Column("slot."+name+".senders", &t.tables[i].senders)
-		v.Column("slot."+name+".frames", &t.tables[i].frames)
-		v.Column("slot."+name+".collided", &t.tables[i].collided)
+		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2))
+		hw.StateColumn(v, name+".frames", t.tables[i].frames)
+		hw.StateColumn(v, name+".collided", t.tables[i].collided)
 	}
 }

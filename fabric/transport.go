@@ -32,8 +32,8 @@ type Transport interface {
 	Collisions(shard int, slot uint32, yield func(coupler int)) (frames uint64)
 	// Reset makes the fabric dark.
 	Reset()
-	// State lists all columns for save and restore.
-	State(v *hw.StateVisitor)
+	// Path and State save and restore all columns.
+	hw.Stateful
 }
 
 // silenceIllegal drops an illegal frame and takes its sender off the fabric.

@@ -29,6 +29,8 @@ type Instance interface {
 	Probes() []uint64
 	// Memory returns all of the firmware's state, as plain data.
 	Memory() []byte
+	// SetMemory replaces it by what Memory returned once.
+	SetMemory(image []byte) error
 }
 
 // EventKind says what an Event is.
@@ -153,6 +155,19 @@ func (in *wasmInstance) Bank() *nic.Bank { return in.bank }
 func (in *wasmInstance) Memory() []byte {
 	memory, _ := in.module.Memory().Read(0, in.module.Memory().Size())
 	return memory
+}
+
+// SetMemory implements Instance. Between two calls a C image has no state outside
+// its memory: the stack pointer is at its reset value.
+func (in *wasmInstance) SetMemory(image []byte) error {
+	if missing := len(image) - len(in.Memory()); missing > 0 {
+		if _, ok := in.module.Memory().Grow(uint32(missing / wasmPageBytes)); !ok {
+			return fmt.Errorf("the firmware's memory cannot grow to %d bytes", len(image))
+		}
+	}
+	memory := in.Memory()
+	clear(memory[copy(memory, image):])
+	return nil
 }
 
 // Probes implements Instance.

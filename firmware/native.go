@@ -2,6 +2,7 @@ package firmware
 
 import (
 	"encoding/binary"
+	"fmt"
 
 	"starloom/nic"
 )
@@ -73,6 +74,15 @@ func (in *nativeInstance) Probes() []uint64 { return nil }
 
 // Memory implements Instance.
 func (in *nativeInstance) Memory() []byte { return in.memory }
+
+// SetMemory implements Instance.
+func (in *nativeInstance) SetMemory(image []byte) error {
+	if len(image) != len(in.memory) {
+		return fmt.Errorf("the bank has %d bytes, not %d", len(in.memory), len(image))
+	}
+	copy(in.memory, image)
+	return nil
+}
 
 // nativePacket reads the packet at the head of a received frame's payload.
 func nativePacket(frame nic.FrameView) (origin, destination uint32) {

@@ -19,8 +19,6 @@ typedef struct {
 } state_t;
 _Static_assert(sizeof(state_t) == 24, "record layout");
 
-STARLOOM_PROBES("original", "copy", "arrived")
-
 static void on_start(sl_nic *nic, state_t *s) {
     s->original = 1;
     sl_hold(nic, 1);

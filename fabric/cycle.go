@@ -1,0 +1,262 @@
+package fabric
+
+import (
+	"slices"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// CycleTransport is the fabric of the cycle engine: transmitters, star couplers,
+// fibre and receivers, simulated phit by phit.
+//
+//	serialisers --light, port--> star couplers --light--> fibre --light--> deserialisers
+//	 (registered)                (combinational)        (propagation)        (registered)
+//
+// A collision is nothing that this code decides: two senders light both rails of
+// a bit, and the receivers see it.
+type CycleTransport struct {
+	pops   POPS
+	timing nic.Timing
+	kernel *hw.Kernel
+
+	serialisers   *nic.Serialisers
+	couplers      *hw.StarCouplers
+	fibre         *hw.Fibre
+	deserialisers *nic.Deserialisers
+
+	// Watch, if set, is called in every cycle between Settle and Latch.
+	Watch func(cycle uint64) error
+	// WatchError is the first error of Watch; nothing is watched after it.
+	WatchError error
+
+	sent   []uint16 // per processor: port it sent to in this slot, PortNone for none
+	shards []cycleShard
+}
+
+// cycleShard is a shard's part of the machine, and room to work in.
+type cycleShard struct {
+	hw.Shard
+	violated []uint32
+	wire     []byte
+	view     nic.FrameView
+}
+
+// NewCycleTransport builds the hardware of a POPS network.
+func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard, workers *hw.Workers) (*CycleTransport, error) {
+	t := &CycleTransport{pops: pops, timing: timing, kernel: hw.NewKernel(workers, shards), shards: make([]cycleShard, len(shards))}
+	for i := range t.shards {
+		t.shards[i] = cycleShard{
+			Shard: shards[i],
+			wire:  make([]byte, nic.FrameBytes(payloadBytes)),
+			view:  make(nic.FrameView, nic.FrameStride(payloadBytes)),
+		}
+	}
+	t.sent = make([]uint16, pops.Processors())
+	g, d, bits := pops.Groups, pops.GroupSize, timing.PhitBits
+	clock := t.kernel.Clock()
+	const unit = "pops.group"
+
+	// The couplers that leave group a are read by their groups, one each.
+	base := make([]uint32, pops.Processors())
+	for i := range base {
+		base[i] = uint32(i / d * g)
+	}
+	readers := make([]uint32, pops.Couplers())
+	for c := range readers {
+		readers[c] = uint32(c % g)
+	}
+
+	var err error
+	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
+		Bank:  hw.Bank{Unit: unit, Name: "nic", Part: "tx", Units: g, PerUnit: d},
+		Clock: clock, Shards: shards, PhitBits: bits, FrameBytesMax: nic.FrameBytes(payloadBytes),
+	}); err != nil {
+		return nil, err
+	}
+	couplers := hw.Bank{Unit: unit, Name: "coupler", Units: g, PerUnit: g}
+	near, err := hw.NewLight(couplers, "light", bits, shards, nil)
+	if err != nil {
+		return nil, err
+	}
+	if t.couplers, err = hw.NewStarCouplers(t.serialisers.Light(), t.serialisers.Ports(), near, base, g); err != nil {
+		return nil, err
+	}
+	far, err := hw.NewLight(hw.Bank{Unit: unit, Name: "coupler", Part: "fibre", Units: g, PerUnit: g}, "light", bits, shards, readers)
+	if err != nil {
+		return nil, err
+	}
+	if t.fibre, err = hw.NewFibre(far.Bank().Path(), clock, near, far, timing.PropagationCycles); err != nil {
+		return nil, err
+	}
+	if t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
+		Bank:  hw.Bank{Unit: unit, Name: "nic", Part: "rx", Units: g, PerUnit: d},
+		Clock: clock, Shards: shards, PhitBits: bits, FrameBytesMax: nic.FrameBytes(payloadBytes),
+		In: far, HeardBy: readers,
+	}); err != nil {
+		return nil, err
+	}
+	t.kernel.Add(t.serialisers, t.couplers, t.fibre, t.deserialisers)
+	if err := t.kernel.Build(); err != nil {
+		return nil, err
+	}
+	t.serialisers.BeginSlot(timing.FirstPhitCycle(0))
+	return t, nil
+}
+
+// Begin implements Transport.
+func (t *CycleTransport) Begin(shard int, _ uint32) {
+	t.couplers.ClearSlot(shard)
+	first, end := t.processors(shard)
+	for i := first; i < end; i++ {
+		t.sent[i] = nic.PortNone
+	}
+}
+
+// processors returns the processors of a shard, end excluded.
+func (t *CycleTransport) processors(shard int) (first, end int) {
+	s := &t.shards[shard]
+	return s.First * t.pops.GroupSize, s.End * t.pops.GroupSize
+}
+
+// Hear implements Transport.
+func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
+	view := t.shards[shard].view
+	for cell, port := range bank.RxPort {
+		processor := bank.First + cell
+		switch status := t.deserialisers.Status(processor); status {
+		case nic.StatusIdle:
+			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+		case nic.StatusOK:
+			view.PutWire(t.deserialisers.Frame(processor))
+			ledger.heard(processor, port, bank.PushRx(cell, port, view), view, slot)
+		default:
+			bank.RxStatus[cell] = uint8(status)
+			ledger.heard(processor, port, status, nil, slot)
+		}
+	}
+}
+
+// Send implements Transport: it loads the transmitters and switches the receivers.
+func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
+	s := &t.shards[shard]
+	for cell, count := range bank.TxCount {
+		if count == 0 {
+			continue
+		}
+		processor := bank.First + cell
+		frame := bank.TxHead(cell)
+		if int(count) > bank.TxFrames || !bank.Legal(frame) {
+			silenceIllegal(bank, cell, frame, ledger, slot)
+			continue
+		}
+		frame.SetSource(uint32(processor))
+		t.serialisers.Load(processor, frame.AppendWire(s.wire), frame.Port())
+		t.sent[processor] = frame.Port()
+		ledger.sent(processor, frame)
+		bank.PopTx(cell)
+	}
+	for cell, port := range bank.RxPort {
+		processor := bank.First + cell
+		coupler := -1
+		if int(port) < t.pops.Groups {
+			coupler = t.pops.Coupler(int(port), processor/t.pops.GroupSize)
+		}
+		t.deserialisers.Listen(processor, coupler)
+	}
+}
+
+// Cross implements Transport: all cycles of the slot. Cycles in which nothing can
+// be lit are skipped unless somebody watches.
+func (t *CycleTransport) Cross(slot uint32) {
+	for shard := range t.shards {
+		t.deserialisers.EndSlot(shard)
+	}
+	end := t.timing.SlotCycle(slot + 1)
+	for t.kernel.Cycle() < end {
+		if t.Watch == nil || t.WatchError != nil {
+			if skip := t.darkCycles(slot); skip > 0 {
+				t.kernel.Skip(min(skip, end-t.kernel.Cycle()))
+				continue
+			}
+		}
+		t.kernel.DriveAndSettle()
+		if t.Watch != nil && t.WatchError == nil {
+			t.WatchError = t.Watch(t.kernel.Cycle())
+		}
+		t.kernel.Latch()
+	}
+	t.serialisers.BeginSlot(t.timing.FirstPhitCycle(slot + 1))
+}
+
+// darkCycles returns how many cycles from now on nothing moves for certain: all
+// up to the first phit, and the rest of the slot when everything is dark.
+func (t *CycleTransport) darkCycles(slot uint32) uint64 {
+	now := t.kernel.Cycle()
+	if first := t.timing.FirstPhitCycle(slot); now < first {
+		return first - now
+	}
+	for shard := range t.shards {
+		if len(t.serialisers.Busy(shard)) > 0 {
+			return 0
+		}
+	}
+	if !t.fibre.Dark() {
+		return 0
+	}
+	return t.timing.SlotCycle(slot+1) - now
+}
+
+// Collisions implements Transport: a frame has met another one when its coupler
+// shows a code violation.
+func (t *CycleTransport) Collisions(shard int, _ uint32, yield func(coupler int)) (frames uint64) {
+	violated := t.couplers.Violated(shard)
+	if len(violated) == 0 {
+		return 0
+	}
+	first, end := t.processors(shard)
+	for processor := first; processor < end; processor++ {
+		group := processor / t.pops.GroupSize * t.pops.Groups
+		switch port := t.sent[processor]; port {
+		case nic.PortNone:
+		case nic.PortAll:
+			for c := group; c < group+t.pops.Groups; c++ {
+				frames += uint64(t.couplers.Violation[c])
+			}
+		default:
+			frames += uint64(t.couplers.Violation[group+int(port)])
+		}
+	}
+	if s := &t.shards[shard]; yield != nil {
+		s.violated = append(s.violated[:0], violated...)
+		slices.Sort(s.violated)
+		for _, c := range s.violated {
+			yield(int(c))
+		}
+	}
+	return frames
+}
+
+// Reset implements Transport.
+func (t *CycleTransport) Reset() {
+	t.kernel.Reset()
+	for i := range t.sent {
+		t.sent[i] = nic.PortNone
+	}
+	t.WatchError = nil
+	t.serialisers.BeginSlot(t.timing.FirstPhitCycle(0))
+}
+
+// Probes yields the signals of all hardware.
+func (t *CycleTransport) Probes(yield func(hw.Probe)) {
+	t.kernel.Probes(yield)
+}
+
+// Path implements hw.Stateful.
+func (t *CycleTransport) Path() string { return "fabric" }
+
+// State implements hw.Stateful.
+func (t *CycleTransport) State(v *hw.StateVisitor) {
+	v.Within(t.kernel)
+	hw.StateColumn(v, "sent", t.sent)
+}

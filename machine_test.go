@@ -1,0 +1,242 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/nic"
+)
+
+// routing returns a scenario of pops/random on POPS(d,g).
+func routing(d, g int) *Scenario {
+	s := DefaultScenario()
+	s.Name = fmt.Sprintf("pops-%dx%d", d, g)
+	s.Fabric.POPS = &POPS{Groups: g, GroupSize: d}
+	s.Firmware.Program = "pops/random"
+	return s
+}
+
+// machine builds a machine that the test closes.
+func machine(t testing.TB, s *Scenario, o MachineOptions) *Machine {
+	m, err := NewMachine(context.Background(), s, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// result runs a machine and returns its report as JSON, without the one field
+// that names the engine.
+func result(t testing.TB, s *Scenario, o MachineOptions) string {
+	m := machine(t, s, o)
+	require.NoError(t, m.Run(context.Background(), nil))
+	return reportText(t, m.Report())
+}
+
+func reportText(t testing.TB, r *Report) string {
+	r.Engine, r.Firmware.SHA256 = "", ""
+	var text bytes.Buffer
+	require.NoError(t, r.WriteJSON(&text))
+	return text.String()
+}
+
+// TestExecutionDoesNotMatter runs one scenario in every way that Starloom knows:
+// engines, workers, bank sizes, banked and isolated, compiler, interpreter and
+// the Go form of the program. Reports, digest included, must agree to the byte.
+func TestExecutionDoesNotMatter(t *testing.T) {
+	want := ""
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			for _, runtime := range []string{"compiler", "interpreter", "native"} {
+				for _, workers := range []int{1, 2} {
+					for _, bank := range []int{1, 24, 64} {
+						s := routing(8, 8)
+						s.Firmware.Mode = mode
+						o := MachineOptions{Engine: engine, Workers: workers, BankSize: bank, Runtime: runtime}
+						got := result(t, s, o)
+						if want == "" {
+							want = got
+						}
+						require.Equal(t, want, got, "%+v mode %s", o, mode)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestEnginesAgree is the differential test: random small machines, in the slot
+// engine and in the cycle engine, with and without traces. Collisions, overflows,
+// damaged packets and unfinished runs occur, because d and g are arbitrary and
+// the program is made for d = g.
+func TestEnginesAgree(t *testing.T) {
+	machines := 150
+	if testing.Short() {
+		machines = 30
+	}
+	if *full {
+		machines = 2000
+	}
+	seed := uint64(20240611)
+	random := rand.New(rand.NewPCG(seed, 0))
+	for k := range machines {
+		s := routing(1+random.IntN(7), 1+random.IntN(7))
+		s.Seed = random.Uint64()
+		s.Link = Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: random.IntN(4)}
+		s.NIC = NIC{PayloadBytes: 8 + random.IntN(20), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
+		s.Firmware.CPU.BudgetCycles = random.IntN(6)
+		s.Workload.Permutation.Kind = []string{PermutationRandom, PermutationIdentity, PermutationReverse}[random.IntN(3)]
+		s.Stop.Slots = uint32(1 + random.IntN(60))
+		options := func(engine string) MachineOptions {
+			return MachineOptions{Engine: engine, Workers: 1 + random.IntN(2), BankSize: 1 + random.IntN(20)}
+		}
+		name := fmt.Sprintf("seed %d, machine %d: %+v", seed, k, *s)
+		want := result(t, s, options(EngineSlot))
+		require.Equal(t, want, result(t, s, options(EngineCycle)), name)
+
+		dir := t.TempDir()
+		traced := func(engine string) (string, []byte) {
+			path := filepath.Join(dir, engine+".pcapng")
+			o := RunOptions{MachineOptions: options(engine), PCAPNG: path}
+			if engine == EngineCycle {
+				o.VCD = filepath.Join(dir, "wave.vcd")
+			}
+			report, err := Run(context.Background(), s, o)
+			require.NoError(t, err, name)
+			capture, err := os.ReadFile(path)
+			require.NoError(t, err)
+			return reportText(t, report), capture
+		}
+		if k%5 == 0 {
+			slot, slotCapture := traced(EngineSlot)
+			cycle, cycleCapture := traced(EngineCycle)
+			require.Equal(t, want, slot, name)
+			require.Equal(t, want, cycle, name)
+			require.True(t, bytes.Equal(slotCapture, cycleCapture), name)
+		}
+	}
+}
+
+// TestTracesAreReproducible compares the bytes of waveform and capture across
+// workers, banks, modes and runtimes.
+func TestTracesAreReproducible(t *testing.T) {
+	var want [][]byte
+	for _, mode := range []string{ModeBanked, ModeIsolated} {
+		for _, runtime := range []string{"compiler", "interpreter"} {
+			for _, workers := range []int{1, 2} {
+				for _, bank := range []int{1, 24, 64} {
+					dir := t.TempDir()
+					s := routing(8, 8)
+					s.Firmware.Mode = mode
+					_, err := Run(context.Background(), s, RunOptions{
+						MachineOptions: MachineOptions{Workers: workers, BankSize: bank, Runtime: runtime},
+						VCD:            filepath.Join(dir, "run.vcd"), PCAPNG: filepath.Join(dir, "run.pcapng"), Log: filepath.Join(dir, "run.log"),
+					})
+					require.NoError(t, err)
+					var got [][]byte
+					for _, name := range []string{"run.vcd", "run.gtkw", "run.pcapng", "run.lua", "run.log"} {
+						data, err := os.ReadFile(filepath.Join(dir, name))
+						require.NoError(t, err)
+						got = append(got, data)
+					}
+					if want == nil {
+						want = got
+					}
+					for i := range want {
+						require.True(t, bytes.Equal(want[i], got[i]), "file %d, mode %s, runtime %s, workers %d, bank %d", i, mode, runtime, workers, bank)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestSaveAndRestore stops runs at every slot, restores them in a new machine and
+// runs on.
+func TestSaveAndRestore(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			s := routing(4, 4)
+			s.Firmware.Mode = mode
+			o := MachineOptions{Engine: engine, BankSize: 8}
+			want := result(t, s, o)
+			for stop := range uint32(20) {
+				var state bytes.Buffer
+				first := machine(t, s, o)
+				for range stop {
+					first.Step()
+				}
+				require.NoError(t, first.Save(&state))
+				saved := bytes.Clone(state.Bytes())
+
+				second := machine(t, s, o)
+				require.NoError(t, second.Restore(&state))
+				require.NoError(t, second.Run(context.Background(), nil))
+				require.Equal(t, want, reportText(t, second.Report()), "%s %s, stopped at %d", engine, mode, stop)
+
+				other := routing(4, 4)
+				other.Seed = 2
+				require.ErrorContains(t, machine(t, other, o).Restore(bytes.NewReader(saved)), "another scenario")
+				saved[len(saved)/2] ^= 1
+				require.Error(t, machine(t, s, o).Restore(bytes.NewReader(saved)))
+			}
+		}
+	}
+}
+
+// TestResetEqualsNew runs a used machine again.
+func TestResetEqualsNew(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		s := routing(4, 4)
+		m := machine(t, s, MachineOptions{Engine: engine})
+		for seed := uint64(1); seed < 5; seed++ {
+			m.Reset(seed)
+			require.NoError(t, m.Run(context.Background(), nil))
+			s.Seed = seed
+			require.Equal(t, result(t, s, MachineOptions{Engine: engine}), reportText(t, m.Report()))
+		}
+		m.Reset(9)
+		m.Step()
+		m.Step() // in mid-flight
+		m.Reset(1)
+		require.NoError(t, m.Run(context.Background(), nil))
+		s.Seed = 1
+		require.Equal(t, result(t, s, MachineOptions{Engine: engine}), reportText(t, m.Report()))
+	}
+}
+
+// TestStepAllocatesNothing holds the steady state: no allocation per slot, and
+// so none per cycle, in either engine, on one worker and on two.
+func TestStepAllocatesNothing(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		for _, workers := range []int{1, 2} {
+			s := routing(16, 16)
+			m := machine(t, s, MachineOptions{Engine: engine, Workers: workers, BankSize: 64})
+			for range 10 { // the lists of what is lit reach their size
+				m.Step()
+			}
+			require.Zero(t, testing.AllocsPerRun(10, m.Step), "%s engine, %d workers", engine, workers)
+		}
+	}
+}
+
+// TestReportIsStableJSON guards the keys that scripts rely on.
+func TestReportIsStableJSON(t *testing.T) {
+	m := machine(t, routing(4, 4), MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	var text bytes.Buffer
+	require.NoError(t, m.Report().WriteJSON(&text))
+	var keys map[string]any
+	require.NoError(t, json.Unmarshal(text.Bytes(), &keys))
+	for _, key := range []string{"schema", "scenario", "seed", "engine", "verdict", "violations", "cycles", "slots", "frames", "metrics", "firmware", "digest"} {
+		require.Contains(t, keys, key)
+	}
+	require.Equal(t, "pass", keys["verdict"])
+}

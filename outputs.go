@@ -1,0 +1,368 @@
+package starloom
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// outputs are the files that a run writes while it goes on. They appear together
+// when all went well, and not at all otherwise.
+type outputs struct {
+	files   traces.Files
+	written []OutputFile
+	wave    *waveform
+	capture *capture
+	log     *traces.File
+}
+
+// openOutputs creates the files. Nothing is visible before commit.
+func (m *Machine) openOutputs(o RunOptions) (_ *outputs, err error) {
+	out := &outputs{}
+	defer func() {
+		if err != nil {
+			out.abort()
+		}
+	}()
+	create := func(option, kind, path string) (*traces.File, error) {
+		file, err := out.files.Create(path)
+		if err != nil {
+			return nil, &InputError{Place: option, Reason: err.Error()}
+		}
+		out.written = append(out.written, OutputFile{Kind: kind, Path: path})
+		return file, nil
+	}
+	if o.VCD != "" {
+		vcd, err := create("--vcd", "vcd", o.VCD)
+		if err != nil {
+			return nil, err
+		}
+		save := beside(o.VCD, ".gtkw")
+		gtkw, err := create("--vcd", "gtkw", save)
+		if err != nil {
+			return nil, err
+		}
+		if out.wave, err = m.openWaveform(vcd); err != nil {
+			return nil, err
+		}
+		if err := traces.WriteGTKW(gtkw, save, o.VCD, out.wave.vcd.Signals()); err != nil {
+			return nil, err
+		}
+		m.cycles.Watch = out.wave.sample
+	}
+	if o.PCAPNG != "" {
+		pcapng, err := create("--pcapng", "pcapng", o.PCAPNG)
+		if err != nil {
+			return nil, err
+		}
+		lua, err := create("--pcapng", "lua", beside(o.PCAPNG, ".lua"))
+		if err != nil {
+			return nil, err
+		}
+		if out.capture, err = m.openCapture(pcapng); err != nil {
+			return nil, err
+		}
+		if err := nic.WriteDissector(lua); err != nil {
+			return nil, err
+		}
+	}
+	if o.Log != "" {
+		if out.log, err = create("--log", "log", o.Log); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// beside returns the path of a file that goes with another one. What goes with
+// standard output has a name of its own.
+func beside(path, extension string) string {
+	if path == "-" {
+		return "starloom" + extension
+	}
+	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
+}
+
+// traceComments say what a trace is of.
+func (m *Machine) traceComments() []string {
+	return []string{
+		"scenario " + strings.ToValidUTF8(m.scenario.Name, "?"),
+		"scenario-sha256 " + m.scenario.Hash(),
+		fmt.Sprintf("seed %d", m.seed),
+		"firmware " + m.image.name + " sha256 " + m.image.sha256,
+	}
+}
+
+// slot writes what a boundary has brought.
+func (o *outputs) slot(m *Machine) error {
+	if o.wave != nil {
+		if err := m.cycles.WatchError; err != nil {
+			return err
+		}
+		o.wave.boundary(m.findings.kept)
+	}
+	if o.capture != nil {
+		if err := o.capture.slot(m); err != nil {
+			return err
+		}
+	}
+	if o.log != nil {
+		for _, line := range m.log {
+			_, err := fmt.Fprintf(o.log, "cycle %d slot %d %s: %s\n",
+				m.timing.SlotCycle(line.slot), line.slot, m.pops.ProcessorPath(line.processor), line.text)
+			if err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// commit ends the files and makes them visible.
+func (o *outputs) commit(m *Machine, report *Report) ([]OutputFile, error) {
+	if o.wave != nil {
+		if err := o.wave.close(report); err != nil {
+			return nil, err
+		}
+	}
+	if o.capture != nil {
+		if err := o.capture.pcapng.Close(); err != nil {
+			return nil, err
+		}
+	}
+	if err := o.files.Commit(); err != nil {
+		return nil, err
+	}
+	return o.written, nil
+}
+
+// abort removes what is not committed.
+func (o *outputs) abort() { o.files.Abort() }
+
+// waveform samples signals into a VCD.
+type waveform struct {
+	machine *Machine
+	vcd     *traces.VCD
+
+	// Signals of the hardware may change in every cycle, those of the firmware
+	// and its registers only at the boundary of a slot.
+	cycle []watched
+	slot  []watched
+
+	slotID  traces.SignalID
+	slotOn  bool
+	sampled int64 // slot whose signals have been set, -1 for none
+
+	trigger   bool // wait for the first violation
+	triggered bool
+	pending   bool
+	at        uint64
+}
+
+// watched is a selected signal.
+type watched struct {
+	probe hw.Probe
+	id    traces.SignalID
+}
+
+func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
+	w := &waveform{machine: m, sampled: -1}
+	options := traces.VCDOptions{Comments: m.traceComments(), SlackCycles: 2 * uint64(m.timing.SlotCycles())}
+	globs := []string{"**"}
+	if t := m.scenario.Traces.VCD; t != nil {
+		options.From, options.To, options.Before, options.After = t.From, t.To, t.Before, t.After
+		options.OnTrigger = t.Trigger == TriggerFirstViolation
+		w.trigger = options.OnTrigger
+		if len(t.Signals) > 0 {
+			globs = t.Signals
+		}
+	}
+	patterns := make([]*hw.Pattern, len(globs))
+	matched := make([]bool, len(globs))
+	for i, glob := range globs {
+		var err error
+		if patterns[i], err = hw.CompilePattern(glob); err != nil {
+			return nil, &InputError{Place: m.scenario.Place(fmt.Sprintf("traces.vcd.signals[%d]", i)), Reason: err.Error(), Remedy: "correct the pattern"}
+		}
+	}
+	selected := func(path string) (yes bool) {
+		for i, p := range patterns {
+			if p.Match(path) {
+				matched[i], yes = true, true
+			}
+		}
+		return yes
+	}
+
+	var err error
+	if w.vcd, err = traces.NewVCD(file, options); err != nil {
+		return nil, err
+	}
+	declare := func(list *[]watched, p hw.Probe) {
+		if err != nil || !selected(p.Path) {
+			return
+		}
+		var id traces.SignalID
+		if p.States != nil {
+			id, err = w.vcd.DeclareStates(p.Path, p.States)
+		} else {
+			id, err = w.vcd.Declare(p.Path, p.Bits)
+		}
+		*list = append(*list, watched{p, id})
+	}
+	if w.slotOn = selected("pops.slot"); w.slotOn {
+		if w.slotID, err = w.vcd.Declare("pops.slot", 32); err != nil {
+			return nil, err
+		}
+	}
+	m.firmwareProbes(func(p hw.Probe) { declare(&w.slot, p) })
+	m.cycles.Probes(func(p hw.Probe) { declare(&w.cycle, p) })
+	if err != nil {
+		return nil, err
+	}
+	for i, ok := range matched {
+		if !ok {
+			return nil, &InputError{
+				Place:  m.scenario.Place(fmt.Sprintf("traces.vcd.signals[%d]", i)),
+				Reason: fmt.Sprintf("no signal matches %q", globs[i]),
+				Remedy: "signals are, for example, pops.group[0].nic[0].tx.light.rail1, pops.group[0].coupler[0].violation, pops.group[0].nic[0].rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+			}
+		}
+	}
+	return w, w.vcd.Begin()
+}
+
+// firmwareProbes yields what firmware and NIC registers show at the boundary of a
+// slot: the columns of the register map and sl_probe's values.
+func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
+	for i := range m.shards {
+		for _, instance := range m.shards[i].instances {
+			bank, values := instance.Bank(), instance.Probes()
+			for cell := range bank.Cells {
+				path := m.pops.ProcessorPath(bank.First + cell)
+				status := hw.NewProbe(path+".rx_status", 3, bank.RxStatus, cell)
+				status.States = nic.StatusNames
+				yield(status)
+				yield(hw.NewProbe(path+".rx_port", 16, bank.RxPort, cell))
+				yield(hw.NewProbe(path+".held", 8, bank.Held, cell))
+				yield(hw.NewProbe(path+".flags", 3, bank.Flags, cell))
+				for k, name := range m.image.probes {
+					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.image.probes)+k))
+				}
+			}
+		}
+	}
+}
+
+// sample is called in every cycle, between Settle and Latch.
+func (w *waveform) sample(cycle uint64) error {
+	if w.pending && cycle >= w.at {
+		w.pending = false
+		if err := w.vcd.Trigger(w.at); err != nil {
+			return err
+		}
+	}
+	if !w.vcd.NeedsCycle(cycle) {
+		return nil
+	}
+	if err := w.vcd.Cycle(cycle); err != nil {
+		return err
+	}
+	if slot := int64(w.machine.slot); slot != w.sampled {
+		w.sampled = slot
+		if w.slotOn {
+			w.vcd.Set(w.slotID, uint64(slot))
+		}
+		w.set(w.slot)
+	}
+	w.set(w.cycle)
+	return nil
+}
+
+func (w *waveform) set(signals []watched) {
+	for i := range signals {
+		w.vcd.Set(signals[i].id, signals[i].probe.Value())
+	}
+}
+
+// boundary arms the trigger at the first violation. Its cycle may still lie
+// ahead: what a handler does wrong at a boundary belongs to the slot that begins.
+func (w *waveform) boundary(violations []Violation) {
+	if w.trigger && !w.triggered && len(violations) > 0 {
+		w.triggered, w.pending, w.at = true, true, violations[0].Cycle
+	}
+}
+
+// close ends the waveform. A violation that only the end of the run shows
+// triggers at the last cycle.
+func (w *waveform) close(report *Report) error {
+	w.boundary(report.Violations)
+	if w.pending && report.Cycles > 0 {
+		if err := w.vcd.Trigger(min(w.at, report.Cycles-1)); err != nil {
+			return err
+		}
+	}
+	return w.vcd.Close(report.Cycles)
+}
+
+// capture writes every frame at every port into a pcapng file.
+type capture struct {
+	pcapng     *traces.PCAPNG
+	interfaces map[uint64]traces.InterfaceID // by processor and port
+}
+
+func (m *Machine) openCapture(file *traces.File) (*capture, error) {
+	pcapng, err := traces.NewPCAPNG(file, strings.Join(m.traceComments(), "\n"))
+	if err != nil {
+		return nil, err
+	}
+	return &capture{pcapng: pcapng, interfaces: map[uint64]traces.InterfaceID{}}, nil
+}
+
+// slot writes what was heard in the slot before and what is sent in this one, in
+// the order of the processors.
+func (c *capture) slot(m *Machine) error {
+	for i := range m.shards {
+		for _, heard := range m.shards[i].ledger.Heard {
+			slot := m.slot - 1
+			if err := c.packet(m, heard, heard.Port, traces.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range m.shards {
+		for _, sent := range m.shards[i].ledger.Sent {
+			cycle := m.timing.FirstPhitCycle(m.slot)
+			if sent.Port != nic.PortAll {
+				if err := c.packet(m, sent, sent.Port, traces.Sent, m.slot, cycle); err != nil {
+					return err
+				}
+				continue
+			}
+			for port := range uint16(m.pops.Groups) {
+				if err := c.packet(m, sent, port, traces.Sent, m.slot, cycle); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction traces.Direction, slot uint32, cycle uint64) error {
+	key := uint64(captured.Processor)<<16 | uint64(port)
+	id, ok := c.interfaces[key]
+	if !ok {
+		var err error
+		if id, err = c.pcapng.Interface(m.pops.PortPath(captured.Processor, port)); err != nil {
+			return err
+		}
+		c.interfaces[key] = id
+	}
+	return c.pcapng.Packet(id, direction, uint8(captured.Status), slot, cycle, captured.Frame)
+}

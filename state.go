@@ -1,0 +1,103 @@
+package starloom
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"starloom/firmware"
+	"starloom/hw"
+)
+
+// Save writes the whole state of the machine between two slots: registers,
+// buffers, light in flight, firmware memory, counters and digest. Run to the end
+// equals save, build anew, restore and run on.
+func (m *Machine) Save(w io.Writer) error { return hw.Save(w, m) }
+
+// Restore reads what Save wrote into a machine that was built from the same
+// scenario with the same engine, bank size and firmware mode. When it returns an
+// error, the machine must be Reset before it is used again.
+func (m *Machine) Restore(r io.Reader) error {
+	if err := hw.Restore(r, m); err != nil {
+		return err
+	}
+	return m.restoreError
+}
+
+// Path implements hw.Stateful.
+func (m *Machine) Path() string { return "machine" }
+
+// State implements hw.Stateful.
+func (m *Machine) State(v *hw.StateVisitor) {
+	m.restoreError = nil
+	m.stateIdentity(v)
+	hw.StateScalar(v, "seed", &m.seed)
+	hw.StateScalar(v, "slot", &m.slot)
+	hw.StateScalar(v, "traps", &m.traps)
+	hw.StateScalar(v, "digest.hi", &m.digest.Hi)
+	hw.StateScalar(v, "digest.lo", &m.digest.Lo)
+	hw.StateScalar(v, "digest.events", &m.digest.Events)
+	hw.StateScalar(v, "digest.next_slot", &m.digest.NextSlot)
+	hw.StateColumn(v, "destination", m.delivery.Destination, hw.AtMost(uint32(m.pops.Processors()-1)))
+	hw.StateColumn(v, "arrived", m.delivery.Arrived)
+	m.stateViolations(v)
+	for i := range m.shards {
+		shard := &m.shards[i]
+		l, name := &shard.ledger, hw.Index("shard", i)
+		for k, counter := range []*uint64{
+			&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.FindingsTotal,
+		} {
+			hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
+		}
+		hw.StateScalar(v, name+".held_max", &l.HeldMax)
+		for k, instance := range shard.instances {
+			m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
+		}
+	}
+	v.Within(m.transport)
+}
+
+// stateIdentity refuses the state of another scenario or firmware.
+func (m *Machine) stateIdentity(v *hw.StateVisitor) {
+	own := []byte(m.scenario.Hash() + m.image.sha256)
+	hw.StateColumn(v, "identity", append([]byte(nil), own...), func(i int, value byte) error {
+		if value != own[i] {
+			return fmt.Errorf("the state is of another scenario or firmware: save it again")
+		}
+		return nil
+	})
+}
+
+// stateViolations carries the violations, whose texts are no columns, as JSON.
+func (m *Machine) stateViolations(v *hw.StateVisitor) {
+	var text []byte
+	if v.Saving() {
+		var err error
+		if text, err = json.Marshal(m.findings.kept); err != nil {
+			v.Fail(err)
+		}
+	}
+	hw.StateList(v, "violations", &text)
+	v.AfterRestore(func() {
+		m.findings = violationList{}
+		if err := json.Unmarshal(text, &m.findings.kept); err != nil {
+			m.restoreError = fmt.Errorf("restoring state: violations: %w", err)
+		}
+		m.finished, m.interrupted = false, false
+	})
+}
+
+// stateInstance carries the memory and the probes of one instance.
+func (m *Machine) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
+	memory := instance.Memory()
+	if !v.Saving() {
+		memory = nil
+	}
+	hw.StateList(v, name+".memory", &memory)
+	hw.StateColumn(v, name+".probes", instance.Probes())
+	v.AfterRestore(func() {
+		if err := instance.SetMemory(memory); err != nil && m.restoreError == nil {
+			m.restoreError = fmt.Errorf("restoring state: %s: %w", name, err)
+		}
+	})
+}
