@@ -179,35 +179,37 @@ func (f *Fibre) State(v *StateVisitor) {
 			}
 		}
 	}
-	count := 0
-	sameLength := func(i int, _ uint64) error {
-		if i >= count {
-			return fmt.Errorf("element %d belongs to no wire", i)
-		}
-		return nil
-	}
-	StateList(v, "wire", &saved.wire, AtMost(uint32(f.in.bank.Size()-1)), func(i int, _ uint32) error {
-		count = i + 1
-		return nil
-	})
-	StateList(v, "wait", &saved.wait, func(i int, wait uint32) error {
-		if i >= count || wait >= uint32(f.delay) {
+	var wires, waits, rails1, rails0 int // lengths of the columns in the input
+	StateList(v, "wire", &saved.wire, AtMost(uint32(f.in.bank.Size()-1)), counted[uint32](&wires))
+	StateList(v, "wait", &saved.wait, counted[uint32](&waits), func(i int, wait uint32) error {
+		if wait >= uint32(f.delay) {
 			return fmt.Errorf("element %d is %d, the delay is %d", i, wait, f.delay)
 		}
 		return nil
 	})
-	StateList(v, "rail1", &saved.rail1, sameLength)
-	StateList(v, "rail0", &saved.rail0, sameLength)
+	StateList(v, "rail1", &saved.rail1, counted[uint64](&rails1))
+	StateList(v, "rail0", &saved.rail0, counted[uint64](&rails0))
+	v.Verify(func() error {
+		if waits != wires || rails1 != wires || rails0 != wires {
+			return fmt.Errorf("columns of %d, %d, %d and %d elements, they must be equal", wires, waits, rails1, rails0)
+		}
+		return nil
+	})
 	v.AfterRestore(func() {
 		f.Reset()
-		// Shorter columns pass the checks above only in a file that somebody made
-		// by hand; light without rails is dark.
-		for i := range min(len(saved.wire), len(saved.wait), len(saved.rail1), len(saved.rail0)) {
-			wire := saved.wire[i]
+		for i, wire := range saved.wire {
 			stage := f.stage(f.in.Owner(wire), f.clock.cycle+uint64(saved.wait[i]))
 			*stage = append(*stage, lightOnWire{wire, saved.rail1[i], saved.rail0[i]})
 		}
 	})
+}
+
+// counted is a check that refuses nothing and leaves the column's length in n.
+func counted[T Fixed](n *int) func(int, T) error {
+	return func(i int, _ T) error {
+		*n = i + 1
+		return nil
+	}
 }
 
 // Probes yields the light at the far end.

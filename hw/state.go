@@ -7,6 +7,7 @@ import (
 	"hash"
 	"hash/crc32"
 	"io"
+	"strings"
 )
 
 // State is plain data: a component names its register columns, and one visitor
@@ -49,7 +50,8 @@ type StateVisitor struct {
 	buffer  []byte
 	prefix  string
 	err     error
-	assign  []func() // restoring: done only when everything was read and right
+	verify  []func() error // restoring: asked when everything was read
+	assign  []func()       // restoring: done only when everything was right
 	rebuild []func()
 }
 
@@ -77,6 +79,21 @@ func (v *StateVisitor) Within(part Stateful) {
 func (v *StateVisitor) AfterRestore(rebuild func()) {
 	if !v.Saving() {
 		v.rebuild = append(v.rebuild, rebuild)
+	}
+}
+
+// Verify asks check once all columns have been read and before any of them is
+// assigned; an error refuses the input. What check needs to know of the input it
+// collects in the checks of its columns. It is not called when saving.
+func (v *StateVisitor) Verify(check func() error) {
+	if !v.Saving() {
+		prefix := v.prefix
+		v.verify = append(v.verify, func() error {
+			if err := check(); err != nil {
+				return fmt.Errorf("%s: %w", strings.TrimSuffix(prefix, "."), err)
+			}
+			return nil
+		})
 	}
 }
 
@@ -162,6 +179,11 @@ func Restore(r io.Reader, parts ...Stateful) error {
 	want := v.sum.Sum32()
 	if sum := v.read(4); v.err == nil && binary.LittleEndian.Uint32(sum) != want {
 		v.Fail(errors.New("the checksum is wrong: the data are damaged"))
+	}
+	for _, verify := range v.verify {
+		if v.err == nil {
+			v.err = verify()
+		}
 	}
 	if v.err != nil {
 		return fmt.Errorf("restoring state: %w", v.err)

@@ -1,0 +1,27 @@
+// Package hw is the hardware under everything: the clock, the kernel with its
+// three phases, wires, passive star couplers, fibres, and the means to name,
+// watch, save and restore them. It knows neither fabrics nor frames.
+//
+//	          Drive                Settle               Latch
+//	registers -----> wires (Light) -----> wires (Light) -----> registers
+//	transmitters             StarCouplers         Fibre, receivers
+//	     ^                                    |          |
+//	     |                        Probes sample here     |
+//	     +-----------------------------------------------+
+//	                     next cycle (Clock)
+//
+// A Kernel runs the phases over all components and shards; Workers spread the
+// shards over the cores; StateVisitor carries registers to a file and back.
+//
+//	file         what it holds
+//	kernel.go    Clock, Wire, Component, Kernel: phases, order, checks of the wiring
+//	workers.go   Workers: persistent worker pool with a barrier
+//	shard.go     Shard, Shards: who computes what; Bank: names of an array's elements
+//	light.go     Light: dual-rail optical wires; PortSelect
+//	coupler.go   StarCouplers: passive star couplers
+//	fibre.go     Fibre: propagation delay
+//	probe.go     Probe: a signal that a trace may follow
+//	path.go      the grammar of names, and globs over them
+//	state.go     Save, Restore, StateVisitor
+//	random.go    Stream: counter-based randomness
+package hw

@@ -1,0 +1,66 @@
+package nic
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// BenchmarkLink sends frames from every transmitter (or few of many) over the
+// whole chain and reports the time per phit that a transmitter sends.
+func BenchmarkLink(b *testing.B) {
+	for _, c := range []struct{ d, g, senders int }{{16, 16, 256}, {64, 64, 4096}, {64, 64, 16}} {
+		b.Run(fmt.Sprintf("POPS(%d,%d)/senders=%d", c.d, c.g, c.senders), func(b *testing.B) {
+			l := newLink(b, linkConfig{d: c.d, g: c.g, phitBits: 64, payloadBytes: 16, propagation: 1, guard: 1, unitsPerShard: max(1, c.g/8)})
+			n := c.d * c.g
+			frame := makeFrame(rand.New(rand.NewPCG(1, 0)), 0, 16)
+			for cell := range n {
+				l.hear(cell, cell%c.g)
+			}
+			slot := uint32(0)
+			for b.Loop() {
+				l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
+				for i := range c.senders {
+					cell := i * (n / c.senders)
+					l.tx.Load(cell, frame, uint16((cell+int(slot))%c.g))
+				}
+				l.runSlot(slot)
+				l.endSlot()
+				slot++
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.senders*l.timing.FramePhits), "ns/phit")
+		})
+	}
+}
+
+func BenchmarkSerialisers(b *testing.B) {
+	l := newLink(b, linkConfig{d: 64, g: 64, phitBits: 64, payloadBytes: 16, unitsPerShard: 64})
+	shard := l.kernel.Shards()[0]
+	frame := makeFrame(rand.New(rand.NewPCG(1, 0)), 0, 16)
+	l.tx.BeginSlot(0)
+	for cell := range 4096 {
+		l.tx.Load(cell, frame, 0)
+	}
+	for b.Loop() {
+		l.tx.Drive(shard)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/phit")
+}
+
+// BenchmarkDeserialisers is one receiver per phit on 4096 lit couplers.
+func BenchmarkDeserialisers(b *testing.B) {
+	l := newLink(b, linkConfig{d: 64, g: 64, phitBits: 64, payloadBytes: 16, unitsPerShard: 64})
+	shard := l.kernel.Shards()[0]
+	frame := makeFrame(rand.New(rand.NewPCG(1, 0)), 0, 16)
+	l.tx.BeginSlot(0)
+	for cell := range 4096 {
+		l.tx.Load(cell, frame, uint16(cell%64))
+		l.hear(cell, cell%64)
+	}
+	l.kernel.DriveAndSettle()
+	for b.Loop() {
+		l.rx.Latch(shard)
+		l.rx.EndSlot(0)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/phit")
+}
