@@ -1,0 +1,227 @@
+package traces
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+)
+
+// File is an output that is whole or not there. Bytes go to a temporary file in
+// the same folder, which Commit renames to its path and Abort removes; a file
+// that was there before stays as it is until Commit. The path "-" is standard
+// output, which is written as it comes.
+//
+// Every error names the path and says what to do; the first one stays.
+type File struct {
+	path    string // as given, for messages
+	target  string // what is renamed to: path with symbolic links resolved
+	temp    string // "" for standard output
+	file    *os.File
+	buf     *bufio.Writer
+	err     error
+	settled bool // committed or aborted
+}
+
+const (
+	fileBufferBytes = 256 << 10
+	stdoutPath      = "-"
+)
+
+// tempCount keeps the names of this process's temporary files apart.
+var tempCount atomic.Uint64
+
+// Create opens an output. It refuses, without touching anything, a folder that
+// is missing or not writable, and a path that is there but is no regular file.
+func Create(path string) (*File, error) {
+	if path == "" {
+		return nil, errors.New("output: the path is empty: give a file name, or - for standard output")
+	}
+	if path == stdoutPath {
+		return &File{path: "standard output", file: os.Stdout, buf: bufio.NewWriterSize(os.Stdout, fileBufferBytes)}, nil
+	}
+	target := path
+	mode := fs.FileMode(0)
+	info, err := os.Stat(path)
+	switch {
+	case err == nil && info.IsDir():
+		return nil, fmt.Errorf("output %s: this is a folder: give a file name in it", path)
+	case err == nil && !info.Mode().IsRegular():
+		return nil, fmt.Errorf("output %s: this is not a regular file: give another path, or - for standard output", path)
+	case err == nil:
+		mode = info.Mode().Perm()
+		// The link stays a link, and what it points to is replaced.
+		if target, err = filepath.EvalSymlinks(path); err != nil {
+			return nil, fmt.Errorf("output %s: %w: give another path", path, err)
+		}
+	case !errors.Is(err, fs.ErrNotExist):
+		return nil, fmt.Errorf("output %s: %w: make its folder readable, or give another path", path, err)
+	}
+	f := &File{path: path, target: target}
+	for f.file == nil {
+		f.temp = filepath.Join(filepath.Dir(target),
+			fmt.Sprintf(".%s.%d-%d.tmp", filepath.Base(target), os.Getpid(), tempCount.Add(1)))
+		f.file, err = os.OpenFile(f.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
+			return nil, fmt.Errorf("output %s: %w: %s", path, err, folderAdvice(err))
+		}
+	}
+	if mode != 0 {
+		if err := f.file.Chmod(mode); err != nil {
+			f.Abort()
+			return nil, fmt.Errorf("output %s: %w: give another path", path, err)
+		}
+	}
+	f.buf = bufio.NewWriterSize(f.file, fileBufferBytes)
+	return f, nil
+}
+
+// folderAdvice says what to do when a file cannot be made.
+func folderAdvice(err error) string {
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "make the folder first, or give another path"
+	case errors.Is(err, fs.ErrPermission):
+		return "allow writing in its folder, or give another path"
+	}
+	return "give another path"
+}
+
+// Path returns the path as it was given, or "standard output".
+func (f *File) Path() string { return f.path }
+
+// Write appends to the output.
+func (f *File) Write(p []byte) (int, error) {
+	if f.settled {
+		return 0, fmt.Errorf("output %s: written after it was closed", f.path)
+	}
+	n, err := f.buf.Write(p)
+	return n, f.keep(err)
+}
+
+// Commit makes the output appear under its path. After an error the temporary
+// file is gone and what was there before is untouched.
+func (f *File) Commit() error {
+	if f.settled {
+		return f.err
+	}
+	if err := f.finish(); err != nil {
+		f.Abort()
+		return err
+	}
+	return f.rename()
+}
+
+// Abort drops the output; what was there before is untouched. It does nothing
+// after Commit, so that it can be deferred.
+func (f *File) Abort() {
+	if f.settled {
+		return
+	}
+	f.settled = true
+	if f.temp == "" {
+		return
+	}
+	// Nothing is lost when these fail: the file is unwanted, and closed already
+	// if it was finished.
+	_ = f.file.Close()
+	_ = os.Remove(f.temp)
+}
+
+// finish brings all bytes to the disk, so that the rename cannot show a file
+// whose bytes are lost in a crash.
+func (f *File) finish() error {
+	if err := f.keep(f.buf.Flush()); err != nil {
+		return err
+	}
+	if f.temp == "" {
+		return nil
+	}
+	if err := f.keep(f.file.Sync()); err != nil {
+		return err
+	}
+	return f.keep(f.file.Close())
+}
+
+func (f *File) rename() error {
+	f.settled = true
+	if f.temp == "" {
+		return nil
+	}
+	if err := os.Rename(f.temp, f.target); err != nil {
+		_ = os.Remove(f.temp)
+		f.err = fmt.Errorf("output %s: %w: give another path", f.path, err)
+	}
+	return f.err
+}
+
+// keep wraps the first error and returns it ever after.
+func (f *File) keep(err error) error {
+	if f.err == nil && err != nil {
+		f.err = fmt.Errorf("output %s: %w: free some space on the disk, or give another path", f.path, err)
+	}
+	return f.err
+}
+
+// Files are the outputs of one run, which appear together at its end.
+type Files struct {
+	files []*File
+}
+
+// Create opens one more output of the run. Two outputs with one path are
+// refused.
+func (s *Files) Create(path string) (*File, error) {
+	f, err := Create(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, other := range s.files {
+		if f.temp == "" && other.temp == "" || f.temp != "" && other.temp != "" && sameFile(f.target, other.target) {
+			f.Abort()
+			return nil, fmt.Errorf("output %s: two outputs have this path: give each its own", f.path)
+		}
+	}
+	s.files = append(s.files, f)
+	return f, nil
+}
+
+func sameFile(a, b string) bool {
+	absoluteA, errA := filepath.Abs(a)
+	absoluteB, errB := filepath.Abs(b)
+	return errA == nil && errB == nil && absoluteA == absoluteB
+}
+
+// Commit makes all outputs appear. All are brought to the disk before the first
+// is renamed: when one cannot be finished, none appears. It returns the first
+// error.
+func (s *Files) Commit() error {
+	for _, f := range s.files {
+		if f.settled {
+			continue
+		}
+		if err := f.finish(); err != nil {
+			s.Abort()
+			return err
+		}
+	}
+	var first error
+	for _, f := range s.files {
+		if f.settled {
+			continue
+		}
+		if err := f.rename(); err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+// Abort drops all outputs that are not committed.
+func (s *Files) Abort() {
+	for _, f := range s.files {
+		f.Abort()
+	}
+}

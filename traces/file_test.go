@@ -1,0 +1,179 @@
+package traces
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// names returns what is in a folder.
+func names(t *testing.T, folder string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(folder)
+	require.NoError(t, err)
+	list := []string{}
+	for _, entry := range entries {
+		list = append(list, entry.Name())
+	}
+	return list
+}
+
+func content(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(b)
+}
+
+func TestFileAppearsWithCommit(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "run.vcd")
+	f, err := Create(path)
+	require.NoError(t, err)
+	assert.Equal(t, path, f.Path())
+	defer f.Abort()
+	_, err = f.Write([]byte("whole"))
+	require.NoError(t, err)
+	assert.NotContains(t, names(t, folder), "run.vcd")
+	require.NoError(t, f.Commit())
+	assert.Equal(t, []string{"run.vcd"}, names(t, folder))
+	assert.Equal(t, "whole", content(t, path))
+	f.Abort()
+	require.NoError(t, f.Commit())
+	assert.Equal(t, "whole", content(t, path))
+	_, err = f.Write([]byte("more"))
+	assert.ErrorContains(t, err, path)
+}
+
+func TestFileAbortLeavesWhatWasThere(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "run.vcd")
+	require.NoError(t, os.WriteFile(path, []byte("old"), 0o640))
+	f, err := Create(path)
+	require.NoError(t, err)
+	_, err = f.Write(make([]byte, 3*fileBufferBytes))
+	require.NoError(t, err)
+	f.Abort()
+	assert.Equal(t, []string{"run.vcd"}, names(t, folder))
+	assert.Equal(t, "old", content(t, path))
+
+	f, err = Create(path)
+	require.NoError(t, err)
+	require.NoError(t, f.Commit())
+	assert.Empty(t, content(t, path))
+	info, err := os.Stat(path)
+	require.NoError(t, err)
+	assert.EqualValues(t, 0o640, info.Mode().Perm(), "the permissions stay")
+}
+
+func TestFileKeepsSymbolicLinks(t *testing.T) {
+	folder := t.TempDir()
+	target, link := filepath.Join(folder, "target"), filepath.Join(folder, "link")
+	require.NoError(t, os.WriteFile(target, nil, 0o666))
+	require.NoError(t, os.Symlink("target", link))
+	f, err := Create(link)
+	require.NoError(t, err)
+	_, err = f.Write([]byte("new"))
+	require.NoError(t, err)
+	require.NoError(t, f.Commit())
+	assert.Equal(t, "new", content(t, target))
+	info, err := os.Lstat(link)
+	require.NoError(t, err)
+	assert.NotZero(t, info.Mode()&os.ModeSymlink)
+}
+
+func TestFileRefusals(t *testing.T) {
+	folder := t.TempDir()
+	plain := filepath.Join(folder, "plain")
+	require.NoError(t, os.WriteFile(plain, nil, 0o666))
+	for path, advice := range map[string]string{
+		"":                                     "give a file name",
+		folder:                                 "give a file name in it",
+		"/dev/null":                            "not a regular file",
+		filepath.Join(folder, "no", "run.vcd"): "make the folder first",
+		filepath.Join(plain, "run.vcd"):        "give another path",
+	} {
+		_, err := Create(path)
+		require.Error(t, err, path)
+		assert.ErrorContains(t, err, advice)
+		assert.ErrorContains(t, err, path)
+	}
+	assert.Equal(t, []string{"plain"}, names(t, folder))
+}
+
+// /dev/full takes no byte; through it a full disk is tried.
+func TestFileFullDisk(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "run.vcd")
+	f, err := Create(path)
+	require.NoError(t, err)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	require.NoError(t, err)
+	require.NoError(t, f.file.Close())
+	f.file = full
+	f.buf.Reset(full)
+	_, err = f.Write([]byte("lost"))
+	require.NoError(t, err)
+	err = f.Commit()
+	assert.ErrorContains(t, err, path)
+	assert.ErrorContains(t, err, "free some space")
+	assert.Empty(t, names(t, folder))
+	assert.Equal(t, err, f.Commit())
+}
+
+func TestFilesCommitTogether(t *testing.T) {
+	folder := t.TempDir()
+	var run Files
+	var made []*File
+	for _, name := range []string{"a", "b", "c"} {
+		f, err := run.Create(filepath.Join(folder, name))
+		require.NoError(t, err)
+		_, err = f.Write([]byte(name))
+		require.NoError(t, err)
+		made = append(made, f)
+	}
+	_, err := run.Create(folder + "/./b")
+	assert.ErrorContains(t, err, "two outputs have this path")
+	made[2].Abort()
+	require.NoError(t, run.Commit())
+	assert.Equal(t, []string{"a", "b"}, names(t, folder))
+	run.Abort()
+	assert.Equal(t, []string{"a", "b"}, names(t, folder))
+}
+
+func TestFilesNoneAppearsWhenOneFails(t *testing.T) {
+	folder := t.TempDir()
+	var run Files
+	_, err := run.Create(filepath.Join(folder, "a"))
+	require.NoError(t, err)
+	b, err := run.Create(filepath.Join(folder, "b"))
+	require.NoError(t, err)
+	require.NoError(t, b.file.Close())
+	_, err = b.Write([]byte("lost"))
+	require.NoError(t, err)
+	assert.ErrorContains(t, run.Commit(), filepath.Join(folder, "b"))
+	assert.Empty(t, names(t, folder))
+}
+
+func TestFileStandardOutput(t *testing.T) {
+	keep := os.Stdout
+	defer func() { os.Stdout = keep }()
+	r, w, err := os.Pipe()
+	require.NoError(t, err)
+	os.Stdout = w
+	var run Files
+	f, err := run.Create("-")
+	require.NoError(t, err)
+	_, err = run.Create("-")
+	assert.ErrorContains(t, err, "standard output: two outputs")
+	_, err = f.Write([]byte("hello"))
+	require.NoError(t, err)
+	require.NoError(t, run.Commit())
+	got := make([]byte, 10)
+	n, err := r.Read(got)
+	require.NoError(t, err)
+	assert.Equal(t, "hello", string(got[:n]))
+}

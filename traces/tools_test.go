@@ -1,0 +1,46 @@
+package traces
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rewrite the files in testdata")
+
+// debianPackages says where the real tools come from.
+var debianPackages = map[string]string{
+	"vcd2fst": "gtkwave", "fst2vcd": "gtkwave",
+	"tshark": "tshark", "capinfos": "wireshark-common",
+}
+
+// runTool runs a real tool and returns what it printed. A tool that is not
+// installed fails the test: without it nothing is shown.
+func runTool(t *testing.T, name string, arguments ...string) (stdout, stderr string) {
+	t.Helper()
+	path, err := exec.LookPath(name)
+	require.NoError(t, err, "%s is not installed: apt-get install %s", name, debianPackages[name])
+	command := exec.Command(path, arguments...)
+	var out, errors bytes.Buffer
+	command.Stdout, command.Stderr = &out, &errors
+	require.NoError(t, command.Run(), "%s: %s", name, &errors)
+	return out.String(), errors.String()
+}
+
+// requireGolden compares with a file in testdata, or rewrites it with -update.
+func requireGolden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o777))
+		require.NoError(t, os.WriteFile(path, got, 0o666))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run the test with -update to make it")
+	require.Equal(t, string(want), string(got))
+}
