@@ -146,7 +146,7 @@ func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 		}
 		processor := bank.First + cell
 		frame := bank.TxHead(cell)
-		if int(count) > bank.TxFrames || !bank.Legal(frame) {
+		if !bank.Legal(cell, frame) {
 			silenceIllegal(bank, cell, frame, ledger, slot)
 			continue
 		}

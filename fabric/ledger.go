@@ -259,4 +259,3 @@ func (l *Ledger) scanListen(b *nic.Bank, slot uint32) {
 		}
 	}
 }
-

@@ -64,7 +64,7 @@ func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 			groupEnd += t.pops.GroupSize
 		}
 		frame := bank.TxHead(cell)
-		if int(count) > bank.TxFrames || !bank.Legal(frame) {
+		if !bank.Legal(cell, frame) {
 			silenceIllegal(bank, cell, frame, ledger, slot)
 			continue
 		}

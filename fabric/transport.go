@@ -39,7 +39,7 @@ type Transport interface {
 // silenceIllegal drops an illegal frame and takes its sender off the fabric.
 func silenceIllegal(bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) {
 	ledger.Find(Finding{
-		Kind: FindIllegalSend, Slot: slot, Index: bank.First + cell, Text: bank.Sendable(frame).Error(),
+		Kind: FindIllegalSend, Slot: slot, Index: bank.First + cell, Text: bank.Refusal(cell, frame),
 	})
 	bank.Silence(cell)
 }

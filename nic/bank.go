@@ -311,21 +311,23 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	return StatusOK
 }
 
-// Legal reports whether the frame at the head of a TX FIFO may be sent.
-func (b *Bank) Legal(f FrameView) bool {
-	return f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes && (int(f.Port()) < b.Ports || f.Port() == PortAll)
+// Legal reports whether the NIC takes f, the frame at the head of a cell's TX
+// FIFO, which is not empty: count, kind, payload length and port.
+func (b *Bank) Legal(cell int, f FrameView) bool {
+	return int(b.TxCount[cell]) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
+		(int(f.Port()) < b.Ports || f.Port() == PortAll)
 }
 
-// Sendable says why a frame that is not Legal may not be sent.
-func (b *Bank) Sendable(f FrameView) error {
-	if f.Kind() >= KindCount {
-		return fmt.Errorf("sends a frame of %v; allowed are data, ack and control", f.Kind())
+// Refusal says why a frame that is not Legal may not be sent.
+func (b *Bank) Refusal(cell int, f FrameView) string {
+	switch {
+	case int(b.TxCount[cell]) > b.TxFrames:
+		return fmt.Sprintf("says that its TX FIFO holds %d frames; it has room for %d", b.TxCount[cell], b.TxFrames)
+	case f.Kind() >= KindCount:
+		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
+	case f.PayloadBytes() > b.PayloadBytes:
+		return fmt.Sprintf("sends a payload of %d bytes; nic.payload_bytes is %d", f.PayloadBytes(), b.PayloadBytes)
+	default:
+		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
 	}
-	if n := f.PayloadBytes(); n > b.PayloadBytes {
-		return fmt.Errorf("sends a payload of %d bytes; nic.payload_bytes is %d", n, b.PayloadBytes)
-	}
-	if p := f.Port(); int(p) >= b.Ports && p != PortAll {
-		return fmt.Errorf("sends to port %d; the NIC has ports 0 to %d, %#x is all", p, b.Ports-1, PortAll)
-	}
-	return nil
 }

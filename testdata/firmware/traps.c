@@ -23,7 +23,7 @@ __attribute__((noinline)) static uint32_t recurse(volatile uint32_t depth) {
 __attribute__((noinline)) static uint32_t break_down(uint32_t how, volatile uint32_t *zero) {
     switch (how) {
     case 1: return *(volatile uint32_t *)0xFFFFFFF0u;
-    case 2: return 1 / *zero;
+    case 2: return 1000 / *zero;
     case 3: return recurse(0);
     default: __builtin_trap();
     }
