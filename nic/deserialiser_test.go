@@ -404,6 +404,70 @@ func TestLinkAllocatesNothing(t *testing.T) {
 	}
 }
 
+// TestLinkSkip jumps over the compute window and the guard, when all is dark.
+func TestLinkSkip(t *testing.T) {
+	c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: 3, guard: 20, unitsPerShard: 1}
+	stepped, skipped := newLink(t, c), newLink(t, c)
+	for slot := range uint32(3) {
+		frame := makeFrame(rand.New(rand.NewPCG(12, uint64(slot))), 1, 4)
+		for _, l := range []*link{stepped, skipped} {
+			l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
+			l.tx.Load(1, frame, 1)
+			l.hear(2, 0)
+			if l == skipped {
+				l.kernel.Skip(l.timing.FirstPhitCycle(slot) - l.kernel.Cycle())
+				for l.kernel.Cycle() <= l.timing.LastPhitCycle(slot) {
+					l.cycle()
+				}
+				require.True(t, l.fibre.Dark())
+				l.kernel.Skip(l.timing.SlotCycle(slot+1) - l.kernel.Cycle())
+			}
+			l.runSlot(slot)
+			require.Equal(t, []uint32{2}, l.rx.Heard(1))
+			require.Empty(t, l.rx.Heard(0))
+			require.Equal(t, frame, l.rx.Frame(2))
+			l.endSlot()
+			require.Empty(t, l.rx.Heard(1))
+		}
+		var a, b bytes.Buffer
+		require.NoError(t, hw.Save(&a, stepped.kernel))
+		require.NoError(t, hw.Save(&b, skipped.kernel))
+		require.Equal(t, a.Bytes(), b.Bytes())
+	}
+	skipped.tx.BeginSlot(skipped.kernel.Cycle())
+	skipped.tx.Load(1, makeFrame(rand.New(rand.NewPCG(12, 9)), 1, 4), 1)
+	skipped.kernel.Skip(50)
+	assert.Panics(t, skipped.kernel.DriveAndSettle, "over the middle of a frame")
+}
+
+func TestLinkProbes(t *testing.T) {
+	l := newLink(t, linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 0, propagation: 1})
+	l.tx.BeginSlot(0)
+	l.tx.Load(3, makeFrame(rand.New(rand.NewPCG(13, 0)), 3, 4), 0)
+	l.hear(0, 1)
+	probes := map[string]hw.Probe{}
+	l.kernel.Probes(func(p hw.Probe) {
+		require.NoError(t, hw.CheckPath(p.Path))
+		require.NotContains(t, probes, p.Path)
+		probes[p.Path] = p
+	})
+	value := func(path string) uint64 {
+		require.Contains(t, probes, path)
+		p := probes[path]
+		return p.Value()
+	}
+	l.cycle()
+	l.kernel.DriveAndSettle()
+	assert.EqualValues(t, 0, value("pops.group[1].transmitter[1].port"))
+	assert.EqualValues(t, 20, value("pops.group[1].transmitter[1].length"))
+	assert.NotZero(t, value("pops.group[1].coupler[0].light.rail0"))
+	assert.NotZero(t, value("pops.group[1].fibre[0].light.rail0"))
+	l.kernel.Latch()
+	state := probes["pops.group[0].receiver[0].state"]
+	assert.Equal(t, "receiving", state.States[state.Value()])
+	assert.EqualValues(t, 16, value("pops.group[0].receiver[0].bits"))
+}
+
 func TestListen(t *testing.T) {
 	l := newLink(t, linkConfig{d: 9, g: 2, phitBits: 8, payloadBytes: 0})
 	r := rand.New(rand.NewPCG(11, 0))

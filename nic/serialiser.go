@@ -153,7 +153,9 @@ func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, leng
 	for _, cell := range active {
 		left := 8*int(length[cell]) - firstBit
 		if left <= 0 {
-			continue
+			// Latch retires a frame with its last phit, so the clock has jumped.
+			panic(fmt.Sprintf("%s: wire %d: bit %d of a frame of %d bytes: the clock was advanced without Latch",
+				light.Path(), cell, firstBit, length[cell]))
 		}
 		word := getPhit(frames[int(cell)*stride:], firstBit, phitBits)
 		lit := litBits(left, phitBits)
