@@ -1,0 +1,28 @@
+// Package starloom emulates interconnect hardware that does not exist yet, cycle
+// by cycle, with the controller firmware of every processor running in a
+// WebAssembly sandbox.
+//
+//	scenario.yaml -> Scenario -> Machine -> Report
+//	                               |  \--> waveform (VCD), packet capture (pcapng), log
+//	                               |
+//	         at the boundary of every slot, for every shard of the machine:
+//	         Hear (fabric) -> handlers (firmware) -> Scan (rules) -> Send (fabric)
+//	         then Cross: the slot's light crosses the fabric
+//
+//	Run(ctx, scenario, options)     one run, with its files
+//	NewMachine, Step, Save, Restore the same, under the caller's control
+//	Study(ctx, name, options)       runs that repeat published numbers
+//
+//	file               what it holds
+//	scenario*.go       the scenario: types, strict parser, checks
+//	schema.go          its JSON Schema
+//	programs.go        what is known of the built-in programs: their rules
+//	machine.go         the machine and the boundary of a slot
+//	run.go             run to the end, metrics, report
+//	violations.go      rules and what breaks them
+//	outputs.go         waveform, capture and log of a run
+//	state.go           save and restore
+//	report*.go         the report's types and its three forms
+//	study*.go          studies
+//	inputerror.go      errors of the user's input
+package starloom

@@ -1,0 +1,18 @@
+// Package fabric wires processors to each other: addressing, workloads, what is
+// counted and checked on the way, and the two ways to carry frames.
+//
+//	           +-- SlotTransport: a coupler is a counter and one frame
+//	Transport -+
+//	           +-- CycleTransport: transmitters, couplers, fibre, receivers of hw and nic
+//
+// Both give the same frames, statuses and digests; where they differ,
+// CycleTransport is right.
+//
+//	file             what it holds
+//	pops.go          POPS(d,g): sizes, numbering, names
+//	permutation.go   workloads
+//	transport.go     what carries frames, and when it is called
+//	slot.go          whole frames, slot by slot
+//	cycle.go         phits, cycle by cycle
+//	ledger.go        counters, digest, packets on their way, findings for the rules
+package fabric

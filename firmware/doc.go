@@ -1,0 +1,36 @@
+// Package firmware runs controller firmware in a wazero sandbox.
+//
+//	programs/pops/random.c --clang--> images/pops/random.wasm --embed--> Host.Load -> Image
+//	                                                                                   |
+//	                      memory of one instance:                              Image.NewInstance
+//	                      | program | columns | records {state, RX FIFO, TX FIFO} |    |
+//	                                  ^ nic.Bank, the host's view                   Instance
+//
+// One instance serves a bank of processors (banked) or a single one (isolated):
+// the image is the same. A handler that traps harms its own processor; the rest of
+// the bank goes on.
+//
+// What an image exports (every argument and result is an i32):
+//
+//	starloom_abi() version              starloom_attach(cells, payload_bytes, rx_frames, tx_frames) descriptor
+//	starloom_start(first, count)        starloom_slot(first, count, slot)
+//	memory                              __stack_pointer (optional: restored after a trap)
+//	starloom_probe_names() list         starloom_param_names() list (optional)
+//
+// and all it may import, from the module "starloom":
+//
+//	log(text, bytes)    probe(signal, i64 value)    fail(code)
+//
+//	file                    what it holds
+//	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
+//	sdk/starloom_registers.h  the register map (generated)
+//	programs/               sources of the built-in programs
+//	images/                 their images, rebuilt and compared by a test
+//	programs.go             the embedded images
+//	build.go, inspect.go    `starloom firmware build` and `inspect`
+//	host.go                 load, check and compile images
+//	imports.go              log, probe and fail
+//	instance.go             a bank's handlers, traps
+//	slab.go                 memory whose address never changes
+//	native.go               firmware in Go over the same ABI: yardstick and second opinion
+package firmware

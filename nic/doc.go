@@ -1,0 +1,23 @@
+// Package nic is the network interface of a processor: frames, buffers and the
+// registers that firmware sees.
+//
+//	 firmware              NIC                                    fabric
+//	 handler  --TX FIFO--> Bank.TxHead --wire format--> Serialisers ----> light
+//	          <-RX FIFO--- Bank.PushRx <-wire format--- Deserialisers <-- light
+//
+//	file               what it holds
+//	registermap.go     the register map, the one source of:
+//	registers_gen.go     the Go constants (generated)
+//	REGISTERS.md         the documentation (generated)
+//	                     ../firmware/sdk/starloom_registers.h, ../cosim/rtl/starloom_registers.vh
+//	bank.go            the host's view of a bank of processors
+//	place.go           the handler's side of it, for firmware in Go
+//	frame.go           the wire format
+//	crc.go             CRC-16/CCITT-FALSE
+//	timing.go          the shape of a slot
+//	status.go          what a receiver says
+//	serialiser.go      bank of transmitters: frames to phits
+//	deserialiser.go    bank of receivers: phits to frames
+//	layer.go           the gopacket layers of a capture
+//	dissector.go       the Wireshark dissector, generated from the frame definition
+package nic
