@@ -2,8 +2,9 @@ package nic
 
 // CRC-16/CCITT-FALSE: polynomial 0x1021, start 0xFFFF, not reflected, no final
 // XOR; "123456789" gives 0x29B1. github.com/sigurn/crc16 is the reference that
-// the tests compare with; the tables here make it about five times faster,
-// which the cycle engine needs (one checksum per frame sent and heard).
+// the tests compare with. On a frame of 30 bytes the tables here take less than
+// half of its time (go test ./nic -bench Checksum), which the cycle engine needs:
+// one checksum per frame sent and heard.
 
 const crcInit = 0xFFFF
 
