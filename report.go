@@ -11,7 +11,9 @@ import (
 // under one version; a key that changes its meaning or goes makes a new one.
 const ReportSchema = 1
 
-// ViolationsMax is the number of violations that a report lists.
+// ViolationsMax is the number of violations that a report lists. The first one of
+// every rule is always in the list, so that no rule looks unbroken because
+// another one broke often.
 const ViolationsMax = 100
 
 // Verdict is the outcome of a run or a study.
@@ -124,24 +126,6 @@ func (m Metrics) MarshalJSON() ([]byte, error) {
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil
-}
-
-// Violate adds v: the verdict becomes fail. The list keeps the first
-// ViolationsMax, and the first of every rule however late it comes, so that no
-// rule looks unbroken because another one broke often.
-func (r *Report) Violate(v Violation) {
-	r.Verdict = VerdictFail
-	r.ViolationsTotal++
-	if len(r.Violations) < ViolationsMax {
-		r.Violations = append(r.Violations, v)
-		return
-	}
-	for i := range r.Violations {
-		if r.Violations[i].Rule == v.Rule {
-			return
-		}
-	}
-	r.Violations = append(r.Violations, v)
 }
 
 // WriteJSON writes the stable, versioned form.

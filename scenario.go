@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -155,9 +156,6 @@ const TriggerFirstViolation = "first_violation"
 // PCAPNGTrace has no settings in this version.
 type PCAPNGTrace struct{}
 
-// KnownPrograms lists the built-in programs that a scenario may name.
-var KnownPrograms = []string{"pops/random"}
-
 // DefaultScenario returns a scenario in which everything that has a default has
 // it; Name, Fabric and Firmware.Program or Firmware.Image are left to the caller.
 func DefaultScenario() *Scenario {
@@ -212,25 +210,38 @@ func (s *Scenario) Place(path string) string {
 	return path
 }
 
-// override records that the value at path was replaced by an option, so that an
-// error names the option and not a line of the file.
-func (s *Scenario) override(path, place string) {
-	if s.places == nil {
-		s.places = map[string]string{}
-	}
-	s.places[path] = place
+// Overrides are values that replace those of a scenario file: what the options of
+// `starloom run` give. nil and "" leave the scenario as it is.
+type Overrides struct {
+	Seed  *uint64 // --seed
+	Slots *uint32 // --slots
+	Mode  string  // --mode
+	Image string  // --firmware: path relative to the working folder; replaces the program
 }
 
-// OverrideImage runs the image at path (relative to the working folder) instead
-// of the firmware that the scenario names; place is named in errors.
-func (s *Scenario) OverrideImage(path, place string) error {
-	absolute, err := filepath.Abs(path)
-	if err != nil {
-		return &InputError{Place: place, Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
+// Override replaces values and checks the scenario again. Errors name the option
+// instead of a line of the file.
+func (s *Scenario) Override(o Overrides) error {
+	places := map[string]string{}
+	maps.Copy(places, s.places)
+	s.places = places
+	if o.Seed != nil {
+		s.Seed, places["seed"] = *o.Seed, "--seed"
 	}
-	s.Firmware.Program, s.Firmware.Image = "", absolute
-	s.override("firmware.image", place)
-	return nil
+	if o.Slots != nil {
+		s.Stop.Slots, places["stop.slots"] = *o.Slots, "--slots"
+	}
+	if o.Mode != "" {
+		s.Firmware.Mode, places["firmware.mode"] = o.Mode, "--mode"
+	}
+	if o.Image != "" {
+		absolute, err := filepath.Abs(o.Image)
+		if err != nil {
+			return &InputError{Place: "--firmware", Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
+		}
+		s.Firmware.Program, s.Firmware.Image, places["firmware.image"] = "", absolute, "--firmware"
+	}
+	return s.Check()
 }
 
 // Hash returns the SHA-256 of the scenario's canonical form, in hex. Key order,

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"starloom/firmware"
 )
 
 // ParamsMax is the number of firmware parameters: the register map has a
@@ -95,16 +97,16 @@ func (s *Scenario) checkFabric() error {
 }
 
 func (s *Scenario) checkFirmware() error {
-	f := &s.Firmware
+	f, known := &s.Firmware, firmware.Programs()
 	switch {
 	case f.Program == "" && f.Image == "":
 		return s.refuse("firmware", "firmware has neither program nor image",
-			"write program: "+KnownPrograms[0]+" or image: router.wasm")
+			"write program: "+known[0]+" or image: router.wasm")
 	case f.Program != "" && f.Image != "":
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
-	case f.Program != "" && !slices.Contains(KnownPrograms, f.Program):
-		remedy := "known are " + strings.Join(KnownPrograms, ", ")
-		if guess := nearest(f.Program, KnownPrograms); guess != "" {
+	case f.Program != "" && !slices.Contains(known, f.Program):
+		remedy := "known are " + strings.Join(known, ", ")
+		if guess := nearest(f.Program, known); guess != "" {
 			remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
 		}
 		return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", clip(f.Program)), remedy)

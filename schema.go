@@ -8,6 +8,8 @@ import (
 	"strconv"
 
 	"github.com/invopop/jsonschema"
+
+	"starloom/firmware"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of scenario files, made from
@@ -107,7 +109,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	definitions["Firmware"].OneOf = []*jsonschema.Schema{{Required: []string{"program"}}, {Required: []string{"image"}}}
 	program := property("Firmware", "program")
 	program.Enum = nil
-	for _, name := range KnownPrograms {
+	for _, name := range firmware.Programs() {
 		program.Enum = append(program.Enum, name)
 	}
 	params := property("Firmware", "params")

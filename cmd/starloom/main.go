@@ -1,0 +1,103 @@
+// Command starloom runs emulations of interconnect hardware and of the firmware
+// behind it. It parses options, calls package starloom and prints; `starloom
+// help` describes it.
+//
+// Exit status: 0 the run passed, 1 it broke a rule or did not finish, 2 the input
+// is bad, 3 Starloom itself is at fault.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+
+	"starloom"
+)
+
+// The exit statuses.
+const (
+	statusPass  = 0
+	statusFail  = 1
+	statusInput = 2
+	statusFault = 3
+)
+
+func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// errFailed says that a report with the verdict fail was printed.
+var errFailed = errors.New("fail")
+
+// faultError is an error that the user's input does not explain.
+type faultError struct{ error }
+
+func (e faultError) Unwrap() error { return e.error }
+
+// fault marks errors of the library that are neither bad input nor an
+// interruption nor the operating system's word on a file.
+func fault(err error) error {
+	var input *starloom.InputError
+	var system syscall.Errno
+	if err == nil || errors.As(err, &input) || errors.As(err, &system) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return faultError{err}
+}
+
+// execute runs one command line and returns the exit status.
+func execute(args []string, stdout, stderr io.Writer) int {
+	return protect(stderr, func() int {
+		// The first interrupt ends the run in order; then the default is back, so
+		// that the second one ends the process.
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		defer stop()
+		context.AfterFunc(ctx, stop)
+
+		root := newRoot()
+		root.SetArgs(args)
+		root.SetOut(stdout)
+		root.SetErr(stderr)
+		return report(root.ExecuteContext(ctx), stderr)
+	})
+}
+
+// protect turns a panic into a message and exit status 3: Go itself would end
+// with 2, which means bad input here.
+func protect(stderr io.Writer, run func() int) (status int) {
+	defer func() {
+		if value := recover(); value != nil {
+			fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\n"+
+				"please report it with the command line, the scenario and what follows\n\n%s", value, debug.Stack())
+			status = statusFault
+		}
+	}()
+	return run()
+}
+
+// report prints an error with what to do about it, and returns the exit status.
+func report(err error, stderr io.Writer) int {
+	var input *starloom.InputError
+	var failure faultError
+	switch {
+	case err == nil:
+		return statusPass
+	case errors.Is(err, errFailed):
+		return statusFail
+	case errors.As(err, &input):
+		// The place comes first, so that editors and terminals can jump to it.
+		fmt.Fprintln(stderr, input)
+		return statusInput
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "starloom: interrupted")
+		return statusFail
+	case errors.As(err, &failure):
+		fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\nplease report it with the command line and the scenario\n", err)
+		return statusFault
+	}
+	fmt.Fprintf(stderr, "starloom: %v\n", err)
+	return statusInput
+}

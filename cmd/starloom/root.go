@@ -1,0 +1,242 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"starloom"
+	"starloom/firmware"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "starloom",
+		Short: "Cycle-accurate emulator for interconnect hardware and its firmware",
+		Long: `Starloom runs the controller firmware of every processor, compiled to
+WebAssembly, on a cycle-accurate model of the network that it will be burned
+into. It says whether the firmware works and meets its slots, and shows why not
+in waveforms (VCD) and packet captures (pcapng).
+
+Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
+3 a fault of Starloom.`,
+		Example: `  starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
+  starloom study pops --quick
+  starloom firmware build router.c -o router.wasm
+  starloom run examples/pops-16x16.yaml --firmware router.wasm`,
+		Args:          cobra.ArbitraryArgs,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		RunE:          group,
+	}
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newRun(), newStudy(), newFirmware(), newTrace(), newSchema(), newVersion())
+	return root
+}
+
+// flagError says what an option wants, without the words of package strconv.
+func flagError(c *cobra.Command, err error) error {
+	var invalid *pflag.InvalidValueError
+	if !errors.As(err, &invalid) {
+		return &starloom.InputError{Place: c.CommandPath(), Reason: err.Error(), Remedy: fmt.Sprintf("see '%s --help'", c.CommandPath())}
+	}
+	remedy := "give a value of another kind"
+	switch value := invalid.GetFlag().Value.(type) {
+	case *choice:
+		remedy = "choose one of " + strings.Join(value.words, ", ")
+	default:
+		switch value.Type() {
+		case "uint", "uint64":
+			remedy = fmt.Sprintf("give an integer from 0 to %d", uint64(math.MaxUint64))
+		case "uint32":
+			remedy = fmt.Sprintf("give an integer from 0 to %d", uint32(math.MaxUint32))
+		case "uint16":
+			remedy = fmt.Sprintf("give an integer from 0 to %d", math.MaxUint16)
+		}
+	}
+	return &starloom.InputError{Place: "--" + invalid.GetFlag().Name, Reason: fmt.Sprintf("%q cannot be used", invalid.GetValue()), Remedy: remedy}
+}
+
+// group is what a command does that only holds other commands: help, or an
+// error for a word that is none of them.
+func group(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return c.Help()
+	}
+	remedy := fmt.Sprintf("see '%s --help'", c.CommandPath())
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		remedy = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), remedy)
+	}
+	return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no command %q", args[0]), Remedy: remedy}
+}
+
+// exactly wants the arguments that are named, and says which one is missing.
+func exactly(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		if len(args) == len(names) {
+			return nil
+		}
+		reason := ""
+		if len(args) < len(names) {
+			reason = names[len(args)] + " is missing"
+		} else {
+			reason = fmt.Sprintf("%q is one argument too many", args[len(names)])
+		}
+		return &starloom.InputError{Place: c.CommandPath(), Reason: reason, Remedy: "usage: " + c.UseLine()}
+	}
+}
+
+// files completes the first argument with files of these endings.
+func files(endings ...string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return endings, cobra.ShellCompDirectiveFilterFileExt
+	}
+}
+
+// choice is the value of an option that takes one of a few words.
+type choice struct {
+	value string
+	words []string
+}
+
+func (c *choice) String() string { return c.value }
+func (c *choice) Type() string   { return strings.Join(c.words, "|") }
+func (c *choice) Set(word string) error {
+	if !slices.Contains(c.words, word) {
+		return errors.New("not one of the words") // flagError lists them
+	}
+	c.value = word
+	return nil
+}
+
+// choose adds an option that takes one of a few words, "" at first.
+func choose(c *cobra.Command, name, usage string, words ...string) *choice {
+	value := &choice{words: words}
+	c.Flags().Var(value, name, usage)
+	// The option was added in the line above: this cannot fail.
+	_ = c.RegisterFlagCompletionFunc(name, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return words, cobra.ShellCompDirectiveNoFileComp
+	})
+	return value
+}
+
+func newFirmware() *cobra.Command {
+	parent := &cobra.Command{
+		Use: "firmware", Short: "Build and inspect firmware images", Args: cobra.ArbitraryArgs, RunE: group,
+	}
+	var output string
+	build := &cobra.Command{
+		Use:   "build SRC.c -o OUT.wasm",
+		Short: "Compile C firmware to an image",
+		Long: `Compiles a C source that includes starloom.h (the header is part of this
+program) with clang and wasm-ld, and checks the image. Debian has both in the
+packages clang and lld.`,
+		Example:           "  starloom firmware build router.c -o router.wasm",
+		Args:              exactly("SRC.c"),
+		ValidArgsFunction: files("c"),
+		RunE: func(c *cobra.Command, args []string) error {
+			return firmware.Build(c.Context(), firmware.BuildOptions{Source: args[0], Output: output})
+		},
+	}
+	build.Flags().StringVarP(&output, "output", "o", "", "write the image to `F` (default: the source's name with .wasm)")
+	inspect := &cobra.Command{
+		Use:               "inspect F.wasm",
+		Short:             "Check an image and say what is in it",
+		Long:              "Checks an image, or a built-in program by name, and says what is in it.",
+		Example:           "  starloom firmware inspect router.wasm\n  starloom firmware inspect pops/random",
+		Args:              exactly("F.wasm"),
+		ValidArgsFunction: files("wasm"),
+		RunE: func(c *cobra.Command, args []string) error {
+			info, err := firmware.Inspect(args[0])
+			if err != nil {
+				return &starloom.InputError{Place: args[0], Reason: err.Error(), Remedy: "give an image that `starloom firmware build` made, or one of " + strings.Join(firmware.Programs(), ", ")}
+			}
+			return info.WriteText(c.OutOrStdout())
+		},
+	}
+	parent.AddCommand(build, inspect)
+	return parent
+}
+
+func newTrace() *cobra.Command {
+	parent := &cobra.Command{Use: "trace", Short: "Work with traces", Args: cobra.ArbitraryArgs, RunE: group}
+	var output string
+	dissector := &cobra.Command{
+		Use:   "dissector",
+		Short: "Print the Wireshark dissector of Starloom's frames",
+		Long: `Prints the Lua dissector with which Wireshark and tshark show the fields of
+frames in a packet capture. 'starloom run --pcapng F.pcapng' writes the same one
+to F.lua.`,
+		Example: "  starloom trace dissector -o starloom.lua\n  tshark -X lua_script:starloom.lua -r out.pcapng",
+		Args:    exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return writeTo(c.OutOrStdout(), "--output", output, nic.WriteDissector)
+		},
+	}
+	dissector.Flags().StringVarP(&output, "output", "o", "", "write to `F` (default: standard output)")
+	parent.AddCommand(dissector)
+	return parent
+}
+
+// writeTo writes to stdout, or to a file that is whole or not there.
+func writeTo(stdout io.Writer, option, path string, write func(io.Writer) error) error {
+	if path == "" || path == "-" {
+		return write(stdout)
+	}
+	file, err := traces.Create(path)
+	if err != nil {
+		return &starloom.InputError{Place: option, Reason: err.Error()}
+	}
+	defer file.Abort()
+	return errors.Join(write(file), file.Commit())
+}
+
+func newSchema() *cobra.Command {
+	return &cobra.Command{
+		Use:   "schema",
+		Short: "Print the JSON Schema of scenarios",
+		Long: `Prints the JSON Schema of scenario files: every key with its meaning, range and
+default. An editor with a YAML language server uses it when the first line is
+    # yaml-language-server: $schema=scenario.schema.json`,
+		Example: "  starloom schema > scenario.schema.json",
+		Args:    exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			data, err := starloom.Schema()
+			if err != nil {
+				return fault(err)
+			}
+			_, err = c.OutOrStdout().Write(data)
+			return err
+		},
+	}
+}
+
+func newVersion() *cobra.Command {
+	return &cobra.Command{
+		Use:   "version",
+		Short: "Print the version",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			version := "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				version = info.Main.Version
+			}
+			_, err := fmt.Fprintf(c.OutOrStdout(), "starloom %s, scenario format 1, report schema %d, frame version %d, %s\n",
+				version, starloom.ReportSchema, nic.Version, runtime.Version())
+			return err
+		},
+	}
+}

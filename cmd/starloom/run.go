@@ -1,0 +1,154 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/traces"
+)
+
+func newRun() *cobra.Command {
+	var o starloom.RunOptions
+	var json, junit, image string
+	var seed uint64
+	var slots uint32
+	c := &cobra.Command{
+		Use:   "run SCENARIO",
+		Short: "Run a scenario and report",
+		Long: `Runs a scenario and prints the verdict, why, and the figures of the run. Options
+replace what the scenario says. Files appear when the run is over, all or none;
+the path - is standard output (the report then goes to standard error; with
+--log - it follows the log).
+
+--workers, --bank, --mode, --runtime and --engine change how fast a run is, never
+what it finds.`,
+		Example: `  starloom run examples/pops-16x16.yaml
+  starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
+  starloom run examples/pops-16x16.yaml --firmware router.wasm --json - | jq .verdict
+  starloom run examples/pops-16x16.yaml --seed 7 --junit results.xml`,
+		Args:              exactly("SCENARIO"),
+		ValidArgsFunction: files("yaml", "yml"),
+	}
+	f := c.Flags()
+	f.StringVar(&o.VCD, "vcd", "", "write a waveform to `F`, and F.gtkw for GTKWave beside it")
+	f.StringVar(&o.PCAPNG, "pcapng", "", "write a packet capture to `F`, and F.lua for Wireshark beside it")
+	f.StringVar(&o.Log, "log", "", "write the firmware's log lines to `F`")
+	f.StringVar(&json, "json", "", "write the report as JSON to `F`")
+	f.StringVar(&junit, "junit", "", "write the report as JUnit XML to `F`")
+	f.Uint64Var(&seed, "seed", 0, "seed `N` of the run")
+	f.Uint32Var(&slots, "slots", 0, "end a run that is not done after `N` slots")
+	f.StringVar(&image, "firmware", "", "run the image `F` instead of the scenario's firmware")
+	engine := choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
+	mode := choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
+	wasm := choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
+	workers := f.Uint16("workers", 0, "threads `N`; 0: as many as help")
+	bank := f.Uint32("bank", 0, "processors `N` per bank; 0: by size")
+
+	c.RunE = func(c *cobra.Command, args []string) (err error) {
+		scenario, err := starloom.LoadScenario(args[0])
+		if err != nil {
+			return err
+		}
+		override := starloom.Overrides{Mode: mode.value, Image: image}
+		if c.Flags().Changed("seed") {
+			override.Seed = &seed
+		}
+		if c.Flags().Changed("slots") {
+			override.Slots = &slots
+		}
+		if err := scenario.Override(override); err != nil {
+			return err
+		}
+
+		outputs := []output{{"--vcd", o.VCD}, {"--pcapng", o.PCAPNG}, {"--log", o.Log}, {"--json", json}, {"--junit", junit}}
+		if err := distinct(outputs); err != nil {
+			return err
+		}
+		// Report files are opened first: an output that cannot be written is
+		// refused before a long run, not after it.
+		var files traces.Files
+		defer files.Abort()
+		jsonFile, err := open(&files, "--json", json)
+		if err != nil {
+			return err
+		}
+		junitFile, err := open(&files, "--junit", junit)
+		if err != nil {
+			return err
+		}
+		o.Engine, o.Runtime = engine.value, wasm.value
+		o.Workers, o.BankSize = int(*workers), int(*bank)
+		progress := newProgress(c.ErrOrStderr())
+		o.Progress = progress.run
+		report, err := starloom.Run(c.Context(), scenario, o)
+		progress.clear()
+		if err != nil {
+			return fault(err)
+		}
+		if jsonFile != nil {
+			err = errors.Join(err, report.WriteJSON(jsonFile))
+			report.Files = append(report.Files, starloom.OutputFile{Kind: "json", Path: json})
+		}
+		if junitFile != nil {
+			err = errors.Join(err, report.WriteJUnit(junitFile))
+			report.Files = append(report.Files, starloom.OutputFile{Kind: "junit", Path: junit})
+		}
+		if err := errors.Join(err, files.Commit()); err != nil {
+			return fault(err)
+		}
+		text := c.OutOrStdout()
+		for _, output := range outputs {
+			if output.path == "-" && output.option != "--log" {
+				text = c.ErrOrStderr()
+			}
+		}
+		return printReport(text, report, report.Verdict)
+	}
+	return c
+}
+
+// output is an option that names a file to write.
+type output struct{ option, path string }
+
+// distinct refuses two outputs with one path: the later would replace the other.
+func distinct(outputs []output) error {
+	for i, a := range outputs {
+		for _, b := range outputs[:i] {
+			if a.path != "" && filepath.Clean(a.path) == filepath.Clean(b.path) {
+				return &starloom.InputError{
+					Place: a.option, Reason: fmt.Sprintf("%s has the path %s too", b.option, a.path),
+					Remedy: "give each output a path of its own",
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// open opens an output, or nothing for "".
+func open(files *traces.Files, option, path string) (io.Writer, error) {
+	if path == "" {
+		return nil, nil
+	}
+	file, err := files.Create(path)
+	if err != nil {
+		return nil, &starloom.InputError{Place: option, Reason: err.Error()}
+	}
+	return file, nil
+}
+
+// printReport prints a report and turns its verdict into an exit status.
+func printReport(w io.Writer, report interface{ WriteText(io.Writer) error }, verdict starloom.Verdict) error {
+	if err := report.WriteText(w); err != nil {
+		return err
+	}
+	if verdict != starloom.VerdictPass {
+		return errFailed
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/traces"
+)
+
+func newStudy() *cobra.Command {
+	var o starloom.StudyOptions
+	var quick bool
+	var json string
+	c := &cobra.Command{
+		Use:   "study NAME",
+		Short: "Repeat published results and compare",
+		Long: `Repeats the runs behind a published table or figure and prints published and
+measured figures side by side, with the tolerance. 'starloom study list' names
+the studies.`,
+		Example: "  starloom study list\n  starloom study pops --quick\n  starloom study pops --full --json pops.json",
+		Args:    exactly("NAME"),
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			var names []string
+			for _, study := range starloom.Studies() {
+				if len(args) == 0 {
+					names = append(names, cobra.CompletionWithDesc(study.Name, study.Doc))
+				}
+			}
+			return names, cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	c.Flags().BoolVar(&quick, "quick", false, "the sizes that take seconds (this is the default)")
+	c.Flags().BoolVar(&o.Full, "full", false, "all sizes")
+	c.Flags().StringVar(&json, "json", "", "write the rows as JSON to `F`")
+	workers := c.Flags().Uint16("workers", 0, "threads `N`; 0: all cores")
+	c.MarkFlagsMutuallyExclusive("quick", "full")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		var files traces.Files
+		defer files.Abort()
+		jsonFile, err := open(&files, "--json", json)
+		if err != nil {
+			return err
+		}
+		progress := newProgress(c.ErrOrStderr())
+		o.Progress, o.Workers = progress.study, int(*workers)
+		report, err := starloom.Study(c.Context(), args[0], o)
+		progress.clear()
+		if err != nil {
+			return fault(err)
+		}
+		if jsonFile != nil {
+			err = report.WriteJSON(jsonFile)
+		}
+		if err := errors.Join(err, files.Commit()); err != nil {
+			return fault(err)
+		}
+		text := c.OutOrStdout()
+		if json == "-" {
+			text = c.ErrOrStderr()
+		}
+		return printReport(text, report, report.Verdict)
+	}
+	c.AddCommand(&cobra.Command{
+		Use:   "list",
+		Short: "List the studies",
+		Args:  exactly(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			table := tabwriter.NewWriter(c.OutOrStdout(), 0, 0, 2, ' ', 0)
+			for _, study := range starloom.Studies() {
+				fmt.Fprintf(table, "%s\t%s\n\tcases: %s\n", study.Name, study.Doc, strings.Join(study.Cases, ", "))
+			}
+			return table.Flush()
+		},
+	})
+	return c
+}
