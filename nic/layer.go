@@ -1,0 +1,209 @@
+package nic
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+
+	"starloom/traces"
+)
+
+// A captured packet is a pseudo-header and, unless there was none to see, a
+// frame:
+//
+//	+---------------------------+------------------------+-------------------+
+//	| PseudoHeaderLayer (16 B)  | FrameLayer: header ... | payload ... | CRC |
+//	+---------------------------+------------------------+-------------------+
+//
+// Captures have link type USER0, which is everybody's: nothing is put into
+// gopacket's table of link types. LayerTypePseudoHeader is the decoder to give:
+//
+//	packet := gopacket.NewPacket(data, nic.LayerTypePseudoHeader, gopacket.Default)
+//	frame, ok := packet.Layer(nic.LayerTypeFrame).(*nic.FrameLayer)
+
+// LayerTypePseudoHeader is the gopacket layer type, and the decoder, of a packet
+// of a capture.
+var LayerTypePseudoHeader = gopacket.RegisterLayerType(1470, gopacket.LayerTypeMetadata{
+	Name:    "StarloomPseudoHeader",
+	Decoder: gopacket.DecodeFunc(decodePseudoHeader),
+})
+
+// LayerTypeFrame is the gopacket layer type, and the decoder, of a bare frame.
+var LayerTypeFrame = gopacket.RegisterLayerType(1471, gopacket.LayerTypeMetadata{
+	Name:    "StarloomFrame",
+	Decoder: gopacket.DecodeFunc(decodeFrame),
+})
+
+// PseudoHeaderLayer is the pseudo-header of a captured packet.
+type PseudoHeaderLayer struct {
+	layers.BaseLayer
+	Direction traces.Direction
+	Status    Status // StatusIdle when the frame was sent
+	Slot      uint32
+	Cycle     uint64
+}
+
+// LayerType returns LayerTypePseudoHeader.
+func (l *PseudoHeaderLayer) LayerType() gopacket.LayerType { return LayerTypePseudoHeader }
+
+// CanDecode returns LayerTypePseudoHeader.
+func (l *PseudoHeaderLayer) CanDecode() gopacket.LayerClass { return LayerTypePseudoHeader }
+
+// NextLayerType returns LayerTypeFrame, or LayerTypeZero when nothing follows.
+func (l *PseudoHeaderLayer) NextLayerType() gopacket.LayerType {
+	if len(l.Payload) == 0 {
+		return gopacket.LayerTypeZero
+	}
+	return LayerTypeFrame
+}
+
+// DecodeFromBytes reads the pseudo-header at the start of data, which the layer
+// then aliases. It returns an error for bytes that Starloom would not write.
+func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
+	if len(data) < traces.PseudoHeaderBytes {
+		df.SetTruncated()
+	}
+	p, err := traces.ParsePseudoHeader(data)
+	if err != nil {
+		return err
+	}
+	if int(p.Status()) >= len(StatusNames) {
+		return fmt.Errorf("pseudo-header: status %d, allowed are 0 to %d", p.Status(), len(StatusNames)-1)
+	}
+	*l = PseudoHeaderLayer{
+		BaseLayer: layers.BaseLayer{Contents: data[:traces.PseudoHeaderBytes], Payload: p.Frame()},
+		Direction: p.Direction(),
+		Status:    Status(p.Status()),
+		Slot:      p.Slot(),
+		Cycle:     p.Cycle(),
+	}
+	return nil
+}
+
+// SerializeTo puts the pseudo-header in front of what b holds.
+func (l *PseudoHeaderLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
+	head, err := b.PrependBytes(traces.PseudoHeaderBytes)
+	if err != nil {
+		return err
+	}
+	traces.PutPseudoHeader(head, l.Direction, uint8(l.Status), l.Slot, l.Cycle)
+	return nil
+}
+
+func decodePseudoHeader(data []byte, p gopacket.PacketBuilder) error {
+	l := &PseudoHeaderLayer{}
+	if err := l.DecodeFromBytes(data, p); err != nil {
+		return err
+	}
+	p.AddLayer(l)
+	if len(l.Payload) == 0 {
+		return nil
+	}
+	return p.NextDecoder(LayerTypeFrame)
+}
+
+// FrameLayer is a frame. A wrong CRC is no decoding error, since damaged frames
+// are what a capture is looked at for: Valid tells.
+type FrameLayer struct {
+	layers.BaseLayer // Contents is the header alone
+	Header
+	CRC   uint16
+	Valid bool // the CRC fits; set by DecodeFromBytes only
+}
+
+// LayerType returns LayerTypeFrame.
+func (l *FrameLayer) LayerType() gopacket.LayerType { return LayerTypeFrame }
+
+// CanDecode returns LayerTypeFrame.
+func (l *FrameLayer) CanDecode() gopacket.LayerClass { return LayerTypeFrame }
+
+// NextLayerType returns gopacket.LayerTypePayload, or LayerTypeZero for a frame
+// without payload.
+func (l *FrameLayer) NextLayerType() gopacket.LayerType {
+	if len(l.Payload) == 0 {
+		return gopacket.LayerTypeZero
+	}
+	return gopacket.LayerTypePayload
+}
+
+// DecodeFromBytes reads the frame that data is, which the layer then aliases. It
+// returns an error when version, kind or length cannot be those of a frame.
+func (l *FrameLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
+	if len(data) < FrameBytesMin {
+		df.SetTruncated()
+		return fmt.Errorf("frame: %d bytes, a frame has at least %d", len(data), FrameBytesMin)
+	}
+	if v := data[offsetVersionKind] >> 4; v != Version {
+		return fmt.Errorf("frame: version %d, want %d", v, Version)
+	}
+	h := GetHeader(data)
+	if h.Kind >= KindCount {
+		return fmt.Errorf("frame: %v is not data, ack or control", h.Kind)
+	}
+	if want := FrameBytes(h.PayloadBytes); len(data) != want {
+		if len(data) < want {
+			df.SetTruncated()
+		}
+		return fmt.Errorf("frame: %d bytes, its header says %d", len(data), want)
+	}
+	f := Frame(data)
+	*l = FrameLayer{
+		BaseLayer: layers.BaseLayer{Contents: data[:HeaderBytes], Payload: f.Payload()},
+		Header:    h,
+		CRC:       f.CRC(),
+		Valid:     f.Valid(),
+	}
+	return nil
+}
+
+// SerializeTo puts header and CRC around what b holds. With FixLengths the
+// header's length is that of the payload, with ComputeChecksums the CRC is
+// computed; without them the layer's values are written, right or wrong. It
+// refuses a payload of more than PayloadBytesMax bytes and a length that does
+// not fit its field.
+func (l *FrameLayer) SerializeTo(b gopacket.SerializeBuffer, opts gopacket.SerializeOptions) error {
+	payloadBytes := len(b.Bytes())
+	if payloadBytes > PayloadBytesMax {
+		return fmt.Errorf("frame: a payload of %d bytes, allowed are %d", payloadBytes, PayloadBytesMax)
+	}
+	h := l.Header
+	if opts.FixLengths {
+		h.PayloadBytes = payloadBytes
+	}
+	if h.PayloadBytes < 0 || h.PayloadBytes > 0xFFFF {
+		return fmt.Errorf("frame: payload_bytes is %d, the field holds 0 to 65535", h.PayloadBytes)
+	}
+	if h.Kind > 0xF {
+		return fmt.Errorf("frame: kind is %d, the field holds 0 to 15", uint8(h.Kind))
+	}
+	head, err := b.PrependBytes(HeaderBytes)
+	if err != nil {
+		return err
+	}
+	PutHeader(head, h)
+	tail, err := b.AppendBytes(CRCBytes)
+	if err != nil {
+		return err
+	}
+	crc := l.CRC
+	if opts.ComputeChecksums {
+		all := b.Bytes()
+		crc = Checksum(all[:len(all)-CRCBytes])
+	}
+	binary.BigEndian.PutUint16(tail, crc)
+	return nil
+}
+
+func decodeFrame(data []byte, p gopacket.PacketBuilder) error {
+	l := &FrameLayer{}
+	if err := l.DecodeFromBytes(data, p); err != nil {
+		return err
+	}
+	p.AddLayer(l)
+	if len(l.Payload) == 0 {
+		return nil
+	}
+	return p.NextDecoder(gopacket.LayerTypePayload)
+}
