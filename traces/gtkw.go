@@ -83,12 +83,15 @@ func (g *gtkw) scope(s *scope, path string) {
 
 func (g *gtkw) group(s *scope, path string) {
 	g.groups++
-	var closed, collapsed uint32
+	// Of a closed group only the end is marked as collapsed, as GTKWave itself
+	// writes it; it hides the members when it loads them.
+	begin, end := uint32(gtkwGroupBegin|gtkwBlank), uint32(gtkwGroupEnd|gtkwBlank)
 	if g.groups > gtkwGroupsOpenMax {
-		closed, collapsed = gtkwClosed, gtkwCollapsed
+		begin |= gtkwClosed
+		end |= gtkwClosed | gtkwCollapsed
 	}
 	if path != "" {
-		g.row(gtkwGroupBegin|gtkwBlank|closed, "-"+path)
+		g.row(begin, "-"+path)
 	}
 	for _, vectors := range []bool{false, true} {
 		for _, id := range s.signals {
@@ -96,19 +99,18 @@ func (g *gtkw) group(s *scope, path string) {
 			if signal.Bits > 1 != vectors {
 				continue
 			}
-			// A signal in a closed group is hidden by its own flag.
 			switch signal.Bits {
 			case 0:
-				g.row(gtkwASCII|gtkwRightJustify|collapsed, signal.Path)
+				g.row(gtkwASCII|gtkwRightJustify, signal.Path)
 			case 1:
-				g.row(gtkwBinary|gtkwRightJustify|collapsed, signal.Path)
+				g.row(gtkwBinary|gtkwRightJustify, signal.Path)
 			default:
-				g.row(gtkwHex|gtkwRightJustify|collapsed, fmt.Sprintf("%s[%d:0]", signal.Path, signal.Bits-1))
+				g.row(gtkwHex|gtkwRightJustify, fmt.Sprintf("%s[%d:0]", signal.Path, signal.Bits-1))
 			}
 		}
 	}
 	if path != "" {
-		g.row(gtkwGroupEnd|gtkwBlank|closed|collapsed, "-"+path)
+		g.row(end, "-"+path)
 	}
 }
 

@@ -80,6 +80,8 @@ func TestGTKWIsWellFormed(t *testing.T) {
 	}
 	require.Empty(t, open)
 	assert.Equal(t, gtkwSignalsMax, listed)
+	assert.Contains(t, b.String(), "@c00200\n-ej.", "closed groups have GTKWave's flags")
+	assert.Contains(t, b.String(), "@1401200\n-ej.")
 	assert.Contains(t, b.String(), "the first 2048 of 3000 signals")
 }
 
