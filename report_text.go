@@ -13,28 +13,29 @@ import (
 	"unicode"
 )
 
-// violationsShown is the number of violations in the text form; the JSON form
-// has more.
-const violationsShown = 10
+// The text form shows so many violations in all and of one rule, so that a rule
+// that breaks everywhere does not hide the others; the JSON form has more.
+const (
+	violationsShown        = 10
+	violationsShownPerRule = 3
+)
 
 // WriteText writes what a person wants to know: the verdict, why, how far the
 // run came, its figures, and the files with the command that opens each.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), printable(r.Scenario))
+	shown, ofRule := uint64(0), map[string]int{}
 	for i := range r.Violations {
-		if i == violationsShown {
-			break
-		}
 		v := &r.Violations[i]
-		fmt.Fprintf(&b, "  %s: cycle %d, slot %d", v.Rule, v.Cycle, v.Slot)
-		if v.Path != "" {
-			fmt.Fprintf(&b, ", %s", v.Path)
+		if ofRule[v.Rule]++; ofRule[v.Rule] > violationsShownPerRule || shown == violationsShown {
+			continue
 		}
-		fmt.Fprintf(&b, ": %s\n", printable(v.Message))
+		shown++
+		fmt.Fprintf(&b, "  %s: %s: %s\n", v.Rule, v.where(), printable(v.Message))
 	}
-	if shown := uint64(min(len(r.Violations), violationsShown)); r.ViolationsTotal > shown {
-		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", r.ViolationsTotal-shown, ViolationsMax)
+	if more := r.ViolationsTotal - shown; more > 0 {
+		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
 	}
 	b.WriteByte('\n')
 
@@ -65,6 +66,15 @@ func (r *Report) WriteText(w io.Writer) error {
 	r.writeFiles(&b)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// where says when and where a rule broke.
+func (v *Violation) where() string {
+	text := fmt.Sprintf("cycle %d, slot %d", v.Cycle, v.Slot)
+	if v.Path != "" {
+		text += ", " + v.Path
+	}
+	return text
 }
 
 // writeFiles lists the files that were written, each with what opens it.
@@ -183,11 +193,11 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		if violations := broken[rule]; len(violations) > 0 {
 			var text strings.Builder
 			for _, v := range violations {
-				fmt.Fprintf(&text, "cycle %d, slot %d, %s: %s\n", v.Cycle, v.Slot, v.Path, v.Message)
+				fmt.Fprintf(&text, "%s: %s\n", v.where(), v.Message)
 			}
 			first := violations[0]
 			testCase.Failure = &junitFailure{
-				Message: fmt.Sprintf("cycle %d, %s: %s", first.Cycle, first.Path, first.Message),
+				Message: fmt.Sprintf("%s: %s", first.where(), first.Message),
 				Text:    text.String(),
 			}
 			suite.Failures++

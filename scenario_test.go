@@ -386,3 +386,28 @@ func FuzzParseScenario(f *testing.F) {
 		require.Len(t, s.Hash(), 64)
 	})
 }
+
+// An option's value is checked like the file's, and an error names the option.
+func TestOverride(t *testing.T) {
+	parse := func() *Scenario {
+		s, err := ParseScenario("s.yaml", []byte(small))
+		require.NoError(t, err)
+		return s
+	}
+	seed, slots, none := uint64(7), uint32(9), uint32(0)
+	s := parse()
+	require.NoError(t, s.Override(Overrides{Seed: &seed, Slots: &slots, Mode: ModeIsolated, Image: "a.wasm"}))
+	assert.Equal(t, seed, s.Seed)
+	assert.Equal(t, slots, s.Stop.Slots)
+	assert.Equal(t, ModeIsolated, s.Firmware.Mode)
+	assert.Empty(t, s.Firmware.Program)
+	absolute, err := filepath.Abs("a.wasm")
+	require.NoError(t, err)
+	assert.Equal(t, absolute, s.ImagePath(), "relative to the working folder, not to the scenario's")
+
+	require.ErrorContains(t, parse().Override(Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
+	require.ErrorContains(t, parse().Override(Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)
+	s = parse()
+	require.NoError(t, s.Override(Overrides{}))
+	assert.Equal(t, parse().Hash(), s.Hash())
+}

@@ -74,6 +74,7 @@ func group(c *cobra.Command, args []string) error {
 		return c.Help()
 	}
 	remedy := fmt.Sprintf("see '%s --help'", c.CommandPath())
+	c.SuggestionsMinimumDistance = 2 // letters that differ
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		remedy = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), remedy)
 	}

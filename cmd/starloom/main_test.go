@@ -1,0 +1,319 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+)
+
+// binary is the command under test, built once.
+var binary string
+
+func TestMain(m *testing.M) { os.Exit(buildAndTest(m)) }
+
+func buildAndTest(m *testing.M) int {
+	folder, err := os.MkdirTemp("", "starloom-test-")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(folder)
+	binary = filepath.Join(folder, "starloom")
+	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
+		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
+		return 1
+	}
+	return m.Run()
+}
+
+const smallScenario = `starloom: 1
+fabric: {pops: {groups: 4, group_size: 4}}
+firmware: {program: pops/random}
+`
+
+// folder makes a working folder with these files; what it has later tells
+// whether a command left something behind.
+func folder(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))
+	}
+	return dir
+}
+
+func list(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		names = append(names, entry.Name())
+	}
+	return names
+}
+
+type result struct {
+	status         int
+	stdout, stderr string
+}
+
+func starloomIn(t *testing.T, dir string, args ...string) result {
+	t.Helper()
+	command := exec.Command(binary, args...)
+	command.Dir = dir
+	var stdout, stderr bytes.Buffer
+	command.Stdout, command.Stderr = &stdout, &stderr
+	err := command.Run()
+	var exit *exec.ExitError
+	if err != nil && !errors.As(err, &exit) {
+		require.NoError(t, err)
+	}
+	return result{command.ProcessState.ExitCode(), stdout.String(), stderr.String()}
+}
+
+func TestRunPasses(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario})
+	r := starloomIn(t, dir, "run", "s.yaml", "--json", "out.json", "--junit", "out.xml")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	assert.Empty(t, r.stderr, "silent when it is no terminal")
+	assert.True(t, strings.HasPrefix(r.stdout, "PASS  s\n"), r.stdout)
+	for _, word := range []string{"slots", "steps", "cycles", "frames", "digest", "out.json", "out.xml"} {
+		assert.Contains(t, r.stdout, word)
+	}
+	assert.Equal(t, []string{"out.json", "out.xml", "s.yaml"}, list(t, dir))
+	data, err := os.ReadFile(filepath.Join(dir, "out.json"))
+	require.NoError(t, err)
+	var report struct {
+		Verdict string
+		Metrics struct{ Delivered, Lost int }
+	}
+	require.NoError(t, json.Unmarshal(data, &report))
+	assert.Equal(t, "pass", report.Verdict)
+	assert.Equal(t, 16, report.Metrics.Delivered)
+	assert.Equal(t, 0, report.Metrics.Lost)
+	xml, err := os.ReadFile(filepath.Join(dir, "out.xml"))
+	require.NoError(t, err)
+	assert.Contains(t, string(xml), `failures="0"`)
+}
+
+// JSON on standard output is nothing but JSON.
+func TestRunJSONToStdout(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario})
+	r := starloomIn(t, dir, "run", "s.yaml", "--json", "-")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	assert.True(t, json.Valid([]byte(r.stdout)))
+	assert.Contains(t, r.stderr, "PASS")
+}
+
+// Options that say how a run is executed never change what it finds; those that
+// replace the scenario's values do what the scenario would.
+func TestRunOptions(t *testing.T) {
+	dir := folder(t, map[string]string{
+		"s.yaml": smallScenario, "seven.yaml": smallScenario + "name: s\nseed: 7\n",
+	})
+	base := starloomIn(t, dir, "run", "s.yaml").stdout
+	for _, args := range [][]string{
+		{"--workers", "2"}, {"--bank", "4"}, {"--mode", "isolated"}, {"--mode", "banked"}, {"--runtime", "interpreter"},
+		{"--runtime", "compiler"}, {"--engine", "slot"}, {"--seed", "1"}, {"--slots", "5000"},
+	} {
+		assert.Equal(t, base, starloomIn(t, dir, append([]string{"run", "s.yaml"}, args...)...).stdout, args)
+	}
+	seven := starloomIn(t, dir, "run", "seven.yaml")
+	require.Equal(t, statusPass, seven.status, seven.stderr)
+	assert.NotEqual(t, base, seven.stdout)
+	assert.Equal(t, seven.stdout, starloomIn(t, dir, "run", "s.yaml", "--seed", "7").stdout)
+}
+
+func TestRunFails(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario})
+	r := starloomIn(t, dir, "run", "s.yaml", "--slots", "2", "--json", "out.json")
+	require.Equal(t, statusFail, r.status)
+	assert.True(t, strings.HasPrefix(r.stdout, "FAIL  s\n  finishes: cycle "), r.stdout)
+	data, err := os.ReadFile(filepath.Join(dir, "out.json"))
+	require.NoError(t, err, "a run that fails has its files too")
+	assert.Contains(t, string(data), `"verdict": "fail"`)
+}
+
+// Bad input: exit status 2, place and remedy on standard error, nothing on
+// standard output, no file made or changed.
+func TestBadInput(t *testing.T) {
+	files := map[string]string{
+		"s.yaml": smallScenario, "key.yaml": smallScenario + "sed: 1\n", "perm.yaml": smallScenario + "workload: {permutation: [0]}\n",
+		"image.yaml":  strings.Replace(smallScenario, "program: pops/random", "image: none.wasm", 1),
+		"text.wasm":   "this is text",
+		"header.wasm": "\x00asm\x01\x00\x00\x00",
+		"short.wasm":  "\x00asm",
+		"old.json":    "old",
+		"broken.c":    "#include \"starloom.h\"\nthis is not C\n",
+	}
+	dir := folder(t, files)
+	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
+	before := list(t, dir)
+	outputs := []string{"--json", "old.json", "--junit", "new.xml"}
+	for _, c := range []struct {
+		args string
+		want string // what standard error starts with
+	}{
+		{"run", "starloom run: SCENARIO is missing; usage: starloom run SCENARIO"},
+		{"run s.yaml t.yaml", `starloom run: "t.yaml" is one argument too many`},
+		{"run none.yaml", "none.yaml: cannot be read: no such file or directory; give the path of a scenario"},
+		{"run folder", "folder: cannot be read: is a directory; give the path of a scenario"},
+		{"run key.yaml", `key.yaml:4:1: unknown key "sed" in the scenario; did you mean "seed"?`},
+		{"run perm.yaml", "perm.yaml:4:25: the permutation has 1 destinations, the fabric 16 processors"},
+		{"run image.yaml", "image.yaml:3:19: "},
+		{"run s.yaml --firmware none.wasm", "--firmware: "},
+		{"run s.yaml --firmware text.wasm", "--firmware: "},
+		{"run s.yaml --firmware short.wasm", "--firmware: "},
+		{"run s.yaml --firmware header.wasm", "--firmware: "},
+		{"run s.yaml --seed -3", `--seed: "-3" cannot be used; give an integer from 0 to 18446744073709551615`},
+		{"run s.yaml --workers two", `--workers: "two" cannot be used; give an integer from 0 to 65535`},
+		{"run s.yaml --slots 0", "--slots: stop.slots is 0; allowed are 1 to 4294967294"},
+		{"run s.yaml --engine fast", `--engine: "fast" cannot be used; choose one of auto, cycle, slot`},
+		{"run s.yaml --mode both", `--mode: "both" cannot be used; choose one of banked, isolated`},
+		{"run s.yaml --runtime native", `--runtime: "native" cannot be used; choose one of compiler, interpreter`},
+		{"run s.yaml --speed 3", "starloom run: unknown flag: --speed; see 'starloom run --help'"},
+		{"run s.yaml --vcd none/out.vcd", "--vcd: "},
+		{"run s.yaml --pcapng none/out.pcapng", "--pcapng: "},
+		{"run s.yaml --log folder", "--log: "},
+		{"run s.yaml --json none/out.json", "--json: "},
+		{"run s.yaml --junit folder", "--junit: "},
+		{"run s.yaml --vcd new.xml", "--junit: --vcd has the path new.xml too; give each output a path of its own"},
+		{"runn", `starloom: there is no command "runn"; did you mean run?`},
+		{"study", "starloom study: NAME is missing"},
+		{"study nope", `study: there is no study "nope"; choose one of `},
+		{"study pops --quick --full", "starloom: if any flags in the group [quick full] are set"},
+		{"study pops --json none/out.json", "--json: "},
+		{"firmware biuld", `starloom firmware: there is no command "biuld"; did you mean build?`},
+		{"firmware build", "starloom firmware build: SRC.c is missing"},
+		{"firmware build none.c -o new.wasm", "starloom: "},
+		{"firmware inspect", "starloom firmware inspect: F.wasm is missing"},
+		{"firmware inspect none.wasm", "none.wasm: "},
+		{"firmware inspect text.wasm", "text.wasm: "},
+		{"trace dissector -o none/out.lua", "--output: "},
+		{"trace nothing", `starloom trace: there is no command "nothing"`},
+		{"schema extra", `starloom schema: "extra" is one argument too many`},
+		{"version extra", `starloom version: "extra" is one argument too many`},
+	} {
+		args := strings.Fields(c.args)
+		if strings.HasPrefix(c.args, "run s.yaml --") && !strings.Contains(c.args, "--json") && !strings.Contains(c.args, "--junit") {
+			args = append(args, outputs...)
+		}
+		r := starloomIn(t, dir, args...)
+		assert.Equal(t, statusInput, r.status, "%s: %s", c.args, r.stderr)
+		assert.True(t, strings.HasPrefix(r.stderr, c.want), "%s: %s", c.args, r.stderr)
+		assert.Empty(t, r.stdout, c.args)
+		assert.NotContains(t, r.stderr, "goroutine", c.args)
+		assert.Equal(t, before, list(t, dir), c.args)
+		old, err := os.ReadFile(filepath.Join(dir, "old.json"))
+		require.NoError(t, err)
+		assert.Equal(t, "old", string(old), c.args)
+	}
+}
+
+// An unwritable output is refused before the run: the scenario here would take
+// minutes.
+func TestUnwritableOutputIsRefusedFirst(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 4000", "group_size: 4", "group_size: 4000").Replace(smallScenario)})
+	start := time.Now()
+	for _, option := range []string{"--json", "--junit"} {
+		r := starloomIn(t, dir, "run", "s.yaml", option, "none/out")
+		require.Equal(t, statusInput, r.status, r.stderr)
+	}
+	assert.Less(t, time.Since(start), 10*time.Second)
+}
+
+// The first interrupt ends the run with a report and whole files.
+func TestInterrupt(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 1024", "group_size: 4", "group_size: 1024").Replace(smallScenario)})
+	command := exec.Command(binary, "run", "s.yaml", "--runtime", "interpreter", "--workers", "1", "--json", "out.json")
+	command.Dir = dir
+	var stdout bytes.Buffer
+	command.Stdout = &stdout
+	require.NoError(t, command.Start())
+	// The temporary file says that the options are read and the run starts.
+	require.Eventually(t, func() bool { return len(list(t, dir)) > 1 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, command.Process.Signal(syscall.SIGINT))
+	err := command.Wait()
+	var exit *exec.ExitError
+	require.ErrorAs(t, err, &exit)
+	require.Equal(t, statusFail, command.ProcessState.ExitCode())
+	assert.Contains(t, stdout.String(), "interrupted: cycle ")
+	assert.Equal(t, []string{"out.json", "s.yaml"}, list(t, dir))
+	data, err := os.ReadFile(filepath.Join(dir, "out.json"))
+	require.NoError(t, err)
+	assert.True(t, json.Valid(data))
+	assert.Contains(t, string(data), `"rule": "interrupted"`)
+}
+
+func TestOtherCommands(t *testing.T) {
+	dir := folder(t, nil)
+	for args, want := range map[string]string{
+		"":                              "Exit status: 0 pass",
+		"help":                          "starloom run examples/pops-16x16.yaml",
+		"help run":                      "--pcapng F",
+		"run --help":                    "Usage:\n  starloom run SCENARIO",
+		"study list":                    "pops  ",
+		"schema":                        `"title": "Starloom scenario"`,
+		"version":                       "starloom ",
+		"trace dissector":               "",
+		"firmware":                      "inspect",
+		"firmware inspect pops/random":  "sha256",
+		"completion bash":               "starloom",
+		"__complete study p":            "pops",
+		"__complete run x --engine ":    "cycle",
+		"__complete run x --engine cyc": "cycle",
+	} {
+		fields := strings.Split(args, " ")
+		if args == "" {
+			fields = nil
+		}
+		r := starloomIn(t, dir, fields...)
+		assert.Equal(t, statusPass, r.status, "%q: %s", args, r.stderr)
+		assert.Contains(t, r.stdout, want, args)
+		assert.NotEmpty(t, r.stdout, args)
+	}
+	toStdout := starloomIn(t, dir, "trace", "dissector")
+	require.Equal(t, statusPass, starloomIn(t, dir, "trace", "dissector", "-o", "out.lua").status)
+	data, err := os.ReadFile(filepath.Join(dir, "out.lua"))
+	require.NoError(t, err)
+	assert.Equal(t, toStdout.stdout, string(data))
+}
+
+// An error is sorted by who can do something about it.
+func TestExitStatus(t *testing.T) {
+	for _, c := range []struct {
+		err    error
+		status int
+		says   string
+	}{
+		{nil, statusPass, ""},
+		{errFailed, statusFail, ""},
+		{fault(&starloom.InputError{Place: "a.yaml:1:2", Reason: "bad", Remedy: "do"}), statusInput, "a.yaml:1:2: bad; do\n"},
+		{fault(errors.Join(&starloom.InputError{Place: "p", Reason: "bad", Remedy: "do"}, errors.New("close"))), statusInput, "p: bad; do\n"},
+		{fault(fmt.Errorf("output x: %w", syscall.ENOSPC)), statusInput, "starloom: output x: no space left on device\n"},
+		{fault(context.Canceled), statusFail, "starloom: interrupted\n"},
+		{fault(errors.New("broken")), statusFault, "starloom: this is a fault of Starloom, not of your input: broken\nplease report it with the command line and the scenario\n"},
+	} {
+		var stderr bytes.Buffer
+		assert.Equal(t, c.status, report(c.err, &stderr), c.err)
+		assert.Equal(t, c.says, stderr.String())
+	}
+	var stderr bytes.Buffer
+	assert.Equal(t, statusFault, protect(&stderr, func() int { panic("broken invariant") }))
+	assert.Contains(t, stderr.String(), "this is a fault of Starloom, not of your input: broken invariant\nplease report it")
+	assert.Contains(t, stderr.String(), "goroutine")
+}

@@ -1,0 +1,136 @@
+package starloom
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// passReport and failReport are made up: these tests are about the forms.
+func passReport() *Report {
+	r := &Report{
+		Schema: ReportSchema, Scenario: "pops-16x16", Seed: 1, Engine: "slot", Verdict: VerdictPass,
+		Rules: []string{"collision_free", "exactly_once"}, Cycles: 150, Slots: 25,
+		Frames:   Frames{Sent: 1751, Delivered: 1362, Collided: 389},
+		Firmware: FirmwareReport{Image: "pops/random", SHA256: strings.Repeat("0123456789abcdef", 4)},
+		Digest:   "00112233445566778899aabbccddeeff",
+		Files: []OutputFile{
+			{Kind: "vcd", Path: "out.vcd"},
+			{Kind: "gtkw", Path: "out.gtkw"},
+			{Kind: "pcapng", Path: "my runs/it's.pcapng"},
+			{Kind: "lua", Path: "my runs/it's.lua"},
+			{Kind: "json", Path: "out.json"},
+		},
+	}
+	r.Metrics.Add("steps", 5)
+	r.Metrics.Add("delivered", 256)
+	r.Metrics.Add("efficiency", 1.0/3)
+	r.Metrics.Add("known", []int{1, 2, 4})
+	return r
+}
+
+func failReport() *Report {
+	r := passReport()
+	r.Scenario = "a<b>&\"c\"\x1b[31m"
+	r.Verdict, r.Files = VerdictFail, nil
+	r.Firmware.Traps = 2
+	for i := range uint64(ViolationsMax) {
+		r.Violations = append(r.Violations, Violation{
+			Rule: "collision_free", Cycle: 6 * i, Slot: i, Path: fmt.Sprintf("pops.group[%d].coupler[1]", i),
+			Message: "2 frames on one coupler",
+		})
+	}
+	r.Violations = append(r.Violations, Violation{Rule: "interrupted", Cycle: 900, Slot: 150, Message: "stopped <here>"})
+	r.ViolationsTotal = 4711
+	return r
+}
+
+func TestReportForms(t *testing.T) {
+	for name, r := range map[string]*Report{"pass": passReport(), "fail": failReport()} {
+		for form, write := range map[string]func(*bytes.Buffer) error{
+			"txt":  func(b *bytes.Buffer) error { return r.WriteText(b) },
+			"json": func(b *bytes.Buffer) error { return r.WriteJSON(b) },
+			"xml":  func(b *bytes.Buffer) error { return r.WriteJUnit(b) },
+		} {
+			var b, again bytes.Buffer
+			require.NoError(t, write(&b))
+			require.NoError(t, write(&again))
+			require.Equal(t, b.String(), again.String(), "the same report, the same bytes")
+			golden(t, "testdata/report/"+name+"."+form, b.String())
+			if form == "txt" {
+				assert.NotContains(t, b.String(), "\x1b", "nothing that moves a terminal's cursor")
+			}
+		}
+	}
+}
+
+// Scripts read these keys: a change of the list is a new ReportSchema.
+func TestReportKeys(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, (&Report{}).WriteJSON(&b))
+	var keys map[string]json.RawMessage
+	require.NoError(t, json.Unmarshal(b.Bytes(), &keys))
+	for _, key := range []string{
+		"schema", "scenario", "seed", "engine", "verdict", "violations", "violations_total",
+		"cycles", "slots", "frames", "metrics", "firmware", "digest", "rules",
+	} {
+		assert.Contains(t, keys, key)
+	}
+	assert.Len(t, keys, 14)
+	assert.JSONEq(t, `[]`, string(keys["violations"]), "a list, never null")
+	assert.JSONEq(t, `{}`, string(keys["metrics"]))
+}
+
+func TestMetricsKeepTheirOrder(t *testing.T) {
+	var m Metrics
+	m.Add("zulu", 1)
+	m.Add("alpha", 2.5)
+	data, err := json.Marshal(m)
+	require.NoError(t, err)
+	assert.Equal(t, `{"zulu":1,"alpha":2.5}`, string(data))
+	assert.Equal(t, 2.5, m.Get("alpha"))
+	assert.Nil(t, m.Get("beta"))
+}
+
+// A server counts what it reads: the numbers in the attributes must fit.
+func TestJUnitCounts(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, failReport().WriteJUnit(&b))
+	var suites struct {
+		Suite struct {
+			Tests    int `xml:"tests,attr"`
+			Failures int `xml:"failures,attr"`
+			Cases    []struct {
+				Name    string    `xml:"name,attr"`
+				Failure *struct{} `xml:"failure"`
+			} `xml:"testcase"`
+		} `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal(b.Bytes(), &suites))
+	assert.Equal(t, 3, suites.Suite.Tests)
+	assert.Len(t, suites.Suite.Cases, 3)
+	assert.Equal(t, 2, suites.Suite.Failures)
+	assert.Equal(t, "interrupted", suites.Suite.Cases[2].Name, "a rule that is broken is a case, listed or not")
+	assert.Nil(t, suites.Suite.Cases[1].Failure)
+}
+
+func TestStudyReportForms(t *testing.T) {
+	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []StudyRow{
+		{Case: "d=g", Quantity: "n=4 mean iterations", Published: 3.15, Measured: 3.01872345, Tolerance: 0.7, OK: true},
+		{Case: "d=g", Quantity: "n=1048576 slots", Published: 38.25, Measured: 50, Tolerance: 1, Note: "other sample"},
+	}}
+	var text, data bytes.Buffer
+	require.NoError(t, r.WriteText(&text))
+	require.NoError(t, r.WriteJSON(&data))
+	golden(t, "testdata/report/study.txt", text.String())
+	golden(t, "testdata/report/study.json", data.String())
+	data.Reset()
+	require.NoError(t, (&StudyReport{}).WriteJSON(&data))
+	assert.Contains(t, data.String(), `"rows": []`)
+}
