@@ -244,13 +244,13 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 		for _, instance := range m.shards[i].instances {
 			bank, values := instance.Bank(), instance.Probes()
 			for cell := range bank.Cells {
-				path := m.pops.ProcessorPath(bank.First + cell)
-				status := hw.NewProbe(path+".rx_status", 3, bank.RxStatus, cell)
+				path, r := m.pops.ProcessorPath(bank.First+cell), &bank.Registers[cell]
+				status := hw.ProbeOf(path+".rx_status", 3, &r.RxStatus)
 				status.States = nic.StatusNames
 				yield(status)
-				yield(hw.NewProbe(path+".rx_port", 16, bank.RxPort, cell))
-				yield(hw.NewProbe(path+".held", 8, bank.Held, cell))
-				yield(hw.NewProbe(path+".flags", 3, bank.Flags, cell))
+				yield(hw.ProbeOf(path+".rx_port", 16, &r.RxPort))
+				yield(hw.ProbeOf(path+".held", 8, &r.Held))
+				yield(hw.ProbeOf(path+".flags", 3, &r.Flags))
 				for k, name := range m.image.probes {
 					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.image.probes)+k))
 				}

@@ -147,8 +147,8 @@ func (m *Machine) eachProcessor(f func(processor int, flags uint8)) {
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank := instance.Bank()
-			for cell, flags := range bank.Flags {
-				f(bank.First+cell, flags)
+			for cell := range bank.Registers {
+				f(bank.First+cell, bank.Registers[cell].Flags)
 			}
 		}
 	}

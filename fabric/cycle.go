@@ -122,17 +122,18 @@ func (t *CycleTransport) processors(shard int) (first, end int) {
 // Hear implements Transport.
 func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
 	view := t.shards[shard].view
-	for cell, port := range bank.RxPort {
+	for cell := range bank.Registers {
+		r := &bank.Registers[cell]
 		processor := bank.First + cell
 		switch status := t.deserialisers.Status(processor); status {
 		case nic.StatusIdle:
-			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+			r.RxStatus = uint8(nic.StatusIdle)
 		case nic.StatusOK:
 			view.PutWire(t.deserialisers.Frame(processor))
-			ledger.heard(processor, port, bank.PushRx(cell, port, view), view, slot)
+			ledger.heard(processor, r.RxPort, bank.PushRx(cell, r.RxPort, view), view, slot)
 		default:
-			bank.RxStatus[cell] = uint8(status)
-			ledger.heard(processor, port, status, nil, slot)
+			r.RxStatus = uint8(status)
+			ledger.heard(processor, r.RxPort, status, nil, slot)
 		}
 	}
 }
@@ -140,8 +141,8 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 // Send implements Transport: it loads the transmitters and switches the receivers.
 func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
 	s := &t.shards[shard]
-	for cell, count := range bank.TxCount {
-		if count == 0 {
+	for cell := range bank.Registers {
+		if bank.Registers[cell].TxCount == 0 {
 			continue
 		}
 		processor := bank.First + cell
@@ -156,10 +157,10 @@ func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 		ledger.sent(processor, frame)
 		bank.PopTx(cell)
 	}
-	for cell, port := range bank.RxPort {
+	for cell := range bank.Registers {
 		processor := bank.First + cell
 		coupler := -1
-		if int(port) < t.pops.Groups {
+		if port := bank.Registers[cell].RxPort; int(port) < t.pops.Groups {
 			coupler = t.pops.Coupler(int(port), processor/t.pops.GroupSize)
 		}
 		t.deserialisers.Listen(processor, coupler)

@@ -207,16 +207,21 @@ func (l *Ledger) arrived(processor int, payload []byte, slot uint32) {
 // was too small.
 func (l *Ledger) Scan(b *nic.Bank, slot uint32) {
 	finished, sending, held := 0, 0, l.HeldMax
-	lost := uint8(0)
-	for cell, flags := range b.Flags {
-		if flags&(nic.FlagDone|nic.FlagFaulty) != 0 {
+	lost, wrong := uint8(0), false
+	ports := uint16(b.Ports)
+	for i := range b.Registers {
+		r := b.Registers[i]
+		if r.Flags&(nic.FlagDone|nic.FlagFaulty) != 0 {
 			finished++
 		}
-		lost |= flags & nic.FlagTxOverflow
-		if b.TxCount[cell] != 0 {
+		if r.TxCount != 0 {
 			sending++
 		}
-		held = max(held, b.Held[cell])
+		lost |= r.Flags
+		held = max(held, r.Held)
+		if r.RxPort >= ports && r.RxPort != nic.PortNone {
+			wrong = true
+		}
 	}
 	l.Finished += finished
 	l.Sending += sending
@@ -224,16 +229,18 @@ func (l *Ledger) Scan(b *nic.Bank, slot uint32) {
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
 		l.scanHeld(b, limit, slot)
 	}
-	if lost != 0 {
+	if lost&nic.FlagTxOverflow != 0 {
 		l.scanTxOverflow(b)
 	}
-	l.scanListen(b, slot)
+	if wrong {
+		l.scanListen(b, slot)
+	}
 }
 
 // scanHeld names the processors that hold too much.
 func (l *Ledger) scanHeld(b *nic.Bank, limit int, slot uint32) {
-	for cell, held := range b.Held {
-		if int(held) > limit {
+	for cell := range b.Registers {
+		if held := b.Registers[cell].Held; int(held) > limit {
 			l.Find(Finding{Kind: FindHeld, Slot: slot, Index: b.First + cell, Value: uint32(held)})
 		}
 	}
@@ -241,18 +248,18 @@ func (l *Ledger) scanHeld(b *nic.Bank, limit int, slot uint32) {
 
 // scanTxOverflow counts the processors whose TX FIFO was too small.
 func (l *Ledger) scanTxOverflow(b *nic.Bank) {
-	for cell, flags := range b.Flags {
-		if flags&nic.FlagTxOverflow != 0 {
+	for cell := range b.Registers {
+		if r := &b.Registers[cell]; r.Flags&nic.FlagTxOverflow != 0 {
 			l.Frames.TxOverflow++
-			b.Flags[cell] = flags &^ nic.FlagTxOverflow
+			r.Flags &^= nic.FlagTxOverflow
 		}
 	}
 }
 
 // scanListen takes processors off the fabric that listen where there is no port.
 func (l *Ledger) scanListen(b *nic.Bank, slot uint32) {
-	for cell, port := range b.RxPort {
-		if int(port) >= b.Ports && port != nic.PortNone {
+	for cell := range b.Registers {
+		if port := b.Registers[cell].RxPort; int(port) >= b.Ports && port != nic.PortNone {
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + cell,
 				Text: fmt.Sprintf("listens to port %d; a POPS receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})
 			b.Silence(cell)

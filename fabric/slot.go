@@ -54,8 +54,8 @@ func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 	g := t.pops.Groups
 	group := bank.First / t.pops.GroupSize
 	groupEnd := (group + 1) * t.pops.GroupSize
-	for cell, count := range bank.TxCount {
-		if count == 0 {
+	for cell := range bank.Registers {
+		if bank.Registers[cell].TxCount == 0 {
 			continue
 		}
 		processor := bank.First + cell
@@ -105,9 +105,11 @@ func (t *SlotTransport) Hear(_ int, bank *nic.Bank, ledger *Ledger, slot uint32)
 	g := t.pops.Groups
 	group := bank.First / t.pops.GroupSize
 	groupEnd := (group + 1) * t.pops.GroupSize
-	for cell, port := range bank.RxPort {
+	for cell := range bank.Registers {
+		r := &bank.Registers[cell]
+		port := r.RxPort
 		if int(port) >= g {
-			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+			r.RxStatus = uint8(nic.StatusIdle)
 			continue
 		}
 		processor := bank.First + cell
@@ -118,12 +120,12 @@ func (t *SlotTransport) Hear(_ int, bank *nic.Bank, ledger *Ledger, slot uint32)
 		coupler := int(port)*g + group
 		switch table.senders[coupler] {
 		case 0:
-			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+			r.RxStatus = uint8(nic.StatusIdle)
 		case 1:
 			frame := nic.FrameView(table.frames[coupler*t.stride : coupler*t.stride+t.stride])
 			ledger.heard(processor, port, bank.PushRx(cell, port, frame), frame, slot)
 		default:
-			bank.RxStatus[cell] = uint8(nic.StatusCollision)
+			r.RxStatus = uint8(nic.StatusCollision)
 			ledger.heard(processor, port, nic.StatusCollision, nil, slot)
 		}
 	}

@@ -120,12 +120,12 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	return in, nil
 }
 
-// keepPristine remembers the memory up to its last non-zero byte: the columns
-// and records behind the program's data are zero but for rx_port.
+// keepPristine remembers the memory up to its last non-zero byte: what
+// lies behind the program's data is zero but for rx_port.
 func (in *wasmInstance) keepPristine() {
 	memory := in.Memory()
-	for cell := range in.bank.RxPort {
-		in.bank.RxPort[cell] = 0
+	for cell := range in.bank.Registers {
+		in.bank.Registers[cell].RxPort = 0
 	}
 	end := len(memory)
 	for end > 0 && memory[end-1] == 0 {

@@ -30,9 +30,9 @@ const (
 )
 
 func nativePOPSRandomStart(b *NativeBank) {
-	for cell := range b.Held {
+	for cell := range b.Registers {
 		b.State(cell)[randomOriginal] = 1
-		b.Held[cell] = 1
+		b.Registers[cell].Held = 1
 	}
 }
 
@@ -40,12 +40,17 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 	le := binary.LittleEndian
 	stream := hw.Stream(b.Stream)
 	g, d := uint32(b.Groups), uint32(b.GroupSize)
-	for cell := range b.Held {
+	for cell := range b.Registers {
+		r := &b.Registers[cell]
+		if r.Flags&nic.FlagFaulty != 0 {
+			continue
+		}
+		b.SetCurrent(cell)
 		self := uint32(b.First + cell)
 		s := b.State(cell)[:24]
 		delta := uint16(self % g)
 		var heard nic.FrameView
-		if b.RxCount[cell] > 0 {
+		if r.RxCount > 0 {
 			heard = b.RxHead(cell)
 		}
 		listen := delta
@@ -57,9 +62,9 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 			s[randomHoldsCopy] = 0
 			s[randomSent] = s[randomOriginal]
 			if s[randomOriginal] != 0 {
-				r := hw.Below(stream.Draw(self, slot, 0), g)
-				le.PutUint16(s[randomRandom:], uint16(r))
-				b.SendPacket(cell, uint16(r), nic.AnyDestination, self, b.Workload[cell])
+				group := hw.Below(stream.Draw(self, slot, 0), g)
+				le.PutUint16(s[randomRandom:], uint16(group))
+				b.SendPacket(cell, uint16(group), nic.AnyDestination, self, b.Workload[cell])
 			}
 		case 1:
 			s[randomPassed], s[randomHoldsCopy] = 0, 0
@@ -94,15 +99,15 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 		case 4:
 			if heard != nil {
 				s[randomOriginal] = 0
-				b.Flags[cell] |= nic.FlagDone
+				r.Flags |= nic.FlagDone
 			}
 			if s[randomHoldsCopy] != 0 {
 				origin, destination := le.Uint32(s[randomOrigin:]), le.Uint32(s[randomDestination:])
 				b.SendPacket(cell, uint16(destination/d), destination, origin, destination)
 			}
 		}
-		b.RxPort[cell] = listen
-		b.Held[cell] = s[randomOriginal] + s[randomArrived] + s[randomHoldsCopy]
+		r.RxPort = listen
+		r.Held = s[randomOriginal] + s[randomArrived] + s[randomHoldsCopy]
 		if heard != nil {
 			b.PopRx(cell)
 		}

@@ -26,9 +26,14 @@ type Probed interface {
 
 // NewProbe returns the probe of column[index]. bits is 1 to the width of T.
 func NewProbe[T uint8 | uint16 | uint32 | uint64](path string, bits int, column []T, index int) Probe {
+	return ProbeOf(path, bits, &column[index])
+}
+
+// ProbeOf returns the probe of one register that does not move.
+func ProbeOf[T uint8 | uint16 | uint32 | uint64](path string, bits int, register *T) Probe {
 	p := Probe{Path: path, Bits: bits}
 	width := 0
-	switch element := any(&column[index]).(type) {
+	switch element := any(register).(type) {
 	case *uint8:
 		p.p8, width = element, 8
 	case *uint16:

@@ -7,22 +7,17 @@ import (
 	"unsafe"
 )
 
-// Bank is the host's view of one bank of processors: the columns and FIFOs of
+// Bank is the host's view of one bank of processors: the registers and FIFOs of
 // the register map, as they lie in the memory of the firmware that serves the
-// bank. The columns alias that memory; it must not move while the bank is used.
+// bank. They alias that memory; it must not move while the bank is used.
 //
 // What firmware writes is never trusted: the methods check counts and lengths
 // before they use them, so that a lying image harms its own memory only.
 type Bank struct {
 	BankConfig
 
-	RxStatus []uint8  // per cell: Status of the slot before
-	RxCount  []uint8  // per cell: frames in the RX FIFO
-	TxCount  []uint8  // per cell: frames in the TX FIFO
-	Flags    []uint8  // per cell: FlagDone, FlagFaulty, FlagTxOverflow
-	Held     []uint8  // per cell: packets held
-	RxPort   []uint16 // per cell: port to hear
-	Workload []uint32 // per cell: the workload's word
+	Registers []Registers // per cell
+	Workload  []uint32    // per cell: the workload's word
 
 	descriptor   []byte // the bank block, for Current
 	records      []byte // {state, RX FIFO, TX FIFO} of every cell
@@ -61,10 +56,10 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if address == 0 {
 		return nil, fmt.Errorf("the firmware has no room for a bank of %d processors", c.Cells)
 	}
-	if uint64(address)+sizeProcessor > uint64(len(memory)) || address%8 != 0 {
+	if uint64(address)+sizeBank > uint64(len(memory)) || address%8 != 0 {
 		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address, len(memory))
 	}
-	d := memory[address : address+sizeProcessor : address+sizeProcessor]
+	d := memory[address : address+sizeBank : address+sizeBank]
 	word := func(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
 	for _, w := range []struct {
 		name string
@@ -97,7 +92,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return nil, fmt.Errorf("bank descriptor: a record of %d bytes does not hold an RX FIFO at %d and a TX FIFO at %d, or they are not aligned to 8",
 			b.recordStride, b.rxOffset, b.txOffset)
 	}
-	claims := []claim{{"descriptor", uint64(address), sizeProcessor}}
+	claims := []claim{{"descriptor", uint64(address), sizeBank}}
 	column := func(name string, offset, elementBytes int) ([]byte, error) {
 		at, size := uint64(word(offset)), uint64(c.Cells)*uint64(elementBytes)
 		if at == 0 || at+size > uint64(len(memory)) || at%uint64(min(elementBytes, 8)) != 0 {
@@ -120,23 +115,19 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		part, err = column(name, offset, elementBytes)
 		return part
 	}
-	b.RxStatus = take("rx_status", offProcessorRxStatus, 1)
-	b.RxCount = take("rx_count", offProcessorRxCount, 1)
-	b.TxCount = take("tx_count", offProcessorTxCount, 1)
-	b.Flags = take("flags", offProcessorFlags, 1)
-	b.Held = take("held", offProcessorHeld, 1)
-	rxPort := take("rx_port", offProcessorRxPort, 2)
-	workload := take("workload", offProcessorWorkload, 4)
+	registers := take("processor", offBankProcessor, sizeProcessor)
+	workload := take("workload", offBankWorkload, 4)
 	b.records = take("record", offBankRecord, b.recordStride)
 	if err != nil {
 		return nil, err
 	}
-	// The columns are little-endian in the guest, and so is this machine (above).
-	b.RxPort = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(rxPort))), c.Cells)
-	b.Workload = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(workload))), c.Cells)
-	if uintptr(unsafe.Pointer(unsafe.SliceData(rxPort)))%2 != 0 || uintptr(unsafe.Pointer(unsafe.SliceData(workload)))%4 != 0 {
+	// Both are little-endian in the guest, and so is this machine (above).
+	first, words := unsafe.Pointer(unsafe.SliceData(registers)), unsafe.Pointer(unsafe.SliceData(workload))
+	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
+	b.Registers = unsafe.Slice((*Registers)(first), c.Cells)
+	b.Workload = unsafe.Slice((*uint32)(words), c.Cells)
 	b.configure()
 	return b, nil
 }
@@ -158,17 +149,18 @@ func (b *Bank) configure() {
 	for k, v := range b.Params {
 		le.PutUint32(d[offBankParam+4*k:], uint32(v))
 	}
-	for cell := range b.RxPort {
-		b.RxPort[cell] = PortNone
+	for cell := range b.Registers {
+		b.Registers[cell].RxPort = PortNone
 	}
 }
 
 // Silence takes a processor off the fabric: it is faulty, sends nothing, hears
 // nothing, and its handler is not called any more.
 func (b *Bank) Silence(cell int) {
-	b.Flags[cell] |= FlagFaulty
-	b.TxCount[cell], b.RxCount[cell] = 0, 0
-	b.RxPort[cell] = PortNone
+	r := &b.Registers[cell]
+	r.Flags |= FlagFaulty
+	r.TxCount, r.RxCount = 0, 0
+	r.RxPort = PortNone
 }
 
 // Reset gives the bank a new seed and the reset values; the memory behind the
@@ -285,8 +277,8 @@ func (b *Bank) TxHead(cell int) FrameView {
 
 // PopTx removes the head of a cell's TX FIFO.
 func (b *Bank) PopTx(cell int) {
-	left := int(b.TxCount[cell]) - 1
-	b.TxCount[cell] = uint8(left)
+	left := int(b.Registers[cell].TxCount) - 1
+	b.Registers[cell].TxCount = uint8(left)
 	if left > 0 {
 		at := cell*b.recordStride + b.txOffset
 		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
@@ -297,32 +289,33 @@ func (b *Bank) PopTx(cell int) {
 // cell's status: StatusOK, or StatusOverflow when the FIFO is full. frame must
 // be FrameStride bytes long.
 func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
-	count := int(b.RxCount[cell])
+	r := &b.Registers[cell]
+	count := int(r.RxCount)
 	if count >= b.RxFrames {
-		b.RxStatus[cell] = uint8(StatusOverflow)
+		r.RxStatus = uint8(StatusOverflow)
 		return StatusOverflow
 	}
 	at := cell*b.recordStride + b.rxOffset + count*b.frameStride
 	stored := FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
 	copy(stored, frame)
 	stored.SetPort(port)
-	b.RxCount[cell] = uint8(count + 1)
-	b.RxStatus[cell] = uint8(StatusOK)
+	r.RxCount = uint8(count + 1)
+	r.RxStatus = uint8(StatusOK)
 	return StatusOK
 }
 
 // Legal reports whether the NIC takes f, the frame at the head of a cell's TX
 // FIFO, which is not empty: count, kind, payload length and port.
 func (b *Bank) Legal(cell int, f FrameView) bool {
-	return int(b.TxCount[cell]) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
+	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
 		(int(f.Port()) < b.Ports || f.Port() == PortAll)
 }
 
 // Refusal says why a frame that is not Legal may not be sent.
 func (b *Bank) Refusal(cell int, f FrameView) string {
 	switch {
-	case int(b.TxCount[cell]) > b.TxFrames:
-		return fmt.Sprintf("says that its TX FIFO holds %d frames; it has room for %d", b.TxCount[cell], b.TxFrames)
+	case int(b.Registers[cell].TxCount) > b.TxFrames:
+		return fmt.Sprintf("says that its TX FIFO holds %d frames; it has room for %d", b.Registers[cell].TxCount, b.TxFrames)
 	case f.Kind() >= KindCount:
 		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
 	case f.PayloadBytes() > b.PayloadBytes:

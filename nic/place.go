@@ -14,17 +14,15 @@ type BankLayout struct {
 }
 
 // PlaceBank returns memory with a bank's descriptor at the given address and its
-// columns and records behind it, all zero, ready for AttachBank.
+// registers, workload and records behind it, all zero, ready for AttachBank.
 func PlaceBank(descriptor uint32, c BankConfig, l BankLayout) ([]byte, error) {
-	at := uint64(descriptor) + sizeProcessor
+	at := uint64(descriptor) + sizeBank
 	type place struct {
 		offset, elementBytes int
 		at                   uint64
 	}
 	places := []place{
-		{offProcessorRxStatus, 1, 0}, {offProcessorRxCount, 1, 0}, {offProcessorTxCount, 1, 0},
-		{offProcessorFlags, 1, 0}, {offProcessorHeld, 1, 0}, {offProcessorRxPort, 2, 0},
-		{offProcessorWorkload, 4, 0}, {offBankRecord, l.RecordStride, 0},
+		{offBankProcessor, sizeProcessor, 0}, {offBankWorkload, 4, 0}, {offBankRecord, l.RecordStride, 0},
 	}
 	for i := range places {
 		at = (at + 63) / 64 * 64
@@ -53,13 +51,9 @@ func PlaceBank(descriptor uint32, c BankConfig, l BankLayout) ([]byte, error) {
 	return memory, nil
 }
 
-// Clear makes all columns and records zero.
+// Clear makes all registers, workload and records zero.
 func (b *Bank) Clear() {
-	clear(b.RxStatus)
-	clear(b.RxCount)
-	clear(b.TxCount)
-	clear(b.Flags)
-	clear(b.Held)
+	clear(b.Registers)
 	clear(b.Workload)
 	clear(b.records)
 }
@@ -76,10 +70,15 @@ func (b *Bank) RxHead(cell int) FrameView {
 	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
 }
 
+// SetCurrent tells the host whose handler runs.
+func (b *Bank) SetCurrent(cell int) {
+	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(cell))
+}
+
 // PopRx removes the head of a cell's RX FIFO.
 func (b *Bank) PopRx(cell int) {
-	left := int(b.RxCount[cell]) - 1
-	b.RxCount[cell] = uint8(left)
+	left := int(b.Registers[cell].RxCount) - 1
+	b.Registers[cell].RxCount = uint8(left)
 	if left > 0 {
 		at := cell*b.recordStride + b.rxOffset
 		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
@@ -89,12 +88,13 @@ func (b *Bank) PopRx(cell int) {
 // Send appends a frame to a cell's TX FIFO and returns it; nil when the FIFO is
 // full, or when the payload is too large and the NIC will refuse the frame.
 func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
-	count := int(b.TxCount[cell])
+	r := &b.Registers[cell]
+	count := int(r.TxCount)
 	if count >= b.TxFrames {
-		b.Flags[cell] |= FlagTxOverflow
+		r.Flags |= FlagTxOverflow
 		return nil
 	}
-	b.TxCount[cell] = uint8(count + 1)
+	r.TxCount = uint8(count + 1)
 	at := cell*b.recordStride + b.txOffset + count*b.frameStride
 	f := FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
 	binary.LittleEndian.PutUint64(f, uint64(kind)|uint64(payloadBytes)<<16)

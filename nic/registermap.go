@@ -3,6 +3,7 @@ package nic
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -42,15 +43,13 @@ type Register struct {
 type Block struct {
 	Name      string
 	Doc       string
-	Columns   bool // each register is a column with one element per processor
 	Registers []Register
 }
 
 // Params is the number of parameter registers of a bank.
 const Params = 16
 
-// RegisterMap is the whole map. The processor block's columns follow the bank
-// block: the bank descriptor holds one 32-bit address for each of them.
+// RegisterMap is the whole map.
 var RegisterMap = []Block{
 	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.", Registers: []Register{
 		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
@@ -80,15 +79,17 @@ var RegisterMap = []Block{
 		{"ports", 32, 0, ReadOnly, "ports of a NIC (POPS: g)"},
 		{"seed", 64, 0, ReadOnly, "start of the random stream"},
 		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
+		{"processor", 32, 0, Layout, "address of the first processor block; one follows the other"},
+		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet)"},
 	}},
-	{Name: "processor", Doc: "One element per processor in every column.", Columns: true, Registers: []Register{
+	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely.", Registers: []Register{
 		{"rx_status", 8, 0, ReadOnly, "what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4"},
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head"},
 		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
+		{"reserved", 8, 0, ReadOnly, "zero"},
 		{"rx_port", 16, 0, WriteOnly, "port to hear in this slot, 0xffff for none; keeps its value"},
-		{"workload", 32, 0, ReadOnly, "the processor's word of the workload (permutation: destination of its packet)"},
 	}},
 }
 
@@ -121,44 +122,15 @@ type placed struct {
 	Offset int
 }
 
-// place assigns naturally aligned offsets and returns the block's size. A block
-// of columns is an array of 32-bit addresses that follows the bank block.
-func (b Block) place(start int) (regs []placed, end int) {
-	offset := start
+// place assigns naturally aligned offsets and returns the block's size.
+func (b Block) place() (regs []placed, size int) {
 	for _, r := range b.Registers {
-		size := r.Bits / 8
-		if b.Columns {
-			size = 4
-		}
-		offset = (offset + size - 1) / size * size
-		regs = append(regs, placed{r, offset})
-		offset += size * max(1, r.Count)
+		bytes := r.Bits / 8
+		size = (size + bytes - 1) / bytes * bytes
+		regs = append(regs, placed{r, size})
+		size += bytes * max(1, r.Count)
 	}
-	return regs, (offset + 7) / 8 * 8
-}
-
-// layout returns every block with its offsets; columns continue the block
-// before them.
-func layout() (blocks []struct {
-	Block
-	Regs []placed
-	Size int
-}) {
-	end := 0
-	for _, b := range RegisterMap {
-		start := 0
-		if b.Columns {
-			start = end
-		}
-		var regs []placed
-		regs, end = b.place(start)
-		blocks = append(blocks, struct {
-			Block
-			Regs []placed
-			Size int
-		}{b, regs, end})
-	}
-	return blocks
+	return regs, (size + 7) / 8 * 8
 }
 
 const generatedBy = "Generated from nic/registermap.go by `go test ./nic -run RegisterMap -update`; DO NOT EDIT."
@@ -179,12 +151,20 @@ func camel(words ...string) string {
 // writeGo writes registers_gen.go.
 func writeGo(w io.Writer) {
 	fmt.Fprintf(w, "// Code %s\n\npackage nic\n", strings.ToLower(generatedBy[:1])+generatedBy[1:])
-	for _, b := range layout() {
+	for _, b := range RegisterMap {
+		regs, size := b.place()
 		fmt.Fprintf(w, "\n// Offsets of the %s block, in bytes.\nconst (\n", b.Name)
-		for _, r := range b.Regs {
+		for _, r := range regs {
 			fmt.Fprintf(w, "\t%s = %d // %s\n", "off"+camel(b.Name, r.Name), r.Offset, r.Doc)
 		}
-		fmt.Fprintf(w, "\t%s = %d // size of the block\n)\n", "size"+camel(b.Name), b.Size)
+		fmt.Fprintf(w, "\t%s = %d // size of the block\n)\n", "size"+camel(b.Name), size)
+		if b.Name == "processor" {
+			fmt.Fprintf(w, "\n// Registers is the processor block. %s\ntype Registers struct {\n", b.Doc)
+			for _, r := range regs {
+				fmt.Fprintf(w, "\t%s uint%d // %s, %s\n", camel(r.Name), r.Bits, r.Access, r.Doc)
+			}
+			fmt.Fprint(w, "}\n")
+		}
 	}
 	fmt.Fprintf(w, "\n// Values of the registers that no other constant of this package names.\nconst (\n")
 	for _, c := range RegisterConstants {
@@ -196,44 +176,38 @@ func writeGo(w io.Writer) {
 	fmt.Fprint(w, ")\n")
 }
 
+// cTypes are the registers whose C type is not an unsigned integer: addresses
+// in a 32-bit memory, and signed parameters.
+var cTypes = map[string]string{
+	"bank.record":    "uint8_t *",
+	"bank.processor": "sl_processor *",
+	"bank.workload":  "uint32_t *",
+	"bank.param":     "int32_t ",
+}
+
+// cOrder puts the blocks in the order in which C needs them.
+var cOrder = []string{"frame", "processor", "bank"}
+
 // writeC writes firmware/sdk/starloom_registers.h.
 func writeC(w io.Writer) {
 	fmt.Fprintf(w, "/* %s */\n#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", generatedBy)
 	for _, c := range RegisterConstants {
 		fmt.Fprintf(w, "#define SL_%s %#xu /* %s */\n", strings.ToUpper(c.Name), c.Value, c.Doc)
 	}
-	for _, b := range layout() {
-		if b.Columns {
-			continue
-		}
-		fmt.Fprintf(w, "\n/* %s */\ntypedef struct sl_%s {\n", b.Doc, b.Name)
-		regs := b.Regs
-		size := b.Size
-		if b.Name == "bank" {
-			for _, c := range layout() {
-				if c.Columns {
-					regs = append(regs[:len(regs):len(regs)], c.Regs...)
-					size = c.Size
-				}
-			}
-		}
+	for _, name := range cOrder {
+		b := RegisterMap[slices.IndexFunc(RegisterMap, func(b Block) bool { return b.Name == name })]
+		regs, size := b.place()
+		fmt.Fprintf(w, "\n/* %s */\ntypedef struct {\n", b.Doc)
 		for _, r := range regs {
+			typ, ok := cTypes[b.Name+"."+r.Name]
+			if !ok {
+				typ = fmt.Sprintf("uint%d_t ", r.Bits)
+			}
 			array := ""
 			if r.Count > 0 {
 				array = fmt.Sprintf("[%d]", r.Count)
 			}
-			pointer := ""
-			if b.Name == "bank" && r.Offset >= b.Size {
-				pointer = "*"
-			}
-			typ := fmt.Sprintf("uint%d_t", r.Bits)
-			if r.Name == "param" {
-				typ = "int32_t"
-			}
-			if r.Name == "record" {
-				typ, pointer = "uint8_t", "*"
-			}
-			fmt.Fprintf(w, "    %s %s%s%s; /* %s, %s */\n", typ, pointer, r.Name, array, r.Access, r.Doc)
+			fmt.Fprintf(w, "    %s%s%s; /* %s, %s */\n", typ, r.Name, array, r.Access, r.Doc)
 		}
 		if b.Name == "frame" {
 			fmt.Fprintf(w, "    uint8_t payload[];\n")
@@ -253,12 +227,14 @@ func writeVerilog(w io.Writer) {
 	for _, c := range RegisterConstants {
 		fmt.Fprintf(w, "`define SL_%s 32'h%08x // %s\n", strings.ToUpper(c.Name), c.Value, c.Doc)
 	}
-	for _, b := range layout() {
+	for _, b := range RegisterMap {
+		regs, size := b.place()
 		fmt.Fprintf(w, "\n// %s\n", b.Doc)
-		for _, r := range b.Regs {
+		for _, r := range regs {
 			name := strings.ToUpper(b.Name + "_" + r.Name)
 			fmt.Fprintf(w, "`define SL_%s_OFFSET %d\n`define SL_%s_BITS %d\n", name, r.Offset, name, r.Bits)
 		}
+		fmt.Fprintf(w, "`define SL_%s_BYTES %d\n", strings.ToUpper(b.Name), size)
 	}
 	fmt.Fprint(w, "\n`endif\n")
 }
@@ -267,13 +243,11 @@ func writeVerilog(w io.Writer) {
 func writeMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "<!-- %s -->\n# Register map, ABI version %d\n\n", generatedBy, ABIVersion)
 	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, L the SDK writes once.\n")
-	for _, b := range layout() {
-		fmt.Fprintf(w, "\n## %s\n\n%s\n\n", b.Name, b.Doc)
-		if b.Columns {
-			fmt.Fprint(w, "The offset is that of the column's 32-bit address in the bank descriptor.\n\n")
-		}
+	for _, b := range RegisterMap {
+		regs, size := b.place()
+		fmt.Fprintf(w, "\n## %s, %d bytes\n\n%s\n\n", b.Name, size, b.Doc)
 		fmt.Fprint(w, "| offset | register | bits | access | meaning |\n|---|---|---|---|---|\n")
-		for _, r := range b.Regs {
+		for _, r := range regs {
 			bits := fmt.Sprint(r.Bits)
 			if r.Count > 0 {
 				bits = fmt.Sprintf("%d x %d", r.Count, r.Bits)

@@ -34,20 +34,33 @@ const (
 	offBankPorts        = 60  // ports of a NIC (POPS: g)
 	offBankSeed         = 64  // start of the random stream
 	offBankParam        = 72  // parameters from the scenario, by index
-	sizeBank            = 136 // size of the block
+	offBankProcessor    = 136 // address of the first processor block; one follows the other
+	offBankWorkload     = 140 // address of the workload: one 32-bit word per processor (permutation: destination of its packet)
+	sizeBank            = 144 // size of the block
 )
 
 // Offsets of the processor block, in bytes.
 const (
-	offProcessorRxStatus = 136 // what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
-	offProcessorRxCount  = 140 // frames in the RX FIFO; the handler takes from the head
-	offProcessorTxCount  = 144 // frames in the TX FIFO; the NIC sends one per slot from the head
-	offProcessorFlags    = 148 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)
-	offProcessorHeld     = 152 // packets that the handler holds, for the memory rule
-	offProcessorRxPort   = 156 // port to hear in this slot, 0xffff for none; keeps its value
-	offProcessorWorkload = 160 // the processor's word of the workload (permutation: destination of its packet)
-	sizeProcessor        = 168 // size of the block
+	offProcessorRxStatus = 0 // what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
+	offProcessorRxCount  = 1 // frames in the RX FIFO; the handler takes from the head
+	offProcessorTxCount  = 2 // frames in the TX FIFO; the NIC sends one per slot from the head
+	offProcessorFlags    = 3 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)
+	offProcessorHeld     = 4 // packets that the handler holds, for the memory rule
+	offProcessorReserved = 5 // zero
+	offProcessorRxPort   = 6 // port to hear in this slot, 0xffff for none; keeps its value
+	sizeProcessor        = 8 // size of the block
 )
+
+// Registers is the processor block. The registers of one processor's NIC. One block per processor, side by side: the host scans them densely.
+type Registers struct {
+	RxStatus uint8  // R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
+	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
+	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head
+	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)
+	Held     uint8  // W, packets that the handler holds, for the memory rule
+	Reserved uint8  // R, zero
+	RxPort   uint16 // W, port to hear in this slot, 0xffff for none; keeps its value
+}
 
 // Values of the registers that no other constant of this package names.
 const (

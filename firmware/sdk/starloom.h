@@ -33,11 +33,12 @@ SL_IMPORT(fail) void sl_host_fail(int32_t code);
 
 /* The processor's window on its NIC. Use the functions below. */
 typedef struct {
-    sl_bank bank;     /* a copy: it lives in wasm locals once the handler is inlined */
-    uint8_t *record;  /* {state, RX FIFO, TX FIFO} of this processor */
+    sl_bank bank;            /* a copy: it lives in wasm locals once the handler is inlined */
+    sl_processor *registers; /* of this processor */
+    uint8_t *record;         /* {state, RX FIFO, TX FIFO} of this processor */
     uint32_t cell, group, index, slot;
-    uint32_t draws;   /* random draws in this slot */
-    uint32_t taken;   /* frames taken from the RX FIFO in this slot */
+    uint32_t draws;          /* random draws in this slot */
+    uint32_t taken;          /* frames taken from the RX FIFO in this slot */
 } sl_nic;
 
 /* A packet that travels over several hops: the first bytes of a data frame's
@@ -49,7 +50,7 @@ typedef struct {
 /* Who am I. Processors are numbered group by group. */
 SL_INLINE uint32_t sl_group(const sl_nic *nic) { return nic->group; }
 SL_INLINE uint32_t sl_index(const sl_nic *nic) { return nic->index; }
-SL_INLINE uint32_t sl_processor(const sl_nic *nic) { return nic->bank.first + nic->cell; }
+SL_INLINE uint32_t sl_self(const sl_nic *nic) { return nic->bank.first + nic->cell; }
 SL_INLINE uint32_t sl_processors(const sl_nic *nic) { return nic->bank.processors; }
 SL_INLINE uint32_t sl_groups(const sl_nic *nic) { return nic->bank.groups; }
 SL_INLINE uint32_t sl_group_size(const sl_nic *nic) { return nic->bank.group_size; }
@@ -65,12 +66,12 @@ SL_INLINE uint32_t sl_workload(const sl_nic *nic) { return nic->bank.workload[ni
 SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
 
 /* What the receiver says of the slot before: SL_STATUS_IDLE, _OK, ... */
-SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->bank.rx_status[nic->cell]; }
+SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->registers->rx_status; }
 
 /* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
  * until the handler returns. */
 SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
-    if (nic->taken >= nic->bank.rx_count[nic->cell]) return 0;
+    if (nic->taken >= nic->registers->rx_count) return 0;
     return (const sl_frame *)(nic->record + nic->bank.rx_offset + nic->bank.frame_stride * nic->taken++);
 }
 
@@ -83,12 +84,12 @@ SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const s
  * that), or when the payload is larger than nic.payload_bytes (the NIC will
  * refuse the frame, which fails the run and names the processor). */
 SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
-    uint32_t queued = nic->bank.tx_count[nic->cell];
+    uint32_t queued = nic->registers->tx_count;
     if (queued >= nic->bank.tx_frames) {
-        nic->bank.flags[nic->cell] |= SL_FLAG_TX_OVERFLOW;
+        nic->registers->flags |= SL_FLAG_TX_OVERFLOW;
         return 0;
     }
-    nic->bank.tx_count[nic->cell] = (uint8_t)(queued + 1);
+    nic->registers->tx_count = (uint8_t)(queued + 1);
     sl_frame *frame = (sl_frame *)(nic->record + nic->bank.tx_offset + nic->bank.frame_stride * queued);
     frame->kind = (uint8_t)kind;
     frame->flags = 0;
@@ -111,14 +112,14 @@ SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
 }
 
 /* Hears this port from this slot on; SL_PORT_NONE for none. */
-SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) { nic->bank.rx_port[nic->cell] = (uint16_t)port; }
+SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) { nic->registers->rx_port = (uint16_t)port; }
 
 /* Says that this processor has finished: the run ends when all have and nothing
  * is left to send. */
-SL_INLINE void sl_done(sl_nic *nic) { nic->bank.flags[nic->cell] |= SL_FLAG_DONE; }
+SL_INLINE void sl_done(sl_nic *nic) { nic->registers->flags |= SL_FLAG_DONE; }
 
 /* Says how many packets this processor holds now, for the memory rule. */
-SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->bank.held[nic->cell] = (uint8_t)packets; }
+SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->registers->held = (uint8_t)packets; }
 
 SL_INLINE uint64_t sl_mix64(uint64_t x) {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
@@ -129,7 +130,7 @@ SL_INLINE uint64_t sl_mix64(uint64_t x) {
 /* 32 uniform bits: a function of seed, processor, slot and the number of the draw. */
 SL_INLINE uint32_t sl_random(sl_nic *nic) {
     const uint64_t gamma = 0x9E3779B97F4A7C15u;
-    uint64_t x = sl_mix64(nic->bank.seed + gamma * sl_processor(nic));
+    uint64_t x = sl_mix64(nic->bank.seed + gamma * sl_self(nic));
     return (uint32_t)(sl_mix64(x + gamma * ((uint64_t)nic->slot << 16 | (nic->draws++ & 0xFFFF))) >> 32);
 }
 
@@ -177,24 +178,19 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
-/* Places the columns and the records of a bank behind the program's own data
+/* Places the registers, the workload and the records of a bank behind the program's own data
  * and returns the descriptor, or 0 when the memory cannot grow that far. */
 SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
                                   uint32_t state_bytes) {
     sl_bank *bank = &starloom_bank;
     uint64_t at = (uint64_t)(uintptr_t)&__heap_base;
-#define SL_COLUMN(field)                                       \
-    at = (at + 63) / 64 * 64;                                  \
-    bank->field = (void *)(uintptr_t)(uint32_t)at;             \
+#define SL_PLACE(field)                            \
+    at = (at + 63) / 64 * 64;                      \
+    bank->field = (void *)(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * sizeof *bank->field;
-    SL_COLUMN(rx_status)
-    SL_COLUMN(rx_count)
-    SL_COLUMN(tx_count)
-    SL_COLUMN(flags)
-    SL_COLUMN(held)
-    SL_COLUMN(rx_port)
-    SL_COLUMN(workload)
-#undef SL_COLUMN
+    SL_PLACE(processor)
+    SL_PLACE(workload)
+#undef SL_PLACE
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;
     bank->payload_bytes = payload_bytes;
@@ -220,17 +216,19 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     nic.bank = starloom_bank;                                                                      \
     nic.slot = (slot_number);                                                                      \
     nic.cell = (first_cell);                                                                       \
-    nic.group = sl_processor(&nic) / nic.bank.group_size;                                          \
-    nic.index = sl_processor(&nic) % nic.bank.group_size;                                          \
+    nic.group = sl_self(&nic) / nic.bank.group_size;                                          \
+    nic.index = sl_self(&nic) % nic.bank.group_size;                                          \
+    nic.registers = nic.bank.processor + nic.cell;                                                 \
     nic.record = nic.bank.record + nic.cell * nic.bank.record_stride;                              \
     for (uint32_t end = nic.cell + (count); nic.cell < end; nic.cell++) {                          \
-        if (!(nic.bank.flags[nic.cell] & SL_FLAG_FAULTY)) {                                        \
+        if (!(nic.registers->flags & SL_FLAG_FAULTY)) {                                        \
             starloom_bank.current = nic.cell;                                                      \
             nic.draws = 0;                                                                         \
             nic.taken = 0;                                                                         \
             handler(&nic, (state_t *)nic.record);                                                  \
             starloom_consume(&nic);                                                                \
         }                                                                                          \
+        nic.registers++;                                                                           \
         nic.record += nic.bank.record_stride;                                                      \
         if (++nic.index == nic.bank.group_size) {                                                  \
             nic.index = 0;                                                                         \
@@ -241,8 +239,8 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 /* Removes what the handler took from the head of the RX FIFO. */
 SL_INLINE void starloom_consume(sl_nic *nic) {
     if (nic->taken == 0) return;
-    uint32_t left = nic->bank.rx_count[nic->cell] - nic->taken;
-    nic->bank.rx_count[nic->cell] = (uint8_t)left;
+    uint32_t left = nic->registers->rx_count - nic->taken;
+    nic->registers->rx_count = (uint8_t)left;
     if (left) {
         uint8_t *fifo = nic->record + nic->bank.rx_offset;
         __builtin_memmove(fifo, fifo + nic->taken * nic->bank.frame_stride, left * nic->bank.frame_stride);

@@ -22,7 +22,7 @@
 #define SL_FLAG_TX_OVERFLOW 0x4u /* a frame did not fit into the TX FIFO */
 
 /* A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format. */
-typedef struct sl_frame {
+typedef struct {
     uint8_t kind; /* RW, data 0, ack 1, control 2 */
     uint8_t flags; /* RW, free for the firmware, travels with the frame */
     uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero */
@@ -42,8 +42,28 @@ _Static_assert(offsetof(sl_frame, tag) == 12, "register map");
 _Static_assert(offsetof(sl_frame, port) == 14, "register map");
 _Static_assert(sizeof(sl_frame) == 16, "register map");
 
+/* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. */
+typedef struct {
+    uint8_t rx_status; /* R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4 */
+    uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
+    uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit) */
+    uint8_t held; /* W, packets that the handler holds, for the memory rule */
+    uint8_t reserved; /* R, zero */
+    uint16_t rx_port; /* W, port to hear in this slot, 0xffff for none; keeps its value */
+} sl_processor;
+
+_Static_assert(offsetof(sl_processor, rx_status) == 0, "register map");
+_Static_assert(offsetof(sl_processor, rx_count) == 1, "register map");
+_Static_assert(offsetof(sl_processor, tx_count) == 2, "register map");
+_Static_assert(offsetof(sl_processor, flags) == 3, "register map");
+_Static_assert(offsetof(sl_processor, held) == 4, "register map");
+_Static_assert(offsetof(sl_processor, reserved) == 5, "register map");
+_Static_assert(offsetof(sl_processor, rx_port) == 6, "register map");
+_Static_assert(sizeof(sl_processor) == 8, "register map");
+
 /* One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest. */
-typedef struct sl_bank {
+typedef struct {
     uint32_t abi; /* L, version of this map */
     uint32_t cells; /* L, processors in this bank */
     uint32_t current; /* W, cell whose handler is running; tells the host who trapped */
@@ -62,13 +82,8 @@ typedef struct sl_bank {
     uint32_t ports; /* R, ports of a NIC (POPS: g) */
     uint64_t seed; /* R, start of the random stream */
     int32_t param[16]; /* R, parameters from the scenario, by index */
-    uint8_t *rx_status; /* R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4 */
-    uint8_t *rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
-    uint8_t *tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
-    uint8_t *flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit) */
-    uint8_t *held; /* W, packets that the handler holds, for the memory rule */
-    uint16_t *rx_port; /* W, port to hear in this slot, 0xffff for none; keeps its value */
-    uint32_t *workload; /* R, the processor's word of the workload (permutation: destination of its packet) */
+    sl_processor *processor; /* L, address of the first processor block; one follows the other */
+    uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet) */
 } sl_bank;
 
 _Static_assert(offsetof(sl_bank, abi) == 0, "register map");
@@ -89,13 +104,8 @@ _Static_assert(offsetof(sl_bank, group_size) == 56, "register map");
 _Static_assert(offsetof(sl_bank, ports) == 60, "register map");
 _Static_assert(offsetof(sl_bank, seed) == 64, "register map");
 _Static_assert(offsetof(sl_bank, param) == 72, "register map");
-_Static_assert(offsetof(sl_bank, rx_status) == 136, "register map");
-_Static_assert(offsetof(sl_bank, rx_count) == 140, "register map");
-_Static_assert(offsetof(sl_bank, tx_count) == 144, "register map");
-_Static_assert(offsetof(sl_bank, flags) == 148, "register map");
-_Static_assert(offsetof(sl_bank, held) == 152, "register map");
-_Static_assert(offsetof(sl_bank, rx_port) == 156, "register map");
-_Static_assert(offsetof(sl_bank, workload) == 160, "register map");
-_Static_assert(sizeof(sl_bank) == 168, "register map");
+_Static_assert(offsetof(sl_bank, processor) == 136, "register map");
+_Static_assert(offsetof(sl_bank, workload) == 140, "register map");
+_Static_assert(sizeof(sl_bank) == 144, "register map");
 
 #endif

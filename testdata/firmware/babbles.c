@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 0 && sl_slot(nic) == 0)
+    if (sl_self(nic) == 0 && sl_slot(nic) == 0)
         for (uint32_t k = 0; k < nic->bank.tx_frames + 1; k++) sl_send_ack(nic, 0, SL_ANY);
     sl_done(nic);
 }

@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 0 && sl_slot(nic) < 6) sl_send_ack(nic, SL_PORT_ALL, SL_ANY);
+    if (sl_self(nic) == 0 && sl_slot(nic) < 6) sl_send_ack(nic, SL_PORT_ALL, SL_ANY);
     sl_listen(nic, 0);
     if (sl_slot(nic) == 6) sl_done(nic);
 }

@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 2 && sl_slot(nic) == 1) sl_fail(nic, 42);
+    if (sl_self(nic) == 2 && sl_slot(nic) == 1) sl_fail(nic, 42);
     if (sl_slot(nic) == 2) sl_done(nic);
 }
 

@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 3) sl_hold(nic, sl_slot(nic));
+    if (sl_self(nic) == 3) sl_hold(nic, sl_slot(nic));
     if (sl_slot(nic) == 4) sl_done(nic);
 }
 

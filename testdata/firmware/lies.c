@@ -12,9 +12,9 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 1) {
-        nic->bank.tx_count[nic->cell] = 255;
-        nic->bank.rx_count[nic->cell] = 255;
+    if (sl_self(nic) == 1) {
+        nic->registers->tx_count = 255;
+        nic->registers->rx_count = 255;
     }
     sl_listen(nic, 0);
     sl_done(nic);

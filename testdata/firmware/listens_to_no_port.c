@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 1) sl_listen(nic, SL_PORT_ALL);
+    if (sl_self(nic) == 1) sl_listen(nic, SL_PORT_ALL);
     sl_done(nic);
 }
 

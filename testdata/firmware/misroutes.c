@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    const uint32_t self = sl_processor(nic);
+    const uint32_t self = sl_self(nic);
     sl_listen(nic, sl_processors(nic) - 1 - self);
     if (sl_slot(nic) == 0)
         sl_send_packet(nic, sl_workload(nic), sl_workload(nic), (sl_packet){self == 2 ? 0 : self, sl_workload(nic)});

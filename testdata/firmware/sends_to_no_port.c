@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 1) sl_send_ack(nic, sl_ports(nic), SL_ANY);
+    if (sl_self(nic) == 1) sl_send_ack(nic, sl_ports(nic), SL_ANY);
     sl_done(nic);
 }
 

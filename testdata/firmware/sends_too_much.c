@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 1) sl_send(nic, 0, SL_KIND_DATA, SL_ANY, nic->bank.payload_bytes + 1);
+    if (sl_self(nic) == 1) sl_send(nic, 0, SL_KIND_DATA, SL_ANY, nic->bank.payload_bytes + 1);
     sl_done(nic);
 }
 

@@ -12,8 +12,8 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 3) sl_log(nic, "hello from the firmware");
-    sl_probe(nic, 0, 100 + sl_processor(nic) + sl_slot(nic));
+    if (sl_self(nic) == 3) sl_log(nic, "hello from the firmware");
+    sl_probe(nic, 0, 100 + sl_self(nic) + sl_slot(nic));
     if (sl_slot(nic) == 2) sl_done(nic);
 }
 

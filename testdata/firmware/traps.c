@@ -30,7 +30,7 @@ __attribute__((noinline)) static uint32_t break_down(uint32_t how, volatile uint
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
-    if (sl_slot(nic) == 1 && sl_processor(nic) == (uint32_t)sl_param(nic, 0))
+    if (sl_slot(nic) == 1 && sl_self(nic) == (uint32_t)sl_param(nic, 0))
         s->unused = break_down((uint32_t)sl_param(nic, 1), &s->unused);
     if (sl_slot(nic) == 2) sl_done(nic);
 }

@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_processor(nic) == 1) {
+    if (sl_self(nic) == 1) {
         uint8_t *bank = (uint8_t *)&starloom_bank;
         for (uint32_t k = 0; k < sizeof starloom_bank; k++) ((volatile uint8_t *)bank)[k] = 0xFF;
         __builtin_trap();

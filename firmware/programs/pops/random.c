@@ -26,17 +26,17 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     const uint32_t g = sl_groups(nic), d = sl_group_size(nic);
-    const uint32_t delta_self = sl_processor(nic) % g;
+    const uint32_t delta_self = sl_self(nic) % g;
     const sl_frame *heard = sl_receive(nic);
 
     switch (sl_slot(nic) % 5) {
     case 0: /* slot 1: every undelivered original goes to a random group */
-        if (heard && heard->destination == sl_processor(nic)) s->arrived = 1; /* slot 5 of the step before */
+        if (heard && heard->destination == sl_self(nic)) s->arrived = 1; /* slot 5 of the step before */
         s->holds_copy = 0;
         s->sent = s->original;
         if (s->original) {
             s->random = (uint16_t)sl_random_below(nic, g);
-            sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_processor(nic), sl_workload(nic)});
+            sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
         }
         sl_listen(nic, delta_self);
         break;
