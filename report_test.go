@@ -26,6 +26,7 @@ func passReport() *Report {
 			{Kind: "pcapng", Path: "my runs/it's.pcapng"},
 			{Kind: "lua", Path: "my runs/it's.lua"},
 			{Kind: "json", Path: "out.json"},
+			{Kind: "log", Path: "-"}, // not a file to open: not listed
 		},
 	}
 	r.Metrics.Add("steps", 5)

@@ -79,16 +79,17 @@ func (v *Violation) where() string {
 
 // writeFiles lists the files that were written, each with what opens it.
 func (r *Report) writeFiles(b *bytes.Buffer) {
-	if len(r.Files) == 0 {
+	files := slices.DeleteFunc(slices.Clone(r.Files), func(f OutputFile) bool { return f.Path == "-" })
+	if len(files) == 0 {
 		return
 	}
 	path := map[string]string{}
-	for _, file := range r.Files {
+	for _, file := range files {
 		path[file.Kind] = shellQuote(file.Path)
 	}
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
-	for _, file := range r.Files {
+	for _, file := range files {
 		opener := ""
 		switch file.Kind {
 		case "vcd":
