@@ -3,49 +3,67 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkSlot measures one processor and slot of the slot engine, wall time on
-// one worker, for pops/random under a random permutation:
+// BenchmarkSlot measures the slot engine per processor and slot, on one worker,
+// for pops/random under random permutations:
 //
 //	banked    the image in the sandbox, one instance per bank
 //	native    the same firmware in Go over the same ABI
-//	isolated  one instance per processor (to 65,536)
+//	isolated  the image, one instance per processor (to 65,536)
 //
-// The sandbox's price is banked divided by native.
+// Every round runs each kind once with the same seed, so that a busy machine
+// slows all of them; the figures are medians over the rounds, and banked:native,
+// the price of the sandbox, is the median of the rounds' ratios.
 func BenchmarkSlot(b *testing.B) {
 	for _, groups := range []int{64, 256, 1024} {
-		for _, kind := range []string{"banked", "native", "isolated"} {
-			n := groups * groups
-			if kind == "isolated" && n > 65536 {
-				continue
+		n := groups * groups
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			banked := benchMachine(b, groups, ModeBanked, "compiler")
+			native := benchMachine(b, groups, ModeBanked, "native")
+			var isolated *Machine
+			if n <= 65536 {
+				isolated = benchMachine(b, groups, ModeIsolated, "compiler")
 			}
-			b.Run(fmt.Sprintf("%s/n=%d", kind, n), func(b *testing.B) {
-				s := popsRow{groups: groups}.scenario()
-				o := MachineOptions{Engine: EngineSlot, Workers: 1}
-				switch kind {
-				case "native":
-					o.Runtime = "native"
-				case "isolated":
-					s.Firmware.Mode = ModeIsolated
+			var bankedNS, nativeNS, isolatedNS, ratios []float64
+			for seed := uint64(1); b.Loop(); seed++ {
+				wasm, plain := timeRun(b, banked, seed), timeRun(b, native, seed)
+				bankedNS, nativeNS, ratios = append(bankedNS, wasm), append(nativeNS, plain), append(ratios, wasm/plain)
+				if isolated != nil && seed%4 == 1 {
+					isolatedNS = append(isolatedNS, timeRun(b, isolated, seed))
 				}
-				m, err := NewMachine(context.Background(), s, o)
-				require.NoError(b, err)
-				defer func() { require.NoError(b, m.Close()) }()
-				slots := 0
-				for seed := uint64(1); b.Loop(); seed++ {
-					b.StopTimer()
-					m.Reset(seed)
-					b.StartTimer()
-					require.NoError(b, m.Run(context.Background(), nil))
-					slots += int(m.Slots())
-				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(slots)/float64(n), "ns/processor-slot")
-				b.ReportMetric(0, "ns/op")
-			})
-		}
+			}
+			b.ReportMetric(median(bankedNS), "banked-ns")
+			b.ReportMetric(median(nativeNS), "native-ns")
+			b.ReportMetric(median(ratios), "banked:native")
+			if isolated != nil {
+				b.ReportMetric(median(isolatedNS), "isolated-ns")
+			}
+			b.ReportMetric(0, "ns/op")
+		})
 	}
+}
+
+func benchMachine(b *testing.B, groups int, mode, runtime string) *Machine {
+	s := popsRow{groups: groups}.scenario()
+	s.Firmware.Mode = mode
+	return machine(b, s, MachineOptions{Engine: EngineSlot, Workers: 1, Runtime: runtime})
+}
+
+// timeRun returns the nanoseconds per processor and slot of one run.
+func timeRun(b *testing.B, m *Machine, seed uint64) float64 {
+	m.Reset(seed)
+	start := time.Now()
+	require.NoError(b, m.Run(context.Background(), nil))
+	return float64(time.Since(start).Nanoseconds()) / float64(m.Slots()) / float64(m.pops.Processors())
+}
+
+func median(values []float64) float64 {
+	slices.Sort(values)
+	return values[len(values)/2]
 }
