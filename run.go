@@ -125,7 +125,26 @@ func (m *Machine) steps() int {
 
 // metrics are the figures of a POPS run.
 func (m *Machine) metrics(held uint8) Metrics {
-	delivered, lost := 0, 0
+	var metrics Metrics
+	metrics.Add("steps", m.steps())
+	if m.carriesPackets() {
+		delivered, lost := m.countPackets()
+		metrics.Add("delivered", delivered)
+		metrics.Add("lost", lost)
+	}
+	metrics.Add("packets_per_processor_max", int(held))
+	return metrics
+}
+
+// carriesPackets reports whether the firmware routes the workload's packets: an
+// image says so by its rules. Others use the fabric for something else.
+func (m *Machine) carriesPackets() bool {
+	return m.rules.ExactlyOnce || programs[m.scenario.Firmware.Program].rules.ExactlyOnce
+}
+
+// countPackets returns how many packets have reached their destination, and how
+// many have not although their source is done with them.
+func (m *Machine) countPackets() (delivered, lost int) {
 	m.eachProcessor(func(processor int, flags uint8) {
 		if m.delivery.Arrived[processor] > 0 {
 			delivered++
@@ -134,12 +153,7 @@ func (m *Machine) metrics(held uint8) Metrics {
 			lost++
 		}
 	})
-	var metrics Metrics
-	metrics.Add("steps", m.steps())
-	metrics.Add("delivered", delivered)
-	metrics.Add("lost", lost)
-	metrics.Add("packets_per_processor_max", int(held))
-	return metrics
+	return delivered, lost
 }
 
 // eachProcessor calls f for all processors in order.

@@ -19,7 +19,7 @@ func typeOf(v any) reflect.Type { return reflect.TypeOf(v) }
 // goodScenarioFiles lists scenarios that must be accepted.
 func goodScenarioFiles(t testing.TB) []string {
 	var files []string
-	for _, glob := range []string{"examples/*.yaml", "testdata/scenarios/*.yaml"} {
+	for _, glob := range []string{"examples/*.yaml", "examples/*/*.yaml", "testdata/scenarios/*.yaml"} {
 		found, err := filepath.Glob(glob)
 		require.NoError(t, err)
 		require.NotEmpty(t, found, glob)

@@ -1,0 +1,131 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// tool runs one of the real tools and returns its output; standard error must be
+// empty but for what tshark says to root.
+func tool(t *testing.T, debianPackage, name string, args ...string) string {
+	path, err := exec.LookPath(name)
+	require.NoError(t, err, "install the package %s, or run `make test`", debianPackage)
+	command := exec.Command(path, args...)
+	var out, complaints bytes.Buffer
+	command.Stdout, command.Stderr = &out, &complaints
+	require.NoError(t, command.Run(), complaints.String())
+	text := regexp.MustCompile(`(?m)^Running as user .*\n`).ReplaceAllString(complaints.String(), "")
+	require.Empty(t, strings.TrimSpace(text), "%s %v", name, args)
+	return out.String()
+}
+
+// TestRealToolsReadARun runs the README's first example and reads what it wrote
+// with GTKWave's converters and with tshark.
+func TestRealToolsReadARun(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	s, err := LoadScenario("examples/pops-16x16.yaml")
+	require.NoError(t, err)
+	report, err := Run(context.Background(), s, RunOptions{VCD: file("run.vcd"), PCAPNG: file("run.pcapng")})
+	require.NoError(t, err)
+	require.Equal(t, VerdictPass, report.Verdict)
+
+	tool(t, "gtkwave", "vcd2fst", file("run.vcd"), file("run.fst"))
+	back := tool(t, "gtkwave", "fst2vcd", file("run.fst"))
+	require.Contains(t, back, "coupler[15]")
+
+	rows := tool(t, "tshark", "tshark", "-X", "lua_script:"+file("run.lua"), "-r", file("run.pcapng"), "-T", "fields",
+		"-e", "starloom.cycle", "-e", "starloom.slot", "-e", "starloom.direction", "-e", "starloom.status",
+		"-e", "starloom.source", "-e", "starloom.crc.ok", "-e", "frame.interface_name", "-e", "frame.time_epoch",
+		"-e", "starloom.kind", "-e", "starloom.origin", "-e", "starloom.final")
+	var sent, ok, final uint64
+	name := regexp.MustCompile(`^pops\.group\[(\d+)\]\.nic\[(\d+)\]\.port\[\d+\]$`)
+	slotCycles := uint64(6)
+	for line := range strings.Lines(rows) {
+		f := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
+		require.Len(t, f, 11, line)
+		cycle, err := strconv.ParseUint(f[0], 10, 64)
+		require.NoError(t, err)
+		slot, err := strconv.ParseUint(f[1], 10, 64)
+		require.NoError(t, err)
+		require.Equal(t, slot, cycle/slotCycles)
+		port := name.FindStringSubmatch(f[6])
+		require.NotNil(t, port, "interface %q", f[6])
+		group, _ := strconv.Atoi(port[1])
+		index, _ := strconv.Atoi(port[2])
+		require.Equal(t, cycle, epochNanoseconds(t, f[7]), "one cycle is 1 ns")
+		switch f[2] + "/" + f[3] {
+		case "0/1": // sent
+			sent++
+			require.Equal(t, strconv.Itoa(16*group+index), f[4], "a NIC sends under its own number")
+		case "1/1": // received, ok
+			ok++
+		case "1/2": // received, collision
+			require.Empty(t, f[4], "a collision has no frame")
+			continue
+		default:
+			t.Fatalf("unexpected packet: %s", line)
+		}
+		require.Contains(t, []string{"1", "True"}, f[5], "CRC")
+		if f[8] == "0" && f[2] == "1" && f[10] == strconv.Itoa(16*group+index) && slot%5 == 4 {
+			final++
+		}
+	}
+	require.Equal(t, report.Frames.Sent, sent)
+	require.Equal(t, report.Frames.Delivered, ok)
+	require.EqualValues(t, 256, final, "every packet's last hop is in the capture")
+}
+
+func epochNanoseconds(t *testing.T, epoch string) uint64 {
+	seconds, fraction, _ := strings.Cut(epoch, ".")
+	ns, err := strconv.ParseUint(seconds+(fraction + "000000000")[:9], 10, 64)
+	require.NoError(t, err)
+	return ns
+}
+
+// TestTriggerShowsTheViolation checks that a waveform that waits for the first
+// violation holds its cycle, and starts as many cycles before as asked for.
+func TestTriggerShowsTheViolation(t *testing.T) {
+	for _, c := range []struct {
+		image string
+		cycle uint64
+	}{
+		// The last two show only at the end of the run: its last cycle counts.
+		{"collides", 12}, {"duplicates", 10}, {"hoards", 23}, {"loses", 5},
+	} {
+		t.Run(c.image, func(t *testing.T) {
+			s := imageScenario(t, c.image)
+			if c.image == "collides" {
+				s.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+				s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 5, Slots: []int{3, 4, 5}}}
+			}
+			if c.image == "hoards" {
+				s.Rules.ExactlyOnce = false
+			}
+			s.Traces.VCD = &VCDTrace{Trigger: TriggerFirstViolation, Before: 3, After: 2}
+			path := filepath.Join(t.TempDir(), "run.vcd")
+			_, err := Run(context.Background(), s, RunOptions{VCD: path})
+			require.NoError(t, err)
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			times := regexp.MustCompile(`(?m)^#(\d+)$`).FindAllSubmatch(text, -1)
+			require.NotEmpty(t, times)
+			first, err := strconv.ParseUint(string(times[0][1]), 10, 64)
+			require.NoError(t, err)
+			last, err := strconv.ParseUint(string(times[len(times)-1][1]), 10, 64)
+			require.NoError(t, err)
+			require.Equal(t, c.cycle-3, first)
+			require.LessOrEqual(t, last, c.cycle+3)
+			tool(t, "gtkwave", "vcd2fst", path, path+".fst")
+		})
+	}
+}
