@@ -150,7 +150,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	} else {
 		m.transport = fabric.NewSlotTransport(m.pops, s.NIC.PayloadBytes, shards)
 	}
-	m.load(s.Seed)
+	m.load(s.Seed, false)
 	return nil
 }
 
@@ -183,7 +183,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	s := m.scenario
 	config := nic.BankConfig{
 		Processors: m.pops.Processors(), Groups: m.pops.Groups, GroupSize: m.pops.GroupSize, Ports: m.pops.Groups,
-		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames,
+		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames, Seed: firmwareSeed(s.Seed),
 	}
 	instantiate, place, err := m.loadImage(ctx, &config)
 	if err != nil {
@@ -269,8 +269,8 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	return image.NewInstance, place, nil
 }
 
-// load puts seed and workload into the processors.
-func (m *Machine) load(seed uint64) {
+// load puts seed and workload into the processors; used ones are reset first.
+func (m *Machine) load(seed uint64, used bool) {
 	m.seed = seed
 	destination := m.delivery.Destination
 	switch p := m.scenario.Workload.Permutation; p.Kind {
@@ -283,15 +283,19 @@ func (m *Machine) load(seed uint64) {
 	default:
 		fabric.Random(destination, seed)
 	}
-	stream := uint64(hw.NewStream(seed, hw.PurposeFirmware))
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank := instance.Bank()
-			instance.Reset(stream)
+			if used {
+				instance.Reset(firmwareSeed(seed))
+			}
 			copy(bank.Workload, destination[bank.First:])
 		}
 	}
 }
+
+// firmwareSeed is what the processors of a run draw from.
+func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
 
 // Reset takes the machine back to before slot 0, with a new seed.
 func (m *Machine) Reset(seed uint64) {
@@ -304,7 +308,7 @@ func (m *Machine) Reset(seed uint64) {
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset()
-	m.load(seed)
+	m.load(seed, true)
 }
 
 // Close releases the firmware and the workers.

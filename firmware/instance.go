@@ -1,6 +1,7 @@
 package firmware
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -69,7 +70,7 @@ type wasmInstance struct {
 	stack    api.MutableGlobal // nil when the image does not export it
 	top      uint64            // reset value of the stack pointer
 	params   [3]uint64
-	pristine []byte // the memory's state after the attachment, up to its last non-zero byte
+	pristine []byte // shared: see pristineMemory
 	probes   []uint64
 	events   []Event
 	lines    int // log lines in this slot
@@ -116,30 +117,37 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
 	}
-	in.keepPristine()
+	in.pristine = img.pristineMemory(in)
 	return in, nil
 }
 
-// keepPristine remembers the memory up to its last non-zero byte: what
-// lies behind the program's data is zero but for rx_port.
-func (in *wasmInstance) keepPristine() {
-	memory := in.Memory()
+// pristineMemory returns the memory of an instance after its attachment, up to
+// its last non-zero byte; what the host has configured is written again by Reset.
+// All instances for banks of one shape share it.
+func (img *Image) pristineMemory(in *wasmInstance) []byte {
+	shape := in.bank.BankConfig
+	shape.First, shape.Seed = 0, 0
+	if image, ok := img.pristine[shape]; ok {
+		return image
+	}
 	for cell := range in.bank.Registers {
 		in.bank.Registers[cell].RxPort = 0
 	}
+	memory := in.Memory()
 	end := len(memory)
 	for end > 0 && memory[end-1] == 0 {
 		end--
 	}
-	in.pristine = append([]byte(nil), memory[:end]...)
+	image := append([]byte(nil), memory[:end]...)
 	in.bank.Reset(in.bank.Seed)
+	img.pristine[shape] = image
+	return image
 }
 
 // Reset implements Instance.
 func (in *wasmInstance) Reset(seed uint64) {
 	memory := in.Memory()
-	n := copy(memory, in.pristine)
-	clear(memory[n:])
+	clearDirty(memory[copy(memory, in.pristine):])
 	if in.stack != nil {
 		in.stack.Set(in.top)
 	}
@@ -147,6 +155,20 @@ func (in *wasmInstance) Reset(seed uint64) {
 	in.events = in.events[:0]
 	in.bank.Reset(seed)
 }
+
+// clearDirty makes memory zero and writes only where it is not: a page that
+// nobody has touched stays without memory of its own.
+func clearDirty(memory []byte) {
+	for len(memory) > 0 {
+		part := memory[:min(len(zeros), len(memory))]
+		if !bytes.Equal(part, zeros[:len(part)]) {
+			clear(part)
+		}
+		memory = memory[len(part):]
+	}
+}
+
+var zeros [4096]byte // one page
 
 // Bank implements Instance.
 func (in *wasmInstance) Bank() *nic.Bank { return in.bank }
@@ -166,7 +188,7 @@ func (in *wasmInstance) SetMemory(image []byte) error {
 		}
 	}
 	memory := in.Memory()
-	clear(memory[copy(memory, image):])
+	clearDirty(memory[copy(memory, image):])
 	return nil
 }
 
