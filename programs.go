@@ -1,25 +1,57 @@
 package starloom
 
 // program is what Starloom knows about a built-in firmware program beside its
-// image: the rules it must keep, and how many slots one step of it has.
+// image: how many slots one step of it has, and the rules it must keep. Both are
+// functions of the network's size.
 type program struct {
-	slotsPerStep int
-	rules        Rules
+	slotsPerStep func(p POPS) int
+	rules        func(p POPS) Rules
 }
 
-// programs by name. The rules are those that the specification proves.
+// programs by name. The rules are those that the specification proves, for the
+// published programs those that their paper claims. Own packet, packet for me and
+// one copy make three packets.
 var programs = map[string]program{
-	// A. Mei and R. Rizzi, randomised routing for d = g: five slots a step; slots
-	// 3 to 5 use couplers that survived slots 1 and 2 in reverse; own packet,
-	// packet for me and one copy make three.
-	"pops/random": {
-		slotsPerStep: 5,
-		rules: Rules{
-			CollisionFree:          &CollisionFree{Period: 5, Slots: []int{3, 4, 5}},
+	// Five slots a step; slots 3 to 5 use couplers that survived slots 1 and 2 in
+	// reverse. For d > g the claim is wrong: packets are lost in slot 5.
+	"pops/random": {fiveSlots, acknowledged(3, 4, 5)},
+	// Six slots for d > g: random, temporary, destination group, and three acks.
+	"pops/random-corrected": {correctedSlots, func(p POPS) Rules {
+		if p.GroupSize > p.Groups {
+			return acknowledged(4, 5, 6)(p)
+		}
+		return acknowledged(3, 4, 5)(p)
+	}},
+}
+
+func fiveSlots(POPS) int { return 5 }
+
+func correctedSlots(p POPS) int {
+	if p.GroupSize > p.Groups {
+		return 6
+	}
+	return 5
+}
+
+// acknowledged returns the rules of a randomised router: its last slots are free
+// of collisions, a processor holds at most three packets, and every packet
+// arrives exactly once.
+func acknowledged(slots ...int) func(POPS) Rules {
+	return func(POPS) Rules {
+		return Rules{
+			CollisionFree:          &CollisionFree{Period: slots[len(slots)-1], Slots: slots},
 			PacketsPerProcessorMax: 3,
 			ExactlyOnce:            true,
-		},
-	},
+		}
+	}
+}
+
+// programRules returns the rules that the scenario's program brings.
+func (s *Scenario) programRules() Rules {
+	if p, ok := programs[s.Firmware.Program]; ok {
+		return p.rules(*s.Fabric.POPS)
+	}
+	return Rules{}
 }
 
 // rules returns the rules of a scenario: its own, or those of its program.
@@ -27,13 +59,13 @@ func (s *Scenario) rules() Rules {
 	if s.Rules != nil {
 		return *s.Rules
 	}
-	return programs[s.Firmware.Program].rules
+	return s.programRules()
 }
 
 // slotsPerStep returns the slots of one step of the algorithm, 1 if unknown.
 func (s *Scenario) slotsPerStep() int {
 	if p, ok := programs[s.Firmware.Program]; ok {
-		return p.slotsPerStep
+		return p.slotsPerStep(*s.Fabric.POPS)
 	}
 	if r := s.Rules; r != nil && r.CollisionFree != nil {
 		return r.CollisionFree.Period

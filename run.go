@@ -139,7 +139,7 @@ func (m *Machine) metrics(held uint8) Metrics {
 // carriesPackets reports whether the firmware routes the workload's packets: an
 // image says so by its rules. Others use the fabric for something else.
 func (m *Machine) carriesPackets() bool {
-	return m.rules.ExactlyOnce || programs[m.scenario.Firmware.Program].rules.ExactlyOnce
+	return m.rules.ExactlyOnce || m.scenario.programRules().ExactlyOnce
 }
 
 // countPackets returns how many packets have reached their destination, and how

@@ -1,67 +1,83 @@
-/* pops/random: randomised on-line permutation routing on POPS(d,g), d = g.
+/* pops/random: randomised on-line permutation routing on POPS(d,g), as published.
  *
  * A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
- * Passive Star Networks"; the published rule, one step of five slots, repeated
- * while any source still holds its packet. Delta(x) = x mod g. */
+ * Passive Star Networks". One step of five slots, repeated while any source still
+ * holds its packet. Delta(x) = x mod g.
+ *
+ * d > g: in the first T1 = ceil(4(d/g - 1)) steps a source takes part with
+ * probability g / (d - g(s - 1)/4), s = 1, 2, ..., and in slots 1 and 2 only g
+ * processors of a group listen. Two packets of one step may then share their
+ * temporary group and their destination group; they collide in slot 5 although
+ * both have been acknowledged, and are lost. The rules show it; pops/random-corrected
+ * mends it. */
 #include "starloom.h"
 
 typedef struct {
     sl_packet copy;      /* the copy that slot 1 or slot 2 brought */
     uint16_t random;     /* r: where slot 1 sent a copy of the original */
     uint16_t forwarded;  /* b: where slot 2 sent a stranger's copy */
+    uint16_t delta;      /* Delta(self) */
+    uint16_t hears;      /* group that this processor hears in slots 1 and 2 */
     uint8_t original;    /* the packet that starts here is still here */
     uint8_t arrived;     /* the packet for this processor is here */
     uint8_t sent;        /* slot 1 sent a copy */
     uint8_t passed;      /* slot 2 passed a stranger's copy on */
     uint8_t holds_copy;
-    uint8_t acked;       /* slot 3 brought an ack */
-    uint8_t unused[6];
+    uint8_t unused[3];
 } state_t;
 _Static_assert(sizeof(state_t) == 24, "record layout");
 
 static void on_start(sl_nic *nic, state_t *s) {
+    const uint32_t d = sl_group_size(nic), g = sl_groups(nic), k = sl_index(nic);
     s->original = 1;
+    s->delta = (uint16_t)(sl_self(nic) % g);
+    s->hears = d < g ? s->delta : k < g ? (uint16_t)k : SL_PORT_NONE;
     sl_hold(nic, 1);
 }
 
+/* Whether a source takes part in step s = 1, 2, ... */
+SL_INLINE int takes_part(sl_nic *nic, uint32_t step) {
+    const uint64_t d = sl_group_size(nic), g = sl_groups(nic);
+    if (d <= g || (uint64_t)(step - 1) * g >= 4 * (d - g)) return 1; /* s > T1 */
+    return sl_random_below(nic, (uint32_t)(4 * d - g * (step - 1))) < 4 * g;
+}
+
 static void on_slot(sl_nic *nic, state_t *s) {
-    const uint32_t g = sl_groups(nic), d = sl_group_size(nic);
-    const uint32_t delta_self = sl_self(nic) % g;
     const sl_frame *heard = sl_receive(nic);
 
     switch (sl_slot(nic) % 5) {
-    case 0: /* slot 1: every undelivered original goes to a random group */
+    case 0: /* slot 1: undelivered originals go to random groups */
         if (heard && heard->destination == sl_self(nic)) s->arrived = 1; /* slot 5 of the step before */
         s->holds_copy = 0;
-        s->sent = s->original;
-        if (s->original) {
-            s->random = (uint16_t)sl_random_below(nic, g);
+        s->sent = s->original && takes_part(nic, sl_slot(nic) / 5 + 1);
+        if (s->sent) {
+            s->random = (uint16_t)sl_random_below(nic, sl_groups(nic)); /* the own group is allowed */
             sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
         }
-        sl_listen(nic, delta_self);
+        sl_listen(nic, s->hears);
         break;
 
     case 1: /* slot 2: every holder of a copy sends it to Delta(destination) and drops it */
         s->passed = s->holds_copy = heard != 0;
         if (heard) {
             sl_packet copy = *sl_packet_of(heard);
-            s->forwarded = (uint16_t)(copy.destination % g);
+            s->forwarded = (uint16_t)(copy.destination % sl_groups(nic));
             sl_send_packet(nic, s->forwarded, SL_ANY, copy);
         }
-        sl_listen(nic, delta_self);
+        sl_listen(nic, s->hears);
         break;
 
     case 2: /* slot 3: every holder of a slot-2 copy acks to where the copy came from */
         s->holds_copy = heard != 0;
         if (heard) {
             s->copy = *sl_packet_of(heard);
-            sl_send_ack(nic, delta_self, SL_ANY);
+            sl_send_ack(nic, s->hears, SL_ANY);
         }
         sl_listen(nic, s->passed ? s->forwarded : SL_PORT_NONE);
         break;
 
-    case 3: /* slot 4: who heard an ack forwards it to Delta(self) */
-        if (heard) sl_send_ack(nic, delta_self, SL_ANY);
+    case 3: /* slot 4: who heard an ack forwards it to where the packet came from */
+        if (heard) sl_send_ack(nic, s->hears, SL_ANY);
         sl_listen(nic, s->sent ? s->random : SL_PORT_NONE);
         break;
 
@@ -70,8 +86,8 @@ static void on_slot(sl_nic *nic, state_t *s) {
             s->original = 0;
             sl_done(nic);
         }
-        if (s->holds_copy) sl_send_packet(nic, s->copy.destination / d, s->copy.destination, s->copy);
-        sl_listen(nic, delta_self);
+        if (s->holds_copy) sl_send_packet(nic, s->copy.destination / sl_group_size(nic), s->copy.destination, s->copy);
+        sl_listen(nic, s->delta);
         break;
     }
 

@@ -1,0 +1,231 @@
+/* pops/random-corrected: randomised routing that delivers every packet exactly
+ * once, for any d and g.
+ *
+ * d = g: as published (pops/random).
+ * d > g: steps of six slots; an ack is sent by the destination itself, so that
+ *        nothing is deleted that has not arrived. The temporary group of a
+ *        destination changes from step to step, so that two packets that meet
+ *        once need not meet for ever.
+ * d < g: steps of five slots with hashed listening: a group can hear only d of g
+ *        groups, another set of them in every step, and a source uses only
+ *        random groups that hear it and are heard where the packet has to go.
+ *
+ * Corrections of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
+ * Optical Passive Star Networks". H is a public hash with a common seed. */
+#include "starloom.h"
+
+typedef struct {
+    sl_packet copy;      /* the copy that slot 1 or slot 2 brought */
+    uint16_t random;     /* r: where slot 1 sent a copy of the original */
+    uint16_t forwarded;  /* where slot 2 sent a stranger's copy */
+    uint16_t hears;      /* group heard in slots 1 and 2 of this step */
+    uint16_t temporary;  /* d > g: own temporary group of this step */
+    uint16_t target;     /* d > g: destination group of the copy, sent to in slot 3 */
+    uint8_t original;    /* the packet that starts here is still here */
+    uint8_t arrived;     /* the packet for this processor is here */
+    uint8_t sent;        /* slot 1 sent a copy */
+    uint8_t passed;      /* slot 2 passed a stranger's copy on */
+    uint8_t holds_copy;
+    uint8_t received;    /* d > g: slot 3 brought the packet, slot 4 acks */
+} state_t;
+_Static_assert(sizeof(state_t) == 24, "record layout");
+
+/* H(x, s) in 0..g-1, the same for all processors of a run. */
+SL_INLINE uint32_t hash(const sl_nic *nic, uint32_t x, uint32_t step) {
+    uint64_t h = sl_mix64(nic->bank.seed ^ 0x505F6861736865D5u);
+    h = sl_mix64(h + ((uint64_t)step << 32 | x));
+    return (uint32_t)((h >> 32) * sl_groups(nic) >> 32);
+}
+
+/* ceil(log2(x)), x >= 1 */
+SL_INLINE uint32_t log2_ceil(uint32_t x) { return x <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(x - 1); }
+
+static void on_start(sl_nic *nic, state_t *s) {
+    s->original = 1;
+    sl_hold(nic, 1);
+    (void)s;
+}
+
+/* ---- d > g: six slots ---------------------------------------------------- */
+
+/* Temporary group of destination x in a step. */
+SL_INLINE uint32_t temporary_group(const sl_nic *nic, uint32_t x, uint32_t step) {
+    const uint32_t g = sl_groups(nic), l = x % sl_group_size(nic);
+    return (l % g + hash(nic, l / g, step)) % g;
+}
+
+/* Whether a source takes part in step s = 1, 2, ...: stage 1 thins the crowd out,
+ * stage 2 takes everybody for 12 steps and then 1, 1/2, ..., 2^-u in turn, which
+ * removes the heavy tail. C' = 5.3. */
+SL_INLINE int takes_part_wide(sl_nic *nic, uint32_t step) {
+    const uint64_t d = sl_group_size(nic), g = sl_groups(nic);
+    const uint64_t stage1 = (53 * (d - g) + 10 * g - 1) / (10 * g); /* T1 = ceil(C'(d/g - 1)) */
+    if (step <= stage1) return sl_random_below(nic, (uint32_t)(53 * d - 10 * g * (step - 1))) < 53 * g;
+    const uint32_t t = step - (uint32_t)stage1;
+    if (t <= 12) return 1;
+    uint32_t u = g == 1 ? log2_ceil((uint32_t)d) : log2_ceil((uint32_t)((d + g - 1) / g));
+    if (u < 1) u = 1;
+    const uint32_t shift = (t - 13) % (u + 1);
+    return (sl_random(nic) & ((1u << shift) - 1)) == 0;
+}
+
+SL_INLINE void slot_wide(sl_nic *nic, state_t *s) {
+    const uint32_t step = sl_slot(nic) / 6 + 1, g = sl_groups(nic);
+    const sl_frame *heard = sl_receive(nic);
+
+    switch (sl_slot(nic) % 6) {
+    case 0: /* slot 1: undelivered originals go to random groups */
+        if (heard) { /* slot 6 of the step before: the ack has come back */
+            s->original = 0;
+            sl_done(nic);
+        }
+        s->holds_copy = 0;
+        s->sent = s->original && takes_part_wide(nic, step);
+        if (s->sent) {
+            s->random = (uint16_t)sl_random_below(nic, g);
+            sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
+        }
+        s->hears = sl_index(nic) < g ? (uint16_t)sl_index(nic) : SL_PORT_NONE;
+        sl_listen(nic, s->hears);
+        break;
+
+    case 1: /* slot 2: copies go to the destination's temporary group of this step */
+        s->passed = s->holds_copy = heard != 0;
+        if (heard) {
+            sl_packet copy = *sl_packet_of(heard);
+            s->forwarded = (uint16_t)temporary_group(nic, copy.destination, step);
+            sl_send_packet(nic, s->forwarded, SL_ANY, copy);
+        }
+        sl_listen(nic, s->hears);
+        break;
+
+    case 2: /* slot 3: copies go to the destination group, undelivered destinations listen */
+        s->holds_copy = heard != 0;
+        if (heard) {
+            s->copy = *sl_packet_of(heard);
+            s->target = (uint16_t)(s->copy.destination / sl_group_size(nic));
+            sl_send_packet(nic, s->target, s->copy.destination, s->copy);
+        }
+        s->temporary = (uint16_t)temporary_group(nic, sl_self(nic), step);
+        sl_listen(nic, s->arrived ? SL_PORT_NONE : s->temporary);
+        break;
+
+    case 3: /* slot 4: the destination acks to its temporary group, the holder listens */
+        s->received = heard && heard->destination == sl_self(nic);
+        if (s->received) {
+            s->arrived = 1;
+            sl_send_ack(nic, s->temporary, heard->source);
+        }
+        sl_listen(nic, s->holds_copy ? s->target : SL_PORT_NONE);
+        break;
+
+    case 4: /* slot 5: the ack goes on to the random group */
+        if (heard && heard->destination == sl_self(nic)) sl_send_ack(nic, s->hears, SL_ANY);
+        sl_listen(nic, s->passed ? s->forwarded : SL_PORT_NONE);
+        break;
+
+    case 5: /* slot 6: and to the source, which deletes the original */
+        if (heard) sl_send_ack(nic, s->hears, SL_ANY);
+        sl_listen(nic, s->sent ? s->random : SL_PORT_NONE);
+        break;
+    }
+    sl_hold(nic, s->original + s->arrived + s->holds_copy);
+}
+
+/* ---- d <= g: five slots --------------------------------------------------- */
+
+/* Group that local index k of group x hears in slots 1 and 2 of a step. For d = g
+ * the published rule: Delta(self). */
+SL_INLINE uint32_t listens_to(const sl_nic *nic, uint32_t x, uint32_t k, uint32_t step) {
+    const uint32_t d = sl_group_size(nic), g = sl_groups(nic);
+    return d == g ? (x * d + k) % g : (k + hash(nic, x, step)) % g;
+}
+
+/* Draws r uniformly among the groups that hear this group in slot 1 and are heard
+ * in slot 2 by the group b = Delta(destination); 0 when there is none. */
+SL_INLINE int draw_random_group(sl_nic *nic, uint32_t step, uint16_t *random) {
+    const uint32_t d = sl_group_size(nic), g = sl_groups(nic);
+    if (d == g) {
+        *random = (uint16_t)sl_random_below(nic, g);
+        return 1;
+    }
+    const uint32_t a = sl_group(nic), b = sl_workload(nic) % g, shift = hash(nic, b, step);
+    uint32_t possible = 0;
+    for (uint32_t k = 0; k < d; k++) {
+        const uint32_t r = (k + shift) % g;
+        possible += (a + g - hash(nic, r, step)) % g < d;
+    }
+    if (possible == 0) return 0;
+    uint32_t chosen = sl_random_below(nic, possible);
+    for (uint32_t k = 0; k < d; k++) {
+        const uint32_t r = (k + shift) % g;
+        if ((a + g - hash(nic, r, step)) % g < d && chosen-- == 0) {
+            *random = (uint16_t)r;
+            break;
+        }
+    }
+    return 1;
+}
+
+SL_INLINE void slot_narrow(sl_nic *nic, state_t *s) {
+    const uint32_t step = sl_slot(nic) / 5 + 1, g = sl_groups(nic);
+    const sl_frame *heard = sl_receive(nic);
+
+    switch (sl_slot(nic) % 5) {
+    case 0: /* slot 1: undelivered originals go to random groups */
+        if (heard && heard->destination == sl_self(nic)) s->arrived = 1; /* slot 5 of the step before */
+        s->holds_copy = 0;
+        s->sent = s->original;
+        /* d < g: everybody for 12 steps, then everybody and half of them in turn */
+        if (s->sent && sl_group_size(nic) < g && step > 12 && step % 2 == 0) s->sent = sl_random(nic) & 1;
+        if (s->sent) s->sent = (uint8_t)draw_random_group(nic, step, &s->random);
+        if (s->sent) sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
+        s->hears = (uint16_t)listens_to(nic, sl_group(nic), sl_index(nic), step);
+        sl_listen(nic, s->hears);
+        break;
+
+    case 1: /* slot 2: copies go to Delta(destination) */
+        s->passed = s->holds_copy = heard != 0;
+        if (heard) {
+            sl_packet copy = *sl_packet_of(heard);
+            s->forwarded = (uint16_t)(copy.destination % g);
+            sl_send_packet(nic, s->forwarded, SL_ANY, copy);
+        }
+        sl_listen(nic, s->hears);
+        break;
+
+    case 2: /* slot 3: every holder of a slot-2 copy acks to where the copy came from */
+        s->holds_copy = heard != 0;
+        if (heard) {
+            s->copy = *sl_packet_of(heard);
+            sl_send_ack(nic, s->hears, SL_ANY);
+        }
+        sl_listen(nic, s->passed ? s->forwarded : SL_PORT_NONE);
+        break;
+
+    case 3: /* slot 4: who heard an ack forwards it */
+        if (heard) sl_send_ack(nic, s->hears, SL_ANY);
+        sl_listen(nic, s->sent ? s->random : SL_PORT_NONE);
+        break;
+
+    case 4: /* slot 5: an ack deletes the original; slot-2 copies go home */
+        if (heard) {
+            s->original = 0;
+            sl_done(nic);
+        }
+        if (s->holds_copy) sl_send_packet(nic, s->copy.destination / sl_group_size(nic), s->copy.destination, s->copy);
+        sl_listen(nic, sl_self(nic) % g);
+        break;
+    }
+    sl_hold(nic, s->original + s->arrived + s->holds_copy);
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    if (sl_group_size(nic) > sl_groups(nic)) {
+        slot_wide(nic, s);
+    } else {
+        slot_narrow(nic, s);
+    }
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
