@@ -81,6 +81,7 @@ const (
 	exportSlot       = "starloom_slot"
 	exportProbeNames = "starloom_probe_names"
 	exportParamNames = "starloom_param_names"
+	exportChoice     = "starloom_choice"
 	exportStack      = "__stack_pointer"
 	exportMemory     = "memory"
 )
@@ -97,6 +98,7 @@ var exportTypes = []struct {
 	{exportSlot, 3, 0, false},
 	{exportProbeNames, 0, 1, true},
 	{exportParamNames, 0, 1, true},
+	{exportChoice, 4, 1, true},
 }
 
 // Load checks a wasm binary against the ABI and compiles it. The errors say

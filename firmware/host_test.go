@@ -33,7 +33,7 @@ func TestBuildRefuses(t *testing.T) {
 		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h",
 		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 1; build the image anew",
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 3 i32 parameters and 0 results",
-		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.log, starloom.probe and starloom.fail",
+		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.log, starloom.probe, starloom.fail and starloom.deliver",
 		"bad_param.c":       "parameter \"retries\": write name=default",
 		"syntax_error.c":    "does not compile",
 		"missing.c":         "no such file",

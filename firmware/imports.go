@@ -11,12 +11,13 @@ import (
 const importModule = "starloom"
 
 var importTypes = map[string][]api.ValueType{
-	"log":   {api.ValueTypeI32, api.ValueTypeI32},
-	"probe": {api.ValueTypeI32, api.ValueTypeI64},
-	"fail":  {api.ValueTypeI32},
+	"log":     {api.ValueTypeI32, api.ValueTypeI32},
+	"probe":   {api.ValueTypeI32, api.ValueTypeI64},
+	"fail":    {api.ValueTypeI32},
+	"deliver": {api.ValueTypeI32},
 }
 
-func importList() string { return "starloom.log, starloom.probe and starloom.fail" }
+func importList() string { return "starloom.log, starloom.probe, starloom.fail and starloom.deliver" }
 
 // instanceKey finds the instance that makes a call in the call's context.
 type instanceKey struct{}
@@ -42,6 +43,11 @@ func exportImports(ctx context.Context, runtime wazero.Runtime) error {
 		"fail": func(ctx context.Context, _ api.Module, stack []uint64) {
 			if in := caller(ctx); in != nil {
 				in.hostFail(int32(uint32(stack[0])))
+			}
+		},
+		"deliver": func(ctx context.Context, _ api.Module, stack []uint64) {
+			if in := caller(ctx); in != nil {
+				in.hostDeliver(uint32(stack[0]))
 			}
 		},
 	} {

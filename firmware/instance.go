@@ -39,15 +39,17 @@ type EventKind uint8
 
 // The kinds of events.
 const (
-	EventTrap EventKind = iota // the handler trapped
-	EventFail                  // the handler called sl_fail
-	EventLog                   // the handler called sl_log
+	EventTrap    EventKind = iota // the handler trapped
+	EventFail                     // the handler called sl_fail
+	EventLog                      // the handler called sl_log
+	EventDeliver                  // the handler called sl_deliver
 )
 
 // Event is something that firmware did beside its frames.
 type Event struct {
 	Kind     EventKind
 	Cell     int
+	Origin   uint32 // deliver: where the packet comes from
 	Text     string // trap: reason; fail: the code; log: the line
 	Function string // trap, fail: innermost function of the firmware
 	Source   string // trap, fail: file:line:column, "" without debug information
@@ -61,21 +63,22 @@ const (
 
 // wasmInstance is an Instance in the sandbox.
 type wasmInstance struct {
-	image    *Image
-	ctx      context.Context
-	module   api.Module
-	bank     *nic.Bank
-	start    api.Function
-	slot     api.Function
-	stack    api.MutableGlobal // nil when the image does not export it
-	top      uint64            // reset value of the stack pointer
-	params   [3]uint64
-	pristine []byte // shared: see pristineMemory
-	probes   []uint64
-	events   []Event
-	lines    int // log lines in this slot
-	failed   bool
-	code     int32
+	image      *Image
+	ctx        context.Context
+	module     api.Module
+	bank       *nic.Bank
+	start      api.Function
+	slot       api.Function
+	stack      api.MutableGlobal // nil when the image does not export it
+	top        uint64            // reset value of the stack pointer
+	params     [3]uint64
+	pristine   []byte // shared: see pristineMemory
+	probes     []uint64
+	events     []Event
+	lines      int // log lines in this slot
+	deliveries int // sl_deliver calls in this slot
+	failed     bool
+	code       int32
 }
 
 // bytesPerCellMax limits what a bank may take for one processor beyond its
@@ -211,7 +214,7 @@ func (in *wasmInstance) Slot(slot uint32) { in.run(in.slot, 3, slot) }
 // run calls an entry point for all cells. When a handler traps, its cell is
 // marked faulty and the loop goes on with the next one.
 func (in *wasmInstance) run(entry api.Function, params int, slot uint32) {
-	in.lines = 0
+	in.lines, in.deliveries = 0, 0
 	for first := 0; first < in.bank.Cells; {
 		in.params = [3]uint64{uint64(first), uint64(in.bank.Cells - first), uint64(slot)}
 		err := entry.CallWithStack(in.ctx, in.params[:params])
@@ -247,6 +250,15 @@ func (in *wasmInstance) fault(cell int, err error) {
 }
 
 func (in *wasmInstance) hostFail(code int32) { in.failed, in.code = true, code }
+
+func (in *wasmInstance) hostDeliver(origin uint32) {
+	// A handler that delivers in a loop must not fill the host's memory: the
+	// exactly-once rule has failed at the second call already.
+	if cell, ok := in.bank.Current(); ok && in.deliveries < 2*in.bank.Cells {
+		in.deliveries++
+		in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
+	}
+}
 
 func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
 	cell, ok := in.bank.Current()

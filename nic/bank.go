@@ -18,6 +18,7 @@ type Bank struct {
 
 	Registers []Registers // per cell
 	Workload  []uint32    // per cell: the workload's word
+	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
 
 	descriptor   []byte // the bank block, for Current
 	records      []byte // {state, RX FIFO, TX FIFO} of every cell
@@ -117,17 +118,25 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	}
 	registers := take("processor", offBankProcessor, sizeProcessor)
 	workload := take("workload", offBankWorkload, 4)
+	var schedule []byte
+	if word(offBankSchedule) != 0 {
+		schedule = take("schedule", offBankSchedule, sizeSchedule)
+	}
 	b.records = take("record", offBankRecord, b.recordStride)
 	if err != nil {
 		return nil, err
 	}
 	// Both are little-endian in the guest, and so is this machine (above).
 	first, words := unsafe.Pointer(unsafe.SliceData(registers)), unsafe.Pointer(unsafe.SliceData(workload))
-	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 {
+	rom := unsafe.Pointer(unsafe.SliceData(schedule))
+	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
 	b.Registers = unsafe.Slice((*Registers)(first), c.Cells)
 	b.Workload = unsafe.Slice((*uint32)(words), c.Cells)
+	if rom != nil {
+		b.Schedule = unsafe.Slice((*uint64)(rom), c.Cells)
+	}
 	b.configure()
 	return b, nil
 }

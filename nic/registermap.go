@@ -80,16 +80,22 @@ var RegisterMap = []Block{
 		{"seed", 64, 0, ReadOnly, "start of the random stream"},
 		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
 		{"processor", 32, 0, Layout, "address of the first processor block; one follows the other"},
-		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet)"},
+		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)"},
+		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none"},
 	}},
 	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely.", Registers: []Register{
 		{"rx_status", 8, 0, ReadOnly, "what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4"},
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head"},
-		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)"},
+		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
 		{"reserved", 8, 0, ReadOnly, "zero"},
 		{"rx_port", 16, 0, WriteOnly, "port to hear in this slot, 0xffff for none; keeps its value"},
+	}},
+	{Name: "schedule", Doc: "What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule.", Registers: []Register{
+		{"send_port", 16, 0, ReadOnly, "port to send to, 0xffff for none"},
+		{"listen_port", 16, 0, ReadOnly, "port to hear, 0xffff for none"},
+		{"actions", 32, 0, ReadOnly, "own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings"},
 	}},
 }
 
@@ -114,6 +120,12 @@ var RegisterConstants = []struct {
 	{"flag_done", 1, "the processor has finished"},
 	{"flag_faulty", 2, "the processor trapped or broke the ABI"},
 	{"flag_tx_overflow", 4, "a frame did not fit into the TX FIFO"},
+	{"flag_delivered", 8, "the packet that started here has arrived"},
+	{"action_own", 1, "schedule: send the own packet, else the held one"},
+	{"action_final", 2, "schedule: what is heard is the final packet, else the held one"},
+	{"action_keep_min", 4, "schedule: then keep the smaller of own and final packet as the own one"},
+	{"action_keep_max", 8, "schedule: then keep the larger of own and final packet as the own one"},
+	{"action_end", 16, "schedule: it is over"},
 }
 
 // placed is a register with its offset in its block.
@@ -182,11 +194,12 @@ var cTypes = map[string]string{
 	"bank.record":    "uint8_t *",
 	"bank.processor": "sl_processor *",
 	"bank.workload":  "uint32_t *",
+	"bank.schedule":  "sl_schedule *",
 	"bank.param":     "int32_t ",
 }
 
 // cOrder puts the blocks in the order in which C needs them.
-var cOrder = []string{"frame", "processor", "bank"}
+var cOrder = []string{"frame", "processor", "schedule", "bank"}
 
 // writeC writes firmware/sdk/starloom_registers.h.
 func writeC(w io.Writer) {

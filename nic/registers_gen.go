@@ -35,8 +35,9 @@ const (
 	offBankSeed         = 64  // start of the random stream
 	offBankParam        = 72  // parameters from the scenario, by index
 	offBankProcessor    = 136 // address of the first processor block; one follows the other
-	offBankWorkload     = 140 // address of the workload: one 32-bit word per processor (permutation: destination of its packet)
-	sizeBank            = 144 // size of the block
+	offBankWorkload     = 140 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
+	offBankSchedule     = 144 // address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none
+	sizeBank            = 152 // size of the block
 )
 
 // Offsets of the processor block, in bytes.
@@ -44,7 +45,7 @@ const (
 	offProcessorRxStatus = 0 // what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
 	offProcessorRxCount  = 1 // frames in the RX FIFO; the handler takes from the head
 	offProcessorTxCount  = 2 // frames in the TX FIFO; the NIC sends one per slot from the head
-	offProcessorFlags    = 3 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)
+	offProcessorFlags    = 3 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
 	offProcessorHeld     = 4 // packets that the handler holds, for the memory rule
 	offProcessorReserved = 5 // zero
 	offProcessorRxPort   = 6 // port to hear in this slot, 0xffff for none; keeps its value
@@ -56,11 +57,19 @@ type Registers struct {
 	RxStatus uint8  // R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
 	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
 	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head
-	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit)
+	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
 	Held     uint8  // W, packets that the handler holds, for the memory rule
 	Reserved uint8  // R, zero
 	RxPort   uint16 // W, port to hear in this slot, 0xffff for none; keeps its value
 }
+
+// Offsets of the schedule block, in bytes.
+const (
+	offScheduleSendPort   = 0 // port to send to, 0xffff for none
+	offScheduleListenPort = 2 // port to hear, 0xffff for none
+	offScheduleActions    = 4 // own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings
+	sizeSchedule          = 8 // size of the block
+)
 
 // Values of the registers that no other constant of this package names.
 const (
@@ -69,4 +78,5 @@ const (
 	FlagDone       = 0x1    // the processor has finished
 	FlagFaulty     = 0x2    // the processor trapped or broke the ABI
 	FlagTxOverflow = 0x4    // a frame did not fit into the TX FIFO
+	FlagDelivered  = 0x8    // the packet that started here has arrived
 )

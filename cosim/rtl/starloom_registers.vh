@@ -17,6 +17,12 @@
 `define SL_FLAG_DONE 32'h00000001 // the processor has finished
 `define SL_FLAG_FAULTY 32'h00000002 // the processor trapped or broke the ABI
 `define SL_FLAG_TX_OVERFLOW 32'h00000004 // a frame did not fit into the TX FIFO
+`define SL_FLAG_DELIVERED 32'h00000008 // the packet that started here has arrived
+`define SL_ACTION_OWN 32'h00000001 // schedule: send the own packet, else the held one
+`define SL_ACTION_FINAL 32'h00000002 // schedule: what is heard is the final packet, else the held one
+`define SL_ACTION_KEEP_MIN 32'h00000004 // schedule: then keep the smaller of own and final packet as the own one
+`define SL_ACTION_KEEP_MAX 32'h00000008 // schedule: then keep the larger of own and final packet as the own one
+`define SL_ACTION_END 32'h00000010 // schedule: it is over
 
 // A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.
 `define SL_FRAME_KIND_OFFSET 0
@@ -76,7 +82,9 @@
 `define SL_BANK_PROCESSOR_BITS 32
 `define SL_BANK_WORKLOAD_OFFSET 140
 `define SL_BANK_WORKLOAD_BITS 32
-`define SL_BANK_BYTES 144
+`define SL_BANK_SCHEDULE_OFFSET 144
+`define SL_BANK_SCHEDULE_BITS 32
+`define SL_BANK_BYTES 152
 
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely.
 `define SL_PROCESSOR_RX_STATUS_OFFSET 0
@@ -94,5 +102,14 @@
 `define SL_PROCESSOR_RX_PORT_OFFSET 6
 `define SL_PROCESSOR_RX_PORT_BITS 16
 `define SL_PROCESSOR_BYTES 8
+
+// What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule.
+`define SL_SCHEDULE_SEND_PORT_OFFSET 0
+`define SL_SCHEDULE_SEND_PORT_BITS 16
+`define SL_SCHEDULE_LISTEN_PORT_OFFSET 2
+`define SL_SCHEDULE_LISTEN_PORT_BITS 16
+`define SL_SCHEDULE_ACTIONS_OFFSET 4
+`define SL_SCHEDULE_ACTIONS_BITS 32
+`define SL_SCHEDULE_BYTES 8
 
 `endif

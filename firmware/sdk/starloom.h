@@ -30,6 +30,7 @@
 SL_IMPORT(log) void sl_host_log(const char *text, uint32_t bytes);
 SL_IMPORT(probe) void sl_host_probe(uint32_t signal, uint64_t value);
 SL_IMPORT(fail) void sl_host_fail(int32_t code);
+SL_IMPORT(deliver) void sl_host_deliver(uint32_t origin);
 
 /* The processor's window on its NIC. Use the functions below. */
 typedef struct {
@@ -61,6 +62,10 @@ SL_INLINE uint32_t sl_slot(const sl_nic *nic) { return nic->slot; }
 
 /* This processor's word of the workload, e.g. the destination of its packet. */
 SL_INLINE uint32_t sl_workload(const sl_nic *nic) { return nic->bank.workload[nic->cell]; }
+
+/* What the schedule says for this slot. The firmware must define STARLOOM_SCHEDULE
+ * before it includes this header, and the scenario must have a schedule. */
+SL_INLINE sl_schedule sl_scheduled(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
 
 /* Parameter number k of STARLOOM_PARAMS. */
 SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
@@ -121,6 +126,18 @@ SL_INLINE void sl_done(sl_nic *nic) { nic->registers->flags |= SL_FLAG_DONE; }
 /* Says how many packets this processor holds now, for the memory rule. */
 SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->registers->held = (uint8_t)packets; }
 
+/* Says that a packet has come to stay. Only for algorithms in which no last hop
+ * shows that, such as sorting: a data frame that is addressed to this processor
+ * and carries its packet is a delivery already. */
+SL_INLINE void sl_deliver(sl_nic *nic, sl_packet packet) {
+    (void)nic;
+    sl_host_deliver(packet.origin);
+}
+
+/* Whether the packet that started here has arrived: the free acknowledgement of
+ * the two-hops class, only for workloads that grant it. */
+SL_INLINE int sl_delivered(const sl_nic *nic) { return (nic->registers->flags & SL_FLAG_DELIVERED) != 0; }
+
 SL_INLINE uint64_t sl_mix64(uint64_t x) {
     x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9u;
     x = (x ^ x >> 27) * 0x94D049BB133111EBu;
@@ -168,6 +185,14 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
         return names; \
     }
 
+/* The schedule of a deterministic two-hops algorithm: the group to which processor
+ * i sends its packet in slot t = 0, 2, 4, ... choose(i, t, groups, group_size) is a
+ * plain function; the adversary asks it. */
+#define STARLOOM_CHOICE(choose) \
+    SL_EXPORT(starloom_choice) uint32_t starloom_choice(uint32_t i, uint32_t t, uint32_t g, uint32_t d) { \
+        return choose(i, t, g, d); \
+    }
+
 /* Names and defaults of the parameters, e.g. STARLOOM_PARAMS("retries=3"). */
 #define STARLOOM_PARAMS(...) \
     SL_EXPORT(starloom_param_names) const char *const *starloom_param_names(void) { \
@@ -190,6 +215,9 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     at += (uint64_t)cells * sizeof *bank->field;
     SL_PLACE(processor)
     SL_PLACE(workload)
+#ifdef STARLOOM_SCHEDULE
+    SL_PLACE(schedule)
+#endif
 #undef SL_PLACE
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;

@@ -20,6 +20,12 @@
 #define SL_FLAG_DONE 0x1u /* the processor has finished */
 #define SL_FLAG_FAULTY 0x2u /* the processor trapped or broke the ABI */
 #define SL_FLAG_TX_OVERFLOW 0x4u /* a frame did not fit into the TX FIFO */
+#define SL_FLAG_DELIVERED 0x8u /* the packet that started here has arrived */
+#define SL_ACTION_OWN 0x1u /* schedule: send the own packet, else the held one */
+#define SL_ACTION_FINAL 0x2u /* schedule: what is heard is the final packet, else the held one */
+#define SL_ACTION_KEEP_MIN 0x4u /* schedule: then keep the smaller of own and final packet as the own one */
+#define SL_ACTION_KEEP_MAX 0x8u /* schedule: then keep the larger of own and final packet as the own one */
+#define SL_ACTION_END 0x10u /* schedule: it is over */
 
 /* A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format. */
 typedef struct {
@@ -47,7 +53,7 @@ typedef struct {
     uint8_t rx_status; /* R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4 */
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
     uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
-    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit) */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived) */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
     uint8_t reserved; /* R, zero */
     uint16_t rx_port; /* W, port to hear in this slot, 0xffff for none; keeps its value */
@@ -61,6 +67,18 @@ _Static_assert(offsetof(sl_processor, held) == 4, "register map");
 _Static_assert(offsetof(sl_processor, reserved) == 5, "register map");
 _Static_assert(offsetof(sl_processor, rx_port) == 6, "register map");
 _Static_assert(sizeof(sl_processor) == 8, "register map");
+
+/* What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule. */
+typedef struct {
+    uint16_t send_port; /* R, port to send to, 0xffff for none */
+    uint16_t listen_port; /* R, port to hear, 0xffff for none */
+    uint32_t actions; /* R, own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings */
+} sl_schedule;
+
+_Static_assert(offsetof(sl_schedule, send_port) == 0, "register map");
+_Static_assert(offsetof(sl_schedule, listen_port) == 2, "register map");
+_Static_assert(offsetof(sl_schedule, actions) == 4, "register map");
+_Static_assert(sizeof(sl_schedule) == 8, "register map");
 
 /* One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest. */
 typedef struct {
@@ -83,7 +101,8 @@ typedef struct {
     uint64_t seed; /* R, start of the random stream */
     int32_t param[16]; /* R, parameters from the scenario, by index */
     sl_processor *processor; /* L, address of the first processor block; one follows the other */
-    uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet) */
+    uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker) */
+    sl_schedule *schedule; /* L, address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none */
 } sl_bank;
 
 _Static_assert(offsetof(sl_bank, abi) == 0, "register map");
@@ -106,6 +125,7 @@ _Static_assert(offsetof(sl_bank, seed) == 64, "register map");
 _Static_assert(offsetof(sl_bank, param) == 72, "register map");
 _Static_assert(offsetof(sl_bank, processor) == 136, "register map");
 _Static_assert(offsetof(sl_bank, workload) == 140, "register map");
-_Static_assert(sizeof(sl_bank) == 144, "register map");
+_Static_assert(offsetof(sl_bank, schedule) == 144, "register map");
+_Static_assert(sizeof(sl_bank) == 152, "register map");
 
 #endif
