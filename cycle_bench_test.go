@@ -25,7 +25,7 @@ func BenchmarkCycle(b *testing.B) {
 			phits := uint64(0)
 			for k := 0; b.Loop(); k++ {
 				b.StopTimer()
-				m.Reset(uint64(k % seeds))
+				require.NoError(b, m.Reset(uint64(k%seeds)))
 				b.StartTimer()
 				require.NoError(b, m.Run(context.Background(), nil))
 				phits += sent[k%seeds]
@@ -39,7 +39,7 @@ func BenchmarkCycle(b *testing.B) {
 // countPhits returns the phits that NICs send in a run.
 func countPhits(b *testing.B, s *Scenario, seed uint64) (phits uint64) {
 	m := machine(b, s, MachineOptions{Engine: EngineSlot, capture: true})
-	m.Reset(seed)
+	require.NoError(b, m.Reset(seed))
 	require.NoError(b, m.Run(context.Background(), func() error {
 		for i := range m.shards {
 			for _, sent := range m.shards[i].ledger.Sent {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sort"
 
 	"starloom/fabric"
 	"starloom/firmware"
@@ -58,6 +59,9 @@ type Machine struct {
 	transport fabric.Transport
 	cycles    *fabric.CycleTransport // nil in the slot engine
 	delivery  *fabric.Delivery
+	schedule  fabric.Schedule // nil if the firmware takes none
+	words     []uint64        // the schedule's words for the slot that begins
+	given     []uint32        // permutation of the next run, instead of the scenario's
 
 	// The state of the run.
 	seed         uint64
@@ -65,6 +69,7 @@ type Machine struct {
 	digest       traces.Digest
 	finished     bool
 	interrupted  bool
+	phase        int
 	last         bool // the boundary that runs now does not send
 	done         int  // processors that are done or faulty
 	findings     violationList
@@ -150,8 +155,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	} else {
 		m.transport = fabric.NewSlotTransport(m.pops, s.NIC.PayloadBytes, shards)
 	}
-	m.load(s.Seed, false)
-	return nil
+	return m.load(s.Seed, false)
 }
 
 // choose resolves the options that are left open.
@@ -210,10 +214,21 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			if err != nil {
 				return &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 			}
+			if takes, wanted := instance.Bank().Schedule != nil, s.schedule() != ""; takes != wanted {
+				return m.wrongSchedule(place, takes)
+			}
 			shard.instances = append(shard.instances, instance)
 		}
 	}
 	return nil
+}
+
+// wrongSchedule says that firmware and scenario do not agree on a schedule.
+func (m *Machine) wrongSchedule(place string, takes bool) error {
+	if takes {
+		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "add firmware: {schedule: offline} or {schedule: sort}"}
+	}
+	return &InputError{Place: m.scenario.Place("firmware.schedule"), Reason: fmt.Sprintf("the firmware %s takes no schedule", m.image.name), Remedy: "define STARLOOM_SCHEDULE in front of starloom.h, or delete schedule"}
 }
 
 // loadImage compiles the scenario's firmware, fills in its parameters and
@@ -223,6 +238,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	place := s.Place("firmware.program")
 	if m.options.Runtime == "native" {
 		p := firmware.NativePOPSRandom
+		if p.Name != s.Firmware.Program {
+			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + s.Firmware.Program, Remedy: "use compiler or interpreter"}
+		}
 		m.image.name = p.Name
 		return p.NewInstance, place, nil
 	}
@@ -270,35 +288,39 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 }
 
 // load puts seed and workload into the processors; used ones are reset first.
-func (m *Machine) load(seed uint64, used bool) {
+func (m *Machine) load(seed uint64, used bool) error {
 	m.seed = seed
-	destination := m.delivery.Destination
-	switch p := m.scenario.Workload.Permutation; p.Kind {
-	case PermutationIdentity:
-		copy(destination, fabric.Identity(len(destination)))
-	case PermutationReverse:
-		copy(destination, fabric.Reverse(len(destination)))
-	case PermutationList:
-		copy(destination, p.List)
-	default:
-		fabric.Random(destination, seed)
+	if used {
+		for i := range m.shards {
+			for _, instance := range m.shards[i].instances {
+				instance.Reset(firmwareSeed(seed))
+			}
+		}
+	}
+	if err := m.loadWorkload(); err != nil {
+		return err
 	}
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank := instance.Bank()
-			if used {
-				instance.Reset(firmwareSeed(seed))
+			if w := m.scenario.Workload; w.OneToAll != nil {
+				for cell := range bank.Workload {
+					bank.Workload[cell] = uint32(w.OneToAll.Source)
+				}
+				continue
 			}
-			copy(bank.Workload, destination[bank.First:])
+			copy(bank.Workload, m.delivery.Destination[bank.First:])
 		}
 	}
+	return nil
 }
 
 // firmwareSeed is what the processors of a run draw from.
 func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
 
-// Reset takes the machine back to before slot 0, with a new seed.
-func (m *Machine) Reset(seed uint64) {
+// Reset takes the machine back to before slot 0, with a new seed. It fails only
+// if the workload cannot be built anew.
+func (m *Machine) Reset(seed uint64) error {
 	clear(m.delivery.Arrived)
 	for i := range m.shards {
 		l := &m.shards[i].ledger
@@ -308,7 +330,7 @@ func (m *Machine) Reset(seed uint64) {
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset()
-	m.load(seed, true)
+	return m.load(seed, true)
 }
 
 // Close releases the firmware and the workers.
@@ -353,38 +375,100 @@ func (m *Machine) cross() {
 // boundary of the run, sends.
 func (m *Machine) boundary(last bool) {
 	m.last = last
-	m.workers.Run(len(m.shards), m)
+	m.fillWords()
+	if m.delivery.Mode == fabric.ArriveInGroup {
+		// Sources know at once what has arrived, wherever that was: everybody
+		// hears before anybody's handler runs.
+		m.phase = phaseHear
+		m.workers.Run(len(m.shards), m)
+		m.acknowledge()
+		m.phase = phaseAct
+		m.workers.Run(len(m.shards), m)
+	} else {
+		m.phase = phaseBoth
+		m.workers.Run(len(m.shards), m)
+	}
 	m.merge()
 }
 
+// The parts of a boundary that one pass over the shards covers.
+const (
+	phaseBoth = iota
+	phaseHear
+	phaseAct
+)
+
 // Do implements hw.Task: the boundary of one shard.
 func (m *Machine) Do(index int) {
-	shard, slot := &m.shards[index], m.slot
+	shard := &m.shards[index]
+	if m.phase != phaseAct {
+		m.begin(index, shard)
+	}
+	for _, instance := range shard.instances {
+		if m.phase != phaseAct && m.slot > 0 {
+			m.transport.Hear(index, instance.Bank(), &shard.ledger, m.slot-1)
+		}
+		if m.phase != phaseHear {
+			m.act(index, shard, instance)
+		}
+	}
+}
+
+// begin closes a shard's books of the slot before and opens those of the next.
+func (m *Machine) begin(index int, shard *machineShard) {
 	l := &shard.ledger
 	l.BeginSlot()
-	if slot > 0 {
+	if m.slot > 0 {
 		var yield func(int)
-		if m.mustNotCollide(slot - 1) {
-			shard.slot, yield = slot-1, shard.collision
+		if m.mustNotCollide(m.slot - 1) {
+			shard.slot, yield = m.slot-1, shard.collision
 		}
-		l.Frames.Collided += m.transport.Collisions(index, slot-1, yield)
+		l.Frames.Collided += m.transport.Collisions(index, m.slot-1, yield)
 	}
-	m.transport.Begin(index, slot)
-	for _, instance := range shard.instances {
-		bank := instance.Bank()
-		if slot > 0 {
-			m.transport.Hear(index, bank, l, slot-1)
-		} else {
-			instance.Start()
-			shard.note(instance, slot)
-		}
-		instance.Slot(slot)
-		shard.note(instance, slot)
-		l.Scan(bank, slot)
-		if !m.last {
-			m.transport.Send(index, bank, l, slot)
+	m.transport.Begin(index, m.slot)
+}
+
+// act runs the handlers of one instance and takes what they say.
+func (m *Machine) act(index int, shard *machineShard, instance firmware.Instance) {
+	bank, l := instance.Bank(), &shard.ledger
+	if bank.Schedule != nil {
+		copy(bank.Schedule, m.words[bank.First:])
+	}
+	if m.slot == 0 {
+		instance.Start()
+		shard.note(instance, m.slot)
+	}
+	instance.Slot(m.slot)
+	shard.note(instance, m.slot)
+	l.Scan(bank, m.slot)
+	if !m.last {
+		m.transport.Send(index, bank, l, m.slot)
+	}
+}
+
+// acknowledge tells the sources of packets that have reached their destination
+// group, the free acknowledgement of the two-hops class.
+func (m *Machine) acknowledge() {
+	for i := range m.shards {
+		for _, origin := range m.shards[i].ledger.Acknowledged {
+			m.delivery.Arrived[m.delivery.Destination[origin]] = 1
+			bank, cell := m.processor(int(origin))
+			bank.Registers[cell].Flags |= nic.FlagDelivered
 		}
 	}
+}
+
+// processor returns the bank and the cell of a processor.
+func (m *Machine) processor(processor int) (bank *nic.Bank, cell int) {
+	group := processor / m.pops.GroupSize
+	shard := &m.shards[sort.Search(len(m.shards), func(i int) bool { return m.shards[i].shard.End > group })]
+	instances := shard.instances
+	k := sort.Search(len(instances), func(i int) bool {
+		b := instances[i].Bank()
+		return b.First+b.Cells > processor
+	})
+	bank = instances[k].Bank()
+	return bank, processor - bank.First
 }
 
 func (m *Machine) mustNotCollide(slot uint32) bool {
@@ -407,6 +491,8 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 		case firmware.EventFail:
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
 				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
+		case firmware.EventDeliver:
+			s.ledger.Deliver(processor, e.Origin, slot)
 		case firmware.EventLog:
 			s.log = append(s.log, logLine{slot, processor, e.Text})
 		}

@@ -197,15 +197,15 @@ func TestResetEqualsNew(t *testing.T) {
 		s := routing(4, 4)
 		m := machine(t, s, MachineOptions{Engine: engine})
 		for seed := uint64(1); seed < 5; seed++ {
-			m.Reset(seed)
+			require.NoError(t, m.Reset(seed))
 			require.NoError(t, m.Run(context.Background(), nil))
 			s.Seed = seed
 			require.Equal(t, result(t, s, MachineOptions{Engine: engine}), reportText(t, m.Report()))
 		}
-		m.Reset(9)
+		require.NoError(t, m.Reset(9))
 		m.Step()
 		m.Step() // in mid-flight
-		m.Reset(1)
+		require.NoError(t, m.Reset(1))
 		require.NoError(t, m.Run(context.Background(), nil))
 		s.Seed = 1
 		require.Equal(t, result(t, s, MachineOptions{Engine: engine}), reportText(t, m.Report()))

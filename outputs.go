@@ -250,7 +250,7 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 				yield(status)
 				yield(hw.ProbeOf(path+".rx_port", 16, &r.RxPort))
 				yield(hw.ProbeOf(path+".held", 8, &r.Held))
-				yield(hw.ProbeOf(path+".flags", 3, &r.Flags))
+				yield(hw.ProbeOf(path+".flags", 4, &r.Flags))
 				for k, name := range m.image.probes {
 					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.image.probes)+k))
 				}

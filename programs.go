@@ -6,7 +6,13 @@ package starloom
 type program struct {
 	slotsPerStep func(p POPS) int
 	rules        func(p POPS) Rules
+	workloads    []string // what it can carry
+	schedule     string   // the schedule it takes, "" for none
 }
+
+const twoHopsProgram = "pops/two-hops"
+
+var permutationWorkload = []string{"permutation"}
 
 // programs by name. The rules are those that the specification proves, for the
 // published programs those that their paper claims. Own packet, packet for me and
@@ -14,17 +20,32 @@ type program struct {
 var programs = map[string]program{
 	// Five slots a step; slots 3 to 5 use couplers that survived slots 1 and 2 in
 	// reverse. For d > g the claim is wrong: packets are lost in slot 5.
-	"pops/random": {fiveSlots, acknowledged(3, 4, 5)},
+	"pops/random": {slots(5), acknowledged(3, 4, 5), permutationWorkload, ""},
 	// Six slots for d > g: random, temporary, destination group, and three acks.
 	"pops/random-corrected": {correctedSlots, func(p POPS) Rules {
 		if p.GroupSize > p.Groups {
 			return acknowledged(4, 5, 6)(p)
 		}
 		return acknowledged(3, 4, 5)(p)
-	}},
+	}, permutationWorkload, ""},
+	// Known routes: nothing ever collides.
+	"pops/offline":    {slots(1), neverCollides, permutationWorkload, ScheduleOffline},
+	"pops/sort":       {slots(1), neverCollides, permutationWorkload, ScheduleSort},
+	"pops/one-to-all": {slots(1), neverCollides, []string{"one_to_all"}, ""},
+	// Two slots take a packet over its two hops; collisions are its fate.
+	twoHopsProgram: {slots(2), func(POPS) Rules { return Rules{ExactlyOnce: true} }, []string{"permutation", "adversary"}, ""},
 }
 
-func fiveSlots(POPS) int { return 5 }
+func slots(perStep int) func(POPS) int { return func(POPS) int { return perStep } }
+
+// neverCollides are the rules of routes that are known before they are taken.
+func neverCollides(POPS) Rules {
+	return Rules{
+		CollisionFree:          &CollisionFree{Period: 1, Slots: []int{1}},
+		PacketsPerProcessorMax: 3,
+		ExactlyOnce:            true,
+	}
+}
 
 func correctedSlots(p POPS) int {
 	if p.GroupSize > p.Groups {

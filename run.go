@@ -21,6 +21,7 @@ type RunOptions struct {
 type Progress struct {
 	Slots, SlotsLimit uint32
 	Done, Processors  int
+	Runs, RunsTotal   uint64 // permutation: all; else 0
 }
 
 // Run emulates a scenario and returns its report. Bad input is an *InputError.
@@ -30,6 +31,12 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 	o.capture = o.PCAPNG != ""
 	if o.watched && o.Engine == EngineSlot {
 		return nil, &InputError{Place: "--engine slot", Reason: "a waveform shows single cycles, which this engine does not have", Remedy: "use --engine cycle or auto"}
+	}
+	if s.Workload.Permutation.Kind == PermutationAll {
+		if err := s.Check(); err != nil {
+			return nil, err
+		}
+		return runAll(ctx, s, o)
 	}
 	m, err := NewMachine(context.WithoutCancel(ctx), s, o.MachineOptions)
 	if err != nil {
@@ -43,7 +50,7 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 	defer outputs.abort()
 	if err := m.Run(ctx, func() error {
 		if o.Progress != nil {
-			o.Progress(Progress{m.slot, s.Stop.Slots, m.done, m.pops.Processors()})
+			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.pops.Processors()})
 		}
 		return outputs.slot(m)
 	}); err != nil {

@@ -67,12 +67,19 @@ type NIC struct {
 
 // Firmware says what the processors run: Program or Image, never both.
 type Firmware struct {
-	Program string           `json:"program,omitempty" jsonschema:"minLength=1,description=a built-in program"`
-	Image   string           `json:"image,omitempty" jsonschema:"minLength=1,description=path of a WebAssembly image\\, relative to the scenario's folder"`
-	Params  map[string]int64 `json:"params,omitempty" jsonschema:"description=parameters that the firmware reads: name to integer (-2147483648 to 2147483647)"`
-	Mode    string           `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated,description=banked: one instance serves many processors; isolated: one instance for each; the results are the same"`
-	CPU     CPU              `json:"cpu" jsonschema:"description=the processor core"`
+	Program  string           `json:"program,omitempty" jsonschema:"minLength=1,description=a built-in program"`
+	Image    string           `json:"image,omitempty" jsonschema:"minLength=1,description=path of a WebAssembly image\\, relative to the scenario's folder"`
+	Params   map[string]int64 `json:"params,omitempty" jsonschema:"description=parameters that the firmware reads: name to integer (-2147483648 to 2147483647)"`
+	Schedule string           `json:"schedule,omitempty" jsonschema:"enum=offline,enum=sort,description=what fills the schedule of an image that takes one: off-line routing of the permutation\\, or Batcher's sorting network; built-in programs bring their own"`
+	Mode     string           `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated,description=banked: one instance serves many processors; isolated: one instance for each; the results are the same"`
+	CPU      CPU              `json:"cpu" jsonschema:"description=the processor core"`
 }
+
+// The values of Firmware.Schedule.
+const (
+	ScheduleOffline = "offline" // off-line routing of the permutation
+	ScheduleSort    = "sort"    // Batcher's odd-even merge-exchange
+)
 
 // The values of Firmware.Mode.
 const (
@@ -85,11 +92,25 @@ type CPU struct {
 	BudgetCycles int `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware"`
 }
 
-// Workload says what the firmware has to carry. A scenario file gives either
-// permutation or file; in both cases Permutation is what holds afterwards.
+// Workload says what the firmware has to carry: one of its fields. A scenario file
+// gives a permutation as such or in a file; in both cases Permutation is what
+// holds afterwards.
 type Workload struct {
 	Permutation Permutation `json:"permutation" jsonschema:"description=destination of every processor's packet"`
 	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
+	OneToAll    *OneToAll   `json:"one_to_all,omitempty" jsonschema:"description=one processor tells everybody"`
+	Adversary   *Adversary  `json:"adversary,omitempty" jsonschema:"description=the permutation that a deterministic two-hops firmware cannot route\\, built from its choice table"`
+}
+
+// OneToAll names the processor that tells everybody.
+type OneToAll struct {
+	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the speaker"`
+}
+
+// Adversary says for how many slots the permutation must keep a packet from
+// arriving.
+type Adversary struct {
+	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64,description=slots in which a packet must not arrive; even"`
 }
 
 // Permutation gives every processor's packet a destination: by rule, or as a
@@ -105,6 +126,7 @@ const (
 	PermutationIdentity = "identity" // i to i
 	PermutationReverse  = "reverse"  // i to n-1-i
 	PermutationList     = "list"     // as given
+	PermutationAll      = "all"      // every permutation, one run after the other
 )
 
 // MarshalJSON writes the rule's name or the list, as in the scenario file.

@@ -26,7 +26,7 @@ var paramSpan = span{min: math.MinInt32, max: math.MaxInt32}
 var paramName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
 
 // permutationRules are the permutations that have a name.
-var permutationRules = []string{PermutationRandom, PermutationIdentity, PermutationReverse}
+var permutationRules = []string{PermutationRandom, PermutationIdentity, PermutationReverse, PermutationAll}
 
 // Check checks a scenario that was built or changed by a program; ParseScenario
 // has done it for a file. The error is an *InputError.
@@ -38,7 +38,7 @@ func (s *Scenario) check(entryPlace func(i int) string) error {
 	if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
 		return err
 	}
-	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces} {
+	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -181,9 +181,12 @@ func (s *Scenario) checkTraces() error {
 func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	const path = "workload.permutation"
 	p := &s.Workload.Permutation
+	if p.Kind == "" && (s.Workload.OneToAll != nil || s.Workload.Adversary != nil) {
+		return nil
+	}
 	if p.Kind != PermutationList {
 		if !slices.Contains(permutationRules, p.Kind) {
-			return s.refuse(path, fmt.Sprintf("%s is %q", path, p.Kind), "allowed are random, identity, reverse or a list")
+			return s.refuse(path, fmt.Sprintf("%s is %q", path, p.Kind), "allowed are random, identity, reverse, all or a list")
 		}
 		if p.List != nil {
 			return s.refuse(path, "a list is given for the permutation "+p.Kind, "set Kind to list, or delete the list")

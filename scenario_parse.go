@@ -272,7 +272,7 @@ func (d *scenarioDecoder) decodeParams(node *yaml.Node, v reflect.Value, path st
 }
 
 func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, path string) error {
-	const wants = "random, identity, reverse or a list of destinations: [1, 0, 2]"
+	const wants = "random, identity, reverse, all or a list of destinations: [1, 0, 2]"
 	switch {
 	case node.Kind == yaml.SequenceNode:
 		p.Kind, p.List = PermutationList, make([]uint32, len(node.Content))

@@ -53,7 +53,7 @@ func permutationSchema() *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Default: PermutationRandom,
 		OneOf: []*jsonschema.Schema{
-			{Type: "string", Enum: rules, Description: "random: drawn from the seed; identity: i to i; reverse: i to n-1-i"},
+			{Type: "string", Enum: rules, Description: "random: drawn from the seed; identity: i to i; reverse: i to n-1-i; all: every permutation of a small network, one run each"},
 			{
 				Type: "array", Items: integerSchema(0, destinationMax), MinItems: pointer(1), UniqueItems: true,
 				Description: "entry i is the destination of processor i's packet",
@@ -86,7 +86,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[POPS](), reflect.TypeFor[Link](),
 		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
-		reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](),
+		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](),
 	} {
 		if definitions[t.Name()] == nil {
 			return fmt.Errorf("type %s is not in it", t.Name())

@@ -57,7 +57,7 @@ func benchMachine(b *testing.B, groups int, mode, runtime string) *Machine {
 
 // timeRun returns the nanoseconds per processor and slot of one run.
 func timeRun(b *testing.B, m *Machine, seed uint64) float64 {
-	m.Reset(seed)
+	require.NoError(b, m.Reset(seed))
 	start := time.Now()
 	require.NoError(b, m.Run(context.Background(), nil))
 	return float64(time.Since(start).Nanoseconds()) / float64(m.Slots()) / float64(m.pops.Processors())

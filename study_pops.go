@@ -156,7 +156,9 @@ func (r popsRow) trials(ctx context.Context, workers int, next func() (seed uint
 		if !more {
 			return nil
 		}
-		m.Reset(seed)
+		if err := m.Reset(seed); err != nil {
+			return err
+		}
 		if err := m.Run(ctx, nil); err != nil {
 			return err
 		}

@@ -79,6 +79,8 @@ type Ledger struct {
 	kinds    [FindMissing + 1]int
 	Sent     []Captured
 	Heard    []Captured
+	// Origins of the packets that have come to their destination group (ArriveInGroup).
+	Acknowledged []uint32
 }
 
 // Checks are the rules that the ledgers watch.
@@ -100,7 +102,20 @@ type Captured struct {
 type Delivery struct {
 	Destination []uint32 // of processor i's packet
 	Arrived     []uint8  // receptions at processor i, saturating
+	Mode        Arrival
+	Source      uint32 // ArriveEverywhere: the speaker
+	GroupSize   int    // ArriveInGroup
 }
+
+// Arrival says when a packet has arrived.
+type Arrival uint8
+
+// The kinds of arrivals.
+const (
+	ArriveHome       Arrival = iota // at the processor that its frame is addressed to
+	ArriveEverywhere                // at every processor that hears it
+	ArriveInGroup                   // at any processor of the destination's group; the source knows at once
+)
 
 // NewDelivery starts with no packet delivered.
 func NewDelivery(destination []uint32) *Delivery {
@@ -113,7 +128,7 @@ func (l *Ledger) BeginSlot() {
 	l.Finished, l.Sending = 0, 0
 	l.Findings = l.Findings[:0]
 	l.kinds = [FindMissing + 1]int{}
-	l.Sent, l.Heard = l.Sent[:0], l.Heard[:0]
+	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
 }
 
 // Find notes a finding. Findings of one kind must come in the order of Index.
@@ -158,8 +173,9 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 	case nic.StatusOK:
 		l.Frames.Delivered++
 		source = uint64(frame.Source())
-		if frame.Destination() == uint32(processor) && frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes {
-			l.arrived(processor, frame.PaddedPayload(), slot)
+		if frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes &&
+			(frame.Destination() == uint32(processor) || l.Delivery.Mode != ArriveHome) {
+			l.arrived(processor, binary.LittleEndian.Uint32(frame.PaddedPayload()), slot)
 		}
 	case nic.StatusCRC:
 		l.Frames.CRC++
@@ -181,14 +197,22 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 // sl_packet of the firmware SDK lays it out.
 const packetBytes = 8
 
-// arrived checks a packet that has reached the processor it is addressed to.
-func (l *Ledger) arrived(processor int, payload []byte, slot uint32) {
+// arrived checks a packet that a processor has heard and that is for it.
+func (l *Ledger) arrived(processor int, origin, slot uint32) {
 	d := l.Delivery
-	if d == nil {
+	known := uint64(origin) < uint64(len(d.Destination))
+	switch d.Mode {
+	case ArriveInGroup:
+		if known && int(d.Destination[origin])/d.GroupSize == processor/d.GroupSize {
+			l.Acknowledged = append(l.Acknowledged, origin)
+		}
 		return
+	case ArriveEverywhere:
+		known = origin == d.Source
+	default:
+		known = known && d.Destination[origin] == uint32(processor)
 	}
-	origin := binary.LittleEndian.Uint32(payload)
-	if uint64(origin) >= uint64(len(d.Destination)) || d.Destination[origin] != uint32(processor) {
+	if !known {
 		if l.Checks.ExactlyOnce {
 			l.Find(Finding{Kind: FindMisrouted, Slot: slot, Index: processor, Value: origin})
 		}
@@ -201,6 +225,9 @@ func (l *Ledger) arrived(processor int, payload []byte, slot uint32) {
 		d.Arrived[processor]++
 	}
 }
+
+// Deliver notes that firmware has announced the arrival of a packet.
+func (l *Ledger) Deliver(processor int, origin, slot uint32) { l.arrived(processor, origin, slot) }
 
 // Scan reads what the handlers of a bank have said: who is finished, who sends,
 // who holds how many packets, who listens where there is no port, whose TX FIFO

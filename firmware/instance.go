@@ -34,6 +34,13 @@ type Instance interface {
 	SetMemory(image []byte) error
 }
 
+// Chooser is an Instance of a deterministic two-hops firmware.
+type Chooser interface {
+	// Choose returns the group to which processor i sends its packet in slot
+	// t = 0, 2, 4, ... of a network of g groups of d.
+	Choose(i, t, g, d uint32) (group uint32, err error)
+}
+
 // EventKind says what an Event is.
 type EventKind uint8
 
@@ -172,6 +179,19 @@ func clearDirty(memory []byte) {
 }
 
 var zeros [4096]byte // one page
+
+// Choose implements Chooser.
+func (in *wasmInstance) Choose(i, t, g, d uint32) (uint32, error) {
+	f := in.module.ExportedFunction(exportChoice)
+	if f == nil {
+		return 0, fmt.Errorf("the firmware does not export %s", exportChoice)
+	}
+	group, err := f.Call(in.ctx, uint64(i), uint64(t), uint64(g), uint64(d))
+	if err != nil {
+		return 0, fmt.Errorf("%s traps: %s", exportChoice, firstLine(err))
+	}
+	return uint32(group[0]), nil
+}
 
 // Bank implements Instance.
 func (in *wasmInstance) Bank() *nic.Bank { return in.bank }

@@ -39,6 +39,10 @@ func (p *progress) due() bool {
 }
 
 func (p *progress) run(now starloom.Progress) {
+	if now.RunsTotal > 0 {
+		p.study(int(now.Runs), int(now.RunsTotal), "permutations")
+		return
+	}
 	if p.due() {
 		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit, now.Done, now.Processors)
 	}

@@ -1,0 +1,252 @@
+package starloom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+
+	"starloom/traces"
+)
+
+// allProcessorsMax bounds `permutation: all`: 10! is 3,628,800 runs.
+const allProcessorsMax = 10
+
+// chunkRuns is how many permutations one worker takes at a time.
+const chunkRuns = 1024
+
+// exhaustive sums up the runs of all permutations. Permutations are numbered in
+// lexicographic order; what is kept of a run does not depend on which worker had
+// it, and of equals the first one counts.
+type exhaustive struct {
+	runs, failed      uint64
+	slotsMax, slots   uint64
+	worst, firstFail  uint64 // number of the permutation
+	fail              *Report
+	frames            Frames
+	heldMax, stepsMax int
+	violations, traps uint64
+	sum               traces.Sum
+}
+
+// runAll runs every permutation of a small network, each with the scenario's
+// seed, and reports the worst one and the first that fails.
+func runAll(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
+	if o.VCD != "" || o.PCAPNG != "" || o.Log != "" {
+		return nil, &InputError{Place: s.Place("workload.permutation"), Reason: "a trace of all permutations at once is none", Remedy: "run without traces, then the permutation of interest as a list with them"}
+	}
+	n := s.Processors()
+	total := uint64(1)
+	for i := range n {
+		total *= uint64(i + 1)
+	}
+	workers := o.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	o.Workers = 1
+	var (
+		wg       sync.WaitGroup
+		lock     sync.Mutex
+		next     uint64
+		all      = exhaustive{worst: total, firstFail: total}
+		failures []error
+		last     *Machine
+	)
+	take := func(done *exhaustive) (first, end uint64) {
+		lock.Lock()
+		defer lock.Unlock()
+		if done != nil {
+			all.merge(done)
+			if o.Progress != nil {
+				o.Progress(Progress{Runs: all.runs, RunsTotal: total})
+			}
+		}
+		if ctx.Err() != nil || len(failures) > 0 {
+			return total, total
+		}
+		first = next
+		next = min(next+chunkRuns, total)
+		return first, next
+	}
+	for range workers {
+		m, err := NewMachine(context.WithoutCancel(ctx), s, o.MachineOptions)
+		if err != nil {
+			return nil, errors.Join(append(failures, err)...)
+		}
+		last = m
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			var done *exhaustive
+			for {
+				first, end := take(done)
+				if first >= end {
+					break
+				}
+				var err error
+				if done, err = m.runChunk(first, end, total); err != nil {
+					lock.Lock()
+					failures = append(failures, err)
+					lock.Unlock()
+					done = nil
+				}
+			}
+			if err := m.Close(); err != nil {
+				lock.Lock()
+				failures = append(failures, err)
+				lock.Unlock()
+			}
+		}()
+	}
+	wg.Wait()
+	if err := errors.Join(failures...); err != nil {
+		return nil, err
+	}
+	return all.report(s, last, total), nil
+}
+
+// runChunk runs the permutations first to end-1.
+func (m *Machine) runChunk(first, end, total uint64) (*exhaustive, error) {
+	e := &exhaustive{worst: total, firstFail: total}
+	m.given = permutationNumber(m.pops.Processors(), first)
+	for k := first; k < end; k++ {
+		if err := m.Reset(m.scenario.Seed); err != nil {
+			return nil, err
+		}
+		if err := m.Run(context.Background(), nil); err != nil {
+			return nil, err
+		}
+		e.add(k, m.Report(), m)
+		nextPermutation(m.given)
+	}
+	return e, nil
+}
+
+func (e *exhaustive) add(k uint64, r *Report, m *Machine) {
+	e.runs++
+	e.slots += r.Slots
+	if r.Slots > e.slotsMax {
+		e.slotsMax, e.worst, e.stepsMax = r.Slots, k, m.steps()
+	}
+	e.frames.Sent += r.Frames.Sent
+	e.frames.Delivered += r.Frames.Delivered
+	e.frames.Collided += r.Frames.Collided
+	e.frames.CRC += r.Frames.CRC
+	e.frames.Overflow += r.Frames.Overflow
+	if held, ok := r.Metrics.Get("packets_per_processor_max").(int); ok {
+		e.heldMax = max(e.heldMax, held)
+	}
+	e.violations += r.ViolationsTotal
+	e.traps += r.Firmware.Traps
+	if r.Verdict != VerdictPass {
+		e.failed++
+		if k < e.firstFail {
+			e.firstFail, e.fail = k, r
+		}
+	}
+	e.sum.Event(k, m.digest.Hi, m.digest.Lo, r.Slots)
+}
+
+func (e *exhaustive) merge(o *exhaustive) {
+	e.runs += o.runs
+	e.failed += o.failed
+	e.slots += o.slots
+	if o.slotsMax > e.slotsMax || o.slotsMax == e.slotsMax && o.worst < e.worst {
+		e.slotsMax, e.worst, e.stepsMax = o.slotsMax, o.worst, o.stepsMax
+	}
+	if o.firstFail < e.firstFail {
+		e.firstFail, e.fail = o.firstFail, o.fail
+	}
+	e.frames.Sent += o.frames.Sent
+	e.frames.Delivered += o.frames.Delivered
+	e.frames.Collided += o.frames.Collided
+	e.frames.CRC += o.frames.CRC
+	e.frames.Overflow += o.frames.Overflow
+	e.heldMax = max(e.heldMax, o.heldMax)
+	e.violations += o.violations
+	e.traps += o.traps
+	e.sum.Merge(o.sum)
+}
+
+// report sums up. Slots are those of the worst permutation; frames and
+// violations are those of all runs.
+func (e *exhaustive) report(s *Scenario, m *Machine, total uint64) *Report {
+	n := m.pops.Processors()
+	var digest traces.Digest
+	digest.Slot(0, e.sum)
+	r := &Report{
+		Schema: ReportSchema, Scenario: s.Name, Seed: s.Seed, Engine: m.options.Engine, Verdict: VerdictPass,
+		Rules: m.rules.checkedRules(), ViolationsTotal: e.violations,
+		Slots: e.slotsMax, Cycles: e.slotsMax * uint64(m.timing.SlotCycles()), Frames: e.frames,
+		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: e.traps},
+		Digest:   digest.String(),
+	}
+	r.Metrics.Add("permutations", int(e.runs))
+	r.Metrics.Add("failed", int(e.failed))
+	if e.runs > 0 {
+		r.Metrics.Add("slots_mean", float64(e.slots)/float64(e.runs))
+		r.Metrics.Add("slots_max", int(e.slotsMax))
+		r.Metrics.Add("steps_max", e.stepsMax)
+		if e.worst < total {
+			r.Metrics.Add("worst_permutation", permutationNumber(n, e.worst))
+		}
+	}
+	r.Metrics.Add("packets_per_processor_max", e.heldMax)
+	if e.fail != nil {
+		failing := permutationNumber(n, e.firstFail)
+		r.Verdict = VerdictFail
+		r.Metrics.Add("failing_permutation", failing)
+		for _, v := range e.fail.Violations {
+			v.Message = fmt.Sprintf("permutation %v: %s", failing, v.Message)
+			r.Violations = append(r.Violations, v)
+		}
+	}
+	if e.runs < total {
+		r.Verdict = VerdictFail
+		r.ViolationsTotal++
+		r.Violations = append(r.Violations, Violation{Rule: RuleInterrupted, Path: "pops", Message: fmt.Sprintf("interrupted after %d of %d permutations", e.runs, total)})
+	}
+	return r
+}
+
+// permutationNumber returns permutation k of 0..n-1 in lexicographic order.
+func permutationNumber(n int, k uint64) []uint32 {
+	radix := uint64(1)
+	for i := range n {
+		radix *= uint64(i + 1)
+	}
+	left := make([]uint32, n)
+	for i := range left {
+		left[i] = uint32(i)
+	}
+	p := make([]uint32, 0, n)
+	for i := n; i > 0; i-- {
+		radix /= uint64(i)
+		at := int(k / radix)
+		k %= radix
+		p = append(p, left[at])
+		left = slices.Delete(left, at, at+1)
+	}
+	return p
+}
+
+// nextPermutation changes p into the next one in lexicographic order; the last
+// one stays.
+func nextPermutation(p []uint32) {
+	i := len(p) - 2
+	for i >= 0 && p[i] >= p[i+1] {
+		i--
+	}
+	if i < 0 {
+		return
+	}
+	j := len(p) - 1
+	for p[j] <= p[i] {
+		j--
+	}
+	p[i], p[j] = p[j], p[i]
+	slices.Reverse(p[i+1:])
+}

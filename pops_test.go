@@ -1,0 +1,216 @@
+package starloom
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+)
+
+// program returns a scenario of a built-in program on POPS(d,g).
+func programScenario(name string, d, g int) *Scenario {
+	s := routing(d, g)
+	s.Firmware.Program = name
+	if name == "pops/one-to-all" {
+		s.Workload = Workload{OneToAll: &OneToAll{Source: d*g - 1}}
+	}
+	return s
+}
+
+// finish runs a scenario and returns its report, which must pass.
+func finish(t *testing.T, s *Scenario, o MachineOptions) *Report {
+	m := machine(t, s, o)
+	require.NoError(t, m.Run(context.Background(), nil))
+	report := m.Report()
+	require.Equal(t, VerdictPass, report.Verdict, "%s on POPS(%d,%d): %+v", s.Firmware.Program, s.Fabric.POPS.GroupSize, s.Fabric.POPS.Groups, report.Violations)
+	return report
+}
+
+// TestKnownRoutesTakeTheirSlots runs the deterministic programs on all small
+// networks: no collision in any slot, every packet once, and exactly the slots of
+// the formulas: 1 or 2*ceil(d/g) off-line, as many for every stage of the sorting
+// network, 1 for one-to-all.
+func TestKnownRoutesTakeTheirSlots(t *testing.T) {
+	limit := 6
+	if *full {
+		limit = 30
+	}
+	for d := 1; d <= limit; d++ {
+		for g := 1; g <= limit; g++ {
+			p, err := fabric.NewPOPS(g, d)
+			require.NoError(t, err)
+			for name, slots := range map[string]int{
+				"pops/offline": fabric.OfflineSlots(p), "pops/sort": fabric.SortSlots(p), "pops/one-to-all": 1,
+			} {
+				if name == "pops/sort" && d*g > 100 {
+					continue // the other two cover the rest
+				}
+				for _, engine := range []string{EngineSlot, EngineCycle} {
+					if engine == EngineCycle && d*g > 36 {
+						continue
+					}
+					report := finish(t, programScenario(name, d, g), MachineOptions{Engine: engine})
+					require.EqualValues(t, slots, report.Slots, "%s on POPS(%d,%d)", name, d, g)
+					require.Equal(t, d*g, report.Metrics.Get("delivered"))
+				}
+			}
+		}
+	}
+}
+
+// TestCorrectedRoutingDeliversAll runs the corrected randomised router where the
+// published one has gaps: d > g, d < g, d no multiple of g.
+func TestCorrectedRoutingDeliversAll(t *testing.T) {
+	for _, size := range [][2]int{{8, 2}, {16, 4}, {32, 2}, {8, 16}, {8, 32}, {5, 3}, {3, 5}, {7, 1}, {1, 8}, {4, 4}, {9, 4}} {
+		for seed := range uint64(5) {
+			s := programScenario("pops/random-corrected", size[0], size[1])
+			s.Seed, s.Stop.Slots = seed, 20000
+			slot := finish(t, s, MachineOptions{Engine: EngineSlot})
+			cycle := finish(t, s, MachineOptions{Engine: EngineCycle})
+			require.Equal(t, slot.Digest, cycle.Digest)
+		}
+	}
+}
+
+// TestPublishedRoutingLosesPackets shows what is wrong with the published rule
+// for d > g: packets collide in slot 5 after they have been acknowledged.
+func TestPublishedRoutingLosesPackets(t *testing.T) {
+	s := programScenario("pops/random", 16, 4)
+	m := machine(t, s, MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	report := m.Report()
+	require.Equal(t, VerdictFail, report.Verdict)
+	rules := map[string]bool{}
+	for _, v := range report.Violations {
+		rules[v.Rule] = true
+		if v.Rule == RuleCollisionFree {
+			require.EqualValues(t, 4, v.Slot%5, "only slot 5 of a step is wrong")
+		}
+	}
+	require.True(t, rules[RuleCollisionFree] && rules[RuleExactlyOnce])
+	require.Positive(t, report.Metrics.Get("lost"))
+	require.Equal(t, 64, report.Metrics.Get("delivered").(int)+report.Metrics.Get("lost").(int))
+}
+
+// TestAdversaryDefeatsTwoHops builds the permutation that a two-hops firmware
+// cannot route, and runs it: some packet has not arrived after T slots. The slow
+// reference, fabric.RouteTwoHops, must agree on every packet.
+func TestAdversaryDefeatsTwoHops(t *testing.T) {
+	for _, c := range []struct{ groups, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
+		if testing.Short() && c.groups > 32 {
+			continue
+		}
+		for choice := range int64(4) {
+			t.Run(fmt.Sprintf("g=%d/choice=%d", c.groups, choice), func(t *testing.T) {
+				s := programScenario(twoHopsProgram, c.groups, c.groups)
+				s.Firmware.Params = map[string]int64{"choice": choice}
+				s.Workload = Workload{Adversary: &Adversary{Slots: c.slots}}
+				s.Stop.Slots = uint32(c.slots)
+				m := machine(t, s, MachineOptions{})
+				require.NoError(t, m.Run(context.Background(), nil))
+				report := m.Report()
+				require.Equal(t, VerdictFail, report.Verdict)
+				require.Less(t, report.Metrics.Get("delivered").(int), c.groups*c.groups)
+
+				instance := m.shards[0].instances[0].(interface {
+					Choose(i, t, g, d uint32) (uint32, error)
+				})
+				table := fabric.NewChoiceTable(m.pops, c.slots, func(packet, slot int) int {
+					group, err := instance.Choose(uint32(packet), uint32(slot-1), uint32(c.groups), uint32(c.groups))
+					require.NoError(t, err)
+					return int(group)
+				})
+				arrivals, err := fabric.RouteTwoHops(m.pops, table, m.delivery.Destination, c.slots)
+				require.NoError(t, err)
+				for packet, slot := range arrivals {
+					require.Equal(t, slot > 0, m.delivery.Arrived[m.delivery.Destination[packet]] > 0, "packet %d", packet)
+				}
+			})
+		}
+	}
+}
+
+// TestTwoHopsEnginesAgree is the differential test of the class's free
+// acknowledgement.
+func TestTwoHopsEnginesAgree(t *testing.T) {
+	s := programScenario(twoHopsProgram, 8, 8)
+	s.Stop.Slots = 40
+	want := ""
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			for _, workers := range []int{1, 2} {
+				s.Firmware.Mode = mode
+				got := result(t, s, MachineOptions{Engine: engine, Workers: workers, BankSize: 16})
+				if want == "" {
+					want = got
+				}
+				require.Equal(t, want, got)
+			}
+		}
+	}
+}
+
+// TestAllPermutations routes every permutation of small networks.
+func TestAllPermutations(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		d, g    int
+		full    bool
+		slots   uint64 // of the worst permutation; 0 where it is random
+	}{
+		{"pops/offline", 2, 3, false, 2}, {"pops/offline", 3, 2, false, 4}, {"pops/sort", 2, 3, false, 12},
+		{"pops/random-corrected", 2, 3, false, 0}, {"pops/random-corrected", 3, 2, false, 0},
+		{"pops/offline", 4, 2, false, 4}, {"pops/random-corrected", 4, 2, true, 0}, {"pops/random", 2, 2, false, 0},
+		{"pops/offline", 2, 4, false, 2}, {"pops/offline", 3, 3, true, 2}, {"pops/random", 3, 3, true, 0}, {"pops/sort", 3, 3, true, 20},
+	} {
+		if c.full && !*full {
+			continue
+		}
+		s := programScenario(c.program, c.d, c.g)
+		s.Workload.Permutation.Kind = PermutationAll
+		s.Stop.Slots = 100000
+		var want *Report
+		for _, workers := range []int{1, 2} {
+			o := RunOptions{MachineOptions: MachineOptions{Workers: workers}}
+			report, err := Run(context.Background(), s, o)
+			require.NoError(t, err)
+			require.Equal(t, VerdictPass, report.Verdict, "%+v: %+v", c, report.Violations)
+			if c.slots > 0 {
+				require.Equal(t, c.slots, report.Slots, "%+v", c)
+			}
+			if want == nil {
+				want = report
+			}
+			require.Equal(t, want, report)
+			if c.full {
+				break
+			}
+		}
+	}
+}
+
+// TestAllPermutationsFindsTheFailure plants a firmware that fails on some
+// permutations only and asks for the first of them.
+func TestAllPermutationsFindsTheFailure(t *testing.T) {
+	s := imageScenario(t, "direct") // right for the reverse permutation only
+	s.Workload.Permutation.Kind = PermutationAll
+	report, err := Run(context.Background(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictFail, report.Verdict)
+	require.Equal(t, 24, report.Metrics.Get("permutations"))
+	require.Equal(t, 23, report.Metrics.Get("failed"))
+	require.Equal(t, []uint32{0, 1, 2, 3}, report.Metrics.Get("failing_permutation"))
+	require.Contains(t, report.Violations[0].Message, "permutation [0 1 2 3]: ")
+}
+
+func TestPermutationNumber(t *testing.T) {
+	p := permutationNumber(5, 0)
+	for k := range uint64(120) {
+		require.Equal(t, permutationNumber(5, k), p, "%d", k)
+		require.NoError(t, fabric.CheckPermutation(p, 5))
+		nextPermutation(p)
+	}
+}
