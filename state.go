@@ -90,7 +90,7 @@ func (m *Machine) stateViolations(v *hw.StateVisitor) {
 	})
 }
 
-// stateInstance carries the memory and the probes of one instance.
+// stateInstance carries the memory, the probes and the failed cells of one instance.
 func (m *Machine) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
 	memory := instance.Memory()
 	if !v.Saving() {
@@ -98,6 +98,7 @@ func (m *Machine) stateInstance(v *hw.StateVisitor, name string, instance firmwa
 	}
 	hw.StateList(v, name+".memory", &memory)
 	hw.StateColumn(v, name+".probes", instance.Probes())
+	hw.StateColumn(v, name+".silenced", instance.Bank().SilencedCells())
 	v.AfterRestore(func() {
 		if err := instance.SetMemory(memory); err != nil && m.restoreError == nil {
 			m.restoreError = fmt.Errorf("restoring state: %s: %w", name, err)

@@ -138,6 +138,9 @@ func (img *Image) check() error {
 	if len(img.compiled.ExportedMemories()) != 1 || img.compiled.ExportedMemories()[exportMemory] == nil {
 		return errors.New("does not export its memory as \"memory\"; use STARLOOM_FIRMWARE of starloom.h")
 	}
+	if own := img.ownBytes(); own > ownBytesMax {
+		return fmt.Errorf("has %d MiB of data of its own, allowed are %d; make its tables smaller", own>>20, ownBytesMax>>20)
+	}
 	exports := img.compiled.ExportedFunctions()
 	for _, want := range exportTypes {
 		f, ok := exports[want.name]
@@ -172,6 +175,14 @@ func (img *Image) describe() error {
 	if img.Probes, err = img.names(in, exportProbeNames); err != nil {
 		return err
 	}
+	for k, name := range img.Probes {
+		if !isName(name) {
+			return fmt.Errorf("probe %q: write a letter or _, then letters, digits and _ in STARLOOM_PROBES", name)
+		}
+		if slices.Contains(img.Probes[:k], name) {
+			return fmt.Errorf("has two probes %q; rename one in STARLOOM_PROBES", name)
+		}
+	}
 	params, err := img.names(in, exportParamNames)
 	if err != nil {
 		return err
@@ -182,16 +193,32 @@ func (img *Image) describe() error {
 	for _, p := range params {
 		name, value, ok := strings.Cut(p, "=")
 		number, err := strconv.ParseInt(value, 10, 32)
-		if !ok || err != nil {
+		if !ok || err != nil || !isName(name) {
 			return fmt.Errorf("parameter %q: write name=default with a 32-bit integer in STARLOOM_PARAMS", p)
+		}
+		if slices.ContainsFunc(img.Params, func(p Param) bool { return p.Name == name }) {
+			return fmt.Errorf("has two parameters %q; rename one in STARLOOM_PARAMS", name)
 		}
 		img.Params = append(img.Params, Param{name, int32(number)})
 	}
 	return nil
 }
 
+// isName reports whether a probe or parameter can be a name in scenarios, traces
+// and C.
+func isName(text string) bool {
+	for i, c := range []byte(text) {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return text != ""
+}
+
 const (
-	describeBytesMax = 16 << 20
+	describeBytesMax = 1 << 20
+	ownBytesMax      = 256 << 20
 	namesMax         = 64
 	nameBytesMax     = 64
 )
@@ -224,9 +251,15 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end", export, namesMax)
 }
 
-// instantiate makes a wasm instance whose memory may grow to memoryBytesMax.
+// ownBytes is the memory that the image has before anything is attached: its stack
+// and its data.
+func (img *Image) ownBytes() uint64 {
+	return uint64(img.compiled.ExportedMemories()[exportMemory].Min()) * wasmPageBytes
+}
+
+// instantiate makes a wasm instance whose memory may grow by memoryBytesMax.
 func (img *Image) instantiate(memoryBytesMax uint64) (api.Module, error) {
-	memory, err := img.host.memory.take(memoryBytesMax)
+	memory, err := img.host.memory.take(min(memoryBytesMax+img.ownBytes(), addressBytesMax))
 	if err != nil {
 		return nil, err
 	}

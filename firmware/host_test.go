@@ -35,6 +35,10 @@ func TestBuildRefuses(t *testing.T) {
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 3 i32 parameters and 0 results",
 		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.log, starloom.probe, starloom.fail and starloom.deliver",
 		"bad_param.c":       "parameter \"retries\": write name=default",
+		"probe_twice.c":     "has two probes \"held\"; rename one",
+		"probe_name.c":      "probe \"held[0]\": write a letter or _",
+		"param_twice.c":     "has two parameters \"k\"; rename one",
+		"huge_data.c":       "has 300 MiB of data of its own, allowed are 256",
 		"syntax_error.c":    "does not compile",
 		"missing.c":         "no such file",
 	} {
@@ -163,4 +167,94 @@ func TestResetRestoresEverything(t *testing.T) {
 	first := run()
 	in.Reset(7)
 	require.Equal(t, first, run())
+}
+
+// bank builds an image of testdata and attaches it to a bank.
+func bank(t testing.TB, source string, cells int) (Instance, error) {
+	wasm, err := os.ReadFile(build(t, filepath.Join("testdata", source)))
+	require.NoError(t, err)
+	image, err := newHost(t, "compiler").Load(source, wasm)
+	require.NoError(t, err)
+	return image.NewInstance(config(cells))
+}
+
+// TestImageWithData holds that an image's own data do not count against what its
+// bank may take, however small the bank is.
+func TestImageWithData(t *testing.T) {
+	in, err := bank(t, "large_data.c", 1)
+	require.NoError(t, err)
+	in.Start()
+	in.Slot(0)
+	require.Empty(t, in.TakeEvents())
+	require.NotZero(t, in.Bank().Registers[0].Flags&nic.FlagDone)
+}
+
+func TestAttachMayNotGiveUp(t *testing.T) {
+	_, err := bank(t, "attach_talks.c", 4)
+	require.ErrorContains(t, err, "starloom_attach traps: gave up with code 9")
+}
+
+// TestFailDoesNotReturn ends the handler in the host, whatever the firmware does
+// behind the call, and keeps it apart from a neighbour's trap.
+func TestFailDoesNotReturn(t *testing.T) {
+	in, err := bank(t, "goes_on.c", 4)
+	require.NoError(t, err)
+	in.Start()
+	in.Slot(0)
+	events := in.TakeEvents()
+	require.Len(t, events, 2)
+	require.Equal(t, EventFail, events[0].Kind)
+	require.Equal(t, 0, events[0].Cell)
+	require.Equal(t, "7", events[0].Text)
+	require.Contains(t, events[0].Source, "goes_on.c:")
+	require.Equal(t, EventTrap, events[1].Kind)
+	require.Equal(t, 2, events[1].Cell)
+	for cell, r := range in.Bank().Registers {
+		require.Equal(t, cell%2 == 1, r.Flags&nic.FlagDone != 0)
+	}
+}
+
+// TestCellFailsOnce wrecks the descriptor: the handlers of the bank cannot run any
+// more, and each processor is reported once, not in every slot.
+func TestCellFailsOnce(t *testing.T) {
+	in, err := bank(t, "wrecked.c", 4)
+	require.NoError(t, err)
+	in.Start()
+	failed := 0
+	for slot := range uint32(10) {
+		in.Slot(slot)
+		failed += len(in.TakeEvents())
+	}
+	require.Equal(t, 4, failed)
+}
+
+// TestTalkIsBounded holds that what one processor may say in a slot does not
+// depend on who shares its instance, and that a line is one line.
+func TestTalkIsBounded(t *testing.T) {
+	const cells = 300
+	together, err := bank(t, "chatters.c", cells)
+	require.NoError(t, err)
+	alone, err := bank(t, "chatters.c", 1)
+	require.NoError(t, err)
+	count := func(in Instance) (lines, lost, deliveries int) {
+		in.Slot(0)
+		for _, e := range in.TakeEvents() {
+			switch e.Kind {
+			case EventLog:
+				require.Equal(t, "one?two?[2J three", e.Text)
+				lines++
+			case EventLogFull:
+				lost += e.Lines
+			case EventDeliver:
+				deliveries++
+			}
+		}
+		return lines, lost, deliveries
+	}
+	for range 2 {
+		lines, lost, deliveries := count(alone)
+		require.Equal(t, []int{logLinesPerCellMax, 100 - logLinesPerCellMax, deliveriesPerCellMax}, []int{lines, lost, deliveries})
+		lines, lost, deliveries = count(together)
+		require.Equal(t, []int{LogLinesMax, 100*cells - LogLinesMax, deliveriesPerCellMax * cells}, []int{lines, lost, deliveries})
+	}
 }

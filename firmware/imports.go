@@ -40,10 +40,9 @@ func exportImports(ctx context.Context, runtime wazero.Runtime) error {
 				in.hostProbe(uint32(stack[0]), stack[1])
 			}
 		},
-		"fail": func(ctx context.Context, _ api.Module, stack []uint64) {
-			if in := caller(ctx); in != nil {
-				in.hostFail(int32(uint32(stack[0])))
-			}
+		// It does not return, in whatever language the firmware is written.
+		"fail": func(_ context.Context, _ api.Module, stack []uint64) {
+			panic(gaveUpError(int32(uint32(stack[0]))))
 		},
 		"deliver": func(ctx context.Context, _ api.Module, stack []uint64) {
 			if in := caller(ctx); in != nil {

@@ -3,8 +3,11 @@ package firmware
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -50,6 +53,7 @@ const (
 	EventFail                     // the handler called sl_fail
 	EventLog                      // the handler called sl_log
 	EventDeliver                  // the handler called sl_deliver
+	EventLogFull                  // the handlers logged more than is kept: Lines more lines
 )
 
 // Event is something that firmware did beside its frames.
@@ -57,49 +61,64 @@ type Event struct {
 	Kind     EventKind
 	Cell     int
 	Origin   uint32 // deliver: where the packet comes from
+	Lines    int    // log full: lines that are not kept
 	Text     string // trap: reason; fail: the code; log: the line
 	Function string // trap, fail: innermost function of the firmware
 	Source   string // trap, fail: file:line:column, "" without debug information
 }
 
-// Limits of what one instance may say in one slot.
+// Limits of what firmware may say in one slot, so that a handler in a loop does not
+// fill the host's memory. Those of a processor do not depend on who shares its
+// instance; LogLinesMax is the limit of an instance and of the whole machine, of
+// which the first lines in the order of the processors are kept.
 const (
-	logBytesMax = 256
-	logLinesMax = 64
+	LogLinesMax          = 4096
+	logLinesPerCellMax   = 16
+	logBytesMax          = 256
+	deliveriesPerCellMax = 2 // the exactly-once rule has failed at the second one already
 )
 
 // wasmInstance is an Instance in the sandbox.
 type wasmInstance struct {
-	image      *Image
-	ctx        context.Context
-	module     api.Module
-	bank       *nic.Bank
-	start      api.Function
-	slot       api.Function
-	stack      api.MutableGlobal // nil when the image does not export it
-	top        uint64            // reset value of the stack pointer
-	params     [3]uint64
-	pristine   []byte // shared: see pristineMemory
-	probes     []uint64
-	events     []Event
-	lines      int // log lines in this slot
-	deliveries int // sl_deliver calls in this slot
-	failed     bool
-	code       int32
+	image    *Image
+	ctx      context.Context
+	module   api.Module
+	bank     *nic.Bank
+	start    api.Function
+	slot     api.Function
+	stack    api.MutableGlobal // nil when the image does not export it
+	top      uint64            // reset value of the stack pointer
+	params   [3]uint64
+	pristine []byte // shared: see pristineMemory
+	probes   []uint64
+	events   []Event
+	said     said
+}
+
+// said is how much a run of the handlers has said so far.
+type said struct {
+	cell       int // whose handler the counts of a cell are about
+	cellLines  int
+	cellPacket int
+	lines      int // log lines that are kept
+	linesLost  int // log lines that are not
+	deliveries int
 }
 
 // bytesPerCellMax limits what a bank may take for one processor beyond its
-// FIFOs, and bytesBase what an instance may take beyond its bank.
+// FIFOs, and bytesBase what an instance may take beyond its bank and the image's
+// own data.
 const (
 	bytesPerCellMax = 4096
 	bytesBase       = 1 << 20
+	addressBytesMax = 1<<32 - wasmPageBytes
 )
 
-// MemoryBytesMax returns how far the memory of an instance for this bank may
+// MemoryBytesMax returns by how much the memory of an instance for this bank may
 // grow. The range is reserved, not committed.
 func MemoryBytesMax(c nic.BankConfig) uint64 {
 	fifos := (c.RxFrames + c.TxFrames) * nic.FrameStride(c.PayloadBytes)
-	return min(bytesBase+uint64(c.Cells)*uint64(bytesPerCellMax+fifos), 1<<32-wasmPageBytes)
+	return min(bytesBase+uint64(c.Cells)*uint64(bytesPerCellMax+fifos), addressBytesMax)
 }
 
 // NewInstance makes an instance that serves the bank.
@@ -234,8 +253,10 @@ func (in *wasmInstance) Slot(slot uint32) { in.run(in.slot, 3, slot) }
 // run calls an entry point for all cells. When a handler traps, its cell is
 // marked faulty and the loop goes on with the next one.
 func (in *wasmInstance) run(entry api.Function, params int, slot uint32) {
-	in.lines, in.deliveries = 0, 0
+	in.said = said{}
+	defer in.endLog()
 	for first := 0; first < in.bank.Cells; {
+		in.bank.SetCurrent(-1)
 		in.params = [3]uint64{uint64(first), uint64(in.bank.Cells - first), uint64(slot)}
 		err := entry.CallWithStack(in.ctx, in.params[:params])
 		if err == nil {
@@ -258,47 +279,94 @@ func (in *wasmInstance) run(entry api.Function, params int, slot uint32) {
 	}
 }
 
-// fault marks a cell faulty and silences its NIC.
+// fault marks a cell faulty and silences its NIC. A cell fails once, even if its
+// firmware, or that of a neighbour in the bank, has revived it.
 func (in *wasmInstance) fault(cell int, err error) {
+	if in.bank.Silenced(cell) {
+		in.bank.Silence(cell)
+		return
+	}
 	in.bank.Silence(cell)
 	event := Event{Kind: EventTrap, Cell: cell}
 	event.Text, event.Function, event.Source = parseTrap(err)
-	if in.failed {
-		event.Kind, event.Text, in.failed = EventFail, fmt.Sprint(in.code), false
+	var gaveUp gaveUpError
+	if errors.As(err, &gaveUp) {
+		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
 	}
 	in.events = append(in.events, event)
 }
 
-func (in *wasmInstance) hostFail(code int32) { in.failed, in.code = true, code }
+// gaveUpError ends a handler that has called sl_fail; its value is the code.
+type gaveUpError int32
+
+func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
+
+// current returns the cell whose handler calls the host. There is none while the
+// image starts or attaches its bank.
+func (in *wasmInstance) current() (cell int, ok bool) {
+	if in.bank == nil {
+		return 0, false
+	}
+	if cell, ok = in.bank.Current(); ok && cell != in.said.cell {
+		in.said.cell, in.said.cellLines, in.said.cellPacket = cell, 0, 0
+	}
+	return cell, ok
+}
 
 func (in *wasmInstance) hostDeliver(origin uint32) {
-	// A handler that delivers in a loop must not fill the host's memory: the
-	// exactly-once rule has failed at the second call already.
-	if cell, ok := in.bank.Current(); ok && in.deliveries < 2*in.bank.Cells {
-		in.deliveries++
-		in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
+	cell, ok := in.current()
+	if !ok || in.said.cellPacket >= deliveriesPerCellMax || in.said.deliveries >= deliveriesPerCellMax*in.bank.Cells {
+		return
 	}
+	in.said.cellPacket++
+	in.said.deliveries++
+	in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
 }
 
 func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
-	cell, ok := in.bank.Current()
+	cell, ok := in.current()
 	if ok && uint64(signal) < uint64(len(in.image.Probes)) {
 		in.probes[cell*len(in.image.Probes)+int(signal)] = value
 	}
 }
 
 func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
-	cell, ok := in.bank.Current()
-	text, inside := m.Memory().Read(at, min(size, logBytesMax))
-	if !ok || in.lines >= logLinesMax {
+	cell, ok := in.current()
+	if !ok {
 		return
 	}
-	in.lines++
+	if in.said.cellLines >= logLinesPerCellMax || in.said.lines >= LogLinesMax {
+		in.said.linesLost++
+		return
+	}
+	in.said.cellLines++
+	in.said.lines++
 	line := "(sl_log: the text lies outside the memory)"
-	if inside {
-		line = strings.ToValidUTF8(string(text), "?")
+	if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
+		line = printable(string(text))
 	}
 	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: line})
+}
+
+// endLog says how many lines were not kept.
+func (in *wasmInstance) endLog() {
+	if in.said.linesLost > 0 {
+		in.events = append(in.events, Event{Kind: EventLogFull, Cell: in.bank.Cells - 1, Lines: in.said.linesLost})
+	}
+}
+
+// printable makes one line of what firmware says, without anything that moves a
+// terminal's cursor.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\t':
+			return ' '
+		case unicode.IsControl(r):
+			return '?'
+		}
+		return r
+	}, strings.ToValidUTF8(strings.TrimRight(text, "\r\n"), "?"))
 }
 
 // parseTrap takes reason, innermost function and source line out of wazero's

@@ -20,8 +20,9 @@ type Bank struct {
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
 
-	descriptor   []byte // the bank block, for Current
-	records      []byte // {state, RX FIFO, TX FIFO} of every cell
+	silenced     []uint64 // one bit per cell: Silence was called since Reset
+	descriptor   []byte   // the bank block, for Current
+	records      []byte   // {state, RX FIFO, TX FIFO} of every cell
 	recordStride int
 	rxOffset     int
 	txOffset     int
@@ -80,6 +81,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	}
 	b := &Bank{
 		BankConfig:   c,
+		silenced:     make([]uint64, (c.Cells+63)/64),
 		descriptor:   d,
 		recordStride: word(offBankRecordStride),
 		rxOffset:     word(offBankRxOffset),
@@ -166,16 +168,25 @@ func (b *Bank) configure() {
 // Silence takes a processor off the fabric: it is faulty, sends nothing, hears
 // nothing, and its handler is not called any more.
 func (b *Bank) Silence(cell int) {
+	b.silenced[cell>>6] |= 1 << (cell & 63)
 	r := &b.Registers[cell]
 	r.Flags |= FlagFaulty
 	r.TxCount, r.RxCount = 0, 0
 	r.RxPort = PortNone
 }
 
+// Silenced reports whether Silence has taken the cell off the fabric. Firmware can
+// write the faulty flag too; this is what the host knows.
+func (b *Bank) Silenced(cell int) bool { return b.silenced[cell>>6]>>(cell&63)&1 != 0 }
+
+// SilencedCells is the column behind Silenced, 64 cells a word, for saved states.
+func (b *Bank) SilencedCells() []uint64 { return b.silenced }
+
 // Reset gives the bank a new seed and the reset values; the memory behind the
 // view must have been reset to its state after the attachment.
 func (b *Bank) Reset(seed uint64) {
 	b.Seed = seed
+	clear(b.silenced)
 	b.configure()
 }
 

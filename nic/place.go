@@ -70,7 +70,7 @@ func (b *Bank) RxHead(cell int) FrameView {
 	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
 }
 
-// SetCurrent tells the host whose handler runs.
+// SetCurrent says whose handler runs, -1 for nobody's.
 func (b *Bank) SetCurrent(cell int) {
 	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(cell))
 }
