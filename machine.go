@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -139,7 +140,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			m.armed[slot-1] = true
 		}
 	}
-	m.delivery = fabric.NewDelivery(make([]uint32, m.pops.Processors()))
+	m.delivery = fabric.NewDelivery(m.pops.Processors())
 	m.choose()
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := hw.Shards(m.pops.Groups, max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize))
@@ -405,11 +406,47 @@ func (m *Machine) Do(index int) {
 		m.begin(index, shard)
 	}
 	for _, instance := range shard.instances {
-		if m.phase != phaseAct && m.slot > 0 {
-			m.transport.Hear(index, instance.Bank(), &shard.ledger, m.slot-1)
+		if m.phase != phaseAct && m.slot == 0 {
+			instance.Start()
+			shard.note(instance, 0)
 		}
-		if m.phase != phaseHear {
-			m.act(index, shard, instance)
+		m.windows(index, shard, instance)
+		if m.phase == phaseHear {
+			continue
+		}
+		shard.note(instance, m.slot)
+		shard.ledger.Scan(instance.Bank(), m.slot)
+		if !m.last {
+			m.transport.Send(index, instance.Bank(), &shard.ledger, m.slot)
+		}
+	}
+}
+
+// windowBytes is how much of a bank's records is heard and then run at a time:
+// what has been heard is still in the cache when the handlers read it.
+const windowBytes = 1 << 20
+
+// windows hears the slot before and runs the handlers, window by window.
+func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
+	bank := instance.Bank()
+	if bank.Schedule != nil && m.phase != phaseHear {
+		copy(bank.Schedule, m.words[bank.First:])
+	}
+	groups, cells, width := m.pops.Windows(bank, windowBytes/bank.RecordBytes())
+	for first := 0; first < cells; first += width {
+		window := fabric.Window{First: first, End: min(first+width, cells)}
+		if m.phase != phaseAct && m.slot > 0 {
+			m.transport.Hear(index, bank, &shard.ledger, m.slot-1, window)
+		}
+		if m.phase == phaseHear {
+			continue
+		}
+		if width >= cells {
+			instance.Slot(0, bank.Cells, m.slot)
+			continue
+		}
+		for group := range groups {
+			instance.Slot(group*cells+window.First, window.End-window.First, m.slot)
 		}
 	}
 }
@@ -426,24 +463,6 @@ func (m *Machine) begin(index int, shard *machineShard) {
 		l.Frames.Collided += m.transport.Collisions(index, m.slot-1, yield)
 	}
 	m.transport.Begin(index, m.slot)
-}
-
-// act runs the handlers of one instance and takes what they say.
-func (m *Machine) act(index int, shard *machineShard, instance firmware.Instance) {
-	bank, l := instance.Bank(), &shard.ledger
-	if bank.Schedule != nil {
-		copy(bank.Schedule, m.words[bank.First:])
-	}
-	if m.slot == 0 {
-		instance.Start()
-		shard.note(instance, m.slot)
-	}
-	instance.Slot(m.slot)
-	shard.note(instance, m.slot)
-	l.Scan(bank, m.slot)
-	if !m.last {
-		m.transport.Send(index, bank, l, m.slot)
-	}
 }
 
 // acknowledge tells the sources of packets that have reached their destination
@@ -514,7 +533,10 @@ func (m *Machine) merge() {
 		if len(l.Findings) > 0 {
 			m.findings.pending = append(m.findings.pending, l.Findings...)
 		}
-		m.log = append(m.log, shard.log...)
+		if len(shard.log) > 0 {
+			slices.SortStableFunc(shard.log, func(a, b logLine) int { return cmp.Compare(a.processor, b.processor) })
+			m.log = append(m.log, shard.log...)
+		}
 		shard.log = shard.log[:0]
 		m.traps += shard.traps
 		shard.traps = 0

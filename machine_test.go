@@ -51,13 +51,20 @@ func reportText(t testing.TB, r *Report) string {
 // engines, workers, bank sizes, banked and isolated, compiler, interpreter and
 // the Go form of the program. Reports, digest included, must agree to the byte.
 func TestExecutionDoesNotMatter(t *testing.T) {
+	for _, size := range [][2]int{{8, 8}, {12, 5}, {3, 9}} {
+		executionDoesNotMatter(t, size[0], size[1])
+	}
+}
+
+func executionDoesNotMatter(t *testing.T, d, g int) {
 	want := ""
 	for _, engine := range []string{EngineSlot, EngineCycle} {
 		for _, mode := range []string{ModeBanked, ModeIsolated} {
 			for _, runtime := range []string{"compiler", "interpreter", "native"} {
 				for _, workers := range []int{1, 2} {
 					for _, bank := range []int{1, 24, 64} {
-						s := routing(8, 8)
+						s := routing(d, g)
+						s.Stop.Slots = 300
 						s.Firmware.Mode = mode
 						o := MachineOptions{Engine: engine, Workers: workers, BankSize: bank, Runtime: runtime}
 						got := result(t, s, o)

@@ -1,8 +1,10 @@
 package starloom
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"starloom/fabric"
@@ -328,7 +330,9 @@ func (m *Machine) openCapture(file *traces.File) (*capture, error) {
 // the order of the processors.
 func (c *capture) slot(m *Machine) error {
 	for i := range m.shards {
-		for _, heard := range m.shards[i].ledger.Heard {
+		l := &m.shards[i].ledger
+		slices.SortStableFunc(l.Heard, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
+		for _, heard := range l.Heard {
 			slot := m.slot - 1
 			if err := c.packet(m, heard, heard.Port, traces.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
 				return err

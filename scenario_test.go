@@ -323,7 +323,7 @@ func TestScenarioCheck(t *testing.T) {
 		"mode":     {func(s *Scenario) { s.Firmware.Mode = "" }, `firmware.mode: firmware.mode is ""; allowed are banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
 		"version":  {func(s *Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},
 		"param":    {func(s *Scenario) { s.Firmware.Params = map[string]int64{"p": 1 << 31} }, "firmware.params.p: firmware.params.p is 2147483648; allowed are -2147483648 to 2147483647"},
-		"kind":     {func(s *Scenario) { s.Workload.Permutation.Kind = "" }, `workload.permutation: workload.permutation is ""; allowed are random, identity, reverse or a list`},
+		"kind":     {func(s *Scenario) { s.Workload.Permutation.Kind = "" }, `workload.permutation: workload.permutation is ""; allowed are random, identity, reverse, all or a list`},
 		"list":     {func(s *Scenario) { s.Workload.Permutation.List = []uint32{0} }, "workload.permutation: a list is given for the permutation random; set Kind to list, or delete the list"},
 		"double": {func(s *Scenario) {
 			s.Workload.Permutation = Permutation{Kind: PermutationList, List: []uint32{0, 1, 2, 2}}

@@ -84,6 +84,7 @@ func (m *Machine) stateViolations(v *hw.StateVisitor) {
 			m.restoreError = fmt.Errorf("restoring state: violations: %w", err)
 		}
 		m.finished, m.interrupted = false, false
+		m.delivery.Start()
 		if err := m.plan(); err != nil && m.restoreError == nil {
 			m.restoreError = fmt.Errorf("restoring state: %w", err)
 		}

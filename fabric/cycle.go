@@ -120,9 +120,11 @@ func (t *CycleTransport) processors(shard int) (first, end int) {
 }
 
 // Hear implements Transport.
-func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
+func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	view := t.shards[shard].view
-	for cell := range bank.Registers {
+	groups, cells := t.pops.groupsOf(bank)
+	for i := range groups * (window.End - window.First) {
+		cell := i%groups*cells + window.First + i/groups
 		r := &bank.Registers[cell]
 		processor := bank.First + cell
 		switch status := t.deserialisers.Status(processor); status {

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
+	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -101,6 +102,7 @@ type Captured struct {
 // the processor it is addressed to carries a packet home.
 type Delivery struct {
 	Destination []uint32 // of processor i's packet
+	Origin      []uint32 // of the packet that is for processor i
 	Arrived     []uint8  // receptions at processor i, saturating
 	Mode        Arrival
 	Source      uint32 // ArriveEverywhere: the speaker
@@ -117,9 +119,21 @@ const (
 	ArriveInGroup                   // at any processor of the destination's group; the source knows at once
 )
 
-// NewDelivery starts with no packet delivered.
-func NewDelivery(destination []uint32) *Delivery {
-	return &Delivery{Destination: destination, Arrived: make([]uint8, len(destination))}
+// NewDelivery starts with no packet delivered. The caller fills in Destination
+// and then calls Start.
+func NewDelivery(processors int) *Delivery {
+	d := &Delivery{Destination: make([]uint32, processors), Origin: make([]uint32, processors), Arrived: make([]uint8, processors)}
+	hw.AdviseHuge(d.Destination)
+	hw.AdviseHuge(d.Origin)
+	hw.AdviseHuge(d.Arrived)
+	return d
+}
+
+// Start works out the origins.
+func (d *Delivery) Start() {
+	for origin, destination := range d.Destination {
+		d.Origin[destination] = uint32(origin)
+	}
 }
 
 // BeginSlot forgets the events of the slot before.
@@ -131,11 +145,22 @@ func (l *Ledger) BeginSlot() {
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
 }
 
-// Find notes a finding. Findings of one kind must come in the order of Index.
+// Find notes a finding. Of more than findingsMax of one kind in one slot those
+// with the lowest indexes are kept, in whatever order they come.
 func (l *Ledger) Find(f Finding) {
 	l.FindingsTotal++
 	if l.kinds[f.Kind]++; l.kinds[f.Kind] <= findingsMax {
 		l.Findings = append(l.Findings, f)
+		return
+	}
+	highest := -1
+	for i := range l.Findings {
+		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[i].Index > l.Findings[highest].Index) {
+			highest = i
+		}
+	}
+	if f.Index < l.Findings[highest].Index {
+		l.Findings[highest] = f
 	}
 }
 
@@ -200,17 +225,15 @@ const packetBytes = 8
 // arrived checks a packet that a processor has heard and that is for it.
 func (l *Ledger) arrived(processor int, origin, slot uint32) {
 	d := l.Delivery
-	known := uint64(origin) < uint64(len(d.Destination))
+	known := d.Origin[processor] == origin
 	switch d.Mode {
 	case ArriveInGroup:
-		if known && int(d.Destination[origin])/d.GroupSize == processor/d.GroupSize {
+		if uint64(origin) < uint64(len(d.Destination)) && int(d.Destination[origin])/d.GroupSize == processor/d.GroupSize {
 			l.Acknowledged = append(l.Acknowledged, origin)
 		}
 		return
 	case ArriveEverywhere:
 		known = origin == d.Source
-	default:
-		known = known && d.Destination[origin] == uint32(processor)
 	}
 	if !known {
 		if l.Checks.ExactlyOnce {

@@ -36,6 +36,8 @@ func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTrans
 			frames:   make([]byte, pops.Couplers()*t.stride),
 			collided: make([]uint64, len(shards)),
 		}
+		hw.AdviseHuge(t.tables[i].senders)
+		hw.AdviseHuge(t.tables[i].frames)
 	}
 	return t
 }
@@ -99,34 +101,34 @@ func (t *slotTable) light(coupler, stride int, frame nic.FrameView, shard int) {
 // Cross implements Transport: the frames are where they have to be.
 func (t *SlotTransport) Cross(uint32) {}
 
-// Hear implements Transport.
-func (t *SlotTransport) Hear(_ int, bank *nic.Bank, ledger *Ledger, slot uint32) {
+// Hear implements Transport. It goes from local index to local index and, for
+// each, through the groups: processors of equal index mostly hear the same port,
+// and then their couplers lie side by side in the table.
+func (t *SlotTransport) Hear(_ int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	table := &t.tables[slot&1]
 	g := t.pops.Groups
+	groups, cells := t.pops.groupsOf(bank)
 	group := bank.First / t.pops.GroupSize
-	groupEnd := (group + 1) * t.pops.GroupSize
-	for cell := range bank.Registers {
-		r := &bank.Registers[cell]
-		port := r.RxPort
-		if int(port) >= g {
-			r.RxStatus = uint8(nic.StatusIdle)
-			continue
-		}
-		processor := bank.First + cell
-		for processor >= groupEnd {
-			group++
-			groupEnd += t.pops.GroupSize
-		}
-		coupler := int(port)*g + group
-		switch table.senders[coupler] {
-		case 0:
-			r.RxStatus = uint8(nic.StatusIdle)
-		case 1:
-			frame := nic.FrameView(table.frames[coupler*t.stride : coupler*t.stride+t.stride])
-			ledger.heard(processor, port, bank.PushRx(cell, port, frame), frame, slot)
-		default:
-			r.RxStatus = uint8(nic.StatusCollision)
-			ledger.heard(processor, port, nic.StatusCollision, nil, slot)
+	for k := window.First; k < window.End; k++ {
+		for a := range groups {
+			cell := a*cells + k
+			r := &bank.Registers[cell]
+			port := r.RxPort
+			if int(port) >= g {
+				r.RxStatus = uint8(nic.StatusIdle)
+				continue
+			}
+			coupler := int(port)*g + group + a
+			switch table.senders[coupler] {
+			case 0:
+				r.RxStatus = uint8(nic.StatusIdle)
+			case 1:
+				frame := nic.FrameView(table.frames[coupler*t.stride : coupler*t.stride+t.stride])
+				ledger.heard(bank.First+cell, port, bank.PushRx(cell, port, frame), frame, slot)
+			default:
+				r.RxStatus = uint8(nic.StatusCollision)
+				ledger.heard(bank.First+cell, port, nic.StatusCollision, nil, slot)
+			}
 		}
 	}
 }

@@ -12,7 +12,7 @@ import (
 // At the boundary in front of slot t a machine calls, for every shard,
 //
 //	Begin(shard, t)
-//	Hear(shard, bank, ledger, t-1)   for every bank: what slot t-1 carried (t > 0)
+//	Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
 //	... the handlers ...
 //	Send(shard, bank, ledger, t)     for every bank
 //
@@ -20,8 +20,9 @@ import (
 type Transport interface {
 	// Begin makes the shard's part of the fabric ready for a slot.
 	Begin(shard int, slot uint32)
-	// Hear delivers what the bank's processors heard in a slot to their NICs.
-	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32)
+	// Hear delivers what the bank's processors heard in a slot to their NICs: those
+	// whose local index lies in the window, of all groups of the bank.
+	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
 	// Send takes the frame at the head of every TX FIFO.
 	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32)
 	// Cross lets the light of a slot cross the fabric.
@@ -34,6 +35,26 @@ type Transport interface {
 	Reset()
 	// Path and State save and restore all columns.
 	hw.Stateful
+}
+
+// Window is a range of local indexes, End excluded. A bank of whole groups is
+// heard and run in windows that fit into a processor's cache; a bank that is only
+// a part of a group has one window, {0, bank.Cells}.
+type Window struct{ First, End int }
+
+// groupsOf returns how many groups a bank holds and how many of its cells are in
+// each: one group of all cells if the bank is only part of one.
+func (p POPS) groupsOf(bank *nic.Bank) (groups, cells int) {
+	if bank.Cells%p.GroupSize == 0 && bank.First%p.GroupSize == 0 {
+		return bank.Cells / p.GroupSize, p.GroupSize
+	}
+	return 1, bank.Cells
+}
+
+// Windows cuts a bank into windows of about so many cells.
+func (p POPS) Windows(bank *nic.Bank, cells int) (groups, groupCells, width int) {
+	groups, groupCells = p.groupsOf(bank)
+	return groups, groupCells, min(groupCells, max(1, cells/groups))
 }
 
 // silenceIllegal drops an illegal frame and takes its sender off the fabric.

@@ -123,7 +123,7 @@ func TestDrawsAgree(t *testing.T) {
 		require.NoError(t, err)
 		in.Start()
 		for _, slot := range []uint32{0, 1, 77, 1 << 31} {
-			in.Slot(slot)
+			in.Slot(0, in.Bank().Cells, slot)
 			for cell := range c.Cells {
 				processor := uint32(c.First + cell)
 				require.EqualValues(t, stream.Draw(processor, slot, 0), in.Probes()[2*cell])
@@ -144,7 +144,7 @@ func TestSlotAllocatesNothing(t *testing.T) {
 	in.Start()
 	slot := uint32(0)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		in.Slot(slot)
+		in.Slot(0, in.Bank().Cells, slot)
 		slot++
 	}))
 }
@@ -160,7 +160,7 @@ func TestResetRestoresEverything(t *testing.T) {
 	run := func() []byte {
 		in.Start()
 		for slot := range uint32(7) {
-			in.Slot(slot)
+			in.Slot(0, in.Bank().Cells, slot)
 		}
 		return append([]byte(nil), in.Memory()...)
 	}
@@ -184,7 +184,7 @@ func TestImageWithData(t *testing.T) {
 	in, err := bank(t, "large_data.c", 1)
 	require.NoError(t, err)
 	in.Start()
-	in.Slot(0)
+	in.Slot(0, in.Bank().Cells, 0)
 	require.Empty(t, in.TakeEvents())
 	require.NotZero(t, in.Bank().Registers[0].Flags&nic.FlagDone)
 }
@@ -200,7 +200,7 @@ func TestFailDoesNotReturn(t *testing.T) {
 	in, err := bank(t, "goes_on.c", 4)
 	require.NoError(t, err)
 	in.Start()
-	in.Slot(0)
+	in.Slot(0, in.Bank().Cells, 0)
 	events := in.TakeEvents()
 	require.Len(t, events, 2)
 	require.Equal(t, EventFail, events[0].Kind)
@@ -222,7 +222,7 @@ func TestCellFailsOnce(t *testing.T) {
 	in.Start()
 	failed := 0
 	for slot := range uint32(10) {
-		in.Slot(slot)
+		in.Slot(0, in.Bank().Cells, slot)
 		failed += len(in.TakeEvents())
 	}
 	require.Equal(t, 4, failed)
@@ -237,7 +237,7 @@ func TestTalkIsBounded(t *testing.T) {
 	alone, err := bank(t, "chatters.c", 1)
 	require.NoError(t, err)
 	count := func(in Instance) (lines, lost, deliveries int) {
-		in.Slot(0)
+		in.Slot(0, in.Bank().Cells, 0)
 		for _, e := range in.TakeEvents() {
 			switch e.Kind {
 			case EventLog:

@@ -21,8 +21,9 @@ type Instance interface {
 	Bank() *nic.Bank
 	// Start calls the start handlers of all cells, in order.
 	Start()
-	// Slot calls the slot handlers of all cells that are not faulty, in order.
-	Slot(slot uint32)
+	// Slot calls the slot handlers of count cells from first on, in order and
+	// except those that are faulty.
+	Slot(first, count int, slot uint32)
 	// Reset takes the instance back to before Start, with a new seed.
 	Reset(seed uint64)
 	// TakeEvents returns what happened since the last call, in the order of the
@@ -239,42 +240,42 @@ func (in *wasmInstance) Probes() []uint64 { return in.probes }
 
 // TakeEvents implements Instance.
 func (in *wasmInstance) TakeEvents() []Event {
+	in.endLog()
 	events := in.events
 	in.events = in.events[:0]
+	in.said = said{}
 	return events
 }
 
 // Start implements Instance.
-func (in *wasmInstance) Start() { in.run(in.start, 2, 0) }
+func (in *wasmInstance) Start() { in.run(in.start, 2, 0, in.bank.Cells, 0) }
 
 // Slot implements Instance.
-func (in *wasmInstance) Slot(slot uint32) { in.run(in.slot, 3, slot) }
+func (in *wasmInstance) Slot(first, count int, slot uint32) { in.run(in.slot, 3, first, count, slot) }
 
-// run calls an entry point for all cells. When a handler traps, its cell is
-// marked faulty and the loop goes on with the next one.
-func (in *wasmInstance) run(entry api.Function, params int, slot uint32) {
-	in.said = said{}
-	defer in.endLog()
-	for first := 0; first < in.bank.Cells; {
+// run calls an entry point for count cells from first on. When a handler traps,
+// its cell is marked faulty and the loop goes on with the next one.
+func (in *wasmInstance) run(entry api.Function, params, first, count int, slot uint32) {
+	for end := first + count; first < end; {
 		in.bank.SetCurrent(-1)
-		in.params = [3]uint64{uint64(first), uint64(in.bank.Cells - first), uint64(slot)}
+		in.params = [3]uint64{uint64(first), uint64(end - first), uint64(slot)}
 		err := entry.CallWithStack(in.ctx, in.params[:params])
 		if err == nil {
 			return
 		}
+		if in.stack != nil {
+			in.stack.Set(in.top)
+		}
 		cell, ok := in.bank.Current()
-		if !ok || cell < first {
+		if !ok || cell < first || cell >= end {
 			// The image has overwritten its own descriptor: nobody knows whose
-			// handler ran, so the rest of the bank cannot go on.
-			for cell := first; cell < in.bank.Cells; cell++ {
+			// handler ran, so the rest of the cells cannot go on.
+			for cell := first; cell < end; cell++ {
 				in.fault(cell, err)
 			}
 			return
 		}
 		in.fault(cell, err)
-		if in.stack != nil {
-			in.stack.Set(in.top)
-		}
 		first = cell + 1
 	}
 }

@@ -14,7 +14,7 @@ type NativeProgram struct {
 	Name       string
 	StateBytes int
 	Start      func(p *NativeBank)
-	Slot       func(p *NativeBank, slot uint32)
+	Slot       func(p *NativeBank, first, count int, slot uint32)
 }
 
 // NativeBank is what a native program works on.
@@ -57,7 +57,9 @@ func (in *nativeInstance) Bank() *nic.Bank { return in.bank.Bank }
 func (in *nativeInstance) Start() { in.program.Start(&in.bank) }
 
 // Slot implements Instance.
-func (in *nativeInstance) Slot(slot uint32) { in.program.Slot(&in.bank, slot) }
+func (in *nativeInstance) Slot(first, count int, slot uint32) {
+	in.program.Slot(&in.bank, first, count, slot)
+}
 
 // Reset implements Instance.
 func (in *nativeInstance) Reset(seed uint64) {

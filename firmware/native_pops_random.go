@@ -22,25 +22,37 @@ const (
 	randomDestination = 4
 	randomRandom      = 8
 	randomForwarded   = 10
-	randomOriginal    = 12
-	randomArrived     = 13
-	randomSent        = 14
-	randomPassed      = 15
-	randomHoldsCopy   = 16
+	randomDelta       = 12
+	randomHears       = 14
+	randomOriginal    = 16
+	randomArrived     = 17
+	randomSent        = 18
+	randomPassed      = 19
+	randomHoldsCopy   = 20
 )
 
 func nativePOPSRandomStart(b *NativeBank) {
 	for cell := range b.Registers {
-		b.State(cell)[randomOriginal] = 1
+		s, k := b.State(cell), (b.First+cell)%b.GroupSize
+		delta, hears := uint16((b.First+cell)%b.Groups), uint16(nic.PortNone)
+		switch {
+		case b.GroupSize < b.Groups:
+			hears = delta
+		case k < b.Groups:
+			hears = uint16(k)
+		}
+		binary.LittleEndian.PutUint16(s[randomDelta:], delta)
+		binary.LittleEndian.PutUint16(s[randomHears:], hears)
+		s[randomOriginal] = 1
 		b.Registers[cell].Held = 1
 	}
 }
 
-func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
+func nativePOPSRandomSlot(b *NativeBank, first, count int, slot uint32) {
 	le := binary.LittleEndian
 	stream := hw.Stream(b.Stream)
 	g, d := uint32(b.Groups), uint32(b.GroupSize)
-	for cell := range b.Registers {
+	for cell := first; cell < first+count; cell++ {
 		r := &b.Registers[cell]
 		if r.Flags&nic.FlagFaulty != 0 {
 			continue
@@ -48,21 +60,23 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 		b.SetCurrent(cell)
 		self := uint32(b.First + cell)
 		s := b.State(cell)[:24]
-		delta := uint16(self % g)
+		hears := le.Uint16(s[randomHears:])
 		var heard nic.FrameView
 		if r.RxCount > 0 {
 			heard = b.RxHead(cell)
 		}
-		listen := delta
+		listen := hears
 		switch slot % 5 {
 		case 0:
 			if heard != nil && heard.Destination() == self {
 				s[randomArrived] = 1
 			}
 			s[randomHoldsCopy] = 0
-			s[randomSent] = s[randomOriginal]
-			if s[randomOriginal] != 0 {
-				group := hw.Below(stream.Draw(self, slot, 0), g)
+			s[randomSent] = 0
+			draws := uint16(0)
+			if s[randomOriginal] != 0 && takesPart(stream, self, slot, uint64(d), uint64(g), &draws) {
+				s[randomSent] = 1
+				group := hw.Below(stream.Draw(self, slot, draws), g)
 				le.PutUint16(s[randomRandom:], uint16(group))
 				b.SendPacket(cell, uint16(group), nic.AnyDestination, self, b.Workload[cell])
 			}
@@ -82,7 +96,7 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 				origin, destination := nativePacket(heard)
 				le.PutUint32(s[randomOrigin:], origin)
 				le.PutUint32(s[randomDestination:], destination)
-				b.Send(cell, delta, nic.KindAck, nic.AnyDestination, 0)
+				b.Send(cell, hears, nic.KindAck, nic.AnyDestination, 0)
 			}
 			listen = nic.PortNone
 			if s[randomPassed] != 0 {
@@ -90,7 +104,7 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 			}
 		case 3:
 			if heard != nil {
-				b.Send(cell, delta, nic.KindAck, nic.AnyDestination, 0)
+				b.Send(cell, hears, nic.KindAck, nic.AnyDestination, 0)
 			}
 			listen = nic.PortNone
 			if s[randomSent] != 0 {
@@ -105,6 +119,7 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 				origin, destination := le.Uint32(s[randomOrigin:]), le.Uint32(s[randomDestination:])
 				b.SendPacket(cell, uint16(destination/d), destination, origin, destination)
 			}
+			listen = le.Uint16(s[randomDelta:])
 		}
 		r.RxPort = listen
 		r.Held = s[randomOriginal] + s[randomArrived] + s[randomHoldsCopy]
@@ -112,4 +127,14 @@ func nativePOPSRandomSlot(b *NativeBank, slot uint32) {
 			b.PopRx(cell)
 		}
 	}
+}
+
+// takesPart says whether a source takes part in the step that begins in slot.
+func takesPart(stream hw.Stream, self, slot uint32, d, g uint64, draws *uint16) bool {
+	step := uint64(slot)/5 + 1
+	if d <= g || (step-1)*g >= 4*(d-g) {
+		return true
+	}
+	*draws++
+	return uint64(hw.Below(stream.Draw(self, slot, 0), uint32(4*d-g*(step-1)))) < 4*g
 }

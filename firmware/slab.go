@@ -2,6 +2,8 @@ package firmware
 
 import (
 	"github.com/tetratelabs/wazero/experimental"
+
+	"starloom/hw"
 )
 
 // slab hands out linear memories whose address never changes, so that the
@@ -15,18 +17,28 @@ type slab struct {
 
 const (
 	slabPieceBytes = 1 << 30
-	wasmPageBytes  = 64 << 10
+	// From this size on a memory is a bank of many thousands of processors, which
+	// will touch most of what it takes.
+	slabHugeBytes = 64 << 20
+	wasmPageBytes = 64 << 10
 )
 
 // take reserves size bytes, rounded up to wasm pages, all zero.
 func (s *slab) take(size uint64) ([]byte, error) {
-	size = (size + wasmPageBytes - 1) / wasmPageBytes * wasmPageBytes
+	unit := uint64(wasmPageBytes)
+	if size >= slabHugeBytes {
+		unit = 2 << 20 // a large bank starts and ends on huge pages
+	}
+	size = (size + unit - 1) / unit * unit
 	if uint64(len(s.free)) < size {
 		piece, err := reserve(max(size, slabPieceBytes))
 		if err != nil {
 			return nil, err
 		}
 		s.pieces, s.free = append(s.pieces, piece), piece
+		if size >= slabHugeBytes {
+			hw.AdviseHuge(piece)
+		}
 	}
 	part := s.free[:size:size]
 	s.free = s.free[size:]
