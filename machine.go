@@ -70,6 +70,7 @@ type Machine struct {
 	digest       traces.Digest
 	finished     bool
 	interrupted  bool
+	ended        bool // the last boundary has run: the machine goes no further
 	phase        int
 	last         bool // the boundary that runs now does not send
 	done         int  // processors that are done or faulty
@@ -327,7 +328,7 @@ func (m *Machine) Reset(seed uint64) error {
 		l := &m.shards[i].ledger
 		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Findings: l.Findings[:0]}
 	}
-	m.slot, m.finished, m.interrupted, m.done, m.traps = 0, false, false, 0, 0
+	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset()
@@ -358,10 +359,14 @@ func (m *Machine) Engine() string { return m.options.Engine }
 func (m *Machine) Timing() nic.Timing { return m.timing }
 
 // Step runs the boundary in front of the next slot - deliver, handlers, send -
-// and, unless that finished the run, lets the slot cross the fabric.
+// and, unless that finished the run, lets the slot cross the fabric. It does
+// nothing when the run has ended.
 func (m *Machine) Step() {
+	if m.ended {
+		return
+	}
 	m.boundary(false)
-	if !m.finished {
+	if !m.ended {
 		m.cross()
 	}
 }
@@ -543,6 +548,7 @@ func (m *Machine) merge() {
 	}
 	m.digest.Slot(m.slot, sum)
 	m.finished = sending == 0 && m.done == m.pops.Processors()
+	m.ended = m.last || m.finished
 	m.noteFindings()
 }
 

@@ -198,6 +198,65 @@ func TestSaveAndRestore(t *testing.T) {
 	}
 }
 
+// TestEndIsTheEnd holds that a run that has ended - finished, stopped by its limit
+// or by an interrupt - does not go on: not when it is run or stepped again, and not
+// in a machine that restores it.
+func TestEndIsTheEnd(t *testing.T) {
+	stopped := routing(4, 4)
+	stopped.Stop.Slots = 7
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		for name, c := range map[string]struct {
+			s   *Scenario
+			ctx context.Context
+		}{
+			"finished": {routing(4, 4), context.Background()}, "stopped": {stopped, context.Background()}, "interrupted": {routing(4, 4), canceled},
+		} {
+			m := machine(t, c.s, MachineOptions{Engine: engine})
+			require.NoError(t, m.Run(c.ctx, nil))
+			want := reportText(t, m.Report())
+			require.Equal(t, name == "finished", m.Finished())
+			require.NoError(t, m.Run(context.Background(), nil))
+			m.Step()
+			require.Equal(t, want, reportText(t, m.Report()), name)
+
+			var state bytes.Buffer
+			require.NoError(t, m.Save(&state))
+			again := machine(t, c.s, MachineOptions{Engine: engine})
+			require.NoError(t, again.Restore(&state))
+			require.NoError(t, again.Run(context.Background(), nil))
+			require.Equal(t, want, reportText(t, again.Report()), name)
+		}
+	}
+}
+
+// TestUnfinishedRunLosesNothing stops pops/random wherever it may be. An ack comes
+// one slot before the packet, so sources are done with packets that still fly.
+func TestUnfinishedRunLosesNothing(t *testing.T) {
+	s := routing(8, 8)
+	for slots := uint32(1); slots <= 20; slots++ {
+		s.Stop.Slots = slots
+		m := machine(t, s, MachineOptions{})
+		require.NoError(t, m.Run(context.Background(), nil))
+		report := m.Report()
+		require.Equal(t, VerdictFail, report.Verdict)
+		require.Equal(t, 0, report.Metrics.Get("lost"), "%d slots", slots)
+		for _, v := range report.Violations {
+			require.Equal(t, RuleFinishes, v.Rule, "%d slots", slots)
+			require.EqualValues(t, slots, v.Slot)
+		}
+	}
+}
+
+// TestStudyInterrupted tells an interrupt from a run that fails.
+func TestStudyInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err := Study(ctx, "pops", StudyOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
 // TestResetEqualsNew runs a used machine again.
 func TestResetEqualsNew(t *testing.T) {
 	for _, engine := range []string{EngineSlot, EngineCycle} {

@@ -3,6 +3,7 @@ package starloom
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -13,91 +14,127 @@ import (
 	"starloom/traces"
 )
 
-// outputs are the files that a run writes while it goes on. They appear together
-// when all went well, and not at all otherwise.
+// outputs are the files that a run writes. They appear together when all went
+// well, and not at all otherwise.
 type outputs struct {
 	files   traces.Files
 	written []OutputFile
+	reports []reportFile
 	wave    *waveform
 	capture *capture
 	log     *traces.File
 }
 
-// openOutputs creates the files. Nothing is visible before commit.
-func (m *Machine) openOutputs(o RunOptions) (_ *outputs, err error) {
-	out := &outputs{}
-	defer func() {
-		if err != nil {
-			out.abort()
-		}
-	}()
-	create := func(option, kind, path string) (*traces.File, error) {
-		file, err := out.files.Create(path)
-		if err != nil {
-			return nil, &InputError{Place: option, Reason: err.Error()}
-		}
-		out.written = append(out.written, OutputFile{Kind: kind, Path: path})
-		return file, nil
-	}
-	if o.VCD != "" {
-		vcd, err := create("--vcd", "vcd", o.VCD)
-		if err != nil {
-			return nil, err
-		}
-		save := beside(o.VCD, ".gtkw")
-		gtkw, err := create("--vcd", "gtkw", save)
-		if err != nil {
-			return nil, err
-		}
-		if out.wave, err = m.openWaveform(vcd); err != nil {
-			return nil, err
-		}
-		if err := traces.WriteGTKW(gtkw, save, o.VCD, out.wave.vcd.Signals()); err != nil {
-			return nil, err
-		}
-		m.cycles.Watch = out.wave.sample
-	}
-	if o.PCAPNG != "" {
-		pcapng, err := create("--pcapng", "pcapng", o.PCAPNG)
-		if err != nil {
-			return nil, err
-		}
-		lua, err := create("--pcapng", "lua", beside(o.PCAPNG, ".lua"))
-		if err != nil {
-			return nil, err
-		}
-		if out.capture, err = m.openCapture(pcapng); err != nil {
-			return nil, err
-		}
-		if err := nic.WriteDissector(lua); err != nil {
-			return nil, err
-		}
-	}
-	if o.Log != "" {
-		if out.log, err = create("--log", "log", o.Log); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
+// reportFile is a report in one of its forms, written at the end.
+type reportFile struct {
+	OutputFile
+	file  *traces.File
+	write func(*Report, io.Writer) error
 }
 
-// beside returns the path of a file that goes with another one. What goes with
-// standard output has a name of its own.
-func beside(path, extension string) string {
-	if path == "-" {
-		return "starloom" + extension
+// create opens a file. Nothing is visible before commit.
+func (o *outputs) create(option, kind, path string) (*traces.File, error) {
+	file, err := o.files.Create(path)
+	if err != nil {
+		return nil, &InputError{Place: option, Reason: err.Error()}
 	}
-	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
+	o.written = append(o.written, OutputFile{Kind: kind, Path: path})
+	return file, nil
 }
 
-// traceComments say what a trace is of.
+// openReports opens the files of the report before the run: one that cannot be
+// written is refused before a long run, not after it.
+func (o *outputs) openReports(options RunOptions) error {
+	for _, r := range []struct {
+		option, kind, path string
+		write              func(*Report, io.Writer) error
+	}{
+		{"--json", "json", options.JSON, (*Report).WriteJSON},
+		{"--junit", "junit", options.JUnit, (*Report).WriteJUnit},
+	} {
+		if r.path == "" {
+			continue
+		}
+		file, err := o.files.Create(r.path)
+		if err != nil {
+			return &InputError{Place: r.option, Reason: err.Error()}
+		}
+		o.reports = append(o.reports, reportFile{OutputFile{r.kind, r.path}, file, r.write})
+	}
+	return nil
+}
+
+// openTraces opens what is written while the machine runs.
+func (o *outputs) openTraces(m *Machine, options RunOptions) (err error) {
+	if options.VCD != "" {
+		vcd, err := o.create("--vcd", "vcd", options.VCD)
+		if err != nil {
+			return err
+		}
+		if o.wave, err = m.openWaveform(vcd); err != nil {
+			return err
+		}
+		if save, ok := beside(options.VCD, ".gtkw"); ok {
+			gtkw, err := o.create("--vcd", "gtkw", save)
+			if err != nil {
+				return err
+			}
+			if err := traces.WriteGTKW(gtkw, save, options.VCD, o.wave.vcd.Signals()); err != nil {
+				return err
+			}
+		}
+		m.cycles.Watch = o.wave.sample
+	}
+	if options.PCAPNG != "" {
+		pcapng, err := o.create("--pcapng", "pcapng", options.PCAPNG)
+		if err != nil {
+			return err
+		}
+		if o.capture, err = m.openCapture(pcapng); err != nil {
+			return err
+		}
+		if script, ok := beside(options.PCAPNG, ".lua"); ok {
+			lua, err := o.create("--pcapng", "lua", script)
+			if err != nil {
+				return err
+			}
+			if err := nic.WriteDissector(lua); err != nil {
+				return err
+			}
+		}
+	}
+	if options.Log != "" {
+		if o.log, err = o.create("--log", "log", options.Log); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside returns the path of a file that goes with another one. Nothing goes with
+// standard output.
+func beside(path, extension string) (string, bool) {
+	return strings.TrimSuffix(path, filepath.Ext(path)) + extension, path != "-"
+}
+
+// traceComments say what a trace is of, in printable ASCII and without the
+// dollar signs that mean something in a VCD.
 func (m *Machine) traceComments() []string {
-	return []string{
-		"scenario " + strings.ToValidUTF8(m.scenario.Name, "?"),
+	lines := []string{
+		"scenario " + m.scenario.Name,
 		"scenario-sha256 " + m.scenario.Hash(),
 		fmt.Sprintf("seed %d", m.seed),
 		"firmware " + m.image.name + " sha256 " + m.image.sha256,
 	}
+	for i, line := range lines {
+		lines[i] = strings.Map(func(r rune) rune {
+			if r < ' ' || r > '~' || r == '$' {
+				return '?'
+			}
+			return r
+		}, line)
+	}
+	return lines
 }
 
 // slot writes what a boundary has brought.
@@ -126,21 +163,25 @@ func (o *outputs) slot(m *Machine) error {
 }
 
 // commit ends the files and makes them visible.
-func (o *outputs) commit(m *Machine, report *Report) ([]OutputFile, error) {
+func (o *outputs) commit(report *Report) error {
 	if o.wave != nil {
 		if err := o.wave.close(report); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	if o.capture != nil {
 		if err := o.capture.pcapng.Close(); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	if err := o.files.Commit(); err != nil {
-		return nil, err
+	for _, r := range o.reports {
+		if err := r.write(report, r.file); err != nil {
+			return err
+		}
+		o.written = append(o.written, r.OutputFile)
 	}
-	return o.written, nil
+	report.Files = o.written
+	return o.files.Commit()
 }
 
 // abort removes what is not committed.
@@ -170,6 +211,7 @@ type waveform struct {
 type watched struct {
 	probe hw.Probe
 	id    traces.SignalID
+	limit uint64 // largest value that the signal can show
 }
 
 func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
@@ -209,13 +251,14 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 		if err != nil || !selected(p.Path) {
 			return
 		}
-		var id traces.SignalID
+		signal := watched{probe: p, limit: 1<<p.Bits - 1}
 		if p.States != nil {
-			id, err = w.vcd.DeclareStates(p.Path, p.States)
+			signal.limit = uint64(len(p.States) - 1)
+			signal.id, err = w.vcd.DeclareStates(p.Path, p.States)
 		} else {
-			id, err = w.vcd.Declare(p.Path, p.Bits)
+			signal.id, err = w.vcd.Declare(p.Path, p.Bits)
 		}
-		*list = append(*list, watched{p, id})
+		*list = append(*list, signal)
 	}
 	if w.slotOn = selected("pops.slot"); w.slotOn {
 		if w.slotID, err = w.vcd.Declare("pops.slot", 32); err != nil {
@@ -225,7 +268,7 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	m.firmwareProbes(func(p hw.Probe) { declare(&w.slot, p) })
 	m.cycles.Probes(func(p hw.Probe) { declare(&w.cycle, p) })
 	if err != nil {
-		return nil, err
+		return nil, &InputError{Place: m.scenario.Place("traces.vcd.signals"), Reason: err.Error(), Remedy: "select other signals"}
 	}
 	for i, ok := range matched {
 		if !ok {
@@ -239,6 +282,10 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	return w, w.vcd.Begin()
 }
 
+// statusStates are the states of rx_status in a waveform. Firmware can write
+// anything into its registers; what is no status shows as the last state.
+var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
+
 // firmwareProbes yields what firmware and NIC registers show at the boundary of a
 // slot: the columns of the register map and sl_probe's values.
 func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
@@ -248,11 +295,11 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 			for cell := range bank.Cells {
 				path, r := m.pops.ProcessorPath(bank.First+cell), &bank.Registers[cell]
 				status := hw.ProbeOf(path+".rx_status", 3, &r.RxStatus)
-				status.States = nic.StatusNames
+				status.States = statusStates
 				yield(status)
 				yield(hw.ProbeOf(path+".rx_port", 16, &r.RxPort))
 				yield(hw.ProbeOf(path+".held", 8, &r.Held))
-				yield(hw.ProbeOf(path+".flags", 4, &r.Flags))
+				yield(hw.ProbeOf(path+".flags", 8, &r.Flags))
 				for k, name := range m.image.probes {
 					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.image.probes)+k))
 				}
@@ -263,32 +310,29 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 
 // sample is called in every cycle, between Settle and Latch.
 func (w *waveform) sample(cycle uint64) error {
-	if w.pending && cycle >= w.at {
-		w.pending = false
-		if err := w.vcd.Trigger(w.at); err != nil {
+	if w.vcd.NeedsCycle(cycle) {
+		if err := w.vcd.Cycle(cycle); err != nil {
 			return err
 		}
-	}
-	if !w.vcd.NeedsCycle(cycle) {
-		return nil
-	}
-	if err := w.vcd.Cycle(cycle); err != nil {
-		return err
-	}
-	if slot := int64(w.machine.slot); slot != w.sampled {
-		w.sampled = slot
-		if w.slotOn {
-			w.vcd.Set(w.slotID, uint64(slot))
+		if slot := int64(w.machine.slot); slot != w.sampled {
+			w.sampled = slot
+			if w.slotOn {
+				w.vcd.Set(w.slotID, uint64(slot))
+			}
+			w.set(w.slot)
 		}
-		w.set(w.slot)
+		w.set(w.cycle)
 	}
-	w.set(w.cycle)
+	if w.pending && cycle >= w.at {
+		w.pending = false
+		return w.vcd.Trigger(w.at)
+	}
 	return nil
 }
 
 func (w *waveform) set(signals []watched) {
 	for i := range signals {
-		w.vcd.Set(signals[i].id, signals[i].probe.Value())
+		w.vcd.Set(signals[i].id, min(signals[i].probe.Value(), signals[i].limit))
 	}
 }
 

@@ -129,3 +129,71 @@ func TestTriggerShowsTheViolation(t *testing.T) {
 		})
 	}
 }
+
+// waveformOf runs a scenario with a waveform and returns its text.
+func waveformOf(t *testing.T, s *Scenario) string {
+	path := filepath.Join(t.TempDir(), "run.vcd")
+	_, err := Run(context.Background(), s, RunOptions{VCD: path})
+	require.NoError(t, err)
+	text, err := os.ReadFile(path)
+	require.NoError(t, err)
+	return string(text)
+}
+
+// TestTriggerWindows holds that the first violation lies in its window, wherever in a
+// slot it is and whenever the run learns of it. A slot has 6 cycles.
+func TestTriggerWindows(t *testing.T) {
+	for _, c := range []struct {
+		image  string
+		change func(s *Scenario)
+		want   string
+	}{
+		{"traps", trap(0), "trigger in cycle 6, window from cycle 4 to 9"},
+		{"never_done", noPackets, "trigger in cycle 119, window from cycle 117 to 122"},
+		{"misroutes", func(*Scenario) {}, "trigger in cycle 4, window from cycle 2 to 7"},
+		{"traps", func(s *Scenario) { trap(0)(s); s.Traces.VCD.To = 6 }, "trigger in cycle 6, window from cycle 4 to 6"},
+	} {
+		s := imageScenario(t, c.image)
+		s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot"}, Trigger: TriggerFirstViolation, Before: 2, After: 3}
+		c.change(s)
+		require.Contains(t, waveformOf(t, s), c.want, c.image)
+	}
+}
+
+// TestWaveformTakesAnyName writes what a VCD's header cannot hold in another way.
+func TestWaveformTakesAnyName(t *testing.T) {
+	s := routing(2, 2)
+	s.Name = "Größe $end"
+	require.Contains(t, waveformOf(t, s), "scenario Gr??e ?end\n")
+}
+
+// TestWaveformShowsOverwrittenRegisters holds that firmware cannot break a waveform
+// with values that its registers do not have.
+func TestWaveformShowsOverwrittenRegisters(t *testing.T) {
+	s := imageScenario(t, "overwrites")
+	noPackets(s)
+	s.Traces.VCD = &VCDTrace{Signals: []string{"**.rx_status", "**.flags"}}
+	text := waveformOf(t, s)
+	require.Contains(t, text, "soverwritten ")
+	require.Contains(t, text, "b11111000 ")
+}
+
+// TestReportsAppearWithTraces holds that all files of a run appear, or none.
+func TestReportsAppearWithTraces(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	for _, json := range []string{"run.vcd", "run.gtkw", "missing/run.json"} {
+		_, err := Run(context.Background(), routing(2, 2), RunOptions{VCD: file("run.vcd"), JSON: file(json), JUnit: file("run.xml")})
+		var input *InputError
+		require.ErrorAs(t, err, &input)
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+	report, err := Run(context.Background(), routing(2, 2), RunOptions{VCD: file("run.vcd"), JSON: file("run.json"), JUnit: file("run.xml")})
+	require.NoError(t, err)
+	require.Len(t, report.Files, 4)
+	for _, f := range report.Files {
+		require.FileExists(t, f.Path)
+	}
+}

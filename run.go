@@ -3,17 +3,21 @@ package starloom
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"starloom/fabric"
 	"starloom/nic"
 )
 
-// RunOptions say how a run is executed and what it writes.
+// RunOptions say how a run is executed and what it writes. The path "-" is standard
+// output, with nothing beside it.
 type RunOptions struct {
 	MachineOptions
 	VCD      string // waveform, with a .gtkw file beside it; "" for none
 	PCAPNG   string // packet capture, with a .lua dissector beside it; "" for none
-	Log      string // firmware log, "-" for standard output; "" for none
+	Log      string // firmware log; "" for none
+	JSON     string // report as JSON; "" for none
+	JUnit    string // report as JUnit XML; "" for none
 	Progress func(Progress)
 }
 
@@ -32,55 +36,63 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 	if o.watched && o.Engine == EngineSlot {
 		return nil, &InputError{Place: "--engine slot", Reason: "a waveform shows single cycles, which this engine does not have", Remedy: "use --engine cycle or auto"}
 	}
+	var out outputs
+	defer out.abort()
+	if err := out.openReports(o); err != nil {
+		return nil, err
+	}
 	if s.Workload.Permutation.Kind == PermutationAll {
 		if err := s.Check(); err != nil {
 			return nil, err
 		}
-		return runAll(ctx, s, o)
+		report, err = runAll(ctx, s, o)
+	} else {
+		report, err = run(ctx, s, o, &out)
 	}
+	if err != nil {
+		return nil, err
+	}
+	return report, out.commit(report)
+}
+
+// run emulates one permutation and writes its traces.
+func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
 	m, err := NewMachine(context.WithoutCancel(ctx), s, o.MachineOptions)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	outputs, err := m.openOutputs(o)
-	if err != nil {
+	if err := out.openTraces(m, o); err != nil {
 		return nil, err
 	}
-	defer outputs.abort()
 	if err := m.Run(ctx, func() error {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.pops.Processors()})
 		}
-		return outputs.slot(m)
+		return out.slot(m)
 	}); err != nil {
 		return nil, err
 	}
-	report = m.Report()
-	report.Files, err = outputs.commit(m, report)
-	return report, err
+	return m.Report(), nil
 }
 
 // Run steps until the run has finished, its limit of slots is reached or ctx
-// ends. each is called at every boundary, after the handlers; an error of it
-// ends the run and is returned.
+// ends; then it has ended, and another Run does nothing. each is called at every
+// boundary, after the handlers; an error of it ends the run and is returned.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
 	limit := m.scenario.Stop.Slots
-	for !m.finished && !m.interrupted {
-		last := m.slot >= limit
-		if ctx.Err() != nil {
-			m.interrupted, last = true, true
-		}
-		m.boundary(last)
+	for !m.ended {
+		reached, interrupted := m.slot >= limit, ctx.Err() != nil
+		m.boundary(reached || interrupted)
+		m.interrupted = interrupted && !reached && !m.finished
 		if each != nil {
 			if err := each(); err != nil {
 				return err
 			}
 		}
-		if last || m.finished {
-			break
+		if !m.ended {
+			m.cross()
 		}
-		m.cross()
 	}
 	return nil
 }
@@ -150,61 +162,73 @@ func (m *Machine) carriesPackets() bool {
 }
 
 // countPackets returns how many packets have reached their destination, and how
-// many have not although their source is done with them.
+// many of a run that has finished have not. While it goes on, a packet whose
+// source is done with it may still be on its way.
 func (m *Machine) countPackets() (delivered, lost int) {
-	m.eachProcessor(func(processor int, flags uint8) {
-		if m.delivery.Arrived[processor] > 0 {
+	for _, arrived := range m.delivery.Arrived {
+		if arrived > 0 {
 			delivered++
 		}
-		if flags&nic.FlagDone != 0 && m.delivery.Arrived[m.delivery.Destination[processor]] == 0 {
-			lost++
-		}
-	})
+	}
+	if m.finished {
+		lost = len(m.delivery.Arrived) - delivered
+	}
 	return delivered, lost
 }
 
 // eachProcessor calls f for all processors in order.
-func (m *Machine) eachProcessor(f func(processor int, flags uint8)) {
+func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank := instance.Bank()
 			for cell := range bank.Registers {
-				f(bank.First+cell, bank.Registers[cell].Flags)
+				f(bank, cell)
 			}
 		}
 	}
 }
 
 // endFindings adds what only the end of a run can tell, and returns its number:
-// an interruption, processors that are not done, packets that never arrived. A
-// packet counts as missing when its source thinks it is delivered, or when the
-// whole run has finished.
+// an interruption, processors that are not done or still want to send, and, once
+// the run has finished, packets that never arrived.
 func (m *Machine) endFindings(v *violationList) (count uint64) {
-	last := max(m.slot, 1) - 1
 	if m.interrupted {
 		count++
 		v.add(Violation{Rule: RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: "pops", Message: "the run was interrupted"})
 	}
-	find := func(kind fabric.FindingKind, processor, origin int) {
+	find := func(f fabric.Finding) {
 		count++
-		violation := m.violation(fabric.Finding{Kind: kind, Slot: last, Index: processor, Value: uint32(origin)})
-		violation.Cycle = m.timing.SlotCycle(m.slot)
-		v.add(violation)
+		if v.wants(ruleOf[f.Kind]) {
+			f.Slot = m.slot
+			v.add(m.violation(f))
+		}
 	}
-	if !m.finished {
-		m.eachProcessor(func(processor int, flags uint8) {
-			if flags&(nic.FlagDone|nic.FlagFaulty) == 0 {
-				find(fabric.FindUnfinished, processor, 0)
+	unfinished := func(bank *nic.Bank, cell int, text string) {
+		find(fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell, Text: text})
+	}
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		switch bank.Registers[cell].Flags & (nic.FlagDone | nic.FlagFaulty) {
+		case 0:
+			unfinished(bank, cell, "was not done when the run ended")
+		case nic.FlagFaulty:
+			if !bank.Silenced(cell) {
+				unfinished(bank, cell, "set its own faulty flag and was not done")
+			}
+		}
+	})
+	if !m.finished && count == 0 {
+		m.eachProcessor(func(bank *nic.Bank, cell int) {
+			if n := bank.Registers[cell].TxCount; n > 0 {
+				unfinished(bank, cell, fmt.Sprintf("was done and had %d frames left to send when the run ended", n))
 			}
 		})
 	}
-	if m.rules.ExactlyOnce {
-		m.eachProcessor(func(origin int, flags uint8) {
-			to := int(m.delivery.Destination[origin])
-			if m.delivery.Arrived[to] == 0 && (m.finished || flags&nic.FlagDone != 0) {
-				find(fabric.FindMissing, to, origin)
+	if m.finished && m.rules.ExactlyOnce {
+		for origin, to := range m.delivery.Destination {
+			if m.delivery.Arrived[to] == 0 {
+				find(fabric.Finding{Kind: fabric.FindMissing, Index: int(to), Value: uint32(origin)})
 			}
-		})
+		}
 	}
 	return count
 }

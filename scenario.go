@@ -205,6 +205,10 @@ func (s *Scenario) Processors() int {
 // or "" if the scenario names a built-in program.
 func (s *Scenario) ImagePath() string { return s.resolve(s.Firmware.Image) }
 
+// WorkloadPath returns the path of Workload.File as seen from the working folder,
+// or "" if the scenario names none.
+func (s *Scenario) WorkloadPath() string { return s.resolve(s.Workload.File) }
+
 // resolve makes a path of the scenario file one of the working folder.
 func (s *Scenario) resolve(path string) string {
 	if path == "" || filepath.IsAbs(path) {

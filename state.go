@@ -34,6 +34,7 @@ func (m *Machine) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "seed", &m.seed)
 	hw.StateScalar(v, "slot", &m.slot)
 	hw.StateScalar(v, "traps", &m.traps)
+	m.stateEnd(v)
 	hw.StateScalar(v, "digest.hi", &m.digest.Hi)
 	hw.StateScalar(v, "digest.lo", &m.digest.Lo)
 	hw.StateScalar(v, "digest.events", &m.digest.Events)
@@ -68,6 +69,24 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 	})
 }
 
+// stateEnd carries how far the run is: one that has ended must not go on.
+func (m *Machine) stateEnd(v *hw.StateVisitor) {
+	flags := []*bool{&m.finished, &m.interrupted, &m.ended}
+	column := make([]uint8, len(flags))
+	for i, flag := range flags {
+		if *flag {
+			column[i] = 1
+		}
+	}
+	hw.StateColumn(v, "end", column, hw.AtMost[uint8](1))
+	v.AfterRestore(func() {
+		for i, flag := range flags {
+			*flag = column[i] != 0
+		}
+		m.log = m.log[:0]
+	})
+}
+
 // stateViolations carries the violations, whose texts are no columns, as JSON.
 func (m *Machine) stateViolations(v *hw.StateVisitor) {
 	var text []byte
@@ -83,7 +102,6 @@ func (m *Machine) stateViolations(v *hw.StateVisitor) {
 		if err := json.Unmarshal(text, &m.findings.kept); err != nil {
 			m.restoreError = fmt.Errorf("restoring state: violations: %w", err)
 		}
-		m.finished, m.interrupted = false, false
 		m.delivery.Start()
 		if err := m.plan(); err != nil && m.restoreError == nil {
 			m.restoreError = fmt.Errorf("restoring state: %w", err)

@@ -162,6 +162,9 @@ func (r popsRow) trials(ctx context.Context, workers int, next func() (seed uint
 		if err := m.Run(ctx, nil); err != nil {
 			return err
 		}
+		if m.interrupted {
+			return ctx.Err()
+		}
 		report := m.Report()
 		if report.Verdict != VerdictPass {
 			return fmt.Errorf("%s, seed %d: %s at cycle %d: %s", s.Name, seed,

@@ -56,12 +56,17 @@ type violationList struct {
 	kept    []Violation
 }
 
-// add keeps a violation if there is room or its rule is new.
+// wants reports whether a violation of a rule would be kept: there is room, or the
+// rule is new.
+func (v *violationList) wants(rule string) bool {
+	return len(v.kept) < ViolationsMax || !slices.ContainsFunc(v.kept, func(k Violation) bool { return k.Rule == rule })
+}
+
+// add keeps a violation that is wanted.
 func (v *violationList) add(x Violation) {
-	if len(v.kept) >= ViolationsMax && slices.ContainsFunc(v.kept, func(k Violation) bool { return k.Rule == x.Rule }) {
-		return
+	if v.wants(x.Rule) {
+		v.kept = append(v.kept, x)
 	}
-	v.kept = append(v.kept, x)
 }
 
 // clone returns a list that can be added to without changing this one.
@@ -106,7 +111,7 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 	case fabric.FindMissing:
 		v.Message = fmt.Sprintf("processor %d never received the packet of processor %d", f.Index, f.Value)
 	case fabric.FindUnfinished:
-		v.Message = fmt.Sprintf("processor %d was not done when the run ended", f.Index)
+		v.Message = fmt.Sprintf("processor %d %s", f.Index, f.Text)
 	default:
 		v.Message = fmt.Sprintf("processor %d: %s", f.Index, f.Text)
 	}

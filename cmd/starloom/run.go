@@ -1,10 +1,8 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"io"
-	"path/filepath"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +12,7 @@ import (
 
 func newRun() *cobra.Command {
 	var o starloom.RunOptions
-	var json, junit, image string
+	var image string
 	var seed uint64
 	var slots uint32
 	c := &cobra.Command{
@@ -38,8 +36,8 @@ what it finds.`,
 	f.StringVar(&o.VCD, "vcd", "", "write a waveform to `F`, and F.gtkw for GTKWave beside it")
 	f.StringVar(&o.PCAPNG, "pcapng", "", "write a packet capture to `F`, and F.lua for Wireshark beside it")
 	f.StringVar(&o.Log, "log", "", "write the firmware's log lines to `F`")
-	f.StringVar(&json, "json", "", "write the report as JSON to `F`")
-	f.StringVar(&junit, "junit", "", "write the report as JUnit XML to `F`")
+	f.StringVar(&o.JSON, "json", "", "write the report as JSON to `F`")
+	f.StringVar(&o.JUnit, "junit", "", "write the report as JUnit XML to `F`")
 	f.Uint64Var(&seed, "seed", 0, "seed `N` of the run")
 	f.Uint32Var(&slots, "slots", 0, "end a run that is not done after `N` slots")
 	f.StringVar(&image, "firmware", "", "run the image `F` instead of the scenario's firmware")
@@ -65,20 +63,8 @@ what it finds.`,
 			return err
 		}
 
-		outputs := []output{{"--vcd", o.VCD}, {"--pcapng", o.PCAPNG}, {"--log", o.Log}, {"--json", json}, {"--junit", junit}}
-		if err := distinct(outputs); err != nil {
-			return err
-		}
-		// Report files are opened first: an output that cannot be written is
-		// refused before a long run, not after it.
-		var files traces.Files
-		defer files.Abort()
-		jsonFile, err := open(&files, "--json", json)
-		if err != nil {
-			return err
-		}
-		junitFile, err := open(&files, "--junit", junit)
-		if err != nil {
+		outputs := []output{{"--vcd", o.VCD}, {"--pcapng", o.PCAPNG}, {"--log", o.Log}, {"--json", o.JSON}, {"--junit", o.JUnit}}
+		if err := keep(outputs, args[0], scenario.ImagePath(), scenario.WorkloadPath()); err != nil {
 			return err
 		}
 		o.Engine, o.Runtime = engine.value, wasm.value
@@ -88,17 +74,6 @@ what it finds.`,
 		report, err := starloom.Run(c.Context(), scenario, o)
 		progress.clear()
 		if err != nil {
-			return fault(err)
-		}
-		if jsonFile != nil {
-			err = errors.Join(err, report.WriteJSON(jsonFile))
-			report.Files = append(report.Files, starloom.OutputFile{Kind: "json", Path: json})
-		}
-		if junitFile != nil {
-			err = errors.Join(err, report.WriteJUnit(junitFile))
-			report.Files = append(report.Files, starloom.OutputFile{Kind: "junit", Path: junit})
-		}
-		if err := errors.Join(err, files.Commit()); err != nil {
 			return fault(err)
 		}
 		text := c.OutOrStdout()
@@ -115,14 +90,18 @@ what it finds.`,
 // output is an option that names a file to write.
 type output struct{ option, path string }
 
-// distinct refuses two outputs with one path: the later would replace the other.
-func distinct(outputs []output) error {
-	for i, a := range outputs {
-		for _, b := range outputs[:i] {
-			if a.path != "" && filepath.Clean(a.path) == filepath.Clean(b.path) {
+// keep refuses an output that would replace one of the files the run is made from.
+// Two outputs with one path are refused when they are opened.
+func keep(outputs []output, inputs ...string) error {
+	for _, input := range inputs {
+		before, err := os.Stat(input)
+		if err != nil {
+			continue // it will be missed where it is read
+		}
+		for _, output := range outputs {
+			if replaced, err := os.Stat(output.path); err == nil && os.SameFile(before, replaced) {
 				return &starloom.InputError{
-					Place: a.option, Reason: fmt.Sprintf("%s has the path %s too", b.option, a.path),
-					Remedy: "give each output a path of its own",
+					Place: output.option, Reason: output.path + " is what the run is made from", Remedy: "give another path",
 				}
 			}
 		}
