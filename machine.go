@@ -416,42 +416,8 @@ func (m *Machine) Do(index int) {
 			shard.note(instance, 0)
 		}
 		m.windows(index, shard, instance)
-		if m.phase == phaseHear {
-			continue
-		}
-		shard.note(instance, m.slot)
-		shard.ledger.Scan(instance.Bank(), m.slot)
-		if !m.last {
-			m.transport.Send(index, instance.Bank(), &shard.ledger, m.slot)
-		}
-	}
-}
-
-// windowBytes is how much of a bank's records is heard and then run at a time:
-// what has been heard is still in the cache when the handlers read it.
-const windowBytes = 1 << 20
-
-// windows hears the slot before and runs the handlers, window by window.
-func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
-	bank := instance.Bank()
-	if bank.Schedule != nil && m.phase != phaseHear {
-		copy(bank.Schedule, m.words[bank.First:])
-	}
-	groups, cells, width := m.pops.Windows(bank, windowBytes/bank.RecordBytes())
-	for first := 0; first < cells; first += width {
-		window := fabric.Window{First: first, End: min(first+width, cells)}
-		if m.phase != phaseAct && m.slot > 0 {
-			m.transport.Hear(index, bank, &shard.ledger, m.slot-1, window)
-		}
-		if m.phase == phaseHear {
-			continue
-		}
-		if width >= cells {
-			instance.Slot(0, bank.Cells, m.slot)
-			continue
-		}
-		for group := range groups {
-			instance.Slot(group*cells+window.First, window.End-window.First, m.slot)
+		if m.phase != phaseHear {
+			shard.note(instance, m.slot)
 		}
 	}
 }
@@ -468,6 +434,41 @@ func (m *Machine) begin(index int, shard *machineShard) {
 		l.Frames.Collided += m.transport.Collisions(index, m.slot-1, yield)
 	}
 	m.transport.Begin(index, m.slot)
+}
+
+// windowBytes is how much of a bank's records is heard, run and sent at a time:
+// what one step has touched is still in the cache when the next one needs it.
+const windowBytes = 512 << 10
+
+// windows hears the slot before, runs the handlers and sends, window by window.
+func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
+	bank, l := instance.Bank(), &shard.ledger
+	if bank.Schedule != nil && m.phase != phaseHear {
+		copy(bank.Schedule, m.words[bank.First:])
+	}
+	groups, cells, width := m.pops.Windows(bank, windowBytes/bank.RecordBytes())
+	for first := 0; first < cells; first += width {
+		window := fabric.Window{First: first, End: min(first+width, cells)}
+		if m.phase != phaseAct && m.slot > 0 {
+			m.transport.Hear(index, bank, l, m.slot-1, window)
+		}
+		if m.phase == phaseHear {
+			continue
+		}
+		if width >= cells {
+			instance.Slot(0, bank.Cells, m.slot)
+			l.Scan(bank, 0, bank.Cells, m.slot)
+		} else {
+			for group := range groups {
+				from, count := group*cells+window.First, window.End-window.First
+				instance.Slot(from, count, m.slot)
+				l.Scan(bank, from, count, m.slot)
+			}
+		}
+		if !m.last {
+			m.transport.Send(index, bank, l, m.slot, window)
+		}
+	}
 }
 
 // acknowledge tells the sources of packets that have reached their destination

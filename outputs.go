@@ -375,7 +375,7 @@ func (m *Machine) openCapture(file *traces.File) (*capture, error) {
 func (c *capture) slot(m *Machine) error {
 	for i := range m.shards {
 		l := &m.shards[i].ledger
-		slices.SortStableFunc(l.Heard, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
+		byProcessor(l.Heard)
 		for _, heard := range l.Heard {
 			slot := m.slot - 1
 			if err := c.packet(m, heard, heard.Port, traces.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
@@ -384,7 +384,9 @@ func (c *capture) slot(m *Machine) error {
 		}
 	}
 	for i := range m.shards {
-		for _, sent := range m.shards[i].ledger.Sent {
+		l := &m.shards[i].ledger
+		byProcessor(l.Sent)
+		for _, sent := range l.Sent {
 			cycle := m.timing.FirstPhitCycle(m.slot)
 			if sent.Port != nic.PortAll {
 				if err := c.packet(m, sent, sent.Port, traces.Sent, m.slot, cycle); err != nil {
@@ -400,6 +402,11 @@ func (c *capture) slot(m *Machine) error {
 		}
 	}
 	return nil
+}
+
+// byProcessor sorts frames, which come window by window.
+func byProcessor(frames []fabric.Captured) {
+	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
 }
 
 func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction traces.Direction, slot uint32, cycle uint64) error {

@@ -141,32 +141,36 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 }
 
 // Send implements Transport: it loads the transmitters and switches the receivers.
-func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
+func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	s := &t.shards[shard]
-	for cell := range bank.Registers {
-		if bank.Registers[cell].TxCount == 0 {
-			continue
-		}
+	groups, cells := t.pops.groupsOf(bank)
+	for i := range groups * (window.End - window.First) {
+		cell := i%groups*cells + window.First + i/groups
 		processor := bank.First + cell
-		frame := bank.TxHead(cell)
-		if !bank.Legal(cell, frame) {
-			silenceIllegal(bank, cell, frame, ledger, slot)
-			continue
+		if bank.Registers[cell].TxCount > 0 {
+			t.send(s, bank, cell, ledger, slot)
 		}
-		frame.SetSource(uint32(processor))
-		t.serialisers.Load(processor, frame.AppendWire(s.wire), frame.Port())
-		t.sent[processor] = frame.Port()
-		ledger.sent(processor, frame)
-		bank.PopTx(cell)
-	}
-	for cell := range bank.Registers {
-		processor := bank.First + cell
 		coupler := -1
 		if port := bank.Registers[cell].RxPort; int(port) < t.pops.Groups {
 			coupler = t.pops.Coupler(int(port), processor/t.pops.GroupSize)
 		}
 		t.deserialisers.Listen(processor, coupler)
 	}
+}
+
+// send loads one transmitter.
+func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+	processor := bank.First + cell
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		silenceIllegal(bank, cell, frame, ledger, slot)
+		return
+	}
+	frame.SetSource(uint32(processor))
+	t.serialisers.Load(processor, frame.AppendWire(s.wire), frame.Port())
+	t.sent[processor] = frame.Port()
+	ledger.sent(processor, frame)
+	bank.PopTx(cell)
 }
 
 // Cross implements Transport: all cycles of the slot. Cycles in which nothing can

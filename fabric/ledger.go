@@ -252,15 +252,16 @@ func (l *Ledger) arrived(processor int, origin, slot uint32) {
 // Deliver notes that firmware has announced the arrival of a packet.
 func (l *Ledger) Deliver(processor int, origin, slot uint32) { l.arrived(processor, origin, slot) }
 
-// Scan reads what the handlers of a bank have said: who is finished, who sends,
+// Scan reads what the handlers of count cells have said: who is finished, who sends,
 // who holds how many packets, who listens where there is no port, whose TX FIFO
 // was too small.
-func (l *Ledger) Scan(b *nic.Bank, slot uint32) {
+func (l *Ledger) Scan(b *nic.Bank, first, count int, slot uint32) {
 	finished, sending, held := 0, 0, l.HeldMax
 	lost, wrong := uint8(0), false
 	ports := uint16(b.Ports)
-	for i := range b.Registers {
-		r := b.Registers[i]
+	registers := b.Registers[first : first+count]
+	for i := range registers {
+		r := registers[i]
 		if r.Flags&(nic.FlagDone|nic.FlagFaulty) != 0 {
 			finished++
 		}
@@ -277,29 +278,29 @@ func (l *Ledger) Scan(b *nic.Bank, slot uint32) {
 	l.Sending += sending
 	l.HeldMax = held
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
-		l.scanHeld(b, limit, slot)
+		l.scanHeld(b, first, count, slot)
 	}
 	if lost&nic.FlagTxOverflow != 0 {
-		l.scanTxOverflow(b)
+		l.scanTxOverflow(registers)
 	}
 	if wrong {
-		l.scanListen(b, slot)
+		l.scanListen(b, first, count, slot)
 	}
 }
 
 // scanHeld names the processors that hold too much.
-func (l *Ledger) scanHeld(b *nic.Bank, limit int, slot uint32) {
-	for cell := range b.Registers {
-		if held := b.Registers[cell].Held; int(held) > limit {
+func (l *Ledger) scanHeld(b *nic.Bank, first, count int, slot uint32) {
+	for cell := first; cell < first+count; cell++ {
+		if held := b.Registers[cell].Held; int(held) > l.Checks.HeldMax {
 			l.Find(Finding{Kind: FindHeld, Slot: slot, Index: b.First + cell, Value: uint32(held)})
 		}
 	}
 }
 
 // scanTxOverflow counts the processors whose TX FIFO was too small.
-func (l *Ledger) scanTxOverflow(b *nic.Bank) {
-	for cell := range b.Registers {
-		if r := &b.Registers[cell]; r.Flags&nic.FlagTxOverflow != 0 {
+func (l *Ledger) scanTxOverflow(registers []nic.Registers) {
+	for i := range registers {
+		if r := &registers[i]; r.Flags&nic.FlagTxOverflow != 0 {
 			l.Frames.TxOverflow++
 			r.Flags &^= nic.FlagTxOverflow
 		}
@@ -307,8 +308,8 @@ func (l *Ledger) scanTxOverflow(b *nic.Bank) {
 }
 
 // scanListen takes processors off the fabric that listen where there is no port.
-func (l *Ledger) scanListen(b *nic.Bank, slot uint32) {
-	for cell := range b.Registers {
+func (l *Ledger) scanListen(b *nic.Bank, first, count int, slot uint32) {
+	for cell := first; cell < first+count; cell++ {
 		if port := b.Registers[cell].RxPort; int(port) >= b.Ports && port != nic.PortNone {
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + cell,
 				Text: fmt.Sprintf("listens to port %d; a POPS receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})

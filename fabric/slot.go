@@ -17,6 +17,8 @@ type SlotTransport struct {
 	shards []hw.Shard // in groups
 	stride int        // bytes of a frame in a table
 	tables [2]slotTable
+
+	hearing []hearing // per shard
 }
 
 // slotTable is what all couplers carry in one slot.
@@ -29,7 +31,7 @@ type slotTable struct {
 
 // NewSlotTransport makes the tables for frames of at most payloadBytes.
 func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTransport {
-	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes)}
+	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes), hearing: make([]hearing, len(shards))}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
 			senders:  make([]uint8, pops.Couplers()),
@@ -51,37 +53,38 @@ func (t *SlotTransport) Begin(shard int, slot uint32) {
 }
 
 // Send implements Transport.
-func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32) {
-	table := &t.tables[slot&1]
-	g := t.pops.Groups
-	group := bank.First / t.pops.GroupSize
-	groupEnd := (group + 1) * t.pops.GroupSize
-	for cell := range bank.Registers {
-		if bank.Registers[cell].TxCount == 0 {
-			continue
-		}
-		processor := bank.First + cell
-		for processor >= groupEnd {
-			group++
-			groupEnd += t.pops.GroupSize
-		}
-		frame := bank.TxHead(cell)
-		if !bank.Legal(cell, frame) {
-			silenceIllegal(bank, cell, frame, ledger, slot)
-			continue
-		}
-		frame.SetSource(uint32(processor))
-		first := group * g
-		if port := frame.Port(); port == nic.PortAll {
-			for c := first; c < first+g; c++ {
-				table.light(c, t.stride, frame, shard)
+func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	groups, cells := t.pops.groupsOf(bank)
+	for a := range groups {
+		first := (bank.First/t.pops.GroupSize + a) * t.pops.Groups
+		for cell := a*cells + window.First; cell < a*cells+window.End; cell++ {
+			if bank.Registers[cell].TxCount != 0 {
+				t.send(shard, bank, cell, first, ledger, slot)
 			}
-		} else {
-			table.light(first+int(port), t.stride, frame, shard)
 		}
-		ledger.sent(processor, frame)
-		bank.PopTx(cell)
 	}
+}
+
+// send puts the frame at the head of a cell's TX FIFO on the couplers that leave
+// its group, which start at first.
+func (t *SlotTransport) send(shard int, bank *nic.Bank, cell, first int, ledger *Ledger, slot uint32) {
+	table := &t.tables[slot&1]
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		silenceIllegal(bank, cell, frame, ledger, slot)
+		return
+	}
+	processor := bank.First + cell
+	frame.SetSource(uint32(processor))
+	if port := frame.Port(); port == nic.PortAll {
+		for c := first; c < first+t.pops.Groups; c++ {
+			table.light(c, t.stride, frame, shard)
+		}
+	} else {
+		table.light(first+int(port), t.stride, frame, shard)
+	}
+	ledger.sent(processor, frame)
+	bank.PopTx(cell)
 }
 
 // light puts a frame on a coupler.
@@ -101,35 +104,90 @@ func (t *slotTable) light(coupler, stride int, frame nic.FrameView, shard int) {
 // Cross implements Transport: the frames are where they have to be.
 func (t *SlotTransport) Cross(uint32) {}
 
-// Hear implements Transport. It goes from local index to local index and, for
-// each, through the groups: processors of equal index mostly hear the same port,
-// and then their couplers lie side by side in the table.
-func (t *SlotTransport) Hear(_ int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	table := &t.tables[slot&1]
+// Hear implements Transport. It goes from local index to local index, a cache
+// line of registers at a time, and for each through the groups: processors of
+// equal index mostly hear the same port, and then their couplers lie side by side
+// in the table.
+func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	h := &t.hearing[shard]
 	g := t.pops.Groups
 	groups, cells := t.pops.groupsOf(bank)
 	group := bank.First / t.pops.GroupSize
-	for k := window.First; k < window.End; k++ {
+	h.count = 0
+	for first := window.First; first < window.End; first += lineCells {
+		end := min(first+lineCells, window.End)
 		for a := range groups {
-			cell := a*cells + k
-			r := &bank.Registers[cell]
-			port := r.RxPort
-			if int(port) >= g {
-				r.RxStatus = uint8(nic.StatusIdle)
-				continue
-			}
-			coupler := int(port)*g + group + a
-			switch table.senders[coupler] {
-			case 0:
-				r.RxStatus = uint8(nic.StatusIdle)
-			case 1:
-				frame := nic.FrameView(table.frames[coupler*t.stride : coupler*t.stride+t.stride])
-				ledger.heard(bank.First+cell, port, bank.PushRx(cell, port, frame), frame, slot)
-			default:
-				r.RxStatus = uint8(nic.StatusCollision)
-				ledger.heard(bank.First+cell, port, nic.StatusCollision, nil, slot)
+			for cell := a*cells + first; cell < a*cells+end; cell++ {
+				r := &bank.Registers[cell]
+				port := int(r.RxPort)
+				if port >= g {
+					r.RxStatus = uint8(nic.StatusIdle)
+					continue
+				}
+				h.cell[h.count], h.coupler[h.count] = uint32(cell), uint32(port*g+group+a)
+				if h.count++; h.count == hearingBlock {
+					t.deliver(h, bank, ledger, slot)
+				}
 			}
 		}
+	}
+	t.deliver(h, bank, ledger, slot)
+}
+
+// lineCells is how many register blocks share a cache line.
+const lineCells = 8
+
+// hearingBlock is how many listeners are served at a time.
+const hearingBlock = 512
+
+// hearing is a block of listeners. What they hear lies anywhere in a large table,
+// and a processor waits long for one such place but not longer for twenty of them:
+// so each step below is a loop of loads that do not depend on each other.
+type hearing struct {
+	count   int
+	cell    [hearingBlock]uint32
+	coupler [hearingBlock]uint32
+	senders [hearingBlock]uint8
+	hits    [hearingBlock]uint32 // positions in the block of those who hear one sender
+	status  [hearingBlock]nic.Status
+}
+
+// deliver serves the listeners of a block and empties it.
+func (t *SlotTransport) deliver(h *hearing, bank *nic.Bank, ledger *Ledger, slot uint32) {
+	table := &t.tables[slot&1]
+	gatherSenders(h.senders[:h.count], h.coupler[:h.count], table.senders)
+	hits := 0
+	for i, senders := range h.senders[:h.count] {
+		switch senders {
+		case 0:
+			bank.Registers[h.cell[i]].RxStatus = uint8(nic.StatusIdle)
+		case 1:
+			h.hits[hits] = uint32(i)
+			hits++
+		default:
+			r := &bank.Registers[h.cell[i]]
+			r.RxStatus = uint8(nic.StatusCollision)
+			ledger.heard(bank.First+int(h.cell[i]), r.RxPort, nic.StatusCollision, nil, slot)
+		}
+	}
+	for _, i := range h.hits[:hits] {
+		at := int(h.coupler[i]) * t.stride
+		h.status[i] = bank.PushRx(int(h.cell[i]), bank.Registers[h.cell[i]].RxPort, table.frames[at:at+t.stride])
+	}
+	for _, i := range h.hits[:hits] {
+		at := int(h.coupler[i]) * t.stride
+		cell := int(h.cell[i])
+		ledger.heard(bank.First+cell, bank.Registers[cell].RxPort, h.status[i], table.frames[at:at+t.stride], slot)
+	}
+	h.count = 0
+}
+
+// gatherSenders looks up the senders of every coupler. dst and coupler have one
+// length, which removes the first bounds check; the second one stays.
+func gatherSenders(dst []uint8, coupler []uint32, senders []uint8) {
+	dst = dst[:len(coupler)]
+	for i, c := range coupler {
+		dst[i] = senders[c]
 	}
 }
 
