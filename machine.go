@@ -1,7 +1,6 @@
 package starloom
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -76,7 +75,7 @@ type Machine struct {
 	done         int  // processors that are done or faulty
 	findings     violationList
 	traps        uint64
-	log          []logLine // of the last boundary
+	log          firmwareLog // of the last boundary
 	restoreError error
 }
 
@@ -92,17 +91,10 @@ type machineShard struct {
 	shard     hw.Shard
 	instances []firmware.Instance
 	ledger    fabric.Ledger
-	log       []logLine
+	log       firmwareLog
 	traps     uint64            // of the last boundary
 	collision func(coupler int) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32            // for collision
-}
-
-// logLine is a line of the firmware log.
-type logLine struct {
-	slot      uint32
-	processor int
-	text      string
 }
 
 // Sizes from which more workers pay, and of default banks, in processors.
@@ -519,7 +511,9 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 		case firmware.EventDeliver:
 			s.ledger.Deliver(processor, e.Origin, slot)
 		case firmware.EventLog:
-			s.log = append(s.log, logLine{slot, processor, e.Text})
+			s.log.add(logLine{slot, processor, e.Text})
+		case firmware.EventLogFull:
+			s.log.lost += e.Lines
 		}
 	}
 }
@@ -529,7 +523,7 @@ func (m *Machine) merge() {
 	var sum traces.Sum
 	sending := 0
 	m.done = 0
-	m.log = m.log[:0]
+	m.log.clear()
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l := &shard.ledger
@@ -539,11 +533,7 @@ func (m *Machine) merge() {
 		if len(l.Findings) > 0 {
 			m.findings.pending = append(m.findings.pending, l.Findings...)
 		}
-		if len(shard.log) > 0 {
-			slices.SortStableFunc(shard.log, func(a, b logLine) int { return cmp.Compare(a.processor, b.processor) })
-			m.log = append(m.log, shard.log...)
-		}
-		shard.log = shard.log[:0]
+		m.log.take(&shard.log)
 		m.traps += shard.traps
 		shard.traps = 0
 	}

@@ -151,12 +151,8 @@ func (o *outputs) slot(m *Machine) error {
 		}
 	}
 	if o.log != nil {
-		for _, line := range m.log {
-			_, err := fmt.Fprintf(o.log, "cycle %d slot %d %s: %s\n",
-				m.timing.SlotCycle(line.slot), line.slot, m.pops.ProcessorPath(line.processor), line.text)
-			if err != nil {
-				return err
-			}
+		if err := m.log.write(o.log, m); err != nil {
+			return err
 		}
 	}
 	return nil

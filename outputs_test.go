@@ -3,6 +3,7 @@ package starloom
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -195,5 +196,31 @@ func TestReportsAppearWithTraces(t *testing.T) {
 	require.Len(t, report.Files, 4)
 	for _, f := range report.Files {
 		require.FileExists(t, f.Path)
+	}
+}
+
+// TestLogDoesNotDependOnTheCut logs more than is kept, from start and slot handlers,
+// and compares the log across workers, banks and modes.
+func TestLogDoesNotDependOnTheCut(t *testing.T) {
+	want := ""
+	for _, mode := range []string{ModeBanked, ModeIsolated} {
+		for _, bank := range []int{1, 100, 1000} {
+			s := imageScenario(t, "chatters")
+			s.Fabric.POPS = &POPS{Groups: 20, GroupSize: 20}
+			s.Firmware.Mode = mode
+			s.Rules, s.Stop.Slots = &Rules{}, 2
+			path := filepath.Join(t.TempDir(), "run.log")
+			_, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{BankSize: bank, Workers: 2}, Log: path})
+			require.NoError(t, err)
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			if want == "" {
+				want = string(text)
+				require.Equal(t, 3*(logLinesMax+1), strings.Count(want, "\n"), "three boundaries")
+				require.Contains(t, want, fmt.Sprintf("cycle 6 slot 1 pops: %d more lines are not kept\n", 400*30-logLinesMax))
+				require.Contains(t, want, "pops.group[0].nic[0]: start 2\ncycle 0 slot 0 pops.group[0].nic[0]: slot?[2J 0\n")
+			}
+			require.Equal(t, want, string(text), "mode %s, bank %d", mode, bank)
+		}
 	}
 }

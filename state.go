@@ -83,7 +83,7 @@ func (m *Machine) stateEnd(v *hw.StateVisitor) {
 		for i, flag := range flags {
 			*flag = column[i] != 0
 		}
-		m.log = m.log[:0]
+		m.log.clear()
 	})
 }
 

@@ -255,6 +255,6 @@ func TestTalkIsBounded(t *testing.T) {
 		lines, lost, deliveries := count(alone)
 		require.Equal(t, []int{logLinesPerCellMax, 100 - logLinesPerCellMax, deliveriesPerCellMax}, []int{lines, lost, deliveries})
 		lines, lost, deliveries = count(together)
-		require.Equal(t, []int{LogLinesMax, 100*cells - LogLinesMax, deliveriesPerCellMax * cells}, []int{lines, lost, deliveries})
+		require.Equal(t, []int{logLinesPerCellMax * cells, (100 - logLinesPerCellMax) * cells, deliveriesPerCellMax * cells}, []int{lines, lost, deliveries})
 	}
 }

@@ -54,7 +54,7 @@ const (
 	EventFail                     // the handler called sl_fail
 	EventLog                      // the handler called sl_log
 	EventDeliver                  // the handler called sl_deliver
-	EventLogFull                  // the handlers logged more than is kept: Lines more lines
+	EventLogFull                  // handlers logged more than is kept: Lines more lines
 )
 
 // Event is something that firmware did beside its frames.
@@ -69,11 +69,9 @@ type Event struct {
 }
 
 // Limits of what firmware may say in one slot, so that a handler in a loop does not
-// fill the host's memory. Those of a processor do not depend on who shares its
-// instance; LogLinesMax is the limit of an instance and of the whole machine, of
-// which the first lines in the order of the processors are kept.
+// fill the host's memory. They are limits of one processor, so that nothing depends
+// on who shares its instance.
 const (
-	LogLinesMax          = 4096
 	logLinesPerCellMax   = 16
 	logBytesMax          = 256
 	deliveriesPerCellMax = 2 // the exactly-once rule has failed at the second one already
@@ -101,8 +99,7 @@ type said struct {
 	cell       int // whose handler the counts of a cell are about
 	cellLines  int
 	cellPacket int
-	lines      int // log lines that are kept
-	linesLost  int // log lines that are not
+	linesLost  int // log lines that are not kept
 	deliveries int
 }
 
@@ -336,12 +333,11 @@ func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
 	if !ok {
 		return
 	}
-	if in.said.cellLines >= logLinesPerCellMax || in.said.lines >= LogLinesMax {
+	if in.said.cellLines >= logLinesPerCellMax {
 		in.said.linesLost++
 		return
 	}
 	in.said.cellLines++
-	in.said.lines++
 	line := "(sl_log: the text lies outside the memory)"
 	if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
 		line = printable(string(text))

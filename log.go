@@ -1,0 +1,75 @@
+package starloom
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+)
+
+// firmwareLog is what firmware has logged at one boundary. It keeps the first
+// logLinesMax lines in the order of the processors and counts the others, so that
+// neither the host's memory nor the cut into shards shows in it.
+type firmwareLog struct {
+	lines []logLine
+	lost  int
+}
+
+// logLine is a line of the firmware log.
+type logLine struct {
+	slot      uint32
+	processor int
+	text      string
+}
+
+const logLinesMax = 4096
+
+// add takes a line; those of one processor come in their order.
+func (l *firmwareLog) add(line logLine) {
+	if l.lines = append(l.lines, line); len(l.lines) >= 4*logLinesMax {
+		l.sort()
+	}
+}
+
+// sort brings the lines into the order of the processors and drops the last ones
+// of too many.
+func (l *firmwareLog) sort() {
+	slices.SortStableFunc(l.lines, func(a, b logLine) int { return cmp.Compare(a.processor, b.processor) })
+	if more := len(l.lines) - logLinesMax; more > 0 {
+		l.lost += more
+		clear(l.lines[logLinesMax:])
+		l.lines = l.lines[:logLinesMax]
+	}
+}
+
+// take moves the lines of a shard behind those of the shards before it.
+func (l *firmwareLog) take(shard *firmwareLog) {
+	if len(shard.lines) > 0 {
+		shard.sort()
+		l.lines = append(l.lines, shard.lines...)
+		l.sort()
+	}
+	l.lost += shard.lost
+	shard.clear()
+}
+
+func (l *firmwareLog) clear() {
+	clear(l.lines)
+	l.lines, l.lost = l.lines[:0], 0
+}
+
+// write appends the lines of the boundary in front of a slot to the log.
+func (l *firmwareLog) write(w io.Writer, m *Machine) error {
+	for _, line := range l.lines {
+		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %s\n",
+			m.timing.SlotCycle(line.slot), line.slot, m.pops.ProcessorPath(line.processor), line.text)
+		if err != nil {
+			return err
+		}
+	}
+	if l.lost > 0 {
+		_, err := fmt.Fprintf(w, "cycle %d slot %d pops: %d more lines are not kept\n", m.timing.SlotCycle(m.slot), m.slot, l.lost)
+		return err
+	}
+	return nil
+}
