@@ -133,8 +133,13 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			m.armed[slot-1] = true
 		}
 	}
+	if err := m.choose(); err != nil {
+		return err
+	}
+	if err := m.checkMemory(); err != nil {
+		return err
+	}
 	m.delivery = fabric.NewDelivery(m.pops.Processors())
-	m.choose()
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := hw.Shards(m.pops.Groups, max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize))
 	if err := m.buildFirmware(ctx, shards); err != nil {
@@ -153,13 +158,17 @@ func (m *Machine) build(ctx context.Context) (err error) {
 }
 
 // choose resolves the options that are left open.
-func (m *Machine) choose() {
+func (m *Machine) choose() error {
 	o, n := &m.options, m.pops.Processors()
-	if o.Engine == "" || o.Engine == EngineAuto {
+	switch o.Engine {
+	case "", EngineAuto:
 		o.Engine = EngineSlot
 		if o.watched {
 			o.Engine = EngineCycle
 		}
+	case EngineCycle, EngineSlot:
+	default:
+		return &InputError{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
 	}
 	if o.Workers <= 0 {
 		o.Workers = 1
@@ -174,6 +183,7 @@ func (m *Machine) choose() {
 			o.BankSize = bankLarge
 		}
 	}
+	return nil
 }
 
 // buildFirmware loads the image and makes the instances of every shard.

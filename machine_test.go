@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/hw"
 	"starloom/nic"
 )
 
@@ -305,4 +306,31 @@ func TestReportIsStableJSON(t *testing.T) {
 		require.Contains(t, keys, key)
 	}
 	require.Equal(t, "pass", keys["verdict"])
+}
+
+// TestMachineRefuses refuses what cannot be built before anything is allocated.
+func TestMachineRefuses(t *testing.T) {
+	huge := routing(1, 46340) // 2^31 couplers
+	isolated := routing(4096, 4096)
+	isolated.Firmware.Mode = ModeIsolated
+	for _, c := range []struct {
+		s    *Scenario
+		o    MachineOptions
+		want string
+	}{
+		{routing(1, 60000), MachineOptions{}, "fabric.pops: groups x groups is 3600000000 couplers"},
+		{huge, MachineOptions{}, "fabric.pops: this run takes about "},
+		{huge, MachineOptions{Engine: EngineCycle}, "fabric.pops: this run takes about "},
+		{isolated, MachineOptions{}, "mode: banked takes less"},
+		{routing(2, 2), MachineOptions{Engine: "fast"}, `--engine: there is no engine "fast"`},
+		{routing(2, 2), MachineOptions{Runtime: "fast"}, `--runtime: runtime "fast" is not known`},
+	} {
+		if hw.MemoryBytes() == 0 && c.s.Processors() > 40000 && c.s.Processors() != 60000 {
+			continue // unknown here
+		}
+		_, err := NewMachine(context.Background(), c.s, c.o)
+		var input *InputError
+		require.ErrorAs(t, err, &input)
+		require.ErrorContains(t, err, c.want)
+	}
 }
