@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"starloom/traces"
 )
 
 //go:embed sdk/*.h
@@ -17,7 +19,7 @@ var sdk embed.FS
 // BuildOptions say what to build.
 type BuildOptions struct {
 	Source string // C source that includes starloom.h
-	Output string // image to write; "" for the source's name with .wasm
+	Output string // image to write, "-" for standard output; "" for the source's name with .wasm
 	Clang  string // compiler; "" for clang
 }
 
@@ -39,9 +41,18 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if o.Clang == "" {
 		o.Clang = "clang"
 	}
-	if _, err := os.Stat(o.Source); err != nil {
+	info, err := os.Stat(o.Source)
+	if err != nil {
 		return fmt.Errorf("firmware source: %w", err)
 	}
+	if old, err := os.Stat(o.Output); err == nil && os.SameFile(info, old) {
+		return fmt.Errorf("the image would replace its source %s: give another output", o.Source)
+	}
+	output, err := traces.Create(o.Output)
+	if err != nil {
+		return err
+	}
+	defer output.Abort()
 	for _, tool := range []string{o.Clang, "wasm-ld"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return fmt.Errorf("%s is needed to build firmware and is not on the PATH: install the packages clang and lld", tool)
@@ -86,16 +97,8 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if _, err := host.Load(o.Source, wasm); err != nil {
 		return fmt.Errorf("%s: %w", o.Source, err)
 	}
-	next, err := os.CreateTemp(filepath.Dir(o.Output), "."+filepath.Base(o.Output)+"-*")
-	if err != nil {
-		return fmt.Errorf("writing %s: %w", o.Output, err)
+	if _, err := output.Write(wasm); err != nil {
+		return err
 	}
-	_, err = next.Write(wasm)
-	if err = errors.Join(err, next.Chmod(0o644), next.Close()); err == nil {
-		err = os.Rename(next.Name(), o.Output)
-	}
-	if err != nil {
-		err = errors.Join(err, os.Remove(next.Name()))
-	}
-	return err
+	return output.Commit()
 }

@@ -53,6 +53,17 @@ func TestBuildRefuses(t *testing.T) {
 	}
 }
 
+func TestBuildKeepsItsSource(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "draws.c")
+	text, err := os.ReadFile("testdata/draws.c")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(source, text, 0o644))
+	require.ErrorContains(t, Build(context.Background(), BuildOptions{Source: source, Output: source}), "would replace its source")
+	kept, err := os.ReadFile(source)
+	require.NoError(t, err)
+	require.Equal(t, text, kept)
+}
+
 func TestBuildNeedsTools(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := Build(context.Background(), BuildOptions{Source: "testdata/draws.c", Output: filepath.Join(t.TempDir(), "out.wasm")})
