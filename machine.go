@@ -531,14 +531,14 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 // merge adds up what the shards have seen, in their order.
 func (m *Machine) merge() {
 	var sum traces.Sum
-	sending := 0
+	sending := false
 	m.done = 0
 	m.log.clear()
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l := &shard.ledger
 		sum.Merge(l.Sum)
-		sending += l.Sending
+		sending = sending || l.Sending
 		m.done += l.Finished
 		if len(l.Findings) > 0 {
 			m.findings.pending = append(m.findings.pending, l.Findings...)
@@ -548,7 +548,7 @@ func (m *Machine) merge() {
 		shard.traps = 0
 	}
 	m.digest.Slot(m.slot, sum)
-	m.finished = sending == 0 && m.done == m.pops.Processors()
+	m.finished = !sending && m.done == m.pops.Processors()
 	m.ended = m.last || m.finished
 	m.noteFindings()
 }

@@ -74,8 +74,8 @@ type Ledger struct {
 
 	// The current slot.
 	Sum      traces.Sum
-	Finished int // processors that are done or faulty
-	Sending  int // processors with a frame in their TX FIFO
+	Finished int  // processors that are done or faulty
+	Sending  bool // somebody has a frame in its TX FIFO
 	Findings []Finding
 	kinds    [FindMissing + 1]int
 	Sent     []Captured
@@ -139,7 +139,7 @@ func (d *Delivery) Start() {
 // BeginSlot forgets the events of the slot before.
 func (l *Ledger) BeginSlot() {
 	l.Sum = traces.Sum{}
-	l.Finished, l.Sending = 0, 0
+	l.Finished, l.Sending = 0, false
 	l.Findings = l.Findings[:0]
 	l.kinds = [FindMissing + 1]int{}
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
@@ -256,36 +256,39 @@ func (l *Ledger) Deliver(processor int, origin, slot uint32) { l.arrived(process
 // who holds how many packets, who listens where there is no port, whose TX FIFO
 // was too small.
 func (l *Ledger) Scan(b *nic.Bank, first, count int, slot uint32) {
-	finished, sending, held := 0, 0, l.HeldMax
-	lost, wrong := uint8(0), false
-	ports := uint16(b.Ports)
-	registers := b.Registers[first : first+count]
-	for i := range registers {
-		r := registers[i]
-		if r.Flags&(nic.FlagDone|nic.FlagFaulty) != 0 {
-			finished++
-		}
-		if r.TxCount != 0 {
-			sending++
-		}
-		lost |= r.Flags
-		held = max(held, r.Held)
-		if r.RxPort >= ports && r.RxPort != nic.PortNone {
-			wrong = true
-		}
-	}
+	words := b.Words[first : first+count]
+	finished, any, held, wrong := scanWords(words, uint64(b.Ports), uint64(l.HeldMax))
 	l.Finished += finished
-	l.Sending += sending
-	l.HeldMax = held
+	l.HeldMax = uint8(held)
+	if any>>nic.WordTxCountShift&0xFF != 0 {
+		l.Sending = true
+	}
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
 		l.scanHeld(b, first, count, slot)
 	}
-	if lost&nic.FlagTxOverflow != 0 {
-		l.scanTxOverflow(registers)
+	if any>>nic.WordFlagsShift&nic.FlagTxOverflow != 0 {
+		l.scanTxOverflow(b.Registers[first : first+count])
 	}
 	if wrong {
 		l.scanListen(b, first, count, slot)
 	}
+}
+
+// scanWords goes through the registers of many processors, one load and no branch
+// that depends on them: how many are done or faulty, the union of all words, the
+// largest number of packets held, not below held, and whether a port is none of
+// 0..ports-1 and not PortNone.
+func scanWords(words []uint64, ports, held uint64) (finished int, any, heldMax uint64, wrong bool) {
+	var done, excess uint64
+	for _, w := range words {
+		done += (w>>nic.WordFlagsShift | w>>(nic.WordFlagsShift+1)) & 1 // FlagDone, FlagFaulty
+		any |= w
+		held = max(held, w>>nic.WordHeldShift&0xFF)
+		// PortNone is the highest port: plus one it wraps to zero. What is above
+		// ports then makes the difference negative.
+		excess |= ports - uint64(uint16(w>>nic.WordRxPortShift+1))
+	}
+	return int(done), any, held, int64(excess) < 0
 }
 
 // scanHeld names the processors that hold too much.

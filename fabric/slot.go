@@ -57,9 +57,10 @@ func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 	groups, cells := t.pops.groupsOf(bank)
 	for a := range groups {
 		first := (bank.First/t.pops.GroupSize + a) * t.pops.Groups
-		for cell := a*cells + window.First; cell < a*cells+window.End; cell++ {
-			if bank.Registers[cell].TxCount != 0 {
-				t.send(shard, bank, cell, first, ledger, slot)
+		from := a*cells + window.First
+		for i, w := range bank.Words[from : a*cells+window.End] {
+			if w&(0xFF<<nic.WordTxCountShift) != 0 {
+				t.send(shard, bank, from+i, first, ledger, slot)
 			}
 		}
 	}
@@ -118,10 +119,9 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 		end := min(first+lineCells, window.End)
 		for a := range groups {
 			for cell := a*cells + first; cell < a*cells+end; cell++ {
-				r := &bank.Registers[cell]
-				port := int(r.RxPort)
+				port := int(bank.Words[cell] >> nic.WordRxPortShift)
 				if port >= g {
-					r.RxStatus = uint8(nic.StatusIdle)
+					bank.Registers[cell].RxStatus = uint8(nic.StatusIdle)
 					continue
 				}
 				h.cell[h.count], h.coupler[h.count] = uint32(cell), uint32(port*g+group+a)

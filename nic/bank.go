@@ -17,6 +17,7 @@ type Bank struct {
 	BankConfig
 
 	Registers []Registers // per cell
+	Words     []uint64    // the same memory, one word per cell: see Word...Shift
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
 
@@ -28,6 +29,16 @@ type Bank struct {
 	txOffset     int
 	frameStride  int
 }
+
+// Where the registers stand in a cell's word. The loops over all processors read
+// a word at once; everything else uses Registers.
+const (
+	WordRxStatusShift = 8 * offProcessorRxStatus
+	WordTxCountShift  = 8 * offProcessorTxCount
+	WordFlagsShift    = 8 * offProcessorFlags
+	WordHeldShift     = 8 * offProcessorHeld
+	WordRxPortShift   = 8 * offProcessorRxPort
+)
 
 // BankConfig are the parameters of a bank.
 type BankConfig struct {
@@ -135,6 +146,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
 	b.Registers = unsafe.Slice((*Registers)(first), c.Cells)
+	b.Words = unsafe.Slice((*uint64)(first), c.Cells)
 	b.Workload = unsafe.Slice((*uint32)(words), c.Cells)
 	if rom != nil {
 		b.Schedule = unsafe.Slice((*uint64)(rom), c.Cells)
