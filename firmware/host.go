@@ -41,6 +41,9 @@ func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	default:
 		return nil, fmt.Errorf("runtime %q is not known; use one of %s", runtime, strings.Join(Runtimes, ", "))
 	}
+	// Reference types bring table.grow, with which an image could take any amount of
+	// the host's memory; only linear memory is limited.
+	config = config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes)
 	h := &Host{ctx: ctx, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
 	if err := exportImports(ctx, h.runtime); err != nil {
 		return nil, errors.Join(err, h.Close())

@@ -74,7 +74,11 @@ func TestLoadRefusesBrokenModules(t *testing.T) {
 	host := newHost(t, "compiler")
 	good, err := ProgramImage("pops/random")
 	require.NoError(t, err)
+	// Takes 4 GiB of the host's memory in starloom_abi, by table.grow.
+	table, err := os.ReadFile("testdata/grows_table.wasm")
+	require.NoError(t, err)
 	for name, wasm := range map[string][]byte{
+		"table":     table,
 		"empty":     nil,
 		"text":      []byte("int main(void) { return 0; }"),
 		"truncated": good[:len(good)/2],
