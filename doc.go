@@ -16,7 +16,9 @@
 //	file               what it holds
 //	scenario*.go       the scenario: types, strict parser, checks
 //	schema.go          its JSON Schema
-//	programs.go        what is known of the built-in programs: their rules
+//	programs.go        what is known of the built-in programs: rules, workloads
+//	workload.go        what a run has to carry, and schedules
+//	exhaustive.go      all permutations of a small network
 //	machine.go         the machine and the boundary of a slot
 //	run.go             run to the end, metrics, report
 //	violations.go      rules and what breaks them

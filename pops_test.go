@@ -3,6 +3,7 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"math"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -212,5 +213,24 @@ func TestPermutationNumber(t *testing.T) {
 		require.Equal(t, permutationNumber(5, k), p, "%d", k)
 		require.NoError(t, fabric.CheckPermutation(p, 5))
 		nextPermutation(p)
+	}
+}
+
+// TestPublishedMeans holds the mean number of iterations of the smallest networks
+// over 20,000 seeds to four standard errors of the exact means, 3.019 and 4.316.
+func TestPublishedMeans(t *testing.T) {
+	const runs = 20000
+	for _, c := range []struct {
+		groups   int
+		mean, sd float64
+	}{{2, 3.019, 1.7518}, {4, 4.316, 1.1006}} {
+		m := machine(t, routerScenario("pops/random", c.groups, c.groups), MachineOptions{Engine: EngineSlot})
+		sum := 0
+		for seed := uint64(1); seed <= runs; seed++ {
+			require.NoError(t, m.Reset(seed))
+			require.NoError(t, m.Run(context.Background(), nil))
+			sum += m.steps()
+		}
+		require.InDelta(t, c.mean, float64(sum)/runs, 4*c.sd/math.Sqrt(runs), "n = %d", c.groups*c.groups)
 	}
 }

@@ -18,7 +18,7 @@ func BenchmarkScale(b *testing.B) {
 			b.Run(fmt.Sprintf("%s/n=%d", runtime, groups*groups), func(b *testing.B) {
 				for b.Loop() {
 					start := time.Now()
-					m, err := NewMachine(context.Background(), popsRow{groups: groups}.scenario(), MachineOptions{Engine: EngineSlot, Runtime: runtime})
+					m, err := NewMachine(context.Background(), routerScenario("pops/random", groups, groups), MachineOptions{Engine: EngineSlot, Runtime: runtime})
 					require.NoError(b, err)
 					built := time.Since(start)
 					require.NoError(b, m.Run(context.Background(), nil))

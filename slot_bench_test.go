@@ -50,7 +50,7 @@ func BenchmarkSlot(b *testing.B) {
 }
 
 func benchMachine(b *testing.B, groups int, mode, runtime string) *Machine {
-	s := popsRow{groups: groups}.scenario()
+	s := routerScenario("pops/random", groups, groups)
 	s.Firmware.Mode = mode
 	return machine(b, s, MachineOptions{Engine: EngineSlot, Workers: 1, Runtime: runtime})
 }

@@ -6,147 +6,317 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
+
+	"starloom/fabric"
 )
 
 // popsStudy repeats Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation
-// Routing in Partitioned Optical Passive Star Networks": randomised routing of a
-// random permutation on POPS(d,g), d = g.
+// Routing in Partitioned Optical Passive Star Networks", and what has been found
+// out about them.
 var popsStudy = study{
 	StudyInfo: StudyInfo{
 		Name:  "pops",
-		Cases: []string{"d=g"},
-		Doc:   "Tables I and II: iterations and slots of randomised routing, d = g, n = 4 to 4,096 (--full: to 1,048,576)",
+		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
+		Doc:   "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary; n to 4,096 (--full: to 16,777,216)",
 	},
 	run: runPOPSStudy,
 }
 
-// popsRow is one size of the tables. The published columns come from 100 runs
-// each, Table I's from a sample of its own. The standard deviation is that of
-// one run's iterations, from a much larger sample than the published one; it
-// sets the tolerance: 3.5 sd sqrt(1/runs + 1/100).
+// popsRow is one size of the tables.
 type popsRow struct {
-	groups     int     // g = d
-	iterations float64 // Table II, mean
-	slots      float64 // Table I, column A
-	sd         float64
-	runsQuick  int // 0: only with --full
-	runsFull   int
+	groupSize, groups int
+	iterations        float64 // Table II, mean of 100 runs
+	slots             float64 // Table I, column A
+	formula           int     // Table I, column B: the deterministic algorithm before
+	sorting           int     // slots of sorting with Batcher's network
+	mean, sd          float64 // of one run's iterations, large sample
+	median            int
 }
 
-var popsRows = []popsRow{
-	{2, 3.15, 14.75, 1.7518, 20000, 100000},
-	{4, 4.43, 20.90, 1.1006, 20000, 100000},
-	{8, 5.39, 27.35, 0.8222, 4000, 20000},
-	{16, 6.10, 30.10, 0.6273, 1500, 10000},
-	{32, 6.50, 32.50, 0.5543, 500, 2000},
-	{64, 6.82, 34.50, 0.4134, 200, 1000},
-	{128, 7.04, 35.20, 0.2602, 0, 400},
-	{256, 7.16, 35.55, 0.3553, 0, 100},
-	{512, 7.30, 36.55, 0.4450, 0, 40},
-	{1024, 7.59, 38.25, 0.4949, 0, 20},
+// correctedRow is one size of the corrected rule.
+type correctedRow struct {
+	groupSize, groups int
+	mean, sd          float64
+	runs              int // of the sample behind mean and sd
 }
 
-func runPOPSStudy(ctx context.Context, o StudyOptions) (rows []StudyRow, err error) {
-	total, done := 0, 0
-	for _, row := range popsRows {
-		total += row.runs(o.Full)
+// popsStudyRun collects the rows of a study.
+type popsStudyRun struct {
+	ctx     context.Context
+	options StudyOptions
+	rows    []StudyRow
+	done    int
+	total   int
+}
+
+// The sizes and efforts. Runs per row follow from constants, never from a clock.
+const (
+	quickProcessorsMax = 4096
+	// Processor-slots that a row may cost, and the least runs that make a mean.
+	quickEffort, fullEffort = 25e6, 1e9
+	runsMin                 = 2
+	runsMax                 = 20000
+	sortRunProcessorsMax    = 1024
+)
+
+func runPOPSStudy(ctx context.Context, o StudyOptions) ([]StudyRow, error) {
+	if o.Workers <= 0 {
+		o.Workers = runtime.GOMAXPROCS(0)
 	}
-	for _, row := range popsRows {
-		runs := row.runs(o.Full)
+	s := &popsStudyRun{ctx: ctx, options: o}
+	for _, row := range popsTables {
+		s.total += s.runs(row.groupSize, row.groups, row.mean*5)
+	}
+	for _, row := range correctedTable {
+		s.total += s.runs(row.groupSize, row.groups, row.mean*6)
+	}
+	for _, step := range []func() error{s.tables, s.corrected, s.offline, s.figure3, s.adversary} {
+		if err := step(); err != nil {
+			return nil, err
+		}
+	}
+	return s.rows, nil
+}
+
+// runs returns how many runs a size gets, 0 if it is for --full only.
+func (s *popsStudyRun) runs(d, g int, slots float64) int {
+	n, effort := d*g, float64(quickEffort)
+	if s.options.Full {
+		effort = fullEffort
+	} else if n > quickProcessorsMax {
+		return 0
+	}
+	return max(runsMin, min(runsMax, int(effort/(float64(n)*slots))))
+}
+
+func (s *popsStudyRun) add(row StudyRow) { s.rows = append(s.rows, row) }
+
+// compare adds a row that is right when the figures differ by the tolerance at most.
+func (s *popsStudyRun) compare(name, quantity string, published, measured, tolerance float64, note string) {
+	s.add(StudyRow{
+		Case: name, Quantity: quantity, Published: published, Measured: measured, Tolerance: tolerance,
+		OK: math.Abs(measured-published) <= tolerance+1e-9, Note: note,
+	})
+}
+
+// tables repeats Tables I and II.
+func (s *popsStudyRun) tables() error {
+	for _, row := range popsTables {
+		runs := s.runs(row.groupSize, row.groups, row.mean*5)
 		if runs == 0 {
 			continue
 		}
-		what := fmt.Sprintf("POPS(%d,%d), %d runs", row.groups, row.groups, runs)
-		sample, err := row.sample(ctx, runs, o.Workers, func(finished int) {
-			if o.Progress != nil {
-				o.Progress(done+finished, total, what)
-			}
-		})
-		if err != nil {
-			return nil, err
+		name := fmt.Sprintf("d=%dg n=%d", row.groupSize/row.groups, row.groupSize*row.groups)
+		if row.groupSize == row.groups {
+			name = fmt.Sprintf("d=g n=%d", row.groupSize*row.groups)
 		}
-		done += runs
-		name := fmt.Sprintf("n=%d", row.groups*row.groups)
+		scenario := routerScenario("pops/random", row.groupSize, row.groups)
+		sample, err := s.sample(scenario, runs)
+		if err != nil {
+			return err
+		}
+		note := fmt.Sprintf("%d runs, sd %.3f, max %d", runs, sample.sd(), sample.max())
+		if sample.lost > 0 {
+			note += fmt.Sprintf("; reached only by losing %.1f%% of the packets", 100*float64(sample.lost)/float64(runs*row.groupSize*row.groups))
+		}
 		tolerance := 3.5 * row.sd * math.Sqrt(1/float64(runs)+1.0/100)
-		note := fmt.Sprintf("%d runs, sd %.3f, max %d", runs, sample.sd(), sample.max)
-		rows = append(rows,
-			studyRow(name, "table II iterations", row.iterations, sample.mean(), tolerance, note),
-			studyRow(name, "table I slots", row.slots, 5*sample.mean(), 5*tolerance, note))
+		if row.groupSize == 16*row.groups && row.groups <= 8 {
+			// The mean hangs on a few runs of thousands of iterations.
+			s.compare(name, "iterations, median", float64(row.median), sample.median(), 2, note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations))
+		} else {
+			s.compare(name, "table II iterations", row.iterations, sample.mean(), tolerance, note)
+			s.compare(name, "table I column A slots", row.slots, 5*sample.mean(), 5*tolerance, note)
+		}
+		p := fabric.POPS{Groups: row.groups, GroupSize: row.groupSize}
+		s.compare(name, "table I column B slots", float64(row.formula), fabric.PreviousSlots(p), 0, "formula")
+		measured, note := float64(fabric.SortSlots(p)), "stages x slots of a stage"
+		if p.Processors() <= sortRunProcessorsMax {
+			report, err := s.single(routerScenario("pops/sort", row.groupSize, row.groups))
+			if err != nil {
+				return err
+			}
+			measured, note = float64(report.Slots), "run, every packet in its place"
+		}
+		s.compare(name, "sorting slots", float64(row.sorting), measured, 0, note)
 	}
-	return rows, nil
+	return nil
 }
 
-func studyRow(name, quantity string, published, measured, tolerance float64, note string) StudyRow {
-	return StudyRow{
-		Case: name, Quantity: quantity, Published: published, Measured: measured, Tolerance: tolerance,
-		OK: math.Abs(measured-published) <= tolerance, Note: note,
+// corrected measures the rule that delivers every packet.
+func (s *popsStudyRun) corrected() error {
+	for _, row := range correctedTable {
+		runs := s.runs(row.groupSize, row.groups, row.mean*6)
+		if runs == 0 {
+			continue
+		}
+		sample, err := s.sample(routerScenario("pops/random-corrected", row.groupSize, row.groups), runs)
+		if err != nil {
+			return err
+		}
+		if sample.failed > 0 {
+			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize, row.groups, sample.failed, runs)
+		}
+		s.compare(fmt.Sprintf("corrected POPS(%d,%d)", row.groupSize, row.groups), "steps", row.mean, sample.mean(),
+			3.5*row.sd*math.Sqrt(1/float64(runs)+1/float64(row.runs)),
+			fmt.Sprintf("%d runs, sd %.3f, max %d; every packet exactly once", runs, sample.sd(), sample.max()))
 	}
+	return nil
 }
 
-func (r popsRow) runs(full bool) int {
-	if full {
-		return r.runsFull
+// offline routes random permutations off-line.
+func (s *popsStudyRun) offline() error {
+	for _, size := range [][2]int{{1, 64}, {8, 8}, {64, 64}, {32, 8}, {7, 3}, {8, 32}, {3, 7}} {
+		p := fabric.POPS{GroupSize: size[0], Groups: size[1]}
+		report, err := s.single(routerScenario("pops/offline", p.GroupSize, p.Groups))
+		if err != nil {
+			return err
+		}
+		s.compare(fmt.Sprintf("offline POPS(%d,%d)", p.GroupSize, p.Groups), "slots", float64(fabric.OfflineSlots(p)), float64(report.Slots), 0, "1 for d = 1, else 2 ceil(d/g)")
 	}
-	return r.runsQuick
+	return nil
 }
 
-// scenario is what one run of the row emulates: packets of 8 bytes, the smallest
+// figure3 is the worked example of the paper, POPS(4,4).
+var figure3 = []uint32{1, 5, 8, 9, 3, 10, 11, 14, 15, 13, 0, 7, 2, 6, 12, 4}
+
+func (s *popsStudyRun) figure3() error {
+	scenario := routerScenario("pops/random", 4, 4)
+	scenario.Workload.Permutation = Permutation{Kind: PermutationList, List: figure3}
+	const runs = 20000
+	sample, err := s.sample(scenario, runs)
+	if err != nil {
+		return err
+	}
+	s.compare("figure 3", "iterations", 4.19, sample.mean(), 0.005+4*sample.sd()/math.Sqrt(runs),
+		fmt.Sprintf("%d runs of the one permutation, sd %.3f", runs, sample.sd()))
+	return nil
+}
+
+// adversary lets the repaired construction defeat deterministic two-hops firmware,
+// and shows the gap in the published one.
+func (s *popsStudyRun) adversary() error {
+	for _, c := range []struct{ groups, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
+		for choice, name := range []string{"hash", "rotation", "Delta(i)", "blocks"} {
+			scenario := routerScenario(twoHopsProgram, c.groups, c.groups)
+			scenario.Firmware.Params = map[string]int64{"choice": int64(choice)}
+			scenario.Workload = Workload{Adversary: &Adversary{Slots: c.slots}}
+			scenario.Stop.Slots = uint32(c.slots)
+			m, err := NewMachine(s.ctx, scenario, MachineOptions{Engine: EngineSlot})
+			if err != nil {
+				return err
+			}
+			err = m.Run(s.ctx, nil)
+			missing := c.groups*c.groups - m.Report().Metrics.Get("delivered").(int)
+			if err = errors.Join(err, m.Close()); err != nil {
+				return err
+			}
+			s.add(StudyRow{
+				Case: fmt.Sprintf("adversary g=%d", c.groups), Quantity: fmt.Sprintf("packets missing after %d slots", c.slots),
+				Published: 1, Measured: float64(missing), OK: missing >= 1, Note: "at least one; schedule: " + name,
+			})
+		}
+	}
+	p := fabric.POPS{Groups: 64, GroupSize: 64}
+	table := fabric.GapTable(p)
+	for _, c := range []struct {
+		name, note string
+		build      func(fabric.POPS, fabric.ChoiceTable, int) ([]uint32, int, error)
+		arrives    float64
+	}{
+		{"published", "the published construction fails here: its packet should not have arrived", fabric.PublishedAdversary, 2},
+		{"repaired", "0: not within 2 slots", fabric.Adversary, 0},
+	} {
+		destination, start, err := c.build(p, table, 2)
+		if err != nil {
+			return err
+		}
+		arrivals, err := fabric.RouteTwoHops(p, table, destination, 2)
+		if err != nil {
+			return err
+		}
+		s.compare("adversary g=64, "+c.name, "slot in which its packet arrives", c.arrives, float64(arrivals[start]), 0, c.note)
+	}
+	return nil
+}
+
+// routerScenario is what one run emulates: packets of 8 bytes and the smallest
 // buffers, so that the largest networks fit into memory.
-func (r popsRow) scenario() *Scenario {
+func routerScenario(program string, d, g int) *Scenario {
 	s := DefaultScenario()
-	s.Name = fmt.Sprintf("study pops d=g=%d", r.groups)
-	s.Fabric.POPS = &POPS{Groups: r.groups, GroupSize: r.groups}
+	s.Name = fmt.Sprintf("study %s d=%d g=%d", program, d, g)
+	s.Fabric.POPS = &POPS{Groups: g, GroupSize: d}
 	s.NIC = NIC{PayloadBytes: 8, RXFrames: 1, TXFrames: 1}
-	s.Firmware.Program = "pops/random"
+	s.Firmware.Program = program
+	s.Stop.Slots = 10_000_000
 	return s
 }
 
-// sample draws iterations of runs with the seeds 1 to runs. Small machines run
-// side by side, large ones one after another on all workers; the sums are whole
-// numbers, so the order does not matter.
-func (r popsRow) sample(ctx context.Context, runs, workers int, progress func(finished int)) (iterationSample, error) {
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
+// single runs a scenario that must pass.
+func (s *popsStudyRun) single(scenario *Scenario) (*Report, error) {
+	m, err := NewMachine(s.ctx, scenario, MachineOptions{Engine: EngineSlot})
+	if err != nil {
+		return nil, err
 	}
-	side, each := workers, 1
-	if r.groups*r.groups >= parallelProcessorsMin {
-		side, each = 1, workers
+	err = m.Run(s.ctx, nil)
+	report := m.Report()
+	if err == nil && report.Verdict != VerdictPass {
+		v := report.Violations[0]
+		err = fmt.Errorf("%s: %s at cycle %d: %s", scenario.Name, v.Rule, v.Cycle, v.Message)
+	}
+	return report, errors.Join(err, m.Close())
+}
+
+// sample draws the steps of runs with the seeds 1 to runs. Small machines run side
+// by side, large ones one after another on all workers.
+func (s *popsStudyRun) sample(scenario *Scenario, runs int) (*stepSample, error) {
+	side, each := s.options.Workers, 1
+	if scenario.Processors() >= parallelProcessorsMin {
+		side, each = 1, s.options.Workers
 	}
 	var (
-		wg       sync.WaitGroup
-		seed     atomic.Int64
-		lock     sync.Mutex
-		sample   iterationSample
-		failures []error
+		wg     sync.WaitGroup
+		seed   atomic.Int64
+		lock   sync.Mutex
+		sample = &stepSample{steps: make([]int, runs)}
+		failed error
 	)
-	for range side {
+	for range min(side, runs) {
 		wg.Add(1)
 		go func() {
 			defer wg.Done()
-			err := r.trials(ctx, each, func() (uint64, bool) {
-				next := seed.Add(1)
-				return uint64(next), next <= int64(runs)
-			}, func(steps int) {
+			err := s.trials(scenario, each, func() (int, bool) {
+				next := int(seed.Add(1))
+				return next, next <= runs
+			}, func(seed int, m *Machine, report *Report) {
+				lost, _ := report.Metrics.Get("lost").(int)
 				lock.Lock()
 				defer lock.Unlock()
-				sample.add(steps)
-				progress(sample.runs)
+				sample.steps[seed-1] = m.steps()
+				sample.lost += lost
+				if report.Verdict != VerdictPass {
+					sample.failed++
+				}
+				s.done++
+				if s.options.Progress != nil {
+					s.options.Progress(min(s.done, s.total), s.total, scenario.Name)
+				}
 			})
 			lock.Lock()
 			defer lock.Unlock()
-			failures = append(failures, err)
+			failed = errors.Join(failed, err)
 		}()
 	}
 	wg.Wait()
-	return sample, errors.Join(failures...)
+	slices.Sort(sample.steps)
+	return sample, failed
 }
 
 // trials runs one machine with one seed after the other.
-func (r popsRow) trials(ctx context.Context, workers int, next func() (seed uint64, more bool), done func(steps int)) (err error) {
-	s := r.scenario()
-	m, err := NewMachine(ctx, s, MachineOptions{Engine: EngineSlot, Workers: workers})
+func (s *popsStudyRun) trials(scenario *Scenario, workers int, next func() (seed int, more bool), done func(seed int, m *Machine, report *Report)) (err error) {
+	m, err := NewMachine(s.ctx, scenario, MachineOptions{Engine: EngineSlot, Workers: workers})
 	if err != nil {
 		return err
 	}
@@ -156,39 +326,45 @@ func (r popsRow) trials(ctx context.Context, workers int, next func() (seed uint
 		if !more {
 			return nil
 		}
-		if err := m.Reset(seed); err != nil {
+		if err := m.Reset(uint64(seed)); err != nil {
 			return err
 		}
-		if err := m.Run(ctx, nil); err != nil {
+		if err := m.Run(s.ctx, nil); err != nil {
 			return err
 		}
-		if m.interrupted {
-			return ctx.Err()
+		if err := s.ctx.Err(); err != nil {
+			return err
 		}
-		report := m.Report()
-		if report.Verdict != VerdictPass {
-			return fmt.Errorf("%s, seed %d: %s at cycle %d: %s", s.Name, seed,
-				report.Violations[0].Rule, report.Violations[0].Cycle, report.Violations[0].Message)
+		if !m.Finished() {
+			return fmt.Errorf("%s, seed %d: not done after %d slots", scenario.Name, seed, m.Slots())
 		}
-		done(m.steps())
+		done(seed, m, m.Report())
 	}
 }
 
-// iterationSample sums iterations of runs.
-type iterationSample struct {
-	runs, sum, squares, max int
+// stepSample holds the steps of many runs, sorted.
+type stepSample struct {
+	steps  []int
+	lost   int // packets acknowledged but lost, in all runs
+	failed int // runs that broke a rule
 }
 
-func (s *iterationSample) add(steps int) {
-	s.runs++
-	s.sum += steps
-	s.squares += steps * steps
-	s.max = max(s.max, steps)
+func (s *stepSample) mean() float64 {
+	sum := 0
+	for _, steps := range s.steps {
+		sum += steps
+	}
+	return float64(sum) / float64(len(s.steps))
 }
 
-func (s *iterationSample) mean() float64 { return float64(s.sum) / float64(s.runs) }
-
-func (s *iterationSample) sd() float64 {
-	mean := s.mean()
-	return math.Sqrt(max(0, float64(s.squares)/float64(s.runs)-mean*mean))
+func (s *stepSample) sd() float64 {
+	mean, sum := s.mean(), 0.0
+	for _, steps := range s.steps {
+		sum += (float64(steps) - mean) * (float64(steps) - mean)
+	}
+	return math.Sqrt(sum / float64(len(s.steps)))
 }
+
+func (s *stepSample) median() float64 { return float64(s.steps[len(s.steps)/2]) }
+
+func (s *stepSample) max() int { return s.steps[len(s.steps)-1] }

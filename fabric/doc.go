@@ -14,5 +14,9 @@
 //	transport.go     what carries frames, and when it is called
 //	slot.go          whole frames, slot by slot
 //	cycle.go         phits, cycle by cycle
+//	colouring.go     edge colouring of bipartite multigraphs
+//	offline.go       off-line routing: what every processor does in every slot
+//	batcher.go       Batcher's merge-exchange as routes
+//	adversary.go     two-hops routing and the permutation that defeats it
 //	ledger.go        counters, digest, packets on their way, findings for the rules
 package fabric

@@ -3,7 +3,7 @@
 //	programs/pops/random.c --clang--> images/pops/random.wasm --embed--> Host.Load -> Image
 //	                                                                                   |
 //	                      memory of one instance:                              Image.NewInstance
-//	                      | program | columns | records {state, RX FIFO, TX FIFO} |    |
+//	                      | program | registers | records {state, RX, TX FIFO} |       |
 //	                                  ^ nic.Bank, the host's view                   Instance
 //
 // One instance serves a bank of processors (banked) or a single one (isolated):
@@ -16,10 +16,11 @@
 //	starloom_start(first, count)        starloom_slot(first, count, slot)
 //	memory                              __stack_pointer (optional: restored after a trap)
 //	starloom_probe_names() list         starloom_param_names() list (optional)
+//	starloom_choice(i, t, g, d) group   (optional: two-hops firmware, for its adversary)
 //
 // and all it may import, from the module "starloom":
 //
-//	log(text, bytes)    probe(signal, i64 value)    fail(code)
+//	log(text, bytes)    probe(signal, i64 value)    fail(code)    deliver(origin)
 //
 //	file                    what it holds
 //	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
@@ -29,7 +30,7 @@
 //	programs.go             the embedded images
 //	build.go, inspect.go    `starloom firmware build` and `inspect`
 //	host.go                 load, check and compile images
-//	imports.go              log, probe and fail
+//	imports.go              log, probe, fail and deliver
 //	instance.go             a bank's handlers, traps
 //	slab.go                 memory whose address never changes
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion
