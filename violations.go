@@ -80,7 +80,7 @@ func (m *Machine) noteFindings() {
 		return
 	}
 	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
-		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index))
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Value, b.Value))
 	})
 	for _, f := range v.pending {
 		v.add(m.violation(f))

@@ -16,7 +16,7 @@ type Frames struct {
 	Collided   uint64 // sent frames that met another one on a coupler, per coupler
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost because an RX FIFO was full
-	TxOverflow uint64 // frames that did not fit into a TX FIFO
+	TxOverflow uint64 // times that a processor's frames of one slot did not all fit into its TX FIFO
 }
 
 // Add adds the counters of another ledger.
@@ -145,6 +145,11 @@ func (l *Ledger) BeginSlot() {
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
 }
 
+// before orders the findings of one kind and slot.
+func (f *Finding) before(o *Finding) bool {
+	return f.Index < o.Index || f.Index == o.Index && f.Value < o.Value
+}
+
 // Find notes a finding. Of more than findingsMax of one kind in one slot those
 // with the lowest indexes are kept, in whatever order they come.
 func (l *Ledger) Find(f Finding) {
@@ -155,11 +160,11 @@ func (l *Ledger) Find(f Finding) {
 	}
 	highest := -1
 	for i := range l.Findings {
-		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[i].Index > l.Findings[highest].Index) {
+		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[highest].before(&l.Findings[i])) {
 			highest = i
 		}
 	}
-	if f.Index < l.Findings[highest].Index {
+	if f.before(&l.Findings[highest]) {
 		l.Findings[highest] = f
 	}
 }
@@ -180,14 +185,17 @@ func (l *Ledger) sent(processor int, frame nic.FrameView) {
 	}
 }
 
-// foldPayload maps a payload to one word; the bytes behind it are zero, so whole
-// words can be read.
+// foldPayload maps a payload to one word. The bytes behind it are not part of the
+// frame, whatever the sender's FIFO still holds.
 func foldPayload(frame nic.FrameView) uint64 {
-	payload := frame.PaddedPayload()
-	if len(payload) == 8 {
+	switch payload := frame.Payload(); len(payload) {
+	case 0:
+		return 0
+	case packetBytes:
 		return binary.LittleEndian.Uint64(payload)
+	default:
+		return traces.Fold(payload)
 	}
-	return traces.Fold(payload)
 }
 
 // heard notes what a receiver says of a slot, unless it is idle. frame is the

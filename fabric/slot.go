@@ -39,7 +39,10 @@ func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTrans
 			collided: make([]uint64, len(shards)),
 		}
 		hw.AdviseHuge(t.tables[i].senders)
-		hw.AdviseHuge(t.tables[i].frames)
+		if pops.Groups <= 4*pops.GroupSize {
+			// Else most couplers never carry a frame, and small pages stay empty.
+			hw.AdviseHuge(t.tables[i].frames)
+		}
 	}
 	return t
 }
