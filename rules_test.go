@@ -68,6 +68,10 @@ func TestRulesFire(t *testing.T) {
 		}, rule: RuleCollisionFree, path: "pops.group[0].coupler[0]", cycle: 12, message: "slot 3 of a step of 5"},
 		{image: "hoards", change: func(s *Scenario) { s.Rules.ExactlyOnce = false },
 			rule: RuleHeld, path: "pops.group[3].nic[0]", cycle: 24, message: "holds 4 packets, at most 3"},
+		{image: "hoards", change: func(s *Scenario) {
+			s.Rules = &Rules{PacketsPerProcessorMax: 254}
+			s.Firmware.Params = map[string]int64{"packets": 256}
+		}, rule: RuleHeld, path: "pops.group[3].nic[0]", cycle: 6, message: "holds 255 packets, at most 254"},
 		{image: "duplicates", rule: RuleExactlyOnce, path: "pops.group[1].nic[0]", cycle: 10, message: "received the packet of processor 2 again"},
 		{image: "misroutes", rule: RuleExactlyOnce, path: "pops.group[1].nic[0]", cycle: 4, message: "origin 0 that is not for it"},
 		{image: "loses", rule: RuleExactlyOnce, path: "pops.group[2].nic[0]", cycle: 6, message: "never received the packet of processor 1"},

@@ -140,7 +140,7 @@ func (p Permutation) MarshalJSON() ([]byte, error) {
 // Rules are the invariants of a run. What is left out is not checked.
 type Rules struct {
 	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
-	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=65535,description=packets that a processor may hold at the end of a slot"`
+	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
 }
 

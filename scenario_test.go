@@ -150,6 +150,7 @@ var badScenarios = []badScenario{
 	{"collision_free slot 0", small + "rules: {collision_free: {period: 5, slots: [0]}}\n", true},
 	{"collision_free slot outside", small + "rules: {collision_free: {period: 5, slots: [3, 6]}}\n", false},
 	{"collision_free slot twice", small + "rules: {collision_free: {period: 5, slots: [3, 3]}}\n", true},
+	{"packets_per_processor_max 255", small + "rules: {packets_per_processor_max: 255}\n", true},
 	{"packets_per_processor_max 0", small + "rules: {packets_per_processor_max: 0}\n", true},
 	{"exactly_once yes", small + "rules: {exactly_once: yes}\n", false},
 	{"exactly_once 1", small + "rules: {exactly_once: 1}\n", true},
@@ -328,7 +329,7 @@ func TestScenarioCheck(t *testing.T) {
 		"double": {func(s *Scenario) {
 			s.Workload.Permutation = Permutation{Kind: PermutationList, List: []uint32{0, 1, 2, 2}}
 		}, "workload.permutation: no permutation: destination 2 is given twice, by entries 2 and 3, and 3 is missing; give every processor exactly one packet"},
-		"rule": {func(s *Scenario) { s.Rules = &Rules{PacketsPerProcessorMax: -1} }, "rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed are 1 to 65535 (packets that a processor may hold at the end of a slot)"},
+		"rule": {func(s *Scenario) { s.Rules = &Rules{PacketsPerProcessorMax: -1} }, "rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed are 1 to 254 (packets that a processor may hold at the end of a slot)"},
 		"stop": {func(s *Scenario) { s.Stop.Slots = math.MaxUint32 }, "stop.slots: stop.slots is 4294967295; allowed are 1 to 4294967294 (a run that is not done after so many slots fails)"},
 	} {
 		s := good()

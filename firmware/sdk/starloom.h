@@ -123,8 +123,9 @@ SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) { nic->registers->rx_port =
  * is left to send. */
 SL_INLINE void sl_done(sl_nic *nic) { nic->registers->flags |= SL_FLAG_DONE; }
 
-/* Says how many packets this processor holds now, for the memory rule. */
-SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->registers->held = (uint8_t)packets; }
+/* Says how many packets this processor holds now, for the memory rule; 255 stands
+ * for that and more. */
+SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->registers->held = (uint8_t)(packets < 255 ? packets : 255); }
 
 /* Says that a packet has come to stay. Only for algorithms in which no last hop
  * shows that, such as sorting: a data frame that is addressed to this processor
