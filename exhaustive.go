@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 
+	"starloom/hw"
 	"starloom/traces"
 )
 
@@ -42,68 +43,81 @@ func runAll(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	for i := range n {
 		total *= uint64(i + 1)
 	}
-	workers := o.Workers
-	if workers <= 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
+	workers := exhaustiveWorkers(o.Workers, total)
 	o.Workers = 1
+	return runAllOn(ctx, s, workers, total, o.Progress, func() (*Machine, error) {
+		return NewMachine(context.WithoutCancel(ctx), s, o.MachineOptions)
+	})
+}
+
+// exhaustiveWorkers returns how many machines share the runs: no more than there
+// are chunks of them.
+func exhaustiveWorkers(asked int, total uint64) int {
+	if asked <= 0 {
+		asked = runtime.GOMAXPROCS(0)
+	}
+	chunks := (total + chunkRuns - 1) / chunkRuns
+	return int(min(uint64(asked), chunks, hw.WorkersMax))
+}
+
+// runAllOn runs the permutations on machines that build makes, one for each worker.
+// All workers have ended when it returns; the first error is its error.
+func runAllOn(ctx context.Context, s *Scenario, workers int, total uint64, progress func(Progress), build func() (*Machine, error)) (*Report, error) {
 	var (
-		wg       sync.WaitGroup
-		lock     sync.Mutex
-		next     uint64
-		all      = exhaustive{worst: total, firstFail: total}
-		failures []error
-		last     *Machine
+		wg     sync.WaitGroup
+		lock   sync.Mutex
+		next   uint64
+		all    = exhaustive{worst: total, firstFail: total}
+		failed error
+		last   *Machine
 	)
+	fail := func(err error) {
+		lock.Lock()
+		defer lock.Unlock()
+		if failed == nil {
+			failed = err
+		}
+	}
 	take := func(done *exhaustive) (first, end uint64) {
 		lock.Lock()
 		defer lock.Unlock()
 		if done != nil {
 			all.merge(done)
-			if o.Progress != nil {
-				o.Progress(Progress{Runs: all.runs, RunsTotal: total})
+			if progress != nil {
+				progress(Progress{Runs: all.runs, RunsTotal: total})
 			}
 		}
-		if ctx.Err() != nil || len(failures) > 0 {
+		if ctx.Err() != nil || failed != nil {
 			return total, total
 		}
 		first = next
 		next = min(next+chunkRuns, total)
 		return first, next
 	}
-	for range workers {
-		m, err := NewMachine(context.WithoutCancel(ctx), s, o.MachineOptions)
+	work := func() error {
+		m, err := build()
 		if err != nil {
-			return nil, errors.Join(append(failures, err)...)
+			return err
 		}
+		lock.Lock()
 		last = m
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			var done *exhaustive
-			for {
-				first, end := take(done)
-				if first >= end {
-					break
-				}
-				var err error
-				if done, err = m.runChunk(first, end, total); err != nil {
-					lock.Lock()
-					failures = append(failures, err)
-					lock.Unlock()
-					done = nil
-				}
+		lock.Unlock()
+		var done *exhaustive
+		for err == nil {
+			first, end := take(done)
+			if first >= end {
+				break
 			}
-			if err := m.Close(); err != nil {
-				lock.Lock()
-				failures = append(failures, err)
-				lock.Unlock()
-			}
-		}()
+			done, err = m.runChunk(first, end, total)
+		}
+		return errors.Join(err, m.Close())
+	}
+	for range workers {
+		wg.Go(func() { fail(work()) })
 	}
 	wg.Wait()
-	if err := errors.Join(failures...); err != nil {
-		return nil, err
+	if failed != nil {
+		return nil, failed
 	}
 	return all.report(s, last, total), nil
 }

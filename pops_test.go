@@ -2,13 +2,17 @@ package starloom
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/hw"
 )
 
 // program returns a scenario of a built-in program on POPS(d,g).
@@ -205,6 +209,35 @@ func TestAllPermutationsFindsTheFailure(t *testing.T) {
 	require.Equal(t, 23, report.Metrics.Get("failed"))
 	require.Equal(t, []uint32{0, 1, 2, 3}, report.Metrics.Get("failing_permutation"))
 	require.Contains(t, report.Violations[0].Message, "permutation [0 1 2 3]: ")
+}
+
+// TestAllPermutationsOnFewMachines holds that nobody builds machines that have
+// nothing to run.
+func TestAllPermutationsOnFewMachines(t *testing.T) {
+	require.Equal(t, 1, exhaustiveWorkers(64, 24))
+	require.Equal(t, 2, exhaustiveWorkers(64, chunkRuns+1))
+	require.Equal(t, 3, exhaustiveWorkers(3, 40320))
+	require.Equal(t, hw.WorkersMax, exhaustiveWorkers(1<<16-1, 3628800))
+	require.Positive(t, exhaustiveWorkers(0, 40320))
+}
+
+// TestAllPermutationsEndWithTheirWorkers lets the second machine fail: the error
+// comes back when the first one has stopped.
+func TestAllPermutationsEndWithTheirWorkers(t *testing.T) {
+	s := programScenario("pops/offline", 2, 4)
+	s.Workload.Permutation.Kind = PermutationAll
+	var built atomic.Int32
+	var returned, late atomic.Bool
+	_, err := runAllOn(context.Background(), s, 2, 40320, func(Progress) { late.Store(returned.Load()) }, func() (*Machine, error) {
+		if built.Add(1) == 2 {
+			return nil, errors.New("no memory")
+		}
+		return NewMachine(context.Background(), s, MachineOptions{Workers: 1})
+	})
+	returned.Store(true)
+	require.EqualError(t, err, "no memory")
+	time.Sleep(50 * time.Millisecond) // ten chunks
+	require.False(t, late.Load())
 }
 
 func TestPermutationNumber(t *testing.T) {
