@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"starloom/firmware"
 )
 
 // Scenario describes one run: the fabric, the hardware in front of it, the
@@ -242,7 +244,7 @@ type Overrides struct {
 	Seed  *uint64 // --seed
 	Slots *uint32 // --slots
 	Mode  string  // --mode
-	Image string  // --firmware: path relative to the working folder; replaces the program
+	Image string  // --firmware: path relative to the working folder; replaces the program, whose rules and schedule stay
 }
 
 // Override replaces values and checks the scenario again. Errors name the option
@@ -265,9 +267,30 @@ func (s *Scenario) Override(o Overrides) error {
 		if err != nil {
 			return &InputError{Place: "--firmware", Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
 		}
+		s.keepProgram(absolute)
 		s.Firmware.Program, s.Firmware.Image, places["firmware.image"] = "", absolute, "--firmware"
 	}
 	return s.Check()
+}
+
+// keepProgram writes down what the scenario's program brings, so that an image in
+// its place is held to the same rules, and has the same schedule if it takes one.
+func (s *Scenario) keepProgram(image string) {
+	p, ok := programs[s.Firmware.Program]
+	if !ok || s.Fabric.POPS == nil {
+		return
+	}
+	if s.Rules == nil {
+		rules := p.rules(*s.Fabric.POPS)
+		s.Rules = &rules
+	}
+	if p.schedule == "" {
+		return
+	}
+	// An image that cannot be read is refused when the machine is built.
+	if info, err := firmware.Inspect(image); err == nil && info.Schedule {
+		s.Firmware.Schedule = p.schedule
+	}
 }
 
 // Hash returns the SHA-256 of the scenario's canonical form, in hex. Key order,

@@ -405,10 +405,38 @@ func TestOverride(t *testing.T) {
 	absolute, err := filepath.Abs("a.wasm")
 	require.NoError(t, err)
 	assert.Equal(t, absolute, s.ImagePath(), "relative to the working folder, not to the scenario's")
+	assert.Equal(t, parse().rules(), *s.Rules, "an image is held to the rules of the program that it replaces")
+	assert.Equal(t, 5, s.slotsPerStep())
+
+	s = parse()
+	s.Rules = &Rules{ExactlyOnce: true}
+	require.NoError(t, s.Override(Overrides{Image: "a.wasm"}))
+	assert.Equal(t, Rules{ExactlyOnce: true}, *s.Rules, "rules of the scenario stay")
 
 	require.ErrorContains(t, parse().Override(Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
 	require.ErrorContains(t, parse().Override(Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)
 	s = parse()
 	require.NoError(t, s.Override(Overrides{}))
 	assert.Equal(t, parse().Hash(), s.Hash())
+}
+
+// A program's image in its place does what the program does, schedule and rules
+// included; one that takes no schedule gets none.
+func TestOverrideKeepsTheProgram(t *testing.T) {
+	for _, name := range []string{"pops/random", "pops/offline", "pops/sort"} {
+		want, err := Run(t.Context(), programScenario(name, 4, 4), RunOptions{})
+		require.NoError(t, err)
+		s := programScenario(name, 4, 4)
+		require.NoError(t, s.Override(Overrides{Image: "firmware/images/" + name + ".wasm"}))
+		got, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		got.Firmware.Image = name
+		require.Equal(t, want, got)
+	}
+	s := programScenario("pops/offline", 4, 4)
+	require.NoError(t, s.Override(Overrides{Image: "firmware/images/pops/random.wasm"}))
+	report, err := Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, VerdictFail, report.Verdict, "it collides where off-line routing must not")
+	require.Equal(t, RuleCollisionFree, report.Violations[0].Rule)
 }

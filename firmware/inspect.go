@@ -20,6 +20,7 @@ type Info struct {
 	RecordBytes int // one processor's state, RX FIFO and TX FIFO, one frame of 16 bytes payload each
 	Params      []Param
 	Probes      []string
+	Schedule    bool // the scenario must give it a schedule
 }
 
 // Inspect checks an image, a file or a built-in program's name, and describes it.
@@ -50,7 +51,7 @@ func Inspect(path string) (info Info, err error) {
 	}
 	return Info{
 		Name: path, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
-		Params: image.Params, Probes: image.Probes,
+		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil,
 	}, nil
 }
 
@@ -67,6 +68,9 @@ func (i Info) WriteText(w io.Writer) error {
 	}
 	if len(i.Probes) > 0 {
 		fmt.Fprintf(t, "probes\t%s\n", strings.Join(i.Probes, ", "))
+	}
+	if i.Schedule {
+		fmt.Fprintln(t, "schedule\tneeded: firmware: {schedule: offline} or {schedule: sort} in the scenario")
 	}
 	return t.Flush()
 }
