@@ -7,7 +7,7 @@ import (
 	"starloom/nic"
 )
 
-// NativeProgram is firmware written in Go over the same ABI: the same records,
+// NativeProgram is firmware written in Go over the same ABI: the same states,
 // columns and draws, without a sandbox. It is the yardstick for the cost of the
 // sandbox and a second opinion on the images, never a way to run a user's code.
 type NativeProgram struct {
@@ -33,13 +33,7 @@ type nativeInstance struct {
 // NewInstance makes an instance in plain Go memory, laid out like the SDK's.
 func (p NativeProgram) NewInstance(c nic.BankConfig) (Instance, error) {
 	const descriptor = 64
-	frames := nic.FrameStride(c.PayloadBytes)
-	layout := nic.BankLayout{
-		RxOffset: (p.StateBytes + 7) / 8 * 8,
-	}
-	layout.TxOffset = layout.RxOffset + c.RxFrames*frames
-	layout.RecordStride = layout.TxOffset + c.TxFrames*frames
-	memory, err := nic.PlaceBank(descriptor, c, layout)
+	memory, err := nic.PlaceBank(descriptor, c, p.StateBytes)
 	if err != nil {
 		return nil, err
 	}

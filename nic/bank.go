@@ -23,10 +23,11 @@ type Bank struct {
 
 	silenced     []uint64 // one bit per cell: Silence was called since Reset
 	descriptor   []byte   // the bank block, for Current
-	records      []byte   // {state, RX FIFO, TX FIFO} of every cell
-	recordStride int
-	rxOffset     int
-	txOffset     int
+	states       []byte   // per cell: the handler's state
+	rx, tx       []byte   // per cell: the FIFOs
+	stateStride  int
+	rxStride     int
+	txStride     int
 	frameStride  int
 }
 
@@ -94,17 +95,13 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		BankConfig:   c,
 		silenced:     make([]uint64, (c.Cells+63)/64),
 		descriptor:   d,
-		recordStride: word(offBankRecordStride),
-		rxOffset:     word(offBankRxOffset),
-		txOffset:     word(offBankTxOffset),
+		stateStride:  word(offBankStateStride),
+		rxStride:     c.RxFrames * word(offBankFrameStride),
+		txStride:     c.TxFrames * word(offBankFrameStride),
 		frameStride:  word(offBankFrameStride),
 	}
-	rxBytes, txBytes := c.RxFrames*b.frameStride, c.TxFrames*b.frameStride
-	if b.rxOffset%8 != 0 || b.txOffset%8 != 0 || b.recordStride%8 != 0 ||
-		b.rxOffset+rxBytes > b.recordStride || b.txOffset+txBytes > b.recordStride ||
-		(b.rxOffset < b.txOffset+txBytes && b.txOffset < b.rxOffset+rxBytes) {
-		return nil, fmt.Errorf("bank descriptor: a record of %d bytes does not hold an RX FIFO at %d and a TX FIFO at %d, or they are not aligned to 8",
-			b.recordStride, b.rxOffset, b.txOffset)
+	if b.stateStride%8 != 0 || b.stateStride > stateBytesMax {
+		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.stateStride, stateBytesMax)
 	}
 	claims := []claim{{"descriptor", uint64(address), sizeBank}}
 	column := func(name string, offset, elementBytes int) ([]byte, error) {
@@ -135,7 +132,11 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if word(offBankSchedule) != 0 {
 		schedule = take("schedule", offBankSchedule, sizeSchedule)
 	}
-	b.records = take("record", offBankRecord, b.recordStride)
+	if b.stateStride > 0 {
+		b.states = take("state", offBankState, b.stateStride)
+	}
+	b.rx = take("rx", offBankRx, b.rxStride)
+	b.tx = take("tx", offBankTx, b.txStride)
 	if err != nil {
 		return nil, err
 	}
@@ -154,6 +155,9 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	b.configure()
 	return b, nil
 }
+
+// stateBytesMax is the largest state of one processor.
+const stateBytesMax = 1 << 20
 
 type claim struct {
 	name     string
@@ -203,7 +207,7 @@ func (b *Bank) Reset(seed uint64) {
 }
 
 // RecordBytes returns what one processor takes: its state and its FIFOs.
-func (b *Bank) RecordBytes() int { return b.recordStride }
+func (b *Bank) RecordBytes() int { return b.stateStride + b.rxStride + b.txStride }
 
 // Current returns the cell whose handler ran last, and whether firmware's word
 // for it is a cell of this bank at all.
@@ -303,8 +307,8 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
 func (b *Bank) TxHead(cell int) FrameView {
-	at := cell*b.recordStride + b.txOffset
-	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+	at := cell * b.txStride
+	return FrameView(b.tx[at : at+b.frameStride : at+b.frameStride])
 }
 
 // PopTx removes the head of a cell's TX FIFO.
@@ -312,8 +316,8 @@ func (b *Bank) PopTx(cell int) {
 	left := int(b.Registers[cell].TxCount) - 1
 	b.Registers[cell].TxCount = uint8(left)
 	if left > 0 {
-		at := cell*b.recordStride + b.txOffset
-		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
+		at := cell * b.txStride
+		copy(b.tx[at:], b.tx[at+b.frameStride:at+(left+1)*b.frameStride])
 	}
 }
 
@@ -327,8 +331,8 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 		r.RxStatus = uint8(StatusOverflow)
 		return StatusOverflow
 	}
-	at := cell*b.recordStride + b.rxOffset + count*b.frameStride
-	copyFrame(b.records[at:at+b.frameStride:at+b.frameStride], frame, port)
+	at := cell*b.rxStride + count*b.frameStride
+	copyFrame(b.rx[at:at+b.frameStride:at+b.frameStride], frame, port)
 	r.RxCount = uint8(count + 1)
 	r.RxStatus = uint8(StatusOK)
 	return StatusOK

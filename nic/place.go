@@ -8,21 +8,18 @@ import (
 // This file is the handler's side of a bank for firmware that is written in Go:
 // what starloom.h does inside the sandbox.
 
-// BankLayout says where the FIFOs lie in a record; the state is first.
-type BankLayout struct {
-	RxOffset, TxOffset, RecordStride int // bytes, multiples of 8
-}
-
 // PlaceBank returns memory with a bank's descriptor at the given address and its
-// registers, workload and records behind it, all zero, ready for AttachBank.
-func PlaceBank(descriptor uint32, c BankConfig, l BankLayout) ([]byte, error) {
+// registers, workload, states and FIFOs behind it, all zero, ready for AttachBank.
+func PlaceBank(descriptor uint32, c BankConfig, stateBytes int) ([]byte, error) {
+	stateStride, frames := (stateBytes+7)/8*8, FrameStride(c.PayloadBytes)
 	at := uint64(descriptor) + sizeBank
 	type place struct {
 		offset, elementBytes int
 		at                   uint64
 	}
 	places := []place{
-		{offBankProcessor, sizeProcessor, 0}, {offBankWorkload, 4, 0}, {offBankRecord, l.RecordStride, 0},
+		{offBankProcessor, sizeProcessor, 0}, {offBankWorkload, 4, 0}, {offBankState, stateStride, 0},
+		{offBankRx, c.RxFrames * frames, 0}, {offBankTx, c.TxFrames * frames, 0},
 	}
 	for i := range places {
 		at = (at + 63) / 64 * 64
@@ -44,30 +41,30 @@ func PlaceBank(descriptor uint32, c BankConfig, l BankLayout) ([]byte, error) {
 	put(offBankPayloadBytes, uint64(c.PayloadBytes))
 	put(offBankRxFrames, uint64(c.RxFrames))
 	put(offBankTxFrames, uint64(c.TxFrames))
-	put(offBankFrameStride, uint64(FrameStride(c.PayloadBytes)))
-	put(offBankRxOffset, uint64(l.RxOffset))
-	put(offBankTxOffset, uint64(l.TxOffset))
-	put(offBankRecordStride, uint64(l.RecordStride))
+	put(offBankFrameStride, uint64(frames))
+	put(offBankStateStride, uint64(stateStride))
 	return memory, nil
 }
 
-// Clear makes all registers, workload and records zero.
+// Clear makes registers, workload, states and FIFOs zero.
 func (b *Bank) Clear() {
 	clear(b.Registers)
 	clear(b.Workload)
-	clear(b.records)
+	clear(b.states)
+	clear(b.rx)
+	clear(b.tx)
 }
 
-// State returns a cell's state; it aliases the record.
+// State returns a cell's state; it aliases the bank.
 func (b *Bank) State(cell int) []byte {
-	at := cell * b.recordStride
-	return b.records[at : at+b.rxOffset : at+b.rxOffset]
+	at := cell * b.stateStride
+	return b.states[at : at+b.stateStride : at+b.stateStride]
 }
 
 // RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
 func (b *Bank) RxHead(cell int) FrameView {
-	at := cell*b.recordStride + b.rxOffset
-	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+	at := cell * b.rxStride
+	return FrameView(b.rx[at : at+b.frameStride : at+b.frameStride])
 }
 
 // SetCurrent says whose handler runs, -1 for nobody's.
@@ -80,8 +77,8 @@ func (b *Bank) PopRx(cell int) {
 	left := int(b.Registers[cell].RxCount) - 1
 	b.Registers[cell].RxCount = uint8(left)
 	if left > 0 {
-		at := cell*b.recordStride + b.rxOffset
-		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
+		at := cell * b.rxStride
+		copy(b.rx[at:], b.rx[at+b.frameStride:at+(left+1)*b.frameStride])
 	}
 }
 
@@ -95,8 +92,8 @@ func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloa
 		return nil
 	}
 	r.TxCount = uint8(count + 1)
-	at := cell*b.recordStride + b.txOffset + count*b.frameStride
-	f := FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+	at := cell*b.txStride + count*b.frameStride
+	f := FrameView(b.tx[at : at+b.frameStride : at+b.frameStride])
 	binary.LittleEndian.PutUint64(f, uint64(kind)|uint64(payloadBytes)<<16)
 	binary.LittleEndian.PutUint64(f[8:], uint64(destination)|uint64(port)<<48)
 	if payloadBytes > b.PayloadBytes {

@@ -64,10 +64,10 @@ var RegisterMap = []Block{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
 		{"current", 32, 0, WriteOnly, "cell whose handler is running; tells the host who trapped"},
-		{"record", 32, 0, Layout, "address of the first record {state, RX FIFO, TX FIFO}"},
-		{"record_stride", 32, 0, Layout, "bytes from one record to the next"},
-		{"rx_offset", 32, 0, Layout, "bytes from a record to its RX FIFO; the head is first"},
-		{"tx_offset", 32, 0, Layout, "bytes from a record to its TX FIFO; the head is first"},
+		{"state", 32, 0, Layout, "address of the first processor's state; one follows the other"},
+		{"state_stride", 32, 0, Layout, "bytes from one state to the next"},
+		{"rx", 32, 0, Layout, "address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other"},
+		{"tx", 32, 0, Layout, "address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other"},
 		{"frame_stride", 32, 0, Layout, "bytes from one frame of a FIFO to the next"},
 		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
 		{"tx_frames", 32, 0, Layout, "depth of the TX FIFO, in frames"},
@@ -191,7 +191,9 @@ func writeGo(w io.Writer) {
 // cTypes are the registers whose C type is not an unsigned integer: addresses
 // in a 32-bit memory, and signed parameters.
 var cTypes = map[string]string{
-	"bank.record":    "uint8_t *",
+	"bank.state":     "uint8_t *",
+	"bank.rx":        "uint8_t *",
+	"bank.tx":        "uint8_t *",
 	"bank.processor": "sl_processor *",
 	"bank.workload":  "uint32_t *",
 	"bank.schedule":  "sl_schedule *",

@@ -19,10 +19,10 @@ const (
 	offBankABI          = 0   // version of this map
 	offBankCells        = 4   // processors in this bank
 	offBankCurrent      = 8   // cell whose handler is running; tells the host who trapped
-	offBankRecord       = 12  // address of the first record {state, RX FIFO, TX FIFO}
-	offBankRecordStride = 16  // bytes from one record to the next
-	offBankRxOffset     = 20  // bytes from a record to its RX FIFO; the head is first
-	offBankTxOffset     = 24  // bytes from a record to its TX FIFO; the head is first
+	offBankState        = 12  // address of the first processor's state; one follows the other
+	offBankStateStride  = 16  // bytes from one state to the next
+	offBankRx           = 20  // address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other
+	offBankTx           = 24  // address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other
 	offBankFrameStride  = 28  // bytes from one frame of a FIFO to the next
 	offBankRxFrames     = 32  // depth of the RX FIFO, in frames
 	offBankTxFrames     = 36  // depth of the TX FIFO, in frames

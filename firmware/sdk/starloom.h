@@ -36,7 +36,7 @@ SL_IMPORT(deliver) void sl_host_deliver(uint32_t origin);
 typedef struct {
     sl_bank bank;            /* a copy: it lives in wasm locals once the handler is inlined */
     sl_processor *registers; /* of this processor */
-    uint8_t *record;         /* {state, RX FIFO, TX FIFO} of this processor */
+    uint8_t *state;          /* of this processor */
     uint32_t cell, group, index, slot;
     uint32_t draws;          /* random draws in this slot */
     uint32_t taken;          /* frames taken from the RX FIFO in this slot */
@@ -73,11 +73,19 @@ SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.par
 /* What the receiver says of the slot before: SL_STATUS_IDLE, _OK, ... */
 SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->registers->rx_status; }
 
+/* The head of this processor's FIFOs. */
+SL_INLINE uint8_t *sl_rx_fifo(const sl_nic *nic) {
+    return nic->bank.rx + nic->cell * nic->bank.rx_frames * nic->bank.frame_stride;
+}
+SL_INLINE uint8_t *sl_tx_fifo(const sl_nic *nic) {
+    return nic->bank.tx + nic->cell * nic->bank.tx_frames * nic->bank.frame_stride;
+}
+
 /* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
  * until the handler returns. */
 SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
     if (nic->taken >= nic->registers->rx_count) return 0;
-    return (const sl_frame *)(nic->record + nic->bank.rx_offset + nic->bank.frame_stride * nic->taken++);
+    return (const sl_frame *)(sl_rx_fifo(nic) + nic->bank.frame_stride * nic->taken++);
 }
 
 /* The packet in a frame's payload. */
@@ -95,7 +103,7 @@ SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t 
         return 0;
     }
     nic->registers->tx_count = (uint8_t)(queued + 1);
-    sl_frame *frame = (sl_frame *)(nic->record + nic->bank.tx_offset + nic->bank.frame_stride * queued);
+    sl_frame *frame = (sl_frame *)(sl_tx_fifo(nic) + nic->bank.frame_stride * queued);
     frame->kind = (uint8_t)kind;
     frame->flags = 0;
     frame->payload_bytes = (uint16_t)payload_bytes;
@@ -204,7 +212,7 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
-/* Places the registers, the workload and the records of a bank behind the program's own data
+/* Places registers, workload, states and FIFOs of a bank behind the program's own data
  * and returns the descriptor, or 0 when the memory cannot grow that far. */
 SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
                                   uint32_t state_bytes) {
@@ -226,12 +234,15 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->rx_frames = rx_frames;
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
-    bank->rx_offset = (state_bytes + 7) / 8 * 8;
-    bank->tx_offset = bank->rx_offset + rx_frames * bank->frame_stride;
-    bank->record_stride = bank->tx_offset + tx_frames * bank->frame_stride;
-    at = (at + 63) / 64 * 64;
-    bank->record = (uint8_t *)(uintptr_t)(uint32_t)at;
-    at += (uint64_t)cells * bank->record_stride;
+    bank->state_stride = (state_bytes + 7) / 8 * 8;
+#define SL_PLACE_BYTES(field, bytes)               \
+    at = (at + 63) / 64 * 64;                      \
+    bank->field = (void *)(uintptr_t)(uint32_t)at; \
+    at += (uint64_t)cells * (bytes);
+    SL_PLACE_BYTES(state, bank->state_stride)
+    SL_PLACE_BYTES(rx, (uint64_t)rx_frames * bank->frame_stride)
+    SL_PLACE_BYTES(tx, (uint64_t)tx_frames * bank->frame_stride)
+#undef SL_PLACE_BYTES
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
     if (pages > have && __builtin_wasm_memory_grow(0, pages - have) == (uint32_t)-1) return 0;
@@ -239,7 +250,8 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 }
 
 /* The loop over the cells of a bank. The handler is inlined, the descriptor's
- * copy becomes locals, and a record's fields share one bounds check. */
+ * copy becomes locals, and a state's fields share one bounds check. An idle
+ * processor costs its registers and its state; FIFOs are touched by frames only. */
 #define STARLOOM_LOOP(state_t, handler, first_cell, count, slot_number)                            \
     sl_nic nic;                                                                                    \
     nic.bank = starloom_bank;                                                                      \
@@ -248,17 +260,17 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     nic.group = sl_self(&nic) / nic.bank.group_size;                                          \
     nic.index = sl_self(&nic) % nic.bank.group_size;                                          \
     nic.registers = nic.bank.processor + nic.cell;                                                 \
-    nic.record = nic.bank.record + nic.cell * nic.bank.record_stride;                              \
+    nic.state = nic.bank.state + nic.cell * nic.bank.state_stride;                                 \
     for (uint32_t end = nic.cell + (count); nic.cell < end; nic.cell++) {                          \
         if (!(nic.registers->flags & SL_FLAG_FAULTY)) {                                        \
             starloom_bank.current = nic.cell;                                                      \
             nic.draws = 0;                                                                         \
             nic.taken = 0;                                                                         \
-            handler(&nic, (state_t *)nic.record);                                                  \
+            handler(&nic, (state_t *)nic.state);                                                   \
             starloom_consume(&nic);                                                                \
         }                                                                                          \
         nic.registers++;                                                                           \
-        nic.record += nic.bank.record_stride;                                                      \
+        nic.state += nic.bank.state_stride;                                                        \
         if (++nic.index == nic.bank.group_size) {                                                  \
             nic.index = 0;                                                                         \
             nic.group++;                                                                           \
@@ -271,7 +283,7 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
     uint32_t left = nic->registers->rx_count - nic->taken;
     nic->registers->rx_count = (uint8_t)left;
     if (left) {
-        uint8_t *fifo = nic->record + nic->bank.rx_offset;
+        uint8_t *fifo = sl_rx_fifo(nic);
         __builtin_memmove(fifo, fifo + nic->taken * nic->bank.frame_stride, left * nic->bank.frame_stride);
     }
 }
