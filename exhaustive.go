@@ -196,6 +196,7 @@ func (e *exhaustive) report(s *Scenario, m *Machine, total uint64) *Report {
 		Rules: m.rules.checkedRules(), ViolationsTotal: e.violations,
 		Slots: e.slotsMax, Cycles: e.slotsMax * uint64(m.timing.SlotCycles()), Frames: e.frames,
 		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: e.traps},
+		Notes:    s.notes(),
 		Digest:   digest.String(),
 	}
 	r.Metrics.Add("permutations", int(e.runs))

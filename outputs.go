@@ -59,7 +59,7 @@ func (o *outputs) openReports(options RunOptions) error {
 		if err != nil {
 			return &InputError{Place: r.option, Reason: err.Error()}
 		}
-		o.reports = append(o.reports, reportFile{OutputFile{r.kind, r.path}, file, r.write})
+		o.reports = append(o.reports, reportFile{OutputFile{Kind: r.kind, Path: r.path}, file, r.write})
 	}
 	return nil
 }
@@ -164,6 +164,8 @@ func (o *outputs) commit(report *Report) error {
 		if err := o.wave.close(report); err != nil {
 			return err
 		}
+		i := slices.IndexFunc(o.written, func(f OutputFile) bool { return f.Kind == "vcd" })
+		o.written[i].Note = o.wave.note(report)
 	}
 	if o.capture != nil {
 		if err := o.capture.pcapng.Close(); err != nil {
@@ -350,6 +352,25 @@ func (w *waveform) close(report *Report) error {
 		}
 	}
 	return w.vcd.Close(report.Cycles)
+}
+
+// note says why the waveform shows nothing, or "".
+func (w *waveform) note(report *Report) string {
+	if !w.vcd.Empty() {
+		return ""
+	}
+	t := w.machine.scenario.Traces.VCD
+	switch {
+	case report.Cycles == 0:
+		return "shows nothing: the run took no cycle"
+	case t != nil && t.From >= report.Cycles:
+		return fmt.Sprintf("shows nothing: traces.vcd.from is %d, and the run ended with cycle %d", t.From, report.Cycles-1)
+	case w.trigger && !w.triggered:
+		return "shows nothing: no rule was broken, so the trigger first_violation never came"
+	case w.trigger:
+		return fmt.Sprintf("shows nothing: the first violation, in cycle %d, is not between traces.vcd.from and to", w.at)
+	}
+	return "shows nothing"
 }
 
 // capture writes every frame at every port into a pcapng file.

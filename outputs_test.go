@@ -161,6 +161,39 @@ func TestTriggerWindows(t *testing.T) {
 	}
 }
 
+// TestEmptyWaveformIsExplained holds that nobody opens an empty waveform without
+// having been told; the report's stable form does not depend on traces.
+func TestEmptyWaveformIsExplained(t *testing.T) {
+	for _, c := range []struct {
+		slots uint32
+		trace VCDTrace
+		want  string // "" if it shows something
+	}{
+		{100, VCDTrace{}, ""},
+		{100, VCDTrace{Trigger: TriggerFirstViolation}, "shows nothing: no rule was broken, so the trigger first_violation never came"},
+		{2, VCDTrace{Trigger: TriggerFirstViolation}, ""},
+		{2, VCDTrace{Trigger: TriggerFirstViolation, To: 5}, "shows nothing: the first violation, in cycle 12, is not between"},
+		{2, VCDTrace{From: 12}, "shows nothing: traces.vcd.from is 12, and the run ended with cycle 11"},
+		{2, VCDTrace{From: 11}, ""},
+		{2, VCDTrace{From: 12, Trigger: TriggerFirstViolation}, "shows nothing: traces.vcd.from is 12, and the run ended with cycle 11"},
+	} {
+		s := routing(2, 2)
+		s.Stop.Slots = c.slots
+		s.Traces.VCD = &c.trace
+		path := filepath.Join(t.TempDir(), "run.vcd")
+		report, err := Run(t.Context(), s, RunOptions{VCD: path})
+		require.NoError(t, err)
+		require.Empty(t, report.Notes)
+		var text bytes.Buffer
+		require.NoError(t, report.WriteText(&text))
+		if c.want == "" {
+			require.NotContains(t, text.String(), "note:", "%+v", c)
+			continue
+		}
+		require.Contains(t, text.String(), "\n  note: "+path+" "+c.want, "%+v", c)
+	}
+}
+
 // TestWaveformTakesAnyName writes what a VCD's header cannot hold in another way.
 func TestWaveformTakesAnyName(t *testing.T) {
 	s := routing(2, 2)

@@ -100,6 +100,30 @@ func TestPublishedRoutingLosesPackets(t *testing.T) {
 	require.Equal(t, 64, report.Metrics.Get("delivered").(int)+report.Metrics.Get("lost").(int))
 }
 
+// TestPublishedRoutingSaysWhereItIsRight holds that a user of the published routing
+// learns what it is not made for, whatever the verdict.
+func TestPublishedRoutingSaysWhereItIsRight(t *testing.T) {
+	for _, c := range []struct {
+		program string
+		d, g    int
+		want    string
+	}{
+		{"pops/random", 4, 4, ""}, {"pops/random-corrected", 2, 4, ""},
+		{"pops/random", 2, 8, "here d = 2 and g = 8, d < g: "}, {"pops/random", 8, 2, "here d = 8 and g = 2, d > g: "},
+		{"pops/random", 7, 8, "here d = 7 and g = 8, d < g: "},
+	} {
+		report, err := Run(t.Context(), programScenario(c.program, c.d, c.g), RunOptions{})
+		require.NoError(t, err)
+		if c.want == "" {
+			require.Empty(t, report.Notes)
+			continue
+		}
+		require.Len(t, report.Notes, 1)
+		require.Contains(t, report.Notes[0], c.want)
+		require.Contains(t, report.Notes[0], "; pops/random-corrected routes any d and g")
+	}
+}
+
 // TestAdversaryDefeatsTwoHops builds the permutation that a two-hops firmware
 // cannot route, and runs it: some packet has not arrived after T slots. The slow
 // reference, fabric.RouteTwoHops, must agree on every packet.

@@ -40,6 +40,7 @@ type Report struct {
 	Rules           []string       `json:"rules"`            // names of the rules that were checked
 	Violations      []Violation    `json:"violations"`       // the first ViolationsMax, and the first of every rule
 	ViolationsTotal uint64         `json:"violations_total"` // all of them
+	Notes           []string       `json:"notes,omitempty"`  // what the user should know of the scenario, whatever the verdict
 	Cycles          uint64         `json:"cycles"`
 	Slots           uint64         `json:"slots"`
 	Frames          Frames         `json:"frames"`
@@ -80,6 +81,7 @@ type FirmwareReport struct {
 type OutputFile struct {
 	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "log"
 	Path string
+	Note string // why it is empty, "" if it is not
 }
 
 // Metrics are the figures of a fabric's workload, in the fabric's order.

@@ -39,7 +39,8 @@ func passReport() *Report {
 func failReport() *Report {
 	r := passReport()
 	r.Scenario = "a<b>&\"c\"\x1b[31m"
-	r.Verdict, r.Files = VerdictFail, nil
+	r.Verdict, r.Files = VerdictFail, []OutputFile{{Kind: "vcd", Path: "out.vcd", Note: "shows nothing: the trigger never came"}}
+	r.Notes = []string{"pops/random is right for d = g"}
 	r.Firmware.Traps = 2
 	for i := range uint64(ViolationsMax) {
 		r.Violations = append(r.Violations, Violation{

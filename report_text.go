@@ -37,6 +37,14 @@ func (r *Report) WriteText(w io.Writer) error {
 	if more := r.ViolationsTotal - shown; more > 0 {
 		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "  note: %s\n", printable(note))
+	}
+	for _, file := range r.Files {
+		if file.Note != "" {
+			fmt.Fprintf(&b, "  note: %s %s\n", printable(file.Path), file.Note)
+		}
+	}
 	b.WriteByte('\n')
 
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)

@@ -128,6 +128,7 @@ func (m *Machine) Report() *Report {
 		},
 		Metrics:  metrics,
 		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps},
+		Notes:    m.scenario.notes(),
 		Digest:   m.digest.String(),
 	}
 	if total > 0 {

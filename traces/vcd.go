@@ -261,6 +261,9 @@ func (v *VCD) Cycle(t uint64) error {
 	return v.err
 }
 
+// Empty reports whether the file holds no cycle so far.
+func (v *VCD) Empty() bool { return !v.written }
+
 // Close writes what is left and the end of time. end is the first cycle that did
 // not run, so that a viewer shows the last one. It does not close the writer.
 // It returns the first error of the VCD's life.
