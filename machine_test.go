@@ -313,6 +313,11 @@ func TestMachineRefuses(t *testing.T) {
 	huge := routing(1, 46340) // 2^31 couplers
 	isolated := routing(4096, 4096)
 	isolated.Firmware.Mode = ModeIsolated
+	deep := func(d, g int) *Scenario {
+		s := routing(d, g)
+		s.NIC = NIC{PayloadBytes: 1024, RXFrames: 255, TXFrames: 255}
+		return s
+	}
 	for _, c := range []struct {
 		s    *Scenario
 		o    MachineOptions
@@ -322,6 +327,8 @@ func TestMachineRefuses(t *testing.T) {
 		{huge, MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, MachineOptions{Engine: EngineCycle}, "fabric.pops: this run takes about "},
 		{isolated, MachineOptions{}, "mode: banked takes less"},
+		{deep(8200, 1), MachineOptions{}, "nic: a bank of 8200 processors with FIFOs of 530400 bytes each does not fit the 32-bit addresses of one firmware instance; choose smaller FIFOs"},
+		{deep(4100, 2), MachineOptions{BankSize: 8200}, "or smaller banks with --bank"},
 		{routing(2, 2), MachineOptions{Engine: "fast"}, `--engine: there is no engine "fast"`},
 		{routing(2, 2), MachineOptions{Runtime: "fast"}, `--runtime: runtime "fast" is not known`},
 	} {

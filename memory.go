@@ -17,6 +17,9 @@ const (
 	memoryInstance       = 24 << 10 // an isolated processor's sandbox
 )
 
+// bankBytesMax is what the 32-bit addresses of one firmware instance reach.
+const bankBytesMax = 1<<32 - 1<<16
+
 // checkMemory refuses a network that this machine has no memory for, before
 // anything is allocated: the operating system would end the process without a word
 // to the user.
@@ -24,7 +27,7 @@ func (m *Machine) checkMemory() error {
 	have := hw.MemoryBytes()
 	need := m.memoryBytes()
 	if have == 0 || need <= have {
-		return nil
+		return m.checkBank()
 	}
 	s := m.scenario
 	remedy := fmt.Sprintf("choose a smaller network (it has %d processors and %d couplers) or smaller nic buffers, or run it where there is more memory",
@@ -35,6 +38,29 @@ func (m *Machine) checkMemory() error {
 	return &InputError{
 		Place:  s.Place("fabric.pops"),
 		Reason: fmt.Sprintf("this run takes about %d GiB of memory, this machine has %d", (need+1<<30-1)>>30, have>>30),
+		Remedy: remedy,
+	}
+}
+
+// checkBank refuses a bank whose FIFOs the firmware cannot address.
+func (m *Machine) checkBank() error {
+	s := m.scenario
+	if s.Firmware.Mode == ModeIsolated {
+		return nil
+	}
+	groups := min(m.pops.Groups, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize)
+	cells := uint64(groups * m.pops.GroupSize)
+	processor := uint64(nic.FrameStride(s.NIC.PayloadBytes) * (s.NIC.RXFrames + s.NIC.TXFrames))
+	if cells*processor <= bankBytesMax {
+		return nil
+	}
+	remedy := "choose smaller FIFOs (nic.rx_frames, nic.tx_frames) or a smaller nic.payload_bytes, or mode: isolated"
+	if groups > 1 {
+		remedy += ", or smaller banks with --bank"
+	}
+	return &InputError{
+		Place:  s.Place("nic"),
+		Reason: fmt.Sprintf("a bank of %d processors with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance", cells, processor),
 		Remedy: remedy,
 	}
 }
