@@ -250,12 +250,34 @@ func TestUnfinishedRunLosesNothing(t *testing.T) {
 	}
 }
 
-// TestStudyInterrupted tells an interrupt from a run that fails.
+// TestStudyInterrupted interrupts a study at once and after its first rows: it fails,
+// keeps the rows, and says how far it came.
 func TestStudyInterrupted(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
-	_, err := Study(ctx, "pops", StudyOptions{})
-	require.ErrorIs(t, err, context.Canceled)
+	for _, runs := range []int{0, 1, 30000} {
+		ctx, cancel := context.WithCancel(t.Context())
+		if runs == 0 {
+			cancel()
+		}
+		last, all := 0, 0
+		report, err := Study(ctx, "pops", StudyOptions{Progress: func(done, total int, _ string) {
+			require.Less(t, last, done)
+			require.LessOrEqual(t, done, total)
+			if last, all = done, total; done == runs {
+				cancel()
+			}
+		}})
+		cancel()
+		require.NoError(t, err)
+		require.Equal(t, VerdictFail, report.Verdict)
+		require.Equal(t, runs == 30000, len(report.Rows) > 0)
+		for _, row := range report.Rows {
+			require.True(t, row.OK, "%+v", row)
+		}
+		require.Len(t, report.Notes, 1)
+		if runs > 0 {
+			require.Equal(t, fmt.Sprintf("interrupted after %d of %d runs", last, all), report.Notes[0])
+		}
+	}
 }
 
 // TestResetEqualsNew runs a used machine again.

@@ -157,6 +157,7 @@ type StudyReport struct {
 	Study   string     `json:"study"`
 	Verdict Verdict    `json:"verdict"`
 	Rows    []StudyRow `json:"rows"`
+	Notes   []string   `json:"notes,omitempty"` // how far an interrupted study came
 }
 
 // StudyRow is one published figure. OK says that |measured - published| is at

@@ -245,6 +245,12 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 	for line := range strings.Lines(b.String()) {
 		out.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
+	for i, note := range r.Notes {
+		if i == 0 {
+			out.WriteByte('\n')
+		}
+		fmt.Fprintf(&out, "note: %s\n", note)
+	}
 	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance\n",
 		strings.ToUpper(string(r.Verdict)), r.Study, len(r.Rows)-failed, len(r.Rows))
 	_, err := w.Write(out.Bytes())

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,10 +22,18 @@ type StudyInfo struct {
 	Doc   string
 }
 
-// study is a set of runs that repeats published numbers.
+// study is a set of runs that repeats published numbers. With an *interruptedError
+// run returns the rows that it has.
 type study struct {
 	StudyInfo
 	run func(ctx context.Context, o StudyOptions) ([]StudyRow, error)
+}
+
+// interruptedError says how far an interrupted study came.
+type interruptedError struct{ done, total int }
+
+func (e *interruptedError) Error() string {
+	return fmt.Sprintf("interrupted after %d of %d runs", e.done, e.total)
 }
 
 // studies in the order in which they are listed.
@@ -40,7 +49,8 @@ func Studies() []StudyInfo {
 }
 
 // Study runs a study by name. The verdict is pass when every row is within its
-// tolerance.
+// tolerance. When ctx ends, the verdict is fail, and the report has the rows so far
+// and a note.
 func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
 	i := slices.IndexFunc(studies, func(s study) bool { return s.Name == name })
 	if i < 0 {
@@ -53,10 +63,14 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 		}
 	}
 	rows, err := studies[i].run(ctx, o)
-	if err != nil {
+	report := &StudyReport{Study: name, Verdict: VerdictPass, Rows: rows}
+	var interrupted *interruptedError
+	switch {
+	case errors.As(err, &interrupted):
+		report.Verdict, report.Notes = VerdictFail, []string{err.Error()}
+	case err != nil:
 		return nil, err
 	}
-	report := &StudyReport{Study: name, Verdict: VerdictPass, Rows: rows}
 	for _, row := range rows {
 		if !row.OK {
 			report.Verdict = VerdictFail
