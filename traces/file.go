@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"sync"
 	"sync/atomic"
 )
 
@@ -33,6 +34,47 @@ const (
 
 // tempCount keeps the names of this process's temporary files apart.
 var tempCount atomic.Uint64
+
+// temporaries are the temporary files that this process has, for RemoveTemporaries.
+var temporaries = struct {
+	sync.Mutex
+	paths map[string]bool
+}{paths: map[string]bool{}}
+
+// RemoveTemporaries removes all temporary files of this process, for one that has
+// to end at once: a File that is made or settled afterwards waits for ever.
+func RemoveTemporaries() {
+	temporaries.Lock() // never unlocked
+	for path := range temporaries.paths {
+		_ = os.Remove(path)
+	}
+}
+
+// openTemporary makes a temporary file that must not be there yet.
+func openTemporary(path string) (*os.File, error) {
+	temporaries.Lock()
+	defer temporaries.Unlock()
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err == nil {
+		temporaries.paths[path] = true
+	}
+	return file, err
+}
+
+// settleTemporary renames a temporary file to target, or removes it if that fails or
+// target is "".
+func settleTemporary(path, target string) (err error) {
+	temporaries.Lock()
+	defer temporaries.Unlock()
+	delete(temporaries.paths, path)
+	if target != "" {
+		if err = os.Rename(path, target); err == nil {
+			return nil
+		}
+	}
+	_ = os.Remove(path) // nobody wants it
+	return err
+}
 
 // Create opens an output. It refuses, without touching anything, a folder that
 // is missing or not writable, and a path that is there but is no regular file.
@@ -64,7 +106,7 @@ func Create(path string) (*File, error) {
 	for f.file == nil {
 		f.temp = filepath.Join(filepath.Dir(target),
 			fmt.Sprintf(".%s.%d-%d.tmp", filepath.Base(target), os.Getpid(), tempCount.Add(1)))
-		f.file, err = os.OpenFile(f.temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+		f.file, err = openTemporary(f.temp)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("output %s: %w: %s", path, err, folderAdvice(err))
 		}
@@ -128,7 +170,7 @@ func (f *File) Abort() {
 	// Nothing is lost when these fail: the file is unwanted, and closed already
 	// if it was finished.
 	_ = f.file.Close()
-	_ = os.Remove(f.temp)
+	_ = settleTemporary(f.temp, "")
 }
 
 // finish brings all bytes to the disk, so that the rename cannot show a file
@@ -151,8 +193,7 @@ func (f *File) rename() error {
 	if f.temp == "" {
 		return nil
 	}
-	if err := os.Rename(f.temp, f.target); err != nil {
-		_ = os.Remove(f.temp)
+	if err := settleTemporary(f.temp, f.target); err != nil {
 		f.err = fmt.Errorf("output %s: %w: give another path", f.path, err)
 	}
 	return f.err

@@ -15,8 +15,10 @@ import (
 	"os/signal"
 	"runtime/debug"
 	"syscall"
+	"time"
 
 	"starloom"
+	"starloom/traces"
 )
 
 // The exit statuses.
@@ -51,18 +53,52 @@ func fault(err error) error {
 // execute runs one command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
 	return protect(stderr, func() int {
-		// The first interrupt ends the run in order; then the default is back, so
-		// that the second one ends the process.
-		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+		ctx, stop := interruptible(context.Background())
 		defer stop()
-		context.AfterFunc(ctx, stop)
-
 		root := newRoot()
 		root.SetArgs(args)
 		root.SetOut(stdout)
 		root.SetErr(stderr)
 		return report(root.ExecuteContext(ctx), stderr)
 	})
+}
+
+// interruptible returns a context that the first interrupt ends, so that the run
+// ends in order. The second one ends the process, whatever it is doing, without
+// leaving temporary files behind.
+func interruptible(parent context.Context) (ctx context.Context, stop func()) {
+	ctx, cancel := context.WithCancel(parent)
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	done := make(chan struct{})
+	go func() {
+		for second := false; ; second = true {
+			select {
+			case <-done:
+				return
+			case received := <-signals:
+				cancel()
+				if second {
+					traces.RemoveTemporaries()
+					raise(received)
+				}
+			}
+		}
+	}()
+	return ctx, func() {
+		signal.Stop(signals)
+		close(done)
+		cancel()
+	}
+}
+
+// raise ends the process as the signal does by default.
+func raise(received os.Signal) {
+	signal.Reset(received)
+	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(received) == nil {
+		time.Sleep(time.Second)
+	}
+	os.Exit(statusFail)
 }
 
 // protect turns a panic into a message and exit status 3: Go itself would end
