@@ -2,6 +2,7 @@ package firmware
 
 import (
 	"encoding/binary"
+	"math/bits"
 
 	"starloom/hw"
 	"starloom/nic"
@@ -18,17 +19,23 @@ var NativePOPSRandom = NativeProgram{
 
 // Offsets of state_t in programs/pops/random.c.
 const (
-	randomOrigin      = 0
-	randomDestination = 4
+	randomHas         = 0
+	randomDelta       = 4
+	randomHears       = 6
 	randomRandom      = 8
 	randomForwarded   = 10
-	randomDelta       = 12
-	randomHears       = 14
-	randomOriginal    = 16
-	randomArrived     = 17
-	randomSent        = 18
-	randomPassed      = 19
-	randomHoldsCopy   = 20
+	randomOrigin      = 16
+	randomDestination = 20
+)
+
+// The bits of randomHas.
+const (
+	hasOriginal = 1 << iota
+	hasArrived
+	hasCopy
+	hasSent
+	hasPassed
+	hasPackets = hasOriginal | hasArrived | hasCopy
 )
 
 func nativePOPSRandomStart(b *NativeBank) {
@@ -41,9 +48,9 @@ func nativePOPSRandomStart(b *NativeBank) {
 		case k < b.Groups:
 			hears = uint16(k)
 		}
+		binary.LittleEndian.PutUint32(s[randomHas:], hasOriginal)
 		binary.LittleEndian.PutUint16(s[randomDelta:], delta)
 		binary.LittleEndian.PutUint16(s[randomHears:], hears)
-		s[randomOriginal] = 1
 		b.Registers[cell].Held = 1
 	}
 }
@@ -52,6 +59,7 @@ func nativePOPSRandomSlot(b *NativeBank, first, count int, slot uint32) {
 	le := binary.LittleEndian
 	stream := hw.Stream(b.Stream)
 	g, d := uint32(b.Groups), uint32(b.GroupSize)
+	phase := slot % 5
 	for cell := first; cell < first+count; cell++ {
 		r := &b.Registers[cell]
 		if r.Flags&nic.FlagFaulty != 0 {
@@ -60,69 +68,71 @@ func nativePOPSRandomSlot(b *NativeBank, first, count int, slot uint32) {
 		b.SetCurrent(cell)
 		self := uint32(b.First + cell)
 		s := b.State(cell)[:24]
-		hears := le.Uint16(s[randomHears:])
+		before := le.Uint32(s[randomHas:])
+		has := before
 		var heard nic.FrameView
 		if r.RxCount > 0 {
 			heard = b.RxHead(cell)
 		}
-		listen := hears
-		switch slot % 5 {
+		listen := le.Uint16(s[randomHears:])
+		switch phase {
 		case 0:
 			if heard != nil && heard.Destination() == self {
-				s[randomArrived] = 1
+				has |= hasArrived
 			}
-			s[randomHoldsCopy] = 0
-			s[randomSent] = 0
+			has &^= hasCopy | hasSent | hasPassed
 			draws := uint16(0)
-			if s[randomOriginal] != 0 && takesPart(stream, self, slot, uint64(d), uint64(g), &draws) {
-				s[randomSent] = 1
+			if has&hasOriginal != 0 && takesPart(stream, self, slot, uint64(d), uint64(g), &draws) {
+				has |= hasSent
 				group := hw.Below(stream.Draw(self, slot, draws), g)
 				le.PutUint16(s[randomRandom:], uint16(group))
 				b.SendPacket(cell, uint16(group), nic.AnyDestination, self, b.Workload[cell])
 			}
 		case 1:
-			s[randomPassed], s[randomHoldsCopy] = 0, 0
 			if heard != nil {
-				s[randomPassed], s[randomHoldsCopy] = 1, 1
+				has |= hasCopy | hasPassed
 				origin, destination := nativePacket(heard)
 				forwarded := uint16(destination % g)
 				le.PutUint16(s[randomForwarded:], forwarded)
 				b.SendPacket(cell, forwarded, nic.AnyDestination, origin, destination)
 			}
 		case 2:
-			s[randomHoldsCopy] = 0
+			has &^= hasCopy
 			if heard != nil {
-				s[randomHoldsCopy] = 1
+				has |= hasCopy
 				origin, destination := nativePacket(heard)
 				le.PutUint32(s[randomOrigin:], origin)
 				le.PutUint32(s[randomDestination:], destination)
-				b.Send(cell, hears, nic.KindAck, nic.AnyDestination, 0)
+				b.Send(cell, listen, nic.KindAck, nic.AnyDestination, 0)
 			}
 			listen = nic.PortNone
-			if s[randomPassed] != 0 {
+			if has&hasPassed != 0 {
 				listen = le.Uint16(s[randomForwarded:])
 			}
 		case 3:
 			if heard != nil {
-				b.Send(cell, hears, nic.KindAck, nic.AnyDestination, 0)
+				b.Send(cell, listen, nic.KindAck, nic.AnyDestination, 0)
 			}
 			listen = nic.PortNone
-			if s[randomSent] != 0 {
+			if has&hasSent != 0 {
 				listen = le.Uint16(s[randomRandom:])
 			}
 		case 4:
 			if heard != nil {
-				s[randomOriginal] = 0
+				has &^= hasOriginal
 				r.Flags |= nic.FlagDone
 			}
-			if s[randomHoldsCopy] != 0 {
+			if has&hasCopy != 0 {
 				origin, destination := le.Uint32(s[randomOrigin:]), le.Uint32(s[randomDestination:])
 				b.SendPacket(cell, uint16(destination/d), destination, origin, destination)
 			}
 			listen = le.Uint16(s[randomDelta:])
 		}
 		r.RxPort = listen
-		r.Held = s[randomOriginal] + s[randomArrived] + s[randomHoldsCopy]
+		if has != before {
+			le.PutUint32(s[randomHas:], has)
+			r.Held = uint8(bits.OnesCount32(has & hasPackets))
+		}
 		if heard != nil {
 			b.PopRx(cell)
 		}

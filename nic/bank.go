@@ -21,14 +21,14 @@ type Bank struct {
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
 
-	silenced     []uint64 // one bit per cell: Silence was called since Reset
-	descriptor   []byte   // the bank block, for Current
-	states       []byte   // per cell: the handler's state
-	rx, tx       []byte   // per cell: the FIFOs
-	stateStride  int
-	rxStride     int
-	txStride     int
-	frameStride  int
+	silenced    []uint64 // one bit per cell: Silence was called since Reset
+	descriptor  []byte   // the bank block, for Current
+	states      []byte   // per cell: the handler's state
+	rx, tx      []byte   // per cell: the FIFOs
+	stateStride int
+	rxStride    int
+	txStride    int
+	frameStride int
 }
 
 // Where the registers stand in a cell's word. The loops over all processors read
@@ -92,13 +92,13 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		}
 	}
 	b := &Bank{
-		BankConfig:   c,
-		silenced:     make([]uint64, (c.Cells+63)/64),
-		descriptor:   d,
-		stateStride:  word(offBankStateStride),
-		rxStride:     c.RxFrames * word(offBankFrameStride),
-		txStride:     c.TxFrames * word(offBankFrameStride),
-		frameStride:  word(offBankFrameStride),
+		BankConfig:  c,
+		silenced:    make([]uint64, (c.Cells+63)/64),
+		descriptor:  d,
+		stateStride: word(offBankStateStride),
+		rxStride:    c.RxFrames * word(offBankFrameStride),
+		txStride:    c.TxFrames * word(offBankFrameStride),
+		frameStride: word(offBankFrameStride),
 	}
 	if b.stateStride%8 != 0 || b.stateStride > stateBytesMax {
 		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.stateStride, stateBytesMax)

@@ -13,23 +13,28 @@
 #include "starloom.h"
 
 typedef struct {
-    sl_packet copy;      /* the copy that slot 1 or slot 2 brought */
-    uint16_t random;     /* r: where slot 1 sent a copy of the original */
-    uint16_t forwarded;  /* b: where slot 2 sent a stranger's copy */
+    uint32_t has;        /* what is here: a set of the bits below */
     uint16_t delta;      /* Delta(self) */
     uint16_t hears;      /* group that this processor hears in slots 1 and 2 */
-    uint8_t original;    /* the packet that starts here is still here */
-    uint8_t arrived;     /* the packet for this processor is here */
-    uint8_t sent;        /* slot 1 sent a copy */
-    uint8_t passed;      /* slot 2 passed a stranger's copy on */
-    uint8_t holds_copy;
-    uint8_t unused[3];
+    uint16_t random;     /* r: where slot 1 sent a copy of the original */
+    uint16_t forwarded;  /* b: where slot 2 sent a stranger's copy */
+    uint32_t unused;
+    sl_packet copy;      /* the copy that slot 2 brought */
 } state_t;
-_Static_assert(sizeof(state_t) == 24, "record layout");
+_Static_assert(sizeof(state_t) == 24, "layout of the state");
+
+enum {
+    ORIGINAL = 1, /* the packet that starts here */
+    ARRIVED = 2,  /* the packet for this processor */
+    COPY = 4,     /* a stranger's copy */
+    SENT = 8,     /* slot 1 sent a copy of the original */
+    PASSED = 16,  /* slot 2 passed a stranger's copy on */
+    PACKETS = ORIGINAL | ARRIVED | COPY
+};
 
 static void on_start(sl_nic *nic, state_t *s) {
     const uint32_t d = sl_group_size(nic), g = sl_groups(nic), k = sl_index(nic);
-    s->original = 1;
+    s->has = ORIGINAL;
     s->delta = (uint16_t)(sl_self(nic) % g);
     s->hears = d < g ? s->delta : k < g ? (uint16_t)k : SL_PORT_NONE;
     sl_hold(nic, 1);
@@ -44,13 +49,15 @@ SL_INLINE int takes_part(sl_nic *nic, uint32_t step) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *heard = sl_receive(nic);
+    const uint32_t before = s->has;
+    uint32_t has = before;
 
     switch (sl_slot(nic) % 5) {
     case 0: /* slot 1: undelivered originals go to random groups */
-        if (heard && heard->destination == sl_self(nic)) s->arrived = 1; /* slot 5 of the step before */
-        s->holds_copy = 0;
-        s->sent = s->original && takes_part(nic, sl_slot(nic) / 5 + 1);
-        if (s->sent) {
+        if (heard && heard->destination == sl_self(nic)) has |= ARRIVED; /* slot 5 of the step before */
+        has &= ~(uint32_t)(COPY | SENT | PASSED);
+        if ((has & ORIGINAL) && takes_part(nic, sl_slot(nic) / 5 + 1)) {
+            has |= SENT;
             s->random = (uint16_t)sl_random_below(nic, sl_groups(nic)); /* the own group is allowed */
             sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
         }
@@ -58,9 +65,9 @@ static void on_slot(sl_nic *nic, state_t *s) {
         break;
 
     case 1: /* slot 2: every holder of a copy sends it to Delta(destination) and drops it */
-        s->passed = s->holds_copy = heard != 0;
         if (heard) {
-            sl_packet copy = *sl_packet_of(heard);
+            const sl_packet copy = *sl_packet_of(heard);
+            has |= COPY | PASSED;
             s->forwarded = (uint16_t)(copy.destination % sl_groups(nic));
             sl_send_packet(nic, s->forwarded, SL_ANY, copy);
         }
@@ -68,30 +75,34 @@ static void on_slot(sl_nic *nic, state_t *s) {
         break;
 
     case 2: /* slot 3: every holder of a slot-2 copy acks to where the copy came from */
-        s->holds_copy = heard != 0;
+        has &= ~(uint32_t)COPY;
         if (heard) {
+            has |= COPY;
             s->copy = *sl_packet_of(heard);
             sl_send_ack(nic, s->hears, SL_ANY);
         }
-        sl_listen(nic, s->passed ? s->forwarded : SL_PORT_NONE);
+        sl_listen(nic, has & PASSED ? s->forwarded : SL_PORT_NONE);
         break;
 
     case 3: /* slot 4: who heard an ack forwards it to where the packet came from */
         if (heard) sl_send_ack(nic, s->hears, SL_ANY);
-        sl_listen(nic, s->sent ? s->random : SL_PORT_NONE);
+        sl_listen(nic, has & SENT ? s->random : SL_PORT_NONE);
         break;
 
     case 4: /* slot 5: an ack deletes the original; slot-2 copies go to their destination group */
         if (heard) {
-            s->original = 0;
+            has &= ~(uint32_t)ORIGINAL;
             sl_done(nic);
         }
-        if (s->holds_copy) sl_send_packet(nic, s->copy.destination / sl_group_size(nic), s->copy.destination, s->copy);
+        if (has & COPY) sl_send_packet(nic, s->copy.destination / sl_group_size(nic), s->copy.destination, s->copy);
         sl_listen(nic, s->delta);
         break;
     }
 
-    sl_hold(nic, s->original + s->arrived + s->holds_copy);
+    if (has != before) { /* most processors are idle in most slots: leave their state clean */
+        s->has = has;
+        sl_hold(nic, (uint32_t)__builtin_popcount(has & PACKETS));
+    }
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
