@@ -1,6 +1,7 @@
 # make test    installs what the tests need (Debian) and runs all of them
 # make check   the same without installing anything
 # make bench   the benchmarks, one line each
+# make bench-scale  1,048,576 and 16,777,216 processors beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
 # make full    the long tests and the full study
 
@@ -10,7 +11,7 @@ GO ?= go
 TOOLS = clang:clang wasm-ld:lld tshark:tshark vcd2fst:gtkwave gcc:build-essential
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool)))))
 
-.PHONY: test tools check race bench images full
+.PHONY: test tools check race bench bench-scale images full
 
 test: tools check race
 
@@ -31,8 +32,11 @@ check:
 race:
 	$(GO) test -race -short ./hw ./nic ./fabric .
 
+bench-scale:
+	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m .
+
 bench:
-	$(GO) test -run '^$$' -bench . -benchtime 1s ./...
+	$(GO) test -run '^$$' -bench '^Benchmark([^S]|S[^c])' -benchtime 1s ./...
 
 images:
 	$(GO) test ./firmware -run Images -update

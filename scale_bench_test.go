@@ -3,32 +3,77 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/require"
 )
 
-// BenchmarkScale routes one random permutation on POPS(g,g) from the scenario to
-// the verdict, on all cores: building the machine is part of it. `make bench-scale`
-// runs it beside the C++ baseline and with the peak of memory.
+// BenchmarkScale routes one random permutation on POPS(g,g), whole processes from
+// start to verdict, beside a C++ simulator with one object per processor, coupler
+// and message (fabric/benchmarks, g++ -O2, one thread). Every round runs all of
+// them, so that a busy machine slows all; figures are medians:
+//
+//	wasm-s    `starloom run` on all cores, firmware in the sandbox
+//	wasm-MB   its peak of memory
+//	native-s  the same machine with the firmware in Go, in this process
+//	c++-s     the yardstick
+//	c++:wasm  how many times faster starloom is
 func BenchmarkScale(b *testing.B) {
+	folder := b.TempDir()
+	starloom := filepath.Join(folder, "starloom")
+	out, err := exec.Command("go", "build", "-o", starloom, "./cmd/starloom").CombinedOutput()
+	require.NoError(b, err, string(out))
+	baseline := filepath.Join(folder, "baseline")
+	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/benchmarks/pops_baseline.cc").CombinedOutput()
+	require.NoError(b, err, string(out))
 	for _, groups := range []int{1024, 4096} {
-		for _, runtime := range []string{"compiler", "native"} {
-			b.Run(fmt.Sprintf("%s/n=%d", runtime, groups*groups), func(b *testing.B) {
-				for b.Loop() {
-					start := time.Now()
-					m, err := NewMachine(context.Background(), routerScenario("pops/random", groups, groups), MachineOptions{Engine: EngineSlot, Runtime: runtime})
-					require.NoError(b, err)
-					built := time.Since(start)
-					require.NoError(b, m.Run(context.Background(), nil))
-					require.Equal(b, VerdictPass, m.Report().Verdict)
-					b.ReportMetric(built.Seconds(), "build-s")
-					b.ReportMetric(time.Since(start).Seconds(), "wall-s")
-					require.NoError(b, m.Close())
-				}
-				b.ReportMetric(0, "ns/op")
-			})
-		}
+		b.Run(fmt.Sprintf("n=%d", groups*groups), func(b *testing.B) {
+			scenario := filepath.Join(b.TempDir(), "scale.yaml")
+			require.NoError(b, os.WriteFile(scenario, fmt.Appendf(nil, `
+starloom: 1
+fabric: {pops: {groups: %d, group_size: %d}}
+nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}
+firmware: {program: pops/random}
+`, groups, groups), 0o644))
+			var wasm, native, plain, ratio, megabytes []float64
+			for b.Loop() {
+				seconds, peak := timeProcess(b, baseline, fmt.Sprint(groups))
+				plain = append(plain, seconds)
+				seconds, peak = timeProcess(b, starloom, "run", scenario)
+				wasm, megabytes = append(wasm, seconds), append(megabytes, peak)
+				ratio = append(ratio, plain[len(plain)-1]/seconds)
+
+				start := time.Now()
+				m, err := NewMachine(context.Background(), routerScenario("pops/random", groups, groups), MachineOptions{Engine: EngineSlot, Runtime: "native"})
+				require.NoError(b, err)
+				require.NoError(b, m.Run(context.Background(), nil))
+				require.Equal(b, VerdictPass, m.Report().Verdict)
+				native = append(native, time.Since(start).Seconds())
+				require.NoError(b, m.Close())
+			}
+			b.ReportMetric(median(wasm), "wasm-s")
+			b.ReportMetric(median(megabytes), "wasm-MB")
+			b.ReportMetric(median(native), "native-s")
+			b.ReportMetric(median(plain), "c++-s")
+			b.ReportMetric(median(ratio), "c++:wasm")
+			b.ReportMetric(0, "ns/op")
+		})
 	}
+}
+
+// timeProcess runs a program and returns its wall time and its peak of memory.
+func timeProcess(b *testing.B, path string, args ...string) (seconds, megabytes float64) {
+	command := exec.Command(path, args...)
+	start := time.Now()
+	out, err := command.CombinedOutput()
+	seconds = time.Since(start).Seconds()
+	require.NoError(b, err, strings.TrimSpace(string(out)))
+	usage := command.ProcessState.SysUsage().(*syscall.Rusage)
+	return seconds, float64(usage.Maxrss) / 1024 // kilobytes on Linux
 }
