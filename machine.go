@@ -254,7 +254,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		place = s.Place("firmware.image")
 		m.image.name = filepath.Base(path)
 		if wasm, err = os.ReadFile(path); err != nil {
-			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "give the path of an existing .wasm file, or a built-in program"}
+			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "make it with `starloom firmware build`, or give the path of an image or a built-in program"}
 		}
 	} else {
 		m.image.name = s.Firmware.Program

@@ -355,7 +355,8 @@ func readRegularFile(path string, limit int64) ([]byte, error) {
 // line of its first entry. A first line that does not start with a digit is a
 // header. Blank lines are allowed at the end only.
 func parsePermutation(path string, data []byte) (list []uint32, firstLine int, err error) {
-	lines := strings.Split(strings.TrimRight(string(data), " \t\r\n"), "\n")
+	text := strings.TrimPrefix(string(data), "\uFEFF") // spreadsheets write a byte order mark
+	lines := strings.Split(strings.TrimRight(text, " \t\r\n"), "\n")
 	firstLine = 1
 	if first := strings.TrimSpace(lines[0]); first != "" && (first[0] < '0' || first[0] > '9') && first[0] != '-' && first[0] != '+' {
 		firstLine, lines = 2, lines[1:]

@@ -150,6 +150,8 @@ var badScenarios = []badScenario{
 	{"collision_free slot 0", small + "rules: {collision_free: {period: 5, slots: [0]}}\n", true},
 	{"collision_free slot outside", small + "rules: {collision_free: {period: 5, slots: [3, 6]}}\n", false},
 	{"collision_free slot twice", small + "rules: {collision_free: {period: 5, slots: [3, 3]}}\n", true},
+	{"program without its workload", strings.Replace(small, "pops/random", "pops/one-to-all", 1), false},
+	{"program with another workload", strings.Replace(small, "pops/random", "pops/offline", 1) + "workload: {one_to_all: {source: 0}}\n", false},
 	{"packets_per_processor_max 255", small + "rules: {packets_per_processor_max: 255}\n", true},
 	{"packets_per_processor_max 0", small + "rules: {packets_per_processor_max: 0}\n", true},
 	{"exactly_once yes", small + "rules: {exactly_once: yes}\n", false},
@@ -256,7 +258,7 @@ func TestPermutationForms(t *testing.T) {
 	list, err := parse("{permutation: [1, 0, 0x3, 0o2]}")
 	require.NoError(t, err)
 	require.Equal(t, []uint32{1, 0, 3, 2}, list.Workload.Permutation.List)
-	for _, text := range []string{"1\n0\n3\n2\n", "1\n0\n3\n2", "destination\n1\n0\n3\n2\n\n", "to\r\n1\r\n0\r\n3\r\n2\r\n", " 1\n 0\n 3\n 2\n"} {
+	for _, text := range []string{"1\n0\n3\n2\n", "1\n0\n3\n2", "destination\n1\n0\n3\n2\n\n", "to\r\n1\r\n0\r\n3\r\n2\r\n", " 1\n 0\n 3\n 2\n", "\uFEFF1\r\n0\r\n3\r\n2\r\n", "\uFEFFto\n1\n0\n3\n2\n"} {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, "perm.csv"), []byte(text), 0o644))
 		file, err := parse("{file: perm.csv}")
 		require.NoError(t, err, "%q", text)

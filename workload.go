@@ -107,6 +107,9 @@ func (m *Machine) defeat(slots int) ([]uint32, error) {
 	return permutation, nil
 }
 
+// workloadExample is what a workload of each kind can look like.
+var workloadExample = map[string]string{"permutation": "random", "one_to_all": "{source: 0}", "adversary": "{slots: 4}"}
+
 // checkWorkload checks that there is one workload, and that the program can carry
 // it.
 func (s *Scenario) checkWorkload() error {
@@ -136,8 +139,15 @@ func (s *Scenario) checkWorkload() error {
 		kind = "adversary"
 	}
 	if p, ok := programs[s.Firmware.Program]; ok && !slices.Contains(p.workloads, kind) {
-		return s.refuse("workload", fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind),
-			"its workload is "+strings.Join(p.workloads, " or "))
+		path := "workload"
+		if _, given := s.places[path]; !given {
+			path = "firmware.program"
+		}
+		var write []string
+		for _, kind := range p.workloads {
+			write = append(write, fmt.Sprintf("workload: {%s: %s}", kind, workloadExample[kind]))
+		}
+		return s.refuse(path, fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind), "write "+strings.Join(write, " or "))
 	}
 	if s.Firmware.Schedule != "" && s.Firmware.Program != "" {
 		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")

@@ -1,7 +1,9 @@
 package firmware
 
 import (
+	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -41,6 +43,7 @@ func TestBuildRefuses(t *testing.T) {
 		"huge_data.c":       "has 300 MiB of data of its own, allowed are 256",
 		"syntax_error.c":    "does not compile",
 		"missing.c":         "no such file",
+		"grows_table.wasm":  "this is no C source",
 	} {
 		t.Run(source, func(t *testing.T) {
 			output := filepath.Join(t.TempDir(), "out.wasm")
@@ -51,6 +54,33 @@ func TestBuildRefuses(t *testing.T) {
 			require.Empty(t, entries, "nothing may be left behind")
 		})
 	}
+}
+
+// TestBuildWarns holds that a warning is shown and is no error, and that messages
+// name the header as the source does.
+func TestBuildWarns(t *testing.T) {
+	build := func(source string) (string, error) {
+		path := filepath.Join(t.TempDir(), "warns.c")
+		require.NoError(t, os.WriteFile(path, []byte(source), 0o644))
+		var warnings bytes.Buffer
+		err := Build(context.Background(), BuildOptions{Source: path, Warnings: &warnings})
+		return warnings.String(), err
+	}
+	const frame = `#include "starloom.h"
+typedef struct { uint32_t x; } state_t;
+static void on_start(sl_nic *nic, state_t *s) {}
+static void on_slot(sl_nic *nic, state_t *s) { %s }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`
+	warnings, err := build(fmt.Sprintf(frame, "sl_done(nic);"))
+	require.NoError(t, err)
+	require.Empty(t, warnings, "a handler need not use what it is given")
+	warnings, err = build(fmt.Sprintf(frame, "int unused; sl_done(nic);"))
+	require.NoError(t, err)
+	require.Contains(t, warnings, "warns.c:4:52: warning: unused variable 'unused'")
+	_, err = build(fmt.Sprintf(frame, "sl_dnoe(nic); int"))
+	require.ErrorContains(t, err, "warns.c:4:48: ")
+	require.NotContains(t, err.Error(), "starloom-build-")
 }
 
 func TestBuildKeepsItsSource(t *testing.T) {

@@ -28,7 +28,9 @@ func TestImages(t *testing.T) {
 			if *update {
 				rebuilt = image
 			}
-			require.NoError(t, Build(context.Background(), BuildOptions{Source: source, Output: rebuilt}))
+			var warnings bytes.Buffer
+			require.NoError(t, Build(context.Background(), BuildOptions{Source: source, Output: rebuilt, Warnings: &warnings}))
+			require.Empty(t, warnings.String())
 			got, err := os.ReadFile(rebuilt)
 			require.NoError(t, err)
 			want, err := os.ReadFile(image)

@@ -41,13 +41,13 @@ func Inspect(path string) (info Info, err error) {
 	defer func() { err = errors.Join(err, host.Close()) }()
 	image, err := host.Load(path, wasm)
 	if err != nil {
-		return Info{}, fmt.Errorf("%s: %w", path, err)
+		return Info{}, err
 	}
 	in, err := image.NewInstance(nic.BankConfig{
 		Cells: 1, Processors: 1, Groups: 1, GroupSize: 1, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1,
 	})
 	if err != nil {
-		return Info{}, fmt.Errorf("%s: %w", path, err)
+		return Info{}, err
 	}
 	return Info{
 		Name: path, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),

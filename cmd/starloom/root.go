@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"os"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -35,10 +36,12 @@ Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
   starloom firmware build router.c -o router.wasm
   starloom run examples/pops-16x16.yaml --firmware router.wasm`,
 		Args:          cobra.ArbitraryArgs,
+		Version:       versionText(),
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE:          group,
 	}
+	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(newRun(), newStudy(), newFirmware(), newTrace(), newSchema(), newVersion())
 	return root
@@ -74,6 +77,9 @@ func group(c *cobra.Command, args []string) error {
 		return c.Help()
 	}
 	remedy := fmt.Sprintf("see '%s --help'", c.CommandPath())
+	if _, err := os.Stat(args[0]); err == nil && !c.HasParent() {
+		remedy = fmt.Sprintf("did you mean 'starloom run %s'? %s", args[0], remedy)
+	}
 	c.SuggestionsMinimumDistance = 2 // letters that differ
 	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		remedy = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), remedy)
@@ -140,7 +146,7 @@ func newFirmware() *cobra.Command {
 	}
 	var output string
 	build := &cobra.Command{
-		Use:   "build SRC.c -o OUT.wasm",
+		Use:   "build SRC.c [-o OUT.wasm]",
 		Short: "Compile C firmware to an image",
 		Long: `Compiles a C source that includes starloom.h (the header is part of this
 program) with clang and wasm-ld, and checks the image. Debian has both in the
@@ -149,14 +155,14 @@ packages clang and lld.`,
 		Args:              exactly("SRC.c"),
 		ValidArgsFunction: files("c"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return firmware.Build(c.Context(), firmware.BuildOptions{Source: args[0], Output: output})
+			return firmware.Build(c.Context(), firmware.BuildOptions{Source: args[0], Output: output, Warnings: c.ErrOrStderr()})
 		},
 	}
 	build.Flags().StringVarP(&output, "output", "o", "", "write the image to `F` (default: the source's name with .wasm)")
 	inspect := &cobra.Command{
 		Use:               "inspect F.wasm",
 		Short:             "Check an image and say what is in it",
-		Long:              "Checks an image, or a built-in program by name, and says what is in it.",
+		Long:              "Checks an image, or a built-in program by name, and says what is in it. Programs are\n" + strings.Join(firmware.Programs(), ", ") + ".",
 		Example:           "  starloom firmware inspect router.wasm\n  starloom firmware inspect pops/random",
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: files("wasm"),
@@ -231,13 +237,17 @@ func newVersion() *cobra.Command {
 		Short: "Print the version",
 		Args:  exactly(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			version := "unknown"
-			if info, ok := debug.ReadBuildInfo(); ok {
-				version = info.Main.Version
-			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "starloom %s, scenario format 1, report schema %d, frame version %d, %s\n",
-				version, starloom.ReportSchema, nic.Version, runtime.Version())
+			_, err := fmt.Fprintln(c.OutOrStdout(), versionText())
 			return err
 		},
 	}
+}
+
+func versionText() string {
+	version := "unknown"
+	if info, ok := debug.ReadBuildInfo(); ok {
+		version = info.Main.Version
+	}
+	return fmt.Sprintf("starloom %s, scenario format 1, report schema %d, frame version %d, %s",
+		version, starloom.ReportSchema, nic.Version, runtime.Version())
 }

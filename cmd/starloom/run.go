@@ -23,6 +23,9 @@ replace what the scenario says. Files appear when the run is over, all or none;
 the path - is standard output (the report then goes to standard error; with
 --log - it follows the log).
 
+An image that --firmware puts in place of a program is held to that program's rules
+and gets its schedule.
+
 --workers, --bank, --mode, --runtime and --engine change how fast a run is, never
 what it finds.`,
 		Example: `  starloom run examples/pops-16x16.yaml
