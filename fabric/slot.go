@@ -17,8 +17,7 @@ type SlotTransport struct {
 	shards []hw.Shard // in groups
 	stride int        // bytes of a frame in a table
 	tables [2]slotTable
-
-	hearing []hearing // per shard
+	work   []slotWork // per shard
 }
 
 // slotTable is what all couplers carry in one slot.
@@ -29,13 +28,18 @@ type slotTable struct {
 	collided []uint64
 }
 
-// NewSlotTransport makes the tables for frames of at most payloadBytes.
+// NewSlotTransport makes the tables for frames of at most payloadBytes. The last
+// entry of each is a coupler that nobody hears and nobody sends to in earnest: the
+// loops use it instead of a branch that no processor can predict.
 func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTransport {
-	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes), hearing: make([]hearing, len(shards))}
+	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes), work: make([]slotWork, len(shards))}
+	for i := range t.work {
+		t.work[i].spare = make([]byte, t.stride)
+	}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
-			senders:  make([]uint8, pops.Couplers()),
-			frames:   make([]byte, pops.Couplers()*t.stride),
+			senders:  make([]uint8, pops.Couplers()+1),
+			frames:   make([]byte, (pops.Couplers()+1)*t.stride),
 			collided: make([]uint64, len(shards)),
 		}
 		hw.AdviseHuge(t.tables[i].senders)
@@ -55,24 +59,57 @@ func (t *SlotTransport) Begin(shard int, slot uint32) {
 	table.collided[shard] = 0
 }
 
+// slotBlock is how many processors are served at a time.
+const slotBlock = 512
+
+// slotWork is a shard's room to work on a block of processors. What they hear lies
+// anywhere in a large table, and a processor waits long for one such place but not
+// longer for twenty: so every step below is a loop whose turns do not depend on
+// each other, and lists are filled without branches that depend on the data.
+type slotWork struct {
+	count   int
+	cell    [slotBlock]uint32
+	coupler [slotBlock]uint32
+	senders [slotBlock]uint8
+	hits    [slotBlock]uint32 // positions in the block of those who hear one sender
+	clashes [slotBlock]uint32 // positions of those who hear more
+	status  [slotBlock]nic.Status
+	spare   []byte // a frame that is lost at once
+	touched uint8
+}
+
 // Send implements Transport.
 func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	work := &t.work[shard]
 	groups, cells := t.pops.groupsOf(bank)
 	for a := range groups {
 		first := (bank.First/t.pops.GroupSize + a) * t.pops.Groups
-		from := a*cells + window.First
-		for i, w := range bank.Words[from : a*cells+window.End] {
-			if w&(0xFF<<nic.WordTxCountShift) != 0 {
-				t.send(shard, bank, from+i, first, ledger, slot)
+		end := a*cells + window.End
+		for from := a*cells + window.First; from < end; from += slotBlock {
+			senders := listSenders(work.cell[:], bank.Words[from:min(from+slotBlock, end)], uint32(from))
+			for _, cell := range senders {
+				t.send(shard, bank, int(cell), first, ledger, slot)
 			}
 		}
 	}
 }
 
+// listSenders fills list with the numbers of the words whose tx_count is not 0;
+// list is at least as long as words.
+func listSenders(list []uint32, words []uint64, first uint32) []uint32 {
+	n := 0
+	for i, w := range words {
+		list[n] = first + uint32(i)
+		count := w >> nic.WordTxCountShift & 0xFF
+		n += int((count + 0xFF) >> 8) // 1 unless count is 0
+	}
+	return list[:n]
+}
+
 // send puts the frame at the head of a cell's TX FIFO on the couplers that leave
 // its group, which start at first.
 func (t *SlotTransport) send(shard int, bank *nic.Bank, cell, first int, ledger *Ledger, slot uint32) {
-	table := &t.tables[slot&1]
+	table, spare := &t.tables[slot&1], t.work[shard].spare
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
 		silenceIllegal(bank, cell, frame, ledger, slot)
@@ -82,107 +119,105 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell, first int, ledger 
 	frame.SetSource(uint32(processor))
 	if port := frame.Port(); port == nic.PortAll {
 		for c := first; c < first+t.pops.Groups; c++ {
-			table.light(c, t.stride, frame, shard)
+			table.light(c, t.stride, frame, spare, shard)
 		}
 	} else {
-		table.light(first+int(port), t.stride, frame, shard)
+		table.light(first+int(port), t.stride, frame, spare, shard)
 	}
 	ledger.sent(processor, frame)
 	bank.PopTx(cell)
 }
 
-// light puts a frame on a coupler.
-func (t *slotTable) light(coupler, stride int, frame nic.FrameView, shard int) {
-	switch t.senders[coupler] {
-	case 0:
-		t.senders[coupler] = 1
-		frame.CopyTo(t.frames[coupler*stride : coupler*stride+stride])
-	case 1:
-		t.senders[coupler] = 2
-		t.collided[shard] += 2
-	default:
-		t.collided[shard]++
+// collidedBy is how many frames have newly met another one when a coupler that has
+// 0, 1 or 2 (or more) senders gets another one.
+var collidedBy = [4]uint8{0, 2, 1, 1}
+
+// light puts a frame on a coupler: the first one stays, the others go to spare.
+func (t *slotTable) light(coupler, stride int, frame nic.FrameView, spare []byte, shard int) {
+	senders := t.senders[coupler]
+	t.senders[coupler] = min(senders+1, 2)
+	t.collided[shard] += uint64(collidedBy[senders&3])
+	dst := t.frames[coupler*stride : coupler*stride+stride]
+	if senders != 0 {
+		dst = spare
 	}
+	frame.CopyTo(dst)
 }
 
 // Cross implements Transport: the frames are where they have to be.
 func (t *SlotTransport) Cross(uint32) {}
+
+// lineCells is how many register blocks share a cache line.
+const lineCells = 8
 
 // Hear implements Transport. It goes from local index to local index, a cache
 // line of registers at a time, and for each through the groups: processors of
 // equal index mostly hear the same port, and then their couplers lie side by side
 // in the table.
 func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	h := &t.hearing[shard]
-	g := t.pops.Groups
+	work := &t.work[shard]
 	groups, cells := t.pops.groupsOf(bank)
 	group := bank.First / t.pops.GroupSize
-	h.count = 0
+	work.count = 0
 	for first := window.First; first < window.End; first += lineCells {
-		end := min(first+lineCells, window.End)
+		width := min(lineCells, window.End-first)
 		for a := range groups {
-			for cell := a*cells + first; cell < a*cells+end; cell++ {
-				port := int(bank.Words[cell] >> nic.WordRxPortShift)
-				if port >= g {
-					bank.Registers[cell].RxStatus = uint8(nic.StatusIdle)
-					continue
-				}
-				h.cell[h.count], h.coupler[h.count] = uint32(cell), uint32(port*g+group+a)
-				if h.count++; h.count == hearingBlock {
-					t.deliver(h, bank, ledger, slot)
-				}
+			if work.count+width > slotBlock {
+				t.deliver(work, bank, ledger, slot)
 			}
+			from := a*cells + first
+			t.listen(work, bank.Words[from:from+width], from, group+a)
 		}
 	}
-	t.deliver(h, bank, ledger, slot)
+	t.deliver(work, bank, ledger, slot)
 }
 
-// lineCells is how many register blocks share a cache line.
-const lineCells = 8
-
-// hearingBlock is how many listeners are served at a time.
-const hearingBlock = 512
-
-// hearing is a block of listeners. What they hear lies anywhere in a large table,
-// and a processor waits long for one such place but not longer for twenty of them:
-// so each step below is a loop of loads that do not depend on each other.
-type hearing struct {
-	count   int
-	cell    [hearingBlock]uint32
-	coupler [hearingBlock]uint32
-	senders [hearingBlock]uint8
-	hits    [hearingBlock]uint32 // positions in the block of those who hear one sender
-	status  [hearingBlock]nic.Status
+// listen adds processors of one group to the block, with the coupler that each
+// hears; those that hear none get the last coupler, which is always dark.
+func (t *SlotTransport) listen(work *slotWork, words []uint64, from, group int) {
+	g := t.pops.Groups
+	n := work.count
+	for i, w := range words {
+		port := int(w >> nic.WordRxPortShift)
+		coupler := port*g + group
+		if port >= g {
+			coupler = t.pops.Couplers()
+		}
+		work.cell[n], work.coupler[n] = uint32(from+i), uint32(coupler)
+		n++
+	}
+	work.count = n
 }
+
+// statusBySenders is what a receiver says first; StatusOK may become an overflow.
+var statusBySenders = [4]nic.Status{nic.StatusIdle, nic.StatusOK, nic.StatusCollision, nic.StatusCollision}
 
 // deliver serves the listeners of a block and empties it.
-func (t *SlotTransport) deliver(h *hearing, bank *nic.Bank, ledger *Ledger, slot uint32) {
+func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, slot uint32) {
 	table := &t.tables[slot&1]
-	gatherSenders(h.senders[:h.count], h.coupler[:h.count], table.senders)
-	hits := 0
-	for i, senders := range h.senders[:h.count] {
-		switch senders {
-		case 0:
-			bank.Registers[h.cell[i]].RxStatus = uint8(nic.StatusIdle)
-		case 1:
-			h.hits[hits] = uint32(i)
-			hits++
-		default:
-			r := &bank.Registers[h.cell[i]]
-			r.RxStatus = uint8(nic.StatusCollision)
-			ledger.heard(bank.First+int(h.cell[i]), r.RxPort, nic.StatusCollision, nil, slot)
-		}
+	cells, couplers := work.cell[:work.count], work.coupler[:work.count]
+	gatherSenders(work.senders[:work.count], couplers, table.senders)
+	hits, clashes := 0, 0
+	for i, senders := range work.senders[:work.count] {
+		bank.Registers[cells[i]].RxStatus = uint8(statusBySenders[senders&3])
+		work.hits[hits], work.clashes[clashes] = uint32(i), uint32(i)
+		clashes += int(senders >> 1)
+		hits += int(senders & 1)
 	}
-	for _, i := range h.hits[:hits] {
-		at := int(h.coupler[i]) * t.stride
-		h.status[i] = bank.PushRx(int(h.cell[i]), bank.Registers[h.cell[i]].RxPort, table.frames[at:at+t.stride])
+	work.touched ^= touch(table.frames, couplers, work.hits[:hits], t.stride)
+	for _, i := range work.hits[:hits] {
+		at := int(couplers[i]) * t.stride
+		work.status[i] = bank.PushRx(int(cells[i]), bank.Registers[cells[i]].RxPort, table.frames[at:at+t.stride])
 	}
-	for _, i := range h.hits[:hits] {
-		at := int(h.coupler[i]) * t.stride
-		cell := int(h.cell[i])
-		ledger.heard(bank.First+cell, bank.Registers[cell].RxPort, h.status[i], table.frames[at:at+t.stride], slot)
+	for _, i := range work.hits[:hits] {
+		at, cell := int(couplers[i])*t.stride, int(cells[i])
+		ledger.heard(bank.First+cell, bank.Registers[cell].RxPort, work.status[i], table.frames[at:at+t.stride], slot)
 	}
-	h.count = 0
+	for _, i := range work.clashes[:clashes] {
+		cell := int(cells[i])
+		ledger.heard(bank.First+cell, bank.Registers[cell].RxPort, nic.StatusCollision, nil, slot)
+	}
+	work.count = 0
 }
 
 // gatherSenders looks up the senders of every coupler. dst and coupler have one
@@ -192,6 +227,17 @@ func gatherSenders(dst []uint8, coupler []uint32, senders []uint8) {
 	for i, c := range coupler {
 		dst[i] = senders[c]
 	}
+}
+
+// touch reads a byte at both ends of every frame that will be copied, so that all
+// of them are on their way from memory before the first is needed. What it returns
+// is of no use but to keep the loads.
+func touch(frames []byte, coupler, hits []uint32, stride int) (any uint8) {
+	for _, i := range hits {
+		at := int(coupler[i]) * stride
+		any ^= frames[at] ^ frames[at+stride-1]
+	}
+	return any
 }
 
 // Collisions implements Transport.

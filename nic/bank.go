@@ -265,7 +265,7 @@ func (f FrameView) Words() (a, b uint64) {
 // CopyTo copies the frame into a table's entry of the same size; the bytes
 // behind the payload become zero there, whatever the sender's FIFO still holds.
 func (f FrameView) CopyTo(dst []byte) {
-	copy(dst, f)
+	copyFrame(dst, f, f.Port())
 	if end := sizeFrame + f.PayloadBytes(); end < len(dst) {
 		clear(dst[end:])
 	}
