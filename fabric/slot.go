@@ -178,7 +178,7 @@ func (t *SlotTransport) listen(work *slotWork, words []uint64, from, group int) 
 	g := t.pops.Groups
 	n := work.count
 	for i, w := range words {
-		port := int(w >> nic.WordRxPortShift)
+		port := int(uint16(w >> nic.WordRxPortShift))
 		coupler := port*g + group
 		if port >= g {
 			coupler = t.pops.Couplers()

@@ -19,13 +19,13 @@ var NativePOPSRandom = NativeProgram{
 
 // Offsets of state_t in programs/pops/random.c.
 const (
-	randomHas         = 0
-	randomDelta       = 4
-	randomHears       = 6
-	randomRandom      = 8
-	randomForwarded   = 10
-	randomOrigin      = 16
-	randomDestination = 20
+	randomOrigin      = 0
+	randomDestination = 4
+	randomDelta       = 8
+	randomHears       = 10
+	randomRandom      = 12
+	randomForwarded   = 14
+	randomHas         = 20
 )
 
 // The bits of randomHas.

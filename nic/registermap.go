@@ -83,14 +83,14 @@ var RegisterMap = []Block{
 		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)"},
 		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none"},
 	}},
-	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely.", Registers: []Register{
+	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
+		{"rx_port", 16, 0, WriteOnly, "port to hear in this slot, 0xffff for none; keeps its value"},
 		{"rx_status", 8, 0, ReadOnly, "what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4"},
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head"},
-		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
 		{"reserved", 8, 0, ReadOnly, "zero"},
-		{"rx_port", 16, 0, WriteOnly, "port to hear in this slot, 0xffff for none; keeps its value"},
+		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)"},
 	}},
 	{Name: "schedule", Doc: "What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule.", Registers: []Register{
 		{"send_port", 16, 0, ReadOnly, "port to send to, 0xffff for none"},

@@ -42,25 +42,25 @@ const (
 
 // Offsets of the processor block, in bytes.
 const (
-	offProcessorRxStatus = 0 // what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
-	offProcessorRxCount  = 1 // frames in the RX FIFO; the handler takes from the head
-	offProcessorTxCount  = 2 // frames in the TX FIFO; the NIC sends one per slot from the head
-	offProcessorFlags    = 3 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
-	offProcessorHeld     = 4 // packets that the handler holds, for the memory rule
-	offProcessorReserved = 5 // zero
-	offProcessorRxPort   = 6 // port to hear in this slot, 0xffff for none; keeps its value
+	offProcessorRxPort   = 0 // port to hear in this slot, 0xffff for none; keeps its value
+	offProcessorRxStatus = 2 // what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
+	offProcessorRxCount  = 3 // frames in the RX FIFO; the handler takes from the head
+	offProcessorTxCount  = 4 // frames in the TX FIFO; the NIC sends one per slot from the head
+	offProcessorHeld     = 5 // packets that the handler holds, for the memory rule
+	offProcessorReserved = 6 // zero
+	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
 	sizeProcessor        = 8 // size of the block
 )
 
-// Registers is the processor block. The registers of one processor's NIC. One block per processor, side by side: the host scans them densely.
+// Registers is the processor block. The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 type Registers struct {
+	RxPort   uint16 // W, port to hear in this slot, 0xffff for none; keeps its value
 	RxStatus uint8  // R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
 	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
 	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head
-	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
 	Held     uint8  // W, packets that the handler holds, for the memory rule
 	Reserved uint8  // R, zero
-	RxPort   uint16 // W, port to hear in this slot, 0xffff for none; keeps its value
+	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
 }
 
 // Offsets of the schedule block, in bytes.

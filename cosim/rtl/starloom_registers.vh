@@ -86,21 +86,21 @@
 `define SL_BANK_SCHEDULE_BITS 32
 `define SL_BANK_BYTES 152
 
-// The registers of one processor's NIC. One block per processor, side by side: the host scans them densely.
-`define SL_PROCESSOR_RX_STATUS_OFFSET 0
-`define SL_PROCESSOR_RX_STATUS_BITS 8
-`define SL_PROCESSOR_RX_COUNT_OFFSET 1
-`define SL_PROCESSOR_RX_COUNT_BITS 8
-`define SL_PROCESSOR_TX_COUNT_OFFSET 2
-`define SL_PROCESSOR_TX_COUNT_BITS 8
-`define SL_PROCESSOR_FLAGS_OFFSET 3
-`define SL_PROCESSOR_FLAGS_BITS 8
-`define SL_PROCESSOR_HELD_OFFSET 4
-`define SL_PROCESSOR_HELD_BITS 8
-`define SL_PROCESSOR_RESERVED_OFFSET 5
-`define SL_PROCESSOR_RESERVED_BITS 8
-`define SL_PROCESSOR_RX_PORT_OFFSET 6
+// The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
+`define SL_PROCESSOR_RX_PORT_OFFSET 0
 `define SL_PROCESSOR_RX_PORT_BITS 16
+`define SL_PROCESSOR_RX_STATUS_OFFSET 2
+`define SL_PROCESSOR_RX_STATUS_BITS 8
+`define SL_PROCESSOR_RX_COUNT_OFFSET 3
+`define SL_PROCESSOR_RX_COUNT_BITS 8
+`define SL_PROCESSOR_TX_COUNT_OFFSET 4
+`define SL_PROCESSOR_TX_COUNT_BITS 8
+`define SL_PROCESSOR_HELD_OFFSET 5
+`define SL_PROCESSOR_HELD_BITS 8
+`define SL_PROCESSOR_RESERVED_OFFSET 6
+`define SL_PROCESSOR_RESERVED_BITS 8
+`define SL_PROCESSOR_FLAGS_OFFSET 7
+`define SL_PROCESSOR_FLAGS_BITS 8
 `define SL_PROCESSOR_BYTES 8
 
 // What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule.

@@ -249,32 +249,41 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     return bank;
 }
 
-/* The loop over the cells of a bank. The handler is inlined, the descriptor's
- * copy becomes locals, and a state's fields share one bounds check. An idle
- * processor costs its registers and its state; FIFOs are touched by frames only. */
-#define STARLOOM_LOOP(state_t, handler, first_cell, count, slot_number)                            \
-    sl_nic nic;                                                                                    \
-    nic.bank = starloom_bank;                                                                      \
-    nic.slot = (slot_number);                                                                      \
-    nic.cell = (first_cell);                                                                       \
-    nic.group = sl_self(&nic) / nic.bank.group_size;                                          \
-    nic.index = sl_self(&nic) % nic.bank.group_size;                                          \
-    nic.registers = nic.bank.processor + nic.cell;                                                 \
-    nic.state = nic.bank.state + nic.cell * nic.bank.state_stride;                                 \
-    for (uint32_t end = nic.cell + (count); nic.cell < end; nic.cell++) {                          \
-        if (!(nic.registers->flags & SL_FLAG_FAULTY)) {                                        \
-            starloom_bank.current = nic.cell;                                                      \
-            nic.draws = 0;                                                                         \
-            nic.taken = 0;                                                                         \
-            handler(&nic, (state_t *)nic.state);                                                   \
-            starloom_consume(&nic);                                                                \
-        }                                                                                          \
-        nic.registers++;                                                                           \
-        nic.state += nic.bank.state_stride;                                                        \
-        if (++nic.index == nic.bank.group_size) {                                                  \
-            nic.index = 0;                                                                         \
-            nic.group++;                                                                           \
-        }                                                                                          \
+/* The loop over the cells of a bank. The handler is inlined and the descriptor's
+ * copy becomes locals. An idle processor costs its registers and its state; FIFOs
+ * are touched by frames only.
+ *
+ * SL_OPAQUE keeps the compiler from addressing fields with negative offsets, which
+ * WebAssembly does not have: with one base and positive offsets the sandbox checks
+ * the bounds once for all registers, and once for all of a state. */
+#define SL_OPAQUE(pointer) __asm__("" : "+r"(pointer))
+#define STARLOOM_LOOP(state_t, handler, first_cell, count, slot_number)                   \
+    sl_nic nic;                                                                           \
+    nic.bank = starloom_bank;                                                             \
+    nic.slot = (slot_number);                                                             \
+    nic.cell = (first_cell);                                                              \
+    nic.group = sl_self(&nic) / nic.bank.group_size;                                      \
+    nic.index = sl_self(&nic) % nic.bank.group_size;                                      \
+    sl_processor *registers = nic.bank.processor + nic.cell;                              \
+    uint8_t *state = nic.bank.state + nic.cell * nic.bank.state_stride;                   \
+    for (uint32_t end = nic.cell + (count); nic.cell < end; nic.cell++) {                 \
+        nic.registers = registers;                                                        \
+        nic.state = state;                                                                \
+        SL_OPAQUE(nic.registers);                                                         \
+        SL_OPAQUE(nic.state);                                                             \
+        if (!(nic.registers->flags & SL_FLAG_FAULTY)) {                                   \
+            starloom_bank.current = nic.cell;                                             \
+            nic.draws = 0;                                                                \
+            nic.taken = 0;                                                                \
+            handler(&nic, (state_t *)nic.state);                                          \
+            starloom_consume(&nic);                                                       \
+        }                                                                                 \
+        registers++;                                                                      \
+        state += nic.bank.state_stride;                                                   \
+        if (++nic.index == nic.bank.group_size) {                                         \
+            nic.index = 0;                                                                \
+            nic.group++;                                                                  \
+        }                                                                                 \
     }
 
 /* Removes what the handler took from the head of the RX FIFO. */

@@ -48,24 +48,24 @@ _Static_assert(offsetof(sl_frame, tag) == 12, "register map");
 _Static_assert(offsetof(sl_frame, port) == 14, "register map");
 _Static_assert(sizeof(sl_frame) == 16, "register map");
 
-/* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. */
+/* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all. */
 typedef struct {
+    uint16_t rx_port; /* W, port to hear in this slot, 0xffff for none; keeps its value */
     uint8_t rx_status; /* R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4 */
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
     uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
-    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived) */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
     uint8_t reserved; /* R, zero */
-    uint16_t rx_port; /* W, port to hear in this slot, 0xffff for none; keeps its value */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived) */
 } sl_processor;
 
-_Static_assert(offsetof(sl_processor, rx_status) == 0, "register map");
-_Static_assert(offsetof(sl_processor, rx_count) == 1, "register map");
-_Static_assert(offsetof(sl_processor, tx_count) == 2, "register map");
-_Static_assert(offsetof(sl_processor, flags) == 3, "register map");
-_Static_assert(offsetof(sl_processor, held) == 4, "register map");
-_Static_assert(offsetof(sl_processor, reserved) == 5, "register map");
-_Static_assert(offsetof(sl_processor, rx_port) == 6, "register map");
+_Static_assert(offsetof(sl_processor, rx_port) == 0, "register map");
+_Static_assert(offsetof(sl_processor, rx_status) == 2, "register map");
+_Static_assert(offsetof(sl_processor, rx_count) == 3, "register map");
+_Static_assert(offsetof(sl_processor, tx_count) == 4, "register map");
+_Static_assert(offsetof(sl_processor, held) == 5, "register map");
+_Static_assert(offsetof(sl_processor, reserved) == 6, "register map");
+_Static_assert(offsetof(sl_processor, flags) == 7, "register map");
 _Static_assert(sizeof(sl_processor) == 8, "register map");
 
 /* What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule. */

@@ -13,13 +13,13 @@
 #include "starloom.h"
 
 typedef struct {
-    uint32_t has;        /* what is here: a set of the bits below */
+    sl_packet copy;      /* the copy that slot 2 brought */
     uint16_t delta;      /* Delta(self) */
     uint16_t hears;      /* group that this processor hears in slots 1 and 2 */
     uint16_t random;     /* r: where slot 1 sent a copy of the original */
     uint16_t forwarded;  /* b: where slot 2 sent a stranger's copy */
     uint32_t unused;
-    sl_packet copy;      /* the copy that slot 2 brought */
+    uint32_t has;        /* what is here: a set of the bits below */
 } state_t;
 _Static_assert(sizeof(state_t) == 24, "layout of the state");
 
