@@ -67,13 +67,15 @@ const slotBlock = 512
 // longer for twenty: so every step below is a loop whose turns do not depend on
 // each other, and lists are filled without branches that depend on the data.
 type slotWork struct {
-	count   int
-	cell    [slotBlock]uint32
-	coupler [slotBlock]uint32
-	senders [slotBlock]uint8
-	hits    [slotBlock]uint32 // positions in the block of those who hear one sender
-	clashes [slotBlock]uint32 // positions of those who hear more
-	status  [slotBlock]nic.Status
+	cell [slotBlock]uint32 // those who send
+
+	// Those who hear one sender, and those who hear more.
+	hits, clashes int
+	hit           [slotBlock]uint32 // cell
+	coupler       [slotBlock]uint32 // what it hears
+	clash         [slotBlock]uint32 // cell
+	status        [slotBlock]nic.Status
+
 	spare   []byte // a frame that is lost at once
 	touched uint8
 }
@@ -155,86 +157,70 @@ const lineCells = 8
 // equal index mostly hear the same port, and then their couplers lie side by side
 // in the table.
 func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	work := &t.work[shard]
+	work, table := &t.work[shard], &t.tables[slot&1]
 	groups, cells := t.pops.groupsOf(bank)
 	group := bank.First / t.pops.GroupSize
-	work.count = 0
 	for first := window.First; first < window.End; first += lineCells {
 		width := min(lineCells, window.End-first)
 		for a := range groups {
-			if work.count+width > slotBlock {
+			from := a*cells + first
+			t.listen(work, table.senders, bank.Words[from:from+width], from, group+a)
+			if max(work.hits, work.clashes) > slotBlock-lineCells {
 				t.deliver(work, bank, ledger, slot)
 			}
-			from := a*cells + first
-			t.listen(work, bank.Words[from:from+width], from, group+a)
 		}
 	}
 	t.deliver(work, bank, ledger, slot)
 }
 
-// listen adds processors of one group to the block, with the coupler that each
-// hears; those that hear none get the last coupler, which is always dark.
-func (t *SlotTransport) listen(work *slotWork, words []uint64, from, group int) {
-	g := t.pops.Groups
-	n := work.count
+// listen writes the status of up to lineCells processors of one group, as if no
+// FIFO could overflow, and lists those who hear something. Those who listen to
+// nobody hear the last coupler, which is always dark.
+func (t *SlotTransport) listen(work *slotWork, senders []uint8, words []uint64, from, group int) {
+	g, dark := t.pops.Groups, t.pops.Couplers()
+	hits, clashes := work.hits, work.clashes
 	for i, w := range words {
 		port := int(uint16(w >> nic.WordRxPortShift))
 		coupler := port*g + group
 		if port >= g {
-			coupler = t.pops.Couplers()
+			coupler = dark
 		}
-		work.cell[n], work.coupler[n] = uint32(from+i), uint32(coupler)
-		n++
+		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision.
+		status := senders[coupler]
+		words[i] = w&^(0xFF<<nic.WordRxStatusShift) | uint64(status)<<nic.WordRxStatusShift
+		work.hit[hits&(slotBlock-1)], work.coupler[hits&(slotBlock-1)] = uint32(from+i), uint32(coupler)
+		work.clash[clashes&(slotBlock-1)] = uint32(from + i)
+		hits += int(status & 1)
+		clashes += int(status >> 1)
 	}
-	work.count = n
+	work.hits, work.clashes = hits, clashes
 }
 
-// statusBySenders is what a receiver says first; StatusOK may become an overflow.
-var statusBySenders = [4]nic.Status{nic.StatusIdle, nic.StatusOK, nic.StatusCollision, nic.StatusCollision}
-
-// deliver serves the listeners of a block and empties it.
+// deliver gives the listed listeners what they hear and empties the lists.
 func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, slot uint32) {
-	table := &t.tables[slot&1]
-	cells, couplers := work.cell[:work.count], work.coupler[:work.count]
-	gatherSenders(work.senders[:work.count], couplers, table.senders)
-	hits, clashes := 0, 0
-	for i, senders := range work.senders[:work.count] {
-		bank.Registers[cells[i]].RxStatus = uint8(statusBySenders[senders&3])
-		work.hits[hits], work.clashes[clashes] = uint32(i), uint32(i)
-		clashes += int(senders >> 1)
-		hits += int(senders & 1)
+	frames := t.tables[slot&1].frames
+	hit, coupler := work.hit[:work.hits], work.coupler[:work.hits]
+	work.touched ^= touch(frames, coupler, t.stride)
+	for i, cell := range hit {
+		at := int(coupler[i]) * t.stride
+		work.status[i] = bank.PushRx(int(cell), bank.Registers[cell].RxPort, frames[at:at+t.stride])
 	}
-	work.touched ^= touch(table.frames, couplers, work.hits[:hits], t.stride)
-	for _, i := range work.hits[:hits] {
-		at := int(couplers[i]) * t.stride
-		work.status[i] = bank.PushRx(int(cells[i]), bank.Registers[cells[i]].RxPort, table.frames[at:at+t.stride])
+	for i, cell := range hit {
+		at := int(coupler[i]) * t.stride
+		ledger.heard(bank.First+int(cell), bank.Registers[cell].RxPort, work.status[i], frames[at:at+t.stride], slot)
 	}
-	for _, i := range work.hits[:hits] {
-		at, cell := int(couplers[i])*t.stride, int(cells[i])
-		ledger.heard(bank.First+cell, bank.Registers[cell].RxPort, work.status[i], table.frames[at:at+t.stride], slot)
+	for _, cell := range work.clash[:work.clashes] {
+		ledger.heard(bank.First+int(cell), bank.Registers[cell].RxPort, nic.StatusCollision, nil, slot)
 	}
-	for _, i := range work.clashes[:clashes] {
-		cell := int(cells[i])
-		ledger.heard(bank.First+cell, bank.Registers[cell].RxPort, nic.StatusCollision, nil, slot)
-	}
-	work.count = 0
-}
-
-// gatherSenders looks up the senders of every coupler. dst and coupler have one
-// length, which removes the first bounds check; the second one stays.
-func gatherSenders(dst []uint8, coupler []uint32, senders []uint8) {
-	dst = dst[:len(coupler)]
-	for i, c := range coupler {
-		dst[i] = senders[c]
-	}
+	work.hits, work.clashes = 0, 0
 }
 
 // touch reads a byte at both ends of every frame that will be copied, so that all
 // of them are on their way from memory before the first is needed. What it returns
 // is of no use but to keep the loads.
-func touch(frames []byte, coupler, hits []uint32, stride int) (any uint8) {
-	for _, i := range hits {
-		at := int(coupler[i]) * stride
+func touch(frames []byte, coupler []uint32, stride int) (any uint8) {
+	for _, c := range coupler {
+		at := int(c) * stride
 		any ^= frames[at] ^ frames[at+stride-1]
 	}
 	return any

@@ -12,7 +12,7 @@ import (
 // and state layout it follows line by line.
 var NativePOPSRandom = NativeProgram{
 	Name:       "pops/random",
-	StateBytes: 24,
+	StateBytes: 16,
 	Start:      nativePOPSRandomStart,
 	Slot:       nativePOPSRandomSlot,
 }
@@ -22,10 +22,9 @@ const (
 	randomOrigin      = 0
 	randomDestination = 4
 	randomDelta       = 8
-	randomHears       = 10
-	randomRandom      = 12
-	randomForwarded   = 14
-	randomHas         = 20
+	randomRandom      = 10
+	randomForwarded   = 12
+	randomHas         = 14
 )
 
 // The bits of randomHas.
@@ -40,17 +39,9 @@ const (
 
 func nativePOPSRandomStart(b *NativeBank) {
 	for cell := range b.Registers {
-		s, k := b.State(cell), (b.First+cell)%b.GroupSize
-		delta, hears := uint16((b.First+cell)%b.Groups), uint16(nic.PortNone)
-		switch {
-		case b.GroupSize < b.Groups:
-			hears = delta
-		case k < b.Groups:
-			hears = uint16(k)
-		}
-		binary.LittleEndian.PutUint32(s[randomHas:], hasOriginal)
-		binary.LittleEndian.PutUint16(s[randomDelta:], delta)
-		binary.LittleEndian.PutUint16(s[randomHears:], hears)
+		s := b.State(cell)
+		binary.LittleEndian.PutUint16(s[randomDelta:], uint16((b.First+cell)%b.Groups))
+		binary.LittleEndian.PutUint16(s[randomHas:], hasOriginal)
 		b.Registers[cell].Held = 1
 	}
 }
@@ -67,14 +58,20 @@ func nativePOPSRandomSlot(b *NativeBank, first, count int, slot uint32) {
 		}
 		b.SetCurrent(cell)
 		self := uint32(b.First + cell)
-		s := b.State(cell)[:24]
-		before := le.Uint32(s[randomHas:])
+		s := b.State(cell)[:16]
+		before := le.Uint16(s[randomHas:])
 		has := before
 		var heard nic.FrameView
 		if r.RxCount > 0 {
 			heard = b.RxHead(cell)
 		}
-		listen := le.Uint16(s[randomHears:])
+		listen := le.Uint16(s[randomDelta:])
+		if d > g {
+			listen = nic.PortNone
+			if k := self % d; k < g {
+				listen = uint16(k)
+			}
+		}
 		switch phase {
 		case 0:
 			if heard != nil && heard.Destination() == self {
@@ -130,8 +127,8 @@ func nativePOPSRandomSlot(b *NativeBank, first, count int, slot uint32) {
 		}
 		r.RxPort = listen
 		if has != before {
-			le.PutUint32(s[randomHas:], has)
-			r.Held = uint8(bits.OnesCount32(has & hasPackets))
+			le.PutUint16(s[randomHas:], has)
+			r.Held = uint8(bits.OnesCount16(has & hasPackets))
 		}
 		if heard != nil {
 			b.PopRx(cell)

@@ -15,13 +15,11 @@
 typedef struct {
     sl_packet copy;      /* the copy that slot 2 brought */
     uint16_t delta;      /* Delta(self) */
-    uint16_t hears;      /* group that this processor hears in slots 1 and 2 */
     uint16_t random;     /* r: where slot 1 sent a copy of the original */
     uint16_t forwarded;  /* b: where slot 2 sent a stranger's copy */
-    uint32_t unused;
-    uint32_t has;        /* what is here: a set of the bits below */
+    uint16_t has;        /* what is here: a set of the bits below */
 } state_t;
-_Static_assert(sizeof(state_t) == 24, "layout of the state");
+_Static_assert(sizeof(state_t) == 16, "layout of the state");
 
 enum {
     ORIGINAL = 1, /* the packet that starts here */
@@ -33,11 +31,16 @@ enum {
 };
 
 static void on_start(sl_nic *nic, state_t *s) {
-    const uint32_t d = sl_group_size(nic), g = sl_groups(nic), k = sl_index(nic);
     s->has = ORIGINAL;
-    s->delta = (uint16_t)(sl_self(nic) % g);
-    s->hears = d < g ? s->delta : k < g ? (uint16_t)k : SL_PORT_NONE;
+    s->delta = (uint16_t)(sl_self(nic) % sl_groups(nic));
     sl_hold(nic, 1);
+}
+
+/* The group that this processor hears in slots 1 and 2: for d > g only local index
+ * k < g listens, to group k. */
+SL_INLINE uint32_t hears(const sl_nic *nic, const state_t *s) {
+    if (sl_group_size(nic) <= sl_groups(nic)) return s->delta;
+    return sl_index(nic) < sl_groups(nic) ? sl_index(nic) : SL_PORT_NONE;
 }
 
 /* Whether a source takes part in step s = 1, 2, ... */
@@ -61,7 +64,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
             s->random = (uint16_t)sl_random_below(nic, sl_groups(nic)); /* the own group is allowed */
             sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
         }
-        sl_listen(nic, s->hears);
+        sl_listen(nic, hears(nic, s));
         break;
 
     case 1: /* slot 2: every holder of a copy sends it to Delta(destination) and drops it */
@@ -71,7 +74,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
             s->forwarded = (uint16_t)(copy.destination % sl_groups(nic));
             sl_send_packet(nic, s->forwarded, SL_ANY, copy);
         }
-        sl_listen(nic, s->hears);
+        sl_listen(nic, hears(nic, s));
         break;
 
     case 2: /* slot 3: every holder of a slot-2 copy acks to where the copy came from */
@@ -79,13 +82,13 @@ static void on_slot(sl_nic *nic, state_t *s) {
         if (heard) {
             has |= COPY;
             s->copy = *sl_packet_of(heard);
-            sl_send_ack(nic, s->hears, SL_ANY);
+            sl_send_ack(nic, hears(nic, s), SL_ANY);
         }
         sl_listen(nic, has & PASSED ? s->forwarded : SL_PORT_NONE);
         break;
 
     case 3: /* slot 4: who heard an ack forwards it to where the packet came from */
-        if (heard) sl_send_ack(nic, s->hears, SL_ANY);
+        if (heard) sl_send_ack(nic, hears(nic, s), SL_ANY);
         sl_listen(nic, has & SENT ? s->random : SL_PORT_NONE);
         break;
 
@@ -100,7 +103,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
     }
 
     if (has != before) { /* most processors are idle in most slots: leave their state clean */
-        s->has = has;
+        s->has = (uint16_t)has;
         sl_hold(nic, (uint32_t)__builtin_popcount(has & PACKETS));
     }
 }
