@@ -1,0 +1,169 @@
+package nic
+
+import (
+	"encoding/binary"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const testDescriptor = 64
+
+func testConfig() BankConfig {
+	return BankConfig{
+		First: 8, Cells: 4, Processors: 16, Groups: 4, GroupSize: 4, Ports: 4,
+		PayloadBytes: 12, RxFrames: 2, TxFrames: 3, Seed: 5,
+	}
+}
+
+func testBank(t testing.TB) (*Bank, []byte) {
+	memory, err := PlaceBank(testDescriptor, testConfig(), 20)
+	require.NoError(t, err)
+	bank, err := AttachBank(memory, testDescriptor, testConfig())
+	require.NoError(t, err)
+	return bank, memory
+}
+
+// TestAttachBankRefuses changes one word of a good descriptor at a time.
+func TestAttachBankRefuses(t *testing.T) {
+	for name, c := range map[string]struct {
+		offset int
+		value  uint32
+		want   string
+	}{
+		"abi":            {offBankABI, 99, "abi is 99, want 1"},
+		"cells":          {offBankCells, 5, "cells is 5, want 4"},
+		"payload":        {offBankPayloadBytes, 13, "payload_bytes is 13"},
+		"rx depth":       {offBankRxFrames, 1, "rx_frames is 1"},
+		"tx depth":       {offBankTxFrames, 255, "tx_frames is 255"},
+		"frame stride":   {offBankFrameStride, 8, "frame_stride is 8"},
+		"state stride":   {offBankStateStride, 20, "a state of 20 bytes"},
+		"huge state":     {offBankStateStride, 1 << 30, "a state of 1073741824 bytes"},
+		"state outside":  {offBankState, 1 << 30, "outside the memory"},
+		"rx at zero":     {offBankRx, 0, "rx at 0x0"},
+		"tx overlaps":    {offBankTx, testDescriptor, "overlaps descriptor"},
+		"odd registers":  {offBankProcessor, 257, "not aligned"},
+		"odd workload":   {offBankWorkload, 258, "not aligned"},
+		"workload is rx": {offBankWorkload, 0xFFFFFFFC, "outside the memory"},
+		"odd schedule":   {offBankSchedule, 12, "not aligned"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			_, memory := testBank(t)
+			binary.LittleEndian.PutUint32(memory[testDescriptor+c.offset:], c.value)
+			_, err := AttachBank(memory, testDescriptor, testConfig())
+			require.ErrorContains(t, err, c.want)
+		})
+	}
+	_, memory := testBank(t)
+	for _, address := range []uint32{0, 4, 65, uint32(len(memory)), 0xFFFFFFF8} {
+		_, err := AttachBank(memory, address, testConfig())
+		require.Error(t, err, "%#x", address)
+	}
+}
+
+// FuzzAttachBank writes any bytes over a descriptor: refused or usable, never a
+// panic, whatever firmware does with it afterwards.
+func FuzzAttachBank(f *testing.F) {
+	f.Add(uint16(0), []byte{1, 2, 3, 4}, uint8(7))
+	f.Fuzz(func(t *testing.T, at uint16, data []byte, cell uint8) {
+		_, memory := testBank(t)
+		copy(memory[min(int(at), len(memory)):], data)
+		bank, err := AttachBank(memory, testDescriptor, testConfig())
+		if err != nil {
+			return
+		}
+		copy(memory[min(int(at), len(memory)):], data)
+		k := int(cell) % bank.Cells
+		if bank.Registers[k].TxCount > 0 {
+			if frame := bank.TxHead(k); bank.Legal(k, frame) {
+				frame.AppendWire(nil)
+				bank.PopTx(k)
+			} else {
+				require.NotEmpty(t, bank.Refusal(k, frame))
+			}
+		}
+		bank.PushRx(k, 1, make(FrameView, FrameStride(bank.PayloadBytes)))
+		_, _ = bank.Current()
+	})
+}
+
+// TestFIFOs sends and receives random frames through a cell's FIFOs and compares
+// with plain queues; neighbours must not notice.
+func TestFIFOs(t *testing.T) {
+	bank, _ := testBank(t)
+	random := rand.New(rand.NewPCG(1, 2))
+	var tx, rx [][2]uint32
+	for range 2000 {
+		const cell = 2
+		switch random.IntN(4) {
+		case 0:
+			a, b := random.Uint32(), random.Uint32()
+			bank.SendPacket(cell, 1, AnyDestination, a, b)
+			if len(tx) < bank.TxFrames {
+				tx = append(tx, [2]uint32{a, b})
+			} else {
+				require.NotZero(t, bank.Registers[cell].Flags&FlagTxOverflow)
+			}
+		case 1:
+			if len(tx) > 0 {
+				frame := bank.TxHead(cell)
+				require.True(t, bank.Legal(cell, frame))
+				require.Equal(t, tx[0][0], binary.LittleEndian.Uint32(frame.Payload()))
+				bank.PopTx(cell)
+				tx = tx[1:]
+			}
+		case 2:
+			view := make(FrameView, FrameStride(bank.PayloadBytes))
+			a := random.Uint32()
+			view.PutWire(Marshal(make([]byte, 64), Header{Source: a}, binary.LittleEndian.AppendUint32(nil, a)))
+			status := bank.PushRx(cell, 3, view)
+			if len(rx) < bank.RxFrames {
+				require.Equal(t, StatusOK, status)
+				rx = append(rx, [2]uint32{a})
+			} else {
+				require.Equal(t, StatusOverflow, status)
+			}
+		case 3:
+			if len(rx) > 0 {
+				frame := bank.RxHead(cell)
+				require.Equal(t, rx[0][0], frame.Source())
+				require.EqualValues(t, 3, frame.Port())
+				bank.PopRx(cell)
+				rx = rx[1:]
+			}
+		}
+		require.EqualValues(t, len(tx), bank.Registers[cell].TxCount)
+		require.EqualValues(t, len(rx), bank.Registers[cell].RxCount)
+		for _, other := range []int{0, 1, 3} {
+			require.Equal(t, Registers{RxPort: PortNone}, bank.Registers[other])
+		}
+	}
+}
+
+// TestCopyToHidesOldBytes checks that nothing but the frame reaches the fabric.
+func TestCopyToHidesOldBytes(t *testing.T) {
+	dirty := make(FrameView, FrameStride(12))
+	for i := range dirty {
+		dirty[i] = 0xEE
+	}
+	dirty.PutWire(Marshal(make([]byte, 64), Header{Kind: KindData}, []byte{1, 2, 3, 4, 5}))
+	for i := sizeFrame + 5; i < len(dirty); i++ {
+		dirty[i] = 0xEE
+	}
+	clean := make([]byte, len(dirty))
+	dirty.CopyTo(clean)
+	require.Equal(t, []byte{1, 2, 3, 4, 5, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0}, clean[sizeFrame:])
+}
+
+// TestWordsAreRegisters holds the shifts of the scanning loops to the struct.
+func TestWordsAreRegisters(t *testing.T) {
+	bank, _ := testBank(t)
+	bank.Registers[1] = Registers{RxPort: 0x1234, RxStatus: 0x56, RxCount: 0x78, TxCount: 0x9A, Held: 0xBC, Flags: 0xDE}
+	w := bank.Words[1]
+	require.EqualValues(t, 0x1234, uint16(w>>WordRxPortShift))
+	require.EqualValues(t, 0x56, uint8(w>>WordRxStatusShift))
+	require.EqualValues(t, 0x9A, uint8(w>>WordTxCountShift))
+	require.EqualValues(t, 0xBC, uint8(w>>WordHeldShift))
+	require.EqualValues(t, 0xDE, uint8(w>>WordFlagsShift))
+}
