@@ -265,11 +265,27 @@ func (f FrameView) Words() (a, b uint64) {
 // CopyTo copies the frame into a table's entry of the same size; the bytes
 // behind the payload become zero there, whatever the sender's FIFO still holds.
 func (f FrameView) CopyTo(dst []byte) {
+	if len(f) == len(packetFrame{}) && len(dst) == len(packetFrame{}) {
+		// The size of a frame that carries one packet, with all bounds known.
+		src, to, le := (*packetFrame)(f), (*packetFrame)(dst), binary.LittleEndian
+		head := le.Uint64(src[:])
+		le.PutUint64(to[:], head)
+		le.PutUint64(to[8:], le.Uint64(src[8:]))
+		le.PutUint64(to[16:], le.Uint64(src[16:])&payloadMask(head))
+		return
+	}
 	copyFrame(dst, f, f.Port())
 	if end := sizeFrame + f.PayloadBytes(); end < len(dst) {
 		clear(dst[end:])
 	}
 }
+
+// packetFrame is a frame with room for 8 bytes of payload.
+type packetFrame [sizeFrame + 8]byte
+
+// payloadMask has ones for the bytes of a payload of at most 8 bytes whose length
+// is in the frame's first word.
+func payloadMask(head uint64) uint64 { return 1<<(8*(head>>(8*offFramePayloadBytes)&0xFFFF)) - 1 }
 
 // Header returns the fields that travel on the wire.
 func (f FrameView) Header() Header {
@@ -342,6 +358,13 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 // words of most frames a call to copy costs more than the words.
 func copyFrame(dst, src []byte, port uint16) {
 	le := binary.LittleEndian
+	if len(src) == len(packetFrame{}) && len(dst) == len(packetFrame{}) {
+		from, to := (*packetFrame)(src), (*packetFrame)(dst)
+		le.PutUint64(to[:], le.Uint64(from[:]))
+		le.PutUint64(to[8:], le.Uint64(from[8:])&(1<<48-1)|uint64(port)<<48)
+		le.PutUint64(to[16:], le.Uint64(from[16:]))
+		return
+	}
 	dst = dst[:len(src)]
 	le.PutUint64(dst, le.Uint64(src))
 	le.PutUint64(dst[8:], le.Uint64(src[8:])&(1<<48-1)|uint64(port)<<48)

@@ -33,13 +33,13 @@ const (
 // starloom.payload, starloom.origin and starloom.final are added. The same bytes
 // are written every time. It returns write errors.
 func WriteDissector(w io.Writer) error {
-	d := dissector{bases: map[string]int{}, fields: map[string]Field{}}
+	d := dissector{bases: map[string]int{}, fields: map[string]traces.Field{}}
 	var pseudo, frame []string
 	for _, f := range traces.PseudoHeaderFields {
 		if f.Name == "status" {
 			f.Names = StatusNames
 		}
-		d.add(Field(f), 0)
+		d.add(f, 0)
 		pseudo = append(pseudo, f.Name)
 	}
 	for _, f := range FrameFields {
@@ -60,7 +60,7 @@ func WriteDissector(w io.Writer) error {
 // from the start of the packet.
 type dissector struct {
 	names  []string // in wire order
-	fields map[string]Field
+	fields map[string]traces.Field
 	bases  map[string]int // byte offset of the header that a field is in
 	err    error
 }
@@ -72,7 +72,7 @@ func (d *dissector) fail(format string, values ...any) {
 }
 
 // add checks that Wireshark can show a field and keeps it.
-func (d *dissector) add(f Field, base int) {
+func (d *dissector) add(f traces.Field, base int) {
 	_, twice := d.fields[f.Name]
 	whole := f.Offset%8 == 0 && (f.Bits == 8 || f.Bits == 16 || f.Bits == 32 || f.Bits == 64)
 	within := f.Bits >= 1 && f.Offset%8+f.Bits <= 8
@@ -88,7 +88,7 @@ func (d *dissector) add(f Field, base int) {
 }
 
 // field returns a field that the script needs by name.
-func (d *dissector) field(name string) Field {
+func (d *dissector) field(name string) traces.Field {
 	f, ok := d.fields[name]
 	if !ok {
 		d.fail("there is no field %s, which the dissector needs: mend the tables or the dissector", name)

@@ -164,12 +164,12 @@ func TestDissectorSuitsEveryLua(t *testing.T) {
 }
 
 func TestDissectorRefusesBrokenTables(t *testing.T) {
-	for want, fields := range map[string][]Field{
+	for want, fields := range map[string][]traces.Field{
 		"a is there twice":   {{Name: "a", Bits: 8}, {Name: "a", Offset: 8, Bits: 8}},
 		"12 bits at bit 4":   {{Name: "a", Offset: 4, Bits: 12}},
 		"no field direction": {{Name: "trace_version", Bits: 8}},
 	} {
-		d := dissector{bases: map[string]int{}, fields: map[string]Field{}}
+		d := dissector{bases: map[string]int{}, fields: map[string]traces.Field{}}
 		for _, f := range fields {
 			d.add(f, 0)
 		}

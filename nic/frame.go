@@ -3,6 +3,8 @@ package nic
 import (
 	"encoding/binary"
 	"fmt"
+
+	"starloom/traces"
 )
 
 // Frame is the byte view of one frame as it crosses the fabric, big-endian
@@ -72,21 +74,9 @@ func (k Kind) String() string {
 // AnyDestination addresses whoever hears the frame.
 const AnyDestination = 0xFFFFFFFF
 
-// Field describes one field of the wire format: Bits bits that start Offset
-// bits into the frame. Names maps values to names where the field is an
-// enumeration. The payload has Bits 0: its length is in payload_bytes.
-type Field struct {
-	Name   string
-	Offset int
-	Bits   int
-	Hex    bool
-	Names  []string
-	Doc    string
-}
-
 // FrameFields is the frame definition that the Wireshark dissector is generated
 // from, in wire order, the CRC (which follows the payload) not included.
-var FrameFields = []Field{
+var FrameFields = []traces.Field{
 	{Name: "version", Offset: 0, Bits: 4, Doc: "frame version"},
 	{Name: "kind", Offset: 4, Bits: 4, Names: []string{"data", "ack", "control"}, Doc: "what the frame carries"},
 	{Name: "flags", Offset: 8, Bits: 8, Hex: true, Doc: "free for the firmware"},

@@ -54,8 +54,9 @@ func (d Direction) String() string {
 	return fmt.Sprintf("direction(%d)", uint8(d))
 }
 
-// Field describes one field: Bits bits that start Offset bits into the header.
-// Names maps values to names where the field is an enumeration.
+// Field describes one field of the pseudo-header, or of what a frame's owner puts
+// behind it: Bits bits that start Offset bits into the header. Names maps values to
+// names where the field is an enumeration.
 type Field struct {
 	Name   string
 	Offset int
