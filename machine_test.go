@@ -363,3 +363,30 @@ func TestMachineRefuses(t *testing.T) {
 		require.ErrorContains(t, err, c.want)
 	}
 }
+
+// TestWindowsDoNotMatter runs machines whose banks are heard and run in several
+// windows, with and without broken rules: hundreds of findings in one slot.
+func TestWindowsDoNotMatter(t *testing.T) {
+	sizes := [][2]int{{256, 256}, {512, 64}, {64, 512}}
+	if testing.Short() {
+		sizes = sizes[1:2]
+	}
+	if *full {
+		sizes = append(sizes, [2]int{1024, 1024})
+	}
+	for _, size := range sizes {
+		want := ""
+		for _, workers := range []int{1, 2} {
+			for _, bank := range []int{4096, 16384, 65536} {
+				s := routerScenario("pops/random", size[0], size[1])
+				s.Stop.Slots = 100
+				o := MachineOptions{Engine: EngineSlot, Workers: workers, BankSize: bank}
+				got := result(t, s, o)
+				if want == "" {
+					want = got
+				}
+				require.Equal(t, want, got, "POPS(%d,%d) %+v", size[0], size[1], o)
+			}
+		}
+	}
+}
