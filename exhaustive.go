@@ -18,6 +18,9 @@ const allProcessorsMax = 10
 // chunkRuns is how many permutations one worker takes at a time.
 const chunkRuns = 1024
 
+// noPermutation is above the number of every permutation.
+const noPermutation = 1<<64 - 1
+
 // exhaustive sums up the runs of all permutations. Permutations are numbered in
 // lexicographic order; what is kept of a run does not depend on which worker had
 // it, and of equals the first one counts.
@@ -67,7 +70,7 @@ func runAllOn(ctx context.Context, s *Scenario, workers int, total uint64, progr
 		wg     sync.WaitGroup
 		lock   sync.Mutex
 		next   uint64
-		all    = exhaustive{worst: total, firstFail: total}
+		all    = exhaustive{worst: noPermutation, firstFail: noPermutation}
 		failed error
 		last   *Machine
 	)
@@ -124,7 +127,7 @@ func runAllOn(ctx context.Context, s *Scenario, workers int, total uint64, progr
 
 // runChunk runs the permutations first to end-1.
 func (m *Machine) runChunk(first, end, total uint64) (*exhaustive, error) {
-	e := &exhaustive{worst: total, firstFail: total}
+	e := &exhaustive{worst: noPermutation, firstFail: noPermutation}
 	m.given = permutationNumber(m.pops.Processors(), first)
 	for k := first; k < end; k++ {
 		if err := m.Reset(m.scenario.Seed); err != nil {
@@ -139,31 +142,21 @@ func (m *Machine) runChunk(first, end, total uint64) (*exhaustive, error) {
 	return e, nil
 }
 
+// add counts one run.
 func (e *exhaustive) add(k uint64, r *Report, m *Machine) {
-	e.runs++
-	e.slots += r.Slots
-	if r.Slots > e.slotsMax {
-		e.slotsMax, e.worst, e.stepsMax = r.Slots, k, m.steps()
+	one := exhaustive{
+		runs: 1, slots: r.Slots, slotsMax: r.Slots, worst: k, stepsMax: m.steps(), firstFail: noPermutation,
+		frames: r.Frames, violations: r.ViolationsTotal, traps: r.Firmware.Traps,
 	}
-	e.frames.Sent += r.Frames.Sent
-	e.frames.Delivered += r.Frames.Delivered
-	e.frames.Collided += r.Frames.Collided
-	e.frames.CRC += r.Frames.CRC
-	e.frames.Overflow += r.Frames.Overflow
-	if held, ok := r.Metrics.Get("packets_per_processor_max").(int); ok {
-		e.heldMax = max(e.heldMax, held)
-	}
-	e.violations += r.ViolationsTotal
-	e.traps += r.Firmware.Traps
+	one.heldMax, _ = r.Metrics.Get("packets_per_processor_max").(int)
 	if r.Verdict != VerdictPass {
-		e.failed++
-		if k < e.firstFail {
-			e.firstFail, e.fail = k, r
-		}
+		one.failed, one.firstFail, one.fail = 1, k, r
 	}
-	e.sum.Event(k, m.digest.Hi, m.digest.Lo, r.Slots)
+	one.sum.Event(k, m.digest.Hi, m.digest.Lo, r.Slots)
+	e.merge(&one)
 }
 
+// merge adds other runs.
 func (e *exhaustive) merge(o *exhaustive) {
 	e.runs += o.runs
 	e.failed += o.failed
@@ -205,7 +198,7 @@ func (e *exhaustive) report(s *Scenario, m *Machine, total uint64) *Report {
 		r.Metrics.Add("slots_mean", float64(e.slots)/float64(e.runs))
 		r.Metrics.Add("slots_max", int(e.slotsMax))
 		r.Metrics.Add("steps_max", e.stepsMax)
-		if e.worst < total {
+		if e.worst != noPermutation {
 			r.Metrics.Add("worst_permutation", permutationNumber(n, e.worst))
 		}
 	}

@@ -208,7 +208,7 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 		source = uint64(frame.Source())
 		if frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes &&
 			(frame.Destination() == uint32(processor) || l.Delivery.Mode != ArriveHome) {
-			l.arrived(processor, binary.LittleEndian.Uint32(frame.PaddedPayload()), slot)
+			l.Deliver(processor, binary.LittleEndian.Uint32(frame.Payload()), slot)
 		}
 	case nic.StatusCRC:
 		l.Frames.CRC++
@@ -230,8 +230,9 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 // sl_packet of the firmware SDK lays it out.
 const packetBytes = 8
 
-// arrived checks a packet that a processor has heard and that is for it.
-func (l *Ledger) arrived(processor int, origin, slot uint32) {
+// Deliver checks a packet that has arrived: a processor has heard it and it is for
+// that processor, or firmware has announced it.
+func (l *Ledger) Deliver(processor int, origin, slot uint32) {
 	d := l.Delivery
 	known := d.Origin[processor] == origin
 	switch d.Mode {
@@ -256,9 +257,6 @@ func (l *Ledger) arrived(processor int, origin, slot uint32) {
 		d.Arrived[processor]++
 	}
 }
-
-// Deliver notes that firmware has announced the arrival of a packet.
-func (l *Ledger) Deliver(processor int, origin, slot uint32) { l.arrived(processor, origin, slot) }
 
 // Scan reads what the handlers of count cells have said: who is finished, who sends,
 // who holds how many packets, who listens where there is no port, whose TX FIFO

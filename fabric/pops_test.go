@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/nic"
 )
 
 func TestPOPSSizes(t *testing.T) {
@@ -82,4 +84,27 @@ func TestRandomIsUniform(t *testing.T) {
 		chi += d * d / (runs / 24)
 	}
 	require.Less(t, chi, 49.7)
+}
+
+// TestScheduleWordsFollowTheRegisterMap holds the planners' words to what firmware
+// reads: send_port, listen_port, and the actions in the upper half.
+func TestScheduleWordsFollowTheRegisterMap(t *testing.T) {
+	values := map[string]uint64{}
+	for _, c := range nic.RegisterConstants {
+		values[c.Name] = uint64(c.Value)
+	}
+	for name, word := range map[string]uint64{
+		"action_own": WordOwn, "action_final": WordFinal, "action_keep_min": WordKeepMin, "action_keep_max": WordKeepMax, "action_end": WordEnd,
+	} {
+		require.Equal(t, values[name]<<32, word, name)
+	}
+	require.EqualValues(t, values["port_none"], WordPortNone)
+	for _, block := range nic.RegisterMap {
+		if block.Name == "schedule" {
+			require.Equal(t, []string{"send_port", "listen_port", "actions"}, []string{block.Registers[0].Name, block.Registers[1].Name, block.Registers[2].Name})
+			require.Equal(t, []int{WordListenShift, 16, 32}, []int{block.Registers[0].Bits, block.Registers[1].Bits, block.Registers[2].Bits})
+			return
+		}
+	}
+	t.Fatal("the register map has no schedule")
 }

@@ -82,6 +82,6 @@ func (in *nativeInstance) SetMemory(image []byte) error {
 
 // nativePacket reads the packet at the head of a received frame's payload.
 func nativePacket(frame nic.FrameView) (origin, destination uint32) {
-	payload := frame.PaddedPayload()
+	payload := frame.Payload()
 	return binary.LittleEndian.Uint32(payload), binary.LittleEndian.Uint32(payload[4:])
 }

@@ -241,19 +241,10 @@ func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFrameP
 // Payload returns the payload; it aliases f.
 func (f FrameView) Payload() []byte { return f[sizeFrame : sizeFrame+f.PayloadBytes()] }
 
-// PaddedPayload returns the payload and the zeros that fill its last 8 bytes; it
-// aliases f.
-func (f FrameView) PaddedPayload() []byte {
-	return f[sizeFrame : sizeFrame+(f.PayloadBytes()+7)/8*8]
-}
-
 // SetSource writes the sender.
 func (f FrameView) SetSource(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameSource:], processor)
 }
-
-// SetPort writes the port.
-func (f FrameView) SetPort(port uint16) { binary.LittleEndian.PutUint16(f[offFramePort:], port) }
 
 // Words returns the header as two words, for digests and copies: kind, flags,
 // payload_bytes and source; destination, tag and port.

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/hw"
 )
 
 var update = flag.Bool("update", false, "rewrite the generated and golden files")
@@ -36,4 +38,11 @@ func TestRegisterMap(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, string(want), string(got), "%s has drifted; run go test ./nic -run RegisterMap -update", path)
 	}
+}
+
+// TestHardwareKnowsThePorts holds the port selects of package hw, which knows no
+// register map, to the map.
+func TestHardwareKnowsThePorts(t *testing.T) {
+	require.EqualValues(t, PortAll, hw.PortAll)
+	require.EqualValues(t, PortNone, hw.PortNone)
 }
