@@ -1,0 +1,94 @@
+package cosim
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Device is a synchronous circuit that is stepped from outside, one exchange per
+// clock cycle: RTL in one of the backends, or a model of package hw or nic behind
+// the same ports.
+//
+// A cycle is: write Inputs; Settle, if somebody reads combinational outputs within
+// the cycle; Edge. Nothing runs between these calls.
+//
+// A device belongs to one goroutine at a time. After an error, which is a *Fault
+// for everything that the circuit itself has done, only Close is of use.
+type Device interface {
+	// Ports returns the ports in the order of the declaration.
+	Ports() []Port
+
+	// Inputs and Outputs are the values of all ports, 64 bits a word, the low word of
+	// a wide port first; Port.Word says where. The slices are the device's own and stay
+	// valid until Close. Bits of a last word behind the port's width are zero in
+	// Outputs and ignored in Inputs. Clocks have no place here: Edge drives them.
+	Inputs() []uint64
+	Outputs() []uint64
+
+	// Unknown has a one for every bit of Outputs that is X or Z, whose value is then
+	// 0 for X and 1 for Z; nil for a device that knows two states only.
+	Unknown() []uint64
+
+	// Settle lets combinational logic see Inputs; clocks are low.
+	Settle() error
+
+	// Edge lets combinational logic see Inputs, raises the clocks whose bits are set
+	// (bit i: the i-th port with Clock) at the same time, and lowers them again.
+	// Outputs then show the new registers, with Inputs as they are.
+	Edge(clocks uint64) error
+
+	// Step does Edge so many times.
+	Step(clocks uint64, cycles int) error
+
+	// Save and Restore carry all state, that of Outputs included; ErrNoSnapshot if
+	// the backend cannot. A snapshot fits devices of the same build only.
+	Save() ([]byte, error)
+	Restore(snapshot []byte) error
+
+	// Close ends the device; no process is left behind.
+	Close() error
+}
+
+// Port is a port of a device.
+type Port struct {
+	Name  string
+	Bits  int  // width, at least 1
+	Input bool // driven from outside
+	Clock bool // an input that Edge drives
+	Word  int  // its first word in Inputs or Outputs; -1 for a clock
+}
+
+// Words returns how many words the port has in Inputs or Outputs.
+func (p Port) Words() int { return (p.Bits + 63) / 64 }
+
+// ErrNoSnapshot is what Save and Restore return where the backend has no state to
+// give.
+var ErrNoSnapshot = errors.New("this backend cannot save its state")
+
+// FaultKind says what a circuit, or the simulator below it, has done.
+type FaultKind string
+
+// The kinds of faults.
+const (
+	FaultFinish      FaultKind = "finish"      // $finish or $stop
+	FaultFatal       FaultKind = "fatal"       // $fatal, a failed assertion
+	FaultOscillation FaultKind = "oscillation" // combinational logic does not settle
+	FaultHang        FaultKind = "hang"        // no answer within the time limit
+	FaultDied        FaultKind = "died"        // the simulator is gone
+)
+
+// Fault is a misbehaviour of the circuit. It ends the device.
+type Fault struct {
+	Kind   FaultKind
+	Device string // what was built, e.g. arbiter.v: round_robin_arbiter
+	Cycle  uint64 // edges that the device has seen
+	Text   string // what the simulator said
+}
+
+func (f *Fault) Error() string {
+	s := fmt.Sprintf("%s: %s in cycle %d", f.Device, f.Kind, f.Cycle)
+	if f.Text != "" {
+		s += ": " + f.Text
+	}
+	return s
+}
