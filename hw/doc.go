@@ -20,6 +20,10 @@
 //	light.go     Light: dual-rail optical wires; PortSelect
 //	coupler.go   StarCouplers: passive star couplers
 //	fibre.go     Fibre: propagation delay
+//	signal.go    Signal: plain electrical wires
+//	arbiter.go   Arbiters: fixed priority, round robin, matrix, TDMA
+//	fifo.go      FIFOs
+//	lfsr.go      LFSRs: the random register of a NIC
 //	probe.go     Probe: a signal that a trace may follow
 //	path.go      the grammar of names, and globs over them
 //	state.go     Save, Restore, StateVisitor

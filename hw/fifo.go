@@ -1,0 +1,196 @@
+package hw
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// Limits of the parameters of FIFOs.
+const (
+	FIFODepthMax     = 65535
+	FIFOCountBitsMax = 32
+)
+
+// FIFOs is a bank of first-in first-out buffers with one clock.
+//
+// Ports: push, data and pop in; head, count, overflow and overflows out, all of
+// them registered: what is pushed in cycle c can be the head in cycle c+1.
+// Throughput one push and one pop per cycle. The head is shown without a pop
+// (first word falls through) and is 0 when count is 0.
+//
+// In one cycle the pop comes before the push, so a full FIFO that is popped has
+// room for the word that is pushed with it. A pop of an empty FIFO does nothing,
+// also when a word is pushed in the same cycle. A push into a full one loses the
+// word: overflow is 1 in the cycle behind, and overflows counts it, up to
+// 2^CountBits-1, where it stays.
+//
+// Reset: empty, overflow and overflows 0, also in the middle of anything.
+// Parameters: depth, width, count bits. Twin: fifo.v. (DESIGN section 4.)
+type FIFOs struct {
+	bank  Bank
+	depth int
+	width int
+	limit uint32 // the largest count of overflows
+
+	push, data, pop, head, count, overflow, overflows *Signal
+
+	// Registers.
+	words []uint64 // depth per FIFO
+	first []uint16 // place of the head
+	held  []uint16 // words in the FIFO
+	lost  []uint8  // the push of the cycle before was lost
+	total []uint32 // lost pushes, as far as limit
+}
+
+// FIFOConfig are the parameters of a bank of FIFOs.
+type FIFOConfig struct {
+	Bank      Bank
+	Depth     int // words, 1..FIFODepthMax
+	Width     int // bits of a word, 1..64
+	CountBits int // of the overflow counter, 1..FIFOCountBitsMax
+
+	Push, Pop *Signal // 1 bit
+	Data      *Signal // Width bits
+}
+
+// NewFIFOs returns a bank of empty FIFOs.
+func NewFIFOs(c FIFOConfig) (*FIFOs, error) {
+	if err := c.Bank.Check(); err != nil {
+		return nil, err
+	}
+	path := c.Bank.Path()
+	switch {
+	case c.Depth < 1 || c.Depth > FIFODepthMax:
+		return nil, fmt.Errorf("%s: depth of %d words, allowed are 1 to %d", path, c.Depth, FIFODepthMax)
+	case c.Width < 1 || c.Width > 64:
+		return nil, fmt.Errorf("%s: words of %d bits, allowed are 1 to 64", path, c.Width)
+	case c.CountBits < 1 || c.CountBits > FIFOCountBitsMax:
+		return nil, fmt.Errorf("%s: overflow counter of %d bits, allowed are 1 to %d", path, c.CountBits, FIFOCountBitsMax)
+	}
+	for _, err := range []error{
+		c.Push.checkInput(c.Bank, "push", 1), c.Data.checkInput(c.Bank, "data", c.Width), c.Pop.checkInput(c.Bank, "pop", 1),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	cells := c.Bank.Size()
+	f := &FIFOs{
+		bank: c.Bank, depth: c.Depth, width: c.Width,
+		limit: uint32(math.MaxUint32 >> (32 - c.CountBits)),
+		push:  c.Push, data: c.Data, pop: c.Pop,
+		words: make([]uint64, cells*c.Depth), first: make([]uint16, cells), held: make([]uint16, cells),
+		lost: make([]uint8, cells), total: make([]uint32, cells),
+	}
+	for _, out := range []struct {
+		wire **Signal
+		name string
+		bits int
+	}{
+		{&f.head, "head", c.Width}, {&f.count, "count", bits.Len(uint(c.Depth))},
+		{&f.overflow, "overflow", 1}, {&f.overflows, "overflows", c.CountBits},
+	} {
+		var err error
+		if *out.wire, err = NewSignal(c.Bank, out.name, out.bits); err != nil {
+			return nil, err
+		}
+	}
+	return f, nil
+}
+
+// Path names the bank.
+func (f *FIFOs) Path() string { return f.bank.Path() }
+
+// Head is the oldest word of every FIFO, 0 when it is empty.
+func (f *FIFOs) Head() *Signal { return f.head }
+
+// Count is how many words every FIFO holds, 0..Depth.
+func (f *FIFOs) Count() *Signal { return f.count }
+
+// Overflow is 1 in the cycle behind a lost push.
+func (f *FIFOs) Overflow() *Signal { return f.overflow }
+
+// Overflows counts the lost pushes.
+func (f *FIFOs) Overflows() *Signal { return f.overflows }
+
+// Drives are all outputs.
+func (f *FIFOs) Drives() []Wire { return []Wire{f.head, f.count, f.overflow, f.overflows} }
+
+// Drive shows the registers.
+func (f *FIFOs) Drive(s Shard) {
+	first, end := f.bank.Cells(s)
+	driveFIFOs(f.head.Value[first:end], f.count.Value[first:end], f.words[first*f.depth:], f.first[first:end], f.held[first:end], f.depth)
+	for i := first; i < end; i++ {
+		f.overflow.Value[i] = uint64(f.lost[i])
+		f.overflows.Value[i] = uint64(f.total[i])
+	}
+}
+
+func driveFIFOs(head, count, words []uint64, first, held []uint16, depth int) {
+	for i, n := range held {
+		count[i], head[i] = uint64(n), 0
+		if n > 0 {
+			head[i] = words[i*depth+int(first[i])]
+		}
+	}
+}
+
+// Latches are all inputs.
+func (f *FIFOs) Latches() []Wire { return []Wire{f.push, f.data, f.pop} }
+
+// Latch pops, then pushes.
+func (f *FIFOs) Latch(s Shard) {
+	start, end := f.bank.Cells(s)
+	push, data, pop := f.push.Value, f.data.Value, f.pop.Value
+	for i := start; i < end; i++ {
+		if pop[i] != 0 && f.held[i] > 0 {
+			f.first[i] = wrapped(int(f.first[i])+1, f.depth)
+			f.held[i]--
+		}
+		f.lost[i] = 0
+		if push[i] == 0 {
+			continue
+		}
+		if int(f.held[i]) == f.depth {
+			f.lost[i] = 1
+			f.total[i] = min(f.total[i], f.limit-1) + 1
+			continue
+		}
+		f.words[i*f.depth+int(wrapped(int(f.first[i])+int(f.held[i]), f.depth))] = data[i]
+		f.held[i]++
+	}
+}
+
+// wrapped is a place in a ring of depth words; place is below 2*depth.
+func wrapped(place, depth int) uint16 {
+	if place >= depth {
+		place -= depth
+	}
+	return uint16(place)
+}
+
+// Reset empties every FIFO.
+func (f *FIFOs) Reset() {
+	clear(f.words)
+	clear(f.first)
+	clear(f.held)
+	clear(f.lost)
+	clear(f.total)
+}
+
+// State visits the registers.
+func (f *FIFOs) State(v *StateVisitor) {
+	StateColumn(v, "words", f.words, AtMost(^uint64(0)>>(64-f.width)))
+	StateColumn(v, "first", f.first, AtMost(uint16(f.depth-1)))
+	StateColumn(v, "held", f.held, AtMost(uint16(f.depth)))
+	StateColumn(v, "lost", f.lost, AtMost[uint8](1))
+	StateColumn(v, "total", f.total, AtMost(f.limit))
+}
+
+// Probes yields head, count and overflow of every FIFO.
+func (f *FIFOs) Probes(yield func(Probe)) {
+	for _, wire := range []*Signal{f.head, f.count, f.overflow, f.overflows} {
+		wire.Probes(yield)
+	}
+}

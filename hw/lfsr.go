@@ -1,0 +1,103 @@
+package hw
+
+import "fmt"
+
+// LFSRPolynomial is the feedback of an LFSR, bit k-1 for the term x^k of
+// x^32 + x^22 + x^2 + x + 1, which is primitive: from any seed but 0 the register
+// takes all 2^32-1 values but 0 (a test shows it; taps as in Xilinx XAPP 052).
+const LFSRPolynomial = 0x80200003
+
+// LFSRs is a bank of 32-bit linear feedback shift registers, the random register
+// of a NIC in hardware. Galois form: with enable, the register moves one place
+// towards bit 0, and a one that falls out there is added at the taps:
+//
+//	next = value>>1 ^ (LFSRPolynomial if value is odd)
+//
+// Latency 1 cycle from enable, one step per cycle; without enable it stands. Two
+// neighbouring values share 31 bits: whoever needs 32 new ones steps 32 times.
+// Reset: the seed. Parameters: the seeds. Ports: enable in, value out. Twin:
+// lfsr.v. (DESIGN section 4.)
+type LFSRs struct {
+	bank   Bank
+	seeds  []uint32
+	enable *Signal
+	value  *Signal
+
+	register []uint32
+}
+
+// NewLFSRs returns a bank at its seeds, one per element and none 0. enable has
+// one bit per element.
+func NewLFSRs(bank Bank, seeds []uint32, enable *Signal) (*LFSRs, error) {
+	value, err := NewSignal(bank, "value", 32)
+	if err != nil {
+		return nil, err
+	}
+	if err := enable.checkInput(bank, "enable", 1); err != nil {
+		return nil, err
+	}
+	if len(seeds) != bank.Size() {
+		return nil, fmt.Errorf("%s: %d registers, %d seeds", bank.Path(), bank.Size(), len(seeds))
+	}
+	for i, seed := range seeds {
+		if seed == 0 {
+			return nil, fmt.Errorf("%s: seed 0, from which the register never moves; allowed is anything else", bank.Element(i))
+		}
+	}
+	l := &LFSRs{bank: bank, seeds: seeds, enable: enable, value: value, register: make([]uint32, bank.Size())}
+	l.Reset()
+	return l, nil
+}
+
+// Path names the bank.
+func (l *LFSRs) Path() string { return l.bank.Path() }
+
+// Value is the register of every element, 32 bits.
+func (l *LFSRs) Value() *Signal { return l.value }
+
+// Drives is the value.
+func (l *LFSRs) Drives() []Wire { return []Wire{l.value} }
+
+// Drive shows the registers.
+func (l *LFSRs) Drive(s Shard) {
+	first, end := l.bank.Cells(s)
+	value := l.value.Value[first:end]
+	for i, register := range l.register[first:end] {
+		value[i] = uint64(register)
+	}
+}
+
+// Latches is the enable.
+func (l *LFSRs) Latches() []Wire { return []Wire{l.enable} }
+
+// Latch steps the registers that are enabled.
+func (l *LFSRs) Latch(s Shard) {
+	first, end := l.bank.Cells(s)
+	stepLFSRs(l.register[first:end], l.enable.Value[first:end])
+}
+
+func stepLFSRs(register []uint32, enable []uint64) {
+	for i, e := range enable {
+		if e != 0 {
+			register[i] = stepLFSR(register[i])
+		}
+	}
+}
+
+func stepLFSR(value uint32) uint32 { return value>>1 ^ -(value&1)&LFSRPolynomial }
+
+// Reset puts the seeds back.
+func (l *LFSRs) Reset() { copy(l.register, l.seeds) }
+
+// State visits the registers.
+func (l *LFSRs) State(v *StateVisitor) {
+	StateColumn(v, "register", l.register, func(i int, value uint32) error {
+		if value == 0 {
+			return fmt.Errorf("element %d is 0, which no register reaches", i)
+		}
+		return nil
+	})
+}
+
+// Probes yields the value of every register.
+func (l *LFSRs) Probes(yield func(Probe)) { l.value.Probes(yield) }

@@ -1,0 +1,61 @@
+package hw
+
+import "fmt"
+
+// Signal is a bank of plain electrical wires, one word of up to 64 bits per
+// element: requests, grants, data. Like Light it is a wire and no state: its
+// driver writes every element of the shard anew in each cycle, in its own phase.
+type Signal struct {
+	bank  Bank
+	path  string
+	width int
+
+	Value []uint64 // one per element, the low Bits of it
+}
+
+// NewSignal returns a bank of wires at 0. name is the wire's inside its element
+// (path bus.arbiter[1].<name>), bits is 1..64.
+func NewSignal(bank Bank, name string, bits int) (*Signal, error) {
+	if err := bank.Check(); err != nil {
+		return nil, err
+	}
+	path := Join(bank.Path(), name)
+	if err := CheckPath(path); err != nil {
+		return nil, err
+	}
+	if bits < 1 || bits > 64 {
+		return nil, fmt.Errorf("%s: %d bits, allowed are 1 to 64", path, bits)
+	}
+	return &Signal{bank: bank, path: path, width: bits, Value: make([]uint64, bank.Size())}, nil
+}
+
+// Path names the bank of wires.
+func (s *Signal) Path() string { return s.path }
+
+// Bank returns the naming of the elements.
+func (s *Signal) Bank() Bank { return s.bank }
+
+// Bits returns the width of a word.
+func (s *Signal) Bits() int { return s.width }
+
+// Probes yields every word.
+func (s *Signal) Probes(yield func(Probe)) {
+	name := s.path[len(s.bank.Path()):]
+	for i := range s.Value {
+		yield(NewProbe(s.bank.Element(i)+name, s.width, s.Value, i))
+	}
+}
+
+// checkInput refuses a wire that does not fit a bank, one word per element.
+func (s *Signal) checkInput(bank Bank, what string, bits int) error {
+	switch {
+	case s == nil:
+		return fmt.Errorf("%s: no %s wire", bank.Path(), what)
+	case s.bank.Units != bank.Units || s.bank.PerUnit != bank.PerUnit:
+		return fmt.Errorf("%s: %d elements in %d units, its %s %s has %d in %d",
+			bank.Path(), bank.Size(), bank.Units, what, s.path, s.bank.Size(), s.bank.Units)
+	case s.width != bits:
+		return fmt.Errorf("%s: its %s %s has %d bits, it needs %d", bank.Path(), what, s.path, s.width, bits)
+	}
+	return nil
+}

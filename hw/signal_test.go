@@ -1,0 +1,165 @@
+package hw
+
+import (
+	"bytes"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// switches drives signals with what a test puts into its columns.
+type switches struct {
+	bank  Bank
+	wires []*Signal
+	value [][]uint64 // per wire
+}
+
+func newSwitches(t testing.TB, bank Bank, names []string, bits []int) *switches {
+	s := &switches{bank: bank}
+	for i, name := range names {
+		wire, err := NewSignal(bank, name, bits[i])
+		require.NoError(t, err)
+		s.wires = append(s.wires, wire)
+		s.value = append(s.value, make([]uint64, bank.Size()))
+	}
+	return s
+}
+
+func (s *switches) Path() string          { return s.bank.Path() }
+func (s *switches) Reset()                {}
+func (s *switches) State(v *StateVisitor) {}
+func (s *switches) Drives() (wires []Wire) {
+	for _, w := range s.wires {
+		wires = append(wires, w)
+	}
+	return wires
+}
+func (s *switches) Drive(shard Shard) {
+	first, end := s.bank.Cells(shard)
+	for i, w := range s.wires {
+		copy(w.Value[first:end], s.value[i][first:end])
+	}
+}
+
+// clocked is one bank with its switches in a kernel, and what it shows.
+type clocked struct {
+	kernel   *Kernel
+	switches *switches
+	outputs  []*Signal
+	random   func(cycle uint64, s *switches) // sets all switches, by the cycle alone
+}
+
+const clockedUnits, clockedPerUnit = 5, 3
+
+func clockedBank(name string) Bank {
+	return Bank{Unit: "test.unit", Name: name, Units: clockedUnits, PerUnit: clockedPerUnit}
+}
+
+// newKernelOf builds a kernel; shuffle may be nil.
+func newKernelOf(t testing.TB, unitsPerShard, workers int, shuffle *rand.Rand, components ...Component) *Kernel {
+	t.Helper()
+	shards := Shards(clockedUnits, unitsPerShard)
+	if shuffle != nil {
+		shuffle.Shuffle(len(shards), func(i, j int) { shards[i], shards[j] = shards[j], shards[i] })
+		shuffle.Shuffle(len(components), func(i, j int) { components[i], components[j] = components[j], components[i] })
+	}
+	w := NewWorkers(workers)
+	t.Cleanup(w.Close)
+	k := NewKernel(w, shards)
+	k.Add(components...)
+	require.NoError(t, k.Build())
+	return k
+}
+
+// play runs the cycles from..to-1 on random inputs and returns all outputs.
+func (c *clocked) play(from, to uint64) (log []uint64) {
+	for cycle := from; cycle < to; cycle++ {
+		c.random(cycle, c.switches)
+		c.kernel.DriveAndSettle()
+		for _, out := range c.outputs {
+			log = append(log, out.Value...)
+		}
+		c.kernel.Latch()
+	}
+	return log
+}
+
+// requireBank is what every bank of this package promises: nothing depends on
+// shards, workers and order; reset and restored state are as good as new; a cycle
+// allocates nothing; probes have legal names.
+func requireBank(t *testing.T, build func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked) {
+	t.Helper()
+	const cycles = 60
+	plain := build(clockedUnits, 1, nil)
+	fresh := saved(t, plain.kernel)
+	want := plain.play(0, cycles)
+	final := saved(t, plain.kernel)
+	require.NotEqual(t, fresh, final, "the stimulus must move something")
+
+	shuffle := rand.New(rand.NewPCG(2, 0))
+	for unitsPerShard := 1; unitsPerShard <= clockedUnits; unitsPerShard++ {
+		for workers := 1; workers <= 2; workers++ {
+			c := build(unitsPerShard, workers, shuffle)
+			require.Equal(t, want, c.play(0, cycles))
+			require.Equal(t, final, saved(t, c.kernel))
+			c.kernel.Reset()
+			require.Equal(t, fresh, saved(t, c.kernel))
+			require.Equal(t, want, c.play(0, cycles), "behind a reset")
+		}
+	}
+	for at := range uint64(cycles) {
+		first, second := build(2, 1, nil), build(1, 1, nil)
+		first.play(0, at)
+		second.play(7, 20)
+		require.NoError(t, Restore(bytes.NewReader(saved(t, first.kernel)), second.kernel))
+		require.Equal(t, want[at*uint64(len(want))/cycles:], second.play(at, cycles), "saved in cycle %d", at)
+		require.Equal(t, final, saved(t, second.kernel))
+	}
+	require.Zero(t, testing.AllocsPerRun(50, func() { run(plain.kernel, 1) }))
+
+	paths := map[string]bool{}
+	plain.kernel.Probes(func(p Probe) {
+		require.NoError(t, CheckPath(p.Path))
+		require.False(t, paths[p.Path], p.Path)
+		paths[p.Path] = true
+		p.Value()
+	})
+	require.NotEmpty(t, paths)
+}
+
+// requireRefused restores what save wrote behind a change of the registers.
+func requireRefused(t *testing.T, k *Kernel, text string, change func()) {
+	t.Helper()
+	k.Reset()
+	change()
+	data := saved(t, k)
+	k.Reset()
+	want := saved(t, k)
+	require.ErrorContains(t, Restore(bytes.NewReader(data), k), text)
+	require.Equal(t, want, saved(t, k))
+}
+
+func TestSignalRefused(t *testing.T) {
+	for _, c := range []struct {
+		bank Bank
+		name string
+		bits int
+	}{
+		{Bank{Name: "a", Units: 0, PerUnit: 1}, "x", 1},
+		{Bank{Name: "a", Units: 1, PerUnit: 1}, "x y", 1},
+		{Bank{Name: "a", Units: 1, PerUnit: 1}, "x", 0},
+		{Bank{Name: "a", Units: 1, PerUnit: 1}, "x", 65},
+	} {
+		_, err := NewSignal(c.bank, c.name, c.bits)
+		assert.Error(t, err, "%+v", c)
+	}
+	bank := Bank{Name: "a", Units: 2, PerUnit: 1}
+	s, err := NewSignal(bank, "x", 3)
+	require.NoError(t, err)
+	assert.NoError(t, s.checkInput(bank, "request", 3))
+	assert.ErrorContains(t, s.checkInput(bank, "request", 4), "a: its request a.x has 3 bits, it needs 4")
+	assert.ErrorContains(t, s.checkInput(Bank{Name: "b", Units: 1, PerUnit: 2}, "request", 3), "has 2 in 2")
+	assert.ErrorContains(t, (*Signal)(nil).checkInput(bank, "request", 3), "no request wire")
+}
