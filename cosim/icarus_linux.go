@@ -1,0 +1,259 @@
+package cosim
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// icarus is a Device that Icarus Verilog simulates in a process of its own, with
+// four states. One exchange through shared memory per call; between two calls
+// simulated time stands still.
+type icarus struct {
+	name    string
+	limit   time.Duration
+	process *icarusProcess
+	log     tailLog
+	ports   []Port
+
+	inputs, outputs, unknown                   []uint64 // ours: valid after Close too
+	sharedInputs, sharedOutputs, sharedUnknown []uint64
+
+	err error // what ended the device
+}
+
+// OpenIcarus compiles a source with iverilog and starts it in vvp. Registers are X
+// until something gives them a value. A clock cycle is 200 or 300 time units of
+// the top module, so delays in the RTL must stay below 100. The simulation has the
+// working directory of Starloom; what it prints goes to Log.
+//
+// Errors: a missing tool, with its Debian package; what iverilog refuses, with its
+// place; ports that cannot be driven; a *Fault, if the circuit ends the simulation
+// before the first cycle. Options.Seed has no effect here.
+func OpenIcarus(source icarusSource, options icarusOptions) (Device, error) {
+	d := &icarus{name: source.name(), limit: options.timeLimit()}
+	scratch, err := os.MkdirTemp("", "starloom-icarus-")
+	if err != nil {
+		return nil, fmt.Errorf("a place for the compiled design: %w", err)
+	}
+	defer os.RemoveAll(scratch) // vvp reads its files before it answers
+	if err := d.start(&source, scratch); err != nil {
+		return nil, err
+	}
+	if err := d.greet(&source); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+// start builds the simulation in scratch and starts it.
+func (d *icarus) start(source *icarusSource, scratch string) error {
+	vvp, err := icarusTool("vvp")
+	if err != nil {
+		return err
+	}
+	design := filepath.Join(scratch, "design.vvp")
+	if err := compileIcarus(source, design); err != nil {
+		return err
+	}
+	moduleDir, err := buildIcarusModule(vvp, scratch)
+	if err != nil {
+		return err
+	}
+	memory, err := newIcarusMemory(source.Top, source.Clocks)
+	if err != nil {
+		return err
+	}
+	d.process, err = startIcarus(vvp, design, moduleDir, memory, &d.log)
+	if err != nil {
+		memory.close()
+		return fmt.Errorf("%s: starting %s: %w", d.name, vvp, err)
+	}
+	return nil
+}
+
+// greet takes the first reply: the ports, and the outputs with all inputs zero.
+func (d *icarus) greet(source *icarusSource) error {
+	if err := d.settled(1); err != nil {
+		return err
+	}
+	var err error
+	if d.ports, err = icarusPorts(d.process.memory.report()); err != nil {
+		return fmt.Errorf("%s: %w", d.name, err)
+	}
+	if err := checkClocks(source.Clocks, d.ports); err != nil {
+		return fmt.Errorf("%s: %w", d.name, err)
+	}
+	inputs, outputs := layOut(d.ports)
+	d.inputs, d.outputs, d.unknown = make([]uint64, inputs), make([]uint64, outputs), make([]uint64, outputs)
+	d.sharedInputs = d.process.memory.words(0, inputs)
+	d.sharedOutputs = d.process.memory.words(inputs, outputs)
+	d.sharedUnknown = d.process.memory.words(inputs+outputs, outputs)
+	d.fetch()
+	return nil
+}
+
+// icarusPorts reads the report of the module.
+func icarusPorts(report string) ([]Port, error) {
+	var ports []Port
+	for line := range strings.Lines(report) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("the simulator reports a port %q", line)
+		}
+		bits, err := strconv.Atoi(fields[1])
+		if err != nil || bits < 1 {
+			return nil, fmt.Errorf("the simulator reports a port %q", line)
+		}
+		ports = append(ports, Port{Name: fields[2], Bits: bits, Input: fields[0] != "o", Clock: fields[0] == "c"})
+	}
+	return ports, nil
+}
+
+func checkClocks(names []string, ports []Port) error {
+	if len(names) > 64 {
+		return fmt.Errorf("%d clocks; at most 64 can be driven", len(names))
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(ports, func(p Port) bool { return p.Clock && p.Name == name }) {
+			return fmt.Errorf("clock %s is not an input; inputs are %s", name, inputNames(ports))
+		}
+	}
+	return nil
+}
+
+func inputNames(ports []Port) string {
+	var names []string
+	for _, p := range ports {
+		if p.Input {
+			names = append(names, p.Name)
+		}
+	}
+	return strings.Join(names, ", ")
+}
+
+// layOut gives the ports their words and returns how many words there are.
+func layOut(ports []Port) (inputs, outputs int) {
+	for i := range ports {
+		p := &ports[i]
+		switch {
+		case p.Clock:
+			p.Word = -1
+		case p.Input:
+			p.Word = inputs
+			inputs += p.Words()
+		default:
+			p.Word = outputs
+			outputs += p.Words()
+		}
+	}
+	return inputs, outputs
+}
+
+func (d *icarus) Ports() []Port     { return d.ports }
+func (d *icarus) Inputs() []uint64  { return d.inputs }
+func (d *icarus) Outputs() []uint64 { return d.outputs }
+func (d *icarus) Unknown() []uint64 { return d.unknown }
+
+// Log returns the end of what the simulation has printed, at least 64 KiB of it.
+func (d *icarus) Log() string { return d.log.String() }
+
+func (d *icarus) Settle() error { return d.exchange(icarusSettle, 0, 0) }
+
+func (d *icarus) Edge(clocks uint64) error { return d.exchange(icarusEdge, clocks, 1) }
+
+func (d *icarus) Step(clocks uint64, cycles int) error {
+	if cycles <= 0 {
+		return d.err
+	}
+	return d.exchange(icarusEdge, clocks, uint64(cycles))
+}
+
+func (d *icarus) exchange(op icarusOp, clocks, count uint64) error {
+	if d.err != nil {
+		return d.err
+	}
+	copy(d.sharedInputs, d.inputs)
+	if err := d.settled(d.process.memory.post(op, clocks, count)); err != nil {
+		return err
+	}
+	d.fetch()
+	return nil
+}
+
+func (d *icarus) fetch() {
+	copy(d.outputs, d.sharedOutputs)
+	copy(d.unknown, d.sharedUnknown)
+}
+
+// settled waits for the reply to a command. The last tenth of the time limit is for
+// finding out whether simulated time stands still.
+func (d *icarus) settled(number uint32) error {
+	answer := d.process.await(number, d.limit-d.limit/10)
+	if answer == icarusReplied && d.process.memory.status == icarusOK {
+		return nil
+	}
+	if answer == icarusSilent {
+		d.process.interrupt()
+		answer = d.process.await(number, d.limit/10)
+		if answer == icarusReplied && d.process.memory.status == icarusOK {
+			answer = icarusSilent // too late, and it is about to stop
+		}
+	}
+	d.err = d.autopsy(answer)
+	return d.err
+}
+
+// autopsy ends the simulation and says what became of it.
+func (d *icarus) autopsy(answer icarusAnswer) error {
+	memory := d.process.memory
+	if answer == icarusSilent {
+		d.process.end(0)
+		return d.fault(FaultHang, fmt.Sprintf("no answer within %v; the simulator was stopped", d.limit))
+	}
+	d.process.end(min(d.limit, time.Second))
+	said := d.log.String()
+	switch {
+	case answer == icarusGone:
+		return d.fault(FaultDied, oneLine(fmt.Sprintf("%v\n%s", d.process.err, lastLines(said, 3))))
+	case memory.status == icarusRefused:
+		return fmt.Errorf("%s: %s; give it to a wrapper module with plain input and output vectors", d.name, memory.report())
+	case memory.status == icarusEndless:
+		return d.fault(FaultOscillation, fmt.Sprintf("simulated time stood still for %v; break the loop that has no delay", d.limit))
+	default:
+		if at := strings.LastIndex(said, "FATAL: "); at >= 0 && d.process.cmd.ProcessState.ExitCode() == 1 {
+			return d.fault(FaultFatal, oneLine(said[at+len("FATAL: "):]))
+		}
+		return d.fault(FaultFinish, lastLines(said, 3))
+	}
+}
+
+func (d *icarus) fault(kind FaultKind, text string) error {
+	return &Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text}
+}
+
+func (d *icarus) Save() ([]byte, error) { return nil, ErrNoSnapshot }
+
+func (d *icarus) Restore([]byte) error { return ErrNoSnapshot }
+
+// Close lets the simulation end as if by $finish, so that its files are complete.
+func (d *icarus) Close() error {
+	if d.process == nil {
+		return nil
+	}
+	if d.err == nil {
+		d.process.memory.post(icarusClose, 0, 0)
+		d.process.end(min(d.limit, 2*time.Second))
+		d.err = fmt.Errorf("%s: the device is closed", d.name)
+	}
+	d.process.end(0)
+	d.process.memory.close()
+	d.process = nil
+	d.sharedInputs, d.sharedOutputs, d.sharedUnknown = nil, nil, nil
+	return nil
+}

@@ -1,0 +1,156 @@
+package cosim
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"sync/atomic"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// The memory that Starloom and the simulator share; vpi/cosim.c describes it, and
+// a test holds the two together.
+const (
+	icarusRequest     = 4096
+	icarusReport      = 1 << 16
+	icarusValues      = 1 << 20
+	icarusMemoryBytes = 1 << 24
+)
+
+type icarusOp uint32
+
+const (
+	icarusSettle icarusOp = 1
+	icarusEdge   icarusOp = 2
+	icarusClose  icarusOp = 3
+)
+
+type icarusStatus uint32
+
+const (
+	icarusOK       icarusStatus = 0
+	icarusRefused  icarusStatus = 1 // the module cannot be driven; the report says why
+	icarusFinished icarusStatus = 2 // $finish, $stop, $fatal
+	icarusEndless  icarusStatus = 3 // simulated time stood still until somebody stopped it
+)
+
+// icarusHeader is the start of the shared memory.
+type icarusHeader struct {
+	command         atomic.Uint32
+	simulatorSleeps atomic.Uint32
+	op              icarusOp
+	parent          uint32
+	clocks          uint64
+	count           uint64
+	_               [4]uint64
+	reply           atomic.Uint32
+	weSleep         atomic.Uint32
+	status          icarusStatus
+	_               uint32
+	cycles          atomic.Uint64
+}
+
+// icarusMemory is the shared memory, and what becomes of it: pages that nobody
+// touches are not there.
+type icarusMemory struct {
+	file  *os.File
+	bytes []byte
+	*icarusHeader
+}
+
+// newIcarusMemory makes shared memory that asks for module top with these clocks.
+func newIcarusMemory(top string, clocks []string) (*icarusMemory, error) {
+	request := strings.Join(append([]string{top}, clocks...), "\x00") + "\x00\x00"
+	if len(request) > icarusReport-icarusRequest {
+		return nil, fmt.Errorf("%s: the names of the clocks take %d bytes; use fewer clocks", top, len(request))
+	}
+	fd, err := unix.MemfdCreate("starloom-cosim", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("memory to share with the simulator: %w", err)
+	}
+	m := &icarusMemory{file: os.NewFile(uintptr(fd), "starloom-cosim")}
+	if err = m.file.Truncate(icarusMemoryBytes); err == nil {
+		m.bytes, err = unix.Mmap(fd, 0, icarusMemoryBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	}
+	if err != nil {
+		_ = m.file.Close()
+		return nil, fmt.Errorf("memory to share with the simulator: %w", err)
+	}
+	m.icarusHeader = (*icarusHeader)(unsafe.Pointer(&m.bytes[0]))
+	m.parent = uint32(os.Getpid())
+	copy(m.bytes[icarusRequest:], request)
+	return m, nil
+}
+
+func (m *icarusMemory) close() {
+	_ = unix.Munmap(m.bytes)
+	m.bytes, m.icarusHeader = nil, nil
+}
+
+// report is the text that came with the first reply.
+func (m *icarusMemory) report() string {
+	text, _, _ := strings.Cut(string(m.bytes[icarusReport:icarusValues]), "\x00")
+	return text
+}
+
+// words returns count words of the values, from word first on.
+func (m *icarusMemory) words(first, count int) []uint64 {
+	if count == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.bytes[icarusValues+8*first])), count)
+}
+
+// post hands a command over and returns its number.
+func (m *icarusMemory) post(op icarusOp, clocks, count uint64) uint32 {
+	m.op, m.clocks, m.count = op, clocks, count
+	number := m.command.Add(1)
+	if m.simulatorSleeps.Load() != 0 {
+		futexWake(&m.icarusHeader.command)
+	}
+	return number
+}
+
+// spin looks for the reply that often before sleep has to wait for it: about as
+// long as it takes to wake up.
+const icarusSpins = 20_000
+
+func (m *icarusMemory) spin(number uint32) bool {
+	for range icarusSpins {
+		if m.reply.Load() == number {
+			return true
+		}
+	}
+	return false
+}
+
+// sleep waits in the kernel until the reply is there, somebody calls wake, or the
+// time is over. It may return early.
+func (m *icarusMemory) sleep(number uint32, d time.Duration) {
+	m.weSleep.Store(1)
+	if seen := m.reply.Load(); seen != number {
+		futexWait(&m.reply, seen, d)
+	}
+	m.weSleep.Store(0)
+}
+
+func (m *icarusMemory) wake() { futexWake(&m.reply) }
+
+// The futexes of this package lie in memory that processes share, so the private
+// variants are no use.
+const (
+	futexOpWait = 0
+	futexOpWake = 1
+)
+
+func futexWait(word *atomic.Uint32, seen uint32, d time.Duration) {
+	limit := unix.NsecToTimespec(int64(d))
+	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexOpWait, uintptr(seen), uintptr(unsafe.Pointer(&limit)), 0, 0)
+}
+
+func futexWake(word *atomic.Uint32) {
+	_, _, _ = unix.Syscall6(unix.SYS_FUTEX, uintptr(unsafe.Pointer(word)), futexOpWake, 1, 0, 0, 0)
+}

@@ -1,0 +1,167 @@
+package cosim
+
+import (
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// icarusProcess is a simulator in a process of its own. It cannot outlive
+// Starloom: the kernel kills it with the thread that started it, which waits for
+// it, and the module inside it looks who its parent is.
+type icarusProcess struct {
+	memory *icarusMemory
+	cmd    *exec.Cmd
+	log    *tailLog
+	ended  atomic.Bool   // the process is gone
+	done   chan struct{} // closed after that
+	err    error         // how it went; read after done
+}
+
+// startIcarus runs vvp on a compiled design; moduleDir holds the VPI module. The
+// first command, number 1, is under way when it returns.
+func startIcarus(vvp, design, moduleDir string, memory *icarusMemory, log *tailLog) (*icarusProcess, error) {
+	p := &icarusProcess{memory: memory, log: log, done: make(chan struct{})}
+	p.cmd = exec.Command(vvp, "-n", "-M", moduleDir, "-m", icarusModule, design)
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.ExtraFiles = []*os.File{memory.file}
+	p.cmd.SysProcAttr = alone()
+	p.cmd.WaitDelay = time.Second
+	memory.command.Store(1)
+	started := make(chan error)
+	go p.run(started)
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// run stays on the thread that starts the process until the process has ended: a
+// death signal is bound to the thread, and Go ends threads.
+func (p *icarusProcess) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	_ = p.memory.file.Close()
+	started <- err
+	if err != nil {
+		return
+	}
+	p.err = p.cmd.Wait()
+	if p.err == exec.ErrWaitDelay { // somebody below the simulator still has its output
+		p.killGroup()
+	}
+	p.ended.Store(true)
+	p.memory.wake()
+	close(p.done)
+}
+
+// alone is for processes that a Ctrl-C on the terminal shall not reach, and that
+// die with Starloom.
+func alone() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+type icarusAnswer int
+
+const (
+	icarusReplied icarusAnswer = iota
+	icarusGone
+	icarusSilent
+)
+
+// await waits for the reply to a command; limit is how long the simulator may go
+// without finishing a clock cycle.
+func (p *icarusProcess) await(number uint32, limit time.Duration) icarusAnswer {
+	if p.memory.spin(number) {
+		return icarusReplied
+	}
+	const look = 50 * time.Millisecond
+	cycles, since := p.memory.cycles.Load(), time.Now()
+	for {
+		gone := p.ended.Load() // first, since a process may reply and go
+		if p.memory.reply.Load() == number {
+			return icarusReplied
+		}
+		if gone {
+			return icarusGone
+		}
+		if now := p.memory.cycles.Load(); now != cycles {
+			cycles, since = now, time.Now()
+		}
+		left := limit - time.Since(since)
+		if left <= 0 {
+			return icarusSilent
+		}
+		p.memory.sleep(number, min(left, look))
+	}
+}
+
+// interrupt asks a simulation that does not get on to stop.
+func (p *icarusProcess) interrupt() { _ = p.cmd.Process.Signal(unix.SIGUSR1) }
+
+// end waits until the process is gone, and kills it if that takes too long.
+func (p *icarusProcess) end(patience time.Duration) {
+	timer := time.AfterFunc(patience, p.killGroup)
+	<-p.done
+	timer.Stop()
+}
+
+func (p *icarusProcess) killGroup() {
+	if !p.ended.Load() {
+		_ = unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)
+	}
+}
+
+// tailLog keeps the end of what is written to it.
+type tailLog struct {
+	mutex sync.Mutex
+	text  []byte
+}
+
+// tailLogBytes is how much a log keeps at least, and half of what it keeps at most.
+const tailLogBytes = 64 << 10
+
+func (l *tailLog) Write(text []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	l.text = append(l.text, text[max(0, len(text)-tailLogBytes):]...)
+	if len(l.text) > 2*tailLogBytes {
+		l.text = append(l.text[:0], l.text[len(l.text)-tailLogBytes:]...)
+	}
+	return len(text), nil
+}
+
+func (l *tailLog) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return string(l.text)
+}
+
+// lastLines returns up to n lines from the end of a text, as one line.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return oneLine(strings.Join(lines[max(0, len(lines)-n):], "\n"))
+}
+
+// oneLine joins the lines of a text with "; " and shortens it to 500 bytes.
+func oneLine(text string) string {
+	var parts []string
+	for line := range strings.Lines(text) {
+		if line = strings.Join(strings.Fields(line), " "); line != "" {
+			parts = append(parts, line)
+		}
+	}
+	text = strings.Join(parts, "; ")
+	if len(text) > 500 {
+		text = text[:500] + "..."
+	}
+	return text
+}

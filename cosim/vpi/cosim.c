@@ -1,0 +1,453 @@
+/* cosim: an Icarus simulation that another process clocks.
+ *
+ * The other process passes a memory file as descriptor 3. It writes what it
+ * wants into the header, counts `command` up and waits until `reply` has the
+ * same value; while this module waits, simulated time stands still.
+ *
+ *     offset   what
+ *     0        struct header
+ *     REQUEST  the top module's name and the clocks' names, each ended by a zero,
+ *              all ended by an empty name
+ *     REPORT   after the first reply, text ended by a zero: the ports, one line
+ *              each ("i 8 name", "o 8 name", "c 1 name" for a clock), or, with
+ *              STATUS_REFUSED, why the module cannot be driven
+ *     VALUES   words of 64 bits: inputs without clocks, outputs, unknown bits of
+ *              the outputs; each port starts with a word of its own
+ *
+ * Time within one cycle, in quarters (QUARTER units of the top module's time):
+ *
+ *     inputs change | clocks rise | clocks fall | outputs are read, next command
+ *     0             1             2             3
+ *
+ * Inputs that did not change take no quarter. So RTL with delays below a quarter
+ * works, and every delta cycle of a moment is over before the next moment.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+#include <vpi_user.h>
+#include <sv_vpi_user.h>
+
+enum {
+    MEMORY_FD = 3,
+    REQUEST = 4096,
+    REPORT = 1 << 16,
+    VALUES = 1 << 20,
+    MEMORY_BYTES = 1 << 24,
+    QUARTER = 100,
+    SPINS = 2000,
+};
+
+enum { OP_SETTLE = 1, OP_EDGE = 2, OP_CLOSE = 3 };
+
+enum { STATUS_OK = 0, STATUS_REFUSED = 1, STATUS_FINISHED = 2, STATUS_ENDLESS = 3 };
+
+struct header {
+    _Atomic uint32_t command;      /* counts commands; the other side writes it */
+    _Atomic uint32_t we_sleep;     /* waiting for a command in the kernel */
+    uint32_t op;
+    uint32_t parent;               /* process that owns this simulation */
+    uint64_t clocks;               /* OP_EDGE: which clocks rise */
+    uint64_t count;                /* OP_EDGE: how many cycles, at least 1 */
+    uint64_t reserved0[4];
+    _Atomic uint32_t reply;        /* the command that is done */
+    _Atomic uint32_t they_sleep;   /* the other side waits in the kernel */
+    uint32_t status;
+    uint32_t reserved1;
+    _Atomic uint64_t cycles;       /* rising edges so far */
+};
+
+_Static_assert(sizeof(_Atomic uint32_t) == 4 && sizeof(_Atomic uint64_t) == 8, "atomics are plain words");
+_Static_assert(offsetof(struct header, clocks) == 16, "mirrored in icarus_memory_linux.go");
+_Static_assert(offsetof(struct header, reply) == 64, "mirrored in icarus_memory_linux.go");
+_Static_assert(offsetof(struct header, cycles) == 80, "mirrored in icarus_memory_linux.go");
+_Static_assert(sizeof(struct header) <= REQUEST, "the header ends before the request");
+
+struct port {
+    vpiHandle net;
+    uint32_t bits;
+    uint32_t words;
+    uint64_t *value;   /* in shared memory; for a clock: its bit in the mask */
+    uint64_t *unknown; /* outputs only */
+    uint64_t *last;    /* inputs only: what the net has */
+};
+
+static struct header *shared;
+static struct port *inputs, *outputs, *clocks;
+static uint32_t input_count, output_count, clock_count;
+static s_vpi_vecval *scratch; /* for the widest port */
+static uint64_t quarter_ticks;
+static uint64_t cycles_left;
+static uint32_t command_seen;
+static int closing;
+static volatile sig_atomic_t asked_to_stop;
+static PLI_INT32 (*next_moment)(void);
+
+static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
+{
+    return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
+}
+
+static void answer(uint32_t status)
+{
+    shared->status = status;
+    atomic_store(&shared->reply, command_seen);
+    if (atomic_load(&shared->they_sleep))
+        futex(&shared->reply, FUTEX_WAKE, 1, NULL);
+}
+
+static void refuse(const char *format, const char *name)
+{
+    snprintf((char *)shared + REPORT, VALUES - REPORT, format, name);
+    answer(STATUS_REFUSED);
+    exit(1);
+}
+
+/* Returns when there is a command. Never outlives the owner: the kernel kills this
+ * process with it, and should it fail to, the look at the parent ends it. */
+static void wait_for_command(void)
+{
+    const struct timespec second = {.tv_sec = 1};
+
+    for (int spin = 0; spin < SPINS; spin++)
+        if (atomic_load_explicit(&shared->command, memory_order_acquire) != command_seen)
+            goto out;
+    atomic_store(&shared->we_sleep, 1);
+    while (atomic_load(&shared->command) == command_seen) {
+        if ((uint32_t)getppid() != shared->parent)
+            _exit(1);
+        futex(&shared->command, FUTEX_WAIT, command_seen, &second);
+    }
+    atomic_store(&shared->we_sleep, 0);
+out:
+    command_seen = atomic_load(&shared->command);
+}
+
+static PLI_INT32 on_moment(p_cb_data data)
+{
+    (void)data;
+    return next_moment();
+}
+
+static void after(uint64_t ticks, PLI_INT32 (*moment)(void))
+{
+    s_vpi_time delay = {.type = vpiSimTime, .high = (PLI_UINT32)(ticks >> 32), .low = (PLI_UINT32)ticks};
+    s_cb_data callback = {.reason = cbAfterDelay, .cb_rtn = on_moment, .time = &delay};
+
+    next_moment = moment;
+    vpi_register_cb(&callback);
+}
+
+static void put(const struct port *port)
+{
+    s_vpi_value value = {.format = vpiVectorVal};
+
+    for (uint32_t word = 0; word < port->words; word++) {
+        scratch[2 * word] = (s_vpi_vecval){.aval = (PLI_INT32)port->last[word]};
+        scratch[2 * word + 1] = (s_vpi_vecval){.aval = (PLI_INT32)(port->last[word] >> 32)};
+    }
+    value.value.vector = scratch;
+    vpi_put_value(port->net, &value, NULL, vpiNoDelay);
+}
+
+/* Says whether any input changed. */
+static int put_inputs(void)
+{
+    int changed = 0;
+
+    for (struct port *port = inputs; port < inputs + input_count; port++) {
+        size_t bytes = port->words * sizeof(uint64_t);
+        if (memcmp(port->last, port->value, bytes) == 0)
+            continue;
+        memcpy(port->last, port->value, bytes);
+        put(port);
+        changed = 1;
+    }
+    return changed;
+}
+
+static void put_clocks(PLI_INT32 level)
+{
+    s_vpi_value value = {.format = vpiScalarVal, .value.scalar = level};
+
+    for (uint32_t i = 0; i < clock_count; i++)
+        if (shared->clocks >> i & 1)
+            vpi_put_value(clocks[i].net, &value, NULL, vpiNoDelay);
+}
+
+/* In VPI's pairs of bits X is a = b = 1 and Z is b alone; here X has the value 0. */
+static void get_output(const struct port *port)
+{
+    s_vpi_value value = {.format = vpiVectorVal};
+    uint32_t halves = (port->bits + 31) / 32;
+
+    vpi_get_value(port->net, &value);
+    for (uint32_t word = 0; word < port->words; word++) {
+        const s_vpi_vecval *pair = value.value.vector + 2 * word;
+        uint64_t a = (uint32_t)pair[0].aval, b = (uint32_t)pair[0].bval;
+        if (2 * word + 1 < halves) {
+            a |= (uint64_t)(uint32_t)pair[1].aval << 32;
+            b |= (uint64_t)(uint32_t)pair[1].bval << 32;
+        }
+        uint64_t used = port->bits - 64 * word < 64 ? (1ull << (port->bits - 64 * word)) - 1 : ~0ull;
+        port->value[word] = (a ^ b) & used;
+        port->unknown[word] = b & used;
+    }
+}
+
+static PLI_INT32 rise(void);
+
+static PLI_INT32 read_and_obey(void)
+{
+    for (const struct port *port = outputs; port < outputs + output_count; port++)
+        get_output(port);
+    for (;;) {
+        answer(STATUS_OK);
+        wait_for_command();
+        switch (shared->op) {
+        case OP_SETTLE:
+            if (!put_inputs())
+                continue;
+            after(quarter_ticks, read_and_obey);
+            return 0;
+        case OP_EDGE:
+            cycles_left = shared->count;
+            if (!put_inputs())
+                return rise();
+            after(quarter_ticks, rise);
+            return 0;
+        default:
+            closing = 1;
+            vpi_control(vpiFinish, 0);
+            return 0;
+        }
+    }
+}
+
+static PLI_INT32 fall(void)
+{
+    put_clocks(vpi0);
+    after(quarter_ticks, cycles_left ? rise : read_and_obey);
+    return 0;
+}
+
+static PLI_INT32 rise(void)
+{
+    atomic_fetch_add_explicit(&shared->cycles, 1, memory_order_relaxed);
+    cycles_left--;
+    put_clocks(vpi1);
+    after(quarter_ticks, fall);
+    return 0;
+}
+
+/* Inputs are Z until now, so that processes that wait for a change see one. */
+static PLI_INT32 first_inputs(void)
+{
+    for (const struct port *port = inputs; port < inputs + input_count; port++)
+        put(port);
+    after(quarter_ticks, read_and_obey);
+    return 0;
+}
+
+static PLI_INT32 on_end(p_cb_data data)
+{
+    (void)data;
+    fflush(NULL);
+    if (closing)
+        return 0;
+    answer(asked_to_stop ? STATUS_ENDLESS : STATUS_FINISHED);
+    return 0;
+}
+
+/* The other side lost its patience. Simulations that do not get past one moment are
+ * left through $stop, which even a loop without delay obeys. */
+static void on_signal(int number)
+{
+    (void)number;
+    asked_to_stop = 1;
+    vpi_control(vpiStop, 0);
+}
+
+static int is_clock(const char *name)
+{
+    const char *clock = (const char *)shared + REQUEST;
+
+    for (clock += strlen(clock) + 1; *clock; clock += strlen(clock) + 1)
+        if (strcmp(clock, name) == 0)
+            return 1;
+    return 0;
+}
+
+static void append(struct port **ports, uint32_t *count, struct port port)
+{
+    *ports = realloc(*ports, (*count + 1) * sizeof port);
+    if (!*ports)
+        refuse("%s", "no memory for the ports");
+    (*ports)[(*count)++] = port;
+}
+
+static int is_vector(vpiHandle net)
+{
+    if (!net)
+        return 0;
+    switch (vpi_get(vpiType, net)) {
+    case vpiNet:
+    case vpiReg:
+    case vpiIntegerVar:
+    case vpiTimeVar:
+    case vpiByteVar:
+    case vpiShortIntVar:
+    case vpiIntVar:
+    case vpiLongIntVar:
+    case vpiBitVar:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Adds a port and returns its letter in the report. */
+static char add_port(vpiHandle top, vpiHandle handle, const char *name)
+{
+    char path[4096];
+    PLI_INT32 direction = vpi_get(vpiDirection, handle);
+
+    snprintf(path, sizeof path, "%s.%s", vpi_get_str(vpiFullName, top), name);
+    struct port port = {.net = vpi_handle_by_name(path, NULL)};
+    if (!is_vector(port.net))
+        refuse("port %s is not a vector of bits", name);
+    port.bits = (uint32_t)vpi_get(vpiSize, port.net);
+    port.words = (port.bits + 63) / 64;
+    switch (direction) {
+    case vpiOutput:
+        append(&outputs, &output_count, port);
+        return 'o';
+    case vpiInput:
+        break;
+    default:
+        refuse("port %s is neither an input nor an output", name);
+    }
+    if (!is_clock(name)) {
+        append(&inputs, &input_count, port);
+        return 'i';
+    }
+    if (port.bits != 1)
+        refuse("clock %s has more than one bit", name);
+    append(&clocks, &clock_count, port);
+    return 'c';
+}
+
+static void find_ports(vpiHandle top)
+{
+    char *report = (char *)shared + REPORT, *end = (char *)shared + VALUES;
+    vpiHandle iterator = vpi_iterate(vpiPort, top), handle;
+
+    while (iterator && (handle = vpi_scan(iterator))) {
+        char name[2048];
+        const char *given = vpi_get_str(vpiName, handle);
+        if (!given || strlen(given) >= sizeof name)
+            refuse("a port has no name of its own%s", "");
+        strcpy(name, given);
+        char letter = add_port(top, handle, name);
+        const struct port *port = letter == 'o' ? &outputs[output_count - 1]
+                                : letter == 'i' ? &inputs[input_count - 1]
+                                                : &clocks[clock_count - 1];
+        report += snprintf(report, (size_t)(end - report), "%c %u %s\n", letter, port->bits, name);
+        if (report >= end)
+            refuse("%s", "the names of the ports take too much room");
+    }
+}
+
+/* Gives every port its words in shared memory. */
+static void place_ports(void)
+{
+    uint64_t *next = (uint64_t *)((char *)shared + VALUES);
+    size_t words = 0, widest = 1;
+
+    for (const struct port *port = inputs; port < inputs + input_count; port++) {
+        words += port->words;
+        widest = port->words > widest ? port->words : widest;
+    }
+    for (const struct port *port = outputs; port < outputs + output_count; port++)
+        words += 2 * (size_t)port->words;
+    scratch = calloc(2 * widest, sizeof *scratch);
+    if (!scratch || words * sizeof *next > MEMORY_BYTES - VALUES)
+        refuse("%s", "the ports are too wide");
+
+    for (struct port *port = inputs; port < inputs + input_count; port++) {
+        port->value = next;
+        port->last = calloc(port->words, sizeof *port->last);
+        if (!port->last)
+            refuse("%s", "no memory for the ports");
+        next += port->words;
+    }
+    for (struct port *port = outputs; port < outputs + output_count; port++) {
+        port->value = next;
+        next += port->words;
+    }
+    for (struct port *port = outputs; port < outputs + output_count; port++) {
+        port->unknown = next;
+        next += port->words;
+    }
+}
+
+static void set_quarter(vpiHandle top)
+{
+    PLI_INT32 unit = vpi_get(vpiTimeUnit, top), precision = vpi_get(vpiTimePrecision, NULL);
+
+    for (quarter_ticks = QUARTER; unit > precision; unit--)
+        quarter_ticks *= 10;
+}
+
+/* Clocks are low before the first process runs, so that their first edge is the one
+ * that is asked for. */
+static PLI_INT32 on_start(p_cb_data data)
+{
+    s_vpi_value low = {.format = vpiScalarVal, .value.scalar = vpi0};
+    vpiHandle top = vpi_handle_by_name((char *)shared + REQUEST, NULL);
+
+    (void)data;
+    if (!top || vpi_get(vpiType, top) != vpiModule)
+        refuse("module %s is not in the simulation", (char *)shared + REQUEST);
+    find_ports(top);
+    place_ports();
+    set_quarter(top);
+    for (uint32_t i = 0; i < clock_count; i++)
+        vpi_put_value(clocks[i].net, &low, NULL, vpiNoDelay);
+    after(quarter_ticks, first_inputs);
+    return 0;
+}
+
+static void register_module(void)
+{
+    s_cb_data start = {.reason = cbStartOfSimulation, .cb_rtn = on_start};
+    s_cb_data end = {.reason = cbEndOfSimulation, .cb_rtn = on_end};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    void *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, MEMORY_FD, 0);
+
+    if (memory == MAP_FAILED) {
+        fprintf(stderr, "cosim: descriptor %d is no shared memory: %s; starloom starts this module\n",
+                MEMORY_FD, strerror(errno));
+        exit(1);
+    }
+    close(MEMORY_FD);
+    setvbuf(stdout, NULL, _IOLBF, 1 << 12);
+    shared = memory;
+    command_seen = atomic_load(&shared->command);
+    sigaction(SIGUSR1, &action, NULL);
+    vpi_register_cb(&start);
+    vpi_register_cb(&end);
+}
+
+void (*vlog_startup_routines[])(void) = {register_module, NULL};
