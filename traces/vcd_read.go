@@ -1,0 +1,243 @@
+package traces
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+)
+
+// VCDReader reads a Value Change Dump (IEEE 1364-2005, section 18) as Starloom,
+// Verilator, Icarus and GHDL write it, in one pass. Memory grows with the number
+// of signals and not with the length of the file.
+//
+//	r, err := OpenVCD(path)                 // reads the declarations
+//	defer r.Close()
+//	err = r.Watch(nets)                     // whose values are wanted, or WatchAll
+//	for r.Next() {                          // a time at which something is written
+//	    changed, err := r.Step()            // all changes of that time
+//	    for _, id := range changed {
+//	        use(r.Time(), r.Value(id))
+//	    }
+//	}
+//	err = r.Err()
+//
+// Within one time only the last value of a signal is kept. Bits are x until they
+// are set, reals not a number, texts empty. Changes in front of the first time
+// belong to it. Between $dumpoff and $dumpon values stay as they were and Off is
+// true. Values of GHDL's nine states become four: U W - are x, L is 0, H is 1.
+//
+// A file whose last line is cut off is read without that line; Truncated tells.
+// Any other fault ends the reading with a *VCDError.
+type VCDReader struct {
+	scanner
+	closer io.Closer
+	size   int64 // of the file, 0 when it is not known
+
+	header VCDHeader
+	nets   []net
+	codes  codeTable
+	names  map[string]string // words that come again and again
+
+	value, unknown []uint64 // columns of what is watched
+	texts          []string
+	changed        []NetID
+
+	begun     bool   // what is in front of the first time was read
+	started   bool   // now is a time of the file
+	hasNext   bool   // next is a time that is to be read
+	next      uint64 // in units of the time scale
+	now       uint64
+	off       bool
+	truncated bool
+	err       error
+}
+
+// net is what has one identifier code.
+type net struct {
+	changes uint64
+	word    uint32 // in value and unknown, or in texts
+	bits    uint32
+	kind    ValueKind
+	watched bool
+	dirty   bool // is in changed
+}
+
+const (
+	noNet NetID = -1
+	// watchWordsMax bounds the columns to 512 MiB each.
+	watchWordsMax = 1 << 26
+)
+
+// OpenVCD opens a file and reads its declarations.
+func OpenVCD(path string) (*VCDReader, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, vcdFileError(path, err)
+	}
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		err = errors.New("this is a folder")
+	}
+	if err != nil {
+		_ = file.Close()
+		return nil, vcdFileError(path, err)
+	}
+	r, err := NewVCDReader(file, path)
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	r.closer = file
+	if info.Mode().IsRegular() {
+		r.size = info.Size()
+	}
+	return r, nil
+}
+
+func vcdFileError(path string, err error) *VCDError {
+	return &VCDError{File: path, Reason: "cannot be read: " + pathless(err), Remedy: "give the path of a VCD"}
+}
+
+// pathless leaves out what an error of the operating system says about the path.
+func pathless(err error) string {
+	var path *fs.PathError
+	if errors.As(err, &path) {
+		err = path.Err
+	}
+	return err.Error()
+}
+
+// NewVCDReader reads the declarations; name stands in front of errors.
+func NewVCDReader(source io.Reader, name string) (*VCDReader, error) {
+	r := &VCDReader{scanner: newScanner(source, name), names: map[string]string{}}
+	if err := r.readHeader(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close closes the file.
+func (r *VCDReader) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// Name returns the file's name.
+func (r *VCDReader) Name() string { return r.file }
+
+// Header returns what the declarations say. The caller must not change it.
+func (r *VCDReader) Header() *VCDHeader { return &r.header }
+
+// Nets returns the number of nets.
+func (r *VCDReader) Nets() int { return len(r.nets) }
+
+// Watch says which values to keep, before the first Next; others are skipped.
+func (r *VCDReader) Watch(nets []NetID) error {
+	if r.begun {
+		panic("vcd: Watch after Next")
+	}
+	words := len(r.value)
+	for _, id := range nets {
+		n := &r.nets[id]
+		if n.watched {
+			continue
+		}
+		n.watched = true
+		switch n.kind {
+		case KindBits:
+			n.word = uint32(words)
+			words += int(n.bits+63) / 64
+		case KindReal:
+			n.word = uint32(words)
+			words++
+		case KindText:
+			n.word = uint32(len(r.texts))
+			r.texts = append(r.texts, "")
+		}
+		if words > watchWordsMax {
+			return &VCDError{File: r.file, Reason: fmt.Sprintf("more than %d bits in its signals", uint64(watchWordsMax)*64), Remedy: "select fewer signals"}
+		}
+	}
+	r.value, r.unknown = make([]uint64, words), make([]uint64, words)
+	for i := range r.nets {
+		if r.nets[i].watched {
+			r.setUnknown(&r.nets[i])
+		}
+	}
+	return nil
+}
+
+// WatchAll keeps the values of all signals.
+func (r *VCDReader) WatchAll() error {
+	all := make([]NetID, len(r.nets))
+	for i := range all {
+		all[i] = NetID(i)
+	}
+	return r.Watch(all)
+}
+
+// Next reports whether there is one more time; NextTime tells which.
+func (r *VCDReader) Next() bool {
+	if !r.begun {
+		r.begun = true
+		r.readChanges()
+	}
+	return r.hasNext && r.err == nil
+}
+
+// NextTime returns the time that the next Step reads, in units of the time scale.
+func (r *VCDReader) NextTime() uint64 { return r.next }
+
+// Step reads all changes of the next time. It returns the watched nets that may
+// have changed, each once, in the file's order, and the error that Err keeps. The list is
+// valid until the next Step.
+func (r *VCDReader) Step() ([]NetID, error) {
+	if !r.Next() {
+		return nil, r.err
+	}
+	if r.started {
+		r.settle()
+	}
+	r.started, r.now = true, r.next
+	r.readChanges()
+	return r.changed, r.err
+}
+
+// Err returns the error that ended the reading.
+func (r *VCDReader) Err() error { return r.err }
+
+// Time returns the time of the last Step.
+func (r *VCDReader) Time() uint64 { return r.now }
+
+// Off reports whether the simulator does not dump at the moment.
+func (r *VCDReader) Off() bool { return r.off }
+
+// Truncated reports whether the file ended within a line.
+func (r *VCDReader) Truncated() bool { return r.truncated }
+
+// Changes returns how many changes of a net were read, watched or not.
+func (r *VCDReader) Changes(id NetID) uint64 { return r.nets[id].changes }
+
+// Progress returns how many bytes were read, and how many there are; 0 when that
+// is not known.
+func (r *VCDReader) Progress() (read, size int64) { return r.read, r.size }
+
+// Value returns the value of a watched net.
+func (r *VCDReader) Value(id NetID) VCDValue {
+	n := &r.nets[id]
+	v := VCDValue{Kind: n.kind}
+	switch n.kind {
+	case KindBits:
+		last := n.word + (n.bits+63)/64
+		v.Bits, v.Value, v.Unknown = int(n.bits), r.value[n.word:last:last], r.unknown[n.word:last:last]
+	case KindReal:
+		v.Real = r.real(n)
+	case KindText:
+		v.Text = r.texts[n.word]
+	}
+	return v
+}
