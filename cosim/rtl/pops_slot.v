@@ -1,0 +1,143 @@
+// The datapath of a POPS(D,G): G groups of D processors, G*G star couplers.
+//
+//   serialisers -> ports -> star couplers -> links -> deserialisers
+//   (registered)            (combinational)  (propagation)  (registered)
+//
+// Processor i is in group i div D. Coupler a*G + b carries light from group a to
+// group b; transmitters of group a reach it on port b, receivers of group b hear it
+// on port a. Processor i's part of a packed port is the bits i*width and up.
+//
+// A slot has SLOT_CYCLES = COMPUTE_CYCLES + phits of the longest frame +
+// PROPAGATION_CYCLES + GUARD_CYCLES cycles. last_o marks its last cycle. At the end
+// of that cycle
+//   * load_i, frame_i, length_i, port_i load the transmitters for the next slot (as in
+//     serialiser.v; a port_i that is none of 0..G-1 and SL_PORT_ALL reaches nothing),
+//   * hear_i switches the receivers for the next slot,
+//   * status_o, heard_length_o and heard_o take what was heard in this slot, and
+//     violation_o which couplers showed a code violation in it.
+// In all other cycles the inputs are ignored. rail1_o and rail0_o are the light at
+// the far end of the links. Reset: dark, nothing heard, and the first cycle behind a
+// reset is the last one of an empty slot. Twin of the machine that
+// fabric.CycleTransport builds, with the timing of nic.Timing.
+`default_nettype none
+`include "starloom_registers.vh"
+
+module pops_slot #(
+  parameter integer D = 2,                  // processors of a group, 1..64
+  parameter integer G = 2,                  // groups, 1..64
+  parameter integer PHIT_BITS = 8,          // 1..64
+  parameter integer FRAME_BYTES_MAX = 24,   // 16..1040
+  parameter integer COMPUTE_CYCLES = 0,     // 0..65535
+  parameter integer PROPAGATION_CYCLES = 1, // 0..4096
+  parameter integer GUARD_CYCLES = 1        // 0..4096
+) (
+  input  wire                             clock,
+  input  wire                             reset,
+  input  wire [D*G-1:0]                   load_i,
+  input  wire [D*G*8*FRAME_BYTES_MAX-1:0] frame_i,
+  input  wire [D*G*16-1:0]                length_i,
+  input  wire [D*G*16-1:0]                port_i,
+  input  wire [D*G*16-1:0]                hear_i,
+  output wire                             last_o,
+  output wire [D*G*3-1:0]                 status_o,
+  output wire [D*G*16-1:0]                heard_length_o,
+  output wire [D*G*8*FRAME_BYTES_MAX-1:0] heard_o,
+  output wire [G*G-1:0]                   violation_o,
+  output wire [G*G*PHIT_BITS-1:0]         rail1_o,
+  output wire [G*G*PHIT_BITS-1:0]         rail0_o
+);
+  initial if (D < 1 || D > 64 ||
+      G < 1 || G > 64 ||
+      PHIT_BITS < 1 || PHIT_BITS > 64 ||
+      FRAME_BYTES_MAX < 16 || FRAME_BYTES_MAX > 1040 ||
+      COMPUTE_CYCLES < 0 || COMPUTE_CYCLES > 65535 ||
+      PROPAGATION_CYCLES < 0 || PROPAGATION_CYCLES > 4096 ||
+      GUARD_CYCLES < 0 || GUARD_CYCLES > 4096) begin
+    $display("%m: allowed are D 1 to 64, G 1 to 64, PHIT_BITS 1 to 64, FRAME_BYTES_MAX 16 to 1040, COMPUTE_CYCLES 0 to 65535, PROPAGATION_CYCLES 0 to 4096, GUARD_CYCLES 0 to 4096");
+    $finish;
+  end
+
+  localparam integer FRAME_PHITS = (8 * FRAME_BYTES_MAX + PHIT_BITS - 1) / PHIT_BITS;
+  localparam integer SLOT_CYCLES = COMPUTE_CYCLES + FRAME_PHITS + PROPAGATION_CYCLES + GUARD_CYCLES;
+  localparam integer LAST_CYCLE = SLOT_CYCLES - 1;
+  localparam [31:0] PORT_ALL = `SL_PORT_ALL;
+
+  // The slot timer.
+  reg [16:0] cycle_q;
+  wire last = cycle_q == LAST_CYCLE[16:0];
+  always @(posedge clock) begin
+    if (reset) cycle_q <= LAST_CYCLE[16:0];
+    else cycle_q <= last ? 17'd0 : cycle_q + 17'd1;
+  end
+  assign last_o = last;
+
+  // Light of processor j of group a on its port b: wire (a*G + b)*D + j.
+  wire [G*G*D*PHIT_BITS-1:0] sent1, sent0;
+
+  genvar a, b, j;
+  generate
+    for (a = 0; a < G; a = a + 1) begin : group
+      for (j = 0; j < D; j = j + 1) begin : nic
+        localparam integer I = a * D + j;
+        wire [PHIT_BITS-1:0] tx1, tx0;
+        wire [15:0] port;
+        wire busy;
+        serialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX)) tx (
+          .clock(clock), .reset(reset), .begin_i(last), .wait_i(COMPUTE_CYCLES[15:0]),
+          .load_i(load_i[I] && last), .frame_i(frame_i[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX]),
+          .length_i(length_i[I*16 +: 16]), .port_i(port_i[I*16 +: 16]),
+          .rail1_o(tx1), .rail0_o(tx0), .port_o(port), .busy_o(busy)
+        );
+        for (b = 0; b < G; b = b + 1) begin : lane
+          wire on = port == b[15:0] || port == PORT_ALL[15:0];
+          assign sent1[((a*G+b)*D+j)*PHIT_BITS +: PHIT_BITS] = on ? tx1 : {PHIT_BITS{1'b0}};
+          assign sent0[((a*G+b)*D+j)*PHIT_BITS +: PHIT_BITS] = on ? tx0 : {PHIT_BITS{1'b0}};
+        end
+
+        // The couplers that lead to this group.
+        wire [G*PHIT_BITS-1:0] rx1, rx0;
+        for (b = 0; b < G; b = b + 1) begin : ear
+          assign rx1[b*PHIT_BITS +: PHIT_BITS] = rail1_o[(b*G+a)*PHIT_BITS +: PHIT_BITS];
+          assign rx0[b*PHIT_BITS +: PHIT_BITS] = rail0_o[(b*G+a)*PHIT_BITS +: PHIT_BITS];
+        end
+        wire [2:0] state;
+        wire [15:0] bits;
+        deserialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX), .PORTS(G)) rx (
+          .clock(clock), .reset(reset), .end_slot_i(last), .listen_i(last), .port_i(hear_i[I*16 +: 16]),
+          .rail1_i(rx1), .rail0_i(rx0), .state_o(state), .bits_o(bits),
+          .status_o(status_o[I*3 +: 3]), .length_o(heard_length_o[I*16 +: 16]),
+          .frame_o(heard_o[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX])
+        );
+        wire unused = &{1'b0, busy, state, bits};
+      end
+
+      for (b = 0; b < G; b = b + 1) begin : coupler
+        localparam integer C = a * G + b;
+        wire [PHIT_BITS-1:0] near1, near0;
+        wire violation;
+        star_coupler #(.D(D), .PHIT_BITS(PHIT_BITS)) star (
+          .rail1_i(sent1[C*D*PHIT_BITS +: D*PHIT_BITS]), .rail0_i(sent0[C*D*PHIT_BITS +: D*PHIT_BITS]),
+          .rail1_o(near1), .rail0_o(near0), .violation_o(violation)
+        );
+        link #(.PHIT_BITS(PHIT_BITS), .DELAY_CYCLES(PROPAGATION_CYCLES)) fibre (
+          .clock(clock), .reset(reset), .rail1_i(near1), .rail0_i(near0),
+          .rail1_o(rail1_o[C*PHIT_BITS +: PHIT_BITS]), .rail0_o(rail0_o[C*PHIT_BITS +: PHIT_BITS])
+        );
+        reg seen_q, shown_q; // a violation in this slot so far, and in the slot before
+        always @(posedge clock) begin
+          if (reset) begin
+            seen_q <= 1'b0;
+            shown_q <= 1'b0;
+          end else begin
+            seen_q <= !last && (seen_q || violation);
+            if (last) shown_q <= seen_q || violation;
+          end
+        end
+        assign violation_o[C] = shown_q;
+      end
+    end
+  endgenerate
+  wire all_unused = &{1'b0, PORT_ALL[31:16]};
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,263 @@
+package cosim
+
+import (
+	"fmt"
+	"strings"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+var crc16Twin = Twin{
+	Name: "crc16", Sources: []string{"crc16.v"}, Components: []string{"nic.Checksum"},
+	Sets: []Parameters{{"PHIT_BITS": 8}, {"PHIT_BITS": 1}, {"PHIT_BITS": 5}, {"PHIT_BITS": 16}, {"PHIT_BITS": 64}},
+	build: func(m *Model, p Parameters) error {
+		phit := p["PHIT_BITS"]
+		if phit < 1 || phit > nic.PhitBitsMax {
+			return fmt.Errorf("crc16: phit of %d bits, allowed are 1 to %d", phit, nic.PhitBitsMax)
+		}
+		m.clocks()
+		start, lit, data := m.input("start_i", 1), m.input("lit_i", phit), m.input("data_i", phit)
+		next, crc := m.output("next_o", 16), m.output("crc_o", 16)
+
+		message := newCRCMessage()
+		ahead := func() crcMessage {
+			now := *message
+			if m.get(start) != 0 {
+				now.clear()
+			}
+			for mask, word, bit := m.get(lit), m.get(data), phit-1; bit >= 0; bit-- {
+				if mask>>bit&1 != 0 {
+					now.append(byte(word >> bit & 1))
+				}
+			}
+			return now
+		}
+		m.show = func() {
+			after := ahead()
+			m.put(next, uint64(after.crc()))
+			m.put(crc, uint64(message.crc()))
+		}
+		m.behind = func() { *message = ahead() }
+		m.cleared = message.clear
+		m.state = func(v *hw.StateVisitor) {
+			hw.StateColumn(v, "bytes", message.bytes[:])
+			hw.StateScalar(v, "bits", &message.bits, hw.AtMost(uint8(7)))
+		}
+		m.stimulate = func(random *Random, inputs []uint64) {
+			inputs[start.word] = 0
+			if random.OneIn(40) {
+				inputs[start.word] = 1
+			}
+			inputs[data.word] = random.Uint64()
+			inputs[lit.word] = ^uint64(0)
+			switch random.Below(8) {
+			case 0:
+				inputs[lit.word] = 0
+			case 1: // the end of a frame
+				inputs[lit.word] = ^(^uint64(0) >> (64 - phit) >> random.Below(phit+1))
+			case 2:
+				inputs[lit.word] = random.Uint64()
+			}
+		}
+		return nil
+	},
+}
+
+// crcMessage is a message of which only the CRC is of interest, cut to two whole
+// bytes with the CRC of all of it and the bits behind them. nic.Checksum takes bytes
+// from the start of a message; this makes it the register of crc16.v.
+type crcMessage struct {
+	table *[1 << 16]uint16 // the two bytes of each CRC
+	bytes [3]uint8         // two, and bits of a third at its top
+	bits  uint8            // 0..7
+}
+
+func newCRCMessage() *crcMessage {
+	m := &crcMessage{table: new([1 << 16]uint16)}
+	for pair := range m.table {
+		m.table[nic.Checksum([]byte{byte(pair >> 8), byte(pair)})] = uint16(pair)
+	}
+	m.clear()
+	return m
+}
+
+// clear makes it the empty message.
+func (m *crcMessage) clear() {
+	pair := m.table[nic.Checksum(nil)]
+	m.bytes, m.bits = [3]uint8{byte(pair >> 8), byte(pair)}, 0
+}
+
+func (m *crcMessage) append(bit byte) {
+	m.bytes[2] |= bit << (7 - m.bits)
+	if m.bits++; m.bits == 8 {
+		pair := m.table[nic.Checksum(m.bytes[:])]
+		m.bytes, m.bits = [3]uint8{byte(pair >> 8), byte(pair)}, 0
+	}
+}
+
+// crc is that of the message with zeros up to the next byte, less those zeros.
+func (m *crcMessage) crc() uint16 {
+	if m.bits == 0 {
+		return nic.Checksum(m.bytes[:2])
+	}
+	crc := nic.Checksum(m.bytes[:])
+	for range 8 - m.bits {
+		if crc&1 != 0 {
+			crc = (crc^0x1021)>>1 | 0x8000
+		} else {
+			crc >>= 1
+		}
+	}
+	return crc
+}
+
+// serialiserTwin. Rules of the wires around nic.Serialisers, for an edge at the end
+// of cycle c: begin_i is BeginSlot(c+1+wait_i) and load_i is Load, in this order and
+// behind Latch; what Load would refuse, and both while a frame is sent, is ignored.
+var serialiserTwin = Twin{
+	Name: "serialiser", Sources: []string{"serialiser.v"}, Components: []string{"nic.Serialisers"},
+	Sets: []Parameters{
+		{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24}, {"PHIT_BITS": 1, "FRAME_BYTES_MAX": 4},
+		{"PHIT_BITS": 5, "FRAME_BYTES_MAX": 20}, {"PHIT_BITS": 48, "FRAME_BYTES_MAX": 17}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 1},
+	},
+	build: func(m *Model, p Parameters) error {
+		phit, frameMax := p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
+		m.clocks()
+		begin, wait := m.input("begin_i", 1), m.input("wait_i", 16)
+		load, frame := m.input("load_i", 1), m.input("frame_i", 8*max(frameMax, 1))
+		length, port := m.input("length_i", 16), m.input("port_i", 16)
+		out1, out0 := m.output("rail1_o", phit), m.output("rail0_o", phit)
+		outPort, busy := m.output("port_o", 16), m.output("busy_o", 1)
+
+		clock := m.kernel.Clock()
+		tx, err := nic.NewSerialisers(nic.SerialiserConfig{
+			Bank: one("tx"), Clock: clock, Shards: modelShards, PhitBits: phit, FrameBytesMax: frameMax,
+		})
+		if err != nil {
+			return err
+		}
+		m.kernel.Add(tx)
+		m.show = func() {
+			m.put(out1, tx.Light().Rail1[0])
+			m.put(out0, tx.Light().Rail0[0])
+			m.put(outPort, uint64(tx.Ports().Value[0]))
+			m.put(busy, uint64(len(tx.Busy(0))))
+		}
+		start, buffer := uint64(0), make([]byte, frameMax)
+		m.cleared = func() { start = 0 }
+		m.behind = func() {
+			if len(tx.Busy(0)) > 0 {
+				return
+			}
+			if m.get(begin) != 0 {
+				start = clock.Cycle() + m.get(wait)
+				tx.BeginSlot(start)
+			}
+			bytes := int(m.get(length))
+			if m.get(load) != 0 && clock.Cycle() <= start && bytes >= 1 && bytes <= frameMax {
+				getBytes(m.in(frame), 0, buffer[:bytes])
+				tx.Load(0, buffer[:bytes], uint16(m.get(port)))
+			}
+		}
+		m.state = func(v *hw.StateVisitor) { hw.StateScalar(v, "begun", &start) }
+		m.stimulate = func(random *Random, inputs []uint64) {
+			inputs[begin.word], inputs[load.word] = random.Sparse(3)&1, random.Sparse(2)&1
+			inputs[wait.word] = uint64(random.Below(6))
+			inputs[length.word] = uint64(1 + random.Below(max(frameMax, 1)))
+			if random.OneIn(8) {
+				inputs[length.word] = [...]uint64{0, uint64(frameMax), uint64(frameMax) + 1, 0x2001, 0xFFFF}[random.Below(5)]
+			}
+			inputs[port.word] = [...]uint64{0, 1, hw.PortAll, hw.PortNone, uint64(random.Uint32())}[random.Below(5)]
+			bytes := wordsOf(inputs, frame)
+			bytes[random.Below(len(bytes))] = random.Uint64()
+		}
+		return nil
+	},
+}
+
+// deserialiserTwin. Rules of the wires around nic.Deserialisers, for an edge: Latch
+// takes the phit; then end_slot_i asks for status and frame, holds them on its
+// outputs and does EndSlot; then listen_i is Listen, to nothing for a port_i that is
+// no port.
+var deserialiserTwin = Twin{
+	Name: "deserialiser", Sources: []string{"deserialiser.v", "crc16.v"}, Components: []string{"nic.Deserialisers"},
+	Sets: []Parameters{
+		{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "PORTS": 1}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "PORTS": 4},
+		{"PHIT_BITS": 1, "FRAME_BYTES_MAX": 16, "PORTS": 2}, {"PHIT_BITS": 5, "FRAME_BYTES_MAX": 20, "PORTS": 3},
+		{"PHIT_BITS": 48, "FRAME_BYTES_MAX": 19, "PORTS": 2},
+	},
+	build: func(m *Model, p Parameters) error {
+		phit, frameMax, wires := p["PHIT_BITS"], p["FRAME_BYTES_MAX"], p["PORTS"]
+		m.clocks()
+		endSlot, listen, port := m.input("end_slot_i", 1), m.input("listen_i", 1), m.input("port_i", 16)
+		in1, in0 := m.input("rail1_i", wires*phit), m.input("rail0_i", wires*phit)
+		state, bits := m.output("state_o", 3), m.output("bits_o", 16)
+		status, length, frame := m.output("status_o", 3), m.output("length_o", 16), m.output("frame_o", 8*frameMax)
+
+		readers := make([]uint32, wires)
+		light, err := m.light(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, in1, in0, phit, readers)
+		if err != nil {
+			return err
+		}
+		rx, err := nic.NewDeserialisers(nic.DeserialiserConfig{
+			Bank: one("rx"), Clock: m.kernel.Clock(), Shards: modelShards, PhitBits: phit, FrameBytesMax: frameMax,
+			In: light, HeardBy: readers,
+		})
+		if err != nil {
+			return err
+		}
+		m.kernel.Add(rx)
+		stateProbe, bitsProbe := probeOf(rx, ".state"), probeOf(rx, ".bits")
+		m.show = func() {
+			m.put(state, stateProbe.Value())
+			m.put(bits, bitsProbe.Value())
+		}
+		m.behind = func() {
+			if m.get(endSlot) != 0 {
+				heard := nic.Frame(nil)
+				if rx.Status(0) == nic.StatusOK {
+					heard = rx.Frame(0)
+				}
+				m.put(status, uint64(rx.Status(0)))
+				m.put(length, uint64(len(heard)))
+				clear(m.out(frame))
+				putBytes(m.out(frame), 0, heard)
+				rx.EndSlot(0)
+			}
+			if m.get(listen) != 0 {
+				if wire := int(m.get(port)); wire < wires {
+					rx.Listen(0, wire)
+				} else {
+					rx.Listen(0, -1)
+				}
+			}
+		}
+		traffic := newTraffic(phit, frameMax, wires)
+		m.stimulate = func(random *Random, inputs []uint64) {
+			last := traffic.stimulate(random, wordsOf(inputs, in1), wordsOf(inputs, in0))
+			inputs[endSlot.word], inputs[listen.word] = 0, 0
+			if last != random.OneIn(100) {
+				inputs[endSlot.word] = 1
+			}
+			if random.OneIn(60) {
+				inputs[listen.word] = 1
+			}
+			inputs[port.word] = uint64(random.Below(wires))
+			if random.OneIn(8) {
+				inputs[port.word] = [...]uint64{uint64(wires), hw.PortNone, uint64(random.Uint32())}[random.Below(3)]
+			}
+		}
+		return nil
+	},
+}
+
+// probeOf finds the one signal of a component whose path ends so.
+func probeOf(component hw.Probed, suffix string) (found hw.Probe) {
+	component.Probes(func(p hw.Probe) {
+		if strings.HasSuffix(p.Path, suffix) {
+			found = p
+		}
+	})
+	return found
+}

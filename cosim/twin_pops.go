@@ -1,0 +1,196 @@
+package cosim
+
+import (
+	"fmt"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// popsSlotTwin is all of a POPS network's hardware, wired as fabric.CycleTransport
+// does it. Rules, for the edge at the end of a slot's last cycle, behind Latch: the
+// outputs take status and frames of the receivers and the couplers' violations; then
+// ClearSlot and EndSlot; BeginSlot of the next slot; Load and Listen for every
+// processor. A port that a transmitter does not have is PortNone, one that a
+// receiver does not have is nothing to hear, and a length that Load would refuse is
+// no load.
+var popsSlotTwin = Twin{
+	Name:       "pops_slot",
+	Sources:    []string{"pops_slot.v", "serialiser.v", "star_coupler.v", "link.v", "deserialiser.v", "crc16.v"},
+	Components: []string{"nic.Serialisers", "hw.StarCouplers", "hw.Fibre", "nic.Deserialisers"},
+	Sets: []Parameters{
+		{"D": 2, "G": 2, "PHIT_BITS": 8, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
+		{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 0},
+		{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3, "PROPAGATION_CYCLES": 2, "GUARD_CYCLES": 0},
+		{"D": 2, "G": 3, "PHIT_BITS": 5, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 1, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 2},
+		{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
+	},
+	build: func(m *Model, p Parameters) error {
+		d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
+		if d < 1 || d > 64 || g < 1 || g > 64 {
+			return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
+		}
+		timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
+		if err != nil {
+			return fmt.Errorf("pops_slot: %w", err)
+		}
+		n, frameBits := d*g, 8*frameMax
+		m.clocks()
+		load, frame := m.input("load_i", n), m.input("frame_i", n*frameBits)
+		length, port, hear := m.input("length_i", 16*n), m.input("port_i", 16*n), m.input("hear_i", 16*n)
+		last, status := m.output("last_o", 1), m.output("status_o", 3*n)
+		heardLength, heard := m.output("heard_length_o", 16*n), m.output("heard_o", n*frameBits)
+		violation := m.output("violation_o", g*g)
+		out1, out0 := m.output("rail1_o", g*g*phit), m.output("rail0_o", g*g*phit)
+
+		h, err := newPopsHardware(m.kernel, d, g, frameMax, timing)
+		if err != nil {
+			return err
+		}
+		lastCycle := uint32(timing.SlotCycles() - 1)
+		cycle := lastCycle // of the slot
+		m.cleared = func() { cycle = lastCycle }
+		m.show = func() {
+			m.put(last, 0)
+			if cycle == lastCycle {
+				m.put(last, 1)
+			}
+			for c := range g * g {
+				putBits(m.out(out1), c*phit, phit, h.far.Rail1[c])
+				putBits(m.out(out0), c*phit, phit, h.far.Rail0[c])
+			}
+		}
+		buffer := make([]byte, frameMax)
+		m.behind = func() {
+			if cycle != lastCycle {
+				cycle++
+				return
+			}
+			cycle = 0
+			for c, flag := range h.couplers.Violation {
+				putBits(m.out(violation), c, 1, uint64(flag))
+			}
+			h.couplers.ClearSlot(0)
+			clear(m.out(heard))
+			for i := range n {
+				judged, got := h.rx.Status(i), nic.Frame(nil)
+				if judged == nic.StatusOK {
+					got = h.rx.Frame(i)
+				}
+				putBits(m.out(status), 3*i, 3, uint64(judged))
+				putBits(m.out(heardLength), 16*i, 16, uint64(len(got)))
+				putBytes(m.out(heard), i*frameBits, got)
+			}
+			h.rx.EndSlot(0)
+			h.tx.BeginSlot(m.kernel.Cycle() + uint64(timing.ComputeCycles))
+			for i := range n {
+				bytes := int(getBits(m.in(length), 16*i, 16))
+				if getBits(m.in(load), i, 1) != 0 && bytes >= 1 && bytes <= frameMax {
+					getBytes(m.in(frame), i*frameBits, buffer[:bytes])
+					h.tx.Load(i, buffer[:bytes], h.sendPort(getBits(m.in(port), 16*i, 16)))
+				}
+				h.rx.Listen(i, h.coupler(i, getBits(m.in(hear), 16*i, 16)))
+			}
+		}
+		m.state = func(v *hw.StateVisitor) { hw.StateScalar(v, "slot_cycle", &cycle, hw.AtMost(lastCycle)) }
+		m.stimulate = func(random *Random, inputs []uint64) {
+			// One processor gets a new frame; who sends changes with every cycle.
+			i := random.Below(n)
+			own := randomFrame(random, buffer)
+			if random.OneIn(16) {
+				own[random.Below(len(own))] ^= 1 << random.Below(8)
+			}
+			putBytes(wordsOf(inputs, frame), i*frameBits, own)
+			bytes := len(own)
+			if random.OneIn(16) {
+				bytes = [...]int{0, 1, frameMax, frameMax + 1, 0xFFFF}[random.Below(5)]
+			}
+			putBits(wordsOf(inputs, length), 16*i, 16, uint64(bytes))
+			putBits(wordsOf(inputs, port), 16*i, 16, randomPort(random, g))
+			putBits(wordsOf(inputs, hear), 16*i, 16, randomPort(random, g))
+			density := random.Below(4)
+			loads := wordsOf(inputs, load)
+			for w := range loads {
+				loads[w] = random.Sparse(density)
+			}
+		}
+		return nil
+	},
+}
+
+// randomPort is one of so many ports, mostly.
+func randomPort(random *Random, ports int) uint64 {
+	switch random.Below(16) {
+	case 0:
+		return hw.PortAll
+	case 1:
+		return hw.PortNone
+	case 2:
+		return uint64(ports)
+	}
+	return uint64(random.Below(ports))
+}
+
+// popsHardware is the components of a POPS(d,g).
+type popsHardware struct {
+	d, g     int
+	tx       *nic.Serialisers
+	couplers *hw.StarCouplers
+	far      *hw.Light
+	rx       *nic.Deserialisers
+}
+
+func newPopsHardware(kernel *hw.Kernel, d, g, frameMax int, timing nic.Timing) (*popsHardware, error) {
+	h := &popsHardware{d: d, g: g}
+	// One unit holds everything: a model has one shard.
+	bank := func(name string, elements int) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: elements} }
+	var err error
+	if h.tx, err = nic.NewSerialisers(nic.SerialiserConfig{
+		Bank: bank("tx", d*g), Clock: kernel.Clock(), Shards: modelShards, PhitBits: timing.PhitBits, FrameBytesMax: frameMax,
+	}); err != nil {
+		return nil, err
+	}
+	near, err := hw.NewLight(bank("coupler", g*g), "light", timing.PhitBits, modelShards, nil)
+	if err != nil {
+		return nil, err
+	}
+	base := make([]uint32, d*g)
+	for i := range base {
+		base[i] = uint32(i / d * g)
+	}
+	if h.couplers, err = hw.NewStarCouplers(h.tx.Light(), h.tx.Ports(), near, base, g); err != nil {
+		return nil, err
+	}
+	readers := make([]uint32, g*g)
+	if h.far, err = hw.NewLight(bank("fibre", g*g), "light", timing.PhitBits, modelShards, readers); err != nil {
+		return nil, err
+	}
+	fibre, err := hw.NewFibre("fibre", kernel.Clock(), near, h.far, timing.PropagationCycles)
+	if err != nil {
+		return nil, err
+	}
+	if h.rx, err = nic.NewDeserialisers(nic.DeserialiserConfig{
+		Bank: bank("rx", d*g), Clock: kernel.Clock(), Shards: modelShards, PhitBits: timing.PhitBits, FrameBytesMax: frameMax,
+		In: h.far, HeardBy: readers,
+	}); err != nil {
+		return nil, err
+	}
+	kernel.Add(h.tx, h.couplers, fibre, h.rx)
+	return h, nil
+}
+
+// sendPort is what a transmitter is switched to.
+func (h *popsHardware) sendPort(port uint64) uint16 {
+	if port < uint64(h.g) || port == hw.PortAll {
+		return uint16(port)
+	}
+	return hw.PortNone
+}
+
+// coupler is what receiver i hears on a port, -1 for nothing.
+func (h *popsHardware) coupler(i int, port uint64) int {
+	if port < uint64(h.g) {
+		return int(port)*h.g + i/h.d
+	}
+	return -1
+}

@@ -1,0 +1,84 @@
+package cosim
+
+import "starloom/hw"
+
+// purposeStimulus keeps the stimulus apart from all other draws of a seed.
+const purposeStimulus = 4
+
+// Random draws the stimulus of a circuit. Counter-based: a draw is a function of
+// seed, cycle and its number within the cycle, so a test can begin anywhere.
+type Random struct {
+	stream hw.Stream
+	cycle  uint64
+	draw   uint16
+}
+
+// NewRandom returns the draws of a seed, in cycle 0.
+func NewRandom(seed uint64) *Random {
+	return &Random{stream: hw.NewStream(seed, purposeStimulus)}
+}
+
+// At goes to the first draw of a cycle.
+func (r *Random) At(cycle uint64) { r.cycle, r.draw = cycle, 0 }
+
+// Cycle returns the cycle of the draws.
+func (r *Random) Cycle() uint64 { return r.cycle }
+
+// Uint32 returns 32 uniform bits.
+func (r *Random) Uint32() uint32 {
+	r.draw++
+	return r.stream.Draw(uint32(r.cycle>>32), uint32(r.cycle), r.draw)
+}
+
+// Uint64 returns 64 uniform bits.
+func (r *Random) Uint64() uint64 { return uint64(r.Uint32())<<32 | uint64(r.Uint32()) }
+
+// Below returns 0..bound-1.
+func (r *Random) Below(bound int) int { return int(hw.Below(r.Uint32(), uint32(bound))) }
+
+// OneIn is true once in so many draws.
+func (r *Random) OneIn(draws int) bool { return r.Below(draws) == 0 }
+
+// Sparse returns 64 bits, each one once in 2^halvings.
+func (r *Random) Sparse(halvings int) uint64 {
+	bits := ^uint64(0)
+	for range halvings {
+		bits &= r.Uint64()
+	}
+	return bits
+}
+
+// Stimulate puts the inputs of the random's cycle in the place of those of the cycle
+// before: what a circuit of this kind meets in use, and now and then what it should
+// not. reset is on once in 500 cycles, for 2 cycles on average. The inputs depend on
+// nothing but the random and the inputs before; cycles come in order.
+func (m *Model) Stimulate(random *Random, inputs []uint64) {
+	if m.clocked {
+		if inputs[m.reset.word] != 0 {
+			inputs[m.reset.word] = uint64(random.Below(2))
+		} else if random.OneIn(500) {
+			inputs[m.reset.word] = 1
+		}
+	}
+	m.stimulate(random, inputs)
+}
+
+// wordsOf returns the words of an input.
+func wordsOf(inputs []uint64, p modelPin) []uint64 { return inputs[p.word:][:(p.bits+63)/64] }
+
+// stimulateLight fills the wires of two rails: dark, a phit, or any light at all.
+func stimulateLight(random *Random, rail1, rail0 []uint64, wires, bits int) {
+	all := ^uint64(0) >> (64 - bits)
+	for i := range wires {
+		var on1, on0 uint64
+		switch random.Below(8) {
+		case 0, 1, 2:
+			on1 = random.Uint64()
+			on0 = ^on1
+		case 3:
+			on1, on0 = random.Sparse(2), random.Sparse(2)
+		}
+		putBits(rail1, i*bits, bits, on1&all)
+		putBits(rail0, i*bits, bits, on0&all)
+	}
+}
