@@ -192,17 +192,16 @@ func (d *icarus) fetch() {
 }
 
 // settled waits for the reply to a command. The last tenth of the time limit is for
-// finding out whether simulated time stands still.
+// finding out why there is none.
 func (d *icarus) settled(number uint32) error {
 	answer := d.process.await(number, d.limit-d.limit/10)
 	if answer == icarusReplied && d.process.memory.status == icarusOK {
 		return nil
 	}
-	if answer == icarusSilent {
-		d.process.interrupt()
-		answer = d.process.await(number, d.limit/10)
-		if answer == icarusReplied && d.process.memory.status == icarusOK {
-			answer = icarusSilent // too late, and it is about to stop
+	for range 2 {
+		if answer == icarusSilent {
+			d.process.interrupt()
+			answer = d.process.await(number, d.limit/20)
 		}
 	}
 	d.err = d.autopsy(answer)
@@ -212,9 +211,10 @@ func (d *icarus) settled(number uint32) error {
 // autopsy ends the simulation and says what became of it.
 func (d *icarus) autopsy(answer icarusAnswer) error {
 	memory := d.process.memory
-	if answer == icarusSilent {
+	late := answer == icarusReplied && memory.status == icarusOK
+	if late || answer == icarusSilent {
 		d.process.end(0)
-		return d.fault(FaultHang, fmt.Sprintf("no answer within %v; the simulator was stopped", d.limit))
+		return d.fault(FaultHang, fmt.Sprintf("no answer within %v; the simulator was killed", d.limit))
 	}
 	d.process.end(min(d.limit, time.Second))
 	said := d.log.String()
@@ -223,8 +223,10 @@ func (d *icarus) autopsy(answer icarusAnswer) error {
 		return d.fault(FaultDied, oneLine(fmt.Sprintf("%v\n%s", d.process.err, lastLines(said, 3))))
 	case memory.status == icarusRefused:
 		return fmt.Errorf("%s: %s; give it to a wrapper module with plain input and output vectors", d.name, memory.report())
+	case memory.status == icarusOscillates:
+		return d.fault(FaultOscillation, fmt.Sprintf("logic without delay does not settle within %v", d.limit))
 	case memory.status == icarusEndless:
-		return d.fault(FaultOscillation, fmt.Sprintf("simulated time stood still for %v; break the loop that has no delay", d.limit))
+		return d.fault(FaultHang, fmt.Sprintf("a process loops without delay; stopped after %v", d.limit))
 	default:
 		if at := strings.LastIndex(said, "FATAL: "); at >= 0 && d.process.cmd.ProcessState.ExitCode() == 1 {
 			return d.fault(FaultFatal, oneLine(said[at+len("FATAL: "):]))

@@ -2,7 +2,6 @@ package cosim
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"math/bits"
 	"math/rand/v2"
@@ -260,9 +259,14 @@ func requireFault(t *testing.T, err error, kind FaultKind, cycle uint64) *Fault 
 	return fault
 }
 
+// requireGone waits until a process has ended; its remains may wait for whoever
+// inherited it.
 func requireGone(t *testing.T, pid int) {
 	t.Helper()
-	require.Eventually(t, func() bool { return errors.Is(unix.Kill(pid, 0), unix.ESRCH) }, 5*time.Second, time.Millisecond, "process %d is still there", pid)
+	require.Eventually(t, func() bool {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+		return err != nil || strings.Contains(string(stat), ") Z ")
+	}, 5*time.Second, time.Millisecond, "process %d is still there", pid)
 }
 
 func TestIcarusFaults(t *testing.T) {
@@ -314,7 +318,7 @@ func TestIcarusEndless(t *testing.T) {
 	}{
 		{"gates", 4, 2, FaultOscillation},
 		{"registers", 6, 2, FaultOscillation},
-		{"a process", 5, 3, FaultOscillation},
+		{"a process", 5, 3, FaultHang},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			const limit = 500 * time.Millisecond
@@ -394,6 +398,24 @@ func TestIcarusCloseTwice(t *testing.T) {
 	left, err = os.ReadDir(scratch)
 	require.NoError(t, err)
 	require.Empty(t, left)
+}
+
+func TestIcarusLeavesNoDescriptors(t *testing.T) {
+	open := func() int {
+		descriptors, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(descriptors)
+	}
+	misbehaving(t, 0, 0) // whatever is opened once
+	before := open()
+	for range 5 {
+		d, err := OpenIcarus(icarusTest("misbehave", "clk_i"), icarusOptions{})
+		require.NoError(t, err)
+		require.NoError(t, d.Close())
+		_, err = OpenIcarus(icarusTest("misbehave", "clock"), icarusOptions{})
+		require.Error(t, err)
+	}
+	require.Equal(t, before, open())
 }
 
 // TestIcarusCloseOfASilentSimulator: Close does not wait for what never ends.
@@ -560,7 +582,7 @@ func TestIcarusMemoryLayout(t *testing.T) {
 	source := string(icarusModuleSource)
 	for name, value := range map[string]int{"REQUEST": icarusRequest, "REPORT": icarusReport, "VALUES": icarusValues, "MEMORY_BYTES": icarusMemoryBytes,
 		"OP_SETTLE": int(icarusSettle), "OP_EDGE": int(icarusEdge), "OP_CLOSE": int(icarusClose),
-		"STATUS_OK": int(icarusOK), "STATUS_REFUSED": int(icarusRefused), "STATUS_FINISHED": int(icarusFinished), "STATUS_ENDLESS": int(icarusEndless)} {
+		"STATUS_OK": int(icarusOK), "STATUS_REFUSED": int(icarusRefused), "STATUS_FINISHED": int(icarusFinished), "STATUS_ENDLESS": int(icarusEndless), "STATUS_OSCILLATES": int(icarusOscillates)} {
 		found := regexp.MustCompile(name + ` = (\d+)(?: << (\d+))?[,\s]`).FindStringSubmatch(source)
 		require.NotNil(t, found, name)
 		have, err := strconv.Atoi(found[1])

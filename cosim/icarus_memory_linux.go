@@ -31,10 +31,11 @@ const (
 type icarusStatus uint32
 
 const (
-	icarusOK       icarusStatus = 0
-	icarusRefused  icarusStatus = 1 // the module cannot be driven; the report says why
-	icarusFinished icarusStatus = 2 // $finish, $stop, $fatal
-	icarusEndless  icarusStatus = 3 // simulated time stood still until somebody stopped it
+	icarusOK         icarusStatus = 0
+	icarusRefused    icarusStatus = 1 // the module cannot be driven; the report says why
+	icarusFinished   icarusStatus = 2 // $finish, $stop, $fatal
+	icarusEndless    icarusStatus = 3 // a process looped without delay until it was stopped
+	icarusOscillates icarusStatus = 4 // events ran without delay until they were stopped
 )
 
 // icarusHeader is the start of the shared memory.
@@ -58,6 +59,7 @@ type icarusHeader struct {
 type icarusMemory struct {
 	file  *os.File
 	bytes []byte
+	spins int // how often to look for a reply before sleeping
 	*icarusHeader
 }
 
@@ -71,7 +73,7 @@ func newIcarusMemory(top string, clocks []string) (*icarusMemory, error) {
 	if err != nil {
 		return nil, fmt.Errorf("memory to share with the simulator: %w", err)
 	}
-	m := &icarusMemory{file: os.NewFile(uintptr(fd), "starloom-cosim")}
+	m := &icarusMemory{spins: icarusSpinsMax, file: os.NewFile(uintptr(fd), "starloom-cosim")}
 	if err = m.file.Truncate(icarusMemoryBytes); err == nil {
 		m.bytes, err = unix.Mmap(fd, 0, icarusMemoryBytes, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
 	}
@@ -114,16 +116,22 @@ func (m *icarusMemory) post(op icarusOp, clocks, count uint64) uint32 {
 	return number
 }
 
-// spin looks for the reply that often before sleep has to wait for it: about as
-// long as it takes to wake up.
-const icarusSpins = 20_000
+// How often spin looks for a reply before sleep has to wait for it. Small circuits
+// answer sooner than a sleeper wakes up; for large ones looking is a waste, so it
+// gets shorter while it does not help.
+const (
+	icarusSpinsMin = 2_000
+	icarusSpinsMax = 10_000
+)
 
 func (m *icarusMemory) spin(number uint32) bool {
-	for range icarusSpins {
+	for range m.spins {
 		if m.reply.Load() == number {
+			m.spins = min(2*m.spins, icarusSpinsMax)
 			return true
 		}
 	}
+	m.spins = max(m.spins/2, icarusSpinsMin)
 	return false
 }
 

@@ -11,7 +11,9 @@ module arbiter_tb;
     arbiter dut (.clk_i(clk), .rst_ni(rst_n), .req_i(req), .gnt_o(gnt), .last_o(last));
 
     initial begin
-        #1 rst_n = 1;
+        #1 clk = 1;
+        #1 clk = 0;
+        rst_n = 1;
         for (n = 0; n < CYCLES; n = n + 1) begin
             req = $random;
             #1 clk = 1;
