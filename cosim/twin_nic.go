@@ -17,7 +17,7 @@ var crc16Twin = Twin{
 			return fmt.Errorf("crc16: phit of %d bits, allowed are 1 to %d", phit, nic.PhitBitsMax)
 		}
 		m.clocks()
-		start, lit, data := m.input("start_i", 1), m.input("lit_i", phit), m.input("data_i", phit)
+		start, bits, data := m.input("start_i", 1), m.input("bits_i", 7), m.input("data_i", phit)
 		next, crc := m.output("next_o", 16), m.output("crc_o", 16)
 
 		message := newCRCMessage()
@@ -26,10 +26,9 @@ var crc16Twin = Twin{
 			if m.get(start) != 0 {
 				now.clear()
 			}
-			for mask, word, bit := m.get(lit), m.get(data), phit-1; bit >= 0; bit-- {
-				if mask>>bit&1 != 0 {
-					now.append(byte(word >> bit & 1))
-				}
+			// More bits than the phit has are not allowed, and are not stimulated.
+			for word, bit := m.get(data), phit-1; bit >= phit-int(m.get(bits)) && bit >= 0; bit-- {
+				now.append(byte(word >> bit & 1))
 			}
 			return now
 		}
@@ -50,14 +49,12 @@ var crc16Twin = Twin{
 				inputs[start.word] = 1
 			}
 			inputs[data.word] = random.Uint64()
-			inputs[lit.word] = ^uint64(0)
+			inputs[bits.word] = uint64(phit)
 			switch random.Below(8) {
 			case 0:
-				inputs[lit.word] = 0
+				inputs[bits.word] = 0
 			case 1: // the end of a frame
-				inputs[lit.word] = ^(^uint64(0) >> (64 - phit) >> random.Below(phit+1))
-			case 2:
-				inputs[lit.word] = random.Uint64()
+				inputs[bits.word] = uint64(random.Below(phit + 1))
 			}
 		}
 		return nil

@@ -1,11 +1,14 @@
-// CRC-16/CCITT-FALSE over PHIT_BITS bits per cycle: polynomial 0x1021, start
+// CRC-16/CCITT-FALSE over up to PHIT_BITS bits per cycle: polynomial 0x1021, start
 // 0xFFFF, not reflected, no final XOR.
 //
-// lit_i says which bits of data_i are part of the message; they are taken from the
-// most significant one down. start_i makes this phit the first of a message. next_o
-// is the CRC with this phit (combinational), crc_o the one without it (registered).
-// The CRC of a message with its own CRC behind it is 0. Reset: 0xFFFF. One phit per
-// cycle. Twin of nic.Checksum.
+// The most significant bits_i bits of data_i are the next ones of the message, the
+// first one on top; bits_i above PHIT_BITS is not allowed. start_i makes them the
+// first of a message. next_o is the CRC with them (combinational), crc_o the one
+// without them (registered). The CRC of a message with its own CRC behind it is 0.
+// Reset: 0xFFFF. One phit per cycle. Twin of nic.Checksum.
+//
+// With the n bits as the polynomial m, the next CRC is (m x^16 + CRC x^n) modulo the
+// generator: a sum of the remainders of the powers of x, which are constants.
 `default_nettype none
 
 module crc16 #(
@@ -14,7 +17,7 @@ module crc16 #(
   input  wire                 clock,
   input  wire                 reset,
   input  wire                 start_i,
-  input  wire [PHIT_BITS-1:0] lit_i,
+  input  wire [6:0]           bits_i,
   input  wire [PHIT_BITS-1:0] data_i,
   output wire [15:0]          next_o,
   output wire [15:0]          crc_o
@@ -26,22 +29,37 @@ module crc16 #(
 
   localparam [15:0] POLYNOMIAL = 16'h1021;
   localparam [15:0] START = 16'hFFFF;
+  localparam [6:0] PHIT = PHIT_BITS[6:0];
+  localparam integer SUM_BITS = PHIT_BITS + 16;
+
+  // Row j: the powers of x whose remainder has bit j.
+  function [16*SUM_BITS-1:0] remainders(input [15:0] one);
+    integer power, j;
+    reg [15:0] rest;
+    begin
+      rest = one;
+      for (power = 0; power < SUM_BITS; power = power + 1) begin
+        for (j = 0; j < 16; j = j + 1) remainders[j*SUM_BITS+power] = rest[j];
+        rest = {rest[14:0], 1'b0} ^ (rest[15] ? POLYNOMIAL : 16'd0);
+      end
+    end
+  endfunction
+  localparam [16*SUM_BITS-1:0] REMAINDERS = remainders(16'd1);
 
   reg [15:0] crc_q;
-  reg [15:0] crc_d;
-  integer i;
+  wire [15:0] crc = start_i ? START : crc_q;
+  wire [PHIT_BITS-1:0] message = data_i >> (PHIT - bits_i);
+  wire [SUM_BITS-1:0] sum = {message, 16'd0} ^ ({{PHIT_BITS{1'b0}}, crc} << bits_i);
 
-  always @* begin
-    crc_d = start_i ? START : crc_q;
-    // A simulator has nothing to do while it is dark.
-    if (|lit_i) for (i = PHIT_BITS - 1; i >= 0; i = i - 1) begin
-      if (lit_i[i]) crc_d = {crc_d[14:0], 1'b0} ^ (crc_d[15] ^ data_i[i] ? POLYNOMIAL : 16'd0);
+  genvar k;
+  generate
+    for (k = 0; k < 16; k = k + 1) begin : remainder
+      assign next_o[k] = ^(sum & REMAINDERS[k*SUM_BITS +: SUM_BITS]);
     end
-  end
+  endgenerate
 
-  always @(posedge clock) crc_q <= reset ? START : crc_d;
+  always @(posedge clock) crc_q <= reset ? START : next_o;
 
-  assign next_o = crc_d;
   assign crc_o = crc_q;
 endmodule
 

@@ -110,7 +110,7 @@ module deserialiser #(
   wire [15:0] crc;
   wire [15:0] crc_next;
   crc16 #(.PHIT_BITS(PHIT_BITS)) check (
-    .clock(clock), .reset(reset), .start_i(first), .lit_i(takes ? lit : ~all), .data_i(rail1),
+    .clock(clock), .reset(reset), .start_i(first), .bits_i(!takes ? 7'd0 : last ? left[6:0] : PHIT[6:0]), .data_i(rail1),
     .next_o(crc_next), .crc_o(crc)
   );
   wire well_formed = whole[FRAME_BITS-1 -: 4] == VERSION && whole[FRAME_BITS-5 -: 4] <= KIND_LAST[3:0] && crc_next == 16'd0;

@@ -71,58 +71,42 @@ module pops_slot #(
   end
   assign last_o = last;
 
-  // Light of processor j of group a on its port b: wire (a*G + b)*D + j.
-  wire [G*G*D*PHIT_BITS-1:0] sent1, sent0;
-
   genvar a, b, j;
   generate
     for (a = 0; a < G; a = a + 1) begin : group
       for (j = 0; j < D; j = j + 1) begin : nic
         localparam integer I = a * D + j;
-        wire [PHIT_BITS-1:0] tx1, tx0;
+        wire [PHIT_BITS-1:0] light1, light0;
         wire [15:0] port;
         wire busy;
         serialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX)) tx (
           .clock(clock), .reset(reset), .begin_i(last), .wait_i(COMPUTE_CYCLES[15:0]),
           .load_i(load_i[I] && last), .frame_i(frame_i[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX]),
           .length_i(length_i[I*16 +: 16]), .port_i(port_i[I*16 +: 16]),
-          .rail1_o(tx1), .rail0_o(tx0), .port_o(port), .busy_o(busy)
+          .rail1_o(light1), .rail0_o(light0), .port_o(port), .busy_o(busy)
         );
-        for (b = 0; b < G; b = b + 1) begin : lane
-          wire on = port == b[15:0] || port == PORT_ALL[15:0];
-          assign sent1[((a*G+b)*D+j)*PHIT_BITS +: PHIT_BITS] = on ? tx1 : {PHIT_BITS{1'b0}};
-          assign sent0[((a*G+b)*D+j)*PHIT_BITS +: PHIT_BITS] = on ? tx0 : {PHIT_BITS{1'b0}};
-        end
-
-        // The couplers that lead to this group.
-        wire [G*PHIT_BITS-1:0] rx1, rx0;
-        for (b = 0; b < G; b = b + 1) begin : ear
-          assign rx1[b*PHIT_BITS +: PHIT_BITS] = rail1_o[(b*G+a)*PHIT_BITS +: PHIT_BITS];
-          assign rx0[b*PHIT_BITS +: PHIT_BITS] = rail0_o[(b*G+a)*PHIT_BITS +: PHIT_BITS];
-        end
-        wire [2:0] state;
-        wire [15:0] bits;
-        deserialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX), .PORTS(G)) rx (
-          .clock(clock), .reset(reset), .end_slot_i(last), .listen_i(last), .port_i(hear_i[I*16 +: 16]),
-          .rail1_i(rx1), .rail0_i(rx0), .state_o(state), .bits_o(bits),
-          .status_o(status_o[I*3 +: 3]), .length_o(heard_length_o[I*16 +: 16]),
-          .frame_o(heard_o[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX])
-        );
-        wire unused = &{1'b0, busy, state, bits};
+        wire unused = &{1'b0, busy};
       end
 
       for (b = 0; b < G; b = b + 1) begin : coupler
         localparam integer C = a * G + b;
-        wire [PHIT_BITS-1:0] near1, near0;
+        wire [D*PHIT_BITS-1:0] in1, in0;
+        for (j = 0; j < D; j = j + 1) begin : lane
+          wire on = nic[j].port == b[15:0] || nic[j].port == PORT_ALL[15:0];
+          assign in1[j*PHIT_BITS +: PHIT_BITS] = on ? nic[j].light1 : {PHIT_BITS{1'b0}};
+          assign in0[j*PHIT_BITS +: PHIT_BITS] = on ? nic[j].light0 : {PHIT_BITS{1'b0}};
+        end
+        wire [PHIT_BITS-1:0] near1, near0, far1, far0;
         wire violation;
         star_coupler #(.D(D), .PHIT_BITS(PHIT_BITS)) star (
-          .rail1_i(sent1[C*D*PHIT_BITS +: D*PHIT_BITS]), .rail0_i(sent0[C*D*PHIT_BITS +: D*PHIT_BITS]),
-          .rail1_o(near1), .rail0_o(near0), .violation_o(violation)
+          .rail1_i(in1), .rail0_i(in0), .rail1_o(near1), .rail0_o(near0), .violation_o(violation)
         );
         link #(.PHIT_BITS(PHIT_BITS), .DELAY_CYCLES(PROPAGATION_CYCLES)) fibre (
-          .clock(clock), .reset(reset), .rail1_i(near1), .rail0_i(near0),
-          .rail1_o(rail1_o[C*PHIT_BITS +: PHIT_BITS]), .rail0_o(rail0_o[C*PHIT_BITS +: PHIT_BITS])
+          .clock(clock), .reset(reset), .rail1_i(near1), .rail0_i(near0), .rail1_o(far1), .rail0_o(far0)
         );
+        assign rail1_o[C*PHIT_BITS +: PHIT_BITS] = far1;
+        assign rail0_o[C*PHIT_BITS +: PHIT_BITS] = far0;
+
         reg seen_q, shown_q; // a violation in this slot so far, and in the slot before
         always @(posedge clock) begin
           if (reset) begin
@@ -134,6 +118,26 @@ module pops_slot #(
           end
         end
         assign violation_o[C] = shown_q;
+      end
+    end
+
+    for (b = 0; b < G; b = b + 1) begin : hearers
+      wire [G*PHIT_BITS-1:0] in1, in0; // the couplers that lead to this group
+      for (a = 0; a < G; a = a + 1) begin : ear
+        assign in1[a*PHIT_BITS +: PHIT_BITS] = group[a].coupler[b].far1;
+        assign in0[a*PHIT_BITS +: PHIT_BITS] = group[a].coupler[b].far0;
+      end
+      for (j = 0; j < D; j = j + 1) begin : nic
+        localparam integer I = b * D + j;
+        wire [2:0] state;
+        wire [15:0] bits;
+        deserialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX), .PORTS(G)) rx (
+          .clock(clock), .reset(reset), .end_slot_i(last), .listen_i(last), .port_i(hear_i[I*16 +: 16]),
+          .rail1_i(in1), .rail0_i(in0), .state_o(state), .bits_o(bits),
+          .status_o(status_o[I*3 +: 3]), .length_o(heard_length_o[I*16 +: 16]),
+          .frame_o(heard_o[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX])
+        );
+        wire unused = &{1'b0, state, bits};
       end
     end
   endgenerate
