@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -86,10 +85,10 @@ func (d *icarus) greet(source *icarusSource) error {
 	if d.ports, err = icarusPorts(d.process.memory.report()); err != nil {
 		return fmt.Errorf("%s: %w", d.name, err)
 	}
-	if err := checkClocks(source.Clocks, d.ports); err != nil {
+	if err := placeIcarusPorts(d.ports, source.Clocks); err != nil {
 		return fmt.Errorf("%s: %w", d.name, err)
 	}
-	inputs, outputs := layOut(d.ports)
+	inputs, outputs := icarusWords(d.ports)
 	d.inputs, d.outputs, d.unknown = make([]uint64, inputs), make([]uint64, outputs), make([]uint64, outputs)
 	d.sharedInputs = d.process.memory.words(0, inputs)
 	d.sharedOutputs = d.process.memory.words(inputs, outputs)
@@ -110,49 +109,9 @@ func icarusPorts(report string) ([]Port, error) {
 		if err != nil || bits < 1 {
 			return nil, fmt.Errorf("the simulator reports a port %q", line)
 		}
-		ports = append(ports, Port{Name: fields[2], Bits: bits, Input: fields[0] != "o", Clock: fields[0] == "c"})
+		ports = append(ports, Port{Name: fields[2], Bits: bits, Input: fields[0] == "i"})
 	}
 	return ports, nil
-}
-
-func checkClocks(names []string, ports []Port) error {
-	if len(names) > 64 {
-		return fmt.Errorf("%d clocks; at most 64 can be driven", len(names))
-	}
-	for _, name := range names {
-		if !slices.ContainsFunc(ports, func(p Port) bool { return p.Clock && p.Name == name }) {
-			return fmt.Errorf("clock %s is not an input; inputs are %s", name, inputNames(ports))
-		}
-	}
-	return nil
-}
-
-func inputNames(ports []Port) string {
-	var names []string
-	for _, p := range ports {
-		if p.Input {
-			names = append(names, p.Name)
-		}
-	}
-	return strings.Join(names, ", ")
-}
-
-// layOut gives the ports their words and returns how many words there are.
-func layOut(ports []Port) (inputs, outputs int) {
-	for i := range ports {
-		p := &ports[i]
-		switch {
-		case p.Clock:
-			p.Word = -1
-		case p.Input:
-			p.Word = inputs
-			inputs += p.Words()
-		default:
-			p.Word = outputs
-			outputs += p.Words()
-		}
-	}
-	return inputs, outputs
 }
 
 func (d *icarus) Ports() []Port     { return d.ports }

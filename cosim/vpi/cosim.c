@@ -6,11 +6,11 @@
  *
  *     offset   what
  *     0        struct header
- *     REQUEST  the top module's name and the clocks' names, each ended by a zero,
- *              all ended by an empty name
+ *     REQUEST  the top module's name and the clocks' names in the order of their
+ *              bits, each ended by a zero, all ended by an empty name
  *     REPORT   after the first reply, text ended by a zero: the ports, one line
- *              each ("i 8 name", "o 8 name", "c 1 name" for a clock), or, with
- *              STATUS_REFUSED, why the module cannot be driven
+ *              each ("i 8 name", "o 8 name"), or, with STATUS_REFUSED, why the
+ *              module cannot be driven
  *     VALUES   words of 64 bits: inputs without clocks, outputs, unknown bits of
  *              the outputs; each port starts with a word of its own
  *
@@ -45,6 +45,7 @@ enum {
     REPORT = 1 << 16,
     VALUES = 1 << 20,
     MEMORY_BYTES = 1 << 24,
+    CLOCKS = 64,
     QUARTER = 100,
     SPINS = 20000, /* some 10 us: the other side sleeps rather than this one */
 };
@@ -78,14 +79,15 @@ struct port {
     vpiHandle net;
     uint32_t bits;
     uint32_t words;
-    uint64_t *value;   /* in shared memory; for a clock: its bit in the mask */
+    uint64_t *value;   /* in shared memory */
     uint64_t *unknown; /* outputs only */
     uint64_t *last;    /* inputs only: what the net has */
 };
 
 static struct header *shared;
-static struct port *inputs, *outputs, *clocks;
-static uint32_t input_count, output_count, clock_count;
+static struct port *inputs, *outputs;
+static uint32_t input_count, output_count;
+static vpiHandle clocks[CLOCKS]; /* a bit's net */
 static s_vpi_vecval *scratch; /* for the widest port */
 static uint64_t quarter_ticks;
 static uint64_t cycles_left;
@@ -177,13 +179,13 @@ static int put_inputs(void)
     return changed;
 }
 
-static void put_clocks(PLI_INT32 level)
+static void put_clocks(uint64_t which, PLI_INT32 level)
 {
     s_vpi_value value = {.format = vpiScalarVal, .value.scalar = level};
 
-    for (uint32_t i = 0; i < clock_count; i++)
-        if (shared->clocks >> i & 1)
-            vpi_put_value(clocks[i].net, &value, NULL, vpiNoDelay);
+    for (uint32_t i = 0; i < CLOCKS; i++)
+        if (which >> i & 1 && clocks[i])
+            vpi_put_value(clocks[i], &value, NULL, vpiNoDelay);
 }
 
 /* In VPI's pairs of bits X is a = b = 1 and Z is b alone; here X has the value 0. */
@@ -237,7 +239,7 @@ static PLI_INT32 read_and_obey(void)
 
 static PLI_INT32 fall(void)
 {
-    put_clocks(vpi0);
+    put_clocks(shared->clocks, vpi0);
     after(quarter_ticks, cycles_left ? rise : read_and_obey);
     return 0;
 }
@@ -246,7 +248,7 @@ static PLI_INT32 rise(void)
 {
     atomic_fetch_add_explicit(&shared->cycles, 1, memory_order_relaxed);
     cycles_left--;
-    put_clocks(vpi1);
+    put_clocks(shared->clocks, vpi1);
     after(quarter_ticks, fall);
     return 0;
 }
@@ -298,14 +300,16 @@ static void on_signal(int number)
     vpi_control(vpiStop, 0);
 }
 
-static int is_clock(const char *name)
+/* Which of the clocks in the request this is; -1 if it is none. */
+static int find_clock(const char *name)
 {
     const char *clock = (const char *)shared + REQUEST;
+    int index = 0;
 
-    for (clock += strlen(clock) + 1; *clock; clock += strlen(clock) + 1)
+    for (clock += strlen(clock) + 1; *clock; clock += strlen(clock) + 1, index++)
         if (strcmp(clock, name) == 0)
-            return 1;
-    return 0;
+            return index;
+    return -1;
 }
 
 static void append(struct port **ports, uint32_t *count, struct port port)
@@ -336,11 +340,11 @@ static int is_vector(vpiHandle net)
     }
 }
 
-/* Adds a port and returns its letter in the report. */
-static char add_port(vpiHandle top, vpiHandle handle, const char *name)
+/* Adds a port and returns its width. */
+static uint32_t add_port(vpiHandle top, PLI_INT32 direction, const char *name)
 {
     char path[4096];
-    PLI_INT32 direction = vpi_get(vpiDirection, handle);
+    int clock = find_clock(name);
 
     snprintf(path, sizeof path, "%s.%s", vpi_get_str(vpiFullName, top), name);
     struct port port = {.net = vpi_handle_by_name(path, NULL)};
@@ -351,20 +355,17 @@ static char add_port(vpiHandle top, vpiHandle handle, const char *name)
     switch (direction) {
     case vpiOutput:
         append(&outputs, &output_count, port);
-        return 'o';
+        break;
     case vpiInput:
+        if (clock < 0)
+            append(&inputs, &input_count, port);
+        else if (clock < CLOCKS)
+            clocks[clock] = port.net;
         break;
     default:
         refuse("port %s is neither an input nor an output", name);
     }
-    if (!is_clock(name)) {
-        append(&inputs, &input_count, port);
-        return 'i';
-    }
-    if (port.bits != 1)
-        refuse("clock %s has more than one bit", name);
-    append(&clocks, &clock_count, port);
-    return 'c';
+    return port.bits;
 }
 
 static void find_ports(vpiHandle top)
@@ -378,11 +379,9 @@ static void find_ports(vpiHandle top)
         if (!given || strlen(given) >= sizeof name)
             refuse("a port has no name of its own%s", "");
         strcpy(name, given);
-        char letter = add_port(top, handle, name);
-        const struct port *port = letter == 'o' ? &outputs[output_count - 1]
-                                : letter == 'i' ? &inputs[input_count - 1]
-                                                : &clocks[clock_count - 1];
-        report += snprintf(report, (size_t)(end - report), "%c %u %s\n", letter, port->bits, name);
+        PLI_INT32 direction = vpi_get(vpiDirection, handle);
+        uint32_t bits = add_port(top, direction, name);
+        report += snprintf(report, (size_t)(end - report), "%c %u %s\n", direction == vpiInput ? 'i' : 'o', bits, name);
         if (report >= end)
             refuse("%s", "the names of the ports take too much room");
     }
@@ -433,7 +432,6 @@ static void set_quarter(vpiHandle top)
  * that is asked for. */
 static PLI_INT32 on_start(p_cb_data data)
 {
-    s_vpi_value low = {.format = vpiScalarVal, .value.scalar = vpi0};
     vpiHandle top = vpi_handle_by_name((char *)shared + REQUEST, NULL);
 
     (void)data;
@@ -442,8 +440,7 @@ static PLI_INT32 on_start(p_cb_data data)
     find_ports(top);
     place_ports();
     set_quarter(top);
-    for (uint32_t i = 0; i < clock_count; i++)
-        vpi_put_value(clocks[i].net, &low, NULL, vpiNoDelay);
+    put_clocks(~0ull, vpi0);
     after(quarter_ticks, first_inputs);
     return 0;
 }
