@@ -1,0 +1,522 @@
+package traces
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// DiffOptions says what of two VCDs is compared, and when. The zero value compares
+// all signals that both have, at every change, x and z as values of their own.
+type DiffOptions struct {
+	// Rules say what signals of A are called in B; the first that fits counts. A
+	// signal without rule is the one with the same path, or the same path but for
+	// scopes around everything, such as TOP.
+	Rules []NameRule
+	// Only and Ignore are patterns (see NameRule) over names of either file: what
+	// fits no Only, or any Ignore, is left out.
+	Only, Ignore []string
+
+	// Lenient lets x and z match everything.
+	Lenient bool
+
+	// A and B say how the files are sampled: both are, or none is.
+	A, B Sampling
+	// Align is a signal of A. Its first change from 0 to 1 is the same moment in
+	// both files. Without it OffsetCycles (sampled) or Offset (not) says how much
+	// later things happen in B.
+	Align        string
+	OffsetCycles int64
+	Offset       Duration
+	OffsetBack   bool // B is earlier by Offset
+
+	// From and To bound what is compared, in cycles or common units of A; To -1
+	// means to the end.
+	From, To Bound
+
+	// Context is how many cycles or changes are drawn, up to the first difference.
+	// 0 means 16.
+	Context int
+	// First ends the comparison at the first difference.
+	First bool
+
+	// Progress is called now and then with the bytes read and their total.
+	Progress func(read, size int64)
+}
+
+// Bound is a limit of a comparison: a cycle when it is sampled, else a time. The
+// zero value is no limit.
+type Bound struct {
+	Given bool
+	Cycle uint64
+	Time  Duration // of A
+	Timed bool     // Time counts, not Cycle
+}
+
+const (
+	diffContext = 16
+	// diffListMax is how many names are kept of a list that may be long.
+	diffListMax = 20
+	// checkEvery is how many instants pass between two looks at the context.
+	checkEvery = 4096
+)
+
+// Diff compares two VCDs in one pass, side by side. Memory grows with the number
+// of signals, not with the length of the files; only the few cycles in front of
+// the first difference are read a second time. It returns a *VCDError for files and
+// options that cannot be used, and the context's error when that ends.
+func Diff(ctx context.Context, pathA, pathB string, o DiffOptions) (*DiffReport, error) {
+	d := &differ{ctx: ctx, paths: [2]string{pathA, pathB}, o: o}
+	if d.o.Context <= 0 {
+		d.o.Context = diffContext
+	}
+	if err := d.prepare(); err != nil {
+		return nil, err
+	}
+	m, err := d.open(d.pairs)
+	if err != nil {
+		return nil, err
+	}
+	defer m.close()
+	if err := d.compare(m); err != nil {
+		return nil, err
+	}
+	if d.report.First != nil {
+		if err := d.draw(); err != nil {
+			return nil, err
+		}
+	}
+	return &d.report, nil
+}
+
+// differ is one comparison.
+type differ struct {
+	ctx   context.Context
+	paths [2]string
+	o     DiffOptions
+
+	unit     Timescale // the finest of both files and of the options
+	shift    int64     // instants of B are this much later
+	from, to int64
+	pairs    []pair
+	clocks   [2]string // for the drawing
+
+	firstPair int
+	firstAt   int64
+	report    DiffReport
+}
+
+// prepare opens both files, decides what to compare, and aligns them.
+func (d *differ) prepare() error {
+	a, err := OpenVCD(d.paths[0])
+	if err != nil {
+		return err
+	}
+	defer a.Close()
+	b, err := OpenVCD(d.paths[1])
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	if err := d.checkSampling(a, b); err != nil {
+		return err
+	}
+	p, err := newPairing(a, b, &d.o)
+	if err != nil {
+		return err
+	}
+	if err := p.find(&d.o); err != nil {
+		return err
+	}
+	d.pairs = p.pairs
+	d.report = DiffReport{
+		Schema: DiffSchema, Verdict: VerdictEqual, A: d.paths[0], B: d.paths[1], Unit: d.unit.String(), Sampled: d.o.A.Sampled(),
+		Compared: len(p.pairs), Shapes: p.shapes,
+		OnlyA: newNameList(p.onlyA), OnlyB: newNameList(p.onlyB),
+	}
+	if len(p.shapes) > 0 {
+		d.report.Verdict = VerdictDifferent
+	}
+	if p.stripA != p.stripB {
+		d.report.ScopeA, d.report.ScopeB = p.stripA, p.stripB
+	}
+	if d.shift, err = d.findShift(p); err != nil {
+		return err
+	}
+	return d.findBounds()
+}
+
+// checkSampling checks that instants of both files can be compared.
+func (d *differ) checkSampling(a, b *VCDReader) error {
+	o := &d.o
+	if o.A.Sampled() != o.B.Sampled() {
+		return &VCDError{File: "sampling", Reason: "one file is sampled and the other is not", Remedy: "give a clock or a period for both: --sample-period, or a: and b: in the map"}
+	}
+	for _, s := range []Sampling{o.A, o.B} {
+		if s.Clock != "" && s.Period.Count != 0 {
+			return &VCDError{File: "sampling", Reason: "a file has both a clock and a period", Remedy: "give one of them"}
+		}
+	}
+	if o.OffsetCycles != 0 && !o.A.Sampled() {
+		return &VCDError{File: "--offset-cycles", Reason: "cycles are not known", Remedy: "give a clock or a period, or --offset with a time"}
+	}
+	if o.Offset.Count != 0 && o.A.Sampled() {
+		return &VCDError{File: "--offset", Reason: "cycles are compared, not times", Remedy: "give --offset-cycles"}
+	}
+	d.unit = min(a.Header().Timescale, b.Header().Timescale)
+	for _, duration := range []Duration{o.A.Period, o.B.Period, o.Offset, o.From.Time, o.To.Time} {
+		if duration.Count != 0 {
+			d.unit = min(d.unit, duration.Unit)
+		}
+	}
+	for _, r := range []*VCDReader{a, b} {
+		if scale, ok := (Duration{Count: 1, Unit: r.Header().Timescale}).In(d.unit); !ok || scale > math.MaxInt64/2 {
+			return &VCDError{File: r.Name(), Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, d.unit), Remedy: "sample by a clock"}
+		}
+	}
+	return nil
+}
+
+// findShift returns how much later B's instants are.
+func (d *differ) findShift(p *pairing) (int64, error) {
+	o := &d.o
+	if o.Align == "" {
+		if o.A.Sampled() {
+			return o.OffsetCycles, nil
+		}
+		count, ok := o.Offset.In(d.unit)
+		if !ok || count > math.MaxInt64/4 {
+			return 0, &VCDError{File: "--offset", Reason: fmt.Sprintf("%v does not fit 64 bits in units of %v", o.Offset, d.unit), Remedy: "give a shorter offset"}
+		}
+		if o.OffsetBack {
+			return -int64(count), nil
+		}
+		return int64(count), nil
+	}
+	i := slices.IndexFunc(p.pairs, func(p pair) bool { return p.nameA == o.Align })
+	if i < 0 {
+		return 0, &VCDError{File: "--align", Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align), Remedy: "give a signal of " + d.paths[0] + " that the other file has, too"}
+	}
+	if p.pairs[i].kind != KindBits || p.pairs[i].bits != 1 {
+		return 0, &VCDError{File: "--align", Reason: o.Align + " has more than one bit", Remedy: "give a signal of one bit"}
+	}
+	var first [2]int64
+	for side := range first {
+		var err error
+		if first[side], err = d.firstEdge(&p.pairs[i], side); err != nil {
+			return 0, err
+		}
+	}
+	return first[1] - first[0], nil
+}
+
+// firstEdge returns the first instant at which a signal is 1 and was 0 before.
+func (d *differ) firstEdge(p *pair, side int) (int64, error) {
+	r, err := OpenVCD(d.paths[side])
+	if err != nil {
+		return 0, err
+	}
+	defer r.Close()
+	how, id, low := d.o.A, p.a, p.aLow
+	if side == 1 {
+		how, id, low = d.o.B, p.b, p.bLow
+	}
+	s, err := newSampler(r, how, d.unit, []NetID{id})
+	if err != nil {
+		return 0, err
+	}
+	before := byte('x')
+	for count := 0; ; count++ {
+		if err := s.load(); err != nil {
+			return 0, err
+		}
+		if count%checkEvery == 0 && d.ctx.Err() != nil {
+			return 0, d.ctx.Err()
+		}
+		if !s.loaded {
+			return 0, &VCDError{File: "--align", Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]), Remedy: "give another signal"}
+		}
+		s.commit()
+		now := s.slice(id, low, 1).bit(0)
+		if before == '0' && now == '1' {
+			return s.at, nil
+		}
+		before = now
+	}
+}
+
+// findBounds turns From and To into instants.
+func (d *differ) findBounds() error {
+	d.from, d.to = math.MinInt64, math.MaxInt64
+	for _, b := range []struct {
+		option string
+		bound  Bound
+		limit  *int64
+	}{{"--from", d.o.From, &d.from}, {"--to", d.o.To, &d.to}} {
+		if !b.bound.Given {
+			continue
+		}
+		if b.bound.Timed == d.o.A.Sampled() {
+			remedy := "give a time, such as 10ns"
+			if d.o.A.Sampled() {
+				remedy = "give the number of a cycle"
+			}
+			return &VCDError{File: b.option, Reason: "cycles are compared in the one way, times in the other", Remedy: remedy}
+		}
+		count, ok := b.bound.Cycle, true
+		if b.bound.Timed {
+			count, ok = b.bound.Time.In(d.unit)
+		}
+		if !ok || count > math.MaxInt64 {
+			return &VCDError{File: b.option, Reason: "the value is too large", Remedy: "give a smaller one"}
+		}
+		*b.limit = int64(count)
+	}
+	return nil
+}
+
+// merge walks over two files, instant by instant.
+type merge struct {
+	a, b         *sampler
+	readA, readB *VCDReader
+	ofA, ofB     byNet
+}
+
+// open opens both files and watches the pairs.
+func (d *differ) open(pairs []pair) (m *merge, err error) {
+	m = &merge{}
+	if m.readA, err = OpenVCD(d.paths[0]); err != nil {
+		return nil, err
+	}
+	if m.readB, err = OpenVCD(d.paths[1]); err != nil {
+		m.close()
+		return nil, err
+	}
+	m.a, err = newSampler(m.readA, d.o.A, d.unit, nets(pairs, sideA))
+	if err == nil {
+		m.b, err = newSampler(m.readB, d.o.B, d.unit, nets(pairs, sideB))
+	}
+	if err != nil {
+		m.close()
+		return nil, err
+	}
+	m.b.shift = d.shift
+	m.ofA = newByNet(m.readA.Nets(), pairs, sideA)
+	m.ofB = newByNet(m.readB.Nets(), pairs, sideB)
+	return m, nil
+}
+
+func (m *merge) close() {
+	// Files that were read only.
+	_ = m.readA.Close()
+	if m.readB != nil {
+		_ = m.readB.Close()
+	}
+}
+
+// start loads the first instant of both files.
+func (m *merge) start() error {
+	if err := m.a.load(); err != nil {
+		return err
+	}
+	return m.b.load()
+}
+
+// next commits the next instant, of one file or of both. It returns false when one
+// file has ended. Call release with both before the next one.
+func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
+	if !m.a.loaded || !m.b.loaded {
+		return 0, false, false, false
+	}
+	instant = min(m.a.instant, m.b.instant)
+	return instant, m.a.instant == instant, m.b.instant == instant, true
+}
+
+// compare reads both files to the end.
+func (d *differ) compare(m *merge) error {
+	if err := m.start(); err != nil {
+		return err
+	}
+	all := make([]int32, len(d.pairs))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	differs := make([]bool, len(d.pairs))
+	var found []int32
+	resync := true // everything is to be compared, not what changes
+	var first, last instant
+	report := &d.report
+	for count := 0; ; count++ {
+		if count%checkEvery == 0 {
+			if err := d.tick(m); err != nil {
+				return err
+			}
+		}
+		now, fromA, fromB, ok := m.next()
+		if !ok || now > d.to {
+			break
+		}
+		var changedA, changedB []NetID
+		if fromA {
+			changedA = m.a.commit()
+		}
+		if fromB {
+			changedB = m.b.commit()
+		}
+		switch {
+		case !m.a.committed || !m.b.committed || now < d.from || m.a.off || m.b.off:
+			resync = true
+		default:
+			last = instant{now, m.a.atTime, m.b.atTime}
+			if report.Instants == 0 {
+				first = last
+			}
+			report.Instants++
+			found = found[:0]
+			if resync {
+				found = d.unequal(m, found, all, differs)
+				resync = false
+			} else {
+				for _, id := range changedA {
+					found = d.unequal(m, found, m.ofA.of(id), differs)
+				}
+				for _, id := range changedB {
+					found = d.unequal(m, found, m.ofB.of(id), differs)
+				}
+			}
+			if len(found) > 0 {
+				slices.Sort(found)
+				d.note(m, last, found)
+			}
+		}
+		if d.o.First && report.First != nil {
+			break
+		}
+		if fromA {
+			if err := m.a.load(); err != nil {
+				return err
+			}
+		}
+		if fromB {
+			if err := m.b.load(); err != nil {
+				return err
+			}
+		}
+	}
+	report.From, report.To = d.moment(m, first), d.moment(m, last)
+	report.EndedA, report.EndedB = !m.a.loaded, !m.b.loaded
+	report.TruncatedA, report.TruncatedB = m.readA.Truncated(), m.readB.Truncated()
+	if report.Instants == 0 {
+		return d.nothingCompared()
+	}
+	return nil
+}
+
+func (d *differ) nothingCompared() error {
+	reason, remedy := "the files have no time in common", "check the offset and the bounds"
+	if d.o.A.Clock != "" || d.o.B.Clock != "" {
+		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
+	}
+	return &VCDError{File: d.paths[0] + " and " + d.paths[1], Reason: reason, Remedy: remedy}
+}
+
+// tick looks for an interrupt and reports progress.
+func (d *differ) tick(m *merge) error {
+	if d.o.Progress != nil {
+		readA, sizeA := m.readA.Progress()
+		readB, sizeB := m.readB.Progress()
+		d.o.Progress(readA+readB, sizeA+sizeB)
+	}
+	return d.ctx.Err()
+}
+
+// unequal appends those pairs of the list that differ now and never did before.
+func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 {
+	for _, i := range list {
+		if !differs[i] && !equalPair(m.a, m.b, &d.pairs[i], d.o.Lenient) {
+			differs[i] = true
+			found = append(found, i)
+		}
+	}
+	return found
+}
+
+// realTolerance is how far apart equal reals may be, in parts: simulators print 16
+// digits or fewer.
+const realTolerance = 1e-12
+
+// equalPair compares the columns of both files.
+func equalPair(a, b *sampler, p *pair, lenient bool) bool {
+	netA, netB := &a.r.nets[p.a], &b.r.nets[p.b]
+	switch {
+	case p.whole:
+		return equalBits(a.value[netA.word], a.unknown[netA.word], b.value[netB.word], b.unknown[netB.word], lenient)
+	case p.kind == KindBits:
+		for done := uint32(0); done < p.bits; done += 64 {
+			count := min(64, p.bits-done)
+			valueA, unknownA := a.chunk(netA, p.aLow+done, count)
+			valueB, unknownB := b.chunk(netB, p.bLow+done, count)
+			if !equalBits(valueA, unknownA, valueB, unknownB, lenient) {
+				return false
+			}
+		}
+		return true
+	case p.kind == KindText:
+		return a.texts[netA.word] == b.texts[netB.word]
+	}
+	x, y := math.Float64frombits(a.value[netA.word]), math.Float64frombits(b.value[netB.word])
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return lenient || math.IsNaN(x) && math.IsNaN(y)
+	}
+	return x == y || math.Abs(x-y) <= realTolerance*max(math.Abs(x), math.Abs(y))
+}
+
+func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
+	if lenient {
+		return (valueA^valueB)&^(unknownA|unknownB) == 0
+	}
+	return valueA == valueB && unknownA == unknownB
+}
+
+// note writes down signals that differ for the first time.
+func (d *differ) note(m *merge, at instant, found []int32) {
+	report := &d.report
+	report.Verdict = VerdictDifferent
+	now := d.moment(m, at)
+	for _, i := range found {
+		p := &d.pairs[i]
+		report.Differing++
+		if len(report.Signals) < diffListMax {
+			report.Signals = append(report.Signals, Difference{
+				Signal: p.nameA, SignalB: p.nameB, At: now,
+				A: m.a.slice(p.a, p.aLow, p.bits).String(), B: m.b.slice(p.b, p.bLow, p.bits).String(),
+			})
+		}
+	}
+	if report.First == nil {
+		first := report.Signals[0]
+		report.First = &first
+		d.firstPair, d.firstAt = int(found[0]), at.number
+	}
+}
+
+// instant is a cycle, or a time in common units, with what the files say then.
+type instant struct {
+	number       int64
+	timeA, timeB uint64
+}
+
+// moment writes an instant down.
+func (d *differ) moment(m *merge, at instant) Moment {
+	t := Moment{
+		TimeA: Duration{Count: at.timeA, Unit: m.readA.Header().Timescale}.String(),
+		TimeB: Duration{Count: at.timeB, Unit: m.readB.Header().Timescale}.String(),
+	}
+	if d.o.A.Sampled() {
+		t.Cycle = &at.number
+	} else {
+		t.TimeA = Duration{Count: uint64(max(at.number, 0)), Unit: d.unit}.String()
+	}
+	return t
+}

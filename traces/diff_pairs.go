@@ -1,0 +1,396 @@
+package traces
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// pair is one thing to compare: a net of A with a net of B, or a part of one with
+// a part of the other, most significant bit with most significant bit.
+type pair struct {
+	a, b       NetID
+	aLow, bLow uint32
+	bits       uint32 // 0 for reals and texts
+	kind       ValueKind
+	whole      bool // both nets as a whole, of at most 64 bits
+	nameA      string
+	nameB      string
+	order      int // of the variable in A's declarations
+}
+
+// pairing finds out what is to be compared.
+type pairing struct {
+	a, b         *VCDReader
+	only, ignore patternList
+	exact        map[string]NameRule
+	rules        []compiledRule
+
+	indexB map[string]int // variables of B by path
+	seen   map[pair]bool  // nets and bits alone
+	pairs  []pair
+	shapes []Mismatch
+
+	pairedA, pairedB []bool // by net
+	onlyA, onlyB     []string
+	stripA, stripB   string // scopes that names are compared without
+}
+
+type compiledRule struct {
+	NameRule
+	pattern *namePattern
+}
+
+// newPairing checks rules and patterns.
+func newPairing(a, b *VCDReader, o *DiffOptions) (*pairing, error) {
+	p := &pairing{
+		a: a, b: b, exact: map[string]NameRule{}, indexB: map[string]int{}, seen: map[pair]bool{},
+		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()),
+	}
+	var err error
+	if p.only, err = compileNames(o.Only, "--only"); err != nil {
+		return nil, err
+	}
+	if p.ignore, err = compileNames(o.Ignore, "--ignore"); err != nil {
+		return nil, err
+	}
+	for _, rule := range o.Rules {
+		pattern, err := compileName(rule.From)
+		if err == nil {
+			err = pattern.checkTemplate(rule.To)
+		}
+		if err != nil {
+			return nil, &VCDError{File: rule.Place, Reason: err.Error(), Remedy: "correct the names"}
+		}
+		if isPattern(rule.From) {
+			p.rules = append(p.rules, compiledRule{rule, pattern})
+		} else {
+			p.exact[rule.From] = rule
+		}
+	}
+	for i, v := range b.Header().Vars {
+		if _, twice := p.indexB[v.Path]; !twice {
+			p.indexB[v.Path] = i
+		}
+	}
+	return p, nil
+}
+
+// selected tells whether a name is compared.
+func (p *pairing) selected(name string) bool {
+	return (len(p.only) == 0 || p.only.match(name)) && !p.ignore.match(name)
+}
+
+// find makes the pairs.
+func (p *pairing) find(o *DiffOptions) error {
+	if err := p.findExact(o); err != nil {
+		return err
+	}
+	p.findStrip()
+	for i := range p.a.Header().Vars {
+		v := &p.a.Header().Vars[i]
+		if v.Kind != KindEvent && p.selected(v.Path) {
+			p.findVariable(v, i)
+		}
+	}
+	p.findRest()
+	slices.SortStableFunc(p.pairs, func(x, y pair) int { return x.order - y.order })
+	if len(p.pairs) == 0 && len(p.shapes) == 0 {
+		return &VCDError{
+			File: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of the one is in the other%s", p.examples()),
+			Remedy: "give a --map with signals: {NAME_IN_A: NAME_IN_B}",
+		}
+	}
+	return nil
+}
+
+// examples shows what names look like.
+func (p *pairing) examples() string {
+	if len(p.onlyA) == 0 || len(p.onlyB) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": names are like %s and like %s", p.onlyA[0], p.onlyB[0])
+}
+
+// findExact pairs what the rules name in full; both names must exist.
+func (p *pairing) findExact(o *DiffOptions) error {
+	for _, rule := range o.Rules {
+		if isPattern(rule.From) {
+			continue
+		}
+		a, i, ok := resolve(p.a.Header().Vars, nil, rule.From)
+		if !ok {
+			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.a.Name(), rule.From), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", p.a.Name())}
+		}
+		b, _, ok := resolve(p.b.Header().Vars, p.indexB, rule.To)
+		if !ok {
+			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.b.Name(), rule.To), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", p.b.Name())}
+		}
+		if a.kind == KindEvent || b.kind == KindEvent {
+			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s is an event, which has no value", rule.From), Remedy: "map signals that have values"}
+		}
+		if !p.ignore.match(rule.From) {
+			p.add(a, b, i)
+		}
+	}
+	return nil
+}
+
+// slot is a variable or some of its bits.
+type slot struct {
+	name string
+	net  NetID
+	kind ValueKind
+	low  uint32
+	bits uint32
+	all  bool // the whole net
+}
+
+func whole(v *VCDVar) slot {
+	return slot{name: v.Path, net: v.Net, kind: v.Kind, bits: uint32(v.Bits), all: true}
+}
+
+// resolve finds a variable by its path, or bits of one: data[3], data[7:4]. index
+// is the variables by path, nil to search.
+func resolve(vars []VCDVar, index map[string]int, name string) (s slot, variable int, ok bool) {
+	at := func(path string) int {
+		if index == nil {
+			return findVar(vars, path)
+		}
+		if i, ok := index[path]; ok {
+			return i
+		}
+		return -1
+	}
+	if i := at(name); i >= 0 {
+		return whole(&vars[i]), i, true
+	}
+	bracket := strings.LastIndexByte(name, '[')
+	if bracket < 0 {
+		return slot{}, 0, false
+	}
+	high, low, isRange := parseRange(name[bracket:])
+	i := at(name[:bracket])
+	if !isRange || i < 0 || vars[i].Kind != KindBits {
+		return slot{}, 0, false
+	}
+	first, firstOK := vars[i].bitPosition(high)
+	last, lastOK := vars[i].bitPosition(low)
+	if !firstOK || !lastOK || first < last {
+		return slot{}, 0, false
+	}
+	return slot{name: name, net: vars[i].Net, kind: KindBits, low: uint32(last), bits: uint32(first - last + 1)}, i, true
+}
+
+// findVariable pairs one variable of A: by the first rule that fits, by its path,
+// and by its path without the scopes that only one file has around everything.
+func (p *pairing) findVariable(v *VCDVar, order int) {
+	if _, ok := p.exact[v.Path]; ok {
+		return
+	}
+	for _, rule := range p.rules {
+		if parts := rule.pattern.match(v.Path); parts != nil {
+			p.match(v, order, expand(rule.To, parts))
+			return
+		}
+	}
+	if p.match(v, order, v.Path) {
+		return
+	}
+	if name, ok := p.renamed(v.Path); ok {
+		p.match(v, order, name)
+	}
+}
+
+// renamed returns what a name of A is in B when the scopes around everything are
+// exchanged.
+func (p *pairing) renamed(path string) (string, bool) {
+	rest, ok := cutScope(path, p.stripA)
+	return joinPath(p.stripB, rest), ok
+}
+
+func cutScope(path, scope string) (string, bool) {
+	if scope == "" {
+		return path, true
+	}
+	rest, ok := strings.CutPrefix(path, scope)
+	if !ok {
+		return "", false
+	}
+	return strings.CutPrefix(rest, ".")
+}
+
+// match pairs a variable of A with what has this name in B, as a whole or bit by
+// bit. It returns false when there is nothing.
+func (p *pairing) match(v *VCDVar, order int, name string) bool {
+	varsB := p.b.Header().Vars
+	if b, _, ok := resolve(varsB, p.indexB, name); ok {
+		if b.kind == KindEvent {
+			return false
+		}
+		p.add(whole(v), b, order)
+		return true
+	}
+	if v.Kind != KindBits || !v.HasRange || v.MSB == v.LSB {
+		return false
+	}
+	// B has the bits one by one.
+	var bits []slot
+	for i := range v.Bits {
+		index := v.LSB + i
+		if v.MSB < v.LSB {
+			index = v.LSB - i
+		}
+		j, ok := p.indexB[fmt.Sprintf("%s[%d]", name, index)]
+		if !ok || varsB[j].Kind != KindBits || varsB[j].Bits != 1 {
+			return false
+		}
+		bits = append(bits, whole(&varsB[j]))
+	}
+	for i, b := range bits {
+		index := strings.TrimPrefix(b.name, name)
+		p.add(slot{name: v.Path + index, net: v.Net, kind: KindBits, low: uint32(i), bits: 1}, b, order)
+	}
+	return true
+}
+
+// add notes a pair, once for all names that its nets have.
+func (p *pairing) add(a, b slot, order int) {
+	p.pairedA[a.net], p.pairedB[b.net] = true, true
+	key := pair{a: a.net, b: b.net, aLow: a.low, bLow: b.low, bits: a.bits}
+	if p.seen[key] {
+		return
+	}
+	p.seen[key] = true
+	if a.kind != b.kind || a.bits != b.bits {
+		p.shapes = append(p.shapes, Mismatch{Signal: a.name, SignalB: b.name, A: a.shape(), B: b.shape()})
+		return
+	}
+	key.kind, key.order, key.nameA, key.nameB = a.kind, order, a.name, b.name
+	key.whole = a.kind == KindBits && a.all && b.all && a.bits <= 64
+	p.pairs = append(p.pairs, key)
+}
+
+func (s slot) shape() string {
+	if s.kind != KindBits {
+		return s.kind.String()
+	}
+	return fmt.Sprintf("%d bits", s.bits)
+}
+
+const (
+	// stripDepthMax is how many scopes around everything are tried, in each file.
+	stripDepthMax = 4
+	// stripSample is how many signals decide.
+	stripSample = 10000
+)
+
+// findStrip finds the scopes around everything without which most names of A are
+// names of B; nothing is taken away when that does not help.
+func (p *pairing) findStrip() {
+	varsA := p.a.Header().Vars
+	best := 0
+	for _, scopeA := range scopesAround(varsA) {
+		for _, scopeB := range scopesAround(p.b.Header().Vars) {
+			count := 0
+			for i := range varsA[:min(len(varsA), stripSample)] {
+				if rest, ok := cutScope(varsA[i].Path, scopeA); ok && p.inB(joinPath(scopeB, rest), &varsA[i]) {
+					count++
+				}
+			}
+			if count > best {
+				best, p.stripA, p.stripB = count, scopeA, scopeB
+			}
+		}
+	}
+}
+
+// inB tells whether B has a name, or its bits one by one.
+func (p *pairing) inB(name string, v *VCDVar) bool {
+	_, ok := p.indexB[name]
+	if !ok && v.HasRange && v.MSB != v.LSB {
+		_, ok = p.indexB[fmt.Sprintf("%s[%d]", name, v.LSB)]
+	}
+	return ok
+}
+
+// scopesAround returns the scopes that hold all variables, from none inwards.
+func scopesAround(vars []VCDVar) []string {
+	scopes := []string{""}
+	if len(vars) == 0 {
+		return scopes
+	}
+	path := vars[0].Path
+	for len(scopes) <= stripDepthMax {
+		start := len(scopes[len(scopes)-1])
+		if start > 0 {
+			start++
+		}
+		dot := strings.IndexByte(path[start:], '.')
+		if dot < 0 {
+			break
+		}
+		scope := path[:start+dot]
+		for i := range vars {
+			if _, ok := cutScope(vars[i].Path, scope); !ok {
+				return scopes
+			}
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes
+}
+
+// findRest lists what only one file has. Names of a net that is compared under
+// another name do not count, and events neither.
+func (p *pairing) findRest() {
+	rest := func(r *VCDReader, paired []bool) (names []string) {
+		listed := make([]bool, r.Nets())
+		for i := range r.Header().Vars {
+			v := &r.Header().Vars[i]
+			if v.Kind != KindEvent && !paired[v.Net] && !listed[v.Net] && p.selected(v.Path) {
+				listed[v.Net] = true
+				names = append(names, v.Path)
+			}
+		}
+		return names
+	}
+	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
+}
+
+// nets returns the nets of one side of the pairs, for Watch.
+func nets(pairs []pair, side func(*pair) NetID) []NetID {
+	list := make([]NetID, len(pairs))
+	for i := range pairs {
+		list[i] = side(&pairs[i])
+	}
+	return list
+}
+
+// byNet lists the pairs of every net: pairs[start[id]:start[id+1]].
+type byNet struct {
+	start []int32
+	pairs []int32
+}
+
+func newByNet(count int, pairs []pair, side func(*pair) NetID) byNet {
+	index := byNet{start: make([]int32, count+1), pairs: make([]int32, len(pairs))}
+	for i := range pairs {
+		index.start[side(&pairs[i])+1]++
+	}
+	for i := range count {
+		index.start[i+1] += index.start[i]
+	}
+	next := slices.Clone(index.start)
+	for i := range pairs {
+		id := side(&pairs[i])
+		index.pairs[next[id]] = int32(i)
+		next[id]++
+	}
+	return index
+}
+
+func (x *byNet) of(id NetID) []int32 { return x.pairs[x.start[id]:x.start[id+1]] }
+
+func sideA(p *pair) NetID { return p.a }
+func sideB(p *pair) NetID { return p.b }

@@ -1,0 +1,213 @@
+package traces
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// DiffSchema is the version of DiffReport's JSON.
+const DiffSchema = 1
+
+// The verdicts of a comparison.
+const (
+	VerdictEqual     = "equal"
+	VerdictDifferent = "different"
+)
+
+// DiffReport is what a comparison has found.
+type DiffReport struct {
+	Schema  int    `json:"schema"`
+	A       string `json:"a"`
+	B       string `json:"b"`
+	Verdict string `json:"verdict"` // VerdictEqual, VerdictDifferent
+
+	// First is the first difference, of the signal that A declares first; Waves
+	// draws it and its neighbours.
+	First *Difference `json:"first,omitempty"`
+	Waves string      `json:"waves,omitempty"`
+
+	Compared  int          `json:"compared"`          // signals
+	Differing int          `json:"differing"`         // of them
+	Signals   []Difference `json:"signals,omitempty"` // the first 20, by time
+	Shapes    []Mismatch   `json:"shapes,omitempty"`  // of the same name but of other bits or kinds
+
+	OnlyA NameList `json:"only_a"`
+	OnlyB NameList `json:"only_b"`
+	// ScopeA and ScopeB are scopes around everything, without which names are the
+	// same.
+	ScopeA string `json:"scope_a,omitempty"`
+	ScopeB string `json:"scope_b,omitempty"`
+
+	Sampled  bool   `json:"sampled"`  // at cycles, not at every change
+	Unit     string `json:"unit"`     // of times
+	Instants uint64 `json:"instants"` // cycles or times that were compared
+	From     Moment `json:"from"`
+	To       Moment `json:"to"`
+
+	// The files that ended at To; the other one goes on.
+	EndedA     bool `json:"ended_a"`
+	EndedB     bool `json:"ended_b"`
+	TruncatedA bool `json:"truncated_a,omitempty"` // the file ends within a line
+	TruncatedB bool `json:"truncated_b,omitempty"`
+}
+
+// Moment is when something is: the cycle of A if the files are sampled, and the
+// times of the last sample or change in both files.
+type Moment struct {
+	Cycle *int64 `json:"cycle,omitempty"`
+	TimeA string `json:"time_a"`
+	TimeB string `json:"time_b"`
+}
+
+// String is the cycle with the time in A, or that time alone.
+func (m Moment) String() string {
+	if m.Cycle == nil {
+		return m.TimeA
+	}
+	return fmt.Sprintf("cycle %d", *m.Cycle)
+}
+
+// Difference is a signal that differs, and the first time that it does.
+type Difference struct {
+	Signal  string `json:"signal"`
+	SignalB string `json:"signal_b"`
+	At      Moment `json:"at"`
+	A       string `json:"value_a"`
+	B       string `json:"value_b"`
+}
+
+// Mismatch is a signal that is declared differently, so that values cannot be
+// compared. It counts as a difference.
+type Mismatch struct {
+	Signal  string `json:"signal"`
+	SignalB string `json:"signal_b"`
+	A       string `json:"a"`
+	B       string `json:"b"`
+}
+
+// NameList is a list of which only the beginning is kept.
+type NameList struct {
+	Count int      `json:"count"`
+	Names []string `json:"names,omitempty"`
+}
+
+func newNameList(names []string) NameList {
+	return NameList{Count: len(names), Names: names[:min(len(names), diffListMax)]}
+}
+
+// Equal reports whether no difference was found.
+func (r *DiffReport) Equal() bool { return r.Verdict != VerdictDifferent }
+
+// WriteJSON writes the report as JSON.
+func (r *DiffReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+func writeJSON(w io.Writer, value any) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(value)
+}
+
+// namesShown is how many names of a list the text shows.
+const namesShown = 5
+
+// WriteText writes the report for people.
+func (r *DiffReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	line := func(format string, arguments ...any) { fmt.Fprintf(&b, format+"\n", arguments...) }
+	if r.Equal() {
+		line("EQUAL  %s  %s", r.A, r.B)
+	} else {
+		line("DIFFERENT  %s  %s", r.A, r.B)
+	}
+	if r.First != nil {
+		r.writeFirst(line)
+		b.WriteString(r.Waves)
+	}
+	line("")
+	for _, shape := range r.Shapes[:min(len(r.Shapes), namesShown)] {
+		line("shape       %s: %s in A, %s in B", bothNames(shape.Signal, shape.SignalB), shape.A, shape.B)
+	}
+	if more := len(r.Shapes) - namesShown; more > 0 {
+		line("            and %d more", more)
+	}
+	r.writeCounts(line)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *DiffReport) writeFirst(line func(string, ...any)) {
+	line("")
+	if r.First.At.Cycle != nil {
+		line("first difference in cycle %d (A: %s, B: %s)", *r.First.At.Cycle, r.First.At.TimeA, r.First.At.TimeB)
+	} else {
+		line("first difference at %s", r.First.At.TimeA)
+	}
+	line("  %s", bothNames(r.First.Signal, r.First.SignalB))
+	line("  A  %s", r.First.A)
+	line("  B  %s", r.First.B)
+	line("")
+}
+
+func (r *DiffReport) writeCounts(line func(string, ...any)) {
+	line("compared    %d signals, from %v to %v, %d %s", r.Compared, r.From, r.To, r.Instants, map[bool]string{true: "cycles", false: "times"}[r.Sampled])
+	if r.Differing > 0 {
+		line("differing   %d signals", r.Differing)
+		for _, s := range r.Signals[:min(len(r.Signals), namesShown)] {
+			line("            %s, first at %v: A %s, B %s", bothNames(s.Signal, s.SignalB), s.At, s.A, s.B)
+		}
+		if more := r.Differing - namesShown; more > 0 {
+			line("            and %d more", more)
+		}
+	}
+	if r.ScopeA != r.ScopeB {
+		line("names       scope %s of A is scope %s of B", orTop(r.ScopeA), orTop(r.ScopeB))
+	}
+	for _, only := range []struct {
+		file string
+		list NameList
+	}{{"A", r.OnlyA}, {"B", r.OnlyB}} {
+		if only.list.Count > 0 {
+			line("only in %s   %d: %s", only.file, only.list.Count, only.list.some())
+		}
+	}
+	if r.EndedA != r.EndedB {
+		ended, goesOn := "A", "B"
+		if r.EndedB {
+			ended, goesOn = "B", "A"
+		}
+		line("note        %s ends here, %s goes on", ended, goesOn)
+	}
+	for _, cut := range []struct {
+		path string
+		cut  bool
+	}{{r.A, r.TruncatedA}, {r.B, r.TruncatedB}} {
+		if cut.cut {
+			line("note        %s ends within a line, which is left out", cut.path)
+		}
+	}
+}
+
+func orTop(scope string) string {
+	if scope == "" {
+		return "(top)"
+	}
+	return scope
+}
+
+func (l NameList) some() string {
+	text := strings.Join(l.Names[:min(len(l.Names), namesShown)], ", ")
+	if l.Count > namesShown {
+		text += ", ..."
+	}
+	return text
+}
+
+func bothNames(a, b string) string {
+	if a == b {
+		return a
+	}
+	return fmt.Sprintf("%s (B: %s)", a, b)
+}

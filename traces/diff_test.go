@@ -1,0 +1,385 @@
+package traces
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// diffTexts compares two VCDs that are given as texts.
+func diffTexts(t *testing.T, a, b string, o DiffOptions) (*DiffReport, error) {
+	t.Helper()
+	folder := t.TempDir()
+	pathA, pathB := filepath.Join(folder, "a.vcd"), filepath.Join(folder, "b.vcd")
+	require.NoError(t, os.WriteFile(pathA, []byte(a), 0o666))
+	require.NoError(t, os.WriteFile(pathB, []byte(b), 0o666))
+	r, err := Diff(context.Background(), pathA, pathB, o)
+	if err == nil {
+		r.A, r.B = "a.vcd", "b.vcd"
+	}
+	return r, err
+}
+
+func requireEqual(t *testing.T, a, b string, o DiffOptions) *DiffReport {
+	t.Helper()
+	r, err := diffTexts(t, a, b, o)
+	require.NoError(t, err)
+	require.Nil(t, r.First)
+	require.True(t, r.Equal())
+	require.NotZero(t, r.Compared)
+	require.NotZero(t, r.Instants)
+	return r
+}
+
+func requireDifferent(t *testing.T, a, b string, o DiffOptions, signal, at, valueA, valueB string) *DiffReport {
+	t.Helper()
+	r, err := diffTexts(t, a, b, o)
+	require.NoError(t, err)
+	require.False(t, r.Equal())
+	require.NotNil(t, r.First)
+	require.Equal(t, []string{signal, at, valueA, valueB}, []string{r.First.Signal, r.First.At.String(), r.First.A, r.First.B})
+	require.NotEmpty(t, r.Waves)
+	return r
+}
+
+const (
+	smallHeader = "$timescale 1 ns $end $scope module tb $end $var wire 1 ! clk $end $var reg 8 # data [7:0] $end $var real 1 r temp $end $upscope $end $enddefinitions $end\n"
+	smallBody   = "#0\n0!\nb0 #\nr1.5 r\n#5\n1!\n#10\n0!\nb101 #\n#15\n1!\n#20\n0!\nb110 #\nr2 r\n#25\n1!\n#30\n"
+)
+
+func TestDiffOfEqualFiles(t *testing.T) {
+	r := requireEqual(t, smallHeader+smallBody, smallHeader+smallBody, DiffOptions{})
+	require.Equal(t, 3, r.Compared)
+	require.EqualValues(t, 7, r.Instants)
+	require.Equal(t, "0 ns", r.From.String())
+	require.Equal(t, "30 ns", r.To.String())
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Equal(t, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, from 0 ns to 30 ns, 7 times\n", text.String())
+}
+
+func TestDiffShowsTheFirstDifference(t *testing.T) {
+	b := strings.Replace(smallBody, "b110 #", "b111 #", 1)
+	b = strings.Replace(b, "#25\n1!", "#25\n", 1)
+	r := requireDifferent(t, smallHeader+smallBody, smallHeader+b, DiffOptions{}, "tb.data", "20 ns", "0x06", "0x07")
+	require.Equal(t, 2, r.Differing)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Equal(t, `DIFFERENT  a.vcd  b.vcd
+
+first difference at 20 ns
+  tb.data
+  A  0x06
+  B  0x07
+
+ns           0    5    10   15   20
+tb.data (A)  |00       |05       |06
+        (B)  |00       |05       |07
+tb.clk       _____/~~~~\____/~~~~\____
+tb.temp      |1.5                |2
+                                 ^
+
+compared    3 signals, from 0 ns to 30 ns, 7 times
+differing   2 signals
+            tb.data, first at 20 ns: A 0x06, B 0x07
+            tb.clk, first at 25 ns: A 1, B 0
+`, text.String())
+	r, err := diffTexts(t, smallHeader+smallBody, smallHeader+b, DiffOptions{First: true})
+	require.NoError(t, err)
+	require.Equal(t, 1, r.Differing)
+	require.Equal(t, "20 ns", r.To.String())
+}
+
+// The same values at the same time, with another time scale, another order, and
+// glitches within one time.
+func TestDiffConvertsTimes(t *testing.T) {
+	header := strings.Replace(smallHeader, "1 ns", "10 ps", 1)
+	body := "#0\nr1.5 r\nb1111 #\nb0 #\n0!\n#300\n#500\n0!\n1!\n#1000\nb101 #\n0!\n#1500\n1!\n#2000\nr2.0000000000000001 r\nb110 #\n0!\n#2500\n1!\n#3000\n"
+	requireEqual(t, smallHeader+smallBody, header+body, DiffOptions{})
+	requireEqual(t, header+body, smallHeader+smallBody, DiffOptions{})
+	requireDifferent(t, smallHeader+smallBody, header+strings.Replace(body, "#1000", "#1001", 1), DiffOptions{}, "tb.clk", "10 ns", "0", "1")
+	requireDifferent(t, header+strings.Replace(body, "#1000", "#1001", 1), smallHeader+smallBody, DiffOptions{}, "tb.clk", "10 ns", "1", "0")
+}
+
+func TestDiffOfUnknownBits(t *testing.T) {
+	a := declare("wire 4 ! v", "real 1 # r", "wire 100 $ w") + "#0\nb1x0z !\nr1 #\nbx $\n#5\n"
+	b := declare("wire 4 ! v", "real 1 # r", "wire 100 $ w") + "#0\nb1100 !\nb101 $\n#5\n"
+	r := requireDifferent(t, a, b, DiffOptions{}, "t.v", "0 ns", "0b1x0z", "0xc")
+	require.Equal(t, 3, r.Differing)
+	requireEqual(t, a, b, DiffOptions{Lenient: true})
+	requireEqual(t, b, a, DiffOptions{Lenient: true})
+	requireDifferent(t, a, strings.Replace(b, "b1100", "b0100", 1), DiffOptions{Lenient: true}, "t.v", "0 ns", "0b1x0z", "0x4")
+	requireEqual(t, a, a, DiffOptions{})
+}
+
+// A bit above the 64th, and bits of a vector that starts at its low end.
+func TestDiffOfWideSignals(t *testing.T) {
+	a := declare("wire 130 ! v") + "#0\nb0 !\n#1\nb1" + strings.Repeat("0", 129) + " !\n#2\n"
+	requireEqual(t, a, a, DiffOptions{})
+	r := requireDifferent(t, a, strings.Replace(a, "b10", "b11", 1), DiffOptions{}, "t.v", "1 ns", "0x2"+strings.Repeat("0", 32), "0x3"+strings.Repeat("0", 32))
+	require.Contains(t, r.Waves, "t.v (A)  |0000000..0000000 |2000000..0000000\n")
+}
+
+func TestDiffFindsNames(t *testing.T) {
+	scope := func(names ...string) string {
+		text := "$timescale 1ns $end\n"
+		for _, name := range names[:len(names)-1] {
+			text += "$scope module " + name + " $end\n"
+		}
+		return text + "$var wire 1 ! " + names[len(names)-1] + " $end $var wire 1 # own $end\n" + strings.Repeat("$upscope $end\n", len(names)-1) + "$enddefinitions $end\n#0\n1!\n0#\n#1\n"
+	}
+	// Scopes around everything may be missing or be called differently.
+	r := requireEqual(t, scope("dut", "a"), scope("TOP", "dut", "a"), DiffOptions{})
+	require.Equal(t, []string{"", "TOP"}, []string{r.ScopeA, r.ScopeB})
+	require.Equal(t, 2, r.Compared)
+	requireEqual(t, scope("TOP", "dut", "a"), scope("dut", "a"), DiffOptions{})
+	requireEqual(t, scope("tb", "dut", "a"), scope("TOP", "dut", "a"), DiffOptions{})
+	requireEqual(t, scope("tb", "u_dut", "a"), scope("TOP", "dut", "a"), DiffOptions{})
+	// One of two names is common: the other is said to be alone.
+	r = requireEqual(t, scope("dut", "a"), scope("dut", "b"), DiffOptions{})
+	require.Equal(t, []string{"dut.a"}, r.OnlyA.Names)
+	require.Equal(t, []string{"dut.b"}, r.OnlyB.Names)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Contains(t, text.String(), "only in A   1: dut.a\nonly in B   1: dut.b\n")
+	// No name in common.
+	_, err := diffTexts(t, scope("dut", "a"), strings.Replace(scope("dut", "b"), "own", "other", 1), DiffOptions{})
+	require.ErrorContains(t, err, "no signal of the one is in the other: names are like dut.a and like dut.b; give a --map")
+	// Left out.
+	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("dut", "a"), "1!", "0!", 1), DiffOptions{Ignore: []string{"**.a"}})
+	require.Equal(t, 1, r.Compared)
+	require.Zero(t, r.OnlyA.Count)
+	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("dut", "a"), "1!", "0!", 1), DiffOptions{Only: []string{"dut.o*"}})
+	require.Equal(t, 1, r.Compared)
+}
+
+func TestDiffMapsNames(t *testing.T) {
+	a := declare("wire 1 ! out", "wire 8 # data [7:0]", "wire 4 $ nib [0:3]", "wire 1 % g[2]", "wire 1 & g[3]") + "#0\n1!\nb10100101 #\nb1100 $\n0%\n1&\n#1\n"
+	b := "$timescale 1ns $end $scope module TOP $end $var wire 1 a c_0_7 $end $var wire 4 b high $end $var wire 4 c low $end $var wire 2 d g [3:2] $end " +
+		"$var wire 1 e nib[0] $end $var wire 1 f nib[1] $end $var wire 1 g nib [2] $end $var wire 1 h nib [3] $end $upscope $end $enddefinitions $end\n#0\n1a\nb1010 b\nb101 c\nb10 d\n1e\n1f\n0g\n0h\n#1\n"
+	rules := []NameRule{
+		{From: "t.out", To: "TOP.c_0_7", Place: "m:1"},
+		{From: "t.data[7:4]", To: "TOP.high", Place: "m:2"}, {From: "t.data[3:0]", To: "TOP.low", Place: "m:3"},
+		{From: "t.g[*]", To: "TOP.g[$1]", Place: "m:4"},
+	}
+	r := requireEqual(t, a, b, DiffOptions{Rules: rules})
+	require.Equal(t, 9, r.Compared, "out, data twice, g twice, nib in four bits")
+	require.Zero(t, r.OnlyA.Count+r.OnlyB.Count)
+	requireDifferent(t, a, strings.Replace(b, "b101 c", "b100 c", 1), DiffOptions{Rules: rules}, "t.data[3:0]", "0 ns", "0x5", "0x4")
+	requireDifferent(t, a, strings.Replace(b, "0g", "1g", 1), DiffOptions{Rules: rules}, "t.nib[2]", "0 ns", "0", "1")
+	requireDifferent(t, a, strings.Replace(b, "b10 d", "b11 d", 1), DiffOptions{Rules: rules}, "t.g[2]", "0 ns", "0", "1")
+	// The other way round.
+	back := []NameRule{{From: "TOP.c_0_7", To: "t.out"}, {From: "TOP.high", To: "t.data[7:4]"}, {From: "TOP.low", To: "t.data[3:0]"}, {From: "TOP.**", To: "t.$1"}}
+	require.Equal(t, 9, requireEqual(t, b, a, DiffOptions{Rules: back}).Compared)
+
+	for _, c := range []struct {
+		rule NameRule
+		want string
+	}{
+		{NameRule{From: "t.nothing", To: "TOP.high", Place: "m:1"}, "m:1: "},
+		{NameRule{From: "t.data[8:5]", To: "TOP.high", Place: "m:1"}, "has no signal t.data[8:5]; `starloom trace info"},
+		{NameRule{From: "t.data", To: "TOP.none", Place: "m:1"}, "has no signal TOP.none; `starloom trace info"},
+		{NameRule{From: "t.*", To: "TOP.$2", Place: "m:1"}, `m:1: "TOP.$2" refers to $2, "t.*" has 1 stars; correct the names`},
+		{NameRule{From: "t.g[5..2]", To: "TOP.g[$1]", Place: "m:1"}, "m:1: [5..2] is no range of indexes"},
+		{NameRule{From: "", To: "TOP.g[$1]", Place: "m:1"}, "m:1: the pattern is empty"},
+	} {
+		_, err := diffTexts(t, a, b, DiffOptions{Rules: []NameRule{c.rule}})
+		require.ErrorContains(t, err, c.want)
+	}
+}
+
+// A signal that is declared with other bits is a difference.
+func TestDiffOfShapes(t *testing.T) {
+	r, err := diffTexts(t, declare("wire 4 ! v", "wire 1 # a")+"#0\nb1 !\n0#\n", declare("wire 5 ! v", "wire 1 # a")+"#0\nb1 !\n0#\n", DiffOptions{})
+	require.NoError(t, err)
+	require.False(t, r.Equal())
+	require.Nil(t, r.First)
+	require.Equal(t, []Mismatch{{"t.v", "t.v", "4 bits", "5 bits"}}, r.Shapes)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Contains(t, text.String(), "shape       t.v: 4 bits in A, 5 bits in B\n")
+}
+
+func TestNamePatterns(t *testing.T) {
+	for _, c := range []struct{ pattern, name, want string }{
+		{"a.b", "a.b", "|"}, {"a.b", "a.c", ""}, {"a.*", "a.b", "|b"}, {"a.*", "a.b.c", ""}, {"a.**", "a.b.c", "|b.c"}, {"a.**", "a", "|"},
+		{"a.**", "ab", ""}, {"**.c", "c", "|"}, {"**.c", "a.b.c", "|a.b"}, {"**.c", "abc", ""}, {"a.**.c", "a.c", "|"}, {"a.**.c", "a.b.b.c", "|b.b"}, {"**", "a.b", "|a.b"},
+		{"g[*].c[*]", "g[3].c[12]", "|3|12"}, {"g[*]", "g[a]", ""}, {"g[2..5]", "g[5]", "|5"}, {"g[2..5]", "g[6]", ""}, {"a*c_*", "abc_d", "|b|d"},
+		{"a.b[3]", "a.b[3]", "|"}, {"a+b", "a+b", "|"}, {"a.b", "axb", ""},
+	} {
+		p, err := compileName(c.pattern)
+		require.NoError(t, err)
+		got := ""
+		if parts := p.match(c.name); parts != nil {
+			got = "|" + strings.Join(parts[1:], "|")
+		}
+		require.Equal(t, c.want, got, "%s %s", c.pattern, c.name)
+	}
+	require.Equal(t, "x_a_b_$3_$", expand("x_$1_${2}_$3_$", []string{"", "a", "b"}))
+}
+
+// sampledBody is a counter; values change right after the edge in A, later in B.
+func sampledBody(period, delay, cycles, start int, broken int) string {
+	var b strings.Builder
+	for n := range cycles {
+		t := start + n*period
+		write := func(at int, text string) { b.WriteString("#" + itoa(at) + "\n" + text + "\n") }
+		value := n
+		if n == broken {
+			value++
+		}
+		if delay == 0 {
+			write(t, "1!\nb"+inBinary(value)+" #")
+		} else {
+			write(t, "1!")
+			write(t+delay, "b"+inBinary(value)+" #")
+		}
+		write(t+period/2, "0!")
+	}
+	return b.String()
+}
+
+func TestDiffOfCycles(t *testing.T) {
+	header := declare("wire 1 ! clk", "wire 8 # count")
+	a := header + "#0\n0!\n" + sampledBody(10, 0, 60, 5, -1)
+	b := strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 61, 4000, -1)
+	clock := Sampling{Clock: "t.clk"}
+	r := requireEqual(t, a, b, DiffOptions{A: clock, B: clock})
+	require.EqualValues(t, 60, r.Instants)
+	require.Equal(t, "cycle 59", r.To.String())
+	requireDifferent(t, a, b, DiffOptions{}, "t.clk", "4 ns", "0", "1")
+	broken := strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 61, 4000, 33)
+	r = requireDifferent(t, a, broken, DiffOptions{A: clock, B: clock, Context: 5}, "t.count", "cycle 34", "0x21", "0x22")
+	require.Equal(t, `cycle        30  31  32  33  34
+t.count (A)  |1d |1e |1f |20 |21
+        (B)  |1d |1e |1f |20 |22
+t.clk        ____________________
+                             ^
+`, r.Waves)
+	require.Equal(t, "345 ns", r.First.At.TimeA)
+	require.Equal(t, "276 ns", r.First.At.TimeB)
+
+	// A starts three cycles later: an offset, or the first edge of a signal.
+	withStart := func(text string, at string) string {
+		text = strings.Replace(text, "# count $end", "# count $end $var wire 1 s start $end", 1)
+		text = strings.Replace(text, "#0\n", "#0\n0s\n", 1)
+		return strings.Replace(text, "#"+at+"\n", "#"+at+"\n1s\n", 1)
+	}
+	late := header + "#0\n0!\n#1\n1!\n#2\n0!\n#3\n1!\n#4\n0!\n#5\n1!\n#6\n0!\n" + sampledBody(10, 0, 60, 15, -1)
+	requireDifferent(t, late, b, DiffOptions{A: clock, B: clock}, "t.count", "cycle 1", "0bxxxxxxxx", "0x00")
+	r = requireEqual(t, late, b, DiffOptions{A: clock, B: clock, OffsetCycles: -3})
+	require.Equal(t, "cycle 3", r.From.String())
+	requireEqual(t, b, late, DiffOptions{A: clock, B: clock, OffsetCycles: 3})
+	r = requireEqual(t, withStart(late, "65"), withStart(b, "44000"), DiffOptions{A: clock, B: clock, Align: "t.start"})
+	require.Equal(t, "cycle 3", r.From.String())
+
+	// One file has a clock, the other, like ours, a time stamp per cycle.
+	ours := header + "#0\n0!\n"
+	for n := range 60 {
+		ours += "#" + itoa(n+1) + "\nb" + inBinary(n) + " #\n"
+	}
+	only := []string{"t.count"}
+	requireEqual(t, ours, a, DiffOptions{A: Sampling{Period: Duration{1, Nanosecond}}, B: clock, Only: only})
+	requireEqual(t, a, ours, DiffOptions{B: Sampling{Period: Duration{1, Nanosecond}}, A: clock, Only: only})
+	// Periods on both sides.
+	period := DiffOptions{A: Sampling{Period: Duration{10, Nanosecond}}, B: Sampling{Period: Duration{8, Nanosecond}}}
+	period.To = Bound{Given: true, Cycle: 59}
+	r = requireEqual(t, a, b, period)
+	require.EqualValues(t, 60, r.Instants)
+	// Falling edges see the values of the same cycle.
+	falling := Sampling{Clock: "t.clk", Falling: true}
+	requireEqual(t, a, b, DiffOptions{A: falling, B: falling})
+	requireDifferent(t, a, broken, DiffOptions{A: falling, B: falling}, "t.count", "cycle 33", "0x21", "0x22")
+	// Bounds.
+	requireEqual(t, a, broken, DiffOptions{A: clock, B: clock, To: Bound{Given: true, Cycle: 33}})
+	requireEqual(t, a, broken, DiffOptions{A: clock, B: clock, From: Bound{Given: true, Cycle: 35}})
+}
+
+func TestDiffOfShiftedTimes(t *testing.T) {
+	later := smallHeader + "#0\n0!\nb0 #\nr1.5 r\n#107\n1!\n#112\n0!\nb101 #\n#117\n1!\n#122\n0!\nb110 #\nr2 r\n#127\n1!\n#132\n"
+	a := smallHeader + smallBody
+	requireDifferent(t, a, later, DiffOptions{}, "tb.clk", "5 ns", "1", "0")
+	requireEqual(t, a, later, DiffOptions{Offset: Duration{102, Nanosecond}})
+	requireEqual(t, later, a, DiffOptions{Offset: Duration{102000, -12}, OffsetBack: true})
+	requireEqual(t, a, later, DiffOptions{Align: "tb.clk"})
+	requireEqual(t, later, a, DiffOptions{Align: "tb.clk"})
+	requireEqual(t, a, later, DiffOptions{To: Bound{Given: true, Timed: true, Time: Duration{4, Nanosecond}}})
+}
+
+// While one file is not dumped nothing is compared; afterwards everything is.
+func TestDiffOfDumpOff(t *testing.T) {
+	b := smallHeader + strings.Replace(smallBody, "#10\n0!\nb101 #\n", "#10\n$dumpoff\nx!\nbx #\n$end\n", 1)
+	b = strings.Replace(b, "#20\n", "#20\n$dumpon\n", 1)
+	requireEqual(t, smallHeader+smallBody, b, DiffOptions{})
+	late := strings.Replace(smallHeader+smallBody, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\nb100 #\n$end\n", 1)
+	requireDifferent(t, smallHeader+smallBody, late, DiffOptions{}, "tb.data", "16 ns", "0x05", "0x04")
+	_, err := diffTexts(t, smallHeader+smallBody, late, DiffOptions{A: Sampling{Clock: "tb.clk"}, B: Sampling{Clock: "tb.clk"}})
+	require.ErrorContains(t, err, "$dumpoff at #15: the clock's cycles cannot be counted from there on; sample with a period")
+}
+
+// A file that ends early is compared as far as it goes, and that is said.
+func TestDiffOfShorterFiles(t *testing.T) {
+	short := smallHeader + smallBody[:strings.Index(smallBody, "#20")] + "#2"
+	r := requireEqual(t, smallHeader+smallBody, short, DiffOptions{})
+	require.True(t, r.EndedB)
+	require.False(t, r.EndedA)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Contains(t, text.String(), "note        B ends here, A goes on\nnote        b.vcd ends within a line, which is left out\n")
+}
+
+func TestDiffRefuses(t *testing.T) {
+	a := smallHeader + smallBody
+	clock, ns := Sampling{Clock: "tb.clk"}, Sampling{Period: Duration{1, Nanosecond}}
+	for _, c := range []struct {
+		o    DiffOptions
+		want string
+	}{
+		{DiffOptions{A: clock}, "sampling: one file is sampled and the other is not"},
+		{DiffOptions{A: Sampling{Clock: "tb.clk", Period: Duration{1, Nanosecond}}, B: clock}, "a file has both a clock and a period"},
+		{DiffOptions{A: clock, B: Sampling{Clock: "tb.none"}}, "b.vcd: the clock tb.none is not in the file; `starloom trace info"},
+		{DiffOptions{A: clock, B: Sampling{Clock: "tb.data"}}, "b.vcd: the clock tb.data has 8 bits; give a signal of one bit"},
+		{DiffOptions{OffsetCycles: 1}, "--offset-cycles: cycles are not known; give a clock or a period"},
+		{DiffOptions{A: ns, B: ns, Offset: Duration{1, Nanosecond}}, "--offset: cycles are compared, not times; give --offset-cycles"},
+		{DiffOptions{Align: "tb.none"}, "--align: tb.none is not among the signals that are compared"},
+		{DiffOptions{Align: "tb.data"}, "--align: tb.data has more than one bit"},
+		{DiffOptions{From: Bound{Given: true, Cycle: 3}}, "--from: cycles are compared in the one way, times in the other; give a time"},
+		{DiffOptions{A: ns, B: ns, To: Bound{Given: true, Timed: true}}, "--to: cycles are compared in the one way, times in the other; give the number of a cycle"},
+		{DiffOptions{Only: []string{"a..*["}}, "no signal of the one is in the other"},
+		{DiffOptions{Ignore: []string{""}}, "--ignore: the pattern is empty"},
+		{DiffOptions{From: Bound{Given: true, Timed: true, Time: Duration{1, 0}}}, "the files have no time in common; check the offset and the bounds"},
+		{DiffOptions{Offset: Duration{1, 0}}, "the files have no time in common"},
+	} {
+		_, err := diffTexts(t, a, a, c.o)
+		require.ErrorContains(t, err, c.want)
+		var vcd *VCDError
+		require.ErrorAs(t, err, &vcd)
+	}
+	_, err := diffTexts(t, declare("wire 1 ! a")+"#0\n0!\n#5\n", declare("wire 1 ! a")+"#0\n0!\n#5\n", DiffOptions{Align: "t.a"})
+	require.ErrorContains(t, err, "--align: t.a never goes from 0 to 1 in ")
+	_, err = diffTexts(t, declare("wire 1 ! a")+"#0\n0!\n", strings.Replace(declare("wire 1 ! a"), "1ns", "100 s", 1)+"#99999999999\n0!\n", DiffOptions{})
+	require.ErrorContains(t, err, "time #99999999999 is too late to be compared")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = Diff(ctx, filepath.Join("testdata", "icarus.vcd"), filepath.Join("testdata", "icarus.vcd"), DiffOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// The order of the changes within a time, the names in the report and its bytes
+// are the same in every run.
+func TestDiffOfRealFiles(t *testing.T) {
+	path := filepath.Join("testdata", "icarus.vcd")
+	r, err := Diff(context.Background(), path, path, DiffOptions{})
+	require.NoError(t, err)
+	require.True(t, r.Equal())
+	require.Equal(t, 15, r.Compared)
+}
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+func inBinary(n int) string { return strconv.FormatInt(int64(n), 2) }
