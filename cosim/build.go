@@ -1,0 +1,325 @@
+package cosim
+
+import (
+	"context"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Source is RTL: the files of a design and what to make of them.
+type Source struct {
+	Top         string            // module, or VHDL entity
+	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
+	IncludeDirs []string          // for `include, and for modules in files of their name
+	Defines     map[string]string // `define; "" for a name without a value
+	Params      map[string]string // of the top module, as Verilog constants; VHDL: generics
+	Clocks      []string          // the inputs that Edge drives
+}
+
+// name says what a source is in messages.
+func (s *Source) name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
+
+// Options say how to open a device.
+type Options struct {
+	// Seed gives every register without a reset value a random one, the same for
+	// the same seed; 0: all of them start at zero.
+	Seed uint64
+
+	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 10 s.
+	TimeLimit time.Duration
+
+	// Interpreter runs wasm slowly: the oracle of the compiler.
+	Interpreter bool
+}
+
+func (o *Options) timeLimit() time.Duration {
+	if o.TimeLimit > 0 {
+		return o.TimeLimit
+	}
+	return 10 * time.Second
+}
+
+// Logger is a device that keeps what its circuit prints: about the last 64 KiB.
+type Logger interface{ Log() string }
+
+// InputError says that something the user gave cannot be used: where it is, what
+// is wrong with it and what to do.
+type InputError struct {
+	Place  string // "arbiter.v:7:12", "--top"
+	Reason string
+	Remedy string
+}
+
+// Error returns "place: reason; remedy".
+func (e *InputError) Error() string {
+	text := e.Reason
+	if e.Place != "" {
+		text = e.Place + ": " + text
+	}
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
+}
+
+// BuildOptions say how to build.
+type BuildOptions struct {
+	Cache    string            // directory of earlier results; "" for the user's own
+	Small    bool              // half the size for a little speed
+	Warnings io.Writer         // what the tools say of a source that they accept; nil: nobody listens
+	Progress func(step string) // called when a step begins; may be nil
+}
+
+func (o *BuildOptions) step(text string) {
+	if o.Progress != nil {
+		o.Progress(text)
+	}
+}
+
+//go:embed glue
+var glue embed.FS
+
+// A target is what a circuit is compiled for.
+type target struct {
+	ending  string   // of the result's name
+	compile []string // arguments of clang++
+	link    []string
+	tools   []tool
+}
+
+var wasmTarget = target{
+	ending: ".wasm",
+	compile: []string{
+		"--target=wasm32-wasi", "--sysroot=/usr", "-fno-exceptions", "-fno-rtti", "-Iwasi",
+		"-DVL_IGNORE_UNKNOWN_ARCH",
+	},
+	link: []string{
+		"-mexec-model=reactor", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,--stack-first",
+		fmt.Sprintf("-Wl,-z,stack-size=%d", wasmStackBytes),
+	},
+	tools: []tool{verilatorTool, clangTool, linkerTool},
+}
+
+// wasmStackBytes is where data begins: the stack lies below it and is empty between
+// two calls.
+const wasmStackBytes = 1 << 20
+
+// commonFlags go to every compilation. Without -fno-finite-loops clang removes an
+// endless loop of the RTL.
+var commonFlags = []string{
+	"-std=gnu++17", "-fno-finite-loops", "-include", "shim.h", "-I.", "-w", "-fvisibility=hidden",
+	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
+}
+
+var verilatorFlags = []string{
+	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
+	"--x-assign", "unique", "--x-initial", "unique",
+}
+
+// Build compiles a design to wasm, or finds the result of an earlier build of the
+// same text with the same tools. Errors about the design and the tools are
+// *InputError.
+func Build(ctx context.Context, s Source, o BuildOptions) (*Circuit, error) {
+	path, err := build(ctx, s, o, wasmTarget)
+	if err != nil {
+		return nil, err
+	}
+	wasm, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	return LoadWasm(wasm)
+}
+
+// build returns the path of the result in the cache.
+func build(ctx context.Context, s Source, o BuildOptions, t target) (path string, err error) {
+	b, err := newBuilder(ctx, &s, &o, t)
+	if err != nil {
+		return "", err
+	}
+	defer func() {
+		if removal := os.RemoveAll(b.work); err == nil {
+			err = removal
+		}
+	}()
+	if err := b.discover(); err != nil {
+		return "", err
+	}
+	return b.cache.take(b.description.Hash+t.ending, b.compile)
+}
+
+// A builder is one build in a temporary directory.
+type builder struct {
+	context.Context
+	*Source
+	options *BuildOptions
+	target  target
+	cache   cache
+	work    string // temporary directory
+	hdlDir  string // where Verilator runs, so that Files are found
+	tools   []toolVersion
+
+	design      *design
+	description Description
+}
+
+func newBuilder(ctx context.Context, s *Source, o *BuildOptions, t target) (*builder, error) {
+	if err := s.check(); err != nil {
+		return nil, err
+	}
+	b := &builder{Context: ctx, Source: s, options: o, target: t}
+	needed := t.tools
+	if s.vhdl() {
+		needed = append([]tool{ghdlTool}, needed...)
+	}
+	for _, tool := range needed {
+		version, err := tool.version(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b.tools = append(b.tools, version)
+	}
+	var err error
+	if b.cache, err = openCache(o.Cache); err != nil {
+		return nil, err
+	}
+	b.work, err = os.MkdirTemp("", "starloom-cosim-")
+	return b, err
+}
+
+// discover finds the ports, and the hash of everything that the result depends on.
+func (b *builder) discover() error {
+	if b.vhdl() {
+		b.options.step("ghdl reads " + b.Top)
+		if err := b.synthesise(); err != nil {
+			return err
+		}
+	}
+	b.options.step("verilator reads " + b.Top)
+	if err := b.readDesign(); err != nil {
+		return err
+	}
+	data, err := b.readData()
+	if err != nil {
+		return err
+	}
+	b.description = Description{
+		Format: descriptionFormat, Device: b.name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
+		Params: b.design.params, Levels: b.design.levels, Data: data,
+	}
+	for _, t := range b.tools {
+		b.description.Tools = append(b.description.Tools, t.text)
+	}
+	b.description.Hash, err = b.hash()
+	return err
+}
+
+// readData reads the files of $readmemh and $readmemb: they become a part of the
+// result.
+func (b *builder) readData() (map[string][]byte, error) {
+	data := map[string][]byte{}
+	for _, name := range b.design.data {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			return nil, &InputError{name, fmt.Sprintf("$readmem needs this file: %v", reason(err)), "give a path that is right in the directory where the build runs"}
+		}
+		data[name] = text
+	}
+	return data, nil
+}
+
+// hash covers all text that the compilers see, their flags and their versions.
+func (b *builder) hash() (string, error) {
+	sum := sha256.New()
+	say := func(parts ...string) {
+		for _, part := range parts {
+			fmt.Fprintf(sum, "%d %s\n", len(part), part)
+		}
+	}
+	say(b.Top, fmt.Sprint(b.Defines, b.Params, b.IncludeDirs, b.options.Small))
+	say(b.description.Tools...)
+	say(b.verilatorArguments()...)
+	say(b.compileFlags()...)
+	say(b.target.link...)
+	say(b.portsHeader(nil))
+	for _, name := range b.design.data {
+		say(name, string(b.description.Data[name]))
+	}
+	for _, name := range b.design.files {
+		text, err := os.ReadFile(filepath.Join(b.hdlDir, name))
+		if filepath.IsAbs(name) {
+			text, err = os.ReadFile(name)
+		}
+		if err != nil {
+			return "", err
+		}
+		say(name, string(text))
+	}
+	if err := eachGlueFile(func(name string, text []byte) error { say(name, string(text)); return nil }); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:32], nil
+}
+
+// check refuses what no tool has to see.
+func (s *Source) check() error {
+	if s.Top == "" {
+		return &InputError{"--top", "no top module is named", "give the name of the module to build"}
+	}
+	if !isIdentifier(s.Top) {
+		return &InputError{"--top", fmt.Sprintf("%q is not the name of a module", s.Top), "give a plain Verilog name"}
+	}
+	if len(s.Files) == 0 {
+		return &InputError{s.Top, "no source is given", "give the Verilog or VHDL files of the design"}
+	}
+	for _, file := range s.Files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return &InputError{file, fmt.Sprintf("cannot be read: %v", reason(err)), "give an existing source"}
+		}
+		if info.IsDir() {
+			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
+		}
+		if isVHDL(file) != s.vhdl() {
+			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
+		}
+	}
+	for _, names := range []map[string]string{s.Defines, s.Params} {
+		for name, value := range names {
+			if !isIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+				return &InputError{name + "=" + value, "is not a name and a value", "write NAME=VALUE"}
+			}
+		}
+	}
+	for i, clock := range s.Clocks {
+		if slices.Contains(s.Clocks[:i], clock) {
+			return &InputError{"--clock", clock + " is named twice", "name every clock once"}
+		}
+	}
+	if len(s.Clocks) > 64 {
+		return &InputError{"--clock", fmt.Sprintf("%d clocks", len(s.Clocks)), "at most 64 are possible"}
+	}
+	return nil
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
+
+func isIdentifier(text string) bool { return identifier.MatchString(text) }
+
+// reason is an error of the operating system without the path, which the place of
+// the message says.
+func reason(err error) error {
+	if pathError, ok := err.(*os.PathError); ok {
+		return pathError.Err
+	}
+	return err
+}

@@ -1,0 +1,46 @@
+package cosim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// A cache is a directory of build results. A name says what went into the file, so
+// a file is never changed, and two processes may make the same one: the second
+// takes its place with the same content.
+type cache struct{ dir string }
+
+// openCache makes the directory; "" is the user's own.
+func openCache(dir string) (cache, error) {
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return cache{}, &InputError{"--cache", fmt.Sprintf("there is no directory for build results: %v", err), "name one"}
+		}
+		dir = filepath.Join(user, "starloom", "cosim")
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return cache{}, &InputError{dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), "name another directory with --cache"}
+	}
+	return cache{dir}, nil
+}
+
+// take returns the path of a file, which make writes to the given path if it is not
+// there yet. No other process sees a half-written one.
+func (c cache) take(name string, make func(path string) error) (string, error) {
+	path := filepath.Join(c.dir, name)
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return path, nil
+	}
+	work, err := os.MkdirTemp(c.dir, ".build-")
+	if err != nil {
+		return "", &InputError{c.dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), "name another directory with --cache"}
+	}
+	defer os.RemoveAll(work)
+	fresh := filepath.Join(work, name)
+	if err := make(fresh); err != nil {
+		return "", err
+	}
+	return path, os.Rename(fresh, path)
+}

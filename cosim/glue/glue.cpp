@@ -1,0 +1,268 @@
+// One circuit behind plain functions: columns of 64-bit words in, columns out.
+#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+#include <algorithm>
+#ifndef __wasm__
+#include <csetjmp>
+#endif
+
+#include "glue.h"
+#include "verilated.h"
+
+#ifdef __wasm__
+#define SL_EXPORT(name) extern "C" __attribute__((export_name(#name)))
+__attribute__((import_module("starloom"), import_name("late"))) extern "C" void sl_late(uint64_t cycle);
+extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
+#else
+#define SL_EXPORT(name) extern "C" __attribute__((visibility("default")))
+#endif
+
+// Every loop of the circuit counts its turns: RTL that loops for ever is found
+// without a thread that watches. Verilator writes all loops as while.
+static thread_local int64_t sl_turns = SL_TURNS;
+static bool sl_tick();
+#define while(...) while ((--sl_turns >= 0 || sl_tick()) && (__VA_ARGS__))
+#include "model.h"
+#undef while
+
+#include "ports.h"
+
+struct sl_device {
+    uint64_t in[SL_IN_WORDS + 1] = {};
+    uint64_t out[SL_OUT_WORDS + 1] = {};
+    uint64_t cycles = 0;
+    uint64_t limit_ns = 0;
+    uint32_t end = SL_GOES_ON;
+    uint32_t log_used = 0;
+    uint32_t log_lost = 0;
+    uint32_t last = 0;  // where the last printed piece starts in log
+    bool high = false;  // a clock is high
+    char text[SL_TEXT_BYTES] = {};
+    char log[SL_LOG_BYTES] = {};
+    VerilatedContext context;
+    std::unique_ptr<Vdut> top;
+#ifndef __wasm__
+    std::jmp_buf out_of_here;
+    uint64_t late_cycle = ~0ULL, late_since_ns = 0;
+#endif
+};
+
+static thread_local sl_device* sl_self = nullptr;
+
+[[noreturn]] static void sl_leave_now() {
+#ifdef __wasm__
+    __builtin_trap();
+#else
+    std::longjmp(sl_self->out_of_here, 1);
+#endif
+}
+
+static void sl_ends(sl_end how, const char* format, ...) __attribute__((format(printf, 2, 3)));
+static void sl_ends(sl_end how, const char* format, ...) {
+    sl_device& d = *sl_self;
+    if (d.end != SL_GOES_ON) return;  // the first word counts
+    d.end = how;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(d.text, sizeof d.text, format, arguments);
+    va_end(arguments);
+}
+
+int sl_printf(const char* format, ...) {
+    va_list arguments;
+    va_start(arguments, format);
+    va_list again;
+    va_copy(again, arguments);
+    const int size = vsnprintf(nullptr, 0, format, again);
+    va_end(again);
+    sl_device& d = *sl_self;
+    const uint32_t room = SL_LOG_BYTES - d.log_used;
+    if (size >= 0 && static_cast<uint32_t>(size) < room) {
+        vsnprintf(d.log + d.log_used, room, format, arguments);
+        d.last = d.log_used;
+        d.log_used += size;
+    } else {
+        ++d.log_lost;
+    }
+    va_end(arguments);
+    return size;
+}
+
+// sl_said returns the last printed line, without its end.
+static std::string sl_said() {
+    sl_device& d = *sl_self;
+    std::string said{d.log + d.last, d.log_used - d.last};
+    const auto end = said.find_last_not_of(" \n");
+    return end == std::string::npos ? std::string{} : said.substr(0, end + 1);
+}
+
+void vl_finish(const char* file, int line, const char*) VL_MT_UNSAFE {
+    sl_self->context.gotFinish(true);
+    const std::string said = sl_said();
+    sl_ends(SL_FINISH, "%s:%d: $finish%s%s", file, line, said.empty() ? "" : " after: ", said.c_str());
+}
+
+// $fatal, $error and failed assertions print a line and stop.
+void vl_stop(const char* file, int line, const char*) VL_MT_UNSAFE {
+    static const char mark[] = "] %Error: ";
+    sl_self->context.gotFinish(true);
+    const std::string said = sl_said();
+    const auto at = said.find(mark);
+    if (!said.empty() && said[0] == '[' && at != std::string::npos) {
+        sl_ends(SL_FATAL, "%s", said.c_str() + at + sizeof mark - 1);
+    } else {
+        sl_ends(SL_FINISH, "%s:%d: $stop", file, line);
+    }
+}
+
+void vl_fatal(const char* file, int line, const char*, const char* message) VL_MT_UNSAFE {
+    const bool loop = std::strstr(message, "did not converge") != nullptr;
+    sl_ends(loop ? SL_OSCILLATION : SL_FATAL, "%s:%d: %s", file, line, message);
+    sl_leave_now();
+}
+
+#ifndef __wasm__
+static uint64_t sl_now_ns() {
+    std::timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static void sl_late(uint64_t cycle) {
+    sl_device& d = *sl_self;
+    const uint64_t now = sl_now_ns();
+    if (d.late_cycle != cycle) {
+        d.late_cycle = cycle;
+        d.late_since_ns = now;
+    } else if (now - d.late_since_ns > d.limit_ns) {
+        sl_ends(SL_HANG, "a loop does not end");
+        sl_leave_now();
+    }
+}
+#endif
+
+static bool sl_tick() {
+    if (sl_self->end != SL_GOES_ON) sl_leave_now();
+    sl_turns = SL_TURNS;
+    sl_late(sl_self->cycles);
+    return true;
+}
+
+static inline void sl_enter(sl_device* d) {
+    sl_self = d;
+    sl_turns = SL_TURNS;
+#ifndef __wasm__
+    Verilated::threadContextp(&d->context);
+#endif
+}
+
+static inline uint32_t sl_result(const sl_device* d) {
+    return d->end | (d->log_used || d->log_lost ? SL_LOG : 0);
+}
+
+// In a library the way out of the middle of an evaluation is a jump. setjmp's
+// function must not hold variables that change, so the work is in another one.
+#ifdef __wasm__
+#define SL_GUARD(d, ...) __VA_ARGS__
+#else
+#define SL_GUARD(d, ...) \
+    if (!_setjmp((d)->out_of_here)) { __VA_ARGS__ }
+#endif
+
+static inline void sl_low(sl_device* d) {
+    auto& t = *d->top->rootp;
+    const bool changed = sl_pull(t, d->in);
+    if (!changed && !d->high) return;
+    if (d->high) sl_clocks(t, 0);
+    d->high = false;
+    d->top->eval();
+}
+
+static inline void sl_cycle(sl_device* d, uint64_t clocks) {
+    sl_low(d);
+    ++d->cycles;
+    if (!clocks) return;
+    auto& t = *d->top->rootp;
+    d->context.timeInc(1);
+    sl_clocks(t, clocks);
+    d->top->eval();
+    d->high = true;
+    // Where only rising edges count, clocks fall together with the next inputs.
+    if (SL_LEVELS) {
+        sl_clocks(t, 0);
+        d->high = false;
+        d->top->eval();
+    }
+}
+
+static __attribute__((noinline)) void sl_first(sl_device* d) {
+    d->top = std::make_unique<Vdut>(&d->context, "");
+    d->top->eval();
+    sl_push(*d->top->rootp, d->out);
+}
+
+// sl_open makes a circuit. Registers without a value start at zero, or, with a
+// seed, at random.
+SL_EXPORT(sl_open) sl_device* sl_open(uint64_t seed, uint64_t limit_ns) {
+    auto* d = new sl_device;
+    d->limit_ns = limit_ns;
+    const uint64_t mixed = (seed ^ seed >> 32) * 0x9e3779b97f4a7c15ULL;
+    d->context.randReset(seed ? 2 : 0);
+    d->context.randSeed(static_cast<int>(mixed >> 33) | 1);
+    return d;
+}
+
+// sl_start runs the initial blocks.
+SL_EXPORT(sl_start) uint32_t sl_start(sl_device* d) {
+    sl_enter(d);
+    Verilated::threadContextp(&d->context);
+    SL_GUARD(d, sl_first(d);)
+    return sl_result(d);
+}
+
+SL_EXPORT(sl_settle) uint32_t sl_settle(sl_device* d) {
+    sl_enter(d);
+    SL_GUARD(d, sl_low(d); sl_push(*d->top->rootp, d->out);)
+    return sl_result(d);
+}
+
+SL_EXPORT(sl_edge) uint32_t sl_edge(sl_device* d, uint64_t clocks) {
+    sl_enter(d);
+    SL_GUARD(d, sl_cycle(d, clocks); sl_push(*d->top->rootp, d->out);)
+    return sl_result(d);
+}
+
+SL_EXPORT(sl_step) uint32_t sl_step(sl_device* d, uint64_t clocks, uint32_t cycles) {
+    sl_enter(d);
+    SL_GUARD(d,
+        for (; cycles > 0 && !d->end; --cycles) {
+            sl_turns = SL_TURNS;
+            sl_cycle(d, clocks);
+        }
+        sl_push(*d->top->rootp, d->out);)
+    return sl_result(d);
+}
+
+// sl_close frees a circuit; not one that was left in the middle of an evaluation.
+SL_EXPORT(sl_close) void sl_close(sl_device* d) {
+    sl_enter(d);
+    delete d;
+}
+
+// sl_part returns the address of a part.
+SL_EXPORT(sl_part) void* sl_part(sl_device* d, uint32_t part) {
+    switch (part) {
+    case 0: return d->in;
+    case 1: return d->out;
+    case 2: return &d->cycles;
+    case 3: return &d->log_used;  // behind it log_lost and last
+    case 4: return d->text;
+    case 5: return d->log;
+    }
+    return nullptr;
+}

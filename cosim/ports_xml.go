@@ -1,0 +1,332 @@
+package cosim
+
+import (
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// An xmlNode is an element of Verilator's netlist.
+type xmlNode struct {
+	name       string
+	attributes map[string]string
+	parent     *xmlNode
+	children   []*xmlNode
+}
+
+func (n *xmlNode) get(attribute string) string { return n.attributes[attribute] }
+
+// each calls do for a node and everything below it.
+func (n *xmlNode) each(do func(*xmlNode)) {
+	do(n)
+	for _, child := range n.children {
+		child.each(do)
+	}
+}
+
+// all returns the nodes of a name.
+func (n *xmlNode) all(name string) (found []*xmlNode) {
+	n.each(func(n *xmlNode) {
+		if n.name == name {
+			found = append(found, n)
+		}
+	})
+	return found
+}
+
+// A netlist is what `verilator --xml-only` writes: every module with its parameters
+// resolved, and a table of types.
+type netlist struct {
+	files   map[string]string   // name by the id that starts every loc
+	types   map[string]*xmlNode // by id
+	modules map[string]*xmlNode
+	top     *xmlNode
+	root    *xmlNode
+}
+
+func readXML(path string) (*netlist, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	root, err := parseXML(file)
+	if err != nil {
+		return nil, err
+	}
+	n := &netlist{files: map[string]string{}, types: map[string]*xmlNode{}, modules: map[string]*xmlNode{}, root: root}
+	for _, file := range root.all("file") {
+		n.files[file.get("id")] = file.get("filename")
+	}
+	for _, table := range root.all("typetable") {
+		for _, t := range table.children {
+			n.types[t.get("id")] = t
+		}
+	}
+	for _, module := range root.all("module") {
+		n.modules[module.get("name")] = module
+		if module.get("topModule") == "1" {
+			n.top = module
+		}
+	}
+	if n.top == nil {
+		return nil, errors.New("there is no top module in its XML")
+	}
+	return n, nil
+}
+
+func parseXML(r io.Reader) (*xmlNode, error) {
+	decoder := xml.NewDecoder(r)
+	now := &xmlNode{}
+	root := now
+	for {
+		token, err := decoder.Token()
+		if err == io.EOF {
+			return root, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		switch t := token.(type) {
+		case xml.StartElement:
+			node := &xmlNode{name: t.Name.Local, attributes: map[string]string{}, parent: now}
+			for _, a := range t.Attr {
+				node.attributes[a.Name.Local] = a.Value
+			}
+			now.children = append(now.children, node)
+			now = node
+		case xml.EndElement:
+			now = now.parent
+		}
+	}
+}
+
+// design reads the top module's ports and what else a build depends on.
+func (n *netlist) design(top string, clocks []string) (*design, error) {
+	d := &design{params: map[string]string{}}
+	var vars []*xmlNode
+	for _, v := range n.top.children {
+		switch {
+		case v.name != "var":
+		case v.get("param") == "true":
+			d.params[v.get("name")] = parameterValue(v)
+		case v.get("dir") != "":
+			vars = append(vars, v)
+		case n.under(v.get("dtype_id"), "ifacerefdtype"):
+			return nil, &InputError{n.place(v), fmt.Sprintf("port %s of %s is an interface", v.get("name"), top), remedyWrapper}
+		}
+	}
+	slices.SortStableFunc(vars, func(a, b *xmlNode) int { return number(a.get("pinIndex")) - number(b.get("pinIndex")) })
+	for _, v := range vars {
+		port, text, err := n.port(v)
+		if err != nil {
+			return nil, err
+		}
+		d.ports, d.types = append(d.ports, port), append(d.types, text)
+	}
+	if len(d.ports) == 0 {
+		return nil, &InputError{n.place(n.top), fmt.Sprintf("module %s has no ports", top), "name the module inside the test bench as the top"}
+	}
+	if err := placePorts(d.ports, clocks); err != nil {
+		return nil, err
+	}
+	for _, name := range n.files {
+		if !strings.HasPrefix(name, "<") {
+			d.files = append(d.files, name)
+		}
+	}
+	slices.Sort(d.files)
+	d.data = n.dataFiles()
+	for _, clock := range clocks {
+		d.levels = d.levels || !n.risesOnly(n.top, clock, map[string]bool{})
+	}
+	return d, nil
+}
+
+func (n *netlist) port(v *xmlNode) (Port, string, error) {
+	name := v.get("name")
+	refuse := func(what string) (Port, string, error) {
+		return Port{}, "", &InputError{n.place(v), fmt.Sprintf("port %s is %s", name, what), remedyWrapper}
+	}
+	if v.get("dir") != "input" && v.get("dir") != "output" {
+		return refuse("an " + v.get("dir"))
+	}
+	bits, text, why := n.shape(v.get("dtype_id"))
+	if why != "" {
+		return refuse(why)
+	}
+	return Port{Name: name, Bits: bits, Input: v.get("dir") == "input"}, text, nil
+}
+
+// place returns file:line:column of a node.
+func (n *netlist) place(node *xmlNode) string {
+	part := strings.Split(node.get("loc"), ",")
+	if len(part) < 3 {
+		return ""
+	}
+	return n.files[part[0]] + ":" + part[1] + ":" + part[2]
+}
+
+// under reports whether a type is of a kind, through its names.
+func (n *netlist) under(id, kind string) bool {
+	t := n.types[id]
+	return t != nil && (t.name == kind || t.name == "refdtype" && n.under(t.get("sub_dtype_id"), kind))
+}
+
+// shape returns a type's width in bits and its text, or why it cannot be a port.
+func (n *netlist) shape(id string) (bits int, text, refused string) {
+	t := n.types[id]
+	if t == nil {
+		return 0, "", "of a type that verilator does not list"
+	}
+	below := func() (int, string, string) { return n.shape(t.get("sub_dtype_id")) }
+	switch t.name {
+	case "basicdtype":
+		return basicShape(t)
+	case "refdtype", "constdtype":
+		return below()
+	case "enumdtype":
+		bits, _, refused = below()
+		return bits, t.get("name") + " {" + enumText(t) + "}", refused
+	case "packarraydtype":
+		bits, text, refused = below()
+		if left, right, ok := rangeOf(t); ok {
+			return bits * span(left, right), fmt.Sprintf("%s [%d:%d]", text, left, right), refused
+		}
+	case "structdtype", "uniondtype":
+		return n.structShape(t)
+	case "unpackarraydtype":
+		return 0, "", "an unpacked array"
+	case "ifacerefdtype":
+		return 0, "", "an interface"
+	}
+	return 0, "", "of the type " + strings.TrimSuffix(t.name, "dtype")
+}
+
+func basicShape(t *xmlNode) (bits int, text, refused string) {
+	name := t.get("name")
+	switch name {
+	case "real", "shortreal", "realtime", "double", "string", "chandle", "event":
+		return 0, "", "of the type " + name
+	}
+	if t.get("signed") == "true" && name == "logic" {
+		name += " signed"
+	}
+	if t.get("left") == "" {
+		return 1, name, ""
+	}
+	left, right := number(t.get("left")), number(t.get("right"))
+	if t.get("name") == "int" || t.get("name") == "integer" || t.get("name") == "byte" {
+		return span(left, right), name, ""
+	}
+	return span(left, right), fmt.Sprintf("%s [%d:%d]", name, left, right), ""
+}
+
+func (n *netlist) structShape(t *xmlNode) (bits int, text, refused string) {
+	var members []string
+	for _, member := range t.children {
+		width, _, why := n.shape(member.get("sub_dtype_id"))
+		if why != "" {
+			return 0, "", "a structure with a member that is " + why
+		}
+		members = append(members, fmt.Sprintf("%s:%d", member.get("name"), width))
+		if t.name == "uniondtype" {
+			bits = max(bits, width)
+		} else {
+			bits += width
+		}
+	}
+	return bits, t.get("name") + " {" + strings.Join(members, " ") + "}", ""
+}
+
+func enumText(t *xmlNode) string {
+	var items []string
+	for _, item := range t.children {
+		items = append(items, item.get("name"))
+	}
+	return strings.Join(items, " ")
+}
+
+func rangeOf(t *xmlNode) (left, right int, ok bool) {
+	for _, r := range t.children {
+		if r.name == "range" && len(r.children) == 2 {
+			return constant(r.children[0].get("name")), constant(r.children[1].get("name")), true
+		}
+	}
+	return 0, 0, false
+}
+
+func span(left, right int) int { return max(left-right, right-left) + 1 }
+
+func number(text string) int {
+	value, _ := strconv.Atoi(text) // verilator writes plain numbers
+	return value
+}
+
+// constant reads 32'sh1f.
+func constant(text string) int {
+	_, digits, _ := strings.Cut(text, "h")
+	value, _ := strconv.ParseUint(digits, 16, 64)
+	return int(int32(value))
+}
+
+// parameterValue is the resolved value as Verilator writes it: 32'h10, "text".
+func parameterValue(v *xmlNode) string {
+	for _, value := range v.children {
+		if value.name == "const" {
+			return value.get("name")
+		}
+	}
+	return ""
+}
+
+// dataFiles are the files of $readmemh and $readmemb whose names are constants.
+func (n *netlist) dataFiles() (names []string) {
+	for _, read := range n.root.all("readmem") {
+		if len(read.children) == 0 || read.children[0].name != "const" {
+			continue
+		}
+		if name, err := strconv.Unquote(read.children[0].get("name")); err == nil && name != "" {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// risesOnly reports whether a variable of a module appears nowhere but behind
+// posedge, here and in the modules it is wired to. Then nothing happens when the
+// clock falls.
+func (n *netlist) risesOnly(module *xmlNode, name string, seen map[string]bool) bool {
+	key := module.get("name") + " " + name
+	if seen[key] {
+		return true
+	}
+	seen[key] = true
+	rises := true
+	n.root.each(func(node *xmlNode) { // a reference from another module
+		if node.name == "varxref" && node.get("name") == name {
+			rises = false
+		}
+	})
+	for _, ref := range module.all("varref") {
+		if ref.get("name") != name {
+			continue
+		}
+		up := ref.parent
+		switch {
+		case up.name == "senitem" && up.get("edgeType") == "POS":
+		case up.name == "port" && up.get("direction") == "in" && up.parent.name == "instance":
+			below := n.modules[up.parent.get("defName")]
+			rises = rises && below != nil && n.risesOnly(below, up.get("name"), seen)
+		default:
+			rises = false
+		}
+	}
+	return rises
+}

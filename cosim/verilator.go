@@ -1,0 +1,382 @@
+package cosim
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// A tool is a program that a build needs.
+type tool struct {
+	command, packages string // packages: of Debian
+	versionOption     string
+}
+
+var (
+	verilatorTool = tool{"verilator", "verilator", "--version"}
+	clangTool     = tool{"clang++", "clang", "--version"}
+	linkerTool    = tool{"wasm-ld", "lld", "--version"}
+	ghdlTool      = tool{"ghdl", "ghdl", "--version"}
+)
+
+// toolVersion is a tool as it was found.
+type toolVersion struct{ path, text string }
+
+// toolVersions holds what was asked already, by path and change time.
+var toolVersions sync.Map
+
+// version finds a tool and asks it who it is: its answer is a part of the hash of
+// a build.
+func (t tool) version(ctx context.Context) (toolVersion, error) {
+	path, err := exec.LookPath(t.command)
+	if err != nil {
+		return toolVersion{}, &InputError{t.command, "is needed to build RTL and is not on the PATH", "install the Debian package " + t.packages}
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return toolVersion{}, err
+	}
+	key := fmt.Sprint(path, info.ModTime().UnixNano(), info.Size())
+	if known, ok := toolVersions.Load(key); ok {
+		return known.(toolVersion), nil
+	}
+	out, err := command(ctx, "", t.command, t.versionOption).CombinedOutput()
+	if err != nil {
+		return toolVersion{}, &InputError{t.command, fmt.Sprintf("does not run: %v: %s", err, firstLine(out)), "install the Debian package " + t.packages + " again"}
+	}
+	version := toolVersion{path, firstLine(out)}
+	toolVersions.Store(key, version)
+	return version, nil
+}
+
+// command is a tool's process, which ends with the context; messages come in
+// English.
+func command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
+	c := exec.CommandContext(ctx, name, args...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "LC_ALL=C")
+	c.WaitDelay = time.Second
+	return c
+}
+
+func firstLine(text []byte) string {
+	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
+	return string(line)
+}
+
+// verilatorArguments are those that discovery and translation share.
+func (b *builder) verilatorArguments() []string {
+	args := []string{"--top-module", b.Top}
+	for _, dir := range b.IncludeDirs {
+		args = append(args, "-I"+dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Defines)) {
+		define := "-D" + name
+		if value := b.Defines[name]; value != "" {
+			define += "=" + value
+		}
+		args = append(args, define)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
+		if !b.vhdl() { // ghdl has seen to them
+			args = append(args, "-G"+name+"="+b.Params[name])
+		}
+	}
+	return append(args, b.verilogFiles()...)
+}
+
+// verilogFiles are the names as Verilator gets them: an option is no file.
+func (b *builder) verilogFiles() []string {
+	if b.vhdl() {
+		return []string{b.Top + ".v"}
+	}
+	files := make([]string, len(b.Files))
+	for i, file := range b.Files {
+		if strings.HasPrefix(file, "-") || strings.HasPrefix(file, "+") {
+			file = "./" + file
+		}
+		files[i] = file
+	}
+	return files
+}
+
+// verilate runs Verilator; what it says against a source becomes an error.
+func (b *builder) verilate(args ...string) (said []byte, err error) {
+	c := command(b, b.hdlDir, verilatorTool.command, append(args, b.verilatorArguments()...)...)
+	said, err = c.CombinedOutput()
+	if b.Err() != nil {
+		return nil, b.Err()
+	}
+	if err != nil {
+		return nil, b.refusal(said, err)
+	}
+	return said, nil
+}
+
+// warn passes on what a tool says of a source that it accepts.
+func (b *builder) warn(said []byte) error {
+	if b.options.Warnings == nil || len(said) == 0 {
+		return nil
+	}
+	_, err := b.options.Warnings.Write(bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil))
+	return err
+}
+
+var (
+	verilatorMessage = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
+	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
+)
+
+// refusal makes an error of Verilator's first message that has a place, or of its
+// first one.
+func (b *builder) refusal(said []byte, err error) error {
+	var first *InputError
+	messages := 0
+	for line := range strings.Lines(string(said)) {
+		found := verilatorMessage.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		if found == nil || strings.HasPrefix(found[3], "Exiting due to") || strings.HasPrefix(found[3], "This may be because") {
+			continue
+		}
+		messages++
+		if first == nil || first.Place == "" && found[2] != "" {
+			first = &InputError{found[2], found[3], b.remedy(found[3])}
+		}
+	}
+	if first == nil {
+		return &InputError{b.Files[0], fmt.Sprintf("verilator ends with %v: %s", err, oneLineOf(said)), "see whether `verilator --lint-only` accepts the source"}
+	}
+	if first.Place == "" {
+		first.Place = b.Files[0]
+	}
+	if messages > 1 {
+		first.Reason += fmt.Sprintf(" (and %d more errors)", messages-1)
+	}
+	return first
+}
+
+// remedy says what helps against a message of Verilator.
+func (b *builder) remedy(message string) string {
+	has := func(text string) bool { return strings.Contains(message, text) }
+	switch {
+	case has("--top-module"):
+		return "the modules there are " + strings.Join(b.modules(), ", ")
+	case has("Parameters from the command line"):
+		return "its parameters are " + strings.Join(b.parameters(), ", ")
+	case has("Interfaced port"), has("interface is not found"):
+		return remedyWrapper
+	case has("Cannot find include file"):
+		return "name its directory with -I"
+	case has("Cannot find file containing module"):
+		return "add the file of this module to the sources, or its directory with -I"
+	case has("--timing"), has("timing"), has("delay"):
+		return "put the part with delays and waits into a test bench; what is built has clocks only"
+	}
+	return "correct the source until `verilator --lint-only` accepts it"
+}
+
+const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs, which contains this one"
+
+// modules lists the modules of the sources in the order of the text.
+func (b *builder) modules() []string {
+	var names []string
+	for _, file := range b.Files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for _, found := range moduleOfSource.FindAllSubmatch(text, -1) {
+			names = append(names, string(found[1]))
+		}
+	}
+	if len(names) == 0 {
+		return []string{"none"}
+	}
+	return names
+}
+
+// parameters lists the top module's parameters.
+func (b *builder) parameters() []string {
+	plain := *b.Source
+	plain.Params, plain.Clocks = nil, nil
+	again := *b
+	again.Source = &plain
+	again.options = &BuildOptions{}
+	if err := again.readDesign(); err != nil || len(again.design.params) == 0 {
+		return []string{"none"}
+	}
+	return slices.Sorted(maps.Keys(again.design.params))
+}
+
+// eachGlueFile calls do with the files below glue, in the order of their names.
+func eachGlueFile(do func(name string, text []byte) error) error {
+	return fs.WalkDir(glue, "glue", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := glue.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return do(strings.TrimPrefix(path, "glue/"), text)
+	})
+}
+
+// compileFlags are clang's for everything that goes into the result.
+func (b *builder) compileFlags() []string {
+	level := "-O3"
+	if b.options.Small {
+		level = "-Os"
+	}
+	return slices.Concat([]string{level}, commonFlags, b.target.compile)
+}
+
+// compile writes the result to path.
+func (b *builder) compile(path string) error {
+	if err := eachGlueFile(func(name string, text []byte) error {
+		to := filepath.Join(b.work, name)
+		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
+	}); err != nil {
+		return err
+	}
+	b.options.step("verilator translates " + b.Top)
+	translated := filepath.Join(b.work, "verilated")
+	if _, err := b.verilate(append([]string{"--Mdir", translated}, verilatorFlags...)...); err != nil {
+		return err
+	}
+	if err := b.writeModel(translated); err != nil {
+		return err
+	}
+	objects, include, err := b.runtime()
+	if err != nil {
+		return err
+	}
+	b.options.step("clang compiles " + b.Top)
+	object := filepath.Join(b.work, "glue.o")
+	if err := b.clang(include, "-Iverilated", "-c", "glue.cpp", "-o", object); err != nil {
+		return err
+	}
+	if err := b.link(path, append([]string{object}, objects...)...); err != nil {
+		return err
+	}
+	if b.target.ending != wasmTarget.ending {
+		return nil
+	}
+	return b.description.attach(path)
+}
+
+// writeModel writes the two generated headers: all of Verilator's output in one
+// unit, and the ports.
+func (b *builder) writeModel(translated string) error {
+	sources, err := filepath.Glob(filepath.Join(translated, "*.cpp"))
+	if err != nil {
+		return err
+	}
+	var model strings.Builder
+	model.WriteString("#include \"Vdut.h\"\n#include \"Vdut__Syms.h\"\n")
+	for _, source := range sources {
+		fmt.Fprintf(&model, "#include %q\n", filepath.Base(source))
+	}
+	header, err := os.ReadFile(filepath.Join(translated, "Vdut.h"))
+	if err != nil {
+		return err
+	}
+	members, err := b.members(header)
+	if err != nil {
+		return err
+	}
+	return errors.Join(
+		os.WriteFile(filepath.Join(b.work, "model.h"), []byte(model.String()), 0o644),
+		os.WriteFile(filepath.Join(b.work, "ports.h"), []byte(b.portsHeader(members)), 0o644),
+	)
+}
+
+// runtime returns Verilator's own library, compiled once for all designs, and the
+// options that find its headers.
+func (b *builder) runtime() (objects []string, include []string, err error) {
+	out, err := command(b, "", verilatorTool.command, "--getenv", "VERILATOR_ROOT").Output()
+	if err != nil {
+		return nil, nil, fmt.Errorf("verilator --getenv VERILATOR_ROOT: %w", err)
+	}
+	root := filepath.Join(strings.TrimSpace(string(out)), "include")
+	include = []string{"-I" + root, "-I" + filepath.Join(root, "vltstd")}
+	for _, unit := range []string{"verilated.cpp", "verilated_threads.cpp"} {
+		source := filepath.Join(root, unit)
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return nil, nil, &InputError{source, fmt.Sprintf("Verilator's library is not complete: %v", reason(err)), "install the Debian package verilator again"}
+		}
+		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
+		object, err := b.cache.take(name, func(path string) error {
+			b.options.step("clang compiles Verilator's library, which happens once")
+			return b.clang(include, "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		objects = append(objects, object)
+	}
+	return objects, include, nil
+}
+
+// clang compiles in the work directory.
+func (b *builder) clang(include []string, args ...string) error {
+	all := slices.Concat(b.compileFlags(), include, args)
+	said, err := command(b, b.work, clangTool.command, all...).CombinedOutput()
+	if b.Err() != nil {
+		return b.Err()
+	}
+	if err == nil {
+		return nil
+	}
+	return b.compilerError(said, err)
+}
+
+// link makes the result of objects.
+func (b *builder) link(path string, objects ...string) error {
+	args := slices.Concat(b.compileFlags()[:1], b.target.compile, b.target.link, objects, []string{"-o", path})
+	said, err := command(b, b.work, clangTool.command, args...).CombinedOutput()
+	if b.Err() != nil {
+		return b.Err()
+	}
+	if err == nil {
+		return nil
+	}
+	return b.compilerError(said, err)
+}
+
+var undefinedSymbol = regexp.MustCompile(`undefined (?:symbol|reference to)[: ]+[\x60']?(\w+)`)
+
+// compilerError explains why clang or the linker gives up.
+func (b *builder) compilerError(said []byte, err error) error {
+	text := string(said)
+	switch {
+	case strings.Contains(text, "file not found") && b.target.ending == wasmTarget.ending,
+		strings.Contains(text, "cannot open") && b.target.ending == wasmTarget.ending:
+		return &InputError{clangTool.command, "cannot compile C++ for WebAssembly: " + oneLineOf(said),
+			"install the Debian packages wasi-libc, libc++-14-dev-wasm32 and libclang-rt-14-dev-wasm32 (of clang's version)"}
+	case undefinedSymbol.MatchString(text):
+		return &InputError{b.Files[0], "calls the function " + undefinedSymbol.FindStringSubmatch(text)[1] + ", which is not part of the design",
+			"replace functions that are imported through DPI by RTL"}
+	}
+	return fmt.Errorf("compiling what Verilator makes of %s: %w: %s", b.name(), err, oneLineOf(said))
+}
+
+// oneLineOf joins the lines of a tool's output and shortens it.
+func oneLineOf(said []byte) string {
+	text := strings.Join(strings.Fields(string(said)), " ")
+	if len(text) > 500 {
+		text = text[:500] + "..."
+	}
+	return text
+}
