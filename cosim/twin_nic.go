@@ -234,10 +234,10 @@ var deserialiserTwin = Twin{
 		m.stimulate = func(random *Random, inputs []uint64) {
 			last := traffic.stimulate(random, wordsOf(inputs, in1), wordsOf(inputs, in0))
 			inputs[endSlot.word], inputs[listen.word] = 0, 0
-			if last != random.OneIn(100) {
+			if last != random.OneIn(4*traffic.slotCycles) {
 				inputs[endSlot.word] = 1
 			}
-			if random.OneIn(60) {
+			if random.OneIn(2 * traffic.slotCycles) {
 				inputs[listen.word] = 1
 			}
 			inputs[port.word] = uint64(random.Below(wires))

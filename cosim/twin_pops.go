@@ -27,8 +27,11 @@ var popsSlotTwin = Twin{
 	},
 	build: func(m *Model, p Parameters) error {
 		d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
-		if d < 1 || d > 64 || g < 1 || g > 64 {
+		switch compute := p["COMPUTE_CYCLES"]; {
+		case d < 1 || d > 64 || g < 1 || g > 64:
 			return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
+		case compute < 0 || compute > 65535: // what the serialisers' wait_i holds
+			return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to 65535", compute)
 		}
 		timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
 		if err != nil {

@@ -1,13 +1,17 @@
 package cosim
 
-import "starloom/nic"
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
 
 // traffic is light as a receiver meets it: in every slot each wire carries a frame
 // that is whole, damaged in one of many ways, hit by another one, or none at all.
 type traffic struct {
 	phitBits, frameMax int
 	slotCycles         int
-	slot               uint64 // whose light is made
+	stream             hw.Stream
+	slot               uint64 // with stream: whose light is made
 	wires              []trafficWire
 	frame              []byte
 }
@@ -33,8 +37,8 @@ func newTraffic(phitBits, frameMax, wires int) *traffic {
 func (t *traffic) stimulate(random *Random, rail1, rail0 []uint64) (last bool) {
 	cycle := random.Cycle()
 	slot, at := cycle/uint64(t.slotCycles), int(cycle%uint64(t.slotCycles))
-	if slot != t.slot {
-		t.slot = slot
+	if slot != t.slot || random.stream != t.stream {
+		t.slot, t.stream = slot, random.stream
 		draws := *random
 		draws.At(1<<63 | slot) // the whole slot depends on these draws only
 		for i := range t.wires {
