@@ -157,8 +157,8 @@ func (r *VCDReader) words() (words []string, err error) {
 	}
 }
 
-// text returns what stands before the next $end, its white space made single
-// spaces, and cut when it is very long.
+// text returns what stands before the next $end. White space is one space, or one
+// newline; a text that is very long is cut.
 func (r *VCDReader) text() (string, error) {
 	var text []byte
 	for {
@@ -172,7 +172,11 @@ func (r *VCDReader) text() (string, error) {
 			return string(text), nil
 		}
 		if len(text)+len(token) < headerTextMax {
-			if len(text) > 0 {
+			switch {
+			case len(text) == 0:
+			case r.newLine:
+				text = append(text, '\n')
+			default:
 				text = append(text, ' ')
 			}
 			text = append(text, token...)

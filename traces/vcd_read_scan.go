@@ -43,6 +43,8 @@ type scanner struct {
 	eof  bool
 	read int64 // bytes taken from r
 
+	newLine bool // a line has ended in front of the last token
+
 	lines int // newlines in front of buf
 }
 
@@ -94,8 +96,10 @@ func (s *scanner) fail(at int, reason, remedy string) *VCDError {
 // token returns the next characters without white space, nil at the end of the
 // file. They are valid until the next call. s.pos stands behind them.
 func (s *scanner) token() ([]byte, error) {
+	s.newLine = false
 	for {
 		for s.pos < s.end && s.buf[s.pos] <= ' ' {
+			s.newLine = s.newLine || s.buf[s.pos] == '\n'
 			s.pos++
 		}
 		at := s.pos

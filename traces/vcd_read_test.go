@@ -314,7 +314,7 @@ func TestVCDReadRoundTrip(t *testing.T) {
 		r, err := NewVCDReader(bytes.NewReader(b.Bytes()), "t.vcd")
 		require.NoError(t, err)
 		require.Equal(t, Nanosecond, r.Header().Timescale)
-		require.Equal(t, []string{"a comment seed 1"}, r.Header().Comments)
+		require.Equal(t, []string{"a comment\nseed 1"}, r.Header().Comments)
 		declared := map[string]VCDVar{}
 		for _, v := range r.Header().Vars {
 			declared[v.Path] = v

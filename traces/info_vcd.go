@@ -1,0 +1,272 @@
+package traces
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// VCDInfo says what is in a VCD.
+type VCDInfo struct {
+	Version   string   `json:"version,omitempty"`
+	Date      string   `json:"date,omitempty"`
+	Comments  []string `json:"comments,omitempty"`
+	Timescale string   `json:"timescale"`
+	Scopes    int      `json:"scopes"`
+	Variables int      `json:"variables"`
+	Nets      int      `json:"nets"` // variables with one identifier code are one net
+	Bits      int      `json:"bits"` // of all nets
+
+	From    string `json:"from"` // first and last time
+	To      string `json:"to"`
+	FirstAt uint64 `json:"first_time"` // the same in units of the time scale
+	LastAt  uint64 `json:"last_time"`
+	Times   uint64 `json:"times"` // at which something is written
+	Changes uint64 `json:"changes"`
+	Bytes   int64  `json:"bytes"`
+
+	Active []Activity `json:"most_active"`
+
+	// Unknown are signals with bits that are x or z after the first time, Undriven
+	// those that never got another value than x.
+	Unknown  UnknownList `json:"unknown"`
+	Undriven NameList    `json:"never_known"`
+
+	Truncated bool         `json:"truncated,omitempty"` // the file ends within a line
+	Signals   []SignalInfo `json:"signals,omitempty"`
+}
+
+// Activity is a signal with the number of its changes.
+type Activity struct {
+	Signal  string `json:"signal"`
+	Changes uint64 `json:"changes"`
+}
+
+// UnknownList is a count of signals and the first of them, with the last time at
+// which each became known again, or "to the end".
+type UnknownList struct {
+	Count   int             `json:"count"`
+	Signals []UnknownSignal `json:"signals,omitempty"`
+}
+
+// UnknownSignal is a signal that has been x or z.
+type UnknownSignal struct {
+	Signal string `json:"signal"`
+	Until  string `json:"until"` // the time, "" if it is to the end
+}
+
+// SignalInfo is a declared variable.
+type SignalInfo struct {
+	Path    string `json:"path"`
+	Type    string `json:"type"`
+	Range   string `json:"range,omitempty"`
+	Bits    int    `json:"bits"`
+	Changes uint64 `json:"changes"`
+}
+
+func readVCDInfo(path string, o InfoOptions) (*VCDInfo, error) {
+	patterns, err := compileNames(o.Signals, "--signals")
+	if err != nil {
+		return nil, err
+	}
+	r, err := OpenVCD(path)
+	if err != nil {
+		return nil, err
+	}
+	defer r.Close()
+	if err := r.WatchAll(); err != nil {
+		return nil, err
+	}
+	h := r.Header()
+	info := &VCDInfo{
+		Version: h.Version, Date: h.Date, Comments: h.Comments, Timescale: h.Timescale.String(),
+		Scopes: h.Scopes, Variables: len(h.Vars), Nets: r.Nets(),
+	}
+	seen, err := watchUnknown(r, info, o)
+	if err != nil {
+		return nil, err
+	}
+	info.From, info.To = r.duration(info.FirstAt), r.duration(info.LastAt)
+	info.Bytes, _ = r.Progress()
+	info.Truncated = r.Truncated()
+	for i := range r.nets {
+		info.Bits += int(r.nets[i].bits)
+		info.Changes += r.nets[i].changes
+	}
+	names := netNames(r)
+	info.Active = mostActive(r, names, o.Top)
+	seen.list(r, names, info)
+	for i := range h.Vars {
+		if v := &h.Vars[i]; patterns.match(v.Path) {
+			info.Signals = append(info.Signals, SignalInfo{Path: v.Path, Type: v.Type, Range: v.rangeText(), Bits: v.Bits, Changes: r.Changes(v.Net)})
+		}
+	}
+	return info, nil
+}
+
+func (v *VCDVar) rangeText() string {
+	if !v.HasRange || v.MSB == v.LSB {
+		return ""
+	}
+	return fmt.Sprintf("[%d:%d]", v.MSB, v.LSB)
+}
+
+func (r *VCDReader) duration(time uint64) string {
+	return Duration{Count: time, Unit: r.header.Timescale}.String()
+}
+
+// netNames returns the first name of every net.
+func netNames(r *VCDReader) []string {
+	names := make([]string, r.Nets())
+	for i := range r.header.Vars {
+		if v := &r.header.Vars[i]; names[v.Net] == "" {
+			names[v.Net] = v.Path
+		}
+	}
+	return names
+}
+
+// unknownSeen is what was x or z, by net.
+type unknownSeen struct {
+	now   []bool   // is x or z
+	ever  []bool   // was, after the first time
+	known []bool   // was without x and z at some time
+	until []uint64 // became known again
+}
+
+// watchUnknown reads the whole file.
+func watchUnknown(r *VCDReader, info *VCDInfo, o InfoOptions) (*unknownSeen, error) {
+	count := r.Nets()
+	seen := &unknownSeen{now: make([]bool, count), ever: make([]bool, count), known: make([]bool, count), until: make([]uint64, count)}
+	for r.Next() {
+		if info.Times%checkEvery == 0 {
+			if err := o.Interrupted(); err != nil {
+				return nil, err
+			}
+		}
+		changed, err := r.Step()
+		if err != nil {
+			return nil, err
+		}
+		if info.Times == 0 {
+			info.FirstAt = r.Time()
+			for id := range seen.now {
+				seen.now[id] = r.nets[id].kind == KindBits
+			}
+		}
+		info.Times++
+		info.LastAt = r.Time()
+		for _, id := range changed {
+			if r.nets[id].kind != KindBits {
+				continue
+			}
+			unknown := !r.Value(id).Known()
+			if seen.now[id] && !unknown {
+				seen.until[id] = r.Time()
+				seen.ever[id] = seen.ever[id] || info.Times > 1
+			}
+			seen.known[id] = seen.known[id] || !unknown
+			seen.now[id] = unknown
+		}
+	}
+	return seen, r.Err()
+}
+
+// list fills in what was x or z.
+func (s *unknownSeen) list(r *VCDReader, names []string, info *VCDInfo) {
+	var undriven []string
+	for id, name := range names {
+		if r.nets[id].kind != KindBits || info.Times == 0 {
+			continue
+		}
+		if !s.known[id] {
+			undriven = append(undriven, name)
+			continue
+		}
+		if !s.ever[id] && !s.now[id] {
+			continue
+		}
+		info.Unknown.Count++
+		if len(info.Unknown.Signals) < diffListMax {
+			until := ""
+			if !s.now[id] {
+				until = r.duration(s.until[id])
+			}
+			info.Unknown.Signals = append(info.Unknown.Signals, UnknownSignal{Signal: name, Until: until})
+		}
+	}
+	info.Undriven = newNameList(undriven)
+}
+
+// mostActive returns the nets with most changes, the first declared first.
+func mostActive(r *VCDReader, names []string, count int) []Activity {
+	ids := make([]NetID, len(names))
+	for i := range ids {
+		ids[i] = NetID(i)
+	}
+	slices.SortStableFunc(ids, func(x, y NetID) int {
+		switch a, b := r.Changes(x), r.Changes(y); {
+		case a > b:
+			return -1
+		case a < b:
+			return 1
+		}
+		return 0
+	})
+	var list []Activity
+	for _, id := range ids[:min(count, len(ids))] {
+		list = append(list, Activity{Signal: names[id], Changes: r.Changes(id)})
+	}
+	return list
+}
+
+// write writes the information as text.
+func (i *VCDInfo) write(w io.Writer) {
+	t := newTable(w)
+	t.row("kind", "VCD%s", map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])
+	if i.Version != "" {
+		t.row("written by", "%s", i.Version)
+	}
+	for _, comment := range i.Comments {
+		t.lines("comment", comment)
+	}
+	t.row("timescale", "%s", i.Timescale)
+	t.row("signals", "%d in %s, %s of %s", i.Variables, plural(uint64(i.Scopes), "scope", "scopes"), plural(uint64(i.Nets), "net", "nets"), plural(uint64(i.Bits), "bit", "bits"))
+	if i.Times == 0 {
+		t.row("time", "no value is written")
+	} else {
+		t.row("time", "%s to %s, %s at %s", i.From, i.To, plural(i.Changes, "change", "changes"), plural(i.Times, "time", "times"))
+	}
+	for _, a := range i.Active {
+		t.row("most active", "%s  %s", a.Signal, plural(a.Changes, "change", "changes"))
+	}
+	if i.Undriven.Count > 0 {
+		t.row("never known", "%s: %s", plural(uint64(i.Undriven.Count), "signal", "signals"), i.Undriven.some())
+	}
+	if i.Unknown.Count > 0 {
+		t.row("x or z", "%s after the first time: %s", plural(uint64(i.Unknown.Count), "signal", "signals"), i.Unknown.some())
+	} else {
+		t.row("x or z", "none after the first time")
+	}
+	for _, s := range i.Signals {
+		t.row("signal", "%s%s  %s, %s", s.Path, s.Range, s.Type, plural(uint64(s.Bits), "bit", "bits"))
+	}
+	t.flush()
+}
+
+func (l UnknownList) some() string {
+	var parts []string
+	for _, s := range l.Signals[:min(len(l.Signals), namesShown)] {
+		until := "to the end"
+		if s.Until != "" {
+			until = "until " + s.Until
+		}
+		parts = append(parts, s.Signal+" ("+until+")")
+	}
+	text := strings.Join(parts, ", ")
+	if l.Count > namesShown {
+		text += ", ..."
+	}
+	return text
+}
