@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	_ "embed"
-	"errors"
 	"fmt"
 	"maps"
 	"os"
@@ -20,126 +19,112 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// icarusModule is the name of the VPI module: vvp loads icarusModule.vpi.
-const icarusModule = "cosim"
-
 //go:embed vpi/cosim.c
 var icarusModuleSource []byte
 
-// icarusBuildLimit is how long one tool may take, in time and in CPU time.
+// icarusBuildLimit is how long one tool may take.
 const icarusBuildLimit = 2 * time.Minute
 
-// icarusTool finds a tool of the Debian package iverilog.
-func icarusTool(name string) (string, error) {
-	path, err := exec.LookPath(name)
+// The tools; versionOption is asked for vvp alone, which loads the VPI module.
+var (
+	iverilogTool    = tool{command: "iverilog", packages: "iverilog"}
+	iverilogVPITool = tool{command: "iverilog-vpi", packages: "iverilog"}
+	compilerTool    = tool{command: "cc", packages: "gcc"} // of iverilog-vpi
+	vvpTool         = tool{"vvp", "iverilog", "-V"}
+)
+
+// find returns the path of a tool.
+func (t tool) find() (string, error) {
+	path, err := exec.LookPath(t.command)
 	if err != nil {
-		return "", fmt.Errorf("%s is not installed, Icarus Verilog needs it; install the Debian package iverilog", name)
+		return "", &InputError{t.command, "is needed to simulate RTL in Icarus and is not on the PATH", "install the Debian package " + t.packages}
 	}
 	return path, nil
 }
 
-// buildIcarusModule returns the directory of the VPI module for this vvp, built at
-// most once per user and version. Without a cache that can be written, the module
-// is built in scratch.
-func buildIcarusModule(vvp, scratch string) (string, error) {
-	version, _ := exec.Command(vvp, "-V").CombinedOutput() // its status differs by version
+// findIcarusModule returns the path of the VPI module for this vvp, built at most
+// once per user and version. Without a cache it is built in scratch.
+func findIcarusModule(vvp toolVersion, scratch string) (string, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s\n%s\n", runtime.GOARCH, version)
-	hash.Write(icarusModuleSource)
-	cache, err := os.UserCacheDir()
+	fmt.Fprintf(hash, "%s\n%s\n%s", runtime.GOARCH, vvp.text, icarusModuleSource)
+	kept, err := openCache("")
 	if err != nil {
-		return scratch, compileIcarusModule(scratch)
+		kept = cache{scratch}
 	}
-	parent := filepath.Join(cache, "starloom")
-	final := filepath.Join(parent, fmt.Sprintf("icarus-%x", hash.Sum(nil)[:12]))
-	if _, err := os.Stat(filepath.Join(final, icarusModule+".vpi")); err == nil {
-		return final, nil
-	}
-	err = os.MkdirAll(parent, 0o755)
-	var fresh string
-	if err == nil {
-		fresh, err = os.MkdirTemp(parent, "building-")
-	}
-	if err != nil {
-		return scratch, compileIcarusModule(scratch)
-	}
-	defer os.RemoveAll(fresh)
-	if err := compileIcarusModule(fresh); err != nil {
-		return "", err
-	}
-	if err := os.Rename(fresh, final); err != nil && !errors.Is(err, os.ErrExist) {
-		return "", fmt.Errorf("keeping the module for Icarus: %w", err)
-	}
-	return final, nil
+	return kept.take(fmt.Sprintf("icarus-%x.vpi", hash.Sum(nil)[:16]), compileIcarusModule)
 }
 
-func compileIcarusModule(dir string) error {
-	tool, err := icarusTool("iverilog-vpi")
+func compileIcarusModule(path string) error {
+	vpi, err := iverilogVPITool.find()
 	if err != nil {
 		return err
 	}
-	if _, err := exec.LookPath("cc"); err != nil {
-		return errors.New("cc is not installed, iverilog-vpi needs it; install the Debian package gcc")
+	if _, err := compilerTool.find(); err != nil {
+		return err
 	}
-	if err := os.WriteFile(filepath.Join(dir, icarusModule+".c"), icarusModuleSource, 0o644); err != nil {
+	dir, file := filepath.Split(path)
+	if err := os.WriteFile(filepath.Join(dir, "cosim.c"), icarusModuleSource, 0o644); err != nil {
 		return fmt.Errorf("the module for Icarus: %w", err)
 	}
-	said, err := runTool(dir, tool, "--name="+icarusModule, icarusModule+".c")
+	said, err := runTool(dir, dir, vpi, "--name="+strings.TrimSuffix(file, ".vpi"), "cosim.c")
 	if err != nil {
-		return fmt.Errorf("the module for Icarus does not compile (%w): %s; install the Debian packages gcc, libc6-dev and iverilog", err, oneLine(said))
+		return &InputError{"iverilog-vpi", fmt.Sprintf("does not compile the module for Icarus (%v): %s", err, oneLineOf(said)), "install the Debian packages gcc, libc6-dev and iverilog"}
 	}
 	return nil
 }
 
-// runTool runs a tool in a directory, with its temporary files in the same, and
-// returns what it said.
-func runTool(dir, tool string, args ...string) (string, error) {
+// runTool runs a tool in the directory dir, "" for Starloom's own, with its temporary
+// files in scratch, and returns what it said.
+func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), icarusBuildLimit)
 	defer cancel()
 	runtime.LockOSThread() // the death signal is bound to the thread
 	defer runtime.UnlockOSThread()
 	var said bytes.Buffer
-	cmd := exec.CommandContext(ctx, tool, args...)
+	cmd := command(ctx, dir, tool, args...)
+	cmd.Env = append(cmd.Env, "TMPDIR="+scratch)
 	cmd.Stdout, cmd.Stderr = &said, &said
 	cmd.SysProcAttr = alone()
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
-	cmd.WaitDelay = time.Second
-	if dir != "" {
-		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "TMPDIR="+dir)
-	}
 	err := cmd.Run()
 	if ctx.Err() != nil {
 		err = fmt.Errorf("stopped after %v", icarusBuildLimit)
 	}
-	return said.String(), err
+	return said.Bytes(), err
 }
 
 // compileIcarus compiles a design to the file out.
-func compileIcarus(source *icarusSource, out string) error {
-	tool, err := icarusTool("iverilog")
+func compileIcarus(source *Source, out string) error {
+	iverilog, err := iverilogTool.find()
 	if err != nil {
 		return err
 	}
-	args := []string{"-g2012", "-o", out, "-s", source.Top}
-	for _, name := range slices.Sorted(maps.Keys(source.Params)) {
-		args = append(args, "-P"+source.Top+"."+name+"="+source.Params[name])
-	}
-	for _, name := range slices.Sorted(maps.Keys(source.Defines)) {
-		args = append(args, "-D"+name+"="+source.Defines[name])
-	}
-	for _, dir := range source.IncludeDirs {
-		args = append(args, "-I"+dir)
-	}
-	args = append(args, "--")
-	said, err := runTool("", tool, append(args, source.Files...)...)
+	said, err := runTool("", filepath.Dir(out), iverilog, append([]string{"-o", out}, source.iverilogArguments()...)...)
 	if err != nil {
 		return icarusRefusal(source, said, err)
 	}
-	if lost := missingParameter.FindStringSubmatch(said); lost != nil {
-		return fmt.Errorf("%s: module %s has no parameter %s; use the name of a parameter", source.Files[0], source.Top, lost[1])
+	if lost := missingParameter.FindSubmatch(said); lost != nil {
+		return &InputError{source.Files[0], fmt.Sprintf("module %s has no parameter %s", source.Top, lost[1]), "name a parameter of the module"}
 	}
 	return nil
+}
+
+func (s *Source) iverilogArguments() []string {
+	args := []string{"-g2012", "-s", s.Top, "-Y.v", "-Y.sv"}
+	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+		args = append(args, "-P"+s.Top+"."+name+"="+s.Params[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Defines)) {
+		define := "-D" + name
+		if value := s.Defines[name]; value != "" {
+			define += "=" + value
+		}
+		args = append(args, define)
+	}
+	for _, dir := range s.IncludeDirs {
+		args = append(args, "-I"+dir, "-y"+dir)
+	}
+	return append(append(args, "--"), s.Files...)
 }
 
 var (
@@ -150,10 +135,10 @@ var (
 
 // icarusRefusal turns iverilog's messages into one error: the place of the first
 // message that has one, and the messages behind it.
-func icarusRefusal(source *icarusSource, said string, err error) error {
+func icarusRefusal(source *Source, said []byte, err error) error {
 	var messages []string
 	place := source.Files[0]
-	for line := range strings.Lines(said) {
+	for line := range strings.Lines(string(said)) {
 		line = strings.TrimRight(line, "\n")
 		if line == "" || icarusSummary.MatchString(line) || strings.Contains(line, "warning:") {
 			continue
@@ -166,5 +151,5 @@ func icarusRefusal(source *icarusSource, said string, err error) error {
 	if len(messages) == 0 {
 		messages = []string{err.Error()}
 	}
-	return fmt.Errorf("%s: iverilog: %s", place, oneLine(strings.Join(messages, "\n")))
+	return &InputError{place, "iverilog: " + oneLineOf([]byte(strings.Join(messages, "; "))), "correct the source until `iverilog -g2012` accepts it"}
 }

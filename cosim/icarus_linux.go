@@ -1,6 +1,7 @@
 package cosim
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -16,8 +17,9 @@ import (
 type icarus struct {
 	name    string
 	limit   time.Duration
+	clocks  uint64 // bits that Edge may get
 	process *icarusProcess
-	log     tailLog
+	log     sharedLog
 	ports   []Port
 
 	inputs, outputs, unknown                   []uint64 // ours: valid after Close too
@@ -31,11 +33,18 @@ type icarus struct {
 // the top module, so delays in the RTL must stay below 100. The simulation has the
 // working directory of Starloom; what it prints goes to Log.
 //
-// Errors: a missing tool, with its Debian package; what iverilog refuses, with its
-// place; ports that cannot be driven; a *Fault, if the circuit ends the simulation
-// before the first cycle. Options.Seed has no effect here.
-func OpenIcarus(source icarusSource, options icarusOptions) (Device, error) {
-	d := &icarus{name: source.name(), limit: options.timeLimit()}
+// Errors: an *InputError for a missing tool, with its Debian package, for what
+// iverilog refuses, with its place, and for ports that cannot be driven; a *Fault, if
+// the circuit ends the simulation before the first cycle. Options.Seed has no effect
+// here.
+func OpenIcarus(source Source, options Options) (Device, error) {
+	if err := source.check(); err != nil {
+		return nil, err
+	}
+	if source.vhdl() {
+		return nil, &InputError{source.Files[0], "Icarus reads Verilog only", "turn it into Verilog: `ghdl synth --std=08 --out=verilog`"}
+	}
+	d := &icarus{name: source.name(), limit: options.timeLimit(), clocks: 1<<len(source.Clocks) - 1}
 	scratch, err := os.MkdirTemp("", "starloom-icarus-")
 	if err != nil {
 		return nil, fmt.Errorf("a place for the compiled design: %w", err)
@@ -51,8 +60,8 @@ func OpenIcarus(source icarusSource, options icarusOptions) (Device, error) {
 }
 
 // start builds the simulation in scratch and starts it.
-func (d *icarus) start(source *icarusSource, scratch string) error {
-	vvp, err := icarusTool("vvp")
+func (d *icarus) start(source *Source, scratch string) error {
+	vvp, err := vvpTool.version(context.Background())
 	if err != nil {
 		return err
 	}
@@ -60,7 +69,7 @@ func (d *icarus) start(source *icarusSource, scratch string) error {
 	if err := compileIcarus(source, design); err != nil {
 		return err
 	}
-	moduleDir, err := buildIcarusModule(vvp, scratch)
+	module, err := findIcarusModule(vvp, scratch)
 	if err != nil {
 		return err
 	}
@@ -68,16 +77,16 @@ func (d *icarus) start(source *icarusSource, scratch string) error {
 	if err != nil {
 		return err
 	}
-	d.process, err = startIcarus(vvp, design, moduleDir, memory, &d.log)
+	d.process, err = startIcarus(vvp.path, design, module, memory, &d.log)
 	if err != nil {
 		memory.close()
-		return fmt.Errorf("%s: starting %s: %w", d.name, vvp, err)
+		return fmt.Errorf("%s: starting %s: %w", d.name, vvp.path, err)
 	}
 	return nil
 }
 
 // greet takes the first reply: the ports, and the outputs with all inputs zero.
-func (d *icarus) greet(source *icarusSource) error {
+func (d *icarus) greet(source *Source) error {
 	if err := d.settled(1); err != nil {
 		return err
 	}
@@ -85,10 +94,10 @@ func (d *icarus) greet(source *icarusSource) error {
 	if d.ports, err = icarusPorts(d.process.memory.report()); err != nil {
 		return fmt.Errorf("%s: %w", d.name, err)
 	}
-	if err := placeIcarusPorts(d.ports, source.Clocks); err != nil {
-		return fmt.Errorf("%s: %w", d.name, err)
+	if err := placePorts(d.ports, source.Clocks); err != nil {
+		return err
 	}
-	inputs, outputs := icarusWords(d.ports)
+	inputs, outputs := words(d.ports)
 	d.inputs, d.outputs, d.unknown = make([]uint64, inputs), make([]uint64, outputs), make([]uint64, outputs)
 	d.sharedInputs = d.process.memory.words(0, inputs)
 	d.sharedOutputs = d.process.memory.words(inputs, outputs)
@@ -137,6 +146,9 @@ func (d *icarus) exchange(op icarusOp, clocks, count uint64) error {
 	if d.err != nil {
 		return d.err
 	}
+	if clocks&^d.clocks != 0 {
+		return fmt.Errorf("%s: clocks %#b: the device has clocks %#b", d.name, clocks, d.clocks)
+	}
 	copy(d.sharedInputs, d.inputs)
 	if err := d.settled(d.process.memory.post(op, clocks, count)); err != nil {
 		return err
@@ -179,16 +191,16 @@ func (d *icarus) autopsy(answer icarusAnswer) error {
 	said := d.log.String()
 	switch {
 	case answer == icarusGone:
-		return d.fault(FaultDied, oneLine(fmt.Sprintf("%v\n%s", d.process.err, lastLines(said, 3))))
+		return d.fault(FaultDied, oneLineOf(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
 	case memory.status == icarusRefused:
-		return fmt.Errorf("%s: %s; give it to a wrapper module with plain input and output vectors", d.name, memory.report())
+		return &InputError{d.name, memory.report(), "put the module into another one that has inputs and outputs of bits only"}
 	case memory.status == icarusOscillates:
 		return d.fault(FaultOscillation, fmt.Sprintf("logic without delay does not settle within %v", d.limit))
 	case memory.status == icarusEndless:
 		return d.fault(FaultHang, fmt.Sprintf("a process loops without delay; stopped after %v", d.limit))
 	default:
 		if at := strings.LastIndex(said, "FATAL: "); at >= 0 && d.process.cmd.ProcessState.ExitCode() == 1 {
-			return d.fault(FaultFatal, oneLine(said[at+len("FATAL: "):]))
+			return d.fault(FaultFatal, oneLineOf([]byte(said[at+len("FATAL: "):])))
 		}
 		return d.fault(FaultFinish, lastLines(said, 3))
 	}

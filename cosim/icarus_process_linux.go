@@ -3,6 +3,7 @@ package cosim
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -19,17 +20,18 @@ import (
 type icarusProcess struct {
 	memory *icarusMemory
 	cmd    *exec.Cmd
-	log    *tailLog
+	log    *sharedLog
 	ended  atomic.Bool   // the process is gone
 	done   chan struct{} // closed after that
 	err    error         // how it went; read after done
 }
 
-// startIcarus runs vvp on a compiled design; moduleDir holds the VPI module. The
-// first command, number 1, is under way when it returns.
-func startIcarus(vvp, design, moduleDir string, memory *icarusMemory, log *tailLog) (*icarusProcess, error) {
+// startIcarus runs vvp on a compiled design with a VPI module, NAME.vpi. The first
+// command, number 1, is under way when it returns.
+func startIcarus(vvp, design, module string, memory *icarusMemory, log *sharedLog) (*icarusProcess, error) {
 	p := &icarusProcess{memory: memory, log: log, done: make(chan struct{})}
-	p.cmd = exec.Command(vvp, "-n", "-M", moduleDir, "-m", icarusModule, design)
+	dir, file := filepath.Split(module)
+	p.cmd = exec.Command(vvp, "-n", "-M", dir, "-m", strings.TrimSuffix(file, ".vpi"), design)
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.ExtraFiles = []*os.File{memory.file}
 	p.cmd.SysProcAttr = alone()
@@ -120,26 +122,19 @@ func (p *icarusProcess) killGroup() {
 	}
 }
 
-// tailLog keeps the end of what is written to it.
-type tailLog struct {
+// sharedLog is what a process prints while others read it.
+type sharedLog struct {
 	mutex sync.Mutex
-	text  []byte
+	text  keptLog
 }
 
-// tailLogBytes is how much a log keeps at least, and half of what it keeps at most.
-const tailLogBytes = 64 << 10
-
-func (l *tailLog) Write(text []byte) (int, error) {
+func (l *sharedLog) Write(text []byte) (int, error) {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
-	l.text = append(l.text, text[max(0, len(text)-tailLogBytes):]...)
-	if len(l.text) > 2*tailLogBytes {
-		l.text = append(l.text[:0], l.text[len(l.text)-tailLogBytes:]...)
-	}
-	return len(text), nil
+	return l.text.Write(text)
 }
 
-func (l *tailLog) String() string {
+func (l *sharedLog) String() string {
 	l.mutex.Lock()
 	defer l.mutex.Unlock()
 	return string(l.text)
@@ -148,20 +143,5 @@ func (l *tailLog) String() string {
 // lastLines returns up to n lines from the end of a text, as one line.
 func lastLines(text string, n int) string {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
-	return oneLine(strings.Join(lines[max(0, len(lines)-n):], "\n"))
-}
-
-// oneLine joins the lines of a text with "; " and shortens it to 500 bytes.
-func oneLine(text string) string {
-	var parts []string
-	for line := range strings.Lines(text) {
-		if line = strings.Join(strings.Fields(line), " "); line != "" {
-			parts = append(parts, line)
-		}
-	}
-	text = strings.Join(parts, "; ")
-	if len(text) > 500 {
-		text = text[:500] + "..."
-	}
-	return text
+	return oneLineOf([]byte(strings.Join(lines[max(0, len(lines)-n):], "\n")))
 }
