@@ -162,18 +162,17 @@ func (d *icarus) fetch() {
 	copy(d.unknown, d.sharedUnknown)
 }
 
-// settled waits for the reply to a command. The last tenth of the time limit is for
-// finding out why there is none.
+// settled waits for the reply to a command. The end of the time limit is for finding
+// out why there is none.
 func (d *icarus) settled(number uint32) error {
-	answer := d.process.await(number, d.limit-d.limit/10)
+	inquest := max(d.limit/10, min(d.limit/2, time.Second))
+	answer := d.process.await(number, d.limit-inquest)
 	if answer == icarusReplied && d.process.memory.status == icarusOK {
 		return nil
 	}
-	for range 2 {
-		if answer == icarusSilent {
-			d.process.interrupt()
-			answer = d.process.await(number, d.limit/20)
-		}
+	if answer == icarusSilent {
+		d.process.interrupt()
+		answer = d.process.await(number, inquest)
 	}
 	d.err = d.autopsy(answer)
 	return d.err

@@ -253,11 +253,15 @@ func TestIcarusHasNoSnapshots(t *testing.T) {
 	require.ErrorIs(t, d.Restore(nil), ErrNoSnapshot)
 }
 
-// misbehaving opens the module that goes wrong and lets two good cycles pass.
+// misbehaving opens the module that goes wrong and lets two good cycles pass. The
+// time limit holds from then on, 0 is the usual one.
 func misbehaving(t *testing.T, mode uint64, limit time.Duration) *icarus {
-	d := icarusDevice(t, icarusTest("misbehave", "clk_i"), Options{TimeLimit: limit})
+	d := icarusDevice(t, icarusTest("misbehave", "clk_i"), Options{})
 	require.NoError(t, d.Step(1, 2))
 	setPort(t, d, "mode_i", mode)
+	if limit > 0 {
+		d.limit = limit
+	}
 	return d
 }
 
@@ -270,6 +274,9 @@ func requireFault(t *testing.T, err error, kind FaultKind, cycle uint64) *Fault 
 	require.Equal(t, "misbehave.v: misbehave", fault.Device)
 	return fault
 }
+
+// slack is what a busy machine may add to a time limit.
+const slack = 3 * time.Second
 
 // requireGone waits until a process has ended; its remains may wait for whoever
 // inherited it.
@@ -333,11 +340,12 @@ func TestIcarusEndless(t *testing.T) {
 		{"a process", 5, 3, FaultHang},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			const limit = 500 * time.Millisecond
+			t.Parallel()
+			const limit = 2 * time.Second
 			d := misbehaving(t, c.mode, limit)
 			pid, start := d.process.cmd.Process.Pid, time.Now()
 			requireFault(t, d.Edge(1), c.kind, c.cycle)
-			require.Less(t, time.Since(start), 3*limit)
+			require.Less(t, time.Since(start), limit+slack)
 			requireGone(t, pid)
 		})
 	}
@@ -345,14 +353,16 @@ func TestIcarusEndless(t *testing.T) {
 
 // TestIcarusTimeLimitIsForACycle: a long Step may take longer than the limit.
 func TestIcarusTimeLimitIsForACycle(t *testing.T) {
-	const limit = 100 * time.Millisecond
-	d := icarusDevice(t, icarusTest("counter", "clk_i"), Options{TimeLimit: limit})
+	t.Parallel()
+	const limit = time.Second
+	d := icarusDevice(t, icarusTest("counter", "clk_i"), Options{})
+	d.limit = limit
 	setPort(t, d, "rst_i", 1)
 	require.NoError(t, d.Edge(1))
 	setPort(t, d, "rst_i", 0)
 	setPort(t, d, "enable_i", 1)
 	var cycles uint64
-	for start := time.Now(); time.Since(start) < 2*limit; {
+	for start := time.Now(); time.Since(start) < limit+limit/5; {
 		require.NoError(t, d.Step(1, 10_000))
 		cycles += 10_000
 	}
@@ -366,7 +376,7 @@ func TestIcarusKilled(t *testing.T) {
 	start := time.Now()
 	fault := requireFault(t, d.Edge(1), FaultDied, 2)
 	require.Contains(t, fault.Text, "killed")
-	require.Less(t, time.Since(start), time.Second)
+	require.Less(t, time.Since(start), slack)
 }
 
 func TestIcarusKilledInTheMiddleOfAStep(t *testing.T) {
@@ -389,7 +399,7 @@ func TestIcarusStopped(t *testing.T) {
 	require.NoError(t, unix.Kill(pid, unix.SIGSTOP))
 	start := time.Now()
 	requireFault(t, d.Edge(1), FaultHang, 2)
-	require.Less(t, time.Since(start), 3*limit)
+	require.Less(t, time.Since(start), limit+slack)
 	requireGone(t, pid)
 }
 
@@ -447,7 +457,7 @@ func TestIcarusLog(t *testing.T) {
 	require.Eventually(t, func() bool {
 		return strings.HasSuffix(d.Log(), "line 34 of many, and long enough to fill a log with\n")
 	}, time.Second, time.Millisecond)
-	require.Greater(t, len(d.Log()), keptLogBytes)
+	require.GreaterOrEqual(t, len(d.Log()), keptLogBytes)
 	require.LessOrEqual(t, len(d.Log()), 2*keptLogBytes)
 }
 

@@ -34,6 +34,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include <vpi_user.h>
@@ -283,21 +284,32 @@ static unsigned long events(void)
          + (&count_gen_events ? count_gen_events : 0);
 }
 
-/* The other side loses its patience and sends two signals. If vvp runs events between
- * them while time stands still, then something oscillates; if not, one process loops.
+/* The other side loses its patience and sends a signal. If vvp runs events in the next
+ * millisecond of its CPU time, then something oscillates; if not, one process loops.
  * Both obey $stop. */
-static void on_signal(int number)
+static unsigned long events_before;
+
+static void on_impatience(int number)
 {
-    static unsigned long before;
-    static int again;
+    const struct itimerval once = {.it_value.tv_usec = 1000};
 
     (void)number;
-    if (!again++) {
-        before = events();
-        return;
-    }
-    stopped_as = events() != before ? STATUS_OSCILLATES : STATUS_ENDLESS;
+    events_before = events();
+    setitimer(ITIMER_VIRTUAL, &once, NULL);
+}
+
+static void on_timer(int number)
+{
+    (void)number;
+    stopped_as = events() != events_before ? STATUS_OSCILLATES : STATUS_ENDLESS;
     vpi_control(vpiStop, 0);
+}
+
+static void catch(int number, void (*handler)(int))
+{
+    struct sigaction action = {.sa_handler = handler, .sa_flags = SA_RESTART};
+
+    sigaction(number, &action, NULL);
 }
 
 /* Which of the clocks in the request this is; -1 if it is none. */
@@ -449,7 +461,6 @@ static void register_module(void)
 {
     s_cb_data start = {.reason = cbStartOfSimulation, .cb_rtn = on_start};
     s_cb_data end = {.reason = cbEndOfSimulation, .cb_rtn = on_end};
-    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
     void *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, MEMORY_FD, 0);
 
     if (memory == MAP_FAILED) {
@@ -461,7 +472,8 @@ static void register_module(void)
     setvbuf(stdout, NULL, _IOLBF, 1 << 12);
     shared = memory;
     command_seen = atomic_load(&shared->command);
-    sigaction(SIGUSR1, &action, NULL);
+    catch(SIGUSR1, on_impatience);
+    catch(SIGVTALRM, on_timer);
     vpi_register_cb(&start);
     vpi_register_cb(&end);
 }
