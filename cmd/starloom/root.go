@@ -194,7 +194,7 @@ to F.lua.`,
 		},
 	}
 	dissector.Flags().StringVarP(&output, "output", "o", "", "write to `F` (default: standard output)")
-	parent.AddCommand(dissector)
+	parent.AddCommand(newTraceInfo(), newTraceDiff(), newTraceDecode(), dissector)
 	return parent
 }
 

@@ -1,0 +1,227 @@
+package nic
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+
+	"starloom/traces"
+)
+
+// Framing says how frames lie in a stream of phits. In all of them bits map to
+// phits as in Serialisers.
+type Framing struct {
+	// Light: the interface is dual-rail. Both rails lit are a collision, and behind
+	// the last bit of a frame it is dark.
+	Light bool
+	// Gaps: a frame may pause. Otherwise the first cycle without phit ends it.
+	Gaps bool
+	// FirstMarked and LastMarked: the interface marks the first or the last phit.
+	// Without LastMarked the length in the header ends a frame.
+	FirstMarked, LastMarked bool
+	// Received says which cycle a frame is known by: that of its last phit; a frame
+	// that was sent is known by its first.
+	Received bool
+}
+
+// DecodedFrame is a frame that was found in a stream of phits.
+type DecodedFrame struct {
+	Lane        int
+	First, Last uint64 // cycles of its first and last phit
+	Slot        uint32
+	Port        uint64
+	Status      Status // StatusOK, StatusCRC or StatusCollision
+	Bytes       []byte // nil for a collision; what there was of a damaged frame
+}
+
+// Decoder puts frames together from the phits of many interfaces. It judges them
+// as Deserialisers do, but takes frames that follow one another without a pause.
+//
+//	Put(lane, cycle, phit) ... Flush() --> emit(frame)
+//
+// Frames are emitted in the order of their cycles (see Framing.Received), those
+// of one cycle in the order of the lanes. Memory is bounded: one frame for each
+// lane and decoderHeldMax that wait for others which began before them.
+type Decoder struct {
+	lanes []laneState
+	emit  func(*DecodedFrame) error
+	open  []int // lanes that are within a frame
+	held  []DecodedFrame
+	err   error
+}
+
+// decoderHeldMax bounds the frames that wait.
+const decoderHeldMax = 1 << 16
+
+// laneState is one interface.
+type laneState struct {
+	Framing
+	open     bool
+	violated bool // both rails of a bit lit
+	damaged  bool
+	bits     int
+	first    uint64
+	last     uint64
+	slot     uint32
+	port     uint64
+	frame    []byte
+}
+
+// NewDecoder returns a decoder of interfaces with these framings. emit is called
+// with every frame, which is valid until it returns; its error ends everything.
+func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
+	d := &Decoder{lanes: make([]laneState, len(framings)), emit: emit}
+	for i, f := range framings {
+		d.lanes[i].Framing = f
+	}
+	return d
+}
+
+// Put takes what an interface carries in a cycle. Cycles never go back. Dark
+// cycles may be left out, but for the first one behind a phit.
+func (d *Decoder) Put(lane int, cycle uint64, p traces.Phit) {
+	l := &d.lanes[lane]
+	if p.Dark {
+		if l.open && !l.Gaps {
+			d.end(lane)
+		}
+		return
+	}
+	if l.open && l.FirstMarked && p.First {
+		l.damaged = true // the one before has no end
+		d.end(lane)
+	}
+	if !l.open {
+		if l.FirstMarked && !p.First {
+			return // the end of a frame that began before the recording
+		}
+		d.begin(lane, cycle, p)
+	}
+	l.take(p)
+	l.last = cycle
+	if l.ended(p) {
+		d.end(lane)
+	}
+}
+
+func (d *Decoder) begin(lane int, cycle uint64, p traces.Phit) {
+	l := &d.lanes[lane]
+	if l.frame == nil {
+		l.frame = make([]byte, FrameBytes(PayloadBytesMax)+frameSlack+PhitBitsMax/8)
+	}
+	l.open, l.violated, l.damaged, l.bits = true, false, false, 0
+	l.first, l.slot, l.port = cycle, p.Slot, p.Port
+	d.open = append(d.open, lane)
+}
+
+// take appends the bits of a phit.
+func (l *laneState) take(p traces.Phit) {
+	l.violated = l.violated || l.Light && p.Rail1&p.Rail0 != 0
+	l.damaged = l.damaged || p.Unknown
+	if l.bits >= 8*FrameBytes(PayloadBytesMax) {
+		l.damaged = true
+		return
+	}
+	putPhit(l.frame, l.bits, p.Bits, p.Rail1)
+	l.bits += p.Bits
+	if l.Light && p.Rail1|p.Rail0 != litBits(l.total()-(l.bits-p.Bits), p.Bits) {
+		l.damaged = true
+	}
+}
+
+// total is the length in bits that the header says, the longest there is until it
+// is known, and 0 when there is no such frame.
+func (l *laneState) total() int {
+	if l.bits < 8*lengthKnownBytes {
+		return 8 * FrameBytes(PayloadBytesMax)
+	}
+	payload := int(binary.BigEndian.Uint16(l.frame[offsetPayloadBytes:]))
+	if payload > PayloadBytesMax {
+		return 0
+	}
+	return 8 * FrameBytes(payload)
+}
+
+// ended tells whether this was the last phit of a frame. Light that is damaged
+// already ends in the dark alone.
+func (l *laneState) ended(p traces.Phit) bool {
+	if l.LastMarked {
+		return p.Last
+	}
+	total := l.total()
+	return total != 0 && l.bits >= total && !l.violated && !(l.Light && l.damaged)
+}
+
+// end judges a frame and hands it over.
+func (d *Decoder) end(lane int) {
+	l := &d.lanes[lane]
+	l.open = false
+	at := slices.Index(d.open, lane)
+	d.open = slices.Delete(d.open, at, at+1)
+	f := DecodedFrame{Lane: lane, First: l.first, Last: l.last, Slot: l.slot, Port: l.port, Status: StatusCRC}
+	total := l.total()
+	switch {
+	case l.violated:
+		f.Status = StatusCollision
+	case l.damaged, total == 0, l.bits < total, l.bits-total >= PhitBitsMax:
+		f.Bytes = slices.Clone(l.frame[:min(l.bits, 8*FrameBytes(PayloadBytesMax))/8])
+	default:
+		f.Bytes = slices.Clone(l.frame[:total/8])
+		if wellFormed(f.Bytes) {
+			f.Status = StatusOK
+		}
+	}
+	at, _ = slices.BinarySearchFunc(d.held, d.when(&f), func(other DecodedFrame, m moment) int {
+		return d.when(&other).compare(m)
+	})
+	d.held = slices.Insert(d.held, at, f)
+	d.release()
+}
+
+// moment orders frames.
+type moment struct {
+	cycle uint64
+	lane  int
+}
+
+func (m moment) compare(other moment) int {
+	return cmp.Or(cmp.Compare(m.cycle, other.cycle), cmp.Compare(m.lane, other.lane))
+}
+
+func (d *Decoder) when(f *DecodedFrame) moment {
+	if d.lanes[f.Lane].Received {
+		return moment{f.Last, f.Lane}
+	}
+	return moment{f.First, f.Lane}
+}
+
+// release emits the frames that none of those which are still open will precede:
+// the ones that were sent before the first of these began.
+func (d *Decoder) release() {
+	done := len(d.held)
+	// Lanes are opened in the order of their moments.
+	if i := slices.IndexFunc(d.open, func(lane int) bool { return !d.lanes[lane].Received }); i >= 0 {
+		begun := moment{d.lanes[d.open[i]].first, d.open[i]}
+		done, _ = slices.BinarySearchFunc(d.held, begun, func(f DecodedFrame, m moment) int { return d.when(&f).compare(m) })
+		done = max(done, len(d.held)-decoderHeldMax)
+	}
+	for i := range d.held[:done] {
+		if d.err == nil {
+			d.err = d.emit(&d.held[i])
+		}
+	}
+	d.held = slices.Delete(d.held, 0, done)
+}
+
+// Flush ends the stream: a frame that has no end is damaged. It returns the first
+// error of emit.
+func (d *Decoder) Flush() error {
+	for len(d.open) > 0 {
+		d.lanes[d.open[0]].damaged = true
+		d.end(d.open[0])
+	}
+	return d.err
+}
+
+// Err returns the first error of emit.
+func (d *Decoder) Err() error { return d.err }

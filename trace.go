@@ -1,0 +1,232 @@
+package starloom
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// traceError makes what package traces says about files and options an InputError.
+func traceError(err error) error {
+	var bad *traces.VCDError
+	if errors.As(err, &bad) {
+		return &InputError{Place: bad.Place(), Reason: bad.Reason, Remedy: bad.Remedy}
+	}
+	return err
+}
+
+// TraceInfo says what is in VCDs and packet captures. Errors about a file are
+// *InputError.
+func TraceInfo(ctx context.Context, paths []string, o traces.InfoOptions) (*traces.Infos, error) {
+	o.StatusNames, o.Interrupted = nic.StatusNames, ctx.Err
+	all := &traces.Infos{Schema: traces.InfoSchema}
+	for _, path := range paths {
+		info, err := traces.ReadInfo(path, o)
+		if err != nil {
+			return nil, traceError(err)
+		}
+		all.Files = append(all.Files, *info)
+	}
+	return all, nil
+}
+
+// TraceDiff compares two VCDs; see traces.Diff. Errors about files and options are
+// *InputError.
+func TraceDiff(ctx context.Context, pathA, pathB string, o traces.DiffOptions) (*traces.DiffReport, error) {
+	report, err := traces.Diff(ctx, pathA, pathB, o)
+	return report, traceError(err)
+}
+
+// DecodeReport says what was found in a VCD. Its JSON is stable.
+type DecodeReport struct {
+	Schema     int               `json:"schema"`
+	File       string            `json:"file"`
+	Cycles     uint64            `json:"cycles"`
+	Interfaces []DecodeInterface `json:"interfaces"` // those with frames
+	Lanes      int               `json:"lanes"`      // interfaces of the map that the VCD has
+	Frames     uint64            `json:"frames"`
+	OK         uint64            `json:"ok"`
+	Damaged    uint64            `json:"damaged"`
+	Collisions uint64            `json:"collisions"`
+	Unknown    uint64            `json:"unknown"` // times that x or z came and was taken for darkness
+	Truncated  bool              `json:"truncated,omitempty"`
+}
+
+// DecodeInterface is what was found on one interface.
+type DecodeInterface struct {
+	Name       string `json:"name"`
+	Frames     uint64 `json:"frames"`
+	OK         uint64 `json:"ok"`
+	Damaged    uint64 `json:"damaged"`
+	Collisions uint64 `json:"collisions"`
+}
+
+// DecodeSchema is the version of DecodeReport's JSON.
+const DecodeSchema = 1
+
+// TraceDecode takes frames out of a VCD and writes them as a packet capture. The
+// packets are in the order of their cycles, those of one cycle in the order of the
+// interfaces; a sent frame has the cycle of its first phit, a received one that of
+// its last. Errors about the file and the map are *InputError.
+func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
+	in, err := traces.NewDecoding(path, m.Options)
+	if err != nil {
+		return nil, traceError(err)
+	}
+	defer in.Close()
+	pcapng, err := traces.NewPCAPNG(out, "decoded from "+filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	d := decoding{in: in, m: m, out: pcapng, interfaces: map[string]int{}}
+	d.report = DecodeReport{Schema: DecodeSchema, File: path, Lanes: len(in.Names), Interfaces: []DecodeInterface{}}
+	framings := make([]nic.Framing, len(in.Names))
+	for i, rule := range in.Rules {
+		framings[i] = m.Framings[rule]
+	}
+	decoder := nic.NewDecoder(framings, d.frame)
+	err = in.Run(ctx, func(id traces.LaneID, cycle uint64, p traces.Phit) { decoder.Put(int(id), cycle, p) })
+	if err != nil {
+		return nil, traceError(err)
+	}
+	if err := errors.Join(decoder.Flush(), pcapng.Close()); err != nil {
+		return nil, err
+	}
+	d.report.Cycles, d.report.Unknown, d.report.Truncated = in.Cycles, in.Unknown, in.Truncated()
+	return &d.report, nil
+}
+
+// DecodeOutputs are the files that TraceDecodeFile writes; "" for none.
+type DecodeOutputs struct {
+	PCAPNG string // and its Wireshark dissector beside it
+	JSON   string // the report
+}
+
+// TraceDecodeFile is TraceDecode with output files, which appear together or not at
+// all. Nothing is read before they are open.
+func TraceDecodeFile(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
+	var o outputs
+	defer o.abort()
+	pcapng, err := o.create("--pcapng", "pcapng", to.PCAPNG)
+	if err != nil {
+		return nil, err
+	}
+	if script, ok := beside(to.PCAPNG, ".lua"); ok {
+		lua, err := o.create("--pcapng", "lua", script)
+		if err != nil {
+			return nil, err
+		}
+		if err := nic.WriteDissector(lua); err != nil {
+			return nil, err
+		}
+	}
+	var figures *traces.File
+	if to.JSON != "" {
+		if figures, err = o.create("--json", "json", to.JSON); err != nil {
+			return nil, err
+		}
+	}
+	report, err := TraceDecode(ctx, path, m, pcapng)
+	if err != nil {
+		return nil, err
+	}
+	if figures != nil {
+		if err := report.WriteJSON(figures); err != nil {
+			return nil, err
+		}
+	}
+	return report, o.files.Commit()
+}
+
+// decoding writes frames as packets.
+type decoding struct {
+	in         *traces.Decoding
+	m          *DecodeMap
+	out        *traces.PCAPNG
+	report     DecodeReport
+	interfaces map[string]int // index into the report's interfaces
+}
+
+func (d *decoding) frame(f *nic.DecodedFrame) error {
+	rule := d.in.Rules[f.Lane]
+	name := d.in.Names[f.Lane]
+	if ports := d.m.Ports[rule]; ports != 0 && f.Port == portAll {
+		for port := range uint64(ports) {
+			if err := d.packet(f, rule, traces.PortName(name, port)); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return d.packet(f, rule, traces.PortName(name, f.Port))
+}
+
+func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string) error {
+	id, err := d.out.Interface(name)
+	if err != nil {
+		return &InputError{Place: d.m.Options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
+	}
+	direction, cycle := traces.Sent, f.First
+	if d.m.Framings[rule].Received {
+		direction, cycle = traces.Received, f.Last
+	}
+	d.count(name, f.Status)
+	return d.out.Packet(id, direction, uint8(f.Status), f.Slot, cycle, f.Bytes)
+}
+
+func (d *decoding) count(name string, status nic.Status) {
+	i, ok := d.interfaces[name]
+	if !ok {
+		i = len(d.report.Interfaces)
+		d.interfaces[name] = i
+		d.report.Interfaces = append(d.report.Interfaces, DecodeInterface{Name: name})
+	}
+	at := &d.report.Interfaces[i]
+	at.Frames++
+	d.report.Frames++
+	switch status {
+	case nic.StatusOK:
+		at.OK++
+		d.report.OK++
+	case nic.StatusCollision:
+		at.Collisions++
+		d.report.Collisions++
+	default:
+		at.Damaged++
+		d.report.Damaged++
+	}
+}
+
+// WriteJSON writes the report as JSON.
+func (r *DecodeReport) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// WriteText writes the report for people.
+func (r *DecodeReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.File)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  cycles\t%d\n", r.Cycles)
+	fmt.Fprintf(t, "  interfaces\t%d, %d with frames\n", r.Lanes, len(r.Interfaces))
+	fmt.Fprintf(t, "  frames\t%d: %d ok, %d damaged, %d collided\n", r.Frames, r.OK, r.Damaged, r.Collisions)
+	if r.Unknown > 0 {
+		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %d times and was taken for no phit\n", r.Unknown)
+	}
+	if r.Truncated {
+		fmt.Fprintf(t, "  note\tthe file ends within a line, which is left out\n")
+	}
+	_ = t.Flush() // into a strings.Builder
+	_, err := io.WriteString(w, b.String())
+	return err
+}

@@ -1,0 +1,388 @@
+package traces
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Phit is what an interface carries in one cycle.
+type Phit struct {
+	Bits int // 1..64
+	// Rail1 are the bits that are ones, Rail0 those that are zeros. Of wires that
+	// are no dual-rail light one is the complement of the other.
+	Rail1, Rail0 uint64
+	Dark         bool // there is none
+	First, Last  bool // of a frame, if the interface says so
+	Unknown      bool // some of its bits are x or z
+	Port         uint64
+	Slot         uint32
+}
+
+// Lane says which signals of a VCD are one interface. Names may be patterns (see
+// NameRule) in Data, or in Rail1 if the interface is dual-rail; the others, and
+// Name, then refer to its stars by $1, $2 ...
+//
+//	valid, data  (ready, first, last)      a phit in every cycle with valid and ready
+//	rail1, rail0                           a phit in every cycle with light
+type Lane struct {
+	Name  string // of the interface; ${port} in it is the value of Port
+	Place string // where it stands, for errors
+
+	Data, Valid, Ready, First, Last string
+	Rail1, Rail0                    string
+	Port                            string // the transmitter's port select, if any
+}
+
+// DecodeOptions says how phits are found in a VCD.
+type DecodeOptions struct {
+	// Sampling gives the cycles: a clock or a period. With a clock FirstCycle is
+	// the number of the first one.
+	Sampling   Sampling
+	FirstCycle uint64
+	Lanes      []Lane
+	// Slot is the signal that is the slot's number; without it slots have
+	// SlotCycles cycles, or all is slot 0.
+	Slot       string
+	SlotCycles uint64
+}
+
+// LaneID is the number of an interface: patterns make several out of one Lane.
+type LaneID int32
+
+// Decoding reads the phits out of a VCD, in one pass and with memory that grows
+// with the number of interfaces alone.
+type Decoding struct {
+	// Names are those of the interfaces, Rules the indexes of their Lane.
+	Names []string
+	Rules []int
+
+	// Cycles is the number behind the last cycle that was read. Unknown counts how
+	// often an x or z came on valid, ready or a rail and was taken for darkness.
+	Cycles  uint64
+	Unknown uint64
+
+	r     *VCDReader
+	s     *sampler
+	o     DecodeOptions
+	lanes []laneWires
+	slot  *slot
+	users [][]LaneID // lanes that a net belongs to
+	busy  []LaneID   // lanes with a phit in the last cycle
+	marks []bool     // is in the list of the cycle
+}
+
+// laneWires are the wires of one interface; nil where it has none.
+type laneWires struct {
+	data, valid, ready, first, last, rail1, rail0, port *slot
+	now                                                 Phit // Slot is not kept
+	unknown                                             bool
+}
+
+// NewDecoding opens a VCD and finds the wires. Close it.
+func NewDecoding(path string, o DecodeOptions) (*Decoding, error) {
+	r, err := OpenVCD(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &Decoding{r: r, o: o}
+	if err := d.prepare(); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Close closes the file.
+func (d *Decoding) Close() error { return d.r.Close() }
+
+// Truncated reports whether the file ended within a line.
+func (d *Decoding) Truncated() bool { return d.r.Truncated() }
+
+// Progress returns how many bytes were read, and how many there are.
+func (d *Decoding) Progress() (read, size int64) { return d.r.Progress() }
+
+func (d *Decoding) prepare() error {
+	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
+		return &VCDError{File: d.r.Name(), Reason: "what a cycle is is not known", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
+	}
+	vars := d.r.Header().Vars
+	index := make(map[string]int, len(vars))
+	for i := range vars {
+		if _, twice := index[vars[i].Path]; !twice {
+			index[vars[i].Path] = i
+		}
+	}
+	for i := range d.o.Lanes {
+		if err := d.addLanes(i, index); err != nil {
+			return err
+		}
+	}
+	if d.o.Slot != "" {
+		s, _, ok := resolve(vars, index, d.o.Slot)
+		if !ok || s.kind != KindBits || s.bits > 64 {
+			return missingSignal(d.r.Name(), "the slot", d.o.Slot)
+		}
+		d.slot = &s
+	}
+	d.marks = make([]bool, len(d.lanes))
+	d.users = make([][]LaneID, d.r.Nets())
+	var all []NetID
+	for id := range d.lanes {
+		for _, wire := range d.lanes[id].wires() {
+			if wire == nil {
+				continue
+			}
+			all = append(all, wire.net)
+			if users := &d.users[wire.net]; len(*users) == 0 || (*users)[len(*users)-1] != LaneID(id) {
+				*users = append(*users, LaneID(id))
+			}
+		}
+	}
+	if d.slot != nil {
+		all = append(all, d.slot.net)
+	}
+	unit := d.r.Header().Timescale
+	if d.o.Sampling.Period.Count != 0 {
+		unit = min(unit, d.o.Sampling.Period.Unit)
+	}
+	var err error
+	d.s, err = newSampler(d.r, d.o.Sampling, unit, all)
+	return err
+}
+
+func (l *laneWires) wires() []*slot {
+	return []*slot{l.data, l.valid, l.ready, l.first, l.last, l.rail1, l.rail0, l.port}
+}
+
+// addLanes finds the wires of a rule, once for every signal that fits its pattern.
+func (d *Decoding) addLanes(rule int, index map[string]int) error {
+	l := &d.o.Lanes[rule]
+	fail := func(format string, arguments ...any) error {
+		return &VCDError{File: l.Place, Reason: fmt.Sprintf(format, arguments...), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", d.r.Name())}
+	}
+	key := l.Data
+	if l.Rail1 != "" {
+		key = l.Rail1
+	}
+	if (l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "") {
+		return &VCDError{File: l.Place, Reason: "an interface without its wires", Remedy: "give valid and data, or rail1 and rail0"}
+	}
+	pattern, err := compileName(key)
+	if err != nil {
+		return fail("%v", err)
+	}
+	for _, text := range []string{l.Name, l.Valid, l.Ready, l.First, l.Last, l.Rail0, l.Port} {
+		if err := pattern.checkTemplate(text); err != nil {
+			return fail("%v", err)
+		}
+	}
+	found := false
+	if !isPattern(key) {
+		found = true
+		if err := d.addLane(rule, key, []string{key}, index, fail); err != nil {
+			return err
+		}
+	} else {
+		for i := range d.r.Header().Vars {
+			path := d.r.Header().Vars[i].Path
+			if parts := pattern.match(path); parts != nil {
+				found = true
+				if err := d.addLane(rule, path, parts, index, fail); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !found {
+		return fail("no signal fits %s", key)
+	}
+	return nil
+}
+
+func (d *Decoding) addLane(rule int, key string, parts []string, index map[string]int, fail func(string, ...any) error) error {
+	l := &d.o.Lanes[rule]
+	var wires laneWires
+	data, rail1 := "", ""
+	if l.Rail1 != "" {
+		rail1 = key
+	} else {
+		data = key
+	}
+	for _, w := range []struct {
+		to    **slot
+		name  string
+		bits  uint32 // 0 for any
+		field string
+	}{
+		{&wires.data, data, 0, "data"}, {&wires.rail1, rail1, 0, "rail1"},
+		{&wires.rail0, expand(l.Rail0, parts), 0, "rail0"}, {&wires.valid, expand(l.Valid, parts), 1, "valid"},
+		{&wires.ready, expand(l.Ready, parts), 1, "ready"}, {&wires.first, expand(l.First, parts), 1, "first"},
+		{&wires.last, expand(l.Last, parts), 1, "last"}, {&wires.port, expand(l.Port, parts), 0, "port"},
+	} {
+		if w.name == "" {
+			continue
+		}
+		s, _, ok := resolve(d.r.Header().Vars, index, w.name)
+		if !ok {
+			return fail("%s: there is no signal %s", w.field, w.name)
+		}
+		if s.kind != KindBits || s.bits > 64 || w.bits != 0 && s.bits != w.bits {
+			return fail("%s: %s has %s, expected %s", w.field, w.name, s.shape(), map[bool]string{true: "1 to 64 bits", false: "1 bit"}[w.bits == 0])
+		}
+		*w.to = &s
+	}
+	if wires.rail1 != nil && wires.rail1.bits != wires.rail0.bits {
+		return fail("%s has %d bits and %s has %d", wires.rail1.name, wires.rail1.bits, wires.rail0.name, wires.rail0.bits)
+	}
+	d.Names = append(d.Names, expand(l.Name, parts))
+	d.Rules = append(d.Rules, rule)
+	d.lanes = append(d.lanes, wires)
+	return nil
+}
+
+// PhitBits returns the width of an interface.
+func (d *Decoding) PhitBits(id LaneID) int {
+	l := &d.lanes[id]
+	if l.rail1 != nil {
+		return int(l.rail1.bits)
+	}
+	return int(l.data.bits)
+}
+
+// Run reads the whole file. put is called for every phit, and for the first dark
+// cycle behind one, cycle by cycle and in the order of the interfaces. The last
+// time of a file, if nothing changes at it, is its end and no cycle.
+func (d *Decoding) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
+	for count := 0; ; count++ {
+		if count%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := d.s.load(); err != nil {
+			return err
+		}
+		if !d.s.loaded {
+			return nil
+		}
+		// Where nothing changes, what is lit stays lit.
+		if d.s.committed {
+			for cycle := d.s.at + 1; cycle < d.s.instant && len(d.busy) > 0; cycle++ {
+				if cycle%checkEvery == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				d.cycle(cycle, nil, put)
+			}
+		}
+		if d.s.clock == noNet && len(d.s.pending) == 0 && !d.r.Next() {
+			return d.r.Err()
+		}
+		d.cycle(d.s.instant, d.s.commit(), put)
+	}
+}
+
+// cycle hands over the phits of one cycle: those of the lanes that had one before
+// and of those whose wires have changed.
+func (d *Decoding) cycle(instant int64, changed []NetID, put func(LaneID, uint64, Phit)) {
+	number := uint64(instant) + d.o.FirstCycle
+	d.Cycles = number + 1
+	lanes := d.busy
+	for _, id := range lanes {
+		d.marks[id] = true
+	}
+	for _, net := range changed {
+		for _, id := range d.users[net] {
+			d.lanes[id].read(d.s)
+			if !d.marks[id] {
+				d.marks[id] = true
+				lanes = append(lanes, id)
+			}
+		}
+	}
+	slices.Sort(lanes)
+	slotNumber := d.slotOf(number)
+	kept := lanes[:0]
+	for _, id := range lanes {
+		d.marks[id] = false
+		l := &d.lanes[id]
+		p := l.now
+		p.Slot = slotNumber
+		if l.unknown {
+			d.Unknown++
+		}
+		put(id, number, p)
+		if !p.Dark {
+			kept = append(kept, id)
+		}
+	}
+	d.busy = kept
+}
+
+func (d *Decoding) slotOf(cycle uint64) uint32 {
+	switch {
+	case d.slot != nil:
+		value, _ := d.s.chunk(&d.r.nets[d.slot.net], d.slot.low, d.slot.bits)
+		return uint32(value)
+	case d.o.SlotCycles != 0:
+		return uint32(cycle / d.o.SlotCycles)
+	}
+	return 0
+}
+
+// read takes the wires' values.
+func (l *laneWires) read(s *sampler) {
+	l.now, l.unknown = Phit{}, false
+	if l.rail1 != nil {
+		l.light(s)
+	} else {
+		l.handshake(s)
+	}
+	if l.port != nil {
+		l.now.Port, _ = l.port.value(s)
+	}
+}
+
+// light: a rail that is not known is taken to be dark.
+func (l *laneWires) light(s *sampler) {
+	rail1, unknown1 := l.rail1.value(s)
+	rail0, unknown0 := l.rail0.value(s)
+	l.unknown = unknown1|unknown0 != 0
+	l.now.Bits = int(l.rail1.bits)
+	l.now.Rail1, l.now.Rail0 = rail1&^unknown1, rail0&^unknown0
+	l.now.Dark = l.now.Rail1|l.now.Rail0 == 0
+}
+
+// handshake: valid and ready must be known to be 1.
+func (l *laneWires) handshake(s *sampler) {
+	is := func(wire *slot, missing bool) bool {
+		if wire == nil {
+			return missing
+		}
+		value, unknown := wire.value(s)
+		l.unknown = l.unknown || unknown != 0
+		return value == 1 && unknown == 0
+	}
+	l.now.Bits = int(l.data.bits)
+	valid := is(l.valid, true)
+	l.now.Dark = !(is(l.ready, true) && valid)
+	if l.now.Dark {
+		return
+	}
+	l.unknown = false // the phit itself says so
+	value, unknown := l.data.value(s)
+	l.now.Rail1, l.now.Unknown = value&^unknown, unknown != 0
+	l.now.Rail0 = ^l.now.Rail1 & (^uint64(0) >> (64 - l.data.bits))
+	l.now.First, l.now.Last = is(l.first, false), is(l.last, false)
+	l.now.Unknown = l.now.Unknown || l.unknown
+	l.unknown = false
+}
+
+func (w *slot) value(s *sampler) (value, unknown uint64) {
+	return s.chunk(&s.r.nets[w.net], w.low, w.bits)
+}
+
+// PortName puts a port's number into an interface's name.
+func PortName(name string, port uint64) string {
+	return strings.ReplaceAll(name, "${port}", strconv.FormatUint(port, 10))
+}
