@@ -114,6 +114,29 @@ func TestIcarusCounter(t *testing.T) {
 	requirePort(t, d, "count_o", 4)
 }
 
+// TestIcarusTime: simulated time grows by the same steps, wherever the time unit of
+// the top module comes from.
+func TestIcarusTime(t *testing.T) {
+	for name, source := range map[string]Source{
+		"own unit":     {Top: "clockwork", Files: []string{"testdata/icarus/counter.v", "testdata/icarus/clockwork.v"}, Clocks: []string{"clk_i"}},
+		"another unit": {Top: "clockwork", Files: []string{"testdata/icarus/clockwork.v", "testdata/icarus/counter.v"}, Clocks: []string{"clk_i"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			d := icarusDevice(t, source, Options{})
+			require.NoError(t, d.Edge(1))
+			var before [1]uint64
+			for range 3 {
+				value, _ := getPort(t, d, "picoseconds_o")
+				require.Greater(t, value[0], before[0])
+				require.Less(t, value[0], uint64(1)<<50, "64 bits must last for long runs")
+				copy(before[:], value)
+				require.NoError(t, d.Step(1, 100_000))
+			}
+			requirePort(t, d, "count_o", 300_000%256)
+		})
+	}
+}
+
 func TestIcarusMealy(t *testing.T) {
 	d := icarusDevice(t, icarusTest("mealy", "clk_i"), Options{})
 	setPort(t, d, "rst_i", 1)

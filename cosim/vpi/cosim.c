@@ -48,6 +48,7 @@ enum {
     MEMORY_BYTES = 1 << 24,
     CLOCKS = 64,
     QUARTER = 100,
+    QUARTER_TICKS_MAX = 100000000, /* 64 bits of ticks are 6e10 cycles; a module without timescale counts seconds */
     SPINS = 20000, /* some 10 us: the other side sleeps rather than this one */
 };
 
@@ -436,7 +437,7 @@ static void set_quarter(vpiHandle top)
 {
     PLI_INT32 unit = vpi_get(vpiTimeUnit, top), precision = vpi_get(vpiTimePrecision, NULL);
 
-    for (quarter_ticks = QUARTER; unit > precision; unit--)
+    for (quarter_ticks = QUARTER; unit > precision && quarter_ticks < QUARTER_TICKS_MAX; unit--)
         quarter_ticks *= 10;
 }
 
