@@ -51,9 +51,9 @@ func Mutants() []Mutant {
 		[3]string{"violation needs all bits", "|(rail1_o & rail0_o)", "&(rail1_o & rail0_o)"},
 	)
 	of("link",
+		[3]string{"rails swapped", "{rail1_o, rail0_o} = light_o", "{rail0_o, rail1_o} = light_o"},
 		[3]string{"one cycle short", "light_q[(DELAY_CYCLES-1)*BITS +: BITS]", "light_q[(DELAY_CYCLES-2)*BITS +: BITS]"},
 		[3]string{"missing reset", "light_q <= reset ? {BITS{1'b0}} : light_i", "light_q <= light_i"},
-		[3]string{"rails swapped", "{rail1_o, rail0_o} = light_o", "{rail0_o, rail1_o} = light_o"},
 	)
 	of("fifo",
 		[3]string{"a full one that is popped takes nothing", "(held_q != FULL || pops)", "held_q != FULL"},
