@@ -141,24 +141,42 @@ func (f *FIFOs) Latches() []Wire { return []Wire{f.push, f.data, f.pop} }
 
 // Latch pops, then pushes.
 func (f *FIFOs) Latch(s Shard) {
-	start, end := f.bank.Cells(s)
-	push, data, pop := f.push.Value, f.data.Value, f.pop.Value
-	for i := start; i < end; i++ {
-		if pop[i] != 0 && f.held[i] > 0 {
-			f.first[i] = wrapped(int(f.first[i])+1, f.depth)
-			f.held[i]--
+	first, end := f.bank.Cells(s)
+	push, data, pop := f.push.Value[first:end], f.data.Value[first:end], f.pop.Value[first:end]
+	words, places, held := f.words[first*f.depth:], f.first[first:end], f.held[first:end]
+	popFIFOs(pop, places, held, f.depth)
+	pushFIFOs(push, data, words, places, held, f.lost[first:end], f.depth)
+	countLost(f.lost[first:end], f.total[first:end], f.limit)
+}
+
+func popFIFOs(pop []uint64, first, held []uint16, depth int) {
+	for i, p := range pop {
+		if p != 0 && held[i] > 0 {
+			first[i] = wrapped(int(first[i])+1, depth)
+			held[i]--
 		}
-		f.lost[i] = 0
-		if push[i] == 0 {
-			continue
+	}
+}
+
+func pushFIFOs(push, data, words []uint64, first, held []uint16, lost []uint8, depth int) {
+	for i, p := range push {
+		lost[i] = 0
+		switch {
+		case p == 0:
+		case int(held[i]) == depth:
+			lost[i] = 1
+		default:
+			words[i*depth+int(wrapped(int(first[i])+int(held[i]), depth))] = data[i]
+			held[i]++
 		}
-		if int(f.held[i]) == f.depth {
-			f.lost[i] = 1
-			f.total[i] = min(f.total[i], f.limit-1) + 1
-			continue
+	}
+}
+
+func countLost(lost []uint8, total []uint32, limit uint32) {
+	for i, l := range lost {
+		if total[i] < limit {
+			total[i] += uint32(l)
 		}
-		f.words[i*f.depth+int(wrapped(int(f.first[i])+int(f.held[i]), f.depth))] = data[i]
-		f.held[i]++
 	}
 }
 
