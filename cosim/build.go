@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -22,7 +23,7 @@ type Source struct {
 	IncludeDirs []string          // for `include, and for modules in files of their name
 	Defines     map[string]string // `define; "" for a name without a value
 	Params      map[string]string // of the top module, as Verilog constants; VHDL: generics
-	Clocks      []string          // the inputs that Edge drives
+	Clocks      []string          // the inputs that Edge drives, in any order
 }
 
 // name says what a source is in messages.
@@ -90,14 +91,16 @@ var glue embed.FS
 
 // A target is what a circuit is compiled for.
 type target struct {
-	ending  string   // of the result's name
-	compile []string // arguments of clang++
-	link    []string
-	tools   []tool
+	ending   string // of the result's name
+	compiler tool
+	compile  []string // its arguments
+	link     []string
+	tools    []tool
 }
 
 var wasmTarget = target{
-	ending: ".wasm",
+	ending:   ".wasm",
+	compiler: clangTool,
 	compile: []string{
 		"--target=wasm32-wasi", "--sysroot=/usr", "-fno-exceptions", "-fno-rtti", "-Iwasi",
 		"-DVL_IGNORE_UNKNOWN_ARCH",
@@ -106,7 +109,7 @@ var wasmTarget = target{
 		"-mexec-model=reactor", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,--stack-first",
 		fmt.Sprintf("-Wl,-z,stack-size=%d", wasmStackBytes),
 	},
-	tools: []tool{verilatorTool, clangTool, linkerTool},
+	tools: []tool{linkerTool},
 }
 
 // wasmStackBytes is where data begins: the stack lies below it and is empty between
@@ -129,7 +132,7 @@ var verilatorFlags = []string{
 // same text with the same tools. Errors about the design and the tools are
 // *InputError.
 func Build(ctx context.Context, s Source, o BuildOptions) (*Circuit, error) {
-	path, err := build(ctx, s, o, wasmTarget)
+	_, path, err := build(ctx, s, o, wasmTarget)
 	if err != nil {
 		return nil, err
 	}
@@ -137,24 +140,26 @@ func Build(ctx context.Context, s Source, o BuildOptions) (*Circuit, error) {
 	if err != nil {
 		return nil, err
 	}
-	return LoadWasm(wasm)
+	c, err := LoadWasm(wasm)
+	if err != nil {
+		// Somebody has changed what is in the cache: the next build makes it anew.
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), os.Remove(path))
+	}
+	return c, nil
 }
 
-// build returns the path of the result in the cache.
-func build(ctx context.Context, s Source, o BuildOptions, t target) (path string, err error) {
+// build returns the path of the result in the cache, and its description.
+func build(ctx context.Context, s Source, o BuildOptions, t target) (d Description, path string, err error) {
 	b, err := newBuilder(ctx, &s, &o, t)
 	if err != nil {
-		return "", err
+		return d, "", err
 	}
-	defer func() {
-		if removal := os.RemoveAll(b.work); err == nil {
-			err = removal
-		}
-	}()
+	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
 	if err := b.discover(); err != nil {
-		return "", err
+		return d, "", err
 	}
-	return b.cache.take(b.description.Hash+t.ending, b.compile)
+	path, err = b.cache.take(b.description.Hash+t.ending, b.compile)
+	return b.description, path, err
 }
 
 // A builder is one build in a temporary directory.
@@ -177,9 +182,9 @@ func newBuilder(ctx context.Context, s *Source, o *BuildOptions, t target) (*bui
 		return nil, err
 	}
 	b := &builder{Context: ctx, Source: s, options: o, target: t}
-	needed := t.tools
+	needed := append([]tool{verilatorTool, t.compiler}, t.tools...)
 	if s.vhdl() {
-		needed = append([]tool{ghdlTool}, needed...)
+		needed = append(needed, ghdlTool)
 	}
 	for _, tool := range needed {
 		version, err := tool.version(ctx)
@@ -250,7 +255,7 @@ func (b *builder) hash() (string, error) {
 	say(b.verilatorArguments()...)
 	say(b.compileFlags()...)
 	say(b.target.link...)
-	say(b.portsHeader(nil))
+	say(b.portsHeader(nil, ""))
 	for _, name := range b.design.data {
 		say(name, string(b.description.Data[name]))
 	}

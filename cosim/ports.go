@@ -16,6 +16,8 @@ type design struct {
 	files  []string          // that were read, includes too
 	data   []string          // files of $readmem
 	levels bool              // something sees more of a clock than its rising edge
+	resets []string          // other inputs whose edges something waits for, asynchronous resets mostly
+	inner  bool              // something waits for a signal that is made inside
 }
 
 // readDesign finds the ports of the top module.

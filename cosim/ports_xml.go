@@ -142,9 +142,7 @@ func (n *netlist) design(top string, clocks []string) (*design, error) {
 	}
 	slices.Sort(d.files)
 	d.data = n.dataFiles()
-	for _, clock := range clocks {
-		d.levels = d.levels || !n.risesOnly(n.top, clock, map[string]bool{})
-	}
+	n.sensitivity(d)
 	return d, nil
 }
 
@@ -299,34 +297,88 @@ func (n *netlist) dataFiles() (names []string) {
 	return slices.Compact(names)
 }
 
-// risesOnly reports whether a variable of a module appears nowhere but behind
-// posedge, here and in the modules it is wired to. Then nothing happens when the
-// clock falls.
-func (n *netlist) risesOnly(module *xmlNode, name string, seen map[string]bool) bool {
-	key := module.get("name") + " " + name
-	if seen[key] {
-		return true
-	}
-	seen[key] = true
-	rises := true
-	n.root.each(func(node *xmlNode) { // a reference from another module
-		if node.name == "varxref" && node.get("name") == name {
-			rises = false
+// sensitivity finds out what the processes of the design wait for.
+func (n *netlist) sensitivity(d *design) {
+	plain := map[string]bool{} // inputs, and what they are wired to below
+	for _, p := range d.ports {
+		if p.Clock {
+			d.levels = d.levels || !n.risesOnly(p.Name)
 		}
-	})
-	for _, ref := range module.all("varref") {
-		if ref.get("name") != name {
+		if !p.Input {
 			continue
 		}
-		up := ref.parent
-		switch {
-		case up.name == "senitem" && up.get("edgeType") == "POS":
-		case up.name == "port" && up.get("direction") == "in" && up.parent.name == "instance":
-			below := n.modules[up.parent.get("defName")]
-			rises = rises && below != nil && n.risesOnly(below, up.get("name"), seen)
-		default:
-			rises = false
+		wires := n.wires(p.Name)
+		for key := range wires {
+			plain[key] = true
 		}
+		if !p.Clock && n.waitsFor(func(key string) bool { return wires[key] }) {
+			d.resets = append(d.resets, p.Name)
+		}
+	}
+	d.inner = n.waitsFor(func(key string) bool { return !plain[key] })
+}
+
+// wires returns a port of the top module and the ports of instances that it is
+// plainly wired to, each as module and name.
+func (n *netlist) wires(name string) map[string]bool {
+	found := map[string]bool{}
+	var follow func(module *xmlNode, name string)
+	follow = func(module *xmlNode, name string) {
+		if module == nil || found[key(module, name)] {
+			return
+		}
+		found[key(module, name)] = true
+		for _, ref := range module.all("varref") {
+			if ref.get("name") == name && isConnection(ref.parent) {
+				follow(n.modules[ref.parent.parent.get("defName")], ref.parent.get("name"))
+			}
+		}
+	}
+	follow(n.top, name)
+	return found
+}
+
+func key(module *xmlNode, name string) string { return module.get("name") + " " + name }
+
+// isConnection reports whether a node connects an input of an instance.
+func isConnection(node *xmlNode) bool {
+	return node.name == "port" && node.get("direction") == "in" && node.parent.name == "instance"
+}
+
+// waitsFor reports whether any process waits for a signal that is asked for; an
+// expression counts as the signal "".
+func (n *netlist) waitsFor(asked func(key string) bool) bool {
+	for _, module := range n.modules {
+		for _, item := range module.all("senitem") {
+			name := ""
+			if len(item.children) == 1 && item.children[0].name == "varref" {
+				name = item.children[0].get("name")
+			}
+			if asked(key(module, name)) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// risesOnly reports whether an input and all that it is wired to appear nowhere but
+// behind posedge. Then nothing happens when this clock falls.
+func (n *netlist) risesOnly(name string) bool {
+	wires := n.wires(name)
+	rises := true
+	for _, module := range n.modules {
+		module.each(func(node *xmlNode) {
+			switch {
+			case node.name == "varref" && wires[key(module, node.get("name"))]:
+				edge := node.parent.name == "senitem" && node.parent.get("edgeType") == "POS"
+				rises = rises && (edge || isConnection(node.parent))
+			case node.name == "varxref": // from another module, by any path
+				for wire := range wires {
+					rises = rises && !strings.HasSuffix(wire, " "+node.get("name"))
+				}
+			}
+		})
 	}
 	return rises
 }

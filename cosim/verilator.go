@@ -26,6 +26,7 @@ type tool struct {
 var (
 	verilatorTool = tool{"verilator", "verilator", "--version"}
 	clangTool     = tool{"clang++", "clang", "--version"}
+	gccTool       = tool{"g++", "g++", "--version"}
 	linkerTool    = tool{"wasm-ld", "lld", "--version"}
 	ghdlTool      = tool{"ghdl", "ghdl", "--version"}
 )
@@ -232,7 +233,7 @@ func eachGlueFile(do func(name string, text []byte) error) error {
 	})
 }
 
-// compileFlags are clang's for everything that goes into the result.
+// compileFlags are the compiler's for everything that goes into the result.
 func (b *builder) compileFlags() []string {
 	level := "-O3"
 	if b.options.Small {
@@ -261,9 +262,9 @@ func (b *builder) compile(path string) error {
 	if err != nil {
 		return err
 	}
-	b.options.step("clang compiles " + b.Top)
+	b.options.step(b.target.compiler.command + " compiles " + b.Top)
 	object := filepath.Join(b.work, "glue.o")
-	if err := b.clang(include, "-Iverilated", "-c", "glue.cpp", "-o", object); err != nil {
+	if err := b.compiles(include, "-Iverilated", "-c", "glue.cpp", "-o", object); err != nil {
 		return err
 	}
 	if err := b.link(path, append([]string{object}, objects...)...); err != nil {
@@ -275,6 +276,9 @@ func (b *builder) compile(path string) error {
 	return b.description.attach(path)
 }
 
+// schedulerLoop is a loop of Verilator's own in its C++.
+var schedulerLoop = regexp.MustCompile(`(?m)^( *)while( \((?:vlSelf->)?__V\w+Continue\) \{)$`)
+
 // writeModel writes the two generated headers: all of Verilator's output in one
 // unit, and the ports.
 func (b *builder) writeModel(translated string) error {
@@ -285,6 +289,14 @@ func (b *builder) writeModel(translated string) error {
 	var model strings.Builder
 	model.WriteString("#include \"Vdut.h\"\n#include \"Vdut__Syms.h\"\n")
 	for _, source := range sources {
+		text, err := os.ReadFile(source)
+		if err != nil {
+			return err
+		}
+		text = schedulerLoop.ReplaceAll(text, []byte("${1}SL_SCHEDULER$2"))
+		if err := os.WriteFile(source, text, 0o644); err != nil {
+			return err
+		}
 		fmt.Fprintf(&model, "#include %q\n", filepath.Base(source))
 	}
 	header, err := os.ReadFile(filepath.Join(translated, "Vdut.h"))
@@ -295,9 +307,13 @@ func (b *builder) writeModel(translated string) error {
 	if err != nil {
 		return err
 	}
+	root, err := os.ReadFile(filepath.Join(translated, "Vdut___024root.h"))
+	if err != nil {
+		return err
+	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(b.work, "model.h"), []byte(model.String()), 0o644),
-		os.WriteFile(filepath.Join(b.work, "ports.h"), []byte(b.portsHeader(members)), 0o644),
+		os.WriteFile(filepath.Join(b.work, "ports.h"), []byte(b.portsHeader(members, string(root))), 0o644),
 	)
 }
 
@@ -318,8 +334,8 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		}
 		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
 		object, err := b.cache.take(name, func(path string) error {
-			b.options.step("clang compiles Verilator's library, which happens once")
-			return b.clang(include, "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)
+			b.options.step(b.target.compiler.command + " compiles Verilator's library, which happens once")
+			return b.compiles(include, "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)
 		})
 		if err != nil {
 			return nil, nil, err
@@ -329,10 +345,10 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 	return objects, include, nil
 }
 
-// clang compiles in the work directory.
-func (b *builder) clang(include []string, args ...string) error {
+// compiles runs the compiler in the work directory.
+func (b *builder) compiles(include []string, args ...string) error {
 	all := slices.Concat(b.compileFlags(), include, args)
-	said, err := command(b, b.work, clangTool.command, all...).CombinedOutput()
+	said, err := command(b, b.work, b.target.compiler.command, all...).CombinedOutput()
 	if b.Err() != nil {
 		return b.Err()
 	}
@@ -345,7 +361,7 @@ func (b *builder) clang(include []string, args ...string) error {
 // link makes the result of objects.
 func (b *builder) link(path string, objects ...string) error {
 	args := slices.Concat(b.compileFlags()[:1], b.target.compile, b.target.link, objects, []string{"-o", path})
-	said, err := command(b, b.work, clangTool.command, args...).CombinedOutput()
+	said, err := command(b, b.work, b.target.compiler.command, args...).CombinedOutput()
 	if b.Err() != nil {
 		return b.Err()
 	}

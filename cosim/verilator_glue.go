@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -34,9 +35,9 @@ func (b *builder) members(header []byte) (map[string]string, error) {
 	return members, nil
 }
 
-// portsHeader writes ports.h: how columns and ports exchange values. Without
-// members it is the text for the hash.
-func (b *builder) portsHeader(members map[string]string) string {
+// portsHeader writes ports.h: how columns and ports exchange values. model is
+// Verilator's header of the root; without it this is the text for the hash.
+func (b *builder) portsHeader(members map[string]string, model string) string {
 	member := func(p Port) string {
 		if members == nil {
 			return p.Name
@@ -44,30 +45,45 @@ func (b *builder) portsHeader(members map[string]string) string {
 		return members[p.Name]
 	}
 	in, out := words(b.design.ports)
-	var pull, push, clocks strings.Builder
+	var pull, push, clocks, forget, resets strings.Builder
 	clock := 0
+	together := !b.design.levels && !b.design.inner
 	for _, p := range b.design.ports {
 		name := "t." + member(p)
 		switch {
 		case p.Clock:
 			fmt.Fprintf(&clocks, "    %s = clocks >> %d & 1;\n", name, clock)
 			clock++
+			before := "__Vtrigrprev__TOP__" + member(p)
+			together = together && strings.Contains(model, " "+before+";")
+			fmt.Fprintf(&forget, "    %s = 0;\n    t.%s = 0;\n", name, before)
 		case p.Input && p.Bits > 64:
+			together = together && !slices.Contains(b.design.resets, p.Name)
 			fmt.Fprintf(&pull, "    changed |= sl_pull_wide<%d>(%s, in + %d);\n", p.Bits, name, p.Word)
 		case p.Input:
 			fmt.Fprintf(&pull, "    changed |= sl_pull_word<%d>(%s, in[%d]);\n", p.Bits, name, p.Word)
+			if slices.Contains(b.design.resets, p.Name) {
+				fmt.Fprintf(&resets, "    changed |= (%s ^ in[%d]) & sl_mask(%d);\n", name, p.Word, p.Bits)
+			}
 		case p.Bits > 64:
 			fmt.Fprintf(&push, "    sl_push_wide<%d>(%s, out + %d);\n", p.Bits, name, p.Word)
 		default:
 			fmt.Fprintf(&push, "    out[%d] = %s;\n", p.Word, name)
 		}
 	}
+	forgotten := ""
+	if together {
+		forgotten = forget.String()
+	}
 	return fmt.Sprintf(`// Generated for %s.
 enum { SL_IN_WORDS = %d, SL_OUT_WORDS = %d };
 static constexpr bool SL_LEVELS = %t;
+static constexpr bool SL_TOGETHER = %t;
+
+static constexpr uint64_t sl_mask(int bits) { return ~0ULL >> (64 - bits); }
 
 template <int Bits, class T> static inline uint64_t sl_pull_word(T& port, uint64_t value) {
-    const T fresh = static_cast<T>(value & (~0ULL >> (64 - Bits)));
+    const T fresh = static_cast<T>(value & sl_mask(Bits));
     const uint64_t changed = port ^ fresh;
     port = fresh;
     return changed;
@@ -96,12 +112,20 @@ static inline bool sl_pull(Vdut___024root& t, const uint64_t* in) {
 %s    return changed != 0;
 }
 
+static inline bool sl_resets(const Vdut___024root& t, const uint64_t* in) {
+    uint64_t changed = 0;
+%s    return changed != 0;
+}
+
 static inline void sl_clocks(Vdut___024root& t, uint64_t clocks) {
+%s}
+
+static inline void sl_forget(Vdut___024root& t) {
 %s}
 
 static inline void sl_push(const Vdut___024root& t, uint64_t* out) {
 %s}
-`, b.Top, in, out, b.design.levels, pull.String(), clocks.String(), push.String())
+`, b.Top, in, out, b.design.levels, together, pull.String(), resets.String(), clocks.String(), forgotten, push.String())
 }
 
 // runtimeHash names a unit of Verilator's library by its text and everything that

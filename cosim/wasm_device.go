@@ -30,39 +30,14 @@ type wasmDevice struct {
 
 	inputs, outputs []uint64
 	cycles          *uint64
-	printed         *wasmLog
-	text, log       uint32 // addresses
+	printed         *glueLog
+	text, log       []byte
 	kept            keptLog
 
 	lateCycle uint64
 	lateSince time.Time
 	err       error // what ended the device
 }
-
-// wasmLog mirrors the counters of the log in glue.cpp.
-type wasmLog struct{ used, lost, last uint32 }
-
-// The parts of sl_part.
-const (
-	partInputs = iota
-	partOutputs
-	partCycles
-	partLog
-	partText
-	partLogText
-)
-
-const (
-	logBytes  = 1 << 16 // SL_LOG_BYTES
-	textBytes = 1 << 10 // SL_TEXT_BYTES
-)
-
-// endKinds are the values of sl_end.
-var endKinds = map[uint64]FaultKind{2: FaultFinish, 4: FaultFatal, 6: FaultOscillation, 8: FaultHang}
-
-// stepCyclesMax is how many cycles one call into wasm may take: Go cannot stop it
-// for a garbage collection in between.
-const stepCyclesMax = 1 << 13
 
 // wasmMemoryBytesMax is the most that RTL can have, memories and all.
 const wasmMemoryBytesMax = 1 << 30
@@ -96,21 +71,12 @@ func OpenWasm(c *Circuit, o Options) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &wasmDevice{circuit: c, limit: o.timeLimit(), memory: memory, clocks: 1<<countClocks(c.Ports) - 1}
+	d := &wasmDevice{circuit: c, limit: o.timeLimit(), memory: memory, clocks: clockMask(c.Ports)}
 	d.ctx = context.WithValue(context.Background(), deviceKey{}, d)
 	if err := d.open(r, o.Seed); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
-}
-
-func countClocks(ports []Port) (count uint) {
-	for _, p := range ports {
-		if p.Clock {
-			count++
-		}
-	}
-	return count
 }
 
 func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
@@ -157,18 +123,18 @@ func (d *wasmDevice) findParts() error {
 		at[i] = uint32(address[0])
 	}
 	in, out := words(d.circuit.Ports)
-	var ok [4]bool
-	var cycles []uint64
-	var counters []byte
+	var cycles, log []uint64
+	var ok [6]bool
 	d.inputs, ok[0] = d.memory.words(at[partInputs], in)
 	d.outputs, ok[1] = d.memory.words(at[partOutputs], out)
 	cycles, ok[2] = d.memory.words(at[partCycles], 1)
-	counters, ok[3] = d.module.Memory().Read(at[partLog], uint32(unsafe.Sizeof(wasmLog{})))
-	if slices.Contains(ok[:], false) || at[partLog]%4 != 0 {
+	log, ok[3] = d.memory.words(at[partLog], int(unsafe.Sizeof(glueLog{}))/8)
+	d.text, ok[4] = d.module.Memory().Read(at[partText], textBytes)
+	d.log, ok[5] = d.module.Memory().Read(at[partLogText], logBytes)
+	if slices.Contains(ok[:], false) {
 		return &InputError{d.circuit.Device, "the circuit's columns are not in its memory", errNotBuilt.Remedy}
 	}
-	d.cycles, d.printed = &cycles[0], (*wasmLog)(unsafe.Pointer(&counters[0]))
-	d.text, d.log = at[partText], at[partLogText]
+	d.cycles, d.printed = &cycles[0], (*glueLog)(unsafe.Pointer(&log[0]))
 	return nil
 }
 
@@ -191,7 +157,7 @@ func (d *wasmDevice) Settle() error {
 
 func (d *wasmDevice) Edge(clocks uint64) error {
 	if d.err != nil || clocks&^d.clocks != 0 {
-		return d.refuse(clocks)
+		return refuseClocks(d.err, &d.circuit.Description, clocks)
 	}
 	d.stack[0], d.stack[1] = d.self, clocks
 	if err := d.edge.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
@@ -202,7 +168,7 @@ func (d *wasmDevice) Edge(clocks uint64) error {
 
 func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	if d.err != nil || clocks&^d.clocks != 0 {
-		return d.refuse(clocks)
+		return refuseClocks(d.err, &d.circuit.Description, clocks)
 	}
 	for cycles > 0 {
 		part := min(cycles, stepCyclesMax)
@@ -217,43 +183,21 @@ func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	return nil
 }
 
-// refuse says why nothing can be clocked.
-func (d *wasmDevice) refuse(clocks uint64) error {
-	if d.err != nil {
-		return d.err
-	}
-	return fmt.Errorf("%s: clocks %#b: there are %d; every bit is a port with Clock", d.circuit.Device, clocks, countClocks(d.circuit.Ports))
-}
-
-// after takes what was printed, and finds out how a call ended.
+// after takes what was printed, and finds out how a call ended. After a trap only
+// the memory says so.
 func (d *wasmDevice) after(trap error) error {
-	d.takeLog()
-	kind, ended := endKinds[d.end(trap)]
+	d.kept.take(d.log, d.printed)
+	kind, ended := endKinds[d.printed.end]
 	switch {
 	case errors.Is(trap, errLate):
-		kind, ended = FaultHang, true
+		kind = FaultHang
 	case trap != nil && !ended:
 		return d.ended(trap)
 	case !ended:
 		return nil
 	}
-	text, _ := d.module.Memory().Read(d.text, textBytes)
-	text, _, _ = bytes.Cut(text, []byte{0})
-	if kind == FaultHang {
-		text = fmt.Appendf(nil, "a loop does not end: no answer within %v", d.limit)
-	}
-	d.err = &Fault{Kind: kind, Device: d.circuit.Device, Cycle: *d.cycles, Text: string(text)}
+	d.err = fault(kind, &d.circuit.Description, *d.cycles, d.text, d.limit)
 	return d.err
-}
-
-// end returns the sl_end of the last call; after a trap it is in memory only, in
-// front of the log's counters.
-func (d *wasmDevice) end(trap error) uint64 {
-	if trap == nil {
-		return d.stack[0] &^ 1
-	}
-	end := *(*uint32)(unsafe.Add(unsafe.Pointer(d.printed), -4))
-	return uint64(end)
 }
 
 // ended makes a fault of a trap that the glue did not ask for.
@@ -264,18 +208,6 @@ func (d *wasmDevice) ended(trap error) error {
 	}
 	d.err = &Fault{Kind: FaultDied, Device: d.circuit.Device, Cycle: cycle, Text: firstLine([]byte(trap.Error()))}
 	return d.err
-}
-
-// takeLog moves what was printed out of the circuit's memory.
-func (d *wasmDevice) takeLog() {
-	text, ok := d.module.Memory().Read(d.log, min(d.printed.used, logBytes))
-	if ok {
-		_, _ = d.kept.Write(text)
-	}
-	if d.printed.lost > 0 {
-		_, _ = fmt.Fprintf(&d.kept, "... %d more lines in this cycle are lost\n", d.printed.lost)
-	}
-	*d.printed = wasmLog{}
 }
 
 // A snapshot of a wasm device is its hash and its linear memory without the stack.
@@ -324,8 +256,8 @@ func (d *wasmDevice) Close() error {
 		err = d.module.Close(d.ctx)
 	}
 	releaseMemory(d.memory.all)
-	d.memory, d.inputs, d.outputs = nil, nil, nil
-	d.err = fmt.Errorf("%s: the device is closed", d.circuit.Device)
+	d.memory, d.inputs, d.outputs, d.text, d.log = nil, nil, nil, nil, nil
+	d.err = errClosed(&d.circuit.Description)
 	return err
 }
 
@@ -369,17 +301,4 @@ func (m *wasmMemory) words(at uint32, count int) ([]uint64, bool) {
 		return nil, true
 	}
 	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.all[at])), count), true
-}
-
-// keptLog is the end of what a circuit prints.
-type keptLog []byte
-
-const keptLogBytes = 64 << 10
-
-func (l *keptLog) Write(text []byte) (int, error) {
-	*l = append(*l, text[max(0, len(text)-keptLogBytes):]...)
-	if len(*l) > 2*keptLogBytes {
-		*l = append((*l)[:0], (*l)[len(*l)-keptLogBytes:]...)
-	}
-	return len(text), nil
 }

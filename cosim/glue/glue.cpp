@@ -23,10 +23,13 @@ extern "C" int __cxa_thread_atexit(void (*)(void*), void*, void*) { return 0; }
 #endif
 
 // Every loop of the circuit counts its turns: RTL that loops for ever is found
-// without a thread that watches. Verilator writes all loops as while.
+// without a thread that watches. Verilator writes all loops as while. Those of its
+// scheduler end by themselves and would cost a tenth of the speed: the build has
+// renamed them. The condition comes first, so that do {} while (false) costs nothing.
 static thread_local int64_t sl_turns = SL_TURNS;
 static bool sl_tick();
-#define while(...) while ((--sl_turns >= 0 || sl_tick()) && (__VA_ARGS__))
+#define SL_SCHEDULER(condition) for (; condition;)
+#define while(...) while ((__VA_ARGS__) && (--sl_turns >= 0 || sl_tick()))
 #include "model.h"
 #undef while
 
@@ -37,7 +40,7 @@ struct sl_device {
     uint64_t out[SL_OUT_WORDS + 1] = {};
     uint64_t cycles = 0;
     uint64_t limit_ns = 0;
-    uint32_t end = SL_GOES_ON;
+    uint32_t end = SL_GOES_ON;  // this and the next three are one part
     uint32_t log_used = 0;
     uint32_t log_lost = 0;
     uint32_t last = 0;  // where the last printed piece starts in log
@@ -183,20 +186,29 @@ static inline void sl_low(sl_device* d) {
     d->top->eval();
 }
 
+// sl_cycle is one edge. Inputs come before it, so they are evaluated alone; where
+// nobody waits for the inputs that change, one evaluation is the same, since
+// combinational logic comes first in it. A falling clock is evaluated only where
+// somebody sees it.
 static inline void sl_cycle(sl_device* d, uint64_t clocks) {
-    sl_low(d);
+    auto& t = *d->top->rootp;
+    if (SL_TOGETHER && clocks && !sl_resets(t, d->in)) {
+        sl_pull(t, d->in);
+    } else {
+        sl_low(d);
+    }
     ++d->cycles;
     if (!clocks) return;
-    auto& t = *d->top->rootp;
     d->context.timeInc(1);
     sl_clocks(t, clocks);
     d->top->eval();
-    d->high = true;
-    // Where only rising edges count, clocks fall together with the next inputs.
-    if (SL_LEVELS) {
+    if (SL_TOGETHER) {
+        sl_forget(t);
+    } else if (SL_LEVELS) {
         sl_clocks(t, 0);
-        d->high = false;
         d->top->eval();
+    } else {
+        d->high = true;
     }
 }
 
@@ -260,7 +272,7 @@ SL_EXPORT(sl_part) void* sl_part(sl_device* d, uint32_t part) {
     case 0: return d->in;
     case 1: return d->out;
     case 2: return &d->cycles;
-    case 3: return &d->log_used;  // behind it log_lost and last
+    case 3: return &d->end;
     case 4: return d->text;
     case 5: return d->log;
     }

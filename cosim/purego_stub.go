@@ -1,0 +1,19 @@
+//go:build !purego || !unix
+
+package cosim
+
+import (
+	"context"
+	"errors"
+)
+
+// Shared is RTL as a native library; this build of Starloom cannot load one.
+type Shared struct{ Description }
+
+var errNoShared = errors.New("native RTL is not part of this build of Starloom: build it with -tags purego, or use wasm, which is as fast")
+
+// BuildShared needs the build tag purego.
+func BuildShared(context.Context, Source, BuildOptions) (*Shared, error) { return nil, errNoShared }
+
+// OpenShared needs the build tag purego.
+func OpenShared(*Shared, Options) (Device, error) { return nil, errNoShared }

@@ -1,0 +1,89 @@
+package cosim
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+)
+
+// What the wasm device and the native one have in common: the glue's results, its
+// log, and its parts.
+
+// The parts of sl_part.
+const (
+	partInputs = iota
+	partOutputs
+	partCycles
+	partLog
+	partText
+	partLogText
+)
+
+const (
+	logBytes  = 1 << 16 // SL_LOG_BYTES
+	textBytes = 1 << 10 // SL_TEXT_BYTES
+)
+
+// endKinds are the values of sl_end.
+var endKinds = map[uint32]FaultKind{2: FaultFinish, 4: FaultFatal, 6: FaultOscillation, 8: FaultHang}
+
+// stepCyclesMax is how many cycles one call may take: Go cannot stop it for a
+// garbage collection in between.
+const stepCyclesMax = 1 << 13
+
+// glueLog mirrors the end and the counters of the log in glue.cpp.
+type glueLog struct{ end, used, lost, last uint32 }
+
+// clockMask has a bit for every clock.
+func clockMask(ports []Port) uint64 {
+	count := uint(0)
+	for _, p := range ports {
+		if p.Clock {
+			count++
+		}
+	}
+	return 1<<count - 1
+}
+
+// refuseClocks says why nothing can be clocked: the device has ended, or has fewer
+// clocks.
+func refuseClocks(ended error, d *Description, clocks uint64) error {
+	if ended != nil {
+		return ended
+	}
+	return fmt.Errorf("%s: clocks %#b, there are %#b; every bit is a port with Clock", d.Device, clocks, clockMask(d.Ports))
+}
+
+func errClosed(d *Description) error { return fmt.Errorf("%s: the device is closed", d.Device) }
+
+// fault describes how a circuit ended; text is what the glue says, a C string.
+func fault(kind FaultKind, d *Description, cycle uint64, text []byte, limit time.Duration) *Fault {
+	said, _, _ := bytes.Cut(text, []byte{0})
+	f := &Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
+	if kind == FaultHang {
+		f.Text = fmt.Sprintf("a loop does not end: no answer within %v", limit)
+	}
+	return f
+}
+
+// keptLog is the end of what a circuit prints.
+type keptLog []byte
+
+const keptLogBytes = 64 << 10
+
+func (l *keptLog) Write(text []byte) (int, error) {
+	*l = append(*l, text[max(0, len(text)-keptLogBytes):]...)
+	if len(*l) > 2*keptLogBytes {
+		*l = append((*l)[:0], (*l)[len(*l)-keptLogBytes:]...)
+	}
+	return len(text), nil
+}
+
+// take moves what was printed out of the circuit's memory.
+func (l *keptLog) take(text []byte, printed *glueLog) {
+	_, _ = l.Write(text[:min(printed.used, logBytes)])
+	if printed.lost > 0 {
+		_, _ = fmt.Fprintf(l, "... and %d more that did not fit\n", printed.lost)
+	}
+	printed.used, printed.lost, printed.last = 0, 0, 0
+}
