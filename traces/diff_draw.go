@@ -201,6 +201,9 @@ func timeHead(numbers []uint64, unit Timescale) string {
 			numbers[i] *= 10
 		}
 	}
+	if slices.Max(numbers) == 0 {
+		return timeUnits[(unit-Femtosecond)/3]
+	}
 	for unit < 0 && !slices.ContainsFunc(numbers, func(n uint64) bool { return n%1000 != 0 }) {
 		unit += 3
 		for i := range numbers {

@@ -42,8 +42,8 @@ type sampler struct {
 
 	loaded  bool
 	instant int64
-	time    uint64 // of the instant, in units of the file: the edge, or the last change
-	off     bool
+	time    uint64  // of the instant, in units of the file: the edge, or the last change
+	pausing bool    // the simulator does not dump behind it
 	pending []NetID // changed by the instant
 	waiting []bool  // is in pending
 	late    []NetID // changed by the clock's edge itself, so by the next cycle
@@ -51,6 +51,7 @@ type sampler struct {
 	committed bool
 	at        int64 // the instant of the columns
 	atTime    uint64
+	off       bool // nothing is dumped from there on
 }
 
 // newSampler watches the nets and the clock of a file.
@@ -120,7 +121,7 @@ func (s *sampler) load() error {
 		return err
 	}
 	time, err := s.common(s.r.Time())
-	s.loaded, s.instant, s.off = true, time-s.shift, s.r.Off()
+	s.loaded, s.instant, s.pausing = true, time-s.shift, s.r.Off()
 	return err
 }
 
@@ -163,7 +164,7 @@ func (s *sampler) loadPeriod() error {
 		if err := s.step(); err != nil {
 			return err
 		}
-		s.off = s.r.Off()
+		s.pausing = s.r.Off()
 	}
 	return s.r.Err()
 }
@@ -210,7 +211,7 @@ func (s *sampler) commit() []NetID {
 	if s.clock == noNet {
 		s.copy(s.pending)
 	}
-	s.committed, s.at, s.atTime = true, s.instant, s.time
+	s.committed, s.at, s.atTime, s.off = true, s.instant, s.time, s.pausing
 	return s.pending
 }
 

@@ -316,6 +316,11 @@ func TestDiffOfDumpOff(t *testing.T) {
 	b := smallHeader + strings.Replace(smallBody, "#10\n0!\nb101 #\n", "#10\n$dumpoff\nx!\nbx #\n$end\n", 1)
 	b = strings.Replace(b, "#20\n", "#20\n$dumpon\n", 1)
 	requireEqual(t, smallHeader+smallBody, b, DiffOptions{})
+	// One file says nothing until it goes on; the other changes meanwhile.
+	b = smallHeader + smallBody[:strings.Index(smallBody, "#10")] + "#7\n$dumpoff\nx!\nbx #\n$end\n#25\n$dumpon\n1!\nb110 #\nr2 r\n$end\n#30\n"
+	requireEqual(t, smallHeader+smallBody, b, DiffOptions{})
+	requireEqual(t, b, smallHeader+smallBody, DiffOptions{})
+	requireEqual(t, b, smallHeader+smallBody, DiffOptions{A: Sampling{Period: Duration{5, Nanosecond}}, B: Sampling{Period: Duration{5, Nanosecond}}})
 	late := strings.Replace(smallHeader+smallBody, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\nb100 #\n$end\n", 1)
 	requireDifferent(t, smallHeader+smallBody, late, DiffOptions{}, "tb.data", "16 ns", "0x05", "0x04")
 	_, err := diffTexts(t, smallHeader+smallBody, late, DiffOptions{A: Sampling{Clock: "tb.clk"}, B: Sampling{Clock: "tb.clk"}})
