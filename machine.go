@@ -91,6 +91,7 @@ type machineShard struct {
 	shard     hw.Shard
 	instances []firmware.Instance
 	ledger    fabric.Ledger
+	awake     []uint32 // cells whose handlers are called
 	log       firmwareLog
 	traps     uint64            // of the last boundary
 	collision func(coupler int) // notes a collision; made once, so that a slot allocates nothing
@@ -449,6 +450,9 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		copy(bank.Schedule, m.words[bank.First:])
 	}
 	groups, cells, width := m.pops.Windows(bank, windowBytes/bank.RecordBytes())
+	if wanted := groups * width; cap(shard.awake) < wanted {
+		shard.awake = make([]uint32, 0, wanted)
+	}
 	for first := 0; first < cells; first += width {
 		window := fabric.Window{First: first, End: min(first+width, cells)}
 		if m.phase != phaseAct && m.slot > 0 {
@@ -457,18 +461,19 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if m.phase == phaseHear {
 			continue
 		}
-		if width >= cells {
-			instance.Slot(0, bank.Cells, m.slot)
-			l.Scan(bank, 0, bank.Cells, m.slot)
-		} else {
-			for group := range groups {
-				from, count := group*cells+window.First, window.End-window.First
-				instance.Slot(from, count, m.slot)
-				l.Scan(bank, from, count, m.slot)
-			}
+		awake := shard.awake[:0]
+		for group := range groups {
+			var resting int
+			awake, resting = bank.ListAwake(awake, group*cells+window.First, group*cells+window.End, m.slot)
+			l.Finished += resting
+		}
+		instance.Slot(awake, m.slot)
+		l.Scan(bank, awake, m.slot)
+		for group := range groups {
+			l.ScanListen(bank, group*cells+window.First, group*cells+window.End, m.slot)
 		}
 		if !m.last {
-			m.transport.Send(index, bank, l, m.slot, window)
+			m.transport.Send(index, bank, l, m.slot, window, awake)
 		}
 	}
 }

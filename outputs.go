@@ -292,10 +292,9 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 			bank, values := instance.Bank(), instance.Probes()
 			for cell := range bank.Cells {
 				path, r := m.pops.ProcessorPath(bank.First+cell), &bank.Registers[cell]
-				status := hw.ProbeOf(path+".rx_status", 3, &r.RxStatus)
+				status := hw.ProbeOf(path+".rx_status", 3, &bank.RxStatus[cell])
 				status.States = statusStates
 				yield(status)
-				yield(hw.ProbeOf(path+".rx_port", 16, &r.RxPort))
 				yield(hw.ProbeOf(path+".held", 8, &r.Held))
 				yield(hw.ProbeOf(path+".flags", 8, &r.Flags))
 				for k, name := range m.image.probes {

@@ -81,36 +81,32 @@ type slotWork struct {
 }
 
 // Send implements Transport.
-func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
 	work := &t.work[shard]
-	groups, cells := t.pops.groupsOf(bank)
-	for a := range groups {
-		first := (bank.First/t.pops.GroupSize + a) * t.pops.Groups
-		end := a*cells + window.End
-		for from := a*cells + window.First; from < end; from += slotBlock {
-			senders := listSenders(work.cell[:], bank.Words[from:min(from+slotBlock, end)], uint32(from))
-			for _, cell := range senders {
-				t.send(shard, bank, int(cell), first, ledger, slot)
-			}
+	for len(cells) > 0 {
+		some := cells[:min(slotBlock, len(cells))]
+		for _, cell := range listSenders(work.cell[:], bank.Words, some) {
+			t.send(shard, bank, int(cell), ledger, slot)
 		}
+		cells = cells[len(some):]
 	}
 }
 
-// listSenders fills list with the numbers of the words whose tx_count is not 0;
-// list is at least as long as words.
-func listSenders(list []uint32, words []uint64, first uint32) []uint32 {
+// listSenders fills list with those of the cells whose tx_count is not 0; list is at
+// least as long as cells.
+func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
 	n := 0
-	for i, w := range words {
-		list[n] = first + uint32(i)
-		count := w >> nic.WordTxCountShift & 0xFF
+	for _, cell := range cells {
+		list[n] = cell
+		count := words[cell] >> nic.WordTxCountShift & 0xFF
 		n += int((count + 0xFF) >> 8) // 1 unless count is 0
 	}
 	return list[:n]
 }
 
 // send puts the frame at the head of a cell's TX FIFO on the couplers that leave
-// its group, which start at first.
-func (t *SlotTransport) send(shard int, bank *nic.Bank, cell, first int, ledger *Ledger, slot uint32) {
+// its group.
+func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
 	table, spare := &t.tables[slot&1], t.work[shard].spare
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
@@ -118,6 +114,7 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell, first int, ledger 
 		return
 	}
 	processor := bank.First + cell
+	first := processor / t.pops.GroupSize * t.pops.Groups
 	frame.SetSource(uint32(processor))
 	if port := frame.Port(); port == nic.PortAll {
 		for c := first; c < first+t.pops.Groups; c++ {
@@ -149,22 +146,22 @@ func (t *slotTable) light(coupler, stride int, frame nic.FrameView, spare []byte
 // Cross implements Transport: the frames are where they have to be.
 func (t *SlotTransport) Cross(uint32) {}
 
-// lineCells is how many register blocks share a cache line.
+// lineCells is how many entries of the listening table are read at a time.
 const lineCells = 8
 
-// Hear implements Transport. It goes from local index to local index, a cache
-// line of registers at a time, and for each through the groups: processors of
-// equal index mostly hear the same port, and then their couplers lie side by side
-// in the table.
+// Hear implements Transport. It goes from local index to local index, a few
+// neighbours at a time, and for each through the groups: processors of equal index
+// mostly hear the same port, and then their couplers lie side by side in the table.
 func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	work, table := &t.work[shard], &t.tables[slot&1]
+	ports := bank.Listen(slot)
 	groups, cells := t.pops.groupsOf(bank)
 	group := bank.First / t.pops.GroupSize
 	for first := window.First; first < window.End; first += lineCells {
 		width := min(lineCells, window.End-first)
 		for a := range groups {
 			from := a*cells + first
-			t.listen(work, table.senders, bank.Words[from:from+width], from, group+a)
+			t.listen(work, table.senders, ports[from:from+width], bank.RxStatus[from:from+width], from, group+a)
 			if max(work.hits, work.clashes) > slotBlock-lineCells {
 				t.deliver(work, bank, ledger, slot)
 			}
@@ -176,18 +173,19 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 // listen writes the status of up to lineCells processors of one group, as if no
 // FIFO could overflow, and lists those who hear something. Those who listen to
 // nobody hear the last coupler, which is always dark.
-func (t *SlotTransport) listen(work *slotWork, senders []uint8, words []uint64, from, group int) {
+func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
 	g, dark := t.pops.Groups, t.pops.Couplers()
 	hits, clashes := work.hits, work.clashes
-	for i, w := range words {
-		port := int(uint16(w >> nic.WordRxPortShift))
+	statuses = statuses[:len(ports)]
+	for i, p := range ports {
+		port := int(p)
 		coupler := port*g + group
 		if port >= g {
 			coupler = dark
 		}
 		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision.
 		status := senders[coupler]
-		words[i] = w&^(0xFF<<nic.WordRxStatusShift) | uint64(status)<<nic.WordRxStatusShift
+		statuses[i] = status
 		work.hit[hits&(slotBlock-1)], work.coupler[hits&(slotBlock-1)] = uint32(from+i), uint32(coupler)
 		work.clash[clashes&(slotBlock-1)] = uint32(from + i)
 		hits += int(status & 1)
@@ -198,19 +196,19 @@ func (t *SlotTransport) listen(work *slotWork, senders []uint8, words []uint64, 
 
 // deliver gives the listed listeners what they hear and empties the lists.
 func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, slot uint32) {
-	frames := t.tables[slot&1].frames
+	frames, ports := t.tables[slot&1].frames, bank.Listen(slot)
 	hit, coupler := work.hit[:work.hits], work.coupler[:work.hits]
 	work.touched ^= touch(frames, coupler, t.stride)
 	for i, cell := range hit {
 		at := int(coupler[i]) * t.stride
-		work.status[i] = bank.PushRx(int(cell), bank.Registers[cell].RxPort, frames[at:at+t.stride])
+		work.status[i] = bank.PushRx(int(cell), ports[cell], frames[at:at+t.stride])
 	}
 	for i, cell := range hit {
 		at := int(coupler[i]) * t.stride
-		ledger.heard(bank.First+int(cell), bank.Registers[cell].RxPort, work.status[i], frames[at:at+t.stride], slot)
+		ledger.heard(bank.First+int(cell), ports[cell], work.status[i], frames[at:at+t.stride], slot)
 	}
 	for _, cell := range work.clash[:work.clashes] {
-		ledger.heard(bank.First+int(cell), bank.Registers[cell].RxPort, nic.StatusCollision, nil, slot)
+		ledger.heard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
 	}
 	work.hits, work.clashes = 0, 0
 }

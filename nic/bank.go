@@ -18,9 +18,13 @@ type Bank struct {
 
 	Registers []Registers // per cell
 	Words     []uint64    // the same memory, one word per cell: see Word...Shift
+	RxStatus  []uint8     // per cell: what the receiver says of the slot before, a Status
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
+	Calls     []uint32    // the cells whose handlers shall be called; the host writes it and never reads it
 
+	listen      []uint16 // the listening table, listenSlots columns
+	listenSlots int
 	silenced    []uint64 // one bit per cell: Silence was called since Reset
 	descriptor  []byte   // the bank block, for Current
 	states      []byte   // per cell: the handler's state
@@ -31,15 +35,18 @@ type Bank struct {
 	frameStride int
 }
 
-// Where the registers stand in a cell's word. The loops over all processors read
+// Where the registers stand in a cell's word. The loops over many processors read
 // a word at once; everything else uses Registers.
 const (
-	WordRxStatusShift = 8 * offProcessorRxStatus
-	WordTxCountShift  = 8 * offProcessorTxCount
-	WordFlagsShift    = 8 * offProcessorFlags
-	WordHeldShift     = 8 * offProcessorHeld
-	WordRxPortShift   = 8 * offProcessorRxPort
+	WordWakeShift    = 8 * offProcessorWake
+	WordRxCountShift = 8 * offProcessorRxCount
+	WordTxCountShift = 8 * offProcessorTxCount
+	WordHeldShift    = 8 * offProcessorHeld
+	WordFlagsShift   = 8 * offProcessorFlags
 )
+
+// listenSlotsMax bounds the columns of a listening table.
+const listenSlotsMax = 64
 
 // BankConfig are the parameters of a bank.
 type BankConfig struct {
@@ -99,9 +106,13 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		rxStride:    c.RxFrames * word(offBankFrameStride),
 		txStride:    c.TxFrames * word(offBankFrameStride),
 		frameStride: word(offBankFrameStride),
+		listenSlots: word(offBankListenSlots),
 	}
 	if b.stateStride%8 != 0 || b.stateStride > stateBytesMax {
 		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.stateStride, stateBytesMax)
+	}
+	if b.listenSlots < 1 || b.listenSlots > listenSlotsMax {
+		return nil, fmt.Errorf("bank descriptor: a listening table of %d slots; it must have 1 to %d", b.listenSlots, listenSlotsMax)
 	}
 	claims := []claim{{"descriptor", uint64(address), sizeBank}}
 	column := func(name string, offset, elementBytes int) ([]byte, error) {
@@ -127,6 +138,9 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return part
 	}
 	registers := take("processor", offBankProcessor, sizeProcessor)
+	b.RxStatus = take("rx_status", offBankRxStatus, 1)
+	listen := take("listen", offBankListen, 2*b.listenSlots)
+	calls := take("calls", offBankCalls, 4)
 	workload := take("workload", offBankWorkload, 4)
 	var schedule []byte
 	if word(offBankSchedule) != 0 {
@@ -142,13 +156,15 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	}
 	// Both are little-endian in the guest, and so is this machine (above).
 	first, words := unsafe.Pointer(unsafe.SliceData(registers)), unsafe.Pointer(unsafe.SliceData(workload))
-	rom := unsafe.Pointer(unsafe.SliceData(schedule))
-	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 {
+	rom, table, list := unsafe.Pointer(unsafe.SliceData(schedule)), unsafe.Pointer(unsafe.SliceData(listen)), unsafe.Pointer(unsafe.SliceData(calls))
+	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 || uintptr(table)%2 != 0 || uintptr(list)%4 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
 	b.Registers = unsafe.Slice((*Registers)(first), c.Cells)
 	b.Words = unsafe.Slice((*uint64)(first), c.Cells)
 	b.Workload = unsafe.Slice((*uint32)(words), c.Cells)
+	b.Calls = unsafe.Slice((*uint32)(list), c.Cells)
+	b.listen = unsafe.Slice((*uint16)(table), c.Cells*b.listenSlots)
 	if rom != nil {
 		b.Schedule = unsafe.Slice((*uint64)(rom), c.Cells)
 	}
@@ -176,10 +192,26 @@ func (b *Bank) configure() {
 	for k, v := range b.Params {
 		le.PutUint32(d[offBankParam+4*k:], uint32(v))
 	}
-	for cell := range b.Registers {
-		b.Registers[cell].RxPort = PortNone
+	for i := range b.listen {
+		b.listen[i] = PortNone
 	}
 }
+
+// ClearListen makes the listening table zero, for images of a bank that Reset
+// shall be called on.
+func (b *Bank) ClearListen() { clear(b.listen) }
+
+// ListenSlots returns the number of columns of the listening table.
+func (b *Bank) ListenSlots() int { return b.listenSlots }
+
+// Listen returns the ports that the cells hear in a slot, PortNone for none.
+func (b *Bank) Listen(slot uint32) []uint16 {
+	column := int(slot%uint32(b.listenSlots)) * b.Cells
+	return b.listen[column : column+b.Cells : column+b.Cells]
+}
+
+// SetListen lets a cell hear a port in one column of its listening table.
+func (b *Bank) SetListen(cell, column int, port uint16) { b.listen[column*b.Cells+cell] = port }
 
 // Silence takes a processor off the fabric: it is faulty, sends nothing, hears
 // nothing, and its handler is not called any more.
@@ -188,7 +220,33 @@ func (b *Bank) Silence(cell int) {
 	r := &b.Registers[cell]
 	r.Flags |= FlagFaulty
 	r.TxCount, r.RxCount = 0, 0
-	r.RxPort = PortNone
+	for column := range b.listenSlots {
+		b.SetListen(cell, column, PortNone)
+	}
+}
+
+// ListAwake appends to list those of the cells first..end-1 whose handlers are to
+// be called in a slot: all that are not faulty and do not sleep, that sleep until
+// this slot, or that have a frame in a FIFO; in slot 0 all that are not faulty.
+// Among the others, resting counts those that are done or faulty.
+func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
+	n := len(list)
+	list = list[:n+end-first]
+	var calm, always uint64
+	if slot == 0 {
+		always = 1
+	}
+	now := uint64(uint16(slot))
+	for i, w := range b.Words[first:end] {
+		flags := w >> WordFlagsShift
+		rises := ((w>>WordWakeShift&0xFFFF ^ now) - 1) >> 63              // 1 if wake is now
+		frames := (w>>WordRxCountShift&0xFFFF + 0xFFFF) >> 16             // 1 if a FIFO is not empty
+		call := (^flags>>4 | rises | frames | always) &^ (flags >> 1) & 1 // FlagSleeping, FlagFaulty
+		list[n] = uint32(first + i)
+		n += int(call)
+		calm += (flags | flags>>1) &^ call & 1 // FlagDone, FlagFaulty
+	}
+	return list[:n], int(calm)
 }
 
 // Silenced reports whether Silence has taken the cell off the fabric. Firmware can
@@ -209,11 +267,10 @@ func (b *Bank) Reset(seed uint64) {
 // RecordBytes returns what one processor takes: its state and its FIFOs.
 func (b *Bank) RecordBytes() int { return b.stateStride + b.rxStride + b.txStride }
 
-// Current returns the cell whose handler ran last, and whether firmware's word
-// for it is a cell of this bank at all.
-func (b *Bank) Current() (cell int, ok bool) {
-	c := binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
-	return int(c), uint64(c) < uint64(b.Cells)
+// Current returns the place in Calls of the cell whose handler ran last. Firmware
+// may have written anything there.
+func (b *Bank) Current() (place uint32) {
+	return binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
 }
 
 // FrameView is a frame in a FIFO or in a medium's table: the little-endian form
@@ -335,13 +392,13 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
 	if count >= b.RxFrames {
-		r.RxStatus = uint8(StatusOverflow)
+		b.RxStatus[cell] = uint8(StatusOverflow)
 		return StatusOverflow
 	}
 	at := cell*b.rxStride + count*b.frameStride
 	copyFrame(b.rx[at:at+b.frameStride:at+b.frameStride], frame, port)
 	r.RxCount = uint8(count + 1)
-	r.RxStatus = uint8(StatusOK)
+	b.RxStatus[cell] = uint8(StatusOK)
 	return StatusOK
 }
 

@@ -18,7 +18,7 @@ func testConfig() BankConfig {
 }
 
 func testBank(t testing.TB) (*Bank, []byte) {
-	memory, err := PlaceBank(testDescriptor, testConfig(), 20)
+	memory, err := PlaceBank(testDescriptor, testConfig(), 20, 3)
 	require.NoError(t, err)
 	bank, err := AttachBank(memory, testDescriptor, testConfig())
 	require.NoError(t, err)
@@ -32,7 +32,7 @@ func TestAttachBankRefuses(t *testing.T) {
 		value  uint32
 		want   string
 	}{
-		"abi":            {offBankABI, 99, "abi is 99, want 1"},
+		"abi":            {offBankABI, 99, "abi is 99, want 2"},
 		"cells":          {offBankCells, 5, "cells is 5, want 4"},
 		"payload":        {offBankPayloadBytes, 13, "payload_bytes is 13"},
 		"rx depth":       {offBankRxFrames, 1, "rx_frames is 1"},
@@ -46,6 +46,10 @@ func TestAttachBankRefuses(t *testing.T) {
 		"odd registers":  {offBankProcessor, 257, "not aligned"},
 		"odd workload":   {offBankWorkload, 258, "not aligned"},
 		"workload is rx": {offBankWorkload, 0xFFFFFFFC, "outside the memory"},
+		"odd calls":      {offBankCalls, 258, "not aligned"},
+		"odd table":      {offBankListen, 257, "not aligned"},
+		"no table":       {offBankListenSlots, 0, "a listening table of 0 slots"},
+		"huge table":     {offBankListenSlots, 65, "a listening table of 65 slots"},
 		"odd schedule":   {offBankSchedule, 12, "not aligned"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +88,9 @@ func FuzzAttachBank(f *testing.F) {
 			}
 		}
 		bank.PushRx(k, 1, make(FrameView, FrameStride(bank.PayloadBytes)))
-		_, _ = bank.Current()
+		bank.Current()
+		bank.ListAwake(make([]uint32, 0, bank.Cells), 0, bank.Cells, 3)
+		bank.Listen(3)
 	})
 }
 
@@ -136,7 +142,7 @@ func TestFIFOs(t *testing.T) {
 		require.EqualValues(t, len(tx), bank.Registers[cell].TxCount)
 		require.EqualValues(t, len(rx), bank.Registers[cell].RxCount)
 		for _, other := range []int{0, 1, 3} {
-			require.Equal(t, Registers{RxPort: PortNone}, bank.Registers[other])
+			require.Zero(t, bank.Registers[other])
 		}
 	}
 }
@@ -159,10 +165,10 @@ func TestCopyToHidesOldBytes(t *testing.T) {
 // TestWordsAreRegisters holds the shifts of the scanning loops to the struct.
 func TestWordsAreRegisters(t *testing.T) {
 	bank, _ := testBank(t)
-	bank.Registers[1] = Registers{RxPort: 0x1234, RxStatus: 0x56, RxCount: 0x78, TxCount: 0x9A, Held: 0xBC, Flags: 0xDE}
+	bank.Registers[1] = Registers{Wake: 0x1234, RxCount: 0x78, TxCount: 0x9A, Held: 0xBC, Flags: 0xDE}
 	w := bank.Words[1]
-	require.EqualValues(t, 0x1234, uint16(w>>WordRxPortShift))
-	require.EqualValues(t, 0x56, uint8(w>>WordRxStatusShift))
+	require.EqualValues(t, 0x1234, uint16(w>>WordWakeShift))
+	require.EqualValues(t, 0x78, uint8(w>>WordRxCountShift))
 	require.EqualValues(t, 0x9A, uint8(w>>WordTxCountShift))
 	require.EqualValues(t, 0xBC, uint8(w>>WordHeldShift))
 	require.EqualValues(t, 0xDE, uint8(w>>WordFlagsShift))

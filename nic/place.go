@@ -10,7 +10,7 @@ import (
 
 // PlaceBank returns memory with a bank's descriptor at the given address and its
 // registers, workload, states and FIFOs behind it, all zero, ready for AttachBank.
-func PlaceBank(descriptor uint32, c BankConfig, stateBytes int) ([]byte, error) {
+func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]byte, error) {
 	stateStride, frames := (stateBytes+7)/8*8, FrameStride(c.PayloadBytes)
 	at := uint64(descriptor) + sizeBank
 	type place struct {
@@ -18,8 +18,8 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes int) ([]byte, error) 
 		at                   uint64
 	}
 	places := []place{
-		{offBankProcessor, sizeProcessor, 0}, {offBankWorkload, 4, 0}, {offBankState, stateStride, 0},
-		{offBankRx, c.RxFrames * frames, 0}, {offBankTx, c.TxFrames * frames, 0},
+		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, 1, 0}, {offBankListen, 2 * listenSlots, 0}, {offBankCalls, 4, 0},
+		{offBankWorkload, 4, 0}, {offBankState, stateStride, 0}, {offBankRx, c.RxFrames * frames, 0}, {offBankTx, c.TxFrames * frames, 0},
 	}
 	for i := range places {
 		at = (at + 63) / 64 * 64
@@ -43,12 +43,14 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes int) ([]byte, error) 
 	put(offBankTxFrames, uint64(c.TxFrames))
 	put(offBankFrameStride, uint64(frames))
 	put(offBankStateStride, uint64(stateStride))
+	put(offBankListenSlots, uint64(listenSlots))
 	return memory, nil
 }
 
 // Clear makes registers, workload, states and FIFOs zero.
 func (b *Bank) Clear() {
 	clear(b.Registers)
+	clear(b.RxStatus)
 	clear(b.Workload)
 	clear(b.states)
 	clear(b.rx)
@@ -67,9 +69,17 @@ func (b *Bank) RxHead(cell int) FrameView {
 	return FrameView(b.rx[at : at+b.frameStride : at+b.frameStride])
 }
 
-// SetCurrent says whose handler runs, -1 for nobody's.
-func (b *Bank) SetCurrent(cell int) {
-	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(cell))
+// SetCurrent says at which place of Calls the cell stands whose handler runs, -1 for
+// nobody's.
+func (b *Bank) SetCurrent(place int) {
+	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
+}
+
+// Sleep says that a cell's handler need not be called before a slot unless a frame
+// arrives.
+func (b *Bank) Sleep(cell int, until uint32) {
+	r := &b.Registers[cell]
+	r.Wake, r.Flags = uint16(until), r.Flags|FlagSleeping
 }
 
 // PopRx removes the head of a cell's RX FIFO.
