@@ -226,27 +226,46 @@ func (b *Bank) Silence(cell int) {
 }
 
 // ListAwake appends to list those of the cells first..end-1 whose handlers are to
-// be called in a slot: all that are not faulty and do not sleep, that sleep until
-// this slot, or that have a frame in a FIFO; in slot 0 all that are not faulty.
-// Among the others, resting counts those that are done or faulty.
+// be called in a slot: all that do not sleep, that sleep until this slot, or that
+// have a frame in a FIFO, unless they are faulty. Among the others, resting counts
+// those that are done or faulty.
 func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
-	n := len(list)
-	list = list[:n+end-first]
-	var calm, always uint64
-	if slot == 0 {
-		always = 1
-	}
-	now := uint64(uint16(slot))
+	start := len(list)
+	n := start
+	list = list[:start+end-first]
+	const (
+		asleep = FlagSleeping << WordFlagsShift
+		frames = 0xFFFF << WordRxCountShift // rx_count and tx_count
+	)
+	var any, calm uint64
+	now := uint64(slot)
 	for i, w := range b.Words[first:end] {
-		flags := w >> WordFlagsShift
-		rises := ((w>>WordWakeShift&0xFFFF ^ now) - 1) >> 63              // 1 if wake is now
-		frames := (w>>WordRxCountShift&0xFFFF + 0xFFFF) >> 16             // 1 if a FIFO is not empty
-		call := (^flags>>4 | rises | frames | always) &^ (flags >> 1) & 1 // FlagSleeping, FlagFaulty
+		call, rises := uint64(0), uint64(0) // conditional sets: no branch depends on a processor
+		if (w^asleep)&(asleep|frames) != 0 {
+			call = 1
+		}
+		if uint16(w^now) == 0 { // wake
+			rises = 1
+		}
+		call |= rises
 		list[n] = uint32(first + i)
 		n += int(call)
-		calm += (flags | flags>>1) &^ call & 1 // FlagDone, FlagFaulty
+		any |= w
+		calm += (w>>WordFlagsShift | w>>(WordFlagsShift+1)) &^ call & 1 // FlagDone, FlagFaulty
 	}
-	return list[:n], int(calm)
+	list, resting = list[:n], int(calm)
+	if any>>WordFlagsShift&FlagFaulty != 0 {
+		n = start
+		for _, cell := range list[start:] {
+			if b.Registers[cell].Flags&FlagFaulty != 0 {
+				resting++
+				continue
+			}
+			list[n] = cell
+			n++
+		}
+	}
+	return list[:n], resting
 }
 
 // Silenced reports whether Silence has taken the cell off the fabric. Firmware can
@@ -313,27 +332,11 @@ func (f FrameView) Words() (a, b uint64) {
 // CopyTo copies the frame into a table's entry of the same size; the bytes
 // behind the payload become zero there, whatever the sender's FIFO still holds.
 func (f FrameView) CopyTo(dst []byte) {
-	if len(f) == len(packetFrame{}) && len(dst) == len(packetFrame{}) {
-		// The size of a frame that carries one packet, with all bounds known.
-		src, to, le := (*packetFrame)(f), (*packetFrame)(dst), binary.LittleEndian
-		head := le.Uint64(src[:])
-		le.PutUint64(to[:], head)
-		le.PutUint64(to[8:], le.Uint64(src[8:]))
-		le.PutUint64(to[16:], le.Uint64(src[16:])&payloadMask(head))
-		return
-	}
 	copyFrame(dst, f, f.Port())
 	if end := sizeFrame + f.PayloadBytes(); end < len(dst) {
 		clear(dst[end:])
 	}
 }
-
-// packetFrame is a frame with room for 8 bytes of payload.
-type packetFrame [sizeFrame + 8]byte
-
-// payloadMask has ones for the bytes of a payload of at most 8 bytes whose length
-// is in the frame's first word.
-func payloadMask(head uint64) uint64 { return 1<<(8*(head>>(8*offFramePayloadBytes)&0xFFFF)) - 1 }
 
 // Header returns the fields that travel on the wire.
 func (f FrameView) Header() Header {
@@ -406,13 +409,6 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 // words of most frames a call to copy costs more than the words.
 func copyFrame(dst, src []byte, port uint16) {
 	le := binary.LittleEndian
-	if len(src) == len(packetFrame{}) && len(dst) == len(packetFrame{}) {
-		from, to := (*packetFrame)(src), (*packetFrame)(dst)
-		le.PutUint64(to[:], le.Uint64(from[:]))
-		le.PutUint64(to[8:], le.Uint64(from[8:])&(1<<48-1)|uint64(port)<<48)
-		le.PutUint64(to[16:], le.Uint64(from[16:]))
-		return
-	}
 	dst = dst[:len(src)]
 	le.PutUint64(dst, le.Uint64(src))
 	le.PutUint64(dst[8:], le.Uint64(src[8:])&(1<<48-1)|uint64(port)<<48)
