@@ -95,12 +95,12 @@ type hearing struct{ cell, coupler uint32 }
 // Send implements Transport.
 func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
 	work := &t.work[shard]
-	_, small := bank.Small()
+	small := bank.Small() && !ledger.Capture
 	for len(cells) > 0 {
 		some := cells[:min(slotBlock, len(cells))]
 		senders := listSenders(work.cell[:], bank.Words, some)
-		if small != nil && !ledger.Capture {
-			t.sendSmall(shard, bank, small, senders, ledger, slot)
+		if small {
+			t.sendSmall(shard, bank, senders, ledger, slot)
 		} else {
 			for _, cell := range senders {
 				t.send(shard, bank, int(cell), ledger, slot)
@@ -219,9 +219,9 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, 
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
 	hits, clashes := work.sort(bank.RxStatus)
 	hit := work.hit[:hits]
-	if rx, _ := bank.Small(); rx != nil && table.small != nil && !ledger.Capture {
-		work.touched ^= touchSmall(table.small, rx, bank.Words, hit, bank.RxFrames)
-		deliverSmall(bank, rx, table.small, hit, ledger, slot)
+	if bank.Small() && !ledger.Capture {
+		work.touched ^= touchSmall(bank, table.small, hit)
+		deliverSmall(bank, table.small, hit, ledger, slot)
 	} else {
 		for _, h := range hit {
 			at, cell := int(h.coupler)*t.stride, int(h.cell)

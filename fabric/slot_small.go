@@ -9,12 +9,12 @@ import (
 // as SlotTransport.send and Ledger.heard, word by word.
 
 // sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers.
-func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, tx []nic.SmallFrame, senders []uint32, ledger *Ledger, slot uint32) {
+func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *Ledger, slot uint32) {
 	table := &t.tables[slot&1]
 	group, sent := -1, 0
 	var groupEnd, couplers uint32 // of the group: the cell behind it, its first coupler
 	for _, cell := range senders {
-		head := &tx[int(cell)*bank.TxFrames]
+		head := bank.SmallTxHead(cell)
 		if !head.Plain(t.pops.Groups) || bank.Registers[cell].TxCount != 1 {
 			t.send(shard, bank, int(cell), ledger, slot)
 			continue
@@ -34,7 +34,7 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, tx []nic.SmallFrame
 }
 
 // deliverSmall gives listeners the frames on their couplers.
-func deliverSmall(bank *nic.Bank, rx, frames []nic.SmallFrame, hit []hearing, ledger *Ledger, slot uint32) {
+func deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger *Ledger, slot uint32) {
 	ports := bank.Listen(slot)
 	for _, h := range hit {
 		cell := h.cell
@@ -42,7 +42,7 @@ func deliverSmall(bank *nic.Bank, rx, frames []nic.SmallFrame, hit []hearing, le
 		processor, count := uint32(bank.First)+cell, int(r.RxCount)
 		status := nic.StatusOK
 		if count < bank.RxFrames {
-			rx[int(cell)*bank.RxFrames+count] = frame.On(port)
+			*bank.SmallRx(cell, count) = frame.On(port)
 			r.RxCount = uint8(count + 1)
 			ledger.Frames.Delivered++
 			if frame.IsPacket() && (frame.Destination() == processor || ledger.Delivery.Mode != ArriveHome) {
@@ -60,10 +60,10 @@ func deliverSmall(bank *nic.Bank, rx, frames []nic.SmallFrame, hit []hearing, le
 // touchSmall reads both ends of every frame that will be copied and of the place
 // it goes to, so that all of them are on their way from memory before the first is
 // needed. What it returns is of no use but to keep the loads.
-func touchSmall(frames, rx []nic.SmallFrame, words []uint64, hit []hearing, rxFrames int) (any uint64) {
+func touchSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing) (any uint64) {
 	for _, h := range hit {
-		from, to := &frames[h.coupler], &rx[int(h.cell)*rxFrames]
-		any ^= from.Head ^ from.Packet ^ to.Head ^ to.Packet ^ words[h.cell]
+		from, to := &frames[h.coupler], bank.SmallRx(h.cell, 0)
+		any ^= from.Head ^ from.Packet ^ to.Head ^ to.Packet ^ bank.Words[h.cell]
 	}
 	return any
 }

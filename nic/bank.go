@@ -27,11 +27,9 @@ type Bank struct {
 	listenSlots int
 	silenced    []uint64 // one bit per cell: Silence was called since Reset
 	descriptor  []byte   // the bank block, for Current
-	states      []byte   // per cell: the handler's state
-	rx, tx      []byte   // per cell: the FIFOs
-	stateStride int
-	rxStride    int
-	txStride    int
+	records     []byte   // per cell: the handler's state, the RX FIFO, the TX FIFO
+	recordBytes int
+	rx, tx      int // where the FIFOs start in a record
 	frameStride int
 }
 
@@ -102,14 +100,18 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		BankConfig:  c,
 		silenced:    make([]uint64, (c.Cells+63)/64),
 		descriptor:  d,
-		stateStride: word(offBankStateStride),
-		rxStride:    c.RxFrames * word(offBankFrameStride),
-		txStride:    c.TxFrames * word(offBankFrameStride),
+		recordBytes: word(offBankRecordStride),
+		rx:          word(offBankRx),
+		tx:          word(offBankTx),
 		frameStride: word(offBankFrameStride),
 		listenSlots: word(offBankListenSlots),
 	}
-	if b.stateStride%8 != 0 || b.stateStride > stateBytesMax {
-		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.stateStride, stateBytesMax)
+	if b.rx%8 != 0 || b.rx > stateBytesMax {
+		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.rx, stateBytesMax)
+	}
+	if tx, end := b.rx+c.RxFrames*b.frameStride, b.tx+c.TxFrames*b.frameStride; b.tx != tx || b.recordBytes < end || b.recordBytes%8 != 0 {
+		return nil, fmt.Errorf("bank descriptor: a record of %d bytes with its TX FIFO at %d; it must be a multiple of 8, at least %d, and the TX FIFO behind the RX FIFO, at %d",
+			b.recordBytes, b.tx, end, tx)
 	}
 	if b.listenSlots < 1 || b.listenSlots > listenSlotsMax {
 		return nil, fmt.Errorf("bank descriptor: a listening table of %d slots; it must have 1 to %d", b.listenSlots, listenSlotsMax)
@@ -146,11 +148,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if word(offBankSchedule) != 0 {
 		schedule = take("schedule", offBankSchedule, sizeSchedule)
 	}
-	if b.stateStride > 0 {
-		b.states = take("state", offBankState, b.stateStride)
-	}
-	b.rx = take("rx", offBankRx, b.rxStride)
-	b.tx = take("tx", offBankTx, b.txStride)
+	b.records = take("record", offBankRecord, b.recordBytes)
 	if err != nil {
 		return nil, err
 	}
@@ -284,7 +282,21 @@ func (b *Bank) Reset(seed uint64) {
 }
 
 // RecordBytes returns what one processor takes: its state and its FIFOs.
-func (b *Bank) RecordBytes() int { return b.stateStride + b.rxStride + b.txStride }
+func (b *Bank) RecordBytes() int { return b.recordBytes }
+
+// frame returns a frame of a FIFO that starts at fifo in a cell's record.
+func (b *Bank) frame(cell, fifo, place int) FrameView {
+	at := cell*b.recordBytes + fifo + place*b.frameStride
+	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+}
+
+// popFrames removes the head of a FIFO in which left frames remain.
+func (b *Bank) popFrames(cell, fifo, left int) {
+	if left > 0 {
+		at := cell*b.recordBytes + fifo
+		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
+	}
+}
 
 // Current returns the place in Calls of the cell whose handler ran last. Firmware
 // may have written anything there.
@@ -373,19 +385,13 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 }
 
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
-func (b *Bank) TxHead(cell int) FrameView {
-	at := cell * b.txStride
-	return FrameView(b.tx[at : at+b.frameStride : at+b.frameStride])
-}
+func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, b.tx, 0) }
 
 // PopTx removes the head of a cell's TX FIFO.
 func (b *Bank) PopTx(cell int) {
 	left := int(b.Registers[cell].TxCount) - 1
 	b.Registers[cell].TxCount = uint8(left)
-	if left > 0 {
-		at := cell * b.txStride
-		copy(b.tx[at:], b.tx[at+b.frameStride:at+(left+1)*b.frameStride])
-	}
+	b.popFrames(cell, b.tx, left)
 }
 
 // PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the
@@ -398,8 +404,7 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 		b.RxStatus[cell] = uint8(StatusOverflow)
 		return StatusOverflow
 	}
-	at := cell*b.rxStride + count*b.frameStride
-	copyFrame(b.rx[at:at+b.frameStride:at+b.frameStride], frame, port)
+	copyFrame(b.frame(cell, b.rx, count), frame, port)
 	r.RxCount = uint8(count + 1)
 	b.RxStatus[cell] = uint8(StatusOK)
 	return StatusOK

@@ -64,10 +64,10 @@ var RegisterMap = []Block{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
 		{"current", 32, 0, WriteOnly, "place in calls of the cell whose handler is running; tells the host who trapped"},
-		{"state", 32, 0, Layout, "address of the first processor's state; one follows the other"},
-		{"state_stride", 32, 0, Layout, "bytes from one state to the next"},
-		{"rx", 32, 0, Layout, "address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other"},
-		{"tx", 32, 0, Layout, "address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other"},
+		{"record", 32, 0, Layout, "address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO"},
+		{"record_stride", 32, 0, Layout, "bytes from one record to the next"},
+		{"rx", 32, 0, Layout, "bytes from the start of a record to the RX FIFO, rx_frames frames, the head first"},
+		{"tx", 32, 0, Layout, "bytes from the start of a record to the TX FIFO, tx_frames frames, the head first"},
 		{"frame_stride", 32, 0, Layout, "bytes from one frame of a FIFO to the next"},
 		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
 		{"tx_frames", 32, 0, Layout, "depth of the TX FIFO, in frames"},
@@ -195,9 +195,7 @@ func writeGo(w io.Writer) {
 // cTypes are the registers whose C type is not an unsigned integer: addresses
 // in a 32-bit memory, and signed parameters.
 var cTypes = map[string]string{
-	"bank.state":     "uint8_t *",
-	"bank.rx":        "uint8_t *",
-	"bank.tx":        "uint8_t *",
+	"bank.record":    "uint8_t *",
 	"bank.processor": "sl_processor *",
 	"bank.workload":  "uint32_t *",
 	"bank.calls":     "uint32_t *",

@@ -19,10 +19,10 @@ const (
 	offBankABI          = 0   // version of this map
 	offBankCells        = 4   // processors in this bank
 	offBankCurrent      = 8   // place in calls of the cell whose handler is running; tells the host who trapped
-	offBankState        = 12  // address of the first processor's state; one follows the other
-	offBankStateStride  = 16  // bytes from one state to the next
-	offBankRx           = 20  // address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other
-	offBankTx           = 24  // address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other
+	offBankRecord       = 12  // address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO
+	offBankRecordStride = 16  // bytes from one record to the next
+	offBankRx           = 20  // bytes from the start of a record to the RX FIFO, rx_frames frames, the head first
+	offBankTx           = 24  // bytes from the start of a record to the TX FIFO, tx_frames frames, the head first
 	offBankFrameStride  = 28  // bytes from one frame of a FIFO to the next
 	offBankRxFrames     = 32  // depth of the RX FIFO, in frames
 	offBankTxFrames     = 36  // depth of the TX FIFO, in frames

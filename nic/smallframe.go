@@ -62,8 +62,15 @@ func (f *SmallFrame) Destination() uint32 { return uint32(f.Route) }
 // Origin returns the origin of the packet.
 func (f *SmallFrame) Origin() uint32 { return uint32(f.Packet) }
 
-// Small returns the heads of the FIFOs of all cells, RxFrames and TxFrames apart, if
-// this bank's frames are small; nil otherwise.
-func (b *Bank) Small() (rx, tx []SmallFrame) {
-	return SmallFrames(b.rx, b.frameStride), SmallFrames(b.tx, b.frameStride)
+// Small reports whether the frames of the bank are small ones.
+func (b *Bank) Small() bool { return b.frameStride == smallFrameBytes }
+
+// SmallRx returns a frame of a cell's RX FIFO, in a bank of small frames.
+func (b *Bank) SmallRx(cell uint32, place int) *SmallFrame {
+	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(b.frame(int(cell), b.rx, place))))
+}
+
+// SmallTxHead returns the head of a cell's TX FIFO, in a bank of small frames.
+func (b *Bank) SmallTxHead(cell uint32) *SmallFrame {
+	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(b.frame(int(cell), b.tx, 0))))
 }

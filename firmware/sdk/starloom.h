@@ -36,7 +36,8 @@ SL_IMPORT(deliver) void sl_host_deliver(uint32_t origin);
 typedef struct {
     sl_bank bank;            /* a copy: it lives in wasm locals once the handler is inlined */
     sl_processor *registers; /* of this processor */
-    uint8_t *state;          /* of this processor */
+    uint8_t *record;         /* of this processor */
+    uint32_t rx, tx;         /* where the FIFOs start in it */
     uint32_t cell, slot;
     uint32_t draws;          /* random draws in this slot */
     uint32_t taken;          /* frames taken from the RX FIFO in this slot */
@@ -75,10 +76,10 @@ SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->bank.rx_status[nic
 
 /* The head of this processor's FIFOs. */
 SL_INLINE uint8_t *sl_rx_fifo(const sl_nic *nic) {
-    return nic->bank.rx + nic->cell * nic->bank.rx_frames * nic->bank.frame_stride;
+    return nic->record + nic->rx;
 }
 SL_INLINE uint8_t *sl_tx_fifo(const sl_nic *nic) {
-    return nic->bank.tx + nic->cell * nic->bank.tx_frames * nic->bank.frame_stride;
+    return nic->record + nic->tx;
 }
 
 /* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
@@ -236,7 +237,7 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
-/* Places registers, workload, states and FIFOs of a bank behind the program's own data
+/* Places the columns and records of a bank behind the program's own data
  * and returns the descriptor, or 0 when the memory cannot grow that far. */
 SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
                                   uint32_t state_bytes) {
@@ -260,16 +261,16 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->rx_frames = rx_frames;
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
-    bank->state_stride = (state_bytes + 7) / 8 * 8;
+    bank->rx = (state_bytes + 7) / 8 * 8;
+    bank->tx = bank->rx + rx_frames * bank->frame_stride;
+    bank->record_stride = bank->tx + tx_frames * bank->frame_stride;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
 #define SL_PLACE_BYTES(field, bytes)               \
     at = (at + 63) / 64 * 64;                      \
     bank->field = (void *)(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * (bytes);
     SL_PLACE_BYTES(listen, sizeof *bank->listen * STARLOOM_LISTEN_SLOTS)
-    SL_PLACE_BYTES(state, bank->state_stride)
-    SL_PLACE_BYTES(rx, (uint64_t)rx_frames * bank->frame_stride)
-    SL_PLACE_BYTES(tx, (uint64_t)tx_frames * bank->frame_stride)
+    SL_PLACE_BYTES(record, bank->record_stride)
 #undef SL_PLACE_BYTES
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
@@ -282,23 +283,25 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
  *
  * SL_OPAQUE keeps the compiler from addressing fields with negative offsets, which
  * WebAssembly does not have: with one base and positive offsets the sandbox checks
- * the bounds once for all registers, and once for all of a state. */
+ * the bounds once for all registers, and once for all of a record. */
 #define SL_OPAQUE(pointer) __asm__("" : "+r"(pointer))
 #define STARLOOM_LOOP(state_t, handler, count, slot_number)                               \
     sl_nic nic;                                                                           \
     nic.bank = starloom_bank;                                                             \
     nic.slot = (slot_number);                                                             \
+    nic.rx = (sizeof(state_t) + 7) / 8 * 8;                                               \
+    nic.tx = nic.rx + nic.bank.rx_frames * nic.bank.frame_stride;                         \
     for (uint32_t place = 0; place < (count); place++) {                                  \
         starloom_bank.current = place;                                                    \
         nic.cell = nic.bank.calls[place];                                                 \
         nic.registers = nic.bank.processor + nic.cell;                                    \
-        nic.state = nic.bank.state + nic.cell * ((sizeof(state_t) + 7) / 8 * 8);          \
+        nic.record = nic.bank.record + nic.cell * nic.bank.record_stride;                 \
         SL_OPAQUE(nic.registers);                                                         \
-        SL_OPAQUE(nic.state);                                                             \
+        SL_OPAQUE(nic.record);                                                            \
         nic.registers->flags &= (uint8_t)~SL_FLAG_SLEEPING;                               \
         nic.draws = 0;                                                                    \
         nic.taken = 0;                                                                    \
-        handler(&nic, (state_t *)nic.state);                                              \
+        handler(&nic, (state_t *)nic.record);                                             \
         starloom_consume(&nic);                                                           \
     }
 

@@ -84,10 +84,10 @@ typedef struct {
     uint32_t abi; /* L, version of this map */
     uint32_t cells; /* L, processors in this bank */
     uint32_t current; /* W, place in calls of the cell whose handler is running; tells the host who trapped */
-    uint8_t *state; /* L, address of the first processor's state; one follows the other */
-    uint32_t state_stride; /* L, bytes from one state to the next */
-    uint8_t *rx; /* L, address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other */
-    uint8_t *tx; /* L, address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other */
+    uint8_t *record; /* L, address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO */
+    uint32_t record_stride; /* L, bytes from one record to the next */
+    uint32_t rx; /* L, bytes from the start of a record to the RX FIFO, rx_frames frames, the head first */
+    uint32_t tx; /* L, bytes from the start of a record to the TX FIFO, tx_frames frames, the head first */
     uint32_t frame_stride; /* L, bytes from one frame of a FIFO to the next */
     uint32_t rx_frames; /* L, depth of the RX FIFO, in frames */
     uint32_t tx_frames; /* L, depth of the TX FIFO, in frames */
@@ -111,8 +111,8 @@ typedef struct {
 _Static_assert(offsetof(sl_bank, abi) == 0, "register map");
 _Static_assert(offsetof(sl_bank, cells) == 4, "register map");
 _Static_assert(offsetof(sl_bank, current) == 8, "register map");
-_Static_assert(offsetof(sl_bank, state) == 12, "register map");
-_Static_assert(offsetof(sl_bank, state_stride) == 16, "register map");
+_Static_assert(offsetof(sl_bank, record) == 12, "register map");
+_Static_assert(offsetof(sl_bank, record_stride) == 16, "register map");
 _Static_assert(offsetof(sl_bank, rx) == 20, "register map");
 _Static_assert(offsetof(sl_bank, tx) == 24, "register map");
 _Static_assert(offsetof(sl_bank, frame_stride) == 28, "register map");
