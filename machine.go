@@ -61,6 +61,7 @@ type Machine struct {
 	delivery  *fabric.Delivery
 	schedule  fabric.Schedule // nil if the firmware takes none
 	words     []uint64        // the schedule's words for the slot that begins
+	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
 	given     []uint32        // permutation of the next run, instead of the scenario's
 
 	// The state of the run.
@@ -98,12 +99,15 @@ type machineShard struct {
 	slot      uint32            // for collision
 }
 
-// Sizes from which more workers pay, and of default banks, in processors.
+// parallelProcessorsMin is the size of a network from which more workers pay.
+const parallelProcessorsMin = 16 << 10
+
+// A default bank has some thousand processors, and some groups, which then hear
+// couplers that lie side by side.
 const (
-	parallelProcessorsMin = 16 << 10
-	bankSmall             = 4 << 10
-	bankLarge             = 64 << 10
-	bankLargeFrom         = 2 << 20
+	bankProcessorsMin = 4 << 10
+	bankProcessorsMax = 64 << 10
+	bankGroups        = 16
 )
 
 // NewMachine builds a machine. Errors of the scenario, its firmware included, are
@@ -179,10 +183,7 @@ func (m *Machine) choose() error {
 	}
 	o.Workers = min(o.Workers, hw.WorkersMax)
 	if o.BankSize <= 0 {
-		o.BankSize = bankSmall
-		if n >= bankLargeFrom {
-			o.BankSize = bankLarge
-		}
+		o.BankSize = min(max(bankProcessorsMin, bankGroups*m.pops.GroupSize), bankProcessorsMax)
 	}
 	return nil
 }
@@ -376,6 +377,14 @@ func (m *Machine) Step() {
 
 // cross lets a slot cross the fabric.
 func (m *Machine) cross() {
+	if m.rxPorts != nil {
+		for i := range m.shards {
+			for _, instance := range m.shards[i].instances {
+				bank := instance.Bank()
+				copy(m.rxPorts[bank.First:], bank.Listen(m.slot))
+			}
+		}
+	}
 	m.transport.Cross(m.slot)
 	m.slot++
 }

@@ -102,7 +102,6 @@ type Captured struct {
 // the processor it is addressed to carries a packet home.
 type Delivery struct {
 	Destination []uint32 // of processor i's packet
-	Origin      []uint32 // of the packet that is for processor i
 	Arrived     []uint8  // receptions at processor i, saturating
 	Mode        Arrival
 	Source      uint32 // ArriveEverywhere: the speaker
@@ -119,21 +118,12 @@ const (
 	ArriveInGroup                   // at any processor of the destination's group; the source knows at once
 )
 
-// NewDelivery starts with no packet delivered. The caller fills in Destination
-// and then calls Start.
+// NewDelivery starts with no packet delivered. The caller fills in Destination.
 func NewDelivery(processors int) *Delivery {
-	d := &Delivery{Destination: make([]uint32, processors), Origin: make([]uint32, processors), Arrived: make([]uint8, processors)}
+	d := &Delivery{Destination: make([]uint32, processors), Arrived: make([]uint8, processors)}
 	hw.AdviseHuge(d.Destination)
-	hw.AdviseHuge(d.Origin)
 	hw.AdviseHuge(d.Arrived)
 	return d
-}
-
-// Start works out the origins.
-func (d *Delivery) Start() {
-	for origin, destination := range d.Destination {
-		d.Origin[destination] = uint32(origin)
-	}
 }
 
 // BeginSlot forgets the events of the slot before.
@@ -234,7 +224,7 @@ const packetBytes = 8
 // that processor, or firmware has announced it.
 func (l *Ledger) Deliver(processor int, origin, slot uint32) {
 	d := l.Delivery
-	known := d.Origin[processor] == origin
+	known := uint64(origin) < uint64(len(d.Destination)) && d.Destination[origin] == uint32(processor)
 	switch d.Mode {
 	case ArriveInGroup:
 		if uint64(origin) < uint64(len(d.Destination)) && int(d.Destination[origin])/d.GroupSize == processor/d.GroupSize {

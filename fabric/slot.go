@@ -170,7 +170,7 @@ func (t *slotTable) place(coupler int, of *SlotTransport, shard int) int {
 func (t *SlotTransport) Cross(uint32) {}
 
 // lineCells is how many entries of the listening table are read at a time.
-const lineCells = 16
+const lineCells = 32
 
 // Hear implements Transport. It goes from local index to local index, a few
 // neighbours at a time, and for each through the groups: processors of equal index

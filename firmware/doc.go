@@ -3,7 +3,7 @@
 //	programs/pops/random.c --clang--> images/pops/random.wasm --embed--> Host.Load -> Image
 //	                                                                                   |
 //	                      memory of one instance:                              Image.NewInstance
-//	                      | program | registers | states | RX FIFOs | TX FIFOs |      |
+//	                      | program | columns | records: state, RX FIFO, TX FIFO |      |
 //	                                  ^ nic.Bank, the host's view                   Instance
 //
 // One instance serves a bank of processors (banked) or a single one (isolated):

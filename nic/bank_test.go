@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -176,4 +177,73 @@ func TestWordsAreRegisters(t *testing.T) {
 	require.EqualValues(t, 0x9A, uint8(w>>WordTxCountShift))
 	require.EqualValues(t, 0xBC, uint8(w>>WordHeldShift))
 	require.EqualValues(t, 0xDE, uint8(w>>WordFlagsShift))
+}
+
+// TestListAwake compares the branch-free list with its definition, on random
+// registers.
+func TestListAwake(t *testing.T) {
+	bank, _ := testBank(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 5000 {
+		slot := random.Uint32N(3) + 0x1FFFF
+		first := random.IntN(bank.Cells)
+		end := first + random.IntN(bank.Cells-first+1)
+		want, rest := []uint32{99}, 0
+		for cell := range bank.Registers {
+			r := Registers{Wake: uint16(slot + random.Uint32N(2)), Flags: uint8(random.Uint32()) & 0x1F, Held: uint8(random.Uint32())}
+			if random.IntN(3) == 0 {
+				r.RxCount = uint8(random.IntN(3))
+				r.TxCount = uint8(random.IntN(3)) << 6
+			}
+			bank.Registers[cell] = r
+			if cell < first || cell >= end {
+				continue
+			}
+			sleeps := r.Flags&FlagSleeping != 0 && r.Wake != uint16(slot) && r.RxCount == 0 && r.TxCount == 0
+			switch {
+			case !sleeps && r.Flags&FlagFaulty == 0:
+				want = append(want, uint32(cell))
+			case r.Flags&(FlagDone|FlagFaulty) != 0:
+				rest++
+			}
+		}
+		list, resting := bank.ListAwake(append(make([]uint32, 0, 99), 99), first, end, slot)
+		require.Equal(t, want, list)
+		require.Equal(t, rest, resting)
+	}
+}
+
+// TestSmallFrames holds the word view of a frame to the byte view.
+func TestSmallFrames(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		view := make(FrameView, FrameStride(8))
+		for i := range view {
+			view[i] = uint8(random.Uint32())
+		}
+		view[offFrameKind] &= 3
+		binary.LittleEndian.PutUint16(view[offFramePayloadBytes:], uint16([]int{0, 8, 8, 5, 9}[random.IntN(5)]))
+		binary.LittleEndian.PutUint16(view[offFramePort:], uint16(random.IntN(6)))
+		words := make([]uint64, 3)
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 24), view)
+		small := &SmallFrames(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 24), 24)[0]
+		n := view.PayloadBytes()
+		plain := view.Kind() < KindCount && (n == 0 || n == 8) && view.Port() < 4
+		require.Equal(t, plain, small.Plain(4))
+		if !plain {
+			continue
+		}
+		require.EqualValues(t, view.Port(), small.Port())
+		require.Equal(t, view.Destination(), small.Destination())
+		require.Equal(t, view.Kind() == KindData && n == 8, small.IsPacket())
+		sent := small.From(77)
+		view.SetSource(77)
+		clean := make(FrameView, len(view))
+		view.CopyTo(clean)
+		heard := sent.On(3)
+		copyFrame(clean, append(FrameView(nil), clean...), 3)
+		a, b := clean.Words()
+		require.Equal(t, []uint64{a, b, binary.LittleEndian.Uint64(clean[16:])}, []uint64{heard.Head, heard.Route, heard.Packet})
+		require.EqualValues(t, 77, heard.Source())
+	}
 }

@@ -10,8 +10,8 @@
  *     STARLOOM_FIRMWARE(state_t, on_start, on_slot)
  *
  * on_slot sees what arrived in the slot before (sl_receive, sl_status) and says
- * what to send (sl_send) and to hear (sl_listen) in this one. State starts as
- * zeros. Keep nothing in globals: a bank of processors shares them.
+ * what to send (sl_send) and to hear (sl_listen) in this one, and how long it has
+ * nothing to do (sl_sleep). State starts as zeros. Keep nothing in globals: a bank of processors shares them.
  *
  *     clang --target=wasm32 -O2 -g -ffreestanding -nostdlib -mbulk-memory -mmutable-globals \
  *           -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=16384 \
