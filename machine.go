@@ -61,6 +61,7 @@ type Machine struct {
 	delivery  *fabric.Delivery
 	schedule  fabric.Schedule // nil if the firmware takes none
 	words     []uint64        // the schedule's words for the slot that begins
+	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
 	given     []uint32        // permutation of the next run, instead of the scenario's
 
 	// The state of the run.
@@ -91,18 +92,22 @@ type machineShard struct {
 	shard     hw.Shard
 	instances []firmware.Instance
 	ledger    fabric.Ledger
+	awake     []uint32 // cells whose handlers are called
 	log       firmwareLog
 	traps     uint64            // of the last boundary
 	collision func(coupler int) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32            // for collision
 }
 
-// Sizes from which more workers pay, and of default banks, in processors.
+// parallelProcessorsMin is the size of a network from which more workers pay.
+const parallelProcessorsMin = 16 << 10
+
+// A default bank has some thousand processors, and some groups, which then hear
+// couplers that lie side by side.
 const (
-	parallelProcessorsMin = 16 << 10
-	bankSmall             = 4 << 10
-	bankLarge             = 64 << 10
-	bankLargeFrom         = 2 << 20
+	bankProcessorsMin = 4 << 10
+	bankProcessorsMax = 64 << 10
+	bankGroups        = 16
 )
 
 // NewMachine builds a machine. Errors of the scenario, its firmware included, are
@@ -178,10 +183,7 @@ func (m *Machine) choose() error {
 	}
 	o.Workers = min(o.Workers, hw.WorkersMax)
 	if o.BankSize <= 0 {
-		o.BankSize = bankSmall
-		if n >= bankLargeFrom {
-			o.BankSize = bankLarge
-		}
+		o.BankSize = min(max(bankProcessorsMin, bankGroups*m.pops.GroupSize), bankProcessorsMax)
 	}
 	return nil
 }
@@ -375,6 +377,14 @@ func (m *Machine) Step() {
 
 // cross lets a slot cross the fabric.
 func (m *Machine) cross() {
+	if m.rxPorts != nil {
+		for i := range m.shards {
+			for _, instance := range m.shards[i].instances {
+				bank := instance.Bank()
+				copy(m.rxPorts[bank.First:], bank.Listen(m.slot))
+			}
+		}
+	}
 	m.transport.Cross(m.slot)
 	m.slot++
 }
@@ -449,6 +459,9 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		copy(bank.Schedule, m.words[bank.First:])
 	}
 	groups, cells, width := m.pops.Windows(bank, windowBytes/bank.RecordBytes())
+	if wanted := groups * width; cap(shard.awake) < wanted {
+		shard.awake = make([]uint32, 0, wanted)
+	}
 	for first := 0; first < cells; first += width {
 		window := fabric.Window{First: first, End: min(first+width, cells)}
 		if m.phase != phaseAct && m.slot > 0 {
@@ -457,18 +470,19 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if m.phase == phaseHear {
 			continue
 		}
-		if width >= cells {
-			instance.Slot(0, bank.Cells, m.slot)
-			l.Scan(bank, 0, bank.Cells, m.slot)
-		} else {
-			for group := range groups {
-				from, count := group*cells+window.First, window.End-window.First
-				instance.Slot(from, count, m.slot)
-				l.Scan(bank, from, count, m.slot)
-			}
+		awake := shard.awake[:0]
+		for group := range groups {
+			var resting int
+			awake, resting = bank.ListAwake(awake, group*cells+window.First, group*cells+window.End, m.slot)
+			l.Finished += resting
+		}
+		instance.Slot(awake, m.slot)
+		l.Scan(bank, awake, m.slot)
+		for group := range groups {
+			l.ScanListen(bank, group*cells+window.First, group*cells+window.End, m.slot)
 		}
 		if !m.last {
-			m.transport.Send(index, bank, l, m.slot, window)
+			m.transport.Send(index, bank, l, m.slot, window, awake)
 		}
 	}
 }

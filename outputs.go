@@ -287,15 +287,18 @@ var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 // firmwareProbes yields what firmware and NIC registers show at the boundary of a
 // slot: the columns of the register map and sl_probe's values.
 func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
+	if m.rxPorts == nil {
+		m.rxPorts = make([]uint16, m.pops.Processors())
+	}
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank, values := instance.Bank(), instance.Probes()
 			for cell := range bank.Cells {
 				path, r := m.pops.ProcessorPath(bank.First+cell), &bank.Registers[cell]
-				status := hw.ProbeOf(path+".rx_status", 3, &r.RxStatus)
+				status := hw.ProbeOf(path+".rx_status", 3, &bank.RxStatus[cell])
 				status.States = statusStates
 				yield(status)
-				yield(hw.ProbeOf(path+".rx_port", 16, &r.RxPort))
+				yield(hw.NewProbe(path+".rx_port", 16, m.rxPorts, bank.First+cell))
 				yield(hw.ProbeOf(path+".held", 8, &r.Held))
 				yield(hw.ProbeOf(path+".flags", 8, &r.Flags))
 				for k, name := range m.image.probes {

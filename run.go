@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"starloom/fabric"
 	"starloom/nic"
@@ -224,7 +225,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64) {
 			}
 		})
 	}
-	if m.finished && m.rules.ExactlyOnce {
+	if m.finished && m.rules.ExactlyOnce && slices.Contains(m.delivery.Arrived, 0) {
 		for origin, to := range m.delivery.Destination {
 			if m.delivery.Arrived[to] == 0 {
 				find(fabric.Finding{Kind: fabric.FindMissing, Index: int(to), Value: uint32(origin)})

@@ -102,7 +102,6 @@ func (m *Machine) stateViolations(v *hw.StateVisitor) {
 		if err := json.Unmarshal(text, &m.findings.kept); err != nil {
 			m.restoreError = fmt.Errorf("restoring state: violations: %w", err)
 		}
-		m.delivery.Start()
 		if err := m.plan(); err != nil && m.restoreError == nil {
 			m.restoreError = fmt.Errorf("restoring state: %w", err)
 		}

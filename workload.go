@@ -41,7 +41,6 @@ func (m *Machine) loadWorkload() error {
 	if s.Firmware.Program == twoHopsProgram || w.Adversary != nil {
 		m.delivery.Mode, m.delivery.GroupSize = fabric.ArriveInGroup, m.pops.GroupSize
 	}
-	m.delivery.Start()
 	return m.plan()
 }
 

@@ -123,35 +123,38 @@ func (t *CycleTransport) processors(shard int) (first, end int) {
 func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	view := t.shards[shard].view
 	groups, cells := t.pops.groupsOf(bank)
+	ports := bank.Listen(slot)
 	for i := range groups * (window.End - window.First) {
 		cell := i%groups*cells + window.First + i/groups
-		r := &bank.Registers[cell]
 		processor := bank.First + cell
 		switch status := t.deserialisers.Status(processor); status {
 		case nic.StatusIdle:
-			r.RxStatus = uint8(nic.StatusIdle)
+			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		case nic.StatusOK:
 			view.PutWire(t.deserialisers.Frame(processor))
-			ledger.heard(processor, r.RxPort, bank.PushRx(cell, r.RxPort, view), view, slot)
+			ledger.heard(processor, ports[cell], bank.PushRx(cell, ports[cell], view), view, slot)
 		default:
-			r.RxStatus = uint8(status)
-			ledger.heard(processor, r.RxPort, status, nil, slot)
+			bank.RxStatus[cell] = uint8(status)
+			ledger.heard(processor, ports[cell], status, nil, slot)
 		}
 	}
 }
 
 // Send implements Transport: it loads the transmitters and switches the receivers.
-func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
 	s := &t.shards[shard]
-	groups, cells := t.pops.groupsOf(bank)
-	for i := range groups * (window.End - window.First) {
-		cell := i%groups*cells + window.First + i/groups
-		processor := bank.First + cell
+	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
-			t.send(s, bank, cell, ledger, slot)
+			t.send(s, bank, int(cell), ledger, slot)
 		}
+	}
+	ports := bank.Listen(slot)
+	groups, groupCells := t.pops.groupsOf(bank)
+	for i := range groups * (window.End - window.First) {
+		cell := i%groups*groupCells + window.First + i/groups
+		processor := bank.First + cell
 		coupler := -1
-		if port := bank.Registers[cell].RxPort; int(port) < t.pops.Groups {
+		if port := ports[cell]; int(port) < t.pops.Groups {
 			coupler = t.pops.Coupler(int(port), processor/t.pops.GroupSize)
 		}
 		t.deserialisers.Listen(processor, coupler)

@@ -13,6 +13,7 @@
 //	permutation.go   workloads
 //	transport.go     what carries frames, and when it is called
 //	slot.go          whole frames, slot by slot
+//	slot_small.go    the same for frames that carry at most a packet
 //	cycle.go         phits, cycle by cycle
 //	colouring.go     edge colouring of bipartite multigraphs
 //	offline.go       off-line routing: what every processor does in every slot

@@ -102,7 +102,6 @@ type Captured struct {
 // the processor it is addressed to carries a packet home.
 type Delivery struct {
 	Destination []uint32 // of processor i's packet
-	Origin      []uint32 // of the packet that is for processor i
 	Arrived     []uint8  // receptions at processor i, saturating
 	Mode        Arrival
 	Source      uint32 // ArriveEverywhere: the speaker
@@ -119,21 +118,12 @@ const (
 	ArriveInGroup                   // at any processor of the destination's group; the source knows at once
 )
 
-// NewDelivery starts with no packet delivered. The caller fills in Destination
-// and then calls Start.
+// NewDelivery starts with no packet delivered. The caller fills in Destination.
 func NewDelivery(processors int) *Delivery {
-	d := &Delivery{Destination: make([]uint32, processors), Origin: make([]uint32, processors), Arrived: make([]uint8, processors)}
+	d := &Delivery{Destination: make([]uint32, processors), Arrived: make([]uint8, processors)}
 	hw.AdviseHuge(d.Destination)
-	hw.AdviseHuge(d.Origin)
 	hw.AdviseHuge(d.Arrived)
 	return d
-}
-
-// Start works out the origins.
-func (d *Delivery) Start() {
-	for origin, destination := range d.Destination {
-		d.Origin[destination] = uint32(origin)
-	}
 }
 
 // BeginSlot forgets the events of the slot before.
@@ -234,7 +224,7 @@ const packetBytes = 8
 // that processor, or firmware has announced it.
 func (l *Ledger) Deliver(processor int, origin, slot uint32) {
 	d := l.Delivery
-	known := d.Origin[processor] == origin
+	known := uint64(origin) < uint64(len(d.Destination)) && d.Destination[origin] == uint32(processor)
 	switch d.Mode {
 	case ArriveInGroup:
 		if uint64(origin) < uint64(len(d.Destination)) && int(d.Destination[origin])/d.GroupSize == processor/d.GroupSize {
@@ -258,71 +248,74 @@ func (l *Ledger) Deliver(processor int, origin, slot uint32) {
 	}
 }
 
-// Scan reads what the handlers of count cells have said: who is finished, who sends,
-// who holds how many packets, who listens where there is no port, whose TX FIFO
-// was too small.
-func (l *Ledger) Scan(b *nic.Bank, first, count int, slot uint32) {
-	words := b.Words[first : first+count]
-	finished, any, held, wrong := scanWords(words, uint64(b.Ports), uint64(l.HeldMax))
+// Scan reads what the handlers of some cells have said: who is finished, who sends,
+// who holds how many packets, whose TX FIFO was too small.
+func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
+	finished, any, held := scanWords(b.Words, cells, uint64(l.HeldMax))
 	l.Finished += finished
 	l.HeldMax = uint8(held)
 	if any>>nic.WordTxCountShift&0xFF != 0 {
 		l.Sending = true
 	}
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
-		l.scanHeld(b, first, count, slot)
+		l.scanHeld(b, cells, slot)
 	}
 	if any>>nic.WordFlagsShift&nic.FlagTxOverflow != 0 {
-		l.scanTxOverflow(b.Registers[first : first+count])
-	}
-	if wrong {
-		l.scanListen(b, first, count, slot)
+		l.scanTxOverflow(b.Registers, cells)
 	}
 }
 
-// scanWords goes through the registers of many processors, one load and no branch
-// that depends on them: how many are done or faulty, the union of all words, the
-// largest number of packets held, not below held, and whether a port is none of
-// 0..ports-1 and not PortNone.
-func scanWords(words []uint64, ports, held uint64) (finished int, any, heldMax uint64, wrong bool) {
-	var done, excess uint64
-	for _, w := range words {
+// scanWords goes through the registers of some processors, one load and no branch
+// that depends on them: how many are done or faulty, the union of all words, and the
+// largest number of packets held, not below held.
+func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, heldMax uint64) {
+	var done uint64
+	for _, cell := range cells {
+		w := words[cell]
 		done += (w>>nic.WordFlagsShift | w>>(nic.WordFlagsShift+1)) & 1 // FlagDone, FlagFaulty
 		any |= w
 		held = max(held, w>>nic.WordHeldShift&0xFF)
-		// PortNone is the highest port: plus one it wraps to zero. What is above
-		// ports then makes the difference negative.
-		excess |= ports - uint64(uint16(w>>nic.WordRxPortShift+1))
 	}
-	return int(done), any, held, int64(excess) < 0
+	return int(done), any, held
+}
+
+// ScanListen takes those of the cells first..end-1 off the fabric that listen where
+// there is no port in this slot.
+func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
+	ports := b.Listen(slot)[first:end]
+	excess, limit := uint64(0), uint64(b.Ports)
+	for _, port := range ports {
+		// PortNone is the highest port: plus one it wraps to zero. What is above the
+		// limit then makes the difference negative.
+		excess |= limit - uint64(port+1)
+	}
+	if int64(excess) >= 0 {
+		return
+	}
+	for i, port := range ports {
+		if int(port) >= b.Ports && port != nic.PortNone {
+			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
+				Text: fmt.Sprintf("listens to port %d; a POPS receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})
+			b.Silence(first + i)
+		}
+	}
 }
 
 // scanHeld names the processors that hold too much.
-func (l *Ledger) scanHeld(b *nic.Bank, first, count int, slot uint32) {
-	for cell := first; cell < first+count; cell++ {
+func (l *Ledger) scanHeld(b *nic.Bank, cells []uint32, slot uint32) {
+	for _, cell := range cells {
 		if held := b.Registers[cell].Held; int(held) > l.Checks.HeldMax {
-			l.Find(Finding{Kind: FindHeld, Slot: slot, Index: b.First + cell, Value: uint32(held)})
+			l.Find(Finding{Kind: FindHeld, Slot: slot, Index: b.First + int(cell), Value: uint32(held)})
 		}
 	}
 }
 
 // scanTxOverflow counts the processors whose TX FIFO was too small.
-func (l *Ledger) scanTxOverflow(registers []nic.Registers) {
-	for i := range registers {
-		if r := &registers[i]; r.Flags&nic.FlagTxOverflow != 0 {
+func (l *Ledger) scanTxOverflow(registers []nic.Registers, cells []uint32) {
+	for _, cell := range cells {
+		if r := &registers[cell]; r.Flags&nic.FlagTxOverflow != 0 {
 			l.Frames.TxOverflow++
 			r.Flags &^= nic.FlagTxOverflow
-		}
-	}
-}
-
-// scanListen takes processors off the fabric that listen where there is no port.
-func (l *Ledger) scanListen(b *nic.Bank, first, count int, slot uint32) {
-	for cell := first; cell < first+count; cell++ {
-		if port := b.Registers[cell].RxPort; int(port) >= b.Ports && port != nic.PortNone {
-			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + cell,
-				Text: fmt.Sprintf("listens to port %d; a POPS receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})
-			b.Silence(cell)
 		}
 	}
 }

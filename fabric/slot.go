@@ -16,32 +16,32 @@ type SlotTransport struct {
 	pops   POPS
 	shards []hw.Shard // in groups
 	stride int        // bytes of a frame in a table
+	pitch  int        // couplers from one group's first to the next one's in a table
 	tables [2]slotTable
 	work   []slotWork // per shard
 }
 
 // slotTable is what all couplers carry in one slot.
 type slotTable struct {
-	senders []uint8 // per coupler: 0, 1, or 2 for a collision
-	frames  []byte  // per coupler: the first sender's frame
+	senders []uint8          // per coupler: 0, 1, or 2 for a collision
+	frames  []byte           // per coupler, and per shard for those that are lost at once: the first sender's frame
+	small   []nic.SmallFrame // the same as small frames, nil if they are not
 	// Per shard: frames that met another one, in this slot.
 	collided []uint64
 }
 
-// NewSlotTransport makes the tables for frames of at most payloadBytes. The last
-// entry of each is a coupler that nobody hears and nobody sends to in earnest: the
-// loops use it instead of a branch that no processor can predict.
+// NewSlotTransport makes the tables for frames of at most payloadBytes. Behind the
+// couplers there is one that is always dark, and one frame per shard for what is
+// lost at once: the loops use them instead of a branch that no processor can predict.
 func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTransport {
-	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes), work: make([]slotWork, len(shards))}
-	for i := range t.work {
-		t.work[i].spare = make([]byte, t.stride)
-	}
+	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes), pitch: pops.Groups + pitchPad, work: make([]slotWork, len(shards))}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
-			senders:  make([]uint8, pops.Couplers()+1),
-			frames:   make([]byte, (pops.Couplers()+1)*t.stride),
+			senders:  make([]uint8, t.dark()+1),
+			frames:   make([]byte, (t.dark()+1+len(shards))*t.stride),
 			collided: make([]uint64, len(shards)),
 		}
+		t.tables[i].small = nic.SmallFrames(t.tables[i].frames, t.stride)
 		hw.AdviseHuge(t.tables[i].senders)
 		if pops.Groups <= 4*pops.GroupSize {
 			// Else most couplers never carry a frame, and small pages stay empty.
@@ -51,11 +51,22 @@ func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTrans
 	return t
 }
 
+// pitchPad are the couplers between the groups of a table that do not exist. Sizes
+// of networks are powers of two more often than not, and without a gap the couplers
+// that neighbours hear would all compete for the same places of a cache.
+const pitchPad = 24
+
+// at returns the place of a coupler in a table.
+func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
+
+// dark returns the place of the coupler that is always dark.
+func (t *SlotTransport) dark() int { return t.at(t.pops.Groups, 0) }
+
 // Begin implements Transport: the couplers that leave the shard are dark.
 func (t *SlotTransport) Begin(shard int, slot uint32) {
 	table := &t.tables[slot&1]
 	s := t.shards[shard]
-	clear(table.senders[s.First*t.pops.Groups : s.End*t.pops.Groups])
+	clear(table.senders[t.at(s.First, 0):t.at(s.End, 0)])
 	table.collided[shard] = 0
 }
 
@@ -69,62 +80,66 @@ const slotBlock = 512
 type slotWork struct {
 	cell [slotBlock]uint32 // those who send
 
-	// Those who hear one sender, and those who hear more.
-	hits, clashes int
-	hit           [slotBlock]uint32 // cell
-	coupler       [slotBlock]uint32 // what it hears
-	clash         [slotBlock]uint32 // cell
-	status        [slotBlock]nic.Status
+	// Those who hear somebody, and of these those who hear one sender and more.
+	heard   int
+	hearing [slotBlock]hearing
+	hit     [slotBlock]hearing
+	clash   [slotBlock]uint32 // cell
 
-	spare   []byte // a frame that is lost at once
-	touched uint8
+	touched uint64
 }
 
+// hearing is a cell and the coupler that it hears.
+type hearing struct{ cell, coupler uint32 }
+
 // Send implements Transport.
-func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
 	work := &t.work[shard]
-	groups, cells := t.pops.groupsOf(bank)
-	for a := range groups {
-		first := (bank.First/t.pops.GroupSize + a) * t.pops.Groups
-		end := a*cells + window.End
-		for from := a*cells + window.First; from < end; from += slotBlock {
-			senders := listSenders(work.cell[:], bank.Words[from:min(from+slotBlock, end)], uint32(from))
+	small := bank.Small() && !ledger.Capture
+	for len(cells) > 0 {
+		some := cells[:min(slotBlock, len(cells))]
+		senders := listSenders(work.cell[:], bank.Words, some)
+		if small {
+			t.sendSmall(shard, bank, senders, ledger, slot)
+		} else {
 			for _, cell := range senders {
-				t.send(shard, bank, int(cell), first, ledger, slot)
+				t.send(shard, bank, int(cell), ledger, slot)
 			}
 		}
+		cells = cells[len(some):]
 	}
 }
 
-// listSenders fills list with the numbers of the words whose tx_count is not 0;
-// list is at least as long as words.
-func listSenders(list []uint32, words []uint64, first uint32) []uint32 {
+// listSenders fills list with those of the cells whose tx_count is not 0; list is at
+// least as long as cells.
+func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
 	n := 0
-	for i, w := range words {
-		list[n] = first + uint32(i)
-		count := w >> nic.WordTxCountShift & 0xFF
+	for _, cell := range cells {
+		list[n] = cell
+		count := words[cell] >> nic.WordTxCountShift & 0xFF
 		n += int((count + 0xFF) >> 8) // 1 unless count is 0
 	}
 	return list[:n]
 }
 
 // send puts the frame at the head of a cell's TX FIFO on the couplers that leave
-// its group, which start at first.
-func (t *SlotTransport) send(shard int, bank *nic.Bank, cell, first int, ledger *Ledger, slot uint32) {
-	table, spare := &t.tables[slot&1], t.work[shard].spare
+// its group.
+func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+	table := &t.tables[slot&1]
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
 		silenceIllegal(bank, cell, frame, ledger, slot)
 		return
 	}
 	processor := bank.First + cell
+	first := t.at(processor/t.pops.GroupSize, 0)
 	frame.SetSource(uint32(processor))
 	if port := frame.Port(); port == nic.PortAll {
 		for c := first; c < first+t.pops.Groups; c++ {
-			table.light(c, t.stride, frame, spare, shard)
+			table.light(c, t, frame, shard)
 		}
 	} else {
-		table.light(first+int(port), t.stride, frame, spare, shard)
+		table.light(first+int(port), t, frame, shard)
 	}
 	ledger.sent(processor, frame)
 	bank.PopTx(cell)
@@ -134,38 +149,43 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell, first int, ledger 
 // 0, 1 or 2 (or more) senders gets another one.
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
-// light puts a frame on a coupler: the first one stays, the others go to spare.
-func (t *slotTable) light(coupler, stride int, frame nic.FrameView, spare []byte, shard int) {
+// light puts a frame on a coupler: the first one stays, the others are lost.
+func (t *slotTable) light(coupler int, of *SlotTransport, frame nic.FrameView, shard int) {
+	at := t.place(coupler, of, shard) * of.stride
+	frame.CopyTo(t.frames[at : at+of.stride])
+}
+
+// place notes one more sender of a coupler and returns where its frame belongs.
+func (t *slotTable) place(coupler int, of *SlotTransport, shard int) int {
 	senders := t.senders[coupler]
 	t.senders[coupler] = min(senders+1, 2)
 	t.collided[shard] += uint64(collidedBy[senders&3])
-	dst := t.frames[coupler*stride : coupler*stride+stride]
 	if senders != 0 {
-		dst = spare
+		coupler = of.dark() + 1 + shard
 	}
-	frame.CopyTo(dst)
+	return coupler
 }
 
 // Cross implements Transport: the frames are where they have to be.
 func (t *SlotTransport) Cross(uint32) {}
 
-// lineCells is how many register blocks share a cache line.
-const lineCells = 8
+// lineCells is how many entries of the listening table are read at a time.
+const lineCells = 32
 
-// Hear implements Transport. It goes from local index to local index, a cache
-// line of registers at a time, and for each through the groups: processors of
-// equal index mostly hear the same port, and then their couplers lie side by side
-// in the table.
+// Hear implements Transport. It goes from local index to local index, a few
+// neighbours at a time, and for each through the groups: processors of equal index
+// mostly hear the same port, and then their couplers lie side by side in the table.
 func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	work, table := &t.work[shard], &t.tables[slot&1]
+	ports := bank.Listen(slot)
 	groups, cells := t.pops.groupsOf(bank)
 	group := bank.First / t.pops.GroupSize
 	for first := window.First; first < window.End; first += lineCells {
 		width := min(lineCells, window.End-first)
 		for a := range groups {
 			from := a*cells + first
-			t.listen(work, table.senders, bank.Words[from:from+width], from, group+a)
-			if max(work.hits, work.clashes) > slotBlock-lineCells {
+			t.listen(work, table.senders, ports[from:from+width], bank.RxStatus[from:from+width], from, group+a)
+			if work.heard > slotBlock-lineCells {
 				t.deliver(work, bank, ledger, slot)
 			}
 		}
@@ -176,63 +196,65 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 // listen writes the status of up to lineCells processors of one group, as if no
 // FIFO could overflow, and lists those who hear something. Those who listen to
 // nobody hear the last coupler, which is always dark.
-func (t *SlotTransport) listen(work *slotWork, senders []uint8, words []uint64, from, group int) {
-	g, dark := t.pops.Groups, t.pops.Couplers()
-	hits, clashes := work.hits, work.clashes
-	for i, w := range words {
-		port := int(uint16(w >> nic.WordRxPortShift))
-		coupler := port*g + group
-		if port >= g {
+func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
+	g, pitch, dark := uint32(t.pops.Groups), uint32(t.pitch), uint32(t.dark())
+	n, list := work.heard, &work.hearing
+	statuses = statuses[:len(ports)]
+	for i, p := range ports {
+		coupler := uint32(p)*pitch + uint32(group)
+		if uint32(p) >= g {
 			coupler = dark
 		}
 		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision.
 		status := senders[coupler]
-		words[i] = w&^(0xFF<<nic.WordRxStatusShift) | uint64(status)<<nic.WordRxStatusShift
-		work.hit[hits&(slotBlock-1)], work.coupler[hits&(slotBlock-1)] = uint32(from+i), uint32(coupler)
-		work.clash[clashes&(slotBlock-1)] = uint32(from + i)
-		hits += int(status & 1)
-		clashes += int(status >> 1)
+		statuses[i] = status
+		list[n&(slotBlock-1)] = hearing{uint32(from + i), coupler}
+		n += int(status+1) >> 1
 	}
-	work.hits, work.clashes = hits, clashes
+	work.heard = n
 }
 
 // deliver gives the listed listeners what they hear and empties the lists.
 func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, slot uint32) {
-	frames := t.tables[slot&1].frames
-	hit, coupler := work.hit[:work.hits], work.coupler[:work.hits]
-	work.touched ^= touch(frames, coupler, t.stride)
-	for i, cell := range hit {
-		at := int(coupler[i]) * t.stride
-		work.status[i] = bank.PushRx(int(cell), bank.Registers[cell].RxPort, frames[at:at+t.stride])
+	table, ports := &t.tables[slot&1], bank.Listen(slot)
+	hits, clashes := work.sort(bank.RxStatus)
+	hit := work.hit[:hits]
+	if bank.Small() && !ledger.Capture {
+		work.touched ^= touchSmall(bank, table.small, hit)
+		deliverSmall(bank, table.small, hit, ledger, slot)
+	} else {
+		for _, h := range hit {
+			at, cell := int(h.coupler)*t.stride, int(h.cell)
+			frame := table.frames[at : at+t.stride]
+			ledger.heard(bank.First+cell, ports[cell], bank.PushRx(cell, ports[cell], frame), frame, slot)
+		}
 	}
-	for i, cell := range hit {
-		at := int(coupler[i]) * t.stride
-		ledger.heard(bank.First+int(cell), bank.Registers[cell].RxPort, work.status[i], frames[at:at+t.stride], slot)
+	for _, cell := range work.clash[:clashes] {
+		ledger.heard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
 	}
-	for _, cell := range work.clash[:work.clashes] {
-		ledger.heard(bank.First+int(cell), bank.Registers[cell].RxPort, nic.StatusCollision, nil, slot)
-	}
-	work.hits, work.clashes = 0, 0
+	work.heard = 0
 }
 
-// touch reads a byte at both ends of every frame that will be copied, so that all
-// of them are on their way from memory before the first is needed. What it returns
-// is of no use but to keep the loads.
-func touch(frames []byte, coupler []uint32, stride int) (any uint8) {
-	for _, c := range coupler {
-		at := int(c) * stride
-		any ^= frames[at] ^ frames[at+stride-1]
+// sort splits those who hear somebody.
+func (w *slotWork) sort(statuses []uint8) (hits, clashes int) {
+	for _, h := range w.hearing[:w.heard] {
+		w.hit[hits&(slotBlock-1)], w.clash[clashes&(slotBlock-1)] = h, h.cell
+		ok := int(statuses[h.cell] & 1)
+		hits += ok
+		clashes += 1 - ok
 	}
-	return any
+	return hits, clashes
 }
 
 // Collisions implements Transport.
 func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler int)) uint64 {
 	table := &t.tables[slot&1]
 	if s := t.shards[shard]; yield != nil && table.collided[shard] > 0 {
-		for c := s.First * t.pops.Groups; c < s.End*t.pops.Groups; c++ {
-			if table.senders[c] > 1 {
-				yield(c)
+		for from := s.First; from < s.End; from++ {
+			for to, senders := range table.senders[t.at(from, 0):][:t.pops.Groups] {
+				if senders > 1 {
+					yield(t.pops.Coupler(from, to))
+				}
 			}
 		}
 	}

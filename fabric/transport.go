@@ -14,7 +14,7 @@ import (
 //	Begin(shard, t)
 //	Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
 //	... the handlers ...
-//	Send(shard, bank, ledger, t, w)   for every bank
+//	Send(shard, bank, ledger, t, w, cells) for every bank
 //
 // and then, with all shards done, Cross(t). Shards may run in parallel.
 type Transport interface {
@@ -23,8 +23,9 @@ type Transport interface {
 	// Hear delivers what the bank's processors heard in a slot to their NICs: those
 	// whose local index lies in the window, of all groups of the bank.
 	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
-	// Send takes the frame at the head of every TX FIFO of the window.
-	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
+	// Send takes the frame at the head of every TX FIFO of the window that is not
+	// empty; cells lists the cells where that may be so, in ascending order.
+	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32)
 	// Cross lets the light of a slot cross the fabric.
 	Cross(slot uint32)
 	// Collisions counts the frames of the shard that met another one in a slot

@@ -3,7 +3,7 @@
 //	programs/pops/random.c --clang--> images/pops/random.wasm --embed--> Host.Load -> Image
 //	                                                                                   |
 //	                      memory of one instance:                              Image.NewInstance
-//	                      | program | registers | states | RX FIFOs | TX FIFOs |      |
+//	                      | program | columns | records: state, RX FIFO, TX FIFO |      |
 //	                                  ^ nic.Bank, the host's view                   Instance
 //
 // One instance serves a bank of processors (banked) or a single one (isolated):
@@ -13,7 +13,7 @@
 // What an image exports (every argument and result is an i32):
 //
 //	starloom_abi() version              starloom_attach(cells, payload_bytes, rx_frames, tx_frames) descriptor
-//	starloom_start(first, count)        starloom_slot(first, count, slot)
+//	starloom_start(count)               starloom_slot(count, slot)
 //	memory                              __stack_pointer (optional: restored after a trap)
 //	starloom_probe_names() list         starloom_param_names() list (optional)
 //	starloom_choice(i, t, g, d) group   (optional: two-hops firmware, for its adversary)

@@ -97,8 +97,8 @@ var exportTypes = []struct {
 }{
 	{exportABI, 0, 1, false},
 	{exportAttach, 4, 1, false},
-	{exportStart, 2, 0, false},
-	{exportSlot, 3, 0, false},
+	{exportStart, 1, 0, false},
+	{exportSlot, 2, 0, false},
 	{exportProbeNames, 0, 1, true},
 	{exportParamNames, 0, 1, true},
 	{exportChoice, 4, 1, true},

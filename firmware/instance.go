@@ -21,9 +21,8 @@ type Instance interface {
 	Bank() *nic.Bank
 	// Start calls the start handlers of all cells, in order.
 	Start()
-	// Slot calls the slot handlers of count cells from first on, in order and
-	// except those that are faulty.
-	Slot(first, count int, slot uint32)
+	// Slot calls the slot handlers of some cells, in order.
+	Slot(cells []uint32, slot uint32)
 	// Reset takes the instance back to before Start, with a new seed.
 	Reset(seed uint64)
 	// TakeEvents returns what happened since the last call, in the order of the
@@ -87,8 +86,9 @@ type wasmInstance struct {
 	slot     api.Function
 	stack    api.MutableGlobal // nil when the image does not export it
 	top      uint64            // reset value of the stack pointer
-	params   [3]uint64
-	pristine []byte // shared: see pristineMemory
+	params   [2]uint64
+	calling  []uint32 // the cells whose handlers are being called
+	pristine []byte   // shared: see pristineMemory
 	probes   []uint64
 	events   []Event
 	said     said
@@ -157,9 +157,7 @@ func (img *Image) pristineMemory(in *wasmInstance) []byte {
 	if image, ok := img.pristine[shape]; ok {
 		return image
 	}
-	for cell := range in.bank.Registers {
-		in.bank.Registers[cell].RxPort = 0
-	}
+	in.bank.ClearListen()
 	memory := in.Memory()
 	end := len(memory)
 	for end > 0 && memory[end-1] == 0 {
@@ -245,17 +243,25 @@ func (in *wasmInstance) TakeEvents() []Event {
 }
 
 // Start implements Instance.
-func (in *wasmInstance) Start() { in.run(in.start, 2, 0, in.bank.Cells, 0) }
+func (in *wasmInstance) Start() {
+	cells := make([]uint32, in.bank.Cells)
+	for cell := range cells {
+		cells[cell] = uint32(cell)
+	}
+	in.run(in.start, 1, cells, 0)
+}
 
 // Slot implements Instance.
-func (in *wasmInstance) Slot(first, count int, slot uint32) { in.run(in.slot, 3, first, count, slot) }
+func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, cells, slot) }
 
-// run calls an entry point for count cells from first on. When a handler traps,
-// its cell is marked faulty and the loop goes on with the next one.
-func (in *wasmInstance) run(entry api.Function, params, first, count int, slot uint32) {
-	for end := first + count; first < end; {
+// run calls an entry point for some cells. When a handler traps, its cell is marked
+// faulty and the loop goes on with the next one. The list in the firmware's memory is
+// the host's word to the firmware; what firmware makes of it is not believed.
+func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
+	for len(cells) > 0 {
+		in.calling = cells
 		in.bank.SetCurrent(-1)
-		in.params = [3]uint64{uint64(first), uint64(end - first), uint64(slot)}
+		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
 		err := entry.CallWithStack(in.ctx, in.params[:params])
 		if err == nil {
 			return
@@ -263,17 +269,17 @@ func (in *wasmInstance) run(entry api.Function, params, first, count int, slot u
 		if in.stack != nil {
 			in.stack.Set(in.top)
 		}
-		cell, ok := in.bank.Current()
-		if !ok || cell < first || cell >= end {
+		place := in.bank.Current()
+		if uint64(place) >= uint64(len(cells)) {
 			// The image has overwritten its own descriptor: nobody knows whose
 			// handler ran, so the rest of the cells cannot go on.
-			for cell := first; cell < end; cell++ {
-				in.fault(cell, err)
+			for _, cell := range cells {
+				in.fault(int(cell), err)
 			}
 			return
 		}
-		in.fault(cell, err)
-		first = cell + 1
+		in.fault(int(cells[place]), err)
+		cells = cells[place+1:]
 	}
 }
 
@@ -305,10 +311,14 @@ func (in *wasmInstance) current() (cell int, ok bool) {
 	if in.bank == nil {
 		return 0, false
 	}
-	if cell, ok = in.bank.Current(); ok && cell != in.said.cell {
+	place := in.bank.Current()
+	if uint64(place) >= uint64(len(in.calling)) {
+		return 0, false
+	}
+	if cell = int(in.calling[place]); cell != in.said.cell {
 		in.said.cell, in.said.cellLines, in.said.cellPacket = cell, 0, 0
 	}
-	return cell, ok
+	return cell, true
 }
 
 func (in *wasmInstance) hostDeliver(origin uint32) {

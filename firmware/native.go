@@ -11,11 +11,15 @@ import (
 // columns and draws, without a sandbox. It is the yardstick for the cost of the
 // sandbox and a second opinion on the images, never a way to run a user's code.
 type NativeProgram struct {
-	Name       string
-	StateBytes int
-	Start      func(p *NativeBank)
-	Slot       func(p *NativeBank, first, count int, slot uint32)
+	Name        string
+	StateBytes  int
+	ListenSlots int
+	Start       func(b *NativeBank)
+	Slot        func(b *NativeBank, cells []uint32, slot uint32)
 }
+
+// sleepLong is SL_LONG of the SDK.
+const sleepLong = 0xFFFF
 
 // NativeBank is what a native program works on.
 type NativeBank struct {
@@ -33,7 +37,7 @@ type nativeInstance struct {
 // NewInstance makes an instance in plain Go memory, laid out like the SDK's.
 func (p NativeProgram) NewInstance(c nic.BankConfig) (Instance, error) {
 	const descriptor = 64
-	memory, err := nic.PlaceBank(descriptor, c, p.StateBytes)
+	memory, err := nic.PlaceBank(descriptor, c, p.StateBytes, p.ListenSlots)
 	if err != nil {
 		return nil, err
 	}
@@ -51,8 +55,8 @@ func (in *nativeInstance) Bank() *nic.Bank { return in.bank.Bank }
 func (in *nativeInstance) Start() { in.program.Start(&in.bank) }
 
 // Slot implements Instance.
-func (in *nativeInstance) Slot(first, count int, slot uint32) {
-	in.program.Slot(&in.bank, first, count, slot)
+func (in *nativeInstance) Slot(cells []uint32, slot uint32) {
+	in.program.Slot(&in.bank, cells, slot)
 }
 
 // Reset implements Instance.

@@ -11,20 +11,18 @@ import (
 // NativePOPSRandom is pops/random in Go; see programs/pops/random.c, whose order
 // and state layout it follows line by line.
 var NativePOPSRandom = NativeProgram{
-	Name:       "pops/random",
-	StateBytes: 16,
-	Start:      nativePOPSRandomStart,
-	Slot:       nativePOPSRandomSlot,
+	Name:        "pops/random",
+	StateBytes:  12,
+	ListenSlots: 5,
+	Start:       nativePOPSRandomStart,
+	Slot:        nativePOPSRandomSlot,
 }
 
 // Offsets of state_t in programs/pops/random.c.
 const (
 	randomOrigin      = 0
 	randomDestination = 4
-	randomDelta       = 8
-	randomRandom      = 10
-	randomForwarded   = 12
-	randomHas         = 14
+	randomHas         = 8
 )
 
 // The bits of randomHas.
@@ -32,87 +30,90 @@ const (
 	hasOriginal = 1 << iota
 	hasArrived
 	hasCopy
-	hasSent
 	hasPassed
-	hasPackets = hasOriginal | hasArrived | hasCopy
 )
 
 func nativePOPSRandomStart(b *NativeBank) {
 	for cell := range b.Registers {
-		s := b.State(cell)
-		binary.LittleEndian.PutUint16(s[randomDelta:], uint16((b.First+cell)%b.Groups))
-		binary.LittleEndian.PutUint16(s[randomHas:], hasOriginal)
+		binary.LittleEndian.PutUint32(b.State(cell)[randomHas:], hasOriginal)
 		b.Registers[cell].Held = 1
+		self := uint32(b.First + cell)
+		hears := randomHears(self, uint32(b.Groups), uint32(b.GroupSize))
+		b.SetListen(cell, 0, hears)
+		b.SetListen(cell, 1, hears)
+		b.SetListen(cell, 4, uint16(self%uint32(b.Groups)))
 	}
 }
 
-func nativePOPSRandomSlot(b *NativeBank, first, count int, slot uint32) {
+// randomHears is hears of programs/pops/random.c.
+func randomHears(self, g, d uint32) uint16 {
+	if d <= g {
+		return uint16(self % g)
+	}
+	if index := self % d; index < g {
+		return uint16(index)
+	}
+	return nic.PortNone
+}
+
+func nativePOPSRandomSlot(b *NativeBank, cells []uint32, slot uint32) {
 	le := binary.LittleEndian
 	stream := hw.Stream(b.Stream)
 	g, d := uint32(b.Groups), uint32(b.GroupSize)
 	phase := slot % 5
-	for cell := first; cell < first+count; cell++ {
+	for place, c := range cells {
+		cell := int(c)
 		r := &b.Registers[cell]
-		if r.Flags&nic.FlagFaulty != 0 {
-			continue
-		}
-		b.SetCurrent(cell)
-		self := uint32(b.First + cell)
+		b.SetCurrent(place)
+		r.Flags &^= nic.FlagSleeping
+		self := uint32(b.First) + c
 		s := b.State(cell)[:16]
-		before := le.Uint16(s[randomHas:])
-		has := before
+		before := le.Uint32(s[randomHas:])
+		has, sleep := before, 5-phase
 		var heard nic.FrameView
 		if r.RxCount > 0 {
 			heard = b.RxHead(cell)
-		}
-		listen := le.Uint16(s[randomDelta:])
-		if d > g {
-			listen = nic.PortNone
-			if k := self % d; k < g {
-				listen = uint16(k)
-			}
 		}
 		switch phase {
 		case 0:
 			if heard != nil && heard.Destination() == self {
 				has |= hasArrived
 			}
-			has &^= hasCopy | hasSent | hasPassed
+			has &^= hasCopy | hasPassed
+			b.SetListen(cell, 2, nic.PortNone)
+			b.SetListen(cell, 3, nic.PortNone)
 			draws := uint16(0)
-			if has&hasOriginal != 0 && takesPart(stream, self, slot, uint64(d), uint64(g), &draws) {
-				has |= hasSent
-				group := hw.Below(stream.Draw(self, slot, draws), g)
-				le.PutUint16(s[randomRandom:], uint16(group))
-				b.SendPacket(cell, uint16(group), nic.AnyDestination, self, b.Workload[cell])
+			if has&hasOriginal == 0 {
+				sleep = sleepLong
+			} else if takesPart(stream, self, slot, uint64(d), uint64(g), &draws) {
+				group := uint16(hw.Below(stream.Draw(self, slot, draws), g))
+				b.SendPacket(cell, group, nic.AnyDestination, self, b.Workload[cell])
+				b.SetListen(cell, 3, group)
 			}
 		case 1:
 			if heard != nil {
-				has |= hasCopy | hasPassed
 				origin, destination := nativePacket(heard)
-				forwarded := uint16(destination % g)
-				le.PutUint16(s[randomForwarded:], forwarded)
-				b.SendPacket(cell, forwarded, nic.AnyDestination, origin, destination)
+				group := uint16(destination % g)
+				has |= hasPassed
+				b.SendPacket(cell, group, nic.AnyDestination, origin, destination)
+				b.SetListen(cell, 2, group)
 			}
 		case 2:
-			has &^= hasCopy
+			has &^= hasPassed
 			if heard != nil {
 				has |= hasCopy
 				origin, destination := nativePacket(heard)
 				le.PutUint32(s[randomOrigin:], origin)
 				le.PutUint32(s[randomDestination:], destination)
-				b.Send(cell, listen, nic.KindAck, nic.AnyDestination, 0)
-			}
-			listen = nic.PortNone
-			if has&hasPassed != 0 {
-				listen = le.Uint16(s[randomForwarded:])
+				b.Send(cell, randomHears(self, g, d), nic.KindAck, nic.AnyDestination, 0)
+				sleep = 2
 			}
 		case 3:
 			if heard != nil {
-				b.Send(cell, listen, nic.KindAck, nic.AnyDestination, 0)
+				b.Send(cell, randomHears(self, g, d), nic.KindAck, nic.AnyDestination, 0)
 			}
-			listen = nic.PortNone
-			if has&hasSent != 0 {
-				listen = le.Uint16(s[randomRandom:])
+			if has&hasCopy != 0 {
+				sleep = 1
 			}
 		case 4:
 			if heard != nil {
@@ -123,12 +124,11 @@ func nativePOPSRandomSlot(b *NativeBank, first, count int, slot uint32) {
 				origin, destination := le.Uint32(s[randomOrigin:]), le.Uint32(s[randomDestination:])
 				b.SendPacket(cell, uint16(destination/d), destination, origin, destination)
 			}
-			listen = le.Uint16(s[randomDelta:])
 		}
-		r.RxPort = listen
+		b.Sleep(cell, slot+sleep)
 		if has != before {
-			le.PutUint16(s[randomHas:], has)
-			r.Held = uint8(bits.OnesCount16(has & hasPackets))
+			le.PutUint32(s[randomHas:], has)
+			r.Held = uint8(bits.OnesCount32(has))
 		}
 		if heard != nil {
 			b.PopRx(cell)

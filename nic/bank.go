@@ -18,28 +18,33 @@ type Bank struct {
 
 	Registers []Registers // per cell
 	Words     []uint64    // the same memory, one word per cell: see Word...Shift
+	RxStatus  []uint8     // per cell: what the receiver says of the slot before, a Status
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
+	Calls     []uint32    // the cells whose handlers shall be called; the host writes it and never reads it
 
+	listen      []uint16 // the listening table, listenSlots columns
+	listenSlots int
 	silenced    []uint64 // one bit per cell: Silence was called since Reset
 	descriptor  []byte   // the bank block, for Current
-	states      []byte   // per cell: the handler's state
-	rx, tx      []byte   // per cell: the FIFOs
-	stateStride int
-	rxStride    int
-	txStride    int
+	records     []byte   // per cell: the handler's state, the RX FIFO, the TX FIFO
+	recordBytes int
+	rx, tx      int // where the FIFOs start in a record
 	frameStride int
 }
 
-// Where the registers stand in a cell's word. The loops over all processors read
+// Where the registers stand in a cell's word. The loops over many processors read
 // a word at once; everything else uses Registers.
 const (
-	WordRxStatusShift = 8 * offProcessorRxStatus
-	WordTxCountShift  = 8 * offProcessorTxCount
-	WordFlagsShift    = 8 * offProcessorFlags
-	WordHeldShift     = 8 * offProcessorHeld
-	WordRxPortShift   = 8 * offProcessorRxPort
+	WordWakeShift    = 8 * offProcessorWake
+	WordRxCountShift = 8 * offProcessorRxCount
+	WordTxCountShift = 8 * offProcessorTxCount
+	WordHeldShift    = 8 * offProcessorHeld
+	WordFlagsShift   = 8 * offProcessorFlags
 )
+
+// listenSlotsMax bounds the columns of a listening table.
+const listenSlotsMax = 64
 
 // BankConfig are the parameters of a bank.
 type BankConfig struct {
@@ -95,13 +100,21 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		BankConfig:  c,
 		silenced:    make([]uint64, (c.Cells+63)/64),
 		descriptor:  d,
-		stateStride: word(offBankStateStride),
-		rxStride:    c.RxFrames * word(offBankFrameStride),
-		txStride:    c.TxFrames * word(offBankFrameStride),
+		recordBytes: word(offBankRecordStride),
+		rx:          word(offBankRx),
+		tx:          word(offBankTx),
 		frameStride: word(offBankFrameStride),
+		listenSlots: word(offBankListenSlots),
 	}
-	if b.stateStride%8 != 0 || b.stateStride > stateBytesMax {
-		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.stateStride, stateBytesMax)
+	if b.rx%8 != 0 || b.rx > stateBytesMax {
+		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.rx, stateBytesMax)
+	}
+	if tx, end := b.rx+c.RxFrames*b.frameStride, b.tx+c.TxFrames*b.frameStride; b.tx != tx || b.recordBytes < end || b.recordBytes%8 != 0 {
+		return nil, fmt.Errorf("bank descriptor: a record of %d bytes with its TX FIFO at %d; it must be a multiple of 8, at least %d, and the TX FIFO behind the RX FIFO, at %d",
+			b.recordBytes, b.tx, end, tx)
+	}
+	if b.listenSlots < 1 || b.listenSlots > listenSlotsMax {
+		return nil, fmt.Errorf("bank descriptor: a listening table of %d slots; it must have 1 to %d", b.listenSlots, listenSlotsMax)
 	}
 	claims := []claim{{"descriptor", uint64(address), sizeBank}}
 	column := func(name string, offset, elementBytes int) ([]byte, error) {
@@ -127,28 +140,29 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return part
 	}
 	registers := take("processor", offBankProcessor, sizeProcessor)
+	b.RxStatus = take("rx_status", offBankRxStatus, 1)
+	listen := take("listen", offBankListen, 2*b.listenSlots)
+	calls := take("calls", offBankCalls, 4)
 	workload := take("workload", offBankWorkload, 4)
 	var schedule []byte
 	if word(offBankSchedule) != 0 {
 		schedule = take("schedule", offBankSchedule, sizeSchedule)
 	}
-	if b.stateStride > 0 {
-		b.states = take("state", offBankState, b.stateStride)
-	}
-	b.rx = take("rx", offBankRx, b.rxStride)
-	b.tx = take("tx", offBankTx, b.txStride)
+	b.records = take("record", offBankRecord, b.recordBytes)
 	if err != nil {
 		return nil, err
 	}
 	// Both are little-endian in the guest, and so is this machine (above).
 	first, words := unsafe.Pointer(unsafe.SliceData(registers)), unsafe.Pointer(unsafe.SliceData(workload))
-	rom := unsafe.Pointer(unsafe.SliceData(schedule))
-	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 {
+	rom, table, list := unsafe.Pointer(unsafe.SliceData(schedule)), unsafe.Pointer(unsafe.SliceData(listen)), unsafe.Pointer(unsafe.SliceData(calls))
+	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 || uintptr(table)%2 != 0 || uintptr(list)%4 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
 	b.Registers = unsafe.Slice((*Registers)(first), c.Cells)
 	b.Words = unsafe.Slice((*uint64)(first), c.Cells)
 	b.Workload = unsafe.Slice((*uint32)(words), c.Cells)
+	b.Calls = unsafe.Slice((*uint32)(list), c.Cells)
+	b.listen = unsafe.Slice((*uint16)(table), c.Cells*b.listenSlots)
 	if rom != nil {
 		b.Schedule = unsafe.Slice((*uint64)(rom), c.Cells)
 	}
@@ -176,10 +190,26 @@ func (b *Bank) configure() {
 	for k, v := range b.Params {
 		le.PutUint32(d[offBankParam+4*k:], uint32(v))
 	}
-	for cell := range b.Registers {
-		b.Registers[cell].RxPort = PortNone
+	for i := range b.listen {
+		b.listen[i] = PortNone
 	}
 }
+
+// ClearListen makes the listening table zero, for images of a bank that Reset
+// shall be called on.
+func (b *Bank) ClearListen() { clear(b.listen) }
+
+// ListenSlots returns the number of columns of the listening table.
+func (b *Bank) ListenSlots() int { return b.listenSlots }
+
+// Listen returns the ports that the cells hear in a slot, PortNone for none.
+func (b *Bank) Listen(slot uint32) []uint16 {
+	column := int(slot%uint32(b.listenSlots)) * b.Cells
+	return b.listen[column : column+b.Cells : column+b.Cells]
+}
+
+// SetListen lets a cell hear a port in one column of its listening table.
+func (b *Bank) SetListen(cell, column int, port uint16) { b.listen[column*b.Cells+cell] = port }
 
 // Silence takes a processor off the fabric: it is faulty, sends nothing, hears
 // nothing, and its handler is not called any more.
@@ -188,7 +218,52 @@ func (b *Bank) Silence(cell int) {
 	r := &b.Registers[cell]
 	r.Flags |= FlagFaulty
 	r.TxCount, r.RxCount = 0, 0
-	r.RxPort = PortNone
+	for column := range b.listenSlots {
+		b.SetListen(cell, column, PortNone)
+	}
+}
+
+// ListAwake appends to list those of the cells first..end-1 whose handlers are to
+// be called in a slot: all that do not sleep, that sleep until this slot, or that
+// have a frame in a FIFO, unless they are faulty. Among the others, resting counts
+// those that are done or faulty.
+func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
+	start := len(list)
+	n := start
+	list = list[:start+end-first]
+	const (
+		asleep = FlagSleeping << WordFlagsShift
+		frames = 0xFFFF << WordRxCountShift // rx_count and tx_count
+	)
+	var any, calm uint64
+	now := uint64(slot)
+	for i, w := range b.Words[first:end] {
+		call, rises := uint64(0), uint64(0) // conditional sets: no branch depends on a processor
+		if (w^asleep)&(asleep|frames) != 0 {
+			call = 1
+		}
+		if uint16(w^now) == 0 { // wake
+			rises = 1
+		}
+		call |= rises
+		list[n] = uint32(first + i)
+		n += int(call)
+		any |= w
+		calm += (w>>WordFlagsShift | w>>(WordFlagsShift+1)) &^ call & 1 // FlagDone, FlagFaulty
+	}
+	list, resting = list[:n], int(calm)
+	if any>>WordFlagsShift&FlagFaulty != 0 {
+		n = start
+		for _, cell := range list[start:] {
+			if b.Registers[cell].Flags&FlagFaulty != 0 {
+				resting++
+				continue
+			}
+			list[n] = cell
+			n++
+		}
+	}
+	return list[:n], resting
 }
 
 // Silenced reports whether Silence has taken the cell off the fabric. Firmware can
@@ -207,13 +282,26 @@ func (b *Bank) Reset(seed uint64) {
 }
 
 // RecordBytes returns what one processor takes: its state and its FIFOs.
-func (b *Bank) RecordBytes() int { return b.stateStride + b.rxStride + b.txStride }
+func (b *Bank) RecordBytes() int { return b.recordBytes }
 
-// Current returns the cell whose handler ran last, and whether firmware's word
-// for it is a cell of this bank at all.
-func (b *Bank) Current() (cell int, ok bool) {
-	c := binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
-	return int(c), uint64(c) < uint64(b.Cells)
+// frame returns a frame of a FIFO that starts at fifo in a cell's record.
+func (b *Bank) frame(cell, fifo, place int) FrameView {
+	at := cell*b.recordBytes + fifo + place*b.frameStride
+	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+}
+
+// popFrames removes the head of a FIFO in which left frames remain.
+func (b *Bank) popFrames(cell, fifo, left int) {
+	if left > 0 {
+		at := cell*b.recordBytes + fifo
+		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
+	}
+}
+
+// Current returns the place in Calls of the cell whose handler ran last. Firmware
+// may have written anything there.
+func (b *Bank) Current() (place uint32) {
+	return binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
 }
 
 // FrameView is a frame in a FIFO or in a medium's table: the little-endian form
@@ -256,27 +344,11 @@ func (f FrameView) Words() (a, b uint64) {
 // CopyTo copies the frame into a table's entry of the same size; the bytes
 // behind the payload become zero there, whatever the sender's FIFO still holds.
 func (f FrameView) CopyTo(dst []byte) {
-	if len(f) == len(packetFrame{}) && len(dst) == len(packetFrame{}) {
-		// The size of a frame that carries one packet, with all bounds known.
-		src, to, le := (*packetFrame)(f), (*packetFrame)(dst), binary.LittleEndian
-		head := le.Uint64(src[:])
-		le.PutUint64(to[:], head)
-		le.PutUint64(to[8:], le.Uint64(src[8:]))
-		le.PutUint64(to[16:], le.Uint64(src[16:])&payloadMask(head))
-		return
-	}
 	copyFrame(dst, f, f.Port())
 	if end := sizeFrame + f.PayloadBytes(); end < len(dst) {
 		clear(dst[end:])
 	}
 }
-
-// packetFrame is a frame with room for 8 bytes of payload.
-type packetFrame [sizeFrame + 8]byte
-
-// payloadMask has ones for the bytes of a payload of at most 8 bytes whose length
-// is in the frame's first word.
-func payloadMask(head uint64) uint64 { return 1<<(8*(head>>(8*offFramePayloadBytes)&0xFFFF)) - 1 }
 
 // Header returns the fields that travel on the wire.
 func (f FrameView) Header() Header {
@@ -313,19 +385,13 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 }
 
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
-func (b *Bank) TxHead(cell int) FrameView {
-	at := cell * b.txStride
-	return FrameView(b.tx[at : at+b.frameStride : at+b.frameStride])
-}
+func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, b.tx, 0) }
 
 // PopTx removes the head of a cell's TX FIFO.
 func (b *Bank) PopTx(cell int) {
 	left := int(b.Registers[cell].TxCount) - 1
 	b.Registers[cell].TxCount = uint8(left)
-	if left > 0 {
-		at := cell * b.txStride
-		copy(b.tx[at:], b.tx[at+b.frameStride:at+(left+1)*b.frameStride])
-	}
+	b.popFrames(cell, b.tx, left)
 }
 
 // PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the
@@ -335,13 +401,12 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
 	if count >= b.RxFrames {
-		r.RxStatus = uint8(StatusOverflow)
+		b.RxStatus[cell] = uint8(StatusOverflow)
 		return StatusOverflow
 	}
-	at := cell*b.rxStride + count*b.frameStride
-	copyFrame(b.rx[at:at+b.frameStride:at+b.frameStride], frame, port)
+	copyFrame(b.frame(cell, b.rx, count), frame, port)
 	r.RxCount = uint8(count + 1)
-	r.RxStatus = uint8(StatusOK)
+	b.RxStatus[cell] = uint8(StatusOK)
 	return StatusOK
 }
 
@@ -349,13 +414,6 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 // words of most frames a call to copy costs more than the words.
 func copyFrame(dst, src []byte, port uint16) {
 	le := binary.LittleEndian
-	if len(src) == len(packetFrame{}) && len(dst) == len(packetFrame{}) {
-		from, to := (*packetFrame)(src), (*packetFrame)(dst)
-		le.PutUint64(to[:], le.Uint64(from[:]))
-		le.PutUint64(to[8:], le.Uint64(from[8:])&(1<<48-1)|uint64(port)<<48)
-		le.PutUint64(to[16:], le.Uint64(from[16:]))
-		return
-	}
 	dst = dst[:len(src)]
 	le.PutUint64(dst, le.Uint64(src))
 	le.PutUint64(dst[8:], le.Uint64(src[8:])&(1<<48-1)|uint64(port)<<48)

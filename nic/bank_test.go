@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 )
@@ -18,7 +19,7 @@ func testConfig() BankConfig {
 }
 
 func testBank(t testing.TB) (*Bank, []byte) {
-	memory, err := PlaceBank(testDescriptor, testConfig(), 20)
+	memory, err := PlaceBank(testDescriptor, testConfig(), 20, 3)
 	require.NoError(t, err)
 	bank, err := AttachBank(memory, testDescriptor, testConfig())
 	require.NoError(t, err)
@@ -32,20 +33,28 @@ func TestAttachBankRefuses(t *testing.T) {
 		value  uint32
 		want   string
 	}{
-		"abi":            {offBankABI, 99, "abi is 99, want 1"},
+		"abi":            {offBankABI, 99, "abi is 99, want 2"},
 		"cells":          {offBankCells, 5, "cells is 5, want 4"},
 		"payload":        {offBankPayloadBytes, 13, "payload_bytes is 13"},
 		"rx depth":       {offBankRxFrames, 1, "rx_frames is 1"},
 		"tx depth":       {offBankTxFrames, 255, "tx_frames is 255"},
 		"frame stride":   {offBankFrameStride, 8, "frame_stride is 8"},
-		"state stride":   {offBankStateStride, 20, "a state of 20 bytes"},
-		"huge state":     {offBankStateStride, 1 << 30, "a state of 1073741824 bytes"},
-		"state outside":  {offBankState, 1 << 30, "outside the memory"},
-		"rx at zero":     {offBankRx, 0, "rx at 0x0"},
-		"tx overlaps":    {offBankTx, testDescriptor, "overlaps descriptor"},
+		"odd state":      {offBankRx, 20, "a state of 20 bytes"},
+		"huge state":     {offBankRx, 1 << 30, "a state of 1073741824 bytes"},
+		"tx in rx":       {offBankTx, 24 + 32, "the TX FIFO behind the RX FIFO, at 88"},
+		"odd record":     {offBankRecordStride, 188, "a record of 188 bytes"},
+		"short record":   {offBankRecordStride, 176, "at least 184"},
+		"long record":    {offBankRecordStride, 1 << 20, "outside the memory"},
+		"record outside": {offBankRecord, 1 << 30, "outside the memory"},
+		"record at zero": {offBankRecord, 0, "record at 0x0"},
+		"overlap":        {offBankRecord, testDescriptor, "overlaps descriptor"},
 		"odd registers":  {offBankProcessor, 257, "not aligned"},
 		"odd workload":   {offBankWorkload, 258, "not aligned"},
 		"workload is rx": {offBankWorkload, 0xFFFFFFFC, "outside the memory"},
+		"odd calls":      {offBankCalls, 258, "not aligned"},
+		"odd table":      {offBankListen, 257, "not aligned"},
+		"no table":       {offBankListenSlots, 0, "a listening table of 0 slots"},
+		"huge table":     {offBankListenSlots, 65, "a listening table of 65 slots"},
 		"odd schedule":   {offBankSchedule, 12, "not aligned"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -84,7 +93,9 @@ func FuzzAttachBank(f *testing.F) {
 			}
 		}
 		bank.PushRx(k, 1, make(FrameView, FrameStride(bank.PayloadBytes)))
-		_, _ = bank.Current()
+		bank.Current()
+		bank.ListAwake(make([]uint32, 0, bank.Cells), 0, bank.Cells, 3)
+		bank.Listen(3)
 	})
 }
 
@@ -136,7 +147,7 @@ func TestFIFOs(t *testing.T) {
 		require.EqualValues(t, len(tx), bank.Registers[cell].TxCount)
 		require.EqualValues(t, len(rx), bank.Registers[cell].RxCount)
 		for _, other := range []int{0, 1, 3} {
-			require.Equal(t, Registers{RxPort: PortNone}, bank.Registers[other])
+			require.Zero(t, bank.Registers[other])
 		}
 	}
 }
@@ -159,11 +170,80 @@ func TestCopyToHidesOldBytes(t *testing.T) {
 // TestWordsAreRegisters holds the shifts of the scanning loops to the struct.
 func TestWordsAreRegisters(t *testing.T) {
 	bank, _ := testBank(t)
-	bank.Registers[1] = Registers{RxPort: 0x1234, RxStatus: 0x56, RxCount: 0x78, TxCount: 0x9A, Held: 0xBC, Flags: 0xDE}
+	bank.Registers[1] = Registers{Wake: 0x1234, RxCount: 0x78, TxCount: 0x9A, Held: 0xBC, Flags: 0xDE}
 	w := bank.Words[1]
-	require.EqualValues(t, 0x1234, uint16(w>>WordRxPortShift))
-	require.EqualValues(t, 0x56, uint8(w>>WordRxStatusShift))
+	require.EqualValues(t, 0x1234, uint16(w>>WordWakeShift))
+	require.EqualValues(t, 0x78, uint8(w>>WordRxCountShift))
 	require.EqualValues(t, 0x9A, uint8(w>>WordTxCountShift))
 	require.EqualValues(t, 0xBC, uint8(w>>WordHeldShift))
 	require.EqualValues(t, 0xDE, uint8(w>>WordFlagsShift))
+}
+
+// TestListAwake compares the branch-free list with its definition, on random
+// registers.
+func TestListAwake(t *testing.T) {
+	bank, _ := testBank(t)
+	random := rand.New(rand.NewPCG(3, 4))
+	for range 5000 {
+		slot := random.Uint32N(3) + 0x1FFFF
+		first := random.IntN(bank.Cells)
+		end := first + random.IntN(bank.Cells-first+1)
+		want, rest := []uint32{99}, 0
+		for cell := range bank.Registers {
+			r := Registers{Wake: uint16(slot + random.Uint32N(2)), Flags: uint8(random.Uint32()) & 0x1F, Held: uint8(random.Uint32())}
+			if random.IntN(3) == 0 {
+				r.RxCount = uint8(random.IntN(3))
+				r.TxCount = uint8(random.IntN(3)) << 6
+			}
+			bank.Registers[cell] = r
+			if cell < first || cell >= end {
+				continue
+			}
+			sleeps := r.Flags&FlagSleeping != 0 && r.Wake != uint16(slot) && r.RxCount == 0 && r.TxCount == 0
+			switch {
+			case !sleeps && r.Flags&FlagFaulty == 0:
+				want = append(want, uint32(cell))
+			case r.Flags&(FlagDone|FlagFaulty) != 0:
+				rest++
+			}
+		}
+		list, resting := bank.ListAwake(append(make([]uint32, 0, 99), 99), first, end, slot)
+		require.Equal(t, want, list)
+		require.Equal(t, rest, resting)
+	}
+}
+
+// TestSmallFrames holds the word view of a frame to the byte view.
+func TestSmallFrames(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 2000 {
+		view := make(FrameView, FrameStride(8))
+		for i := range view {
+			view[i] = uint8(random.Uint32())
+		}
+		view[offFrameKind] &= 3
+		binary.LittleEndian.PutUint16(view[offFramePayloadBytes:], uint16([]int{0, 8, 8, 5, 9}[random.IntN(5)]))
+		binary.LittleEndian.PutUint16(view[offFramePort:], uint16(random.IntN(6)))
+		words := make([]uint64, 3)
+		copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 24), view)
+		small := &SmallFrames(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 24), 24)[0]
+		n := view.PayloadBytes()
+		plain := view.Kind() < KindCount && (n == 0 || n == 8) && view.Port() < 4
+		require.Equal(t, plain, small.Plain(4))
+		if !plain {
+			continue
+		}
+		require.EqualValues(t, view.Port(), small.Port())
+		require.Equal(t, view.Destination(), small.Destination())
+		require.Equal(t, view.Kind() == KindData && n == 8, small.IsPacket())
+		sent := small.From(77)
+		view.SetSource(77)
+		clean := make(FrameView, len(view))
+		view.CopyTo(clean)
+		heard := sent.On(3)
+		copyFrame(clean, append(FrameView(nil), clean...), 3)
+		a, b := clean.Words()
+		require.Equal(t, []uint64{a, b, binary.LittleEndian.Uint64(clean[16:])}, []uint64{heard.Head, heard.Route, heard.Packet})
+		require.EqualValues(t, 77, heard.Source())
+	}
 }

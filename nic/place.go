@@ -10,16 +10,18 @@ import (
 
 // PlaceBank returns memory with a bank's descriptor at the given address and its
 // registers, workload, states and FIFOs behind it, all zero, ready for AttachBank.
-func PlaceBank(descriptor uint32, c BankConfig, stateBytes int) ([]byte, error) {
-	stateStride, frames := (stateBytes+7)/8*8, FrameStride(c.PayloadBytes)
+func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]byte, error) {
+	frames, rx := FrameStride(c.PayloadBytes), (stateBytes+7)/8*8
+	tx := rx + c.RxFrames*frames
+	record := tx + c.TxFrames*frames
 	at := uint64(descriptor) + sizeBank
 	type place struct {
 		offset, elementBytes int
 		at                   uint64
 	}
 	places := []place{
-		{offBankProcessor, sizeProcessor, 0}, {offBankWorkload, 4, 0}, {offBankState, stateStride, 0},
-		{offBankRx, c.RxFrames * frames, 0}, {offBankTx, c.TxFrames * frames, 0},
+		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, 1, 0}, {offBankListen, 2 * listenSlots, 0}, {offBankCalls, 4, 0},
+		{offBankWorkload, 4, 0}, {offBankRecord, record, 0},
 	}
 	for i := range places {
 		at = (at + 63) / 64 * 64
@@ -42,44 +44,48 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes int) ([]byte, error) 
 	put(offBankRxFrames, uint64(c.RxFrames))
 	put(offBankTxFrames, uint64(c.TxFrames))
 	put(offBankFrameStride, uint64(frames))
-	put(offBankStateStride, uint64(stateStride))
+	put(offBankRecordStride, uint64(record))
+	put(offBankRx, uint64(rx))
+	put(offBankTx, uint64(tx))
+	put(offBankListenSlots, uint64(listenSlots))
 	return memory, nil
 }
 
 // Clear makes registers, workload, states and FIFOs zero.
 func (b *Bank) Clear() {
 	clear(b.Registers)
+	clear(b.RxStatus)
 	clear(b.Workload)
-	clear(b.states)
-	clear(b.rx)
-	clear(b.tx)
+	clear(b.records)
 }
 
 // State returns a cell's state; it aliases the bank.
 func (b *Bank) State(cell int) []byte {
-	at := cell * b.stateStride
-	return b.states[at : at+b.stateStride : at+b.stateStride]
+	at := cell * b.recordBytes
+	return b.records[at : at+b.rx : at+b.rx]
 }
 
 // RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
-func (b *Bank) RxHead(cell int) FrameView {
-	at := cell * b.rxStride
-	return FrameView(b.rx[at : at+b.frameStride : at+b.frameStride])
+func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, b.rx, 0) }
+
+// SetCurrent says at which place of Calls the cell stands whose handler runs, -1 for
+// nobody's.
+func (b *Bank) SetCurrent(place int) {
+	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
 }
 
-// SetCurrent says whose handler runs, -1 for nobody's.
-func (b *Bank) SetCurrent(cell int) {
-	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(cell))
+// Sleep says that a cell's handler need not be called before a slot unless a frame
+// arrives.
+func (b *Bank) Sleep(cell int, until uint32) {
+	r := &b.Registers[cell]
+	r.Wake, r.Flags = uint16(until), r.Flags|FlagSleeping
 }
 
 // PopRx removes the head of a cell's RX FIFO.
 func (b *Bank) PopRx(cell int) {
 	left := int(b.Registers[cell].RxCount) - 1
 	b.Registers[cell].RxCount = uint8(left)
-	if left > 0 {
-		at := cell * b.rxStride
-		copy(b.rx[at:], b.rx[at+b.frameStride:at+(left+1)*b.frameStride])
-	}
+	b.popFrames(cell, b.rx, left)
 }
 
 // Send appends a frame to a cell's TX FIFO and returns it; nil when the FIFO is
@@ -92,8 +98,7 @@ func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloa
 		return nil
 	}
 	r.TxCount = uint8(count + 1)
-	at := cell*b.txStride + count*b.frameStride
-	f := FrameView(b.tx[at : at+b.frameStride : at+b.frameStride])
+	f := b.frame(cell, b.tx, count)
 	binary.LittleEndian.PutUint64(f, uint64(kind)|uint64(payloadBytes)<<16)
 	binary.LittleEndian.PutUint64(f[8:], uint64(destination)|uint64(port)<<48)
 	if payloadBytes > b.PayloadBytes {

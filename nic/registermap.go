@@ -17,7 +17,7 @@ import (
 
 // ABIVersion changes whenever the register map or the exports of a firmware
 // image change in a way that an old image would not survive.
-const ABIVersion = 1
+const ABIVersion = 2
 
 // Access says who writes a register: firmware sees R as read-only.
 type Access string
@@ -63,11 +63,11 @@ var RegisterMap = []Block{
 	{Name: "bank", Doc: "One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest.", Registers: []Register{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
-		{"current", 32, 0, WriteOnly, "cell whose handler is running; tells the host who trapped"},
-		{"state", 32, 0, Layout, "address of the first processor's state; one follows the other"},
-		{"state_stride", 32, 0, Layout, "bytes from one state to the next"},
-		{"rx", 32, 0, Layout, "address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other"},
-		{"tx", 32, 0, Layout, "address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other"},
+		{"current", 32, 0, WriteOnly, "place in calls of the cell whose handler is running; tells the host who trapped"},
+		{"record", 32, 0, Layout, "address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO"},
+		{"record_stride", 32, 0, Layout, "bytes from one record to the next"},
+		{"rx", 32, 0, Layout, "bytes from the start of a record to the RX FIFO, rx_frames frames, the head first"},
+		{"tx", 32, 0, Layout, "bytes from the start of a record to the TX FIFO, tx_frames frames, the head first"},
 		{"frame_stride", 32, 0, Layout, "bytes from one frame of a FIFO to the next"},
 		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
 		{"tx_frames", 32, 0, Layout, "depth of the TX FIFO, in frames"},
@@ -81,16 +81,19 @@ var RegisterMap = []Block{
 		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
 		{"processor", 32, 0, Layout, "address of the first processor block; one follows the other"},
 		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)"},
+		{"calls", 32, 0, Layout, "address of the list of cells, 32 bits each, whose handlers the host wants to be called"},
+		{"rx_status", 32, 0, Layout, "address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4"},
+		{"listen", 32, 0, Layout, "address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none"},
+		{"listen_slots", 32, 0, Layout, "columns of the listening table, 1 to 64"},
 		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none"},
 	}},
 	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
-		{"rx_port", 16, 0, WriteOnly, "port to hear in this slot, 0xffff for none; keeps its value"},
-		{"rx_status", 8, 0, ReadOnly, "what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4"},
+		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
+		{"reserved", 16, 0, ReadOnly, "zero"},
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
-		{"reserved", 8, 0, ReadOnly, "zero"},
-		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)"},
+		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)"},
 	}},
 	{Name: "schedule", Doc: "What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule.", Registers: []Register{
 		{"send_port", 16, 0, ReadOnly, "port to send to, 0xffff for none"},
@@ -120,6 +123,7 @@ var RegisterConstants = []struct {
 	{"flag_done", 1, "the processor has finished"},
 	{"flag_faulty", 2, "the processor trapped or broke the ABI"},
 	{"flag_tx_overflow", 4, "a frame did not fit into the TX FIFO"},
+	{"flag_sleeping", 16, "the handler need not be called"},
 	{"flag_delivered", 8, "the packet that started here has arrived"},
 	{"action_own", 1, "schedule: send the own packet, else the held one"},
 	{"action_final", 2, "schedule: what is heard is the final packet, else the held one"},
@@ -191,11 +195,12 @@ func writeGo(w io.Writer) {
 // cTypes are the registers whose C type is not an unsigned integer: addresses
 // in a 32-bit memory, and signed parameters.
 var cTypes = map[string]string{
-	"bank.state":     "uint8_t *",
-	"bank.rx":        "uint8_t *",
-	"bank.tx":        "uint8_t *",
+	"bank.record":    "uint8_t *",
 	"bank.processor": "sl_processor *",
 	"bank.workload":  "uint32_t *",
+	"bank.calls":     "uint32_t *",
+	"bank.rx_status": "uint8_t *",
+	"bank.listen":    "uint16_t *",
 	"bank.schedule":  "sl_schedule *",
 	"bank.param":     "int32_t ",
 }

@@ -18,11 +18,11 @@ const (
 const (
 	offBankABI          = 0   // version of this map
 	offBankCells        = 4   // processors in this bank
-	offBankCurrent      = 8   // cell whose handler is running; tells the host who trapped
-	offBankState        = 12  // address of the first processor's state; one follows the other
-	offBankStateStride  = 16  // bytes from one state to the next
-	offBankRx           = 20  // address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other
-	offBankTx           = 24  // address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other
+	offBankCurrent      = 8   // place in calls of the cell whose handler is running; tells the host who trapped
+	offBankRecord       = 12  // address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO
+	offBankRecordStride = 16  // bytes from one record to the next
+	offBankRx           = 20  // bytes from the start of a record to the RX FIFO, rx_frames frames, the head first
+	offBankTx           = 24  // bytes from the start of a record to the TX FIFO, tx_frames frames, the head first
 	offBankFrameStride  = 28  // bytes from one frame of a FIFO to the next
 	offBankRxFrames     = 32  // depth of the RX FIFO, in frames
 	offBankTxFrames     = 36  // depth of the TX FIFO, in frames
@@ -36,31 +36,33 @@ const (
 	offBankParam        = 72  // parameters from the scenario, by index
 	offBankProcessor    = 136 // address of the first processor block; one follows the other
 	offBankWorkload     = 140 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
-	offBankSchedule     = 144 // address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none
-	sizeBank            = 152 // size of the block
+	offBankCalls        = 144 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
+	offBankRxStatus     = 148 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
+	offBankListen       = 152 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
+	offBankListenSlots  = 156 // columns of the listening table, 1 to 64
+	offBankSchedule     = 160 // address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none
+	sizeBank            = 168 // size of the block
 )
 
 // Offsets of the processor block, in bytes.
 const (
-	offProcessorRxPort   = 0 // port to hear in this slot, 0xffff for none; keeps its value
-	offProcessorRxStatus = 2 // what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
-	offProcessorRxCount  = 3 // frames in the RX FIFO; the handler takes from the head
-	offProcessorTxCount  = 4 // frames in the TX FIFO; the NIC sends one per slot from the head
-	offProcessorHeld     = 5 // packets that the handler holds, for the memory rule
-	offProcessorReserved = 6 // zero
-	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
+	offProcessorWake     = 0 // low bits of the slot in which a sleeping handler is called again
+	offProcessorReserved = 2 // zero
+	offProcessorRxCount  = 4 // frames in the RX FIFO; the handler takes from the head
+	offProcessorTxCount  = 5 // frames in the TX FIFO; the NIC sends one per slot from the head
+	offProcessorHeld     = 6 // packets that the handler holds, for the memory rule
+	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
 	sizeProcessor        = 8 // size of the block
 )
 
 // Registers is the processor block. The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 type Registers struct {
-	RxPort   uint16 // W, port to hear in this slot, 0xffff for none; keeps its value
-	RxStatus uint8  // R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4
+	Wake     uint16 // W, low bits of the slot in which a sleeping handler is called again
+	Reserved uint16 // R, zero
 	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
 	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head
 	Held     uint8  // W, packets that the handler holds, for the memory rule
-	Reserved uint8  // R, zero
-	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
+	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
 }
 
 // Offsets of the schedule block, in bytes.
@@ -78,5 +80,6 @@ const (
 	FlagDone       = 0x1    // the processor has finished
 	FlagFaulty     = 0x2    // the processor trapped or broke the ABI
 	FlagTxOverflow = 0x4    // a frame did not fit into the TX FIFO
+	FlagSleeping   = 0x10   // the handler need not be called
 	FlagDelivered  = 0x8    // the packet that started here has arrived
 )

@@ -53,6 +53,21 @@ func (s *Sum) Event(head, a, b, c uint64) {
 	s.Count++
 }
 
+// EventOf adds the event of the words head, a, 0 and 0.
+func (s *Sum) EventOf(head, a uint64) {
+	h1, l1 := bits.Mul64(head^mix0, a^mix1)
+	h2, l2 := bits.Mul64(mix2, mix3)
+	x := (l1 ^ h2) + bits.RotateLeft64(head, 17)
+	y := (l2 ^ h1) + a
+	h3, l3 := bits.Mul64(x^mix4, y^mix5)
+	hi := finish((h3 ^ bits.RotateLeft64(x, 40)) + bits.RotateLeft64(y, 32))
+	lo := finish((l3 + bits.RotateLeft64(y, 32)) ^ bits.RotateLeft64(x, 21))
+	var carry uint64
+	s.Lo, carry = bits.Add64(s.Lo, lo, 0)
+	s.Hi, _ = bits.Add64(s.Hi, hi, carry)
+	s.Count++
+}
+
 // Merge adds the events of other.
 func (s *Sum) Merge(other Sum) {
 	var carry uint64

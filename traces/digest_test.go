@@ -190,3 +190,15 @@ func BenchmarkFold(b *testing.B) {
 	}
 	_ = sum
 }
+
+// TestEventOfIsAnEvent holds the short form to the long one.
+func TestEventOfIsAnEvent(t *testing.T) {
+	random := rand.New(rand.NewPCG(7, 8))
+	var long, short Sum
+	for range 1000 {
+		head, a := random.Uint64(), random.Uint64()>>random.IntN(64)
+		long.Event(head, a, 0, 0)
+		short.EventOf(head, a)
+		require.Equal(t, long, short)
+	}
+}

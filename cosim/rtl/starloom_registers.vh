@@ -2,7 +2,7 @@
 `ifndef STARLOOM_REGISTERS_VH
 `define STARLOOM_REGISTERS_VH
 
-`define SL_ABI_VERSION 32'h00000001 // version of this map
+`define SL_ABI_VERSION 32'h00000002 // version of this map
 `define SL_PORT_ALL 32'h0000fffe // send to every port
 `define SL_PORT_NONE 32'h0000ffff // hear nothing
 `define SL_ANY 32'hffffffff // destination of a frame for anybody
@@ -17,6 +17,7 @@
 `define SL_FLAG_DONE 32'h00000001 // the processor has finished
 `define SL_FLAG_FAULTY 32'h00000002 // the processor trapped or broke the ABI
 `define SL_FLAG_TX_OVERFLOW 32'h00000004 // a frame did not fit into the TX FIFO
+`define SL_FLAG_SLEEPING 32'h00000010 // the handler need not be called
 `define SL_FLAG_DELIVERED 32'h00000008 // the packet that started here has arrived
 `define SL_ACTION_OWN 32'h00000001 // schedule: send the own packet, else the held one
 `define SL_ACTION_FINAL 32'h00000002 // schedule: what is heard is the final packet, else the held one
@@ -48,10 +49,10 @@
 `define SL_BANK_CELLS_BITS 32
 `define SL_BANK_CURRENT_OFFSET 8
 `define SL_BANK_CURRENT_BITS 32
-`define SL_BANK_STATE_OFFSET 12
-`define SL_BANK_STATE_BITS 32
-`define SL_BANK_STATE_STRIDE_OFFSET 16
-`define SL_BANK_STATE_STRIDE_BITS 32
+`define SL_BANK_RECORD_OFFSET 12
+`define SL_BANK_RECORD_BITS 32
+`define SL_BANK_RECORD_STRIDE_OFFSET 16
+`define SL_BANK_RECORD_STRIDE_BITS 32
 `define SL_BANK_RX_OFFSET 20
 `define SL_BANK_RX_BITS 32
 `define SL_BANK_TX_OFFSET 24
@@ -82,23 +83,29 @@
 `define SL_BANK_PROCESSOR_BITS 32
 `define SL_BANK_WORKLOAD_OFFSET 140
 `define SL_BANK_WORKLOAD_BITS 32
-`define SL_BANK_SCHEDULE_OFFSET 144
+`define SL_BANK_CALLS_OFFSET 144
+`define SL_BANK_CALLS_BITS 32
+`define SL_BANK_RX_STATUS_OFFSET 148
+`define SL_BANK_RX_STATUS_BITS 32
+`define SL_BANK_LISTEN_OFFSET 152
+`define SL_BANK_LISTEN_BITS 32
+`define SL_BANK_LISTEN_SLOTS_OFFSET 156
+`define SL_BANK_LISTEN_SLOTS_BITS 32
+`define SL_BANK_SCHEDULE_OFFSET 160
 `define SL_BANK_SCHEDULE_BITS 32
-`define SL_BANK_BYTES 152
+`define SL_BANK_BYTES 168
 
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
-`define SL_PROCESSOR_RX_PORT_OFFSET 0
-`define SL_PROCESSOR_RX_PORT_BITS 16
-`define SL_PROCESSOR_RX_STATUS_OFFSET 2
-`define SL_PROCESSOR_RX_STATUS_BITS 8
-`define SL_PROCESSOR_RX_COUNT_OFFSET 3
+`define SL_PROCESSOR_WAKE_OFFSET 0
+`define SL_PROCESSOR_WAKE_BITS 16
+`define SL_PROCESSOR_RESERVED_OFFSET 2
+`define SL_PROCESSOR_RESERVED_BITS 16
+`define SL_PROCESSOR_RX_COUNT_OFFSET 4
 `define SL_PROCESSOR_RX_COUNT_BITS 8
-`define SL_PROCESSOR_TX_COUNT_OFFSET 4
+`define SL_PROCESSOR_TX_COUNT_OFFSET 5
 `define SL_PROCESSOR_TX_COUNT_BITS 8
-`define SL_PROCESSOR_HELD_OFFSET 5
+`define SL_PROCESSOR_HELD_OFFSET 6
 `define SL_PROCESSOR_HELD_BITS 8
-`define SL_PROCESSOR_RESERVED_OFFSET 6
-`define SL_PROCESSOR_RESERVED_BITS 8
 `define SL_PROCESSOR_FLAGS_OFFSET 7
 `define SL_PROCESSOR_FLAGS_BITS 8
 `define SL_PROCESSOR_BYTES 8

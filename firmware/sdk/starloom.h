@@ -10,8 +10,8 @@
  *     STARLOOM_FIRMWARE(state_t, on_start, on_slot)
  *
  * on_slot sees what arrived in the slot before (sl_receive, sl_status) and says
- * what to send (sl_send) and to hear (sl_listen) in this one. State starts as
- * zeros. Keep nothing in globals: a bank of processors shares them.
+ * what to send (sl_send) and to hear (sl_listen) in this one, and how long it has
+ * nothing to do (sl_sleep). State starts as zeros. Keep nothing in globals: a bank of processors shares them.
  *
  *     clang --target=wasm32 -O2 -g -ffreestanding -nostdlib -mbulk-memory -mmutable-globals \
  *           -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=16384 \
@@ -36,8 +36,9 @@ SL_IMPORT(deliver) void sl_host_deliver(uint32_t origin);
 typedef struct {
     sl_bank bank;            /* a copy: it lives in wasm locals once the handler is inlined */
     sl_processor *registers; /* of this processor */
-    uint8_t *state;          /* of this processor */
-    uint32_t cell, group, index, slot;
+    uint8_t *record;         /* of this processor */
+    uint32_t rx, tx;         /* where the FIFOs start in it */
+    uint32_t cell, slot;
     uint32_t draws;          /* random draws in this slot */
     uint32_t taken;          /* frames taken from the RX FIFO in this slot */
 } sl_nic;
@@ -49,9 +50,9 @@ typedef struct {
 } sl_packet;
 
 /* Who am I. Processors are numbered group by group. */
-SL_INLINE uint32_t sl_group(const sl_nic *nic) { return nic->group; }
-SL_INLINE uint32_t sl_index(const sl_nic *nic) { return nic->index; }
 SL_INLINE uint32_t sl_self(const sl_nic *nic) { return nic->bank.first + nic->cell; }
+SL_INLINE uint32_t sl_group(const sl_nic *nic) { return sl_self(nic) / nic->bank.group_size; }
+SL_INLINE uint32_t sl_index(const sl_nic *nic) { return sl_self(nic) % nic->bank.group_size; }
 SL_INLINE uint32_t sl_processors(const sl_nic *nic) { return nic->bank.processors; }
 SL_INLINE uint32_t sl_groups(const sl_nic *nic) { return nic->bank.groups; }
 SL_INLINE uint32_t sl_group_size(const sl_nic *nic) { return nic->bank.group_size; }
@@ -71,14 +72,14 @@ SL_INLINE sl_schedule sl_scheduled(const sl_nic *nic) { return nic->bank.schedul
 SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
 
 /* What the receiver says of the slot before: SL_STATUS_IDLE, _OK, ... */
-SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->registers->rx_status; }
+SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->bank.rx_status[nic->cell]; }
 
 /* The head of this processor's FIFOs. */
 SL_INLINE uint8_t *sl_rx_fifo(const sl_nic *nic) {
-    return nic->bank.rx + nic->cell * nic->bank.rx_frames * nic->bank.frame_stride;
+    return nic->record + nic->rx;
 }
 SL_INLINE uint8_t *sl_tx_fifo(const sl_nic *nic) {
-    return nic->bank.tx + nic->cell * nic->bank.tx_frames * nic->bank.frame_stride;
+    return nic->record + nic->tx;
 }
 
 /* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
@@ -124,8 +125,32 @@ SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
     sl_send(nic, port, SL_KIND_ACK, destination, 0);
 }
 
-/* Hears this port from this slot on; SL_PORT_NONE for none. */
-SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) { nic->registers->rx_port = (uint16_t)port; }
+/* An algorithm that goes in steps of so many slots may say beforehand which port it
+ * hears in each of them, as a receiver with a gate table would: define this before
+ * the header is included, 1 to 64. */
+#ifndef STARLOOM_LISTEN_SLOTS
+#define STARLOOM_LISTEN_SLOTS 1
+#endif
+
+/* Hears this port in slot k of every step, from this slot on: in the slots t with
+ * t mod STARLOOM_LISTEN_SLOTS == k. SL_PORT_NONE for none. */
+SL_INLINE void sl_listen_in(sl_nic *nic, uint32_t k, uint32_t port) {
+    nic->bank.listen[k * nic->bank.cells + nic->cell] = (uint16_t)port;
+}
+
+/* Hears this port in every slot, from this one on; SL_PORT_NONE for none. */
+SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) {
+    for (uint32_t k = 0; k < STARLOOM_LISTEN_SLOTS; k++) sl_listen_in(nic, k, port);
+}
+
+/* A hint: unless a frame arrives, there is nothing to do before the slot that comes
+ * `slots` later, 1 to SL_LONG. The handler may be called earlier, and must bear it. Idle
+ * processors that say so cost the host next to nothing. */
+#define SL_LONG 0xFFFFu
+SL_INLINE void sl_sleep(sl_nic *nic, uint32_t slots) {
+    nic->registers->wake = (uint16_t)(nic->slot + slots);
+    nic->registers->flags |= SL_FLAG_SLEEPING;
+}
 
 /* Says that this processor has finished: the run ends when all have and nothing
  * is left to send. */
@@ -212,7 +237,7 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
-/* Places registers, workload, states and FIFOs of a bank behind the program's own data
+/* Places the columns and records of a bank behind the program's own data
  * and returns the descriptor, or 0 when the memory cannot grow that far. */
 SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
                                   uint32_t state_bytes) {
@@ -223,6 +248,8 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->field = (void *)(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * sizeof *bank->field;
     SL_PLACE(processor)
+    SL_PLACE(rx_status)
+    SL_PLACE(calls)
     SL_PLACE(workload)
 #ifdef STARLOOM_SCHEDULE
     SL_PLACE(schedule)
@@ -234,14 +261,16 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->rx_frames = rx_frames;
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
-    bank->state_stride = (state_bytes + 7) / 8 * 8;
+    bank->rx = (state_bytes + 7) / 8 * 8;
+    bank->tx = bank->rx + rx_frames * bank->frame_stride;
+    bank->record_stride = bank->tx + tx_frames * bank->frame_stride;
+    bank->listen_slots = STARLOOM_LISTEN_SLOTS;
 #define SL_PLACE_BYTES(field, bytes)               \
     at = (at + 63) / 64 * 64;                      \
     bank->field = (void *)(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * (bytes);
-    SL_PLACE_BYTES(state, bank->state_stride)
-    SL_PLACE_BYTES(rx, (uint64_t)rx_frames * bank->frame_stride)
-    SL_PLACE_BYTES(tx, (uint64_t)tx_frames * bank->frame_stride)
+    SL_PLACE_BYTES(listen, sizeof *bank->listen * STARLOOM_LISTEN_SLOTS)
+    SL_PLACE_BYTES(record, bank->record_stride)
 #undef SL_PLACE_BYTES
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
@@ -249,41 +278,31 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     return bank;
 }
 
-/* The loop over the cells of a bank. The handler is inlined and the descriptor's
- * copy becomes locals. An idle processor costs its registers and its state; FIFOs
- * are touched by frames only.
+/* The loop over the cells that the host wants to be called. The handler is inlined
+ * and the descriptor's copy becomes locals.
  *
  * SL_OPAQUE keeps the compiler from addressing fields with negative offsets, which
  * WebAssembly does not have: with one base and positive offsets the sandbox checks
- * the bounds once for all registers, and once for all of a state. */
+ * the bounds once for all registers, and once for all of a record. */
 #define SL_OPAQUE(pointer) __asm__("" : "+r"(pointer))
-#define STARLOOM_LOOP(state_t, handler, first_cell, count, slot_number)                   \
+#define STARLOOM_LOOP(state_t, handler, count, slot_number)                               \
     sl_nic nic;                                                                           \
     nic.bank = starloom_bank;                                                             \
     nic.slot = (slot_number);                                                             \
-    nic.cell = (first_cell);                                                              \
-    nic.group = sl_self(&nic) / nic.bank.group_size;                                      \
-    nic.index = sl_self(&nic) % nic.bank.group_size;                                      \
-    sl_processor *registers = nic.bank.processor + nic.cell;                              \
-    uint8_t *state = nic.bank.state + nic.cell * nic.bank.state_stride;                   \
-    for (uint32_t end = nic.cell + (count); nic.cell < end; nic.cell++) {                 \
-        nic.registers = registers;                                                        \
-        nic.state = state;                                                                \
+    nic.rx = (sizeof(state_t) + 7) / 8 * 8;                                               \
+    nic.tx = nic.rx + nic.bank.rx_frames * nic.bank.frame_stride;                         \
+    for (uint32_t place = 0; place < (count); place++) {                                  \
+        starloom_bank.current = place;                                                    \
+        nic.cell = nic.bank.calls[place];                                                 \
+        nic.registers = nic.bank.processor + nic.cell;                                    \
+        nic.record = nic.bank.record + nic.cell * nic.bank.record_stride;                 \
         SL_OPAQUE(nic.registers);                                                         \
-        SL_OPAQUE(nic.state);                                                             \
-        if (!(nic.registers->flags & SL_FLAG_FAULTY)) {                                   \
-            starloom_bank.current = nic.cell;                                             \
-            nic.draws = 0;                                                                \
-            nic.taken = 0;                                                                \
-            handler(&nic, (state_t *)nic.state);                                          \
-            starloom_consume(&nic);                                                       \
-        }                                                                                 \
-        registers++;                                                                      \
-        state += nic.bank.state_stride;                                                   \
-        if (++nic.index == nic.bank.group_size) {                                         \
-            nic.index = 0;                                                                \
-            nic.group++;                                                                  \
-        }                                                                                 \
+        SL_OPAQUE(nic.record);                                                            \
+        nic.registers->flags &= (uint8_t)~SL_FLAG_SLEEPING;                               \
+        nic.draws = 0;                                                                    \
+        nic.taken = 0;                                                                    \
+        handler(&nic, (state_t *)nic.record);                                             \
+        starloom_consume(&nic);                                                           \
     }
 
 /* Removes what the handler took from the head of the RX FIFO. */
@@ -291,10 +310,11 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
     if (nic->taken == 0) return;
     uint32_t left = nic->registers->rx_count - nic->taken;
     nic->registers->rx_count = (uint8_t)left;
-    if (left) {
-        uint8_t *fifo = sl_rx_fifo(nic);
-        __builtin_memmove(fifo, fifo + nic->taken * nic->bank.frame_stride, left * nic->bank.frame_stride);
-    }
+    if (left == 0) return;
+    /* Word by word: a call in the loop over the cells would cost every cell, since the
+     * sandbox keeps nothing in registers across calls. */
+    uint64_t *to = (uint64_t *)sl_rx_fifo(nic), *end = to + left * nic->bank.frame_stride / 8;
+    for (const uint64_t *from = to + nic->taken * nic->bank.frame_stride / 8; to < end;) *to++ = *from++;
 }
 
 /* Exports the bank's entry points for one pair of handlers. */
@@ -305,11 +325,11 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
     sl_bank *starloom_attach(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames) { \
         return starloom_place(cells, payload_bytes, rx_frames, tx_frames, sizeof(state_t));        \
     }                                                                                              \
-    SL_EXPORT(starloom_start) void starloom_start(uint32_t first, uint32_t count) {                \
-        STARLOOM_LOOP(state_t, on_start, first, count, 0)                                          \
+    SL_EXPORT(starloom_start) void starloom_start(uint32_t count) {                                \
+        STARLOOM_LOOP(state_t, on_start, count, 0)                                                 \
     }                                                                                              \
-    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t first, uint32_t count, uint32_t slot) {   \
-        STARLOOM_LOOP(state_t, on_slot, first, count, slot)                                        \
+    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t count, uint32_t slot) {                   \
+        STARLOOM_LOOP(state_t, on_slot, count, slot)                                               \
     }
 
 #endif

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_VERSION 0x1u /* version of this map */
+#define SL_ABI_VERSION 0x2u /* version of this map */
 #define SL_PORT_ALL 0xfffeu /* send to every port */
 #define SL_PORT_NONE 0xffffu /* hear nothing */
 #define SL_ANY 0xffffffffu /* destination of a frame for anybody */
@@ -20,6 +20,7 @@
 #define SL_FLAG_DONE 0x1u /* the processor has finished */
 #define SL_FLAG_FAULTY 0x2u /* the processor trapped or broke the ABI */
 #define SL_FLAG_TX_OVERFLOW 0x4u /* a frame did not fit into the TX FIFO */
+#define SL_FLAG_SLEEPING 0x10u /* the handler need not be called */
 #define SL_FLAG_DELIVERED 0x8u /* the packet that started here has arrived */
 #define SL_ACTION_OWN 0x1u /* schedule: send the own packet, else the held one */
 #define SL_ACTION_FINAL 0x2u /* schedule: what is heard is the final packet, else the held one */
@@ -50,21 +51,19 @@ _Static_assert(sizeof(sl_frame) == 16, "register map");
 
 /* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all. */
 typedef struct {
-    uint16_t rx_port; /* W, port to hear in this slot, 0xffff for none; keeps its value */
-    uint8_t rx_status; /* R, what the receiver says of the slot before: idle 0, ok 1, collision 2, crc 3, overflow 4 */
+    uint16_t wake; /* W, low bits of the slot in which a sleeping handler is called again */
+    uint16_t reserved; /* R, zero */
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
     uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
-    uint8_t reserved; /* R, zero */
-    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived) */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived) */
 } sl_processor;
 
-_Static_assert(offsetof(sl_processor, rx_port) == 0, "register map");
-_Static_assert(offsetof(sl_processor, rx_status) == 2, "register map");
-_Static_assert(offsetof(sl_processor, rx_count) == 3, "register map");
-_Static_assert(offsetof(sl_processor, tx_count) == 4, "register map");
-_Static_assert(offsetof(sl_processor, held) == 5, "register map");
-_Static_assert(offsetof(sl_processor, reserved) == 6, "register map");
+_Static_assert(offsetof(sl_processor, wake) == 0, "register map");
+_Static_assert(offsetof(sl_processor, reserved) == 2, "register map");
+_Static_assert(offsetof(sl_processor, rx_count) == 4, "register map");
+_Static_assert(offsetof(sl_processor, tx_count) == 5, "register map");
+_Static_assert(offsetof(sl_processor, held) == 6, "register map");
 _Static_assert(offsetof(sl_processor, flags) == 7, "register map");
 _Static_assert(sizeof(sl_processor) == 8, "register map");
 
@@ -84,11 +83,11 @@ _Static_assert(sizeof(sl_schedule) == 8, "register map");
 typedef struct {
     uint32_t abi; /* L, version of this map */
     uint32_t cells; /* L, processors in this bank */
-    uint32_t current; /* W, cell whose handler is running; tells the host who trapped */
-    uint8_t *state; /* L, address of the first processor's state; one follows the other */
-    uint32_t state_stride; /* L, bytes from one state to the next */
-    uint8_t *rx; /* L, address of the first processor's RX FIFO, rx_frames frames, the head first; one FIFO follows the other */
-    uint8_t *tx; /* L, address of the first processor's TX FIFO, tx_frames frames, the head first; one FIFO follows the other */
+    uint32_t current; /* W, place in calls of the cell whose handler is running; tells the host who trapped */
+    uint8_t *record; /* L, address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO */
+    uint32_t record_stride; /* L, bytes from one record to the next */
+    uint32_t rx; /* L, bytes from the start of a record to the RX FIFO, rx_frames frames, the head first */
+    uint32_t tx; /* L, bytes from the start of a record to the TX FIFO, tx_frames frames, the head first */
     uint32_t frame_stride; /* L, bytes from one frame of a FIFO to the next */
     uint32_t rx_frames; /* L, depth of the RX FIFO, in frames */
     uint32_t tx_frames; /* L, depth of the TX FIFO, in frames */
@@ -102,14 +101,18 @@ typedef struct {
     int32_t param[16]; /* R, parameters from the scenario, by index */
     sl_processor *processor; /* L, address of the first processor block; one follows the other */
     uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker) */
+    uint32_t *calls; /* L, address of the list of cells, 32 bits each, whose handlers the host wants to be called */
+    uint8_t *rx_status; /* L, address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4 */
+    uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none */
+    uint32_t listen_slots; /* L, columns of the listening table, 1 to 64 */
     sl_schedule *schedule; /* L, address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none */
 } sl_bank;
 
 _Static_assert(offsetof(sl_bank, abi) == 0, "register map");
 _Static_assert(offsetof(sl_bank, cells) == 4, "register map");
 _Static_assert(offsetof(sl_bank, current) == 8, "register map");
-_Static_assert(offsetof(sl_bank, state) == 12, "register map");
-_Static_assert(offsetof(sl_bank, state_stride) == 16, "register map");
+_Static_assert(offsetof(sl_bank, record) == 12, "register map");
+_Static_assert(offsetof(sl_bank, record_stride) == 16, "register map");
 _Static_assert(offsetof(sl_bank, rx) == 20, "register map");
 _Static_assert(offsetof(sl_bank, tx) == 24, "register map");
 _Static_assert(offsetof(sl_bank, frame_stride) == 28, "register map");
@@ -125,7 +128,11 @@ _Static_assert(offsetof(sl_bank, seed) == 64, "register map");
 _Static_assert(offsetof(sl_bank, param) == 72, "register map");
 _Static_assert(offsetof(sl_bank, processor) == 136, "register map");
 _Static_assert(offsetof(sl_bank, workload) == 140, "register map");
-_Static_assert(offsetof(sl_bank, schedule) == 144, "register map");
-_Static_assert(sizeof(sl_bank) == 152, "register map");
+_Static_assert(offsetof(sl_bank, calls) == 144, "register map");
+_Static_assert(offsetof(sl_bank, rx_status) == 148, "register map");
+_Static_assert(offsetof(sl_bank, listen) == 152, "register map");
+_Static_assert(offsetof(sl_bank, listen_slots) == 156, "register map");
+_Static_assert(offsetof(sl_bank, schedule) == 160, "register map");
+_Static_assert(sizeof(sl_bank) == 168, "register map");
 
 #endif

@@ -9,5 +9,5 @@ SL_EXPORT(starloom_attach) uint32_t attach(uint32_t a, uint32_t b, uint32_t c, u
     sl_host_fail(9);
     return 0;
 }
-SL_EXPORT(starloom_start) void start(uint32_t a, uint32_t b) { (void)a; (void)b; }
-SL_EXPORT(starloom_slot) void slot(uint32_t a, uint32_t b, uint32_t c) { (void)a; (void)b; (void)c; }
+SL_EXPORT(starloom_start) void start(uint32_t a) { (void)a; }
+SL_EXPORT(starloom_slot) void slot(uint32_t a, uint32_t b) { (void)a; (void)b; }

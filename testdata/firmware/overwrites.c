@@ -12,7 +12,7 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
-    nic->registers->rx_status = 0xFF;
+    nic->bank.rx_status[nic->cell] = 0xFF;
     nic->registers->flags = 0xFF & ~(SL_FLAG_DONE | SL_FLAG_FAULTY);
     nic->registers->held = 0xFF;
     nic->registers->reserved = 0xFF;

@@ -1,0 +1,69 @@
+package fabric
+
+import (
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// This file is the slot engine's way of frames that carry at most a packet: the same
+// as SlotTransport.send and Ledger.heard, word by word.
+
+// sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers.
+func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *Ledger, slot uint32) {
+	table := &t.tables[slot&1]
+	group, sent := -1, 0
+	var groupEnd, couplers uint32 // of the group: the cell behind it, its first coupler
+	for _, cell := range senders {
+		head := bank.SmallTxHead(cell)
+		if !head.Plain(t.pops.Groups) || bank.Registers[cell].TxCount != 1 {
+			t.send(shard, bank, int(cell), ledger, slot)
+			continue
+		}
+		if group < 0 || cell >= groupEnd {
+			group = (bank.First + int(cell)) / t.pops.GroupSize
+			groupEnd, couplers = uint32((group+1)*t.pops.GroupSize-bank.First), uint32(t.at(group, 0))
+		}
+		processor := uint32(bank.First) + cell
+		frame, port := head.From(processor), head.Port()
+		table.small[table.place(int(couplers)+port, t, shard)] = frame
+		bank.Registers[cell].TxCount = 0
+		sent++
+		ledger.Sum.Event(traces.EventHead(eventSent, 0, uint16(port), processor), frame.Head, frame.Route, frame.Packet)
+	}
+	ledger.Frames.Sent += uint64(sent)
+}
+
+// deliverSmall gives listeners the frames on their couplers.
+func deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger *Ledger, slot uint32) {
+	ports := bank.Listen(slot)
+	for _, h := range hit {
+		cell := h.cell
+		frame, r, port := &frames[h.coupler], &bank.Registers[cell], ports[cell]
+		processor, count := uint32(bank.First)+cell, int(r.RxCount)
+		status := nic.StatusOK
+		if count < bank.RxFrames {
+			*bank.SmallRx(cell, count) = frame.On(port)
+			r.RxCount = uint8(count + 1)
+			ledger.Frames.Delivered++
+			if frame.IsPacket() && (frame.Destination() == processor || ledger.Delivery.Mode != ArriveHome) {
+				ledger.Deliver(int(processor), frame.Origin(), slot)
+			}
+		} else {
+			status = nic.StatusOverflow
+			bank.RxStatus[cell] = uint8(status)
+			ledger.Frames.Overflow++
+		}
+		ledger.Sum.EventOf(traces.EventHead(eventHeard, uint8(status), port, processor), uint64(frame.Source()))
+	}
+}
+
+// touchSmall reads both ends of every frame that will be copied and of the place
+// it goes to, so that all of them are on their way from memory before the first is
+// needed. What it returns is of no use but to keep the loads.
+func touchSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing) (any uint64) {
+	for _, h := range hit {
+		from, to := &frames[h.coupler], bank.SmallRx(h.cell, 0)
+		any ^= from.Head ^ from.Packet ^ to.Head ^ to.Packet ^ bank.Words[h.cell]
+	}
+	return any
+}
