@@ -218,7 +218,7 @@ func (r *DecodeReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.File)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "  cycles\t%d\n", r.Cycles)
-	fmt.Fprintf(t, "  interfaces\t%d, %d with frames\n", r.Lanes, len(r.Interfaces))
+	fmt.Fprintf(t, "  interfaces\t%d in the waveform, %d in the capture\n", r.Lanes, len(r.Interfaces))
 	fmt.Fprintf(t, "  frames\t%d: %d ok, %d damaged, %d collided\n", r.Frames, r.OK, r.Damaged, r.Collisions)
 	if r.Unknown > 0 {
 		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %d times and was taken for no phit\n", r.Unknown)

@@ -68,7 +68,7 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 			if c.program == "pops/one-to-all" {
 				s = oneToAll(t, c.phitBits)
 			}
-			_, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: EngineCycle}, VCD: file("run.vcd"), PCAPNG: file("run.pcapng")})
+			ran, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: EngineCycle}, VCD: file("run.vcd"), PCAPNG: file("run.pcapng")})
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file("map.yaml"), []byte(popsLanes), 0o666))
 			m, err := LoadDecodeMap(file("map.yaml"))
@@ -76,6 +76,8 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 			report, err := TraceDecodeFile(context.Background(), file("run.vcd"), m, DecodeOutputs{PCAPNG: file("decoded.pcapng"), JSON: file("decoded.json")})
 			require.NoError(t, err)
 			require.Zero(t, report.Damaged)
+			require.Zero(t, report.Unknown)
+			require.Equal(t, ran.Cycles, report.Cycles)
 
 			run, err := os.ReadFile(file("run.pcapng"))
 			require.NoError(t, err)
@@ -197,7 +199,7 @@ interfaces:
 	require.NoError(t, report.WriteText(&text))
 	require.Equal(t, file("links.vcd")+`
   cycles      1052
-  interfaces  1, 1 with frames
+  interfaces  1 in the waveform, 1 in the capture
   frames      4: 2 ok, 2 damaged, 0 collided
   note        x or z came on valid, ready or a rail 1 times and was taken for no phit
 `, text.String())

@@ -276,6 +276,7 @@ func (d *Decoding) Run(ctx context.Context, put func(id LaneID, cycle uint64, p 
 			}
 		}
 		if d.s.clock == noNet && len(d.s.pending) == 0 && !d.r.Next() {
+			d.Cycles = uint64(d.s.instant) + d.o.FirstCycle
 			return d.r.Err()
 		}
 		d.cycle(d.s.instant, d.s.commit(), put)

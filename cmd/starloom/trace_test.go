@@ -93,7 +93,7 @@ func TestTraceCommands(t *testing.T) {
 
 	before := list(t, dir)
 	r = run(statusPass, "decode a.vcd --map lanes.yaml --pcapng d.pcapng --json d.json")
-	assert.Contains(t, r.stdout, "interfaces  16, ")
+	assert.Contains(t, r.stdout, "interfaces  16 in the waveform, ")
 	assert.Contains(t, r.stdout, "0 damaged")
 	assert.Len(t, list(t, dir), len(before)+3)
 	assert.Contains(t, run(statusPass, "info d.pcapng").stdout, "sent  ")
