@@ -14,14 +14,15 @@ type DiffOptions struct {
 	// signal without rule is the one with the same path, or the same path but for
 	// scopes around everything, such as TOP.
 	Rules []NameRule
-	// Only and Ignore are patterns (see NameRule) over names of either file: what
-	// fits no Only, or any Ignore, is left out.
+	// Only and Ignore are patterns (see NameRule): a signal neither of whose names
+	// fits an Only, or one of whose names fits an Ignore, is left out.
 	Only, Ignore []string
 
 	// Lenient lets x and z match everything.
 	Lenient bool
 
-	// A and B say how the files are sampled: both are, or none is.
+	// A and B say how the files are sampled: both are, or none is. If both
+	// give A's name of a clock, B's is what it is called there.
 	A, B Sampling
 	// Align is a signal of A. Its first change from 0 to 1 is the same moment in
 	// both files. Without it OffsetCycles (sampled) or Offset (not) says how much
@@ -109,6 +110,11 @@ type differ struct {
 
 // prepare opens both files, decides what to compare, and aligns them.
 func (d *differ) prepare() error {
+	for _, path := range d.paths {
+		if err := requireFile(path); err != nil {
+			return err
+		}
+	}
 	a, err := OpenVCD(d.paths[0])
 	if err != nil {
 		return err
@@ -130,6 +136,7 @@ func (d *differ) prepare() error {
 		return err
 	}
 	d.pairs = p.pairs
+	p.mapClock(&d.o)
 	d.report = DiffReport{
 		Schema: DiffSchema, Verdict: VerdictEqual, A: d.paths[0], B: d.paths[1], Unit: d.unit.String(), Sampled: d.o.A.Sampled(),
 		Compared: len(p.pairs), Shapes: p.shapes,

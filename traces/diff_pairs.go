@@ -76,9 +76,9 @@ func newPairing(a, b *VCDReader, o *DiffOptions) (*pairing, error) {
 	return p, nil
 }
 
-// selected tells whether a name is compared.
-func (p *pairing) selected(name string) bool {
-	return (len(p.only) == 0 || p.only.match(name)) && !p.ignore.match(name)
+// selected tells whether a signal with these names is compared.
+func (p *pairing) selected(names ...string) bool {
+	return (len(p.only) == 0 || slices.ContainsFunc(names, p.only.match)) && !slices.ContainsFunc(names, p.ignore.match)
 }
 
 // find makes the pairs.
@@ -89,19 +89,38 @@ func (p *pairing) find(o *DiffOptions) error {
 	p.findStrip()
 	for i := range p.a.Header().Vars {
 		v := &p.a.Header().Vars[i]
-		if v.Kind != KindEvent && p.selected(v.Path) {
+		if v.Kind != KindEvent {
 			p.findVariable(v, i)
 		}
 	}
 	p.findRest()
 	slices.SortStableFunc(p.pairs, func(x, y pair) int { return x.order - y.order })
-	if len(p.pairs) == 0 && len(p.shapes) == 0 {
+	switch {
+	case len(p.pairs) > 0 || len(p.shapes) > 0:
+	case slices.Contains(p.pairedA, true):
+		return &VCDError{
+			File: p.a.Name() + " and " + p.b.Name(), Reason: "all signals that both have are left out",
+			Remedy: "give other patterns to --only and --ignore",
+		}
+	default:
 		return &VCDError{
 			File: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of the one is in the other%s", p.examples()),
 			Remedy: "give a --map with signals: {NAME_IN_A: NAME_IN_B}",
 		}
 	}
 	return nil
+}
+
+// mapClock gives B's clock the name that it has there.
+func (p *pairing) mapClock(o *DiffOptions) {
+	clock := findVar(p.a.Header().Vars, o.A.Clock)
+	if _, there := p.indexB[o.B.Clock]; there || o.B.Clock != o.A.Clock || clock < 0 {
+		return
+	}
+	net := p.a.Header().Vars[clock].Net
+	if i := slices.IndexFunc(p.pairs, func(x pair) bool { return x.a == net && x.whole }); i >= 0 {
+		o.B.Clock = p.pairs[i].nameB
+	}
 }
 
 // examples shows what names look like.
@@ -129,9 +148,7 @@ func (p *pairing) findExact(o *DiffOptions) error {
 		if a.kind == KindEvent || b.kind == KindEvent {
 			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s is an event, which has no value", rule.From), Remedy: "map signals that have values"}
 		}
-		if !p.ignore.match(rule.From) {
-			p.add(a, b, i)
-		}
+		p.add(a, b, i)
 	}
 	return nil
 }
@@ -257,6 +274,9 @@ func (p *pairing) match(v *VCDVar, order int, name string) bool {
 // add notes a pair, once for all names that its nets have.
 func (p *pairing) add(a, b slot, order int) {
 	p.pairedA[a.net], p.pairedB[b.net] = true, true
+	if !p.selected(a.name, b.name) {
+		return
+	}
 	key := pair{a: a.net, b: b.net, aLow: a.low, bLow: b.low, bits: a.bits}
 	if p.seen[key] {
 		return

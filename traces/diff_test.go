@@ -154,6 +154,12 @@ func TestDiffFindsNames(t *testing.T) {
 	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("dut", "a"), "1!", "0!", 1), DiffOptions{Ignore: []string{"**.a"}})
 	require.Equal(t, 1, r.Compared)
 	require.Zero(t, r.OnlyA.Count)
+	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("TOP", "dut", "a"), "1!", "0!", 1), DiffOptions{Ignore: []string{"TOP.**.a"}})
+	require.Zero(t, r.OnlyA.Count+r.OnlyB.Count, "the pattern fits the name in B")
+	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("TOP", "dut", "a"), "1!", "0!", 1), DiffOptions{Only: []string{"TOP.**.own"}})
+	require.Equal(t, 1, r.Compared)
+	_, err = diffTexts(t, scope("dut", "a"), scope("dut", "a"), DiffOptions{Ignore: []string{"**"}})
+	require.ErrorContains(t, err, "all signals that both have are left out; give other patterns to --only and --ignore")
 	r = requireEqual(t, scope("dut", "a"), strings.Replace(scope("dut", "a"), "1!", "0!", 1), DiffOptions{Only: []string{"dut.o*"}})
 	require.Equal(t, 1, r.Compared)
 }
@@ -253,6 +259,9 @@ func TestDiffOfCycles(t *testing.T) {
 	require.EqualValues(t, 60, r.Instants)
 	require.Equal(t, "cycle 59", r.To.String())
 	requireDifferent(t, a, b, DiffOptions{}, "t.clk", "4 ns", "0", "1")
+	// One name is enough: in B it is what the rules say.
+	other := strings.NewReplacer("module t ", "module TOP ", " clk ", " clk_i ").Replace(b)
+	requireEqual(t, a, other, DiffOptions{A: clock, B: clock, Rules: []NameRule{{From: "t.clk", To: "TOP.clk_i"}, {From: "t.*", To: "TOP.$1"}}})
 	broken := strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 61, 4000, 33)
 	r = requireDifferent(t, a, broken, DiffOptions{A: clock, B: clock, Context: 5}, "t.count", "cycle 34", "0x21", "0x22")
 	require.Equal(t, `cycle        30  31  32  33  34
@@ -355,7 +364,7 @@ func TestDiffRefuses(t *testing.T) {
 		{DiffOptions{Align: "tb.data"}, "--align: tb.data has more than one bit"},
 		{DiffOptions{From: Bound{Given: true, Cycle: 3}}, "--from: cycles are compared in the one way, times in the other; give a time"},
 		{DiffOptions{A: ns, B: ns, To: Bound{Given: true, Timed: true}}, "--to: cycles are compared in the one way, times in the other; give the number of a cycle"},
-		{DiffOptions{Only: []string{"a..*["}}, "no signal of the one is in the other"},
+		{DiffOptions{Only: []string{"a..*["}}, "all signals that both have are left out"},
 		{DiffOptions{Ignore: []string{""}}, "--ignore: the pattern is empty"},
 		{DiffOptions{From: Bound{Given: true, Timed: true, Time: Duration{1, 0}}}, "the files have no time in common; check the offset and the bounds"},
 		{DiffOptions{Offset: Duration{1, 0}}, "the files have no time in common"},

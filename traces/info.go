@@ -47,6 +47,9 @@ func ReadInfo(path string, o InfoOptions) (*Info, error) {
 	if o.Interrupted == nil {
 		o.Interrupted = func() error { return nil }
 	}
+	if err := requireFile(path); err != nil {
+		return nil, err
+	}
 	capture, err := isCapture(path)
 	if err != nil {
 		return nil, err

@@ -96,6 +96,15 @@ func OpenVCD(path string) (*VCDReader, error) {
 	return r, nil
 }
 
+// requireFile refuses pipes, which cannot be read a second time.
+func requireFile(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
+		return &VCDError{File: path, Reason: "this is no regular file, and it is read more than once", Remedy: "write it to a file first"}
+	}
+	return nil // what is missing is told when it is opened
+}
+
 func vcdFileError(path string, err error) *VCDError {
 	return &VCDError{File: path, Reason: "cannot be read: " + pathless(err), Remedy: "give the path of a VCD"}
 }

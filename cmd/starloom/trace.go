@@ -125,7 +125,7 @@ at the end of a period.`,
 	f.StringArrayVar(&o.Ignore, "ignore", nil, "leave out signals that fit the pattern `GLOB` (may be given again)")
 	f.StringArrayVar(&o.Only, "only", nil, "compare only signals that fit the pattern `GLOB` (may be given again)")
 	x := choose(c, "x", "whether x and z are values of their own, or match everything (default strict)", "strict", "lenient")
-	f.StringVar(&clock, "clock", "", "compare cycles of the signal `NAME`, in both files")
+	f.StringVar(&clock, "clock", "", "compare cycles of the signal `NAME` of A; in B it is what it is called there")
 	f.StringVar(&samplePeriod, "sample-period", "", "compare cycles of this length `T` (10ns), in both files")
 	f.Int64Var(&cycles, "offset-cycles", 0, "cycle n of A is cycle n+`N` of B")
 	f.StringVar(&offset, "offset", "", "time t of A is t+`T` of B (20ns, -500ps)")

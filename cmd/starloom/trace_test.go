@@ -121,6 +121,8 @@ func TestTraceBadInput(t *testing.T) {
 		{"info a.vcd --signals --only a[2..1]", "--signals: [2..1] is no range of indexes"},
 		{"diff a.vcd", "starloom trace diff: B.vcd is missing; usage: starloom trace diff A.vcd B.vcd"},
 		{"diff a.vcd broken.vcd --ignore **", "a.vcd and broken.vcd: no signal of the one is in the other"},
+		{"diff a.vcd b.vcd --ignore **", "a.vcd and b.vcd: all signals that both have are left out; give other patterns"},
+		{"diff a.vcd /dev/null", "/dev/null: this is no regular file, and it is read more than once; write it to a file first"},
 		{"diff a.vcd other.vcd", "a.vcd and other.vcd: no signal of the one is in the other: names are like pops.slot and like other; give a --map"},
 		{"diff broken.vcd broken.vcd", "broken.vcd:6: "},
 		{"diff a.vcd a.pcapng", "a.pcapng: this is a packet capture, not a VCD; give a VCD"},
