@@ -1,6 +1,7 @@
 package cosim
 
 import (
+	"encoding/hex"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -141,9 +142,10 @@ func (n *netlist) design(top string, clocks []string) (*design, error) {
 		}
 	}
 	slices.Sort(d.files)
-	d.data = n.dataFiles()
 	n.sensitivity(d)
-	return d, nil
+	var err error
+	d.data, err = n.dataFiles()
+	return d, err
 }
 
 func (n *netlist) port(v *xmlNode) (Port, string, error) {
@@ -283,18 +285,36 @@ func parameterValue(v *xmlNode) string {
 	return ""
 }
 
-// dataFiles are the files of $readmemh and $readmemb whose names are constants.
-func (n *netlist) dataFiles() (names []string) {
+// dataFiles are the files of $readmemh and $readmemb.
+func (n *netlist) dataFiles() (names []string, err error) {
 	for _, read := range n.root.all("readmem") {
-		if len(read.children) == 0 || read.children[0].name != "const" {
-			continue
+		name := ""
+		if len(read.children) > 0 && read.children[0].name == "const" {
+			name = stringConstant(read.children[0].get("name"))
 		}
-		if name, err := strconv.Unquote(read.children[0].get("name")); err == nil && name != "" {
-			names = append(names, name)
+		if name == "" {
+			return nil, &InputError{n.place(read), "$readmem reads a file whose name is not a constant", "write the name as a string or a parameter: the file becomes a part of the circuit"}
 		}
+		names = append(names, name)
 	}
 	slices.Sort(names)
-	return slices.Compact(names)
+	return slices.Compact(names), nil
+}
+
+// stringConstant reads "text" and the vector that has the same bits, 32'h74657874.
+func stringConstant(text string) string {
+	if plain, err := strconv.Unquote(text); err == nil {
+		return plain
+	}
+	_, digits, _ := strings.Cut(text, "h")
+	if len(digits)%2 == 1 {
+		digits = "0" + digits
+	}
+	plain, err := hex.DecodeString(digits)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimLeft(string(plain), "\x00")
 }
 
 // sensitivity finds out what the processes of the design wait for.
