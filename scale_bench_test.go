@@ -22,7 +22,7 @@ import (
 //	wasm-s    `starloom run` on all cores, firmware in the sandbox
 //	wasm-MB   its peak of memory
 //	native-s  the same machine with the firmware in Go, in this process
-//	c++-s     the yardstick
+//	c++-s     the yardstick, with a seed for which it takes as many slots
 //	c++:wasm  how many times faster starloom is
 func BenchmarkScale(b *testing.B) {
 	folder := b.TempDir()
@@ -32,7 +32,8 @@ func BenchmarkScale(b *testing.B) {
 	baseline := filepath.Join(folder, "baseline")
 	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/benchmarks/pops_baseline.cc").CombinedOutput()
 	require.NoError(b, err, string(out))
-	for _, groups := range []int{1024, 4096} {
+	for _, size := range [][2]int{{1024, 2}, {4096, 1}} {
+		groups, seed := size[0], size[1]
 		b.Run(fmt.Sprintf("n=%d", groups*groups), func(b *testing.B) {
 			scenario := filepath.Join(b.TempDir(), "scale.yaml")
 			require.NoError(b, os.WriteFile(scenario, fmt.Appendf(nil, `
@@ -43,9 +44,9 @@ firmware: {program: pops/random}
 `, groups, groups), 0o644))
 			var wasm, native, plain, ratio, megabytes []float64
 			for b.Loop() {
-				seconds, peak := timeProcess(b, baseline, fmt.Sprint(groups))
+				seconds, _ := timeProcess(b, "slots=40 ", baseline, fmt.Sprint(groups), fmt.Sprint(seed))
 				plain = append(plain, seconds)
-				seconds, peak = timeProcess(b, starloom, "run", scenario)
+				seconds, peak := timeProcess(b, "slots                      40\n", starloom, "run", scenario)
 				wasm, megabytes = append(wasm, seconds), append(megabytes, peak)
 				ratio = append(ratio, plain[len(plain)-1]/seconds)
 
@@ -67,13 +68,15 @@ firmware: {program: pops/random}
 	}
 }
 
-// timeProcess runs a program and returns its wall time and its peak of memory.
-func timeProcess(b *testing.B, path string, args ...string) (seconds, megabytes float64) {
+// timeProcess runs a program that must say something and returns its wall time and
+// its peak of memory.
+func timeProcess(b *testing.B, says, path string, args ...string) (seconds, megabytes float64) {
 	command := exec.Command(path, args...)
 	start := time.Now()
 	out, err := command.CombinedOutput()
 	seconds = time.Since(start).Seconds()
 	require.NoError(b, err, strings.TrimSpace(string(out)))
+	require.Contains(b, string(out), says)
 	usage := command.ProcessState.SysUsage().(*syscall.Rusage)
 	return seconds, float64(usage.Maxrss) / 1024 // kilobytes on Linux
 }

@@ -62,6 +62,9 @@ func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 // dark returns the place of the coupler that is always dark.
 func (t *SlotTransport) dark() int { return t.at(t.pops.Groups, 0) }
 
+// spare returns the place for what a shard's senders lose at once.
+func (t *SlotTransport) spare(shard int) int { return t.dark() + 1 + shard }
+
 // Begin implements Transport: the couplers that leave the shard are dark.
 func (t *SlotTransport) Begin(shard int, slot uint32) {
 	table := &t.tables[slot&1]
@@ -85,12 +88,16 @@ type slotWork struct {
 	hearing [slotBlock]hearing
 	hit     [slotBlock]hearing
 	clash   [slotBlock]uint32 // cell
+	arrived [slotBlock]arrival
 
 	touched uint64
 }
 
 // hearing is a cell and the coupler that it hears.
 type hearing struct{ cell, coupler uint32 }
+
+// arrival is a packet that has come to the processor that its frame is addressed to.
+type arrival struct{ processor, origin uint32 }
 
 // Send implements Transport.
 func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
@@ -132,14 +139,14 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger
 		return
 	}
 	processor := bank.First + cell
-	first := t.at(processor/t.pops.GroupSize, 0)
+	first, spare := t.at(processor/t.pops.GroupSize, 0), t.spare(shard)
 	frame.SetSource(uint32(processor))
 	if port := frame.Port(); port == nic.PortAll {
 		for c := first; c < first+t.pops.Groups; c++ {
-			table.light(c, t, frame, shard)
+			table.light(c, spare, t.stride, frame, shard)
 		}
 	} else {
-		table.light(first+int(port), t, frame, shard)
+		table.light(first+int(port), spare, t.stride, frame, shard)
 	}
 	ledger.sent(processor, frame)
 	bank.PopTx(cell)
@@ -150,20 +157,20 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
 // light puts a frame on a coupler: the first one stays, the others are lost.
-func (t *slotTable) light(coupler int, of *SlotTransport, frame nic.FrameView, shard int) {
-	at := t.place(coupler, of, shard) * of.stride
-	frame.CopyTo(t.frames[at : at+of.stride])
+func (t *slotTable) light(coupler, spare, stride int, frame nic.FrameView, shard int) {
+	place, collided := t.place(coupler, spare)
+	t.collided[shard] += collided
+	frame.CopyTo(t.frames[place*stride : (place+1)*stride])
 }
 
-// place notes one more sender of a coupler and returns where its frame belongs.
-func (t *slotTable) place(coupler int, of *SlotTransport, shard int) int {
+// place notes one more sender of a coupler and returns where its frame belongs, the
+// coupler's place or the spare one, and how many frames have newly met another one.
+// Whether a coupler is taken is as random as the traffic: there is no branch.
+func (t *slotTable) place(coupler, spare int) (place int, collided uint64) {
 	senders := t.senders[coupler]
-	t.senders[coupler] = min(senders+1, 2)
-	t.collided[shard] += uint64(collidedBy[senders&3])
-	if senders != 0 {
-		coupler = of.dark() + 1 + shard
-	}
-	return coupler
+	t.senders[coupler] = senders + 1 - senders>>1 // 0, 1 or 2
+	taken := -int((senders + 1) >> 1)
+	return coupler ^ (coupler^spare)&taken, uint64(collidedBy[senders&3])
 }
 
 // Cross implements Transport: the frames are where they have to be.
@@ -221,7 +228,7 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, 
 	hit := work.hit[:hits]
 	if bank.Small() && !ledger.Capture {
 		work.touched ^= touchSmall(bank, table.small, hit)
-		deliverSmall(bank, table.small, hit, ledger, slot)
+		work.deliverSmall(bank, table.small, hit, ledger, slot)
 	} else {
 		for _, h := range hit {
 			at, cell := int(h.coupler)*t.stride, int(h.cell)

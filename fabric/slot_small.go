@@ -11,7 +11,7 @@ import (
 // sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers.
 func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *Ledger, slot uint32) {
 	table := &t.tables[slot&1]
-	group, sent := -1, 0
+	group, sent, collided, spare := -1, 0, uint64(0), t.spare(shard)
 	var groupEnd, couplers uint32 // of the group: the cell behind it, its first coupler
 	for _, cell := range senders {
 		head := bank.SmallTxHead(cell)
@@ -25,17 +25,20 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 		}
 		processor := uint32(bank.First) + cell
 		frame, port := head.From(processor), head.Port()
-		table.small[table.place(int(couplers)+port, t, shard)] = frame
+		place, met := table.place(int(couplers)+port, spare)
+		table.small[place] = frame
+		collided += met
 		bank.Registers[cell].TxCount = 0
 		sent++
 		ledger.Sum.Event(traces.EventHead(eventSent, 0, uint16(port), processor), frame.Head, frame.Route, frame.Packet)
 	}
 	ledger.Frames.Sent += uint64(sent)
+	table.collided[shard] += collided
 }
 
 // deliverSmall gives listeners the frames on their couplers.
-func deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger *Ledger, slot uint32) {
-	ports := bank.Listen(slot)
+func (w *slotWork) deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger *Ledger, slot uint32) {
+	ports, arrivals := bank.Listen(slot), 0
 	for _, h := range hit {
 		cell := h.cell
 		frame, r, port := &frames[h.coupler], &bank.Registers[cell], ports[cell]
@@ -46,7 +49,8 @@ func deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger
 			r.RxCount = uint8(count + 1)
 			ledger.Frames.Delivered++
 			if frame.IsPacket() && (frame.Destination() == processor || ledger.Delivery.Mode != ArriveHome) {
-				ledger.Deliver(int(processor), frame.Origin(), slot)
+				w.arrived[arrivals&(slotBlock-1)] = arrival{processor, frame.Origin()}
+				arrivals++
 			}
 		} else {
 			status = nic.StatusOverflow
@@ -54,6 +58,11 @@ func deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger
 			ledger.Frames.Overflow++
 		}
 		ledger.Sum.EventOf(traces.EventHead(eventHeard, uint8(status), port, processor), uint64(frame.Source()))
+	}
+	arrived := w.arrived[:arrivals]
+	w.touched ^= ledger.Delivery.touch(arrived)
+	for _, a := range arrived {
+		ledger.Deliver(int(a.processor), a.origin, slot)
 	}
 }
 
@@ -64,6 +73,16 @@ func touchSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing) (any uin
 	for _, h := range hit {
 		from, to := &frames[h.coupler], bank.SmallRx(h.cell, 0)
 		any ^= from.Head ^ from.Packet ^ to.Head ^ to.Packet ^ bank.Words[h.cell]
+	}
+	return any
+}
+
+// touch reads the destinations of packets that will be checked, for the same reason.
+func (d *Delivery) touch(arrived []arrival) (any uint64) {
+	for _, a := range arrived {
+		if uint64(a.origin) < uint64(len(d.Destination)) {
+			any ^= uint64(d.Destination[a.origin])
+		}
 	}
 	return any
 }
