@@ -123,6 +123,14 @@ func TestDiffOfWideSignals(t *testing.T) {
 	requireEqual(t, a, a, DiffOptions{})
 	r := requireDifferent(t, a, strings.Replace(a, "b10", "b11", 1), DiffOptions{}, "t.v", "1 ns", "0x2"+strings.Repeat("0", 32), "0x3"+strings.Repeat("0", 32))
 	require.Contains(t, r.Waves, "t.v (A)  |0000000..0000000 |2000000..0000000\n")
+
+	// Bits on both sides of the border of two words.
+	vector := declare("wire 130 ! v [129:0]") + "#0\nb101" + strings.Repeat("0", 63) + " !\n#1\n" // bits 65 and 63
+	part := declare("wire 8 ! p [7:0]") + "#0\nb10100 !\n#1\n"
+	rules := []NameRule{{From: "t.v[68:61]", To: "t.p"}}
+	requireEqual(t, vector, part, DiffOptions{Rules: rules})
+	requireDifferent(t, vector, strings.Replace(part, "b10100", "b00100", 1), DiffOptions{Rules: rules}, "t.v[68:61]", "0 ns", "0x14", "0x04")
+	requireEqual(t, part, vector, DiffOptions{Rules: []NameRule{{From: "t.p", To: "t.v[68:61]"}}})
 }
 
 func TestDiffFindsNames(t *testing.T) {
