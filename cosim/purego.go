@@ -22,7 +22,7 @@ type Shared struct {
 var sharedTarget = target{
 	ending:   ".so",
 	compiler: gccTool,
-	compile:  []string{"-fPIC", "-ftls-model=initial-exec"},
+	compile:  []string{"-fPIC"},
 	link: []string{
 		"-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-static-libstdc++", "-static-libgcc", "-pthread", "-s",
 	},
