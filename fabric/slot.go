@@ -31,14 +31,14 @@ type slotTable struct {
 }
 
 // NewSlotTransport makes the tables for frames of at most payloadBytes. Behind the
-// couplers there is one that is always dark, and one frame per shard for what is
+// couplers there are some that are always dark, and one frame per shard for what is
 // lost at once: the loops use them instead of a branch that no processor can predict.
 func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTransport {
 	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes), pitch: pops.Groups + pitchPad, work: make([]slotWork, len(shards))}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
-			senders:  make([]uint8, t.dark()+1),
-			frames:   make([]byte, (t.dark()+1+len(shards))*t.stride),
+			senders:  make([]uint8, t.entries()),
+			frames:   make([]byte, (t.entries()+len(shards))*t.stride),
 			collided: make([]uint64, len(shards)),
 		}
 		t.tables[i].small = nic.SmallFrames(t.tables[i].frames, t.stride)
@@ -59,11 +59,12 @@ const pitchPad = 24
 // at returns the place of a coupler in a table.
 func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
-// dark returns the place of the coupler that is always dark.
-func (t *SlotTransport) dark() int { return t.at(t.pops.Groups, 0) }
+// entries returns the number of couplers in a table, with those that leave a group
+// that does not exist and are always dark.
+func (t *SlotTransport) entries() int { return t.at(t.pops.Groups+1, 0) }
 
 // spare returns the place for what a shard's senders lose at once.
-func (t *SlotTransport) spare(shard int) int { return t.dark() + 1 + shard }
+func (t *SlotTransport) spare(shard int) int { return t.entries() + shard }
 
 // Begin implements Transport: the couplers that leave the shard are dark.
 func (t *SlotTransport) Begin(shard int, slot uint32) {
@@ -202,20 +203,18 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 
 // listen writes the status of up to lineCells processors of one group, as if no
 // FIFO could overflow, and lists those who hear something. Those who listen to
-// nobody hear the last coupler, which is always dark.
+// nobody hear couplers that are always dark.
 func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
-	g, pitch, dark := uint32(t.pops.Groups), uint32(t.pitch), uint32(t.dark())
+	g, pitch, cell, here := uint32(t.pops.Groups), uint32(t.pitch), uint32(from), uint32(group)
 	n, list := work.heard, &work.hearing
 	statuses = statuses[:len(ports)]
 	for i, p := range ports {
-		coupler := uint32(p)*pitch + uint32(group)
-		if uint32(p) >= g {
-			coupler = dark
-		}
+		coupler := min(uint32(p), g)*pitch + here
 		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision.
 		status := senders[coupler]
 		statuses[i] = status
-		list[n&(slotBlock-1)] = hearing{uint32(from + i), coupler}
+		list[n&(slotBlock-1)] = hearing{cell, coupler}
+		cell++
 		n += int(status+1) >> 1
 	}
 	work.heard = n
