@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -132,20 +133,24 @@ var verilatorFlags = []string{
 // same text with the same tools. Errors about the design and the tools are
 // *InputError.
 func Build(ctx context.Context, s Source, o BuildOptions) (*Circuit, error) {
-	_, path, err := build(ctx, s, o, wasmTarget)
-	if err != nil {
-		return nil, err
+	for again := false; ; again = true {
+		_, path, err := build(ctx, s, o, wasmTarget)
+		if err != nil {
+			return nil, err
+		}
+		wasm, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		c, err := LoadWasm(wasm)
+		if err == nil {
+			return c, nil
+		}
+		// Somebody has damaged what is in the cache: it is made anew.
+		if removal := os.Remove(path); again || removal != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), removal)
+		}
 	}
-	wasm, err := os.ReadFile(path)
-	if err != nil {
-		return nil, err
-	}
-	c, err := LoadWasm(wasm)
-	if err != nil {
-		// Somebody has changed what is in the cache: the next build makes it anew.
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), os.Remove(path))
-	}
-	return c, nil
 }
 
 // build returns the path of the result in the cache, and its description.
@@ -219,7 +224,7 @@ func (b *builder) discover() error {
 	}
 	b.description = Description{
 		Format: descriptionFormat, Device: b.name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
-		Params: b.design.params, Levels: b.design.levels, Data: data,
+		Params: b.design.params, Levels: b.design.levels, Edges: b.design.resets, Data: data,
 	}
 	for _, t := range b.tools {
 		b.description.Tools = append(b.description.Tools, t.text)
@@ -250,15 +255,15 @@ func (b *builder) hash() (string, error) {
 			fmt.Fprintf(sum, "%d %s\n", len(part), part)
 		}
 	}
-	say(b.Top, fmt.Sprint(b.Defines, b.Params, b.IncludeDirs, b.options.Small))
-	say(b.description.Tools...)
+	description, err := json.Marshal(&b.description)
+	if err != nil {
+		return "", err
+	}
+	say(string(description), fmt.Sprint(b.IncludeDirs))
 	say(b.verilatorArguments()...)
 	say(b.compileFlags()...)
 	say(b.target.link...)
 	say(b.portsHeader(nil, ""))
-	for _, name := range b.design.data {
-		say(name, string(b.description.Data[name]))
-	}
 	for _, name := range b.design.files {
 		text, err := os.ReadFile(filepath.Join(b.hdlDir, name))
 		if filepath.IsAbs(name) {

@@ -20,6 +20,10 @@ func openCache(dir string) (cache, error) {
 		}
 		dir = filepath.Join(user, "starloom", "cosim")
 	}
+	dir, err := filepath.Abs(dir) // tools run in other directories
+	if err != nil {
+		return cache{}, err
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return cache{}, &InputError{dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), "name another directory with --cache"}
 	}

@@ -6,6 +6,15 @@
 //	file            what it holds
 //	rtl/            Verilog twins of the components of packages hw and nic
 //	device.go       the interface of all devices, and their faults
+//	build.go        Source, Build: Verilog or VHDL to one wasm file
+//	cache.go        results of earlier builds
+//	ports.go, ports_xml.go     what Verilator finds out about a design: ports, clocks, files
+//	verilator.go    running Verilator and the compiler, what their messages mean
+//	verilator_glue.go, glue/   the C++ between Verilator's model and columns of words
+//	verilator_device.go        what the two devices below have in common
+//	wasm.go, wasm_device.go    Circuit, OpenWasm: RTL in wazero; wasm_memory_*.go: its memory
+//	purego.go       BuildShared, OpenShared: RTL as a native library (build tag purego)
+//	ghdl.go         VHDL to Verilog
 //	twin.go         Twin, Twins: Verilog beside the Go component, parameters to test
 //	twin_model.go   Model: components of hw and nic behind the ports of a module
 //	twin_hw.go, twin_nic.go, twin_pops.go   the twins

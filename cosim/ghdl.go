@@ -17,7 +17,7 @@ func isVHDL(file string) bool {
 // vhdl reports whether a source goes through GHDL.
 func (s *Source) vhdl() bool { return isVHDL(s.Files[0]) }
 
-var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^(?:ghdl:)?error: (.*)$`)
+var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*: (.*)$`)
 
 // synthesise turns VHDL-2008 into Verilog, which then goes the way of all Verilog.
 func (b *builder) synthesise() error {
@@ -39,8 +39,14 @@ func (b *builder) synthesise() error {
 	if err := b.warn([]byte(said.String())); err != nil {
 		return err
 	}
+	// VHDL knows no upper and lower case: GHDL writes all names in lower case.
+	clocks := make([]string, len(b.Clocks))
+	for i, clock := range b.Clocks {
+		clocks[i] = strings.ToLower(clock)
+	}
+	b.Clocks = clocks
 	b.hdlDir = b.work
-	return os.WriteFile(filepath.Join(b.work, b.Top+".v"), verilog, 0o644)
+	return os.WriteFile(filepath.Join(b.work, strings.ToLower(b.Top)+".v"), verilog, 0o644)
 }
 
 // ghdlRefusal makes an error of GHDL's first message.
@@ -51,6 +57,9 @@ func (b *builder) ghdlRefusal(said string) error {
 		if found[1] != "" {
 			refused.Place = found[1]
 		}
+	}
+	if strings.Contains(refused.Reason, "cannot find entity") {
+		refused.Remedy = "the entities are " + strings.Join(b.modules(), ", ")
 	}
 	return refused
 }

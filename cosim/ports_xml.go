@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -275,12 +276,27 @@ func constant(text string) int {
 	return int(int32(value))
 }
 
-// parameterValue is the resolved value as Verilator writes it: 32'h10, "text".
+var plainConstant = regexp.MustCompile(`^\d+'(s?)h([0-9a-f]+)$`)
+
+// parameterValue is the resolved value: a decimal number, "text", or as Verilator
+// writes it: 100'hfff.
 func parameterValue(v *xmlNode) string {
 	for _, value := range v.children {
-		if value.name == "const" {
+		if value.name != "const" {
+			continue
+		}
+		found := plainConstant.FindStringSubmatch(value.get("name"))
+		if found == nil {
 			return value.get("name")
 		}
+		bits, err := strconv.ParseUint(found[2], 16, 64)
+		switch {
+		case err != nil:
+			return value.get("name")
+		case found[1] != "" && len(found[2]) <= 8:
+			return strconv.Itoa(int(int32(bits)))
+		}
+		return strconv.FormatUint(bits, 10)
 	}
 	return ""
 }

@@ -38,3 +38,10 @@ func TestSharedDevicesAreApart(t *testing.T) {
 	require.EqualValues(t, 100, a.one("count_o"))
 	require.EqualValues(t, 3, b.one("count_o"))
 }
+
+func init() {
+	moreBackends = append(moreBackends, struct {
+		name string
+		open backend
+	}{"purego", viaShared})
+}

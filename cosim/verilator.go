@@ -78,7 +78,11 @@ func firstLine(text []byte) string {
 
 // verilatorArguments are those that discovery and translation share.
 func (b *builder) verilatorArguments() []string {
-	args := []string{"--top-module", b.Top}
+	top := b.Top
+	if b.vhdl() {
+		top = strings.ToLower(top)
+	}
+	args := []string{"--top-module", top}
 	for _, dir := range b.IncludeDirs {
 		args = append(args, "-I"+dir)
 	}
@@ -100,7 +104,7 @@ func (b *builder) verilatorArguments() []string {
 // verilogFiles are the names as Verilator gets them: an option is no file.
 func (b *builder) verilogFiles() []string {
 	if b.vhdl() {
-		return []string{b.Top + ".v"}
+		return []string{strings.ToLower(b.Top) + ".v"}
 	}
 	files := make([]string, len(b.Files))
 	for i, file := range b.Files {
@@ -151,7 +155,7 @@ func (b *builder) refusal(said []byte, err error) error {
 		}
 		messages++
 		if first == nil || first.Place == "" && found[2] != "" {
-			first = &InputError{found[2], found[3], b.remedy(found[3])}
+			first = b.explain(found[2], found[3])
 		}
 	}
 	if first == nil {
@@ -166,24 +170,27 @@ func (b *builder) refusal(said []byte, err error) error {
 	return first
 }
 
-// remedy says what helps against a message of Verilator.
-func (b *builder) remedy(message string) string {
+// explain says what a message of Verilator means and what helps.
+func (b *builder) explain(place, message string) *InputError {
 	has := func(text string) bool { return strings.Contains(message, text) }
 	switch {
 	case has("--top-module"):
-		return "the modules there are " + strings.Join(b.modules(), ", ")
+		return &InputError{place, "there is no module " + b.Top, "the modules are " + strings.Join(b.modules(), ", ")}
 	case has("Parameters from the command line"):
-		return "its parameters are " + strings.Join(b.parameters(), ", ")
+		_, names, _ := strings.Cut(message, "design: ")
+		return &InputError{place, fmt.Sprintf("module %s has no parameter %s", b.Top, names), "its parameters are " + strings.Join(b.parameters(), ", ")}
 	case has("Interfaced port"), has("interface is not found"):
-		return remedyWrapper
+		return &InputError{place, "the top module has a port that is an interface", remedyWrapper}
 	case has("Cannot find include file"):
-		return "name its directory with -I"
+		return &InputError{place, message, "name its directory with -I"}
 	case has("Cannot find file containing module"):
-		return "add the file of this module to the sources, or its directory with -I"
-	case has("--timing"), has("timing"), has("delay"):
-		return "put the part with delays and waits into a test bench; what is built has clocks only"
+		return &InputError{place, message, "add the file of this module to the sources, or its directory with -I"}
+	case has("--xml-only"):
+		return &InputError{verilatorTool.command, "does not write XML: " + message, "install a version from 5.006 on that does, such as Debian's"}
+	case has("timing"), has("delay"):
+		return &InputError{place, message, "put the part with delays and waits into a test bench; what is built has clocks only"}
 	}
-	return "correct the source until `verilator --lint-only` accepts it"
+	return &InputError{place, message, "correct the source until `verilator --lint-only` accepts it"}
 }
 
 const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs, which contains this one"

@@ -7,11 +7,15 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
+	"maps"
 	"os"
 	"path"
+	"slices"
 	"strings"
 	"sync"
 	"testing/fstest"
+	"text/tabwriter"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -28,10 +32,46 @@ type Description struct {
 	Types  []string          `json:"types"`  // of the ports: logic [7:0]
 	Params map[string]string `json:"params"` // of the top module, as it was built
 	Levels bool              `json:"levels"` // something sees more of a clock than its rising edge
+	Edges  []string          `json:"edges"`  // inputs that are no clocks and whose edges something waits for
 	Hash   string            `json:"hash"`   // of the text, the flags and the tools
 	Tools  []string          `json:"tools"`
 
 	Data map[string][]byte `json:"data,omitempty"` // files of $readmem by their names
+}
+
+// WriteText writes what a user wants to know before using a circuit.
+func (d *Description) WriteText(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(table, "%s\n\nport\tdirection\tbits\ttype\n", d.Device)
+	clocked := false
+	for i, p := range d.Ports {
+		direction := "output"
+		switch {
+		case p.Clock:
+			direction, clocked = "clock", true
+		case p.Input:
+			direction = "input"
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", p.Name, direction, p.Bits, d.Types[i])
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	var text strings.Builder
+	for i, name := range slices.Sorted(maps.Keys(d.Params)) {
+		text.WriteString([]string{"parameters ", ", "}[min(i, 1)] + name + "=" + d.Params[name])
+	}
+	if len(d.Params) > 0 {
+		text.WriteString("\n")
+	}
+	if !clocked && len(d.Edges) > 0 {
+		fmt.Fprintf(&text, "no clock is named, but something waits for edges of %s: name the clocks with --clock\n", strings.Join(d.Edges, ", "))
+	}
+	if text.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(w, "\n"+text.String())
+	return err
 }
 
 const (
@@ -92,6 +132,9 @@ func LoadWasm(wasm []byte) (*Circuit, error) {
 
 // checkPorts refuses port tables that would make a device read somewhere else.
 func (c *Circuit) checkPorts() error {
+	if len(c.Types) != len(c.Ports) {
+		return &InputError{Reason: "the description of the ports is broken", Remedy: errNotBuilt.Remedy}
+	}
 	in, out := 0, 0
 	for _, p := range c.Ports {
 		next := &out

@@ -43,7 +43,7 @@ Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(newRun(), newStudy(), newFirmware(), newTrace(), newSchema(), newVersion())
+	root.AddCommand(newRun(), newStudy(), newFirmware(), newCosim(), newTrace(), newSchema(), newVersion())
 	return root
 }
 

@@ -24,7 +24,8 @@ module misbehave #(
     end
 
   // Never settles in mode 4.
-  always_comb loop_o = mode_i == 3'd4 ? !loop_o : 1'b0;
+  wire back = loop_o;
+  assign loop_o = mode_i == 3'd4 ? !back : 1'b0;
 
   // Never ends in mode 5.
   always_comb begin
