@@ -100,10 +100,10 @@ func Mutants() []Mutant {
 		[3]string{"missing reset", "if (reset) grant_q <= {REQUESTERS{1'b0}};\n    else if", "if"},
 	)
 	of("arbiter_round_robin",
-		[3]string{"off by one", "i[5:0] >= first_q", "i[5:0] > first_q"},
-		[3]string{"winner stays first", "6'd0 : i[5:0] + 6'd1", "6'd0 : i[5:0]"},
+		[3]string{"off by one", "~(choice | (choice - ONE))", "~(choice | (choice << 1) | (choice - ONE))"},
+		[3]string{"winner stays first", "~(choice | (choice - ONE))", "~(choice - ONE)"},
 		[3]string{"holder not held", hold, "else"},
-		[3]string{"missing reset", "first_q <= 6'd0;", ""},
+		[3]string{"missing reset", "behind_q <= {REQUESTERS{1'b1}};", ""},
 	)
 	of("arbiter_matrix",
 		[3]string{"reset order reversed", "~(ALL << i)", "~(ALL >> i)"},

@@ -15,61 +15,49 @@ module arbiter_round_robin #(
   input  wire                  reset,
   input  wire [REQUESTERS-1:0] request_i,
   output wire [REQUESTERS-1:0] grant_o,
-  output reg  [5:0]            index_o
+  output wire [5:0]            index_o
 );
   initial if (REQUESTERS < 1 || REQUESTERS > 64) begin
     $display("%m: allowed are REQUESTERS 1 to 64");
     $finish;
   end
 
-  localparam integer LAST = REQUESTERS - 1;
+  localparam [REQUESTERS-1:0] ONE = 1;
 
-  reg [5:0] first_q, first_d; // who is asked first
+  reg [REQUESTERS-1:0] behind_q; // who stands behind the last holder
   reg [REQUESTERS-1:0] grant_q;
-  reg [REQUESTERS-1:0] choice;
-  integer i;
 
   // The holder goes on while its request stays high.
   wire hold = |(request_i & grant_q);
 
-  always @* begin
-    choice = {REQUESTERS{1'b0}};
-    for (i = REQUESTERS - 1; i >= 0; i = i - 1) begin
-      if (request_i[i]) begin
-        choice = {REQUESTERS{1'b0}};
-        choice[i] = 1'b1;
-      end
-    end
-    // The lowest at or behind first_q goes before the lowest of all.
-    for (i = REQUESTERS - 1; i >= 0; i = i - 1) begin
-      if (request_i[i] && i[5:0] >= first_q) begin
-        choice = {REQUESTERS{1'b0}};
-        choice[i] = 1'b1;
-      end
-    end
-    first_d = first_q;
-    for (i = 0; i < REQUESTERS; i = i + 1) begin
-      if (choice[i]) first_d = i[5:0] == LAST[5:0] ? 6'd0 : i[5:0] + 6'd1;
-    end
-  end
+  // Those behind the last holder go before the others; of these the lowest.
+  wire [REQUESTERS-1:0] behind = request_i & behind_q;
+  wire [REQUESTERS-1:0] asked = |behind ? behind : request_i;
+  wire [REQUESTERS-1:0] choice = asked & (~asked + ONE);
 
   always @(posedge clock) begin
     if (reset) begin
       grant_q <= {REQUESTERS{1'b0}};
-      first_q <= 6'd0;
+      behind_q <= {REQUESTERS{1'b1}};
     end else if (!hold) begin
       grant_q <= choice;
-      first_q <= first_d;
+      if (|choice) behind_q <= ~(choice | (choice - ONE));
     end
   end
 
   assign grant_o = grant_q;
-  always @* begin
-    index_o = 6'd0;
-    for (i = 0; i < REQUESTERS; i = i + 1) begin
-      if (grant_q[i]) index_o = index_o | i[5:0];
+
+  // Bit b of the index: whether the holder's number has it.
+  genvar b, i;
+  generate
+    for (b = 0; b < 6; b = b + 1) begin : bits
+      wire [REQUESTERS-1:0] has;
+      for (i = 0; i < REQUESTERS; i = i + 1) begin : number
+        assign has[i] = ((i >> b) & 1) == 1;
+      end
+      assign index_o[b] = |(grant_q & has);
     end
-  end
+  endgenerate
 endmodule
 
 `default_nettype wire
