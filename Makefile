@@ -8,8 +8,12 @@
 GO ?= go
 
 # Command and Debian package of every tool that the tests use.
-TOOLS = clang:clang wasm-ld:lld tshark:tshark vcd2fst:gtkwave gcc:build-essential
-MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool)))))
+TOOLS = clang:clang wasm-ld:lld tshark:tshark vcd2fst:gtkwave g++:build-essential verilator:verilator iverilog:iverilog yosys:yosys ghdl:ghdl
+# File and Debian package of every library for C++ in WebAssembly.
+LIBRARIES = /usr/lib/wasm32-wasi/libc.a:wasi-libc /usr/lib/wasm32-wasi/libc++.a:libc++-dev-wasm32 \
+	/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-dev-wasm32
+MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool))))) \
+	$(foreach library,$(LIBRARIES),$(if $(wildcard $(firstword $(subst :, ,$(library)))),,$(lastword $(subst :, ,$(library)))))
 
 .PHONY: test tools check race bench bench-scale images full
 
@@ -26,7 +30,9 @@ endif
 check:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
+	$(GO) vet -tags purego ./cosim
 	$(GO) test ./...
+	$(GO) test -tags purego -run Shared ./cosim
 
 # The race detector watches everything that more than one worker touches.
 race:
@@ -44,5 +50,6 @@ images:
 	$(GO) test . ./traces ./nic ./cmd/... -update
 
 full:
-	$(GO) test -timeout 60m . -full
+	$(GO) test -timeout 60m . ./cosim -full
+	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full
