@@ -1,0 +1,256 @@
+package starloom
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/cosim"
+)
+
+// cosimError makes what package cosim says about files and options an InputError.
+func cosimError(err error) error {
+	var bad *cosim.InputError
+	if errors.As(err, &bad) {
+		return (*InputError)(bad)
+	}
+	return err
+}
+
+// LoadPinMap reads the pin map of RTL that stands for a model:
+//
+//	model: arbiter_round_robin           # a twin: `starloom cosim check --list`
+//	parameters: {REQUESTERS: 16}         # of the model
+//	top: rr_arb                          # module of the RTL
+//	sources: [rr_arb.sv]                 # relative to the map's folder
+//	include: [inc]                       # folders of `include
+//	defines: {SYNTHESIS: ""}
+//	params: {NUM: 16}                    # of the top module
+//	image: rr_arb.wasm                   # of `starloom cosim build`, instead of sources
+//	backend: wasm                        # or icarus, shared
+//	clock: clk_i
+//	reset: {pin: rst_ni, active: low}    # or only a name: active high
+//	pins:                                # port of the model: pin of the RTL
+//	  request: [valid_b, "valid_a[3:0]"] # first is highest, as in Verilog's braces
+//	  grant: ~ready_no                   # inverted
+//	ties: {test_en_i: 0}                 # constants for other inputs
+//	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
+//	absent: [index]                      # outputs of the model that the RTL has not
+//	latency: {grant: -1}                 # -1: combinational; see cosim.PinMap
+//
+// Every error is an *InputError with file, line and column. Pins are looked up when
+// a device is opened.
+func LoadPinMap(path string) (*cosim.PinMap, error) {
+	d, root, err := loadPinMapNode(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &cosim.PinMap{File: path, Places: map[string]string{}, Parameters: cosim.Parameters{}, Latency: map[string]int{}}
+	p := pinMapDecoder{d, m, filepath.Dir(path)}
+	if err := p.object(root, "the pin map", p.keys()); err != nil {
+		return nil, err
+	}
+	if m.Model == "" {
+		return nil, d.refuse(root, "the pin map names no model", "add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
+	}
+	return m, nil
+}
+
+func loadPinMapNode(path string) (*mapDecoder, *yaml.Node, error) {
+	const remedy = "give the path of a pin map; `starloom cosim check --help` shows one"
+	data, err := readRegularFile(path, mapBytesMax)
+	if err != nil {
+		return nil, nil, &InputError{Place: path, Reason: err.Error(), Remedy: remedy}
+	}
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return nil, nil, syntaxError(path, data, err)
+	}
+	if len(document.Content) == 0 {
+		return nil, nil, &InputError{Place: path + ":1:1", Reason: "the pin map is empty", Remedy: remedy}
+	}
+	return &mapDecoder{scenarioDecoder{file: path}}, document.Content[0], nil
+}
+
+// pinMapDecoder fills a pin map and notes where everything stands.
+type pinMapDecoder struct {
+	*mapDecoder
+	m      *cosim.PinMap
+	folder string
+}
+
+type readNode = func(*yaml.Node, string) error
+
+func (d *pinMapDecoder) keys() map[string]readNode {
+	m := d.m
+	keys := map[string]readNode{
+		"model": d.textTo(&m.Model),
+		"parameters": d.each(func(n *yaml.Node, key, where string) error {
+			return d.integerTo(n, where, m.Parameters, key, 0, math.MaxUint32)
+		}),
+		"top":     d.textTo(&m.Source.Top),
+		"sources": d.pathsTo(&m.Source.Files),
+		"include": d.pathsTo(&m.Source.IncludeDirs),
+		"defines": d.constants(&m.Source.Defines),
+		"params":  d.constants(&m.Source.Params),
+		"image": func(n *yaml.Node, where string) error {
+			err := d.text(n, where, &m.Image)
+			m.Image = d.relative(m.Image)
+			return err
+		},
+		"backend": func(n *yaml.Node, where string) error {
+			i, err := d.word(n, where, cosim.Backends...)
+			m.Backend = cosim.Backends[i]
+			return err
+		},
+		"clock":  d.textTo(&m.Clock),
+		"reset":  d.reset,
+		"pins":   d.each(d.pin),
+		"ties":   d.each(d.tie),
+		"absent": func(n *yaml.Node, where string) error { return d.noted(n, where, &m.Absent) },
+		"feedback": d.each(func(n *yaml.Node, key, where string) error {
+			f := cosim.PinFeedback{To: key}
+			err := d.text(n, where, &f.From)
+			m.Feedback = append(m.Feedback, f)
+			return err
+		}),
+		"latency": d.each(func(n *yaml.Node, key, where string) error {
+			return d.integerTo(n, where, m.Latency, key, math.MinInt32, math.MaxInt32)
+		}),
+	}
+	for key, read := range keys {
+		keys[key] = func(n *yaml.Node, where string) error {
+			m.Places[key] = d.place(n)
+			return read(n, where)
+		}
+	}
+	return keys
+}
+
+func (d *pinMapDecoder) textTo(to *string) readNode {
+	return func(n *yaml.Node, where string) error { return d.text(n, where, to) }
+}
+
+// each reads an object whose keys are the user's names.
+func (d *pinMapDecoder) each(read func(n *yaml.Node, key, where string) error) readNode {
+	return func(n *yaml.Node, where string) error {
+		if n.Kind != yaml.MappingNode {
+			return d.wrong(n, where, "an object: {NAME: VALUE}")
+		}
+		seen := map[string]string{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, err := d.key(n.Content[i], where, seen)
+			if err != nil {
+				return err
+			}
+			at := join(where, key)
+			d.m.Places[at] = d.place(n.Content[i])
+			if err := read(target(n.Content[i+1]), key, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (d *pinMapDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string, least int64, most uint64) error {
+	number, err := d.integer(n, where, span{min: least, max: most})
+	to[key] = int(number.int64())
+	return err
+}
+
+// noted reads texts and notes where each stands.
+func (d *pinMapDecoder) noted(n *yaml.Node, where string, to *[]string) error {
+	if err := d.texts(n, where, to); err != nil {
+		return err
+	}
+	for i, entry := range n.Content {
+		d.m.Places[fmt.Sprintf("%s[%d]", where, i)] = d.place(entry)
+	}
+	return nil
+}
+
+func (d *pinMapDecoder) pathsTo(to *[]string) readNode {
+	return func(n *yaml.Node, where string) error {
+		err := d.noted(n, where, to)
+		for i, path := range *to {
+			(*to)[i] = d.relative(path)
+		}
+		return err
+	}
+}
+
+func (d *pinMapDecoder) relative(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(d.folder, path)
+}
+
+// constants reads names and values that the RTL's tools understand.
+func (d *pinMapDecoder) constants(to *map[string]string) readNode {
+	*to = map[string]string{}
+	return d.each(func(n *yaml.Node, key, where string) error {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!str" {
+			return d.wrong(n, where, `an integer, or a text: "8'hff"`)
+		}
+		(*to)[key] = n.Value
+		if n.ShortTag() == "!!int" {
+			number, err := d.integer(n, where, span{min: math.MinInt32, max: math.MaxUint32})
+			if err != nil {
+				return err
+			}
+			(*to)[key] = strconv.FormatInt(number.int64(), 10)
+		}
+		return nil
+	})
+}
+
+// reset reads {pin: rst_ni, active: low}, or the name of a pin.
+func (d *pinMapDecoder) reset(n *yaml.Node, where string) error {
+	if n.Kind == yaml.ScalarNode {
+		return d.text(n, where, &d.m.Reset)
+	}
+	err := d.object(n, where, map[string]readNode{
+		"pin": d.textTo(&d.m.Reset),
+		"active": func(n *yaml.Node, where string) error {
+			i, err := d.word(n, where, "high", "low")
+			d.m.ResetLow = i == 1
+			return err
+		},
+	})
+	if err == nil && d.m.Reset == "" {
+		err = d.refuse(n, "reset names no pin", "write reset: {pin: rst_ni, active: low}")
+	}
+	return err
+}
+
+// pin reads one pin, or a list of them.
+func (d *pinMapDecoder) pin(n *yaml.Node, key, where string) error {
+	w := cosim.PinWiring{Port: key}
+	if n.Kind == yaml.SequenceNode {
+		if err := d.noted(n, where, &w.Pins); err != nil {
+			return err
+		}
+	} else {
+		var text string
+		if err := d.text(n, where, &text); err != nil {
+			return err
+		}
+		w.Pins = []string{text}
+	}
+	d.m.Places[where] = d.place(n)
+	d.m.Pins = append(d.m.Pins, w)
+	return nil
+}
+
+func (d *pinMapDecoder) tie(n *yaml.Node, key, where string) error {
+	t := cosim.PinTie{Pin: key}
+	err := d.natural(n, where, math.MaxUint64, &t.Value)
+	d.m.Ties = append(d.m.Ties, t)
+	return err
+}

@@ -1,0 +1,323 @@
+package cosim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// A PinMap says which RTL stands for which model, and which of its pins is which
+// port of the model. Behind it any RTL is a Device with the ports of the model.
+//
+// A pin is NAME, NAME[3], NAME[7:4], and with ~ in front its inverse; bits count
+// from 0 at the low end, whatever the declaration says. Several pins for one port
+// are as in Verilog's braces: the first is the highest. Every bit of an RTL input
+// must come from somewhere, once; outputs that no pin names are free.
+//
+// A port of the model may be written without its ending: request for request_i.
+//
+// Latency, in cycles by output of the model, tells how RTL and model differ in time:
+//
+//	 0  in the same cycle, also where the output follows inputs within the cycle
+//	-1  RTL is a cycle ahead: combinational where the model has a register. The
+//	    device takes what the RTL shows just before the edge and shows it behind
+//	    the edge; behind an edge with reset on, it shows the model's reset value.
+//	 n  RTL is n cycles behind, up to 64. A device cannot undo that: Lockstep holds
+//	    the model's output back as long, with reset values behind a reset.
+//
+// A PinMap belongs to one goroutine at a time; the devices that it opens do not.
+type PinMap struct {
+	File   string            // where it was read, for messages
+	Places map[string]string // of keys: "pins.request" is at arbiter.yml:7:3; may be nil
+
+	Model      string // a twin's name
+	Parameters Parameters
+
+	Source  Source // but Clocks, which are Clock
+	Image   string // what `starloom cosim build` made, instead of Source's files
+	Backend string // "", BackendWasm, BackendIcarus or BackendShared
+
+	Clock    string // "" for RTL without one
+	Reset    string // "" for RTL without one
+	ResetLow bool   // active low
+
+	Pins     []PinWiring
+	Ties     []PinTie       // RTL inputs that the model does not have
+	Feedback []PinFeedback  // RTL inputs that follow RTL outputs within a cycle
+	Absent   []string       // outputs of the model that the RTL does not have; they are 0
+	Latency  map[string]int // by output of the model
+
+	Build BuildOptions
+
+	mutex   sync.Mutex
+	circuit *Circuit
+	shared  *Shared
+}
+
+// PinWiring connects a port of the model to pins.
+type PinWiring struct {
+	Port string
+	Pins []string
+}
+
+// PinTie gives an RTL input a constant value.
+type PinTie struct {
+	Pin   string
+	Value uint64
+}
+
+// PinFeedback makes an RTL input follow an RTL output within a cycle: an
+// acknowledgement that comes with the grant, say.
+type PinFeedback struct{ To, From string }
+
+// The backends of a pin map.
+const (
+	BackendWasm   = "wasm"
+	BackendIcarus = "icarus"
+	BackendShared = "shared"
+)
+
+// Backends are the names of all backends.
+var Backends = []string{BackendWasm, BackendIcarus, BackendShared}
+
+// latencyMax bounds what Lockstep has to keep of the model's outputs.
+const latencyMax = 64
+
+// Twin returns what the RTL stands for.
+func (m *PinMap) Twin() (Twin, error) {
+	t, err := FindTwin(m.Model)
+	if err != nil {
+		var names []string
+		for _, t := range Twins() {
+			names = append(names, t.Name)
+		}
+		return t, m.refuse("model", fmt.Sprintf("there is no model %q", m.Model), remedyOf(m.Model, names))
+	}
+	return t, nil
+}
+
+// NewModel returns the model with its parameters, in its reset state.
+func (m *PinMap) NewModel() (*Model, error) {
+	t, err := m.Twin()
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(t.Sets[0]))
+	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
+		if !slices.Contains(names, name) {
+			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), remedyOf(name, names))
+		}
+	}
+	model, err := t.New(m.Parameters)
+	if err != nil {
+		return nil, m.refuse("parameters", err.Error(), fmt.Sprintf("give %s, as in %v", strings.Join(names, ", "), t.Sets[0]))
+	}
+	return model, nil
+}
+
+// Open builds the RTL, when it is the first time, and makes a device with exactly
+// the model's ports. Clocks of Edge are those of the model.
+//
+// Errors: an *InputError with the place in the map, or in the sources; a *Fault of
+// the RTL.
+func (m *PinMap) Open(ctx context.Context, o Options) (Device, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	rtl, err := m.openRTL(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := m.adapt(model, rtl)
+	if err != nil {
+		return nil, errors.Join(err, rtl.Close())
+	}
+	return d, nil
+}
+
+// Close forgets what was built; all devices must be closed before.
+func (m *PinMap) Close() error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	if m.circuit == nil {
+		return nil
+	}
+	err := m.circuit.Close()
+	m.circuit = nil
+	return err
+}
+
+// openRTL opens the RTL with its own ports.
+func (m *PinMap) openRTL(ctx context.Context, o Options) (Device, error) {
+	if err := m.checkSource(); err != nil {
+		return nil, err
+	}
+	source := m.Source
+	if m.Clock != "" {
+		source.Clocks = []string{m.Clock}
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	var d Device
+	var err error
+	switch m.Backend {
+	case BackendIcarus:
+		d, err = OpenIcarus(source, o)
+	case BackendShared:
+		if m.shared == nil {
+			m.shared, err = BuildShared(ctx, source, m.Build)
+		}
+		if err == nil {
+			d, err = OpenShared(m.shared, o)
+		}
+	default:
+		if m.circuit == nil {
+			m.circuit, err = m.loadOrBuild(ctx, source)
+		}
+		if err == nil {
+			d, err = OpenWasm(m.circuit, o)
+		}
+	}
+	if err != nil {
+		return nil, m.inMap(err)
+	}
+	return d, nil
+}
+
+func (m *PinMap) loadOrBuild(ctx context.Context, source Source) (*Circuit, error) {
+	if m.Image == "" {
+		return Build(ctx, source, m.Build)
+	}
+	wasm, err := os.ReadFile(m.Image)
+	if err != nil {
+		return nil, m.refuse("image", fmt.Sprintf("%s cannot be read: %v", m.Image, reason(err)), "make it with `starloom cosim build`")
+	}
+	return LoadWasm(wasm)
+}
+
+// checkSource refuses what the map says of itself.
+func (m *PinMap) checkSource() error {
+	if m.Backend != "" && !slices.Contains(Backends, m.Backend) {
+		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.Backend), remedyOf(m.Backend, Backends))
+	}
+	if m.Image != "" {
+		if m.Backend != "" && m.Backend != BackendWasm {
+			return m.refuse("image", "an image runs as wasm, the backend is "+m.Backend, "give sources instead")
+		}
+		if len(m.Source.Files) > 0 {
+			return m.refuse("image", "there are sources and an image", "delete one")
+		}
+		return nil
+	}
+	if m.Source.Top == "" {
+		return m.refuse("", "no top module is named", "add top: the name of the RTL's module")
+	}
+	if len(m.Source.Files) == 0 {
+		return m.refuse("", "no source is given", "add sources: [FILE], or image: FILE.wasm")
+	}
+	for i, file := range m.Source.Files {
+		if _, err := os.Stat(file); err != nil {
+			return m.refuse(fmt.Sprintf("sources[%d]", i), fmt.Sprintf("%s cannot be read: %v", file, reason(err)), "give a path relative to the map's folder")
+		}
+	}
+	return nil
+}
+
+// inMap gives errors that name options of the command line their place in the map.
+func (m *PinMap) inMap(err error) error {
+	var bad *InputError
+	if !errors.As(err, &bad) {
+		return err
+	}
+	key, ok := strings.CutPrefix(bad.Place, "--")
+	switch {
+	case ok:
+		return m.refuse(key, bad.Reason, bad.Remedy)
+	case bad.Place == "" && m.Image != "":
+		return m.refuse("image", m.Image+": "+bad.Reason, bad.Remedy)
+	}
+	return err
+}
+
+// place returns where a key stands, or the nearest thing that is known.
+func (m *PinMap) place(key string) string {
+	for {
+		if place, ok := m.Places[key]; ok {
+			return place
+		}
+		if key == "" {
+			return m.File
+		}
+		key = key[:max(0, strings.LastIndexAny(key, ".["))]
+	}
+}
+
+func (m *PinMap) refuse(key, reason, remedy string) error {
+	return &InputError{m.place(key), reason, remedy}
+}
+
+// remedyOf lists what is allowed, and names the nearest of it.
+func remedyOf(word string, allowed []string) string {
+	if len(allowed) == 0 {
+		return "there are none"
+	}
+	text := "there are " + strings.Join(allowed, ", ")
+	if len(allowed) == 1 {
+		text = "there is " + allowed[0]
+	}
+	if guess := nearest(word, allowed); guess != "" {
+		text = fmt.Sprintf("did you mean %s? %s", guess, text)
+	}
+	return text
+}
+
+// nearest returns the word that differs least, or "" if none is near. A part of a
+// word is near, too.
+func nearest(word string, words []string) string {
+	best, least := "", 1+max(1, min(len(word)/3, 3))
+	for _, other := range words {
+		if distance := editDistance(strings.ToLower(word), strings.ToLower(other)); distance < least {
+			best, least = other, distance
+		}
+	}
+	if best != "" || len(word) < 2 {
+		return best
+	}
+	for _, other := range words {
+		if strings.Contains(other, word) || strings.Contains(word, other) {
+			return other
+		}
+	}
+	return ""
+}
+
+// editDistance is the number of bytes to insert, delete or replace.
+func editDistance(a, b string) int {
+	if len(a) > 64 || len(b) > 64 {
+		return 64
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
+			diagonal, row[j+1] = row[j+1], next
+		}
+	}
+	return row[len(b)]
+}

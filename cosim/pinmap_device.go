@@ -1,0 +1,219 @@
+package cosim
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// pinned is RTL with the ports of a model.
+type pinned struct {
+	rtl Device
+	wiring
+	ports                    []Port
+	inputs, outputs, unknown []uint64
+	resetWord                int      // in inputs, -1 without
+	resetOutputs             []uint64 // what the model shows behind a reset
+	clock                    uint64   // of the RTL: 1, or 0 without one
+	before, beforeUnknown    []uint64 // early outputs as they are just before the edge
+	err                      error
+}
+
+// feedbackTurns bounds how often a feedback may change within a cycle.
+const feedbackTurns = 100
+
+// adapt puts the model's ports in front of a device.
+func (m *PinMap) adapt(model *Model, rtl Device) (*pinned, error) {
+	w, err := m.wire(model, rtl.Ports())
+	if err != nil {
+		return nil, err
+	}
+	d := &pinned{rtl: rtl, wiring: *w, ports: slices.Clone(model.Ports()), resetWord: -1}
+	in, out := words(d.ports)
+	d.inputs, d.outputs, d.before = make([]uint64, in), make([]uint64, out), make([]uint64, out)
+	if rtl.Unknown() != nil {
+		d.unknown, d.beforeUnknown = make([]uint64, out), make([]uint64, out)
+	}
+	d.clock = clockMask(rtl.Ports())
+	if model.clocked {
+		d.resetWord = model.reset.word
+		if err := model.resetOnce(); err != nil {
+			return nil, err
+		}
+	}
+	d.resetOutputs = slices.Clone(model.Outputs())
+	for i, tie := range d.ties {
+		value := d.values[i]
+		if tie.inverted {
+			value = ^value
+		}
+		for first, left := tie.first, tie.bits; left > 0; first, left, value = first+64, left-64, 0 {
+			putBits(rtl.Inputs(), first, min(left, 64), value&(^uint64(0)>>(64-min(left, 64))))
+		}
+	}
+	d.pull()
+	return d, nil
+}
+
+// resetOnce is one edge with reset on.
+func (m *Model) resetOnce() error {
+	m.inputs[m.reset.word] = 1
+	err := m.Edge(1)
+	m.inputs[m.reset.word] = 0
+	return err
+}
+
+func (d *pinned) Ports() []Port     { return d.ports }
+func (d *pinned) Inputs() []uint64  { return d.inputs }
+func (d *pinned) Outputs() []uint64 { return d.outputs }
+func (d *pinned) Unknown() []uint64 { return d.unknown }
+
+// Log is what the RTL has printed.
+func (d *pinned) Log() string {
+	if l, ok := d.rtl.(Logger); ok {
+		return l.Log()
+	}
+	return ""
+}
+
+// pull shows the RTL's outputs but the early ones.
+func (d *pinned) pull() { d.pullTo(d.out, d.outputs, d.unknown) }
+
+func (d *pinned) pullTo(moves []bitMove, outputs, unknown []uint64) {
+	if d.unknown == nil {
+		moveBits(moves, d.rtl.Outputs(), outputs)
+		return
+	}
+	moveUnknown(moves, d.rtl.Outputs(), d.rtl.Unknown(), outputs, unknown)
+}
+
+// settle lets the RTL see its inputs, and its feedback until nothing changes.
+func (d *pinned) settle() error {
+	if err := d.rtl.Settle(); err != nil {
+		return err
+	}
+	for range feedbackTurns {
+		if !d.feed() {
+			return nil
+		}
+		if err := d.rtl.Settle(); err != nil {
+			return err
+		}
+	}
+	d.err = &Fault{Kind: FaultOscillation, Device: "the pin map", Text: fmt.Sprintf("its feedback changes more than %d times within a cycle", feedbackTurns)}
+	return d.err
+}
+
+// feed moves the feedback and reports whether it has changed.
+func (d *pinned) feed() (changed bool) {
+	in, out := d.rtl.Inputs(), d.rtl.Outputs()
+	for i := range d.feedback {
+		m := &d.feedback[i]
+		value := getBits(out, m.from, m.bits) ^ m.invert
+		if value != getBits(in, m.to, m.bits) {
+			putBits(in, m.to, m.bits, value)
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (d *pinned) Settle() error {
+	if d.err != nil {
+		return d.err
+	}
+	moveBits(d.in, d.inputs, d.rtl.Inputs())
+	if err := d.settle(); err != nil {
+		return err
+	}
+	d.pull()
+	return nil
+}
+
+func (d *pinned) Edge(clocks uint64) error {
+	if d.err != nil {
+		return d.err
+	}
+	moveBits(d.in, d.inputs, d.rtl.Inputs())
+	if len(d.early) > 0 || len(d.feedback) > 0 {
+		if err := d.settle(); err != nil {
+			return err
+		}
+		d.pullTo(d.early, d.before, d.beforeUnknown)
+	}
+	if err := d.rtl.Edge(clocks & d.clock); err != nil {
+		return err
+	}
+	if len(d.feedback) > 0 {
+		if err := d.settle(); err != nil {
+			return err
+		}
+	}
+	d.pull()
+	if len(d.early) > 0 && clocks&1 != 0 {
+		d.showEarly()
+	}
+	return nil
+}
+
+// showEarly clocks the registers of the early outputs.
+func (d *pinned) showEarly() {
+	reset := d.resetWord >= 0 && d.inputs[d.resetWord]&1 != 0
+	for i := range d.early {
+		m := &d.early[i]
+		value, unknown := getBits(d.before, m.to, m.bits), uint64(0)
+		if d.unknown != nil {
+			unknown = getBits(d.beforeUnknown, m.to, m.bits)
+		}
+		if reset {
+			value, unknown = getBits(d.resetOutputs, m.to, m.bits), 0
+		}
+		putBits(d.outputs, m.to, m.bits, value)
+		if d.unknown != nil {
+			putBits(d.unknown, m.to, m.bits, unknown)
+		}
+	}
+}
+
+func (d *pinned) Step(clocks uint64, cycles int) error {
+	for range cycles {
+		if err := d.Edge(clocks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Save puts inputs and outputs in front of the RTL's state.
+func (d *pinned) Save() ([]byte, error) {
+	state, err := d.rtl.Save()
+	if err != nil {
+		return nil, err
+	}
+	var all []byte
+	for _, column := range [][]uint64{d.inputs, d.outputs, d.unknown} {
+		for _, word := range column {
+			all = binary.LittleEndian.AppendUint64(all, word)
+		}
+	}
+	return append(all, state...), nil
+}
+
+func (d *pinned) Restore(snapshot []byte) error {
+	own := 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown))
+	if len(snapshot) < own {
+		return fmt.Errorf("a snapshot of %d bytes is too short: it is of another device", len(snapshot))
+	}
+	if err := d.rtl.Restore(snapshot[own:]); err != nil {
+		return err
+	}
+	for _, column := range [][]uint64{d.inputs, d.outputs, d.unknown} {
+		for i := range column {
+			column[i] = binary.LittleEndian.Uint64(snapshot)
+			snapshot = snapshot[8:]
+		}
+	}
+	return nil
+}
+
+func (d *pinned) Close() error { return d.rtl.Close() }
