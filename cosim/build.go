@@ -76,7 +76,6 @@ func (e *InputError) Error() string {
 // BuildOptions say how to build.
 type BuildOptions struct {
 	Cache    string            // directory of earlier results; "" for the user's own
-	Small    bool              // half the size for a little speed
 	Warnings io.Writer         // what the tools say of a source that they accept; nil: nobody listens
 	Progress func(step string) // called when a step begins; may be nil
 }
@@ -120,7 +119,7 @@ const wasmStackBytes = 1 << 20
 // commonFlags go to every compilation. Without -fno-finite-loops clang removes an
 // endless loop of the RTL.
 var commonFlags = []string{
-	"-std=gnu++17", "-fno-finite-loops", "-include", "shim.h", "-I.", "-w", "-fvisibility=hidden",
+	"-O3", "-std=gnu++17", "-fno-finite-loops", "-include", "shim.h", "-I.", "-w", "-fvisibility=hidden",
 	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
 }
 
@@ -222,9 +221,13 @@ func (b *builder) discover() error {
 	if err != nil {
 		return err
 	}
+	sources, err := b.sources()
+	if err != nil {
+		return err
+	}
 	b.description = Description{
 		Format: descriptionFormat, Device: b.name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
-		Params: b.design.params, Levels: b.design.levels, Edges: b.design.resets, Data: data,
+		Params: b.design.params, Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
 	}
 	for _, t := range b.tools {
 		b.description.Tools = append(b.description.Tools, t.text)
@@ -247,7 +250,7 @@ func (b *builder) readData() (map[string][]byte, error) {
 	return data, nil
 }
 
-// hash covers all text that the compilers see, their flags and their versions.
+// hash covers everything that the compilers see, their flags and their versions.
 func (b *builder) hash() (string, error) {
 	sum := sha256.New()
 	say := func(parts ...string) {
@@ -264,20 +267,28 @@ func (b *builder) hash() (string, error) {
 	say(b.compileFlags()...)
 	say(b.target.link...)
 	say(b.portsHeader(nil, ""))
-	for _, name := range b.design.files {
-		text, err := os.ReadFile(filepath.Join(b.hdlDir, name))
-		if filepath.IsAbs(name) {
-			text, err = os.ReadFile(name)
-		}
-		if err != nil {
-			return "", err
-		}
-		say(name, string(text))
-	}
 	if err := eachGlueFile(func(name string, text []byte) error { say(name, string(text)); return nil }); err != nil {
 		return "", err
 	}
 	return hex.EncodeToString(sum.Sum(nil))[:32], nil
+}
+
+// sources returns a hash of every file that Verilator has read.
+func (b *builder) sources() (map[string]string, error) {
+	hashes := map[string]string{}
+	for _, name := range b.design.files {
+		path := name
+		if !filepath.IsAbs(name) {
+			path = filepath.Join(b.hdlDir, name)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(text)
+		hashes[name] = hex.EncodeToString(sum[:16])
+	}
+	return hashes, nil
 }
 
 // check refuses what no tool has to see.

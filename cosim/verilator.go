@@ -242,11 +242,7 @@ func eachGlueFile(do func(name string, text []byte) error) error {
 
 // compileFlags are the compiler's for everything that goes into the result.
 func (b *builder) compileFlags() []string {
-	level := "-O3"
-	if b.options.Small {
-		level = "-Os"
-	}
-	return slices.Concat([]string{level}, commonFlags, b.target.compile)
+	return slices.Concat(commonFlags, b.target.compile)
 }
 
 // compile writes the result to path.
@@ -367,7 +363,7 @@ func (b *builder) compiles(include []string, args ...string) error {
 
 // link makes the result of objects.
 func (b *builder) link(path string, objects ...string) error {
-	args := slices.Concat(b.compileFlags()[:1], b.target.compile, b.target.link, objects, []string{"-o", path})
+	args := slices.Concat(b.target.compile, b.target.link, objects, []string{"-o", path})
 	said, err := command(b, b.work, b.target.compiler.command, args...).CombinedOutput()
 	if b.Err() != nil {
 		return b.Err()

@@ -34,7 +34,9 @@ type Description struct {
 	Levels bool              `json:"levels"` // something sees more of a clock than its rising edge
 	Edges  []string          `json:"edges"`  // inputs that are no clocks and whose edges something waits for
 	Hash   string            `json:"hash"`   // of the text, the flags and the tools
-	Tools  []string          `json:"tools"`
+
+	Sources map[string]string `json:"sources"` // start of the SHA-256 of every file that was read
+	Tools   []string          `json:"tools"`
 
 	Data map[string][]byte `json:"data,omitempty"` // files of $readmem by their names
 }

@@ -55,7 +55,6 @@ unpacked arrays or interfaces need a wrapper.`,
 	f.StringArrayVar(&s.Clocks, "clock", nil, "input `NAME` is a clock")
 	f.StringVarP(&path, "output", "o", "", "write the result to `F` (default: the top's name with .wasm)")
 	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")
-	f.BoolVar(&o.Small, "small", false, "make a smaller file that is a little slower")
 	f.BoolVar(&warnings, "warnings", false, "print the tools' warnings, not only their number")
 
 	c.RunE = func(c *cobra.Command, args []string) (err error) {

@@ -1,0 +1,103 @@
+//go:build linux
+
+package cosim
+
+import (
+	"context"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "rebuild the twins in testdata/twins")
+
+// fixture is the committed wasm of a twin with its first set of parameters: lockstep
+// works without any HDL tool.
+func fixture(t *testing.T, twin Twin) *Circuit {
+	wasm, err := os.ReadFile(filepath.Join("testdata", "twins", twin.Name+".wasm"))
+	require.NoError(t, err, "run go test ./cosim -run TwinFixtures -update")
+	c, err := LoadWasm(wasm)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// rebuilt is the same from the sources as they are now.
+func rebuilt(t *testing.T, twin Twin) *Circuit {
+	s := Source{Top: twin.Name, Files: inPlace(twin), IncludeDirs: []string{"rtl"}, Params: twin.Sets[0].Verilog()}
+	m, err := twin.New(twin.Sets[0])
+	require.NoError(t, err)
+	if m.clocked {
+		s.Clocks = []string{"clock"}
+	}
+	require.NoError(t, m.Close())
+	c, err := Build(context.Background(), s, BuildOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// TestTwinFixtures rebuilds every twin and compares it with what is committed: the
+// same sources, and the same outputs in every cycle. The bytes depend on the
+// compiler's version and may differ.
+func TestTwinFixtures(t *testing.T) {
+	files, err := filepath.Glob("testdata/twins/*.wasm")
+	require.NoError(t, err)
+	if !*update {
+		require.Len(t, files, len(Twins()), "every twin has a fixture, and every fixture a twin")
+	}
+	forTwins(t, func(t *testing.T, twin Twin) {
+		now := rebuilt(t, twin)
+		if *update {
+			require.NoError(t, os.MkdirAll("testdata/twins", 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join("testdata", "twins", twin.Name+".wasm"), now.Wasm(), 0o644))
+		}
+		committed := fixture(t, twin)
+		require.True(t, maps.Equal(committed.Sources, now.Sources), "the RTL has changed: run go test ./cosim -run TwinFixtures -update")
+		require.Equal(t, committed.Ports, now.Ports)
+		require.Equal(t, committed.Params, now.Params)
+		sideBySide(t, twin, committed, now)
+	})
+}
+
+// sideBySide runs two circuits on the same inputs.
+func sideBySide(t *testing.T, twin Twin, a, b *Circuit) {
+	m, err := twin.New(twin.Sets[0])
+	require.NoError(t, err)
+	one, err := OpenWasm(a, Options{Seed: 1})
+	require.NoError(t, err)
+	other, err := OpenWasm(b, Options{Seed: 1})
+	require.NoError(t, err)
+	random := NewRandom(7)
+	for cycle := range uint64(5000) {
+		random.At(cycle)
+		m.Stimulate(random, m.Inputs())
+		for _, d := range []Device{one, other} {
+			copy(d.Inputs(), m.Inputs())
+			require.NoError(t, d.Edge(clockMask(d.Ports())))
+		}
+		require.NoError(t, m.Edge(clockMask(m.Ports())))
+		require.Equal(t, one.Outputs(), other.Outputs(), "cycle %d", cycle)
+	}
+	for _, d := range []Device{m, one, other} {
+		require.NoError(t, d.Close())
+	}
+}
+
+// TestTwinFixturesInLockstep needs no HDL tool.
+func TestTwinFixturesInLockstep(t *testing.T) {
+	t.Setenv("PATH", "")
+	forTwins(t, func(t *testing.T, twin Twin) {
+		d, err := OpenWasm(fixture(t, twin), Options{Seed: 1})
+		require.NoError(t, err)
+		m, err := twin.New(twin.Sets[0])
+		require.NoError(t, err)
+		require.Empty(t, lockstepWith(t, m, d, 3, 20_000))
+		require.NoError(t, d.Close())
+		require.NoError(t, m.Close())
+	})
+}
