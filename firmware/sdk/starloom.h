@@ -243,18 +243,6 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
                                   uint32_t state_bytes) {
     sl_bank *bank = &starloom_bank;
     uint64_t at = (uint64_t)(uintptr_t)&__heap_base;
-#define SL_PLACE(field)                            \
-    at = (at + 63) / 64 * 64;                      \
-    bank->field = (void *)(uintptr_t)(uint32_t)at; \
-    at += (uint64_t)cells * sizeof *bank->field;
-    SL_PLACE(processor)
-    SL_PLACE(rx_status)
-    SL_PLACE(calls)
-    SL_PLACE(workload)
-#ifdef STARLOOM_SCHEDULE
-    SL_PLACE(schedule)
-#endif
-#undef SL_PLACE
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;
     bank->payload_bytes = payload_bytes;
@@ -265,13 +253,22 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->tx = bank->rx + rx_frames * bank->frame_stride;
     bank->record_stride = bank->tx + tx_frames * bank->frame_stride;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
-#define SL_PLACE_BYTES(field, bytes)               \
-    at = (at + 63) / 64 * 64;                      \
+    /* Columns start on cache lines of their own, those of a single processor side by side. */
+    const uint64_t line = cells > 1 ? 64 : 8;
+#define SL_PLACE(field, bytes)                     \
+    at = (at + line - 1) / line * line;            \
     bank->field = (void *)(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * (bytes);
-    SL_PLACE_BYTES(listen, sizeof *bank->listen * STARLOOM_LISTEN_SLOTS)
-    SL_PLACE_BYTES(record, bank->record_stride)
-#undef SL_PLACE_BYTES
+    SL_PLACE(processor, sizeof *bank->processor)
+    SL_PLACE(rx_status, sizeof *bank->rx_status)
+    SL_PLACE(calls, sizeof *bank->calls)
+    SL_PLACE(workload, sizeof *bank->workload)
+    SL_PLACE(listen, sizeof *bank->listen * STARLOOM_LISTEN_SLOTS)
+#ifdef STARLOOM_SCHEDULE
+    SL_PLACE(schedule, sizeof *bank->schedule)
+#endif
+    SL_PLACE(record, bank->record_stride)
+#undef SL_PLACE
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
     if (pages > have && __builtin_wasm_memory_grow(0, pages - have) == (uint32_t)-1) return 0;
