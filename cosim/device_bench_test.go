@@ -1,6 +1,7 @@
 package cosim
 
 import (
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -155,3 +156,46 @@ int main(int, char** argv) {
     std::printf("%f %f\n", total / ((cycles + 999) / 1000 * 1000), best / 1000);
 }
 `
+
+// BenchmarkCircuit is what a device costs beside its cycles: compiling the wasm for
+// the first one, opening another, saving and restoring.
+func BenchmarkCircuit(b *testing.B) {
+	c, err := Build(context.Background(), arbiter16(), BuildOptions{Cache: testCache})
+	require.NoError(b, err)
+	open := func() Device {
+		d, err := OpenWasm(c, Options{})
+		require.NoError(b, err)
+		return d
+	}
+	b.Run("compile", func(b *testing.B) {
+		for b.Loop() {
+			fresh, err := LoadWasm(c.Wasm())
+			require.NoError(b, err)
+			_, err = fresh.runtime(false)
+			require.NoError(b, err)
+			require.NoError(b, fresh.Close())
+		}
+	})
+	b.Run("open", func(b *testing.B) {
+		for b.Loop() {
+			require.NoError(b, open().Close())
+		}
+	})
+	d := open()
+	snapshot, err := d.Save()
+	require.NoError(b, err)
+	b.Run("save", func(b *testing.B) {
+		b.ReportMetric(float64(len(snapshot)), "bytes")
+		for b.Loop() {
+			_, err := d.Save()
+			require.NoError(b, err)
+		}
+	})
+	b.Run("restore", func(b *testing.B) {
+		for b.Loop() {
+			require.NoError(b, d.Restore(snapshot))
+		}
+	})
+	require.NoError(b, d.Close())
+	require.NoError(b, c.Close())
+}
