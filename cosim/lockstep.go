@@ -1,0 +1,362 @@
+package cosim
+
+import (
+	"context"
+	"errors"
+	"slices"
+)
+
+// LockstepOptions say how Lockstep drives model and RTL.
+type LockstepOptions struct {
+	Cycles  uint64 // of every run; 0: 100,000, with Icarus 10,000
+	Seed    uint64 // of the stimulus of the first run
+	Seeds   int    // runs with Seed, Seed+1, ...; 0: 1
+	PowerOn int    // each once for so many random states of registers at power-on; 0: 3, with Icarus, which has X, 1
+
+	// Stimulus takes the place of the random one: one run for each power-on state.
+	Stimulus *Stimulus
+
+	// NoShrink reports a divergence as it was found.
+	NoShrink bool
+
+	Device   Options                    // but Seed
+	Progress func(cycles, total uint64) // called now and then; may be nil
+}
+
+// Lockstep runs model and RTL side by side on the same inputs, until they differ for
+// the first time or all runs are over. A run begins at power-on, with reset on in its
+// first cycle. In every cycle:
+//
+//	inputs; Settle; compare all outputs; Edge
+//
+// Outputs are compared once a reset has been seen by a clock edge, in all cycles in
+// which reset is off: what asynchronous reset does within a cycle is the RTL's own
+// affair. A bit that is X or Z differs from everything. A fault of the RTL is a
+// divergence, too. The case that is found is made as short as possible (Shrink).
+//
+// The same map and options give the same report. Errors are those of PinMap.Open,
+// except faults, and the context's.
+func Lockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*LockstepReport, error) {
+	o.complete(m.Backend)
+	l, err := newLockstep(ctx, m, o)
+	if err != nil {
+		return nil, err
+	}
+	defer l.close()
+	report := newLockstepReport(m, l.model)
+	var found *finding
+	var first *finding // the first run, to be shown when all are equal
+	for _, run := range o.runs() {
+		l.exchanged, l.seed, l.powerOn = report.Cycles, run.seed, run.powerOn
+		at, err := l.power(run.powerOn)
+		if err == nil && at == nil {
+			at, err = l.run(l.stimulusOf(run.seed), nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+		report.Runs++
+		report.Cycles = l.exchanged
+		if first == nil {
+			first = &finding{seed: run.seed, powerOn: run.powerOn}
+		}
+		if at != nil {
+			found = &finding{difference: *at, seed: run.seed, powerOn: run.powerOn}
+			break
+		}
+	}
+	if found == nil {
+		return report, l.show(report, first, nil)
+	}
+	return report, l.explain(report, found)
+}
+
+// complete puts defaults in the place of zeros.
+func (o *LockstepOptions) complete(backend string) {
+	if o.Cycles == 0 {
+		o.Cycles = 100_000
+		if backend == BackendIcarus {
+			o.Cycles = 10_000
+		}
+	}
+	if o.PowerOn == 0 {
+		o.PowerOn = 3
+	}
+	if backend == BackendIcarus {
+		o.PowerOn = 1
+	}
+	o.Seeds = max(o.Seeds, 1)
+	if o.Stimulus != nil {
+		o.Cycles, o.Seeds = uint64(o.Stimulus.Cycles()), 1
+	}
+}
+
+type lockstepRun struct{ seed, powerOn uint64 }
+
+// runs lists all runs, those with different stimuli first.
+func (o *LockstepOptions) runs() (runs []lockstepRun) {
+	for powerOn := range o.PowerOn {
+		for seed := range o.Seeds {
+			runs = append(runs, lockstepRun{o.Seed + uint64(seed), uint64(powerOn) + 1})
+		}
+	}
+	return runs
+}
+
+// A difference is where a run ended.
+type difference struct {
+	kind  string
+	cycle uint64
+	port  int    // index into the ports; -1 for a fault
+	fault *Fault // or nil
+}
+
+// A finding is a difference and the run that it was found in.
+type finding struct {
+	difference
+	seed, powerOn uint64
+}
+
+// Kinds of divergence besides those of faults.
+const (
+	DivergenceValue   = "value"   // the values differ
+	DivergenceUnknown = "unknown" // the RTL shows X or Z
+)
+
+// lockstep is a model and RTL with the same ports.
+type lockstep struct {
+	ctx     context.Context
+	pinMap  *PinMap
+	options LockstepOptions
+	model   *Model
+	initial []byte // model's snapshot
+
+	rtl           Device // nil: to be opened
+	rtlInitial    []byte // its snapshot at power-on; nil where there is none
+	rtlPowerOn    uint64
+	seed, powerOn uint64
+
+	mask   []uint64 // of output words: what is compared
+	late   []int    // by port
+	lines  [][]uint64
+	wanted []uint64 // the model's outputs, held back
+
+	exchanged uint64 // cycles of all runs
+}
+
+func newLockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*lockstep, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	l := &lockstep{ctx: ctx, pinMap: m, options: o, model: model}
+	if l.initial, err = model.Save(); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	// The wiring is checked here even if the RTL ends before its first cycle.
+	if at, err := l.power(1); err != nil || at != nil {
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		return l, nil
+	}
+	return l, nil
+}
+
+// prepare finds out what is compared, from the device's wiring.
+func (l *lockstep) prepare(d *pinned) {
+	ports := l.model.Ports()
+	l.mask = make([]uint64, len(l.model.Outputs()))
+	l.wanted = make([]uint64, len(l.mask))
+	l.late, l.lines = make([]int, len(ports)), make([][]uint64, len(ports))
+	for i, p := range ports {
+		if p.Input || d.absent[i] {
+			continue
+		}
+		for w := range p.Words() {
+			l.mask[p.Word+w] = ^uint64(0)
+		}
+		if l.late[i] = max(d.late[i], 0); l.late[i] > 0 {
+			l.lines[i] = make([]uint64, l.late[i]*p.Words())
+		}
+	}
+}
+
+func (l *lockstep) close() error {
+	err := l.model.Close()
+	if l.rtl != nil {
+		err = errors.Join(err, l.rtl.Close())
+		l.rtl = nil
+	}
+	return err
+}
+
+// power puts both into their state at power-on. A fault of the RTL is a difference
+// in cycle 0.
+func (l *lockstep) power(powerOn uint64) (*difference, error) {
+	if err := l.model.Restore(l.initial); err != nil {
+		return nil, err
+	}
+	if l.rtl != nil && l.rtlPowerOn == powerOn && l.rtlInitial != nil && l.rtl.Restore(l.rtlInitial) == nil {
+		return nil, nil
+	}
+	if l.rtl != nil {
+		if err := l.rtl.Close(); err != nil {
+			return nil, err
+		}
+		l.rtl, l.rtlInitial = nil, nil
+	}
+	options := l.options.Device
+	options.Seed = powerOn
+	d, err := l.pinMap.Open(l.ctx, options)
+	if err != nil {
+		return faultIn(0, err)
+	}
+	l.rtl, l.rtlPowerOn = d, powerOn
+	if l.rtlInitial, err = d.Save(); err != nil {
+		l.rtlInitial = nil
+		if !errors.Is(err, ErrNoSnapshot) {
+			return nil, err
+		}
+	}
+	if l.mask == nil {
+		l.prepare(d.(*pinned))
+	}
+	return nil, nil
+}
+
+// faultIn makes a difference of a fault; other errors stay errors.
+func faultIn(cycle uint64, err error) (*difference, error) {
+	var fault *Fault
+	if !errors.As(err, &fault) {
+		return nil, err
+	}
+	return &difference{kind: string(fault.Kind), cycle: cycle, port: -1, fault: fault}, nil
+}
+
+// A drive puts the inputs of a cycle in the place of those of the cycle before, and
+// reports whether there are any.
+type drive func(cycle uint64, inputs []uint64) bool
+
+func (l *lockstep) stimulusOf(seed uint64) drive {
+	if s := l.options.Stimulus; s != nil {
+		return s.drive()
+	}
+	random := NewRandom(seed)
+	return func(cycle uint64, inputs []uint64) bool {
+		random.At(cycle)
+		l.model.Stimulate(random, inputs)
+		if cycle == 0 && l.model.clocked {
+			inputs[l.model.reset.word] = 1
+		}
+		return cycle < l.options.Cycles
+	}
+}
+
+// progressCycles is how often a run looks up from its work.
+const progressCycles = 1 << 12
+
+// run drives both from power-on to the first difference, nil when there is none.
+// seen gets every cycle, settled; it may be nil.
+func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error) {
+	m, d := l.model, l.rtl
+	compared := !m.clocked
+	var clocks uint64
+	if m.clocked {
+		clocks = 1
+	}
+	for cycle := uint64(0); next(cycle, m.Inputs()); cycle++ {
+		if cycle%progressCycles == 0 {
+			if err := l.lookUp(); err != nil {
+				return nil, err
+			}
+		}
+		l.exchanged++
+		copy(d.Inputs(), m.Inputs())
+		if err := errors.Join(m.Settle(), d.Settle()); err != nil {
+			return faultIn(cycle, err)
+		}
+		l.holdBack(cycle)
+		if seen != nil {
+			seen(cycle)
+		}
+		reset := m.clocked && m.get(m.reset) != 0
+		if compared && !reset {
+			if at := l.compare(cycle); at != nil {
+				return at, nil
+			}
+		}
+		if err := errors.Join(m.Edge(clocks), d.Edge(clocks)); err != nil {
+			return faultIn(cycle, err)
+		}
+		if reset {
+			compared = true
+			l.fillLines()
+		}
+	}
+	return nil, nil
+}
+
+func (l *lockstep) lookUp() error {
+	if l.options.Progress != nil {
+		l.options.Progress(l.exchanged, l.options.Cycles*uint64(l.options.Seeds*l.options.PowerOn))
+	}
+	return l.ctx.Err()
+}
+
+// holdBack brings the model's outputs into wanted, those of late RTL from earlier
+// cycles.
+func (l *lockstep) holdBack(cycle uint64) {
+	copy(l.wanted, l.model.Outputs())
+	for i, line := range l.lines {
+		if line == nil {
+			continue
+		}
+		p := &l.model.ports[i]
+		at := int(cycle%uint64(l.late[i])) * p.Words()
+		for w := range p.Words() {
+			line[at+w], l.wanted[p.Word+w] = l.wanted[p.Word+w], line[at+w]
+		}
+	}
+}
+
+// fillLines lets a reset reach all that is held back.
+func (l *lockstep) fillLines() {
+	for i, line := range l.lines {
+		if line == nil {
+			continue
+		}
+		p := &l.model.ports[i]
+		for at := 0; at < len(line); at += p.Words() {
+			copy(line[at:], l.model.outputs[p.Word:][:p.Words()])
+		}
+	}
+}
+
+// compare looks for the first output that differs.
+func (l *lockstep) compare(cycle uint64) *difference {
+	got, unknown := l.rtl.Outputs(), l.rtl.Unknown()
+	differs := uint64(0)
+	for i, mask := range l.mask {
+		differs |= (got[i] ^ l.wanted[i]) & mask
+	}
+	for i := range unknown {
+		differs |= unknown[i] & l.mask[i]
+	}
+	if differs == 0 {
+		return nil
+	}
+	for i, p := range l.model.Ports() {
+		if p.Input || l.mask[p.Word] == 0 {
+			continue
+		}
+		words := func(of []uint64) []uint64 { return of[p.Word:][:p.Words()] }
+		switch {
+		case unknown != nil && slices.Max(words(unknown)) != 0:
+			return &difference{kind: DivergenceUnknown, cycle: cycle, port: i}
+		case !slices.Equal(words(got), words(l.wanted)):
+			return &difference{kind: DivergenceValue, cycle: cycle, port: i}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,469 @@
+package cosim
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+
+	"starloom/traces"
+)
+
+// LockstepSchema is the version of LockstepReport's JSON.
+const LockstepSchema = 1
+
+// LockstepReport says how Lockstep ended. Its JSON is stable.
+type LockstepReport struct {
+	Schema     int         `json:"schema"`
+	Map        string      `json:"map,omitempty"`
+	Model      string      `json:"model"`
+	Parameters Parameters  `json:"parameters"`
+	Top        string      `json:"top"`
+	Backend    string      `json:"backend"`
+	Verdict    string      `json:"verdict"` // pass or fail
+	Runs       int         `json:"runs"`
+	Cycles     uint64      `json:"cycles"` // of all runs
+	Divergence *Divergence `json:"divergence,omitempty"`
+
+	// Shown is a run: that of the divergence, or the first cycles of the first one.
+	Shown *LockstepWaves `json:"-"`
+}
+
+// Divergence is the first difference between model and RTL.
+type Divergence struct {
+	Kind   string   `json:"kind"` // value, unknown, or that of a fault
+	Text   string   `json:"text"`
+	Cycle  uint64   `json:"cycle"` // of the case that is shown
+	Signal string   `json:"signal,omitempty"`
+	Pins   []string `json:"pins,omitempty"` // of the RTL
+	Model  string   `json:"model,omitempty"`
+	RTL    string   `json:"rtl,omitempty"`
+
+	Found struct {
+		Cycle    uint64 `json:"cycle"`
+		Seed     uint64 `json:"seed"`
+		PowerOn  uint64 `json:"power_on"`
+		Directed bool   `json:"directed,omitempty"` // by a given stimulus
+	} `json:"found"`
+	Shrunk bool `json:"shrunk"`
+
+	// Undefined: something survives a reset of the RTL. What was before the last reset
+	// of the case matters, or the values of registers at power-on.
+	Undefined bool `json:"undefined"`
+
+	// Printed is the end of what the RTL has printed.
+	Printed string `json:"printed,omitempty"`
+}
+
+// LockstepWaves are cycles of model and RTL.
+type LockstepWaves struct {
+	Stimulus *Stimulus // from power-on; nil if it is too long to keep
+	First    uint64    // cycle of the first sample
+	ports    []Port
+	absent   []bool
+	fourWay  bool // the RTL knows X and Z
+	failed   int  // port that differs, -1 for none
+	fails    bool // the last sample is the divergence
+	samples  []lockstepSample
+}
+
+// lockstepSample is one cycle, settled.
+type lockstepSample struct{ inputs, model, rtl, unknown []uint64 }
+
+// What is kept of a run.
+const (
+	shownCyclesMax = 10_000
+	drawnCycles    = 16
+	// drawnRowsAlways is how many signals are drawn, even if they do not change.
+	drawnRowsAlways = 6
+)
+
+func newLockstepReport(m *PinMap, model *Model) *LockstepReport {
+	r := &LockstepReport{
+		Schema: LockstepSchema, Map: m.File, Model: m.Model, Parameters: m.Parameters,
+		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
+	}
+	if r.Backend == "" {
+		r.Backend = BackendWasm
+	}
+	if m.Image != "" && r.Top == "" {
+		r.Top = m.Image
+	}
+	return r
+}
+
+// show runs a case once more and keeps what its cycles look like. stimulus is nil for
+// the options' own.
+func (l *lockstep) show(r *LockstepReport, f *finding, stimulus *Stimulus) error {
+	next, length := l.stimulusOf(f.seed), min(l.options.Cycles, shownCyclesMax)
+	if stimulus != nil {
+		next, length = stimulus.drive(), uint64(stimulus.Cycles())
+	} else if r.Divergence != nil {
+		length = f.cycle + 1
+	}
+	waves := &LockstepWaves{ports: l.model.Ports(), failed: -1, fails: r.Divergence != nil, Stimulus: stimulus}
+	if length > shownCyclesMax {
+		waves.First = length - shownCyclesMax
+	}
+	if stimulus == nil && length*uint64(len(l.model.inputs)) <= shrinkWordsMax {
+		waves.Stimulus = newStimulus(l.model)
+	}
+	r.Shown = waves
+	if waves.fails {
+		waves.failed = f.port
+	}
+	exchanged := l.exchanged
+	defer func() { l.exchanged = exchanged }()
+	if at, err := l.power(f.powerOn); err != nil || at != nil {
+		waves.absent = make([]bool, len(waves.ports))
+		return err
+	}
+	d := l.rtl.(*pinned)
+	waves.absent, waves.fourWay = d.absent, d.unknown != nil
+	limited := func(cycle uint64, inputs []uint64) bool { return cycle < length && next(cycle, inputs) }
+	_, err := l.run(limited, func(cycle uint64) {
+		if stimulus == nil && waves.Stimulus != nil {
+			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.inputs...)
+		}
+		if cycle >= waves.First {
+			waves.samples = append(waves.samples, lockstepSample{
+				slices.Clone(l.model.inputs), slices.Clone(l.wanted), slices.Clone(d.outputs), slices.Clone(d.unknown),
+			})
+		}
+	})
+	if waves.Stimulus != nil && stimulus == nil {
+		waves.Stimulus.mask()
+	}
+	return err
+}
+
+// explain shrinks what was found and says what it is.
+func (l *lockstep) explain(r *LockstepReport, f *finding) error {
+	r.Verdict = "fail"
+	d := &Divergence{Kind: f.kind}
+	r.Divergence = d
+	d.Found.Cycle, d.Found.Seed, d.Found.PowerOn, d.Found.Directed = f.cycle, f.seed, f.powerOn, l.options.Stimulus != nil
+	d.Printed = l.printed()
+	if err := l.show(r, f, nil); err != nil {
+		return err
+	}
+	at, fault := f.difference, f.fault
+	if l.shrinkable(f) && r.Shown.Stimulus != nil && r.Shown.Stimulus.Cycles() > 0 {
+		smallest, smaller, err := l.shrink(f, r.Shown.Stimulus)
+		if err != nil {
+			return err
+		}
+		d.Shrunk = smallest.Cycles() < r.Shown.Stimulus.Cycles() || smallest.ones() < r.Shown.Stimulus.ones()
+		if d.Shrunk {
+			if at = smaller; at.fault != nil {
+				fault = at.fault
+			}
+			if err := l.show(r, &finding{at, f.seed, f.powerOn}, smallest); err != nil {
+				return err
+			}
+		}
+	}
+	d.Cycle = at.cycle
+	if err := l.findUndefined(r, d, f, at); err != nil {
+		return err
+	}
+	l.describe(r, d, at, fault)
+	return nil
+}
+
+// printed is the end of what the RTL says.
+func (l *lockstep) printed() string {
+	if l.rtl == nil {
+		return ""
+	}
+	const most = 2000
+	text := l.rtl.(*pinned).Log()
+	return text[max(0, len(text)-most):]
+}
+
+// shrinkable: a hang costs the time limit in every trial, as oscillation does in
+// Icarus.
+func (l *lockstep) shrinkable(f *finding) bool {
+	switch FaultKind(f.kind) {
+	case FaultHang, FaultDied:
+		return false
+	case FaultOscillation:
+		return !l.options.NoShrink && l.pinMap.Backend != BackendIcarus
+	}
+	return !l.options.NoShrink
+}
+
+// findUndefined looks for state that survives a reset: the case begun with its last
+// reset, or with other registers at power-on, does not end in the same way.
+func (l *lockstep) findUndefined(r *LockstepReport, d *Divergence, f *finding, at difference) error {
+	stimulus := r.Shown.Stimulus
+	if stimulus == nil || at.kind == string(FaultHang) || at.kind == string(FaultDied) {
+		return nil
+	}
+	exchanged := l.exchanged
+	defer func() { l.exchanged = exchanged }()
+	last := 0
+	if l.model.clocked {
+		for cycle := range min(stimulus.Cycles(), int(at.cycle)) {
+			if stimulus.row(cycle)[l.model.reset.word] != 0 {
+				last = cycle
+			}
+		}
+	}
+	end := stimulus.slice(last, stimulus.Cycles())
+	powerOns := []uint64{f.powerOn}
+	if !r.Shown.fourWay {
+		powerOns = append(powerOns, 0, f.powerOn+1, f.powerOn+2, f.powerOn+3, f.powerOn+4)
+	}
+	for _, powerOn := range powerOns {
+		other, err := l.power(powerOn)
+		if err == nil && other == nil {
+			other, err = l.run(end.drive(), nil)
+		}
+		if err != nil {
+			return err
+		}
+		if other == nil || other.cycle+uint64(last) != at.cycle || other.port != at.port {
+			d.Undefined = true
+			return nil
+		}
+	}
+	return nil
+}
+
+// describe puts the difference into words.
+func (l *lockstep) describe(r *LockstepReport, d *Divergence, at difference, fault *Fault) {
+	if at.port < 0 {
+		d.Text = fmt.Sprintf("the RTL ends in cycle %d: %s", d.Cycle, at.kind)
+		if fault != nil && fault.Text != "" {
+			d.Text += ": " + fault.Text
+		}
+		return
+	}
+	p := r.Shown.ports[at.port]
+	d.Signal, d.Pins = p.Name, l.pinMap.pinsOf(p.Name)
+	last := r.Shown.samples[len(r.Shown.samples)-1]
+	d.Model = labelOf(p, last.model, nil)
+	d.RTL = labelOf(p, last.rtl, last.unknown)
+	name := p.Name
+	if pins := strings.Join(d.Pins, ", "); pins != "" && pins != name {
+		name += " (" + pins + ")"
+	}
+	d.Text = fmt.Sprintf("%s differs in cycle %d: the model says %s, the RTL %s", name, d.Cycle, d.Model, d.RTL)
+	if at.kind == DivergenceUnknown {
+		d.Text = fmt.Sprintf("%s is unknown in cycle %d: the model says %s, the RTL %s", name, d.Cycle, d.Model, d.RTL)
+	}
+}
+
+// labelOf is the value of a port: hexadecimal, one bit as 0, 1, x or z.
+func labelOf(p Port, values, unknown []uint64) string {
+	value, plane := planesOf(p, values, unknown)
+	return traces.BitsValue(p.Bits, value, plane).Label()
+}
+
+// planesOf converts a device's planes (0 for X, 1 for Z) to those of a VCD (1 for x).
+func planesOf(p Port, values, unknown []uint64) (value, plane []uint64) {
+	value, plane = make([]uint64, p.Words()), make([]uint64, p.Words())
+	copy(value, values[p.Word:][:p.Words()])
+	if p.Bits%64 != 0 {
+		value[len(value)-1] &= 1<<(p.Bits%64) - 1
+	}
+	if unknown != nil {
+		copy(plane, unknown[p.Word:][:p.Words()])
+		for i := range plane {
+			value[i] ^= plane[i]
+		}
+	}
+	return value, plane
+}
+
+// WriteJSON writes the report as JSON.
+func (r *LockstepReport) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(r)
+}
+
+// Title says in one line what was compared.
+func (r *LockstepReport) Title() string {
+	text := r.Model
+	for _, name := range slices.Sorted(maps.Keys(r.Parameters)) {
+		text += fmt.Sprintf(" %s=%d", name, r.Parameters[name])
+	}
+	return fmt.Sprintf("%s on %s beside the model %s", r.Top, r.Backend, text)
+}
+
+// WriteText writes the report for people.
+func (r *LockstepReport) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.Title())
+	d := r.Divergence
+	if d == nil {
+		fmt.Fprintf(&b, "pass: no difference in %s of %s\n", count(r.Cycles, "cycle"), count(uint64(r.Runs), "run"))
+		_, err := io.WriteString(w, b.String())
+		return err
+	}
+	fmt.Fprintf(&b, "fail: %s\n\n", d.Text)
+	if len(r.Shown.samples) > 0 {
+		if err := r.Shown.draw(&b); err != nil {
+			return err
+		}
+		b.WriteByte('\n')
+	}
+	how := fmt.Sprintf("found in cycle %d with seed %d, power-on %d", d.Found.Cycle, d.Found.Seed, d.Found.PowerOn)
+	if d.Found.Directed {
+		how = fmt.Sprintf("found in cycle %d of the stimulus, power-on %d", d.Found.Cycle, d.Found.PowerOn)
+	}
+	if d.Shrunk {
+		how += fmt.Sprintf("; this case was made of it: %s, %s", count(uint64(r.Shown.Stimulus.Cycles()), "cycle"), count(uint64(r.Shown.Stimulus.ones()), "one"))
+	}
+	fmt.Fprintln(&b, how)
+	if d.Undefined {
+		fmt.Fprintln(&b, "it depends on what was before the last reset, or on the registers at power-on: a reset is missing")
+	}
+	if d.Printed != "" {
+		fmt.Fprintf(&b, "the RTL has printed:\n%s\n", strings.TrimRight(d.Printed, "\n"))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// count is a number of things.
+func count(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits + " " + what + "s"
+}
+
+// draw draws the last cycles: inputs, then outputs, those that differ of both. Of many
+// ports only those that change are drawn.
+func (v *LockstepWaves) draw(w io.Writer) error {
+	from := max(0, len(v.samples)-drawnCycles)
+	samples := v.samples[from:]
+	columns := make([]uint64, len(samples))
+	for i := range columns {
+		columns[i] = v.First + uint64(from+i)
+	}
+	var rows [2][]traces.WaveRow // inputs, outputs
+	add := func(at int, p Port, name string, label func(s *lockstepSample) string) traces.WaveRow {
+		row := traces.WaveRow{Name: name, Bits: p.Bits}
+		for i := range samples {
+			row.Values = append(row.Values, label(&samples[i]))
+		}
+		rows[at] = append(rows[at], row)
+		return row
+	}
+	for i, p := range v.ports {
+		switch {
+		case p.Clock || v.absent[i]:
+		case p.Input:
+			add(0, p, p.Name, func(s *lockstepSample) string { return labelOf(p, s.inputs, nil) })
+		default:
+			model := add(1, p, "model."+p.Name, func(s *lockstepSample) string { return labelOf(p, s.model, nil) })
+			rtl := add(1, p, "rtl."+p.Name, func(s *lockstepSample) string { return labelOf(p, s.rtl, s.unknown) })
+			if slices.Equal(model.Values, rtl.Values) {
+				rows[1] = rows[1][:len(rows[1])-1]
+				rows[1][len(rows[1])-1].Name = p.Name
+			}
+		}
+	}
+	all, still := append(rows[0], rows[1]...), []string(nil)
+	if len(all) > drawnRowsAlways {
+		all = slices.DeleteFunc(all, func(row traces.WaveRow) bool {
+			constant := !strings.Contains(row.Name, ".") && len(slices.Compact(slices.Clone(row.Values))) == 1
+			if constant {
+				still = append(still, row.Name+" "+brief(row.Values[0]))
+			}
+			return constant
+		})
+	}
+	marked := -1
+	if v.fails {
+		marked = len(samples) - 1
+	}
+	err := traces.WriteWaves(w, "cycle", columns, all, marked)
+	if err == nil && len(still) > 0 {
+		_, err = fmt.Fprintf(w, "unchanged: %s\n", strings.Join(still, ", "))
+	}
+	return err
+}
+
+// brief is a label for running text.
+func brief(label string) string {
+	switch {
+	case strings.Trim(label, "0") == "":
+		return "0"
+	case len(label) > 16:
+		return label[:7] + ".." + label[len(label)-7:]
+	}
+	return label
+}
+
+// WriteVCD writes the run as a waveform, one cycle a nanosecond: scope model and
+// scope rtl have all ports by the model's names, the outputs of the model as they are
+// compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
+// Z are ones of NAME_unknown. It returns the signals, for WriteGTKW.
+func (v *LockstepWaves) WriteVCD(w io.Writer, comments []string) ([]traces.Signal, error) {
+	vcd, err := traces.NewVCD(w, traces.VCDOptions{Comments: comments})
+	if err != nil {
+		return nil, err
+	}
+	var set []func(s *lockstepSample)
+	declare := func(path string, p Port, of func(s *lockstepSample) []uint64) {
+		for low := 0; low < p.Bits; low += 64 {
+			width, name := min(64, p.Bits-low), path
+			if p.Bits > 64 {
+				name = fmt.Sprintf("%s_%d_%d", path, low+width-1, low)
+			}
+			id, declared := vcd.Declare(name, width)
+			if declared != nil && err == nil {
+				err = declared
+			}
+			set = append(set, func(s *lockstepSample) { vcd.Set(id, getBits(of(s)[p.Word:], low, width)) })
+		}
+	}
+	for _, side := range []struct {
+		scope string
+		of    func(s *lockstepSample) []uint64
+	}{{"model.", func(s *lockstepSample) []uint64 { return s.model }}, {"rtl.", func(s *lockstepSample) []uint64 { return s.rtl }}} {
+		for i, p := range v.ports {
+			switch {
+			case p.Clock || v.absent[i]:
+			case p.Input:
+				declare(side.scope+p.Name, p, func(s *lockstepSample) []uint64 { return s.inputs })
+			default:
+				declare(side.scope+p.Name, p, side.of)
+				if v.fourWay && side.scope == "rtl." {
+					declare(side.scope+p.Name+"_unknown", p, func(s *lockstepSample) []uint64 { return s.unknown })
+				}
+			}
+		}
+	}
+	differs, declared := vcd.Declare("lockstep.differs", 1)
+	if err != nil || declared != nil {
+		return nil, fmt.Errorf("the waveform of %s: %v%v", v.ports[0].Name, err, declared)
+	}
+	if err := vcd.Begin(); err != nil {
+		return nil, err
+	}
+	for i := range v.samples {
+		if err := vcd.Cycle(v.First + uint64(i)); err != nil {
+			return nil, err
+		}
+		for _, f := range set {
+			f(&v.samples[i])
+		}
+		if v.fails && i == len(v.samples)-1 {
+			vcd.Set(differs, 1)
+		}
+	}
+	return vcd.Signals(), vcd.Close(v.First + uint64(len(v.samples)))
+}

@@ -1,0 +1,477 @@
+package cosim
+
+import (
+	"bufio"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"math/bits"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/traces"
+)
+
+// Stimulus is what the inputs of a model are, cycle by cycle.
+type Stimulus struct {
+	Inputs []Port // of the model, without its clock
+	words  int    // of a cycle
+	rows   []uint64
+}
+
+func newStimulus(m *Model) *Stimulus {
+	s := &Stimulus{words: len(m.inputs)}
+	for _, p := range m.ports {
+		if p.Input && !p.Clock {
+			s.Inputs = append(s.Inputs, p)
+		}
+	}
+	return s
+}
+
+// Cycles returns how long it is.
+func (s *Stimulus) Cycles() int { return len(s.rows) / s.words }
+
+func (s *Stimulus) row(cycle int) []uint64 { return s.rows[cycle*s.words:][:s.words] }
+
+// drive is the stimulus for a run.
+func (s *Stimulus) drive() drive {
+	return func(cycle uint64, inputs []uint64) bool {
+		if cycle >= uint64(s.Cycles()) {
+			return false
+		}
+		copy(inputs, s.row(int(cycle)))
+		return true
+	}
+}
+
+func (s *Stimulus) with(rows []uint64) *Stimulus { return &Stimulus{s.Inputs, s.words, rows} }
+func (s *Stimulus) clone() *Stimulus             { return s.with(slices.Clone(s.rows)) }
+func (s *Stimulus) cut(cycles int)               { s.rows = s.rows[:min(len(s.rows), cycles*s.words)] }
+
+func (s *Stimulus) slice(from, to int) *Stimulus {
+	return s.with(slices.Clone(s.rows[from*s.words : to*s.words]))
+}
+
+func (s *Stimulus) without(from, to int) *Stimulus {
+	return s.with(append(slices.Clone(s.rows[:from*s.words]), s.rows[to*s.words:]...))
+}
+
+func (s *Stimulus) ones() (count int) {
+	for _, word := range s.rows {
+		count += bits.OnesCount64(word)
+	}
+	return count
+}
+
+// mask clears what is behind the ports' widths.
+func (s *Stimulus) mask() {
+	for cycle := range s.Cycles() {
+		for _, p := range s.Inputs {
+			if p.Bits%64 != 0 {
+				s.row(cycle)[p.Word+p.Words()-1] &= 1<<(p.Bits%64) - 1
+			}
+		}
+	}
+}
+
+// WriteCSV writes one line for each cycle: its number, then every input, bits as 0
+// and 1, vectors in hexadecimal. ReadStimulus reads it.
+func (s *Stimulus) WriteCSV(w io.Writer) error {
+	b := bufio.NewWriter(w)
+	b.WriteString("cycle")
+	for _, p := range s.Inputs {
+		b.WriteString("," + p.Name)
+	}
+	for cycle := range s.Cycles() {
+		b.WriteString("\n" + strconv.Itoa(cycle))
+		for _, p := range s.Inputs {
+			value := numberOf(s.row(cycle)[p.Word:][:p.Words()])
+			if p.Bits == 1 {
+				fmt.Fprintf(b, ",%d", value)
+			} else {
+				fmt.Fprintf(b, ",%#x", value)
+			}
+		}
+	}
+	b.WriteString("\n")
+	return b.Flush()
+}
+
+// numberOf joins words, the low one first.
+func numberOf(words []uint64) *big.Int {
+	n := new(big.Int)
+	for _, word := range slices.Backward(words) {
+		n.Or(n.Lsh(n, 64), new(big.Int).SetUint64(word))
+	}
+	return n
+}
+
+// ReadStimulus reads the inputs of the map's model from a file.
+//
+// CSV: a line with names, then one for each cycle; values as 12, 0x1f or 0b101.
+// Inputs without a column are 0. With a column cycle, lines may be left out: the
+// inputs stay as they are.
+//
+// VCD: the first scope that has all inputs of the model by their names, or all pins
+// of the map: the waveform of a testbench. If the scope has the clock, too, a cycle
+// is what is there just before its rising edge, else one unit of time. X and Z are
+// read as 0.
+//
+// Every error is an *InputError.
+func (m *PinMap) ReadStimulus(path string) (*Stimulus, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	s := newStimulus(model)
+	if strings.EqualFold(filepath.Ext(path), ".vcd") {
+		err = s.readVCD(path, m, model)
+	} else {
+		err = s.readCSV(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.mask()
+	switch {
+	case s.Cycles() == 0:
+		return nil, &InputError{path, "there is no cycle in it", "give at least one line for a cycle"}
+	case model.clocked && !s.resets(model):
+		return nil, &InputError{path, "reset is never on, so nothing can be compared", "begin with a cycle with reset on"}
+	}
+	return s, nil
+}
+
+func (s *Stimulus) resets(m *Model) bool {
+	for cycle := range s.Cycles() {
+		if s.row(cycle)[m.reset.word] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Stimulus) tooLong(place string) error {
+	if len(s.rows) <= shrinkWordsMax {
+		return nil
+	}
+	return &InputError{place, fmt.Sprintf("more than %d cycles", shrinkWordsMax/s.words), "give a shorter stimulus"}
+}
+
+func (s *Stimulus) readCSV(path string) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return &InputError{path, fmt.Sprintf("cannot be read: %v", reason(err)), "give a stimulus: CSV with the names of the inputs in its first line, or VCD"}
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.Comment, r.ReuseRecord, r.TrimLeadingSpace = '#', true, true
+	names, err := r.Read()
+	if err != nil {
+		return csvError(path, err)
+	}
+	columns, err := s.columns(path, names)
+	if err != nil {
+		return err
+	}
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return csvError(path, err)
+		}
+		row := make([]uint64, s.words)
+		for i, text := range record {
+			line, column := r.FieldPos(i)
+			place := fmt.Sprintf("%s:%d:%d", path, line, column)
+			if columns[i] == nil {
+				if err := s.reach(place, text); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := parseValue(place, text, columns[i], row); err != nil {
+				return err
+			}
+		}
+		s.rows = append(s.rows, row...)
+		if err := s.tooLong(path); err != nil {
+			return err
+		}
+	}
+}
+
+func csvError(path string, err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return &InputError{fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column), "not CSV: " + parse.Err.Error(), "give every line as many values as the first one"}
+	}
+	if errors.Is(err, io.EOF) {
+		return &InputError{path, "the file is empty", "begin with a line of the inputs' names"}
+	}
+	return &InputError{path, fmt.Sprintf("cannot be read: %v", reason(err)), "give a CSV file"}
+}
+
+// columns finds the port of each column, nil for the cycle's number.
+func (s *Stimulus) columns(path string, names []string) ([]*Port, error) {
+	columns := make([]*Port, len(names))
+	allowed := []string{"cycle"}
+	for _, p := range s.Inputs {
+		allowed = append(allowed, p.Name)
+	}
+	for i, name := range names {
+		name = strings.TrimSpace(name)
+		at := slices.Index(allowed, name)
+		if at < 0 {
+			return nil, &InputError{path + ":1:1", fmt.Sprintf("column %d is %q, which is no input of the model", i+1, name), remedyOf(name, allowed)}
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, &InputError{path + ":1:1", fmt.Sprintf("two columns are %s", name), "delete one"}
+		}
+		if at > 0 {
+			columns[i] = &s.Inputs[at-1]
+		}
+	}
+	return columns, nil
+}
+
+// reach repeats the last line until a cycle is the next one.
+func (s *Stimulus) reach(place, text string) error {
+	cycle, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || cycle < uint64(s.Cycles()) {
+		return &InputError{place, fmt.Sprintf("cycle %q", text), fmt.Sprintf("give at least %d", s.Cycles())}
+	}
+	if cycle > shrinkWordsMax/uint64(s.words) {
+		return &InputError{place, fmt.Sprintf("cycle %d is too late", cycle), fmt.Sprintf("give at most %d", shrinkWordsMax/s.words)}
+	}
+	if s.Cycles() == 0 && cycle > 0 {
+		return &InputError{place, fmt.Sprintf("the first cycle is %d", cycle), "begin with cycle 0"}
+	}
+	for uint64(s.Cycles()) < cycle {
+		s.rows = append(s.rows, s.row(s.Cycles()-1)...)
+	}
+	return nil
+}
+
+// parseValue puts a number into the words of a port.
+func parseValue(place, text string, p *Port, row []uint64) error {
+	value, ok := new(big.Int).SetString(text, 0)
+	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
+		return &InputError{place, fmt.Sprintf("%q is no value of %s, which has %s", text, p.Name, bitsText(p.Bits)), "write 12, 0x1f or 0b101"}
+	}
+	for w, rest := 0, value; w < p.Words(); w++ {
+		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()
+		rest = new(big.Int).Rsh(rest, 64)
+	}
+	return nil
+}
+
+// vcdInput is where bits of an input come from.
+type vcdInput struct {
+	name      string
+	high, low int // -1: all bits
+	inverted  bool
+	net       traces.NetID
+	bits      int
+	to        int // bit in the row
+}
+
+// readVCD samples a waveform.
+func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
+	r, err := traces.OpenVCD(path)
+	if err != nil {
+		return vcdError(err)
+	}
+	defer r.Close()
+	v, err := s.findVCDInputs(path, r.Header(), m, model)
+	if err != nil {
+		return err
+	}
+	nets := []traces.NetID{}
+	for _, in := range v.inputs {
+		nets = append(nets, in.net)
+	}
+	if v.clocked {
+		nets = append(nets, v.clock)
+	}
+	if err := r.Watch(nets); err != nil {
+		return vcdError(err)
+	}
+	now, high := make([]uint64, s.words), false
+	changed := false
+	for first := true; r.Next(); first = false {
+		if !v.clocked && !first {
+			for time := r.Time(); time < r.NextTime(); time++ {
+				s.rows = append(s.rows, now...)
+				if err := s.tooLong(path); err != nil {
+					return err
+				}
+			}
+		}
+		nets, err := r.Step()
+		if err != nil {
+			return vcdError(err)
+		}
+		changed = len(nets) > 0
+		if v.clocked {
+			value := r.Value(v.clock)
+			rises := value.Known() && value.Value[0]&1 != 0
+			if rises && !high {
+				s.rows = append(s.rows, now...)
+			}
+			high = rises
+		}
+		for _, in := range v.inputs {
+			value := r.Value(in.net)
+			for bit := range in.bits {
+				at := in.low + bit
+				one := value.Value[at>>6] &^ value.Unknown[at>>6] >> (at & 63) & 1
+				if in.inverted && value.Unknown[at>>6]>>(at&63)&1 == 0 {
+					one ^= 1
+				}
+				putBits(now, in.to+bit, 1, one)
+			}
+		}
+		if err := s.tooLong(path); err != nil {
+			return err
+		}
+	}
+	if !v.clocked && changed { // else it was only the end of the last cycle
+		s.rows = append(s.rows, now...)
+	}
+	return vcdError(r.Err())
+}
+
+func vcdError(err error) error {
+	var bad *traces.VCDError
+	if errors.As(err, &bad) {
+		return &InputError{bad.Place(), bad.Reason, bad.Remedy}
+	}
+	return err
+}
+
+type vcdInputs struct {
+	inputs  []vcdInput
+	clocked bool
+	clock   traces.NetID
+}
+
+// findVCDInputs looks for a scope with the names of the model, or of the RTL.
+func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMap, model *Model) (*vcdInputs, error) {
+	ours := m.vcdNames(s.Inputs, false)
+	pins := m.vcdNames(s.Inputs, true)
+	scopes := map[string]map[string]traces.VCDVar{}
+	var order []string
+	for _, v := range header.Vars {
+		scope, name := "", v.Path
+		if dot := strings.LastIndexByte(v.Path, '.'); dot >= 0 {
+			scope, name = v.Path[:dot], v.Path[dot+1:]
+		}
+		if scopes[scope] == nil {
+			scopes[scope] = map[string]traces.VCDVar{}
+			order = append(order, scope)
+		}
+		scopes[scope][name] = v
+	}
+	for _, scope := range order {
+		for _, wanted := range []struct {
+			inputs []vcdInput
+			clock  string
+		}{{ours, "clock"}, {pins, m.Clock}} {
+			if inputs := s.matchVCD(scopes[scope], wanted.inputs); inputs != nil {
+				clock, clocked := scopes[scope][wanted.clock]
+				return &vcdInputs{inputs, clocked && clock.Bits == 1 && model.clocked, clock.Net}, nil
+			}
+		}
+	}
+	var names []string
+	for _, in := range ours {
+		names = append(names, in.name)
+	}
+	return nil, &InputError{path, fmt.Sprintf("no scope has all of %s, nor all pins of the map", strings.Join(names, ", ")), "give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it"}
+}
+
+// vcdNames says where the bits of all inputs come from: from the ports themselves, or
+// from pins. It is nil if that cannot be said.
+func (m *PinMap) vcdNames(inputs []Port, pins bool) (all []vcdInput) {
+	for _, p := range inputs {
+		texts := []string{p.Name}
+		if pins {
+			texts = m.pinsOf(p.Name)
+		}
+		if len(texts) == 0 {
+			return nil
+		}
+		for _, text := range texts {
+			parts := pinText.FindStringSubmatch(text)
+			if parts == nil {
+				return nil
+			}
+			in := vcdInput{name: parts[2], high: -1, low: -1, inverted: parts[1] != ""}
+			if parts[3] != "" {
+				in.high, _ = strconv.Atoi(parts[3])
+				if in.low = in.high; parts[4] != "" {
+					in.low, _ = strconv.Atoi(parts[4])
+				}
+			}
+			all = append(all, in)
+		}
+	}
+	return all
+}
+
+// pinsOf returns the pins of a port of the model.
+func (m *PinMap) pinsOf(port string) []string {
+	if port == "reset" && m.Reset != "" {
+		if m.ResetLow {
+			return []string{"~" + strings.TrimPrefix(m.Reset, "~")}
+		}
+		return []string{m.Reset}
+	}
+	for _, w := range m.Pins {
+		if w.Port == port || w.Port+"_i" == port || w.Port+"_o" == port {
+			return w.Pins
+		}
+	}
+	return nil
+}
+
+// matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
+// width.
+func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput) []vcdInput {
+	inputs, next := slices.Clone(wanted), 0
+	for _, p := range s.Inputs {
+		left := p.Bits
+		for ; left > 0 && next < len(inputs); next++ {
+			in := &inputs[next]
+			v, ok := scope[in.name]
+			if !ok || v.Kind != traces.KindBits {
+				return nil
+			}
+			if in.high < 0 {
+				in.high, in.low = v.Bits-1, 0
+			}
+			in.net, in.bits = v.Net, in.high-in.low+1
+			if left -= in.bits; left < 0 || in.high >= v.Bits || in.bits < 1 {
+				return nil
+			}
+			in.to = 64*p.Word + left
+		}
+		if left != 0 {
+			return nil
+		}
+	}
+	if next != len(inputs) || len(inputs) == 0 {
+		return nil
+	}
+	return inputs
+}

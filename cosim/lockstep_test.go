@@ -1,0 +1,169 @@
+//go:build linux
+
+package cosim
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+)
+
+// twinMap is the map of a twin on a backend.
+func twinMap(t *testing.T, name, backend string, p Parameters) *PinMap {
+	m, err := TwinMap(name, p, "")
+	require.NoError(t, err)
+	m.Backend = backend
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// mutantMap is the map of a twin with a mistake.
+func mutantMap(t *testing.T, twin, name, backend string, p Parameters) *PinMap {
+	m := twinMap(t, twin, backend, p)
+	for _, mutant := range Mutants() {
+		if mutant.Twin == twin && (mutant.Name == name || name == "") {
+			files, err := mutant.WriteSources(t.TempDir())
+			require.NoError(t, err)
+			m.Source.Files, m.Source.IncludeDirs = files, []string{filepath.Dir(files[0])}
+			m.Build.Cache = testCache // nobody will ask for it again
+			return m
+		}
+	}
+	require.Fail(t, "no such mutant", name)
+	return nil
+}
+
+func runLockstep(t *testing.T, m *PinMap, o LockstepOptions) *LockstepReport {
+	r, err := Lockstep(context.Background(), m, o)
+	require.NoError(t, err)
+	return r
+}
+
+func TestLockstepOfTwins(t *testing.T) {
+	forTwins(t, func(t *testing.T, twin Twin) {
+		t.Parallel()
+		r := runLockstep(t, twinMap(t, twin.Name, BackendWasm, nil), LockstepOptions{Cycles: 3000, PowerOn: 2})
+		require.Nil(t, r.Divergence)
+		require.Equal(t, "pass", r.Verdict)
+		require.EqualValues(t, 6000, r.Cycles)
+		require.Equal(t, 2, r.Runs)
+	})
+}
+
+// TestLockstepShrinks: every kind of mistake, on both backends, becomes a case of a
+// few cycles.
+func TestLockstepShrinks(t *testing.T) {
+	for _, c := range []struct {
+		twin, mutant, backend string
+		parameters            Parameters
+		cyclesMax             int
+		kind, signal          string
+	}{
+		{"arbiter_round_robin", "off by one", BackendWasm, nil, 4, DivergenceValue, "grant_o"},
+		{"arbiter_round_robin", "holder not held", BackendWasm, nil, 4, DivergenceValue, "grant_o"},
+		{"arbiter_fixed", "late grant", BackendIcarus, nil, 4, DivergenceValue, "grant_o"},
+		{"arbiter_fixed", "missing reset", BackendIcarus, nil, 3, DivergenceValue, "grant_o"},
+		{"arbiter_round_robin", "missing reset", BackendIcarus, nil, 4, DivergenceUnknown, "grant_o"},
+		{"fifo", "stuck overflow flag", BackendWasm, nil, 8, DivergenceValue, "overflow_o"},
+		{"link", "one cycle short", BackendWasm, Parameters{"DELAY_CYCLES": 2, "PHIT_BITS": 1}, 5, DivergenceValue, "rail1_o"},
+		{"crc16", "", BackendWasm, nil, 9, DivergenceValue, ""},
+		{"pops_slot", "guard off by one", BackendWasm, nil, 60, DivergenceValue, ""},
+	} {
+		t.Run(c.twin+": "+c.mutant, func(t *testing.T) {
+			t.Parallel()
+			r := runLockstep(t, mutantMap(t, c.twin, c.mutant, c.backend, c.parameters), LockstepOptions{Cycles: 20_000})
+			var text bytes.Buffer
+			require.NoError(t, r.WriteText(&text))
+			t.Log("\n" + text.String())
+			require.NotNil(t, r.Divergence)
+			require.Equal(t, c.kind, r.Divergence.Kind)
+			if c.signal != "" {
+				require.Equal(t, c.signal, r.Divergence.Signal)
+			}
+			require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), c.cyclesMax)
+			require.EqualValues(t, r.Shown.Stimulus.Cycles()-1, r.Divergence.Cycle, "the case ends with the divergence")
+		})
+	}
+}
+
+func TestLockstepFindsMissingReset(t *testing.T) {
+	r := runLockstep(t, mutantMap(t, "arbiter_round_robin", "missing reset", BackendWasm, nil), LockstepOptions{Cycles: 20_000})
+	require.NotNil(t, r.Divergence)
+	require.True(t, r.Divergence.Undefined)
+	require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), 6)
+
+	r = runLockstep(t, mutantMap(t, "arbiter_round_robin", "off by one", BackendWasm, nil), LockstepOptions{Cycles: 20_000})
+	require.False(t, r.Divergence.Undefined)
+}
+
+// TestLockstepIsDeterministic: same options, same bytes; and the stimulus, read again,
+// leads to the same divergence.
+func TestLockstepIsDeterministic(t *testing.T) {
+	m := mutantMap(t, "arbiter_matrix", "holder not held", BackendWasm, nil)
+	forms := func(r *LockstepReport) (all []byte) {
+		var b bytes.Buffer
+		require.NoError(t, r.WriteText(&b))
+		require.NoError(t, r.WriteJSON(&b))
+		_, err := r.Shown.WriteVCD(&b, nil)
+		require.NoError(t, err)
+		require.NoError(t, r.Shown.Stimulus.WriteCSV(&b))
+		return b.Bytes()
+	}
+	first := runLockstep(t, m, LockstepOptions{Cycles: 20_000, Seed: 7})
+	second := runLockstep(t, m, LockstepOptions{Cycles: 20_000, Seed: 7})
+	require.Equal(t, string(forms(first)), string(forms(second)))
+
+	for _, ending := range []string{".csv", ".vcd"} {
+		path := filepath.Join(t.TempDir(), "case"+ending)
+		var b bytes.Buffer
+		if ending == ".csv" {
+			require.NoError(t, first.Shown.Stimulus.WriteCSV(&b))
+		} else {
+			_, err := first.Shown.WriteVCD(&b, nil)
+			require.NoError(t, err)
+		}
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
+		s, err := m.ReadStimulus(path)
+		require.NoError(t, err)
+		require.Equal(t, first.Shown.Stimulus, s, ending)
+		replayed := runLockstep(t, m, LockstepOptions{Stimulus: s, NoShrink: true})
+		require.NotNil(t, replayed.Divergence)
+		require.Equal(t, first.Divergence.Text, replayed.Divergence.Text)
+	}
+}
+
+func TestLockstepFaults(t *testing.T) {
+	const head = "module dut(input clock, input reset, input enable_i, output [31:0] value_o);\n" +
+		"reg [31:0] v; assign value_o = v;\n" +
+		"always @(posedge clock) if (reset) v <= 1; else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : 0);\n"
+	for _, c := range []struct {
+		kind FaultKind
+		body string
+	}{
+		{FaultFinish, "always @(posedge clock) if (!reset && enable_i) $finish;"},
+		{FaultFatal, "always @(posedge clock) if (!reset && enable_i) $fatal(1, \"no\");"},
+		{FaultHang, "reg stop; always @(posedge clock) if (!reset && enable_i) begin stop = 0; while (!stop) v <= v; end"},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "dut.sv")
+			require.NoError(t, os.WriteFile(file, []byte(head+c.body+"\nendmodule\n"), 0o666))
+			m := &PinMap{
+				Model: "lfsr", Parameters: Parameters{"SEED": 1}, Source: Source{Top: "dut", Files: []string{file}}, Clock: "clock", Reset: "reset",
+				Pins: []PinWiring{{"enable", []string{"enable_i"}}, {"value", []string{"value_o"}}},
+			}
+			r := runLockstep(t, m, LockstepOptions{Cycles: 1000, Device: Options{TimeLimit: 300 * time.Millisecond}})
+			require.NotNil(t, r.Divergence)
+			require.Equal(t, string(c.kind), r.Divergence.Kind)
+			if c.kind != FaultHang {
+				require.EqualValues(t, 1, r.Divergence.Cycle, "reset, then the fault")
+			}
+			require.NoError(t, m.Close())
+		})
+	}
+}
