@@ -30,6 +30,8 @@ type StarCouplers struct {
 	// lit since ClearSlot.
 	Violation []uint8
 	violated  [][]uint32 // per shard: where Violation is 1
+
+	replaced []bool // by Replace, nil for none
 }
 
 // NewStarCouplers returns the bank that drives out from in. base[i] is the first
@@ -75,8 +77,8 @@ func (c *StarCouplers) Outputs() []Wire { return []Wire{c.out} }
 // Settle carries the light of every lit transmitter of the shard to the couplers
 // that its port select says.
 func (c *StarCouplers) Settle(s Shard) {
-	out, shard := c.out, s.Index
-	out.Clear(shard)
+	shard := s.Index
+	c.out.Clear(shard)
 	lit := c.in.Lit(shard, 0)
 	rail1, rail0 := c.in.Rail1, c.in.Rail0
 	ports, base, fan := c.ports.Value, c.base, c.fan
@@ -86,18 +88,41 @@ func (c *StarCouplers) Settle(s Shard) {
 		case PortNone:
 		case PortAll:
 			for coupler := first; coupler < first+fan; coupler++ {
-				if out.Put(shard, coupler, rail1[i], rail0[i]) != 0 {
-					c.flag(shard, coupler)
-				}
+				c.couple(shard, coupler, rail1[i], rail0[i])
 			}
 		default:
 			if uint32(port) >= fan {
 				panic(fmt.Sprintf("%s: port select %d, the transmitter has %d ports", c.in.bank.Element(int(i)), port, fan))
 			}
-			if out.Put(shard, first+uint32(port), rail1[i], rail0[i]) != 0 {
-				c.flag(shard, first+uint32(port))
-			}
+			c.couple(shard, first+uint32(port), rail1[i], rail0[i])
 		}
+	}
+}
+
+func (c *StarCouplers) couple(shard int, coupler uint32, rail1, rail0 uint64) {
+	if c.replaced != nil && c.replaced[coupler] {
+		return
+	}
+	if c.out.Put(shard, coupler, rail1, rail0) != 0 {
+		c.flag(shard, coupler)
+	}
+}
+
+// Replace takes a coupler out of the bank, before the kernel runs: RTL stands in its
+// place. Settle passes it by, and whoever has replaced it calls Show behind it, in
+// the same phase and shard.
+func (c *StarCouplers) Replace(coupler int) {
+	if c.replaced == nil {
+		c.replaced = make([]bool, c.bank.Size())
+	}
+	c.replaced[coupler] = true
+}
+
+// Show puts the light of a replaced coupler on its wire, and flags a violation.
+func (c *StarCouplers) Show(shard int, coupler uint32, rail1, rail0 uint64, violation bool) {
+	c.out.Put(shard, coupler, rail1, rail0)
+	if violation {
+		c.flag(shard, coupler)
 	}
 }
 

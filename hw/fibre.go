@@ -27,6 +27,8 @@ type Fibre struct {
 	// shown and replaced delay cycles later.
 	stages [][]lightOnWire
 
+	replaced []bool // by Replace, nil for none
+
 	// The columns of a saved state, filled only then.
 	saved struct {
 		wire         []uint32
@@ -105,8 +107,21 @@ func (f *Fibre) Settle(s Shard) {
 	f.out.Clear(s.Index)
 	rail1, rail0 := f.in.Rail1, f.in.Rail0
 	for _, wire := range f.in.Lit(s.Index, 0) {
-		f.out.Put(s.Index, wire, rail1[wire], rail0[wire])
+		if f.replaced == nil || !f.replaced[wire] {
+			f.out.Put(s.Index, wire, rail1[wire], rail0[wire])
+		}
 	}
+}
+
+// Replace takes a wire out of the bank, before the kernel runs: RTL stands in its
+// place. No light enters it; whoever has replaced it puts light on the output, behind
+// Drive, or behind Settle when the fibre is combinational, in the same phase and
+// shard.
+func (f *Fibre) Replace(wire int) {
+	if f.replaced == nil {
+		f.replaced = make([]bool, f.in.bank.Size())
+	}
+	f.replaced[wire] = true
 }
 
 // Drive shows what entered delay cycles ago.
@@ -127,6 +142,9 @@ func (f *Fibre) Latch(s Shard) {
 	}
 	stage := f.stage(s.Index, f.clock.cycle)
 	*stage = enter((*stage)[:0], f.in.Lit(s.Index, 0), f.in.Rail1, f.in.Rail0)
+	if f.replaced != nil {
+		*stage = slices.DeleteFunc(*stage, func(x lightOnWire) bool { return f.replaced[x.wire] })
+	}
 }
 
 func enter(stage []lightOnWire, lit []uint32, rail1, rail0 []uint64) []lightOnWire {
