@@ -1,15 +1,18 @@
 package starloom
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim"
+	"starloom/traces"
 )
 
 // cosimError makes what package cosim says about files and options an InputError.
@@ -50,6 +53,11 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 		return nil, err
 	}
 	m := &cosim.PinMap{File: path, Places: map[string]string{}, Parameters: cosim.Parameters{}, Latency: map[string]int{}}
+	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
+		if root.Content[i].Value == "fabric" {
+			return nil, d.refuse(root.Content[i], "this is a scenario, not a pin map", "give a pin map; RTL within a scenario is run with `starloom run`")
+		}
+	}
 	p := pinMapDecoder{d, m, filepath.Dir(path)}
 	if err := p.object(root, "the pin map", p.keys()); err != nil {
 		return nil, err
@@ -253,4 +261,86 @@ func (d *pinMapDecoder) tie(n *yaml.Node, key, where string) error {
 	err := d.natural(n, where, math.MaxUint64, &t.Value)
 	d.m.Ties = append(d.m.Ties, t)
 	return err
+}
+
+// CheckOptions are the runs of CosimCheck and the files that it writes; "" for none.
+type CheckOptions struct {
+	cosim.LockstepOptions
+
+	StimulusFile string // CSV or VCD, in the place of the random stimulus
+
+	VCD  string // the case, and its .gtkw beside it
+	Save string // the case's stimulus as CSV, for StimulusFile
+	JSON string // the report
+}
+
+// CosimCheck runs RTL in lockstep with the model that it stands for. The case that
+// the files show is that of the divergence; where there is none, the first cycles of
+// the first run. Files appear together or not at all; they are opened before the
+// work. Errors about the map, the RTL and files are *InputError.
+func CosimCheck(ctx context.Context, m *cosim.PinMap, o CheckOptions) (*cosim.LockstepReport, error) {
+	var files outputs
+	defer files.abort()
+	var vcd, gtkw, save, json *traces.File
+	savePath, besides := beside(o.VCD, ".gtkw")
+	for _, f := range []struct {
+		option, kind, path string
+		to                 **traces.File
+	}{
+		{"--vcd", "vcd", o.VCD, &vcd}, {"--vcd", "gtkw", savePath, &gtkw},
+		{"--save", "csv", o.Save, &save}, {"--json", "json", o.JSON, &json},
+	} {
+		if f.path == "" || f.kind == "gtkw" && (o.VCD == "" || !besides) {
+			continue
+		}
+		var err error
+		if *f.to, err = files.create(f.option, f.kind, f.path); err != nil {
+			return nil, err
+		}
+	}
+	if o.StimulusFile != "" {
+		var err error
+		if o.Stimulus, err = m.ReadStimulus(o.StimulusFile); err != nil {
+			return nil, cosimError(err)
+		}
+	}
+	report, err := cosim.Lockstep(ctx, m, o.LockstepOptions)
+	if err != nil {
+		return nil, cosimError(err)
+	}
+	if vcd != nil {
+		signals, err := report.Shown.WriteVCD(vcd, []string{vcdComment(report.Title())})
+		if err != nil {
+			return nil, err
+		}
+		if gtkw != nil {
+			if err := traces.WriteGTKW(gtkw, savePath, o.VCD, signals); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if save != nil {
+		if report.Shown.Stimulus == nil {
+			return nil, &InputError{Place: "--save", Reason: "the case has too many cycles to keep them", Remedy: "leave --save out, or give fewer --cycles"}
+		}
+		if err := report.Shown.Stimulus.WriteCSV(save); err != nil {
+			return nil, err
+		}
+	}
+	if json != nil {
+		if err := report.WriteJSON(json); err != nil {
+			return nil, err
+		}
+	}
+	return report, files.files.Commit()
+}
+
+// vcdComment keeps what a comment of a VCD may hold.
+func vcdComment(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' || r > '~' || r == '$' {
+			return '?'
+		}
+		return r
+	}, text)
 }

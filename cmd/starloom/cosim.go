@@ -17,7 +17,7 @@ func newCosim() *cobra.Command {
 	parent := &cobra.Command{
 		Use: "cosim", Short: "Work with RTL: Verilog and VHDL in place of modelled parts", Args: cobra.ArbitraryArgs, RunE: group,
 	}
-	parent.AddCommand(newCosimBuild())
+	parent.AddCommand(newCosimBuild(), newCosimCheck())
 	return parent
 }
 

@@ -1,0 +1,249 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"starloom"
+	"starloom/cosim"
+)
+
+// checkFlags are the options of `cosim check`.
+type checkFlags struct {
+	starloom.CheckOptions
+	twin    string
+	params  []string
+	backend *choice
+	shrink  bool
+	list    bool
+}
+
+func newCosimCheck() *cobra.Command {
+	var o checkFlags
+	c := &cobra.Command{
+		Use:   "check MAP.yml",
+		Short: "Run RTL beside the model that it stands for and show the first difference",
+		Long: `Runs RTL in lockstep with a model: the same inputs in every cycle, all outputs
+compared. It ends at the first difference, makes the case as short as it can and shows
+it. X and Z are differences; so are $finish, $fatal, oscillation and a hang.
+Exit status: 0 they are equal, 1 they differ, 2 bad input.
+
+A pin map says which RTL, which model and which pins:
+
+    model: arbiter_round_robin           # --list shows all
+    parameters: {REQUESTERS: 16}         # of the model
+    top: rr_arb                          # the RTL: module,
+    sources: [rr_arb.sv]                 # files relative to the map,
+    include: [inc]                       # and, if needed, folders of 'include
+    params: {NUM: 16}                    # and the module's parameters
+    clock: clk_i
+    reset: {pin: rst_ni, active: low}
+    pins:                                # port of the model: pin of the RTL
+      request: "valid_i[15:0]"           # [b, a] joins pins, ~a inverts one
+      grant: ready_o
+    ties: {test_en_i: 0}                 # constants for other inputs
+    feedback: {ack_i: ready_o}           # an input that follows an output
+    absent: [index]                      # outputs of the model that RTL has not
+    latency: {grant: -1}                 # combinational where the model has a
+                                         # register; 0 the same, 1 a cycle later
+    backend: wasm                        # or icarus (with X and Z), shared
+
+also defines:, and image: F.wasm of 'starloom cosim build' instead of top and sources.
+
+Inputs are random, as the model meets them in use, with resets now and then; or
+those of --stimulus: CSV (a column for each input), or a VCD of the RTL in a
+testbench. --reset-seeds repeats the runs with other values of the registers at
+power-on, which finds missing resets.`,
+		Example: `  starloom cosim check examples/rtl/stream_arbiter.yml
+  starloom cosim check examples/rtl/stream_arbiter.yml --backend icarus --vcd check.vcd --save case.csv
+  starloom cosim check examples/rtl/stream_arbiter.yml --stimulus case.csv
+  starloom cosim check --twin fifo -G DEPTH=16`,
+		Args: cobra.ArbitraryArgs,
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"yml", "yaml"}, cobra.ShellCompDirectiveFilterFileExt
+		},
+	}
+	f := c.Flags()
+	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
+	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
+	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
+	f.IntVar(&o.PowerOn, "reset-seeds", 0, "and all of them with `N` random states at power-on (default 3; Icarus has X and needs 1)")
+	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
+	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, or VCD")
+	f.BoolVar(&o.shrink, "shrink", true, "make the case that differs short (default with --stimulus: no)")
+	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin: give its parameter P the value `P=V`")
+	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
+	f.StringVar(&o.VCD, "vcd", "", "write the case as a waveform to `F`, and F.gtkw for GTKWave beside it")
+	f.StringVar(&o.Save, "save", "", "write the inputs of the case to `F`, CSV for --stimulus")
+	f.StringVar(&o.JSON, "json", "", "write the report as JSON to `F`")
+	c.RunE = func(c *cobra.Command, args []string) error {
+		if o.list {
+			return listTwins(c.OutOrStdout())
+		}
+		return check(c, args, &o)
+	}
+	return c
+}
+
+func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
+	m, subject, err := o.pinMap(c, args)
+	if err != nil {
+		return refused(err)
+	}
+	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
+		return &starloom.InputError{Place: "--seeds", Reason: "no such number of runs", Remedy: "give 1 to 1000000"}
+	}
+	if o.backend.value != "" {
+		m.Backend = o.backend.value
+	}
+	outputs := []output{{"--vcd", o.VCD}, {"--save", o.Save}, {"--json", o.JSON}}
+	inputs := append([]string{m.File, m.Image, o.StimulusFile}, m.Source.Files...)
+	if err := keep(outputs, inputs...); err != nil {
+		return err
+	}
+	o.NoShrink = !o.shrink || o.StimulusFile != "" && !c.Flags().Changed("shrink")
+	progress := newProgress(c.ErrOrStderr())
+	m.Build.Progress, o.Progress = progress.step, progress.cycles
+	report, err := starloom.CosimCheck(c.Context(), m, o.CheckOptions)
+	progress.clear()
+	if err != nil {
+		return fault(err)
+	}
+	defer m.Close()
+	text := c.OutOrStdout()
+	if o.VCD == "-" || o.Save == "-" || o.JSON == "-" {
+		text = c.ErrOrStderr()
+	}
+	if err := report.WriteText(text); err != nil {
+		return err
+	}
+	if err := o.next(text, subject, report.Divergence != nil); err != nil {
+		return err
+	}
+	if report.Divergence != nil {
+		return errFailed
+	}
+	return nil
+}
+
+// pinMap is what the command line names, and how to name it again.
+func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*cosim.PinMap, string, error) {
+	if o.twin == "" {
+		if len(o.params) > 0 {
+			return nil, "", &starloom.InputError{Place: "-G", Reason: "a map has its own parameters", Remedy: "write parameters: and params: in the map"}
+		}
+		if len(args) == 0 {
+			return nil, "", &starloom.InputError{Place: c.CommandPath(), Reason: "MAP.yml is missing", Remedy: "give a pin map, or --twin NAME; '" + c.CommandPath() + " --help' shows one"}
+		}
+		if err := exactly("MAP.yml")(c, args); err != nil {
+			return nil, "", err
+		}
+		m, err := starloom.LoadPinMap(args[0])
+		return m, args[0], err
+	}
+	if len(args) > 0 {
+		return nil, "", &starloom.InputError{Place: "--twin", Reason: "there is a map, too: " + args[0], Remedy: "give one of them"}
+	}
+	values, err := pairs("-G", o.params, true)
+	if err != nil {
+		return nil, "", err
+	}
+	subject, parameters := "--twin "+o.twin, cosim.Parameters{}
+	for _, name := range slices.Sorted(maps.Keys(values)) {
+		value, err := strconv.ParseUint(values[name], 0, 32)
+		if err != nil {
+			return nil, "", &starloom.InputError{Place: "-G", Reason: fmt.Sprintf("%s is %q", name, values[name]), Remedy: "give an integer from 0 to 4294967295"}
+		}
+		parameters[name] = int(value)
+		subject += " -G " + name + "=" + values[name]
+	}
+	m, err := cosim.TwinMap(o.twin, parameters, "")
+	return m, subject, err
+}
+
+// next says which files there are and what to do with them.
+func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
+	var b strings.Builder
+	if o.VCD != "" && o.VCD != "-" {
+		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.VCD, strings.TrimSuffix(o.VCD, ".vcd")+".gtkw")
+	}
+	if o.Save != "" && o.Save != "-" {
+		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.Save, subject, o.Save)
+	}
+	if differs && b.Len() == 0 {
+		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n", subject, o.again())
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// again are the options that lead to the same runs.
+func (o *checkFlags) again() (text string) {
+	if o.backend.value != "" {
+		text += " --backend " + o.backend.value
+	}
+	if o.StimulusFile != "" {
+		text += " --stimulus " + o.StimulusFile
+	}
+	if o.Cycles != 0 {
+		text += fmt.Sprintf(" --cycles %d", o.Cycles)
+	}
+	if o.Seed != 0 {
+		text += fmt.Sprintf(" --seed %d", o.Seed)
+	}
+	if o.Seeds != 1 {
+		text += fmt.Sprintf(" --seeds %d", o.Seeds)
+	}
+	if o.PowerOn != 0 {
+		text += fmt.Sprintf(" --reset-seeds %d", o.PowerOn)
+	}
+	return text
+}
+
+// cycles shows how far a lockstep has come.
+func (p *progress) cycles(done, total uint64) {
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d cycles", done, total)
+	}
+}
+
+// listTwins lists the models with their ports.
+func listTwins(w io.Writer) error {
+	var b strings.Builder
+	for _, t := range cosim.Twins() {
+		m, err := t.New(t.Sets[0])
+		if err != nil {
+			return fault(err)
+		}
+		var parameters, inputs, outputs []string
+		for _, name := range slices.Sorted(maps.Keys(t.Sets[0])) {
+			parameters = append(parameters, fmt.Sprintf("%s: %d", name, t.Sets[0][name]))
+		}
+		for _, p := range m.Ports() {
+			name := p.Name
+			if p.Bits > 1 {
+				name += fmt.Sprintf("[%d:0]", p.Bits-1)
+			}
+			if p.Input {
+				inputs = append(inputs, name)
+			} else {
+				outputs = append(outputs, name)
+			}
+		}
+		if err := m.Close(); err != nil {
+			return fault(err)
+		}
+		fmt.Fprintf(&b, "%s\n  parameters  {%s}\n  inputs      %s\n  outputs     %s\n",
+			t.Name, strings.Join(parameters, ", "), strings.Join(inputs, ", "), strings.Join(outputs, ", "))
+	}
+	b.WriteString("\nWidths are those with the parameters that stand here.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}
