@@ -58,6 +58,7 @@ type Machine struct {
 	shards    []machineShard
 	transport fabric.Transport
 	cycles    *fabric.CycleTransport // nil in the slot engine
+	rtl       *machineRTL            // nil if everything is model
 	delivery  *fabric.Delivery
 	schedule  fabric.Schedule // nil if the firmware takes none
 	words     []uint64        // the schedule's words for the slot that begins
@@ -73,6 +74,7 @@ type Machine struct {
 	ended        bool // the last boundary has run: the machine goes no further
 	phase        int
 	last         bool // the boundary that runs now does not send
+	rtlFailed    bool // RTL has ended the run
 	done         int  // processors that are done or faulty
 	findings     violationList
 	traps        uint64
@@ -147,11 +149,16 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	m.delivery = fabric.NewDelivery(m.pops.Processors())
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := hw.Shards(m.pops.Groups, max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize))
-	if err := m.buildFirmware(ctx, shards); err != nil {
+	// Firmware runs until Close; ctx may end before.
+	if err := m.buildFirmware(context.WithoutCancel(ctx), shards); err != nil {
 		return err
 	}
 	if m.options.Engine == EngineCycle {
-		m.cycles, err = fabric.NewCycleTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards, m.workers)
+		rtl, err := m.buildRTL(ctx)
+		if err != nil {
+			return err
+		}
+		m.cycles, err = fabric.NewCycleTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards, m.workers, rtl)
 		if err != nil {
 			return err
 		}
@@ -168,12 +175,19 @@ func (m *Machine) choose() error {
 	switch o.Engine {
 	case "", EngineAuto:
 		o.Engine = EngineSlot
-		if o.watched {
+		if o.watched || len(m.scenario.RTL) > 0 {
 			o.Engine = EngineCycle
 		}
-	case EngineCycle, EngineSlot:
+	case EngineSlot:
+		if len(m.scenario.RTL) > 0 {
+			return &InputError{Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles", Remedy: "use --engine cycle or auto, or delete the key rtl"}
+		}
+	case EngineCycle:
 	default:
 		return &InputError{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
+	}
+	if len(m.scenario.RTL) > 0 {
+		o.Workers, o.BankSize = 1, n // a device belongs to one goroutine
 	}
 	if o.Workers <= 0 {
 		o.Workers = 1
@@ -333,21 +347,26 @@ func (m *Machine) Reset(seed uint64) error {
 		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Findings: l.Findings[:0]}
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
+	m.rtlFailed = false
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset()
 	return m.load(seed, true)
 }
 
-// Close releases the firmware and the workers.
+// Close releases the firmware, the workers and the RTL.
 func (m *Machine) Close() error {
+	var err error
+	if m.rtl != nil {
+		err = m.rtl.close()
+	}
 	if m.workers != nil {
 		m.workers.Close()
 	}
 	if m.host != nil {
-		return m.host.Close()
+		err = errors.Join(err, m.host.Close())
 	}
-	return nil
+	return err
 }
 
 // Slots returns the number of slots that have crossed the fabric.
@@ -387,6 +406,7 @@ func (m *Machine) cross() {
 	}
 	m.transport.Cross(m.slot)
 	m.slot++
+	m.endByRTL()
 }
 
 // boundary hears the slot before, runs the handlers and, unless it is the last
@@ -565,6 +585,7 @@ func (m *Machine) merge() {
 	m.finished = !sending && m.done == m.pops.Processors()
 	m.ended = m.last || m.finished
 	m.noteFindings()
+	m.endByRTL()
 }
 
 func orNone(names []string) string {

@@ -46,6 +46,7 @@ type Report struct {
 	Frames          Frames         `json:"frames"`
 	Metrics         Metrics        `json:"metrics"`
 	Firmware        FirmwareReport `json:"firmware"`
+	RTL             []RTLReport    `json:"rtl,omitempty"` // components that were RTL, by path
 	Digest          string         `json:"digest"`
 
 	// Files lists what was written beside the report, for the text form only.

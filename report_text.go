@@ -65,6 +65,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		firmware += fmt.Sprintf(", %d trapped", r.Firmware.Traps)
 	}
 	row("firmware", firmware)
+	if len(r.RTL) > 0 {
+		row("rtl", rtlText(r.RTL))
+	}
 	row("engine", r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
 	row("digest", r.Digest)

@@ -58,7 +58,7 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 
 // run emulates one permutation and writes its traces.
 func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
-	m, err := NewMachine(context.WithoutCancel(ctx), s, o.MachineOptions)
+	m, err := NewMachine(ctx, s, o.MachineOptions)
 	if err != nil {
 		return nil, err
 	}
@@ -109,6 +109,9 @@ func (m *Machine) Report() *Report {
 		held = max(held, l.HeldMax)
 		total += l.FindingsTotal
 	}
+	if m.rtlFailed {
+		total++
+	}
 	end := m.findings.clone()
 	total += m.endFindings(&end)
 	metrics := m.metrics(held)
@@ -134,6 +137,10 @@ func (m *Machine) Report() *Report {
 	}
 	if total > 0 {
 		report.Verdict = VerdictFail
+	}
+	if m.rtl != nil {
+		report.RTL = m.rtl.report
+		report.Notes = append(report.Notes, m.rtlNotes(total > 0)...)
 	}
 	return report
 }
@@ -194,6 +201,9 @@ func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 // an interruption, processors that are not done or still want to send, and, once
 // the run has finished, packets that never arrived.
 func (m *Machine) endFindings(v *violationList) (count uint64) {
+	if m.rtlFailed {
+		return 0 // a run that RTL has ended had no chance to finish
+	}
 	if m.interrupted {
 		count++
 		v.add(Violation{Rule: RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: "pops", Message: "the run was interrupted"})

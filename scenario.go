@@ -30,6 +30,7 @@ type Scenario struct {
 	NIC      NIC      `json:"nic" jsonschema:"description=the network interface of every processor"`
 	Firmware Firmware `json:"firmware" jsonschema:"required,description=what every processor runs: a built-in program or a WebAssembly image"`
 	Workload Workload `json:"workload" jsonschema:"description=what the firmware has to carry: a permutation or a file that holds one"`
+	RTL      []RTL    `json:"rtl,omitempty" jsonschema:"minItems=1,description=components that are Verilog or VHDL instead of Starloom's model"`
 	Rules    *Rules   `json:"rules,omitempty" jsonschema:"description=invariants that are checked in every slot; a built-in program brings its own; rules given here replace them"`
 	Stop     Stop     `json:"stop" jsonschema:"description=when a run that does not finish is ended"`
 	Traces   Traces   `json:"traces" jsonschema:"description=what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are written"`
@@ -295,12 +296,13 @@ func (s *Scenario) keepProgram(image string) {
 
 // Hash returns the SHA-256 of the scenario's canonical form, in hex. Key order,
 // comments, the way a permutation is given (list or file), the folder, the
-// firmware mode and the trace settings do not change it: none of them changes
+// firmware mode, RTL and the trace settings do not change it: none of them changes
 // what is emulated. The image counts by its file name; the report has its hash.
 func (s *Scenario) Hash() string {
 	canonical := *s
 	canonical.Workload.File = ""
 	canonical.Traces = Traces{}
+	canonical.RTL = nil
 	canonical.Firmware.Mode = ""
 	if canonical.Firmware.Image != "" {
 		canonical.Firmware.Image = filepath.Base(canonical.Firmware.Image)

@@ -38,7 +38,7 @@ func (s *Scenario) check(entryPlace func(i int) string) error {
 	if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
 		return err
 	}
-	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload} {
+	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload, s.checkRTL} {
 		if err := check(); err != nil {
 			return err
 		}

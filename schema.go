@@ -86,7 +86,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	for _, t := range []reflect.Type{
 		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[POPS](), reflect.TypeFor[Link](),
 		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
-		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](),
+		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](),
 	} {
 		if definitions[t.Name()] == nil {
 			return fmt.Errorf("type %s is not in it", t.Name())
@@ -117,6 +117,11 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
 	params.MaxProperties = pointer(ParamsMax)
 
+	twin := property("RTL", "twin")
+	for _, name := range rtlTwins() {
+		twin.Enum = append(twin.Enum, name)
+	}
+	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}
 	definitions["Workload"].MaxProperties = pointer(1)
 	property("CollisionFree", "slots").Items = integerSchema(1, 65535)
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: pointer(1)}

@@ -56,11 +56,21 @@ func (m *Machine) State(v *hw.StateVisitor) {
 		}
 	}
 	v.Within(m.transport)
+	if m.rtl != nil {
+		v.AfterRestore(func() {
+			if err := m.cycles.RTLRestored(); err != nil && m.restoreError == nil {
+				m.restoreError = fmt.Errorf("restoring state: %w", err)
+			}
+		})
+	}
 }
 
 // stateIdentity refuses the state of another scenario or firmware.
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 	own := []byte(m.scenario.Hash() + m.image.sha256)
+	if m.rtl != nil {
+		own = append(own, m.rtl.identity()...)
+	}
 	hw.StateColumn(v, "identity", append([]byte(nil), own...), func(i int, value byte) error {
 		if value != own[i] {
 			return fmt.Errorf("the state is of another scenario or firmware: save it again")
@@ -71,7 +81,7 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 
 // stateEnd carries how far the run is: one that has ended must not go on.
 func (m *Machine) stateEnd(v *hw.StateVisitor) {
-	flags := []*bool{&m.finished, &m.interrupted, &m.ended}
+	flags := []*bool{&m.finished, &m.interrupted, &m.ended, &m.rtlFailed}
 	column := make([]uint8, len(flags))
 	for i, flag := range flags {
 		if *flag {

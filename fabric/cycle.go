@@ -24,6 +24,7 @@ type CycleTransport struct {
 	couplers      *hw.StarCouplers
 	fibre         *hw.Fibre
 	deserialisers *nic.Deserialisers
+	rtl           *rtlMachine // nil if everything is model
 
 	// Watch, if set, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
@@ -42,8 +43,10 @@ type cycleShard struct {
 	view     nic.FrameView
 }
 
-// NewCycleTransport builds the hardware of a POPS network.
-func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard, workers *hw.Workers) (*CycleTransport, error) {
+// NewCycleTransport builds the hardware of a POPS network, of which rtl replaces parts;
+// nil: everything is model. With RTL there must be one shard. The devices stay the
+// caller's.
+func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard, workers *hw.Workers, rtl *RTL) (*CycleTransport, error) {
 	t := &CycleTransport{pops: pops, timing: timing, kernel: hw.NewKernel(workers, shards), shards: make([]cycleShard, len(shards))}
 	for i := range t.shards {
 		t.shards[i] = cycleShard{
@@ -96,12 +99,26 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	}); err != nil {
 		return nil, err
 	}
-	t.kernel.Add(t.serialisers, t.couplers, t.fibre, t.deserialisers)
+	components := []hw.Component{t.serialisers, t.couplers, t.fibre, t.deserialisers}
+	if rtl != nil {
+		if components, err = t.replace(rtl, near, far, nic.FrameBytes(payloadBytes)); err != nil {
+			return nil, err
+		}
+	}
+	t.kernel.Add(components...)
 	if err := t.kernel.Build(); err != nil {
 		return nil, err
 	}
-	t.serialisers.BeginSlot(timing.FirstPhitCycle(0))
+	t.begin()
 	return t, nil
+}
+
+// begin makes the hardware ready for slot 0, behind a reset.
+func (t *CycleTransport) begin() {
+	t.serialisers.BeginSlot(t.timing.FirstPhitCycle(0))
+	if t.rtl != nil {
+		t.rtl.reset()
+	}
 }
 
 // Begin implements Transport.
@@ -127,17 +144,32 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 	for i := range groups * (window.End - window.First) {
 		cell := i%groups*cells + window.First + i/groups
 		processor := bank.First + cell
-		switch status := t.deserialisers.Status(processor); status {
+		switch status, frame := t.heard(processor); status {
 		case nic.StatusIdle:
 			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		case nic.StatusOK:
-			view.PutWire(t.deserialisers.Frame(processor))
+			view.PutWire(frame)
 			ledger.heard(processor, ports[cell], bank.PushRx(cell, ports[cell], view), view, slot)
 		default:
 			bank.RxStatus[cell] = uint8(status)
 			ledger.heard(processor, ports[cell], status, nil, slot)
 		}
 	}
+}
+
+// heard returns what a receiver has to say of the slot before, and its frame if that is
+// StatusOK.
+func (t *CycleTransport) heard(processor int) (nic.Status, nic.Frame) {
+	if t.rtl != nil {
+		if status, frame, ok := t.rtl.heardBy(processor); ok {
+			return status, frame
+		}
+	}
+	status := t.deserialisers.Status(processor)
+	if status != nic.StatusOK {
+		return status, nil
+	}
+	return status, t.deserialisers.Frame(processor)
 }
 
 // Send implements Transport: it loads the transmitters and switches the receivers.
@@ -153,8 +185,11 @@ func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 	for i := range groups * (window.End - window.First) {
 		cell := i%groups*groupCells + window.First + i/groups
 		processor := bank.First + cell
-		coupler := -1
-		if port := ports[cell]; int(port) < t.pops.Groups {
+		coupler, port := -1, ports[cell]
+		if t.rtl != nil && t.rtl.listen(processor, port) {
+			continue
+		}
+		if int(port) < t.pops.Groups {
 			coupler = t.pops.Coupler(int(port), processor/t.pops.GroupSize)
 		}
 		t.deserialisers.Listen(processor, coupler)
@@ -170,21 +205,28 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 		return
 	}
 	frame.SetSource(uint32(processor))
-	t.serialisers.Load(processor, frame.AppendWire(s.wire), frame.Port())
+	wire := frame.AppendWire(s.wire)
+	if t.rtl == nil || !t.rtl.load(processor, wire, frame.Port()) {
+		t.serialisers.Load(processor, wire, frame.Port())
+	}
 	t.sent[processor] = frame.Port()
 	ledger.sent(processor, frame)
 	bank.PopTx(cell)
 }
 
 // Cross implements Transport: all cycles of the slot. Cycles in which nothing can
-// be lit are skipped unless somebody watches.
+// be lit are skipped unless somebody watches or there is RTL, of which nobody knows
+// what it does in the dark. RTL that fails ends the slot.
 func (t *CycleTransport) Cross(slot uint32) {
 	for shard := range t.shards {
 		t.deserialisers.EndSlot(shard)
 	}
+	if t.rtl != nil {
+		t.rtl.beginSlot()
+	}
 	end := t.timing.SlotCycle(slot + 1)
-	for t.kernel.Cycle() < end {
-		if t.Watch == nil || t.WatchError != nil {
+	for t.kernel.Cycle() < end && t.RTLFault() == nil {
+		if t.rtl == nil && (t.Watch == nil || t.WatchError != nil) {
 			if skip := t.darkCycles(slot); skip > 0 {
 				t.kernel.Skip(min(skip, end-t.kernel.Cycle()))
 				continue
@@ -254,12 +296,21 @@ func (t *CycleTransport) Reset() {
 		t.sent[i] = nic.PortNone
 	}
 	t.WatchError = nil
-	t.serialisers.BeginSlot(t.timing.FirstPhitCycle(0))
+	t.begin()
 }
 
-// Probes yields the signals of all hardware.
+// Probes yields the signals of all hardware. Those inside RTL that replaces everything
+// are not among them.
 func (t *CycleTransport) Probes(yield func(hw.Probe)) {
-	t.kernel.Probes(yield)
+	if t.rtl == nil || t.rtl.datapath == nil {
+		t.kernel.Probes(yield)
+		return
+	}
+	t.kernel.Probes(func(p hw.Probe) {
+		if t.rtl.datapath.visible(p.Path) {
+			yield(p)
+		}
+	})
 }
 
 // Path implements hw.Stateful.
@@ -269,4 +320,7 @@ func (t *CycleTransport) Path() string { return "fabric" }
 func (t *CycleTransport) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
 	hw.StateColumn(v, "sent", t.sent)
+	if t.rtl != nil {
+		t.rtl.state(v)
+	}
 }

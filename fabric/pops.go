@@ -64,3 +64,12 @@ func (p POPS) PortPath(processor int, port uint16) string {
 func (p POPS) CouplerPath(coupler int) string {
 	return fmt.Sprintf("pops.group[%d].coupler[%d]", coupler/p.Groups, coupler%p.Groups)
 }
+
+// LinkPath names the fibre behind a coupler: pops.group[from].coupler[to].fibre.
+func (p POPS) LinkPath(coupler int) string { return p.CouplerPath(coupler) + ".fibre" }
+
+// TransmitterPath names the transmitter of a processor's NIC.
+func (p POPS) TransmitterPath(processor int) string { return p.ProcessorPath(processor) + ".tx" }
+
+// ReceiverPath names the receiver of a processor's NIC.
+func (p POPS) ReceiverPath(processor int) string { return p.ProcessorPath(processor) + ".rx" }
