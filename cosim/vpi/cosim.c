@@ -6,8 +6,8 @@
  *
  *     offset   what
  *     0        struct header
- *     REQUEST  the top module's name and the clocks' names in the order of their
- *              bits, each ended by a zero, all ended by an empty name
+ *     REQUEST  the top module's name and the clocks' names, each ended by a zero, all
+ *              ended by an empty name
  *     REPORT   after the first reply, text ended by a zero: the ports, one line
  *              each ("i 8 name", "o 8 name"), or, with STATUS_REFUSED, why the
  *              module cannot be driven
@@ -89,7 +89,8 @@ struct port {
 static struct header *shared;
 static struct port *inputs, *outputs;
 static uint32_t input_count, output_count;
-static vpiHandle clocks[CLOCKS]; /* a bit's net */
+static vpiHandle clocks[CLOCKS]; /* in the order of the ports */
+static uint32_t clock_count;
 static s_vpi_vecval *scratch; /* for the widest port */
 static uint64_t quarter_ticks;
 static uint64_t cycles_left;
@@ -255,11 +256,14 @@ static PLI_INT32 rise(void)
     return 0;
 }
 
-/* Inputs are Z until now, so that processes that wait for a change see one. */
+/* Inputs and clocks are Z until now, so that processes that wait for a change see one,
+ * a falling edge of the clocks included. (vvp keeps what is put before time 0 from
+ * everything but the net itself.) */
 static PLI_INT32 first_inputs(void)
 {
     for (const struct port *port = inputs; port < inputs + input_count; port++)
         put(port);
+    put_clocks(~0ull, vpi0);
     after(quarter_ticks, read_and_obey);
     return 0;
 }
@@ -313,16 +317,15 @@ static void catch(int number, void (*handler)(int))
     sigaction(number, &action, NULL);
 }
 
-/* Which of the clocks in the request this is; -1 if it is none. */
-static int find_clock(const char *name)
+/* Whether a port is one of the clocks in the request. */
+static int is_clock(const char *name)
 {
     const char *clock = (const char *)shared + REQUEST;
-    int index = 0;
 
-    for (clock += strlen(clock) + 1; *clock; clock += strlen(clock) + 1, index++)
+    for (clock += strlen(clock) + 1; *clock; clock += strlen(clock) + 1)
         if (strcmp(clock, name) == 0)
-            return index;
-    return -1;
+            return 1;
+    return 0;
 }
 
 static void append(struct port **ports, uint32_t *count, struct port port)
@@ -357,7 +360,6 @@ static int is_vector(vpiHandle net)
 static uint32_t add_port(vpiHandle top, PLI_INT32 direction, const char *name)
 {
     char path[4096];
-    int clock = find_clock(name);
 
     snprintf(path, sizeof path, "%s.%s", vpi_get_str(vpiFullName, top), name);
     struct port port = {.net = vpi_handle_by_name(path, NULL)};
@@ -370,10 +372,10 @@ static uint32_t add_port(vpiHandle top, PLI_INT32 direction, const char *name)
         append(&outputs, &output_count, port);
         break;
     case vpiInput:
-        if (clock < 0)
+        if (!is_clock(name))
             append(&inputs, &input_count, port);
-        else if (clock < CLOCKS)
-            clocks[clock] = port.net;
+        else if (clock_count < CLOCKS)
+            clocks[clock_count++] = port.net;
         break;
     default:
         refuse("port %s is neither an input nor an output", name);
@@ -441,8 +443,6 @@ static void set_quarter(vpiHandle top)
         quarter_ticks *= 10;
 }
 
-/* Clocks are low before the first process runs, so that their first edge is the one
- * that is asked for. */
 static PLI_INT32 on_start(p_cb_data data)
 {
     vpiHandle top = vpi_handle_by_name((char *)shared + REQUEST, NULL);
@@ -453,7 +453,6 @@ static PLI_INT32 on_start(p_cb_data data)
     find_ports(top);
     place_ports();
     set_quarter(top);
-    put_clocks(~0ull, vpi0);
     after(quarter_ticks, first_inputs);
     return 0;
 }
