@@ -18,10 +18,15 @@ var update = flag.Bool("update", false, "write the commands' output into the REA
 // each followed by what it prints.
 var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 
-// TestReadme runs every command of the README in a copy of the project and
-// compares what it prints with what the README shows.
+// TestReadme runs every command of the README, and of tutorials, in a copy of the
+// project and compares what it prints with what they show.
 func TestReadme(t *testing.T) {
-	const path = "../../README.md"
+	for _, path := range []string{"README.md", "examples/rtl/README.md"} {
+		t.Run(path, func(t *testing.T) { runReadme(t, filepath.Join("../..", path)) })
+	}
+}
+
+func runReadme(t *testing.T, path string) {
 	readme, err := os.ReadFile(path)
 	require.NoError(t, err)
 	project := copyProject(t)
