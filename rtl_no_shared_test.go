@@ -1,0 +1,5 @@
+//go:build !purego || !unix
+
+package starloom
+
+const sharedInBuild = false

@@ -1,0 +1,476 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// everyPart and allAtOnce are the two ways to have no model left.
+const (
+	everyPart = "pops.**"
+	allAtOnce = rtlPath
+)
+
+// withRTL returns a scenario with parts as RTL.
+func withRTL(s *Scenario, parts ...RTL) *Scenario {
+	replaced := *s
+	replaced.RTL = parts
+	return &replaced
+}
+
+// modelText is a report as JSON without what only a run with RTL says.
+func modelText(t testing.TB, r *Report) string {
+	model := *r
+	model.RTL = nil
+	model.Notes = slices.DeleteFunc(slices.Clone(r.Notes), func(note string) bool { return strings.Contains(note, "RTL") })
+	return reportText(t, &model)
+}
+
+// requireSameRuns runs scenarios with the same seeds, with RTL and without.
+func requireSameRuns(t *testing.T, s *Scenario, seeds uint64, parts ...RTL) {
+	rtl, model := machine(t, withRTL(s, parts...), MachineOptions{}), machine(t, s, MachineOptions{})
+	for seed := range seeds {
+		require.NoError(t, rtl.Reset(seed))
+		require.NoError(t, rtl.Run(context.Background(), nil))
+		require.NoError(t, model.Reset(seed))
+		require.NoError(t, model.Run(context.Background(), nil))
+		require.Equal(t, modelText(t, model.Report()), modelText(t, rtl.Report()), "seed %d, %+v, %+v", seed, parts, *s)
+	}
+}
+
+// rtlBackends are those of this build, with the seeds that take about a second.
+func rtlBackends() map[string]uint64 {
+	backends := map[string]uint64{cosim.BackendWasm: 60, cosim.BackendIcarus: 5}
+	if sharedInBuild {
+		backends[cosim.BackendShared] = 60
+	}
+	return backends
+}
+
+func TestRTLRoutesAsTheModel(t *testing.T) {
+	for backend, seeds := range rtlBackends() {
+		for _, path := range []string{
+			everyPart, allAtOnce, "pops.group[*].coupler[*]", "pops.group[2].coupler[1]", "pops.*.*.fibre",
+			"pops.group[*].nic[*]", "pops.group[1].nic[3]", "pops.group[*].nic[*].tx", "pops.group[0..1].nic[2].rx",
+		} {
+			t.Run(backend+" "+path, func(t *testing.T) {
+				requireSameRuns(t, routing(4, 4), seeds, RTL{Replace: path, Backend: backend})
+			})
+		}
+	}
+}
+
+// TestRTLOfManyKinds mixes backends, our twins and RTL behind pin maps.
+func TestRTLOfManyKinds(t *testing.T) {
+	s, err := LoadScenario("examples/rtl/pops-4x4.yaml")
+	require.NoError(t, err)
+	model := *s
+	model.RTL = nil
+	requireSameRuns(t, &model, 20, s.RTL...)
+	requireSameRuns(t, &model, 5,
+		RTL{Replace: "pops.group[0].coupler[*]", Map: "optical_or.yml", Backend: cosim.BackendIcarus},
+		RTL{Replace: "pops.group[1..3].coupler[*]", Twin: "star_coupler"},
+		RTL{Replace: "pops.group[3].**", Twin: "link", Backend: cosim.BackendIcarus},
+		RTL{Replace: "pops.group[0].coupler[3].fibre", Map: "delay_line.yml"},
+		RTL{Replace: "pops.group[2].nic[*].rx", Backend: cosim.BackendIcarus},
+		RTL{Replace: "pops.group[2].nic[*].tx"},
+	)
+}
+
+// TestRTLOfAnyTiming takes random machines; all of them collide, some do not finish.
+func TestRTLOfAnyTiming(t *testing.T) {
+	machines := 8
+	if *full {
+		machines = 100
+	}
+	const seed = 20240611
+	random := rand.New(rand.NewPCG(seed, 0))
+	for k := range machines {
+		s := routing(1+random.IntN(4), 1+random.IntN(4))
+		s.Link = Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: random.IntN(3)}
+		s.NIC = NIC{PayloadBytes: 8 + random.IntN(12), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
+		s.Firmware.CPU.BudgetCycles = random.IntN(4)
+		s.Stop.Slots = uint32(1 + random.IntN(30))
+		if k == 0 {
+			s.Link.PropagationCycles, s.Link.GuardCycles, s.Firmware.CPU.BudgetCycles = 0, 0, 0
+		}
+		for _, path := range []string{everyPart, allAtOnce} {
+			t.Run(fmt.Sprintf("seed %d, machine %d, %s", seed, k, path), func(t *testing.T) {
+				requireSameRuns(t, s, 2, RTL{Replace: path, Backend: cosim.BackendIcarus})
+			})
+		}
+	}
+}
+
+// traced runs a scenario and returns the bytes of its traces.
+func traced(t *testing.T, s *Scenario) map[string]string {
+	dir := t.TempDir()
+	_, err := Run(context.Background(), s, RunOptions{
+		VCD: filepath.Join(dir, "run.vcd"), PCAPNG: filepath.Join(dir, "run.pcapng"), Log: filepath.Join(dir, "run.log"),
+	})
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, name := range []string{"run.vcd", "run.gtkw", "run.pcapng", "run.log"} {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		files[name] = string(data)
+	}
+	return files
+}
+
+// TestRTLTraces: the waveforms are the same in every cycle and signal. Of a whole
+// datapath only the ends of the links can be seen.
+func TestRTLTraces(t *testing.T) {
+	for _, propagation := range []int{0, 2} {
+		for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
+			s := routing(4, 4)
+			s.Link.PropagationCycles, s.Link.PhitBits = propagation, 24
+			want, got := traced(t, s), traced(t, withRTL(s, RTL{Replace: everyPart, Backend: backend}))
+			for name := range want {
+				require.True(t, want[name] == got[name], "%s, %s, propagation %d", name, backend, propagation)
+			}
+			s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot", "pops.*.*.fibre.**", "pops.*.*.held", "pops.*.*.rx_status"}}
+			want, got = traced(t, s), traced(t, withRTL(s, RTL{Replace: allAtOnce, Backend: backend}))
+			for name := range want {
+				require.True(t, want[name] == got[name], "%s, %s, propagation %d", name, backend, propagation)
+			}
+		}
+	}
+	s := withRTL(routing(4, 4), RTL{Replace: allAtOnce})
+	s.Traces.VCD = &VCDTrace{Signals: []string{"pops.*.*.tx.**"}}
+	_, err := Run(context.Background(), s, RunOptions{VCD: filepath.Join(t.TempDir(), "run.vcd")})
+	require.ErrorContains(t, err, `no signal matches "pops.*.*.tx.**"`)
+}
+
+// TestRTLSavesAndRestores stops runs at every slot and goes on in another machine.
+func TestRTLSavesAndRestores(t *testing.T) {
+	for _, path := range []string{everyPart, allAtOnce} {
+		s := withRTL(routing(4, 4), RTL{Replace: path})
+		want := result(t, s, MachineOptions{})
+		first, second := machine(t, s, MachineOptions{}), machine(t, s, MachineOptions{})
+		require.NoError(t, second.Run(context.Background(), nil)) // not as it was built
+		for range 12 {
+			var state bytes.Buffer
+			require.NoError(t, first.Save(&state))
+			require.NoError(t, second.Restore(&state))
+			require.NoError(t, second.Run(context.Background(), nil))
+			require.Equal(t, want, reportText(t, second.Report()), "stopped at %d", first.Slots())
+			first.Step()
+		}
+		var state bytes.Buffer
+		require.NoError(t, first.Save(&state))
+		model := machine(t, routing(4, 4), MachineOptions{Engine: EngineCycle, BankSize: 16})
+		require.ErrorContains(t, model.Restore(&state), "another machine")
+	}
+
+	// A simulator's state is out of reach; without a clock there is none.
+	icarus := machine(t, withRTL(routing(4, 4), RTL{Replace: "pops.group[0].nic[2].tx", Backend: cosim.BackendIcarus}), MachineOptions{})
+	require.ErrorContains(t, icarus.Save(&bytes.Buffer{}), "pops.group[0].nic[2].tx: this backend cannot save its state")
+	s := withRTL(routing(4, 4), RTL{Replace: "pops.*.coupler[*]", Backend: cosim.BackendIcarus})
+	first, second := machine(t, s, MachineOptions{}), machine(t, s, MachineOptions{})
+	first.Step()
+	var state bytes.Buffer
+	require.NoError(t, first.Save(&state))
+	require.NoError(t, second.Restore(&state))
+	require.NoError(t, second.Run(context.Background(), nil))
+	require.Equal(t, result(t, s, MachineOptions{}), reportText(t, second.Report()))
+}
+
+// rewired attaches a twin with changes in its source: pairs of old and new text.
+func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string) *cosim.PinMap {
+	dir := t.TempDir()
+	found, err := cosim.FindTwin(twin)
+	require.NoError(t, err)
+	files, err := found.WriteSources(dir)
+	require.NoError(t, err)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	for i := 0; i < len(changes); i += 2 {
+		require.Equal(t, 1, bytes.Count(text, []byte(changes[i])), changes[i])
+		text = bytes.Replace(text, []byte(changes[i]), []byte(changes[i+1]), 1)
+	}
+	require.NoError(t, os.WriteFile(files[0], text, 0o644))
+	return attached(t, s, twin, backend, files)
+}
+
+// attached is a pin map of other sources of a twin.
+func attached(t *testing.T, s *Scenario, twin, backend string, files []string) *cosim.PinMap {
+	m := &Machine{scenario: s}
+	var err error
+	m.pops, err = fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize)
+	require.NoError(t, err)
+	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	require.NoError(t, err)
+	pins, err := cosim.TwinMap(twin, (&machineRTL{machine: m}).parameters(twin), "")
+	require.NoError(t, err)
+	pins.Source.Files, pins.Backend = files, backend
+	t.Cleanup(func() { require.NoError(t, pins.Close()) })
+	return pins
+}
+
+// wherever is where the RTL of a twin can stand.
+var wherever = map[string]string{
+	"star_coupler": "pops.*.coupler[*]", "link": "pops.*.*.fibre", "serialiser": "pops.*.nic[*].tx", "deserialiser": "pops.*.nic[*].rx", "pops_slot": "pops",
+}
+
+// TestWrongRTLShows: mutants change the digest or the counters, or break a rule. The
+// mutants that are not in the list do what no machine of this network asks for, or
+// only what a waveform shows; lockstep finds them.
+func TestWrongRTLShows(t *testing.T) {
+	shows := map[string]string{
+		"star_coupler: first sender left out": RuleFinishes, "star_coupler: rail 0 hears rail 1": RuleFinishes, "star_coupler: violation needs all bits": "",
+		"link: rails swapped":         RuleFinishes,
+		"serialiser: last byte first": RuleFinishes, "serialiser: missing reset": RuleRTLUnknown,
+		"deserialiser: length without the CRC": RuleFinishes, "deserialiser: frame upside down": RuleRTLFault, "deserialiser: slot does not end": RuleCollisionFree,
+		"pops_slot: guard off by one": RuleRTLFault, "pops_slot: rail 1 crossed": RuleFinishes, "pops_slot: violation of the slot before": RuleCollisionFree,
+	}
+	s := routing(4, 4)
+	s.Stop.Slots = 100
+	want := machine(t, s, MachineOptions{})
+	require.NoError(t, want.Run(context.Background(), nil))
+	for _, mutant := range cosim.Mutants() {
+		name := mutant.Twin + ": " + mutant.Name
+		rule, ok := shows[name]
+		if !ok {
+			continue
+		}
+		delete(shows, name)
+		t.Run(name, func(t *testing.T) {
+			files, err := mutant.WriteSources(t.TempDir())
+			require.NoError(t, err)
+			pins := attached(t, s, mutant.Twin, cosim.BackendIcarus, files)
+			got := machine(t, withRTL(s, RTL{Replace: wherever[mutant.Twin], PinMap: pins}), MachineOptions{})
+			require.NoError(t, got.Run(context.Background(), nil))
+			r := got.Report()
+			require.NotEqual(t, modelText(t, want.Report()), modelText(t, r))
+			if rule == "" {
+				require.NotEqual(t, want.Report().Frames.Collided, r.Frames.Collided)
+				return
+			}
+			require.Equal(t, rule, r.Violations[0].Rule)
+			require.Contains(t, strings.Join(r.Notes, " "), "starloom cosim check")
+		})
+	}
+	require.Empty(t, shows)
+}
+
+// TestRTLFaultsEndTheRun: what RTL does to its simulator, and what it must not say.
+func TestRTLFaultsEndTheRun(t *testing.T) {
+	const coupler, tx, rx, fibre = "star_coupler", "serialiser", "deserialiser", "link"
+	const seen = "assign violation_o = |(rail1_o & rail0_o);"
+	const busy = "assign busy_o = left_q != 16'd0;"
+	for name, c := range map[string]struct {
+		twin, backend string
+		changes       []string
+		rule, path    string
+		cycle         uint64
+		says          string
+	}{
+		"finish": {coupler, "icarus", []string{seen, seen + " always @* if (rail1_o[0]) $finish;"}, RuleRTLFault, "coupler", 0, "$finish"},
+		"fatal":  {coupler, "icarus", []string{seen, seen + ` always @* if (violation_o) $fatal(1, "too bright");`}, RuleRTLFault, "coupler", 0, "too bright"},
+		"fatal on wasm": {fibre, "wasm", []string{
+			"wire [BITS-1:0] light_o;", `wire [BITS-1:0] light_o; always @(posedge clock) if (!reset && rail1_i[0]) $fatal(1, "too bright");`,
+		}, RuleRTLFault, ".fibre", 0, "too bright"},
+		"oscillation on wasm": {coupler, "wasm", []string{
+			seen, "/* verilator lint_off UNOPTFLAT */ wire loop; assign loop = rail1_o[0] & ~loop; assign violation_o = |(rail1_o & rail0_o) | loop;",
+		}, RuleRTLFault, "coupler", 0, "does not settle"},
+		"unknown":      {coupler, "icarus", []string{seen, "assign violation_o = rail1_o[3] ? 1'bx : |(rail1_o & rail0_o);"}, RuleRTLUnknown, "coupler", 0, "output violation_o has X or Z"},
+		"high Z":       {fibre, "icarus", []string{"assign {rail1_o, rail0_o} = light_o;", "assign {rail1_o, rail0_o} = rail1_i[5] ? {BITS{1'bz}} : light_o;"}, RuleRTLUnknown, ".fibre", 1, "X or Z"},
+		"no such port": {tx, "icarus", []string{"assign port_o = port_q;", "assign port_o = port_q == 16'd2 ? 16'd9 : port_q;"}, RuleRTLFault, ".tx", 0, "port_o is 9, the transmitter has 4 ports"},
+		"no such status": {rx, "icarus", []string{"status_q <= good ? STATUS_OK[2:0]", "status_q <= good ? 3'd6"}, RuleRTLFault, ".rx", 6,
+			"the receive status is 6"},
+		"too long": {rx, "icarus", []string{"length_q <= good ? {3'd0, bits_d[15:3]}", "length_q <= good ? 16'd99"}, RuleRTLFault, ".rx", 6, "a frame of 99 bytes"},
+		"at once":  {tx, "icarus", []string{busy, busy + " always @(posedge clock) $finish;"}, RuleRTLFault, "pops.group[0].nic[0].tx", 0, "$finish"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := routing(4, 4)
+			s.RTL = []RTL{{Replace: strings.Replace(wherever[c.twin], "*", "group[0]", 1), PinMap: rewired(t, s, c.twin, c.backend, c.changes...)}}
+			vcd := filepath.Join(t.TempDir(), "run.vcd")
+			r, err := Run(context.Background(), s, RunOptions{VCD: vcd})
+			require.NoError(t, err)
+			require.Equal(t, VerdictFail, r.Verdict)
+			require.EqualValues(t, 1, r.ViolationsTotal)
+			v := r.Violations[0]
+			require.Equal(t, c.rule, v.Rule)
+			require.Contains(t, v.Path, c.path)
+			require.Contains(t, v.Message, c.says)
+			require.GreaterOrEqual(t, v.Cycle, c.cycle)
+			require.LessOrEqual(t, v.Cycle, r.Cycles)
+			require.FileExists(t, vcd)
+			requireNoSimulator(t)
+		})
+	}
+}
+
+// requireNoSimulator holds that no process of a simulator is left.
+func requireNoSimulator(t *testing.T) {
+	threads, err := filepath.Glob("/proc/self/task/*/children")
+	require.NoError(t, err)
+	for _, thread := range threads {
+		if children, err := os.ReadFile(thread); err == nil { // else the thread has ended
+			require.Empty(t, string(children))
+		}
+	}
+}
+
+// TestRTLFailsOnce: a machine whose RTL has failed does not go on, not even when reset.
+func TestRTLFailsOnce(t *testing.T) {
+	s := routing(2, 2)
+	s.RTL = []RTL{{Replace: "pops.*.coupler[*]", PinMap: rewired(t, s, "star_coupler", cosim.BackendIcarus,
+		"assign violation_o", "always @* if (rail1_o[0]) $finish; assign violation_o")}}
+	m := machine(t, s, MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	first := m.Report()
+	m.Step()
+	require.NoError(t, m.Run(context.Background(), nil))
+	require.Equal(t, reportText(t, first), reportText(t, m.Report()))
+	require.NoError(t, m.Reset(2))
+	require.NoError(t, m.Run(context.Background(), nil))
+	require.Equal(t, RuleRTLFault, m.Report().Violations[0].Rule)
+}
+
+func TestRTLReport(t *testing.T) {
+	s := withRTL(routing(4, 4),
+		RTL{Replace: "pops.group[0].nic[1]"}, RTL{Replace: "pops.group[3].coupler[2..3]", Backend: cosim.BackendIcarus})
+	m := machine(t, s, MachineOptions{})
+	require.NoError(t, m.Run(context.Background(), nil))
+	r := m.Report()
+	var names []string
+	for _, x := range r.RTL {
+		require.Len(t, x.SHA256, 64)
+		names = append(names, x.Path+" "+x.Top+" "+x.Backend)
+	}
+	require.Equal(t, []string{
+		"pops.group[0].nic[1].rx deserialiser wasm", "pops.group[0].nic[1].tx serialiser wasm",
+		"pops.group[3].coupler[2] star_coupler icarus", "pops.group[3].coupler[3] star_coupler icarus",
+	}, names)
+	var text bytes.Buffer
+	require.NoError(t, r.WriteText(&text))
+	require.Contains(t, text.String(), "1 deserialiser (wasm), 1 serialiser (wasm), 2 star_coupler (icarus)")
+	require.Equal(t, routing(4, 4).Hash(), s.Hash(), "RTL does not change what is emulated")
+}
+
+func TestRTLRefuses(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+		return path
+	}
+	write("narrow.v", "module narrow(input [255:0] one, zero, output [62:0] up, down, output bad); assign {up, down, bad} = {one[126:0]}; wire unused = &zero; endmodule")
+	coupler := "model: star_coupler\ntop: narrow\nsources: [narrow.v]\n"
+	pins := "pins: {rail1_i: one, rail0_i: zero, rail1_o: up, rail0_o: down, violation_o: bad}\n"
+	for _, c := range []struct {
+		rtl  RTL
+		want string
+	}{
+		{RTL{Replace: "pops.group[0"}, "rtl[0].replace: pattern"},
+		{RTL{}, "rtl[0].replace is empty"},
+		{RTL{Replace: "pops.group[9].coupler[0]"}, `no component matches "pops.group[9].coupler[0]"; components are, for example`},
+		{RTL{Replace: "pops.group[0].nic[0].fifo"}, "a POPS machine has no FIFO component"},
+		{RTL{Replace: "pops.arbiter[0]"}, "a POPS machine has no arbiter: its couplers are passive"},
+		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: a POPS machine has no FIFO component"},
+		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: a POPS machine has no arbiter"},
+		{RTL{Replace: "pops.**", Twin: "coupler"}, `no component "coupler"; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
+		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers, and the RTL is a link"},
+		{RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
+		{RTL{Replace: "pops.**", Twin: "pops_slot"}, "pops_slot does not fit pops.**"},
+		{RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus, shared`},
+		{RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
+		{RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
+		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: a POPS machine has no arbiter"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, in this machine it is 4"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [violation]\n"+pins)}, "the RTL has no violation, and the machine needs it"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycles late"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("narrow.yml", coupler+pins), Backend: cosim.BackendIcarus}, "rail1_o"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("missing.yml", "model: star_coupler\ntop: narrow\nsources: [gone.v]\n"+pins)}, "gone.v"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("broken.yml", "model: star_coupler\ntop: broken\nsources: [broken.v]\n"+pins)}, "broken.v:1"},
+	} {
+		write("broken.v", "module broken(input x;\nendmodule\n")
+		_, err := NewMachine(context.Background(), withRTL(routing(4, 4), c.rtl), MachineOptions{})
+		var input *InputError
+		require.ErrorAs(t, err, &input, c.want)
+		require.ErrorContains(t, err, c.want)
+		require.NotEmpty(t, input.Remedy, c.want)
+	}
+	if !sharedInBuild {
+		_, err := NewMachine(context.Background(), withRTL(routing(4, 4), RTL{Replace: "pops", Backend: cosim.BackendShared}), MachineOptions{})
+		require.ErrorContains(t, err, "-tags purego")
+		require.ErrorAs(t, err, new(*InputError))
+	}
+
+	twice := withRTL(routing(4, 4), RTL{Replace: "pops.group[1].nic[*]", Backend: "icarus"}, RTL{Replace: "pops.**.tx", Backend: "icarus"})
+	_, err := NewMachine(context.Background(), twice, MachineOptions{})
+	require.ErrorContains(t, err, "rtl[1].replace: pops.group[1].nic[0].tx is replaced by rtl[0] already")
+	_, err = NewMachine(context.Background(), withRTL(routing(4, 4), RTL{Replace: "pops"}, RTL{Replace: "pops.**"}), MachineOptions{})
+	require.ErrorContains(t, err, "pops is all hardware, and another entry replaces a part of it")
+	_, err = NewMachine(context.Background(), withRTL(routing(32, 32), RTL{Replace: "pops.**.tx"}, RTL{Replace: "pops.**.rx"}), MachineOptions{})
+	require.ErrorContains(t, err, "more than 1024 components are RTL")
+	_, err = NewMachine(context.Background(), withRTL(routing(4, 4), RTL{Replace: "pops"}), MachineOptions{Engine: EngineSlot})
+	require.ErrorContains(t, err, "--engine slot: RTL is clocked in every cycle")
+	all := withRTL(routing(2, 2), RTL{Replace: "pops"})
+	all.Workload.Permutation.Kind = PermutationAll
+	require.ErrorContains(t, all.Check(), "rtl and every permutation")
+	requireNoSimulator(t)
+}
+
+// TestRTLInterrupted: nothing is built for a run that has been interrupted, and one
+// that runs ends in order.
+func TestRTLInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := withRTL(routing(4, 4), RTL{Replace: everyPart, Backend: cosim.BackendIcarus})
+	r, err := Run(ctx, s, RunOptions{Progress: func(p Progress) {
+		if p.Slots == 3 {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	require.Equal(t, RuleInterrupted, r.Violations[0].Rule)
+	requireNoSimulator(t)
+	_, err = Run(ctx, withRTL(routing(4, 4), RTL{Replace: everyPart}), RunOptions{})
+	require.ErrorIs(t, err, context.Canceled)
+}
+
+// BenchmarkRTL is a run of POPS(4,4): ns per cycle of the whole machine, firmware
+// included.
+func BenchmarkRTL(b *testing.B) {
+	model := routing(4, 4)
+	for _, c := range []struct {
+		name string
+		s    *Scenario
+	}{
+		{"model", model},
+		{"couplers wasm", withRTL(model, RTL{Replace: "pops.*.coupler[*]"})},
+		{"links wasm", withRTL(model, RTL{Replace: "pops.*.*.fibre"})},
+		{"NICs wasm", withRTL(model, RTL{Replace: "pops.*.nic[*]"})},
+		{"everything wasm", withRTL(model, RTL{Replace: everyPart})},
+		{"pops_slot wasm", withRTL(model, RTL{Replace: allAtOnce})},
+		{"couplers icarus", withRTL(model, RTL{Replace: "pops.*.coupler[*]", Backend: cosim.BackendIcarus})},
+		{"everything icarus", withRTL(model, RTL{Replace: everyPart, Backend: cosim.BackendIcarus})},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			m := machine(b, c.s, MachineOptions{Engine: EngineCycle})
+			cycles := uint64(0)
+			for seed := uint64(0); b.Loop(); seed++ {
+				require.NoError(b, m.Reset(seed))
+				require.NoError(b, m.Run(context.Background(), nil))
+				cycles += m.Report().Cycles
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(cycles), "ns/cycle")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
