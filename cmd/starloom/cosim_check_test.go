@@ -1,0 +1,147 @@
+//go:build linux
+
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	checkMap = `model: lfsr
+parameters: {SEED: 1}
+top: dut
+sources: [dut.sv]
+clock: clk
+reset: rst
+pins: {enable: go, value: v}
+`
+	checkRTL = `module dut(input clk, input rst, input go, output reg [31:0] v);
+  always @(posedge clk) if (rst) v <= 1; else if (go) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : 32'd0);
+  // more
+endmodule
+`
+)
+
+// checkFolder has a map and RTL with one more line in it.
+func checkFolder(t *testing.T, more string) string {
+	return folder(t, map[string]string{"m.yml": checkMap, "dut.sv": strings.Replace(checkRTL, "// more", more, 1), "s.yaml": smallScenario})
+}
+
+func TestCosimCheckStatus(t *testing.T) {
+	for _, c := range []struct {
+		name, more, args string
+		status           int
+		wants            []string // in stdout or, with status 2, in stderr
+	}{
+		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference in 6,000 cycles of 6 runs\n"}},
+		{"twin", "", "--twin lfsr -G SEED=0x7EDCBA98 --cycles 1000", statusPass, []string{"model lfsr SEED=2128394904\npass"}},
+		{"differs", "always @(posedge clk) if (!rst && v[0]) v <= 2;", "m.yml --cycles 1000", statusFail, []string{"fail: value_o (v) differs in cycle ", "starloom cosim check m.yml --cycles 1000 --vcd check.vcd --save check.csv"}},
+		{"unknown", "always @(posedge clk) if (!rst && v[1]) v <= 32'bx;", "m.yml --backend icarus --cycles 200", statusFail, []string{"fail: value_o (v) is unknown in cycle ", "the RTL xxxxxxxx"}},
+		{"finish", "always @(posedge clk) if (!rst && go) begin $display(\"good bye\"); $finish; end", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 1: finish", "the RTL has printed:\ngood bye"}},
+		{"fatal", "always @(posedge clk) if (!rst && go) $fatal(1, \"no way\");", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "no way"}},
+		{"fatal in Icarus", "always @(posedge clk) if (!rst && go) $fatal(1, \"no way\");", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "no way"}},
+		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
+		{"scenario", "", "s.yaml", statusInput, []string{"this is a scenario, not a pin map"}},
+		{"no map", "", "", statusInput, []string{"MAP.yml is missing; give a pin map, or --twin NAME"}},
+		{"two maps", "", "m.yml m.yml", statusInput, []string{"one argument too many"}},
+		{"map and twin", "", "m.yml --twin lfsr", statusInput, []string{"--twin: there is a map, too: m.yml"}},
+		{"parameter of a map", "", "m.yml -G A=1", statusInput, []string{"-G: a map has its own parameters"}},
+		{"no such twin", "", "--twin lfs", statusInput, []string{`--twin: there is no model "lfs"; did you mean lfsr?`}},
+		{"no such parameter", "", "--twin lfsr -G SEAD=1", statusInput, []string{"-G: lfsr has no parameter SEAD; did you mean SEED?"}},
+		{"no number", "", "--twin lfsr -G SEED=x", statusInput, []string{`-G: SEED is "x"`}},
+		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus, shared`}},
+		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: no such number of runs"}},
+		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
+		{"no stimulus", "", "m.yml --stimulus none.csv", statusInput, []string{"none.csv: cannot be read"}},
+		{"map as output", "", "m.yml --json m.yml", statusInput, []string{"--json: m.yml is what the run is made from"}},
+		{"source as output", "", "m.yml --vcd dut.sv", statusInput, []string{"--vcd: dut.sv is what the run is made from"}},
+		{"no folder", "", "m.yml --vcd none/c.vcd", statusInput, []string{"--vcd: "}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := checkFolder(t, c.more)
+			before := list(t, dir)
+			r := starloomIn(t, dir, strings.Fields("cosim check "+c.args)...)
+			require.Equal(t, c.status, r.status, "%s%s", r.stdout, r.stderr)
+			text := r.stdout
+			if c.status == statusInput {
+				text = r.stderr
+				require.Empty(t, r.stdout)
+			} else {
+				require.Empty(t, r.stderr)
+			}
+			for _, want := range c.wants {
+				require.Contains(t, text, want)
+			}
+			require.Equal(t, before, list(t, dir), "no file that was not asked for")
+		})
+	}
+}
+
+func TestCosimCheckList(t *testing.T) {
+	r := starloomIn(t, t.TempDir(), "cosim", "check", "--list")
+	require.Equal(t, statusPass, r.status)
+	require.Contains(t, r.stdout, "arbiter_round_robin\n  parameters  {REQUESTERS: 4}\n  inputs      clock, reset, request_i[3:0]\n  outputs     grant_o[3:0], index_o[5:0]\n")
+}
+
+// TestCosimCheckFiles: the inputs of a case, run again, lead to the same case; the
+// same seed gives the same bytes.
+func TestCosimCheckFiles(t *testing.T) {
+	dir := checkFolder(t, "always @(posedge clk) if (!rst && v[0]) v <= 2;")
+	args := func(rest string) []string {
+		return strings.Fields("cosim check m.yml --seed 5 --vcd NAME.vcd --save NAME.csv --json NAME.json " + rest)
+	}
+	run := func(name, rest string) result {
+		line := args(rest)
+		for i := range line {
+			line[i] = strings.Replace(line[i], "NAME", name, 1)
+		}
+		r := starloomIn(t, dir, line...)
+		require.Equal(t, statusFail, r.status, r.stderr)
+		return r
+	}
+	read := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		require.NoError(t, err)
+		return string(data)
+	}
+	first := run("a", "")
+	require.Contains(t, first.stdout, "waveform: a.vcd; look at it with: gtkwave a.gtkw\ninputs: a.csv; run them again with: starloom cosim check m.yml --stimulus a.csv\n")
+	run("b", "")
+	for _, ending := range []string{".vcd", ".csv", ".json"} {
+		require.Equal(t, read("a"+ending), read("b"+ending))
+	}
+	for i, stimulus := range []string{"a.csv", "a.vcd"} {
+		name := string(rune('c' + i))
+		run(name, "--stimulus "+stimulus)
+		require.Equal(t, read("a.csv"), read(name+".csv"))
+		require.Equal(t, read("a.vcd"), read(name+".vcd"))
+	}
+	var a, c struct {
+		Verdict    string
+		Divergence struct {
+			Text, Signal string
+			Cycle        int
+			Shrunk       bool
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(read("a.json")), &a))
+	require.NoError(t, json.Unmarshal([]byte(read("c.json")), &c))
+	require.Equal(t, "fail", a.Verdict)
+	require.Equal(t, "value_o", a.Divergence.Signal)
+	require.True(t, a.Divergence.Shrunk)
+	require.False(t, c.Divergence.Shrunk)
+	require.Equal(t, a.Divergence.Text, c.Divergence.Text)
+	require.Contains(t, read("a.gtkw"), "-model\n")
+	require.Contains(t, read("a.gtkw"), "-rtl\n")
+
+	r := starloomIn(t, dir, "cosim", "check", "m.yml", "--json", "-")
+	require.Equal(t, statusFail, r.status)
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
+	require.Contains(t, r.stderr, "fail: value_o")
+}
