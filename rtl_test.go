@@ -316,14 +316,18 @@ func TestRTLFaultsEndTheRun(t *testing.T) {
 }
 
 // requireNoSimulator holds that no process of a simulator is left.
-func requireNoSimulator(t *testing.T) {
+func requireNoSimulator(t *testing.T) { require.Empty(t, children(t)) }
+
+// children are the processes that this one has started and that are not gone.
+func children(t *testing.T) (all string) {
 	threads, err := filepath.Glob("/proc/self/task/*/children")
 	require.NoError(t, err)
 	for _, thread := range threads {
-		if children, err := os.ReadFile(thread); err == nil { // else the thread has ended
-			require.Empty(t, string(children))
+		if own, err := os.ReadFile(thread); err == nil { // else the thread has ended
+			all += string(own)
 		}
 	}
+	return all
 }
 
 // TestRTLFailsOnce: a machine whose RTL has failed does not go on, not even when reset.
@@ -434,6 +438,7 @@ func TestRTLInterrupted(t *testing.T) {
 	s := withRTL(routing(4, 4), RTL{Replace: everyPart, Backend: cosim.BackendIcarus})
 	r, err := Run(ctx, s, RunOptions{Progress: func(p Progress) {
 		if p.Slots == 3 {
+			require.Len(t, strings.Fields(children(t)), 4, "a simulator for each kind of components")
 			cancel()
 		}
 	}})

@@ -15,6 +15,9 @@
 //	slot.go          whole frames, slot by slot
 //	slot_small.go    the same for frames that carry at most a packet
 //	cycle.go         phits, cycle by cycle
+//	rtl.go           RTL in place of couplers and links: what is exchanged, and when
+//	rtl_nic.go       RTL in place of transmitters and receivers
+//	rtl_datapath.go  RTL in place of all hardware
 //	colouring.go     edge colouring of bipartite multigraphs
 //	offline.go       off-line routing: what every processor does in every slot
 //	batcher.go       Batcher's merge-exchange as routes

@@ -24,6 +24,7 @@
 //	arbiter.go   Arbiters: fixed priority, round robin, matrix, TDMA
 //	fifo.go      FIFOs
 //	lfsr.go      LFSRs: the random register of a NIC
+//	bits.go      packed vectors: the ports of RTL
 //	probe.go     Probe: a signal that a trace may follow
 //	path.go      the grammar of names, and globs over them
 //	state.go     Save, Restore, StateVisitor
