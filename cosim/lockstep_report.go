@@ -225,7 +225,7 @@ func (l *lockstep) findUndefined(r *LockstepReport, d *Divergence, f *finding, a
 		if err != nil {
 			return err
 		}
-		if other == nil || other.cycle+uint64(last) != at.cycle || other.port != at.port {
+		if other == nil || other.kind != at.kind || other.cycle+uint64(last) != at.cycle || other.port != at.port {
 			d.Undefined = true
 			return nil
 		}

@@ -91,6 +91,39 @@ func TestLockstepShrinks(t *testing.T) {
 	}
 }
 
+// mutantCasesMax is how many cycles a shrunk case of any mutant may have, but of
+// those that are in the list: a frame or a count has to come to its end there.
+const mutantCasesMax = 12
+
+var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "deserialiser": 40, "pops_slot": 90}
+
+// TestLockstepCatchesMutants finds every mutant with some set of parameters and makes
+// a short case of it. Without -full one mutant of each twin.
+func TestLockstepCatchesMutants(t *testing.T) {
+	done := map[string]bool{}
+	for _, mutant := range Mutants() {
+		if done[mutant.Twin] && !*full {
+			continue
+		}
+		done[mutant.Twin] = true
+		t.Run(mutant.Twin+": "+mutant.Name, func(t *testing.T) {
+			t.Parallel()
+			twin, err := FindTwin(mutant.Twin)
+			require.NoError(t, err)
+			for _, p := range twin.Sets {
+				r := runLockstep(t, mutantMap(t, mutant.Twin, mutant.Name, BackendIcarus, p), LockstepOptions{Cycles: mutantCycles})
+				if r.Divergence == nil {
+					continue
+				}
+				t.Logf("%v: %s; %d cycles, %d ones; undefined %v", p, r.Divergence.Text, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones(), r.Divergence.Undefined)
+				require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), max(mutantCasesMax, mutantCasesLong[mutant.Twin]))
+				return
+			}
+			require.Fail(t, "not caught")
+		})
+	}
+}
+
 func TestLockstepFindsMissingReset(t *testing.T) {
 	r := runLockstep(t, mutantMap(t, "arbiter_round_robin", "missing reset", BackendWasm, nil), LockstepOptions{Cycles: 20_000})
 	require.NotNil(t, r.Divergence)
