@@ -1,0 +1,89 @@
+package starloom
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// The rules that RTL can break. They end the run.
+const (
+	RuleRTLFault   = "rtl_fault"   // the RTL ended the simulation, does not settle, or says what cannot be
+	RuleRTLUnknown = "rtl_unknown" // an output of the RTL was X or Z
+)
+
+// RTLReport says what was RTL in a run.
+type RTLReport struct {
+	Path    string `json:"path"` // of the component
+	Top     string `json:"top"`  // module
+	Backend string `json:"backend"`
+	SHA256  string `json:"sha256"` // of the sources' text, or of the image
+}
+
+// endByRTL ends the run when RTL has failed.
+func (m *Machine) endByRTL() {
+	if m.rtl == nil || m.rtlFailed {
+		return
+	}
+	fault := m.cycles.RTLFault()
+	if fault == nil {
+		return
+	}
+	v := Violation{Rule: RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / uint64(m.timing.SlotCycles()), Path: fault.Path, Message: fault.Err.Error()}
+	var said *cosim.Fault
+	switch {
+	case fault.Unknown:
+		v.Rule = RuleRTLUnknown
+	case errors.As(fault.Err, &said):
+		v.Message = rtlFaultText(said)
+	}
+	m.findings.add(v)
+	m.rtlFailed, m.ended = true, true
+}
+
+// rtlFaultText says what a circuit has done.
+func rtlFaultText(f *cosim.Fault) string {
+	text := f.Device + ": " + map[cosim.FaultKind]string{
+		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",
+		cosim.FaultFatal:       "the RTL reported a fatal error ($fatal or an assertion)",
+		cosim.FaultOscillation: "the RTL's combinational logic does not settle",
+		cosim.FaultHang:        "the RTL does not answer",
+		cosim.FaultDied:        "the simulator of the RTL is gone",
+	}[f.Kind]
+	if f.Text != "" {
+		text += ": " + f.Text
+	}
+	return text
+}
+
+// rtlNotes say what to do next when a run with RTL has failed.
+func (m *Machine) rtlNotes(failed bool) []string {
+	if m.rtl == nil || !failed {
+		return nil
+	}
+	count := fmt.Sprintf("%d components of this run are", len(m.rtl.report))
+	if len(m.rtl.report) == 1 {
+		count = m.rtl.report[0].Path + " of this run is"
+	}
+	return []string{fmt.Sprintf("%s RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with `%s`",
+		count, strings.Join(m.rtl.checks, "` or `"))}
+}
+
+// rtlText is what the text form of a report says of RTL, one part per module and
+// backend: 16 star_coupler (wasm).
+func rtlText(list []RTLReport) string {
+	var kinds []string
+	counts := map[string]int{}
+	for _, x := range list {
+		kind := fmt.Sprintf("%s (%s)", printable(x.Top), x.Backend)
+		if counts[kind]++; counts[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", counts[kind], kind)
+	}
+	return strings.Join(kinds, ", ")
+}
