@@ -20,4 +20,10 @@
 //	twin_hw.go, twin_nic.go, twin_pops.go   the twins
 //	twin_random.go, twin_traffic.go         Random, Stimulate: what circuits meet in use
 //	twin_mutants.go Mutants: twins with a mistake, which lockstep has to find
+//	pinmap.go       PinMap: any RTL as a device with the ports of a model; pinmap_wiring.go,
+//	                pinmap_device.go: which bit goes where; pinmap_twin.go: the twins' own maps
+//	lockstep.go     Lockstep: model and RTL on the same inputs, up to the first difference
+//	lockstep_stimulus.go       Stimulus: inputs cycle by cycle; CSV, VCD
+//	lockstep_report.go         what was found, as text, waveform and JSON
+//	shrink.go       a short case instead of a long run
 package cosim

@@ -234,6 +234,10 @@ func (m *PinMap) checkSource() error {
 func (m *PinMap) inMap(err error) error {
 	var bad *InputError
 	if !errors.As(err, &bad) {
+		if m.Backend == BackendShared && m.shared == nil {
+			reason, remedy, _ := strings.Cut(err.Error(), ": ")
+			return m.refuse("backend", reason, remedy)
+		}
 		return err
 	}
 	key, ok := strings.CutPrefix(bad.Place, "--")

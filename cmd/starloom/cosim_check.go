@@ -100,8 +100,14 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
 		return &starloom.InputError{Place: "--seeds", Reason: "no such number of runs", Remedy: "give 1 to 1000000"}
 	}
+	for _, option := range []string{"cycles", "seed", "seeds"} {
+		if o.StimulusFile != "" && c.Flags().Changed(option) {
+			return &starloom.InputError{Place: "--" + option, Reason: "the inputs come from " + o.StimulusFile, Remedy: "leave it out, or --stimulus"}
+		}
+	}
 	if o.backend.value != "" {
 		m.Backend = o.backend.value
+		m.Places["backend"] = "--backend"
 	}
 	outputs := []output{{"--vcd", o.VCD}, {"--save", o.Save}, {"--json", o.JSON}}
 	inputs := append([]string{m.File, m.Image, o.StimulusFile}, m.Source.Files...)

@@ -30,7 +30,8 @@ endmodule
 
 // checkFolder has a map and RTL with one more line in it.
 func checkFolder(t *testing.T, more string) string {
-	return folder(t, map[string]string{"m.yml": checkMap, "dut.sv": strings.Replace(checkRTL, "// more", more, 1), "s.yaml": smallScenario})
+	return folder(t, map[string]string{"m.yml": checkMap, "dut.sv": strings.Replace(checkRTL, "// more", more, 1), "s.yaml": smallScenario,
+		"i.yml": strings.Replace(checkMap, "top: dut\nsources: [dut.sv]", "image: dut.wasm", 1)})
 }
 
 func TestCosimCheckStatus(t *testing.T) {
@@ -59,6 +60,8 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: no such number of runs"}},
 		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
 		{"no stimulus", "", "m.yml --stimulus none.csv", statusInput, []string{"none.csv: cannot be read"}},
+		{"seed of a stimulus", "", "m.yml --stimulus none.csv --seed 1", statusInput, []string{"--seed: the inputs come from none.csv"}},
+		{"image on Icarus", "", "i.yml --backend icarus", statusInput, []string{"i.yml:3:8: an image runs as wasm"}},
 		{"map as output", "", "m.yml --json m.yml", statusInput, []string{"--json: m.yml is what the run is made from"}},
 		{"source as output", "", "m.yml --vcd dut.sv", statusInput, []string{"--vcd: dut.sv is what the run is made from"}},
 		{"no folder", "", "m.yml --vcd none/c.vcd", statusInput, []string{"--vcd: "}},
