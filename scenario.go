@@ -212,6 +212,16 @@ func (s *Scenario) ImagePath() string { return s.resolve(s.Firmware.Image) }
 // or "" if the scenario names none.
 func (s *Scenario) WorkloadPath() string { return s.resolve(s.Workload.File) }
 
+// PinMapPaths returns the paths of all RTL[i].Map as seen from the working folder.
+func (s *Scenario) PinMapPaths() (paths []string) {
+	for i := range s.RTL {
+		if path := s.resolve(s.RTL[i].Map); path != "" {
+			paths = append(paths, path)
+		}
+	}
+	return paths
+}
+
 // resolve makes a path of the scenario file one of the working folder.
 func (s *Scenario) resolve(path string) string {
 	if path == "" || filepath.IsAbs(path) {

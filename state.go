@@ -10,8 +10,9 @@ import (
 )
 
 // Save writes the whole state of the machine between two slots: registers,
-// buffers, light in flight, firmware memory, counters and digest. Run to the end
-// equals save, build anew, restore and run on.
+// buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
+// equals save, build anew, restore and run on. Of RTL with a clock, only that of the
+// backend wasm can be saved.
 func (m *Machine) Save(w io.Writer) error { return hw.Save(w, m) }
 
 // Restore reads what Save wrote into a machine that was built from the same

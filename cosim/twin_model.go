@@ -240,25 +240,10 @@ func (m *Model) showSignal(p modelPin, wire *hw.Signal) {
 	}
 }
 
-// getBits returns bits bits (1..64) of a packed vector, from bit first on.
-func getBits(words []uint64, first, bits int) uint64 {
-	word, shift := first>>6, uint(first&63)
-	value := words[word] >> shift
-	if shift+uint(bits) > 64 {
-		value |= words[word+1] << (64 - shift)
-	}
-	return value & (^uint64(0) >> (64 - uint(bits)))
-}
+// getBits and putBits read and write up to 64 bits of a packed vector, from bit first on.
 
-// putBits is the inverse of getBits; value has no more than bits bits.
-func putBits(words []uint64, first, bits int, value uint64) {
-	word, shift := first>>6, uint(first&63)
-	mask := ^uint64(0) >> (64 - uint(bits))
-	words[word] = words[word]&^(mask<<shift) | value<<shift
-	if shift+uint(bits) > 64 {
-		words[word+1] = words[word+1]&^(mask>>(64-shift)) | value>>(64-shift)
-	}
-}
+func getBits(words []uint64, first, bits int) uint64        { return hw.GetBits(words, first, bits) }
+func putBits(words []uint64, first, bits int, value uint64) { hw.PutBits(words, first, bits, value) }
 
 // getBytes and putBytes move a frame: byte k is the bits first+8k to first+8k+7.
 // first is a multiple of 8.

@@ -27,11 +27,13 @@ An image that --firmware puts in place of a program is held to that program's ru
 and gets its schedule.
 
 --workers, --bank, --mode, --runtime and --engine change how fast a run is, never
-what it finds.`,
+what it finds. Nor does RTL in the place of parts of the hardware (key rtl of the
+scenario), as long as it is right.`,
 		Example: `  starloom run examples/pops-16x16.yaml
   starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom run examples/pops-16x16.yaml --firmware router.wasm --json - | jq .verdict
-  starloom run examples/pops-16x16.yaml --seed 7 --junit results.xml`,
+  starloom run examples/pops-16x16.yaml --seed 7 --junit results.xml
+  starloom run examples/rtl/pops-4x4.yaml`,
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: files("yaml", "yml"),
 	}
@@ -67,7 +69,7 @@ what it finds.`,
 		}
 
 		outputs := []output{{"--vcd", o.VCD}, {"--pcapng", o.PCAPNG}, {"--log", o.Log}, {"--json", o.JSON}, {"--junit", o.JUnit}}
-		if err := keep(outputs, args[0], scenario.ImagePath(), scenario.WorkloadPath()); err != nil {
+		if err := keep(outputs, append(scenario.PinMapPaths(), args[0], scenario.ImagePath(), scenario.WorkloadPath())...); err != nil {
 			return err
 		}
 		o.Engine, o.Runtime = engine.value, wasm.value
