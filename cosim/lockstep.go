@@ -21,6 +21,8 @@ type LockstepOptions struct {
 
 	Device   Options                    // but Seed
 	Progress func(cycles, total uint64) // called now and then; may be nil
+
+	keptWords int // of a stimulus, less than stimulusWordsMax in tests
 }
 
 // Lockstep runs model and RTL side by side on the same inputs, until they differ for
@@ -85,6 +87,9 @@ func (o *LockstepOptions) complete(backend string) {
 	if backend == BackendIcarus {
 		o.PowerOn = 1
 	}
+	if o.keptWords == 0 {
+		o.keptWords = stimulusWordsMax
+	}
 	o.Seeds = max(o.Seeds, 1)
 	if o.Stimulus != nil {
 		o.Cycles, o.Seeds = uint64(o.Stimulus.Cycles()), 1
@@ -134,6 +139,7 @@ type lockstep struct {
 	rtl           Device // nil: to be opened
 	rtlInitial    []byte // its snapshot at power-on; nil where there is none
 	rtlPowerOn    uint64
+	rtlFresh      bool // nothing has run since it was opened
 	seed, powerOn uint64
 
 	mask   []uint64 // of output words: what is compared
@@ -197,7 +203,7 @@ func (l *lockstep) power(powerOn uint64) (*difference, error) {
 	if err := l.model.Restore(l.initial); err != nil {
 		return nil, err
 	}
-	if l.rtl != nil && l.rtlPowerOn == powerOn && l.rtlInitial != nil && l.rtl.Restore(l.rtlInitial) == nil {
+	if l.rtl != nil && l.rtlPowerOn == powerOn && (l.rtlFresh || l.rtlInitial != nil && l.rtl.Restore(l.rtlInitial) == nil) {
 		return nil, nil
 	}
 	if l.rtl != nil {
@@ -212,7 +218,7 @@ func (l *lockstep) power(powerOn uint64) (*difference, error) {
 	if err != nil {
 		return faultIn(0, err)
 	}
-	l.rtl, l.rtlPowerOn = d, powerOn
+	l.rtl, l.rtlPowerOn, l.rtlFresh = d, powerOn, true
 	if l.rtlInitial, err = d.Save(); err != nil {
 		l.rtlInitial = nil
 		if !errors.Is(err, ErrNoSnapshot) {
@@ -260,6 +266,7 @@ const progressCycles = 1 << 12
 // seen gets every cycle, settled; it may be nil.
 func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error) {
 	m, d := l.model, l.rtl
+	l.rtlFresh = false
 	compared := !m.clocked
 	var clocks uint64
 	if m.clocked {

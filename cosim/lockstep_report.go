@@ -61,6 +61,7 @@ type Divergence struct {
 type LockstepWaves struct {
 	Stimulus *Stimulus // from power-on; nil if it is too long to keep
 	First    uint64    // cycle of the first sample
+	end      bool      // Stimulus is only the end of the run
 	ports    []Port
 	absent   []bool
 	fourWay  bool // the RTL knows X and Z
@@ -107,8 +108,12 @@ func (l *lockstep) show(r *LockstepReport, f *finding, stimulus *Stimulus) error
 	if length > shownCyclesMax {
 		waves.First = length - shownCyclesMax
 	}
-	if stimulus == nil && length*uint64(len(l.model.inputs)) <= shrinkWordsMax {
+	keep := uint64(0) // first cycle of the stimulus that is kept
+	if stimulus == nil {
 		waves.Stimulus = newStimulus(l.model)
+		if most := uint64(l.options.keptWords / len(l.model.inputs)); length > most {
+			keep, waves.end = length-most, true
+		}
 	}
 	r.Shown = waves
 	if waves.fails {
@@ -124,7 +129,7 @@ func (l *lockstep) show(r *LockstepReport, f *finding, stimulus *Stimulus) error
 	waves.absent, waves.fourWay = d.absent, d.unknown != nil
 	limited := func(cycle uint64, inputs []uint64) bool { return cycle < length && next(cycle, inputs) }
 	_, err := l.run(limited, func(cycle uint64) {
-		if stimulus == nil && waves.Stimulus != nil {
+		if stimulus == nil && cycle >= keep {
 			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.inputs...)
 		}
 		if cycle >= waves.First {
@@ -133,7 +138,7 @@ func (l *lockstep) show(r *LockstepReport, f *finding, stimulus *Stimulus) error
 			})
 		}
 	})
-	if waves.Stimulus != nil && stimulus == nil {
+	if stimulus == nil {
 		waves.Stimulus.mask()
 	}
 	return err
@@ -150,7 +155,7 @@ func (l *lockstep) explain(r *LockstepReport, f *finding) error {
 		return err
 	}
 	at, fault := f.difference, f.fault
-	if l.shrinkable(f) && r.Shown.Stimulus != nil && r.Shown.Stimulus.Cycles() > 0 {
+	if l.shrinkable(f) && r.Shown.Stimulus.Cycles() > 0 {
 		smallest, smaller, err := l.shrink(f, r.Shown.Stimulus)
 		if err != nil {
 			return err
@@ -164,6 +169,9 @@ func (l *lockstep) explain(r *LockstepReport, f *finding) error {
 				return err
 			}
 		}
+	}
+	if r.Shown.end {
+		r.Shown.Stimulus = nil // it does not lead there
 	}
 	d.Cycle = at.cycle
 	if err := l.findUndefined(r, d, f, at); err != nil {

@@ -159,10 +159,10 @@ func (s *Stimulus) resets(m *Model) bool {
 }
 
 func (s *Stimulus) tooLong(place string) error {
-	if len(s.rows) <= shrinkWordsMax {
+	if len(s.rows) <= stimulusWordsMax {
 		return nil
 	}
-	return &InputError{place, fmt.Sprintf("more than %d cycles", shrinkWordsMax/s.words), "give a shorter stimulus"}
+	return &InputError{place, fmt.Sprintf("more than %d cycles", stimulusWordsMax/s.words), "give a shorter stimulus"}
 }
 
 func (s *Stimulus) readCSV(path string) error {
@@ -250,8 +250,8 @@ func (s *Stimulus) reach(place, text string) error {
 	if err != nil || cycle < uint64(s.Cycles()) {
 		return &InputError{place, fmt.Sprintf("cycle %q", text), fmt.Sprintf("give at least %d", s.Cycles())}
 	}
-	if cycle > shrinkWordsMax/uint64(s.words) {
-		return &InputError{place, fmt.Sprintf("cycle %d is too late", cycle), fmt.Sprintf("give at most %d", shrinkWordsMax/s.words)}
+	if cycle > uint64(stimulusWordsMax/s.words) {
+		return &InputError{place, fmt.Sprintf("cycle %d is too late", cycle), fmt.Sprintf("give at most %d", stimulusWordsMax/s.words)}
 	}
 	if s.Cycles() == 0 && cycle > 0 {
 		return &InputError{place, fmt.Sprintf("the first cycle is %d", cycle), "begin with cycle 0"}

@@ -134,6 +134,64 @@ func TestLockstepFindsMissingReset(t *testing.T) {
 	require.False(t, r.Divergence.Undefined)
 }
 
+// TestLockstepShrinksTheEnd: of a run that is too long to keep, the end is shrunk.
+func TestLockstepShrinksTheEnd(t *testing.T) {
+	const text = `module dut(input clock, input reset, input enable_i, output [31:0] value_o);
+  reg [31:0] v; reg [15:0] age;
+  assign value_o = v;
+  always @(posedge clock) begin
+    age <= age + 1;
+    if (reset) begin v <= 1; age <= 0; end
+    else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : age == 900 ? 1 : 0);
+  end
+endmodule`
+	m := foreign(t, text, &PinMap{
+		Model: "lfsr", Parameters: Parameters{"SEED": 1}, Clock: "clock", Reset: "reset",
+		Pins: []PinWiring{{"enable", []string{"enable_i"}}, {"value", []string{"value_o"}}},
+	})
+	whole := runLockstep(t, m, LockstepOptions{})
+	require.NotNil(t, whole.Divergence)
+	require.Greater(t, whole.Divergence.Found.Cycle, uint64(1000), "not in the first stretch between resets")
+	require.InDelta(t, 902, whole.Shown.Stimulus.Cycles(), 2)
+
+	end := runLockstep(t, m, LockstepOptions{keptWords: 2 * 1200})
+	require.True(t, end.Divergence.Shrunk)
+	require.InDelta(t, 902, end.Shown.Stimulus.Cycles(), 2)
+
+	short := runLockstep(t, m, LockstepOptions{keptWords: 2 * 500})
+	require.NotNil(t, short.Divergence)
+	require.False(t, short.Divergence.Shrunk)
+	require.Nil(t, short.Shown.Stimulus, "no stimulus rather than one that does not lead there")
+	require.Equal(t, whole.Divergence.Found, short.Divergence.Found)
+}
+
+// FuzzStimulus: no text of a stimulus leads to a panic, and what is read can be
+// written and read again.
+func FuzzStimulus(f *testing.F) {
+	for _, text := range []string{"cycle,reset,push_i,data_i,pop_i\n0,1,0,0x1f,0\n5,0,1,0b11,1\n", "reset\n1\n", "reset,data_i\n1,256\n", "", "\"", "reset,reset\n1,1\n", "cycle,reset\n0,1\n18446744073709551615,0\n"} {
+		f.Add(text)
+	}
+	m := &PinMap{Model: "fifo", Parameters: Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}}
+	path := filepath.Join(f.TempDir(), "s.csv")
+	f.Fuzz(func(t *testing.T, text string) {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		s, err := m.ReadStimulus(path)
+		if err != nil {
+			require.ErrorAs(t, err, new(*InputError))
+			return
+		}
+		if s.Cycles() > 10_000 {
+			return
+		}
+		var b bytes.Buffer
+		require.NoError(t, s.WriteCSV(&b))
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
+		again, err := m.ReadStimulus(path)
+		require.NoError(t, err)
+		require.Equal(t, s, again)
+	})
+}
+
 // TestLockstepIsDeterministic: same options, same bytes; and the stimulus, read again,
 // leads to the same divergence.
 func TestLockstepIsDeterministic(t *testing.T) {

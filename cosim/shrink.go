@@ -13,9 +13,11 @@ const (
 	shrinkTrialsReopen = 300
 	shrinkCycles       = 1_000_000
 	shrinkCyclesReopen = 50_000
-	shrinkWordsMax     = 1 << 24 // of a stimulus, 128 MiB
 	shrinkRoundsMax    = 4
 )
+
+// stimulusWordsMax bounds a stimulus that is kept: 128 MiB.
+const stimulusWordsMax = 1 << 24
 
 // shrinker makes a stimulus smaller as long as model and RTL still differ in the same
 // way: fewer cycles, then fewer ones.
