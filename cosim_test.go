@@ -274,3 +274,47 @@ $upscope $end $upscope $end $enddefinitions $end
 	require.NoError(t, s.WriteCSV(&text))
 	require.Equal(t, "cycle,reset,request_i\n0,1,0x0\n1,0,0x5\n2,0,0x8\n", text.String())
 }
+
+// TestCheckWithoutTools: an image needs none; sources name what is missing.
+func TestCheckWithoutTools(t *testing.T) {
+	dir := cosimFolder(t)
+	t.Setenv("PATH", "")
+	m, err := edited(t, dir)
+	require.NoError(t, err)
+	r, err := CosimCheck(context.Background(), m, CheckOptions{LockstepOptions: cosim.LockstepOptions{Cycles: 1000}})
+	require.NoError(t, err)
+	require.Equal(t, "pass", r.Verdict)
+	require.NoError(t, m.Close())
+	for backend, tool := range map[string]string{"wasm": "verilator", "icarus": "iverilog"} {
+		m, err = edited(t, dir, "top: stream", "backend: "+backend+"\ntop: stream")
+		require.NoError(t, err)
+		_, err = CosimCheck(context.Background(), m, CheckOptions{})
+		require.ErrorAs(t, err, new(*InputError))
+		require.ErrorContains(t, err, "install the Debian package "+tool)
+	}
+}
+
+// FuzzPinMap: no text leads to a panic, and every error has a place.
+func FuzzPinMap(f *testing.F) {
+	for _, text := range []string{
+		tutorialMap, "", "model: lfsr\npins: &a {x: *a}", "model: lfsr\npins: {x: [a, [b]]}", "- 1", "{model: lfsr, reset: {pin: }}",
+		"model: fifo\nties: {a: -1}", "model: fifo\nsources: 1", "model: fifo\nparams: {A: 08, B: 1.5}", "model: fifo\nlatency: {a: 99999999999999999999}",
+		"? [a]\n: b", "model: *x", "fabric: {pops: {groups: 2}}", "backend: 1", "clock: !!int x",
+	} {
+		f.Add(text)
+	}
+	path := filepath.Join(f.TempDir(), "m.yml")
+	f.Fuzz(func(t *testing.T, text string) {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		m, err := LoadPinMap(path)
+		if err != nil {
+			var bad *InputError
+			require.ErrorAs(t, err, &bad)
+			require.True(t, strings.HasPrefix(bad.Place, path), bad.Place)
+			return
+		}
+		m.Image, m.Source.Files = "", []string{filepath.Join(filepath.Dir(path), "none.v")} // nothing of the machine is opened
+		_, err = m.Open(context.Background(), cosim.Options{})
+		require.Error(t, err)
+	})
+}
