@@ -85,6 +85,10 @@ const (
 // Backends are the names of all backends.
 var Backends = []string{BackendWasm, BackendIcarus, BackendShared}
 
+// parameterMax is beyond what any model accepts, except for a seed; sizes below it
+// need little memory.
+const parameterMax = 65535
+
 // latencyMax bounds what Lockstep has to keep of the model's outputs.
 const latencyMax = 64
 
@@ -111,6 +115,9 @@ func (m *PinMap) NewModel() (*Model, error) {
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		if !slices.Contains(names, name) {
 			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), remedyOf(name, names))
+		}
+		if value := m.Parameters[name]; value < 0 || value > parameterMax && name != "SEED" {
+			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s of %s is %d", name, t.Name, value), fmt.Sprintf("give 0 to %d", parameterMax))
 		}
 	}
 	model, err := t.New(m.Parameters)

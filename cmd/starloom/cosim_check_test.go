@@ -55,6 +55,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"parameter of a map", "", "m.yml -G A=1", statusInput, []string{"-G: a map has its own parameters"}},
 		{"no such twin", "", "--twin lfs", statusInput, []string{`--twin: there is no model "lfs"; did you mean lfsr?`}},
 		{"no such parameter", "", "--twin lfsr -G SEAD=1", statusInput, []string{"-G: lfsr has no parameter SEAD; did you mean SEED?"}},
+		{"too large", "", "--twin star_coupler -G D=4000000000", statusInput, []string{"-G: D of star_coupler is 4000000000; give 0 to 65535"}},
 		{"no number", "", "--twin lfsr -G SEED=x", statusInput, []string{`-G: SEED is "x"`}},
 		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus, shared`}},
 		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: no such number of runs"}},
