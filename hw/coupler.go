@@ -77,34 +77,36 @@ func (c *StarCouplers) Outputs() []Wire { return []Wire{c.out} }
 // Settle carries the light of every lit transmitter of the shard to the couplers
 // that its port select says.
 func (c *StarCouplers) Settle(s Shard) {
-	shard := s.Index
-	c.out.Clear(shard)
+	out, shard := c.out, s.Index
+	out.Clear(shard)
 	lit := c.in.Lit(shard, 0)
 	rail1, rail0 := c.in.Rail1, c.in.Rail0
-	ports, base, fan := c.ports.Value, c.base, c.fan
+	ports, base, fan, replaced := c.ports.Value, c.base, c.fan, c.replaced
 	for _, i := range lit {
 		first := base[i]
 		switch port := ports[i]; port {
 		case PortNone:
 		case PortAll:
 			for coupler := first; coupler < first+fan; coupler++ {
-				c.couple(shard, coupler, rail1[i], rail0[i])
+				if replaced != nil && replaced[coupler] {
+					continue
+				}
+				if out.Put(shard, coupler, rail1[i], rail0[i]) != 0 {
+					c.flag(shard, coupler)
+				}
 			}
 		default:
 			if uint32(port) >= fan {
 				panic(fmt.Sprintf("%s: port select %d, the transmitter has %d ports", c.in.bank.Element(int(i)), port, fan))
 			}
-			c.couple(shard, first+uint32(port), rail1[i], rail0[i])
+			coupler := first + uint32(port)
+			if replaced != nil && replaced[coupler] {
+				continue
+			}
+			if out.Put(shard, coupler, rail1[i], rail0[i]) != 0 {
+				c.flag(shard, coupler)
+			}
 		}
-	}
-}
-
-func (c *StarCouplers) couple(shard int, coupler uint32, rail1, rail0 uint64) {
-	if c.replaced != nil && c.replaced[coupler] {
-		return
-	}
-	if c.out.Put(shard, coupler, rail1, rail0) != 0 {
-		c.flag(shard, coupler)
 	}
 }
 
