@@ -122,9 +122,18 @@ func (m *PinMap) NewModel() (*Model, error) {
 	}
 	model, err := t.New(m.Parameters)
 	if err != nil {
-		return nil, m.refuse("parameters", err.Error(), fmt.Sprintf("give %s, as in %v", strings.Join(names, ", "), t.Sets[0]))
+		return nil, m.refuse("parameters", err.Error(), "for example "+t.Sets[0].text())
 	}
 	return model, nil
+}
+
+// text is what a map says: {DEPTH: 4, WIDTH: 8}.
+func (p Parameters) text() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(p)) {
+		all = append(all, fmt.Sprintf("%s: %d", name, p[name]))
+	}
+	return "{" + strings.Join(all, ", ") + "}"
 }
 
 // Open builds the RTL, when it is the first time, and makes a device with exactly
