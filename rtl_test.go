@@ -294,7 +294,13 @@ func TestRTLFaultsEndTheRun(t *testing.T) {
 			"the receive status is 6"},
 		"too long": {rx, "icarus", []string{"length_q <= good ? {3'd0, bits_d[15:3]}", "length_q <= good ? 16'd99"}, RuleRTLFault, ".rx", 6, "a frame of 99 bytes"},
 		"at once":  {tx, "icarus", []string{busy, busy + " always @(posedge clock) $finish;"}, RuleRTLFault, "pops.group[0].nic[0].tx", 0, "$finish"},
+		"hang":     {coupler, "icarus", []string{seen, seen + " always @* while (rail1_o[0]) ;"}, RuleRTLFault, "coupler", 0, "does not answer"},
+		"hang on wasm": {coupler, "wasm", []string{seen, "integer n; always @* begin n = 0; while (rail1_o[0] && !n[7]) n = n ^ 1; end assign violation_o = |(rail1_o & rail0_o) | n[0];"},
+			RuleRTLFault, "coupler", 0, "does not answer"},
 	} {
+		if strings.HasPrefix(name, "hang") && !*full {
+			continue // the time limit is 10 s
+		}
 		t.Run(name, func(t *testing.T) {
 			s := routing(4, 4)
 			s.RTL = []RTL{{Replace: strings.Replace(wherever[c.twin], "*", "group[0]", 1), PinMap: rewired(t, s, c.twin, c.backend, c.changes...)}}
