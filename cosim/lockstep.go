@@ -280,7 +280,8 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 		}
 		l.exchanged++
 		copy(d.Inputs(), m.Inputs())
-		if err := errors.Join(m.Settle(), d.Settle()); err != nil {
+		m.settle()
+		if err := d.Settle(); err != nil {
 			return faultIn(cycle, err)
 		}
 		l.holdBack(cycle)
@@ -293,11 +294,15 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 				return at, nil
 			}
 		}
-		if err := errors.Join(m.Edge(clocks), d.Edge(clocks)); err != nil {
+		if m.clocked {
+			m.latch() // Edge without settling again: the next cycle does
+		}
+		if err := d.Edge(clocks); err != nil {
 			return faultIn(cycle, err)
 		}
 		if reset {
 			compared = true
+			m.settle()
 			l.fillLines()
 		}
 	}

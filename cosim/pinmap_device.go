@@ -16,6 +16,8 @@ type pinned struct {
 	resetOutputs             []uint64 // what the model shows behind a reset
 	clock                    uint64   // of the RTL: 1, or 0 without one
 	before, beforeUnknown    []uint64 // early outputs as they are just before the edge
+	settled                  []uint64 // inputs that the RTL has settled with; nil for none
+	settledBuffer            []uint64
 	err                      error
 }
 
@@ -34,6 +36,7 @@ func (m *PinMap) adapt(model *Model, rtl Device) (*pinned, error) {
 	if rtl.Unknown() != nil {
 		d.unknown, d.beforeUnknown = make([]uint64, out), make([]uint64, out)
 	}
+	d.settledBuffer = make([]uint64, 0, in)
 	d.clock = clockMask(rtl.Ports())
 	if model.clocked {
 		d.resetWord = model.reset.word
@@ -126,6 +129,9 @@ func (d *pinned) Settle() error {
 	if err := d.settle(); err != nil {
 		return err
 	}
+	if len(d.early) > 0 || len(d.feedback) > 0 {
+		d.settled = append(d.settledBuffer[:0], d.inputs...)
+	}
 	d.pull()
 	return nil
 }
@@ -136,9 +142,12 @@ func (d *pinned) Edge(clocks uint64) error {
 	}
 	moveBits(d.in, d.inputs, d.rtl.Inputs())
 	if len(d.early) > 0 || len(d.feedback) > 0 {
-		if err := d.settle(); err != nil {
-			return err
+		if d.settled == nil || !slices.Equal(d.settled, d.inputs) {
+			if err := d.settle(); err != nil {
+				return err
+			}
 		}
+		d.settled = nil
 		d.pullTo(d.early, d.before, d.beforeUnknown)
 	}
 	if err := d.rtl.Edge(clocks & d.clock); err != nil {
@@ -204,6 +213,7 @@ func (d *pinned) Restore(snapshot []byte) error {
 	if len(snapshot) < own {
 		return fmt.Errorf("a snapshot of %d bytes is too short: it is of another device", len(snapshot))
 	}
+	d.settled = nil
 	if err := d.rtl.Restore(snapshot[own:]); err != nil {
 		return err
 	}

@@ -119,18 +119,26 @@ func (m *Model) driveAndSettle() {
 
 func (m *Model) Edge(clocks uint64) error {
 	if m.clocked && clocks&1 != 0 {
-		if m.get(m.reset) != 0 {
-			m.clear()
-		} else {
+		if m.get(m.reset) == 0 {
 			m.driveAndSettle()
-			m.kernel.Latch()
-			if m.behind != nil {
-				m.behind()
-			}
 		}
+		m.latch()
 	}
 	m.settle()
 	return nil
+}
+
+// latch is the clock edge of a clocked model that is settled.
+func (m *Model) latch() {
+	switch {
+	case m.get(m.reset) != 0:
+		m.clear()
+	default:
+		m.kernel.Latch()
+		if m.behind != nil {
+			m.behind()
+		}
+	}
 }
 
 func (m *Model) clear() {
