@@ -70,7 +70,9 @@ func TestRTLEndsWithItsSimulators(t *testing.T) {
 		says string
 	}{
 		"interrupt": {func(t *testing.T, run *os.Process, _ []int) { require.NoError(t, run.Signal(os.Interrupt)) }, "interrupted"},
-		"killed":    {func(t *testing.T, _ *os.Process, all []int) { require.NoError(t, syscall.Kill(all[0], syscall.SIGKILL)) }, "the simulator of the RTL is gone"},
+		"killed": {func(t *testing.T, _ *os.Process, all []int) {
+			require.NoError(t, syscall.Kill(all[0], syscall.SIGKILL))
+		}, "the simulator of the RTL is gone"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			endless := strings.Replace(darkScenario, "slots: 20", "slots: 4000000000", 1)
