@@ -53,10 +53,8 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 		return nil, err
 	}
 	m := &cosim.PinMap{File: path, Places: map[string]string{}, Parameters: cosim.Parameters{}, Latency: map[string]int{}}
-	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
-		if root.Content[i].Value == "fabric" {
-			return nil, d.refuse(root.Content[i], "this is a scenario, not a pin map", "give a pin map; RTL within a scenario is run with `starloom run`")
-		}
+	if isScenario(root) {
+		return nil, d.refuse(root, "this is a scenario, not a pin map", "give a pin map")
 	}
 	p := pinMapDecoder{d, m, filepath.Dir(path)}
 	if err := p.object(root, "the pin map", p.keys()); err != nil {

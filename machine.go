@@ -34,6 +34,8 @@ type MachineOptions struct {
 
 	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
 	capture bool // keep frames for a packet capture
+
+	recordRTL bool // models in the place of RTL, whose inputs are kept
 }
 
 // Machine is one emulated network: processors with their firmware, NICs and the

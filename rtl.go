@@ -120,6 +120,8 @@ type machineRTL struct {
 	devices []cosim.Device
 	maps    []*cosim.PinMap
 	icarus  int // processes
+
+	recorded []RTLPartRun
 }
 
 // buildRTL opens the devices that the scenario names; nil for none.
@@ -241,7 +243,7 @@ func (r *machineRTL) replaceAll(ctx context.Context, entry int, source *rtlSourc
 	if err != nil {
 		return err
 	}
-	device, err := r.device(ctx, source, pins)
+	device, err := r.device(ctx, source, pins, rtlPath)
 	if err != nil {
 		return err
 	}
@@ -262,7 +264,7 @@ func (r *machineRTL) replaceKind(ctx context.Context, entry int, source *rtlSour
 	if err != nil {
 		return err
 	}
-	parts, err := r.partsOf(ctx, source, pins, elements)
+	parts, err := r.partsOf(ctx, source, pins, elements, paths)
 	if err != nil {
 		return err
 	}

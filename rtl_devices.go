@@ -79,14 +79,14 @@ func or(value, otherwise string) string {
 
 // partsOf opens a device for every component, or one for all of them where each would
 // be a process of its own.
-func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *cosim.PinMap, elements []int) ([]fabric.RTLPart, error) {
-	if source.backend == cosim.BackendIcarus && source.own == nil {
+func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *cosim.PinMap, elements []int, paths []string) ([]fabric.RTLPart, error) {
+	if source.backend == cosim.BackendIcarus && source.own == nil && !r.machine.options.recordRTL {
 		device, err := r.array(source, pins, len(elements))
 		return []fabric.RTLPart{{Device: device, Elements: elements}}, err
 	}
 	var parts []fabric.RTLPart
-	for _, i := range elements {
-		device, err := r.device(ctx, source, pins)
+	for k, i := range elements {
+		device, err := r.device(ctx, source, pins, paths[k])
 		if err != nil {
 			return nil, err
 		}
@@ -148,7 +148,10 @@ func (r *machineRTL) pinMap(source *rtlSource, model string) (*cosim.PinMap, err
 const rtlSeed = 1
 
 // device opens the RTL once more.
-func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *cosim.PinMap) (cosim.Device, error) {
+func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *cosim.PinMap, path string) (cosim.Device, error) {
+	if r.machine.options.recordRTL {
+		return r.record(path, pins)
+	}
 	if source.backend == cosim.BackendIcarus {
 		if r.icarus++; r.icarus > icarusProcessesMax {
 			return nil, r.machine.scenario.refuse(source.at+".replace", fmt.Sprintf("more than %d components are RTL in Icarus, each a process", icarusProcessesMax),

@@ -27,7 +27,7 @@ type checkFlags struct {
 func newCosimCheck() *cobra.Command {
 	var o checkFlags
 	c := &cobra.Command{
-		Use:   "check MAP.yml",
+		Use:   "check MAP.yml | SCENARIO",
 		Short: "Run RTL beside the model that it stands for and show the first difference",
 		Long: `Runs RTL in lockstep with a model: the same inputs in every cycle, all outputs
 compared. It ends at the first difference, makes the case as short as it can and shows
@@ -58,12 +58,14 @@ also defines:, and image: F.wasm of 'starloom cosim build' instead of top and so
 
 Inputs are random, as the model meets them in use, with resets now and then; or
 those of --stimulus: CSV (a column for each input), or a VCD of the RTL in a
-testbench. --reset-seeds repeats the runs with other values of the registers at
+testbench. For a scenario with the key rtl they are those of a run of the model:
+all components that the scenario replaces are checked, one after the other. --reset-seeds repeats the runs with other values of the registers at
 power-on, which finds missing resets.`,
 		Example: `  starloom cosim check examples/rtl/stream_arbiter.yml
   starloom cosim check examples/rtl/stream_arbiter.yml --backend icarus --vcd check.vcd --save case.csv
   starloom cosim check examples/rtl/stream_arbiter.yml --stimulus case.csv
-  starloom cosim check --twin fifo -G DEPTH=16`,
+  starloom cosim check --twin fifo -G DEPTH=16
+  starloom cosim check examples/rtl/pops-4x4.yaml`,
 		Args: cobra.ArbitraryArgs,
 		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 			return []string{"yml", "yaml"}, cobra.ShellCompDirectiveFilterFileExt
@@ -93,6 +95,9 @@ power-on, which finds missing resets.`,
 }
 
 func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
+	if len(args) == 1 && o.twin == "" && starloom.IsScenario(args[0]) {
+		return checkScenario(c, args[0], o)
+	}
 	m, subject, err := o.pinMap(c, args)
 	if err != nil {
 		return refused(err)

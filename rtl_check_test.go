@@ -1,0 +1,53 @@
+package starloom
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+)
+
+// TestRecordedInputsCheckRTL runs the RTL of a scenario beside its models, on the inputs
+// of a run: foreign RTL and our own agree, and a mistake is found in the part that has it.
+func TestRecordedInputsCheckRTL(t *testing.T) {
+	s, err := LoadScenario("examples/rtl/pops-4x4.yaml")
+	require.NoError(t, err)
+	run, err := RecordRTL(context.Background(), s)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, run.Close()) }()
+	require.Len(t, run.Parts, 16+4+16+16, "couplers, links of a group, transmitters, receivers")
+	for _, part := range run.Parts[:20] {
+		require.Greater(t, part.Stimulus.Cycles(), 10, part.Path)
+		report, err := CosimCheck(context.Background(), part.Map, CheckOptions{LockstepOptions: cosim.LockstepOptions{Stimulus: part.Stimulus}})
+		require.NoError(t, err)
+		require.Nil(t, report.Divergence, part.Path)
+	}
+
+	mutants := cosim.Mutants()
+	upsideDown := slices.IndexFunc(mutants, func(m cosim.Mutant) bool { return m.Twin == "deserialiser" && m.Name == "frame upside down" })
+	dir := t.TempDir()
+	files, err := mutants[upsideDown].WriteSources(dir)
+	require.NoError(t, err)
+	part := run.Parts[len(run.Parts)-1]
+	require.Equal(t, "pops.group[3].nic[3].rx", part.Path)
+	wrong, err := cosim.TwinMap("deserialiser", part.Map.Parameters, dir)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, wrong.Close()) }()
+	wrong.Source.Files, wrong.Source.IncludeDirs = files, []string{dir}
+	report, err := CosimCheck(context.Background(), wrong, CheckOptions{LockstepOptions: cosim.LockstepOptions{Stimulus: part.Stimulus}})
+	require.NoError(t, err)
+	require.NotNil(t, report.Divergence)
+	require.Equal(t, "frame_o", report.Divergence.Signal)
+	require.True(t, report.Divergence.Found.Directed)
+}
+
+// TestRecordRTLRefuses names what is wrong with the scenario.
+func TestRecordRTLRefuses(t *testing.T) {
+	_, err := RecordRTL(context.Background(), routing(2, 2))
+	var input *InputError
+	require.ErrorAs(t, err, &input)
+	require.Contains(t, input.Reason, "no RTL")
+}
