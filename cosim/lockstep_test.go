@@ -26,7 +26,7 @@ func twinMap(t *testing.T, name, backend string, p Parameters) *PinMap {
 func mutantMap(t *testing.T, twin, name, backend string, p Parameters) *PinMap {
 	m := twinMap(t, twin, backend, p)
 	for _, mutant := range Mutants() {
-		if mutant.Twin == twin && (mutant.Name == name || name == "") {
+		if mutant.Twin == twin && mutant.Name == name {
 			files, err := mutant.WriteSources(t.TempDir())
 			require.NoError(t, err)
 			m.Source.Files, m.Source.IncludeDirs = files, []string{filepath.Dir(files[0])}
@@ -65,14 +65,12 @@ func TestLockstepShrinks(t *testing.T) {
 		kind, signal          string
 	}{
 		{"arbiter_round_robin", "off by one", BackendWasm, nil, 4, DivergenceValue, "grant_o"},
-		{"arbiter_round_robin", "holder not held", BackendWasm, nil, 4, DivergenceValue, "grant_o"},
+		{"arbiter_round_robin", "holder not held", BackendIcarus, nil, 4, DivergenceValue, "grant_o"},
 		{"arbiter_fixed", "late grant", BackendIcarus, nil, 4, DivergenceValue, "grant_o"},
 		{"arbiter_fixed", "missing reset", BackendIcarus, nil, 3, DivergenceValue, "grant_o"},
 		{"arbiter_round_robin", "missing reset", BackendIcarus, nil, 4, DivergenceUnknown, "grant_o"},
 		{"fifo", "stuck overflow flag", BackendWasm, nil, 8, DivergenceValue, "overflow_o"},
-		{"link", "one cycle short", BackendWasm, Parameters{"DELAY_CYCLES": 2, "PHIT_BITS": 1}, 5, DivergenceValue, "rail1_o"},
-		{"crc16", "", BackendWasm, nil, 9, DivergenceValue, ""},
-		{"pops_slot", "guard off by one", BackendWasm, nil, 60, DivergenceValue, ""},
+		{"link", "one cycle short", BackendIcarus, Parameters{"DELAY_CYCLES": 2, "PHIT_BITS": 1}, 5, DivergenceValue, "rail1_o"},
 	} {
 		t.Run(c.twin+": "+c.mutant, func(t *testing.T) {
 			t.Parallel()
