@@ -48,7 +48,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"fatal", "always @(posedge clk) if (!rst && go) $fatal(1, \"no way\");", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "no way"}},
 		{"fatal in Icarus", "always @(posedge clk) if (!rst && go) $fatal(1, \"no way\");", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "no way"}},
 		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
-		{"scenario", "", "s.yaml", statusInput, []string{"this is a scenario, not a pin map"}},
+		{"scenario without RTL", "", "s.yaml", statusInput, []string{"the scenario has no RTL to check"}},
 		{"no map", "", "", statusInput, []string{"MAP.yml is missing; give a pin map, or --twin NAME"}},
 		{"two maps", "", "m.yml m.yml", statusInput, []string{"one argument too many"}},
 		{"map and twin", "", "m.yml --twin lfsr", statusInput, []string{"--twin: there is a map, too: m.yml"}},
