@@ -23,6 +23,9 @@
 //	run.go             run to the end, metrics, report
 //	violations.go      rules and what breaks them
 //	outputs.go         waveform, capture and log of a run
+//	rtl*.go            RTL in the place of components, and its inputs for lockstep
+//	cosim.go           pin maps, lockstep and its files
+//	trace*.go          waveforms and captures: compared, decoded, looked into
 //	state.go           save and restore
 //	report*.go         the report's types and its three forms
 //	study*.go          studies

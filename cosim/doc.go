@@ -14,6 +14,7 @@
 //	verilator_device.go        what the two devices below have in common
 //	wasm.go, wasm_device.go    Circuit, OpenWasm: RTL in wazero; wasm_memory_*.go: its memory
 //	purego.go       BuildShared, OpenShared: RTL as a native library (build tag purego)
+//	icarus_*.go     OpenIcarus: RTL in a process of its own, four states; vpi/: the module that it loads
 //	ghdl.go         VHDL to Verilog
 //	twin.go         Twin, Twins: Verilog beside the Go component, parameters to test
 //	twin_model.go   Model: components of hw and nic behind the ports of a module
@@ -24,6 +25,7 @@
 //	                pinmap_device.go: which bit goes where; pinmap_twin.go: the twins' own maps
 //	lockstep.go     Lockstep: model and RTL on the same inputs, up to the first difference
 //	lockstep_stimulus.go       Stimulus: inputs cycle by cycle; CSV, VCD
+//	recorder.go     Recorder: a model that keeps its inputs, for lockstep on those of a run
 //	lockstep_report.go         what was found, as text, waveform and JSON
 //	shrink.go       a short case instead of a long run
 package cosim
