@@ -53,8 +53,8 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 		return nil, err
 	}
 	m := &cosim.PinMap{File: path, Places: map[string]string{}, Parameters: cosim.Parameters{}, Latency: map[string]int{}}
-	if isScenario(root) {
-		return nil, d.refuse(root, "this is a scenario, not a pin map", "give a pin map")
+	if fabric := fabricKey(root); fabric != nil {
+		return nil, d.refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
 	}
 	p := pinMapDecoder{d, m, filepath.Dir(path)}
 	if err := p.object(root, "the pin map", p.keys()); err != nil {

@@ -71,14 +71,15 @@ func (r *machineRTL) record(path string, pins *cosim.PinMap) (cosim.Device, erro
 // IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.
 func IsScenario(path string) bool {
 	_, root, err := loadPinMapNode(path)
-	return err == nil && isScenario(root)
+	return err == nil && fabricKey(root) != nil
 }
 
-func isScenario(root *yaml.Node) bool {
+// fabricKey returns the key that only scenarios have, nil for none.
+func fabricKey(root *yaml.Node) *yaml.Node {
 	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
 		if root.Content[i].Value == "fabric" {
-			return true
+			return root.Content[i]
 		}
 	}
-	return false
+	return nil
 }
