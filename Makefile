@@ -32,7 +32,7 @@ check:
 	$(GO) vet ./...
 	$(GO) vet -tags purego ./cosim
 	$(GO) test ./...
-	$(GO) test -tags purego -run Shared ./cosim
+	$(GO) test -tags purego -run 'Shared|RTLRoutes' . ./cosim
 
 # The race detector watches everything that more than one worker touches.
 race:

@@ -2,7 +2,6 @@ package starloom
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -14,15 +13,6 @@ import (
 	"starloom/cosim"
 	"starloom/traces"
 )
-
-// cosimError makes what package cosim says about files and options an InputError.
-func cosimError(err error) error {
-	var bad *cosim.InputError
-	if errors.As(err, &bad) {
-		return (*InputError)(bad)
-	}
-	return err
-}
 
 // LoadPinMap reads the pin map of RTL that stands for a model:
 //
@@ -299,12 +289,12 @@ func CosimCheck(ctx context.Context, m *cosim.PinMap, o CheckOptions) (*cosim.Lo
 	if o.StimulusFile != "" {
 		var err error
 		if o.Stimulus, err = m.ReadStimulus(o.StimulusFile); err != nil {
-			return nil, cosimError(err)
+			return nil, err
 		}
 	}
 	report, err := cosim.Lockstep(ctx, m, o.LockstepOptions)
 	if err != nil {
-		return nil, cosimError(err)
+		return nil, err
 	}
 	if vcd != nil {
 		signals, err := report.Shown.WriteVCD(vcd, []string{vcdComment(report.Title())})

@@ -123,7 +123,7 @@ func TestBadPinMaps(t *testing.T) {
 			}
 			require.Error(t, err)
 			t.Log(err)
-			require.ErrorAs(t, cosimError(err), new(*InputError))
+			require.ErrorAs(t, err, new(*InputError))
 			require.Contains(t, err.Error(), c.wants)
 		})
 	}

@@ -4,27 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+
+	"starloom/cosim"
 )
 
 // InputError says that something the user gave cannot be used: where it is, what
 // is wrong with it and what to do. The command line ends with exit status 2.
-type InputError struct {
-	Place  string // "file.yaml:7:12", "file.wasm", "--slots"
-	Reason string // what is wrong, with the value that was found
-	Remedy string // what is allowed, or what to do
-}
-
-// Error returns "place: reason; remedy".
-func (e *InputError) Error() string {
-	text := e.Reason
-	if e.Place != "" {
-		text = e.Place + ": " + text
-	}
-	if e.Remedy != "" {
-		text += "; " + e.Remedy
-	}
-	return text
-}
+type InputError = cosim.InputError
 
 // fileError turns an error of the operating system into one about the user's
 // file: the place is the file, so the path is not said twice.

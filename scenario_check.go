@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"starloom/cosim"
 	"starloom/firmware"
 )
 
@@ -106,7 +107,7 @@ func (s *Scenario) checkFirmware() error {
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
 	case f.Program != "" && !slices.Contains(known, f.Program):
 		remedy := "known are " + strings.Join(known, ", ")
-		if guess := nearest(f.Program, known); guess != "" {
+		if guess := cosim.Nearest(f.Program, known); guess != "" {
 			remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
 		}
 		return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", clip(f.Program)), remedy)
@@ -344,7 +345,7 @@ func (l *fieldLimits) refuse(v reflect.Value) (reason, remedy string) {
 		switch {
 		case len(l.enum) > 0 && !slices.Contains(l.enum, text):
 			reason, remedy = fmt.Sprintf("is %q", clip(text)), allowed(l.enum)
-			if guess := nearest(text, l.enum); guess != "" {
+			if guess := cosim.Nearest(text, l.enum); guess != "" {
 				remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
 			}
 			return reason, remedy

@@ -14,6 +14,8 @@ import (
 	"strings"
 
 	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/cosim"
 )
 
 // scenarioBytesMax is the largest scenario file; longer permutations go into a
@@ -289,7 +291,7 @@ func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, pat
 		p.Kind, p.List = node.Value, nil
 		if !slices.Contains(permutationRules, node.Value) {
 			remedy := "allowed are " + wants
-			if guess := nearest(node.Value, permutationRules); guess != "" {
+			if guess := cosim.Nearest(node.Value, permutationRules); guess != "" {
 				remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
 			}
 			return d.refuse(node, fmt.Sprintf("%s is %q", path, clip(node.Value)), remedy)
@@ -505,44 +507,8 @@ func allowedKeys(key string, fields []structField) string {
 	if len(keys) == 1 {
 		remedy = "allowed is " + keys[0]
 	}
-	if guess := nearest(key, keys); guess != "" {
+	if guess := cosim.Nearest(key, keys); guess != "" {
 		remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
 	}
 	return remedy
-}
-
-// nearest returns the word that differs least from text, or "" if none is near.
-func nearest(text string, words []string) string {
-	best, bestDistance := "", 1+max(1, min(len(text)/3, 3))
-	for _, word := range words {
-		if distance := editDistance(strings.ToLower(text), word); distance < bestDistance {
-			best, bestDistance = word, distance
-		}
-	}
-	return best
-}
-
-// editDistance is the number of bytes to insert, delete or replace. Words that
-// are far longer than any key are not compared: they come from a broken file.
-func editDistance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return math.MaxInt
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
 }

@@ -9,6 +9,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/cosim"
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
@@ -156,7 +157,7 @@ func allowedWords[V any](key string, keys map[string]V) string {
 	}
 	slices.Sort(words)
 	remedy := "allowed are " + strings.Join(words, ", ")
-	if guess := nearest(key, words); guess != "" {
+	if guess := cosim.Nearest(key, words); guess != "" {
 		remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
 	}
 	return remedy

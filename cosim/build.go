@@ -53,26 +53,6 @@ func (o *Options) timeLimit() time.Duration {
 // Logger is a device that keeps what its circuit prints: about the last 64 KiB.
 type Logger interface{ Log() string }
 
-// InputError says that something the user gave cannot be used: where it is, what
-// is wrong with it and what to do.
-type InputError struct {
-	Place  string // "arbiter.v:7:12", "--top"
-	Reason string
-	Remedy string
-}
-
-// Error returns "place: reason; remedy".
-func (e *InputError) Error() string {
-	text := e.Reason
-	if e.Place != "" {
-		text = e.Place + ": " + text
-	}
-	if e.Remedy != "" {
-		text += "; " + e.Remedy
-	}
-	return text
-}
-
 // BuildOptions say how to build.
 type BuildOptions struct {
 	Cache    string            // directory of earlier results; "" for the user's own

@@ -6,6 +6,7 @@
 //	file            what it holds
 //	rtl/            Verilog twins of the components of packages hw and nic
 //	device.go       the interface of all devices, and their faults
+//	inputerror.go   errors of what the user gave
 //	build.go        Source, Build: Verilog or VHDL to one wasm file
 //	cache.go        results of earlier builds
 //	ports.go, ports_xml.go     what Verilator finds out about a design: ports, clocks, files
