@@ -10,7 +10,7 @@ import (
 // What a part of a machine takes at least, in bytes, beside its frames. The figures
 // are those of the columns in packages hw, nic and fabric.
 const (
-	memoryProcessor      = 48       // registers, state, workload, delivery
+	memoryProcessor      = 48       // columns of registers, state, workload, delivery
 	memoryProcessorCycle = 64       // registers of transmitter and receiver
 	memoryCouplerSlot    = 1        // senders, in each of two tables
 	memoryCouplerCycle   = 48       // light at both ends, readers, listeners

@@ -34,7 +34,9 @@ Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
 		Example: `  starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom study pops --quick
   starloom firmware build router.c -o router.wasm
-  starloom run examples/pops-16x16.yaml --firmware router.wasm`,
+  starloom run examples/pops-16x16.yaml --firmware router.wasm
+  starloom cosim check examples/rtl/stream_arbiter.yml
+  starloom trace diff mine.vcd theirs.vcd`,
 		Args:          cobra.ArbitraryArgs,
 		Version:       versionText(),
 		SilenceErrors: true,
