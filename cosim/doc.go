@@ -14,7 +14,7 @@
 //	verilator_glue.go, glue/   the C++ between Verilator's model and columns of words
 //	verilator_device.go        what the two devices below have in common
 //	wasm.go, wasm_device.go    Circuit, OpenWasm: RTL in wazero; wasm_memory_*.go: its memory
-//	purego.go       BuildShared, OpenShared: RTL as a native library (build tag purego)
+//	purego.go       BuildShared, OpenShared: RTL as a native library (build tag purego); purego_off.go: without the tag
 //	icarus_*.go     OpenIcarus: RTL in a process of its own, four states; vpi/: the module that it loads
 //	ghdl.go         VHDL to Verilog
 //	twin.go         Twin, Twins: Verilog beside the Go component, parameters to test

@@ -7,13 +7,13 @@ import (
 	"errors"
 )
 
-// Shared is RTL as a native library; this build of Starloom cannot load one.
+// Shared is RTL as a native library, which only a build with the tag purego can load.
 type Shared struct{ Description }
 
 var errNoShared = errors.New("native RTL is not part of this build of Starloom: build it with -tags purego, or use wasm, which is as fast")
 
-// BuildShared needs the build tag purego.
+// BuildShared returns an error: this build was made without the tag purego.
 func BuildShared(context.Context, Source, BuildOptions) (*Shared, error) { return nil, errNoShared }
 
-// OpenShared needs the build tag purego.
+// OpenShared returns an error: this build was made without the tag purego.
 func OpenShared(*Shared, Options) (Device, error) { return nil, errNoShared }
