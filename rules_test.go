@@ -85,6 +85,7 @@ func TestRulesFire(t *testing.T) {
 			rule: RuleFail, path: "pops.group[2].nic[0]", cycle: 6, message: "with code 42"},
 		{image: "sends_to_no_port", change: noPackets, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "sends to port 4; the NIC has ports 0 to 3"},
 		{image: "sends_too_much", change: noPackets, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "sends a payload of 17 bytes; nic.payload_bytes is 16"},
+		{image: "sends_too_much", change: func(s *Scenario) { noPackets(s); s.NIC.PayloadBytes = 7 }, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "sends a payload of 8 bytes; nic.payload_bytes is 7"},
 		{image: "sends_no_kind", change: noPackets, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "sends a frame of kind(7)"},
 		{image: "lies", change: noPackets, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "says that its TX FIFO holds 255 frames; it has room for 4"},
 		{image: "listens_to_no_port", change: noPackets, rule: RuleIllegalListen, path: "pops.group[1].nic[0]", message: "listens to port 65534"},

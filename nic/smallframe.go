@@ -13,7 +13,10 @@ type SmallFrame struct {
 }
 
 // smallFrameBytes is the FrameStride of small frames.
-const smallFrameBytes = int(unsafe.Sizeof(SmallFrame{}))
+const (
+	smallFrameBytes   = int(unsafe.Sizeof(SmallFrame{}))
+	smallPayloadBytes = 8
+)
 
 // SmallFrames returns a column of frames as what it is if all are small ones, nil
 // otherwise. The column must be aligned to 8 bytes.
@@ -62,8 +65,11 @@ func (f *SmallFrame) Destination() uint32 { return uint32(f.Route) }
 // Origin returns the origin of the packet.
 func (f *SmallFrame) Origin() uint32 { return uint32(f.Packet) }
 
-// Small reports whether the frames of the bank are small ones.
-func (b *Bank) Small() bool { return b.frameStride == smallFrameBytes }
+// Small reports whether the frames of the bank are small ones that may carry a packet.
+// (With a smaller payload a packet is illegal, and frames take the same room.)
+func (b *Bank) Small() bool {
+	return b.frameStride == smallFrameBytes && b.PayloadBytes == smallPayloadBytes
+}
 
 // SmallRx returns a frame of a cell's RX FIFO, in a bank of small frames.
 func (b *Bank) SmallRx(cell uint32, place int) *SmallFrame {
