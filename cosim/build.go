@@ -74,22 +74,28 @@ type target struct {
 	ending   string // of the result's name
 	compiler tool
 	compile  []string // its arguments
-	link     []string
-	tools    []tool
+	linker   tool
+	link     []string // its arguments
+	tools    []tool   // beside Verilator and the compiler
+	// libraries finds what is linked beside the objects; nil: the linker knows.
+	libraries func(ctx context.Context) (libraries, error)
 }
 
 var wasmTarget = target{
 	ending:   ".wasm",
 	compiler: clangTool,
 	compile: []string{
-		"--target=wasm32-wasi", "--sysroot=/usr", "-fno-exceptions", "-fno-rtti", "-Iwasi",
+		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-fno-rtti", "-Iwasi",
 		"-DVL_IGNORE_UNKNOWN_ARCH",
 	},
+	// Not by clang's driver: it may run wasm-opt where binaryen is installed.
+	linker: linkerTool,
 	link: []string{
-		"-mexec-model=reactor", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,--stack-first",
-		fmt.Sprintf("-Wl,-z,stack-size=%d", wasmStackBytes),
+		"-m", "wasm32", "--entry", "_initialize", "--gc-sections", "--strip-all", "--stack-first",
+		"-z", fmt.Sprintf("stack-size=%d", wasmStackBytes),
 	},
-	tools: []tool{linkerTool},
+	tools:     []tool{linkerTool},
+	libraries: wasiLibraries,
 }
 
 // wasmStackBytes is where data begins: the stack lies below it and is empty between
@@ -150,12 +156,13 @@ func build(ctx context.Context, s Source, o BuildOptions, t target) (d Descripti
 type builder struct {
 	context.Context
 	*Source
-	options *BuildOptions
-	target  target
-	cache   cache
-	work    string // temporary directory
-	hdlDir  string // where Verilator runs, so that Files are found
-	tools   []toolVersion
+	options   *BuildOptions
+	target    target
+	cache     cache
+	work      string // temporary directory
+	hdlDir    string // where Verilator runs, so that Files are found
+	tools     []toolVersion
+	libraries libraries
 
 	design      *design
 	description Description
@@ -178,6 +185,11 @@ func newBuilder(ctx context.Context, s *Source, o *BuildOptions, t target) (*bui
 		b.tools = append(b.tools, version)
 	}
 	var err error
+	if t.libraries != nil {
+		if b.libraries, err = t.libraries(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if b.cache, err = openCache(o.Cache); err != nil {
 		return nil, err
 	}
@@ -245,6 +257,7 @@ func (b *builder) hash() (string, error) {
 	say(string(description), fmt.Sprint(b.IncludeDirs))
 	say(b.verilatorArguments()...)
 	say(b.compileFlags()...)
+	say(b.target.linker.command, b.libraries.hash)
 	say(b.target.link...)
 	say(b.portsHeader(nil, ""))
 	if err := eachGlueFile(func(name string, text []byte) error { say(name, string(text)); return nil }); err != nil {

@@ -94,6 +94,21 @@ func TestBuildKeepsItsSource(t *testing.T) {
 	require.Equal(t, text, kept)
 }
 
+// TestBuildRunsNoOptimiser: clang's driver runs wasm-opt on its own where binaryen is
+// installed; an image has the same bytes with it.
+func TestBuildRunsNoOptimiser(t *testing.T) {
+	plain, err := os.ReadFile(build(t, "testdata/draws.c"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "wasm-opt"), []byte("#!/bin/sh\n: >"+ran+"\n"), 0o755))
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	beside, err := os.ReadFile(build(t, "testdata/draws.c"))
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(plain, beside))
+	require.NoFileExists(t, ran)
+}
+
 func TestBuildNeedsTools(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	err := Build(context.Background(), BuildOptions{Source: "testdata/draws.c", Output: filepath.Join(t.TempDir(), "out.wasm")})
