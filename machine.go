@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -271,7 +270,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if path := s.ImagePath(); path != "" {
 		place = s.Place("firmware.image")
 		m.image.name = filepath.Base(path)
-		if wasm, err = os.ReadFile(path); err != nil {
+		if wasm, err = firmware.ReadImage(path); err != nil {
 			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "make it with `starloom firmware build`, or give the path of an image or a built-in program"}
 		}
 	} else {

@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"starloom/traces"
 )
 
 // Source is RTL: the files of a design and what to make of them.
@@ -233,7 +235,7 @@ func (b *builder) discover() error {
 func (b *builder) readData() (map[string][]byte, error) {
 	data := map[string][]byte{}
 	for _, name := range b.design.data {
-		text, err := os.ReadFile(name)
+		text, err := traces.ReadInput(name, InputBytesMax)
 		if err != nil {
 			return nil, &InputError{name, fmt.Sprintf("$readmem needs this file: %v", reason(err)), "give a path that is right in the directory where the build runs"}
 		}
@@ -284,6 +286,10 @@ func (b *builder) sources() (map[string]string, error) {
 	return hashes, nil
 }
 
+// InputBytesMax bounds every file of a user that is read whole: an image, data of
+// $readmem.
+const InputBytesMax = 256 << 20
+
 // check refuses what no tool has to see.
 func (s *Source) check() error {
 	if s.Top == "" {
@@ -302,6 +308,9 @@ func (s *Source) check() error {
 		}
 		if info.IsDir() {
 			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
+		}
+		if !info.Mode().IsRegular() {
+			return &InputError{file, "is not a regular file", "give a file with Verilog or VHDL"}
 		}
 		if isVHDL(file) != s.vhdl() {
 			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}

@@ -56,6 +56,9 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err != nil {
 		return fmt.Errorf("firmware source: %w", err)
 	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("firmware source %s: this is not a regular file: give a C source", o.Source)
+	}
 	if filepath.Ext(o.Source) != ".c" {
 		return fmt.Errorf("firmware source %s: this is no C source: give a file whose name ends in .c", o.Source)
 	}

@@ -171,7 +171,7 @@ func TestBadInput(t *testing.T) {
 		{"run", "starloom run: SCENARIO is missing; usage: starloom run SCENARIO"},
 		{"run s.yaml t.yaml", `starloom run: "t.yaml" is one argument too many`},
 		{"run none.yaml", "none.yaml: cannot be read: no such file or directory; give the path of a scenario"},
-		{"run folder", "folder: cannot be read: is a directory; give the path of a scenario"},
+		{"run folder", "folder: cannot be read: this is a folder; give the path of a scenario"},
 		{"run key.yaml", `key.yaml:4:1: unknown key "sed" in the scenario; did you mean "seed"?`},
 		{"run perm.yaml", "perm.yaml:4:25: the permutation has 1 destinations, the fabric 16 processors"},
 		{"run image.yaml", "image.yaml:3:19: "},
