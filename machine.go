@@ -87,6 +87,7 @@ type Machine struct {
 type imageInfo struct {
 	name, sha256 string
 	probes       []string
+	dataBytes    uint64 // of each instance
 }
 
 // machineShard is the part of the machine that one worker handles at a time:
@@ -214,6 +215,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err != nil {
 		return err
 	}
+	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
+		return err
+	}
 	m.shards = make([]machineShard, len(shards))
 	for i := range m.shards {
 		shard := &m.shards[i]
@@ -286,7 +290,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
-	m.image.sha256, m.image.probes = image.SHA256, image.Probes
+	m.image.sha256, m.image.probes, m.image.dataBytes = image.SHA256, image.Probes, image.DataBytes
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}

@@ -41,6 +41,7 @@ func TestBuildRefuses(t *testing.T) {
 		"probe_name.c":      "probe \"held[0]\": write a letter or _",
 		"param_twice.c":     "has two parameters \"k\"; rename one",
 		"huge_data.c":       "has 300 MiB of data of its own, allowed are 256",
+		"just_too_large.c":  "has 262208 KiB of data of its own, allowed are 262144",
 		"syntax_error.c":    "does not compile",
 		"missing.c":         "no such file",
 		"grows_table.wasm":  "this is no C source",
