@@ -545,7 +545,7 @@ func (m *Machine) mustNotCollide(slot uint32) bool {
 func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
 		processor := instance.Bank().First + e.Cell
-		where := e.Function
+		where := or(e.Function, "an unknown function")
 		if e.Source != "" {
 			where += " at " + e.Source
 		}
