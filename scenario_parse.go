@@ -95,8 +95,46 @@ func parseDocument(place string, data []byte) (*yaml.Node, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, syntaxError(place, data, err)
 	}
+	if err := refuseTags(place, document.Content[0]); err != nil {
+		return nil, err
+	}
 	return document.Content[0], nil
 }
+
+// refuseTags refuses what is tagged as something else than a map, a list or a plain
+// value: nobody would see to what the tag means.
+func refuseTags(place string, root *yaml.Node) error {
+	waiting := []*yaml.Node{root} // not by recursion: a document may be deep
+	for len(waiting) > 0 {
+		node := waiting[len(waiting)-1]
+		waiting = append(waiting[:len(waiting)-1], node.Content...)
+		tag := node.ShortTag()
+		switch node.Kind {
+		case yaml.MappingNode:
+			if tag == "!!map" {
+				continue
+			}
+		case yaml.SequenceNode:
+			if tag == "!!seq" {
+				continue
+			}
+		case yaml.ScalarNode:
+			if slices.Contains(plainTags, tag) {
+				continue
+			}
+		default:
+			continue
+		}
+		return &InputError{
+			Place:  fmt.Sprintf("%s:%d:%d", place, node.Line, node.Column),
+			Reason: fmt.Sprintf("the tag %s means nothing here", clip(tag)), Remedy: "delete it",
+		}
+	}
+	return nil
+}
+
+// plainTags are those of the values that YAML itself knows.
+var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "!!binary"}
 
 // syntaxError turns an error of the YAML library into one with a place.
 func syntaxError(place string, data []byte, err error) *InputError {

@@ -116,6 +116,9 @@ func loadMap(path, what, remedy string) (*mapDecoder, *yaml.Node, error) {
 	if len(document.Content) == 0 {
 		return nil, nil, &InputError{Place: path + ":1:1", Reason: what + " is empty", Remedy: remedy}
 	}
+	if err := refuseTags(path, document.Content[0]); err != nil {
+		return nil, nil, err
+	}
 	return &mapDecoder{scenarioDecoder{file: path}}, document.Content[0], nil
 }
 
