@@ -38,7 +38,7 @@ import (
 // Every error is an *InputError with file, line and column. Pins are looked up when
 // a device is opened.
 func LoadPinMap(path string) (*cosim.PinMap, error) {
-	d, root, err := loadPinMapNode(path)
+	d, root, err := loadMap(path, "the pin map", "give the path of a pin map; `starloom cosim check --help` shows one")
 	if err != nil {
 		return nil, err
 	}
@@ -54,22 +54,6 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 		return nil, d.refuse(root, "the pin map names no model", "add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
 	}
 	return m, nil
-}
-
-func loadPinMapNode(path string) (*mapDecoder, *yaml.Node, error) {
-	const remedy = "give the path of a pin map; `starloom cosim check --help` shows one"
-	data, err := readRegularFile(path, mapBytesMax)
-	if err != nil {
-		return nil, nil, &InputError{Place: path, Reason: err.Error(), Remedy: remedy}
-	}
-	var document yaml.Node
-	if err := yaml.Unmarshal(data, &document); err != nil {
-		return nil, nil, syntaxError(path, data, err)
-	}
-	if len(document.Content) == 0 {
-		return nil, nil, &InputError{Place: path + ":1:1", Reason: "the pin map is empty", Remedy: remedy}
-	}
-	return &mapDecoder{scenarioDecoder{file: path}}, document.Content[0], nil
 }
 
 // pinMapDecoder fills a pin map and notes where everything stands.

@@ -15,9 +15,14 @@ type InputError = cosim.InputError
 // fileError turns an error of the operating system into one about the user's
 // file: the place is the file, so the path is not said twice.
 func fileError(path string, err error, remedy string) *InputError {
+	return &InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", withoutPath(err)), Remedy: remedy}
+}
+
+// withoutPath is an error of the operating system without the path.
+func withoutPath(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
-		err = pathError.Err
+		return pathError.Err
 	}
-	return &InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", err), Remedy: remedy}
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -88,6 +87,7 @@ type Machine struct {
 type imageInfo struct {
 	name, sha256 string
 	probes       []string
+	dataBytes    uint64 // of each instance
 }
 
 // machineShard is the part of the machine that one worker handles at a time:
@@ -215,6 +215,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err != nil {
 		return err
 	}
+	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
+		return err
+	}
 	m.shards = make([]machineShard, len(shards))
 	for i := range m.shards {
 		shard := &m.shards[i]
@@ -271,7 +274,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if path := s.ImagePath(); path != "" {
 		place = s.Place("firmware.image")
 		m.image.name = filepath.Base(path)
-		if wasm, err = os.ReadFile(path); err != nil {
+		if wasm, err = firmware.ReadImage(path); err != nil {
 			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "make it with `starloom firmware build`, or give the path of an image or a built-in program"}
 		}
 	} else {
@@ -287,7 +290,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
-	m.image.sha256, m.image.probes = image.SHA256, image.Probes
+	m.image.sha256, m.image.probes, m.image.dataBytes = image.SHA256, image.Probes, image.DataBytes
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}
@@ -542,7 +545,7 @@ func (m *Machine) mustNotCollide(slot uint32) bool {
 func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
 		processor := instance.Bank().First + e.Cell
-		where := e.Function
+		where := or(e.Function, "an unknown function")
 		if e.Source != "" {
 			where += " at " + e.Source
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/firmware"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -340,11 +341,21 @@ func TestMachineRefuses(t *testing.T) {
 		s.NIC = NIC{PayloadBytes: 1024, RXFrames: 255, TXFrames: 255}
 		return s
 	}
+	large, err := os.ReadFile("firmware/testdata/large_data.c")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	source := filepath.Join(dir, "large.c")
+	require.NoError(t, os.WriteFile(source, bytes.Replace(large, []byte("table[3 << 20]"), []byte("table[250 << 20]"), 1), 0o666))
+	tables := routing(200, 200)
+	tables.Firmware = Firmware{Image: filepath.Join(dir, "large.wasm"), Mode: ModeIsolated}
+	require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: tables.Firmware.Image}))
 	for _, c := range []struct {
 		s    *Scenario
 		o    MachineOptions
 		want string
 	}{
+		{tables, MachineOptions{}, "fabric.pops: this run takes about 9766 GiB of memory, this machine has "},
+		{tables, MachineOptions{}, "the firmware large.wasm has 250 MiB of data of its own, in each of 40000 instances"},
 		{routing(1, 60000), MachineOptions{}, "fabric.pops: groups x groups is 3600000000 couplers"},
 		{huge, MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, MachineOptions{Engine: EngineCycle}, "fabric.pops: this run takes about "},

@@ -35,6 +35,9 @@ func (m *Machine) checkMemory() error {
 	if s.Firmware.Mode == ModeIsolated {
 		remedy += "; mode: banked takes less"
 	}
+	if own := m.image.dataBytes; own >= 1<<20 {
+		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %d instances", m.image.name, (own+1<<19)>>20, m.instances())
+	}
 	return &InputError{
 		Place:  s.Place("fabric.pops"),
 		Reason: fmt.Sprintf("this run takes about %d GiB of memory, this machine has %d", (need+1<<30-1)>>30, have>>30),
@@ -65,7 +68,17 @@ func (m *Machine) checkBank() error {
 	}
 }
 
-// memoryBytes estimates what a machine takes, from below.
+// instances is the number of firmware instances.
+func (m *Machine) instances() int {
+	if m.scenario.Firmware.Mode == ModeIsolated {
+		return m.pops.Processors()
+	}
+	groups := max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize)
+	return (m.pops.Groups + groups - 1) / groups
+}
+
+// memoryBytes estimates what a machine takes, from below: without the image's own
+// data before the image is loaded.
 func (m *Machine) memoryBytes() uint64 {
 	s := m.scenario
 	n, couplers := uint64(m.pops.Processors()), uint64(m.pops.Couplers())
@@ -74,8 +87,9 @@ func (m *Machine) memoryBytes() uint64 {
 	if s.Firmware.Mode == ModeIsolated {
 		processor += memoryInstance
 	}
+	own := uint64(m.instances()) * m.image.dataBytes
 	if m.options.Engine == EngineCycle {
-		return n*(processor+memoryProcessorCycle+2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))) + couplers*memoryCouplerCycle
+		return own + n*(processor+memoryProcessorCycle+2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))) + couplers*memoryCouplerCycle
 	}
-	return n*processor + 2*couplers*(memoryCouplerSlot+stride)
+	return own + n*processor + 2*couplers*(memoryCouplerSlot+stride)
 }

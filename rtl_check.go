@@ -70,7 +70,7 @@ func (r *machineRTL) record(path string, pins *cosim.PinMap) (cosim.Device, erro
 
 // IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.
 func IsScenario(path string) bool {
-	_, root, err := loadPinMapNode(path)
+	_, root, err := loadMap(path, "", "")
 	return err == nil && fabricKey(root) != nil
 }
 

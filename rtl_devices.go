@@ -15,6 +15,7 @@ import (
 	"starloom/cosim"
 	"starloom/fabric"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // rtlSource is where an entry's RTL comes from: a pin map, or our own twins.
@@ -254,7 +255,7 @@ func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string)
 		files = []string{pins.Image}
 	}
 	for _, file := range files {
-		text, err := os.ReadFile(file)
+		text, err := traces.ReadInput(file, cosim.InputBytesMax)
 		if err != nil {
 			return r.refuse(source, fileError(file, err, "keep the sources where they are while the run goes on"))
 		}

@@ -87,7 +87,8 @@ func TestRulesFire(t *testing.T) {
 		{image: "sends_too_much", change: noPackets, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "sends a payload of 17 bytes; nic.payload_bytes is 16"},
 		{image: "sends_too_much", change: func(s *Scenario) { noPackets(s); s.NIC.PayloadBytes = 7 }, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "sends a payload of 8 bytes; nic.payload_bytes is 7"},
 		{image: "sends_no_kind", change: noPackets, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "sends a frame of kind(7)"},
-		{image: "lies", change: noPackets, rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "says that its TX FIFO holds 255 frames; it has room for 4"},
+		{image: "lies", change: trap(1), rule: RuleIllegalSend, path: "pops.group[1].nic[0]", message: "says that its TX FIFO holds 255 frames; it has room for 4"},
+		{image: "lies", change: trap(2), rule: RuleIllegalListen, path: "pops.group[1].nic[0]", message: "says that its RX FIFO holds 5 frames; it has room for 4"},
 		{image: "listens_to_no_port", change: noPackets, rule: RuleIllegalListen, path: "pops.group[1].nic[0]", message: "listens to port 65534"},
 		{image: "traps", change: trap(0), rule: RuleTrap, path: "pops.group[2].nic[0]", cycle: 6, message: "trapped in break_down at traps.c:28:"},
 		{image: "traps", change: trap(1), rule: RuleTrap, path: "pops.group[2].nic[0]", cycle: 6, message: "out of bounds memory access"},
@@ -131,6 +132,33 @@ func trap(how int64) func(s *Scenario) {
 	return func(s *Scenario) {
 		s.Rules = &Rules{}
 		s.Firmware.Params = map[string]int64{"how": how}
+	}
+}
+
+// TestLiesAboutBothFIFOs: both are said, and the others go on.
+func TestLiesAboutBothFIFOs(t *testing.T) {
+	s := imageScenario(t, "lies")
+	s.Rules = &Rules{}
+	report, err := Run(context.Background(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Len(t, report.Violations, 2)
+	require.Equal(t, RuleIllegalListen, report.Violations[0].Rule)
+	require.Equal(t, RuleIllegalSend, report.Violations[1].Rule)
+}
+
+// TestSendIntoAFullFIFO: what sl_send returns may be written to in any case; one
+// overflow is counted, and the frames in the FIFO are whole.
+func TestSendIntoAFullFIFO(t *testing.T) {
+	for _, mode := range []string{ModeBanked, ModeIsolated} {
+		s := imageScenario(t, "floods")
+		s.Rules = &Rules{}
+		s.Firmware.Mode = mode
+		report, err := Run(context.Background(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+		require.EqualValues(t, 4, report.Frames.Sent)
+		require.EqualValues(t, 4, report.Frames.Delivered)
+		require.EqualValues(t, 1, report.Frames.Overflow)
 	}
 }
 

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -249,13 +251,16 @@ func (s *Scenario) Place(path string) string {
 	return path
 }
 
+// SlotsMax is the largest Stop.Slots.
+const SlotsMax = math.MaxUint32 - 1
+
 // Overrides are values that replace those of a scenario file: what the options of
 // `starloom run` give. nil and "" leave the scenario as it is.
 type Overrides struct {
 	Seed  *uint64 // --seed
 	Slots *uint32 // --slots
 	Mode  string  // --mode
-	Image string  // --firmware: path relative to the working folder; replaces the program, whose rules and schedule stay
+	Image string  // --firmware: path relative to the working folder, which replaces the program, whose rules and schedule stay; or a program's name
 }
 
 // Override replaces values and checks the scenario again. Errors name the option
@@ -273,7 +278,11 @@ func (s *Scenario) Override(o Overrides) error {
 	if o.Mode != "" {
 		s.Firmware.Mode, places["firmware.mode"] = o.Mode, "--mode"
 	}
-	if o.Image != "" {
+	if o.Image != "" && isProgram(o.Image) {
+		// With its own schedule and, unless the scenario has some, its own rules.
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.Schedule = o.Image, "", ""
+		places["firmware.program"] = "--firmware"
+	} else if o.Image != "" {
 		absolute, err := filepath.Abs(o.Image)
 		if err != nil {
 			return &InputError{Place: "--firmware", Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
@@ -282,6 +291,13 @@ func (s *Scenario) Override(o Overrides) error {
 		s.Firmware.Program, s.Firmware.Image, places["firmware.image"] = "", absolute, "--firmware"
 	}
 	return s.Check()
+}
+
+// isProgram reports whether a name is that of a built-in program, and not that of a
+// file.
+func isProgram(name string) bool {
+	_, err := os.Stat(name)
+	return err != nil && slices.Contains(firmware.Programs(), name)
 }
 
 // keepProgram writes down what the scenario's program brings, so that an image in

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -16,6 +15,7 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim"
+	"starloom/traces"
 )
 
 // scenarioBytesMax is the largest scenario file; longer permutations go into a
@@ -25,12 +25,7 @@ const scenarioBytesMax = 64 << 20
 // LoadScenario reads and checks the scenario file at path. Every error is an
 // *InputError with file, line and column.
 func LoadScenario(path string) (*Scenario, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fileError(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
-	}
-	defer file.Close()
-	data, err := io.ReadAll(io.LimitReader(file, scenarioBytesMax+1))
+	data, err := traces.ReadInput(path, scenarioBytesMax)
 	if err != nil {
 		return nil, fileError(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
 	}
@@ -100,8 +95,46 @@ func parseDocument(place string, data []byte) (*yaml.Node, error) {
 	case !errors.Is(err, io.EOF):
 		return nil, syntaxError(place, data, err)
 	}
+	if err := refuseTags(place, document.Content[0]); err != nil {
+		return nil, err
+	}
 	return document.Content[0], nil
 }
+
+// refuseTags refuses what is tagged as something else than a map, a list or a plain
+// value: nobody would see to what the tag means.
+func refuseTags(place string, root *yaml.Node) error {
+	waiting := []*yaml.Node{root} // not by recursion: a document may be deep
+	for len(waiting) > 0 {
+		node := waiting[len(waiting)-1]
+		waiting = append(waiting[:len(waiting)-1], node.Content...)
+		tag := node.ShortTag()
+		switch node.Kind {
+		case yaml.MappingNode:
+			if tag == "!!map" {
+				continue
+			}
+		case yaml.SequenceNode:
+			if tag == "!!seq" {
+				continue
+			}
+		case yaml.ScalarNode:
+			if slices.Contains(plainTags, tag) {
+				continue
+			}
+		default:
+			continue
+		}
+		return &InputError{
+			Place:  fmt.Sprintf("%s:%d:%d", place, node.Line, node.Column),
+			Reason: fmt.Sprintf("the tag %s means nothing here", clip(tag)), Remedy: "delete it",
+		}
+	}
+	return nil
+}
+
+// plainTags are those of the values that YAML itself knows.
+var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "!!binary"}
 
 // syntaxError turns an error of the YAML library into one with a place.
 func syntaxError(place string, data []byte, err error) *InputError {
@@ -316,11 +349,11 @@ func (d *scenarioDecoder) readPermutationFile() error {
 		return &InputError{Place: place, Reason: "workload has both permutation and file", Remedy: "delete one"}
 	}
 	path := s.resolve(s.Workload.File)
-	data, err := readRegularFile(path, int64(s.Processors()+2)*16)
+	data, err := traces.ReadInput(path, int64(s.Processors()+2)*16)
 	if err != nil {
 		return &InputError{
-			Place: place, Reason: fmt.Sprintf("%s %v", path, err),
-			Remedy: "give a file with one destination per line, relative to the scenario's folder",
+			Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, withoutPath(err)),
+			Remedy: "give a file with one destination per line for each processor of this fabric, relative to the scenario's folder",
 		}
 	}
 	list, firstLine, err := parsePermutation(path, data)
@@ -331,26 +364,6 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	s.places["workload.permutation"] = path
 	d.entryPlace = func(i int) string { return fmt.Sprintf("%s:%d:1", path, firstLine+i) }
 	return nil
-}
-
-// readRegularFile reads a file of at most limit bytes that is no folder, device
-// or pipe: the path comes from a scenario, and reading a device may never end.
-func readRegularFile(path string, limit int64) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
-	}
-	if !info.Mode().IsRegular() {
-		return nil, errors.New("is not a file")
-	}
-	if info.Size() > limit {
-		return nil, fmt.Errorf("has %d bytes, too many for this fabric (at most %d)", info.Size(), limit)
-	}
-	data, err := os.ReadFile(path)
-	if err != nil {
-		return nil, fmt.Errorf("cannot be read: %w", errors.Unwrap(err))
-	}
-	return data, nil
 }
 
 // parsePermutation reads one destination per line and returns the list and the

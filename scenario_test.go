@@ -62,6 +62,12 @@ var badScenarios = []badScenario{
 	{"unknown key, far from any", small + "zzzzzz: 1\n", true},
 	{"unknown nested key", "starloom: 1\nfabric: {pops: {groups: 2, groupsize: 2}}\nfirmware: {program: pops/random}\n", true},
 	{"merge key", small + "link: {<<: {phit_bits: 8}}\n", false},
+	{"tag on a map", small + "link: !foo {phit_bits: 8}\n", false},
+	{"tag on a map of YAML's kind", small + "link: !!foo {phit_bits: 8}\n", false},
+	{"tag on the scenario", "!mine\n" + small, false},
+	{"tag on a list", strings.Replace(small, "starloom: 1", "starloom: 1\nworkload: {permutation: !set [1, 0, 3, 2]}", 1), false},
+	{"tag on a key", small + "!k seed: 1\n", false},
+	{"tag behind an alias", small + "link: &a !foo {phit_bits: 8}\nnic: *a\n", false},
 	{"list as key", small + "[a]: 1\n", false},
 	{"duplicate key", small + "seed: 1\nname: x\nseed: 2\n", false},
 	{"duplicate nested key", small + "link: {phit_bits: 8, phit_bits: 9}\n", false},
@@ -415,6 +421,12 @@ func TestOverride(t *testing.T) {
 	require.NoError(t, s.Override(Overrides{Image: "a.wasm"}))
 	assert.Equal(t, Rules{ExactlyOnce: true}, *s.Rules, "rules of the scenario stay")
 
+	s = parse()
+	require.NoError(t, s.Override(Overrides{Image: "pops/offline"}))
+	assert.Equal(t, "pops/offline", s.Firmware.Program)
+	assert.Nil(t, s.Rules, "its own")
+	assert.Empty(t, s.ImagePath())
+
 	require.ErrorContains(t, parse().Override(Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
 	require.ErrorContains(t, parse().Override(Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)
 	s = parse()
@@ -435,7 +447,16 @@ func TestOverrideKeepsTheProgram(t *testing.T) {
 		got.Firmware.Image = name
 		require.Equal(t, want, got)
 	}
-	s := programScenario("pops/offline", 4, 4)
+	want, err := Run(t.Context(), programScenario("pops/sort", 4, 4), RunOptions{})
+	require.NoError(t, err)
+	s := programScenario("pops/random", 4, 4)
+	require.NoError(t, s.Override(Overrides{Image: "pops/sort"}))
+	got, err := Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, want.Digest, got.Digest)
+	require.Equal(t, want.Rules, got.Rules)
+
+	s = programScenario("pops/offline", 4, 4)
 	require.NoError(t, s.Override(Overrides{Image: "firmware/images/pops/random.wasm"}))
 	report, err := Run(t.Context(), s, RunOptions{})
 	require.NoError(t, err)

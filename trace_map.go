@@ -3,7 +3,6 @@ package starloom
 import (
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -57,7 +56,7 @@ const mapBytesMax = 16 << 20
 //
 // Every error is an *InputError with file, line and column.
 func LoadDiffMap(path string, o *traces.DiffOptions) error {
-	d, root, err := loadMap(path)
+	d, root, err := loadMap(path, "the map", traceMapRemedy)
 	if err != nil {
 		return err
 	}
@@ -79,7 +78,7 @@ func LoadDiffMap(path string, o *traces.DiffOptions) error {
 // LoadDecodeMap reads a map of `trace decode`. Every error is an *InputError with
 // file, line and column.
 func LoadDecodeMap(path string) (*DecodeMap, error) {
-	d, root, err := loadMap(path)
+	d, root, err := loadMap(path, "the map", traceMapRemedy)
 	if err != nil {
 		return nil, err
 	}
@@ -101,15 +100,12 @@ func LoadDecodeMap(path string) (*DecodeMap, error) {
 	return m, nil
 }
 
+const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"
+
 // loadMap reads the one document of a file. The decoder's way with keys and numbers
 // is that of scenarios.
-func loadMap(path string) (*mapDecoder, *yaml.Node, error) {
-	const remedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"
-	file, err := os.Stat(path)
-	if err == nil && file.Size() > mapBytesMax {
-		return nil, nil, &InputError{Place: path, Reason: fmt.Sprintf("larger than %d MiB", mapBytesMax>>20), Remedy: "use patterns"}
-	}
-	data, err := os.ReadFile(path)
+func loadMap(path, what, remedy string) (*mapDecoder, *yaml.Node, error) {
+	data, err := traces.ReadInput(path, mapBytesMax)
 	if err != nil {
 		return nil, nil, fileError(path, err, remedy)
 	}
@@ -118,7 +114,10 @@ func loadMap(path string) (*mapDecoder, *yaml.Node, error) {
 		return nil, nil, syntaxError(path, data, err)
 	}
 	if len(document.Content) == 0 {
-		return nil, nil, &InputError{Place: path + ":1:1", Reason: "the map is empty", Remedy: remedy}
+		return nil, nil, &InputError{Place: path + ":1:1", Reason: what + " is empty", Remedy: remedy}
+	}
+	if err := refuseTags(path, document.Content[0]); err != nil {
+		return nil, nil, err
 	}
 	return &mapDecoder{scenarioDecoder{file: path}}, document.Content[0], nil
 }

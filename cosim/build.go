@@ -15,6 +15,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"starloom/traces"
 )
 
 // Source is RTL: the files of a design and what to make of them.
@@ -74,22 +76,28 @@ type target struct {
 	ending   string // of the result's name
 	compiler tool
 	compile  []string // its arguments
-	link     []string
-	tools    []tool
+	linker   tool
+	link     []string // its arguments
+	tools    []tool   // beside Verilator and the compiler
+	// libraries finds what is linked beside the objects; nil: the linker knows.
+	libraries func(ctx context.Context) (libraries, error)
 }
 
 var wasmTarget = target{
 	ending:   ".wasm",
 	compiler: clangTool,
 	compile: []string{
-		"--target=wasm32-wasi", "--sysroot=/usr", "-fno-exceptions", "-fno-rtti", "-Iwasi",
+		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-fno-rtti", "-Iwasi",
 		"-DVL_IGNORE_UNKNOWN_ARCH",
 	},
+	// Not by clang's driver: it may run wasm-opt where binaryen is installed.
+	linker: linkerTool,
 	link: []string{
-		"-mexec-model=reactor", "-Wl,--gc-sections", "-Wl,--strip-all", "-Wl,--stack-first",
-		fmt.Sprintf("-Wl,-z,stack-size=%d", wasmStackBytes),
+		"-m", "wasm32", "--entry", "_initialize", "--gc-sections", "--strip-all", "--stack-first",
+		"-z", fmt.Sprintf("stack-size=%d", wasmStackBytes),
 	},
-	tools: []tool{linkerTool},
+	tools:     []tool{linkerTool},
+	libraries: wasiLibraries,
 }
 
 // wasmStackBytes is where data begins: the stack lies below it and is empty between
@@ -150,12 +158,13 @@ func build(ctx context.Context, s Source, o BuildOptions, t target) (d Descripti
 type builder struct {
 	context.Context
 	*Source
-	options *BuildOptions
-	target  target
-	cache   cache
-	work    string // temporary directory
-	hdlDir  string // where Verilator runs, so that Files are found
-	tools   []toolVersion
+	options   *BuildOptions
+	target    target
+	cache     cache
+	work      string // temporary directory
+	hdlDir    string // where Verilator runs, so that Files are found
+	tools     []toolVersion
+	libraries libraries
 
 	design      *design
 	description Description
@@ -178,6 +187,11 @@ func newBuilder(ctx context.Context, s *Source, o *BuildOptions, t target) (*bui
 		b.tools = append(b.tools, version)
 	}
 	var err error
+	if t.libraries != nil {
+		if b.libraries, err = t.libraries(ctx); err != nil {
+			return nil, err
+		}
+	}
 	if b.cache, err = openCache(o.Cache); err != nil {
 		return nil, err
 	}
@@ -221,7 +235,7 @@ func (b *builder) discover() error {
 func (b *builder) readData() (map[string][]byte, error) {
 	data := map[string][]byte{}
 	for _, name := range b.design.data {
-		text, err := os.ReadFile(name)
+		text, err := traces.ReadInput(name, InputBytesMax)
 		if err != nil {
 			return nil, &InputError{name, fmt.Sprintf("$readmem needs this file: %v", reason(err)), "give a path that is right in the directory where the build runs"}
 		}
@@ -245,6 +259,7 @@ func (b *builder) hash() (string, error) {
 	say(string(description), fmt.Sprint(b.IncludeDirs))
 	say(b.verilatorArguments()...)
 	say(b.compileFlags()...)
+	say(b.target.linker.command, b.libraries.hash)
 	say(b.target.link...)
 	say(b.portsHeader(nil, ""))
 	if err := eachGlueFile(func(name string, text []byte) error { say(name, string(text)); return nil }); err != nil {
@@ -271,6 +286,10 @@ func (b *builder) sources() (map[string]string, error) {
 	return hashes, nil
 }
 
+// InputBytesMax bounds every file of a user that is read whole: an image, data of
+// $readmem.
+const InputBytesMax = 256 << 20
+
 // check refuses what no tool has to see.
 func (s *Source) check() error {
 	if s.Top == "" {
@@ -289,6 +308,9 @@ func (s *Source) check() error {
 		}
 		if info.IsDir() {
 			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
+		}
+		if !info.Mode().IsRegular() {
+			return &InputError{file, "is not a regular file", "give a file with Verilog or VHDL"}
 		}
 		if isVHDL(file) != s.vhdl() {
 			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}

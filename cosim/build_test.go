@@ -184,6 +184,26 @@ func TestBuildIsFoundAgain(t *testing.T) {
 	require.Equal(t, len(hashes), compiled)
 }
 
+// TestHashCoversTheLinker: another C library or linker is another result.
+func TestHashCoversTheLinker(t *testing.T) {
+	source := conforming("adder.v", "adder")
+	b, err := newBuilder(context.Background(), &source, &BuildOptions{Cache: testCache}, wasmTarget)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, os.RemoveAll(b.work)) }()
+	require.NoError(t, b.discover())
+	require.Len(t, b.libraries.hash, 64)
+	hashes := map[string]bool{b.description.Hash: true}
+	b.libraries.hash = "another libc"
+	require.NoError(t, b.discover())
+	hashes[b.description.Hash] = true
+	for i := range b.tools {
+		b.tools[i].text += " of another version"
+		require.NoError(t, b.discover())
+		hashes[b.description.Hash] = true
+	}
+	require.Len(t, hashes, 2+3, "verilator, clang and wasm-ld")
+}
+
 // TestBuildsAtOnce: many builds of one source in one cache are one result.
 func TestBuildsAtOnce(t *testing.T) {
 	cache := t.TempDir()

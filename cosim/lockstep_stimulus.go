@@ -8,7 +8,6 @@ import (
 	"io"
 	"math/big"
 	"math/bits"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -166,7 +165,7 @@ func (s *Stimulus) tooLong(place string) error {
 }
 
 func (s *Stimulus) readCSV(path string) error {
-	file, err := os.Open(path)
+	file, err := traces.OpenInput(path)
 	if err != nil {
 		return &InputError{path, fmt.Sprintf("cannot be read: %v", reason(err)), "give a stimulus: CSV with the names of the inputs in its first line, or VCD"}
 	}

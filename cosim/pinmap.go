@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"starloom/traces"
 )
 
 // A PinMap says which RTL stands for which model, and which of its pins is which
@@ -211,7 +213,7 @@ func (m *PinMap) loadOrBuild(ctx context.Context, source Source) (*Circuit, erro
 	if m.Image == "" {
 		return Build(ctx, source, m.Build)
 	}
-	wasm, err := os.ReadFile(m.Image)
+	wasm, err := traces.ReadInput(m.Image, InputBytesMax)
 	if err != nil {
 		return nil, m.refuse("image", fmt.Sprintf("%s cannot be read: %v", m.Image, reason(err)), "make it with `starloom cosim build`")
 	}

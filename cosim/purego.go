@@ -23,8 +23,9 @@ var sharedTarget = target{
 	ending:   ".so",
 	compiler: gccTool,
 	compile:  []string{"-fPIC"},
+	linker:   gccTool,
 	link: []string{
-		"-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-static-libstdc++", "-static-libgcc", "-pthread", "-s",
+		"-fPIC", "-shared", "-Wl,-Bsymbolic", "-Wl,--exclude-libs,ALL", "-static-libstdc++", "-static-libgcc", "-pthread", "-s",
 	},
 }
 

@@ -363,8 +363,8 @@ func (b *builder) compiles(include []string, args ...string) error {
 
 // link makes the result of objects.
 func (b *builder) link(path string, objects ...string) error {
-	args := slices.Concat(b.target.compile, b.target.link, objects, []string{"-o", path})
-	said, err := command(b, b.work, b.target.compiler.command, args...).CombinedOutput()
+	args := slices.Concat(b.target.link, b.libraries.before, objects, b.libraries.after, []string{"-o", path})
+	said, err := command(b, b.work, b.target.linker.command, args...).CombinedOutput()
 	if b.Err() != nil {
 		return b.Err()
 	}
@@ -382,8 +382,7 @@ func (b *builder) compilerError(said []byte, err error) error {
 	switch {
 	case strings.Contains(text, "file not found") && b.target.ending == wasmTarget.ending,
 		strings.Contains(text, "cannot open") && b.target.ending == wasmTarget.ending:
-		return &InputError{clangTool.command, "cannot compile C++ for WebAssembly: " + oneLineOf(said),
-			"install the Debian packages wasi-libc, libc++-14-dev-wasm32 and libclang-rt-14-dev-wasm32 (of clang's version)"}
+		return &InputError{clangTool.command, "cannot compile C++ for WebAssembly: " + oneLineOf(said), remedyWasi}
 	case undefinedSymbol.MatchString(text):
 		return &InputError{b.Files[0], "calls the function " + undefinedSymbol.FindStringSubmatch(text)[1] + ", which is not part of the design",
 			"replace functions that are imported through DPI by RTL"}

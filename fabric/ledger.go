@@ -260,6 +260,10 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
 		l.scanHeld(b, cells, slot)
 	}
+	// No count is larger than the union of all.
+	if any>>nic.WordRxCountShift&0xFF > uint64(b.RxFrames) || any>>nic.WordTxCountShift&0xFF > uint64(b.TxFrames) {
+		l.scanCounts(b, cells, slot)
+	}
 	if any>>nic.WordFlagsShift&nic.FlagTxOverflow != 0 {
 		l.scanTxOverflow(b.Registers, cells)
 	}
@@ -306,6 +310,25 @@ func (l *Ledger) scanHeld(b *nic.Bank, cells []uint32, slot uint32) {
 	for _, cell := range cells {
 		if held := b.Registers[cell].Held; int(held) > l.Checks.HeldMax {
 			l.Find(Finding{Kind: FindHeld, Slot: slot, Index: b.First + int(cell), Value: uint32(held)})
+		}
+	}
+}
+
+// scanCounts takes those processors off the fabric that have written counts into
+// their registers that no FIFO of theirs can have.
+func (l *Ledger) scanCounts(b *nic.Bank, cells []uint32, slot uint32) {
+	for _, cell := range cells {
+		r := &b.Registers[cell]
+		rx, tx := int(r.RxCount) > b.RxFrames, int(r.TxCount) > b.TxFrames
+		if rx {
+			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + int(cell),
+				Text: fmt.Sprintf("says that its RX FIFO holds %d frames; it has room for %d", r.RxCount, b.RxFrames)})
+		}
+		if tx {
+			l.Find(Finding{Kind: FindIllegalSend, Slot: slot, Index: b.First + int(cell), Text: b.Refusal(int(cell), nil)})
+		}
+		if rx || tx {
+			b.Silence(int(cell))
 		}
 	}
 }

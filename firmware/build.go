@@ -32,9 +32,16 @@ type BuildOptions struct {
 var clangFlags = []string{
 	"--target=wasm32", "-std=c11", "-O2", "-g", "-ffreestanding", "-nostdlib",
 	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
-	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.",
-	"-Wl,--no-entry", "-Wl,--stack-first", "-Wl,-z,stack-size=16384", "-Wl,--export=__stack_pointer",
+	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
 }
+
+// linkFlags are wasm-ld's. clang's driver does not link: where binaryen is installed
+// it would run wasm-opt, which drops names and lines and makes other bytes.
+var linkFlags = []string{
+	"-m", "wasm32", "--no-entry", "--stack-first", "-z", "stack-size=16384", "--export=__stack_pointer",
+}
+
+const linker = "wasm-ld"
 
 // Build compiles a C source into an image with clang and wasm-ld and checks it
 // against the ABI. The output is replaced only when all went well.
@@ -49,6 +56,9 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err != nil {
 		return fmt.Errorf("firmware source: %w", err)
 	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("firmware source %s: this is not a regular file: give a C source", o.Source)
+	}
 	if filepath.Ext(o.Source) != ".c" {
 		return fmt.Errorf("firmware source %s: this is no C source: give a file whose name ends in .c", o.Source)
 	}
@@ -60,7 +70,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 		return err
 	}
 	defer output.Abort()
-	for _, tool := range []string{o.Clang, "wasm-ld"} {
+	for _, tool := range []string{o.Clang, linker} {
 		if _, err := exec.LookPath(tool); err != nil {
 			return fmt.Errorf("%s is needed to build firmware and is not on the PATH: install the packages clang and lld", tool)
 		}
@@ -77,30 +87,33 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	object := filepath.Join(work, "image.wasm")
 	resources, err := exec.CommandContext(ctx, o.Clang, "-print-resource-dir").Output()
 	if err != nil {
 		return fmt.Errorf("%s -print-resource-dir: %w", o.Clang, err)
 	}
-	args := append([]string{
-		"-ffile-prefix-map=" + filepath.Dir(source) + "/=",
-		"-ffile-prefix-map=" + work + "/=",
-		"-ffile-prefix-map=" + strings.TrimSpace(string(resources)) + "/=clang/",
-		"-I", filepath.Join(work, "sdk"), "-o", object, source,
-	}, clangFlags...)
-	command := exec.CommandContext(ctx, o.Clang, args...)
-	out, err := command.CombinedOutput()
-	// The header's copy is gone when somebody reads this.
-	out = bytes.ReplaceAll(out, []byte(work+string(filepath.Separator)), nil)
-	if err != nil {
-		return fmt.Errorf("%s does not compile (%w):\n%s", o.Source, err, out)
-	}
-	if o.Warnings != nil {
-		if _, err := o.Warnings.Write(out); err != nil {
-			return err
+	object, image := filepath.Join(work, "image.o"), filepath.Join(work, "image.wasm")
+	for _, command := range []*exec.Cmd{
+		exec.CommandContext(ctx, o.Clang, append([]string{
+			"-ffile-prefix-map=" + filepath.Dir(source) + "/=",
+			"-ffile-prefix-map=" + work + "/=",
+			"-ffile-prefix-map=" + strings.TrimSpace(string(resources)) + "/=clang/",
+			"-I", filepath.Join(work, "sdk"), "-o", object, source,
+		}, clangFlags...)...),
+		exec.CommandContext(ctx, linker, append([]string{"-o", image, object}, linkFlags...)...),
+	} {
+		out, err := command.CombinedOutput()
+		// The header's copy is gone when somebody reads this.
+		out = bytes.ReplaceAll(out, []byte(work+string(filepath.Separator)), nil)
+		if err != nil {
+			return fmt.Errorf("%s does not compile (%w):\n%s", o.Source, err, out)
+		}
+		if o.Warnings != nil {
+			if _, err := o.Warnings.Write(out); err != nil {
+				return err
+			}
 		}
 	}
-	wasm, err := os.ReadFile(object)
+	wasm, err := os.ReadFile(image)
 	if err != nil {
 		return err
 	}

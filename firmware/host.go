@@ -65,6 +65,10 @@ type Image struct {
 	Probes []string // names of sl_probe's signals
 	Params []Param  // parameters and their defaults
 
+	// DataBytes is about what an instance takes for the image's own data: tables and
+	// static variables, without the stack.
+	DataBytes uint64
+
 	host     *Host
 	compiled wazero.CompiledModule
 	pristine map[nic.BankConfig][]byte // by shape of the bank
@@ -142,7 +146,11 @@ func (img *Image) check() error {
 		return errors.New("does not export its memory as \"memory\"; use STARLOOM_FIRMWARE of starloom.h")
 	}
 	if own := img.ownBytes(); own > ownBytesMax {
-		return fmt.Errorf("has %d MiB of data of its own, allowed are %d; make its tables smaller", own>>20, ownBytesMax>>20)
+		unit, shift := "MiB", 20
+		if own>>20 == ownBytesMax>>20 {
+			unit, shift = "KiB", 10
+		}
+		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift, unit, ownBytesMax>>shift)
 	}
 	exports := img.compiled.ExportedFunctions()
 	for _, want := range exportTypes {
@@ -168,6 +176,7 @@ func (img *Image) describe() error {
 		return err
 	}
 	defer in.Close(img.host.ctx)
+	img.DataBytes = img.dataBytes(in)
 	version, err := in.ExportedFunction(exportABI).Call(img.host.ctx)
 	if err != nil {
 		return fmt.Errorf("%s traps: %s", exportABI, firstLine(err))
@@ -258,6 +267,28 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 // and its data.
 func (img *Image) ownBytes() uint64 {
 	return uint64(img.compiled.ExportedMemories()[exportMemory].Min()) * wasmPageBytes
+}
+
+// unknownStackBytes is the stack of an image that does not say where it starts.
+const unknownStackBytes = 1 << 20
+
+// dataBytes is at least what a fresh instance holds beside zeros, and at least what
+// its memory has above the stack, but for the rounding to wasm pages: tables are
+// there to be filled.
+func (img *Image) dataBytes(in api.Module) uint64 {
+	memory, _ := in.Memory().Read(0, in.Memory().Size())
+	written := 0
+	for part := range slices.Chunk(memory, len(zeros)) {
+		if !bytes.Equal(part, zeros[:len(part)]) {
+			written += len(part)
+		}
+	}
+	stack := uint64(unknownStackBytes)
+	if g := in.ExportedGlobal(exportStack); g != nil {
+		stack = uint64(uint32(g.Get()))
+	}
+	above := img.ownBytes() - min(img.ownBytes(), stack+wasmPageBytes)
+	return max(uint64(written), above)
 }
 
 // instantiate makes a wasm instance whose memory may grow by memoryBytesMax.

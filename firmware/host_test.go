@@ -3,6 +3,7 @@ package firmware
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -41,6 +42,7 @@ func TestBuildRefuses(t *testing.T) {
 		"probe_name.c":      "probe \"held[0]\": write a letter or _",
 		"param_twice.c":     "has two parameters \"k\"; rename one",
 		"huge_data.c":       "has 300 MiB of data of its own, allowed are 256",
+		"just_too_large.c":  "has 262208 KiB of data of its own, allowed are 262144",
 		"syntax_error.c":    "does not compile",
 		"missing.c":         "no such file",
 		"grows_table.wasm":  "this is no C source",
@@ -92,6 +94,21 @@ func TestBuildKeepsItsSource(t *testing.T) {
 	kept, err := os.ReadFile(source)
 	require.NoError(t, err)
 	require.Equal(t, text, kept)
+}
+
+// TestBuildRunsNoOptimiser: clang's driver runs wasm-opt on its own where binaryen is
+// installed; an image has the same bytes with it.
+func TestBuildRunsNoOptimiser(t *testing.T) {
+	plain, err := os.ReadFile(build(t, "testdata/draws.c"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	ran := filepath.Join(dir, "ran")
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "wasm-opt"), []byte("#!/bin/sh\n: >"+ran+"\n"), 0o755))
+	t.Setenv("PATH", dir+string(os.PathListSeparator)+os.Getenv("PATH"))
+	beside, err := os.ReadFile(build(t, "testdata/draws.c"))
+	require.NoError(t, err)
+	require.True(t, bytes.Equal(plain, beside))
+	require.NoFileExists(t, ran)
 }
 
 func TestBuildNeedsTools(t *testing.T) {
@@ -309,5 +326,25 @@ func TestTalkIsBounded(t *testing.T) {
 		require.Equal(t, []int{logLinesPerCellMax, 100 - logLinesPerCellMax, deliveriesPerCellMax}, []int{lines, lost, deliveries})
 		lines, lost, deliveries = count(together)
 		require.Equal(t, []int{logLinesPerCellMax * cells, (100 - logLinesPerCellMax) * cells, deliveriesPerCellMax * cells}, []int{lines, lost, deliveries})
+	}
+}
+
+// TestParseTrap: names with parentheses, as C++, Go and AssemblyScript have them, and
+// images without names.
+func TestParseTrap(t *testing.T) {
+	const head = "wasm error: unreachable\nwasm stack trace:\n"
+	for _, c := range []struct{ trace, function, source string }{
+		{"\t.on_slot(i32,i32)\n\t\t0x1a: a.c:42:9 (inlined)\n\t\t      a.c:90:1\n\t.starloom_slot(i32,i32)", "on_slot", "a.c:42:9"},
+		{"\t.main.(*Router).Slot(i32) (i32,i64)", "main.(*Router).Slot", ""},
+		{"\t.(anonymous namespace)::slot(i32,i32) i32", "(anonymous namespace)::slot", ""},
+		{"\t.(anonymous)()", "(anonymous)", ""},
+		{"\tstarloom.fail(i32)\n\t.~lib/rt/abort(i32) i32", "~lib/rt/abort", ""},
+		{"\t.$3(i32)", "$3", ""},
+		{"\tstarloom.log(i32,i32)", "", ""},
+	} {
+		reason, function, source := parseTrap(errors.New(head + c.trace))
+		require.Equal(t, "unreachable", reason)
+		require.Equal(t, c.function, function, c.trace)
+		require.Equal(t, c.source, source)
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // Info is what an image says about itself.
@@ -23,9 +24,15 @@ type Info struct {
 	Schedule    bool // the scenario must give it a schedule
 }
 
+// ImageBytesMax is the size of the largest image file.
+const ImageBytesMax = 64 << 20
+
+// ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
+func ReadImage(path string) ([]byte, error) { return traces.ReadInput(path, ImageBytesMax) }
+
 // Inspect checks an image, a file or a built-in program's name, and describes it.
 func Inspect(path string) (info Info, err error) {
-	wasm, err := os.ReadFile(path)
+	wasm, err := ReadImage(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
 			wasm, err = builtin, nil

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 	"unicode"
@@ -376,6 +377,10 @@ func printable(text string) string {
 	}, strings.ToValidUTF8(strings.TrimRight(text, "\r\n"), "?"))
 }
 
+// frameName is a line of wazero's stack trace: a name, which may have parentheses of
+// its own, the types of the parameters and those of the results.
+var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
+
 // parseTrap takes reason, innermost function and source line out of wazero's
 // error, whose text is
 //
@@ -401,9 +406,8 @@ func parseTrap(err error) (reason, function, source string) {
 			if function != "" {
 				return reason, function, source
 			}
-			name, _, _ := strings.Cut(strings.TrimPrefix(text, "."), "(")
-			if !strings.HasPrefix(name, importModule+".") {
-				function = name
+			if name := frameName.ReplaceAllString(text, "$1"); !strings.HasPrefix(name, importModule+".") {
+				function = strings.TrimPrefix(name, ".")
 			}
 		}
 	}

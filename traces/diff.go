@@ -110,11 +110,6 @@ type differ struct {
 
 // prepare opens both files, decides what to compare, and aligns them.
 func (d *differ) prepare() error {
-	for _, path := range d.paths {
-		if err := requireFile(path); err != nil {
-			return err
-		}
-	}
 	a, err := OpenVCD(d.paths[0])
 	if err != nil {
 		return err

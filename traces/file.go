@@ -7,13 +7,16 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"strings"
 	"sync"
 	"sync/atomic"
 )
 
 // File is an output that is whole or not there. Bytes go to a temporary file in
 // the same folder, which Commit renames to its path and Abort removes; a file
-// that was there before stays as it is until Commit. The path "-" is standard
+// that was there before stays as it is until Commit. A process that is killed leaves its
+// temporary file behind; the next Create of the same path removes it. The path "-" is standard
 // output, which is written as it comes.
 //
 // Every error names the path and says what to do; the first one stays.
@@ -22,6 +25,7 @@ type File struct {
 	target  string // what is renamed to: path with symbolic links resolved
 	temp    string // "" for standard output
 	file    *os.File
+	lock    *os.File // see lockTemporary; may be nil
 	buf     *bufio.Writer
 	err     error
 	settled bool // committed or aborted
@@ -50,16 +54,52 @@ func RemoveTemporaries() {
 	}
 }
 
-// openTemporary makes a temporary file that must not be there yet.
-func openTemporary(path string) (*os.File, error) {
+// openTemporary makes a temporary file that must not be there yet, and locks it: a
+// file without a lock is one of a process that was killed.
+func openTemporary(path string) (file, lock *os.File, err error) {
 	temporaries.Lock()
 	defer temporaries.Unlock()
-	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err == nil {
-		temporaries.paths[path] = true
+	file, err = os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return nil, nil, err
 	}
-	return file, err
+	lock, ok := lockTemporary(file)
+	if ok {
+		// Before it had its lock, it may have been removed as a stale one.
+		at, errAt := os.Stat(path)
+		own, errOwn := file.Stat()
+		ok = errAt == nil && errOwn == nil && os.SameFile(at, own)
+	}
+	if !ok {
+		_ = file.Close()
+		closeLock(lock)
+		return nil, nil, fs.ErrExist
+	}
+	temporaries.paths[path] = true
+	return file, lock, nil
 }
+
+func closeLock(lock *os.File) {
+	if lock != nil {
+		_ = lock.Close() // nothing was written to it
+	}
+}
+
+// removeStale removes what killed processes have left of outputs to target.
+func removeStale(target string) {
+	entries, err := os.ReadDir(filepath.Dir(target))
+	if err != nil {
+		return // Create says what is wrong with the folder
+	}
+	for _, entry := range entries {
+		rest, ours := strings.CutPrefix(entry.Name(), "."+filepath.Base(target)+".")
+		if ours && entry.Type().IsRegular() && temporaryEnd.MatchString(rest) {
+			removeIfStale(filepath.Join(filepath.Dir(target), entry.Name()))
+		}
+	}
+}
+
+var temporaryEnd = regexp.MustCompile(`^[0-9]+-[0-9]+\.tmp$`)
 
 // settleTemporary renames a temporary file to target, or removes it if that fails or
 // target is "".
@@ -102,11 +142,12 @@ func Create(path string) (*File, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return nil, fmt.Errorf("output %s: %w: make its folder readable, or give another path", path, err)
 	}
+	removeStale(target)
 	f := &File{path: path, target: target}
 	for f.file == nil {
 		f.temp = filepath.Join(filepath.Dir(target),
 			fmt.Sprintf(".%s.%d-%d.tmp", filepath.Base(target), os.Getpid(), tempCount.Add(1)))
-		f.file, err = openTemporary(f.temp)
+		f.file, f.lock, err = openTemporary(f.temp)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return nil, fmt.Errorf("output %s: %w: %s", path, err, folderAdvice(err))
 		}
@@ -171,6 +212,7 @@ func (f *File) Abort() {
 	// if it was finished.
 	_ = f.file.Close()
 	_ = settleTemporary(f.temp, "")
+	closeLock(f.lock)
 }
 
 // finish brings all bytes to the disk, so that the rename cannot show a file
@@ -193,7 +235,9 @@ func (f *File) rename() error {
 	if f.temp == "" {
 		return nil
 	}
-	if err := settleTemporary(f.temp, f.target); err != nil {
+	err := settleTemporary(f.temp, f.target)
+	closeLock(f.lock)
+	if err != nil {
 		f.err = fmt.Errorf("output %s: %w: give another path", f.path, err)
 	}
 	return f.err

@@ -177,3 +177,31 @@ func TestFileStandardOutput(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "hello", string(got[:n]))
 }
+
+// TestFileRemovesWhatKilledRunsLeft: what no process holds any more goes, what a live
+// one writes stays, and so does what only looks like it.
+func TestFileRemovesWhatKilledRunsLeft(t *testing.T) {
+	folder := t.TempDir()
+	path := filepath.Join(folder, "run.vcd")
+	live, err := Create(path)
+	require.NoError(t, err)
+	_, err = live.Write([]byte("live"))
+	require.NoError(t, err)
+	for _, name := range []string{".run.vcd.4711-1.tmp", ".run.vcd.4711-12.tmp", ".run.vcd.x-1.tmp", ".other.vcd.4711-1.tmp"} {
+		require.NoError(t, os.WriteFile(filepath.Join(folder, name), nil, 0o666))
+	}
+	next, err := Create(path)
+	require.NoError(t, err)
+	require.ElementsMatch(t, []string{
+		filepath.Base(live.temp), filepath.Base(next.temp), ".run.vcd.x-1.tmp", ".other.vcd.4711-1.tmp",
+	}, names(t, folder))
+	require.NoError(t, live.finish()) // closed, not yet renamed
+	last, err := Create(path)
+	require.NoError(t, err)
+	require.FileExists(t, live.temp)
+	require.NoError(t, live.rename())
+	require.Equal(t, "live", content(t, path))
+	next.Abort()
+	last.Abort()
+	require.ElementsMatch(t, []string{"run.vcd", ".run.vcd.x-1.tmp", ".other.vcd.4711-1.tmp"}, names(t, folder))
+}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strings"
 	"text/tabwriter"
 )
@@ -47,9 +46,6 @@ func ReadInfo(path string, o InfoOptions) (*Info, error) {
 	if o.Interrupted == nil {
 		o.Interrupted = func() error { return nil }
 	}
-	if err := requireFile(path); err != nil {
-		return nil, err
-	}
 	capture, err := isCapture(path)
 	if err != nil {
 		return nil, err
@@ -65,7 +61,7 @@ func ReadInfo(path string, o InfoOptions) (*Info, error) {
 
 // isCapture looks at the first bytes.
 func isCapture(path string) (bool, error) {
-	file, err := os.Open(path)
+	file, err := OpenInput(path)
 	if err != nil {
 		return false, traceFileError(path, err)
 	}

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 )
 
@@ -99,7 +98,7 @@ func (c *captureReader) cut(err error) error {
 
 // readCaptureInfo reads a capture block by block.
 func readCaptureInfo(path string, o InfoOptions) (*CaptureInfo, error) {
-	file, err := os.Open(path)
+	file, err := OpenInput(path)
 	if err != nil {
 		return nil, traceFileError(path, err)
 	}

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 )
 
 // VCDReader reads a Value Change Dump (IEEE 1364-2005, section 18) as Starloom,
@@ -72,14 +71,11 @@ const (
 
 // OpenVCD opens a file and reads its declarations.
 func OpenVCD(path string) (*VCDReader, error) {
-	file, err := os.Open(path)
+	file, err := OpenInput(path)
 	if err != nil {
 		return nil, vcdFileError(path, err)
 	}
 	info, err := file.Stat()
-	if err == nil && info.IsDir() {
-		err = errors.New("this is a folder")
-	}
 	if err != nil {
 		_ = file.Close()
 		return nil, vcdFileError(path, err)
@@ -89,20 +85,8 @@ func OpenVCD(path string) (*VCDReader, error) {
 		_ = file.Close()
 		return nil, err
 	}
-	r.closer = file
-	if info.Mode().IsRegular() {
-		r.size = info.Size()
-	}
+	r.closer, r.size = file, info.Size()
 	return r, nil
-}
-
-// requireFile refuses pipes, which cannot be read a second time.
-func requireFile(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		return &VCDError{File: path, Reason: "this is no regular file, and it is read more than once", Remedy: "write it to a file first"}
-	}
-	return nil // what is missing is told when it is opened
 }
 
 func vcdFileError(path string, err error) *VCDError {

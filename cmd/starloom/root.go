@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -45,6 +46,7 @@ Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newStudy(), newFirmware(), newCosim(), newTrace(), newSchema(), newVersion())
 	return root
 }
@@ -59,6 +61,8 @@ func flagError(c *cobra.Command, err error) error {
 	switch value := invalid.GetFlag().Value.(type) {
 	case *choice:
 		remedy = "choose one of " + strings.Join(value.words, ", ")
+	case *integerValue:
+		remedy = fmt.Sprintf("give an integer from %d to %d", value.least, value.most)
 	default:
 		switch value.Type() {
 		case "uint", "uint64":
@@ -140,6 +144,43 @@ func choose(c *cobra.Command, name, usage string, words ...string) *choice {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	})
 	return value
+}
+
+// integerValue is the value of an option that takes an integer of a range.
+type integerValue struct{ value, least, most uint64 }
+
+func (v *integerValue) String() string { return strconv.FormatUint(v.value, 10) }
+func (v *integerValue) Type() string   { return "integer" }
+func (v *integerValue) Set(text string) error {
+	value, err := strconv.ParseUint(text, 10, 64)
+	if err != nil || value < v.least || value > v.most {
+		return errors.New("not in the range") // flagError says which
+	}
+	v.value = value
+	return nil
+}
+
+// integer adds an option that takes an integer from least to most.
+func integer(c *cobra.Command, name, usage string, least, most uint64) *integerValue {
+	value := &integerValue{least: least, most: most}
+	c.Flags().Var(value, name, usage)
+	return value
+}
+
+// newHelp is cobra's help, except that a word that is no command is an error.
+func newHelp() *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command",
+		RunE: func(c *cobra.Command, args []string) error {
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return group(about, rest)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
 }
 
 func newFirmware() *cobra.Command {

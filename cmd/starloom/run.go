@@ -14,7 +14,6 @@ func newRun() *cobra.Command {
 	var o starloom.RunOptions
 	var image string
 	var seed uint64
-	var slots uint32
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and report",
@@ -24,7 +23,7 @@ the path - is standard output (the report then goes to standard error; with
 --log - it follows the log).
 
 An image that --firmware puts in place of a program is held to that program's rules
-and gets its schedule.
+and gets its schedule. A program that --firmware names brings its own.
 
 --workers, --bank, --mode, --runtime and --engine change how fast a run is, never
 what it finds. Nor does RTL in the place of parts of the hardware (key rtl of the
@@ -44,8 +43,8 @@ scenario), as long as it is right.`,
 	f.StringVar(&o.JSON, "json", "", "write the report as JSON to `F`")
 	f.StringVar(&o.JUnit, "junit", "", "write the report as JUnit XML to `F`")
 	f.Uint64Var(&seed, "seed", 0, "seed `N` of the run")
-	f.Uint32Var(&slots, "slots", 0, "end a run that is not done after `N` slots")
-	f.StringVar(&image, "firmware", "", "run the image `F` instead of the scenario's firmware")
+	slots := integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
+	f.StringVar(&image, "firmware", "", "run the image `F`, or a program such as pops/random, instead of the scenario's firmware")
 	engine := choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
 	mode := choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
 	wasm := choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
@@ -62,7 +61,8 @@ scenario), as long as it is right.`,
 			override.Seed = &seed
 		}
 		if c.Flags().Changed("slots") {
-			override.Slots = &slots
+			override.Slots = new(uint32)
+			*override.Slots = uint32(slots.value)
 		}
 		if err := scenario.Override(override); err != nil {
 			return err

@@ -113,7 +113,7 @@ func TestTraceBadInput(t *testing.T) {
 	for _, c := range []struct{ args, want string }{
 		{"info", "starloom trace info: FILE is missing; usage: starloom trace info FILE..."},
 		{"info none.vcd", "none.vcd: cannot be read: no such file or directory; give the path of a VCD or a packet capture"},
-		{"info .", ".: cannot be read: is a directory"},
+		{"info .", ".: cannot be read: this is a folder"},
 		{"info text.vcd", `text.vcd:1: found "hello", expected a declaration ($timescale, $scope, $var ...)`},
 		{"info broken.vcd", `broken.vcd:6: found "broken", expected b, binary digits, a space and an identifier code`},
 		{"info a.vcd --json none/x.json", "--json: "},
@@ -122,7 +122,7 @@ func TestTraceBadInput(t *testing.T) {
 		{"diff a.vcd", "starloom trace diff: B.vcd is missing; usage: starloom trace diff A.vcd B.vcd"},
 		{"diff a.vcd broken.vcd --ignore **", "a.vcd and broken.vcd: no signal of the one is in the other"},
 		{"diff a.vcd b.vcd --ignore **", "a.vcd and b.vcd: all signals that both have are left out; give other patterns"},
-		{"diff a.vcd /dev/null", "/dev/null: this is no regular file, and it is read more than once; write it to a file first"},
+		{"diff a.vcd /dev/null", "/dev/null: cannot be read: this is not a regular file; give the path of a VCD"},
 		{"diff a.vcd other.vcd", "a.vcd and other.vcd: no signal of the one is in the other: names are like pops.slot and like other; give a --map"},
 		{"diff broken.vcd broken.vcd", "broken.vcd:6: "},
 		{"diff a.vcd a.pcapng", "a.pcapng: this is a packet capture, not a VCD; give a VCD"},

@@ -13,11 +13,11 @@
  * what to send (sl_send) and to hear (sl_listen) in this one, and how long it has
  * nothing to do (sl_sleep). State starts as zeros. Keep nothing in globals: a bank of processors shares them.
  *
- *     clang --target=wasm32 -O2 -g -ffreestanding -nostdlib -mbulk-memory -mmutable-globals \
- *           -Wl,--no-entry -Wl,--stack-first -Wl,-z,stack-size=16384 \
- *           -Wl,--export=__stack_pointer -I sdk -o my.wasm my.c
+ *     clang --target=wasm32 -O2 -g -ffreestanding -mbulk-memory -msign-ext -mmutable-globals -I sdk -c -o my.o my.c
+ *     wasm-ld --no-entry --stack-first -z stack-size=16384 --export=__stack_pointer -o my.wasm my.o
  *
- * or `starloom firmware build my.c -o my.wasm`, which is the same. */
+ * or `starloom firmware build my.c -o my.wasm`, which is the same. (Linked by clang,
+ * an image loses names and lines where wasm-opt is installed.) */
 #ifndef STARLOOM_H
 #define STARLOOM_H
 
@@ -92,12 +92,14 @@ SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
 /* The packet in a frame's payload. */
 SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const sl_packet *)frame->payload; }
 
-/* Appends a frame to the TX FIFO, to be sent to one port or SL_PORT_ALL, and
- * returns it so that the payload can be filled in. The NIC sends one frame per
- * slot and fills in the source. Returns 0 when the FIFO is full (the host counts
- * that), or when the payload is larger than nic.payload_bytes (the NIC will
- * refuse the frame, which fails the run and names the processor). */
-SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
+/* Frames that still fit into the TX FIFO. */
+SL_INLINE uint32_t sl_tx_free(const sl_nic *nic) {
+    uint32_t queued = nic->registers->tx_count;
+    return queued < nic->bank.tx_frames ? nic->bank.tx_frames - queued : 0;
+}
+
+/* Appends a frame to the TX FIFO; 0 when it is full, or has no room for the payload. */
+SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
     uint32_t queued = nic->registers->tx_count;
     if (queued >= nic->bank.tx_frames) {
         nic->registers->flags |= SL_FLAG_TX_OVERFLOW;
@@ -114,15 +116,38 @@ SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t 
     return payload_bytes <= nic->bank.payload_bytes ? frame : 0;
 }
 
+/* A frame that is not sent, all zeros: whatever is written to it is lost. */
+static _Alignas(8) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
+SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
+    if (payload_bytes > SL_PAYLOAD_BYTES_MAX) __builtin_trap();
+    /* volatile: a loop, not a call (see starloom_consume). */
+    volatile uint8_t *at = starloom_lost, *end = at + sizeof(sl_frame) + payload_bytes;
+    while (at < end) *at++ = 0;
+    return (sl_frame *)starloom_lost;
+}
+
+/* Appends a frame to the TX FIFO, to be sent to one port or SL_PORT_ALL, and
+ * returns it so that the payload can be filled in, until the handler returns. The NIC
+ * sends one frame per slot and fills in the source.
+ *
+ * A frame is returned in any case. When the FIFO is full (the host counts that; see
+ * sl_tx_free) it is one that is not sent. So it is when the payload is larger than
+ * nic.payload_bytes: then the NIC refuses what is in the FIFO, which fails the run and
+ * names the processor. More than SL_PAYLOAD_BYTES_MAX, which no NIC takes, traps. */
+SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
+    sl_frame *frame = starloom_queue(nic, port, kind, destination, payload_bytes);
+    return frame ? frame : starloom_lose(payload_bytes);
+}
+
 /* Sends a data frame that carries one packet. */
 SL_INLINE void sl_send_packet(sl_nic *nic, uint32_t port, uint32_t destination, sl_packet packet) {
-    sl_frame *frame = sl_send(nic, port, SL_KIND_DATA, destination, sizeof packet);
+    sl_frame *frame = starloom_queue(nic, port, SL_KIND_DATA, destination, sizeof packet);
     if (frame) *(sl_packet *)frame->payload = packet;
 }
 
 /* Sends a frame without payload. */
 SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
-    sl_send(nic, port, SL_KIND_ACK, destination, 0);
+    starloom_queue(nic, port, SL_KIND_ACK, destination, 0);
 }
 
 /* An algorithm that goes in steps of so many slots may say beforehand which port it
