@@ -10,6 +10,7 @@
 //	         then Cross: the slot's light crosses the fabric
 //
 //	Run(ctx, scenario, options)     one run, with its files
+//	RunSeeds(ctx, scenario, ...)    a run for each of many seeds, and statistics
 //	NewMachine, Step, Save, Restore the same, under the caller's control
 //	Study(ctx, name, options)       runs that repeat published numbers
 //
@@ -18,7 +19,11 @@
 //	schema.go          its JSON Schema
 //	programs.go        what is known of the built-in programs: rules, workloads
 //	workload.go        what a run has to carry, and schedules
+//	batch.go           many runs of one scenario: seeds, permutations
 //	exhaustive.go      all permutations of a small network
+//	seeds.go           one scenario for many seeds
+//	tally.go           what is kept of many runs
+//	statistics.go      mean, deviation, histogram of a figure
 //	machine.go         the machine and the boundary of a slot
 //	run.go             run to the end, metrics, report
 //	violations.go      rules and what breaks them

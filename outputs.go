@@ -20,16 +20,23 @@ type outputs struct {
 	files   traces.Files
 	written []OutputFile
 	reports []reportFile
+	rows    *traces.File // a row for each run
 	wave    *waveform
 	capture *capture
 	log     *traces.File
+}
+
+// reportForms are the forms that every report has for scripts.
+type reportForms interface {
+	WriteJSON(io.Writer) error
+	WriteJUnit(io.Writer) error
 }
 
 // reportFile is a report in one of its forms, written at the end.
 type reportFile struct {
 	OutputFile
 	file  *traces.File
-	write func(*Report, io.Writer) error
+	write func(reportForms, *tally, io.Writer) error
 }
 
 // create opens a file. Nothing is visible before commit.
@@ -46,18 +53,23 @@ func (o *outputs) create(option, kind, path string) (*traces.File, error) {
 // written is refused before a long run, not after it.
 func (o *outputs) openReports(options RunOptions) error {
 	for _, r := range []struct {
-		option, kind, path string
-		write              func(*Report, io.Writer) error
+		kind, path string
+		write      func(reportForms, *tally, io.Writer) error
 	}{
-		{"--json", "json", options.JSON, (*Report).WriteJSON},
-		{"--junit", "junit", options.JUnit, (*Report).WriteJUnit},
+		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
+		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
+		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
+		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().writeCSV(w) }},
 	} {
 		if r.path == "" {
 			continue
 		}
 		file, err := o.files.Create(r.path)
 		if err != nil {
-			return &InputError{Place: r.option, Reason: err.Error()}
+			return &InputError{Place: "--" + r.kind, Reason: err.Error()}
+		}
+		if r.kind == "csv" {
+			o.rows = file
 		}
 		o.reports = append(o.reports, reportFile{OutputFile{Kind: r.kind, Path: r.path}, file, r.write})
 	}
@@ -159,7 +171,7 @@ func (o *outputs) slot(m *Machine) error {
 }
 
 // commit ends the files and makes them visible.
-func (o *outputs) commit(report *Report) error {
+func (o *outputs) commit(report *Report, t *tally) (err error) {
 	if o.wave != nil {
 		if err := o.wave.close(report); err != nil {
 			return err
@@ -172,14 +184,19 @@ func (o *outputs) commit(report *Report) error {
 			return err
 		}
 	}
+	report.Files, err = o.commitReports(report, t)
+	return err
+}
+
+// commitReports writes the reports and makes all files visible.
+func (o *outputs) commitReports(report reportForms, t *tally) ([]OutputFile, error) {
 	for _, r := range o.reports {
-		if err := r.write(report, r.file); err != nil {
-			return err
+		if err := r.write(report, t, r.file); err != nil {
+			return nil, err
 		}
 		o.written = append(o.written, r.OutputFile)
 	}
-	report.Files = o.written
-	return o.files.Commit()
+	return o.written, o.files.Commit()
 }
 
 // abort removes what is not committed.

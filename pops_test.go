@@ -2,17 +2,13 @@ package starloom
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
-	"starloom/hw"
 )
 
 // program returns a scenario of a built-in program on POPS(d,g).
@@ -235,35 +231,6 @@ func TestAllPermutationsFindsTheFailure(t *testing.T) {
 	require.Contains(t, report.Violations[0].Message, "permutation [0 1 2 3]: ")
 }
 
-// TestAllPermutationsOnFewMachines holds that nobody builds machines that have
-// nothing to run.
-func TestAllPermutationsOnFewMachines(t *testing.T) {
-	require.Equal(t, 1, exhaustiveWorkers(64, 24))
-	require.Equal(t, 2, exhaustiveWorkers(64, chunkRuns+1))
-	require.Equal(t, 3, exhaustiveWorkers(3, 40320))
-	require.Equal(t, hw.WorkersMax, exhaustiveWorkers(1<<16-1, 3628800))
-	require.Positive(t, exhaustiveWorkers(0, 40320))
-}
-
-// TestAllPermutationsEndWithTheirWorkers lets the second machine fail: the error
-// comes back when the first one has stopped.
-func TestAllPermutationsEndWithTheirWorkers(t *testing.T) {
-	s := programScenario("pops/offline", 2, 4)
-	s.Workload.Permutation.Kind = PermutationAll
-	var built atomic.Int32
-	var returned, late atomic.Bool
-	_, err := runAllOn(context.Background(), s, 2, 40320, func(Progress) { late.Store(returned.Load()) }, func() (*Machine, error) {
-		if built.Add(1) == 2 {
-			return nil, errors.New("no memory")
-		}
-		return NewMachine(context.Background(), s, MachineOptions{Workers: 1})
-	})
-	returned.Store(true)
-	require.EqualError(t, err, "no memory")
-	time.Sleep(50 * time.Millisecond) // ten chunks
-	require.False(t, late.Load())
-}
-
 func TestPermutationNumber(t *testing.T) {
 	p := permutationNumber(5, 0)
 	for k := range uint64(120) {
@@ -289,5 +256,23 @@ func TestPublishedMeans(t *testing.T) {
 			sum += m.steps()
 		}
 		require.InDelta(t, c.mean, float64(sum)/runs, 4*c.sd/math.Sqrt(runs), "n = %d", c.groups*c.groups)
+	}
+}
+
+// TestStudyTolerance: a tolerance follows from the larger deviation of both sides, and
+// the row says which it was. The reference of POPS(256,16) is one of 300 runs, with
+// less than the deviation of longer samples.
+func TestStudyTolerance(t *testing.T) {
+	for _, c := range []struct {
+		reference, measured, larger float64
+		says                        string
+	}{
+		{1.396, 2.25, 2.25, "; tolerance by the measured sd, above the reference's 1.396"},
+		{2.25, 1.396, 2.25, "; tolerance by the reference's sd 2.250, above the measured"},
+	} {
+		sample := stepSample{Statistic: Statistic{Runs: 400, SD: &c.measured}}
+		tolerance, says := sample.tolerance(c.reference, 300)
+		require.InDelta(t, 3.5*c.larger*math.Sqrt(1./400+1./300), tolerance, 1e-12)
+		require.Equal(t, c.says, says)
 	}
 }

@@ -85,17 +85,21 @@ func (s *Scenario) rules() Rules {
 	return s.programRules()
 }
 
-// notes say what is known of the scenario's program on a network of this size.
-func (s *Scenario) notes() []string {
+// notes say which of many runs this is, and what is known of the scenario's program on
+// a network of this size.
+func (s *Scenario) notes() (notes []string) {
+	if s.oneOf != "" {
+		notes = append(notes, s.oneOf)
+	}
 	p := s.Fabric.POPS
 	if s.Firmware.Program != "pops/random" || p.GroupSize == p.Groups {
-		return nil
+		return notes
 	}
 	why := "d > g: packets that are acknowledged already may collide in slot 5 of a step, and are lost"
 	if p.GroupSize < p.Groups {
 		why = "d < g: a group hears only d of the g groups, so the run may never end"
 	}
-	return []string{fmt.Sprintf("pops/random is right for d = g; here d = %d and g = %d, %s; pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)}
+	return append(notes, fmt.Sprintf("pops/random is right for d = g; here d = %d and g = %d, %s; pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why))
 }
 
 // slotsPerStep returns the slots of one step of the algorithm, 1 if unknown.

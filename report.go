@@ -80,7 +80,7 @@ type FirmwareReport struct {
 
 // OutputFile is a file that a run wrote.
 type OutputFile struct {
-	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "log"
+	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
 	Path string
 	Note string // why it is empty, "" if it is not
 }
@@ -109,23 +109,29 @@ func (m Metrics) Get(name string) any {
 
 // MarshalJSON writes an object whose keys are in the metrics' order.
 func (m Metrics) MarshalJSON() ([]byte, error) {
+	return marshalObject(len(m), func(i int) (string, any) { return m[i].Name, m[i].Value })
+}
+
+// marshalObject writes an object of n keys in the order that is given.
+func marshalObject(n int, entry func(i int) (name string, value any)) ([]byte, error) {
 	var b bytes.Buffer
 	b.WriteByte('{')
-	for i, metric := range m {
+	for i := range n {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		name, err := json.Marshal(metric.Name)
+		key, value := entry(i)
+		name, err := json.Marshal(key)
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(metric.Value)
+		data, err := json.Marshal(value)
 		if err != nil {
-			return nil, fmt.Errorf("metric %s: %w", metric.Name, err)
+			return nil, fmt.Errorf("metric %s: %w", key, err)
 		}
 		b.Write(name)
 		b.WriteByte(':')
-		b.Write(value)
+		b.Write(data)
 	}
 	b.WriteByte('}')
 	return b.Bytes(), nil

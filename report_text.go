@@ -57,14 +57,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	row("frames", fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow",
 		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow))
 	row("rules", strings.Join(r.Rules, ", "))
-	firmware := printable(r.Firmware.Image)
-	if len(r.Firmware.SHA256) >= 12 {
-		firmware += ", sha256 " + r.Firmware.SHA256[:12]
-	}
-	if r.Firmware.Traps > 0 {
-		firmware += fmt.Sprintf(", %d trapped", r.Firmware.Traps)
-	}
-	row("firmware", firmware)
+	row("firmware", firmwareText(r.Firmware))
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}
@@ -74,9 +67,21 @@ func (r *Report) WriteText(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
-	r.writeFiles(&b)
+	writeFiles(&b, r.Files)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// firmwareText says which firmware ran.
+func firmwareText(f FirmwareReport) string {
+	text := printable(f.Image)
+	if len(f.SHA256) >= 12 {
+		text += ", sha256 " + f.SHA256[:12]
+	}
+	if f.Traps > 0 {
+		text += fmt.Sprintf(", %d trapped", f.Traps)
+	}
+	return text
 }
 
 // where says when and where a rule broke.
@@ -89,8 +94,8 @@ func (v *Violation) where() string {
 }
 
 // writeFiles lists the files that were written, each with what opens it.
-func (r *Report) writeFiles(b *bytes.Buffer) {
-	files := slices.DeleteFunc(slices.Clone(r.Files), func(f OutputFile) bool { return f.Path == "-" })
+func writeFiles(b *bytes.Buffer, files []OutputFile) {
+	files = slices.DeleteFunc(slices.Clone(files), func(f OutputFile) bool { return f.Path == "-" })
 	if len(files) == 0 {
 		return
 	}
@@ -216,8 +221,13 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		}
 		suite.Cases = append(suite.Cases, testCase)
 	}
-	suite.Tests = len(suite.Cases)
-	data, err := xml.MarshalIndent(junitSuites{Suite: suite}, "", "  ")
+	return suite.write(w)
+}
+
+// write writes the suite as a file of its own.
+func (s *junitSuite) write(w io.Writer) error {
+	s.Tests = len(s.Cases)
+	data, err := xml.MarshalIndent(junitSuites{Suite: *s}, "", "  ")
 	if err != nil {
 		return err
 	}

@@ -352,6 +352,27 @@ func TestRTLFailsOnce(t *testing.T) {
 	require.Equal(t, RuleRTLFault, m.Report().Violations[0].Rule)
 }
 
+// TestRTLSeeds runs RTL that fails in some runs for many seeds: every seed has the run
+// that it has alone, and RTL that has failed does not fail the runs after it.
+func TestRTLSeeds(t *testing.T) {
+	s := routing(4, 4)
+	s.RTL = []RTL{{Replace: "pops.group[0].coupler[0]", PinMap: rewired(t, s, "star_coupler", cosim.BackendIcarus,
+		"assign violation_o", "always @* if (|(rail1_o & rail0_o)) $finish; assign violation_o")}}
+	report, files := seedsFiles(t, s, Seeds{1, 5}, RunOptions{MachineOptions: MachineOptions{Workers: 2}})
+	requireNoSimulator(t)
+	require.Greater(t, report.FailedTotal, uint64(1))
+	require.Less(t, report.FailedTotal, report.Runs-1)
+	require.NotEqual(t, "pass", table(t, files["csv"])[0]["verdict"])
+	require.Contains(t, strings.Join(report.Notes, " "), "starloom cosim check")
+	require.Len(t, report.RTL, 1)
+	for i, row := range table(t, files["csv"]) {
+		s.Seed = uint64(1 + i)
+		alone, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, []string{string(alone.Verdict), alone.Digest, fmt.Sprint(alone.Slots)}, []string{row["verdict"], row["digest"], row["slots"]}, "seed %d", s.Seed)
+	}
+}
+
 func TestRTLReport(t *testing.T) {
 	s := withRTL(routing(4, 4),
 		RTL{Replace: "pops.group[0].nic[1]"}, RTL{Replace: "pops.group[3].coupler[2..3]", Backend: cosim.BackendIcarus})

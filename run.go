@@ -19,6 +19,8 @@ type RunOptions struct {
 	Log      string // firmware log; "" for none
 	JSON     string // report as JSON; "" for none
 	JUnit    string // report as JUnit XML; "" for none
+	CSV      string // a table with a row for each run; "" for none
+	StatsCSV string // a table with a row for each figure of the report; "" for none
 	Progress func(Progress)
 }
 
@@ -26,7 +28,7 @@ type RunOptions struct {
 type Progress struct {
 	Slots, SlotsLimit uint32
 	Done, Processors  int
-	Runs, RunsTotal   uint64 // permutation: all; else 0
+	Runs, RunsTotal   uint64 // of many runs; else 0
 }
 
 // Run emulates a scenario and returns its report. Bad input is an *InputError.
@@ -42,18 +44,17 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 	if err := out.openReports(o); err != nil {
 		return nil, err
 	}
-	if s.Workload.Permutation.Kind == PermutationAll {
-		if err := s.Check(); err != nil {
-			return nil, err
-		}
-		report, err = runAll(ctx, s, o)
-	} else {
-		report, err = run(ctx, s, o, &out)
+	all := s.Workload.Permutation.Kind == PermutationAll
+	t := newTally(all, out.rows)
+	if all {
+		report, err = runAll(ctx, s, o, t)
+	} else if report, err = run(ctx, s, o, &out); err == nil {
+		err = t.add(&batchRun{seed: report.Seed, report: report})
 	}
 	if err != nil {
 		return nil, err
 	}
-	return report, out.commit(report)
+	return report, out.commit(report, t)
 }
 
 // run emulates one permutation and writes its traces.

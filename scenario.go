@@ -37,6 +37,7 @@ type Scenario struct {
 	Stop     Stop     `json:"stop" jsonschema:"description=when a run that does not finish is ended"`
 	Traces   Traces   `json:"traces" jsonschema:"description=what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are written"`
 
+	oneOf  string            // which of many runs this is, for the report; "" for none
 	folder string            // paths in the scenario are relative to it
 	places map[string]string // path of a value ("link.phit_bits") to file:line:column
 }
@@ -259,8 +260,11 @@ const SlotsMax = math.MaxUint32 - 1
 type Overrides struct {
 	Seed  *uint64 // --seed
 	Slots *uint32 // --slots
-	Mode  string  // --mode
-	Image string  // --firmware: path relative to the working folder, which replaces the program, whose rules and schedule stay; or a program's name
+	// --permutation: the one of this number in place of `permutation: all`, with the
+	// coins that it has there
+	Permutation *uint64
+	Mode        string // --mode
+	Image       string // --firmware: path relative to the working folder, which replaces the program, whose rules and schedule stay; or a program's name
 }
 
 // Override replaces values and checks the scenario again. Errors name the option
@@ -271,6 +275,12 @@ func (s *Scenario) Override(o Overrides) error {
 	s.places = places
 	if o.Seed != nil {
 		s.Seed, places["seed"] = *o.Seed, "--seed"
+	}
+	if o.Permutation != nil {
+		if err := s.choosePermutation(*o.Permutation); err != nil {
+			return err
+		}
+		places["workload.permutation"] = "--permutation"
 	}
 	if o.Slots != nil {
 		s.Stop.Slots, places["stop.slots"] = *o.Slots, "--slots"
@@ -298,6 +308,27 @@ func (s *Scenario) Override(o Overrides) error {
 func isProgram(name string) bool {
 	_, err := os.Stat(name)
 	return err != nil && slices.Contains(firmware.Programs(), name)
+}
+
+// choosePermutation makes one run of the many of `permutation: all`: number k.
+func (s *Scenario) choosePermutation(k uint64) error {
+	if s.Workload.Permutation.Kind != PermutationAll {
+		return &InputError{
+			Place: "--permutation", Reason: "the scenario does not run all permutations, so none of them has a number",
+			Remedy: "delete the option, or write workload: {permutation: all}",
+		}
+	}
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if total := s.permutations(); k >= total {
+		return &InputError{Place: "--permutation", Reason: fmt.Sprintf("there is no permutation %d", k), Remedy: fmt.Sprintf("allowed are 0 to %d", total-1)}
+	}
+	seed := permutationSeed(s.Seed, k)
+	s.oneOf = fmt.Sprintf("this is permutation %d of all with the seed %d: alone it has the seed %d", k, s.Seed, seed)
+	s.Workload.Permutation = Permutation{Kind: PermutationList, List: permutationNumber(s.Processors(), k)}
+	s.Seed = seed
+	return nil
 }
 
 // keepProgram writes down what the scenario's program brings, so that an image in

@@ -6,9 +6,6 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"slices"
-	"sync"
-	"sync/atomic"
 
 	"starloom/fabric"
 )
@@ -58,6 +55,7 @@ const (
 	// Processor-slots that a row may cost, and the least runs that make a mean.
 	quickEffort, fullEffort = 25e6, 1e9
 	runsMin                 = 2
+	publishedRuns           = 100 // behind each mean of Tables I and II
 	runsMax                 = 20000
 	sortRunProcessorsMax    = 1024
 )
@@ -123,17 +121,17 @@ func (s *popsStudyRun) tables() error {
 		if err != nil {
 			return err
 		}
-		note := fmt.Sprintf("%d runs, sd %.3f, max %d", runs, sample.sd(), sample.max())
+		note := sample.note()
 		if sample.lost > 0 {
 			note += fmt.Sprintf("; reached only by losing %.1f%% of the packets", 100*float64(sample.lost)/float64(runs*row.groupSize*row.groups))
 		}
-		tolerance := 3.5 * row.sd * math.Sqrt(1/float64(runs)+1.0/100)
+		tolerance, why := sample.tolerance(row.sd, publishedRuns)
 		if row.groupSize == 16*row.groups && row.groups <= 8 {
 			// The mean hangs on a few runs of thousands of iterations.
-			s.compare(name, "iterations, median", float64(row.median), sample.median(), 2, note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations))
+			s.compare(name, "iterations, median", float64(row.median), *sample.Median, 2, note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations))
 		} else {
-			s.compare(name, "table II iterations", row.iterations, sample.mean(), tolerance, note)
-			s.compare(name, "table I column A slots", row.slots, 5*sample.mean(), 5*tolerance, note)
+			s.compare(name, "table II iterations", row.iterations, *sample.Mean, tolerance, note+why)
+			s.compare(name, "table I column A slots", row.slots, 5**sample.Mean, 5*tolerance, note+why)
 		}
 		p := fabric.POPS{Groups: row.groups, GroupSize: row.groupSize}
 		s.compare(name, "table I column B slots", float64(row.formula), fabric.PreviousSlots(p), 0, "formula")
@@ -164,9 +162,9 @@ func (s *popsStudyRun) corrected() error {
 		if sample.failed > 0 {
 			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize, row.groups, sample.failed, runs)
 		}
-		s.compare(fmt.Sprintf("corrected POPS(%d,%d)", row.groupSize, row.groups), "steps", row.mean, sample.mean(),
-			3.5*row.sd*math.Sqrt(1/float64(runs)+1/float64(row.runs)),
-			fmt.Sprintf("%d runs, sd %.3f, max %d; every packet exactly once", runs, sample.sd(), sample.max()))
+		tolerance, why := sample.tolerance(row.sd, row.runs)
+		s.compare(fmt.Sprintf("corrected POPS(%d,%d)", row.groupSize, row.groups), "steps", row.mean, *sample.Mean, tolerance,
+			sample.note()+"; every packet exactly once"+why)
 	}
 	return nil
 }
@@ -197,8 +195,8 @@ func (s *popsStudyRun) figure3() error {
 	if err != nil {
 		return err
 	}
-	s.compare("figure 3", "iterations", 4.19, sample.mean(), 0.005+4*sample.sd()/math.Sqrt(figure3Runs),
-		fmt.Sprintf("%d runs of the one permutation, sd %.3f", figure3Runs, sample.sd()))
+	s.compare("figure 3", "iterations", 4.19, *sample.Mean, 0.005+4**sample.SE,
+		fmt.Sprintf("%d runs of the one permutation, sd %.3f; tolerance by the measured sd: none is published", sample.Runs, *sample.SD))
 	return nil
 }
 
@@ -279,102 +277,57 @@ func (s *popsStudyRun) single(scenario *Scenario) (*Report, error) {
 	return report, errors.Join(err, m.Close())
 }
 
-// sample draws the steps of runs with the seeds 1 to runs. Small machines run side
-// by side, large ones one after another on all workers.
+// sample draws the steps of runs with the seeds 1 to runs.
 func (s *popsStudyRun) sample(scenario *Scenario, runs int) (*stepSample, error) {
-	side, each := s.options.Workers, 1
-	if scenario.Processors() >= parallelProcessorsMin {
-		side, each = 1, s.options.Workers
+	steps, sample := histogram{}, &stepSample{}
+	b := batch{scenario: scenario, seeds: Seeds{1, uint64(runs)}, options: MachineOptions{Engine: EngineSlot, Workers: s.options.Workers}}
+	err := b.run(s.ctx, func(r *batchRun, _ uint64) error {
+		if !r.finished {
+			return fmt.Errorf("%s, seed %d: not done after %d slots", scenario.Name, r.seed, r.report.Slots)
+		}
+		steps.add(float64(r.report.Metrics.Get("steps").(int)))
+		lost, _ := r.report.Metrics.Get("lost").(int)
+		sample.lost += lost
+		if r.report.Verdict != VerdictPass {
+			sample.failed++
+		}
+		s.done++
+		if s.options.Progress != nil {
+			s.options.Progress(s.done, s.total, scenario.Name)
+		}
+		return nil
+	})
+	if err == nil {
+		err = s.ctx.Err()
 	}
-	var (
-		wg     sync.WaitGroup
-		seed   atomic.Int64
-		lock   sync.Mutex
-		sample = &stepSample{steps: make([]int, runs)}
-		failed error
-	)
-	for range min(side, runs) {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			err := s.trials(scenario, each, func() (int, bool) {
-				next := int(seed.Add(1))
-				return next, next <= runs
-			}, func(seed int, m *Machine, report *Report) {
-				lost, _ := report.Metrics.Get("lost").(int)
-				lock.Lock()
-				defer lock.Unlock()
-				sample.steps[seed-1] = m.steps()
-				sample.lost += lost
-				if report.Verdict != VerdictPass {
-					sample.failed++
-				}
-				s.done++
-				if s.options.Progress != nil {
-					s.options.Progress(s.done, s.total, scenario.Name)
-				}
-			})
-			lock.Lock()
-			defer lock.Unlock()
-			failed = errors.Join(failed, err)
-		}()
-	}
-	wg.Wait()
-	slices.Sort(sample.steps)
-	return sample, failed
-}
-
-// trials runs one machine with one seed after the other.
-func (s *popsStudyRun) trials(scenario *Scenario, workers int, next func() (seed int, more bool), done func(seed int, m *Machine, report *Report)) (err error) {
-	m, err := NewMachine(s.ctx, scenario, MachineOptions{Engine: EngineSlot, Workers: workers})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	for {
-		seed, more := next()
-		if !more {
-			return nil
-		}
-		if err := m.Reset(uint64(seed)); err != nil {
-			return err
-		}
-		if err := m.Run(s.ctx, nil); err != nil {
-			return err
-		}
-		if err := s.ctx.Err(); err != nil {
-			return err
-		}
-		if !m.Finished() {
-			return fmt.Errorf("%s, seed %d: not done after %d slots", scenario.Name, seed, m.Slots())
-		}
-		done(seed, m, m.Report())
-	}
+	sample.Statistic = steps.statistic("steps")
+	return sample, nil
 }
 
-// stepSample holds the steps of many runs, sorted.
+// stepSample holds the steps of many runs, two or more.
 type stepSample struct {
-	steps  []int
+	Statistic
 	lost   int // packets acknowledged but lost, in all runs
 	failed int // runs that broke a rule
 }
 
-func (s *stepSample) mean() float64 {
-	sum := 0
-	for _, steps := range s.steps {
-		sum += steps
-	}
-	return float64(sum) / float64(len(s.steps))
+// note tells the sample.
+func (s *stepSample) note() string {
+	return fmt.Sprintf("%d runs, sd %.3f, max %g", s.Runs, *s.SD, *s.Max)
 }
 
-func (s *stepSample) sd() float64 {
-	mean, sum := s.mean(), 0.0
-	for _, steps := range s.steps {
-		sum += (float64(steps) - mean) * (float64(steps) - mean)
+// tolerance is 3.5 standard errors of the difference between the sample's mean and
+// that of a reference of runs runs with the standard deviation sd. Both sides draw
+// from one distribution if the firmware is right, and the deviation of a short sample
+// is easily too small: the larger one is taken, and the note says which.
+func (s *stepSample) tolerance(sd float64, runs int) (tolerance float64, note string) {
+	note = fmt.Sprintf("; tolerance by the reference's sd %.3f, above the measured", sd)
+	if *s.SD > sd {
+		note = fmt.Sprintf("; tolerance by the measured sd, above the reference's %.3f", sd)
+		sd = *s.SD
 	}
-	return math.Sqrt(sum / float64(len(s.steps)))
+	return 3.5 * sd * math.Sqrt(1/float64(s.Runs)+1/float64(runs)), note
 }
-
-func (s *stepSample) median() float64 { return float64(s.steps[len(s.steps)/2]) }
-
-func (s *stepSample) max() int { return s.steps[len(s.steps)-1] }

@@ -27,9 +27,10 @@ type Stream uint64
 
 // The purposes of a run's random streams.
 const (
-	PurposeFirmware = 1
-	PurposeWorkload = 2
-	PurposeFault    = 3
+	PurposeFirmware    = 1
+	PurposeWorkload    = 2
+	PurposeFault       = 3
+	PurposePermutation = 4 // seeds of the runs of all permutations
 )
 
 // NewStream returns the stream of a seed for one purpose.
@@ -43,6 +44,10 @@ func (s Stream) Draw(processor, slot uint32, draw uint16) uint32 {
 	x := Mix64(uint64(s) + goldenGamma*uint64(processor))
 	return uint32(Mix64(x+goldenGamma*(uint64(slot)<<16|uint64(draw))) >> 32)
 }
+
+// Seed returns seed k of the stream, for a run that is one of many made from one
+// seed. No two k of a stream give the same seed.
+func (s Stream) Seed(k uint64) uint64 { return Mix64(uint64(s) + goldenGamma*k) }
 
 // Below maps 32 uniform bits to 0..bound-1, bound >= 1, by multiplication. The
 // probabilities differ by at most 2^-32, and not at all for powers of two.

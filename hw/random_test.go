@@ -46,11 +46,11 @@ func TestDrawPinned(t *testing.T) {
 	}
 	seen := map[Stream]bool{}
 	for seed := range uint64(100) {
-		for _, purpose := range []uint64{PurposeFirmware, PurposeWorkload, PurposeFault} {
+		for _, purpose := range []uint64{PurposeFirmware, PurposeWorkload, PurposeFault, PurposePermutation} {
 			seen[NewStream(seed, purpose)] = true
 		}
 	}
-	assert.Len(t, seen, 300, "purposes and seeds share no stream")
+	assert.Len(t, seen, 400, "purposes and seeds share no stream")
 }
 
 func TestMix64Avalanche(t *testing.T) {
@@ -141,4 +141,15 @@ func TestDrawPurposesIndependent(t *testing.T) {
 		counts[a.Draw(i, 0, 0)>>28<<4|b.Draw(i, 0, 0)>>28]++
 	}
 	assert.Less(t, math.Abs(chiSquare(counts, walkLength)), 5.0)
+}
+
+// TestSeedPinned holds the seeds of all permutations still: other values would
+// change what --permutation repeats. Computed with Python's integers.
+func TestSeedPinned(t *testing.T) {
+	for _, p := range []struct{ seed, k, want uint64 }{
+		{1, 0, 8547223582060069590}, {1, 1, 4530617772509985760}, {1, 40319, 17108095398869257529},
+		{math.MaxUint64, 3628799, 5893861518903769808},
+	} {
+		assert.Equal(t, p.want, NewStream(p.seed, PurposePermutation).Seed(p.k), "%+v", p)
+	}
 }

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -148,6 +149,51 @@ func TestRunFails(t *testing.T) {
 	assert.Contains(t, string(data), `"verdict": "fail"`)
 }
 
+// Many seeds in one process: the verdict of all, and tables.
+func TestRunSeeds(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario, "all.yaml": `starloom: 1
+fabric: {pops: {groups: 2, group_size: 2}}
+firmware: {program: pops/random}
+workload: {permutation: all}
+`})
+	r := starloomIn(t, dir, "run", "s.yaml", "--seeds", "1..50", "--csv", "runs.csv", "--stats-csv", "stats.csv", "--junit", "out.xml")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	assert.Empty(t, r.stderr)
+	assert.True(t, strings.HasPrefix(r.stdout, "PASS  s\n\nseeds       1..50\nruns        50\nfailed      0\n"), r.stdout)
+	assert.Equal(t, []string{"all.yaml", "out.xml", "runs.csv", "s.yaml", "stats.csv"}, list(t, dir))
+	rows, err := os.ReadFile(filepath.Join(dir, "runs.csv"))
+	require.NoError(t, err)
+	assert.Equal(t, 51, strings.Count(string(rows), "\n"))
+
+	r = starloomIn(t, dir, "run", "s.yaml", "--seeds", "1..50", "--slots", "20", "--json", "-")
+	require.Equal(t, statusFail, r.status)
+	var report struct {
+		Runs   int
+		Failed []struct {
+			Seed int
+			Rule string
+		}
+	}
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &report))
+	require.Equal(t, 50, report.Runs)
+	require.NotEmpty(t, report.Failed)
+	require.Less(t, len(report.Failed), 50)
+	require.Equal(t, "finishes", report.Failed[0].Rule)
+	first := fmt.Sprintf("--seed %d", report.Failed[0].Seed)
+	require.Contains(t, r.stderr, "FAIL  s\n  "+first+": finishes: ")
+	require.Equal(t, statusFail, starloomIn(t, dir, append([]string{"run", "s.yaml", "--slots", "20"}, strings.Fields(first)...)...).status)
+
+	// What a report of all permutations says of the worst repeats it, with a waveform.
+	r = starloomIn(t, dir, "run", "all.yaml")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	_, options, ok := strings.Cut(strings.SplitN(r.stdout, "\n", 3)[1], "alone: ")
+	require.True(t, ok, r.stdout)
+	alone := starloomIn(t, dir, append([]string{"run", "all.yaml", "--vcd", "out.vcd"}, strings.Fields(options)...)...)
+	require.Equal(t, statusPass, alone.status, alone.stderr)
+	slots := regexp.MustCompile(`\nslots +(\d+)\n`)
+	require.Equal(t, slots.FindStringSubmatch(r.stdout)[1], slots.FindStringSubmatch(alone.stdout)[1])
+}
+
 // Bad input: exit status 2, place and remedy on standard error, nothing on
 // standard output, no file made or changed.
 func TestBadInput(t *testing.T) {
@@ -191,6 +237,15 @@ func TestBadInput(t *testing.T) {
 		{"help runn", `starloom: there is no command "runn"; did you mean run? see 'starloom --help'`},
 		{"help trace dif", `starloom trace: there is no command "dif"; did you mean diff?`},
 		{"trace decode a.vcd --map tag.yaml --pcapng o", "tag.yaml:1:1: the tag !mine means nothing here; delete it"},
+		{"run s.yaml --seeds 1..2 --seed 3", "--seeds: --seeds asks for many runs, --seed for one; delete one of them"},
+		{"run s.yaml --seeds 1..2 --permutation 3", "--seeds: --seeds asks for many runs, --permutation for one; delete one of them"},
+		{"run s.yaml --seeds 7", `--seeds: "7" is one seed; write --seed 7, or a range such as 1..100`},
+		{"run s.yaml --seeds 2..1", "--seeds: the range 2..1 is empty; write 1..2"},
+		{"run s.yaml --seeds 1..2 --vcd new.vcd", "--vcd: a waveform shows one run, and --seeds asks for many; run one of them alone with --seed N"},
+		{"run s.yaml --seeds 1..2 --csv new.xml", "--csv: output new.xml: two outputs have this path: give each its own"},
+		{"run s.yaml --seeds 1..2 --stats-csv none/out.csv", "--stats-csv: "},
+		{"run s.yaml --permutation 3", "--permutation: the scenario does not run all permutations, so none of them has a number"},
+		{"run s.yaml --permutation x", `--permutation: "x" cannot be used; give an integer from 0 to 18446744073709551615`},
 		{"run s.yaml --engine fast", `--engine: "fast" cannot be used; choose one of auto, cycle, slot`},
 		{"run s.yaml --mode both", `--mode: "both" cannot be used; choose one of banked, isolated`},
 		{"run s.yaml --runtime native", `--runtime: "native" cannot be used; choose one of compiler, interpreter`},

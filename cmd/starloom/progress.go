@@ -40,7 +40,7 @@ func (p *progress) due() bool {
 
 func (p *progress) run(now starloom.Progress) {
 	if now.RunsTotal > 0 {
-		p.study(int(now.Runs), int(now.RunsTotal), "permutations")
+		p.study(int(now.Runs), int(now.RunsTotal), "runs")
 		return
 	}
 	if p.due() {

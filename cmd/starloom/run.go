@@ -12,8 +12,8 @@ import (
 
 func newRun() *cobra.Command {
 	var o starloom.RunOptions
-	var image string
-	var seed uint64
+	var image, seeds string
+	var seed, permutation uint64
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and report",
@@ -25,6 +25,16 @@ the path - is standard output (the report then goes to standard error; with
 An image that --firmware puts in place of a program is held to that program's rules
 and gets its schedule. A program that --firmware names brings its own.
 
+--seeds A..B runs the scenario once for every seed and reports mean, standard
+deviation (sd), standard error of the mean (se), minimum, median, maximum and a
+histogram of every figure, and the seeds that failed. A histogram has a column for
+each value, or 16 from the smallest to the largest. With workload: {permutation:
+all} every seed has a run for each permutation. Runs that failed are counted, and
+left out of slots, cycles and steps.
+
+Permutations are numbered from 0 in lexicographic order, and each draws from the
+seed and its number. --permutation K repeats one of them alone, with its coins.
+
 --workers, --bank, --mode, --runtime and --engine change how fast a run is, never
 what it finds. Nor does RTL in the place of parts of the hardware (key rtl of the
 scenario), as long as it is right.`,
@@ -32,6 +42,8 @@ scenario), as long as it is right.`,
   starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom run examples/pops-16x16.yaml --firmware router.wasm --json - | jq .verdict
   starloom run examples/pops-16x16.yaml --seed 7 --junit results.xml
+  starloom run examples/pops-16x16.yaml --seeds 1..1000 --csv runs.csv
+  starloom run examples/pops-2x4-all.yaml --seed 1 --permutation 7 --vcd out.vcd
   starloom run examples/rtl/pops-4x4.yaml`,
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: files("yaml", "yml"),
@@ -42,6 +54,10 @@ scenario), as long as it is right.`,
 	f.StringVar(&o.Log, "log", "", "write the firmware's log lines to `F`")
 	f.StringVar(&o.JSON, "json", "", "write the report as JSON to `F`")
 	f.StringVar(&o.JUnit, "junit", "", "write the report as JUnit XML to `F`")
+	f.StringVar(&o.CSV, "csv", "", "write a table with a row for each run to `F`")
+	f.StringVar(&o.StatsCSV, "stats-csv", "", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram")
+	f.StringVar(&seeds, "seeds", "", "run once for every seed of the range `A..B`")
+	f.Uint64Var(&permutation, "permutation", 0, "run only number `K` of all permutations")
 	f.Uint64Var(&seed, "seed", 0, "seed `N` of the run")
 	slots := integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&image, "firmware", "", "run the image `F`, or a program such as pops/random, instead of the scenario's firmware")
@@ -60,15 +76,29 @@ scenario), as long as it is right.`,
 		if c.Flags().Changed("seed") {
 			override.Seed = &seed
 		}
+		if c.Flags().Changed("permutation") {
+			override.Permutation = &permutation
+		}
 		if c.Flags().Changed("slots") {
 			override.Slots = new(uint32)
 			*override.Slots = uint32(slots.value)
+		}
+		var many starloom.Seeds
+		if c.Flags().Changed("seeds") {
+			for _, one := range []string{"seed", "permutation"} {
+				if c.Flags().Changed(one) {
+					return &starloom.InputError{Place: "--seeds", Reason: "--seeds asks for many runs, --" + one + " for one", Remedy: "delete one of them"}
+				}
+			}
+			if many, err = starloom.ParseSeeds(seeds); err != nil {
+				return err
+			}
 		}
 		if err := scenario.Override(override); err != nil {
 			return err
 		}
 
-		outputs := []output{{"--vcd", o.VCD}, {"--pcapng", o.PCAPNG}, {"--log", o.Log}, {"--json", o.JSON}, {"--junit", o.JUnit}}
+		outputs := []output{{"--vcd", o.VCD}, {"--pcapng", o.PCAPNG}, {"--log", o.Log}, {"--json", o.JSON}, {"--junit", o.JUnit}, {"--csv", o.CSV}, {"--stats-csv", o.StatsCSV}}
 		if err := keep(outputs, append(scenario.PinMapPaths(), args[0], scenario.ImagePath(), scenario.WorkloadPath())...); err != nil {
 			return err
 		}
@@ -76,16 +106,24 @@ scenario), as long as it is right.`,
 		o.Workers, o.BankSize = int(*workers), int(*bank)
 		progress := newProgress(c.ErrOrStderr())
 		o.Progress = progress.run
-		report, err := starloom.Run(c.Context(), scenario, o)
-		progress.clear()
-		if err != nil {
-			return fault(err)
-		}
 		text := c.OutOrStdout()
 		for _, output := range outputs {
 			if output.path == "-" && output.option != "--log" {
 				text = c.ErrOrStderr()
 			}
+		}
+		if c.Flags().Changed("seeds") {
+			report, err := starloom.RunSeeds(c.Context(), scenario, many, o)
+			progress.clear()
+			if err != nil {
+				return fault(err)
+			}
+			return printReport(text, report, report.Verdict)
+		}
+		report, err := starloom.Run(c.Context(), scenario, o)
+		progress.clear()
+		if err != nil {
+			return fault(err)
 		}
 		return printReport(text, report, report.Verdict)
 	}

@@ -1,0 +1,271 @@
+package starloom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+
+	"starloom/hw"
+	"starloom/traces"
+)
+
+// batch is a scenario that is run many times: once for every seed, or once for every
+// seed and permutation. Runs are numbered seed by seed, permutation by permutation,
+// and taken in that order whoever has run them, so nothing that is made of them
+// depends on the number of workers.
+//
+//	workers                          one at a time
+//	hand -> chunk of runs -> put  -> take, in the order of the numbers
+type batch struct {
+	scenario     *Scenario
+	seeds        Seeds
+	permutations uint64 // of each seed; 0: the scenario's own workload
+	options      MachineOptions
+	build        func(MachineOptions) (*Machine, error) // nil: NewMachine
+
+	// Filled in by run.
+	total      uint64  // runs
+	about      *Report // what a report says before anything has run: engine, rules, firmware, RTL
+	slotCycles uint64
+}
+
+// batchRun is one run of a batch.
+type batchRun struct {
+	seed        uint64 // as asked for; the permutation's own one is permutationSeed
+	permutation uint64 // number of the permutation, if the batch has permutations
+	finished    bool
+	digest      traces.Digest
+	report      *Report
+}
+
+// chunkProcessors is how many processors' runs one worker takes at a time, so that
+// small runs do not wait for one another; chunkRuns is how many runs at most.
+const (
+	chunkProcessors = 8 << 10
+	chunkRuns       = 1 << 10
+)
+
+// chunksAhead bounds how many chunks may be run before the next one to be taken, for
+// each worker: runs that wait take memory.
+const chunksAhead = 4
+
+// runs returns how many runs there are, or an error if nobody could count them.
+func (b *batch) runs() (uint64, error) {
+	high, runs := bits.Mul64(b.seeds.count(), max(b.permutations, 1))
+	if high != 0 || runs == 0 {
+		return 0, &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than 2^64 runs", b.seeds), Remedy: "give fewer seeds"}
+	}
+	return runs, nil
+}
+
+// chunk returns how many runs a worker takes at a time.
+func (b *batch) chunk() uint64 {
+	if len(b.scenario.RTL) > 0 {
+		return 1
+	}
+	return uint64(min(max(chunkProcessors/b.scenario.Processors(), 1), chunkRuns))
+}
+
+// workers returns how many machines share the runs, and the workers of each. Small
+// machines run side by side, large ones one after another on all workers. There are
+// no more machines than chunks.
+func (b *batch) workers(runs uint64) (machines, each int) {
+	workers := b.options.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if b.scenario.Processors() >= parallelProcessorsMin {
+		return 1, workers
+	}
+	chunks := (runs-1)/b.chunk() + 1
+	return int(min(uint64(workers), chunks, hw.WorkersMax)), 1
+}
+
+// run runs all of it, or until ctx ends, and calls take for one run after the other in
+// their order, with the number of all runs. An error of take ends the batch. All
+// workers have ended when it returns.
+func (b *batch) run(ctx context.Context, take func(r *batchRun, total uint64) error) (err error) {
+	if b.total, err = b.runs(); err != nil {
+		return err
+	}
+	machines, each := b.workers(b.total)
+	options := b.options
+	options.Workers = each
+	build := func() (*Machine, error) {
+		if b.build != nil {
+			return b.build(options)
+		}
+		return NewMachine(ctx, b.scenario, options)
+	}
+	first, err := build()
+	if err != nil {
+		return err
+	}
+	b.about, b.slotCycles = first.Report(), uint64(first.timing.SlotCycles())
+	if have, need := hw.MemoryBytes(), first.memoryBytes(); have > 0 && need > 0 {
+		machines = int(min(uint64(machines), max(have/need, 1)))
+	}
+	q := &batchQueue{total: b.total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines), waiting: map[uint64][]batchRun{}, take: take}
+	q.moved.L = &q.lock
+	var wg sync.WaitGroup
+	wg.Go(func() { q.end(b.work(ctx, first, build, q)) })
+	for range machines - 1 {
+		wg.Go(func() {
+			m, err := build()
+			if err == nil {
+				err = b.work(ctx, m, build, q)
+			}
+			q.end(err)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil && errors.Is(q.err, ctx.Err()) {
+		q.err = nil // one of the machines was not built any more
+	}
+	return q.err
+}
+
+// work runs chunks on one machine and closes it. RTL that has failed takes its machine
+// along: the next run gets a new one.
+func (b *batch) work(ctx context.Context, m *Machine, build func() (*Machine, error), q *batchQueue) (err error) {
+	for {
+		first, end := q.hand(ctx)
+		if first == end {
+			return m.Close()
+		}
+		if m.rtlFailed {
+			if err = m.Close(); err == nil {
+				m, err = build()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		runs, err := b.runChunk(ctx, m, first, end)
+		if err == nil {
+			err = q.put(first, runs)
+		}
+		if err != nil {
+			return errors.Join(err, m.Close())
+		}
+	}
+}
+
+// runChunk runs the numbers first to end-1, fewer if ctx ends.
+func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]batchRun, error) {
+	runs := make([]batchRun, 0, end-first)
+	failed := false
+	for i := first; i < end; i++ {
+		r := b.numbered(i)
+		seed := r.seed
+		if b.permutations > 0 {
+			if i == first || r.permutation == 0 {
+				m.given = permutationNumber(m.pops.Processors(), r.permutation)
+			} else {
+				nextPermutation(m.given)
+			}
+			seed = permutationSeed(r.seed, r.permutation)
+		}
+		if err := m.Reset(seed); err != nil {
+			return nil, err
+		}
+		if err := m.Run(ctx, nil); err != nil {
+			return nil, err
+		}
+		if m.interrupted {
+			break
+		}
+		r.finished, r.digest, r.report = m.finished, m.digest, m.Report()
+		if len(r.report.Violations) > 1 && failed {
+			r.report.Violations = slices.Clone(r.report.Violations[:1]) // of many that fail, one is told in full
+		}
+		failed = failed || r.report.Verdict != VerdictPass
+		runs = append(runs, r)
+	}
+	return runs, nil
+}
+
+// numbered returns run i, which has not run yet.
+func (b *batch) numbered(i uint64) batchRun {
+	each := max(b.permutations, 1)
+	return batchRun{seed: b.seeds.First + i/each, permutation: i % each}
+}
+
+// permutationSeed is the seed of the run of permutation k of all permutations: every
+// run has coins of its own, and alone it is the run of a list with this seed.
+func permutationSeed(seed, k uint64) uint64 {
+	return hw.NewStream(seed, hw.PurposePermutation).Seed(k)
+}
+
+// batchQueue hands out chunks of runs, and takes them back in order.
+type batchQueue struct {
+	total, chunk, ahead uint64
+	take                func(r *batchRun, total uint64) error
+
+	lock    sync.Mutex
+	moved   sync.Cond             // taken or ended has changed
+	next    uint64                // first run that is not handed out
+	taken   uint64                // runs taken
+	waiting map[uint64][]batchRun // chunks that were run too early, by their first run
+	ended   bool                  // nothing is handed out or taken any more
+	err     error                 // the first one
+}
+
+// hand returns the next chunk, an empty one if there is none. The owner of the chunk
+// that is taken next never waits.
+func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	for !q.ended && ctx.Err() == nil && q.next-q.taken >= q.ahead {
+		q.moved.Wait()
+	}
+	first = q.next
+	if !q.ended && ctx.Err() == nil {
+		q.next += min(q.chunk, q.total-q.next)
+	}
+	return first, q.next
+}
+
+// put brings back a chunk, and takes what is in order now. A chunk with fewer runs
+// than were handed out is the last one to be taken.
+func (q *batchQueue) put(first uint64, runs []batchRun) error {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	defer q.moved.Broadcast()
+	q.waiting[first] = runs
+	for !q.ended {
+		at := q.taken
+		chunk, ok := q.waiting[at]
+		if !ok {
+			return nil
+		}
+		delete(q.waiting, at)
+		for i := range chunk {
+			if err := q.take(&chunk[i], q.total); err != nil {
+				q.ended = true
+				return err
+			}
+			q.taken++
+		}
+		q.ended = q.taken-at < min(q.chunk, q.total-at) || q.taken == q.total
+	}
+	return nil
+}
+
+// end is called by every worker that has no more to do; with an error, the others
+// stop too.
+func (q *batchQueue) end(err error) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if err != nil {
+		q.ended = true
+		if q.err == nil {
+			q.err = err
+		}
+	}
+	q.moved.Broadcast()
+}

@@ -1,0 +1,165 @@
+package starloom
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"sync/atomic"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/hw"
+)
+
+// all returns a scenario of all permutations.
+func all(program string, d, g int) *Scenario {
+	s := programScenario(program, d, g)
+	s.Workload.Permutation.Kind = PermutationAll
+	return s
+}
+
+// TestBatchOnFewMachines holds that nobody builds machines that have nothing to run,
+// and that large ones get all workers.
+func TestBatchOnFewMachines(t *testing.T) {
+	for _, c := range []struct {
+		s              *Scenario
+		asked          int
+		runs           uint64
+		machines, each int
+	}{
+		{all("pops/offline", 2, 2), 64, 24, 1, 1},
+		{all("pops/offline", 2, 2), 64, chunkRuns + 1, 2, 1},
+		{all("pops/offline", 2, 4), 3, 40320, 3, 1},
+		{all("pops/offline", 2, 5), 1<<16 - 1, 3628800, hw.WorkersMax, 1},
+		{routing(4, 4), 0, 1 << 40, runtime.GOMAXPROCS(0), 1},
+		{routing(16, 16), 8, 64, 2, 1}, // 32 runs of 256 processors are a chunk
+		{routing(64, 64), 8, 5, 3, 1},
+		{routing(128, 128), 8, 5, 1, 8},
+		{routing(512, 512), 8, 5, 1, 8},
+	} {
+		b := batch{scenario: c.s, options: MachineOptions{Workers: c.asked}}
+		machines, each := b.workers(c.runs)
+		require.Equal(t, []int{c.machines, c.each}, []int{machines, each}, "%+v", c)
+	}
+}
+
+// TestBatchTakesRunsInOrder runs small chunks on more machines than cores: runs come
+// in order, and the ones that wait are few.
+func TestBatchTakesRunsInOrder(t *testing.T) {
+	b := batch{scenario: routing(64, 64), seeds: Seeds{7, 36}, options: MachineOptions{Workers: 5}}
+	b.scenario.Stop.Slots = 1
+	seed := uint64(7)
+	require.NoError(t, b.run(context.Background(), func(r *batchRun, total uint64) error {
+		require.Equal(t, seed, r.seed)
+		require.EqualValues(t, 30, total)
+		seed++
+		return nil
+	}))
+	require.EqualValues(t, 37, seed)
+}
+
+// TestBatchEndsWithItsWorkers lets the second machine, then the consumer fail: the
+// error comes back when all have stopped.
+func TestBatchEndsWithItsWorkers(t *testing.T) {
+	broken := errors.New("broken")
+	for name, fails := range map[string]func(machine int32, run int) error{
+		"machine":  func(machine int32, _ int) error { return map[bool]error{true: broken}[machine == 2] },
+		"consumer": func(_ int32, run int) error { return map[bool]error{true: broken}[run == 1500] },
+	} {
+		var built, open atomic.Int32
+		taken := 0
+		b := batch{
+			scenario: all("pops/offline", 2, 4), permutations: 40320, options: MachineOptions{Workers: 2},
+			build: func(o MachineOptions) (*Machine, error) {
+				if err := fails(built.Add(1), 0); err != nil {
+					return nil, err
+				}
+				open.Add(1)
+				return NewMachine(context.Background(), all("pops/offline", 2, 4), o)
+			},
+		}
+		before := runtime.NumGoroutine()
+		err := b.run(context.Background(), func(*batchRun, uint64) error {
+			taken++
+			return fails(0, taken)
+		})
+		require.ErrorIs(t, err, broken, name)
+		require.Less(t, taken, 40320, name)
+		require.LessOrEqual(t, runtime.NumGoroutine(), before, "%s: %d machines were open", name, open.Load())
+	}
+}
+
+// TestPermutationsHaveCoinsOfTheirOwn runs all permutations of one group, in which all
+// are alike: with the same coins, all would take the same number of slots. They take
+// as long as random permutations with many seeds.
+func TestPermutationsHaveCoinsOfTheirOwn(t *testing.T) {
+	for _, size := range [][2]int{{6, 1}, {3, 2}} {
+		d, g := size[0], size[1]
+		every, err := RunSeeds(context.Background(), all("pops/random-corrected", d, g), Seeds{1, 1}, RunOptions{})
+		require.NoError(t, err)
+		random, err := RunSeeds(context.Background(), programScenario("pops/random-corrected", d, g), Seeds{1, 2000}, RunOptions{})
+		require.NoError(t, err)
+		a, b := every.Statistics.Get("slots"), random.Statistics.Get("slots")
+		require.EqualValues(t, 720, a.Runs)
+		require.EqualValues(t, 2000, b.Runs)
+		require.Greater(t, len(a.Histogram), 5)
+		require.InDelta(t, *b.Mean, *a.Mean, 4*(*a.SE+*b.SE), "POPS(%d,%d)", d, g)
+		require.InEpsilon(t, *b.SD, *a.SD, 0.2, "POPS(%d,%d)", d, g)
+	}
+}
+
+// TestPermutationAlone repeats permutations alone, some that pass and the first that
+// fails: with the option, and as a list with the seed that the report tells. Both are
+// the run that was one of all.
+func TestPermutationAlone(t *testing.T) {
+	scenario := func() *Scenario { return all("pops/random", 3, 2) } // d > g: some fail
+	runs := map[uint64]*batchRun{}
+	b := batch{scenario: scenario(), seeds: Seeds{5, 5}, permutations: 720}
+	firstFail := uint64(noPermutation)
+	require.NoError(t, b.run(context.Background(), func(r *batchRun, _ uint64) error {
+		runs[r.permutation] = r
+		if r.report.Verdict == VerdictFail {
+			firstFail = min(firstFail, r.permutation)
+		}
+		return nil
+	}))
+	require.Less(t, firstFail, uint64(700))
+	every := scenario()
+	every.Seed = 5
+	report, err := Run(context.Background(), every, RunOptions{})
+	require.NoError(t, err)
+	require.Contains(t, report.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: --seed 5 --permutation %d", firstFail, firstFail))
+
+	for _, k := range []uint64{0, 1, 359, 719, firstFail} {
+		s := scenario()
+		seed := uint64(5)
+		require.NoError(t, s.Override(Overrides{Seed: &seed, Permutation: &k}))
+		alone, err := Run(context.Background(), s, RunOptions{})
+		require.NoError(t, err)
+		listed := scenario()
+		listed.Seed, listed.Workload.Permutation = s.Seed, Permutation{Kind: PermutationList, List: permutationNumber(6, k)}
+		again, err := Run(context.Background(), listed, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, fmt.Sprintf("this is permutation %d of all with the seed 5: alone it has the seed %d", k, s.Seed), alone.Notes[0])
+
+		want := runs[k].report
+		require.Equal(t, s.Seed, want.Seed)
+		alone.Notes = want.Notes
+		if k != firstFail {
+			alone.Violations = alone.Violations[:min(len(alone.Violations), len(want.Violations))]
+			again.Violations = again.Violations[:min(len(again.Violations), len(want.Violations))]
+		}
+		require.Equal(t, want, alone, "permutation %d", k)
+		require.Equal(t, want, again, "permutation %d", k)
+		if k == firstFail {
+			for i := range report.Violations {
+				require.Equal(t, fmt.Sprintf("permutation %v: %s", permutationNumber(6, k), alone.Violations[i].Message), report.Violations[i].Message)
+			}
+		}
+	}
+}
+
+// noPermutation is above the number of every permutation.
+const noPermutation = 1<<64 - 1

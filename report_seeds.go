@@ -1,0 +1,170 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+)
+
+// SeedsReport is the outcome of many runs of one scenario. Its JSON form is stable, as
+// that of Report.
+type SeedsReport struct {
+	Schema       int            `json:"schema"` // ReportSchema
+	Scenario     string         `json:"scenario"`
+	Seeds        [2]uint64      `json:"seeds"`                  // the first and the last
+	Permutations uint64         `json:"permutations,omitempty"` // of each seed, if every permutation was run
+	Engine       string         `json:"engine"`
+	Verdict      Verdict        `json:"verdict"`
+	Rules        []string       `json:"rules"`
+	Notes        []string       `json:"notes,omitempty"`
+	Runs         uint64         `json:"runs"`
+	RunsTotal    uint64         `json:"runs_total"` // that were asked for; more than Runs after an interruption
+	Statistics   Statistics     `json:"statistics"` // slots, cycles and steps are those of runs that passed, the others of all runs
+	Failed       []FailedRun    `json:"failed"`     // the first 10,000
+	FailedTotal  uint64         `json:"failed_total"`
+	MostSlots    *FinishedRun   `json:"most_slots,omitempty"` // the run that passed after the most slots; of equals the first
+	Firmware     FirmwareReport `json:"firmware"`
+	RTL          []RTLReport    `json:"rtl,omitempty"`
+	Digest       string         `json:"digest"` // of the digests of all runs
+
+	// Files lists what was written beside the report, for the text form only.
+	Files []OutputFile `json:"-"`
+
+	failedSeeds []FailedRun // the first run of every seed that failed, for junitSeedsMax seeds
+}
+
+// WriteJSON writes the stable, versioned form.
+func (r *SeedsReport) WriteJSON(w io.Writer) error {
+	out := *r
+	// Scripts want a list, never null.
+	if out.Rules == nil {
+		out.Rules = []string{}
+	}
+	if out.Failed == nil {
+		out.Failed = []FailedRun{}
+	}
+	return writeJSON(w, &out)
+}
+
+// interrupted says how far an interrupted batch came, "" if nothing interrupted it.
+func (r *SeedsReport) interrupted() string {
+	if r.Runs == r.RunsTotal {
+		return ""
+	}
+	return fmt.Sprintf("interrupted after %d of %d runs", r.Runs, r.RunsTotal)
+}
+
+// WriteText writes what a person wants to know: the verdict, which runs failed and
+// the options that repeat them, and the statistics of all figures.
+func (r *SeedsReport) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), printable(r.Scenario))
+	shown := r.Failed[:min(len(r.Failed), violationsShown)]
+	for i := range shown {
+		failed := &shown[i]
+		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", alone(failed.Seed, failed.Permutation), failed.Rule, failed.first.where(), printable(failed.first.Message))
+	}
+	if more := r.FailedTotal - uint64(len(shown)); more > 0 {
+		fmt.Fprintf(&b, "  and %d more failed; --json lists the first %d, --csv all\n", more, failedRunsMax)
+	}
+	if text := r.interrupted(); text != "" {
+		fmt.Fprintf(&b, "  %s\n", text)
+	}
+	if r.FailedTotal > 0 {
+		fmt.Fprintf(&b, "  note: %s are those of the runs that passed\n", strings.Join(finishingTimes, ", "))
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(&b, "  note: %s\n", printable(note))
+	}
+	b.WriteByte('\n')
+
+	seeds := Seeds{r.Seeds[0], r.Seeds[1]}
+	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	row := func(name, value string) { fmt.Fprintf(table, "%s\t%s\n", name, value) }
+	row("seeds", seeds.String())
+	if r.Permutations > 0 {
+		row("permutations", strconv.FormatUint(r.Permutations, 10)+" of each seed")
+	}
+	row("runs", strconv.FormatUint(r.Runs, 10))
+	row("failed", strconv.FormatUint(r.FailedTotal, 10))
+	if r.MostSlots != nil {
+		row("most slots", fmt.Sprintf("%d, alone: %s", r.MostSlots.Slots, alone(r.MostSlots.Seed, r.MostSlots.Permutation)))
+	}
+	fmt.Fprint(table, "\n")
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if err := r.Statistics.writeText(&b); err != nil {
+		return err
+	}
+	fmt.Fprint(table, "\n")
+	row("rules", strings.Join(r.Rules, ", "))
+	row("firmware", firmwareText(r.Firmware))
+	if len(r.RTL) > 0 {
+		row("rtl", rtlText(r.RTL))
+	}
+	row("engine", r.Engine)
+	row("digest", r.Digest)
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	writeFiles(&b, r.Files)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeText writes a table with a row for each figure.
+func (s Statistics) writeText(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "metric\truns\tmean\tsd\tse\tmin\tmedian\tmax\thistogram")
+	for i := range s {
+		x := &s[i]
+		fmt.Fprintf(table, "%s\t%d", x.Name, x.Runs)
+		for _, value := range []*float64{x.Mean, x.SD, x.SE, x.Min, x.Median, x.Max} {
+			text := "-"
+			switch {
+			case value == nil:
+			case *value == math.Trunc(*value) && math.Abs(*value) < 1e15:
+				text = strconv.FormatFloat(*value, 'f', 0, 64)
+			default:
+				text = formatFloat(*value)
+			}
+			fmt.Fprintf(table, "\t%s", text)
+		}
+		fmt.Fprintf(table, "\t%s\n", x.draw())
+	}
+	return table.Flush()
+}
+
+// WriteJUnit writes the report for continuous integration: one test suite, one test
+// case per seed. The failure of a seed names the first of its runs that failed.
+func (r *SeedsReport) WriteJUnit(w io.Writer) error {
+	broken := map[uint64]*FailedRun{}
+	for i := range r.failedSeeds {
+		broken[r.failedSeeds[i].Seed] = &r.failedSeeds[i]
+	}
+	suite := junitSuite{Name: r.Scenario}
+	seeds := r.Runs / max(r.Permutations, 1)
+	for i := range seeds {
+		seed := r.Seeds[0] + i
+		testCase := junitCase{Class: r.Scenario, Name: fmt.Sprintf("seed %d", seed)}
+		if failed := broken[seed]; failed != nil {
+			first := &failed.first
+			testCase.Failure = &junitFailure{
+				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.where(), first.Message),
+				Text:    "alone: " + alone(failed.Seed, failed.Permutation) + "\n",
+			}
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, testCase)
+	}
+	if text := r.interrupted(); text != "" {
+		suite.Cases = append(suite.Cases, junitCase{Class: r.Scenario, Name: RuleInterrupted, Failure: &junitFailure{Message: text}})
+		suite.Failures++
+	}
+	return suite.write(w)
+}

@@ -1,0 +1,124 @@
+package starloom
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// Seeds is a range of seeds, both ends included.
+type Seeds struct{ First, Last uint64 }
+
+// junitSeedsMax bounds the test cases of a JUnit file with one for each seed.
+const junitSeedsMax = 10_000
+
+// ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not
+// above B. The error is an *InputError.
+func ParseSeeds(text string) (Seeds, error) {
+	refuse := func(reason, remedy string) (Seeds, error) {
+		return Seeds{}, &InputError{Place: "--seeds", Reason: reason, Remedy: remedy}
+	}
+	const write = "write the first and the last seed, for example 1..100; allowed are 0 to 18446744073709551615"
+	first, last, ok := strings.Cut(text, "..")
+	if !ok {
+		if plainInteger(text) {
+			return refuse(fmt.Sprintf("%q is one seed", clip(text)), fmt.Sprintf("write --seed %s, or a range such as 1..100", clip(text)))
+		}
+		return refuse(fmt.Sprintf("%q is not a range of seeds", clip(text)), write)
+	}
+	a, errA := strconv.ParseUint(first, 10, 64)
+	b, errB := strconv.ParseUint(last, 10, 64)
+	switch {
+	case errA != nil || errB != nil:
+		return refuse(fmt.Sprintf("%q is not a range of seeds", clip(text)), write)
+	case a > b:
+		return refuse(fmt.Sprintf("the range %d..%d is empty", a, b), fmt.Sprintf("write %d..%d", b, a))
+	}
+	return Seeds{a, b}, nil
+}
+
+// String returns A..B.
+func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
+
+// count returns the number of seeds; 0 is 2^64.
+func (s Seeds) count() uint64 { return s.Last - s.First + 1 }
+
+// RunSeeds emulates a scenario once for every seed of a range - with `permutation:
+// all` once for every seed and permutation - and sums up. The report does not depend
+// on the number of workers. Bad input is an *InputError. When ctx ends, report and
+// files cover the runs up to the first one that is missing.
+func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*SeedsReport, error) {
+	if err := o.refuseTraces("--seeds asks for many", "run one of them alone with --seed N"); err != nil {
+		return nil, err
+	}
+	if n := seeds.count(); o.JUnit != "" && n-1 >= junitSeedsMax {
+		return nil, &InputError{
+			Place: "--junit", Reason: fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
+			Remedy: fmt.Sprintf("give at most %d seeds, or use --csv", junitSeedsMax),
+		}
+	}
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	b := batch{scenario: s, seeds: seeds, permutations: s.permutations(), options: o.MachineOptions}
+	if _, err := b.runs(); err != nil {
+		return nil, err
+	}
+	var out outputs
+	defer out.abort()
+	if err := out.openReports(o); err != nil {
+		return nil, err
+	}
+	t := newTally(b.permutations > 0, out.rows)
+	if err := b.run(ctx, o.counted(t)); err != nil {
+		return nil, err
+	}
+	report := b.report(t)
+	var err error
+	report.Files, err = out.commitReports(report, t)
+	return report, err
+}
+
+// refuseTraces refuses what shows one run only. many says why there are many.
+func (o *RunOptions) refuseTraces(many, remedy string) error {
+	for _, trace := range []struct{ option, path, what string }{
+		{"--vcd", o.VCD, "a waveform"}, {"--pcapng", o.PCAPNG, "a packet capture"}, {"--log", o.Log, "a log"},
+	} {
+		if trace.path != "" {
+			return &InputError{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}
+		}
+	}
+	return nil
+}
+
+// counted returns what adds runs to a tally and shows progress.
+func (o *RunOptions) counted(t *tally) func(*batchRun, uint64) error {
+	return func(r *batchRun, total uint64) error {
+		if err := t.add(r); err != nil {
+			return err
+		}
+		if o.Progress != nil {
+			o.Progress(Progress{Runs: t.runs, RunsTotal: total})
+		}
+		return nil
+	}
+}
+
+// report sums up the runs of many seeds.
+func (b *batch) report(t *tally) *SeedsReport {
+	r := &SeedsReport{
+		Schema: ReportSchema, Scenario: b.scenario.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
+		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.scenario.notes(),
+		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
+		MostSlots: t.worst, Firmware: b.about.Firmware, RTL: b.about.RTL, Digest: t.digest(), failedSeeds: t.seeds,
+	}
+	r.Firmware.Traps = t.traps
+	if t.firstFail != nil {
+		r.Notes = t.firstFail.Notes // they say what to do next
+	}
+	if t.failedAll > 0 || t.runs < b.total {
+		r.Verdict = VerdictFail
+	}
+	return r
+}

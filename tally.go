@@ -1,0 +1,257 @@
+package starloom
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/traces"
+)
+
+// failedRunsMax is the number of failed runs that a report lists; the CSV has all.
+const failedRunsMax = 10_000
+
+// finishingTimes are the figures that say when a run was finished. Runs that failed
+// have none: those that broke a rule, too, did not do their work in that time.
+var finishingTimes = []string{"slots", "cycles", "steps"}
+
+// tally keeps what is said of many runs, which are added in their order: statistics,
+// what failed, the worst, and rows of a table. What it keeps grows with the number of
+// different values, not with the number of runs.
+type tally struct {
+	permuted bool        // runs have the number of a permutation
+	rows     *csv.Writer // nil for none
+
+	runs      uint64
+	figures   []figure
+	sum       traces.Sum
+	failed    []FailedRun // the first failedRunsMax
+	failedAll uint64
+	seeds     []FailedRun // the first failed run of each seed, for junitSeedsMax seeds
+	firstFail *Report
+	worst     *FinishedRun // of those that passed: most slots, the first of equals
+	slotsMax  uint64       // of any run
+	frames    Frames
+	broken    uint64 // violations
+	traps     uint64
+}
+
+// figure is one figure of all runs.
+type figure struct {
+	name     string
+	numeric  bool
+	finishes bool
+	values   histogram
+}
+
+// FailedRun is a run of many that failed.
+type FailedRun struct {
+	Seed        uint64  `json:"seed"`
+	Permutation *uint64 `json:"permutation,omitempty"` // its number, if every permutation was run
+	Rule        string  `json:"rule"`                  // the first one that it broke
+
+	first Violation
+}
+
+// FinishedRun is a run of many that passed.
+type FinishedRun struct {
+	Seed        uint64  `json:"seed"`
+	Permutation *uint64 `json:"permutation,omitempty"`
+	Slots       uint64  `json:"slots"`
+}
+
+// alone returns the options that repeat one of many runs.
+func alone(seed uint64, permutation *uint64) string {
+	options := fmt.Sprintf("--seed %d", seed)
+	if permutation != nil {
+		options += fmt.Sprintf(" --permutation %d", *permutation)
+	}
+	return options
+}
+
+// newTally returns an empty tally that writes a row for each run to rows, or none
+// for nil.
+func newTally(permuted bool, rows *traces.File) *tally {
+	t := &tally{permuted: permuted}
+	if rows != nil {
+		t.rows = csv.NewWriter(rows)
+	}
+	return t
+}
+
+// add adds a run. Errors are those of the table's file.
+func (t *tally) add(run *batchRun) error {
+	r := run.report
+	var permutation *uint64
+	if t.permuted {
+		permutation = &run.permutation
+	}
+	passed := r.Verdict == VerdictPass
+	t.runs++
+	// A run's digest covers frames and deliveries; its length and what it broke are
+	// added here.
+	t.sum.Event(run.seed, run.permutation, run.digest.Hi, run.digest.Lo)
+	t.sum.Event(run.seed, run.permutation, r.Slots, r.ViolationsTotal)
+	t.frames.add(r.Frames)
+	t.broken += r.ViolationsTotal
+	t.traps += r.Firmware.Traps
+	t.slotsMax = max(t.slotsMax, r.Slots)
+	rule := ""
+	if passed {
+		if t.worst == nil || r.Slots > t.worst.Slots {
+			t.worst = &FinishedRun{run.seed, permutation, r.Slots}
+		}
+	} else {
+		first := r.Violations[0]
+		rule = first.Rule
+		t.failedAll++
+		if t.firstFail == nil {
+			t.firstFail = r
+		}
+		failed := FailedRun{run.seed, permutation, rule, first}
+		if len(t.failed) < failedRunsMax {
+			t.failed = append(t.failed, failed)
+		}
+		if n := len(t.seeds); n < junitSeedsMax && (n == 0 || t.seeds[n-1].Seed != run.seed) {
+			t.seeds = append(t.seeds, failed)
+		}
+	}
+
+	figures := r.figures()
+	if t.figures == nil {
+		for _, m := range figures {
+			_, numeric := number64(m.Value)
+			t.figures = append(t.figures, figure{m.Name, numeric, slices.Contains(finishingTimes, m.Name), histogram{}})
+		}
+		if err := t.head(); err != nil {
+			return err
+		}
+	}
+	for i := range t.figures {
+		f := &t.figures[i]
+		if !f.numeric || f.finishes && !passed {
+			continue
+		}
+		value, _ := number64(figures[i].Value)
+		f.values.add(value)
+	}
+	return t.row(run, rule, figures)
+}
+
+// head writes the names of the columns.
+func (t *tally) head() error {
+	if t.rows == nil {
+		return nil
+	}
+	names := []string{"seed"}
+	if t.permuted {
+		names = append(names, "permutation")
+	}
+	names = append(names, "verdict", "rule", "violations")
+	for i := range t.figures {
+		names = append(names, t.figures[i].name)
+	}
+	return t.rows.Write(append(names, "digest"))
+}
+
+// row writes a run's row.
+func (t *tally) row(run *batchRun, rule string, figures []Metric) error {
+	if t.rows == nil {
+		return nil
+	}
+	r := run.report
+	row := []string{strconv.FormatUint(run.seed, 10)}
+	if t.permuted {
+		row = append(row, strconv.FormatUint(run.permutation, 10))
+	}
+	row = append(row, string(r.Verdict), rule, strconv.FormatUint(r.ViolationsTotal, 10))
+	for _, m := range figures {
+		row = append(row, exactMetric(m.Value))
+	}
+	return t.rows.Write(append(row, r.Digest))
+}
+
+// flush brings the table to its file.
+func (t *tally) flush() error {
+	if t.rows == nil {
+		return nil
+	}
+	t.rows.Flush()
+	return t.rows.Error()
+}
+
+// statistics sums up the figures that are numbers.
+func (t *tally) statistics() Statistics {
+	all := Statistics{}
+	for i := range t.figures {
+		if f := &t.figures[i]; f.numeric {
+			all = append(all, f.values.statistic(f.name))
+		}
+	}
+	return all
+}
+
+// digest returns the digest of all runs.
+func (t *tally) digest() string {
+	var d traces.Digest
+	d.Slot(0, t.sum)
+	return d.String()
+}
+
+// figures lists all figures of a run: how long it took, its metrics, its frames.
+func (r *Report) figures() []Metric {
+	all := make([]Metric, 0, 2+len(r.Metrics)+8)
+	all = append(all, Metric{"slots", r.Slots}, Metric{"cycles", r.Cycles})
+	all = append(all, r.Metrics...)
+	frames := reflect.ValueOf(r.Frames)
+	for i := range frames.NumField() {
+		name, _, _ := strings.Cut(frames.Type().Field(i).Tag.Get("json"), ",")
+		all = append(all, Metric{"frames." + name, frames.Field(i).Uint()})
+	}
+	return all
+}
+
+// add adds the counters of another run.
+func (f *Frames) add(o Frames) {
+	sum, more := reflect.ValueOf(f).Elem(), reflect.ValueOf(o)
+	for i := range sum.NumField() {
+		sum.Field(i).SetUint(sum.Field(i).Uint() + more.Field(i).Uint())
+	}
+}
+
+// number64 returns a figure that is a number.
+func number64(value any) (float64, bool) {
+	switch v := value.(type) {
+	case int:
+		return float64(v), true
+	case uint64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// exactMetric writes a figure for scripts, with all digits; lists are separated by
+// blanks.
+func exactMetric(value any) string {
+	switch v := value.(type) {
+	case int:
+		return strconv.Itoa(v)
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	case float64:
+		return exactFloat(v)
+	case string:
+		return v
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.NewReplacer("[", "", "]", "", ",", " ").Replace(string(data))
+}
