@@ -59,6 +59,7 @@ func Lockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*LockstepRepor
 		}
 		report.Runs++
 		report.Cycles = l.exchanged
+		report.LongestStretch = max(report.LongestStretch, l.longest)
 		if first == nil {
 			first = &finding{seed: run.seed, powerOn: run.powerOn}
 		}
@@ -148,6 +149,7 @@ type lockstep struct {
 	wanted []uint64 // the model's outputs, held back
 
 	exchanged uint64 // cycles of all runs
+	longest   uint64 // cycles of the last run's longest stretch without reset
 }
 
 func newLockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*lockstep, error) {
@@ -248,13 +250,9 @@ func (l *lockstep) stimulusOf(seed uint64) drive {
 	if s := l.options.Stimulus; s != nil {
 		return s.drive()
 	}
-	random := NewRandom(seed)
+	schedule := NewSchedule(seed, l.options.Cycles)
 	return func(cycle uint64, inputs []uint64) bool {
-		random.At(cycle)
-		l.model.Stimulate(random, inputs)
-		if cycle == 0 && l.model.clocked {
-			inputs[l.model.reset.word] = 1
-		}
+		l.model.Stimulate(schedule, cycle, inputs)
 		return cycle < l.options.Cycles
 	}
 }
@@ -268,7 +266,8 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 	m, d := l.model, l.rtl
 	l.rtlFresh = false
 	compared := !m.clocked
-	var clocks uint64
+	var clocks, stretch uint64
+	l.longest = 0
 	if m.clocked {
 		clocks = 1
 	}
@@ -290,6 +289,8 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 		}
 		reset := m.clocked && m.get(m.reset) != 0
 		if compared && !reset {
+			stretch++
+			l.longest = max(l.longest, stretch)
 			if at := l.compare(cycle); at != nil {
 				return at, nil
 			}
@@ -301,7 +302,7 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 			return faultIn(cycle, err)
 		}
 		if reset {
-			compared = true
+			compared, stretch = true, 0
 			m.settle()
 			l.fillLines()
 		}

@@ -27,8 +27,14 @@ type LockstepReport struct {
 	Cycles     uint64      `json:"cycles"` // of all runs
 	Divergence *Divergence `json:"divergence,omitempty"`
 
+	// LongestStretch is how many cycles without a reset between them were compared at
+	// most: what takes more of them to show was not looked for.
+	LongestStretch uint64 `json:"longest_stretch_cycles"`
+
 	// Shown is a run: that of the divergence, or the first cycles of the first one.
 	Shown *LockstepWaves `json:"-"`
+
+	clocked bool
 }
 
 // Divergence is the first difference between model and RTL.
@@ -85,6 +91,7 @@ func newLockstepReport(m *PinMap, model *Model) *LockstepReport {
 	r := &LockstepReport{
 		Schema: LockstepSchema, Map: m.File, Model: m.Model, Parameters: m.Parameters,
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
+		clocked: model.clocked,
 	}
 	if r.Backend == "" {
 		r.Backend = BackendWasm
@@ -310,7 +317,11 @@ func (r *LockstepReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	d := r.Divergence
 	if d == nil {
-		fmt.Fprintf(&b, "pass: no difference in %s of %s\n", count(r.Cycles, "cycle"), count(uint64(r.Runs), "run"))
+		fmt.Fprintf(&b, "pass: no difference found in %s of %s", count(r.Cycles, "cycle"), count(uint64(r.Runs), "run"))
+		if r.clocked {
+			fmt.Fprintf(&b, "; longest stretch without reset: %s", count(r.LongestStretch, "cycle"))
+		}
+		b.WriteByte('\n')
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
