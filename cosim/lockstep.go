@@ -263,6 +263,11 @@ const progressCycles = 1 << 12
 // run drives both from power-on to the first difference, nil when there is none.
 // seen gets every cycle, settled; it may be nil.
 func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error) {
+	return l.runFrom(0, next, seen)
+}
+
+// runFrom does the same and does not compare what is before a cycle.
+func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64)) (*difference, error) {
 	m, d := l.model, l.rtl
 	l.rtlFresh = false
 	compared := !m.clocked
@@ -288,7 +293,7 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 			seen(cycle)
 		}
 		reset := m.clocked && m.get(m.reset) != 0
-		if compared && !reset {
+		if compared && !reset && cycle >= from {
 			stretch++
 			l.longest = max(l.longest, stretch)
 			if at := l.compare(cycle); at != nil {
