@@ -20,13 +20,15 @@
 //	twin.go         Twin, Twins: Verilog beside the Go component, parameters to test
 //	twin_model.go   Model: components of hw and nic behind the ports of a module
 //	twin_hw.go, twin_nic.go, twin_pops.go   the twins
-//	twin_random.go, twin_traffic.go         Random, Stimulate: what circuits meet in use
+//	twin_schedule.go                        Schedule, Stimulate: resets and phases of a run's inputs
+//	twin_random.go, twin_traffic.go         Random: draws; what circuits meet in use
 //	twin_mutants.go Mutants: twins with a mistake, which lockstep has to find
 //	pinmap.go       PinMap: any RTL as a device with the ports of a model; pinmap_wiring.go,
 //	                pinmap_device.go: which bit goes where; pinmap_twin.go: the twins' own maps
 //	lockstep.go     Lockstep: model and RTL on the same inputs, up to the first difference
 //	lockstep_stimulus.go       Stimulus: inputs cycle by cycle; CSV, VCD
 //	recorder.go     Recorder: a model that keeps its inputs, for lockstep on those of a run
+//	lockstep_past.go                        whether what was before the last reset matters
 //	lockstep_report.go         what was found, as text, waveform and JSON
 //	shrink.go       a short case instead of a long run
 package cosim

@@ -72,10 +72,9 @@ func sideBySide(t *testing.T, twin Twin, a, b *Circuit) {
 	require.NoError(t, err)
 	other, err := OpenWasm(b, Options{Seed: 1})
 	require.NoError(t, err)
-	random := NewRandom(7)
+	schedule := NewSchedule(7, 5000)
 	for cycle := range uint64(5000) {
-		random.At(cycle)
-		m.Stimulate(random, m.Inputs())
+		m.Stimulate(schedule, cycle, m.Inputs())
 		for _, d := range []Device{one, other} {
 			copy(d.Inputs(), m.Inputs())
 			require.NoError(t, d.Edge(clockMask(d.Ports())))

@@ -59,6 +59,7 @@ func Lockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*LockstepRepor
 		}
 		report.Runs++
 		report.Cycles = l.exchanged
+		report.LongestStretch = max(report.LongestStretch, l.longest)
 		if first == nil {
 			first = &finding{seed: run.seed, powerOn: run.powerOn}
 		}
@@ -148,6 +149,7 @@ type lockstep struct {
 	wanted []uint64 // the model's outputs, held back
 
 	exchanged uint64 // cycles of all runs
+	longest   uint64 // cycles of the last run's longest stretch without reset
 }
 
 func newLockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*lockstep, error) {
@@ -248,13 +250,9 @@ func (l *lockstep) stimulusOf(seed uint64) drive {
 	if s := l.options.Stimulus; s != nil {
 		return s.drive()
 	}
-	random := NewRandom(seed)
+	schedule := NewSchedule(seed, l.options.Cycles)
 	return func(cycle uint64, inputs []uint64) bool {
-		random.At(cycle)
-		l.model.Stimulate(random, inputs)
-		if cycle == 0 && l.model.clocked {
-			inputs[l.model.reset.word] = 1
-		}
+		l.model.Stimulate(schedule, cycle, inputs)
 		return cycle < l.options.Cycles
 	}
 }
@@ -265,10 +263,16 @@ const progressCycles = 1 << 12
 // run drives both from power-on to the first difference, nil when there is none.
 // seen gets every cycle, settled; it may be nil.
 func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error) {
+	return l.runFrom(0, next, seen)
+}
+
+// runFrom does the same and does not compare what is before a cycle.
+func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64)) (*difference, error) {
 	m, d := l.model, l.rtl
 	l.rtlFresh = false
 	compared := !m.clocked
-	var clocks uint64
+	var clocks, stretch uint64
+	l.longest = 0
 	if m.clocked {
 		clocks = 1
 	}
@@ -289,7 +293,9 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 			seen(cycle)
 		}
 		reset := m.clocked && m.get(m.reset) != 0
-		if compared && !reset {
+		if compared && !reset && cycle >= from {
+			stretch++
+			l.longest = max(l.longest, stretch)
 			if at := l.compare(cycle); at != nil {
 				return at, nil
 			}
@@ -301,7 +307,7 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 			return faultIn(cycle, err)
 		}
 		if reset {
-			compared = true
+			compared, stretch = true, 0
 			m.settle()
 			l.fillLines()
 		}

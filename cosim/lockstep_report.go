@@ -27,8 +27,14 @@ type LockstepReport struct {
 	Cycles     uint64      `json:"cycles"` // of all runs
 	Divergence *Divergence `json:"divergence,omitempty"`
 
+	// LongestStretch is how many cycles without a reset between them were compared at
+	// most: what takes more of them to show was not looked for.
+	LongestStretch uint64 `json:"longest_stretch_cycles"`
+
 	// Shown is a run: that of the divergence, or the first cycles of the first one.
 	Shown *LockstepWaves `json:"-"`
+
+	clocked bool
 }
 
 // Divergence is the first difference between model and RTL.
@@ -49,9 +55,14 @@ type Divergence struct {
 	} `json:"found"`
 	Shrunk bool `json:"shrunk"`
 
-	// Undefined: something survives a reset of the RTL. What was before the last reset
-	// of the case matters, or the values of registers at power-on.
-	Undefined bool `json:"undefined"`
+	// Undefined: something survives a reset of the RTL. The run as it was found, from
+	// its last reset on, was repeated with the same inputs after another Past, and the
+	// RTL had other outputs. MissingReset: in one of them it agreed with the model.
+	// ShortReset: there is no difference if the last reset is longer.
+	Undefined    bool   `json:"undefined"`
+	MissingReset bool   `json:"missing_reset"`
+	ShortReset   bool   `json:"short_reset,omitempty"`
+	Past         string `json:"past,omitempty"`
 
 	// Printed is the end of what the RTL has printed.
 	Printed string `json:"printed,omitempty"`
@@ -85,6 +96,7 @@ func newLockstepReport(m *PinMap, model *Model) *LockstepReport {
 	r := &LockstepReport{
 		Schema: LockstepSchema, Map: m.File, Model: m.Model, Parameters: m.Parameters,
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
+		clocked: model.clocked,
 	}
 	if r.Backend == "" {
 		r.Backend = BackendWasm
@@ -154,8 +166,13 @@ func (l *lockstep) explain(r *LockstepReport, f *finding) error {
 	if err := l.show(r, f, nil); err != nil {
 		return err
 	}
+	if l.repeatable(f) && !r.Shown.end {
+		if err := l.findPast(d, f, r.Shown.Stimulus); err != nil {
+			return err
+		}
+	}
 	at, fault := f.difference, f.fault
-	if l.shrinkable(f) && r.Shown.Stimulus.Cycles() > 0 {
+	if l.repeatable(f) && !l.options.NoShrink && r.Shown.Stimulus.Cycles() > 0 {
 		smallest, smaller, err := l.shrink(f, r.Shown.Stimulus)
 		if err != nil {
 			return err
@@ -174,9 +191,6 @@ func (l *lockstep) explain(r *LockstepReport, f *finding) error {
 		r.Shown.Stimulus = nil // it does not lead there
 	}
 	d.Cycle = at.cycle
-	if err := l.findUndefined(r, d, f, at); err != nil {
-		return err
-	}
 	l.describe(r, d, at, fault)
 	return nil
 }
@@ -191,54 +205,16 @@ func (l *lockstep) printed() string {
 	return text[max(0, len(text)-most):]
 }
 
-// shrinkable: a hang costs the time limit in every trial, as oscillation does in
+// repeatable: a hang costs the time limit in every trial, as oscillation does in
 // Icarus.
-func (l *lockstep) shrinkable(f *finding) bool {
+func (l *lockstep) repeatable(f *finding) bool {
 	switch FaultKind(f.kind) {
 	case FaultHang, FaultDied:
 		return false
 	case FaultOscillation:
-		return !l.options.NoShrink && l.pinMap.Backend != BackendIcarus
+		return l.pinMap.Backend != BackendIcarus
 	}
-	return !l.options.NoShrink
-}
-
-// findUndefined looks for state that survives a reset: the case begun with its last
-// reset, or with other registers at power-on, does not end in the same way.
-func (l *lockstep) findUndefined(r *LockstepReport, d *Divergence, f *finding, at difference) error {
-	stimulus := r.Shown.Stimulus
-	if stimulus == nil || at.kind == string(FaultHang) || at.kind == string(FaultDied) {
-		return nil
-	}
-	exchanged := l.exchanged
-	defer func() { l.exchanged = exchanged }()
-	last := 0
-	if l.model.clocked {
-		for cycle := range min(stimulus.Cycles(), int(at.cycle)) {
-			if stimulus.row(cycle)[l.model.reset.word] != 0 {
-				last = cycle
-			}
-		}
-	}
-	end := stimulus.slice(last, stimulus.Cycles())
-	powerOns := []uint64{f.powerOn}
-	if !r.Shown.fourWay {
-		powerOns = append(powerOns, 0, f.powerOn+1, f.powerOn+2, f.powerOn+3, f.powerOn+4)
-	}
-	for _, powerOn := range powerOns {
-		other, err := l.power(powerOn)
-		if err == nil && other == nil {
-			other, err = l.run(end.drive(), nil)
-		}
-		if err != nil {
-			return err
-		}
-		if other == nil || other.kind != at.kind || other.cycle+uint64(last) != at.cycle || other.port != at.port {
-			d.Undefined = true
-			return nil
-		}
-	}
-	return nil
+	return true
 }
 
 // describe puts the difference into words.
@@ -310,7 +286,11 @@ func (r *LockstepReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	d := r.Divergence
 	if d == nil {
-		fmt.Fprintf(&b, "pass: no difference in %s of %s\n", count(r.Cycles, "cycle"), count(uint64(r.Runs), "run"))
+		fmt.Fprintf(&b, "pass: no difference found in %s of %s", count(r.Cycles, "cycle"), count(uint64(r.Runs), "run"))
+		if r.clocked {
+			fmt.Fprintf(&b, "; longest stretch without reset: %s", count(r.LongestStretch, "cycle"))
+		}
+		b.WriteByte('\n')
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
@@ -329,8 +309,8 @@ func (r *LockstepReport) WriteText(w io.Writer) error {
 		how += fmt.Sprintf("; this case was made of it: %s, %s", count(uint64(r.Shown.Stimulus.Cycles()), "cycle"), count(uint64(r.Shown.Stimulus.ones()), "one"))
 	}
 	fmt.Fprintln(&b, how)
-	if d.Undefined {
-		fmt.Fprintln(&b, "it depends on what was before the last reset, or on the registers at power-on: a reset is missing")
+	if text := d.pastText(); text != "" {
+		fmt.Fprintln(&b, text)
 	}
 	if d.Printed != "" {
 		fmt.Fprintf(&b, "the RTL has printed:\n%s\n", strings.TrimRight(d.Printed, "\n"))

@@ -113,7 +113,7 @@ func TestLockstepCatchesMutants(t *testing.T) {
 				if r.Divergence == nil {
 					continue
 				}
-				t.Logf("%v: %s; %d cycles, %d ones; undefined %v", p, r.Divergence.Text, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones(), r.Divergence.Undefined)
+				t.Logf("%v: %s; %d cycles, %d ones; %q", p, r.Divergence.Text, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones(), r.Divergence.pastText())
 				require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), max(mutantCasesMax, mutantCasesLong[mutant.Twin]))
 				return
 			}
@@ -125,7 +125,7 @@ func TestLockstepCatchesMutants(t *testing.T) {
 func TestLockstepFindsMissingReset(t *testing.T) {
 	r := runLockstep(t, mutantMap(t, "arbiter_round_robin", "missing reset", BackendWasm, nil), LockstepOptions{Cycles: 20_000})
 	require.NotNil(t, r.Divergence)
-	require.True(t, r.Divergence.Undefined)
+	require.True(t, r.Divergence.MissingReset)
 	require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), 6)
 
 	r = runLockstep(t, mutantMap(t, "arbiter_round_robin", "off by one", BackendWasm, nil), LockstepOptions{Cycles: 20_000})

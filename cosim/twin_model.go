@@ -35,7 +35,10 @@ type Model struct {
 	behind    func()                                // behind Latch
 	cleared   func()                                // behind a reset
 	state     func(v *hw.StateVisitor)              // registers of its own
-	stimulate func(random *Random, inputs []uint64) // all inputs but reset
+	stimulate func(random *Random, inputs []uint64) // all inputs but reset, as in use
+
+	asInUse     []modelPin // inputs that get nothing but what stimulate gives
+	stimulation stimulation
 }
 
 // modelPin is a port of a Model.
@@ -56,6 +59,7 @@ func newModel(name string) *Model {
 func (m *Model) clocks() {
 	m.ports = append(m.ports, Port{Name: "clock", Bits: 1, Input: true, Clock: true, Word: -1})
 	m.reset = m.input("reset", 1)
+	m.asInUse = []modelPin{m.reset}
 	m.clocked = true
 }
 

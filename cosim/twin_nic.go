@@ -43,6 +43,7 @@ var crc16Twin = Twin{
 			hw.StateColumn(v, "bytes", message.bytes[:])
 			hw.StateScalar(v, "bits", &message.bits, hw.AtMost(uint8(7)))
 		}
+		m.asInUse = append(m.asInUse, bits) // never more than the phit has
 		m.stimulate = func(random *Random, inputs []uint64) {
 			inputs[start.word] = 0
 			if random.OneIn(40) {
@@ -158,6 +159,7 @@ var serialiserTwin = Twin{
 			}
 		}
 		m.state = func(v *hw.StateVisitor) { hw.StateScalar(v, "begun", &start) }
+		m.asInUse = append(m.asInUse, wait) // or nothing would be sent for 65,535 cycles
 		m.stimulate = func(random *Random, inputs []uint64) {
 			inputs[begin.word], inputs[load.word] = random.Sparse(3)&1, random.Sparse(2)&1
 			inputs[wait.word] = uint64(random.Below(6))

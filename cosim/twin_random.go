@@ -48,21 +48,6 @@ func (r *Random) Sparse(halvings int) uint64 {
 	return bits
 }
 
-// Stimulate puts the inputs of the random's cycle in the place of those of the cycle
-// before: what a circuit of this kind meets in use, and now and then what it should
-// not. reset is on once in 500 cycles, for 2 cycles on average. The inputs depend on
-// nothing but the random and the inputs before; cycles come in order.
-func (m *Model) Stimulate(random *Random, inputs []uint64) {
-	if m.clocked {
-		if inputs[m.reset.word] != 0 {
-			inputs[m.reset.word] = uint64(random.Below(2))
-		} else if random.OneIn(500) {
-			inputs[m.reset.word] = 1
-		}
-	}
-	m.stimulate(random, inputs)
-}
-
 // wordsOf returns the words of an input.
 func wordsOf(inputs []uint64, p modelPin) []uint64 { return inputs[p.word:][:(p.bits+63)/64] }
 

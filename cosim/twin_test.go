@@ -211,10 +211,9 @@ func TestTwinsRefuseParameters(t *testing.T) {
 
 // record runs a model on its stimulus and returns inputs and outputs of all cycles.
 func record(t testing.TB, m *Model, seed, from, to uint64) (log []uint64) {
-	random := NewRandom(seed)
+	schedule := NewSchedule(seed, 400)
 	for cycle := from; cycle < to; cycle++ {
-		random.At(cycle)
-		m.Stimulate(random, m.Inputs())
+		m.Stimulate(schedule, cycle, m.Inputs())
 		require.NoError(t, m.Settle())
 		log = append(append(log, m.Inputs()...), m.Outputs()...)
 		require.NoError(t, m.Edge(1))
@@ -314,10 +313,9 @@ func seen(t *testing.T, twinName string, set int, cycles uint64, values map[stri
 	twin, err := FindTwin(twinName)
 	require.NoError(t, err)
 	m := newTwinModel(t, twin, twin.Sets[set])
-	random := NewRandom(5)
+	schedule := NewSchedule(5, cycles)
 	for cycle := range cycles {
-		random.At(cycle)
-		m.Stimulate(random, m.Inputs())
+		m.Stimulate(schedule, cycle, m.Inputs())
 		require.NoError(t, m.Edge(1))
 		for _, port := range m.Ports() {
 			if count, ok := values[port.Name]; ok {
@@ -433,9 +431,7 @@ func BenchmarkModel(b *testing.B) {
 	for _, twin := range Twins() {
 		b.Run(twin.Name, func(b *testing.B) {
 			m := newTwinModel(b, twin, twin.Sets[len(twin.Sets)-1])
-			random := NewRandom(1)
-			random.At(1)
-			m.Stimulate(random, m.Inputs())
+			m.Stimulate(NewSchedule(1, 100), 1, m.Inputs())
 			for b.Loop() {
 				if err := m.Edge(1); err != nil {
 					b.Fatal(err)

@@ -29,13 +29,9 @@ func lockstepWith(t *testing.T, m *Model, d Device, seed, cycles uint64) string 
 	if m.clocked {
 		clocks = 1
 	}
-	random := NewRandom(seed)
+	schedule := NewSchedule(seed, cycles)
 	for cycle := range cycles {
-		random.At(cycle)
-		m.Stimulate(random, m.Inputs())
-		if cycle == 0 && m.clocked {
-			m.Inputs()[m.reset.word] = 1
-		}
+		m.Stimulate(schedule, cycle, m.Inputs())
 		copy(d.Inputs(), m.Inputs())
 		if cycle > 0 || !m.clocked {
 			require.NoError(t, m.Settle())

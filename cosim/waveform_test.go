@@ -90,13 +90,9 @@ func writeRun(t *testing.T, twin Twin, cycles uint64, vcdPath, inputsPath string
 		}
 	}
 	require.NoError(t, vcd.Begin())
-	random := NewRandom(7)
+	schedule := NewSchedule(7, cycles)
 	for cycle := range cycles {
-		random.At(cycle)
-		m.Stimulate(random, m.Inputs())
-		if cycle == 0 {
-			m.Inputs()[m.reset.word] = 1
-		}
+		m.Stimulate(schedule, cycle, m.Inputs())
 		require.NoError(t, binary.Write(&inputs, binary.LittleEndian, m.Inputs()))
 		require.NoError(t, m.Settle())
 		require.NoError(t, vcd.Cycle(cycle))

@@ -201,7 +201,7 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 		return 0, &VCDError{File: "--align", Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align), Remedy: "give a signal of " + d.paths[0] + " that the other file has, too"}
 	}
 	if p.pairs[i].kind != KindBits || p.pairs[i].bits != 1 {
-		return 0, &VCDError{File: "--align", Reason: o.Align + " has more than one bit", Remedy: "give a signal of one bit"}
+		return 0, &VCDError{File: "--align", Reason: o.Align + " is not a signal of one bit", Remedy: "give a signal of one bit"}
 	}
 	var first [2]int64
 	for side := range first {
@@ -367,7 +367,15 @@ func (d *differ) compare(m *merge) error {
 			changedB = m.b.commit()
 		}
 		switch {
-		case !m.a.committed || !m.b.committed || now < d.from || m.a.off || m.b.off:
+		case now < d.from:
+			resync = true
+		case !m.a.committed || !m.b.committed:
+			report.SkippedBegin++
+			resync = true
+		case m.a.off || m.b.off:
+			if m.a.off != m.b.off {
+				report.SkippedOff++ // else neither file says anything
+			}
 			resync = true
 		default:
 			last = instant{now, m.a.atTime, m.b.atTime}
@@ -407,15 +415,26 @@ func (d *differ) compare(m *merge) error {
 		}
 	}
 	report.From, report.To = d.moment(m, first), d.moment(m, last)
-	report.EndedA, report.EndedB = !m.a.loaded, !m.b.loaded
+	report.EndedA = !m.a.loaded && (!m.b.loaded || m.b.instant <= d.to)
+	report.EndedB = !m.b.loaded && (!m.a.loaded || m.a.instant <= d.to)
 	report.TruncatedA, report.TruncatedB = m.readA.Truncated(), m.readB.Truncated()
-	if report.Instants == 0 {
-		return d.nothingCompared()
+	report.UnreadA, report.UnreadB = m.readA.Unread(), m.readB.Unread()
+	if report.Instants == 0 && (m.a.began() || m.b.began() || d.o.A.Clock != "" || d.o.From.Given) {
+		return d.nothingCompared(m)
 	}
+	report.judge()
 	return nil
 }
 
-func (d *differ) nothingCompared() error {
+// began reports whether there is anything in the file.
+func (s *sampler) began() bool { return s.loaded || s.committed }
+
+func (d *differ) nothingCompared(m *merge) error {
+	for _, s := range []*sampler{m.a, m.b} {
+		if !s.began() && s.clock == noNet {
+			return &VCDError{File: s.r.Name(), Reason: "there are no values in it", Remedy: "compare files of runs that got to their first time"}
+		}
+	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
@@ -464,6 +483,9 @@ func equalPair(a, b *sampler, p *pair, lenient bool) bool {
 			}
 		}
 		return true
+	case p.kind == KindEvent:
+		now := max(a.at, b.at)
+		return a.triggered(p.a, now) == b.triggered(p.b, now) || a.r.Maybe(p.a) || b.r.Maybe(p.b)
 	case p.kind == KindText:
 		return a.texts[netA.word] == b.texts[netB.word]
 	}
@@ -492,7 +514,7 @@ func (d *differ) note(m *merge, at instant, found []int32) {
 		if len(report.Signals) < diffListMax {
 			report.Signals = append(report.Signals, Difference{
 				Signal: p.nameA, SignalB: p.nameB, At: now,
-				A: m.a.slice(p.a, p.aLow, p.bits).String(), B: m.b.slice(p.b, p.bLow, p.bits).String(),
+				A: m.a.text(p.a, p.aLow, p, at.number), B: m.b.text(p.b, p.bLow, p, at.number),
 			})
 		}
 	}

@@ -134,21 +134,32 @@ func (w *drawing) add(instant int64) {
 	if count := len(w.instants); w.sampled && count > 0 {
 		last := w.instants[count-1]
 		for cycle := max(last+1, instant-int64(w.columns)); cycle < instant; cycle++ {
-			w.push(cycle, func(i int) (string, string) { return w.a[i][len(w.a[i])-1], w.b[i][len(w.b[i])-1] })
+			w.push(cycle, func(i int) (string, string) {
+				if w.pairs[i].kind == KindEvent {
+					return "0", "0"
+				}
+				return w.a[i][len(w.a[i])-1], w.b[i][len(w.b[i])-1]
+			})
 		}
 	}
 	w.push(instant, func(i int) (string, string) {
 		p := &w.pairs[i]
-		return w.label(w.m.a, p.a, p.aLow, p.bits), w.label(w.m.b, p.b, p.bLow, p.bits)
+		return w.label(w.m.a, p.a, p.aLow, p, instant), w.label(w.m.b, p.b, p.bLow, p, instant)
 	})
 }
 
-// label is what is drawn; before a file begins there is nothing.
-func (w *drawing) label(s *sampler, id NetID, low, bits uint32) string {
-	if !s.committed {
+// label is what is drawn, 1 where an event is triggered; before a file begins there is
+// nothing.
+func (w *drawing) label(s *sampler, id NetID, low uint32, p *pair, instant int64) string {
+	switch {
+	case !s.committed:
 		return "x"
+	case p.kind != KindEvent:
+		return s.slice(id, low, p.bits).Label()
+	case s.triggered(id, instant):
+		return "1"
 	}
-	return s.slice(id, low, bits).Label()
+	return "0"
 }
 
 func (w *drawing) push(instant int64, values func(pair int) (a, b string)) {
@@ -182,6 +193,9 @@ func (w *drawing) text(unit Timescale, paths [2]string) (string, error) {
 	for i := range w.pairs {
 		p := &w.pairs[i]
 		bits := int(p.bits)
+		if p.kind == KindEvent {
+			bits = 1
+		}
 		if slices.Equal(w.a[i], w.b[i]) {
 			rows = append(rows, WaveRow{p.nameA, bits, w.a[i]})
 			continue

@@ -11,7 +11,7 @@ import (
 type pair struct {
 	a, b       NetID
 	aLow, bLow uint32
-	bits       uint32 // 0 for reals and texts
+	bits       uint32 // 0 for reals, texts and events
 	kind       ValueKind
 	whole      bool // both nets as a whole, of at most 64 bits
 	nameA      string
@@ -88,10 +88,7 @@ func (p *pairing) find(o *DiffOptions) error {
 	}
 	p.findStrip()
 	for i := range p.a.Header().Vars {
-		v := &p.a.Header().Vars[i]
-		if v.Kind != KindEvent {
-			p.findVariable(v, i)
-		}
+		p.findVariable(&p.a.Header().Vars[i], i)
 	}
 	p.findRest()
 	slices.SortStableFunc(p.pairs, func(x, y pair) int { return x.order - y.order })
@@ -102,6 +99,12 @@ func (p *pairing) find(o *DiffOptions) error {
 			File: p.a.Name() + " and " + p.b.Name(), Reason: "all signals that both have are left out",
 			Remedy: "give other patterns to --only and --ignore",
 		}
+	case len(p.a.Header().Vars) == 0 || len(p.b.Header().Vars) == 0:
+		empty := p.a
+		if len(p.a.Header().Vars) > 0 {
+			empty = p.b
+		}
+		return &VCDError{File: empty.Name(), Reason: "it declares no signals", Remedy: "dump the signals of some scope"}
 	default:
 		return &VCDError{
 			File: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of the one is in the other%s", p.examples()),
@@ -144,9 +147,6 @@ func (p *pairing) findExact(o *DiffOptions) error {
 		b, _, ok := resolve(p.b.Header().Vars, p.indexB, rule.To)
 		if !ok {
 			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.b.Name(), rule.To), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", p.b.Name())}
-		}
-		if a.kind == KindEvent || b.kind == KindEvent {
-			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s is an event, which has no value", rule.From), Remedy: "map signals that have values"}
 		}
 		p.add(a, b, i)
 	}
@@ -242,9 +242,6 @@ func cutScope(path, scope string) (string, bool) {
 func (p *pairing) match(v *VCDVar, order int, name string) bool {
 	varsB := p.b.Header().Vars
 	if b, _, ok := resolve(varsB, p.indexB, name); ok {
-		if b.kind == KindEvent {
-			return false
-		}
 		p.add(whole(v), b, order)
 		return true
 	}
@@ -362,13 +359,13 @@ func scopesAround(vars []VCDVar) []string {
 }
 
 // findRest lists what only one file has. Names of a net that is compared under
-// another name do not count, and events neither.
+// another name do not count.
 func (p *pairing) findRest() {
 	rest := func(r *VCDReader, paired []bool) (names []string) {
 		listed := make([]bool, r.Nets())
 		for i := range r.Header().Vars {
 			v := &r.Header().Vars[i]
-			if v.Kind != KindEvent && !paired[v.Net] && !listed[v.Net] && p.selected(v.Path) {
+			if !paired[v.Net] && !listed[v.Net] && p.selected(v.Path) {
 				listed[v.Net] = true
 				names = append(names, v.Path)
 			}

@@ -12,8 +12,9 @@ const DiffSchema = 1
 
 // The verdicts of a comparison.
 const (
-	VerdictEqual     = "equal"
-	VerdictDifferent = "different"
+	VerdictEqual        = "equal"         // all of both files was compared
+	VerdictNoDifference = "no_difference" // in what was compared; not all was
+	VerdictDifferent    = "different"
 )
 
 // DiffReport is what a comparison has found.
@@ -21,7 +22,7 @@ type DiffReport struct {
 	Schema  int    `json:"schema"`
 	A       string `json:"a"`
 	B       string `json:"b"`
-	Verdict string `json:"verdict"` // VerdictEqual, VerdictDifferent
+	Verdict string `json:"verdict"` // VerdictEqual, VerdictNoDifference, VerdictDifferent
 
 	// First is the first difference, of the signal that A declares first; Waves
 	// draws it and its neighbours.
@@ -49,8 +50,17 @@ type DiffReport struct {
 	// The files that ended at To; the other one goes on.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
-	TruncatedA bool `json:"truncated_a,omitempty"` // the file ends within a line
+	TruncatedA bool `json:"truncated_a,omitempty"` // the last line has no end and was not read
 	TruncatedB bool `json:"truncated_b,omitempty"`
+
+	// Values that were not read, because they do not fit the kinds of their signals.
+	UnreadA uint64 `json:"unread_a,omitempty"`
+	UnreadB uint64 `json:"unread_b,omitempty"`
+
+	// Cycles or times that were not compared: before both files have begun, and while
+	// one is not dumped ($dumpoff).
+	SkippedBegin uint64 `json:"skipped_begin,omitempty"`
+	SkippedOff   uint64 `json:"skipped_off,omitempty"`
 }
 
 // Moment is when something is: the cycle of A if the files are sampled, and the
@@ -97,8 +107,21 @@ func newNameList(names []string) NameList {
 	return NameList{Count: len(names), Names: names[:min(len(names), diffListMax)]}
 }
 
-// Equal reports whether no difference was found.
-func (r *DiffReport) Equal() bool { return r.Verdict != VerdictDifferent }
+// judge finds the verdict where there is no difference.
+func (r *DiffReport) judge() {
+	skipped := r.OnlyA.Count + r.OnlyB.Count
+	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff > 0) {
+		r.Verdict = VerdictNoDifference
+	}
+}
+
+// Differs reports whether a difference was found.
+func (r *DiffReport) Differs() bool { return r.Verdict == VerdictDifferent }
+
+// Damaged reports whether values of the signals that were compared could not be read.
+func (r *DiffReport) Damaged() bool {
+	return r.TruncatedA || r.TruncatedB || r.UnreadA+r.UnreadB > 0
+}
 
 // WriteJSON writes the report as JSON.
 func (r *DiffReport) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
@@ -117,9 +140,12 @@ const namesShown = 5
 func (r *DiffReport) WriteText(w io.Writer) error {
 	var b strings.Builder
 	line := func(format string, arguments ...any) { fmt.Fprintf(&b, format+"\n", arguments...) }
-	if r.Equal() {
+	switch r.Verdict {
+	case VerdictEqual:
 		line("EQUAL  %s  %s", r.A, r.B)
-	} else {
+	case VerdictNoDifference:
+		line("NO DIFFERENCE in what was compared  %s  %s", r.A, r.B)
+	default:
 		line("DIFFERENT  %s  %s", r.A, r.B)
 	}
 	if r.First != nil {
@@ -152,7 +178,12 @@ func (r *DiffReport) writeFirst(line func(string, ...any)) {
 }
 
 func (r *DiffReport) writeCounts(line func(string, ...any)) {
-	line("compared    %d signals, from %v to %v, %d %s", r.Compared, r.From, r.To, r.Instants, map[bool]string{true: "cycles", false: "times"}[r.Sampled])
+	unit := map[bool]string{true: "cycles", false: "times"}[r.Sampled]
+	if r.Instants == 0 {
+		line("compared    %d signals, which have no values in either file", r.Compared)
+	} else {
+		line("compared    %d signals, from %v to %v, %d %s", r.Compared, r.From, r.To, r.Instants, unit)
+	}
 	if r.Differing > 0 {
 		line("differing   %d signals", r.Differing)
 		for _, s := range r.Signals[:min(len(r.Signals), namesShown)] {
@@ -178,14 +209,24 @@ func (r *DiffReport) writeCounts(line func(string, ...any)) {
 		if r.EndedB {
 			ended, goesOn = "B", "A"
 		}
-		line("note        %s ends here, %s goes on", ended, goesOn)
+		line("skipped     %s ends here, %s goes on", ended, goesOn)
 	}
-	for _, cut := range []struct {
-		path string
-		cut  bool
-	}{{r.A, r.TruncatedA}, {r.B, r.TruncatedB}} {
-		if cut.cut {
-			line("note        %s ends within a line, which is left out", cut.path)
+	if r.SkippedBegin > 0 {
+		line("skipped     %d %s before both files have begun", r.SkippedBegin, unit)
+	}
+	if r.SkippedOff > 0 {
+		line("skipped     %d %s in which one file is not dumped ($dumpoff)", r.SkippedOff, unit)
+	}
+	for _, f := range []struct {
+		path      string
+		truncated bool
+		unread    uint64
+	}{{r.A, r.TruncatedA, r.UnreadA}, {r.B, r.TruncatedB, r.UnreadB}} {
+		if f.truncated {
+			line("skipped     the last line of %s, which has no end and may be cut off", f.path)
+		}
+		if f.unread > 0 {
+			line("skipped     %d values in %s that are of another kind than their signals", f.unread, f.path)
 		}
 	}
 }

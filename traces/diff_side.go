@@ -232,6 +232,11 @@ func (s *sampler) copy(nets []NetID) {
 	}
 }
 
+// triggered reports whether an event happens at an instant.
+func (s *sampler) triggered(id NetID, instant int64) bool {
+	return s.committed && s.at == instant && s.waiting[id]
+}
+
 // chunk returns count (at most 64) bits of a net, from bit low on.
 func (s *sampler) chunk(n *net, low, count uint32) (value, unknown uint64) {
 	word, shift := n.word+low>>6, low&63
@@ -242,6 +247,17 @@ func (s *sampler) chunk(n *net, low, count uint32) (value, unknown uint64) {
 	}
 	mask := ^uint64(0) >> (64 - count)
 	return value & mask, unknown & mask
+}
+
+// text is what a signal is at an instant, for a sentence.
+func (s *sampler) text(id NetID, low uint32, p *pair, instant int64) string {
+	switch {
+	case p.kind != KindEvent:
+		return s.slice(id, low, p.bits).String()
+	case s.triggered(id, instant):
+		return "triggered"
+	}
+	return "not triggered"
 }
 
 // slice returns bits low to low+count-1 of a net, or its real or text.

@@ -30,7 +30,7 @@ func requireEqual(t *testing.T, a, b string, o DiffOptions) *DiffReport {
 	r, err := diffTexts(t, a, b, o)
 	require.NoError(t, err)
 	require.Nil(t, r.First)
-	require.True(t, r.Equal())
+	require.False(t, r.Differs())
 	require.NotZero(t, r.Compared)
 	require.NotZero(t, r.Instants)
 	return r
@@ -40,7 +40,7 @@ func requireDifferent(t *testing.T, a, b string, o DiffOptions, signal, at, valu
 	t.Helper()
 	r, err := diffTexts(t, a, b, o)
 	require.NoError(t, err)
-	require.False(t, r.Equal())
+	require.True(t, r.Differs())
 	require.NotNil(t, r.First)
 	require.Equal(t, []string{signal, at, valueA, valueB}, []string{r.First.Signal, r.First.At.String(), r.First.A, r.First.B})
 	require.NotEmpty(t, r.Waves)
@@ -211,7 +211,7 @@ func TestDiffMapsNames(t *testing.T) {
 func TestDiffOfShapes(t *testing.T) {
 	r, err := diffTexts(t, declare("wire 4 ! v", "wire 1 # a")+"#0\nb1 !\n0#\n", declare("wire 5 ! v", "wire 1 # a")+"#0\nb1 !\n0#\n", DiffOptions{})
 	require.NoError(t, err)
-	require.False(t, r.Equal())
+	require.True(t, r.Differs())
 	require.Nil(t, r.First)
 	require.Equal(t, []Mismatch{{"t.v", "t.v", "4 bits", "5 bits"}}, r.Shapes)
 	var text strings.Builder
@@ -352,7 +352,83 @@ func TestDiffOfShorterFiles(t *testing.T) {
 	require.False(t, r.EndedA)
 	var text strings.Builder
 	require.NoError(t, r.WriteText(&text))
-	require.Contains(t, text.String(), "note        B ends here, A goes on\nnote        b.vcd ends within a line, which is left out\n")
+	require.Contains(t, text.String(), "skipped     B ends here, A goes on\nskipped     the last line of b.vcd, which has no end and may be cut off\n")
+}
+
+// Events are compared: whether they are triggered at a time, or in a cycle.
+func TestDiffOfEvents(t *testing.T) {
+	header := declare("event 1 ! e", "event 1 # f", "wire 1 $ c")
+	body := "#0\n$dumpvars\n1!\n1#\n0$\n$end\n#5\n1!\n1$\n#10\n1!\n0$\n#15\n1#\n1$\n#20\n0$\n"
+	r := requireEqual(t, header+body, header+body, DiffOptions{})
+	require.Equal(t, VerdictEqual, r.Verdict)
+	require.Equal(t, 3, r.Compared)
+	missing := strings.Replace(body, "#10\n1!\n", "#10\n", 1)
+	r = requireDifferent(t, header+body, header+missing, DiffOptions{}, "t.e", "10 ns", "triggered", "not triggered")
+	require.Contains(t, r.Waves, "t.e (A)")
+	late := strings.Replace(body, "#15\n1#\n1$\n", "#15\n1$\n#16\n1#\n", 1)
+	requireDifferent(t, header+body, header+late, DiffOptions{}, "t.f", "15 ns", "triggered", "not triggered")
+	requireDifferent(t, header+late, header+body, DiffOptions{}, "t.f", "15 ns", "not triggered", "triggered")
+	clock := Sampling{Clock: "t.c"}
+	requireDifferent(t, header+body, header+strings.Replace(missing, "1!\n1$\n", "1$\n", 1), DiffOptions{A: clock, B: clock}, "t.e", "cycle 1", "triggered", "not triggered")
+	requireEqual(t, header+body, header+late, DiffOptions{Ignore: []string{"**.f"}, A: clock, B: clock})
+
+	// Files of events alone, and an event that is a wire in the other file.
+	events := declare("event 1 ! e")
+	requireEqual(t, events+"#0\n#5\n1!\n", events+"#0\n#5\n1!\n", DiffOptions{})
+	requireDifferent(t, events+"#0\n#5\n1!\n", events+"#0\n#5\n", DiffOptions{}, "t.e", "5 ns", "triggered", "not triggered")
+	r, err := diffTexts(t, events+"#0\n#5\n1!\n", declare("wire 1 ! e")+"#0\n#5\n1!\n", DiffOptions{})
+	require.NoError(t, err)
+	require.True(t, r.Differs())
+	require.Equal(t, "event", r.Shapes[0].A)
+}
+
+// TestDiffNamesWhatItSkips: files are called equal only if everything in them was
+// compared.
+func TestDiffNamesWhatItSkips(t *testing.T) {
+	a := smallHeader + smallBody
+	more := strings.Replace(smallHeader, "$upscope", "$var wire 1 x own $end $upscope", 1) + smallBody
+	for _, c := range []struct {
+		name, a, b string
+		o          DiffOptions
+		verdict    string
+		damaged    bool
+		text       string
+	}{
+		{"nothing", a, a, DiffOptions{}, VerdictEqual, false, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, from 0 ns to 30 ns, 7 times\n"},
+		{"a last line", a + "0!\n", a + "0!", DiffOptions{}, VerdictDifferent, true, "skipped     the last line of b.vcd, which has no end and may be cut off\n"},
+		{"both last lines", a + "1!", a + "0!", DiffOptions{}, VerdictNoDifference, true, "NO DIFFERENCE in what was compared  a.vcd  b.vcd\n"},
+		{"a last time", a + "#40", a, DiffOptions{}, VerdictNoDifference, true, "skipped     the last line of a.vcd"},
+		{"a longer file", a, a + "#40\n1!\n", DiffOptions{}, VerdictNoDifference, false, "skipped     A ends here, B goes on\n"},
+		{"after --to", a, a + "#40\n1!\n", DiffOptions{To: Bound{Given: true, Timed: true, Time: Duration{30, Nanosecond}}}, VerdictEqual, false, "EQUAL"},
+		{"a signal", a, more, DiffOptions{}, VerdictNoDifference, false, "only in B   1: tb.own\n"},
+		{"a signal that was left out", a, more, DiffOptions{Ignore: []string{"**.own"}}, VerdictEqual, false, "EQUAL"},
+		{"a late beginning", a, smallHeader + smallBody[strings.Index(smallBody, "#10"):], DiffOptions{Ignore: []string{"**.temp"}}, VerdictNoDifference, false, "skipped     2 times before both files have begun\n"},
+		{"a pause", a, strings.Replace(a, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\n$end\n", 1), DiffOptions{}, VerdictNoDifference, false, "skipped     1 times in which one file is not dumped ($dumpoff)\n"},
+		{"a real for a wire", a, a + "r1.5 !\n", DiffOptions{}, VerdictNoDifference, true, "skipped     1 values in b.vcd that are of another kind than their signals\n"},
+		{"a text for a real", a + "sidle r\n", a, DiffOptions{}, VerdictNoDifference, true, "skipped     1 values in a.vcd"},
+		{"bits for a real", a + "b1 r\n1r\n", a, DiffOptions{}, VerdictNoDifference, true, "skipped     2 values in a.vcd"},
+	} {
+		r, err := diffTexts(t, c.a, c.b, c.o)
+		require.NoError(t, err, c.name)
+		var text strings.Builder
+		require.NoError(t, r.WriteText(&text))
+		require.Equal(t, c.verdict, r.Verdict, "%s: %s", c.name, text.String())
+		require.Equal(t, c.damaged, r.Damaged(), c.name)
+		require.Contains(t, text.String(), c.text, c.name)
+	}
+}
+
+// A file without a single value is equal to itself, and what it lacks is said.
+func TestDiffOfEmptyFiles(t *testing.T) {
+	r, err := diffTexts(t, smallHeader, smallHeader, DiffOptions{})
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Equal(t, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, which have no values in either file\n", text.String())
+	_, err = diffTexts(t, smallHeader+smallBody, smallHeader, DiffOptions{})
+	require.ErrorContains(t, err, "b.vcd: there are no values in it")
+	_, err = diffTexts(t, declare(), declare("wire 1 ! a"), DiffOptions{})
+	require.ErrorContains(t, err, "a.vcd: it declares no signals")
 }
 
 func TestDiffRefuses(t *testing.T) {
@@ -369,7 +445,7 @@ func TestDiffRefuses(t *testing.T) {
 		{DiffOptions{OffsetCycles: 1}, "--offset-cycles: cycles are not known; give a clock or a period"},
 		{DiffOptions{A: ns, B: ns, Offset: Duration{1, Nanosecond}}, "--offset: cycles are compared, not times; give --offset-cycles"},
 		{DiffOptions{Align: "tb.none"}, "--align: tb.none is not among the signals that are compared"},
-		{DiffOptions{Align: "tb.data"}, "--align: tb.data has more than one bit"},
+		{DiffOptions{Align: "tb.data"}, "--align: tb.data is not a signal of one bit"},
 		{DiffOptions{From: Bound{Given: true, Cycle: 3}}, "--from: cycles are compared in the one way, times in the other; give a time"},
 		{DiffOptions{A: ns, B: ns, To: Bound{Given: true, Timed: true}}, "--to: cycles are compared in the one way, times in the other; give the number of a cycle"},
 		{DiffOptions{Only: []string{"a..*["}}, "all signals that both have are left out"},
@@ -398,8 +474,9 @@ func TestDiffOfRealFiles(t *testing.T) {
 	path := filepath.Join("testdata", "icarus.vcd")
 	r, err := Diff(context.Background(), path, path, DiffOptions{})
 	require.NoError(t, err)
-	require.True(t, r.Equal())
-	require.Equal(t, 15, r.Compared)
+	require.False(t, r.Differs())
+	require.Equal(t, 16, r.Compared, "an event is among them")
+	require.Equal(t, VerdictEqual, r.Verdict)
 }
 
 func itoa(n int) string { return strconv.Itoa(n) }

@@ -33,7 +33,8 @@ type VCDInfo struct {
 	Unknown  UnknownList `json:"unknown"`
 	Undriven NameList    `json:"never_known"`
 
-	Truncated bool         `json:"truncated,omitempty"` // the file ends within a line
+	Truncated bool         `json:"truncated,omitempty"` // the last line has no end and was not read
+	Unread    uint64       `json:"unread,omitempty"`    // values of another kind than their signals
 	Signals   []SignalInfo `json:"signals,omitempty"`
 }
 
@@ -89,7 +90,7 @@ func readVCDInfo(path string, o InfoOptions) (*VCDInfo, error) {
 	}
 	info.From, info.To = r.duration(info.FirstAt), r.duration(info.LastAt)
 	info.Bytes, _ = r.Progress()
-	info.Truncated = r.Truncated()
+	info.Truncated, info.Unread = r.Truncated(), r.Unread()
 	for i := range r.nets {
 		info.Bits += int(r.nets[i].bits)
 		info.Changes += r.nets[i].changes
@@ -225,6 +226,9 @@ func mostActive(r *VCDReader, names []string, count int) []Activity {
 func (i *VCDInfo) write(w io.Writer) {
 	t := newTable(w)
 	t.row("kind", "VCD%s", map[bool]string{true: ", ends within a line, which is left out"}[i.Truncated])
+	if i.Unread > 0 {
+		t.row("skipped", "%s of another kind than the signal", plural(i.Unread, "value", "values"))
+	}
 	if i.Version != "" {
 		t.row("written by", "%s", i.Version)
 	}

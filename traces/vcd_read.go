@@ -27,7 +27,13 @@ import (
 // belong to it. Between $dumpoff and $dumpon values stay as they were and Off is
 // true. Values of GHDL's nine states become four: U W - are x, L is 0, H is 1.
 //
-// A file whose last line is cut off is read without that line; Truncated tells.
+// An event has no value: it is among the changes of a time at which it was triggered.
+// What $dumpvars and $dumpoff write of it up to their $end triggers nothing; after
+// $dumpall and $dumpon nobody can tell (Maybe).
+//
+// A file whose last line has no end is read without that line, which may be cut off;
+// Truncated tells. A value of another kind than its signal, a real of a wire for
+// example, is not read; Unread counts them.
 // Any other fault ends the reading with a *VCDError.
 type VCDReader struct {
 	scanner
@@ -49,7 +55,9 @@ type VCDReader struct {
 	next      uint64 // in units of the time scale
 	now       uint64
 	off       bool
+	snapshot  snapshot
 	truncated bool
+	unread    uint64
 	err       error
 }
 
@@ -61,7 +69,17 @@ type net struct {
 	kind    ValueKind
 	watched bool
 	dirty   bool // is in changed
+	maybe   bool // is there only because of $dumpall or $dumpon
 }
+
+// snapshot is the section that changes are in, up to its $end.
+type snapshot uint8
+
+const (
+	noSnapshot snapshot = iota
+	firstSnapshot
+	laterSnapshot
+)
 
 const (
 	noNet NetID = -1
@@ -211,6 +229,14 @@ func (r *VCDReader) Off() bool { return r.off }
 
 // Truncated reports whether the file ended within a line.
 func (r *VCDReader) Truncated() bool { return r.truncated }
+
+// Unread returns how many values of watched nets were not read, because they are of
+// another kind than the net.
+func (r *VCDReader) Unread() uint64 { return r.unread }
+
+// Maybe reports that an event that is among the changes of the last Step may not have
+// been triggered.
+func (r *VCDReader) Maybe(id NetID) bool { return r.nets[id].maybe }
 
 // Changes returns how many changes of a net were read, watched or not.
 func (r *VCDReader) Changes(id NetID) uint64 { return r.nets[id].changes }

@@ -118,7 +118,7 @@ func (r *VCDReader) readTime(at int) bool {
 	if r.started && number == r.now {
 		return false
 	}
-	r.next, r.hasNext = number, true
+	r.next, r.hasNext, r.snapshot = number, true, noSnapshot // not every writer has an $end
 	return true
 }
 
@@ -175,6 +175,7 @@ func (r *VCDReader) readScalar(at int) {
 	}
 	n, id, ok := r.readCode(at, at+1)
 	if !ok || n.kind != KindBits {
+		r.readOther(n, id, ok)
 		return
 	}
 	value, unknown := uint64(digit&1), uint64(digit>>1)
@@ -232,6 +233,23 @@ func (r *VCDReader) readVector(at int) {
 	n, id, ok := r.readCode(at, code)
 	if ok && n.kind == KindBits {
 		r.setVector(n, id, at, r.buf[start:end], value, unknown)
+		return
+	}
+	r.readOther(n, id, ok)
+}
+
+// readOther takes bits that were written for a net that is none of bits.
+func (r *VCDReader) readOther(n *net, id NetID, watched bool) {
+	switch {
+	case !watched:
+	case n.kind != KindEvent:
+		r.unread++
+	case r.snapshot == noSnapshot:
+		r.mark(n, id)
+		n.maybe = false
+	case r.snapshot == laterSnapshot && !n.dirty:
+		r.mark(n, id)
+		n.maybe = true
 	}
 }
 
@@ -356,6 +374,8 @@ func (r *VCDReader) readWord(at int) {
 			r.texts[n.word] = r.intern(word)
 			r.mark(n, id)
 		}
+	default:
+		r.unread++
 	}
 }
 
@@ -383,11 +403,16 @@ func (r *VCDReader) readSection() {
 		return
 	}
 	switch string(token) {
-	case "$dumpvars", "$dumpall", "$end":
+	case "$end":
+		r.snapshot = noSnapshot
+	case "$dumpvars":
+		r.snapshot = firstSnapshot
+	case "$dumpall":
+		r.snapshot = laterSnapshot
 	case "$dumpoff":
-		r.off = true
+		r.off, r.snapshot = true, firstSnapshot
 	case "$dumpon":
-		r.off = false
+		r.off, r.snapshot = false, laterSnapshot
 	case "$comment", "$date", "$version", "$vcdclose":
 		r.skipSection()
 	default:
@@ -422,7 +447,7 @@ func (r *VCDReader) mark(n *net, id NetID) {
 // settle forgets the changes of the time before.
 func (r *VCDReader) settle() {
 	for _, id := range r.changed {
-		r.nets[id].dirty = false
+		r.nets[id].dirty, r.nets[id].maybe = false, false
 	}
 	r.changed = r.changed[:0]
 }

@@ -121,7 +121,7 @@ func TestVCDReadsValues(t *testing.T) {
 	requireEvents(t, header+"#0\n$dumpvars\nx!\nbx #\nr0.5 $\nsidle %\nbx &\n1'\n$end\n#5\n1!\nb10 #\nr-2e3 $\nsrun %\nb1"+strings.Repeat("0", 69)+" &\n1'\n"+
 		"#6 0! bz1 # b0 & b1 (\nb"+strings.Repeat("1", 64)+" (\nbz0x )\n#7\nbX10 #\nbz"+strings.Repeat("1", 65)+" &",
 		"0 t.r=0.5", `0 t.s="idle"`,
-		"5 t.a=1", "5 t.alias=1", "5 t.v=0x2", "5 t.r=-2000", `5 t.s="run"`, "5 t.wide=0x200000000000000000",
+		"5 t.a=1", "5 t.alias=1", "5 t.v=0x2", "5 t.r=-2000", `5 t.s="run"`, "5 t.wide=0x200000000000000000", "5 t.e=event",
 		"6 t.a=0", "6 t.alias=0", "6 t.v=0bzzz1", "6 t.wide=0x000000000000000000", "6 t.w=0xffffffffffffffff",
 		"6 t.i=0b"+strings.Repeat("z", 30)+"0x",
 		"7 t.v=0bxx10") // the last line has no end

@@ -56,11 +56,16 @@ A pin map says which RTL, which model and which pins:
 
 also defines:, and image: F.wasm of 'starloom cosim build' instead of top and sources.
 
-Inputs are random, as the model meets them in use, with resets now and then; or
+Inputs are random: as the model meets them in use, with phases in which some are
+stuck, one-hot, all 0 or 1, sparse, dense or in bursts. There are resets after few and
+many cycles, and one stretch without reset of more than half of the run; the verdict
+says how long it was. What takes longer to show needs more --cycles. Or inputs are
 those of --stimulus: CSV (a column for each input), or a VCD of the RTL in a
 testbench. For a scenario with the key rtl they are those of a run of the model:
-all components that the scenario replaces are checked, one after the other. --reset-seeds repeats the runs with other values of the registers at
-power-on, which finds missing resets.`,
+all components that the scenario replaces are checked, one after the other.
+--reset-seeds repeats the runs with other values of the registers at power-on. That a
+reset is missing is said where it is shown: with another past, and the same inputs
+after the last reset, the RTL agrees with the model.`,
 		Example: `  starloom cosim check examples/rtl/stream_arbiter.yml
   starloom cosim check examples/rtl/stream_arbiter.yml --backend icarus --vcd check.vcd --save case.csv
   starloom cosim check examples/rtl/stream_arbiter.yml --stimulus case.csv

@@ -94,12 +94,15 @@ func newTraceDiff() *cobra.Command {
 		Use:   "diff A.vcd B.vcd",
 		Short: "Compare two VCDs",
 		Long: `Compares two waveforms and shows the first difference: when, which signal, both
-values, and what was in front of it. Exit status: 0 they are equal, 1 they differ,
-2 bad input. Files may be larger than memory.
+values, and what was before it. EQUAL is said if all of both files was compared, else
+NO DIFFERENCE in what was compared, and what was skipped. Exit status: 0 no difference,
+1 they differ, or a file is damaged (its last line is cut off, a value does not fit its
+signal), 2 bad input. Files may be larger than memory.
 
 Signals are compared if both files have them under the same name; scopes around
 everything, such as TOP, may differ. Signals that only one file has are listed and
-are no difference. A map says what signals of A are called in B:
+are no difference. Of an event, the times (or cycles) are compared at which it is
+triggered. A map says what signals of A are called in B:
 
     signals:
       tb.u_dut.**: TOP.dut.$1                     # ** is any number of names
@@ -172,7 +175,7 @@ at the end of a period.`,
 			report, err = starloom.TraceDiff(c.Context(), args[0], args[1], o)
 			return report, err
 		})
-		if err == nil && !report.Equal() {
+		if err == nil && (report.Differs() || report.Damaged()) {
 			return errFailed
 		}
 		return err
