@@ -25,15 +25,19 @@ import (
 // Description is what a result says about itself, in the custom section
 // starloom.cosim of a wasm file.
 type Description struct {
-	Format int               `json:"format"` // descriptionFormat
-	Device string            `json:"device"` // arbiter.v: arbiter
-	Top    string            `json:"top"`
-	Ports  []Port            `json:"ports"`
-	Types  []string          `json:"types"`  // of the ports: logic [7:0]
-	Params map[string]string `json:"params"` // of the top module, as it was built
-	Levels bool              `json:"levels"` // something sees more of a clock than its rising edge
-	Edges  []string          `json:"edges"`  // inputs that are no clocks and whose edges something waits for
-	Hash   string            `json:"hash"`   // of the text, the flags and the tools
+	Format    int               `json:"format"` // descriptionFormat
+	Device    string            `json:"device"` // arbiter.v: arbiter
+	Top       string            `json:"top"`
+	Ports     []Port            `json:"ports"`
+	Types     []string          `json:"types"`                // of the ports: logic [7:0]
+	Params    map[string]string `json:"params"`               // of the top module, as it was built
+	CaseBlind bool              `json:"case_blind,omitempty"` // names come from VHDL: upper and lower case are the same
+	Levels    bool              `json:"levels"`               // something sees more of a clock than its rising edge
+	Edges     []string          `json:"edges"`                // inputs that are no clocks and whose edges something waits for
+	Hash      string            `json:"hash"`                 // of the text, the flags and the tools
+
+	// Warnings are those of Verilator that matter; nil if the image does not say.
+	Warnings []Warning `json:"warnings"`
 
 	Sources map[string]string `json:"sources"` // start of the SHA-256 of every file that was read
 	Tools   []string          `json:"tools"`
