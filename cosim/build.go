@@ -107,7 +107,7 @@ var commonFlags = []string{
 
 var verilatorFlags = []string{
 	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
-	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN",
+	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
 }
 
 // Build compiles a design to wasm, or finds the result of an earlier build of the

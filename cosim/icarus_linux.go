@@ -208,13 +208,13 @@ func (d *icarus) autopsy(answer icarusAnswer) error {
 	late := answer == icarusReplied && memory.status == icarusOK
 	if late || answer == icarusSilent {
 		d.process.end(0)
-		return d.fault(FaultHang, fmt.Sprintf("no answer within %v; the simulator was killed", d.limit))
+		return d.toolFault(FaultHang, fmt.Sprintf("no answer within %v; the simulator was killed", d.limit))
 	}
 	d.process.end(min(d.limit, time.Second))
 	said := d.log.String()
 	switch {
 	case answer == icarusGone:
-		return d.fault(FaultDied, oneLineOf(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
+		return d.toolFault(FaultDied, oneLineOf(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
 	case memory.status == icarusRefused:
 		return &InputError{d.name, memory.report(), "put the module into another one that has inputs and outputs of bits only"}
 	case memory.status == icarusOscillates:
@@ -231,6 +231,11 @@ func (d *icarus) autopsy(answer icarusAnswer) error {
 
 func (d *icarus) fault(kind FaultKind, text string) error {
 	return &Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text}
+}
+
+// toolFault is one that the simulator is to blame for.
+func (d *icarus) toolFault(kind FaultKind, text string) error {
+	return &Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text, Tool: vvpTool.command}
 }
 
 func (d *icarus) Save() ([]byte, error) { return nil, ErrNoSnapshot }

@@ -27,6 +27,13 @@ type LockstepReport struct {
 	Cycles     uint64      `json:"cycles"` // of all runs
 	Divergence *Divergence `json:"divergence,omitempty"`
 
+	// Warnings are what Verilator or Icarus say of the RTL that bears on the verdict.
+	Warnings []Warning `json:"warnings"`
+
+	// Unexercised is what the inputs never did, in cycles without reset.
+	Unexercised []Gap     `json:"unexercised"`
+	Coverage    *Coverage `json:"-"`
+
 	// Shown is a run: that of the divergence, or the first cycles of the first one.
 	Shown *LockstepWaves `json:"-"`
 }
@@ -310,11 +317,14 @@ func (r *LockstepReport) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	d := r.Divergence
 	if d == nil {
-		fmt.Fprintf(&b, "pass: no difference in %s of %s\n", count(r.Cycles, "cycle"), count(uint64(r.Runs), "run"))
+		fmt.Fprintf(&b, "pass: no difference in %s of %s", count(r.Cycles, "cycle"), count(uint64(r.Runs), "run"))
+		r.writeReservations(&b)
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
-	fmt.Fprintf(&b, "fail: %s\n\n", d.Text)
+	fmt.Fprintf(&b, "fail: %s", d.Text)
+	WriteWarnings(&b, r.Warnings, r.Backend)
+	fmt.Fprintln(&b)
 	if len(r.Shown.samples) > 0 {
 		if err := r.Shown.draw(&b); err != nil {
 			return err
@@ -337,6 +347,33 @@ func (r *LockstepReport) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeReservations ends the line of a verdict with what it is worth less for.
+func (r *LockstepReport) writeReservations(w io.Writer) {
+	WriteWarnings(w, r.Warnings, r.Backend)
+	if len(r.Unexercised) > 0 {
+		fmt.Fprintf(w, "inputs never exercised: %s\n", GapsText(r.Unexercised))
+	}
+}
+
+// warningsShown is how many warnings a text names one by one.
+const warningsShown = 10
+
+// WriteWarnings ends the line of a verdict with the number of warnings and lists them
+// below.
+func WriteWarnings(w io.Writer, warnings []Warning, backend string) {
+	if len(warnings) > 0 {
+		fmt.Fprint(w, "; ", WarningsText(warnings, backend))
+	}
+	fmt.Fprintln(w)
+	for i, warning := range warnings {
+		if i == warningsShown {
+			fmt.Fprintf(w, "  and %d more\n", len(warnings)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %v\n", warning)
+	}
 }
 
 // count is a number of things.

@@ -36,6 +36,7 @@ type Model struct {
 	cleared   func()                                // behind a reset
 	state     func(v *hw.StateVisitor)              // registers of its own
 	stimulate func(random *Random, inputs []uint64) // all inputs but reset
+	events    []coverEvent                          // what inputs do together, for Coverage
 }
 
 // modelPin is a port of a Model.

@@ -142,7 +142,7 @@ func (b *builder) note(said []byte) {
 
 // lint finds the warnings without a translation.
 func (b *builder) lint() error {
-	said, err := b.verilate("--lint-only", "--no-timing", "-Wno-fatal", "--assert", "-Wwarn-UNDRIVEN", "--Mdir", b.work)
+	said, err := b.verilate("--lint-only", "--no-timing", "-Wno-fatal", "--assert", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY", "--Mdir", b.work)
 	if err == nil {
 		b.note(said)
 	}

@@ -259,12 +259,23 @@ func checkExports(m wazero.CompiledModule) error {
 	return nil
 }
 
+// dataPath is where the glue looks for a file of $readmem: its name below a folder, in
+// which up stands for the folder above. It is relative.
+func dataPath(name string) string {
+	ups := 0
+	for rest, ok := strings.CutPrefix(name, "../"); ok; rest, ok = strings.CutPrefix(name, "../") {
+		name = rest
+		ups++
+	}
+	return strings.TrimPrefix(path.Clean("/"+strings.Repeat("up/", ups)+name), "/")
+}
+
 // dataFiles is the file system that a circuit sees: the files of its $readmem and
 // nothing else.
 func (c *Circuit) dataFiles() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, text := range c.Data {
-		if name := strings.TrimPrefix(path.Clean("/"+name), "/"); name != "" {
+		if name := dataPath(name); name != "" {
 			files[name] = &fstest.MapFile{Data: text, Mode: 0o444}
 		}
 	}

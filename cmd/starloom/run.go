@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -87,7 +88,11 @@ scenario), as long as it is right.`,
 				text = c.ErrOrStderr()
 			}
 		}
-		return printReport(text, report, report.Verdict)
+		err = printReport(text, report, report.Verdict)
+		if errors.Is(err, errFailed) && report.ToolFailed() {
+			return errTool
+		}
+		return err
 	}
 	return c
 }
