@@ -47,6 +47,7 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 		return nil, d.refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
 	}
 	p := pinMapDecoder{d, m, filepath.Dir(path)}
+	m.Source.DataDir = p.folder
 	if err := p.object(root, "the pin map", p.keys()); err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 )
 
 // ReportSchema is the version of the report's JSON form. Keys are only added
@@ -24,6 +25,12 @@ const (
 	VerdictPass Verdict = "pass"
 	VerdictFail Verdict = "fail"
 )
+
+// ToolFailed reports whether the run has ended because a tool that it needs, the
+// simulator of its RTL, failed, hung or was killed.
+func (r *Report) ToolFailed() bool {
+	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
+}
 
 // RuleInterrupted is the rule that an interrupted run breaks.
 const RuleInterrupted = "interrupted"

@@ -112,14 +112,15 @@ func (s *Scenario) noPlaceFor(model string) string {
 
 // machineRTL is the RTL of a machine.
 type machineRTL struct {
-	machine *Machine
-	parts   fabric.RTL
-	taken   map[string]int // entry of the scenario that has replaced a component
-	report  []RTLReport
-	checks  []string // commands that compare the RTL with its models
-	devices []cosim.Device
-	maps    []*cosim.PinMap
-	icarus  int // processes
+	machine   *Machine
+	parts     fabric.RTL
+	taken     map[string]int // entry of the scenario that has replaced a component
+	report    []RTLReport
+	checks    []string // commands that compare the RTL with its models
+	checksOwn []string // those of pin maps
+	devices   []cosim.Device
+	maps      []*cosim.PinMap
+	icarus    int // processes
 
 	recorded []RTLPartRun
 }

@@ -22,6 +22,7 @@ type RTLPartRun struct {
 	Path     string
 	Map      *cosim.PinMap
 	Stimulus *cosim.Stimulus
+	Check    string // the command that checks the RTL with other inputs
 }
 
 // Close closes the pin maps.
@@ -57,14 +58,14 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 }
 
 // record opens a model in the place of RTL and notes what it is a part of.
-func (r *machineRTL) record(path string, pins *cosim.PinMap) (cosim.Device, error) {
+func (r *machineRTL) record(path string, source *rtlSource, pins *cosim.PinMap) (cosim.Device, error) {
 	model, err := pins.NewModel()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	recorder := cosim.NewRecorder(model)
 	r.devices = append(r.devices, recorder)
-	r.recorded = append(r.recorded, RTLPartRun{path, pins, recorder.Stimulus})
+	r.recorded = append(r.recorded, RTLPartRun{path, pins, recorder.Stimulus, checkCommand(source, pins)})
 	return recorder, nil
 }
 

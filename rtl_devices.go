@@ -151,7 +151,7 @@ const rtlSeed = 1
 // device opens the RTL once more.
 func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *cosim.PinMap, path string) (cosim.Device, error) {
 	if r.machine.options.recordRTL {
-		return r.record(path, pins)
+		return r.record(path, source, pins)
 	}
 	if source.backend == cosim.BackendIcarus {
 		if r.icarus++; r.icarus > icarusProcessesMax {
@@ -261,7 +261,11 @@ func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string)
 		}
 		fmt.Fprintf(sum, "%d\n%s", len(text), text)
 	}
-	r.checks = append(r.checks, checkCommand(source, pins))
+	command := checkCommand(source, pins)
+	r.checks = append(r.checks, command)
+	if source.own != nil && !slices.Contains(r.checksOwn, command) {
+		r.checksOwn = append(r.checksOwn, command)
+	}
 	top := pins.Source.Top
 	if top == "" {
 		top = filepath.Base(pins.Image)
@@ -277,11 +281,13 @@ func checkCommand(source *rtlSource, pins *cosim.PinMap) string {
 	command := "starloom cosim check "
 	if source.own == nil {
 		command += "--twin " + pins.Model
-		for _, name := range slices.Sorted(maps.Keys(pins.Parameters)) {
-			command += fmt.Sprintf(" -G %s=%d", name, pins.Parameters[name])
-		}
 	} else {
 		command += shellQuote(or(pins.File, "MAP"))
+	}
+	for _, name := range slices.Sorted(maps.Keys(pins.Parameters)) {
+		if _, given := pins.Places["parameters."+name]; !given { // by the map: it is the machine's
+			command += fmt.Sprintf(" -G %s=%d", name, pins.Parameters[name])
+		}
 	}
 	if source.backend != cosim.BackendWasm {
 		command += " --backend " + source.backend

@@ -3,6 +3,7 @@ package starloom
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"strings"
 
 	"starloom/cosim"
@@ -12,6 +13,7 @@ import (
 const (
 	RuleRTLFault   = "rtl_fault"   // the RTL ended the simulation, does not settle, or says what cannot be
 	RuleRTLUnknown = "rtl_unknown" // an output of the RTL was X or Z
+	RuleRTLTool    = "rtl_tool"    // the simulator of the RTL failed, hung or was killed
 )
 
 // RTLReport says what was RTL in a run.
@@ -38,6 +40,9 @@ func (m *Machine) endByRTL() {
 		v.Rule = RuleRTLUnknown
 	case errors.As(fault.Err, &said):
 		v.Message = rtlFaultText(said)
+		if said.Tool != "" {
+			v.Rule = RuleRTLTool
+		}
 	}
 	m.findings.add(v)
 	m.rtlFailed, m.ended = true, true
@@ -52,14 +57,18 @@ func rtlFaultText(f *cosim.Fault) string {
 		cosim.FaultHang:        "the RTL does not answer",
 		cosim.FaultDied:        "the simulator of the RTL is gone",
 	}[f.Kind]
+	if f.Tool != "" && f.Kind == cosim.FaultHang {
+		text = f.Device + ": the simulator of the RTL does not answer"
+	}
 	if f.Text != "" {
 		text += ": " + f.Text
 	}
 	return text
 }
 
-// rtlNotes say what to do next when a run with RTL has failed.
-func (m *Machine) rtlNotes(failed bool) []string {
+// rtlNotes say what to do next when a run with RTL has failed: the check of the
+// scenario repeats its inputs, that of a map has others.
+func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if m.rtl == nil || !failed {
 		return nil
 	}
@@ -67,9 +76,34 @@ func (m *Machine) rtlNotes(failed bool) []string {
 	if len(m.rtl.report) == 1 {
 		count = m.rtl.report[0].Path + " of this run is"
 	}
-	return []string{fmt.Sprintf("%s RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with `%s`",
-		count, strings.Join(m.rtl.checks, "` or `"))}
+	each := "`" + strings.Join(m.rtl.checks, "` or `") + "`"
+	check := m.scenario.checkCommand()
+	if check == "" { // it is not from a file
+		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with " + each}
+	}
+	notes = []string{fmt.Sprintf("%s RTL: `%s` finds the first cycle of this run in which RTL and model differ", count, check)}
+	if len(m.rtl.checksOwn) > 0 {
+		notes = append(notes, "with random inputs, which show more than those of a run: `"+strings.Join(m.rtl.checksOwn, "` or `")+"`")
+	}
+	return notes
 }
+
+// checkCommand is the command line that repeats a run of the scenario's file beside its
+// models; "" for a scenario that is not from a file.
+func (s *Scenario) checkCommand() string {
+	place, ok := s.places[""]
+	if !ok {
+		return ""
+	}
+	command := "starloom cosim check " + shellQuote(placeFile.ReplaceAllString(place, ""))
+	if s.places["seed"] == "--seed" {
+		command += fmt.Sprintf(" --seed %d", s.Seed)
+	}
+	return command
+}
+
+// placeFile is what a place has behind the file.
+var placeFile = regexp.MustCompile(`:\d+:\d+$`)
 
 // rtlText is what the text form of a report says of RTL, one part per module and
 // backend: 16 star_coupler (wasm).

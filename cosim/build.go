@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,9 +24,10 @@ import (
 type Source struct {
 	Top         string            // module, or VHDL entity
 	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
+	DataDir     string            // where the files of $readmem are; "": the working directory; then beside the source that reads them
 	IncludeDirs []string          // for `include, and for modules in files of their name
 	Defines     map[string]string // `define; "" for a name without a value
-	Params      map[string]string // of the top module, as Verilog constants; VHDL: generics
+	Params      map[string]string // of the top module, as Verilog constants or plain text; VHDL: generics
 	Clocks      []string          // the inputs that Edge drives, in any order
 }
 
@@ -113,7 +115,7 @@ var commonFlags = []string{
 
 var verilatorFlags = []string{
 	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
-	"--x-assign", "unique", "--x-initial", "unique",
+	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
 }
 
 // Build compiles a design to wasm, or finds the result of an earlier build of the
@@ -150,7 +152,9 @@ func build(ctx context.Context, s Source, o BuildOptions, t target) (d Descripti
 	if err := b.discover(); err != nil {
 		return d, "", err
 	}
-	path, err = b.cache.take(b.description.Hash+t.ending, b.compile)
+	if path, err = b.cache.take(b.description.Hash+t.ending, b.compile); err == nil && t.ending != wasmTarget.ending {
+		err = b.lint() // a library has no place for what was said when it was made
+	}
 	return b.description, path, err
 }
 
@@ -163,6 +167,7 @@ type builder struct {
 	cache     cache
 	work      string // temporary directory
 	hdlDir    string // where Verilator runs, so that Files are found
+	vhdlTop   string // the top module of GHDL's Verilog
 	tools     []toolVersion
 	libraries libraries
 
@@ -174,7 +179,9 @@ func newBuilder(ctx context.Context, s *Source, o *BuildOptions, t target) (*bui
 	if err := s.check(); err != nil {
 		return nil, err
 	}
-	b := &builder{Context: ctx, Source: s, options: o, target: t}
+	plain := *s
+	plain.Params = s.constants()
+	b := &builder{Context: ctx, Source: &plain, options: o, target: t}
 	needed := append([]tool{verilatorTool, t.compiler}, t.tools...)
 	if s.vhdl() {
 		needed = append(needed, ghdlTool)
@@ -221,7 +228,7 @@ func (b *builder) discover() error {
 	}
 	b.description = Description{
 		Format: descriptionFormat, Device: b.name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
-		Params: b.design.params, Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
+		Params: b.design.params, CaseBlind: b.vhdl(), Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
 	}
 	for _, t := range b.tools {
 		b.description.Tools = append(b.description.Tools, t.text)
@@ -234,12 +241,14 @@ func (b *builder) discover() error {
 // result.
 func (b *builder) readData() (map[string][]byte, error) {
 	data := map[string][]byte{}
-	for _, name := range b.design.data {
-		text, err := traces.ReadInput(name, InputBytesMax)
+	for _, name := range slices.Sorted(maps.Keys(b.design.data)) {
+		path, err := b.findData(name, b.design.data[name])
 		if err != nil {
-			return nil, &InputError{name, fmt.Sprintf("$readmem needs this file: %v", reason(err)), "give a path that is right in the directory where the build runs"}
+			return nil, err
 		}
-		data[name] = text
+		if data[name], err = traces.ReadInput(path, InputBytesMax); err != nil {
+			return nil, &InputError{path, fmt.Sprintf("$readmem cannot read it: %v", reason(err)), "give a file that can be read"}
+		}
 	}
 	return data, nil
 }
@@ -258,6 +267,7 @@ func (b *builder) hash() (string, error) {
 	}
 	say(string(description), fmt.Sprint(b.IncludeDirs))
 	say(b.verilatorArguments()...)
+	say(verilatorFlags...)
 	say(b.compileFlags()...)
 	say(b.target.linker.command, b.libraries.hash)
 	say(b.target.link...)
@@ -315,6 +325,9 @@ func (s *Source) check() error {
 		if isVHDL(file) != s.vhdl() {
 			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
 		}
+	}
+	if err := s.checkParams(); err != nil {
+		return err
 	}
 	for _, names := range []map[string]string{s.Defines, s.Params} {
 		for name, value := range names {

@@ -9,25 +9,30 @@ import (
 // A cache is a directory of build results. A name says what went into the file, so
 // a file is never changed, and two processes may make the same one: the second
 // takes its place with the same content.
-type cache struct{ dir string }
+type cache struct{ dir, remedy string }
+
+// remedyUserCache is for the user's own cache, which every command uses and only
+// `cosim build` has an option for.
+const remedyUserCache = "set XDG_CACHE_HOME to a directory that can be written"
 
 // openCache makes the directory; "" is the user's own.
 func openCache(dir string) (cache, error) {
+	remedy := "name another directory with --cache"
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return cache{}, &InputError{"--cache", fmt.Sprintf("there is no directory for build results: %v", err), "name one"}
+			return cache{}, &InputError{"XDG_CACHE_HOME", fmt.Sprintf("there is no directory for build results: %v", err), remedyUserCache}
 		}
-		dir = filepath.Join(user, "starloom", "cosim")
+		dir, remedy = filepath.Join(user, "starloom", "cosim"), remedyUserCache
 	}
 	dir, err := filepath.Abs(dir) // tools run in other directories
 	if err != nil {
 		return cache{}, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return cache{}, &InputError{dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), "name another directory with --cache"}
+		return cache{}, &InputError{dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), remedy}
 	}
-	return cache{dir}, nil
+	return cache{dir, remedy}, nil
 }
 
 // take returns the path of a file, which make writes to the given path if it is not
@@ -39,7 +44,7 @@ func (c cache) take(name string, make func(path string) error) (string, error) {
 	}
 	work, err := os.MkdirTemp(c.dir, ".build-")
 	if err != nil {
-		return "", &InputError{c.dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), "name another directory with --cache"}
+		return "", &InputError{c.dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), c.remedy}
 	}
 	defer os.RemoveAll(work)
 	fresh := filepath.Join(work, name)

@@ -83,6 +83,12 @@ type Fault struct {
 	Device string // what was built, e.g. arbiter.v: round_robin_arbiter
 	Cycle  uint64 // edges that the device has seen
 	Text   string // what the simulator said
+	Tool   string // the simulator, if it and not the circuit has failed; see ToolError
+}
+
+// toolError is the fault of a simulator that has failed.
+func (f *Fault) toolError() *ToolError {
+	return &ToolError{f.Tool, f.Device, fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), remedyTool, f}
 }
 
 func (f *Fault) Error() string {

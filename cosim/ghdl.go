@@ -17,7 +17,10 @@ func isVHDL(file string) bool {
 // vhdl reports whether a source goes through GHDL.
 func (s *Source) vhdl() bool { return isVHDL(s.Files[0]) }
 
-var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*: (.*)$`)
+var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
+
+// ghdlMessage is an error of GHDL; it also says warning: and note: behind a place.
+var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
 
 // synthesise turns VHDL-2008 into Verilog, which then goes the way of all Verilog.
 func (b *builder) synthesise() error {
@@ -30,36 +33,57 @@ func (b *builder) synthesise() error {
 	var said strings.Builder
 	c.Stderr = &said
 	verilog, err := c.Output()
-	if b.Err() != nil {
-		return b.Err()
+	if stop := stopped(b, ghdlTool.command, b.name(), err); stop != nil {
+		return stop
 	}
 	if err != nil {
-		return b.ghdlRefusal(said.String())
+		return b.ghdlRefusal(said.String(), err)
 	}
 	if err := b.warn([]byte(said.String())); err != nil {
 		return err
 	}
-	// VHDL knows no upper and lower case: GHDL writes all names in lower case.
-	clocks := make([]string, len(b.Clocks))
-	for i, clock := range b.Clocks {
-		clocks[i] = strings.ToLower(clock)
+	// VHDL does not tell upper from lower case; GHDL writes the entity and its ports as
+	// they are declared, all other names in lower case.
+	b.vhdlTop = strings.ToLower(b.Top)
+	for _, found := range moduleOfGHDL.FindAllSubmatch(verilog, -1) {
+		if strings.EqualFold(string(found[1]), b.Top) {
+			b.vhdlTop = string(found[1])
+		}
 	}
-	b.Clocks = clocks
 	b.hdlDir = b.work
-	return os.WriteFile(filepath.Join(b.work, strings.ToLower(b.Top)+".v"), verilog, 0o644)
+	return os.WriteFile(filepath.Join(b.work, b.vhdlTop+".v"), verilog, 0o644)
 }
 
-// ghdlRefusal makes an error of GHDL's first message.
-func (b *builder) ghdlRefusal(said string) error {
+// ghdlRefusal makes an error of GHDL's first message that is one.
+func (b *builder) ghdlRefusal(said string, err error) error {
+	if strings.Contains(said, "GHDL Bug occurred") {
+		return &ToolError{ghdlTool.command, b.name(), "ends with a fault of its own: " + oneLineOf([]byte(said)), "write what it stumbles over in another way", err}
+	}
 	refused := &InputError{b.Files[0], "ghdl: " + oneLineOf([]byte(said)), "correct the source until `ghdl synth --std=08` accepts it"}
-	if found := ghdlMessage.FindStringSubmatch(said); found != nil {
-		refused.Reason = found[2] + found[3]
-		if found[1] != "" {
-			refused.Place = found[1]
+	for _, found := range ghdlMessage.FindAllStringSubmatch(said, -1) {
+		if reason := found[2] + found[3]; !strings.HasPrefix(reason, "warning:") && !strings.HasPrefix(reason, "note:") {
+			refused.Reason = reason
+			if found[1] != "" {
+				refused.Place = found[1]
+			}
+			break
 		}
 	}
 	if strings.Contains(refused.Reason, "cannot find entity") {
 		refused.Remedy = "the entities are " + strings.Join(b.modules(), ", ")
 	}
 	return refused
+}
+
+// sameName compares names of a design, in VHDL without regard to upper and lower case.
+func sameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }
+
+// spelled returns a name as a design writes it: that of VHDL may be given in any case.
+func spelled(fold bool, name string, ports []Port) string {
+	for _, p := range ports {
+		if sameName(fold, p.Name, name) {
+			return p.Name
+		}
+	}
+	return name
 }

@@ -49,7 +49,7 @@ func findIcarusModule(vvp toolVersion, scratch string) (string, error) {
 	fmt.Fprintf(hash, "%s\n%s\n%s", runtime.GOARCH, vvp.text, icarusModuleSource)
 	kept, err := openCache("")
 	if err != nil {
-		kept = cache{scratch}
+		kept = cache{scratch, remedyUserCache}
 	}
 	return kept.take(fmt.Sprintf("icarus-%x.vpi", hash.Sum(nil)[:16]), compileIcarusModule)
 }
@@ -67,6 +67,9 @@ func compileIcarusModule(path string) error {
 		return fmt.Errorf("the module for Icarus: %w", err)
 	}
 	said, err := runTool(dir, dir, vpi, "--name="+strings.TrimSuffix(file, ".vpi"), "cosim.c")
+	if stop := stopped(context.Background(), "iverilog-vpi", "", err); stop != nil {
+		return stop
+	}
 	if err != nil {
 		return &InputError{"iverilog-vpi", fmt.Sprintf("does not compile the module for Icarus (%v): %s", err, oneLineOf(said)), "install the Debian packages gcc, libc6-dev and iverilog"}
 	}
@@ -74,7 +77,7 @@ func compileIcarusModule(path string) error {
 }
 
 // runTool runs a tool in the directory dir, "" for Starloom's own, with its temporary
-// files in scratch, and returns what it said.
+// files in scratch, and returns what it said. One that takes too long is a ToolError.
 func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), icarusBuildLimit)
 	defer cancel()
@@ -88,7 +91,7 @@ func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		err = fmt.Errorf("stopped after %v", icarusBuildLimit)
+		err = &ToolError{filepath.Base(tool), "", fmt.Sprintf("does not end and was killed after %v", icarusBuildLimit), remedyTool, err}
 	}
 	return said.Bytes(), err
 }
@@ -100,6 +103,9 @@ func compileIcarus(source *Source, out string) error {
 		return err
 	}
 	said, err := runTool("", filepath.Dir(out), iverilog, append([]string{"-o", out}, source.iverilogArguments()...)...)
+	if stop := stopped(context.Background(), iverilogTool.command, source.name(), err); stop != nil {
+		return stop
+	}
 	if err != nil {
 		return icarusRefusal(source, said, err)
 	}
@@ -149,7 +155,7 @@ func icarusRefusal(source *Source, said []byte, err error) error {
 		messages = append(messages, line)
 	}
 	if len(messages) == 0 {
-		messages = []string{err.Error()}
+		return &ToolError{iverilogTool.command, source.name(), fmt.Sprintf("gives up (%v): %s", err, oneLineOf(said)), remedyTool, err}
 	}
 	return &InputError{place, "iverilog: " + oneLineOf([]byte(strings.Join(messages, "; "))), "correct the source until `iverilog -g2012` accepts it"}
 }

@@ -16,6 +16,8 @@ import (
 // simulated time stands still.
 type icarus struct {
 	name    string
+	folder  string // that it runs in and that Close deletes; "" for one that is gone
+	design  *icarusDesign
 	limit   time.Duration
 	clocks  uint64 // bits that Edge may get
 	process *icarusProcess
@@ -30,8 +32,12 @@ type icarus struct {
 
 // OpenIcarus compiles a source with iverilog and starts it in vvp. Registers are X
 // until something gives them a value. A clock cycle is 200 or 300 time units of
-// the top module, so delays in the RTL must stay below 100. The simulation has the
-// working directory of Starloom; what it prints goes to Log.
+// the top module, so delays in the RTL must stay below 100. What it prints goes to Log.
+// $error ends it, as in the other backends.
+//
+// The simulation runs in an empty temporary folder with copies of the files of $readmem
+// (Source.DataDir), so that $fopen and $dumpfile do not reach the user's. But Icarus is
+// not a sandbox: a name that begins with / leads anywhere. Warnings lists such tasks.
 //
 // Errors: an *InputError for a missing tool, with its Debian package, for what
 // iverilog refuses, with its place, and for ports that cannot be driven; a *Fault, if
@@ -44,19 +50,27 @@ func OpenIcarus(source Source, options Options) (Device, error) {
 	if source.vhdl() {
 		return nil, &InputError{source.Files[0], "Icarus reads Verilog only", "turn it into Verilog: `ghdl synth --std=08 --out=verilog`"}
 	}
+	source.Params = source.constants()
 	d := &icarus{name: source.name(), limit: options.timeLimit(), clocks: 1<<len(source.Clocks) - 1}
 	scratch, err := os.MkdirTemp("", "starloom-icarus-")
 	if err != nil {
 		return nil, fmt.Errorf("a place for the compiled design: %w", err)
 	}
-	defer os.RemoveAll(scratch) // vvp reads its files before it answers
-	if err := d.start(&source, scratch); err != nil {
+	if scratch, err = filepath.Abs(scratch); err != nil {
 		return nil, err
+	}
+	d.folder = scratch
+	if err := d.start(&source, scratch); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(scratch))
 	}
 	if err := d.greet(&source); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
-	return d, nil
+	if !d.design.keeps() { // vvp has read its own files before it answers
+		d.folder = ""
+		err = os.RemoveAll(scratch)
+	}
+	return d, err
 }
 
 // start builds the simulation in scratch and starts it.
@@ -69,6 +83,13 @@ func (d *icarus) start(source *Source, scratch string) error {
 	if err := compileIcarus(source, design); err != nil {
 		return err
 	}
+	if d.design, err = readIcarusDesign(design); err != nil {
+		return err
+	}
+	folder, err := d.design.furnish(source, scratch)
+	if err != nil {
+		return err
+	}
 	module, err := findIcarusModule(vvp, scratch)
 	if err != nil {
 		return err
@@ -77,7 +98,7 @@ func (d *icarus) start(source *Source, scratch string) error {
 	if err != nil {
 		return err
 	}
-	d.process, err = startIcarus(vvp.path, design, module, memory, &d.log)
+	d.process, err = startIcarus(vvp.path, folder, design, module, memory, &d.log)
 	if err != nil {
 		memory.close()
 		return fmt.Errorf("%s: starting %s: %w", d.name, vvp.path, err)
@@ -130,6 +151,9 @@ func (d *icarus) Unknown() []uint64 { return d.unknown }
 
 // Log returns the end of what the simulation has printed, at least 64 KiB of it.
 func (d *icarus) Log() string { return d.log.String() }
+
+// Warnings returns the system tasks of the design that reach files or programs.
+func (d *icarus) Warnings() []Warning { return d.design.warnings }
 
 func (d *icarus) Settle() error { return d.exchange(icarusSettle, 0, 0) }
 
@@ -184,13 +208,13 @@ func (d *icarus) autopsy(answer icarusAnswer) error {
 	late := answer == icarusReplied && memory.status == icarusOK
 	if late || answer == icarusSilent {
 		d.process.end(0)
-		return d.fault(FaultHang, fmt.Sprintf("no answer within %v; the simulator was killed", d.limit))
+		return d.toolFault(FaultHang, fmt.Sprintf("no answer within %v; the simulator was killed", d.limit))
 	}
 	d.process.end(min(d.limit, time.Second))
 	said := d.log.String()
 	switch {
 	case answer == icarusGone:
-		return d.fault(FaultDied, oneLineOf(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
+		return d.toolFault(FaultDied, oneLineOf(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
 	case memory.status == icarusRefused:
 		return &InputError{d.name, memory.report(), "put the module into another one that has inputs and outputs of bits only"}
 	case memory.status == icarusOscillates:
@@ -207,6 +231,11 @@ func (d *icarus) autopsy(answer icarusAnswer) error {
 
 func (d *icarus) fault(kind FaultKind, text string) error {
 	return &Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text}
+}
+
+// toolFault is one that the simulator is to blame for.
+func (d *icarus) toolFault(kind FaultKind, text string) error {
+	return &Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text, Tool: vvpTool.command}
 }
 
 func (d *icarus) Save() ([]byte, error) { return nil, ErrNoSnapshot }
@@ -227,5 +256,8 @@ func (d *icarus) Close() error {
 	d.process.memory.close()
 	d.process = nil
 	d.sharedInputs, d.sharedOutputs, d.sharedUnknown = nil, nil, nil
-	return nil
+	if d.folder == "" {
+		return nil
+	}
+	return os.RemoveAll(d.folder)
 }

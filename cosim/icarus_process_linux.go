@@ -26,12 +26,13 @@ type icarusProcess struct {
 	err    error         // how it went; read after done
 }
 
-// startIcarus runs vvp on a compiled design with a VPI module, NAME.vpi. The first
+// startIcarus runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
 // command, number 1, is under way when it returns.
-func startIcarus(vvp, design, module string, memory *icarusMemory, log *sharedLog) (*icarusProcess, error) {
+func startIcarus(vvp, folder, design, module string, memory *icarusMemory, log *sharedLog) (*icarusProcess, error) {
 	p := &icarusProcess{memory: memory, log: log, done: make(chan struct{})}
-	dir, file := filepath.Split(module)
+	dir, file := filepath.Split(module) // an absolute path, as design is
 	p.cmd = exec.Command(vvp, "-n", "-M", dir, "-m", strings.TrimSuffix(file, ".vpi"), design)
+	p.cmd.Dir = folder
 	p.cmd.Stdout, p.cmd.Stderr = log, log
 	p.cmd.ExtraFiles = []*os.File{memory.file}
 	p.cmd.SysProcAttr = alone()

@@ -37,7 +37,7 @@ type LockstepOptions struct {
 // divergence, too. The case that is found is made as short as possible (Shrink).
 //
 // The same map and options give the same report. Errors are those of PinMap.Open,
-// except faults, and the context's.
+// except faults, and the context's; a simulator that has failed is a *ToolError.
 func Lockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*LockstepReport, error) {
 	o.complete(m.Backend)
 	l, err := newLockstep(ctx, m, o)
@@ -48,6 +48,8 @@ func Lockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*LockstepRepor
 	report := newLockstepReport(m, l.model)
 	var found *finding
 	var first *finding // the first run, to be shown when all are equal
+	l.coverage = newCoverage(l.model)
+	report.Coverage = l.coverage
 	for _, run := range o.runs() {
 		l.exchanged, l.seed, l.powerOn = report.Cycles, run.seed, run.powerOn
 		at, err := l.power(run.powerOn)
@@ -68,6 +70,8 @@ func Lockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*LockstepRepor
 			break
 		}
 	}
+	l.coverage = nil
+	report.Warnings, report.Unexercised = slices.Clip(m.warnings), report.Coverage.Gaps()
 	if found == nil {
 		return report, l.show(report, first, nil)
 	}
@@ -148,8 +152,9 @@ type lockstep struct {
 	lines  [][]uint64
 	wanted []uint64 // the model's outputs, held back
 
-	exchanged uint64 // cycles of all runs
-	longest   uint64 // cycles of the last run's longest stretch without reset
+	exchanged uint64    // cycles of all runs
+	longest   uint64    // cycles of the last run's longest stretch without reset
+	coverage  *Coverage // of the runs; nil while a case is shrunk and shown
 }
 
 func newLockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*lockstep, error) {
@@ -233,11 +238,14 @@ func (l *lockstep) power(powerOn uint64) (*difference, error) {
 	return nil, nil
 }
 
-// faultIn makes a difference of a fault; other errors stay errors.
+// faultIn makes a difference of a fault of the circuit; other errors stay errors.
 func faultIn(cycle uint64, err error) (*difference, error) {
 	var fault *Fault
 	if !errors.As(err, &fault) {
 		return nil, err
+	}
+	if fault.Tool != "" {
+		return nil, fault.toolError()
 	}
 	return &difference{kind: string(fault.Kind), cycle: cycle, port: -1, fault: fault}, nil
 }
@@ -283,6 +291,9 @@ func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64)) (*d
 			}
 		}
 		l.exchanged++
+		if l.coverage != nil {
+			l.coverage.see(m.Inputs())
+		}
 		copy(d.Inputs(), m.Inputs())
 		m.settle()
 		if err := d.Settle(); err != nil {

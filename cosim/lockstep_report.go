@@ -31,6 +31,13 @@ type LockstepReport struct {
 	// most: what takes more of them to show was not looked for.
 	LongestStretch uint64 `json:"longest_stretch_cycles"`
 
+	// Warnings are what Verilator or Icarus say of the RTL that bears on the verdict.
+	Warnings []Warning `json:"warnings"`
+
+	// Unexercised is what the inputs never did, in cycles without reset.
+	Unexercised []Gap     `json:"unexercised"`
+	Coverage    *Coverage `json:"-"`
+
 	// Shown is a run: that of the divergence, or the first cycles of the first one.
 	Shown *LockstepWaves `json:"-"`
 
@@ -290,11 +297,13 @@ func (r *LockstepReport) WriteText(w io.Writer) error {
 		if r.clocked {
 			fmt.Fprintf(&b, "; longest stretch without reset: %s", count(r.LongestStretch, "cycle"))
 		}
-		b.WriteByte('\n')
+		r.writeReservations(&b)
 		_, err := io.WriteString(w, b.String())
 		return err
 	}
-	fmt.Fprintf(&b, "fail: %s\n\n", d.Text)
+	fmt.Fprintf(&b, "fail: %s", d.Text)
+	WriteWarnings(&b, r.Warnings, r.Backend)
+	fmt.Fprintln(&b)
 	if len(r.Shown.samples) > 0 {
 		if err := r.Shown.draw(&b); err != nil {
 			return err
@@ -317,6 +326,33 @@ func (r *LockstepReport) WriteText(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// writeReservations ends the line of a verdict with what it is worth less for.
+func (r *LockstepReport) writeReservations(w io.Writer) {
+	WriteWarnings(w, r.Warnings, r.Backend)
+	if len(r.Unexercised) > 0 {
+		fmt.Fprintf(w, "inputs never exercised: %s\n", GapsText(r.Unexercised))
+	}
+}
+
+// warningsShown is how many warnings a text names one by one.
+const warningsShown = 10
+
+// WriteWarnings ends the line of a verdict with the number of warnings and lists them
+// below.
+func WriteWarnings(w io.Writer, warnings []Warning, backend string) {
+	if len(warnings) > 0 {
+		fmt.Fprint(w, "; ", WarningsText(warnings, backend))
+	}
+	fmt.Fprintln(w)
+	for i, warning := range warnings {
+		if i == warningsShown {
+			fmt.Fprintf(w, "  and %d more\n", len(warnings)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %v\n", warning)
+	}
 }
 
 // count is a number of things.

@@ -386,8 +386,11 @@ func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMa
 			inputs []vcdInput
 			clock  string
 		}{{ours, "clock"}, {pins, m.Clock}} {
-			if inputs := s.matchVCD(scopes[scope], wanted.inputs); inputs != nil {
+			if inputs := s.matchVCD(scopes[scope], wanted.inputs, m.foldsCase()); inputs != nil {
 				clock, clocked := scopes[scope][wanted.clock]
+				if !clocked && m.foldsCase() {
+					clock, clocked = scopes[scope][strings.ToLower(wanted.clock)]
+				}
 				return &vcdInputs{inputs, clocked && clock.Bits == 1 && model.clocked, clock.Net}, nil
 			}
 		}
@@ -446,13 +449,16 @@ func (m *PinMap) pinsOf(port string) []string {
 
 // matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
 // width.
-func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput) []vcdInput {
+func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput, fold bool) []vcdInput {
 	inputs, next := slices.Clone(wanted), 0
 	for _, p := range s.Inputs {
 		left := p.Bits
 		for ; left > 0 && next < len(inputs); next++ {
 			in := &inputs[next]
 			v, ok := scope[in.name]
+			if !ok && fold { // GHDL's own waveforms are in lower case
+				v, ok = scope[strings.ToLower(in.name)]
+			}
 			if !ok || v.Kind != traces.KindBits {
 				return nil
 			}

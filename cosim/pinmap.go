@@ -59,6 +59,8 @@ type PinMap struct {
 	mutex   sync.Mutex
 	circuit *Circuit
 	shared  *Shared
+
+	warnings []Warning // of what was opened last
 }
 
 // PinWiring connects a port of the model to pins.
@@ -187,12 +189,15 @@ func (m *PinMap) openRTL(ctx context.Context, o Options) (Device, error) {
 	var err error
 	switch m.Backend {
 	case BackendIcarus:
-		d, err = OpenIcarus(source, o)
+		if d, err = OpenIcarus(source, o); err == nil {
+			m.warnings = d.(interface{ Warnings() []Warning }).Warnings()
+		}
 	case BackendShared:
 		if m.shared == nil {
 			m.shared, err = BuildShared(ctx, source, m.Build)
 		}
 		if err == nil {
+			m.warnings = m.shared.Warnings
 			d, err = OpenShared(m.shared, o)
 		}
 	default:
@@ -200,6 +205,7 @@ func (m *PinMap) openRTL(ctx context.Context, o Options) (Device, error) {
 			m.circuit, err = m.loadOrBuild(ctx, source)
 		}
 		if err == nil {
+			m.warnings = m.circuit.Warnings
 			d, err = OpenWasm(m.circuit, o)
 		}
 	}
@@ -218,6 +224,14 @@ func (m *PinMap) loadOrBuild(ctx context.Context, source Source) (*Circuit, erro
 		return nil, m.refuse("image", fmt.Sprintf("%s cannot be read: %v", m.Image, reason(err)), "make it with `starloom cosim build`")
 	}
 	return LoadWasm(wasm)
+}
+
+// foldsCase reports whether names of the RTL are those of VHDL. It has been opened.
+func (m *PinMap) foldsCase() bool {
+	if len(m.Source.Files) > 0 {
+		return m.Source.vhdl()
+	}
+	return m.circuit != nil && m.circuit.CaseBlind
 }
 
 // checkSource refuses what the map says of itself.
@@ -260,6 +274,8 @@ func (m *PinMap) inMap(err error) error {
 	}
 	key, ok := strings.CutPrefix(bad.Place, "--")
 	switch {
+	case key == "param":
+		return m.refuse("params", bad.Reason, bad.Remedy)
 	case ok:
 		return m.refuse(key, bad.Reason, bad.Remedy)
 	case bad.Place == "" && m.Image != "":

@@ -41,6 +41,7 @@ type wirer struct {
 	*PinMap
 	wiring
 	model, rtl []Port
+	fold       bool              // RTL in VHDL: upper and lower case are the same
 	taken      map[[2]int]string // port and bit of the RTL: the key that takes it
 	wired      []string          // by port of the model: the key that wires it
 	err        error
@@ -48,7 +49,7 @@ type wirer struct {
 
 // wire connects ports, or returns an *InputError.
 func (m *PinMap) wire(model *Model, rtl []Port) (*wiring, error) {
-	w := &wirer{PinMap: m, model: model.Ports(), rtl: rtl, taken: map[[2]int]string{}}
+	w := &wirer{PinMap: m, model: model.Ports(), rtl: rtl, fold: m.foldsCase(), taken: map[[2]int]string{}}
 	w.wired = make([]string, len(w.model))
 	w.late, w.absent = make([]int, len(w.model)), make([]bool, len(w.model))
 	for _, step := range []func() error{w.wireClock, w.wireReset, w.wireAbsent, w.wireLatency, w.wirePins, w.wireTies, w.wireFeedback, w.checkAllDriven} {
@@ -64,10 +65,11 @@ func (w *wirer) wireClock() error {
 		return nil
 	}
 	for i, p := range w.rtl {
-		if p.Clock && p.Name != w.Clock {
+		named := sameName(w.fold, p.Name, w.Clock)
+		if p.Clock && !named {
 			return w.refuse("clock", fmt.Sprintf("the RTL was built with the clock %s, not %s", p.Name, w.Clock), "name that one, or build it again with --clock "+w.Clock)
 		}
-		if p.Name == w.Clock {
+		if named {
 			if !p.Clock {
 				return w.refuse("clock", w.Clock+" is "+p.kind()+" and was not built as a clock", "build it again with --clock "+w.Clock)
 			}
@@ -183,8 +185,19 @@ func (w *wirer) wirePort(key string, p PinWiring) error {
 		total += pins[i].bits
 	}
 	if total != port.Bits {
-		return w.refuse(key, fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), bitsText(total), port.Name, w.Model, port.Bits),
-			"give the RTL the width of the model by params, or name the bits: PIN[3:0]")
+		remedy := "give both the same width by params of the RTL or parameters of the model"
+		switch first := pinText.FindStringSubmatch(p.Pins[0]); {
+		case total < port.Bits:
+			remedy += ", or join several pins, the highest first: [" + first[2] + ", OTHER]"
+		case len(p.Pins) == 1 && first[3] == "":
+			remedy += ", or name the bits: " + slice(first[1]+first[2], 0, port.Bits)
+			if port.Input {
+				remedy += ", and give the others a constant: ties: {\"" + slice(first[2], port.Bits, total) + "\": 0}"
+			}
+		default:
+			remedy += ", or name fewer bits"
+		}
+		return w.refuse(key, fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), bitsText(total), port.Name, w.Model, port.Bits), remedy)
 	}
 	at64 := 64*port.Word + port.Bits // the first pin is the highest
 	for _, pin := range pins {
@@ -228,11 +241,19 @@ func (w *wirer) wireFeedback() error {
 			return err
 		}
 		if from.bits != to.bits {
-			return w.refuse(key, fmt.Sprintf("%s has %s, %s has %s", f.To, bitsText(to.bits), f.From, bitsText(from.bits)), "name bits of the wider one: PIN[3:0]")
+			return w.refuse(key, fmt.Sprintf("%s has %s, %s has %s", f.To, bitsText(to.bits), f.From, bitsText(from.bits)), "name as many bits of the wider one, as in "+slice(pinText.FindStringSubmatch(map[bool]string{true: f.To, false: f.From}[to.bits > from.bits])[2], 0, min(to.bits, from.bits)))
 		}
 		w.feedback = appendMoves(w.feedback, from.first, to.first, to.bits, from.inverted != to.inverted)
 	}
 	return nil
+}
+
+// slice names bits of a pin, from low up to but not including end.
+func slice(pin string, low, end int) string {
+	if end-low == 1 {
+		return fmt.Sprintf("%s[%d]", pin, low)
+	}
+	return fmt.Sprintf("%s[%d:%d]", pin, end-1, low)
 }
 
 // checkAllDriven refuses RTL inputs that nothing drives.
@@ -280,7 +301,7 @@ func (w *wirer) pin(key, text string, input bool) (pinBits, error) {
 	if parts == nil {
 		return pinBits{}, w.refuse(key, fmt.Sprintf("%q is no pin", text), "write NAME, NAME[3] or NAME[7:4], with ~ in front for its inverse")
 	}
-	at := slices.IndexFunc(w.rtl, func(p Port) bool { return p.Name == parts[2] })
+	at := slices.IndexFunc(w.rtl, func(p Port) bool { return sameName(w.fold, p.Name, parts[2]) })
 	if at < 0 {
 		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL has no pin %s", parts[2]), remedyOf(parts[2], namesOf(w.rtl, input)))
 	}

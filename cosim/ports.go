@@ -14,7 +14,8 @@ type design struct {
 	types  []string          // of the ports, as text: logic [7:0]
 	params map[string]string // of the top module, as it is built
 	files  []string          // that were read, includes too
-	data   []string          // files of $readmem
+	data   map[string]string // files of $readmem by their names there, and the source that reads them
+	io     []Warning         // system tasks that reach files
 	levels bool              // something sees more of a clock than its rising edge
 	resets []string          // other inputs whose edges something waits for, asynchronous resets mostly
 	inner  bool              // something waits for a signal that is made inside
@@ -35,7 +36,7 @@ func (b *builder) readDesign() error {
 	if err != nil {
 		return fmt.Errorf("what verilator says of %s: %w", b.name(), err)
 	}
-	b.design, err = netlist.design(b.Top, b.Clocks)
+	b.design, err = netlist.design(b.Source)
 	return err
 }
 

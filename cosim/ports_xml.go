@@ -70,7 +70,7 @@ func readXML(path string) (*netlist, error) {
 			n.types[t.get("id")] = t
 		}
 	}
-	for _, module := range root.all("module") {
+	for _, module := range slices.Concat(root.all("iface"), root.all("module")) {
 		n.modules[module.get("name")] = module
 		if module.get("topModule") == "1" {
 			n.top = module
@@ -109,7 +109,7 @@ func parseXML(r io.Reader) (*xmlNode, error) {
 }
 
 // design reads the top module's ports and what else a build depends on.
-func (n *netlist) design(top string, clocks []string) (*design, error) {
+func (n *netlist) design(s *Source) (*design, error) {
 	d := &design{params: map[string]string{}}
 	var vars []*xmlNode
 	for _, v := range n.top.children {
@@ -119,9 +119,7 @@ func (n *netlist) design(top string, clocks []string) (*design, error) {
 			d.params[v.get("name")] = parameterValue(v)
 		case v.get("dir") != "":
 			vars = append(vars, v)
-		case n.under(v.get("dtype_id"), "ifacerefdtype"):
-			return nil, &InputError{n.place(v), fmt.Sprintf("port %s of %s is an interface", v.get("name"), top), remedyWrapper}
-		}
+		} // an interface as a port is refused by Verilator itself; the others are instances
 	}
 	slices.SortStableFunc(vars, func(a, b *xmlNode) int { return number(a.get("pinIndex")) - number(b.get("pinIndex")) })
 	for _, v := range vars {
@@ -132,7 +130,11 @@ func (n *netlist) design(top string, clocks []string) (*design, error) {
 		d.ports, d.types = append(d.ports, port), append(d.types, text)
 	}
 	if len(d.ports) == 0 {
-		return nil, &InputError{n.place(n.top), fmt.Sprintf("module %s has no ports", top), "name the module inside the test bench as the top"}
+		return nil, &InputError{n.place(n.top), fmt.Sprintf("module %s has no ports", s.Top), "name the module inside the test bench as the top"}
+	}
+	clocks := make([]string, len(s.Clocks))
+	for i, clock := range s.Clocks {
+		clocks[i] = spelled(s.vhdl(), clock, d.ports)
 	}
 	if err := placePorts(d.ports, clocks); err != nil {
 		return nil, err
@@ -144,6 +146,7 @@ func (n *netlist) design(top string, clocks []string) (*design, error) {
 	}
 	slices.Sort(d.files)
 	n.sensitivity(d)
+	d.io = n.fileWarnings()
 	var err error
 	d.data, err = n.dataFiles()
 	return d, err
@@ -171,12 +174,6 @@ func (n *netlist) place(node *xmlNode) string {
 		return ""
 	}
 	return n.files[part[0]] + ":" + part[1] + ":" + part[2]
-}
-
-// under reports whether a type is of a kind, through its names.
-func (n *netlist) under(id, kind string) bool {
-	t := n.types[id]
-	return t != nil && (t.name == kind || t.name == "refdtype" && n.under(t.get("sub_dtype_id"), kind))
 }
 
 // shape returns a type's width in bits and its text, or why it cannot be a port.
@@ -301,8 +298,10 @@ func parameterValue(v *xmlNode) string {
 	return ""
 }
 
-// dataFiles are the files of $readmemh and $readmemb.
-func (n *netlist) dataFiles() (names []string, err error) {
+// dataFiles are the files of $readmemh and $readmemb, each by its name there with the
+// source that reads it first.
+func (n *netlist) dataFiles() (readers map[string]string, err error) {
+	readers = map[string]string{}
 	for _, read := range n.root.all("readmem") {
 		name := ""
 		if len(read.children) > 0 && read.children[0].name == "const" {
@@ -311,10 +310,12 @@ func (n *netlist) dataFiles() (names []string, err error) {
 		if name == "" {
 			return nil, &InputError{n.place(read), "$readmem reads a file whose name is not a constant", "write the name as a string or a parameter: the file becomes a part of the circuit"}
 		}
-		names = append(names, name)
+		if _, ok := readers[name]; !ok {
+			file, _, _ := strings.Cut(read.get("loc"), ",")
+			readers[name] = n.files[file]
+		}
 	}
-	slices.Sort(names)
-	return slices.Compact(names), nil
+	return readers, nil
 }
 
 // stringConstant reads "text" and the vector that has the same bits, 32'h74657874.

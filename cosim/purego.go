@@ -3,9 +3,13 @@
 package cosim
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
 	"time"
 	"unsafe"
 
@@ -30,8 +34,7 @@ var sharedTarget = target{
 }
 
 // BuildShared compiles a design to a native library, or finds the result of an
-// earlier build, and loads it. Errors are those of Build. The files of $readmem are
-// read when a device is opened, by their names in the RTL.
+// earlier build, and loads it. Errors are those of Build.
 func BuildShared(ctx context.Context, s Source, o BuildOptions) (*Shared, error) {
 	description, path, err := build(ctx, s, o, sharedTarget)
 	if err != nil {
@@ -50,7 +53,34 @@ func BuildShared(ctx context.Context, s Source, o BuildOptions) (*Shared, error)
 			return nil, fmt.Errorf("loading what was built of %s: %w", s.name(), err)
 		}
 	}
-	return shared, nil
+	return shared, shared.placeData(library, path+".data")
+}
+
+// placeData puts the files of $readmem beside the library, where it looks for them.
+func (s *Shared) placeData(library uintptr, folder string) error {
+	if len(s.Data) == 0 {
+		return nil
+	}
+	for name, text := range s.Data {
+		if filepath.IsAbs(name) {
+			continue
+		}
+		to := filepath.Join(folder, filepath.FromSlash(dataPath(name)))
+		if old, err := os.ReadFile(to); err == nil && bytes.Equal(old, text) {
+			continue
+		}
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644)); err != nil {
+			return &InputError{to, fmt.Sprintf("cannot hold a file of $readmem: %v", reason(err)), "name another directory with --cache"}
+		}
+	}
+	data, err := purego.Dlsym(library, "sl_data")
+	if err != nil {
+		return err
+	}
+	text := append([]byte(folder), 0)
+	call(data, uintptr(unsafe.Pointer(&text[0])))
+	runtime.KeepAlive(text)
+	return nil
 }
 
 // sharedDevice is one instance of a Shared. Its columns are memory of the library.

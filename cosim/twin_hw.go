@@ -40,11 +40,28 @@ var starCouplerTwin = Twin{
 			m.put(out0, out.Rail0[0])
 			m.put(violation, uint64(couplers.Violation[0]))
 		}
+		if d > 1 {
+			m.events = []coverEvent{meeting("rail1_i", in1, d, phit), meeting("rail0_i", in0, d, phit)}
+		}
 		m.stimulate = func(random *Random, inputs []uint64) {
 			stimulateLight(random, wordsOf(inputs, in1), wordsOf(inputs, in0), d, phit)
 		}
 		return nil
 	},
+}
+
+// meeting is light of two senders or more on the same bit: where it is missing, a coupler
+// that adds light in another way than by OR does not show.
+func meeting(input string, rail modelPin, senders, phit int) coverEvent {
+	return coverEvent{input, "lit by two senders at once", phit, func(inputs []uint64) (twice uint64) {
+		once := uint64(0)
+		for i := range senders {
+			light := getBits(wordsOf(inputs, rail), i*phit, phit)
+			twice |= once & light
+			once |= light
+		}
+		return twice
+	}}
 }
 
 var linkTwin = Twin{

@@ -39,6 +39,7 @@ type Model struct {
 
 	asInUse     []modelPin // inputs that get nothing but what stimulate gives
 	stimulation stimulation
+	events      []coverEvent // what inputs do together, for Coverage
 }
 
 // modelPin is a port of a Model.

@@ -207,6 +207,12 @@ var deserialiserTwin = Twin{
 			return err
 		}
 		m.kernel.Add(rx)
+		m.events = []coverEvent{{"rail1_i and rail0_i", "lit together, as in a collision,", phit, func(inputs []uint64) (both uint64) {
+			for i := range wires {
+				both |= getBits(wordsOf(inputs, in1), i*phit, phit) & getBits(wordsOf(inputs, in0), i*phit, phit)
+			}
+			return both
+		}}}
 		stateProbe, bitsProbe := probeOf(rx, ".state"), probeOf(rx, ".bits")
 		m.show = func() {
 			m.put(state, stateProbe.Value())

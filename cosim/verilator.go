@@ -53,6 +53,9 @@ func (t tool) version(ctx context.Context) (toolVersion, error) {
 		return known.(toolVersion), nil
 	}
 	out, err := command(ctx, "", t.command, t.versionOption).CombinedOutput()
+	if stop := stopped(ctx, t.command, t.versionOption, err); stop != nil {
+		return toolVersion{}, stop
+	}
 	if err != nil {
 		return toolVersion{}, &InputError{t.command, fmt.Sprintf("does not run: %v: %s", err, firstLine(out)), "install the Debian package " + t.packages + " again"}
 	}
@@ -80,7 +83,7 @@ func firstLine(text []byte) string {
 func (b *builder) verilatorArguments() []string {
 	top := b.Top
 	if b.vhdl() {
-		top = strings.ToLower(top)
+		top = b.vhdlTop
 	}
 	args := []string{"--top-module", top}
 	for _, dir := range b.IncludeDirs {
@@ -104,7 +107,7 @@ func (b *builder) verilatorArguments() []string {
 // verilogFiles are the names as Verilator gets them: an option is no file.
 func (b *builder) verilogFiles() []string {
 	if b.vhdl() {
-		return []string{strings.ToLower(b.Top) + ".v"}
+		return []string{b.vhdlTop + ".v"}
 	}
 	files := make([]string, len(b.Files))
 	for i, file := range b.Files {
@@ -120,13 +123,30 @@ func (b *builder) verilogFiles() []string {
 func (b *builder) verilate(args ...string) (said []byte, err error) {
 	c := command(b, b.hdlDir, verilatorTool.command, append(args, b.verilatorArguments()...)...)
 	said, err = c.CombinedOutput()
-	if b.Err() != nil {
-		return nil, b.Err()
+	if stop := stopped(b, verilatorTool.command, b.name(), err); stop != nil {
+		return nil, stop
 	}
 	if err != nil {
 		return nil, b.refusal(said, err)
 	}
 	return said, nil
+}
+
+// note keeps the warnings of a translation that matter: discovery does not see all.
+func (b *builder) note(said []byte) {
+	b.description.Warnings = append(relativePlaces(verilatorWarnings(string(said)), b.work), b.design.io...)
+	if b.description.Warnings == nil {
+		b.description.Warnings = []Warning{}
+	}
+}
+
+// lint finds the warnings without a translation.
+func (b *builder) lint() error {
+	said, err := b.verilate("--lint-only", "--no-timing", "-Wno-fatal", "--assert", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY", "--Mdir", b.work)
+	if err == nil {
+		b.note(said)
+	}
+	return err
 }
 
 // warn passes on what a tool says of a source that it accepts.
@@ -140,6 +160,7 @@ func (b *builder) warn(said []byte) error {
 
 var (
 	verilatorMessage = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
+	verilatorCrash   = regexp.MustCompile(`(?m)^%Error: (?:Verilator threw signal|Command Failed|Internal Error|.*: Internal Error)`)
 	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
@@ -157,6 +178,9 @@ func (b *builder) refusal(said []byte, err error) error {
 		if first == nil || first.Place == "" && found[2] != "" {
 			first = b.explain(found[2], found[3])
 		}
+	}
+	if crash := verilatorCrash.Find(said); crash != nil {
+		return &ToolError{verilatorTool.command, b.name(), "ends with a fault of its own: " + oneLineOf(said), remedyTool, err}
 	}
 	if first == nil {
 		return &InputError{b.Files[0], fmt.Sprintf("verilator ends with %v: %s", err, oneLineOf(said)), "see whether `verilator --lint-only` accepts the source"}
@@ -255,9 +279,11 @@ func (b *builder) compile(path string) error {
 	}
 	b.options.step("verilator translates " + b.Top)
 	translated := filepath.Join(b.work, "verilated")
-	if _, err := b.verilate(append([]string{"--Mdir", translated}, verilatorFlags...)...); err != nil {
+	said, err := b.verilate(append([]string{"--Mdir", translated}, verilatorFlags...)...)
+	if err != nil {
 		return err
 	}
+	b.note(said)
 	if err := b.writeModel(translated); err != nil {
 		return err
 	}
@@ -324,8 +350,11 @@ func (b *builder) writeModel(translated string) error {
 // options that find its headers.
 func (b *builder) runtime() (objects []string, include []string, err error) {
 	out, err := command(b, "", verilatorTool.command, "--getenv", "VERILATOR_ROOT").Output()
+	if stop := stopped(b, verilatorTool.command, "--getenv VERILATOR_ROOT", err); stop != nil {
+		return nil, nil, stop
+	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("verilator --getenv VERILATOR_ROOT: %w", err)
+		return nil, nil, &ToolError{verilatorTool.command, "--getenv VERILATOR_ROOT", err.Error(), "install the Debian package verilator again", err}
 	}
 	root := filepath.Join(strings.TrimSpace(string(out)), "include")
 	include = []string{"-I" + root, "-I" + filepath.Join(root, "vltstd")}
@@ -352,32 +381,30 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 func (b *builder) compiles(include []string, args ...string) error {
 	all := slices.Concat(b.compileFlags(), include, args)
 	said, err := command(b, b.work, b.target.compiler.command, all...).CombinedOutput()
-	if b.Err() != nil {
-		return b.Err()
-	}
-	if err == nil {
-		return nil
-	}
-	return b.compilerError(said, err)
+	return b.compilerError(b.target.compiler.command, said, err)
 }
 
 // link makes the result of objects.
 func (b *builder) link(path string, objects ...string) error {
 	args := slices.Concat(b.target.link, b.libraries.before, objects, b.libraries.after, []string{"-o", path})
 	said, err := command(b, b.work, b.target.linker.command, args...).CombinedOutput()
-	if b.Err() != nil {
-		return b.Err()
-	}
-	if err == nil {
-		return nil
-	}
-	return b.compilerError(said, err)
+	return b.compilerError(b.target.linker.command, said, err)
 }
 
 var undefinedSymbol = regexp.MustCompile(`undefined (?:symbol|reference to)[: ]+[\x60']?(\w+)`)
 
-// compilerError explains why clang or the linker gives up.
-func (b *builder) compilerError(said []byte, err error) error {
+// compilerMessage is the first error of clang or gcc: its place in the C++, or in the
+// RTL where Verilator names that, and its text.
+var compilerMessage = regexp.MustCompile(`(?m)^(\S+?:\d+(?::\d+)?): (?:fatal )?error: (.*)$`)
+
+// compilerError explains why clang or the linker gives up; nil if they do not.
+func (b *builder) compilerError(tool string, said []byte, err error) error {
+	if err == nil {
+		return nil
+	}
+	if stop := stopped(b, tool, b.name(), err); stop != nil {
+		return stop
+	}
 	text := string(said)
 	switch {
 	case strings.Contains(text, "file not found") && b.target.ending == wasmTarget.ending,
@@ -387,7 +414,12 @@ func (b *builder) compilerError(said []byte, err error) error {
 		return &InputError{b.Files[0], "calls the function " + undefinedSymbol.FindStringSubmatch(text)[1] + ", which is not part of the design",
 			"replace functions that are imported through DPI by RTL"}
 	}
-	return fmt.Errorf("compiling what Verilator makes of %s: %w: %s", b.name(), err, oneLineOf(said))
+	reason := oneLineOf(said)
+	if found := compilerMessage.FindStringSubmatch(text); found != nil {
+		reason = fmt.Sprintf("%s: %s", found[1], found[2])
+	}
+	return &ToolError{tool, b.name(), "does not compile the C++ that Verilator makes of it: " + reason,
+		"replace what leads there: C++ in $c, or a construct that this version of Verilator does not translate", err}
 }
 
 // oneLineOf joins the lines of a tool's output and shortens it.

@@ -25,15 +25,19 @@ import (
 // Description is what a result says about itself, in the custom section
 // starloom.cosim of a wasm file.
 type Description struct {
-	Format int               `json:"format"` // descriptionFormat
-	Device string            `json:"device"` // arbiter.v: arbiter
-	Top    string            `json:"top"`
-	Ports  []Port            `json:"ports"`
-	Types  []string          `json:"types"`  // of the ports: logic [7:0]
-	Params map[string]string `json:"params"` // of the top module, as it was built
-	Levels bool              `json:"levels"` // something sees more of a clock than its rising edge
-	Edges  []string          `json:"edges"`  // inputs that are no clocks and whose edges something waits for
-	Hash   string            `json:"hash"`   // of the text, the flags and the tools
+	Format    int               `json:"format"` // descriptionFormat
+	Device    string            `json:"device"` // arbiter.v: arbiter
+	Top       string            `json:"top"`
+	Ports     []Port            `json:"ports"`
+	Types     []string          `json:"types"`                // of the ports: logic [7:0]
+	Params    map[string]string `json:"params"`               // of the top module, as it was built
+	CaseBlind bool              `json:"case_blind,omitempty"` // names come from VHDL: upper and lower case are the same
+	Levels    bool              `json:"levels"`               // something sees more of a clock than its rising edge
+	Edges     []string          `json:"edges"`                // inputs that are no clocks and whose edges something waits for
+	Hash      string            `json:"hash"`                 // of the text, the flags and the tools
+
+	// Warnings are those of Verilator that matter; nil if the image does not say.
+	Warnings []Warning `json:"warnings"`
 
 	Sources map[string]string `json:"sources"` // start of the SHA-256 of every file that was read
 	Tools   []string          `json:"tools"`
@@ -255,12 +259,23 @@ func checkExports(m wazero.CompiledModule) error {
 	return nil
 }
 
+// dataPath is where the glue looks for a file of $readmem: its name below a folder, in
+// which up stands for the folder above. It is relative.
+func dataPath(name string) string {
+	ups := 0
+	for rest, ok := strings.CutPrefix(name, "../"); ok; rest, ok = strings.CutPrefix(name, "../") {
+		name = rest
+		ups++
+	}
+	return strings.TrimPrefix(path.Clean("/"+strings.Repeat("up/", ups)+name), "/")
+}
+
 // dataFiles is the file system that a circuit sees: the files of its $readmem and
 // nothing else.
 func (c *Circuit) dataFiles() fstest.MapFS {
 	files := fstest.MapFS{}
 	for name, text := range c.Data {
-		if name := strings.TrimPrefix(path.Clean("/"+name), "/"); name != "" {
+		if name := dataPath(name); name != "" {
 			files[name] = &fstest.MapFile{Data: text, Mode: 0o444}
 		}
 	}

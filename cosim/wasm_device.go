@@ -206,7 +206,7 @@ func (d *wasmDevice) ended(trap error) error {
 	if d.cycles != nil {
 		cycle = *d.cycles
 	}
-	d.err = &Fault{Kind: FaultDied, Device: d.circuit.Device, Cycle: cycle, Text: firstLine([]byte(trap.Error()))}
+	d.err = &Fault{Kind: FaultDied, Device: d.circuit.Device, Cycle: cycle, Text: firstLine([]byte(trap.Error())), Tool: "WebAssembly"}
 	return d.err
 }
 

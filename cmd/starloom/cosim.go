@@ -119,7 +119,7 @@ func printWarnings(w io.Writer, said []byte, all bool) error {
 func refused(err error) error {
 	var input *cosim.InputError
 	if errors.As(err, &input) {
-		return (*starloom.InputError)(input)
+		return input
 	}
 	return fault(err)
 }

@@ -32,7 +32,8 @@ func newCosimCheck() *cobra.Command {
 		Long: `Runs RTL in lockstep with a model: the same inputs in every cycle, all outputs
 compared. It ends at the first difference, makes the case as short as it can and shows
 it. X and Z are differences; so are $finish, $fatal, oscillation and a hang.
-Exit status: 0 they are equal, 1 they differ, 2 bad input.
+Exit status: 0 no difference was found, 1 they differ, 2 bad input, 4 a tool
+(compiler, converter or simulator) failed, hung or was killed, 130 interrupted.
 
 A pin map says which RTL, which model and which pins:
 
@@ -85,7 +86,7 @@ after the last reset, the RTL agrees with the model.`,
 	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, or VCD")
 	f.BoolVar(&o.shrink, "shrink", true, "make the case that differs short (default with --stimulus: no)")
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
-	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin: give its parameter P the value `P=V`")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
 	f.StringVar(&o.VCD, "vcd", "", "write the case as a waveform to `F`, and F.gtkw for GTKWave beside it")
 	f.StringVar(&o.Save, "save", "", "write the inputs of the case to `F`, CSV for --stimulus")
@@ -152,9 +153,6 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 // pinMap is what the command line names, and how to name it again.
 func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*cosim.PinMap, string, error) {
 	if o.twin == "" {
-		if len(o.params) > 0 {
-			return nil, "", &starloom.InputError{Place: "-G", Reason: "a map has its own parameters", Remedy: "write parameters: and params: in the map"}
-		}
 		if len(args) == 0 {
 			return nil, "", &starloom.InputError{Place: c.CommandPath(), Reason: "MAP.yml is missing", Remedy: "give a pin map, or --twin NAME; '" + c.CommandPath() + " --help' shows one"}
 		}
@@ -162,16 +160,30 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*cosim.PinMap, str
 			return nil, "", err
 		}
 		m, err := starloom.LoadPinMap(args[0])
-		return m, args[0], err
+		if err != nil {
+			return nil, "", err
+		}
+		subject, err := o.complete(m)
+		return m, args[0] + subject, err
 	}
 	if len(args) > 0 {
 		return nil, "", &starloom.InputError{Place: "--twin", Reason: "there is a map, too: " + args[0], Remedy: "give one of them"}
 	}
+	parameters, subject, err := o.parameters()
+	if err != nil {
+		return nil, "", err
+	}
+	m, err := cosim.TwinMap(o.twin, parameters, "")
+	return m, "--twin " + o.twin + subject, err
+}
+
+// parameters reads -G, and writes it again.
+func (o *checkFlags) parameters() (cosim.Parameters, string, error) {
 	values, err := pairs("-G", o.params, true)
 	if err != nil {
 		return nil, "", err
 	}
-	subject, parameters := "--twin "+o.twin, cosim.Parameters{}
+	subject, parameters := "", cosim.Parameters{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, err := strconv.ParseUint(values[name], 0, 32)
 		if err != nil {
@@ -180,8 +192,27 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*cosim.PinMap, str
 		parameters[name] = int(value)
 		subject += " -G " + name + "=" + values[name]
 	}
-	m, err := cosim.TwinMap(o.twin, parameters, "")
-	return m, subject, err
+	return parameters, subject, nil
+}
+
+// complete gives a map the parameters of the model that it leaves to a machine.
+func (o *checkFlags) complete(m *cosim.PinMap) (string, error) {
+	parameters, subject, err := o.parameters()
+	if err != nil || len(parameters) == 0 {
+		return "", err
+	}
+	twin, err := m.Twin()
+	if err != nil {
+		return "", err
+	}
+	for name, value := range parameters {
+		_, known := twin.Sets[0][name]
+		if _, given := m.Parameters[name]; given || !known {
+			return "", &starloom.InputError{Place: "-G", Reason: "a map has its own parameters", Remedy: "write parameters: and params: in the map; -G gives parameters of the model that it leaves out"}
+		}
+		m.Parameters[name] = value
+	}
+	return subject, nil
 }
 
 // next says which files there are and what to do with them.

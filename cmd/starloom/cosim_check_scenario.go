@@ -2,16 +2,19 @@ package main
 
 import (
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"starloom"
+	"starloom/cosim"
 )
 
 // checkScenario runs the RTL of a scenario in lockstep with its models, on the inputs
 // of a run, until one differs.
 func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
-	for _, option := range []string{"cycles", "seed", "seeds", "stimulus", "param", "backend"} {
+	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend"} {
 		if c.Flags().Changed(option) {
 			return &starloom.InputError{Place: "--" + option, Reason: "RTL and inputs are those of the scenario " + path, Remedy: "leave it out, or check the RTL's pin map alone"}
 		}
@@ -19,6 +22,11 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	s, err := starloom.LoadScenario(path)
 	if err != nil {
 		return fault(err)
+	}
+	if c.Flags().Changed("seed") {
+		if err := s.Override(starloom.Overrides{Seed: &o.Seed}); err != nil {
+			return err
+		}
 	}
 	if err := keep([]output{{"--vcd", o.VCD}, {"--save", o.Save}, {"--json", o.JSON}}, path); err != nil {
 		return err
@@ -31,7 +39,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return fault(err)
 	}
 	defer func() { err = closed(err, run) }()
-	cycles := uint64(0)
+	cycles, kinds := uint64(0), rtlKinds{}
 	for i, part := range run.Parts {
 		progress.step("checks " + part.Path)
 		options := o.CheckOptions
@@ -44,6 +52,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 			return fault(err)
 		}
 		cycles += report.Cycles
+		kinds.add(&part, report)
 		if report.Divergence == nil {
 			continue
 		}
@@ -73,7 +82,60 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return errFailed
 	}
 	progress.clear()
-	_, err = fmt.Fprintf(c.OutOrStdout(), "pass: no difference in %d components of %s, %d cycles in all\n", len(run.Parts), s.Name, cycles)
+	if _, err = fmt.Fprintf(c.OutOrStdout(), "pass: no difference in %d components of %s, %d cycles in all", len(run.Parts), s.Name, cycles); err != nil {
+		return err
+	}
+	return kinds.writeText(c.OutOrStdout())
+}
+
+// rtlKind is RTL that a scenario uses, once or many times.
+type rtlKind struct {
+	pins     *cosim.PinMap
+	check    string
+	count    int
+	report   *cosim.LockstepReport // of the first
+	coverage *cosim.Coverage       // of all
+}
+
+type rtlKinds []*rtlKind
+
+// add counts a component that has passed.
+func (k *rtlKinds) add(part *starloom.RTLPartRun, report *cosim.LockstepReport) {
+	for _, kind := range *k {
+		if kind.pins == part.Map {
+			kind.count++
+			kind.coverage.Add(report.Coverage)
+			return
+		}
+	}
+	*k = append(*k, &rtlKind{part.Map, part.Check, 1, report, report.Coverage})
+}
+
+// writeText ends the line of the verdict with what it is worth less for: warnings, and
+// what the inputs of all components of a kind never did.
+func (k rtlKinds) writeText(w io.Writer) error {
+	var b strings.Builder
+	warnings, tools := []cosim.Warning(nil), ""
+	for _, kind := range k {
+		warnings = append(warnings, kind.report.Warnings...)
+		if len(kind.report.Warnings) > 0 {
+			tools = kind.report.Backend
+		}
+	}
+	cosim.WriteWarnings(&b, warnings, tools)
+	said := false
+	for _, kind := range k {
+		gaps := kind.coverage.Gaps()
+		if len(gaps) == 0 {
+			continue
+		}
+		if !said {
+			b.WriteString("inputs never exercised in this run, so a mistake there does not show; a check with random inputs has more:\n")
+			said = true
+		}
+		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, cosim.GapsText(gaps), kind.check)
+	}
+	_, err := io.WriteString(w, b.String())
 	return err
 }
 

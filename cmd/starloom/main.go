@@ -3,7 +3,8 @@
 // help` describes it.
 //
 // Exit status: 0 the run passed, 1 it broke a rule or did not finish, 2 the input
-// is bad, 3 Starloom itself is at fault.
+// is bad, 3 Starloom itself is at fault, 4 a tool that Starloom runs failed, hung or
+// was killed, 130 interrupted.
 package main
 
 import (
@@ -12,6 +13,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/exec"
 	"os/signal"
 	"runtime/debug"
 	"syscall"
@@ -27,12 +29,16 @@ const (
 	statusFail  = 1
 	statusInput = 2
 	statusFault = 3
+	statusTool  = 4
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
 
 // errFailed says that a report with the verdict fail was printed.
 var errFailed = errors.New("fail")
+
+// errTool says that a report was printed of a run that a tool's failure has ended.
+var errTool = errors.New("a tool failed")
 
 // faultError is an error that the user's input does not explain.
 type faultError struct{ error }
@@ -44,10 +50,18 @@ func (e faultError) Unwrap() error { return e.error }
 func fault(err error) error {
 	var input *starloom.InputError
 	var system syscall.Errno
-	if err == nil || errors.As(err, &input) || errors.As(err, &system) || errors.Is(err, context.Canceled) {
+	if err == nil || toolFailed(err) || errors.As(err, &input) || errors.As(err, &system) || errors.Is(err, context.Canceled) {
 		return err
 	}
 	return faultError{err}
+}
+
+// toolFailed reports whether a program that Starloom runs is to blame. Go's own type
+// stands for those that a signal has ended.
+func toolFailed(err error) bool {
+	var tool *starloom.ToolError
+	var exit *exec.ExitError
+	return errors.As(err, &tool) || errors.As(err, &exit) && !exit.Exited()
 }
 
 // execute runs one command line and returns the exit status.
@@ -123,6 +137,8 @@ func report(err error, stderr io.Writer) int {
 		return statusPass
 	case errors.Is(err, errFailed):
 		return statusFail
+	case errors.Is(err, errTool):
+		return statusTool
 	case errors.As(err, &input):
 		// The place comes first, so that editors and terminals can jump to it.
 		fmt.Fprintln(stderr, input)
@@ -130,6 +146,9 @@ func report(err error, stderr io.Writer) int {
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "starloom: interrupted")
 		return statusFail
+	case toolFailed(err):
+		fmt.Fprintln(stderr, err)
+		return statusTool
 	case errors.As(err, &failure):
 		fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\nplease report it with the command line and the scenario\n", err)
 		return statusFault

@@ -31,7 +31,8 @@ into. It says whether the firmware works and meets its slots, and shows why not
 in waveforms (VCD) and packet captures (pcapng).
 
 Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
-3 a fault of Starloom.`,
+3 a fault of Starloom, 4 a tool (simulator, compiler, converter) failed, hung or was
+killed, 130 interrupted.`,
 		Example: `  starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom study pops --quick
   starloom firmware build router.c -o router.wasm

@@ -42,7 +42,7 @@ func TestRTLExitStatus(t *testing.T) {
 		says                    []string
 	}{
 		{"right", "", smallScenario + "rtl: [{replace: \"pops.**\", backend: icarus}]\n", statusPass, []string{"PASS", "16 star_coupler (icarus)"}},
-		{"wrong", darkCoupler(""), darkScenario, statusFail, []string{"FAIL", "finishes", "4 dark (icarus)", "`starloom cosim check dark.yml --backend icarus`"}},
+		{"wrong", darkCoupler(""), darkScenario, statusFail, []string{"FAIL", "finishes", "4 dark (icarus)", "`starloom cosim check s.yaml` finds the first cycle of this run", "`starloom cosim check dark.yml -G D=4 -G PHIT_BITS=64 --backend icarus`"}},
 		{"fault", darkCoupler("always @* if (seen) $finish;"), darkScenario, statusFail,
 			[]string{"rtl_fault: cycle 0, slot 0, pops.group[0].coupler[", "dark.v: dark: the RTL ended the simulation"}},
 		{"unknown", darkCoupler("assign bad = seen ? 1'bx : 1'b0;"), darkScenario, statusFail, []string{"rtl_unknown", "output violation_o has X or Z"}},
@@ -66,13 +66,14 @@ func TestRTLExitStatus(t *testing.T) {
 // one: both end in order, and no process is left.
 func TestRTLEndsWithItsSimulators(t *testing.T) {
 	for name, c := range map[string]struct {
-		end  func(t *testing.T, run *os.Process, simulators []int)
-		says string
+		end    func(t *testing.T, run *os.Process, simulators []int)
+		says   string
+		status int
 	}{
-		"interrupt": {func(t *testing.T, run *os.Process, _ []int) { require.NoError(t, run.Signal(os.Interrupt)) }, "interrupted"},
+		"interrupt": {func(t *testing.T, run *os.Process, _ []int) { require.NoError(t, run.Signal(os.Interrupt)) }, "interrupted", statusFail},
 		"killed": {func(t *testing.T, _ *os.Process, all []int) {
 			require.NoError(t, syscall.Kill(all[0], syscall.SIGKILL))
-		}, "the simulator of the RTL is gone"},
+		}, "rtl_tool: cycle", statusTool},
 	} {
 		t.Run(name, func(t *testing.T) {
 			endless := strings.Replace(darkScenario, "slots: 20", "slots: 4000000000", 1)
@@ -91,7 +92,7 @@ func TestRTLEndsWithItsSimulators(t *testing.T) {
 			c.end(t, run.Process, simulators)
 			var exit *exec.ExitError
 			require.ErrorAs(t, run.Wait(), &exit)
-			require.Equal(t, statusFail, exit.ExitCode(), out.String())
+			require.Equal(t, c.status, exit.ExitCode(), out.String())
 			require.Contains(t, out.String(), c.says)
 			for _, pid := range simulators {
 				require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH, "simulator %d is left", pid)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
@@ -125,7 +126,11 @@ scenario), as long as it is right.`,
 		if err != nil {
 			return fault(err)
 		}
-		return printReport(text, report, report.Verdict)
+		err = printReport(text, report, report.Verdict)
+		if errors.Is(err, errFailed) && report.ToolFailed() {
+			return errTool
+		}
+		return err
 	}
 	return c
 }

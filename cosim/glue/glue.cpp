@@ -96,6 +96,26 @@ int sl_printf(const char* format, ...) {
     return size;
 }
 
+// The folder of the files of $readmem: the root in wasm.
+static std::string sl_folder;
+
+// sl_fopen: a folder has no name above it, so ../ becomes up/, as in the build. A native
+// library has the user's files, too.
+#undef fopen
+FILE* sl_fopen(const char* name, const char* mode) {
+    if (mode[0] == 'r' && name[0] != '/') {
+        std::string path = sl_folder + "/";
+        const char* rest = name;
+        for (; !std::strncmp(rest, "../", 3); rest += 3) path += "up/";
+        if (FILE* file = std::fopen((path + rest).c_str(), mode)) return file;
+    }
+    return std::fopen(name, mode);
+}
+
+#ifndef __wasm__
+SL_EXPORT(sl_data) void sl_data(const char* folder) { sl_folder = folder; }
+#endif
+
 // sl_said returns the last printed line, without its end.
 static std::string sl_said() {
     sl_device& d = *sl_self;

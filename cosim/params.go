@@ -1,0 +1,54 @@
+package cosim
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// verilogConstant is what Verilator and Icarus take as a parameter's value: a number, or
+// text in quotes.
+var verilogConstant = regexp.MustCompile(`^(?:[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|'[01xXzZ]|"(?:[^"\\]|\\.)*")$`)
+
+// constants are the parameters as the tools want them: plain text in quotes in Verilog,
+// without them for generics.
+func (s *Source) constants() map[string]string {
+	values := maps.Clone(s.Params)
+	for name, value := range values {
+		switch {
+		case s.vhdl():
+			if len(value) > 1 && strings.HasPrefix(value, `"`) && strings.HasSuffix(value, `"`) {
+				values[name] = value[1 : len(value)-1]
+			}
+		case !verilogConstant.MatchString(value):
+			values[name] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+		}
+	}
+	return values
+}
+
+// checkParams refuses text for a parameter that does not look like one of text: 8hff
+// would silently become the codes of its letters.
+func (s *Source) checkParams() error {
+	if s.vhdl() {
+		return nil
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+		value := s.Params[name]
+		if verilogConstant.MatchString(value) || !isIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+			continue
+		}
+		textual := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\s*=\s*"|\bstring\s+` + regexp.QuoteMeta(name) + `\b`)
+		if !slices.ContainsFunc(s.Files, func(file string) bool {
+			text, err := os.ReadFile(file)
+			return err == nil && textual.Match(text)
+		}) {
+			return &InputError{"--param", fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
+				fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value)}
+		}
+	}
+	return nil
+}

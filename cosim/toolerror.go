@@ -1,0 +1,54 @@
+package cosim
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+)
+
+// ToolError says that a program that Starloom runs has failed, hung or was killed: a
+// compiler, a converter or a simulator. Neither the RTL nor Starloom is known to be at
+// fault. The command line ends with exit status 4.
+type ToolError struct {
+	Tool   string // "clang++", "vvp"
+	Place  string // what it was working on: "arbiter.v: arbiter"
+	Reason string // what became of it
+	Remedy string
+	Err    error // may be nil
+}
+
+// Error returns "place: tool: reason; remedy".
+func (e *ToolError) Error() string {
+	text := fmt.Sprintf("%s: %s", e.Tool, e.Reason)
+	if e.Place != "" {
+		text = e.Place + ": " + text
+	}
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
+}
+
+func (e *ToolError) Unwrap() error { return e.Err }
+
+// remedyTool is what helps when a tool ends by a signal.
+const remedyTool = "try again with more memory free; if it stays so, the tool has a fault: see whether it accepts the source by itself"
+
+// stopped returns the error of a tool that did not end by itself: the context's, or a
+// ToolError for a signal. It is nil for a tool that ended with a status of its own.
+func stopped(ctx context.Context, tool, place string, err error) error {
+	var exit *exec.ExitError
+	var late *ToolError
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case errors.As(err, &late):
+		return err
+	case errors.As(err, &exit) && !exit.Exited():
+		return &ToolError{tool, place, "was stopped: " + exit.Error(), remedyTool, err}
+	}
+	return nil
+}
