@@ -34,6 +34,7 @@ type MachineOptions struct {
 
 	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
 	capture bool // keep frames for a packet capture
+	audit   bool // hold built-in programs, too, to what their frames show
 
 	recordRTL bool // models in the place of RTL, whose inputs are kept
 }
@@ -62,6 +63,7 @@ type Machine struct {
 	cycles    *fabric.CycleTransport // nil in the slot engine
 	rtl       *machineRTL            // nil if everything is model
 	delivery  *fabric.Delivery
+	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
 	schedule  fabric.Schedule // nil if the firmware takes none
 	words     []uint64        // the schedule's words for the slot that begins
 	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
@@ -88,6 +90,7 @@ type Machine struct {
 type imageInfo struct {
 	name, sha256 string
 	probes       []string
+	announces    bool // it may say itself that packets have arrived
 }
 
 // machineShard is the part of the machine that one worker handles at a time:
@@ -215,6 +218,12 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err != nil {
 		return err
 	}
+	if m.image.announces {
+		m.delivery.ExpectAnnouncements()
+	}
+	if m.auditsHeld() {
+		m.held = fabric.NewHeld(m.pops.Processors())
+	}
 	m.shards = make([]machineShard, len(shards))
 	for i := range m.shards {
 		shard := &m.shards[i]
@@ -222,6 +231,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard.ledger.Delivery = m.delivery
 		shard.ledger.Checks = fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce}
 		shard.ledger.Capture = m.options.capture
+		shard.ledger.Held = m.held
 		shard.collision = func(coupler int) {
 			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler})
 		}
@@ -243,6 +253,13 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		}
 	}
 	return nil
+}
+
+// auditsHeld reports whether what firmware says of the packets that it holds is compared
+// with its frames: where a rule depends on it and the firmware is the user's. That the
+// built-in programs say enough is tested, so that they need not pay for it.
+func (m *Machine) auditsHeld() bool {
+	return m.rules.PacketsPerProcessorMax > 0 && (m.scenario.ImagePath() != "" || m.options.audit)
 }
 
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
@@ -287,7 +304,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
-	m.image.sha256, m.image.probes = image.SHA256, image.Probes
+	m.image.sha256, m.image.probes, m.image.announces = image.SHA256, image.Probes, image.Announces
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}
@@ -343,10 +360,13 @@ func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.Purp
 // Reset takes the machine back to before slot 0, with a new seed. It fails only
 // if the workload cannot be built anew.
 func (m *Machine) Reset(seed uint64) error {
-	clear(m.delivery.Arrived)
+	m.delivery.Reset()
+	if m.held != nil {
+		m.held.Reset()
+	}
 	for i := range m.shards {
 		l := &m.shards[i].ledger
-		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Findings: l.Findings[:0]}
+		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Held: l.Held, Findings: l.Findings[:0]}
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.rtlFailed = false
@@ -555,7 +575,7 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
 				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
 		case firmware.EventDeliver:
-			s.ledger.Deliver(processor, e.Origin, slot)
+			s.ledger.Announce(processor, e.Origin, slot)
 		case firmware.EventLog:
 			s.log.add(logLine{slot, processor, e.Text})
 		case firmware.EventLogFull:

@@ -3,6 +3,7 @@ package starloom
 import (
 	"fmt"
 
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -73,6 +74,9 @@ func (m *Machine) memoryBytes() uint64 {
 	processor := memoryProcessor + stride*uint64(s.NIC.RXFrames+s.NIC.TXFrames)
 	if s.Firmware.Mode == ModeIsolated {
 		processor += memoryInstance
+	}
+	if m.auditsHeld() {
+		processor += fabric.HeldBytes
 	}
 	if m.options.Engine == EngineCycle {
 		return n*(processor+memoryProcessorCycle+2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))) + couplers*memoryCouplerCycle

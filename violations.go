@@ -27,6 +27,7 @@ var ruleOf = map[fabric.FindingKind]string{
 	fabric.FindIllegalSend: RuleIllegalSend,
 	fabric.FindMisrouted:   RuleExactlyOnce,
 	fabric.FindDuplicate:   RuleExactlyOnce,
+	fabric.FindUnbacked:    RuleExactlyOnce,
 	fabric.FindHeld:        RuleHeld,
 	fabric.FindTrap:        RuleTrap,
 	fabric.FindFail:        RuleFail,
@@ -106,7 +107,13 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 	case fabric.FindDuplicate:
 		v.Cycle = m.timing.LastPhitCycle(f.Slot)
 		v.Message = fmt.Sprintf("processor %d received the packet of processor %d again", f.Index, f.Value)
+	case fabric.FindUnbacked:
+		v.Message = fmt.Sprintf("processor %d announced the packet of processor %d, which no frame had brought to it", f.Index, f.Value)
 	case fabric.FindHeld:
+		if f.Text != "" {
+			v.Message = fmt.Sprintf("processor %d: %s", f.Index, f.Text)
+			break
+		}
 		v.Message = fmt.Sprintf("processor %d holds %d packets, at most %d are allowed", f.Index, f.Value, m.rules.PacketsPerProcessorMax)
 	case fabric.FindMissing:
 		v.Message = fmt.Sprintf("processor %d never received the packet of processor %d", f.Index, f.Value)

@@ -210,7 +210,7 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 		t.serialisers.Load(processor, wire, frame.Port())
 	}
 	t.sent[processor] = frame.Port()
-	ledger.sent(processor, frame)
+	ledger.sent(processor, frame, slot)
 	bank.PopTx(cell)
 }
 

@@ -103,7 +103,7 @@ type arrival struct{ processor, origin uint32 }
 // Send implements Transport.
 func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
 	work := &t.work[shard]
-	small := bank.Small() && !ledger.Capture
+	small := bank.Small() && !ledger.looks()
 	for len(cells) > 0 {
 		some := cells[:min(slotBlock, len(cells))]
 		senders := listSenders(work.cell[:], bank.Words, some)
@@ -149,7 +149,7 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger
 	} else {
 		table.light(first+int(port), spare, t.stride, frame, shard)
 	}
-	ledger.sent(processor, frame)
+	ledger.sent(processor, frame, slot)
 	bank.PopTx(cell)
 }
 
@@ -225,7 +225,7 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, 
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
 	hits, clashes := work.sort(bank.RxStatus)
 	hit := work.hit[:hits]
-	if bank.Small() && !ledger.Capture {
+	if bank.Small() && !ledger.looks() {
 		work.touched ^= touchSmall(bank, table.small, hit)
 		work.deliverSmall(bank, table.small, hit, ledger, slot)
 	} else {
