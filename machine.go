@@ -101,9 +101,9 @@ type machineShard struct {
 	ledger    fabric.Ledger
 	awake     []uint32 // cells whose handlers are called
 	log       firmwareLog
-	traps     uint64            // of the last boundary
-	collision func(coupler int) // notes a collision; made once, so that a slot allocates nothing
-	slot      uint32            // for collision
+	traps     uint64                          // of the last boundary
+	collision func(coupler int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
+	slot      uint32                          // for collision
 }
 
 // parallelProcessorsMin is the size of a network from which more workers pay.
@@ -169,7 +169,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		}
 		m.transport = m.cycles
 	} else {
-		m.transport = fabric.NewSlotTransport(m.pops, s.NIC.PayloadBytes, shards)
+		m.transport = fabric.NewSlotTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards)
 	}
 	return m.load(s.Seed, false)
 }
@@ -232,8 +232,8 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard.ledger.Checks = fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce}
 		shard.ledger.Capture = m.options.capture
 		shard.ledger.Held = m.held
-		shard.collision = func(coupler int) {
-			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler})
+		shard.collision = func(coupler int, cycle uint32) {
+			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler, Value: cycle})
 		}
 		first, end := shards[i].First*m.pops.GroupSize, shards[i].End*m.pops.GroupSize
 		cells := end - first
@@ -481,13 +481,13 @@ func (m *Machine) begin(index int, shard *machineShard) {
 	l := &shard.ledger
 	l.BeginSlot()
 	if m.slot > 0 {
-		var yield func(int)
+		var yield func(int, uint32)
 		if m.mustNotCollide(m.slot - 1) {
 			shard.slot, yield = m.slot-1, shard.collision
 		}
 		l.Frames.Collided += m.transport.Collisions(index, m.slot-1, yield)
 	}
-	m.transport.Begin(index, m.slot)
+	m.transport.Begin(index, m.slot, m.mustNotCollide(m.slot))
 }
 
 // windowBytes is how much of a bank's records is heard, run and sent at a time:

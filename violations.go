@@ -81,7 +81,7 @@ func (m *Machine) noteFindings() {
 		return
 	}
 	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
-		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Value, b.Value))
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))
 	})
 	for _, f := range v.pending {
 		v.add(m.violation(f))
@@ -94,7 +94,7 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 	v := Violation{Rule: ruleOf[f.Kind], Slot: uint64(f.Slot), Cycle: m.timing.SlotCycle(f.Slot), Message: f.Text}
 	if f.Kind == fabric.FindCollision {
 		v.Path = m.pops.CouplerPath(f.Index)
-		v.Cycle = m.timing.FirstPhitCycle(f.Slot)
+		v.Cycle += uint64(f.Value) // in which its wire `violation` is 1 for the first time
 		period := len(m.armed)
 		v.Message = fmt.Sprintf("frames met on a coupler in slot %d of a step of %d, which must be free of collisions", int(f.Slot)%period+1, period)
 		return v

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -32,7 +33,7 @@ func (f *Frames) Add(o Frames) {
 }
 
 // Finding is something a rule may object to. Index is a coupler for
-// FindCollision and a processor otherwise.
+// FindCollision, of which Value is the cycle in its slot, and a processor otherwise.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -140,13 +141,17 @@ func (l *Ledger) BeginSlot() {
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
 }
 
-// before orders the findings of one kind and slot.
-func (f *Finding) before(o *Finding) bool {
-	return f.Index < o.Index || f.Index == o.Index && f.Value < o.Value
+// Compare orders the findings of one kind and slot: collisions as they come, all others
+// by their place.
+func (f *Finding) Compare(o *Finding) int {
+	if f.Kind == FindCollision {
+		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))
+	}
+	return cmp.Or(cmp.Compare(f.Index, o.Index), cmp.Compare(f.Value, o.Value))
 }
 
 // Find notes a finding. Of more than findingsMax of one kind in one slot those
-// with the lowest indexes are kept, in whatever order they come.
+// that come first in Compare's order are kept, in whatever order they come.
 func (l *Ledger) Find(f Finding) {
 	l.FindingsTotal++
 	if l.kinds[f.Kind]++; l.kinds[f.Kind] <= findingsMax {
@@ -155,11 +160,11 @@ func (l *Ledger) Find(f Finding) {
 	}
 	highest := -1
 	for i := range l.Findings {
-		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[highest].before(&l.Findings[i])) {
+		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[highest].Compare(&l.Findings[i]) < 0) {
 			highest = i
 		}
 	}
-	if f.before(&l.Findings[highest]) {
+	if f.Compare(&l.Findings[highest]) < 0 {
 		l.Findings[highest] = f
 	}
 }
