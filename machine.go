@@ -33,6 +33,7 @@ type MachineOptions struct {
 
 	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
 	capture bool // keep frames for a packet capture
+	audit   bool // hold built-in programs, too, to what their frames show
 
 	recordRTL bool // models in the place of RTL, whose inputs are kept
 }
@@ -61,6 +62,7 @@ type Machine struct {
 	cycles    *fabric.CycleTransport // nil in the slot engine
 	rtl       *machineRTL            // nil if everything is model
 	delivery  *fabric.Delivery
+	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
 	schedule  fabric.Schedule // nil if the firmware takes none
 	words     []uint64        // the schedule's words for the slot that begins
 	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
@@ -88,6 +90,7 @@ type imageInfo struct {
 	name, sha256 string
 	probes       []string
 	dataBytes    uint64 // of each instance
+	announces    bool   // it may say itself that packets have arrived
 }
 
 // machineShard is the part of the machine that one worker handles at a time:
@@ -98,9 +101,9 @@ type machineShard struct {
 	ledger    fabric.Ledger
 	awake     []uint32 // cells whose handlers are called
 	log       firmwareLog
-	traps     uint64            // of the last boundary
-	collision func(coupler int) // notes a collision; made once, so that a slot allocates nothing
-	slot      uint32            // for collision
+	traps     uint64                          // of the last boundary
+	collision func(coupler int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
+	slot      uint32                          // for collision
 }
 
 // parallelProcessorsMin is the size of a network from which more workers pay.
@@ -166,7 +169,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		}
 		m.transport = m.cycles
 	} else {
-		m.transport = fabric.NewSlotTransport(m.pops, s.NIC.PayloadBytes, shards)
+		m.transport = fabric.NewSlotTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards)
 	}
 	return m.load(s.Seed, false)
 }
@@ -218,6 +221,12 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
 		return err
 	}
+	if m.image.announces {
+		m.delivery.ExpectAnnouncements()
+	}
+	if m.auditsHeld() {
+		m.held = fabric.NewHeld(m.pops.Processors())
+	}
 	m.shards = make([]machineShard, len(shards))
 	for i := range m.shards {
 		shard := &m.shards[i]
@@ -225,8 +234,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard.ledger.Delivery = m.delivery
 		shard.ledger.Checks = fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce}
 		shard.ledger.Capture = m.options.capture
-		shard.collision = func(coupler int) {
-			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler})
+		shard.ledger.Held = m.held
+		shard.collision = func(coupler int, cycle uint32) {
+			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler, Value: cycle})
 		}
 		first, end := shards[i].First*m.pops.GroupSize, shards[i].End*m.pops.GroupSize
 		cells := end - first
@@ -246,6 +256,13 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		}
 	}
 	return nil
+}
+
+// auditsHeld reports whether what firmware says of the packets that it holds is compared
+// with its frames: where a rule depends on it and the firmware is the user's. That the
+// built-in programs say enough is tested, so that they need not pay for it.
+func (m *Machine) auditsHeld() bool {
+	return m.rules.PacketsPerProcessorMax > 0 && (m.scenario.ImagePath() != "" || m.options.audit)
 }
 
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
@@ -290,7 +307,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
-	m.image.sha256, m.image.probes, m.image.dataBytes = image.SHA256, image.Probes, image.DataBytes
+	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}
@@ -346,10 +363,13 @@ func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.Purp
 // Reset takes the machine back to before slot 0, with a new seed. It fails only
 // if the workload cannot be built anew.
 func (m *Machine) Reset(seed uint64) error {
-	clear(m.delivery.Arrived)
+	m.delivery.Reset()
+	if m.held != nil {
+		m.held.Reset()
+	}
 	for i := range m.shards {
 		l := &m.shards[i].ledger
-		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Findings: l.Findings[:0]}
+		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Held: l.Held, Findings: l.Findings[:0]}
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.rtlFailed = false
@@ -464,13 +484,13 @@ func (m *Machine) begin(index int, shard *machineShard) {
 	l := &shard.ledger
 	l.BeginSlot()
 	if m.slot > 0 {
-		var yield func(int)
+		var yield func(int, uint32)
 		if m.mustNotCollide(m.slot - 1) {
 			shard.slot, yield = m.slot-1, shard.collision
 		}
 		l.Frames.Collided += m.transport.Collisions(index, m.slot-1, yield)
 	}
-	m.transport.Begin(index, m.slot)
+	m.transport.Begin(index, m.slot, m.mustNotCollide(m.slot))
 }
 
 // windowBytes is how much of a bank's records is heard, run and sent at a time:
@@ -558,7 +578,7 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
 				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
 		case firmware.EventDeliver:
-			s.ledger.Deliver(processor, e.Origin, slot)
+			s.ledger.Announce(processor, e.Origin, slot)
 		case firmware.EventLog:
 			s.log.add(logLine{slot, processor, e.Text})
 		case firmware.EventLogFull:

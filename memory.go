@@ -3,6 +3,7 @@ package starloom
 import (
 	"fmt"
 
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -88,6 +89,9 @@ func (m *Machine) memoryBytes() uint64 {
 		processor += memoryInstance
 	}
 	own := uint64(m.instances()) * m.image.dataBytes
+	if m.auditsHeld() {
+		processor += fabric.HeldBytes
+	}
 	if m.options.Engine == EngineCycle {
 		return own + n*(processor+memoryProcessorCycle+2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))) + couplers*memoryCouplerCycle
 	}

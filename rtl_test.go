@@ -104,6 +104,9 @@ func TestRTLOfAnyTiming(t *testing.T) {
 		s.NIC = NIC{PayloadBytes: 8 + random.IntN(12), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
 		s.Firmware.CPU.BudgetCycles = random.IntN(4)
 		s.Stop.Slots = uint32(1 + random.IntN(30))
+		if k%2 == 0 {
+			s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 1, Slots: []int{1}}} // every collision with its cycle
+		}
 		if k == 0 {
 			s.Link.PropagationCycles, s.Link.GuardCycles, s.Firmware.CPU.BudgetCycles = 0, 0, 0
 		}

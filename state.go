@@ -41,13 +41,16 @@ func (m *Machine) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "digest.events", &m.digest.Events)
 	hw.StateScalar(v, "digest.next_slot", &m.digest.NextSlot)
 	hw.StateColumn(v, "destination", m.delivery.Destination, hw.AtMost(uint32(m.pops.Processors()-1)))
-	hw.StateColumn(v, "arrived", m.delivery.Arrived)
+	m.delivery.State(v)
+	if m.held != nil {
+		m.held.State(v)
+	}
 	m.stateViolations(v)
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l, name := &shard.ledger, hw.Index("shard", i)
 		for k, counter := range []*uint64{
-			&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.FindingsTotal,
+			&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.OnTrust, &l.FindingsTotal,
 		} {
 			hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
 		}

@@ -27,6 +27,7 @@ var ruleOf = map[fabric.FindingKind]string{
 	fabric.FindIllegalSend: RuleIllegalSend,
 	fabric.FindMisrouted:   RuleExactlyOnce,
 	fabric.FindDuplicate:   RuleExactlyOnce,
+	fabric.FindUnbacked:    RuleExactlyOnce,
 	fabric.FindHeld:        RuleHeld,
 	fabric.FindTrap:        RuleTrap,
 	fabric.FindFail:        RuleFail,
@@ -80,7 +81,7 @@ func (m *Machine) noteFindings() {
 		return
 	}
 	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
-		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Index, b.Index), cmp.Compare(a.Value, b.Value))
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))
 	})
 	for _, f := range v.pending {
 		v.add(m.violation(f))
@@ -93,7 +94,7 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 	v := Violation{Rule: ruleOf[f.Kind], Slot: uint64(f.Slot), Cycle: m.timing.SlotCycle(f.Slot), Message: f.Text}
 	if f.Kind == fabric.FindCollision {
 		v.Path = m.pops.CouplerPath(f.Index)
-		v.Cycle = m.timing.FirstPhitCycle(f.Slot)
+		v.Cycle += uint64(f.Value) // in which its wire `violation` is 1 for the first time
 		period := len(m.armed)
 		v.Message = fmt.Sprintf("frames met on a coupler in slot %d of a step of %d, which must be free of collisions", int(f.Slot)%period+1, period)
 		return v
@@ -106,7 +107,13 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 	case fabric.FindDuplicate:
 		v.Cycle = m.timing.LastPhitCycle(f.Slot)
 		v.Message = fmt.Sprintf("processor %d received the packet of processor %d again", f.Index, f.Value)
+	case fabric.FindUnbacked:
+		v.Message = fmt.Sprintf("processor %d announced the packet of processor %d, which no frame had brought to it", f.Index, f.Value)
 	case fabric.FindHeld:
+		if f.Text != "" {
+			v.Message = fmt.Sprintf("processor %d: %s", f.Index, f.Text)
+			break
+		}
 		v.Message = fmt.Sprintf("processor %d holds %d packets, at most %d are allowed", f.Index, f.Value, m.rules.PacketsPerProcessorMax)
 	case fabric.FindMissing:
 		v.Message = fmt.Sprintf("processor %d never received the packet of processor %d", f.Index, f.Value)

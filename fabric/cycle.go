@@ -32,6 +32,7 @@ type CycleTransport struct {
 	WatchError error
 
 	sent   []uint16 // per processor: port it sent to in this slot, PortNone for none
+	met    []uint32 // per coupler with a violation: the first cycle of this slot that shows it
 	shards []cycleShard
 }
 
@@ -39,6 +40,7 @@ type CycleTransport struct {
 type cycleShard struct {
 	hw.Shard
 	violated []uint32
+	noted    int // of the couplers' list of violations: those whose cycle is known
 	wire     []byte
 	view     nic.FrameView
 }
@@ -55,7 +57,7 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 			view:  make(nic.FrameView, nic.FrameStride(payloadBytes)),
 		}
 	}
-	t.sent = make([]uint16, pops.Processors())
+	t.sent, t.met = make([]uint16, pops.Processors()), make([]uint32, pops.Couplers())
 	g, d, bits := pops.Groups, pops.GroupSize, timing.PhitBits
 	clock := t.kernel.Clock()
 	const unit = "pops.group"
@@ -122,8 +124,9 @@ func (t *CycleTransport) begin() {
 }
 
 // Begin implements Transport.
-func (t *CycleTransport) Begin(shard int, _ uint32) {
+func (t *CycleTransport) Begin(shard int, _ uint32, _ bool) {
 	t.couplers.ClearSlot(shard)
+	t.shards[shard].noted = 0
 	first, end := t.processors(shard)
 	for i := first; i < end; i++ {
 		t.sent[i] = nic.PortNone
@@ -210,7 +213,7 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 		t.serialisers.Load(processor, wire, frame.Port())
 	}
 	t.sent[processor] = frame.Port()
-	ledger.sent(processor, frame)
+	ledger.sent(processor, frame, slot)
 	bank.PopTx(cell)
 }
 
@@ -233,12 +236,29 @@ func (t *CycleTransport) Cross(slot uint32) {
 			}
 		}
 		t.kernel.DriveAndSettle()
+		t.noteViolations(uint32(t.kernel.Cycle() - t.timing.SlotCycle(slot)))
 		if t.Watch != nil && t.WatchError == nil {
 			t.WatchError = t.Watch(t.kernel.Cycle())
 		}
 		t.kernel.Latch()
 	}
+	t.noteViolations(uint32(t.timing.SlotCycles() - 1)) // what only RTL shows, at the last edge
 	t.serialisers.BeginSlot(t.timing.FirstPhitCycle(slot + 1))
+}
+
+// noteViolations notes the cycle of the slot for couplers whose violation has just shown.
+func (t *CycleTransport) noteViolations(cycle uint32) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		violated := t.couplers.Violated(i)
+		for _, coupler := range violated[s.noted:] {
+			t.met[coupler] = cycle
+			if t.rtl != nil && t.rtl.datapath != nil {
+				t.met[coupler] = t.rtl.datapath.met(int(coupler), cycle)
+			}
+		}
+		s.noted = len(violated)
+	}
 }
 
 // darkCycles returns how many cycles from now on nothing moves for certain: all
@@ -261,7 +281,7 @@ func (t *CycleTransport) darkCycles(slot uint32) uint64 {
 
 // Collisions implements Transport: a frame has met another one when its coupler
 // shows a code violation.
-func (t *CycleTransport) Collisions(shard int, _ uint32, yield func(coupler int)) (frames uint64) {
+func (t *CycleTransport) Collisions(shard int, _ uint32, yield func(coupler int, cycle uint32)) (frames uint64) {
 	violated := t.couplers.Violated(shard)
 	if len(violated) == 0 {
 		return 0
@@ -283,7 +303,7 @@ func (t *CycleTransport) Collisions(shard int, _ uint32, yield func(coupler int)
 		s.violated = append(s.violated[:0], violated...)
 		slices.Sort(s.violated)
 		for _, c := range s.violated {
-			yield(int(c))
+			yield(int(c), t.met[c])
 		}
 	}
 	return frames
@@ -320,6 +340,12 @@ func (t *CycleTransport) Path() string { return "fabric" }
 func (t *CycleTransport) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
 	hw.StateColumn(v, "sent", t.sent)
+	hw.StateColumn(v, "met", t.met)
+	v.AfterRestore(func() {
+		for i := range t.shards {
+			t.shards[i].noted = len(t.couplers.Violated(i))
+		}
+	})
 	if t.rtl != nil {
 		t.rtl.state(v)
 	}

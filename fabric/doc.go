@@ -23,4 +23,6 @@
 //	batcher.go       Batcher's merge-exchange as routes
 //	adversary.go     two-hops routing and the permutation that defeats it
 //	ledger.go        counters, digest, packets on their way, findings for the rules
+//	announce.go      deliveries that firmware announces, against what frames have brought
+//	held.go          packets that processors hold, as frames show it
 package fabric

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 
@@ -17,6 +18,7 @@ type Frames struct {
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost because an RX FIFO was full
 	TxOverflow uint64 // times that a processor's frames of one slot did not all fit into its TX FIFO
+	OnTrust    uint64 // announced packets of which the host cannot read whether a frame has brought them
 }
 
 // Add adds the counters of another ledger.
@@ -27,10 +29,11 @@ func (f *Frames) Add(o Frames) {
 	f.CRC += o.CRC
 	f.Overflow += o.Overflow
 	f.TxOverflow += o.TxOverflow
+	f.OnTrust += o.OnTrust
 }
 
 // Finding is something a rule may object to. Index is a coupler for
-// FindCollision and a processor otherwise.
+// FindCollision, of which Value is the cycle in its slot, and a processor otherwise.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -49,7 +52,8 @@ const (
 	FindIllegalSend                    // firmware sends what the NIC refuses: Text says how
 	FindMisrouted                      // a packet arrived where it does not belong; Value is its origin
 	FindDuplicate                      // a packet arrived again; Value is its origin
-	FindHeld                           // a processor holds Value packets, more than the rule allows
+	FindUnbacked                       // firmware announces a packet that no frame has brought; Value is its origin
+	FindHeld                           // a processor holds Value packets, more than the rule allows; Text if frames show it
 	FindTrap                           // the handler trapped: Text says where
 	FindFail                           // the handler called sl_fail: Text says where
 	FindUnfinished                     // the run ended before the processor was done
@@ -66,7 +70,8 @@ const findingsMax = 100
 type Ledger struct {
 	Checks   Checks
 	Delivery *Delivery
-	Capture  bool // keep Sent and Heard for a packet capture
+	Capture  bool  // keep Sent and Heard for a packet capture
+	Held     *Held // what frames show of the packets that processors hold, nil for nothing
 
 	Frames        Frames
 	HeldMax       uint8
@@ -104,8 +109,9 @@ type Delivery struct {
 	Destination []uint32 // of processor i's packet
 	Arrived     []uint8  // receptions at processor i, saturating
 	Mode        Arrival
-	Source      uint32 // ArriveEverywhere: the speaker
-	GroupSize   int    // ArriveInGroup
+	Source      uint32  // ArriveEverywhere: the speaker
+	GroupSize   int     // ArriveInGroup
+	evidence    []uint8 // for Announce, per processor; nil if firmware announces nothing
 }
 
 // Arrival says when a packet has arrived.
@@ -135,13 +141,17 @@ func (l *Ledger) BeginSlot() {
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
 }
 
-// before orders the findings of one kind and slot.
-func (f *Finding) before(o *Finding) bool {
-	return f.Index < o.Index || f.Index == o.Index && f.Value < o.Value
+// Compare orders the findings of one kind and slot: collisions as they come, all others
+// by their place.
+func (f *Finding) Compare(o *Finding) int {
+	if f.Kind == FindCollision {
+		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))
+	}
+	return cmp.Or(cmp.Compare(f.Index, o.Index), cmp.Compare(f.Value, o.Value))
 }
 
 // Find notes a finding. Of more than findingsMax of one kind in one slot those
-// with the lowest indexes are kept, in whatever order they come.
+// that come first in Compare's order are kept, in whatever order they come.
 func (l *Ledger) Find(f Finding) {
 	l.FindingsTotal++
 	if l.kinds[f.Kind]++; l.kinds[f.Kind] <= findingsMax {
@@ -150,26 +160,34 @@ func (l *Ledger) Find(f Finding) {
 	}
 	highest := -1
 	for i := range l.Findings {
-		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[highest].before(&l.Findings[i])) {
+		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[highest].Compare(&l.Findings[i]) < 0) {
 			highest = i
 		}
 	}
-	if f.before(&l.Findings[highest]) {
+	if f.Compare(&l.Findings[highest]) < 0 {
 		l.Findings[highest] = f
 	}
 }
 
 // The kinds of events in the digest.
 const (
-	eventSent  = 1
-	eventHeard = 2
+	eventSent      = 1
+	eventHeard     = 2
+	eventAnnounced = 3
 )
 
+// looks reports whether somebody looks at every frame, for which frames of a packet
+// take the general way, too.
+func (l *Ledger) looks() bool { return l.Capture || l.Held != nil || l.Delivery.evidence != nil }
+
 // sent notes a frame that a NIC puts on the fabric.
-func (l *Ledger) sent(processor int, frame nic.FrameView) {
+func (l *Ledger) sent(processor int, frame nic.FrameView, slot uint32) {
 	l.Frames.Sent++
 	a, b := frame.Words()
 	l.Sum.Event(traces.EventHead(eventSent, 0, frame.Port(), uint32(processor)), a, b, foldPayload(frame))
+	if l.Held != nil && isPacket(frame) {
+		l.sentPacket(processor, originOf(frame), slot)
+	}
 	if l.Capture {
 		l.Sent = append(l.Sent, Captured{processor, frame.Port(), nic.StatusOK, frame.AppendWire(nil)})
 	}
@@ -196,10 +214,7 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 	case nic.StatusOK:
 		l.Frames.Delivered++
 		source = uint64(frame.Source())
-		if frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes &&
-			(frame.Destination() == uint32(processor) || l.Delivery.Mode != ArriveHome) {
-			l.Deliver(processor, binary.LittleEndian.Uint32(frame.Payload()), slot)
-		}
+		l.received(processor, frame, slot)
 	case nic.StatusCRC:
 		l.Frames.CRC++
 	case nic.StatusOverflow:
@@ -216,12 +231,36 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 	}
 }
 
+// received notes what a good frame has brought to a processor.
+func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
+	if !isPacket(frame) {
+		l.Delivery.noteUnreadable(processor, frame)
+		return
+	}
+	origin := originOf(frame)
+	l.Delivery.noteBrought(processor, origin)
+	if l.Held != nil {
+		l.Held.received(processor, origin, slot)
+	}
+	if frame.Destination() == uint32(processor) || l.Delivery.Mode != ArriveHome {
+		l.Deliver(processor, origin, slot)
+	}
+}
+
 // packetBytes is the packet {origin, destination} at the head of a payload, as
 // sl_packet of the firmware SDK lays it out.
 const packetBytes = 8
 
-// Deliver checks a packet that has arrived: a processor has heard it and it is for
-// that processor, or firmware has announced it.
+// isPacket reports whether a frame carries a packet that the host can read.
+func isPacket(frame nic.FrameView) bool {
+	return frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes
+}
+
+// originOf returns the origin of a frame's packet.
+func originOf(frame nic.FrameView) uint32 { return binary.LittleEndian.Uint32(frame.Payload()) }
+
+// Deliver checks a packet that has arrived: a processor has received it and it is for
+// that processor, or firmware has announced it and Announce has believed it.
 func (l *Ledger) Deliver(processor int, origin, slot uint32) {
 	d := l.Delivery
 	known := uint64(origin) < uint64(len(d.Destination)) && d.Destination[origin] == uint32(processor)
@@ -263,6 +302,9 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 	// No count is larger than the union of all.
 	if any>>nic.WordRxCountShift&0xFF > uint64(b.RxFrames) || any>>nic.WordTxCountShift&0xFF > uint64(b.TxFrames) {
 		l.scanCounts(b, cells, slot)
+	}
+	if l.Held != nil {
+		l.Held.scan(b, cells)
 	}
 	if any>>nic.WordFlagsShift&nic.FlagTxOverflow != 0 {
 		l.scanTxOverflow(b.Registers, cells)

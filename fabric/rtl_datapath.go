@@ -18,6 +18,7 @@ type rtlDatapath struct {
 	far      *hw.Light
 	frame    []byte
 	frameMax int
+	seen     []uint32 // per coupler: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
 }
 
 // Ports of pops_slot.
@@ -40,7 +41,8 @@ func (m *rtlMachine) newDatapath(model *hw.Fibre, couplers *hw.StarCouplers, far
 	if err != nil {
 		return nil, err
 	}
-	return &rtlDatapath{Fibre: model, rtlPart: part, couplers: couplers, far: far, frame: make([]byte, frameMax), frameMax: frameMax}, nil
+	return &rtlDatapath{Fibre: model, rtlPart: part, couplers: couplers, far: far, frame: make([]byte, frameMax), frameMax: frameMax,
+		seen: make([]uint32, c)}, nil
 }
 
 // Path names the component by what it stands for in the kernel.
@@ -68,8 +70,21 @@ func (d *rtlDatapath) Drive(s hw.Shard) {
 	phit := d.machine.timing.PhitBits
 	d.far.Clear(s.Index)
 	for c := range d.machine.pops.Couplers() {
-		d.far.Put(s.Index, uint32(c), d.get(slotOutRail1, 0, c*phit, phit), d.get(slotOutRail0, 0, c*phit, phit))
+		both := d.far.Put(s.Index, uint32(c), d.get(slotOutRail1, 0, c*phit, phit), d.get(slotOutRail0, 0, c*phit, phit))
+		if both != 0 && d.seen[c] == 0 {
+			d.seen[c] = uint32(d.machine.kernel.Cycle()%uint64(d.machine.timing.SlotCycles())) + 1
+		}
 	}
+}
+
+// met returns the cycle of the slot in which the light of a coupler met: the far end of the
+// link, which is all that can be seen, shows it so much later. It is the last cycle if the
+// RTL tells of a violation that no light has shown.
+func (d *rtlDatapath) met(coupler int, last uint32) uint32 {
+	if delay := uint32(d.machine.timing.PropagationCycles); d.seen[coupler] > delay {
+		return d.seen[coupler] - 1 - delay
+	}
+	return last
 }
 
 // Settle does nothing.
@@ -116,6 +131,7 @@ func (d *rtlDatapath) status(processor int) (nic.Status, nic.Frame) {
 
 // beginSlot is an empty slot, at whose end the RTL takes what the firmware wants.
 func (d *rtlDatapath) beginSlot() {
+	clear(d.seen)
 	for range d.machine.timing.SlotCycles() {
 		d.edge()
 	}

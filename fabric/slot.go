@@ -1,6 +1,10 @@
 package fabric
 
 import (
+	"cmp"
+	"math/bits"
+	"slices"
+
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -14,6 +18,7 @@ import (
 // listener, as the light of CycleTransport's couplers gives.
 type SlotTransport struct {
 	pops   POPS
+	timing nic.Timing
 	shards []hw.Shard // in groups
 	stride int        // bytes of a frame in a table
 	pitch  int        // couplers from one group's first to the next one's in a table
@@ -30,11 +35,14 @@ type slotTable struct {
 	collided []uint64
 }
 
+// meeting is a frame that has met another one, in a slot of which the cycle matters.
+type meeting struct{ coupler, bit uint32 }
+
 // NewSlotTransport makes the tables for frames of at most payloadBytes. Behind the
 // couplers there are some that are always dark, and one frame per shard for what is
 // lost at once: the loops use them instead of a branch that no processor can predict.
-func NewSlotTransport(pops POPS, payloadBytes int, shards []hw.Shard) *SlotTransport {
-	t := &SlotTransport{pops: pops, shards: shards, stride: nic.FrameStride(payloadBytes), pitch: pops.Groups + pitchPad, work: make([]slotWork, len(shards))}
+func NewSlotTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard) *SlotTransport {
+	t := &SlotTransport{pops: pops, timing: timing, shards: shards, stride: nic.FrameStride(payloadBytes), pitch: pops.Groups + pitchPad, work: make([]slotWork, len(shards))}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
 			senders:  make([]uint8, t.entries()),
@@ -67,8 +75,9 @@ func (t *SlotTransport) entries() int { return t.at(t.pops.Groups+1, 0) }
 func (t *SlotTransport) spare(shard int) int { return t.entries() + shard }
 
 // Begin implements Transport: the couplers that leave the shard are dark.
-func (t *SlotTransport) Begin(shard int, slot uint32) {
-	table := &t.tables[slot&1]
+func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
+	table, work := &t.tables[slot&1], &t.work[shard]
+	work.exact, work.meetings = exact, work.meetings[:0]
 	s := t.shards[shard]
 	clear(table.senders[t.at(s.First, 0):t.at(s.End, 0)])
 	table.collided[shard] = 0
@@ -92,6 +101,9 @@ type slotWork struct {
 	arrived [slotBlock]arrival
 
 	touched uint64
+
+	exact    bool      // the cycles of this slot's collisions matter
+	meetings []meeting // of this slot, if they do
 }
 
 // hearing is a cell and the coupler that it hears.
@@ -103,7 +115,7 @@ type arrival struct{ processor, origin uint32 }
 // Send implements Transport.
 func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
 	work := &t.work[shard]
-	small := bank.Small() && !ledger.Capture
+	small := bank.Small() && !ledger.looks()
 	for len(cells) > 0 {
 		some := cells[:min(slotBlock, len(cells))]
 		senders := listSenders(work.cell[:], bank.Words, some)
@@ -144,12 +156,12 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger
 	frame.SetSource(uint32(processor))
 	if port := frame.Port(); port == nic.PortAll {
 		for c := first; c < first+t.pops.Groups; c++ {
-			table.light(c, spare, t.stride, frame, shard)
+			t.light(table, c, spare, frame, shard)
 		}
 	} else {
-		table.light(first+int(port), spare, t.stride, frame, shard)
+		t.light(table, first+int(port), spare, frame, shard)
 	}
-	ledger.sent(processor, frame)
+	ledger.sent(processor, frame, slot)
 	bank.PopTx(cell)
 }
 
@@ -158,10 +170,21 @@ func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger
 var collidedBy = [4]uint8{0, 2, 1, 1}
 
 // light puts a frame on a coupler: the first one stays, the others are lost.
-func (t *slotTable) light(coupler, spare, stride int, frame nic.FrameView, shard int) {
-	place, collided := t.place(coupler, spare)
-	t.collided[shard] += collided
-	frame.CopyTo(t.frames[place*stride : (place+1)*stride])
+func (t *SlotTransport) light(table *slotTable, coupler, spare int, frame nic.FrameView, shard int) {
+	place, collided := table.place(coupler, spare)
+	table.collided[shard] += collided
+	if collided > 0 && t.work[shard].exact {
+		first := nic.FrameView(table.frames[coupler*t.stride : (coupler+1)*t.stride])
+		t.work[shard].meet(coupler, first.HeadBits(), frame.HeadBits())
+	}
+	frame.CopyTo(table.frames[place*t.stride : (place+1)*t.stride])
+}
+
+// meet notes two frames on a coupler, given by their first 64 bits on the wire. They
+// differ there, since these hold the source: at the first bit that differs both rails are
+// lit. Of several senders the first difference is one from the first sender.
+func (w *slotWork) meet(coupler int, a, b uint64) {
+	w.meetings = append(w.meetings, meeting{uint32(coupler), uint32(bits.LeadingZeros64(a ^ b))})
 }
 
 // place notes one more sender of a coupler and returns where its frame belongs, the
@@ -225,7 +248,7 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, 
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
 	hits, clashes := work.sort(bank.RxStatus)
 	hit := work.hit[:hits]
-	if bank.Small() && !ledger.Capture {
+	if bank.Small() && !ledger.looks() {
 		work.touched ^= touchSmall(bank, table.small, hit)
 		work.deliverSmall(bank, table.small, hit, ledger, slot)
 	} else {
@@ -253,18 +276,19 @@ func (w *slotWork) sort(statuses []uint8) (hits, clashes int) {
 }
 
 // Collisions implements Transport.
-func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler int)) uint64 {
-	table := &t.tables[slot&1]
-	if s := t.shards[shard]; yield != nil && table.collided[shard] > 0 {
-		for from := s.First; from < s.End; from++ {
-			for to, senders := range table.senders[t.at(from, 0):][:t.pops.Groups] {
-				if senders > 1 {
-					yield(t.pops.Coupler(from, to))
-				}
+func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) uint64 {
+	if work := &t.work[shard]; yield != nil && len(work.meetings) > 0 {
+		slices.SortFunc(work.meetings, func(a, b meeting) int {
+			return cmp.Or(cmp.Compare(a.coupler, b.coupler), cmp.Compare(a.bit, b.bit))
+		})
+		for i, m := range work.meetings {
+			if i == 0 || m.coupler != work.meetings[i-1].coupler {
+				from, to := int(m.coupler)/t.pitch, int(m.coupler)%t.pitch
+				yield(t.pops.Coupler(from, to), uint32(t.timing.ComputeCycles)+m.bit/uint32(t.timing.PhitBits))
 			}
 		}
 	}
-	return table.collided[shard]
+	return t.tables[slot&1].collided[shard]
 }
 
 // Reset implements Transport: every table entry is written before it is read.
@@ -280,4 +304,24 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 		hw.StateColumn(v, name+".frames", t.tables[i].frames)
 		hw.StateColumn(v, name+".collided", t.tables[i].collided)
 	}
+	for i := range t.work {
+		t.stateMeetings(v, i)
+	}
+}
+
+// stateMeetings carries the collisions of the slot that has crossed.
+func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
+	work, name := &t.work[shard], hw.Index("meetings", shard)
+	var couplers, firstBits []uint32
+	for _, m := range work.meetings {
+		couplers, firstBits = append(couplers, m.coupler), append(firstBits, m.bit)
+	}
+	hw.StateList(v, name+".coupler", &couplers, hw.AtMost(uint32(t.entries()-1)))
+	hw.StateList(v, name+".bit", &firstBits, hw.AtMost[uint32](63))
+	v.AfterRestore(func() {
+		work.meetings = work.meetings[:0]
+		for i := range min(len(couplers), len(firstBits)) {
+			work.meetings = append(work.meetings, meeting{couplers[i], firstBits[i]})
+		}
+	})
 }

@@ -10,7 +10,8 @@ import (
 
 // sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers.
 func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *Ledger, slot uint32) {
-	table := &t.tables[slot&1]
+	table, work := &t.tables[slot&1], &t.work[shard]
+	exact := work.exact
 	group, sent, collided, spare := -1, 0, uint64(0), t.spare(shard)
 	var groupEnd, couplers uint32 // of the group: the cell behind it, its first coupler
 	for _, cell := range senders {
@@ -25,7 +26,11 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 		}
 		processor := uint32(bank.First) + cell
 		frame, port := head.From(processor), head.Port()
-		place, met := table.place(int(couplers)+port, spare)
+		coupler := int(couplers) + port
+		place, met := table.place(coupler, spare)
+		if exact && met > 0 {
+			work.meet(coupler, table.small[coupler].HeadBits(), frame.HeadBits())
+		}
 		table.small[place] = frame
 		collided += met
 		bank.Registers[cell].TxCount = 0

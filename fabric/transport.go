@@ -18,8 +18,9 @@ import (
 //
 // and then, with all shards done, Cross(t). Shards may run in parallel.
 type Transport interface {
-	// Begin makes the shard's part of the fabric ready for a slot.
-	Begin(shard int, slot uint32)
+	// Begin makes the shard's part of the fabric ready for a slot. exact says that
+	// Collisions will be asked when its frames met.
+	Begin(shard int, slot uint32, exact bool)
 	// Hear delivers what the bank's processors heard in a slot to their NICs: those
 	// whose local index lies in the window, of all groups of the bank.
 	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
@@ -30,8 +31,9 @@ type Transport interface {
 	Cross(slot uint32)
 	// Collisions counts the frames of the shard that met another one in a slot
 	// that has crossed, and yields the couplers in ascending order if yield is not
-	// nil. It is called between Cross and the next Begin of the shard.
-	Collisions(shard int, slot uint32, yield func(coupler int)) (frames uint64)
+	// nil and the slot is exact: each with the first cycle of the slot, from 0, in which
+	// its wire `violation` is 1. It is called between Cross and the next Begin of the shard.
+	Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) (frames uint64)
 	// Reset makes the fabric dark.
 	Reset()
 	// Path and State save and restore all columns.

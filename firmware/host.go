@@ -69,6 +69,8 @@ type Image struct {
 	// static variables, without the stack.
 	DataBytes uint64
 
+	Announces bool // it imports deliver, so it may say that packets have arrived
+
 	host     *Host
 	compiled wazero.CompiledModule
 	pristine map[nic.BankConfig][]byte // by shape of the bank
@@ -135,6 +137,7 @@ func (img *Image) check() error {
 		if module != importModule || !known {
 			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", module, name, importList())
 		}
+		img.Announces = img.Announces || name == importDeliver
 		if !slices.Equal(f.ParamTypes(), want) || len(f.ResultTypes()) != 0 {
 			return fmt.Errorf("imports %s.%s as %s; include starloom.h of this version", module, name, signature(f.ParamTypes(), f.ResultTypes()))
 		}

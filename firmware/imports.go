@@ -8,13 +8,16 @@ import (
 )
 
 // The imports are all that firmware can ask of the host.
-const importModule = "starloom"
+const (
+	importModule  = "starloom"
+	importDeliver = "deliver"
+)
 
 var importTypes = map[string][]api.ValueType{
-	"log":     {api.ValueTypeI32, api.ValueTypeI32},
-	"probe":   {api.ValueTypeI32, api.ValueTypeI64},
-	"fail":    {api.ValueTypeI32},
-	"deliver": {api.ValueTypeI32},
+	"log":         {api.ValueTypeI32, api.ValueTypeI32},
+	"probe":       {api.ValueTypeI32, api.ValueTypeI64},
+	"fail":        {api.ValueTypeI32},
+	importDeliver: {api.ValueTypeI32},
 }
 
 func importList() string { return "starloom.log, starloom.probe, starloom.fail and starloom.deliver" }
@@ -44,7 +47,7 @@ func exportImports(ctx context.Context, runtime wazero.Runtime) error {
 		"fail": func(_ context.Context, _ api.Module, stack []uint64) {
 			panic(gaveUpError(int32(uint32(stack[0]))))
 		},
-		"deliver": func(ctx context.Context, _ api.Module, stack []uint64) {
+		importDeliver: func(ctx context.Context, _ api.Module, stack []uint64) {
 			if in := caller(ctx); in != nil {
 				in.hostDeliver(uint32(stack[0]))
 			}

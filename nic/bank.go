@@ -341,6 +341,20 @@ func (f FrameView) Words() (a, b uint64) {
 	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
 }
 
+// HeadBits returns the first 64 bits of the frame on the wire, the first one highest:
+// version, kind, flags, length of the payload and source.
+func (f FrameView) HeadBits() uint64 { return headBits(binary.LittleEndian.Uint64(f)) }
+
+// headBits turns the first word of the register map's frame block into wire order.
+func headBits(head uint64) uint64 {
+	var wire [HeaderBytes]byte
+	PutHeader(wire[:], Header{
+		Kind: Kind(head >> (8 * offFrameKind)), Flags: uint8(head >> (8 * offFrameFlags)),
+		PayloadBytes: int(uint16(head >> (8 * offFramePayloadBytes))), Source: uint32(head >> (8 * offFrameSource)),
+	})
+	return binary.BigEndian.Uint64(wire[:])
+}
+
 // CopyTo copies the frame into a table's entry of the same size; the bytes
 // behind the payload become zero there, whatever the sender's FIFO still holds.
 func (f FrameView) CopyTo(dst []byte) {

@@ -47,6 +47,9 @@ func (f *SmallFrame) From(processor uint32) SmallFrame {
 	return SmallFrame{f.Head&(1<<(8*offFrameSource)-1) | uint64(processor)<<(8*offFrameSource), f.Route, f.Packet & mask}
 }
 
+// HeadBits returns the first 64 bits of the frame on the wire, the first one highest.
+func (f *SmallFrame) HeadBits() uint64 { return headBits(f.Head) }
+
 // On returns the frame as it is heard on a port.
 func (f *SmallFrame) On(port uint16) SmallFrame {
 	const shift = 8 * (offFramePort - 8)

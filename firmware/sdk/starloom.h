@@ -181,13 +181,16 @@ SL_INLINE void sl_sleep(sl_nic *nic, uint32_t slots) {
  * is left to send. */
 SL_INLINE void sl_done(sl_nic *nic) { nic->registers->flags |= SL_FLAG_DONE; }
 
-/* Says how many packets this processor holds now, for the memory rule; 255 stands
- * for that and more. */
+/* Says how many packets this processor holds, for the memory rule: with those that the
+ * slot before has brought, and with those that this slot takes. A packet that was
+ * received in slot t and is sent in slot u > t is held in the handlers of the slots t+1
+ * to u. 255 stands for that and more. The host compares it with what frames show. */
 SL_INLINE void sl_hold(sl_nic *nic, uint32_t packets) { nic->registers->held = (uint8_t)(packets < 255 ? packets : 255); }
 
 /* Says that a packet has come to stay. Only for algorithms in which no last hop
  * shows that, such as sorting: a data frame that is addressed to this processor
- * and carries its packet is a delivery already. */
+ * and carries its packet is a delivery already. The host believes it if the packet
+ * is this processor's own, or a data frame has brought it here before. */
 SL_INLINE void sl_deliver(sl_nic *nic, sl_packet packet) {
     (void)nic;
     sl_host_deliver(packet.origin);

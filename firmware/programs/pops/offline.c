@@ -34,6 +34,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         s->holds = 1;
     }
     s->actions = word.actions;
+    sl_hold(nic, s->own + s->holds + s->arrived); /* with what this slot takes */
 
     if (word.send_port != SL_PORT_NONE) {
         if (word.actions & SL_ACTION_OWN) { /* the only hop for d = 1, the first of two otherwise */
@@ -46,7 +47,6 @@ static void on_slot(sl_nic *nic, state_t *s) {
         }
     }
     sl_listen(nic, word.listen_port);
-    sl_hold(nic, s->own + s->holds + s->arrived);
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)

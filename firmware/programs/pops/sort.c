@@ -36,6 +36,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         s->held = *sl_packet_of(heard);
         s->holds = 1;
     }
+    sl_hold(nic, 1 + s->has_other + s->holds); /* with what a comparator drops now and this slot takes */
     if ((s->actions & (SL_ACTION_KEEP_MIN | SL_ACTION_KEEP_MAX)) && s->has_other) {
         const int smaller = s->other.destination < s->own.destination;
         if (smaller == !(s->actions & SL_ACTION_KEEP_MAX)) s->own = s->other;
@@ -57,7 +58,6 @@ static void on_slot(sl_nic *nic, state_t *s) {
         sl_deliver(nic, s->own);
         sl_done(nic);
     }
-    sl_hold(nic, 1 + s->has_other + s->holds);
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)

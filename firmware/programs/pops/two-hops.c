@@ -51,14 +51,13 @@ static void on_slot(sl_nic *nic, state_t *s) {
             const sl_packet packet = {sl_self(nic), sl_workload(nic)};
             sl_send_packet(nic, choose(sl_self(nic), sl_slot(nic), g, sl_param(nic, 0)), SL_ANY, packet);
         }
-        sl_hold(nic, !sl_delivered(nic));
     } else { /* second hop */
         if (heard) {
             const sl_packet packet = *sl_packet_of(heard);
             sl_send_packet(nic, packet.destination / sl_group_size(nic), packet.destination, packet);
         }
-        sl_hold(nic, !sl_delivered(nic) + (heard != 0));
     }
+    sl_hold(nic, !sl_delivered(nic) + (heard != 0)); /* one that has come to its group is here until this slot begins */
     sl_listen(nic, sl_index(nic) < g ? sl_index(nic) : SL_PORT_NONE); /* local index k hears group k */
 }
 
