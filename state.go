@@ -119,17 +119,20 @@ func (m *Machine) stateViolations(v *hw.StateVisitor) {
 	})
 }
 
-// stateInstance carries the memory, the probes and the failed cells of one instance.
+// stateInstance carries the memory and globals, the probes and the failed cells of one
+// instance.
 func (m *Machine) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
 	memory := instance.Memory()
 	if !v.Saving() {
 		memory = nil
 	}
+	globals := instance.Globals()
 	hw.StateList(v, name+".memory", &memory)
+	hw.StateColumn(v, name+".globals", globals)
 	hw.StateColumn(v, name+".probes", instance.Probes())
 	hw.StateColumn(v, name+".silenced", instance.Bank().SilencedCells())
 	v.AfterRestore(func() {
-		if err := instance.SetMemory(memory); err != nil && m.restoreError == nil {
+		if err := instance.SetState(memory, globals); err != nil && m.restoreError == nil {
 			m.restoreError = fmt.Errorf("restoring state: %s: %w", name, err)
 		}
 	})
