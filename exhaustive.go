@@ -49,7 +49,7 @@ func runAll(ctx context.Context, s *Scenario, o RunOptions) (*Report, error) {
 	workers := exhaustiveWorkers(o.Workers, total)
 	o.Workers = 1
 	return runAllOn(ctx, s, workers, total, o.Progress, func() (*Machine, error) {
-		return NewMachine(context.WithoutCancel(ctx), s, o.MachineOptions)
+		return NewMachine(ctx, s, o.MachineOptions)
 	})
 }
 
@@ -111,7 +111,7 @@ func runAllOn(ctx context.Context, s *Scenario, workers int, total uint64, progr
 			if first >= end {
 				break
 			}
-			done, err = m.runChunk(first, end, total)
+			done, err = m.runChunk(ctx, first, end)
 		}
 		return errors.Join(err, m.Close())
 	}
@@ -125,16 +125,19 @@ func runAllOn(ctx context.Context, s *Scenario, workers int, total uint64, progr
 	return all.report(s, last, total), nil
 }
 
-// runChunk runs the permutations first to end-1.
-func (m *Machine) runChunk(first, end, total uint64) (*exhaustive, error) {
+// runChunk runs the permutations first to end-1, or as many as it can before ctx ends.
+func (m *Machine) runChunk(ctx context.Context, first, end uint64) (*exhaustive, error) {
 	e := &exhaustive{worst: noPermutation, firstFail: noPermutation}
 	m.given = permutationNumber(m.pops.Processors(), first)
 	for k := first; k < end; k++ {
 		if err := m.Reset(m.scenario.Seed); err != nil {
 			return nil, err
 		}
-		if err := m.Run(context.Background(), nil); err != nil {
+		if err := m.Run(ctx, nil); err != nil {
 			return nil, err
+		}
+		if m.interrupted {
+			break
 		}
 		e.add(k, m.Report(), m)
 		nextPermutation(m.given)

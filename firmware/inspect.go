@@ -23,8 +23,9 @@ type Info struct {
 	Schedule    bool // the scenario must give it a schedule
 }
 
-// Inspect checks an image, a file or a built-in program's name, and describes it.
-func Inspect(path string) (info Info, err error) {
+// Inspect checks an image, a file or a built-in program's name, and describes it. It
+// runs what the image does when it is loaded and attached, and no longer than ctx.
+func Inspect(ctx context.Context, path string) (info Info, err error) {
 	wasm, err := os.ReadFile(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
@@ -34,7 +35,7 @@ func Inspect(path string) (info Info, err error) {
 	if err != nil {
 		return Info{}, err
 	}
-	host, err := NewHost(context.Background(), "interpreter")
+	host, err := NewHost(ctx, "interpreter")
 	if err != nil {
 		return Info{}, err
 	}

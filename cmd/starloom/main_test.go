@@ -254,7 +254,7 @@ func TestInterrupt(t *testing.T) {
 	err := command.Wait()
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
-	require.Equal(t, statusFail, command.ProcessState.ExitCode())
+	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
 	assert.Contains(t, stdout.String(), "interrupted: cycle ")
 	assert.Equal(t, []string{"out.json", "s.yaml"}, list(t, dir))
 	data, err := os.ReadFile(filepath.Join(dir, "out.json"))
@@ -342,7 +342,8 @@ func TestExitStatus(t *testing.T) {
 		{fault(&starloom.InputError{Place: "a.yaml:1:2", Reason: "bad", Remedy: "do"}), statusInput, "a.yaml:1:2: bad; do\n"},
 		{fault(errors.Join(&starloom.InputError{Place: "p", Reason: "bad", Remedy: "do"}, errors.New("close"))), statusInput, "p: bad; do\n"},
 		{fault(fmt.Errorf("output x: %w", syscall.ENOSPC)), statusInput, "starloom: output x: no space left on device\n"},
-		{fault(context.Canceled), statusFail, "starloom: interrupted\n"},
+		{errInterrupted, statusInterrupted, ""},
+		{fault(context.Canceled), statusInterrupted, "starloom: interrupted\n"},
 		{fault(errors.New("broken")), statusFault, "starloom: this is a fault of Starloom, not of your input: broken\nplease report it with the command line and the scenario\n"},
 	} {
 		var stderr bytes.Buffer

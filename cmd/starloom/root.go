@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +31,7 @@ into. It says whether the firmware works and meets its slots, and shows why not
 in waveforms (VCD) and packet captures (pcapng).
 
 Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
-3 a fault of Starloom.`,
+3 a fault of Starloom, 130 it was interrupted (SIGINT, SIGTERM).`,
 		Example: `  starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom study pops --quick
   starloom firmware build router.c -o router.wasm
@@ -169,7 +170,10 @@ packages clang and lld.`,
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: files("wasm"),
 		RunE: func(c *cobra.Command, args []string) error {
-			info, err := firmware.Inspect(args[0])
+			info, err := firmware.Inspect(c.Context(), args[0])
+			if errors.Is(err, context.Canceled) {
+				return err
+			}
 			if err != nil {
 				return &starloom.InputError{Place: args[0], Reason: err.Error(), Remedy: "give an image that `starloom firmware build` made, or one of " + strings.Join(firmware.Programs(), ", ")}
 			}
