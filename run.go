@@ -32,7 +32,8 @@ type Progress struct {
 
 // Run emulates a scenario and returns its report. Bad input is an *InputError.
 // When ctx ends, the report says so, and it and all files end with the last whole
-// slot, whatever the firmware does; before the first one the error is that of ctx.
+// slot, whatever the firmware does. Firmware that does not even get ready gives no report: then
+// the error is that of ctx.
 func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err error) {
 	o.watched = o.VCD != ""
 	o.capture = o.PCAPNG != ""
