@@ -135,7 +135,7 @@ func TestPermutationAlone(t *testing.T) {
 	for _, k := range []uint64{0, 1, 359, 719, firstFail} {
 		s := scenario()
 		seed := uint64(5)
-		require.NoError(t, s.Override(Overrides{Seed: &seed, Permutation: &k}))
+		require.NoError(t, s.Override(t.Context(), Overrides{Seed: &seed, Permutation: &k}))
 		alone, err := Run(context.Background(), s, RunOptions{})
 		require.NoError(t, err)
 		listed := scenario()

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"sync/atomic"
 
 	"starloom/fabric"
 	"starloom/firmware"
@@ -55,6 +56,7 @@ type Machine struct {
 	armed    []bool // per slot of a step: must be free of collisions
 
 	host      *firmware.Host
+	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
 	image     imageInfo
 	workers   *hw.Workers
 	shards    []machineShard
@@ -78,6 +80,8 @@ type Machine struct {
 	phase        int
 	last         bool // the boundary that runs now does not send
 	rtlFailed    bool // RTL has ended the run
+	half         bool // the last boundary was interrupted and does not count
+	notArrived   int  // packets that arrived in it
 	done         int  // processors that are done or faulty
 	findings     violationList
 	traps        uint64
@@ -99,11 +103,19 @@ type machineShard struct {
 	shard     hw.Shard
 	instances []firmware.Instance
 	ledger    fabric.Ledger
-	awake     []uint32 // cells whose handlers are called
+	whole     ledgerTotals // of the last whole boundary
+	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
 	traps     uint64                          // of the last boundary
 	collision func(coupler int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                          // for collision
+}
+
+// ledgerTotals are the figures of a ledger that grow from slot to slot.
+type ledgerTotals struct {
+	frames        fabric.Frames
+	heldMax       uint8
+	findingsTotal uint64
 }
 
 // parallelProcessorsMin is the size of a network from which more workers pay.
@@ -118,12 +130,13 @@ const (
 )
 
 // NewMachine builds a machine. Errors of the scenario, its firmware included, are
-// *InputError.
+// *InputError. When ctx ends while the firmware or a tool makes it wait, the error
+// is that of ctx; the machine itself may outlive ctx.
 func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	m := &Machine{scenario: s, options: o, rules: s.rules()}
+	m := &Machine{scenario: s, options: o, rules: s.rules(), stop: new(atomic.Bool)}
 	if err := m.build(ctx); err != nil {
 		return nil, errors.Join(err, m.Close())
 	}
@@ -154,9 +167,8 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	m.delivery = fabric.NewDelivery(m.pops.Processors())
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := hw.Shards(m.pops.Groups, max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize))
-	// Firmware runs until Close; ctx may end before.
-	if err := m.buildFirmware(context.WithoutCancel(ctx), shards); err != nil {
-		return err
+	if err := m.buildFirmware(ctx, shards); err != nil {
+		return interruption(ctx, err)
 	}
 	if m.options.Engine == EngineCycle {
 		rtl, err := m.buildRTL(ctx)
@@ -171,7 +183,27 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	} else {
 		m.transport = fabric.NewSlotTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards)
 	}
-	return m.load(s.Seed, false)
+	if err := m.load(s.Seed, false); err != nil {
+		return interruption(ctx, err)
+	}
+	m.until(context.Background())
+	return nil
+}
+
+// interruption returns the error of ctx in the place of what came of its end: that the
+// firmware did not get ready is then no fault of the input.
+func interruption(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	return err
+}
+
+// until says until when the firmware may run.
+func (m *Machine) until(ctx context.Context) {
+	if m.host != nil {
+		m.host.Until(ctx)
+	}
 }
 
 // choose resolves the options that are left open.
@@ -372,7 +404,7 @@ func (m *Machine) Reset(seed uint64) error {
 		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Held: l.Held, Findings: l.Findings[:0]}
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
-	m.rtlFailed = false
+	m.rtlFailed, m.half, m.notArrived = false, false, 0
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset()
@@ -435,7 +467,8 @@ func (m *Machine) cross() {
 }
 
 // boundary hears the slot before, runs the handlers and, unless it is the last
-// boundary of the run, sends.
+// boundary of the run, sends. When it is stopped in its middle, the run has ended with
+// the boundary before.
 func (m *Machine) boundary(last bool) {
 	m.last = last
 	m.fillWords()
@@ -444,14 +477,38 @@ func (m *Machine) boundary(last bool) {
 		// hears before anybody's handler runs.
 		m.phase = phaseHear
 		m.workers.Run(len(m.shards), m)
-		m.acknowledge()
-		m.phase = phaseAct
-		m.workers.Run(len(m.shards), m)
+		if !m.stopped() {
+			m.acknowledge()
+			m.phase = phaseAct
+			m.workers.Run(len(m.shards), m)
+		}
 	} else {
 		m.phase = phaseBoth
 		m.workers.Run(len(m.shards), m)
 	}
+	if m.stopped() {
+		m.dropBoundary()
+		return
+	}
 	m.merge()
+}
+
+// stopped reports whether the boundary that runs is not wanted any more, or a handler
+// was ended in its middle.
+func (m *Machine) stopped() bool { return m.stop.Load() || m.host != nil && m.host.Stopped() }
+
+// dropBoundary ends the run in the middle of a boundary: what is reported is as the
+// last whole one has left it. Processors and firmware are in the middle of something;
+// only a Reset gets them out.
+func (m *Machine) dropBoundary() {
+	for i := range m.shards {
+		shard := &m.shards[i]
+		l, whole := &shard.ledger, shard.whole
+		l.Frames, l.HeldMax, l.FindingsTotal = whole.frames, whole.heldMax, whole.findingsTotal
+		m.notArrived += l.Arrivals
+		shard.log, shard.traps = firmwareLog{}, 0
+	}
+	m.interrupted, m.half, m.ended = true, true, true
 }
 
 // The parts of a boundary that one pass over the shards covers.
@@ -468,6 +525,9 @@ func (m *Machine) Do(index int) {
 		m.begin(index, shard)
 	}
 	for _, instance := range shard.instances {
+		if m.stopped() {
+			return
+		}
 		if m.phase != phaseAct && m.slot == 0 {
 			instance.Start()
 			shard.note(instance, 0)
@@ -482,6 +542,7 @@ func (m *Machine) Do(index int) {
 // begin closes a shard's books of the slot before and opens those of the next.
 func (m *Machine) begin(index int, shard *machineShard) {
 	l := &shard.ledger
+	shard.whole = ledgerTotals{l.Frames, l.HeldMax, l.FindingsTotal}
 	l.BeginSlot()
 	if m.slot > 0 {
 		var yield func(int, uint32)
@@ -507,7 +568,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 	if wanted := groups * width; cap(shard.awake) < wanted {
 		shard.awake = make([]uint32, 0, wanted)
 	}
-	for first := 0; first < cells; first += width {
+	for first := 0; first < cells && !m.stop.Load(); first += width {
 		window := fabric.Window{First: first, End: min(first+width, cells)}
 		if m.phase != phaseAct && m.slot > 0 {
 			m.transport.Hear(index, bank, l, m.slot-1, window)
@@ -536,8 +597,13 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 // group, the free acknowledgement of the two-hops class.
 func (m *Machine) acknowledge() {
 	for i := range m.shards {
-		for _, origin := range m.shards[i].ledger.Acknowledged {
-			m.delivery.Arrived[m.delivery.Destination[origin]] = 1
+		l := &m.shards[i].ledger
+		for _, origin := range l.Acknowledged {
+			arrived := &m.delivery.Arrived[m.delivery.Destination[origin]]
+			if *arrived == 0 {
+				l.Arrivals++
+			}
+			*arrived = 1
 			bank, cell := m.processor(int(origin))
 			bank.Registers[cell].Flags |= nic.FlagDelivered
 		}

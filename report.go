@@ -60,6 +60,11 @@ type Report struct {
 	Files []OutputFile `json:"-"`
 }
 
+// Interrupted reports whether the run was ended from outside.
+func (r *Report) Interrupted() bool {
+	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
+}
+
 // Violation is one broken rule, at the cycle in which it broke.
 type Violation struct {
 	Rule    string `json:"rule"`
@@ -172,7 +177,12 @@ type StudyReport struct {
 	Verdict Verdict    `json:"verdict"`
 	Rows    []StudyRow `json:"rows"`
 	Notes   []string   `json:"notes,omitempty"` // how far an interrupted study came
+
+	interrupted bool
 }
+
+// Interrupted reports whether the study was ended from outside.
+func (r *StudyReport) Interrupted() bool { return r.interrupted }
 
 // StudyRow is one published figure. OK says that |measured - published| is at
 // most Tolerance, or that the case's own test holds (Note says which).

@@ -50,9 +50,12 @@ func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	return writeJSON(w, &out)
 }
 
+// Interrupted reports whether the runs were ended from outside.
+func (r *SeedsReport) Interrupted() bool { return r.Runs < r.RunsTotal }
+
 // interrupted says how far an interrupted batch came, "" if nothing interrupted it.
 func (r *SeedsReport) interrupted() string {
-	if r.Runs == r.RunsTotal {
+	if !r.Interrupted() {
 		return ""
 	}
 	return fmt.Sprintf("interrupted after %d of %d runs", r.Runs, r.RunsTotal)

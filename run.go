@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"starloom/fabric"
 	"starloom/nic"
@@ -32,7 +33,9 @@ type Progress struct {
 }
 
 // Run emulates a scenario and returns its report. Bad input is an *InputError.
-// When ctx ends, the report says so and all files are valid as far as they go.
+// When ctx ends, the report says so, and it and all files end with the last whole
+// slot, whatever the firmware does. Firmware that does not even get ready gives no report: then
+// the error is that of ctx.
 func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err error) {
 	o.watched = o.VCD != ""
 	o.capture = o.PCAPNG != ""
@@ -80,13 +83,28 @@ func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *
 
 // Run steps until the run has finished, its limit of slots is reached or ctx
 // ends; then it has ended, and another Run does nothing. each is called at every
-// boundary, after the handlers; an error of it ends the run and is returned.
+// boundary, after the handlers; an error of it ends the run and is returned. When ctx
+// ends while handlers run, they are stopped and their boundary does not count.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
+	stop := new(atomic.Bool)
+	m.stop = stop
+	m.until(ctx)
+	defer func() {
+		m.stop = new(atomic.Bool)
+		m.until(context.Background())
+	}()
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+
 	limit := m.scenario.Stop.Slots
 	for !m.ended {
-		reached, interrupted := m.slot >= limit, ctx.Err() != nil
-		m.boundary(reached || interrupted)
-		m.interrupted = interrupted && !reached && !m.finished
+		if ctx.Err() != nil {
+			m.interrupted, m.ended = true, true
+			break
+		}
+		m.boundary(m.slot >= limit)
+		if m.interrupted {
+			break
+		}
 		if each != nil {
 			if err := each(); err != nil {
 				return err
@@ -186,7 +204,7 @@ func (m *Machine) countPackets() (delivered, lost int) {
 	if m.finished {
 		lost = len(m.delivery.Arrived) - delivered
 	}
-	return delivered, lost
+	return delivered - m.notArrived, lost
 }
 
 // eachProcessor calls f for all processors in order.
@@ -208,9 +226,9 @@ func (m *Machine) endFindings(v *violationList) (count uint64) {
 	if m.rtlFailed {
 		return 0 // a run that RTL has ended had no chance to finish
 	}
-	if m.interrupted {
-		count++
+	if m.interrupted { // no processor had a chance to get done
 		v.add(Violation{Rule: RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: "pops", Message: "the run was interrupted"})
+		return 1
 	}
 	find := func(f fabric.Finding) {
 		count++

@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -269,7 +270,7 @@ type Overrides struct {
 
 // Override replaces values and checks the scenario again. Errors name the option
 // instead of a line of the file.
-func (s *Scenario) Override(o Overrides) error {
+func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	places := map[string]string{}
 	maps.Copy(places, s.places)
 	s.places = places
@@ -297,7 +298,7 @@ func (s *Scenario) Override(o Overrides) error {
 		if err != nil {
 			return &InputError{Place: "--firmware", Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
 		}
-		s.keepProgram(absolute)
+		s.keepProgram(ctx, absolute)
 		s.Firmware.Program, s.Firmware.Image, places["firmware.image"] = "", absolute, "--firmware"
 	}
 	return s.Check()
@@ -333,7 +334,7 @@ func (s *Scenario) choosePermutation(k uint64) error {
 
 // keepProgram writes down what the scenario's program brings, so that an image in
 // its place is held to the same rules, and has the same schedule if it takes one.
-func (s *Scenario) keepProgram(image string) {
+func (s *Scenario) keepProgram(ctx context.Context, image string) {
 	p, ok := programs[s.Firmware.Program]
 	if !ok || s.Fabric.POPS == nil {
 		return
@@ -346,7 +347,7 @@ func (s *Scenario) keepProgram(image string) {
 		return
 	}
 	// An image that cannot be read is refused when the machine is built.
-	if info, err := firmware.Inspect(image); err == nil && info.Schedule {
+	if info, err := firmware.Inspect(ctx, image); err == nil && info.Schedule {
 		s.Firmware.Schedule = p.schedule
 	}
 }

@@ -405,7 +405,7 @@ func TestOverride(t *testing.T) {
 	}
 	seed, slots, none := uint64(7), uint32(9), uint32(0)
 	s := parse()
-	require.NoError(t, s.Override(Overrides{Seed: &seed, Slots: &slots, Mode: ModeIsolated, Image: "a.wasm"}))
+	require.NoError(t, s.Override(t.Context(), Overrides{Seed: &seed, Slots: &slots, Mode: ModeIsolated, Image: "a.wasm"}))
 	assert.Equal(t, seed, s.Seed)
 	assert.Equal(t, slots, s.Stop.Slots)
 	assert.Equal(t, ModeIsolated, s.Firmware.Mode)
@@ -418,19 +418,19 @@ func TestOverride(t *testing.T) {
 
 	s = parse()
 	s.Rules = &Rules{ExactlyOnce: true}
-	require.NoError(t, s.Override(Overrides{Image: "a.wasm"}))
+	require.NoError(t, s.Override(t.Context(), Overrides{Image: "a.wasm"}))
 	assert.Equal(t, Rules{ExactlyOnce: true}, *s.Rules, "rules of the scenario stay")
 
 	s = parse()
-	require.NoError(t, s.Override(Overrides{Image: "pops/offline"}))
+	require.NoError(t, s.Override(t.Context(), Overrides{Image: "pops/offline"}))
 	assert.Equal(t, "pops/offline", s.Firmware.Program)
 	assert.Nil(t, s.Rules, "its own")
 	assert.Empty(t, s.ImagePath())
 
-	require.ErrorContains(t, parse().Override(Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
-	require.ErrorContains(t, parse().Override(Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)
+	require.ErrorContains(t, parse().Override(t.Context(), Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
+	require.ErrorContains(t, parse().Override(t.Context(), Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)
 	s = parse()
-	require.NoError(t, s.Override(Overrides{}))
+	require.NoError(t, s.Override(t.Context(), Overrides{}))
 	assert.Equal(t, parse().Hash(), s.Hash())
 }
 
@@ -441,7 +441,7 @@ func TestOverrideKeepsTheProgram(t *testing.T) {
 		want, err := Run(t.Context(), programScenario(name, 4, 4), RunOptions{})
 		require.NoError(t, err)
 		s := programScenario(name, 4, 4)
-		require.NoError(t, s.Override(Overrides{Image: "firmware/images/" + name + ".wasm"}))
+		require.NoError(t, s.Override(t.Context(), Overrides{Image: "firmware/images/" + name + ".wasm"}))
 		got, err := Run(t.Context(), s, RunOptions{})
 		require.NoError(t, err)
 		got.Firmware.Image = name
@@ -450,14 +450,14 @@ func TestOverrideKeepsTheProgram(t *testing.T) {
 	want, err := Run(t.Context(), programScenario("pops/sort", 4, 4), RunOptions{})
 	require.NoError(t, err)
 	s := programScenario("pops/random", 4, 4)
-	require.NoError(t, s.Override(Overrides{Image: "pops/sort"}))
+	require.NoError(t, s.Override(t.Context(), Overrides{Image: "pops/sort"}))
 	got, err := Run(t.Context(), s, RunOptions{})
 	require.NoError(t, err)
 	require.Equal(t, want.Digest, got.Digest)
 	require.Equal(t, want.Rules, got.Rules)
 
 	s = programScenario("pops/offline", 4, 4)
-	require.NoError(t, s.Override(Overrides{Image: "firmware/images/pops/random.wasm"}))
+	require.NoError(t, s.Override(t.Context(), Overrides{Image: "firmware/images/pops/random.wasm"}))
 	report, err := Run(t.Context(), s, RunOptions{})
 	require.NoError(t, err)
 	require.Equal(t, VerdictFail, report.Verdict, "it collides where off-line routing must not")

@@ -356,7 +356,7 @@ func TestSeedsAreRefused(t *testing.T) {
 	_, err := Run(t.Context(), all("pops/offline", 2, 2), RunOptions{VCD: "x"})
 	require.ErrorContains(t, err, "--vcd: a waveform shows one run, and permutation: all is many; run one of them alone with --permutation K")
 	k := uint64(24)
-	require.ErrorContains(t, all("pops/offline", 2, 2).Override(Overrides{Permutation: &k}), "--permutation: there is no permutation 24; allowed are 0 to 23")
-	require.ErrorContains(t, all("pops/offline", 4, 4).Override(Overrides{Permutation: &k}), "all permutations of 16 processors are too many")
-	require.ErrorContains(t, routing(2, 2).Override(Overrides{Permutation: &k}), "--permutation: the scenario does not run all permutations, so none of them has a number; ")
+	require.ErrorContains(t, all("pops/offline", 2, 2).Override(t.Context(), Overrides{Permutation: &k}), "--permutation: there is no permutation 24; allowed are 0 to 23")
+	require.ErrorContains(t, all("pops/offline", 4, 4).Override(t.Context(), Overrides{Permutation: &k}), "all permutations of 16 processors are too many")
+	require.ErrorContains(t, routing(2, 2).Override(t.Context(), Overrides{Permutation: &k}), "--permutation: the scenario does not run all permutations, so none of them has a number; ")
 }

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 
@@ -13,7 +14,12 @@ import (
 // buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
 // equals save, build anew, restore and run on. Of RTL with a clock, only that of the
 // backend wasm can be saved.
-func (m *Machine) Save(w io.Writer) error { return hw.Save(w, m) }
+func (m *Machine) Save(w io.Writer) error {
+	if m.half {
+		return errors.New("saving state: the run was interrupted in the middle of a slot; reset the machine and run it again")
+	}
+	return hw.Save(w, m)
+}
 
 // Restore reads what Save wrote into a machine that was built from the same
 // scenario with the same engine, bank size and firmware mode. When it returns an
@@ -122,17 +128,20 @@ func (m *Machine) stateViolations(v *hw.StateVisitor) {
 	})
 }
 
-// stateInstance carries the memory, the probes and the failed cells of one instance.
+// stateInstance carries the memory and globals, the probes and the failed cells of one
+// instance.
 func (m *Machine) stateInstance(v *hw.StateVisitor, name string, instance firmware.Instance) {
 	memory := instance.Memory()
 	if !v.Saving() {
 		memory = nil
 	}
+	globals := instance.Globals()
 	hw.StateList(v, name+".memory", &memory)
+	hw.StateColumn(v, name+".globals", globals)
 	hw.StateColumn(v, name+".probes", instance.Probes())
 	hw.StateColumn(v, name+".silenced", instance.Bank().SilencedCells())
 	v.AfterRestore(func() {
-		if err := instance.SetMemory(memory); err != nil && m.restoreError == nil {
+		if err := instance.SetState(memory, globals); err != nil && m.restoreError == nil {
 			m.restoreError = fmt.Errorf("restoring state: %s: %w", name, err)
 		}
 	})

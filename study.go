@@ -67,7 +67,7 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 	var interrupted *interruptedError
 	switch {
 	case errors.As(err, &interrupted):
-		report.Verdict, report.Notes = VerdictFail, []string{err.Error()}
+		report.Verdict, report.Notes, report.interrupted = VerdictFail, []string{err.Error()}, true
 	case err != nil:
 		return nil, err
 	}

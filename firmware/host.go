@@ -10,11 +10,14 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 	"github.com/tetratelabs/wazero/experimental"
 
+	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
@@ -24,13 +27,17 @@ type Host struct {
 	ctx     context.Context
 	runtime wazero.Runtime
 	memory  slab
+	until   atomic.Pointer[context.Context] // until it ends, the image may run
+	stopped atomic.Bool                     // a call of the image was ended
 }
 
 // Runtimes are the ways to execute an image: results are the same, the
 // interpreter is about 28 times slower and serves as the compiler's oracle.
 var Runtimes = []string{"compiler", "interpreter"}
 
-// NewHost makes a host with the given runtime, "compiler" or "interpreter".
+// NewHost makes a host with the given runtime, "compiler" or "interpreter". What an
+// image does while it is loaded, attached and run ends with ctx, in an error that
+// wraps that of ctx; see Until.
 func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	var config wazero.RuntimeConfig
 	switch runtime {
@@ -44,11 +51,49 @@ func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	// Reference types bring table.grow, with which an image could take any amount of
 	// the host's memory; only linear memory is limited.
 	config = config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes)
-	h := &Host{ctx: ctx, runtime: wazero.NewRuntimeWithConfig(ctx, config)}
-	if err := exportImports(ctx, h.runtime); err != nil {
+	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	h.Until(ctx)
+	if err := h.exportImports(); err != nil {
 		return nil, errors.Join(err, h.Close())
 	}
 	return h, nil
+}
+
+// Until says until when images may run from now on. A call that is running when ctx
+// ends stops within wasm.TickTurns turns of its loops: a handler makes no event then,
+// and leaves its bank in the middle of something, good only for a Reset.
+func (h *Host) Until(ctx context.Context) {
+	h.until.Store(&ctx)
+	h.stopped.Store(false)
+}
+
+// Stopped reports whether a call of an image was ended since Until.
+func (h *Host) Stopped() bool { return h.stopped.Load() }
+
+// tick ends the call that asks when it may not go on. A call of Go is also where the
+// scheduler can take the thread, which it cannot in the code of an image: without it
+// a garbage collection that is due would stop all goroutines for as long as a handler
+// runs.
+func (h *Host) tick(context.Context, []uint64) {
+	if err := (*h.until.Load()).Err(); err != nil {
+		h.stopped.Store(true)
+		panic(stoppedError{err})
+	}
+}
+
+// stoppedError is why a call was ended.
+type stoppedError struct{ cause error }
+
+func (e stoppedError) Error() string { return "interrupted" }
+func (e stoppedError) Unwrap() error { return e.cause }
+
+// callError is the error of a call in an image that is not yet running.
+func callError(what string, err error) error {
+	var stopped stoppedError
+	if errors.As(err, &stopped) {
+		return fmt.Errorf("%s: %w", what, stopped)
+	}
+	return fmt.Errorf("%s traps: %s", what, firstLine(err))
 }
 
 // Close releases all instances and their memory.
@@ -72,8 +117,13 @@ type Image struct {
 	Announces bool // it imports deliver, so it may say that packets have arrived
 
 	host     *Host
+	copy     *wasm.Copy // what is compiled: the image with what the host needs put in
 	compiled wazero.CompiledModule
-	pristine map[nic.BankConfig][]byte // by shape of the bank
+	pristine map[nic.BankConfig]pristine // by shape of the bank
+
+	places     *wasm.Places // read at the first trap
+	placesOnce sync.Once
+	placesLock sync.Mutex
 }
 
 // Param is a parameter that an image takes from the scenario.
@@ -91,7 +141,7 @@ const (
 	exportProbeNames = "starloom_probe_names"
 	exportParamNames = "starloom_param_names"
 	exportChoice     = "starloom_choice"
-	exportStack      = "__stack_pointer"
+	exportInitialise = "_initialize"
 	exportMemory     = "memory"
 )
 
@@ -112,16 +162,24 @@ var exportTypes = []struct {
 
 // Load checks a wasm binary against the ABI and compiles it. The errors say
 // what is wrong and what to do.
-func (h *Host) Load(name string, wasm []byte) (*Image, error) {
-	if !bytes.HasPrefix(wasm, []byte("\x00asm\x01\x00\x00\x00")) {
+func (h *Host) Load(name string, binary []byte) (*Image, error) {
+	if !bytes.HasPrefix(binary, []byte("\x00asm\x01\x00\x00\x00")) {
 		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
 	}
-	compiled, err := h.runtime.CompileModule(h.ctx, wasm)
+	rewritten, err := wasm.Rewrite(binary)
+	var broken *wasm.BrokenError
+	if err != nil && !errors.As(err, &broken) {
+		return nil, err
+	}
+	var compiled wazero.CompiledModule
+	if err == nil {
+		compiled, err = h.runtime.CompileModule(h.ctx, rewritten.Binary)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("broken WebAssembly module: %w; build it anew", err)
 	}
-	img := &Image{Name: name, host: h, compiled: compiled, pristine: map[nic.BankConfig][]byte{}}
-	sum := sha256.Sum256(wasm)
+	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, pristine: map[nic.BankConfig]pristine{}}
+	sum := sha256.Sum256(binary)
 	img.SHA256 = hex.EncodeToString(sum[:])
 	if err := img.check(); err != nil {
 		return nil, err
@@ -133,6 +191,9 @@ func (h *Host) Load(name string, wasm []byte) (*Image, error) {
 func (img *Image) check() error {
 	for _, f := range img.compiled.ImportedFunctions() {
 		module, name, _ := f.Import()
+		if module == wasm.TickModule {
+			continue // of the copy; Rewrite refuses it in an image
+		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
 			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", module, name, importList())
@@ -174,15 +235,22 @@ func (img *Image) check() error {
 
 // describe runs the image once to read its ABI version and its names.
 func (img *Image) describe() error {
-	in, err := img.instantiate(describeBytesMax)
+	memory, err := img.reserve(describeBytesMax)
+	if err != nil {
+		return err
+	}
+	in, err := img.instantiate(memory)
 	if err != nil {
 		return err
 	}
 	defer in.Close(img.host.ctx)
+	if err := img.initialise(in); err != nil {
+		return err
+	}
 	img.DataBytes = img.dataBytes(in)
 	version, err := in.ExportedFunction(exportABI).Call(img.host.ctx)
 	if err != nil {
-		return fmt.Errorf("%s traps: %s", exportABI, firstLine(err))
+		return callError(exportABI, err)
 	}
 	if version[0] != nic.ABIVersion {
 		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; build the image anew with its starloom.h", version[0], nic.ABIVersion)
@@ -246,7 +314,7 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 	}
 	list, err := f.Call(img.host.ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s traps: %s", export, firstLine(err))
+		return nil, callError(export, err)
 	}
 	for k := range uint32(namesMax + 1) {
 		at, ok := in.Memory().ReadUint32Le(uint32(list[0]) + 4*k)
@@ -287,28 +355,57 @@ func (img *Image) dataBytes(in api.Module) uint64 {
 		}
 	}
 	stack := uint64(unknownStackBytes)
-	if g := in.ExportedGlobal(exportStack); g != nil {
-		stack = uint64(uint32(g.Get()))
+	for _, g := range img.copy.Globals {
+		if g.GivenBack {
+			stack = uint64(uint32(in.ExportedGlobal(g.Export).Get()))
+			break
+		}
 	}
 	above := img.ownBytes() - min(img.ownBytes(), stack+wasmPageBytes)
 	return max(uint64(written), above)
 }
 
-// instantiate makes a wasm instance whose memory may grow by memoryBytesMax.
-func (img *Image) instantiate(memoryBytesMax uint64) (api.Module, error) {
-	memory, err := img.host.memory.take(min(memoryBytesMax+img.ownBytes(), addressBytesMax))
-	if err != nil {
-		return nil, err
-	}
+// reserve takes memory for an instance that may grow by growBytesMax.
+func (img *Image) reserve(growBytesMax uint64) (linearMemory, error) {
+	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax))
+}
+
+// instantiate makes a wasm instance in a memory; what else is in there stays. Nothing
+// of the image runs.
+func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 	ctx := experimental.WithMemoryAllocator(img.host.ctx, allocator(memory))
 	in, err := img.host.runtime.InstantiateModule(ctx, img.compiled,
 		// Without a source of randomness of its own an instance is 5 KiB smaller;
 		// nothing that an image may import reads it.
-		wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").WithRandSource(strings.NewReader("")))
+		wazero.NewModuleConfig().WithName("").WithStartFunctions().WithRandSource(strings.NewReader("")))
 	if err != nil {
 		return nil, fmt.Errorf("does not start: %s", firstLine(err))
 	}
 	return in, nil
+}
+
+// initialise runs what an image does before anything else.
+func (img *Image) initialise(in api.Module) error {
+	for _, name := range []string{img.copy.Start, exportInitialise} {
+		if f := in.ExportedFunction(name); name != "" && f != nil {
+			if _, err := f.Call(img.host.ctx); err != nil {
+				var stopped stoppedError
+				if errors.As(err, &stopped) {
+					return fmt.Errorf("does not start: %w", stopped)
+				}
+				return fmt.Errorf("does not start: %s", firstLine(err))
+			}
+		}
+	}
+	return nil
+}
+
+// source returns the source line of an offset in the copy's code.
+func (img *Image) source(offset uint64) string {
+	img.placesLock.Lock()
+	defer img.placesLock.Unlock()
+	img.placesOnce.Do(func() { img.places = img.copy.Places() })
+	return img.places.Source(offset)
 }
 
 func allI32(types []api.ValueType, count int) bool {

@@ -39,9 +39,9 @@ func TestImages(t *testing.T) {
 				require.True(t, bytes.Equal(want, got), "%s has drifted from %s; run go test ./firmware -run Images -update", image, source)
 				return
 			}
-			have, err := Inspect(rebuilt)
+			have, err := Inspect(t.Context(), rebuilt)
 			require.NoError(t, err)
-			committed, err := Inspect(image)
+			committed, err := Inspect(t.Context(), image)
 			require.NoError(t, err)
 			require.Equal(t, committed.Params, have.Params)
 			require.Equal(t, committed.Probes, have.Probes)

@@ -3,8 +3,9 @@ package firmware
 import (
 	"context"
 
-	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm"
 )
 
 // The imports are all that firmware can ask of the host.
@@ -30,8 +31,8 @@ func caller(ctx context.Context) *wasmInstance {
 	return in
 }
 
-func exportImports(ctx context.Context, runtime wazero.Runtime) error {
-	builder := runtime.NewHostModuleBuilder(importModule)
+func (h *Host) exportImports() error {
+	builder := h.runtime.NewHostModuleBuilder(importModule)
 	for name, f := range map[string]api.GoModuleFunc{
 		"log": func(ctx context.Context, m api.Module, stack []uint64) {
 			if in := caller(ctx); in != nil {
@@ -55,6 +56,10 @@ func exportImports(ctx context.Context, runtime wazero.Runtime) error {
 	} {
 		builder = builder.NewFunctionBuilder().WithGoModuleFunction(f, importTypes[name], nil).Export(name)
 	}
-	_, err := builder.Instantiate(ctx)
+	if _, err := builder.Instantiate(h.ctx); err != nil {
+		return err
+	}
+	_, err := h.runtime.NewHostModuleBuilder(wasm.TickModule).NewFunctionBuilder().
+		WithGoFunction(api.GoFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
 	return err
 }

@@ -30,8 +30,9 @@ const ImageBytesMax = 64 << 20
 // ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
 func ReadImage(path string) ([]byte, error) { return traces.ReadInput(path, ImageBytesMax) }
 
-// Inspect checks an image, a file or a built-in program's name, and describes it.
-func Inspect(path string) (info Info, err error) {
+// Inspect checks an image, a file or a built-in program's name, and describes it. It
+// runs what the image does when it is loaded and attached, and no longer than ctx.
+func Inspect(ctx context.Context, path string) (info Info, err error) {
 	wasm, err := ReadImage(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
@@ -41,7 +42,7 @@ func Inspect(path string) (info Info, err error) {
 	if err != nil {
 		return Info{}, err
 	}
-	host, err := NewHost(context.Background(), "interpreter")
+	host, err := NewHost(ctx, "interpreter")
 	if err != nil {
 		return Info{}, err
 	}

@@ -32,10 +32,11 @@ type Instance interface {
 	// Probes returns the values of sl_probe, one column of len(Image.Probes)
 	// values per cell.
 	Probes() []uint64
-	// Memory returns all of the firmware's state, as plain data.
+	// Memory and Globals return all of the firmware's state, as plain data.
 	Memory() []byte
-	// SetMemory replaces it by what Memory returned once.
-	SetMemory(image []byte) error
+	Globals() []uint64
+	// SetState replaces it by what Memory and Globals returned once.
+	SetState(memory []byte, globals []uint64) error
 }
 
 // Chooser is an Instance of a deterministic two-hops firmware.
@@ -85,11 +86,12 @@ type wasmInstance struct {
 	bank     *nic.Bank
 	start    api.Function
 	slot     api.Function
-	stack    api.MutableGlobal // nil when the image does not export it
-	top      uint64            // reset value of the stack pointer
+	memory   linearMemory
+	globals  []api.MutableGlobal // those of image.copy.Globals
+	before   []uint64            // what they held before the call that runs
 	params   [2]uint64
 	calling  []uint32 // the cells whose handlers are being called
-	pristine []byte   // shared: see pristineMemory
+	pristine pristine
 	probes   []uint64
 	events   []Event
 	said     said
@@ -122,41 +124,62 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 
 // NewInstance makes an instance that serves the bank.
 func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
-	module, err := img.instantiate(MemoryBytesMax(c))
+	memory, err := img.reserve(MemoryBytesMax(c))
 	if err != nil {
 		return nil, err
 	}
 	in := &wasmInstance{
 		image:  img,
-		module: module,
-		start:  module.ExportedFunction(exportStart),
-		slot:   module.ExportedFunction(exportSlot),
+		memory: memory,
+		before: make([]uint64, len(img.copy.Globals)),
 		probes: make([]uint64, c.Cells*len(img.Probes)),
 	}
 	in.ctx = context.WithValue(img.host.ctx, instanceKey{}, in)
-	if g, ok := module.ExportedGlobal(exportStack).(api.MutableGlobal); ok {
-		in.stack, in.top = g, g.Get()
+	if err := in.instantiate(); err != nil {
+		return nil, err
 	}
-	address, err := module.ExportedFunction(exportAttach).Call(in.ctx,
+	if err := img.initialise(in.module); err != nil {
+		return nil, err
+	}
+	address, err := in.module.ExportedFunction(exportAttach).Call(in.ctx,
 		uint64(c.Cells), uint64(c.PayloadBytes), uint64(c.RxFrames), uint64(c.TxFrames))
 	if err != nil {
-		return nil, fmt.Errorf("%s traps: %s", exportAttach, firstLine(err))
+		return nil, callError(exportAttach, err)
 	}
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
 	}
-	in.pristine = img.pristineMemory(in)
+	in.pristine = img.pristineState(in)
 	return in, nil
 }
 
-// pristineMemory returns the memory of an instance after its attachment, up to
-// its last non-zero byte; what the host has configured is written again by Reset.
-// All instances for banks of one shape share it.
-func (img *Image) pristineMemory(in *wasmInstance) []byte {
+// instantiate makes the instance's module, in its memory.
+func (in *wasmInstance) instantiate() (err error) {
+	if in.module, err = in.image.instantiate(in.memory); err != nil {
+		return err
+	}
+	in.start, in.slot = in.module.ExportedFunction(exportStart), in.module.ExportedFunction(exportSlot)
+	in.globals = in.globals[:0]
+	for _, g := range in.image.copy.Globals {
+		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))
+	}
+	return nil
+}
+
+// pristine is the state of an instance after its attachment; what the host has
+// configured is written again by Reset.
+type pristine struct {
+	memory  []byte // up to its last byte that is not zero
+	bytes   int    // of the whole memory
+	globals []uint64
+}
+
+// pristineState is shared by all instances for banks of one shape.
+func (img *Image) pristineState(in *wasmInstance) pristine {
 	shape := in.bank.BankConfig
 	shape.First, shape.Seed = 0, 0
-	if image, ok := img.pristine[shape]; ok {
-		return image
+	if state, ok := img.pristine[shape]; ok {
+		return state
 	}
 	in.bank.ClearListen()
 	memory := in.Memory()
@@ -164,22 +187,45 @@ func (img *Image) pristineMemory(in *wasmInstance) []byte {
 	for end > 0 && memory[end-1] == 0 {
 		end--
 	}
-	image := append([]byte(nil), memory[:end]...)
+	state := pristine{append([]byte(nil), memory[:end]...), len(memory), in.Globals()}
 	in.bank.Reset(in.bank.Seed)
-	img.pristine[shape] = image
-	return image
+	img.pristine[shape] = state
+	return state
 }
 
 // Reset implements Instance.
 func (in *wasmInstance) Reset(seed uint64) {
-	memory := in.Memory()
-	clearDirty(memory[copy(memory, in.pristine):])
-	if in.stack != nil {
-		in.stack.Set(in.top)
+	if err := in.set(in.pristine); err != nil {
+		panic(fmt.Sprintf("resetting %s: %v", in.image.Name, err)) // it has been in this state before
 	}
 	clear(in.probes)
 	in.events = in.events[:0]
+	in.said = said{}
 	in.bank.Reset(seed)
+}
+
+// set replaces the state of the instance. A memory cannot shrink: where it has grown
+// beyond the state's, a new module takes it over, whose image sees it as it was.
+func (in *wasmInstance) set(state pristine) error {
+	if len(in.Memory()) > state.bytes {
+		if err := in.module.Close(in.image.host.ctx); err != nil {
+			return err
+		}
+		if err := in.instantiate(); err != nil {
+			return err
+		}
+	}
+	if missing := state.bytes - len(in.Memory()); missing > 0 {
+		if _, ok := in.module.Memory().Grow(uint32(missing / wasmPageBytes)); !ok {
+			return fmt.Errorf("the firmware's memory cannot grow to %d bytes", state.bytes)
+		}
+	}
+	memory := in.Memory()
+	clearDirty(memory[copy(memory, state.memory):])
+	for i, g := range in.globals {
+		g.Set(state.globals[i])
+	}
+	return nil
 }
 
 // clearDirty makes memory zero and writes only where it is not: a page that
@@ -202,9 +248,11 @@ func (in *wasmInstance) Choose(i, t, g, d uint32) (uint32, error) {
 	if f == nil {
 		return 0, fmt.Errorf("the firmware does not export %s", exportChoice)
 	}
+	in.enter()
 	group, err := f.Call(in.ctx, uint64(i), uint64(t), uint64(g), uint64(d))
 	if err != nil {
-		return 0, fmt.Errorf("%s traps: %s", exportChoice, firstLine(err))
+		in.leave()
+		return 0, callError(exportChoice, err)
 	}
 	return uint32(group[0]), nil
 }
@@ -218,17 +266,40 @@ func (in *wasmInstance) Memory() []byte {
 	return memory
 }
 
-// SetMemory implements Instance. Between two calls a C image has no state outside
-// its memory: the stack pointer is at its reset value.
-func (in *wasmInstance) SetMemory(image []byte) error {
-	if missing := len(image) - len(in.Memory()); missing > 0 {
-		if _, ok := in.module.Memory().Grow(uint32(missing / wasmPageBytes)); !ok {
-			return fmt.Errorf("the firmware's memory cannot grow to %d bytes", len(image))
+// Globals implements Instance.
+func (in *wasmInstance) Globals() []uint64 {
+	values := make([]uint64, len(in.globals))
+	for i, g := range in.globals {
+		values[i] = g.Get()
+	}
+	return values
+}
+
+// SetState implements Instance.
+func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
+	if len(globals) != len(in.globals) || len(memory) < int(in.image.ownBytes()) || len(memory)%wasmPageBytes != 0 {
+		return errors.New("the state is not one of this firmware")
+	}
+	return in.set(pristine{memory, len(memory), globals})
+}
+
+// enter and leave stand around a call of the image. A trap ends it wherever it is: the
+// globals that its functions would have given back - the stack pointer - are set back,
+// the others have the value that they would have if the trap came from the hardware.
+func (in *wasmInstance) enter() {
+	for i, g := range in.globals {
+		if in.image.copy.Globals[i].GivenBack {
+			in.before[i] = g.Get()
 		}
 	}
-	memory := in.Memory()
-	clearDirty(memory[copy(memory, image):])
-	return nil
+}
+
+func (in *wasmInstance) leave() {
+	for i, g := range in.globals {
+		if in.image.copy.Globals[i].GivenBack {
+			g.Set(in.before[i])
+		}
+	}
 }
 
 // Probes implements Instance.
@@ -257,18 +328,22 @@ func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, c
 
 // run calls an entry point for some cells. When a handler traps, its cell is marked
 // faulty and the loop goes on with the next one. The list in the firmware's memory is
-// the host's word to the firmware; what firmware makes of it is not believed.
+// the host's word to the firmware; what firmware makes of it is not believed. When the
+// call is stopped, nobody is at fault: see Host.Stopped.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
 	for len(cells) > 0 {
 		in.calling = cells
 		in.bank.SetCurrent(-1)
 		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:params])
 		if err == nil {
 			return
 		}
-		if in.stack != nil {
-			in.stack.Set(in.top)
+		in.leave()
+		var stopped stoppedError
+		if errors.As(err, &stopped) {
+			return
 		}
 		place := in.bank.Current()
 		if uint64(place) >= uint64(len(cells)) {
@@ -293,7 +368,7 @@ func (in *wasmInstance) fault(cell int, err error) {
 	}
 	in.bank.Silence(cell)
 	event := Event{Kind: EventTrap, Cell: cell}
-	event.Text, event.Function, event.Source = parseTrap(err)
+	event.Text, event.Function, event.Source = in.image.parseTrap(err)
 	var gaveUp gaveUpError
 	if errors.As(err, &gaveUp) {
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
@@ -387,9 +462,11 @@ var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:
 //	wasm error: unreachable
 //	wasm stack trace:
 //		.on_slot(i32,i32)
-//			0x1a: pops/random.c:42:9 (inlined)
-//			      pops/random.c:90:1
-func parseTrap(err error) (reason, function, source string) {
+//			0x1a: ?
+//
+// The number is the offset in the code of the copy, of which the image's own debug
+// information knows nothing.
+func (img *Image) parseTrap(err error) (reason, function, source string) {
 	lines := strings.Split(err.Error(), "\n")
 	reason = strings.TrimPrefix(lines[0], "wasm error: ")
 	for _, line := range lines[1:] {
@@ -397,10 +474,10 @@ func parseTrap(err error) (reason, function, source string) {
 		switch {
 		case strings.HasPrefix(line, "\t\t"):
 			if source == "" && function != "" {
-				if _, after, ok := strings.Cut(text, ": "); ok && strings.HasPrefix(text, "0x") {
-					text = strings.TrimSpace(after)
+				number, _, _ := strings.Cut(text, ":")
+				if offset, err := strconv.ParseUint(number, 0, 32); err == nil {
+					source = img.source(offset)
 				}
-				source = strings.TrimSuffix(text, " (inlined)")
 			}
 		case strings.HasPrefix(line, "\t"):
 			if function != "" {

@@ -75,12 +75,15 @@ func (in *nativeInstance) Probes() []uint64 { return nil }
 // Memory implements Instance.
 func (in *nativeInstance) Memory() []byte { return in.memory }
 
-// SetMemory implements Instance.
-func (in *nativeInstance) SetMemory(image []byte) error {
-	if len(image) != len(in.memory) {
-		return fmt.Errorf("the bank has %d bytes, not %d", len(in.memory), len(image))
+// Globals implements Instance: a native program has none.
+func (in *nativeInstance) Globals() []uint64 { return nil }
+
+// SetState implements Instance.
+func (in *nativeInstance) SetState(memory []byte, _ []uint64) error {
+	if len(memory) != len(in.memory) {
+		return fmt.Errorf("the bank has %d bytes, not %d", len(in.memory), len(memory))
 	}
-	copy(in.memory, image)
+	copy(in.memory, memory)
 	return nil
 }
 

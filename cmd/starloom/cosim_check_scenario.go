@@ -24,7 +24,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return fault(err)
 	}
 	if c.Flags().Changed("seed") {
-		if err := s.Override(starloom.Overrides{Seed: &o.Seed}); err != nil {
+		if err := s.Override(c.Context(), starloom.Overrides{Seed: &o.Seed}); err != nil {
 			return err
 		}
 	}

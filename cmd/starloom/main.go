@@ -25,11 +25,12 @@ import (
 
 // The exit statuses.
 const (
-	statusPass  = 0
-	statusFail  = 1
-	statusInput = 2
-	statusFault = 3
-	statusTool  = 4
+	statusPass        = 0
+	statusFail        = 1
+	statusInput       = 2
+	statusFault       = 3
+	statusTool        = 4
+	statusInterrupted = 130 // by SIGINT or SIGTERM: as shells say it of SIGINT
 )
 
 func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -39,6 +40,9 @@ var errFailed = errors.New("fail")
 
 // errTool says that a report was printed of a run that a tool's failure has ended.
 var errTool = errors.New("a tool failed")
+
+// errInterrupted says that a report on an interrupted run was printed.
+var errInterrupted = errors.New("interrupted")
 
 // faultError is an error that the user's input does not explain.
 type faultError struct{ error }
@@ -67,36 +71,49 @@ func toolFailed(err error) bool {
 // execute runs one command line and returns the exit status.
 func execute(args []string, stdout, stderr io.Writer) int {
 	return protect(stderr, func() int {
-		ctx, stop := interruptible(context.Background())
+		ctx, stop := interruptible(context.Background(), stderr)
 		defer stop()
 		root := newRoot()
 		root.SetArgs(args)
 		root.SetOut(stdout)
 		root.SetErr(stderr)
-		return report(root.ExecuteContext(ctx), stderr)
+		err := root.ExecuteContext(ctx)
+		if err != nil && ctx.Err() != nil && !errors.Is(err, errFailed) && !errors.Is(err, errInterrupted) {
+			err = ctx.Err() // whatever else was said of tools and files that were given up
+		}
+		return report(err, stderr)
 	})
 }
 
-// interruptible returns a context that the first interrupt ends, so that the run
-// ends in order. The second one ends the process, whatever it is doing, without
-// leaving temporary files behind.
-func interruptible(parent context.Context) (ctx context.Context, stop func()) {
+// orderlyEnd is how long a command may take to end in order once it was interrupted:
+// to stop handlers and simulators, to print what it has and to finish its files.
+const orderlyEnd = 1500 * time.Millisecond
+
+// interruptible returns a context that the first interrupt ends, so that the command
+// ends in order. One that does not, or a second interrupt, ends the process, whatever
+// it is doing, without leaving temporary files behind.
+func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
 	ctx, cancel := context.WithCancel(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	done := make(chan struct{})
 	go func() {
-		for second := false; ; second = true {
+		var late <-chan time.Time
+		for {
 			select {
 			case <-done:
 				return
-			case received := <-signals:
+			case <-signals:
 				cancel()
-				if second {
-					traces.RemoveTemporaries()
-					raise(received)
+				if late == nil {
+					late = time.After(orderlyEnd)
+					continue
 				}
+			case <-late:
 			}
+			traces.RemoveTemporaries()
+			fmt.Fprintln(stderr, "starloom: interrupted; no files were written")
+			os.Exit(statusInterrupted)
 		}
 	}()
 	return ctx, func() {
@@ -104,15 +121,6 @@ func interruptible(parent context.Context) (ctx context.Context, stop func()) {
 		close(done)
 		cancel()
 	}
-}
-
-// raise ends the process as the signal does by default.
-func raise(received os.Signal) {
-	signal.Reset(received)
-	if self, err := os.FindProcess(os.Getpid()); err == nil && self.Signal(received) == nil {
-		time.Sleep(time.Second)
-	}
-	os.Exit(statusFail)
 }
 
 // protect turns a panic into a message and exit status 3: Go itself would end
@@ -143,9 +151,11 @@ func report(err error, stderr io.Writer) int {
 		// The place comes first, so that editors and terminals can jump to it.
 		fmt.Fprintln(stderr, input)
 		return statusInput
+	case errors.Is(err, errInterrupted):
+		return statusInterrupted
 	case errors.Is(err, context.Canceled):
 		fmt.Fprintln(stderr, "starloom: interrupted")
-		return statusFail
+		return statusInterrupted
 	case toolFailed(err):
 		fmt.Fprintln(stderr, err)
 		return statusTool

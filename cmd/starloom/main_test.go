@@ -304,60 +304,6 @@ func TestUnwritableOutputIsRefusedFirst(t *testing.T) {
 	assert.Less(t, time.Since(start), 10*time.Second)
 }
 
-// The first interrupt ends the run with a report and whole files.
-func TestInterrupt(t *testing.T) {
-	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 1024", "group_size: 4", "group_size: 1024").Replace(smallScenario)})
-	command := exec.Command(binary, "run", "s.yaml", "--runtime", "interpreter", "--workers", "1", "--json", "out.json")
-	command.Dir = dir
-	var stdout bytes.Buffer
-	command.Stdout = &stdout
-	require.NoError(t, command.Start())
-	// The temporary file says that the options are read and the run starts.
-	require.Eventually(t, func() bool { return len(list(t, dir)) > 1 }, 20*time.Second, time.Millisecond)
-	require.NoError(t, command.Process.Signal(syscall.SIGINT))
-	err := command.Wait()
-	var exit *exec.ExitError
-	require.ErrorAs(t, err, &exit)
-	require.Equal(t, statusFail, command.ProcessState.ExitCode())
-	assert.Contains(t, stdout.String(), "interrupted: cycle ")
-	assert.Equal(t, []string{"out.json", "s.yaml"}, list(t, dir))
-	data, err := os.ReadFile(filepath.Join(dir, "out.json"))
-	require.NoError(t, err)
-	assert.True(t, json.Valid(data))
-	assert.Contains(t, string(data), `"rule": "interrupted"`)
-}
-
-// The second interrupt ends a run whose firmware never returns, and leaves nothing.
-func TestSecondInterrupt(t *testing.T) {
-	dir := folder(t, map[string]string{
-		"s.yaml": strings.Replace(smallScenario, "program: pops/random", "image: s.wasm", 1),
-		"s.c": `#include "starloom.h"
-typedef struct { volatile uint32_t turns; } state_t;
-static void on_start(sl_nic *nic, state_t *s) { (void)nic; (void)s; }
-static void on_slot(sl_nic *nic, state_t *s) { (void)nic; for (;;) s->turns++; }
-STARLOOM_FIRMWARE(state_t, on_start, on_slot)
-`})
-	require.Equal(t, statusPass, starloomIn(t, dir, "firmware", "build", "s.c").status)
-	before := list(t, dir)
-	command := exec.Command(binary, "run", "s.yaml", "--vcd", "out.vcd", "--json", "out.json")
-	command.Dir = dir
-	require.NoError(t, command.Start())
-	ended := make(chan error, 1)
-	go func() { ended <- command.Wait() }()
-	require.Eventually(t, func() bool { return len(list(t, dir)) == len(before)+3 }, 20*time.Second, time.Millisecond)
-	require.NoError(t, command.Process.Signal(syscall.SIGINT))
-	select {
-	case err := <-ended:
-		t.Fatalf("the first interrupt waits for the handler: %v", err)
-	case <-time.After(100 * time.Millisecond):
-	}
-	require.NoError(t, command.Process.Signal(syscall.SIGINT))
-	var exit *exec.ExitError
-	require.ErrorAs(t, <-ended, &exit)
-	assert.Equal(t, syscall.SIGINT, exit.Sys().(syscall.WaitStatus).Signal())
-	assert.Equal(t, before, list(t, dir))
-}
-
 func TestOtherCommands(t *testing.T) {
 	dir := folder(t, nil)
 	for args, want := range map[string]string{
@@ -406,7 +352,8 @@ func TestExitStatus(t *testing.T) {
 		{fault(&starloom.InputError{Place: "a.yaml:1:2", Reason: "bad", Remedy: "do"}), statusInput, "a.yaml:1:2: bad; do\n"},
 		{fault(errors.Join(&starloom.InputError{Place: "p", Reason: "bad", Remedy: "do"}, errors.New("close"))), statusInput, "p: bad; do\n"},
 		{fault(fmt.Errorf("output x: %w", syscall.ENOSPC)), statusInput, "starloom: output x: no space left on device\n"},
-		{fault(context.Canceled), statusFail, "starloom: interrupted\n"},
+		{errInterrupted, statusInterrupted, ""},
+		{fault(context.Canceled), statusInterrupted, "starloom: interrupted\n"},
 		{fault(errors.New("broken")), statusFault, "starloom: this is a fault of Starloom, not of your input: broken\nplease report it with the command line and the scenario\n"},
 	} {
 		var stderr bytes.Buffer

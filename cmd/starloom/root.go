@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -32,7 +33,7 @@ in waveforms (VCD) and packet captures (pcapng).
 
 Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
 3 a fault of Starloom, 4 a tool (simulator, compiler, converter) failed, hung or was
-killed, 130 interrupted.`,
+killed, 130 interrupted (SIGINT, SIGTERM).`,
 		Example: `  starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom study pops --quick
   starloom firmware build router.c -o router.wasm
@@ -211,7 +212,10 @@ packages clang and lld.`,
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: files("wasm"),
 		RunE: func(c *cobra.Command, args []string) error {
-			info, err := firmware.Inspect(args[0])
+			info, err := firmware.Inspect(c.Context(), args[0])
+			if errors.Is(err, context.Canceled) {
+				return err
+			}
 			if err != nil {
 				return &starloom.InputError{Place: args[0], Reason: err.Error(), Remedy: "give an image that `starloom firmware build` made, or one of " + strings.Join(firmware.Programs(), ", ")}
 			}

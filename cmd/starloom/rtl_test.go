@@ -70,7 +70,7 @@ func TestRTLEndsWithItsSimulators(t *testing.T) {
 		says   string
 		status int
 	}{
-		"interrupt": {func(t *testing.T, run *os.Process, _ []int) { require.NoError(t, run.Signal(os.Interrupt)) }, "interrupted", statusFail},
+		"interrupt": {func(t *testing.T, run *os.Process, _ []int) { require.NoError(t, run.Signal(os.Interrupt)) }, "interrupted", statusInterrupted},
 		"killed": {func(t *testing.T, _ *os.Process, all []int) {
 			require.NoError(t, syscall.Kill(all[0], syscall.SIGKILL))
 		}, "rtl_tool: cycle", statusTool},

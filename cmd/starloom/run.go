@@ -95,7 +95,7 @@ scenario), as long as it is right.`,
 				return err
 			}
 		}
-		if err := scenario.Override(override); err != nil {
+		if err := scenario.Override(c.Context(), override); err != nil {
 			return err
 		}
 
@@ -170,9 +170,15 @@ func open(files *traces.Files, option, path string) (io.Writer, error) {
 }
 
 // printReport prints a report and turns its verdict into an exit status.
-func printReport(w io.Writer, report interface{ WriteText(io.Writer) error }, verdict starloom.Verdict) error {
+func printReport(w io.Writer, report interface {
+	WriteText(io.Writer) error
+	Interrupted() bool
+}, verdict starloom.Verdict) error {
 	if err := report.WriteText(w); err != nil {
 		return err
+	}
+	if report.Interrupted() {
+		return errInterrupted
 	}
 	if verdict != starloom.VerdictPass {
 		return errFailed

@@ -1,0 +1,177 @@
+package wasm
+
+import "slices"
+
+// A turn is what the counter of a copy counts: one turn of a loop or one call of a
+// function, or as many as it has instructions by turnInstructions. At least every
+// TickTurns turns the host is asked, so between two questions lies no more than
+// about TickTurns * turnInstructions instructions, whatever the image does.
+const (
+	TickTurns        = 1 << 16
+	turnInstructions = 1 << 10
+	// hostInstructions is what a call of the host counts for, bytesPerTurn what an
+	// instruction on a range of memory does per byte.
+	hostInstructions = 64
+	bytesPerTurnLog2 = 12
+)
+
+// path is straight code: that of a function outside its loops, or of one of its
+// loops outside the loops in it. It runs at most once per turn.
+type path struct {
+	instructions uint64
+	calls        []uint32 // functions, or callsType|type
+}
+
+// callsType marks a call through a table: of any function there with that type.
+const callsType = 1 << 31
+
+// shape is what the cost of a function follows from: paths[0] is the function,
+// paths[k] its loop k in the order of their starts.
+type shape struct{ paths []path }
+
+// note adds an instruction to the path that it belongs to.
+func (s *shape) note(at int, i *instruction, imported int) {
+	p := &s.paths[at]
+	p.instructions++
+	switch i.op {
+	case opCall:
+		if int(i.index) < imported {
+			p.instructions += hostInstructions
+		} else {
+			p.calls = append(p.calls, i.index-uint32(imported))
+		}
+	case opCallIndirect:
+		p.calls = append(p.calls, callsType|i.index)
+	case opMemoryGrow, opMemoryCopy, opMemoryFill:
+		p.instructions += hostInstructions
+	}
+}
+
+// turns says where a function counts: entry turns when it is called, and loops[k]
+// for each turn of loop k.
+type turns struct {
+	entry uint32
+	loops []uint32
+}
+
+// costs finds the places where counting is needed. Every loop counts. A function
+// counts when it may call itself, over whatever others, or when one call of it runs
+// more than turnInstructions instructions that nothing else counts.
+func (m *module) costs(shapes []shape) []turns {
+	byType := map[funcType][]uint32{} // functions that a table may hold
+	elements := slices.Clone(m.elements)
+	slices.Sort(elements)
+	for _, index := range slices.Compact(elements) {
+		if k := int(index) - len(m.imported); k >= 0 && k < len(m.body) {
+			t := m.types[m.body[k].signature]
+			byType[t] = append(byType[t], uint32(k))
+		}
+	}
+	c := &calls{m: m, shapes: shapes, byType: byType, nodes: map[uint32]*node{}, result: make([]turns, len(shapes))}
+	for k := range shapes {
+		c.visit(uint32(k))
+	}
+	for k := range shapes {
+		loops := shapes[k].paths[1:]
+		c.result[k].loops = make([]uint32, len(loops))
+		for i := range loops {
+			c.result[k].loops[i] = unitsOf(c.cost(&loops[i]))
+		}
+	}
+	return c.result
+}
+
+// unitsOf returns how many turns a path counts for.
+func unitsOf(instructions uint64) uint32 {
+	return uint32(min(1+instructions/turnInstructions, TickTurns))
+}
+
+// calls walks the graph of calls, callees first (Tarjan's algorithm for strongly
+// connected components). A node is a function or a type of functions in a table.
+type calls struct {
+	m      *module
+	shapes []shape
+	byType map[funcType][]uint32
+	nodes  map[uint32]*node
+	stack  []uint32
+	result []turns
+}
+
+type node struct {
+	order, low int
+	open       bool   // its component is not complete
+	cost       uint64 // of one call that nothing counts
+}
+
+// callees yields the nodes that a node calls.
+func (c *calls) callees(n uint32, yield func(uint32)) {
+	if n&callsType != 0 {
+		for _, f := range c.byType[c.m.types[n&^callsType]] {
+			yield(f)
+		}
+		return
+	}
+	for _, p := range c.shapes[n].paths {
+		for _, callee := range p.calls {
+			yield(callee)
+		}
+	}
+}
+
+func (c *calls) visit(n uint32) *node {
+	if known := c.nodes[n]; known != nil {
+		return known
+	}
+	v := &node{order: len(c.nodes), low: len(c.nodes), open: true}
+	c.nodes[n] = v
+	c.stack = append(c.stack, n)
+	recursive := false
+	c.callees(n, func(callee uint32) {
+		recursive = recursive || callee == n
+		if w := c.visit(callee); w.open {
+			v.low = min(v.low, w.low)
+		}
+	})
+	if v.low != v.order {
+		return v
+	}
+	at := len(c.stack) - 1
+	for c.stack[at] != n {
+		at--
+	}
+	component := c.stack[at:]
+	c.stack = c.stack[:at]
+	for _, member := range component {
+		c.nodes[member].open = false
+		if member&callsType == 0 && (recursive || len(component) > 1) {
+			c.result[member].entry = 1
+		}
+	}
+	// Costs within a component that counts are those of its members' own paths.
+	for _, member := range component {
+		if member&callsType != 0 {
+			w := c.nodes[member]
+			c.callees(member, func(callee uint32) { w.cost = max(w.cost, c.nodes[callee].cost) })
+			continue
+		}
+		cost := c.cost(&c.shapes[member].paths[0])
+		if c.result[member].entry != 0 || cost > turnInstructions {
+			c.result[member].entry = unitsOf(cost)
+			cost = 0
+		}
+		c.nodes[member].cost = cost
+	}
+	return v
+}
+
+// cost returns the instructions of a path and of those calls in it that nothing
+// counts.
+func (c *calls) cost(p *path) uint64 {
+	cost := p.instructions
+	for _, callee := range p.calls {
+		if n := c.nodes[callee]; n != nil {
+			cost += n.cost
+		}
+	}
+	return cost
+}

@@ -1,0 +1,416 @@
+package wasm
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The sections by their numbers in the format.
+const (
+	sectionCustom    = 0
+	sectionType      = 1
+	sectionImport    = 2
+	sectionFunction  = 3
+	sectionTable     = 4
+	sectionMemory    = 5
+	sectionGlobal    = 6
+	sectionExport    = 7
+	sectionStart     = 8
+	sectionElement   = 9
+	sectionCode      = 10
+	sectionData      = 11
+	sectionDataCount = 12
+)
+
+// sectionOrder are the sections in the order in which a module has them.
+var sectionOrder = []byte{
+	sectionType, sectionImport, sectionFunction, sectionTable, sectionMemory, sectionGlobal,
+	sectionExport, sectionStart, sectionElement, sectionDataCount, sectionCode, sectionData,
+}
+
+// The kinds of imports and exports.
+const (
+	kindFunction = 0
+	kindTable    = 1
+	kindMemory   = 2
+	kindGlobal   = 3
+)
+
+// The types of values.
+const (
+	typeI32  = 0x7F
+	typeI64  = 0x7E
+	typeF32  = 0x7D
+	typeF64  = 0x7C
+	typeV128 = 0x7B
+)
+
+var header = []byte("\x00asm\x01\x00\x00\x00")
+
+// section is a section as the file has it.
+type section struct {
+	id      byte
+	name    string // of a custom section
+	offset  int    // of its content in the file
+	width   int    // bytes of its length
+	content []byte
+}
+
+// funcType is a function's signature, the types one byte each.
+type funcType struct{ params, results string }
+
+// global is a global of the module, imported ones first.
+type global struct {
+	valueType byte
+	mutable   bool
+	imported  string // module.name
+	initial   int64  // of an i32.const, else 0
+}
+
+// function is a function that the module defines.
+type function struct {
+	signature uint32
+	offset    int // of its body in the file
+	width     int // bytes of the body's length
+	locals    []byte
+	extra     uint64 // locals beside the parameters
+	code      []byte // instructions, the last one its end
+}
+
+// module is what the rewriter knows of a module. Sections that no pass changes are
+// kept as bytes.
+type module struct {
+	sections []section
+	types    []funcType
+	imported []uint32 // signatures of the imported functions
+	globals  []global
+	tables   int
+	exports  map[string]export
+	start    int // -1: none
+	elements []uint32
+	body     []function
+	names    map[uint32]string // of functions
+	given    map[uint32]string // of globals
+}
+
+type export struct {
+	kind  byte
+	index uint32
+}
+
+// parse reads a module. Its errors say what is broken and where; what it does not
+// look at is left for the runtime to check.
+func parse(binary []byte) (*module, error) {
+	r := &reader{data: binary}
+	if !bytes.Equal(r.bytes(uint64(len(header))), header) {
+		return nil, fmt.Errorf("not a WebAssembly module of version 1")
+	}
+	m := &module{exports: map[string]export{}, start: -1, names: map[uint32]string{}, given: map[uint32]string{}}
+	last := -1
+	for r.more() {
+		id := r.byte()
+		before := r.at
+		size := r.u32()
+		s := section{id: id, width: r.at - before, offset: r.at}
+		s.content = r.bytes(uint64(size))
+		if r.err != nil {
+			return nil, r.err
+		}
+		if id != sectionCustom {
+			place := slices.Index(sectionOrder, id)
+			if place < 0 {
+				return nil, fmt.Errorf("section %d at offset %#x is unknown", id, s.offset)
+			}
+			if place <= last {
+				return nil, fmt.Errorf("section %d at offset %#x is out of order", id, s.offset)
+			}
+			last = place
+		}
+		if err := m.section(&s); err != nil {
+			return nil, err
+		}
+		m.sections = append(m.sections, s)
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	for i := range m.body {
+		if m.body[i].code == nil {
+			return nil, fmt.Errorf("function %d has no body", len(m.imported)+i)
+		}
+	}
+	return m, nil
+}
+
+// section reads the sections that a pass looks into.
+func (m *module) section(s *section) error {
+	r := &reader{data: s.content, base: s.offset}
+	switch s.id {
+	case sectionCustom:
+		if s.name = r.name(); s.name == "name" {
+			m.readNames(r)
+		}
+		s.content, s.offset = s.content[min(r.at, len(s.content)):], s.offset+r.at
+		return r.err
+	case sectionType:
+		for n := r.count(); n > 0 && r.err == nil; n-- {
+			if form := r.byte(); form != 0x60 && r.err == nil {
+				r.broken("a type of form %#x, which is not a function's,", form)
+			}
+			m.types = append(m.types, funcType{string(r.bytes(uint64(r.u32()))), string(r.bytes(uint64(r.u32())))})
+		}
+	case sectionImport:
+		m.readImports(r)
+	case sectionFunction:
+		for n := r.count(); n > 0 && r.err == nil; n-- {
+			signature := r.u32()
+			if uint64(signature) >= uint64(len(m.types)) {
+				r.broken("a function has the unknown type %d", signature)
+			}
+			m.body = append(m.body, function{signature: signature})
+		}
+	case sectionTable:
+		m.tables += r.count()
+		return r.err
+	case sectionGlobal:
+		for n := r.count(); n > 0 && r.err == nil; n-- {
+			g := global{valueType: r.byte()}
+			g.mutable = r.byte() == 1
+			g.initial = m.constant(r, nil)
+			m.globals = append(m.globals, g)
+		}
+	case sectionExport:
+		for n := r.count(); n > 0 && r.err == nil; n-- {
+			name := r.name()
+			m.exports[name] = export{r.byte(), r.u32()}
+		}
+	case sectionStart:
+		m.start = int(r.u32())
+	case sectionElement:
+		m.readElements(r, nil)
+	case sectionCode:
+		m.readCode(r)
+	default:
+		return nil
+	}
+	if r.err == nil && r.at < len(r.data) {
+		r.broken("section %d has bytes after its end", s.id)
+	}
+	return r.err
+}
+
+func (m *module) readImports(r *reader) {
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		from, name := r.name(), r.name()
+		switch kind := r.byte(); kind {
+		case kindFunction:
+			signature := r.u32()
+			if uint64(signature) >= uint64(len(m.types)) {
+				r.broken("an imported function has the unknown type %d", signature)
+			}
+			m.imported = append(m.imported, signature)
+		case kindTable:
+			r.byte()
+			r.limits()
+			m.tables++
+		case kindMemory:
+			r.limits()
+		case kindGlobal:
+			g := global{valueType: r.byte(), imported: from + "." + name}
+			g.mutable = r.byte() == 1
+			m.globals = append(m.globals, g)
+		default:
+			r.broken("an import of the unknown kind %d", kind)
+		}
+	}
+}
+
+func (r *reader) limits() {
+	flags := r.byte()
+	r.u32()
+	if flags&1 != 0 {
+		r.u32()
+	}
+}
+
+// constant reads a constant expression; with edit it is copied there. It returns the
+// value of a single i32.const, else 0.
+func (m *module) constant(r *reader, edit *copier) (value int64) {
+	for count := 0; r.err == nil; count++ {
+		var i instruction
+		r.instruction(&i)
+		switch {
+		case r.err != nil:
+		case edit != nil:
+			edit.instruction(r.data, &i)
+		case i.op == opRefFunc:
+			m.elements = append(m.elements, i.index)
+		}
+		if i.op == opEnd {
+			if count != 1 {
+				value = 0
+			}
+			return value
+		}
+		if i.op == opI32Const {
+			value = i.value
+		}
+	}
+	return 0
+}
+
+// readElements reads the functions that tables hold; with edit the section is copied
+// there.
+func (m *module) readElements(r *reader, edit *copier) {
+	copied := func(read func()) {
+		from := r.at
+		read()
+		if edit != nil && r.err == nil {
+			edit.to = append(edit.to, r.data[from:r.at]...)
+		}
+	}
+	n := 0
+	copied(func() { n = r.count() })
+	for ; n > 0 && r.err == nil; n-- {
+		var flags uint32
+		copied(func() {
+			if flags = r.u32(); flags > 7 {
+				r.broken("an element segment has the unknown flags %d", flags)
+			}
+			if flags&3 == 2 {
+				r.u32() // table
+			}
+		})
+		if flags&1 == 0 {
+			m.constant(r, edit)
+		}
+		count := 0
+		copied(func() {
+			if flags&3 != 0 {
+				r.byte() // kind or type
+			}
+			count = r.count()
+		})
+		for ; count > 0 && r.err == nil; count-- {
+			if flags&4 != 0 {
+				m.constant(r, edit)
+				continue
+			}
+			from := r.at
+			index := r.u32()
+			if edit != nil {
+				edit.to = appendU32(edit.to, edit.function(index), r.at-from)
+			} else {
+				m.elements = append(m.elements, index)
+			}
+		}
+	}
+}
+
+func (m *module) readCode(r *reader) {
+	n := r.count()
+	if n != len(m.body) && r.err == nil {
+		r.broken("%d functions have %d bodies", len(m.body), n)
+	}
+	for k := 0; k < n && r.err == nil; k++ {
+		f := &m.body[k]
+		before := r.at
+		size := r.u32()
+		f.width, f.offset = r.at-before, r.base+r.at
+		b := &reader{data: r.bytes(uint64(size)), base: f.offset}
+		for groups := b.count(); groups > 0 && b.err == nil; groups-- {
+			f.extra += uint64(b.u32())
+			b.byte()
+		}
+		if b.err == nil && r.err == nil && !b.more() {
+			b.broken("function %d has no instructions", len(m.imported)+k)
+		}
+		if b.err != nil {
+			r.broken("%v", b.err)
+			return
+		}
+		f.locals, f.code = b.data[:b.at], b.data[b.at:]
+	}
+}
+
+// The parts of the name section that are read.
+const (
+	namesFunctions = 1
+	namesGlobals   = 7
+)
+
+func (m *module) readNames(r *reader) {
+	for r.more() {
+		id := r.byte()
+		content := r.bytes(uint64(r.u32()))
+		to := map[byte]map[uint32]string{namesFunctions: m.names, namesGlobals: m.given}[id]
+		if to == nil || r.err != nil {
+			continue
+		}
+		part := &reader{data: content, base: r.base + r.at - len(content)}
+		for n := part.count(); n > 0 && part.err == nil; n-- {
+			index := part.u32()
+			to[index] = part.name()
+		}
+		if part.err != nil {
+			r.broken("the name section: %v", part.err)
+		}
+	}
+}
+
+// functionName names a function in messages.
+func (m *module) functionName(index int) string {
+	if name := m.names[uint32(index)]; name != "" {
+		return fmt.Sprintf("function %d (%s)", index, name)
+	}
+	for name, e := range m.exports {
+		if e.kind == kindFunction && int(e.index) == index {
+			return fmt.Sprintf("function %d (%s)", index, name)
+		}
+	}
+	return fmt.Sprintf("function %d", index)
+}
+
+// globalName names a global in messages and states.
+func (m *module) globalName(index int) string {
+	if name := m.given[uint32(index)]; name != "" {
+		return name
+	}
+	var names []string
+	for name, e := range m.exports {
+		if e.kind == kindGlobal && int(e.index) == index {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
+		return slices.Min(names)
+	}
+	return fmt.Sprintf("global %d", index)
+}
+
+// signature returns the type of a function, imported ones first.
+func (m *module) signature(index int) uint32 {
+	if index < len(m.imported) {
+		return m.imported[index]
+	}
+	return m.body[index-len(m.imported)].signature
+}
+
+// debugSections returns the DWARF of the module by name: "info", "line".
+func (m *module) debugSections() map[string][]byte {
+	found := map[string][]byte{}
+	for _, s := range m.sections {
+		if name, ok := strings.CutPrefix(s.name, ".debug_"); ok && s.id == sectionCustom {
+			found[name] = s.content
+		}
+	}
+	return found
+}
+
+// appendSection appends a section; a length keeps at least its width.
+func appendSection(to []byte, id byte, width int, content []byte) []byte {
+	to = append(to, id)
+	return append(appendU32(to, uint32(len(content)), width), content...)
+}

@@ -1,0 +1,481 @@
+package wasm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// The names that the host and the copy of an image agree on. No image may use them.
+const (
+	reserved   = "starloom."
+	TickModule = reserved + "host"
+	TickName   = "tick"
+	startName  = reserved + "start"
+)
+
+// Copy is a rewritten image. It computes what the image computes.
+type Copy struct {
+	Binary  []byte
+	Start   string   // export that runs the image's start function, "" for none
+	Globals []Global // the mutable globals, in the order of the image
+
+	original map[string][]byte // DWARF by name
+	moved    []moved
+}
+
+// Global is a mutable global of the image, which the copy exports.
+type Global struct {
+	Name   string // that the image gives it
+	Export string
+	// GivenBack says that every function leaves the global as it was when it was
+	// called: it is a stack pointer, or constant. After a trap it must be set back,
+	// all others keep their values.
+	GivenBack bool
+}
+
+// Rewrite makes the copy of an image that the host runs. Errors are about images
+// that are broken, or that hold what the host cannot keep its word for; they say
+// where and what to do.
+func Rewrite(binary []byte) (*Copy, error) {
+	m, err := parse(binary)
+	if err != nil {
+		return nil, &BrokenError{err}
+	}
+	if err := m.refuse(); err != nil {
+		return nil, err
+	}
+	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals))}
+	if err := w.analyse(); err != nil {
+		return nil, err
+	}
+	c := &Copy{}
+	if err := m.findGlobals(c); err != nil {
+		return nil, err
+	}
+	if len(m.debugSections()["line"]) > 0 {
+		c.original = m.debugSections()
+	}
+	w.write(c)
+	return c, nil
+}
+
+// BrokenError says that an image is not a module.
+type BrokenError struct{ error }
+
+// refuse names what the host cannot reach in an image, or what is reserved for the
+// copy.
+func (m *module) refuse() error {
+	for name, e := range m.exports {
+		if strings.HasPrefix(name, reserved) {
+			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", name, reserved)
+		}
+		if e.kind == kindGlobal && int(e.index) >= len(m.globals) {
+			return &BrokenError{fmt.Errorf("the export %q is of no global", name)}
+		}
+	}
+	for _, g := range m.globals {
+		if g.imported != "" {
+			return fmt.Errorf("imports the global %s, which nothing provides; define it in the image", g.imported)
+		}
+	}
+	for i, g := range m.globals {
+		if g.mutable && (g.valueType < typeF64 || g.valueType > typeI32) {
+			return fmt.Errorf("has the mutable global %s, whose type (%#x) cannot be saved; keep it in the memory or in a global of type i32, i64, f32 or f64", m.globalName(i), g.valueType)
+		}
+	}
+	return nil
+}
+
+// weaver rewrites the functions of a module.
+type weaver struct {
+	m       *module
+	tick    uint32 // the imported function that asks the host
+	counter uint32 // the global that holds the turns left
+	turns   []turns
+}
+
+// analyse reads all code once. It refuses what is unknown, out of range or
+// unreachable, and finds where to count.
+func (w *weaver) analyse() error {
+	m := w.m
+	shapes := make([]shape, len(m.body))
+	var budget targetBudget
+	for k := range m.body {
+		f := &m.body[k]
+		place := func(i *instruction) string {
+			return fmt.Sprintf("%s at offset %#x", m.functionName(len(m.imported)+k), f.offset+len(f.locals)+i.start)
+		}
+		locals := uint64(len(m.types[f.signature].params)) + f.extra
+		if locals > localsMax {
+			return fmt.Errorf("%s has %d locals, allowed are %d; split the function", m.functionName(len(m.imported)+k), locals, localsMax)
+		}
+		s := &shapes[k]
+		s.paths = make([]path, 1)
+		open := []int{0} // path of every open block
+		r := &reader{data: f.code, base: f.offset + len(f.locals)}
+		var i instruction
+		for len(open) > 0 && r.err == nil {
+			r.instruction(&i)
+			if r.err != nil {
+				break
+			}
+			in := open[len(open)-1]
+			s.note(in, &i, len(m.imported))
+			switch i.op {
+			case opBlock, opIf:
+				open = append(open, in)
+			case opLoop:
+				s.paths = append(s.paths, path{})
+				open = append(open, len(s.paths)-1)
+			case opEnd:
+				open = open[:len(open)-1]
+			case opDataDrop, opTableInit, opElemDrop, opTableCopy, opTableSet, opTableGrow, opTableFill:
+				return fmt.Errorf("%s changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.op))
+			}
+			if len(open) > nestingMax {
+				return fmt.Errorf("%s nests blocks deeper than %d; split the function", place(&i), nestingMax)
+			}
+			if err := budget.take(&i, place); err != nil {
+				return err
+			}
+			if err := m.inRange(&i, locals); err != nil {
+				return &BrokenError{fmt.Errorf("%s: %w", place(&i), err)}
+			}
+		}
+		if r.err == nil && r.more() {
+			r.broken("code after the end of the function")
+		}
+		if r.err != nil {
+			return &BrokenError{fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), r.err)}
+		}
+	}
+	w.turns = m.costs(shapes)
+	return nil
+}
+
+// inRange refuses an index that the module does not have: in the copy it might be
+// one of the copy's own.
+func (m *module) inRange(i *instruction, locals uint64) error {
+	index, limit := uint64(i.index), uint64(0)
+	what := ""
+	switch i.op {
+	case opCall, opRefFunc:
+		what, limit = "function", uint64(len(m.imported)+len(m.body))
+	case opCallIndirect:
+		what, limit = "type", uint64(len(m.types))
+	case opBlock, opLoop, opIf:
+		if i.value < 0 {
+			return nil
+		}
+		what, index, limit = "type", uint64(i.value), uint64(len(m.types))
+	case opGlobalGet, opGlobalSet:
+		what, limit = "global", uint64(len(m.globals))
+	case opLocalGet, opLocalSet, opLocalTee:
+		what, limit = "local", locals
+	default:
+		return nil
+	}
+	if index >= limit {
+		return fmt.Errorf("there is no %s %d", what, index)
+	}
+	return nil
+}
+
+// write makes the copy.
+func (w *weaver) write(c *Copy) {
+	m := w.m
+	parts := map[byte][]byte{}
+	widths := map[byte]int{}
+	var names bool
+	for _, s := range m.sections {
+		if s.id != sectionCustom {
+			parts[s.id], widths[s.id] = s.content, s.width
+		}
+		names = names || s.id == sectionCustom && s.name == "name"
+	}
+	signature := slices.Index(m.types, funcType{})
+	if signature < 0 {
+		signature = len(m.types)
+		parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 0, 0})
+	}
+	tick := appendName(appendName(nil, TickModule), TickName)
+	parts[sectionImport] = appendElement(parts[sectionImport], appendU32(append(tick, kindFunction), uint32(signature), 1))
+	parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(appendS32([]byte{typeI32, 1, byte(opI32Const)}, TickTurns), byte(opEnd)))
+	shift := &copier{imported: w.tick}
+	if content, ok := parts[sectionExport]; ok {
+		parts[sectionExport] = shift.exports(content)
+	}
+	at := 0
+	for i, g := range m.globals {
+		if g.mutable {
+			parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, c.Globals[at].Export), kindGlobal), uint32(i), 1))
+			at++
+		}
+	}
+	if m.start >= 0 {
+		c.Start = startName
+		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, startName), kindFunction), shift.function(uint32(m.start)), 1))
+		delete(parts, sectionStart)
+	}
+	if content, ok := parts[sectionElement]; ok {
+		shift.to = nil
+		m.readElements(&reader{data: content}, shift)
+		parts[sectionElement] = shift.to
+	}
+	if content, ok := parts[sectionGlobal]; ok {
+		parts[sectionGlobal] = m.shiftGlobals(content, shift)
+	}
+	if _, ok := parts[sectionCode]; ok {
+		parts[sectionCode] = w.code(c)
+	}
+	out := slices.Clone(header)
+	for _, id := range sectionOrder {
+		if content, ok := parts[id]; ok {
+			out = appendSection(out, id, widths[id], content)
+		}
+	}
+	if names {
+		out = appendSection(out, sectionCustom, 1, shift.names(m.names))
+	}
+	if c.original != nil {
+		out = appendPlaces(out)
+	}
+	c.Binary = out
+}
+
+// appendElement appends an element to a section that is a vector.
+func appendElement(section, element []byte) []byte {
+	r := &reader{data: section}
+	count := uint32(0)
+	if len(section) > 0 {
+		count = r.u32()
+	}
+	return slices.Concat(appendU32(nil, count+1, r.at), section[r.at:], element)
+}
+
+// copier copies parts of a module whose functions, from the first one that is not
+// imported, have moved by one: tick comes last among the imported ones.
+type copier struct {
+	imported uint32
+	to       []byte
+}
+
+func (c *copier) function(index uint32) uint32 {
+	if index >= c.imported {
+		return index + 1
+	}
+	return index
+}
+
+func (c *copier) instruction(code []byte, i *instruction) {
+	if i.op == opCall || i.op == opRefFunc {
+		c.to = append(c.to, code[i.start:i.at]...)
+		c.to = appendU32(c.to, c.function(i.index), i.end-i.at)
+		return
+	}
+	c.to = append(c.to, code[i.start:i.end]...)
+}
+
+func (c *copier) exports(content []byte) []byte {
+	r := &reader{data: content}
+	n := r.count()
+	to := appendU32(nil, uint32(n), r.at)
+	for ; n > 0; n-- {
+		to = appendName(to, r.name())
+		kind, index := r.byte(), r.u32()
+		if kind == kindFunction {
+			index = c.function(index)
+		}
+		to = appendU32(append(to, kind), index, 1)
+	}
+	return to
+}
+
+// shiftGlobals copies the global section, whose initial values may name functions.
+func (m *module) shiftGlobals(content []byte, c *copier) []byte {
+	r := &reader{data: content}
+	n := r.count()
+	c.to = appendU32(nil, uint32(n), r.at)
+	for ; n > 0; n-- {
+		c.to = append(c.to, r.byte(), r.byte())
+		m.constant(r, c)
+	}
+	return c.to
+}
+
+// names makes a name section of the functions' names, which messages need.
+func (c *copier) names(names map[uint32]string) []byte {
+	indexes := make([]uint32, 0, len(names))
+	for index := range names {
+		indexes = append(indexes, index)
+	}
+	slices.Sort(indexes)
+	list := appendU32(nil, uint32(len(indexes)), 1)
+	for _, index := range indexes {
+		list = appendName(appendU32(list, c.function(index), 1), names[index])
+	}
+	return append(appendU32(append(appendName(nil, "name"), namesFunctions), uint32(len(list)), 1), list...)
+}
+
+// code makes the code section, and notes what has moved where.
+func (w *weaver) code(c *Copy) []byte {
+	m := w.m
+	start := 0
+	for _, s := range m.sections {
+		if s.id == sectionCode {
+			start = s.offset
+		}
+	}
+	to := appendU32(nil, uint32(len(m.body)), 1)
+	for k := range m.body {
+		f := &m.body[k]
+		woven := w.function(k)
+		from := f.offset - start
+		to = appendU32(to, uint32(len(woven.to)), f.width)
+		for _, place := range woven.moved {
+			c.moved = append(c.moved, moved{uint32(len(to)) + place.to, uint32(from) + place.from, place.inserted})
+		}
+		to = append(to, woven.to...)
+	}
+	return to
+}
+
+// woven is one rewritten body.
+type woven struct {
+	copier
+	moved   []moved
+	scratch [5]uint32 // locals by use, plus one
+	locals  []byte    // types of the locals that were added
+	first   uint32    // local
+}
+
+// The uses of added locals.
+const (
+	scratchTurns = iota
+	scratchF32
+	scratchF64
+	scratchV128
+	scratchBytes
+)
+
+// local returns a local of the copy's own.
+func (f *woven) local(use int, valueType byte) uint32 {
+	if f.scratch[use] == 0 {
+		f.locals = append(f.locals, valueType)
+		f.scratch[use] = f.first + uint32(len(f.locals))
+	}
+	return f.scratch[use] - 1
+}
+
+// function rewrites one function. What the passes put in goes before or after the
+// instruction that it is about; a pass over whole blocks would start here, too.
+func (w *weaver) function(k int) *woven {
+	f := &w.m.body[k]
+	out := &woven{copier: copier{imported: w.tick}, first: uint32(len(w.m.types[f.signature].params)) + uint32(f.extra)}
+	head := uint32(len(f.locals))
+	insert := func(at int, code []byte) {
+		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(at), true})
+		out.to = append(out.to, code...)
+	}
+	if units := w.turns[k].entry; units > 0 {
+		insert(0, w.count(out, appendS32([]byte{byte(opI32Const)}, int32(units))))
+	}
+	loop := 0
+	r := &reader{data: f.code}
+	var i, before instruction
+	for r.more() {
+		before = i
+		r.instruction(&i)
+		if i.op == opMemoryCopy || i.op == opMemoryFill || i.op == opMemoryInit {
+			if before.op != opI32Const || before.value < 0 || before.value >= 1<<bytesPerTurnLog2 {
+				insert(i.start, w.countBytes(out))
+			}
+		}
+		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.start), false})
+		out.instruction(f.code, &i)
+		if i.op == opLoop {
+			insert(i.end, w.count(out, appendS32([]byte{byte(opI32Const)}, int32(w.turns[k].loops[loop]))))
+			loop++
+		}
+		if kind := nanType(i.op); kind != 0 {
+			insert(i.start, canonical(out, kind))
+		}
+	}
+	// The locals that were added come before all that was copied.
+	locals := f.locals
+	for _, valueType := range out.locals {
+		locals = appendElement(locals, []byte{1, valueType})
+	}
+	for n := range out.moved {
+		out.moved[n].to += uint32(len(locals))
+	}
+	out.to = slices.Concat(locals, out.to)
+	out.moved = compact(out.moved)
+	return out
+}
+
+// count takes turns, which code leaves on the stack, from the counter. When it has
+// run out, the host is asked and the counter starts again.
+func (w *weaver) count(f *woven, turns []byte) []byte {
+	left := f.local(scratchTurns, typeI32)
+	code := appendU32([]byte{byte(opGlobalGet)}, w.counter, 1)
+	code = append(code, turns...)
+	code = append(code, byte(opI32Sub), byte(opLocalTee))
+	code = appendU32(code, left, 1)
+	code = appendU32(append(code, byte(opGlobalSet)), w.counter, 1)
+	code = appendU32(append(code, byte(opLocalGet)), left, 1)
+	code = append(code, byte(opI32Const), 0, byte(opI32LtS), byte(opIf), blockEmpty)
+	code = appendU32(append(code, byte(opCall)), w.tick, 1)
+	code = appendS32(append(code, byte(opI32Const)), TickTurns)
+	code = appendU32(append(code, byte(opGlobalSet)), w.counter, 1)
+	return append(code, byte(opEnd))
+}
+
+const blockEmpty = 0x40
+
+// countBytes counts an instruction on a range of memory by the bytes on top of the
+// stack.
+func (w *weaver) countBytes(f *woven) []byte {
+	bytes := f.local(scratchBytes, typeI32)
+	turns := appendU32([]byte{byte(opLocalGet)}, bytes, 1)
+	turns = append(turns, byte(opI32Const), bytesPerTurnLog2, byte(opI32ShrU))
+	return append(appendU32([]byte{byte(opLocalTee)}, bytes, 1), w.count(f, turns)...)
+}
+
+// canonical puts the canonical NaN in the place of any other on top of the stack.
+func canonical(f *woven, kind byte) []byte {
+	var use int
+	var constant, equal, choose []byte
+	valueType := kind
+	switch kind {
+	case typeF32:
+		use, constant = scratchF32, []byte{byte(opF32Const), 0, 0, 0xC0, 0x7F}
+		equal, choose = []byte{byte(opF32Eq)}, []byte{byte(opSelect)}
+	case typeF64:
+		use, constant = scratchF64, []byte{byte(opF64Const), 0, 0, 0, 0, 0, 0, 0xF8, 0x7F}
+		equal, choose = []byte{byte(opF64Eq)}, []byte{byte(opSelect)}
+	default:
+		use, valueType = scratchV128, typeV128
+		lane, op := []byte{0, 0, 0xC0, 0x7F}, opF32x4Eq
+		if kind == nanF64x2 {
+			lane, op = []byte{0, 0, 0, 0, 0, 0, 0xF8, 0x7F}, opF64x2Eq
+		}
+		constant = []byte{simd >> 16, byte(opV128Const & 0xFF)}
+		for len(constant) < 18 {
+			constant = append(constant, lane...)
+		}
+		equal, choose = []byte{simd >> 16, byte(op & 0xFF)}, []byte{simd >> 16, byte(opV128Bitselect & 0xFF)}
+	}
+	value := f.local(use, valueType)
+	get := appendU32([]byte{byte(opLocalGet)}, value, 1)
+	return slices.Concat(appendU32([]byte{byte(opLocalTee)}, value, 1), constant, get, get, equal, choose)
+}
+
+// opName names the instructions that are refused.
+func opName(op opcode) string {
+	return map[opcode]string{
+		opDataDrop: "data.drop", opTableInit: "table.init", opElemDrop: "elem.drop", opTableCopy: "table.copy",
+		opTableSet: "table.set", opTableGrow: "table.grow", opTableFill: "table.fill",
+	}[op]
+}

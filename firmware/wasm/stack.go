@@ -1,0 +1,485 @@
+package wasm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// stackPointer is what compilers call the pointer of their stack in memory.
+const stackPointer = "__stack_pointer"
+
+// findGlobals lists the mutable globals and finds those that every function gives
+// back: it leaves them, whichever way it returns, with the value they had when it
+// was called. A trap skips what follows it, so the host must set them back. This is
+// proved from the code and needs no name: it covers the stack pointers of LLVM and
+// AssemblyScript, and neither heap pointers nor other state. Where the proof fails a
+// global named __stack_pointer is taken at its word; one without a name that some
+// functions use as a stack pointer and others do not is refused.
+func (m *module) findGlobals(c *Copy) error {
+	uses := make([]globalUse, len(m.globals))
+	for i := range uses {
+		uses[i] = globalUse{keeps: true, stack: -1, breaks: -1}
+	}
+	for _, k := range m.reachable() {
+		m.body[k].give(m, k, uses)
+	}
+	for i, g := range m.globals {
+		if !g.mutable {
+			continue
+		}
+		name, use := m.globalName(i), uses[i]
+		named := name == stackPointer || strings.HasSuffix(name, "/"+stackPointer)
+		if e, ok := m.exports[stackPointer]; ok && e.kind == kindGlobal && int(e.index) == i {
+			named = true
+		}
+		if !named && !use.keeps && use.stack >= 0 && g.initial > 0 {
+			return fmt.Errorf("keeps a stack by %s in %s, but %s need not set it back, so that a trap could harm others: export it as %s", name,
+				m.functionName(len(m.imported)+use.stack), m.functionName(len(m.imported)+use.breaks), stackPointer)
+		}
+		c.Globals = append(c.Globals, Global{
+			Name: name, Export: fmt.Sprintf("%sglobal[%d]", reserved, i), GivenBack: named || use.keeps,
+		})
+	}
+	return nil
+}
+
+// globalUse is what all functions do with a global.
+type globalUse struct {
+	keeps  bool // all give it back
+	stack  int  // a function that lowers it and gives it back, -1 for none
+	breaks int  // a function that need not give it back, -1 for none
+}
+
+// reachable returns the functions that the host can call, and what they call.
+func (m *module) reachable() []int {
+	var list, open []int
+	seen := make([]bool, len(m.body))
+	reach := func(index uint32) {
+		if k := int(index) - len(m.imported); k >= 0 && k < len(m.body) && !seen[k] {
+			seen[k] = true
+			open = append(open, k)
+		}
+	}
+	for name, e := range m.exports {
+		if e.kind == kindFunction && (strings.HasPrefix(name, "starloom_") || name == "_initialize") {
+			reach(e.index)
+		}
+	}
+	if m.start >= 0 {
+		reach(uint32(m.start))
+	}
+	tables := false
+	for len(open) > 0 {
+		k := open[len(open)-1]
+		open = open[:len(open)-1]
+		list = append(list, k)
+		r := &reader{data: m.body[k].code}
+		var i instruction
+		for r.more() {
+			r.instruction(&i)
+			switch i.op {
+			case opCall:
+				reach(i.index)
+			case opCallIndirect:
+				if !tables {
+					tables = true
+					for _, index := range m.elements {
+						reach(index)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// term is what is known of a value: that it is a constant, or what a global held
+// when the function was called, plus an offset. The zero term knows nothing.
+type term struct {
+	base   int // global plus one, or constant
+	offset int32
+}
+
+const constant = -1
+
+// state is what is known at one place of a function.
+type state struct {
+	locals  []term
+	globals []term
+}
+
+func (s *state) clone() state {
+	return state{slices.Clone(s.locals), slices.Clone(s.globals)}
+}
+
+// join keeps what both states know, and says whether s has lost something.
+func (s *state) join(o *state) (changed bool) {
+	for _, part := range [][2][]term{{s.locals, o.locals}, {s.globals, o.globals}} {
+		for i := range part[0] {
+			if part[0][i] != part[1][i] && part[0][i] != (term{}) {
+				part[0][i], changed = term{}, true
+			}
+		}
+	}
+	return changed
+}
+
+// frame is an open block.
+type frame struct {
+	op       opcode
+	body     int // offset of its first instruction
+	height   int
+	params   int
+	results  int
+	before   state // if, loop: at its start
+	after    state // at its end, from the branches
+	branched bool
+}
+
+// stepsPerInstruction bounds the analysis of loops in loops; a function that takes
+// more is one that need not give its globals back.
+const stepsPerInstruction = 64
+
+// give finds out which globals the function, number k, gives back.
+func (f *function) give(m *module, k int, uses []globalUse) {
+	var sets []int // globals
+	r := &reader{data: f.code}
+	var i instruction
+	for r.more() {
+		r.instruction(&i)
+		if i.op == opGlobalSet && !slices.Contains(sets, int(i.index)) {
+			sets = append(sets, int(i.index))
+		}
+	}
+	if len(sets) == 0 {
+		return
+	}
+	a := &giving{m: m, f: f, lowered: make([]bool, len(m.globals)), budget: stepsPerInstruction * len(f.code)}
+	a.now.locals = make([]term, len(m.types[f.signature].params)+int(f.extra))
+	a.now.globals = make([]term, len(m.globals))
+	for g := range a.now.globals {
+		a.now.globals[g] = term{base: g + 1}
+	}
+	ok := a.run()
+	for _, g := range sets {
+		switch {
+		case !ok || a.returned && a.end.globals[g] != (term{base: g + 1}):
+			uses[g].keeps, uses[g].breaks = false, k
+		case a.lowered[g]:
+			uses[g].stack = k
+		}
+	}
+}
+
+// giving is the analysis of one function: it follows the code, joins what is known
+// where paths meet, and goes through a loop again while its start has lost something.
+type giving struct {
+	m        *module
+	f        *function
+	now      state
+	stack    []term
+	frames   []frame
+	end      state // at the returns
+	returned bool
+	lowered  []bool // globals that have been set below what they were
+	budget   int
+	failed   bool
+}
+
+func (a *giving) pop() term {
+	if len(a.stack) == 0 {
+		a.failed = true
+		return term{}
+	}
+	v := a.stack[len(a.stack)-1]
+	a.stack = a.stack[:len(a.stack)-1]
+	return v
+}
+
+func (a *giving) push(values ...term) { a.stack = append(a.stack, values...) }
+
+// replace pops and pushes values of which nothing is known.
+func (a *giving) replace(pops, pushes int) {
+	for range pops {
+		a.pop()
+	}
+	for range pushes {
+		a.push(term{})
+	}
+}
+
+func (a *giving) run() bool {
+	r := &reader{data: a.f.code}
+	a.frames = []frame{{op: opBlock}}
+	var i instruction
+	for len(a.frames) > 0 && r.more() && !a.failed {
+		r.instruction(&i)
+		if a.budget--; a.budget < 0 {
+			return false
+		}
+		switch i.op {
+		case opBlock, opLoop, opIf:
+			a.open(&i)
+		case opElse:
+			a.branch(0)
+			a.otherwise()
+		case opEnd:
+			a.close(r, true)
+		case opBr:
+			a.branch(int(i.index))
+			a.skip(r)
+		case opBrIf:
+			a.pop()
+			a.branch(int(i.index))
+		case opBrTable:
+			a.pop()
+			for _, target := range i.targets {
+				a.branch(int(target))
+			}
+			a.skip(r)
+		case opReturn:
+			a.branch(len(a.frames) - 1)
+			a.skip(r)
+		case opUnreachable:
+			a.skip(r)
+		default:
+			a.plain(&i)
+		}
+	}
+	return !a.failed && r.err == nil
+}
+
+func (a *giving) open(i *instruction) {
+	f := frame{op: i.op, body: i.end}
+	if i.op == opIf {
+		a.pop()
+	}
+	if i.value >= 0 {
+		t := a.m.types[i.value]
+		f.params, f.results = len(t.params), len(t.results)
+	} else if i.value != blockEmpty-0x80 {
+		f.results = 1
+	}
+	if f.params > len(a.stack) {
+		a.failed = true
+		return
+	}
+	f.height = len(a.stack) - f.params
+	a.forget(f.params)
+	if i.op != opBlock {
+		f.before = a.now.clone()
+	}
+	a.frames = append(a.frames, f)
+}
+
+// forget makes the topmost values unknown: those that a block takes and leaves.
+func (a *giving) forget(count int) {
+	for n := range count {
+		a.stack[len(a.stack)-1-n] = term{}
+	}
+}
+
+// branch joins what is known into the end of a block, or the start of a loop.
+func (a *giving) branch(label int) {
+	if label < 0 || label >= len(a.frames) {
+		a.failed = true
+		return
+	}
+	f := &a.frames[len(a.frames)-1-label]
+	if !f.branched {
+		f.after, f.branched = a.now.clone(), true
+		return
+	}
+	f.after.join(&a.now)
+}
+
+// otherwise starts the second half of an if.
+func (a *giving) otherwise() {
+	f := &a.frames[len(a.frames)-1]
+	if f.op != opIf {
+		a.failed = true
+		return
+	}
+	f.op = opElse
+	a.restart(f)
+}
+
+// restart goes back to what is known at the start of a block.
+func (a *giving) restart(f *frame) {
+	a.now = f.before.clone()
+	a.cut(f.height, f.params)
+}
+
+// cut leaves height values and as many unknown ones on the stack.
+func (a *giving) cut(height, unknown int) {
+	if height > len(a.stack) {
+		a.failed = true
+		return
+	}
+	a.stack = a.stack[:height]
+	a.replace(0, unknown)
+}
+
+// close ends a block; falls says whether the code before the end runs into it.
+func (a *giving) close(r *reader, falls bool) {
+	f := &a.frames[len(a.frames)-1]
+	if f.op == opLoop {
+		if f.branched && f.before.join(&f.after) {
+			f.branched = false
+			a.restart(f)
+			r.at = f.body
+			return
+		}
+		f.branched = false // its branches went to its start
+	}
+	if f.op == opIf {
+		// Without else the branch that is not taken leaves all as it was.
+		if falls {
+			a.branch(0)
+		}
+		a.now, falls = f.before.clone(), true
+	}
+	if falls {
+		a.branch(0)
+	}
+	done := *f
+	a.frames = a.frames[:len(a.frames)-1]
+	if len(a.frames) == 0 {
+		a.end, a.returned = done.after, done.branched
+		return
+	}
+	if !done.branched {
+		a.skip(r) // nothing gets here
+		return
+	}
+	a.now = done.after
+	a.cut(done.height, done.results)
+}
+
+// skip goes to where code can be reached again: the end of the block, or its else.
+func (a *giving) skip(r *reader) {
+	depth := 0
+	var i instruction
+	for r.more() {
+		r.instruction(&i)
+		switch i.op {
+		case opBlock, opLoop, opIf:
+			depth++
+		case opElse:
+			if depth == 0 {
+				a.otherwise()
+				return
+			}
+		case opEnd:
+			if depth == 0 {
+				a.close(r, false)
+				return
+			}
+			depth--
+		}
+	}
+}
+
+// plain follows an instruction that goes on to the next one.
+func (a *giving) plain(i *instruction) {
+	switch i.op {
+	case opLocalGet:
+		a.push(a.now.locals[i.index])
+	case opLocalSet:
+		a.now.locals[i.index] = a.pop()
+	case opLocalTee:
+		v := a.pop()
+		a.now.locals[i.index] = v
+		a.push(v)
+	case opGlobalGet:
+		a.push(a.now.globals[i.index])
+	case opGlobalSet:
+		v := a.pop()
+		a.now.globals[i.index] = v
+		if v.base == int(i.index)+1 && v.offset < 0 {
+			a.lowered[i.index] = true
+		}
+	case opI32Const:
+		a.push(term{constant, int32(i.value)})
+	case opI32Add, opI32Sub:
+		y, x := a.pop(), a.pop()
+		switch {
+		case x.base == 0 || y.base == 0:
+			x = term{}
+		case y.base == constant && i.op == opI32Add:
+			x.offset += y.offset
+		case y.base == constant:
+			x.offset -= y.offset
+		case x.base == constant && i.op == opI32Add:
+			x = term{y.base, x.offset + y.offset}
+		default:
+			x = term{}
+		}
+		a.push(x)
+	case opSelect, opSelectTyped:
+		a.pop()
+		y, x := a.pop(), a.pop()
+		if x != y {
+			x = term{}
+		}
+		a.push(x)
+	case opCall:
+		t := a.m.types[a.m.signature(int(i.index))]
+		a.replace(len(t.params), len(t.results))
+	case opCallIndirect:
+		t := a.m.types[i.index]
+		a.replace(len(t.params)+1, len(t.results))
+	default:
+		a.replace(effect(i.op))
+	}
+}
+
+// effect returns how many values an instruction takes and leaves, of those that
+// plain does not treat otherwise.
+func effect(op opcode) (pops, pushes int) {
+	switch {
+	case op == 0x01: // nop
+		return 0, 0
+	case op == opDrop:
+		return 1, 0
+	case op >= 0x28 && op <= 0x35, op == opMemoryGrow, op == opTableGet, op == 0xD1: // loads
+		return 1, 1
+	case op >= 0x36 && op <= 0x3E: // stores
+		return 2, 0
+	case op == 0x3F, op >= opI64Const && op <= opF64Const, op == opRefNull, op == opRefFunc:
+		return 0, 1
+	case op == 0x45, op == 0x50, op >= 0x67 && op <= 0x69, op >= 0x79 && op <= 0x7B,
+		op >= 0x8B && op <= 0x91, op >= 0x99 && op <= 0x9F, op >= 0xA7 && op <= 0xC4: // of one operand
+		return 1, 1
+	case op>>16 == 0xFC && op < opMemoryInit:
+		return 1, 1
+	case op == opMemoryInit, op == opMemoryCopy, op == opMemoryFill:
+		return 3, 0
+	case op>>16 == 0xFC: // table.size; what else there is, is refused
+		return 0, 1
+	case op>>16 == 0xFD:
+		return effectVector(op & 0xFFFF)
+	}
+	return 2, 1
+}
+
+func effectVector(op opcode) (pops, pushes int) {
+	switch {
+	case op == 12: // const
+		return 0, 1
+	case op == 11, op >= 88 && op <= 91: // stores
+		return 2, 0
+	case op == 82: // bitselect
+		return 3, 1
+	case op <= 10, op >= 15 && op <= 22, op == 24, op == 25, op == 27, op == 29, op == 31, op == 33, // loads, splats, lanes
+		op == 77, op == 83, op >= 92 && op <= 100, op >= 0x67 && op <= 0x6A, op == 0x74, op == 0x75, op == 0x7A,
+		op >= 0x7C && op <= 0x81, op == 0x83, op == 0x84, op >= 0x87 && op <= 0x8A, op == 0x94,
+		op == 0xA0, op == 0xA1, op == 0xA3, op == 0xA4, op >= 0xA7 && op <= 0xAA,
+		op == 0xC0, op == 0xC1, op == 0xC3, op == 0xC4, op >= 0xC7 && op <= 0xCA,
+		op == 0xE0, op == 0xE1, op == 0xE3, op == 0xEC, op == 0xED, op == 0xEF, op >= 0xF8: // of one operand
+		return 1, 1
+	}
+	return 2, 1
+}

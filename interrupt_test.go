@@ -1,0 +1,105 @@
+package starloom
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
+)
+
+// endlessSlot is the slot in which the firmware of endlessImage never returns.
+const endlessSlot = 5
+
+// endlessScenario runs pops/random with a handler that does not return: processor 6's
+// in slot endlessSlot, when others of its bank have run already.
+func endlessScenario(t *testing.T, d, g int) *Scenario {
+	text, err := os.ReadFile("firmware/programs/pops/random.c")
+	require.NoError(t, err)
+	const handler = "static void on_slot(sl_nic *nic, state_t *s) {\n"
+	require.Contains(t, string(text), handler)
+	source := filepath.Join(t.TempDir(), "endless.c")
+	require.NoError(t, os.WriteFile(source, []byte(strings.Replace(string(text), handler,
+		handler+"    if (sl_slot(nic) == 5 && sl_self(nic) == 6) for (volatile uint32_t turns = 0;; turns++) {}\n", 1)), 0o644))
+	image := strings.TrimSuffix(source, ".c") + ".wasm"
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
+	s := routing(d, g)
+	s.Firmware.Program, s.Firmware.Image, s.Rules = "", image, &Rules{}
+	return s
+}
+
+// TestInterruptInHandler interrupts a handler that never returns. A garbage collection
+// gets its turn while it runs (without a tick none would, and no signal either); the
+// run ends soon, and its report is that of the last whole slot, as if the handlers of
+// the next had not begun. Then the machine can be reset and used.
+func TestInterruptInHandler(t *testing.T) {
+	endless := endlessScenario(t, 4, 4)
+	for _, o := range []MachineOptions{
+		{Engine: EngineSlot}, {Engine: EngineCycle}, {Engine: EngineSlot, Runtime: "interpreter"}, {Engine: EngineSlot, Workers: 2, BankSize: 4},
+	} {
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			endless.Firmware.Mode = mode
+			whole := machine(t, endless, o)
+			for range endlessSlot {
+				whole.Step()
+			}
+			want := whole.Report()
+
+			ctx, cancel := context.WithCancel(t.Context())
+			m := machine(t, endless, o)
+			var slots atomic.Int32
+			ended := make(chan error, 1)
+			go func() {
+				ended <- m.Run(ctx, func() error { slots.Add(1); return nil })
+			}()
+			require.Eventually(t, func() bool { return slots.Load() == endlessSlot }, 10*time.Second, time.Millisecond)
+			time.Sleep(10 * time.Millisecond)
+			collected := make(chan bool)
+			go func() { runtime.GC(); close(collected) }()
+			for _, done := range []func() bool{
+				func() bool { <-collected; return true },
+				func() bool { cancel(); return <-ended == nil },
+			} {
+				start := time.Now()
+				require.True(t, done())
+				require.Less(t, time.Since(start), 2*time.Second)
+			}
+			r := m.Report()
+			require.True(t, r.Interrupted())
+			require.Equal(t, []Violation{{Rule: RuleInterrupted, Cycle: r.Cycles, Slot: endlessSlot, Path: "pops", Message: "the run was interrupted"}}, r.Violations)
+			require.EqualValues(t, 1, r.ViolationsTotal)
+			require.Positive(t, r.Frames.Delivered)
+			require.Equal(t, want.Slots, r.Slots)
+			require.Equal(t, want.Cycles, r.Cycles)
+			require.Equal(t, want.Frames, r.Frames)
+			require.Equal(t, want.Metrics, r.Metrics)
+			require.Equal(t, want.Digest, r.Digest)
+			require.ErrorContains(t, m.Save(nil), "in the middle of a slot")
+
+			require.NoError(t, m.Reset(endless.Seed))
+			for range endlessSlot {
+				m.Step()
+			}
+			require.Equal(t, reportText(t, want), reportText(t, m.Report()))
+		}
+	}
+}
+
+// TestInterruptAllPermutations interrupts workers whose first run never ends.
+func TestInterruptAllPermutations(t *testing.T) {
+	s := endlessScenario(t, 1, 7)
+	s.Workload.Permutation.Kind = PermutationAll
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	r, err := Run(ctx, s, RunOptions{})
+	require.NoError(t, err)
+	require.True(t, r.Interrupted())
+	require.Equal(t, 0, r.Metrics.Get("permutations"))
+}
