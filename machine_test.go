@@ -281,6 +281,22 @@ func TestStudyInterrupted(t *testing.T) {
 	}
 }
 
+// TestStudyCase picks rows by name; what is not asked for does not run.
+func TestStudyCase(t *testing.T) {
+	study := func(pattern string) (*StudyReport, error) {
+		return Study(t.Context(), "pops", StudyOptions{Case: pattern})
+	}
+	report, err := study("offline*3)")
+	require.NoError(t, err)
+	require.Equal(t, []string{"offline POPS(7,3)"}, []string{report.Rows[0].Case})
+	require.Len(t, report.Rows, 1)
+	for pattern, message := range map[string]string{"d=2g*": "no case of this size matches", "[": "is not a pattern"} {
+		_, err := study(pattern)
+		require.ErrorAs(t, err, new(*InputError))
+		require.ErrorContains(t, err, message)
+	}
+}
+
 // TestResetEqualsNew runs a used machine again.
 func TestResetEqualsNew(t *testing.T) {
 	for _, engine := range []string{EngineSlot, EngineCycle} {

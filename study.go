@@ -4,15 +4,26 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
 
-// StudyOptions say how a study is run. The rows are a function of Full alone.
+// StudyOptions say how a study is run. The rows are a function of Full and Case.
 type StudyOptions struct {
-	Full     bool // all sizes, instead of those that take seconds
-	Workers  int  // 0: all cores
+	Full     bool   // all sizes, instead of those that take seconds
+	Case     string // only cases whose names match this pattern of path.Match; "" for all
+	Workers  int    // 0: all cores
 	Progress func(done, total int, what string)
+}
+
+// wants reports whether a case is to be run.
+func (o *StudyOptions) wants(name string) bool {
+	if o.Case == "" {
+		return true
+	}
+	match, _ := path.Match(o.Case, name) // Study has checked the pattern
+	return match
 }
 
 // StudyInfo describes a study.
@@ -62,7 +73,13 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 			Place: "study", Reason: fmt.Sprintf("there is no study %q", name), Remedy: "choose one of " + strings.Join(names, ", "),
 		}
 	}
+	if _, err := path.Match(o.Case, ""); err != nil {
+		return nil, &InputError{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
+	}
 	rows, err := studies[i].run(ctx, o)
+	if err == nil && len(rows) == 0 {
+		return nil, &InputError{Place: "--case", Reason: fmt.Sprintf("no case of this size matches %q", o.Case), Remedy: "cases begin with " + strings.Join(studies[i].Cases, ", ") + "; some are of --full only"}
+	}
 	report := &StudyReport{Study: name, Verdict: VerdictPass, Rows: rows}
 	var interrupted *interruptedError
 	switch {

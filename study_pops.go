@@ -33,11 +33,22 @@ type popsRow struct {
 	median            int
 }
 
+func (r *popsRow) name() string {
+	if r.groupSize == r.groups {
+		return fmt.Sprintf("d=g n=%d", r.groupSize*r.groups)
+	}
+	return fmt.Sprintf("d=%dg n=%d", r.groupSize/r.groups, r.groupSize*r.groups)
+}
+
 // correctedRow is one size of the corrected rule.
 type correctedRow struct {
 	groupSize, groups int
 	mean, sd          float64
 	runs              int // of the sample behind mean and sd
+}
+
+func (r *correctedRow) name() string {
+	return fmt.Sprintf("corrected POPS(%d,%d)", r.groupSize, r.groups)
 }
 
 // popsStudyRun collects the rows of a study.
@@ -66,12 +77,14 @@ func runPOPSStudy(ctx context.Context, o StudyOptions) ([]StudyRow, error) {
 	}
 	s := &popsStudyRun{ctx: ctx, options: o}
 	for _, row := range popsTables {
-		s.total += s.runs(row.groupSize, row.groups, row.mean*5)
+		s.total += s.runs(row.name(), row.groupSize, row.groups, row.mean*5)
 	}
 	for _, row := range correctedTable {
-		s.total += s.runs(row.groupSize, row.groups, row.mean*6)
+		s.total += s.runs(row.name(), row.groupSize, row.groups, row.mean*6)
 	}
-	s.total += figure3Runs
+	if o.wants(figure3Name) {
+		s.total += figure3Runs
+	}
 	for _, step := range []func() error{s.tables, s.corrected, s.offline, s.figure3, s.adversary} {
 		err := step()
 		if ctx.Err() != nil {
@@ -84,8 +97,11 @@ func runPOPSStudy(ctx context.Context, o StudyOptions) ([]StudyRow, error) {
 	return s.rows, nil
 }
 
-// runs returns how many runs a size gets, 0 if it is for --full only.
-func (s *popsStudyRun) runs(d, g int, slots float64) int {
+// runs returns how many runs a size gets, 0 if it is for --full only or not wanted.
+func (s *popsStudyRun) runs(name string, d, g int, slots float64) int {
+	if !s.options.wants(name) {
+		return 0
+	}
 	n, effort := d*g, float64(quickEffort)
 	if s.options.Full {
 		effort = fullEffort
@@ -108,13 +124,10 @@ func (s *popsStudyRun) compare(name, quantity string, published, measured, toler
 // tables repeats Tables I and II.
 func (s *popsStudyRun) tables() error {
 	for _, row := range popsTables {
-		runs := s.runs(row.groupSize, row.groups, row.mean*5)
+		name := row.name()
+		runs := s.runs(name, row.groupSize, row.groups, row.mean*5)
 		if runs == 0 {
 			continue
-		}
-		name := fmt.Sprintf("d=%dg n=%d", row.groupSize/row.groups, row.groupSize*row.groups)
-		if row.groupSize == row.groups {
-			name = fmt.Sprintf("d=g n=%d", row.groupSize*row.groups)
 		}
 		scenario := routerScenario("pops/random", row.groupSize, row.groups)
 		sample, err := s.sample(scenario, runs)
@@ -151,7 +164,7 @@ func (s *popsStudyRun) tables() error {
 // corrected measures the rule that delivers every packet.
 func (s *popsStudyRun) corrected() error {
 	for _, row := range correctedTable {
-		runs := s.runs(row.groupSize, row.groups, row.mean*6)
+		runs := s.runs(row.name(), row.groupSize, row.groups, row.mean*6)
 		if runs == 0 {
 			continue
 		}
@@ -163,7 +176,7 @@ func (s *popsStudyRun) corrected() error {
 			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize, row.groups, sample.failed, runs)
 		}
 		tolerance, why := sample.tolerance(row.sd, row.runs)
-		s.compare(fmt.Sprintf("corrected POPS(%d,%d)", row.groupSize, row.groups), "steps", row.mean, *sample.Mean, tolerance,
+		s.compare(row.name(), "steps", row.mean, *sample.Mean, tolerance,
 			sample.note()+"; every packet exactly once"+why)
 	}
 	return nil
@@ -173,29 +186,39 @@ func (s *popsStudyRun) corrected() error {
 func (s *popsStudyRun) offline() error {
 	for _, size := range [][2]int{{1, 64}, {8, 8}, {64, 64}, {32, 8}, {7, 3}, {8, 32}, {3, 7}} {
 		p := fabric.POPS{GroupSize: size[0], Groups: size[1]}
+		name := fmt.Sprintf("offline POPS(%d,%d)", p.GroupSize, p.Groups)
+		if !s.options.wants(name) {
+			continue
+		}
 		report, err := s.single(routerScenario("pops/offline", p.GroupSize, p.Groups))
 		if err != nil {
 			return err
 		}
-		s.compare(fmt.Sprintf("offline POPS(%d,%d)", p.GroupSize, p.Groups), "slots", float64(fabric.OfflineSlots(p)), float64(report.Slots), 0, "1 for d = 1, else 2 ceil(d/g)")
+		s.compare(name, "slots", float64(fabric.OfflineSlots(p)), float64(report.Slots), 0, "1 for d = 1, else 2 ceil(d/g)")
 	}
 	return nil
 }
 
-// figure3Runs makes the standard error of the mean 0.006.
-const figure3Runs = 20000
+// The standard error of so many runs' mean is 0.006.
+const (
+	figure3Name = "figure 3"
+	figure3Runs = 20000
+)
 
 // figure3 is the worked example of the paper, POPS(4,4).
 var figure3 = []uint32{1, 5, 8, 9, 3, 10, 11, 14, 15, 13, 0, 7, 2, 6, 12, 4}
 
 func (s *popsStudyRun) figure3() error {
+	if !s.options.wants(figure3Name) {
+		return nil
+	}
 	scenario := routerScenario("pops/random", 4, 4)
 	scenario.Workload.Permutation = Permutation{Kind: PermutationList, List: figure3}
 	sample, err := s.sample(scenario, figure3Runs)
 	if err != nil {
 		return err
 	}
-	s.compare("figure 3", "iterations", 4.19, *sample.Mean, 0.005+4**sample.SE,
+	s.compare(figure3Name, "iterations", 4.19, *sample.Mean, 0.005+4**sample.SE,
 		fmt.Sprintf("%d runs of the one permutation, sd %.3f; tolerance by the measured sd: none is published", sample.Runs, *sample.SD))
 	return nil
 }
@@ -204,7 +227,11 @@ func (s *popsStudyRun) figure3() error {
 // and shows the gap in the published one.
 func (s *popsStudyRun) adversary() error {
 	for _, c := range []struct{ groups, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
-		for choice, name := range []string{"hash", "rotation", "Delta(i)", "blocks"} {
+		name := fmt.Sprintf("adversary g=%d", c.groups)
+		if !s.options.wants(name) {
+			continue
+		}
+		for choice, schedule := range []string{"hash", "rotation", "Delta(i)", "blocks"} {
 			scenario := routerScenario(twoHopsProgram, c.groups, c.groups)
 			scenario.Firmware.Params = map[string]int64{"choice": int64(choice)}
 			scenario.Workload = Workload{Adversary: &Adversary{Slots: c.slots}}
@@ -219,8 +246,8 @@ func (s *popsStudyRun) adversary() error {
 				return err
 			}
 			s.add(StudyRow{
-				Case: fmt.Sprintf("adversary g=%d", c.groups), Quantity: fmt.Sprintf("packets missing after %d slots", c.slots),
-				Published: 1, Measured: float64(missing), OK: missing >= 1, Note: "at least one; schedule: " + name,
+				Case: name, Quantity: fmt.Sprintf("packets missing after %d slots", c.slots),
+				Published: 1, Measured: float64(missing), OK: missing >= 1, Note: "at least one; schedule: " + schedule,
 			})
 		}
 	}
@@ -234,6 +261,10 @@ func (s *popsStudyRun) adversary() error {
 		{"published", "the published construction fails here: its packet should not have arrived", fabric.PublishedAdversary, 2},
 		{"repaired", "0: not within 2 slots", fabric.Adversary, 0},
 	} {
+		name := "adversary g=64, " + c.name
+		if !s.options.wants(name) {
+			continue
+		}
 		destination, start, err := c.build(p, table, 2)
 		if err != nil {
 			return err
@@ -242,7 +273,7 @@ func (s *popsStudyRun) adversary() error {
 		if err != nil {
 			return err
 		}
-		s.compare("adversary g=64, "+c.name, "slot in which its packet arrives", c.arrives, float64(arrivals[start]), 0, c.note)
+		s.compare(name, "slot in which its packet arrives", c.arrives, float64(arrivals[start]), 0, c.note)
 	}
 	return nil
 }

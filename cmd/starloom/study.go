@@ -22,7 +22,7 @@ func newStudy() *cobra.Command {
 		Long: `Repeats the runs behind a published table or figure and prints published and
 measured figures side by side, with the tolerance. 'starloom study list' names
 the studies.`,
-		Example: "  starloom study list\n  starloom study pops --quick\n  starloom study pops --full --json pops.json",
+		Example: "  starloom study list\n  starloom study pops --quick\n  starloom study pops --case 'd=g*'\n  starloom study pops --full --json pops.json",
 		Args:    exactly("NAME"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -36,6 +36,7 @@ the studies.`,
 	}
 	c.Flags().BoolVar(&quick, "quick", false, "the sizes that take seconds (this is the default)")
 	c.Flags().BoolVar(&o.Full, "full", false, "all sizes")
+	c.Flags().StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
 	c.Flags().StringVar(&json, "json", "", "write the rows as JSON to `F`")
 	workers := c.Flags().Uint16("workers", 0, "threads `N`; 0: all cores")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
