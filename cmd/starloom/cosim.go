@@ -36,7 +36,9 @@ go through Verilator and clang; VHDL-2008 through ghdl before. Debian has them i
 the packages verilator, clang, lld, wasi-libc, libc++-14-dev-wasm32,
 libclang-rt-14-dev-wasm32 and ghdl.
 
-What was built before from the same text with the same tools is found again.
+What was built before from the same text with the same tools is found again. The files
+of $readmem become a part of the result; their names are relative to the working directory,
+or to the source that reads them. A text for a parameter needs no quotes: -G FILE=words.hex.
 Clocks are named, all other inputs are plain values. Ports that are inout,
 unpacked arrays or interfaces need a wrapper.`,
 		Example: `  starloom cosim build --top arbiter --clock clk_i arbiter.v
