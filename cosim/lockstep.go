@@ -275,6 +275,9 @@ const progressCycles = 1 << 12
 func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error) {
 	m, d := l.model, l.rtl
 	l.rtlFresh = false
+	if l.coverage != nil {
+		l.coverage.begin()
+	}
 	compared := !m.clocked
 	var clocks uint64
 	if m.clocked {
