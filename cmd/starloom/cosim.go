@@ -57,7 +57,7 @@ unpacked arrays or interfaces need a wrapper.`,
 	f.StringArrayVar(&s.Clocks, "clock", nil, "input `NAME` is a clock")
 	f.StringVarP(&path, "output", "o", "", "write the result to `F` (default: the top's name with .wasm)")
 	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")
-	f.BoolVar(&warnings, "warnings", false, "print the tools' warnings, not only their number")
+	f.BoolVar(&warnings, "warnings", false, "print all that the tools warn of")
 
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		s.Files = args
@@ -79,7 +79,11 @@ unpacked arrays or interfaces need a wrapper.`,
 		o.Progress = progress.step
 		circuit, err := cosim.Build(c.Context(), s, o)
 		progress.clear()
-		if err := printWarnings(c.ErrOrStderr(), said.Bytes(), warnings || err != nil); err != nil {
+		var weighty []cosim.Warning
+		if circuit != nil {
+			weighty = circuit.Warnings
+		}
+		if err := printWarnings(c.ErrOrStderr(), said.Bytes(), weighty, warnings || err != nil); err != nil {
 			return err
 		}
 		if err != nil {
@@ -102,16 +106,27 @@ unpacked arrays or interfaces need a wrapper.`,
 	return c
 }
 
-// printWarnings prints what the tools say of a source that they accept, or how much
-// it is.
-func printWarnings(w io.Writer, said []byte, all bool) error {
-	count := bytes.Count(said, []byte("%Warning")) + bytes.Count(said, []byte(":warning:"))
+// printWarnings prints the warnings that bear on what a circuit does, and the others
+// that the tools have, or how many there are.
+func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
+	shown := 0
+	for _, warning := range weighty {
+		if bytes.Contains(said, []byte(warning.Place+": "+warning.Text)) {
+			if shown++; all {
+				continue
+			}
+		}
+		if _, err := fmt.Fprintf(w, "warning: %v\n", warning); err != nil {
+			return err
+		}
+	}
+	count := -shown + bytes.Count(said, []byte("%Warning")) + bytes.Count(said, []byte(":warning:"))
 	switch {
 	case all:
 		_, err := w.Write(said)
 		return err
 	case count > 0:
-		_, err := fmt.Fprintf(w, "%d warnings of the tools: --warnings prints them\n", count)
+		_, err := fmt.Fprintf(w, "%d other warnings of the tools: --warnings prints them\n", count)
 		return err
 	}
 	return nil
