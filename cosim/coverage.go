@@ -14,7 +14,8 @@ type Coverage struct {
 	hit         []uint64 // by event
 	clocked     bool
 	resetWord   int
-	ran, again  bool // a cycle without reset; a reset after one
+	ran, again  bool // a cycle without reset; a reset after one in the same run
+	started     bool // this run has had one
 }
 
 // A coverEvent is what bits of a model's inputs can do together.
@@ -45,13 +46,16 @@ func newCoverage(m *Model) *Coverage {
 	return c
 }
 
+// begin starts a run: its first reset is not one in the midst of work.
+func (c *Coverage) begin() { c.started = false }
+
 // see counts a cycle.
 func (c *Coverage) see(inputs []uint64) {
 	if c.clocked && inputs[c.resetWord]&1 != 0 {
-		c.again = c.again || c.ran
+		c.again = c.again || c.started
 		return
 	}
-	c.ran = true
+	c.ran, c.started = true, true
 	for i, word := range inputs {
 		c.ones[i] |= word
 		c.zeros[i] |= ^word

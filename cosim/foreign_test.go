@@ -223,5 +223,7 @@ func TestCoverageGaps(t *testing.T) {
 	c = newCoverage(m)
 	c.see([]uint64{1, 1})
 	c.see([]uint64{0, 0})
+	c.begin()
+	c.see([]uint64{1, 0})
 	require.Equal(t, "enable_i never 1; reset never again after the first cycles", GapsText(c.Gaps()), "what stands at reset does not count")
 }

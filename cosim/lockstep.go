@@ -278,6 +278,9 @@ func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error)
 func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64)) (*difference, error) {
 	m, d := l.model, l.rtl
 	l.rtlFresh = false
+	if l.coverage != nil {
+		l.coverage.begin()
+	}
 	compared := !m.clocked
 	var clocks, stretch uint64
 	l.longest = 0

@@ -36,7 +36,9 @@ go through Verilator and clang; VHDL-2008 through ghdl before. Debian has them i
 the packages verilator, clang, lld, wasi-libc, libc++-14-dev-wasm32,
 libclang-rt-14-dev-wasm32 and ghdl.
 
-What was built before from the same text with the same tools is found again.
+What was built before from the same text with the same tools is found again. The files
+of $readmem become a part of the result; their names are relative to the working directory,
+or to the source that reads them. A text for a parameter needs no quotes: -G FILE=words.hex.
 Clocks are named, all other inputs are plain values. Ports that are inout,
 unpacked arrays or interfaces need a wrapper.`,
 		Example: `  starloom cosim build --top arbiter --clock clk_i arbiter.v
@@ -55,7 +57,7 @@ unpacked arrays or interfaces need a wrapper.`,
 	f.StringArrayVar(&s.Clocks, "clock", nil, "input `NAME` is a clock")
 	f.StringVarP(&path, "output", "o", "", "write the result to `F` (default: the top's name with .wasm)")
 	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")
-	f.BoolVar(&warnings, "warnings", false, "print the tools' warnings, not only their number")
+	f.BoolVar(&warnings, "warnings", false, "print all that the tools warn of")
 
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		s.Files = args
@@ -77,7 +79,11 @@ unpacked arrays or interfaces need a wrapper.`,
 		o.Progress = progress.step
 		circuit, err := cosim.Build(c.Context(), s, o)
 		progress.clear()
-		if err := printWarnings(c.ErrOrStderr(), said.Bytes(), warnings || err != nil); err != nil {
+		var weighty []cosim.Warning
+		if circuit != nil {
+			weighty = circuit.Warnings
+		}
+		if err := printWarnings(c.ErrOrStderr(), said.Bytes(), weighty, warnings || err != nil); err != nil {
 			return err
 		}
 		if err != nil {
@@ -100,16 +106,27 @@ unpacked arrays or interfaces need a wrapper.`,
 	return c
 }
 
-// printWarnings prints what the tools say of a source that they accept, or how much
-// it is.
-func printWarnings(w io.Writer, said []byte, all bool) error {
-	count := bytes.Count(said, []byte("%Warning")) + bytes.Count(said, []byte(":warning:"))
+// printWarnings prints the warnings that bear on what a circuit does, and the others
+// that the tools have, or how many there are.
+func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) error {
+	shown := 0
+	for _, warning := range weighty {
+		if bytes.Contains(said, []byte(warning.Place+": "+warning.Text)) {
+			if shown++; all {
+				continue
+			}
+		}
+		if _, err := fmt.Fprintf(w, "warning: %v\n", warning); err != nil {
+			return err
+		}
+	}
+	count := -shown + bytes.Count(said, []byte("%Warning")) + bytes.Count(said, []byte(":warning:"))
 	switch {
 	case all:
 		_, err := w.Write(said)
 		return err
 	case count > 0:
-		_, err := fmt.Fprintf(w, "%d warnings of the tools: --warnings prints them\n", count)
+		_, err := fmt.Fprintf(w, "%d other warnings of the tools: --warnings prints them\n", count)
 		return err
 	}
 	return nil

@@ -56,6 +56,15 @@ A pin map says which RTL, which model and which pins:
     backend: wasm                        # or icarus (with X and Z), shared
 
 also defines:, and image: F.wasm of 'starloom cosim build' instead of top and sources.
+Names in VHDL may be written in any case. A text for a parameter is written plainly:
+params: {FILE: words.hex}; quotes that belong to it stay: FILE: '"12"'. The files of
+$readmem are looked for in the map's folder, then beside the source that reads them.
+
+What Verilator accepts but simulates differently, MULTIDRIVEN, LATCH or a delay that
+is ignored, is counted beside the verdict and listed; --backend icarus keeps delays and
+shows X where drivers disagree. Icarus is not a sandbox: it runs in an empty temporary
+folder, but RTL in it can reach your files by their full names; the verdict counts $fopen
+and the like. $error ends a run, as $fatal does.
 
 Inputs are random: as the model meets them in use, with phases in which some are
 stuck, one-hot, all 0 or 1, sparse, dense or in bursts. There are resets after few and
@@ -63,10 +72,11 @@ many cycles, and one stretch without reset of more than half of the run; the ver
 says how long it was. What takes longer to show needs more --cycles. Or inputs are
 those of --stimulus: CSV (a column for each input), or a VCD of the RTL in a
 testbench. For a scenario with the key rtl they are those of a run of the model:
-all components that the scenario replaces are checked, one after the other.
---reset-seeds repeats the runs with other values of the registers at power-on. That a
-reset is missing is said where it is shown: with another past, and the same inputs
-after the last reset, the RTL agrees with the model.`,
+all components that the scenario replaces are checked, one after the other. What inputs
+never did is listed below the verdict: a mistake there does not show, and the check
+of the map alone has other inputs. --reset-seeds repeats the runs with other values of
+the registers at power-on. That a reset is missing is said where it is shown: with
+another past, and the same inputs after the last reset, the RTL agrees with the model.`,
 		Example: `  starloom cosim check examples/rtl/stream_arbiter.yml
   starloom cosim check examples/rtl/stream_arbiter.yml --backend icarus --vcd check.vcd --save case.csv
   starloom cosim check examples/rtl/stream_arbiter.yml --stimulus case.csv

@@ -354,6 +354,9 @@ func TestExitStatus(t *testing.T) {
 		{fault(fmt.Errorf("output x: %w", syscall.ENOSPC)), statusInput, "starloom: output x: no space left on device\n"},
 		{errInterrupted, statusInterrupted, ""},
 		{fault(context.Canceled), statusInterrupted, "starloom: interrupted\n"},
+		{fault(&starloom.ToolError{Tool: "vvp", Place: "a.v: a", Reason: "signal: killed", Remedy: "do"}), statusTool, "a.v: a: vvp: signal: killed; do\n"},
+		{fault(fmt.Errorf("a.c does not compile (%w)", exec.Command("sh", "-c", "kill -9 $$").Run())), statusTool, "a.c does not compile (signal: killed)\n"},
+		{errTool, statusTool, ""},
 		{fault(errors.New("broken")), statusFault, "starloom: this is a fault of Starloom, not of your input: broken\nplease report it with the command line and the scenario\n"},
 	} {
 		var stderr bytes.Buffer
