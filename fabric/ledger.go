@@ -94,7 +94,7 @@ type Checks struct {
 type Captured struct {
 	Processor int
 	Port      uint16
-	Status    nic.Status
+	Status    nic.Status // of a reception
 	Frame     nic.Frame
 }
 
@@ -171,7 +171,7 @@ func (l *Ledger) sent(processor int, frame nic.FrameView) {
 	a, b := frame.Words()
 	l.Sum.Event(traces.EventHead(eventSent, 0, frame.Port(), uint32(processor)), a, b, foldPayload(frame))
 	if l.Capture {
-		l.Sent = append(l.Sent, Captured{processor, frame.Port(), nic.StatusOK, frame.AppendWire(nil)})
+		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Frame: frame.AppendWire(nil)})
 	}
 }
 
