@@ -1,7 +1,7 @@
 # make test    installs what the tests need (Debian) and runs all of them
 # make check   the same without installing anything
 # make bench   the benchmarks, one line each
-# make bench-scale  1,048,576 and 16,777,216 processors beside a C++ simulator
+# make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
 # make full    the long tests and the full study
 

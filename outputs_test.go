@@ -65,7 +65,7 @@ func TestRealToolsReadARun(t *testing.T) {
 		index, _ := strconv.Atoi(port[2])
 		require.Equal(t, cycle, epochNanoseconds(t, f[7]), "one cycle is 1 ns")
 		switch f[2] + "/" + f[3] {
-		case "0/1": // sent
+		case "0/0": // sent: no receiver says anything
 			sent++
 			require.Equal(t, strconv.Itoa(16*group+index), f[4], "a NIC sends under its own number")
 		case "1/1": // received, ok
@@ -83,6 +83,8 @@ func TestRealToolsReadARun(t *testing.T) {
 	}
 	require.Equal(t, report.Frames.Sent, sent)
 	require.Equal(t, report.Frames.Delivered, ok)
+	filtered := tool(t, "tshark", "tshark", "-X", "lua_script:"+file("run.lua"), "-r", file("run.pcapng"), "-Y", `starloom.status == "ok"`, "-T", "fields", "-e", "starloom.cycle")
+	require.EqualValues(t, report.Frames.Delivered, strings.Count(filtered, "\n"), "a filter on ok counts receptions")
 	require.EqualValues(t, 256, final, "every packet's last hop is in the capture")
 }
 

@@ -14,55 +14,69 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// scaleNICs are the NICs of BenchmarkScale: buffers as they are if a scenario says
+// nothing, and the smallest that pops/random works with, of one frame of 8 bytes.
+var scaleNICs = []struct{ name, nic string }{
+	{"default", ""},
+	{"smallest", "nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}"},
+}
+
 // BenchmarkScale routes one random permutation on POPS(g,g), whole processes from
 // start to verdict, beside a C++ simulator with one object per processor, coupler
-// and message (fabric/benchmarks, g++ -O2, one thread). Every round runs all of
-// them, so that a busy machine slows all; figures are medians:
+// and message (fabric/benchmarks/pops_objects.cpp, g++ -O2, one thread), with seeds
+// for which both take 40 slots. Every round runs all of them, one after the other, so
+// that a busy machine slows all; figures are medians:
 //
-//	wasm-s    `starloom run` on all cores, firmware in the sandbox
-//	wasm-MB   its peak of memory
-//	native-s  the same machine with the firmware in Go, in this process
-//	c++-s     the yardstick, with a seed for which it takes as many slots
-//	c++:wasm  how many times faster starloom is
+//	c++-s, c++-MB  the yardstick: wall time, and peak of memory
+//	NIC-s, NIC-MB  `starloom run` on all cores, firmware in the sandbox, with the
+//	               default and with the smallest buffers
+//	c++:NIC        how many times faster starloom is; below 1 it is slower
+//	native-s       the machine with default buffers and firmware in Go, in this process
 func BenchmarkScale(b *testing.B) {
 	folder := b.TempDir()
 	starloom := filepath.Join(folder, "starloom")
 	out, err := exec.Command("go", "build", "-o", starloom, "./cmd/starloom").CombinedOutput()
 	require.NoError(b, err, string(out))
 	baseline := filepath.Join(folder, "baseline")
-	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/benchmarks/pops_baseline.cc").CombinedOutput()
+	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/benchmarks/pops_objects.cpp").CombinedOutput()
 	require.NoError(b, err, string(out))
-	for _, size := range [][2]int{{1024, 2}, {4096, 1}} {
-		groups, seed := size[0], size[1]
-		b.Run(fmt.Sprintf("n=%d", groups*groups), func(b *testing.B) {
-			scenario := filepath.Join(b.TempDir(), "scale.yaml")
-			require.NoError(b, os.WriteFile(scenario, fmt.Appendf(nil, `
+	for _, groups := range []int{1024, 4096} {
+		n := groups * groups
+		b.Run(fmt.Sprintf("n=%d", n), func(b *testing.B) {
+			scenarios := make([]string, len(scaleNICs))
+			for i, nic := range scaleNICs {
+				scenarios[i] = filepath.Join(b.TempDir(), nic.name+".yaml")
+				require.NoError(b, os.WriteFile(scenarios[i], fmt.Appendf(nil, `
 starloom: 1
 fabric: {pops: {groups: %d, group_size: %d}}
-nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}
 firmware: {program: pops/random}
-`, groups, groups), 0o644))
-			var wasm, native, plain, ratio, megabytes []float64
+%s
+`, groups, groups, nic.nic), 0o644))
+			}
+			figures := map[string][]float64{}
+			note := func(name string, value float64) { figures[name] = append(figures[name], value) }
 			for b.Loop() {
-				seconds, _ := timeProcess(b, "slots=40 ", baseline, fmt.Sprint(groups), fmt.Sprint(seed))
-				plain = append(plain, seconds)
-				seconds, peak := timeProcess(b, "slots                      40\n", starloom, "run", scenario)
-				wasm, megabytes = append(wasm, seconds), append(megabytes, peak)
-				ratio = append(ratio, plain[len(plain)-1]/seconds)
+				plain, peak := timeProcess(b, `"slots":40,"ok":true`, baseline, fmt.Sprint(n), "1")
+				note("c++-s", plain)
+				note("c++-MB", peak)
+				for i, nic := range scaleNICs {
+					seconds, peak := timeProcess(b, "slots                      40\n", starloom, "run", scenarios[i])
+					note(nic.name+"-s", seconds)
+					note(nic.name+"-MB", peak)
+					note("c++:"+nic.name, plain/seconds)
+				}
 
 				start := time.Now()
 				m, err := NewMachine(context.Background(), routerScenario("pops/random", groups, groups), MachineOptions{Engine: EngineSlot, Runtime: "native"})
 				require.NoError(b, err)
 				require.NoError(b, m.Run(context.Background(), nil))
 				require.Equal(b, VerdictPass, m.Report().Verdict)
-				native = append(native, time.Since(start).Seconds())
+				note("native-s", time.Since(start).Seconds())
 				require.NoError(b, m.Close())
 			}
-			b.ReportMetric(median(wasm), "wasm-s")
-			b.ReportMetric(median(megabytes), "wasm-MB")
-			b.ReportMetric(median(native), "native-s")
-			b.ReportMetric(median(plain), "c++-s")
-			b.ReportMetric(median(ratio), "c++:wasm")
+			for name, values := range figures {
+				b.ReportMetric(median(values), name)
+			}
 			b.ReportMetric(0, "ns/op")
 		})
 	}

@@ -192,8 +192,8 @@ interfaces:
 	whole := string(frame)
 	damaged := whole[:12] + "\x00\x00" + whole[14:]
 	require.Equal(t, map[string][]packet{"out.3": {
-		{traces.Sent, nic.StatusOK, 10, 1003, whole}, {traces.Sent, nic.StatusCRC, 10, 1029, whole[:8]},
-		{traces.Sent, nic.StatusCRC, 10, 1033, damaged}, {traces.Sent, nic.StatusOK, 10, 1042, whole},
+		{traces.Sent, 0, 10, 1003, whole}, {traces.Sent, 0, 10, 1029, whole[:8]},
+		{traces.Sent, 0, 10, 1033, damaged}, {traces.Sent, 0, 10, 1042, whole},
 	}}, got)
 	var text strings.Builder
 	require.NoError(t, report.WriteText(&text))

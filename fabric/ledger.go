@@ -100,7 +100,7 @@ type Checks struct {
 type Captured struct {
 	Processor int
 	Port      uint16
-	Status    nic.Status
+	Status    nic.Status // of a reception
 	Frame     nic.Frame
 }
 
@@ -190,7 +190,7 @@ func (l *Ledger) sent(processor int, frame nic.FrameView, slot uint32) {
 		l.sentPacket(processor, originOf(frame), slot)
 	}
 	if l.Capture {
-		l.Sent = append(l.Sent, Captured{processor, frame.Port(), nic.StatusOK, frame.AppendWire(nil)})
+		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Frame: frame.AppendWire(nil)})
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"starloom/traces"
@@ -37,7 +38,7 @@ func WriteDissector(w io.Writer) error {
 	var pseudo, frame []string
 	for _, f := range traces.PseudoHeaderFields {
 		if f.Name == "status" {
-			f.Names = StatusNames
+			f.Names = slices.Concat([]string{"none"}, StatusNames[1:]) // nothing idle is captured
 		}
 		d.add(f, 0)
 		pseudo = append(pseudo, f.Name)

@@ -144,7 +144,7 @@ func TestDissectorColumns(t *testing.T) {
 		"",
 	}, "\n"), got)
 	tree := tshark(t, capture(t), "-V", "-c", "3")
-	for _, want := range []string{"Kind: data (0)", "Status: collision (2)", "Direction: sent (0)", "[CRC is right: True]", "Collision: two senders on one medium"} {
+	for _, want := range []string{"Kind: data (0)", "Status: collision (2)", "Direction: sent (0)", "Status: none (0)", "[CRC is right: True]", "Collision: two senders on one medium"} {
 		assert.Contains(t, tree, want)
 	}
 }

@@ -94,8 +94,8 @@ func (p *PCAPNG) Interface(path string) (InterfaceID, error) {
 	return id, nil
 }
 
-// Packet writes what a port sent or received. status is the receiver's, 0 when
-// the frame was sent. cycle is below 2^63 and need not be in order, but viewers
+// Packet writes what a port sent or received. status is the receiver's; a frame that
+// was sent has none, and 0 is written. cycle is below 2^63 and need not be in order, but viewers
 // like it so. frame has at most CaptureFrameBytesMax bytes and is nil when
 // there was none to see.
 func (p *PCAPNG) Packet(id InterfaceID, direction Direction, status uint8, slot uint32, cycle uint64, frame []byte) error {
@@ -114,6 +114,9 @@ func (p *PCAPNG) Packet(id InterfaceID, direction Direction, status uint8, slot 
 		if err := p.addInterface(id); err != nil {
 			return p.fail(cycle, id, err)
 		}
+	}
+	if direction == Sent {
+		status = 0
 	}
 	PutPseudoHeader(p.packet, direction, status, slot, cycle)
 	p.packet = append(p.packet[:PseudoHeaderBytes], frame...)

@@ -71,7 +71,7 @@ type Field struct {
 var PseudoHeaderFields = []Field{
 	{Name: "trace_version", Offset: 8 * offsetVersion, Bits: 8, Doc: "version of the pseudo-header"},
 	{Name: "direction", Offset: 8 * offsetDirection, Bits: 8, Names: DirectionNames, Doc: "sent or received by this port"},
-	{Name: "status", Offset: 8 * offsetStatus, Bits: 8, Doc: "what the receiver says"},
+	{Name: "status", Offset: 8 * offsetStatus, Bits: 8, Doc: "what the receiver says; 0 when the frame was sent"},
 	{Name: "reserved", Offset: 8 * offsetReserved, Bits: 8, Hex: true, Doc: "zero"},
 	{Name: "slot", Offset: 8 * offsetSlot, Bits: 32, Doc: "slot of the run"},
 	{Name: "cycle", Offset: 8 * offsetCycle, Bits: 64, Doc: "cycle of the run"},
