@@ -172,6 +172,7 @@ func (e *exhaustive) merge(o *exhaustive) {
 	e.frames.Collided += o.frames.Collided
 	e.frames.CRC += o.frames.CRC
 	e.frames.Overflow += o.frames.Overflow
+	e.frames.Unheard += o.frames.Unheard
 	e.heldMax = max(e.heldMax, o.heldMax)
 	e.violations += o.violations
 	e.traps += o.traps

@@ -485,7 +485,9 @@ func (m *Machine) begin(index int, shard *machineShard) {
 		if m.mustNotCollide(m.slot - 1) {
 			shard.slot, yield = m.slot-1, shard.collision
 		}
-		l.Frames.Collided += m.transport.Collisions(index, m.slot-1, yield)
+		met, alone := m.transport.Collisions(index, m.slot-1, yield)
+		l.Frames.Collided += met
+		l.Frames.Alone += alone
 	}
 	m.transport.Begin(index, m.slot, m.mustNotCollide(m.slot))
 }

@@ -69,6 +69,7 @@ type Frames struct {
 	Collided  uint64 `json:"collided"`
 	CRC       uint64 `json:"crc"`
 	Overflow  uint64 `json:"overflow"`
+	Unheard   uint64 `json:"unheard"` // alone on a coupler to which nobody listened, per coupler
 }
 
 // FirmwareReport says which firmware ran, and how many processors trapped.

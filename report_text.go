@@ -54,8 +54,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, metric := range r.Metrics {
 		row(metric.Name, formatMetric(metric.Value))
 	}
-	row("frames", fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow",
-		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow))
+	row("frames", fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard",
+		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow, r.Frames.Unheard))
 	row("rules", strings.Join(r.Rules, ", "))
 	firmware := printable(r.Firmware.Image)
 	if len(r.Firmware.SHA256) >= 12 {

@@ -14,6 +14,7 @@
 //	transport.go     what carries frames, and when it is called
 //	slot.go          whole frames, slot by slot
 //	slot_small.go    the same for frames that carry at most a packet
+//	listened.go      couplers that somebody listens to
 //	cycle.go         phits, cycle by cycle
 //	rtl.go           RTL in place of couplers and links: what is exchanged, and when
 //	rtl_nic.go       RTL in place of transmitters and receivers

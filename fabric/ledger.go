@@ -15,6 +15,8 @@ type Frames struct {
 	Sent       uint64 // frames that NICs put on the fabric
 	Delivered  uint64 // receptions with status ok
 	Collided   uint64 // sent frames that met another one on a coupler, per coupler
+	Alone      uint64 // sent frames that met no other one on a coupler, per coupler
+	Heard      uint64 // of these, those on couplers that somebody listened to
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost because an RX FIFO was full
 	TxOverflow uint64 // times that a processor's frames of one slot did not all fit into its TX FIFO
@@ -26,11 +28,17 @@ func (f *Frames) Add(o Frames) {
 	f.Sent += o.Sent
 	f.Delivered += o.Delivered
 	f.Collided += o.Collided
+	f.Alone += o.Alone
+	f.Heard += o.Heard
 	f.CRC += o.CRC
 	f.Overflow += o.Overflow
 	f.TxOverflow += o.TxOverflow
 	f.OnTrust += o.OnTrust
 }
+
+// Unheard counts the frames that were alone on a coupler which nobody listened to. RTL may
+// show light where the model has none, and then more is heard than was alone.
+func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard) }
 
 // Finding is something a rule may object to. Index is a coupler for
 // FindCollision, of which Value is the cycle in its slot, and a processor otherwise.
