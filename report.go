@@ -51,6 +51,8 @@ type Report struct {
 
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
+
+	missing []missingPacket // violations that are packets which never arrived
 }
 
 // Violation is one broken rule, at the cycle in which it broke.

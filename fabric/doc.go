@@ -25,5 +25,6 @@
 //	adversary.go     two-hops routing and the permutation that defeats it
 //	ledger.go        counters, digest, packets on their way, findings for the rules
 //	announce.go      deliveries that firmware announces, against what frames have brought
+//	follow.go        every frame of some packets, to find out where they were lost
 //	held.go          packets that processors hold, as frames show it
 package fabric

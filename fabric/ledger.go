@@ -78,8 +78,9 @@ const findingsMax = 100
 type Ledger struct {
 	Checks   Checks
 	Delivery *Delivery
-	Capture  bool  // keep Sent and Heard for a packet capture
-	Held     *Held // what frames show of the packets that processors hold, nil for nothing
+	Capture  bool    // keep Sent and Heard for a packet capture
+	Held     *Held   // what frames show of the packets that processors hold, nil for nothing
+	Follow   *Follow // the packets whose every frame is kept in Followed, nil for none
 
 	Frames        Frames
 	HeldMax       uint8
@@ -93,6 +94,7 @@ type Ledger struct {
 	kinds    [FindMissing + 1]int
 	Sent     []Captured
 	Heard    []Captured
+	Followed []Followed
 	// Origins of the packets that have come to their destination group (ArriveInGroup).
 	Acknowledged []uint32
 }
@@ -147,6 +149,7 @@ func (l *Ledger) BeginSlot() {
 	l.Findings = l.Findings[:0]
 	l.kinds = [FindMissing + 1]int{}
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
+	l.Followed = l.Followed[:0]
 }
 
 // Compare orders the findings of one kind and slot: collisions as they come, all others
@@ -186,7 +189,9 @@ const (
 
 // looks reports whether somebody looks at every frame, for which frames of a packet
 // take the general way, too.
-func (l *Ledger) looks() bool { return l.Capture || l.Held != nil || l.Delivery.evidence != nil }
+func (l *Ledger) looks() bool {
+	return l.Capture || l.Held != nil || l.Follow != nil || l.Delivery.evidence != nil
+}
 
 // sent notes a frame that a NIC puts on the fabric.
 func (l *Ledger) sent(processor int, frame nic.FrameView, slot uint32) {
@@ -196,6 +201,7 @@ func (l *Ledger) sent(processor int, frame nic.FrameView, slot uint32) {
 	if l.Held != nil && isPacket(frame) {
 		l.sentPacket(processor, originOf(frame), slot)
 	}
+	l.follow(FollowSent, processor, frame.Port(), frame)
 	if l.Capture {
 		l.Sent = append(l.Sent, Captured{processor, frame.Port(), nic.StatusOK, frame.AppendWire(nil)})
 	}
@@ -223,10 +229,15 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 		l.Frames.Delivered++
 		source = uint64(frame.Source())
 		l.received(processor, frame, slot)
+		l.follow(FollowReceived, processor, port, frame)
 	case nic.StatusCRC:
 		l.Frames.CRC++
+		if l.Follow != nil {
+			l.Followed = append(l.Followed, Followed{Kind: FollowDamaged, Processor: processor, Port: port})
+		}
 	case nic.StatusOverflow:
 		l.Frames.Overflow++
+		l.follow(FollowOverflow, processor, port, frame)
 		source = uint64(frame.Source())
 	}
 	l.Sum.Event(traces.EventHead(eventHeard, uint8(status), port, uint32(processor)), source, 0, 0)
