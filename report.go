@@ -25,6 +25,10 @@ const (
 	VerdictFail Verdict = "fail"
 )
 
+// DigestCovers says beside every digest what it covers. Equal digests say nothing of the
+// rest: compare the reports, too.
+const DigestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
+
 // RuleInterrupted is the rule that an interrupted run breaks.
 const RuleInterrupted = "interrupted"
 
@@ -47,7 +51,7 @@ type Report struct {
 	Metrics         Metrics        `json:"metrics"`
 	Firmware        FirmwareReport `json:"firmware"`
 	RTL             []RTLReport    `json:"rtl,omitempty"` // components that were RTL, by path
-	Digest          string         `json:"digest"`
+	Digest          string         `json:"digest"`        // of what DigestCovers says
 
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`

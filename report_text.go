@@ -70,7 +70,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	row("engine", r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
-	row("digest", r.Digest)
+	row("digest", r.Digest+"  "+DigestCovers)
 	if err := table.Flush(); err != nil {
 		return err
 	}

@@ -36,6 +36,7 @@ type CycleTransport struct {
 	shards []cycleShard
 
 	listened listened
+	sums     *sentSums // with RTL, else nil
 }
 
 // cycleShard is a shard's part of the machine, and room to work in.
@@ -105,6 +106,7 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	}
 	components := []hw.Component{t.serialisers, t.couplers, t.fibre, t.deserialisers}
 	if rtl != nil {
+		t.sums = newSentSums(pops.Processors())
 		if components, err = t.replace(rtl, near, far, nic.FrameBytes(payloadBytes)); err != nil {
 			return nil, err
 		}
@@ -126,13 +128,16 @@ func (t *CycleTransport) begin() {
 }
 
 // Begin implements Transport.
-func (t *CycleTransport) Begin(shard int, _ uint32, _ bool) {
+func (t *CycleTransport) Begin(shard int, slot uint32, _ bool) {
 	t.couplers.ClearSlot(shard)
 	t.shards[shard].noted = 0
 	t.listened.clear(t.shards[shard].Shard)
 	first, end := t.processors(shard)
 	for i := first; i < end; i++ {
 		t.sent[i] = nic.PortNone
+	}
+	if t.sums != nil {
+		t.sums.begin(slot, first, end)
 	}
 }
 
@@ -158,6 +163,9 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 		case nic.StatusIdle:
 			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		case nic.StatusOK:
+			if t.sums != nil && !t.sums.same(slot, frame) {
+				ledger.altered(processor, ports[cell], frame)
+			}
 			view.PutWire(frame)
 			ledger.heard(processor, ports[cell], bank.PushRx(cell, ports[cell], view), view, slot)
 		default:
@@ -216,6 +224,9 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 	}
 	frame.SetSource(uint32(processor))
 	wire := frame.AppendWire(s.wire)
+	if t.sums != nil {
+		t.sums.send(slot, processor, wire)
+	}
 	if t.rtl == nil || !t.rtl.load(processor, wire, frame.Port()) {
 		t.serialisers.Load(processor, wire, frame.Port())
 	}
@@ -355,5 +366,6 @@ func (t *CycleTransport) State(v *hw.StateVisitor) {
 	})
 	if t.rtl != nil {
 		t.rtl.state(v)
+		t.sums.state(v)
 	}
 }

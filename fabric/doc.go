@@ -17,6 +17,7 @@
 //	listened.go      couplers that somebody listens to
 //	cycle.go         phits, cycle by cycle
 //	rtl.go           RTL in place of couplers and links: what is exchanged, and when
+//	sent_sums.go     whether RTL delivers what was sent, for the digest
 //	rtl_nic.go       RTL in place of transmitters and receivers
 //	rtl_datapath.go  RTL in place of all hardware
 //	colouring.go     edge colouring of bipartite multigraphs

@@ -185,6 +185,7 @@ const (
 	eventSent      = 1
 	eventHeard     = 2
 	eventAnnounced = 3
+	eventAltered   = 4
 )
 
 // looks reports whether somebody looks at every frame, for which frames of a packet
