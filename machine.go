@@ -84,6 +84,7 @@ type Machine struct {
 	notArrived   int  // packets that arrived in it
 	done         int  // processors that are done or faulty
 	findings     violationList
+	losses       *losses // while a run is repeated to find them, else nil
 	traps        uint64
 	log          firmwareLog // of the last boundary
 	restoreError error
@@ -109,6 +110,7 @@ type machineShard struct {
 	traps     uint64                          // of the last boundary
 	collision func(coupler int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                          // for collision
+	met       []metOn                         // collisions of this boundary, while losses are looked for
 }
 
 // ledgerTotals are the figures of a ledger that grow from slot to slot.
@@ -268,6 +270,12 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard.ledger.Capture = m.options.capture
 		shard.ledger.Held = m.held
 		shard.collision = func(coupler int, cycle uint32) {
+			if m.losses != nil {
+				shard.met = append(shard.met, metOn{coupler, cycle})
+			}
+			if !m.mustNotCollide(shard.slot) {
+				return
+			}
 			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler, Value: cycle})
 		}
 		first, end := shards[i].First*m.pops.GroupSize, shards[i].End*m.pops.GroupSize
@@ -401,7 +409,7 @@ func (m *Machine) Reset(seed uint64) error {
 	}
 	for i := range m.shards {
 		l := &m.shards[i].ledger
-		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Held: l.Held, Findings: l.Findings[:0]}
+		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Held: l.Held, Follow: l.Follow, Findings: l.Findings[:0]}
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.rtlFailed, m.half, m.notArrived = false, false, 0
@@ -544,14 +552,17 @@ func (m *Machine) begin(index int, shard *machineShard) {
 	l := &shard.ledger
 	shard.whole = ledgerTotals{l.Frames, l.HeldMax, l.FindingsTotal}
 	l.BeginSlot()
+	shard.met = shard.met[:0]
 	if m.slot > 0 {
 		var yield func(int, uint32)
-		if m.mustNotCollide(m.slot - 1) {
+		if m.exact(m.slot - 1) {
 			shard.slot, yield = m.slot-1, shard.collision
 		}
-		l.Frames.Collided += m.transport.Collisions(index, m.slot-1, yield)
+		met, alone := m.transport.Collisions(index, m.slot-1, yield)
+		l.Frames.Collided += met
+		l.Frames.Alone += alone
 	}
-	m.transport.Begin(index, m.slot, m.mustNotCollide(m.slot))
+	m.transport.Begin(index, m.slot, m.exact(m.slot))
 }
 
 // windowBytes is how much of a bank's records is heard, run and sent at a time:
@@ -627,6 +638,9 @@ func (m *Machine) mustNotCollide(slot uint32) bool {
 	return len(m.armed) > 0 && m.armed[int(slot)%len(m.armed)]
 }
 
+// exact reports whether it matters on which couplers frames meet in a slot, and when.
+func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotCollide(slot) }
+
 // note takes an instance's events.
 func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
@@ -676,6 +690,9 @@ func (m *Machine) merge() {
 	m.finished = !sending && m.done == m.pops.Processors()
 	m.ended = m.last || m.finished
 	m.noteFindings()
+	if m.losses != nil {
+		m.losses.boundary(m)
+	}
 	m.endByRTL()
 }
 

@@ -14,6 +14,7 @@ const (
 	memoryProcessor      = 48       // columns of registers, state, workload, delivery
 	memoryProcessorCycle = 64       // registers of transmitter and receiver
 	memoryCouplerSlot    = 1        // senders, in each of two tables
+	memoryCoupler        = 1        // listened to
 	memoryCouplerCycle   = 48       // light at both ends, readers, listeners
 	memoryInstance       = 24 << 10 // an isolated processor's sandbox
 )
@@ -95,5 +96,5 @@ func (m *Machine) memoryBytes() uint64 {
 	if m.options.Engine == EngineCycle {
 		return own + n*(processor+memoryProcessorCycle+2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))) + couplers*memoryCouplerCycle
 	}
-	return own + n*processor + 2*couplers*(memoryCouplerSlot+stride)
+	return own + n*processor + couplers*(2*(memoryCouplerSlot+stride)+memoryCoupler)
 }

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -21,6 +22,7 @@ type outputs struct {
 	written []OutputFile
 	reports []reportFile
 	rows    *traces.File // a row for each run
+	vcd     *traces.File // of wave
 	wave    *waveform
 	capture *capture
 	log     *traces.File
@@ -83,6 +85,7 @@ func (o *outputs) openTraces(m *Machine, options RunOptions) (err error) {
 		if err != nil {
 			return err
 		}
+		o.vcd = vcd
 		if o.wave, err = m.openWaveform(vcd); err != nil {
 			return err
 		}
@@ -147,6 +150,36 @@ func (m *Machine) traceComments() []string {
 		}, line)
 	}
 	return lines
+}
+
+// repeatWaveform runs the machine once more if the first violation of the report is one
+// that was found when its window had passed: a packet that was lost. That window is in the
+// file then.
+func (o *outputs) repeatWaveform(ctx context.Context, m *Machine, report *Report, each func() error) error {
+	if o.wave == nil || !o.wave.trigger || len(report.Violations) == 0 {
+		return nil
+	}
+	first := report.Violations[0].Cycle
+	if first >= report.Cycles || o.wave.triggered && o.wave.at <= first || !o.wave.triggered && first+1 >= report.Cycles {
+		return nil
+	}
+	if err := o.vcd.Restart(); err != nil {
+		o.wave.unshown = "shows the window of a later violation: " + err.Error()
+		return nil
+	}
+	wave, err := m.openWaveform(o.vcd)
+	if err != nil {
+		return err
+	}
+	wave.triggered, wave.pending, wave.at = true, true, first
+	o.wave = wave
+	if err := m.repeat(ctx, wave.sample, each); err != nil {
+		return err
+	}
+	if wave.pending {
+		wave.pending, wave.unshown = false, "shows nothing: interrupted while the run was repeated up to the first violation"
+	}
+	return m.cycles.WatchError
 }
 
 // slot writes what a boundary has brought.
@@ -220,6 +253,7 @@ type waveform struct {
 	triggered bool
 	pending   bool
 	at        uint64
+	unshown   string // why the first violation is not shown, for note
 }
 
 // watched is a selected signal.
@@ -376,8 +410,8 @@ func (w *waveform) close(report *Report) error {
 
 // note says why the waveform shows nothing, or "".
 func (w *waveform) note(report *Report) string {
-	if !w.vcd.Empty() {
-		return ""
+	if w.unshown != "" || !w.vcd.Empty() {
+		return w.unshown
 	}
 	t := w.machine.scenario.Traces.VCD
 	switch {

@@ -32,6 +32,10 @@ func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }
 
+// DigestCovers says beside every digest what it covers. Equal digests say nothing of the
+// rest: compare the reports, too.
+const DigestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
+
 // RuleInterrupted is the rule that an interrupted run breaks.
 const RuleInterrupted = "interrupted"
 
@@ -54,10 +58,12 @@ type Report struct {
 	Metrics         Metrics        `json:"metrics"`
 	Firmware        FirmwareReport `json:"firmware"`
 	RTL             []RTLReport    `json:"rtl,omitempty"` // components that were RTL, by path
-	Digest          string         `json:"digest"`
+	Digest          string         `json:"digest"`        // of what DigestCovers says
 
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
+
+	missing []missingPacket // violations that are packets which never arrived
 }
 
 // Interrupted reports whether the run was ended from outside.
@@ -81,6 +87,7 @@ type Frames struct {
 	Collided  uint64 `json:"collided"`
 	CRC       uint64 `json:"crc"`
 	Overflow  uint64 `json:"overflow"`
+	Unheard   uint64 `json:"unheard"` // alone on a coupler to which nobody listened, per coupler
 }
 
 // FirmwareReport says which firmware ran, and how many processors trapped.

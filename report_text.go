@@ -54,8 +54,8 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, metric := range r.Metrics {
 		row(metric.Name, formatMetric(metric.Value))
 	}
-	row("frames", fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow",
-		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow))
+	row("frames", fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard",
+		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow, r.Frames.Unheard))
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
 	if len(r.RTL) > 0 {
@@ -63,7 +63,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	row("engine", r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
-	row("digest", r.Digest)
+	row("digest", r.Digest+"  "+DigestCovers)
 	if err := table.Flush(); err != nil {
 		return err
 	}

@@ -30,6 +30,7 @@ type Progress struct {
 	Slots, SlotsLimit uint32
 	Done, Processors  int
 	Runs, RunsTotal   uint64 // of many runs; else 0
+	Repeated          bool   // the run is repeated to find where packets were lost
 }
 
 // Run emulates a scenario and returns its report. Bad input is an *InputError.
@@ -78,7 +79,17 @@ func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *
 	}); err != nil {
 		return nil, err
 	}
-	return m.Report(), nil
+	report = m.Report()
+	repeated := func() error {
+		if o.Progress != nil {
+			o.Progress(Progress{Slots: m.slot, SlotsLimit: uint32(report.Slots), Done: m.done, Processors: m.pops.Processors(), Repeated: true})
+		}
+		return nil
+	}
+	if err := m.locateLosses(ctx, report, repeated); err != nil {
+		return nil, err
+	}
+	return report, out.repeatWaveform(ctx, m, report, repeated)
 }
 
 // Run steps until the run has finished, its limit of slots is reached or ctx
@@ -132,7 +143,8 @@ func (m *Machine) Report() *Report {
 		total++
 	}
 	end := m.findings.clone()
-	total += m.endFindings(&end)
+	count, missing := m.endFindings(&end)
+	total += count
 	metrics := m.metrics(held)
 	report := &Report{
 		Schema:          ReportSchema,
@@ -147,12 +159,13 @@ func (m *Machine) Report() *Report {
 		Slots:           uint64(m.slot),
 		Frames: Frames{
 			Sent: frames.Sent, Delivered: frames.Delivered, Collided: frames.Collided,
-			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow,
+			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Unheard: frames.Unheard(),
 		},
 		Metrics:  metrics,
 		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps},
 		Notes:    m.scenario.notes(),
 		Digest:   m.digest.String(),
+		missing:  missing,
 	}
 	if frames.OnTrust > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%d announced deliveries are taken on trust: the processors have received payloads that are no sl_packet (a data frame with 8 bytes or more), and nobody but their firmware knows what was in them", frames.OnTrust))
@@ -221,21 +234,23 @@ func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 
 // endFindings adds what only the end of a run can tell, and returns its number:
 // an interruption, processors that are not done or still want to send, and, once
-// the run has finished, packets that never arrived.
-func (m *Machine) endFindings(v *violationList) (count uint64) {
+// the run has finished, packets that never arrived; missing are those of them that are
+// listed.
+func (m *Machine) endFindings(v *violationList) (count uint64, missing []missingPacket) {
 	if m.rtlFailed {
-		return 0 // a run that RTL has ended had no chance to finish
+		return 0, nil // a run that RTL has ended had no chance to finish
 	}
 	if m.interrupted { // no processor had a chance to get done
 		v.add(Violation{Rule: RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: "pops", Message: "the run was interrupted"})
-		return 1
+		return 1, nil
 	}
-	find := func(f fabric.Finding) {
+	find := func(f fabric.Finding) (kept bool) {
 		count++
-		if v.wants(ruleOf[f.Kind]) {
+		if kept = v.wants(ruleOf[f.Kind]); kept {
 			f.Slot = m.slot
 			v.add(m.violation(f))
 		}
+		return kept
 	}
 	unfinished := func(bank *nic.Bank, cell int, text string) {
 		find(fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell, Text: text})
@@ -259,10 +274,16 @@ func (m *Machine) endFindings(v *violationList) (count uint64) {
 	}
 	if m.finished && m.rules.ExactlyOnce && slices.Contains(m.delivery.Arrived, 0) {
 		for origin, to := range m.delivery.Destination {
-			if m.delivery.Arrived[to] == 0 {
-				find(fabric.Finding{Kind: fabric.FindMissing, Index: int(to), Value: uint32(origin)})
+			if m.delivery.Arrived[to] != 0 {
+				continue
+			}
+			if m.delivery.Mode == fabric.ArriveEverywhere {
+				origin = int(m.delivery.Source)
+			}
+			if find(fabric.Finding{Kind: fabric.FindMissing, Index: int(to), Value: uint32(origin)}) {
+				missing = append(missing, missingPacket{len(v.kept) - 1, uint32(origin), to})
 			}
 		}
 	}
-	return count
+	return count, missing
 }

@@ -34,6 +34,9 @@ type CycleTransport struct {
 	sent   []uint16 // per processor: port it sent to in this slot, PortNone for none
 	met    []uint32 // per coupler with a violation: the first cycle of this slot that shows it
 	shards []cycleShard
+
+	listened listened
+	sums     *sentSums // with RTL, else nil
 }
 
 // cycleShard is a shard's part of the machine, and room to work in.
@@ -49,7 +52,7 @@ type cycleShard struct {
 // nil: everything is model. With RTL there must be one shard. The devices stay the
 // caller's.
 func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard, workers *hw.Workers, rtl *RTL) (*CycleTransport, error) {
-	t := &CycleTransport{pops: pops, timing: timing, kernel: hw.NewKernel(workers, shards), shards: make([]cycleShard, len(shards))}
+	t := &CycleTransport{pops: pops, timing: timing, kernel: hw.NewKernel(workers, shards), shards: make([]cycleShard, len(shards)), listened: newListened(pops)}
 	for i := range t.shards {
 		t.shards[i] = cycleShard{
 			Shard: shards[i],
@@ -103,6 +106,7 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	}
 	components := []hw.Component{t.serialisers, t.couplers, t.fibre, t.deserialisers}
 	if rtl != nil {
+		t.sums = newSentSums(pops.Processors())
 		if components, err = t.replace(rtl, near, far, nic.FrameBytes(payloadBytes)); err != nil {
 			return nil, err
 		}
@@ -124,12 +128,16 @@ func (t *CycleTransport) begin() {
 }
 
 // Begin implements Transport.
-func (t *CycleTransport) Begin(shard int, _ uint32, _ bool) {
+func (t *CycleTransport) Begin(shard int, slot uint32, _ bool) {
 	t.couplers.ClearSlot(shard)
 	t.shards[shard].noted = 0
+	t.listened.clear(t.shards[shard].Shard)
 	first, end := t.processors(shard)
 	for i := first; i < end; i++ {
 		t.sent[i] = nic.PortNone
+	}
+	if t.sums != nil {
+		t.sums.begin(slot, first, end)
 	}
 }
 
@@ -147,10 +155,17 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 	for i := range groups * (window.End - window.First) {
 		cell := i%groups*cells + window.First + i/groups
 		processor := bank.First + cell
-		switch status, frame := t.heard(processor); status {
+		status, frame := t.heard(processor)
+		if status != nic.StatusIdle && status != nic.StatusCollision && int(ports[cell]) < t.pops.Groups {
+			ledger.Frames.Heard += t.listened.first(int(ports[cell]), processor/t.pops.GroupSize)
+		}
+		switch status {
 		case nic.StatusIdle:
 			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		case nic.StatusOK:
+			if t.sums != nil && !t.sums.same(slot, frame) {
+				ledger.altered(processor, ports[cell], frame)
+			}
 			view.PutWire(frame)
 			ledger.heard(processor, ports[cell], bank.PushRx(cell, ports[cell], view), view, slot)
 		default:
@@ -209,6 +224,9 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 	}
 	frame.SetSource(uint32(processor))
 	wire := frame.AppendWire(s.wire)
+	if t.sums != nil {
+		t.sums.send(slot, processor, wire)
+	}
 	if t.rtl == nil || !t.rtl.load(processor, wire, frame.Port()) {
 		t.serialisers.Load(processor, wire, frame.Port())
 	}
@@ -281,32 +299,32 @@ func (t *CycleTransport) darkCycles(slot uint32) uint64 {
 
 // Collisions implements Transport: a frame has met another one when its coupler
 // shows a code violation.
-func (t *CycleTransport) Collisions(shard int, _ uint32, yield func(coupler int, cycle uint32)) (frames uint64) {
+func (t *CycleTransport) Collisions(shard int, _ uint32, yield func(coupler int, cycle uint32)) (met, alone uint64) {
 	violated := t.couplers.Violated(shard)
-	if len(violated) == 0 {
-		return 0
-	}
+	placed := uint64(0)
 	first, end := t.processors(shard)
 	for processor := first; processor < end; processor++ {
 		group := processor / t.pops.GroupSize * t.pops.Groups
 		switch port := t.sent[processor]; port {
 		case nic.PortNone:
 		case nic.PortAll:
+			placed += uint64(t.pops.Groups)
 			for c := group; c < group+t.pops.Groups; c++ {
-				frames += uint64(t.couplers.Violation[c])
+				met += uint64(t.couplers.Violation[c])
 			}
 		default:
-			frames += uint64(t.couplers.Violation[group+int(port)])
+			placed++
+			met += uint64(t.couplers.Violation[group+int(port)])
 		}
 	}
-	if s := &t.shards[shard]; yield != nil {
+	if s := &t.shards[shard]; yield != nil && len(violated) > 0 {
 		s.violated = append(s.violated[:0], violated...)
 		slices.Sort(s.violated)
 		for _, c := range s.violated {
 			yield(int(c), t.met[c])
 		}
 	}
-	return frames
+	return met, placed - met
 }
 
 // Reset implements Transport.
@@ -348,5 +366,6 @@ func (t *CycleTransport) State(v *hw.StateVisitor) {
 	})
 	if t.rtl != nil {
 		t.rtl.state(v)
+		t.sums.state(v)
 	}
 }

@@ -15,6 +15,8 @@ type Frames struct {
 	Sent       uint64 // frames that NICs put on the fabric
 	Delivered  uint64 // receptions with status ok
 	Collided   uint64 // sent frames that met another one on a coupler, per coupler
+	Alone      uint64 // sent frames that met no other one on a coupler, per coupler
+	Heard      uint64 // of these, those on couplers that somebody listened to
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost because an RX FIFO was full
 	TxOverflow uint64 // times that a processor's frames of one slot did not all fit into its TX FIFO
@@ -26,11 +28,17 @@ func (f *Frames) Add(o Frames) {
 	f.Sent += o.Sent
 	f.Delivered += o.Delivered
 	f.Collided += o.Collided
+	f.Alone += o.Alone
+	f.Heard += o.Heard
 	f.CRC += o.CRC
 	f.Overflow += o.Overflow
 	f.TxOverflow += o.TxOverflow
 	f.OnTrust += o.OnTrust
 }
+
+// Unheard counts the frames that were alone on a coupler which nobody listened to. RTL may
+// show light where the model has none, and then more is heard than was alone.
+func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard) }
 
 // Finding is something a rule may object to. Index is a coupler for
 // FindCollision, of which Value is the cycle in its slot, and a processor otherwise.
@@ -70,8 +78,9 @@ const findingsMax = 100
 type Ledger struct {
 	Checks   Checks
 	Delivery *Delivery
-	Capture  bool  // keep Sent and Heard for a packet capture
-	Held     *Held // what frames show of the packets that processors hold, nil for nothing
+	Capture  bool    // keep Sent and Heard for a packet capture
+	Held     *Held   // what frames show of the packets that processors hold, nil for nothing
+	Follow   *Follow // the packets whose every frame is kept in Followed, nil for none
 
 	Frames        Frames
 	HeldMax       uint8
@@ -86,6 +95,7 @@ type Ledger struct {
 	Sent     []Captured
 	Heard    []Captured
 	Arrivals int // packets that have arrived, each counted once
+	Followed []Followed
 	// Origins of the packets that have come to their destination group (ArriveInGroup).
 	Acknowledged []uint32
 }
@@ -140,6 +150,7 @@ func (l *Ledger) BeginSlot() {
 	l.Findings = l.Findings[:0]
 	l.kinds = [FindMissing + 1]int{}
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
+	l.Followed = l.Followed[:0]
 }
 
 // Compare orders the findings of one kind and slot: collisions as they come, all others
@@ -175,11 +186,14 @@ const (
 	eventSent      = 1
 	eventHeard     = 2
 	eventAnnounced = 3
+	eventAltered   = 4
 )
 
 // looks reports whether somebody looks at every frame, for which frames of a packet
 // take the general way, too.
-func (l *Ledger) looks() bool { return l.Capture || l.Held != nil || l.Delivery.evidence != nil }
+func (l *Ledger) looks() bool {
+	return l.Capture || l.Held != nil || l.Follow != nil || l.Delivery.evidence != nil
+}
 
 // sent notes a frame that a NIC puts on the fabric.
 func (l *Ledger) sent(processor int, frame nic.FrameView, slot uint32) {
@@ -189,6 +203,7 @@ func (l *Ledger) sent(processor int, frame nic.FrameView, slot uint32) {
 	if l.Held != nil && isPacket(frame) {
 		l.sentPacket(processor, originOf(frame), slot)
 	}
+	l.follow(FollowSent, processor, frame.Port(), frame)
 	if l.Capture {
 		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Frame: frame.AppendWire(nil)})
 	}
@@ -216,10 +231,15 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 		l.Frames.Delivered++
 		source = uint64(frame.Source())
 		l.received(processor, frame, slot)
+		l.follow(FollowReceived, processor, port, frame)
 	case nic.StatusCRC:
 		l.Frames.CRC++
+		if l.Follow != nil {
+			l.Followed = append(l.Followed, Followed{Kind: FollowDamaged, Processor: processor, Port: port})
+		}
 	case nic.StatusOverflow:
 		l.Frames.Overflow++
+		l.follow(FollowOverflow, processor, port, frame)
 		source = uint64(frame.Source())
 	}
 	l.Sum.Event(traces.EventHead(eventHeard, uint8(status), port, uint32(processor)), source, 0, 0)

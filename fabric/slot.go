@@ -24,6 +24,8 @@ type SlotTransport struct {
 	pitch  int        // couplers from one group's first to the next one's in a table
 	tables [2]slotTable
 	work   []slotWork // per shard
+
+	listened listened
 }
 
 // slotTable is what all couplers carry in one slot.
@@ -31,8 +33,8 @@ type slotTable struct {
 	senders []uint8          // per coupler: 0, 1, or 2 for a collision
 	frames  []byte           // per coupler, and per shard for those that are lost at once: the first sender's frame
 	small   []nic.SmallFrame // the same as small frames, nil if they are not
-	// Per shard: frames that met another one, in this slot.
-	collided []uint64
+	// Per shard, in this slot: frames that met another one, and all, per coupler.
+	collided, placed []uint64
 }
 
 // meeting is a frame that has met another one, in a slot of which the cycle matters.
@@ -42,12 +44,12 @@ type meeting struct{ coupler, bit uint32 }
 // couplers there are some that are always dark, and one frame per shard for what is
 // lost at once: the loops use them instead of a branch that no processor can predict.
 func NewSlotTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard) *SlotTransport {
-	t := &SlotTransport{pops: pops, timing: timing, shards: shards, stride: nic.FrameStride(payloadBytes), pitch: pops.Groups + pitchPad, work: make([]slotWork, len(shards))}
+	t := &SlotTransport{pops: pops, timing: timing, shards: shards, stride: nic.FrameStride(payloadBytes), pitch: pops.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(pops)}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
 			senders:  make([]uint8, t.entries()),
 			frames:   make([]byte, (t.entries()+len(shards))*t.stride),
-			collided: make([]uint64, len(shards)),
+			collided: make([]uint64, len(shards)), placed: make([]uint64, len(shards)),
 		}
 		t.tables[i].small = nic.SmallFrames(t.tables[i].frames, t.stride)
 		hw.AdviseHuge(t.tables[i].senders)
@@ -80,7 +82,8 @@ func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
 	work.exact, work.meetings = exact, work.meetings[:0]
 	s := t.shards[shard]
 	clear(table.senders[t.at(s.First, 0):t.at(s.End, 0)])
-	table.collided[shard] = 0
+	table.collided[shard], table.placed[shard] = 0, 0
+	t.listened.clear(s)
 }
 
 // slotBlock is how many processors are served at a time.
@@ -173,6 +176,7 @@ var collidedBy = [4]uint8{0, 2, 1, 1}
 func (t *SlotTransport) light(table *slotTable, coupler, spare int, frame nic.FrameView, shard int) {
 	place, collided := table.place(coupler, spare)
 	table.collided[shard] += collided
+	table.placed[shard]++
 	if collided > 0 && t.work[shard].exact {
 		first := nic.FrameView(table.frames[coupler*t.stride : (coupler+1)*t.stride])
 		t.work[shard].meet(coupler, first.HeadBits(), frame.HeadBits())
@@ -248,6 +252,7 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, 
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
 	hits, clashes := work.sort(bank.RxStatus)
 	hit := work.hit[:hits]
+	ledger.Frames.Heard += t.firstListeners(hit, ports)
 	if bank.Small() && !ledger.looks() {
 		work.touched ^= touchSmall(bank, table.small, hit)
 		work.deliverSmall(bank, table.small, hit, ledger, slot)
@@ -264,6 +269,18 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, 
 	work.heard = 0
 }
 
+// firstListeners counts the couplers on which these are the first to hear the one sender.
+func (t *SlotTransport) firstListeners(hit []hearing, ports []uint16) (couplers uint64) {
+	marks, groups, pitch := t.listened.marks, uint32(t.pops.Groups), uint32(t.pitch)
+	for _, h := range hit {
+		from := uint32(ports[h.cell])
+		mark := &marks[(h.coupler-from*pitch)*groups+from]
+		couplers += uint64(1 - *mark)
+		*mark = 1
+	}
+	return couplers
+}
+
 // sort splits those who hear somebody.
 func (w *slotWork) sort(statuses []uint8) (hits, clashes int) {
 	for _, h := range w.hearing[:w.heard] {
@@ -276,7 +293,7 @@ func (w *slotWork) sort(statuses []uint8) (hits, clashes int) {
 }
 
 // Collisions implements Transport.
-func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) uint64 {
+func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) (met, alone uint64) {
 	if work := &t.work[shard]; yield != nil && len(work.meetings) > 0 {
 		slices.SortFunc(work.meetings, func(a, b meeting) int {
 			return cmp.Or(cmp.Compare(a.coupler, b.coupler), cmp.Compare(a.bit, b.bit))
@@ -288,7 +305,8 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 			}
 		}
 	}
-	return t.tables[slot&1].collided[shard]
+	table := &t.tables[slot&1]
+	return table.collided[shard], table.placed[shard] - table.collided[shard]
 }
 
 // Reset implements Transport: every table entry is written before it is read.
@@ -303,6 +321,7 @@ func (t *SlotTransport) State(v *hw.StateVisitor) {
 		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2))
 		hw.StateColumn(v, name+".frames", t.tables[i].frames)
 		hw.StateColumn(v, name+".collided", t.tables[i].collided)
+		hw.StateColumn(v, name+".placed", t.tables[i].placed)
 	}
 	for i := range t.work {
 		t.stateMeetings(v, i)

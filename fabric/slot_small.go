@@ -39,6 +39,7 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 	}
 	ledger.Frames.Sent += uint64(sent)
 	table.collided[shard] += collided
+	table.placed[shard] += uint64(sent)
 }
 
 // deliverSmall gives listeners the frames on their couplers.

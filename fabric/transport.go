@@ -29,11 +29,11 @@ type Transport interface {
 	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32)
 	// Cross lets the light of a slot cross the fabric.
 	Cross(slot uint32)
-	// Collisions counts the frames of the shard that met another one in a slot
-	// that has crossed, and yields the couplers in ascending order if yield is not
+	// Collisions counts the frames of the shard that met another one in a slot that has
+	// crossed, per coupler, and those that were alone on their coupler, and yields the couplers in ascending order if yield is not
 	// nil and the slot is exact: each with the first cycle of the slot, from 0, in which
 	// its wire `violation` is 1. It is called between Cross and the next Begin of the shard.
-	Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) (frames uint64)
+	Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) (met, alone uint64)
 	// Reset makes the fabric dark.
 	Reset()
 	// Path and State save and restore all columns.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,6 +28,7 @@ type File struct {
 	file    *os.File
 	lock    *os.File // see lockTemporary; may be nil
 	buf     *bufio.Writer
+	bytes   uint64 // written to buf
 	err     error
 	settled bool // committed or aborted
 }
@@ -182,7 +184,30 @@ func (f *File) Write(p []byte) (int, error) {
 		return 0, fmt.Errorf("output %s: written after it was closed", f.path)
 	}
 	n, err := f.buf.Write(p)
+	f.bytes += uint64(n)
 	return n, f.keep(err)
+}
+
+// Restart drops what was written, so that the output is written again. What has reached
+// standard output stays, and that is an error.
+func (f *File) Restart() error {
+	if f.settled || f.err != nil {
+		return f.err
+	}
+	if written := f.bytes > uint64(f.buf.Buffered()); written {
+		if f.temp == "" {
+			return errors.New("standard output cannot be written again")
+		}
+		if _, err := f.file.Seek(0, io.SeekStart); err != nil {
+			return f.keep(err)
+		}
+		if err := f.file.Truncate(0); err != nil {
+			return f.keep(err)
+		}
+	}
+	f.buf.Reset(f.file)
+	f.bytes = 0
+	return nil
 }
 
 // Commit makes the output appear under its path. After an error the temporary

@@ -205,3 +205,22 @@ func TestFileRemovesWhatKilledRunsLeft(t *testing.T) {
 	last.Abort()
 	require.ElementsMatch(t, []string{"run.vcd", ".run.vcd.x-1.tmp", ".other.vcd.4711-1.tmp"}, names(t, folder))
 }
+
+// TestRestart writes an output again, with more and with less than the first time, and
+// once with what is still in the buffer.
+func TestRestart(t *testing.T) {
+	for _, bytes := range []int{1, 3 * fileBufferBytes} {
+		path := filepath.Join(t.TempDir(), "out")
+		f, err := Create(path)
+		require.NoError(t, err)
+		_, err = f.Write(make([]byte, bytes))
+		require.NoError(t, err)
+		require.NoError(t, f.Restart())
+		_, err = f.Write([]byte("again"))
+		require.NoError(t, err)
+		require.NoError(t, f.Commit())
+		text, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, "again", string(text))
+	}
+}

@@ -43,6 +43,10 @@ func (p *progress) run(now starloom.Progress) {
 		p.study(int(now.Runs), int(now.RunsTotal), "runs")
 		return
 	}
+	if now.Repeated {
+		p.study(int(now.Slots), int(now.SlotsLimit), "slots, repeated to find where packets were lost")
+		return
+	}
 	if p.due() {
 		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit, now.Done, now.Processors)
 	}

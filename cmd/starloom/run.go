@@ -38,7 +38,12 @@ seed and its number. --permutation K repeats one of them alone, with its coins.
 
 --workers, --bank, --mode, --runtime and --engine change how fast a run is, never
 what it finds. Nor does RTL in the place of parts of the hardware (key rtl of the
-scenario), as long as it is right.`,
+scenario), as long as it is right.
+
+The digest covers frames, receive statuses and deliveries, slot by slot; not timing,
+packets held, logs and probes. Runs are equal if digest and report are.
+
+A run that has lost packets is repeated, to find out where.`,
 		Example: `  starloom run examples/pops-16x16.yaml
   starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom run examples/pops-16x16.yaml --firmware router.wasm --json - | jq .verdict

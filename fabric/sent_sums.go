@@ -1,0 +1,45 @@
+package fabric
+
+import (
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// sentSums remember what was sent in a slot and the one before, so that the digest covers
+// the bytes that RTL says it has received: models deliver what was sent, and of RTL nobody
+// knows. Two columns alternate, since some processors send before others have heard.
+type sentSums struct {
+	columns [2][]uint64 // per processor: what its frame folds to, 0 for none
+}
+
+func newSentSums(processors int) *sentSums {
+	return &sentSums{[2][]uint64{make([]uint64, processors), make([]uint64, processors)}}
+}
+
+// begin starts a slot of the processors first to end-1.
+func (s *sentSums) begin(slot uint32, first, end int) { clear(s.columns[slot&1][first:end]) }
+
+// send notes a frame.
+func (s *sentSums) send(slot uint32, processor int, wire nic.Frame) {
+	s.columns[slot&1][processor] = foldFrame(wire)
+}
+
+// foldFrame is never 0.
+func foldFrame(wire nic.Frame) uint64 { return traces.Fold(wire) | 1 }
+
+// same reports whether a frame of a slot is what its source has sent.
+func (s *sentSums) same(slot uint32, wire nic.Frame) bool {
+	column, source := s.columns[slot&1], wire.Source()
+	return uint64(source) < uint64(len(column)) && column[source] == foldFrame(wire)
+}
+
+func (s *sentSums) state(v *hw.StateVisitor) {
+	hw.StateColumn(v, "rtl.sent.even", s.columns[0])
+	hw.StateColumn(v, "rtl.sent.odd", s.columns[1])
+}
+
+// altered notes that a processor has received another frame than its source has sent.
+func (l *Ledger) altered(processor int, port uint16, wire nic.Frame) {
+	l.Sum.Event(traces.EventHead(eventAltered, 0, port, uint32(processor)), traces.Fold(wire), 0, 0)
+}

@@ -1,0 +1,184 @@
+package starloom
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// Only the end of a run shows that a packet was lost, and where it was then nobody has
+// noted: that would cost memory and time for every packet of every run. But a run is a
+// function of its scenario and seed. So one that has lost packets is repeated, and the
+// frames of those that the report lists are followed.
+
+// missingPacket is a packet that never arrived, and its place in the report's violations.
+type missingPacket struct {
+	violation           int
+	origin, destination uint32
+}
+
+// metOn is a coupler on which frames met, and the first cycle of the slot that shows it.
+type metOn struct {
+	coupler int
+	cycle   uint32
+}
+
+// losses follows packets through a run.
+type losses struct {
+	trails map[uint32]*trail // by origin
+}
+
+// trail is how far one packet has come: the frames with it of the last slot in which there
+// were some, and what became of them.
+type trail struct {
+	slot    uint32
+	sent    []fabric.Followed // in ascending order of the senders
+	holder  int               // who received one of them, -1 for nobody
+	full    int               // whose RX FIFO was full when one came, -1 for nobody's
+	met     []metOn           // couplers of that slot with a collision
+	damaged map[int]bool      // couplers of that slot of which somebody received a damaged frame
+}
+
+// locateLosses repeats a run that has lost packets, and says in the report where each was
+// lost that it lists. Nothing happens if there are none. When ctx ends, or the repeated
+// run is another one (RTL that depends on more than its inputs), the report says so.
+func (m *Machine) locateLosses(ctx context.Context, report *Report, each func() error) error {
+	if len(report.missing) == 0 {
+		return nil
+	}
+	m.losses = &losses{trails: map[uint32]*trail{}}
+	origins := make([]uint32, len(report.missing))
+	for i, p := range report.missing {
+		origins[i] = p.origin
+		m.losses.trails[p.origin] = &trail{holder: -1, full: -1}
+	}
+	follow := fabric.NewFollow(m.pops.Processors(), origins)
+	m.setFollow(follow)
+	defer func() { m.setFollow(nil) }()
+	if err := m.repeat(ctx, nil, each); err != nil {
+		return err
+	}
+	switch {
+	case m.interrupted:
+		report.Notes = append(report.Notes, "interrupted while the run was repeated to find where packets were lost")
+	case m.digest.String() != report.Digest:
+		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
+	default:
+		for _, p := range report.missing {
+			m.locate(p, &report.Violations[p.violation])
+		}
+		slices.SortStableFunc(report.Violations, func(a, b Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
+	}
+	report.missing = nil
+	return nil
+}
+
+func (m *Machine) setFollow(follow *fabric.Follow) {
+	if follow == nil {
+		m.losses = nil
+	}
+	for i := range m.shards {
+		m.shards[i].ledger.Follow = follow
+	}
+}
+
+// repeat runs the machine again from its beginning; watch, if not nil, sees every cycle.
+func (m *Machine) repeat(ctx context.Context, watch func(cycle uint64) error, each func() error) error {
+	if err := m.Reset(m.seed); err != nil {
+		return err
+	}
+	if m.cycles != nil {
+		m.cycles.Watch = watch
+	}
+	return m.Run(ctx, each)
+}
+
+// boundary takes what the shards have seen: what became of the frames of the slot before,
+// and those of the slot that begins.
+func (l *losses) boundary(m *Machine) {
+	var events []fabric.Followed
+	for i := range m.shards {
+		events = append(events, m.shards[i].ledger.Followed...)
+	}
+	// Windows and shards come in any order.
+	slices.SortStableFunc(events, func(a, b fabric.Followed) int { return cmp.Compare(a.Processor, b.Processor) })
+	for _, t := range l.trails {
+		if m.slot > 0 && t.slot == m.slot-1 && len(t.sent) > 0 {
+			t.met, t.damaged = nil, map[int]bool{}
+			for i := range m.shards {
+				t.met = append(t.met, m.shards[i].met...)
+			}
+		}
+	}
+	for _, e := range events {
+		switch e.Kind {
+		case fabric.FollowDamaged:
+			for _, t := range l.trails {
+				if m.slot > 0 && t.slot == m.slot-1 && t.damaged != nil {
+					t.damaged[m.pops.Coupler(int(e.Port), e.Processor/m.pops.GroupSize)] = true
+				}
+			}
+		case fabric.FollowReceived:
+			if t := l.trails[e.Origin]; t.holder < 0 {
+				t.holder = e.Processor
+			}
+		case fabric.FollowOverflow:
+			if t := l.trails[e.Origin]; t.full < 0 {
+				t.full = e.Processor
+			}
+		}
+	}
+	for _, e := range events {
+		if e.Kind != fabric.FollowSent {
+			continue
+		}
+		t := l.trails[e.Origin]
+		if len(t.sent) == 0 || t.slot != m.slot {
+			*t = trail{slot: m.slot, sent: t.sent[:0], holder: -1, full: -1}
+		}
+		t.sent = append(t.sent, e)
+	}
+}
+
+// locate makes the violation of a missing packet say where it was lost: in the last slot
+// that carried it, or at the last processor that had it.
+func (m *Machine) locate(p missingPacket, v *Violation) {
+	t := m.losses.trails[p.origin]
+	if len(t.sent) == 0 {
+		v.Path = m.pops.ProcessorPath(int(p.origin))
+		v.Message += fmt.Sprintf(": processor %d never sent it", p.origin)
+		return
+	}
+	e := t.sent[0]
+	to := int(e.Port)
+	if e.Port == nic.PortAll {
+		to = int(p.destination) / m.pops.GroupSize
+	}
+	coupler := m.pops.Coupler(e.Processor/m.pops.GroupSize, to)
+	v.Slot, v.Cycle, v.Path = uint64(t.slot), m.timing.LastPhitCycle(t.slot), m.pops.CouplerPath(coupler)
+	met := slices.IndexFunc(t.met, func(x metOn) bool { return x.coupler == coupler })
+	switch {
+	case t.holder >= 0 && m.delivery.Mode == fabric.ArriveEverywhere:
+		v.Message += fmt.Sprintf(": it did not listen when processor %d sent it", e.Processor)
+	case t.holder == int(p.destination):
+		v.Path = m.pops.ProcessorPath(t.holder)
+		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
+	case t.holder >= 0:
+		v.Path = m.pops.ProcessorPath(t.holder)
+		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never sent it on", t.holder, e.Processor)
+	case t.full >= 0:
+		v.Path = m.pops.ProcessorPath(t.full)
+		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
+	case met >= 0:
+		v.Cycle = m.timing.SlotCycle(t.slot) + uint64(t.met[met].cycle)
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it met another frame here", e.Processor)
+	case t.damaged[coupler]:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
+	default:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and nobody listened here", e.Processor)
+	}
+}

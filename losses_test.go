@@ -1,0 +1,140 @@
+package starloom
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/nic"
+)
+
+// TestLostPacketsSayWhere loses one packet in every way that a model knows.
+func TestLostPacketsSayWhere(t *testing.T) {
+	const lost = "processor 2 never received the packet of processor 1: "
+	for how, c := range []struct{ path, message string }{
+		{"pops.group[1].coupler[2]", "sent for the last time by processor 1, and nobody listened here"},
+		{"pops.group[2].nic[0]", "it came here from processor 1 for the last time, and the RX FIFO of processor 2 was full"},
+		{"pops.group[3].nic[0]", "processor 3 received it here from processor 1 and never sent it on"},
+		{"pops.group[2].nic[0]", "it came from processor 1 in a frame that was not addressed to it"},
+	} {
+		s := imageScenario(t, "drops")
+		s.NIC.RXFrames = 1
+		s.Firmware.Params = map[string]int64{"how": int64(how)}
+		text := ""
+		for _, engine := range []string{EngineSlot, EngineCycle} {
+			for _, mode := range []string{ModeBanked, ModeIsolated} {
+				s.Firmware.Mode = mode
+				report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+				require.NoError(t, err)
+				require.Len(t, report.Violations, 1, "%+v", report.Violations)
+				v := report.Violations[0]
+				require.Equal(t, Violation{Rule: RuleExactlyOnce, Slot: 1, Cycle: 10, Path: c.path, Message: lost + c.message}, v)
+				if text == "" {
+					text = reportText(t, report)
+				}
+				require.Equal(t, text, reportText(t, report))
+			}
+		}
+		// The window is where the packet was lost.
+		s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot", "**.light.**"}, Trigger: TriggerFirstViolation, Before: 3, After: 2}
+		require.Contains(t, waveformOf(t, s), "trigger in cycle 10, window from cycle 7 to 12")
+	}
+	// It is, too, when the run itself has shown a later violation, and its window is written.
+	s := imageScenario(t, "drops")
+	s.Firmware.Params = map[string]int64{"how": 4}
+	s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot"}, Trigger: TriggerFirstViolation, Before: 3, After: 2}
+	text := waveformOf(t, s)
+	require.Contains(t, text, "trigger in cycle 10, window from cycle 7 to 12")
+	require.NotContains(t, text, "trigger in cycle 12")
+
+	never, err := Run(t.Context(), imageScenario(t, "loses"), RunOptions{})
+	require.NoError(t, err)
+	require.Equal(t, "processor 2 never received the packet of processor 1: processor 1 never sent it", never.Violations[0].Message)
+	require.Equal(t, "pops.group[1].nic[0]", never.Violations[0].Path)
+}
+
+// TestLostPacketsAgainstAllFrames takes the published routing, which loses packets in
+// slot 5, and looks for each of them in all frames of the run.
+func TestLostPacketsAgainstAllFrames(t *testing.T) {
+	s := programScenario("pops/random", 16, 4)
+	type sending struct {
+		slot      uint32
+		processor int
+		port      uint16
+	}
+	last := map[uint32]sending{}
+	m := machine(t, s, MachineOptions{Engine: EngineSlot, capture: true})
+	require.NoError(t, m.Run(context.Background(), func() error {
+		for i := range m.shards {
+			for _, f := range m.shards[i].ledger.Sent {
+				if f.Frame.Kind() != nic.KindData {
+					continue
+				}
+				origin := uint32(f.Frame.Payload()[0]) | uint32(f.Frame.Payload()[1])<<8
+				if before, ok := last[origin]; !ok || before.slot < m.slot || f.Processor < before.processor {
+					last[origin] = sending{m.slot, f.Processor, f.Port}
+				}
+			}
+		}
+		return nil
+	}))
+	want := m.Report()
+	text := ""
+	for _, o := range []MachineOptions{{Engine: EngineSlot}, {Engine: EngineCycle, BankSize: 16, Workers: 2}} {
+		report, err := Run(t.Context(), s, RunOptions{MachineOptions: o})
+		require.NoError(t, err)
+		require.Equal(t, want.Digest, report.Digest)
+		require.Equal(t, want.ViolationsTotal, report.ViolationsTotal)
+		lost := 0
+		for i, v := range report.Violations {
+			require.True(t, i == 0 || report.Violations[i-1].Cycle <= v.Cycle, "in the order of time")
+			var to, origin uint32
+			if n, _ := fmt.Sscanf(v.Message, "processor %d never received the packet of processor %d", &to, &origin); n != 2 {
+				continue
+			}
+			lost++
+			at := last[origin]
+			require.EqualValues(t, at.slot, v.Slot, v.Message)
+			require.Equal(t, m.pops.CouplerPath(m.pops.Coupler(at.processor/16, int(at.port))), v.Path)
+			require.Contains(t, v.Message, fmt.Sprintf("sent for the last time by processor %d, it met another frame here", at.processor))
+			require.True(t, func() bool {
+				for _, c := range report.Violations {
+					if c.Rule == RuleCollisionFree && c.Slot == v.Slot && c.Path == v.Path && c.Cycle == v.Cycle {
+						return true
+					}
+				}
+				return false
+			}(), "the collision is a violation of its own: %+v", v)
+		}
+		require.Equal(t, report.Metrics.Get("lost"), lost)
+		if text == "" {
+			text = reportText(t, report)
+		}
+		require.Equal(t, text, reportText(t, report))
+	}
+}
+
+// TestInterruptedWhileRepeated ends the search: the report stays what the run has shown,
+// and says so.
+func TestInterruptedWhileRepeated(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	path := filepath.Join(t.TempDir(), "run.vcd")
+	s := imageScenario(t, "drops")
+	s.Traces.VCD = &VCDTrace{Trigger: TriggerFirstViolation, Before: 3, After: 2}
+	report, err := Run(ctx, s, RunOptions{VCD: path, Progress: func(p Progress) {
+		if p.Repeated {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	require.Equal(t, VerdictFail, report.Verdict)
+	require.EqualValues(t, report.Slots, report.Violations[0].Slot)
+	require.Equal(t, []string{"interrupted while the run was repeated to find where packets were lost"}, report.Notes)
+	_, err = os.Stat(path)
+	require.NoError(t, err)
+}
