@@ -86,7 +86,7 @@ type module struct {
 	types    []funcType
 	imported []uint32 // signatures of the imported functions
 	globals  []global
-	tables   int
+	tables   []uint32 // entries at the start
 	exports  map[string]export
 	start    int // -1: none
 	elements []uint32
@@ -149,10 +149,11 @@ func (m *module) section(s *section) error {
 	r := &reader{data: s.content, base: s.offset}
 	switch s.id {
 	case sectionCustom:
-		if s.name = r.name(); s.name == "name" {
+		s.name = r.name()
+		s.content, s.offset = s.content[min(r.at, len(s.content)):], s.offset+r.at
+		if s.name == "name" {
 			m.readNames(r)
 		}
-		s.content, s.offset = s.content[min(r.at, len(s.content)):], s.offset+r.at
 		return r.err
 	case sectionType:
 		for n := r.count(); n > 0 && r.err == nil; n-- {
@@ -172,8 +173,10 @@ func (m *module) section(s *section) error {
 			m.body = append(m.body, function{signature: signature})
 		}
 	case sectionTable:
-		m.tables += r.count()
-		return r.err
+		for n := r.count(); n > 0 && r.err == nil; n-- {
+			r.byte() // type
+			m.tables = append(m.tables, r.limits())
+		}
 	case sectionGlobal:
 		for n := r.count(); n > 0 && r.err == nil; n-- {
 			g := global{valueType: r.byte()}
@@ -212,9 +215,8 @@ func (m *module) readImports(r *reader) {
 			}
 			m.imported = append(m.imported, signature)
 		case kindTable:
-			r.byte()
-			r.limits()
-			m.tables++
+			r.byte() // type
+			m.tables = append(m.tables, r.limits())
 		case kindMemory:
 			r.limits()
 		case kindGlobal:
@@ -227,12 +229,14 @@ func (m *module) readImports(r *reader) {
 	}
 }
 
-func (r *reader) limits() {
+// limits reads the size of a table or memory and returns that at the start.
+func (r *reader) limits() (start uint32) {
 	flags := r.byte()
-	r.u32()
+	start = r.u32()
 	if flags&1 != 0 {
 		r.u32()
 	}
+	return start
 }
 
 // constant reads a constant expression; with edit it is copied there. It returns the
