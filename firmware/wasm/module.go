@@ -45,6 +45,9 @@ const (
 	typeF32  = 0x7D
 	typeF64  = 0x7C
 	typeV128 = 0x7B
+
+	typeFunction = 0x70
+	typeExtern   = 0x6F
 )
 
 var header = []byte("\x00asm\x01\x00\x00\x00")
@@ -174,12 +177,12 @@ func (m *module) section(s *section) error {
 		}
 	case sectionTable:
 		for n := r.count(); n > 0 && r.err == nil; n-- {
-			r.byte() // type
+			r.valueType()
 			m.tables = append(m.tables, r.limits())
 		}
 	case sectionGlobal:
 		for n := r.count(); n > 0 && r.err == nil; n-- {
-			g := global{valueType: r.byte()}
+			g := global{valueType: r.valueType()}
 			g.mutable = r.byte() == 1
 			g.initial = m.constant(r, nil)
 			m.globals = append(m.globals, g)
@@ -215,18 +218,27 @@ func (m *module) readImports(r *reader) {
 			}
 			m.imported = append(m.imported, signature)
 		case kindTable:
-			r.byte() // type
+			r.valueType()
 			m.tables = append(m.tables, r.limits())
 		case kindMemory:
 			r.limits()
 		case kindGlobal:
-			g := global{valueType: r.byte(), imported: from + "." + name}
+			g := global{valueType: r.valueType(), imported: from + "." + name}
 			g.mutable = r.byte() == 1
 			m.globals = append(m.globals, g)
 		default:
 			r.broken("an import of the unknown kind %d", kind)
 		}
 	}
+}
+
+// valueType reads a type of one byte: of a number, a vector, or a plain reference.
+func (r *reader) valueType() byte {
+	t := r.byte()
+	if t < typeV128 && t != typeFunction && t != typeExtern || t > typeI32 {
+		r.broken("the type %#x, which Starloom does not know,", t)
+	}
+	return t
 }
 
 // limits reads the size of a table or memory and returns that at the start.
@@ -326,7 +338,7 @@ func (m *module) readCode(r *reader) {
 		b := &reader{data: r.bytes(uint64(size)), base: f.offset}
 		for groups := b.count(); groups > 0 && b.err == nil; groups-- {
 			f.extra += uint64(b.u32())
-			b.byte()
+			b.valueType()
 		}
 		if b.err == nil && r.err == nil && !b.more() {
 			b.broken("function %d has no instructions", len(m.imported)+k)
