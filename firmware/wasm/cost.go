@@ -8,7 +8,7 @@ import "slices"
 // about TickTurns * turnInstructions instructions, whatever the image does.
 const (
 	TickTurns        = 1 << 16
-	turnInstructions = 1 << 10
+	turnInstructions = 1 << 8
 	// hostInstructions is what a call of the host counts for, bytesPerTurn what an
 	// instruction on a range of memory does per byte.
 	hostInstructions = 64

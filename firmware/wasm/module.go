@@ -45,6 +45,9 @@ const (
 	typeF32  = 0x7D
 	typeF64  = 0x7C
 	typeV128 = 0x7B
+
+	typeFunction = 0x70
+	typeExtern   = 0x6F
 )
 
 var header = []byte("\x00asm\x01\x00\x00\x00")
@@ -86,7 +89,7 @@ type module struct {
 	types    []funcType
 	imported []uint32 // signatures of the imported functions
 	globals  []global
-	tables   int
+	tables   []uint32 // entries at the start
 	exports  map[string]export
 	start    int // -1: none
 	elements []uint32
@@ -149,10 +152,11 @@ func (m *module) section(s *section) error {
 	r := &reader{data: s.content, base: s.offset}
 	switch s.id {
 	case sectionCustom:
-		if s.name = r.name(); s.name == "name" {
+		s.name = r.name()
+		s.content, s.offset = s.content[min(r.at, len(s.content)):], s.offset+r.at
+		if s.name == "name" {
 			m.readNames(r)
 		}
-		s.content, s.offset = s.content[min(r.at, len(s.content)):], s.offset+r.at
 		return r.err
 	case sectionType:
 		for n := r.count(); n > 0 && r.err == nil; n-- {
@@ -172,11 +176,13 @@ func (m *module) section(s *section) error {
 			m.body = append(m.body, function{signature: signature})
 		}
 	case sectionTable:
-		m.tables += r.count()
-		return r.err
+		for n := r.count(); n > 0 && r.err == nil; n-- {
+			r.valueType()
+			m.tables = append(m.tables, r.limits())
+		}
 	case sectionGlobal:
 		for n := r.count(); n > 0 && r.err == nil; n-- {
-			g := global{valueType: r.byte()}
+			g := global{valueType: r.valueType()}
 			g.mutable = r.byte() == 1
 			g.initial = m.constant(r, nil)
 			m.globals = append(m.globals, g)
@@ -212,13 +218,12 @@ func (m *module) readImports(r *reader) {
 			}
 			m.imported = append(m.imported, signature)
 		case kindTable:
-			r.byte()
-			r.limits()
-			m.tables++
+			r.valueType()
+			m.tables = append(m.tables, r.limits())
 		case kindMemory:
 			r.limits()
 		case kindGlobal:
-			g := global{valueType: r.byte(), imported: from + "." + name}
+			g := global{valueType: r.valueType(), imported: from + "." + name}
 			g.mutable = r.byte() == 1
 			m.globals = append(m.globals, g)
 		default:
@@ -227,12 +232,23 @@ func (m *module) readImports(r *reader) {
 	}
 }
 
-func (r *reader) limits() {
+// valueType reads a type of one byte: of a number, a vector, or a plain reference.
+func (r *reader) valueType() byte {
+	t := r.byte()
+	if t < typeV128 && t != typeFunction && t != typeExtern || t > typeI32 {
+		r.broken("the type %#x, which Starloom does not know,", t)
+	}
+	return t
+}
+
+// limits reads the size of a table or memory and returns that at the start.
+func (r *reader) limits() (start uint32) {
 	flags := r.byte()
-	r.u32()
+	start = r.u32()
 	if flags&1 != 0 {
 		r.u32()
 	}
+	return start
 }
 
 // constant reads a constant expression; with edit it is copied there. It returns the
@@ -322,7 +338,7 @@ func (m *module) readCode(r *reader) {
 		b := &reader{data: r.bytes(uint64(size)), base: f.offset}
 		for groups := b.count(); groups > 0 && b.err == nil; groups-- {
 			f.extra += uint64(b.u32())
-			b.byte()
+			b.valueType()
 		}
 		if b.err == nil && r.err == nil && !b.more() {
 			b.broken("function %d has no instructions", len(m.imported)+k)

@@ -74,6 +74,16 @@ func (m *module) refuse() error {
 			return &BrokenError{fmt.Errorf("the export %q is of no global", name)}
 		}
 	}
+	for i, t := range m.types {
+		if len(t.params) > parametersMax || len(t.results) > parametersMax {
+			return fmt.Errorf("the type %d has %d parameters and %d results, allowed are %d; pass them in the memory", i, len(t.params), len(t.results), parametersMax)
+		}
+	}
+	for i, entries := range m.tables {
+		if entries > tableEntriesMax {
+			return fmt.Errorf("the table %d starts with %d entries, allowed are %d; make it smaller", i, entries, tableEntriesMax)
+		}
+	}
 	for _, g := range m.globals {
 		if g.imported != "" {
 			return fmt.Errorf("imports the global %s, which nothing provides; define it in the image", g.imported)
@@ -100,15 +110,15 @@ type weaver struct {
 func (w *weaver) analyse() error {
 	m := w.m
 	shapes := make([]shape, len(m.body))
-	var budget targetBudget
+	var limits limits
 	for k := range m.body {
 		f := &m.body[k]
 		place := func(i *instruction) string {
 			return fmt.Sprintf("%s at offset %#x", m.functionName(len(m.imported)+k), f.offset+len(f.locals)+i.start)
 		}
 		locals := uint64(len(m.types[f.signature].params)) + f.extra
-		if locals > localsMax {
-			return fmt.Errorf("%s has %d locals, allowed are %d; split the function", m.functionName(len(m.imported)+k), locals, localsMax)
+		if err := limits.nextFunction(locals); err != nil {
+			return fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), err)
 		}
 		s := &shapes[k]
 		s.paths = make([]path, 1)
@@ -131,13 +141,10 @@ func (w *weaver) analyse() error {
 			case opEnd:
 				open = open[:len(open)-1]
 			case opDataDrop, opTableInit, opElemDrop, opTableCopy, opTableSet, opTableGrow, opTableFill:
-				return fmt.Errorf("%s changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.op))
+				return fmt.Errorf("%s: it changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.op))
 			}
-			if len(open) > nestingMax {
-				return fmt.Errorf("%s nests blocks deeper than %d; split the function", place(&i), nestingMax)
-			}
-			if err := budget.take(&i, place); err != nil {
-				return err
+			if err := limits.take(&i, len(open)-1); err != nil {
+				return fmt.Errorf("%s: %w", place(&i), err)
 			}
 			if err := m.inRange(&i, locals); err != nil {
 				return &BrokenError{fmt.Errorf("%s: %w", place(&i), err)}

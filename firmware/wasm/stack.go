@@ -110,12 +110,18 @@ type state struct {
 	globals []term
 }
 
-func (s *state) clone() state {
+// clone copies a state, as far as the budget goes.
+func (a *giving) clone(s *state) state {
+	if a.budget -= len(s.locals) + len(s.globals); a.budget < 0 {
+		a.failed = true
+		return *s
+	}
 	return state{slices.Clone(s.locals), slices.Clone(s.globals)}
 }
 
 // join keeps what both states know, and says whether s has lost something.
-func (s *state) join(o *state) (changed bool) {
+func (a *giving) join(s, o *state) (changed bool) {
+	a.budget -= len(s.locals) + len(s.globals)
 	for _, part := range [][2][]term{{s.locals, o.locals}, {s.globals, o.globals}} {
 		for i := range part[0] {
 			if part[0][i] != part[1][i] && part[0][i] != (term{}) {
@@ -138,9 +144,12 @@ type frame struct {
 	branched bool
 }
 
-// stepsPerInstruction bounds the analysis of loops in loops; a function that takes
-// more is one that need not give its globals back.
-const stepsPerInstruction = 64
+// stepsPerByte and stepsBase bound the analysis of a function with many loops in loops
+// or locals; one that takes more is one that need not give its globals back.
+const (
+	stepsPerByte = 64
+	stepsBase    = 1 << 20
+)
 
 // give finds out which globals the function, number k, gives back.
 func (f *function) give(m *module, k int, uses []globalUse) {
@@ -156,7 +165,7 @@ func (f *function) give(m *module, k int, uses []globalUse) {
 	if len(sets) == 0 {
 		return
 	}
-	a := &giving{m: m, f: f, lowered: make([]bool, len(m.globals)), budget: stepsPerInstruction * len(f.code)}
+	a := &giving{m: m, f: f, lowered: make([]bool, len(m.globals)), budget: stepsBase + stepsPerByte*len(f.code)}
 	a.now.locals = make([]term, len(m.types[f.signature].params)+int(f.extra))
 	a.now.globals = make([]term, len(m.globals))
 	for g := range a.now.globals {
@@ -269,7 +278,7 @@ func (a *giving) open(i *instruction) {
 	f.height = len(a.stack) - f.params
 	a.forget(f.params)
 	if i.op != opBlock {
-		f.before = a.now.clone()
+		f.before = a.clone(&a.now)
 	}
 	a.frames = append(a.frames, f)
 }
@@ -289,10 +298,10 @@ func (a *giving) branch(label int) {
 	}
 	f := &a.frames[len(a.frames)-1-label]
 	if !f.branched {
-		f.after, f.branched = a.now.clone(), true
+		f.after, f.branched = a.clone(&a.now), true
 		return
 	}
-	f.after.join(&a.now)
+	a.join(&f.after, &a.now)
 }
 
 // otherwise starts the second half of an if.
@@ -308,7 +317,7 @@ func (a *giving) otherwise() {
 
 // restart goes back to what is known at the start of a block.
 func (a *giving) restart(f *frame) {
-	a.now = f.before.clone()
+	a.now = a.clone(&f.before)
 	a.cut(f.height, f.params)
 }
 
@@ -326,7 +335,7 @@ func (a *giving) cut(height, unknown int) {
 func (a *giving) close(r *reader, falls bool) {
 	f := &a.frames[len(a.frames)-1]
 	if f.op == opLoop {
-		if f.branched && f.before.join(&f.after) {
+		if f.branched && a.join(&f.before, &f.after) {
 			f.branched = false
 			a.restart(f)
 			r.at = f.body
@@ -339,7 +348,7 @@ func (a *giving) close(r *reader, falls bool) {
 		if falls {
 			a.branch(0)
 		}
-		a.now, falls = f.before.clone(), true
+		a.now, falls = a.clone(&f.before), true
 	}
 	if falls {
 		a.branch(0)
