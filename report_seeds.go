@@ -50,11 +50,11 @@ func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	return writeJSON(w, &out)
 }
 
-// interrupted says how far an interrupted batch came, "" if nothing interrupted it.
-func (r *SeedsReport) interrupted() string {
-	if r.Runs == r.RunsTotal {
-		return ""
-	}
+// Interrupted reports whether the runs were ended from outside before the last one.
+func (r *SeedsReport) Interrupted() bool { return r.Runs < r.RunsTotal }
+
+// howFar says how far interrupted runs came.
+func (r *SeedsReport) howFar() string {
 	return fmt.Sprintf("interrupted after %d of %d runs", r.Runs, r.RunsTotal)
 }
 
@@ -71,8 +71,8 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	if more := r.FailedTotal - uint64(len(shown)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more failed; --json lists the first %d, --csv all\n", more, failedRunsMax)
 	}
-	if text := r.interrupted(); text != "" {
-		fmt.Fprintf(&b, "  %s\n", text)
+	if r.Interrupted() {
+		fmt.Fprintf(&b, "  %s\n", r.howFar())
 	}
 	if r.FailedTotal > 0 {
 		fmt.Fprintf(&b, "  note: %s are those of the runs that passed\n", strings.Join(finishingTimes, ", "))
@@ -162,8 +162,8 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		}
 		suite.Cases = append(suite.Cases, testCase)
 	}
-	if text := r.interrupted(); text != "" {
-		suite.Cases = append(suite.Cases, junitCase{Class: r.Scenario, Name: RuleInterrupted, Failure: &junitFailure{Message: text}})
+	if r.Interrupted() {
+		suite.Cases = append(suite.Cases, junitCase{Class: r.Scenario, Name: RuleInterrupted, Failure: &junitFailure{Message: r.howFar()}})
 		suite.Failures++
 	}
 	return suite.write(w)
