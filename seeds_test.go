@@ -289,6 +289,7 @@ func TestSeedsInterrupted(t *testing.T) {
 		cancel()
 		require.NoError(t, err)
 		require.Equal(t, VerdictFail, report.Verdict)
+		require.True(t, report.Interrupted())
 		require.GreaterOrEqual(t, report.Runs, stop)
 		require.Less(t, report.Runs, uint64(1000))
 		require.EqualValues(t, 1000, report.RunsTotal)
