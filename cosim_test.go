@@ -91,7 +91,7 @@ func TestBadPinMaps(t *testing.T) {
 		{"no such pin", []string{"valid_i", "valid"}, "map.yml:9:12: the RTL has no pin valid; did you mean valid_i?"},
 		{"no such port", []string{"request:", "requests:"}, "map.yml:9:13: arbiter_round_robin has no port requests; did you mean request_i?"},
 		{"output for input", []string{"valid_i", "busy_o"}, "map.yml:9:12: the RTL's busy_o is an output of 1 bit, here stands an input; there are clk_i, rst_ni, halt_i, valid_i"},
-		{"width", []string{"valid_i", "valid_i[2:0]"}, "map.yml:9:12: valid_i[2:0] has 3 bits, request_i of arbiter_round_robin has 4; give the RTL the width"},
+		{"width", []string{"valid_i", "valid_i[2:0]"}, "map.yml:9:12: valid_i[2:0] has 3 bits, request_i of arbiter_round_robin has 4; give both the same width by params of the RTL"},
 		{"list's width", []string{"valid_i", `["valid_i[3]", "valid_i[1:0]"]`}, "map.yml:9:12: valid_i[3], valid_i[1:0] has 3 bits"},
 		{"bits", []string{"valid_i", "valid_i[4:1]"}, "map.yml:9:12: the RTL's valid_i is an input of 4 bits, there are no bits [4:1]; bits are [3:0]"},
 		{"bits upside down", []string{"valid_i", "valid_i[0:3]"}, "there are no bits [0:3]"},

@@ -1,4 +1,4 @@
-/* Every processor fills its registers with ones, and behaves after two slots. */
+/* Every processor fills the registers that it may write with ones, and behaves after two slots. */
 #include "starloom.h"
 
 typedef struct {
@@ -16,7 +16,6 @@ static void on_slot(sl_nic *nic, state_t *s) {
     nic->registers->flags = 0xFF & ~(SL_FLAG_DONE | SL_FLAG_FAULTY);
     nic->registers->held = 0xFF;
     nic->registers->reserved = 0xFF;
-    nic->registers->rx_count = 0xFF;
     if (sl_slot(nic) == 2) sl_done(nic);
 }
 
