@@ -35,7 +35,30 @@ func runAll(ctx context.Context, s *Scenario, o RunOptions, t *tally) (*Report, 
 	if err := b.run(ctx, o.counted(t)); err != nil {
 		return nil, err
 	}
+	if err := b.locateFirst(ctx, t); err != nil {
+		return nil, err
+	}
 	return b.reportAll(t), nil
+}
+
+// locateFirst repeats the first permutation that fails alone, which says where its
+// packets were lost.
+func (b *batch) locateFirst(ctx context.Context, t *tally) error {
+	if t.firstFail == nil || len(t.firstFail.missing) == 0 || ctx.Err() != nil {
+		return nil
+	}
+	one := *b.scenario
+	if err := one.choosePermutation(*t.failed[0].Permutation); err != nil {
+		return err
+	}
+	located, err := run(ctx, &one, RunOptions{MachineOptions: b.options}, new(outputs))
+	if err == nil && located.Digest == t.firstFail.Digest {
+		t.firstFail = located
+	}
+	if ctx.Err() != nil {
+		return nil // the report is that of the runs before
+	}
+	return err
 }
 
 // reportAll sums up. Slots are the most that any run took; frames and violations are
@@ -51,6 +74,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		Digest:   t.digest(),
 	}
 	r.Firmware.Traps = t.traps
+	r.noteTrust(t.onTrust)
 	statistics := t.statistics()
 	r.Metrics.Add("permutations", int(t.runs))
 	r.Metrics.Add("failed", int(t.failedAll))

@@ -64,6 +64,18 @@ type Report struct {
 	Files []OutputFile `json:"-"`
 
 	missing []missingPacket // violations that are packets which never arrived
+	onTrust uint64          // announced deliveries that cannot be checked
+}
+
+// noteTrust names deliveries that were announced and cannot be checked.
+func (r *Report) noteTrust(deliveries uint64) {
+	if r.onTrust = deliveries; deliveries > 0 {
+		r.Notes = append(r.Notes, trustNote(deliveries))
+	}
+}
+
+func trustNote(deliveries uint64) string {
+	return fmt.Sprintf("%d announced deliveries are taken on trust: the processors have received payloads that are not an sl_packet (a data frame with 8 bytes or more), and only their firmware knows what was in them", deliveries)
 }
 
 // Interrupted reports whether the run was ended from outside.

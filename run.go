@@ -167,9 +167,7 @@ func (m *Machine) Report() *Report {
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
-	if frames.OnTrust > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("%d announced deliveries are taken on trust: the processors have received payloads that are no sl_packet (a data frame with 8 bytes or more), and nobody but their firmware knows what was in them", frames.OnTrust))
-	}
+	report.noteTrust(frames.OnTrust)
 	if total > 0 {
 		report.Verdict = VerdictFail
 	}

@@ -117,6 +117,9 @@ func (b *batch) report(t *tally) *SeedsReport {
 	if t.firstFail != nil {
 		r.Notes = t.firstFail.Notes // they say what to do next
 	}
+	if t.onTrust > 0 && (t.firstFail == nil || t.firstFail.onTrust == 0) {
+		r.Notes = append(r.Notes, trustNote(t.onTrust))
+	}
 	if t.failedAll > 0 || t.runs < b.total {
 		r.Verdict = VerdictFail
 	}

@@ -38,6 +38,7 @@ type tally struct {
 	frames    Frames
 	broken    uint64 // violations
 	traps     uint64
+	onTrust   uint64 // announced deliveries that cannot be checked
 }
 
 // figure is one figure of all runs.
@@ -99,6 +100,7 @@ func (t *tally) add(run *batchRun) error {
 	t.frames.add(r.Frames)
 	t.broken += r.ViolationsTotal
 	t.traps += r.Firmware.Traps
+	t.onTrust += r.onTrust
 	t.slotsMax = max(t.slotsMax, r.Slots)
 	rule := ""
 	if passed {
