@@ -8,13 +8,15 @@
 //
 // One instance serves a bank of processors (banked) or a single one (isolated):
 // the image is the same. A handler that traps harms its own processor; the rest of
-// the bank goes on.
+// the bank goes on. What runs is a copy of the image, which package wasm has rewritten:
+// its globals are state like its memory, its loops can be stopped, its NaNs have the same
+// bits everywhere. The SHA-256 is that of the image as it was given.
 //
 // What an image exports (every argument and result is an i32):
 //
 //	starloom_abi() version              starloom_attach(cells, payload_bytes, rx_frames, tx_frames) descriptor
 //	starloom_start(count)               starloom_slot(count, slot)
-//	memory                              __stack_pointer (optional: restored after a trap)
+//	memory                              __stack_pointer (optional: see wasm.Global)
 //	starloom_probe_names() list         starloom_param_names() list (optional)
 //	starloom_choice(i, t, g, d) group   (optional: two-hops firmware, for its adversary)
 //
@@ -29,7 +31,8 @@
 //	images/                 their images, rebuilt and compared by a test
 //	programs.go             the embedded images
 //	build.go, inspect.go    `starloom firmware build` and `inspect`
-//	host.go                 load, check and compile images
+//	wasm/                   the rewriter
+//	host.go                 load, check and compile images; when they must stop
 //	imports.go              log, probe, fail and deliver
 //	instance.go             a bank's handlers, traps
 //	slab.go                 memory whose address never changes

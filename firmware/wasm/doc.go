@@ -1,0 +1,32 @@
+// Package wasm rewrites a firmware image before it runs. The copy computes what the
+// image computes; it also lets the host see and stop what it otherwise could not.
+//
+//	image --parse--> module --analyse--> where to count, what is given back
+//	                    |                          |
+//	                    +---------- weave ---------+--> Copy: binary, globals, offsets
+//
+// What is put in:
+//
+//	global starloom.global[k]   every mutable global, exported under this name
+//	import starloom.host.tick   called when TickTurns turns were counted: at the head of
+//	                            every loop, at the entry of functions that may call
+//	                            themselves or are long, at memory.fill, copy and init
+//	export starloom.start       the start function, which the host calls itself
+//	canonical NaNs              after every instruction, scalar or SIMD, whose NaN may
+//	                            have any bits by the specification
+//
+// Straight code without floats is copied byte by byte, apart from the numbers of
+// functions, which tick moves by one. On the built-in programs counting costs about
+// 1 % of a slot.
+//
+//	file          what it holds
+//	reader.go     the format's numbers, names and vectors
+//	module.go     sections, read and written
+//	code.go       instructions: MVP, sign extension, saturating conversions, several
+//	              results, bulk memory, SIMD; others are refused with their offset
+//	limits.go     what would take the compiler minutes or gigabytes
+//	cost.go       where turns are counted: loops, recursion, long functions
+//	stack.go      the globals that every function gives back: stack pointers
+//	rewrite.go    the copy
+//	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
+package wasm
