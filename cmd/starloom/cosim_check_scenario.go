@@ -82,7 +82,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return errFailed
 	}
 	progress.clear()
-	if _, err = fmt.Fprintf(c.OutOrStdout(), "pass: no difference in %d components of %s, %d cycles in all", len(run.Parts), s.Name, cycles); err != nil {
+	if _, err = fmt.Fprintf(c.OutOrStdout(), "pass: no difference found in %d components of %s, %d cycles in all", len(run.Parts), s.Name, cycles); err != nil {
 		return err
 	}
 	return kinds.writeText(c.OutOrStdout())

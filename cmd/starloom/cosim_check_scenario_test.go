@@ -11,7 +11,7 @@ func TestCosimCheckScenario(t *testing.T) {
 	const scenario = "../../examples/rtl/pops-4x4.yaml"
 	r := starloomIn(t, ".", "cosim", "check", scenario)
 	require.Equal(t, statusPass, r.status, r.stderr)
-	require.Contains(t, r.stdout, "pass: no difference in 52 components of pops-4x4-rtl")
+	require.Contains(t, r.stdout, "pass: no difference found in 52 components of pops-4x4-rtl")
 	r = starloomIn(t, ".", "cosim", "check", scenario, "--cycles", "3")
 	require.Equal(t, statusInput, r.status)
 	require.Contains(t, r.stderr, "--cycles: RTL and inputs are those of the scenario")

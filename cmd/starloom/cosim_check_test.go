@@ -49,7 +49,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"fatal in Icarus", "always @(posedge clk) if (!rst && go) $fatal(1, \"no way\");", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "no way"}},
 		{"error in Icarus", "always @(posedge clk) if (!rst && go) $error(\"oh %d\", go);", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "oh 1"}},
 		{"files in Icarus", "initial begin $dumpfile(\"gone.vcd\"); $dumpvars; end integer f; initial f = $fopen(\"gone.txt\");", "m.yml --backend icarus --cycles 200", statusPass,
-			[]string{"pass: no difference in 200 cycles of 1 run; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
+			[]string{"pass: no difference found in 200 cycles of 1 run; longest stretch without reset: 113 cycles; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
 		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
 		{"scenario without RTL", "", "s.yaml", statusInput, []string{"the scenario has no RTL to check"}},
 		{"no map", "", "", statusInput, []string{"MAP.yml is missing; give a pin map, or --twin NAME"}},

@@ -55,15 +55,19 @@ __attribute__((export_name("trap"))) u trap(u k) {
 // that the runtime finds in the image. DWARF 5, which it cannot read, says the same.
 func TestSourceLines(t *testing.T) {
 	dir := t.TempDir()
-	source := filepath.Join(dir, "trap.c")
-	require.NoError(t, os.WriteFile(source, []byte(trapSource), 0o644))
+	// Compiled where it lies: of an absolute name in DWARF 5 package debug/dwarf makes one
+	// below the working folder.
+	const source = "trap.c"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, source), []byte(trapSource), 0o644))
 	build := func(version string) []byte {
 		object, image := filepath.Join(dir, "trap.o"), filepath.Join(dir, version+".wasm")
 		for _, command := range [][]string{
 			{"clang", "--target=wasm32", "-O2", "-gdwarf-" + version, "-mbulk-memory", "-c", "-o", object, source},
 			{"wasm-ld", "--no-entry", "-o", image, object},
 		} {
-			out, err := exec.Command(command[0], command[1:]...).CombinedOutput()
+			tool := exec.Command(command[0], command[1:]...)
+			tool.Dir = dir
+			out, err := tool.CombinedOutput()
 			require.NoError(t, err, string(out))
 		}
 		binary, err := os.ReadFile(image)
