@@ -81,18 +81,14 @@ func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *
 // ends; then it has ended, and another Run does nothing. each is called at every
 // boundary, after the handlers; an error of it ends the run and is returned.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
-	limit := m.scenario.Stop.Slots
-	for !m.ended {
-		reached, interrupted := m.slot >= limit, ctx.Err() != nil
-		m.boundary(reached || interrupted)
-		m.interrupted = interrupted && !reached && !m.finished
-		if each != nil {
-			if err := each(); err != nil {
-				return err
-			}
+	if !m.started {
+		if err := m.start(ctx, each); err != nil {
+			return err
 		}
-		if !m.ended {
-			m.cross()
+	}
+	for !m.ended {
+		if err := m.step(ctx, each); err != nil {
+			return err
 		}
 	}
 	return nil

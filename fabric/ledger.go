@@ -29,8 +29,8 @@ func (f *Frames) Add(o Frames) {
 	f.TxOverflow += o.TxOverflow
 }
 
-// Finding is something a rule may object to. Index is a coupler for
-// FindCollision and a processor otherwise.
+// Finding is something a rule may object to. Index is a coupler for FindCollision and
+// FindLate, and a processor otherwise.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -45,6 +45,7 @@ type FindingKind uint8
 // The kinds of findings.
 const (
 	FindCollision   FindingKind = iota // frames met on a coupler in a slot that must be free of that
+	FindLate                           // light at the far end of coupler Index's link in the last cycle of a slot
 	FindIllegalHear                    // firmware listens where there is no port: Text says how
 	FindIllegalSend                    // firmware sends what the NIC refuses: Text says how
 	FindMisrouted                      // a packet arrived where it does not belong; Value is its origin
