@@ -5,9 +5,10 @@
 //	scenario.yaml -> Scenario -> Machine -> Report
 //	                               |  \--> waveform (VCD), packet capture (pcapng), log
 //	                               |
-//	         at the boundary of every slot, for every shard of the machine:
+//	         Cross: the light of a slot crosses the fabric, up to its last cycle
+//	         the boundary, in that cycle, for every shard of the machine:
 //	         Hear (fabric) -> handlers (firmware) -> Scan (rules) -> Send (fabric)
-//	         then Cross: the slot's light crosses the fabric
+//	         then Latch: the edge at the end of the cycle takes what was sent
 //
 //	Run(ctx, scenario, options)     one run, with its files
 //	RunSeeds(ctx, scenario, ...)    a run for each of many seeds, and statistics

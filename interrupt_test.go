@@ -41,15 +41,19 @@ func endlessScenario(t *testing.T, d, g int) *Scenario {
 // the next had not begun. Then the machine can be reset and used.
 func TestInterruptInHandler(t *testing.T) {
 	endless := endlessScenario(t, 4, 4)
+	wholeSlots := func(m *Machine) {
+		for range endlessSlot - 1 {
+			m.Step()
+		}
+		m.cross() // up to the boundary that never ends
+	}
 	for _, o := range []MachineOptions{
 		{Engine: EngineSlot}, {Engine: EngineCycle}, {Engine: EngineSlot, Runtime: "interpreter"}, {Engine: EngineSlot, Workers: 2, BankSize: 4},
 	} {
 		for _, mode := range []string{ModeBanked, ModeIsolated} {
 			endless.Firmware.Mode = mode
 			whole := machine(t, endless, o)
-			for range endlessSlot {
-				whole.Step()
-			}
+			wholeSlots(whole)
 			want := whole.Report()
 
 			ctx, cancel := context.WithCancel(t.Context())
@@ -84,9 +88,7 @@ func TestInterruptInHandler(t *testing.T) {
 			require.ErrorContains(t, m.Save(nil), "in the middle of a slot")
 
 			require.NoError(t, m.Reset(endless.Seed))
-			for range endlessSlot {
-				m.Step()
-			}
+			wholeSlots(m)
 			require.Equal(t, reportText(t, want), reportText(t, m.Report()))
 		}
 	}

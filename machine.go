@@ -72,7 +72,8 @@ type Machine struct {
 
 	// The state of the run.
 	seed         uint64
-	slot         uint32 // slots that have crossed; the boundary in front of this one comes next
+	slot         uint32 // slots that have crossed
+	started      bool   // the boundary of this slot has run; else that of slot 0 comes next
 	digest       traces.Digest
 	finished     bool
 	interrupted  bool
@@ -412,7 +413,7 @@ func (m *Machine) Reset(seed uint64) error {
 		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Held: l.Held, Follow: l.Follow, Findings: l.Findings[:0]}
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
-	m.rtlFailed, m.half, m.notArrived = false, false, 0
+	m.started, m.rtlFailed, m.half, m.notArrived = false, false, false, 0
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset()
@@ -446,20 +447,57 @@ func (m *Machine) Engine() string { return m.options.Engine }
 // Timing returns the shape of a slot.
 func (m *Machine) Timing() nic.Timing { return m.timing }
 
-// Step runs the boundary in front of the next slot - deliver, handlers, send -
-// and, unless that finished the run, lets the slot cross the fabric. It does
-// nothing when the run has ended.
+// Step lets the next slot cross the fabric and runs the boundary in its last cycle -
+// deliver, handlers, send - up to the edge that ends it. The first one runs the boundary
+// of slot 0 before. It does nothing when the run has ended: finished or at its limit of
+// slots, stop.slots.
 func (m *Machine) Step() {
-	if m.ended {
-		return
+	if !m.started {
+		_ = m.start(context.Background(), nil) // no each, no error
 	}
-	m.boundary(false)
 	if !m.ended {
-		m.cross()
+		_ = m.step(context.Background(), nil)
 	}
 }
 
-// cross lets a slot cross the fabric.
+// start runs the boundary of slot 0, in the last cycle of reset.
+func (m *Machine) start(ctx context.Context, each func() error) error {
+	m.started = true
+	m.transport.Start()
+	return m.turn(ctx, each)
+}
+
+// step lets a slot cross the fabric and runs the boundary in its last cycle.
+func (m *Machine) step(ctx context.Context, each func() error) error {
+	m.cross()
+	if m.ended {
+		return nil
+	}
+	return m.turn(ctx, each)
+}
+
+// turn runs the boundary of a slot and the edge after it. It is the last one of a run
+// that has reached its limit. When ctx has ended there is none any more; one that is
+// stopped in its middle does not count.
+func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
+	if ctx.Err() != nil {
+		m.interrupted, m.ended = true, true
+		m.transport.Latch()
+		return nil
+	}
+	m.boundary(m.slot >= m.scenario.Stop.Slots)
+	if m.half {
+		return nil
+	}
+	if each != nil {
+		err = each()
+	}
+	m.transport.Latch()
+	m.endByRTL()
+	return err
+}
+
+// cross lets a slot cross the fabric, up to the boundary in its last cycle.
 func (m *Machine) cross() {
 	if m.rxPorts != nil {
 		for i := range m.shards {
@@ -561,6 +599,11 @@ func (m *Machine) begin(index int, shard *machineShard) {
 		met, alone := m.transport.Collisions(index, m.slot-1, yield)
 		l.Frames.Collided += met
 		l.Frames.Alone += alone
+		if m.rtl != nil {
+			for _, coupler := range m.cycles.Late() {
+				l.Find(fabric.Finding{Kind: fabric.FindLate, Slot: m.slot - 1, Index: coupler})
+			}
+		}
 	}
 	m.transport.Begin(index, m.slot, m.exact(m.slot))
 }

@@ -99,7 +99,7 @@ func TestEnginesAgree(t *testing.T) {
 	for k := range machines {
 		s := routing(1+random.IntN(7), 1+random.IntN(7))
 		s.Seed = random.Uint64()
-		s.Link = Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: random.IntN(4)}
+		s.Link = Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
 		s.NIC = NIC{PayloadBytes: 8 + random.IntN(20), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
 		s.Firmware.CPU.BudgetCycles = random.IntN(6)
 		s.Workload.Permutation.Kind = []string{PermutationRandom, PermutationIdentity, PermutationReverse}[random.IntN(3)]

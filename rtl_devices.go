@@ -106,7 +106,7 @@ func (r *machineRTL) parameters(model string) cosim.Parameters {
 	case "link":
 		return cosim.Parameters{"PHIT_BITS": phit, "DELAY_CYCLES": m.timing.PropagationCycles}
 	case "serialiser":
-		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame}
+		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "COMPUTE_CYCLES": m.timing.ComputeCycles}
 	case "deserialiser":
 		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.pops.Groups}
 	default:
@@ -117,7 +117,7 @@ func (r *machineRTL) parameters(model string) cosim.Parameters {
 	}
 }
 
-// waitCyclesMax is what the transmitters' wait_i holds.
+// waitCyclesMax is what a transmitter in RTL can wait.
 const waitCyclesMax = 1<<16 - 1
 
 // pinMap returns the map of a model with this machine's parameters.

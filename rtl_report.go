@@ -9,11 +9,12 @@ import (
 	"starloom/cosim"
 )
 
-// The rules that RTL can break. They end the run.
+// The rules that only RTL can break. The first two end the run.
 const (
 	RuleRTLFault   = "rtl_fault"   // the RTL ended the simulation, does not settle, or says what cannot be
 	RuleRTLUnknown = "rtl_unknown" // an output of the RTL was X or Z
 	RuleRTLTool    = "rtl_tool"    // the simulator of the RTL failed, hung or was killed
+	RuleLateLight  = "late_light"  // light reached the receivers in the last guard cycle of a slot
 )
 
 // RTLReport says what was RTL in a run.

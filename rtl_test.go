@@ -100,7 +100,7 @@ func TestRTLOfAnyTiming(t *testing.T) {
 	random := rand.New(rand.NewPCG(seed, 0))
 	for k := range machines {
 		s := routing(1+random.IntN(4), 1+random.IntN(4))
-		s.Link = Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: random.IntN(3)}
+		s.Link = Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
 		s.NIC = NIC{PayloadBytes: 8 + random.IntN(12), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
 		s.Firmware.CPU.BudgetCycles = random.IntN(4)
 		s.Stop.Slots = uint32(1 + random.IntN(30))
@@ -108,7 +108,7 @@ func TestRTLOfAnyTiming(t *testing.T) {
 			s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 1, Slots: []int{1}}} // every collision with its cycle
 		}
 		if k == 0 {
-			s.Link.PropagationCycles, s.Link.GuardCycles, s.Firmware.CPU.BudgetCycles = 0, 0, 0
+			s.Link.PropagationCycles, s.Link.GuardCycles, s.Firmware.CPU.BudgetCycles = 0, 1, 0
 		}
 		for _, path := range []string{everyPart, allAtOnce} {
 			t.Run(fmt.Sprintf("seed %d, machine %d, %s", seed, k, path), func(t *testing.T) {
@@ -293,9 +293,9 @@ func TestRTLFaultsEndTheRun(t *testing.T) {
 		"unknown":      {coupler, "icarus", []string{seen, "assign violation_o = rail1_o[3] ? 1'bx : |(rail1_o & rail0_o);"}, RuleRTLUnknown, "coupler", 0, "output violation_o has X or Z"},
 		"high Z":       {fibre, "icarus", []string{"assign {rail1_o, rail0_o} = light_o;", "assign {rail1_o, rail0_o} = rail1_i[5] ? {BITS{1'bz}} : light_o;"}, RuleRTLUnknown, ".fibre", 1, "X or Z"},
 		"no such port": {tx, "icarus", []string{"assign port_o = port_q;", "assign port_o = port_q == 16'd2 ? 16'd9 : port_q;"}, RuleRTLFault, ".tx", 0, "port_o is 9, the transmitter has 4 ports"},
-		"no such status": {rx, "icarus", []string{"status_q <= good ? STATUS_OK[2:0]", "status_q <= good ? 3'd6"}, RuleRTLFault, ".rx", 6,
+		"no such status": {rx, "icarus", []string{"assign status_o = good ? STATUS_OK[2:0]", "assign status_o = good ? 3'd6"}, RuleRTLFault, ".rx", 5,
 			"the receive status is 6"},
-		"too long": {rx, "icarus", []string{"length_q <= good ? {3'd0, bits_d[15:3]}", "length_q <= good ? 16'd99"}, RuleRTLFault, ".rx", 6, "a frame of 99 bytes"},
+		"too long": {rx, "icarus", []string{"assign length_o = good ? {3'd0, bits_q[15:3]}", "assign length_o = good ? 16'd99"}, RuleRTLFault, ".rx", 5, "a frame of 99 bytes"},
 		"at once":  {tx, "icarus", []string{busy, busy + " always @(posedge clock) $finish;"}, RuleRTLFault, "pops.group[0].nic[0].tx", 0, "$finish"},
 		"hang":     {coupler, "icarus", []string{seen, seen + " always @* while (rail1_o[0]) ;"}, RuleRTLFault, "coupler", 0, "does not answer"},
 		"hang on wasm": {coupler, "wasm", []string{seen, "integer n; always @* begin n = 0; while (rail1_o[0] && !n[7]) n = n ^ 1; end assign violation_o = |(rail1_o & rail0_o) | n[0];"},

@@ -106,23 +106,14 @@ func (m *Machine) Run(ctx context.Context, each func() error) error {
 	}()
 	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
 
-	limit := m.scenario.Stop.Slots
+	if !m.started {
+		if err := m.start(ctx, each); err != nil {
+			return err
+		}
+	}
 	for !m.ended {
-		if ctx.Err() != nil {
-			m.interrupted, m.ended = true, true
-			break
-		}
-		m.boundary(m.slot >= limit)
-		if m.interrupted {
-			break
-		}
-		if each != nil {
-			if err := each(); err != nil {
-				return err
-			}
-		}
-		if !m.ended {
-			m.cross()
+		if err := m.step(ctx, each); err != nil {
+			return err
 		}
 	}
 	return nil

@@ -62,7 +62,7 @@ func (p POPS) Processors() int { return p.Groups * p.GroupSize }
 type Link struct {
 	PhitBits          int `json:"phit_bits" jsonschema:"default=64,minimum=1,maximum=64,description=bits that a link carries in one cycle"`
 	PropagationCycles int `json:"propagation_cycles" jsonschema:"default=1,minimum=0,maximum=4096,description=cycles from a sender's wire to a receiver's wire"`
-	GuardCycles       int `json:"guard_cycles" jsonschema:"default=1,minimum=0,maximum=4096,description=dark cycles at the end of a slot"`
+	GuardCycles       int `json:"guard_cycles" jsonschema:"default=1,minimum=1,maximum=4096,description=dark cycles at the end of a slot: at least one\\, because a receiver's status stands one cycle after the last phit"`
 }
 
 // NIC holds the parameters of every network interface.

@@ -10,7 +10,7 @@ import (
 	"starloom/hw"
 )
 
-// Save writes the whole state of the machine between two slots: registers,
+// Save writes the whole state of the machine between two steps, after a Latch: registers,
 // buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
 // equals save, build anew, restore and run on. Of RTL with a clock, only that of the
 // backend wasm can be saved.
@@ -91,7 +91,7 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 
 // stateEnd carries how far the run is: one that has ended must not go on.
 func (m *Machine) stateEnd(v *hw.StateVisitor) {
-	flags := []*bool{&m.finished, &m.interrupted, &m.ended, &m.rtlFailed}
+	flags := []*bool{&m.started, &m.finished, &m.interrupted, &m.ended, &m.rtlFailed}
 	column := make([]uint8, len(flags))
 	for i, flag := range flags {
 		if *flag {

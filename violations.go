@@ -23,6 +23,7 @@ const (
 // ruleOf names the rule that a finding breaks.
 var ruleOf = map[fabric.FindingKind]string{
 	fabric.FindCollision:   RuleCollisionFree,
+	fabric.FindLate:        RuleLateLight,
 	fabric.FindIllegalHear: RuleIllegalListen,
 	fabric.FindIllegalSend: RuleIllegalSend,
 	fabric.FindMisrouted:   RuleExactlyOnce,
@@ -97,6 +98,13 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 		v.Cycle += uint64(f.Value) // in which its wire `violation` is 1 for the first time
 		period := len(m.armed)
 		v.Message = fmt.Sprintf("frames met on a coupler in slot %d of a step of %d, which must be free of collisions", int(f.Slot)%period+1, period)
+		return v
+	}
+	if f.Kind == fabric.FindLate {
+		v.Path = m.pops.LinkPath(f.Index)
+		v.Cycle = m.timing.BoundaryCycle(f.Slot)
+		v.Message = fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: the RTL is %d or more cycles later than its model; one that is k cycles late needs guard_cycles of k+1 or more",
+			f.Slot, m.timing.GuardCycles)
 		return v
 	}
 	v.Path = m.pops.ProcessorPath(f.Index)

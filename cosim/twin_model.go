@@ -13,9 +13,9 @@ import (
 //
 //	inputs --modelPins--> wires of a Kernel --show--> outputs
 //
-// An edge is the three phases of one cycle (package hw), then what a machine does
-// between two cycles (behind), then Drive and Settle of the next one, so that the
-// outputs show the new registers. reset resets the components at the edge. A Model
+// An edge is the three phases of one cycle (package hw), with what a machine does in
+// front of Latch (inputs of components that are no wires: take), then Drive and Settle of
+// the next one, so that the outputs show the new registers. reset resets the components at the edge. A Model
 // knows two states and never fails; it begins in the reset state.
 type Model struct {
 	name    string
@@ -32,6 +32,7 @@ type Model struct {
 	// What a twin says of itself; each may be nil.
 	ahead     func()                                // in front of Drive and Settle
 	show      func()                                // wires to outputs
+	take      func()                                // between Settle and Latch
 	behind    func()                                // behind Latch
 	cleared   func()                                // behind a reset
 	state     func(v *hw.StateVisitor)              // registers of its own
@@ -139,6 +140,9 @@ func (m *Model) latch() {
 	case m.get(m.reset) != 0:
 		m.clear()
 	default:
+		if m.take != nil {
+			m.take()
+		}
 		m.kernel.Latch()
 		if m.behind != nil {
 			m.behind()

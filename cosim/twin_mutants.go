@@ -75,10 +75,10 @@ func Mutants() []Mutant {
 		[3]string{"missing reset", "crc_q <= reset ? START : next_o", "crc_q <= next_o"},
 	)
 	of("serialiser",
-		[3]string{"first phit late", "wait_q <= wait_i;", "wait_q <= wait_i + 16'd1;"},
+		[3]string{"first phit late", "wait_q <= COMPUTE_CYCLES[15:0];", "wait_q <= COMPUTE_CYCLES[15:0] + 16'd1;"},
 		[3]string{"last byte first", "wire_order[FRAME_BITS-1-8*k -: 8] =", "wire_order[8*k +: 8] ="},
-		[3]string{"zeros behind the end", "last ? ~((all >> 1) >> (left_q - 16'd1)) : all", "all"},
-		[3]string{"not free with the last phit", "free = left_q == 16'd0 || last", "free = left_q == 16'd0"},
+		[3]string{"zeros after the end", "last ? ~((all >> 1) >> (left_q - 16'd1)) : all", "all"},
+		[3]string{"loads while it sends", "load_i && left_q == 16'd0", "load_i && wait_q == 16'd0"},
 		[3]string{"longest frame refused", "length_i <= LENGTH_MAX", "length_i < LENGTH_MAX"},
 		[3]string{"missing reset", "if (reset) begin\n      left_q <= 16'd0;", "if (reset) begin"},
 	)
@@ -90,7 +90,9 @@ func Mutants() []Mutant {
 		[3]string{"gap tolerated", "(state_q == RECEIVING && !gap_q)", "state_q == RECEIVING"},
 		[3]string{"length without the CRC", "20'd128", "20'd112"},
 		[3]string{"frame upside down", "memory_order[8*k +: 8] =", "memory_order[FRAME_BITS-1-8*k -: 8] ="},
-		[3]string{"slot does not end", "state_q <= end_slot_i ? IDLE : state_d", "state_q <= state_d"},
+		[3]string{"slot does not end", "state_q <= IDLE;\n      port_q <= port_i;", "port_q <= port_i;"},
+		[3]string{"late light counts for the next slot", "state_q <= IDLE;\n      port_q <= port_i;", "state_q <= light ? DAMAGED : IDLE;\n      port_q <= port_i;"},
+		[3]string{"not switched after a dark slot", "if (end_slot_i) begin", "if (end_slot_i && state_q != IDLE) begin"},
 	)
 	const hold, lowest = "else if (!hold)", "for (i = REQUESTERS - 1; i >= 0; i = i - 1)"
 	of("arbiter_fixed",
@@ -121,7 +123,7 @@ func Mutants() []Mutant {
 		[3]string{"guard off by one", "PROPAGATION_CYCLES + GUARD_CYCLES;", "PROPAGATION_CYCLES + GUARD_CYCLES + 1;"},
 		[3]string{"port for all reaches none", " || nic[j].port == PORT_ALL[15:0]", ""},
 		[3]string{"rail 1 crossed", "group[a].coupler[b].far1", "group[b].coupler[a].far1"},
-		[3]string{"no compute window", ".wait_i(COMPUTE_CYCLES[15:0])", ".wait_i(16'd0)"},
+		[3]string{"no compute window", ".COMPUTE_CYCLES(COMPUTE_CYCLES)", ".COMPUTE_CYCLES(0)"},
 		[3]string{"loads within the slot", "load_i[I] && last", "load_i[I]"},
 		[3]string{"violation of the slot before", "seen_q <= !last && (seen_q || violation)", "seen_q <= seen_q || violation"},
 	)

@@ -110,27 +110,28 @@ func (m *crcMessage) crc() uint16 {
 	return crc
 }
 
-// serialiserTwin. Rules of the wires around nic.Serialisers, for an edge at the end
-// of cycle c: begin_i is BeginSlot(c+1+wait_i) and load_i is Load, in this order and
-// behind Latch; what Load would refuse, and both while a frame is sent, is ignored.
+// serialiserTwin. Rules of the wires around nic.Serialisers: load_i is Load; what Load
+// would refuse, and a load while a frame waits or is sent, is ignored.
 var serialiserTwin = Twin{
 	Name: "serialiser", Sources: []string{"serialiser.v"}, Components: []string{"nic.Serialisers"},
 	Sets: []Parameters{
-		{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24}, {"PHIT_BITS": 1, "FRAME_BYTES_MAX": 4},
-		{"PHIT_BITS": 5, "FRAME_BYTES_MAX": 20}, {"PHIT_BITS": 48, "FRAME_BYTES_MAX": 17}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 1},
+		{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "COMPUTE_CYCLES": 3}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0},
+		{"PHIT_BITS": 1, "FRAME_BYTES_MAX": 4, "COMPUTE_CYCLES": 1}, {"PHIT_BITS": 5, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 0},
+		{"PHIT_BITS": 48, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 300}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 1, "COMPUTE_CYCLES": 2},
 	},
 	build: func(m *Model, p Parameters) error {
-		phit, frameMax := p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
+		phit, frameMax, compute := p["PHIT_BITS"], p["FRAME_BYTES_MAX"], p["COMPUTE_CYCLES"]
+		if compute < 0 || compute > serialiserComputeMax {
+			return fmt.Errorf("serialiser: compute window of %d cycles, allowed are 0 to %d", compute, serialiserComputeMax)
+		}
 		m.clocks()
-		begin, wait := m.input("begin_i", 1), m.input("wait_i", 16)
 		load, frame := m.input("load_i", 1), m.input("frame_i", 8*max(frameMax, 1))
 		length, port := m.input("length_i", 16), m.input("port_i", 16)
 		out1, out0 := m.output("rail1_o", phit), m.output("rail0_o", phit)
 		outPort, busy := m.output("port_o", 16), m.output("busy_o", 1)
 
-		clock := m.kernel.Clock()
 		tx, err := nic.NewSerialisers(nic.SerialiserConfig{
-			Bank: one("tx"), Clock: clock, Shards: modelShards, PhitBits: phit, FrameBytesMax: frameMax,
+			Bank: one("tx"), Clock: m.kernel.Clock(), Shards: modelShards, PhitBits: phit, FrameBytesMax: frameMax, ComputeCycles: compute,
 		})
 		if err != nil {
 			return err
@@ -142,27 +143,16 @@ var serialiserTwin = Twin{
 			m.put(outPort, uint64(tx.Ports().Value[0]))
 			m.put(busy, uint64(len(tx.Busy(0))))
 		}
-		start, buffer := uint64(0), make([]byte, frameMax)
-		m.cleared = func() { start = 0 }
-		m.behind = func() {
-			if len(tx.Busy(0)) > 0 {
-				return
-			}
-			if m.get(begin) != 0 {
-				start = clock.Cycle() + m.get(wait)
-				tx.BeginSlot(start)
-			}
+		buffer := make([]byte, frameMax)
+		m.take = func() {
 			bytes := int(m.get(length))
-			if m.get(load) != 0 && clock.Cycle() <= start && bytes >= 1 && bytes <= frameMax {
+			if m.get(load) != 0 && len(tx.Busy(0)) == 0 && bytes >= 1 && bytes <= frameMax {
 				getBytes(m.in(frame), 0, buffer[:bytes])
 				tx.Load(0, buffer[:bytes], uint16(m.get(port)))
 			}
 		}
-		m.state = func(v *hw.StateVisitor) { hw.StateScalar(v, "begun", &start) }
-		m.asInUse = append(m.asInUse, wait) // or nothing would be sent for 65,535 cycles
 		m.stimulate = func(random *Random, inputs []uint64) {
-			inputs[begin.word], inputs[load.word] = random.Sparse(3)&1, random.Sparse(2)&1
-			inputs[wait.word] = uint64(random.Below(6))
+			inputs[load.word] = random.Sparse(2) & 1
 			inputs[length.word] = uint64(1 + random.Below(max(frameMax, 1)))
 			if random.OneIn(8) {
 				inputs[length.word] = [...]uint64{0, uint64(frameMax), uint64(frameMax) + 1, 0x2001, 0xFFFF}[random.Below(5)]
@@ -175,10 +165,11 @@ var serialiserTwin = Twin{
 	},
 }
 
-// deserialiserTwin. Rules of the wires around nic.Deserialisers, for an edge: Latch
-// takes the phit; then end_slot_i asks for status and frame, holds them on its
-// outputs and does EndSlot; then listen_i is Listen, to nothing for a port_i that is
-// no port.
+// serialiserComputeMax is what the counter of a transmitter in Verilog holds.
+const serialiserComputeMax = 1<<16 - 1
+
+// deserialiserTwin. Rules of the wires around nic.Deserialisers: end_slot_i is EndSlot,
+// and port_i is Listen in that cycle, to nothing for a port_i that is no port.
 var deserialiserTwin = Twin{
 	Name: "deserialiser", Sources: []string{"deserialiser.v", "crc16.v"}, Components: []string{"nic.Deserialisers"},
 	Sets: []Parameters{
@@ -189,7 +180,7 @@ var deserialiserTwin = Twin{
 	build: func(m *Model, p Parameters) error {
 		phit, frameMax, wires := p["PHIT_BITS"], p["FRAME_BYTES_MAX"], p["PORTS"]
 		m.clocks()
-		endSlot, listen, port := m.input("end_slot_i", 1), m.input("listen_i", 1), m.input("port_i", 16)
+		endSlot, port := m.input("end_slot_i", 1), m.input("port_i", 16)
 		in1, in0 := m.input("rail1_i", wires*phit), m.input("rail0_i", wires*phit)
 		state, bits := m.output("state_o", 3), m.output("bits_o", 16)
 		status, length, frame := m.output("status_o", 3), m.output("length_o", 16), m.output("frame_o", 8*frameMax)
@@ -217,36 +208,32 @@ var deserialiserTwin = Twin{
 		m.show = func() {
 			m.put(state, stateProbe.Value())
 			m.put(bits, bitsProbe.Value())
-		}
-		m.behind = func() {
-			if m.get(endSlot) != 0 {
-				heard := nic.Frame(nil)
-				if rx.Status(0) == nic.StatusOK {
-					heard = rx.Frame(0)
-				}
-				m.put(status, uint64(rx.Status(0)))
-				m.put(length, uint64(len(heard)))
-				clear(m.out(frame))
-				putBytes(m.out(frame), 0, heard)
-				rx.EndSlot(0)
+			heard := nic.Frame(nil)
+			if rx.Status(0) == nic.StatusOK {
+				heard = rx.Frame(0)
 			}
-			if m.get(listen) != 0 {
-				if wire := int(m.get(port)); wire < wires {
-					rx.Listen(0, wire)
-				} else {
-					rx.Listen(0, -1)
-				}
+			m.put(status, uint64(rx.Status(0)))
+			m.put(length, uint64(len(heard)))
+			clear(m.out(frame))
+			putBytes(m.out(frame), 0, heard)
+		}
+		m.take = func() {
+			if m.get(endSlot) == 0 {
+				return
+			}
+			rx.EndSlot(0)
+			if wire := int(m.get(port)); wire < wires {
+				rx.Listen(0, wire)
+			} else {
+				rx.Listen(0, -1)
 			}
 		}
 		traffic := newTraffic(phit, frameMax, wires)
 		m.stimulate = func(random *Random, inputs []uint64) {
 			last := traffic.stimulate(random, wordsOf(inputs, in1), wordsOf(inputs, in0))
-			inputs[endSlot.word], inputs[listen.word] = 0, 0
+			inputs[endSlot.word] = 0
 			if last != random.OneIn(4*traffic.slotCycles) {
 				inputs[endSlot.word] = 1
-			}
-			if random.OneIn(2 * traffic.slotCycles) {
-				inputs[listen.word] = 1
 			}
 			inputs[port.word] = uint64(random.Below(wires))
 			if random.OneIn(8) {

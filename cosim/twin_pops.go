@@ -8,20 +8,19 @@ import (
 )
 
 // popsSlotTwin is all of a POPS network's hardware, wired as fabric.CycleTransport
-// does it. Rules, for the edge at the end of a slot's last cycle, behind Latch: the
-// outputs take status and frames of the receivers and the couplers' violations; then
-// ClearSlot and EndSlot; BeginSlot of the next slot; Load and Listen for every
-// processor. A port that a transmitter does not have is PortNone, one that a
-// receiver does not have is nothing to hear, and a length that Load would refuse is
-// no load.
+// does it. Rules: the outputs show status and frames of the receivers and the couplers'
+// violations so far; in a slot's last cycle, between Settle and Latch: ClearSlot and
+// EndSlot, Load and Listen for every processor. A port that a transmitter does not have
+// is PortNone, one that a receiver does not have is nothing to hear, and a length that
+// Load would refuse is no load.
 var popsSlotTwin = Twin{
 	Name:       "pops_slot",
 	Sources:    []string{"pops_slot.v", "serialiser.v", "star_coupler.v", "link.v", "deserialiser.v", "crc16.v"},
 	Components: []string{"nic.Serialisers", "hw.StarCouplers", "hw.Fibre", "nic.Deserialisers"},
 	Sets: []Parameters{
 		{"D": 2, "G": 2, "PHIT_BITS": 8, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
-		{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 0},
-		{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3, "PROPAGATION_CYCLES": 2, "GUARD_CYCLES": 0},
+		{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 1},
+		{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3, "PROPAGATION_CYCLES": 2, "GUARD_CYCLES": 1},
 		{"D": 2, "G": 3, "PHIT_BITS": 5, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 1, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 2},
 		{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
 	},
@@ -30,8 +29,8 @@ var popsSlotTwin = Twin{
 		switch compute := p["COMPUTE_CYCLES"]; {
 		case d < 1 || d > 64 || g < 1 || g > 64:
 			return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
-		case compute < 0 || compute > 65535: // what the serialisers' wait_i holds
-			return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to 65535", compute)
+		case compute < 0 || compute > serialiserComputeMax:
+			return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, serialiserComputeMax)
 		}
 		timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
 		if err != nil {
@@ -62,30 +61,19 @@ var popsSlotTwin = Twin{
 				putBits(m.out(out1), c*phit, phit, h.far.Rail1[c])
 				putBits(m.out(out0), c*phit, phit, h.far.Rail0[c])
 			}
+			clear(m.out(violation))
+			for _, c := range h.couplers.Violated(0) {
+				putBits(m.out(violation), int(c), 1, 1)
+			}
+			h.showHeard(m.out(status), m.out(heardLength), m.out(heard), frameBits)
 		}
 		buffer := make([]byte, frameMax)
-		m.behind = func() {
+		m.take = func() {
 			if cycle != lastCycle {
-				cycle++
 				return
 			}
-			cycle = 0
-			for c, flag := range h.couplers.Violation {
-				putBits(m.out(violation), c, 1, uint64(flag))
-			}
 			h.couplers.ClearSlot(0)
-			clear(m.out(heard))
-			for i := range n {
-				judged, got := h.rx.Status(i), nic.Frame(nil)
-				if judged == nic.StatusOK {
-					got = h.rx.Frame(i)
-				}
-				putBits(m.out(status), 3*i, 3, uint64(judged))
-				putBits(m.out(heardLength), 16*i, 16, uint64(len(got)))
-				putBytes(m.out(heard), i*frameBits, got)
-			}
 			h.rx.EndSlot(0)
-			h.tx.BeginSlot(m.kernel.Cycle() + uint64(timing.ComputeCycles))
 			for i := range n {
 				bytes := int(getBits(m.in(length), 16*i, 16))
 				if getBits(m.in(load), i, 1) != 0 && bytes >= 1 && bytes <= frameMax {
@@ -95,6 +83,7 @@ var popsSlotTwin = Twin{
 				h.rx.Listen(i, h.coupler(i, getBits(m.in(hear), 16*i, 16)))
 			}
 		}
+		m.behind = func() { cycle = (cycle + 1) % (lastCycle + 1) }
 		m.state = func(v *hw.StateVisitor) { hw.StateScalar(v, "slot_cycle", &cycle, hw.AtMost(lastCycle)) }
 		m.stimulate = func(random *Random, inputs []uint64) {
 			// One processor gets a new frame; who sends changes with every cycle.
@@ -149,7 +138,7 @@ func newPopsHardware(kernel *hw.Kernel, d, g, frameMax int, timing nic.Timing) (
 	bank := func(name string, elements int) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: elements} }
 	var err error
 	if h.tx, err = nic.NewSerialisers(nic.SerialiserConfig{
-		Bank: bank("tx", d*g), Clock: kernel.Clock(), Shards: modelShards, PhitBits: timing.PhitBits, FrameBytesMax: frameMax,
+		Bank: bank("tx", d*g), Clock: kernel.Clock(), Shards: modelShards, PhitBits: timing.PhitBits, FrameBytesMax: frameMax, ComputeCycles: timing.ComputeCycles,
 	}); err != nil {
 		return nil, err
 	}
@@ -180,6 +169,23 @@ func newPopsHardware(kernel *hw.Kernel, d, g, frameMax int, timing nic.Timing) (
 	}
 	kernel.Add(h.tx, h.couplers, fibre, h.rx)
 	return h, nil
+}
+
+// showHeard shows what every receiver would say if the slot ended now.
+func (h *popsHardware) showHeard(status, length, frame []uint64, frameBits int) {
+	clear(status) // StatusIdle
+	clear(length)
+	clear(frame)
+	for _, cell := range h.rx.Heard(0) {
+		i := int(cell)
+		judged := h.rx.Status(i)
+		putBits(status, 3*i, 3, uint64(judged))
+		if judged == nic.StatusOK {
+			heard := h.rx.Frame(i)
+			putBits(length, 16*i, 16, uint64(len(heard)))
+			putBytes(frame, i*frameBits, heard)
+		}
+	}
 }
 
 // sendPort is what a transmitter is switched to.

@@ -173,11 +173,11 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		{"arbiter_fixed", "REQUESTERS", []int{0, 65}}, {"arbiter_round_robin", "REQUESTERS", []int{0, 65}},
 		{"arbiter_matrix", "REQUESTERS", []int{0, 65}}, {"arbiter_tdma", "REQUESTERS", []int{0, 65}},
 		{"arbiter_tdma", "SLICE_CYCLES", []int{0, 65536}},
-		{"serialiser", "PHIT_BITS", []int{0, 65}}, {"serialiser", "FRAME_BYTES_MAX", []int{0, 1041}},
+		{"serialiser", "PHIT_BITS", []int{0, 65}}, {"serialiser", "FRAME_BYTES_MAX", []int{0, 1041}}, {"serialiser", "COMPUTE_CYCLES", []int{-1, 65536}},
 		{"deserialiser", "PHIT_BITS", []int{0, 65}}, {"deserialiser", "FRAME_BYTES_MAX", []int{15, 1041}}, {"deserialiser", "PORTS", []int{0}},
 		{"pops_slot", "D", []int{0, 65}}, {"pops_slot", "G", []int{0, 65}}, {"pops_slot", "FRAME_BYTES_MAX", []int{15}},
 		{"pops_slot", "COMPUTE_CYCLES", []int{-1, 65536}},
-		{"pops_slot", "PROPAGATION_CYCLES", []int{-1, 4097}}, {"pops_slot", "GUARD_CYCLES", []int{-1, 4097}},
+		{"pops_slot", "PROPAGATION_CYCLES", []int{-1, 4097}}, {"pops_slot", "GUARD_CYCLES", []int{-1, 0, 4097}},
 	} {
 		twin, err := FindTwin(c.twin)
 		require.NoError(t, err)

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"fmt"
 	"slices"
 
 	"starloom/hw"
@@ -15,6 +16,12 @@ import (
 //
 // A collision is nothing that this code decides: two senders light both rails of
 // a bit, and the receivers see it.
+//
+// The boundary of a slot is in the Settle phase of its last guard cycle: Hear reads the
+// receivers' registers, Send and Listen are inputs of transmitters and receivers, and
+// the Latch of that very cycle takes them. Slot 0 follows the last cycle of reset, which
+// has no number. Light that is at the far end of a link in a last guard cycle counts for
+// no slot: it is late. Models are never late.
 type CycleTransport struct {
 	pops   POPS
 	timing nic.Timing
@@ -23,6 +30,7 @@ type CycleTransport struct {
 	serialisers   *nic.Serialisers
 	couplers      *hw.StarCouplers
 	fibre         *hw.Fibre
+	far           *hw.Light // at the far end of the links
 	deserialisers *nic.Deserialisers
 	rtl           *rtlMachine // nil if everything is model
 
@@ -33,6 +41,7 @@ type CycleTransport struct {
 
 	sent   []uint16 // per processor: port it sent to in this slot, PortNone for none
 	met    []uint32 // per coupler with a violation: the first cycle of this slot that shows it
+	late   []int    // couplers whose links had light at the far end at the last boundary
 	shards []cycleShard
 
 	listened listened
@@ -78,7 +87,7 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	var err error
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank:  hw.Bank{Unit: unit, Name: "nic", Part: "tx", Units: g, PerUnit: d},
-		Clock: clock, Shards: shards, PhitBits: bits, FrameBytesMax: nic.FrameBytes(payloadBytes),
+		Clock: clock, Shards: shards, PhitBits: bits, FrameBytesMax: nic.FrameBytes(payloadBytes), ComputeCycles: timing.ComputeCycles,
 	}); err != nil {
 		return nil, err
 	}
@@ -94,6 +103,7 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	if err != nil {
 		return nil, err
 	}
+	t.far = far
 	if t.fibre, err = hw.NewFibre(far.Bank().Path(), clock, near, far, timing.PropagationCycles); err != nil {
 		return nil, err
 	}
@@ -119,17 +129,21 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	return t, nil
 }
 
-// begin makes the hardware ready for slot 0, behind a reset.
+// begin takes the hardware after a reset into its last cycle.
 func (t *CycleTransport) begin() {
-	t.serialisers.BeginSlot(t.timing.FirstPhitCycle(0))
+	t.kernel.BeforeCycle0()
 	if t.rtl != nil {
 		t.rtl.reset()
 	}
 }
 
-// Begin implements Transport.
+// Start implements Transport.
+func (t *CycleTransport) Start() { t.kernel.DriveAndSettle() }
+
+// Begin implements Transport: this cycle is the last one of the slot before.
 func (t *CycleTransport) Begin(shard int, slot uint32, _ bool) {
 	t.couplers.ClearSlot(shard)
+	t.deserialisers.EndSlot(shard)
 	t.shards[shard].noted = 0
 	t.listened.clear(t.shards[shard].Shard)
 	first, end := t.processors(shard)
@@ -175,7 +189,7 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 	}
 }
 
-// heard returns what a receiver has to say of the slot before, and its frame if that is
+// heard returns what a receiver has to say of the slot that ends, and its frame if that is
 // StatusOK.
 func (t *CycleTransport) heard(processor int) (nic.Status, nic.Frame) {
 	if t.rtl != nil {
@@ -190,7 +204,8 @@ func (t *CycleTransport) heard(processor int) (nic.Status, nic.Frame) {
 	return status, t.deserialisers.Frame(processor)
 }
 
-// Send implements Transport: it loads the transmitters and switches the receivers.
+// Send implements Transport: the load inputs of the transmitters and the ports of the
+// receivers.
 func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
 	s := &t.shards[shard]
 	for _, cell := range cells {
@@ -214,7 +229,7 @@ func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 	}
 }
 
-// send loads one transmitter.
+// send is the load input of one transmitter.
 func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
 	processor := bank.First + cell
 	frame := bank.TxHead(cell)
@@ -235,33 +250,38 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 	bank.PopTx(cell)
 }
 
-// Cross implements Transport: all cycles of the slot. Cycles in which nothing can
-// be lit are skipped unless somebody watches or there is RTL, of which nobody knows
-// what it does in the dark. RTL that fails ends the slot.
+// Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
+// in which nothing can be lit are skipped unless somebody watches or there is RTL, of
+// which nobody knows what it does in the dark. RTL that fails ends the slot.
 func (t *CycleTransport) Cross(slot uint32) {
-	for shard := range t.shards {
-		t.deserialisers.EndSlot(shard)
-	}
-	if t.rtl != nil {
-		t.rtl.beginSlot()
-	}
-	end := t.timing.SlotCycle(slot + 1)
-	for t.kernel.Cycle() < end && t.RTLFault() == nil {
+	boundary := t.timing.BoundaryCycle(slot)
+	for t.kernel.Cycle() < boundary && t.RTLFault() == nil {
 		if t.rtl == nil && (t.Watch == nil || t.WatchError != nil) {
 			if skip := t.darkCycles(slot); skip > 0 {
-				t.kernel.Skip(min(skip, end-t.kernel.Cycle()))
+				t.kernel.Skip(skip)
 				continue
 			}
 		}
 		t.kernel.DriveAndSettle()
-		t.noteViolations(uint32(t.kernel.Cycle() - t.timing.SlotCycle(slot)))
-		if t.Watch != nil && t.WatchError == nil {
-			t.WatchError = t.Watch(t.kernel.Cycle())
-		}
+		t.settled(slot)
 		t.kernel.Latch()
 	}
-	t.noteViolations(uint32(t.timing.SlotCycles() - 1)) // what only RTL shows, at the last edge
-	t.serialisers.BeginSlot(t.timing.FirstPhitCycle(slot + 1))
+	if t.RTLFault() == nil {
+		t.kernel.DriveAndSettle()
+		t.settled(slot)
+		t.noteLate()
+	}
+}
+
+// Latch implements Transport: the edge at the end of a slot.
+func (t *CycleTransport) Latch() { t.kernel.Latch() }
+
+// settled looks at the wires of a cycle.
+func (t *CycleTransport) settled(slot uint32) {
+	t.noteViolations(uint32(t.kernel.Cycle() - t.timing.SlotCycle(slot)))
+	if t.Watch != nil && t.WatchError == nil {
+		t.WatchError = t.Watch(t.kernel.Cycle())
+	}
 }
 
 // noteViolations notes the cycle of the slot for couplers whose violation has just shown.
@@ -279,10 +299,10 @@ func (t *CycleTransport) noteViolations(cycle uint32) {
 	}
 }
 
-// darkCycles returns how many cycles from now on nothing moves for certain: all
-// up to the first phit, and the rest of the slot when everything is dark.
+// darkCycles returns how many cycles from now on nothing moves for certain, at most up
+// to the boundary: all up to the first phit, and the rest when everything is dark.
 func (t *CycleTransport) darkCycles(slot uint32) uint64 {
-	now := t.kernel.Cycle()
+	now, boundary := t.kernel.Cycle(), t.timing.BoundaryCycle(slot)
 	if first := t.timing.FirstPhitCycle(slot); now < first {
 		return first - now
 	}
@@ -294,8 +314,32 @@ func (t *CycleTransport) darkCycles(slot uint32) uint64 {
 	if !t.fibre.Dark() {
 		return 0
 	}
-	return t.timing.SlotCycle(slot+1) - now
+	return boundary - now
 }
+
+// noteLate looks for light at the far ends of the links in the last cycle of a slot.
+func (t *CycleTransport) noteLate() {
+	t.late = t.late[:0]
+	far := t.far
+	for driver := range far.Shards() {
+		for reader := range far.Shards() {
+			for _, coupler := range far.Lit(driver, reader) {
+				t.late = append(t.late, int(coupler))
+			}
+		}
+	}
+	if len(t.late) == 0 {
+		return
+	}
+	slices.Sort(t.late)
+	if t.rtl == nil {
+		panic(fmt.Sprintf("%s: cycle %d: light at the far end in the last cycle of a slot", t.pops.LinkPath(t.late[0]), t.kernel.Cycle()))
+	}
+}
+
+// Late returns the couplers, in ascending order, whose links had light at the far end in
+// the last cycle of the slot that has crossed. Only RTL can be late.
+func (t *CycleTransport) Late() []int { return t.late }
 
 // Collisions implements Transport: a frame has met another one when its coupler
 // shows a code violation.
@@ -334,6 +378,7 @@ func (t *CycleTransport) Reset() {
 		t.sent[i] = nic.PortNone
 	}
 	t.WatchError = nil
+	t.late = t.late[:0]
 	t.begin()
 }
 

@@ -40,8 +40,8 @@ func (f *Frames) Add(o Frames) {
 // show light where the model has none, and then more is heard than was alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard) }
 
-// Finding is something a rule may object to. Index is a coupler for
-// FindCollision, of which Value is the cycle in its slot, and a processor otherwise.
+// Finding is something a rule may object to. Index is a coupler for FindCollision, of
+// which Value is the cycle in its slot, and for FindLate, and a processor otherwise.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -56,6 +56,7 @@ type FindingKind uint8
 // The kinds of findings.
 const (
 	FindCollision   FindingKind = iota // frames met on a coupler in a slot that must be free of that
+	FindLate                           // light at the far end of coupler Index's link in the last cycle of a slot
 	FindIllegalHear                    // firmware listens where there is no port: Text says how
 	FindIllegalSend                    // firmware sends what the NIC refuses: Text says how
 	FindMisrouted                      // a packet arrived where it does not belong; Value is its origin

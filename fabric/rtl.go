@@ -38,10 +38,11 @@ type RTLPart struct {
 //	receivers       Latch    clock edge
 //	datapath        Latch    clock edge
 //
-// Between two slots the firmware runs, which takes no time here. So the transmitters'
-// edge at the end of a slot is held back until they are loaded, and receivers get one
-// edge more, in the dark, to be switched. The datapath shows what was heard and takes
-// what is to be sent at one and the same edge; it gets an empty slot in between.
+// Every device has one edge per cycle, as the registers of the models have. In the last
+// cycle of a slot receivers show what they have received, from registers that were
+// written before; the edge of that cycle takes what the firmware sends and hears next.
+// After reset there is one cycle without a number, the last one of an empty slot, whose
+// edge takes the inputs of slot 0.
 type RTL struct {
 	Couplers     []RTLPart // star_coupler
 	Links        []RTLPart // link
@@ -53,9 +54,9 @@ type RTL struct {
 // RTLFault is how RTL ends a run.
 type RTLFault struct {
 	Path    string // of the component
-	Cycle   uint64
-	Unknown bool  // an output was X or Z
-	Err     error // what the device said, or what was wrong with an output
+	Cycle   uint64 // 0 for what happens before it, too
+	Unknown bool   // an output was X or Z
+	Err     error  // what the device said, or what was wrong with an output
 }
 
 // rtlResetEdges is how long reset is on: enough for a synchroniser in the RTL.
@@ -139,7 +140,8 @@ func (t *CycleTransport) RTLRestored() error {
 }
 
 // load, listen and heardBy do for RTL what the machine wants of transmitters and
-// receivers; the last result says whether the one of this processor is RTL.
+// receivers in the last cycle of a slot; the last result says whether the one of this
+// processor is RTL.
 
 func (m *rtlMachine) load(processor int, frame []byte, port uint16) bool {
 	if m.datapath != nil {
@@ -172,7 +174,10 @@ func (m *rtlMachine) lastCycle() bool {
 
 func (m *rtlMachine) fail(path string, unknown bool, err error) {
 	if m.fault == nil {
-		m.fault = &RTLFault{Path: path, Cycle: m.kernel.Cycle(), Unknown: unknown, Err: err}
+		m.fault = &RTLFault{Path: path, Unknown: unknown, Err: err}
+		if cycle := m.kernel.Cycle(); cycle != hw.CycleOfReset {
+			m.fault.Cycle = cycle
+		}
 	}
 }
 
@@ -288,19 +293,6 @@ func (m *rtlMachine) reset() {
 	}
 	if m.datapath != nil {
 		m.datapath.idle()
-	}
-}
-
-// beginSlot takes what the firmware wants: the end of the last cycle, for RTL.
-func (m *rtlMachine) beginSlot() {
-	if m.transmitters != nil {
-		m.transmitters.beginSlot()
-	}
-	if m.receivers != nil {
-		m.receivers.beginSlot()
-	}
-	if m.datapath != nil {
-		m.datapath.beginSlot()
 	}
 }
 

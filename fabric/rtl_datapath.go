@@ -65,14 +65,22 @@ func (d *rtlDatapath) State(*hw.StateVisitor) {}
 // Reset does nothing: the device is reset with the others.
 func (d *rtlDatapath) Reset() {}
 
-// Drive shows the light at the far end of the links.
+// Drive shows the light at the far end of the links, and in a slot's last cycle which
+// couplers were violated in the slot.
 func (d *rtlDatapath) Drive(s hw.Shard) {
+	last := d.machine.lastCycle()
+	if last && d.read(slotOutLast, 0) == 0 {
+		d.machine.fail(d.at(0), false, errLastCycle)
+	}
 	phit := d.machine.timing.PhitBits
 	d.far.Clear(s.Index)
 	for c := range d.machine.pops.Couplers() {
 		both := d.far.Put(s.Index, uint32(c), d.get(slotOutRail1, 0, c*phit, phit), d.get(slotOutRail0, 0, c*phit, phit))
 		if both != 0 && d.seen[c] == 0 {
 			d.seen[c] = uint32(d.machine.kernel.Cycle()%uint64(d.machine.timing.SlotCycles())) + 1
+		}
+		if last && d.get(slotOutViolated, 0, c, 1) != 0 {
+			d.couplers.Show(s.Index, uint32(c), 0, 0, true)
 		}
 	}
 }
@@ -90,17 +98,13 @@ func (d *rtlDatapath) met(coupler int, last uint32) uint32 {
 // Settle does nothing.
 func (d *rtlDatapath) Settle(hw.Shard) {}
 
-// Latch is a clock edge; behind that of a slot's last cycle stands what was heard in
-// the slot, and which couplers were violated.
-func (d *rtlDatapath) Latch(s hw.Shard) {
-	last := d.machine.lastCycle()
-	if last && d.read(slotOutLast, 0) == 0 {
-		d.machine.fail(d.at(0), false, errLastCycle)
-	}
+// Latch is a clock edge; that of a slot's last cycle loads.
+func (d *rtlDatapath) Latch(hw.Shard) {
 	d.edge()
-	for c := range d.machine.pops.Couplers() {
-		if last && d.get(slotOutViolated, 0, c, 1) != 0 {
-			d.couplers.Show(s.Index, uint32(c), 0, 0, true)
+	if d.machine.lastCycle() {
+		clear(d.seen)
+		for processor := range d.machine.pops.Processors() {
+			d.put(slotLoad, 0, processor, 1, 0)
 		}
 	}
 }
@@ -129,23 +133,12 @@ func (d *rtlDatapath) status(processor int) (nic.Status, nic.Frame) {
 	return status, frame
 }
 
-// beginSlot is an empty slot, at whose end the RTL takes what the firmware wants.
-func (d *rtlDatapath) beginSlot() {
-	clear(d.seen)
-	for range d.machine.timing.SlotCycles() {
-		d.edge()
-	}
-	for processor := range d.machine.pops.Processors() {
-		d.put(slotLoad, 0, processor, 1, 0)
-	}
-}
-
-// idle ends the slot in whose last cycle the RTL is behind a reset.
+// idle hears nothing.
 func (d *rtlDatapath) idle() {
+	clear(d.seen)
 	for processor := range d.machine.pops.Processors() {
 		d.listen(processor, hw.PortNone)
 	}
-	d.edge()
 }
 
 // visible reports whether a signal can be seen from outside of the datapath.

@@ -21,8 +21,8 @@ type rtlTransmitters struct {
 
 // Ports of serialiser.
 const (
-	txBegin, txWait, txLoad, txFrame, txLength, txPort = 1, 2, 3, 4, 5, 6
-	txOut1, txOut0, txOutPort, txOutBusy               = 0, 1, 2, 3
+	txLoad, txFrame, txLength, txPort    = 1, 2, 3, 4
+	txOut1, txOut0, txOutPort, txOutBusy = 0, 1, 2, 3
 )
 
 func (m *rtlMachine) newTransmitters(model *nic.Serialisers, frameMax int, parts []RTLPart) (*rtlTransmitters, error) {
@@ -32,8 +32,8 @@ func (m *rtlMachine) newTransmitters(model *nic.Serialisers, frameMax int, parts
 	for _, p := range parts {
 		part, err := m.add(p, m.pops.TransmitterPath, true,
 			[]rtlPort{
-				{name: "reset", bits: 1}, {name: "begin_i", bits: 1}, {name: "wait_i", bits: 16}, {name: "load_i", bits: 1},
-				{name: "frame_i", bits: 8 * frameMax}, {name: "length_i", bits: 16}, {name: "port_i", bits: 16},
+				{name: "reset", bits: 1}, {name: "load_i", bits: 1}, {name: "frame_i", bits: 8 * frameMax}, {name: "length_i", bits: 16},
+				{name: "port_i", bits: 16},
 			},
 			[]rtlPort{{name: "rail1_o", bits: phit}, {name: "rail0_o", bits: phit}, {name: "port_o", bits: 16}, {name: "busy_o", bits: 1}})
 		if err != nil {
@@ -45,8 +45,7 @@ func (m *rtlMachine) newTransmitters(model *nic.Serialisers, frameMax int, parts
 	return t, nil
 }
 
-// load gives a transmitter that is RTL the frame of the slot that begins; false: it is
-// model.
+// load is the load input of a transmitter that is RTL; false: it is model.
 func (t *rtlTransmitters) load(processor int, frame []byte, port uint16) bool {
 	place := t.places[processor]
 	if place.part == nil {
@@ -59,22 +58,6 @@ func (t *rtlTransmitters) load(processor int, frame []byte, port uint16) bool {
 	p.set(txPort, k, uint64(port))
 	t.loaded[processor] = uint16(len(frame))
 	return true
-}
-
-// beginSlot is the clock edge at the end of the slot before, which was held back.
-func (t *rtlTransmitters) beginSlot() {
-	for _, p := range t.parts {
-		for k := range p.Elements {
-			p.set(txBegin, k, 1)
-			p.set(txWait, k, uint64(t.machine.timing.ComputeCycles))
-		}
-		p.edge()
-		for k := range p.Elements {
-			p.set(txBegin, k, 0)
-			p.set(txLoad, k, 0)
-		}
-	}
-	t.show()
 }
 
 // idle shows the reset state.
@@ -111,14 +94,17 @@ func (t *rtlTransmitters) Drive(s hw.Shard) {
 	}
 }
 
-// Latch gives the RTL its clock edge; that of a slot's last cycle is beginSlot.
+// Latch gives the RTL its clock edge; only that of a slot's last cycle loads.
 func (t *rtlTransmitters) Latch(s hw.Shard) {
 	t.Serialisers.Latch(s)
-	if t.machine.lastCycle() {
-		return
-	}
+	last := t.machine.lastCycle()
 	for _, p := range t.parts {
 		p.edge()
+		if last {
+			for k := range p.Elements {
+				p.set(txLoad, k, 0)
+			}
+		}
 	}
 	t.show()
 }
@@ -162,7 +148,7 @@ type rtlReceivers struct {
 
 // Ports of deserialiser.
 const (
-	rxEndSlot, rxListen, rxPort, rxRail1, rxRail0            = 1, 2, 3, 4, 5
+	rxEndSlot, rxPort, rxRail1, rxRail0                      = 1, 2, 3, 4
 	rxOutState, rxOutBits, rxOutStatus, rxOutLen, rxOutFrame = 0, 1, 2, 3, 4
 )
 
@@ -173,7 +159,7 @@ func (m *rtlMachine) newReceivers(model *nic.Deserialisers, far *hw.Light, frame
 	for _, p := range parts {
 		part, err := m.add(p, m.pops.ReceiverPath, true,
 			[]rtlPort{
-				{name: "reset", bits: 1}, {name: "end_slot_i", bits: 1}, {name: "listen_i", bits: 1}, {name: "port_i", bits: 16},
+				{name: "reset", bits: 1}, {name: "end_slot_i", bits: 1}, {name: "port_i", bits: 16},
 				{name: "rail1_i", bits: rails}, {name: "rail0_i", bits: rails},
 			},
 			[]rtlPort{
@@ -189,8 +175,8 @@ func (m *rtlMachine) newReceivers(model *nic.Deserialisers, far *hw.Light, frame
 	return r, nil
 }
 
-// listen switches a receiver that is RTL to a port for the slot that begins; false: it
-// is model. A port that it does not have is none.
+// listen is the port input of a receiver that is RTL; false: it is model. A port that it
+// does not have is none.
 func (r *rtlReceivers) listen(processor int, port uint16) bool {
 	place := r.places[processor]
 	if place.part == nil {
@@ -200,8 +186,8 @@ func (r *rtlReceivers) listen(processor int, port uint16) bool {
 	return true
 }
 
-// status is what a receiver that is RTL has heard in the slot before; ok is false for
-// one that is model. The frame is good until the next call.
+// status is what a receiver that is RTL shows in the last cycle of a slot; ok is false
+// for one that is model. The frame is good until the next call.
 func (r *rtlReceivers) status(processor int) (status nic.Status, frame nic.Frame, ok bool) {
 	place := r.places[processor]
 	if place.part == nil {
@@ -240,22 +226,7 @@ func (m *rtlMachine) heard(status nic.Status, length int, buffer []byte, read fu
 	return frame, nil
 }
 
-// beginSlot is the clock edge, in the dark, that switches the receivers.
-func (r *rtlReceivers) beginSlot() {
-	for _, p := range r.parts {
-		for k := range p.Elements {
-			p.set(rxListen, k, 1)
-		}
-		r.light(p, true)
-		p.edge()
-		for k := range p.Elements {
-			p.set(rxListen, k, 0)
-		}
-	}
-	r.show()
-}
-
-// idle shows the reset state; behind it, nothing is heard.
+// idle shows the reset state, in which nothing is heard.
 func (r *rtlReceivers) idle() {
 	for _, p := range r.parts {
 		for k := range p.Elements {
@@ -265,7 +236,7 @@ func (r *rtlReceivers) idle() {
 	r.show()
 }
 
-// Latch takes the phits of this cycle, and ends the slot with its last one.
+// Latch takes the phits of this cycle; that of a slot's last cycle ends it.
 func (r *rtlReceivers) Latch(s hw.Shard) {
 	r.Deserialisers.Latch(s)
 	last := uint64(0)
@@ -276,28 +247,21 @@ func (r *rtlReceivers) Latch(s hw.Shard) {
 		for k := range p.Elements {
 			p.set(rxEndSlot, k, last)
 		}
-		r.light(p, false)
+		r.light(p)
 		p.edge()
-		for k := range p.Elements {
-			p.set(rxEndSlot, k, 0)
-		}
 	}
 	r.show()
 }
 
 // light puts the light that leads to a receiver's group on its inputs.
-func (r *rtlReceivers) light(p *rtlPart, dark bool) {
+func (r *rtlReceivers) light(p *rtlPart) {
 	g, phit := r.machine.pops.Groups, r.machine.timing.PhitBits
 	for k, processor := range p.Elements {
 		to := processor / r.machine.pops.GroupSize
 		for from := range g {
 			coupler := r.machine.pops.Coupler(from, to)
-			rail1, rail0 := r.far.Rail1[coupler], r.far.Rail0[coupler]
-			if dark {
-				rail1, rail0 = 0, 0
-			}
-			p.put(rxRail1, k, from*phit, phit, rail1)
-			p.put(rxRail0, k, from*phit, phit, rail0)
+			p.put(rxRail1, k, from*phit, phit, r.far.Rail1[coupler])
+			p.put(rxRail0, k, from*phit, phit, r.far.Rail0[coupler])
 		}
 	}
 }

@@ -201,8 +201,11 @@ func (t *slotTable) place(coupler, spare int) (place int, collided uint64) {
 	return coupler ^ (coupler^spare)&taken, uint64(collidedBy[senders&3])
 }
 
-// Cross implements Transport: the frames are where they have to be.
+// Start, Cross and Latch implement Transport: the frames are where they have to be.
+
+func (t *SlotTransport) Start()       {}
 func (t *SlotTransport) Cross(uint32) {}
+func (t *SlotTransport) Latch()       {}
 
 // lineCells is how many entries of the listening table are read at a time.
 const lineCells = 32

@@ -9,15 +9,21 @@ import (
 // behaviour: SlotTransport moves whole frames, CycleTransport moves phits
 // through the hardware of packages hw and nic, cycle by cycle.
 //
-// At the boundary in front of slot t a machine calls, for every shard,
+// After Reset a machine calls Start, and from then on for every slot t, beginning with 0,
 //
-//	Begin(shard, t)
-//	Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
-//	... the handlers ...
-//	Send(shard, bank, ledger, t, w, cells) for every bank
+//	Cross(t-1), if t > 0: the cycles of slot t-1, up to Settle of the last one
+//	the boundary, in that cycle, for every shard:
+//		Begin(shard, t)
+//		Hear(shard, bank, ledger, t-1, w) for every bank: what slot t-1 carried (t > 0)
+//		... the handlers ...
+//		Send(shard, bank, ledger, t, w, cells) for every bank
+//	Latch(), with all shards done: the edge at the end of that cycle
 //
-// and then, with all shards done, Cross(t). Shards may run in parallel.
+// Shards may run in parallel. State is saved after Reset or Latch.
 type Transport interface {
+	// Start takes the fabric into the last cycle of reset, which has no number and in
+	// which the handlers of slot 0 run.
+	Start()
 	// Begin makes the shard's part of the fabric ready for a slot. exact says that
 	// Collisions will be asked when its frames met.
 	Begin(shard int, slot uint32, exact bool)
@@ -27,8 +33,10 @@ type Transport interface {
 	// Send takes the frame at the head of every TX FIFO of the window that is not
 	// empty; cells lists the cells where that may be so, in ascending order.
 	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32)
-	// Cross lets the light of a slot cross the fabric.
+	// Cross lets the light of a slot cross the fabric: then Hear tells what was received.
 	Cross(slot uint32)
+	// Latch is the edge at the end of a slot, which takes what Send has said.
+	Latch()
 	// Collisions counts the frames of the shard that met another one in a slot that has
 	// crossed, per coupler, and those that were alone on their coupler, and yields the couplers in ascending order if yield is not
 	// nil and the slot is exact: each with the first cycle of the slot, from 0, in which

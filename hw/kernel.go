@@ -8,8 +8,12 @@ import (
 )
 
 // Clock is the global cycle counter, the only time base. It stands still during
-// a cycle; the kernel advances it behind Latch.
+// a cycle; the kernel advances it after Latch.
 type Clock struct{ cycle uint64 }
+
+// CycleOfReset is what a clock shows in the cycle before cycle 0, which has no number:
+// the next one is 0, in arithmetic modulo 2^64.
+const CycleOfReset = ^uint64(0)
 
 // Cycle returns the number of the current cycle; the first one is 0.
 func (c *Clock) Cycle() uint64 { return c.cycle }
@@ -55,7 +59,7 @@ type Latcher interface {
 //	Drive   all components   | barrier
 //	Settle  rank 0           | barrier   couplers and arbiters fed by registers
 //	        rank 1 ...       | barrier   those fed by rank 0
-//	        ---- probes sample here ----
+//	        ---- probes sample here, then a machine may give inputs ----
 //	Latch   all components   | barrier   then the clock advances
 //
 // A combinational component's rank is the longest chain of combinational
@@ -200,6 +204,10 @@ func (k *Kernel) Reset() {
 	}
 	k.clock.cycle = 0
 }
+
+// BeforeCycle0 puts the clock of a kernel in the reset state into CycleOfReset, the last
+// cycle of reset: what its Latch takes is in the registers in cycle 0.
+func (k *Kernel) BeforeCycle0() { k.clock.cycle = CycleOfReset }
 
 // State visits the clock and all components, by path.
 func (k *Kernel) State(v *StateVisitor) {

@@ -159,7 +159,7 @@ const (
 
 // PortSelect is a bank of wires that leave a register directly: for each
 // transmitter the port it is switched to. The owner of the register writes
-// Value in Latch or between cycles, never during Drive and Settle.
+// Value after Settle, in Latch or before it, never during Drive and Settle.
 type PortSelect struct {
 	path  string
 	Value []uint16 // port index, PortAll or PortNone

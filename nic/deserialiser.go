@@ -10,22 +10,24 @@ import (
 // Deserialisers is a bank of optical receivers. Each hears one coupler, takes the
 // frame that comes there and judges it.
 //
-// Parameters: phit bits, longest frame. Port in: light of the couplers (delayed
-// by the fibre). Registers: state, bits, due, frame, coupler. Throughput one phit
-// per cycle; nothing stalls a receiver. The state is final in the registers one
-// cycle after the last phit, that is behind the Latch of Timing.LastPhitCycle.
+// Parameters: phit bits, longest frame. Ports in: light of the couplers (delayed
+// by the fibre), end of slot, port. Registers: state, bits, due, frame, coupler.
+// Throughput one phit per cycle; nothing stalls a receiver. The state is final in the
+// registers one cycle after the last phit, that is after the Latch of
+// Timing.LastPhitCycle.
 // Reset: idle, hearing nothing, also in the middle of a frame.
 //
 //	idle -> receiving -> good                a whole frame with the right CRC
 //	            |          | more light
-//	            +----------+-> damaged       dark too early, light too late, bad
+//	            +----------+-> damaged       dark too early, light after its end, bad
 //	            |          |                 header, length or CRC
 //	            +----------+-> violated      a bit with both rails lit: two senders;
 //	                                         from damaged as well, and final
 //
-// EndSlot makes those that heard something idle again. A receiver that is still
-// receiving at the end of the slot has been cut short. Bits map to phits as in
-// Serialisers. (DESIGN sections 4 and 5; pops.md section 1.)
+// The last cycle of a slot shows what was heard in it; with its Latch those that heard
+// something are idle again and hear what the port inputs say. A receiver that is still
+// receiving then has been cut short, and light in that cycle counts for no slot. Bits
+// map to phits as in Serialisers. (DESIGN sections 3 to 5; pops.md section 1.)
 //
 // The cost per cycle grows with the lit couplers and those who hear them.
 type Deserialisers struct {
@@ -44,6 +46,8 @@ type Deserialisers struct {
 	due     []uint64 // cycle in which the next phit must come
 	frames  []byte   // stride bytes per cell
 	coupler []int32  // coupler that the cell hears, -1 for none
+
+	ends []bool // input, per shard: this cycle is the last one of the slot
 
 	// Derived from coupler: doubly linked lists of those who hear one coupler.
 	head           []int32 // per coupler
@@ -119,27 +123,33 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
 		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.HeardBy,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
-		coupler: make([]int32, cells),
-		head:    make([]int32, wires), next: make([]int32, cells), previous: make([]int32, cells),
+		coupler: make([]int32, cells), ends: make([]bool, len(c.Shards)),
+		head: make([]int32, wires), next: make([]int32, cells), previous: make([]int32, cells),
 		heard: make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
-	for cell := range d.coupler {
-		d.coupler[cell] = nobody
-	}
-	d.link()
+	d.Reset()
 	return d, nil
 }
 
 // Path names the bank.
 func (d *Deserialisers) Path() string { return d.bank.Path() }
 
-// Listen switches a cell to a coupler that its unit hears, or to none with -1.
-// The choice stays until the next Listen. Call it between cycles, at the start of
-// a slot; cells of different shards may be switched at the same time.
+// EndSlot is the shard's end-of-slot input: this cycle is the last one of its slot. Call
+// it between Settle and Latch. Shards may end at the same time.
+func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
+
+// Listen is a cell's port input, for the Latch to come: a coupler that its unit hears, or
+// -1 for none. The choice stays until the next Listen. Call it after EndSlot in the same
+// cycle, else it panics: no light of this cycle is taken, so nobody reads the register
+// before Latch, and it is written at once. Cells of different shards may be switched at
+// the same time.
 func (d *Deserialisers) Listen(cell, coupler int) {
 	if int(d.coupler[cell]) == coupler {
 		return
+	}
+	if !d.ends[d.owner[cell/d.bank.PerUnit]] {
+		panic(fmt.Sprintf("%s: cycle %d: switched in the middle of a slot", d.bank.Element(cell), d.clock.Cycle()))
 	}
 	if coupler != nobody {
 		if coupler < 0 || coupler >= len(d.head) || int(d.hears[coupler]) != cell/d.bank.PerUnit {
@@ -192,8 +202,14 @@ func (d *Deserialisers) Listening(cell int) int { return int(d.coupler[cell]) }
 // Latches is the light that the bank hears.
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
 
-// Latch takes the phits of this cycle from the lit couplers that the shard hears.
+// Latch takes the phits of this cycle from the lit couplers that the shard hears, or
+// ends the slot, which costs what has heard something.
 func (d *Deserialisers) Latch(s hw.Shard) {
+	if d.ends[s.Index] {
+		d.ends[s.Index] = false
+		d.endSlot(s.Index)
+		return
+	}
 	in := d.in
 	now := d.clock.Cycle()
 	for driver := range in.Shards() {
@@ -206,6 +222,13 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 			}
 		}
 	}
+}
+
+func (d *Deserialisers) endSlot(shard int) {
+	for _, cell := range d.heard[shard] {
+		d.state[cell] = receiverIdle
+	}
+	d.heard[shard] = d.heard[shard][:0]
 }
 
 // receive takes one phit with light in it.
@@ -224,7 +247,7 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 			return
 		}
 	case receiverGood:
-		d.state[cell] = receiverDamaged // light behind the end
+		d.state[cell] = receiverDamaged // light after the end
 		return
 	default:
 		return
@@ -271,8 +294,8 @@ const lengthKnownBytes = offsetPayloadBytes + 2
 // in no particular order: all others are StatusIdle.
 func (d *Deserialisers) Heard(shard int) []uint32 { return d.heard[shard] }
 
-// Status judges what a cell heard in this slot. Ask between the last Latch of the
-// slot and EndSlot.
+// Status judges what a cell has heard in this slot, by its registers: all of it in the
+// slot's last cycle, before its Latch.
 func (d *Deserialisers) Status(cell int) Status {
 	switch d.state[cell] {
 	case receiverIdle:
@@ -291,15 +314,6 @@ func (d *Deserialisers) Frame(cell int) Frame {
 	return Frame(d.frames[cell*d.stride:][:d.bits[cell]/8])
 }
 
-// EndSlot makes the shard's receivers idle; it costs what heard something. Shards
-// may end at the same time.
-func (d *Deserialisers) EndSlot(shard int) {
-	for _, cell := range d.heard[shard] {
-		d.state[cell] = receiverIdle
-	}
-	d.heard[shard] = d.heard[shard][:0]
-}
-
 // Reset makes every receiver idle and lets it hear nothing.
 func (d *Deserialisers) Reset() {
 	clear(d.state)
@@ -309,6 +323,7 @@ func (d *Deserialisers) Reset() {
 	for cell := range d.coupler {
 		d.coupler[cell] = nobody
 	}
+	clear(d.ends)
 	d.link()
 	for shard := range d.heard {
 		d.heard[shard] = d.heard[shard][:0]
@@ -323,6 +338,7 @@ func (d *Deserialisers) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "frame", d.frames)
 	hw.StateColumn(v, "coupler", d.coupler, d.checkCoupler)
 	v.AfterRestore(func() {
+		clear(d.ends)
 		d.link()
 		for shard := range d.heard {
 			d.heard[shard] = d.heard[shard][:0]

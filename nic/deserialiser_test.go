@@ -49,7 +49,7 @@ func newLink(t testing.TB, c linkConfig) *link {
 
 	l.tx, err = NewSerialisers(SerialiserConfig{
 		Bank: bank("transmitter", c.d), Clock: clock, Shards: shards,
-		PhitBits: c.phitBits, FrameBytesMax: FrameBytes(c.payloadBytes),
+		PhitBits: c.phitBits, FrameBytesMax: FrameBytes(c.payloadBytes), ComputeCycles: c.compute,
 	})
 	require.NoError(t, err)
 	base := make([]uint32, c.d*c.g)
@@ -80,7 +80,22 @@ func newLink(t testing.TB, c linkConfig) *link {
 	}
 	l.kernel.Add(components...)
 	require.NoError(t, l.kernel.Build())
+	l.start()
 	return l
+}
+
+// start goes into the boundary of slot 0, the last cycle of reset.
+func (l *link) start() {
+	l.kernel.BeforeCycle0()
+	l.boundary()
+}
+
+// boundary is the last cycle of a slot up to where inputs are given.
+func (l *link) boundary() {
+	l.kernel.DriveAndSettle()
+	for shard := range l.kernel.Shards() {
+		l.rx.EndSlot(shard)
+	}
 }
 
 func (l *link) cycle() {
@@ -88,14 +103,15 @@ func (l *link) cycle() {
 	l.kernel.Latch()
 }
 
-// hear lets a cell listen to what comes from a group.
+// hear lets a cell listen to what comes from a group, from the next slot on.
 func (l *link) hear(cell, fromGroup int) { l.rx.Listen(cell, fromGroup*l.g+cell/l.d) }
 
+// endSlot ends the last cycle of a slot, in which inputs have been given.
 func (l *link) endSlot() {
 	for shard := range l.kernel.Shards() {
-		l.rx.EndSlot(shard)
 		l.couplers.ClearSlot(shard)
 	}
+	l.kernel.Latch()
 }
 
 func makeFrame(r *rand.Rand, source, payloadBytes int) Frame {
@@ -117,10 +133,9 @@ func TestLinkTiming(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for phitBits := 1; phitBits <= PhitBitsMax; phitBits++ {
 		propagation, payload := r.IntN(6), r.IntN(12)
-		c := linkConfig{d: 2, g: 3, phitBits: phitBits, payloadBytes: 11, compute: r.IntN(4), propagation: propagation, guard: r.IntN(3), unitsPerShard: 1 + r.IntN(3)}
+		c := linkConfig{d: 2, g: 3, phitBits: phitBits, payloadBytes: 11, compute: r.IntN(4), propagation: propagation, guard: 1 + r.IntN(3), unitsPerShard: 1 + r.IntN(3)}
 		l := newLink(t, c)
 		for slot := range uint32(2) {
-			l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
 			frame := makeFrame(r, 3, payload)
 			longest := makeFrame(r, 0, 11)
 			l.tx.Load(3, frame, 2) // group 1 to group 2
@@ -128,15 +143,21 @@ func TestLinkTiming(t *testing.T) {
 			l.hear(4, 1)
 			l.hear(5, 1)
 			l.hear(1, 0)
+			l.endSlot()
 			whole := l.timing.FirstPhitCycle(slot) + uint64(Phits(len(frame), phitBits)-1+propagation)
-			for l.kernel.Cycle() < l.timing.SlotCycle(slot+1) {
+			for {
 				now := l.kernel.Cycle()
-				l.cycle()
+				l.kernel.DriveAndSettle()
 				text := fmt.Sprintf("seed %d, %+v, slot %d, cycle %d", seed, c, slot, now)
 				for _, cell := range []int{4, 5} {
-					require.Equal(t, now >= whole, l.rx.Status(cell) == StatusOK, text)
+					require.Equal(t, now > whole, l.rx.Status(cell) == StatusOK, text)
 				}
-				require.Equal(t, now >= l.timing.LastPhitCycle(slot), l.rx.Status(1) == StatusOK, text)
+				require.Equal(t, now > l.timing.LastPhitCycle(slot), l.rx.Status(1) == StatusOK, text)
+				if now == l.timing.BoundaryCycle(slot) {
+					l.boundary()
+					break
+				}
+				l.kernel.Latch()
 			}
 			require.Equal(t, frame, l.rx.Frame(4))
 			require.Equal(t, frame, l.rx.Frame(5))
@@ -144,23 +165,29 @@ func TestLinkTiming(t *testing.T) {
 			require.Equal(t, StatusIdle, l.rx.Status(0))
 			require.Empty(t, l.tx.Busy(0))
 			require.True(t, l.fibre.Dark())
-			l.endSlot()
 		}
 	}
 }
 
+// runSlot takes what has been given and runs up to the boundary in the slot's last cycle.
 func (l *link) runSlot(slot uint32) {
-	for l.kernel.Cycle() < l.timing.SlotCycle(slot+1) {
+	l.endSlot()
+	l.runOn(slot)
+}
+
+// runOn runs up to the boundary in the slot's last cycle.
+func (l *link) runOn(slot uint32) {
+	for l.kernel.Cycle() < l.timing.BoundaryCycle(slot) {
 		l.cycle()
 	}
+	l.boundary()
 }
 
 func TestLinkCollision(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 0))
 	for phitBits := 1; phitBits <= PhitBitsMax; phitBits += 7 {
 		for propagation := range 6 {
-			l := newLink(t, linkConfig{d: 3, g: 2, phitBits: phitBits, payloadBytes: 8, propagation: propagation, unitsPerShard: 1})
-			l.tx.BeginSlot(l.timing.FirstPhitCycle(0))
+			l := newLink(t, linkConfig{d: 3, g: 2, phitBits: phitBits, payloadBytes: 8, propagation: propagation, guard: 1, unitsPerShard: 1})
 			payload := make([]byte, 8)
 			// The frames differ in nothing but their source.
 			for cell := range 2 {
@@ -189,10 +216,9 @@ func TestLinkCollision(t *testing.T) {
 
 func TestLinkPortAll(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 0))
-	l := newLink(t, linkConfig{d: 2, g: 4, phitBits: 13, payloadBytes: 5, propagation: 2, unitsPerShard: 2})
+	l := newLink(t, linkConfig{d: 2, g: 4, phitBits: 13, payloadBytes: 5, propagation: 2, guard: 1, unitsPerShard: 2})
 	frame := makeFrame(r, 5, 5)
 	for slot := range uint32(3) {
-		l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
 		l.tx.Load(5, frame, hw.PortAll)
 		l.tx.Load(0, frame, hw.PortNone)
 		for cell := range 8 {
@@ -203,7 +229,6 @@ func TestLinkPortAll(t *testing.T) {
 			require.Equal(t, StatusOK, l.rx.Status(cell))
 			require.Equal(t, frame, l.rx.Frame(cell))
 		}
-		l.endSlot()
 	}
 }
 
@@ -236,14 +261,11 @@ func TestLinkDamagedFrames(t *testing.T) {
 	for name, frame := range cases {
 		for phitBits := 1; phitBits <= PhitBitsMax; phitBits++ {
 			l := newLink(t, linkConfig{d: 2, g: 1, phitBits: phitBits, payloadBytes: 9, propagation: 1, guard: 2})
-			l.tx.BeginSlot(l.timing.FirstPhitCycle(0))
 			l.tx.Load(0, frame, 0)
 			l.hear(1, 0)
 			l.runSlot(0)
 			require.Equal(t, StatusCRC, l.rx.Status(1), "%s, phit of %d bits", name, phitBits)
-			l.endSlot()
 			// And the next frame is heard as if nothing had been.
-			l.tx.BeginSlot(l.timing.FirstPhitCycle(1))
 			l.tx.Load(0, good, 0)
 			l.runSlot(1)
 			require.Equal(t, StatusOK, l.rx.Status(1), "%s, phit of %d bits", name, phitBits)
@@ -254,18 +276,37 @@ func TestLinkDamagedFrames(t *testing.T) {
 
 // TestReceiverGap darkens a phit in the middle, which no transmitter does.
 func TestReceiverGap(t *testing.T) {
-	l := newLink(t, linkConfig{d: 2, g: 1, phitBits: 8, payloadBytes: 0})
-	l.tx.BeginSlot(l.timing.FirstPhitCycle(0))
+	l := newLink(t, linkConfig{d: 2, g: 1, phitBits: 8, payloadBytes: 0, guard: 1})
 	l.tx.Load(0, makeFrame(rand.New(rand.NewPCG(5, 0)), 0, 0), 0)
 	l.hear(1, 0)
+	l.endSlot()
 	for range 5 {
 		l.cycle()
 	}
-	l.rx.Listen(1, -1)
-	l.cycle()
-	l.hear(1, 0)
-	l.runSlot(0)
+	l.kernel.DriveAndSettle()
+	l.rx.in.Clear(0)
+	l.kernel.Latch()
+	l.runOn(0)
 	assert.Equal(t, StatusCRC, l.rx.Status(1))
+}
+
+// TestReceiverEndsTheSlot: light in the last cycle of a slot counts for no slot, and only
+// there a receiver is switched.
+func TestReceiverEndsTheSlot(t *testing.T) {
+	l := newLink(t, linkConfig{d: 2, g: 1, phitBits: 8, payloadBytes: 0, guard: 1})
+	frame := makeFrame(rand.New(rand.NewPCG(6, 0)), 0, 0)
+	l.tx.Load(0, frame, 0)
+	l.hear(1, 0)
+	l.endSlot()
+	assert.PanicsWithValue(t, "pops.group[0].receiver[1]: cycle 0: switched in the middle of a slot", func() { l.rx.Listen(1, -1) })
+	l.runOn(0)
+	l.rx.Listen(1, -1)
+	l.rx.in.Put(0, 0, 1, 1)
+	require.Equal(t, frame, l.rx.Frame(1))
+	l.endSlot()
+	assert.Equal(t, StatusIdle, l.rx.Status(1))
+	assert.Empty(t, l.rx.Heard(0))
+	assert.Equal(t, -1, l.rx.Listening(1))
 }
 
 // script plays random traffic and returns a log of everything that can be seen.
@@ -276,7 +317,6 @@ func script(t *testing.T, l *link, seed uint64, from, slots uint32, at func(*lin
 	for slot := from; slot < slots; slot++ {
 		// One stream per slot, so that a test can start in the middle.
 		r := rand.New(rand.NewPCG(seed, uint64(slot)))
-		l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
 		for cell := range l.d * l.g {
 			port := uint16(r.IntN(l.g))
 			if r.IntN(10) == 0 {
@@ -293,13 +333,18 @@ func script(t *testing.T, l *link, seed uint64, from, slots uint32, at func(*lin
 				l.rx.Listen(cell, -1)
 			}
 		}
-		for l.kernel.Cycle() < l.timing.SlotCycle(slot+1) {
+		l.endSlot()
+		for {
 			if at != nil {
 				l = at(l)
 			}
 			l.kernel.DriveAndSettle()
 			l.kernel.Probes(func(p hw.Probe) { fmt.Fprintf(&log, "%x ", p.Value()) })
 			log.WriteByte('\n')
+			if l.kernel.Cycle() == l.timing.BoundaryCycle(slot) {
+				l.boundary()
+				break
+			}
 			l.kernel.Latch()
 		}
 		for cell := range l.d * l.g {
@@ -309,7 +354,6 @@ func script(t *testing.T, l *link, seed uint64, from, slots uint32, at func(*lin
 				fmt.Fprintf(&log, "%x", []byte(l.rx.Frame(cell)))
 			}
 		}
-		l.endSlot()
 	}
 	require.NoError(t, hw.Save(&log, l.kernel))
 	return log.Bytes()
@@ -352,6 +396,7 @@ func TestLinkSaveRestore(t *testing.T) {
 			// A machine in the middle of something else must forget it.
 			again.tx.Load(1, makeFrame(rand.New(rand.NewPCG(8, 0)), 1, 4), 1)
 			again.hear(3, 0)
+			again.endSlot()
 			for range 5 {
 				again.cycle()
 			}
@@ -369,15 +414,18 @@ func TestLinkResetInFlight(t *testing.T) {
 	want := script(t, newLink(t, c), seed, 0, 2, nil)
 	for cycles := range newLink(t, c).timing.SlotCycles() {
 		l := newLink(t, c)
-		l.tx.BeginSlot(l.timing.FirstPhitCycle(0))
 		for cell := range 6 {
 			l.tx.Load(cell, makeFrame(rand.New(rand.NewPCG(seed, 1)), cell, 8), 1)
 			l.hear(cell, cell/2)
+		}
+		if cycles > 0 { // else with inputs that nobody has taken
+			l.endSlot()
 		}
 		for range cycles {
 			l.cycle()
 		}
 		l.kernel.Reset()
+		l.start()
 		require.True(t, bytes.Equal(want, script(t, l, seed, 0, 2, nil)), "reset after %d cycles", cycles)
 	}
 }
@@ -388,13 +436,11 @@ func TestLinkAllocatesNothing(t *testing.T) {
 		frame := makeFrame(rand.New(rand.NewPCG(10, 0)), 0, 8)
 		slot := uint32(0)
 		play := func() {
-			l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
 			for cell := range 16 {
 				l.tx.Load(cell, frame, uint16((cell+int(slot))%4))
 				l.hear(cell, (cell+1+int(slot))%4)
 			}
 			l.runSlot(slot)
-			l.endSlot()
 			slot++
 		}
 		for range 20 {
@@ -411,40 +457,39 @@ func TestLinkSkip(t *testing.T) {
 	for slot := range uint32(3) {
 		frame := makeFrame(rand.New(rand.NewPCG(12, uint64(slot))), 1, 4)
 		for _, l := range []*link{stepped, skipped} {
-			l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
 			l.tx.Load(1, frame, 1)
 			l.hear(2, 0)
+			l.endSlot()
 			if l == skipped {
 				l.kernel.Skip(l.timing.FirstPhitCycle(slot) - l.kernel.Cycle())
 				for l.kernel.Cycle() <= l.timing.LastPhitCycle(slot) {
 					l.cycle()
 				}
 				require.True(t, l.fibre.Dark())
-				l.kernel.Skip(l.timing.SlotCycle(slot+1) - l.kernel.Cycle())
+				l.kernel.Skip(l.timing.BoundaryCycle(slot) - l.kernel.Cycle())
 			}
-			l.runSlot(slot)
+			l.runOn(slot)
 			require.Equal(t, []uint32{2}, l.rx.Heard(1))
 			require.Empty(t, l.rx.Heard(0))
 			require.Equal(t, frame, l.rx.Frame(2))
-			l.endSlot()
-			require.Empty(t, l.rx.Heard(1))
 		}
 		var a, b bytes.Buffer
 		require.NoError(t, hw.Save(&a, stepped.kernel))
 		require.NoError(t, hw.Save(&b, skipped.kernel))
 		require.Equal(t, a.Bytes(), b.Bytes())
 	}
-	skipped.tx.BeginSlot(skipped.kernel.Cycle())
 	skipped.tx.Load(1, makeFrame(rand.New(rand.NewPCG(12, 9)), 1, 4), 1)
-	skipped.kernel.Skip(50)
+	skipped.endSlot()
+	require.Empty(t, skipped.rx.Heard(1))
+	skipped.kernel.Skip(100)
 	assert.Panics(t, skipped.kernel.DriveAndSettle, "over the middle of a frame")
 }
 
 func TestLinkProbes(t *testing.T) {
-	l := newLink(t, linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 0, propagation: 1})
-	l.tx.BeginSlot(0)
+	l := newLink(t, linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 0, propagation: 1, guard: 1})
 	l.tx.Load(3, makeFrame(rand.New(rand.NewPCG(13, 0)), 3, 4), 0)
 	l.hear(0, 1)
+	l.endSlot()
 	probes := map[string]hw.Probe{}
 	l.kernel.Probes(func(p hw.Probe) {
 		require.NoError(t, hw.CheckPath(p.Path))
@@ -469,7 +514,7 @@ func TestLinkProbes(t *testing.T) {
 }
 
 func TestListen(t *testing.T) {
-	l := newLink(t, linkConfig{d: 9, g: 2, phitBits: 8, payloadBytes: 0})
+	l := newLink(t, linkConfig{d: 9, g: 2, phitBits: 8, payloadBytes: 0, guard: 1})
 	r := rand.New(rand.NewPCG(11, 0))
 	for range 2000 {
 		cell := r.IntN(18)
@@ -499,7 +544,7 @@ func TestListen(t *testing.T) {
 }
 
 func TestDeserialisersRefuseBrokenState(t *testing.T) {
-	l := newLink(t, linkConfig{d: 1, g: 2, phitBits: 8, payloadBytes: 0})
+	l := newLink(t, linkConfig{d: 1, g: 2, phitBits: 8, payloadBytes: 0, guard: 1})
 	for _, breakIt := range []func(){
 		func() { l.rx.coupler[0] = 1 },
 		func() { l.rx.coupler[0] = 77 },

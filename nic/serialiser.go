@@ -8,12 +8,14 @@ import (
 )
 
 // Serialisers is a bank of optical transmitters. Each sends one frame per slot,
-// one phit per cycle, from the cycle that BeginSlot says on; all transmitters of
-// a bank start in the same cycle.
+// one phit per cycle. A frame that is loaded in cycle c waits out the compute window:
+// its first phit is on the wire in cycle c+1+ComputeCycles. All transmitters of a bank
+// are loaded in the same cycle, the last one of a slot.
 //
-// Parameters: phit bits (1..64), longest frame. Ports: light out (dual-rail),
-// port select out. Registers: frame, length (0 is idle), port select, start.
-// Latency 0: phit k of a frame is on the wire in cycle start+k. Throughput one
+// Parameters: phit bits (1..64), longest frame, compute cycles. Ports: load in (frame,
+// length, port), light out (dual-rail), port select out. Registers: frame, length (0
+// is idle), port select, start.
+// Latency: phit k of a frame is on the wire in cycle start+k. Throughput one
 // phit per cycle. Reset: idle, dark, port none, also in the middle of a frame.
 // Nothing stalls a transmitter, and it does not notice a collision.
 //
@@ -33,6 +35,7 @@ type Serialisers struct {
 	clock    *hw.Clock
 	phitBits int
 	frameMax int
+	compute  uint64
 	stride   int      // bytes from one cell's frame to the next, with slack for 9-byte loads
 	owner    []uint16 // shard of each unit
 
@@ -42,9 +45,14 @@ type Serialisers struct {
 	// Registers.
 	frames []byte   // stride bytes per cell, most significant bit first
 	length []uint16 // bytes of the frame that is loaded, 0 when idle
-	start  uint64   // cycle of the first phit
 
-	active [][]uint32 // per shard: the cells with length > 0
+	shards []serialiserShard
+}
+
+// serialiserShard is a shard's part of the bank.
+type serialiserShard struct {
+	start  uint64   // register: cycle of the first phit of all that are active
+	active []uint32 // the cells with length > 0
 }
 
 // SerialiserConfig are the parameters of a bank of transmitters.
@@ -54,6 +62,7 @@ type SerialiserConfig struct {
 	Shards        []hw.Shard
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
+	ComputeCycles int // from a load to the first phit, 0..ComputeCyclesMax
 }
 
 // frameSlack is what a 64-bit load at an odd bit position may touch behind the
@@ -79,15 +88,18 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	if err := checkLine(c.Bank.Path(), c.PhitBits, c.FrameBytesMax); err != nil {
 		return nil, err
 	}
+	if c.ComputeCycles < 0 || c.ComputeCycles > ComputeCyclesMax {
+		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles, ComputeCyclesMax)
+	}
 	stride := c.FrameBytesMax + frameSlack
 	return &Serialisers{
-		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, stride: stride,
+		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, compute: uint64(c.ComputeCycles), stride: stride,
 		owner:  hw.ShardOfUnit(c.Shards),
 		light:  light,
 		ports:  hw.NewPortSelect(c.Bank, "port"),
 		frames: make([]byte, stride*c.Bank.Size()),
 		length: make([]uint16, c.Bank.Size()),
-		active: make([][]uint32, len(c.Shards)),
+		shards: make([]serialiserShard, len(c.Shards)),
 	}, nil
 }
 
@@ -100,40 +112,39 @@ func (t *Serialisers) Light() *hw.Light { return t.light }
 // Ports is the transmitters' port select.
 func (t *Serialisers) Ports() *hw.PortSelect { return t.ports }
 
-// BeginSlot says in which cycle the first phit of every frame that is loaded for
-// this slot is on the wire (Timing.FirstPhitCycle). Call it once per slot, after
-// the last Latch of the slot before.
-func (t *Serialisers) BeginSlot(firstPhitCycle uint64) { t.start = firstPhitCycle }
-
-// Load gives a cell the frame of this slot and switches it to a port (an index,
-// hw.PortAll or hw.PortNone). It copies the frame. Call it behind BeginSlot, between
-// cycles and not behind the first phit; cells of different shards may be loaded at the same time.
+// Load is a cell's load input in this cycle, for the Latch to come: the frame of the next
+// slot and the port that it goes to (an index, hw.PortAll or hw.PortNone). It copies the
+// frame. Call it between Settle and Latch: there nobody reads the registers of an idle
+// transmitter, so they are written at once. Cells of different shards may be loaded at
+// the same time.
 // A frame of the wrong size or for a transmitter that still sends is a fault of
 // the machine and panics.
 func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
+	now := t.clock.Cycle()
 	if len(frame) < 1 || len(frame) > t.frameMax {
 		panic(fmt.Sprintf("%s: cycle %d: frame of %d bytes, allowed are 1 to %d",
-			t.bank.Element(cell), t.clock.Cycle(), len(frame), t.frameMax))
+			t.bank.Element(cell), now, len(frame), t.frameMax))
 	}
 	if t.length[cell] != 0 {
 		panic(fmt.Sprintf("%s: cycle %d: loaded while a frame of %d bytes is being sent",
-			t.bank.Element(cell), t.clock.Cycle(), t.length[cell]))
+			t.bank.Element(cell), now, t.length[cell]))
 	}
-	if t.clock.Cycle() > t.start {
-		panic(fmt.Sprintf("%s: cycle %d: loaded behind the slot's first phit in cycle %d",
-			t.bank.Element(cell), t.clock.Cycle(), t.start))
+	shard, start := &t.shards[t.owner[cell/t.bank.PerUnit]], now+1+t.compute
+	if len(shard.active) > 0 && shard.start != start {
+		panic(fmt.Sprintf("%s: cycle %d: loaded while %s sends",
+			t.bank.Element(cell), now, t.bank.Element(int(shard.active[0]))))
 	}
 	own := t.frames[cell*t.stride:][:t.stride]
 	clear(own[copy(own, frame):])
 	t.length[cell] = uint16(len(frame))
 	t.ports.Value[cell] = port
-	shard := t.owner[cell/t.bank.PerUnit]
-	t.active[shard] = append(t.active[shard], uint32(cell))
+	shard.start = start
+	shard.active = append(shard.active, uint32(cell))
 }
 
 // Busy returns the shard's cells that have a frame, each once, in no particular
 // order.
-func (t *Serialisers) Busy(shard int) []uint32 { return t.active[shard] }
+func (t *Serialisers) Busy(shard int) []uint32 { return t.shards[shard].active }
 
 // Drives are the light and the port select.
 func (t *Serialisers) Drives() []hw.Wire { return []hw.Wire{t.light, t.ports} }
@@ -141,13 +152,17 @@ func (t *Serialisers) Drives() []hw.Wire { return []hw.Wire{t.light, t.ports} }
 // Drive lights the phit of this cycle of every cell that has one.
 func (t *Serialisers) Drive(s hw.Shard) {
 	t.light.Clear(s.Index)
-	now := t.clock.Cycle()
-	if now < t.start || len(t.active[s.Index]) == 0 {
+	shard := &t.shards[s.Index]
+	phit := t.phit(shard)
+	if len(shard.active) == 0 || phit < 0 {
 		return
 	}
-	firstBit := int(now-t.start) * t.phitBits
-	driveLight(t.light, s.Index, t.active[s.Index], t.frames, t.length, t.stride, firstBit, t.phitBits)
+	driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, phit*t.phitBits, t.phitBits)
 }
+
+// phit returns which phit of their frames the shard's active cells send in this cycle,
+// below 0 while they wait.
+func (t *Serialisers) phit(shard *serialiserShard) int { return int(t.clock.Cycle() - shard.start) }
 
 func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit, phitBits int) {
 	for _, cell := range active {
@@ -168,12 +183,12 @@ func (t *Serialisers) Latches() []hw.Wire { return nil }
 
 // Latch makes the cells idle whose last phit is on the wire in this cycle.
 func (t *Serialisers) Latch(s hw.Shard) {
-	now := t.clock.Cycle()
-	if now < t.start || len(t.active[s.Index]) == 0 {
+	shard := &t.shards[s.Index]
+	phit := t.phit(shard)
+	if len(shard.active) == 0 || phit < 0 {
 		return
 	}
-	sentBits := (int(now-t.start) + 1) * t.phitBits
-	t.active[s.Index] = retire(t.active[s.Index], t.length, t.ports.Value, sentBits)
+	shard.active = retire(shard.active, t.length, t.ports.Value, (phit+1)*t.phitBits)
 }
 
 func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
@@ -196,26 +211,34 @@ func (t *Serialisers) Reset() {
 	for i := range t.ports.Value {
 		t.ports.Value[i] = hw.PortNone
 	}
-	t.start = 0
-	for shard := range t.active {
-		t.active[shard] = t.active[shard][:0]
+	for i := range t.shards {
+		s := &t.shards[i]
+		*s = serialiserShard{active: s.active[:0]}
 	}
 }
 
-// State visits the registers.
+// State visits the registers. All transmitters that are busy have one start; that of
+// idle ones does not count.
 func (t *Serialisers) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "frame", t.frames)
 	hw.StateColumn(v, "length", t.length, hw.AtMost(uint16(t.frameMax)))
 	hw.StateColumn(v, "port", t.ports.Value)
-	hw.StateScalar(v, "start", &t.start)
+	start := uint64(0)
+	for i := range t.shards {
+		if s := &t.shards[i]; len(s.active) > 0 {
+			start = s.start
+		}
+	}
+	hw.StateScalar(v, "start", &start)
 	v.AfterRestore(func() {
-		for shard := range t.active {
-			t.active[shard] = t.active[shard][:0]
+		for i := range t.shards {
+			s := &t.shards[i]
+			*s = serialiserShard{start: start, active: s.active[:0]}
 		}
 		for cell, length := range t.length {
 			if length != 0 {
-				shard := t.owner[cell/t.bank.PerUnit]
-				t.active[shard] = append(t.active[shard], uint32(cell))
+				s := &t.shards[t.owner[cell/t.bank.PerUnit]]
+				s.active = append(s.active, uint32(cell))
 			}
 		}
 	})

@@ -19,13 +19,11 @@ func BenchmarkLink(b *testing.B) {
 			}
 			slot := uint32(0)
 			for b.Loop() {
-				l.tx.BeginSlot(l.timing.FirstPhitCycle(slot))
 				for i := range c.senders {
 					cell := i * (n / c.senders)
 					l.tx.Load(cell, frame, uint16((cell+int(slot))%c.g))
 				}
 				l.runSlot(slot)
-				l.endSlot()
 				slot++
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(c.senders*l.timing.FramePhits), "ns/phit")
@@ -34,13 +32,13 @@ func BenchmarkLink(b *testing.B) {
 }
 
 func BenchmarkSerialisers(b *testing.B) {
-	l := newLink(b, linkConfig{d: 64, g: 64, phitBits: 64, payloadBytes: 16, unitsPerShard: 64})
+	l := newLink(b, linkConfig{d: 64, g: 64, phitBits: 64, payloadBytes: 16, guard: 1, unitsPerShard: 64})
 	shard := l.kernel.Shards()[0]
 	frame := makeFrame(rand.New(rand.NewPCG(1, 0)), 0, 16)
-	l.tx.BeginSlot(0)
 	for cell := range 4096 {
 		l.tx.Load(cell, frame, 0)
 	}
+	l.endSlot()
 	for b.Loop() {
 		l.tx.Drive(shard)
 	}
@@ -49,18 +47,19 @@ func BenchmarkSerialisers(b *testing.B) {
 
 // BenchmarkDeserialisers is one receiver per phit on 4096 lit couplers.
 func BenchmarkDeserialisers(b *testing.B) {
-	l := newLink(b, linkConfig{d: 64, g: 64, phitBits: 64, payloadBytes: 16, unitsPerShard: 64})
+	l := newLink(b, linkConfig{d: 64, g: 64, phitBits: 64, payloadBytes: 16, guard: 1, unitsPerShard: 64})
 	shard := l.kernel.Shards()[0]
 	frame := makeFrame(rand.New(rand.NewPCG(1, 0)), 0, 16)
-	l.tx.BeginSlot(0)
 	for cell := range 4096 {
 		l.tx.Load(cell, frame, uint16(cell%64))
 		l.hear(cell, cell%64)
 	}
+	l.endSlot()
 	l.kernel.DriveAndSettle()
 	for b.Loop() {
 		l.rx.Latch(shard)
 		l.rx.EndSlot(0)
+		l.rx.Latch(shard)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4096, "ns/phit")
 }

@@ -47,10 +47,10 @@ func TestPhitsAgainstSingleBits(t *testing.T) {
 }
 
 func TestSerialiserLastPhitIsDarkBehindTheFrame(t *testing.T) {
-	l := newLink(t, linkConfig{d: 1, g: 1, phitBits: 48, payloadBytes: 0})
-	l.tx.BeginSlot(0)
+	l := newLink(t, linkConfig{d: 1, g: 1, phitBits: 48, payloadBytes: 0, guard: 1})
 	frame := []byte{0xF0, 0x0F, 0x55, 0xAA, 0x12, 0x34, 0xA7}
 	l.tx.Load(0, frame, 0)
+	l.endSlot()
 	assert.Equal(t, []uint32{0}, l.tx.Busy(0))
 	light := l.tx.Light()
 
@@ -70,15 +70,15 @@ func TestSerialiserLastPhitIsDarkBehindTheFrame(t *testing.T) {
 }
 
 func TestSerialiserLoadPanics(t *testing.T) {
-	l := newLink(t, linkConfig{d: 1, g: 2, phitBits: 8, payloadBytes: 4})
-	l.tx.BeginSlot(0)
+	l := newLink(t, linkConfig{d: 1, g: 2, phitBits: 8, payloadBytes: 4, guard: 1, unitsPerShard: 2})
 	assert.Panics(t, func() { l.tx.Load(0, nil, 0) })
 	assert.Panics(t, func() { l.tx.Load(0, make([]byte, 21), 0) })
 	l.tx.Load(0, make([]byte, 20), 0)
+	l.endSlot()
 	assert.PanicsWithValue(t, "pops.group[0].transmitter[0]: cycle 0: loaded while a frame of 20 bytes is being sent",
 		func() { l.tx.Load(0, make([]byte, 20), 0) })
-	l.cycle()
-	assert.Panics(t, func() { l.tx.Load(1, make([]byte, 20), 0) }, "behind the first phit")
+	assert.PanicsWithValue(t, "pops.group[1].transmitter[0]: cycle 0: loaded while pops.group[0].transmitter[0] sends",
+		func() { l.tx.Load(1, make([]byte, 20), 0) })
 }
 
 func TestSerialiserConfigRefused(t *testing.T) {
@@ -95,6 +95,8 @@ func TestSerialiserConfigRefused(t *testing.T) {
 		"phit 65":     func(c *SerialiserConfig) { c.PhitBits = 65 },
 		"frame":       func(c *SerialiserConfig) { c.FrameBytesMax = 0 },
 		"frame large": func(c *SerialiserConfig) { c.FrameBytesMax = FrameBytes(PayloadBytesMax) + 1 },
+		"compute -1":  func(c *SerialiserConfig) { c.ComputeCycles = -1 },
+		"compute":     func(c *SerialiserConfig) { c.ComputeCycles = ComputeCyclesMax + 1 },
 	} {
 		c := good
 		edit(&c)

@@ -5,24 +5,27 @@ import "fmt"
 // Timing is the shape of a slot. All cycles are of the global clock; every slot
 // of a run has the same length, and all NICs share its boundaries:
 //
-//	|<-------------------------- SlotCycles ------------------------------->|
-//	| compute window | phits of the longest frame | propagation | guard     |
-//	^ firmware runs    ^ FirstPhit                           ^ LastPhit      ^ next slot
+//	|<---------------------------- SlotCycles ----------------------------->|
+//	| compute window | phits of the longest frame | propagation |   guard   |
+//	^ SlotCycle      ^ FirstPhit                              ^ LastPhit   ^ Boundary
 //
-// The firmware's handler sees what arrived in the slot before and says what to
-// send and hear in this one.
+// In the last guard cycle, the boundary, the firmware's handlers see what arrived in
+// the slot and say what to send and hear in the next one; the NICs take that with this
+// cycle's Latch, and the transmitters wait out the compute window. A receiver's status
+// stands one cycle after the last phit: so a slot ends with at least one guard cycle.
 type Timing struct {
 	PhitBits          int // 1..64
 	ComputeCycles     int // reserved for the firmware's handler, >= 0
 	FramePhits        int // phits of a frame with the largest payload
 	PropagationCycles int // 0..PropagationCyclesMax
-	GuardCycles       int // dark cycles at the end of a slot, >= 0
+	GuardCycles       int // dark cycles at the end of a slot, 1..GuardCyclesMax
 }
 
 // Limits of the timing parameters.
 const (
 	PhitBitsMax          = 64
 	PropagationCyclesMax = 4096
+	GuardCyclesMin       = 1 // a receiver's status stands one cycle after the last phit
 	GuardCyclesMax       = 4096
 	ComputeCyclesMax     = 1 << 20
 )
@@ -35,12 +38,15 @@ func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCy
 		}
 		return nil
 	}
+	if guardCycles == 0 {
+		return Timing{}, fmt.Errorf("guard_cycles is 0, allowed are %d to %d: a receiver's status stands one cycle after the last phit", GuardCyclesMin, GuardCyclesMax)
+	}
 	for _, err := range []error{
 		within("phit_bits", phitBits, 1, PhitBitsMax),
 		within("payload_bytes", payloadBytes, 0, PayloadBytesMax),
 		within("budget_cycles", computeCycles, 0, ComputeCyclesMax),
 		within("propagation_cycles", propagationCycles, 0, PropagationCyclesMax),
-		within("guard_cycles", guardCycles, 0, GuardCyclesMax),
+		within("guard_cycles", guardCycles, GuardCyclesMin, GuardCyclesMax),
 	} {
 		if err != nil {
 			return Timing{}, err
@@ -65,6 +71,12 @@ func (t Timing) SlotCycles() int {
 
 // SlotCycle returns the first cycle of a slot.
 func (t Timing) SlotCycle(slot uint32) uint64 { return uint64(slot) * uint64(t.SlotCycles()) }
+
+// BoundaryCycle returns the last cycle of a slot, in which the handlers of the next one
+// run.
+func (t Timing) BoundaryCycle(slot uint32) uint64 {
+	return t.SlotCycle(slot) + uint64(t.SlotCycles()) - 1
+}
 
 // FirstPhitCycle returns the cycle in which the first phit of every frame of
 // the slot is on its transmitter's wire: the time stamp of a sent frame.

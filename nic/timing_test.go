@@ -28,13 +28,15 @@ func TestTiming(t *testing.T) {
 	assert.EqualValues(t, 38, timing.SlotCycle(2))
 	assert.EqualValues(t, 48, timing.FirstPhitCycle(2))
 	assert.EqualValues(t, 54, timing.LastPhitCycle(2))
-	// Behind the last phit only the guard is left.
+	// After the last phit only the guard is left.
 	assert.Equal(t, timing.SlotCycle(3), timing.LastPhitCycle(2)+1+uint64(timing.GuardCycles))
+	assert.EqualValues(t, 56, timing.BoundaryCycle(2))
 	assert.EqualValues(t, uint64(0xFFFFFFFF)*19, timing.SlotCycle(0xFFFFFFFF), "slots count in 64 bits")
+	assert.EqualValues(t, uint64(1<<32)*19-1, timing.BoundaryCycle(0xFFFFFFFF))
 }
 
 func TestTimingRefuses(t *testing.T) {
-	limits := [][2]int{{1, PhitBitsMax}, {0, PayloadBytesMax}, {0, ComputeCyclesMax}, {0, PropagationCyclesMax}, {0, GuardCyclesMax}}
+	limits := [][2]int{{1, PhitBitsMax}, {0, PayloadBytesMax}, {0, ComputeCyclesMax}, {0, PropagationCyclesMax}, {1, GuardCyclesMax}}
 	names := []string{"phit_bits", "payload_bytes", "budget_cycles", "propagation_cycles", "guard_cycles"}
 	build := func(v [5]int) error {
 		_, err := NewTiming(v[0], v[1], v[2], v[3], v[4])
@@ -53,4 +55,5 @@ func TestTimingRefuses(t *testing.T) {
 			assert.ErrorContains(t, build(v), names[i])
 		}
 	}
+	assert.ErrorContains(t, build([5]int{64, 16, 0, 1, 0}), "guard_cycles is 0, allowed are 1 to 4096: a receiver's status stands one cycle after the last phit")
 }

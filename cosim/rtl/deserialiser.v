@@ -8,14 +8,14 @@
 //             +----------+-> violated      a bit with both rails lit; from damaged as
 //                                          well, and final
 //
-// state_o is final one cycle after the last phit, and bits_o is how many bits of a
-// frame have been taken. end_slot_i ends the slot with this cycle: its phit is still
-// judged, then status_o, length_o and frame_o show what was heard in the slot (until
-// the next end_slot_i) and the receiver is idle. length_o and frame_o are 0 unless
-// status_o is SL_STATUS_OK; byte k of the frame is frame_o[8*k +: 8].
-// listen_i switches to fibre port_i behind this cycle; a port_i of PORTS and above,
-// such as SL_PORT_NONE, hears nothing. Input p is the bits p*PHIT_BITS and up; bits
-// map to phits as in serialiser.v.
+// All outputs show registers: what has been received up to the cycle before. state_o is
+// final one cycle after the last phit, and bits_o is how many bits of a frame have been
+// taken. status_o is what a slot that ends now has brought; length_o and frame_o are 0
+// unless it is SL_STATUS_OK; byte k of the frame is frame_o[8*k +: 8].
+// end_slot_i marks the last cycle of a slot, in which all of that is read. At the end of
+// this cycle the receiver is idle and hears fibre port_i from then on; a port_i of PORTS
+// and above, such as SL_PORT_NONE, hears nothing. Light in this cycle counts for no slot.
+// Input p is the bits p*PHIT_BITS and up; bits map to phits as in serialiser.v.
 //
 // One phit per cycle, nothing stalls it. Reset: idle, hearing nothing, status idle.
 // Twin of nic.Deserialisers, for one cell.
@@ -30,7 +30,6 @@ module deserialiser #(
   input  wire                         clock,
   input  wire                         reset,
   input  wire                         end_slot_i,
-  input  wire                         listen_i,
   input  wire [15:0]                  port_i,
   input  wire [PORTS*PHIT_BITS-1:0]   rail1_i,
   input  wire [PORTS*PHIT_BITS-1:0]   rail0_i,
@@ -99,7 +98,7 @@ module deserialiser #(
   wire last = left <= PHIT;
   wire [PHIT_BITS-1:0] all = {PHIT_BITS{1'b1}};
   wire [PHIT_BITS-1:0] lit = last ? ~((all >> 1) >> (left - 20'd1)) : all;
-  wire behind_unused = &{1'b0, place[PHIT_BITS-1:0]};
+  wire rest_unused = &{1'b0, place[PHIT_BITS-1:0]};
 
   wire light = |(rail1 | rail0);
   wire violation = |(rail1 & rail0);
@@ -134,12 +133,6 @@ module deserialiser #(
     end
   end
 
-  // What was heard in the slot before.
-  reg [2:0] status_q;
-  reg [15:0] length_q;
-  reg [FRAME_BITS-1:0] heard_q;
-  wire good = state_d == GOOD;
-
   always @(posedge clock) begin
     if (reset) begin
       state_q <= IDLE;
@@ -147,29 +140,24 @@ module deserialiser #(
       gap_q <= 1'b0;
       frame_q <= {FRAME_BITS{1'b0}};
       port_q <= PORT_NONE[15:0];
-      status_q <= STATUS_IDLE[2:0];
-      length_q <= 16'd0;
-      heard_q <= {FRAME_BITS{1'b0}};
+    end else if (end_slot_i) begin
+      state_q <= IDLE;
+      port_q <= port_i;
     end else begin
-      state_q <= end_slot_i ? IDLE : state_d;
+      state_q <= state_d;
       bits_q <= bits_d;
       gap_q <= gap_d;
       frame_q <= frame_d;
-      if (listen_i) port_q <= port_i;
-      if (end_slot_i) begin
-        status_q <= good ? STATUS_OK[2:0] : state_d == IDLE ? STATUS_IDLE[2:0] :
-                    state_d == VIOLATED ? STATUS_COLLISION[2:0] : STATUS_CRC[2:0];
-        length_q <= good ? {3'd0, bits_d[15:3]} : 16'd0;
-        heard_q <= good ? frame_d : {FRAME_BITS{1'b0}};
-      end
     end
   end
 
+  wire good = state_q == GOOD;
   assign state_o = state_q;
   assign bits_o = bits_q;
-  assign status_o = status_q;
-  assign length_o = length_q;
-  assign frame_o = memory_order(heard_q);
+  assign status_o = good ? STATUS_OK[2:0] : state_q == IDLE ? STATUS_IDLE[2:0] :
+                    state_q == VIOLATED ? STATUS_COLLISION[2:0] : STATUS_CRC[2:0];
+  assign length_o = good ? {3'd0, bits_q[15:3]} : 16'd0;
+  assign frame_o = good ? memory_order(frame_q) : {FRAME_BITS{1'b0}};
 
   // Byte 0 from the top, where it was received first, to the bottom.
   function [FRAME_BITS-1:0] memory_order(input [FRAME_BITS-1:0] frame);

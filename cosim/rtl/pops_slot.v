@@ -8,17 +8,18 @@
 // on port a. Processor i's part of a packed port is the bits i*width and up.
 //
 // A slot has SLOT_CYCLES = COMPUTE_CYCLES + phits of the longest frame +
-// PROPAGATION_CYCLES + GUARD_CYCLES cycles. last_o marks its last cycle. At the end
-// of that cycle
+// PROPAGATION_CYCLES + GUARD_CYCLES cycles. last_o marks its last cycle. In that cycle
+//   * status_o, heard_length_o and heard_o show what was received in this slot, and
+//     violation_o which couplers showed a code violation in it; no output depends on an
+//     input of the same cycle,
 //   * load_i, frame_i, length_i, port_i load the transmitters for the next slot (as in
-//     serialiser.v; a port_i that is none of 0..G-1 and SL_PORT_ALL reaches nothing),
-//   * hear_i switches the receivers for the next slot,
-//   * status_o, heard_length_o and heard_o take what was heard in this slot, and
-//     violation_o which couplers showed a code violation in it.
-// In all other cycles the inputs are ignored. rail1_o and rail0_o are the light at
-// the far end of the links. Reset: dark, nothing heard, and the first cycle behind a
-// reset is the last one of an empty slot. Twin of the machine that
-// fabric.CycleTransport builds, with the timing of nic.Timing.
+//     serialiser.v; a port_i that is none of 0..G-1 and SL_PORT_ALL reaches nothing) and
+//     hear_i switches the receivers for the next slot, at the end of the cycle.
+// In all other cycles the inputs are ignored, and the outputs show the slot so far.
+// rail1_o and rail0_o are the light at the far end of the links; in the last cycle it
+// counts for no slot. Reset: dark, nothing heard, and the first cycle after a reset is
+// the last one of an empty slot. Twin of the machine that fabric.CycleTransport builds,
+// with the timing of nic.Timing.
 `default_nettype none
 `include "starloom_registers.vh"
 
@@ -29,7 +30,7 @@ module pops_slot #(
   parameter integer FRAME_BYTES_MAX = 24,   // 16..1040
   parameter integer COMPUTE_CYCLES = 0,     // 0..65535
   parameter integer PROPAGATION_CYCLES = 1, // 0..4096
-  parameter integer GUARD_CYCLES = 1        // 0..4096
+  parameter integer GUARD_CYCLES = 1        // 1..4096
 ) (
   input  wire                             clock,
   input  wire                             reset,
@@ -52,8 +53,8 @@ module pops_slot #(
       FRAME_BYTES_MAX < 16 || FRAME_BYTES_MAX > 1040 ||
       COMPUTE_CYCLES < 0 || COMPUTE_CYCLES > 65535 ||
       PROPAGATION_CYCLES < 0 || PROPAGATION_CYCLES > 4096 ||
-      GUARD_CYCLES < 0 || GUARD_CYCLES > 4096) begin
-    $display("%m: allowed are D 1 to 64, G 1 to 64, PHIT_BITS 1 to 64, FRAME_BYTES_MAX 16 to 1040, COMPUTE_CYCLES 0 to 65535, PROPAGATION_CYCLES 0 to 4096, GUARD_CYCLES 0 to 4096");
+      GUARD_CYCLES < 1 || GUARD_CYCLES > 4096) begin
+    $display("%m: allowed are D 1 to 64, G 1 to 64, PHIT_BITS 1 to 64, FRAME_BYTES_MAX 16 to 1040, COMPUTE_CYCLES 0 to 65535, PROPAGATION_CYCLES 0 to 4096, GUARD_CYCLES 1 to 4096");
     $finish;
   end
 
@@ -79,10 +80,9 @@ module pops_slot #(
         wire [PHIT_BITS-1:0] light1, light0;
         wire [15:0] port;
         wire busy;
-        serialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX)) tx (
-          .clock(clock), .reset(reset), .begin_i(last), .wait_i(COMPUTE_CYCLES[15:0]),
-          .load_i(load_i[I] && last), .frame_i(frame_i[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX]),
-          .length_i(length_i[I*16 +: 16]), .port_i(port_i[I*16 +: 16]),
+        serialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX), .COMPUTE_CYCLES(COMPUTE_CYCLES)) tx (
+          .clock(clock), .reset(reset), .load_i(load_i[I] && last),
+          .frame_i(frame_i[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX]), .length_i(length_i[I*16 +: 16]), .port_i(port_i[I*16 +: 16]),
           .rail1_o(light1), .rail0_o(light0), .port_o(port), .busy_o(busy)
         );
         wire unused = &{1'b0, busy};
@@ -107,17 +107,12 @@ module pops_slot #(
         assign rail1_o[C*PHIT_BITS +: PHIT_BITS] = far1;
         assign rail0_o[C*PHIT_BITS +: PHIT_BITS] = far0;
 
-        reg seen_q, shown_q; // a violation in this slot so far, and in the slot before
+        reg seen_q; // a violation in an earlier cycle of this slot
         always @(posedge clock) begin
-          if (reset) begin
-            seen_q <= 1'b0;
-            shown_q <= 1'b0;
-          end else begin
-            seen_q <= !last && (seen_q || violation);
-            if (last) shown_q <= seen_q || violation;
-          end
+          if (reset) seen_q <= 1'b0;
+          else seen_q <= !last && (seen_q || violation);
         end
-        assign violation_o[C] = shown_q;
+        assign violation_o[C] = seen_q || violation;
       end
     end
 
@@ -132,7 +127,7 @@ module pops_slot #(
         wire [2:0] state;
         wire [15:0] bits;
         deserialiser #(.PHIT_BITS(PHIT_BITS), .FRAME_BYTES_MAX(FRAME_BYTES_MAX), .PORTS(G)) rx (
-          .clock(clock), .reset(reset), .end_slot_i(last), .listen_i(last), .port_i(hear_i[I*16 +: 16]),
+          .clock(clock), .reset(reset), .end_slot_i(last), .port_i(hear_i[I*16 +: 16]),
           .rail1_i(in1), .rail0_i(in0), .state_o(state), .bits_o(bits),
           .status_o(status_o[I*3 +: 3]), .length_o(heard_length_o[I*16 +: 16]),
           .frame_o(heard_o[I*8*FRAME_BYTES_MAX +: 8*FRAME_BYTES_MAX])

@@ -1,30 +1,27 @@
 // Optical transmitter: one frame per slot, one phit per cycle.
 //
-// begin_i at the end of cycle c: the first phit of a frame that is loaded for this
-// slot is on the wire in cycle c + 1 + wait_i. load_i takes frame, length and port;
-// with begin_i or behind it, but not behind the cycle in front of the first phit.
-// Phit k of the frame is on the wire k cycles after the first one; port_o and busy_o
-// are up from the cycle behind load_i to the last phit, port_o is SL_PORT_NONE else.
-// In the cycle of the last phit the transmitter takes begin_i and load_i again.
+// load_i in cycle c, the last one of a slot, takes frame, length and port at the end of
+// that cycle. The transmitter waits out the compute window: the first phit is on the wire
+// in cycle c + 1 + COMPUTE_CYCLES, phit k of the frame k cycles after it. port_o and
+// busy_o are up from cycle c + 1 to the last phit, port_o is SL_PORT_NONE else.
 //
-// Ignored: begin_i and load_i while a frame is sent, load_i outside its window or
-// with a length_i of 0 or above FRAME_BYTES_MAX.
+// Ignored: load_i from cycle c + 1 to the last phit, and load_i with a length_i of 0 or
+// above FRAME_BYTES_MAX.
 //
 // Bits on the wire: byte 0 of the frame first (frame_i[7:0]), each byte's most
 // significant bit first, the first bit of a phit as its most significant one. Bits
-// of the last phit behind the end of the frame are dark.
+// of the last phit after the end of the frame are dark.
 // Reset: idle and dark, also in mid-frame. Twin of nic.Serialisers, for one cell.
 `default_nettype none
 `include "starloom_registers.vh"
 
 module serialiser #(
-  parameter integer PHIT_BITS = 8,       // 1..64
-  parameter integer FRAME_BYTES_MAX = 32 // 1..1040
+  parameter integer PHIT_BITS = 8,        // 1..64
+  parameter integer FRAME_BYTES_MAX = 32, // 1..1040
+  parameter integer COMPUTE_CYCLES = 0    // 0..65535
 ) (
   input  wire                         clock,
   input  wire                         reset,
-  input  wire                         begin_i,
-  input  wire [15:0]                  wait_i,
   input  wire                         load_i,
   input  wire [8*FRAME_BYTES_MAX-1:0] frame_i,
   input  wire [15:0]                  length_i, // bytes
@@ -35,8 +32,9 @@ module serialiser #(
   output wire                         busy_o
 );
   initial if (PHIT_BITS < 1 || PHIT_BITS > 64 ||
-      FRAME_BYTES_MAX < 1 || FRAME_BYTES_MAX > 1040) begin
-    $display("%m: allowed are PHIT_BITS 1 to 64, FRAME_BYTES_MAX 1 to 1040");
+      FRAME_BYTES_MAX < 1 || FRAME_BYTES_MAX > 1040 ||
+      COMPUTE_CYCLES < 0 || COMPUTE_CYCLES > 65535) begin
+    $display("%m: allowed are PHIT_BITS 1 to 64, FRAME_BYTES_MAX 1 to 1040, COMPUTE_CYCLES 0 to 65535");
     $finish;
   end
 
@@ -46,7 +44,7 @@ module serialiser #(
   localparam [31:0] PORT_NONE = `SL_PORT_NONE;
   wire unused = &{1'b0, PORT_NONE[31:16]};
 
-  reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // the next bit at the top, dark bits behind the last byte
+  reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // the next bit at the top, dark bits after the last byte
   reg [15:0] left_q;                       // bits to send, 0 when idle
   reg [15:0] wait_q;                       // cycles to the first phit
   reg [15:0] port_q;
@@ -59,9 +57,7 @@ module serialiser #(
 
   wire sends = left_q != 16'd0 && wait_q == 16'd0;
   wire last = sends && left_q <= PHIT;
-  wire free = left_q == 16'd0 || last;
-  wire begins = begin_i && free;
-  wire loads = load_i && free && (begins || wait_q != 16'd0) && length_i != 16'd0 && length_i <= LENGTH_MAX;
+  wire loads = load_i && left_q == 16'd0 && length_i != 16'd0 && length_i <= LENGTH_MAX;
 
   always @(posedge clock) begin
     if (reset) begin
@@ -70,9 +66,9 @@ module serialiser #(
       port_q <= PORT_NONE[15:0];
       stream_q <= {(FRAME_BITS + PHIT_BITS) {1'b0}};
     end else begin
-      if (begins) wait_q <= wait_i;
-      else if (wait_q != 16'd0) wait_q <= wait_q - 16'd1;
+      if (wait_q != 16'd0) wait_q <= wait_q - 16'd1;
       if (loads) begin
+        wait_q <= COMPUTE_CYCLES[15:0];
         left_q <= {length_i[12:0], 3'd0};
         port_q <= port_i;
         stream_q <= {wire_order(frame_i), {PHIT_BITS{1'b0}}};
