@@ -137,19 +137,26 @@ func traced(t *testing.T, s *Scenario) map[string]string {
 // TestRTLTraces: the waveforms are the same in every cycle and signal. Of a whole
 // datapath only the ends of the links can be seen.
 func TestRTLTraces(t *testing.T) {
-	for _, propagation := range []int{0, 2} {
-		for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
-			s := routing(4, 4)
-			s.Link.PropagationCycles, s.Link.PhitBits = propagation, 24
-			want, got := traced(t, s), traced(t, withRTL(s, RTL{Replace: everyPart, Backend: backend}))
-			for name := range want {
-				require.True(t, want[name] == got[name], "%s, %s, propagation %d", name, backend, propagation)
-			}
-			s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot", "pops.*.*.fibre.**", "pops.*.*.held", "pops.*.*.rx_status"}}
-			want, got = traced(t, s), traced(t, withRTL(s, RTL{Replace: allAtOnce, Backend: backend}))
-			for name := range want {
-				require.True(t, want[name] == got[name], "%s, %s, propagation %d", name, backend, propagation)
-			}
+	type line struct {
+		backend               string
+		propagation, phitBits int
+	}
+	// Every size of RTL in wasm is compiled; that of the default line is needed elsewhere, too.
+	lines := []line{{cosim.BackendWasm, 1, 64}, {cosim.BackendIcarus, 0, 24}, {cosim.BackendIcarus, 2, 24}}
+	if *full {
+		lines = append(lines, line{cosim.BackendWasm, 0, 24}, line{cosim.BackendWasm, 2, 24})
+	}
+	for _, l := range lines {
+		s := routing(4, 4)
+		s.Link.PropagationCycles, s.Link.PhitBits = l.propagation, l.phitBits
+		want, got := traced(t, s), traced(t, withRTL(s, RTL{Replace: everyPart, Backend: l.backend}))
+		for name := range want {
+			require.True(t, want[name] == got[name], "%s, %+v", name, l)
+		}
+		s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot", "pops.*.*.fibre.**", "pops.*.*.held", "pops.*.*.rx_status"}}
+		want, got = traced(t, s), traced(t, withRTL(s, RTL{Replace: allAtOnce, Backend: l.backend}))
+		for name := range want {
+			require.True(t, want[name] == got[name], "%s, %+v", name, l)
 		}
 	}
 	s := withRTL(routing(4, 4), RTL{Replace: allAtOnce})

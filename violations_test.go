@@ -70,7 +70,7 @@ func TestCollisionCycleIsTheWires(t *testing.T) {
 		g := 2 + random.IntN(3)
 		s := routing(g+random.IntN(4), g)
 		s.Seed = random.Uint64()
-		s.Link = Link{PhitBits: []int{1, 3, 8, 16, 64}[k%5], PropagationCycles: random.IntN(4), GuardCycles: random.IntN(3)}
+		s.Link = Link{PhitBits: []int{1, 3, 8, 16, 64}[k%5], PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
 		s.NIC.PayloadBytes = 8 + random.IntN(9)
 		s.Firmware.CPU.BudgetCycles = random.IntN(6)
 		s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 5, Slots: []int{1, 2, 3, 5}}}
