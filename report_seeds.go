@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -52,6 +53,11 @@ func (r *SeedsReport) WriteJSON(w io.Writer) error {
 
 // Interrupted reports whether the runs were ended from outside.
 func (r *SeedsReport) Interrupted() bool { return r.Runs < r.RunsTotal }
+
+// ToolFailed reports whether a run has ended because a tool that it needs failed.
+func (r *SeedsReport) ToolFailed() bool {
+	return slices.ContainsFunc(r.Failed, func(f FailedRun) bool { return f.Rule == RuleRTLTool })
+}
 
 // interrupted says how far an interrupted batch came, "" if nothing interrupted it.
 func (r *SeedsReport) interrupted() string {
@@ -111,7 +117,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 		row("rtl", rtlText(r.RTL))
 	}
 	row("engine", r.Engine)
-	row("digest", r.Digest)
+	row("digest", r.Digest+"  "+DigestCovers)
 	if err := table.Flush(); err != nil {
 		return err
 	}

@@ -124,20 +124,32 @@ A run that has lost packets is repeated, to find out where.`,
 			if err != nil {
 				return fault(err)
 			}
-			return printReport(text, report, report.Verdict)
+			return printRun(text, report, report.Verdict)
 		}
 		report, err := starloom.Run(c.Context(), scenario, o)
 		progress.clear()
 		if err != nil {
 			return fault(err)
 		}
-		err = printReport(text, report, report.Verdict)
-		if errors.Is(err, errFailed) && report.ToolFailed() {
-			return errTool
-		}
-		return err
+		return printRun(text, report, report.Verdict)
 	}
 	return c
+}
+
+// runReport is the report of one run, or of many.
+type runReport interface {
+	WriteText(io.Writer) error
+	Interrupted() bool
+	ToolFailed() bool
+}
+
+// printRun prints the report of runs, which may fail by their tools.
+func printRun(w io.Writer, report runReport, verdict starloom.Verdict) error {
+	err := printReport(w, report, verdict)
+	if errors.Is(err, errFailed) && report.ToolFailed() {
+		return errTool
+	}
+	return err
 }
 
 // output is an option that names a file to write.
