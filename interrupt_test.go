@@ -45,7 +45,9 @@ func TestInterruptInHandler(t *testing.T) {
 		for range endlessSlot - 1 {
 			m.Step()
 		}
-		m.cross() // up to the boundary that never ends
+		m.cross()
+		m.stop.Store(true) // no handler of the boundary that never ends
+		m.boundary(false)
 	}
 	for _, o := range []MachineOptions{
 		{Engine: EngineSlot}, {Engine: EngineCycle}, {Engine: EngineSlot, Runtime: "interpreter"}, {Engine: EngineSlot, Workers: 2, BankSize: 4},

@@ -82,7 +82,7 @@ type Machine struct {
 	last         bool // the boundary that runs now does not send
 	rtlFailed    bool // RTL has ended the run
 	half         bool // the last boundary was interrupted and does not count
-	notArrived   int  // packets that arrived in it
+	notArrived   int  // packets that handlers announced in it
 	done         int  // processors that are done or faulty
 	findings     violationList
 	losses       *losses // while a run is repeated to find them, else nil
@@ -477,23 +477,22 @@ func (m *Machine) step(ctx context.Context, each func() error) error {
 }
 
 // turn runs the boundary of a slot and the edge after it. It is the last one of a run
-// that has reached its limit. When ctx has ended there is none any more; one that is
-// stopped in its middle does not count.
+// that has reached its limit. When ctx has ended no handler is called; one that runs is
+// stopped, and there is no edge then.
 func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
-	if ctx.Err() != nil {
-		m.interrupted, m.ended = true, true
-		m.transport.Latch()
-		return nil
+	over := ctx.Err() != nil
+	if over {
+		m.stop.Store(true)
 	}
 	m.boundary(m.slot >= m.scenario.Stop.Slots)
-	if m.half {
-		return nil
-	}
+	m.half = m.half && !over
 	if each != nil {
 		err = each()
 	}
-	m.transport.Latch()
-	m.endByRTL()
+	if !m.half {
+		m.transport.Latch()
+		m.endByRTL()
+	}
 	return err
 }
 
@@ -523,8 +522,8 @@ func (m *Machine) boundary(last bool) {
 		// hears before anybody's handler runs.
 		m.phase = phaseHear
 		m.workers.Run(len(m.shards), m)
+		m.acknowledge()
 		if !m.stopped() {
-			m.acknowledge()
 			m.phase = phaseAct
 			m.workers.Run(len(m.shards), m)
 		}
@@ -543,17 +542,27 @@ func (m *Machine) boundary(last bool) {
 // was ended in its middle.
 func (m *Machine) stopped() bool { return m.stop.Load() || m.host != nil && m.host.Stopped() }
 
-// dropBoundary ends the run in the middle of a boundary: what is reported is as the
-// last whole one has left it. Processors and firmware are in the middle of something;
-// only a Reset gets them out.
+// dropBoundary ends the run in the middle of a boundary: what the slot before has brought
+// counts, what handlers have done since does not. Processors and firmware are in the middle
+// of something; only a Reset gets them out.
 func (m *Machine) dropBoundary() {
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l, whole := &shard.ledger, shard.whole
-		l.Frames, l.HeldMax, l.FindingsTotal = whole.frames, whole.heldMax, whole.findingsTotal
-		m.notArrived += l.Arrivals
+		l.Frames.Sent, l.Frames.TxOverflow, l.Frames.OnTrust = whole.frames.Sent, whole.frames.TxOverflow, whole.frames.OnTrust
+		l.HeldMax, l.FindingsTotal = whole.heldMax, whole.findingsTotal
+		for _, f := range l.Findings {
+			if f.Slot < m.slot {
+				m.findings.pending = append(m.findings.pending, f)
+				l.FindingsTotal++
+			}
+		}
+		l.Sent = l.Sent[:0]
+		m.notArrived += l.Announced
 		shard.log, shard.traps = firmwareLog{}, 0
 	}
+	m.log.clear()
+	m.noteFindings()
 	m.interrupted, m.half, m.ended = true, true, true
 }
 
@@ -571,15 +580,12 @@ func (m *Machine) Do(index int) {
 		m.begin(index, shard)
 	}
 	for _, instance := range shard.instances {
-		if m.stopped() {
-			return
-		}
-		if m.phase != phaseAct && m.slot == 0 {
+		if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
 			instance.Start()
 			shard.note(instance, 0)
 		}
 		m.windows(index, shard, instance)
-		if m.phase != phaseHear {
+		if m.phase != phaseHear && !m.stopped() {
 			shard.note(instance, m.slot)
 		}
 	}
@@ -612,7 +618,8 @@ func (m *Machine) begin(index int, shard *machineShard) {
 // what one step has touched is still in the cache when the next one needs it.
 const windowBytes = 512 << 10
 
-// windows hears the slot before, runs the handlers and sends, window by window.
+// windows hears the slot before, runs the handlers and sends, window by window. When the
+// machine is stopped it only hears: the slot before is whole.
 func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
 	bank, l := instance.Bank(), &shard.ledger
 	if bank.Schedule != nil && m.phase != phaseHear {
@@ -622,12 +629,12 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 	if wanted := groups * width; cap(shard.awake) < wanted {
 		shard.awake = make([]uint32, 0, wanted)
 	}
-	for first := 0; first < cells && !m.stop.Load(); first += width {
+	for first := 0; first < cells; first += width {
 		window := fabric.Window{First: first, End: min(first+width, cells)}
 		if m.phase != phaseAct && m.slot > 0 {
 			m.transport.Hear(index, bank, l, m.slot-1, window)
 		}
-		if m.phase == phaseHear {
+		if m.phase == phaseHear || m.stopped() {
 			continue
 		}
 		awake := shard.awake[:0]
@@ -637,6 +644,9 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			l.Finished += resting
 		}
 		instance.Slot(awake, m.slot)
+		if m.stopped() {
+			continue
+		}
 		l.Scan(bank, awake, m.slot)
 		for group := range groups {
 			l.ScanListen(bank, group*cells+window.First, group*cells+window.End, m.slot)
@@ -651,13 +661,8 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 // group, the free acknowledgement of the two-hops class.
 func (m *Machine) acknowledge() {
 	for i := range m.shards {
-		l := &m.shards[i].ledger
-		for _, origin := range l.Acknowledged {
-			arrived := &m.delivery.Arrived[m.delivery.Destination[origin]]
-			if *arrived == 0 {
-				l.Arrivals++
-			}
-			*arrived = 1
+		for _, origin := range m.shards[i].ledger.Acknowledged {
+			m.delivery.Arrived[m.delivery.Destination[origin]] = 1
 			bank, cell := m.processor(int(origin))
 			bank.Registers[cell].Flags |= nic.FlagDelivered
 		}

@@ -77,7 +77,11 @@ func (l *Ledger) Announce(processor int, origin, slot uint32) {
 		}
 		l.Frames.OnTrust++
 	}
+	before := d.Arrived[processor]
 	l.Deliver(processor, origin, slot)
+	if before == 0 && d.Arrived[processor] > 0 {
+		l.Announced++
+	}
 }
 
 // brought reports whether a frame has brought a packet to the processor where it belongs.

@@ -95,8 +95,10 @@ type Ledger struct {
 	kinds    [FindMissing + 1]int
 	Sent     []Captured
 	Heard    []Captured
-	Arrivals int // packets that have arrived, each counted once
-	Followed []Followed
+	// Announced counts the packets of which no more than the handlers of this slot says
+	// that they have arrived.
+	Announced int
+	Followed  []Followed
 	// Origins of the packets that have come to their destination group (ArriveInGroup).
 	Acknowledged []uint32
 }
@@ -147,7 +149,7 @@ func NewDelivery(processors int) *Delivery {
 // BeginSlot forgets the events of the slot before.
 func (l *Ledger) BeginSlot() {
 	l.Sum = traces.Sum{}
-	l.Finished, l.Sending, l.Arrivals = 0, false, 0
+	l.Finished, l.Sending, l.Announced = 0, false, 0
 	l.Findings = l.Findings[:0]
 	l.kinds = [FindMissing + 1]int{}
 	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
@@ -303,9 +305,6 @@ func (l *Ledger) Deliver(processor int, origin, slot uint32) {
 	}
 	if d.Arrived[processor] > 0 && l.Checks.ExactlyOnce {
 		l.Find(Finding{Kind: FindDuplicate, Slot: slot, Index: processor, Value: origin})
-	}
-	if d.Arrived[processor] == 0 {
-		l.Arrivals++
 	}
 	if d.Arrived[processor] < 255 {
 		d.Arrived[processor]++

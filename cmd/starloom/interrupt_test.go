@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -180,15 +181,15 @@ func TestInterruptEveryExport(t *testing.T) {
 
 	// The files of an interrupted run are those of the slots that were whole.
 	before := list(t, dir)
-	whole := starloomIn(t, dir, "run", "none.yaml", "--slots", "2", "--vcd", "a.vcd", "--log", "a.log")
+	whole := starloomIn(t, dir, "run", "none.yaml", "--slots", "2", "--vcd", "a.vcd", "--log", "a.log", "--json", "a.json")
 	require.Equal(t, statusFail, whole.status)
 	files := []string{"b.json", "b.log", "b.lua", "b.pcapng", "b.vcd", "b.gtkw"}
-	r := interrupt(t, dir, syscall.SIGTERM, func() bool { return len(list(t, dir)) == len(before)+3+len(files) }, 300*time.Millisecond,
+	r := interrupt(t, dir, syscall.SIGTERM, func() bool { return len(list(t, dir)) == len(before)+4+len(files) }, 300*time.Millisecond,
 		"run", "starloom_slot.yaml", "--vcd", "b.vcd", "--pcapng", "b.pcapng", "--log", "b.log", "--json", "b.json")
 	require.Equal(t, statusInterrupted, r.status, r.stderr)
 	require.Less(t, r.took, 2*time.Second)
 	require.Subset(t, list(t, dir), files)
-	require.Len(t, list(t, dir), len(before)+3+len(files))
+	require.Len(t, list(t, dir), len(before)+4+len(files))
 	read := func(name string) string {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		require.NoError(t, err)
@@ -207,6 +208,8 @@ func TestInterruptEveryExport(t *testing.T) {
 		Slots, Cycles int
 		Violations    []struct{ Rule string }
 	}
+	frames := regexp.MustCompile(`(?s)"frames": \{.*?\}`)
+	require.Equal(t, frames.FindString(read("a.json")), frames.FindString(read("b.json")), "what the last whole slot brought counts")
 	require.NoError(t, json.Unmarshal([]byte(read("b.json")), &report))
 	require.Equal(t, 2, report.Slots)
 	require.Equal(t, "interrupted", report.Violations[0].Rule)
