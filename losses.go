@@ -123,7 +123,7 @@ func (l *losses) boundary(m *Machine) {
 				}
 			}
 		case fabric.FollowReceived:
-			if t := l.trails[e.Origin]; t.holder < 0 {
+			if t := l.trails[e.Origin]; t.holder < 0 || m.claim(t, e) > m.claim(t, fabric.Followed{Origin: e.Origin, Processor: t.holder}) {
 				t.holder = e.Processor
 			}
 		case fabric.FollowOverflow:
@@ -142,6 +142,18 @@ func (l *losses) boundary(m *Machine) {
 		}
 		t.sent = append(t.sent, e)
 	}
+}
+
+// claim ranks those who have received a packet in one slot: whom it is for, then anyone
+// but its senders, who may hear themselves.
+func (m *Machine) claim(t *trail, e fabric.Followed) int {
+	switch {
+	case m.delivery.Destination[e.Origin] == uint32(e.Processor):
+		return 2
+	case slices.ContainsFunc(t.sent, func(s fabric.Followed) bool { return s.Processor == e.Processor }):
+		return 0
+	}
+	return 1
 }
 
 // locate makes the violation of a missing packet say where it was lost: in the last slot

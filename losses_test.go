@@ -20,6 +20,7 @@ func TestLostPacketsSayWhere(t *testing.T) {
 		{"pops.group[2].nic[0]", "it came here from processor 1 for the last time, and the RX FIFO of processor 2 was full"},
 		{"pops.group[3].nic[0]", "processor 3 received it here from processor 1 and never sent it on"},
 		{"pops.group[2].nic[0]", "it came from processor 1 in a frame that was not addressed to it"},
+		{"pops.group[3].nic[0]", "processor 3 received it here from processor 1 and never sent it on"},
 	} {
 		s := imageScenario(t, "drops")
 		s.NIC.RXFrames = 1
@@ -45,7 +46,7 @@ func TestLostPacketsSayWhere(t *testing.T) {
 	}
 	// It is, too, when the run itself has shown a later violation, and its window is written.
 	s := imageScenario(t, "drops")
-	s.Firmware.Params = map[string]int64{"how": 4}
+	s.Firmware.Params = map[string]int64{"how": 5}
 	s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot"}, Trigger: TriggerFirstViolation, Before: 3, After: 2}
 	text := waveformOf(t, s)
 	require.Contains(t, text, "trigger in cycle 10, window from cycle 7 to 12")

@@ -109,12 +109,16 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 	}
 	v.Path = m.pops.ProcessorPath(f.Index)
 	switch f.Kind {
-	case fabric.FindMisrouted:
+	case fabric.FindMisrouted, fabric.FindDuplicate:
+		if f.Text != "" { // announced in the slot that begins
+			v.Message = fmt.Sprintf("processor %d %s", f.Index, f.Text)
+			return v
+		}
 		v.Cycle = m.timing.LastPhitCycle(f.Slot)
 		v.Message = fmt.Sprintf("processor %d received a packet of origin %d that is not for it", f.Index, f.Value)
-	case fabric.FindDuplicate:
-		v.Cycle = m.timing.LastPhitCycle(f.Slot)
-		v.Message = fmt.Sprintf("processor %d received the packet of processor %d again", f.Index, f.Value)
+		if f.Kind == fabric.FindDuplicate {
+			v.Message = fmt.Sprintf("processor %d received the packet of processor %d again", f.Index, f.Value)
+		}
 	case fabric.FindUnbacked:
 		v.Message = fmt.Sprintf("processor %d announced the packet of processor %d, which no frame had brought to it", f.Index, f.Value)
 	case fabric.FindHeld:

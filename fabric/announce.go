@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"fmt"
+
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
@@ -76,6 +78,21 @@ func (l *Ledger) Announce(processor int, origin, slot uint32) {
 			return
 		}
 		l.Frames.OnTrust++
+	}
+	if d.Mode != ArriveInGroup && l.Checks.ExactlyOnce {
+		wrong := Finding{Slot: slot, Index: processor, Value: origin}
+		switch {
+		case int(origin) >= len(d.Destination):
+			wrong.Kind, wrong.Text = FindMisrouted, fmt.Sprintf("announced a packet of processor %d; there are processors 0 to %d", origin, len(d.Destination)-1)
+		case !d.belongs(processor, origin):
+			wrong.Kind, wrong.Text = FindMisrouted, fmt.Sprintf("announced the packet of processor %d, which is not for it", origin)
+		case d.Arrived[processor] > 0:
+			wrong.Kind, wrong.Text = FindDuplicate, fmt.Sprintf("announced the packet of processor %d, which had arrived before", origin)
+		}
+		if wrong.Text != "" {
+			l.Find(wrong)
+			return
+		}
 	}
 	before := d.Arrived[processor]
 	l.Deliver(processor, origin, slot)

@@ -2,7 +2,8 @@
  * reverse permutation. Where that one is lost, in slot 1, is a parameter: 0 its
  * destination does not listen, 1 the destination's RX FIFO is full, 2 processor 3 keeps
  * it, 3 it comes in a frame for anybody,
- * 4 as 0, and processor 0 traps later. */
+ * 4 processor 3 keeps it, and its sender hears itself, 5 as 0, and processor 0 traps
+ * later. */
 #include "starloom.h"
 
 typedef struct {
@@ -29,11 +30,12 @@ static void on_slot(sl_nic *nic, state_t *s) {
     }
     sl_listen(nic, SL_PORT_NONE);
     if (sl_slot(nic) == 1) {
-        if (self == 1) sl_send_packet(nic, how == 2 ? 3 : 2, how == 3 ? SL_ANY : 2, mine);
+        if (self == 1) sl_send_packet(nic, how == 4 ? SL_PORT_ALL : how == 2 ? 3 : 2, how >= 3 && how <= 4 ? SL_ANY : 2, mine);
+        if ((self == 1 || self == 3) && how == 4) sl_listen(nic, 1);
         if (self == 2 && (how == 1 || how == 3)) sl_listen(nic, 1);
         if (self == 3 && how == 2) sl_listen(nic, 1);
     }
-    if (sl_slot(nic) == 2 && how == 4 && self == 0) __builtin_trap();
+    if (sl_slot(nic) == 2 && how == 5 && self == 0) __builtin_trap();
     if (how != 1 || self != 2) while (sl_receive(nic)) {}
     if (sl_slot(nic) == 3) sl_done(nic);
 }
