@@ -84,7 +84,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		r.Metrics.Add("slots_max", int(*slots.Max))
 		r.Metrics.Add("steps_max", int(*steps.Max))
 		r.Metrics.Add("worst_permutation", permutationNumber(n, *t.worst.Permutation))
-		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d takes the most slots; alone: %s", *t.worst.Permutation, alone(s.Seed, t.worst.Permutation)))
+		r.Notes = append(r.Notes, fmt.Sprintf("of the permutations that passed, %d takes the most slots; alone: %s", *t.worst.Permutation, alone(s.Seed, t.worst.Permutation)))
 	}
 	if held := statistics.Get("packets_per_processor_max"); held != nil {
 		r.Metrics.Add("packets_per_processor_max", int(*held.Max))
@@ -96,7 +96,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		r.Metrics.Add("failing_permutation", failing)
 		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, alone(s.Seed, first)))
 		if t.worst != nil {
-			r.Notes = append(r.Notes, "slots_mean, slots_max, steps_max and worst_permutation are those of the runs that passed")
+			r.Notes = append(r.Notes, "slots and cycles are the most that any run took; slots_mean, slots_max, steps_max and worst_permutation are those of the runs that passed")
 		}
 		for _, v := range t.firstFail.Violations {
 			v.Message = fmt.Sprintf("permutation %v: %s", failing, v.Message)

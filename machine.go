@@ -95,8 +95,9 @@ type Machine struct {
 type imageInfo struct {
 	name, sha256 string
 	probes       []string
-	dataBytes    uint64 // of each instance
-	announces    bool   // it may say itself that packets have arrived
+	dataBytes    uint64   // of each instance
+	announces    bool     // it may say itself that packets have arrived
+	recursive    []string // functions that may call themselves
 }
 
 // machineShard is the part of the machine that one worker handles at a time:
@@ -349,6 +350,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
+	m.image.recursive = image.Recursive()
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}

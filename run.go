@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"starloom/fabric"
+	"starloom/firmware"
 	"starloom/nic"
 )
 
@@ -159,6 +160,9 @@ func (m *Machine) Report() *Report {
 		missing:  missing,
 	}
 	report.noteTrust(frames.OnTrust)
+	if len(m.image.recursive) > 0 {
+		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.image.recursive))
+	}
 	if total > 0 {
 		report.Verdict = VerdictFail
 	}

@@ -126,6 +126,9 @@ type Image struct {
 	placesLock sync.Mutex
 }
 
+// Recursive names the functions that may call themselves.
+func (img *Image) Recursive() []string { return img.copy.Recursive }
+
 // Param is a parameter that an image takes from the scenario.
 type Param struct {
 	Name    string

@@ -22,6 +22,7 @@ type Info struct {
 	Params      []Param
 	Probes      []string
 	Schedule    bool // the scenario must give it a schedule
+	Recursive   []string
 }
 
 // ImageBytesMax is the size of the largest image file.
@@ -60,6 +61,7 @@ func Inspect(ctx context.Context, path string) (info Info, err error) {
 	return Info{
 		Name: path, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
 		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil,
+		Recursive: image.Recursive(),
 	}, nil
 }
 
@@ -80,5 +82,20 @@ func (i Info) WriteText(w io.Writer) error {
 	if i.Schedule {
 		fmt.Fprintln(t, "schedule\tneeded: firmware: {schedule: offline} or {schedule: sort} in the scenario")
 	}
+	if len(i.Recursive) > 0 {
+		fmt.Fprintf(t, "recursion\t%s\n", RecursionText(i.Recursive))
+	}
 	return t.Flush()
 }
+
+// RecursionText says what functions that may call themselves mean for a run.
+func RecursionText(functions []string) string {
+	more := ""
+	if n := len(functions) - recursiveShown; n > 0 {
+		functions, more = functions[:recursiveShown], fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("functions that may call themselves (%s%s): the interpreter ends recursion after about 2,000 calls (stack overflow), the compiler much later",
+		strings.Join(functions, ", "), more)
+}
+
+const recursiveShown = 3

@@ -50,8 +50,9 @@ func (s *shape) note(at int, i *instruction, imported int) {
 // turns says where a function counts: entry turns when it is called, and loops[k]
 // for each turn of loop k.
 type turns struct {
-	entry uint32
-	loops []uint32
+	entry     uint32
+	loops     []uint32
+	recursive bool // it may call itself, over whatever others
 }
 
 // costs finds the places where counting is needed. Every loop counts. A function
@@ -144,7 +145,7 @@ func (c *calls) visit(n uint32) *node {
 	for _, member := range component {
 		c.nodes[member].open = false
 		if member&callsType == 0 && (recursive || len(component) > 1) {
-			c.result[member].entry = 1
+			c.result[member].entry, c.result[member].recursive = 1, true
 		}
 	}
 	// Costs within a component that counts are those of its members' own paths.

@@ -20,6 +20,10 @@ type Copy struct {
 	Start   string   // export that runs the image's start function, "" for none
 	Globals []Global // the mutable globals, in the order of the image
 
+	// Recursive names the functions within reach of the exports that may call themselves.
+	// At what depth a runtime ends them differs between runtimes.
+	Recursive []string
+
 	original map[string][]byte // DWARF by name
 	moved    []moved
 }
@@ -55,6 +59,13 @@ func Rewrite(binary []byte) (*Copy, error) {
 	}
 	if len(m.debugSections()["line"]) > 0 {
 		c.original = m.debugSections()
+	}
+	reached := m.reachable()
+	slices.Sort(reached)
+	for _, k := range reached {
+		if w.turns[k].recursive {
+			c.Recursive = append(c.Recursive, m.functionName(len(m.imported)+k))
+		}
 	}
 	w.write(c)
 	return c, nil
