@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strings"
 	"sync/atomic"
 
 	"starloom/fabric"
@@ -334,7 +335,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		place = s.Place("firmware.image")
 		m.image.name = filepath.Base(path)
 		if wasm, err = firmware.ReadImage(path); err != nil {
-			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "make it with `starloom firmware build`, or give the path of an image or a built-in program"}
+			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "make it with `starloom firmware build`, or name a built-in program: " + strings.Join(firmware.Programs(), ", ")}
 		}
 	} else {
 		m.image.name = s.Firmware.Program

@@ -130,7 +130,7 @@ SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
  * returns it so that the payload can be filled in, until the handler returns. The NIC
  * sends one frame per slot and fills in the source.
  *
- * A frame is returned in any case. When the FIFO is full (the host counts that; see
+ * A frame is returned in any case. When the FIFO is full (overflow counts such slots; see
  * sl_tx_free) it is one that is not sent. So it is when the payload is larger than
  * nic.payload_bytes: then the NIC refuses what is in the FIFO, which fails the run and
  * names the processor. More than SL_PAYLOAD_BYTES_MAX, which no NIC takes, traps. */
