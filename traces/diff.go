@@ -236,7 +236,7 @@ func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 		if count%checkEvery == 0 && d.ctx.Err() != nil {
 			return 0, d.ctx.Err()
 		}
-		if !s.loaded {
+		if !s.loaded || s.cut {
 			return 0, &VCDError{File: "--align", Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]), Remedy: "give another signal"}
 		}
 		s.commit()
@@ -326,13 +326,14 @@ func (m *merge) start() error {
 }
 
 // next commits the next instant, of one file or of both. It returns false when one
-// file has ended. Call release with both before the next one.
+// file has ended, or is cut off within that instant.
 func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	if !m.a.loaded || !m.b.loaded {
 		return 0, false, false, false
 	}
 	instant = min(m.a.instant, m.b.instant)
-	return instant, m.a.instant == instant, m.b.instant == instant, true
+	fromA, fromB = m.a.instant == instant, m.b.instant == instant
+	return instant, fromA, fromB, !(fromA && m.a.cut) && !(fromB && m.b.cut)
 }
 
 // compare reads both files to the end.
@@ -418,6 +419,7 @@ func (d *differ) compare(m *merge) error {
 	report.EndedA = !m.a.loaded && (!m.b.loaded || m.b.instant <= d.to)
 	report.EndedB = !m.b.loaded && (!m.a.loaded || m.a.instant <= d.to)
 	report.TruncatedA, report.TruncatedB = m.readA.Truncated(), m.readB.Truncated()
+	report.TruncatedFromA, report.TruncatedFromB = m.readA.cutFrom(), m.readB.cutFrom()
 	report.UnreadA, report.UnreadB = m.readA.Unread(), m.readB.Unread()
 	if report.Instants == 0 && (m.a.began() || m.b.began() || d.o.A.Clock != "" || d.o.From.Given) {
 		return d.nothingCompared(m)
@@ -431,6 +433,9 @@ func (s *sampler) began() bool { return s.loaded || s.committed }
 
 func (d *differ) nothingCompared(m *merge) error {
 	for _, s := range []*sampler{m.a, m.b} {
+		if s.loaded && s.cut && !s.committed {
+			return &VCDError{File: s.r.Name(), Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line", Remedy: "compare files that their simulators have written to the end"}
+		}
 		if !s.began() && s.clock == noNet {
 			return &VCDError{File: s.r.Name(), Reason: "there are no values in it", Remedy: "compare files of runs that got to their first time"}
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -52,6 +53,11 @@ type DiffReport struct {
 	EndedB     bool `json:"ended_b"`
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line has no end and was not read
 	TruncatedB bool `json:"truncated_b,omitempty"`
+
+	// The time of that line, from which on nothing was compared; empty if the line is
+	// itself a time, or before the first one.
+	TruncatedFromA string `json:"truncated_from_a,omitempty"`
+	TruncatedFromB string `json:"truncated_from_b,omitempty"`
 
 	// Values that were not read, because they do not fit the kinds of their signals.
 	UnreadA uint64 `json:"unread_a,omitempty"`
@@ -217,13 +223,20 @@ func (r *DiffReport) writeCounts(line func(string, ...any)) {
 	if r.SkippedOff > 0 {
 		line("skipped     %d %s in which one file is not dumped ($dumpoff)", r.SkippedOff, unit)
 	}
-	for _, f := range []struct {
+	type file struct {
 		path      string
 		truncated bool
+		from      string
 		unread    uint64
-	}{{r.A, r.TruncatedA, r.UnreadA}, {r.B, r.TruncatedB, r.UnreadB}} {
+	}
+	files := []file{{r.A, r.TruncatedA, r.TruncatedFromA, r.UnreadA}, {r.B, r.TruncatedB, r.TruncatedFromB, r.UnreadB}}
+	for _, f := range slices.Compact(files) { // a file may be compared with itself
 		if f.truncated {
-			line("skipped     the last line of %s, which has no end and may be cut off", f.path)
+			from := ""
+			if f.from != "" {
+				from = "; nothing from " + f.from + " on was compared"
+			}
+			line("skipped     the last line of %s, which has no end and may be cut off%s", f.path, from)
 		}
 		if f.unread > 0 {
 			line("skipped     %d values in %s that are of another kind than their signals", f.unread, f.path)

@@ -395,7 +395,9 @@ func TestDiffNamesWhatItSkips(t *testing.T) {
 		text       string
 	}{
 		{"nothing", a, a, DiffOptions{}, VerdictEqual, false, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, from 0 ns to 30 ns, 7 times\n"},
-		{"a last line", a + "0!\n", a + "0!", DiffOptions{}, VerdictDifferent, true, "skipped     the last line of b.vcd, which has no end and may be cut off\n"},
+		{"a last line", a + "0!\n", a + "0!", DiffOptions{}, VerdictNoDifference, true, "25 ns, 6 times\nskipped     the last line of b.vcd, which has no end and may be cut off; nothing from 30 ns on was compared\n"},
+		{"a last line after a difference", a + "0!\n#40\n1!\n", strings.Replace(a, "b110", "b111", 1) + "#40\n1!", DiffOptions{}, VerdictDifferent, true, "nothing from 40 ns on was compared\n"},
+		{"a last line of one file, another time in the other", a + "#40\n1!\n", a + "#35\n0!\n#40\n0!", DiffOptions{}, VerdictDifferent, true, "tb.clk, first at 35 ns: A 1, B 0\n"},
 		{"both last lines", a + "1!", a + "0!", DiffOptions{}, VerdictNoDifference, true, "NO DIFFERENCE in what was compared  a.vcd  b.vcd\n"},
 		{"a last time", a + "#40", a, DiffOptions{}, VerdictNoDifference, true, "skipped     the last line of a.vcd"},
 		{"a longer file", a, a + "#40\n1!\n", DiffOptions{}, VerdictNoDifference, false, "skipped     A ends here, B goes on\n"},
@@ -416,6 +418,28 @@ func TestDiffNamesWhatItSkips(t *testing.T) {
 		require.Equal(t, c.damaged, r.Damaged(), c.name)
 		require.Contains(t, text.String(), c.text, c.name)
 	}
+}
+
+// A file that has no newline at its end does not differ from one that has: what its last
+// time holds is not known. Compared with itself, the line is named once.
+func TestDiffOfFilesWithoutTheirLastNewline(t *testing.T) {
+	a := smallHeader + smallBody + "0!\n#35\n1!\n"
+	cut := strings.TrimSuffix(a, "\n")
+	clock, period := Sampling{Clock: "tb.clk"}, Sampling{Period: Duration{5, Nanosecond}}
+	for _, o := range []DiffOptions{{}, {A: clock, B: clock}, {A: period, B: period}} {
+		r := requireEqual(t, a, cut, o)
+		require.Equal(t, VerdictNoDifference, r.Verdict)
+		require.Equal(t, "35 ns", r.TruncatedFromB)
+	}
+	path := filepath.Join(t.TempDir(), "a.vcd")
+	require.NoError(t, os.WriteFile(path, []byte(cut), 0o666))
+	r, err := Diff(context.Background(), path, path, DiffOptions{})
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Equal(t, 1, strings.Count(text.String(), "skipped     the last line"), text.String())
+	_, err = diffTexts(t, smallHeader+"#0\n0!\n", smallHeader+"#0\n0!", DiffOptions{})
+	require.ErrorContains(t, err, "b.vcd: its last line has no end")
 }
 
 // A file without a single value is equal to itself, and what it lacks is said.
