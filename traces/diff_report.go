@@ -63,6 +63,9 @@ type DiffReport struct {
 	UnreadA uint64 `json:"unread_a,omitempty"`
 	UnreadB uint64 `json:"unread_b,omitempty"`
 
+	// Skipped says what else was not compared: because of the options, or between samples.
+	Skipped []string `json:"skipped,omitempty"`
+
 	// Cycles or times that were not compared: before both files have begun, and while
 	// one is not dumped ($dumpoff).
 	SkippedBegin uint64 `json:"skipped_begin,omitempty"`
@@ -116,7 +119,7 @@ func newNameList(names []string) NameList {
 // judge finds the verdict where there is no difference.
 func (r *DiffReport) judge() {
 	skipped := r.OnlyA.Count + r.OnlyB.Count
-	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff > 0) {
+	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff > 0 || len(r.Skipped) > 0) {
 		r.Verdict = VerdictNoDifference
 	}
 }
@@ -184,14 +187,20 @@ func (r *DiffReport) writeFirst(line func(string, ...any)) {
 }
 
 func (r *DiffReport) writeCounts(line func(string, ...any)) {
-	unit := map[bool]string{true: "cycles", false: "times"}[r.Sampled]
+	instants := func(count uint64) string {
+		if r.Sampled {
+			return plural(count, "cycle", "cycles")
+		}
+		return plural(count, "time", "times")
+	}
+	signals := func(count int) string { return plural(uint64(count), "signal", "signals") }
 	if r.Instants == 0 {
-		line("compared    %d signals, which have no values in either file", r.Compared)
+		line("compared    %s without values in either file", signals(r.Compared))
 	} else {
-		line("compared    %d signals, from %v to %v, %d %s", r.Compared, r.From, r.To, r.Instants, unit)
+		line("compared    %s, from %v to %v, %s", signals(r.Compared), r.From, r.To, instants(r.Instants))
 	}
 	if r.Differing > 0 {
-		line("differing   %d signals", r.Differing)
+		line("differing   %s", signals(r.Differing))
 		for _, s := range r.Signals[:min(len(r.Signals), namesShown)] {
 			line("            %s, first at %v: A %s, B %s", bothNames(s.Signal, s.SignalB), s.At, s.A, s.B)
 		}
@@ -218,10 +227,13 @@ func (r *DiffReport) writeCounts(line func(string, ...any)) {
 		line("skipped     %s ends here, %s goes on", ended, goesOn)
 	}
 	if r.SkippedBegin > 0 {
-		line("skipped     %d %s before both files have begun", r.SkippedBegin, unit)
+		line("skipped     %s before both files have begun", instants(r.SkippedBegin))
 	}
 	if r.SkippedOff > 0 {
-		line("skipped     %d %s in which one file is not dumped ($dumpoff)", r.SkippedOff, unit)
+		line("skipped     %s in which one file is not dumped ($dumpoff)", instants(r.SkippedOff))
+	}
+	for _, what := range r.Skipped {
+		line("skipped     %s", what)
 	}
 	type file struct {
 		path      string
@@ -239,7 +251,7 @@ func (r *DiffReport) writeCounts(line func(string, ...any)) {
 			line("skipped     the last line of %s, which has no end and may be cut off%s", f.path, from)
 		}
 		if f.unread > 0 {
-			line("skipped     %d values in %s that are of another kind than their signals", f.unread, f.path)
+			line("skipped     %s in %s of another kind than the signal", plural(f.unread, "value", "values"), f.path)
 		}
 	}
 }

@@ -198,6 +198,15 @@ func (s *sampler) loadCycle() error {
 	return s.r.Err()
 }
 
+// tail is the time of the last edge of the clock, from which on no cycle is complete. It
+// is empty without a clock, without an edge, and as long as there may be more.
+func (s *sampler) tail() string {
+	if s.clock == noNet || s.cycle == 0 || s.loaded {
+		return ""
+	}
+	return Duration{Count: s.time, Unit: s.r.Header().Timescale}.String()
+}
+
 // level is the clock as 0 or 1, something else when it is neither.
 func (s *sampler) level() int {
 	word := s.r.nets[s.clock].word
