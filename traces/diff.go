@@ -55,6 +55,14 @@ type Bound struct {
 	Timed bool     // Time counts, not Cycle
 }
 
+// String is the bound as it is given: a cycle, or a time with its unit.
+func (b Bound) String() string {
+	if b.Timed {
+		return b.Time.String()
+	}
+	return fmt.Sprint(b.Cycle)
+}
+
 const (
 	diffContext = 16
 	// diffListMax is how many names are kept of a list that may be long.
@@ -103,6 +111,11 @@ type differ struct {
 	pairs    []pair
 	clocks   [2]string // for the drawing
 
+	// relaxed is, by pair, the number of the last instant at which x or z matched
+	// another value; nil if they do not match.
+	relaxed      []uint64
+	relaxedCount uint64
+
 	firstPair int
 	firstAt   int64
 	report    DiffReport
@@ -136,6 +149,10 @@ func (d *differ) prepare() error {
 		Schema: DiffSchema, Verdict: VerdictEqual, A: d.paths[0], B: d.paths[1], Unit: d.unit.String(), Sampled: d.o.A.Sampled(),
 		Compared: len(p.pairs), Shapes: p.shapes,
 		OnlyA: newNameList(p.onlyA), OnlyB: newNameList(p.onlyB),
+		Skipped: p.leftOut(),
+	}
+	if d.o.Lenient {
+		d.relaxed = make([]uint64, len(p.pairs))
 	}
 	if len(p.shapes) > 0 {
 		d.report.Verdict = VerdictDifferent
@@ -236,7 +253,7 @@ func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 		if count%checkEvery == 0 && d.ctx.Err() != nil {
 			return 0, d.ctx.Err()
 		}
-		if !s.loaded {
+		if !s.loaded || s.cut {
 			return 0, &VCDError{File: "--align", Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]), Remedy: "give another signal"}
 		}
 		s.commit()
@@ -260,11 +277,11 @@ func (d *differ) findBounds() error {
 			continue
 		}
 		if b.bound.Timed == d.o.A.Sampled() {
-			remedy := "give a time, such as 10ns"
+			reason, remedy := fmt.Sprintf("%v is a cycle, but times are compared", b.bound), "give a time with its unit, such as 10ns, or a clock or period to compare cycles"
 			if d.o.A.Sampled() {
-				remedy = "give the number of a cycle"
+				reason, remedy = fmt.Sprintf("%v is a time, but cycles are compared", b.bound), "give the number of a cycle, such as 10, without a unit"
 			}
-			return &VCDError{File: b.option, Reason: "cycles are compared in the one way, times in the other", Remedy: remedy}
+			return &VCDError{File: b.option, Reason: reason, Remedy: remedy}
 		}
 		count, ok := b.bound.Cycle, true
 		if b.bound.Timed {
@@ -326,13 +343,14 @@ func (m *merge) start() error {
 }
 
 // next commits the next instant, of one file or of both. It returns false when one
-// file has ended. Call release with both before the next one.
+// file has ended, or is cut off within that instant.
 func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	if !m.a.loaded || !m.b.loaded {
 		return 0, false, false, false
 	}
 	instant = min(m.a.instant, m.b.instant)
-	return instant, m.a.instant == instant, m.b.instant == instant, true
+	fromA, fromB = m.a.instant == instant, m.b.instant == instant
+	return instant, fromA, fromB, !(fromA && m.a.cut) && !(fromB && m.b.cut)
 }
 
 // compare reads both files to the end.
@@ -346,7 +364,8 @@ func (d *differ) compare(m *merge) error {
 	}
 	differs := make([]bool, len(d.pairs))
 	var found []int32
-	resync := true // everything is to be compared, not what changes
+	resync := true  // everything is to be compared, not what changes
+	before := false // there was something before From
 	var first, last instant
 	report := &d.report
 	for count := 0; ; count++ {
@@ -368,7 +387,7 @@ func (d *differ) compare(m *merge) error {
 		}
 		switch {
 		case now < d.from:
-			resync = true
+			resync, before = true, true
 		case !m.a.committed || !m.b.committed:
 			report.SkippedBegin++
 			resync = true
@@ -415,9 +434,11 @@ func (d *differ) compare(m *merge) error {
 		}
 	}
 	report.From, report.To = d.moment(m, first), d.moment(m, last)
+	d.noteSkipped(m, before)
 	report.EndedA = !m.a.loaded && (!m.b.loaded || m.b.instant <= d.to)
 	report.EndedB = !m.b.loaded && (!m.a.loaded || m.a.instant <= d.to)
 	report.TruncatedA, report.TruncatedB = m.readA.Truncated(), m.readB.Truncated()
+	report.TruncatedFromA, report.TruncatedFromB = m.readA.cutFrom(), m.readB.cutFrom()
 	report.UnreadA, report.UnreadB = m.readA.Unread(), m.readB.Unread()
 	if report.Instants == 0 && (m.a.began() || m.b.began() || d.o.A.Clock != "" || d.o.From.Given) {
 		return d.nothingCompared(m)
@@ -426,11 +447,48 @@ func (d *differ) compare(m *merge) error {
 	return nil
 }
 
+// noteSkipped says what the options, the clock or the period kept from being compared.
+func (d *differ) noteSkipped(m *merge, before bool) {
+	skip := func(format string, arguments ...any) {
+		d.report.Skipped = append(d.report.Skipped, fmt.Sprintf(format, arguments...))
+	}
+	unit := map[bool]string{true: "cycles", false: "times"}[d.o.A.Sampled()]
+	if before {
+		skip("%s before --from %v", unit, d.o.From)
+	}
+	if m.a.loaded && m.a.instant > d.to || m.b.loaded && m.b.instant > d.to {
+		skip("%s after --to %v", unit, d.o.To)
+	}
+	if d.relaxedCount > 0 {
+		skip("x or z matched anything: %s", plural(d.relaxedCount, "value", "values"))
+	}
+	if m.a.clock != noNet || m.b.clock != noNet {
+		skip("between clock edges nothing is compared")
+		edgeA, edgeB := m.a.tail(), m.b.tail()
+		switch {
+		case edgeA != "" && edgeA == edgeB:
+			skip("after the last edge of the clock, from %s", edgeA)
+		case edgeA != "" && edgeB != "":
+			skip("after the last edge of the clock, from %s in A and %s in B", edgeA, edgeB)
+		case edgeA != "":
+			skip("after the last edge of the clock, from %s in A", edgeA)
+		case edgeB != "":
+			skip("after the last edge of the clock, from %s in B", edgeB)
+		}
+	}
+	if m.a.period != 0 || m.b.period != 0 {
+		skip("within a period nothing is compared but the values at its end")
+	}
+}
+
 // began reports whether there is anything in the file.
 func (s *sampler) began() bool { return s.loaded || s.committed }
 
 func (d *differ) nothingCompared(m *merge) error {
 	for _, s := range []*sampler{m.a, m.b} {
+		if s.loaded && s.cut && !s.committed {
+			return &VCDError{File: s.r.Name(), Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line", Remedy: "compare files that their simulators have written to the end"}
+		}
 		if !s.began() && s.clock == noNet {
 			return &VCDError{File: s.r.Name(), Reason: "there are no values in it", Remedy: "compare files of runs that got to their first time"}
 		}
@@ -455,9 +513,14 @@ func (d *differ) tick(m *merge) error {
 // unequal appends those pairs of the list that differ now and never did before.
 func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 {
 	for _, i := range list {
-		if !differs[i] && !equalPair(m.a, m.b, &d.pairs[i], d.o.Lenient) {
+		switch p := &d.pairs[i]; {
+		case differs[i]:
+		case !equalPair(m.a, m.b, p, d.o.Lenient):
 			differs[i] = true
 			found = append(found, i)
+		case d.relaxed != nil && d.relaxed[i] != d.report.Instants && !equalPair(m.a, m.b, p, false):
+			d.relaxed[i] = d.report.Instants // a pair may be listed twice, for both files
+			d.relaxedCount++
 		}
 	}
 	return found

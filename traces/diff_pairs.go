@@ -34,6 +34,9 @@ type pairing struct {
 	pairedA, pairedB []bool // by net
 	onlyA, onlyB     []string
 	stripA, stripB   string // scopes that names are compared without
+
+	skipped              map[pair]bool // left out, by nets and bits alone: true by --ignore, false by --only
+	restOnly, restIgnore int           // left out, of what only one file has
 }
 
 type compiledRule struct {
@@ -44,7 +47,7 @@ type compiledRule struct {
 // newPairing checks rules and patterns.
 func newPairing(a, b *VCDReader, o *DiffOptions) (*pairing, error) {
 	p := &pairing{
-		a: a, b: b, exact: map[string]NameRule{}, indexB: map[string]int{}, seen: map[pair]bool{},
+		a: a, b: b, exact: map[string]NameRule{}, indexB: map[string]int{}, seen: map[pair]bool{}, skipped: map[pair]bool{},
 		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()),
 	}
 	var err error
@@ -271,10 +274,13 @@ func (p *pairing) match(v *VCDVar, order int, name string) bool {
 // add notes a pair, once for all names that its nets have.
 func (p *pairing) add(a, b slot, order int) {
 	p.pairedA[a.net], p.pairedB[b.net] = true, true
+	key := pair{a: a.net, b: b.net, aLow: a.low, bLow: b.low, bits: a.bits}
 	if !p.selected(a.name, b.name) {
+		if _, there := p.skipped[key]; !there {
+			p.skipped[key] = slices.ContainsFunc([]string{a.name, b.name}, p.ignore.match)
+		}
 		return
 	}
-	key := pair{a: a.net, b: b.net, aLow: a.low, bLow: b.low, bits: a.bits}
 	if p.seen[key] {
 		return
 	}
@@ -362,17 +368,51 @@ func scopesAround(vars []VCDVar) []string {
 // another name do not count.
 func (p *pairing) findRest() {
 	rest := func(r *VCDReader, paired []bool) (names []string) {
-		listed := make([]bool, r.Nets())
+		listed, left := make([]bool, r.Nets()), make([]bool, r.Nets())
 		for i := range r.Header().Vars {
 			v := &r.Header().Vars[i]
 			if !paired[v.Net] && !listed[v.Net] && p.selected(v.Path) {
 				listed[v.Net] = true
 				names = append(names, v.Path)
 			}
+			left[v.Net] = left[v.Net] || !paired[v.Net] && !p.selected(v.Path)
+		}
+		for i := range r.Header().Vars {
+			v := &r.Header().Vars[i]
+			if left[v.Net] && !listed[v.Net] {
+				left[v.Net] = false // once for all its names
+				if p.ignore.match(v.Path) {
+					p.restIgnore++
+				} else {
+					p.restOnly++
+				}
+			}
 		}
 		return names
 	}
 	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
+}
+
+// leftOut says how many signals --only and --ignore keep from being compared. A signal
+// that is compared under another of its names does not count.
+func (p *pairing) leftOut() (lines []string) {
+	only, ignore := p.restOnly, p.restIgnore
+	for key, ignored := range p.skipped {
+		switch {
+		case p.seen[key]:
+		case ignored:
+			ignore++
+		default:
+			only++
+		}
+	}
+	if only > 0 {
+		lines = append(lines, "left out by --only: "+plural(uint64(only), "signal", "signals"))
+	}
+	if ignore > 0 {
+		lines = append(lines, "left out by --ignore: "+plural(uint64(ignore), "signal", "signals"))
+	}
+	return lines
 }
 
 // nets returns the nets of one side of the pairs, for Watch.

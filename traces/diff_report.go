@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -53,9 +54,17 @@ type DiffReport struct {
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line has no end and was not read
 	TruncatedB bool `json:"truncated_b,omitempty"`
 
+	// The time of that line, from which on nothing was compared; empty if the line is
+	// itself a time, or before the first one.
+	TruncatedFromA string `json:"truncated_from_a,omitempty"`
+	TruncatedFromB string `json:"truncated_from_b,omitempty"`
+
 	// Values that were not read, because they do not fit the kinds of their signals.
 	UnreadA uint64 `json:"unread_a,omitempty"`
 	UnreadB uint64 `json:"unread_b,omitempty"`
+
+	// Skipped says what else was not compared: because of the options, or between samples.
+	Skipped []string `json:"skipped,omitempty"`
 
 	// Cycles or times that were not compared: before both files have begun, and while
 	// one is not dumped ($dumpoff).
@@ -110,7 +119,7 @@ func newNameList(names []string) NameList {
 // judge finds the verdict where there is no difference.
 func (r *DiffReport) judge() {
 	skipped := r.OnlyA.Count + r.OnlyB.Count
-	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff > 0) {
+	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff > 0 || len(r.Skipped) > 0) {
 		r.Verdict = VerdictNoDifference
 	}
 }
@@ -178,14 +187,20 @@ func (r *DiffReport) writeFirst(line func(string, ...any)) {
 }
 
 func (r *DiffReport) writeCounts(line func(string, ...any)) {
-	unit := map[bool]string{true: "cycles", false: "times"}[r.Sampled]
+	instants := func(count uint64) string {
+		if r.Sampled {
+			return plural(count, "cycle", "cycles")
+		}
+		return plural(count, "time", "times")
+	}
+	signals := func(count int) string { return plural(uint64(count), "signal", "signals") }
 	if r.Instants == 0 {
-		line("compared    %d signals, which have no values in either file", r.Compared)
+		line("compared    %s without values in either file", signals(r.Compared))
 	} else {
-		line("compared    %d signals, from %v to %v, %d %s", r.Compared, r.From, r.To, r.Instants, unit)
+		line("compared    %s, from %v to %v, %s", signals(r.Compared), r.From, r.To, instants(r.Instants))
 	}
 	if r.Differing > 0 {
-		line("differing   %d signals", r.Differing)
+		line("differing   %s", signals(r.Differing))
 		for _, s := range r.Signals[:min(len(r.Signals), namesShown)] {
 			line("            %s, first at %v: A %s, B %s", bothNames(s.Signal, s.SignalB), s.At, s.A, s.B)
 		}
@@ -212,21 +227,31 @@ func (r *DiffReport) writeCounts(line func(string, ...any)) {
 		line("skipped     %s ends here, %s goes on", ended, goesOn)
 	}
 	if r.SkippedBegin > 0 {
-		line("skipped     %d %s before both files have begun", r.SkippedBegin, unit)
+		line("skipped     %s before both files have begun", instants(r.SkippedBegin))
 	}
 	if r.SkippedOff > 0 {
-		line("skipped     %d %s in which one file is not dumped ($dumpoff)", r.SkippedOff, unit)
+		line("skipped     %s in which one file is not dumped ($dumpoff)", instants(r.SkippedOff))
 	}
-	for _, f := range []struct {
+	for _, what := range r.Skipped {
+		line("skipped     %s", what)
+	}
+	type file struct {
 		path      string
 		truncated bool
+		from      string
 		unread    uint64
-	}{{r.A, r.TruncatedA, r.UnreadA}, {r.B, r.TruncatedB, r.UnreadB}} {
+	}
+	files := []file{{r.A, r.TruncatedA, r.TruncatedFromA, r.UnreadA}, {r.B, r.TruncatedB, r.TruncatedFromB, r.UnreadB}}
+	for _, f := range slices.Compact(files) { // a file may be compared with itself
 		if f.truncated {
-			line("skipped     the last line of %s, which has no end and may be cut off", f.path)
+			from := ""
+			if f.from != "" {
+				from = "; nothing from " + f.from + " on was compared"
+			}
+			line("skipped     the last line of %s, which has no end and may be cut off%s", f.path, from)
 		}
 		if f.unread > 0 {
-			line("skipped     %d values in %s that are of another kind than their signals", f.unread, f.path)
+			line("skipped     %s in %s of another kind than the signal", plural(f.unread, "value", "values"), f.path)
 		}
 	}
 }

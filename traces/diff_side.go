@@ -44,6 +44,7 @@ type sampler struct {
 	instant int64
 	time    uint64  // of the instant, in units of the file: the edge, or the last change
 	pausing bool    // the simulator does not dump behind it
+	cut     bool    // the file ends within it: what it is, is not known
 	pending []NetID // changed by the instant
 	waiting []bool  // is in pending
 	late    []NetID // changed by the clock's edge itself, so by the next cycle
@@ -121,7 +122,7 @@ func (s *sampler) load() error {
 		return err
 	}
 	time, err := s.common(s.r.Time())
-	s.loaded, s.instant, s.pausing = true, time-s.shift, s.r.Off()
+	s.loaded, s.instant, s.pausing, s.cut = true, time-s.shift, s.r.Off(), s.r.cutNow()
 	return err
 }
 
@@ -164,7 +165,8 @@ func (s *sampler) loadPeriod() error {
 		if err := s.step(); err != nil {
 			return err
 		}
-		s.pausing = s.r.Off()
+		// After a time that is cut off, the period may go on.
+		s.pausing, s.cut = s.r.Off(), s.r.Truncated()
 	}
 	return s.r.Err()
 }
@@ -186,7 +188,7 @@ func (s *sampler) loadCycle() error {
 		}
 		if after := s.level(); before+after == 1 && (after == 1) != s.falling {
 			s.late = append(s.late, changed...)
-			s.loaded, s.instant, s.time = true, s.cycle-s.shift, s.r.Time()
+			s.loaded, s.instant, s.time, s.cut = true, s.cycle-s.shift, s.r.Time(), s.r.cutNow()
 			s.cycle++
 			return nil
 		}
@@ -194,6 +196,15 @@ func (s *sampler) loadCycle() error {
 		s.copy(changed)
 	}
 	return s.r.Err()
+}
+
+// tail is the time of the last edge of the clock, from which on no cycle is complete. It
+// is empty without a clock, without an edge, and as long as there may be more.
+func (s *sampler) tail() string {
+	if s.clock == noNet || s.cycle == 0 || s.loaded {
+		return ""
+	}
+	return Duration{Count: s.time, Unit: s.r.Header().Timescale}.String()
 }
 
 // level is the clock as 0 or 1, something else when it is neither.

@@ -386,6 +386,8 @@ func TestDiffOfEvents(t *testing.T) {
 // compared.
 func TestDiffNamesWhatItSkips(t *testing.T) {
 	a := smallHeader + smallBody
+	at := func(ns uint64) Bound { return Bound{Given: true, Timed: true, Time: Duration{ns, Nanosecond}} }
+	clock, period := Sampling{Clock: "tb.clk"}, Sampling{Period: Duration{100, Nanosecond}}
 	more := strings.Replace(smallHeader, "$upscope", "$var wire 1 x own $end $upscope", 1) + smallBody
 	for _, c := range []struct {
 		name, a, b string
@@ -395,17 +397,26 @@ func TestDiffNamesWhatItSkips(t *testing.T) {
 		text       string
 	}{
 		{"nothing", a, a, DiffOptions{}, VerdictEqual, false, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, from 0 ns to 30 ns, 7 times\n"},
-		{"a last line", a + "0!\n", a + "0!", DiffOptions{}, VerdictDifferent, true, "skipped     the last line of b.vcd, which has no end and may be cut off\n"},
+		{"a last line", a + "0!\n", a + "0!", DiffOptions{}, VerdictNoDifference, true, "25 ns, 6 times\nskipped     the last line of b.vcd, which has no end and may be cut off; nothing from 30 ns on was compared\n"},
+		{"a last line after a difference", a + "0!\n#40\n1!\n", strings.Replace(a, "b110", "b111", 1) + "#40\n1!", DiffOptions{}, VerdictDifferent, true, "nothing from 40 ns on was compared\n"},
+		{"a last line of one file, another time in the other", a + "#40\n1!\n", a + "#35\n0!\n#40\n0!", DiffOptions{}, VerdictDifferent, true, "tb.clk, first at 35 ns: A 1, B 0\n"},
 		{"both last lines", a + "1!", a + "0!", DiffOptions{}, VerdictNoDifference, true, "NO DIFFERENCE in what was compared  a.vcd  b.vcd\n"},
 		{"a last time", a + "#40", a, DiffOptions{}, VerdictNoDifference, true, "skipped     the last line of a.vcd"},
 		{"a longer file", a, a + "#40\n1!\n", DiffOptions{}, VerdictNoDifference, false, "skipped     A ends here, B goes on\n"},
-		{"after --to", a, a + "#40\n1!\n", DiffOptions{To: Bound{Given: true, Timed: true, Time: Duration{30, Nanosecond}}}, VerdictEqual, false, "EQUAL"},
+		{"after --to", a, a + "#40\n1!\n", DiffOptions{To: Bound{Given: true, Timed: true, Time: Duration{30, Nanosecond}}}, VerdictNoDifference, false, "skipped     times after --to 30 ns\n"},
+		{"nothing by --to", a, a, DiffOptions{To: at(30)}, VerdictEqual, false, "EQUAL"},
+		{"before --from", a, strings.Replace(a, "r1.5", "r1.25", 1), DiffOptions{From: at(20)}, VerdictNoDifference, false, "3 times\nskipped     times before --from 20 ns\n"},
+		{"all but one", a, a, DiffOptions{Only: []string{"tb.clk"}}, VerdictNoDifference, false, "compared    1 signal, from 0 ns to 30 ns, 7 times\nskipped     left out by --only: 2 signals\n"},
+		{"x", a, strings.Replace(a, "b110", "b1x0", 1), DiffOptions{Lenient: true}, VerdictNoDifference, false, "skipped     x or z matched anything: 1 value\n"},
+		{"no x", a, a, DiffOptions{Lenient: true}, VerdictEqual, false, "EQUAL"},
+		{"after the last edge", a, a + "b1 #\n", DiffOptions{A: clock, B: clock}, VerdictNoDifference, false, "from cycle 0 to cycle 2, 3 cycles\nskipped     between clock edges nothing is compared\nskipped     after the last edge of the clock, from 25 ns\n"},
+		{"a period", a, a, DiffOptions{A: period, B: period}, VerdictNoDifference, false, "1 cycle\nskipped     within a period nothing is compared but the values at its end\n"},
 		{"a signal", a, more, DiffOptions{}, VerdictNoDifference, false, "only in B   1: tb.own\n"},
-		{"a signal that was left out", a, more, DiffOptions{Ignore: []string{"**.own"}}, VerdictEqual, false, "EQUAL"},
+		{"a signal that was left out", a, more, DiffOptions{Ignore: []string{"**.own"}}, VerdictNoDifference, false, "skipped     left out by --ignore: 1 signal\n"},
 		{"a late beginning", a, smallHeader + smallBody[strings.Index(smallBody, "#10"):], DiffOptions{Ignore: []string{"**.temp"}}, VerdictNoDifference, false, "skipped     2 times before both files have begun\n"},
-		{"a pause", a, strings.Replace(a, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\n$end\n", 1), DiffOptions{}, VerdictNoDifference, false, "skipped     1 times in which one file is not dumped ($dumpoff)\n"},
-		{"a real for a wire", a, a + "r1.5 !\n", DiffOptions{}, VerdictNoDifference, true, "skipped     1 values in b.vcd that are of another kind than their signals\n"},
-		{"a text for a real", a + "sidle r\n", a, DiffOptions{}, VerdictNoDifference, true, "skipped     1 values in a.vcd"},
+		{"a pause", a, strings.Replace(a, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\n$end\n", 1), DiffOptions{}, VerdictNoDifference, false, "skipped     1 time in which one file is not dumped ($dumpoff)\n"},
+		{"a real for a wire", a, a + "r1.5 !\n", DiffOptions{}, VerdictNoDifference, true, "skipped     1 value in b.vcd of another kind than the signal\n"},
+		{"a text for a real", a + "sidle r\n", a, DiffOptions{}, VerdictNoDifference, true, "skipped     1 value in a.vcd"},
 		{"bits for a real", a + "b1 r\n1r\n", a, DiffOptions{}, VerdictNoDifference, true, "skipped     2 values in a.vcd"},
 	} {
 		r, err := diffTexts(t, c.a, c.b, c.o)
@@ -418,13 +429,35 @@ func TestDiffNamesWhatItSkips(t *testing.T) {
 	}
 }
 
+// A file that has no newline at its end does not differ from one that has: what its last
+// time holds is not known. Compared with itself, the line is named once.
+func TestDiffOfFilesWithoutTheirLastNewline(t *testing.T) {
+	a := smallHeader + smallBody + "0!\n#35\n1!\n"
+	cut := strings.TrimSuffix(a, "\n")
+	clock, period := Sampling{Clock: "tb.clk"}, Sampling{Period: Duration{5, Nanosecond}}
+	for _, o := range []DiffOptions{{}, {A: clock, B: clock}, {A: period, B: period}} {
+		r := requireEqual(t, a, cut, o)
+		require.Equal(t, VerdictNoDifference, r.Verdict)
+		require.Equal(t, "35 ns", r.TruncatedFromB)
+	}
+	path := filepath.Join(t.TempDir(), "a.vcd")
+	require.NoError(t, os.WriteFile(path, []byte(cut), 0o666))
+	r, err := Diff(context.Background(), path, path, DiffOptions{})
+	require.NoError(t, err)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Equal(t, 1, strings.Count(text.String(), "skipped     the last line"), text.String())
+	_, err = diffTexts(t, smallHeader+"#0\n0!\n", smallHeader+"#0\n0!", DiffOptions{})
+	require.ErrorContains(t, err, "b.vcd: its last line has no end")
+}
+
 // A file without a single value is equal to itself, and what it lacks is said.
 func TestDiffOfEmptyFiles(t *testing.T) {
 	r, err := diffTexts(t, smallHeader, smallHeader, DiffOptions{})
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, r.WriteText(&text))
-	require.Equal(t, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, which have no values in either file\n", text.String())
+	require.Equal(t, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals without values in either file\n", text.String())
 	_, err = diffTexts(t, smallHeader+smallBody, smallHeader, DiffOptions{})
 	require.ErrorContains(t, err, "b.vcd: there are no values in it")
 	_, err = diffTexts(t, declare(), declare("wire 1 ! a"), DiffOptions{})
@@ -446,8 +479,8 @@ func TestDiffRefuses(t *testing.T) {
 		{DiffOptions{A: ns, B: ns, Offset: Duration{1, Nanosecond}}, "--offset: cycles are compared, not times; give --offset-cycles"},
 		{DiffOptions{Align: "tb.none"}, "--align: tb.none is not among the signals that are compared"},
 		{DiffOptions{Align: "tb.data"}, "--align: tb.data is not a signal of one bit"},
-		{DiffOptions{From: Bound{Given: true, Cycle: 3}}, "--from: cycles are compared in the one way, times in the other; give a time"},
-		{DiffOptions{A: ns, B: ns, To: Bound{Given: true, Timed: true}}, "--to: cycles are compared in the one way, times in the other; give the number of a cycle"},
+		{DiffOptions{From: Bound{Given: true, Cycle: 3}}, "--from: 3 is a cycle, but times are compared; give a time with its unit, such as 10ns, or a clock"},
+		{DiffOptions{A: ns, B: ns, To: Bound{Given: true, Timed: true}}, "is a time, but cycles are compared; give the number of a cycle, such as 10, without a unit"},
 		{DiffOptions{Only: []string{"a..*["}}, "all signals that both have are left out"},
 		{DiffOptions{Ignore: []string{""}}, "--ignore: the pattern is empty"},
 		{DiffOptions{From: Bound{Given: true, Timed: true, Time: Duration{1, 0}}}, "the files have no time in common; check the offset and the bounds"},

@@ -57,6 +57,7 @@ type VCDReader struct {
 	off       bool
 	snapshot  snapshot
 	truncated bool
+	cutChange bool // truncated within a change, not a time
 	unread    uint64
 	err       error
 }
@@ -229,6 +230,18 @@ func (r *VCDReader) Off() bool { return r.off }
 
 // Truncated reports whether the file ended within a line.
 func (r *VCDReader) Truncated() bool { return r.truncated }
+
+// cutNow reports whether the file ended within the changes of the last Step, which are
+// not known, then.
+func (r *VCDReader) cutNow() bool { return r.truncated && r.cutChange && r.started }
+
+// cutFrom is the time of the last Step if it is cut off, else empty.
+func (r *VCDReader) cutFrom() string {
+	if !r.cutNow() {
+		return ""
+	}
+	return Duration{Count: r.now, Unit: r.header.Timescale}.String()
+}
 
 // Unread returns how many values of watched nets were not read, because they are of
 // another kind than the net.

@@ -79,7 +79,7 @@ func (r *VCDReader) refill() bool {
 // anything: it is dropped.
 func (r *VCDReader) cut() {
 	if !r.refill() && r.err == nil {
-		r.truncated, r.pos = true, r.end
+		r.truncated, r.cutChange, r.pos = true, r.buf[r.pos] != '#', r.end
 	}
 }
 
@@ -428,7 +428,7 @@ func (r *VCDReader) skipSection() {
 			r.err = err
 			return
 		case token == nil:
-			r.truncated = true
+			r.truncated, r.cutChange = true, true
 			return
 		case string(token) == "$end":
 			return

@@ -94,8 +94,10 @@ func newTraceDiff() *cobra.Command {
 		Use:   "diff A.vcd B.vcd",
 		Short: "Compare two VCDs",
 		Long: `Compares two waveforms and shows the first difference: when, which signal, both
-values, and what was before it. EQUAL is said if all of both files was compared, else
-NO DIFFERENCE in what was compared, and what was skipped. Exit status: 0 no difference,
+values, and what was before it. EQUAL is said only if all of both files was compared,
+else NO DIFFERENCE in what was compared, and what was skipped: by --only, --ignore,
+--from and --to, where --x lenient let x or z match another value, and, with a clock or
+a period, always what is between the samples. Exit status: 0 no difference,
 1 they differ, or a file is damaged (its last line is cut off, a value does not fit its
 signal), 2 bad input. Files may be larger than memory.
 

@@ -134,7 +134,7 @@ func TestTraceBadInput(t *testing.T) {
 		{"diff a.vcd b.vcd --offset soon", `--offset: "soon" is no time`},
 		{"diff a.vcd b.vcd --offset-cycles 2", "--offset-cycles: cycles are not known"},
 		{"diff a.vcd b.vcd --clock pops.clk", "a.vcd: the clock pops.clk is not in the file; `starloom trace info a.vcd --signals` lists the names"},
-		{"diff a.vcd b.vcd --from 3", "--from: cycles are compared in the one way, times in the other; give a time"},
+		{"diff a.vcd b.vcd --from 3", "--from: 3 is a cycle, but times are compared; give a time with its unit"},
 		{"diff a.vcd b.vcd --from x", `--from: "x" is no time`},
 		{"diff a.vcd b.vcd --context 0", "--context: 0 columns cannot be drawn; give 1 to 1000"},
 		{"decode a.vcd --map lanes.yaml", "starloom trace decode: --pcapng is missing; usage: "},
@@ -210,7 +210,7 @@ func TestTraceDiffOfBigFiles(t *testing.T) {
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, statusFail, exit.ExitCode(), "%s", exit.Stderr)
 	require.Contains(t, string(out), "\n  top.group[0].s0\n  A  0\n  B  1\n")
-	require.Contains(t, string(out), "differing   1 signals")
+	require.Contains(t, string(out), "differing   1 signal\n")
 	usage, ok := command.ProcessState.SysUsage().(*syscall.Rusage)
 	require.True(t, ok)
 	peakMiB := usage.Maxrss >> 10
