@@ -223,7 +223,7 @@ func TestBadStimuli(t *testing.T) {
 		"unknown":       {"s.csv", "reset,requests\n1,0\n", `s.csv:1:1: column 2 is "requests", which is no input of the model; did you mean request_i?`},
 		"twice":         {"s.csv", "reset,reset\n1,0\n", "s.csv:1:1: two columns are reset"},
 		"never reset":   {"s.csv", "request_i\n1\n", "s.csv: reset is never on"},
-		"value":         {"s.csv", "reset,request_i\n1,0\n0,0x1g\n", `s.csv:3:3: "0x1g" is no value of request_i, which has 4 bits`},
+		"value":         {"s.csv", "reset,request_i\n1,0\n0,0x1g\n", `s.csv:3:3: "0x1g" is no value of request_i, which has 4 bits; write a number from 0 to 15, as 1, 0x1 or 0b1`},
 		"too large":     {"s.csv", "reset,request_i\n1,16\n", `s.csv:2:3: "16" is no value`},
 		"short line":    {"s.csv", "reset,request_i\n1\n", "s.csv:2:1: not CSV: wrong number of fields"},
 		"cycle":         {"s.csv", "cycle,reset\n0,1\n0,1\n", `s.csv:3:1: cycle "0"; give at least 1`},

@@ -67,7 +67,7 @@ func rtlFaultText(f *cosim.Fault) string {
 	return text
 }
 
-// rtlNotes say what to do next when a run with RTL has failed: the check of the
+// rtlNotes say what to do next when a run with RTL has failed, but not by its tools: the check of the
 // scenario repeats its inputs, that of a map has others.
 func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if m.rtl == nil || !failed {

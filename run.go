@@ -168,7 +168,7 @@ func (m *Machine) Report() *Report {
 	}
 	if m.rtl != nil {
 		report.RTL = m.rtl.report
-		report.Notes = append(report.Notes, m.rtlNotes(total > 0)...)
+		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
 	}
 	return report
 }

@@ -103,8 +103,8 @@ func (m *Machine) violation(f fabric.Finding) Violation {
 	if f.Kind == fabric.FindLate {
 		v.Path = m.pops.LinkPath(f.Index)
 		v.Cycle = m.timing.BoundaryCycle(f.Slot)
-		v.Message = fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: the RTL is %d or more cycles later than its model; one that is k cycles late needs guard_cycles of k+1 or more",
-			f.Slot, m.timing.GuardCycles)
+		v.Message = fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is late, or shines all the time; RTL that is k cycles later than its model may need guard_cycles of k+1",
+			f.Slot)
 		return v
 	}
 	v.Path = m.pops.ProcessorPath(f.Index)

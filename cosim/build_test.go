@@ -33,6 +33,11 @@ func refusal(t *testing.T, s Source) *InputError {
 	return input
 }
 
+// interfacePortText makes Verilator 5.006 crash after its refusal.
+const interfacePortText = `interface bus; logic [3:0] r; logic [3:0] g; modport m(input r, output g); endinterface
+module top (input clock, input reset, bus.m b, output [5:0] index); assign b.g = b.r; assign index=0; endmodule
+`
+
 func TestBuildRefuses(t *testing.T) {
 	refused := func(top string) Source { return conforming("refused.sv", top, "clk_i") }
 	counter := func(change func(s *Source)) Source {
@@ -58,6 +63,7 @@ func TestBuildRefuses(t *testing.T) {
 		{"inout", refused("with_inout"), "refused.sv:9:49", "pad_io is an inout", "wrapper"},
 		{"array", refused("with_array"), "refused.sv:12:57", "lanes_i is an unpacked array", "wrapper"},
 		{"interface", refused("with_interface"), "refused.sv:6:49", "interface", "wrapper"},
+		{"interface with wires", Source{Top: "top", Files: []string{write(t, "ifport.sv", interfacePortText)}}, "ifport.sv:2:45", "interface", "wrapper"},
 		{"real", refused("with_real"), "refused.sv:16:50", "level_o is of the type real", "wrapper"},
 		{"no ports", refused("without_ports"), "refused.sv:19:8", "no ports", "test bench"},
 		{"no top", counter(func(s *Source) { s.Top = "" }), "--top", "no top", "name"},

@@ -87,6 +87,7 @@ func TestToolMessages(t *testing.T) {
 
 	_, err = faultIn(3, &Fault{Kind: FaultDied, Tool: "vvp", Text: "signal: killed"})
 	require.ErrorAs(t, err, &tool)
+	require.NotContains(t, tool.Error(), "accepts the source", "it has done so")
 }
 
 func TestVerilatorWarnings(t *testing.T) {

@@ -269,13 +269,13 @@ func (l *lockstep) stimulusOf(seed uint64) drive {
 const progressCycles = 1 << 12
 
 // run drives both from power-on to the first difference, nil when there is none.
-// seen gets every cycle, settled; it may be nil.
-func (l *lockstep) run(next drive, seen func(cycle uint64)) (*difference, error) {
+// seen gets every cycle, settled unless the RTL ends there; it may be nil.
+func (l *lockstep) run(next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
 	return l.runFrom(0, next, seen)
 }
 
 // runFrom does the same and does not compare what is before a cycle.
-func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64)) (*difference, error) {
+func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
 	m, d := l.model, l.rtl
 	l.rtlFresh = false
 	if l.coverage != nil {
@@ -299,12 +299,13 @@ func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64)) (*d
 		}
 		copy(d.Inputs(), m.Inputs())
 		m.settle()
-		if err := d.Settle(); err != nil {
-			return faultIn(cycle, err)
-		}
+		err := d.Settle()
 		l.holdBack(cycle)
 		if seen != nil {
-			seen(cycle)
+			seen(cycle, err == nil)
+		}
+		if err != nil {
+			return faultIn(cycle, err)
 		}
 		reset := m.clocked && m.get(m.reset) != 0
 		if compared && !reset && cycle >= from {

@@ -40,13 +40,13 @@ func (l *lockstep) findPast(d *Divergence, f *finding, whole *Stimulus) error {
 	last := min(whole.Cycles(), int(f.cycle)) - 1
 	for ; last >= 0 && whole.row(last)[resetWord] == 0; last-- {
 	}
-	if last < 0 {
+	if last < 0 || uint64(whole.Cycles()) <= f.cycle { // without the inputs of the difference nothing is shown
 		return nil
 	}
 	after := whole.slice(last+1, whole.Cycles())
 	found := past{powerOn: f.powerOn, before: whole.slice(0, last), reset: whole.row(last)}
-	end, outputs, err := l.runAfter(&found, after)
-	if err != nil {
+	reached, end, outputs, err := l.runAfter(&found, after)
+	if err != nil || !reached {
 		return err
 	}
 	if end == nil {
@@ -62,16 +62,18 @@ func (l *lockstep) findPast(d *Divergence, f *finding, whole *Stimulus) error {
 		if l.exchanged-exchanged > budget {
 			break
 		}
-		otherEnd, otherOutputs, err := l.runAfter(&other, more)
+		reached, otherEnd, otherOutputs, err := l.runAfter(&other, more)
 		switch {
 		case err != nil:
 			return err
+		case !reached: // it ended in its past
 		case otherEnd == nil:
 			d.MissingReset, d.Undefined, d.Past = true, true, other.text
 			return nil
 		case d.Undefined || end.kind == DivergenceUnknown || otherEnd.kind == DivergenceUnknown:
 			// What is unknown may have any value, that of the other run as well.
-		case otherEnd.cycle != end.cycle || !slices.Equal(outputs, otherOutputs):
+		case otherEnd.cycle != end.cycle || otherEnd.port < 0 != (end.port < 0) || end.port >= 0 && !slices.Equal(outputs, otherOutputs):
+			// Outputs are not compared where both end by a fault: logic may not have settled.
 			d.Undefined, d.Past = true, other.text
 		}
 	}
@@ -102,8 +104,8 @@ func (l *lockstep) otherPasts(found *past) (pasts []past) {
 }
 
 // runAfter runs cycles after a past and returns the first difference, nil for none,
-// and what the RTL shows then.
-func (l *lockstep) runAfter(p *past, after *Stimulus) (end *difference, outputs []uint64, err error) {
+// and what the RTL shows then. It is not reached if the RTL ends before, by a fault.
+func (l *lockstep) runAfter(p *past, after *Stimulus) (reached bool, end *difference, outputs []uint64, err error) {
 	rows := slices.Clone(p.before.rows)
 	for range pastResetCycles {
 		rows = append(rows, p.reset...)
@@ -116,16 +118,19 @@ func (l *lockstep) runAfter(p *past, after *Stimulus) (end *difference, outputs 
 		at, err = l.runFrom(begin, run.drive(), nil)
 	}
 	if err != nil || at == nil {
-		return nil, nil, err
+		return err == nil, nil, nil, err
 	}
-	at.cycle -= min(begin, at.cycle)
+	if at.cycle < begin {
+		return false, nil, nil, nil
+	}
+	at.cycle -= begin
 	if l.rtl != nil {
 		outputs = slices.Clone(l.rtl.Outputs())
 		for i := range outputs {
 			outputs[i] &= l.mask[i]
 		}
 	}
-	return at, outputs, nil
+	return true, at, outputs, nil
 }
 
 // moreOf adds random inputs without reset.
@@ -151,7 +156,11 @@ func (d *Divergence) pastText() string {
 	case d.MissingReset:
 		return fmt.Sprintf("a reset is missing: with %s, and the same inputs after it, the RTL agrees with the model", d.Past)
 	case d.Undefined:
-		return fmt.Sprintf("something survives the reset (a register, memory that was not written, a loop): with %s, and the same inputs after it, the RTL has other outputs", d.Past)
+		differs := "has other outputs"
+		if d.Signal == "" { // a fault
+			differs = "does not end in this cycle, or not so"
+		}
+		return fmt.Sprintf("something survives the reset (a register, memory that was not written, a loop): with %s, and the same inputs after it, the RTL %s", d.Past, differs)
 	case d.ShortReset:
 		return fmt.Sprintf("with reset on for %d cycles it does not differ", pastResetCycles)
 	}

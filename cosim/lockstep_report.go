@@ -142,25 +142,48 @@ func (l *lockstep) show(r *LockstepReport, f *finding, stimulus *Stimulus) error
 	defer func() { l.exchanged = exchanged }()
 	if at, err := l.power(f.powerOn); err != nil || at != nil {
 		waves.absent = make([]bool, len(waves.ports))
+		if stimulus == nil && next(0, l.model.inputs) { // any inputs lead there
+			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.inputs...)
+			waves.Stimulus.mask()
+		}
 		return err
 	}
 	d := l.rtl.(*pinned)
 	waves.absent, waves.fourWay = d.absent, d.unknown != nil
 	limited := func(cycle uint64, inputs []uint64) bool { return cycle < length && next(cycle, inputs) }
-	_, err := l.run(limited, func(cycle uint64) {
+	_, err := l.run(limited, func(cycle uint64, settled bool) {
 		if stimulus == nil && cycle >= keep {
 			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.inputs...)
 		}
 		if cycle >= waves.First {
-			waves.samples = append(waves.samples, lockstepSample{
+			sample := lockstepSample{
 				slices.Clone(l.model.inputs), slices.Clone(l.wanted), slices.Clone(d.outputs), slices.Clone(d.unknown),
-			})
+			}
+			if !settled {
+				waves.unsettle(&sample)
+			}
+			waves.samples = append(waves.samples, sample)
 		}
 	})
 	if stimulus == nil {
 		waves.Stimulus.mask()
 	}
 	return err
+}
+
+// unsettle makes the RTL's outputs of a cycle X: they have no values yet. Samples before
+// it get the plane of unknown bits that two-valued RTL does not have.
+func (v *LockstepWaves) unsettle(s *lockstepSample) {
+	if !v.fourWay {
+		v.fourWay = true
+		for i := range v.samples {
+			v.samples[i].unknown = make([]uint64, len(s.rtl))
+		}
+	}
+	s.unknown = make([]uint64, len(s.rtl))
+	for i := range s.rtl {
+		s.rtl[i], s.unknown[i] = 0, ^uint64(0)
+	}
 }
 
 // explain shrinks what was found and says what it is.
@@ -179,7 +202,7 @@ func (l *lockstep) explain(r *LockstepReport, f *finding) error {
 		}
 	}
 	at, fault := f.difference, f.fault
-	if l.repeatable(f) && !l.options.NoShrink && r.Shown.Stimulus.Cycles() > 0 {
+	if l.repeatable(f) && !l.options.NoShrink && len(r.Shown.samples) > 0 {
 		smallest, smaller, err := l.shrink(f, r.Shown.Stimulus)
 		if err != nil {
 			return err

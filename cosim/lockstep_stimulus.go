@@ -265,13 +265,22 @@ func (s *Stimulus) reach(place, text string) error {
 func parseValue(place, text string, p *Port, row []uint64) error {
 	value, ok := new(big.Int).SetString(text, 0)
 	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
-		return &InputError{place, fmt.Sprintf("%q is no value of %s, which has %s", text, p.Name, bitsText(p.Bits)), "write 12, 0x1f or 0b101"}
+		return &InputError{place, fmt.Sprintf("%q is no value of %s, which has %s", text, p.Name, bitsText(p.Bits)), fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))}
 	}
 	for w, rest := 0, value; w < p.Words(); w++ {
 		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()
 		rest = new(big.Int).Rsh(rest, 64)
 	}
 	return nil
+}
+
+// maxText is the largest value of so many bits; of more than 16 in hexadecimal.
+func maxText(width int) string {
+	largest := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(width)), big.NewInt(1))
+	if width > 16 {
+		return fmt.Sprintf("%#x", largest)
+	}
+	return largest.String()
 }
 
 // vcdInput is where bits of an input come from.

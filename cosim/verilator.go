@@ -161,6 +161,7 @@ func (b *builder) warn(said []byte) error {
 var (
 	verilatorMessage = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
 	verilatorCrash   = regexp.MustCompile(`(?m)^%Error: (?:Verilator threw signal|Command Failed|Internal Error|.*: Internal Error)`)
+	interfacePort    = regexp.MustCompile(`(?m)^%Error.*Unsupported: Interfaced port on top level module`)
 	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
@@ -178,6 +179,9 @@ func (b *builder) refusal(said []byte, err error) error {
 		if first == nil || first.Place == "" && found[2] != "" {
 			first = b.explain(found[2], found[3])
 		}
+	}
+	if interfacePort.Match(said) { // and Verilator may crash next
+		return first
 	}
 	if crash := verilatorCrash.Find(said); crash != nil {
 		return &ToolError{verilatorTool.command, b.name(), "ends with a fault of its own: " + oneLineOf(said), remedyTool, err}

@@ -94,6 +94,9 @@ func TestRTLEndsWithItsSimulators(t *testing.T) {
 			require.ErrorAs(t, run.Wait(), &exit)
 			require.Equal(t, c.status, exit.ExitCode(), out.String())
 			require.Contains(t, out.String(), c.says)
+			if c.status == statusTool {
+				require.NotContains(t, out.String(), "cosim check", "which would find nothing")
+			}
 			for _, pid := range simulators {
 				require.ErrorIs(t, syscall.Kill(pid, 0), syscall.ESRCH, "simulator %d is left", pid)
 			}
