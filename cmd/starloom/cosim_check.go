@@ -74,7 +74,8 @@ those of --stimulus: CSV (a column for each input), or a VCD of the RTL in a
 testbench. For a scenario with the key rtl they are those of a run of the model:
 all components that the scenario replaces are checked, one after the other. What inputs
 never did is listed below the verdict: a mistake there does not show, and the check
-of the map alone has other inputs. --reset-seeds repeats the runs with other values of
+of the map alone has other inputs. --json then is the report of the component that
+differs, else of the first, with sums of all and of each kind. --reset-seeds repeats the runs with other values of
 the registers at power-on. That a reset is missing is said where it is shown: with
 another past, and the same inputs after the last reset, the RTL agrees with the model.`,
 		Example: `  starloom cosim check examples/rtl/stream_arbiter.yml

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -9,6 +11,7 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/traces"
 )
 
 // checkScenario runs the RTL of a scenario in lockstep with its models, on the inputs
@@ -31,6 +34,19 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	if err := keep([]output{{"--vcd", o.VCD}, {"--save", o.Save}, {"--json", o.JSON}}, path); err != nil {
 		return err
 	}
+	if o.JSON != "" && (o.JSON == o.VCD || o.JSON == o.Save) {
+		return &starloom.InputError{Place: "--json", Reason: "another output goes to " + o.JSON, Remedy: "give each output a file of its own"}
+	}
+	var files traces.Files
+	defer files.Abort()
+	jsonFile, err := open(&files, "--json", o.JSON)
+	if err != nil {
+		return err
+	}
+	text := c.OutOrStdout()
+	if o.VCD == "-" || o.Save == "-" || o.JSON == "-" {
+		text = c.ErrOrStderr()
+	}
 	progress := newProgress(c.ErrOrStderr())
 	defer progress.clear()
 	progress.step("runs " + s.Name)
@@ -40,32 +56,49 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	}
 	defer func() { err = closed(err, run) }()
 	cycles, kinds := uint64(0), rtlKinds{}
+	var first *cosim.LockstepReport
+	writeJSON := func(path string, report *cosim.LockstepReport) error {
+		if jsonFile == nil {
+			return nil
+		}
+		e := json.NewEncoder(jsonFile)
+		e.SetIndent("", "  ")
+		e.SetEscapeHTML(false)
+		all := scenarioCheck{report, s.Name, path, len(run.Parts), cycles, kinds.summary()}
+		if err := errors.Join(e.Encode(all), files.Commit()); err != nil {
+			return fault(err)
+		}
+		return nil
+	}
 	for i, part := range run.Parts {
 		progress.step("checks " + part.Path)
 		options := o.CheckOptions
 		options.Stimulus, options.NoShrink = part.Stimulus, !o.shrink || !c.Flags().Changed("shrink")
+		options.JSON = "" // it is one of all components
 		if i > 0 {
-			options.VCD, options.Save, options.JSON = "", "", ""
+			options.VCD, options.Save = "", ""
 		}
 		report, err := starloom.CosimCheck(c.Context(), part.Map, options)
 		if err != nil {
 			return fault(err)
+		}
+		if first == nil {
+			first = report
 		}
 		cycles += report.Cycles
 		kinds.add(&part, report)
 		if report.Divergence == nil {
 			continue
 		}
-		if i > 0 && (o.VCD != "" || o.Save != "" || o.JSON != "") { // once more, with files
-			options.VCD, options.Save, options.JSON = o.VCD, o.Save, o.JSON
+		if i > 0 && (o.VCD != "" || o.Save != "") { // once more, with files
+			options.VCD, options.Save = o.VCD, o.Save
 			if report, err = starloom.CosimCheck(c.Context(), part.Map, options); err != nil {
 				return fault(err)
 			}
 		}
 		progress.clear()
-		text := c.OutOrStdout()
-		if o.VCD == "-" || o.Save == "-" || o.JSON == "-" {
-			text = c.ErrOrStderr()
+		if err := writeJSON(part.Path, report); err != nil {
+			return err
 		}
 		if _, err := fmt.Fprintf(text, "%s in a run of %s\n", part.Path, s.Name); err != nil {
 			return err
@@ -82,10 +115,45 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return errFailed
 	}
 	progress.clear()
-	if _, err = fmt.Fprintf(c.OutOrStdout(), "pass: no difference found in %d components of %s, %d cycles in all", len(run.Parts), s.Name, cycles); err != nil {
+	if err := writeJSON(run.Parts[0].Path, first); err != nil {
 		return err
 	}
-	return kinds.writeText(c.OutOrStdout())
+	if _, err = fmt.Fprintf(text, "pass: no difference found in %d components of %s, %d cycles in all", len(run.Parts), s.Name, cycles); err != nil {
+		return err
+	}
+	return kinds.writeText(text)
+}
+
+// scenarioCheck is the JSON of a scenario's check: the report of the component that
+// differs, else of the first one, and sums of all.
+type scenarioCheck struct {
+	*cosim.LockstepReport
+	Scenario   string        `json:"scenario"`
+	Path       string        `json:"path"`       // of the component of the report
+	Components int           `json:"components"` // that the scenario replaces by RTL
+	CyclesAll  uint64        `json:"cycles_all"` // of all components that were checked
+	Kinds      []kindSummary `json:"kinds"`
+}
+
+// kindSummary is what was checked of one kind, up to the first difference.
+type kindSummary struct {
+	Map         string          `json:"map,omitempty"`
+	Model       string          `json:"model"`
+	Top         string          `json:"top"`
+	Backend     string          `json:"backend"`
+	Verdict     string          `json:"verdict"`
+	Components  int             `json:"components"`
+	Cycles      uint64          `json:"cycles"`
+	Warnings    []cosim.Warning `json:"warnings"`
+	Unexercised []cosim.Gap     `json:"unexercised"`
+}
+
+func (k rtlKinds) summary() (all []kindSummary) {
+	for _, kind := range k {
+		r := kind.report
+		all = append(all, kindSummary{r.Map, r.Model, r.Top, r.Backend, kind.verdict, kind.count, kind.cycles, r.Warnings, kind.coverage.Gaps()})
+	}
+	return all
 }
 
 // rtlKind is RTL that a scenario uses, once or many times.
@@ -93,22 +161,26 @@ type rtlKind struct {
 	pins     *cosim.PinMap
 	check    string
 	count    int
+	cycles   uint64
+	verdict  string                // of the last
 	report   *cosim.LockstepReport // of the first
 	coverage *cosim.Coverage       // of all
 }
 
 type rtlKinds []*rtlKind
 
-// add counts a component that has passed.
+// add counts a component that was checked.
 func (k *rtlKinds) add(part *starloom.RTLPartRun, report *cosim.LockstepReport) {
 	for _, kind := range *k {
 		if kind.pins == part.Map {
 			kind.count++
+			kind.cycles += report.Cycles
+			kind.verdict = report.Verdict
 			kind.coverage.Add(report.Coverage)
 			return
 		}
 	}
-	*k = append(*k, &rtlKind{part.Map, part.Check, 1, report, report.Coverage})
+	*k = append(*k, &rtlKind{part.Map, part.Check, 1, report.Cycles, report.Verdict, report, report.Coverage})
 }
 
 // writeText ends the line of the verdict with what it is worth less for: warnings, and
