@@ -31,12 +31,13 @@ check:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags purego ./cosim
-	$(GO) test -vet=off ./...
+	$(GO) test -vet=off ./cosim ./...
 	$(GO) test -vet=off -tags purego -run 'Shared|RTLRoutes' . ./cosim
 
-# The race detector watches everything that more than one worker touches. RTL belongs to one.
+# The race detector watches everything that more than one worker touches.
 race:
-	$(GO) test -vet=off -race -short -skip 'TestRTL([^S]|Sa)|PinMap|Stimul|Cosim|Check|Frozen|Scenario|Study|Adversary' ./hw ./nic ./fabric .
+	$(GO) test -vet=off -race -short ./hw ./nic ./fabric
+	$(GO) test -vet=off -race -short -run 'Execution|Engines|Windows|Seeds|Permutation|Interrupt|Reproducible|Cut|Unheard|Lost|Collision' .
 
 bench-scale:
 	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m .
