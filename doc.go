@@ -21,6 +21,7 @@
 //	programs.go        what is known of the built-in programs: rules, workloads
 //	workload.go        what a run has to carry, and schedules
 //	batch.go           many runs of one scenario: seeds, permutations
+//	losses.go          where packets were lost: a failing run is repeated
 //	exhaustive.go      all permutations of a small network
 //	seeds.go           one scenario for many seeds
 //	tally.go           what is kept of many runs
