@@ -18,7 +18,7 @@ import "fmt"
 // couplers that a transmitter reaches belong to its own unit, so shards never
 // write to the same coupler.
 type StarCouplers struct {
-	path  string
+	Registers
 	bank  Bank
 	base  []uint32
 	fan   uint32
@@ -58,15 +58,19 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 				path, in.bank.Element(i), first, last, unit)
 		}
 	}
-	return &StarCouplers{
-		path: path, bank: out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
+	c := &StarCouplers{
+		bank: out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
 		Violation: make([]uint8, out.bank.Size()),
 		violated:  make([][]uint32, out.shards),
-	}, nil
+	}
+	c.Registers = Declare(Declaration{
+		Bank:      out.bank,
+		Registers: []Register{Column("violation", c.Violation, AtMost[uint8](1)).Shown(1)},
+		Wires:     []Probed{out},
+		Derive:    c.list,
+	})
+	return c, nil
 }
-
-// Path names the bank.
-func (c *StarCouplers) Path() string { return c.path }
 
 // Inputs are the transmitters' light and port selects.
 func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
@@ -147,33 +151,15 @@ func (c *StarCouplers) ClearSlot(shard int) {
 	c.violated[shard] = c.violated[shard][:0]
 }
 
-// Reset does ClearSlot for all shards; the couplers themselves have no state.
-func (c *StarCouplers) Reset() {
+// list makes the lists of violations from the flags.
+func (c *StarCouplers) list() {
 	for shard := range c.violated {
-		c.ClearSlot(shard)
+		c.violated[shard] = c.violated[shard][:0]
 	}
-}
-
-// State visits the flags.
-func (c *StarCouplers) State(v *StateVisitor) {
-	StateColumn(v, "violation", c.Violation, AtMost[uint8](1))
-	v.AfterRestore(func() {
-		for shard := range c.violated {
-			c.violated[shard] = c.violated[shard][:0]
+	for coupler, flag := range c.Violation {
+		if flag != 0 {
+			shard := c.out.Owner(uint32(coupler))
+			c.violated[shard] = append(c.violated[shard], uint32(coupler))
 		}
-		for coupler, flag := range c.Violation {
-			if flag != 0 {
-				shard := c.out.Owner(uint32(coupler))
-				c.violated[shard] = append(c.violated[shard], uint32(coupler))
-			}
-		}
-	})
-}
-
-// Probes yields light and violation flag of every coupler.
-func (c *StarCouplers) Probes(yield func(Probe)) {
-	c.out.Probes(yield)
-	for i := range c.Violation {
-		yield(NewProbe(Join(c.bank.Element(i), "violation"), 1, c.Violation, i))
 	}
 }

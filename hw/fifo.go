@@ -28,6 +28,7 @@ const (
 // Reset: empty, overflow and overflows 0, also in the middle of anything.
 // Parameters: depth, width, count bits. Twin: fifo.v. (DESIGN section 4.)
 type FIFOs struct {
+	Registers
 	bank  Bank
 	depth int
 	width int
@@ -96,11 +97,19 @@ func NewFIFOs(c FIFOConfig) (*FIFOs, error) {
 			return nil, err
 		}
 	}
+	f.Registers = Declare(Declaration{
+		Bank: c.Bank,
+		Registers: []Register{
+			Column("words", f.words, AtMost(^uint64(0)>>(64-c.Width))),
+			Column("first", f.first, AtMost(uint16(c.Depth-1))),
+			Column("held", f.held, AtMost(uint16(c.Depth))),
+			Column("lost", f.lost, AtMost[uint8](1)),
+			Column("total", f.total, AtMost(f.limit)),
+		},
+		Wires: []Probed{f.head, f.count, f.overflow, f.overflows},
+	})
 	return f, nil
 }
-
-// Path names the bank.
-func (f *FIFOs) Path() string { return f.bank.Path() }
 
 // Head is the oldest word of every FIFO, 0 when it is empty.
 func (f *FIFOs) Head() *Signal { return f.head }
@@ -186,29 +195,4 @@ func wrapped(place, depth int) uint16 {
 		place -= depth
 	}
 	return uint16(place)
-}
-
-// Reset empties every FIFO.
-func (f *FIFOs) Reset() {
-	clear(f.words)
-	clear(f.first)
-	clear(f.held)
-	clear(f.lost)
-	clear(f.total)
-}
-
-// State visits the registers.
-func (f *FIFOs) State(v *StateVisitor) {
-	StateColumn(v, "words", f.words, AtMost(^uint64(0)>>(64-f.width)))
-	StateColumn(v, "first", f.first, AtMost(uint16(f.depth-1)))
-	StateColumn(v, "held", f.held, AtMost(uint16(f.depth)))
-	StateColumn(v, "lost", f.lost, AtMost[uint8](1))
-	StateColumn(v, "total", f.total, AtMost(f.limit))
-}
-
-// Probes yields head, count and overflow of every FIFO.
-func (f *FIFOs) Probes(yield func(Probe)) {
-	for _, wire := range []*Signal{f.head, f.count, f.overflow, f.overflows} {
-		wire.Probes(yield)
-	}
 }

@@ -18,6 +18,7 @@ const LFSRPolynomial = 0x80200003
 // Reset: the seed. Parameters: the seeds. Ports: enable in, value out. Twin:
 // lfsr.v. (DESIGN section 4.)
 type LFSRs struct {
+	Registers
 	bank   Bank
 	seeds  []uint32
 	enable *Signal
@@ -45,12 +46,21 @@ func NewLFSRs(bank Bank, seeds []uint32, enable *Signal) (*LFSRs, error) {
 		}
 	}
 	l := &LFSRs{bank: bank, seeds: seeds, enable: enable, value: value, register: make([]uint32, bank.Size())}
+	l.Registers = Declare(Declaration{
+		Bank:      bank,
+		Registers: []Register{Column("register", l.register, checkLFSR).ResetTo(seeds...)},
+		Wires:     []Probed{value},
+	})
 	l.Reset()
 	return l, nil
 }
 
-// Path names the bank.
-func (l *LFSRs) Path() string { return l.bank.Path() }
+func checkLFSR(i int, value uint32) error {
+	if value == 0 {
+		return fmt.Errorf("element %d is 0, which no register reaches", i)
+	}
+	return nil
+}
 
 // Value is the register of every element, 32 bits.
 func (l *LFSRs) Value() *Signal { return l.value }
@@ -85,19 +95,3 @@ func stepLFSRs(register []uint32, enable []uint64) {
 }
 
 func stepLFSR(value uint32) uint32 { return value>>1 ^ -(value&1)&LFSRPolynomial }
-
-// Reset puts the seeds back.
-func (l *LFSRs) Reset() { copy(l.register, l.seeds) }
-
-// State visits the registers.
-func (l *LFSRs) State(v *StateVisitor) {
-	StateColumn(v, "register", l.register, func(i int, value uint32) error {
-		if value == 0 {
-			return fmt.Errorf("element %d is 0, which no register reaches", i)
-		}
-		return nil
-	})
-}
-
-// Probes yields the value of every register.
-func (l *LFSRs) Probes(yield func(Probe)) { l.value.Probes(yield) }

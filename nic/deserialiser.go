@@ -31,6 +31,7 @@ import (
 //
 // The cost per cycle grows with the lit couplers and those who hear them.
 type Deserialisers struct {
+	hw.Registers
 	bank     hw.Bank
 	clock    *hw.Clock
 	phitBits int
@@ -128,12 +129,20 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		heard: make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
+	d.Registers = hw.Declare(hw.Declaration{
+		Bank: c.Bank,
+		Registers: []hw.Register{
+			hw.Column("state", d.state, hw.AtMost(receiverStates-1)).Shown(3, ReceiverStates...),
+			hw.Column("bits", d.bits, hw.AtMost(uint32(8*d.frameMax))).Shown(32),
+			hw.Column("due", d.due),
+			hw.Column("frame", d.frames),
+			hw.Column("coupler", d.coupler, d.checkCoupler).ResetTo(nobody),
+		},
+		Derive: d.link,
+	})
 	d.Reset()
 	return d, nil
 }
-
-// Path names the bank.
-func (d *Deserialisers) Path() string { return d.bank.Path() }
 
 // EndSlot is the shard's end-of-slot input: this cycle is the last one of its slot. Call
 // it between Settle and Latch. Shards may end at the same time.
@@ -184,8 +193,18 @@ func (d *Deserialisers) hook(cell int32) {
 	*head = cell
 }
 
-// link builds the lists from the coupler column.
+// link builds the lists: who hears each coupler, and who has heard something.
 func (d *Deserialisers) link() {
+	clear(d.ends)
+	for shard := range d.heard {
+		d.heard[shard] = d.heard[shard][:0]
+	}
+	for cell, state := range d.state {
+		if state != receiverIdle {
+			shard := d.owner[cell/d.bank.PerUnit]
+			d.heard[shard] = append(d.heard[shard], uint32(cell))
+		}
+	}
 	for coupler := range d.head {
 		d.head[coupler] = nobody
 	}
@@ -314,44 +333,6 @@ func (d *Deserialisers) Frame(cell int) Frame {
 	return Frame(d.frames[cell*d.stride:][:d.bits[cell]/8])
 }
 
-// Reset makes every receiver idle and lets it hear nothing.
-func (d *Deserialisers) Reset() {
-	clear(d.state)
-	clear(d.bits)
-	clear(d.due)
-	clear(d.frames)
-	for cell := range d.coupler {
-		d.coupler[cell] = nobody
-	}
-	clear(d.ends)
-	d.link()
-	for shard := range d.heard {
-		d.heard[shard] = d.heard[shard][:0]
-	}
-}
-
-// State visits the registers.
-func (d *Deserialisers) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "state", d.state, hw.AtMost(receiverStates-1))
-	hw.StateColumn(v, "bits", d.bits, hw.AtMost(uint32(8*d.frameMax)))
-	hw.StateColumn(v, "due", d.due)
-	hw.StateColumn(v, "frame", d.frames)
-	hw.StateColumn(v, "coupler", d.coupler, d.checkCoupler)
-	v.AfterRestore(func() {
-		clear(d.ends)
-		d.link()
-		for shard := range d.heard {
-			d.heard[shard] = d.heard[shard][:0]
-		}
-		for cell, state := range d.state {
-			if state != receiverIdle {
-				shard := d.owner[cell/d.bank.PerUnit]
-				d.heard[shard] = append(d.heard[shard], uint32(cell))
-			}
-		}
-	})
-}
-
 func (d *Deserialisers) checkCoupler(cell int, coupler int32) error {
 	if coupler == nobody {
 		return nil
@@ -360,15 +341,4 @@ func (d *Deserialisers) checkCoupler(cell int, coupler int32) error {
 		return fmt.Errorf("%s hears coupler %d, which its unit does not hear", d.bank.Element(cell), coupler)
 	}
 	return nil
-}
-
-// Probes yields state and received bits of every receiver.
-func (d *Deserialisers) Probes(yield func(hw.Probe)) {
-	for i := range d.state {
-		element := d.bank.Element(i)
-		p := hw.NewProbe(element+".state", 3, d.state, i)
-		p.States = ReceiverStates
-		yield(p)
-		yield(hw.NewProbe(element+".bits", 32, d.bits, i))
-	}
 }

@@ -31,6 +31,7 @@ import (
 //
 // The cost per cycle grows with the transmitters that have a frame.
 type Serialisers struct {
+	hw.Registers
 	bank     hw.Bank
 	clock    *hw.Clock
 	phitBits int
@@ -43,8 +44,9 @@ type Serialisers struct {
 	ports *hw.PortSelect
 
 	// Registers.
-	frames []byte   // stride bytes per cell, most significant bit first
-	length []uint16 // bytes of the frame that is loaded, 0 when idle
+	frames []byte    // stride bytes per cell, most significant bit first
+	length []uint16  // bytes of the frame that is loaded, 0 when idle
+	start  [1]uint64 // that of the shards that are active, while a state is saved
 
 	shards []serialiserShard
 }
@@ -92,7 +94,7 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles, ComputeCyclesMax)
 	}
 	stride := c.FrameBytesMax + frameSlack
-	return &Serialisers{
+	t := &Serialisers{
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, compute: uint64(c.ComputeCycles), stride: stride,
 		owner:  hw.ShardOfUnit(c.Shards),
 		light:  light,
@@ -100,11 +102,21 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		frames: make([]byte, stride*c.Bank.Size()),
 		length: make([]uint16, c.Bank.Size()),
 		shards: make([]serialiserShard, len(c.Shards)),
-	}, nil
+	}
+	t.Registers = hw.Declare(hw.Declaration{
+		Bank: c.Bank,
+		Registers: []hw.Register{
+			hw.Column("frame", t.frames),
+			hw.Column("port", t.ports.Value).ResetTo(hw.PortNone).Shown(16),
+			hw.Column("length", t.length, hw.AtMost(uint16(t.frameMax))).Shown(16),
+			hw.Column("start", t.start[:]),
+		},
+		Wires:   []hw.Probed{t.light},
+		Collect: t.collect,
+		Derive:  t.activate,
+	})
+	return t, nil
 }
-
-// Path names the bank.
-func (t *Serialisers) Path() string { return t.bank.Path() }
 
 // Light is the transmitters' output.
 func (t *Serialisers) Light() *hw.Light { return t.light }
@@ -204,53 +216,27 @@ func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
 	return kept
 }
 
-// Reset makes every transmitter idle; what it was sending ends in the dark.
-func (t *Serialisers) Reset() {
-	clear(t.frames)
-	clear(t.length)
-	for i := range t.ports.Value {
-		t.ports.Value[i] = hw.PortNone
-	}
-	for i := range t.shards {
-		s := &t.shards[i]
-		*s = serialiserShard{active: s.active[:0]}
-	}
-}
-
-// State visits the registers. All transmitters that are busy have one start; that of
-// idle ones does not count.
-func (t *Serialisers) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "frame", t.frames)
-	hw.StateColumn(v, "length", t.length, hw.AtMost(uint16(t.frameMax)))
-	hw.StateColumn(v, "port", t.ports.Value)
-	start := uint64(0)
+// collect finds the start of all that are busy; that of idle transmitters does not count.
+func (t *Serialisers) collect() {
+	t.start[0] = 0
 	for i := range t.shards {
 		if s := &t.shards[i]; len(s.active) > 0 {
-			start = s.start
+			t.start[0] = s.start
 		}
 	}
-	hw.StateScalar(v, "start", &start)
-	v.AfterRestore(func() {
-		for i := range t.shards {
-			s := &t.shards[i]
-			*s = serialiserShard{start: start, active: s.active[:0]}
-		}
-		for cell, length := range t.length {
-			if length != 0 {
-				s := &t.shards[t.owner[cell/t.bank.PerUnit]]
-				s.active = append(s.active, uint32(cell))
-			}
-		}
-	})
 }
 
-// Probes yields light, port select and length of every transmitter.
-func (t *Serialisers) Probes(yield func(hw.Probe)) {
-	t.light.Probes(yield)
-	for i := range t.length {
-		element := t.bank.Element(i)
-		yield(hw.NewProbe(element+".port", 16, t.ports.Value, i))
-		yield(hw.NewProbe(element+".length", 16, t.length, i))
+// activate makes the shards' lists from the lengths.
+func (t *Serialisers) activate() {
+	for i := range t.shards {
+		s := &t.shards[i]
+		*s = serialiserShard{start: t.start[0], active: s.active[:0]}
+	}
+	for cell, length := range t.length {
+		if length != 0 {
+			s := &t.shards[t.owner[cell/t.bank.PerUnit]]
+			s.active = append(s.active, uint32(cell))
+		}
 	}
 }
 
