@@ -185,14 +185,17 @@ var deserialiserTwin = Twin{
 		state, bits := m.output("state_o", 3), m.output("bits_o", 16)
 		status, length, frame := m.output("status_o", 3), m.output("length_o", 16), m.output("frame_o", 8*frameMax)
 
-		readers := make([]uint32, wires)
-		light, err := m.light(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, in1, in0, phit, readers)
+		hears := hw.Gather{Inputs: wires, Wires: make([]uint32, wires)}
+		for i := range hears.Wires {
+			hears.Wires[i] = uint32(i)
+		}
+		light, err := m.light(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, in1, in0, phit, make([]uint32, wires))
 		if err != nil {
 			return err
 		}
 		rx, err := nic.NewDeserialisers(nic.DeserialiserConfig{
 			Bank: one("rx"), Clock: m.kernel.Clock(), Shards: modelShards, PhitBits: phit, FrameBytesMax: frameMax,
-			In: light, HeardBy: readers,
+			In: light, Hears: hears,
 		})
 		if err != nil {
 			return err
@@ -222,10 +225,10 @@ var deserialiserTwin = Twin{
 				return
 			}
 			rx.EndSlot(0)
-			if wire := int(m.get(port)); wire < wires {
-				rx.Listen(0, wire)
+			if input := m.get(port); input < uint64(wires) {
+				rx.Listen(0, uint16(input))
 			} else {
-				rx.Listen(0, -1)
+				rx.Listen(0, hw.PortNone)
 			}
 		}
 		traffic := newTraffic(phit, frameMax, wires)

@@ -153,8 +153,11 @@ func newPopsHardware(kernel *hw.Kernel, d, g, frameMax int, timing nic.Timing) (
 	if h.couplers, err = hw.NewStarCouplers(h.tx.Light(), h.tx.Ports(), near, base, g); err != nil {
 		return nil, err
 	}
-	readers := make([]uint32, g*g)
-	if h.far, err = hw.NewLight(bank("fibre", g*g), "light", timing.PhitBits, modelShards, readers); err != nil {
+	hears := hw.Gather{Inputs: g * g, Wires: make([]uint32, g*g)}
+	for i := range hears.Wires {
+		hears.Wires[i] = uint32(i)
+	}
+	if h.far, err = hw.NewLight(bank("fibre", g*g), "light", timing.PhitBits, modelShards, make([]uint32, g*g)); err != nil {
 		return nil, err
 	}
 	fibre, err := hw.NewFibre("fibre", kernel.Clock(), near, h.far, timing.PropagationCycles)
@@ -163,7 +166,7 @@ func newPopsHardware(kernel *hw.Kernel, d, g, frameMax int, timing nic.Timing) (
 	}
 	if h.rx, err = nic.NewDeserialisers(nic.DeserialiserConfig{
 		Bank: bank("rx", d*g), Clock: kernel.Clock(), Shards: modelShards, PhitBits: timing.PhitBits, FrameBytesMax: frameMax,
-		In: h.far, HeardBy: readers,
+		In: h.far, Hears: hears,
 	}); err != nil {
 		return nil, err
 	}
@@ -196,10 +199,10 @@ func (h *popsHardware) sendPort(port uint64) uint16 {
 	return hw.PortNone
 }
 
-// coupler is what receiver i hears on a port, -1 for nothing.
-func (h *popsHardware) coupler(i int, port uint64) int {
+// coupler is what receiver i hears on a port; every receiver could hear them all.
+func (h *popsHardware) coupler(i int, port uint64) uint16 {
 	if port < uint64(h.g) {
-		return int(port)*h.g + i/h.d
+		return uint16(int(port)*h.g + i/h.d)
 	}
-	return -1
+	return hw.PortNone
 }

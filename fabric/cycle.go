@@ -79,12 +79,16 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	for i := range base {
 		base[i] = uint32(i / d * g)
 	}
-	readers := make([]uint32, pops.Couplers())
-	for c := range readers {
-		readers[c] = uint32(c % g)
+	hears := hw.Gather{Inputs: g}
+	for to := range g {
+		for from := range g {
+			hears.Wires = append(hears.Wires, uint32(pops.Coupler(from, to)))
+		}
 	}
-
-	var err error
+	readers, err := hears.Readers(pops.Couplers())
+	if err != nil {
+		return nil, err
+	}
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank:  hw.Bank{Unit: unit, Name: "nic", Part: "tx", Units: g, PerUnit: d},
 		Clock: clock, Shards: shards, PhitBits: bits, FrameBytesMax: nic.FrameBytes(payloadBytes), ComputeCycles: timing.ComputeCycles,
@@ -110,7 +114,7 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	if t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
 		Bank:  hw.Bank{Unit: unit, Name: "nic", Part: "rx", Units: g, PerUnit: d},
 		Clock: clock, Shards: shards, PhitBits: bits, FrameBytesMax: nic.FrameBytes(payloadBytes),
-		In: far, HeardBy: readers,
+		In: far, Hears: hears,
 	}); err != nil {
 		return nil, err
 	}
@@ -218,14 +222,14 @@ func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 	for i := range groups * (window.End - window.First) {
 		cell := i%groups*groupCells + window.First + i/groups
 		processor := bank.First + cell
-		coupler, port := -1, ports[cell]
+		port := ports[cell]
 		if t.rtl != nil && t.rtl.listen(processor, port) {
 			continue
 		}
-		if int(port) < t.pops.Groups {
-			coupler = t.pops.Coupler(int(port), processor/t.pops.GroupSize)
+		if int(port) >= t.pops.Groups {
+			port = nic.PortNone
 		}
-		t.deserialisers.Listen(processor, coupler)
+		t.deserialisers.Listen(processor, port)
 	}
 }
 
