@@ -255,13 +255,13 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 }
 
 // Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
-// in which nothing can be lit are skipped unless somebody watches or there is RTL, of
+// in which nothing happens are skipped unless somebody watches or there is RTL, of
 // which nobody knows what it does in the dark. RTL that fails ends the slot.
 func (t *CycleTransport) Cross(slot uint32) {
 	boundary := t.timing.BoundaryCycle(slot)
 	for t.kernel.Cycle() < boundary && t.RTLFault() == nil {
 		if t.rtl == nil && (t.Watch == nil || t.WatchError != nil) {
-			if skip := t.darkCycles(slot); skip > 0 {
+			if skip := t.kernel.QuietFor(boundary - t.kernel.Cycle()); skip > 0 {
 				t.kernel.Skip(skip)
 				continue
 			}
@@ -301,24 +301,6 @@ func (t *CycleTransport) noteViolations(cycle uint32) {
 		}
 		s.noted = len(violated)
 	}
-}
-
-// darkCycles returns how many cycles from now on nothing moves for certain, at most up
-// to the boundary: all up to the first phit, and the rest when everything is dark.
-func (t *CycleTransport) darkCycles(slot uint32) uint64 {
-	now, boundary := t.kernel.Cycle(), t.timing.BoundaryCycle(slot)
-	if first := t.timing.FirstPhitCycle(slot); now < first {
-		return first - now
-	}
-	for shard := range t.shards {
-		if len(t.serialisers.Busy(shard)) > 0 {
-			return 0
-		}
-	}
-	if !t.fibre.Dark() {
-		return 0
-	}
-	return boundary - now
 }
 
 // noteLate looks for light at the far ends of the links in the last cycle of a slot.

@@ -276,6 +276,21 @@ func following(index uint8, requesters int) uint8 {
 	return index + 1
 }
 
+// QuietFor implements Quiet: every holder holds on, or nobody requests, and the outputs
+// show the registers. The turns of TDMA never stop.
+func (a *Arbiters) QuietFor(limit uint64) uint64 {
+	if a.kind == ArbiterTDMA {
+		return 0
+	}
+	for i, granted := range a.granted {
+		request := a.request.Value[i]
+		if a.grant.Value[i] != granted || granted&request == 0 && granted|request != 0 {
+			return 0
+		}
+	}
+	return limit
+}
+
 func (a *Arbiters) checkGranted(i int, granted uint64) error {
 	if granted&^everybody(a.requesters) != 0 || granted&(granted-1) != 0 {
 		return fmt.Errorf("element %d is %#x, at most one of %d requesters can be granted", i, granted, a.requesters)

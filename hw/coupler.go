@@ -114,6 +114,14 @@ func (c *StarCouplers) Settle(s Shard) {
 	}
 }
 
+// QuietFor implements Quiet: couplers do nothing in the dark.
+func (c *StarCouplers) QuietFor(limit uint64) uint64 {
+	if !c.in.Dark() || !c.out.Dark() {
+		return 0
+	}
+	return limit
+}
+
 // Replace takes a coupler out of the bank, before the kernel runs: RTL stands in its
 // place. Settle passes it by, and whoever has replaced it calls Show behind it, in
 // the same phase and shard.

@@ -168,14 +168,19 @@ func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
 	return &f.stages[shard*f.delay+int(cycle%uint64(f.delay))]
 }
 
-// Dark reports whether nothing is on its way in any shard.
-func (f *Fibre) Dark() bool {
-	for i := range f.stages {
-		if len(f.stages[i]) > 0 {
-			return false
+// QuietFor implements Quiet: nothing happens until the next light arrives.
+func (f *Fibre) QuietFor(limit uint64) uint64 {
+	if !f.in.Dark() || !f.out.Dark() {
+		return 0
+	}
+	for wait := range min(uint64(f.delay), limit) {
+		for shard := range f.in.shards {
+			if len(*f.stage(shard, f.clock.cycle+wait)) > 0 {
+				return wait
+			}
 		}
 	}
-	return true
+	return limit
 }
 
 // collect makes the table of what is on its way, sorted by remaining time and wire, so

@@ -196,3 +196,19 @@ func wrapped(place, depth int) uint16 {
 	}
 	return uint16(place)
 }
+
+// QuietFor implements Quiet: nothing is pushed or popped, and the outputs show the
+// registers.
+func (f *FIFOs) QuietFor(limit uint64) uint64 {
+	for i, held := range f.held {
+		head := uint64(0)
+		if held > 0 {
+			head = f.words[i*f.depth+int(f.first[i])]
+		}
+		if f.push.Value[i]|f.pop.Value[i] != 0 || f.lost[i] != 0 || f.overflow.Value[i] != 0 ||
+			f.head.Value[i] != head || f.count.Value[i] != uint64(held) || f.overflows.Value[i] != uint64(f.total[i]) {
+			return 0
+		}
+	}
+	return limit
+}

@@ -95,3 +95,13 @@ func stepLFSRs(register []uint32, enable []uint64) {
 }
 
 func stepLFSR(value uint32) uint32 { return value>>1 ^ -(value&1)&LFSRPolynomial }
+
+// QuietFor implements Quiet: none is enabled, and the outputs show the registers.
+func (l *LFSRs) QuietFor(limit uint64) uint64 {
+	for i, register := range l.register {
+		if l.enable.Value[i] != 0 || l.value.Value[i] != uint64(register) {
+			return 0
+		}
+	}
+	return limit
+}

@@ -3,6 +3,7 @@ package nic
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"starloom/hw"
 )
@@ -252,6 +253,14 @@ func (d *Deserialisers) endSlot(shard int) {
 		d.state[cell] = receiverIdle
 	}
 	d.heard[shard] = d.heard[shard][:0]
+}
+
+// QuietFor implements hw.Quiet: without light nothing happens but the end of a slot.
+func (d *Deserialisers) QuietFor(limit uint64) uint64 {
+	if slices.Contains(d.ends, true) || !d.in.Dark() {
+		return 0
+	}
+	return limit
 }
 
 // receive takes one phit with light in it.

@@ -168,7 +168,7 @@ func TestLinkTiming(t *testing.T) {
 			require.Equal(t, longest, l.rx.Frame(1))
 			require.Equal(t, StatusIdle, l.rx.Status(0))
 			require.Empty(t, l.tx.Busy(0))
-			require.True(t, l.fibre.Dark())
+			require.EqualValues(t, 7, l.fibre.QuietFor(7))
 		}
 	}
 }
@@ -454,39 +454,69 @@ func TestLinkAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestLinkSkip jumps over the compute window and the guard, when all is dark.
+// TestLinkSkip skips all cycles in which the kernel says that nothing happens: what signals
+// show does not change in them, and the state is as if they had been run.
 func TestLinkSkip(t *testing.T) {
-	c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: 3, guard: 20, unitsPerShard: 1}
-	stepped, skipped := newLink(t, c), newLink(t, c)
-	for slot := range uint32(3) {
-		frame := makeFrame(rand.New(rand.NewPCG(12, uint64(slot))), 1, 4)
-		for _, l := range []*link{stepped, skipped} {
-			l.tx.Load(1, frame, 1)
-			l.hear(2, 0)
-			l.endSlot()
-			if l == skipped {
-				l.kernel.Skip(l.timing.FirstPhitCycle(slot) - l.kernel.Cycle())
-				for l.kernel.Cycle() <= l.timing.LastPhitCycle(slot) {
-					l.cycle()
-				}
-				require.True(t, l.fibre.Dark())
-				l.kernel.Skip(l.timing.BoundaryCycle(slot) - l.kernel.Cycle())
-			}
-			l.runOn(slot)
-			require.Equal(t, []uint32{2}, l.rx.Heard(1))
-			require.Empty(t, l.rx.Heard(0))
-			require.Equal(t, frame, l.rx.Frame(2))
+	for propagation := range 4 {
+		c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: propagation, guard: 20, unitsPerShard: 1}
+		stepped, skipped := newLink(t, c), newLink(t, c)
+		shown := func(l *link) (values []uint64) {
+			l.kernel.Probes(func(p hw.Probe) { values = append(values, p.Value()) })
+			return values
 		}
-		var a, b bytes.Buffer
-		require.NoError(t, hw.Save(&a, stepped.kernel))
-		require.NoError(t, hw.Save(&b, skipped.kernel))
-		require.Equal(t, a.Bytes(), b.Bytes())
+		for slot := range uint32(4) {
+			r := rand.New(rand.NewPCG(12, uint64(slot)))
+			short, long := makeFrame(r, 1, 1), makeFrame(r, 3, 4)
+			for _, l := range []*link{stepped, skipped} {
+				if slot != 2 { // a dark one
+					l.tx.Load(1, short, 1)
+					l.tx.Load(3, long, 0)
+				}
+				l.hear(2, 0)
+				l.hear(0, 1)
+				require.Zero(t, l.kernel.QuietFor(100), "the slot ends")
+				l.endSlot()
+			}
+			boundary, executed := stepped.timing.BoundaryCycle(slot), 0
+			for skipped.kernel.Cycle() < boundary {
+				quiet := skipped.kernel.QuietFor(boundary - skipped.kernel.Cycle())
+				if quiet == 0 {
+					skipped.cycle()
+					stepped.cycle()
+					executed++
+					continue
+				}
+				before := shown(stepped)
+				for range quiet {
+					stepped.kernel.DriveAndSettle()
+					require.Equal(t, before, shown(stepped), "cycle %d, quiet for %d", stepped.kernel.Cycle(), quiet)
+					stepped.kernel.Latch()
+				}
+				skipped.kernel.Skip(quiet)
+				var a, b bytes.Buffer
+				require.NoError(t, hw.Save(&a, stepped.kernel))
+				require.NoError(t, hw.Save(&b, skipped.kernel))
+				require.Equal(t, a.Bytes(), b.Bytes())
+			}
+			busy := Phits(len(long), c.phitBits) + propagation + 1 // the last one darkens the wires
+			if slot == 2 {
+				busy = 0
+			}
+			require.Equal(t, busy, executed, "slot %d, propagation %d", slot, propagation)
+			for _, l := range []*link{stepped, skipped} {
+				l.boundary()
+				if slot != 2 {
+					require.Equal(t, short, l.rx.Frame(2))
+					require.Equal(t, long, l.rx.Frame(0))
+				}
+			}
+		}
+		skipped.tx.Load(1, makeFrame(rand.New(rand.NewPCG(12, 9)), 1, 4), 1)
+		skipped.endSlot()
+		require.Empty(t, skipped.rx.Heard(1))
+		skipped.kernel.Skip(100)
+		assert.Panics(t, skipped.kernel.DriveAndSettle, "over the middle of a frame")
 	}
-	skipped.tx.Load(1, makeFrame(rand.New(rand.NewPCG(12, 9)), 1, 4), 1)
-	skipped.endSlot()
-	require.Empty(t, skipped.rx.Heard(1))
-	skipped.kernel.Skip(100)
-	assert.Panics(t, skipped.kernel.DriveAndSettle, "over the middle of a frame")
 }
 
 func TestLinkProbes(t *testing.T) {

@@ -216,6 +216,26 @@ func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
 	return kept
 }
 
+// QuietFor implements hw.Quiet: nothing happens while frames wait for their start, or when
+// there is none and the last phit's light is out.
+func (t *Serialisers) QuietFor(limit uint64) uint64 {
+	if !t.light.Dark() {
+		return 0
+	}
+	for i := range t.shards {
+		shard := &t.shards[i]
+		if len(shard.active) == 0 {
+			continue
+		}
+		phit := t.phit(shard)
+		if phit >= 0 {
+			return 0
+		}
+		limit = min(limit, uint64(-phit))
+	}
+	return limit
+}
+
 // collect finds the start of all that are busy; that of idle transmitters does not count.
 func (t *Serialisers) collect() {
 	t.start[0] = 0
