@@ -159,6 +159,19 @@ func (a *Arbiters) Grant() *Signal { return a.grant }
 // Index is the index of the granted requester, 0 when Grant is 0.
 func (a *Arbiters) Index() *Signal { return a.index }
 
+// Site says what the ports of an arbiter are.
+func (a *Arbiters) Site() *Site {
+	parameters := map[string]int{"REQUESTERS": a.requesters}
+	if a.kind == ArbiterTDMA {
+		parameters["SLICE_CYCLES"] = int(a.slice)
+	}
+	return &Site{
+		Twin: "arbiter_" + a.kind.String(), What: "arbiters", Parameters: Same(parameters),
+		Elements: a.bank.Size(), Path: a.bank.Element, Clocked: true,
+		Ports: []Port{SignalPort("request_i", a.request, true), SignalPort("grant_o", a.grant, false), SignalPort("index_o", a.index, false)},
+	}
+}
+
 // Drives are grant and index.
 func (a *Arbiters) Drives() []Wire { return []Wire{a.grant, a.index} }
 

@@ -122,9 +122,68 @@ func (c *StarCouplers) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Replace takes a coupler out of the bank, before the kernel runs: RTL stands in its
-// place. Settle passes it by, and whoever has replaced it calls Show behind it, in
-// the same phase and shard.
+// Site says what the ports of a coupler are: the light of all transmitters of its unit side
+// by side, dark for those that are switched to other couplers.
+func (c *StarCouplers) Site() *Site {
+	senders := c.in.bank.PerUnit
+	sender := func(coupler, lane int) uint32 { return uint32(coupler/c.bank.PerUnit*senders + lane) }
+	ports := LightPorts("rail1_i", "rail0_i", c.in, true, senders, sender)
+	for i := range ports {
+		rail := [][]uint64{c.in.Rail1, c.in.Rail0}[i]
+		ports[i].Get = func(coupler int, to Pins) {
+			for lane := range senders {
+				light := uint64(0)
+				if i := sender(coupler, lane); c.reaches(i, uint32(coupler)) {
+					light = rail[i]
+				}
+				to.SetBits(lane*c.in.width, c.in.width, light)
+			}
+		}
+		put := ports[i].Put
+		ports[i].Put = func(coupler int, from Pins) error {
+			for lane := range senders {
+				i := sender(coupler, lane)
+				c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
+			}
+			return put(coupler, from)
+		}
+	}
+	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...)
+	ports = append(ports, Port{
+		Name: "violation_o", Bits: 1,
+		Get: func(coupler int, to Pins) {
+			both := uint64(0)
+			if c.out.Rail1[coupler]&c.out.Rail0[coupler] != 0 {
+				both = 1
+			}
+			to.Set(both)
+		},
+		Put: func(coupler int, from Pins) error {
+			if from.Value() != 0 {
+				c.flag(c.out.Owner(uint32(coupler)), uint32(coupler))
+			}
+			return nil
+		},
+	})
+	return &Site{
+		Twin: "star_coupler", What: "star couplers", Parameters: Same(map[string]int{"D": senders, "PHIT_BITS": c.in.width}),
+		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports, Replace: c.Replace,
+	}
+}
+
+// reaches reports whether a transmitter is switched to a coupler.
+func (c *StarCouplers) reaches(sender, coupler uint32) bool {
+	switch port := c.ports.Value[sender]; port {
+	case PortNone:
+		return false
+	case PortAll:
+		return coupler-c.base[sender] < c.fan
+	default:
+		return c.base[sender]+uint32(port) == coupler
+	}
+}
+
+// Replace takes a coupler out of the bank, before the kernel runs: Settle passes it by.
 func (c *StarCouplers) Replace(coupler int) {
 	if c.replaced == nil {
 		c.replaced = make([]bool, c.bank.Size())

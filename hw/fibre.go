@@ -123,10 +123,17 @@ func (f *Fibre) Settle(s Shard) {
 	}
 }
 
-// Replace takes a wire out of the bank, before the kernel runs: RTL stands in its
-// place. No light enters it; whoever has replaced it puts light on the output, behind
-// Drive, or behind Settle when the fibre is combinational, in the same phase and
-// shard.
+// Site says what the ports of a wire are: its two ends.
+func (f *Fibre) Site() *Site {
+	return &Site{
+		Twin: "link", What: "links", Parameters: Same(map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": f.delay}),
+		Elements: f.out.bank.Size(), Path: f.out.bank.Element, Clocked: true, Combinational: f.delay == 0,
+		Ports:   append(LightPorts("rail1_i", "rail0_i", f.in, true, 1, same), LightPorts("rail1_o", "rail0_o", f.out, false, 1, same)...),
+		Replace: f.Replace,
+	}
+}
+
+// Replace takes a wire out of the bank, before the kernel runs: no light enters it.
 func (f *Fibre) Replace(wire int) {
 	if f.replaced == nil {
 		f.replaced = make([]bool, f.in.bank.Size())

@@ -123,6 +123,19 @@ func (f *FIFOs) Overflow() *Signal { return f.overflow }
 // Overflows counts the lost pushes.
 func (f *FIFOs) Overflows() *Signal { return f.overflows }
 
+// Site says what the ports of a FIFO are.
+func (f *FIFOs) Site() *Site {
+	return &Site{
+		Twin: "fifo", What: "FIFOs", Parameters: Same(map[string]int{"DEPTH": f.depth, "WIDTH": f.width, "COUNT_BITS": f.overflows.width}),
+		Elements: f.bank.Size(), Path: f.bank.Element, Clocked: true,
+		Ports: []Port{
+			SignalPort("push_i", f.push, true), SignalPort("data_i", f.data, true), SignalPort("pop_i", f.pop, true),
+			SignalPort("head_o", f.head, false), SignalPort("count_o", f.count, false),
+			SignalPort("overflow_o", f.overflow, false), SignalPort("overflows_o", f.overflows, false),
+		},
+	}
+}
+
 // Drives are all outputs.
 func (f *FIFOs) Drives() []Wire { return []Wire{f.head, f.count, f.overflow, f.overflows} }
 

@@ -65,6 +65,16 @@ func checkLFSR(i int, value uint32) error {
 // Value is the register of every element, 32 bits.
 func (l *LFSRs) Value() *Signal { return l.value }
 
+// Site says what the ports of a register are.
+func (l *LFSRs) Site() *Site {
+	return &Site{
+		Twin: "lfsr", What: "LFSRs",
+		Parameters: func(element int) map[string]int { return map[string]int{"SEED": int(l.seeds[element])} },
+		Elements:   l.bank.Size(), Path: l.bank.Element, Clocked: true,
+		Ports: []Port{SignalPort("enable_i", l.enable, true), SignalPort("value_o", l.value, false)},
+	}
+}
+
 // Drives is the value.
 func (l *LFSRs) Drives() []Wire { return []Wire{l.value} }
 

@@ -56,6 +56,8 @@ type Deserialisers struct {
 	next, previous []int32 // per cell
 
 	heard [][]uint32 // per shard: the cells that are not idle
+
+	site *deserialiserSite // what stands beside the registers once there is a Site
 }
 
 // ReceiverStates are the names of the receiver states, for probes.
@@ -166,6 +168,10 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	if port != hw.PortNone && int(port) >= d.hears.Inputs {
 		panic(fmt.Sprintf("%s: cycle %d: switched to port %d of %d", d.bank.Element(cell), d.clock.Cycle(), port, d.hears.Inputs))
 	}
+	if d.site != nil && d.site.replaced[cell] {
+		d.port[cell] = port
+		return
+	}
 	if old != hw.PortNone {
 		next, previous := d.next[cell], d.previous[cell]
 		if previous == nobody {
@@ -214,7 +220,7 @@ func (d *Deserialisers) link() {
 		d.head[coupler] = nobody
 	}
 	for cell, port := range d.port {
-		if port != hw.PortNone {
+		if port != hw.PortNone && (d.site == nil || !d.site.replaced[cell]) {
 			d.hook(int32(cell))
 		}
 	}
@@ -329,6 +335,9 @@ func (d *Deserialisers) Heard(shard int) []uint32 { return d.heard[shard] }
 // Status judges what a cell has heard in this slot, by its registers: all of it in the
 // slot's last cycle, before its Latch.
 func (d *Deserialisers) Status(cell int) Status {
+	if d.site != nil && d.site.replaced[cell] {
+		return d.site.status[cell]
+	}
 	switch d.state[cell] {
 	case receiverIdle:
 		return StatusIdle
@@ -343,7 +352,11 @@ func (d *Deserialisers) Status(cell int) Status {
 // Frame returns the frame of a cell whose status is StatusOK. It is a view of the
 // receiver's register and lasts until the next slot's light.
 func (d *Deserialisers) Frame(cell int) Frame {
-	return Frame(d.frames[cell*d.stride:][:d.bits[cell]/8])
+	bytes := int(d.bits[cell] / 8)
+	if d.site != nil && d.site.replaced[cell] {
+		bytes = d.site.length[cell]
+	}
+	return Frame(d.frames[cell*d.stride:][:bytes])
 }
 
 func (d *Deserialisers) checkPort(cell int, port uint16) error {

@@ -49,12 +49,16 @@ type Serialisers struct {
 	start  [1]uint64 // that of the shards that are active, while a state is saved
 
 	shards []serialiserShard
+
+	portCount int             // PortsMax if nobody knows
+	site      *serialiserSite // what stands beside the registers once there is a Site
 }
 
 // serialiserShard is a shard's part of the bank.
 type serialiserShard struct {
 	start  uint64   // register: cycle of the first phit of all that are active
 	active []uint32 // the cells with length > 0
+	loads  []uint32 // the replaced cells with the input load
 }
 
 // SerialiserConfig are the parameters of a bank of transmitters.
@@ -65,6 +69,7 @@ type SerialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
 	ComputeCycles int // from a load to the first phit, 0..ComputeCyclesMax
+	Ports         int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
 // frameSlack is what a 64-bit load at an odd bit position may touch behind the
@@ -93,6 +98,12 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	if c.ComputeCycles < 0 || c.ComputeCycles > ComputeCyclesMax {
 		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles, ComputeCyclesMax)
 	}
+	if c.Ports == 0 {
+		c.Ports = hw.PortsMax
+	}
+	if c.Ports < 0 || c.Ports > hw.PortsMax {
+		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", c.Bank.Path(), c.Ports, hw.PortsMax)
+	}
 	stride := c.FrameBytesMax + frameSlack
 	t := &Serialisers{
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, compute: uint64(c.ComputeCycles), stride: stride,
@@ -102,6 +113,8 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		frames: make([]byte, stride*c.Bank.Size()),
 		length: make([]uint16, c.Bank.Size()),
 		shards: make([]serialiserShard, len(c.Shards)),
+
+		portCount: c.Ports,
 	}
 	t.Registers = hw.Declare(hw.Declaration{
 		Bank: c.Bank,
@@ -136,6 +149,10 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if len(frame) < 1 || len(frame) > t.frameMax {
 		panic(fmt.Sprintf("%s: cycle %d: frame of %d bytes, allowed are 1 to %d",
 			t.bank.Element(cell), now, len(frame), t.frameMax))
+	}
+	if t.site != nil && t.site.replaced[cell] {
+		t.offer(cell, frame, port)
+		return
 	}
 	if t.length[cell] != 0 {
 		panic(fmt.Sprintf("%s: cycle %d: loaded while a frame of %d bytes is being sent",
@@ -196,6 +213,10 @@ func (t *Serialisers) Latches() []hw.Wire { return nil }
 // Latch makes the cells idle whose last phit is on the wire in this cycle.
 func (t *Serialisers) Latch(s hw.Shard) {
 	shard := &t.shards[s.Index]
+	for _, cell := range shard.loads {
+		t.site.load[cell] = false
+	}
+	shard.loads = shard.loads[:0]
 	phit := t.phit(shard)
 	if len(shard.active) == 0 || phit < 0 {
 		return
@@ -250,10 +271,13 @@ func (t *Serialisers) collect() {
 func (t *Serialisers) activate() {
 	for i := range t.shards {
 		s := &t.shards[i]
-		*s = serialiserShard{start: t.start[0], active: s.active[:0]}
+		*s = serialiserShard{start: t.start[0], active: s.active[:0], loads: s.loads[:0]}
+	}
+	if t.site != nil {
+		clear(t.site.load)
 	}
 	for cell, length := range t.length {
-		if length != 0 {
+		if length != 0 && (t.site == nil || !t.site.replaced[cell]) {
 			s := &t.shards[t.owner[cell/t.bank.PerUnit]]
 			s.active = append(s.active, uint32(cell))
 		}
