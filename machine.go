@@ -176,11 +176,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return interruption(ctx, err)
 	}
 	if m.options.Engine == EngineCycle {
-		rtl, err := m.buildRTL(ctx)
-		if err != nil {
-			return err
-		}
-		m.cycles, err = fabric.NewCycleTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards, m.workers, rtl)
+		m.cycles, err = fabric.NewCycleTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards, m.workers, m.openRTL(ctx))
 		if err != nil {
 			return err
 		}

@@ -30,7 +30,7 @@ func (m *Machine) endByRTL() {
 	if m.rtl == nil || m.rtlFailed {
 		return
 	}
-	fault := m.cycles.RTLFault()
+	fault := m.rtl.loop.Fault()
 	if fault == nil {
 		return
 	}

@@ -15,13 +15,14 @@ import (
 
 	"starloom/cosim"
 	"starloom/fabric"
+	"starloom/hw"
 	"starloom/nic"
 )
 
 // everyPart and allAtOnce are the two ways to have no model left.
 const (
 	everyPart = "pops.**"
-	allAtOnce = rtlPath
+	allAtOnce = "pops"
 )
 
 // withRTL returns a scenario with parts as RTL.
@@ -222,18 +223,36 @@ func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string)
 
 // attached is a pin map of other sources of a twin.
 func attached(t *testing.T, s *Scenario, twin, backend string, files []string) *cosim.PinMap {
-	m := &Machine{scenario: s}
-	var err error
-	m.pops, err = fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize)
+	pops, err := fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize)
 	require.NoError(t, err)
-	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	timing, err := nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
-	pins, err := cosim.TwinMap(twin, (&machineRTL{machine: m}).parameters(twin), "")
+	workers := hw.NewWorkers(1)
+	defer workers.Close()
+	sites := siteReader{}
+	_, err = fabric.NewCycleTransport(pops, timing, s.NIC.PayloadBytes, hw.Shards(pops.Groups, pops.Groups), workers, sites)
+	require.NoError(t, err)
+	pins, err := cosim.TwinMap(twin, sites[twin].Parameters(0), "")
 	require.NoError(t, err)
 	pins.Source.Files, pins.Backend = files, backend
 	t.Cleanup(func() { require.NoError(t, pins.Close()) })
 	return pins
 }
+
+// siteReader is RTL that replaces nothing and keeps the sites of a machine by their twins.
+type siteReader map[string]*hw.Site
+
+func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error) {
+	for _, part := range append(parts, whole) {
+		r[part.Site().Twin] = part.Site()
+	}
+	for _, part := range parts {
+		run = append(run, part)
+	}
+	return run, false, nil
+}
+
+func (siteReader) Failed() bool { return false }
 
 // wherever is where the RTL of a twin can stand.
 var wherever = map[string]string{

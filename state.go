@@ -68,7 +68,7 @@ func (m *Machine) State(v *hw.StateVisitor) {
 	v.Within(m.transport)
 	if m.rtl != nil {
 		v.AfterRestore(func() {
-			if err := m.cycles.RTLRestored(); err != nil && m.restoreError == nil {
+			if err := m.rtl.loop.Restored(); err != nil && m.restoreError == nil {
 				m.restoreError = fmt.Errorf("restoring state: %w", err)
 			}
 		})

@@ -32,7 +32,8 @@ type CycleTransport struct {
 	fibre         *hw.Fibre
 	far           *hw.Light // at the far end of the links
 	deserialisers *nic.Deserialisers
-	rtl           *rtlMachine // nil if everything is model
+	rtl           RTL       // nil if everything is model
+	datapath      *Datapath // when it stands for all hardware, else nil
 
 	// Watch, if set, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
@@ -58,10 +59,9 @@ type cycleShard struct {
 }
 
 // NewCycleTransport builds the hardware of a POPS network, of which rtl replaces parts;
-// nil: everything is model. With RTL there must be one shard. The devices stay the
-// caller's.
-func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard, workers *hw.Workers, rtl *RTL) (*CycleTransport, error) {
-	t := &CycleTransport{pops: pops, timing: timing, kernel: hw.NewKernel(workers, shards), shards: make([]cycleShard, len(shards)), listened: newListened(pops)}
+// nil: everything is model.
+func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard, workers *hw.Workers, rtl RTL) (*CycleTransport, error) {
+	t := &CycleTransport{pops: pops, timing: timing, rtl: rtl, kernel: hw.NewKernel(workers, shards), shards: make([]cycleShard, len(shards)), listened: newListened(pops)}
 	for i := range t.shards {
 		t.shards[i] = cycleShard{
 			Shard: shards[i],
@@ -92,6 +92,7 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank:  hw.Bank{Unit: unit, Name: "nic", Part: "tx", Units: g, PerUnit: d},
 		Clock: clock, Shards: shards, PhitBits: bits, FrameBytesMax: nic.FrameBytes(payloadBytes), ComputeCycles: timing.ComputeCycles,
+		Ports: g,
 	}); err != nil {
 		return nil, err
 	}
@@ -118,11 +119,23 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 	}); err != nil {
 		return nil, err
 	}
-	components := []hw.Component{t.serialisers, t.couplers, t.fibre, t.deserialisers}
+	parts := []hw.Sited{t.couplers, t.fibre, t.serialisers, t.deserialisers}
+	components := make([]hw.Component, len(parts))
+	for i, part := range parts {
+		components[i] = part
+	}
 	if rtl != nil {
 		t.sums = newSentSums(pops.Processors())
-		if components, err = t.replace(rtl, near, far, nic.FrameBytes(payloadBytes)); err != nil {
+		whole := &Datapath{
+			fabric: pops, timing: timing, clock: clock, seen: make([]uint32, pops.Couplers()),
+			serialisers: t.serialisers, couplers: t.couplers, links: t.fibre, far: far, deserialisers: t.deserialisers,
+		}
+		var all bool
+		if components, all, err = rtl.Replace(t.kernel, parts, whole); err != nil {
 			return nil, err
+		}
+		if all {
+			t.datapath = whole
 		}
 	}
 	t.kernel.Add(components...)
@@ -136,9 +149,6 @@ func NewCycleTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []
 // begin takes the hardware after a reset into its last cycle.
 func (t *CycleTransport) begin() {
 	t.kernel.BeforeCycle0()
-	if t.rtl != nil {
-		t.rtl.reset()
-	}
 }
 
 // Start implements Transport.
@@ -173,7 +183,7 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 	for i := range groups * (window.End - window.First) {
 		cell := i%groups*cells + window.First + i/groups
 		processor := bank.First + cell
-		status, frame := t.heard(processor)
+		status := t.deserialisers.Status(processor)
 		if status != nic.StatusIdle && status != nic.StatusCollision && int(ports[cell]) < t.pops.Groups {
 			ledger.Frames.Heard += t.listened.first(int(ports[cell]), processor/t.pops.GroupSize)
 		}
@@ -181,6 +191,7 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 		case nic.StatusIdle:
 			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		case nic.StatusOK:
+			frame := t.deserialisers.Frame(processor)
 			if t.sums != nil && !t.sums.same(slot, frame) {
 				ledger.altered(processor, ports[cell], frame)
 			}
@@ -191,21 +202,6 @@ func (t *CycleTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 			ledger.heard(processor, ports[cell], status, nil, slot)
 		}
 	}
-}
-
-// heard returns what a receiver has to say of the slot that ends, and its frame if that is
-// StatusOK.
-func (t *CycleTransport) heard(processor int) (nic.Status, nic.Frame) {
-	if t.rtl != nil {
-		if status, frame, ok := t.rtl.heardBy(processor); ok {
-			return status, frame
-		}
-	}
-	status := t.deserialisers.Status(processor)
-	if status != nic.StatusOK {
-		return status, nil
-	}
-	return status, t.deserialisers.Frame(processor)
 }
 
 // Send implements Transport: the load inputs of the transmitters and the ports of the
@@ -223,9 +219,6 @@ func (t *CycleTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot ui
 		cell := i%groups*groupCells + window.First + i/groups
 		processor := bank.First + cell
 		port := ports[cell]
-		if t.rtl != nil && t.rtl.listen(processor, port) {
-			continue
-		}
 		if int(port) >= t.pops.Groups {
 			port = nic.PortNone
 		}
@@ -246,21 +239,19 @@ func (t *CycleTransport) send(s *cycleShard, bank *nic.Bank, cell int, ledger *L
 	if t.sums != nil {
 		t.sums.send(slot, processor, wire)
 	}
-	if t.rtl == nil || !t.rtl.load(processor, wire, frame.Port()) {
-		t.serialisers.Load(processor, wire, frame.Port())
-	}
+	t.serialisers.Load(processor, wire, frame.Port())
 	t.sent[processor] = frame.Port()
 	ledger.sent(processor, frame, slot)
 	bank.PopTx(cell)
 }
 
 // Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
-// in which nothing happens are skipped unless somebody watches or there is RTL, of
-// which nobody knows what it does in the dark. RTL that fails ends the slot.
+// in which nothing happens are skipped unless somebody watches. RTL that fails ends the
+// slot.
 func (t *CycleTransport) Cross(slot uint32) {
 	boundary := t.timing.BoundaryCycle(slot)
-	for t.kernel.Cycle() < boundary && t.RTLFault() == nil {
-		if t.rtl == nil && (t.Watch == nil || t.WatchError != nil) {
+	for t.kernel.Cycle() < boundary && !t.failed() {
+		if t.Watch == nil || t.WatchError != nil {
 			if skip := t.kernel.QuietFor(boundary - t.kernel.Cycle()); skip > 0 {
 				t.kernel.Skip(skip)
 				continue
@@ -270,12 +261,14 @@ func (t *CycleTransport) Cross(slot uint32) {
 		t.settled(slot)
 		t.kernel.Latch()
 	}
-	if t.RTLFault() == nil {
+	if !t.failed() {
 		t.kernel.DriveAndSettle()
 		t.settled(slot)
 		t.noteLate()
 	}
 }
+
+func (t *CycleTransport) failed() bool { return t.rtl != nil && t.rtl.Failed() }
 
 // Latch implements Transport: the edge at the end of a slot.
 func (t *CycleTransport) Latch() { t.kernel.Latch() }
@@ -295,8 +288,8 @@ func (t *CycleTransport) noteViolations(cycle uint32) {
 		violated := t.couplers.Violated(i)
 		for _, coupler := range violated[s.noted:] {
 			t.met[coupler] = cycle
-			if t.rtl != nil && t.rtl.datapath != nil {
-				t.met[coupler] = t.rtl.datapath.met(int(coupler), cycle)
+			if t.datapath != nil {
+				t.met[coupler] = t.datapath.Met(int(coupler), cycle)
 			}
 		}
 		s.noted = len(violated)
@@ -368,19 +361,9 @@ func (t *CycleTransport) Reset() {
 	t.begin()
 }
 
-// Probes yields the signals of all hardware. Those inside RTL that replaces everything
-// are not among them.
-func (t *CycleTransport) Probes(yield func(hw.Probe)) {
-	if t.rtl == nil || t.rtl.datapath == nil {
-		t.kernel.Probes(yield)
-		return
-	}
-	t.kernel.Probes(func(p hw.Probe) {
-		if t.rtl.datapath.visible(p.Path) {
-			yield(p)
-		}
-	})
-}
+// Probes yields the signals of all hardware; those inside RTL that replaces everything are
+// not among them.
+func (t *CycleTransport) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
 // Path implements hw.Stateful.
 func (t *CycleTransport) Path() string { return "fabric" }
@@ -395,8 +378,7 @@ func (t *CycleTransport) State(v *hw.StateVisitor) {
 			t.shards[i].noted = len(t.couplers.Violated(i))
 		}
 	})
-	if t.rtl != nil {
-		t.rtl.state(v)
+	if t.sums != nil {
 		t.sums.state(v)
 	}
 }

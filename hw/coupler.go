@@ -31,7 +31,7 @@ type StarCouplers struct {
 	Violation []uint8
 	violated  [][]uint32 // per shard: where Violation is 1
 
-	replaced []bool // by Replace, nil for none
+	replaced []bool // by RTL, nil for none
 }
 
 // NewStarCouplers returns the bank that drives out from in. base[i] is the first
@@ -167,7 +167,7 @@ func (c *StarCouplers) Site() *Site {
 	})
 	return &Site{
 		Twin: "star_coupler", What: "star couplers", Parameters: Same(map[string]int{"D": senders, "PHIT_BITS": c.in.width}),
-		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports, Replace: c.Replace,
+		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports, Replace: c.replace,
 	}
 }
 
@@ -183,20 +183,12 @@ func (c *StarCouplers) reaches(sender, coupler uint32) bool {
 	}
 }
 
-// Replace takes a coupler out of the bank, before the kernel runs: Settle passes it by.
-func (c *StarCouplers) Replace(coupler int) {
+// replace: Settle passes the coupler by.
+func (c *StarCouplers) replace(coupler int, _ func() bool) {
 	if c.replaced == nil {
 		c.replaced = make([]bool, c.bank.Size())
 	}
 	c.replaced[coupler] = true
-}
-
-// Show puts the light of a replaced coupler on its wire, and flags a violation.
-func (c *StarCouplers) Show(shard int, coupler uint32, rail1, rail0 uint64, violation bool) {
-	c.out.Put(shard, coupler, rail1, rail0)
-	if violation {
-		c.flag(shard, coupler)
-	}
 }
 
 func (c *StarCouplers) flag(shard int, coupler uint32) {

@@ -23,11 +23,11 @@ type Fibre struct {
 	out   *Light
 	delay int
 
-	// stages[shard*delay + cycle mod delay] is what entered in that cycle; it is
-	// shown and replaced delay cycles later.
+	// Of each shard delay stages, used in turn: what enters in a cycle is shown, and
+	// replaced, delay cycles later.
 	stages [][]lightOnWire
 
-	replaced []bool // by Replace, nil for none
+	replaced []bool // by RTL, nil for none
 
 	// The registers as a table, the columns of a saved state: filled only then.
 	saved struct {
@@ -129,12 +129,12 @@ func (f *Fibre) Site() *Site {
 		Twin: "link", What: "links", Parameters: Same(map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": f.delay}),
 		Elements: f.out.bank.Size(), Path: f.out.bank.Element, Clocked: true, Combinational: f.delay == 0,
 		Ports:   append(LightPorts("rail1_i", "rail0_i", f.in, true, 1, same), LightPorts("rail1_o", "rail0_o", f.out, false, 1, same)...),
-		Replace: f.Replace,
+		Replace: f.replace,
 	}
 }
 
-// Replace takes a wire out of the bank, before the kernel runs: no light enters it.
-func (f *Fibre) Replace(wire int) {
+// replace: no light enters the wire.
+func (f *Fibre) replace(wire int, _ func() bool) {
 	if f.replaced == nil {
 		f.replaced = make([]bool, f.in.bank.Size())
 	}
@@ -171,8 +171,10 @@ func enter(stage []lightOnWire, lit []uint32, rail1, rail0 []uint64) []lightOnWi
 	return stage
 }
 
+// stage is what is shown and replaced in a cycle. The cycle before cycle 0 is
+// CycleOfReset, so they are counted from there.
 func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
-	return &f.stages[shard*f.delay+int(cycle%uint64(f.delay))]
+	return &f.stages[shard*f.delay+int((cycle+1)%uint64(f.delay))]
 }
 
 // QuietFor implements Quiet: nothing happens until the next light arrives.

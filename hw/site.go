@@ -31,9 +31,10 @@ type Site struct {
 	Take func(element int)
 
 	// Replace takes an element out of the bank, before the kernel runs: from then on its
-	// outputs are what is put there, in the phase that Combinational says. nil: the
-	// element may compute what it likes, the outputs put are those that count.
-	Replace func(element int)
+	// outputs are what is put there, in the phase that Combinational says; polled ones
+	// when the component calls ask, which is false if RTL has failed. nil: the element may
+	// compute what it likes, the outputs put are those that count.
+	Replace func(element int, ask func() bool)
 }
 
 // Sited is a component whose elements RTL can stand for.
@@ -47,11 +48,13 @@ type Sited interface {
 // cycles only (data without a strobe) may be left as they were in the others. The error of
 // an output that cannot be put says what is wrong with its value.
 type Port struct {
-	Name  string // as in the twin
-	Bits  int
-	Input bool
-	Get   func(element int, to Pins)
-	Put   func(element int, from Pins) error
+	Name    string // as in the twin
+	Bits    int
+	Input   bool
+	Watched bool // an output that nothing but traces show: RTL may lack it
+	Polled  bool // an output that counts in some cycles only: those in which the component asks for it
+	Get     func(element int, to Pins)
+	Put     func(element int, from Pins) error
 }
 
 // Pins are one element's part of a port of a device: bits of a packed vector, the low word
@@ -59,6 +62,7 @@ type Port struct {
 type Pins struct {
 	Words       []uint64 // of the whole port, and maybe of others
 	First, Bits int
+	Start       int // where the pins start in their port, for Wild
 
 	// Unknown has a one for every bit that is X or Z, nil for none; Wild, not nil then, is
 	// where the first of them that is read is noted.
@@ -85,7 +89,7 @@ func (p Pins) SetBits(first, bits int, value uint64) { PutBits(p.Words, p.First+
 func (p Pins) GetBits(first, bits int) uint64 {
 	if p.Unknown != nil && p.Wild.Mask == 0 {
 		if mask := GetBits(p.Unknown, p.First+first, bits); mask != 0 {
-			*p.Wild = Wild{mask, first}
+			*p.Wild = Wild{mask, p.Start + first}
 		}
 	}
 	return GetBits(p.Words, p.First+first, bits)
@@ -124,7 +128,7 @@ func (p Pins) Clear() {
 
 // Slice is the part of the pins from bit first on.
 func (p Pins) Slice(first, bits int) Pins {
-	p.First, p.Bits = p.First+first, bits
+	p.First, p.Start, p.Bits = p.First+first, p.Start+first, bits
 	return p
 }
 
@@ -166,6 +170,48 @@ func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire f
 		port(rail0, light.Rail0, func(driver int, wire uint32, value uint64) { light.Put(driver, wire, 0, value) }),
 	}
 }
+
+// Port returns the port of a name; it panics when there is none.
+func (s *Site) Port(name string) Port {
+	for _, p := range s.Ports {
+		if p.Name == name {
+			return p
+		}
+	}
+	panic(fmt.Sprintf("hw: a %s has no port %s", s.Twin, name))
+}
+
+// Wide is one port of so many elements of a site side by side, under another name: a port
+// of hardware that these are parts of. Errors name the element.
+func (s *Site) Wide(name, port string) Port {
+	one := s.Port(port)
+	wide := one
+	wide.Name, wide.Bits = name, s.Elements*one.Bits
+	wide.Get = func(_ int, to Pins) {
+		for k := range s.Elements {
+			one.Get(k, to.Slice(k*one.Bits, one.Bits))
+		}
+	}
+	wide.Put = func(_ int, from Pins) error {
+		var first error
+		for k := range s.Elements {
+			if err := one.Put(k, from.Slice(k*one.Bits, one.Bits)); err != nil && first == nil {
+				first = &ElementError{s.Path(k), err}
+			}
+		}
+		return first
+	}
+	return wide
+}
+
+// ElementError says what is wrong with an output of an element.
+type ElementError struct {
+	Path string
+	Err  error
+}
+
+func (e *ElementError) Error() string { return e.Path + ": " + e.Err.Error() }
+func (e *ElementError) Unwrap() error { return e.Err }
 
 // Check refuses a site that says not enough.
 func (s *Site) Check() error {

@@ -168,7 +168,7 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	if port != hw.PortNone && int(port) >= d.hears.Inputs {
 		panic(fmt.Sprintf("%s: cycle %d: switched to port %d of %d", d.bank.Element(cell), d.clock.Cycle(), port, d.hears.Inputs))
 	}
-	if d.site != nil && d.site.replaced[cell] {
+	if d.replaced(cell) {
 		d.port[cell] = port
 		return
 	}
@@ -220,11 +220,14 @@ func (d *Deserialisers) link() {
 		d.head[coupler] = nobody
 	}
 	for cell, port := range d.port {
-		if port != hw.PortNone && (d.site == nil || !d.site.replaced[cell]) {
+		if port != hw.PortNone && !d.replaced(cell) {
 			d.hook(int32(cell))
 		}
 	}
 }
+
+// replaced reports whether RTL stands for a cell.
+func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site.ask[cell] != nil }
 
 // Listening returns the port that a cell hears, hw.PortNone for none.
 func (d *Deserialisers) Listening(cell int) uint16 { return d.port[cell] }
@@ -335,7 +338,10 @@ func (d *Deserialisers) Heard(shard int) []uint32 { return d.heard[shard] }
 // Status judges what a cell has heard in this slot, by its registers: all of it in the
 // slot's last cycle, before its Latch.
 func (d *Deserialisers) Status(cell int) Status {
-	if d.site != nil && d.site.replaced[cell] {
+	if d.replaced(cell) {
+		if !d.site.ask[cell]() {
+			return StatusIdle
+		}
 		return d.site.status[cell]
 	}
 	switch d.state[cell] {
@@ -353,7 +359,7 @@ func (d *Deserialisers) Status(cell int) Status {
 // receiver's register and lasts until the next slot's light.
 func (d *Deserialisers) Frame(cell int) Frame {
 	bytes := int(d.bits[cell] / 8)
-	if d.site != nil && d.site.replaced[cell] {
+	if d.replaced(cell) {
 		bytes = d.site.length[cell]
 	}
 	return Frame(d.frames[cell*d.stride:][:bytes])

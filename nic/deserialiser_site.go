@@ -1,7 +1,6 @@
 package nic
 
 import (
-	"bytes"
 	"fmt"
 
 	"starloom/hw"
@@ -10,11 +9,9 @@ import (
 // deserialiserSite is what receivers have beside their registers when RTL stands for some
 // of them.
 type deserialiserSite struct {
-	replaced []bool
-	status   []Status // what the RTL says...
-	length   []int    // ...bytes of its frame...
-	judged   []bool   // ...and whether the frame in the register is that one
-	frame    []byte
+	ask    []func() bool // asks for status, length and frame; nil for a model
+	status []Status      // what the RTL says...
+	length []int         // ...and bytes of its frame, which stands in the model's register
 }
 
 // Site says what the ports of a receiver are. EndSlot is end_slot_i, Listen port_i in that
@@ -22,10 +19,7 @@ type deserialiserSite struct {
 func (d *Deserialisers) Site() *hw.Site {
 	if d.site == nil {
 		cells := d.bank.Size()
-		d.site = &deserialiserSite{
-			replaced: make([]bool, cells), status: make([]Status, cells), length: make([]int, cells), judged: make([]bool, cells),
-			frame: make([]byte, d.frameMax),
-		}
+		d.site = &deserialiserSite{ask: make([]func() bool, cells), status: make([]Status, cells), length: make([]int, cells)}
 	}
 	x := d.site
 	shard := func(cell int) int { return int(d.owner[cell/d.bank.PerUnit]) }
@@ -58,7 +52,7 @@ func (d *Deserialisers) Site() *hw.Site {
 		return d.hears.Wire(cell/d.bank.PerUnit, lane)
 	})...)
 	ports = append(ports, hw.Port{
-		Name: "state_o", Bits: 3,
+		Name: "state_o", Bits: 3, Watched: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.state[cell])) },
 		Put: func(cell int, from hw.Pins) error {
 			state := from.Value()
@@ -69,7 +63,7 @@ func (d *Deserialisers) Site() *hw.Site {
 			return nil
 		},
 	}, hw.Port{
-		Name: "bits_o", Bits: 16,
+		Name: "bits_o", Bits: 16, Watched: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.bits[cell])) },
 		Put: func(cell int, from hw.Pins) error {
 			bits := from.Value()
@@ -80,29 +74,25 @@ func (d *Deserialisers) Site() *hw.Site {
 			return nil
 		},
 	}, hw.Port{
-		Name: "status_o", Bits: 3,
+		Name: "status_o", Bits: 3, Polled: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.Status(cell))) },
 		Put: func(cell int, from hw.Pins) error {
-			status := Status(from.Value())
-			if status > StatusCRC {
+			x.status[cell] = Status(from.Value())
+			if status := x.status[cell]; status > StatusCRC {
 				x.status[cell] = StatusIdle
 				return fmt.Errorf("the receive status is %d, a receiver has 0 to %d", status, StatusCRC)
 			}
-			x.judged[cell] = x.judged[cell] && status == StatusOK
-			x.status[cell] = status
 			return nil
 		},
 	}, hw.Port{
-		Name: "length_o", Bits: 16,
+		Name: "length_o", Bits: 16, Polled: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(len(d.whole(cell)))) },
 		Put: func(cell int, from hw.Pins) error {
-			length := int(from.Value())
-			x.judged[cell] = x.judged[cell] && length == x.length[cell]
-			x.length[cell] = length
+			x.length[cell] = int(from.Value())
 			return nil
 		},
 	}, hw.Port{
-		Name: "frame_o", Bits: 8 * d.frameMax,
+		Name: "frame_o", Bits: 8 * d.frameMax, Polled: true,
 		Get: func(cell int, to hw.Pins) {
 			to.Clear()
 			to.SetBytes(0, d.whole(cell))
@@ -113,7 +103,7 @@ func (d *Deserialisers) Site() *hw.Site {
 		Twin: "deserialiser", What: "receivers",
 		Parameters: hw.Same(map[string]int{"PHIT_BITS": d.phitBits, "FRAME_BYTES_MAX": d.frameMax, "PORTS": d.hears.Inputs}),
 		Elements:   d.bank.Size(), Path: d.bank.Element, Whole: whole(d.bank), Clocked: true, Ports: ports,
-		Replace: func(cell int) { x.replaced[cell] = true },
+		Replace: func(cell int, ask func() bool) { x.ask[cell] = ask },
 	}
 }
 
@@ -132,23 +122,16 @@ func (d *Deserialisers) judge(cell int, from hw.Pins) error {
 	if x.status[cell] != StatusOK {
 		return nil
 	}
-	fail := func(format string, a ...any) error {
-		x.status[cell] = StatusIdle
-		return fmt.Errorf(format, a...)
-	}
+	x.status[cell] = StatusIdle
 	length := x.length[cell]
 	if length > d.frameMax {
-		return fail("a frame of %d bytes was heard, the longest one has %d", length, d.frameMax)
+		return fmt.Errorf("a frame of %d bytes was heard, the longest one has %d", length, d.frameMax)
 	}
-	frame, own := x.frame[:length], d.frames[cell*d.stride:][:length]
+	frame := d.frames[cell*d.stride:][:length]
 	from.GetBytes(0, frame)
-	if x.judged[cell] && bytes.Equal(frame, own) {
-		return nil
-	}
 	if _, err := Parse(frame); err != nil {
-		return fail("the receive status is ok, but it was no %w", err)
+		return fmt.Errorf("the receive status is ok, but it was no %w", err)
 	}
-	copy(own, frame)
-	x.judged[cell] = true
+	x.status[cell] = StatusOK
 	return nil
 }

@@ -11,17 +11,17 @@ import (
 type serialiserSite struct {
 	replaced []bool
 	load     []bool   // input of this cycle: Load was called, or load_i is 1
+	length   []uint16 // input with load; the frame stands in the idle transmitter's register
 	port     []uint16 // input with load
-	length   int      // input with load, of the element whose inputs are being put
-	frame    []byte   // likewise
 }
 
-// Site says what the ports of a transmitter are. Load is load_i with the other inputs; a
-// load that Load would refuse, or while a frame waits or is sent, is ignored.
+// Site says what the ports of a transmitter are. Load is load_i with the other inputs, to
+// nothing for what is not a port; a load that Load would refuse, or while a frame waits or
+// is sent, is ignored.
 func (t *Serialisers) Site() *hw.Site {
 	if t.site == nil {
 		cells := t.bank.Size()
-		t.site = &serialiserSite{replaced: make([]bool, cells), load: make([]bool, cells), port: make([]uint16, cells), frame: make([]byte, t.frameMax)}
+		t.site = &serialiserSite{replaced: make([]bool, cells), load: make([]bool, cells), length: make([]uint16, cells), port: make([]uint16, cells)}
 	}
 	x := t.site
 	own := func(cell, _ int) uint32 { return uint32(cell) }
@@ -41,8 +41,8 @@ func (t *Serialisers) Site() *hw.Site {
 				}
 			},
 			Put: func(cell int, from hw.Pins) error {
-				if x.load[cell] {
-					from.GetBytes(0, x.frame)
+				if x.load[cell] && t.length[cell] == 0 {
+					from.GetBytes(0, t.frames[cell*t.stride:][:t.frameMax])
 				}
 				return nil
 			},
@@ -53,8 +53,8 @@ func (t *Serialisers) Site() *hw.Site {
 					to.Set(uint64(t.length[cell]))
 				}
 			},
-			Put: func(_ int, from hw.Pins) error {
-				x.length = int(from.Value())
+			Put: func(cell int, from hw.Pins) error {
+				x.length[cell] = uint16(from.Value())
 				return nil
 			},
 		}, {
@@ -65,7 +65,9 @@ func (t *Serialisers) Site() *hw.Site {
 				}
 			},
 			Put: func(cell int, from hw.Pins) error {
-				x.port[cell] = uint16(from.Value())
+				if x.port[cell] = uint16(from.Value()); !t.hasPort(x.port[cell]) {
+					x.port[cell] = hw.PortNone
+				}
 				return nil
 			},
 		},
@@ -76,7 +78,7 @@ func (t *Serialisers) Site() *hw.Site {
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(t.ports.Value[cell])) },
 		Put: func(cell int, from hw.Pins) error {
 			port := uint16(from.Value())
-			if int(port) >= t.portCount && port != hw.PortAll && port != hw.PortNone {
+			if !t.hasPort(port) {
 				t.ports.Value[cell] = hw.PortNone
 				return fmt.Errorf("output port_o is %d, the transmitter has %d ports", port, t.portCount)
 			}
@@ -98,12 +100,13 @@ func (t *Serialisers) Site() *hw.Site {
 		Parameters: hw.Same(map[string]int{"PHIT_BITS": t.phitBits, "FRAME_BYTES_MAX": t.frameMax, "COMPUTE_CYCLES": int(t.compute)}),
 		Elements:   t.bank.Size(), Path: t.bank.Element, Whole: whole(t.bank), Clocked: true, Ports: ports,
 		Take: func(cell int) {
-			if load := x.load[cell]; load && t.length[cell] == 0 && x.length >= 1 && x.length <= t.frameMax {
-				t.Load(cell, x.frame[:x.length], x.port[cell])
+			bytes := int(x.length[cell])
+			if x.load[cell] && t.length[cell] == 0 && bytes >= 1 && bytes <= t.frameMax {
+				t.Load(cell, t.frames[cell*t.stride:][:bytes], x.port[cell])
 			}
 			x.load[cell] = false
 		},
-		Replace: func(cell int) { x.replaced[cell] = true },
+		Replace: func(cell int, _ func() bool) { x.replaced[cell] = true },
 	}
 }
 
@@ -115,6 +118,11 @@ func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 	t.site.load[cell], t.site.port[cell] = true, port
 	shard := &t.shards[t.owner[cell/t.bank.PerUnit]]
 	shard.loads = append(shard.loads, uint32(cell))
+}
+
+// hasPort reports whether a transmitter can be switched to a port.
+func (t *Serialisers) hasPort(port uint16) bool {
+	return int(port) < t.portCount || port == hw.PortAll || port == hw.PortNone
 }
 
 // whole names what the elements of a bank are parts of; nil for none.

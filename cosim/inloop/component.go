@@ -14,7 +14,7 @@ import (
 //	Settle   inputs, Settle, outputs
 //	Latch    if it is clocked: inputs, Edge   inputs, Edge
 //
-// So every device has one edge per cycle, as the registers of the model have. Without a
+// Outputs that are polled are put when the model asks for them. So every device has one edge per cycle, as the registers of the model have. Without a
 // clock and with the inputs of the cycle before nothing can change, and Settle is left out.
 // What RTL does in the dark nobody knows: it is never quiet.
 type replaced struct {

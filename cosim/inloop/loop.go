@@ -53,18 +53,23 @@ func (l *Loop) Replace(model hw.Sited, parts ...Part) (hw.Component, error) {
 	c.latcher, _ = model.(hw.Latcher)
 	taken := make([]bool, site.Elements)
 	for _, p := range parts {
-		for _, element := range p.Elements {
-			if element < 0 || element >= site.Elements || taken[element] {
-				return nil, fmt.Errorf("%s: element %d of %d does not exist or is replaced already", model.Path(), element, site.Elements)
-			}
-			taken[element] = true
-			if site.Replace != nil {
-				site.Replace(element)
-			}
-		}
 		placed, err := newPart(l, site, p)
 		if err != nil {
 			return nil, err
+		}
+		for k, element := range p.Elements {
+			if taken[element] {
+				return nil, fmt.Errorf("%s: element %d is replaced already", model.Path(), element)
+			}
+			taken[element] = true
+			if site.Replace != nil {
+				site.Replace(element, func() bool {
+					if l.fault == nil {
+						placed.put(k, true)
+					}
+					return l.fault == nil
+				})
+			}
 		}
 		c.parts = append(c.parts, placed)
 	}

@@ -206,8 +206,8 @@ func TestRefused(t *testing.T) {
 		})
 		return err
 	}
-	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{0, 4}) }), "element 4 of 4")
-	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{2, 2}) }), "element 2 of 4 does not exist or is replaced already")
+	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{0, 4}) }), "links: there is no element 4 of 4")
+	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{2, 2}) }), "element 2 is replaced already")
 	require.ErrorContains(t, replace(func(site *hw.Site) []Part {
 		return []Part{{Device: twin(t, site, 0), Elements: []int{0, 1}}}
 	}), "group[0].coupler[0].fibre: the device has no input rail1_i of 16 bits")

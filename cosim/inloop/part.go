@@ -1,6 +1,7 @@
 package inloop
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 
@@ -21,6 +22,11 @@ type part struct {
 
 // newPart finds the ports of a site in a device, by name.
 func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
+	for _, element := range p.Elements {
+		if element < 0 || element >= site.Elements {
+			return nil, fmt.Errorf("%s: there is no element %d of %d", site.What, element, site.Elements)
+		}
+	}
 	x := &part{Part: p, loop: l, site: site}
 	ports := p.Device.Ports()
 	place := func(name string, bits int, input bool) (int, error) {
@@ -77,23 +83,31 @@ func (p *part) getInputs() (changed bool) {
 	return !slices.Equal(p.asked, inputs)
 }
 
-// putOutputs shows the machine what the outputs are.
+// putOutputs shows the machine what the outputs are, but for those that are polled.
 func (p *part) putOutputs() {
+	for k := range p.Elements {
+		p.put(k, false)
+	}
+}
+
+// put shows the machine what outputs of element k are, polled ones or the others.
+func (p *part) put(k int, polled bool) {
 	outputs, unknown := p.Device.Outputs(), p.Device.Unknown()
-	for k, element := range p.Elements {
-		for i := range p.site.Ports {
-			port := &p.site.Ports[i]
-			if port.Input {
-				continue
-			}
-			err := port.Put(element, hw.Pins{Words: outputs, First: p.first[i] + k*port.Bits, Bits: port.Bits, Unknown: unknown, Wild: &p.wild})
-			switch {
-			case p.wild.Mask != 0:
-				p.loop.fail(p.path(k), true, fmt.Errorf("output %s has X or Z in the bits %#x from bit %d on", port.Name, p.wild.Mask, p.wild.First))
-				p.wild = hw.Wild{}
-			case err != nil:
-				p.loop.fail(p.path(k), false, err)
-			}
+	for i := range p.site.Ports {
+		port := &p.site.Ports[i]
+		if port.Input || port.Polled != polled {
+			continue
+		}
+		p.wild = hw.Wild{}
+		err := port.Put(p.Elements[k], hw.Pins{Words: outputs, First: p.first[i] + k*port.Bits, Bits: port.Bits, Unknown: unknown, Wild: &p.wild})
+		var of *hw.ElementError
+		switch {
+		case p.wild.Mask != 0:
+			p.loop.fail(p.path(k), true, fmt.Errorf("output %s has X or Z in the bits %#x from bit %d on", port.Name, p.wild.Mask, p.wild.First))
+		case errors.As(err, &of):
+			p.loop.fail(of.Path, false, of.Err)
+		case err != nil:
+			p.loop.fail(p.path(k), false, err)
 		}
 	}
 }
