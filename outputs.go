@@ -98,7 +98,7 @@ func (o *outputs) openTraces(m *Machine, options RunOptions) (err error) {
 				return err
 			}
 		}
-		m.cycles.Watch = o.wave.sample
+		m.plant.Watch = o.wave.sample
 	}
 	if options.PCAPNG != "" {
 		pcapng, err := o.create("--pcapng", "pcapng", options.PCAPNG)
@@ -179,13 +179,13 @@ func (o *outputs) repeatWaveform(ctx context.Context, m *Machine, report *Report
 	if wave.pending {
 		wave.pending, wave.unshown = false, "shows nothing: interrupted while the run was repeated up to the first violation"
 	}
-	return m.cycles.WatchError
+	return m.plant.WatchError
 }
 
 // slot writes what a boundary has brought.
 func (o *outputs) slot(m *Machine) error {
 	if o.wave != nil {
-		if err := m.cycles.WatchError; err != nil {
+		if err := m.plant.WatchError; err != nil {
 			return err
 		}
 		o.wave.boundary(m.findings.kept)
@@ -309,13 +309,14 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 		}
 		*list = append(*list, signal)
 	}
-	if w.slotOn = selected("pops.slot"); w.slotOn {
-		if w.slotID, err = w.vcd.Declare("pops.slot", 32); err != nil {
+	slot := m.network.Kind() + ".slot"
+	if w.slotOn = selected(slot); w.slotOn {
+		if w.slotID, err = w.vcd.Declare(slot, 32); err != nil {
 			return nil, err
 		}
 	}
 	m.firmwareProbes(func(p hw.Probe) { declare(&w.slot, p) })
-	m.cycles.Probes(func(p hw.Probe) { declare(&w.cycle, p) })
+	m.plant.Probes(func(p hw.Probe) { declare(&w.cycle, p) })
 	if err != nil {
 		return nil, &InputError{Place: m.scenario.Place("traces.vcd.signals"), Reason: err.Error(), Remedy: "select other signals"}
 	}
@@ -324,7 +325,8 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 			return nil, &InputError{
 				Place:  m.scenario.Place(fmt.Sprintf("traces.vcd.signals[%d]", i)),
 				Reason: fmt.Sprintf("no signal matches %q", globs[i]),
-				Remedy: "signals are, for example, pops.group[0].nic[0].tx.light.rail1, pops.group[0].coupler[0].violation, pops.group[0].nic[0].rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+				Remedy: fmt.Sprintf("signals are, for example, %s.tx.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+					m.names.Processor(0), m.names.Medium(0), m.names.Processor(0)),
 			}
 		}
 	}
@@ -339,13 +341,13 @@ var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 // slot: the columns of the register map and sl_probe's values.
 func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 	if m.rxPorts == nil {
-		m.rxPorts = make([]uint16, m.pops.Processors())
+		m.rxPorts = make([]uint16, m.shape.Processors())
 	}
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank, values := instance.Bank(), instance.Probes()
 			for cell := range bank.Cells {
-				path, r := m.pops.ProcessorPath(bank.First+cell), &bank.Registers[cell]
+				path, r := m.names.Processor(bank.First+cell), &bank.Registers[cell]
 				status := hw.ProbeOf(path+".rx_status", 3, &bank.RxStatus[cell])
 				status.States = statusStates
 				yield(status)
@@ -465,7 +467,7 @@ func (c *capture) slot(m *Machine) error {
 				}
 				continue
 			}
-			for port := range uint16(m.pops.Groups) {
+			for port := range uint16(m.shape.Ports) {
 				if err := c.packet(m, sent, port, traces.Sent, m.slot, cycle); err != nil {
 					return err
 				}
@@ -485,7 +487,7 @@ func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, dire
 	id, ok := c.interfaces[key]
 	if !ok {
 		var err error
-		if id, err = c.pcapng.Interface(m.pops.PortPath(captured.Processor, port)); err != nil {
+		if id, err = c.pcapng.Interface(m.names.Port(captured.Processor, port)); err != nil {
 			return err
 		}
 		c.interfaces[key] = id

@@ -54,8 +54,8 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	if !slices.Contains(rtlTwins(), source.model) {
 		return nil, s.refuse(source.key, s.noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(rtlTwins(), ", "))
 	}
-	if (source.model == rtlDatapath) != (x.Replace == rtlPath) {
-		return nil, s.refuse(source.key, fmt.Sprintf("%s does not fit %s", source.model, x.Replace), "pops_slot is the whole of pops, the other models are parts of it")
+	if path, datapath := s.datapath(); (source.model == datapath) != (x.Replace == path) {
+		return nil, s.refuse(source.key, fmt.Sprintf("%s does not fit %s", source.model, x.Replace), fmt.Sprintf("%s is the whole of %s, the other models are parts of it", datapath, path))
 	}
 	for _, output := range source.own.Absent {
 		if !slices.Contains(rtlUnread, output) && !slices.Contains(rtlUnread, output+"_o") {
@@ -102,18 +102,21 @@ func (r *machineRTL) parameters(model string) cosim.Parameters {
 	phit, frame := m.timing.PhitBits, nic.FrameBytes(m.scenario.NIC.PayloadBytes)
 	switch model {
 	case "star_coupler":
-		return cosim.Parameters{"D": m.pops.GroupSize, "PHIT_BITS": phit}
+		return cosim.Parameters{"D": m.shape.PerUnit, "PHIT_BITS": phit}
 	case "link":
 		return cosim.Parameters{"PHIT_BITS": phit, "DELAY_CYCLES": m.timing.PropagationCycles}
 	case "serialiser":
 		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "COMPUTE_CYCLES": m.timing.ComputeCycles}
 	case "deserialiser":
-		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.pops.Groups}
+		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.shape.Ports}
 	default:
-		return cosim.Parameters{
-			"D": m.pops.GroupSize, "G": m.pops.Groups, "PHIT_BITS": phit, "FRAME_BYTES_MAX": frame,
+		all := cosim.Parameters{
+			"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame,
 			"COMPUTE_CYCLES": m.timing.ComputeCycles, "PROPAGATION_CYCLES": m.timing.PropagationCycles, "GUARD_CYCLES": m.timing.GuardCycles,
 		}
+		_, own := m.network.Datapath()
+		maps.Copy(all, own)
+		return all
 	}
 }
 

@@ -14,14 +14,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
-	"starloom/fabric"
 	"starloom/nic"
 )
 
 // everyPart and allAtOnce are the two ways to have no model left.
 const (
 	everyPart = "pops.**"
-	allAtOnce = rtlPath
+	allAtOnce = "pops"
 )
 
 // withRTL returns a scenario with parts as RTL.
@@ -222,10 +221,9 @@ func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string)
 
 // attached is a pin map of other sources of a twin.
 func attached(t *testing.T, s *Scenario, twin, backend string, files []string) *cosim.PinMap {
-	m := &Machine{scenario: s}
+	network := s.Fabric.network()
+	m := &Machine{scenario: s, network: network, shape: network.Shape(), names: network.Names()}
 	var err error
-	m.pops, err = fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize)
-	require.NoError(t, err)
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
 	pins, err := cosim.TwinMap(twin, (&machineRTL{machine: m}).parameters(twin), "")

@@ -1,28 +1,28 @@
-package fabric
+package pops
 
 import (
+	"starloom/fabric"
 	"starloom/nic"
-	"starloom/traces"
 )
 
 // This file is the slot engine's way of frames that carry at most a packet: the same
-// as SlotTransport.send and Ledger.heard, word by word.
+// as SlotTransport.send and Ledger.NoteHeard, word by word.
 
 // sendSmall puts the frames at the heads of the senders' TX FIFOs on the couplers.
-func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *Ledger, slot uint32) {
+func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, ledger *fabric.Ledger, slot uint32) {
 	table, work := &t.tables[slot&1], &t.work[shard]
 	exact := work.exact
 	group, sent, collided, spare := -1, 0, uint64(0), t.spare(shard)
 	var groupEnd, couplers uint32 // of the group: the cell behind it, its first coupler
 	for _, cell := range senders {
 		head := bank.SmallTxHead(cell)
-		if !head.Plain(t.pops.Groups) || bank.Registers[cell].TxCount != 1 {
+		if !head.Plain(t.net.Groups) || bank.Registers[cell].TxCount != 1 {
 			t.send(shard, bank, int(cell), ledger, slot)
 			continue
 		}
 		if group < 0 || cell >= groupEnd {
-			group = (bank.First + int(cell)) / t.pops.GroupSize
-			groupEnd, couplers = uint32((group+1)*t.pops.GroupSize-bank.First), uint32(t.at(group, 0))
+			group = (bank.First + int(cell)) / t.net.GroupSize
+			groupEnd, couplers = uint32((group+1)*t.net.GroupSize-bank.First), uint32(t.at(group, 0))
 		}
 		processor := uint32(bank.First) + cell
 		frame, port := head.From(processor), head.Port()
@@ -35,7 +35,7 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 		collided += met
 		bank.Registers[cell].TxCount = 0
 		sent++
-		ledger.Sum.Event(traces.EventHead(eventSent, 0, uint16(port), processor), frame.Head, frame.Route, frame.Packet)
+		ledger.Sum.Event(fabric.EventSent(uint16(port), processor), frame.Head, frame.Route, frame.Packet)
 	}
 	ledger.Frames.Sent += uint64(sent)
 	table.collided[shard] += collided
@@ -43,7 +43,7 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 }
 
 // deliverSmall gives listeners the frames on their couplers.
-func (w *slotWork) deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger *Ledger, slot uint32) {
+func (w *slotWork) deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing, ledger *fabric.Ledger, slot uint32) {
 	ports, arrivals := bank.Listen(slot), 0
 	for _, h := range hit {
 		cell := h.cell
@@ -54,8 +54,8 @@ func (w *slotWork) deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []h
 			*bank.SmallRx(cell, count) = frame.On(port)
 			r.RxCount = uint8(count + 1)
 			ledger.Frames.Delivered++
-			if frame.IsPacket() && (frame.Destination() == processor || ledger.Delivery.Mode != ArriveHome) {
-				w.arrived[arrivals&(slotBlock-1)] = arrival{processor, frame.Origin()}
+			if frame.IsPacket() && (frame.Destination() == processor || ledger.All) {
+				w.arrived[arrivals&(slotBlock-1)] = fabric.Arrival{Processor: processor, Origin: frame.Origin()}
 				arrivals++
 			}
 		} else {
@@ -63,12 +63,12 @@ func (w *slotWork) deliverSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []h
 			bank.RxStatus[cell] = uint8(status)
 			ledger.Frames.Overflow++
 		}
-		ledger.Sum.EventOf(traces.EventHead(eventHeard, uint8(status), port, processor), uint64(frame.Source()))
+		ledger.Sum.EventOf(fabric.EventHeard(status, port, processor), uint64(frame.Source()))
 	}
 	arrived := w.arrived[:arrivals]
-	w.touched ^= ledger.Delivery.touch(arrived)
-	for _, a := range arrived {
-		ledger.Deliver(int(a.processor), a.origin, slot)
+	if arrivals > 0 {
+		w.touched ^= ledger.Referee.Routed().Touch(arrived)
+		ledger.Referee.Arrive(ledger, slot, arrived)
 	}
 }
 
@@ -79,16 +79,6 @@ func touchSmall(bank *nic.Bank, frames []nic.SmallFrame, hit []hearing) (any uin
 	for _, h := range hit {
 		from, to := &frames[h.coupler], bank.SmallRx(h.cell, 0)
 		any ^= from.Head ^ from.Packet ^ to.Head ^ to.Packet ^ bank.Words[h.cell]
-	}
-	return any
-}
-
-// touch reads the destinations of packets that will be checked, for the same reason.
-func (d *Delivery) touch(arrived []arrival) (any uint64) {
-	for _, a := range arrived {
-		if uint64(a.origin) < uint64(len(d.Destination)) {
-			any ^= uint64(d.Destination[a.origin])
-		}
 	}
 	return any
 }

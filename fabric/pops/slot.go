@@ -1,10 +1,11 @@
-package fabric
+package pops
 
 import (
 	"cmp"
 	"math/bits"
 	"slices"
 
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -15,9 +16,10 @@ import (
 //
 // A coupler belongs to the shard of the group it leaves. Latency: one slot.
 // Collision: two or more senders deliver nothing, StatusCollision at every
-// listener, as the light of CycleTransport's couplers gives.
+// listener, as the light of the cycle engine's couplers gives.
 type SlotTransport struct {
-	pops   POPS
+	net    Network
+	shape  fabric.Shape
 	timing nic.Timing
 	shards []hw.Shard // in groups
 	stride int        // bytes of a frame in a table
@@ -40,11 +42,12 @@ type slotTable struct {
 // meeting is a frame that has met another one, in a slot of which the cycle matters.
 type meeting struct{ coupler, bit uint32 }
 
-// NewSlotTransport makes the tables for frames of at most payloadBytes. Behind the
+// SlotTransport implements fabric.Network. It makes the tables for frames of at most PayloadBytes. Behind the
 // couplers there are some that are always dark, and one frame per shard for what is
 // lost at once: the loops use them instead of a branch that no processor can predict.
-func NewSlotTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []hw.Shard) *SlotTransport {
-	t := &SlotTransport{pops: pops, timing: timing, shards: shards, stride: nic.FrameStride(payloadBytes), pitch: pops.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(pops)}
+func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	shards := c.Shards
+	t := &SlotTransport{net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p)}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
 			senders:  make([]uint8, t.entries()),
@@ -53,12 +56,12 @@ func NewSlotTransport(pops POPS, timing nic.Timing, payloadBytes int, shards []h
 		}
 		t.tables[i].small = nic.SmallFrames(t.tables[i].frames, t.stride)
 		hw.AdviseHuge(t.tables[i].senders)
-		if pops.Groups <= 4*pops.GroupSize {
+		if p.Groups <= 4*p.GroupSize {
 			// Else most couplers never carry a frame, and small pages stay empty.
 			hw.AdviseHuge(t.tables[i].frames)
 		}
 	}
-	return t
+	return t, nil
 }
 
 // pitchPad are the couplers between the groups of a table that do not exist. Sizes
@@ -71,7 +74,7 @@ func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
 
 // entries returns the number of couplers in a table, with those that leave a group
 // that does not exist and are always dark.
-func (t *SlotTransport) entries() int { return t.at(t.pops.Groups+1, 0) }
+func (t *SlotTransport) entries() int { return t.at(t.net.Groups+1, 0) }
 
 // spare returns the place for what a shard's senders lose at once.
 func (t *SlotTransport) spare(shard int) int { return t.entries() + shard }
@@ -101,7 +104,7 @@ type slotWork struct {
 	hearing [slotBlock]hearing
 	hit     [slotBlock]hearing
 	clash   [slotBlock]uint32 // cell
-	arrived [slotBlock]arrival
+	arrived [slotBlock]fabric.Arrival
 
 	touched uint64
 
@@ -112,13 +115,10 @@ type slotWork struct {
 // hearing is a cell and the coupler that it hears.
 type hearing struct{ cell, coupler uint32 }
 
-// arrival is a packet that has come to the processor that its frame is addressed to.
-type arrival struct{ processor, origin uint32 }
-
 // Send implements Transport.
-func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, _ Window, cells []uint32) {
+func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
 	work := &t.work[shard]
-	small := bank.Small() && !ledger.looks()
+	small := bank.Small() && !ledger.Looks()
 	for len(cells) > 0 {
 		some := cells[:min(slotBlock, len(cells))]
 		senders := listSenders(work.cell[:], bank.Words, some)
@@ -147,24 +147,24 @@ func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
 
 // send puts the frame at the head of a cell's TX FIFO on the couplers that leave
 // its group.
-func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
 	table := &t.tables[slot&1]
 	frame := bank.TxHead(cell)
 	if !bank.Legal(cell, frame) {
-		silenceIllegal(bank, cell, frame, ledger, slot)
+		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
 		return
 	}
 	processor := bank.First + cell
-	first, spare := t.at(processor/t.pops.GroupSize, 0), t.spare(shard)
+	first, spare := t.at(processor/t.net.GroupSize, 0), t.spare(shard)
 	frame.SetSource(uint32(processor))
 	if port := frame.Port(); port == nic.PortAll {
-		for c := first; c < first+t.pops.Groups; c++ {
+		for c := first; c < first+t.net.Groups; c++ {
 			t.light(table, c, spare, frame, shard)
 		}
 	} else {
 		t.light(table, first+int(port), spare, frame, shard)
 	}
-	ledger.sent(processor, frame, slot)
+	ledger.NoteSent(processor, frame, slot)
 	bank.PopTx(cell)
 }
 
@@ -213,11 +213,11 @@ const lineCells = 32
 // Hear implements Transport. It goes from local index to local index, a few
 // neighbours at a time, and for each through the groups: processors of equal index
 // mostly hear the same port, and then their couplers lie side by side in the table.
-func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
 	work, table := &t.work[shard], &t.tables[slot&1]
 	ports := bank.Listen(slot)
-	groups, cells := t.pops.groupsOf(bank)
-	group := bank.First / t.pops.GroupSize
+	groups, cells := t.shape.UnitsOf(bank)
+	group := bank.First / t.net.GroupSize
 	for first := window.First; first < window.End; first += lineCells {
 		width := min(lineCells, window.End-first)
 		for a := range groups {
@@ -229,13 +229,14 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uin
 		}
 	}
 	t.deliver(work, bank, ledger, slot)
+	ledger.Judge(slot)
 }
 
 // listen writes the status of up to lineCells processors of one group, as if no
 // FIFO could overflow, and lists those who hear something. Those who listen to
 // nobody hear couplers that are always dark.
 func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
-	g, pitch, cell, here := uint32(t.pops.Groups), uint32(t.pitch), uint32(from), uint32(group)
+	g, pitch, cell, here := uint32(t.net.Groups), uint32(t.pitch), uint32(from), uint32(group)
 	n, list := work.heard, &work.hearing
 	statuses = statuses[:len(ports)]
 	for i, p := range ports {
@@ -251,30 +252,30 @@ func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, 
 }
 
 // deliver gives the listed listeners what they hear and empties the lists.
-func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *Ledger, slot uint32) {
+func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
 	hits, clashes := work.sort(bank.RxStatus)
 	hit := work.hit[:hits]
 	ledger.Frames.Heard += t.firstListeners(hit, ports)
-	if bank.Small() && !ledger.looks() {
+	if bank.Small() && !ledger.Looks() {
 		work.touched ^= touchSmall(bank, table.small, hit)
 		work.deliverSmall(bank, table.small, hit, ledger, slot)
 	} else {
 		for _, h := range hit {
 			at, cell := int(h.coupler)*t.stride, int(h.cell)
 			frame := table.frames[at : at+t.stride]
-			ledger.heard(bank.First+cell, ports[cell], bank.PushRx(cell, ports[cell], frame), frame, slot)
+			ledger.NoteHeard(bank.First+cell, ports[cell], bank.PushRx(cell, ports[cell], frame), frame, slot)
 		}
 	}
 	for _, cell := range work.clash[:clashes] {
-		ledger.heard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
+		ledger.NoteHeard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
 	}
 	work.heard = 0
 }
 
 // firstListeners counts the couplers on which these are the first to hear the one sender.
 func (t *SlotTransport) firstListeners(hit []hearing, ports []uint16) (couplers uint64) {
-	marks, groups, pitch := t.listened.marks, uint32(t.pops.Groups), uint32(t.pitch)
+	marks, groups, pitch := t.listened.marks, uint32(t.net.Groups), uint32(t.pitch)
 	for _, h := range hit {
 		from := uint32(ports[h.cell])
 		mark := &marks[(h.coupler-from*pitch)*groups+from]
@@ -304,7 +305,7 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 		for i, m := range work.meetings {
 			if i == 0 || m.coupler != work.meetings[i-1].coupler {
 				from, to := int(m.coupler)/t.pitch, int(m.coupler)%t.pitch
-				yield(t.pops.Coupler(from, to), uint32(t.timing.ComputeCycles)+m.bit/uint32(t.timing.PhitBits))
+				yield(t.net.Coupler(from, to), uint32(t.timing.ComputeCycles)+m.bit/uint32(t.timing.PhitBits))
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package fabric
+package pops
 
 import (
 	"encoding/csv"
@@ -86,7 +86,7 @@ func TestBatcherSortsZerosAndOnes(t *testing.T) {
 }
 
 // checkSort sorts keys (with doubles) on the network and says what is wrong.
-func checkSort(p POPS, keys int, seed uint64) error {
+func checkSort(p Network, keys int, seed uint64) error {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
 	own := make([]int, p.Processors())
 	for i := range own {
@@ -114,11 +114,11 @@ func TestSort(t *testing.T) {
 	}
 	for g := 1; g <= limit; g++ {
 		for d := 1; d <= limit; d++ {
-			p := POPS{g, d}
+			p := Network{g, d}
 			require.NoError(t, checkSort(p, 1+p.Processors()/2, uint64(g*d)), "%+v", p)
 		}
 	}
-	for _, p := range []POPS{{16, 16}, {4, 64}, {8, 32}, {32, 8}, {100, 1}, {12, 24}, {24, 12}, {1, 40}} {
+	for _, p := range []Network{{16, 16}, {4, 64}, {8, 32}, {32, 8}, {100, 1}, {12, 24}, {24, 12}, {1, 40}} {
 		require.NoError(t, checkSort(p, 1<<30, 9), "%+v", p)
 	}
 }
@@ -128,14 +128,14 @@ func TestSort(t *testing.T) {
 func TestStageFormula(t *testing.T) {
 	for a := range 6 {
 		for b := range 6 {
-			p := POPS{1 << a, 1 << b}
+			p := Network{1 << a, 1 << b}
 			for stage := range BatcherStages(p.Processors()) {
 				require.Nil(t, PlanStage(p, stage).order, "%+v, stage %d", p, stage)
 			}
 		}
 	}
 	planned, total := 0, 0
-	for _, p := range []POPS{{12, 12}, {5, 7}, {7, 5}} {
+	for _, p := range []Network{{12, 12}, {5, 7}, {7, 5}} {
 		for stage := range BatcherStages(p.Processors()) {
 			total++
 			if PlanStage(p, stage).order != nil {
@@ -149,7 +149,7 @@ func TestStageFormula(t *testing.T) {
 
 // A schedule is a function of the slot: going back gives the same words.
 func TestSortPlanAnyOrder(t *testing.T) {
-	p := POPS{5, 7}
+	p := Network{5, 7}
 	forward := make([][]uint64, SortSlots(p))
 	plan := PlanSort(p)
 	require.Equal(t, len(forward), plan.Slots())
@@ -179,21 +179,21 @@ func TestSlotsAgainstTables(t *testing.T) {
 			require.NoError(t, err)
 			return v
 		}
-		p := POPS{number("g"), number("d")}
+		p := Network{number("g"), number("d")}
 		require.Equal(t, number("n"), p.Processors())
 		require.Equal(t, number("batcher_sort_slots"), SortSlots(p), "%+v", p)
 		require.Equal(t, float64(number("tableI_B_formula")), PreviousSlots(p), "%+v", p)
 	}
 	for i, slots := range []int{6, 20, 42, 72, 110, 156, 210, 272, 342, 420, 506, 600} { // 4L^2 + 2L
-		require.Equal(t, slots, SortSlots(POPS{2 << i, 2 << i}))
+		require.Equal(t, slots, SortSlots(Network{2 << i, 2 << i}))
 	}
-	require.Equal(t, 672, SortSlots(POPS{2, 32}))
-	require.Equal(t, 0, SortSlots(POPS{1, 1}))
-	require.Equal(t, 10, SortSlots(POPS{16, 1})) // one slot per stage
+	require.Equal(t, 672, SortSlots(Network{2, 32}))
+	require.Equal(t, 0, SortSlots(Network{1, 1}))
+	require.Equal(t, 10, SortSlots(Network{16, 1})) // one slot per stage
 }
 
 func BenchmarkSortWords(b *testing.B) {
-	for _, p := range []POPS{{256, 256}, {255, 257}, {64, 1024}} {
+	for _, p := range []Network{{256, 256}, {255, 257}, {64, 1024}} {
 		b.Run(fmt.Sprintf("g=%d/d=%d", p.Groups, p.GroupSize), func(b *testing.B) {
 			words := make([]uint64, p.Processors())
 			for b.Loop() {

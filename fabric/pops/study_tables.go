@@ -1,11 +1,11 @@
-package starloom
+package pops
 
-// popsTables are Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation
+// tables are Tables I and II of A. Mei and R. Rizzi, "On-Line Permutation
 // Routing in Partitioned Optical Passive Star Networks". The published columns come
 // from 100 runs each, Table I's from a sample of its own. Mean, sd and median are
 // those of one run's iterations in a much larger sample (up to 200,000 runs, the
 // reading "until every source has been acknowledged"); the sd sets the tolerance.
-var popsTables = []popsRow{
+var tables = []tableRow{
 	// d, g, Table II mean, Table I column A, column B, sorting slots, mean, sd, median
 	{2, 2, 3.15, 14.75, 37, 6, 3.0190, 1.7518, 3},
 	{4, 4, 4.43, 20.90, 54, 20, 4.3162, 1.1006, 4},

@@ -1,4 +1,4 @@
-package fabric
+package pops
 
 import "starloom/hw"
 
@@ -13,19 +13,11 @@ type listened struct {
 	marks  []uint8 // per coupler, by the group it ends at and the one it leaves: 0 or 1
 }
 
-func newListened(pops POPS) listened {
-	l := listened{pops.Groups, make([]uint8, pops.Couplers())}
+func newListened(p Network) listened {
+	l := listened{p.Groups, make([]uint8, p.Couplers())}
 	hw.AdviseHuge(l.marks)
 	return l
 }
 
 // clear starts a boundary of a shard.
 func (l *listened) clear(s hw.Shard) { clear(l.marks[s.First*l.groups : s.End*l.groups]) }
-
-// first marks a coupler; it returns 1 for the first listener and 0 for all others.
-func (l *listened) first(from, to int) uint64 {
-	mark := &l.marks[to*l.groups+from]
-	first := uint64(1 - *mark)
-	*mark = 1
-	return first
-}

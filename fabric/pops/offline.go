@@ -1,17 +1,10 @@
-package fabric
+package pops
 
-import "fmt"
+import (
+	"fmt"
 
-// Schedule is what all processors do in all slots of an algorithm whose routes
-// are known before it starts. A processor has it as a read-only table.
-type Schedule interface {
-	// Slots returns how many slots the algorithm takes.
-	Slots() int
-	// Words fills dst, one word per processor, with what to do in a slot,
-	// 0..Slots()-1. It may keep a stage's plan for the next call, so calls for one
-	// schedule must not run in parallel.
-	Words(slot int, dst []uint64)
-}
+	"starloom/fabric"
+)
 
 // The schedule word: what one processor does in one slot.
 //
@@ -60,7 +53,7 @@ func wordListen(word, group, flags uint64) uint64 {
 
 // OfflineSlots returns how many slots off-line routing of a permutation takes: 1
 // for d = 1, else 2*ceil(d/g).
-func OfflineSlots(p POPS) int {
+func OfflineSlots(p Network) int {
 	if p.GroupSize == 1 {
 		return 1
 	}
@@ -76,7 +69,7 @@ type routes struct {
 	groups, groupSize, width, classes int
 }
 
-func routesOf(p POPS) routes {
+func routesOf(p Network) routes {
 	return routes{
 		groups: p.Groups, groupSize: p.GroupSize,
 		width: min(p.Groups, p.GroupSize), classes: max(p.Groups, p.GroupSize),
@@ -109,7 +102,7 @@ func (r routes) hop(dst []uint64, hop int, packet, destination uint32, between, 
 // packets in a slot. A processor holds three packets at most: its own, its final
 // one and one on its way; for d <= g a single one.
 type OfflinePlan struct {
-	pops        POPS
+	net         Network
 	routes      routes
 	destination []uint32
 	order       []uint32 // the packets, class by class; nil for d = 1
@@ -125,11 +118,11 @@ type OfflinePlan struct {
 //
 // Cost: O(n log d) time; the plan keeps 4 bytes per processor beside
 // destination, and takes 21 more while it is made (about 50 for d < g).
-func PlanOffline(p POPS, destination []uint32) (*OfflinePlan, error) {
-	if err := CheckPermutation(destination, p.Processors()); err != nil {
+func PlanOffline(p Network, destination []uint32) (*OfflinePlan, error) {
+	if err := fabric.CheckPermutation(destination, p.Processors()); err != nil {
 		return nil, fmt.Errorf("off-line routing: %w", err)
 	}
-	plan := &OfflinePlan{pops: p, routes: routesOf(p), destination: destination}
+	plan := &OfflinePlan{net: p, routes: routesOf(p), destination: destination}
 	if p.GroupSize > 1 {
 		plan.order = offlineOrder(p, destination)
 	}
@@ -137,7 +130,7 @@ func PlanOffline(p POPS, destination []uint32) (*OfflinePlan, error) {
 }
 
 // offlineOrder returns the packets class by class.
-func offlineOrder(p POPS, destination []uint32) []uint32 {
+func offlineOrder(p Network, destination []uint32) []uint32 {
 	d := uint32(p.GroupSize)
 	c := newColourer(p.Groups, len(destination))
 	for i, to := range destination {
@@ -160,7 +153,7 @@ func offlineOrder(p POPS, destination []uint32) []uint32 {
 		from[i], to[i] = uint32(i)/d, destination[i]/d
 	}
 	if err := EqualiseColours(from, to, colour, p.Groups, p.Groups); err != nil {
-		panic("fabric: " + err.Error()) // d*g edges, g colours
+		panic("pops: " + err.Error()) // d*g edges, g colours
 	}
 	order = order[:0]
 	for _, class := range classesOf(colour, p.Groups) {
@@ -170,11 +163,15 @@ func offlineOrder(p POPS, destination []uint32) []uint32 {
 }
 
 // Slots implements Schedule.
-func (o *OfflinePlan) Slots() int { return OfflineSlots(o.pops) }
+func (o *OfflinePlan) Slots() int { return OfflineSlots(o.net) }
 
 // Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in
 // parallel.
 func (o *OfflinePlan) Words(slot int, dst []uint64) {
+	if slot >= o.Slots() {
+		endWords(dst)
+		return
+	}
 	idleWords(dst)
 	if o.order == nil {
 		for i, to := range o.destination {
@@ -189,6 +186,13 @@ func (o *OfflinePlan) Words(slot int, dst []uint64) {
 		for j, packet := range o.order[class*width : (class+1)*width] {
 			o.routes.hop(dst, hop, packet, o.destination[packet], class-first, j)
 		}
+	}
+}
+
+// endWords says that the schedule is over.
+func endWords(dst []uint64) {
+	for i := range dst {
+		dst[i] = WordIdle | WordEnd
 	}
 }
 

@@ -1,8 +1,10 @@
-package fabric
+package pops
 
 import (
 	"fmt"
 	"math"
+
+	"starloom/fabric"
 )
 
 // Two-hops routing and its adversary (A. Mei and R. Rizzi, "On-Line Permutation
@@ -28,7 +30,7 @@ type ChoiceTable struct {
 
 // NewChoiceTable tabulates choice(packet, t) for the odd slots t = 1, 3, ... below
 // slots. All couplers are heard.
-func NewChoiceTable(p POPS, slots int, choice func(packet, slot int) int) ChoiceTable {
+func NewChoiceTable(p Network, slots int, choice func(packet, slot int) int) ChoiceTable {
 	table := ChoiceTable{Group: make([][]uint16, slots/2)}
 	for h := range table.Group {
 		row := make([]uint16, p.Processors())
@@ -41,7 +43,7 @@ func NewChoiceTable(p POPS, slots int, choice func(packet, slot int) int) Choice
 }
 
 // check says why a table does not describe the first slots of an algorithm.
-func (c ChoiceTable) check(p POPS, slots int) error {
+func (c ChoiceTable) check(p Network, slots int) error {
 	switch {
 	case slots < 2 || slots%2 != 0:
 		return fmt.Errorf("%d slots: an even number from 2 on is needed", slots)
@@ -71,11 +73,11 @@ func (c ChoiceTable) check(p POPS, slots int) error {
 // RouteTwoHops runs a two-hops algorithm on a permutation and returns for every
 // packet the slot, from 1, in which it is delivered, 0 for none. In even slots all
 // couplers are heard. Cost: O(slots*(n + g*g)).
-func RouteTwoHops(p POPS, choice ChoiceTable, destination []uint32, slots int) ([]uint32, error) {
+func RouteTwoHops(p Network, choice ChoiceTable, destination []uint32, slots int) ([]uint32, error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, fmt.Errorf("two-hops routing: %w", err)
 	}
-	if err := CheckPermutation(destination, p.Processors()); err != nil {
+	if err := fabric.CheckPermutation(destination, p.Processors()); err != nil {
 		return nil, fmt.Errorf("two-hops routing: %w", err)
 	}
 	delivered := make([]uint32, len(destination))
@@ -136,7 +138,7 @@ func RouteTwoHops(p POPS, choice ChoiceTable, destination []uint32, slots int) (
 // which this construction succeeds. Where choice.Heard is given, a single that nobody hears needs no
 // partner and is none. Cost: O(slots*n) for the first start; where slots >
 // 2*log2 d, all starts are tried, until one marks at most d packets.
-func Adversary(p POPS, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
+func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, 0, fmt.Errorf("adversary: %w", err)
 	}
@@ -154,7 +156,7 @@ func Adversary(p POPS, choice ChoiceTable, slots int) (destination []uint32, sta
 
 // adversary holds what both constructions need.
 type adversary struct {
-	pops   POPS
+	net    Network
 	choice ChoiceTable
 	// Per odd slot: the bucket of each packet, noIndex for none, and the packets of
 	// each bucket in ascending order.
@@ -164,8 +166,8 @@ type adversary struct {
 
 // newAdversary sorts the packets of every odd slot into buckets: multis by
 // coupler, singles by the group they come to.
-func newAdversary(p POPS, choice ChoiceTable) *adversary {
-	a := &adversary{pops: p, choice: choice}
+func newAdversary(p Network, choice ChoiceTable) *adversary {
+	a := &adversary{net: p, choice: choice}
 	senders := make([]uint32, p.Couplers())
 	for h, row := range choice.Group {
 		clear(senders)
@@ -215,7 +217,7 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 		}
 		fail = append(fail, next)
 	}
-	for start := range a.pops.Processors() {
+	for start := range a.net.Processors() {
 		if fail[odd][start] {
 			continue
 		}
@@ -229,7 +231,7 @@ func (a *adversary) build(slots int) (destination []uint32, start int, ok bool) 
 // rarest returns the group on which the fewest processors shoot in the first odd
 // slots, and who does. There are at most d*odd of them.
 func (a *adversary) rarest(odd int) (group int, shoots []bool) {
-	n, g := a.pops.Processors(), a.pops.Groups
+	n, g := a.net.Processors(), a.net.Groups
 	shooters := make([]int, g)
 	last := make([]uint32, g) // the last processor counted for a group, plus one
 	for i := range n {
@@ -294,9 +296,9 @@ func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok boo
 				}
 			}
 			if partner == noIndex {
-				panic(fmt.Sprintf("fabric: packet %d has no partner in slot %d, though it is outside Fail", i, 2*h+1))
+				panic(fmt.Sprintf("pops: packet %d has no partner in slot %d, though it is outside Fail", i, 2*h+1))
 			}
-			if marked = append(marked, partner); len(marked) > a.pops.GroupSize {
+			if marked = append(marked, partner); len(marked) > a.net.GroupSize {
 				return nil, false
 			}
 			met[b]++
@@ -308,12 +310,12 @@ func (a *adversary) mark(start, odd int, fail [][]bool) (marked []uint32, ok boo
 // permutation sends the marked packets to a group, and all others to the
 // processors that are left, in ascending order.
 func (a *adversary) permutation(marked []uint32, group int) []uint32 {
-	n := a.pops.Processors()
+	n := a.net.Processors()
 	destination := make([]uint32, n)
 	for i := range destination {
 		destination[i] = noIndex
 	}
-	first := group * a.pops.GroupSize
+	first := group * a.net.GroupSize
 	for k, i := range marked {
 		destination[i] = uint32(first + k)
 	}
@@ -340,12 +342,12 @@ func (a *adversary) permutation(marked []uint32, group int) []uint32 {
 // It does not always hold what it promises: the partner may itself be blocked in
 // the odd slot by an unmarked packet of its own group, and then the marked packet
 // passes alone. GapTable shows that.
-func PublishedAdversary(p POPS, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
+func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
 	if err := choice.check(p, slots); err != nil {
 		return nil, 0, fmt.Errorf("published adversary: %w", err)
 	}
 	odd := slots / 2
-	a := &adversary{pops: p, choice: choice}
+	a := &adversary{net: p, choice: choice}
 	for _, row := range choice.Group[:odd] {
 		bucket := make([]uint32, len(row))
 		for i, r := range row {
@@ -408,7 +410,7 @@ func PublishedAdversary(p POPS, choice ChoiceTable, slots int) (destination []ui
 // and come through, those of the other groups go in pairs to one group and never
 // do. A packet of group 0 shares its choice with such packets alone, so whichever
 // is its one partner, it passes.
-func GapTable(p POPS) ChoiceTable {
+func GapTable(p Network) ChoiceTable {
 	return NewChoiceTable(p, 2, func(packet, _ int) int {
 		group, index := packet/p.GroupSize, packet%p.GroupSize
 		if group == 0 {

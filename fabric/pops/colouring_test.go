@@ -1,4 +1,4 @@
-package fabric
+package pops
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric"
 	"starloom/hw"
 )
 
@@ -13,7 +14,7 @@ import (
 // permutation's ends.
 func randomRegular(groups, degree int, seed uint64) (from, to []uint32) {
 	from, to = make([]uint32, groups*degree), make([]uint32, groups*degree)
-	Random(to, seed)
+	fabric.FillRandom(to, seed)
 	for i := range to {
 		from[i] = uint32(i / degree)
 		to[i] /= uint32(degree)
@@ -117,10 +118,10 @@ func BenchmarkColour(b *testing.B) {
 	for _, size := range [][2]int{{256, 256}, {255, 257}, {64, 1024}, {1024, 64}, {1024, 1024}, {1025, 1023}} {
 		groups, degree := size[0], size[1]
 		destination := make([]uint32, groups*degree)
-		Random(destination, 1)
+		fabric.FillRandom(destination, 1)
 		b.Run(fmt.Sprintf("g=%d/d=%d", groups, degree), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := PlanOffline(POPS{groups, degree}, destination); err != nil {
+				if _, err := PlanOffline(Network{groups, degree}, destination); err != nil {
 					b.Fatal(err)
 				}
 			}

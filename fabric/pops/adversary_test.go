@@ -1,4 +1,4 @@
-package fabric
+package pops
 
 import (
 	"fmt"
@@ -6,12 +6,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric"
 	"starloom/hw"
 )
 
 // twoHops is RouteTwoHops as the paper reads: a list of frames per coupler, and
 // packets in the buffers of groups.
-func twoHops(p POPS, choice ChoiceTable, destination []uint32, slots int) []uint32 {
+func twoHops(p Network, choice ChoiceTable, destination []uint32, slots int) []uint32 {
 	delivered := make([]uint32, len(destination))
 	groupOf := func(processor int) int { return processor / p.GroupSize }
 	type coupler struct{ from, to int }
@@ -45,7 +46,7 @@ func twoHops(p POPS, choice ChoiceTable, destination []uint32, slots int) []uint
 }
 
 // choices are the deterministic schedules of the specification.
-func choices(p POPS, seed uint64) map[string]func(packet, slot int) int {
+func choices(p Network, seed uint64) map[string]func(packet, slot int) int {
 	g := p.Groups
 	stream := hw.NewStream(seed, hw.PurposeFirmware)
 	return map[string]func(packet, slot int) int{
@@ -63,7 +64,7 @@ func choices(p POPS, seed uint64) map[string]func(packet, slot int) int {
 
 func TestAdversary(t *testing.T) {
 	for _, size := range []struct{ g, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
-		p := POPS{size.g, size.g}
+		p := Network{size.g, size.g}
 		for name, choose := range choices(p, uint64(size.g)) {
 			choice := NewChoiceTable(p, size.slots, choose)
 			for slots := 2; slots <= size.slots; slots += 2 {
@@ -84,7 +85,7 @@ func TestAdversary(t *testing.T) {
 }
 
 func TestAdversaryOtherShapes(t *testing.T) {
-	for _, p := range []POPS{{16, 64}, {16, 40}, {5, 9}} {
+	for _, p := range []Network{{16, 64}, {16, 40}, {5, 9}} {
 		for name, choose := range choices(p, 4) {
 			choice := NewChoiceTable(p, 4, choose)
 			destination, start, err := Adversary(p, choice, 4)
@@ -99,7 +100,7 @@ func TestAdversaryOtherShapes(t *testing.T) {
 // listening rule k + t, and what nobody hears cannot be delivered either.
 func TestAdversaryUnheard(t *testing.T) {
 	const slots = 6
-	for _, p := range []POPS{{32, 16}, {64, 16}, {16, 8}} {
+	for _, p := range []Network{{32, 16}, {64, 16}, {16, 8}} {
 		for name, choose := range choices(p, 5) {
 			choice := NewChoiceTable(p, slots, choose)
 			_, _, err := Adversary(p, choice, slots)
@@ -130,11 +131,11 @@ func TestAdversaryUnheard(t *testing.T) {
 
 // The simulator of the class agrees with the plain one on routes that succeed.
 func TestRouteTwoHops(t *testing.T) {
-	p := POPS{16, 16}
+	p := Network{16, 16}
 	const slots = 40
 	choice := NewChoiceTable(p, slots, choices(p, 1)["random"])
 	destination := make([]uint32, p.Processors())
-	Random(destination, 2)
+	fabric.FillRandom(destination, 2)
 	delivered, err := RouteTwoHops(p, choice, destination, slots)
 	require.NoError(t, err)
 	require.Equal(t, twoHops(p, choice, destination, slots), delivered)
@@ -146,11 +147,11 @@ func TestRouteTwoHops(t *testing.T) {
 // The published construction marks a partner that never leaves its group: the
 // packet it should stop arrives in slot 2. The repaired one holds.
 func TestPublishedAdversaryGap(t *testing.T) {
-	p := POPS{64, 64}
+	p := Network{64, 64}
 	choice := GapTable(p)
 	destination, start, err := PublishedAdversary(p, choice, 2)
 	require.NoError(t, err)
-	require.NoError(t, CheckPermutation(destination, p.Processors()))
+	require.NoError(t, fabric.CheckPermutation(destination, p.Processors()))
 	delivered, err := RouteTwoHops(p, choice, destination, 2)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, delivered[start])
@@ -166,20 +167,20 @@ func TestPublishedAdversaryGap(t *testing.T) {
 
 // On schedules where it holds, the published construction is what it should be.
 func TestPublishedAdversary(t *testing.T) {
-	p := POPS{64, 64}
+	p := Network{64, 64}
 	for _, name := range []string{"i mod g", "group+t", "one group"} {
 		choice := NewChoiceTable(p, 4, choices(p, 1)[name])
 		destination, start, err := PublishedAdversary(p, choice, 4)
 		require.NoError(t, err, name)
 		require.Zero(t, twoHops(p, choice, destination, 4)[start], name)
 	}
-	choice := NewChoiceTable(POPS{4, 4}, 8, choices(POPS{4, 4}, 1)["random"])
-	_, _, err := PublishedAdversary(POPS{4, 4}, choice, 8)
+	choice := NewChoiceTable(Network{4, 4}, 8, choices(Network{4, 4}, 1)["random"])
+	_, _, err := PublishedAdversary(Network{4, 4}, choice, 8)
 	require.ErrorContains(t, err, "fewer slots are needed")
 }
 
 func TestAdversaryRefuses(t *testing.T) {
-	p := POPS{16, 16}
+	p := Network{16, 16}
 	choice := NewChoiceTable(p, 40, choices(p, 1)["random"])
 	_, _, err := Adversary(p, choice, 40)
 	require.ErrorContains(t, err, "no permutation found on 16 groups of 16 for 40 slots; the largest number of slots possible is ")
@@ -196,12 +197,12 @@ func TestAdversaryRefuses(t *testing.T) {
 	require.EqualError(t, err, "adversary: 3 slots: an even number from 2 on is needed")
 	_, _, err = Adversary(p, choice, 42)
 	require.EqualError(t, err, "adversary: the choice table has 20 odd slots, 42 slots need 21")
-	_, _, err = Adversary(POPS{8, 16}, choice, 2)
+	_, _, err = Adversary(Network{8, 16}, choice, 2)
 	require.EqualError(t, err, "adversary: slot 1: the choice table has 256 packets, the network 128 processors")
 	choice.Group[0][3] = 16
 	_, _, err = Adversary(p, choice, 2)
 	require.EqualError(t, err, "adversary: slot 1: packet 3 goes to group 16, groups are 0 to 15")
-	_, _, err = Adversary(POPS{1, 1}, NewChoiceTable(POPS{1, 1}, 2, func(int, int) int { return 0 }), 2)
+	_, _, err = Adversary(Network{1, 1}, NewChoiceTable(Network{1, 1}, 2, func(int, int) int { return 0 }), 2)
 	require.ErrorContains(t, err, "nor for fewer: the network is too small")
 }
 
@@ -214,7 +215,7 @@ func TestAdversaryAlwaysBelowBound(t *testing.T) {
 	}
 	for seed := range rounds {
 		g := 8 + int(hw.Mix64(seed+1)%25)
-		p := POPS{g, g}
+		p := Network{g, g}
 		choice := NewChoiceTable(p, 4, choices(p, seed)["random"])
 		for slots := 2; slots <= 4 && 1<<(slots/2)*(g*slots/2+g) < g*g; slots += 2 {
 			destination, start, err := Adversary(p, choice, slots)

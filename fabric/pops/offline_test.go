@@ -1,16 +1,18 @@
-package fabric
+package pops
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
 )
 
 // checker runs a schedule packet by packet, and objects to whatever the network
 // would not carry. It knows processors and couplers and nothing of classes.
 type checker struct {
-	pops             POPS
+	net              Network
 	own, held, final []int // packets by number, none if there is none
 	keepOwn          bool  // sending one's own packet leaves it in place
 	packetsMax       int
@@ -19,8 +21,8 @@ type checker struct {
 
 const none = -1
 
-func newChecker(p POPS, own []int) *checker {
-	c := &checker{pops: p, own: own, words: make([]uint64, p.Processors())}
+func newChecker(p Network, own []int) *checker {
+	c := &checker{net: p, own: own, words: make([]uint64, p.Processors())}
 	for range own {
 		c.held, c.final = append(c.held, none), append(c.final, none)
 	}
@@ -42,7 +44,7 @@ func (c *checker) slot(words []uint64, less func(a, b int) bool) error {
 			}
 			continue
 		}
-		if port >= c.pops.Groups {
+		if port >= c.net.Groups {
 			return fmt.Errorf("processor %d sends to group %d", i, port)
 		}
 		from := &c.held[i]
@@ -52,7 +54,7 @@ func (c *checker) slot(words []uint64, less func(a, b int) bool) error {
 		if *from == none {
 			return fmt.Errorf("processor %d has nothing to send", i)
 		}
-		coupler := [2]int{i / c.pops.GroupSize, port}
+		coupler := [2]int{i / c.net.GroupSize, port}
 		if _, used := on[coupler]; used {
 			return fmt.Errorf("processor %d: collision on coupler %v", i, coupler)
 		}
@@ -70,7 +72,7 @@ func (c *checker) slot(words []uint64, less func(a, b int) bool) error {
 			}
 			continue
 		}
-		coupler := [2]int{port, i / c.pops.GroupSize}
+		coupler := [2]int{port, i / c.net.GroupSize}
 		packet, lit := on[coupler]
 		if !lit || !unheard[coupler] {
 			return fmt.Errorf("processor %d hears coupler %v, which is dark or heard already", i, coupler)
@@ -114,7 +116,7 @@ func (c *checker) slot(words []uint64, less func(a, b int) bool) error {
 }
 
 // run runs a whole schedule.
-func (c *checker) run(s Schedule, less func(a, b int) bool) error {
+func (c *checker) run(s fabric.Schedule, less func(a, b int) bool) error {
 	for slot := range s.Slots() {
 		for i := range c.words {
 			c.words[i] = 0xBAD // Words must not rely on what was there
@@ -128,7 +130,7 @@ func (c *checker) run(s Schedule, less func(a, b int) bool) error {
 }
 
 // checkOffline routes a permutation and says what is wrong with it.
-func checkOffline(p POPS, destination []uint32) error {
+func checkOffline(p Network, destination []uint32) error {
 	plan, err := PlanOffline(p, destination)
 	if err != nil {
 		return err
@@ -169,17 +171,17 @@ func TestOffline(t *testing.T) {
 	cases := 0
 	for g := 1; g <= 30; g++ {
 		for d := 1; d <= 30; d++ {
-			p, err := NewPOPS(g, d)
+			p, err := New(g, d)
 			require.NoError(t, err)
 			n := p.Processors()
 			destination := make([]uint32, n)
-			Random(destination, uint64(n))
+			fabric.FillRandom(destination, uint64(n))
 			require.NoError(t, checkOffline(p, destination), "random on %+v", p)
 			switch cases % 3 {
 			case 0:
-				require.NoError(t, checkOffline(p, Identity(n)), "identity on %+v", p)
+				require.NoError(t, checkOffline(p, filled(n, fabric.FillIdentity)), "identity on %+v", p)
 			case 1:
-				require.NoError(t, checkOffline(p, Reverse(n)), "reverse on %+v", p)
+				require.NoError(t, checkOffline(p, filled(n, fabric.FillReverse)), "reverse on %+v", p)
 			case 2: // every group scatters its packets
 				for i := range destination {
 					destination[i] = uint32(i%d*g + i/d)
@@ -194,8 +196,8 @@ func TestOffline(t *testing.T) {
 
 // TestOfflineAll routes every permutation of some networks of 6.
 func TestOfflineAll(t *testing.T) {
-	for _, p := range []POPS{{1, 6}, {2, 3}, {3, 2}, {6, 1}} {
-		destination := Identity(6)
+	for _, p := range []Network{{1, 6}, {2, 3}, {3, 2}, {6, 1}} {
+		destination := filled(6, fabric.FillIdentity)
 		var permute func(k int)
 		permute = func(k int) {
 			if k == len(destination) {
@@ -212,29 +214,29 @@ func TestOfflineAll(t *testing.T) {
 }
 
 func TestOfflineLarge(t *testing.T) {
-	sizes := []POPS{{64, 64}, {16, 256}, {100, 37}, {37, 100}, {512, 3}, {2000, 1}, {1, 100}}
+	sizes := []Network{{64, 64}, {16, 256}, {100, 37}, {37, 100}, {512, 3}, {2000, 1}, {1, 100}}
 	if *full {
-		sizes = append(sizes, POPS{1024, 1024}, POPS{1023, 1025}, POPS{256, 4096}, POPS{4096, 2}, POPS{8192, 65}, POPS{1, 5000})
+		sizes = append(sizes, Network{1024, 1024}, Network{1023, 1025}, Network{256, 4096}, Network{4096, 2}, Network{8192, 65}, Network{1, 5000})
 	}
 	for _, p := range sizes {
 		destination := make([]uint32, p.Processors())
-		Random(destination, 7)
+		fabric.FillRandom(destination, 7)
 		require.NoError(t, checkOffline(p, destination), "%+v", p)
 	}
 }
 
 func TestOfflineRefuses(t *testing.T) {
-	_, err := PlanOffline(POPS{2, 2}, []uint32{0, 1, 1, 2})
+	_, err := PlanOffline(Network{2, 2}, []uint32{0, 1, 1, 2})
 	require.EqualError(t, err, "off-line routing: destination 1 of processor 2 is used twice")
-	_, err = PlanOffline(POPS{2, 2}, []uint32{0, 1})
+	_, err = PlanOffline(Network{2, 2}, []uint32{0, 1})
 	require.EqualError(t, err, "off-line routing: 2 destinations for 4 processors")
 }
 
 // The checker fails when it must: one bit of one word is wrong.
 func TestOfflineCheckerFails(t *testing.T) {
-	p := POPS{3, 5}
+	p := Network{3, 5}
 	destination := make([]uint32, p.Processors())
-	Random(destination, 1)
+	fabric.FillRandom(destination, 1)
 	plan, err := PlanOffline(p, destination)
 	require.NoError(t, err)
 	words := make([]uint64, p.Processors())
@@ -264,9 +266,9 @@ func TestOfflineCheckerFails(t *testing.T) {
 }
 
 func TestOfflineWordsAllocateNothing(t *testing.T) {
-	p := POPS{16, 40}
+	p := Network{16, 40}
 	destination := make([]uint32, p.Processors())
-	Random(destination, 1)
+	fabric.FillRandom(destination, 1)
 	plan, err := PlanOffline(p, destination)
 	require.NoError(t, err)
 	words := make([]uint64, p.Processors())
@@ -274,9 +276,9 @@ func TestOfflineWordsAllocateNothing(t *testing.T) {
 }
 
 func BenchmarkOfflineWords(b *testing.B) {
-	p := POPS{1024, 1024}
+	p := Network{1024, 1024}
 	destination := make([]uint32, p.Processors())
-	Random(destination, 1)
+	fabric.FillRandom(destination, 1)
 	plan, err := PlanOffline(p, destination)
 	require.NoError(b, err)
 	words := make([]uint64, p.Processors())

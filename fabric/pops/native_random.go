@@ -1,24 +1,25 @@
-package firmware
+package pops
 
 import (
 	"encoding/binary"
 	"math/bits"
 
+	"starloom/firmware"
 	"starloom/hw"
 	"starloom/nic"
 )
 
-// NativePOPSRandom is pops/random in Go; see programs/pops/random.c, whose order
+// nativeRandom is pops/random in Go; see firmware/programs/pops/random.c, whose order
 // and state layout it follows line by line.
-var NativePOPSRandom = NativeProgram{
+var nativeRandom = firmware.NativeProgram{
 	Name:        "pops/random",
 	StateBytes:  12,
 	ListenSlots: 5,
-	Start:       nativePOPSRandomStart,
-	Slot:        nativePOPSRandomSlot,
+	Start:       nativeRandomStart,
+	Slot:        nativeRandomSlot,
 }
 
-// Offsets of state_t in programs/pops/random.c.
+// Offsets of state_t in firmware/programs/pops/random.c.
 const (
 	randomOrigin      = 0
 	randomDestination = 4
@@ -33,7 +34,7 @@ const (
 	hasPassed
 )
 
-func nativePOPSRandomStart(b *NativeBank) {
+func nativeRandomStart(b *firmware.NativeBank) {
 	for cell := range b.Registers {
 		binary.LittleEndian.PutUint32(b.State(cell)[randomHas:], hasOriginal)
 		b.Registers[cell].Held = 1
@@ -45,7 +46,7 @@ func nativePOPSRandomStart(b *NativeBank) {
 	}
 }
 
-// randomHears is hears of programs/pops/random.c.
+// randomHears is hears of firmware/programs/pops/random.c.
 func randomHears(self, g, d uint32) uint16 {
 	if d <= g {
 		return uint16(self % g)
@@ -56,7 +57,7 @@ func randomHears(self, g, d uint32) uint16 {
 	return nic.PortNone
 }
 
-func nativePOPSRandomSlot(b *NativeBank, cells []uint32, slot uint32) {
+func nativeRandomSlot(b *firmware.NativeBank, cells []uint32, slot uint32) {
 	le := binary.LittleEndian
 	stream := hw.Stream(b.Stream)
 	g, d := uint32(b.Groups), uint32(b.GroupSize)
@@ -84,7 +85,7 @@ func nativePOPSRandomSlot(b *NativeBank, cells []uint32, slot uint32) {
 			b.SetListen(cell, 3, nic.PortNone)
 			draws := uint16(0)
 			if has&hasOriginal == 0 {
-				sleep = sleepLong
+				sleep = firmware.SleepLong
 			} else if takesPart(stream, self, slot, uint64(d), uint64(g), &draws) {
 				group := uint16(hw.Below(stream.Draw(self, slot, draws), g))
 				b.SendPacket(cell, group, nic.AnyDestination, self, b.Workload[cell])
@@ -92,7 +93,7 @@ func nativePOPSRandomSlot(b *NativeBank, cells []uint32, slot uint32) {
 			}
 		case 1:
 			if heard != nil {
-				origin, destination := nativePacket(heard)
+				origin, destination := firmware.NativePacket(heard)
 				group := uint16(destination % g)
 				has |= hasPassed
 				b.SendPacket(cell, group, nic.AnyDestination, origin, destination)
@@ -102,7 +103,7 @@ func nativePOPSRandomSlot(b *NativeBank, cells []uint32, slot uint32) {
 			has &^= hasPassed
 			if heard != nil {
 				has |= hasCopy
-				origin, destination := nativePacket(heard)
+				origin, destination := firmware.NativePacket(heard)
 				le.PutUint32(s[randomOrigin:], origin)
 				le.PutUint32(s[randomDestination:], destination)
 				b.Send(cell, randomHears(self, g, d), nic.KindAck, nic.AnyDestination, 0)

@@ -1,4 +1,4 @@
-package fabric
+package pops
 
 import (
 	"fmt"
@@ -29,7 +29,7 @@ type batcherStage struct {
 
 func newBatcherStage(n, stage int) batcherStage {
 	if stage < 0 || stage >= BatcherStages(n) {
-		panic(fmt.Sprintf("fabric: stage %d of a network on %d keys, which has %d stages", stage, n, BatcherStages(n)))
+		panic(fmt.Sprintf("pops: stage %d of a network on %d keys, which has %d stages", stage, n, BatcherStages(n)))
 	}
 	// Stages of one bit: first distance bit, then 2^(k-1)-bit, 2^(k-2)-bit, ...,
 	// 2*bit-bit; the highest bit has one stage, the next one two, and so on.
@@ -70,7 +70,7 @@ func BatcherPartner(n, stage, i int) (j int, ok bool) {
 // StagePlan is one stage of comparators on POPS(d,g): every processor with a
 // partner sends it a copy of its packet, off-line, and after the last slot the
 // lower one keeps the smaller packet and the higher one the larger. The others
-// keep what they have. It implements Schedule and takes OfflineSlots slots; a
+// keep what they have. It takes OfflineSlots slots; a
 // processor holds three packets at most.
 //
 // Colours come from a formula whenever the network is a power of two in both
@@ -82,7 +82,7 @@ func BatcherPartner(n, stage, i int) (j int, ok bool) {
 // from one group. Such a plan has no tables and costs nothing to make; others are
 // coloured by PlanOffline.
 type StagePlan struct {
-	pops   POPS
+	net    Network
 	stage  batcherStage
 	routes routes
 	order  []uint32 // the packets class by class; nil for class i mod k
@@ -90,9 +90,9 @@ type StagePlan struct {
 
 // PlanStage plans a stage, 0..BatcherStages(n)-1, of the network on n = d*g keys.
 // Cost: O(1) and no memory where the formula holds, else that of PlanOffline.
-func PlanStage(p POPS, stage int) *StagePlan {
+func PlanStage(p Network, stage int) *StagePlan {
 	n := p.Processors()
-	plan := &StagePlan{pops: p, stage: newBatcherStage(n, stage), routes: routesOf(p)}
+	plan := &StagePlan{net: p, stage: newBatcherStage(n, stage), routes: routesOf(p)}
 	if !plan.regular() {
 		involution := make([]uint32, n)
 		for i := range involution {
@@ -109,13 +109,13 @@ func (s *StagePlan) regular() bool {
 }
 
 // Slots implements Schedule.
-func (s *StagePlan) Slots() int { return OfflineSlots(s.pops) }
+func (s *StagePlan) Slots() int { return OfflineSlots(s.net) }
 
 // Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in
 // parallel.
 func (s *StagePlan) Words(slot int, dst []uint64) {
 	idleWords(dst)
-	if s.pops.GroupSize == 1 {
+	if s.net.GroupSize == 1 {
 		for i := range dst {
 			if to := s.stage.partner(i); to != i {
 				dst[i] = wordListen(wordSend(dst[i], uint64(to), WordOwn), uint64(to), WordFinal)
@@ -157,27 +157,31 @@ func (s *StagePlan) hops(slot int, dst []uint64) {
 // implements Schedule, and keeps the plan of one stage at a time: slots in
 // ascending order cost one PlanStage per stage.
 type SortPlan struct {
-	pops   POPS
+	net    Network
 	number int // of the stage
 	stage  *StagePlan
 }
 
 // PlanSort returns the schedule that sorts one packet per processor, the smallest
 // to processor 0.
-func PlanSort(p POPS) *SortPlan { return &SortPlan{pops: p} }
+func PlanSort(p Network) *SortPlan { return &SortPlan{net: p} }
 
 // SortSlots returns how many slots sorting takes: BatcherStages(n) times
 // OfflineSlots.
-func SortSlots(p POPS) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
+func SortSlots(p Network) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
 
 // Slots implements Schedule.
-func (s *SortPlan) Slots() int { return SortSlots(s.pops) }
+func (s *SortPlan) Slots() int { return SortSlots(s.net) }
 
 // Words implements Schedule.
 func (s *SortPlan) Words(slot int, dst []uint64) {
-	slots := OfflineSlots(s.pops)
+	if slot >= s.Slots() {
+		endWords(dst)
+		return
+	}
+	slots := OfflineSlots(s.net)
 	if number := slot / slots; s.stage == nil || number != s.number {
-		s.number, s.stage = number, PlanStage(s.pops, number)
+		s.number, s.stage = number, PlanStage(s.net, number)
 	}
 	s.stage.Words(slot%slots, dst)
 }
@@ -186,7 +190,7 @@ func (s *SortPlan) Words(slot int, dst []uint64) {
 // Datta's and S. Soundaralakshmi's, as Mei and Rizzi correct and tabulate it
 // (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L + 21d/g + 3L + 7 with L =
 // log2 g. It is meant for powers of two and is exact there.
-func PreviousSlots(p POPS) float64 {
+func PreviousSlots(p Network) float64 {
 	ratio := float64(p.GroupSize) / float64(p.Groups)
 	l := math.Log2(float64(p.Groups))
 	return 4*ratio*l*l + 2*ratio*l + 21*ratio + 3*l + 7
