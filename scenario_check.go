@@ -93,9 +93,13 @@ func (s *Scenario) checkFabric() error {
 	if n == nil {
 		var known []string
 		for _, kind := range s.Fabric.kinds() {
-			known = append(known, kind.Kind())
+			var keys []string
+			for _, field := range structFields(reflect.TypeOf(kind).Elem()) {
+				keys = append(keys, field.key+": ...")
+			}
+			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), strings.Join(keys, ", ")))
 		}
-		return s.refuse("fabric", "the scenario has no fabric", "write one of "+strings.Join(known, ", ")+" under fabric")
+		return s.refuse("fabric", "the scenario has no fabric", "write "+strings.Join(known, " or "))
 	}
 	if err := n.Check(); err != nil {
 		return s.refuse("fabric."+n.Kind(), err.Error(), "choose a smaller network")
