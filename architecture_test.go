@@ -12,7 +12,7 @@ import (
 // layers from the bottom up: a package may import only what stands before it.
 // traces and hw stand side by side and know nothing of each other.
 var layers = []string{
-	"starloom/hw", "starloom/traces", "starloom/nic", "starloom/fabric", "starloom/firmware/wasm", "starloom/firmware",
+	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/nic", "starloom/fabric", "starloom/firmware/wasm", "starloom/firmware",
 	"starloom/cosim", "starloom", "starloom/cmd/starloom",
 }
 

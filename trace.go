@@ -14,15 +14,6 @@ import (
 	"starloom/traces"
 )
 
-// traceError makes what package traces says about files and options an InputError.
-func traceError(err error) error {
-	var bad *traces.VCDError
-	if errors.As(err, &bad) {
-		return &InputError{Place: bad.Place(), Reason: bad.Reason, Remedy: bad.Remedy}
-	}
-	return err
-}
-
 // TraceInfo says what is in VCDs and packet captures. Errors about a file are
 // *InputError.
 func TraceInfo(ctx context.Context, paths []string, o traces.InfoOptions) (*traces.Infos, error) {
@@ -31,7 +22,7 @@ func TraceInfo(ctx context.Context, paths []string, o traces.InfoOptions) (*trac
 	for _, path := range paths {
 		info, err := traces.ReadInfo(path, o)
 		if err != nil {
-			return nil, traceError(err)
+			return nil, err
 		}
 		all.Files = append(all.Files, *info)
 	}
@@ -41,8 +32,7 @@ func TraceInfo(ctx context.Context, paths []string, o traces.InfoOptions) (*trac
 // TraceDiff compares two VCDs; see traces.Diff. Errors about files and options are
 // *InputError.
 func TraceDiff(ctx context.Context, pathA, pathB string, o traces.DiffOptions) (*traces.DiffReport, error) {
-	report, err := traces.Diff(ctx, pathA, pathB, o)
-	return report, traceError(err)
+	return traces.Diff(ctx, pathA, pathB, o)
 }
 
 // DecodeReport says what was found in a VCD. Its JSON is stable.
@@ -79,7 +69,7 @@ const DecodeSchema = 1
 func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
 	in, err := traces.NewDecoding(path, m.Options)
 	if err != nil {
-		return nil, traceError(err)
+		return nil, err
 	}
 	defer in.Close()
 	pcapng, err := traces.NewPCAPNG(out, "decoded from "+filepath.Base(path))
@@ -95,7 +85,7 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) 
 	decoder := nic.NewDecoder(framings, d.frame)
 	err = in.Run(ctx, func(id traces.LaneID, cycle uint64, p traces.Phit) { decoder.Put(int(id), cycle, p) })
 	if err != nil {
-		return nil, traceError(err)
+		return nil, err
 	}
 	if err := errors.Join(decoder.Flush(), pcapng.Close()); err != nil {
 		return nil, err

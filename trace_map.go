@@ -12,6 +12,7 @@ import (
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // DecodeMap says where in a VCD the frames are.
@@ -107,7 +108,7 @@ const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and
 func loadMap(path, what, remedy string) (*mapDecoder, *yaml.Node, error) {
 	data, err := traces.ReadInput(path, mapBytesMax)
 	if err != nil {
-		return nil, nil, fileError(path, err, remedy)
+		return nil, nil, input.Unreadable(path, err, remedy)
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {

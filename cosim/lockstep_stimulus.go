@@ -297,7 +297,7 @@ type vcdInput struct {
 func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 	r, err := traces.OpenVCD(path)
 	if err != nil {
-		return vcdError(err)
+		return err
 	}
 	defer r.Close()
 	v, err := s.findVCDInputs(path, r.Header(), m, model)
@@ -312,7 +312,7 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 		nets = append(nets, v.clock)
 	}
 	if err := r.Watch(nets); err != nil {
-		return vcdError(err)
+		return err
 	}
 	now, high := make([]uint64, s.words), false
 	changed := false
@@ -327,7 +327,7 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 		}
 		nets, err := r.Step()
 		if err != nil {
-			return vcdError(err)
+			return err
 		}
 		changed = len(nets) > 0
 		if v.clocked {
@@ -356,15 +356,7 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 	if !v.clocked && changed { // else it was only the end of the last cycle
 		s.rows = append(s.rows, now...)
 	}
-	return vcdError(r.Err())
-}
-
-func vcdError(err error) error {
-	var bad *traces.VCDError
-	if errors.As(err, &bad) {
-		return &InputError{bad.Place(), bad.Reason, bad.Remedy}
-	}
-	return err
+	return r.Err()
 }
 
 type vcdInputs struct {

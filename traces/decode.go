@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // Phit is what an interface carries in one cycle.
@@ -106,7 +108,7 @@ func (d *Decoding) Progress() (read, size int64) { return d.r.Progress() }
 
 func (d *Decoding) prepare() error {
 	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
-		return &VCDError{File: d.r.Name(), Reason: "what a cycle is is not known", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
+		return &input.Error{Place: d.r.Name(), Reason: "what a cycle is is not known", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
 	}
 	vars := d.r.Header().Vars
 	index := make(map[string]int, len(vars))
@@ -161,14 +163,14 @@ func (l *laneWires) wires() []*slot {
 func (d *Decoding) addLanes(rule int, index map[string]int) error {
 	l := &d.o.Lanes[rule]
 	fail := func(format string, arguments ...any) error {
-		return &VCDError{File: l.Place, Reason: fmt.Sprintf(format, arguments...), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", d.r.Name())}
+		return &input.Error{Place: l.Place, Reason: fmt.Sprintf(format, arguments...), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", d.r.Name())}
 	}
 	key := l.Data
 	if l.Rail1 != "" {
 		key = l.Rail1
 	}
 	if (l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "") {
-		return &VCDError{File: l.Place, Reason: "an interface without its wires", Remedy: "give valid and data, or rail1 and rail0"}
+		return &input.Error{Place: l.Place, Reason: "an interface without its wires", Remedy: "give valid and data, or rail1 and rail0"}
 	}
 	pattern, err := compileName(key)
 	if err != nil {

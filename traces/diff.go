@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"starloom/traces/input"
 )
 
 // DiffOptions says what of two VCDs is compared, and when. The zero value compares
@@ -73,7 +75,7 @@ const (
 
 // Diff compares two VCDs in one pass, side by side. Memory grows with the number
 // of signals, not with the length of the files; only the few cycles in front of
-// the first difference are read a second time. It returns a *VCDError for files and
+// the first difference are read a second time. It returns a *input.Error for files and
 // options that cannot be used, and the context's error when that ends.
 func Diff(ctx context.Context, pathA, pathB string, o DiffOptions) (*DiffReport, error) {
 	d := &differ{ctx: ctx, paths: [2]string{pathA, pathB}, o: o}
@@ -170,18 +172,18 @@ func (d *differ) prepare() error {
 func (d *differ) checkSampling(a, b *VCDReader) error {
 	o := &d.o
 	if o.A.Sampled() != o.B.Sampled() {
-		return &VCDError{File: "sampling", Reason: "one file is sampled and the other is not", Remedy: "give a clock or a period for both: --sample-period, or a: and b: in the map"}
+		return &input.Error{Place: "sampling", Reason: "one file is sampled and the other is not", Remedy: "give a clock or a period for both: --sample-period, or a: and b: in the map"}
 	}
 	for _, s := range []Sampling{o.A, o.B} {
 		if s.Clock != "" && s.Period.Count != 0 {
-			return &VCDError{File: "sampling", Reason: "a file has both a clock and a period", Remedy: "give one of them"}
+			return &input.Error{Place: "sampling", Reason: "a file has both a clock and a period", Remedy: "give one of them"}
 		}
 	}
 	if o.OffsetCycles != 0 && !o.A.Sampled() {
-		return &VCDError{File: "--offset-cycles", Reason: "cycles are not known", Remedy: "give a clock or a period, or --offset with a time"}
+		return &input.Error{Place: "--offset-cycles", Reason: "cycles are not known", Remedy: "give a clock or a period, or --offset with a time"}
 	}
 	if o.Offset.Count != 0 && o.A.Sampled() {
-		return &VCDError{File: "--offset", Reason: "cycles are compared, not times", Remedy: "give --offset-cycles"}
+		return &input.Error{Place: "--offset", Reason: "cycles are compared, not times", Remedy: "give --offset-cycles"}
 	}
 	d.unit = min(a.Header().Timescale, b.Header().Timescale)
 	for _, duration := range []Duration{o.A.Period, o.B.Period, o.Offset, o.From.Time, o.To.Time} {
@@ -191,7 +193,7 @@ func (d *differ) checkSampling(a, b *VCDReader) error {
 	}
 	for _, r := range []*VCDReader{a, b} {
 		if scale, ok := (Duration{Count: 1, Unit: r.Header().Timescale}).In(d.unit); !ok || scale > math.MaxInt64/2 {
-			return &VCDError{File: r.Name(), Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, d.unit), Remedy: "sample by a clock"}
+			return &input.Error{Place: r.Name(), Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, d.unit), Remedy: "sample by a clock"}
 		}
 	}
 	return nil
@@ -206,7 +208,7 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 		}
 		count, ok := o.Offset.In(d.unit)
 		if !ok || count > math.MaxInt64/4 {
-			return 0, &VCDError{File: "--offset", Reason: fmt.Sprintf("%v does not fit 64 bits in units of %v", o.Offset, d.unit), Remedy: "give a shorter offset"}
+			return 0, &input.Error{Place: "--offset", Reason: fmt.Sprintf("%v does not fit 64 bits in units of %v", o.Offset, d.unit), Remedy: "give a shorter offset"}
 		}
 		if o.OffsetBack {
 			return -int64(count), nil
@@ -215,10 +217,10 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 	}
 	i := slices.IndexFunc(p.pairs, func(p pair) bool { return p.nameA == o.Align })
 	if i < 0 {
-		return 0, &VCDError{File: "--align", Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align), Remedy: "give a signal of " + d.paths[0] + " that the other file has, too"}
+		return 0, &input.Error{Place: "--align", Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align), Remedy: "give a signal of " + d.paths[0] + " that the other file has, too"}
 	}
 	if p.pairs[i].kind != KindBits || p.pairs[i].bits != 1 {
-		return 0, &VCDError{File: "--align", Reason: o.Align + " is not a signal of one bit", Remedy: "give a signal of one bit"}
+		return 0, &input.Error{Place: "--align", Reason: o.Align + " is not a signal of one bit", Remedy: "give a signal of one bit"}
 	}
 	var first [2]int64
 	for side := range first {
@@ -254,7 +256,7 @@ func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 			return 0, d.ctx.Err()
 		}
 		if !s.loaded || s.cut {
-			return 0, &VCDError{File: "--align", Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]), Remedy: "give another signal"}
+			return 0, &input.Error{Place: "--align", Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]), Remedy: "give another signal"}
 		}
 		s.commit()
 		now := s.slice(id, low, 1).bit(0)
@@ -281,14 +283,14 @@ func (d *differ) findBounds() error {
 			if d.o.A.Sampled() {
 				reason, remedy = fmt.Sprintf("%v is a time, but cycles are compared", b.bound), "give the number of a cycle, such as 10, without a unit"
 			}
-			return &VCDError{File: b.option, Reason: reason, Remedy: remedy}
+			return &input.Error{Place: b.option, Reason: reason, Remedy: remedy}
 		}
 		count, ok := b.bound.Cycle, true
 		if b.bound.Timed {
 			count, ok = b.bound.Time.In(d.unit)
 		}
 		if !ok || count > math.MaxInt64 {
-			return &VCDError{File: b.option, Reason: "the value is too large", Remedy: "give a smaller one"}
+			return &input.Error{Place: b.option, Reason: "the value is too large", Remedy: "give a smaller one"}
 		}
 		*b.limit = int64(count)
 	}
@@ -487,17 +489,17 @@ func (s *sampler) began() bool { return s.loaded || s.committed }
 func (d *differ) nothingCompared(m *merge) error {
 	for _, s := range []*sampler{m.a, m.b} {
 		if s.loaded && s.cut && !s.committed {
-			return &VCDError{File: s.r.Name(), Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line", Remedy: "compare files that their simulators have written to the end"}
+			return &input.Error{Place: s.r.Name(), Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line", Remedy: "compare files that their simulators have written to the end"}
 		}
 		if !s.began() && s.clock == noNet {
-			return &VCDError{File: s.r.Name(), Reason: "there are no values in it", Remedy: "compare files of runs that got to their first time"}
+			return &input.Error{Place: s.r.Name(), Reason: "there are no values in it", Remedy: "compare files of runs that got to their first time"}
 		}
 	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"
 	if d.o.A.Clock != "" || d.o.B.Clock != "" {
 		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
 	}
-	return &VCDError{File: d.paths[0] + " and " + d.paths[1], Reason: reason, Remedy: remedy}
+	return &input.Error{Place: d.paths[0] + " and " + d.paths[1], Reason: reason, Remedy: remedy}
 }
 
 // tick looks for an interrupt and reports progress.

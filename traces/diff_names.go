@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // NameRule says what a signal of one file is called in the other. From is a name
@@ -135,7 +137,7 @@ func compileNames(sources []string, option string) (list patternList, err error)
 	for _, source := range sources {
 		p, err := compileName(source)
 		if err != nil {
-			return nil, &VCDError{File: option, Reason: err.Error(), Remedy: "correct the pattern"}
+			return nil, &input.Error{Place: option, Reason: err.Error(), Remedy: "correct the pattern"}
 		}
 		list = append(list, p)
 	}

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // pair is one thing to compare: a net of A with a net of B, or a part of one with
@@ -63,7 +65,7 @@ func newPairing(a, b *VCDReader, o *DiffOptions) (*pairing, error) {
 			err = pattern.checkTemplate(rule.To)
 		}
 		if err != nil {
-			return nil, &VCDError{File: rule.Place, Reason: err.Error(), Remedy: "correct the names"}
+			return nil, &input.Error{Place: rule.Place, Reason: err.Error(), Remedy: "correct the names"}
 		}
 		if isPattern(rule.From) {
 			p.rules = append(p.rules, compiledRule{rule, pattern})
@@ -98,8 +100,8 @@ func (p *pairing) find(o *DiffOptions) error {
 	switch {
 	case len(p.pairs) > 0 || len(p.shapes) > 0:
 	case slices.Contains(p.pairedA, true):
-		return &VCDError{
-			File: p.a.Name() + " and " + p.b.Name(), Reason: "all signals that both have are left out",
+		return &input.Error{
+			Place: p.a.Name() + " and " + p.b.Name(), Reason: "all signals that both have are left out",
 			Remedy: "give other patterns to --only and --ignore",
 		}
 	case len(p.a.Header().Vars) == 0 || len(p.b.Header().Vars) == 0:
@@ -107,10 +109,10 @@ func (p *pairing) find(o *DiffOptions) error {
 		if len(p.a.Header().Vars) > 0 {
 			empty = p.b
 		}
-		return &VCDError{File: empty.Name(), Reason: "it declares no signals", Remedy: "dump the signals of some scope"}
+		return &input.Error{Place: empty.Name(), Reason: "it declares no signals", Remedy: "dump the signals of some scope"}
 	default:
-		return &VCDError{
-			File: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of the one is in the other%s", p.examples()),
+		return &input.Error{
+			Place: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of the one is in the other%s", p.examples()),
 			Remedy: "give a --map with signals: {NAME_IN_A: NAME_IN_B}",
 		}
 	}
@@ -145,11 +147,11 @@ func (p *pairing) findExact(o *DiffOptions) error {
 		}
 		a, i, ok := resolve(p.a.Header().Vars, nil, rule.From)
 		if !ok {
-			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.a.Name(), rule.From), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", p.a.Name())}
+			return &input.Error{Place: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.a.Name(), rule.From), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", p.a.Name())}
 		}
 		b, _, ok := resolve(p.b.Header().Vars, p.indexB, rule.To)
 		if !ok {
-			return &VCDError{File: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.b.Name(), rule.To), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", p.b.Name())}
+			return &input.Error{Place: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.b.Name(), rule.To), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", p.b.Name())}
 		}
 		p.add(a, b, i)
 	}

@@ -3,6 +3,8 @@ package traces
 import (
 	"fmt"
 	"math"
+
+	"starloom/traces/input"
 )
 
 // Sampling says when the values of a file count. The zero value is: at every time
@@ -63,7 +65,7 @@ func newSampler(r *VCDReader, how Sampling, unit Timescale, nets []NetID) (*samp
 	if how.Period.Count != 0 {
 		period, ok := how.Period.In(unit)
 		if !ok || period > math.MaxInt64 {
-			return nil, &VCDError{File: r.Name(), Reason: fmt.Sprintf("a period of %v does not fit 64 bits in units of %v", how.Period, unit), Remedy: "give a shorter period"}
+			return nil, &input.Error{Place: r.Name(), Reason: fmt.Sprintf("a period of %v does not fit 64 bits in units of %v", how.Period, unit), Remedy: "give a shorter period"}
 		}
 		s.period = int64(period)
 	}
@@ -74,7 +76,7 @@ func newSampler(r *VCDReader, how Sampling, unit Timescale, nets []NetID) (*samp
 		}
 		v := r.Header().Vars[at]
 		if v.Kind != KindBits || v.Bits != 1 {
-			return nil, &VCDError{File: r.Name(), Reason: fmt.Sprintf("the clock %s has %d bits", how.Clock, v.Bits), Remedy: "give a signal of one bit"}
+			return nil, &input.Error{Place: r.Name(), Reason: fmt.Sprintf("the clock %s has %d bits", how.Clock, v.Bits), Remedy: "give a signal of one bit"}
 		}
 		s.clock = v.Net
 		nets = append(nets, v.Net)
@@ -89,8 +91,8 @@ func newSampler(r *VCDReader, how Sampling, unit Timescale, nets []NetID) (*samp
 	return s, nil
 }
 
-func missingSignal(file, what, name string) *VCDError {
-	return &VCDError{File: file, Reason: fmt.Sprintf("%s %s is not in the file", what, name), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", file)}
+func missingSignal(file, what, name string) *input.Error {
+	return &input.Error{Place: file, Reason: fmt.Sprintf("%s %s is not in the file", what, name), Remedy: fmt.Sprintf("`starloom trace info %s --signals` lists the names", file)}
 }
 
 func findVar(vars []VCDVar, path string) int {
@@ -146,7 +148,7 @@ func (s *sampler) add(changed []NetID) {
 // common returns a time in common units.
 func (s *sampler) common(time uint64) (int64, error) {
 	if time > uint64(math.MaxInt64/2/s.scale) {
-		return 0, &VCDError{File: s.r.Name(), Reason: fmt.Sprintf("time #%d is too late to be compared", time), Remedy: "compare files with the same $timescale"}
+		return 0, &input.Error{Place: s.r.Name(), Reason: fmt.Sprintf("time #%d is too late to be compared", time), Remedy: "compare files with the same $timescale"}
 	}
 	return int64(time) * s.scale, nil
 }
@@ -184,7 +186,7 @@ func (s *sampler) loadCycle() error {
 			return err
 		}
 		if s.r.Off() {
-			return &VCDError{File: s.r.Name(), Reason: fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.r.Time()), Remedy: "sample with a period, or dump without pause"}
+			return &input.Error{Place: s.r.Name(), Reason: fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.r.Time()), Remedy: "sample with a period, or dump without pause"}
 		}
 		if after := s.level(); before+after == 1 && (after == 1) != s.falling {
 			s.late = append(s.late, changed...)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/traces/input"
 )
 
 // diffTexts compares two VCDs that are given as texts.
@@ -488,7 +490,7 @@ func TestDiffRefuses(t *testing.T) {
 	} {
 		_, err := diffTexts(t, a, a, c.o)
 		require.ErrorContains(t, err, c.want)
-		var vcd *VCDError
+		var vcd *input.Error
 		require.ErrorAs(t, err, &vcd)
 	}
 	_, err := diffTexts(t, declare("wire 1 ! a")+"#0\n0!\n#5\n", declare("wire 1 ! a")+"#0\n0!\n#5\n", DiffOptions{Align: "t.a"})

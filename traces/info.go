@@ -7,6 +7,8 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"starloom/traces/input"
 )
 
 // InfoSchema is the version of the JSON of Infos.
@@ -74,8 +76,8 @@ func isCapture(path string) (bool, error) {
 	return bytes.Equal(first[:], []byte{0x0a, 0x0d, 0x0d, 0x0a}), nil
 }
 
-func traceFileError(path string, err error) *VCDError {
-	return &VCDError{File: path, Reason: "cannot be read: " + pathless(err), Remedy: "give the path of a VCD or a packet capture"}
+func traceFileError(path string, err error) *input.Error {
+	return input.Unreadable(path, err, "give the path of a VCD or a packet capture")
 }
 
 // WriteJSON writes everything as JSON.

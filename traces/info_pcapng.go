@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"starloom/traces/input"
 )
 
 // CaptureInfo says what is in a packet capture.
@@ -85,15 +87,15 @@ func (c *captureReader) next() (kind uint32, body []byte, err error) {
 	return kind, c.block[:length-12], nil
 }
 
-func (c *captureReader) fail(reason, remedy string) *VCDError {
-	return &VCDError{File: c.path, Reason: fmt.Sprintf("byte %d: %s", c.at, reason), Remedy: remedy}
+func (c *captureReader) fail(reason, remedy string) *input.Error {
+	return &input.Error{Place: c.path, Reason: fmt.Sprintf("byte %d: %s", c.at, reason), Remedy: remedy}
 }
 
 func (c *captureReader) cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return c.fail("the file ends within a block", "write it anew: its end is cut off")
 	}
-	return c.fail("cannot be read: "+pathless(err), "check the disk")
+	return c.fail(fmt.Sprintf("cannot be read: %v", input.WithoutPath(err)), "check the disk")
 }
 
 // readCaptureInfo reads a capture block by block.

@@ -1,10 +1,10 @@
 package traces
 
 import (
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
+
+	"starloom/traces/input"
 )
 
 // VCDReader reads a Value Change Dump (IEEE 1364-2005, section 18) as Starloom,
@@ -34,7 +34,7 @@ import (
 // A file whose last line has no end is read without that line, which may be cut off;
 // Truncated tells. A value of another kind than its signal, a real of a wire for
 // example, is not read; Unread counts them.
-// Any other fault ends the reading with a *VCDError.
+// Any other fault ends the reading with a *input.Error.
 type VCDReader struct {
 	scanner
 	closer io.Closer
@@ -108,17 +108,8 @@ func OpenVCD(path string) (*VCDReader, error) {
 	return r, nil
 }
 
-func vcdFileError(path string, err error) *VCDError {
-	return &VCDError{File: path, Reason: "cannot be read: " + pathless(err), Remedy: "give the path of a VCD"}
-}
-
-// pathless leaves out what an error of the operating system says about the path.
-func pathless(err error) string {
-	var path *fs.PathError
-	if errors.As(err, &path) {
-		err = path.Err
-	}
-	return err.Error()
+func vcdFileError(path string, err error) *input.Error {
+	return input.Unreadable(path, err, "give the path of a VCD")
 }
 
 // NewVCDReader reads the declarations; name stands in front of errors.
@@ -171,7 +162,7 @@ func (r *VCDReader) Watch(nets []NetID) error {
 			r.texts = append(r.texts, "")
 		}
 		if words > watchWordsMax {
-			return &VCDError{File: r.file, Reason: fmt.Sprintf("more than %d bits in its signals", uint64(watchWordsMax)*64), Remedy: "select fewer signals"}
+			return &input.Error{Place: r.file, Reason: fmt.Sprintf("more than %d bits in its signals", uint64(watchWordsMax)*64), Remedy: "select fewer signals"}
 		}
 	}
 	r.value, r.unknown = make([]uint64, words), make([]uint64, words)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"starloom/traces/input"
 )
 
 // NetID names what changes in a VCD: all variables with one identifier code.
@@ -72,7 +74,7 @@ func (r *VCDReader) readHeader() error {
 		}
 		if token == nil {
 			if r.read == 0 {
-				return &VCDError{File: r.file, Reason: "the file is empty", Remedy: "give a VCD"}
+				return &input.Error{Place: r.file, Reason: "the file is empty", Remedy: "give a VCD"}
 			}
 			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file anew: its beginning is cut off")
 		}
@@ -133,7 +135,7 @@ func (r *VCDReader) checkMagic() error {
 	}
 	for _, magic := range magics {
 		if bytes.HasPrefix(r.buf[:r.end], []byte(magic.start)) {
-			return &VCDError{File: r.file, Reason: magic.what + ", not a VCD", Remedy: strings.ReplaceAll(magic.remedy, "FILE", r.file)}
+			return &input.Error{Place: r.file, Reason: magic.what + ", not a VCD", Remedy: strings.ReplaceAll(magic.remedy, "FILE", r.file)}
 		}
 	}
 	return nil

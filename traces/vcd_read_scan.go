@@ -5,26 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"starloom/traces/input"
 )
-
-// VCDError says where a VCD cannot be read, why, and what to do.
-type VCDError struct {
-	File   string
-	Line   int // 1 is the first; 0 when the file as a whole is meant
-	Reason string
-	Remedy string
-}
-
-// Place is "file" or "file:line".
-func (e *VCDError) Place() string {
-	if e.Line == 0 {
-		return e.File
-	}
-	return fmt.Sprintf("%s:%d", e.File, e.Line)
-}
-
-// Error returns "file:line: reason; remedy".
-func (e *VCDError) Error() string { return e.Place() + ": " + e.Reason + "; " + e.Remedy }
 
 const (
 	scanBytes = 256 << 10
@@ -89,8 +72,9 @@ func (s *scanner) more() (bool, error) {
 var newline = []byte{'\n'}
 
 // fail returns an error at a place in the buffer.
-func (s *scanner) fail(at int, reason, remedy string) *VCDError {
-	return &VCDError{File: s.file, Line: s.lines + 1 + bytes.Count(s.buf[:at], newline), Reason: reason, Remedy: remedy}
+func (s *scanner) fail(at int, reason, remedy string) *input.Error {
+	line := s.lines + 1 + bytes.Count(s.buf[:at], newline)
+	return &input.Error{Place: fmt.Sprintf("%s:%d", s.file, line), Reason: reason, Remedy: remedy}
 }
 
 // token returns the next characters without white space, nil at the end of the

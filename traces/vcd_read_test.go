@@ -13,6 +13,8 @@ import (
 	"testing/iotest"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/traces/input"
 )
 
 // eventsOf reads a VCD and prints its changes: "5 top.clk=1". Every variable of a
@@ -242,7 +244,7 @@ func TestVCDReadRefuses(t *testing.T) {
 		}
 		require.Error(t, err, "%.60q", c.text)
 		require.True(t, strings.HasPrefix(err.Error(), c.want), "%.60q: %v", c.text, err)
-		var vcd *VCDError
+		var vcd *input.Error
 		require.ErrorAs(t, err, &vcd)
 		require.NotEmpty(t, vcd.Remedy)
 	}
@@ -405,7 +407,7 @@ func FuzzVCDRead(f *testing.F) {
 			require.LessOrEqual(t, len(r.buf), 4*(tokenBytesMax+scanBytes))
 		}
 		if err != nil {
-			var vcd *VCDError
+			var vcd *input.Error
 			require.ErrorAs(t, err, &vcd)
 		}
 	})
