@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"starloom/traces"
+	"starloom/traces/vcd"
 )
 
 // Stimulus is what the inputs of a model are, cycle by cycle.
@@ -288,14 +289,14 @@ type vcdInput struct {
 	name      string
 	high, low int // -1: all bits
 	inverted  bool
-	net       traces.NetID
+	net       vcd.NetID
 	bits      int
 	to        int // bit in the row
 }
 
 // readVCD samples a waveform.
 func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
-	r, err := traces.OpenVCD(path)
+	r, err := vcd.Open(path)
 	if err != nil {
 		return err
 	}
@@ -304,7 +305,7 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 	if err != nil {
 		return err
 	}
-	nets := []traces.NetID{}
+	nets := []vcd.NetID{}
 	for _, in := range v.inputs {
 		nets = append(nets, in.net)
 	}
@@ -362,14 +363,14 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 type vcdInputs struct {
 	inputs  []vcdInput
 	clocked bool
-	clock   traces.NetID
+	clock   vcd.NetID
 }
 
 // findVCDInputs looks for a scope with the names of the model, or of the RTL.
-func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMap, model *Model) (*vcdInputs, error) {
+func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *PinMap, model *Model) (*vcdInputs, error) {
 	ours := m.vcdNames(s.Inputs, false)
 	pins := m.vcdNames(s.Inputs, true)
-	scopes := map[string]map[string]traces.VCDVar{}
+	scopes := map[string]map[string]vcd.Var{}
 	var order []string
 	for _, v := range header.Vars {
 		scope, name := "", v.Path
@@ -377,7 +378,7 @@ func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMa
 			scope, name = v.Path[:dot], v.Path[dot+1:]
 		}
 		if scopes[scope] == nil {
-			scopes[scope] = map[string]traces.VCDVar{}
+			scopes[scope] = map[string]vcd.Var{}
 			order = append(order, scope)
 		}
 		scopes[scope][name] = v
@@ -450,7 +451,7 @@ func (m *PinMap) pinsOf(port string) []string {
 
 // matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
 // width.
-func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput, fold bool) []vcdInput {
+func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bool) []vcdInput {
 	inputs, next := slices.Clone(wanted), 0
 	for _, p := range s.Inputs {
 		left := p.Bits
@@ -460,7 +461,7 @@ func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput, f
 			if !ok && fold { // GHDL's own waveforms are in lower case
 				v, ok = scope[strings.ToLower(in.name)]
 			}
-			if !ok || v.Kind != traces.KindBits {
+			if !ok || v.Kind != vcd.KindBits {
 				return nil
 			}
 			if in.high < 0 {
