@@ -107,9 +107,6 @@ func (d *Reader) Close() error { return d.r.Close() }
 // Truncated reports whether the file ended within a line.
 func (d *Reader) Truncated() bool { return d.r.Truncated() }
 
-// Progress returns how many bytes were read, and how many there are.
-func (d *Reader) Progress() (read, size int64) { return d.r.Progress() }
-
 func (d *Reader) prepare() error {
 	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
 		return &input.Error{Place: d.r.Name(), Reason: "what a cycle is is not known", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
@@ -241,15 +238,6 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 	d.Rules = append(d.Rules, rule)
 	d.lanes = append(d.lanes, wires)
 	return nil
-}
-
-// PhitBits returns the width of an interface.
-func (d *Reader) PhitBits(id LaneID) int {
-	l := &d.lanes[id]
-	if l.rail1 != nil {
-		return int(l.rail1.Bits)
-	}
-	return int(l.data.Bits)
 }
 
 // Run reads the whole file. put is called for every phit, and for the first dark

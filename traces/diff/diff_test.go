@@ -56,7 +56,7 @@ const (
 	smallBody   = "#0\n0!\nb0 #\nr1.5 r\n#5\n1!\n#10\n0!\nb101 #\n#15\n1!\n#20\n0!\nb110 #\nr2 r\n#25\n1!\n#30\n"
 )
 
-func TestDiffOfEqualFiles(t *testing.T) {
+func TestEqualFiles(t *testing.T) {
 	r := requireEqual(t, smallHeader+smallBody, smallHeader+smallBody, Options{})
 	require.Equal(t, 3, r.Compared)
 	require.EqualValues(t, 7, r.Instants)
@@ -67,7 +67,7 @@ func TestDiffOfEqualFiles(t *testing.T) {
 	require.Equal(t, "EQUAL  a.vcd  b.vcd\n\ncompared    3 signals, from 0 ns to 30 ns, 7 times\n", text.String())
 }
 
-func TestDiffShowsTheFirstDifference(t *testing.T) {
+func TestShowsTheFirstDifference(t *testing.T) {
 	b := strings.Replace(smallBody, "b110 #", "b111 #", 1)
 	b = strings.Replace(b, "#25\n1!", "#25\n", 1)
 	r := requireDifferent(t, smallHeader+smallBody, smallHeader+b, Options{}, "tb.data", "20 ns", "0x06", "0x07")
@@ -101,7 +101,7 @@ differing   2 signals
 
 // The same values at the same time, with another time scale, another order, and
 // glitches within one time.
-func TestDiffConvertsTimes(t *testing.T) {
+func TestConvertsTimes(t *testing.T) {
 	header := strings.Replace(smallHeader, "1 ns", "10 ps", 1)
 	body := "#0\nr1.5 r\nb1111 #\nb0 #\n0!\n#300\n#500\n0!\n1!\n#1000\nb101 #\n0!\n#1500\n1!\n#2000\nr2.0000000000000001 r\nb110 #\n0!\n#2500\n1!\n#3000\n"
 	requireEqual(t, smallHeader+smallBody, header+body, Options{})
@@ -110,7 +110,7 @@ func TestDiffConvertsTimes(t *testing.T) {
 	requireDifferent(t, header+strings.Replace(body, "#1000", "#1001", 1), smallHeader+smallBody, Options{}, "tb.clk", "10 ns", "1", "0")
 }
 
-func TestDiffOfUnknownBits(t *testing.T) {
+func TestUnknownBits(t *testing.T) {
 	a := tracetest.Header("wire 4 ! v", "real 1 # r", "wire 100 $ w") + "#0\nb1x0z !\nr1 #\nbx $\n#5\n"
 	b := tracetest.Header("wire 4 ! v", "real 1 # r", "wire 100 $ w") + "#0\nb1100 !\nb101 $\n#5\n"
 	r := requireDifferent(t, a, b, Options{}, "t.v", "0 ns", "0b1x0z", "0xc")
@@ -122,7 +122,7 @@ func TestDiffOfUnknownBits(t *testing.T) {
 }
 
 // A bit above the 64th, and bits of a vector that starts at its low end.
-func TestDiffOfWideSignals(t *testing.T) {
+func TestWideSignals(t *testing.T) {
 	a := tracetest.Header("wire 130 ! v") + "#0\nb0 !\n#1\nb1" + strings.Repeat("0", 129) + " !\n#2\n"
 	requireEqual(t, a, a, Options{})
 	r := requireDifferent(t, a, strings.Replace(a, "b10", "b11", 1), Options{}, "t.v", "1 ns", "0x2"+strings.Repeat("0", 32), "0x3"+strings.Repeat("0", 32))
@@ -137,7 +137,7 @@ func TestDiffOfWideSignals(t *testing.T) {
 	requireEqual(t, part, vector, Options{Rules: []NameRule{{From: "t.p", To: "t.v[68:61]"}}})
 }
 
-func TestDiffFindsNames(t *testing.T) {
+func TestFindsNames(t *testing.T) {
 	scope := func(names ...string) string {
 		text := "$timescale 1ns $end\n"
 		for _, name := range names[:len(names)-1] {
@@ -176,7 +176,7 @@ func TestDiffFindsNames(t *testing.T) {
 	require.Equal(t, 1, r.Compared)
 }
 
-func TestDiffMapsNames(t *testing.T) {
+func TestMapsNames(t *testing.T) {
 	a := tracetest.Header("wire 1 ! out", "wire 8 # data [7:0]", "wire 4 $ nib [0:3]", "wire 1 % g[2]", "wire 1 & g[3]") + "#0\n1!\nb10100101 #\nb1100 $\n0%\n1&\n#1\n"
 	b := "$timescale 1ns $end $scope module TOP $end $var wire 1 a c_0_7 $end $var wire 4 b high $end $var wire 4 c low $end $var wire 2 d g [3:2] $end " +
 		"$var wire 1 e nib[0] $end $var wire 1 f nib[1] $end $var wire 1 g nib [2] $end $var wire 1 h nib [3] $end $upscope $end $enddefinitions $end\n#0\n1a\nb1010 b\nb101 c\nb10 d\n1e\n1f\n0g\n0h\n#1\n"
@@ -212,7 +212,7 @@ func TestDiffMapsNames(t *testing.T) {
 }
 
 // A signal that is declared with other bits is a difference.
-func TestDiffOfShapes(t *testing.T) {
+func TestShapes(t *testing.T) {
 	r, err := diffTexts(t, tracetest.Header("wire 4 ! v", "wire 1 # a")+"#0\nb1 !\n0#\n", tracetest.Header("wire 5 ! v", "wire 1 # a")+"#0\nb1 !\n0#\n", Options{})
 	require.NoError(t, err)
 	require.True(t, r.Differs())
@@ -244,7 +244,7 @@ func sampledBody(period, delay, cycles, start int, broken int) string {
 	return b.String()
 }
 
-func TestDiffOfCycles(t *testing.T) {
+func TestCycles(t *testing.T) {
 	header := tracetest.Header("wire 1 ! clk", "wire 8 # count")
 	a := header + "#0\n0!\n" + sampledBody(10, 0, 60, 5, -1)
 	b := strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 61, 4000, -1)
@@ -303,7 +303,7 @@ t.clk        ____________________
 	requireEqual(t, a, broken, Options{A: clock, B: clock, From: Bound{Given: true, Cycle: 35}})
 }
 
-func TestDiffOfShiftedTimes(t *testing.T) {
+func TestShiftedTimes(t *testing.T) {
 	later := smallHeader + "#0\n0!\nb0 #\nr1.5 r\n#107\n1!\n#112\n0!\nb101 #\n#117\n1!\n#122\n0!\nb110 #\nr2 r\n#127\n1!\n#132\n"
 	a := smallHeader + smallBody
 	requireDifferent(t, a, later, Options{}, "tb.clk", "5 ns", "1", "0")
@@ -315,7 +315,7 @@ func TestDiffOfShiftedTimes(t *testing.T) {
 }
 
 // While one file is not dumped nothing is compared; afterwards everything is.
-func TestDiffOfDumpOff(t *testing.T) {
+func TestDumpOff(t *testing.T) {
 	b := smallHeader + strings.Replace(smallBody, "#10\n0!\nb101 #\n", "#10\n$dumpoff\nx!\nbx #\n$end\n", 1)
 	b = strings.Replace(b, "#20\n", "#20\n$dumpon\n", 1)
 	requireEqual(t, smallHeader+smallBody, b, Options{})
@@ -331,7 +331,7 @@ func TestDiffOfDumpOff(t *testing.T) {
 }
 
 // A file that ends early is compared as far as it goes, and that is said.
-func TestDiffOfShorterFiles(t *testing.T) {
+func TestShorterFiles(t *testing.T) {
 	short := smallHeader + smallBody[:strings.Index(smallBody, "#20")] + "#2"
 	r := requireEqual(t, smallHeader+smallBody, short, Options{})
 	require.True(t, r.EndedB)
@@ -342,7 +342,7 @@ func TestDiffOfShorterFiles(t *testing.T) {
 }
 
 // Events are compared: whether they are triggered at a time, or in a cycle.
-func TestDiffOfEvents(t *testing.T) {
+func TestEvents(t *testing.T) {
 	header := tracetest.Header("event 1 ! e", "event 1 # f", "wire 1 $ c")
 	body := "#0\n$dumpvars\n1!\n1#\n0$\n$end\n#5\n1!\n1$\n#10\n1!\n0$\n#15\n1#\n1$\n#20\n0$\n"
 	r := requireEqual(t, header+body, header+body, Options{})
@@ -370,7 +370,7 @@ func TestDiffOfEvents(t *testing.T) {
 
 // TestDiffNamesWhatItSkips: files are called equal only if everything in them was
 // compared.
-func TestDiffNamesWhatItSkips(t *testing.T) {
+func TestNamesWhatItSkips(t *testing.T) {
 	a := smallHeader + smallBody
 	at := func(ns uint64) Bound {
 		return Bound{Given: true, Timed: true, Time: vcd.Duration{Count: ns, Unit: vcd.Nanosecond}}
@@ -419,7 +419,7 @@ func TestDiffNamesWhatItSkips(t *testing.T) {
 
 // A file that has no newline at its end does not differ from one that has: what its last
 // time holds is not known. Compared with itself, the line is named once.
-func TestDiffOfFilesWithoutTheirLastNewline(t *testing.T) {
+func TestFilesWithoutTheirLastNewline(t *testing.T) {
 	a := smallHeader + smallBody + "0!\n#35\n1!\n"
 	cut := strings.TrimSuffix(a, "\n")
 	clock, period := vcd.Sampling{Clock: "tb.clk"}, vcd.Sampling{Period: vcd.Duration{Count: 5, Unit: vcd.Nanosecond}}
@@ -440,7 +440,7 @@ func TestDiffOfFilesWithoutTheirLastNewline(t *testing.T) {
 }
 
 // A file without a single value is equal to itself, and what it lacks is said.
-func TestDiffOfEmptyFiles(t *testing.T) {
+func TestEmptyFiles(t *testing.T) {
 	r, err := diffTexts(t, smallHeader, smallHeader, Options{})
 	require.NoError(t, err)
 	var text strings.Builder
@@ -452,7 +452,7 @@ func TestDiffOfEmptyFiles(t *testing.T) {
 	require.ErrorContains(t, err, "a.vcd: it declares no signals")
 }
 
-func TestDiffRefuses(t *testing.T) {
+func TestRefuses(t *testing.T) {
 	a := smallHeader + smallBody
 	clock, ns := vcd.Sampling{Clock: "tb.clk"}, vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}
 	for _, c := range []struct {
@@ -491,7 +491,7 @@ func TestDiffRefuses(t *testing.T) {
 
 // The order of the changes within a time, the names in the report and its bytes
 // are the same in every run.
-func TestDiffOfRealFiles(t *testing.T) {
+func TestRealFiles(t *testing.T) {
 	path := filepath.Join("..", "vcd", "testdata", "icarus.vcd")
 	r, err := Files(context.Background(), path, path, Options{})
 	require.NoError(t, err)

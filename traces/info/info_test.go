@@ -26,7 +26,7 @@ func infoText(t *testing.T, path string, o Options) string {
 	return text.String()
 }
 
-func TestInfoOfVCD(t *testing.T) {
+func TestVCD(t *testing.T) {
 	require.Equal(t, `icarus.vcd
   kind         VCD
   written by   Icarus Verilog
@@ -77,7 +77,7 @@ func smallCapture(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-func TestInfoOfCapture(t *testing.T) {
+func TestCapture(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "t.pcapng")
 	data := smallCapture(t)
 	require.NoError(t, os.WriteFile(path, data, 0o666))

@@ -105,9 +105,6 @@ func ParsePseudoHeader(b []byte) (PseudoHeader, error) {
 	return PseudoHeader(b), nil
 }
 
-// Version returns the version.
-func (p PseudoHeader) Version() uint8 { return p[offsetVersion] }
-
 // Direction tells which way the frame went.
 func (p PseudoHeader) Direction() Direction { return Direction(p[offsetDirection]) }
 

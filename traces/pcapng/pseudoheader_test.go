@@ -23,7 +23,7 @@ func TestParsePseudoHeader(t *testing.T) {
 	p, err := ParsePseudoHeader(b)
 	require.NoError(t, err)
 	assert.Equal(t, "received", p.Direction().String())
-	assert.EqualValues(t, PseudoHeaderVersion, p.Version())
+	assert.EqualValues(t, PseudoHeaderVersion, p[offsetVersion])
 	assert.EqualValues(t, 3, p.Status())
 	assert.EqualValues(t, 0x01020304, p.Slot())
 	assert.EqualValues(t, 0x05060708090A0B0C, p.Cycle())

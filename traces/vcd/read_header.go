@@ -191,7 +191,7 @@ func (r *Reader) timescale() error {
 	if err != nil {
 		return err
 	}
-	scale, err := ParseTimescale(strings.Join(words, " "))
+	scale, err := parseTimescale(strings.Join(words, " "))
 	if err != nil {
 		return r.fail(r.pos, "$timescale: "+err.Error(), "correct the line")
 	}

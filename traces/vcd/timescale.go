@@ -29,8 +29,8 @@ func (t Timescale) String() string {
 	return fmt.Sprintf("1%s %s", strings.Repeat("0", i%3), timeUnits[i/3])
 }
 
-// ParseTimescale reads 1 ns, 10ps or 100 s.
-func ParseTimescale(text string) (Timescale, error) {
+// parseTimescale reads 1 ns, 10ps or 100 s.
+func parseTimescale(text string) (Timescale, error) {
 	number, unit := splitUnit(text)
 	i := slices.Index(timeUnits, unit)
 	zeros := slices.Index([]string{"1", "10", "100"}, number)

@@ -1,7 +1,6 @@
 package vcd
 
 import (
-	"math"
 	"slices"
 	"strconv"
 )
@@ -48,26 +47,6 @@ func BitsValue(bitCount int, value, unknown []uint64) Value {
 // Known reports whether no bit is x or z.
 func (v Value) Known() bool {
 	return !slices.ContainsFunc(v.Unknown, func(word uint64) bool { return word != 0 })
-}
-
-// Clone returns a value that the reader's next step does not change.
-func (v Value) Clone() Value {
-	v.Value, v.Unknown = slices.Clone(v.Value), slices.Clone(v.Unknown)
-	return v
-}
-
-// Equal reports whether both values are the same, x and z included. Reals that
-// are no numbers are equal.
-func (v Value) Equal(other Value) bool {
-	switch {
-	case v.Kind != other.Kind:
-		return false
-	case v.Kind == KindReal:
-		return v.Real == other.Real || math.IsNaN(v.Real) && math.IsNaN(other.Real)
-	case v.Kind == KindText:
-		return v.Text == other.Text
-	}
-	return v.Bits == other.Bits && slices.Equal(v.Value, other.Value) && slices.Equal(v.Unknown, other.Unknown)
 }
 
 // Bit returns 0, 1, x or z.
@@ -125,11 +104,11 @@ func (v Value) String() string {
 	case v.Known():
 		return "0x" + v.Label()
 	}
-	return "0b" + v.Digits()
+	return "0b" + v.digits()
 }
 
-// Digits are all binary digits, the most significant first.
-func (v Value) Digits() string {
+// digits are all binary digits, the most significant first.
+func (v Value) digits() string {
 	digits := make([]byte, v.Bits)
 	for i := range digits {
 		digits[i] = v.Bit(v.Bits - 1 - i)
