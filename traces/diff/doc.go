@@ -10,9 +10,12 @@
 //
 // Equal is said only if all of both files was compared.
 //
-//	file       what it holds
-//	diff.go    Options, Files: both files up to the end or the first difference
-//	pairs.go   NameRule; which signals, or bits of them, are compared with which
-//	report.go  Report, as text and JSON
-//	draw.go    what was before the first difference, drawn
+//	file        what it holds
+//	diff.go     Options, Files: both files up to the end or the first difference
+//	align.go    how much later B is, and the bounds
+//	merge.go    both files instant by instant
+//	compare.go  what differs at an instant, what was skipped
+//	pairs.go    NameRule; which signals, or bits of them, are compared with which
+//	report.go   Report, as text and JSON
+//	draw.go     what was before the first difference, drawn
 package diff

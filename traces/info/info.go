@@ -77,7 +77,7 @@ func isCapture(path string) (bool, error) {
 	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 		return false, unreadable(path, err)
 	}
-	return first == pcapng.Magic, nil
+	return string(first[:]) == pcapng.Magic, nil
 }
 
 func unreadable(path string, err error) *input.Error {

@@ -35,7 +35,7 @@ type Block struct {
 }
 
 // Magic is how every capture begins.
-var Magic = [4]byte{0x0a, 0x0d, 0x0d, 0x0a}
+const Magic = "\n\r\r\n"
 
 // What is read of a capture.
 const (
@@ -98,9 +98,9 @@ func (r *Reader) Next() (Block, error) {
 		b.Interface, b.Name = r.interfaces, optionText(body[8:], optionName)
 		r.interfaces++
 	case BlockPacket:
-		return b, r.packet(&b, body)
+		err = r.packet(&b, body)
 	}
-	return b, nil
+	return b, err
 }
 
 func (r *Reader) packet(b *Block, body []byte) error {
