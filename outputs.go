@@ -13,6 +13,8 @@ import (
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/pcapng"
+	"starloom/traces/vcd"
 )
 
 // outputs are the files that a run writes. They appear together when all went
@@ -81,12 +83,12 @@ func (o *outputs) openReports(options RunOptions) error {
 // openTraces opens what is written while the machine runs.
 func (o *outputs) openTraces(m *Machine, options RunOptions) (err error) {
 	if options.VCD != "" {
-		vcd, err := o.create("--vcd", "vcd", options.VCD)
+		file, err := o.create("--vcd", "vcd", options.VCD)
 		if err != nil {
 			return err
 		}
-		o.vcd = vcd
-		if o.wave, err = m.openWaveform(vcd); err != nil {
+		o.vcd = file
+		if o.wave, err = m.openWaveform(file); err != nil {
 			return err
 		}
 		if save, ok := beside(options.VCD, ".gtkw"); ok {
@@ -94,18 +96,18 @@ func (o *outputs) openTraces(m *Machine, options RunOptions) (err error) {
 			if err != nil {
 				return err
 			}
-			if err := traces.WriteGTKW(gtkw, save, options.VCD, o.wave.vcd.Signals()); err != nil {
+			if err := vcd.WriteGTKW(gtkw, save, options.VCD, o.wave.vcd.Signals()); err != nil {
 				return err
 			}
 		}
 		m.plant.Watch = o.wave.sample
 	}
 	if options.PCAPNG != "" {
-		pcapng, err := o.create("--pcapng", "pcapng", options.PCAPNG)
+		file, err := o.create("--pcapng", "pcapng", options.PCAPNG)
 		if err != nil {
 			return err
 		}
-		if o.capture, err = m.openCapture(pcapng); err != nil {
+		if o.capture, err = m.openCapture(file); err != nil {
 			return err
 		}
 		if script, ok := beside(options.PCAPNG, ".lua"); ok {
@@ -238,14 +240,14 @@ func (o *outputs) abort() { o.files.Abort() }
 // waveform samples signals into a VCD.
 type waveform struct {
 	machine *Machine
-	vcd     *traces.VCD
+	vcd     *vcd.Writer
 
 	// Signals of the hardware may change in every cycle, those of the firmware
 	// and its registers only at the boundary of a slot.
 	cycle []watched
 	slot  []watched
 
-	slotID  traces.SignalID
+	slotID  vcd.SignalID
 	slotOn  bool
 	sampled int64 // slot whose signals have been set, -1 for none
 
@@ -259,13 +261,13 @@ type waveform struct {
 // watched is a selected signal.
 type watched struct {
 	probe hw.Probe
-	id    traces.SignalID
+	id    vcd.SignalID
 	limit uint64 // largest value that the signal can show
 }
 
 func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	w := &waveform{machine: m, sampled: -1}
-	options := traces.VCDOptions{Comments: m.traceComments(), SlackCycles: 2 * uint64(m.timing.SlotCycles())}
+	options := vcd.Options{Comments: m.traceComments(), SlackCycles: 2 * uint64(m.timing.SlotCycles())}
 	globs := []string{"**"}
 	if t := m.scenario.Traces.VCD; t != nil {
 		options.From, options.To, options.Before, options.After = t.From, t.To, t.Before, t.After
@@ -293,7 +295,7 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	}
 
 	var err error
-	if w.vcd, err = traces.NewVCD(file, options); err != nil {
+	if w.vcd, err = vcd.NewWriter(file, options); err != nil {
 		return nil, err
 	}
 	declare := func(list *[]watched, p hw.Probe) {
@@ -431,16 +433,16 @@ func (w *waveform) note(report *Report) string {
 
 // capture writes every frame at every port into a pcapng file.
 type capture struct {
-	pcapng     *traces.PCAPNG
-	interfaces map[uint64]traces.InterfaceID // by processor and port
+	pcapng     *pcapng.Writer
+	interfaces map[uint64]pcapng.InterfaceID // by processor and port
 }
 
 func (m *Machine) openCapture(file *traces.File) (*capture, error) {
-	pcapng, err := traces.NewPCAPNG(file, strings.Join(m.traceComments(), "\n"))
+	out, err := pcapng.NewWriter(file, strings.Join(m.traceComments(), "\n"))
 	if err != nil {
 		return nil, err
 	}
-	return &capture{pcapng: pcapng, interfaces: map[uint64]traces.InterfaceID{}}, nil
+	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
 }
 
 // slot writes what was heard in the slot before and what is sent in this one, in
@@ -451,7 +453,7 @@ func (c *capture) slot(m *Machine) error {
 		byProcessor(l.Heard)
 		for _, heard := range l.Heard {
 			slot := m.slot - 1
-			if err := c.packet(m, heard, heard.Port, traces.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
+			if err := c.packet(m, heard, heard.Port, pcapng.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
 				return err
 			}
 		}
@@ -462,13 +464,13 @@ func (c *capture) slot(m *Machine) error {
 		for _, sent := range l.Sent {
 			cycle := m.timing.FirstPhitCycle(m.slot)
 			if sent.Port != nic.PortAll {
-				if err := c.packet(m, sent, sent.Port, traces.Sent, m.slot, cycle); err != nil {
+				if err := c.packet(m, sent, sent.Port, pcapng.Sent, m.slot, cycle); err != nil {
 					return err
 				}
 				continue
 			}
 			for port := range uint16(m.shape.Ports) {
-				if err := c.packet(m, sent, port, traces.Sent, m.slot, cycle); err != nil {
+				if err := c.packet(m, sent, port, pcapng.Sent, m.slot, cycle); err != nil {
 					return err
 				}
 			}
@@ -482,7 +484,7 @@ func byProcessor(frames []fabric.Captured) {
 	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
 }
 
-func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction traces.Direction, slot uint32, cycle uint64) error {
+func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction pcapng.Direction, slot uint32, cycle uint64) error {
 	key := uint64(captured.Processor)<<16 | uint64(port)
 	id, ok := c.interfaces[key]
 	if !ok {

@@ -16,6 +16,7 @@ import (
 	"starloom/fabric"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // rtlSource is where an entry's RTL comes from: a pin map, or our own twins.
@@ -176,15 +177,15 @@ func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *cosim.
 // refuse gives errors of RTL and tools their place in the scenario.
 func (r *machineRTL) refuse(source *rtlSource, err error) error {
 	place := r.machine.scenario.Place(source.key)
-	var input *cosim.InputError
+	var bad *InputError
 	var fault *cosim.Fault
 	switch {
-	case errors.As(err, &input):
-		reason := input.Reason
-		if input.Place != "" {
-			reason = input.Place + ": " + reason
+	case errors.As(err, &bad):
+		reason := bad.Reason
+		if bad.Place != "" {
+			reason = bad.Place + ": " + reason
 		}
-		return &InputError{Place: place, Reason: reason, Remedy: input.Remedy}
+		return &InputError{Place: place, Reason: reason, Remedy: bad.Remedy}
 	case errors.As(err, &fault):
 		return &InputError{Place: place, Reason: "in front of the first cycle, " + rtlFaultText(fault), Remedy: "correct it, or its parameters"}
 	case source.backend == cosim.BackendShared:
@@ -260,7 +261,7 @@ func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string)
 	for _, file := range files {
 		text, err := traces.ReadInput(file, cosim.InputBytesMax)
 		if err != nil {
-			return r.refuse(source, fileError(file, err, "keep the sources where they are while the run goes on"))
+			return r.refuse(source, input.Unreadable(file, err, "keep the sources where they are while the run goes on"))
 		}
 		fmt.Fprintf(sum, "%d\n%s", len(text), text)
 	}

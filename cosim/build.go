@@ -247,7 +247,7 @@ func (b *builder) readData() (map[string][]byte, error) {
 			return nil, err
 		}
 		if data[name], err = traces.ReadInput(path, InputBytesMax); err != nil {
-			return nil, &InputError{path, fmt.Sprintf("$readmem cannot read it: %v", reason(err)), "give a file that can be read"}
+			return nil, &InputError{Place: path, Reason: fmt.Sprintf("$readmem cannot read it: %v", reason(err)), Remedy: "give a file that can be read"}
 		}
 	}
 	return data, nil
@@ -303,27 +303,27 @@ const InputBytesMax = 256 << 20
 // check refuses what no tool has to see.
 func (s *Source) check() error {
 	if s.Top == "" {
-		return &InputError{"--top", "no top module is named", "give the name of the module to build"}
+		return &InputError{Place: "--top", Reason: "no top module is named", Remedy: "give the name of the module to build"}
 	}
 	if !isIdentifier(s.Top) {
-		return &InputError{"--top", fmt.Sprintf("%q is not the name of a module", s.Top), "give a plain Verilog name"}
+		return &InputError{Place: "--top", Reason: fmt.Sprintf("%q is not the name of a module", s.Top), Remedy: "give a plain Verilog name"}
 	}
 	if len(s.Files) == 0 {
-		return &InputError{s.Top, "no source is given", "give the Verilog or VHDL files of the design"}
+		return &InputError{Place: s.Top, Reason: "no source is given", Remedy: "give the Verilog or VHDL files of the design"}
 	}
 	for _, file := range s.Files {
 		info, err := os.Stat(file)
 		if err != nil {
-			return &InputError{file, fmt.Sprintf("cannot be read: %v", reason(err)), "give an existing source"}
+			return &InputError{Place: file, Reason: fmt.Sprintf("cannot be read: %v", reason(err)), Remedy: "give an existing source"}
 		}
 		if info.IsDir() {
-			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
+			return &InputError{Place: file, Reason: "is a directory", Remedy: "give the files, and the directory with -I"}
 		}
 		if !info.Mode().IsRegular() {
-			return &InputError{file, "is not a regular file", "give a file with Verilog or VHDL"}
+			return &InputError{Place: file, Reason: "is not a regular file", Remedy: "give a file with Verilog or VHDL"}
 		}
 		if isVHDL(file) != s.vhdl() {
-			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
+			return &InputError{Place: file, Reason: "Verilog and VHDL in one design", Remedy: "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
 		}
 	}
 	if err := s.checkParams(); err != nil {
@@ -332,17 +332,17 @@ func (s *Source) check() error {
 	for _, names := range []map[string]string{s.Defines, s.Params} {
 		for name, value := range names {
 			if !isIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
-				return &InputError{name + "=" + value, "is not a name and a value", "write NAME=VALUE"}
+				return &InputError{Place: name + "=" + value, Reason: "is not a name and a value", Remedy: "write NAME=VALUE"}
 			}
 		}
 	}
 	for i, clock := range s.Clocks {
 		if slices.Contains(s.Clocks[:i], clock) {
-			return &InputError{"--clock", clock + " is named twice", "name every clock once"}
+			return &InputError{Place: "--clock", Reason: clock + " is named twice", Remedy: "name every clock once"}
 		}
 	}
 	if len(s.Clocks) > 64 {
-		return &InputError{"--clock", fmt.Sprintf("%d clocks", len(s.Clocks)), "at most 64 are possible"}
+		return &InputError{Place: "--clock", Reason: fmt.Sprintf("%d clocks", len(s.Clocks)), Remedy: "at most 64 are possible"}
 	}
 	return nil
 }

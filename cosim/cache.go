@@ -21,7 +21,7 @@ func openCache(dir string) (cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return cache{}, &InputError{"XDG_CACHE_HOME", fmt.Sprintf("there is no directory for build results: %v", err), remedyUserCache}
+			return cache{}, &InputError{Place: "XDG_CACHE_HOME", Reason: fmt.Sprintf("there is no directory for build results: %v", err), Remedy: remedyUserCache}
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), remedyUserCache
 	}
@@ -30,7 +30,7 @@ func openCache(dir string) (cache, error) {
 		return cache{}, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return cache{}, &InputError{dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), remedy}
+		return cache{}, &InputError{Place: dir, Reason: fmt.Sprintf("cannot hold build results: %v", reason(err)), Remedy: remedy}
 	}
 	return cache{dir, remedy}, nil
 }
@@ -44,7 +44,7 @@ func (c cache) take(name string, make func(path string) error) (string, error) {
 	}
 	work, err := os.MkdirTemp(c.dir, ".build-")
 	if err != nil {
-		return "", &InputError{c.dir, fmt.Sprintf("cannot hold build results: %v", reason(err)), c.remedy}
+		return "", &InputError{Place: c.dir, Reason: fmt.Sprintf("cannot hold build results: %v", reason(err)), Remedy: c.remedy}
 	}
 	defer os.RemoveAll(work)
 	fresh := filepath.Join(work, name)

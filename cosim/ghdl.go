@@ -59,7 +59,7 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	if strings.Contains(said, "GHDL Bug occurred") {
 		return &ToolError{ghdlTool.command, b.name(), "ends with a fault of its own: " + oneLineOf([]byte(said)), "write what it stumbles over in another way", err}
 	}
-	refused := &InputError{b.Files[0], "ghdl: " + oneLineOf([]byte(said)), "correct the source until `ghdl synth --std=08` accepts it"}
+	refused := &InputError{Place: b.Files[0], Reason: "ghdl: " + oneLineOf([]byte(said)), Remedy: "correct the source until `ghdl synth --std=08` accepts it"}
 	for _, found := range ghdlMessage.FindAllStringSubmatch(said, -1) {
 		if reason := found[2] + found[3]; !strings.HasPrefix(reason, "warning:") && !strings.HasPrefix(reason, "note:") {
 			refused.Reason = reason

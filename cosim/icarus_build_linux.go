@@ -37,7 +37,7 @@ var (
 func (t tool) find() (string, error) {
 	path, err := exec.LookPath(t.command)
 	if err != nil {
-		return "", &InputError{t.command, "is needed to simulate RTL in Icarus and is not on the PATH", "install the Debian package " + t.packages}
+		return "", &InputError{Place: t.command, Reason: "is needed to simulate RTL in Icarus and is not on the PATH", Remedy: "install the Debian package " + t.packages}
 	}
 	return path, nil
 }
@@ -71,7 +71,7 @@ func compileIcarusModule(path string) error {
 		return stop
 	}
 	if err != nil {
-		return &InputError{"iverilog-vpi", fmt.Sprintf("does not compile the module for Icarus (%v): %s", err, oneLineOf(said)), "install the Debian packages gcc, libc6-dev and iverilog"}
+		return &InputError{Place: "iverilog-vpi", Reason: fmt.Sprintf("does not compile the module for Icarus (%v): %s", err, oneLineOf(said)), Remedy: "install the Debian packages gcc, libc6-dev and iverilog"}
 	}
 	return nil
 }
@@ -110,7 +110,7 @@ func compileIcarus(source *Source, out string) error {
 		return icarusRefusal(source, said, err)
 	}
 	if lost := missingParameter.FindSubmatch(said); lost != nil {
-		return &InputError{source.Files[0], fmt.Sprintf("module %s has no parameter %s", source.Top, lost[1]), "name a parameter of the module"}
+		return &InputError{Place: source.Files[0], Reason: fmt.Sprintf("module %s has no parameter %s", source.Top, lost[1]), Remedy: "name a parameter of the module"}
 	}
 	return nil
 }
@@ -157,5 +157,5 @@ func icarusRefusal(source *Source, said []byte, err error) error {
 	if len(messages) == 0 {
 		return &ToolError{iverilogTool.command, source.name(), fmt.Sprintf("gives up (%v): %s", err, oneLineOf(said)), remedyTool, err}
 	}
-	return &InputError{place, "iverilog: " + oneLineOf([]byte(strings.Join(messages, "; "))), "correct the source until `iverilog -g2012` accepts it"}
+	return &InputError{Place: place, Reason: "iverilog: " + oneLineOf([]byte(strings.Join(messages, "; "))), Remedy: "correct the source until `iverilog -g2012` accepts it"}
 }

@@ -60,7 +60,7 @@ func readIcarusDesign(path string) (*icarusDesign, error) {
 			}
 			name, err := strconv.Unquote(argument)
 			if err != nil {
-				return nil, &InputError{place, task + " reads a file whose name is not a constant", "write the name as a string or a parameter, so that the file can be found"}
+				return nil, &InputError{Place: place, Reason: task + " reads a file whose name is not a constant", Remedy: "write the name as a string or a parameter, so that the file can be found"}
 			}
 			name = strings.TrimLeft(name, "\x00")
 			if _, ok := d.data[name]; !ok {
@@ -114,7 +114,7 @@ func (d *icarusDesign) furnish(source *Source, root string) (string, error) {
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return "", &InputError{path, fmt.Sprintf("$readmem cannot read it: %v", reason(err)), "give a file that can be read"}
+			return "", &InputError{Place: path, Reason: fmt.Sprintf("$readmem cannot read it: %v", reason(err)), Remedy: "give a file that can be read"}
 		}
 		to := filepath.Join(folder, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, text, 0o600)); err != nil {

@@ -48,7 +48,7 @@ func OpenIcarus(source Source, options Options) (Device, error) {
 		return nil, err
 	}
 	if source.vhdl() {
-		return nil, &InputError{source.Files[0], "Icarus reads Verilog only", "turn it into Verilog: `ghdl synth --std=08 --out=verilog`"}
+		return nil, &InputError{Place: source.Files[0], Reason: "Icarus reads Verilog only", Remedy: "turn it into Verilog: `ghdl synth --std=08 --out=verilog`"}
 	}
 	source.Params = source.constants()
 	d := &icarus{name: source.name(), limit: options.timeLimit(), clocks: 1<<len(source.Clocks) - 1}
@@ -216,7 +216,7 @@ func (d *icarus) autopsy(answer icarusAnswer) error {
 	case answer == icarusGone:
 		return d.toolFault(FaultDied, oneLineOf(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
 	case memory.status == icarusRefused:
-		return &InputError{d.name, memory.report(), "put the module into another one that has inputs and outputs of bits only"}
+		return &InputError{Place: d.name, Reason: memory.report(), Remedy: "put the module into another one that has inputs and outputs of bits only"}
 	case memory.status == icarusOscillates:
 		return d.fault(FaultOscillation, fmt.Sprintf("logic without delay does not settle within %v", d.limit))
 	case memory.status == icarusEndless:

@@ -6,5 +6,5 @@ import "runtime"
 
 // OpenIcarus needs Linux: futexes, and processes that end with their owner.
 func OpenIcarus(source Source, _ Options) (Device, error) {
-	return nil, &InputError{source.Top, "Icarus cannot be driven on " + runtime.GOOS, "build the circuit to wasm, or use Linux"}
+	return nil, &InputError{Place: source.Top, Reason: "Icarus cannot be driven on " + runtime.GOOS, Remedy: "build the circuit to wasm, or use Linux"}
 }

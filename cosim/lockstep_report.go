@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"starloom/traces"
+	"starloom/traces/vcd"
 )
 
 // LockstepSchema is the version of LockstepReport's JSON.
@@ -274,7 +275,7 @@ func (l *lockstep) describe(r *LockstepReport, d *Divergence, at difference, fau
 // labelOf is the value of a port: hexadecimal, one bit as 0, 1, x or z.
 func labelOf(p Port, values, unknown []uint64) string {
 	value, plane := planesOf(p, values, unknown)
-	return traces.BitsValue(p.Bits, value, plane).Label()
+	return vcd.BitsValue(p.Bits, value, plane).Label()
 }
 
 // planesOf converts a device's planes (0 for X, 1 for Z) to those of a VCD (1 for x).
@@ -458,8 +459,8 @@ func brief(label string) string {
 // scope rtl have all ports by the model's names, the outputs of the model as they are
 // compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
 // Z are ones of NAME_unknown. It returns the signals, for WriteGTKW.
-func (v *LockstepWaves) WriteVCD(w io.Writer, comments []string) ([]traces.Signal, error) {
-	vcd, err := traces.NewVCD(w, traces.VCDOptions{Comments: comments})
+func (v *LockstepWaves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
+	out, err := vcd.NewWriter(w, vcd.Options{Comments: comments})
 	if err != nil {
 		return nil, err
 	}
@@ -470,11 +471,11 @@ func (v *LockstepWaves) WriteVCD(w io.Writer, comments []string) ([]traces.Signa
 			if p.Bits > 64 {
 				name = fmt.Sprintf("%s_%d_%d", path, low+width-1, low)
 			}
-			id, declared := vcd.Declare(name, width)
+			id, declared := out.Declare(name, width)
 			if declared != nil && err == nil {
 				err = declared
 			}
-			set = append(set, func(s *lockstepSample) { vcd.Set(id, getBits(of(s)[p.Word:], low, width)) })
+			set = append(set, func(s *lockstepSample) { out.Set(id, getBits(of(s)[p.Word:], low, width)) })
 		}
 	}
 	for _, side := range []struct {
@@ -494,23 +495,23 @@ func (v *LockstepWaves) WriteVCD(w io.Writer, comments []string) ([]traces.Signa
 			}
 		}
 	}
-	differs, declared := vcd.Declare("lockstep.differs", 1)
+	differs, declared := out.Declare("lockstep.differs", 1)
 	if err != nil || declared != nil {
 		return nil, fmt.Errorf("the waveform of %s: %v%v", v.ports[0].Name, err, declared)
 	}
-	if err := vcd.Begin(); err != nil {
+	if err := out.Begin(); err != nil {
 		return nil, err
 	}
 	for i := range v.samples {
-		if err := vcd.Cycle(v.First + uint64(i)); err != nil {
+		if err := out.Cycle(v.First + uint64(i)); err != nil {
 			return nil, err
 		}
 		for _, f := range set {
 			f(&v.samples[i])
 		}
 		if v.fails && i == len(v.samples)-1 {
-			vcd.Set(differs, 1)
+			out.Set(differs, 1)
 		}
 	}
-	return vcd.Signals(), vcd.Close(v.First + uint64(len(v.samples)))
+	return out.Signals(), out.Close(v.First + uint64(len(v.samples)))
 }

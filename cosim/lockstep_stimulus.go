@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"starloom/traces"
+	"starloom/traces/vcd"
 )
 
 // Stimulus is what the inputs of a model are, cycle by cycle.
@@ -141,9 +142,9 @@ func (m *PinMap) ReadStimulus(path string) (*Stimulus, error) {
 	s.mask()
 	switch {
 	case s.Cycles() == 0:
-		return nil, &InputError{path, "there is no cycle in it", "give at least one line for a cycle"}
+		return nil, &InputError{Place: path, Reason: "there is no cycle in it", Remedy: "give at least one line for a cycle"}
 	case model.clocked && !s.resets(model):
-		return nil, &InputError{path, "reset is never on, so nothing can be compared", "begin with a cycle with reset on"}
+		return nil, &InputError{Place: path, Reason: "reset is never on, so nothing can be compared", Remedy: "begin with a cycle with reset on"}
 	}
 	return s, nil
 }
@@ -161,13 +162,13 @@ func (s *Stimulus) tooLong(place string) error {
 	if len(s.rows) <= stimulusWordsMax {
 		return nil
 	}
-	return &InputError{place, fmt.Sprintf("more than %d cycles", stimulusWordsMax/s.words), "give a shorter stimulus"}
+	return &InputError{Place: place, Reason: fmt.Sprintf("more than %d cycles", stimulusWordsMax/s.words), Remedy: "give a shorter stimulus"}
 }
 
 func (s *Stimulus) readCSV(path string) error {
 	file, err := traces.OpenInput(path)
 	if err != nil {
-		return &InputError{path, fmt.Sprintf("cannot be read: %v", reason(err)), "give a stimulus: CSV with the names of the inputs in its first line, or VCD"}
+		return &InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", reason(err)), Remedy: "give a stimulus: CSV with the names of the inputs in its first line, or VCD"}
 	}
 	defer file.Close()
 	r := csv.NewReader(file)
@@ -212,12 +213,12 @@ func (s *Stimulus) readCSV(path string) error {
 func csvError(path string, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &InputError{fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column), "not CSV: " + parse.Err.Error(), "give every line as many values as the first one"}
+		return &InputError{Place: fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column), Reason: "not CSV: " + parse.Err.Error(), Remedy: "give every line as many values as the first one"}
 	}
 	if errors.Is(err, io.EOF) {
-		return &InputError{path, "the file is empty", "begin with a line of the inputs' names"}
+		return &InputError{Place: path, Reason: "the file is empty", Remedy: "begin with a line of the inputs' names"}
 	}
-	return &InputError{path, fmt.Sprintf("cannot be read: %v", reason(err)), "give a CSV file"}
+	return &InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", reason(err)), Remedy: "give a CSV file"}
 }
 
 // columns finds the port of each column, nil for the cycle's number.
@@ -231,10 +232,10 @@ func (s *Stimulus) columns(path string, names []string) ([]*Port, error) {
 		name = strings.TrimSpace(name)
 		at := slices.Index(allowed, name)
 		if at < 0 {
-			return nil, &InputError{path + ":1:1", fmt.Sprintf("column %d is %q, which is no input of the model", i+1, name), remedyOf(name, allowed)}
+			return nil, &InputError{Place: path + ":1:1", Reason: fmt.Sprintf("column %d is %q, which is no input of the model", i+1, name), Remedy: remedyOf(name, allowed)}
 		}
 		if slices.Contains(names[:i], name) {
-			return nil, &InputError{path + ":1:1", fmt.Sprintf("two columns are %s", name), "delete one"}
+			return nil, &InputError{Place: path + ":1:1", Reason: fmt.Sprintf("two columns are %s", name), Remedy: "delete one"}
 		}
 		if at > 0 {
 			columns[i] = &s.Inputs[at-1]
@@ -247,13 +248,13 @@ func (s *Stimulus) columns(path string, names []string) ([]*Port, error) {
 func (s *Stimulus) reach(place, text string) error {
 	cycle, err := strconv.ParseUint(text, 10, 63)
 	if err != nil || cycle < uint64(s.Cycles()) {
-		return &InputError{place, fmt.Sprintf("cycle %q", text), fmt.Sprintf("give at least %d", s.Cycles())}
+		return &InputError{Place: place, Reason: fmt.Sprintf("cycle %q", text), Remedy: fmt.Sprintf("give at least %d", s.Cycles())}
 	}
 	if cycle > uint64(stimulusWordsMax/s.words) {
-		return &InputError{place, fmt.Sprintf("cycle %d is too late", cycle), fmt.Sprintf("give at most %d", stimulusWordsMax/s.words)}
+		return &InputError{Place: place, Reason: fmt.Sprintf("cycle %d is too late", cycle), Remedy: fmt.Sprintf("give at most %d", stimulusWordsMax/s.words)}
 	}
 	if s.Cycles() == 0 && cycle > 0 {
-		return &InputError{place, fmt.Sprintf("the first cycle is %d", cycle), "begin with cycle 0"}
+		return &InputError{Place: place, Reason: fmt.Sprintf("the first cycle is %d", cycle), Remedy: "begin with cycle 0"}
 	}
 	for uint64(s.Cycles()) < cycle {
 		s.rows = append(s.rows, s.row(s.Cycles()-1)...)
@@ -265,7 +266,7 @@ func (s *Stimulus) reach(place, text string) error {
 func parseValue(place, text string, p *Port, row []uint64) error {
 	value, ok := new(big.Int).SetString(text, 0)
 	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
-		return &InputError{place, fmt.Sprintf("%q is no value of %s, which has %s", text, p.Name, bitsText(p.Bits)), fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))}
+		return &InputError{Place: place, Reason: fmt.Sprintf("%q is no value of %s, which has %s", text, p.Name, bitsText(p.Bits)), Remedy: fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))}
 	}
 	for w, rest := 0, value; w < p.Words(); w++ {
 		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()
@@ -288,23 +289,23 @@ type vcdInput struct {
 	name      string
 	high, low int // -1: all bits
 	inverted  bool
-	net       traces.NetID
+	net       vcd.NetID
 	bits      int
 	to        int // bit in the row
 }
 
 // readVCD samples a waveform.
 func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
-	r, err := traces.OpenVCD(path)
+	r, err := vcd.Open(path)
 	if err != nil {
-		return vcdError(err)
+		return err
 	}
 	defer r.Close()
 	v, err := s.findVCDInputs(path, r.Header(), m, model)
 	if err != nil {
 		return err
 	}
-	nets := []traces.NetID{}
+	nets := []vcd.NetID{}
 	for _, in := range v.inputs {
 		nets = append(nets, in.net)
 	}
@@ -312,7 +313,7 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 		nets = append(nets, v.clock)
 	}
 	if err := r.Watch(nets); err != nil {
-		return vcdError(err)
+		return err
 	}
 	now, high := make([]uint64, s.words), false
 	changed := false
@@ -327,7 +328,7 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 		}
 		nets, err := r.Step()
 		if err != nil {
-			return vcdError(err)
+			return err
 		}
 		changed = len(nets) > 0
 		if v.clocked {
@@ -356,28 +357,20 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 	if !v.clocked && changed { // else it was only the end of the last cycle
 		s.rows = append(s.rows, now...)
 	}
-	return vcdError(r.Err())
-}
-
-func vcdError(err error) error {
-	var bad *traces.VCDError
-	if errors.As(err, &bad) {
-		return &InputError{bad.Place(), bad.Reason, bad.Remedy}
-	}
-	return err
+	return r.Err()
 }
 
 type vcdInputs struct {
 	inputs  []vcdInput
 	clocked bool
-	clock   traces.NetID
+	clock   vcd.NetID
 }
 
 // findVCDInputs looks for a scope with the names of the model, or of the RTL.
-func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMap, model *Model) (*vcdInputs, error) {
+func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *PinMap, model *Model) (*vcdInputs, error) {
 	ours := m.vcdNames(s.Inputs, false)
 	pins := m.vcdNames(s.Inputs, true)
-	scopes := map[string]map[string]traces.VCDVar{}
+	scopes := map[string]map[string]vcd.Var{}
 	var order []string
 	for _, v := range header.Vars {
 		scope, name := "", v.Path
@@ -385,7 +378,7 @@ func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMa
 			scope, name = v.Path[:dot], v.Path[dot+1:]
 		}
 		if scopes[scope] == nil {
-			scopes[scope] = map[string]traces.VCDVar{}
+			scopes[scope] = map[string]vcd.Var{}
 			order = append(order, scope)
 		}
 		scopes[scope][name] = v
@@ -408,7 +401,7 @@ func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMa
 	for _, in := range ours {
 		names = append(names, in.name)
 	}
-	return nil, &InputError{path, fmt.Sprintf("no scope has all of %s, nor all pins of the map", strings.Join(names, ", ")), "give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it"}
+	return nil, &InputError{Place: path, Reason: fmt.Sprintf("no scope has all of %s, nor all pins of the map", strings.Join(names, ", ")), Remedy: "give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it"}
 }
 
 // vcdNames says where the bits of all inputs come from: from the ports themselves, or
@@ -458,7 +451,7 @@ func (m *PinMap) pinsOf(port string) []string {
 
 // matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
 // width.
-func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput, fold bool) []vcdInput {
+func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bool) []vcdInput {
 	inputs, next := slices.Clone(wanted), 0
 	for _, p := range s.Inputs {
 		left := p.Bits
@@ -468,7 +461,7 @@ func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput, f
 			if !ok && fold { // GHDL's own waveforms are in lower case
 				v, ok = scope[strings.ToLower(in.name)]
 			}
-			if !ok || v.Kind != traces.KindBits {
+			if !ok || v.Kind != vcd.KindBits {
 				return nil
 			}
 			if in.high < 0 {

@@ -298,7 +298,7 @@ func (m *PinMap) place(key string) string {
 }
 
 func (m *PinMap) refuse(key, reason, remedy string) error {
-	return &InputError{m.place(key), reason, remedy}
+	return &InputError{Place: m.place(key), Reason: reason, Remedy: remedy}
 }
 
 // remedyOf lists what is allowed, and names the nearest of it.

@@ -48,7 +48,7 @@ func placePorts(ports []Port, clocks []string) error {
 		p.Clock = slices.Contains(clocks, p.Name)
 		switch {
 		case p.Clock && (!p.Input || p.Bits != 1):
-			return &InputError{"--clock", fmt.Sprintf("%s is %s", p.Name, p.kind()), "a clock is an input of one bit"}
+			return &InputError{Place: "--clock", Reason: fmt.Sprintf("%s is %s", p.Name, p.kind()), Remedy: "a clock is an input of one bit"}
 		case p.Clock:
 			p.Word = -1
 		case p.Input:
@@ -65,7 +65,7 @@ func placePorts(ports []Port, clocks []string) error {
 					inputs = append(inputs, p.Name)
 				}
 			}
-			return &InputError{"--clock", fmt.Sprintf("there is no port %s", clock), fmt.Sprintf("inputs of one bit are %v", inputs)}
+			return &InputError{Place: "--clock", Reason: fmt.Sprintf("there is no port %s", clock), Remedy: fmt.Sprintf("inputs of one bit are %v", inputs)}
 		}
 	}
 	return nil

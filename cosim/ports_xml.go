@@ -130,7 +130,7 @@ func (n *netlist) design(s *Source) (*design, error) {
 		d.ports, d.types = append(d.ports, port), append(d.types, text)
 	}
 	if len(d.ports) == 0 {
-		return nil, &InputError{n.place(n.top), fmt.Sprintf("module %s has no ports", s.Top), "name the module inside the test bench as the top"}
+		return nil, &InputError{Place: n.place(n.top), Reason: fmt.Sprintf("module %s has no ports", s.Top), Remedy: "name the module inside the test bench as the top"}
 	}
 	clocks := make([]string, len(s.Clocks))
 	for i, clock := range s.Clocks {
@@ -155,7 +155,7 @@ func (n *netlist) design(s *Source) (*design, error) {
 func (n *netlist) port(v *xmlNode) (Port, string, error) {
 	name := v.get("name")
 	refuse := func(what string) (Port, string, error) {
-		return Port{}, "", &InputError{n.place(v), fmt.Sprintf("port %s is %s", name, what), remedyWrapper}
+		return Port{}, "", &InputError{Place: n.place(v), Reason: fmt.Sprintf("port %s is %s", name, what), Remedy: remedyWrapper}
 	}
 	if v.get("dir") != "input" && v.get("dir") != "output" {
 		return refuse("an " + v.get("dir"))
@@ -308,7 +308,7 @@ func (n *netlist) dataFiles() (readers map[string]string, err error) {
 			name = stringConstant(read.children[0].get("name"))
 		}
 		if name == "" {
-			return nil, &InputError{n.place(read), "$readmem reads a file whose name is not a constant", "write the name as a string or a parameter: the file becomes a part of the circuit"}
+			return nil, &InputError{Place: n.place(read), Reason: "$readmem reads a file whose name is not a constant", Remedy: "write the name as a string or a parameter: the file becomes a part of the circuit"}
 		}
 		if _, ok := readers[name]; !ok {
 			file, _, _ := strings.Cut(read.get("loc"), ",")

@@ -70,7 +70,7 @@ func (s *Shared) placeData(library uintptr, folder string) error {
 			continue
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644)); err != nil {
-			return &InputError{to, fmt.Sprintf("cannot hold a file of $readmem: %v", reason(err)), "name another directory with --cache"}
+			return &InputError{Place: to, Reason: fmt.Sprintf("cannot hold a file of $readmem: %v", reason(err)), Remedy: "name another directory with --cache"}
 		}
 	}
 	data, err := purego.Dlsym(library, "sl_data")

@@ -42,7 +42,7 @@ var toolVersions sync.Map
 func (t tool) version(ctx context.Context) (toolVersion, error) {
 	path, err := exec.LookPath(t.command)
 	if err != nil {
-		return toolVersion{}, &InputError{t.command, "is needed to build RTL and is not on the PATH", "install the Debian package " + t.packages}
+		return toolVersion{}, &InputError{Place: t.command, Reason: "is needed to build RTL and is not on the PATH", Remedy: "install the Debian package " + t.packages}
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -57,7 +57,7 @@ func (t tool) version(ctx context.Context) (toolVersion, error) {
 		return toolVersion{}, stop
 	}
 	if err != nil {
-		return toolVersion{}, &InputError{t.command, fmt.Sprintf("does not run: %v: %s", err, firstLine(out)), "install the Debian package " + t.packages + " again"}
+		return toolVersion{}, &InputError{Place: t.command, Reason: fmt.Sprintf("does not run: %v: %s", err, firstLine(out)), Remedy: "install the Debian package " + t.packages + " again"}
 	}
 	version := toolVersion{path, firstLine(out)}
 	toolVersions.Store(key, version)
@@ -187,7 +187,7 @@ func (b *builder) refusal(said []byte, err error) error {
 		return &ToolError{verilatorTool.command, b.name(), "ends with a fault of its own: " + oneLineOf(said), remedyTool, err}
 	}
 	if first == nil {
-		return &InputError{b.Files[0], fmt.Sprintf("verilator ends with %v: %s", err, oneLineOf(said)), "see whether `verilator --lint-only` accepts the source"}
+		return &InputError{Place: b.Files[0], Reason: fmt.Sprintf("verilator ends with %v: %s", err, oneLineOf(said)), Remedy: "see whether `verilator --lint-only` accepts the source"}
 	}
 	if first.Place == "" {
 		first.Place = b.Files[0]
@@ -203,22 +203,22 @@ func (b *builder) explain(place, message string) *InputError {
 	has := func(text string) bool { return strings.Contains(message, text) }
 	switch {
 	case has("--top-module"):
-		return &InputError{place, "there is no module " + b.Top, "the modules are " + strings.Join(b.modules(), ", ")}
+		return &InputError{Place: place, Reason: "there is no module " + b.Top, Remedy: "the modules are " + strings.Join(b.modules(), ", ")}
 	case has("Parameters from the command line"):
 		_, names, _ := strings.Cut(message, "design: ")
-		return &InputError{place, fmt.Sprintf("module %s has no parameter %s", b.Top, names), "its parameters are " + strings.Join(b.parameters(), ", ")}
+		return &InputError{Place: place, Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, names), Remedy: "its parameters are " + strings.Join(b.parameters(), ", ")}
 	case has("Interfaced port"), has("interface is not found"):
-		return &InputError{place, "the top module has a port that is an interface", remedyWrapper}
+		return &InputError{Place: place, Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
 	case has("Cannot find include file"):
-		return &InputError{place, message, "name its directory with -I"}
+		return &InputError{Place: place, Reason: message, Remedy: "name its directory with -I"}
 	case has("Cannot find file containing module"):
-		return &InputError{place, message, "add the file of this module to the sources, or its directory with -I"}
+		return &InputError{Place: place, Reason: message, Remedy: "add the file of this module to the sources, or its directory with -I"}
 	case has("--xml-only"):
-		return &InputError{verilatorTool.command, "does not write XML: " + message, "install a version from 5.006 on that does, such as Debian's"}
+		return &InputError{Place: verilatorTool.command, Reason: "does not write XML: " + message, Remedy: "install a version from 5.006 on that does, such as Debian's"}
 	case has("timing"), has("delay"):
-		return &InputError{place, message, "put the part with delays and waits into a test bench; what is built has clocks only"}
+		return &InputError{Place: place, Reason: message, Remedy: "put the part with delays and waits into a test bench; what is built has clocks only"}
 	}
-	return &InputError{place, message, "correct the source until `verilator --lint-only` accepts it"}
+	return &InputError{Place: place, Reason: message, Remedy: "correct the source until `verilator --lint-only` accepts it"}
 }
 
 const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs, which contains this one"
@@ -366,7 +366,7 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		source := filepath.Join(root, unit)
 		text, err := os.ReadFile(source)
 		if err != nil {
-			return nil, nil, &InputError{source, fmt.Sprintf("Verilator's library is not complete: %v", reason(err)), "install the Debian package verilator again"}
+			return nil, nil, &InputError{Place: source, Reason: fmt.Sprintf("Verilator's library is not complete: %v", reason(err)), Remedy: "install the Debian package verilator again"}
 		}
 		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
 		object, err := b.cache.take(name, func(path string) error {
@@ -413,10 +413,10 @@ func (b *builder) compilerError(tool string, said []byte, err error) error {
 	switch {
 	case strings.Contains(text, "file not found") && b.target.ending == wasmTarget.ending,
 		strings.Contains(text, "cannot open") && b.target.ending == wasmTarget.ending:
-		return &InputError{clangTool.command, "cannot compile C++ for WebAssembly: " + oneLineOf(said), remedyWasi}
+		return &InputError{Place: clangTool.command, Reason: "cannot compile C++ for WebAssembly: " + oneLineOf(said), Remedy: remedyWasi}
 	case undefinedSymbol.MatchString(text):
-		return &InputError{b.Files[0], "calls the function " + undefinedSymbol.FindStringSubmatch(text)[1] + ", which is not part of the design",
-			"replace functions that are imported through DPI by RTL"}
+		return &InputError{Place: b.Files[0], Reason: "calls the function " + undefinedSymbol.FindStringSubmatch(text)[1] + ", which is not part of the design",
+			Remedy: "replace functions that are imported through DPI by RTL"}
 	}
 	reason := oneLineOf(said)
 	if found := compilerMessage.FindStringSubmatch(text); found != nil {

@@ -56,7 +56,7 @@ func wasiLibraries(ctx context.Context) (l libraries, err error) {
 	sum := sha256.New()
 	for _, path := range append(l.before, l.after...) {
 		if err := copyInto(sum, path); err != nil {
-			return l, &InputError{path, fmt.Sprintf("is needed to link C++ for WebAssembly: %v", reason(err)), remedyWasi}
+			return l, &InputError{Place: path, Reason: fmt.Sprintf("is needed to link C++ for WebAssembly: %v", reason(err)), Remedy: remedyWasi}
 		}
 	}
 	l.hash = hex.EncodeToString(sum.Sum(nil))

@@ -223,7 +223,7 @@ func (c *Circuit) runtime(interpreter bool) (*circuitRuntime, error) {
 		return fail(err)
 	}
 	if r.compiled, err = r.CompileModule(ctx, c.wasm); err != nil {
-		return fail(&InputError{c.Device, fmt.Sprintf("broken WebAssembly: %v", err), errNotBuilt.Remedy})
+		return fail(&InputError{Place: c.Device, Reason: fmt.Sprintf("broken WebAssembly: %v", err), Remedy: errNotBuilt.Remedy})
 	}
 	if err := checkExports(r.compiled); err != nil {
 		return fail(err)

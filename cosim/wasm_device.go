@@ -132,7 +132,7 @@ func (d *wasmDevice) findParts() error {
 	d.text, ok[4] = d.module.Memory().Read(at[partText], textBytes)
 	d.log, ok[5] = d.module.Memory().Read(at[partLogText], logBytes)
 	if slices.Contains(ok[:], false) {
-		return &InputError{d.circuit.Device, "the circuit's columns are not in its memory", errNotBuilt.Remedy}
+		return &InputError{Place: d.circuit.Device, Reason: "the circuit's columns are not in its memory", Remedy: errNotBuilt.Remedy}
 	}
 	d.cycles, d.printed = &cycles[0], (*glueLog)(unsafe.Pointer(&log[0]))
 	return nil
