@@ -31,9 +31,9 @@ func (m *Machine) loadWorkload() error {
 
 // refusal gives what a network refuses its place in the scenario.
 func (s *Scenario) refusal(err error) error {
-	var refusal *fabric.Refusal
+	var refusal *InputError
 	if errors.As(err, &refusal) {
-		return s.refuse(refusal.Key, refusal.Reason, refusal.Remedy)
+		return s.refuse(refusal.Place, refusal.Reason, refusal.Remedy)
 	}
 	return err
 }

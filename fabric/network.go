@@ -156,12 +156,3 @@ type Schedule interface {
 	// call, so calls for one schedule must not run in parallel.
 	Words(slot int, dst []uint64)
 }
-
-// A Refusal is why a network cannot do what a scenario wants.
-type Refusal struct {
-	Key    string // of the scenario, e.g. workload.permutation
-	Reason string
-	Remedy string
-}
-
-func (r *Refusal) Error() string { return r.Key + ": " + r.Reason + "; " + r.Remedy }

@@ -9,7 +9,7 @@ import (
 // what never will. Everything but Load, Acknowledge, Metrics and Missing is called by
 // shards in parallel, and touches only what belongs to the processors of one shard.
 type Referee interface {
-	// Load takes what the next run has to carry. Errors are *Refusal or those of Ask.
+	// Load takes what the next run has to carry. Errors are those of Ask, and *input.Error whose place is a key of the scenario.
 	Load(l *Load) error
 	// Tell fills in what the processors from first on are told of the workload.
 	Tell(first int, words []uint32)

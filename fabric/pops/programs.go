@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/traces/input"
 )
 
 // The programs, of which the first and the last have a peculiarity.
@@ -70,11 +71,11 @@ func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error
 	switch name {
 	case scheduleOffline:
 		if r.Routed().ToAll() >= 0 {
-			return nil, &fabric.Refusal{Key: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
+			return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
 		}
 		return PlanOffline(p, r.Routed().Destination)
 	case scheduleSort:
 		return PlanSort(p), nil
 	}
-	return nil, &fabric.Refusal{Key: "firmware.schedule", Reason: fmt.Sprintf("there is no schedule %q", name), Remedy: "choose offline or sort"}
+	return nil, &input.Error{Place: "firmware.schedule", Reason: fmt.Sprintf("there is no schedule %q", name), Remedy: "choose offline or sort"}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/traces/input"
 )
 
 // Referee implements fabric.Network: packets go home, and in the two-hops class a packet has
@@ -38,7 +39,7 @@ func (r *adversaryReferee) Load(l *fabric.Load) error {
 func (p Network) defeat(ask func(...uint32) (uint32, error), slots int) ([]uint32, error) {
 	const key = "workload.adversary"
 	if ask == nil {
-		return nil, &fabric.Refusal{Key: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}
+		return nil, &input.Error{Place: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}
 	}
 	var failed error
 	table := NewChoiceTable(p, slots, func(packet, slot int) int {
@@ -53,11 +54,11 @@ func (p Network) defeat(ask func(...uint32) (uint32, error), slots int) ([]uint3
 		return int(choice)
 	})
 	if failed != nil {
-		return nil, &fabric.Refusal{Key: key, Reason: failed.Error(), Remedy: "define STARLOOM_CHOICE in the firmware as a function that returns a group, or use " + twoHopsProgram}
+		return nil, &input.Error{Place: key, Reason: failed.Error(), Remedy: "define STARLOOM_CHOICE in the firmware as a function that returns a group, or use " + twoHopsProgram}
 	}
 	permutation, _, err := Adversary(p, table, slots)
 	if err != nil {
-		return nil, &fabric.Refusal{Key: key, Reason: err.Error(), Remedy: "ask for fewer slots, or take a larger network with d >= g"}
+		return nil, &input.Error{Place: key, Reason: err.Error(), Remedy: "ask for fewer slots, or take a larger network with d >= g"}
 	}
 	return permutation, nil
 }
