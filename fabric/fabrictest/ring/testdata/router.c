@@ -15,17 +15,18 @@ static void on_start(sl_nic *nic, state_t *s) {
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
-    sl_packet packet = {sl_self(nic), sl_destination(nic)};
+    sl_packet packet = {sl_self(nic), sl_workload(nic)};
     const sl_frame *frame = sl_receive(nic);
     if (frame)
-        packet = *sl_received_packet(frame);
+        packet = *sl_packet_of(frame);
     else if (sl_slot(nic) > 0)
         return;
-    if (packet.destination == sl_self(nic) && frame) {
+    if (frame && packet.destination == sl_self(nic)) {
         s->arrived = 1;
+        sl_hold(nic, 0);
         sl_done(nic);
     } else if (!sl_param(nic, 0) || sl_self(nic) || !frame) {
-        sl_send_packet(nic, 1, packet.destination, packet.origin, packet.destination);
+        sl_send_packet(nic, 1, packet.destination, packet);
     }
 }
 
