@@ -33,7 +33,7 @@ import (
 //	ties: {test_en_i: 0}                 # constants for other inputs
 //	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
 //	absent: [index]                      # outputs of the model that the RTL has not
-//	latency: {grant: -1}                 # -1: combinational; see cosim.PinMap
+//	latency: {grant: -1}                 # -1: combinational; see pinmap.Map
 //
 // Every error is an *InputError with file, line and column. Pins are looked up when
 // a device is opened.
@@ -42,7 +42,7 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 	if err != nil {
 		return nil, err
 	}
-	m := &cosim.PinMap{File: path, Places: map[string]string{}, Parameters: cosim.Parameters{}, Latency: map[string]int{}}
+	m := &cosim.PinMap{Library: rtlLibrary(), File: path, Places: map[string]string{}, Parameters: cosim.Parameters{}, Latency: map[string]int{}}
 	if fabric := fabricKey(root); fabric != nil {
 		return nil, d.refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
 	}
@@ -55,6 +55,19 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 		return nil, d.refuse(root, "the pin map names no model", "add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
 	}
 	return m, nil
+}
+
+// Twins returns the twins of all components, and those that fabrics bring.
+func Twins() []cosim.Twin { return append(cosim.Twins(), cosim.PopsSlot()) }
+
+// TwinMap returns the pin map of a twin; see pinmap.OfTwin.
+func TwinMap(name string, parameters cosim.Parameters, cacheDir string) (*cosim.PinMap, error) {
+	return cosim.TwinMap(rtlLibrary(), name, parameters, cacheDir)
+}
+
+// rtlLibrary is all that a pin map can name.
+func rtlLibrary() cosim.Library {
+	return cosim.Library{Twins: Twins(), Backends: []cosim.Backend{cosim.Wasm(), cosim.IcarusBackend(), cosim.Native()}}
 }
 
 // pinMapDecoder fills a pin map and notes where everything stands.
@@ -273,7 +286,7 @@ func CosimCheck(ctx context.Context, m *cosim.PinMap, o CheckOptions) (*cosim.Lo
 	}
 	if o.StimulusFile != "" {
 		var err error
-		if o.Stimulus, err = m.ReadStimulus(o.StimulusFile); err != nil {
+		if o.Stimulus, err = cosim.ReadStimulus(m, o.StimulusFile); err != nil {
 			return nil, err
 		}
 	}

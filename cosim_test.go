@@ -268,7 +268,7 @@ $upscope $end $upscope $end $enddefinitions $end
 1c
 #30
 `), 0o666))
-	s, err := m.ReadStimulus(path)
+	s, err := cosim.ReadStimulus(m, path)
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, s.WriteCSV(&text))

@@ -26,14 +26,14 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 		require.Nil(t, report.Divergence, part.Path)
 	}
 
-	mutants := cosim.Mutants()
-	upsideDown := slices.IndexFunc(mutants, func(m cosim.Mutant) bool { return m.Twin == "deserialiser" && m.Name == "frame upside down" })
+	mutants := cosim.Mutants(Twins())
+	upsideDown := slices.IndexFunc(mutants, func(m cosim.Mutant) bool { return m.Twin.Name == "deserialiser" && m.Name == "frame upside down" })
 	dir := t.TempDir()
 	files, err := mutants[upsideDown].WriteSources(dir)
 	require.NoError(t, err)
 	part := run.Parts[len(run.Parts)-1]
 	require.Equal(t, "pops.group[3].nic[3].rx", part.Path)
-	wrong, err := cosim.TwinMap("deserialiser", part.Map.Parameters, dir)
+	wrong, err := TwinMap("deserialiser", part.Map.Parameters, dir)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, wrong.Close()) }()
 	wrong.Source.Files, wrong.Source.IncludeDirs = files, []string{dir}

@@ -127,7 +127,7 @@ func (r *machineRTL) pinMap(source *rtlSource, model string) (*cosim.PinMap, err
 		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", compute), fmt.Sprintf("choose at most %d", waitCyclesMax))
 	}
 	if source.own == nil {
-		pins, err := cosim.TwinMap(model, parameters, "")
+		pins, err := TwinMap(model, parameters, "")
 		if err != nil {
 			return nil, r.refuse(source, err)
 		}

@@ -206,7 +206,7 @@ func TestRTLSavesAndRestores(t *testing.T) {
 // rewired attaches a twin with changes in its source: pairs of old and new text.
 func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string) *cosim.PinMap {
 	dir := t.TempDir()
-	found, err := cosim.FindTwin(twin)
+	found, err := cosim.FindTwin(Twins(), twin)
 	require.NoError(t, err)
 	files, err := found.WriteSources(dir)
 	require.NoError(t, err)
@@ -228,7 +228,7 @@ func attached(t *testing.T, s *Scenario, twin, backend string, files []string) *
 	require.NoError(t, err)
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
-	pins, err := cosim.TwinMap(twin, (&machineRTL{machine: m}).parameters(twin), "")
+	pins, err := TwinMap(twin, (&machineRTL{machine: m}).parameters(twin), "")
 	require.NoError(t, err)
 	pins.Source.Files, pins.Backend = files, backend
 	t.Cleanup(func() { require.NoError(t, pins.Close()) })
@@ -255,8 +255,8 @@ func TestWrongRTLShows(t *testing.T) {
 	s.Stop.Slots = 100
 	want := machine(t, s, MachineOptions{})
 	require.NoError(t, want.Run(context.Background(), nil))
-	for _, mutant := range cosim.Mutants() {
-		name := mutant.Twin + ": " + mutant.Name
+	for _, mutant := range cosim.Mutants(Twins()) {
+		name := mutant.Twin.Name + ": " + mutant.Name
 		rule, ok := shows[name]
 		if !ok {
 			continue
@@ -265,8 +265,8 @@ func TestWrongRTLShows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files, err := mutant.WriteSources(t.TempDir())
 			require.NoError(t, err)
-			pins := attached(t, s, mutant.Twin, cosim.BackendIcarus, files)
-			got := machine(t, withRTL(s, RTL{Replace: wherever[mutant.Twin], PinMap: pins}), MachineOptions{})
+			pins := attached(t, s, mutant.Twin.Name, cosim.BackendIcarus, files)
+			got := machine(t, withRTL(s, RTL{Replace: wherever[mutant.Twin.Name], PinMap: pins}), MachineOptions{})
 			require.NoError(t, got.Run(context.Background(), nil))
 			r := got.Report()
 			require.NotEqual(t, modelText(t, want.Report()), modelText(t, r))

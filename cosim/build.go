@@ -3,75 +3,17 @@ package cosim
 import (
 	"context"
 	"crypto/sha256"
-	"embed"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
-	"strings"
-	"time"
 
 	"starloom/traces"
 )
-
-// Source is RTL: the files of a design and what to make of them.
-type Source struct {
-	Top         string            // module, or VHDL entity
-	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
-	DataDir     string            // where the files of $readmem are; "": the working directory; then beside the source that reads them
-	IncludeDirs []string          // for `include, and for modules in files of their name
-	Defines     map[string]string // `define; "" for a name without a value
-	Params      map[string]string // of the top module, as Verilog constants or plain text; VHDL: generics
-	Clocks      []string          // the inputs that Edge drives, in any order
-}
-
-// name says what a source is in messages.
-func (s *Source) name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
-
-// Options say how to open a device.
-type Options struct {
-	// Seed gives every register without a reset value a random one, the same for
-	// the same seed; 0: all of them start at zero.
-	Seed uint64
-
-	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 10 s.
-	TimeLimit time.Duration
-
-	// Interpreter runs wasm slowly: the oracle of the compiler.
-	Interpreter bool
-}
-
-func (o *Options) timeLimit() time.Duration {
-	if o.TimeLimit > 0 {
-		return o.TimeLimit
-	}
-	return 10 * time.Second
-}
-
-// Logger is a device that keeps what its circuit prints: about the last 64 KiB.
-type Logger interface{ Log() string }
-
-// BuildOptions say how to build.
-type BuildOptions struct {
-	Cache    string            // directory of earlier results; "" for the user's own
-	Warnings io.Writer         // what the tools say of a source that they accept; nil: nobody listens
-	Progress func(step string) // called when a step begins; may be nil
-}
-
-func (o *BuildOptions) step(text string) {
-	if o.Progress != nil {
-		o.Progress(text)
-	}
-}
-
-//go:embed glue
-var glue embed.FS
 
 // A target is what a circuit is compiled for.
 type target struct {
@@ -294,68 +236,4 @@ func (b *builder) sources() (map[string]string, error) {
 		hashes[name] = hex.EncodeToString(sum[:16])
 	}
 	return hashes, nil
-}
-
-// InputBytesMax bounds every file of a user that is read whole: an image, data of
-// $readmem.
-const InputBytesMax = 256 << 20
-
-// check refuses what no tool has to see.
-func (s *Source) check() error {
-	if s.Top == "" {
-		return &InputError{"--top", "no top module is named", "give the name of the module to build"}
-	}
-	if !isIdentifier(s.Top) {
-		return &InputError{"--top", fmt.Sprintf("%q is not the name of a module", s.Top), "give a plain Verilog name"}
-	}
-	if len(s.Files) == 0 {
-		return &InputError{s.Top, "no source is given", "give the Verilog or VHDL files of the design"}
-	}
-	for _, file := range s.Files {
-		info, err := os.Stat(file)
-		if err != nil {
-			return &InputError{file, fmt.Sprintf("cannot be read: %v", reason(err)), "give an existing source"}
-		}
-		if info.IsDir() {
-			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
-		}
-		if !info.Mode().IsRegular() {
-			return &InputError{file, "is not a regular file", "give a file with Verilog or VHDL"}
-		}
-		if isVHDL(file) != s.vhdl() {
-			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
-		}
-	}
-	if err := s.checkParams(); err != nil {
-		return err
-	}
-	for _, names := range []map[string]string{s.Defines, s.Params} {
-		for name, value := range names {
-			if !isIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
-				return &InputError{name + "=" + value, "is not a name and a value", "write NAME=VALUE"}
-			}
-		}
-	}
-	for i, clock := range s.Clocks {
-		if slices.Contains(s.Clocks[:i], clock) {
-			return &InputError{"--clock", clock + " is named twice", "name every clock once"}
-		}
-	}
-	if len(s.Clocks) > 64 {
-		return &InputError{"--clock", fmt.Sprintf("%d clocks", len(s.Clocks)), "at most 64 are possible"}
-	}
-	return nil
-}
-
-var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
-
-func isIdentifier(text string) bool { return identifier.MatchString(text) }
-
-// reason is an error of the operating system without the path, which the place of
-// the message says.
-func reason(err error) error {
-	if pathError, ok := err.(*os.PathError); ok {
-		return pathError.Err
-	}
-	return err
 }

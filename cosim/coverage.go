@@ -3,6 +3,8 @@ package cosim
 import (
 	"fmt"
 	"strings"
+
+	"starloom/hw"
 )
 
 // Coverage is what the inputs of lockstep runs have shown, in the cycles in which reset
@@ -18,14 +20,6 @@ type Coverage struct {
 	started     bool // this run has had one
 }
 
-// A coverEvent is what bits of a model's inputs can do together.
-type coverEvent struct {
-	input string
-	never string                       // what did not happen: lit by two senders at once
-	bits  int                          // of a phit
-	of    func(inputs []uint64) uint64 // the bits that do so in this cycle
-}
-
 // Gap is something that no cycle has shown.
 type Gap struct {
 	Input string `json:"input"`
@@ -35,10 +29,10 @@ type Gap struct {
 
 func newCoverage(m *Model) *Coverage {
 	c := &Coverage{
-		ones: make([]uint64, len(m.inputs)), zeros: make([]uint64, len(m.inputs)),
-		events: m.events, hit: make([]uint64, len(m.events)), clocked: m.clocked, resetWord: m.reset.word,
+		ones: make([]uint64, len(m.Inputs())), zeros: make([]uint64, len(m.Inputs())),
+		events: m.events, hit: make([]uint64, len(m.events)), clocked: m.isClocked(), resetWord: m.resetWord(),
 	}
-	for _, p := range m.ports {
+	for _, p := range m.Ports() {
 		if p.Input && !p.Clock && p.Name != "reset" {
 			c.ports = append(c.ports, p)
 		}
@@ -81,7 +75,7 @@ func (c *Coverage) Add(other *Coverage) {
 func (c *Coverage) Gaps() (gaps []Gap) {
 	for _, p := range c.ports {
 		kind := func(bit int) string {
-			one, zero := getBits(c.ones[p.Word:], bit, 1) != 0, getBits(c.zeros[p.Word:], bit, 1) != 0
+			one, zero := hw.GetBits(c.ones[p.Word:], bit, 1) != 0, hw.GetBits(c.zeros[p.Word:], bit, 1) != 0
 			switch {
 			case one && zero:
 				return ""

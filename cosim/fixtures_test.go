@@ -48,7 +48,7 @@ func TestTwinFixtures(t *testing.T) {
 	files, err := filepath.Glob("testdata/twins/*.wasm")
 	require.NoError(t, err)
 	if !*update {
-		require.Len(t, files, len(Twins()), "every twin has a fixture, and every fixture a twin")
+		require.Len(t, files, len(all()), "every twin has a fixture, and every fixture a twin")
 	}
 	forTwins(t, func(t *testing.T, twin Twin) {
 		now := rebuilt(t, twin)

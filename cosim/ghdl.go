@@ -9,14 +9,6 @@ import (
 	"strings"
 )
 
-func isVHDL(file string) bool {
-	ending := strings.ToLower(filepath.Ext(file))
-	return ending == ".vhd" || ending == ".vhdl"
-}
-
-// vhdl reports whether a source goes through GHDL.
-func (s *Source) vhdl() bool { return isVHDL(s.Files[0]) }
-
 var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 
 // ghdlMessage is an error of GHDL; it also says warning: and note: behind a place.
@@ -74,9 +66,6 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	}
 	return refused
 }
-
-// sameName compares names of a design, in VHDL without regard to upper and lower case.
-func sameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }
 
 // spelled returns a name as a design writes it: that of VHDL may be given in any case.
 func spelled(fold bool, name string, ports []Port) string {

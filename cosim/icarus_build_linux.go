@@ -19,9 +19,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-//go:embed vpi/cosim.c
-var icarusModuleSource []byte
-
 // icarusBuildLimit is how long one tool may take.
 const icarusBuildLimit = 2 * time.Minute
 
@@ -34,7 +31,7 @@ var (
 )
 
 // find returns the path of a tool.
-func (t tool) find() (string, error) {
+func find(t tool) (string, error) {
 	path, err := exec.LookPath(t.command)
 	if err != nil {
 		return "", &InputError{t.command, "is needed to simulate RTL in Icarus and is not on the PATH", "install the Debian package " + t.packages}
@@ -46,7 +43,7 @@ func (t tool) find() (string, error) {
 // once per user and version. Without a cache it is built in scratch.
 func findIcarusModule(vvp toolVersion, scratch string) (string, error) {
 	hash := sha256.New()
-	fmt.Fprintf(hash, "%s\n%s\n%s", runtime.GOARCH, vvp.text, icarusModuleSource)
+	fmt.Fprintf(hash, "%s\n%s\n%s", runtime.GOARCH, vvp.text, VPI)
 	kept, err := openCache("")
 	if err != nil {
 		kept = cache{scratch, remedyUserCache}
@@ -55,15 +52,15 @@ func findIcarusModule(vvp toolVersion, scratch string) (string, error) {
 }
 
 func compileIcarusModule(path string) error {
-	vpi, err := iverilogVPITool.find()
+	vpi, err := find(iverilogVPITool)
 	if err != nil {
 		return err
 	}
-	if _, err := compilerTool.find(); err != nil {
+	if _, err := find(compilerTool); err != nil {
 		return err
 	}
 	dir, file := filepath.Split(path)
-	if err := os.WriteFile(filepath.Join(dir, "cosim.c"), icarusModuleSource, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "cosim.c"), []byte(VPI), 0o644); err != nil {
 		return fmt.Errorf("the module for Icarus: %w", err)
 	}
 	said, err := runTool(dir, dir, vpi, "--name="+strings.TrimSuffix(file, ".vpi"), "cosim.c")
@@ -98,11 +95,11 @@ func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 
 // compileIcarus compiles a design to the file out.
 func compileIcarus(source *Source, out string) error {
-	iverilog, err := iverilogTool.find()
+	iverilog, err := find(iverilogTool)
 	if err != nil {
 		return err
 	}
-	said, err := runTool("", filepath.Dir(out), iverilog, append([]string{"-o", out}, source.iverilogArguments()...)...)
+	said, err := runTool("", filepath.Dir(out), iverilog, append([]string{"-o", out}, iverilogArguments(source)...)...)
 	if stop := stopped(context.Background(), iverilogTool.command, source.name(), err); stop != nil {
 		return stop
 	}
@@ -115,7 +112,7 @@ func compileIcarus(source *Source, out string) error {
 	return nil
 }
 
-func (s *Source) iverilogArguments() []string {
+func iverilogArguments(s *Source) []string {
 	args := []string{"-g2012", "-s", s.Top, "-Y.v", "-Y.sv"}
 	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
 		args = append(args, "-P"+s.Top+"."+name+"="+s.Params[name])

@@ -126,3 +126,8 @@ func (d *icarusDesign) furnish(source *Source, root string) (string, error) {
 
 // keeps reports whether the simulation may need its folder after its start.
 func (d *icarusDesign) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
+
+// icarusFileTasks are the same for Icarus.
+var icarusFileTasks = []string{"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate"}
+
+const textIcarusFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is written there; other folders are open to it"

@@ -32,6 +32,14 @@ func icarusDevice(t testing.TB, source Source, options Options) *icarus {
 	return d.(*icarus)
 }
 
+// writeIcarus makes a file in a fresh directory.
+func writeIcarus(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
 // port finds a port by its name.
 func port(t testing.TB, d Device, name string) Port {
 	for _, p := range d.Ports() {
@@ -628,7 +636,7 @@ func TestIcarusModuleCache(t *testing.T) {
 
 // TestIcarusMemoryLayout holds what is written by hand on both sides.
 func TestIcarusMemoryLayout(t *testing.T) {
-	source := string(icarusModuleSource)
+	source := VPI
 	for name, value := range map[string]int{"REQUEST": icarusRequest, "REPORT": icarusReport, "VALUES": icarusValues, "MEMORY_BYTES": icarusMemoryBytes,
 		"OP_SETTLE": int(icarusSettle), "OP_EDGE": int(icarusEdge), "OP_CLOSE": int(icarusClose),
 		"STATUS_OK": int(icarusOK), "STATUS_REFUSED": int(icarusRefused), "STATUS_FINISHED": int(icarusFinished), "STATUS_ENDLESS": int(icarusEndless), "STATUS_OSCILLATES": int(icarusOscillates)} {
@@ -642,6 +650,36 @@ func TestIcarusMemoryLayout(t *testing.T) {
 	var h icarusHeader
 	for name, offset := range map[string]uintptr{"clocks": unsafe.Offsetof(h.clocks), "reply": unsafe.Offsetof(h.reply), "cycles": unsafe.Offsetof(h.cycles)} {
 		require.Contains(t, source, fmt.Sprintf("offsetof(struct header, %s) == %d", name, offset))
+	}
+}
+
+// TestIcarusRunsInAnEmptyFolder: what a circuit writes is not in the user's, nor left.
+func TestIcarusRunsInAnEmptyFolder(t *testing.T) {
+	file := writeIcarus(t, "files.v", `module files (input a, output reg b);
+  integer f;
+  initial begin f = $fopen("out.txt"); $fwrite(f, "x"); $dumpfile("out.vcd"); $dumpvars; f = $fopen("files.v", "r"); if (f) $display("found"); end
+  always @* b = a;
+endmodule
+`)
+	t.Chdir(filepath.Dir(file))
+	scratch := t.TempDir()
+	t.Setenv("TMPDIR", scratch)
+	d, err := OpenIcarus(Source{Top: "files", Files: []string{"files.v"}}, Options{})
+	require.NoError(t, err)
+	require.NoError(t, d.Settle())
+	var tasks []string
+	for _, w := range d.(*icarus).Warnings() {
+		require.True(t, strings.HasPrefix(w.Place, "files.v:3"), w.Place)
+		require.Contains(t, w.Text, "is not a sandbox")
+		tasks = append(tasks, w.Code)
+	}
+	require.Equal(t, []string{"$fopen", "$dumpfile", "$dumpvars"}, tasks)
+	require.NoError(t, d.Close())
+	require.NotContains(t, d.(Logger).Log(), "found")
+	for _, dir := range []string{".", scratch} {
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(left), 1, "%v", left) // the source
 	}
 }
 

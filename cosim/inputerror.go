@@ -1,6 +1,9 @@
 package cosim
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // InputError says that something the user gave cannot be used: where it is, what
 // is wrong with it and what to do.
@@ -64,4 +67,19 @@ func editDistance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// remedyOf lists what is allowed, and names the nearest of it.
+func remedyOf(word string, allowed []string) string {
+	if len(allowed) == 0 {
+		return "there are none"
+	}
+	text := "there are " + strings.Join(allowed, ", ")
+	if len(allowed) == 1 {
+		text = "there is " + allowed[0]
+	}
+	if guess := Nearest(word, allowed); guess != "" {
+		text = fmt.Sprintf("did you mean %s? %s", guess, text)
+	}
+	return text
 }

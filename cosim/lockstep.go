@@ -71,7 +71,7 @@ func Lockstep(ctx context.Context, m *PinMap, o LockstepOptions) (*LockstepRepor
 		}
 	}
 	l.coverage = nil
-	report.Warnings, report.Unexercised = slices.Clip(m.warnings), report.Coverage.Gaps()
+	report.Warnings, report.Unexercised = slices.Clip(m.said()), report.Coverage.Gaps()
 	if found == nil {
 		return report, l.show(report, first, nil)
 	}
@@ -183,13 +183,13 @@ func (l *lockstep) prepare(d *pinned) {
 	l.wanted = make([]uint64, len(l.mask))
 	l.late, l.lines = make([]int, len(ports)), make([][]uint64, len(ports))
 	for i, p := range ports {
-		if p.Input || d.absent[i] {
+		if p.Input || d.isAbsent()[i] {
 			continue
 		}
 		for w := range p.Words() {
 			l.mask[p.Word+w] = ^uint64(0)
 		}
-		if l.late[i] = max(d.late[i], 0); l.late[i] > 0 {
+		if l.late[i] = max(d.lateBy()[i], 0); l.late[i] > 0 {
 			l.lines[i] = make([]uint64, l.late[i]*p.Words())
 		}
 	}
@@ -281,10 +281,11 @@ func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64, sett
 	if l.coverage != nil {
 		l.coverage.begin()
 	}
-	compared := !m.clocked
+	clocked, resetWord := m.isClocked(), m.resetWord()
+	compared := !clocked
 	var clocks, stretch uint64
 	l.longest = 0
-	if m.clocked {
+	if clocked {
 		clocks = 1
 	}
 	for cycle := uint64(0); next(cycle, m.Inputs()); cycle++ {
@@ -298,7 +299,7 @@ func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64, sett
 			l.coverage.see(m.Inputs())
 		}
 		copy(d.Inputs(), m.Inputs())
-		m.settle()
+		_ = m.Settle() // a model never fails
 		err := d.Settle()
 		l.holdBack(cycle)
 		if seen != nil {
@@ -307,7 +308,7 @@ func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64, sett
 		if err != nil {
 			return faultIn(cycle, err)
 		}
-		reset := m.clocked && m.get(m.reset) != 0
+		reset := clocked && m.Inputs()[resetWord]&1 != 0
 		if compared && !reset && cycle >= from {
 			stretch++
 			l.longest = max(l.longest, stretch)
@@ -315,7 +316,7 @@ func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64, sett
 				return at, nil
 			}
 		}
-		if m.clocked {
+		if clocked {
 			m.latch() // Edge without settling again: the next cycle does
 		}
 		if err := d.Edge(clocks); err != nil {
@@ -323,7 +324,7 @@ func (l *lockstep) runFrom(from uint64, next drive, seen func(cycle uint64, sett
 		}
 		if reset {
 			compared, stretch = true, 0
-			m.settle()
+			_ = m.Settle() // a model never fails
 			l.fillLines()
 		}
 	}
@@ -345,7 +346,7 @@ func (l *lockstep) holdBack(cycle uint64) {
 		if line == nil {
 			continue
 		}
-		p := &l.model.ports[i]
+		p := &l.model.Ports()[i]
 		at := int(cycle%uint64(l.late[i])) * p.Words()
 		for w := range p.Words() {
 			line[at+w], l.wanted[p.Word+w] = l.wanted[p.Word+w], line[at+w]
@@ -359,9 +360,9 @@ func (l *lockstep) fillLines() {
 		if line == nil {
 			continue
 		}
-		p := &l.model.ports[i]
+		p := &l.model.Ports()[i]
 		for at := 0; at < len(line); at += p.Words() {
-			copy(line[at:], l.model.outputs[p.Word:][:p.Words()])
+			copy(line[at:], l.model.Outputs()[p.Word:][:p.Words()])
 		}
 	}
 }

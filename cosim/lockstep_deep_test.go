@@ -4,6 +4,7 @@ package cosim
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -43,16 +44,17 @@ func TestLockstepReachesDeepState(t *testing.T) {
 		t.Run(c.twin+": "+c.name, func(t *testing.T) {
 			t.Parallel()
 			m := twinMap(t, c.twin, BackendWasm, c.parameters)
-			files, err := writeSources(t.TempDir(), []string{c.twin + ".v"}, func(name, text string) (string, error) {
-				for _, e := range c.edits {
-					if name == c.twin+".v" {
-						require.Equal(t, 1, strings.Count(text, e[0]), e[0])
-						text = strings.Replace(text, e[0], e[1], 1)
-					}
-				}
-				return text, nil
-			})
+			twin, err := m.Twin()
 			require.NoError(t, err)
+			files, err := twin.WriteSources(t.TempDir())
+			require.NoError(t, err)
+			edited, err := os.ReadFile(files[0])
+			require.NoError(t, err)
+			for _, e := range c.edits {
+				require.Equal(t, 1, strings.Count(string(edited), e[0]), e[0])
+				edited = []byte(strings.Replace(string(edited), e[0], e[1], 1))
+			}
+			require.NoError(t, os.WriteFile(files[0], edited, 0o644))
 			m.Source.Files, m.Source.IncludeDirs, m.Build.Cache = files, []string{filepath.Dir(files[0])}, testCache
 			r := runLockstep(t, m, LockstepOptions{})
 			require.NotNil(t, r.Divergence, "longest stretch %d", r.LongestStretch)
@@ -64,39 +66,3 @@ func TestLockstepReachesDeepState(t *testing.T) {
 }
 
 const lfsrLateSteps = 30_000
-
-// TestScheduleHasStretchesOfAllLengths: whatever the length of a run, one stretch
-// without reset is more than half of it, and there are short ones before and after.
-func TestScheduleHasStretchesOfAllLengths(t *testing.T) {
-	twin, err := FindTwin("lfsr")
-	require.NoError(t, err)
-	for _, cycles := range []uint64{64, 1000, 10_000, 100_000} {
-		for seed := range uint64(8) {
-			m := newTwinModel(t, twin, twin.Sets[0])
-			s := NewSchedule(seed, cycles)
-			var lengths []uint64
-			length := uint64(0)
-			for cycle := range cycles {
-				m.Stimulate(s, cycle, m.Inputs())
-				if m.get(m.reset) == 0 {
-					length++
-				} else if length > 0 {
-					lengths = append(lengths, length)
-					length = 0
-				}
-			}
-			longest, decades := uint64(0), map[int]int{}
-			for _, length := range append(lengths, length) {
-				longest = max(longest, length)
-				decades[len(fmt.Sprint(length))]++
-			}
-			require.Greater(t, longest, cycles/2, "%d cycles, seed %d: %v", cycles, seed, lengths)
-			if cycles >= 1000 {
-				for decade := 1; decade < len(fmt.Sprint(cycles)); decade++ {
-					require.Positive(t, decades[decade], "%d cycles, seed %d: %v", cycles, seed, lengths)
-				}
-				require.Less(t, length, cycles/8, "a reset near the end shows what outlives one")
-			}
-		}
-	}
-}

@@ -25,7 +25,8 @@ endmodule`
 	}{{"at once", "1'b1", 1}, {"by an input", "in[15:12] == 4'd11", 2}, {"by a register", "armed && in[3:0] == 4'd4", 3}} {
 		t.Run(c.name, func(t *testing.T) {
 			m := foreign(t, string(bytes.ReplaceAll([]byte(oscillates), []byte("CONDITION"), []byte(c.when))), &PinMap{
-				Model: "link", Parameters: Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 1}, Clock: "clock", Reset: "reset",
+				Library: library(),
+				Model:   "link", Parameters: Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 1}, Clock: "clock", Reset: "reset",
 				Pins: []PinWiring{{"rail1_i", []string{"in[15:8]"}}, {"rail0_i", []string{"in[7:0]"}}, {"rail1_o", []string{"out[15:8]"}}, {"rail0_o", []string{"out[7:0]"}}},
 			})
 			r := runLockstep(t, m, LockstepOptions{Cycles: 2000})

@@ -33,10 +33,10 @@ const (
 func (l *lockstep) findPast(d *Divergence, f *finding, whole *Stimulus) error {
 	exchanged := l.exchanged
 	defer func() { l.exchanged = exchanged }()
-	if !l.model.clocked {
+	if !l.model.isClocked() {
 		return nil
 	}
-	resetWord := l.model.reset.word
+	resetWord := l.model.resetWord()
 	last := min(whole.Cycles(), int(f.cycle)) - 1
 	for ; last >= 0 && whole.row(last)[resetWord] == 0; last-- {
 	}
@@ -84,7 +84,7 @@ func (l *lockstep) findPast(d *Divergence, f *finding, whole *Stimulus) error {
 func (l *lockstep) otherPasts(found *past) (pasts []past) {
 	none := found.before.slice(0, 0)
 	dark := make([]uint64, len(found.reset))
-	dark[l.model.reset.word] = 1
+	dark[l.model.resetWord()] = 1
 	of := func(text string, powerOn uint64, before *Stimulus, reset []uint64) {
 		pasts = append(pasts, past{text, powerOn, before, reset})
 	}
@@ -143,7 +143,7 @@ func (l *lockstep) moreOf(after *Stimulus, seed uint64) *Stimulus {
 	inputs := slices.Clone(after.row(after.Cycles() - 1))
 	for cycle := range cycles {
 		l.model.Stimulate(schedule, cycle, inputs)
-		inputs[l.model.reset.word] = 0
+		inputs[l.model.resetWord()] = 0
 		more.rows = append(more.rows, inputs...)
 	}
 	more.mask()

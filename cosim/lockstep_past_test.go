@@ -36,7 +36,8 @@ func TestLockstepClaimsMissingReset(t *testing.T) {
 	const missing, survives, short = "a reset is missing: with ", "something survives the reset (", "with reset on for 16 cycles it does not differ"
 	for _, backend := range []string{BackendWasm, BackendIcarus} {
 		m := foreign(t, linkWithMistakes, &PinMap{
-			Model: "link", Parameters: Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 3}, Clock: "clock", Reset: "reset", Backend: backend,
+			Library: library(),
+			Model:   "link", Parameters: Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 3}, Clock: "clock", Reset: "reset", Backend: backend,
 			Pins: []PinWiring{{"rail1_i", []string{"in[15:8]"}}, {"rail0_i", []string{"in[7:0]"}}, {"rail1_o", []string{"out[15:8]"}}, {"rail0_o", []string{"out[7:0]"}}},
 		})
 		for _, c := range []struct {

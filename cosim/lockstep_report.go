@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/hw"
 	"starloom/traces"
 )
 
@@ -103,7 +104,7 @@ func newLockstepReport(m *PinMap, model *Model) *LockstepReport {
 	r := &LockstepReport{
 		Schema: LockstepSchema, Map: m.File, Model: m.Model, Parameters: m.Parameters,
 		Top: m.Source.Top, Backend: m.Backend, Verdict: "pass",
-		clocked: model.clocked,
+		clocked: model.isClocked(),
 	}
 	if r.Backend == "" {
 		r.Backend = BackendWasm
@@ -130,7 +131,7 @@ func (l *lockstep) show(r *LockstepReport, f *finding, stimulus *Stimulus) error
 	keep := uint64(0) // first cycle of the stimulus that is kept
 	if stimulus == nil {
 		waves.Stimulus = newStimulus(l.model)
-		if most := uint64(l.options.keptWords / len(l.model.inputs)); length > most {
+		if most := uint64(l.options.keptWords / len(l.model.Inputs())); length > most {
 			keep, waves.end = length-most, true
 		}
 	}
@@ -142,22 +143,22 @@ func (l *lockstep) show(r *LockstepReport, f *finding, stimulus *Stimulus) error
 	defer func() { l.exchanged = exchanged }()
 	if at, err := l.power(f.powerOn); err != nil || at != nil {
 		waves.absent = make([]bool, len(waves.ports))
-		if stimulus == nil && next(0, l.model.inputs) { // any inputs lead there
-			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.inputs...)
+		if stimulus == nil && next(0, l.model.Inputs()) { // any inputs lead there
+			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.Inputs()...)
 			waves.Stimulus.mask()
 		}
 		return err
 	}
 	d := l.rtl.(*pinned)
-	waves.absent, waves.fourWay = d.absent, d.unknown != nil
+	waves.absent, waves.fourWay = d.isAbsent(), d.Unknown() != nil
 	limited := func(cycle uint64, inputs []uint64) bool { return cycle < length && next(cycle, inputs) }
 	_, err := l.run(limited, func(cycle uint64, settled bool) {
 		if stimulus == nil && cycle >= keep {
-			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.inputs...)
+			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.Inputs()...)
 		}
 		if cycle >= waves.First {
 			sample := lockstepSample{
-				slices.Clone(l.model.inputs), slices.Clone(l.wanted), slices.Clone(d.outputs), slices.Clone(d.unknown),
+				slices.Clone(l.model.Inputs()), slices.Clone(l.wanted), slices.Clone(d.Outputs()), slices.Clone(d.Unknown()),
 			}
 			if !settled {
 				waves.unsettle(&sample)
@@ -359,37 +360,6 @@ func (r *LockstepReport) writeReservations(w io.Writer) {
 	}
 }
 
-// warningsShown is how many warnings a text names one by one.
-const warningsShown = 10
-
-// WriteWarnings ends the line of a verdict with the number of warnings and lists them
-// below.
-func WriteWarnings(w io.Writer, warnings []Warning, backend string) {
-	if len(warnings) > 0 {
-		fmt.Fprint(w, "; ", WarningsText(warnings, backend))
-	}
-	fmt.Fprintln(w)
-	for i, warning := range warnings {
-		if i == warningsShown {
-			fmt.Fprintf(w, "  and %d more\n", len(warnings)-i)
-			break
-		}
-		fmt.Fprintf(w, "  %v\n", warning)
-	}
-}
-
-// count is a number of things.
-func count(n uint64, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	digits := fmt.Sprint(n)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits + " " + what + "s"
-}
-
 // draw draws the last cycles: inputs, then outputs, those that differ of both. Of many
 // ports only those that change are drawn.
 func (v *LockstepWaves) draw(w io.Writer) error {
@@ -474,7 +444,7 @@ func (v *LockstepWaves) WriteVCD(w io.Writer, comments []string) ([]traces.Signa
 			if declared != nil && err == nil {
 				err = declared
 			}
-			set = append(set, func(s *lockstepSample) { vcd.Set(id, getBits(of(s)[p.Word:], low, width)) })
+			set = append(set, func(s *lockstepSample) { vcd.Set(id, hw.GetBits(of(s)[p.Word:], low, width)) })
 		}
 	}
 	for _, side := range []struct {

@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 
+	"starloom/hw"
 	"starloom/traces"
 )
 
@@ -24,8 +25,8 @@ type Stimulus struct {
 }
 
 func newStimulus(m *Model) *Stimulus {
-	s := &Stimulus{words: len(m.inputs)}
-	for _, p := range m.ports {
+	s := &Stimulus{words: len(m.Inputs())}
+	for _, p := range m.Ports() {
 		if p.Input && !p.Clock {
 			s.Inputs = append(s.Inputs, p)
 		}
@@ -123,7 +124,7 @@ func numberOf(words []uint64) *big.Int {
 // read as 0.
 //
 // Every error is an *InputError.
-func (m *PinMap) ReadStimulus(path string) (*Stimulus, error) {
+func ReadStimulus(m *PinMap, path string) (*Stimulus, error) {
 	model, err := m.NewModel()
 	if err != nil {
 		return nil, err
@@ -142,7 +143,7 @@ func (m *PinMap) ReadStimulus(path string) (*Stimulus, error) {
 	switch {
 	case s.Cycles() == 0:
 		return nil, &InputError{path, "there is no cycle in it", "give at least one line for a cycle"}
-	case model.clocked && !s.resets(model):
+	case model.isClocked() && !s.resets(model):
 		return nil, &InputError{path, "reset is never on, so nothing can be compared", "begin with a cycle with reset on"}
 	}
 	return s, nil
@@ -150,7 +151,7 @@ func (m *PinMap) ReadStimulus(path string) (*Stimulus, error) {
 
 func (s *Stimulus) resets(m *Model) bool {
 	for cycle := range s.Cycles() {
-		if s.row(cycle)[m.reset.word] != 0 {
+		if s.row(cycle)[m.resetWord()] != 0 {
 			return true
 		}
 	}
@@ -346,7 +347,7 @@ func (s *Stimulus) readVCD(path string, m *PinMap, model *Model) error {
 				if in.inverted && value.Unknown[at>>6]>>(at&63)&1 == 0 {
 					one ^= 1
 				}
-				putBits(now, in.to+bit, 1, one)
+				hw.PutBits(now, in.to+bit, 1, one)
 			}
 		}
 		if err := s.tooLong(path); err != nil {
@@ -375,8 +376,8 @@ type vcdInputs struct {
 
 // findVCDInputs looks for a scope with the names of the model, or of the RTL.
 func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMap, model *Model) (*vcdInputs, error) {
-	ours := m.vcdNames(s.Inputs, false)
-	pins := m.vcdNames(s.Inputs, true)
+	ours := vcdNames(m, s.Inputs, false)
+	pins := vcdNames(m, s.Inputs, true)
 	scopes := map[string]map[string]traces.VCDVar{}
 	var order []string
 	for _, v := range header.Vars {
@@ -400,7 +401,7 @@ func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMa
 				if !clocked && m.foldsCase() {
 					clock, clocked = scopes[scope][strings.ToLower(wanted.clock)]
 				}
-				return &vcdInputs{inputs, clocked && clock.Bits == 1 && model.clocked, clock.Net}, nil
+				return &vcdInputs{inputs, clocked && clock.Bits == 1 && model.isClocked(), clock.Net}, nil
 			}
 		}
 	}
@@ -413,7 +414,7 @@ func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *PinMa
 
 // vcdNames says where the bits of all inputs come from: from the ports themselves, or
 // from pins. It is nil if that cannot be said.
-func (m *PinMap) vcdNames(inputs []Port, pins bool) (all []vcdInput) {
+func vcdNames(m *PinMap, inputs []Port, pins bool) (all []vcdInput) {
 	for _, p := range inputs {
 		texts := []string{p.Name}
 		if pins {
@@ -423,37 +424,14 @@ func (m *PinMap) vcdNames(inputs []Port, pins bool) (all []vcdInput) {
 			return nil
 		}
 		for _, text := range texts {
-			parts := pinText.FindStringSubmatch(text)
-			if parts == nil {
+			pin, ok := ParsePin(text)
+			if !ok {
 				return nil
 			}
-			in := vcdInput{name: parts[2], high: -1, low: -1, inverted: parts[1] != ""}
-			if parts[3] != "" {
-				in.high, _ = strconv.Atoi(parts[3])
-				if in.low = in.high; parts[4] != "" {
-					in.low, _ = strconv.Atoi(parts[4])
-				}
-			}
-			all = append(all, in)
+			all = append(all, vcdInput{name: pin.Name, high: pin.High, low: pin.Low, inverted: pin.Inverted})
 		}
 	}
 	return all
-}
-
-// pinsOf returns the pins of a port of the model.
-func (m *PinMap) pinsOf(port string) []string {
-	if port == "reset" && m.Reset != "" {
-		if m.ResetLow {
-			return []string{"~" + strings.TrimPrefix(m.Reset, "~")}
-		}
-		return []string{m.Reset}
-	}
-	for _, w := range m.Pins {
-		if w.Port == port || w.Port+"_i" == port || w.Port+"_o" == port {
-			return w.Pins
-		}
-	}
-	return nil
 }
 
 // matchVCD finds the nets of inputs in a scope, nil if one is missing or has another

@@ -13,9 +13,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// library is all that maps can name.
+func library() Library {
+	return Library{Twins: append(Twins(), PopsSlot()), Backends: []Backend{Wasm(), IcarusBackend()}}
+}
+
 // twinMap is the map of a twin on a backend.
 func twinMap(t *testing.T, name, backend string, p Parameters) *PinMap {
-	m, err := TwinMap(name, p, "")
+	m, err := TwinMap(library(), name, p, "")
 	require.NoError(t, err)
 	m.Backend = backend
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
@@ -25,8 +30,8 @@ func twinMap(t *testing.T, name, backend string, p Parameters) *PinMap {
 // mutantMap is the map of a twin with a mistake.
 func mutantMap(t *testing.T, twin, name, backend string, p Parameters) *PinMap {
 	m := twinMap(t, twin, backend, p)
-	for _, mutant := range Mutants() {
-		if mutant.Twin == twin && mutant.Name == name {
+	for _, mutant := range Mutants(library().Twins) {
+		if mutant.Twin.Name == twin && mutant.Name == name {
 			files, err := mutant.WriteSources(t.TempDir())
 			require.NoError(t, err)
 			m.Source.Files, m.Source.IncludeDirs = files, []string{filepath.Dir(files[0])}
@@ -45,14 +50,16 @@ func runLockstep(t *testing.T, m *PinMap, o LockstepOptions) *LockstepReport {
 }
 
 func TestLockstepOfTwins(t *testing.T) {
-	forTwins(t, func(t *testing.T, twin Twin) {
-		t.Parallel()
-		r := runLockstep(t, twinMap(t, twin.Name, BackendWasm, nil), LockstepOptions{Cycles: 3000, PowerOn: 2})
-		require.Nil(t, r.Divergence)
-		require.Equal(t, "pass", r.Verdict)
-		require.EqualValues(t, 6000, r.Cycles)
-		require.Equal(t, 2, r.Runs)
-	})
+	for _, twin := range library().Twins {
+		t.Run(twin.Name, func(t *testing.T) {
+			t.Parallel()
+			r := runLockstep(t, twinMap(t, twin.Name, BackendWasm, nil), LockstepOptions{Cycles: 3000, PowerOn: 2})
+			require.Nil(t, r.Divergence)
+			require.Equal(t, "pass", r.Verdict)
+			require.EqualValues(t, 6000, r.Cycles)
+			require.Equal(t, 2, r.Runs)
+		})
+	}
 }
 
 // TestLockstepShrinks: every kind of mistake, on both backends, becomes a case of a
@@ -99,22 +106,20 @@ var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "dese
 // a short case of it. Without -full one mutant of each twin.
 func TestLockstepCatchesMutants(t *testing.T) {
 	done := map[string]bool{}
-	for _, mutant := range Mutants() {
-		if done[mutant.Twin] && !*full {
+	for _, mutant := range Mutants(library().Twins) {
+		if done[mutant.Twin.Name] && !*full {
 			continue
 		}
-		done[mutant.Twin] = true
-		t.Run(mutant.Twin+": "+mutant.Name, func(t *testing.T) {
+		done[mutant.Twin.Name] = true
+		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) {
 			t.Parallel()
-			twin, err := FindTwin(mutant.Twin)
-			require.NoError(t, err)
-			for _, p := range twin.Sets {
-				r := runLockstep(t, mutantMap(t, mutant.Twin, mutant.Name, BackendIcarus, p), LockstepOptions{Cycles: mutantCycles})
+			for _, p := range mutant.Twin.Sets {
+				r := runLockstep(t, mutantMap(t, mutant.Twin.Name, mutant.Name, BackendIcarus, p), LockstepOptions{Cycles: 20_000})
 				if r.Divergence == nil {
 					continue
 				}
 				t.Logf("%v: %s; %d cycles, %d ones; %q", p, r.Divergence.Text, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones(), r.Divergence.pastText())
-				require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), max(mutantCasesMax, mutantCasesLong[mutant.Twin]))
+				require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), max(mutantCasesMax, mutantCasesLong[mutant.Twin.Name]))
 				return
 			}
 			require.Fail(t, "not caught")
@@ -144,7 +149,8 @@ func TestLockstepShrinksTheEnd(t *testing.T) {
   end
 endmodule`
 	m := foreign(t, text, &PinMap{
-		Model: "lfsr", Parameters: Parameters{"SEED": 1}, Clock: "clock", Reset: "reset",
+		Library: library(),
+		Model:   "lfsr", Parameters: Parameters{"SEED": 1}, Clock: "clock", Reset: "reset",
 		Pins: []PinWiring{{"enable", []string{"enable_i"}}, {"value", []string{"value_o"}}},
 	})
 	whole := runLockstep(t, m, LockstepOptions{})
@@ -169,11 +175,11 @@ func FuzzStimulus(f *testing.F) {
 	for _, text := range []string{"cycle,reset,push_i,data_i,pop_i\n0,1,0,0x1f,0\n5,0,1,0b11,1\n", "reset\n1\n", "reset,data_i\n1,256\n", "", "\"", "reset,reset\n1,1\n", "cycle,reset\n0,1\n18446744073709551615,0\n"} {
 		f.Add(text)
 	}
-	m := &PinMap{Model: "fifo", Parameters: Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}}
+	m := &PinMap{Library: library(), Model: "fifo", Parameters: Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}}
 	path := filepath.Join(f.TempDir(), "s.csv")
 	f.Fuzz(func(t *testing.T, text string) {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-		s, err := m.ReadStimulus(path)
+		s, err := ReadStimulus(m, path)
 		if err != nil {
 			require.ErrorAs(t, err, new(*InputError))
 			return
@@ -184,7 +190,7 @@ func FuzzStimulus(f *testing.F) {
 		var b bytes.Buffer
 		require.NoError(t, s.WriteCSV(&b))
 		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
-		again, err := m.ReadStimulus(path)
+		again, err := ReadStimulus(m, path)
 		require.NoError(t, err)
 		require.Equal(t, s, again)
 	})
@@ -217,7 +223,7 @@ func TestLockstepIsDeterministic(t *testing.T) {
 			require.NoError(t, err)
 		}
 		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
-		s, err := m.ReadStimulus(path)
+		s, err := ReadStimulus(m, path)
 		require.NoError(t, err)
 		require.Equal(t, first.Shown.Stimulus, s, ending)
 		replayed := runLockstep(t, m, LockstepOptions{Stimulus: s, NoShrink: true})
@@ -243,7 +249,8 @@ func TestLockstepFaults(t *testing.T) {
 			file := filepath.Join(t.TempDir(), "dut.sv")
 			require.NoError(t, os.WriteFile(file, []byte(head+c.body+"\nendmodule\n"), 0o666))
 			m := &PinMap{
-				Model: "lfsr", Parameters: Parameters{"SEED": 1}, Source: Source{Top: "dut", Files: []string{file}}, Clock: "clock", Reset: "reset",
+				Library: library(),
+				Model:   "lfsr", Parameters: Parameters{"SEED": 1}, Source: Source{Top: "dut", Files: []string{file}}, Clock: "clock", Reset: "reset",
 				Pins: []PinWiring{{"enable", []string{"enable_i"}}, {"value", []string{"value_o"}}},
 			}
 			r := runLockstep(t, m, LockstepOptions{Cycles: 1000, Device: Options{TimeLimit: 300 * time.Millisecond}})

@@ -13,6 +13,12 @@ import (
 	"starloom/traces"
 )
 
+// A Library is what maps can name.
+type Library struct {
+	Twins    []Twin
+	Backends []Backend // one of wasm among them
+}
+
 // A PinMap says which RTL stands for which model, and which of its pins is which
 // port of the model. Behind it any RTL is a Device with the ports of the model.
 //
@@ -34,6 +40,8 @@ import (
 //
 // A PinMap belongs to one goroutine at a time; the devices that it opens do not.
 type PinMap struct {
+	Library
+
 	File   string            // where it was read, for messages
 	Places map[string]string // of keys: "pins.request" is at arbiter.yml:7:3; may be nil
 
@@ -56,9 +64,8 @@ type PinMap struct {
 
 	Build BuildOptions
 
-	mutex   sync.Mutex
-	circuit *Circuit
-	shared  *Shared
+	mutex  sync.Mutex
+	design Design
 
 	warnings []Warning // of what was opened last
 }
@@ -79,16 +86,6 @@ type PinTie struct {
 // acknowledgement that comes with the grant, say.
 type PinFeedback struct{ To, From string }
 
-// The backends of a pin map.
-const (
-	BackendWasm   = "wasm"
-	BackendIcarus = "icarus"
-	BackendShared = "shared"
-)
-
-// Backends are the names of all backends.
-var Backends = []string{BackendWasm, BackendIcarus, BackendShared}
-
 // parameterMax is beyond what any model accepts, except for a seed; sizes below it
 // need little memory.
 const parameterMax = 65535
@@ -98,10 +95,10 @@ const latencyMax = 64
 
 // Twin returns what the RTL stands for.
 func (m *PinMap) Twin() (Twin, error) {
-	t, err := FindTwin(m.Model)
+	t, err := FindTwin(m.Twins, m.Model)
 	if err != nil {
 		var names []string
-		for _, t := range Twins() {
+		for _, t := range m.Twins {
 			names = append(names, t.Name)
 		}
 		return t, m.refuse("model", fmt.Sprintf("there is no model %q", m.Model), remedyOf(m.Model, names))
@@ -166,11 +163,11 @@ func (m *PinMap) Open(ctx context.Context, o Options) (Device, error) {
 func (m *PinMap) Close() error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if m.circuit == nil {
+	if m.design == nil {
 		return nil
 	}
-	err := m.circuit.Close()
-	m.circuit = nil
+	err := m.design.Close()
+	m.design = nil
 	return err
 }
 
@@ -185,59 +182,61 @@ func (m *PinMap) openRTL(ctx context.Context, o Options) (Device, error) {
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	var d Device
-	var err error
-	switch m.Backend {
-	case BackendIcarus:
-		if d, err = OpenIcarus(source, o); err == nil {
-			m.warnings = d.(interface{ Warnings() []Warning }).Warnings()
+	if m.design == nil {
+		design, err := m.loadOrBuild(ctx, source)
+		if err != nil {
+			return nil, m.inMap(err)
 		}
-	case BackendShared:
-		if m.shared == nil {
-			m.shared, err = BuildShared(ctx, source, m.Build)
-		}
-		if err == nil {
-			m.warnings = m.shared.Warnings
-			d, err = OpenShared(m.shared, o)
-		}
-	default:
-		if m.circuit == nil {
-			m.circuit, err = m.loadOrBuild(ctx, source)
-		}
-		if err == nil {
-			m.warnings = m.circuit.Warnings
-			d, err = OpenWasm(m.circuit, o)
-		}
+		m.design = design
 	}
+	d, err := m.design.Open(o)
+	m.warnings = m.design.Warnings()
 	if err != nil {
 		return nil, m.inMap(err)
 	}
 	return d, nil
 }
 
-func (m *PinMap) loadOrBuild(ctx context.Context, source Source) (*Circuit, error) {
+func (m *PinMap) loadOrBuild(ctx context.Context, source Source) (Design, error) {
+	b := m.backend()
 	if m.Image == "" {
-		return Build(ctx, source, m.Build)
+		return b.Build(ctx, source, m.Build)
 	}
 	wasm, err := traces.ReadInput(m.Image, InputBytesMax)
 	if err != nil {
 		return nil, m.refuse("image", fmt.Sprintf("%s cannot be read: %v", m.Image, reason(err)), "make it with `starloom cosim build`")
 	}
-	return LoadWasm(wasm)
+	return b.Load(wasm)
 }
+
+// backend is the one that the map names, or that of wasm. It has been checked.
+func (m *PinMap) backend() Backend {
+	name := m.Backend
+	if name == "" {
+		name = BackendWasm
+	}
+	return m.Backends[slices.IndexFunc(m.Backends, func(b Backend) bool { return b.Name == name })]
+}
+
+// said is what the tools said of the RTL that was opened last and that bears on a verdict.
+func (m *PinMap) said() []Warning { return m.warnings }
 
 // foldsCase reports whether names of the RTL are those of VHDL. It has been opened.
 func (m *PinMap) foldsCase() bool {
 	if len(m.Source.Files) > 0 {
 		return m.Source.vhdl()
 	}
-	return m.circuit != nil && m.circuit.CaseBlind
+	return m.design != nil && m.design.CaseBlind()
 }
 
 // checkSource refuses what the map says of itself.
 func (m *PinMap) checkSource() error {
-	if m.Backend != "" && !slices.Contains(Backends, m.Backend) {
-		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.Backend), remedyOf(m.Backend, Backends))
+	var backends []string
+	for _, b := range m.Backends {
+		backends = append(backends, b.Name)
+	}
+	if m.Backend != "" && !slices.Contains(backends, m.Backend) {
+		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.Backend), remedyOf(m.Backend, backends))
 	}
 	if m.Image != "" {
 		if m.Backend != "" && m.Backend != BackendWasm {
@@ -266,7 +265,7 @@ func (m *PinMap) checkSource() error {
 func (m *PinMap) inMap(err error) error {
 	var bad *InputError
 	if !errors.As(err, &bad) {
-		if m.Backend == BackendShared && m.shared == nil {
+		if m.Backend == BackendShared && m.design == nil {
 			reason, remedy, _ := strings.Cut(err.Error(), ": ")
 			return m.refuse("backend", reason, remedy)
 		}
@@ -301,17 +300,18 @@ func (m *PinMap) refuse(key, reason, remedy string) error {
 	return &InputError{m.place(key), reason, remedy}
 }
 
-// remedyOf lists what is allowed, and names the nearest of it.
-func remedyOf(word string, allowed []string) string {
-	if len(allowed) == 0 {
-		return "there are none"
+// pinsOf returns the pins of a port of the model.
+func (m *PinMap) pinsOf(port string) []string {
+	if port == "reset" && m.Reset != "" {
+		if m.ResetLow {
+			return []string{"~" + strings.TrimPrefix(m.Reset, "~")}
+		}
+		return []string{m.Reset}
 	}
-	text := "there are " + strings.Join(allowed, ", ")
-	if len(allowed) == 1 {
-		text = "there is " + allowed[0]
+	for _, w := range m.Pins {
+		if w.Port == port || w.Port+"_i" == port || w.Port+"_o" == port {
+			return w.Pins
+		}
 	}
-	if guess := Nearest(word, allowed); guess != "" {
-		text = fmt.Sprintf("did you mean %s? %s", guess, text)
-	}
-	return text
+	return nil
 }

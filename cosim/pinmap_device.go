@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+
+	"starloom/hw"
 )
 
 // pinned is RTL with the ports of a model.
@@ -38,9 +40,9 @@ func (m *PinMap) adapt(model *Model, rtl Device) (*pinned, error) {
 	}
 	d.settledBuffer = make([]uint64, 0, in)
 	d.clock = clockMask(rtl.Ports())
-	if model.clocked {
-		d.resetWord = model.reset.word
-		if err := model.resetOnce(); err != nil {
+	if model.isClocked() {
+		d.resetWord = model.resetWord()
+		if err := resetOnce(model); err != nil {
 			return nil, err
 		}
 	}
@@ -51,7 +53,7 @@ func (m *PinMap) adapt(model *Model, rtl Device) (*pinned, error) {
 			value = ^value
 		}
 		for first, left := tie.first, tie.bits; left > 0; first, left, value = first+64, left-64, 0 {
-			putBits(rtl.Inputs(), first, min(left, 64), value&(^uint64(0)>>(64-min(left, 64))))
+			hw.PutBits(rtl.Inputs(), first, min(left, 64), value&(^uint64(0)>>(64-min(left, 64))))
 		}
 	}
 	d.pull()
@@ -59,10 +61,11 @@ func (m *PinMap) adapt(model *Model, rtl Device) (*pinned, error) {
 }
 
 // resetOnce is one edge with reset on.
-func (m *Model) resetOnce() error {
-	m.inputs[m.reset.word] = 1
+func resetOnce(m *Model) error {
+	reset := &m.Inputs()[m.resetWord()]
+	*reset = 1
 	err := m.Edge(1)
-	m.inputs[m.reset.word] = 0
+	*reset = 0
 	return err
 }
 
@@ -70,6 +73,12 @@ func (d *pinned) Ports() []Port     { return d.ports }
 func (d *pinned) Inputs() []uint64  { return d.inputs }
 func (d *pinned) Outputs() []uint64 { return d.outputs }
 func (d *pinned) Unknown() []uint64 { return d.unknown }
+
+// lateBy is how many cycles the RTL is behind, by port of the model.
+func (d *pinned) lateBy() []int { return d.late }
+
+// isAbsent has the ports of the model that the RTL does not have.
+func (d *pinned) isAbsent() []bool { return d.absent }
 
 // Log is what the RTL has printed.
 func (d *pinned) Log() string {
@@ -112,9 +121,9 @@ func (d *pinned) feed() (changed bool) {
 	in, out := d.rtl.Inputs(), d.rtl.Outputs()
 	for i := range d.feedback {
 		m := &d.feedback[i]
-		value := getBits(out, m.from, m.bits) ^ m.invert
-		if value != getBits(in, m.to, m.bits) {
-			putBits(in, m.to, m.bits, value)
+		value := hw.GetBits(out, m.from, m.bits) ^ m.invert
+		if value != hw.GetBits(in, m.to, m.bits) {
+			hw.PutBits(in, m.to, m.bits, value)
 			changed = true
 		}
 	}
@@ -170,16 +179,16 @@ func (d *pinned) showEarly() {
 	reset := d.resetWord >= 0 && d.inputs[d.resetWord]&1 != 0
 	for i := range d.early {
 		m := &d.early[i]
-		value, unknown := getBits(d.before, m.to, m.bits), uint64(0)
+		value, unknown := hw.GetBits(d.before, m.to, m.bits), uint64(0)
 		if d.unknown != nil {
-			unknown = getBits(d.beforeUnknown, m.to, m.bits)
+			unknown = hw.GetBits(d.beforeUnknown, m.to, m.bits)
 		}
 		if reset {
-			value, unknown = getBits(d.resetOutputs, m.to, m.bits), 0
+			value, unknown = hw.GetBits(d.resetOutputs, m.to, m.bits), 0
 		}
-		putBits(d.outputs, m.to, m.bits, value)
+		hw.PutBits(d.outputs, m.to, m.bits, value)
 		if d.unknown != nil {
-			putBits(d.unknown, m.to, m.bits, unknown)
+			hw.PutBits(d.unknown, m.to, m.bits, unknown)
 		}
 	}
 }

@@ -10,11 +10,11 @@ import (
 	"slices"
 )
 
-// TwinMap returns the pin map of a twin of ours, whose sources it puts into the cache
+// TwinMap returns the pin map of a twin of the library, whose sources it puts into the cache
 // of builds; "" is the user's own. Parameters without a value have that of the
 // twin's first set.
-func TwinMap(name string, parameters Parameters, cacheDir string) (*PinMap, error) {
-	m := &PinMap{Model: name, Parameters: Parameters{}, Build: BuildOptions{Cache: cacheDir}}
+func TwinMap(library Library, name string, parameters Parameters, cacheDir string) (*PinMap, error) {
+	m := &PinMap{Library: library, Model: name, Parameters: Parameters{}, Build: BuildOptions{Cache: cacheDir}}
 	m.Places = map[string]string{"model": "--twin", "parameters": "-G"}
 	t, err := m.Twin()
 	if err != nil {
@@ -58,10 +58,10 @@ func twinFiles(t Twin, cacheDir string) ([]string, error) {
 		return nil, err
 	}
 	sum := sha256.New()
-	names := append([]string{"starloom_registers.vh"}, t.Sources...)
+	names := t.Files()
 	texts := map[string][]byte{}
 	for _, name := range names {
-		if texts[name], err = RTL.ReadFile("rtl/" + name); err != nil {
+		if texts[name], err = t.Source(name); err != nil {
 			return nil, err
 		}
 		fmt.Fprintf(sum, "%s %d\n%s", name, len(texts[name]), texts[name])

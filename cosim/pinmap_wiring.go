@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"starloom/hw"
 )
 
 // pinBits are bits of one port, and of the words that all ports of its direction
@@ -248,14 +250,6 @@ func (w *wirer) wireFeedback() error {
 	return nil
 }
 
-// slice names bits of a pin, from low up to but not including end.
-func slice(pin string, low, end int) string {
-	if end-low == 1 {
-		return fmt.Sprintf("%s[%d]", pin, low)
-	}
-	return fmt.Sprintf("%s[%d:%d]", pin, end-1, low)
-}
-
 // checkAllDriven refuses RTL inputs that nothing drives.
 func (w *wirer) checkAllDriven() error {
 	for i, p := range w.rtl {
@@ -295,15 +289,38 @@ func (w *wirer) modelPort(key, name string) (int, error) {
 
 var pinText = regexp.MustCompile(`^(~?)([A-Za-z_][A-Za-z0-9_$]*)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
 
-// pin finds bits of the RTL.
-func (w *wirer) pin(key, text string, input bool) (pinBits, error) {
+// A Pin is what the text of one says.
+type Pin struct {
+	Name      string
+	High, Low int // -1: all bits
+	Inverted  bool
+}
+
+// ParsePin reads NAME, NAME[3] or NAME[7:4], with ~ in front for the inverse.
+func ParsePin(text string) (pin Pin, ok bool) {
 	parts := pinText.FindStringSubmatch(text)
 	if parts == nil {
+		return Pin{}, false
+	}
+	pin = Pin{Name: parts[2], High: -1, Low: -1, Inverted: parts[1] != ""}
+	if parts[3] != "" {
+		pin.High, _ = strconv.Atoi(parts[3]) // at most eight digits
+		if pin.Low = pin.High; parts[4] != "" {
+			pin.Low, _ = strconv.Atoi(parts[4])
+		}
+	}
+	return pin, true
+}
+
+// pin finds bits of the RTL.
+func (w *wirer) pin(key, text string, input bool) (pinBits, error) {
+	named, ok := ParsePin(text)
+	if !ok {
 		return pinBits{}, w.refuse(key, fmt.Sprintf("%q is no pin", text), "write NAME, NAME[3] or NAME[7:4], with ~ in front for its inverse")
 	}
-	at := slices.IndexFunc(w.rtl, func(p Port) bool { return sameName(w.fold, p.Name, parts[2]) })
+	at := slices.IndexFunc(w.rtl, func(p Port) bool { return sameName(w.fold, p.Name, named.Name) })
 	if at < 0 {
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL has no pin %s", parts[2]), remedyOf(parts[2], namesOf(w.rtl, input)))
+		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL has no pin %s", named.Name), remedyOf(named.Name, namesOf(w.rtl, input)))
 	}
 	p := w.rtl[at]
 	if p.Input != input {
@@ -316,17 +333,14 @@ func (w *wirer) pin(key, text string, input bool) (pinBits, error) {
 	if p.Clock {
 		return pinBits{}, w.refuse(key, p.Name+" is the clock", "name another pin: "+strings.Join(namesOf(w.rtl, true), ", "))
 	}
-	high, low := p.Bits-1, 0
-	if parts[3] != "" {
-		high, _ = strconv.Atoi(parts[3]) // at most eight digits
-		if low = high; parts[4] != "" {
-			low, _ = strconv.Atoi(parts[4])
-		}
+	high, low := named.High, named.Low
+	if high < 0 {
+		high, low = p.Bits-1, 0
 	}
 	if high < low || high >= p.Bits {
 		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s, there are no bits [%d:%d]", p.Name, p.kind(), high, low), fmt.Sprintf("bits are [%d:0]; the higher one comes first", p.Bits-1))
 	}
-	return pinBits{port: at, first: 64*p.Word + low, bits: high - low + 1, inverted: parts[1] != ""}, nil
+	return pinBits{port: at, first: 64*p.Word + low, bits: high - low + 1, inverted: named.Inverted}, nil
 }
 
 // takePin finds bits that nothing else has taken.
@@ -362,7 +376,7 @@ func appendMoves(moves []bitMove, from, to, bits int, inverted bool) []bitMove {
 func moveBits(moves []bitMove, from, to []uint64) {
 	for i := range moves {
 		m := &moves[i]
-		putBits(to, m.to, m.bits, getBits(from, m.from, m.bits)^m.invert)
+		hw.PutBits(to, m.to, m.bits, hw.GetBits(from, m.from, m.bits)^m.invert)
 	}
 }
 
@@ -371,9 +385,9 @@ func moveBits(moves []bitMove, from, to []uint64) {
 func moveUnknown(moves []bitMove, from, fromUnknown, to, toUnknown []uint64) {
 	for i := range moves {
 		m := &moves[i]
-		unknown := getBits(fromUnknown, m.from, m.bits)
-		putBits(to, m.to, m.bits, getBits(from, m.from, m.bits)^m.invert&^unknown)
-		putBits(toUnknown, m.to, m.bits, unknown)
+		unknown := hw.GetBits(fromUnknown, m.from, m.bits)
+		hw.PutBits(to, m.to, m.bits, hw.GetBits(from, m.from, m.bits)^m.invert&^unknown)
+		hw.PutBits(toUnknown, m.to, m.bits, unknown)
 	}
 }
 
@@ -385,11 +399,4 @@ func namesOf(ports []Port, input bool) (names []string) {
 		}
 	}
 	return names
-}
-
-func bitsText(bits int) string {
-	if bits == 1 {
-		return "1 bit"
-	}
-	return fmt.Sprintf("%d bits", bits)
 }

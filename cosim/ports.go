@@ -2,43 +2,8 @@ package cosim
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 )
-
-// A design is what discovery finds out about a top module. Verilator writes it as
-// XML up to version 5.03x and as JSON later: ports_xml.go is the only file that
-// knows.
-type design struct {
-	ports  []Port
-	types  []string          // of the ports, as text: logic [7:0]
-	params map[string]string // of the top module, as it is built
-	files  []string          // that were read, includes too
-	data   map[string]string // files of $readmem by their names there, and the source that reads them
-	io     []Warning         // system tasks that reach files
-	levels bool              // something sees more of a clock than its rising edge
-	resets []string          // other inputs whose edges something waits for, asynchronous resets mostly
-	inner  bool              // something waits for a signal that is made inside
-}
-
-// readDesign finds the ports of the top module.
-func (b *builder) readDesign() error {
-	path := filepath.Join(b.work, "design.xml")
-	args := []string{"--xml-only", "--xml-output", path, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert"}
-	said, err := b.verilate(args...)
-	if err != nil {
-		return err
-	}
-	if err := b.warn(said); err != nil {
-		return err
-	}
-	netlist, err := readXML(path)
-	if err != nil {
-		return fmt.Errorf("what verilator says of %s: %w", b.name(), err)
-	}
-	b.design, err = netlist.design(b.Source)
-	return err
-}
 
 // placePorts marks the clocks and gives every other port its words.
 func placePorts(ports []Port, clocks []string) error {
@@ -95,4 +60,30 @@ func words(ports []Port) (in, out int) {
 		}
 	}
 	return in, out
+}
+
+// slice names bits of a pin, from low up to but not including end.
+func slice(pin string, low, end int) string {
+	if end-low == 1 {
+		return fmt.Sprintf("%s[%d]", pin, low)
+	}
+	return fmt.Sprintf("%s[%d:%d]", pin, end-1, low)
+}
+
+func bitsText(bits int) string {
+	if bits == 1 {
+		return "1 bit"
+	}
+	return fmt.Sprintf("%d bits", bits)
+}
+
+// clockMask has a bit for every clock.
+func clockMask(ports []Port) uint64 {
+	count := uint(0)
+	for _, p := range ports {
+		if p.Clock {
+			count++
+		}
+	}
+	return 1<<count - 1
 }

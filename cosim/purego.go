@@ -178,7 +178,7 @@ func (d *sharedDevice) Step(clocks uint64, cycles int) error {
 
 // after takes what was printed, and finds out how a call ended.
 func (d *sharedDevice) after() error {
-	d.kept.take(d.log, d.printed)
+	takeLog(&d.kept, d.log, d.printed)
 	if kind, ended := endKinds[d.printed.end]; ended {
 		d.err = fault(kind, &d.shared.Description, *d.cycles, d.text, d.limit)
 		return d.err

@@ -13,7 +13,7 @@ func NewRecorder(m *Model) *Recorder { return &Recorder{m, newStimulus(m)} }
 
 // Settle implements Device. A combinational circuit has no other cycles.
 func (r *Recorder) Settle() error {
-	if !r.clocked {
+	if !r.isClocked() {
 		r.keep()
 	}
 	return r.Model.Settle()
@@ -21,7 +21,7 @@ func (r *Recorder) Settle() error {
 
 // Edge implements Device.
 func (r *Recorder) Edge(clocks uint64) error {
-	if r.clocked && clocks&1 != 0 {
+	if r.isClocked() && clocks&1 != 0 {
 		r.keep()
 	}
 	return r.Model.Edge(clocks)
@@ -29,7 +29,7 @@ func (r *Recorder) Edge(clocks uint64) error {
 
 func (r *Recorder) keep() {
 	if s := r.Stimulus; len(s.rows)+s.words <= stimulusWordsMax {
-		s.rows = append(s.rows, r.inputs...)
+		s.rows = append(s.rows, r.Inputs()...)
 		last := s.with(s.rows[len(s.rows)-s.words:])
 		last.mask()
 	}

@@ -64,7 +64,7 @@ func (s *shrinker) spent() bool { return s.err != nil || s.trials <= 0 || s.cycl
 // try keeps a stimulus that differs in the same way, up to the cycle where it does. As
 // every run, it has to begin with reset on.
 func (s *shrinker) try(candidate *Stimulus) bool {
-	if s.spent() || s.model.clocked && candidate.row(0)[s.model.reset.word] == 0 {
+	if s.spent() || s.model.isClocked() && candidate.row(0)[s.model.resetWord()] == 0 {
 		return false
 	}
 	s.trials--
@@ -95,8 +95,8 @@ func (s *shrinker) takeEnd() {
 	for length := 2; length < whole.Cycles(); length *= 2 {
 		s.cycles = budget
 		end := whole.slice(whole.Cycles()-length, whole.Cycles())
-		if s.model.clocked {
-			end.row(0)[s.model.reset.word] = 1
+		if s.model.isClocked() {
+			end.row(0)[s.model.resetWord()] = 1
 		}
 		if s.try(end) {
 			break

@@ -1,18 +1,13 @@
 package cosim
 
 import (
-	"embed"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 )
-
-// RTL holds the Verilog twins, one module per file and the file named after it, and
-// the register map's header.
-//
-//go:embed rtl/*.v rtl/*.vh
-var RTL embed.FS
 
 // A Twin is a component of package hw or nic in Verilog, and the component itself
 // behind the same ports. In lockstep the two agree in every output of every cycle,
@@ -27,6 +22,14 @@ type Twin struct {
 	// Sets are values of all parameters that are worth a test, small ones first.
 	Sets []Parameters
 
+	// Mutants are mistakes that lockstep has to find, at least three.
+	Mutants []Mistake
+
+	// Own holds those of Sources that RTL does not: of a twin that a fabric brings. It
+	// may be nil.
+	Own fs.FS
+
+	// build declares the ports of a model and puts the component behind them.
 	build func(m *Model, p Parameters) error
 }
 
@@ -45,21 +48,20 @@ func (p Parameters) Verilog() map[string]string {
 	return values
 }
 
-// Twins returns the twins of all components.
+// Twins returns the twins of all components of packages hw and nic.
 func Twins() []Twin {
 	return []Twin{
-		starCouplerTwin, linkTwin,
-		fifoTwin, lfsrTwin,
-		arbiterTwin("fixed"), arbiterTwin("round_robin"), arbiterTwin("matrix"), arbiterTwin("tdma"),
-		crc16Twin, serialiserTwin, deserialiserTwin,
-		popsSlotTwin,
+		starCoupler(), link(),
+		fifo(), lfsr(),
+		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
+		crc16(), serialiser(), deserialiser(),
 	}
 }
 
 // FindTwin returns the twin of a name.
-func FindTwin(name string) (Twin, error) {
+func FindTwin(twins []Twin, name string) (Twin, error) {
 	var names []string
-	for _, t := range Twins() {
+	for _, t := range twins {
 		if t.Name == name {
 			return t, nil
 		}
@@ -88,15 +90,29 @@ func (t Twin) New(p Parameters) (*Model, error) {
 	return m, m.finish()
 }
 
+// Source returns the text of one of the twin's Verilog files, or of the header that
+// they include.
+func (t Twin) Source(name string) ([]byte, error) {
+	text, err := RTL.ReadFile("rtl/" + name)
+	if errors.Is(err, fs.ErrNotExist) && t.Own != nil {
+		return fs.ReadFile(t.Own, name)
+	}
+	return text, err
+}
+
+// Files names the header of the register map, which the sources include, and the
+// sources.
+func (t Twin) Files() []string { return append([]string{"starloom_registers.vh"}, t.Sources...) }
+
 // WriteSources writes the twin's Verilog files, and the header that they include,
 // into a directory and returns their paths, the top module's first.
-func (t Twin) WriteSources(dir string) ([]string, error) { return writeSources(dir, t.Sources, nil) }
+func (t Twin) WriteSources(dir string) ([]string, error) { return t.writeSources(dir, nil) }
 
 // writeSources writes sources after edit, which may be nil.
-func writeSources(dir string, sources []string, edit func(name, text string) (string, error)) ([]string, error) {
+func (t Twin) writeSources(dir string, edit func(name, text string) (string, error)) ([]string, error) {
 	var paths []string
-	for _, name := range append([]string{"starloom_registers.vh"}, sources...) {
-		text, err := RTL.ReadFile("rtl/" + name)
+	for _, name := range t.Files() {
+		text, err := t.Source(name)
 		if err != nil {
 			return nil, err
 		}

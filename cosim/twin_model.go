@@ -35,16 +35,19 @@ type Model struct {
 	take      func()                                // between Settle and Latch
 	behind    func()                                // behind Latch
 	cleared   func()                                // behind a reset
-	state     func(v *hw.StateVisitor)              // registers of its own
-	stimulate func(random *Random, inputs []uint64) // all inputs but reset, as in use
+	registers func(v *hw.StateVisitor)              // registers of its own
+	use       func(random *Random, inputs []uint64) // all inputs but reset, as in use
 
-	asInUse     []modelPin // inputs that get nothing but what stimulate gives
+	asInUse     []modelPin // inputs that get nothing but what use gives
 	stimulation stimulation
 	events      []coverEvent // what inputs do together, for Coverage
 }
 
 // modelPin is a port of a Model.
 type modelPin struct{ word, bits int }
+
+// of returns its words in all inputs, or all outputs.
+func (p modelPin) of(words []uint64) []uint64 { return words[p.word:][:(p.bits+63)/64] }
 
 var modelShards = hw.Shards(1, 1)
 
@@ -90,11 +93,28 @@ func (m *Model) finish() error {
 	return nil
 }
 
+// isClocked reports whether the circuit has a clock, and with it a reset.
+func (m *Model) isClocked() bool { return m.clocked }
+
+// resetWord is where reset is in Inputs, -1 for a circuit without one.
+func (m *Model) resetWord() int {
+	if !m.clocked {
+		return -1
+	}
+	return m.reset.word
+}
+
+// circuit is the kernel that the twin's components belong to.
+func (m *Model) circuit() *hw.Kernel { return m.kernel }
+
+// shards are what banks of the model are made for: one.
+func (m *Model) shards() []hw.Shard { return modelShards }
+
 // get reads an input of up to 64 bits, in reads the words of a wide one.
-func (m *Model) get(p modelPin) uint64        { return getBits(m.inputs[p.word:], 0, p.bits) }
-func (m *Model) in(p modelPin) []uint64       { return m.inputs[p.word:][:(p.bits+63)/64] }
+func (m *Model) get(p modelPin) uint64        { return hw.GetBits(m.inputs[p.word:], 0, p.bits) }
+func (m *Model) in(p modelPin) []uint64       { return p.of(m.inputs) }
 func (m *Model) put(p modelPin, value uint64) { m.outputs[p.word] = value }
-func (m *Model) out(p modelPin) []uint64      { return m.outputs[p.word:][:(p.bits+63)/64] }
+func (m *Model) out(p modelPin) []uint64      { return p.of(m.outputs) }
 
 // Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close
 // implement Device.
@@ -134,7 +154,7 @@ func (m *Model) Edge(clocks uint64) error {
 	return nil
 }
 
-// latch is the clock edge of a clocked model that is settled.
+// latch is the clock edge of a clocked model that is settled, without settling again.
 func (m *Model) latch() {
 	switch {
 	case m.get(m.reset) != 0:
@@ -173,8 +193,8 @@ func (m *Model) Path() string { return m.name }
 // State visits kernel and ports.
 func (m *Model) State(v *hw.StateVisitor) {
 	v.Within(m.kernel)
-	if m.state != nil {
-		m.state(v)
+	if m.registers != nil {
+		m.registers(v)
 	}
 	hw.StateColumn(v, "inputs", m.inputs)
 	hw.StateColumn(v, "outputs", m.outputs)
@@ -240,7 +260,7 @@ func (m *Model) light(bank hw.Bank, rail1, rail0 modelPin, bits int, readers []u
 		wire.Clear(0)
 		in1, in0 := m.in(rail1), m.in(rail0)
 		for i := range bank.Size() {
-			wire.Put(0, uint32(i), getBits(in1, i*bits, bits), getBits(in0, i*bits, bits))
+			wire.Put(0, uint32(i), hw.GetBits(in1, i*bits, bits), hw.GetBits(in0, i*bits, bits))
 		}
 	})
 	return wire, nil
@@ -257,11 +277,6 @@ func (m *Model) showSignal(p modelPin, wire *hw.Signal) {
 	}
 }
 
-// getBits and putBits read and write up to 64 bits of a packed vector, from bit first on.
-
-func getBits(words []uint64, first, bits int) uint64        { return hw.GetBits(words, first, bits) }
-func putBits(words []uint64, first, bits int, value uint64) { hw.PutBits(words, first, bits, value) }
-
 // getBytes and putBytes move a frame: byte k is the bits first+8k to first+8k+7.
 // first is a multiple of 8.
 
@@ -275,6 +290,14 @@ func getBytes(words []uint64, first int, frame []byte) {
 func putBytes(words []uint64, first int, frame []byte) {
 	for k, b := range frame {
 		bit := first + 8*k
-		putBits(words, bit, 8, uint64(b))
+		hw.PutBits(words, bit, 8, uint64(b))
 	}
+}
+
+// A coverEvent is what bits of a model's inputs can do together.
+type coverEvent struct {
+	input string
+	never string                       // what did not happen: lit by two senders at once
+	bits  int                          // of a phit
+	of    func(inputs []uint64) uint64 // the bits that do so in this cycle
 }

@@ -7,107 +7,117 @@ import (
 	"starloom/nic"
 )
 
-// popsSlotTwin is all of a POPS network's hardware, wired as fabric.CycleTransport
+// PopsSlot is all of a POPS network's hardware, wired as fabric.CycleTransport
 // does it. Rules: the outputs show status and frames of the receivers and the couplers'
 // violations so far; in a slot's last cycle, between Settle and Latch: ClearSlot and
 // EndSlot, Load and Listen for every processor. A port that a transmitter does not have
 // is PortNone, one that a receiver does not have is nothing to hear, and a length that
 // Load would refuse is no load.
-var popsSlotTwin = Twin{
-	Name:       "pops_slot",
-	Sources:    []string{"pops_slot.v", "serialiser.v", "star_coupler.v", "link.v", "deserialiser.v", "crc16.v"},
-	Components: []string{"nic.Serialisers", "hw.StarCouplers", "hw.Fibre", "nic.Deserialisers"},
-	Sets: []Parameters{
-		{"D": 2, "G": 2, "PHIT_BITS": 8, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
-		{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 1},
-		{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3, "PROPAGATION_CYCLES": 2, "GUARD_CYCLES": 1},
-		{"D": 2, "G": 3, "PHIT_BITS": 5, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 1, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 2},
-		{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
-	},
-	build: func(m *Model, p Parameters) error {
-		d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
-		switch compute := p["COMPUTE_CYCLES"]; {
-		case d < 1 || d > 64 || g < 1 || g > 64:
-			return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
-		case compute < 0 || compute > serialiserComputeMax:
-			return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, serialiserComputeMax)
-		}
-		timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
-		if err != nil {
-			return fmt.Errorf("pops_slot: %w", err)
-		}
-		n, frameBits := d*g, 8*frameMax
-		m.clocks()
-		load, frame := m.input("load_i", n), m.input("frame_i", n*frameBits)
-		length, port, hear := m.input("length_i", 16*n), m.input("port_i", 16*n), m.input("hear_i", 16*n)
-		last, status := m.output("last_o", 1), m.output("status_o", 3*n)
-		heardLength, heard := m.output("heard_length_o", 16*n), m.output("heard_o", n*frameBits)
-		violation := m.output("violation_o", g*g)
-		out1, out0 := m.output("rail1_o", g*g*phit), m.output("rail0_o", g*g*phit)
+func PopsSlot() Twin {
+	return Twin{
+		Name:       "pops_slot",
+		Sources:    []string{"pops_slot.v", "serialiser.v", "star_coupler.v", "link.v", "deserialiser.v", "crc16.v"},
+		Components: []string{"nic.Serialisers", "hw.StarCouplers", "hw.Fibre", "nic.Deserialisers"},
+		Sets: []Parameters{
+			{"D": 2, "G": 2, "PHIT_BITS": 8, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
+			{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 1},
+			{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3, "PROPAGATION_CYCLES": 2, "GUARD_CYCLES": 1},
+			{"D": 2, "G": 3, "PHIT_BITS": 5, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 1, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 2},
+			{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
+		},
+		Mutants: []Mistake{
+			{"guard off by one", "PROPAGATION_CYCLES + GUARD_CYCLES;", "PROPAGATION_CYCLES + GUARD_CYCLES + 1;"},
+			{"port for all reaches none", " || nic[j].port == PORT_ALL[15:0]", ""},
+			{"rail 1 crossed", "group[a].coupler[b].far1", "group[b].coupler[a].far1"},
+			{"no compute window", ".COMPUTE_CYCLES(COMPUTE_CYCLES)", ".COMPUTE_CYCLES(0)"},
+			{"loads within the slot", "load_i[I] && last", "load_i[I]"},
+			{"violation of the slot before", "seen_q <= !last && (seen_q || violation)", "seen_q <= seen_q || violation"},
+		},
+		build: func(m *Model, p Parameters) error {
+			d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
+			switch compute := p["COMPUTE_CYCLES"]; {
+			case d < 1 || d > 64 || g < 1 || g > 64:
+				return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
+			case compute < 0 || compute > serialiserComputeMax:
+				return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, serialiserComputeMax)
+			}
+			timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
+			if err != nil {
+				return fmt.Errorf("pops_slot: %w", err)
+			}
+			n, frameBits := d*g, 8*frameMax
+			m.clocks()
+			load, frame := m.input("load_i", n), m.input("frame_i", n*frameBits)
+			length, port, hear := m.input("length_i", 16*n), m.input("port_i", 16*n), m.input("hear_i", 16*n)
+			last, status := m.output("last_o", 1), m.output("status_o", 3*n)
+			heardLength, heard := m.output("heard_length_o", 16*n), m.output("heard_o", n*frameBits)
+			violation := m.output("violation_o", g*g)
+			out1, out0 := m.output("rail1_o", g*g*phit), m.output("rail0_o", g*g*phit)
 
-		h, err := newPopsHardware(m.kernel, d, g, frameMax, timing)
-		if err != nil {
-			return err
-		}
-		lastCycle := uint32(timing.SlotCycles() - 1)
-		cycle := lastCycle // of the slot
-		m.cleared = func() { cycle = lastCycle }
-		m.show = func() {
-			m.put(last, 0)
-			if cycle == lastCycle {
-				m.put(last, 1)
+			h, err := newPopsHardware(m, d, g, frameMax, timing)
+			if err != nil {
+				return err
 			}
-			for c := range g * g {
-				putBits(m.out(out1), c*phit, phit, h.far.Rail1[c])
-				putBits(m.out(out0), c*phit, phit, h.far.Rail0[c])
-			}
-			clear(m.out(violation))
-			for _, c := range h.couplers.Violated(0) {
-				putBits(m.out(violation), int(c), 1, 1)
-			}
-			h.showHeard(m.out(status), m.out(heardLength), m.out(heard), frameBits)
-		}
-		buffer := make([]byte, frameMax)
-		m.take = func() {
-			if cycle != lastCycle {
-				return
-			}
-			h.couplers.ClearSlot(0)
-			h.rx.EndSlot(0)
-			for i := range n {
-				bytes := int(getBits(m.in(length), 16*i, 16))
-				if getBits(m.in(load), i, 1) != 0 && bytes >= 1 && bytes <= frameMax {
-					getBytes(m.in(frame), i*frameBits, buffer[:bytes])
-					h.tx.Load(i, buffer[:bytes], h.sendPort(getBits(m.in(port), 16*i, 16)))
+			lastCycle := uint32(timing.SlotCycles() - 1)
+			cycle := lastCycle // of the slot
+			m.cleared = func() { cycle = lastCycle }
+			m.show = func() {
+				m.put(last, 0)
+				if cycle == lastCycle {
+					m.put(last, 1)
 				}
-				h.rx.Listen(i, h.coupler(i, getBits(m.in(hear), 16*i, 16)))
+				for c := range g * g {
+					hw.PutBits(m.out(out1), c*phit, phit, h.far.Rail1[c])
+					hw.PutBits(m.out(out0), c*phit, phit, h.far.Rail0[c])
+				}
+				clear(m.out(violation))
+				for _, c := range h.couplers.Violated(0) {
+					hw.PutBits(m.out(violation), int(c), 1, 1)
+				}
+				h.showHeard(m.out(status), m.out(heardLength), m.out(heard), frameBits)
 			}
-		}
-		m.behind = func() { cycle = (cycle + 1) % (lastCycle + 1) }
-		m.state = func(v *hw.StateVisitor) { hw.StateScalar(v, "slot_cycle", &cycle, hw.AtMost(lastCycle)) }
-		m.stimulate = func(random *Random, inputs []uint64) {
-			// One processor gets a new frame; who sends changes with every cycle.
-			i := random.Below(n)
-			own := randomFrame(random, buffer)
-			if random.OneIn(16) {
-				own[random.Below(len(own))] ^= 1 << random.Below(8)
+			buffer := make([]byte, frameMax)
+			m.take = func() {
+				if cycle != lastCycle {
+					return
+				}
+				h.couplers.ClearSlot(0)
+				h.rx.EndSlot(0)
+				for i := range n {
+					bytes := int(hw.GetBits(m.in(length), 16*i, 16))
+					if hw.GetBits(m.in(load), i, 1) != 0 && bytes >= 1 && bytes <= frameMax {
+						getBytes(m.in(frame), i*frameBits, buffer[:bytes])
+						h.tx.Load(i, buffer[:bytes], h.sendPort(hw.GetBits(m.in(port), 16*i, 16)))
+					}
+					h.rx.Listen(i, h.coupler(i, hw.GetBits(m.in(hear), 16*i, 16)))
+				}
 			}
-			putBytes(wordsOf(inputs, frame), i*frameBits, own)
-			bytes := len(own)
-			if random.OneIn(16) {
-				bytes = [...]int{0, 1, frameMax, frameMax + 1, 0xFFFF}[random.Below(5)]
+			m.behind = func() { cycle = (cycle + 1) % (lastCycle + 1) }
+			m.registers = func(v *hw.StateVisitor) { hw.StateScalar(v, "slot_cycle", &cycle, hw.AtMost(lastCycle)) }
+			m.use = func(random *Random, inputs []uint64) {
+				// One processor gets a new frame; who sends changes with every cycle.
+				i := random.Below(n)
+				own := random.frame(buffer)
+				if random.OneIn(16) {
+					own[random.Below(len(own))] ^= 1 << random.Below(8)
+				}
+				putBytes(frame.of(inputs), i*frameBits, own)
+				bytes := len(own)
+				if random.OneIn(16) {
+					bytes = [...]int{0, 1, frameMax, frameMax + 1, 0xFFFF}[random.Below(5)]
+				}
+				hw.PutBits(length.of(inputs), 16*i, 16, uint64(bytes))
+				hw.PutBits(port.of(inputs), 16*i, 16, randomPort(random, g))
+				hw.PutBits(hear.of(inputs), 16*i, 16, randomPort(random, g))
+				density := random.Below(4)
+				loads := load.of(inputs)
+				for w := range loads {
+					loads[w] = random.Sparse(density)
+				}
 			}
-			putBits(wordsOf(inputs, length), 16*i, 16, uint64(bytes))
-			putBits(wordsOf(inputs, port), 16*i, 16, randomPort(random, g))
-			putBits(wordsOf(inputs, hear), 16*i, 16, randomPort(random, g))
-			density := random.Below(4)
-			loads := wordsOf(inputs, load)
-			for w := range loads {
-				loads[w] = random.Sparse(density)
-			}
-		}
-		return nil
-	},
+			return nil
+		},
+	}
 }
 
 // randomPort is one of so many ports, mostly.
@@ -132,17 +142,17 @@ type popsHardware struct {
 	rx       *nic.Deserialisers
 }
 
-func newPopsHardware(kernel *hw.Kernel, d, g, frameMax int, timing nic.Timing) (*popsHardware, error) {
+func newPopsHardware(m *Model, d, g, frameMax int, timing nic.Timing) (*popsHardware, error) {
 	h := &popsHardware{d: d, g: g}
 	// One unit holds everything: a model has one shard.
 	bank := func(name string, elements int) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: elements} }
 	var err error
 	if h.tx, err = nic.NewSerialisers(nic.SerialiserConfig{
-		Bank: bank("tx", d*g), Clock: kernel.Clock(), Shards: modelShards, PhitBits: timing.PhitBits, FrameBytesMax: frameMax, ComputeCycles: timing.ComputeCycles,
+		Bank: bank("tx", d*g), Clock: m.circuit().Clock(), Shards: m.shards(), PhitBits: timing.PhitBits, FrameBytesMax: frameMax, ComputeCycles: timing.ComputeCycles,
 	}); err != nil {
 		return nil, err
 	}
-	near, err := hw.NewLight(bank("coupler", g*g), "light", timing.PhitBits, modelShards, nil)
+	near, err := hw.NewLight(bank("coupler", g*g), "light", timing.PhitBits, m.shards(), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -154,20 +164,20 @@ func newPopsHardware(kernel *hw.Kernel, d, g, frameMax int, timing nic.Timing) (
 		return nil, err
 	}
 	readers := make([]uint32, g*g)
-	if h.far, err = hw.NewLight(bank("fibre", g*g), "light", timing.PhitBits, modelShards, readers); err != nil {
+	if h.far, err = hw.NewLight(bank("fibre", g*g), "light", timing.PhitBits, m.shards(), readers); err != nil {
 		return nil, err
 	}
-	fibre, err := hw.NewFibre("fibre", kernel.Clock(), near, h.far, timing.PropagationCycles)
+	fibre, err := hw.NewFibre("fibre", m.circuit().Clock(), near, h.far, timing.PropagationCycles)
 	if err != nil {
 		return nil, err
 	}
 	if h.rx, err = nic.NewDeserialisers(nic.DeserialiserConfig{
-		Bank: bank("rx", d*g), Clock: kernel.Clock(), Shards: modelShards, PhitBits: timing.PhitBits, FrameBytesMax: frameMax,
+		Bank: bank("rx", d*g), Clock: m.circuit().Clock(), Shards: m.shards(), PhitBits: timing.PhitBits, FrameBytesMax: frameMax,
 		In: h.far, HeardBy: readers,
 	}); err != nil {
 		return nil, err
 	}
-	kernel.Add(h.tx, h.couplers, fibre, h.rx)
+	m.circuit().Add(h.tx, h.couplers, fibre, h.rx)
 	return h, nil
 }
 
@@ -179,10 +189,10 @@ func (h *popsHardware) showHeard(status, length, frame []uint64, frameBits int) 
 	for _, cell := range h.rx.Heard(0) {
 		i := int(cell)
 		judged := h.rx.Status(i)
-		putBits(status, 3*i, 3, uint64(judged))
+		hw.PutBits(status, 3*i, 3, uint64(judged))
 		if judged == nic.StatusOK {
 			heard := h.rx.Frame(i)
-			putBits(length, 16*i, 16, uint64(len(heard)))
+			hw.PutBits(length, 16*i, 16, uint64(len(heard)))
 			putBytes(frame, i*frameBits, heard)
 		}
 	}

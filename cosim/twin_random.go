@@ -48,9 +48,6 @@ func (r *Random) Sparse(halvings int) uint64 {
 	return bits
 }
 
-// wordsOf returns the words of an input.
-func wordsOf(inputs []uint64, p modelPin) []uint64 { return inputs[p.word:][:(p.bits+63)/64] }
-
 // stimulateLight fills the wires of two rails: dark, a phit, or any light at all.
 func stimulateLight(random *Random, rail1, rail0 []uint64, wires, bits int) {
 	all := ^uint64(0) >> (64 - bits)
@@ -63,7 +60,7 @@ func stimulateLight(random *Random, rail1, rail0 []uint64, wires, bits int) {
 		case 3:
 			on1, on0 = random.Sparse(2), random.Sparse(2)
 		}
-		putBits(rail1, i*bits, bits, on1&all)
-		putBits(rail0, i*bits, bits, on0&all)
+		hw.PutBits(rail1, i*bits, bits, on1&all)
+		hw.PutBits(rail0, i*bits, bits, on0&all)
 	}
 }

@@ -184,11 +184,11 @@ func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
 		}
 	}
 	if !now.vary {
-		m.stimulate(&s.random, inputs)
+		m.use(&s.random, inputs)
 		return
 	}
 	copy(now.before, inputs)
-	m.stimulate(&s.random, inputs)
+	m.use(&s.random, inputs)
 	for i, p := range m.ports {
 		if p.Input && !p.Clock && now.manners[i] != inUse && !slices.Contains(m.asInUse, modelPin{p.Word, p.Bits}) {
 			now.manners[i].put(&s.random, inputs[p.Word:][:p.Words()], now.before[p.Word:][:p.Words()], p.Bits)

@@ -22,9 +22,12 @@ import (
 	"starloom/nic"
 )
 
+// all are the twins of all components, and of fabrics.
+func all() []Twin { return append(Twins(), PopsSlot()) }
+
 // forTwins runs a test for every twin.
 func forTwins(t *testing.T, test func(t *testing.T, twin Twin)) {
-	for _, twin := range Twins() {
+	for _, twin := range all() {
 		t.Run(twin.Name, func(t *testing.T) { test(t, twin) })
 	}
 }
@@ -108,7 +111,7 @@ func TestTwinFiles(t *testing.T) {
 // component is an exported type with a Drive, Settle or Latch of a shard.
 func TestEveryComponentHasATwin(t *testing.T) {
 	twins := map[string]bool{}
-	for _, twin := range Twins() {
+	for _, twin := range all() {
 		for _, component := range twin.Components {
 			twins[component] = true
 		}
@@ -120,7 +123,7 @@ func TestEveryComponentHasATwin(t *testing.T) {
 	require.Contains(t, components, "hw.StarCouplers")
 	require.Contains(t, components, "nic.Serialisers")
 	for _, component := range components {
-		assert.True(t, twins[component], "%s has no twin: write cosim/rtl/*.v and add it to cosim.Twins", component)
+		assert.True(t, twins[component], "%s has no twin: write cosim/rtl/*.v and add it to twin.All", component)
 	}
 	for twin := range twins {
 		assert.True(t, slices.Contains(components, twin) || twin == "nic.Checksum", "%s is no component", twin)
@@ -179,7 +182,7 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		{"pops_slot", "COMPUTE_CYCLES", []int{-1, 65536}},
 		{"pops_slot", "PROPAGATION_CYCLES", []int{-1, 4097}}, {"pops_slot", "GUARD_CYCLES", []int{-1, 0, 4097}},
 	} {
-		twin, err := FindTwin(c.twin)
+		twin, err := FindTwin(all(), c.twin)
 		require.NoError(t, err)
 		for _, value := range c.values {
 			p := Parameters{}
@@ -191,13 +194,13 @@ func TestTwinsRefuseParameters(t *testing.T) {
 			assert.Error(t, err, "%s with %s %d", c.twin, c.parameter, value)
 		}
 	}
-	twin, err := FindTwin("fifo")
+	twin, err := FindTwin(all(), "fifo")
 	require.NoError(t, err)
 	_, err = twin.New(Parameters{"DEPTH": 1, "WIDTH": 1})
 	assert.ErrorContains(t, err, "fifo: parameter COUNT_BITS has no value")
 	_, err = twin.New(Parameters{"DEPTH": 1, "WIDTH": 1, "COUNT_BITS": 1, "X": 1})
 	assert.ErrorContains(t, err, "fifo: 4 parameters, the module has 3")
-	_, err = FindTwin("ring")
+	_, err = FindTwin(all(), "ring")
 	assert.ErrorContains(t, err, `twin "ring": there are [star_coupler link`)
 
 	dir := t.TempDir()
@@ -293,7 +296,7 @@ func TestModelSaveRestore(t *testing.T) {
 
 // TestModelStep: Step is so many edges; without the clock's bit nothing is latched.
 func TestModelStep(t *testing.T) {
-	twin, err := FindTwin("arbiter_tdma")
+	twin, err := FindTwin(all(), "arbiter_tdma")
 	require.NoError(t, err)
 	a, b := newTwinModel(t, twin, twin.Sets[0]), newTwinModel(t, twin, twin.Sets[0])
 	a.Inputs()[1], b.Inputs()[1] = 0b0110, 0b0110
@@ -310,7 +313,7 @@ func TestModelStep(t *testing.T) {
 
 // seen counts the values of an output over a run.
 func seen(t *testing.T, twinName string, set int, cycles uint64, values map[string]map[uint64]int) {
-	twin, err := FindTwin(twinName)
+	twin, err := FindTwin(all(), twinName)
 	require.NoError(t, err)
 	m := newTwinModel(t, twin, twin.Sets[set])
 	schedule := NewSchedule(5, cycles)
@@ -346,7 +349,7 @@ func TestStimulusReaches(t *testing.T) {
 
 		v = map[string]map[uint64]int{"count_o": {}, "overflow_o": {}}
 		seen(t, "fifo", set, 10_000, v)
-		fifo, err := FindTwin("fifo")
+		fifo, err := FindTwin(all(), "fifo")
 		require.NoError(t, err)
 		many(v["count_o"], 0, uint64(fifo.Sets[set]["DEPTH"]))
 		many(v["overflow_o"], 0, 1)
@@ -374,19 +377,19 @@ func TestStimulusReaches(t *testing.T) {
 func TestMutantsAreReal(t *testing.T) {
 	count := map[string]int{}
 	names := map[string]bool{}
-	for _, mutant := range Mutants() {
-		count[mutant.Twin]++
-		require.False(t, names[mutant.Twin+mutant.Name], "two mutants are called %s", mutant.Name)
-		names[mutant.Twin+mutant.Name] = true
+	for _, mutant := range Mutants(all()) {
+		count[mutant.Twin.Name]++
+		require.False(t, names[mutant.Twin.Name+mutant.Name], "two mutants are called %s", mutant.Name)
+		names[mutant.Twin.Name+mutant.Name] = true
 		dir := t.TempDir()
 		files, err := mutant.WriteSources(dir)
 		require.NoError(t, err)
-		requireSilent(t, "iverilog", append([]string{"-g2005", "-t", "null", "-I" + dir, "-s", mutant.Twin}, files...)...)
+		requireSilent(t, "iverilog", append([]string{"-g2005", "-t", "null", "-I" + dir, "-s", mutant.Twin.Name}, files...)...)
 	}
-	for _, twin := range Twins() {
+	for _, twin := range all() {
 		assert.GreaterOrEqual(t, count[twin.Name], 3, twin.Name)
 	}
-	gone := Mutants()[0]
+	gone := Mutants(all())[0]
 	gone.Old = "no such text"
 	_, err := gone.WriteSources(t.TempDir())
 	assert.ErrorContains(t, err, "has 0 times")
@@ -399,11 +402,11 @@ func TestPackedBits(t *testing.T) {
 		width := 1 + random.Below(64)
 		first := random.Below(256 - width + 1)
 		value := random.Uint64() >> (64 - width)
-		putBits(words, first, width, value)
+		hw.PutBits(words, first, width, value)
 		for i := range width {
 			bits[first+i] = byte(value >> i & 1)
 		}
-		require.Equal(t, value, getBits(words, first, width))
+		require.Equal(t, value, hw.GetBits(words, first, width))
 		for i, bit := range bits {
 			require.EqualValues(t, bit, words[i/64]>>(i%64)&1)
 		}
@@ -416,7 +419,7 @@ func TestPackedBits(t *testing.T) {
 }
 
 func TestWriteSourcesNeedsADirectory(t *testing.T) {
-	twin, err := FindTwin("lfsr")
+	twin, err := FindTwin(all(), "lfsr")
 	require.NoError(t, err)
 	_, err = twin.WriteSources(filepath.Join(t.TempDir(), "none"))
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -428,7 +431,7 @@ func TestParametersInVerilog(t *testing.T) {
 }
 
 func BenchmarkModel(b *testing.B) {
-	for _, twin := range Twins() {
+	for _, twin := range all() {
 		b.Run(twin.Name, func(b *testing.B) {
 			m := newTwinModel(b, twin, twin.Sets[len(twin.Sets)-1])
 			m.Stimulate(NewSchedule(1, 100), 1, m.Inputs())

@@ -46,8 +46,8 @@ func (t *traffic) stimulate(random *Random, rail1, rail0 []uint64) (last bool) {
 		}
 	}
 	for i, wire := range t.wires {
-		putBits(rail1, i*t.phitBits, t.phitBits, wire.rail1[at])
-		putBits(rail0, i*t.phitBits, t.phitBits, wire.rail0[at])
+		hw.PutBits(rail1, i*t.phitBits, t.phitBits, wire.rail1[at])
+		hw.PutBits(rail0, i*t.phitBits, t.phitBits, wire.rail0[at])
 	}
 	return at == t.slotCycles-1
 }
@@ -89,7 +89,7 @@ func (t *traffic) make(random *Random, wire *trafficWire) {
 
 // randomFrame is a legal frame, or one that no NIC would send.
 func (t *traffic) randomFrame(random *Random) []byte {
-	frame := randomFrame(random, t.frame)
+	frame := random.frame(t.frame)
 	if !random.OneIn(4) {
 		return frame
 	}
@@ -107,15 +107,15 @@ func (t *traffic) randomFrame(random *Random) []byte {
 	return frame
 }
 
-// randomFrame is a legal frame of any length that fits into buffer.
-func randomFrame(random *Random, buffer []byte) []byte {
-	payload := buffer[nic.HeaderBytes:][:random.Below(len(buffer)-nic.FrameBytesMin+1)]
+// frame is a legal frame of any length that fits into buffer.
+func (r *Random) frame(buffer []byte) []byte {
+	payload := buffer[nic.HeaderBytes:][:r.Below(len(buffer)-nic.FrameBytesMin+1)]
 	for i := range payload {
-		payload[i] = byte(random.Uint32())
+		payload[i] = byte(r.Uint32())
 	}
 	return nic.Marshal(buffer, nic.Header{
-		Kind: nic.Kind(random.Below(nic.KindCount)), Flags: uint8(random.Uint32()), Tag: uint16(random.Uint32()),
-		Source: random.Uint32(), Destination: random.Uint32(),
+		Kind: nic.Kind(r.Below(nic.KindCount)), Flags: uint8(r.Uint32()), Tag: uint16(r.Uint32()),
+		Source: r.Uint32(), Destination: r.Uint32(),
 	}, payload)
 }
 

@@ -34,17 +34,6 @@ const stepCyclesMax = 1 << 13
 // glueLog mirrors the end and the counters of the log in glue.cpp.
 type glueLog struct{ end, used, lost, last uint32 }
 
-// clockMask has a bit for every clock.
-func clockMask(ports []Port) uint64 {
-	count := uint(0)
-	for _, p := range ports {
-		if p.Clock {
-			count++
-		}
-	}
-	return 1<<count - 1
-}
-
 // refuseClocks says why nothing can be clocked: the device has ended, or has fewer
 // clocks.
 func refuseClocks(ended error, d *Description, clocks uint64) error {
@@ -66,21 +55,8 @@ func fault(kind FaultKind, d *Description, cycle uint64, text []byte, limit time
 	return f
 }
 
-// keptLog is the end of what a circuit prints.
-type keptLog []byte
-
-const keptLogBytes = 64 << 10
-
-func (l *keptLog) Write(text []byte) (int, error) {
-	*l = append(*l, text[max(0, len(text)-keptLogBytes):]...)
-	if len(*l) > 2*keptLogBytes {
-		*l = append((*l)[:0], (*l)[len(*l)-keptLogBytes:]...)
-	}
-	return len(text), nil
-}
-
-// take moves what was printed out of the circuit's memory.
-func (l *keptLog) take(text []byte, printed *glueLog) {
+// takeLog moves what was printed out of the circuit's memory.
+func takeLog(l *keptLog, text []byte, printed *glueLog) {
 	_, _ = l.Write(text[:min(printed.used, logBytes)])
 	if printed.lost > 0 {
 		_, _ = fmt.Fprintf(l, "... and %d more that did not fit\n", printed.lost)

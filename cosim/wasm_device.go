@@ -186,7 +186,7 @@ func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 // after takes what was printed, and finds out how a call ended. After a trap only
 // the memory says so.
 func (d *wasmDevice) after(trap error) error {
-	d.kept.take(d.log, d.printed)
+	takeLog(&d.kept, d.log, d.printed)
 	kind, ended := endKinds[d.printed.end]
 	switch {
 	case errors.Is(trap, errLate):

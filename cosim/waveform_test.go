@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/hw"
 	"starloom/traces"
 )
 
@@ -30,7 +31,7 @@ func TestOurWaveformIsVerilators(t *testing.T) {
 	for name, port := range twins {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			twin, err := FindTwin(name)
+			twin, err := FindTwin(all(), name)
 			require.NoError(t, err)
 			dir := t.TempDir()
 			ours, theirs := filepath.Join(dir, "ours.vcd"), filepath.Join(dir, "theirs.vcd")
@@ -89,7 +90,7 @@ func writeRun(t *testing.T, twin Twin, cycles uint64, vcdPath, inputsPath string
 			}
 			id, err := vcd.Declare("model."+name, width)
 			require.NoError(t, err)
-			show = append(show, func() { vcd.Set(id, getBits(values[p.Word:], low, width)) })
+			show = append(show, func() { vcd.Set(id, hw.GetBits(values[p.Word:], low, width)) })
 			rules = append(rules, traces.NameRule{From: "model." + name, To: "TOP." + twin.Name + "." + theirs, Place: "test"})
 		}
 	}

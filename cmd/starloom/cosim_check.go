@@ -184,7 +184,7 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*cosim.PinMap, str
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := cosim.TwinMap(o.twin, parameters, "")
+	m, err := starloom.TwinMap(o.twin, parameters, "")
 	return m, "--twin " + o.twin + subject, err
 }
 
@@ -275,7 +275,7 @@ func (p *progress) cycles(done, total uint64) {
 // listTwins lists the models with their ports.
 func listTwins(w io.Writer) error {
 	var b strings.Builder
-	for _, t := range cosim.Twins() {
+	for _, t := range starloom.Twins() {
 		m, err := t.New(t.Sets[0])
 		if err != nil {
 			return fault(err)

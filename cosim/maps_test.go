@@ -31,7 +31,8 @@ func TestPinMapLate(t *testing.T) {
 endmodule`
 	for latency, differs := range map[int]bool{2: false, 1: true, 3: true} {
 		m := foreign(t, text, &PinMap{
-			Model: "link", Parameters: Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 1}, Clock: "clk", Reset: "rst_n", ResetLow: true,
+			Library: library(),
+			Model:   "link", Parameters: Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 1}, Clock: "clk", Reset: "rst_n", ResetLow: true,
 			Pins:    []PinWiring{{"rail1_i", []string{"one"}}, {"rail0_i", []string{"zero"}}, {"rail1_o", []string{"one_q"}}, {"rail0_o", []string{"zero_q"}}},
 			Latency: map[string]int{"rail1_o": latency, "rail0_o": latency},
 		})
@@ -51,7 +52,8 @@ endmodule`
 
 func acknowledgedMap(t *testing.T) *PinMap {
 	return foreign(t, acknowledged, &PinMap{
-		Model: "arbiter_fixed", Parameters: Parameters{"REQUESTERS": 4}, Clock: "clk", Reset: "rst_n", ResetLow: true,
+		Library: library(),
+		Model:   "arbiter_fixed", Parameters: Parameters{"REQUESTERS": 4}, Clock: "clk", Reset: "rst_n", ResetLow: true,
 		Pins:    []PinWiring{{"request", []string{"valid"}}, {"grant", []string{"ready"}}},
 		Absent:  []string{"index"},
 		Latency: map[string]int{"grant": -1},
@@ -75,7 +77,8 @@ func TestPinMapFeedback(t *testing.T) {
 
 func TestPinMapFeedbackOscillates(t *testing.T) {
 	m := foreign(t, "module dut(input logic [7:0] a, b, input x, output logic [1:0] o, z, output v, y);\nassign y = ~x; assign {o, z, v} = {a[1:0], b[1:0], a[0]};\nendmodule", &PinMap{
-		Model: "star_coupler", Parameters: Parameters{"D": 4, "PHIT_BITS": 2},
+		Library: library(),
+		Model:   "star_coupler", Parameters: Parameters{"D": 4, "PHIT_BITS": 2},
 		Pins:     []PinWiring{{"rail1_i", []string{"a"}}, {"rail0_i", []string{"b"}}, {"rail1_o", []string{"o"}}, {"rail0_o", []string{"z"}}, {"violation_o", []string{"v"}}},
 		Feedback: []PinFeedback{{"x", "y"}},
 	})
@@ -98,7 +101,8 @@ func TestPinMapWidePorts(t *testing.T) {
 endmodule`
 	for _, backend := range []string{BackendWasm, BackendIcarus} {
 		m := foreign(t, text, &PinMap{
-			Model: "star_coupler", Parameters: Parameters{"D": 16, "PHIT_BITS": 33}, Backend: backend,
+			Library: library(),
+			Model:   "star_coupler", Parameters: Parameters{"D": 16, "PHIT_BITS": 33}, Backend: backend,
 			Pins: []PinWiring{
 				{"rail1_i", []string{"high", "~low_n[427:200]", "~low_n[199:0]"}}, {"rail0_i", []string{"zero"}},
 				{"rail1_o", []string{"one_o[32:1]", "one_o[0]"}}, {"rail0_o", []string{"~zero_no"}}, {"violation", []string{"flags[1]"}},
@@ -155,7 +159,7 @@ func TestPinMapAllocatesNothing(t *testing.T) {
 
 func BenchmarkPinMap(b *testing.B) {
 	for _, twin := range []string{"arbiter_round_robin", "pops_slot"} {
-		m, err := TwinMap(twin, nil, "")
+		m, err := TwinMap(library(), twin, nil, "")
 		require.NoError(b, err)
 		b.Run(twin, func(b *testing.B) {
 			r, err := Lockstep(context.Background(), m, LockstepOptions{Cycles: uint64(b.N), PowerOn: 1})

@@ -1,0 +1,99 @@
+package cosim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Source is RTL: the files of a design and what to make of them.
+type Source struct {
+	Top         string            // module, or VHDL entity
+	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
+	DataDir     string            // where the files of $readmem are; "": the working directory; then beside the source that reads them
+	IncludeDirs []string          // for `include, and for modules in files of their name
+	Defines     map[string]string // `define; "" for a name without a value
+	Params      map[string]string // of the top module, as Verilog constants or plain text; VHDL: generics
+	Clocks      []string          // the inputs that Edge drives, in any order
+}
+
+// name says what a source is in messages.
+func (s *Source) name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
+
+func isVHDL(file string) bool {
+	ending := strings.ToLower(filepath.Ext(file))
+	return ending == ".vhd" || ending == ".vhdl"
+}
+
+// vhdl reports whether a source goes through GHDL.
+func (s *Source) vhdl() bool { return isVHDL(s.Files[0]) }
+
+// InputBytesMax bounds every file of a user that is read whole: an image, data of
+// $readmem.
+const InputBytesMax = 256 << 20
+
+// check refuses what no tool has to see.
+func (s *Source) check() error {
+	if s.Top == "" {
+		return &InputError{"--top", "no top module is named", "give the name of the module to build"}
+	}
+	if !isIdentifier(s.Top) {
+		return &InputError{"--top", fmt.Sprintf("%q is not the name of a module", s.Top), "give a plain Verilog name"}
+	}
+	if len(s.Files) == 0 {
+		return &InputError{s.Top, "no source is given", "give the Verilog or VHDL files of the design"}
+	}
+	for _, file := range s.Files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return &InputError{file, fmt.Sprintf("cannot be read: %v", reason(err)), "give an existing source"}
+		}
+		if info.IsDir() {
+			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
+		}
+		if !info.Mode().IsRegular() {
+			return &InputError{file, "is not a regular file", "give a file with Verilog or VHDL"}
+		}
+		if isVHDL(file) != s.vhdl() {
+			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
+		}
+	}
+	if err := s.checkParams(); err != nil {
+		return err
+	}
+	for _, names := range []map[string]string{s.Defines, s.Params} {
+		for name, value := range names {
+			if !isIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+				return &InputError{name + "=" + value, "is not a name and a value", "write NAME=VALUE"}
+			}
+		}
+	}
+	for i, clock := range s.Clocks {
+		if slices.Contains(s.Clocks[:i], clock) {
+			return &InputError{"--clock", clock + " is named twice", "name every clock once"}
+		}
+	}
+	if len(s.Clocks) > 64 {
+		return &InputError{"--clock", fmt.Sprintf("%d clocks", len(s.Clocks)), "at most 64 are possible"}
+	}
+	return nil
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
+
+func isIdentifier(text string) bool { return identifier.MatchString(text) }
+
+// reason is an error of the operating system without the path, which the place of
+// the message says.
+func reason(err error) error {
+	if pathError, ok := err.(*os.PathError); ok {
+		return pathError.Err
+	}
+	return err
+}
+
+// sameName compares names of a design, in VHDL without regard to upper and lower case.
+func sameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }

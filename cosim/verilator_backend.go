@@ -1,0 +1,51 @@
+package cosim
+
+import "context"
+
+// Wasm is the backend that runs a circuit as WebAssembly.
+func Wasm() Backend {
+	return Backend{
+		Name: BackendWasm,
+		Build: func(ctx context.Context, s Source, o BuildOptions) (Design, error) {
+			return wasmDesign(Build(ctx, s, o))
+		},
+		Load: func(image []byte) (Design, error) { return wasmDesign(LoadWasm(image)) },
+	}
+}
+
+// wasmBuild is a Circuit as a Design.
+type wasmBuild struct{ circuit *Circuit }
+
+func wasmDesign(c *Circuit, err error) (Design, error) {
+	if err != nil {
+		return nil, err
+	}
+	return wasmBuild{c}, nil
+}
+
+func (b wasmBuild) Open(o Options) (Device, error) { return OpenWasm(b.circuit, o) }
+func (b wasmBuild) Warnings() []Warning            { return b.circuit.Warnings }
+func (b wasmBuild) CaseBlind() bool                { return b.circuit.CaseBlind }
+func (b wasmBuild) Close() error                   { return b.circuit.Close() }
+
+// Native is the backend that loads a circuit as a library of the machine; see Shared.
+func Native() Backend {
+	return Backend{
+		Name: BackendShared,
+		Build: func(ctx context.Context, s Source, o BuildOptions) (Design, error) {
+			shared, err := BuildShared(ctx, s, o)
+			if err != nil {
+				return nil, err
+			}
+			return sharedBuild{shared}, nil
+		},
+	}
+}
+
+// sharedBuild is a Shared as a Design. A library stays loaded.
+type sharedBuild struct{ shared *Shared }
+
+func (b sharedBuild) Open(o Options) (Device, error) { return OpenShared(b.shared, o) }
+func (b sharedBuild) Warnings() []Warning            { return b.shared.Warnings }
+func (b sharedBuild) CaseBlind() bool                { return b.shared.CaseBlind }
+func (b sharedBuild) Close() error                   { return nil }
