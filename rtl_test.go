@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/nic"
 )
@@ -204,9 +206,9 @@ func TestRTLSavesAndRestores(t *testing.T) {
 }
 
 // rewired attaches a twin with changes in its source: pairs of old and new text.
-func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string) *cosim.PinMap {
+func rewired(t *testing.T, s *Scenario, tw, backend string, changes ...string) *pinmap.Map {
 	dir := t.TempDir()
-	found, err := cosim.FindTwin(Twins(), twin)
+	found, err := twin.Find(Twins(), tw)
 	require.NoError(t, err)
 	files, err := found.WriteSources(dir)
 	require.NoError(t, err)
@@ -217,18 +219,18 @@ func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string)
 		text = bytes.Replace(text, []byte(changes[i]), []byte(changes[i+1]), 1)
 	}
 	require.NoError(t, os.WriteFile(files[0], text, 0o644))
-	return attached(t, s, twin, backend, files)
+	return attached(t, s, tw, backend, files)
 }
 
 // attached is a pin map of other sources of a twin.
-func attached(t *testing.T, s *Scenario, twin, backend string, files []string) *cosim.PinMap {
+func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pinmap.Map {
 	m := &Machine{scenario: s}
 	var err error
 	m.pops, err = fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize)
 	require.NoError(t, err)
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
-	pins, err := TwinMap(twin, (&machineRTL{machine: m}).parameters(twin), "")
+	pins, err := TwinMap(tw, (&machineRTL{machine: m}).parameters(tw), "")
 	require.NoError(t, err)
 	pins.Source.Files, pins.Backend = files, backend
 	t.Cleanup(func() { require.NoError(t, pins.Close()) })
@@ -255,7 +257,7 @@ func TestWrongRTLShows(t *testing.T) {
 	s.Stop.Slots = 100
 	want := machine(t, s, MachineOptions{})
 	require.NoError(t, want.Run(context.Background(), nil))
-	for _, mutant := range cosim.Mutants(Twins()) {
+	for _, mutant := range twin.Mutants(Twins()) {
 		name := mutant.Twin.Name + ": " + mutant.Name
 		rule, ok := shows[name]
 		if !ok {

@@ -87,7 +87,7 @@ type Fault struct {
 }
 
 // toolError is the fault of a simulator that has failed.
-func (f *Fault) toolError() *ToolError {
+func (f *Fault) ToolError() *ToolError {
 	return &ToolError{f.Tool, f.Device, fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), remedySimulator, f}
 }
 

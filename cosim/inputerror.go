@@ -70,7 +70,7 @@ func editDistance(a, b string) int {
 }
 
 // remedyOf lists what is allowed, and names the nearest of it.
-func remedyOf(word string, allowed []string) string {
+func RemedyOf(word string, allowed []string) string {
 	if len(allowed) == 0 {
 		return "there are none"
 	}

@@ -18,7 +18,7 @@ type Options struct {
 	Interpreter bool
 }
 
-func (o *Options) timeLimit() time.Duration {
+func (o *Options) Limit() time.Duration {
 	if o.TimeLimit > 0 {
 		return o.TimeLimit
 	}
@@ -35,7 +35,7 @@ type BuildOptions struct {
 	Progress func(step string) // called when a step begins; may be nil
 }
 
-func (o *BuildOptions) step(text string) {
+func (o *BuildOptions) Step(text string) {
 	if o.Progress != nil {
 		o.Progress(text)
 	}

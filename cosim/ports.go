@@ -6,14 +6,14 @@ import (
 )
 
 // placePorts marks the clocks and gives every other port its words.
-func placePorts(ports []Port, clocks []string) error {
+func PlacePorts(ports []Port, clocks []string) error {
 	in, out := 0, 0
 	for i := range ports {
 		p := &ports[i]
 		p.Clock = slices.Contains(clocks, p.Name)
 		switch {
 		case p.Clock && (!p.Input || p.Bits != 1):
-			return &InputError{"--clock", fmt.Sprintf("%s is %s", p.Name, p.kind()), "a clock is an input of one bit"}
+			return &InputError{"--clock", fmt.Sprintf("%s is %s", p.Name, p.Kind()), "a clock is an input of one bit"}
 		case p.Clock:
 			p.Word = -1
 		case p.Input:
@@ -37,7 +37,7 @@ func placePorts(ports []Port, clocks []string) error {
 }
 
 // kind is a port in words.
-func (p Port) kind() string {
+func (p Port) Kind() string {
 	direction := "an output"
 	if p.Input {
 		direction = "an input"
@@ -49,7 +49,7 @@ func (p Port) kind() string {
 }
 
 // words returns how many words all inputs and all outputs have.
-func words(ports []Port) (in, out int) {
+func Words(ports []Port) (in, out int) {
 	for _, p := range ports {
 		switch {
 		case p.Clock:
@@ -63,14 +63,14 @@ func words(ports []Port) (in, out int) {
 }
 
 // slice names bits of a pin, from low up to but not including end.
-func slice(pin string, low, end int) string {
+func SliceText(pin string, low, end int) string {
 	if end-low == 1 {
 		return fmt.Sprintf("%s[%d]", pin, low)
 	}
 	return fmt.Sprintf("%s[%d:%d]", pin, end-1, low)
 }
 
-func bitsText(bits int) string {
+func BitsText(bits int) string {
 	if bits == 1 {
 		return "1 bit"
 	}
@@ -78,7 +78,7 @@ func bitsText(bits int) string {
 }
 
 // clockMask has a bit for every clock.
-func clockMask(ports []Port) uint64 {
+func ClockMask(ports []Port) uint64 {
 	count := uint(0)
 	for _, p := range ports {
 		if p.Clock {

@@ -21,7 +21,7 @@ type Source struct {
 }
 
 // name says what a source is in messages.
-func (s *Source) name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
+func (s *Source) Name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
 
 func isVHDL(file string) bool {
 	ending := strings.ToLower(filepath.Ext(file))
@@ -29,18 +29,18 @@ func isVHDL(file string) bool {
 }
 
 // vhdl reports whether a source goes through GHDL.
-func (s *Source) vhdl() bool { return isVHDL(s.Files[0]) }
+func (s *Source) VHDL() bool { return isVHDL(s.Files[0]) }
 
 // InputBytesMax bounds every file of a user that is read whole: an image, data of
 // $readmem.
 const InputBytesMax = 256 << 20
 
 // check refuses what no tool has to see.
-func (s *Source) check() error {
+func (s *Source) Check() error {
 	if s.Top == "" {
 		return &InputError{"--top", "no top module is named", "give the name of the module to build"}
 	}
-	if !isIdentifier(s.Top) {
+	if !IsIdentifier(s.Top) {
 		return &InputError{"--top", fmt.Sprintf("%q is not the name of a module", s.Top), "give a plain Verilog name"}
 	}
 	if len(s.Files) == 0 {
@@ -49,7 +49,7 @@ func (s *Source) check() error {
 	for _, file := range s.Files {
 		info, err := os.Stat(file)
 		if err != nil {
-			return &InputError{file, fmt.Sprintf("cannot be read: %v", reason(err)), "give an existing source"}
+			return &InputError{file, fmt.Sprintf("cannot be read: %v", Reason(err)), "give an existing source"}
 		}
 		if info.IsDir() {
 			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
@@ -57,7 +57,7 @@ func (s *Source) check() error {
 		if !info.Mode().IsRegular() {
 			return &InputError{file, "is not a regular file", "give a file with Verilog or VHDL"}
 		}
-		if isVHDL(file) != s.vhdl() {
+		if isVHDL(file) != s.VHDL() {
 			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
 		}
 	}
@@ -66,7 +66,7 @@ func (s *Source) check() error {
 	}
 	for _, names := range []map[string]string{s.Defines, s.Params} {
 		for name, value := range names {
-			if !isIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+			if !IsIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
 				return &InputError{name + "=" + value, "is not a name and a value", "write NAME=VALUE"}
 			}
 		}
@@ -84,11 +84,11 @@ func (s *Source) check() error {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
-func isIdentifier(text string) bool { return identifier.MatchString(text) }
+func IsIdentifier(text string) bool { return identifier.MatchString(text) }
 
 // reason is an error of the operating system without the path, which the place of
 // the message says.
-func reason(err error) error {
+func Reason(err error) error {
 	if pathError, ok := err.(*os.PathError); ok {
 		return pathError.Err
 	}
@@ -96,4 +96,4 @@ func reason(err error) error {
 }
 
 // sameName compares names of a design, in VHDL without regard to upper and lower case.
-func sameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }
+func SameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }

@@ -28,7 +28,7 @@ func WarningsText(warnings []Warning, backend string) string {
 	if backend == BackendIcarus {
 		tool = "Icarus"
 	}
-	return fmt.Sprintf("%s of %s: %s", count(uint64(len(warnings)), "warning"), tool, strings.Join(slices.Compact(codes), ", "))
+	return fmt.Sprintf("%s of %s: %s", Count(uint64(len(warnings)), "warning"), tool, strings.Join(slices.Compact(codes), ", "))
 }
 
 // warningsShown is how many warnings a text names one by one.
@@ -51,7 +51,7 @@ func WriteWarnings(w io.Writer, warnings []Warning, backend string) {
 }
 
 // count is a number of things.
-func count(n uint64, what string) string {
+func Count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
