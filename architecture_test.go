@@ -13,7 +13,9 @@ import (
 // traces and hw stand side by side and know nothing of each other.
 var layers = []string{
 	"starloom/hw", "starloom/traces", "starloom/nic", "starloom/fabric", "starloom/firmware/wasm", "starloom/firmware",
-	"starloom/cosim", "starloom", "starloom/cmd/starloom",
+	"starloom/cosim", "starloom/cosim/twin", "starloom/cosim/pinmap", "starloom/cosim/lockstep", // know no backend
+	"starloom/cosim/verilator", "starloom/cosim/icarus",
+	"starloom", "starloom/cmd/starloom",
 }
 
 // TestImportsPointDownward holds the layout of the module.

@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 )
 
-// A cache is a directory of build results. A name says what went into the file, so
+// A Cache is a directory of build results. A name says what went into the file, so
 // a file is never changed, and two processes may make the same one: the second
 // takes its place with the same content.
 type Cache struct{ Dir, Remedy string }
 
-// remedyUserCache is for the user's own cache, which every command uses and only
+// RemedyUserCache is for the user's own cache, which every command uses and only
 // `cosim build` has an option for.
 const RemedyUserCache = "set XDG_CACHE_HOME to a directory that can be written"
 
-// openCache makes the directory; "" is the user's own.
+// OpenCache makes the directory; "" is the user's own.
 func OpenCache(dir string) (Cache, error) {
 	remedy := "name another directory with --cache"
 	if dir == "" {
@@ -35,7 +35,7 @@ func OpenCache(dir string) (Cache, error) {
 	return Cache{dir, remedy}, nil
 }
 
-// take returns the path of a file, which make writes to the given path if it is not
+// Take returns the path of a file, which make writes to the given path if it is not
 // there yet. No other process sees a half-written one.
 func (c Cache) Take(name string, make func(path string) error) (string, error) {
 	path := filepath.Join(c.Dir, name)

@@ -86,7 +86,7 @@ type Fault struct {
 	Tool   string // the simulator, if it and not the circuit has failed; see ToolError
 }
 
-// toolError is the fault of a simulator that has failed.
+// ToolError is the fault of a simulator that has failed.
 func (f *Fault) ToolError() *ToolError {
 	return &ToolError{f.Tool, f.Device, fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), remedySimulator, f}
 }

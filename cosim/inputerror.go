@@ -69,7 +69,7 @@ func editDistance(a, b string) int {
 	return row[len(b)]
 }
 
-// remedyOf lists what is allowed, and names the nearest of it.
+// RemedyOf lists what is allowed, and names the nearest of it.
 func RemedyOf(word string, allowed []string) string {
 	if len(allowed) == 0 {
 		return "there are none"

@@ -1,6 +1,6 @@
 package cosim
 
-// keptLog is the end of what a circuit prints.
+// KeptLog is the end of what a circuit prints.
 type KeptLog []byte
 
 const KeptLogBytes = 64 << 10

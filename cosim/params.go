@@ -13,7 +13,7 @@ import (
 // text in quotes.
 var verilogConstant = regexp.MustCompile(`^(?:[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|'[01xXzZ]|"(?:[^"\\]|\\.)*")$`)
 
-// constants are the parameters as the tools want them: plain text in quotes in Verilog,
+// Constants are the parameters as the tools want them: plain text in quotes in Verilog,
 // without them for generics.
 func (s *Source) Constants() map[string]string {
 	values := maps.Clone(s.Params)

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// placePorts marks the clocks and gives every other port its words.
+// PlacePorts marks the clocks and gives every other port its words.
 func PlacePorts(ports []Port, clocks []string) error {
 	in, out := 0, 0
 	for i := range ports {
@@ -36,7 +36,7 @@ func PlacePorts(ports []Port, clocks []string) error {
 	return nil
 }
 
-// kind is a port in words.
+// Kind is a port in words.
 func (p Port) Kind() string {
 	direction := "an output"
 	if p.Input {
@@ -48,7 +48,7 @@ func (p Port) Kind() string {
 	return fmt.Sprintf("%s of %d bits", direction, p.Bits)
 }
 
-// words returns how many words all inputs and all outputs have.
+// Words returns how many words all inputs and all outputs have.
 func Words(ports []Port) (in, out int) {
 	for _, p := range ports {
 		switch {
@@ -62,7 +62,7 @@ func Words(ports []Port) (in, out int) {
 	return in, out
 }
 
-// slice names bits of a pin, from low up to but not including end.
+// SliceText names bits of a pin, from low up to but not including end.
 func SliceText(pin string, low, end int) string {
 	if end-low == 1 {
 		return fmt.Sprintf("%s[%d]", pin, low)
@@ -77,7 +77,7 @@ func BitsText(bits int) string {
 	return fmt.Sprintf("%d bits", bits)
 }
 
-// clockMask has a bit for every clock.
+// ClockMask has a bit for every clock.
 func ClockMask(ports []Port) uint64 {
 	count := uint(0)
 	for _, p := range ports {

@@ -20,7 +20,7 @@ type Source struct {
 	Clocks      []string          // the inputs that Edge drives, in any order
 }
 
-// name says what a source is in messages.
+// Name says what a source is in messages.
 func (s *Source) Name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
 
 func isVHDL(file string) bool {
@@ -28,14 +28,14 @@ func isVHDL(file string) bool {
 	return ending == ".vhd" || ending == ".vhdl"
 }
 
-// vhdl reports whether a source goes through GHDL.
+// VHDL reports whether a source goes through GHDL.
 func (s *Source) VHDL() bool { return isVHDL(s.Files[0]) }
 
 // InputBytesMax bounds every file of a user that is read whole: an image, data of
 // $readmem.
 const InputBytesMax = 256 << 20
 
-// check refuses what no tool has to see.
+// Check refuses what no tool has to see.
 func (s *Source) Check() error {
 	if s.Top == "" {
 		return &InputError{"--top", "no top module is named", "give the name of the module to build"}
@@ -86,7 +86,7 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
 func IsIdentifier(text string) bool { return identifier.MatchString(text) }
 
-// reason is an error of the operating system without the path, which the place of
+// Reason is an error of the operating system without the path, which the place of
 // the message says.
 func Reason(err error) error {
 	if pathError, ok := err.(*os.PathError); ok {
@@ -95,5 +95,5 @@ func Reason(err error) error {
 	return err
 }
 
-// sameName compares names of a design, in VHDL without regard to upper and lower case.
+// SameName compares names of a design, in VHDL without regard to upper and lower case.
 func SameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }

@@ -11,19 +11,19 @@ import (
 	"time"
 )
 
-// A tool is a program that a build needs.
+// A Tool is a program that a build needs.
 type Tool struct {
 	Command, Packages string // packages: of Debian
 	VersionOption     string
 }
 
-// toolVersion is a tool as it was found.
+// ToolVersion is a tool as it was found.
 type ToolVersion struct{ Path, Text string }
 
 // toolVersions holds what was asked already, by path and change time.
 var toolVersions sync.Map
 
-// version finds a tool and asks it who it is: its answer is a part of the hash of
+// Version finds a tool and asks it who it is: its answer is a part of the hash of
 // a build.
 func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
@@ -50,7 +50,7 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	return version, nil
 }
 
-// command is a tool's process, which ends with the context; messages come in
+// Command is a tool's process, which ends with the context; messages come in
 // English.
 func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	c := exec.CommandContext(ctx, name, args...)
@@ -65,7 +65,7 @@ func FirstLine(text []byte) string {
 	return string(line)
 }
 
-// oneLineOf joins the lines of a tool's output and shortens it.
+// OneLine joins the lines of a tool's output and shortens it.
 func OneLine(said []byte) string {
 	text := strings.Join(strings.Fields(string(said)), " ")
 	if len(text) > 500 {

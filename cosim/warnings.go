@@ -50,7 +50,7 @@ func WriteWarnings(w io.Writer, warnings []Warning, backend string) {
 	}
 }
 
-// count is a number of things.
+// Count is a number of things.
 func Count(n uint64, what string) string {
 	if n == 1 {
 		return "1 " + what

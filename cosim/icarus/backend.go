@@ -6,7 +6,7 @@ import (
 	"starloom/cosim"
 )
 
-// IcarusBackend is the backend that simulates in a process of its own.
+// Backend is the backend that simulates in a process of its own.
 func Backend() cosim.Backend {
 	return cosim.Backend{
 		Name: cosim.BackendIcarus,
@@ -16,7 +16,7 @@ func Backend() cosim.Backend {
 	}
 }
 
-// icarusBuild is a source as a Design: every device is compiled on its own.
+// uncompiled is a source as a Design: every device is compiled on its own.
 type uncompiled struct {
 	source   cosim.Source
 	warnings []cosim.Warning // of the last device

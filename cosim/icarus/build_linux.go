@@ -21,7 +21,7 @@ import (
 	"starloom/cosim"
 )
 
-// icarusBuildLimit is how long one tool may take.
+// buildLimit is how long one tool may take.
 const buildLimit = 2 * time.Minute
 
 // The tools; versionOption is asked for vvp alone, which loads the VPI module.
@@ -41,7 +41,7 @@ func find(t cosim.Tool) (string, error) {
 	return path, nil
 }
 
-// findIcarusModule returns the path of the VPI module for this vvp, built at most
+// findModule returns the path of the VPI module for this vvp, built at most
 // once per user and version. Without a cache it is built in scratch.
 func findModule(vvp cosim.ToolVersion, scratch string) (string, error) {
 	hash := sha256.New()
@@ -95,7 +95,7 @@ func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	return said.Bytes(), err
 }
 
-// compileIcarus compiles a design to the file out.
+// compile compiles a design to the file out.
 func compile(source *cosim.Source, out string) error {
 	iverilog, err := find(iverilogTool)
 	if err != nil {
@@ -138,7 +138,7 @@ var (
 	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
 )
 
-// icarusRefusal turns iverilog's messages into one error: the place of the first
+// refusalOf turns iverilog's messages into one error: the place of the first
 // message that has one, and the messages behind it.
 func refusalOf(source *cosim.Source, said []byte, err error) error {
 	var messages []string

@@ -15,21 +15,21 @@ import (
 	"starloom/cosim"
 )
 
-// icarusDesign is what the compiled design says of the system tasks in it.
+// systemTasks is what the compiled design says of the system tasks in it.
 type systemTasks struct {
 	data     map[string]string // files of $readmem, and the source that reads them
 	warnings []cosim.Warning   // tasks that reach files
 }
 
 var (
-	// icarusCall is a call of a system task: index of the file, line, name, arguments.
+	// designCall is a call of a system task: index of the file, line, name, arguments.
 	designCall      = regexp.MustCompile(`(?m)^ *%vpi_(?:call|func)\S* (\d+) (\d+) "(\$\w+)"(?: \d+)?(?:, ("(?:[^"\\]|\\.)*"|[^, ]+))?`)
 	designText      = regexp.MustCompile(`(?m)^(P_0x[0-9a-f]+) \.param/str "[^"]*" \d+ \d+ \d+, ("(?:[^"\\]|\\.)*");`)
 	designFileNames = regexp.MustCompile(`(?m)^:file_names \d+;\n((?: *"(?:[^"\\]|\\.)*";\n)*)`)
 	designError     = regexp.MustCompile(`(?m)^( *%vpi_call\S* \d+ \d+ )"\$error"(,?)`)
 )
 
-// readIcarusDesign reads a design that iverilog has compiled, and lets its $error end
+// readDesign reads a design that iverilog has compiled, and lets its $error end
 // the simulation, as it does in the other backends: it becomes $fatal.
 func readDesign(path string) (*systemTasks, error) {
 	design, err := os.ReadFile(path)
@@ -129,7 +129,7 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 // keeps reports whether the simulation may need its folder after its start.
 func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
 
-// icarusFileTasks are the same for Icarus.
+// fileTasks are the same for Icarus.
 var fileTasks = []string{"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate"}
 
 const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is written there; other folders are open to it"

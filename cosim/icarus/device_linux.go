@@ -13,7 +13,7 @@ import (
 	"starloom/cosim"
 )
 
-// icarus is a Device that Icarus Verilog simulates in a process of its own, with
+// device is a Device that Icarus Verilog simulates in a process of its own, with
 // four states. One exchange through shared memory per call; between two calls
 // simulated time stands still.
 type device struct {
@@ -32,7 +32,7 @@ type device struct {
 	err error // what ended the device
 }
 
-// OpenIcarus compiles a source with iverilog and starts it in vvp. Registers are X
+// Open compiles a source with iverilog and starts it in vvp. Registers are X
 // until something gives them a value. A clock cycle is 200 or 300 time units of
 // the top module, so delays in the RTL must stay below 100. What it prints goes to Log.
 // $error ends it, as in the other backends.
@@ -129,7 +129,7 @@ func (d *device) greet(source *cosim.Source) error {
 	return nil
 }
 
-// icarusPorts reads the report of the module.
+// readPorts reads the report of the module.
 func readPorts(report string) ([]cosim.Port, error) {
 	var ports []cosim.Port
 	for line := range strings.Lines(report) {

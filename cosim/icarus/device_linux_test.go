@@ -80,7 +80,7 @@ func requireUnknown(t testing.TB, d cosim.Device, name string, value, unknown ui
 	require.Equal(t, []uint64{unknown}, u, name)
 }
 
-func TestIcarusPorts(t *testing.T) {
+func TestPorts(t *testing.T) {
 	d := openDevice(t, testSource("two_clocks", "slow_i", "fast_i"), cosim.Options{})
 	require.Equal(t, []cosim.Port{
 		{Name: "fast_i", Bits: 1, Input: true, Clock: true, Word: -1},
@@ -94,7 +94,7 @@ func TestIcarusPorts(t *testing.T) {
 	require.Len(t, d.Unknown(), 2)
 }
 
-func TestIcarusCounter(t *testing.T) {
+func TestCounter(t *testing.T) {
 	source := testSource("counter", "clk_i")
 	source.Params = map[string]string{"WIDTH": "12", "START": "12'hffd"}
 	d := openDevice(t, source, cosim.Options{})
@@ -124,9 +124,9 @@ func TestIcarusCounter(t *testing.T) {
 	requirePort(t, d, "count_o", 4)
 }
 
-// TestIcarusTime: simulated time grows by the same steps, wherever the time unit of
+// TestTime: simulated time grows by the same steps, wherever the time unit of
 // the top module comes from.
-func TestIcarusTime(t *testing.T) {
+func TestTime(t *testing.T) {
 	for name, source := range map[string]cosim.Source{
 		"own unit":     {Top: "clockwork", Files: []string{"testdata/counter.v", "testdata/clockwork.v"}, Clocks: []string{"clk_i"}},
 		"another unit": {Top: "clockwork", Files: []string{"testdata/clockwork.v", "testdata/counter.v"}, Clocks: []string{"clk_i"}},
@@ -147,7 +147,7 @@ func TestIcarusTime(t *testing.T) {
 	}
 }
 
-func TestIcarusMealy(t *testing.T) {
+func TestMealy(t *testing.T) {
 	d := openDevice(t, testSource("mealy", "clk_i"), cosim.Options{})
 	setPort(t, d, "rst_i", 1)
 	require.NoError(t, d.Edge(1))
@@ -163,7 +163,7 @@ func TestIcarusMealy(t *testing.T) {
 	require.Equal(t, "000101000010", seen)
 }
 
-func TestIcarusWidePorts(t *testing.T) {
+func TestWidePorts(t *testing.T) {
 	d := openDevice(t, testSource("wide", "clk_i"), cosim.Options{})
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {
@@ -191,8 +191,8 @@ func TestIcarusWidePorts(t *testing.T) {
 	}
 }
 
-// TestIcarusTwoClocks names the clocks in an order that is not that of the ports.
-func TestIcarusTwoClocks(t *testing.T) {
+// TestTwoClocks names the clocks in an order that is not that of the ports.
+func TestTwoClocks(t *testing.T) {
 	d := openDevice(t, testSource("two_clocks", "slow_i", "fast_i"), cosim.Options{})
 	setPort(t, d, "rst_i", 1)
 	require.NoError(t, d.Settle())
@@ -205,7 +205,7 @@ func TestIcarusTwoClocks(t *testing.T) {
 	}
 }
 
-func TestIcarusMemory(t *testing.T) {
+func TestMemory(t *testing.T) {
 	d := openDevice(t, testSource("memory", "clk_i"), cosim.Options{})
 	random := rand.New(rand.NewPCG(3, 4))
 	var words, written [256]uint64
@@ -223,7 +223,7 @@ func TestIcarusMemory(t *testing.T) {
 	}
 }
 
-func TestIcarusIncludesAndDefines(t *testing.T) {
+func TestIncludesAndDefines(t *testing.T) {
 	source := testSource("included")
 	source.IncludeDirs, source.Defines = []string{"testdata/include"}, map[string]string{"EXTRA": "4"}
 	d := openDevice(t, source, cosim.Options{})
@@ -234,8 +234,8 @@ func TestIcarusIncludesAndDefines(t *testing.T) {
 	requirePort(t, d, "y_o", 1)
 }
 
-// TestIcarusLibrary finds a module in a file of its name.
-func TestIcarusLibrary(t *testing.T) {
+// TestLibrary finds a module in a file of its name.
+func TestLibrary(t *testing.T) {
 	source := testSource("lonely")
 	source.IncludeDirs = []string{"testdata/include"}
 	d := openDevice(t, source, cosim.Options{})
@@ -244,9 +244,9 @@ func TestIcarusLibrary(t *testing.T) {
 	requirePort(t, d, "b_o", 0)
 }
 
-// TestIcarusLockstep compares the arbiter with a function for 10,000 cycles of
+// TestLockstep compares the arbiter with a function for 10,000 cycles of
 // random requests, idle times, bursts and resets.
-func TestIcarusLockstep(t *testing.T) {
+func TestLockstep(t *testing.T) {
 	d := openDevice(t, testSource("arbiter", "clk_i"), cosim.Options{})
 	random := rand.New(rand.NewPCG(5, 6))
 	in, out := d.Inputs(), d.Outputs()
@@ -279,7 +279,7 @@ func roundRobin(requests, last uint64) (grant, next uint64) {
 	return 1 << next, next
 }
 
-func TestIcarusHasNoSnapshots(t *testing.T) {
+func TestHasNoSnapshots(t *testing.T) {
 	d := openDevice(t, testSource("counter", "clk_i"), cosim.Options{})
 	_, err := d.Save()
 	require.ErrorIs(t, err, cosim.ErrNoSnapshot)
@@ -321,7 +321,7 @@ func requireGone(t *testing.T, pid int) {
 	}, 5*time.Second, time.Millisecond, "process %d is still there", pid)
 }
 
-func TestIcarusFaults(t *testing.T) {
+func TestFaults(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		mode uint64
@@ -346,22 +346,22 @@ func TestIcarusFaults(t *testing.T) {
 	}
 }
 
-func TestIcarusFaultInTheMiddleOfASteps(t *testing.T) {
+func TestFaultInTheMiddleOfASteps(t *testing.T) {
 	d := misbehaving(t, 7, 0)
 	require.NoError(t, d.Step(1, 10))
 	setPort(t, d, "mode_i", 1)
 	requireFault(t, d.Step(1, 1000), cosim.FaultFinish, 13)
 }
 
-func TestIcarusFinishAtOnce(t *testing.T) {
+func TestFinishAtOnce(t *testing.T) {
 	source := testSource("misbehave", "clk_i")
 	source.Params = map[string]string{"AT_ONCE": "1"}
 	_, err := Open(source, cosim.Options{})
 	requireFault(t, err, cosim.FaultFinish, 0)
 }
 
-// TestIcarusEndless: simulated time stands still, and the limit is kept.
-func TestIcarusEndless(t *testing.T) {
+// TestEndless: simulated time stands still, and the limit is kept.
+func TestEndless(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		mode  uint64
@@ -384,8 +384,8 @@ func TestIcarusEndless(t *testing.T) {
 	}
 }
 
-// TestIcarusTimeLimitIsForACycle: a long Step may take longer than the limit.
-func TestIcarusTimeLimitIsForACycle(t *testing.T) {
+// TestTimeLimitIsForACycle: a long Step may take longer than the limit.
+func TestTimeLimitIsForACycle(t *testing.T) {
 	t.Parallel()
 	const limit = time.Second
 	d := openDevice(t, testSource("counter", "clk_i"), cosim.Options{})
@@ -403,7 +403,7 @@ func TestIcarusTimeLimitIsForACycle(t *testing.T) {
 	requirePort(t, d, "count_o", 2*cycles%256)
 }
 
-func TestIcarusKilled(t *testing.T) {
+func TestKilled(t *testing.T) {
 	d := misbehaving(t, 0, 0)
 	require.NoError(t, unix.Kill(d.process.cmd.Process.Pid, unix.SIGKILL))
 	start := time.Now()
@@ -412,7 +412,7 @@ func TestIcarusKilled(t *testing.T) {
 	require.Less(t, time.Since(start), slack)
 }
 
-func TestIcarusKilledInTheMiddleOfAStep(t *testing.T) {
+func TestKilledInTheMiddleOfAStep(t *testing.T) {
 	d := misbehaving(t, 0, 0)
 	pid := d.process.cmd.Process.Pid
 	go func() {
@@ -425,7 +425,7 @@ func TestIcarusKilledInTheMiddleOfAStep(t *testing.T) {
 	require.Greater(t, fault.Cycle, uint64(2))
 }
 
-func TestIcarusStopped(t *testing.T) {
+func TestStopped(t *testing.T) {
 	const limit = 300 * time.Millisecond
 	d := misbehaving(t, 0, limit)
 	pid := d.process.cmd.Process.Pid
@@ -436,7 +436,7 @@ func TestIcarusStopped(t *testing.T) {
 	requireGone(t, pid)
 }
 
-func TestIcarusCloseTwice(t *testing.T) {
+func TestCloseTwice(t *testing.T) {
 	scratch := t.TempDir()
 	t.Setenv("TMPDIR", scratch)
 	d := misbehaving(t, 1, 0)
@@ -455,7 +455,7 @@ func TestIcarusCloseTwice(t *testing.T) {
 	require.Empty(t, left)
 }
 
-func TestIcarusLeavesNoDescriptors(t *testing.T) {
+func TestLeavesNoDescriptors(t *testing.T) {
 	open := func() int {
 		descriptors, err := os.ReadDir("/proc/self/fd")
 		require.NoError(t, err)
@@ -473,8 +473,8 @@ func TestIcarusLeavesNoDescriptors(t *testing.T) {
 	require.Equal(t, before, open())
 }
 
-// TestIcarusCloseOfASilentSimulator: Close does not wait for what never ends.
-func TestIcarusCloseOfASilentSimulator(t *testing.T) {
+// TestCloseOfASilentSimulator: Close does not wait for what never ends.
+func TestCloseOfASilentSimulator(t *testing.T) {
 	d := misbehaving(t, 0, 200*time.Millisecond)
 	pid := d.process.cmd.Process.Pid
 	require.NoError(t, unix.Kill(pid, unix.SIGSTOP))
@@ -482,7 +482,7 @@ func TestIcarusCloseOfASilentSimulator(t *testing.T) {
 	requireGone(t, pid)
 }
 
-func TestIcarusLog(t *testing.T) {
+func TestLog(t *testing.T) {
 	d := misbehaving(t, 7, 0)
 	require.NoError(t, d.Step(1, 1))
 	require.Eventually(t, func() bool { return strings.Contains(d.Log(), "line 2 of many") }, time.Second, time.Millisecond)
@@ -494,9 +494,9 @@ func TestIcarusLog(t *testing.T) {
 	require.LessOrEqual(t, len(d.Log()), 2*cosim.KeptLogBytes)
 }
 
-// TestIcarusOutlivesThreads: the goroutine that opens a device may end together
+// TestOutlivesThreads: the goroutine that opens a device may end together
 // with its thread.
-func TestIcarusOutlivesThreads(t *testing.T) {
+func TestOutlivesThreads(t *testing.T) {
 	opened := make(chan cosim.Device)
 	go func() {
 		runtime.LockOSThread() // never unlocked: the thread ends
@@ -513,16 +513,16 @@ func TestIcarusOutlivesThreads(t *testing.T) {
 	require.NoError(t, d.Close())
 }
 
-// TestIcarusDiesWithStarloom kills a process that has one idle and one busy
+// TestDiesWithStarloom kills a process that has one idle and one busy
 // simulator, and looks for both.
-func TestIcarusDiesWithStarloom(t *testing.T) {
+func TestDiesWithStarloom(t *testing.T) {
 	if os.Getenv("STARLOOM_TEST_VICTIM") != "" {
 		idle, busy := misbehaving(t, 0, 0), misbehaving(t, 5, time.Hour)
 		fmt.Println("victim", idle.process.cmd.Process.Pid, busy.process.cmd.Process.Pid)
 		_ = busy.Edge(1)
 		return
 	}
-	victim := exec.Command(os.Args[0], "-test.run=^TestIcarusDiesWithStarloom$")
+	victim := exec.Command(os.Args[0], "-test.run=^TestDiesWithStarloom$")
 	victim.Env = append(os.Environ(), "STARLOOM_TEST_VICTIM=1")
 	victim.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	said, err := victim.StdoutPipe()
@@ -545,7 +545,7 @@ func TestIcarusDiesWithStarloom(t *testing.T) {
 	requireGone(t, busy)
 }
 
-func TestIcarusRefusals(t *testing.T) {
+func TestRefusals(t *testing.T) {
 	file := func(name, top string, clocks ...string) cosim.Source {
 		return cosim.Source{Top: top, Files: []string{"testdata/" + name}, Clocks: clocks}
 	}
@@ -589,7 +589,7 @@ func onlyTools(t *testing.T, tools ...string) {
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 }
 
-func TestIcarusMissingTools(t *testing.T) {
+func TestMissingTools(t *testing.T) {
 	base := []string{"sh", "basename", "cut", "expr", "as", "ld"}
 	for _, c := range []struct {
 		missing, remedy string
@@ -610,8 +610,8 @@ func TestIcarusMissingTools(t *testing.T) {
 	}
 }
 
-// TestIcarusModuleCache: built once, by one of many, and without a cache too.
-func TestIcarusModuleCache(t *testing.T) {
+// TestModuleCache: built once, by one of many, and without a cache too.
+func TestModuleCache(t *testing.T) {
 	cache := t.TempDir()
 	t.Setenv("XDG_CACHE_HOME", cache)
 	errs := make(chan error)
@@ -636,8 +636,8 @@ func TestIcarusModuleCache(t *testing.T) {
 	require.NoError(t, d.Edge(1))
 }
 
-// TestIcarusMemoryLayout holds what is written by hand on both sides.
-func TestIcarusMemoryLayout(t *testing.T) {
+// TestMemoryLayout holds what is written by hand on both sides.
+func TestMemoryLayout(t *testing.T) {
 	source := cosim.VPI
 	for name, value := range map[string]int{"REQUEST": requestAt, "REPORT": reportAt, "VALUES": valuesAt, "MEMORY_BYTES": memoryBytes,
 		"OP_SETTLE": int(opSettle), "OP_EDGE": int(opEdge), "OP_CLOSE": int(opClose),
@@ -655,8 +655,8 @@ func TestIcarusMemoryLayout(t *testing.T) {
 	}
 }
 
-// TestIcarusRunsInAnEmptyFolder: what a circuit writes is not in the user's, nor left.
-func TestIcarusRunsInAnEmptyFolder(t *testing.T) {
+// TestRunsInAnEmptyFolder: what a circuit writes is not in the user's, nor left.
+func TestRunsInAnEmptyFolder(t *testing.T) {
 	file := write(t, "files.v", `module files (input a, output reg b);
   integer f;
   initial begin f = $fopen("out.txt"); $fwrite(f, "x"); $dumpfile("out.vcd"); $dumpvars; f = $fopen("files.v", "r"); if (f) $display("found"); end
@@ -685,9 +685,9 @@ endmodule
 	}
 }
 
-// BenchmarkIcarusArbiter exchanges random requests with the arbiter once per cycle,
+// BenchmarkArbiter exchanges random requests with the arbiter once per cycle,
 // then lets the same arbiter run alone in a test bench for as many cycles.
-func BenchmarkIcarusArbiter(b *testing.B) {
+func BenchmarkArbiter(b *testing.B) {
 	d := openDevice(b, testSource("arbiter", "clk_i"), cosim.Options{})
 	random := rand.New(rand.NewPCG(7, 8))
 	in := d.Inputs()

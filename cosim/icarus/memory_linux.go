@@ -38,7 +38,7 @@ const (
 	statusOscillates status = 4 // events ran without delay until they were stopped
 )
 
-// icarusHeader is the start of the shared memory.
+// header is the start of the shared memory.
 type header struct {
 	command         atomic.Uint32
 	simulatorSleeps atomic.Uint32
@@ -54,7 +54,7 @@ type header struct {
 	cycles          atomic.Uint64
 }
 
-// icarusMemory is the shared memory, and what becomes of it: pages that nobody
+// memory is the shared memory, and what becomes of it: pages that nobody
 // touches are not there.
 type memory struct {
 	file  *os.File
@@ -63,7 +63,7 @@ type memory struct {
 	*header
 }
 
-// newIcarusMemory makes shared memory that asks for module top with these clocks.
+// newMemory makes shared memory that asks for module top with these clocks.
 func newMemory(top string, clocks []string) (*memory, error) {
 	request := strings.Join(append([]string{top}, clocks...), "\x00") + "\x00\x00"
 	if len(request) > reportAt-requestAt {

@@ -16,7 +16,7 @@ import (
 	"starloom/cosim"
 )
 
-// icarusProcess is a simulator in a process of its own. It cannot outlive
+// process is a simulator in a process of its own. It cannot outlive
 // Starloom: the kernel kills it with the thread that started it, which waits for
 // it, and the module inside it looks who its parent is.
 type process struct {
@@ -28,7 +28,7 @@ type process struct {
 	err    error         // how it went; read after done
 }
 
-// startIcarus runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
+// startProcess runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
 // command, number 1, is under way when it returns.
 func startProcess(vvp, folder, design, module string, memory *memory, log *sharedLog) (*process, error) {
 	p := &process{memory: memory, log: log, done: make(chan struct{})}

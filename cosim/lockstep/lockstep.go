@@ -10,7 +10,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// LockstepOptions say how Lockstep drives model and RTL.
+// Options say how Run drives model and RTL.
 type Options struct {
 	Cycles  uint64 // of every run; 0: 100,000, with Icarus 10,000
 	Seed    uint64 // of the stimulus of the first run
@@ -29,7 +29,7 @@ type Options struct {
 	keptWords int // of a stimulus, less than stimulusWordsMax in tests
 }
 
-// Lockstep runs model and RTL side by side on the same inputs, until they differ for
+// Run runs model and RTL side by side on the same inputs, until they differ for
 // the first time or all runs are over. A run begins at power-on, with reset on in its
 // first cycle. In every cycle:
 //
@@ -40,7 +40,7 @@ type Options struct {
 // affair. A bit that is X or Z differs from everything. A fault of the RTL is a
 // divergence, too. The case that is found is made as short as possible (Shrink).
 //
-// The same map and options give the same report. Errors are those of PinMap.Open,
+// The same map and options give the same report. Errors are those of Map.Open of package pinmap,
 // except faults, and the context's; a simulator that has failed is a *ToolError.
 func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	o.complete(m.Backend)
@@ -137,7 +137,7 @@ const (
 	DivergenceUnknown = "unknown" // the RTL shows X or Z
 )
 
-// lockstep is a model and RTL with the same ports.
+// pair is a model and RTL with the same ports.
 type pair struct {
 	ctx     context.Context
 	pinMap  *pinmap.Map

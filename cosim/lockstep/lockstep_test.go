@@ -55,7 +55,7 @@ func runLockstep(t *testing.T, m *pinmap.Map, o Options) *Report {
 	return r
 }
 
-func TestLockstepOfTwins(t *testing.T) {
+func TestOfTwins(t *testing.T) {
 	for _, tw := range library().Twins {
 		t.Run(tw.Name, func(t *testing.T) {
 			t.Parallel()
@@ -68,9 +68,9 @@ func TestLockstepOfTwins(t *testing.T) {
 	}
 }
 
-// TestLockstepShrinks: every kind of mistake, on both backends, becomes a case of a
+// TestShrinks: every kind of mistake, on both backends, becomes a case of a
 // few cycles.
-func TestLockstepShrinks(t *testing.T) {
+func TestShrinks(t *testing.T) {
 	for _, c := range []struct {
 		twin, mutant, backend string
 		parameters            twin.Parameters
@@ -108,9 +108,9 @@ const mutantCasesMax = 12
 
 var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "deserialiser": 40, "pops_slot": 90}
 
-// TestLockstepCatchesMutants finds every mutant with some set of parameters and makes
+// TestCatchesMutants finds every mutant with some set of parameters and makes
 // a short case of it. Without -full one mutant of each twin.
-func TestLockstepCatchesMutants(t *testing.T) {
+func TestCatchesMutants(t *testing.T) {
 	done := map[string]bool{}
 	for _, mutant := range twin.Mutants(library().Twins) {
 		if done[mutant.Twin.Name] && !*full {
@@ -133,7 +133,7 @@ func TestLockstepCatchesMutants(t *testing.T) {
 	}
 }
 
-func TestLockstepFindsMissingReset(t *testing.T) {
+func TestFindsMissingReset(t *testing.T) {
 	r := runLockstep(t, mutantMap(t, "arbiter_round_robin", "missing reset", cosim.BackendWasm, nil), Options{Cycles: 20_000})
 	require.NotNil(t, r.Divergence)
 	require.True(t, r.Divergence.MissingReset)
@@ -143,8 +143,8 @@ func TestLockstepFindsMissingReset(t *testing.T) {
 	require.False(t, r.Divergence.Undefined)
 }
 
-// TestLockstepShrinksTheEnd: of a run that is too long to keep, the end is shrunk.
-func TestLockstepShrinksTheEnd(t *testing.T) {
+// TestShrinksTheEnd: of a run that is too long to keep, the end is shrunk.
+func TestShrinksTheEnd(t *testing.T) {
 	const text = `module dut(input clock, input reset, input enable_i, output [31:0] value_o);
   reg [31:0] v; reg [15:0] age;
   assign value_o = v;
@@ -202,9 +202,9 @@ func FuzzStimulus(f *testing.F) {
 	})
 }
 
-// TestLockstepIsDeterministic: same options, same bytes; and the stimulus, read again,
+// TestIsDeterministic: same options, same bytes; and the stimulus, read again,
 // leads to the same divergence.
-func TestLockstepIsDeterministic(t *testing.T) {
+func TestIsDeterministic(t *testing.T) {
 	m := mutantMap(t, "arbiter_matrix", "holder not held", cosim.BackendWasm, nil)
 	forms := func(r *Report) (all []byte) {
 		var b bytes.Buffer
@@ -238,7 +238,7 @@ func TestLockstepIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestLockstepFaults(t *testing.T) {
+func TestFaults(t *testing.T) {
 	const head = "module dut(input clock, input reset, input enable_i, output [31:0] value_o);\n" +
 		"reg [31:0] v; assign value_o = v;\n" +
 		"always @(posedge clock) if (reset) v <= 1; else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : 0);\n"

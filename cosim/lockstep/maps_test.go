@@ -25,8 +25,8 @@ func foreign(t *testing.T, text string, m *pinmap.Map) *pinmap.Map {
 	return m
 }
 
-// TestPinMapLate: RTL that is two cycles later than the model.
-func TestPinMapLate(t *testing.T) {
+// TestMapLate: RTL that is two cycles later than the model.
+func TestMapLate(t *testing.T) {
 	const text = `module dut(input logic clk, input logic rst_n, input logic [7:0] one, zero, output logic [7:0] one_q, zero_q);
   logic [15:0] a, b;
   always_ff @(posedge clk or negedge rst_n)
@@ -64,7 +64,7 @@ func acknowledgedMap(t *testing.T) *pinmap.Map {
 	})
 }
 
-func TestPinMapFeedback(t *testing.T) {
+func TestMapFeedback(t *testing.T) {
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		m := acknowledgedMap(t)
 		m.Backend, m.Feedback = backend, []pinmap.Feedback{{To: "ack", From: "ready"}}
@@ -79,7 +79,7 @@ func TestPinMapFeedback(t *testing.T) {
 	require.NotNil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence)
 }
 
-func TestPinMapFeedbackOscillates(t *testing.T) {
+func TestMapFeedbackOscillates(t *testing.T) {
 	m := foreign(t, "module dut(input logic [7:0] a, b, input x, output logic [1:0] o, z, output v, y);\nassign y = ~x; assign {o, z, v} = {a[1:0], b[1:0], a[0]};\nendmodule", &pinmap.Map{
 		Library: library(),
 		Model:   "star_coupler", Parameters: twin.Parameters{"D": 4, "PHIT_BITS": 2},
@@ -92,8 +92,8 @@ func TestPinMapFeedbackOscillates(t *testing.T) {
 	require.Contains(t, r.Divergence.Text, "feedback")
 }
 
-// TestPinMapWidePorts: inverted, cut and joined pins of more than a word.
-func TestPinMapWidePorts(t *testing.T) {
+// TestMapWidePorts: inverted, cut and joined pins of more than a word.
+func TestMapWidePorts(t *testing.T) {
 	const text = `module dut(input logic [99:0] high, input logic [427:0] low_n, input logic [527:0] zero, output logic [32:0] one_o, zero_no, output logic [2:0] flags);
   wire [527:0] one = {high, ~low_n};
   logic [32:0] o, z;
@@ -116,8 +116,8 @@ endmodule`
 	}
 }
 
-// TestPinMapSaves: a device goes on where it was saved, early outputs included.
-func TestPinMapSaves(t *testing.T) {
+// TestMapSaves: a device goes on where it was saved, early outputs included.
+func TestMapSaves(t *testing.T) {
 	m := acknowledgedMap(t)
 	m.Feedback = []pinmap.Feedback{{To: "ack", From: "ready"}}
 	d, err := m.Open(context.Background(), cosim.Options{Seed: 1})
@@ -147,8 +147,8 @@ func TestPinMapSaves(t *testing.T) {
 	require.Error(t, d.Restore(saved[:10]))
 }
 
-// TestPinMapAllocatesNothing: the adapter is cheap.
-func TestPinMapAllocatesNothing(t *testing.T) {
+// TestMapAllocatesNothing: the adapter is cheap.
+func TestMapAllocatesNothing(t *testing.T) {
 	m := acknowledgedMap(t)
 	m.Feedback = []pinmap.Feedback{{To: "ack", From: "ready"}}
 	d, err := m.Open(context.Background(), cosim.Options{})
@@ -161,7 +161,7 @@ func TestPinMapAllocatesNothing(t *testing.T) {
 	}))
 }
 
-func BenchmarkPinMap(b *testing.B) {
+func BenchmarkMap(b *testing.B) {
 	for _, tw := range []string{"arbiter_round_robin", "pops_slot"} {
 		m, err := pinmap.OfTwin(library(), tw, nil, "")
 		require.NoError(b, err)

@@ -34,9 +34,9 @@ const linkWithMistakes = `module dut(input clock, input reset, input [2:0] mode,
   assign out = mode == 3 ? late : mode == 4 ? reset_late : mode == 5 ? other : mode == 6 ? loop : whole;
 endmodule`
 
-// TestLockstepClaimsMissingReset where it is shown, and says of other mistakes what was
+// TestClaimsMissingReset where it is shown, and says of other mistakes what was
 // seen. In Icarus, what was never set is X, which shows nothing.
-func TestLockstepClaimsMissingReset(t *testing.T) {
+func TestClaimsMissingReset(t *testing.T) {
 	const missing, survives, short = "a reset is missing: with ", "something survives the reset (", "with reset on for 16 cycles it does not differ"
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		m := foreign(t, linkWithMistakes, &pinmap.Map{

@@ -15,10 +15,10 @@ import (
 	"starloom/traces"
 )
 
-// LockstepSchema is the version of LockstepReport's JSON.
+// Schema is the version of Report's JSON.
 const Schema = 1
 
-// LockstepReport says how Lockstep ended. Its JSON is stable.
+// Report says how Run ended. Its JSON is stable.
 type Report struct {
 	Schema     int             `json:"schema"`
 	Map        string          `json:"map,omitempty"`
@@ -79,7 +79,7 @@ type Divergence struct {
 	Printed string `json:"printed,omitempty"`
 }
 
-// LockstepWaves are cycles of model and RTL.
+// Waves are cycles of model and RTL.
 type Waves struct {
 	Stimulus *Stimulus // from power-on; nil if it is too long to keep
 	First    uint64    // cycle of the first sample
@@ -92,7 +92,7 @@ type Waves struct {
 	samples  []sample
 }
 
-// lockstepSample is one cycle, settled.
+// sample is one cycle, settled.
 type sample struct{ inputs, model, rtl, unknown []uint64 }
 
 // What is kept of a run.

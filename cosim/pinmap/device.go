@@ -10,7 +10,7 @@ import (
 	"starloom/hw"
 )
 
-// pinned is RTL with the ports of a model.
+// Device is RTL with the ports of a model.
 type Device struct {
 	rtl cosim.Device
 	routing
@@ -76,10 +76,10 @@ func (d *Device) Inputs() []uint64    { return d.inputs }
 func (d *Device) Outputs() []uint64   { return d.outputs }
 func (d *Device) Unknown() []uint64   { return d.unknown }
 
-// lateBy is how many cycles the RTL is behind, by port of the model.
+// Late is how many cycles the RTL is behind, by port of the model.
 func (d *Device) Late() []int { return d.late }
 
-// isAbsent has the ports of the model that the RTL does not have.
+// Absent has the ports of the model that the RTL does not have.
 func (d *Device) Absent() []bool { return d.absent }
 
 // Log is what the RTL has printed.

@@ -21,7 +21,7 @@ type Library struct {
 	Backends []cosim.Backend // one of wasm among them
 }
 
-// A PinMap says which RTL stands for which model, and which of its pins is which
+// A Map says which RTL stands for which model, and which of its pins is which
 // port of the model. Behind it any RTL is a Device with the ports of the model.
 //
 // A pin is NAME, NAME[3], NAME[7:4], and with ~ in front its inverse; bits count
@@ -37,10 +37,10 @@ type Library struct {
 //	-1  RTL is a cycle ahead: combinational where the model has a register. The
 //	    device takes what the RTL shows just before the edge and shows it behind
 //	    the edge; behind an edge with reset on, it shows the model's reset value.
-//	 n  RTL is n cycles behind, up to 64. A device cannot undo that: Lockstep holds
+//	 n  RTL is n cycles behind, up to 64. A device cannot undo that: package lockstep holds
 //	    the model's output back as long, with reset values behind a reset.
 //
-// A PinMap belongs to one goroutine at a time; the devices that it opens do not.
+// A Map belongs to one goroutine at a time; the devices that it opens do not.
 type Map struct {
 	Library
 
@@ -66,25 +66,24 @@ type Map struct {
 
 	Build cosim.BuildOptions
 
-	mutex  sync.Mutex
-	design cosim.Design
-
-	warnings []cosim.Warning // of what was opened last
+	mutex    sync.Mutex
+	designs  map[string]cosim.Design // by backend
+	warnings []cosim.Warning         // of what was opened last
 }
 
-// PinWiring connects a port of the model to pins.
+// Wiring connects a port of the model to pins.
 type Wiring struct {
 	Port string
 	Pins []string
 }
 
-// PinTie gives an RTL input a constant value.
+// Tie gives an RTL input a constant value.
 type Tie struct {
 	Pin   string
 	Value uint64
 }
 
-// PinFeedback makes an RTL input follow an RTL output within a cycle: an
+// Feedback makes an RTL input follow an RTL output within a cycle: an
 // acknowledgement that comes with the grant, say.
 type Feedback struct{ To, From string }
 
@@ -92,7 +91,7 @@ type Feedback struct{ To, From string }
 // need little memory.
 const parameterMax = 65535
 
-// latencyMax bounds what Lockstep has to keep of the model's outputs.
+// latencyMax bounds what lockstep has to keep of the model's outputs.
 const latencyMax = 64
 
 // Twin returns what the RTL stands for.
@@ -156,11 +155,11 @@ func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
 func (m *Map) Close() error {
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if m.design == nil {
-		return nil
+	var err error
+	for _, design := range m.designs {
+		err = errors.Join(err, design.Close())
 	}
-	err := m.design.Close()
-	m.design = nil
+	m.designs = nil
 	return err
 }
 
@@ -175,15 +174,19 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options) (cosim.Device, error
 	}
 	m.mutex.Lock()
 	defer m.mutex.Unlock()
-	if m.design == nil {
-		design, err := m.loadOrBuild(ctx, source)
-		if err != nil {
+	design := m.designs[m.backend()]
+	if design == nil {
+		var err error
+		if design, err = m.loadOrBuild(ctx, source); err != nil {
 			return nil, m.inMap(err)
 		}
-		m.design = design
+		if m.designs == nil {
+			m.designs = map[string]cosim.Design{}
+		}
+		m.designs[m.backend()] = design
 	}
-	d, err := m.design.Open(o)
-	m.warnings = m.design.Warnings()
+	d, err := design.Open(o)
+	m.warnings = design.Warnings()
 	if err != nil {
 		return nil, m.inMap(err)
 	}
@@ -191,7 +194,7 @@ func (m *Map) openRTL(ctx context.Context, o cosim.Options) (cosim.Device, error
 }
 
 func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source) (cosim.Design, error) {
-	b := m.backend()
+	b := m.Backends[slices.IndexFunc(m.Backends, func(b cosim.Backend) bool { return b.Name == m.backend() })]
 	if m.Image == "" {
 		return b.Build(ctx, source, m.Build)
 	}
@@ -202,24 +205,24 @@ func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source) (cosim.Desig
 	return b.Load(wasm)
 }
 
-// backend is the one that the map names, or that of wasm. It has been checked.
-func (m *Map) backend() cosim.Backend {
-	name := m.Backend
-	if name == "" {
-		name = cosim.BackendWasm
+// backend is the one that the map names, or wasm.
+func (m *Map) backend() string {
+	if m.Backend == "" {
+		return cosim.BackendWasm
 	}
-	return m.Backends[slices.IndexFunc(m.Backends, func(b cosim.Backend) bool { return b.Name == name })]
+	return m.Backend
 }
 
-// said is what the tools said of the RTL that was opened last and that bears on a verdict.
+// Warnings is what the tools said of the RTL that was opened last and that bears on a verdict.
 func (m *Map) Warnings() []cosim.Warning { return m.warnings }
 
-// foldsCase reports whether names of the RTL are those of VHDL. It has been opened.
+// FoldsCase reports whether names of the RTL are those of VHDL. It has been opened.
 func (m *Map) FoldsCase() bool {
 	if len(m.Source.Files) > 0 {
 		return m.Source.VHDL()
 	}
-	return m.design != nil && m.design.CaseBlind()
+	design := m.designs[m.backend()]
+	return design != nil && design.CaseBlind()
 }
 
 // checkSource refuses what the map says of itself.
@@ -228,8 +231,8 @@ func (m *Map) checkSource() error {
 	for _, b := range m.Backends {
 		backends = append(backends, b.Name)
 	}
-	if m.Backend != "" && !slices.Contains(backends, m.Backend) {
-		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.Backend), cosim.RemedyOf(m.Backend, backends))
+	if !slices.Contains(backends, m.backend()) {
+		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.backend()), cosim.RemedyOf(m.backend(), backends))
 	}
 	if m.Image != "" {
 		if m.Backend != "" && m.Backend != cosim.BackendWasm {
@@ -258,7 +261,7 @@ func (m *Map) checkSource() error {
 func (m *Map) inMap(err error) error {
 	var bad *cosim.InputError
 	if !errors.As(err, &bad) {
-		if m.Backend == cosim.BackendShared && m.design == nil {
+		if m.Backend == cosim.BackendShared && m.designs[m.Backend] == nil {
 			reason, remedy, _ := strings.Cut(err.Error(), ": ")
 			return m.refuse("backend", reason, remedy)
 		}
@@ -293,7 +296,7 @@ func (m *Map) refuse(key, reason, remedy string) error {
 	return &cosim.InputError{Place: m.place(key), Reason: reason, Remedy: remedy}
 }
 
-// pinsOf returns the pins of a port of the model.
+// PinsOf returns the pins of a port of the model.
 func (m *Map) PinsOf(port string) []string {
 	if port == "reset" && m.Reset != "" {
 		if m.ResetLow {

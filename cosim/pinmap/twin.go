@@ -13,7 +13,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// TwinMap returns the pin map of a twin of the library, whose sources it puts into the cache
+// OfTwin returns the pin map of a twin of the library, whose sources it puts into the cache
 // of builds; "" is the user's own. Parameters without a value have that of the
 // twin's first set.
 func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir string) (*Map, error) {

@@ -28,7 +28,7 @@ type bitMove struct {
 	invert         uint64 // all ones of bits, or 0
 }
 
-// A wiring connects the ports of a model to those of an RTL device.
+// A routing connects the ports of a model to those of an RTL device.
 type routing struct {
 	in       []bitMove // model's inputs to RTL's inputs
 	out      []bitMove // RTL's outputs to the model's

@@ -34,7 +34,7 @@ func TestPinsOfVHDL(t *testing.T) {
 	m.Source.Files = nil // an image
 	_, err = m.wire(model, ports)
 	require.ErrorContains(t, err, "the RTL was built with the clock ClkI, not clki", "Verilog tells them apart")
-	m.design = caseBlind{}
+	m.designs = map[string]cosim.Design{cosim.BackendWasm: caseBlind{}}
 	_, err = m.wire(model, ports)
 	require.NoError(t, err)
 }

@@ -12,12 +12,15 @@ import (
 // Model is a Device whose circuit is components of packages hw and nic: the
 // reference in lockstep, and what stands in for RTL that does not exist yet.
 //
-//	inputs --modelPins--> wires of a Kernel --show--> outputs
+//	inputs --pins--> wires of a Kernel --Show--> outputs
 //
-// An edge is the three phases of one cycle (package hw), with what a machine does in
-// front of Latch (inputs of components that are no wires: take), then Drive and Settle of
-// the next one, so that the outputs show the new registers. reset resets the components at the edge. A Model
-// knows two states and never fails; it begins in the reset state.
+// An edge is the three phases of one cycle (package hw), with what a machine does
+// before Latch (inputs of components that are not wires: Take), then Drive and Settle of
+// the next one, so that the outputs show the new registers. reset resets the components
+// at the edge. A Model knows two states and never fails; it begins in the reset state.
+//
+// Twin.Build declares the ports with ClockAndReset, Input and Output in the order of the
+// module, adds components to Kernel, and sets the functions that it needs.
 type Model struct {
 	name    string
 	ports   []cosim.Port
@@ -39,15 +42,15 @@ type Model struct {
 	Registers func(v *hw.StateVisitor)              // registers of its own
 	Use       func(random *Random, inputs []uint64) // all inputs but reset, as in use
 
-	OnlyInUse   []Pin // inputs that get nothing but what use gives
+	OnlyInUse   []Pin // inputs that get nothing but what Use gives
 	stimulation stimulation
 	Events      []Event // what inputs do together, for Coverage
 }
 
-// modelPin is a port of a Model.
+// Pin is a port of a Model.
 type Pin struct{ Word, Bits int }
 
-// of returns its words in all inputs, or all outputs.
+// Of returns its words in all inputs, or all outputs.
 func (p Pin) Of(words []uint64) []uint64 { return words[p.Word:][:(p.Bits+63)/64] }
 
 var modelShards = hw.Shards(1, 1)
@@ -59,9 +62,7 @@ func newModel(name string) *Model {
 	return m
 }
 
-// The ports are declared in the order of the module. clocks declares clock and
-// reset.
-
+// ClockAndReset declares the first two ports of a clocked module.
 func (m *Model) ClockAndReset() {
 	m.ports = append(m.ports, cosim.Port{Name: "clock", Bits: 1, Input: true, Clock: true, Word: -1})
 	m.reset = m.Input("reset", 1)
@@ -69,6 +70,7 @@ func (m *Model) ClockAndReset() {
 	m.clocked = true
 }
 
+// Input declares an input.
 func (m *Model) Input(name string, bits int) Pin {
 	bits = max(bits, 1) // the component refuses it, with words
 	p := cosim.Port{Name: name, Bits: bits, Input: true, Word: len(m.inputs)}
@@ -77,6 +79,7 @@ func (m *Model) Input(name string, bits int) Pin {
 	return Pin{p.Word, bits}
 }
 
+// Output declares an output.
 func (m *Model) Output(name string, bits int) Pin {
 	bits = max(bits, 1)
 	p := cosim.Port{Name: name, Bits: bits, Word: len(m.outputs)}
@@ -94,10 +97,10 @@ func (m *Model) finish() error {
 	return nil
 }
 
-// isClocked reports whether the circuit has a clock, and with it a reset.
+// Clocked reports whether the circuit has a clock, and with it a reset.
 func (m *Model) Clocked() bool { return m.clocked }
 
-// resetWord is where reset is in Inputs, -1 for a circuit without one.
+// ResetWord is where reset is in Inputs, -1 for a circuit without one.
 func (m *Model) ResetWord() int {
 	if !m.clocked {
 		return -1
@@ -105,13 +108,15 @@ func (m *Model) ResetWord() int {
 	return m.reset.Word
 }
 
-// circuit is the kernel that the twin's components belong to.
+// Kernel is the kernel that the twin's components belong to.
 func (m *Model) Kernel() *hw.Kernel { return m.kernel }
 
-// shards are what banks of the model are made for: one.
+// Shards are what banks of the model are made for: one.
 func (m *Model) Shards() []hw.Shard { return modelShards }
 
-// get reads an input of up to 64 bits, in reads the words of a wide one.
+// Get reads an input of up to 64 bits, In the words of a wide one; Put and Out are the
+// same for outputs.
+
 func (m *Model) Get(p Pin) uint64        { return hw.GetBits(m.inputs[p.Word:], 0, p.Bits) }
 func (m *Model) In(p Pin) []uint64       { return p.Of(m.inputs) }
 func (m *Model) Put(p Pin, value uint64) { m.outputs[p.Word] = value }
@@ -155,7 +160,7 @@ func (m *Model) Edge(clocks uint64) error {
 	return nil
 }
 
-// latch is the clock edge of a clocked model that is settled, without settling again.
+// Latch is the clock edge of a clocked model that is settled, without settling again.
 func (m *Model) Latch() {
 	switch {
 	case m.Get(m.reset) != 0:
@@ -219,7 +224,7 @@ func (m *Model) Close() error {
 	return nil
 }
 
-// modelPins puts the inputs on wires.
+// pins puts the inputs on wires.
 type pins struct {
 	wires []hw.Wire
 	drive []func()
@@ -238,7 +243,7 @@ func (p *pins) Drive(hw.Shard) {
 // one is a bank of one element.
 func one(name string) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: 1} }
 
-// signal is the wire that an input of up to 64 bits drives, nil for a wider one.
+// Signal is the wire that an input of up to 64 bits drives, nil for a wider one.
 func (m *Model) Signal(name string, p Pin) *hw.Signal {
 	wire, err := hw.NewSignal(one("pin"), name, p.Bits)
 	if err != nil {
@@ -249,7 +254,7 @@ func (m *Model) Signal(name string, p Pin) *hw.Signal {
 	return wire
 }
 
-// light is the bank of wires that two inputs drive, one for each rail: wire i is
+// Light is the bank of wires that two inputs drive, one for each rail: wire i is
 // the bits i*bits and up of both.
 func (m *Model) Light(bank hw.Bank, rail1, rail0 Pin, bits int, readers []uint32) (*hw.Light, error) {
 	wire, err := hw.NewLight(bank, "light", bits, modelShards, readers)
@@ -267,7 +272,7 @@ func (m *Model) Light(bank hw.Bank, rail1, rail0 Pin, bits int, readers []uint32
 	return wire, nil
 }
 
-// showSignal shows a wire of one element on an output.
+// ShowSignal shows a wire of one element on an output.
 func (m *Model) ShowSignal(p Pin, wire *hw.Signal) {
 	before := m.Show
 	m.Show = func() {
@@ -278,7 +283,7 @@ func (m *Model) ShowSignal(p Pin, wire *hw.Signal) {
 	}
 }
 
-// getBytes and putBytes move a frame: byte k is the bits first+8k to first+8k+7.
+// GetBytes and PutBytes move a frame: byte k is the bits first+8k to first+8k+7.
 // first is a multiple of 8.
 
 func GetBytes(words []uint64, first int, frame []byte) {
@@ -295,7 +300,7 @@ func PutBytes(words []uint64, first int, frame []byte) {
 	}
 }
 
-// A coverEvent is what bits of a model's inputs can do together.
+// An Event is what bits of a model's inputs can do together.
 type Event struct {
 	Input string
 	Never string                       // what did not happen: lit by two senders at once

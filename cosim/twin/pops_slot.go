@@ -26,12 +26,12 @@ func PopsSlot() Twin {
 			{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
 		},
 		Mutants: []Mistake{
-			{"guard off by one", "PROPAGATION_CYCLES + GUARD_CYCLES;", "PROPAGATION_CYCLES + GUARD_CYCLES + 1;"},
-			{"port for all reaches none", " || nic[j].port == PORT_ALL[15:0]", ""},
-			{"rail 1 crossed", "group[a].coupler[b].far1", "group[b].coupler[a].far1"},
-			{"no compute window", ".COMPUTE_CYCLES(COMPUTE_CYCLES)", ".COMPUTE_CYCLES(0)"},
-			{"loads within the slot", "load_i[I] && last", "load_i[I]"},
-			{"violation of the slot before", "seen_q <= !last && (seen_q || violation)", "seen_q <= seen_q || violation"},
+			{Name: "guard off by one", Old: "PROPAGATION_CYCLES + GUARD_CYCLES;", New: "PROPAGATION_CYCLES + GUARD_CYCLES + 1;"},
+			{Name: "port for all reaches none", Old: " || nic[j].port == PORT_ALL[15:0]", New: ""},
+			{Name: "rail 1 crossed", Old: "group[a].coupler[b].far1", New: "group[b].coupler[a].far1"},
+			{Name: "no compute window", Old: ".COMPUTE_CYCLES(COMPUTE_CYCLES)", New: ".COMPUTE_CYCLES(0)"},
+			{Name: "loads within the slot", Old: "load_i[I] && last", New: "load_i[I]"},
+			{Name: "violation of the slot before", Old: "seen_q <= !last && (seen_q || violation)", New: "seen_q <= seen_q || violation"},
 		},
 		Build: func(m *Model, p Parameters) error {
 			d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]

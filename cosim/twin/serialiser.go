@@ -72,5 +72,5 @@ func serialiser() Twin {
 	}
 }
 
-// serialiserComputeMax is what the counter of a transmitter in Verilog holds.
+// SerialiserComputeMax is what the counter of a transmitter in Verilog holds.
 const SerialiserComputeMax = 1<<16 - 1

@@ -107,7 +107,7 @@ func (t *traffic) randomFrame(random *Random) []byte {
 	return frame
 }
 
-// frame is a legal frame of any length that fits into buffer.
+// Frame is a legal frame of any length that fits into buffer.
 func (r *Random) Frame(buffer []byte) []byte {
 	payload := buffer[nic.HeaderBytes:][:r.Below(len(buffer)-nic.FrameBytesMin+1)]
 	for i := range payload {

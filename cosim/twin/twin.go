@@ -34,7 +34,7 @@ type Twin struct {
 	// may be nil.
 	Own fs.FS
 
-	// build declares the ports of a model and puts the component behind them.
+	// Build declares the ports of a model and puts the component behind them.
 	Build func(m *Model, p Parameters) error
 }
 
@@ -72,7 +72,7 @@ func All() []Twin {
 	}
 }
 
-// FindTwin returns the twin of a name.
+// Find returns the twin of a name.
 func Find(twins []Twin, name string) (Twin, error) {
 	var names []string
 	for _, t := range twins {

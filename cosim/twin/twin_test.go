@@ -6,6 +6,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +16,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -22,9 +25,6 @@ import (
 	"starloom/hw"
 	"starloom/nic"
 )
-
-// all are the twins of all components, and of fabrics.
-func all() []Twin { return append(All(), PopsSlot()) }
 
 // forTwins runs a test for every twin.
 func forTwins(t *testing.T, test func(t *testing.T, twin Twin)) {
@@ -79,7 +79,7 @@ func TestTwinFiles(t *testing.T) {
 			used[name] = true
 		}
 		require.Equal(t, twin.Name+".v", twin.Sources[0])
-		text, err := cosim.RTL.ReadFile("rtl/" + twin.Sources[0])
+		text, err := twin.Source(twin.Sources[0])
 		require.NoError(t, err)
 		modules := regexp.MustCompile(`(?m)^module (\w+)`).FindAllStringSubmatch(string(text), -1)
 		require.Len(t, modules, 1)
@@ -166,34 +166,22 @@ func componentsOf(t *testing.T, pkg string) []string {
 // TestTwinsRefuseParameters: what the Go component refuses is an error of New, and
 // the RTL says %m and ends.
 func TestTwinsRefuseParameters(t *testing.T) {
-	for _, c := range []struct {
-		twin, parameter string
-		values          []int
-	}{
-		{"star_coupler", "D", []int{0}}, {"star_coupler", "PHIT_BITS", []int{0, 65}},
-		{"link", "PHIT_BITS", []int{0, 65}}, {"link", "DELAY_CYCLES", []int{-1, 4097}},
-		{"fifo", "DEPTH", []int{0, 65536}}, {"fifo", "WIDTH", []int{0, 65}}, {"fifo", "COUNT_BITS", []int{0, 33}},
-		{"lfsr", "SEED", []int{0}}, {"crc16", "PHIT_BITS", []int{0, 65}},
-		{"arbiter_fixed", "REQUESTERS", []int{0, 65}}, {"arbiter_round_robin", "REQUESTERS", []int{0, 65}},
-		{"arbiter_matrix", "REQUESTERS", []int{0, 65}}, {"arbiter_tdma", "REQUESTERS", []int{0, 65}},
-		{"arbiter_tdma", "SLICE_CYCLES", []int{0, 65536}},
-		{"serialiser", "PHIT_BITS", []int{0, 65}}, {"serialiser", "FRAME_BYTES_MAX", []int{0, 1041}}, {"serialiser", "COMPUTE_CYCLES", []int{-1, 65536}},
-		{"deserialiser", "PHIT_BITS", []int{0, 65}}, {"deserialiser", "FRAME_BYTES_MAX", []int{15, 1041}}, {"deserialiser", "PORTS", []int{0}},
-		{"pops_slot", "D", []int{0, 65}}, {"pops_slot", "G", []int{0, 65}}, {"pops_slot", "FRAME_BYTES_MAX", []int{15}},
-		{"pops_slot", "COMPUTE_CYCLES", []int{-1, 65536}},
-		{"pops_slot", "PROPAGATION_CYCLES", []int{-1, 4097}}, {"pops_slot", "GUARD_CYCLES", []int{-1, 0, 4097}},
+	for name, refused := range map[string]map[string][]int{
+		"star_coupler":        {"D": {0}, "PHIT_BITS": {0, 65}},
+		"link":                {"PHIT_BITS": {0, 65}, "DELAY_CYCLES": {-1, 4097}},
+		"fifo":                {"DEPTH": {0, 65536}, "WIDTH": {0, 65}, "COUNT_BITS": {0, 33}},
+		"lfsr":                {"SEED": {0}},
+		"crc16":               {"PHIT_BITS": {0, 65}},
+		"arbiter_fixed":       {"REQUESTERS": {0, 65}},
+		"arbiter_round_robin": {"REQUESTERS": {0, 65}},
+		"arbiter_matrix":      {"REQUESTERS": {0, 65}},
+		"arbiter_tdma":        {"REQUESTERS": {0, 65}, "SLICE_CYCLES": {0, 65536}},
+		"serialiser":          {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {0, 1041}, "COMPUTE_CYCLES": {-1, 65536}},
+		"deserialiser":        {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
 	} {
-		twin, err := Find(all(), c.twin)
+		twin, err := Find(All(), name)
 		require.NoError(t, err)
-		for _, value := range c.values {
-			p := Parameters{}
-			for name, good := range twin.Sets[0] {
-				p[name] = good
-			}
-			p[c.parameter] = value
-			_, err := twin.New(p)
-			assert.Error(t, err, "%s with %s %d", c.twin, c.parameter, value)
-		}
+		requireRefused(t, twin, refused)
 	}
 	twin, err := Find(all(), "fifo")
 	require.NoError(t, err)
@@ -211,6 +199,32 @@ func TestTwinsRefuseParameters(t *testing.T) {
 	out, err := exec.Command("vvp", "-n", dir+"/fifo.vvp").CombinedOutput()
 	require.NoError(t, err)
 	assert.Contains(t, string(out), "fifo: allowed are DEPTH 1 to 65535, WIDTH 1 to 64, COUNT_BITS 1 to 32")
+}
+
+// requireRefused gives one parameter after the other values that the component refuses.
+func requireRefused(t *testing.T, twin Twin, refused map[string][]int) {
+	for parameter, values := range refused {
+		for _, value := range values {
+			p := maps.Clone(twin.Sets[0])
+			p[parameter] = value
+			_, err := twin.New(p)
+			assert.Error(t, err, "%s with %s %d", twin.Name, parameter, value)
+		}
+	}
+}
+
+// TestOwnSources: a twin may bring Verilog that is not in rtl/, and use what is there.
+func TestOwnSources(t *testing.T) {
+	twin := Twin{Sources: []string{"ring.v", "link.v"}, Own: fstest.MapFS{"ring.v": {Data: []byte("module ring; endmodule\n")}}}
+	files, err := twin.WriteSources(t.TempDir())
+	require.NoError(t, err)
+	require.Len(t, files, 2)
+	text, err := os.ReadFile(files[0])
+	require.NoError(t, err)
+	require.Equal(t, "module ring; endmodule\n", string(text))
+	twin.Own = nil
+	_, err = twin.WriteSources(t.TempDir())
+	require.ErrorIs(t, err, fs.ErrNotExist)
 }
 
 // record runs a model on its stimulus and returns inputs and outputs of all cycles.
@@ -362,17 +376,6 @@ func TestStimulusReaches(t *testing.T) {
 	v = map[string]map[uint64]int{"grant_o": {}}
 	seen(t, "arbiter_matrix", 0, 20_000, v)
 	many(v["grant_o"], 0, 1, 2, 4, 8)
-
-	// What each of the four receivers of a POPS(2,2) heard.
-	v = map[string]map[uint64]int{"status_o": {}}
-	seen(t, "pops_slot", 0, 100_000, v)
-	heard := map[uint64]int{}
-	for packed, count := range v["status_o"] {
-		for ; packed != 0; packed >>= 3 {
-			heard[packed&7] += count
-		}
-	}
-	many(heard, uint64(nic.StatusOK), uint64(nic.StatusCollision), uint64(nic.StatusCRC))
 }
 
 func TestMutantsAreReal(t *testing.T) {

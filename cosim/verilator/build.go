@@ -56,7 +56,7 @@ var commonFlags = []string{
 	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
 }
 
-var verilatorFlags = []string{
+var translationFlags = []string{
 	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
 	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
 }
@@ -209,8 +209,8 @@ func (b *builder) hash() (string, error) {
 		return "", err
 	}
 	say(string(description), fmt.Sprint(b.IncludeDirs))
-	say(b.verilatorArguments()...)
-	say(verilatorFlags...)
+	say(b.arguments()...)
+	say(translationFlags...)
 	say(b.compileFlags()...)
 	say(b.target.linker.Command, b.libraries.hash)
 	say(b.target.link...)

@@ -64,7 +64,7 @@ func TestToolMessages(t *testing.T) {
 }
 
 func TestVerilatorWarnings(t *testing.T) {
-	found := verilatorWarnings(`%Warning-WIDTH: a.sv:1:2: Operator ASSIGNW expects 4 bits
+	found := weightyWarnings(`%Warning-WIDTH: a.sv:1:2: Operator ASSIGNW expects 4 bits
 %Warning-LATCH: a.sv:11:3: Latch inferred for signal 'q'
                          : ... Suggest use of always_latch for intentional latches
 %Warning-LATCH: a.sv:11:3: Latch inferred for signal 'q'

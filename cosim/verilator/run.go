@@ -23,8 +23,8 @@ var (
 	ghdlTool      = cosim.Tool{Command: "ghdl", Packages: "ghdl", VersionOption: "--version"}
 )
 
-// verilatorArguments are those that discovery and translation share.
-func (b *builder) verilatorArguments() []string {
+// arguments are those that discovery and translation share.
+func (b *builder) arguments() []string {
 	top := b.Top
 	if b.VHDL() {
 		top = b.vhdlTop
@@ -65,7 +65,7 @@ func (b *builder) verilogFiles() []string {
 
 // verilate runs Verilator; what it says against a source becomes an error.
 func (b *builder) verilate(args ...string) (said []byte, err error) {
-	c := cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.verilatorArguments()...)...)
+	c := cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...)
 	said, err = c.CombinedOutput()
 	if stop := cosim.Stopped(b, verilatorTool.Command, b.Name(), err); stop != nil {
 		return nil, stop
@@ -78,7 +78,7 @@ func (b *builder) verilate(args ...string) (said []byte, err error) {
 
 // note keeps the warnings of a translation that matter: discovery does not see all.
 func (b *builder) note(said []byte) {
-	b.description.Warnings = append(relativePlaces(verilatorWarnings(string(said)), b.work), b.design.io...)
+	b.description.Warnings = append(relativePlaces(weightyWarnings(string(said)), b.work), b.design.io...)
 	if b.description.Warnings == nil {
 		b.description.Warnings = []cosim.Warning{}
 	}
@@ -103,8 +103,8 @@ func (b *builder) warn(said []byte) error {
 }
 
 var (
-	verilatorMessage = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
-	verilatorCrash   = regexp.MustCompile(`(?m)^%Error: (?:Verilator threw signal|Command Failed|Internal Error|.*: Internal Error)`)
+	toolMessage = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
+	toolCrash   = regexp.MustCompile(`(?m)^%Error: (?:Verilator threw signal|Command Failed|Internal Error|.*: Internal Error)`)
 	interfacePort    = regexp.MustCompile(`(?m)^%Error.*Unsupported: Interfaced port on top level module`)
 	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
@@ -115,7 +115,7 @@ func (b *builder) refusal(said []byte, err error) error {
 	var first *cosim.InputError
 	messages := 0
 	for line := range strings.Lines(string(said)) {
-		found := verilatorMessage.FindStringSubmatch(strings.TrimRight(line, "\n"))
+		found := toolMessage.FindStringSubmatch(strings.TrimRight(line, "\n"))
 		if found == nil || strings.HasPrefix(found[3], "Exiting due to") || strings.HasPrefix(found[3], "This may be because") {
 			continue
 		}
@@ -127,7 +127,7 @@ func (b *builder) refusal(said []byte, err error) error {
 	if interfacePort.Match(said) { // and Verilator may crash next
 		return first
 	}
-	if crash := verilatorCrash.Find(said); crash != nil {
+	if crash := toolCrash.Find(said); crash != nil {
 		return &cosim.ToolError{Tool: verilatorTool.Command, Place: b.Name(), Reason: "ends with a fault of its own: " + cosim.OneLine(said), Remedy: cosim.RemedyTool, Err: err}
 	}
 	if first == nil {
@@ -227,7 +227,7 @@ func (b *builder) compile(path string) error {
 	}
 	b.options.Step("verilator translates " + b.Top)
 	translated := filepath.Join(b.work, "verilated")
-	said, err := b.verilate(append([]string{"--Mdir", translated}, verilatorFlags...)...)
+	said, err := b.verilate(append([]string{"--Mdir", translated}, translationFlags...)...)
 	if err != nil {
 		return err
 	}

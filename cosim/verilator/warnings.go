@@ -17,12 +17,12 @@ var weighty = []string{
 	"STMTDLY", "TASKNSVAR", "UNDRIVEN", "USERWARN", "WAITCONST",
 }
 
-// verilatorWarning finds all warnings, whatever they weigh.
-var verilatorWarning = regexp.MustCompile(`(?m)^%Warning-(\w+): (?:(\S.*?:\d+:\d+): )?(.*)$`)
+// anyWarning finds all warnings, whatever they weigh.
+var anyWarning = regexp.MustCompile(`(?m)^%Warning-(\w+): (?:(\S.*?:\d+:\d+): )?(.*)$`)
 
-// verilatorWarnings are those that matter, once each, in the order of Verilator.
-func verilatorWarnings(said string) (found []cosim.Warning) {
-	for _, line := range verilatorWarning.FindAllStringSubmatch(said, -1) {
+// weightyWarnings are those that matter, once each, in the order of Verilator.
+func weightyWarnings(said string) (found []cosim.Warning) {
+	for _, line := range anyWarning.FindAllStringSubmatch(said, -1) {
 		w := cosim.Warning{Code: line[1], Place: line[2], Text: line[3]}
 		if slices.Contains(weighty, w.Code) && !slices.Contains(found, w) {
 			found = append(found, w)

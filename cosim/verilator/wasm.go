@@ -121,7 +121,7 @@ type circuitRuntime struct {
 
 var errNotBuilt = &cosim.InputError{Reason: "this is no circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
 
-// LoadWasm takes what `starloom cosim build` wrote. Nothing but the bytes is
+// Load takes what `starloom cosim build` wrote. Nothing but the bytes is
 // needed to open devices.
 func Load(wasm []byte) (*Circuit, error) {
 	text, err := customSection(wasm, descriptionSection)
@@ -185,7 +185,7 @@ func customSection(wasm []byte, name string) ([]byte, error) {
 	return nil, errNotBuilt
 }
 
-// Wasm returns the bytes that LoadWasm takes.
+// Wasm returns the bytes that Load takes.
 func (c *Circuit) Wasm() []byte { return c.wasm }
 
 // Close releases the compiled code; all devices must be closed before.

@@ -60,7 +60,7 @@ func late(ctx context.Context, _ api.Module, stack []uint64) {
 	}
 }
 
-// OpenWasm makes a device of a circuit. It can save its state, knows two states,
+// Open makes a device of a circuit. It can save its state, knows two states,
 // and keeps what the circuit prints: it is a Logger. $time counts edges.
 //
 // Errors: a *Fault, if the circuit ends the simulation before the first cycle.
