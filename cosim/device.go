@@ -91,6 +91,7 @@ func (f *Fault) ToolError() *ToolError {
 	return &ToolError{f.Tool, f.Device, fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), remedySimulator, f}
 }
 
+// Error returns "device: kind in cycle n: text".
 func (f *Fault) Error() string {
 	s := fmt.Sprintf("%s: %s in cycle %d", f.Device, f.Kind, f.Cycle)
 	if f.Text != "" {

@@ -18,6 +18,7 @@ type Options struct {
 	Interpreter bool
 }
 
+// Limit is TimeLimit or its default.
 func (o *Options) Limit() time.Duration {
 	if o.TimeLimit > 0 {
 		return o.TimeLimit
@@ -35,6 +36,7 @@ type BuildOptions struct {
 	Progress func(step string) // called when a step begins; may be nil
 }
 
+// Step reports the beginning of a step.
 func (o *BuildOptions) Step(text string) {
 	if o.Progress != nil {
 		o.Progress(text)

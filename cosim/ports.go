@@ -70,6 +70,7 @@ func SliceText(pin string, low, end int) string {
 	return fmt.Sprintf("%s[%d:%d]", pin, end-1, low)
 }
 
+// BitsText is a number of bits in words.
 func BitsText(bits int) string {
 	if bits == 1 {
 		return "1 bit"

@@ -84,6 +84,7 @@ func (s *Source) Check() error {
 
 var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 
+// IsIdentifier reports whether a text is a plain Verilog name.
 func IsIdentifier(text string) bool { return identifier.MatchString(text) }
 
 // Reason is an error of the operating system without the path, which the place of

@@ -60,6 +60,7 @@ func Command(ctx context.Context, dir, name string, args ...string) *exec.Cmd {
 	return c
 }
 
+// FirstLine is that of a tool's output.
 func FirstLine(text []byte) string {
 	line, _, _ := bytes.Cut(bytes.TrimSpace(text), []byte("\n"))
 	return string(line)

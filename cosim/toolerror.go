@@ -30,6 +30,7 @@ func (e *ToolError) Error() string {
 	return text
 }
 
+// Unwrap returns Err.
 func (e *ToolError) Unwrap() error { return e.Err }
 
 // RemedyTool is what helps when a tool ends by a signal.

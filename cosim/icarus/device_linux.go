@@ -146,6 +146,9 @@ func readPorts(report string) ([]cosim.Port, error) {
 	return ports, nil
 }
 
+// Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close implement
+// cosim.Device.
+
 func (d *device) Ports() []cosim.Port { return d.ports }
 func (d *device) Inputs() []uint64    { return d.inputs }
 func (d *device) Outputs() []uint64   { return d.outputs }

@@ -71,6 +71,9 @@ func resetOnce(m *twin.Model) error {
 	return err
 }
 
+// Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close implement
+// cosim.Device.
+
 func (d *Device) Ports() []cosim.Port { return d.ports }
 func (d *Device) Inputs() []uint64    { return d.inputs }
 func (d *Device) Outputs() []uint64   { return d.outputs }

@@ -283,9 +283,8 @@ func (m *Model) ShowSignal(p Pin, wire *hw.Signal) {
 	}
 }
 
-// GetBytes and PutBytes move a frame: byte k is the bits first+8k to first+8k+7.
-// first is a multiple of 8.
-
+// GetBytes fills a frame from a packed vector: byte k is the bits first+8k to
+// first+8k+7. first is a multiple of 8.
 func GetBytes(words []uint64, first int, frame []byte) {
 	for k := range frame {
 		bit := first + 8*k
@@ -293,6 +292,7 @@ func GetBytes(words []uint64, first int, frame []byte) {
 	}
 }
 
+// PutBytes does the reverse.
 func PutBytes(words []uint64, first int, frame []byte) {
 	for k, b := range frame {
 		bit := first + 8*k

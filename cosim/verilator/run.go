@@ -103,10 +103,10 @@ func (b *builder) warn(said []byte) error {
 }
 
 var (
-	toolMessage = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
-	toolCrash   = regexp.MustCompile(`(?m)^%Error: (?:Verilator threw signal|Command Failed|Internal Error|.*: Internal Error)`)
-	interfacePort    = regexp.MustCompile(`(?m)^%Error.*Unsupported: Interfaced port on top level module`)
-	moduleOfSource   = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
+	toolMessage    = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
+	toolCrash      = regexp.MustCompile(`(?m)^%Error: (?:Verilator threw signal|Command Failed|Internal Error|.*: Internal Error)`)
+	interfacePort  = regexp.MustCompile(`(?m)^%Error.*Unsupported: Interfaced port on top level module`)
+	moduleOfSource = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
 // refusal makes an error of Verilator's first message that has a place, or of its
