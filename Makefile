@@ -48,7 +48,7 @@ bench:
 images:
 	$(GO) test ./firmware -run Images -update
 	$(GO) test ./nic -run RegisterMap -update
-	$(GO) test . ./traces ./nic ./cmd/... -update
+	$(GO) test . ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
 
 full:
 	$(GO) test -timeout 60m . ./cosim/... -full

@@ -17,6 +17,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/traces"
+	"starloom/traces/vcd"
 )
 
 // LoadPinMap reads the pin map of RTL that stands for a model:
@@ -272,13 +273,13 @@ type CheckOptions struct {
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
 	var files outputs
 	defer files.abort()
-	var vcd, gtkw, save, json *traces.File
+	var wave, gtkw, save, json *traces.File
 	savePath, besides := beside(o.VCD, ".gtkw")
 	for _, f := range []struct {
 		option, kind, path string
 		to                 **traces.File
 	}{
-		{"--vcd", "vcd", o.VCD, &vcd}, {"--vcd", "gtkw", savePath, &gtkw},
+		{"--vcd", "vcd", o.VCD, &wave}, {"--vcd", "gtkw", savePath, &gtkw},
 		{"--save", "csv", o.Save, &save}, {"--json", "json", o.JSON, &json},
 	} {
 		if f.path == "" || f.kind == "gtkw" && (o.VCD == "" || !besides) {
@@ -299,13 +300,13 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	if err != nil {
 		return nil, err
 	}
-	if vcd != nil {
-		signals, err := report.Shown.WriteVCD(vcd, []string{vcdComment(report.Title())})
+	if wave != nil {
+		signals, err := report.Shown.WriteVCD(wave, []string{vcdComment(report.Title())})
 		if err != nil {
 			return nil, err
 		}
 		if gtkw != nil {
-			if err := traces.WriteGTKW(gtkw, savePath, o.VCD, signals); err != nil {
+			if err := vcd.WriteGTKW(gtkw, savePath, o.VCD, signals); err != nil {
 				return nil, err
 			}
 		}

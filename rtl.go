@@ -19,8 +19,8 @@ import (
 // RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
 // frames, metrics and digest are those of the model, as long as the RTL is right.
 type RTL struct {
-	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx) or whole NICs; pops is all hardware at once"`
-	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog: star_coupler\\, link\\, serialiser\\, deserialiser or pops_slot; if twin and map are left out\\, the twin of whatever is replaced"`
+	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx) or whole NICs; the name of the fabric is all hardware at once"`
+	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog: star_coupler\\, link\\, serialiser\\, deserialiser or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
 	Map     string `json:"map,omitempty" jsonschema:"minLength=1,description=path of a pin map that attaches other RTL\\, relative to the scenario's folder"`
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared,description=what runs the RTL: wasm (Verilator\\, sandboxed\\, the default)\\, icarus (four states\\, slow) or shared (Verilator\\, native; needs a build with the tag purego)"`
 
@@ -28,9 +28,6 @@ type RTL struct {
 	// parameters; the caller closes it.
 	PinMap *pinmap.Map `json:"-"`
 }
-
-// rtlPath is the path that stands for all hardware.
-const rtlPath = "pops"
 
 // rtlComponentsMax is how many components of a machine can be RTL: those of
 // POPS(16,16). Each is a device, with an address space of its own in wasm.
@@ -44,26 +41,37 @@ const icarusProcessesMax = 64
 type rtlKind struct {
 	twin  string
 	what  string // for messages
-	count func(fabric.POPS) int
-	paths func(p fabric.POPS, i int) []string // of component i: its own, and that of what it is a part of
+	count func(fabric.Shape) int
+	paths func(n fabric.Names, i int) []string // of component i: its own, and that of what it is a part of
 }
 
 var rtlKinds = []rtlKind{
-	{"star_coupler", "star couplers", fabric.POPS.Couplers, func(p fabric.POPS, i int) []string { return []string{p.CouplerPath(i)} }},
-	{"link", "links", fabric.POPS.Couplers, func(p fabric.POPS, i int) []string { return []string{p.LinkPath(i)} }},
-	{"serialiser", "transmitters", fabric.POPS.Processors, func(p fabric.POPS, i int) []string { return []string{p.TransmitterPath(i), p.ProcessorPath(i)} }},
-	{"deserialiser", "receivers", fabric.POPS.Processors, func(p fabric.POPS, i int) []string { return []string{p.ReceiverPath(i), p.ProcessorPath(i)} }},
+	{"star_coupler", "star couplers", media, func(n fabric.Names, i int) []string { return []string{n.Medium(i)} }},
+	{"link", "links", media, func(n fabric.Names, i int) []string { return []string{n.Link(i)} }},
+	{"serialiser", "transmitters", fabric.Shape.Processors, func(n fabric.Names, i int) []string { return []string{n.Processor(i) + ".tx", n.Processor(i)} }},
+	{"deserialiser", "receivers", fabric.Shape.Processors, func(n fabric.Names, i int) []string { return []string{n.Processor(i) + ".rx", n.Processor(i)} }},
 }
 
-// rtlDatapath is the twin of all hardware.
-const rtlDatapath = "pops_slot"
+func media(s fabric.Shape) int { return s.Media }
 
-// rtlTwins are the twins that a machine has a place for.
+// rtlTwins are the twins that a machine has a place for, on any network.
 func rtlTwins() (names []string) {
 	for _, k := range rtlKinds {
 		names = append(names, k.twin)
 	}
-	return append(names, rtlDatapath)
+	for _, n := range new(Fabric).kinds() {
+		if twin, _ := n.Datapath(); twin != "" {
+			names = append(names, twin)
+		}
+	}
+	return names
+}
+
+// datapath is the path that stands for all hardware, and its twin.
+func (s *Scenario) datapath() (path, twin string) {
+	n := s.Fabric.network()
+	twin, _ = n.Datapath()
+	return n.Kind(), twin
 }
 
 // checkRTL checks what the scenario alone can tell.
@@ -84,31 +92,39 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 		return err
 	}
 	if _, err := hw.CompilePattern(r.Replace); err != nil {
-		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+rtlExamples)
+		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+s.rtlExamples())
 	}
 	own := r.Map != "" || r.PinMap != nil
+	path, datapath := s.datapath()
 	switch {
 	case own && r.Twin != "":
 		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
 	case r.Twin != "" && !slices.Contains(rtlTwins(), r.Twin):
 		return s.refuse(at+".twin", s.noPlaceFor(r.Twin), "choose one of "+strings.Join(rtlTwins(), ", "))
-	case r.Twin != "" && (r.Twin == rtlDatapath) != (r.Replace == rtlPath):
-		return s.refuse(at+".twin", fmt.Sprintf("%s does not fit %s", r.Twin, r.Replace), "pops_slot is the whole of pops: write replace: pops and twin: pops_slot, or another twin for a part")
+	case r.Twin != "" && (r.Twin == datapath) != (r.Replace == path):
+		return s.refuse(at+".twin", fmt.Sprintf("%s does not fit %s", r.Twin, r.Replace), fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", datapath, path, path, datapath))
 	}
 	return nil
 }
 
-const rtlExamples = "components are, for example, pops.group[0].coupler[1], pops.group[0].coupler[1].fibre, pops.group[0].nic[2].tx, pops.group[0].nic[2].rx, pops.group[*].nic[*], and pops for all hardware at once"
+// rtlExamples names components.
+func (s *Scenario) rtlExamples() string {
+	n := s.Fabric.network()
+	names, path := n.Names(), n.Kind()
+	last := n.Shape().Processors() - 1
+	return fmt.Sprintf("components are, for example, %s, %s, %s.tx, %s.rx, %s[*].nic[*], and %s for all hardware at once",
+		names.Medium(0), names.Link(0), names.Processor(last), names.Processor(last), names.Unit(), path)
+}
 
 // noPlaceFor says why a model is not in a machine.
 func (s *Scenario) noPlaceFor(model string) string {
 	switch {
 	case strings.Contains(model, "fifo"):
-		return "a POPS machine has no FIFO component: the NIC's FIFOs are memory that it shares with the firmware"
+		return "this machine has no FIFO component: the NIC's FIFOs are memory that it shares with the firmware"
 	case strings.Contains(model, "arbiter"):
-		return "a POPS machine has no arbiter: its couplers are passive"
+		return "this machine has no arbiter: its media are passive"
 	}
-	return fmt.Sprintf("a POPS machine has no component %q", clip(model))
+	return fmt.Sprintf("this machine has no component %q", clip(model))
 }
 
 // machineRTL is the RTL of a machine.
@@ -170,7 +186,7 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	if err != nil {
 		return err
 	}
-	if x.Replace == rtlPath {
+	if path, _ := s.datapath(); x.Replace == path {
 		return r.replaceAll(ctx, entry, wanted)
 	}
 	pattern, err := hw.CompilePattern(x.Replace)
@@ -197,20 +213,20 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), rtlExamples)
+		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), s.rtlExamples())
 	case strings.Contains(x.Replace, "fifo") || strings.Contains(x.Replace, "arbiter"):
-		return s.refuse(at+".replace", s.noPlaceFor(x.Replace), rtlExamples)
+		return s.refuse(at+".replace", s.noPlaceFor(x.Replace), s.rtlExamples())
 	}
-	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), rtlExamples)
+	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), s.rtlExamples())
 }
 
 // match lists the components of a kind that a pattern names, as far as there may be.
 func (r *machineRTL) match(kind *rtlKind, pattern *hw.Pattern) (elements []int) {
-	for i := range kind.count(r.machine.pops) {
+	for i := range kind.count(r.machine.shape) {
 		if len(elements) > rtlComponentsMax {
 			break
 		}
-		if slices.ContainsFunc(kind.paths(r.machine.pops, i), pattern.Match) {
+		if slices.ContainsFunc(kind.paths(r.machine.names, i), pattern.Match) {
 			elements = append(elements, i)
 		}
 	}
@@ -227,7 +243,7 @@ func (r *machineRTL) take(entry int, paths []string) error {
 		r.taken[path] = entry
 	}
 	if len(r.taken) > rtlComponentsMax {
-		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example those of one group: pops.group[0].**")
+		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), fmt.Sprintf("replace fewer, for example those of one unit: %s[0].**", r.machine.names.Unit()))
 	}
 	return nil
 }
@@ -235,29 +251,30 @@ func (r *machineRTL) take(entry int, paths []string) error {
 // replaceAll puts one device in place of all hardware.
 func (r *machineRTL) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
 	m, s := r.machine, r.machine.scenario
+	path, twin := s.datapath()
 	if len(r.taken) > 0 || len(s.RTL) > 1 {
-		return s.refuse(source.at+".replace", "pops is all hardware, and another entry replaces a part of it", "delete the other entries")
+		return s.refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it", "delete the other entries")
 	}
-	if err := r.take(entry, []string{rtlPath}); err != nil {
+	if err := r.take(entry, []string{path}); err != nil {
 		return err
 	}
-	pins, err := r.pinMap(source, rtlDatapath)
+	pins, err := r.pinMap(source, twin)
 	if err != nil {
 		return err
 	}
-	device, err := r.device(ctx, source, pins, rtlPath)
+	device, err := r.device(ctx, source, pins, path)
 	if err != nil {
 		return err
 	}
 	m.rtl.parts.Datapath = device
-	return r.note(source, pins, []string{rtlPath})
+	return r.note(source, pins, []string{path})
 }
 
 // replaceKind puts devices in place of components of one kind.
 func (r *machineRTL) replaceKind(ctx context.Context, entry int, source *rtlSource, kind *rtlKind, elements []int) error {
 	var paths []string
 	for _, i := range elements {
-		paths = append(paths, kind.paths(r.machine.pops, i)[0])
+		paths = append(paths, kind.paths(r.machine.names, i)[0])
 	}
 	if err := r.take(entry, paths); err != nil {
 		return err

@@ -19,6 +19,7 @@ import (
 	"starloom/fabric"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // rtlSource is where an entry's RTL comes from: a pin map, or our own twins.
@@ -57,8 +58,8 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	if !slices.Contains(rtlTwins(), source.model) {
 		return nil, s.refuse(source.key, s.noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(rtlTwins(), ", "))
 	}
-	if (source.model == rtlDatapath) != (x.Replace == rtlPath) {
-		return nil, s.refuse(source.key, fmt.Sprintf("%s does not fit %s", source.model, x.Replace), "pops_slot is the whole of pops, the other models are parts of it")
+	if path, datapath := s.datapath(); (source.model == datapath) != (x.Replace == path) {
+		return nil, s.refuse(source.key, fmt.Sprintf("%s does not fit %s", source.model, x.Replace), fmt.Sprintf("%s is the whole of %s, the other models are parts of it", datapath, path))
 	}
 	for _, output := range source.own.Absent {
 		if !slices.Contains(rtlUnread, output) && !slices.Contains(rtlUnread, output+"_o") {
@@ -105,18 +106,21 @@ func (r *machineRTL) parameters(model string) twin.Parameters {
 	phit, frame := m.timing.PhitBits, nic.FrameBytes(m.scenario.NIC.PayloadBytes)
 	switch model {
 	case "star_coupler":
-		return twin.Parameters{"D": m.pops.GroupSize, "PHIT_BITS": phit}
+		return twin.Parameters{"D": m.shape.PerUnit, "PHIT_BITS": phit}
 	case "link":
 		return twin.Parameters{"PHIT_BITS": phit, "DELAY_CYCLES": m.timing.PropagationCycles}
 	case "serialiser":
 		return twin.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "COMPUTE_CYCLES": m.timing.ComputeCycles}
 	case "deserialiser":
-		return twin.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.pops.Groups}
+		return twin.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.shape.Ports}
 	default:
-		return twin.Parameters{
-			"D": m.pops.GroupSize, "G": m.pops.Groups, "PHIT_BITS": phit, "FRAME_BYTES_MAX": frame,
+		all := twin.Parameters{
+			"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame,
 			"COMPUTE_CYCLES": m.timing.ComputeCycles, "PROPAGATION_CYCLES": m.timing.PropagationCycles, "GUARD_CYCLES": m.timing.GuardCycles,
 		}
+		_, own := m.network.Datapath()
+		maps.Copy(all, own)
+		return all
 	}
 }
 
@@ -176,15 +180,15 @@ func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *pinmap
 // refuse gives errors of RTL and tools their place in the scenario.
 func (r *machineRTL) refuse(source *rtlSource, err error) error {
 	place := r.machine.scenario.Place(source.key)
-	var input *cosim.InputError
+	var bad *InputError
 	var fault *cosim.Fault
 	switch {
-	case errors.As(err, &input):
-		reason := input.Reason
-		if input.Place != "" {
-			reason = input.Place + ": " + reason
+	case errors.As(err, &bad):
+		reason := bad.Reason
+		if bad.Place != "" {
+			reason = bad.Place + ": " + reason
 		}
-		return &InputError{Place: place, Reason: reason, Remedy: input.Remedy}
+		return &InputError{Place: place, Reason: reason, Remedy: bad.Remedy}
 	case errors.As(err, &fault):
 		return &InputError{Place: place, Reason: "in front of the first cycle, " + rtlFaultText(fault), Remedy: "correct it, or its parameters"}
 	case source.backend == cosim.BackendShared:
@@ -260,7 +264,7 @@ func (r *machineRTL) note(source *rtlSource, pins *pinmap.Map, paths []string) e
 	for _, file := range files {
 		text, err := traces.ReadInput(file, cosim.InputBytesMax)
 		if err != nil {
-			return r.refuse(source, fileError(file, err, "keep the sources where they are while the run goes on"))
+			return r.refuse(source, input.Unreadable(file, err, "keep the sources where they are while the run goes on"))
 		}
 		fmt.Fprintf(sum, "%d\n%s", len(text), text)
 	}

@@ -16,14 +16,13 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
-	"starloom/fabric"
 	"starloom/nic"
 )
 
 // everyPart and allAtOnce are the two ways to have no model left.
 const (
 	everyPart = "pops.**"
-	allAtOnce = rtlPath
+	allAtOnce = "pops"
 )
 
 // withRTL returns a scenario with parts as RTL.
@@ -224,10 +223,9 @@ func rewired(t *testing.T, s *Scenario, tw, backend string, changes ...string) *
 
 // attached is a pin map of other sources of a twin.
 func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pinmap.Map {
-	m := &Machine{scenario: s}
+	network := s.Fabric.network()
+	m := &Machine{scenario: s, network: network, shape: network.Shape(), names: network.Names()}
 	var err error
-	m.pops, err = fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize)
-	require.NoError(t, err)
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
 	pins, err := TwinMap(tw, (&machineRTL{machine: m}).parameters(tw), "")
@@ -427,10 +425,10 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.group[0"}, "rtl[0].replace: pattern"},
 		{RTL{}, "rtl[0].replace is empty"},
 		{RTL{Replace: "pops.group[9].coupler[0]"}, `no component matches "pops.group[9].coupler[0]"; components are, for example`},
-		{RTL{Replace: "pops.group[0].nic[0].fifo"}, "a POPS machine has no FIFO component"},
-		{RTL{Replace: "pops.arbiter[0]"}, "a POPS machine has no arbiter: its couplers are passive"},
-		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: a POPS machine has no FIFO component"},
-		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: a POPS machine has no arbiter"},
+		{RTL{Replace: "pops.group[0].nic[0].fifo"}, "this machine has no FIFO component"},
+		{RTL{Replace: "pops.arbiter[0]"}, "this machine has no arbiter: its media are passive"},
+		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no FIFO component"},
+		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no arbiter"},
 		{RTL{Replace: "pops.**", Twin: "coupler"}, `no component "coupler"; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
 		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers, and the RTL is a link"},
 		{RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
@@ -438,7 +436,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus, shared`},
 		{RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
 		{RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
-		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: a POPS machine has no arbiter"},
+		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no arbiter"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, in this machine it is 4"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [violation]\n"+pins)}, "the RTL has no violation, and the machine needs it"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycles late"},

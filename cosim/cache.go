@@ -21,7 +21,7 @@ func OpenCache(dir string) (Cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return Cache{}, &InputError{"XDG_CACHE_HOME", fmt.Sprintf("there is no directory for build results: %v", err), RemedyUserCache}
+			return Cache{}, &InputError{Place: "XDG_CACHE_HOME", Reason: fmt.Sprintf("there is no directory for build results: %v", err), Remedy: RemedyUserCache}
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), RemedyUserCache
 	}
@@ -30,7 +30,7 @@ func OpenCache(dir string) (Cache, error) {
 		return Cache{}, err
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return Cache{}, &InputError{dir, fmt.Sprintf("cannot hold build results: %v", Reason(err)), remedy}
+		return Cache{}, &InputError{Place: dir, Reason: fmt.Sprintf("cannot hold build results: %v", Reason(err)), Remedy: remedy}
 	}
 	return Cache{dir, remedy}, nil
 }
@@ -44,7 +44,7 @@ func (c Cache) Take(name string, make func(path string) error) (string, error) {
 	}
 	work, err := os.MkdirTemp(c.Dir, ".build-")
 	if err != nil {
-		return "", &InputError{c.Dir, fmt.Sprintf("cannot hold build results: %v", Reason(err)), c.Remedy}
+		return "", &InputError{Place: c.Dir, Reason: fmt.Sprintf("cannot hold build results: %v", Reason(err)), Remedy: c.Remedy}
 	}
 	defer os.RemoveAll(work)
 	fresh := filepath.Join(work, name)

@@ -23,6 +23,6 @@ func (s *Source) FindData(name, source string) (string, error) {
 	if s.DataDir != "" {
 		where = "the folder of the pin map"
 	}
-	return "", &InputError{name, fmt.Sprintf("$readmem in %s needs this file, and it is not there", source),
-		fmt.Sprintf("give a path relative to %s, or to the source", where)}
+	return "", &InputError{Place: name, Reason: fmt.Sprintf("$readmem in %s needs this file, and it is not there", source),
+		Remedy: fmt.Sprintf("give a path relative to %s, or to the source", where)}
 }

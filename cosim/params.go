@@ -46,8 +46,8 @@ func (s *Source) checkParams() error {
 			text, err := os.ReadFile(file)
 			return err == nil && textual.Match(text)
 		}) {
-			return &InputError{"--param", fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
-				fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value)}
+			return &InputError{Place: "--param", Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
+				Remedy: fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value)}
 		}
 	}
 	return nil

@@ -13,7 +13,7 @@ func PlacePorts(ports []Port, clocks []string) error {
 		p.Clock = slices.Contains(clocks, p.Name)
 		switch {
 		case p.Clock && (!p.Input || p.Bits != 1):
-			return &InputError{"--clock", fmt.Sprintf("%s is %s", p.Name, p.Kind()), "a clock is an input of one bit"}
+			return &InputError{Place: "--clock", Reason: fmt.Sprintf("%s is %s", p.Name, p.Kind()), Remedy: "a clock is an input of one bit"}
 		case p.Clock:
 			p.Word = -1
 		case p.Input:
@@ -30,7 +30,7 @@ func PlacePorts(ports []Port, clocks []string) error {
 					inputs = append(inputs, p.Name)
 				}
 			}
-			return &InputError{"--clock", fmt.Sprintf("there is no port %s", clock), fmt.Sprintf("inputs of one bit are %v", inputs)}
+			return &InputError{Place: "--clock", Reason: fmt.Sprintf("there is no port %s", clock), Remedy: fmt.Sprintf("inputs of one bit are %v", inputs)}
 		}
 	}
 	return nil

@@ -38,27 +38,27 @@ const InputBytesMax = 256 << 20
 // Check refuses what no tool has to see.
 func (s *Source) Check() error {
 	if s.Top == "" {
-		return &InputError{"--top", "no top module is named", "give the name of the module to build"}
+		return &InputError{Place: "--top", Reason: "no top module is named", Remedy: "give the name of the module to build"}
 	}
 	if !IsIdentifier(s.Top) {
-		return &InputError{"--top", fmt.Sprintf("%q is not the name of a module", s.Top), "give a plain Verilog name"}
+		return &InputError{Place: "--top", Reason: fmt.Sprintf("%q is not the name of a module", s.Top), Remedy: "give a plain Verilog name"}
 	}
 	if len(s.Files) == 0 {
-		return &InputError{s.Top, "no source is given", "give the Verilog or VHDL files of the design"}
+		return &InputError{Place: s.Top, Reason: "no source is given", Remedy: "give the Verilog or VHDL files of the design"}
 	}
 	for _, file := range s.Files {
 		info, err := os.Stat(file)
 		if err != nil {
-			return &InputError{file, fmt.Sprintf("cannot be read: %v", Reason(err)), "give an existing source"}
+			return &InputError{Place: file, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)), Remedy: "give an existing source"}
 		}
 		if info.IsDir() {
-			return &InputError{file, "is a directory", "give the files, and the directory with -I"}
+			return &InputError{Place: file, Reason: "is a directory", Remedy: "give the files, and the directory with -I"}
 		}
 		if !info.Mode().IsRegular() {
-			return &InputError{file, "is not a regular file", "give a file with Verilog or VHDL"}
+			return &InputError{Place: file, Reason: "is not a regular file", Remedy: "give a file with Verilog or VHDL"}
 		}
 		if isVHDL(file) != s.VHDL() {
-			return &InputError{file, "Verilog and VHDL in one design", "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
+			return &InputError{Place: file, Reason: "Verilog and VHDL in one design", Remedy: "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
 		}
 	}
 	if err := s.checkParams(); err != nil {
@@ -67,17 +67,17 @@ func (s *Source) Check() error {
 	for _, names := range []map[string]string{s.Defines, s.Params} {
 		for name, value := range names {
 			if !IsIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
-				return &InputError{name + "=" + value, "is not a name and a value", "write NAME=VALUE"}
+				return &InputError{Place: name + "=" + value, Reason: "is not a name and a value", Remedy: "write NAME=VALUE"}
 			}
 		}
 	}
 	for i, clock := range s.Clocks {
 		if slices.Contains(s.Clocks[:i], clock) {
-			return &InputError{"--clock", clock + " is named twice", "name every clock once"}
+			return &InputError{Place: "--clock", Reason: clock + " is named twice", Remedy: "name every clock once"}
 		}
 	}
 	if len(s.Clocks) > 64 {
-		return &InputError{"--clock", fmt.Sprintf("%d clocks", len(s.Clocks)), "at most 64 are possible"}
+		return &InputError{Place: "--clock", Reason: fmt.Sprintf("%d clocks", len(s.Clocks)), Remedy: "at most 64 are possible"}
 	}
 	return nil
 }

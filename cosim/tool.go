@@ -28,7 +28,7 @@ var toolVersions sync.Map
 func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
-		return ToolVersion{}, &InputError{t.Command, "is needed to build RTL and is not on the PATH", "install the Debian package " + t.Packages}
+		return ToolVersion{}, &InputError{Place: t.Command, Reason: "is needed to build RTL and is not on the PATH", Remedy: "install the Debian package " + t.Packages}
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -43,7 +43,7 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 		return ToolVersion{}, stop
 	}
 	if err != nil {
-		return ToolVersion{}, &InputError{t.Command, fmt.Sprintf("does not run: %v: %s", err, FirstLine(out)), "install the Debian package " + t.Packages + " again"}
+		return ToolVersion{}, &InputError{Place: t.Command, Reason: fmt.Sprintf("does not run: %v: %s", err, FirstLine(out)), Remedy: "install the Debian package " + t.Packages + " again"}
 	}
 	version := ToolVersion{path, FirstLine(out)}
 	toolVersions.Store(key, version)

@@ -28,7 +28,7 @@ type RTLPart struct {
 	Elements []int // couplers, for links as well; processors
 }
 
-// RTL says which components of a CycleTransport are RTL. All others are model.
+// RTL says which components of a Plant are RTL. All others are model.
 //
 // When the exchanges take place, all of them once per cycle:
 //
@@ -80,7 +80,9 @@ type rtlPart struct {
 
 // rtlMachine is what all parts of a machine have in common.
 type rtlMachine struct {
-	pops    POPS
+	names   Names
+	shape   Shape
+	media   *Media
 	timing  nic.Timing
 	kernel  *hw.Kernel
 	parts   []*rtlPart
@@ -93,26 +95,26 @@ type rtlMachine struct {
 }
 
 // replace puts RTL in the place of components, and returns what the kernel runs.
-func (t *CycleTransport) replace(rtl *RTL, near, far *hw.Light, frameMax int) ([]hw.Component, error) {
+func (t *Plant) replace(rtl *RTL, near, far *hw.Light, frameMax int) ([]hw.Component, error) {
 	if len(t.shards) != 1 {
 		return nil, fmt.Errorf("%d shards: RTL needs a machine of one", len(t.shards))
 	}
-	m := &rtlMachine{pops: t.pops, timing: t.timing, kernel: t.kernel}
+	m := &rtlMachine{names: t.names, shape: t.shape, media: &t.media, timing: t.timing, kernel: t.kernel}
 	t.rtl = m
 	if rtl.Datapath != nil {
 		var err error
-		m.datapath, err = m.newDatapath(t.fibre, t.couplers, far, frameMax, rtl.Datapath)
-		return []hw.Component{t.serialisers, t.couplers, m.datapath, t.deserialisers}, err
+		m.datapath, err = m.newDatapath(t.media.Links, t.media.Couplers, far, frameMax, rtl.Datapath)
+		return []hw.Component{t.serialisers, t.media.Couplers, m.datapath, t.deserialisers}, err
 	}
 	var err error
 	if m.transmitters, err = m.newTransmitters(t.serialisers, frameMax, rtl.Transmitters); err != nil {
 		return nil, err
 	}
-	couplers, err := m.newCouplers(t.couplers, t.serialisers, rtl.Couplers)
+	couplers, err := m.newCouplers(t.media.Couplers, t.serialisers, rtl.Couplers)
 	if err != nil {
 		return nil, err
 	}
-	links, err := m.newLinks(t.fibre, near, far, rtl.Links)
+	links, err := m.newLinks(t.media.Links, near, far, rtl.Links)
 	if err != nil {
 		return nil, err
 	}
@@ -124,7 +126,7 @@ func (t *CycleTransport) replace(rtl *RTL, near, far *hw.Light, frameMax int) ([
 
 // RTLFault returns how RTL has ended the run, nil if it has not. Nothing is exchanged
 // with any device from then on.
-func (t *CycleTransport) RTLFault() *RTLFault {
+func (t *Plant) RTLFault() *RTLFault {
 	if t.rtl == nil {
 		return nil
 	}
@@ -132,12 +134,17 @@ func (t *CycleTransport) RTLFault() *RTLFault {
 }
 
 // RTLRestored returns the error of the last Restore that a device has refused.
-func (t *CycleTransport) RTLRestored() error {
+func (t *Plant) RTLRestored() error {
 	if t.rtl == nil {
 		return nil
 	}
 	return t.rtl.restore
 }
+
+func (m *rtlMachine) transmitterPath(processor int) string {
+	return m.names.Processor(processor) + ".tx"
+}
+func (m *rtlMachine) receiverPath(processor int) string { return m.names.Processor(processor) + ".rx" }
 
 // load, listen and heardBy do for RTL what the machine wants of transmitters and
 // receivers in the last cycle of a slot; the last result says whether the one of this
@@ -366,8 +373,8 @@ func (m *rtlMachine) newCouplers(model *hw.StarCouplers, tx *nic.Serialisers, pa
 	c := &rtlCouplers{StarCouplers: model, machine: m, in: tx.Light(), ports: tx.Ports()}
 	phit := m.timing.PhitBits
 	for _, p := range parts {
-		part, err := m.add(p, m.pops.CouplerPath, false,
-			[]rtlPort{{name: "rail1_i", bits: m.pops.GroupSize * phit}, {name: "rail0_i", bits: m.pops.GroupSize * phit}},
+		part, err := m.add(p, m.names.Medium, false,
+			[]rtlPort{{name: "rail1_i", bits: m.shape.PerUnit * phit}, {name: "rail0_i", bits: m.shape.PerUnit * phit}},
 			[]rtlPort{{name: "rail1_o", bits: phit}, {name: "rail0_o", bits: phit}, {name: "violation_o", bits: 1}})
 		if err != nil {
 			return nil, err
@@ -377,7 +384,7 @@ func (m *rtlMachine) newCouplers(model *hw.StarCouplers, tx *nic.Serialisers, pa
 			model.Replace(coupler)
 		}
 	}
-	c.places = placeOf(c.parts, m.pops.Couplers())
+	c.places = placeOf(c.parts, m.shape.Media)
 	return c, nil
 }
 
@@ -400,18 +407,19 @@ func (c *rtlCouplers) Settle(s hw.Shard) {
 
 // light puts the senders' light on the inputs of a device.
 func (c *rtlCouplers) light(p *rtlPart) {
-	d, g, phit := c.machine.pops.GroupSize, c.machine.pops.Groups, c.in.Bits()
+	d, g, phit := c.machine.shape.PerUnit, c.machine.shape.Ports, c.in.Bits()
 	for _, i := range c.in.Lit(0, 0) {
-		first, end := int(i)/d*g, int(i)/d*g
+		first, end := 0, 0
 		switch port := c.ports.Value[i]; port {
 		case hw.PortNone:
 		case hw.PortAll:
-			end += g
+			end = g
 		default:
-			first += int(port)
+			first = int(port)
 			end = first + 1
 		}
-		for coupler := first; coupler < end; coupler++ {
+		for port := first; port < end; port++ {
+			coupler := c.machine.media.Sends.Medium(int(i), port)
 			if place := c.places[coupler]; place.part == p {
 				lane := int(i) % d * phit
 				p.put(couplerRail1, place.k, lane, phit, c.in.Rail1[i])
@@ -439,7 +447,7 @@ func (m *rtlMachine) newLinks(model *hw.Fibre, near, far *hw.Light, parts []RTLP
 	l := &rtlLinks{Fibre: model, machine: m, near: near, far: far}
 	phit := m.timing.PhitBits
 	for _, p := range parts {
-		part, err := m.add(p, m.pops.LinkPath, true,
+		part, err := m.add(p, m.names.Link, true,
 			[]rtlPort{{name: "reset", bits: 1}, {name: "rail1_i", bits: phit}, {name: "rail0_i", bits: phit}},
 			[]rtlPort{{name: "rail1_o", bits: phit}, {name: "rail0_o", bits: phit}})
 		if err != nil {

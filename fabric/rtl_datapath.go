@@ -28,8 +28,8 @@ const (
 )
 
 func (m *rtlMachine) newDatapath(model *hw.Fibre, couplers *hw.StarCouplers, far *hw.Light, frameMax int, device RTLDevice) (*rtlDatapath, error) {
-	n, c, phit := m.pops.Processors(), m.pops.Couplers(), m.timing.PhitBits
-	part, err := m.add(RTLPart{Device: device, Elements: []int{0}}, func(int) string { return "pops" }, true,
+	n, c, phit := m.shape.Processors(), m.shape.Media, m.timing.PhitBits
+	part, err := m.add(RTLPart{Device: device, Elements: []int{0}}, func(int) string { return strings.SplitN(m.names.Unit(), ".", 2)[0] }, true,
 		[]rtlPort{
 			{name: "reset", bits: 1}, {name: "load_i", bits: n}, {name: "frame_i", bits: n * 8 * frameMax}, {name: "length_i", bits: 16 * n},
 			{name: "port_i", bits: 16 * n}, {name: "hear_i", bits: 16 * n},
@@ -74,7 +74,7 @@ func (d *rtlDatapath) Drive(s hw.Shard) {
 	}
 	phit := d.machine.timing.PhitBits
 	d.far.Clear(s.Index)
-	for c := range d.machine.pops.Couplers() {
+	for c := range d.machine.shape.Media {
 		both := d.far.Put(s.Index, uint32(c), d.get(slotOutRail1, 0, c*phit, phit), d.get(slotOutRail0, 0, c*phit, phit))
 		if both != 0 && d.seen[c] == 0 {
 			d.seen[c] = uint32(d.machine.kernel.Cycle()%uint64(d.machine.timing.SlotCycles())) + 1
@@ -103,7 +103,7 @@ func (d *rtlDatapath) Latch(hw.Shard) {
 	d.edge()
 	if d.machine.lastCycle() {
 		clear(d.seen)
-		for processor := range d.machine.pops.Processors() {
+		for processor := range d.machine.shape.Processors() {
 			d.put(slotLoad, 0, processor, 1, 0)
 		}
 	}
@@ -127,7 +127,7 @@ func (d *rtlDatapath) status(processor int) (nic.Status, nic.Frame) {
 	length := int(d.get(slotOutLength, 0, 16*processor, 16))
 	frame, err := d.machine.heard(status, length, d.frame, func(frame []byte) { d.readFrame(slotOutFrame, 0, 8*d.frameMax*processor, frame) })
 	if err != nil {
-		d.machine.fail(d.machine.pops.ReceiverPath(processor), false, fmt.Errorf("in the datapath: %w", err))
+		d.machine.fail(d.machine.receiverPath(processor), false, fmt.Errorf("in the datapath: %w", err))
 		return nic.StatusIdle, nil
 	}
 	return status, frame
@@ -136,7 +136,7 @@ func (d *rtlDatapath) status(processor int) (nic.Status, nic.Frame) {
 // idle hears nothing.
 func (d *rtlDatapath) idle() {
 	clear(d.seen)
-	for processor := range d.machine.pops.Processors() {
+	for processor := range d.machine.shape.Processors() {
 		d.listen(processor, hw.PortNone)
 	}
 }

@@ -26,11 +26,11 @@ const (
 )
 
 func (m *rtlMachine) newTransmitters(model *nic.Serialisers, frameMax int, parts []RTLPart) (*rtlTransmitters, error) {
-	n := m.pops.Processors()
+	n := m.shape.Processors()
 	t := &rtlTransmitters{Serialisers: model, machine: m, loaded: make([]uint16, n), length: make([]uint16, n)}
 	phit := m.timing.PhitBits
 	for _, p := range parts {
-		part, err := m.add(p, m.pops.TransmitterPath, true,
+		part, err := m.add(p, m.transmitterPath, true,
 			[]rtlPort{
 				{name: "reset", bits: 1}, {name: "load_i", bits: 1}, {name: "frame_i", bits: 8 * frameMax}, {name: "length_i", bits: 16},
 				{name: "port_i", bits: 16},
@@ -71,8 +71,8 @@ func (t *rtlTransmitters) show() {
 	for _, p := range t.parts {
 		for k, processor := range p.Elements {
 			port := uint16(p.read(txOutPort, k))
-			if int(port) >= t.machine.pops.Groups && port != hw.PortAll && port != hw.PortNone {
-				t.machine.fail(p.at(k), false, fmt.Errorf("output port_o is %d, the transmitter has %d ports", port, t.machine.pops.Groups))
+			if int(port) >= t.machine.shape.Ports && port != hw.PortAll && port != hw.PortNone {
+				t.machine.fail(p.at(k), false, fmt.Errorf("output port_o is %d, the transmitter has %d ports", port, t.machine.shape.Ports))
 				port = hw.PortNone
 			}
 			t.Ports().Value[processor] = port
@@ -114,7 +114,7 @@ func (t *rtlTransmitters) Probes(yield func(hw.Probe)) {
 	own := map[string]hw.Probe{}
 	for _, p := range t.parts {
 		for _, processor := range p.Elements {
-			path := t.machine.pops.TransmitterPath(processor) + ".length"
+			path := t.machine.transmitterPath(processor) + ".length"
 			own[path] = hw.NewProbe(path, 16, t.length, processor)
 		}
 	}
@@ -153,11 +153,11 @@ const (
 )
 
 func (m *rtlMachine) newReceivers(model *nic.Deserialisers, far *hw.Light, frameMax int, parts []RTLPart) (*rtlReceivers, error) {
-	n := m.pops.Processors()
+	n := m.shape.Processors()
 	r := &rtlReceivers{Deserialisers: model, machine: m, far: far, frame: make([]byte, frameMax), state: make([]uint8, n), bits: make([]uint32, n)}
-	rails := m.pops.Groups * m.timing.PhitBits
+	rails := m.shape.Ports * m.timing.PhitBits
 	for _, p := range parts {
-		part, err := m.add(p, m.pops.ReceiverPath, true,
+		part, err := m.add(p, m.receiverPath, true,
 			[]rtlPort{
 				{name: "reset", bits: 1}, {name: "end_slot_i", bits: 1}, {name: "port_i", bits: 16},
 				{name: "rail1_i", bits: rails}, {name: "rail0_i", bits: rails},
@@ -255,13 +255,12 @@ func (r *rtlReceivers) Latch(s hw.Shard) {
 
 // light puts the light that leads to a receiver's group on its inputs.
 func (r *rtlReceivers) light(p *rtlPart) {
-	g, phit := r.machine.pops.Groups, r.machine.timing.PhitBits
+	g, phit := r.machine.shape.Ports, r.machine.timing.PhitBits
 	for k, processor := range p.Elements {
-		to := processor / r.machine.pops.GroupSize
-		for from := range g {
-			coupler := r.machine.pops.Coupler(from, to)
-			p.put(rxRail1, k, from*phit, phit, r.far.Rail1[coupler])
-			p.put(rxRail0, k, from*phit, phit, r.far.Rail0[coupler])
+		for port := range g {
+			medium := r.machine.media.Hears.Medium(processor, port)
+			p.put(rxRail1, k, port*phit, phit, r.far.Rail1[medium])
+			p.put(rxRail0, k, port*phit, phit, r.far.Rail0[medium])
 		}
 	}
 }
@@ -281,7 +280,7 @@ func (r *rtlReceivers) Probes(yield func(hw.Probe)) {
 	own := map[string]hw.Probe{}
 	for _, p := range r.parts {
 		for _, processor := range p.Elements {
-			path := r.machine.pops.ReceiverPath(processor)
+			path := r.machine.receiverPath(processor)
 			own[path+".state"] = hw.NewProbe(path+".state", 3, r.state, processor)
 			own[path+".bits"] = hw.NewProbe(path+".bits", 32, r.bits, processor)
 		}

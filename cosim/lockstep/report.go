@@ -13,6 +13,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/hw"
 	"starloom/traces"
+	"starloom/traces/vcd"
 )
 
 // Schema is the version of Report's JSON.
@@ -278,7 +279,7 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 // labelOf is the value of a port: hexadecimal, one bit as 0, 1, x or z.
 func labelOf(p cosim.Port, values, unknown []uint64) string {
 	value, plane := planesOf(p, values, unknown)
-	return traces.BitsValue(p.Bits, value, plane).Label()
+	return vcd.BitsValue(p.Bits, value, plane).Label()
 }
 
 // planesOf converts a device's planes (0 for X, 1 for Z) to those of a VCD (1 for x).
@@ -431,8 +432,8 @@ func brief(label string) string {
 // scope rtl have all ports by the model's names, the outputs of the model as they are
 // compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
 // Z are ones of NAME_unknown. It returns the signals, for WriteGTKW.
-func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]traces.Signal, error) {
-	vcd, err := traces.NewVCD(w, traces.VCDOptions{Comments: comments})
+func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
+	out, err := vcd.NewWriter(w, vcd.Options{Comments: comments})
 	if err != nil {
 		return nil, err
 	}
@@ -443,11 +444,11 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]traces.Signal, error
 			if p.Bits > 64 {
 				name = fmt.Sprintf("%s_%d_%d", path, low+width-1, low)
 			}
-			id, declared := vcd.Declare(name, width)
+			id, declared := out.Declare(name, width)
 			if declared != nil && err == nil {
 				err = declared
 			}
-			set = append(set, func(s *sample) { vcd.Set(id, hw.GetBits(of(s)[p.Word:], low, width)) })
+			set = append(set, func(s *sample) { out.Set(id, hw.GetBits(of(s)[p.Word:], low, width)) })
 		}
 	}
 	for _, side := range []struct {
@@ -467,23 +468,23 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]traces.Signal, error
 			}
 		}
 	}
-	differs, declared := vcd.Declare("lockstep.differs", 1)
+	differs, declared := out.Declare("lockstep.differs", 1)
 	if err != nil || declared != nil {
 		return nil, fmt.Errorf("the waveform of %s: %v%v", v.ports[0].Name, err, declared)
 	}
-	if err := vcd.Begin(); err != nil {
+	if err := out.Begin(); err != nil {
 		return nil, err
 	}
 	for i := range v.samples {
-		if err := vcd.Cycle(v.First + uint64(i)); err != nil {
+		if err := out.Cycle(v.First + uint64(i)); err != nil {
 			return nil, err
 		}
 		for _, f := range set {
 			f(&v.samples[i])
 		}
 		if v.fails && i == len(v.samples)-1 {
-			vcd.Set(differs, 1)
+			out.Set(differs, 1)
 		}
 	}
-	return vcd.Signals(), vcd.Close(v.First + uint64(len(v.samples)))
+	return out.Signals(), out.Close(v.First + uint64(len(v.samples)))
 }

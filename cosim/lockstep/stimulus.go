@@ -18,6 +18,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/hw"
 	"starloom/traces"
+	"starloom/traces/vcd"
 )
 
 // Stimulus is what the inputs of a model are, cycle by cycle.
@@ -292,23 +293,23 @@ type vcdInput struct {
 	name      string
 	high, low int // -1: all bits
 	inverted  bool
-	net       traces.NetID
+	net       vcd.NetID
 	bits      int
 	to        int // bit in the row
 }
 
 // readVCD samples a waveform.
 func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error {
-	r, err := traces.OpenVCD(path)
+	r, err := vcd.Open(path)
 	if err != nil {
-		return vcdError(err)
+		return err
 	}
 	defer r.Close()
 	v, err := s.findVCDInputs(path, r.Header(), m, model)
 	if err != nil {
 		return err
 	}
-	nets := []traces.NetID{}
+	nets := []vcd.NetID{}
 	for _, in := range v.inputs {
 		nets = append(nets, in.net)
 	}
@@ -316,7 +317,7 @@ func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error 
 		nets = append(nets, v.clock)
 	}
 	if err := r.Watch(nets); err != nil {
-		return vcdError(err)
+		return err
 	}
 	now, high := make([]uint64, s.words), false
 	changed := false
@@ -331,7 +332,7 @@ func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error 
 		}
 		nets, err := r.Step()
 		if err != nil {
-			return vcdError(err)
+			return err
 		}
 		changed = len(nets) > 0
 		if v.clocked {
@@ -360,28 +361,20 @@ func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error 
 	if !v.clocked && changed { // else it was only the end of the last cycle
 		s.rows = append(s.rows, now...)
 	}
-	return vcdError(r.Err())
-}
-
-func vcdError(err error) error {
-	var bad *traces.VCDError
-	if errors.As(err, &bad) {
-		return &cosim.InputError{Place: bad.Place(), Reason: bad.Reason, Remedy: bad.Remedy}
-	}
-	return err
+	return r.Err()
 }
 
 type vcdInputs struct {
 	inputs  []vcdInput
 	clocked bool
-	clock   traces.NetID
+	clock   vcd.NetID
 }
 
 // findVCDInputs looks for a scope with the names of the model, or of the RTL.
-func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *pinmap.Map, model *twin.Model) (*vcdInputs, error) {
+func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map, model *twin.Model) (*vcdInputs, error) {
 	ours := vcdNames(m, s.Inputs, false)
 	pins := vcdNames(m, s.Inputs, true)
-	scopes := map[string]map[string]traces.VCDVar{}
+	scopes := map[string]map[string]vcd.Var{}
 	var order []string
 	for _, v := range header.Vars {
 		scope, name := "", v.Path
@@ -389,7 +382,7 @@ func (s *Stimulus) findVCDInputs(path string, header *traces.VCDHeader, m *pinma
 			scope, name = v.Path[:dot], v.Path[dot+1:]
 		}
 		if scopes[scope] == nil {
-			scopes[scope] = map[string]traces.VCDVar{}
+			scopes[scope] = map[string]vcd.Var{}
 			order = append(order, scope)
 		}
 		scopes[scope][name] = v
@@ -439,7 +432,7 @@ func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 
 // matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
 // width.
-func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput, fold bool) []vcdInput {
+func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bool) []vcdInput {
 	inputs, next := slices.Clone(wanted), 0
 	for _, p := range s.Inputs {
 		left := p.Bits
@@ -449,7 +442,7 @@ func (s *Stimulus) matchVCD(scope map[string]traces.VCDVar, wanted []vcdInput, f
 			if !ok && fold { // GHDL's own waveforms are in lower case
 				v, ok = scope[strings.ToLower(in.name)]
 			}
-			if !ok || v.Kind != traces.KindBits {
+			if !ok || v.Kind != vcd.KindBits {
 				return nil
 			}
 			if in.high < 0 {

@@ -17,7 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/hw"
-	"starloom/traces"
+	"starloom/traces/diff"
+	"starloom/traces/vcd"
 )
 
 // TestOurWaveformIsVerilators lets a model write its own waveform, and a simulator that
@@ -37,12 +38,12 @@ func TestOurWaveformIsVerilators(t *testing.T) {
 			ours, theirs := filepath.Join(dir, "ours.vcd"), filepath.Join(dir, "theirs.vcd")
 			rules := writeRun(t, twin, 2000, ours, filepath.Join(dir, "inputs.bin"))
 			simulateRun(t, twin, dir)
-			compare := func(path string) *traces.DiffReport {
-				report, err := traces.Diff(context.Background(), ours, path, traces.DiffOptions{
+			compare := func(path string) *diff.Report {
+				report, err := diff.Files(context.Background(), ours, path, diff.Options{
 					Rules: rules,
-					A:     traces.Sampling{Period: traces.Duration{Count: 1, Unit: traces.Nanosecond}},
-					B:     traces.Sampling{Clock: "TOP.clock"},
-					From:  traces.Bound{Given: true, Cycle: 1}, // before its first edge with reset on a register is anything
+					A:     vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}},
+					B:     vcd.Sampling{Clock: "TOP.clock"},
+					From:  diff.Bound{Given: true, Cycle: 1}, // before its first edge with reset on a register is anything
 				})
 				require.NoError(t, err)
 				return report
@@ -66,12 +67,12 @@ func TestOurWaveformIsVerilators(t *testing.T) {
 // writeRun runs a twin's model and writes its ports as a waveform, one cycle a
 // nanosecond, and its inputs as a file for the other simulator. It returns what the
 // signals are called there.
-func writeRun(t *testing.T, twin Twin, cycles uint64, vcdPath, inputsPath string) (rules []traces.NameRule) {
+func writeRun(t *testing.T, twin Twin, cycles uint64, vcdPath, inputsPath string) (rules []diff.NameRule) {
 	m, err := twin.New(twin.Sets[0])
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.Close()) }()
 	var waves, inputs bytes.Buffer
-	vcd, err := traces.NewVCD(&waves, traces.VCDOptions{})
+	out, err := vcd.NewWriter(&waves, vcd.Options{})
 	require.NoError(t, err)
 	var show []func()
 	for _, p := range m.Ports() {
@@ -88,25 +89,25 @@ func writeRun(t *testing.T, twin Twin, cycles uint64, vcdPath, inputsPath string
 				name = fmt.Sprintf("%s_%d", p.Name, low)
 				theirs = fmt.Sprintf("%s[%d:%d]", p.Name, low+width-1, low)
 			}
-			id, err := vcd.Declare("model."+name, width)
+			id, err := out.Declare("model."+name, width)
 			require.NoError(t, err)
-			show = append(show, func() { vcd.Set(id, hw.GetBits(values[p.Word:], low, width)) })
-			rules = append(rules, traces.NameRule{From: "model." + name, To: "TOP." + twin.Name + "." + theirs, Place: "test"})
+			show = append(show, func() { out.Set(id, hw.GetBits(values[p.Word:], low, width)) })
+			rules = append(rules, diff.NameRule{From: "model." + name, To: "TOP." + twin.Name + "." + theirs, Place: "test"})
 		}
 	}
-	require.NoError(t, vcd.Begin())
+	require.NoError(t, out.Begin())
 	schedule := NewSchedule(7, cycles)
 	for cycle := range cycles {
 		m.Stimulate(schedule, cycle, m.Inputs())
 		require.NoError(t, binary.Write(&inputs, binary.LittleEndian, m.Inputs()))
 		require.NoError(t, m.Settle())
-		require.NoError(t, vcd.Cycle(cycle))
+		require.NoError(t, out.Cycle(cycle))
 		for _, f := range show {
 			f()
 		}
 		require.NoError(t, m.Edge(1))
 	}
-	require.NoError(t, vcd.Close(cycles))
+	require.NoError(t, out.Close(cycles))
 	require.NoError(t, os.WriteFile(vcdPath, waves.Bytes(), 0o644))
 	require.NoError(t, os.WriteFile(inputsPath, inputs.Bytes(), 0o644))
 	return rules
@@ -171,13 +172,13 @@ int main() {
 }
 
 // flipOneBit changes the last bit of a port's value somewhere behind the middle of a VCD.
-func flipOneBit(t *testing.T, vcd []byte, port string) []byte {
-	code := regexp.MustCompile(`\$var wire +\d+ (\S+) ` + port + ` `).FindSubmatch(vcd)
+func flipOneBit(t *testing.T, dump []byte, port string) []byte {
+	code := regexp.MustCompile(`\$var wire +\d+ (\S+) ` + port + ` `).FindSubmatch(dump)
 	require.NotNil(t, code)
 	change := regexp.MustCompile(`\nb[01]*([01]) ` + regexp.QuoteMeta(string(code[1])) + `\n`)
-	at := change.FindSubmatchIndex(vcd[len(vcd)/2:])
+	at := change.FindSubmatchIndex(dump[len(dump)/2:])
 	require.NotNil(t, at)
-	changed := bytes.Clone(vcd)
-	changed[len(vcd)/2+at[2]] ^= 1
+	changed := bytes.Clone(dump)
+	changed[len(dump)/2+at[2]] ^= 1
 	return changed
 }
