@@ -30,7 +30,7 @@ type RTL struct {
 }
 
 // rtlComponentsMax is how many components of a machine can be RTL: those of
-// POPS(16,16). Each is a device, with an address space of its own in wasm.
+// 16 groups of 16. Each is a device, with an address space of its own in wasm.
 const rtlComponentsMax = 1024
 
 // icarusProcessesMax is how many simulator processes a machine starts. Our twins need

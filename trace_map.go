@@ -23,17 +23,17 @@ import (
 //	clock: tb.clk_i               # or period: 1 ns
 //	edge: rising                  # or falling
 //	first_cycle: 0
-//	slot: pops.slot               # a signal; or slot_cycles: 6
+//	slot: net.slot                # a signal; or slot_cycles: 6
 //	interfaces:
 //	  - name: "link[$1]"          # $1 is what the first * of data or rail1 is
 //	    direction: sent           # or received
 //	    data: "tb.link[*].data_i"
 //	    valid: "tb.link[$1].valid_i"
 //	    ready: "tb.link[$1].ready_o"   # optional, as first and last
-//	  - name: "pops.group[$1].nic[$2].port[${port}]"
-//	    rail1: "pops.group[*].nic[*].tx.light.rail1"
-//	    rail0: "pops.group[$1].nic[$2].tx.light.rail0"
-//	    port: "pops.group[$1].nic[$2].tx.port"
+//	  - name: "net.unit[$1].nic[$2].port[${port}]"
+//	    rail1: "net.unit[*].nic[*].tx.light.rail1"
+//	    rail0: "net.unit[$1].nic[$2].tx.light.rail0"
+//	    port: "net.unit[$1].nic[$2].tx.port"
 //	    ports: 4                  # a frame to all ports is 4 packets
 type DecodeMap struct {
 	Options  decode.Options

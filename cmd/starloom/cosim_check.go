@@ -119,7 +119,7 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 	}
 	m, subject, err := o.pinMap(c, args)
 	if err != nil {
-		return refused(err)
+		return fault(err)
 	}
 	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
 		return &starloom.InputError{Place: "--seeds", Reason: "no such number of runs", Remedy: "give 1 to 1000000"}

@@ -245,10 +245,10 @@ packets of a simulation can be read with Wireshark and compared with those of
         ready: "TOP.link[$1].ready_i"     # these are optional: ready,
         last: "TOP.link[$1].last_o"       # last and first (of a frame)
         direction: sent                   # or received: known by its last phit
-      - name: "pops.group[$1].nic[$2].port[${port}]"
-        rail1: "pops.group[*].nic[*].tx.light.rail1"   # dual-rail light
-        rail0: "pops.group[$1].nic[$2].tx.light.rail0"
-        port: "pops.group[$1].nic[$2].tx.port"
+      - name: "net.unit[$1].nic[$2].port[${port}]"
+        rail1: "net.unit[*].nic[*].tx.light.rail1"   # dual-rail light
+        rail0: "net.unit[$1].nic[$2].tx.light.rail0"
+        port: "net.unit[$1].nic[$2].tx.port"
         ports: 4                          # a frame to all ports is 4 packets
 
 A frame ends as its header's length says, or with last. In cycle n a signal is what it

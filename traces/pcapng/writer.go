@@ -37,7 +37,7 @@ type InterfaceID uint32
 // host, no operating system.
 //
 //	p, err := NewWriter(w, comment)
-//	port, err := p.Interface("pops.processor[3].port[0]")
+//	port, err := p.Interface("net.unit[0].nic[3].port[0]")
 //	err = p.Packet(port, Sent, 0, slot, cycle, frame)
 //	err = p.Close()
 //

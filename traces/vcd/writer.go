@@ -50,7 +50,7 @@ const RingChangesDefault = 1 << 20
 // One cycle is 1 ns, so #time is the cycle number.
 //
 //	v, err := NewWriter(w, options)
-//	id, err := v.Declare("pops.group[0].coupler[1].phit", 64)   // any number
+//	id, err := v.Declare("net.unit[0].medium[1].phit", 64)   // any number
 //	err = v.Begin()
 //	for each cycle t:
 //	    err = v.Cycle(t)          // writes the cycle before
