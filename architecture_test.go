@@ -16,7 +16,7 @@ var layers = []string{
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
-	"starloom/cosim", "starloom/cosim/twin", "starloom/cosim/pinmap", "starloom/cosim/lockstep", // know no backend
+	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/twin", "starloom/cosim/pinmap", "starloom/cosim/lockstep", // know no backend
 	"starloom/cosim/verilator", "starloom/cosim/icarus",
 	"starloom/fabric", "starloom/fabric/pops", "starloom", "starloom/cmd/starloom",
 }

@@ -31,6 +31,7 @@
 //	twin/           the components of hw and nic behind the ports of their Verilog
 //	pinmap/         which RTL stands for which model, pin by pin
 //	lockstep/       model beside RTL, up to the first difference, made short
+//	internal/cosimtest         what tests of several packages need
 //	rtl/            Verilog twins of the components of packages hw and nic
 //	glue/           the C++ between Verilator's model and columns of words
 //	vpi/            the module that Icarus loads

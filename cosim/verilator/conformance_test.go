@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
 )
 
 // A backend opens devices of sources, and closes what it needs for them when the
@@ -505,17 +506,7 @@ func conformClose(t *testing.T, open backend) {
 // testCache is one cache for all tests of a run, so that a design is compiled once.
 var testCache string
 
-func TestMain(m *testing.M) {
-	dir, err := os.MkdirTemp("", "starloom-cosim-test-")
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		os.Exit(1)
-	}
-	testCache = dir
-	status := m.Run()
-	_ = os.RemoveAll(dir)
-	os.Exit(status)
-}
+func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache)) }
 
 // viaWasm is the backend of wasm.
 func viaWasm(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error) {
