@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
 )
@@ -25,7 +26,7 @@ type RTL struct {
 
 	// PinMap attaches RTL instead of Map, for programs. A machine fills in its
 	// parameters; the caller closes it.
-	PinMap *cosim.PinMap `json:"-"`
+	PinMap *pinmap.Map `json:"-"`
 }
 
 // rtlComponentsMax is how many components of a machine can be RTL: those of
@@ -135,7 +136,7 @@ type machineRTL struct {
 	checks    []string // commands that compare the RTL with its models
 	checksOwn []string // those of pin maps
 	devices   []cosim.Device
-	maps      []*cosim.PinMap
+	maps      []*pinmap.Map
 	icarus    int // processes
 
 	recorded []RTLPartRun

@@ -13,6 +13,9 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/icarus"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/nic"
 	"starloom/traces"
@@ -23,7 +26,7 @@ import (
 type rtlSource struct {
 	at      string // of the entry
 	key     string // that errors stand at
-	own     *cosim.PinMap
+	own     *pinmap.Map
 	model   string // "" for the twin of whatever is replaced
 	backend string
 }
@@ -81,7 +84,7 @@ func or(value, otherwise string) string {
 
 // partsOf opens a device for every component, or one for all of them where each would
 // be a process of its own.
-func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *cosim.PinMap, elements []int, paths []string) ([]fabric.RTLPart, error) {
+func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, elements []int, paths []string) ([]fabric.RTLPart, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && !r.machine.options.recordRTL {
 		device, err := r.array(source, pins, len(elements))
 		return []fabric.RTLPart{{Device: device, Elements: elements}}, err
@@ -98,20 +101,20 @@ func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *cosim
 }
 
 // parameters are those of a model in this machine.
-func (r *machineRTL) parameters(model string) cosim.Parameters {
+func (r *machineRTL) parameters(model string) twin.Parameters {
 	m := r.machine
 	phit, frame := m.timing.PhitBits, nic.FrameBytes(m.scenario.NIC.PayloadBytes)
 	switch model {
 	case "star_coupler":
-		return cosim.Parameters{"D": m.shape.PerUnit, "PHIT_BITS": phit}
+		return twin.Parameters{"D": m.shape.PerUnit, "PHIT_BITS": phit}
 	case "link":
-		return cosim.Parameters{"PHIT_BITS": phit, "DELAY_CYCLES": m.timing.PropagationCycles}
+		return twin.Parameters{"PHIT_BITS": phit, "DELAY_CYCLES": m.timing.PropagationCycles}
 	case "serialiser":
-		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "COMPUTE_CYCLES": m.timing.ComputeCycles}
+		return twin.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "COMPUTE_CYCLES": m.timing.ComputeCycles}
 	case "deserialiser":
-		return cosim.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.shape.Ports}
+		return twin.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.shape.Ports}
 	default:
-		all := cosim.Parameters{
+		all := twin.Parameters{
 			"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame,
 			"COMPUTE_CYCLES": m.timing.ComputeCycles, "PROPAGATION_CYCLES": m.timing.PropagationCycles, "GUARD_CYCLES": m.timing.GuardCycles,
 		}
@@ -125,13 +128,13 @@ func (r *machineRTL) parameters(model string) cosim.Parameters {
 const waitCyclesMax = 1<<16 - 1
 
 // pinMap returns the map of a model with this machine's parameters.
-func (r *machineRTL) pinMap(source *rtlSource, model string) (*cosim.PinMap, error) {
+func (r *machineRTL) pinMap(source *rtlSource, model string) (*pinmap.Map, error) {
 	s, parameters := r.machine.scenario, r.parameters(model)
 	if compute := r.machine.timing.ComputeCycles; compute > waitCyclesMax && model == "serialiser" {
 		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", compute), fmt.Sprintf("choose at most %d", waitCyclesMax))
 	}
 	if source.own == nil {
-		pins, err := cosim.TwinMap(model, parameters, "")
+		pins, err := TwinMap(model, parameters, "")
 		if err != nil {
 			return nil, r.refuse(source, err)
 		}
@@ -153,7 +156,7 @@ func (r *machineRTL) pinMap(source *rtlSource, model string) (*cosim.PinMap, err
 const rtlSeed = 1
 
 // device opens the RTL once more.
-func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *cosim.PinMap, path string) (cosim.Device, error) {
+func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *pinmap.Map, path string) (cosim.Device, error) {
 	if r.machine.options.recordRTL {
 		return r.record(path, source, pins)
 	}
@@ -196,7 +199,7 @@ func (r *machineRTL) refuse(source *rtlSource, err error) error {
 
 // array opens a twin so many times in one simulator: each port of the device is the
 // ports of all instances side by side.
-func (r *machineRTL) array(source *rtlSource, pins *cosim.PinMap, count int) (device cosim.Device, err error) {
+func (r *machineRTL) array(source *rtlSource, pins *pinmap.Map, count int) (device cosim.Device, err error) {
 	model, err := pins.NewModel()
 	if err != nil {
 		return nil, r.refuse(source, err)
@@ -221,7 +224,7 @@ func (r *machineRTL) array(source *rtlSource, pins *cosim.PinMap, count int) (de
 	if pins.Clock != "" {
 		array.Clocks = []string{pins.Clock}
 	}
-	device, err = cosim.OpenIcarus(array, cosim.Options{})
+	device, err = icarus.Open(array, cosim.Options{})
 	if err != nil {
 		return nil, r.refuse(source, err)
 	}
@@ -252,7 +255,7 @@ func arrayVerilog(name string, source *cosim.Source, ports []cosim.Port, count i
 }
 
 // note adds components to the report.
-func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string) error {
+func (r *machineRTL) note(source *rtlSource, pins *pinmap.Map, paths []string) error {
 	sum := sha256.New()
 	files := pins.Source.Files
 	if pins.Image != "" {
@@ -281,7 +284,7 @@ func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string)
 }
 
 // checkCommand is the command line that compares RTL with its model.
-func checkCommand(source *rtlSource, pins *cosim.PinMap) string {
+func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 	command := "starloom cosim check "
 	if source.own == nil {
 		command += "--twin " + pins.Model

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
 	"starloom/nic"
 )
 
@@ -203,9 +205,9 @@ func TestRTLSavesAndRestores(t *testing.T) {
 }
 
 // rewired attaches a twin with changes in its source: pairs of old and new text.
-func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string) *cosim.PinMap {
+func rewired(t *testing.T, s *Scenario, tw, backend string, changes ...string) *pinmap.Map {
 	dir := t.TempDir()
-	found, err := cosim.FindTwin(twin)
+	found, err := twin.Find(Twins(), tw)
 	require.NoError(t, err)
 	files, err := found.WriteSources(dir)
 	require.NoError(t, err)
@@ -216,17 +218,17 @@ func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string)
 		text = bytes.Replace(text, []byte(changes[i]), []byte(changes[i+1]), 1)
 	}
 	require.NoError(t, os.WriteFile(files[0], text, 0o644))
-	return attached(t, s, twin, backend, files)
+	return attached(t, s, tw, backend, files)
 }
 
 // attached is a pin map of other sources of a twin.
-func attached(t *testing.T, s *Scenario, twin, backend string, files []string) *cosim.PinMap {
+func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pinmap.Map {
 	network := s.Fabric.network()
 	m := &Machine{scenario: s, network: network, shape: network.Shape(), names: network.Names()}
 	var err error
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
-	pins, err := cosim.TwinMap(twin, (&machineRTL{machine: m}).parameters(twin), "")
+	pins, err := TwinMap(tw, (&machineRTL{machine: m}).parameters(tw), "")
 	require.NoError(t, err)
 	pins.Source.Files, pins.Backend = files, backend
 	t.Cleanup(func() { require.NoError(t, pins.Close()) })
@@ -253,8 +255,8 @@ func TestWrongRTLShows(t *testing.T) {
 	s.Stop.Slots = 100
 	want := machine(t, s, MachineOptions{})
 	require.NoError(t, want.Run(context.Background(), nil))
-	for _, mutant := range cosim.Mutants() {
-		name := mutant.Twin + ": " + mutant.Name
+	for _, mutant := range twin.Mutants(Twins()) {
+		name := mutant.Twin.Name + ": " + mutant.Name
 		rule, ok := shows[name]
 		if !ok {
 			continue
@@ -263,8 +265,8 @@ func TestWrongRTLShows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files, err := mutant.WriteSources(t.TempDir())
 			require.NoError(t, err)
-			pins := attached(t, s, mutant.Twin, cosim.BackendIcarus, files)
-			got := machine(t, withRTL(s, RTL{Replace: wherever[mutant.Twin], PinMap: pins}), MachineOptions{})
+			pins := attached(t, s, mutant.Twin.Name, cosim.BackendIcarus, files)
+			got := machine(t, withRTL(s, RTL{Replace: wherever[mutant.Twin.Name], PinMap: pins}), MachineOptions{})
 			require.NoError(t, got.Run(context.Background(), nil))
 			r := got.Report()
 			require.NotEqual(t, modelText(t, want.Report()), modelText(t, r))

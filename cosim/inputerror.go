@@ -1,6 +1,7 @@
 package cosim
 
 import (
+	"fmt"
 	"strings"
 
 	"starloom/traces/input"
@@ -52,4 +53,19 @@ func editDistance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// RemedyOf lists what is allowed, and names the nearest of it.
+func RemedyOf(word string, allowed []string) string {
+	if len(allowed) == 0 {
+		return "there are none"
+	}
+	text := "there are " + strings.Join(allowed, ", ")
+	if len(allowed) == 1 {
+		text = "there is " + allowed[0]
+	}
+	if guess := Nearest(word, allowed); guess != "" {
+		text = fmt.Sprintf("did you mean %s? %s", guess, text)
+	}
+	return text
 }

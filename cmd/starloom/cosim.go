@@ -10,6 +10,7 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/cosim/verilator"
 )
 
 func newCosim() *cobra.Command {
@@ -76,7 +77,7 @@ unpacked arrays or interfaces need a wrapper.`,
 		o.Warnings = &said
 		progress := newProgress(c.ErrOrStderr())
 		o.Progress = progress.step
-		circuit, err := cosim.Build(c.Context(), s, o)
+		circuit, err := verilator.Build(c.Context(), s, o)
 		progress.clear()
 		var weighty []cosim.Warning
 		if circuit != nil {
