@@ -30,9 +30,9 @@ endif
 check:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags purego ./cosim
-	$(GO) test -vet=off ./cosim ./...
-	$(GO) test -vet=off -tags purego -run 'Shared|RTLRoutes' . ./cosim
+	$(GO) vet -tags purego ./cosim/...
+	$(GO) test -vet=off ./cosim/... ./...
+	$(GO) test -vet=off -tags purego -run 'Shared|RTLRoutes' . ./cosim/verilator
 
 # The race detector watches everything that more than one worker touches.
 race:
@@ -48,9 +48,9 @@ bench:
 images:
 	$(GO) test ./firmware -run Images -update
 	$(GO) test ./nic -run RegisterMap -update
-	$(GO) test . ./traces ./nic ./cmd/... -update
+	$(GO) test . ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
 
 full:
-	$(GO) test -timeout 60m . ./cosim -full
+	$(GO) test -timeout 60m . ./cosim/... -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full

@@ -168,7 +168,7 @@ func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]
 		seed := r.seed
 		if b.permutations > 0 {
 			if i == first || r.permutation == 0 {
-				m.given = permutationNumber(m.pops.Processors(), r.permutation)
+				m.given = permutationNumber(m.shape.Processors(), r.permutation)
 			} else {
 				nextPermutation(m.given)
 			}

@@ -11,7 +11,13 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim"
+	"starloom/cosim/icarus"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+	"starloom/cosim/verilator"
 	"starloom/traces"
+	"starloom/traces/vcd"
 )
 
 // LoadPinMap reads the pin map of RTL that stands for a model:
@@ -33,16 +39,16 @@ import (
 //	ties: {test_en_i: 0}                 # constants for other inputs
 //	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
 //	absent: [index]                      # outputs of the model that the RTL has not
-//	latency: {grant: -1}                 # -1: combinational; see cosim.PinMap
+//	latency: {grant: -1}                 # -1: combinational; see pinmap.Map
 //
 // Every error is an *InputError with file, line and column. Pins are looked up when
 // a device is opened.
-func LoadPinMap(path string) (*cosim.PinMap, error) {
+func LoadPinMap(path string) (*pinmap.Map, error) {
 	d, root, err := loadMap(path, "the pin map", "give the path of a pin map; `starloom cosim check --help` shows one")
 	if err != nil {
 		return nil, err
 	}
-	m := &cosim.PinMap{File: path, Places: map[string]string{}, Parameters: cosim.Parameters{}, Latency: map[string]int{}}
+	m := &pinmap.Map{Library: rtlLibrary(), File: path, Places: map[string]string{}, Parameters: twin.Parameters{}, Latency: map[string]int{}}
 	if fabric := fabricKey(root); fabric != nil {
 		return nil, d.refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
 	}
@@ -57,10 +63,23 @@ func LoadPinMap(path string) (*cosim.PinMap, error) {
 	return m, nil
 }
 
+// Twins returns the twins of all components, and those that fabrics bring.
+func Twins() []twin.Twin { return append(twin.All(), twin.PopsSlot()) }
+
+// TwinMap returns the pin map of a twin; see pinmap.OfTwin.
+func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {
+	return pinmap.OfTwin(rtlLibrary(), name, parameters, cacheDir)
+}
+
+// rtlLibrary is all that a pin map can name.
+func rtlLibrary() pinmap.Library {
+	return pinmap.Library{Twins: Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend(), verilator.Native()}}
+}
+
 // pinMapDecoder fills a pin map and notes where everything stands.
 type pinMapDecoder struct {
 	*mapDecoder
-	m      *cosim.PinMap
+	m      *pinmap.Map
 	folder string
 }
 
@@ -94,7 +113,7 @@ func (d *pinMapDecoder) keys() map[string]readNode {
 		"ties":   d.each(d.tie),
 		"absent": func(n *yaml.Node, where string) error { return d.noted(n, where, &m.Absent) },
 		"feedback": d.each(func(n *yaml.Node, key, where string) error {
-			f := cosim.PinFeedback{To: key}
+			f := pinmap.Feedback{To: key}
 			err := d.text(n, where, &f.From)
 			m.Feedback = append(m.Feedback, f)
 			return err
@@ -212,7 +231,7 @@ func (d *pinMapDecoder) reset(n *yaml.Node, where string) error {
 
 // pin reads one pin, or a list of them.
 func (d *pinMapDecoder) pin(n *yaml.Node, key, where string) error {
-	w := cosim.PinWiring{Port: key}
+	w := pinmap.Wiring{Port: key}
 	if n.Kind == yaml.SequenceNode {
 		if err := d.noted(n, where, &w.Pins); err != nil {
 			return err
@@ -230,7 +249,7 @@ func (d *pinMapDecoder) pin(n *yaml.Node, key, where string) error {
 }
 
 func (d *pinMapDecoder) tie(n *yaml.Node, key, where string) error {
-	t := cosim.PinTie{Pin: key}
+	t := pinmap.Tie{Pin: key}
 	err := d.natural(n, where, math.MaxUint64, &t.Value)
 	d.m.Ties = append(d.m.Ties, t)
 	return err
@@ -238,7 +257,7 @@ func (d *pinMapDecoder) tie(n *yaml.Node, key, where string) error {
 
 // CheckOptions are the runs of CosimCheck and the files that it writes; "" for none.
 type CheckOptions struct {
-	cosim.LockstepOptions
+	lockstep.Options
 
 	StimulusFile string // CSV or VCD, in the place of the random stimulus
 
@@ -251,16 +270,16 @@ type CheckOptions struct {
 // the files show is that of the divergence; where there is none, the first cycles of
 // the first run. Files appear together or not at all; they are opened before the
 // work. Errors about the map, the RTL and files are *InputError.
-func CosimCheck(ctx context.Context, m *cosim.PinMap, o CheckOptions) (*cosim.LockstepReport, error) {
+func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
 	var files outputs
 	defer files.abort()
-	var vcd, gtkw, save, json *traces.File
+	var wave, gtkw, save, json *traces.File
 	savePath, besides := beside(o.VCD, ".gtkw")
 	for _, f := range []struct {
 		option, kind, path string
 		to                 **traces.File
 	}{
-		{"--vcd", "vcd", o.VCD, &vcd}, {"--vcd", "gtkw", savePath, &gtkw},
+		{"--vcd", "vcd", o.VCD, &wave}, {"--vcd", "gtkw", savePath, &gtkw},
 		{"--save", "csv", o.Save, &save}, {"--json", "json", o.JSON, &json},
 	} {
 		if f.path == "" || f.kind == "gtkw" && (o.VCD == "" || !besides) {
@@ -273,21 +292,21 @@ func CosimCheck(ctx context.Context, m *cosim.PinMap, o CheckOptions) (*cosim.Lo
 	}
 	if o.StimulusFile != "" {
 		var err error
-		if o.Stimulus, err = m.ReadStimulus(o.StimulusFile); err != nil {
+		if o.Stimulus, err = lockstep.ReadStimulus(m, o.StimulusFile); err != nil {
 			return nil, err
 		}
 	}
-	report, err := cosim.Lockstep(ctx, m, o.LockstepOptions)
+	report, err := lockstep.Run(ctx, m, o.Options)
 	if err != nil {
 		return nil, err
 	}
-	if vcd != nil {
-		signals, err := report.Shown.WriteVCD(vcd, []string{vcdComment(report.Title())})
+	if wave != nil {
+		signals, err := report.Shown.WriteVCD(wave, []string{vcdComment(report.Title())})
 		if err != nil {
 			return nil, err
 		}
 		if gtkw != nil {
-			if err := traces.WriteGTKW(gtkw, savePath, o.VCD, signals); err != nil {
+			if err := vcd.WriteGTKW(gtkw, savePath, o.VCD, signals); err != nil {
 				return nil, err
 			}
 		}

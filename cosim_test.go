@@ -10,6 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/verilator"
 )
 
 // tutorialMap is examples/rtl/stream_arbiter.yml without comments.
@@ -34,7 +37,7 @@ func cosimFolder(t *testing.T) string {
 	const path = "examples/rtl/stream_arbiter.sv"
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
-	c, err := cosim.Build(context.Background(), cosim.Source{Top: "stream_arbiter", Files: []string{path}, Clocks: []string{"clk_i"}}, cosim.BuildOptions{})
+	c, err := verilator.Build(context.Background(), cosim.Source{Top: "stream_arbiter", Files: []string{path}, Clocks: []string{"clk_i"}}, cosim.BuildOptions{})
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "arbiter.wasm"), c.Wasm(), 0o666))
 	require.NoError(t, c.Close())
@@ -44,7 +47,7 @@ func cosimFolder(t *testing.T) string {
 
 // edited is the tutorial's map with its image in the place of sources, and edits: old,
 // new, old, new ...
-func edited(t *testing.T, dir string, edits ...string) (*cosim.PinMap, error) {
+func edited(t *testing.T, dir string, edits ...string) (*pinmap.Map, error) {
 	text := strings.Replace(tutorialMap, "top: stream_arbiter\nsources: [stream_arbiter.sv]\nparams: {Streams: 4}\n", "image: arbiter.wasm\n\n\n", 1)
 	for i := 0; i < len(edits); i += 2 {
 		if !strings.Contains(text, edits[i]) {
@@ -146,7 +149,7 @@ func TestPinMapsThatFit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			m, err := edited(t, dir, edits...)
 			require.NoError(t, err)
-			r, err := CosimCheck(context.Background(), m, CheckOptions{LockstepOptions: cosim.LockstepOptions{Cycles: 2000, PowerOn: 1}})
+			r, err := CosimCheck(context.Background(), m, CheckOptions{Options: lockstep.Options{Cycles: 2000, PowerOn: 1}})
 			require.NoError(t, err)
 			require.Nil(t, r.Divergence)
 			require.NoError(t, m.Close())
@@ -268,7 +271,7 @@ $upscope $end $upscope $end $enddefinitions $end
 1c
 #30
 `), 0o666))
-	s, err := m.ReadStimulus(path)
+	s, err := lockstep.ReadStimulus(m, path)
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, s.WriteCSV(&text))
@@ -281,7 +284,7 @@ func TestCheckWithoutTools(t *testing.T) {
 	t.Setenv("PATH", "")
 	m, err := edited(t, dir)
 	require.NoError(t, err)
-	r, err := CosimCheck(context.Background(), m, CheckOptions{LockstepOptions: cosim.LockstepOptions{Cycles: 1000}})
+	r, err := CosimCheck(context.Background(), m, CheckOptions{Options: lockstep.Options{Cycles: 1000}})
 	require.NoError(t, err)
 	require.Equal(t, "pass", r.Verdict)
 	require.NoError(t, m.Close())

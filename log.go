@@ -62,13 +62,13 @@ func (l *firmwareLog) clear() {
 func (l *firmwareLog) write(w io.Writer, m *Machine) error {
 	for _, line := range l.lines {
 		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %s\n",
-			m.timing.SlotCycle(line.slot), line.slot, m.pops.ProcessorPath(line.processor), line.text)
+			m.timing.SlotCycle(line.slot), line.slot, m.names.Processor(line.processor), line.text)
 		if err != nil {
 			return err
 		}
 	}
 	if l.lost > 0 {
-		_, err := fmt.Fprintf(w, "cycle %d slot %d pops: %d more lines are not kept\n", m.timing.SlotCycle(m.slot), m.slot, l.lost)
+		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %d more lines are not kept\n", m.timing.SlotCycle(m.slot), m.slot, m.network.Kind(), l.lost)
 		return err
 	}
 	return nil

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"starloom/fabric"
-	"starloom/nic"
 )
 
 // Only the end of a run shows that a packet was lost, and where it was then nobody has
@@ -21,10 +20,10 @@ type missingPacket struct {
 	origin, destination uint32
 }
 
-// metOn is a coupler on which frames met, and the first cycle of the slot that shows it.
+// metOn is a medium on which frames met, and the first cycle of the slot that shows it.
 type metOn struct {
-	coupler int
-	cycle   uint32
+	medium int
+	cycle  uint32
 }
 
 // losses follows packets through a run.
@@ -39,8 +38,8 @@ type trail struct {
 	sent    []fabric.Followed // in ascending order of the senders
 	holder  int               // who received one of them, -1 for nobody
 	full    int               // whose RX FIFO was full when one came, -1 for nobody's
-	met     []metOn           // couplers of that slot with a collision
-	damaged map[int]bool      // couplers of that slot of which somebody received a damaged frame
+	met     []metOn           // media of that slot with a collision
+	damaged map[int]bool      // media of that slot of which somebody received a damaged frame
 }
 
 // locateLosses repeats a run that has lost packets, and says in the report where each was
@@ -56,7 +55,7 @@ func (m *Machine) locateLosses(ctx context.Context, report *Report, each func() 
 		origins[i] = p.origin
 		m.losses.trails[p.origin] = &trail{holder: -1, full: -1}
 	}
-	follow := fabric.NewFollow(m.pops.Processors(), origins)
+	follow := fabric.NewFollow(m.shape.Processors(), origins)
 	m.setFollow(follow)
 	defer func() { m.setFollow(nil) }()
 	if err := m.repeat(ctx, nil, each); err != nil {
@@ -91,8 +90,8 @@ func (m *Machine) repeat(ctx context.Context, watch func(cycle uint64) error, ea
 	if err := m.Reset(m.seed); err != nil {
 		return err
 	}
-	if m.cycles != nil {
-		m.cycles.Watch = watch
+	if m.plant != nil {
+		m.plant.Watch = watch
 	}
 	return m.Run(ctx, each)
 }
@@ -119,7 +118,7 @@ func (l *losses) boundary(m *Machine) {
 		case fabric.FollowDamaged:
 			for _, t := range l.trails {
 				if m.slot > 0 && t.slot == m.slot-1 && t.damaged != nil {
-					t.damaged[m.pops.Coupler(int(e.Port), e.Processor/m.pops.GroupSize)] = true
+					t.damaged[m.names.HeardOn(e.Processor, e.Port)] = true
 				}
 			}
 		case fabric.FollowReceived:
@@ -148,7 +147,7 @@ func (l *losses) boundary(m *Machine) {
 // but its senders, who may hear themselves.
 func (m *Machine) claim(t *trail, e fabric.Followed) int {
 	switch {
-	case m.delivery.Destination[e.Origin] == uint32(e.Processor):
+	case m.referee.Routed().Destination[e.Origin] == uint32(e.Processor):
 		return 2
 	case slices.ContainsFunc(t.sent, func(s fabric.Followed) bool { return s.Processor == e.Processor }):
 		return 0
@@ -161,34 +160,30 @@ func (m *Machine) claim(t *trail, e fabric.Followed) int {
 func (m *Machine) locate(p missingPacket, v *Violation) {
 	t := m.losses.trails[p.origin]
 	if len(t.sent) == 0 {
-		v.Path = m.pops.ProcessorPath(int(p.origin))
+		v.Path = m.names.Processor(int(p.origin))
 		v.Message += fmt.Sprintf(": processor %d never sent it", p.origin)
 		return
 	}
 	e := t.sent[0]
-	to := int(e.Port)
-	if e.Port == nic.PortAll {
-		to = int(p.destination) / m.pops.GroupSize
-	}
-	coupler := m.pops.Coupler(e.Processor/m.pops.GroupSize, to)
-	v.Slot, v.Cycle, v.Path = uint64(t.slot), m.timing.LastPhitCycle(t.slot), m.pops.CouplerPath(coupler)
-	met := slices.IndexFunc(t.met, func(x metOn) bool { return x.coupler == coupler })
+	medium := m.names.SentOn(e.Processor, e.Port, int(p.destination))
+	v.Slot, v.Cycle, v.Path = uint64(t.slot), m.timing.LastPhitCycle(t.slot), m.names.Medium(medium)
+	met := slices.IndexFunc(t.met, func(x metOn) bool { return x.medium == medium })
 	switch {
-	case t.holder >= 0 && m.delivery.Mode == fabric.ArriveEverywhere:
+	case t.holder >= 0 && m.referee.Routed().ToAll() >= 0:
 		v.Message += fmt.Sprintf(": it did not listen when processor %d sent it", e.Processor)
 	case t.holder == int(p.destination):
-		v.Path = m.pops.ProcessorPath(t.holder)
+		v.Path = m.names.Processor(t.holder)
 		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
 	case t.holder >= 0:
-		v.Path = m.pops.ProcessorPath(t.holder)
+		v.Path = m.names.Processor(t.holder)
 		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never sent it on", t.holder, e.Processor)
 	case t.full >= 0:
-		v.Path = m.pops.ProcessorPath(t.full)
+		v.Path = m.names.Processor(t.full)
 		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
 	case met >= 0:
 		v.Cycle = m.timing.SlotCycle(t.slot) + uint64(t.met[met].cycle)
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it met another frame here", e.Processor)
-	case t.damaged[coupler]:
+	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
 	default:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and nobody listened here", e.Processor)

@@ -100,7 +100,7 @@ func TestLostPacketsAgainstAllFrames(t *testing.T) {
 			lost++
 			at := last[origin]
 			require.EqualValues(t, at.slot, v.Slot, v.Message)
-			require.Equal(t, m.pops.CouplerPath(m.pops.Coupler(at.processor/16, int(at.port))), v.Path)
+			require.Equal(t, m.names.Medium(m.names.SentOn(at.processor, at.port, 0)), v.Path)
 			require.Contains(t, v.Message, fmt.Sprintf("sent for the last time by processor %d, it met another frame here", at.processor))
 			require.True(t, func() bool {
 				for _, c := range report.Violations {

@@ -30,7 +30,7 @@ const (
 type MachineOptions struct {
 	Engine   string // "" is EngineAuto
 	Workers  int    // 0: one, or all cores for large machines
-	BankSize int    // processors per bank, rounded up to whole groups; 0: by size
+	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
 	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
 
 	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
@@ -51,7 +51,10 @@ type MachineOptions struct {
 type Machine struct {
 	scenario *Scenario
 	options  MachineOptions
-	pops     fabric.POPS
+	network  fabric.Network
+	shape    fabric.Shape
+	names    fabric.Names
+	program  *fabric.Program // nil: an image of the user's
 	timing   nic.Timing
 	rules    Rules
 	armed    []bool // per slot of a step: must be free of collisions
@@ -62,9 +65,9 @@ type Machine struct {
 	workers   *hw.Workers
 	shards    []machineShard
 	transport fabric.Transport
-	cycles    *fabric.CycleTransport // nil in the slot engine
-	rtl       *machineRTL            // nil if everything is model
-	delivery  *fabric.Delivery
+	plant     *fabric.Plant // the transport of the cycle engine, nil in the other
+	rtl       *machineRTL   // nil if everything is model
+	referee   fabric.Referee
 	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
 	schedule  fabric.Schedule // nil if the firmware takes none
 	words     []uint64        // the schedule's words for the slot that begins
@@ -102,7 +105,7 @@ type imageInfo struct {
 }
 
 // machineShard is the part of the machine that one worker handles at a time:
-// whole groups, with the instances that serve their processors.
+// whole units, with the instances that serve their processors.
 type machineShard struct {
 	shard     hw.Shard
 	instances []firmware.Instance
@@ -110,10 +113,10 @@ type machineShard struct {
 	whole     ledgerTotals // of the last whole boundary
 	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
-	traps     uint64                          // of the last boundary
-	collision func(coupler int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
-	slot      uint32                          // for collision
-	met       []metOn                         // collisions of this boundary, while losses are looked for
+	traps     uint64                         // of the last boundary
+	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
+	slot      uint32                         // for collision
+	met       []metOn                        // collisions of this boundary, while losses are looked for
 }
 
 // ledgerTotals are the figures of a ledger that grow from slot to slot.
@@ -126,12 +129,12 @@ type ledgerTotals struct {
 // parallelProcessorsMin is the size of a network from which more workers pay.
 const parallelProcessorsMin = 16 << 10
 
-// A default bank has some thousand processors, and some groups, which then hear
-// couplers that lie side by side.
+// A default bank has some thousand processors, and some units, which then hear
+// media that lie side by side.
 const (
 	bankProcessorsMin = 4 << 10
 	bankProcessorsMax = 64 << 10
-	bankGroups        = 16
+	bankUnits         = 16
 )
 
 // NewMachine builds a machine. Errors of the scenario, its firmware included, are
@@ -150,9 +153,8 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 
 func (m *Machine) build(ctx context.Context) (err error) {
 	s := m.scenario
-	if m.pops, err = fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize); err != nil {
-		return &InputError{Place: s.Place("fabric.pops"), Reason: err.Error(), Remedy: "choose a smaller network"}
-	}
+	m.network = s.Fabric.network()
+	m.shape, m.names, m.program = m.network.Shape(), m.network.Names(), s.program()
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	if err != nil {
 		return &InputError{Place: s.Place("link"), Reason: err.Error(), Remedy: "change the value"}
@@ -169,26 +171,31 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkMemory(); err != nil {
 		return err
 	}
-	m.delivery = fabric.NewDelivery(m.pops.Processors())
+	m.referee = m.network.Referee(&s.Workload, m.program)
 	m.workers = hw.NewWorkers(m.options.Workers)
-	shards := hw.Shards(m.pops.Groups, max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize))
+	shards := m.shape.Shards(m.options.BankSize)
+	config := m.config(shards)
 	if err := m.buildFirmware(ctx, shards); err != nil {
 		return interruption(ctx, err)
 	}
 	if m.options.Engine == EngineCycle {
-		m.cycles, err = fabric.NewCycleTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards, m.workers, m.openRTL(ctx))
-		if err != nil {
+		if m.plant, err = fabric.NewPlant(m.network, config, m.workers, m.openRTL(ctx)); err != nil {
 			return err
 		}
-		m.transport = m.cycles
-	} else {
-		m.transport = fabric.NewSlotTransport(m.pops, m.timing, s.NIC.PayloadBytes, shards)
+		m.transport = m.plant
+	} else if m.transport, err = m.network.SlotTransport(config); err != nil {
+		return err
 	}
 	if err := m.load(s.Seed, false); err != nil {
 		return interruption(ctx, err)
 	}
 	m.until(context.Background())
 	return nil
+}
+
+// config is what carries the frames is made for.
+func (m *Machine) config(shards []hw.Shard) *fabric.Config {
+	return &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Shards: shards, Cycle: m.options.Engine == EngineCycle}
 }
 
 // interruption returns the error of ctx in the place of what came of its end: that the
@@ -209,7 +216,7 @@ func (m *Machine) until(ctx context.Context) {
 
 // choose resolves the options that are left open.
 func (m *Machine) choose() error {
-	o, n := &m.options, m.pops.Processors()
+	o, n := &m.options, m.shape.Processors()
 	switch o.Engine {
 	case "", EngineAuto:
 		o.Engine = EngineSlot
@@ -235,7 +242,7 @@ func (m *Machine) choose() error {
 	}
 	o.Workers = min(o.Workers, hw.WorkersMax)
 	if o.BankSize <= 0 {
-		o.BankSize = min(max(bankProcessorsMin, bankGroups*m.pops.GroupSize), bankProcessorsMax)
+		o.BankSize = min(max(bankProcessorsMin, bankUnits*m.shape.PerUnit), bankProcessorsMax)
 	}
 	return nil
 }
@@ -244,7 +251,7 @@ func (m *Machine) choose() error {
 func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	s := m.scenario
 	config := nic.BankConfig{
-		Processors: m.pops.Processors(), Groups: m.pops.Groups, GroupSize: m.pops.GroupSize, Ports: m.pops.Groups,
+		Processors: m.shape.Processors(), Groups: int(m.shape.Words[0]), GroupSize: int(m.shape.Words[1]), Ports: m.shape.Ports,
 		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames, Seed: firmwareSeed(s.Seed),
 	}
 	instantiate, place, err := m.loadImage(ctx, &config)
@@ -254,30 +261,31 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
 		return err
 	}
+	var witness fabric.Witness
 	if m.image.announces {
-		m.delivery.ExpectAnnouncements()
+		witness = m.referee.ExpectAnnouncements()
 	}
 	if m.auditsHeld() {
-		m.held = fabric.NewHeld(m.pops.Processors())
+		m.held = fabric.NewHeld(m.shape.Processors())
 	}
 	m.shards = make([]machineShard, len(shards))
 	for i := range m.shards {
 		shard := &m.shards[i]
 		shard.shard = shards[i]
-		shard.ledger.Delivery = m.delivery
-		shard.ledger.Checks = fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce}
-		shard.ledger.Capture = m.options.capture
-		shard.ledger.Held = m.held
-		shard.collision = func(coupler int, cycle uint32) {
+		shard.ledger = fabric.Ledger{
+			Checks: fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce},
+			Shard:  i, Referee: m.referee, Witness: witness, Capture: m.options.capture, Held: m.held,
+		}
+		shard.collision = func(medium int, cycle uint32) {
 			if m.losses != nil {
-				shard.met = append(shard.met, metOn{coupler, cycle})
+				shard.met = append(shard.met, metOn{medium, cycle})
 			}
 			if !m.mustNotCollide(shard.slot) {
 				return
 			}
-			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: coupler, Value: cycle})
+			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: medium, Value: cycle})
 		}
-		first, end := shards[i].First*m.pops.GroupSize, shards[i].End*m.pops.GroupSize
+		first, end := shards[i].First*m.shape.PerUnit, shards[i].End*m.shape.PerUnit
 		cells := end - first
 		if s.Firmware.Mode == ModeIsolated {
 			cells = 1
@@ -318,12 +326,11 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	s := m.scenario
 	place := s.Place("firmware.program")
 	if m.options.Runtime == "native" {
-		p := firmware.NativePOPSRandom
-		if p.Name != s.Firmware.Program {
-			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + s.Firmware.Program, Remedy: "use compiler or interpreter"}
+		if m.program == nil || m.program.Native == nil {
+			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + or(s.Firmware.Program, s.Firmware.Image), Remedy: "use compiler or interpreter"}
 		}
-		m.image.name = p.Name
-		return p.NewInstance, place, nil
+		m.image.name = m.program.Name
+		return m.program.Native.NewInstance, place, nil
 	}
 	var wasm []byte
 	var err error
@@ -385,13 +392,7 @@ func (m *Machine) load(seed uint64, used bool) error {
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank := instance.Bank()
-			if w := m.scenario.Workload; w.OneToAll != nil {
-				for cell := range bank.Workload {
-					bank.Workload[cell] = uint32(w.OneToAll.Source)
-				}
-				continue
-			}
-			copy(bank.Workload, m.delivery.Destination[bank.First:])
+			m.referee.Tell(bank.First, bank.Workload)
 		}
 	}
 	return nil
@@ -403,13 +404,13 @@ func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.Purp
 // Reset takes the machine back to before slot 0, with a new seed. It fails only
 // if the workload cannot be built anew.
 func (m *Machine) Reset(seed uint64) error {
-	m.delivery.Reset()
+	m.referee.Reset()
 	if m.held != nil {
 		m.held.Reset()
 	}
 	for i := range m.shards {
 		l := &m.shards[i].ledger
-		*l = fabric.Ledger{Delivery: l.Delivery, Checks: l.Checks, Capture: l.Capture, Held: l.Held, Follow: l.Follow, Findings: l.Findings[:0]}
+		*l = l.Next()
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.started, m.rtlFailed, m.half, m.notArrived = false, false, false, 0
@@ -516,9 +517,9 @@ func (m *Machine) cross() {
 func (m *Machine) boundary(last bool) {
 	m.last = last
 	m.fillWords()
-	if m.delivery.Mode == fabric.ArriveInGroup {
-		// Sources know at once what has arrived, wherever that was: everybody
-		// hears before anybody's handler runs.
+	if m.referee.Acknowledges() {
+		// Sources know at once what has arrived, wherever that was: all receive
+		// before any handler runs.
 		m.phase = phaseHear
 		m.workers.Run(len(m.shards), m)
 		m.acknowledge()
@@ -605,8 +606,8 @@ func (m *Machine) begin(index int, shard *machineShard) {
 		l.Frames.Collided += met
 		l.Frames.Alone += alone
 		if m.rtl != nil {
-			for _, coupler := range m.cycles.Late() {
-				l.Find(fabric.Finding{Kind: fabric.FindLate, Slot: m.slot - 1, Index: coupler})
+			for _, medium := range m.plant.Late() {
+				l.Find(fabric.Finding{Kind: fabric.FindLate, Slot: m.slot - 1, Index: medium})
 			}
 		}
 	}
@@ -624,8 +625,8 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 	if bank.Schedule != nil && m.phase != phaseHear {
 		copy(bank.Schedule, m.words[bank.First:])
 	}
-	groups, cells, width := m.pops.Windows(bank, windowBytes/bank.RecordBytes())
-	if wanted := groups * width; cap(shard.awake) < wanted {
+	units, cells, width := m.shape.Windows(bank, windowBytes/bank.RecordBytes())
+	if wanted := units * width; cap(shard.awake) < wanted {
 		shard.awake = make([]uint32, 0, wanted)
 	}
 	for first := 0; first < cells; first += width {
@@ -637,9 +638,9 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			continue
 		}
 		awake := shard.awake[:0]
-		for group := range groups {
+		for unit := range units {
 			var resting int
-			awake, resting = bank.ListAwake(awake, group*cells+window.First, group*cells+window.End, m.slot)
+			awake, resting = bank.ListAwake(awake, unit*cells+window.First, unit*cells+window.End, m.slot)
 			l.Finished += resting
 		}
 		instance.Slot(awake, m.slot)
@@ -647,8 +648,8 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			continue
 		}
 		l.Scan(bank, awake, m.slot)
-		for group := range groups {
-			l.ScanListen(bank, group*cells+window.First, group*cells+window.End, m.slot)
+		for unit := range units {
+			l.ScanListen(bank, unit*cells+window.First, unit*cells+window.End, m.slot)
 		}
 		if !m.last {
 			m.transport.Send(index, bank, l, m.slot, window, awake)
@@ -656,22 +657,19 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 	}
 }
 
-// acknowledge tells the sources of packets that have reached their destination
-// group, the free acknowledgement of the two-hops class.
+// acknowledge tells the sources of packets that have arrived, where the network does
+// that free of charge.
 func (m *Machine) acknowledge() {
-	for i := range m.shards {
-		for _, origin := range m.shards[i].ledger.Acknowledged {
-			m.delivery.Arrived[m.delivery.Destination[origin]] = 1
-			bank, cell := m.processor(int(origin))
-			bank.Registers[cell].Flags |= nic.FlagDelivered
-		}
-	}
+	m.referee.Acknowledge(func(processor int) {
+		bank, cell := m.processor(processor)
+		bank.Registers[cell].Flags |= nic.FlagDelivered
+	})
 }
 
 // processor returns the bank and the cell of a processor.
 func (m *Machine) processor(processor int) (bank *nic.Bank, cell int) {
-	group := processor / m.pops.GroupSize
-	shard := &m.shards[sort.Search(len(m.shards), func(i int) bool { return m.shards[i].shard.End > group })]
+	unit := processor / m.shape.PerUnit
+	shard := &m.shards[sort.Search(len(m.shards), func(i int) bool { return m.shards[i].shard.End > unit })]
 	instances := shard.instances
 	k := sort.Search(len(instances), func(i int) bool {
 		b := instances[i].Bank()
@@ -685,7 +683,7 @@ func (m *Machine) mustNotCollide(slot uint32) bool {
 	return len(m.armed) > 0 && m.armed[int(slot)%len(m.armed)]
 }
 
-// exact reports whether it matters on which couplers frames meet in a slot, and when.
+// exact reports whether it matters on which media frames meet in a slot, and when.
 func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotCollide(slot) }
 
 // note takes an instance's events.
@@ -705,7 +703,7 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
 				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
 		case firmware.EventDeliver:
-			s.ledger.Announce(processor, e.Origin, slot)
+			s.ledger.Referee.Announce(&s.ledger, processor, e.Origin, slot)
 		case firmware.EventLog:
 			s.log.add(logLine{slot, processor, e.Text})
 		case firmware.EventLogFull:
@@ -734,7 +732,7 @@ func (m *Machine) merge() {
 		shard.traps = 0
 	}
 	m.digest.Slot(m.slot, sum)
-	m.finished = !sending && m.done == m.pops.Processors()
+	m.finished = !sending && m.done == m.shape.Processors()
 	m.ended = m.last || m.finished
 	m.noteFindings()
 	if m.losses != nil {

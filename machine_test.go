@@ -13,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric/pops"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/nic"
@@ -22,7 +23,7 @@ import (
 func routing(d, g int) *Scenario {
 	s := DefaultScenario()
 	s.Name = fmt.Sprintf("pops-%dx%d", d, g)
-	s.Fabric.POPS = &POPS{Groups: g, GroupSize: d}
+	s.Fabric.POPS = &pops.Network{Groups: g, GroupSize: d}
 	s.Firmware.Program = "pops/random"
 	return s
 }

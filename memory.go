@@ -8,14 +8,11 @@ import (
 	"starloom/nic"
 )
 
-// What a part of a machine takes at least, in bytes, beside its frames. The figures
-// are those of the columns in packages hw, nic and fabric.
+// What a part of a machine takes at least, in bytes, beside its frames and
+// what the network takes. The figures are those of the columns in packages hw and nic.
 const (
 	memoryProcessor      = 48       // columns of registers, state, workload, delivery
 	memoryProcessorCycle = 64       // registers of transmitter and receiver
-	memoryCouplerSlot    = 1        // senders, in each of two tables
-	memoryCoupler        = 1        // listened to
-	memoryCouplerCycle   = 48       // light at both ends, readers, listeners
 	memoryInstance       = 24 << 10 // an isolated processor's sandbox
 )
 
@@ -32,8 +29,9 @@ func (m *Machine) checkMemory() error {
 		return m.checkBank()
 	}
 	s := m.scenario
-	remedy := fmt.Sprintf("choose a smaller network (it has %d processors and %d couplers) or smaller nic buffers, or run it where there is more memory",
-		m.pops.Processors(), m.pops.Couplers())
+	_, media := m.names.MediumNoun()
+	remedy := fmt.Sprintf("choose a smaller network (it has %d processors and %d %s) or smaller nic buffers, or run it where there is more memory",
+		m.shape.Processors(), m.shape.Media, media)
 	if s.Firmware.Mode == ModeIsolated {
 		remedy += "; mode: banked takes less"
 	}
@@ -41,7 +39,7 @@ func (m *Machine) checkMemory() error {
 		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %d instances", m.image.name, (own+1<<19)>>20, m.instances())
 	}
 	return &InputError{
-		Place:  s.Place("fabric.pops"),
+		Place:  s.Place("fabric." + m.network.Kind()),
 		Reason: fmt.Sprintf("this run takes about %d GiB of memory, this machine has %d", (need+1<<30-1)>>30, have>>30),
 		Remedy: remedy,
 	}
@@ -53,14 +51,14 @@ func (m *Machine) checkBank() error {
 	if s.Firmware.Mode == ModeIsolated {
 		return nil
 	}
-	groups := min(m.pops.Groups, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize)
-	cells := uint64(groups * m.pops.GroupSize)
+	units := min(m.shape.Units, (m.options.BankSize+m.shape.PerUnit-1)/m.shape.PerUnit)
+	cells := uint64(units * m.shape.PerUnit)
 	processor := uint64(nic.FrameStride(s.NIC.PayloadBytes) * (s.NIC.RXFrames + s.NIC.TXFrames))
 	if cells*processor <= bankBytesMax {
 		return nil
 	}
 	remedy := "choose smaller FIFOs (nic.rx_frames, nic.tx_frames) or a smaller nic.payload_bytes, or mode: isolated"
-	if groups > 1 {
+	if units > 1 {
 		remedy += ", or smaller banks with --bank"
 	}
 	return &InputError{
@@ -73,17 +71,16 @@ func (m *Machine) checkBank() error {
 // instances is the number of firmware instances.
 func (m *Machine) instances() int {
 	if m.scenario.Firmware.Mode == ModeIsolated {
-		return m.pops.Processors()
+		return m.shape.Processors()
 	}
-	groups := max(1, (m.options.BankSize+m.pops.GroupSize-1)/m.pops.GroupSize)
-	return (m.pops.Groups + groups - 1) / groups
+	return len(m.shape.Shards(m.options.BankSize))
 }
 
 // memoryBytes estimates what a machine takes, from below: without the image's own
 // data before the image is loaded.
 func (m *Machine) memoryBytes() uint64 {
 	s := m.scenario
-	n, couplers := uint64(m.pops.Processors()), uint64(m.pops.Couplers())
+	n := uint64(m.shape.Processors())
 	stride := uint64(nic.FrameStride(s.NIC.PayloadBytes))
 	processor := memoryProcessor + stride*uint64(s.NIC.RXFrames+s.NIC.TXFrames)
 	if s.Firmware.Mode == ModeIsolated {
@@ -94,7 +91,7 @@ func (m *Machine) memoryBytes() uint64 {
 		processor += fabric.HeldBytes
 	}
 	if m.options.Engine == EngineCycle {
-		return own + n*(processor+memoryProcessorCycle+2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))) + couplers*memoryCouplerCycle
+		processor += memoryProcessorCycle + 2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))
 	}
-	return own + n*processor + couplers*(2*(memoryCouplerSlot+stride)+memoryCoupler)
+	return own + n*processor + m.network.MemoryBytes(m.config(nil))
 }

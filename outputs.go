@@ -13,6 +13,8 @@ import (
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/pcapng"
+	"starloom/traces/vcd"
 )
 
 // outputs are the files that a run writes. They appear together when all went
@@ -81,12 +83,12 @@ func (o *outputs) openReports(options RunOptions) error {
 // openTraces opens what is written while the machine runs.
 func (o *outputs) openTraces(m *Machine, options RunOptions) (err error) {
 	if options.VCD != "" {
-		vcd, err := o.create("--vcd", "vcd", options.VCD)
+		file, err := o.create("--vcd", "vcd", options.VCD)
 		if err != nil {
 			return err
 		}
-		o.vcd = vcd
-		if o.wave, err = m.openWaveform(vcd); err != nil {
+		o.vcd = file
+		if o.wave, err = m.openWaveform(file); err != nil {
 			return err
 		}
 		if save, ok := beside(options.VCD, ".gtkw"); ok {
@@ -94,18 +96,18 @@ func (o *outputs) openTraces(m *Machine, options RunOptions) (err error) {
 			if err != nil {
 				return err
 			}
-			if err := traces.WriteGTKW(gtkw, save, options.VCD, o.wave.vcd.Signals()); err != nil {
+			if err := vcd.WriteGTKW(gtkw, save, options.VCD, o.wave.vcd.Signals()); err != nil {
 				return err
 			}
 		}
-		m.cycles.Watch = o.wave.sample
+		m.plant.Watch = o.wave.sample
 	}
 	if options.PCAPNG != "" {
-		pcapng, err := o.create("--pcapng", "pcapng", options.PCAPNG)
+		file, err := o.create("--pcapng", "pcapng", options.PCAPNG)
 		if err != nil {
 			return err
 		}
-		if o.capture, err = m.openCapture(pcapng); err != nil {
+		if o.capture, err = m.openCapture(file); err != nil {
 			return err
 		}
 		if script, ok := beside(options.PCAPNG, ".lua"); ok {
@@ -179,13 +181,13 @@ func (o *outputs) repeatWaveform(ctx context.Context, m *Machine, report *Report
 	if wave.pending {
 		wave.pending, wave.unshown = false, "shows nothing: interrupted while the run was repeated up to the first violation"
 	}
-	return m.cycles.WatchError
+	return m.plant.WatchError
 }
 
 // slot writes what a boundary has brought.
 func (o *outputs) slot(m *Machine) error {
 	if o.wave != nil {
-		if err := m.cycles.WatchError; err != nil {
+		if err := m.plant.WatchError; err != nil {
 			return err
 		}
 		o.wave.boundary(m.findings.kept)
@@ -238,14 +240,14 @@ func (o *outputs) abort() { o.files.Abort() }
 // waveform samples signals into a VCD.
 type waveform struct {
 	machine *Machine
-	vcd     *traces.VCD
+	vcd     *vcd.Writer
 
 	// Signals of the hardware may change in every cycle, those of the firmware
 	// and its registers only at the boundary of a slot.
 	cycle []watched
 	slot  []watched
 
-	slotID  traces.SignalID
+	slotID  vcd.SignalID
 	slotOn  bool
 	sampled int64 // slot whose signals have been set, -1 for none
 
@@ -259,13 +261,13 @@ type waveform struct {
 // watched is a selected signal.
 type watched struct {
 	probe hw.Probe
-	id    traces.SignalID
+	id    vcd.SignalID
 	limit uint64 // largest value that the signal can show
 }
 
 func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	w := &waveform{machine: m, sampled: -1}
-	options := traces.VCDOptions{Comments: m.traceComments(), SlackCycles: 2 * uint64(m.timing.SlotCycles())}
+	options := vcd.Options{Comments: m.traceComments(), SlackCycles: 2 * uint64(m.timing.SlotCycles())}
 	globs := []string{"**"}
 	if t := m.scenario.Traces.VCD; t != nil {
 		options.From, options.To, options.Before, options.After = t.From, t.To, t.Before, t.After
@@ -293,7 +295,7 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	}
 
 	var err error
-	if w.vcd, err = traces.NewVCD(file, options); err != nil {
+	if w.vcd, err = vcd.NewWriter(file, options); err != nil {
 		return nil, err
 	}
 	declare := func(list *[]watched, p hw.Probe) {
@@ -309,13 +311,14 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 		}
 		*list = append(*list, signal)
 	}
-	if w.slotOn = selected("pops.slot"); w.slotOn {
-		if w.slotID, err = w.vcd.Declare("pops.slot", 32); err != nil {
+	slot := m.network.Kind() + ".slot"
+	if w.slotOn = selected(slot); w.slotOn {
+		if w.slotID, err = w.vcd.Declare(slot, 32); err != nil {
 			return nil, err
 		}
 	}
 	m.firmwareProbes(func(p hw.Probe) { declare(&w.slot, p) })
-	m.cycles.Probes(func(p hw.Probe) { declare(&w.cycle, p) })
+	m.plant.Probes(func(p hw.Probe) { declare(&w.cycle, p) })
 	if err != nil {
 		return nil, &InputError{Place: m.scenario.Place("traces.vcd.signals"), Reason: err.Error(), Remedy: "select other signals"}
 	}
@@ -324,7 +327,8 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 			return nil, &InputError{
 				Place:  m.scenario.Place(fmt.Sprintf("traces.vcd.signals[%d]", i)),
 				Reason: fmt.Sprintf("no signal matches %q", globs[i]),
-				Remedy: "signals are, for example, pops.group[0].nic[0].tx.light.rail1, pops.group[0].coupler[0].violation, pops.group[0].nic[0].rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+				Remedy: fmt.Sprintf("signals are, for example, %s.tx.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+					m.names.Processor(0), m.names.Medium(0), m.names.Processor(0)),
 			}
 		}
 	}
@@ -339,13 +343,13 @@ var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 // slot: the columns of the register map and sl_probe's values.
 func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 	if m.rxPorts == nil {
-		m.rxPorts = make([]uint16, m.pops.Processors())
+		m.rxPorts = make([]uint16, m.shape.Processors())
 	}
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			bank, values := instance.Bank(), instance.Probes()
 			for cell := range bank.Cells {
-				path, r := m.pops.ProcessorPath(bank.First+cell), &bank.Registers[cell]
+				path, r := m.names.Processor(bank.First+cell), &bank.Registers[cell]
 				status := hw.ProbeOf(path+".rx_status", 3, &bank.RxStatus[cell])
 				status.States = statusStates
 				yield(status)
@@ -429,16 +433,16 @@ func (w *waveform) note(report *Report) string {
 
 // capture writes every frame at every port into a pcapng file.
 type capture struct {
-	pcapng     *traces.PCAPNG
-	interfaces map[uint64]traces.InterfaceID // by processor and port
+	pcapng     *pcapng.Writer
+	interfaces map[uint64]pcapng.InterfaceID // by processor and port
 }
 
 func (m *Machine) openCapture(file *traces.File) (*capture, error) {
-	pcapng, err := traces.NewPCAPNG(file, strings.Join(m.traceComments(), "\n"))
+	out, err := pcapng.NewWriter(file, strings.Join(m.traceComments(), "\n"))
 	if err != nil {
 		return nil, err
 	}
-	return &capture{pcapng: pcapng, interfaces: map[uint64]traces.InterfaceID{}}, nil
+	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
 }
 
 // slot writes what was heard in the slot before and what is sent in this one, in
@@ -449,7 +453,7 @@ func (c *capture) slot(m *Machine) error {
 		byProcessor(l.Heard)
 		for _, heard := range l.Heard {
 			slot := m.slot - 1
-			if err := c.packet(m, heard, heard.Port, traces.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
+			if err := c.packet(m, heard, heard.Port, pcapng.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
 				return err
 			}
 		}
@@ -460,13 +464,13 @@ func (c *capture) slot(m *Machine) error {
 		for _, sent := range l.Sent {
 			cycle := m.timing.FirstPhitCycle(m.slot)
 			if sent.Port != nic.PortAll {
-				if err := c.packet(m, sent, sent.Port, traces.Sent, m.slot, cycle); err != nil {
+				if err := c.packet(m, sent, sent.Port, pcapng.Sent, m.slot, cycle); err != nil {
 					return err
 				}
 				continue
 			}
-			for port := range uint16(m.pops.Groups) {
-				if err := c.packet(m, sent, port, traces.Sent, m.slot, cycle); err != nil {
+			for port := range uint16(m.shape.Ports) {
+				if err := c.packet(m, sent, port, pcapng.Sent, m.slot, cycle); err != nil {
 					return err
 				}
 			}
@@ -480,12 +484,12 @@ func byProcessor(frames []fabric.Captured) {
 	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
 }
 
-func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction traces.Direction, slot uint32, cycle uint64) error {
+func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction pcapng.Direction, slot uint32, cycle uint64) error {
 	key := uint64(captured.Processor)<<16 | uint64(port)
 	id, ok := c.interfaces[key]
 	if !ok {
 		var err error
-		if id, err = c.pcapng.Interface(m.pops.PortPath(captured.Processor, port)); err != nil {
+		if id, err = c.pcapng.Interface(m.names.Port(captured.Processor, port)); err != nil {
 			return err
 		}
 		c.interfaces[key] = id

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/pops"
 )
 
 // tool runs one of the real tools and returns its output; standard error must be
@@ -108,7 +110,7 @@ func TestTriggerShowsTheViolation(t *testing.T) {
 		t.Run(c.image, func(t *testing.T) {
 			s := imageScenario(t, c.image)
 			if c.image == "collides" {
-				s.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+				s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 2}
 				s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 5, Slots: []int{3, 4, 5}}}
 			}
 			if c.image == "hoards" {
@@ -241,7 +243,7 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 	for _, mode := range []string{ModeBanked, ModeIsolated} {
 		for _, bank := range []int{1, 100, 1000} {
 			s := imageScenario(t, "chatters")
-			s.Fabric.POPS = &POPS{Groups: 20, GroupSize: 20}
+			s.Fabric.POPS = &pops.Network{Groups: 20, GroupSize: 20}
 			s.Firmware.Mode = mode
 			s.Rules, s.Stop.Slots = &Rules{}, 2
 			path := filepath.Join(t.TempDir(), "run.log")

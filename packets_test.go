@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/pops"
 )
 
 // TestAnnouncedDeliveries holds what firmware announces to the frames: only a packet that
@@ -93,7 +95,7 @@ func TestHeldIsCountedBeforeTheNextSlot(t *testing.T) {
 // TestProgramsSayWhatTheyHold runs the built-in programs with the audit that images of
 // users get: no frame may show more than they say.
 func TestProgramsSayWhatTheyHold(t *testing.T) {
-	for _, program := range []string{"pops/random", "pops/random-corrected", "pops/offline", "pops/sort", "pops/one-to-all", twoHopsProgram} {
+	for _, program := range []string{"pops/random", "pops/random-corrected", "pops/offline", "pops/sort", "pops/one-to-all", "pops/two-hops"} {
 		for _, size := range [][2]int{{4, 4}, {8, 2}, {16, 5}, {3, 5}, {1, 6}, {7, 1}, {64, 4}} {
 			if program == "pops/random" && size[0] < size[1] {
 				continue
@@ -125,8 +127,8 @@ func TestFramesShowWhatIsHeld(t *testing.T) {
 		2: "",
 	} {
 		s := imageScenario(t, "understates")
-		s.Fabric.POPS = &POPS{Groups: 2, GroupSize: 4}
-		s.Firmware.Schedule = ScheduleOffline
+		s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 4}
+		s.Firmware.Schedule = "offline"
 		s.Rules.PacketsPerProcessorMax = limit
 		text := ""
 		for _, engine := range []string{EngineSlot, EngineCycle} {

@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/fabric/pops"
+	"starloom/firmware"
 )
 
 // program returns a scenario of a built-in program on POPS(d,g).
@@ -18,6 +20,15 @@ func programScenario(name string, d, g int) *Scenario {
 	if name == "pops/one-to-all" {
 		s.Workload = Workload{OneToAll: &OneToAll{Source: d*g - 1}}
 	}
+	return s
+}
+
+// routerScenario is what the study and the benchmarks emulate: packets of 8 bytes and the
+// smallest buffers.
+func routerScenario(program string, d, g int) *Scenario {
+	s := programScenario(program, d, g)
+	s.NIC = NIC{PayloadBytes: 8, RXFrames: 1, TXFrames: 1}
+	s.Stop.Slots = 10_000_000
 	return s
 }
 
@@ -41,10 +52,10 @@ func TestKnownRoutesTakeTheirSlots(t *testing.T) {
 	}
 	for d := 1; d <= limit; d++ {
 		for g := 1; g <= limit; g++ {
-			p, err := fabric.NewPOPS(g, d)
+			p, err := pops.New(g, d)
 			require.NoError(t, err)
 			for name, slots := range map[string]int{
-				"pops/offline": fabric.OfflineSlots(p), "pops/sort": fabric.SortSlots(p), "pops/one-to-all": 1,
+				"pops/offline": pops.OfflineSlots(p), "pops/sort": pops.SortSlots(p), "pops/one-to-all": 1,
 			} {
 				if name == "pops/sort" && d*g > 100 {
 					continue // the other two cover the rest
@@ -122,7 +133,7 @@ func TestPublishedRoutingSaysWhereItIsRight(t *testing.T) {
 
 // TestAdversaryDefeatsTwoHops builds the permutation that a two-hops firmware
 // cannot route, and runs it: some packet has not arrived after T slots. The slow
-// reference, fabric.RouteTwoHops, must agree on every packet.
+// reference, pops.RouteTwoHops, must agree on every packet.
 func TestAdversaryDefeatsTwoHops(t *testing.T) {
 	for _, c := range []struct{ groups, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
 		if testing.Short() && c.groups > 32 {
@@ -130,7 +141,7 @@ func TestAdversaryDefeatsTwoHops(t *testing.T) {
 		}
 		for choice := range int64(4) {
 			t.Run(fmt.Sprintf("g=%d/choice=%d", c.groups, choice), func(t *testing.T) {
-				s := programScenario(twoHopsProgram, c.groups, c.groups)
+				s := programScenario("pops/two-hops", c.groups, c.groups)
 				s.Firmware.Params = map[string]int64{"choice": choice}
 				s.Workload = Workload{Adversary: &Adversary{Slots: c.slots}}
 				s.Stop.Slots = uint32(c.slots)
@@ -140,18 +151,16 @@ func TestAdversaryDefeatsTwoHops(t *testing.T) {
 				require.Equal(t, VerdictFail, report.Verdict)
 				require.Less(t, report.Metrics.Get("delivered").(int), c.groups*c.groups)
 
-				instance := m.shards[0].instances[0].(interface {
-					Choose(i, t, g, d uint32) (uint32, error)
-				})
-				table := fabric.NewChoiceTable(m.pops, c.slots, func(packet, slot int) int {
+				instance := m.shards[0].instances[0].(firmware.Chooser)
+				table := pops.NewChoiceTable(*s.Fabric.POPS, c.slots, func(packet, slot int) int {
 					group, err := instance.Choose(uint32(packet), uint32(slot-1), uint32(c.groups), uint32(c.groups))
 					require.NoError(t, err)
 					return int(group)
 				})
-				arrivals, err := fabric.RouteTwoHops(m.pops, table, m.delivery.Destination, c.slots)
+				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, m.referee.Routed().Destination, c.slots)
 				require.NoError(t, err)
 				for packet, slot := range arrivals {
-					require.Equal(t, slot > 0, m.delivery.Arrived[m.delivery.Destination[packet]] > 0, "packet %d", packet)
+					require.Equal(t, slot > 0, m.referee.Routed().Arrived[m.referee.Routed().Destination[packet]] > 0, "packet %d", packet)
 				}
 			})
 		}
@@ -161,7 +170,7 @@ func TestAdversaryDefeatsTwoHops(t *testing.T) {
 // TestTwoHopsEnginesAgree is the differential test of the class's free
 // acknowledgement.
 func TestTwoHopsEnginesAgree(t *testing.T) {
-	s := programScenario(twoHopsProgram, 8, 8)
+	s := programScenario("pops/two-hops", 8, 8)
 	s.Stop.Slots = 40
 	want := ""
 	for _, engine := range []string{EngineSlot, EngineCycle} {
@@ -267,11 +276,11 @@ func TestStudyTolerance(t *testing.T) {
 		reference, measured, larger float64
 		says                        string
 	}{
-		{1.396, 2.25, 2.25, "; tolerance by the measured sd, above the reference's 1.396"},
-		{2.25, 1.396, 2.25, "; tolerance by the reference's sd 2.250, above the measured"},
+		{1.396, 2.25, 2.25, "tolerance by the measured sd, above the reference's 1.396"},
+		{2.25, 1.396, 2.25, "tolerance by the reference's sd 2.250, above the measured"},
 	} {
-		sample := stepSample{Statistic: Statistic{Runs: 400, SD: &c.measured}}
-		tolerance, says := sample.tolerance(c.reference, 300)
+		sample := fabric.Sample{Runs: 400, SD: c.measured}
+		tolerance, says := sample.Tolerance(c.reference, 300)
 		require.InDelta(t, 3.5*c.larger*math.Sqrt(1./400+1./300), tolerance, 1e-12)
 		require.Equal(t, c.says, says)
 	}

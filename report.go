@@ -1,7 +1,6 @@
 package starloom
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -88,7 +87,7 @@ type Violation struct {
 	Rule    string `json:"rule"`
 	Cycle   uint64 `json:"cycle"`
 	Slot    uint64 `json:"slot"`
-	Path    string `json:"path"` // for example pops.group[3].coupler[1]
+	Path    string `json:"path"` // of a processor, medium or link
 	Message string `json:"message"`
 }
 
@@ -99,7 +98,7 @@ type Frames struct {
 	Collided  uint64 `json:"collided"`
 	CRC       uint64 `json:"crc"`
 	Overflow  uint64 `json:"overflow"`
-	Unheard   uint64 `json:"unheard"` // alone on a coupler to which nobody listened, per coupler
+	Unheard   uint64 `json:"unheard"` // alone on a medium to which nobody listened, per medium
 }
 
 // FirmwareReport says which firmware ran, and how many processors trapped.
@@ -114,58 +113,6 @@ type OutputFile struct {
 	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
 	Path string
 	Note string // why it is empty, "" if it is not
-}
-
-// Metrics are the figures of a fabric's workload, in the fabric's order.
-type Metrics []Metric
-
-// Metric is one figure: an integer, a float64 or a slice of these.
-type Metric struct {
-	Name  string
-	Value any
-}
-
-// Add appends one figure.
-func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }
-
-// Get returns the figure of that name, or nil.
-func (m Metrics) Get(name string) any {
-	for i := range m {
-		if m[i].Name == name {
-			return m[i].Value
-		}
-	}
-	return nil
-}
-
-// MarshalJSON writes an object whose keys are in the metrics' order.
-func (m Metrics) MarshalJSON() ([]byte, error) {
-	return marshalObject(len(m), func(i int) (string, any) { return m[i].Name, m[i].Value })
-}
-
-// marshalObject writes an object of n keys in the order that is given.
-func marshalObject(n int, entry func(i int) (name string, value any)) ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, value := entry(i)
-		name, err := json.Marshal(key)
-		if err != nil {
-			return nil, err
-		}
-		data, err := json.Marshal(value)
-		if err != nil {
-			return nil, fmt.Errorf("metric %s: %w", key, err)
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(data)
-	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
 }
 
 // WriteJSON writes the stable, versioned form.
@@ -202,18 +149,6 @@ type StudyReport struct {
 
 // Interrupted reports whether the study was ended from outside.
 func (r *StudyReport) Interrupted() bool { return r.interrupted }
-
-// StudyRow is one published figure. OK says that |measured - published| is at
-// most Tolerance, or that the case's own test holds (Note says which).
-type StudyRow struct {
-	Case      string  `json:"case"`
-	Quantity  string  `json:"quantity"`
-	Published float64 `json:"published"`
-	Measured  float64 `json:"measured"`
-	Tolerance float64 `json:"tolerance"`
-	OK        bool    `json:"ok"`
-	Note      string  `json:"note,omitempty"`
-}
 
 // WriteJSON writes the stable form.
 func (r *StudyReport) WriteJSON(w io.Writer) error {

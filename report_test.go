@@ -123,8 +123,9 @@ func TestJUnitCounts(t *testing.T) {
 }
 
 func TestStudyReportForms(t *testing.T) {
+	sd, se := 1.7518, 0.0123871
 	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []StudyRow{
-		{Case: "d=g", Quantity: "n=4 mean iterations", Published: 3.15, Measured: 3.01872345, Tolerance: 0.7, OK: true},
+		{Case: "d=g", Quantity: "n=4 mean iterations", Published: 3.15, Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
 		{Case: "d=g", Quantity: "n=1048576 slots", Published: 38.25, Measured: 50, Tolerance: 1, Note: "other sample"},
 	}}
 	var text, data bytes.Buffer
@@ -132,6 +133,9 @@ func TestStudyReportForms(t *testing.T) {
 	require.NoError(t, r.WriteJSON(&data))
 	golden(t, "testdata/report/study.txt", text.String())
 	golden(t, "testdata/report/study.json", data.String())
+	data.Reset()
+	require.NoError(t, r.WriteCSV(&data))
+	golden(t, "testdata/report/study.csv", data.String())
 	data.Reset()
 	require.NoError(t, (&StudyReport{}).WriteJSON(&data))
 	assert.Contains(t, data.String(), `"rows": []`)

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -239,7 +240,7 @@ func (s *junitSuite) write(w io.Writer) error {
 func (r *StudyReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\ttolerance\tok\tnote")
+	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\tsd\tse\truns\ttolerance\tok\tnote")
 	failed := 0
 	for _, row := range r.Rows {
 		ok := "ok"
@@ -247,8 +248,8 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 			ok = "FAIL"
 			failed++
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", row.Case, row.Quantity,
-			formatFloat(row.Published), formatFloat(row.Measured), formatFloat(row.Tolerance), ok, row.Note)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", row.Case, row.Quantity,
+			formatFloat(row.Published), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE), row.Runs, formatFloat(row.Tolerance), ok, row.Note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -268,4 +269,28 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 		strings.ToUpper(string(r.Verdict)), r.Study, len(r.Rows)-failed, len(r.Rows))
 	_, err := w.Write(out.Bytes())
 	return err
+}
+
+// orDash writes a figure that there may not be.
+func orDash(f *float64) string {
+	if f == nil {
+		return "-"
+	}
+	return formatFloat(*f)
+}
+
+// WriteCSV writes a table with a row for each figure, with all digits.
+func (r *StudyReport) WriteCSV(w io.Writer) error {
+	exact := func(f *float64) string {
+		if f == nil {
+			return ""
+		}
+		return exactFloat(*f)
+	}
+	rows := [][]string{{"case", "quantity", "published", "measured", "sd", "se", "runs", "tolerance", "ok", "note"}}
+	for _, x := range r.Rows {
+		rows = append(rows, []string{x.Case, x.Quantity, exactFloat(x.Published), exactFloat(x.Measured), exact(x.SD), exact(x.SE),
+			strconv.Itoa(x.Runs), exactFloat(x.Tolerance), strconv.FormatBool(x.OK), x.Note})
+	}
+	return csv.NewWriter(w).WriteAll(rows)
 }

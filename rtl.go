@@ -12,6 +12,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/inloop"
+	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
 )
@@ -19,18 +20,18 @@ import (
 // RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
 // frames, metrics and digest are those of the model, as long as the RTL is right.
 type RTL struct {
-	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx) or whole NICs; pops is all hardware at once"`
-	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog: star_coupler\\, link\\, serialiser\\, deserialiser or pops_slot; if twin and map are left out\\, the twin of whatever is replaced"`
+	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx) or whole NICs; the name of the fabric is all hardware at once"`
+	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog: star_coupler\\, link\\, serialiser\\, deserialiser or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
 	Map     string `json:"map,omitempty" jsonschema:"minLength=1,description=path of a pin map that attaches other RTL\\, relative to the scenario's folder"`
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared,description=what runs the RTL: wasm (Verilator\\, sandboxed\\, the default)\\, icarus (four states\\, slow) or shared (Verilator\\, native; needs a build with the tag purego)"`
 
 	// PinMap attaches RTL instead of Map, for programs. A machine fills in its
 	// parameters; the caller closes it.
-	PinMap *cosim.PinMap `json:"-"`
+	PinMap *pinmap.Map `json:"-"`
 }
 
 // rtlComponentsMax is how many components of a machine can be RTL: those of
-// POPS(16,16). Each is a device, with an address space of its own in wasm.
+// 16 groups of 16. Each is a device, with an address space of its own in wasm.
 const rtlComponentsMax = 1024
 
 // icarusProcessesMax is how many simulator processes a machine starts. Our twins need
@@ -55,7 +56,7 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 		return err
 	}
 	if _, err := hw.CompilePattern(r.Replace); err != nil {
-		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+rtlExamples)
+		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+s.rtlExamples())
 	}
 	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
 		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
@@ -63,17 +64,24 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 	return nil
 }
 
-const rtlExamples = "components are, for example, pops.group[0].coupler[1], pops.group[0].coupler[1].fibre, pops.group[0].nic[2].tx, pops.group[0].nic[2].rx, pops.group[*].nic[*], and pops for all hardware at once"
+// rtlExamples names components.
+func (s *Scenario) rtlExamples() string {
+	n := s.Fabric.network()
+	names, path := n.Names(), n.Kind()
+	last := n.Shape().Processors() - 1
+	return fmt.Sprintf("components are, for example, %s, %s, %s.tx, %s.rx, %s[*].nic[*], and %s for all hardware at once",
+		names.Medium(0), names.Link(0), names.Processor(last), names.Processor(last), names.Unit(), path)
+}
 
 // noPlaceFor says why a model is not in a machine.
 func (s *Scenario) noPlaceFor(model string) string {
 	switch {
 	case strings.Contains(model, "fifo"):
-		return "a POPS machine has no FIFO component: the NIC's FIFOs are memory that it shares with the firmware"
+		return "this machine has no FIFO component: the NIC's FIFOs are memory that it shares with the firmware"
 	case strings.Contains(model, "arbiter"):
-		return "a POPS machine has no arbiter: its couplers are passive"
+		return "this machine has no arbiter: its media are passive"
 	}
-	return fmt.Sprintf("a POPS machine has no component %q", clip(model))
+	return fmt.Sprintf("this machine has no component %q", clip(model))
 }
 
 // machineRTL is the RTL of a machine. It is a fabric.RTL.
@@ -83,18 +91,17 @@ type machineRTL struct {
 	loop    *inloop.Loop
 
 	// What the hardware has ports for: its components, and all of it.
-	parts  []hw.Sited
-	sites  []*hw.Site // of parts
-	whole  *hw.Site
-	chosen [][]inloop.Part // of parts
-	all    *inloop.Part    // of whole, nil if parts are replaced
+	sites  []*hw.Site
+	whole  *hw.Site // nil for none
+	chosen [][]inloop.Part
+	all    *inloop.Part // nil if parts are replaced
 
 	taken     map[string]int // entry of the scenario that has replaced a component
 	report    []RTLReport
 	checks    []string // commands that compare the RTL with its models
 	checksOwn []string // those of pin maps
 	devices   []cosim.Device
-	maps      []*cosim.PinMap
+	maps      []*pinmap.Map
 	icarus    int // processes
 
 	recorded []RTLPartRun
@@ -114,10 +121,13 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited
 	if r.loop, err = inloop.New(kernel); err != nil {
 		return nil, false, err
 	}
-	r.parts, r.whole, r.chosen = parts, whole.Site(), make([][]inloop.Part, len(parts))
 	for _, part := range parts {
 		r.sites = append(r.sites, part.Site())
 	}
+	if whole != nil {
+		r.whole = whole.Site()
+	}
+	r.chosen = make([][]inloop.Part, len(parts))
 	for i := range r.machine.scenario.RTL {
 		if err := r.replace(r.ctx, i); err != nil {
 			return nil, false, err
@@ -143,13 +153,25 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited
 // Failed implements fabric.RTL.
 func (r *machineRTL) Failed() bool { return r.loop.Fault() != nil }
 
+// models are the sites of the components and of all hardware.
+func (r *machineRTL) models() []*hw.Site {
+	if r.whole == nil {
+		return r.sites
+	}
+	return append(r.sites[:len(r.sites):len(r.sites)], r.whole)
+}
+
 // twins are the twins that the machine has a place for.
 func (r *machineRTL) twins() (names []string) {
-	for _, site := range r.sites {
+	for _, site := range r.models() {
 		names = append(names, site.Twin)
 	}
-	return append(names, r.whole.Twin)
+	return names
 }
+
+// isWhole reports whether a path, or a model, is all hardware.
+func (r *machineRTL) isWhole(path string) bool       { return r.whole != nil && path == r.whole.Path(0) }
+func (r *machineRTL) isWholeModel(model string) bool { return r.whole != nil && model == r.whole.Twin }
 
 // close ends all devices.
 func (r *machineRTL) close() error {
@@ -180,7 +202,7 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	if err != nil {
 		return err
 	}
-	if x.Replace == r.whole.Path(0) {
+	if r.isWhole(x.Replace) {
 		return r.replaceAll(ctx, entry, wanted)
 	}
 	pattern, err := hw.CompilePattern(x.Replace)
@@ -206,11 +228,11 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), rtlExamples)
+		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), s.rtlExamples())
 	case strings.Contains(x.Replace, "fifo") || strings.Contains(x.Replace, "arbiter"):
-		return s.refuse(at+".replace", s.noPlaceFor(x.Replace), rtlExamples)
+		return s.refuse(at+".replace", s.noPlaceFor(x.Replace), s.rtlExamples())
 	}
-	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), rtlExamples)
+	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), s.rtlExamples())
 }
 
 // match lists the elements of a site that a pattern names, as far as there may be.
@@ -236,7 +258,7 @@ func (r *machineRTL) take(entry int, paths []string) error {
 		r.taken[path] = entry
 	}
 	if len(r.taken) > rtlComponentsMax {
-		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example those of one group: pops.group[0].**")
+		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), fmt.Sprintf("replace fewer, for example those of one unit: %s[0].**", r.machine.names.Unit()))
 	}
 	return nil
 }

@@ -8,20 +8,22 @@ import (
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
 )
 
 // RTLRun is what the inputs of a scenario's RTL are in a run of the model.
 type RTLRun struct {
 	Parts []RTLPartRun
 
-	maps []*cosim.PinMap
+	maps []*pinmap.Map
 }
 
 // RTLPartRun is a component that the scenario replaces.
 type RTLPartRun struct {
 	Path     string
-	Map      *cosim.PinMap
-	Stimulus *cosim.Stimulus
+	Map      *pinmap.Map
+	Stimulus *lockstep.Stimulus
 	Check    string // the command that checks the RTL with other inputs
 }
 
@@ -58,12 +60,12 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 }
 
 // record opens a model in the place of RTL and notes what it is a part of.
-func (r *machineRTL) record(path string, source *rtlSource, pins *cosim.PinMap) (cosim.Device, error) {
+func (r *machineRTL) record(path string, source *rtlSource, pins *pinmap.Map) (cosim.Device, error) {
 	model, err := pins.NewModel()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	recorder := cosim.NewRecorder(model)
+	recorder := lockstep.NewRecorder(model)
 	r.devices = append(r.devices, recorder)
 	r.recorded = append(r.recorded, RTLPartRun{path, pins, recorder.Stimulus, checkCommand(source, pins)})
 	return recorder, nil

@@ -7,7 +7,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/twin"
 )
 
 // TestRecordedInputsCheckRTL runs the RTL of a scenario beside its models, on the inputs
@@ -21,23 +22,23 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 	require.Len(t, run.Parts, 16+4+16+16, "couplers, links of a group, transmitters, receivers")
 	for _, part := range run.Parts[:20] {
 		require.Greater(t, part.Stimulus.Cycles(), 10, part.Path)
-		report, err := CosimCheck(context.Background(), part.Map, CheckOptions{LockstepOptions: cosim.LockstepOptions{Stimulus: part.Stimulus}})
+		report, err := CosimCheck(context.Background(), part.Map, CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
 		require.NoError(t, err)
 		require.Nil(t, report.Divergence, part.Path)
 	}
 
-	mutants := cosim.Mutants()
-	upsideDown := slices.IndexFunc(mutants, func(m cosim.Mutant) bool { return m.Twin == "deserialiser" && m.Name == "frame upside down" })
+	mutants := twin.Mutants(Twins())
+	upsideDown := slices.IndexFunc(mutants, func(m twin.Mutant) bool { return m.Twin.Name == "deserialiser" && m.Name == "frame upside down" })
 	dir := t.TempDir()
 	files, err := mutants[upsideDown].WriteSources(dir)
 	require.NoError(t, err)
 	part := run.Parts[len(run.Parts)-1]
 	require.Equal(t, "pops.group[3].nic[3].rx", part.Path)
-	wrong, err := cosim.TwinMap("deserialiser", part.Map.Parameters, dir)
+	wrong, err := TwinMap("deserialiser", part.Map.Parameters, dir)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, wrong.Close()) }()
 	wrong.Source.Files, wrong.Source.IncludeDirs = files, []string{dir}
-	report, err := CosimCheck(context.Background(), wrong, CheckOptions{LockstepOptions: cosim.LockstepOptions{Stimulus: part.Stimulus}})
+	report, err := CosimCheck(context.Background(), wrong, CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
 	require.NoError(t, err)
 	require.NotNil(t, report.Divergence)
 	require.Equal(t, "frame_o", report.Divergence.Signal)

@@ -13,16 +13,20 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/icarus"
 	"starloom/cosim/inloop"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
 	"starloom/hw"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // rtlSource is where an entry's RTL comes from: a pin map, or our own twins.
 type rtlSource struct {
 	at      string // of the entry
 	key     string // that errors stand at
-	own     *cosim.PinMap
+	own     *pinmap.Map
 	model   string // "" for the twin of whatever is replaced
 	backend string
 }
@@ -44,7 +48,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 			source.key = at + ".replace"
 		case !slices.Contains(r.twins(), x.Twin):
 			return nil, s.refuse(source.key, s.noPlaceFor(x.Twin), "choose one of "+strings.Join(r.twins(), ", "))
-		case (x.Twin == r.whole.Twin) != (x.Replace == r.whole.Path(0)):
+		case r.isWholeModel(x.Twin) != r.isWhole(x.Replace):
 			return nil, r.misfit(source.key, x.Twin, x.Replace)
 		}
 		source.backend = or(x.Backend, cosim.BackendWasm)
@@ -56,7 +60,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	if !slices.Contains(r.twins(), source.model) {
 		return nil, s.refuse(source.key, s.noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
 	}
-	if (source.model == r.whole.Twin) != (x.Replace == r.whole.Path(0)) {
+	if r.isWholeModel(source.model) != r.isWhole(x.Replace) {
 		return nil, r.misfit(source.key, source.model, x.Replace)
 	}
 	for _, output := range source.own.Absent {
@@ -77,13 +81,13 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 func (r *machineRTL) misfit(key, model, path string) error {
 	all := r.whole.Path(0)
 	return r.machine.scenario.refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
-		fmt.Sprintf("%s is the whole of %s: write replace: %s for it, or choose another model for a part", r.whole.Twin, all, all))
+		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all, all, r.whole.Twin))
 }
 
 // watched reports whether nothing but traces show an output of a model; its _o may be
 // missing.
 func (r *machineRTL) watched(model, output string) bool {
-	for _, site := range append(r.sites[:len(r.sites):len(r.sites)], r.whole) {
+	for _, site := range r.models() {
 		for _, p := range site.Ports {
 			if site.Twin == model && p.Watched && (p.Name == output || p.Name == output+"_o") {
 				return true
@@ -102,7 +106,7 @@ func or(value, otherwise string) string {
 
 // partsOf opens a device for every component, or one for all of them where each would
 // be a process of its own.
-func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *cosim.PinMap, elements []int, paths []string) ([]inloop.Part, error) {
+func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, elements []int, paths []string) ([]inloop.Part, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && !r.machine.options.recordRTL {
 		device, err := r.array(source, pins, len(elements))
 		return []inloop.Part{{Device: device, Elements: elements}}, err
@@ -122,13 +126,13 @@ func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *cosim
 const waitCyclesMax = 1<<16 - 1
 
 // pinMap returns the map of a site's model with the parameters of an element.
-func (r *machineRTL) pinMap(source *rtlSource, site *hw.Site, element int) (*cosim.PinMap, error) {
-	s, model, parameters := r.machine.scenario, site.Twin, cosim.Parameters(site.Parameters(element))
+func (r *machineRTL) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap.Map, error) {
+	s, model, parameters := r.machine.scenario, site.Twin, twin.Parameters(site.Parameters(element))
 	if parameters["COMPUTE_CYCLES"] > waitCyclesMax {
 		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]), fmt.Sprintf("choose at most %d", waitCyclesMax))
 	}
 	if source.own == nil {
-		pins, err := cosim.TwinMap(model, parameters, "")
+		pins, err := TwinMap(model, parameters, "")
 		if err != nil {
 			return nil, r.refuse(source, err)
 		}
@@ -150,7 +154,7 @@ func (r *machineRTL) pinMap(source *rtlSource, site *hw.Site, element int) (*cos
 const rtlSeed = 1
 
 // device opens the RTL once more.
-func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *cosim.PinMap, path string) (cosim.Device, error) {
+func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *pinmap.Map, path string) (cosim.Device, error) {
 	if r.machine.options.recordRTL {
 		return r.record(path, source, pins)
 	}
@@ -174,15 +178,15 @@ func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *cosim.
 // refuse gives errors of RTL and tools their place in the scenario.
 func (r *machineRTL) refuse(source *rtlSource, err error) error {
 	place := r.machine.scenario.Place(source.key)
-	var input *cosim.InputError
+	var bad *InputError
 	var fault *cosim.Fault
 	switch {
-	case errors.As(err, &input):
-		reason := input.Reason
-		if input.Place != "" {
-			reason = input.Place + ": " + reason
+	case errors.As(err, &bad):
+		reason := bad.Reason
+		if bad.Place != "" {
+			reason = bad.Place + ": " + reason
 		}
-		return &InputError{Place: place, Reason: reason, Remedy: input.Remedy}
+		return &InputError{Place: place, Reason: reason, Remedy: bad.Remedy}
 	case errors.As(err, &fault):
 		return &InputError{Place: place, Reason: "in front of the first cycle, " + rtlFaultText(fault), Remedy: "correct it, or its parameters"}
 	case source.backend == cosim.BackendShared:
@@ -193,7 +197,7 @@ func (r *machineRTL) refuse(source *rtlSource, err error) error {
 
 // array opens a twin so many times in one simulator: each port of the device is the
 // ports of all instances side by side.
-func (r *machineRTL) array(source *rtlSource, pins *cosim.PinMap, count int) (device cosim.Device, err error) {
+func (r *machineRTL) array(source *rtlSource, pins *pinmap.Map, count int) (device cosim.Device, err error) {
 	model, err := pins.NewModel()
 	if err != nil {
 		return nil, r.refuse(source, err)
@@ -218,7 +222,7 @@ func (r *machineRTL) array(source *rtlSource, pins *cosim.PinMap, count int) (de
 	if pins.Clock != "" {
 		array.Clocks = []string{pins.Clock}
 	}
-	device, err = cosim.OpenIcarus(array, cosim.Options{})
+	device, err = icarus.Open(array, cosim.Options{})
 	if err != nil {
 		return nil, r.refuse(source, err)
 	}
@@ -249,7 +253,7 @@ func arrayVerilog(name string, source *cosim.Source, ports []cosim.Port, count i
 }
 
 // note adds components to the report.
-func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string) error {
+func (r *machineRTL) note(source *rtlSource, pins *pinmap.Map, paths []string) error {
 	sum := sha256.New()
 	files := pins.Source.Files
 	if pins.Image != "" {
@@ -258,7 +262,7 @@ func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string)
 	for _, file := range files {
 		text, err := traces.ReadInput(file, cosim.InputBytesMax)
 		if err != nil {
-			return r.refuse(source, fileError(file, err, "keep the sources where they are while the run goes on"))
+			return r.refuse(source, input.Unreadable(file, err, "keep the sources where they are while the run goes on"))
 		}
 		fmt.Fprintf(sum, "%d\n%s", len(text), text)
 	}
@@ -278,7 +282,7 @@ func (r *machineRTL) note(source *rtlSource, pins *cosim.PinMap, paths []string)
 }
 
 // checkCommand is the command line that compares RTL with its model.
-func checkCommand(source *rtlSource, pins *cosim.PinMap) string {
+func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 	command := "starloom cosim check "
 	if source.own == nil {
 		command += "--twin " + pins.Model

@@ -14,7 +14,6 @@ const (
 	RuleRTLFault   = "rtl_fault"   // the RTL ended the simulation, does not settle, or says what cannot be
 	RuleRTLUnknown = "rtl_unknown" // an output of the RTL was X or Z
 	RuleRTLTool    = "rtl_tool"    // the simulator of the RTL failed, hung or was killed
-	RuleLateLight  = "late_light"  // light reached the receivers in the last guard cycle of a slot
 )
 
 // RTLReport says what was RTL in a run.

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
@@ -205,9 +207,9 @@ func TestRTLSavesAndRestores(t *testing.T) {
 }
 
 // rewired attaches a twin with changes in its source: pairs of old and new text.
-func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string) *cosim.PinMap {
+func rewired(t *testing.T, s *Scenario, tw, backend string, changes ...string) *pinmap.Map {
 	dir := t.TempDir()
-	found, err := cosim.FindTwin(twin)
+	found, err := twin.Find(Twins(), tw)
 	require.NoError(t, err)
 	files, err := found.WriteSources(dir)
 	require.NoError(t, err)
@@ -218,21 +220,21 @@ func rewired(t *testing.T, s *Scenario, twin, backend string, changes ...string)
 		text = bytes.Replace(text, []byte(changes[i]), []byte(changes[i+1]), 1)
 	}
 	require.NoError(t, os.WriteFile(files[0], text, 0o644))
-	return attached(t, s, twin, backend, files)
+	return attached(t, s, tw, backend, files)
 }
 
 // attached is a pin map of other sources of a twin.
-func attached(t *testing.T, s *Scenario, twin, backend string, files []string) *cosim.PinMap {
-	pops, err := fabric.NewPOPS(s.Fabric.POPS.Groups, s.Fabric.POPS.GroupSize)
-	require.NoError(t, err)
+func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pinmap.Map {
+	network := s.Fabric.network()
 	timing, err := nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
 	workers := hw.NewWorkers(1)
 	defer workers.Close()
 	sites := siteReader{}
-	_, err = fabric.NewCycleTransport(pops, timing, s.NIC.PayloadBytes, hw.Shards(pops.Groups, pops.Groups), workers, sites)
+	config := &fabric.Config{Timing: timing, PayloadBytes: s.NIC.PayloadBytes, Shards: network.Shape().Shards(network.Shape().Processors())}
+	_, err = fabric.NewPlant(network, config, workers, sites)
 	require.NoError(t, err)
-	pins, err := cosim.TwinMap(twin, sites[twin].Parameters(0), "")
+	pins, err := TwinMap(tw, sites[tw].Parameters(0), "")
 	require.NoError(t, err)
 	pins.Source.Files, pins.Backend = files, backend
 	t.Cleanup(func() { require.NoError(t, pins.Close()) })
@@ -274,8 +276,8 @@ func TestWrongRTLShows(t *testing.T) {
 	s.Stop.Slots = 100
 	want := machine(t, s, MachineOptions{})
 	require.NoError(t, want.Run(context.Background(), nil))
-	for _, mutant := range cosim.Mutants() {
-		name := mutant.Twin + ": " + mutant.Name
+	for _, mutant := range twin.Mutants(Twins()) {
+		name := mutant.Twin.Name + ": " + mutant.Name
 		rule, ok := shows[name]
 		if !ok {
 			continue
@@ -284,8 +286,8 @@ func TestWrongRTLShows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			files, err := mutant.WriteSources(t.TempDir())
 			require.NoError(t, err)
-			pins := attached(t, s, mutant.Twin, cosim.BackendIcarus, files)
-			got := machine(t, withRTL(s, RTL{Replace: wherever[mutant.Twin], PinMap: pins}), MachineOptions{})
+			pins := attached(t, s, mutant.Twin.Name, cosim.BackendIcarus, files)
+			got := machine(t, withRTL(s, RTL{Replace: wherever[mutant.Twin.Name], PinMap: pins}), MachineOptions{})
 			require.NoError(t, got.Run(context.Background(), nil))
 			r := got.Report()
 			require.NotEqual(t, modelText(t, want.Report()), modelText(t, r))
@@ -444,10 +446,10 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.group[0"}, "rtl[0].replace: pattern"},
 		{RTL{}, "rtl[0].replace is empty"},
 		{RTL{Replace: "pops.group[9].coupler[0]"}, `no component matches "pops.group[9].coupler[0]"; components are, for example`},
-		{RTL{Replace: "pops.group[0].nic[0].fifo"}, "a POPS machine has no FIFO component"},
-		{RTL{Replace: "pops.arbiter[0]"}, "a POPS machine has no arbiter: its couplers are passive"},
-		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: a POPS machine has no FIFO component"},
-		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: a POPS machine has no arbiter"},
+		{RTL{Replace: "pops.group[0].nic[0].fifo"}, "this machine has no FIFO component"},
+		{RTL{Replace: "pops.arbiter[0]"}, "this machine has no arbiter: its media are passive"},
+		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no FIFO component"},
+		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no arbiter"},
 		{RTL{Replace: "pops.**", Twin: "coupler"}, `no component "coupler"; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
 		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers, and the RTL is a link"},
 		{RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
@@ -455,7 +457,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus, shared`},
 		{RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
 		{RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
-		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: a POPS machine has no arbiter"},
+		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no arbiter"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, in this machine it is 4"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [violation]\n"+pins)}, "the RTL has no violation, and the machine needs it"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycles late"},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric/pops"
 	"starloom/firmware"
 )
 
@@ -41,7 +42,7 @@ func TestMain(m *testing.M) {
 func imageScenario(t testing.TB, name string) *Scenario {
 	s := DefaultScenario()
 	s.Name = name
-	s.Fabric.POPS = &POPS{Groups: 4, GroupSize: 1}
+	s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 1}
 	s.Firmware.Image = testImage(t, name)
 	s.Workload.Permutation.Kind = PermutationReverse
 	s.Stop.Slots = 20
@@ -63,7 +64,7 @@ func TestRulesFire(t *testing.T) {
 		message string
 	}{
 		{image: "collides", change: func(s *Scenario) {
-			s.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+			s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 2}
 			s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 5, Slots: []int{3, 4, 5}}}
 		}, rule: RuleCollisionFree, path: "pops.group[0].coupler[0]", cycle: 12, message: "slot 3 of a step of 5"},
 		{image: "hoards", change: func(s *Scenario) { s.Rules.ExactlyOnce = false },

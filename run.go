@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync/atomic"
 
 	"starloom/fabric"
@@ -74,7 +73,7 @@ func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *
 	}
 	if err := m.Run(ctx, func() error {
 		if o.Progress != nil {
-			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.pops.Processors()})
+			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.shape.Processors()})
 		}
 		return out.slot(m)
 	}); err != nil {
@@ -83,7 +82,7 @@ func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *
 	report = m.Report()
 	repeated := func() error {
 		if o.Progress != nil {
-			o.Progress(Progress{Slots: m.slot, SlotsLimit: uint32(report.Slots), Done: m.done, Processors: m.pops.Processors(), Repeated: true})
+			o.Progress(Progress{Slots: m.slot, SlotsLimit: uint32(report.Slots), Done: m.done, Processors: m.shape.Processors(), Repeated: true})
 		}
 		return nil
 	}
@@ -137,14 +136,16 @@ func (m *Machine) Report() *Report {
 	end := m.findings.clone()
 	count, missing := m.endFindings(&end)
 	total += count
-	metrics := m.metrics(held)
+	var metrics Metrics
+	metrics.Add("steps", m.steps())
+	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, NotArrived: m.notArrived, HeldMax: int(held)}, m.carriesPackets())...)
 	report := &Report{
 		Schema:          ReportSchema,
 		Scenario:        m.scenario.Name,
 		Seed:            m.seed,
 		Engine:          m.options.Engine,
 		Verdict:         VerdictPass,
-		Rules:           m.rules.checkedRules(),
+		Rules:           m.rules.Checked(),
 		Violations:      end.kept,
 		ViolationsTotal: total,
 		Cycles:          uint64(m.slot) * uint64(m.timing.SlotCycles()),
@@ -179,38 +180,10 @@ func (m *Machine) steps() int {
 	return (int(m.slot) + per - 1) / per
 }
 
-// metrics are the figures of a POPS run.
-func (m *Machine) metrics(held uint8) Metrics {
-	var metrics Metrics
-	metrics.Add("steps", m.steps())
-	if m.carriesPackets() {
-		delivered, lost := m.countPackets()
-		metrics.Add("delivered", delivered)
-		metrics.Add("lost", lost)
-	}
-	metrics.Add("packets_per_processor_max", int(held))
-	return metrics
-}
-
 // carriesPackets reports whether the firmware routes the workload's packets: an
 // image says so by its rules. Others use the fabric for something else.
 func (m *Machine) carriesPackets() bool {
 	return m.rules.ExactlyOnce || m.scenario.programRules().ExactlyOnce
-}
-
-// countPackets returns how many packets have reached their destination, and how
-// many of a run that has finished have not. While it goes on, a packet whose
-// source is done with it may still be on its way.
-func (m *Machine) countPackets() (delivered, lost int) {
-	for _, arrived := range m.delivery.Arrived {
-		if arrived > 0 {
-			delivered++
-		}
-	}
-	if m.finished {
-		lost = len(m.delivery.Arrived) - delivered
-	}
-	return delivered - m.notArrived, lost
 }
 
 // eachProcessor calls f for all processors in order.
@@ -234,12 +207,12 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 		return 0, nil // a run that RTL has ended had no chance to finish
 	}
 	if m.interrupted { // no processor had a chance to get done
-		v.add(Violation{Rule: RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: "pops", Message: "the run was interrupted"})
+		v.add(Violation{Rule: RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: m.network.Kind(), Message: "the run was interrupted"})
 		return 1, nil
 	}
 	find := func(f fabric.Finding) (kept bool) {
 		count++
-		if kept = v.wants(ruleOf[f.Kind]); kept {
+		if kept = v.wants(f.Kind.Rule()); kept {
 			f.Slot = m.slot
 			v.add(m.violation(f))
 		}
@@ -265,18 +238,13 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 			}
 		})
 	}
-	if m.finished && m.rules.ExactlyOnce && slices.Contains(m.delivery.Arrived, 0) {
-		for origin, to := range m.delivery.Destination {
-			if m.delivery.Arrived[to] != 0 {
-				continue
+	if m.finished && m.rules.ExactlyOnce {
+		m.referee.Missing(func(f fabric.Finding) bool {
+			if find(f) {
+				missing = append(missing, missingPacket{len(v.kept) - 1, f.Value, uint32(f.Index)})
 			}
-			if m.delivery.Mode == fabric.ArriveEverywhere {
-				origin = int(m.delivery.Source)
-			}
-			if find(fabric.Finding{Kind: fabric.FindMissing, Index: int(to), Value: uint32(origin)}) {
-				missing = append(missing, missingPacket{len(v.kept) - 1, uint32(origin), to})
-			}
-		}
+			return true
+		})
 	}
 	return count, missing
 }

@@ -23,7 +23,7 @@ var scaleNICs = []struct{ name, nic string }{
 
 // BenchmarkScale routes one random permutation on POPS(g,g), whole processes from
 // start to verdict, beside a C++ simulator with one object per processor, coupler
-// and message (fabric/benchmarks/pops_objects.cpp, g++ -O2, one thread), with seeds
+// and message (fabric/pops/benchmarks/pops_objects.cpp, g++ -O2, one thread), with seeds
 // for which both take 40 slots. Every round runs all of them, one after the other, so
 // that a busy machine slows all; figures are medians:
 //
@@ -38,7 +38,7 @@ func BenchmarkScale(b *testing.B) {
 	out, err := exec.Command("go", "build", "-o", starloom, "./cmd/starloom").CombinedOutput()
 	require.NoError(b, err, string(out))
 	baseline := filepath.Join(folder, "baseline")
-	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/benchmarks/pops_objects.cpp").CombinedOutput()
+	out, err = exec.Command("g++", "-O2", "-std=c++17", "-o", baseline, "fabric/pops/benchmarks/pops_objects.cpp").CombinedOutput()
 	require.NoError(b, err, string(out))
 	for _, groups := range []int{1024, 4096} {
 		n := groups * groups

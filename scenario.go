@@ -10,9 +10,12 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 
+	"starloom/fabric"
+	"starloom/fabric/pops"
 	"starloom/firmware"
 )
 
@@ -43,20 +46,37 @@ type Scenario struct {
 	places map[string]string // path of a value ("link.phit_bits") to file:line:column
 }
 
-// Fabric holds exactly one kind of interconnect.
+// Fabric holds exactly one network: one of the kinds of scenario files, or one from Go.
 type Fabric struct {
-	POPS *POPS `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
+	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
+
+	Custom fabric.Network `json:"-"`
 }
 
-// POPS is the size of a POPS(d,g) network: d processors in each of g groups, and
-// g*g star couplers.
-type POPS struct {
-	Groups    int `json:"groups" jsonschema:"required,minimum=1,maximum=65533,description=number of groups g"`
-	GroupSize int `json:"group_size" jsonschema:"required,minimum=1,maximum=65533,description=processors per group d"`
+// network returns the network, nil if there is none.
+func (f *Fabric) network() fabric.Network {
+	if f.Custom != nil {
+		return f.Custom
+	}
+	fields := reflect.ValueOf(f).Elem()
+	for i := range fields.NumField() {
+		if field := fields.Field(i); !field.IsNil() {
+			return field.Interface().(fabric.Network)
+		}
+	}
+	return nil
 }
 
-// Processors returns the number of processors, d*g.
-func (p POPS) Processors() int { return p.Groups * p.GroupSize }
+// kinds are the networks of scenario files, without a size.
+func (f *Fabric) kinds() (kinds []fabric.Network) {
+	t := reflect.TypeFor[Fabric]()
+	for i := range t.NumField() {
+		if field := t.Field(i).Type; field.Kind() == reflect.Pointer {
+			kinds = append(kinds, reflect.New(field.Elem()).Interface().(fabric.Network))
+		}
+	}
+	return kinds
+}
 
 // Link is the physical link.
 type Link struct {
@@ -82,12 +102,6 @@ type Firmware struct {
 	CPU      CPU              `json:"cpu" jsonschema:"description=the processor core"`
 }
 
-// The values of Firmware.Schedule.
-const (
-	ScheduleOffline = "offline" // off-line routing of the permutation
-	ScheduleSort    = "sort"    // Batcher's odd-even merge-exchange
-)
-
 // The values of Firmware.Mode.
 const (
 	ModeBanked   = "banked"
@@ -97,65 +111,6 @@ const (
 // CPU describes the processor core that runs the firmware.
 type CPU struct {
 	BudgetCycles int `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware"`
-}
-
-// Workload says what the firmware has to carry: one of its fields. A scenario file
-// gives a permutation as such or in a file; in both cases Permutation is what
-// holds afterwards.
-type Workload struct {
-	Permutation Permutation `json:"permutation" jsonschema:"description=destination of every processor's packet"`
-	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
-	OneToAll    *OneToAll   `json:"one_to_all,omitempty" jsonschema:"description=one processor tells everybody"`
-	Adversary   *Adversary  `json:"adversary,omitempty" jsonschema:"description=the permutation that a deterministic two-hops firmware cannot route\\, built from its choice table"`
-}
-
-// OneToAll names the processor that tells everybody.
-type OneToAll struct {
-	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the speaker"`
-}
-
-// Adversary says for how many slots the permutation must keep a packet from
-// arriving.
-type Adversary struct {
-	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64,description=slots in which a packet must not arrive; even"`
-}
-
-// Permutation gives every processor's packet a destination: by rule, or as a
-// list in which entry i is the destination of processor i's packet.
-type Permutation struct {
-	Kind string   // PermutationRandom, PermutationIdentity, PermutationReverse or PermutationList
-	List []uint32 // only for PermutationList
-}
-
-// The values of Permutation.Kind.
-const (
-	PermutationRandom   = "random"   // drawn from the scenario's seed
-	PermutationIdentity = "identity" // i to i
-	PermutationReverse  = "reverse"  // i to n-1-i
-	PermutationList     = "list"     // as given
-	PermutationAll      = "all"      // every permutation, one run after the other
-)
-
-// MarshalJSON writes the rule's name or the list, as in the scenario file.
-func (p Permutation) MarshalJSON() ([]byte, error) {
-	if p.Kind == PermutationList {
-		return json.Marshal(p.List)
-	}
-	return json.Marshal(p.Kind)
-}
-
-// Rules are the invariants of a run. What is left out is not checked.
-type Rules struct {
-	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
-	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
-	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
-}
-
-// CollisionFree names slots of a step that repeats every Period slots; the first
-// slot of a step is 1.
-type CollisionFree struct {
-	Period int   `json:"period" jsonschema:"required,minimum=1,maximum=65535,description=slots of one step of the algorithm"`
-	Slots  []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true,description=slots of a step that must be free of collisions; the first is 1"`
 }
 
 // Stop ends a run that does not finish by itself.
@@ -171,7 +126,7 @@ type Traces struct {
 
 // VCDTrace selects signals and a window of cycles.
 type VCDTrace struct {
-	Signals []string `json:"signals,omitempty" jsonschema:"minItems=1,description=globs over signal paths such as pops.group[0].**; all signals if left out"`
+	Signals []string `json:"signals,omitempty" jsonschema:"minItems=1,description=globs over signal paths such as **.coupler[*].**; all signals if left out"`
 	From    uint64   `json:"from,omitempty" jsonschema:"default=0,description=first cycle that is written"`
 	To      uint64   `json:"to,omitempty" jsonschema:"default=0,description=last cycle that is written; 0 is the end of the run"`
 	Trigger string   `json:"trigger,omitempty" jsonschema:"enum=first_violation,description=write only the cycles around the first violation"`
@@ -202,10 +157,11 @@ func DefaultScenario() *Scenario {
 
 // Processors returns the number of processors of the fabric.
 func (s *Scenario) Processors() int {
-	if s.Fabric.POPS == nil {
+	n := s.Fabric.network()
+	if n == nil {
 		return 0
 	}
-	return s.Fabric.POPS.Processors()
+	return n.Shape().Processors()
 }
 
 // ImagePath returns the path of Firmware.Image as seen from the working folder,
@@ -335,20 +291,19 @@ func (s *Scenario) choosePermutation(k uint64) error {
 // keepProgram writes down what the scenario's program brings, so that an image in
 // its place is held to the same rules, and has the same schedule if it takes one.
 func (s *Scenario) keepProgram(ctx context.Context, image string) {
-	p, ok := programs[s.Firmware.Program]
-	if !ok || s.Fabric.POPS == nil {
+	p := s.program()
+	if p == nil {
 		return
 	}
 	if s.Rules == nil {
-		rules := p.rules(*s.Fabric.POPS)
-		s.Rules = &rules
+		s.Rules = &p.Rules
 	}
-	if p.schedule == "" {
+	if p.Schedule == "" {
 		return
 	}
 	// An image that cannot be read is refused when the machine is built.
 	if info, err := firmware.Inspect(ctx, image); err == nil && info.Schedule {
-		s.Firmware.Schedule = p.schedule
+		s.Firmware.Schedule = p.Schedule
 	}
 }
 

@@ -89,10 +89,20 @@ func (s *Scenario) checkName() error {
 }
 
 func (s *Scenario) checkFabric() error {
-	// groups * group_size cannot pass 2^32-2: both are at most 65533, so that
-	// group numbers and local indices fit 16-bit registers with room for marks.
-	if s.Fabric.POPS == nil {
-		return s.refuse("fabric", "the scenario has no fabric", "write fabric: {pops: {groups: 4, group_size: 4}}")
+	n := s.Fabric.network()
+	if n == nil {
+		var known []string
+		for _, kind := range s.Fabric.kinds() {
+			var keys []string
+			for _, field := range structFields(reflect.TypeOf(kind).Elem()) {
+				keys = append(keys, field.key+": ...")
+			}
+			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), strings.Join(keys, ", ")))
+		}
+		return s.refuse("fabric", "the scenario has no fabric", "write "+strings.Join(known, " or "))
+	}
+	if err := n.Check(); err != nil {
+		return s.refuse("fabric."+n.Kind(), err.Error(), "choose a smaller network")
 	}
 	return nil
 }
@@ -160,7 +170,7 @@ func (s *Scenario) checkTraces() error {
 	for i, glob := range vcd.Signals {
 		if strings.TrimSpace(glob) == "" {
 			return s.refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), "an empty glob selects nothing",
-				`write a path such as "pops.group[0].**", or leave signals out for all`)
+				`write a path such as "**.coupler[0].**", or leave signals out for all`)
 		}
 	}
 	if vcd.To != 0 && vcd.To < vcd.From {

@@ -16,6 +16,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // scenarioBytesMax is the largest scenario file; longer permutations go into a
@@ -27,7 +28,7 @@ const scenarioBytesMax = 64 << 20
 func LoadScenario(path string) (*Scenario, error) {
 	data, err := traces.ReadInput(path, scenarioBytesMax)
 	if err != nil {
-		return nil, fileError(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
+		return nil, input.Unreadable(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
 	}
 	return ParseScenario(path, data)
 }
@@ -352,7 +353,7 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	data, err := traces.ReadInput(path, int64(s.Processors()+2)*16)
 	if err != nil {
 		return &InputError{
-			Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, withoutPath(err)),
+			Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
 			Remedy: "give a file with one destination per line for each processor of this fabric, relative to the scenario's folder",
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric/pops"
 	"starloom/nic"
 )
 
@@ -218,7 +219,7 @@ func TestScenarioDefaults(t *testing.T) {
 	require.NoError(t, err)
 	want := DefaultScenario()
 	want.Name = "small"
-	want.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+	want.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 2}
 	want.Firmware.Program = "pops/random"
 	assert.Equal(t, want.Hash(), s.Hash())
 	assert.Equal(t, want.Link, s.Link)
@@ -235,7 +236,7 @@ func TestScenarioEverything(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "all of it", s.Name)
 	assert.Equal(t, uint64(math.MaxUint64), s.Seed)
-	assert.Equal(t, &POPS{Groups: 2, GroupSize: 3}, s.Fabric.POPS)
+	assert.Equal(t, &pops.Network{Groups: 2, GroupSize: 3}, s.Fabric.POPS)
 	assert.Equal(t, Link{PhitBits: 16, PropagationCycles: 0, GuardCycles: 4096}, s.Link)
 	assert.Equal(t, NIC{PayloadBytes: 1024, RXFrames: 255, TXFrames: 1}, s.NIC)
 	assert.Equal(t, Firmware{
@@ -317,7 +318,7 @@ func TestScenarioHash(t *testing.T) {
 func TestScenarioCheck(t *testing.T) {
 	good := func() *Scenario {
 		s := DefaultScenario()
-		s.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+		s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 2}
 		s.Firmware.Program = "pops/random"
 		return s
 	}
@@ -329,7 +330,7 @@ func TestScenarioCheck(t *testing.T) {
 		"phit":     {func(s *Scenario) { s.Link.PhitBits = 65 }, "link.phit_bits: link.phit_bits is 65; allowed are 1 to 64 (bits that a link carries in one cycle)"},
 		"negative": {func(s *Scenario) { s.Link.GuardCycles = -1 }, "link.guard_cycles: link.guard_cycles is -1; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
 		"no guard": {func(s *Scenario) { s.Link.GuardCycles = 0 }, "link.guard_cycles: link.guard_cycles is 0; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
-		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: 4, group_size: 4}}"},
+		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}}"},
 		"size":     {func(s *Scenario) { s.Fabric.POPS.Groups = 0 }, "fabric.pops.groups: fabric.pops.groups is 0; allowed are 1 to 65533 (number of groups g)"},
 		"mode":     {func(s *Scenario) { s.Firmware.Mode = "" }, `firmware.mode: firmware.mode is ""; allowed are banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
 		"version":  {func(s *Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},
@@ -365,7 +366,7 @@ func TestLimitsAreThoseOfTheNIC(t *testing.T) {
 	assert.EqualValues(t, nic.PayloadBytesMax, limit(NIC{}, "payload_bytes"))
 	assert.EqualValues(t, nic.ComputeCyclesMax, limit(CPU{}, "budget_cycles"))
 	assert.EqualValues(t, nic.Params, ParamsMax)
-	size := limit(POPS{}, "groups")
+	size := limit(pops.Network{}, "groups")
 	assert.LessOrEqual(t, size*size, uint64(math.MaxUint32-1), "processor numbers need 32 bits")
 	assert.LessOrEqual(t, size*size-1, uint64(destinationMax))
 }

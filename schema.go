@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"path"
 	"reflect"
 	"strconv"
 
 	"github.com/invopop/jsonschema"
 
-	"starloom/cosim"
 	"starloom/firmware"
 )
 
@@ -21,6 +21,7 @@ func Schema() ([]byte, error) {
 	reflector := jsonschema.Reflector{
 		Anonymous:                  true,
 		RequiredFromJSONSchemaTags: true,
+		Namer:                      schemaName,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if t == permutationType {
 				return permutationSchema()
@@ -43,6 +44,14 @@ func Schema() ([]byte, error) {
 	}
 	b.WriteByte('\n')
 	return b.Bytes(), nil
+}
+
+// schemaName names a type's definition. Every network is a Network, of its own package.
+func schemaName(t reflect.Type) string {
+	if t.Name() == "Network" {
+		return path.Base(t.PkgPath())
+	}
+	return t.Name()
 }
 
 // permutationSchema describes Permutation, whose two forms no struct tag can say.
@@ -84,13 +93,18 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		}
 		return &jsonschema.Schema{}
 	}
-	for _, t := range []reflect.Type{
-		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[POPS](), reflect.TypeFor[Link](),
+	types := []reflect.Type{
+		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[Link](),
 		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
 		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](),
-	} {
-		if definitions[t.Name()] == nil {
-			return fmt.Errorf("type %s is not in it", t.Name())
+	}
+	for _, n := range new(Fabric).kinds() {
+		types = append(types, reflect.TypeOf(n).Elem())
+	}
+	for _, t := range types {
+		name := schemaName(t)
+		if definitions[name] == nil {
+			return fmt.Errorf("type %s is not in it", name)
 		}
 		for _, field := range structFields(t) {
 			kind := t.Field(field.index).Type
@@ -98,7 +112,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 			if !integer || len(field.limits.enum) > 0 {
 				continue
 			}
-			p, limit := property(t.Name(), field.key), field.limits.span(kind)
+			p, limit := property(name, field.key), field.limits.span(kind)
 			p.Minimum = json.Number(strconv.FormatInt(limit.min, 10))
 			p.Maximum = json.Number(strconv.FormatUint(limit.max, 10))
 		}
@@ -119,7 +133,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params.MaxProperties = pointer(ParamsMax)
 
 	twin := property("RTL", "twin")
-	for _, t := range cosim.Twins() { // which of them a machine has a place for, its fabric says
+	for _, t := range Twins() { // which of them a machine has a place for, its fabric says
 		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}

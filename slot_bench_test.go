@@ -60,7 +60,7 @@ func timeRun(b *testing.B, m *Machine, seed uint64) float64 {
 	require.NoError(b, m.Reset(seed))
 	start := time.Now()
 	require.NoError(b, m.Run(context.Background(), nil))
-	return float64(time.Since(start).Nanoseconds()) / float64(m.Slots()) / float64(m.pops.Processors())
+	return float64(time.Since(start).Nanoseconds()) / float64(m.Slots()) / float64(m.shape.Processors())
 }
 
 func median(values []float64) float64 {

@@ -46,8 +46,7 @@ func (m *Machine) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "digest.lo", &m.digest.Lo)
 	hw.StateScalar(v, "digest.events", &m.digest.Events)
 	hw.StateScalar(v, "digest.next_slot", &m.digest.NextSlot)
-	hw.StateColumn(v, "destination", m.delivery.Destination, hw.AtMost(uint32(m.pops.Processors()-1)))
-	m.delivery.State(v)
+	m.referee.State(v)
 	if m.held != nil {
 		m.held.State(v)
 	}

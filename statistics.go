@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"starloom/fabric"
 )
 
 // Statistic sums up one figure of many runs. What there is not is nil: everything of
@@ -43,7 +45,7 @@ func (s Statistics) Get(name string) *Statistic {
 
 // MarshalJSON writes an object whose keys are in the statistics' order.
 func (s Statistics) MarshalJSON() ([]byte, error) {
-	return marshalObject(len(s), func(i int) (string, any) { return s[i].Name, &s[i] })
+	return fabric.MarshalObject(len(s), func(i int) (string, any) { return s[i].Name, &s[i] })
 }
 
 // histogram counts values. What is made of it does not depend on the order in which

@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"starloom/fabric"
 )
 
 // StudyOptions say how a study is run. The rows are a function of Full and Case.
@@ -29,15 +31,10 @@ func (o *StudyOptions) wants(name string) bool {
 // StudyInfo describes a study.
 type StudyInfo struct {
 	Name  string
-	Cases []string
+	Cases []string // how the names of its cases begin
 	Doc   string
-}
 
-// study is a set of runs that repeats published numbers. With an *interruptedError
-// run returns the rows that it has.
-type study struct {
-	StudyInfo
-	run func(ctx context.Context, o StudyOptions) ([]StudyRow, error)
+	run func(fabric.Runs) error
 }
 
 // interruptedError says how far an interrupted study came.
@@ -47,14 +44,12 @@ func (e *interruptedError) Error() string {
 	return fmt.Sprintf("interrupted after %d of %d runs", e.done, e.total)
 }
 
-// studies in the order in which they are listed.
-var studies = []study{popsStudy}
-
-// Studies lists the studies.
-func Studies() []StudyInfo {
-	infos := make([]StudyInfo, len(studies))
-	for i, s := range studies {
-		infos[i] = s.StudyInfo
+// Studies lists the studies: those of all networks of scenario files.
+func Studies() (infos []StudyInfo) {
+	for _, n := range new(Fabric).kinds() {
+		if s := n.Study(); s != nil {
+			infos = append(infos, StudyInfo{Name: n.Kind(), Cases: s.Cases, Doc: s.Doc, run: s.Run})
+		}
 	}
 	return infos
 }
@@ -63,7 +58,8 @@ func Studies() []StudyInfo {
 // tolerance. When ctx ends, the verdict is fail, and the report has the rows so far
 // and a note.
 func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, error) {
-	i := slices.IndexFunc(studies, func(s study) bool { return s.Name == name })
+	studies := Studies()
+	i := slices.IndexFunc(studies, func(s StudyInfo) bool { return s.Name == name })
 	if i < 0 {
 		var names []string
 		for _, s := range studies {
@@ -76,7 +72,12 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 	if _, err := path.Match(o.Case, ""); err != nil {
 		return nil, &InputError{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
 	}
-	rows, err := studies[i].run(ctx, o)
+	runs := &studyRuns{ctx: ctx, options: o}
+	err := studies[i].run(runs)
+	if ctx.Err() != nil {
+		err = &interruptedError{runs.done, runs.total}
+	}
+	rows := runs.rows
 	if err == nil && len(rows) == 0 {
 		return nil, &InputError{Place: "--case", Reason: fmt.Sprintf("no case of this size matches %q", o.Case), Remedy: "cases begin with " + strings.Join(studies[i].Cases, ", ") + "; some are of --full only"}
 	}
@@ -94,4 +95,82 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 		}
 	}
 	return report, nil
+}
+
+// studyRuns runs what a study asks for. It implements fabric.Runs.
+type studyRuns struct {
+	ctx         context.Context
+	options     StudyOptions
+	rows        []StudyRow
+	done, total int
+}
+
+func (r *studyRuns) Full() bool             { return r.options.Full }
+func (r *studyRuns) Wants(name string) bool { return r.options.wants(name) }
+func (r *studyRuns) Plan(runs int)          { r.total += runs }
+func (r *studyRuns) Add(row StudyRow)       { r.rows = append(r.rows, row) }
+
+// scenario is the scenario of a setting.
+func (r *studyRuns) scenario(x *fabric.Setting) *Scenario {
+	s, shape := DefaultScenario(), x.Network.Shape()
+	s.Name = fmt.Sprintf("study %s n=%d", x.Program, shape.Processors())
+	s.Fabric.Custom = x.Network
+	s.NIC = NIC{PayloadBytes: x.PayloadBytes, RXFrames: x.RxFrames, TXFrames: x.TxFrames}
+	s.Firmware.Program, s.Firmware.Params, s.Workload, s.Stop.Slots = x.Program, x.Params, x.Workload, x.SlotsMax
+	return s
+}
+
+func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
+	m, err := NewMachine(r.ctx, r.scenario(x), MachineOptions{Engine: EngineSlot, Workers: r.options.Workers})
+	if err != nil {
+		return nil, err
+	}
+	err = m.Run(r.ctx, nil)
+	report := m.Report()
+	if err = errors.Join(err, m.Close(), r.ctx.Err()); err != nil {
+		return nil, err
+	}
+	outcome := &fabric.Outcome{Passed: report.Verdict == VerdictPass, Slots: report.Slots, Metrics: report.Metrics}
+	if !outcome.Passed {
+		v := report.Violations[0]
+		outcome.Broken = fmt.Sprintf("%s at cycle %d: %s", v.Rule, v.Cycle, v.Message)
+	}
+	return outcome, nil
+}
+
+func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.Sample, error) {
+	values, sample, scenario := histogram{}, &fabric.Sample{Runs: runs, Sums: map[string]uint64{}}, r.scenario(x)
+	b := batch{scenario: scenario, seeds: Seeds{1, uint64(runs)}, options: MachineOptions{Engine: EngineSlot, Workers: r.options.Workers}}
+	err := b.run(r.ctx, func(run *batchRun, _ uint64) error {
+		if !run.finished {
+			return fmt.Errorf("%s, seed %d: not done after %d slots", scenario.Name, run.seed, run.report.Slots)
+		}
+		for _, m := range run.report.Metrics {
+			if value, ok := m.Value.(int); ok {
+				sample.Sums[m.Name] += uint64(value)
+			}
+		}
+		value, ok := number64(run.report.Metrics.Get(metric))
+		if !ok {
+			return fmt.Errorf("%s: no metric %s", scenario.Name, metric)
+		}
+		values.add(value)
+		if run.report.Verdict != VerdictPass {
+			sample.Failed++
+		}
+		r.done++
+		if r.options.Progress != nil {
+			r.options.Progress(r.done, r.total, scenario.Name)
+		}
+		return nil
+	})
+	if err == nil {
+		err = r.ctx.Err()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s := values.statistic(metric)
+	sample.Mean, sample.SD, sample.SE, sample.Median, sample.Max = *s.Mean, *s.SD, *s.SE, *s.Median, *s.Max
+	return sample, nil
 }

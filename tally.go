@@ -207,12 +207,12 @@ func (t *tally) digest() string {
 // figures lists all figures of a run: how long it took, its metrics, its frames.
 func (r *Report) figures() []Metric {
 	all := make([]Metric, 0, 2+len(r.Metrics)+8)
-	all = append(all, Metric{"slots", r.Slots}, Metric{"cycles", r.Cycles})
+	all = append(all, Metric{Name: "slots", Value: r.Slots}, Metric{Name: "cycles", Value: r.Cycles})
 	all = append(all, r.Metrics...)
 	frames := reflect.ValueOf(r.Frames)
 	for i := range frames.NumField() {
 		name, _, _ := strings.Cut(frames.Type().Field(i).Tag.Get("json"), ",")
-		all = append(all, Metric{"frames." + name, frames.Field(i).Uint()})
+		all = append(all, Metric{Name: "frames." + name, Value: frames.Field(i).Uint()})
 	}
 	return all
 }

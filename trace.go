@@ -12,37 +12,31 @@ import (
 
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/decode"
+	"starloom/traces/diff"
+	"starloom/traces/info"
+	"starloom/traces/pcapng"
 )
-
-// traceError makes what package traces says about files and options an InputError.
-func traceError(err error) error {
-	var bad *traces.VCDError
-	if errors.As(err, &bad) {
-		return &InputError{Place: bad.Place(), Reason: bad.Reason, Remedy: bad.Remedy}
-	}
-	return err
-}
 
 // TraceInfo says what is in VCDs and packet captures. Errors about a file are
 // *InputError.
-func TraceInfo(ctx context.Context, paths []string, o traces.InfoOptions) (*traces.Infos, error) {
+func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Report, error) {
 	o.StatusNames, o.Interrupted = nic.StatusNames, ctx.Err
-	all := &traces.Infos{Schema: traces.InfoSchema}
+	all := &info.Report{Schema: info.Schema}
 	for _, path := range paths {
-		info, err := traces.ReadInfo(path, o)
+		file, err := info.Read(path, o)
 		if err != nil {
-			return nil, traceError(err)
+			return nil, err
 		}
-		all.Files = append(all.Files, *info)
+		all.Files = append(all.Files, *file)
 	}
 	return all, nil
 }
 
-// TraceDiff compares two VCDs; see traces.Diff. Errors about files and options are
+// TraceDiff compares two VCDs; see diff.Files. Errors about files and options are
 // *InputError.
-func TraceDiff(ctx context.Context, pathA, pathB string, o traces.DiffOptions) (*traces.DiffReport, error) {
-	report, err := traces.Diff(ctx, pathA, pathB, o)
-	return report, traceError(err)
+func TraceDiff(ctx context.Context, pathA, pathB string, o diff.Options) (*diff.Report, error) {
+	return diff.Files(ctx, pathA, pathB, o)
 }
 
 // DecodeReport says what was found in a VCD. Its JSON is stable.
@@ -77,27 +71,27 @@ const DecodeSchema = 1
 // interfaces; a sent frame has the cycle of its first phit, a received one that of
 // its last. Errors about the file and the map are *InputError.
 func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
-	in, err := traces.NewDecoding(path, m.Options)
-	if err != nil {
-		return nil, traceError(err)
-	}
-	defer in.Close()
-	pcapng, err := traces.NewPCAPNG(out, "decoded from "+filepath.Base(path))
+	in, err := decode.Open(path, m.Options)
 	if err != nil {
 		return nil, err
 	}
-	d := decoding{in: in, m: m, out: pcapng, interfaces: map[string]int{}}
+	defer in.Close()
+	packets, err := pcapng.NewWriter(out, "decoded from "+filepath.Base(path))
+	if err != nil {
+		return nil, err
+	}
+	d := decoding{in: in, m: m, out: packets, interfaces: map[string]int{}}
 	d.report = DecodeReport{Schema: DecodeSchema, File: path, Lanes: len(in.Names), Interfaces: []DecodeInterface{}}
 	framings := make([]nic.Framing, len(in.Names))
 	for i, rule := range in.Rules {
 		framings[i] = m.Framings[rule]
 	}
 	decoder := nic.NewDecoder(framings, d.frame)
-	err = in.Run(ctx, func(id traces.LaneID, cycle uint64, p traces.Phit) { decoder.Put(int(id), cycle, p) })
+	err = in.Run(ctx, func(id decode.LaneID, cycle uint64, p decode.Phit) { decoder.Put(int(id), cycle, p) })
 	if err != nil {
-		return nil, traceError(err)
+		return nil, err
 	}
-	if err := errors.Join(decoder.Flush(), pcapng.Close()); err != nil {
+	if err := errors.Join(decoder.Flush(), packets.Close()); err != nil {
 		return nil, err
 	}
 	d.report.Cycles, d.report.Unknown, d.report.Truncated = in.Cycles, in.Unknown, in.Truncated()
@@ -115,7 +109,7 @@ type DecodeOutputs struct {
 func TraceDecodeFile(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
 	var o outputs
 	defer o.abort()
-	pcapng, err := o.create("--pcapng", "pcapng", to.PCAPNG)
+	packets, err := o.create("--pcapng", "pcapng", to.PCAPNG)
 	if err != nil {
 		return nil, err
 	}
@@ -134,7 +128,7 @@ func TraceDecodeFile(ctx context.Context, path string, m *DecodeMap, to DecodeOu
 			return nil, err
 		}
 	}
-	report, err := TraceDecode(ctx, path, m, pcapng)
+	report, err := TraceDecode(ctx, path, m, packets)
 	if err != nil {
 		return nil, err
 	}
@@ -148,9 +142,9 @@ func TraceDecodeFile(ctx context.Context, path string, m *DecodeMap, to DecodeOu
 
 // decoding writes frames as packets.
 type decoding struct {
-	in         *traces.Decoding
+	in         *decode.Reader
 	m          *DecodeMap
-	out        *traces.PCAPNG
+	out        *pcapng.Writer
 	report     DecodeReport
 	interfaces map[string]int // index into the report's interfaces
 }
@@ -160,13 +154,13 @@ func (d *decoding) frame(f *nic.DecodedFrame) error {
 	name := d.in.Names[f.Lane]
 	if ports := d.m.Ports[rule]; ports != 0 && f.Port == portAll {
 		for port := range uint64(ports) {
-			if err := d.packet(f, rule, traces.PortName(name, port)); err != nil {
+			if err := d.packet(f, rule, decode.PortName(name, port)); err != nil {
 				return err
 			}
 		}
 		return nil
 	}
-	return d.packet(f, rule, traces.PortName(name, f.Port))
+	return d.packet(f, rule, decode.PortName(name, f.Port))
 }
 
 func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string) error {
@@ -174,9 +168,9 @@ func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string) error {
 	if err != nil {
 		return &InputError{Place: d.m.Options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
 	}
-	direction, cycle := traces.Sent, f.First
+	direction, cycle := pcapng.Sent, f.First
 	if d.m.Framings[rule].Received {
-		direction, cycle = traces.Received, f.Last
+		direction, cycle = pcapng.Received, f.Last
 	}
 	d.count(name, f.Status)
 	return d.out.Packet(id, direction, uint8(f.Status), f.Slot, cycle, f.Bytes)

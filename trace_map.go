@@ -12,6 +12,10 @@ import (
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/decode"
+	"starloom/traces/diff"
+	"starloom/traces/input"
+	"starloom/traces/vcd"
 )
 
 // DecodeMap says where in a VCD the frames are.
@@ -19,20 +23,20 @@ import (
 //	clock: tb.clk_i               # or period: 1 ns
 //	edge: rising                  # or falling
 //	first_cycle: 0
-//	slot: pops.slot               # a signal; or slot_cycles: 6
+//	slot: net.slot                # a signal; or slot_cycles: 6
 //	interfaces:
 //	  - name: "link[$1]"          # $1 is what the first * of data or rail1 is
 //	    direction: sent           # or received
 //	    data: "tb.link[*].data_i"
 //	    valid: "tb.link[$1].valid_i"
 //	    ready: "tb.link[$1].ready_o"   # optional, as first and last
-//	  - name: "pops.group[$1].nic[$2].port[${port}]"
-//	    rail1: "pops.group[*].nic[*].tx.light.rail1"
-//	    rail0: "pops.group[$1].nic[$2].tx.light.rail0"
-//	    port: "pops.group[$1].nic[$2].tx.port"
+//	  - name: "net.unit[$1].nic[$2].port[${port}]"
+//	    rail1: "net.unit[*].nic[*].tx.light.rail1"
+//	    rail0: "net.unit[$1].nic[$2].tx.light.rail0"
+//	    port: "net.unit[$1].nic[$2].tx.port"
 //	    ports: 4                  # a frame to all ports is 4 packets
 type DecodeMap struct {
-	Options  traces.DecodeOptions
+	Options  decode.Options
 	Framings []nic.Framing // of each lane
 	Ports    []int         // of each lane, 0 without
 }
@@ -45,7 +49,7 @@ const mapBytesMax = 16 << 20
 
 // LoadDiffMap reads a map of `trace diff` into options:
 //
-//	signals:                      # names of A: names of B; see traces.NameRule
+//	signals:                      # names of A: names of B; see diff.NameRule
 //	  tb.u_dut.**: TOP.dut.$1
 //	a: {clock: tb.clk}            # or {period: 10 ns}; edge: falling
 //	b: {clock: TOP.clk_i}
@@ -55,7 +59,7 @@ const mapBytesMax = 16 << 20
 //	offset_cycles: 2
 //
 // Every error is an *InputError with file, line and column.
-func LoadDiffMap(path string, o *traces.DiffOptions) error {
+func LoadDiffMap(path string, o *diff.Options) error {
 	d, root, err := loadMap(path, "the map", traceMapRemedy)
 	if err != nil {
 		return err
@@ -107,7 +111,7 @@ const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and
 func loadMap(path, what, remedy string) (*mapDecoder, *yaml.Node, error) {
 	data, err := traces.ReadInput(path, mapBytesMax)
 	if err != nil {
-		return nil, nil, fileError(path, err, remedy)
+		return nil, nil, input.Unreadable(path, err, remedy)
 	}
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
@@ -215,13 +219,13 @@ func (d *mapDecoder) word(node *yaml.Node, where string, words ...string) (int, 
 }
 
 // rules reads names of A: names of B, in the file's order.
-func (d *mapDecoder) rules(node *yaml.Node, where string, to *[]traces.NameRule) error {
+func (d *mapDecoder) rules(node *yaml.Node, where string, to *[]diff.NameRule) error {
 	if node.Kind != yaml.MappingNode {
 		return d.wrong(node, where, "an object: {NAME_IN_A: NAME_IN_B}")
 	}
 	seen := map[string]string{}
 	for i := 0; i+1 < len(node.Content); i += 2 {
-		rule := traces.NameRule{Place: d.place(node.Content[i])}
+		rule := diff.NameRule{Place: d.place(node.Content[i])}
 		var err error
 		if rule.From, err = d.key(node.Content[i], where, seen); err != nil {
 			return err
@@ -234,11 +238,11 @@ func (d *mapDecoder) rules(node *yaml.Node, where string, to *[]traces.NameRule)
 	return nil
 }
 
-func (d *mapDecoder) sampling(node *yaml.Node, where string, to *traces.Sampling) error {
+func (d *mapDecoder) sampling(node *yaml.Node, where string, to *vcd.Sampling) error {
 	return d.object(node, where, d.samplingKeys(to))
 }
 
-func (d *mapDecoder) samplingKeys(to *traces.Sampling) map[string]func(*yaml.Node, string) error {
+func (d *mapDecoder) samplingKeys(to *vcd.Sampling) map[string]func(*yaml.Node, string) error {
 	return map[string]func(*yaml.Node, string) error{
 		"clock": func(n *yaml.Node, where string) error { return d.text(n, where, &to.Clock) },
 		"edge": func(n *yaml.Node, where string) error {
@@ -252,7 +256,7 @@ func (d *mapDecoder) samplingKeys(to *traces.Sampling) map[string]func(*yaml.Nod
 			if err != nil {
 				return err
 			}
-			if to.Period, err = traces.ParseDuration(text); err != nil {
+			if to.Period, err = vcd.ParseDuration(text); err != nil {
 				return d.refuse(n, where+": "+err.Error(), "give the length of a cycle")
 			}
 			if to.Period.Count == 0 {
@@ -265,7 +269,7 @@ func (d *mapDecoder) samplingKeys(to *traces.Sampling) map[string]func(*yaml.Nod
 
 // lane reads one interface.
 func (d *mapDecoder) lane(node *yaml.Node, where string, m *DecodeMap) error {
-	l := traces.Lane{Place: d.place(node)}
+	l := decode.Lane{Place: d.place(node)}
 	var received, gaps, gapsGiven bool
 	var ports uint64
 	text := func(to *string) func(*yaml.Node, string) error {

@@ -13,7 +13,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/nic"
-	"starloom/traces"
+	"starloom/traces/diff"
+	"starloom/traces/pcapng"
+	"starloom/traces/pcapng/pcapngtest"
 )
 
 // popsLanes finds the transmitters and the couplers of a POPS network.
@@ -33,7 +35,7 @@ interfaces:
 
 // packet is what must be the same in both captures.
 type packet struct {
-	direction traces.Direction
+	direction pcapng.Direction
 	status    nic.Status
 	slot      uint32
 	cycle     uint64
@@ -42,7 +44,7 @@ type packet struct {
 
 // packetsOf returns the packets of every interface, in order.
 func packetsOf(t *testing.T, data []byte) map[string][]packet {
-	capture, err := traces.ReadPCAPNG(data)
+	capture, err := pcapngtest.Read(data)
 	require.NoError(t, err)
 	all := map[string][]packet{}
 	for _, p := range capture.Packets {
@@ -89,7 +91,7 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 			for name, packets := range want {
 				var only []packet
 				for _, p := range packets {
-					if p.direction == traces.Sent {
+					if p.direction == pcapng.Sent {
 						only = append(only, p)
 					} else if p.status == nic.StatusOK {
 						received[fmt.Sprintf("%d %s", p.slot, p.bytes)] = p
@@ -105,7 +107,7 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 					continue
 				}
 				for _, p := range packets {
-					require.Equal(t, traces.Received, p.direction, "%s is no port of the run", name)
+					require.Equal(t, pcapng.Received, p.direction, "%s is no port of the run", name)
 					if p.status == nic.StatusCollision {
 						require.Empty(t, p.bytes)
 						continue
@@ -192,8 +194,8 @@ interfaces:
 	whole := string(frame)
 	damaged := whole[:12] + "\x00\x00" + whole[14:]
 	require.Equal(t, map[string][]packet{"out.3": {
-		{traces.Sent, 0, 10, 1003, whole}, {traces.Sent, 0, 10, 1029, whole[:8]},
-		{traces.Sent, 0, 10, 1033, damaged}, {traces.Sent, 0, 10, 1042, whole},
+		{pcapng.Sent, 0, 10, 1003, whole}, {pcapng.Sent, 0, 10, 1029, whole[:8]},
+		{pcapng.Sent, 0, 10, 1033, damaged}, {pcapng.Sent, 0, 10, 1042, whole},
 	}}, got)
 	var text strings.Builder
 	require.NoError(t, report.WriteText(&text))
@@ -225,8 +227,8 @@ func TestTraceMapsRefuse(t *testing.T) {
 		require.NotEmpty(t, input.Remedy)
 		require.Contains(t, strings.TrimPrefix(err.Error(), dir+string(filepath.Separator)), want)
 	}
-	diff := func() error { return LoadDiffMap(path, &traces.DiffOptions{}) }
-	decode := func() error { _, err := LoadDecodeMap(path); return err }
+	diffMap := func() error { return LoadDiffMap(path, &diff.Options{}) }
+	decodeMap := func() error { _, err := LoadDecodeMap(path); return err }
 	for _, c := range []struct{ text, want string }{
 		{"", "m.yaml:1:1: the map is empty"},
 		{"[1]", "m.yaml:1:1: the map is a list; write an object"},
@@ -244,7 +246,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 		{"offset_cycles: much", "m.yaml:1:16: offset_cycles is the text"},
 		{"a: [", "m.yaml:"},
 	} {
-		refused(c.text, diff, c.want)
+		refused(c.text, diffMap, c.want)
 	}
 	for _, c := range []struct{ text, want string }{
 		{"clock: c", "m.yaml:1:1: the map has no interfaces; add interfaces: "},
@@ -255,9 +257,9 @@ func TestTraceMapsRefuse(t *testing.T) {
 		{"interfaces: [{name: n, gaps: 1}]", "m.yaml:1:30: gaps is 1; write true or false"},
 		{"slot_cycles: -1", "m.yaml:1:14: slot_cycles is -1"},
 	} {
-		refused(c.text, decode, c.want)
+		refused(c.text, decodeMap, c.want)
 	}
-	require.ErrorContains(t, LoadDiffMap(filepath.Join(dir, "none.yaml"), &traces.DiffOptions{}), "none.yaml: cannot be read: no such file or directory; give the path of a map")
+	require.ErrorContains(t, LoadDiffMap(filepath.Join(dir, "none.yaml"), &diff.Options{}), "none.yaml: cannot be read: no such file or directory; give the path of a map")
 
 	handshakeVCD(t, filepath.Join(dir, "t.vcd"), []string{"0 0 0 0 0"})
 	run := func() error {

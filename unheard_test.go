@@ -17,7 +17,7 @@ func TestUnheardAgainstCounting(t *testing.T) {
 	for _, c := range []struct {
 		program string
 		d, g    int
-	}{{"pops/random", 8, 4}, {"pops/random", 6, 6}, {"pops/random", 3, 7}, {"pops/random-corrected", 3, 7}, {"pops/one-to-all", 5, 3}, {twoHopsProgram, 4, 4}} {
+	}{{"pops/random", 8, 4}, {"pops/random", 6, 6}, {"pops/random", 3, 7}, {"pops/random-corrected", 3, 7}, {"pops/one-to-all", 5, 3}, {"pops/two-hops", 4, 4}} {
 		s := programScenario(c.program, c.d, c.g)
 		s.NIC.RXFrames = 1
 		s.Stop.Slots = 60
@@ -52,10 +52,9 @@ func countUnheard(t *testing.T, s *Scenario) (unheard uint64) {
 		for i := range m.shards {
 			l := &m.shards[i].ledger
 			for _, f := range l.Sent {
-				first := f.Processor / m.pops.GroupSize * m.pops.Groups
-				for port := range m.pops.Groups {
+				for port := range m.shape.Ports {
 					if f.Port == nic.PortAll || int(f.Port) == port {
-						senders[first+port]++
+						senders[m.names.SentOn(f.Processor, uint16(port), 0)]++
 					}
 				}
 			}
@@ -64,8 +63,8 @@ func countUnheard(t *testing.T, s *Scenario) (unheard uint64) {
 			for _, instance := range m.shards[i].instances {
 				bank := instance.Bank()
 				for cell, port := range bank.Listen(m.slot) {
-					if int(port) < m.pops.Groups {
-						heard[m.pops.Coupler(int(port), (bank.First+cell)/m.pops.GroupSize)] = true
+					if int(port) < m.shape.Ports {
+						heard[m.names.HeardOn(bank.First+cell, port)] = true
 					}
 				}
 			}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/pops"
 )
 
 // wire is a signal of one bit in a waveform: the cycles of its changes and its values.
@@ -111,7 +113,7 @@ func TestCollisionCycleIsTheWires(t *testing.T) {
 // and a packet, in the second phit of four bits.
 func TestFramesDifferInTheirKind(t *testing.T) {
 	s := imageScenario(t, "collides")
-	s.Fabric.POPS = &POPS{Groups: 2, GroupSize: 2}
+	s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 2}
 	s.Rules = &Rules{CollisionFree: &CollisionFree{Period: 5, Slots: []int{3, 4, 5}}}
 	s.Link.PhitBits = 4
 	for _, c := range []struct {

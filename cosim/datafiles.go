@@ -6,10 +6,10 @@ import (
 	"path/filepath"
 )
 
-// findData returns the path of a file that $readmem names in a source. It is looked for
+// FindData returns the path of a file that $readmem names in a source. It is looked for
 // in DataDir, the folder of a pin map, then beside the source: where a run was started
 // makes no difference to one with a map.
-func (s *Source) findData(name, source string) (string, error) {
+func (s *Source) FindData(name, source string) (string, error) {
 	paths := []string{name}
 	if !filepath.IsAbs(name) {
 		paths = []string{filepath.Join(s.DataDir, name), filepath.Join(filepath.Dir(source), name)}
@@ -23,6 +23,6 @@ func (s *Source) findData(name, source string) (string, error) {
 	if s.DataDir != "" {
 		where = "the folder of the pin map"
 	}
-	return "", &InputError{name, fmt.Sprintf("$readmem in %s needs this file, and it is not there", source),
-		fmt.Sprintf("give a path relative to %s, or to the source", where)}
+	return "", &InputError{Place: name, Reason: fmt.Sprintf("$readmem in %s needs this file, and it is not there", source),
+		Remedy: fmt.Sprintf("give a path relative to %s, or to the source", where)}
 }

@@ -86,11 +86,12 @@ type Fault struct {
 	Tool   string // the simulator, if it and not the circuit has failed; see ToolError
 }
 
-// toolError is the fault of a simulator that has failed.
-func (f *Fault) toolError() *ToolError {
+// ToolError is the fault of a simulator that has failed.
+func (f *Fault) ToolError() *ToolError {
 	return &ToolError{f.Tool, f.Device, fmt.Sprintf("%s in cycle %d: %s", f.Kind, f.Cycle, f.Text), remedySimulator, f}
 }
 
+// Error returns "device: kind in cycle n: text".
 func (f *Fault) Error() string {
 	s := fmt.Sprintf("%s: %s in cycle %d", f.Device, f.Kind, f.Cycle)
 	if f.Text != "" {

@@ -1,26 +1,15 @@
 package cosim
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+
+	"starloom/traces/input"
+)
 
 // InputError says that something the user gave cannot be used: where it is, what
 // is wrong with it and what to do.
-type InputError struct {
-	Place  string // "file.yaml:7:12", "arbiter.v:7:12", "--slots"
-	Reason string // what is wrong, with the value that was found
-	Remedy string // what is allowed, or what to do
-}
-
-// Error returns "place: reason; remedy".
-func (e *InputError) Error() string {
-	text := e.Reason
-	if e.Place != "" {
-		text = e.Place + ": " + text
-	}
-	if e.Remedy != "" {
-		text += "; " + e.Remedy
-	}
-	return text
-}
+type InputError = input.Error
 
 // Nearest returns the word that differs least, or "" if none is near. A part of a
 // word is near, too.
@@ -64,4 +53,19 @@ func editDistance(a, b string) int {
 		}
 	}
 	return row[len(b)]
+}
+
+// RemedyOf lists what is allowed, and names the nearest of it.
+func RemedyOf(word string, allowed []string) string {
+	if len(allowed) == 0 {
+		return "there are none"
+	}
+	text := "there are " + strings.Join(allowed, ", ")
+	if len(allowed) == 1 {
+		text = "there is " + allowed[0]
+	}
+	if guess := Nearest(word, allowed); guess != "" {
+		text = fmt.Sprintf("did you mean %s? %s", guess, text)
+	}
+	return text
 }

@@ -2,4 +2,5 @@ package cosim
 
 import "flag"
 
-var full = flag.Bool("full", false, "run the long tests")
+// The long tests are elsewhere; -full goes to all packages of cosim.
+var _ = flag.Bool("full", false, "run the long tests")

@@ -13,13 +13,13 @@ import (
 // text in quotes.
 var verilogConstant = regexp.MustCompile(`^(?:[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|'[01xXzZ]|"(?:[^"\\]|\\.)*")$`)
 
-// constants are the parameters as the tools want them: plain text in quotes in Verilog,
+// Constants are the parameters as the tools want them: plain text in quotes in Verilog,
 // without them for generics.
-func (s *Source) constants() map[string]string {
+func (s *Source) Constants() map[string]string {
 	values := maps.Clone(s.Params)
 	for name, value := range values {
 		switch {
-		case s.vhdl():
+		case s.VHDL():
 			if len(value) > 1 && strings.HasPrefix(value, `"`) && strings.HasSuffix(value, `"`) {
 				values[name] = value[1 : len(value)-1]
 			}
@@ -33,12 +33,12 @@ func (s *Source) constants() map[string]string {
 // checkParams refuses text for a parameter that does not look like one of text: 8hff
 // would silently become the codes of its letters.
 func (s *Source) checkParams() error {
-	if s.vhdl() {
+	if s.VHDL() {
 		return nil
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
 		value := s.Params[name]
-		if verilogConstant.MatchString(value) || !isIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+		if verilogConstant.MatchString(value) || !IsIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
 			continue
 		}
 		textual := regexp.MustCompile(`\b` + regexp.QuoteMeta(name) + `\s*=\s*"|\bstring\s+` + regexp.QuoteMeta(name) + `\b`)
@@ -46,8 +46,8 @@ func (s *Source) checkParams() error {
 			text, err := os.ReadFile(file)
 			return err == nil && textual.Match(text)
 		}) {
-			return &InputError{"--param", fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
-				fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value)}
+			return &InputError{Place: "--param", Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
+				Remedy: fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value)}
 		}
 	}
 	return nil

@@ -2,53 +2,18 @@ package cosim
 
 import (
 	"fmt"
-	"path/filepath"
 	"slices"
 )
 
-// A design is what discovery finds out about a top module. Verilator writes it as
-// XML up to version 5.03x and as JSON later: ports_xml.go is the only file that
-// knows.
-type design struct {
-	ports  []Port
-	types  []string          // of the ports, as text: logic [7:0]
-	params map[string]string // of the top module, as it is built
-	files  []string          // that were read, includes too
-	data   map[string]string // files of $readmem by their names there, and the source that reads them
-	io     []Warning         // system tasks that reach files
-	levels bool              // something sees more of a clock than its rising edge
-	resets []string          // other inputs whose edges something waits for, asynchronous resets mostly
-	inner  bool              // something waits for a signal that is made inside
-}
-
-// readDesign finds the ports of the top module.
-func (b *builder) readDesign() error {
-	path := filepath.Join(b.work, "design.xml")
-	args := []string{"--xml-only", "--xml-output", path, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert"}
-	said, err := b.verilate(args...)
-	if err != nil {
-		return err
-	}
-	if err := b.warn(said); err != nil {
-		return err
-	}
-	netlist, err := readXML(path)
-	if err != nil {
-		return fmt.Errorf("what verilator says of %s: %w", b.name(), err)
-	}
-	b.design, err = netlist.design(b.Source)
-	return err
-}
-
-// placePorts marks the clocks and gives every other port its words.
-func placePorts(ports []Port, clocks []string) error {
+// PlacePorts marks the clocks and gives every other port its words.
+func PlacePorts(ports []Port, clocks []string) error {
 	in, out := 0, 0
 	for i := range ports {
 		p := &ports[i]
 		p.Clock = slices.Contains(clocks, p.Name)
 		switch {
 		case p.Clock && (!p.Input || p.Bits != 1):
-			return &InputError{"--clock", fmt.Sprintf("%s is %s", p.Name, p.kind()), "a clock is an input of one bit"}
+			return &InputError{Place: "--clock", Reason: fmt.Sprintf("%s is %s", p.Name, p.Kind()), Remedy: "a clock is an input of one bit"}
 		case p.Clock:
 			p.Word = -1
 		case p.Input:
@@ -65,14 +30,14 @@ func placePorts(ports []Port, clocks []string) error {
 					inputs = append(inputs, p.Name)
 				}
 			}
-			return &InputError{"--clock", fmt.Sprintf("there is no port %s", clock), fmt.Sprintf("inputs of one bit are %v", inputs)}
+			return &InputError{Place: "--clock", Reason: fmt.Sprintf("there is no port %s", clock), Remedy: fmt.Sprintf("inputs of one bit are %v", inputs)}
 		}
 	}
 	return nil
 }
 
-// kind is a port in words.
-func (p Port) kind() string {
+// Kind is a port in words.
+func (p Port) Kind() string {
 	direction := "an output"
 	if p.Input {
 		direction = "an input"
@@ -83,8 +48,8 @@ func (p Port) kind() string {
 	return fmt.Sprintf("%s of %d bits", direction, p.Bits)
 }
 
-// words returns how many words all inputs and all outputs have.
-func words(ports []Port) (in, out int) {
+// Words returns how many words all inputs and all outputs have.
+func Words(ports []Port) (in, out int) {
 	for _, p := range ports {
 		switch {
 		case p.Clock:
@@ -95,4 +60,31 @@ func words(ports []Port) (in, out int) {
 		}
 	}
 	return in, out
+}
+
+// SliceText names bits of a pin, from low up to but not including end.
+func SliceText(pin string, low, end int) string {
+	if end-low == 1 {
+		return fmt.Sprintf("%s[%d]", pin, low)
+	}
+	return fmt.Sprintf("%s[%d:%d]", pin, end-1, low)
+}
+
+// BitsText is a number of bits in words.
+func BitsText(bits int) string {
+	if bits == 1 {
+		return "1 bit"
+	}
+	return fmt.Sprintf("%d bits", bits)
+}
+
+// ClockMask has a bit for every clock.
+func ClockMask(ports []Port) uint64 {
+	count := uint(0)
+	for _, p := range ports {
+		if p.Clock {
+			count++
+		}
+	}
+	return 1<<count - 1
 }

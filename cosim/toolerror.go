@@ -30,18 +30,19 @@ func (e *ToolError) Error() string {
 	return text
 }
 
+// Unwrap returns Err.
 func (e *ToolError) Unwrap() error { return e.Err }
 
-// remedyTool is what helps when a tool ends by a signal.
-const remedyTool = "try again with more memory free; if it stays so, the tool has a fault: see whether it accepts the source by itself"
+// RemedyTool is what helps when a tool ends by a signal.
+const RemedyTool = "try again with more memory free; if it stays so, the tool has a fault: see whether it accepts the source by itself"
 
 // remedySimulator is what helps when a simulator that has accepted the RTL ends by a
 // signal or does not answer.
 const remedySimulator = "run it again with more memory free, and see that nothing else ends it (a limit, another program)"
 
-// stopped returns the error of a tool that did not end by itself: the context's, or a
+// Stopped returns the error of a tool that did not end by itself: the context's, or a
 // ToolError for a signal. It is nil for a tool that ended with a status of its own.
-func stopped(ctx context.Context, tool, place string, err error) error {
+func Stopped(ctx context.Context, tool, place string, err error) error {
 	var exit *exec.ExitError
 	var late *ToolError
 	switch {
@@ -52,7 +53,7 @@ func stopped(ctx context.Context, tool, place string, err error) error {
 	case errors.As(err, &late):
 		return err
 	case errors.As(err, &exit) && !exit.Exited():
-		return &ToolError{tool, place, "was stopped: " + exit.Error(), remedyTool, err}
+		return &ToolError{tool, place, "was stopped: " + exit.Error(), RemedyTool, err}
 	}
 	return nil
 }

@@ -2,8 +2,7 @@ package cosim
 
 import (
 	"fmt"
-	"path/filepath"
-	"regexp"
+	"io"
 	"slices"
 	"strings"
 )
@@ -18,49 +17,6 @@ type Warning struct {
 
 func (w Warning) String() string { return fmt.Sprintf("%s: %s: %s", w.Place, w.Code, w.Text) }
 
-// weighty are the warnings of Verilator that say that it simulates something else than
-// what the text, or another tool, makes of it. Style, speed and widths are not here.
-var weighty = []string{
-	"ALWCOMBORDER", "ASSIGNDLY", "BLKANDNBLK", "CASEINCOMPLETE", "CASEOVERLAP", "CASEWITHX", "CASEX", "COMBDLY", "CONTASSREG", "IMPLICIT",
-	"IMPURE", "INFINITELOOP", "INITIALDLY", "LATCH", "MULTIDRIVEN", "NOLATCH", "PINMISSING", "PROCASSWIRE", "RANDC", "SELRANGE",
-	"STMTDLY", "TASKNSVAR", "UNDRIVEN", "USERWARN", "WAITCONST",
-}
-
-// verilatorWarning finds all warnings, whatever they weigh.
-var verilatorWarning = regexp.MustCompile(`(?m)^%Warning-(\w+): (?:(\S.*?:\d+:\d+): )?(.*)$`)
-
-// verilatorWarnings are those that matter, once each, in the order of Verilator.
-func verilatorWarnings(said string) (found []Warning) {
-	for _, line := range verilatorWarning.FindAllStringSubmatch(said, -1) {
-		w := Warning{line[1], line[2], line[3]}
-		if slices.Contains(weighty, w.Code) && !slices.Contains(found, w) {
-			found = append(found, w)
-		}
-	}
-	return found
-}
-
-// fileTasks are system tasks that reach files or programs of the user, as Verilator's
-// netlist calls them.
-var fileTasks = map[string]string{
-	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system", "dumpctl": "$dump...",
-}
-
-// fileWarnings are the uses of such tasks.
-func (n *netlist) fileWarnings() (found []Warning) {
-	n.root.each(func(node *xmlNode) {
-		if task, ok := fileTasks[node.name]; ok {
-			found = append(found, Warning{task, n.place(node), "a circuit has no files but those of $readmem: this does nothing in wasm, and anything in a native library"})
-		}
-	})
-	return found
-}
-
-// icarusFileTasks are the same for Icarus.
-var icarusFileTasks = []string{"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate"}
-
-const textIcarusFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is written there; other folders are open to it"
-
 // WarningsText counts warnings for a verdict: 3 warnings of Verilator: LATCH, MULTIDRIVEN.
 func WarningsText(warnings []Warning, backend string) string {
 	var codes []string
@@ -72,13 +28,36 @@ func WarningsText(warnings []Warning, backend string) string {
 	if backend == BackendIcarus {
 		tool = "Icarus"
 	}
-	return fmt.Sprintf("%s of %s: %s", count(uint64(len(warnings)), "warning"), tool, strings.Join(slices.Compact(codes), ", "))
+	return fmt.Sprintf("%s of %s: %s", Count(uint64(len(warnings)), "warning"), tool, strings.Join(slices.Compact(codes), ", "))
 }
 
-// relativePlaces takes a build's temporary folder out of places.
-func relativePlaces(warnings []Warning, work string) []Warning {
-	for i := range warnings {
-		warnings[i].Place = strings.TrimPrefix(warnings[i].Place, work+string(filepath.Separator))
+// warningsShown is how many warnings a text names one by one.
+const warningsShown = 10
+
+// WriteWarnings ends the line of a verdict with the number of warnings and lists them
+// below.
+func WriteWarnings(w io.Writer, warnings []Warning, backend string) {
+	if len(warnings) > 0 {
+		fmt.Fprint(w, "; ", WarningsText(warnings, backend))
 	}
-	return warnings
+	fmt.Fprintln(w)
+	for i, warning := range warnings {
+		if i == warningsShown {
+			fmt.Fprintf(w, "  and %d more\n", len(warnings)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %v\n", warning)
+	}
+}
+
+// Count is a number of things.
+func Count(n uint64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	digits := fmt.Sprint(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits + " " + what + "s"
 }

@@ -2,20 +2,22 @@ package fabric
 
 import (
 	"errors"
+	"maps"
 
 	"starloom/hw"
 	"starloom/nic"
 )
 
-// Datapath is all hardware of a POPS network as one component, for RTL that stands for all
-// of it: its ports are the inputs of transmitters and receivers, and what receivers,
+// Datapath is all hardware of a network as one component, for RTL that stands for all of it:
+// its ports are the inputs of transmitters and receivers, and what receivers,
 // couplers and links show. In a kernel it stands alone, in the place of its parts, of which
 // nothing but the light at the far ends can be seen.
 //
-// Twin: pops_slot.v. Reset: dark, nothing received; the cycle after reset is the last one of
-// an empty slot.
+// Reset: dark, nothing received; the cycle after reset is the last one of an empty slot.
 type Datapath struct {
-	fabric        POPS
+	path          string // of all hardware
+	twin          string
+	parameters    map[string]int // of the twin
 	timing        nic.Timing
 	clock         *hw.Clock
 	serialisers   *nic.Serialisers
@@ -27,6 +29,24 @@ type Datapath struct {
 	asked, answered bool // what receivers show in this cycle
 
 	seen []uint32 // per coupler: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
+}
+
+// Whole is all hardware of a plant as one component; nil if its network has no twin.
+func (t *Plant) Whole(n Network) *Datapath {
+	name, size := n.Datapath()
+	if name == "" {
+		return nil
+	}
+	parameters := map[string]int{
+		"PHIT_BITS": t.timing.PhitBits, "FRAME_BYTES_MAX": nic.FrameBytes(t.payload),
+		"COMPUTE_CYCLES": t.timing.ComputeCycles, "PROPAGATION_CYCLES": t.timing.PropagationCycles, "GUARD_CYCLES": t.timing.GuardCycles,
+	}
+	maps.Copy(parameters, size)
+	return &Datapath{
+		path: n.Kind(), twin: name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
+		serialisers: t.serialisers, couplers: t.media.Couplers, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
+		seen: make([]uint32, t.shape.Media),
+	}
 }
 
 // Path names it by what is seen of it.
@@ -126,14 +146,9 @@ func (d *Datapath) Site() *hw.Site {
 		d.look()
 		return err
 	}
-	timing := d.timing
 	return &hw.Site{
-		Twin: "pops_slot", What: "all hardware",
-		Parameters: hw.Same(map[string]int{
-			"D": d.fabric.GroupSize, "G": d.fabric.Groups, "PHIT_BITS": timing.PhitBits, "FRAME_BYTES_MAX": tx.Port("frame_i").Bits / 8,
-			"COMPUTE_CYCLES": timing.ComputeCycles, "PROPAGATION_CYCLES": timing.PropagationCycles, "GUARD_CYCLES": timing.GuardCycles,
-		}),
-		Elements: 1, Path: func(int) string { return "pops" }, Clocked: true,
+		Twin: d.twin, What: "all hardware", Parameters: hw.Same(d.parameters),
+		Elements: 1, Path: func(int) string { return d.path }, Clocked: true,
 		Ports: []hw.Port{
 			load, tx.Wide("frame_i", "frame_i"), tx.Wide("length_i", "length_i"), tx.Wide("port_i", "port_i"), hear,
 			last, rx.Wide("status_o", "status_o"), rx.Wide("heard_length_o", "length_o"), rx.Wide("heard_o", "frame_o"),

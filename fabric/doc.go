@@ -1,31 +1,31 @@
-// Package fabric wires processors to each other: addressing, workloads, what is
-// counted and checked on the way, and the two ways to carry frames.
+// Package fabric is what every fabric is: how processors are wired to each other, what
+// they have to carry, what is counted and checked on the way, and the two ways to carry
+// frames. A fabric of its own is a folder beside it; package pops is the first.
 //
-//	           +-- SlotTransport: a coupler is a counter and one frame
-//	Transport -+
-//	           +-- CycleTransport: transmitters, couplers, fibre, receivers of hw and nic
+//	Network -+- Shape, Names       sizes and paths
+//	         +- Programs, Schedule what is known of its firmware
+//	         +- Referee            what has to arrive where, and what has
+//	         +- SlotTransport      whole frames, in tables of its own      -+
+//	         +- Build(*Plant)      media between transmitters and receivers  +- Transport
+//	         |                     of hw and nic, phit by phit             -+
+//	         +- Study              published figures
 //
-// Both give the same frames, statuses and digests; where they differ,
-// CycleTransport is right.
+// Both transports give the same frames, statuses and digests; where they differ, the
+// Plant is right. Package fabrictest is the suite that holds every fabric to that.
 //
 //	file             what it holds
-//	pops.go          POPS(d,g): sizes, numbering, names
-//	permutation.go   workloads
+//	network.go       Network, Shape, Names, Program, Schedule
+//	workload.go      what a run has to carry; permutation.go: permutations
+//	rules.go         rules, what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
-//	slot.go          whole frames, slot by slot
-//	slot_small.go    the same for frames that carry at most a packet
-//	listened.go      couplers that somebody listens to
-//	cycle.go         phits, cycle by cycle
-//	rtl.go           RTL in place of couplers and links: what is exchanged, and when
+//	plant.go         the hardware of the cycle engine
+//	rtl*.go          RTL in the place of that hardware: what is exchanged, and when
 //	sent_sums.go     whether RTL delivers what was sent, for the digest
-//	rtl_nic.go       RTL in place of transmitters and receivers
-//	rtl_datapath.go  RTL in place of all hardware
-//	colouring.go     edge colouring of bipartite multigraphs
-//	offline.go       off-line routing: what every processor does in every slot
-//	batcher.go       Batcher's merge-exchange as routes
-//	adversary.go     two-hops routing and the permutation that defeats it
-//	ledger.go        counters, digest, packets on their way, findings for the rules
-//	announce.go      deliveries that firmware announces, against what frames have brought
+//	ledger.go        what a shard has seen: counters, digest, findings, arrivals
+//	referee.go       who follows the workload
+//	packets.go       the referee of packets, announced deliveries included
 //	follow.go        every frame of some packets, to find out where they were lost
 //	held.go          packets that processors hold, as frames show it
+//	metrics.go       figures of a run
+//	study.go         what a study asks for, and its rows
 package fabric

@@ -1,11 +1,9 @@
 package fabric
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
 
-	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -40,35 +38,6 @@ func (f *Frames) Add(o Frames) {
 // show light where the model has none, and then more is heard than was alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard) }
 
-// Finding is something a rule may object to. Index is a coupler for FindCollision, of
-// which Value is the cycle in its slot, and for FindLate, and a processor otherwise.
-type Finding struct {
-	Kind  FindingKind
-	Slot  uint32
-	Index int
-	Value uint32
-	Text  string
-}
-
-// FindingKind says what was found. The order is the order in the report.
-type FindingKind uint8
-
-// The kinds of findings.
-const (
-	FindCollision   FindingKind = iota // frames met on a coupler in a slot that must be free of that
-	FindLate                           // light at the far end of coupler Index's link in the last cycle of a slot
-	FindIllegalHear                    // firmware listens where there is no port: Text says how
-	FindIllegalSend                    // firmware sends what the NIC refuses: Text says how
-	FindMisrouted                      // a packet arrived where it does not belong; Value is its origin
-	FindDuplicate                      // a packet arrived again; Value is its origin
-	FindUnbacked                       // firmware announces a packet that no frame has brought; Value is its origin
-	FindHeld                           // a processor holds Value packets, more than the rule allows; Text if frames show it
-	FindTrap                           // the handler trapped: Text says where
-	FindFail                           // the handler called sl_fail: Text says where
-	FindUnfinished                     // the run ended before the processor was done
-	FindMissing                        // at the end: no packet has arrived; Value is its origin
-)
-
 // findingsMax bounds what one shard keeps of one kind in one slot; the rest is
 // only counted. It is the size of a report's list, so no report can miss one.
 const findingsMax = 100
@@ -77,11 +46,14 @@ const findingsMax = 100
 // of the current slot. Ledgers of different shards are merged in their order, so
 // that nothing depends on how the machine was cut.
 type Ledger struct {
-	Checks   Checks
-	Delivery *Delivery
-	Capture  bool    // keep Sent and Heard for a packet capture
-	Held     *Held   // what frames show of the packets that processors hold, nil for nothing
-	Follow   *Follow // the packets whose every frame is kept in Followed, nil for none
+	Checks  Checks
+	Shard   int // whose ledger it is
+	Referee Referee
+	Witness Witness // the referee's, nil if it need not see every frame
+	All     bool    // packets in frames for somebody else are arrivals, too: Referee.Overhears
+	Capture bool    // keep Sent and Heard for a packet capture
+	Held    *Held   // what frames show of the packets that processors hold, nil for nothing
+	Follow  *Follow // the packets whose every frame is kept in Followed, nil for none
 
 	Frames        Frames
 	HeldMax       uint8
@@ -92,15 +64,20 @@ type Ledger struct {
 	Finished int  // processors that are done or faulty
 	Sending  bool // somebody has a frame in its TX FIFO
 	Findings []Finding
-	kinds    [FindMissing + 1]int
+	kinds    [findingKinds]int
 	Sent     []Captured
 	Heard    []Captured
 	// Announced counts the packets of which no more than the handlers of this slot says
 	// that they have arrived.
 	Announced int
 	Followed  []Followed
-	// Origins of the packets that have come to their destination group (ArriveInGroup).
-	Acknowledged []uint32
+	arrivals  []Arrival // that the referee has not judged
+}
+
+// Next returns the ledger of a new run of the same machine.
+func (l *Ledger) Next() Ledger {
+	return Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, All: l.All,
+		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Findings: l.Findings[:0], arrivals: l.arrivals[:0]}
 }
 
 // Checks are the rules that the ledgers watch.
@@ -117,52 +94,14 @@ type Captured struct {
 	Frame     nic.Frame
 }
 
-// Delivery follows the packets of a permutation: a data frame that is heard by
-// the processor it is addressed to carries a packet home.
-type Delivery struct {
-	Destination []uint32 // of processor i's packet
-	Arrived     []uint8  // receptions at processor i, saturating
-	Mode        Arrival
-	Source      uint32  // ArriveEverywhere: the speaker
-	GroupSize   int     // ArriveInGroup
-	evidence    []uint8 // for Announce, per processor; nil if firmware announces nothing
-}
-
-// Arrival says when a packet has arrived.
-type Arrival uint8
-
-// The kinds of arrivals.
-const (
-	ArriveHome       Arrival = iota // at the processor that its frame is addressed to
-	ArriveEverywhere                // at every processor that hears it
-	ArriveInGroup                   // at any processor of the destination's group; the source knows at once
-)
-
-// NewDelivery starts with no packet delivered. The caller fills in Destination.
-func NewDelivery(processors int) *Delivery {
-	d := &Delivery{Destination: make([]uint32, processors), Arrived: make([]uint8, processors)}
-	hw.AdviseHuge(d.Destination)
-	hw.AdviseHuge(d.Arrived)
-	return d
-}
-
 // BeginSlot forgets the events of the slot before.
 func (l *Ledger) BeginSlot() {
 	l.Sum = traces.Sum{}
 	l.Finished, l.Sending, l.Announced = 0, false, 0
 	l.Findings = l.Findings[:0]
-	l.kinds = [FindMissing + 1]int{}
-	l.Sent, l.Heard, l.Acknowledged = l.Sent[:0], l.Heard[:0], l.Acknowledged[:0]
+	l.kinds = [findingKinds]int{}
+	l.Sent, l.Heard = l.Sent[:0], l.Heard[:0]
 	l.Followed = l.Followed[:0]
-}
-
-// Compare orders the findings of one kind and slot: collisions as they come, all others
-// by their place.
-func (f *Finding) Compare(o *Finding) int {
-	if f.Kind == FindCollision {
-		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))
-	}
-	return cmp.Or(cmp.Compare(f.Index, o.Index), cmp.Compare(f.Value, o.Value))
 }
 
 // Find notes a finding. Of more than findingsMax of one kind in one slot those
@@ -192,17 +131,29 @@ const (
 	eventAltered   = 4
 )
 
-// looks reports whether somebody looks at every frame, for which frames of a packet
-// take the general way, too.
-func (l *Ledger) looks() bool {
-	return l.Capture || l.Held != nil || l.Follow != nil || l.Delivery.evidence != nil
+// Looks reports whether somebody looks at every frame, so that all go through NoteSent and
+// NoteHeard; if not, a transport may do the same in a faster way for frames of a packet.
+func (l *Ledger) Looks() bool {
+	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil
 }
 
-// sent notes a frame that a NIC puts on the fabric.
-func (l *Ledger) sent(processor int, frame nic.FrameView, slot uint32) {
+// EventSent and EventHeard are the heads of the digest's events of a frame: of one that
+// is sent, with head and route words and payload, and of one that is received, with its
+// source.
+
+func EventSent(port uint16, processor uint32) uint64 {
+	return traces.EventHead(eventSent, 0, port, processor)
+}
+
+func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
+	return traces.EventHead(eventHeard, uint8(status), port, processor)
+}
+
+// NoteSent notes a frame that a NIC puts on the fabric.
+func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	l.Frames.Sent++
 	a, b := frame.Words()
-	l.Sum.Event(traces.EventHead(eventSent, 0, frame.Port(), uint32(processor)), a, b, foldPayload(frame))
+	l.Sum.Event(EventSent(frame.Port(), uint32(processor)), a, b, foldPayload(frame))
 	if l.Held != nil && isPacket(frame) {
 		l.sentPacket(processor, originOf(frame), slot)
 	}
@@ -225,9 +176,9 @@ func foldPayload(frame nic.FrameView) uint64 {
 	}
 }
 
-// heard notes what a receiver says of a slot, unless it is idle. frame is the
+// NoteHeard notes what a receiver says of a slot, unless it is idle. frame is the
 // frame in the RX FIFO or the medium's table; it is read for StatusOK only.
-func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
+func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
 	source := uint64(0)
 	switch status {
 	case nic.StatusOK:
@@ -245,7 +196,7 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 		l.follow(FollowOverflow, processor, port, frame)
 		source = uint64(frame.Source())
 	}
-	l.Sum.Event(traces.EventHead(eventHeard, uint8(status), port, uint32(processor)), source, 0, 0)
+	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)
 	if l.Capture {
 		c := Captured{Processor: processor, Port: port, Status: status}
 		if status == nic.StatusOK || status == nic.StatusOverflow {
@@ -257,17 +208,27 @@ func (l *Ledger) heard(processor int, port uint16, status nic.Status, frame nic.
 
 // received notes what a good frame has brought to a processor.
 func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
+	if l.Witness != nil {
+		l.Witness.Saw(processor, frame)
+	}
 	if !isPacket(frame) {
-		l.Delivery.noteUnreadable(processor, frame)
 		return
 	}
 	origin := originOf(frame)
-	l.Delivery.noteBrought(processor, origin)
 	if l.Held != nil {
 		l.Held.received(processor, origin, slot)
 	}
-	if frame.Destination() == uint32(processor) || l.Delivery.Mode != ArriveHome {
-		l.Deliver(processor, origin, slot)
+	if l.All || frame.Destination() == uint32(processor) {
+		l.arrivals = append(l.arrivals, Arrival{uint32(processor), origin})
+	}
+}
+
+// Judge gives the referee what NoteHeard has noted of a slot. Transports call it at the
+// end of Hear.
+func (l *Ledger) Judge(slot uint32) {
+	if len(l.arrivals) > 0 {
+		l.Referee.Arrive(l, slot, l.arrivals)
+		l.arrivals = l.arrivals[:0]
 	}
 }
 
@@ -282,34 +243,6 @@ func isPacket(frame nic.FrameView) bool {
 
 // originOf returns the origin of a frame's packet.
 func originOf(frame nic.FrameView) uint32 { return binary.LittleEndian.Uint32(frame.Payload()) }
-
-// Deliver checks a packet that has arrived: a processor has received it and it is for
-// that processor, or firmware has announced it and Announce has believed it.
-func (l *Ledger) Deliver(processor int, origin, slot uint32) {
-	d := l.Delivery
-	known := uint64(origin) < uint64(len(d.Destination)) && d.Destination[origin] == uint32(processor)
-	switch d.Mode {
-	case ArriveInGroup:
-		if uint64(origin) < uint64(len(d.Destination)) && int(d.Destination[origin])/d.GroupSize == processor/d.GroupSize {
-			l.Acknowledged = append(l.Acknowledged, origin)
-		}
-		return
-	case ArriveEverywhere:
-		known = origin == d.Source
-	}
-	if !known {
-		if l.Checks.ExactlyOnce {
-			l.Find(Finding{Kind: FindMisrouted, Slot: slot, Index: processor, Value: origin})
-		}
-		return
-	}
-	if d.Arrived[processor] > 0 && l.Checks.ExactlyOnce {
-		l.Find(Finding{Kind: FindDuplicate, Slot: slot, Index: processor, Value: origin})
-	}
-	if d.Arrived[processor] < 255 {
-		d.Arrived[processor]++
-	}
-}
 
 // Scan reads what the handlers of some cells have said: who is finished, who sends,
 // who holds how many packets, whose TX FIFO was too small.
@@ -365,7 +298,7 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	for i, port := range ports {
 		if int(port) >= b.Ports && port != nic.PortNone {
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
-				Text: fmt.Sprintf("listens to port %d; a POPS receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})
+				Text: fmt.Sprintf("listens to port %d; its receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})
 			b.Silence(first + i)
 		}
 	}

@@ -6,31 +6,25 @@ import (
 	"starloom/hw"
 )
 
-// Identity sends every packet to where it is.
-func Identity(n int) []uint32 {
-	p := make([]uint32, n)
+// FillIdentity sends every packet to where it is.
+func FillIdentity(p []uint32) {
 	for i := range p {
 		p[i] = uint32(i)
 	}
-	return p
 }
 
-// Reverse sends processor i's packet to n-1-i.
-func Reverse(n int) []uint32 {
-	p := make([]uint32, n)
+// FillReverse sends processor i's packet to n-1-i.
+func FillReverse(p []uint32) {
 	for i := range p {
-		p[i] = uint32(n - 1 - i)
+		p[i] = uint32(len(p) - 1 - i)
 	}
-	return p
 }
 
-// Random fills p with a uniformly drawn permutation, a function of the seed
-// alone (Fisher-Yates).
-func Random(p []uint32, seed uint64) {
+// FillRandom makes p a uniformly drawn permutation, a function of the seed alone
+// (Fisher-Yates).
+func FillRandom(p []uint32, seed uint64) {
 	stream := hw.NewStream(seed, hw.PurposeWorkload)
-	for i := range p {
-		p[i] = uint32(i)
-	}
+	FillIdentity(p)
 	for i := len(p) - 1; i > 0; i-- {
 		j := hw.Below(stream.Draw(uint32(i), 0, 0), uint32(i+1))
 		p[i], p[j] = p[j], p[i]

@@ -1,6 +1,6 @@
 // Package firmware runs controller firmware in a wazero sandbox.
 //
-//	programs/pops/random.c --clang--> images/pops/random.wasm --embed--> Host.Load -> Image
+//	programs/FABRIC/NAME.c --clang--> images/FABRIC/NAME.wasm --embed--> Host.Load -> Image
 //	                                                                                   |
 //	                      memory of one instance:                              Image.NewInstance
 //	                      | program | columns | records: state, RX FIFO, TX FIFO |      |

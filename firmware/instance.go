@@ -39,11 +39,11 @@ type Instance interface {
 	SetState(memory []byte, globals []uint64) error
 }
 
-// Chooser is an Instance of a deterministic two-hops firmware.
+// Chooser is an Instance of firmware with a table of choices (starloom_choice), which its
+// network may ask.
 type Chooser interface {
-	// Choose returns the group to which processor i sends its packet in slot
-	// t = 0, 2, 4, ... of a network of g groups of d.
-	Choose(i, t, g, d uint32) (group uint32, err error)
+	// Choose returns an entry. What the arguments mean is the network's.
+	Choose(arguments ...uint32) (uint32, error)
 }
 
 // EventKind says what an Event is.
@@ -243,18 +243,22 @@ func clearDirty(memory []byte) {
 var zeros [4096]byte // one page
 
 // Choose implements Chooser.
-func (in *wasmInstance) Choose(i, t, g, d uint32) (uint32, error) {
+func (in *wasmInstance) Choose(arguments ...uint32) (uint32, error) {
 	f := in.module.ExportedFunction(exportChoice)
 	if f == nil {
 		return 0, fmt.Errorf("the firmware does not export %s", exportChoice)
 	}
 	in.enter()
-	group, err := f.Call(in.ctx, uint64(i), uint64(t), uint64(g), uint64(d))
+	values := make([]uint64, len(arguments))
+	for i, value := range arguments {
+		values[i] = uint64(value)
+	}
+	choice, err := f.Call(in.ctx, values...)
 	if err != nil {
 		in.leave()
 		return 0, callError(exportChoice, err)
 	}
-	return uint32(group[0]), nil
+	return uint32(choice[0]), nil
 }
 
 // Bank implements Instance.

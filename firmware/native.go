@@ -18,8 +18,8 @@ type NativeProgram struct {
 	Slot        func(b *NativeBank, cells []uint32, slot uint32)
 }
 
-// sleepLong is SL_LONG of the SDK.
-const sleepLong = 0xFFFF
+// SleepLong is SL_LONG of the SDK.
+const SleepLong = 0xFFFF
 
 // NativeBank is what a native program works on.
 type NativeBank struct {
@@ -87,8 +87,8 @@ func (in *nativeInstance) SetState(memory []byte, _ []uint64) error {
 	return nil
 }
 
-// nativePacket reads the packet at the head of a received frame's payload.
-func nativePacket(frame nic.FrameView) (origin, destination uint32) {
+// NativePacket reads the packet at the head of a received frame's payload.
+func NativePacket(frame nic.FrameView) (origin, destination uint32) {
 	payload := frame.Payload()
 	return binary.LittleEndian.Uint32(payload), binary.LittleEndian.Uint32(payload[4:])
 }

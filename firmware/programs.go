@@ -10,8 +10,8 @@ import (
 //go:embed images
 var images embed.FS
 
-// Programs lists the built-in programs by name. The image of pops/random is
-// images/pops/random.wasm, its source programs/pops/random.c.
+// Programs lists the built-in programs by name. The image of net/router is
+// images/net/router.wasm, its source programs/net/router.c.
 func Programs() []string {
 	var names []string
 	// The file system is embedded: walking it cannot fail.

@@ -72,6 +72,9 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 	return c, nil
 }
 
+// Reached returns the coupler that a transmitter's port leads to.
+func (c *StarCouplers) Reached(transmitter, port int) int { return int(c.base[transmitter]) + port }
+
 // Inputs are the transmitters' light and port selects.
 func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
 

@@ -5,7 +5,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"starloom/traces"
+	"starloom/traces/decode"
 )
 
 // Framing says how frames lie in a stream of phits. In all of them bits map to
@@ -79,7 +79,7 @@ func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
 
 // Put takes what an interface carries in a cycle. Cycles never go back. Dark
 // cycles may be left out, but for the first one behind a phit.
-func (d *Decoder) Put(lane int, cycle uint64, p traces.Phit) {
+func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	l := &d.lanes[lane]
 	if p.Dark {
 		if l.open && !l.Gaps {
@@ -104,7 +104,7 @@ func (d *Decoder) Put(lane int, cycle uint64, p traces.Phit) {
 	}
 }
 
-func (d *Decoder) begin(lane int, cycle uint64, p traces.Phit) {
+func (d *Decoder) begin(lane int, cycle uint64, p decode.Phit) {
 	l := &d.lanes[lane]
 	if l.frame == nil {
 		l.frame = make([]byte, FrameBytes(PayloadBytesMax)+frameSlack+PhitBitsMax/8)
@@ -115,7 +115,7 @@ func (d *Decoder) begin(lane int, cycle uint64, p traces.Phit) {
 }
 
 // take appends the bits of a phit.
-func (l *laneState) take(p traces.Phit) {
+func (l *laneState) take(p decode.Phit) {
 	l.violated = l.violated || l.Light && p.Rail1&p.Rail0 != 0
 	l.damaged = l.damaged || p.Unknown
 	if l.bits >= 8*FrameBytes(PayloadBytesMax) {
@@ -144,7 +144,7 @@ func (l *laneState) total() int {
 
 // ended tells whether this was the last phit of a frame. Light that is damaged
 // already ends in the dark alone.
-func (l *laneState) ended(p traces.Phit) bool {
+func (l *laneState) ended(p decode.Phit) bool {
 	if l.LastMarked {
 		return p.Last
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"starloom/traces"
+	"starloom/traces/decode"
 )
 
 // lane feeds phits of one interface to a decoder.
@@ -18,10 +18,10 @@ type lane struct {
 	phitBits int
 }
 
-func (l lane) phit(frame []byte, k int) traces.Phit {
+func (l lane) phit(frame []byte, k int) decode.Phit {
 	padded := append(append([]byte{}, frame...), make([]byte, 16)...)
 	word, lit := getPhit(padded, k*l.phitBits, l.phitBits), litBits(8*len(frame)-k*l.phitBits, l.phitBits)
-	return traces.Phit{Bits: l.phitBits, Rail1: word & lit, Rail0: ^word & lit}
+	return decode.Phit{Bits: l.phitBits, Rail1: word & lit, Rail0: ^word & lit}
 }
 
 // send puts a whole frame from a cycle on and returns the cycle behind it.
@@ -33,7 +33,7 @@ func (l lane) send(cycle uint64, frame []byte) uint64 {
 	return cycle
 }
 
-func (l lane) dark(cycle uint64) { l.d.Put(l.number, cycle, traces.Phit{Dark: true}) }
+func (l lane) dark(cycle uint64) { l.d.Put(l.number, cycle, decode.Phit{Dark: true}) }
 
 func someFrame(random *rand.Rand, payloadBytes int) Frame {
 	payload := make([]byte, payloadBytes)
@@ -164,7 +164,7 @@ func TestDecoderJudges(t *testing.T) {
 		}},
 		{"longer than any frame", Framing{LastMarked: true}, func(l lane) {
 			for k := range 1000 {
-				l.d.Put(0, uint64(k), traces.Phit{Bits: 16, Rail1: 0x1000, Rail0: 0xEFFF, Last: k == 999})
+				l.d.Put(0, uint64(k), decode.Phit{Bits: 16, Rail1: 0x1000, Rail0: 0xEFFF, Last: k == 999})
 			}
 		}, []string{"0 0-999 crc "}},
 	} {

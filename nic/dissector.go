@@ -8,14 +8,14 @@ import (
 	"slices"
 	"strings"
 
-	"starloom/traces"
+	"starloom/traces/pcapng"
 )
 
 // The dissector is Lua that Wireshark and tshark load:
 //
 //	tshark -X lua_script:starloom.lua -r run.pcapng -Y 'starloom.status == 2'
 //
-// It is generated from traces.PseudoHeaderFields and FrameFields, so that it
+// It is generated from pcapng.PseudoHeaderFields and FrameFields, so that it
 // cannot differ from the bytes that are written. Wireshark brings Lua 5.1 to
 // 5.4 with it, depending on its version: bits go through its bit table, since
 // only 5.3 and later have operators for them.
@@ -34,9 +34,9 @@ const (
 // starloom.payload, starloom.origin and starloom.final are added. The same bytes
 // are written every time. It returns write errors.
 func WriteDissector(w io.Writer) error {
-	d := dissector{bases: map[string]int{}, fields: map[string]traces.Field{}}
+	d := dissector{bases: map[string]int{}, fields: map[string]pcapng.Field{}}
 	var pseudo, frame []string
-	for _, f := range traces.PseudoHeaderFields {
+	for _, f := range pcapng.PseudoHeaderFields {
 		if f.Name == "status" {
 			f.Names = slices.Concat([]string{"none"}, StatusNames[1:]) // nothing idle is captured
 		}
@@ -44,7 +44,7 @@ func WriteDissector(w io.Writer) error {
 		pseudo = append(pseudo, f.Name)
 	}
 	for _, f := range FrameFields {
-		d.add(f, traces.PseudoHeaderBytes)
+		d.add(f, pcapng.PseudoHeaderBytes)
 		frame = append(frame, f.Name)
 	}
 	script := d.script(pseudo, frame)
@@ -61,7 +61,7 @@ func WriteDissector(w io.Writer) error {
 // from the start of the packet.
 type dissector struct {
 	names  []string // in wire order
-	fields map[string]traces.Field
+	fields map[string]pcapng.Field
 	bases  map[string]int // byte offset of the header that a field is in
 	err    error
 }
@@ -73,7 +73,7 @@ func (d *dissector) fail(format string, values ...any) {
 }
 
 // add checks that Wireshark can show a field and keeps it.
-func (d *dissector) add(f traces.Field, base int) {
+func (d *dissector) add(f pcapng.Field, base int) {
 	_, twice := d.fields[f.Name]
 	whole := f.Offset%8 == 0 && (f.Bits == 8 || f.Bits == 16 || f.Bits == 32 || f.Bits == 64)
 	within := f.Bits >= 1 && f.Offset%8+f.Bits <= 8
@@ -89,7 +89,7 @@ func (d *dissector) add(f traces.Field, base int) {
 }
 
 // field returns a field that the script needs by name.
-func (d *dissector) field(name string) traces.Field {
+func (d *dissector) field(name string) pcapng.Field {
 	f, ok := d.fields[name]
 	if !ok {
 		d.fail("there is no field %s, which the dissector needs: mend the tables or the dissector", name)
@@ -173,9 +173,9 @@ func (d *dissector) script(pseudo, frame []string) []byte {
 	line("starloom.fields = { %s,\n  f.payload, f.origin, f.final, f.crc, f.crc_ok }", strings.Join(list, ", "))
 
 	line("\n-- Sizes in bytes, and where the frame starts.")
-	line("local PSEUDO, HEADER, CRC = %d, %d, %d", traces.PseudoHeaderBytes, HeaderBytes, CRCBytes)
+	line("local PSEUDO, HEADER, CRC = %d, %d, %d", pcapng.PseudoHeaderBytes, HeaderBytes, CRCBytes)
 	line("local ROUTE, ORIGIN, FINAL = %d, %d, %d", payloadRouteBytes, payloadOrigin, payloadFinal)
-	line("local VERSION, SENT, COLLISION, DATA = %d, %d, %d, %d", traces.PseudoHeaderVersion, traces.Sent, StatusCollision, KindData)
+	line("local VERSION, SENT, COLLISION, DATA = %d, %d, %d, %d", pcapng.PseudoHeaderVersion, pcapng.Sent, StatusCollision, KindData)
 	line("local ANY, CRC_INIT, CRC_POLYNOMIAL = 0x%X, 0x%X, 0x%X", uint32(AnyDestination), crcInit, crcTables[0][1])
 
 	for _, part := range []struct {

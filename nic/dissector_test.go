@@ -16,7 +16,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"starloom/traces"
+	"starloom/traces/pcapng"
+	"starloom/traces/pcapng/pcapngtest"
 )
 
 // tshark runs the real program with our dissector on a capture.
@@ -40,9 +41,9 @@ func tshark(t *testing.T, capture string, arguments ...string) string {
 func capture(t *testing.T) string {
 	t.Helper()
 	var b bytes.Buffer
-	p, err := traces.NewPCAPNG(&b, "")
+	p, err := pcapng.NewWriter(&b, "")
 	require.NoError(t, err)
-	packet := func(path string, direction traces.Direction, status Status, slot uint32, cycle uint64, frame []byte) {
+	packet := func(path string, direction pcapng.Direction, status Status, slot uint32, cycle uint64, frame []byte) {
 		id, err := p.Interface(path)
 		require.NoError(t, err)
 		require.NoError(t, p.Packet(id, direction, uint8(status), slot, cycle, frame))
@@ -52,17 +53,17 @@ func capture(t *testing.T) string {
 	}
 	routed := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, 0x80000001), 12)
 	sent := frame(Header{Kind: KindData, Flags: 0x80, Source: 3, Destination: 0xFFFFFFFE, Tag: 0xBEEF}, append(routed, "more"...))
-	packet("pops.processor[3].port[0]", traces.Sent, 0, 0, 4, sent)
-	packet("pops.processor[7].port[1]", traces.Received, StatusOK, 0, 9, sent)
-	packet("pops.processor[8].port[0]", traces.Received, StatusCollision, 4294967295, math.MaxInt64, nil)
+	packet("pops.processor[3].port[0]", pcapng.Sent, 0, 0, 4, sent)
+	packet("pops.processor[7].port[1]", pcapng.Received, StatusOK, 0, 9, sent)
+	packet("pops.processor[8].port[0]", pcapng.Received, StatusCollision, 4294967295, math.MaxInt64, nil)
 	damaged := bytes.Clone(sent)
 	damaged[20] ^= 4
-	packet("pops.processor[9].port[0]", traces.Received, StatusCRC, 2, 30, damaged)
-	packet("pops.processor[9].port[0]", traces.Received, StatusOverflow, 2, 31, frame(Header{Kind: KindAck, Source: 4294967295, Destination: AnyDestination}, nil))
-	packet("pops.processor[9].port[0]", traces.Sent, 0, 3, 40, frame(Header{Kind: KindControl, Source: 1, Destination: 2}, []byte("12345678")))
-	packet("pops.processor[9].port[0]", traces.Sent, 0, 3, 41, frame(Header{Kind: KindData, Source: 1, Destination: 2}, []byte("1234567")))
-	packet("pops.processor[9].port[0]", traces.Received, StatusCRC, 3, 42, sent[:20])
-	packet("pops.processor[9].port[0]", traces.Received, StatusCRC, 3, 43, sent[:15])
+	packet("pops.processor[9].port[0]", pcapng.Received, StatusCRC, 2, 30, damaged)
+	packet("pops.processor[9].port[0]", pcapng.Received, StatusOverflow, 2, 31, frame(Header{Kind: KindAck, Source: 4294967295, Destination: AnyDestination}, nil))
+	packet("pops.processor[9].port[0]", pcapng.Sent, 0, 3, 40, frame(Header{Kind: KindControl, Source: 1, Destination: 2}, []byte("12345678")))
+	packet("pops.processor[9].port[0]", pcapng.Sent, 0, 3, 41, frame(Header{Kind: KindData, Source: 1, Destination: 2}, []byte("1234567")))
+	packet("pops.processor[9].port[0]", pcapng.Received, StatusCRC, 3, 42, sent[:20])
+	packet("pops.processor[9].port[0]", pcapng.Received, StatusCRC, 3, 43, sent[:15])
 	require.NoError(t, p.Close())
 	path := filepath.Join(t.TempDir(), "run.pcapng")
 	require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
@@ -95,7 +96,7 @@ func TestDissectorFields(t *testing.T) {
 	crcs := regexp.MustCompile(`0x[0-9a-f]{4}`)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	read, err := traces.ReadPCAPNG(data)
+	read, err := pcapngtest.Read(data)
 	require.NoError(t, err)
 	for _, p := range read.Packets {
 		text := ""
@@ -164,12 +165,12 @@ func TestDissectorSuitsEveryLua(t *testing.T) {
 }
 
 func TestDissectorRefusesBrokenTables(t *testing.T) {
-	for want, fields := range map[string][]traces.Field{
+	for want, fields := range map[string][]pcapng.Field{
 		"a is there twice":   {{Name: "a", Bits: 8}, {Name: "a", Offset: 8, Bits: 8}},
 		"12 bits at bit 4":   {{Name: "a", Offset: 4, Bits: 12}},
 		"no field direction": {{Name: "trace_version", Bits: 8}},
 	} {
-		d := dissector{bases: map[string]int{}, fields: map[string]traces.Field{}}
+		d := dissector{bases: map[string]int{}, fields: map[string]pcapng.Field{}}
 		for _, f := range fields {
 			d.add(f, 0)
 		}

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 
-	"starloom/traces"
+	"starloom/traces/pcapng"
 )
 
 // Frame is the byte view of one frame as it crosses the fabric, big-endian
@@ -76,7 +76,7 @@ const AnyDestination = 0xFFFFFFFF
 
 // FrameFields is the frame definition that the Wireshark dissector is generated
 // from, in wire order, the CRC (which follows the payload) not included.
-var FrameFields = []traces.Field{
+var FrameFields = []pcapng.Field{
 	{Name: "version", Offset: 0, Bits: 4, Doc: "frame version"},
 	{Name: "kind", Offset: 4, Bits: 4, Names: []string{"data", "ack", "control"}, Doc: "what the frame carries"},
 	{Name: "flags", Offset: 8, Bits: 8, Hex: true, Doc: "free for the firmware"},

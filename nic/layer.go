@@ -7,7 +7,7 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 
-	"starloom/traces"
+	"starloom/traces/pcapng"
 )
 
 // A captured packet is a pseudo-header and, unless there was none to see, a
@@ -39,7 +39,7 @@ var LayerTypeFrame = gopacket.RegisterLayerType(1471, gopacket.LayerTypeMetadata
 // PseudoHeaderLayer is the pseudo-header of a captured packet.
 type PseudoHeaderLayer struct {
 	layers.BaseLayer
-	Direction traces.Direction
+	Direction pcapng.Direction
 	Status    Status // StatusIdle when the frame was sent
 	Slot      uint32
 	Cycle     uint64
@@ -62,10 +62,10 @@ func (l *PseudoHeaderLayer) NextLayerType() gopacket.LayerType {
 // DecodeFromBytes reads the pseudo-header at the start of data, which the layer
 // then aliases. It returns an error for bytes that Starloom would not write.
 func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
-	if len(data) < traces.PseudoHeaderBytes {
+	if len(data) < pcapng.PseudoHeaderBytes {
 		df.SetTruncated()
 	}
-	p, err := traces.ParsePseudoHeader(data)
+	p, err := pcapng.ParsePseudoHeader(data)
 	if err != nil {
 		return err
 	}
@@ -73,7 +73,7 @@ func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 		return fmt.Errorf("pseudo-header: status %d, allowed are 0 to %d", p.Status(), len(StatusNames)-1)
 	}
 	*l = PseudoHeaderLayer{
-		BaseLayer: layers.BaseLayer{Contents: data[:traces.PseudoHeaderBytes], Payload: p.Frame()},
+		BaseLayer: layers.BaseLayer{Contents: data[:pcapng.PseudoHeaderBytes], Payload: p.Frame()},
 		Direction: p.Direction(),
 		Status:    Status(p.Status()),
 		Slot:      p.Slot(),
@@ -84,11 +84,11 @@ func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 
 // SerializeTo puts the pseudo-header in front of what b holds.
 func (l *PseudoHeaderLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
-	head, err := b.PrependBytes(traces.PseudoHeaderBytes)
+	head, err := b.PrependBytes(pcapng.PseudoHeaderBytes)
 	if err != nil {
 		return err
 	}
-	traces.PutPseudoHeader(head, l.Direction, uint8(l.Status), l.Slot, l.Cycle)
+	pcapng.PutPseudoHeader(head, l.Direction, uint8(l.Status), l.Slot, l.Cycle)
 	return nil
 }
 

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"starloom/traces"
+	"starloom/traces/pcapng"
 )
 
 // feedback is a gopacket.DecodeFeedback that remembers.
@@ -21,7 +21,7 @@ func serialised(t testing.TB, payload []byte) []byte {
 	t.Helper()
 	b := gopacket.NewSerializeBuffer()
 	err := gopacket.SerializeLayers(b, gopacket.SerializeOptions{FixLengths: true, ComputeChecksums: true},
-		&PseudoHeaderLayer{Direction: traces.Received, Status: StatusOK, Slot: 5, Cycle: 77},
+		&PseudoHeaderLayer{Direction: pcapng.Received, Status: StatusOK, Slot: 5, Cycle: 77},
 		&FrameLayer{Header: Header{Kind: KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}},
 		gopacket.Payload(payload))
 	require.NoError(t, err)
@@ -32,12 +32,12 @@ func TestLayersRoundTrip(t *testing.T) {
 	for _, payload := range [][]byte{nil, []byte("x"), bytes.Repeat([]byte{0xA5}, PayloadBytesMax)} {
 		data := serialised(t, payload)
 		want := Marshal(make([]byte, FrameBytes(len(payload))), Header{Kind: KindData, Flags: 1, Source: 2, Destination: 3, Tag: 4}, payload)
-		require.Equal(t, []byte(want), data[traces.PseudoHeaderBytes:], "the layer writes what Marshal writes")
+		require.Equal(t, []byte(want), data[pcapng.PseudoHeaderBytes:], "the layer writes what Marshal writes")
 
 		packet := gopacket.NewPacket(data, LayerTypePseudoHeader, gopacket.DecodeOptions{SkipDecodeRecovery: true})
 		require.Nil(t, packet.ErrorLayer())
 		pseudo := packet.Layer(LayerTypePseudoHeader).(*PseudoHeaderLayer)
-		assert.Equal(t, traces.Received, pseudo.Direction)
+		assert.Equal(t, pcapng.Received, pseudo.Direction)
 		assert.Equal(t, StatusOK, pseudo.Status)
 		assert.EqualValues(t, 5, pseudo.Slot)
 		assert.EqualValues(t, 77, pseudo.Cycle)
@@ -67,8 +67,8 @@ func TestLayersInDecodingLayerParser(t *testing.T) {
 }
 
 func TestCollisionHasNoFrame(t *testing.T) {
-	data := make([]byte, traces.PseudoHeaderBytes)
-	traces.PutPseudoHeader(data, traces.Received, uint8(StatusCollision), 1, 2)
+	data := make([]byte, pcapng.PseudoHeaderBytes)
+	pcapng.PutPseudoHeader(data, pcapng.Received, uint8(StatusCollision), 1, 2)
 	packet := gopacket.NewPacket(data, LayerTypePseudoHeader, gopacket.Default)
 	require.Nil(t, packet.ErrorLayer())
 	assert.Len(t, packet.Layers(), 1)

@@ -29,9 +29,9 @@ const (
 	offBankPayloadBytes = 40  // largest payload of a frame
 	offBankFirst        = 44  // processor number of cell 0
 	offBankProcessors   = 48  // processors in the machine
-	offBankGroups       = 52  // groups in the machine (POPS: g)
-	offBankGroupSize    = 56  // processors in a group (POPS: d)
-	offBankPorts        = 60  // ports of a NIC (POPS: g)
+	offBankGroups       = 52  // groups in the machine
+	offBankGroupSize    = 56  // processors in a group
+	offBankPorts        = 60  // ports of a NIC
 	offBankSeed         = 64  // start of the random stream
 	offBankParam        = 72  // parameters from the scenario, by index
 	offBankProcessor    = 136 // address of the first processor block; one follows the other
@@ -51,7 +51,7 @@ const (
 	offProcessorRxCount  = 4 // frames in the RX FIFO; the handler takes from the head
 	offProcessorTxCount  = 5 // frames in the TX FIFO; the NIC sends one per slot from the head
 	offProcessorHeld     = 6 // packets that the handler holds, for the memory rule
-	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
+	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 	sizeProcessor        = 8 // size of the block
 )
 
@@ -62,7 +62,7 @@ type Registers struct {
 	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
 	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head
 	Held     uint8  // W, packets that the handler holds, for the memory rule
-	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived)
+	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 }
 
 // Offsets of the schedule block, in bytes.

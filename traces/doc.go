@@ -1,44 +1,43 @@
-// Package traces writes what a run leaves behind for people and for other
-// tools: waveforms (VCD with a GTKWave save file), packet captures (pcapng) and
-// the run digest. It also reads, compares and decodes waveforms, those of other
-// simulators included. One cycle number links them all: a VCD's #time, a packet's
-// time stamp in nanoseconds and the cycle in its pseudo-header are the same.
+// Package traces is what all traces of a run have in common: the run digest, files that
+// are whole or not there, and drawings. The packages below it hold one kind of file or
+// one tool each. One cycle number links them all: a VCD's #time, a packet's time stamp
+// in nanoseconds and the cycle in its pseudo-header are the same.
 //
 //	                  Declare, Set(id, value), Cycle(t), Trigger(t)
-//	machine (probes) ----------------------------------------------> VCD ----+--> run.vcd
-//	       |                                                          |      |
-//	       |                                                  Signals +-> GTKW --> run.gtkw
-//	       |  Packet(interface, pseudo-header, frame)                        |
-//	       +---------------------------------------------------> PCAPNG --+--+--> run.pcapng
-//	       |  Event(head, a, b, c), Slot(slot, sum)                       |
-//	       +---------------------------------------------------> Digest   +-- File, Files:
-//	                                                                |         temp file, then rename
-//	                                                        32 hex digits in the report
+//	machine (probes) -----------------------------------------> vcd.Writer ------+--> run.vcd
+//	       |                                                          |          |
+//	       |                                                  Signals +-> WriteGTKW -> run.gtkw
+//	       |  Packet(interface, pseudo-header, frame)                            |
+//	       +--------------------------------------------------> pcapng.Writer ---+--> run.pcapng
+//	       |  Event(head, a, b, c), Slot(slot, sum)                              |
+//	       +--------------------------------------------------> Digest   File, Files:
+//	                                                              |      temp file, then rename
+//	                                                      32 hex digits in the report
 //
-//	any VCD --> VCDReader --+--> Diff: two files, side by side    --> DiffReport, waves
-//	                        +--> Decoding: phits of interfaces    --> nic.Decoder, PCAPNG
-//	any capture ------------+--> ReadInfo                         --> Infos
+//	any VCD --> vcd.Reader --+--> diff: two files, side by side    --> diff.Report, drawing
+//	                         +--> decode: phits of interfaces      --> nic.Decoder, pcapng.Writer
+//	any capture -------------+--> info                             --> info.Report
 //
-// The package knows nothing of hardware, NICs or scenarios: names of statuses
-// and paths of signals are data that its callers give.
+// A package imports only what stands to its left:
 //
-//	file             what it holds
-//	vcd.go           VCD writer: declarations, cycles, changes, end
-//	vcd_window.go    which cycles are written: From and To, trigger, ring of past changes
-//	vcd_format.go    how a change looks: identifier codes, vectors, names
-//	gtkw.go          GTKWave save file that goes beside a VCD
-//	pseudoheader.go  the 16 bytes in front of every captured frame, as a table
-//	pcapng.go        packet capture writer
-//	pcapng_read.go   reader for captures that Starloom wrote
-//	vcd_read.go      VCD reader: time by time, with what has changed
-//	vcd_read_*.go    its parts: buffer, declarations, changes, codes, values, time scales
-//	diff.go          two VCDs side by side, up to the end or the first difference
-//	diff_*.go        names, pairs of signals, sampling, drawing, report
-//	decode.go        phits out of a VCD: valid and data, or dual-rail light
-//	info*.go         what is in a VCD or a capture
-//	waves.go         signals drawn as text
+//	input | traces | vcd, pcapng | diff, decode, info
+//
+// None of them knows anything of hardware, NICs or scenarios: names of statuses and
+// paths of signals are data that their callers give.
+//
+//	file or folder   what it holds
 //	digest.go        run digest: order-free within a slot, chained over slots
 //	file.go          output files that are whole or not there
+//	file_lock_*.go   how a run knows that a temporary file is still in use
+//	input.go         files that a user has named: regular ones, of bounded size
+//	waves.go         signals drawn as text
+//	report.go        what the reports of the tools do alike
+//	input            the one kind of error for what a user gives
+//	vcd              waveforms: writer, reader, GTKWave save file, sampling, names
+//	pcapng           packet captures: writer, reader, pseudo-header
+//	diff             two waveforms compared
+//	decode           phits out of a waveform
+//	info             what is in a waveform or a capture
 //
 // No output depends on the wall clock, the host, the operating system, the order
 // in which signals are set within a cycle, or the number of workers.

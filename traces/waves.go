@@ -143,9 +143,3 @@ func shortLabel(value string) string {
 	const keep = (waveLabelMax - 2) / 2
 	return value[:keep] + ".." + value[len(value)-keep:]
 }
-
-// WaveLabel is the label of a value of 1 to 64 bits. A bit that is set in unknown
-// is x when it is set in value, and z when it is not, as in a VCDValue.
-func WaveLabel(bitCount int, value, unknown uint64) string {
-	return BitsValue(bitCount, []uint64{value}, []uint64{unknown}).Label()
-}

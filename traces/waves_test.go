@@ -36,13 +36,3 @@ func TestWavesOfLongNumbers(t *testing.T) {
 	require.NoError(t, WriteWaves(&b, "ps", []uint64{5}, []WaveRow{{"wide", 128, []string{"0123456789abcdef0123456789abcdef"}}}, 0))
 	require.Equal(t, "ps    5\nwide  |0123456..9abcdef\n      ^\n", b.String())
 }
-
-func TestWaveLabel(t *testing.T) {
-	require.Equal(t, "1", WaveLabel(1, 1, 0))
-	require.Equal(t, "x", WaveLabel(1, 1, 1))
-	require.Equal(t, "z", WaveLabel(1, 0, 1))
-	require.Equal(t, "03f", WaveLabel(10, 0x3f, 0))
-	require.Equal(t, "xzXZf", WaveLabel(20, 0xf0b0f, 0xfff30))
-	require.Equal(t, "x5", WaveLabel(5, 0x15, 0x10))
-	require.Equal(t, "ffffffffffffffff", WaveLabel(64, 1<<64-1, 0))
-}

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/cosim/verilator"
 )
 
 func newCosim() *cobra.Command {
@@ -77,7 +77,7 @@ unpacked arrays or interfaces need a wrapper.`,
 		o.Warnings = &said
 		progress := newProgress(c.ErrOrStderr())
 		o.Progress = progress.step
-		circuit, err := cosim.Build(c.Context(), s, o)
+		circuit, err := verilator.Build(c.Context(), s, o)
 		progress.clear()
 		var weighty []cosim.Warning
 		if circuit != nil {
@@ -87,7 +87,7 @@ unpacked arrays or interfaces need a wrapper.`,
 			return err
 		}
 		if err != nil {
-			return refused(err)
+			return fault(err)
 		}
 		write := func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }
 		if err := writeTo(c.OutOrStdout(), "--output", path, write); err != nil {
@@ -130,15 +130,6 @@ func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) 
 		return err
 	}
 	return nil
-}
-
-// refused turns an error about RTL into one of the command line.
-func refused(err error) error {
-	var input *cosim.InputError
-	if errors.As(err, &input) {
-		return input
-	}
-	return fault(err)
 }
 
 // pairs reads NAME=VALUE words.

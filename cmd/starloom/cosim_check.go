@@ -12,6 +12,8 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
 )
 
 // checkFlags are the options of `cosim check`.
@@ -117,7 +119,7 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 	}
 	m, subject, err := o.pinMap(c, args)
 	if err != nil {
-		return refused(err)
+		return fault(err)
 	}
 	if o.Seeds < 1 || o.Seeds > 1_000_000 || o.PowerOn < 0 || o.PowerOn > 1_000_000 {
 		return &starloom.InputError{Place: "--seeds", Reason: "no such number of runs", Remedy: "give 1 to 1000000"}
@@ -162,7 +164,7 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 }
 
 // pinMap is what the command line names, and how to name it again.
-func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*cosim.PinMap, string, error) {
+func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*pinmap.Map, string, error) {
 	if o.twin == "" {
 		if len(args) == 0 {
 			return nil, "", &starloom.InputError{Place: c.CommandPath(), Reason: "MAP.yml is missing", Remedy: "give a pin map, or --twin NAME; '" + c.CommandPath() + " --help' shows one"}
@@ -184,17 +186,17 @@ func (o *checkFlags) pinMap(c *cobra.Command, args []string) (*cosim.PinMap, str
 	if err != nil {
 		return nil, "", err
 	}
-	m, err := cosim.TwinMap(o.twin, parameters, "")
+	m, err := starloom.TwinMap(o.twin, parameters, "")
 	return m, "--twin " + o.twin + subject, err
 }
 
 // parameters reads -G, and writes it again.
-func (o *checkFlags) parameters() (cosim.Parameters, string, error) {
+func (o *checkFlags) parameters() (twin.Parameters, string, error) {
 	values, err := pairs("-G", o.params, true)
 	if err != nil {
 		return nil, "", err
 	}
-	subject, parameters := "", cosim.Parameters{}
+	subject, parameters := "", twin.Parameters{}
 	for _, name := range slices.Sorted(maps.Keys(values)) {
 		value, err := strconv.ParseUint(values[name], 0, 32)
 		if err != nil {
@@ -207,17 +209,17 @@ func (o *checkFlags) parameters() (cosim.Parameters, string, error) {
 }
 
 // complete gives a map the parameters of the model that it leaves to a machine.
-func (o *checkFlags) complete(m *cosim.PinMap) (string, error) {
+func (o *checkFlags) complete(m *pinmap.Map) (string, error) {
 	parameters, subject, err := o.parameters()
 	if err != nil || len(parameters) == 0 {
 		return "", err
 	}
-	twin, err := m.Twin()
+	tw, err := m.Twin()
 	if err != nil {
 		return "", err
 	}
 	for name, value := range parameters {
-		_, known := twin.Sets[0][name]
+		_, known := tw.Sets[0][name]
 		if _, given := m.Parameters[name]; given || !known {
 			return "", &starloom.InputError{Place: "-G", Reason: "a map has its own parameters", Remedy: "write parameters: and params: in the map; -G gives parameters of the model that it leaves out"}
 		}
@@ -275,7 +277,7 @@ func (p *progress) cycles(done, total uint64) {
 // listTwins lists the models with their ports.
 func listTwins(w io.Writer) error {
 	var b strings.Builder
-	for _, t := range cosim.Twins() {
+	for _, t := range starloom.Twins() {
 		m, err := t.New(t.Sets[0])
 		if err != nil {
 			return fault(err)

@@ -11,6 +11,8 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
 	"starloom/traces"
 )
 
@@ -56,8 +58,8 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	}
 	defer func() { err = closed(err, run) }()
 	cycles, kinds := uint64(0), rtlKinds{}
-	var first *cosim.LockstepReport
-	writeJSON := func(path string, report *cosim.LockstepReport) error {
+	var first *lockstep.Report
+	writeJSON := func(path string, report *lockstep.Report) error {
 		if jsonFile == nil {
 			return nil
 		}
@@ -127,7 +129,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 // scenarioCheck is the JSON of a scenario's check: the report of the component that
 // differs, else of the first one, and sums of all.
 type scenarioCheck struct {
-	*cosim.LockstepReport
+	*lockstep.Report
 	Scenario   string        `json:"scenario"`
 	Path       string        `json:"path"`       // of the component of the report
 	Components int           `json:"components"` // that the scenario replaces by RTL
@@ -145,7 +147,7 @@ type kindSummary struct {
 	Components  int             `json:"components"`
 	Cycles      uint64          `json:"cycles"`
 	Warnings    []cosim.Warning `json:"warnings"`
-	Unexercised []cosim.Gap     `json:"unexercised"`
+	Unexercised []lockstep.Gap  `json:"unexercised"`
 }
 
 func (k rtlKinds) summary() (all []kindSummary) {
@@ -158,19 +160,19 @@ func (k rtlKinds) summary() (all []kindSummary) {
 
 // rtlKind is RTL that a scenario uses, once or many times.
 type rtlKind struct {
-	pins     *cosim.PinMap
+	pins     *pinmap.Map
 	check    string
 	count    int
 	cycles   uint64
-	verdict  string                // of the last
-	report   *cosim.LockstepReport // of the first
-	coverage *cosim.Coverage       // of all
+	verdict  string             // of the last
+	report   *lockstep.Report   // of the first
+	coverage *lockstep.Coverage // of all
 }
 
 type rtlKinds []*rtlKind
 
 // add counts a component that was checked.
-func (k *rtlKinds) add(part *starloom.RTLPartRun, report *cosim.LockstepReport) {
+func (k *rtlKinds) add(part *starloom.RTLPartRun, report *lockstep.Report) {
 	for _, kind := range *k {
 		if kind.pins == part.Map {
 			kind.count++
@@ -205,7 +207,7 @@ func (k rtlKinds) writeText(w io.Writer) error {
 			b.WriteString("inputs never exercised in this run, so a mistake there does not show; a check with random inputs has more:\n")
 			said = true
 		}
-		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, cosim.GapsText(gaps), kind.check)
+		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, lockstep.GapsText(gaps), kind.check)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

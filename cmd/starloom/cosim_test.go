@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/verilator"
 )
 
 // TestCosimBuild builds a small design and reads what is printed and written.
@@ -39,10 +40,10 @@ endmodule
 	}
 	data, err := os.ReadFile(wasm)
 	require.NoError(t, err)
-	circuit, err := cosim.LoadWasm(data)
+	circuit, err := verilator.Load(data)
 	require.NoError(t, err)
 	defer circuit.Close()
-	device, err := cosim.OpenWasm(circuit, cosim.Options{})
+	device, err := verilator.Open(circuit, cosim.Options{})
 	require.NoError(t, err)
 	device.Inputs()[0] = 5
 	require.NoError(t, device.Edge(1))

@@ -208,7 +208,7 @@ packages clang and lld.`,
 		Use:               "inspect F.wasm",
 		Short:             "Check an image and say what is in it",
 		Long:              "Checks an image, or a built-in program by name, and says what is in it. Programs are\n" + strings.Join(firmware.Programs(), ", ") + ".",
-		Example:           "  starloom firmware inspect router.wasm\n  starloom firmware inspect pops/random",
+		Example:           "  starloom firmware inspect router.wasm\n  starloom firmware inspect " + firmware.Programs()[0],
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: files("wasm"),
 		RunE: func(c *cobra.Command, args []string) error {

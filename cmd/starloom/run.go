@@ -66,7 +66,7 @@ A run that has lost packets is repeated, to find out where.`,
 	f.Uint64Var(&permutation, "permutation", 0, "run only number `K` of all permutations")
 	f.Uint64Var(&seed, "seed", 0, "seed `N` of the run")
 	slots := integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
-	f.StringVar(&image, "firmware", "", "run the image `F`, or a program such as pops/random, instead of the scenario's firmware")
+	f.StringVar(&image, "firmware", "", "run the image `F`, or a built-in program, instead of the scenario's firmware")
 	engine := choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
 	mode := choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
 	wasm := choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")

@@ -15,13 +15,14 @@ import (
 func newStudy() *cobra.Command {
 	var o starloom.StudyOptions
 	var quick bool
-	var json string
+	var json, csv string
 	c := &cobra.Command{
 		Use:   "study NAME",
 		Short: "Repeat published results and compare",
 		Long: `Repeats the runs behind a published table or figure and prints published and
-measured figures side by side, with the tolerance. 'starloom study list' names
-the studies.`,
+measured figures side by side, with the tolerance, the number of runs behind the
+measured one, the standard deviation of a run (sd) and the standard error of the mean
+(se). 'starloom study list' names the studies.`,
 		Example: "  starloom study list\n  starloom study pops --quick\n  starloom study pops --case 'd=g*'\n  starloom study pops --full --json pops.json",
 		Args:    exactly("NAME"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
@@ -38,12 +39,17 @@ the studies.`,
 	c.Flags().BoolVar(&o.Full, "full", false, "all sizes")
 	c.Flags().StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
 	c.Flags().StringVar(&json, "json", "", "write the rows as JSON to `F`")
+	c.Flags().StringVar(&csv, "csv", "", "write the rows as a table to `F`")
 	workers := c.Flags().Uint16("workers", 0, "threads `N`; 0: all cores")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		var files traces.Files
 		defer files.Abort()
 		jsonFile, err := open(&files, "--json", json)
+		if err != nil {
+			return err
+		}
+		csvFile, err := open(&files, "--csv", csv)
 		if err != nil {
 			return err
 		}
@@ -57,11 +63,14 @@ the studies.`,
 		if jsonFile != nil {
 			err = report.WriteJSON(jsonFile)
 		}
+		if csvFile != nil {
+			err = errors.Join(err, report.WriteCSV(csvFile))
+		}
 		if err := errors.Join(err, files.Commit()); err != nil {
 			return fault(err)
 		}
 		text := c.OutOrStdout()
-		if json == "-" {
+		if json == "-" || csv == "-" {
 			text = c.ErrOrStderr()
 		}
 		return printReport(text, report, report.Verdict)

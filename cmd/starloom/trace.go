@@ -11,11 +11,14 @@ import (
 
 	"starloom"
 	"starloom/traces"
+	"starloom/traces/diff"
+	"starloom/traces/info"
+	"starloom/traces/vcd"
 )
 
 func newTraceInfo() *cobra.Command {
 	var json string
-	var o traces.InfoOptions
+	var o info.Options
 	var signals bool
 	c := &cobra.Command{
 		Use:   "info FILE...",
@@ -87,7 +90,7 @@ func withJSON(c *cobra.Command, path string, inputs []string, make func() (textA
 }
 
 func newTraceDiff() *cobra.Command {
-	var o traces.DiffOptions
+	var o diff.Options
 	var json, mapPath, samplePeriod, clock, offset, from, to, align string
 	var cycles int64
 	c := &cobra.Command{
@@ -154,13 +157,13 @@ at the end of a period.`,
 			o.OffsetCycles = cycles
 		}
 		if clock != "" {
-			o.A, o.B = traces.Sampling{Clock: clock}, traces.Sampling{Clock: clock}
+			o.A, o.B = vcd.Sampling{Clock: clock}, vcd.Sampling{Clock: clock}
 		}
 		if err := errors.Join(
-			duration("--sample-period", samplePeriod, func(d traces.Duration, _ bool) {
-				o.A, o.B = traces.Sampling{Period: d}, traces.Sampling{Period: d}
+			duration("--sample-period", samplePeriod, func(d vcd.Duration, _ bool) {
+				o.A, o.B = vcd.Sampling{Period: d}, vcd.Sampling{Period: d}
 			}),
-			duration("--offset", offset, func(d traces.Duration, negative bool) { o.Offset, o.OffsetBack = d, negative }),
+			duration("--offset", offset, func(d vcd.Duration, negative bool) { o.Offset, o.OffsetBack = d, negative }),
 			bound("--from", from, &o.From), bound("--to", to, &o.To),
 		); err != nil {
 			return err
@@ -170,7 +173,7 @@ at the end of a period.`,
 		}
 		progress := newProgress(c.ErrOrStderr())
 		o.Progress = progress.bytes
-		var report *traces.DiffReport
+		var report *diff.Report
 		err := withJSON(c, json, append([]string{mapPath}, args...), func() (textAndJSON, error) {
 			defer progress.clear()
 			var err error
@@ -194,12 +197,12 @@ func (p *progress) bytes(read, size int64) {
 
 // duration reads an option that is a time, which may be negative if set wants to
 // know.
-func duration(option, text string, set func(d traces.Duration, negative bool)) error {
+func duration(option, text string, set func(d vcd.Duration, negative bool)) error {
 	if text == "" {
 		return nil
 	}
 	plain, negative := strings.CutPrefix(text, "-")
-	d, err := traces.ParseDuration(plain)
+	d, err := vcd.ParseDuration(plain)
 	if err == nil && d.Count == 0 && option == "--sample-period" || negative && option != "--offset" {
 		err = fmt.Errorf("%q is no length of time", text)
 	}
@@ -211,7 +214,7 @@ func duration(option, text string, set func(d traces.Duration, negative bool)) e
 }
 
 // bound reads a cycle or a time.
-func bound(option, text string, b *traces.Bound) error {
+func bound(option, text string, b *diff.Bound) error {
 	if text == "" {
 		return nil
 	}
@@ -221,7 +224,7 @@ func bound(option, text string, b *traces.Bound) error {
 		return nil
 	}
 	b.Timed = true
-	return duration(option, text, func(d traces.Duration, _ bool) { b.Time = d })
+	return duration(option, text, func(d vcd.Duration, _ bool) { b.Time = d })
 }
 
 func newTraceDecode() *cobra.Command {
@@ -242,10 +245,10 @@ packets of a simulation can be read with Wireshark and compared with those of
         ready: "TOP.link[$1].ready_i"     # these are optional: ready,
         last: "TOP.link[$1].last_o"       # last and first (of a frame)
         direction: sent                   # or received: known by its last phit
-      - name: "pops.group[$1].nic[$2].port[${port}]"
-        rail1: "pops.group[*].nic[*].tx.light.rail1"   # dual-rail light
-        rail0: "pops.group[$1].nic[$2].tx.light.rail0"
-        port: "pops.group[$1].nic[$2].tx.port"
+      - name: "net.unit[$1].nic[$2].port[${port}]"
+        rail1: "net.unit[*].nic[*].tx.light.rail1"   # dual-rail light
+        rail0: "net.unit[$1].nic[$2].tx.light.rail0"
+        port: "net.unit[$1].nic[$2].tx.port"
         ports: 4                          # a frame to all ports is 4 packets
 
 A frame ends as its header's length says, or with last. In cycle n a signal is what it

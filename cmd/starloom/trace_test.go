@@ -17,7 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"starloom/traces"
+	"starloom/traces/diff"
+	"starloom/traces/info"
+	"starloom/traces/vcd"
 )
 
 var full = flag.Bool("full", false, "compare VCDs of 1 GB")
@@ -59,7 +61,7 @@ func TestTraceCommands(t *testing.T) {
 	assert.Empty(t, r.stderr)
 	data, err := os.ReadFile(filepath.Join(dir, "info.json"))
 	require.NoError(t, err)
-	var infos traces.Infos
+	var infos info.Report
 	require.NoError(t, json.Unmarshal(data, &infos))
 	require.Len(t, infos.Files, 2)
 	assert.NotZero(t, infos.Files[0].VCD.Changes)
@@ -73,9 +75,9 @@ func TestTraceCommands(t *testing.T) {
 	assert.True(t, strings.HasPrefix(r.stdout, "DIFFERENT  a.vcd  b.vcd\n\nfirst difference at "), r.stdout)
 	data, err = os.ReadFile(filepath.Join(dir, "diff.json"))
 	require.NoError(t, err)
-	var report traces.DiffReport
+	var report diff.Report
 	require.NoError(t, json.Unmarshal(data, &report))
-	assert.Equal(t, traces.VerdictDifferent, report.Verdict)
+	assert.Equal(t, diff.VerdictDifferent, report.Verdict)
 	assert.Positive(t, report.Differing)
 	r = run(statusFail, "diff a.vcd b.vcd --sample-period 1ns --first --from 3 --json -")
 	assert.True(t, json.Valid([]byte(r.stdout)))
@@ -158,7 +160,7 @@ func bigVCDs(t *testing.T, dir string, bytes int64) {
 	require.NoError(t, err)
 	fileB, err := os.Create(filepath.Join(dir, "b.vcd"))
 	require.NoError(t, err)
-	w, err := traces.NewVCD(io.MultiWriter(fileA, fileB), traces.VCDOptions{})
+	w, err := vcd.NewWriter(io.MultiWriter(fileA, fileB), vcd.Options{})
 	require.NoError(t, err)
 	const signals = 2000
 	random := rand.New(rand.NewPCG(1, 1))
@@ -172,7 +174,7 @@ func bigVCDs(t *testing.T, dir string, bytes int64) {
 		require.NoError(t, w.Cycle(cycle))
 		for range 100 {
 			i := random.IntN(signals)
-			w.Set(traces.SignalID(i), random.Uint64()>>(63-i%64))
+			w.Set(vcd.SignalID(i), random.Uint64()>>(63-i%64))
 		}
 		cycle++
 		if cycle%4096 == 0 {

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/twin"
 	"starloom/hw"
 )
 
@@ -30,7 +31,7 @@ func all(site *hw.Site) (elements []int) {
 // oneEach opens a device for each element.
 func oneEach(t *testing.T, site *hw.Site, elements []int) (parts []Part) {
 	for _, element := range elements {
-		parts = append(parts, Part{Device: twin(t, site, element), Elements: []int{element}})
+		parts = append(parts, Part{Device: device(t, site, element), Elements: []int{element}})
 	}
 	return parts
 }
@@ -51,7 +52,7 @@ func TestInTheLoop(t *testing.T) {
 			"side by side": func(site *hw.Site) []Part {
 				var devices []cosim.Device
 				for _, element := range []int{2, 0, 3} {
-					devices = append(devices, twin(t, site, element))
+					devices = append(devices, device(t, site, element))
 				}
 				return append(oneEach(t, site, []int{1}), Part{Device: newArray(devices), Elements: []int{2, 0, 3}})
 			},
@@ -177,14 +178,14 @@ func TestFaults(t *testing.T) {
 		{faulty{from: resetEdges + 2, unknown: []uint64{0, 0x30}}, Fault{Path: "group[0].coupler[1].fibre", Cycle: 1, Unknown: true,
 			Err: fmt.Errorf("output rail0_o has X or Z in the bits 0x30 from bit 0 on")}},
 	} {
-		device := c.device
+		broken := c.device
 		m, err := newMachine(t, lines[0], func(m *machine, model hw.Sited) (hw.Component, error) {
 			site := model.Site()
 			if site.Twin != twinOfFault {
 				return model, nil
 			}
-			device.Device = twin(t, site, 1)
-			return m.loop.Replace(model, Part{Device: &device, Elements: []int{1}})
+			broken.Device = device(t, site, 1)
+			return m.loop.Replace(model, Part{Device: &broken, Elements: []int{1}})
 		})
 		require.NoError(t, err)
 		m.play(t, 0, 3, nil)
@@ -209,14 +210,14 @@ func TestRefused(t *testing.T) {
 	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{0, 4}) }), "links: there is no element 4 of 4")
 	require.ErrorContains(t, replace(func(site *hw.Site) []Part { return oneEach(t, site, []int{2, 2}) }), "element 2 is replaced already")
 	require.ErrorContains(t, replace(func(site *hw.Site) []Part {
-		return []Part{{Device: twin(t, site, 0), Elements: []int{0, 1}}}
+		return []Part{{Device: device(t, site, 0), Elements: []int{0, 1}}}
 	}), "group[0].coupler[0].fibre: the device has no input rail1_i of 16 bits")
 	require.ErrorContains(t, replace(func(site *hw.Site) []Part {
-		other, err := cosim.FindTwin("fifo")
+		other, err := twin.Find(twin.All(), "fifo")
 		require.NoError(t, err)
-		device, err := other.New(other.Sets[0])
+		fifo, err := other.New(other.Sets[0])
 		require.NoError(t, err)
-		return []Part{{Device: device, Elements: []int{0}}}
+		return []Part{{Device: fifo, Elements: []int{0}}}
 	}), "the device has no input rail1_i of 8 bits")
 	_, err := New(hw.NewKernel(hw.NewWorkers(1), hw.Shards(2, 1)))
 	require.ErrorContains(t, err, "RTL needs a machine of one")

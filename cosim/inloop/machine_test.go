@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	"starloom/cosim/twin"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -134,14 +135,14 @@ func (m *machine) play(t *testing.T, from, slots uint32, at func(m *machine, slo
 	return log.String()
 }
 
-// twin opens the model of an element's twin as a device.
-func twin(t *testing.T, site *hw.Site, element int) cosim.Device {
-	found, err := cosim.FindTwin(site.Twin)
+// device opens the model of an element's twin as a device.
+func device(t *testing.T, site *hw.Site, element int) cosim.Device {
+	found, err := twin.Find(twin.All(), site.Twin)
 	require.NoError(t, err)
-	device, err := found.New(site.Parameters(element))
+	model, err := found.New(site.Parameters(element))
 	require.NoError(t, err)
-	t.Cleanup(func() { require.NoError(t, device.Close()) })
-	return device
+	t.Cleanup(func() { require.NoError(t, model.Close()) })
+	return model
 }
 
 // array is several devices side by side, as one.

@@ -57,7 +57,7 @@ typedef struct {
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
     uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
-    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, for pops/two-hops only: the packet that started here has arrived) */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived) */
 } sl_processor;
 
 _Static_assert(offsetof(sl_processor, wake) == 0, "register map");
@@ -95,9 +95,9 @@ typedef struct {
     uint32_t payload_bytes; /* L, largest payload of a frame */
     uint32_t first; /* R, processor number of cell 0 */
     uint32_t processors; /* R, processors in the machine */
-    uint32_t groups; /* R, groups in the machine (POPS: g) */
-    uint32_t group_size; /* R, processors in a group (POPS: d) */
-    uint32_t ports; /* R, ports of a NIC (POPS: g) */
+    uint32_t groups; /* R, groups in the machine */
+    uint32_t group_size; /* R, processors in a group */
+    uint32_t ports; /* R, ports of a NIC */
     uint64_t seed; /* R, start of the random stream */
     int32_t param[16]; /* R, parameters from the scenario, by index */
     sl_processor *processor; /* L, address of the first processor block; one follows the other */

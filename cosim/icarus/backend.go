@@ -1,0 +1,35 @@
+package icarus
+
+import (
+	"context"
+
+	"starloom/cosim"
+)
+
+// Backend is the backend that simulates in a process of its own.
+func Backend() cosim.Backend {
+	return cosim.Backend{
+		Name: cosim.BackendIcarus,
+		Build: func(_ context.Context, s cosim.Source, _ cosim.BuildOptions) (cosim.Design, error) {
+			return &uncompiled{source: s}, nil
+		},
+	}
+}
+
+// uncompiled is a source as a Design: every device is compiled on its own.
+type uncompiled struct {
+	source   cosim.Source
+	warnings []cosim.Warning // of the last device
+}
+
+func (b *uncompiled) Open(o cosim.Options) (cosim.Device, error) {
+	d, err := Open(b.source, o)
+	if err == nil {
+		b.warnings = d.(interface{ Warnings() []cosim.Warning }).Warnings()
+	}
+	return d, err
+}
+
+func (b *uncompiled) Warnings() []cosim.Warning { return b.warnings }
+func (b *uncompiled) CaseBlind() bool           { return false } // Verilog only
+func (b *uncompiled) Close() error              { return nil }

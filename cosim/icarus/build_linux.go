@@ -1,0 +1,160 @@
+package icarus
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	_ "embed"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"starloom/cosim"
+)
+
+// buildLimit is how long one tool may take.
+const buildLimit = 2 * time.Minute
+
+// The tools; versionOption is asked for vvp alone, which loads the VPI module.
+var (
+	iverilogTool    = cosim.Tool{Command: "iverilog", Packages: "iverilog"}
+	iverilogVPITool = cosim.Tool{Command: "iverilog-vpi", Packages: "iverilog"}
+	compilerTool    = cosim.Tool{Command: "cc", Packages: "gcc"} // of iverilog-vpi
+	vvpTool         = cosim.Tool{Command: "vvp", Packages: "iverilog", VersionOption: "-V"}
+)
+
+// find returns the path of a tool.
+func find(t cosim.Tool) (string, error) {
+	path, err := exec.LookPath(t.Command)
+	if err != nil {
+		return "", &cosim.InputError{Place: t.Command, Reason: "is needed to simulate RTL in Icarus and is not on the PATH", Remedy: "install the Debian package " + t.Packages}
+	}
+	return path, nil
+}
+
+// findModule returns the path of the VPI module for this vvp, built at most
+// once per user and version. Without a cache it is built in scratch.
+func findModule(vvp cosim.ToolVersion, scratch string) (string, error) {
+	hash := sha256.New()
+	fmt.Fprintf(hash, "%s\n%s\n%s", runtime.GOARCH, vvp.Text, cosim.VPI)
+	kept, err := cosim.OpenCache("")
+	if err != nil {
+		kept = cosim.Cache{Dir: scratch, Remedy: cosim.RemedyUserCache}
+	}
+	return kept.Take(fmt.Sprintf("icarus-%x.vpi", hash.Sum(nil)[:16]), compileModule)
+}
+
+func compileModule(path string) error {
+	vpi, err := find(iverilogVPITool)
+	if err != nil {
+		return err
+	}
+	if _, err := find(compilerTool); err != nil {
+		return err
+	}
+	dir, file := filepath.Split(path)
+	if err := os.WriteFile(filepath.Join(dir, "cosim.c"), []byte(cosim.VPI), 0o644); err != nil {
+		return fmt.Errorf("the module for Icarus: %w", err)
+	}
+	said, err := runTool(dir, dir, vpi, "--name="+strings.TrimSuffix(file, ".vpi"), "cosim.c")
+	if stop := cosim.Stopped(context.Background(), "iverilog-vpi", "", err); stop != nil {
+		return stop
+	}
+	if err != nil {
+		return &cosim.InputError{Place: "iverilog-vpi", Reason: fmt.Sprintf("does not compile the module for Icarus (%v): %s", err, cosim.OneLine(said)), Remedy: "install the Debian packages gcc, libc6-dev and iverilog"}
+	}
+	return nil
+}
+
+// runTool runs a tool in the directory dir, "" for Starloom's own, with its temporary
+// files in scratch, and returns what it said. One that takes too long is a ToolError.
+func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), buildLimit)
+	defer cancel()
+	runtime.LockOSThread() // the death signal is bound to the thread
+	defer runtime.UnlockOSThread()
+	var said bytes.Buffer
+	cmd := cosim.Command(ctx, dir, tool, args...)
+	cmd.Env = append(cmd.Env, "TMPDIR="+scratch)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.SysProcAttr = alone()
+	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		err = &cosim.ToolError{Tool: filepath.Base(tool), Place: "", Reason: fmt.Sprintf("does not end and was killed after %v", buildLimit), Remedy: cosim.RemedyTool, Err: err}
+	}
+	return said.Bytes(), err
+}
+
+// compile compiles a design to the file out.
+func compile(source *cosim.Source, out string) error {
+	iverilog, err := find(iverilogTool)
+	if err != nil {
+		return err
+	}
+	said, err := runTool("", filepath.Dir(out), iverilog, append([]string{"-o", out}, iverilogArguments(source)...)...)
+	if stop := cosim.Stopped(context.Background(), iverilogTool.Command, source.Name(), err); stop != nil {
+		return stop
+	}
+	if err != nil {
+		return refusalOf(source, said, err)
+	}
+	if lost := missingParameter.FindSubmatch(said); lost != nil {
+		return &cosim.InputError{Place: source.Files[0], Reason: fmt.Sprintf("module %s has no parameter %s", source.Top, lost[1]), Remedy: "name a parameter of the module"}
+	}
+	return nil
+}
+
+func iverilogArguments(s *cosim.Source) []string {
+	args := []string{"-g2012", "-s", s.Top, "-Y.v", "-Y.sv"}
+	for _, name := range slices.Sorted(maps.Keys(s.Params)) {
+		args = append(args, "-P"+s.Top+"."+name+"="+s.Params[name])
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Defines)) {
+		define := "-D" + name
+		if value := s.Defines[name]; value != "" {
+			define += "=" + value
+		}
+		args = append(args, define)
+	}
+	for _, dir := range s.IncludeDirs {
+		args = append(args, "-I"+dir, "-y"+dir)
+	}
+	return append(append(args, "--"), s.Files...)
+}
+
+var (
+	missingParameter = regexp.MustCompile(`(?m)warning: parameter (\S+) not found in`)
+	messagePlace     = regexp.MustCompile(`^(.+?:\d+): (?:error: )?(.+)`)
+	messageSummary   = regexp.MustCompile(`^(\d+ error\(s\)|\*\*\*|\s)`)
+)
+
+// refusalOf turns iverilog's messages into one error: the place of the first
+// message that has one, and the messages behind it.
+func refusalOf(source *cosim.Source, said []byte, err error) error {
+	var messages []string
+	place := source.Files[0]
+	for line := range strings.Lines(string(said)) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || messageSummary.MatchString(line) || strings.Contains(line, "warning:") {
+			continue
+		}
+		if found := messagePlace.FindStringSubmatch(line); found != nil && len(messages) == 0 {
+			place, line = found[1], found[2]
+		}
+		messages = append(messages, line)
+	}
+	if len(messages) == 0 {
+		return &cosim.ToolError{Tool: iverilogTool.Command, Place: source.Name(), Reason: fmt.Sprintf("gives up (%v): %s", err, cosim.OneLine(said)), Remedy: cosim.RemedyTool, Err: err}
+	}
+	return &cosim.InputError{Place: place, Reason: "iverilog: " + cosim.OneLine([]byte(strings.Join(messages, "; "))), Remedy: "correct the source until `iverilog -g2012` accepts it"}
+}

@@ -1,0 +1,135 @@
+package icarus
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// systemTasks is what the compiled design says of the system tasks in it.
+type systemTasks struct {
+	data     map[string]string // files of $readmem, and the source that reads them
+	warnings []cosim.Warning   // tasks that reach files
+}
+
+var (
+	// designCall is a call of a system task: index of the file, line, name, arguments.
+	designCall      = regexp.MustCompile(`(?m)^ *%vpi_(?:call|func)\S* (\d+) (\d+) "(\$\w+)"(?: \d+)?(?:, ("(?:[^"\\]|\\.)*"|[^, ]+))?`)
+	designText      = regexp.MustCompile(`(?m)^(P_0x[0-9a-f]+) \.param/str "[^"]*" \d+ \d+ \d+, ("(?:[^"\\]|\\.)*");`)
+	designFileNames = regexp.MustCompile(`(?m)^:file_names \d+;\n((?: *"(?:[^"\\]|\\.)*";\n)*)`)
+	designError     = regexp.MustCompile(`(?m)^( *%vpi_call\S* \d+ \d+ )"\$error"(,?)`)
+)
+
+// readDesign reads a design that iverilog has compiled, and lets its $error end
+// the simulation, as it does in the other backends: it becomes $fatal.
+func readDesign(path string) (*systemTasks, error) {
+	design, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &systemTasks{data: map[string]string{}}
+	texts := map[string]string{}
+	for _, text := range designText.FindAllSubmatch(design, -1) {
+		texts[string(text[1])] = string(text[2])
+	}
+	var files []string
+	if table := designFileNames.FindSubmatch(design); table != nil {
+		for line := range strings.Lines(string(table[1])) {
+			name, _ := strconv.Unquote(strings.TrimSuffix(strings.TrimSpace(line), ";"))
+			files = append(files, name)
+		}
+	}
+	for _, call := range designCall.FindAllSubmatch(design, -1) {
+		index, _ := strconv.Atoi(string(call[1])) // digits
+		task, argument, file := string(call[3]), string(call[4]), ""
+		if index < len(files) {
+			file = files[index]
+		}
+		place := file + ":" + string(call[2])
+		switch {
+		case task == "$readmemh" || task == "$readmemb":
+			if text, ok := texts[argument]; ok {
+				argument = text
+			}
+			name, err := strconv.Unquote(argument)
+			if err != nil {
+				return nil, &cosim.InputError{Place: place, Reason: task + " reads a file whose name is not a constant", Remedy: "write the name as a string or a parameter, so that the file can be found"}
+			}
+			name = strings.TrimLeft(name, "\x00")
+			if _, ok := d.data[name]; !ok {
+				d.data[name] = file
+			}
+		case slices.Contains(fileTasks, task):
+			if w := (cosim.Warning{Code: task, Place: place, Text: textFiles}); !slices.Contains(d.warnings, w) {
+				d.warnings = append(d.warnings, w)
+			}
+		}
+	}
+	if !designError.Match(design) {
+		return d, nil
+	}
+	design = designError.ReplaceAllFunc(design, func(call []byte) []byte {
+		fatal := bytes.Replace(call, []byte(`"$error"`), []byte(`"$fatal"`), 1)
+		if bytes.HasSuffix(fatal, []byte(",")) {
+			fatal = append(fatal, " 32'sb00000000000000000000000000000001,"...)
+		}
+		return fatal
+	})
+	return d, os.WriteFile(path, design, 0o644)
+}
+
+// furnish makes the folder that a simulation runs in: empty but for copies of the files
+// of $readmem, where their names lead. It returns the folder inside root.
+func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error) {
+	up := 0 // how far names lead out of the folder
+	names := slices.Sorted(maps.Keys(d.data))
+	for _, name := range names {
+		if clean := filepath.Clean(name); !filepath.IsAbs(name) {
+			for rest, ok := strings.CutPrefix(clean, "../"); ok; rest, ok = strings.CutPrefix(rest, "../") {
+				up++
+			}
+		}
+	}
+	folder := filepath.Join(root, "run")
+	for range up {
+		folder = filepath.Join(folder, "run")
+	}
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return "", err
+	}
+	for _, name := range names {
+		path, err := source.FindData(name, d.data[name])
+		if err != nil {
+			return "", err
+		}
+		if filepath.IsAbs(name) {
+			continue
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return "", &cosim.InputError{Place: path, Reason: fmt.Sprintf("$readmem cannot read it: %v", cosim.Reason(err)), Remedy: "give a file that can be read"}
+		}
+		to := filepath.Join(folder, name)
+		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, text, 0o600)); err != nil {
+			return "", err
+		}
+	}
+	return folder, nil
+}
+
+// keeps reports whether the simulation may need its folder after its start.
+func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
+
+// fileTasks are the same for Icarus.
+var fileTasks = []string{"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate"}
+
+const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is written there; other folders are open to it"

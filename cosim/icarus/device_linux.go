@@ -1,0 +1,268 @@
+package icarus
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"starloom/cosim"
+)
+
+// device is a Device that Icarus Verilog simulates in a process of its own, with
+// four states. One exchange through shared memory per call; between two calls
+// simulated time stands still.
+type device struct {
+	name    string
+	folder  string // that it runs in and that Close deletes; "" for one that is gone
+	design  *systemTasks
+	limit   time.Duration
+	clocks  uint64 // bits that Edge may get
+	process *process
+	log     sharedLog
+	ports   []cosim.Port
+
+	inputs, outputs, unknown                   []uint64 // ours: valid after Close too
+	sharedInputs, sharedOutputs, sharedUnknown []uint64
+
+	err error // what ended the device
+}
+
+// Open compiles a source with iverilog and starts it in vvp. Registers are X
+// until something gives them a value. A clock cycle is 200 or 300 time units of
+// the top module, so delays in the RTL must stay below 100. What it prints goes to Log.
+// $error ends it, as in the other backends.
+//
+// The simulation runs in an empty temporary folder with copies of the files of $readmem
+// (Source.DataDir), so that $fopen and $dumpfile do not reach the user's. But Icarus is
+// not a sandbox: a name that begins with / leads anywhere. Warnings lists such tasks.
+//
+// Errors: an *InputError for a missing tool, with its Debian package, for what
+// iverilog refuses, with its place, and for ports that cannot be driven; a *Fault, if
+// the circuit ends the simulation before the first cycle. Options.Seed has no effect
+// here.
+func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
+	if err := source.Check(); err != nil {
+		return nil, err
+	}
+	if source.VHDL() {
+		return nil, &cosim.InputError{Place: source.Files[0], Reason: "Icarus reads Verilog only", Remedy: "turn it into Verilog: `ghdl synth --std=08 --out=verilog`"}
+	}
+	source.Params = source.Constants()
+	d := &device{name: source.Name(), limit: options.Limit(), clocks: 1<<len(source.Clocks) - 1}
+	scratch, err := os.MkdirTemp("", "starloom-icarus-")
+	if err != nil {
+		return nil, fmt.Errorf("a place for the compiled design: %w", err)
+	}
+	if scratch, err = filepath.Abs(scratch); err != nil {
+		return nil, err
+	}
+	d.folder = scratch
+	if err := d.start(&source, scratch); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(scratch))
+	}
+	if err := d.greet(&source); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	if !d.design.keeps() { // vvp has read its own files before it answers
+		d.folder = ""
+		err = os.RemoveAll(scratch)
+	}
+	return d, err
+}
+
+// start builds the simulation in scratch and starts it.
+func (d *device) start(source *cosim.Source, scratch string) error {
+	vvp, err := vvpTool.Version(context.Background())
+	if err != nil {
+		return err
+	}
+	design := filepath.Join(scratch, "design.vvp")
+	if err := compile(source, design); err != nil {
+		return err
+	}
+	if d.design, err = readDesign(design); err != nil {
+		return err
+	}
+	folder, err := d.design.furnish(source, scratch)
+	if err != nil {
+		return err
+	}
+	module, err := findModule(vvp, scratch)
+	if err != nil {
+		return err
+	}
+	memory, err := newMemory(source.Top, source.Clocks)
+	if err != nil {
+		return err
+	}
+	d.process, err = startProcess(vvp.Path, folder, design, module, memory, &d.log)
+	if err != nil {
+		memory.close()
+		return fmt.Errorf("%s: starting %s: %w", d.name, vvp.Path, err)
+	}
+	return nil
+}
+
+// greet takes the first reply: the ports, and the outputs with all inputs zero.
+func (d *device) greet(source *cosim.Source) error {
+	if err := d.settled(1); err != nil {
+		return err
+	}
+	var err error
+	if d.ports, err = readPorts(d.process.memory.report()); err != nil {
+		return fmt.Errorf("%s: %w", d.name, err)
+	}
+	if err := cosim.PlacePorts(d.ports, source.Clocks); err != nil {
+		return err
+	}
+	inputs, outputs := cosim.Words(d.ports)
+	d.inputs, d.outputs, d.unknown = make([]uint64, inputs), make([]uint64, outputs), make([]uint64, outputs)
+	d.sharedInputs = d.process.memory.words(0, inputs)
+	d.sharedOutputs = d.process.memory.words(inputs, outputs)
+	d.sharedUnknown = d.process.memory.words(inputs+outputs, outputs)
+	d.fetch()
+	return nil
+}
+
+// readPorts reads the report of the module.
+func readPorts(report string) ([]cosim.Port, error) {
+	var ports []cosim.Port
+	for line := range strings.Lines(report) {
+		fields := strings.SplitN(strings.TrimSuffix(line, "\n"), " ", 3)
+		if len(fields) != 3 {
+			return nil, fmt.Errorf("the simulator reports a port %q", line)
+		}
+		bits, err := strconv.Atoi(fields[1])
+		if err != nil || bits < 1 {
+			return nil, fmt.Errorf("the simulator reports a port %q", line)
+		}
+		ports = append(ports, cosim.Port{Name: fields[2], Bits: bits, Input: fields[0] == "i"})
+	}
+	return ports, nil
+}
+
+// Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close implement
+// cosim.Device.
+
+func (d *device) Ports() []cosim.Port { return d.ports }
+func (d *device) Inputs() []uint64    { return d.inputs }
+func (d *device) Outputs() []uint64   { return d.outputs }
+func (d *device) Unknown() []uint64   { return d.unknown }
+
+// Log returns the end of what the simulation has printed, at least 64 KiB of it.
+func (d *device) Log() string { return d.log.String() }
+
+// Warnings returns the system tasks of the design that reach files or programs.
+func (d *device) Warnings() []cosim.Warning { return d.design.warnings }
+
+func (d *device) Settle() error { return d.exchange(opSettle, 0, 0) }
+
+func (d *device) Edge(clocks uint64) error { return d.exchange(opEdge, clocks, 1) }
+
+func (d *device) Step(clocks uint64, cycles int) error {
+	if cycles <= 0 {
+		return d.err
+	}
+	return d.exchange(opEdge, clocks, uint64(cycles))
+}
+
+func (d *device) exchange(op op, clocks, count uint64) error {
+	if d.err != nil {
+		return d.err
+	}
+	if clocks&^d.clocks != 0 {
+		return fmt.Errorf("%s: clocks %#b: the device has clocks %#b", d.name, clocks, d.clocks)
+	}
+	copy(d.sharedInputs, d.inputs)
+	if err := d.settled(d.process.memory.post(op, clocks, count)); err != nil {
+		return err
+	}
+	d.fetch()
+	return nil
+}
+
+func (d *device) fetch() {
+	copy(d.outputs, d.sharedOutputs)
+	copy(d.unknown, d.sharedUnknown)
+}
+
+// settled waits for the reply to a command. The end of the time limit is for finding
+// out why there is none.
+func (d *device) settled(number uint32) error {
+	inquest := max(d.limit/10, min(d.limit/2, time.Second))
+	answer := d.process.await(number, d.limit-inquest)
+	if answer == answerReplied && d.process.memory.status == statusOK {
+		return nil
+	}
+	if answer == answerSilent {
+		d.process.interrupt()
+		answer = d.process.await(number, inquest)
+	}
+	d.err = d.autopsy(answer)
+	return d.err
+}
+
+// autopsy ends the simulation and says what became of it.
+func (d *device) autopsy(answer answer) error {
+	memory := d.process.memory
+	late := answer == answerReplied && memory.status == statusOK
+	if late || answer == answerSilent {
+		d.process.end(0)
+		return d.toolFault(cosim.FaultHang, fmt.Sprintf("no answer within %v; the simulator was killed", d.limit))
+	}
+	d.process.end(min(d.limit, time.Second))
+	said := d.log.String()
+	switch {
+	case answer == answerGone:
+		return d.toolFault(cosim.FaultDied, cosim.OneLine(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
+	case memory.status == statusRefused:
+		return &cosim.InputError{Place: d.name, Reason: memory.report(), Remedy: "put the module into another one that has inputs and outputs of bits only"}
+	case memory.status == statusOscillates:
+		return d.fault(cosim.FaultOscillation, fmt.Sprintf("logic without delay does not settle within %v", d.limit))
+	case memory.status == statusEndless:
+		return d.fault(cosim.FaultHang, fmt.Sprintf("a process loops without delay; stopped after %v", d.limit))
+	default:
+		if at := strings.LastIndex(said, "FATAL: "); at >= 0 && d.process.cmd.ProcessState.ExitCode() == 1 {
+			return d.fault(cosim.FaultFatal, cosim.OneLine([]byte(said[at+len("FATAL: "):])))
+		}
+		return d.fault(cosim.FaultFinish, lastLines(said, 3))
+	}
+}
+
+func (d *device) fault(kind cosim.FaultKind, text string) error {
+	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text}
+}
+
+// toolFault is one that the simulator is to blame for.
+func (d *device) toolFault(kind cosim.FaultKind, text string) error {
+	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text, Tool: vvpTool.Command}
+}
+
+func (d *device) Save() ([]byte, error) { return nil, cosim.ErrNoSnapshot }
+
+func (d *device) Restore([]byte) error { return cosim.ErrNoSnapshot }
+
+// Close lets the simulation end as if by $finish, so that its files are complete.
+func (d *device) Close() error {
+	if d.process == nil {
+		return nil
+	}
+	if d.err == nil {
+		d.process.memory.post(opClose, 0, 0)
+		d.process.end(min(d.limit, 2*time.Second))
+		d.err = fmt.Errorf("%s: the device is closed", d.name)
+	}
+	d.process.end(0)
+	d.process.memory.close()
+	d.process = nil
+	d.sharedInputs, d.sharedOutputs, d.sharedUnknown = nil, nil, nil
+	if d.folder == "" {
+		return nil
+	}
+	return os.RemoveAll(d.folder)
+}

@@ -1,0 +1,150 @@
+package icarus
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"starloom/cosim"
+)
+
+// process is a simulator in a process of its own. It cannot outlive
+// Starloom: the kernel kills it with the thread that started it, which waits for
+// it, and the module inside it looks who its parent is.
+type process struct {
+	memory *memory
+	cmd    *exec.Cmd
+	log    *sharedLog
+	ended  atomic.Bool   // the process is gone
+	done   chan struct{} // closed after that
+	err    error         // how it went; read after done
+}
+
+// startProcess runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
+// command, number 1, is under way when it returns.
+func startProcess(vvp, folder, design, module string, memory *memory, log *sharedLog) (*process, error) {
+	p := &process{memory: memory, log: log, done: make(chan struct{})}
+	dir, file := filepath.Split(module) // an absolute path, as design is
+	p.cmd = exec.Command(vvp, "-n", "-M", dir, "-m", strings.TrimSuffix(file, ".vpi"), design)
+	p.cmd.Dir = folder
+	p.cmd.Stdout, p.cmd.Stderr = log, log
+	p.cmd.ExtraFiles = []*os.File{memory.file}
+	p.cmd.SysProcAttr = alone()
+	p.cmd.WaitDelay = time.Second
+	memory.command.Store(1)
+	started := make(chan error)
+	go p.run(started)
+	if err := <-started; err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// run stays on the thread that starts the process until the process has ended: a
+// death signal is bound to the thread, and Go ends threads.
+func (p *process) run(started chan<- error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	err := p.cmd.Start()
+	_ = p.memory.file.Close()
+	started <- err
+	if err != nil {
+		return
+	}
+	p.err = p.cmd.Wait()
+	if p.err == exec.ErrWaitDelay { // somebody below the simulator still has its output
+		p.killGroup()
+	}
+	p.ended.Store(true)
+	p.memory.wake()
+	close(p.done)
+}
+
+// alone is for processes that a Ctrl-C on the terminal shall not reach, and that
+// die with Starloom.
+func alone() *syscall.SysProcAttr {
+	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
+}
+
+type answer int
+
+const (
+	answerReplied answer = iota
+	answerGone
+	answerSilent
+)
+
+// await waits for the reply to a command; limit is how long the simulator may go
+// without finishing a clock cycle.
+func (p *process) await(number uint32, limit time.Duration) answer {
+	if p.memory.spin(number) {
+		return answerReplied
+	}
+	const look = 50 * time.Millisecond
+	cycles, since := p.memory.cycles.Load(), time.Now()
+	for {
+		gone := p.ended.Load() // first, since a process may reply and go
+		if p.memory.reply.Load() == number {
+			return answerReplied
+		}
+		if gone {
+			return answerGone
+		}
+		if now := p.memory.cycles.Load(); now != cycles {
+			cycles, since = now, time.Now()
+		}
+		left := limit - time.Since(since)
+		if left <= 0 {
+			return answerSilent
+		}
+		p.memory.sleep(number, min(left, look))
+	}
+}
+
+// interrupt asks a simulation that does not get on to stop.
+func (p *process) interrupt() { _ = p.cmd.Process.Signal(unix.SIGUSR1) }
+
+// end waits until the process is gone, and kills it if that takes too long.
+func (p *process) end(patience time.Duration) {
+	timer := time.AfterFunc(patience, p.killGroup)
+	<-p.done
+	timer.Stop()
+}
+
+func (p *process) killGroup() {
+	if !p.ended.Load() {
+		_ = unix.Kill(-p.cmd.Process.Pid, unix.SIGKILL)
+	}
+}
+
+// sharedLog is what a process prints while others read it.
+type sharedLog struct {
+	mutex sync.Mutex
+	text  cosim.KeptLog
+}
+
+func (l *sharedLog) Write(text []byte) (int, error) {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return l.text.Write(text)
+}
+
+func (l *sharedLog) String() string {
+	l.mutex.Lock()
+	defer l.mutex.Unlock()
+	return string(l.text)
+}
+
+// lastLines returns up to n lines from the end of a text, as one line.
+func lastLines(text string, n int) string {
+	lines := strings.Split(strings.TrimSpace(text), "\n")
+	return cosim.OneLine([]byte(strings.Join(lines[max(0, len(lines)-n):], "\n")))
+}

@@ -1,0 +1,146 @@
+package lockstep
+
+import (
+	"fmt"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/twin"
+	"starloom/hw"
+)
+
+// Coverage is what the inputs of lockstep runs have shown, in the cycles in which reset
+// is off. What they have not shown, no run can have found.
+type Coverage struct {
+	ports       []cosim.Port // inputs without clock and reset
+	ones, zeros []uint64
+	events      []twin.Event
+	hit         []uint64 // by event
+	clocked     bool
+	resetWord   int
+	ran, again  bool // a cycle without reset; a reset after one in the same run
+	started     bool // this run has had one
+}
+
+// Gap is something that no cycle has shown.
+type Gap struct {
+	Input string `json:"input"`
+	Bits  string `json:"bits,omitempty"` // [7:0]; "" for all
+	Never string `json:"never"`          // "1", "0", "1 or 0"; or what did not happen
+}
+
+func newCoverage(m *twin.Model) *Coverage {
+	c := &Coverage{
+		ones: make([]uint64, len(m.Inputs())), zeros: make([]uint64, len(m.Inputs())),
+		events: m.Events, hit: make([]uint64, len(m.Events)), clocked: m.Clocked(), resetWord: m.ResetWord(),
+	}
+	for _, p := range m.Ports() {
+		if p.Input && !p.Clock && p.Name != "reset" {
+			c.ports = append(c.ports, p)
+		}
+	}
+	return c
+}
+
+// begin starts a run: its first reset is not one in the midst of work.
+func (c *Coverage) begin() { c.started = false }
+
+// see counts a cycle.
+func (c *Coverage) see(inputs []uint64) {
+	if c.clocked && inputs[c.resetWord]&1 != 0 {
+		c.again = c.again || c.started
+		return
+	}
+	c.ran, c.started = true, true
+	for i, word := range inputs {
+		c.ones[i] |= word
+		c.zeros[i] |= ^word
+	}
+	for i := range c.events {
+		c.hit[i] |= c.events[i].Of(inputs)
+	}
+}
+
+// Add counts the cycles of another one, of the same model.
+func (c *Coverage) Add(other *Coverage) {
+	for i := range c.ones {
+		c.ones[i] |= other.ones[i]
+		c.zeros[i] |= other.zeros[i]
+	}
+	for i := range c.hit {
+		c.hit[i] |= other.hit[i]
+	}
+	c.ran, c.again = c.ran || other.ran, c.again || other.again
+}
+
+// Gaps lists what was never shown, by input.
+func (c *Coverage) Gaps() (gaps []Gap) {
+	for _, p := range c.ports {
+		kind := func(bit int) string {
+			one, zero := hw.GetBits(c.ones[p.Word:], bit, 1) != 0, hw.GetBits(c.zeros[p.Word:], bit, 1) != 0
+			switch {
+			case one && zero:
+				return ""
+			case one:
+				return "0"
+			case zero:
+				return "1"
+			}
+			return "1 or 0"
+		}
+		gaps = appendGaps(gaps, p.Name, p.Bits, kind)
+	}
+	for i, e := range c.events {
+		first := len(gaps)
+		gaps = appendGaps(gaps, e.Input, e.Bits, func(bit int) string {
+			if c.hit[i]>>bit&1 != 0 {
+				return ""
+			}
+			return e.Never
+		})
+		for k := first; k < len(gaps); k++ {
+			if gaps[k].Bits != "" { // of a phit, not of the input
+				gaps[k].Never, gaps[k].Bits = fmt.Sprintf("%s in bits %s of a phit", e.Never, gaps[k].Bits), ""
+			}
+		}
+	}
+	if c.clocked && c.ran && !c.again {
+		gaps = append(gaps, Gap{Input: "reset", Never: "again after the first cycles"})
+	}
+	return gaps
+}
+
+// appendGaps joins neighbouring bits, the highest first.
+func appendGaps(gaps []Gap, name string, bits int, kind func(bit int) string) []Gap {
+	for end := bits; end > 0; {
+		low := end - 1
+		never := kind(low)
+		for low > 0 && kind(low-1) == never {
+			low--
+		}
+		if never != "" {
+			g := Gap{Input: name, Never: never}
+			if end-low < bits {
+				g.Bits = cosim.SliceText("", low, end)
+			}
+			gaps = append(gaps, g)
+		}
+		end = low
+	}
+	return gaps
+}
+
+// gapsMax is how many gaps a text names.
+const gapsMax = 6
+
+// GapsText lists gaps in one line.
+func GapsText(gaps []Gap) string {
+	var all []string
+	for _, g := range gaps {
+		all = append(all, fmt.Sprintf("%s%s never %s", g.Input, g.Bits, g.Never))
+	}
+	if len(all) > gapsMax {
+		all = append(all[:gapsMax], fmt.Sprintf("and %d more", len(gaps)-gapsMax))
+	}
+	return strings.Join(all, "; ")
+}

@@ -1,0 +1,71 @@
+//go:build linux
+
+package lockstep
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/twin"
+)
+
+// TestReachesDeepState: mistakes that thousands of cycles without reset lead
+// to are found with the default cycles, and shrinking their long cases ends.
+func TestReachesDeepState(t *testing.T) {
+	late := uint32(1)
+	for range lfsrLateSteps {
+		late = late>>1 ^ -(late&1)&0x80200003
+	}
+	for _, c := range []struct {
+		twin, name string
+		parameters twin.Parameters
+		edits      [][2]string
+		deep       uint64 // cycles from a reset to the difference, at least
+	}{
+		{
+			"fifo", "an overflow counter of 12 bits wraps", twin.Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 12},
+			[][2]string{{"loses && !(&total_q)", "loses"}}, 1 << 12,
+		},
+		{
+			"arbiter_round_robin", "a counter of 14 bits ends a grant", twin.Parameters{"REQUESTERS": 4},
+			[][2]string{
+				{"  always @(posedge clock) begin", "  reg [13:0] age_q;\n  always @(posedge clock) age_q <= reset ? 14'd0 : age_q + 14'd1;\n  always @(posedge clock) begin"},
+				{"else if (!hold)", "else if (!hold || &age_q)"},
+			}, 1<<14 - 1,
+		},
+		{
+			"lfsr", "a late value stays", twin.Parameters{"SEED": 1},
+			[][2]string{{"else if (enable_i)", fmt.Sprintf("else if (enable_i && value_q != 32'd%d)", late)}}, lfsrLateSteps,
+		},
+	} {
+		t.Run(c.twin+": "+c.name, func(t *testing.T) {
+			t.Parallel()
+			m := twinMap(t, c.twin, cosim.BackendWasm, c.parameters)
+			tw, err := m.Twin()
+			require.NoError(t, err)
+			files, err := tw.WriteSources(t.TempDir())
+			require.NoError(t, err)
+			edited, err := os.ReadFile(files[0])
+			require.NoError(t, err)
+			for _, e := range c.edits {
+				require.Equal(t, 1, strings.Count(string(edited), e[0]), e[0])
+				edited = []byte(strings.Replace(string(edited), e[0], e[1], 1))
+			}
+			require.NoError(t, os.WriteFile(files[0], edited, 0o644))
+			m.Source.Files, m.Source.IncludeDirs, m.Build.Cache = files, []string{filepath.Dir(files[0])}, testCache
+			r := runLockstep(t, m, Options{})
+			require.NotNil(t, r.Divergence, "longest stretch %d", r.LongestStretch)
+			t.Logf("%s; found in cycle %d, %d cycles, %d ones", r.Divergence.Text, r.Divergence.Found.Cycle, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones())
+			require.GreaterOrEqual(t, r.Divergence.Cycle, c.deep)
+			require.GreaterOrEqual(t, r.LongestStretch, c.deep)
+		})
+	}
+}
+
+const lfsrLateSteps = 30_000

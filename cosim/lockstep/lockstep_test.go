@@ -1,0 +1,275 @@
+//go:build linux
+
+package lockstep
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/icarus"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+	"starloom/cosim/verilator"
+)
+
+// library is all that maps can name.
+func library() pinmap.Library {
+	return pinmap.Library{Twins: append(twin.All(), twin.PopsSlot()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
+}
+
+// twinMap is the map of a twin on a backend.
+func twinMap(t *testing.T, name, backend string, p twin.Parameters) *pinmap.Map {
+	m, err := pinmap.OfTwin(library(), name, p, "")
+	require.NoError(t, err)
+	m.Backend = backend
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// mutantMap is the map of a twin with a mistake.
+func mutantMap(t *testing.T, tw, name, backend string, p twin.Parameters) *pinmap.Map {
+	m := twinMap(t, tw, backend, p)
+	for _, mutant := range twin.Mutants(library().Twins) {
+		if mutant.Twin.Name == tw && mutant.Name == name {
+			files, err := mutant.WriteSources(t.TempDir())
+			require.NoError(t, err)
+			m.Source.Files, m.Source.IncludeDirs = files, []string{filepath.Dir(files[0])}
+			m.Build.Cache = testCache // nobody will ask for it again
+			return m
+		}
+	}
+	require.Fail(t, "no such mutant", name)
+	return nil
+}
+
+func runLockstep(t *testing.T, m *pinmap.Map, o Options) *Report {
+	r, err := Run(context.Background(), m, o)
+	require.NoError(t, err)
+	return r
+}
+
+// TestOfTwins runs the committed wasm, which the tests of package twin hold to be that of
+// the sources: nothing is compiled twice.
+func TestOfTwins(t *testing.T) {
+	for _, tw := range library().Twins {
+		t.Run(tw.Name, func(t *testing.T) {
+			t.Parallel()
+			m := twinMap(t, tw.Name, cosim.BackendWasm, nil)
+			m.Source, m.Image = cosim.Source{}, filepath.Join("..", "twin", "testdata", "twins", tw.Name+".wasm")
+			r := runLockstep(t, m, Options{Cycles: 3000, PowerOn: 2})
+			require.Nil(t, r.Divergence)
+			require.Equal(t, "pass", r.Verdict)
+			require.EqualValues(t, 6000, r.Cycles)
+			require.Equal(t, 2, r.Runs)
+		})
+	}
+}
+
+// TestShrinks: every kind of mistake, on both backends, becomes a case of a
+// few cycles.
+func TestShrinks(t *testing.T) {
+	for _, c := range []struct {
+		twin, mutant, backend string
+		parameters            twin.Parameters
+		cyclesMax             int
+		kind, signal          string
+	}{
+		{"arbiter_round_robin", "off by one", cosim.BackendWasm, nil, 4, DivergenceValue, "grant_o"},
+		{"arbiter_round_robin", "holder not held", cosim.BackendIcarus, nil, 4, DivergenceValue, "grant_o"},
+		{"arbiter_fixed", "late grant", cosim.BackendIcarus, nil, 4, DivergenceValue, "grant_o"},
+		{"arbiter_fixed", "missing reset", cosim.BackendIcarus, nil, 3, DivergenceValue, "grant_o"},
+		{"arbiter_round_robin", "missing reset", cosim.BackendIcarus, nil, 4, DivergenceUnknown, "grant_o"},
+		{"fifo", "stuck overflow flag", cosim.BackendWasm, nil, 8, DivergenceValue, "overflow_o"},
+		{"link", "one cycle short", cosim.BackendIcarus, twin.Parameters{"DELAY_CYCLES": 2, "PHIT_BITS": 1}, 5, DivergenceValue, "rail1_o"},
+	} {
+		t.Run(c.twin+": "+c.mutant, func(t *testing.T) {
+			t.Parallel()
+			r := runLockstep(t, mutantMap(t, c.twin, c.mutant, c.backend, c.parameters), Options{Cycles: 20_000})
+			var text bytes.Buffer
+			require.NoError(t, r.WriteText(&text))
+			t.Log("\n" + text.String())
+			require.NotNil(t, r.Divergence)
+			require.Equal(t, c.kind, r.Divergence.Kind)
+			if c.signal != "" {
+				require.Equal(t, c.signal, r.Divergence.Signal)
+			}
+			require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), c.cyclesMax)
+			require.EqualValues(t, r.Shown.Stimulus.Cycles()-1, r.Divergence.Cycle, "the case ends with the divergence")
+		})
+	}
+}
+
+// mutantCasesMax is how many cycles a shrunk case of any mutant may have, but of
+// those that are in the list: a frame or a count has to come to its end there.
+const mutantCasesMax = 12
+
+var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "deserialiser": 40, "pops_slot": 90}
+
+// TestCatchesMutants finds every mutant with some set of parameters and makes
+// a short case of it. Without -full one mutant of each twin.
+func TestCatchesMutants(t *testing.T) {
+	done := map[string]bool{}
+	for _, mutant := range twin.Mutants(library().Twins) {
+		if done[mutant.Twin.Name] && !*full {
+			continue
+		}
+		done[mutant.Twin.Name] = true
+		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) {
+			t.Parallel()
+			for _, p := range mutant.Twin.Sets {
+				r := runLockstep(t, mutantMap(t, mutant.Twin.Name, mutant.Name, cosim.BackendIcarus, p), Options{Cycles: 20_000})
+				if r.Divergence == nil {
+					continue
+				}
+				t.Logf("%v: %s; %d cycles, %d ones; %q", p, r.Divergence.Text, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones(), r.Divergence.pastText())
+				require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), max(mutantCasesMax, mutantCasesLong[mutant.Twin.Name]))
+				return
+			}
+			require.Fail(t, "not caught")
+		})
+	}
+}
+
+func TestFindsMissingReset(t *testing.T) {
+	r := runLockstep(t, mutantMap(t, "arbiter_round_robin", "missing reset", cosim.BackendWasm, nil), Options{Cycles: 20_000})
+	require.NotNil(t, r.Divergence)
+	require.True(t, r.Divergence.MissingReset)
+	require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), 6)
+
+	r = runLockstep(t, mutantMap(t, "arbiter_round_robin", "off by one", cosim.BackendWasm, nil), Options{Cycles: 20_000})
+	require.False(t, r.Divergence.Undefined)
+}
+
+// TestShrinksTheEnd: of a run that is too long to keep, the end is shrunk.
+func TestShrinksTheEnd(t *testing.T) {
+	const text = `module dut(input clock, input reset, input enable_i, output [31:0] value_o);
+  reg [31:0] v; reg [15:0] age;
+  assign value_o = v;
+  always @(posedge clock) begin
+    age <= age + 1;
+    if (reset) begin v <= 1; age <= 0; end
+    else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : age == 900 ? 1 : 0);
+  end
+endmodule`
+	m := foreign(t, text, &pinmap.Map{
+		Library: library(),
+		Model:   "lfsr", Parameters: twin.Parameters{"SEED": 1}, Clock: "clock", Reset: "reset",
+		Pins: []pinmap.Wiring{{Port: "enable", Pins: []string{"enable_i"}}, {Port: "value", Pins: []string{"value_o"}}},
+	})
+	whole := runLockstep(t, m, Options{})
+	require.NotNil(t, whole.Divergence)
+	require.Greater(t, whole.Divergence.Found.Cycle, uint64(1000), "not in the first stretch between resets")
+	require.InDelta(t, 902, whole.Shown.Stimulus.Cycles(), 2)
+
+	end := runLockstep(t, m, Options{keptWords: 2 * 1200})
+	require.True(t, end.Divergence.Shrunk)
+	require.InDelta(t, 902, end.Shown.Stimulus.Cycles(), 2)
+
+	short := runLockstep(t, m, Options{keptWords: 2 * 500})
+	require.NotNil(t, short.Divergence)
+	require.False(t, short.Divergence.Shrunk)
+	require.Nil(t, short.Shown.Stimulus, "no stimulus rather than one that does not lead there")
+	require.Equal(t, whole.Divergence.Found, short.Divergence.Found)
+}
+
+// FuzzStimulus: no text of a stimulus leads to a panic, and what is read can be
+// written and read again.
+func FuzzStimulus(f *testing.F) {
+	for _, text := range []string{"cycle,reset,push_i,data_i,pop_i\n0,1,0,0x1f,0\n5,0,1,0b11,1\n", "reset\n1\n", "reset,data_i\n1,256\n", "", "\"", "reset,reset\n1,1\n", "cycle,reset\n0,1\n18446744073709551615,0\n"} {
+		f.Add(text)
+	}
+	m := &pinmap.Map{Library: library(), Model: "fifo", Parameters: twin.Parameters{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}}
+	path := filepath.Join(f.TempDir(), "s.csv")
+	f.Fuzz(func(t *testing.T, text string) {
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		s, err := ReadStimulus(m, path)
+		if err != nil {
+			require.ErrorAs(t, err, new(*cosim.InputError))
+			return
+		}
+		if s.Cycles() > 10_000 {
+			return
+		}
+		var b bytes.Buffer
+		require.NoError(t, s.WriteCSV(&b))
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
+		again, err := ReadStimulus(m, path)
+		require.NoError(t, err)
+		require.Equal(t, s, again)
+	})
+}
+
+// TestIsDeterministic: same options, same bytes; and the stimulus, read again,
+// leads to the same divergence.
+func TestIsDeterministic(t *testing.T) {
+	m := mutantMap(t, "arbiter_matrix", "holder not held", cosim.BackendWasm, nil)
+	forms := func(r *Report) (all []byte) {
+		var b bytes.Buffer
+		require.NoError(t, r.WriteText(&b))
+		require.NoError(t, r.WriteJSON(&b))
+		_, err := r.Shown.WriteVCD(&b, nil)
+		require.NoError(t, err)
+		require.NoError(t, r.Shown.Stimulus.WriteCSV(&b))
+		return b.Bytes()
+	}
+	first := runLockstep(t, m, Options{Cycles: 20_000, Seed: 7})
+	second := runLockstep(t, m, Options{Cycles: 20_000, Seed: 7})
+	require.Equal(t, string(forms(first)), string(forms(second)))
+
+	for _, ending := range []string{".csv", ".vcd"} {
+		path := filepath.Join(t.TempDir(), "case"+ending)
+		var b bytes.Buffer
+		if ending == ".csv" {
+			require.NoError(t, first.Shown.Stimulus.WriteCSV(&b))
+		} else {
+			_, err := first.Shown.WriteVCD(&b, nil)
+			require.NoError(t, err)
+		}
+		require.NoError(t, os.WriteFile(path, b.Bytes(), 0o666))
+		s, err := ReadStimulus(m, path)
+		require.NoError(t, err)
+		require.Equal(t, first.Shown.Stimulus, s, ending)
+		replayed := runLockstep(t, m, Options{Stimulus: s, NoShrink: true})
+		require.NotNil(t, replayed.Divergence)
+		require.Equal(t, first.Divergence.Text, replayed.Divergence.Text)
+	}
+}
+
+func TestFaults(t *testing.T) {
+	const head = "module dut(input clock, input reset, input enable_i, output [31:0] value_o);\n" +
+		"reg [31:0] v; assign value_o = v;\n" +
+		"always @(posedge clock) if (reset) v <= 1; else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : 0);\n"
+	for _, c := range []struct {
+		kind cosim.FaultKind
+		body string
+	}{
+		{cosim.FaultFinish, "always @(posedge clock) if (!reset && enable_i) $finish;"},
+		{cosim.FaultFatal, "always @(posedge clock) if (!reset && enable_i) $fatal(1, \"no\");"},
+		{cosim.FaultHang, "reg stop; always @(posedge clock) if (!reset && enable_i) begin stop = 0; while (!stop) v <= v; end"},
+	} {
+		t.Run(string(c.kind), func(t *testing.T) {
+			t.Parallel()
+			file := filepath.Join(t.TempDir(), "dut.sv")
+			require.NoError(t, os.WriteFile(file, []byte(head+c.body+"\nendmodule\n"), 0o666))
+			m := &pinmap.Map{
+				Library: library(),
+				Model:   "lfsr", Parameters: twin.Parameters{"SEED": 1}, Source: cosim.Source{Top: "dut", Files: []string{file}}, Clock: "clock", Reset: "reset",
+				Pins: []pinmap.Wiring{{Port: "enable", Pins: []string{"enable_i"}}, {Port: "value", Pins: []string{"value_o"}}},
+			}
+			r := runLockstep(t, m, Options{Cycles: 1000, Device: cosim.Options{TimeLimit: 300 * time.Millisecond}})
+			require.NotNil(t, r.Divergence)
+			require.Equal(t, string(c.kind), r.Divergence.Kind)
+			if c.kind != cosim.FaultHang {
+				require.EqualValues(t, 1, r.Divergence.Cycle, "reset, then the fault")
+			}
+			require.NoError(t, m.Close())
+		})
+	}
+}

@@ -1,0 +1,16 @@
+package lockstep
+
+import (
+	"flag"
+	"os"
+	"testing"
+
+	"starloom/cosim/internal/cosimtest"
+)
+
+var full = flag.Bool("full", false, "run the long tests")
+
+// testCache is one cache for all mutants and foreign designs of a run.
+var testCache string
+
+func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache)) }

@@ -1,0 +1,175 @@
+//go:build linux
+
+package lockstep
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+)
+
+// foreign is RTL as other people write it, for a map to attach.
+func foreign(t *testing.T, text string, m *pinmap.Map) *pinmap.Map {
+	file := filepath.Join(t.TempDir(), "dut.sv")
+	require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
+	m.Source.Top, m.Source.Files = "dut", []string{file}
+	m.Build.Cache = testCache
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// TestMapLate: RTL that is two cycles later than the model.
+func TestMapLate(t *testing.T) {
+	const text = `module dut(input logic clk, input logic rst_n, input logic [7:0] one, zero, output logic [7:0] one_q, zero_q);
+  logic [15:0] a, b;
+  always_ff @(posedge clk or negedge rst_n)
+    if (!rst_n) {a, b, one_q, zero_q} <= '0;
+    else begin a <= {one, zero}; b <= a; {one_q, zero_q} <= b; end
+endmodule`
+	for latency, differs := range map[int]bool{2: false, 1: true, 3: true} {
+		m := foreign(t, text, &pinmap.Map{
+			Library: library(),
+			Model:   "link", Parameters: twin.Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 1}, Clock: "clk", Reset: "rst_n", ResetLow: true,
+			Pins:    []pinmap.Wiring{{Port: "rail1_i", Pins: []string{"one"}}, {Port: "rail0_i", Pins: []string{"zero"}}, {Port: "rail1_o", Pins: []string{"one_q"}}, {Port: "rail0_o", Pins: []string{"zero_q"}}},
+			Latency: map[string]int{"rail1_o": latency, "rail0_o": latency},
+		})
+		r := runLockstep(t, m, Options{Cycles: 5000})
+		require.Equal(t, differs, r.Divergence != nil, "latency %d", latency)
+	}
+}
+
+// acknowledged moves on only when its grant is acknowledged in the same cycle.
+const acknowledged = `module dut(input logic clk, input logic rst_n, input logic [3:0] valid, input logic [3:0] ack, output logic [3:0] ready);
+  logic [3:0] owner_q;
+  wire [3:0] hold = owner_q & valid;
+  assign ready = |hold ? hold : valid & (~valid + 1'b1);
+  always_ff @(posedge clk or negedge rst_n)
+    if (!rst_n) owner_q <= '0; else owner_q <= ack & ready;
+endmodule`
+
+func acknowledgedMap(t *testing.T) *pinmap.Map {
+	return foreign(t, acknowledged, &pinmap.Map{
+		Library: library(),
+		Model:   "arbiter_fixed", Parameters: twin.Parameters{"REQUESTERS": 4}, Clock: "clk", Reset: "rst_n", ResetLow: true,
+		Pins:    []pinmap.Wiring{{Port: "request", Pins: []string{"valid"}}, {Port: "grant", Pins: []string{"ready"}}},
+		Absent:  []string{"index"},
+		Latency: map[string]int{"grant": -1},
+	})
+}
+
+func TestMapFeedback(t *testing.T) {
+	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
+		m := acknowledgedMap(t)
+		m.Backend, m.Feedback = backend, []pinmap.Feedback{{To: "ack", From: "ready"}}
+		require.Nil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence, backend)
+
+		m = acknowledgedMap(t)
+		m.Backend, m.Ties = backend, []pinmap.Tie{{Pin: "ack", Value: 0}}
+		require.NotNil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence, "a grant that nobody acknowledges is not held")
+	}
+	m := acknowledgedMap(t)
+	m.Feedback = []pinmap.Feedback{{To: "ack", From: "~ready"}}
+	require.NotNil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence)
+}
+
+func TestMapFeedbackOscillates(t *testing.T) {
+	m := foreign(t, "module dut(input logic [7:0] a, b, input x, output logic [1:0] o, z, output v, y);\nassign y = ~x; assign {o, z, v} = {a[1:0], b[1:0], a[0]};\nendmodule", &pinmap.Map{
+		Library: library(),
+		Model:   "star_coupler", Parameters: twin.Parameters{"D": 4, "PHIT_BITS": 2},
+		Pins:     []pinmap.Wiring{{Port: "rail1_i", Pins: []string{"a"}}, {Port: "rail0_i", Pins: []string{"b"}}, {Port: "rail1_o", Pins: []string{"o"}}, {Port: "rail0_o", Pins: []string{"z"}}, {Port: "violation_o", Pins: []string{"v"}}},
+		Feedback: []pinmap.Feedback{{To: "x", From: "y"}},
+	})
+	r := runLockstep(t, m, Options{Cycles: 100})
+	require.NotNil(t, r.Divergence)
+	require.Equal(t, string(cosim.FaultOscillation), r.Divergence.Kind)
+	require.Contains(t, r.Divergence.Text, "feedback")
+}
+
+// TestMapWidePorts: inverted, cut and joined pins of more than a word.
+func TestMapWidePorts(t *testing.T) {
+	const text = `module dut(input logic [99:0] high, input logic [427:0] low_n, input logic [527:0] zero, output logic [32:0] one_o, zero_no, output logic [2:0] flags);
+  wire [527:0] one = {high, ~low_n};
+  logic [32:0] o, z;
+  always_comb begin
+    o = '0; z = '0;
+    for (int i = 0; i < 16; i++) begin o |= one[33*i +: 33]; z |= zero[33*i +: 33]; end
+  end
+  assign one_o = o; assign zero_no = ~z; assign flags = {1'b0, |(o & z), 1'b1};
+endmodule`
+	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
+		m := foreign(t, text, &pinmap.Map{
+			Library: library(),
+			Model:   "star_coupler", Parameters: twin.Parameters{"D": 16, "PHIT_BITS": 33}, Backend: backend,
+			Pins: []pinmap.Wiring{
+				{Port: "rail1_i", Pins: []string{"high", "~low_n[427:200]", "~low_n[199:0]"}}, {Port: "rail0_i", Pins: []string{"zero"}},
+				{Port: "rail1_o", Pins: []string{"one_o[32:1]", "one_o[0]"}}, {Port: "rail0_o", Pins: []string{"~zero_no"}}, {Port: "violation", Pins: []string{"flags[1]"}},
+			},
+		})
+		require.Nil(t, runLockstep(t, m, Options{Cycles: 2000}).Divergence, backend)
+	}
+}
+
+// TestMapSaves: a device goes on where it was saved, early outputs included.
+func TestMapSaves(t *testing.T) {
+	m := acknowledgedMap(t)
+	m.Feedback = []pinmap.Feedback{{To: "ack", From: "ready"}}
+	d, err := m.Open(context.Background(), cosim.Options{Seed: 1})
+	require.NoError(t, err)
+	defer d.Close()
+	random := twin.NewRandom(3)
+	play := func(from, to uint64) (seen []uint64) {
+		for cycle := from; cycle < to; cycle++ {
+			random.At(cycle)
+			d.Inputs()[0], d.Inputs()[1] = 0, random.Uint64()&15
+			if cycle == 0 {
+				d.Inputs()[0] = 1
+			}
+			require.NoError(t, d.Edge(1))
+			seen = append(seen, d.Outputs()...)
+		}
+		return seen
+	}
+	play(0, 100)
+	saved, err := d.Save()
+	require.NoError(t, err)
+	outputs := append([]uint64(nil), d.Outputs()...)
+	want := play(100, 200)
+	require.NoError(t, d.Restore(saved))
+	require.Equal(t, outputs, d.Outputs())
+	require.Equal(t, want, play(100, 200))
+	require.Error(t, d.Restore(saved[:10]))
+}
+
+// TestMapAllocatesNothing: the adapter is cheap.
+func TestMapAllocatesNothing(t *testing.T) {
+	m := acknowledgedMap(t)
+	m.Feedback = []pinmap.Feedback{{To: "ack", From: "ready"}}
+	d, err := m.Open(context.Background(), cosim.Options{})
+	require.NoError(t, err)
+	defer d.Close()
+	require.Zero(t, testing.AllocsPerRun(100, func() {
+		d.Inputs()[1]++
+		require.NoError(t, d.Settle())
+		require.NoError(t, d.Edge(1))
+	}))
+}
+
+func BenchmarkMap(b *testing.B) {
+	for _, tw := range []string{"arbiter_round_robin", "pops_slot"} {
+		m, err := pinmap.OfTwin(library(), tw, nil, "")
+		require.NoError(b, err)
+		b.Run(tw, func(b *testing.B) {
+			r, err := Run(context.Background(), m, Options{Cycles: uint64(b.N), PowerOn: 1})
+			require.NoError(b, err)
+			require.Nil(b, r.Divergence)
+		})
+		require.NoError(b, m.Close())
+	}
+}

@@ -1,0 +1,184 @@
+package lockstep
+
+import (
+	"math/bits"
+	"slices"
+
+	"starloom/cosim"
+)
+
+// What shrinking may cost: a number of trials and of cycles, not of seconds, so that
+// the same case shrinks to the same one everywhere. A device that cannot return to
+// power-on is started anew for every trial.
+const (
+	shrinkTrials       = 4000
+	shrinkTrialsReopen = 300
+	shrinkCycles       = 1_000_000
+	shrinkCyclesReopen = 50_000
+	shrinkRoundsMax    = 4
+)
+
+// stimulusWordsMax bounds a stimulus that is kept: 128 MiB.
+const stimulusWordsMax = 1 << 24
+
+// shrinker makes a stimulus smaller as long as model and RTL still differ in the same
+// way: fewer cycles, then fewer ones.
+type shrinker struct {
+	*pair
+	kind    string
+	powerOn uint64
+	best    *Stimulus // ends with the cycle of the difference
+	at      difference
+	trials  int // that are left
+	cycles  int
+	err     error
+}
+
+// shrink returns the smallest stimulus that it finds and where it differs.
+//
+//	the end of the run      the last 1, 2, 4, 8 ... cycles, with reset on in the first
+//	fewer cycles            without a half of them, a quarter, ... a single one
+//	fewer ones              a port in all cycles, all ports in a cycle, halves of a word
+//
+// The last two are repeated until nothing gets smaller.
+func (l *pair) shrink(f *finding, whole *Stimulus) (*Stimulus, difference, error) {
+	s := &shrinker{pair: l, kind: f.kind, powerOn: f.powerOn, best: whole, at: f.difference, trials: shrinkTrials, cycles: shrinkCycles}
+	if l.rtlInitial == nil {
+		s.trials, s.cycles = shrinkTrialsReopen, shrinkCyclesReopen
+	}
+	s.takeEnd()
+	for range shrinkRoundsMax {
+		size := s.size()
+		s.dropCycles()
+		s.clearOnes()
+		if s.size() == size || s.spent() {
+			break
+		}
+	}
+	return s.best, s.at, s.err
+}
+
+// size orders stimuli: cycles first, then ones.
+func (s *shrinker) size() [2]int { return [2]int{s.best.Cycles(), s.best.ones()} }
+
+func (s *shrinker) spent() bool { return s.err != nil || s.trials <= 0 || s.cycles <= 0 }
+
+// try keeps a stimulus that differs in the same way, up to the cycle where it does. As
+// every run, it has to begin with reset on.
+func (s *shrinker) try(candidate *Stimulus) bool {
+	if s.spent() || s.model.Clocked() && candidate.row(0)[s.model.ResetWord()] == 0 {
+		return false
+	}
+	s.trials--
+	at, err := s.power(s.powerOn)
+	if err == nil && at == nil {
+		before := s.exchanged
+		at, err = s.run(candidate.drive(), nil)
+		s.cycles -= int(s.exchanged - before)
+		s.exchanged = before // the report counts what the user asked for
+	}
+	if err != nil {
+		s.err = err
+		return false
+	}
+	if at == nil || at.kind != s.kind {
+		return false
+	}
+	candidate.cut(int(at.cycle) + 1)
+	s.best, s.at = candidate, *at
+	return true
+}
+
+// takeEnd looks for a short end of the run that is enough. Its cost is not counted:
+// it is that of two runs.
+func (s *shrinker) takeEnd() {
+	whole := s.best
+	budget := s.cycles
+	for length := 2; length < whole.Cycles(); length *= 2 {
+		s.cycles = budget
+		end := whole.slice(whole.Cycles()-length, whole.Cycles())
+		if s.model.Clocked() {
+			end.row(0)[s.model.ResetWord()] = 1
+		}
+		if s.try(end) {
+			break
+		}
+	}
+	s.cycles = budget
+}
+
+// dropCycles leaves out stretches of cycles, long ones first.
+func (s *shrinker) dropCycles() {
+	for length := s.best.Cycles() / 2; length > 0; length /= 2 {
+		for first := 0; first+length <= s.best.Cycles() && !s.spent(); {
+			if !s.try(s.best.without(first, first+length)) {
+				first += length
+			}
+		}
+	}
+}
+
+// clearOnes turns ones into zeros.
+func (s *shrinker) clearOnes() {
+	ports := s.best.Inputs
+	for _, p := range ports {
+		s.clear(func(c *Stimulus) bool {
+			changed := false
+			for cycle := range c.Cycles() {
+				changed = clearPort(c.row(cycle), p) || changed
+			}
+			return changed
+		})
+	}
+	for cycle := 0; cycle < s.best.Cycles(); cycle++ {
+		s.clear(func(c *Stimulus) bool {
+			changed := false
+			for _, p := range ports {
+				if p.Name != "reset" {
+					changed = clearPort(c.row(cycle), p) || changed
+				}
+			}
+			return changed
+		})
+	}
+	for cycle := 0; cycle < s.best.Cycles(); cycle++ {
+		for _, p := range ports {
+			for w := range p.Words() {
+				s.clearWord(cycle, p.Word+w, ^uint64(0))
+			}
+		}
+	}
+}
+
+// clear tries a change, if it is one.
+func (s *shrinker) clear(change func(c *Stimulus) bool) bool {
+	if s.spent() {
+		return false
+	}
+	candidate := s.best.clone()
+	return change(candidate) && s.try(candidate)
+}
+
+// clearWord clears the ones of a word within mask, all at once or half by half.
+func (s *shrinker) clearWord(cycle, word int, mask uint64) {
+	if cycle >= s.best.Cycles() || s.spent() {
+		return
+	}
+	ones := s.best.row(cycle)[word] & mask
+	if ones == 0 || s.clear(func(c *Stimulus) bool { c.row(cycle)[word] &^= ones; return true }) || ones&(ones-1) == 0 {
+		return
+	}
+	low := uint64(0) // half of the ones
+	for rest := ones; bits.OnesCount64(low) < bits.OnesCount64(ones)/2; rest &= rest - 1 {
+		low |= rest & -rest
+	}
+	s.clearWord(cycle, word, ones&^low)
+	s.clearWord(cycle, word, low)
+}
+
+func clearPort(row []uint64, p cosim.Port) bool {
+	words := row[p.Word:][:p.Words()]
+	changed := slices.Max(words) != 0
+	clear(words)
+	return changed
+}

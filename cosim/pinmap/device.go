@@ -1,0 +1,243 @@
+package pinmap
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/cosim/twin"
+	"starloom/hw"
+)
+
+// Device is RTL with the ports of a model.
+type Device struct {
+	rtl cosim.Device
+	routing
+	ports                    []cosim.Port
+	inputs, outputs, unknown []uint64
+	resetWord                int      // in inputs, -1 without
+	resetOutputs             []uint64 // what the model shows behind a reset
+	clock                    uint64   // of the RTL: 1, or 0 without one
+	before, beforeUnknown    []uint64 // early outputs as they are just before the edge
+	settled                  []uint64 // inputs that the RTL has settled with; nil for none
+	settledBuffer            []uint64
+	err                      error
+}
+
+// feedbackTurns bounds how often a feedback may change within a cycle.
+const feedbackTurns = 100
+
+// adapt puts the model's ports in front of a device.
+func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
+	w, err := m.wire(model, rtl.Ports())
+	if err != nil {
+		return nil, err
+	}
+	d := &Device{rtl: rtl, routing: *w, ports: slices.Clone(model.Ports()), resetWord: -1}
+	in, out := cosim.Words(d.ports)
+	d.inputs, d.outputs, d.before = make([]uint64, in), make([]uint64, out), make([]uint64, out)
+	if rtl.Unknown() != nil {
+		d.unknown, d.beforeUnknown = make([]uint64, out), make([]uint64, out)
+	}
+	d.settledBuffer = make([]uint64, 0, in)
+	d.clock = cosim.ClockMask(rtl.Ports())
+	if model.Clocked() {
+		d.resetWord = model.ResetWord()
+		if err := resetOnce(model); err != nil {
+			return nil, err
+		}
+	}
+	d.resetOutputs = slices.Clone(model.Outputs())
+	for i, tie := range d.ties {
+		value := d.values[i]
+		if tie.inverted {
+			value = ^value
+		}
+		for first, left := tie.first, tie.bits; left > 0; first, left, value = first+64, left-64, 0 {
+			hw.PutBits(rtl.Inputs(), first, min(left, 64), value&(^uint64(0)>>(64-min(left, 64))))
+		}
+	}
+	d.pull()
+	return d, nil
+}
+
+// resetOnce is one edge with reset on.
+func resetOnce(m *twin.Model) error {
+	reset := &m.Inputs()[m.ResetWord()]
+	*reset = 1
+	err := m.Edge(1)
+	*reset = 0
+	return err
+}
+
+// Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close implement
+// cosim.Device.
+
+func (d *Device) Ports() []cosim.Port { return d.ports }
+func (d *Device) Inputs() []uint64    { return d.inputs }
+func (d *Device) Outputs() []uint64   { return d.outputs }
+func (d *Device) Unknown() []uint64   { return d.unknown }
+
+// Late is how many cycles the RTL is behind, by port of the model.
+func (d *Device) Late() []int { return d.late }
+
+// Absent has the ports of the model that the RTL does not have.
+func (d *Device) Absent() []bool { return d.absent }
+
+// Log is what the RTL has printed.
+func (d *Device) Log() string {
+	if l, ok := d.rtl.(cosim.Logger); ok {
+		return l.Log()
+	}
+	return ""
+}
+
+// pull shows the RTL's outputs but the early ones.
+func (d *Device) pull() { d.pullTo(d.out, d.outputs, d.unknown) }
+
+func (d *Device) pullTo(moves []bitMove, outputs, unknown []uint64) {
+	if d.unknown == nil {
+		moveBits(moves, d.rtl.Outputs(), outputs)
+		return
+	}
+	moveUnknown(moves, d.rtl.Outputs(), d.rtl.Unknown(), outputs, unknown)
+}
+
+// settle lets the RTL see its inputs, and its feedback until nothing changes.
+func (d *Device) settle() error {
+	if err := d.rtl.Settle(); err != nil {
+		return err
+	}
+	for range feedbackTurns {
+		if !d.feed() {
+			return nil
+		}
+		if err := d.rtl.Settle(); err != nil {
+			return err
+		}
+	}
+	d.err = &cosim.Fault{Kind: cosim.FaultOscillation, Device: "the pin map", Text: fmt.Sprintf("its feedback changes more than %d times within a cycle", feedbackTurns)}
+	return d.err
+}
+
+// feed moves the feedback and reports whether it has changed.
+func (d *Device) feed() (changed bool) {
+	in, out := d.rtl.Inputs(), d.rtl.Outputs()
+	for i := range d.feedback {
+		m := &d.feedback[i]
+		value := hw.GetBits(out, m.from, m.bits) ^ m.invert
+		if value != hw.GetBits(in, m.to, m.bits) {
+			hw.PutBits(in, m.to, m.bits, value)
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (d *Device) Settle() error {
+	if d.err != nil {
+		return d.err
+	}
+	moveBits(d.in, d.inputs, d.rtl.Inputs())
+	if err := d.settle(); err != nil {
+		return err
+	}
+	if len(d.early) > 0 || len(d.feedback) > 0 {
+		d.settled = append(d.settledBuffer[:0], d.inputs...)
+	}
+	d.pull()
+	return nil
+}
+
+func (d *Device) Edge(clocks uint64) error {
+	if d.err != nil {
+		return d.err
+	}
+	moveBits(d.in, d.inputs, d.rtl.Inputs())
+	if len(d.early) > 0 || len(d.feedback) > 0 {
+		if d.settled == nil || !slices.Equal(d.settled, d.inputs) {
+			if err := d.settle(); err != nil {
+				return err
+			}
+		}
+		d.settled = nil
+		d.pullTo(d.early, d.before, d.beforeUnknown)
+	}
+	if err := d.rtl.Edge(clocks & d.clock); err != nil {
+		return err
+	}
+	if len(d.feedback) > 0 {
+		if err := d.settle(); err != nil {
+			return err
+		}
+	}
+	d.pull()
+	if len(d.early) > 0 && clocks&1 != 0 {
+		d.showEarly()
+	}
+	return nil
+}
+
+// showEarly clocks the registers of the early outputs.
+func (d *Device) showEarly() {
+	reset := d.resetWord >= 0 && d.inputs[d.resetWord]&1 != 0
+	for i := range d.early {
+		m := &d.early[i]
+		value, unknown := hw.GetBits(d.before, m.to, m.bits), uint64(0)
+		if d.unknown != nil {
+			unknown = hw.GetBits(d.beforeUnknown, m.to, m.bits)
+		}
+		if reset {
+			value, unknown = hw.GetBits(d.resetOutputs, m.to, m.bits), 0
+		}
+		hw.PutBits(d.outputs, m.to, m.bits, value)
+		if d.unknown != nil {
+			hw.PutBits(d.unknown, m.to, m.bits, unknown)
+		}
+	}
+}
+
+func (d *Device) Step(clocks uint64, cycles int) error {
+	for range cycles {
+		if err := d.Edge(clocks); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Save puts inputs and outputs in front of the RTL's state.
+func (d *Device) Save() ([]byte, error) {
+	state, err := d.rtl.Save()
+	if err != nil {
+		return nil, err
+	}
+	var all []byte
+	for _, column := range [][]uint64{d.inputs, d.outputs, d.unknown} {
+		for _, word := range column {
+			all = binary.LittleEndian.AppendUint64(all, word)
+		}
+	}
+	return append(all, state...), nil
+}
+
+func (d *Device) Restore(snapshot []byte) error {
+	own := 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown))
+	if len(snapshot) < own {
+		return fmt.Errorf("a snapshot of %d bytes is too short: it is of another device", len(snapshot))
+	}
+	d.settled = nil
+	if err := d.rtl.Restore(snapshot[own:]); err != nil {
+		return err
+	}
+	for _, column := range [][]uint64{d.inputs, d.outputs, d.unknown} {
+		for i := range column {
+			column[i] = binary.LittleEndian.Uint64(snapshot)
+			snapshot = snapshot[8:]
+		}
+	}
+	return nil
+}
+
+func (d *Device) Close() error { return d.rtl.Close() }

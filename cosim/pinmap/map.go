@@ -1,0 +1,313 @@
+package pinmap
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"starloom/cosim"
+	"starloom/cosim/twin"
+	"starloom/traces"
+)
+
+// A Library is what maps can name.
+type Library struct {
+	Twins    []twin.Twin
+	Backends []cosim.Backend // one of wasm among them
+}
+
+// A Map says which RTL stands for which model, and which of its pins is which
+// port of the model. Behind it any RTL is a Device with the ports of the model.
+//
+// A pin is NAME, NAME[3], NAME[7:4], and with ~ in front its inverse; bits count
+// from 0 at the low end, whatever the declaration says. Several pins for one port
+// are as in Verilog's braces: the first is the highest. Every bit of an RTL input
+// must come from somewhere, once; outputs that no pin names are free.
+//
+// A port of the model may be written without its ending: request for request_i.
+//
+// Latency, in cycles by output of the model, tells how RTL and model differ in time:
+//
+//	 0  in the same cycle, also where the output follows inputs within the cycle
+//	-1  RTL is a cycle ahead: combinational where the model has a register. The
+//	    device takes what the RTL shows just before the edge and shows it behind
+//	    the edge; behind an edge with reset on, it shows the model's reset value.
+//	 n  RTL is n cycles behind, up to 64. A device cannot undo that: package lockstep holds
+//	    the model's output back as long, with reset values behind a reset.
+//
+// A Map belongs to one goroutine at a time; the devices that it opens do not.
+type Map struct {
+	Library
+
+	File   string            // where it was read, for messages
+	Places map[string]string // of keys: "pins.request" is at arbiter.yml:7:3; may be nil
+
+	Model      string // a twin's name
+	Parameters twin.Parameters
+
+	Source  cosim.Source // but Clocks, which are Clock
+	Image   string       // what `starloom cosim build` made, instead of Source's files
+	Backend string       // "", BackendWasm, BackendIcarus or BackendShared
+
+	Clock    string // "" for RTL without one
+	Reset    string // "" for RTL without one
+	ResetLow bool   // active low
+
+	Pins     []Wiring
+	Ties     []Tie          // RTL inputs that the model does not have
+	Feedback []Feedback     // RTL inputs that follow RTL outputs within a cycle
+	Absent   []string       // outputs of the model that the RTL does not have; they are 0
+	Latency  map[string]int // by output of the model
+
+	Build cosim.BuildOptions
+
+	mutex    sync.Mutex
+	designs  map[string]cosim.Design // by backend
+	warnings []cosim.Warning         // of what was opened last
+}
+
+// Wiring connects a port of the model to pins.
+type Wiring struct {
+	Port string
+	Pins []string
+}
+
+// Tie gives an RTL input a constant value.
+type Tie struct {
+	Pin   string
+	Value uint64
+}
+
+// Feedback makes an RTL input follow an RTL output within a cycle: an
+// acknowledgement that comes with the grant, say.
+type Feedback struct{ To, From string }
+
+// parameterMax is beyond what any model accepts, except for a seed; sizes below it
+// need little memory.
+const parameterMax = 65535
+
+// latencyMax bounds what lockstep has to keep of the model's outputs.
+const latencyMax = 64
+
+// Twin returns what the RTL stands for.
+func (m *Map) Twin() (twin.Twin, error) {
+	t, err := twin.Find(m.Twins, m.Model)
+	if err != nil {
+		var names []string
+		for _, t := range m.Twins {
+			names = append(names, t.Name)
+		}
+		return t, m.refuse("model", fmt.Sprintf("there is no model %q", m.Model), cosim.RemedyOf(m.Model, names))
+	}
+	return t, nil
+}
+
+// NewModel returns the model with its parameters, in its reset state.
+func (m *Map) NewModel() (*twin.Model, error) {
+	t, err := m.Twin()
+	if err != nil {
+		return nil, err
+	}
+	names := slices.Sorted(maps.Keys(t.Sets[0]))
+	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
+		if !slices.Contains(names, name) {
+			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), cosim.RemedyOf(name, names))
+		}
+		if value := m.Parameters[name]; value < 0 || value > parameterMax && name != "SEED" {
+			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s of %s is %d", name, t.Name, value), fmt.Sprintf("give 0 to %d", parameterMax))
+		}
+	}
+	model, err := t.New(m.Parameters)
+	if err != nil {
+		return nil, m.refuse("parameters", err.Error(), "for example "+t.Sets[0].Text())
+	}
+	return model, nil
+}
+
+// Open builds the RTL, when it is the first time, and makes a device with exactly
+// the model's ports. Clocks of Edge are those of the model.
+//
+// Errors: an *InputError with the place in the map, or in the sources; a *Fault of
+// the RTL.
+func (m *Map) Open(ctx context.Context, o cosim.Options) (cosim.Device, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	rtl, err := m.openRTL(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	d, err := m.adapt(model, rtl)
+	if err != nil {
+		return nil, errors.Join(err, rtl.Close())
+	}
+	return d, nil
+}
+
+// Close forgets what was built; all devices must be closed before.
+func (m *Map) Close() error {
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	var err error
+	for _, design := range m.designs {
+		err = errors.Join(err, design.Close())
+	}
+	m.designs = nil
+	return err
+}
+
+// openRTL opens the RTL with its own ports.
+func (m *Map) openRTL(ctx context.Context, o cosim.Options) (cosim.Device, error) {
+	if err := m.checkSource(); err != nil {
+		return nil, err
+	}
+	source := m.Source
+	if m.Clock != "" {
+		source.Clocks = []string{m.Clock}
+	}
+	m.mutex.Lock()
+	defer m.mutex.Unlock()
+	design := m.designs[m.backend()]
+	if design == nil {
+		var err error
+		if design, err = m.loadOrBuild(ctx, source); err != nil {
+			return nil, m.inMap(err)
+		}
+		if m.designs == nil {
+			m.designs = map[string]cosim.Design{}
+		}
+		m.designs[m.backend()] = design
+	}
+	d, err := design.Open(o)
+	m.warnings = design.Warnings()
+	if err != nil {
+		return nil, m.inMap(err)
+	}
+	return d, nil
+}
+
+func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source) (cosim.Design, error) {
+	b := m.Backends[slices.IndexFunc(m.Backends, func(b cosim.Backend) bool { return b.Name == m.backend() })]
+	if m.Image == "" {
+		return b.Build(ctx, source, m.Build)
+	}
+	wasm, err := traces.ReadInput(m.Image, cosim.InputBytesMax)
+	if err != nil {
+		return nil, m.refuse("image", fmt.Sprintf("%s cannot be read: %v", m.Image, cosim.Reason(err)), "make it with `starloom cosim build`")
+	}
+	return b.Load(wasm)
+}
+
+// backend is the one that the map names, or wasm.
+func (m *Map) backend() string {
+	if m.Backend == "" {
+		return cosim.BackendWasm
+	}
+	return m.Backend
+}
+
+// Warnings is what the tools said of the RTL that was opened last and that bears on a verdict.
+func (m *Map) Warnings() []cosim.Warning { return m.warnings }
+
+// FoldsCase reports whether names of the RTL are those of VHDL. It has been opened.
+func (m *Map) FoldsCase() bool {
+	if len(m.Source.Files) > 0 {
+		return m.Source.VHDL()
+	}
+	design := m.designs[m.backend()]
+	return design != nil && design.CaseBlind()
+}
+
+// checkSource refuses what the map says of itself.
+func (m *Map) checkSource() error {
+	var backends []string
+	for _, b := range m.Backends {
+		backends = append(backends, b.Name)
+	}
+	if !slices.Contains(backends, m.backend()) {
+		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.backend()), cosim.RemedyOf(m.backend(), backends))
+	}
+	if m.Image != "" {
+		if m.Backend != "" && m.Backend != cosim.BackendWasm {
+			return m.refuse("image", "an image runs as wasm, the backend is "+m.Backend, "give sources instead")
+		}
+		if len(m.Source.Files) > 0 {
+			return m.refuse("image", "there are sources and an image", "delete one")
+		}
+		return nil
+	}
+	if m.Source.Top == "" {
+		return m.refuse("", "no top module is named", "add top: the name of the RTL's module")
+	}
+	if len(m.Source.Files) == 0 {
+		return m.refuse("", "no source is given", "add sources: [FILE], or image: FILE.wasm")
+	}
+	for i, file := range m.Source.Files {
+		if _, err := os.Stat(file); err != nil {
+			return m.refuse(fmt.Sprintf("sources[%d]", i), fmt.Sprintf("%s cannot be read: %v", file, cosim.Reason(err)), "give a path relative to the map's folder")
+		}
+	}
+	return nil
+}
+
+// inMap gives errors that name options of the command line their place in the map.
+func (m *Map) inMap(err error) error {
+	var bad *cosim.InputError
+	if !errors.As(err, &bad) {
+		if m.Backend == cosim.BackendShared && m.designs[m.Backend] == nil {
+			reason, remedy, _ := strings.Cut(err.Error(), ": ")
+			return m.refuse("backend", reason, remedy)
+		}
+		return err
+	}
+	key, ok := strings.CutPrefix(bad.Place, "--")
+	switch {
+	case key == "param":
+		return m.refuse("params", bad.Reason, bad.Remedy)
+	case ok:
+		return m.refuse(key, bad.Reason, bad.Remedy)
+	case bad.Place == "" && m.Image != "":
+		return m.refuse("image", m.Image+": "+bad.Reason, bad.Remedy)
+	}
+	return err
+}
+
+// place returns where a key stands, or the nearest thing that is known.
+func (m *Map) place(key string) string {
+	for {
+		if place, ok := m.Places[key]; ok {
+			return place
+		}
+		if key == "" {
+			return m.File
+		}
+		key = key[:max(0, strings.LastIndexAny(key, ".["))]
+	}
+}
+
+func (m *Map) refuse(key, reason, remedy string) error {
+	return &cosim.InputError{Place: m.place(key), Reason: reason, Remedy: remedy}
+}
+
+// PinsOf returns the pins of a port of the model.
+func (m *Map) PinsOf(port string) []string {
+	if port == "reset" && m.Reset != "" {
+		if m.ResetLow {
+			return []string{"~" + strings.TrimPrefix(m.Reset, "~")}
+		}
+		return []string{m.Reset}
+	}
+	for _, w := range m.Pins {
+		if w.Port == port || w.Port+"_i" == port || w.Port+"_o" == port {
+			return w.Pins
+		}
+	}
+	return nil
+}

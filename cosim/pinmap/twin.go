@@ -1,0 +1,88 @@
+package pinmap
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/cosim/twin"
+)
+
+// OfTwin returns the pin map of a twin of the library, whose sources it puts into the cache
+// of builds; "" is the user's own. Parameters without a value have that of the
+// twin's first set.
+func OfTwin(library Library, name string, parameters twin.Parameters, cacheDir string) (*Map, error) {
+	m := &Map{Library: library, Model: name, Parameters: twin.Parameters{}, Build: cosim.BuildOptions{Cache: cacheDir}}
+	m.Places = map[string]string{"model": "--twin", "parameters": "-G"}
+	t, err := m.Twin()
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(m.Parameters, t.Sets[0])
+	maps.Copy(m.Parameters, parameters)
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	files, err := twinFiles(t, cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	m.connectTwin(model)
+	m.Source = cosim.Source{Top: t.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[0])}, Params: m.Parameters.Verilog()}
+	return m, nil
+}
+
+// connectTwin maps every port to the pin of its own name.
+func (m *Map) connectTwin(model *twin.Model) {
+	for _, p := range model.Ports() {
+		switch p.Name {
+		case "clock":
+			m.Clock = p.Name
+		case "reset":
+			m.Reset = p.Name
+		default:
+			m.Pins = append(m.Pins, Wiring{p.Name, []string{p.Name}})
+		}
+	}
+}
+
+// twinFiles writes a twin's sources to a folder that is the same every time, since
+// builds are found again by names and texts.
+func twinFiles(t twin.Twin, cacheDir string) ([]string, error) {
+	c, err := cosim.OpenCache(cacheDir)
+	if err != nil {
+		return nil, err
+	}
+	sum := sha256.New()
+	names := t.Files()
+	texts := map[string][]byte{}
+	for _, name := range names {
+		if texts[name], err = t.Source(name); err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(sum, "%s %d\n%s", name, len(texts[name]), texts[name])
+	}
+	c.Dir = filepath.Join(c.Dir, fmt.Sprintf("twin-%x", sum.Sum(nil)[:8]))
+	if err := os.MkdirAll(c.Dir, 0o755); err != nil {
+		return nil, err
+	}
+	var files []string
+	for _, name := range names {
+		path := filepath.Join(c.Dir, name)
+		if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, texts[name]) {
+			_ = os.Remove(path) // what is damaged is written anew
+			if path, err = c.Take(name, func(path string) error { return os.WriteFile(path, texts[name], 0o644) }); err != nil {
+				return nil, err
+			}
+		}
+		files = append(files, path)
+	}
+	return slices.Delete(files, 0, 1), nil
+}

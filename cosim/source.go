@@ -1,0 +1,100 @@
+package cosim
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Source is RTL: the files of a design and what to make of them.
+type Source struct {
+	Top         string            // module, or VHDL entity
+	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
+	DataDir     string            // where the files of $readmem are; "": the working directory; then beside the source that reads them
+	IncludeDirs []string          // for `include, and for modules in files of their name
+	Defines     map[string]string // `define; "" for a name without a value
+	Params      map[string]string // of the top module, as Verilog constants or plain text; VHDL: generics
+	Clocks      []string          // the inputs that Edge drives, in any order
+}
+
+// Name says what a source is in messages.
+func (s *Source) Name() string { return filepath.Base(s.Files[0]) + ": " + s.Top }
+
+func isVHDL(file string) bool {
+	ending := strings.ToLower(filepath.Ext(file))
+	return ending == ".vhd" || ending == ".vhdl"
+}
+
+// VHDL reports whether a source goes through GHDL.
+func (s *Source) VHDL() bool { return isVHDL(s.Files[0]) }
+
+// InputBytesMax bounds every file of a user that is read whole: an image, data of
+// $readmem.
+const InputBytesMax = 256 << 20
+
+// Check refuses what no tool has to see.
+func (s *Source) Check() error {
+	if s.Top == "" {
+		return &InputError{Place: "--top", Reason: "no top module is named", Remedy: "give the name of the module to build"}
+	}
+	if !IsIdentifier(s.Top) {
+		return &InputError{Place: "--top", Reason: fmt.Sprintf("%q is not the name of a module", s.Top), Remedy: "give a plain Verilog name"}
+	}
+	if len(s.Files) == 0 {
+		return &InputError{Place: s.Top, Reason: "no source is given", Remedy: "give the Verilog or VHDL files of the design"}
+	}
+	for _, file := range s.Files {
+		info, err := os.Stat(file)
+		if err != nil {
+			return &InputError{Place: file, Reason: fmt.Sprintf("cannot be read: %v", Reason(err)), Remedy: "give an existing source"}
+		}
+		if info.IsDir() {
+			return &InputError{Place: file, Reason: "is a directory", Remedy: "give the files, and the directory with -I"}
+		}
+		if !info.Mode().IsRegular() {
+			return &InputError{Place: file, Reason: "is not a regular file", Remedy: "give a file with Verilog or VHDL"}
+		}
+		if isVHDL(file) != s.VHDL() {
+			return &InputError{Place: file, Reason: "Verilog and VHDL in one design", Remedy: "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
+		}
+	}
+	if err := s.checkParams(); err != nil {
+		return err
+	}
+	for _, names := range []map[string]string{s.Defines, s.Params} {
+		for name, value := range names {
+			if !IsIdentifier(name) || strings.ContainsAny(value, "\n\x00") {
+				return &InputError{Place: name + "=" + value, Reason: "is not a name and a value", Remedy: "write NAME=VALUE"}
+			}
+		}
+	}
+	for i, clock := range s.Clocks {
+		if slices.Contains(s.Clocks[:i], clock) {
+			return &InputError{Place: "--clock", Reason: clock + " is named twice", Remedy: "name every clock once"}
+		}
+	}
+	if len(s.Clocks) > 64 {
+		return &InputError{Place: "--clock", Reason: fmt.Sprintf("%d clocks", len(s.Clocks)), Remedy: "at most 64 are possible"}
+	}
+	return nil
+}
+
+var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
+
+// IsIdentifier reports whether a text is a plain Verilog name.
+func IsIdentifier(text string) bool { return identifier.MatchString(text) }
+
+// Reason is an error of the operating system without the path, which the place of
+// the message says.
+func Reason(err error) error {
+	if pathError, ok := err.(*os.PathError); ok {
+		return pathError.Err
+	}
+	return err
+}
+
+// SameName compares names of a design, in VHDL without regard to upper and lower case.
+func SameName(fold bool, a, b string) bool { return a == b || fold && strings.EqualFold(a, b) }

@@ -1,0 +1,79 @@
+//go:build linux
+
+package cosim
+
+import (
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// write makes a file in a fresh directory.
+func write(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	return path
+}
+
+// TestParametersOfText: plain text is quoted where the source says that it is text, and
+// nowhere else.
+func TestParametersOfText(t *testing.T) {
+	file := write(t, "t.sv", "module t #(parameter FILE = \"a\", parameter string S = A, parameter N = 3) (input i); endmodule\n")
+	s := Source{Top: "t", Files: []string{file}, Params: map[string]string{"FILE": "words.hex", "S": `a "b" \c`, "N": "8'shff"}}
+	require.NoError(t, s.Check())
+	require.Equal(t, map[string]string{"FILE": `"words.hex"`, "S": `"a \"b\" \\c"`, "N": "8'shff"}, s.Constants())
+	for value, good := range map[string]bool{"-3": true, "1_000": true, "'hff": true, "1.5": true, "1e3": true, `"abc"`: true, "8hff": false, "abc": false, "4+3": false} {
+		s.Params = map[string]string{"N": value}
+		if err := s.Check(); good {
+			require.NoError(t, err, value)
+		} else {
+			require.ErrorContains(t, err, "N is "+value+", which is not a Verilog constant", value)
+		}
+	}
+}
+
+// TestFindData: beside the map first, then beside the source, never where a run starts.
+func TestFindData(t *testing.T) {
+	maps, sources := t.TempDir(), t.TempDir()
+	t.Chdir(t.TempDir())
+	put := func(path string) { require.NoError(t, os.WriteFile(path, nil, 0o644)) }
+	put("here.hex")
+	put(filepath.Join(sources, "both.hex"))
+	put(filepath.Join(sources, "source.hex"))
+	put(filepath.Join(maps, "both.hex"))
+	s := Source{DataDir: maps}
+	for name, folder := range map[string]string{"both.hex": maps, "source.hex": sources, "here.hex": ""} {
+		path, err := s.FindData(name, filepath.Join(sources, "a.v"))
+		if folder == "" {
+			require.ErrorContains(t, err, "the folder of the pin map")
+			continue
+		}
+		require.NoError(t, err)
+		require.Equal(t, filepath.Join(folder, name), path)
+	}
+	path, err := (&Source{}).FindData("here.hex", filepath.Join(sources, "a.v"))
+	require.NoError(t, err, "without a map, as in all tools")
+	require.Equal(t, "here.hex", path)
+}
+
+func TestUserCacheMustBeADirectory(t *testing.T) {
+	t.Setenv("XDG_CACHE_HOME", write(t, "file", ""))
+	_, err := OpenCache("")
+	require.ErrorContains(t, err, "set XDG_CACHE_HOME")
+	require.NotContains(t, err.Error(), "--cache")
+}
+
+// TestStopped: a tool that was killed is to blame, unless its context has ended.
+func TestStopped(t *testing.T) {
+	var tool *ToolError
+	killed := exec.Command("sh", "-c", "kill -9 $$").Run()
+	require.ErrorAs(t, Stopped(context.Background(), "ghdl", "a.vhd: top", killed), &tool)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	require.ErrorIs(t, Stopped(ctx, "ghdl", "a.vhd: top", killed), context.Canceled)
+}

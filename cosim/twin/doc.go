@@ -1,0 +1,21 @@
+// Package twin puts the components of packages hw and nic behind the ports of their
+// Verilog, so that the two can be compared, and RTL can take a component's place.
+//
+//	Twin --New(parameters)--> Model (a cosim.Device)
+//	     --WriteSources-----> Verilog
+//	     --Mutants----------> Verilog with a mistake, which lockstep has to find
+//
+//	file            what it holds
+//	twin.go         Twin, Parameters, All; mutants.go: Mutant
+//	model.go        Model: components behind the ports of a module
+//	coupler.go, link.go, fifo.go, lfsr.go, arbiter.go, crc16.go, serialiser.go,
+//	deserialiser.go            one component each: ports, parameters to test, inputs as in
+//	                           use, mutants
+//	pops_slot.go    all hardware of one fabric
+//	random.go, traffic.go      Random: draws; what circuits meet in use
+//	schedule.go     Schedule, Stimulate: resets and phases of a run's inputs
+//	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool
+//
+// All lists the components. A fabric may bring twins of its own, with their Verilog
+// (Twin.Own): who uses twins is given a list of them.
+package twin

@@ -1,0 +1,57 @@
+package twin
+
+import (
+	"math/bits"
+
+	"starloom/hw"
+)
+
+func fifo() Twin {
+	return Twin{
+		Name: "fifo", Sources: []string{"fifo.v"}, Components: []string{"hw.FIFOs"},
+		Sets: []Parameters{
+			{"DEPTH": 4, "WIDTH": 8, "COUNT_BITS": 16}, {"DEPTH": 1, "WIDTH": 1, "COUNT_BITS": 1}, {"DEPTH": 3, "WIDTH": 64, "COUNT_BITS": 4},
+			{"DEPTH": 5, "WIDTH": 17, "COUNT_BITS": 3}, {"DEPTH": 16, "WIDTH": 32, "COUNT_BITS": 32},
+		},
+		Mutants: []Mistake{
+			{"a full one that is popped takes nothing", "(held_q != FULL || pops)", "held_q != FULL"},
+			{"stuck overflow flag", "lost_q <= loses;", "lost_q <= lost_q || loses;"},
+			{"overflow counter wraps", "loses && !(&total_q)", "loses"},
+			{"ring one word short", "LAST_PLACE = DEPTH - 1", "LAST_PLACE = DEPTH - 2"},
+			{"missing reset of the count", "held_q <= {HELD_BITS{1'b0}};\n", "\n"},
+		},
+		Build: func(m *Model, p Parameters) error {
+			depth, width := p["DEPTH"], p["WIDTH"]
+			m.ClockAndReset()
+			push, data, pop := m.Input("push_i", 1), m.Input("data_i", width), m.Input("pop_i", 1)
+			head, count := m.Output("head_o", width), m.Output("count_o", bits.Len(uint(depth)))
+			overflow, overflows := m.Output("overflow_o", 1), m.Output("overflows_o", p["COUNT_BITS"])
+
+			fifos, err := hw.NewFIFOs(hw.FIFOConfig{
+				Bank: one("fifo"), Depth: depth, Width: width, CountBits: p["COUNT_BITS"],
+				Push: m.Signal("push", push), Data: m.Signal("data", data), Pop: m.Signal("pop", pop),
+			})
+			if err != nil {
+				return err
+			}
+			m.Kernel().Add(fifos)
+			m.ShowSignal(head, fifos.Head())
+			m.ShowSignal(count, fifos.Count())
+			m.ShowSignal(overflow, fifos.Overflow())
+			m.ShowSignal(overflows, fifos.Overflows())
+			m.Use = func(random *Random, inputs []uint64) {
+				// Mostly filling, then mostly emptying, in turns of 4 depths.
+				pushes := 1 + 2*int(random.Cycle()/uint64(4*depth)%2)
+				inputs[push.Word], inputs[pop.Word] = 0, 0
+				if random.Below(4) < pushes {
+					inputs[push.Word] = 1
+				}
+				if random.Below(4) >= pushes {
+					inputs[pop.Word] = 1
+				}
+				inputs[data.Word] = random.Uint64()
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,105 @@
+//go:build linux
+
+package twin
+
+import (
+	"context"
+	"flag"
+	"maps"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/verilator"
+)
+
+var update = flag.Bool("update", false, "rebuild the twins in twin/testdata/twins")
+
+// fixture is the committed wasm of a twin with its first set of parameters: lockstep
+// works without any HDL tool.
+func fixture(t *testing.T, twin Twin) *verilator.Circuit {
+	wasm, err := os.ReadFile(filepath.Join("twin", "testdata", "twins", twin.Name+".wasm"))
+	require.NoError(t, err, "run go test ./cosim/twin -run TwinFixtures -update")
+	c, err := verilator.Load(wasm)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// rebuilt is the same from the sources as they are now.
+func rebuilt(t *testing.T, twin Twin) *verilator.Circuit {
+	s := cosim.Source{Top: twin.Name, Files: inPlace(twin), IncludeDirs: []string{"rtl"}, Params: twin.Sets[0].Verilog()}
+	m, err := twin.New(twin.Sets[0])
+	require.NoError(t, err)
+	if m.clocked {
+		s.Clocks = []string{"clock"}
+	}
+	require.NoError(t, m.Close())
+	c, err := verilator.Build(context.Background(), s, cosim.BuildOptions{})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, c.Close()) })
+	return c
+}
+
+// TestTwinFixtures rebuilds every twin and compares it with what is committed: the
+// same sources, and the same outputs in every cycle. The bytes depend on the
+// compiler's version and may differ.
+func TestTwinFixtures(t *testing.T) {
+	files, err := filepath.Glob("twin/testdata/twins/*.wasm")
+	require.NoError(t, err)
+	if !*update {
+		require.Len(t, files, len(all()), "every twin has a fixture, and every fixture a twin")
+	}
+	forTwins(t, func(t *testing.T, twin Twin) {
+		now := rebuilt(t, twin)
+		if *update {
+			require.NoError(t, os.MkdirAll("twin/testdata/twins", 0o755))
+			require.NoError(t, os.WriteFile(filepath.Join("twin", "testdata", "twins", twin.Name+".wasm"), now.Wasm(), 0o644))
+		}
+		committed := fixture(t, twin)
+		require.True(t, maps.Equal(committed.Sources, now.Sources), "the RTL has changed: run go test ./cosim/twin -run TwinFixtures -update")
+		require.Equal(t, committed.Ports, now.Ports)
+		require.Equal(t, committed.Params, now.Params)
+		sideBySide(t, twin, committed, now)
+	})
+}
+
+// sideBySide runs two circuits on the same inputs.
+func sideBySide(t *testing.T, twin Twin, a, b *verilator.Circuit) {
+	m, err := twin.New(twin.Sets[0])
+	require.NoError(t, err)
+	one, err := verilator.Open(a, cosim.Options{Seed: 1})
+	require.NoError(t, err)
+	other, err := verilator.Open(b, cosim.Options{Seed: 1})
+	require.NoError(t, err)
+	schedule := NewSchedule(7, 5000)
+	for cycle := range uint64(5000) {
+		m.Stimulate(schedule, cycle, m.Inputs())
+		for _, d := range []cosim.Device{one, other} {
+			copy(d.Inputs(), m.Inputs())
+			require.NoError(t, d.Edge(cosim.ClockMask(d.Ports())))
+		}
+		require.NoError(t, m.Edge(cosim.ClockMask(m.Ports())))
+		require.Equal(t, one.Outputs(), other.Outputs(), "cycle %d", cycle)
+	}
+	for _, d := range []cosim.Device{m, one, other} {
+		require.NoError(t, d.Close())
+	}
+}
+
+// TestTwinFixturesInLockstep needs no HDL tool.
+func TestTwinFixturesInLockstep(t *testing.T) {
+	t.Setenv("PATH", "")
+	forTwins(t, func(t *testing.T, twin Twin) {
+		d, err := verilator.Open(fixture(t, twin), cosim.Options{Seed: 1})
+		require.NoError(t, err)
+		m, err := twin.New(twin.Sets[0])
+		require.NoError(t, err)
+		require.Empty(t, lockstepWith(t, m, d, 3, 20_000))
+		require.NoError(t, d.Close())
+		require.NoError(t, m.Close())
+	})
+}

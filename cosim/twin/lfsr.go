@@ -1,0 +1,29 @@
+package twin
+
+import "starloom/hw"
+
+func lfsr() Twin {
+	return Twin{
+		Name: "lfsr", Sources: []string{"lfsr.v"}, Components: []string{"hw.LFSRs"},
+		Sets: []Parameters{{"SEED": 1}, {"SEED": 0x7EDCBA98}, {"SEED": 0x80000000}, {"SEED": 0xFFFFFFFF}},
+		Mutants: []Mistake{
+			{"wrong polynomial", "32'h80200003", "32'h80000057"},
+			{"reset to another seed", "value_q <= SEED;", "value_q <= 32'd1;"},
+			{"enable ignored", "else if (enable_i)", "else"},
+		},
+		Build: func(m *Model, p Parameters) error {
+			m.ClockAndReset()
+			enable, value := m.Input("enable_i", 1), m.Output("value_o", 32)
+			lfsrs, err := hw.NewLFSRs(one("lfsr"), []uint32{uint32(p["SEED"])}, m.Signal("enable", enable))
+			if err != nil {
+				return err
+			}
+			m.Kernel().Add(lfsrs)
+			m.ShowSignal(value, lfsrs.Value())
+			m.Use = func(random *Random, inputs []uint64) {
+				inputs[enable.Word] = uint64(min(1, random.Below(8)))
+			}
+			return nil
+		},
+	}
+}

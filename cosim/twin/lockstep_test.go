@@ -1,0 +1,191 @@
+//go:build linux
+
+package twin
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/icarus"
+	"starloom/cosim/verilator"
+)
+
+// Cycles of lockstep. The first set of a twin runs for all of them in Icarus, the
+// others for a tenth; with -full all sets run for all.
+const (
+	wasmCycles, wasmCyclesFull     = 100_000, 1_000_000
+	icarusCycles, icarusCyclesFull = 10_000, 100_000
+	mutantCycles                   = 20_000
+)
+
+// lockstepWith runs a device beside its model on the model's stimulus and returns
+// the first difference of an output, behind Settle or Edge, and "" when there is
+// none. The first edge has reset on; what the outputs are before is not defined.
+func lockstepWith(t *testing.T, m *Model, d cosim.Device, seed, cycles uint64) string {
+	require.Equal(t, m.Ports(), d.Ports(), "the model has the ports of the module, in its order")
+	var clocks uint64
+	if m.clocked {
+		clocks = 1
+	}
+	schedule := NewSchedule(seed, cycles)
+	for cycle := range cycles {
+		m.Stimulate(schedule, cycle, m.Inputs())
+		copy(d.Inputs(), m.Inputs())
+		if cycle > 0 || !m.clocked {
+			require.NoError(t, m.Settle())
+			require.NoError(t, d.Settle())
+			if text := differenceOf(m, d); text != "" {
+				return fmt.Sprintf("seed %d, cycle %d, settled: %s", seed, cycle, text)
+			}
+		}
+		require.NoError(t, m.Edge(clocks))
+		require.NoError(t, d.Edge(clocks))
+		if text := differenceOf(m, d); text != "" {
+			return fmt.Sprintf("seed %d, cycle %d, behind the edge: %s", seed, cycle, text)
+		}
+	}
+	return ""
+}
+
+func differenceOf(m *Model, d cosim.Device) string {
+	unknown := d.Unknown()
+	if slices.Equal(m.Outputs(), d.Outputs()) && (unknown == nil || slices.Max(unknown) == 0) {
+		return ""
+	}
+	for _, p := range m.Ports() {
+		if p.Input {
+			continue
+		}
+		words := func(of []uint64) []uint64 { return of[p.Word:][:p.Words()] }
+		if unknown != nil && slices.Max(words(unknown)) != 0 {
+			return fmt.Sprintf("%s has unknown bits %x", p.Name, words(unknown))
+		}
+		if !slices.Equal(words(m.Outputs()), words(d.Outputs())) {
+			return fmt.Sprintf("%s is %x, the model says %x", p.Name, words(d.Outputs()), words(m.Outputs()))
+		}
+	}
+	return "a word of the outputs belongs to no port"
+}
+
+// open builds a device of sources.
+type open func(t *testing.T, source cosim.Source) cosim.Device
+
+func onWasm(t *testing.T, source cosim.Source) cosim.Device {
+	circuit, err := verilator.Build(context.Background(), source, cosim.BuildOptions{})
+	require.NoError(t, err)
+	d, err := verilator.Open(circuit, cosim.Options{Seed: 1})
+	require.NoError(t, err)
+	return d
+}
+
+func onIcarus(t *testing.T, source cosim.Source) cosim.Device {
+	d, err := icarus.Open(source, cosim.Options{})
+	require.NoError(t, err)
+	return d
+}
+
+// runTwin is lockstep of one set of parameters with sources.
+func runTwin(t *testing.T, open open, twin Twin, p Parameters, files []string, cycles uint64) string {
+	m, err := twin.New(p)
+	require.NoError(t, err)
+	source := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[0])}, Params: p.Verilog()}
+	if m.clocked {
+		source.Clocks = []string{"clock"}
+	}
+	d := open(t, source)
+	difference := lockstepWith(t, m, d, 1, cycles)
+	require.NoError(t, d.Close())
+	require.NoError(t, m.Close())
+	return difference
+}
+
+// inPlace are the twin's sources under names that never change: the cache of builds
+// goes by name and content.
+func inPlace(twin Twin) (files []string) {
+	for _, name := range twin.Sources {
+		files = append(files, filepath.Join("rtl", name))
+	}
+	return files
+}
+
+// parameterSets are the sets to test on wasm: each build takes a second, so without
+// -full only the first two.
+func parameterSets(twin Twin) []Parameters {
+	if *full {
+		return twin.Sets
+	}
+	return twin.Sets[:2]
+}
+
+func TestTwinsInLockstepOnWasm(t *testing.T) {
+	cycles := uint64(wasmCycles)
+	if *full {
+		cycles = wasmCyclesFull
+	}
+	forTwins(t, func(t *testing.T, twin Twin) {
+		t.Parallel()
+		for _, p := range parameterSets(twin) {
+			require.Empty(t, runTwin(t, onWasm, twin, p, inPlace(twin), cycles), "%v", p)
+		}
+	})
+}
+
+func TestTwinsInLockstepOnIcarus(t *testing.T) {
+	forTwins(t, func(t *testing.T, twin Twin) {
+		t.Parallel()
+		for i, p := range twin.Sets {
+			cycles := uint64(icarusCycles)
+			if *full {
+				cycles = icarusCyclesFull
+			} else if i > 0 {
+				cycles /= 10
+			}
+			require.Empty(t, runTwin(t, onIcarus, twin, p, inPlace(twin), cycles), "%v", p)
+		}
+	})
+}
+
+// requireCaught wants a difference between a mutant and the model with some set.
+func requireCaught(t *testing.T, open open, mutant Mutant) {
+	files, err := mutant.WriteSources(t.TempDir())
+	require.NoError(t, err)
+	for _, p := range mutant.Twin.Sets {
+		if difference := runTwin(t, open, mutant.Twin, p, files, mutantCycles); difference != "" {
+			t.Logf("%v: %s", p, difference)
+			return
+		}
+	}
+	require.Fail(t, "not caught", "%s: %s", mutant.Twin.Name, mutant.Name)
+}
+
+// TestMutantsAreCaughtOnIcarus: by their behaviour, or by an X.
+func TestMutantsAreCaughtOnIcarus(t *testing.T) {
+	for _, mutant := range Mutants(all()) {
+		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) {
+			t.Parallel()
+			requireCaught(t, onIcarus, mutant)
+		})
+	}
+}
+
+// TestMutantsAreCaughtOnWasm: by their behaviour only, registers start at random.
+// Without -full one mutant of each twin, because each has to be compiled.
+func TestMutantsAreCaughtOnWasm(t *testing.T) {
+	done := map[string]bool{}
+	for _, mutant := range Mutants(all()) {
+		if done[mutant.Twin.Name] && !*full {
+			continue
+		}
+		done[mutant.Twin.Name] = true
+		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) {
+			t.Parallel()
+			requireCaught(t, onWasm, mutant)
+		})
+	}
+}

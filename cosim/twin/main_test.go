@@ -1,0 +1,20 @@
+package twin
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"testing"
+)
+
+var full = flag.Bool("full", false, "run the long tests")
+
+// TestMain goes to the folder of rtl/: a build is found again by the names of its files,
+// and those of the committed ones are rtl/NAME.v.
+func TestMain(m *testing.M) {
+	if err := os.Chdir(".."); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	os.Exit(m.Run())
+}

@@ -1,0 +1,42 @@
+package twin
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Mistake is one that designers make. Lockstep has to find each with some set of
+// parameters: a check that cannot fail checks nothing.
+type Mistake struct {
+	Name     string // what is wrong
+	Old, New string // of the top module's source; Old occurs once
+}
+
+// A Mutant is a twin with one mistake in it.
+type Mutant struct {
+	Twin Twin
+	Mistake
+}
+
+// WriteSources does what Twin.WriteSources does, with the mistake.
+func (m Mutant) WriteSources(dir string) ([]string, error) {
+	return m.Twin.writeSources(dir, func(name, text string) (string, error) {
+		if name != m.Twin.Sources[0] {
+			return text, nil
+		}
+		if found := strings.Count(text, m.Old); found != 1 {
+			return "", fmt.Errorf("mutant %s of %s: %s has %d times %q, it must be there once", m.Name, m.Twin.Name, name, found, m.Old)
+		}
+		return strings.Replace(text, m.Old, m.New, 1), nil
+	})
+}
+
+// Mutants returns those of all twins.
+func Mutants(twins []Twin) (all []Mutant) {
+	for _, t := range twins {
+		for _, mistake := range t.Mutants {
+			all = append(all, Mutant{t, mistake})
+		}
+	}
+	return all
+}

@@ -1,0 +1,34 @@
+package twin
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/nic"
+)
+
+// all are the twins of all components, and of fabrics.
+func all() []Twin { return append(All(), PopsSlot()) }
+
+func TestPopsSlotRefusesParameters(t *testing.T) {
+	requireRefused(t, PopsSlot(), map[string][]int{
+		"D": {0, 65}, "G": {0, 65}, "FRAME_BYTES_MAX": {15}, "COMPUTE_CYCLES": {-1, 65536},
+		"PROPAGATION_CYCLES": {-1, 4097}, "GUARD_CYCLES": {-1, 0, 4097},
+	})
+}
+
+// TestPopsSlotStimulusReaches: what each of the four receivers of a POPS(2,2) received.
+func TestPopsSlotStimulusReaches(t *testing.T) {
+	v := map[string]map[uint64]int{"status_o": {}}
+	seen(t, "pops_slot", 0, 100_000, v)
+	statuses := map[uint64]int{}
+	for packed, count := range v["status_o"] {
+		for ; packed != 0; packed >>= 3 {
+			statuses[packed&7] += count
+		}
+	}
+	for _, status := range []nic.Status{nic.StatusOK, nic.StatusCollision, nic.StatusCRC} {
+		require.Greater(t, statuses[uint64(status)], 100, "status %d", status)
+	}
+}

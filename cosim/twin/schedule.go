@@ -1,0 +1,197 @@
+package twin
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// Schedule is what a run's inputs are like over long times: when reset is on, and
+// which phase each input is in.
+//
+//	cycle 0         3/8                                      15/16      1
+//	      |.|..|....|........|------------------------------|..|.....|..|
+//	       many resets, ever longer      one stretch           resets again:
+//	       stretches without             without reset         what outlives one
+//
+// State deep after a reset (a counter that overflows, a late value of a sequence) is
+// reached in the one stretch, which is more than half of the run; state that a reset
+// should clear and does not shows in the others, of all lengths: as many from
+// 8 to 15 cycles as from 1,024 to 2,047.
+//
+// A phase lasts from a few cycles to a sixteenth of the run. In half of the phases all
+// inputs are as in use. In the others each input is as in use, or has a manner: stuck,
+// all zeros or all ones, one-hot, of any density, in bursts. Independent manners of a
+// FIFO's push and pop fill it, drain it, stall it, and push and pop back to back.
+//
+// Everything is a function of seed, cycles and cycle, so a test can begin anywhere.
+type Schedule struct {
+	random  Random
+	cycles  uint64
+	stretch stretch // from the first cycle of a reset to the next reset
+	phase   stretch
+}
+
+// A stretch is a part of a run.
+type stretch struct{ number, first, end uint64 }
+
+// NewSchedule returns the schedule of a run of so many cycles.
+func NewSchedule(seed, cycles uint64) *Schedule {
+	return &Schedule{random: *NewRandom(seed), cycles: cycles}
+}
+
+// Places of draws that are not those of a cycle; traffic has 1<<63.
+const (
+	drawsOfStretch = 1 << 62
+	drawsOfPhase   = 1 << 61
+)
+
+// at goes to a cycle.
+func (s *Schedule) at(cycle uint64) {
+	s.stretch.reach(cycle, s.stretchEnd)
+	s.phase.reach(cycle, s.phaseEnd)
+	s.random.At(cycle)
+}
+
+// reach moves on to the part that has a cycle; parts end where end says.
+func (p *stretch) reach(cycle uint64, end func(number, first uint64) uint64) {
+	if p.end == 0 || cycle < p.first {
+		*p = stretch{end: end(0, 0)}
+	}
+	for cycle >= p.end {
+		p.number, p.first = p.number+1, p.end
+		p.end = end(p.number, p.first)
+	}
+}
+
+// stretchEnd returns the cycle of the reset after the one in cycle first.
+func (s *Schedule) stretchEnd(number, first uint64) uint64 {
+	s.random.At(drawsOfStretch | number)
+	early, late := s.cycles/8*3, s.cycles-s.cycles/16
+	if first >= late {
+		return first + s.random.between(1, max(s.cycles/16, 16))
+	}
+	if end := first + s.random.between(1, max(first, 16)); first < early && end < early {
+		return end
+	}
+	return late
+}
+
+func (s *Schedule) phaseEnd(number, first uint64) uint64 {
+	s.random.At(drawsOfPhase | number)
+	return first + s.random.between(4, max(first/16, 64))
+}
+
+// between returns a number from low to high: as many of one length in binary digits as
+// of another.
+func (r *Random) between(low, high uint64) uint64 {
+	shortest := bits.Len64(low)
+	top := uint64(1) << (shortest - 1 + r.Below(bits.Len64(high)-shortest+1))
+	return min(max(top|r.Uint64()&(top-1), low), high)
+}
+
+// manner is what an input is like in a phase.
+type manner uint8
+
+const (
+	inUse manner = iota
+	stuck
+	allZeros
+	allOnes
+	oneHot
+	sparse // each bit once in 8 cycles
+	half
+	dense
+	bursts // each bit changes once in 16 cycles
+	mannerCount
+)
+
+// manners draws those of the phase's inputs and reports whether there are any but
+// inUse.
+func (s *Schedule) manners(of []manner) bool {
+	s.random.At(drawsOfPhase | s.phase.number)
+	s.random.draw = 1 // the first is that of phaseEnd
+	clear(of)
+	if s.random.Below(2) == 0 {
+		return false
+	}
+	for i := range of {
+		if s.random.Below(2) == 0 {
+			of[i] = 1 + manner(s.random.Below(int(mannerCount)-1))
+		}
+	}
+	return true
+}
+
+// put puts an input of so many bits in the place of words, as the manner wants it;
+// before is what it was in the cycle before.
+func (m manner) put(random *Random, words, before []uint64, width int) {
+	hot := 0
+	if m == oneHot {
+		hot = random.Below(width)
+	}
+	for w := range words {
+		switch m {
+		case stuck:
+			words[w] = before[w]
+		case allZeros:
+			words[w] = 0
+		case allOnes:
+			words[w] = ^uint64(0)
+		case oneHot:
+			if words[w] = 0; hot/64 == w {
+				words[w] = 1 << (hot % 64)
+			}
+		case sparse:
+			words[w] = random.Sparse(3)
+		case half:
+			words[w] = random.Uint64()
+		case dense:
+			words[w] = ^random.Sparse(3)
+		case bursts:
+			words[w] = before[w] ^ random.Sparse(4)
+		}
+	}
+}
+
+// stimulation is what a model keeps from cycle to cycle for Stimulate.
+type stimulation struct {
+	schedule *Schedule
+	phase    uint64 // number+1 of the schedule's phase that the manners are of
+	vary     bool
+	manners  []manner // by input
+	before   []uint64
+}
+
+// Stimulate puts the inputs of a cycle in the place of those of the cycle before: what
+// a circuit of this kind meets in use, and now and then what it should not. Reset is
+// on in cycle 0 and where the schedule says, for 2 cycles on average. The inputs depend
+// on nothing but the schedule and the inputs before; cycles come in order.
+func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
+	s.at(cycle)
+	now := &m.stimulation
+	if now.schedule != s || now.phase != s.phase.number+1 {
+		if now.manners == nil {
+			now.manners, now.before = make([]manner, len(m.ports)), make([]uint64, len(m.inputs))
+		}
+		now.schedule, now.phase, now.vary = s, s.phase.number+1, s.manners(now.manners)
+		s.at(cycle)
+	}
+	if m.clocked {
+		on := &inputs[m.reset.Word]
+		*on &= uint64(s.random.Below(2))
+		if cycle == s.stretch.first {
+			*on = 1
+		}
+	}
+	if !now.vary {
+		m.Use(&s.random, inputs)
+		return
+	}
+	copy(now.before, inputs)
+	m.Use(&s.random, inputs)
+	for i, p := range m.ports {
+		if p.Input && !p.Clock && now.manners[i] != inUse && !slices.Contains(m.OnlyInUse, Pin{p.Word, p.Bits}) {
+			now.manners[i].put(&s.random, inputs[p.Word:][:p.Words()], now.before[p.Word:][:p.Words()], p.Bits)
+		}
+	}
+}

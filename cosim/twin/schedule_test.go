@@ -1,0 +1,44 @@
+package twin
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestScheduleHasStretchesOfAllLengths: whatever the length of a run, one stretch
+// without reset is more than half of it, and there are short ones before and after.
+func TestScheduleHasStretchesOfAllLengths(t *testing.T) {
+	twin, err := Find(All(), "lfsr")
+	require.NoError(t, err)
+	for _, cycles := range []uint64{64, 1000, 10_000, 100_000} {
+		for seed := range uint64(8) {
+			m := newTestModel(t, twin, twin.Sets[0])
+			s := NewSchedule(seed, cycles)
+			var lengths []uint64
+			length := uint64(0)
+			for cycle := range cycles {
+				m.Stimulate(s, cycle, m.Inputs())
+				if m.Get(m.reset) == 0 {
+					length++
+				} else if length > 0 {
+					lengths = append(lengths, length)
+					length = 0
+				}
+			}
+			longest, decades := uint64(0), map[int]int{}
+			for _, length := range append(lengths, length) {
+				longest = max(longest, length)
+				decades[len(fmt.Sprint(length))]++
+			}
+			require.Greater(t, longest, cycles/2, "%d cycles, seed %d: %v", cycles, seed, lengths)
+			if cycles >= 1000 {
+				for decade := 1; decade < len(fmt.Sprint(cycles)); decade++ {
+					require.Positive(t, decades[decade], "%d cycles, seed %d: %v", cycles, seed, lengths)
+				}
+				require.Less(t, length, cycles/8, "a reset near the end shows what outlives one")
+			}
+		}
+	}
+}

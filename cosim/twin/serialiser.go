@@ -1,0 +1,76 @@
+package twin
+
+import (
+	"fmt"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// serialiser. Rules of the wires around nic.Serialisers: load_i is Load; what Load
+// would refuse, and a load while a frame waits or is sent, is ignored.
+func serialiser() Twin {
+	return Twin{
+		Name: "serialiser", Sources: []string{"serialiser.v"}, Components: []string{"nic.Serialisers"},
+		Sets: []Parameters{
+			{"PHIT_BITS": 8, "FRAME_BYTES_MAX": 32, "COMPUTE_CYCLES": 3}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0},
+			{"PHIT_BITS": 1, "FRAME_BYTES_MAX": 4, "COMPUTE_CYCLES": 1}, {"PHIT_BITS": 5, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 0},
+			{"PHIT_BITS": 48, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 300}, {"PHIT_BITS": 64, "FRAME_BYTES_MAX": 1, "COMPUTE_CYCLES": 2},
+		},
+		Mutants: []Mistake{
+			{"first phit late", "wait_q <= COMPUTE_CYCLES[15:0];", "wait_q <= COMPUTE_CYCLES[15:0] + 16'd1;"},
+			{"last byte first", "wire_order[FRAME_BITS-1-8*k -: 8] =", "wire_order[8*k +: 8] ="},
+			{"zeros after the end", "last ? ~((all >> 1) >> (left_q - 16'd1)) : all", "all"},
+			{"loads while it sends", "load_i && left_q == 16'd0", "load_i && wait_q == 16'd0"},
+			{"longest frame refused", "length_i <= LENGTH_MAX", "length_i < LENGTH_MAX"},
+			{"missing reset", "if (reset) begin\n      left_q <= 16'd0;", "if (reset) begin"},
+		},
+		Build: func(m *Model, p Parameters) error {
+			phit, frameMax, compute := p["PHIT_BITS"], p["FRAME_BYTES_MAX"], p["COMPUTE_CYCLES"]
+			if compute < 0 || compute > SerialiserComputeMax {
+				return fmt.Errorf("serialiser: compute window of %d cycles, allowed are 0 to %d", compute, SerialiserComputeMax)
+			}
+			m.ClockAndReset()
+			load, frame := m.Input("load_i", 1), m.Input("frame_i", 8*max(frameMax, 1))
+			length, port := m.Input("length_i", 16), m.Input("port_i", 16)
+			out1, out0 := m.Output("rail1_o", phit), m.Output("rail0_o", phit)
+			outPort, busy := m.Output("port_o", 16), m.Output("busy_o", 1)
+
+			tx, err := nic.NewSerialisers(nic.SerialiserConfig{
+				Bank: one("tx"), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: phit, FrameBytesMax: frameMax, ComputeCycles: compute,
+			})
+			if err != nil {
+				return err
+			}
+			m.Kernel().Add(tx)
+			m.Show = func() {
+				m.Put(out1, tx.Light().Rail1[0])
+				m.Put(out0, tx.Light().Rail0[0])
+				m.Put(outPort, uint64(tx.Ports().Value[0]))
+				m.Put(busy, uint64(len(tx.Busy(0))))
+			}
+			buffer := make([]byte, frameMax)
+			m.Take = func() {
+				bytes := int(m.Get(length))
+				if m.Get(load) != 0 && len(tx.Busy(0)) == 0 && bytes >= 1 && bytes <= frameMax {
+					GetBytes(m.In(frame), 0, buffer[:bytes])
+					tx.Load(0, buffer[:bytes], uint16(m.Get(port)))
+				}
+			}
+			m.Use = func(random *Random, inputs []uint64) {
+				inputs[load.Word] = random.Sparse(2) & 1
+				inputs[length.Word] = uint64(1 + random.Below(max(frameMax, 1)))
+				if random.OneIn(8) {
+					inputs[length.Word] = [...]uint64{0, uint64(frameMax), uint64(frameMax) + 1, 0x2001, 0xFFFF}[random.Below(5)]
+				}
+				inputs[port.Word] = [...]uint64{0, 1, hw.PortAll, hw.PortNone, uint64(random.Uint32())}[random.Below(5)]
+				bytes := frame.Of(inputs)
+				bytes[random.Below(len(bytes))] = random.Uint64()
+			}
+			return nil
+		},
+	}
+}
+
+// SerialiserComputeMax is what the counter of a transmitter in Verilog holds.
+const SerialiserComputeMax = 1<<16 - 1

@@ -1,0 +1,240 @@
+package verilator
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"starloom/cosim"
+	"starloom/traces"
+)
+
+// A target is what a circuit is compiled for.
+type target struct {
+	ending   string // of the result's name
+	compiler cosim.Tool
+	compile  []string // its arguments
+	linker   cosim.Tool
+	link     []string     // its arguments
+	tools    []cosim.Tool // beside Verilator and the compiler
+	// libraries finds what is linked beside the objects; nil: the linker knows.
+	libraries func(ctx context.Context) (libraries, error)
+}
+
+var wasmTarget = target{
+	ending:   ".wasm",
+	compiler: clangTool,
+	compile: []string{
+		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-fno-rtti", "-Iwasi",
+		"-DVL_IGNORE_UNKNOWN_ARCH",
+	},
+	// Not by clang's driver: it may run wasm-opt where binaryen is installed.
+	linker: linkerTool,
+	link: []string{
+		"-m", "wasm32", "--entry", "_initialize", "--gc-sections", "--strip-all", "--stack-first",
+		"-z", fmt.Sprintf("stack-size=%d", wasmStackBytes),
+	},
+	tools:     []cosim.Tool{linkerTool},
+	libraries: wasiLibraries,
+}
+
+// wasmStackBytes is where data begins: the stack lies below it and is empty between
+// two calls.
+const wasmStackBytes = 1 << 20
+
+// commonFlags go to every compilation. Without -fno-finite-loops clang removes an
+// endless loop of the RTL.
+var commonFlags = []string{
+	"-O3", "-std=gnu++17", "-fno-finite-loops", "-include", "shim.h", "-I.", "-w", "-fvisibility=hidden",
+	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
+}
+
+var translationFlags = []string{
+	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
+	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
+}
+
+// Build compiles a design to wasm, or finds the result of an earlier build of the
+// same text with the same tools. Errors about the design and the tools are
+// *InputError.
+func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit, error) {
+	for again := false; ; again = true {
+		_, path, err := build(ctx, s, o, wasmTarget)
+		if err != nil {
+			return nil, err
+		}
+		wasm, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		c, err := Load(wasm)
+		if err == nil {
+			return c, nil
+		}
+		// Somebody has damaged what is in the cache: it is made anew.
+		if removal := os.Remove(path); again || removal != nil {
+			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), removal)
+		}
+	}
+}
+
+// build returns the path of the result in the cache, and its description.
+func build(ctx context.Context, s cosim.Source, o cosim.BuildOptions, t target) (d Description, path string, err error) {
+	b, err := newBuilder(ctx, &s, &o, t)
+	if err != nil {
+		return d, "", err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
+	if err := b.discover(); err != nil {
+		return d, "", err
+	}
+	if path, err = b.cache.Take(b.description.Hash+t.ending, b.compile); err == nil && t.ending != wasmTarget.ending {
+		err = b.lint() // a library has no place for what was said when it was made
+	}
+	return b.description, path, err
+}
+
+// A builder is one build in a temporary directory.
+type builder struct {
+	context.Context
+	*cosim.Source
+	options   *cosim.BuildOptions
+	target    target
+	cache     cosim.Cache
+	work      string // temporary directory
+	hdlDir    string // where Verilator runs, so that Files are found
+	vhdlTop   string // the top module of GHDL's Verilog
+	tools     []cosim.ToolVersion
+	libraries libraries
+
+	design      *design
+	description Description
+}
+
+func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t target) (*builder, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	plain := *s
+	plain.Params = s.Constants()
+	b := &builder{Context: ctx, Source: &plain, options: o, target: t}
+	needed := append([]cosim.Tool{verilatorTool, t.compiler}, t.tools...)
+	if s.VHDL() {
+		needed = append(needed, ghdlTool)
+	}
+	for _, tool := range needed {
+		version, err := tool.Version(ctx)
+		if err != nil {
+			return nil, err
+		}
+		b.tools = append(b.tools, version)
+	}
+	var err error
+	if t.libraries != nil {
+		if b.libraries, err = t.libraries(ctx); err != nil {
+			return nil, err
+		}
+	}
+	if b.cache, err = cosim.OpenCache(o.Cache); err != nil {
+		return nil, err
+	}
+	b.work, err = os.MkdirTemp("", "starloom-cosim-")
+	return b, err
+}
+
+// discover finds the ports, and the hash of everything that the result depends on.
+func (b *builder) discover() error {
+	if b.VHDL() {
+		b.options.Step("ghdl reads " + b.Top)
+		if err := b.synthesise(); err != nil {
+			return err
+		}
+	}
+	b.options.Step("verilator reads " + b.Top)
+	if err := b.readDesign(); err != nil {
+		return err
+	}
+	data, err := b.readData()
+	if err != nil {
+		return err
+	}
+	sources, err := b.sources()
+	if err != nil {
+		return err
+	}
+	b.description = Description{
+		Format: descriptionFormat, Device: b.Name(), Top: b.Top, Ports: b.design.ports, Types: b.design.types,
+		Params: b.design.params, CaseBlind: b.VHDL(), Levels: b.design.levels, Edges: b.design.resets, Sources: sources, Data: data,
+	}
+	for _, t := range b.tools {
+		b.description.Tools = append(b.description.Tools, t.Text)
+	}
+	b.description.Hash, err = b.hash()
+	return err
+}
+
+// readData reads the files of $readmemh and $readmemb: they become a part of the
+// result.
+func (b *builder) readData() (map[string][]byte, error) {
+	data := map[string][]byte{}
+	for _, name := range slices.Sorted(maps.Keys(b.design.data)) {
+		path, err := b.FindData(name, b.design.data[name])
+		if err != nil {
+			return nil, err
+		}
+		if data[name], err = traces.ReadInput(path, cosim.InputBytesMax); err != nil {
+			return nil, &cosim.InputError{Place: path, Reason: fmt.Sprintf("$readmem cannot read it: %v", cosim.Reason(err)), Remedy: "give a file that can be read"}
+		}
+	}
+	return data, nil
+}
+
+// hash covers everything that the compilers see, their flags and their versions.
+func (b *builder) hash() (string, error) {
+	sum := sha256.New()
+	say := func(parts ...string) {
+		for _, part := range parts {
+			fmt.Fprintf(sum, "%d %s\n", len(part), part)
+		}
+	}
+	description, err := json.Marshal(&b.description)
+	if err != nil {
+		return "", err
+	}
+	say(string(description), fmt.Sprint(b.IncludeDirs))
+	say(b.arguments()...)
+	say(translationFlags...)
+	say(b.compileFlags()...)
+	say(b.target.linker.Command, b.libraries.hash)
+	say(b.target.link...)
+	say(b.portsHeader(nil, ""))
+	if err := eachGlueFile(func(name string, text []byte) error { say(name, string(text)); return nil }); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:32], nil
+}
+
+// sources returns a hash of every file that Verilator has read.
+func (b *builder) sources() (map[string]string, error) {
+	hashes := map[string]string{}
+	for _, name := range b.design.files {
+		path := name
+		if !filepath.IsAbs(name) {
+			path = filepath.Join(b.hdlDir, name)
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, err
+		}
+		sum := sha256.Sum256(text)
+		hashes[name] = hex.EncodeToString(sum[:16])
+	}
+	return hashes, nil
+}

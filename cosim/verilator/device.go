@@ -1,0 +1,67 @@
+package verilator
+
+import (
+	"bytes"
+	"fmt"
+	"time"
+
+	"starloom/cosim"
+)
+
+// What the wasm device and the native one have in common: the glue's results, its
+// log, and its parts.
+
+// The parts of sl_part.
+const (
+	partInputs = iota
+	partOutputs
+	partCycles
+	partLog
+	partText
+	partLogText
+)
+
+const (
+	logBytes  = 1 << 16 // SL_LOG_BYTES
+	textBytes = 1 << 10 // SL_TEXT_BYTES
+)
+
+// endKinds are the values of sl_end.
+var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation, 8: cosim.FaultHang}
+
+// stepCyclesMax is how many cycles one call may take: Go cannot stop it for a
+// garbage collection in between.
+const stepCyclesMax = 1 << 13
+
+// glueLog mirrors the end and the counters of the log in glue.cpp.
+type glueLog struct{ end, used, lost, last uint32 }
+
+// refuseClocks says why nothing can be clocked: the device has ended, or has fewer
+// clocks.
+func refuseClocks(ended error, d *Description, clocks uint64) error {
+	if ended != nil {
+		return ended
+	}
+	return fmt.Errorf("%s: clocks %#b, there are %#b; every bit is a port with Clock", d.Device, clocks, cosim.ClockMask(d.Ports))
+}
+
+func errClosed(d *Description) error { return fmt.Errorf("%s: the device is closed", d.Device) }
+
+// fault describes how a circuit ended; text is what the glue says, a C string.
+func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte, limit time.Duration) *cosim.Fault {
+	said, _, _ := bytes.Cut(text, []byte{0})
+	f := &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
+	if kind == cosim.FaultHang {
+		f.Text = fmt.Sprintf("a loop does not end: no answer within %v", limit)
+	}
+	return f
+}
+
+// takeLog moves what was printed out of the circuit's memory.
+func takeLog(l *cosim.KeptLog, text []byte, printed *glueLog) {
+	_, _ = l.Write(text[:min(printed.used, logBytes)])
+	if printed.lost > 0 {
+		_, _ = fmt.Fprintf(l, "... and %d more that did not fit\n", printed.lost)
+	}
+	printed.used, printed.lost, printed.last = 0, 0, 0
+}

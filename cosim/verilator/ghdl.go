@@ -1,0 +1,80 @@
+package verilator
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+)
+
+var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
+
+// ghdlMessage is an error of GHDL; it also says warning: and note: behind a place.
+var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
+
+// synthesise turns VHDL-2008 into Verilog, which then goes the way of all Verilog.
+func (b *builder) synthesise() error {
+	args := []string{"synth", "--std=08", "--out=verilog", "--workdir=" + b.work}
+	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
+		args = append(args, "-g"+name+"="+b.Params[name])
+	}
+	args = append(append(args, b.Files...), "-e", b.Top)
+	c := cosim.Command(b, "", ghdlTool.Command, args...)
+	var said strings.Builder
+	c.Stderr = &said
+	verilog, err := c.Output()
+	if stop := cosim.Stopped(b, ghdlTool.Command, b.Name(), err); stop != nil {
+		return stop
+	}
+	if err != nil {
+		return b.ghdlRefusal(said.String(), err)
+	}
+	if err := b.warn([]byte(said.String())); err != nil {
+		return err
+	}
+	// VHDL does not tell upper from lower case; GHDL writes the entity and its ports as
+	// they are declared, all other names in lower case.
+	b.vhdlTop = strings.ToLower(b.Top)
+	for _, found := range moduleOfGHDL.FindAllSubmatch(verilog, -1) {
+		if strings.EqualFold(string(found[1]), b.Top) {
+			b.vhdlTop = string(found[1])
+		}
+	}
+	b.hdlDir = b.work
+	return os.WriteFile(filepath.Join(b.work, b.vhdlTop+".v"), verilog, 0o644)
+}
+
+// ghdlRefusal makes an error of GHDL's first message that is one.
+func (b *builder) ghdlRefusal(said string, err error) error {
+	if strings.Contains(said, "GHDL Bug occurred") {
+		return &cosim.ToolError{Tool: ghdlTool.Command, Place: b.Name(), Reason: "ends with a fault of its own: " + cosim.OneLine([]byte(said)), Remedy: "write what it stumbles over in another way", Err: err}
+	}
+	refused := &cosim.InputError{Place: b.Files[0], Reason: "ghdl: " + cosim.OneLine([]byte(said)), Remedy: "correct the source until `ghdl synth --std=08` accepts it"}
+	for _, found := range ghdlMessage.FindAllStringSubmatch(said, -1) {
+		if reason := found[2] + found[3]; !strings.HasPrefix(reason, "warning:") && !strings.HasPrefix(reason, "note:") {
+			refused.Reason = reason
+			if found[1] != "" {
+				refused.Place = found[1]
+			}
+			break
+		}
+	}
+	if strings.Contains(refused.Reason, "cannot find entity") {
+		refused.Remedy = "the entities are " + strings.Join(b.modules(), ", ")
+	}
+	return refused
+}
+
+// spelled returns a name as a design writes it: that of VHDL may be given in any case.
+func spelled(fold bool, name string, ports []cosim.Port) string {
+	for _, p := range ports {
+		if cosim.SameName(fold, p.Name, name) {
+			return p.Name
+		}
+	}
+	return name
+}

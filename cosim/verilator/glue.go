@@ -1,0 +1,146 @@
+package verilator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/cosim"
+)
+
+var (
+	modelPort = regexp.MustCompile(`VL_(?:IN|OUT)(?:8|16|64|W)?\(&(\w+),`)
+	encoded   = regexp.MustCompile(`__0([0-9a-fA-F]{2})`)
+)
+
+// members returns the name of every port in C++: Verilator encodes what C++ does
+// not allow.
+func (b *builder) members(header []byte) (map[string]string, error) {
+	members := map[string]string{}
+	for _, found := range modelPort.FindAllSubmatch(header, -1) {
+		member := string(found[1])
+		plain := encoded.ReplaceAllStringFunc(strings.TrimPrefix(member, "__SYM__"), func(code string) string {
+			value, _ := strconv.ParseUint(code[3:], 16, 8)
+			return string(rune(value))
+		})
+		members[plain] = member
+	}
+	for _, p := range b.design.ports {
+		if members[p.Name] == "" {
+			return nil, fmt.Errorf("%s: verilator gives port %s no place in its C++; rename the port in a wrapper", b.Name(), p.Name)
+		}
+	}
+	return members, nil
+}
+
+// portsHeader writes ports.h: how columns and ports exchange values. model is
+// Verilator's header of the root; without it this is the text for the hash.
+func (b *builder) portsHeader(members map[string]string, model string) string {
+	member := func(p cosim.Port) string {
+		if members == nil {
+			return p.Name
+		}
+		return members[p.Name]
+	}
+	in, out := cosim.Words(b.design.ports)
+	var pull, push, clocks, forget, resets strings.Builder
+	clock := 0
+	together := !b.design.levels && !b.design.inner
+	for _, p := range b.design.ports {
+		name := "t." + member(p)
+		switch {
+		case p.Clock:
+			fmt.Fprintf(&clocks, "    %s = clocks >> %d & 1;\n", name, clock)
+			clock++
+			before := "__Vtrigrprev__TOP__" + member(p)
+			together = together && strings.Contains(model, " "+before+";")
+			fmt.Fprintf(&forget, "    %s = 0;\n    t.%s = 0;\n", name, before)
+		case p.Input && p.Bits > 64:
+			together = together && !slices.Contains(b.design.resets, p.Name)
+			fmt.Fprintf(&pull, "    changed |= sl_pull_wide<%d>(%s, in + %d);\n", p.Bits, name, p.Word)
+		case p.Input:
+			fmt.Fprintf(&pull, "    changed |= sl_pull_word<%d>(%s, in[%d]);\n", p.Bits, name, p.Word)
+			if slices.Contains(b.design.resets, p.Name) {
+				fmt.Fprintf(&resets, "    changed |= (%s ^ in[%d]) & sl_mask(%d);\n", name, p.Word, p.Bits)
+			}
+		case p.Bits > 64:
+			fmt.Fprintf(&push, "    sl_push_wide<%d>(%s, out + %d);\n", p.Bits, name, p.Word)
+		default:
+			fmt.Fprintf(&push, "    out[%d] = %s;\n", p.Word, name)
+		}
+	}
+	forgotten := ""
+	if together {
+		forgotten = forget.String()
+	}
+	return fmt.Sprintf(`// Generated for %s.
+enum { SL_IN_WORDS = %d, SL_OUT_WORDS = %d };
+static constexpr bool SL_LEVELS = %t;
+static constexpr bool SL_TOGETHER = %t;
+
+static constexpr uint64_t sl_mask(int bits) { return ~0ULL >> (64 - bits); }
+
+template <int Bits, class T> static inline uint64_t sl_pull_word(T& port, uint64_t value) {
+    const T fresh = static_cast<T>(value & sl_mask(Bits));
+    const uint64_t changed = port ^ fresh;
+    port = fresh;
+    return changed;
+}
+
+template <int Bits, class T> static inline uint64_t sl_pull_wide(T& port, const uint64_t* in) {
+    uint64_t changed = 0;
+    for (int i = 0; i < (Bits + 31) / 32; ++i) {
+        uint32_t fresh = static_cast<uint32_t>(in[i / 2] >> (i %% 2 * 32));
+        if (i == Bits / 32) fresh &= (1U << Bits %% 32) - 1;
+        changed |= port[i] ^ fresh;
+        port[i] = fresh;
+    }
+    return changed;
+}
+
+template <int Bits, class T> static inline void sl_push_wide(const T& port, uint64_t* out) {
+    constexpr int words = (Bits + 31) / 32;
+    for (int i = 0; i < words; i += 2) {
+        out[i / 2] = port[i] | (i + 1 < words ? static_cast<uint64_t>(port[i + 1 < words ? i + 1 : 0]) << 32 : 0);
+    }
+}
+
+static inline bool sl_pull(Vdut___024root& t, const uint64_t* in) {
+    uint64_t changed = 0;
+%s    return changed != 0;
+}
+
+static inline bool sl_resets(const Vdut___024root& t, const uint64_t* in) {
+    uint64_t changed = 0;
+%s    return changed != 0;
+}
+
+static inline void sl_clocks(Vdut___024root& t, uint64_t clocks) {
+%s}
+
+static inline void sl_forget(Vdut___024root& t) {
+%s}
+
+static inline void sl_push(const Vdut___024root& t, uint64_t* out) {
+%s}
+`, b.Top, in, out, b.design.levels, together, pull.String(), resets.String(), clocks.String(), forgotten, push.String())
+}
+
+// runtimeHash names a unit of Verilator's library by its text and everything that
+// its compilation depends on.
+func (b *builder) runtimeHash(text []byte) string {
+	sum := sha256.New()
+	fmt.Fprintln(sum, b.tools, b.compileFlags())
+	sum.Write(text)
+	_ = eachGlueFile(func(name string, text []byte) error { // an embedded file can be read
+		if name == "shim.h" || strings.HasPrefix(name, "wasi/") {
+			sum.Write(text)
+		}
+		return nil
+	})
+	return hex.EncodeToString(sum.Sum(nil))[:16]
+}

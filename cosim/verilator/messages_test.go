@@ -1,0 +1,79 @@
+//go:build linux
+
+package verilator
+
+import (
+	"context"
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+)
+
+// capitals is VHDL whose ports have capitals, with a generic of text.
+const capitals = `library ieee; use ieee.std_logic_1164.all;
+entity CapTop is
+  generic (Start : string := "none");
+  port (ClkI : in std_logic; RST_n, Go : in std_logic; Value : out std_logic_vector(31 downto 0));
+end entity;
+architecture rtl of CapTop is
+  signal v : std_logic_vector(31 downto 0);
+begin
+  process (ClkI) begin
+    if rising_edge(ClkI) then
+      if RST_n = '0' then v <= (0 => '1', others => '0');
+      elsif Go = '1' and Start = "text" then v <= '0' & v(31 downto 1); end if;
+    end if;
+  end process;
+  Value <= v;
+end architecture;
+`
+
+// TestNamesOfVHDL: entity and clock may be written in any case. What GHDL makes of them is
+// read, not compiled.
+func TestNamesOfVHDL(t *testing.T) {
+	s := cosim.Source{Top: "captop", Files: []string{write(t, "cap.vhd", capitals)}, Params: map[string]string{"START": `"text"`}, Clocks: []string{"clki"}}
+	b, err := newBuilder(context.Background(), &s, &cosim.BuildOptions{Cache: testCache}, wasmTarget)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, os.RemoveAll(b.work)) }()
+	require.NoError(t, b.discover())
+	require.Equal(t, []cosim.Port{
+		{Name: "ClkI", Bits: 1, Input: true, Clock: true, Word: -1}, {Name: "RST_n", Bits: 1, Input: true, Word: 0},
+		{Name: "Go", Bits: 1, Input: true, Word: 1}, {Name: "Value", Bits: 32},
+	}, b.description.Ports)
+	require.True(t, b.description.CaseBlind)
+}
+
+// TestToolMessages: what a tool says before it gives up is not always why, and not
+// always the user's fault.
+func TestToolMessages(t *testing.T) {
+	b := &builder{Context: context.Background(), Source: &cosim.Source{Top: "top", Files: []string{"a.vhd"}}, target: wasmTarget}
+	failed := errors.New("exit status 1")
+	err := b.ghdlRefusal("a.vhd:5:9:warning: signal \"s\" is never assigned [-Wnowrite]\na.vhd:6:1:note: here\na.vhd:8:20: no declaration for \"zork\"\n", failed)
+	require.EqualError(t, err, "a.vhd:8:20: no declaration for \"zork\"; correct the source until `ghdl synth --std=08` accepts it")
+
+	var tool *cosim.ToolError
+	require.ErrorAs(t, b.ghdlRefusal("\n******************** GHDL Bug occurred ***************************\n", failed), &tool)
+	require.ErrorAs(t, b.refusal([]byte("%Error: Verilator threw signal 9. Suggest trying --debug --gdbbt\n"), failed), &tool)
+	require.Equal(t, "verilator", tool.Tool)
+	require.ErrorAs(t, b.compilerError(b.target.compiler.Command, []byte("In file included from glue.cpp:37:\na.sv:3:12: error: use of undeclared identifier 'outside'\n"), failed), &tool)
+	require.Contains(t, tool.Error(), "a.vhd: top: clang++: does not compile the C++ that Verilator makes of it: a.sv:3:12: use of undeclared identifier 'outside'; replace")
+}
+
+func TestVerilatorWarnings(t *testing.T) {
+	found := weightyWarnings(`%Warning-WIDTH: a.sv:1:2: Operator ASSIGNW expects 4 bits
+%Warning-LATCH: a.sv:11:3: Latch inferred for signal 'q'
+                         : ... Suggest use of always_latch for intentional latches
+%Warning-LATCH: a.sv:11:3: Latch inferred for signal 'q'
+%Warning-STMTDLY: b.sv:7:31: Ignoring delay on this statement due to --no-timing
+`)
+	require.Equal(t, []cosim.Warning{{Code: "LATCH", Place: "a.sv:11:3", Text: "Latch inferred for signal 'q'"}, {Code: "STMTDLY", Place: "b.sv:7:31", Text: "Ignoring delay on this statement due to --no-timing"}}, found)
+	require.Equal(t, "2 warnings of Verilator: LATCH, STMTDLY", cosim.WarningsText(found, cosim.BackendWasm))
+}
+
+func TestDataPath(t *testing.T) {
+	require.Equal(t, "up/up/a/x.hex", dataPath("../../a/./x.hex"))
+}

@@ -1,0 +1,49 @@
+//go:build purego && unix
+
+package verilator
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+)
+
+// viaShared is the backend of native libraries.
+func viaShared(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error) {
+	shared, err := BuildShared(context.Background(), s, cosim.BuildOptions{Cache: testCache})
+	if err != nil {
+		return nil, err
+	}
+	d, err := OpenShared(shared, o)
+	if err != nil {
+		return nil, err
+	}
+	t.Cleanup(func() { require.NoError(t, d.Close()) })
+	return d, nil
+}
+
+func TestSharedConforms(t *testing.T) { testConformance(t, viaShared) }
+
+// TestSharedDevicesAreApart: two devices of one library have two states.
+func TestSharedDevicesAreApart(t *testing.T) {
+	s := conforming("counter.v", "counter", "clk_i")
+	a, b := bench(t, viaShared, s, cosim.Options{}), bench(t, viaShared, s, cosim.Options{})
+	for _, d := range []*onBench{a, b} {
+		d.reset()
+		d.set("enable_i", 1)
+	}
+	require.NoError(t, a.Step(1, 100))
+	require.NoError(t, b.Step(1, 3))
+	require.EqualValues(t, 100, a.one("count_o"))
+	require.EqualValues(t, 3, b.one("count_o"))
+}
+
+func init() {
+	moreBackends = append(moreBackends, struct {
+		name string
+		open backend
+	}{"purego", viaShared})
+}

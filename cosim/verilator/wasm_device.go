@@ -1,0 +1,306 @@
+package verilator
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+	"unsafe"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"starloom/cosim"
+)
+
+// wasmDevice is one instance of a Circuit. Inputs and Outputs are views of its
+// linear memory, which never moves.
+type wasmDevice struct {
+	circuit *Circuit
+	limit   time.Duration
+	clocks  uint64 // those that exist
+	ctx     context.Context
+	module  api.Module
+	memory  *wasmMemory
+
+	settle, edge, step api.Function
+	self               uint64 // address of the sl_device
+	stack              [3]uint64
+
+	inputs, outputs []uint64
+	cycles          *uint64
+	printed         *glueLog
+	text, log       []byte
+	kept            cosim.KeptLog
+
+	lateCycle uint64
+	lateSince time.Time
+	err       error // what ended the device
+}
+
+// wasmMemoryBytesMax is the most that RTL can have, memories and all.
+const wasmMemoryBytesMax = 1 << 30
+
+// errLate is what late panics with.
+var errLate = errors.New("a loop does not end")
+
+type deviceKey struct{}
+
+// late is called from wasm when a cycle turns in loops more than usual.
+func late(ctx context.Context, _ api.Module, stack []uint64) {
+	d := ctx.Value(deviceKey{}).(*wasmDevice)
+	switch {
+	case d.lateSince.IsZero() || d.lateCycle != stack[0]:
+		d.lateCycle, d.lateSince = stack[0], time.Now()
+	case time.Since(d.lateSince) > d.limit:
+		panic(errLate)
+	}
+}
+
+// Open makes a device of a circuit. It can save its state, knows two states,
+// and keeps what the circuit prints: it is a Logger. $time counts edges.
+//
+// Errors: a *Fault, if the circuit ends the simulation before the first cycle.
+func Open(c *Circuit, o cosim.Options) (cosim.Device, error) {
+	r, err := c.runtime(o.Interpreter)
+	if err != nil {
+		return nil, err
+	}
+	memory, err := newWasmMemory()
+	if err != nil {
+		return nil, err
+	}
+	d := &wasmDevice{circuit: c, limit: o.Limit(), memory: memory, clocks: cosim.ClockMask(c.Ports)}
+	d.ctx = context.WithValue(context.Background(), deviceKey{}, d)
+	if err := d.open(r, o.Seed); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
+	return d, nil
+}
+
+func (d *wasmDevice) open(r *circuitRuntime, seed uint64) (err error) {
+	config := wazero.NewModuleConfig().WithName("").WithStartFunctions("_initialize").
+		WithStdout(&d.kept).WithStderr(&d.kept).WithRandSource(zeros{}).
+		WithFSConfig(wazero.NewFSConfig().WithFSMount(d.circuit.dataFiles(), "/"))
+	ctx := experimental.WithMemoryAllocator(d.ctx, d.memory)
+	if d.module, err = r.InstantiateModule(ctx, r.compiled, config); err != nil {
+		return fmt.Errorf("%s: does not start: %s", d.circuit.Device, cosim.FirstLine([]byte(err.Error())))
+	}
+	self, err := d.module.ExportedFunction("sl_open").Call(d.ctx, seed, uint64(d.limit.Nanoseconds()))
+	if err != nil {
+		return d.ended(err)
+	}
+	d.self = self[0]
+	if err := d.findParts(); err != nil {
+		return err
+	}
+	d.settle, d.edge, d.step = d.module.ExportedFunction("sl_settle"), d.module.ExportedFunction("sl_edge"), d.module.ExportedFunction("sl_step")
+	d.stack[0] = d.self
+	if err := d.module.ExportedFunction("sl_start").CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
+		return d.after(err)
+	}
+	return nil
+}
+
+// zeros is a source of no randomness: a circuit gets a seed instead.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// findParts takes the views of the device's columns.
+func (d *wasmDevice) findParts() error {
+	part := d.module.ExportedFunction("sl_part")
+	var at [partLogText + 1]uint32
+	for i := range at {
+		address, err := part.Call(d.ctx, d.self, uint64(i))
+		if err != nil {
+			return d.ended(err)
+		}
+		at[i] = uint32(address[0])
+	}
+	in, out := cosim.Words(d.circuit.Ports)
+	var cycles, log []uint64
+	var ok [6]bool
+	d.inputs, ok[0] = d.memory.words(at[partInputs], in)
+	d.outputs, ok[1] = d.memory.words(at[partOutputs], out)
+	cycles, ok[2] = d.memory.words(at[partCycles], 1)
+	log, ok[3] = d.memory.words(at[partLog], int(unsafe.Sizeof(glueLog{}))/8)
+	d.text, ok[4] = d.module.Memory().Read(at[partText], textBytes)
+	d.log, ok[5] = d.module.Memory().Read(at[partLogText], logBytes)
+	if slices.Contains(ok[:], false) {
+		return &cosim.InputError{Place: d.circuit.Device, Reason: "the circuit's columns are not in its memory", Remedy: errNotBuilt.Remedy}
+	}
+	d.cycles, d.printed = &cycles[0], (*glueLog)(unsafe.Pointer(&log[0]))
+	return nil
+}
+
+func (d *wasmDevice) Ports() []cosim.Port { return d.circuit.Ports }
+func (d *wasmDevice) Inputs() []uint64    { return d.inputs }
+func (d *wasmDevice) Outputs() []uint64   { return d.outputs }
+func (d *wasmDevice) Unknown() []uint64   { return nil }
+func (d *wasmDevice) Log() string         { return string(d.kept) }
+
+func (d *wasmDevice) Settle() error {
+	if d.err != nil {
+		return d.err
+	}
+	d.stack[0] = d.self
+	if err := d.settle.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
+		return d.after(err)
+	}
+	return nil
+}
+
+func (d *wasmDevice) Edge(clocks uint64) error {
+	if d.err != nil || clocks&^d.clocks != 0 {
+		return refuseClocks(d.err, &d.circuit.Description, clocks)
+	}
+	d.stack[0], d.stack[1] = d.self, clocks
+	if err := d.edge.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
+		return d.after(err)
+	}
+	return nil
+}
+
+func (d *wasmDevice) Step(clocks uint64, cycles int) error {
+	if d.err != nil || clocks&^d.clocks != 0 {
+		return refuseClocks(d.err, &d.circuit.Description, clocks)
+	}
+	for cycles > 0 {
+		part := min(cycles, stepCyclesMax)
+		d.stack = [3]uint64{d.self, clocks, uint64(part)}
+		if err := d.step.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
+			if err := d.after(err); err != nil {
+				return err
+			}
+		}
+		cycles -= part
+	}
+	return nil
+}
+
+// after takes what was printed, and finds out how a call ended. After a trap only
+// the memory says so.
+func (d *wasmDevice) after(trap error) error {
+	takeLog(&d.kept, d.log, d.printed)
+	kind, ended := endKinds[d.printed.end]
+	switch {
+	case errors.Is(trap, errLate):
+		kind = cosim.FaultHang
+	case trap != nil && !ended:
+		return d.ended(trap)
+	case !ended:
+		return nil
+	}
+	d.err = fault(kind, &d.circuit.Description, *d.cycles, d.text, d.limit)
+	return d.err
+}
+
+// ended makes a fault of a trap that the glue did not ask for.
+func (d *wasmDevice) ended(trap error) error {
+	cycle := uint64(0)
+	if d.cycles != nil {
+		cycle = *d.cycles
+	}
+	d.err = &cosim.Fault{Kind: cosim.FaultDied, Device: d.circuit.Device, Cycle: cycle, Text: cosim.FirstLine([]byte(trap.Error())), Tool: "WebAssembly"}
+	return d.err
+}
+
+// A snapshot of a wasm device is its hash and its linear memory without the stack.
+const snapshotHead = 16
+
+func (d *wasmDevice) hash() [snapshotHead]byte {
+	var head [snapshotHead]byte
+	copy(head[:], d.circuit.Hash)
+	return head
+}
+
+func (d *wasmDevice) Save() ([]byte, error) {
+	if d.err != nil {
+		return nil, d.err
+	}
+	head := d.hash()
+	memory := d.memory.bytes()[wasmStackBytes:]
+	return append(append(make([]byte, 0, len(head)+len(memory)), head[:]...), memory...), nil
+}
+
+func (d *wasmDevice) Restore(snapshot []byte) error {
+	if d.err != nil {
+		return d.err
+	}
+	head := d.hash()
+	if !bytes.HasPrefix(snapshot, head[:]) {
+		return fmt.Errorf("%s: the snapshot is of another build", d.circuit.Device)
+	}
+	saved := snapshot[snapshotHead:]
+	if missing := len(saved) + wasmStackBytes - len(d.memory.bytes()); missing > 0 {
+		if _, ok := d.module.Memory().Grow(uint32((missing + wasmPageBytes - 1) / wasmPageBytes)); !ok {
+			return fmt.Errorf("%s: the snapshot of %d bytes does not fit into the memory", d.circuit.Device, len(saved))
+		}
+	}
+	now := d.memory.bytes()[wasmStackBytes:]
+	clear(now[copy(now, saved):])
+	return nil
+}
+
+func (d *wasmDevice) Close() error {
+	if d.memory == nil {
+		return nil
+	}
+	var err error
+	if d.module != nil {
+		err = d.module.Close(d.ctx)
+	}
+	releaseMemory(d.memory.all)
+	d.memory, d.inputs, d.outputs, d.text, d.log = nil, nil, nil, nil, nil
+	d.err = errClosed(&d.circuit.Description)
+	return err
+}
+
+// wasmMemory is linear memory that grows in place.
+type wasmMemory struct {
+	all  []byte
+	used int
+}
+
+const wasmPageBytes = 64 << 10
+
+func newWasmMemory() (*wasmMemory, error) {
+	all, err := reserveMemory(wasmMemoryBytesMax)
+	return &wasmMemory{all: all}, err
+}
+
+// Allocate implements experimental.MemoryAllocator.
+func (m *wasmMemory) Allocate(_, _ uint64) experimental.LinearMemory { return m }
+
+// Reallocate implements experimental.LinearMemory.
+func (m *wasmMemory) Reallocate(size uint64) []byte {
+	if size > uint64(len(m.all)) || useMemory(m.all[:size]) != nil {
+		return nil
+	}
+	m.used = int(size)
+	return m.all[:size]
+}
+
+// Free implements experimental.LinearMemory; Close releases the memory.
+func (m *wasmMemory) Free() {}
+
+func (m *wasmMemory) bytes() []byte { return m.all[:m.used] }
+
+// words returns a view of count words at an address.
+func (m *wasmMemory) words(at uint32, count int) ([]uint64, bool) {
+	end := uint64(at) + uint64(count)*8
+	if at%8 != 0 || end > uint64(m.used) {
+		return nil, false
+	}
+	if count == 0 {
+		return nil, true
+	}
+	return unsafe.Slice((*uint64)(unsafe.Pointer(&m.all[at])), count), true
+}

@@ -1,7 +1,0 @@
-//go:build !unix
-
-package cosim
-
-func reserveMemory(size int) ([]byte, error) { return make([]byte, size), nil }
-func useMemory([]byte) error                 { return nil }
-func releaseMemory([]byte)                   {}

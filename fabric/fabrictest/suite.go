@@ -1,0 +1,175 @@
+package fabrictest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/hw"
+)
+
+// Suite is what a fabric is tested with.
+type Suite struct {
+	Cases []Case
+	// RTL is put in the place of hardware, one after the other, in the first case.
+	RTL []starloom.RTL
+}
+
+// Case is a scenario on the fabric.
+type Case struct {
+	Name     string
+	Scenario func(t testing.TB) *starloom.Scenario // a new one each time
+	Breaks   string                                // the one rule that it breaks, "" for none
+}
+
+// Run tests a fabric.
+func (s *Suite) Run(t *testing.T) {
+	for _, c := range s.Cases {
+		t.Run(c.Name, func(t *testing.T) {
+			want := c.verdict(t)
+			t.Run("execution", func(t *testing.T) { c.execution(t, want) })
+			t.Run("state", func(t *testing.T) { c.state(t, want) })
+			t.Run("reset", func(t *testing.T) { c.reset(t, want) })
+			t.Run("traces", func(t *testing.T) { c.traces(t) })
+		})
+	}
+	t.Run("rtl", func(t *testing.T) {
+		want := s.Cases[0].run(t, starloom.MachineOptions{Engine: starloom.EngineCycle})
+		for _, rtl := range s.RTL {
+			t.Run(rtl.Replace+"="+rtl.Twin, func(t *testing.T) {
+				scenario := s.Cases[0].Scenario(t)
+				scenario.RTL = []starloom.RTL{rtl}
+				m := machine(t, scenario, starloom.MachineOptions{})
+				require.NoError(t, m.Run(t.Context(), nil))
+				report := m.Report()
+				require.NotEmpty(t, report.RTL)
+				report.RTL = nil
+				require.Equal(t, want, text(t, report))
+			})
+		}
+	})
+}
+
+func machine(t *testing.T, s *starloom.Scenario, o starloom.MachineOptions) *starloom.Machine {
+	m, err := starloom.NewMachine(t.Context(), s, o)
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// text is all that a report says, but for the engine.
+func text(t *testing.T, r *starloom.Report) string {
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJSON(&b))
+	return strings.Replace(b.String(), fmt.Sprintf("%q: %q", "engine", r.Engine), "", 1)
+}
+
+func (c *Case) run(t *testing.T, o starloom.MachineOptions) string {
+	m := machine(t, c.Scenario(t), o)
+	require.NoError(t, m.Run(t.Context(), nil))
+	return text(t, m.Report())
+}
+
+// verdict runs once and holds the verdict to what the case says.
+func (c *Case) verdict(t *testing.T) string {
+	m := machine(t, c.Scenario(t), starloom.MachineOptions{Engine: starloom.EngineCycle})
+	require.NoError(t, m.Run(t.Context(), nil))
+	report := m.Report()
+	require.Positive(t, report.Frames.Sent, "a case in which nothing moves tests nothing")
+	if c.Breaks == "" {
+		require.Equal(t, starloom.VerdictPass, report.Verdict, "%+v", report.Violations)
+		require.Positive(t, report.Frames.Delivered)
+	} else {
+		require.Equal(t, starloom.VerdictFail, report.Verdict)
+	}
+	for _, v := range report.Violations {
+		require.Equal(t, c.Breaks, v.Rule, "%+v", v)
+		_, err := hw.CompilePattern(v.Path)
+		require.NoError(t, err, "a path that no pattern can name")
+	}
+	return text(t, report)
+}
+
+// execution: neither engine, nor how the machine is cut, nor how the firmware is run
+// changes what is found.
+func (c *Case) execution(t *testing.T, want string) {
+	n := c.Scenario(t).Processors()
+	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		for _, mode := range []string{starloom.ModeBanked, starloom.ModeIsolated} {
+			for _, runtime := range []string{"compiler", "interpreter"} {
+				for _, bank := range []int{1, (n + 2) / 3, n} {
+					s := c.Scenario(t)
+					s.Firmware.Mode = mode
+					o := starloom.MachineOptions{Engine: engine, Runtime: runtime, BankSize: bank, Workers: 1 + bank%2}
+					m := machine(t, s, o)
+					require.NoError(t, m.Run(t.Context(), nil))
+					require.Equal(t, want, text(t, m.Report()), "%s %+v", mode, o)
+				}
+			}
+		}
+	}
+}
+
+// state saves a run at every boundary, in a machine of its own each time, and goes on.
+func (c *Case) state(t *testing.T, want string) {
+	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		o := starloom.MachineOptions{Engine: engine}
+		m := machine(t, c.Scenario(t), o)
+		other := machine(t, c.Scenario(t), o)
+		for last := uint32(1<<32 - 1); m.Slots() != last; {
+			var state bytes.Buffer
+			require.NoError(t, m.Save(&state))
+			require.NoError(t, other.Restore(&state))
+			last = m.Slots()
+			other.Step()
+			m, other = other, m
+		}
+		require.Equal(t, want, text(t, m.Report()), engine)
+	}
+}
+
+// reset: a machine that has run is as good as a new one.
+func (c *Case) reset(t *testing.T, want string) {
+	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		s := c.Scenario(t)
+		m := machine(t, s, starloom.MachineOptions{Engine: engine})
+		for range s.Stop.Slots / 2 {
+			m.Step()
+		}
+		require.NoError(t, m.Reset(s.Seed))
+		require.NoError(t, m.Run(t.Context(), nil))
+		require.Equal(t, want, text(t, m.Report()), engine)
+	}
+}
+
+// traces: a waveform and a capture change nothing, and two of them are the same.
+func (c *Case) traces(t *testing.T) {
+	var before []byte
+	for range 2 {
+		folder := t.TempDir()
+		report, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{
+			VCD: filepath.Join(folder, "run.vcd"), PCAPNG: filepath.Join(folder, "run.pcapng"),
+		})
+		require.NoError(t, err)
+		plain, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, text(t, plain), text(t, report))
+		var files []byte
+		for _, name := range []string{"run.vcd", "run.pcapng"} {
+			data, err := os.ReadFile(filepath.Join(folder, name))
+			require.NoError(t, err)
+			files = append(files, data...)
+		}
+		if before != nil {
+			require.True(t, bytes.Equal(before, files), "other bytes the second time")
+		}
+		before = files
+	}
+}

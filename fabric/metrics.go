@@ -1,0 +1,59 @@
+package fabric
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+)
+
+// Metrics are the figures of a run's workload, in the network's order.
+type Metrics []Metric
+
+// Metric is one figure: an integer, a float64, a text or a slice of numbers.
+type Metric struct {
+	Name  string
+	Value any
+}
+
+// Add appends one figure.
+func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }
+
+// Get returns the figure of that name, or nil.
+func (m Metrics) Get(name string) any {
+	for i := range m {
+		if m[i].Name == name {
+			return m[i].Value
+		}
+	}
+	return nil
+}
+
+// MarshalJSON writes an object whose keys are in the metrics' order.
+func (m Metrics) MarshalJSON() ([]byte, error) {
+	return MarshalObject(len(m), func(i int) (string, any) { return m[i].Name, m[i].Value })
+}
+
+// MarshalObject writes a JSON object of n keys in the order that is given.
+func MarshalObject(n int, entry func(i int) (name string, value any)) ([]byte, error) {
+	var b bytes.Buffer
+	b.WriteByte('{')
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		key, value := entry(i)
+		name, err := json.Marshal(key)
+		if err != nil {
+			return nil, err
+		}
+		data, err := json.Marshal(value)
+		if err != nil {
+			return nil, fmt.Errorf("metric %s: %w", key, err)
+		}
+		b.Write(name)
+		b.WriteByte(':')
+		b.Write(data)
+	}
+	b.WriteByte('}')
+	return b.Bytes(), nil
+}

@@ -1,0 +1,158 @@
+package fabric
+
+import (
+	"fmt"
+
+	"starloom/firmware"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Network is a fabric: sizes, numbering, names, programs, and the two ways to carry
+// frames. It stands under `fabric:` in a scenario, as a pointer to a struct whose tags
+// give its keys, or is given to Scenario.Fabric.Custom from Go. Its methods are called
+// when a machine is built, never per processor or slot.
+type Network interface {
+	// Kind is the key in a scenario, the head of all paths, the prefix of the programs'
+	// names and the name of the study.
+	Kind() string
+	// Check says what is wrong with the sizes.
+	Check() error
+	Shape() Shape
+	Names() Names
+	// Programs are the built-in programs for this network, by name.
+	Programs() []Program
+	// Referee follows the workload of a program, or of an image if p is nil.
+	Referee(w *Workload, p *Program) Referee
+	// Schedule plans what firmware that takes a schedule does, for the workload that
+	// the referee has loaded. name is that of Program.Schedule or of the scenario's key
+	// firmware.schedule.
+	Schedule(name string, r Referee) (Schedule, error)
+	// MemoryBytes estimates, from below, what carries the frames: without processors,
+	// their NICs and their firmware.
+	MemoryBytes(c *Config) uint64
+	// SlotTransport is the network in the slot engine.
+	SlotTransport(c *Config) (Transport, error)
+	// Build puts the media between the transmitters and receivers of a plant: the
+	// network in the cycle engine.
+	Build(p *Plant) error
+	// Datapath is the twin of the whole network, NICs and media at once, and its
+	// parameters beside those of links and frames; "" for none.
+	Datapath() (twin string, parameters map[string]int)
+	// Study repeats published figures; nil for none.
+	Study() *Study
+}
+
+// Shape is the size of a network. Processors are numbered unit by unit; a shard, and a
+// bank of more than one unit, are whole units.
+type Shape struct {
+	Units   int
+	PerUnit int // processors of a unit
+	Ports   int // of each processor's NIC
+	Media   int // where frames meet; each ends in a link to its listeners
+	// Words are what firmware finds in the registers of the network's size.
+	Words [2]uint32
+}
+
+// Processors returns the number of processors.
+func (s Shape) Processors() int { return s.Units * s.PerUnit }
+
+// Shards cuts the network into shards of at least so many processors.
+func (s Shape) Shards(processors int) []hw.Shard {
+	return hw.Shards(s.Units, max(1, (processors+s.PerUnit-1)/s.PerUnit))
+}
+
+// UnitsOf returns how many units a bank holds and how many of its cells are in each:
+// one unit of all cells if the bank is only a part of one.
+func (s Shape) UnitsOf(bank *nic.Bank) (units, cells int) {
+	if bank.Cells%s.PerUnit == 0 && bank.First%s.PerUnit == 0 {
+		return bank.Cells / s.PerUnit, s.PerUnit
+	}
+	return 1, bank.Cells
+}
+
+// Windows cuts a bank into windows of about so many cells.
+func (s Shape) Windows(bank *nic.Bank, cells int) (units, unitCells, width int) {
+	units, unitCells = s.UnitsOf(bank)
+	return units, unitCells, min(unitCells, max(1, cells/units))
+}
+
+// Names are the paths of everything, as waveforms, captures and reports show them.
+type Names interface {
+	// Unit is the path of the units of processors without their index, e.g. ring.node.
+	Unit() string
+	Processor(processor int) string
+	Port(processor int, port uint16) string
+	Medium(medium int) string
+	// Link is what leads from a medium to its listeners.
+	Link(medium int) string
+	// MediumNoun is what a medium is called, of one and of many.
+	MediumNoun() (one, many string)
+	// SentOn is the medium that a processor's port leads to; nic.PortAll is the port
+	// that leads to the processor towards.
+	SentOn(processor int, port uint16, towards int) int
+	// HeardOn is the medium that a processor hears at a port.
+	HeardOn(processor int, port uint16) int
+}
+
+// UnitNames are the paths of processors, which are the same in every network.
+type UnitNames struct {
+	Path    string // of the units: Names.Unit
+	PerUnit int
+}
+
+// Unit implements Names.
+func (u UnitNames) Unit() string { return u.Path }
+
+// Processor implements Names, e.g. ring.node[3].nic[0].
+func (u UnitNames) Processor(processor int) string {
+	return fmt.Sprintf("%s[%d].nic[%d]", u.Path, processor/u.PerUnit, processor%u.PerUnit)
+}
+
+// Port implements Names.
+func (u UnitNames) Port(processor int, port uint16) string {
+	return fmt.Sprintf("%s.port[%d]", u.Processor(processor), port)
+}
+
+// Config is what a transport is made for.
+type Config struct {
+	Timing       nic.Timing
+	PayloadBytes int
+	Shards       []hw.Shard // in units
+	Cycle        bool       // MemoryBytes: of the cycle engine
+}
+
+// Program is what is known of a built-in program beside its image, on a network of this
+// size.
+type Program struct {
+	Name         string
+	SlotsPerStep int      // of the algorithm
+	Rules        Rules    // that it must keep, unless the scenario has its own
+	Workloads    []string // keys under workload: that it can carry
+	Schedule     string   // that it takes, "" for none
+	Note         string   // what a user must know of it here, "" for nothing
+	Native       *firmware.NativeProgram
+}
+
+// ProgramNamed returns a network's program, nil if it has none of that name.
+func ProgramNamed(n Network, name string) *Program {
+	programs := n.Programs()
+	for i := range programs {
+		if programs[i].Name == name {
+			return &programs[i]
+		}
+	}
+	return nil
+}
+
+// Schedule is what all processors do in all slots of an algorithm whose routes are known
+// before it starts. A processor has it as a read-only table; the meaning of a word is
+// the network's.
+type Schedule interface {
+	// Slots returns how many slots the algorithm takes.
+	Slots() int
+	// Words fills dst, one word per processor, with what to do in a slot, from 0 to
+	// Slots() at which the schedule is over. It may keep a stage's plan for the next
+	// call, so calls for one schedule must not run in parallel.
+	Words(slot int, dst []uint64)
+}

@@ -1,0 +1,421 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Plant is the hardware of a machine in the cycle engine, simulated phit by phit: a kernel,
+// the transmitters and receivers of all NICs, and between them the media, which a network's
+// Build adds. It is the Transport of that engine.
+//
+//	serialisers --light, port--> media --light--> links --light--> deserialisers
+//	 (registered)           (combinational)   (propagation)        (registered)
+//
+// A collision is nothing that this code decides: two senders light both rails of
+// a bit, and the receivers see it.
+//
+// The boundary of a slot is in the Settle phase of its last guard cycle: Hear reads the
+// receivers' registers, Send and Listen are inputs of transmitters and receivers, and
+// the Latch of that very cycle takes them. Slot 0 follows the last cycle of reset, which
+// has no number. Light that is at the far end of a link in a last guard cycle counts for
+// no slot: it is late. Models are never late.
+type Plant struct {
+	names   Names
+	shape   Shape
+	timing  nic.Timing
+	payload int // bytes
+	kernel  *hw.Kernel
+	cuts    []hw.Shard
+
+	serialisers   *nic.Serialisers
+	media         Media
+	deserialisers *nic.Deserialisers
+	rtl           RTL       // nil if everything is model
+	datapath      *Datapath // when RTL stands for all hardware, else nil
+
+	// Watch, if set, is called in every cycle between Settle and Latch.
+	Watch func(cycle uint64) error
+	// WatchError is the first error of Watch; nothing is watched after it.
+	WatchError error
+
+	sent   []uint16 // per processor: port it sent to in this slot, PortNone for none
+	met    []uint32 // per medium with a violation: the first cycle of this slot that shows it
+	late   []int    // media whose links had light at the far end at the last boundary
+	marks  []uint8  // per medium: 1 if somebody has listened to it at this boundary
+	shards []plantShard
+	sums   *sentSums // with RTL, else nil
+}
+
+// Media is what carries light from transmitters to receivers.
+type Media struct {
+	Couplers *hw.StarCouplers // where frames meet, one for each medium
+	Links    *hw.Fibre        // to Far
+	Far      *hw.Light        // of each medium
+	Hears    hw.Gather        // the media that the ports of a unit's receivers hear
+}
+
+// plantShard is a shard's part of the machine, and room to work in.
+type plantShard struct {
+	hw.Shard
+	exact    bool // the cycles of this slot's collisions matter
+	violated []uint32
+	noted    int      // of the couplers' list of violations: those whose cycle is known
+	heard    []uint32 // media that are marked
+	wire     []byte
+	view     nic.FrameView
+}
+
+// NewPlant builds the hardware of a network, of which rtl replaces parts; nil: everything
+// is model.
+func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
+	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
+	if err != nil {
+		return nil, err
+	}
+	var run []hw.Component
+	for _, part := range t.Components() {
+		run = append(run, part)
+	}
+	if rtl != nil {
+		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors())
+		var whole hw.Sited
+		if d := t.Whole(n); d != nil {
+			whole = d
+		}
+		var all bool
+		if run, all, err = rtl.Replace(t.kernel, t.Components(), whole); err != nil {
+			return nil, err
+		}
+		if all {
+			t.datapath = whole.(*Datapath)
+		}
+	}
+	t.kernel.Add(run...)
+	if err := t.kernel.Build(); err != nil {
+		return nil, err
+	}
+	t.kernel.BeforeCycle0()
+	return t, nil
+}
+
+// Lay lays out a plant for a kernel, to which its components are still to be added.
+func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
+	t := &Plant{names: n.Names(), shape: n.Shape(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
+		kernel: kernel, shards: make([]plantShard, len(c.Shards))}
+	for i := range t.shards {
+		t.shards[i] = plantShard{
+			Shard: c.Shards[i],
+			wire:  make([]byte, nic.FrameBytes(t.payload)),
+			view:  make(nic.FrameView, nic.FrameStride(t.payload)),
+		}
+	}
+	processors := t.shape.Processors()
+	t.sent, t.met, t.marks = make([]uint16, processors), make([]uint32, t.shape.Media), make([]uint8, t.shape.Media)
+	var err error
+	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
+		Bank: t.nics("tx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
+		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.shape.Ports,
+	}); err != nil {
+		return nil, err
+	}
+	if err := n.Build(t); err != nil {
+		return nil, err
+	}
+	return t, nil
+}
+
+// Components are those of the plant.
+func (t *Plant) Components() []hw.Sited {
+	return []hw.Sited{t.media.Couplers, t.media.Links, t.serialisers, t.deserialisers}
+}
+
+// What a network's Build needs and gives.
+
+// Transmitters are those of all NICs.
+func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
+
+// Timing returns the shape of a slot.
+func (t *Plant) Timing() nic.Timing { return t.timing }
+
+// Clock returns the one clock.
+func (t *Plant) Clock() *hw.Clock { return t.kernel.Clock() }
+
+// Light makes a wire for every medium, perUnit of them for each unit; readers is by whose
+// shard each is read, in units, nil for the unit that it belongs to.
+func (t *Plant) Light(name, part string, perUnit int, readers []uint32) (*hw.Light, error) {
+	return hw.NewLight(hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}, "light", t.timing.PhitBits, t.cuts, readers)
+}
+
+// Carry gives the plant its media; the receivers are those of all NICs.
+func (t *Plant) Carry(m Media) (err error) {
+	t.media = m
+	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
+		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
+		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, Hears: m.Hears,
+	})
+	return err
+}
+
+// Media returns what Carry was given.
+func (t *Plant) Media() *Media { return &t.media }
+
+// nics is the bank of a part of all NICs.
+func (t *Plant) nics(part string) hw.Bank {
+	return hw.Bank{Unit: t.names.Unit(), Name: "nic", Part: part, Units: t.shape.Units, PerUnit: t.shape.PerUnit}
+}
+
+// Start implements Transport.
+func (t *Plant) Start() { t.kernel.DriveAndSettle() }
+
+// Begin implements Transport: this cycle is the last one of the slot before.
+func (t *Plant) Begin(shard int, slot uint32, exact bool) {
+	t.media.Couplers.ClearSlot(shard)
+	t.deserialisers.EndSlot(shard)
+	s := &t.shards[shard]
+	s.noted, s.exact = 0, exact
+	for _, medium := range s.heard {
+		t.marks[medium] = 0
+	}
+	s.heard = s.heard[:0]
+	first, end := t.processors(shard)
+	for i := first; i < end; i++ {
+		t.sent[i] = nic.PortNone
+	}
+	if t.sums != nil {
+		t.sums.begin(slot, first, end)
+	}
+}
+
+// processors returns the processors of a shard, end excluded.
+func (t *Plant) processors(shard int) (first, end int) {
+	s := &t.shards[shard]
+	return s.First * t.shape.PerUnit, s.End * t.shape.PerUnit
+}
+
+// Hear implements Transport.
+func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	s := &t.shards[shard]
+	view := s.view
+	units, cells := t.shape.UnitsOf(bank)
+	ports := bank.Listen(slot)
+	for i := range units * (window.End - window.First) {
+		cell := i%units*cells + window.First + i/units
+		processor := bank.First + cell
+		status := t.deserialisers.Status(processor)
+		if status != nic.StatusIdle && status != nic.StatusCollision && int(ports[cell]) < t.shape.Ports {
+			if medium := t.media.Hears.Wire(processor/t.shape.PerUnit, int(ports[cell])); t.marks[medium] == 0 {
+				t.marks[medium] = 1
+				s.heard = append(s.heard, medium)
+				ledger.Frames.Heard++
+			}
+		}
+		switch status {
+		case nic.StatusIdle:
+			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+		case nic.StatusOK:
+			frame := t.deserialisers.Frame(processor)
+			if t.sums != nil && !t.sums.same(slot, frame) {
+				ledger.altered(processor, ports[cell], frame)
+			}
+			view.PutWire(frame)
+			ledger.NoteHeard(processor, ports[cell], bank.PushRx(cell, ports[cell], view), view, slot)
+		default:
+			bank.RxStatus[cell] = uint8(status)
+			ledger.NoteHeard(processor, ports[cell], status, nil, slot)
+		}
+	}
+	ledger.Judge(slot)
+}
+
+// Send implements Transport: the load inputs of the transmitters and the ports of the
+// receivers.
+func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
+	s := &t.shards[shard]
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount > 0 {
+			t.send(s, bank, int(cell), ledger, slot)
+		}
+	}
+	ports := bank.Listen(slot)
+	units, unitCells := t.shape.UnitsOf(bank)
+	for i := range units * (window.End - window.First) {
+		cell := i%units*unitCells + window.First + i/units
+		processor := bank.First + cell
+		port := ports[cell]
+		if int(port) >= t.shape.Ports {
+			port = nic.PortNone
+		}
+		t.deserialisers.Listen(processor, port)
+	}
+}
+
+// send is the load input of one transmitter.
+func (t *Plant) send(s *plantShard, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
+	processor := bank.First + cell
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		SilenceIllegal(bank, cell, frame, ledger, slot)
+		return
+	}
+	frame.SetSource(uint32(processor))
+	wire := frame.AppendWire(s.wire)
+	if t.sums != nil {
+		t.sums.send(slot, processor, wire)
+	}
+	t.serialisers.Load(processor, wire, frame.Port())
+	t.sent[processor] = frame.Port()
+	ledger.NoteSent(processor, frame, slot)
+	bank.PopTx(cell)
+}
+
+// Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
+// in which nothing happens are skipped unless somebody watches. RTL that fails ends the
+// slot.
+func (t *Plant) Cross(slot uint32) {
+	boundary := t.timing.BoundaryCycle(slot)
+	for t.kernel.Cycle() < boundary && !t.failed() {
+		if t.Watch == nil || t.WatchError != nil {
+			if skip := t.kernel.QuietFor(boundary - t.kernel.Cycle()); skip > 0 {
+				t.kernel.Skip(skip)
+				continue
+			}
+		}
+		t.kernel.DriveAndSettle()
+		t.settled(slot)
+		t.kernel.Latch()
+	}
+	if !t.failed() {
+		t.kernel.DriveAndSettle()
+		t.settled(slot)
+		t.noteLate()
+	}
+}
+
+func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
+
+// Latch implements Transport: the edge at the end of a slot.
+func (t *Plant) Latch() { t.kernel.Latch() }
+
+// settled looks at the wires of a cycle.
+func (t *Plant) settled(slot uint32) {
+	t.noteViolations(uint32(t.kernel.Cycle() - t.timing.SlotCycle(slot)))
+	if t.Watch != nil && t.WatchError == nil {
+		t.WatchError = t.Watch(t.kernel.Cycle())
+	}
+}
+
+// noteViolations notes the cycle of the slot for couplers whose violation has just shown.
+func (t *Plant) noteViolations(cycle uint32) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		if !s.exact {
+			continue
+		}
+		violated := t.media.Couplers.Violated(i)
+		for _, coupler := range violated[s.noted:] {
+			t.met[coupler] = cycle
+			if t.datapath != nil {
+				t.met[coupler] = t.datapath.Met(int(coupler), cycle)
+			}
+		}
+		s.noted = len(violated)
+	}
+}
+
+// noteLate looks for light at the far ends of the links in the last cycle of a slot.
+func (t *Plant) noteLate() {
+	t.late = t.late[:0]
+	far := t.media.Far
+	for driver := range far.Shards() {
+		for reader := range far.Shards() {
+			for _, coupler := range far.Lit(driver, reader) {
+				t.late = append(t.late, int(coupler))
+			}
+		}
+	}
+	if len(t.late) == 0 {
+		return
+	}
+	slices.Sort(t.late)
+	if t.rtl == nil {
+		panic(fmt.Sprintf("%s: cycle %d: light at the far end in the last cycle of a slot", t.names.Link(t.late[0]), t.kernel.Cycle()))
+	}
+}
+
+// Late returns the media, in ascending order, whose links had light at the far end in
+// the last cycle of the slot that has crossed. Only RTL can be late.
+func (t *Plant) Late() []int { return t.late }
+
+// Collisions implements Transport: a frame has met another one when its medium
+// shows a code violation.
+func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	violated := t.media.Couplers.Violated(shard)
+	violation, placed := t.media.Couplers.Violation, uint64(0)
+	first, end := t.processors(shard)
+	for processor := first; processor < end; processor++ {
+		switch port := t.sent[processor]; port {
+		case nic.PortNone:
+		case nic.PortAll:
+			placed += uint64(t.shape.Ports)
+			for p := range t.shape.Ports {
+				met += uint64(violation[t.media.Couplers.Reached(processor, p)])
+			}
+		default:
+			placed++
+			met += uint64(violation[t.media.Couplers.Reached(processor, int(port))])
+		}
+	}
+	if s := &t.shards[shard]; yield != nil && len(violated) > 0 {
+		s.violated = append(s.violated[:0], violated...)
+		slices.Sort(s.violated)
+		for _, c := range s.violated {
+			yield(int(c), t.met[c])
+		}
+	}
+	return met, placed - met
+}
+
+// Reset implements Transport.
+func (t *Plant) Reset() {
+	t.kernel.Reset()
+	for i := range t.sent {
+		t.sent[i] = nic.PortNone
+	}
+	t.WatchError = nil
+	t.late = t.late[:0]
+	t.kernel.BeforeCycle0()
+}
+
+// Probes yields the signals of all hardware; those inside RTL that replaces everything are
+// not among them.
+func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
+
+// Path implements hw.Stateful.
+func (t *Plant) Path() string { return "fabric" }
+
+// State implements hw.Stateful.
+func (t *Plant) State(v *hw.StateVisitor) {
+	v.Within(t.kernel)
+	hw.StateColumn(v, "sent", t.sent)
+	hw.StateColumn(v, "met", t.met)
+	exact := make([]uint8, len(t.shards)) // for the slot that has begun
+	for i := range t.shards {
+		if t.shards[i].exact {
+			exact[i] = 1
+		}
+	}
+	hw.StateColumn(v, "exact", exact, hw.AtMost[uint8](1))
+	v.AfterRestore(func() {
+		for i := range t.shards {
+			t.shards[i].exact = exact[i] != 0
+			t.shards[i].noted = len(t.media.Couplers.Violated(i))
+		}
+	})
+	if t.sums != nil {
+		t.sums.state(v)
+	}
+}

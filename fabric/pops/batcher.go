@@ -1,0 +1,197 @@
+package pops
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+)
+
+// K. Batcher's merge exchange (D. Knuth, "The Art of Computer Programming",
+// volume 3, algorithm 5.2.2M) on any number of keys, and its routes on
+// POPS(d,g). Sorted by destination, the packets of a permutation are in place,
+// so this is deterministic on-line routing (A. Mei and R. Rizzi, "On-Line
+// Permutation Routing in Partitioned Optical Passive Star Networks", section
+// II-A, with Batcher's network in the place of the AKS network).
+
+// BatcherStages returns the number of stages for n keys: k(k+1)/2 with k =
+// ceil(log2 n).
+func BatcherStages(n int) int {
+	k := bits.Len(uint(n - 1))
+	return k * (k + 1) / 2
+}
+
+// batcherStage is one stage: comparators between i and i+distance for all i with
+// i & bit == want. want is 0 or bit, and distance is bit or a multiple of 2*bit
+// minus bit, so no key belongs to two comparators.
+type batcherStage struct {
+	n, bit, want, distance int
+}
+
+func newBatcherStage(n, stage int) batcherStage {
+	if stage < 0 || stage >= BatcherStages(n) {
+		panic(fmt.Sprintf("pops: stage %d of a network on %d keys, which has %d stages", stage, n, BatcherStages(n)))
+	}
+	// Stages of one bit: first distance bit, then 2^(k-1)-bit, 2^(k-2)-bit, ...,
+	// 2*bit-bit; the highest bit has one stage, the next one two, and so on.
+	top := 1 << (bits.Len(uint(n-1)) - 1)
+	bit := top
+	for count := 1; stage >= count; count++ {
+		stage -= count
+		bit >>= 1
+	}
+	if stage == 0 {
+		return batcherStage{n, bit, 0, bit}
+	}
+	return batcherStage{n, bit, bit, top>>(stage-1) - bit}
+}
+
+// partner returns the other key of i's comparator, or i if it has none.
+func (s batcherStage) partner(i int) int {
+	if i&s.bit == s.want {
+		if j := i + s.distance; j < s.n {
+			return j
+		}
+		return i
+	}
+	if j := i - s.distance; j >= 0 {
+		return j
+	}
+	return i
+}
+
+// BatcherPartner returns the key that key i is compared with in a stage,
+// 0..BatcherStages(n)-1; ok is false if it is compared with none. The smaller key
+// goes to the lower index.
+func BatcherPartner(n, stage, i int) (j int, ok bool) {
+	j = newBatcherStage(n, stage).partner(i)
+	return j, j != i
+}
+
+// StagePlan is one stage of comparators on POPS(d,g): every processor with a
+// partner sends it a copy of its packet, off-line, and after the last slot the
+// lower one keeps the smaller packet and the higher one the larger. The others
+// keep what they have. It takes OfflineSlots slots; a
+// processor holds three packets at most.
+//
+// Colours come from a formula whenever the network is a power of two in both
+// directions, and often otherwise: packet i has colour i mod k, k = max(d,g).
+// Packets of one group then differ, as d <= k. So do those that come to one
+// group, in two cases. If 2*bit divides k, the packets that go up and those that
+// go down differ in that bit of their colour, and those of one kind come from at
+// most d processors side by side. If d divides bit, all that come to a group come
+// from one group. Such a plan has no tables and costs nothing to make; others are
+// coloured by PlanOffline.
+type StagePlan struct {
+	net    Network
+	stage  batcherStage
+	routes routes
+	order  []uint32 // the packets class by class; nil for class i mod k
+}
+
+// PlanStage plans a stage, 0..BatcherStages(n)-1, of the network on n = d*g keys.
+// Cost: O(1) and no memory where the formula holds, else that of PlanOffline.
+func PlanStage(p Network, stage int) *StagePlan {
+	n := p.Processors()
+	plan := &StagePlan{net: p, stage: newBatcherStage(n, stage), routes: routesOf(p)}
+	if !plan.regular() {
+		involution := make([]uint32, n)
+		for i := range involution {
+			involution[i] = uint32(plan.stage.partner(i))
+		}
+		plan.order = offlineOrder(p, involution)
+	}
+	return plan
+}
+
+// regular says whether i mod k is a proper colouring.
+func (s *StagePlan) regular() bool {
+	return s.routes.classes%(2*s.stage.bit) == 0 || s.stage.bit%s.routes.groupSize == 0
+}
+
+// Slots implements Schedule.
+func (s *StagePlan) Slots() int { return OfflineSlots(s.net) }
+
+// Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in
+// parallel.
+func (s *StagePlan) Words(slot int, dst []uint64) {
+	idleWords(dst)
+	if s.net.GroupSize == 1 {
+		for i := range dst {
+			if to := s.stage.partner(i); to != i {
+				dst[i] = wordListen(wordSend(dst[i], uint64(to), WordOwn), uint64(to), WordFinal)
+			}
+		}
+	} else {
+		s.hops(slot, dst)
+	}
+	if slot == s.Slots()-1 {
+		for i := range dst {
+			switch to := s.stage.partner(i); {
+			case to > i:
+				dst[i] |= WordKeepMin
+			case to < i:
+				dst[i] |= WordKeepMax
+			}
+		}
+	}
+}
+
+// hops puts the two-hop routes of a slot into its words.
+func (s *StagePlan) hops(slot int, dst []uint64) {
+	first, end, hop := s.routes.batch(slot)
+	width := s.routes.width
+	for class := first; class < end; class++ {
+		for j := range width {
+			packet := class + s.routes.classes*j
+			if s.order != nil {
+				packet = int(s.order[class*width+j])
+			}
+			if to := s.stage.partner(packet); to != packet {
+				s.routes.hop(dst, hop, uint32(packet), uint32(to), class-first, j)
+			}
+		}
+	}
+}
+
+// SortPlan is the whole of Batcher's network on POPS(d,g), stage after stage. It
+// implements Schedule, and keeps the plan of one stage at a time: slots in
+// ascending order cost one PlanStage per stage.
+type SortPlan struct {
+	net    Network
+	number int // of the stage
+	stage  *StagePlan
+}
+
+// PlanSort returns the schedule that sorts one packet per processor, the smallest
+// to processor 0.
+func PlanSort(p Network) *SortPlan { return &SortPlan{net: p} }
+
+// SortSlots returns how many slots sorting takes: BatcherStages(n) times
+// OfflineSlots.
+func SortSlots(p Network) int { return BatcherStages(p.Processors()) * OfflineSlots(p) }
+
+// Slots implements Schedule.
+func (s *SortPlan) Slots() int { return SortSlots(s.net) }
+
+// Words implements Schedule.
+func (s *SortPlan) Words(slot int, dst []uint64) {
+	if slot >= s.Slots() {
+		endWords(dst)
+		return
+	}
+	slots := OfflineSlots(s.net)
+	if number := slot / slots; s.stage == nil || number != s.number {
+		s.number, s.stage = number, PlanStage(s.net, number)
+	}
+	s.stage.Words(slot%slots, dst)
+}
+
+// PreviousSlots returns the slots of the best deterministic algorithm before, A.
+// Datta's and S. Soundaralakshmi's, as Mei and Rizzi correct and tabulate it
+// (section IV, column B of table I): 4(d/g)L^2 + 2(d/g)L + 21d/g + 3L + 7 with L =
+// log2 g. It is meant for powers of two and is exact there.
+func PreviousSlots(p Network) float64 {
+	ratio := float64(p.GroupSize) / float64(p.Groups)
+	l := math.Log2(float64(p.Groups))
+	return 4*ratio*l*l + 2*ratio*l + 21*ratio + 3*l + 7
+}

@@ -1,0 +1,49 @@
+package pops
+
+import (
+	"starloom/fabric"
+	"starloom/hw"
+)
+
+// Build implements fabric.Network: the couplers that leave a group take the light of all
+// its transmitters, and a fibre leads from each to its group.
+func (p Network) Build(plant *fabric.Plant) error {
+	g, d := p.Groups, p.GroupSize
+	leaves := make([]uint32, p.Processors()) // first coupler that leaves a processor's group
+	for i := range leaves {
+		leaves[i] = uint32(i / d * g)
+	}
+	hears := hw.Gather{Inputs: g} // a group's port is the group that the coupler comes from
+	for to := range g {
+		for from := range g {
+			hears.Wires = append(hears.Wires, uint32(p.Coupler(from, to)))
+		}
+	}
+	readers, err := hears.Readers(p.Couplers())
+	if err != nil {
+		return err
+	}
+	tx := plant.Transmitters()
+	near, err := plant.Light("coupler", "", g, nil)
+	if err != nil {
+		return err
+	}
+	couplers, err := hw.NewStarCouplers(tx.Light(), tx.Ports(), near, leaves, g)
+	if err != nil {
+		return err
+	}
+	far, err := plant.Light("coupler", "fibre", g, readers)
+	if err != nil {
+		return err
+	}
+	fibre, err := hw.NewFibre(far.Bank().Path(), plant.Clock(), near, far, plant.Timing().PropagationCycles)
+	if err != nil {
+		return err
+	}
+	return plant.Carry(fabric.Media{Couplers: couplers, Links: fibre, Far: far, Hears: hears})
+}
+
+// Datapath implements fabric.Network.
+func (p Network) Datapath() (twin string, parameters map[string]int) {
+	return "pops_slot", map[string]int{"D": p.GroupSize, "G": p.Groups}
+}

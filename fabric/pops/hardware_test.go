@@ -1,0 +1,43 @@
+package pops
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// TestModelsAreNeverLate: light in the last cycle of a slot is a fault of Starloom when
+// everything is model.
+func TestModelsAreNeverLate(t *testing.T) {
+	network, err := New(2, 2)
+	require.NoError(t, err)
+	timing, err := nic.NewTiming(64, 8, 0, 1, 1)
+	require.NoError(t, err)
+	workers := hw.NewWorkers(1)
+	defer workers.Close()
+	plant, err := fabric.NewPlant(network, &fabric.Config{Timing: timing, PayloadBytes: 8, Shards: hw.Shards(2, 1), Cycle: true}, workers, nil)
+	require.NoError(t, err)
+	var cycles []uint64
+	plant.Watch = func(cycle uint64) error {
+		if cycles = append(cycles, cycle); cycle == timing.BoundaryCycle(1) {
+			plant.Media().Far.Put(0, 1, 1, 0)
+		}
+		return nil
+	}
+	begin := func(slot uint32) {
+		for shard := range 2 {
+			plant.Begin(shard, slot, false)
+		}
+		plant.Latch()
+	}
+	plant.Start()
+	begin(0)
+	plant.Cross(0)
+	begin(1)
+	require.PanicsWithValue(t, "pops.group[0].coupler[1].fibre: cycle 9: light at the far end in the last cycle of a slot", func() { plant.Cross(1) })
+	require.Equal(t, []uint64{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}, cycles, "every cycle once, and none without a number")
+}

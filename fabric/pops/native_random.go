@@ -1,0 +1,148 @@
+package pops
+
+import (
+	"encoding/binary"
+	"math/bits"
+
+	"starloom/firmware"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// nativeRandom is pops/random in Go; see firmware/programs/pops/random.c, whose order
+// and state layout it follows line by line.
+var nativeRandom = firmware.NativeProgram{
+	Name:        "pops/random",
+	StateBytes:  12,
+	ListenSlots: 5,
+	Start:       nativeRandomStart,
+	Slot:        nativeRandomSlot,
+}
+
+// Offsets of state_t in firmware/programs/pops/random.c.
+const (
+	randomOrigin      = 0
+	randomDestination = 4
+	randomHas         = 8
+)
+
+// The bits of randomHas.
+const (
+	hasOriginal = 1 << iota
+	hasArrived
+	hasCopy
+	hasPassed
+)
+
+func nativeRandomStart(b *firmware.NativeBank) {
+	for cell := range b.Registers {
+		binary.LittleEndian.PutUint32(b.State(cell)[randomHas:], hasOriginal)
+		b.Registers[cell].Held = 1
+		self := uint32(b.First + cell)
+		hears := randomHears(self, uint32(b.Groups), uint32(b.GroupSize))
+		b.SetListen(cell, 0, hears)
+		b.SetListen(cell, 1, hears)
+		b.SetListen(cell, 4, uint16(self%uint32(b.Groups)))
+	}
+}
+
+// randomHears is hears of firmware/programs/pops/random.c.
+func randomHears(self, g, d uint32) uint16 {
+	if d <= g {
+		return uint16(self % g)
+	}
+	if index := self % d; index < g {
+		return uint16(index)
+	}
+	return nic.PortNone
+}
+
+func nativeRandomSlot(b *firmware.NativeBank, cells []uint32, slot uint32) {
+	le := binary.LittleEndian
+	stream := hw.Stream(b.Stream)
+	g, d := uint32(b.Groups), uint32(b.GroupSize)
+	phase := slot % 5
+	for place, c := range cells {
+		cell := int(c)
+		r := &b.Registers[cell]
+		b.SetCurrent(place)
+		r.Flags &^= nic.FlagSleeping
+		self := uint32(b.First) + c
+		s := b.State(cell)[:16]
+		before := le.Uint32(s[randomHas:])
+		has, sleep := before, 5-phase
+		var heard nic.FrameView
+		if r.RxCount > 0 {
+			heard = b.RxHead(cell)
+		}
+		switch phase {
+		case 0:
+			if heard != nil && heard.Destination() == self {
+				has |= hasArrived
+			}
+			has &^= hasCopy | hasPassed
+			b.SetListen(cell, 2, nic.PortNone)
+			b.SetListen(cell, 3, nic.PortNone)
+			draws := uint16(0)
+			if has&hasOriginal == 0 {
+				sleep = firmware.SleepLong
+			} else if takesPart(stream, self, slot, uint64(d), uint64(g), &draws) {
+				group := uint16(hw.Below(stream.Draw(self, slot, draws), g))
+				b.SendPacket(cell, group, nic.AnyDestination, self, b.Workload[cell])
+				b.SetListen(cell, 3, group)
+			}
+		case 1:
+			if heard != nil {
+				origin, destination := firmware.NativePacket(heard)
+				group := uint16(destination % g)
+				has |= hasPassed
+				b.SendPacket(cell, group, nic.AnyDestination, origin, destination)
+				b.SetListen(cell, 2, group)
+			}
+		case 2:
+			has &^= hasPassed
+			if heard != nil {
+				has |= hasCopy
+				origin, destination := firmware.NativePacket(heard)
+				le.PutUint32(s[randomOrigin:], origin)
+				le.PutUint32(s[randomDestination:], destination)
+				b.Send(cell, randomHears(self, g, d), nic.KindAck, nic.AnyDestination, 0)
+				sleep = 2
+			}
+		case 3:
+			if heard != nil {
+				b.Send(cell, randomHears(self, g, d), nic.KindAck, nic.AnyDestination, 0)
+			}
+			if has&hasCopy != 0 {
+				sleep = 1
+			}
+		case 4:
+			if heard != nil {
+				has &^= hasOriginal
+				r.Flags |= nic.FlagDone
+			}
+			if has&hasCopy != 0 {
+				origin, destination := le.Uint32(s[randomOrigin:]), le.Uint32(s[randomDestination:])
+				b.SendPacket(cell, uint16(destination/d), destination, origin, destination)
+			}
+		}
+		b.Sleep(cell, slot+sleep)
+		if has != before {
+			le.PutUint32(s[randomHas:], has)
+			r.Held = uint8(bits.OnesCount32(has))
+		}
+		if heard != nil {
+			b.PopRx(cell)
+		}
+	}
+}
+
+// takesPart says whether a source takes part in the step that begins in slot.
+func takesPart(stream hw.Stream, self, slot uint32, d, g uint64, draws *uint16) bool {
+	step := uint64(slot)/5 + 1
+	if d <= g || (step-1)*g >= 4*(d-g) {
+		return true
+	}
+	*draws++
+	return uint64(hw.Below(stream.Draw(self, slot, 0), uint32(4*d-g*(step-1)))) < 4*g
+}

@@ -1,0 +1,118 @@
+package pops
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// Network is a partitioned optical passive star network POPS(d,g): n = d*g
+// processors in g groups of d, and one star coupler for every ordered pair of
+// groups (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
+// Optical Passive Star Networks", section 2).
+//
+// Processor i is number i mod d of group i div d. In one slot it may send one
+// frame to any of the couplers that leave its group and hear one of those that
+// end at its group: port p of a transmitter leads to group p, port p of a
+// receiver hears group p. Coupler (from,to) has the index from*g+to, so all
+// couplers that leave a group lie side by side.
+type Network struct {
+	Groups    int `json:"groups" jsonschema:"required,minimum=1,maximum=65533,description=number of groups g"`
+	GroupSize int `json:"group_size" jsonschema:"required,minimum=1,maximum=65533,description=processors per group d"`
+}
+
+var _ fabric.Network = Network{}
+
+// GroupsMax and GroupSizeMax keep ports and local indexes in 16 bits.
+const (
+	GroupsMax    = 65533
+	GroupSizeMax = 65533
+)
+
+// New checks the size: see Check.
+func New(groups, groupSize int) (Network, error) {
+	p := Network{Groups: groups, GroupSize: groupSize}
+	return p, p.Check()
+}
+
+// Kind implements fabric.Network.
+func (p Network) Kind() string { return "pops" }
+
+// Check implements fabric.Network: both numbers are at least 1, and there are at most
+// 2^31-1 processors and couplers.
+func (p Network) Check() error {
+	switch {
+	case p.Groups < 1 || p.Groups > GroupsMax:
+		return fmt.Errorf("groups is %d, allowed are 1 to %d", p.Groups, GroupsMax)
+	case p.GroupSize < 1 || p.GroupSize > GroupSizeMax:
+		return fmt.Errorf("group_size is %d, allowed are 1 to %d", p.GroupSize, GroupSizeMax)
+	case p.Processors() > 1<<31-1:
+		return fmt.Errorf("groups x group_size is %d processors, at most %d are possible", p.Processors(), 1<<31-1)
+	case p.Couplers() > 1<<31-1:
+		return fmt.Errorf("groups x groups is %d couplers, at most %d are possible", p.Couplers(), 1<<31-1)
+	}
+	return nil
+}
+
+// Processors returns n = d*g.
+func (p Network) Processors() int { return p.Groups * p.GroupSize }
+
+// Couplers returns g*g.
+func (p Network) Couplers() int { return p.Groups * p.Groups }
+
+// Coupler returns the index of the coupler between two groups.
+func (p Network) Coupler(from, to int) int { return from*p.Groups + to }
+
+// Shape implements fabric.Network: a unit is a group, a medium a coupler.
+func (p Network) Shape() fabric.Shape {
+	return fabric.Shape{Units: p.Groups, PerUnit: p.GroupSize, Ports: p.Groups, Media: p.Couplers(), Words: [2]uint32{uint32(p.Groups), uint32(p.GroupSize)}}
+}
+
+// Names implements fabric.Network.
+func (p Network) Names() fabric.Names {
+	return names{fabric.UnitNames{Path: "pops.group", PerUnit: p.GroupSize}, p}
+}
+
+// names are paths such as pops.group[3].nic[1] and pops.group[from].coupler[to].
+type names struct {
+	fabric.UnitNames
+	net Network
+}
+
+func (n names) Medium(coupler int) string {
+	return fmt.Sprintf("pops.group[%d].coupler[%d]", coupler/n.net.Groups, coupler%n.net.Groups)
+}
+
+func (n names) Link(coupler int) string { return n.Medium(coupler) + ".fibre" }
+
+func (n names) MediumNoun() (one, many string) { return "coupler", "couplers" }
+
+func (n names) SentOn(processor int, port uint16, towards int) int {
+	to := int(port)
+	if port == nic.PortAll {
+		to = towards / n.net.GroupSize
+	}
+	return n.net.Coupler(processor/n.net.GroupSize, to)
+}
+
+func (n names) HeardOn(processor int, port uint16) int {
+	return n.net.Coupler(int(port), processor/n.net.GroupSize)
+}
+
+// What a coupler takes, in bytes, beside its frames: the columns of SlotTransport, and
+// those of its hardware.
+const (
+	memorySenders  = 1  // in each of two tables
+	memoryListened = 1  // listened to
+	memoryHardware = 48 // light at both ends, readers, listeners
+)
+
+// MemoryBytes implements fabric.Network.
+func (p Network) MemoryBytes(c *fabric.Config) uint64 {
+	couplers := uint64(p.Couplers())
+	if c.Cycle {
+		return couplers * memoryHardware
+	}
+	return couplers * (2*(memorySenders+uint64(nic.FrameStride(c.PayloadBytes))) + memoryListened)
+}

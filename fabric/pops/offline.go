@@ -1,0 +1,204 @@
+package pops
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+)
+
+// The schedule word: what one processor does in one slot.
+//
+//	 63     37  36   35    34    33    32   31         16 15          0
+//	+---------+----+-----+-----+-----+-----+-------------+-------------+
+//	|    0    |end | max | min |final| own | listen port |  send port  |
+//	+---------+----+-----+-----+-----+-----+-------------+-------------+
+//
+// A processor knows three packets: its own, the one it holds for others, and the
+// final one, which is for it. In a slot it
+//
+//   - sends a copy of its own packet (WordOwn) or the held packet, which it then
+//     holds no longer, to the send port, unless that is WordPortNone;
+//   - hears the listen port, unless that is WordPortNone: what arrives becomes the
+//     final packet (WordFinal) or the held one; it may take the place of the packet
+//     that the same slot has sent;
+//   - after that, keeps as its own packet the smaller (WordKeepMin) or the larger
+//     (WordKeepMax) of its own and the final one, if one of the two bits is set.
+//
+// Firmware sees what a slot brought when the next slot begins, so it acts on the
+// last slot's bits 33 to 35 then.
+const (
+	WordSendShift   = 0
+	WordListenShift = 16
+	WordPortMask    = 0xFFFF
+	WordPortNone    = 0xFFFF
+	WordOwn         = 1 << 32
+	WordFinal       = 1 << 33
+	WordKeepMin     = 1 << 34
+	WordKeepMax     = 1 << 35
+	WordEnd         = 1 << 36 // the schedule is over
+
+	// WordIdle neither sends nor hears.
+	WordIdle = WordPortNone<<WordListenShift | WordPortNone<<WordSendShift
+)
+
+// wordSend makes a word send to a group; flags is WordOwn or 0.
+func wordSend(word, group, flags uint64) uint64 {
+	return word&^(WordPortMask<<WordSendShift) | group<<WordSendShift | flags
+}
+
+// wordListen makes a word hear a group; flags is WordFinal or 0.
+func wordListen(word, group, flags uint64) uint64 {
+	return word&^(WordPortMask<<WordListenShift) | group<<WordListenShift | flags
+}
+
+// OfflineSlots returns how many slots off-line routing of a permutation takes: 1
+// for d = 1, else 2*ceil(d/g).
+func OfflineSlots(p Network) int {
+	if p.GroupSize == 1 {
+		return 1
+	}
+	return 2 * ((p.GroupSize + p.Groups - 1) / p.Groups)
+}
+
+// routes are the sizes of a plan with two hops. The packets fall into classes of
+// width = min(d,g), no two of a class from one group or to one group; there are
+// max(d,g) classes. g classes make a batch of two slots, one for each
+// intermediate group r: packet number j of the class is held by processor j of
+// group r.
+type routes struct {
+	groups, groupSize, width, classes int
+}
+
+func routesOf(p Network) routes {
+	return routes{
+		groups: p.Groups, groupSize: p.GroupSize,
+		width: min(p.Groups, p.GroupSize), classes: max(p.Groups, p.GroupSize),
+	}
+}
+
+// batch returns the classes of a slot's batch, and which of its slots it is.
+func (r routes) batch(slot int) (first, end, hop int) {
+	first = slot / 2 * r.groups
+	return first, min(first+r.groups, r.classes), slot % 2
+}
+
+// hop puts the route of one packet into a slot's words.
+func (r routes) hop(dst []uint64, hop int, packet, destination uint32, between, j int) {
+	d := uint32(r.groupSize)
+	holder := between*r.groupSize + j
+	if hop == 0 {
+		dst[packet] = wordSend(dst[packet], uint64(between), WordOwn)
+		dst[holder] = wordListen(dst[holder], uint64(packet/d), 0)
+		return
+	}
+	dst[holder] = wordSend(dst[holder], uint64(destination/d), 0)
+	dst[destination] = wordListen(dst[destination], uint64(between), WordFinal)
+}
+
+// OfflinePlan is the off-line routing of one permutation. It implements Schedule.
+//
+// Each packet takes two hops, to an intermediate group and from there to its
+// destination; with one processor per group it takes one. No coupler carries two
+// packets in a slot. A processor holds three packets at most: its own, its final
+// one and one on its way; for d <= g a single one.
+type OfflinePlan struct {
+	net         Network
+	routes      routes
+	destination []uint32
+	order       []uint32 // the packets, class by class; nil for d = 1
+}
+
+// PlanOffline plans the routes of a permutation, packet i to destination[i], on
+// any POPS(d,g). A packet that starts at its destination is routed like all
+// others. The plan refers to destination, which must not change.
+//
+// The packets' groups make a d-regular bipartite multigraph. For d >= g its
+// perfect matchings are the classes; for d < g, where there are fewer than
+// groups, the colours are spread over g classes of d packets each.
+//
+// Cost: O(n log d) time; the plan keeps 4 bytes per processor beside
+// destination, and takes 21 more while it is made (about 50 for d < g).
+func PlanOffline(p Network, destination []uint32) (*OfflinePlan, error) {
+	if err := fabric.CheckPermutation(destination, p.Processors()); err != nil {
+		return nil, fmt.Errorf("off-line routing: %w", err)
+	}
+	plan := &OfflinePlan{net: p, routes: routesOf(p), destination: destination}
+	if p.GroupSize > 1 {
+		plan.order = offlineOrder(p, destination)
+	}
+	return plan, nil
+}
+
+// offlineOrder returns the packets class by class.
+func offlineOrder(p Network, destination []uint32) []uint32 {
+	d := uint32(p.GroupSize)
+	c := newColourer(p.Groups, len(destination))
+	for i, to := range destination {
+		c.edges[i] = edge{to: to / d, id: uint32(i)}
+	}
+	c.colour(0, p.GroupSize)
+	order := make([]uint32, len(destination))
+	if p.GroupSize >= p.Groups {
+		for i := range order {
+			order[i] = c.edges[i].id
+		}
+		return order
+	}
+	colour := make([]uint32, len(order))
+	for i, e := range c.edges {
+		colour[e.id] = uint32(i / p.Groups)
+	}
+	from, to := make([]uint32, len(order)), make([]uint32, len(order))
+	for i := range order {
+		from[i], to[i] = uint32(i)/d, destination[i]/d
+	}
+	if err := EqualiseColours(from, to, colour, p.Groups, p.Groups); err != nil {
+		panic("pops: " + err.Error()) // d*g edges, g colours
+	}
+	order = order[:0]
+	for _, class := range classesOf(colour, p.Groups) {
+		order = append(order, class...)
+	}
+	return order
+}
+
+// Slots implements Schedule.
+func (o *OfflinePlan) Slots() int { return OfflineSlots(o.net) }
+
+// Words implements Schedule. Cost: O(n). It keeps nothing, so calls may run in
+// parallel.
+func (o *OfflinePlan) Words(slot int, dst []uint64) {
+	if slot >= o.Slots() {
+		endWords(dst)
+		return
+	}
+	idleWords(dst)
+	if o.order == nil {
+		for i, to := range o.destination {
+			dst[i] = wordSend(dst[i], uint64(to), WordOwn)
+			dst[to] = wordListen(dst[to], uint64(i), WordFinal)
+		}
+		return
+	}
+	first, end, hop := o.routes.batch(slot)
+	width := o.routes.width
+	for class := first; class < end; class++ {
+		for j, packet := range o.order[class*width : (class+1)*width] {
+			o.routes.hop(dst, hop, packet, o.destination[packet], class-first, j)
+		}
+	}
+}
+
+// endWords says that the schedule is over.
+func endWords(dst []uint64) {
+	for i := range dst {
+		dst[i] = WordIdle | WordEnd
+	}
+}
+
+// idleWords makes all processors idle.
+func idleWords(dst []uint64) {
+	for i := range dst {
+		dst[i] = WordIdle
+	}
+}

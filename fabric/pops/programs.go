@@ -1,0 +1,81 @@
+package pops
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/traces/input"
+)
+
+// The programs, of which the first and the last have a peculiarity.
+const (
+	randomProgram  = "pops/random"
+	twoHopsProgram = "pops/two-hops"
+)
+
+// The schedules that firmware can take.
+const (
+	scheduleOffline = "offline" // off-line routing of the permutation
+	scheduleSort    = "sort"    // Batcher's odd-even merge-exchange
+)
+
+// Programs implements fabric.Network. The rules are those that the specification proves,
+// for the published programs those that their paper claims. Own packet, packet for me and
+// one copy make three packets.
+func (p Network) Programs() []fabric.Program {
+	permutation := []string{fabric.WorkloadPermutation}
+	corrected := 5
+	if p.GroupSize > p.Groups {
+		corrected = 6
+	}
+	return []fabric.Program{
+		// Known routes: nothing ever collides.
+		{Name: "pops/offline", SlotsPerStep: 1, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleOffline},
+		{Name: "pops/one-to-all", SlotsPerStep: 1, Rules: routed(1, 1), Workloads: []string{fabric.WorkloadOneToAll}},
+		// Five slots a step; slots 3 to 5 use couplers that survived slots 1 and 2 in
+		// reverse. For d > g the claim is wrong: packets are lost in slot 5.
+		{Name: randomProgram, SlotsPerStep: 5, Rules: routed(3, 5), Workloads: permutation, Note: p.randomNote(), Native: &nativeRandom},
+		// Six slots for d > g: random, temporary, destination group, and three acks.
+		{Name: "pops/random-corrected", SlotsPerStep: corrected, Rules: routed(corrected-2, corrected), Workloads: permutation},
+		{Name: "pops/sort", SlotsPerStep: 1, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleSort},
+		// Two slots take a packet over its two hops; collisions are its fate.
+		{Name: twoHopsProgram, SlotsPerStep: 2, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
+	}
+}
+
+// routed are the rules of a router whose slots from first to the last of a step are free
+// of collisions: a processor holds at most three packets, and every packet arrives exactly
+// once.
+func routed(first, last int) fabric.Rules {
+	free := &fabric.CollisionFree{Period: last}
+	for slot := first; slot <= last; slot++ {
+		free.Slots = append(free.Slots, slot)
+	}
+	return fabric.Rules{CollisionFree: free, PacketsPerProcessorMax: 3, ExactlyOnce: true}
+}
+
+// randomNote says what is known of the published router on a network of this size.
+func (p Network) randomNote() string {
+	if p.GroupSize == p.Groups {
+		return ""
+	}
+	why := "d > g: packets that are acknowledged already may collide in slot 5 of a step, and are lost"
+	if p.GroupSize < p.Groups {
+		why = "d < g: a group hears only d of the g groups, so the run may never end"
+	}
+	return fmt.Sprintf("pops/random is right for d = g; here d = %d and g = %d, %s; pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
+}
+
+// Schedule implements fabric.Network.
+func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
+	switch name {
+	case scheduleOffline:
+		if r.Routed().ToAll() >= 0 {
+			return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
+		}
+		return PlanOffline(p, r.Routed().Destination)
+	case scheduleSort:
+		return PlanSort(p), nil
+	}
+	return nil, &input.Error{Place: "firmware.schedule", Reason: fmt.Sprintf("there is no schedule %q", name), Remedy: "choose offline or sort"}
+}

@@ -1,0 +1,64 @@
+package pops
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/traces/input"
+)
+
+// Referee implements fabric.Network: packets go home, and in the two-hops class a packet has
+// arrived when its destination's group has it, which its sender knows at once.
+func (p Network) Referee(w *fabric.Workload, program *fabric.Program) fabric.Referee {
+	packets := fabric.NewPackets(p.Processors())
+	if w.Adversary == nil && (program == nil || program.Name != twoHopsProgram) {
+		return packets
+	}
+	packets.ArriveInUnit(p.Shape())
+	return &adversaryReferee{packets, p}
+}
+
+// adversaryReferee makes the permutation that deterministic two-hops firmware cannot route.
+type adversaryReferee struct {
+	*fabric.Packets
+	net Network
+}
+
+// Load implements fabric.Referee.
+func (r *adversaryReferee) Load(l *fabric.Load) error {
+	if l.Workload.Adversary == nil {
+		return r.Packets.Load(l)
+	}
+	destination, err := r.net.defeat(l.Ask, l.Workload.Adversary.Slots)
+	copy(r.Destination, destination)
+	return err
+}
+
+// defeat asks a deterministic two-hops firmware for its choices and builds the
+// permutation that it cannot route in the given number of slots.
+func (p Network) defeat(ask func(...uint32) (uint32, error), slots int) ([]uint32, error) {
+	const key = "workload.adversary"
+	if ask == nil {
+		return nil, &input.Error{Place: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}
+	}
+	var failed error
+	table := NewChoiceTable(p, slots, func(packet, slot int) int {
+		if failed != nil {
+			return 0
+		}
+		var choice uint32
+		choice, failed = ask(uint32(packet), uint32(slot-1), uint32(p.Groups), uint32(p.GroupSize))
+		if failed == nil && choice >= uint32(p.Groups) {
+			failed = fmt.Errorf("the choice table sends packet %d to group %d in slot %d; groups are 0 to %d", packet, choice, slot, p.Groups-1)
+		}
+		return int(choice)
+	})
+	if failed != nil {
+		return nil, &input.Error{Place: key, Reason: failed.Error(), Remedy: "define STARLOOM_CHOICE in the firmware as a function that returns a group, or use " + twoHopsProgram}
+	}
+	permutation, _, err := Adversary(p, table, slots)
+	if err != nil {
+		return nil, &input.Error{Place: key, Reason: err.Error(), Remedy: "ask for fewer slots, or take a larger network with d >= g"}
+	}
+	return permutation, nil
+}

@@ -1,0 +1,350 @@
+package pops
+
+import (
+	"cmp"
+	"math/bits"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// SlotTransport is the fabric of the slot engine: a coupler is a count of its
+// senders and room for one frame. Two tables alternate, so that a shard may send
+// into slot t while another one still hears slot t-1, with one barrier per slot.
+//
+// A coupler belongs to the shard of the group it leaves. Latency: one slot.
+// Collision: two or more senders deliver nothing, StatusCollision at every
+// listener, as the light of the cycle engine's couplers gives.
+type SlotTransport struct {
+	net    Network
+	shape  fabric.Shape
+	timing nic.Timing
+	shards []hw.Shard // in groups
+	stride int        // bytes of a frame in a table
+	pitch  int        // couplers from one group's first to the next one's in a table
+	tables [2]slotTable
+	work   []slotWork // per shard
+
+	listened listened
+}
+
+// slotTable is what all couplers carry in one slot.
+type slotTable struct {
+	senders []uint8          // per coupler: 0, 1, or 2 for a collision
+	frames  []byte           // per coupler, and per shard for those that are lost at once: the first sender's frame
+	small   []nic.SmallFrame // the same as small frames, nil if they are not
+	// Per shard, in this slot: frames that met another one, and all, per coupler.
+	collided, placed []uint64
+}
+
+// meeting is a frame that has met another one, in a slot of which the cycle matters.
+type meeting struct{ coupler, bit uint32 }
+
+// SlotTransport implements fabric.Network. It makes the tables for frames of at most PayloadBytes. Behind the
+// couplers there are some that are always dark, and one frame per shard for what is
+// lost at once: the loops use them instead of a branch that no processor can predict.
+func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	shards := c.Shards
+	t := &SlotTransport{net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p)}
+	for i := range t.tables {
+		t.tables[i] = slotTable{
+			senders:  make([]uint8, t.entries()),
+			frames:   make([]byte, (t.entries()+len(shards))*t.stride),
+			collided: make([]uint64, len(shards)), placed: make([]uint64, len(shards)),
+		}
+		t.tables[i].small = nic.SmallFrames(t.tables[i].frames, t.stride)
+		hw.AdviseHuge(t.tables[i].senders)
+		if p.Groups <= 4*p.GroupSize {
+			// Else most couplers never carry a frame, and small pages stay empty.
+			hw.AdviseHuge(t.tables[i].frames)
+		}
+	}
+	return t, nil
+}
+
+// pitchPad are the couplers between the groups of a table that do not exist. Sizes
+// of networks are powers of two more often than not, and without a gap the couplers
+// that neighbours hear would all compete for the same places of a cache.
+const pitchPad = 24
+
+// at returns the place of a coupler in a table.
+func (t *SlotTransport) at(from, to int) int { return from*t.pitch + to }
+
+// entries returns the number of couplers in a table, with those that leave a group
+// that does not exist and are always dark.
+func (t *SlotTransport) entries() int { return t.at(t.net.Groups+1, 0) }
+
+// spare returns the place for what a shard's senders lose at once.
+func (t *SlotTransport) spare(shard int) int { return t.entries() + shard }
+
+// Begin implements Transport: the couplers that leave the shard are dark.
+func (t *SlotTransport) Begin(shard int, slot uint32, exact bool) {
+	table, work := &t.tables[slot&1], &t.work[shard]
+	work.exact, work.meetings = exact, work.meetings[:0]
+	s := t.shards[shard]
+	clear(table.senders[t.at(s.First, 0):t.at(s.End, 0)])
+	table.collided[shard], table.placed[shard] = 0, 0
+	t.listened.clear(s)
+}
+
+// slotBlock is how many processors are served at a time.
+const slotBlock = 512
+
+// slotWork is a shard's room to work on a block of processors. What they hear lies
+// anywhere in a large table, and a processor waits long for one such place but not
+// longer for twenty: so every step below is a loop whose turns do not depend on
+// each other, and lists are filled without branches that depend on the data.
+type slotWork struct {
+	cell [slotBlock]uint32 // those who send
+
+	// Those who hear somebody, and of these those who hear one sender and more.
+	heard   int
+	hearing [slotBlock]hearing
+	hit     [slotBlock]hearing
+	clash   [slotBlock]uint32 // cell
+	arrived [slotBlock]fabric.Arrival
+
+	touched uint64
+
+	exact    bool      // the cycles of this slot's collisions matter
+	meetings []meeting // of this slot, if they do
+}
+
+// hearing is a cell and the coupler that it hears.
+type hearing struct{ cell, coupler uint32 }
+
+// Send implements Transport.
+func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
+	work := &t.work[shard]
+	small := bank.Small() && !ledger.Looks()
+	for len(cells) > 0 {
+		some := cells[:min(slotBlock, len(cells))]
+		senders := listSenders(work.cell[:], bank.Words, some)
+		if small {
+			t.sendSmall(shard, bank, senders, ledger, slot)
+		} else {
+			for _, cell := range senders {
+				t.send(shard, bank, int(cell), ledger, slot)
+			}
+		}
+		cells = cells[len(some):]
+	}
+}
+
+// listSenders fills list with those of the cells whose tx_count is not 0; list is at
+// least as long as cells.
+func listSenders(list []uint32, words []uint64, cells []uint32) []uint32 {
+	n := 0
+	for _, cell := range cells {
+		list[n] = cell
+		count := words[cell] >> nic.WordTxCountShift & 0xFF
+		n += int((count + 0xFF) >> 8) // 1 unless count is 0
+	}
+	return list[:n]
+}
+
+// send puts the frame at the head of a cell's TX FIFO on the couplers that leave
+// its group.
+func (t *SlotTransport) send(shard int, bank *nic.Bank, cell int, ledger *fabric.Ledger, slot uint32) {
+	table := &t.tables[slot&1]
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+		return
+	}
+	processor := bank.First + cell
+	first, spare := t.at(processor/t.net.GroupSize, 0), t.spare(shard)
+	frame.SetSource(uint32(processor))
+	if port := frame.Port(); port == nic.PortAll {
+		for c := first; c < first+t.net.Groups; c++ {
+			t.light(table, c, spare, frame, shard)
+		}
+	} else {
+		t.light(table, first+int(port), spare, frame, shard)
+	}
+	ledger.NoteSent(processor, frame, slot)
+	bank.PopTx(cell)
+}
+
+// collidedBy is how many frames have newly met another one when a coupler that has
+// 0, 1 or 2 (or more) senders gets another one.
+var collidedBy = [4]uint8{0, 2, 1, 1}
+
+// light puts a frame on a coupler: the first one stays, the others are lost.
+func (t *SlotTransport) light(table *slotTable, coupler, spare int, frame nic.FrameView, shard int) {
+	place, collided := table.place(coupler, spare)
+	table.collided[shard] += collided
+	table.placed[shard]++
+	if collided > 0 && t.work[shard].exact {
+		first := nic.FrameView(table.frames[coupler*t.stride : (coupler+1)*t.stride])
+		t.work[shard].meet(coupler, first.HeadBits(), frame.HeadBits())
+	}
+	frame.CopyTo(table.frames[place*t.stride : (place+1)*t.stride])
+}
+
+// meet notes two frames on a coupler, given by their first 64 bits on the wire. They
+// differ there, since these hold the source: at the first bit that differs both rails are
+// lit. Of several senders the first difference is one from the first sender.
+func (w *slotWork) meet(coupler int, a, b uint64) {
+	w.meetings = append(w.meetings, meeting{uint32(coupler), uint32(bits.LeadingZeros64(a ^ b))})
+}
+
+// place notes one more sender of a coupler and returns where its frame belongs, the
+// coupler's place or the spare one, and how many frames have newly met another one.
+// Whether a coupler is taken is as random as the traffic: there is no branch.
+func (t *slotTable) place(coupler, spare int) (place int, collided uint64) {
+	senders := t.senders[coupler]
+	t.senders[coupler] = senders + 1 - senders>>1 // 0, 1 or 2
+	taken := -int((senders + 1) >> 1)
+	return coupler ^ (coupler^spare)&taken, uint64(collidedBy[senders&3])
+}
+
+// Start, Cross and Latch implement Transport: the frames are where they have to be.
+
+func (t *SlotTransport) Start()       {}
+func (t *SlotTransport) Cross(uint32) {}
+func (t *SlotTransport) Latch()       {}
+
+// lineCells is how many entries of the listening table are read at a time.
+const lineCells = 32
+
+// Hear implements Transport. It goes from local index to local index, a few
+// neighbours at a time, and for each through the groups: processors of equal index
+// mostly hear the same port, and then their couplers lie side by side in the table.
+func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, window fabric.Window) {
+	work, table := &t.work[shard], &t.tables[slot&1]
+	ports := bank.Listen(slot)
+	groups, cells := t.shape.UnitsOf(bank)
+	group := bank.First / t.net.GroupSize
+	for first := window.First; first < window.End; first += lineCells {
+		width := min(lineCells, window.End-first)
+		for a := range groups {
+			from := a*cells + first
+			t.listen(work, table.senders, ports[from:from+width], bank.RxStatus[from:from+width], from, group+a)
+			if work.heard > slotBlock-lineCells {
+				t.deliver(work, bank, ledger, slot)
+			}
+		}
+	}
+	t.deliver(work, bank, ledger, slot)
+	ledger.Judge(slot)
+}
+
+// listen writes the status of up to lineCells processors of one group, as if no
+// FIFO could overflow, and lists those who hear something. Those who listen to
+// nobody hear couplers that are always dark.
+func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
+	g, pitch, cell, here := uint32(t.net.Groups), uint32(t.pitch), uint32(from), uint32(group)
+	n, list := work.heard, &work.hearing
+	statuses = statuses[:len(ports)]
+	for i, p := range ports {
+		coupler := min(uint32(p), g)*pitch + here
+		// 0, 1 or 2 senders are StatusIdle, StatusOK and StatusCollision.
+		status := senders[coupler]
+		statuses[i] = status
+		list[n&(slotBlock-1)] = hearing{cell, coupler}
+		cell++
+		n += int(status+1) >> 1
+	}
+	work.heard = n
+}
+
+// deliver gives the listed listeners what they hear and empties the lists.
+func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
+	table, ports := &t.tables[slot&1], bank.Listen(slot)
+	hits, clashes := work.sort(bank.RxStatus)
+	hit := work.hit[:hits]
+	ledger.Frames.Heard += t.firstListeners(hit, ports)
+	if bank.Small() && !ledger.Looks() {
+		work.touched ^= touchSmall(bank, table.small, hit)
+		work.deliverSmall(bank, table.small, hit, ledger, slot)
+	} else {
+		for _, h := range hit {
+			at, cell := int(h.coupler)*t.stride, int(h.cell)
+			frame := table.frames[at : at+t.stride]
+			ledger.NoteHeard(bank.First+cell, ports[cell], bank.PushRx(cell, ports[cell], frame), frame, slot)
+		}
+	}
+	for _, cell := range work.clash[:clashes] {
+		ledger.NoteHeard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
+	}
+	work.heard = 0
+}
+
+// firstListeners counts the couplers on which these are the first to hear the one sender.
+func (t *SlotTransport) firstListeners(hit []hearing, ports []uint16) (couplers uint64) {
+	marks, groups, pitch := t.listened.marks, uint32(t.net.Groups), uint32(t.pitch)
+	for _, h := range hit {
+		from := uint32(ports[h.cell])
+		mark := &marks[(h.coupler-from*pitch)*groups+from]
+		couplers += uint64(1 - *mark)
+		*mark = 1
+	}
+	return couplers
+}
+
+// sort splits those who hear somebody.
+func (w *slotWork) sort(statuses []uint8) (hits, clashes int) {
+	for _, h := range w.hearing[:w.heard] {
+		w.hit[hits&(slotBlock-1)], w.clash[clashes&(slotBlock-1)] = h, h.cell
+		ok := int(statuses[h.cell] & 1)
+		hits += ok
+		clashes += 1 - ok
+	}
+	return hits, clashes
+}
+
+// Collisions implements Transport.
+func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler int, cycle uint32)) (met, alone uint64) {
+	if work := &t.work[shard]; yield != nil && len(work.meetings) > 0 {
+		slices.SortFunc(work.meetings, func(a, b meeting) int {
+			return cmp.Or(cmp.Compare(a.coupler, b.coupler), cmp.Compare(a.bit, b.bit))
+		})
+		for i, m := range work.meetings {
+			if i == 0 || m.coupler != work.meetings[i-1].coupler {
+				from, to := int(m.coupler)/t.pitch, int(m.coupler)%t.pitch
+				yield(t.net.Coupler(from, to), uint32(t.timing.ComputeCycles)+m.bit/uint32(t.timing.PhitBits))
+			}
+		}
+	}
+	table := &t.tables[slot&1]
+	return table.collided[shard], table.placed[shard] - table.collided[shard]
+}
+
+// Reset implements Transport: every table entry is written before it is read.
+func (t *SlotTransport) Reset() {}
+
+// Path implements hw.Stateful.
+func (t *SlotTransport) Path() string { return "fabric" }
+
+// State implements hw.Stateful.
+func (t *SlotTransport) State(v *hw.StateVisitor) {
+	for i, name := range []string{"even", "odd"} {
+		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2))
+		hw.StateColumn(v, name+".frames", t.tables[i].frames)
+		hw.StateColumn(v, name+".collided", t.tables[i].collided)
+		hw.StateColumn(v, name+".placed", t.tables[i].placed)
+	}
+	for i := range t.work {
+		t.stateMeetings(v, i)
+	}
+}
+
+// stateMeetings carries the collisions of the slot that has crossed.
+func (t *SlotTransport) stateMeetings(v *hw.StateVisitor, shard int) {
+	work, name := &t.work[shard], hw.Index("meetings", shard)
+	var couplers, firstBits []uint32
+	for _, m := range work.meetings {
+		couplers, firstBits = append(couplers, m.coupler), append(firstBits, m.bit)
+	}
+	hw.StateList(v, name+".coupler", &couplers, hw.AtMost(uint32(t.entries()-1)))
+	hw.StateList(v, name+".bit", &firstBits, hw.AtMost[uint32](63))
+	v.AfterRestore(func() {
+		work.meetings = work.meetings[:0]
+		for i := range min(len(couplers), len(firstBits)) {
+			work.meetings = append(work.meetings, meeting{couplers[i], firstBits[i]})
+		}
+	})
+}

@@ -1,0 +1,271 @@
+package pops
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+)
+
+// Study implements fabric.Network. It repeats Tables I and II of A. Mei and R. Rizzi,
+// "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", and what
+// has been found out about them. The sizes are its own.
+func (Network) Study() *fabric.Study {
+	return &fabric.Study{
+		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
+		Doc:   "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary; n to 4,096 (--full: to 16,777,216)",
+		Run:   func(r fabric.Runs) error { return (&study{r}).run() },
+	}
+}
+
+// tableRow is one size of the tables.
+type tableRow struct {
+	groupSize, groups int
+	iterations        float64 // Table II, mean of 100 runs
+	slots             float64 // Table I, column A
+	formula           int     // Table I, column B: the deterministic algorithm before
+	sorting           int     // slots of sorting with Batcher's network
+	mean, sd          float64 // of one run's iterations, large sample
+	median            int
+}
+
+func (r *tableRow) name() string {
+	if r.groupSize == r.groups {
+		return fmt.Sprintf("d=g n=%d", r.groupSize*r.groups)
+	}
+	return fmt.Sprintf("d=%dg n=%d", r.groupSize/r.groups, r.groupSize*r.groups)
+}
+
+// correctedRow is one size of the corrected rule.
+type correctedRow struct {
+	groupSize, groups int
+	mean, sd          float64
+	runs              int // of the sample behind mean and sd
+}
+
+func (r *correctedRow) name() string {
+	return fmt.Sprintf("corrected POPS(%d,%d)", r.groupSize, r.groups)
+}
+
+// study asks for runs and adds rows.
+type study struct{ fabric.Runs }
+
+// The sizes and efforts. Runs per row follow from constants, never from a clock.
+const (
+	quickProcessorsMax = 4096
+	// Processor-slots that a row may cost, and the least runs that make a mean.
+	quickEffort, fullEffort = 25e6, 1e9
+	runsMin                 = 2
+	publishedRuns           = 100 // behind each mean of Tables I and II
+	runsMax                 = 20000
+	sortRunProcessorsMax    = 1024
+)
+
+func (s *study) run() error {
+	total := 0
+	for _, row := range tables {
+		total += s.runs(row.name(), row.groupSize, row.groups, row.mean*5)
+	}
+	for _, row := range correctedTable {
+		total += s.runs(row.name(), row.groupSize, row.groups, row.mean*6)
+	}
+	if s.Wants(figure3Name) {
+		total += figure3Runs
+	}
+	s.Plan(total)
+	for _, step := range []func() error{s.tables, s.corrected, s.offline, s.figure3, s.adversary} {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runs returns how many runs a size gets, 0 if it is for --full only or not wanted.
+func (s *study) runs(name string, d, g int, slots float64) int {
+	if !s.Wants(name) {
+		return 0
+	}
+	n, effort := d*g, float64(quickEffort)
+	if s.Full() {
+		effort = fullEffort
+	} else if n > quickProcessorsMax {
+		return 0
+	}
+	return max(runsMin, min(runsMax, int(effort/(float64(n)*slots))))
+}
+
+// tables repeats Tables I and II.
+func (s *study) tables() error {
+	for _, row := range tables {
+		name, d, g := row.name(), row.groupSize, row.groups
+		runs := s.runs(name, d, g, row.mean*5)
+		if runs == 0 {
+			continue
+		}
+		sample, err := s.Sample(setting(randomProgram, d, g), runs, "steps")
+		if err != nil {
+			return err
+		}
+		note := longest(sample)
+		if lost := sample.Sums["lost"]; lost > 0 {
+			note += fmt.Sprintf("; reached only by losing %.1f%% of the packets", 100*float64(lost)/float64(runs*d*g))
+		}
+		tolerance, why := sample.Tolerance(row.sd, publishedRuns)
+		if d == 16*g && g <= 8 {
+			// The mean hangs on a few runs of thousands of iterations.
+			s.Add(fabric.Compare(name, "iterations, median", float64(row.median), sample.Median, runs, 2, note+"; compared with the median of a large sample, the published mean is "+fmt.Sprint(row.iterations)))
+		} else {
+			s.Add(sample.Compare(name, "table II iterations", row.iterations, 1, tolerance, note+"; "+why))
+			s.Add(sample.Compare(name, "table I column A slots", row.slots, 5, 5*tolerance, note+"; "+why))
+		}
+		p := Network{Groups: g, GroupSize: d}
+		s.Add(fabric.Compare(name, "table I column B slots", float64(row.formula), PreviousSlots(p), 0, 0, "formula"))
+		measured, runs, note := float64(SortSlots(p)), 0, "stages x slots of a stage"
+		if p.Processors() <= sortRunProcessorsMax {
+			slots, err := s.single(setting("pops/sort", d, g))
+			if err != nil {
+				return err
+			}
+			measured, runs, note = slots, 1, "run, every packet in its place"
+		}
+		s.Add(fabric.Compare(name, "sorting slots", float64(row.sorting), measured, runs, 0, note))
+	}
+	return nil
+}
+
+// corrected measures the rule that delivers every packet.
+func (s *study) corrected() error {
+	for _, row := range correctedTable {
+		runs := s.runs(row.name(), row.groupSize, row.groups, row.mean*6)
+		if runs == 0 {
+			continue
+		}
+		sample, err := s.Sample(setting("pops/random-corrected", row.groupSize, row.groups), runs, "steps")
+		if err != nil {
+			return err
+		}
+		if sample.Failed > 0 {
+			return fmt.Errorf("pops/random-corrected on POPS(%d,%d): %d of %d runs failed", row.groupSize, row.groups, sample.Failed, runs)
+		}
+		tolerance, why := sample.Tolerance(row.sd, row.runs)
+		s.Add(sample.Compare(row.name(), "steps", row.mean, 1, tolerance, longest(sample)+"; every packet exactly once; "+why))
+	}
+	return nil
+}
+
+// offline routes random permutations off-line.
+func (s *study) offline() error {
+	for _, size := range [][2]int{{1, 64}, {8, 8}, {64, 64}, {32, 8}, {7, 3}, {8, 32}, {3, 7}} {
+		p := Network{GroupSize: size[0], Groups: size[1]}
+		name := fmt.Sprintf("offline POPS(%d,%d)", p.GroupSize, p.Groups)
+		if !s.Wants(name) {
+			continue
+		}
+		slots, err := s.single(setting("pops/offline", p.GroupSize, p.Groups))
+		if err != nil {
+			return err
+		}
+		s.Add(fabric.Compare(name, "slots", float64(OfflineSlots(p)), slots, 1, 0, "1 for d = 1, else 2 ceil(d/g)"))
+	}
+	return nil
+}
+
+// The standard error of so many runs' mean is 0.006.
+const (
+	figure3Name = "figure 3"
+	figure3Runs = 20000
+)
+
+// figure3 is the worked example of the paper, POPS(4,4).
+var figure3 = []uint32{1, 5, 8, 9, 3, 10, 11, 14, 15, 13, 0, 7, 2, 6, 12, 4}
+
+func (s *study) figure3() error {
+	if !s.Wants(figure3Name) {
+		return nil
+	}
+	x := setting(randomProgram, 4, 4)
+	x.Workload.Permutation = fabric.Permutation{Kind: fabric.PermutationList, List: figure3}
+	sample, err := s.Sample(x, figure3Runs, "steps")
+	if err != nil {
+		return err
+	}
+	s.Add(sample.Compare(figure3Name, "iterations", 4.19, 1, 0.005+4*sample.SE,
+		"the one permutation; tolerance by the measured sd: none is published"))
+	return nil
+}
+
+// adversary lets the repaired construction defeat deterministic two-hops firmware,
+// and shows the gap in the published one.
+func (s *study) adversary() error {
+	for _, c := range []struct{ groups, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
+		name := fmt.Sprintf("adversary g=%d", c.groups)
+		if !s.Wants(name) {
+			continue
+		}
+		for choice, schedule := range []string{"hash", "rotation", "Delta(i)", "blocks"} {
+			x := setting(twoHopsProgram, c.groups, c.groups)
+			x.Params = map[string]int64{"choice": int64(choice)}
+			x.Workload = fabric.Workload{Adversary: &fabric.Adversary{Slots: c.slots}}
+			x.SlotsMax = uint32(c.slots)
+			outcome, err := s.Run(x)
+			if err != nil {
+				return err
+			}
+			missing := c.groups*c.groups - outcome.Metrics.Get("delivered").(int)
+			s.Add(fabric.StudyRow{
+				Case: name, Quantity: fmt.Sprintf("packets missing after %d slots", c.slots),
+				Published: 1, Measured: float64(missing), Runs: 1, OK: missing >= 1, Note: "at least one; schedule: " + schedule,
+			})
+		}
+	}
+	p := Network{Groups: 64, GroupSize: 64}
+	table := GapTable(p)
+	for _, c := range []struct {
+		name, note string
+		build      func(Network, ChoiceTable, int) ([]uint32, int, error)
+		arrives    float64
+	}{
+		{"published", "the published construction fails here: its packet should not have arrived", PublishedAdversary, 2},
+		{"repaired", "0: not within 2 slots", Adversary, 0},
+	} {
+		name := "adversary g=64, " + c.name
+		if !s.Wants(name) {
+			continue
+		}
+		destination, start, err := c.build(p, table, 2)
+		if err != nil {
+			return err
+		}
+		arrivals, err := RouteTwoHops(p, table, destination, 2)
+		if err != nil {
+			return err
+		}
+		s.Add(fabric.Compare(name, "slot in which its packet arrives", c.arrives, float64(arrivals[start]), 0, 0, c.note))
+	}
+	return nil
+}
+
+// setting is what one run emulates: packets of 8 bytes and the smallest
+// buffers, so that the largest networks fit into memory.
+func setting(program string, d, g int) *fabric.Setting {
+	return &fabric.Setting{
+		Network: &Network{Groups: g, GroupSize: d}, Program: program,
+		Workload:     fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationRandom}},
+		PayloadBytes: 8, RxFrames: 1, TxFrames: 1, SlotsMax: 10_000_000,
+	}
+}
+
+// single returns the slots of a run that must pass.
+func (s *study) single(x *fabric.Setting) (slots float64, err error) {
+	outcome, err := s.Run(x)
+	if err == nil && !outcome.Passed {
+		err = fmt.Errorf("%s: %s", x.Program, outcome.Broken)
+	}
+	if err != nil {
+		return 0, err
+	}
+	return float64(outcome.Slots), nil
+}
+
+// longest tells of a sample what a row's columns do not.
+func longest(s *fabric.Sample) string { return fmt.Sprintf("max %g", s.Max) }

@@ -1,0 +1,68 @@
+package fabric
+
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Referee follows the workload of a run: what has to arrive where, what has arrived, and
+// what never will. Everything but Load, Acknowledge, Metrics and Missing is called by
+// shards in parallel, and touches only what belongs to the processors of one shard.
+type Referee interface {
+	// Load takes what the next run has to carry. Errors are those of Ask, and *input.Error whose place is a key of the scenario.
+	Load(l *Load) error
+	// Tell fills in what the processors from first on are told of the workload.
+	Tell(first int, words []uint32)
+	// Overhears reports whether packets in frames for somebody else are arrivals, too.
+	Overhears() bool
+	// Arrive judges packets that a slot has brought to processors of a shard, a window's
+	// at a time, in any order.
+	Arrive(l *Ledger, slot uint32, arrivals []Arrival)
+	// Announce judges a packet that firmware says has come to stay. It counts a packet
+	// that has arrived by that alone in Ledger.Announced.
+	Announce(l *Ledger, processor int, origin, slot uint32)
+	// ExpectAnnouncements is called once, before anything else, for firmware that may
+	// announce. What it returns sees every good frame; nil if it need not.
+	ExpectAnnouncements() Witness
+	// Acknowledges reports whether senders learn at once, free of charge, what has
+	// arrived: then all processors hear before any handler runs, and Acknowledge, called
+	// in between, yields those whose packets have arrived.
+	Acknowledges() bool
+	Acknowledge(yield func(processor int))
+	// Metrics are the figures of a run. carries says that the firmware carries the
+	// workload's packets, and not something else.
+	Metrics(e *End, carries bool) Metrics
+	// Missing yields what a finished run has not brought, in the order of the report,
+	// until yield returns false.
+	Missing(yield func(Finding) bool)
+	// Routed is the referee itself if it follows packets from processor to processor, else nil.
+	Routed() *Packets
+	// Reset forgets what has arrived.
+	Reset()
+	// State visits what has arrived and what a run has to carry.
+	State(v *hw.StateVisitor)
+}
+
+// Load is what a run has to carry.
+type Load struct {
+	Workload *Workload
+	Seed     uint64
+	// Ask calls the firmware's own table of choices with the arguments that a network
+	// gives it; nil if the firmware has none.
+	Ask func(arguments ...uint32) (uint32, error)
+}
+
+// Arrival is a packet that a good frame has brought to a processor.
+type Arrival struct{ Processor, Origin uint32 }
+
+// Witness sees every good frame that a processor receives.
+type Witness interface {
+	Saw(processor int, frame nic.FrameView)
+}
+
+// End is how a run has ended, so far.
+type End struct {
+	Finished   bool
+	NotArrived int // packets that were announced in a boundary that does not count
+	HeldMax    int // most packets that a processor has held
+}

@@ -1,0 +1,175 @@
+package fabric
+
+import (
+	"cmp"
+	"fmt"
+
+	"starloom/nic"
+)
+
+// Rules are the invariants of a run. What is left out is not checked.
+type Rules struct {
+	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
+	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
+	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
+}
+
+// CollisionFree names slots of a step that repeats every Period slots; the first
+// slot of a step is 1.
+type CollisionFree struct {
+	Period int   `json:"period" jsonschema:"required,minimum=1,maximum=65535,description=slots of one step of the algorithm"`
+	Slots  []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true,description=slots of a step that must be free of collisions; the first is 1"`
+}
+
+// The names of the rules.
+const (
+	RuleTrap          = "firmware_trap"
+	RuleFail          = "firmware_fail"
+	RuleIllegalSend   = "illegal_send"
+	RuleIllegalListen = "illegal_listen"
+	RuleFinishes      = "finishes"
+	RuleCollisionFree = "collision_free"
+	RuleHeld          = "packets_per_processor_max"
+	RuleExactlyOnce   = "exactly_once"
+	RuleLateLight     = "late_light" // light reached the receivers in the last guard cycle of a slot
+)
+
+// Checked lists the rules that a run is checked against: those that hold for every run,
+// and those of Rules.
+func (r *Rules) Checked() []string {
+	names := []string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleFinishes}
+	if r.CollisionFree != nil {
+		names = append(names, RuleCollisionFree)
+	}
+	if r.PacketsPerProcessorMax > 0 {
+		names = append(names, RuleHeld)
+	}
+	if r.ExactlyOnce {
+		names = append(names, RuleExactlyOnce)
+	}
+	return names
+}
+
+// Finding is something a rule may object to. Index is a medium for FindCollision, of
+// which Value is the cycle in its slot, and for FindLate, and a processor otherwise.
+type Finding struct {
+	Kind  FindingKind
+	Slot  uint32
+	Index int
+	Value uint32
+	Text  string // what the message says, for the kinds that leave it open
+}
+
+// Compare orders the findings of one kind and slot: collisions as they come, all others
+// by their place.
+func (f *Finding) Compare(o *Finding) int {
+	if f.Kind == FindCollision {
+		return cmp.Or(cmp.Compare(f.Value, o.Value), cmp.Compare(f.Index, o.Index))
+	}
+	return cmp.Or(cmp.Compare(f.Index, o.Index), cmp.Compare(f.Value, o.Value))
+}
+
+// FindingKind says what was found. The order is the order in the report.
+type FindingKind uint8
+
+// The kinds of findings.
+const (
+	FindCollision   FindingKind = iota // frames met on a medium in a slot that must be free of that
+	FindLate                           // light at the far end of a medium's link in the last cycle of a slot
+	FindIllegalHear                    // firmware listens where there is no port: Text says how
+	FindIllegalSend                    // firmware sends what the NIC refuses: Text says how
+	FindMisrouted                      // a packet arrived where it does not belong; Value is its origin, Text for an announced one
+	FindDuplicate                      // a packet arrived again; Value is its origin, Text for an announced one
+	FindUnbacked                       // firmware announces a packet that no frame has brought; Value is its origin
+	FindHeld                           // a processor holds Value packets, more than the rule allows; Text if frames show it
+	FindTrap                           // the handler trapped: Text says where
+	FindFail                           // the handler called sl_fail: Text says where
+	FindUnfinished                     // the run ended before the processor was done: Text says how
+	FindMissing                        // at the end: no packet has arrived; Value is its origin
+	findingKinds
+)
+
+// moment is the cycle of a slot in which a finding shows.
+type moment uint8
+
+const (
+	atStart    moment = iota
+	atValue           // cycle Value of the slot
+	atLastPhit        // when a frame is complete; an announced packet: at the start
+	atBoundary        // the last guard cycle
+)
+
+// findings are all kinds: the rule that each breaks, where and when it shows, and what is
+// said of it, after "processor N" if it is one's: text, or the finding's own Text with what
+// stands before it.
+var findings = [findingKinds]struct {
+	rule   string
+	path   func(n Names, index int) string
+	medium bool // Index is a medium
+	when   moment
+	text   func(f *Finding, c *Circumstances) string
+	before string
+}{
+	FindCollision: {rule: RuleCollisionFree, path: Names.Medium, medium: true, when: atValue, text: func(f *Finding, c *Circumstances) string {
+		one, _ := c.Names.MediumNoun()
+		period := c.Rules.CollisionFree.Period
+		return fmt.Sprintf("frames met on a %s in slot %d of a step of %d, which must be free of collisions", one, int(f.Slot)%period+1, period)
+	}},
+	FindLate: {rule: RuleLateLight, path: Names.Link, medium: true, when: atBoundary, text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is late, or shines all the time; RTL that is k cycles later than its model may need guard_cycles of k+1", f.Slot)
+	}},
+	FindIllegalHear: {rule: RuleIllegalListen, path: Names.Processor, before: ": "},
+	FindIllegalSend: {rule: RuleIllegalSend, path: Names.Processor, before: ": "},
+	FindMisrouted: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ", text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("received a packet of origin %d that is not for it", f.Value)
+	}},
+	FindDuplicate: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ", text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("received the packet of processor %d again", f.Value)
+	}},
+	FindUnbacked: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("announced the packet of processor %d, which no frame had brought to it", f.Value)
+	}},
+	FindHeld: {rule: RuleHeld, path: Names.Processor, before: ": ", text: func(f *Finding, c *Circumstances) string {
+		return fmt.Sprintf("holds %d packets, at most %d are allowed", f.Value, c.Rules.PacketsPerProcessorMax)
+	}},
+	FindTrap:       {rule: RuleTrap, path: Names.Processor, before: ": "},
+	FindFail:       {rule: RuleFail, path: Names.Processor, before: ": "},
+	FindUnfinished: {rule: RuleFinishes, path: Names.Processor, before: " "},
+	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("never received the packet of processor %d", f.Value)
+	}},
+}
+
+// Rule names the rule that a finding of this kind breaks.
+func (k FindingKind) Rule() string { return findings[k].rule }
+
+// Circumstances are what the words of a finding depend on.
+type Circumstances struct {
+	Names  Names
+	Timing nic.Timing
+	Rules  *Rules
+}
+
+// Describe says in which cycle and where a finding shows, and what to tell the user.
+func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string) {
+	k := &findings[f.Kind]
+	switch {
+	case k.when == atValue:
+		cycle = c.Timing.SlotCycle(f.Slot) + uint64(f.Value)
+	case k.when == atBoundary:
+		cycle = c.Timing.BoundaryCycle(f.Slot)
+	case k.when == atLastPhit && f.Text == "":
+		cycle = c.Timing.LastPhitCycle(f.Slot)
+	default:
+		cycle = c.Timing.SlotCycle(f.Slot)
+	}
+	switch {
+	case k.medium:
+		message = k.text(f, c)
+	case f.Text != "":
+		message = fmt.Sprintf("processor %d%s%s", f.Index, k.before, f.Text)
+	default:
+		message = fmt.Sprintf("processor %d %s", f.Index, k.text(f, c))
+	}
+	return cycle, k.path(c.Names, f.Index), message
+}

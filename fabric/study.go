@@ -1,0 +1,105 @@
+package fabric
+
+import (
+	"fmt"
+	"math"
+)
+
+// Study is a set of runs that repeats published figures of a network.
+type Study struct {
+	Cases []string // how the names of its cases begin
+	Doc   string
+	// Run asks for the runs and adds the rows. It ends with the first error of r.
+	Run func(r Runs) error
+}
+
+// Runs is what a study asks for runs. Errors are those of a machine, or that the study was
+// interrupted.
+type Runs interface {
+	// Full asks for all sizes, instead of those that take seconds.
+	Full() bool
+	// Wants reports whether a case is to be run.
+	Wants(name string) bool
+	// Plan says how many runs Sample will be asked for in all.
+	Plan(runs int)
+	// Run runs once, with seed 1, whatever comes of it.
+	Run(s *Setting) (*Outcome, error)
+	// Sample runs with the seeds 1 to runs, two or more, and sums up a metric. A run that
+	// does not finish is an error.
+	Sample(s *Setting, runs int, metric string) (*Sample, error)
+	// Add adds a row to the table.
+	Add(row StudyRow)
+}
+
+// Setting is what a run of a study emulates, with the defaults of a scenario for what it
+// does not say.
+type Setting struct {
+	Network  Network
+	Program  string
+	Params   map[string]int64
+	Workload Workload
+	// The buffers of a NIC: bytes of a payload, depths in frames.
+	PayloadBytes, RxFrames, TxFrames int
+	SlotsMax                         uint32
+}
+
+// Outcome is what has come of a run.
+type Outcome struct {
+	Passed  bool
+	Broken  string // of a run that has not passed: the first violation
+	Slots   uint64
+	Metrics Metrics
+}
+
+// Sample sums up a metric of many runs.
+type Sample struct {
+	Runs                      int
+	Mean, SD, SE, Median, Max float64
+	Failed                    int               // runs that broke a rule
+	Sums                      map[string]uint64 // of all integer metrics
+}
+
+// StudyRow is one published figure. OK says that |measured - published| is at
+// most Tolerance, or that the case's own test holds (Note says which).
+type StudyRow struct {
+	Case      string   `json:"case"`
+	Quantity  string   `json:"quantity"`
+	Published float64  `json:"published"`
+	Measured  float64  `json:"measured"`
+	SD        *float64 `json:"sd"`   // standard deviation of a run; null for one run or none
+	SE        *float64 `json:"se"`   // standard error of Measured
+	Runs      int      `json:"runs"` // behind Measured; 0: a formula
+	Tolerance float64  `json:"tolerance"`
+	OK        bool     `json:"ok"`
+	Note      string   `json:"note,omitempty"`
+}
+
+// Compare returns a row that is right when the figures differ by the tolerance at most.
+// runs is the number of runs behind what was measured, 0 for a formula.
+func Compare(name, quantity string, published, measured float64, runs int, tolerance float64, note string) StudyRow {
+	return StudyRow{
+		Case: name, Quantity: quantity, Published: published, Measured: measured, Runs: runs, Tolerance: tolerance,
+		OK: math.Abs(measured-published) <= tolerance+1e-9, Note: note,
+	}
+}
+
+// Compare returns a row for scale times the mean of a sample.
+func (s *Sample) Compare(name, quantity string, published, scale, tolerance float64, note string) StudyRow {
+	row := Compare(name, quantity, published, scale*s.Mean, s.Runs, tolerance, note)
+	sd, se := scale*s.SD, scale*s.SE
+	row.SD, row.SE = &sd, &se
+	return row
+}
+
+// Tolerance is 3.5 standard errors of the difference between the sample's mean and
+// that of a reference of runs runs with the standard deviation sd. Both sides draw
+// from one distribution if the firmware is right, and the deviation of a short sample
+// is easily too small: the larger one is taken, and the note says which.
+func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string) {
+	note = fmt.Sprintf("tolerance by the reference's sd %.3f, above the measured", sd)
+	if s.SD > sd {
+		note = fmt.Sprintf("tolerance by the measured sd, above the reference's %.3f", sd)
+		sd = s.SD
+	}
+	return 3.5 * sd * math.Sqrt(1/float64(s.Runs)+1/float64(runs)), note
+}

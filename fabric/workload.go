@@ -1,0 +1,66 @@
+package fabric
+
+import "encoding/json"
+
+// Workload says what the firmware has to carry: one of its fields. A scenario file
+// gives a permutation as such or in a file; in both cases Permutation is what
+// holds afterwards.
+type Workload struct {
+	Permutation Permutation `json:"permutation" jsonschema:"description=destination of every processor's packet"`
+	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
+	OneToAll    *OneToAll   `json:"one_to_all,omitempty" jsonschema:"description=one processor tells everybody"`
+	Adversary   *Adversary  `json:"adversary,omitempty" jsonschema:"description=the permutation that a deterministic two-hops firmware cannot route\\, built from its choice table"`
+}
+
+// The kinds of workloads, as Program.Workloads names them.
+const (
+	WorkloadPermutation = "permutation"
+	WorkloadOneToAll    = "one_to_all"
+	WorkloadAdversary   = "adversary"
+)
+
+// Kind returns which workload it is.
+func (w *Workload) Kind() string {
+	switch {
+	case w.OneToAll != nil:
+		return WorkloadOneToAll
+	case w.Adversary != nil:
+		return WorkloadAdversary
+	}
+	return WorkloadPermutation
+}
+
+// OneToAll names the processor that tells everybody.
+type OneToAll struct {
+	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the speaker"`
+}
+
+// Adversary says for how many slots the permutation must keep a packet from
+// arriving.
+type Adversary struct {
+	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64,description=slots in which a packet must not arrive; even"`
+}
+
+// Permutation gives every processor's packet a destination: by rule, or as a
+// list in which entry i is the destination of processor i's packet.
+type Permutation struct {
+	Kind string   // PermutationRandom, PermutationIdentity, PermutationReverse or PermutationList
+	List []uint32 // only for PermutationList
+}
+
+// The values of Permutation.Kind.
+const (
+	PermutationRandom   = "random"   // drawn from the scenario's seed
+	PermutationIdentity = "identity" // i to i
+	PermutationReverse  = "reverse"  // i to n-1-i
+	PermutationList     = "list"     // as given
+	PermutationAll      = "all"      // every permutation, one run after the other
+)
+
+// MarshalJSON writes the rule's name or the list, as in the scenario file.
+func (p Permutation) MarshalJSON() ([]byte, error) {
+	if p.Kind == PermutationList {
+		return json.Marshal(p.List)
+	}
+	return json.Marshal(p.Kind)
+}

@@ -1,0 +1,377 @@
+package decode
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// Phit is what an interface carries in one cycle.
+type Phit struct {
+	Bits int // 1..64
+	// Rail1 are the bits that are ones, Rail0 those that are zeros. Of wires that
+	// are no dual-rail light one is the complement of the other.
+	Rail1, Rail0 uint64
+	Dark         bool // there is none
+	First, Last  bool // of a frame, if the interface says so
+	Unknown      bool // some of its bits are x or z
+	Port         uint64
+	Slot         uint32
+}
+
+// Lane says which signals of a VCD are one interface. Names may be patterns (see
+// vcd.Pattern) in Data, or in Rail1 if the interface is dual-rail; the others, and
+// Name, then refer to its stars by $1, $2 ...
+//
+//	valid, data  (ready, first, last)      a phit in every cycle with valid and ready
+//	rail1, rail0                           a phit in every cycle with light
+type Lane struct {
+	Name  string // of the interface; ${port} in it is the value of Port
+	Place string // where it stands, for errors
+
+	Data, Valid, Ready, First, Last string
+	Rail1, Rail0                    string
+	Port                            string // the transmitter's port select, if any
+}
+
+// Options says how phits are found in a VCD.
+type Options struct {
+	// Sampling gives the cycles: a clock or a period. With a clock FirstCycle is
+	// the number of the first one.
+	Sampling   vcd.Sampling
+	FirstCycle uint64
+	Lanes      []Lane
+	// Slot is the signal that is the slot's number; without it slots have
+	// SlotCycles cycles, or all is slot 0.
+	Slot       string
+	SlotCycles uint64
+}
+
+// checkEvery is how many instants pass between two looks at the context.
+const checkEvery = 4096
+
+// LaneID is the number of an interface: patterns make several out of one Lane.
+type LaneID int32
+
+// Reader reads the phits out of a VCD, in one pass and with memory that grows
+// with the number of interfaces alone.
+type Reader struct {
+	// Names are those of the interfaces, Rules the indexes of their Lane.
+	Names []string
+	Rules []int
+
+	// Cycles is the number behind the last cycle that was read. Unknown counts how
+	// often an x or z came on valid, ready or a rail and was taken for darkness.
+	Cycles  uint64
+	Unknown uint64
+
+	r     *vcd.Reader
+	s     *vcd.Sampler
+	o     Options
+	lanes []laneWires
+	slot  *vcd.Part
+	users [][]LaneID // lanes that a net belongs to
+	busy  []LaneID   // lanes with a phit in the last cycle
+	marks []bool     // is in the list of the cycle
+}
+
+// laneWires are the wires of one interface; nil where it has none.
+type laneWires struct {
+	data, valid, ready, first, last, rail1, rail0, port *vcd.Part
+	now                                                 Phit // Slot is not kept
+	unknown                                             bool
+}
+
+// Open opens a VCD and finds the wires. Close it.
+func Open(path string, o Options) (*Reader, error) {
+	r, err := vcd.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	d := &Reader{r: r, o: o}
+	if err := d.prepare(); err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	return d, nil
+}
+
+// Close closes the file.
+func (d *Reader) Close() error { return d.r.Close() }
+
+// Truncated reports whether the file ended within a line.
+func (d *Reader) Truncated() bool { return d.r.Truncated() }
+
+func (d *Reader) prepare() error {
+	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
+		return &input.Error{Place: d.r.Name(), Reason: "what a cycle is is not known", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
+	}
+	index := d.r.Header().Index()
+	for i := range d.o.Lanes {
+		if err := d.addLanes(i, index); err != nil {
+			return err
+		}
+	}
+	if d.o.Slot != "" {
+		s, _, ok := d.r.Header().Resolve(index, d.o.Slot)
+		if !ok || s.Kind != vcd.KindBits || s.Bits > 64 {
+			return d.r.MissingSignal("the slot", d.o.Slot)
+		}
+		d.slot = &s
+	}
+	d.marks = make([]bool, len(d.lanes))
+	d.users = make([][]LaneID, d.r.Nets())
+	var all []vcd.NetID
+	for id := range d.lanes {
+		for _, wire := range d.lanes[id].wires() {
+			if wire == nil {
+				continue
+			}
+			all = append(all, wire.Net)
+			if users := &d.users[wire.Net]; len(*users) == 0 || (*users)[len(*users)-1] != LaneID(id) {
+				*users = append(*users, LaneID(id))
+			}
+		}
+	}
+	if d.slot != nil {
+		all = append(all, d.slot.Net)
+	}
+	unit := d.r.Header().Timescale
+	if d.o.Sampling.Period.Count != 0 {
+		unit = min(unit, d.o.Sampling.Period.Unit)
+	}
+	var err error
+	d.s, err = vcd.NewSampler(d.r, d.o.Sampling, unit, all)
+	return err
+}
+
+func (l *laneWires) wires() []*vcd.Part {
+	return []*vcd.Part{l.data, l.valid, l.ready, l.first, l.last, l.rail1, l.rail0, l.port}
+}
+
+// addLanes finds the wires of a rule, once for every signal that fits its pattern.
+func (d *Reader) addLanes(rule int, index map[string]int) error {
+	l := &d.o.Lanes[rule]
+	fail := func(format string, arguments ...any) error {
+		return &input.Error{Place: l.Place, Reason: fmt.Sprintf(format, arguments...), Remedy: d.r.NamesRemedy()}
+	}
+	key := l.Data
+	if l.Rail1 != "" {
+		key = l.Rail1
+	}
+	if (l.Data == "") == (l.Rail1 == "") || (l.Data == "") != (l.Valid == "") || (l.Rail1 == "") != (l.Rail0 == "") {
+		return &input.Error{Place: l.Place, Reason: "an interface without its wires", Remedy: "give valid and data, or rail1 and rail0"}
+	}
+	pattern, err := vcd.CompilePattern(key)
+	if err != nil {
+		return fail("%v", err)
+	}
+	for _, text := range []string{l.Name, l.Valid, l.Ready, l.First, l.Last, l.Rail0, l.Port} {
+		if err := pattern.CheckTemplate(text); err != nil {
+			return fail("%v", err)
+		}
+	}
+	found := false
+	if !vcd.IsPattern(key) {
+		found = true
+		if err := d.addLane(rule, key, []string{key}, index, fail); err != nil {
+			return err
+		}
+	} else {
+		for i := range d.r.Header().Vars {
+			path := d.r.Header().Vars[i].Path
+			if parts := pattern.Match(path); parts != nil {
+				found = true
+				if err := d.addLane(rule, path, parts, index, fail); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	if !found {
+		return fail("no signal fits %s", key)
+	}
+	return nil
+}
+
+func (d *Reader) addLane(rule int, key string, parts []string, index map[string]int, fail func(string, ...any) error) error {
+	l := &d.o.Lanes[rule]
+	var wires laneWires
+	data, rail1 := "", ""
+	if l.Rail1 != "" {
+		rail1 = key
+	} else {
+		data = key
+	}
+	for _, w := range []struct {
+		to    **vcd.Part
+		name  string
+		bits  uint32 // 0 for any
+		field string
+	}{
+		{&wires.data, data, 0, "data"}, {&wires.rail1, rail1, 0, "rail1"},
+		{&wires.rail0, vcd.Expand(l.Rail0, parts), 0, "rail0"}, {&wires.valid, vcd.Expand(l.Valid, parts), 1, "valid"},
+		{&wires.ready, vcd.Expand(l.Ready, parts), 1, "ready"}, {&wires.first, vcd.Expand(l.First, parts), 1, "first"},
+		{&wires.last, vcd.Expand(l.Last, parts), 1, "last"}, {&wires.port, vcd.Expand(l.Port, parts), 0, "port"},
+	} {
+		if w.name == "" {
+			continue
+		}
+		s, _, ok := d.r.Header().Resolve(index, w.name)
+		if !ok {
+			return fail("%s: there is no signal %s", w.field, w.name)
+		}
+		if s.Kind != vcd.KindBits || s.Bits > 64 || w.bits != 0 && s.Bits != w.bits {
+			return fail("%s: %s has %s, expected %s", w.field, w.name, s.Shape(), map[bool]string{true: "1 to 64 bits", false: "1 bit"}[w.bits == 0])
+		}
+		*w.to = &s
+	}
+	if wires.rail1 != nil && wires.rail1.Bits != wires.rail0.Bits {
+		return fail("%s has %d bits and %s has %d", wires.rail1.Name, wires.rail1.Bits, wires.rail0.Name, wires.rail0.Bits)
+	}
+	d.Names = append(d.Names, vcd.Expand(l.Name, parts))
+	d.Rules = append(d.Rules, rule)
+	d.lanes = append(d.lanes, wires)
+	return nil
+}
+
+// Run reads the whole file. put is called for every phit, and for the first dark
+// cycle behind one, cycle by cycle and in the order of the interfaces. The last
+// time of a file, if nothing changes at it, is its end and no cycle.
+func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
+	for count := 0; ; count++ {
+		if count%checkEvery == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if err := d.s.Load(); err != nil {
+			return err
+		}
+		if !d.s.Loaded {
+			return nil
+		}
+		// Where nothing changes, what is lit stays lit.
+		if d.s.Committed {
+			for cycle := d.s.At + 1; cycle < d.s.Instant && len(d.busy) > 0; cycle++ {
+				if cycle%checkEvery == 0 && ctx.Err() != nil {
+					return ctx.Err()
+				}
+				d.cycle(cycle, nil, put)
+			}
+		}
+		if d.o.Sampling.Clock == "" && d.s.Unchanged() && !d.r.Next() {
+			d.Cycles = uint64(d.s.Instant) + d.o.FirstCycle
+			return d.r.Err()
+		}
+		d.cycle(d.s.Instant, d.s.Commit(), put)
+	}
+}
+
+// cycle hands over the phits of one cycle: those of the lanes that had one before
+// and of those whose wires have changed.
+func (d *Reader) cycle(instant int64, changed []vcd.NetID, put func(LaneID, uint64, Phit)) {
+	number := uint64(instant) + d.o.FirstCycle
+	d.Cycles = number + 1
+	lanes := d.busy
+	for _, id := range lanes {
+		d.marks[id] = true
+	}
+	for _, net := range changed {
+		for _, id := range d.users[net] {
+			d.lanes[id].read(d.s)
+			if !d.marks[id] {
+				d.marks[id] = true
+				lanes = append(lanes, id)
+			}
+		}
+	}
+	slices.Sort(lanes)
+	slotNumber := d.slotOf(number)
+	kept := lanes[:0]
+	for _, id := range lanes {
+		d.marks[id] = false
+		l := &d.lanes[id]
+		p := l.now
+		p.Slot = slotNumber
+		if l.unknown {
+			d.Unknown++
+		}
+		put(id, number, p)
+		if !p.Dark {
+			kept = append(kept, id)
+		}
+	}
+	d.busy = kept
+}
+
+func (d *Reader) slotOf(cycle uint64) uint32 {
+	switch {
+	case d.slot != nil:
+		number, _ := value(d.s, d.slot)
+		return uint32(number)
+	case d.o.SlotCycles != 0:
+		return uint32(cycle / d.o.SlotCycles)
+	}
+	return 0
+}
+
+// read takes the wires' values.
+func (l *laneWires) read(s *vcd.Sampler) {
+	l.now, l.unknown = Phit{}, false
+	if l.rail1 != nil {
+		l.light(s)
+	} else {
+		l.handshake(s)
+	}
+	if l.port != nil {
+		l.now.Port, _ = value(s, l.port)
+	}
+}
+
+// light: a rail that is not known is taken to be dark.
+func (l *laneWires) light(s *vcd.Sampler) {
+	rail1, unknown1 := value(s, l.rail1)
+	rail0, unknown0 := value(s, l.rail0)
+	l.unknown = unknown1|unknown0 != 0
+	l.now.Bits = int(l.rail1.Bits)
+	l.now.Rail1, l.now.Rail0 = rail1&^unknown1, rail0&^unknown0
+	l.now.Dark = l.now.Rail1|l.now.Rail0 == 0
+}
+
+// handshake: valid and ready must be known to be 1.
+func (l *laneWires) handshake(s *vcd.Sampler) {
+	is := func(wire *vcd.Part, missing bool) bool {
+		if wire == nil {
+			return missing
+		}
+		bits, unknown := value(s, wire)
+		l.unknown = l.unknown || unknown != 0
+		return bits == 1 && unknown == 0
+	}
+	l.now.Bits = int(l.data.Bits)
+	valid := is(l.valid, true)
+	l.now.Dark = !(is(l.ready, true) && valid)
+	if l.now.Dark {
+		return
+	}
+	l.unknown = false // the phit itself says so
+	bits, unknown := value(s, l.data)
+	l.now.Rail1, l.now.Unknown = bits&^unknown, unknown != 0
+	l.now.Rail0 = ^l.now.Rail1 & (^uint64(0) >> (64 - l.data.Bits))
+	l.now.First, l.now.Last = is(l.first, false), is(l.last, false)
+	l.now.Unknown = l.now.Unknown || l.unknown
+	l.unknown = false
+}
+
+func value(s *vcd.Sampler, p *vcd.Part) (value, unknown uint64) {
+	return s.Bits(p.Net, p.Low, p.Bits)
+}
+
+// PortName puts a port's number into an interface's name.
+func PortName(name string, port uint64) string {
+	return strings.ReplaceAll(name, "${port}", strconv.FormatUint(port, 10))
+}

@@ -1,0 +1,280 @@
+package diff
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"starloom/traces"
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// compare reads both files to the end.
+func (d *differ) compare(m *merge) error {
+	if err := m.start(); err != nil {
+		return err
+	}
+	all := make([]int32, len(d.pairs))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	differs := make([]bool, len(d.pairs))
+	var found []int32
+	resync := true  // everything is to be compared, not what changes
+	before := false // there was something before From
+	var first, last instant
+	report := &d.report
+	for count := 0; ; count++ {
+		if count%checkEvery == 0 {
+			if err := d.tick(m); err != nil {
+				return err
+			}
+		}
+		now, fromA, fromB, ok := m.next()
+		if !ok || now > d.to {
+			break
+		}
+		var changedA, changedB []vcd.NetID
+		if fromA {
+			changedA = m.a.Commit()
+		}
+		if fromB {
+			changedB = m.b.Commit()
+		}
+		switch {
+		case now < d.from:
+			resync, before = true, true
+		case !m.a.Committed || !m.b.Committed:
+			report.SkippedBegin++
+			resync = true
+		case m.a.Off || m.b.Off:
+			if m.a.Off != m.b.Off {
+				report.SkippedOff++ // else neither file says anything
+			}
+			resync = true
+		default:
+			last = instant{now, m.a.AtTime, m.b.AtTime}
+			if report.Instants == 0 {
+				first = last
+			}
+			report.Instants++
+			found = found[:0]
+			if resync {
+				found = d.unequal(m, found, all, differs)
+				resync = false
+			} else {
+				for _, id := range changedA {
+					found = d.unequal(m, found, m.ofA.of(id), differs)
+				}
+				for _, id := range changedB {
+					found = d.unequal(m, found, m.ofB.of(id), differs)
+				}
+			}
+			if len(found) > 0 {
+				slices.Sort(found)
+				d.note(m, last, found)
+			}
+		}
+		if d.o.First && report.First != nil {
+			break
+		}
+		if fromA {
+			if err := m.a.Load(); err != nil {
+				return err
+			}
+		}
+		if fromB {
+			if err := m.b.Load(); err != nil {
+				return err
+			}
+		}
+	}
+	report.From, report.To = d.moment(m, first), d.moment(m, last)
+	d.noteSkipped(m, before)
+	report.EndedA = !m.a.Loaded && (!m.b.Loaded || m.b.Instant <= d.to)
+	report.EndedB = !m.b.Loaded && (!m.a.Loaded || m.a.Instant <= d.to)
+	report.TruncatedA, report.TruncatedB = m.readA.Truncated(), m.readB.Truncated()
+	report.TruncatedFromA, report.TruncatedFromB = m.readA.CutFrom(), m.readB.CutFrom()
+	report.UnreadA, report.UnreadB = m.readA.Unread(), m.readB.Unread()
+	if report.Instants == 0 && (began(m.a) || began(m.b) || d.o.A.Clock != "" || d.o.From.Given) {
+		return d.nothingCompared(m)
+	}
+	report.judge()
+	return nil
+}
+
+// noteSkipped says what the options, the clock or the period kept from being compared.
+func (d *differ) noteSkipped(m *merge, before bool) {
+	skip := func(format string, arguments ...any) {
+		d.report.Skipped = append(d.report.Skipped, fmt.Sprintf(format, arguments...))
+	}
+	unit := map[bool]string{true: "cycles", false: "times"}[d.o.A.Sampled()]
+	if before {
+		skip("%s before --from %v", unit, d.o.From)
+	}
+	if m.a.Loaded && m.a.Instant > d.to || m.b.Loaded && m.b.Instant > d.to {
+		skip("%s after --to %v", unit, d.o.To)
+	}
+	if d.relaxedCount > 0 {
+		skip("x or z matched anything: %s", traces.Plural(d.relaxedCount, "value", "values"))
+	}
+	if d.o.A.Clock != "" || d.o.B.Clock != "" {
+		skip("between clock edges nothing is compared")
+		edgeA, edgeB := m.a.Tail(), m.b.Tail()
+		switch {
+		case edgeA != "" && edgeA == edgeB:
+			skip("after the last edge of the clock, from %s", edgeA)
+		case edgeA != "" && edgeB != "":
+			skip("after the last edge of the clock, from %s in A and %s in B", edgeA, edgeB)
+		case edgeA != "":
+			skip("after the last edge of the clock, from %s in A", edgeA)
+		case edgeB != "":
+			skip("after the last edge of the clock, from %s in B", edgeB)
+		}
+	}
+	if d.o.A.Period.Count != 0 || d.o.B.Period.Count != 0 {
+		skip("within a period nothing is compared but the values at its end")
+	}
+}
+
+// began reports whether there is anything in the file.
+func began(s *vcd.Sampler) bool { return s.Loaded || s.Committed }
+
+func (d *differ) nothingCompared(m *merge) error {
+	for i, s := range []*vcd.Sampler{m.a, m.b} {
+		if s.Loaded && s.Cut && !s.Committed {
+			return &input.Error{Place: s.Reader.Name(), Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line", Remedy: "compare files that their simulators have written to the end"}
+		}
+		if how := [2]vcd.Sampling{d.o.A, d.o.B}[i]; !began(s) && how.Clock == "" {
+			return &input.Error{Place: s.Reader.Name(), Reason: "there are no values in it", Remedy: "compare files of runs that got to their first time"}
+		}
+	}
+	reason, remedy := "the files have no time in common", "check the offset and the bounds"
+	if d.o.A.Clock != "" || d.o.B.Clock != "" {
+		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
+	}
+	return &input.Error{Place: d.paths[0] + " and " + d.paths[1], Reason: reason, Remedy: remedy}
+}
+
+// tick looks for an interrupt and reports progress.
+func (d *differ) tick(m *merge) error {
+	if d.o.Progress != nil {
+		readA, sizeA := m.readA.Progress()
+		readB, sizeB := m.readB.Progress()
+		d.o.Progress(readA+readB, sizeA+sizeB)
+	}
+	return d.ctx.Err()
+}
+
+// unequal appends those pairs of the list that differ now and never did before.
+func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 {
+	for _, i := range list {
+		switch p := &d.pairs[i]; {
+		case differs[i]:
+		case !equalPair(m.a, m.b, p, d.o.Lenient):
+			differs[i] = true
+			found = append(found, i)
+		case d.relaxed != nil && d.relaxed[i] != d.report.Instants && !equalPair(m.a, m.b, p, false):
+			d.relaxed[i] = d.report.Instants // a pair may be listed twice, for both files
+			d.relaxedCount++
+		}
+	}
+	return found
+}
+
+// realTolerance is how far apart equal reals may be, in parts: simulators print 16
+// digits or fewer.
+const realTolerance = 1e-12
+
+// equalPair compares the columns of both files.
+func equalPair(a, b *vcd.Sampler, p *pair, lenient bool) bool {
+	switch {
+	case p.whole:
+		valueA, unknownA := a.Word(p.a)
+		valueB, unknownB := b.Word(p.b)
+		return equalBits(valueA, unknownA, valueB, unknownB, lenient)
+	case p.kind == vcd.KindBits:
+		for done := uint32(0); done < p.bits; done += 64 {
+			count := min(64, p.bits-done)
+			valueA, unknownA := a.Bits(p.a, p.aLow+done, count)
+			valueB, unknownB := b.Bits(p.b, p.bLow+done, count)
+			if !equalBits(valueA, unknownA, valueB, unknownB, lenient) {
+				return false
+			}
+		}
+		return true
+	case p.kind == vcd.KindEvent:
+		now := max(a.At, b.At)
+		return a.Triggered(p.a, now) == b.Triggered(p.b, now) || a.Reader.Maybe(p.a) || b.Reader.Maybe(p.b)
+	}
+	valueA, valueB := a.Value(p.a, p.aLow, p.bits), b.Value(p.b, p.bLow, p.bits)
+	if p.kind == vcd.KindText {
+		return valueA.Text == valueB.Text
+	}
+	x, y := valueA.Real, valueB.Real
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return lenient || math.IsNaN(x) && math.IsNaN(y)
+	}
+	return x == y || math.Abs(x-y) <= realTolerance*max(math.Abs(x), math.Abs(y))
+}
+
+func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
+	if lenient {
+		return (valueA^valueB)&^(unknownA|unknownB) == 0
+	}
+	return valueA == valueB && unknownA == unknownB
+}
+
+// note writes down signals that differ for the first time.
+func (d *differ) note(m *merge, at instant, found []int32) {
+	report := &d.report
+	report.Verdict = VerdictDifferent
+	now := d.moment(m, at)
+	for _, i := range found {
+		p := &d.pairs[i]
+		report.Differing++
+		if len(report.Signals) < traces.NamesKept {
+			report.Signals = append(report.Signals, Difference{
+				Signal: p.nameA, SignalB: p.nameB, At: now,
+				A: valueText(m.a, p.a, p.aLow, p, at.number), B: valueText(m.b, p.b, p.bLow, p, at.number),
+			})
+		}
+	}
+	if report.First == nil {
+		first := report.Signals[0]
+		report.First = &first
+		d.firstPair, d.firstAt = int(found[0]), at.number
+	}
+}
+
+// valueText is what a signal is at an instant, for a sentence.
+func valueText(s *vcd.Sampler, id vcd.NetID, low uint32, p *pair, instant int64) string {
+	switch {
+	case p.kind != vcd.KindEvent:
+		return s.Value(id, low, p.bits).String()
+	case s.Triggered(id, instant):
+		return "triggered"
+	}
+	return "not triggered"
+}
+
+// instant is a cycle, or a time in common units, with what the files say then.
+type instant struct {
+	number       int64
+	timeA, timeB uint64
+}
+
+// moment writes an instant down.
+func (d *differ) moment(m *merge, at instant) Moment {
+	t := Moment{
+		TimeA: m.readA.Duration(at.timeA).String(),
+		TimeB: m.readB.Duration(at.timeB).String(),
+	}
+	if d.o.A.Sampled() {
+		t.Cycle = &at.number
+	} else {
+		t.TimeA = vcd.Duration{Count: uint64(max(at.number, 0)), Unit: d.unit}.String()
+	}
+	return t
+}

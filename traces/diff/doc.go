@@ -1,0 +1,21 @@
+// Package diff compares two VCDs, side by side in one pass. Values are compared at every
+// change or, if the files are sampled, in every cycle.
+//
+//	a.vcd --> vcd.Reader --> vcd.Sampler --+
+//	               |                       |
+//	            pairing: which signal      +--> merge --> compare --> Report --> draw
+//	            is which, bits and all     |   instant by instant    first difference,
+//	               |                       |                         what was skipped
+//	b.vcd --> vcd.Reader --> vcd.Sampler --+
+//
+// Equal is said only if all of both files was compared.
+//
+//	file        what it holds
+//	diff.go     Options, Files: both files up to the end or the first difference
+//	align.go    how much later B is, and the bounds
+//	merge.go    both files instant by instant
+//	compare.go  what differs at an instant, what was skipped
+//	pairs.go    NameRule; which signals, or bits of them, are compared with which
+//	report.go   Report, as text and JSON
+//	draw.go     what was before the first difference, drawn
+package diff

@@ -1,0 +1,411 @@
+package diff
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/traces"
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// pair is one thing to compare: a net of A with a net of B, or a part of one with
+// a part of the other, most significant bit with most significant bit.
+type pair struct {
+	a, b       vcd.NetID
+	aLow, bLow uint32
+	bits       uint32 // 0 for reals, texts and events
+	kind       vcd.Kind
+	whole      bool // both nets as a whole, of at most 64 bits
+	nameA      string
+	nameB      string
+	order      int // of the variable in A's declarations
+}
+
+// pairing finds out what is to be compared.
+type pairing struct {
+	a, b         *vcd.Reader
+	only, ignore vcd.Patterns
+	exact        map[string]NameRule
+	rules        []compiledRule
+
+	indexB map[string]int // variables of B by path
+	seen   map[pair]bool  // nets and bits alone
+	pairs  []pair
+	shapes []Mismatch
+
+	pairedA, pairedB []bool // by net
+	onlyA, onlyB     []string
+	stripA, stripB   string // scopes that names are compared without
+
+	skipped              map[pair]bool // left out, by nets and bits alone: true by --ignore, false by --only
+	restOnly, restIgnore int           // left out, of what only one file has
+}
+
+// NameRule says what a signal of one file is called in the other. From is a name
+// or a vcd.Pattern, To a name in which $1, $2 ... stand for what the first, second ...
+// * or ** of the pattern has matched.
+//
+//	tb.u_dut.count_q               TOP.dut.count_q
+//	tb.u_dut.**                    TOP.dut.$1
+//	pops.group[*].coupler[*].out   TOP.dut.c_$1_$2
+type NameRule struct {
+	From, To string
+	Place    string // where the rule stands, for errors
+}
+
+type compiledRule struct {
+	NameRule
+	pattern *vcd.Pattern
+}
+
+// newPairing checks rules and patterns.
+func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
+	p := &pairing{
+		a: a, b: b, exact: map[string]NameRule{}, indexB: b.Header().Index(), seen: map[pair]bool{}, skipped: map[pair]bool{},
+		pairedA: make([]bool, a.Nets()), pairedB: make([]bool, b.Nets()),
+	}
+	var err error
+	if p.only, err = vcd.CompilePatterns(o.Only, "--only"); err != nil {
+		return nil, err
+	}
+	if p.ignore, err = vcd.CompilePatterns(o.Ignore, "--ignore"); err != nil {
+		return nil, err
+	}
+	for _, rule := range o.Rules {
+		pattern, err := vcd.CompilePattern(rule.From)
+		if err == nil {
+			err = pattern.CheckTemplate(rule.To)
+		}
+		if err != nil {
+			return nil, &input.Error{Place: rule.Place, Reason: err.Error(), Remedy: "correct the names"}
+		}
+		if vcd.IsPattern(rule.From) {
+			p.rules = append(p.rules, compiledRule{rule, pattern})
+		} else {
+			p.exact[rule.From] = rule
+		}
+	}
+	return p, nil
+}
+
+// selected tells whether a signal with these names is compared.
+func (p *pairing) selected(names ...string) bool {
+	return (len(p.only) == 0 || slices.ContainsFunc(names, p.only.Match)) && !slices.ContainsFunc(names, p.ignore.Match)
+}
+
+// find makes the pairs.
+func (p *pairing) find(o *Options) error {
+	if err := p.findExact(o); err != nil {
+		return err
+	}
+	p.findStrip()
+	for i := range p.a.Header().Vars {
+		p.findVariable(&p.a.Header().Vars[i], i)
+	}
+	p.findRest()
+	slices.SortStableFunc(p.pairs, func(x, y pair) int { return x.order - y.order })
+	switch {
+	case len(p.pairs) > 0 || len(p.shapes) > 0:
+	case slices.Contains(p.pairedA, true):
+		return &input.Error{
+			Place: p.a.Name() + " and " + p.b.Name(), Reason: "all signals that both have are left out",
+			Remedy: "give other patterns to --only and --ignore",
+		}
+	case len(p.a.Header().Vars) == 0 || len(p.b.Header().Vars) == 0:
+		empty := p.a
+		if len(p.a.Header().Vars) > 0 {
+			empty = p.b
+		}
+		return &input.Error{Place: empty.Name(), Reason: "it declares no signals", Remedy: "dump the signals of some scope"}
+	default:
+		return &input.Error{
+			Place: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of the one is in the other%s", p.examples()),
+			Remedy: "give a --map with signals: {NAME_IN_A: NAME_IN_B}",
+		}
+	}
+	return nil
+}
+
+// mapClock gives B's clock the name that it has there.
+func (p *pairing) mapClock(o *Options) {
+	clock := p.a.Header().Find(o.A.Clock)
+	if _, there := p.indexB[o.B.Clock]; there || o.B.Clock != o.A.Clock || clock < 0 {
+		return
+	}
+	net := p.a.Header().Vars[clock].Net
+	if i := slices.IndexFunc(p.pairs, func(x pair) bool { return x.a == net && x.whole }); i >= 0 {
+		o.B.Clock = p.pairs[i].nameB
+	}
+}
+
+// examples shows what names look like.
+func (p *pairing) examples() string {
+	if len(p.onlyA) == 0 || len(p.onlyB) == 0 {
+		return ""
+	}
+	return fmt.Sprintf(": names are like %s and like %s", p.onlyA[0], p.onlyB[0])
+}
+
+// findExact pairs what the rules name in full; both names must exist.
+func (p *pairing) findExact(o *Options) error {
+	for _, rule := range o.Rules {
+		if vcd.IsPattern(rule.From) {
+			continue
+		}
+		a, i, ok := p.a.Header().Resolve(nil, rule.From)
+		if !ok {
+			return &input.Error{Place: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.a.Name(), rule.From), Remedy: p.a.NamesRemedy()}
+		}
+		b, _, ok := p.b.Header().Resolve(p.indexB, rule.To)
+		if !ok {
+			return &input.Error{Place: rule.Place, Reason: fmt.Sprintf("%s has no signal %s", p.b.Name(), rule.To), Remedy: p.b.NamesRemedy()}
+		}
+		p.add(a, b, i)
+	}
+	return nil
+}
+
+// findVariable pairs one variable of A: by the first rule that fits, by its path,
+// and by its path without the scopes that only one file has around everything.
+func (p *pairing) findVariable(v *vcd.Var, order int) {
+	if _, ok := p.exact[v.Path]; ok {
+		return
+	}
+	for _, rule := range p.rules {
+		if parts := rule.pattern.Match(v.Path); parts != nil {
+			p.match(v, order, vcd.Expand(rule.To, parts))
+			return
+		}
+	}
+	if p.match(v, order, v.Path) {
+		return
+	}
+	if name, ok := p.renamed(v.Path); ok {
+		p.match(v, order, name)
+	}
+}
+
+// renamed returns what a name of A is in B when the scopes around everything are
+// exchanged.
+func (p *pairing) renamed(path string) (string, bool) {
+	rest, ok := cutScope(path, p.stripA)
+	return vcd.JoinPath(p.stripB, rest), ok
+}
+
+func cutScope(path, scope string) (string, bool) {
+	if scope == "" {
+		return path, true
+	}
+	rest, ok := strings.CutPrefix(path, scope)
+	if !ok {
+		return "", false
+	}
+	return strings.CutPrefix(rest, ".")
+}
+
+// match pairs a variable of A with what has this name in B, as a whole or bit by
+// bit. It returns false when there is nothing.
+func (p *pairing) match(v *vcd.Var, order int, name string) bool {
+	varsB := p.b.Header().Vars
+	if b, _, ok := p.b.Header().Resolve(p.indexB, name); ok {
+		p.add(v.Whole(), b, order)
+		return true
+	}
+	if v.Kind != vcd.KindBits || !v.HasRange || v.MSB == v.LSB {
+		return false
+	}
+	// B has the bits one by one.
+	var bits []vcd.Part
+	for i := range v.Bits {
+		index := v.LSB + i
+		if v.MSB < v.LSB {
+			index = v.LSB - i
+		}
+		j, ok := p.indexB[fmt.Sprintf("%s[%d]", name, index)]
+		if !ok || varsB[j].Kind != vcd.KindBits || varsB[j].Bits != 1 {
+			return false
+		}
+		bits = append(bits, varsB[j].Whole())
+	}
+	for i, b := range bits {
+		index := strings.TrimPrefix(b.Name, name)
+		p.add(vcd.Part{Name: v.Path + index, Net: v.Net, Kind: vcd.KindBits, Low: uint32(i), Bits: 1}, b, order)
+	}
+	return true
+}
+
+// add notes a pair, once for all names that its nets have.
+func (p *pairing) add(a, b vcd.Part, order int) {
+	p.pairedA[a.Net], p.pairedB[b.Net] = true, true
+	key := pair{a: a.Net, b: b.Net, aLow: a.Low, bLow: b.Low, bits: a.Bits}
+	if !p.selected(a.Name, b.Name) {
+		if _, there := p.skipped[key]; !there {
+			p.skipped[key] = slices.ContainsFunc([]string{a.Name, b.Name}, p.ignore.Match)
+		}
+		return
+	}
+	if p.seen[key] {
+		return
+	}
+	p.seen[key] = true
+	if a.Kind != b.Kind || a.Bits != b.Bits {
+		p.shapes = append(p.shapes, Mismatch{Signal: a.Name, SignalB: b.Name, A: a.Shape(), B: b.Shape()})
+		return
+	}
+	key.kind, key.order, key.nameA, key.nameB = a.Kind, order, a.Name, b.Name
+	key.whole = a.Kind == vcd.KindBits && a.Whole && b.Whole && a.Bits <= 64
+	p.pairs = append(p.pairs, key)
+}
+
+const (
+	// stripDepthMax is how many scopes around everything are tried, in each file.
+	stripDepthMax = 4
+	// stripSample is how many signals decide.
+	stripSample = 10000
+)
+
+// findStrip finds the scopes around everything without which most names of A are
+// names of B; nothing is taken away when that does not help.
+func (p *pairing) findStrip() {
+	varsA := p.a.Header().Vars
+	best := 0
+	for _, scopeA := range scopesAround(varsA) {
+		for _, scopeB := range scopesAround(p.b.Header().Vars) {
+			count := 0
+			for i := range varsA[:min(len(varsA), stripSample)] {
+				if rest, ok := cutScope(varsA[i].Path, scopeA); ok && p.inB(vcd.JoinPath(scopeB, rest), &varsA[i]) {
+					count++
+				}
+			}
+			if count > best {
+				best, p.stripA, p.stripB = count, scopeA, scopeB
+			}
+		}
+	}
+}
+
+// inB tells whether B has a name, or its bits one by one.
+func (p *pairing) inB(name string, v *vcd.Var) bool {
+	_, ok := p.indexB[name]
+	if !ok && v.HasRange && v.MSB != v.LSB {
+		_, ok = p.indexB[fmt.Sprintf("%s[%d]", name, v.LSB)]
+	}
+	return ok
+}
+
+// scopesAround returns the scopes that hold all variables, from none inwards.
+func scopesAround(vars []vcd.Var) []string {
+	scopes := []string{""}
+	if len(vars) == 0 {
+		return scopes
+	}
+	path := vars[0].Path
+	for len(scopes) <= stripDepthMax {
+		start := len(scopes[len(scopes)-1])
+		if start > 0 {
+			start++
+		}
+		dot := strings.IndexByte(path[start:], '.')
+		if dot < 0 {
+			break
+		}
+		scope := path[:start+dot]
+		for i := range vars {
+			if _, ok := cutScope(vars[i].Path, scope); !ok {
+				return scopes
+			}
+		}
+		scopes = append(scopes, scope)
+	}
+	return scopes
+}
+
+// findRest lists what only one file has. Names of a net that is compared under
+// another name do not count.
+func (p *pairing) findRest() {
+	rest := func(r *vcd.Reader, paired []bool) (names []string) {
+		listed, left := make([]bool, r.Nets()), make([]bool, r.Nets())
+		for i := range r.Header().Vars {
+			v := &r.Header().Vars[i]
+			if !paired[v.Net] && !listed[v.Net] && p.selected(v.Path) {
+				listed[v.Net] = true
+				names = append(names, v.Path)
+			}
+			left[v.Net] = left[v.Net] || !paired[v.Net] && !p.selected(v.Path)
+		}
+		for i := range r.Header().Vars {
+			v := &r.Header().Vars[i]
+			if left[v.Net] && !listed[v.Net] {
+				left[v.Net] = false // once for all its names
+				if p.ignore.Match(v.Path) {
+					p.restIgnore++
+				} else {
+					p.restOnly++
+				}
+			}
+		}
+		return names
+	}
+	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
+}
+
+// leftOut says how many signals --only and --ignore keep from being compared. A signal
+// that is compared under another of its names does not count.
+func (p *pairing) leftOut() (lines []string) {
+	only, ignore := p.restOnly, p.restIgnore
+	for key, ignored := range p.skipped {
+		switch {
+		case p.seen[key]:
+		case ignored:
+			ignore++
+		default:
+			only++
+		}
+	}
+	if only > 0 {
+		lines = append(lines, "left out by --only: "+traces.Plural(uint64(only), "signal", "signals"))
+	}
+	if ignore > 0 {
+		lines = append(lines, "left out by --ignore: "+traces.Plural(uint64(ignore), "signal", "signals"))
+	}
+	return lines
+}
+
+// nets returns the nets of one side of the pairs, for Watch.
+func nets(pairs []pair, side func(*pair) vcd.NetID) []vcd.NetID {
+	list := make([]vcd.NetID, len(pairs))
+	for i := range pairs {
+		list[i] = side(&pairs[i])
+	}
+	return list
+}
+
+// byNet lists the pairs of every net: pairs[start[id]:start[id+1]].
+type byNet struct {
+	start []int32
+	pairs []int32
+}
+
+func newByNet(count int, pairs []pair, side func(*pair) vcd.NetID) byNet {
+	index := byNet{start: make([]int32, count+1), pairs: make([]int32, len(pairs))}
+	for i := range pairs {
+		index.start[side(&pairs[i])+1]++
+	}
+	for i := range count {
+		index.start[i+1] += index.start[i]
+	}
+	next := slices.Clone(index.start)
+	for i := range pairs {
+		id := side(&pairs[i])
+		index.pairs[next[id]] = int32(i)
+		next[id]++
+	}
+	return index
+}
+
+func (x *byNet) of(id vcd.NetID) []int32 { return x.pairs[x.start[id]:x.start[id+1]] }
+
+func sideA(p *pair) vcd.NetID { return p.a }
+func sideB(p *pair) vcd.NetID { return p.b }

@@ -1,0 +1,252 @@
+package diff
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"starloom/traces"
+)
+
+// Schema is the version of Report's JSON.
+const Schema = 1
+
+// The verdicts of a comparison.
+const (
+	VerdictEqual        = "equal"         // all of both files was compared
+	VerdictNoDifference = "no_difference" // in what was compared; not all was
+	VerdictDifferent    = "different"
+)
+
+// Report is what a comparison has found.
+type Report struct {
+	Schema  int    `json:"schema"`
+	A       string `json:"a"`
+	B       string `json:"b"`
+	Verdict string `json:"verdict"` // VerdictEqual, VerdictNoDifference, VerdictDifferent
+
+	// First is the first difference, of the signal that A declares first; Waves
+	// draws it and its neighbours.
+	First *Difference `json:"first,omitempty"`
+	Waves string      `json:"waves,omitempty"`
+
+	Compared  int          `json:"compared"`          // signals
+	Differing int          `json:"differing"`         // of them
+	Signals   []Difference `json:"signals,omitempty"` // the first 20, by time
+	Shapes    []Mismatch   `json:"shapes,omitempty"`  // of the same name but of other bits or kinds
+
+	OnlyA traces.NameList `json:"only_a"`
+	OnlyB traces.NameList `json:"only_b"`
+	// ScopeA and ScopeB are scopes around everything, without which names are the
+	// same.
+	ScopeA string `json:"scope_a,omitempty"`
+	ScopeB string `json:"scope_b,omitempty"`
+
+	Sampled  bool   `json:"sampled"`  // at cycles, not at every change
+	Unit     string `json:"unit"`     // of times
+	Instants uint64 `json:"instants"` // cycles or times that were compared
+	From     Moment `json:"from"`
+	To       Moment `json:"to"`
+
+	// The files that ended at To; the other one goes on.
+	EndedA     bool `json:"ended_a"`
+	EndedB     bool `json:"ended_b"`
+	TruncatedA bool `json:"truncated_a,omitempty"` // the last line has no end and was not read
+	TruncatedB bool `json:"truncated_b,omitempty"`
+
+	// The time of that line, from which on nothing was compared; empty if the line is
+	// itself a time, or before the first one.
+	TruncatedFromA string `json:"truncated_from_a,omitempty"`
+	TruncatedFromB string `json:"truncated_from_b,omitempty"`
+
+	// Values that were not read, because they do not fit the kinds of their signals.
+	UnreadA uint64 `json:"unread_a,omitempty"`
+	UnreadB uint64 `json:"unread_b,omitempty"`
+
+	// Skipped says what else was not compared: because of the options, or between samples.
+	Skipped []string `json:"skipped,omitempty"`
+
+	// Cycles or times that were not compared: before both files have begun, and while
+	// one is not dumped ($dumpoff).
+	SkippedBegin uint64 `json:"skipped_begin,omitempty"`
+	SkippedOff   uint64 `json:"skipped_off,omitempty"`
+}
+
+// Moment is when something is: the cycle of A if the files are sampled, and the
+// times of the last sample or change in both files.
+type Moment struct {
+	Cycle *int64 `json:"cycle,omitempty"`
+	TimeA string `json:"time_a"`
+	TimeB string `json:"time_b"`
+}
+
+// String is the cycle with the time in A, or that time alone.
+func (m Moment) String() string {
+	if m.Cycle == nil {
+		return m.TimeA
+	}
+	return fmt.Sprintf("cycle %d", *m.Cycle)
+}
+
+// Difference is a signal that differs, and the first time that it does.
+type Difference struct {
+	Signal  string `json:"signal"`
+	SignalB string `json:"signal_b"`
+	At      Moment `json:"at"`
+	A       string `json:"value_a"`
+	B       string `json:"value_b"`
+}
+
+// Mismatch is a signal that is declared differently, so that values cannot be
+// compared. It counts as a difference.
+type Mismatch struct {
+	Signal  string `json:"signal"`
+	SignalB string `json:"signal_b"`
+	A       string `json:"a"`
+	B       string `json:"b"`
+}
+
+// judge finds the verdict where there is no difference.
+func (r *Report) judge() {
+	skipped := r.OnlyA.Count + r.OnlyB.Count
+	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff > 0 || len(r.Skipped) > 0) {
+		r.Verdict = VerdictNoDifference
+	}
+}
+
+// Differs reports whether a difference was found.
+func (r *Report) Differs() bool { return r.Verdict == VerdictDifferent }
+
+// Damaged reports whether values of the signals that were compared could not be read.
+func (r *Report) Damaged() bool {
+	return r.TruncatedA || r.TruncatedB || r.UnreadA+r.UnreadB > 0
+}
+
+// WriteJSON writes the report as JSON.
+func (r *Report) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, r) }
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	line := func(format string, arguments ...any) { fmt.Fprintf(&b, format+"\n", arguments...) }
+	switch r.Verdict {
+	case VerdictEqual:
+		line("EQUAL  %s  %s", r.A, r.B)
+	case VerdictNoDifference:
+		line("NO DIFFERENCE in what was compared  %s  %s", r.A, r.B)
+	default:
+		line("DIFFERENT  %s  %s", r.A, r.B)
+	}
+	if r.First != nil {
+		r.writeFirst(line)
+		b.WriteString(r.Waves)
+	}
+	line("")
+	for _, shape := range r.Shapes[:min(len(r.Shapes), traces.NamesShown)] {
+		line("shape       %s: %s in A, %s in B", bothNames(shape.Signal, shape.SignalB), shape.A, shape.B)
+	}
+	if more := len(r.Shapes) - traces.NamesShown; more > 0 {
+		line("            and %d more", more)
+	}
+	r.writeCounts(line)
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (r *Report) writeFirst(line func(string, ...any)) {
+	line("")
+	if r.First.At.Cycle != nil {
+		line("first difference in cycle %d (A: %s, B: %s)", *r.First.At.Cycle, r.First.At.TimeA, r.First.At.TimeB)
+	} else {
+		line("first difference at %s", r.First.At.TimeA)
+	}
+	line("  %s", bothNames(r.First.Signal, r.First.SignalB))
+	line("  A  %s", r.First.A)
+	line("  B  %s", r.First.B)
+	line("")
+}
+
+func (r *Report) writeCounts(line func(string, ...any)) {
+	instants := func(count uint64) string {
+		if r.Sampled {
+			return traces.Plural(count, "cycle", "cycles")
+		}
+		return traces.Plural(count, "time", "times")
+	}
+	signals := func(count int) string { return traces.Plural(uint64(count), "signal", "signals") }
+	if r.Instants == 0 {
+		line("compared    %s without values in either file", signals(r.Compared))
+	} else {
+		line("compared    %s, from %v to %v, %s", signals(r.Compared), r.From, r.To, instants(r.Instants))
+	}
+	if r.Differing > 0 {
+		line("differing   %s", signals(r.Differing))
+		for _, s := range r.Signals[:min(len(r.Signals), traces.NamesShown)] {
+			line("            %s, first at %v: A %s, B %s", bothNames(s.Signal, s.SignalB), s.At, s.A, s.B)
+		}
+		if more := r.Differing - traces.NamesShown; more > 0 {
+			line("            and %d more", more)
+		}
+	}
+	if r.ScopeA != r.ScopeB {
+		line("names       scope %s of A is scope %s of B", orTop(r.ScopeA), orTop(r.ScopeB))
+	}
+	for _, only := range []struct {
+		file string
+		list traces.NameList
+	}{{"A", r.OnlyA}, {"B", r.OnlyB}} {
+		if only.list.Count > 0 {
+			line("only in %s   %d: %s", only.file, only.list.Count, only.list.Some())
+		}
+	}
+	if r.EndedA != r.EndedB {
+		ended, goesOn := "A", "B"
+		if r.EndedB {
+			ended, goesOn = "B", "A"
+		}
+		line("skipped     %s ends here, %s goes on", ended, goesOn)
+	}
+	if r.SkippedBegin > 0 {
+		line("skipped     %s before both files have begun", instants(r.SkippedBegin))
+	}
+	if r.SkippedOff > 0 {
+		line("skipped     %s in which one file is not dumped ($dumpoff)", instants(r.SkippedOff))
+	}
+	for _, what := range r.Skipped {
+		line("skipped     %s", what)
+	}
+	type file struct {
+		path      string
+		truncated bool
+		from      string
+		unread    uint64
+	}
+	files := []file{{r.A, r.TruncatedA, r.TruncatedFromA, r.UnreadA}, {r.B, r.TruncatedB, r.TruncatedFromB, r.UnreadB}}
+	for _, f := range slices.Compact(files) { // a file may be compared with itself
+		if f.truncated {
+			from := ""
+			if f.from != "" {
+				from = "; nothing from " + f.from + " on was compared"
+			}
+			line("skipped     the last line of %s, which has no end and may be cut off%s", f.path, from)
+		}
+		if f.unread > 0 {
+			line("skipped     %s in %s of another kind than the signal", traces.Plural(f.unread, "value", "values"), f.path)
+		}
+	}
+}
+
+func orTop(scope string) string {
+	if scope == "" {
+		return "(top)"
+	}
+	return scope
+}
+
+func bothNames(a, b string) string {
+	if a == b {
+		return a
+	}
+	return fmt.Sprintf("%s (B: %s)", a, b)
+}

@@ -1,0 +1,180 @@
+package info
+
+import (
+	"errors"
+	"fmt"
+	"io"
+
+	"starloom/traces"
+	"starloom/traces/pcapng"
+)
+
+// Capture says what is in a packet capture.
+type Capture struct {
+	Application string `json:"application,omitempty"`
+	Comment     string `json:"comment,omitempty"`
+	Packets     uint64 `json:"packets"`
+	Bytes       int64  `json:"bytes"`
+
+	// First and Last are the smallest and the largest cycle.
+	First uint64 `json:"first_cycle"`
+	Last  uint64 `json:"last_cycle"`
+
+	Directions []Count     `json:"directions"`
+	Statuses   []Count     `json:"statuses"` // of what was received
+	Foreign    uint64      `json:"foreign,omitempty"`
+	Interfaces []Interface `json:"interfaces"`
+}
+
+// Count is how often something was.
+type Count struct {
+	Name  string `json:"name"`
+	Count uint64 `json:"count"`
+}
+
+// Interface is what went over one interface.
+type Interface struct {
+	Name     string `json:"name"`
+	Sent     uint64 `json:"sent"`
+	Received uint64 `json:"received"`
+}
+
+const statusesCounted = 256
+
+// readCapture reads a capture block by block.
+func readCapture(path string, o Options) (*Capture, error) {
+	file, err := traces.OpenInput(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	defer file.Close()
+	r := pcapng.NewReader(file, path)
+	t := captureTally{info: &Capture{Interfaces: []Interface{}}, names: map[string]int{}}
+	for blocks := 0; ; blocks++ {
+		if blocks%checkEvery == 0 {
+			if err := o.Interrupted(); err != nil {
+				return nil, err
+			}
+		}
+		block, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return t.finish(r.Bytes(), o.StatusNames), nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		t.block(&block)
+	}
+}
+
+// captureTally counts what a capture holds.
+type captureTally struct {
+	info     *Capture
+	numbers  []int          // index into info.Interfaces of the section's interfaces
+	names    map[string]int // the same by name
+	statuses [statusesCounted]uint64
+	received uint64
+	sent     uint64
+	started  bool
+}
+
+func (t *captureTally) block(b *pcapng.Block) {
+	switch b.Kind {
+	case pcapng.BlockSection:
+		t.numbers = t.numbers[:0]
+		if t.info.Application == "" && t.info.Comment == "" {
+			t.info.Application, t.info.Comment = b.Application, b.Comment
+		}
+	case pcapng.BlockInterface:
+		t.addInterface(b.Name)
+	case pcapng.BlockPacket:
+		t.packet(b)
+	}
+}
+
+func (t *captureTally) addInterface(name string) {
+	if name == "" {
+		name = fmt.Sprintf("interface %d", len(t.numbers))
+	}
+	i, ok := t.names[name]
+	if !ok {
+		i = len(t.info.Interfaces)
+		t.names[name] = i
+		t.info.Interfaces = append(t.info.Interfaces, Interface{Name: name})
+	}
+	t.numbers = append(t.numbers, i)
+}
+
+func (t *captureTally) packet(b *pcapng.Block) {
+	t.info.Packets++
+	header, err := pcapng.ParsePseudoHeader(b.Data)
+	if err != nil {
+		t.info.Foreign++ // of another program
+		return
+	}
+	at := &t.info.Interfaces[t.numbers[b.Interface]]
+	if header.Direction() == pcapng.Sent {
+		t.sent++
+		at.Sent++
+	} else {
+		t.received++
+		at.Received++
+		t.statuses[header.Status()]++
+	}
+	cycle := header.Cycle()
+	if !t.started {
+		t.started, t.info.First, t.info.Last = true, cycle, cycle
+	}
+	t.info.First, t.info.Last = min(t.info.First, cycle), max(t.info.Last, cycle)
+}
+
+func (t *captureTally) finish(bytes int64, statusNames []string) *Capture {
+	t.info.Bytes = bytes
+	t.info.Directions = []Count{{pcapng.Sent.String(), t.sent}, {pcapng.Received.String(), t.received}}
+	t.info.Statuses = []Count{}
+	for status, count := range t.statuses {
+		if count == 0 {
+			continue
+		}
+		name := fmt.Sprintf("status %d", status)
+		if status < len(statusNames) {
+			name = statusNames[status]
+		}
+		t.info.Statuses = append(t.info.Statuses, Count{name, count})
+	}
+	return t.info
+}
+
+// interfacesShown is how many interfaces the text shows.
+const interfacesShown = 5
+
+// write writes the information as text.
+func (i *Capture) write(w io.Writer) {
+	t := newTable(w)
+	t.row("kind", "pcapng")
+	if i.Application != "" {
+		t.row("written by", "%s", i.Application)
+	}
+	t.lines("comment", i.Comment)
+	t.row("packets", "%d", i.Packets)
+	if i.Packets > i.Foreign {
+		t.row("cycles", "%d to %d", i.First, i.Last)
+	}
+	for _, d := range i.Directions {
+		t.row("direction", "%s  %d", d.Name, d.Count)
+	}
+	for _, s := range i.Statuses {
+		t.row("received", "%s  %d", s.Name, s.Count)
+	}
+	if i.Foreign > 0 {
+		t.row("foreign", "%d packets without Starloom's pseudo-header", i.Foreign)
+	}
+	t.row("interfaces", "%d", len(i.Interfaces))
+	for _, p := range i.Interfaces[:min(len(i.Interfaces), interfacesShown)] {
+		t.row("interfaces", "%s  %d sent, %d received", p.Name, p.Sent, p.Received)
+	}
+	if more := len(i.Interfaces) - interfacesShown; more > 0 {
+		t.row("interfaces", "and %d more", more)
+	}
+	t.flush()
+}

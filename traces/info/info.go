@@ -1,0 +1,134 @@
+package info
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/traces"
+	"starloom/traces/input"
+	"starloom/traces/pcapng"
+)
+
+// Schema is the version of Report's JSON.
+const Schema = 1
+
+// Report says what is in some trace files.
+type Report struct {
+	Schema int    `json:"schema"`
+	Files  []File `json:"files"`
+}
+
+// File says what is in one trace file: a VCD or a packet capture.
+type File struct {
+	File   string   `json:"file"`
+	VCD    *VCD     `json:"vcd,omitempty"`
+	PCAPNG *Capture `json:"pcapng,omitempty"`
+}
+
+// Options says what is wanted.
+type Options struct {
+	// Signals are patterns (see vcd.Pattern); the variables that fit one are listed.
+	Signals []string
+	// Top is how many of the most active signals are listed; 0 means 5.
+	Top int
+	// StatusNames are the names of the statuses in a capture, by number.
+	StatusNames []string
+	// Interrupted is asked now and then; its error ends the reading.
+	Interrupted func() error
+}
+
+// checkEvery is how many times or blocks pass between two looks at Interrupted.
+const checkEvery = 4096
+
+// Read reads a whole file and says what is in it. Memory grows with the number of
+// signals or interfaces, not with the file's length.
+func Read(path string, o Options) (*File, error) {
+	if o.Top == 0 {
+		o.Top = 5
+	}
+	if o.Interrupted == nil {
+		o.Interrupted = func() error { return nil }
+	}
+	capture, err := isCapture(path)
+	if err != nil {
+		return nil, err
+	}
+	f := &File{File: path}
+	if capture {
+		f.PCAPNG, err = readCapture(path, o)
+	} else {
+		f.VCD, err = readVCD(path, o)
+	}
+	return f, err
+}
+
+// isCapture looks at the first bytes.
+func isCapture(path string) (bool, error) {
+	file, err := traces.OpenInput(path)
+	if err != nil {
+		return false, unreadable(path, err)
+	}
+	defer file.Close()
+	var first [4]byte
+	_, err = io.ReadFull(file, first[:])
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return false, unreadable(path, err)
+	}
+	return string(first[:]) == pcapng.Magic, nil
+}
+
+func unreadable(path string, err error) *input.Error {
+	return input.Unreadable(path, err, "give the path of a VCD or a packet capture")
+}
+
+// WriteJSON writes everything as JSON.
+func (r *Report) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, r) }
+
+// WriteText writes everything for people, a paragraph for each file.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	for n, f := range r.Files {
+		if n > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintln(&b, f.File)
+		if f.VCD != nil {
+			f.VCD.write(&b)
+		} else {
+			f.PCAPNG.write(&b)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// table writes rows of a name and a value, the name only once.
+type table struct {
+	w    *tabwriter.Writer
+	last string
+}
+
+func newTable(w io.Writer) *table {
+	return &table{w: tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)}
+}
+
+func (t *table) row(name, format string, arguments ...any) {
+	shown := name
+	if name == t.last {
+		shown = ""
+	}
+	t.last = name
+	fmt.Fprintf(t.w, "  %s\t%s\n", shown, fmt.Sprintf(format, arguments...))
+}
+
+func (t *table) lines(name, text string) {
+	for line := range strings.Lines(text) {
+		t.row(name, "%s", strings.TrimSuffix(line, "\n"))
+	}
+}
+
+// flush cannot fail: what is below is a strings.Builder.
+func (t *table) flush() { _ = t.w.Flush() }

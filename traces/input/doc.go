@@ -1,0 +1,14 @@
+// Package input is the one kind of error for what a user gives: files, options,
+// scenarios, maps, RTL, waveforms. Whoever reads something makes an Error where it
+// finds the fault, and everyone above passes it on as it is; the command line tells it
+// from a fault of Starloom by its type and ends with exit status 2.
+//
+//	run.vcd:120      | found "#-1"    | give a VCD that ...
+//	place:             reason;          remedy
+//
+// The package imports nothing of Starloom, so that all others may import it. It is
+// starloom.InputError in the Go API.
+//
+//	file       what it holds
+//	error.go   Error, and errors of the operating system as one
+package input

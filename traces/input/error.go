@@ -1,0 +1,42 @@
+package input
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+)
+
+// Error says that something the user gave cannot be used: where it is, what is wrong
+// with it and what to do.
+type Error struct {
+	Place  string // "file.yaml:7:12", "arbiter.v:7:12", "run.vcd:120", "--slots"
+	Reason string // what is wrong, with the value that was found
+	Remedy string // what is allowed, or what to do
+}
+
+// Error returns "place: reason; remedy".
+func (e *Error) Error() string {
+	text := e.Reason
+	if e.Place != "" {
+		text = e.Place + ": " + text
+	}
+	if e.Remedy != "" {
+		text += "; " + e.Remedy
+	}
+	return text
+}
+
+// Unreadable turns an error of the operating system into one about the user's file:
+// the place is the file, so the path is not said twice.
+func Unreadable(path string, err error, remedy string) *Error {
+	return &Error{Place: path, Reason: fmt.Sprintf("cannot be read: %v", WithoutPath(err)), Remedy: remedy}
+}
+
+// WithoutPath is an error of the operating system without the path.
+func WithoutPath(err error) error {
+	var pathError *fs.PathError
+	if errors.As(err, &pathError) {
+		return pathError.Err
+	}
+	return err
+}

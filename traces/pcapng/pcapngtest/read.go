@@ -1,0 +1,190 @@
+// Package pcapngtest reads captures that Starloom wrote into memory, for tests. It trusts
+// nothing that package pcapng holds, but for the pseudo-header: gopacket reads the packets
+// once the blocks were checked one by one.
+package pcapngtest
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/google/gopacket/pcapgo"
+
+	"starloom/traces/pcapng"
+)
+
+// Capture is a packet capture in memory.
+type Capture struct {
+	Comment string
+	Packets []Packet
+}
+
+// Packet is one packet of a capture.
+type Packet struct {
+	Interface    string
+	PseudoHeader pcapng.PseudoHeader // with the frame behind it
+}
+
+// Block types and lengths of the part of pcapng that Starloom writes.
+const (
+	blockSection    = 0x0A0D0D0A
+	blockInterface  = 1
+	blockPacket     = 6
+	blockBytesMin   = 12
+	sectionMagic    = 0x1A2B3C4D
+	optionName      = 2
+	optionTimeScale = 9
+)
+
+// Read reads a capture that Starloom wrote. gopacket's reader trusts the
+// lengths in a file; here they are checked first, and a file that Starloom would
+// not have written is refused with the place where it differs.
+func Read(data []byte) (*Capture, error) {
+	packets, err := checkBlocks(data)
+	if err != nil {
+		return nil, fmt.Errorf("pcapng: %w: give a capture that Starloom wrote", err)
+	}
+	r, err := pcapgo.NewNgReader(bytes.NewReader(data), pcapgo.NgReaderOptions{WantMixedLinkType: true})
+	if err != nil {
+		return nil, fmt.Errorf("pcapng: %w", err)
+	}
+	capture := &Capture{Comment: r.SectionInfo().Comment, Packets: make([]Packet, 0, packets)}
+	for range packets {
+		bytes, info, err := r.ReadPacketData()
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, fmt.Errorf("pcapng: packet %d: %w", len(capture.Packets), err)
+		}
+		port, err := r.Interface(info.InterfaceIndex)
+		if err != nil {
+			return nil, fmt.Errorf("pcapng: packet %d: %w", len(capture.Packets), err)
+		}
+		header, err := pcapng.ParsePseudoHeader(bytes)
+		if err != nil {
+			return nil, fmt.Errorf("pcapng: packet %d: %w", len(capture.Packets), err)
+		}
+		if got := uint64(info.Timestamp.UnixNano()); got != header.Cycle() {
+			return nil, fmt.Errorf("pcapng: packet %d: its time is %d ns, its cycle %d", len(capture.Packets), got, header.Cycle())
+		}
+		capture.Packets = append(capture.Packets, Packet{Interface: port.Name, PseudoHeader: header})
+	}
+	return capture, nil
+}
+
+// checkBlocks walks over all blocks and returns the number of packets.
+func checkBlocks(data []byte) (packets int, err error) {
+	if len(data) < 28 || binary.LittleEndian.Uint32(data) != blockSection || binary.LittleEndian.Uint32(data[8:]) != sectionMagic {
+		return 0, errors.New("this is no little-endian pcapng file")
+	}
+	interfaces := 0
+	for at := 0; at < len(data); {
+		rest := data[at:]
+		if len(rest) < blockBytesMin {
+			return 0, fmt.Errorf("byte %d: %d bytes are left over", at, len(rest))
+		}
+		kind, length := binary.LittleEndian.Uint32(rest), binary.LittleEndian.Uint32(rest[4:])
+		if length < blockBytesMin || length%4 != 0 || uint64(length) > uint64(len(rest)) {
+			return 0, fmt.Errorf("byte %d: a block of %d bytes, %d are left", at, length, len(rest))
+		}
+		block := rest[:length]
+		if trailer := binary.LittleEndian.Uint32(block[length-4:]); trailer != length {
+			return 0, fmt.Errorf("byte %d: the block's two lengths are %d and %d", at, length, trailer)
+		}
+		body := block[8 : length-4]
+		switch {
+		case kind == blockSection && at == 0 && len(body) >= 16:
+			err = checkOptions(body[16:])
+		case kind == blockInterface && len(body) >= 8:
+			interfaces++
+			if link := binary.LittleEndian.Uint16(body); link != uint16(pcapng.LinkTypeUser0) {
+				return 0, fmt.Errorf("byte %d: link type %d, want %d", at, link, pcapng.LinkTypeUser0)
+			}
+			err = checkInterfaceOptions(body[8:])
+		case kind == blockPacket && len(body) >= 20:
+			packets++
+			err = checkPacket(body, interfaces)
+		default:
+			err = fmt.Errorf("block type %#x of %d bytes is not expected here", kind, length)
+		}
+		if err != nil {
+			return 0, fmt.Errorf("byte %d: %w", at, err)
+		}
+		at += int(length)
+	}
+	return packets, nil
+}
+
+func checkPacket(body []byte, interfaces int) error {
+	number := binary.LittleEndian.Uint32(body)
+	captured, length := binary.LittleEndian.Uint32(body[12:]), binary.LittleEndian.Uint32(body[16:])
+	if uint64(number) >= uint64(interfaces) {
+		return fmt.Errorf("packet of interface %d, there are %d", number, interfaces)
+	}
+	if captured != length || uint64(captured+3)&^3 != uint64(len(body)-20) {
+		return fmt.Errorf("packet of %d bytes (%d captured) in a block with room for %d", length, captured, len(body)-20)
+	}
+	return nil
+}
+
+// checkOptions checks that options are within their block and end as they must.
+func checkOptions(options []byte) error {
+	for len(options) > 0 {
+		code, length, err := option(options)
+		if err != nil {
+			return err
+		}
+		if code == 0 {
+			return nil
+		}
+		options = options[4+(length+3)&^3:]
+	}
+	return errors.New("options without end")
+}
+
+// checkInterfaceOptions allows a name and the time resolution, which must be
+// nanoseconds.
+func checkInterfaceOptions(options []byte) error {
+	if err := checkOptions(options); err != nil {
+		return err
+	}
+	resolution := byte(0)
+	for {
+		code, length, _ := option(options) // checked above
+		switch code {
+		case 0:
+			if resolution != 9 {
+				return fmt.Errorf("the time resolution is 10^-%d s, want 10^-9", resolution)
+			}
+			return nil
+		case optionName:
+		case optionTimeScale:
+			if length != 1 {
+				return fmt.Errorf("a time resolution of %d bytes", length)
+			}
+			resolution = options[4]
+		default:
+			return fmt.Errorf("interface option %d is not expected here", code)
+		}
+		options = options[4+(length+3)&^3:]
+	}
+}
+
+// option reads the head of the first option. Empty ones are refused, but for the
+// end: gopacket's reader would show the value of the one before.
+func option(options []byte) (code uint16, length int, err error) {
+	if len(options) < 4 {
+		return 0, 0, fmt.Errorf("%d bytes where an option should be", len(options))
+	}
+	code, length = binary.LittleEndian.Uint16(options), int(binary.LittleEndian.Uint16(options[2:]))
+	switch {
+	case code == 0 && (length != 0 || len(options) != 4):
+		return 0, 0, errors.New("options end before their block")
+	case code != 0 && (length == 0 || 4+(length+3)&^3 > len(options)):
+		return 0, 0, fmt.Errorf("option %d of %d bytes, %d are left", code, length, len(options)-4)
+	}
+	return code, length, nil
+}

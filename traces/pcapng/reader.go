@@ -1,0 +1,169 @@
+package pcapng
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	"starloom/traces/input"
+)
+
+// BlockKind says what a block of a capture is.
+type BlockKind uint32
+
+// The kinds that have a meaning here. Other tools add names and statistics.
+const (
+	BlockSection   BlockKind = 0x0A0D0D0A // begins a part of a file, with interfaces of its own
+	BlockInterface BlockKind = 1
+	BlockPacket    BlockKind = 6
+)
+
+// Block is one block of a capture. It is valid until the next call of Next.
+type Block struct {
+	Kind BlockKind
+
+	Application, Comment string // of a section; "" if they are not there
+
+	// Interface is the number of an interface or of that of a packet, in its section.
+	Interface int
+	Name      string // of an interface; "" if it has none
+
+	Data []byte // of a packet, as far as it was captured
+}
+
+// Magic is how every capture begins.
+const Magic = "\n\r\r\n"
+
+// What is read of a capture.
+const (
+	// blockBytesMax is the longest block that is read: a packet of any length that
+	// link type and snap length allow.
+	blockBytesMax   = 16 << 20
+	blockBytesMin   = 12
+	interfacesMax   = 1 << 22
+	sectionMagic    = 0x1A2B3C4D
+	optionComment   = 1
+	optionName      = 2
+	optionUserAppl  = 4
+	remedyForeign   = "give a capture that Starloom wrote, or that Wireshark saved as pcapng on this machine"
+	remedyBigEndian = "save it on a machine with Intel's byte order"
+)
+
+// Reader walks over the blocks of a capture, its own or one that Wireshark has saved.
+// It has one block in memory.
+//
+//	r := NewReader(file, path)
+//	for {
+//	    block, err := r.Next()              // io.EOF at the end
+//	    switch block.Kind { ... }
+//	}
+type Reader struct {
+	path       string
+	in         *bufio.Reader
+	at         int64
+	block      []byte
+	interfaces int // of the section
+}
+
+// NewReader returns a reader; path stands in front of errors.
+func NewReader(source io.Reader, path string) *Reader {
+	return &Reader{path: path, in: bufio.NewReaderSize(source, 1<<18)}
+}
+
+// Bytes returns how many bytes the blocks had so far.
+func (r *Reader) Bytes() int64 { return r.at }
+
+// Next reads one block. It returns io.EOF at the end of the file; all other errors are
+// *input.Error with the byte at which the block begins, or behind it.
+func (r *Reader) Next() (Block, error) {
+	kind, body, err := r.next()
+	if err != nil {
+		return Block{}, err
+	}
+	b := Block{Kind: kind}
+	switch kind {
+	case BlockSection:
+		if len(body) < 16 || binary.LittleEndian.Uint32(body) != sectionMagic {
+			return b, r.fail("a section header without the byte order's mark", remedyForeign)
+		}
+		r.interfaces = 0
+		b.Application, b.Comment = optionText(body[16:], optionUserAppl), optionText(body[16:], optionComment)
+	case BlockInterface:
+		if len(body) < 8 || r.interfaces == interfacesMax {
+			return b, r.fail("an interface that is too short, or one too many", remedyForeign)
+		}
+		b.Interface, b.Name = r.interfaces, optionText(body[8:], optionName)
+		r.interfaces++
+	case BlockPacket:
+		err = r.packet(&b, body)
+	}
+	return b, err
+}
+
+func (r *Reader) packet(b *Block, body []byte) error {
+	if len(body) < 20 {
+		return r.fail("a packet that is too short", remedyForeign)
+	}
+	number, captured := binary.LittleEndian.Uint32(body), binary.LittleEndian.Uint32(body[12:])
+	if uint64(number) >= uint64(r.interfaces) || uint64(captured) > uint64(len(body)-20) {
+		return r.fail(fmt.Sprintf("a packet of %d bytes on interface %d of %d", captured, number, r.interfaces), remedyForeign)
+	}
+	b.Interface, b.Data = int(number), body[20:20+captured]
+	return nil
+}
+
+// next reads the bytes of a block.
+func (r *Reader) next() (kind BlockKind, body []byte, err error) {
+	var head [8]byte
+	if _, err := io.ReadFull(r.in, head[:]); err != nil {
+		if errors.Is(err, io.EOF) {
+			return 0, nil, io.EOF
+		}
+		return 0, nil, r.cut(err)
+	}
+	kind, length := BlockKind(binary.LittleEndian.Uint32(head[:])), binary.LittleEndian.Uint32(head[4:])
+	if kind == BlockSection && length&0xFF == 0 && length > blockBytesMax {
+		return 0, nil, r.fail("it is big-endian", remedyBigEndian)
+	}
+	if length < blockBytesMin || length%4 != 0 || length > blockBytesMax {
+		return 0, nil, r.fail(fmt.Sprintf("a block of %d bytes, expected %d to %d", length, blockBytesMin, blockBytesMax), remedyForeign)
+	}
+	r.block = slices.Grow(r.block[:0], int(length)-8)[:length-8]
+	if _, err := io.ReadFull(r.in, r.block); err != nil {
+		return 0, nil, r.cut(err)
+	}
+	if binary.LittleEndian.Uint32(r.block[length-12:]) != length {
+		return 0, nil, r.fail("the lengths at both ends of a block differ", remedyForeign)
+	}
+	r.at += int64(length)
+	return kind, r.block[:length-12], nil
+}
+
+func (r *Reader) fail(reason, remedy string) *input.Error {
+	return &input.Error{Place: r.path, Reason: fmt.Sprintf("byte %d: %s", r.at, reason), Remedy: remedy}
+}
+
+func (r *Reader) cut(err error) error {
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		return r.fail("the file ends within a block", "write it anew: its end is cut off")
+	}
+	return r.fail(fmt.Sprintf("cannot be read: %v", input.WithoutPath(err)), "check the disk")
+}
+
+// optionText returns the text of an option, "" if it is missing or broken.
+func optionText(options []byte, wanted uint16) string {
+	for len(options) >= 4 {
+		code, length := binary.LittleEndian.Uint16(options), int(binary.LittleEndian.Uint16(options[2:]))
+		if 4+length > len(options) || code == 0 {
+			return ""
+		}
+		if code == wanted {
+			return string(options[4 : 4+length])
+		}
+		options = options[min(4+(length+3)&^3, len(options)):]
+	}
+	return ""
+}

@@ -1,0 +1,202 @@
+package pcapng
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"time"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+	"github.com/google/gopacket/pcapgo"
+)
+
+const (
+	// LinkTypeUser0 is the link type of all captures: LINKTYPE_USER0, which is
+	// free for private use and to which the generated dissector attaches.
+	LinkTypeUser0 = layers.LinkType(147)
+	// FrameBytesMax is the longest frame that a capture takes.
+	FrameBytesMax = 65535
+
+	application      = "Starloom"
+	interfaceNameMax = 4096
+)
+
+// InterfaceID names a port of a capture: 0, 1, 2 ... in the order in which
+// Interface was first called with its path. It is not the number in the file.
+type InterfaceID uint32
+
+// Writer writes a packet capture: every frame that a port sends or receives,
+// behind a pseudo-header, one interface per port. Interfaces appear in the file
+// with their first packet, numbered in that order; ports without packets are not
+// in it. Time stamps have a resolution of 1 ns and one cycle is 1 ns, so they
+// are the cycle numbers. The file is a function of the calls: no wall clock, no
+// host, no operating system.
+//
+//	p, err := NewWriter(w, comment)
+//	port, err := p.Interface("net.unit[0].nic[3].port[0]")
+//	err = p.Packet(port, Sent, 0, slot, cycle, frame)
+//	err = p.Close()
+//
+// The first error stays and Packet and Close return it. Packet allocates nothing,
+// but for the first one of an interface. A Writer must not be used by several
+// goroutines at once.
+type Writer struct {
+	w       io.Writer
+	ng      *pcapgo.NgWriter
+	section pcapgo.NgSectionInfo
+	err     error
+	closed  bool
+
+	paths   []string
+	byPath  map[string]InterfaceID
+	numbers []int32 // in the file; interfaceUnused before the first packet
+	packet  []byte
+}
+
+const interfaceUnused = -1
+
+// NewWriter returns a capture on w; nothing is written yet. The comment (seed,
+// scenario hash) goes to the section header, at most 65,535 bytes.
+func NewWriter(w io.Writer, comment string) (*Writer, error) {
+	if len(comment) > math.MaxUint16 {
+		return nil, fmt.Errorf("pcapng: the comment has %d bytes, allowed are %d", len(comment), math.MaxUint16)
+	}
+	return &Writer{
+		w:       w,
+		section: pcapgo.NgSectionInfo{Application: application, Comment: comment},
+		byPath:  map[string]InterfaceID{},
+		packet:  make([]byte, PseudoHeaderBytes, PseudoHeaderBytes+2048),
+	}, nil
+}
+
+// Interface returns the port with the given path, which becomes the interface's
+// name. The same path gives the same port. Nothing is written.
+func (p *Writer) Interface(path string) (InterfaceID, error) {
+	if id, ok := p.byPath[path]; ok {
+		return id, nil
+	}
+	if path == "" || len(path) > interfaceNameMax {
+		return 0, fmt.Errorf("pcapng: interface %.80q has %d characters, allowed are 1 to %d", path, len(path), interfaceNameMax)
+	}
+	for _, c := range []byte(path) {
+		if c <= ' ' || c > '~' {
+			return 0, fmt.Errorf("pcapng: interface %q: only printable ASCII without white space is allowed", path)
+		}
+	}
+	id := InterfaceID(len(p.paths))
+	p.byPath[path] = id
+	p.paths = append(p.paths, path)
+	p.numbers = append(p.numbers, interfaceUnused)
+	return id, nil
+}
+
+// Packet writes what a port sent or received. status is the receiver's; a frame that
+// was sent has none, and 0 is written. cycle is below 2^63 and need not be in order, but viewers
+// like it so. frame has at most FrameBytesMax bytes and is nil when
+// there was none to see.
+func (p *Writer) Packet(id InterfaceID, direction Direction, status uint8, slot uint32, cycle uint64, frame []byte) error {
+	if p.err != nil {
+		return p.err
+	}
+	switch {
+	case p.closed:
+		return p.fail(cycle, id, errors.New("packet after Close"))
+	case cycle > math.MaxInt64:
+		return p.fail(cycle, id, errors.New("cycles from 2^63 on have no time stamp"))
+	case len(frame) > FrameBytesMax:
+		return p.fail(cycle, id, fmt.Errorf("a frame of %d bytes, a capture takes %d", len(frame), FrameBytesMax))
+	}
+	if p.numbers[id] == interfaceUnused {
+		if err := p.addInterface(id); err != nil {
+			return p.fail(cycle, id, err)
+		}
+	}
+	if direction == Sent {
+		status = 0
+	}
+	PutPseudoHeader(p.packet, direction, status, slot, cycle)
+	p.packet = append(p.packet[:PseudoHeaderBytes], frame...)
+	info := gopacket.CaptureInfo{
+		Timestamp:      time.Unix(0, int64(cycle)),
+		CaptureLength:  len(p.packet),
+		Length:         len(p.packet),
+		InterfaceIndex: int(p.numbers[id]),
+	}
+	if err := p.ng.WritePacket(info, p.packet); err != nil {
+		return p.fail(cycle, id, err)
+	}
+	return nil
+}
+
+// Close writes what is buffered; it does not close the writer. A capture
+// without packets is a section header alone. It returns the first error of the
+// capture's life.
+func (p *Writer) Close() error {
+	if p.closed || p.err != nil {
+		p.closed = true
+		return p.err
+	}
+	p.closed = true
+	var err error
+	if p.ng == nil {
+		err = p.writeEmpty()
+	} else {
+		err = p.ng.Flush()
+	}
+	if err != nil {
+		p.err = fmt.Errorf("pcapng: write: %w", err)
+	}
+	return p.err
+}
+
+// addInterface gives a port its number in the file. The section header comes
+// with the first.
+func (p *Writer) addInterface(id InterfaceID) error {
+	description := describe(p.paths[id])
+	if p.ng == nil {
+		ng, err := pcapgo.NewNgWriterInterface(p.w, description, pcapgo.NgWriterOptions{SectionInfo: p.section})
+		if err != nil {
+			return err
+		}
+		p.ng = ng
+		p.numbers[id] = 0
+		return nil
+	}
+	number, err := p.ng.AddInterface(description)
+	if err != nil {
+		return err
+	}
+	p.numbers[id] = int32(number)
+	return nil
+}
+
+// captureInterface leaves out the operating system, which gopacket's default
+// would name.
+func describe(name string) pcapgo.NgInterface {
+	return pcapgo.NgInterface{Name: name, LinkType: LinkTypeUser0, TimestampResolution: 9}
+}
+
+// writeEmpty writes the section header alone. gopacket always adds an
+// interface to it, which is cut off.
+func (p *Writer) writeEmpty() error {
+	var b bytes.Buffer
+	ng, err := pcapgo.NewNgWriterInterface(&b, describe(""), pcapgo.NgWriterOptions{SectionInfo: p.section})
+	if err != nil {
+		return err
+	}
+	if err := ng.Flush(); err != nil {
+		return err
+	}
+	length := binary.LittleEndian.Uint32(b.Bytes()[4:])
+	_, err = p.w.Write(b.Bytes()[:length])
+	return err
+}
+
+func (p *Writer) fail(cycle uint64, id InterfaceID, err error) error {
+	p.err = fmt.Errorf("pcapng: cycle %d: %s: %w", cycle, p.paths[id], err)
+	return p.err
+}

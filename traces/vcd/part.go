@@ -1,0 +1,96 @@
+package vcd
+
+import (
+	"fmt"
+	"strings"
+
+	"starloom/traces/input"
+)
+
+// Part is a variable or some of its bits.
+type Part struct {
+	Name  string
+	Net   NetID
+	Kind  Kind
+	Low   uint32 // the lowest bit, counted from the last digit of the net
+	Bits  uint32 // 0 for reals, texts and events
+	Whole bool   // all of the net
+}
+
+// Whole returns a variable as a part.
+func (v *Var) Whole() Part {
+	return Part{Name: v.Path, Net: v.Net, Kind: v.Kind, Bits: uint32(v.Bits), Whole: true}
+}
+
+// Shape says what a part holds, for a message: 8 bits, real, text, event.
+func (p Part) Shape() string {
+	if p.Kind != KindBits {
+		return p.Kind.String()
+	}
+	return fmt.Sprintf("%d bits", p.Bits)
+}
+
+// Find returns the index of the first variable with a path, -1 if there is none.
+func (h *Header) Find(path string) int {
+	for i := range h.Vars {
+		if h.Vars[i].Path == path {
+			return i
+		}
+	}
+	return -1
+}
+
+// Index returns the variables by path, of several with one path the first.
+func (h *Header) Index() map[string]int {
+	index := make(map[string]int, len(h.Vars))
+	for i := range h.Vars {
+		if _, twice := index[h.Vars[i].Path]; !twice {
+			index[h.Vars[i].Path] = i
+		}
+	}
+	return index
+}
+
+// Resolve finds a variable by its path, or bits of one: data[3], data[7:4]. index
+// is what Index returns, nil to search.
+func (h *Header) Resolve(index map[string]int, name string) (p Part, variable int, ok bool) {
+	at := func(path string) int {
+		if index == nil {
+			return h.Find(path)
+		}
+		if i, ok := index[path]; ok {
+			return i
+		}
+		return -1
+	}
+	if i := at(name); i >= 0 {
+		return h.Vars[i].Whole(), i, true
+	}
+	bracket := strings.LastIndexByte(name, '[')
+	if bracket < 0 {
+		return Part{}, 0, false
+	}
+	high, low, isRange := parseRange(name[bracket:])
+	i := at(name[:bracket])
+	if !isRange || i < 0 || h.Vars[i].Kind != KindBits {
+		return Part{}, 0, false
+	}
+	v := &h.Vars[i]
+	first, firstOK := v.bitPosition(high)
+	last, lastOK := v.bitPosition(low)
+	if !firstOK || !lastOK || first < last {
+		return Part{}, 0, false
+	}
+	return Part{Name: name, Net: v.Net, Kind: KindBits, Low: uint32(last), Bits: uint32(first - last + 1)}, i, true
+}
+
+// MissingSignal is the error for a signal that the file does not have; what says what
+// it is for.
+func (r *Reader) MissingSignal(what, name string) *input.Error {
+	return &input.Error{Place: r.file, Reason: fmt.Sprintf("%s %s is not in the file", what, name), Remedy: r.NamesRemedy()}
+}
+
+// NamesRemedy tells the user how to see the names of the signals.
+func (r *Reader) NamesRemedy() string {
+	return fmt.Sprintf("`starloom trace info %s --signals` lists the names", r.file)
+}

@@ -1,0 +1,453 @@
+package vcd
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"math"
+	"strconv"
+)
+
+// digitValues are the planes of a digit: bit 0 of Value, bit 1 of Unknown; badDigit
+// for what is no digit. GHDL writes nine states.
+var digitValues = makeDigitValues()
+
+const badDigit = 0xFF
+
+func makeDigitValues() (table [256]uint8) {
+	for i := range table {
+		table[i] = badDigit
+	}
+	for digits, value := range map[string]uint8{"0Ll": 0, "1Hh": 1, "Zz": 2, "XxUuWw-": 3} {
+		for _, digit := range []byte(digits) {
+			table[digit] = value
+		}
+	}
+	return table
+}
+
+// readChanges applies changes up to the next time that is another one than now,
+// or to the end of the file.
+//
+// The loop works on the buffer alone: the newline behind its end stops every
+// token. A record that ends there is read again when there is more of the file.
+func (r *Reader) readChanges() {
+	r.hasNext = false
+	for r.err == nil {
+		at := r.pos
+		for r.buf[at] <= ' ' && at < r.end {
+			at++
+		}
+		r.pos = at
+		if at == r.end {
+			if !r.refill() {
+				return
+			}
+			continue
+		}
+		done := false
+		switch c := r.buf[at]; c {
+		case '#':
+			done = r.readTime(at)
+		case 'b', 'B':
+			r.readVector(at)
+		case '$':
+			r.readSection()
+		case 'r', 'R', 's', 'S':
+			r.readWord(at)
+		default:
+			r.readScalar(at)
+		}
+		if done {
+			return
+		}
+	}
+}
+
+// refill gets more of the file. It returns false when there is none: then the
+// record at pos, if any, is cut off.
+func (r *Reader) refill() bool {
+	ok, err := r.more()
+	if err != nil {
+		r.err = err
+	}
+	return ok
+}
+
+// cut is called when the record at pos reaches the end of the buffer. It is read
+// again when there is more of the file. Otherwise its line has no end and may be
+// anything: it is dropped.
+func (r *Reader) cut() {
+	if !r.refill() && r.err == nil {
+		r.truncated, r.cutChange, r.pos = true, r.buf[r.pos] != '#', r.end
+	}
+}
+
+// bad ends the reading, unless the record is in a last line that is cut off.
+func (r *Reader) bad(at int, reason string) {
+	if bytes.IndexByte(r.buf[at:r.end], '\n') < 0 {
+		r.pos = at
+		r.cut()
+		return
+	}
+	r.err = r.fail(at, reason, "give a VCD that its simulator has written to the end, or correct the line")
+}
+
+// readTime reads #time. It returns true when it is the next one.
+func (r *Reader) readTime(at int) bool {
+	start := at + 1
+	number, overflow := uint64(0), false
+	end := start
+	for ; r.buf[end]-'0' <= 9; end++ {
+		digit := uint64(r.buf[end] - '0')
+		overflow = overflow || number > (math.MaxUint64-digit)/10
+		number = 10*number + digit
+	}
+	switch {
+	case end == r.end:
+		r.cut()
+		return false
+	case end == start || r.buf[end] > ' ' || overflow:
+		r.bad(at, fmt.Sprintf("found %s, expected a time such as #120", shown(r.buf[at:r.tokenEnd(at)])))
+		return false
+	case r.started && number < r.now:
+		r.bad(at, fmt.Sprintf("time #%d after #%d, expected a later one", number, r.now))
+		return false
+	}
+	r.pos = end
+	if r.started && number == r.now {
+		return false
+	}
+	r.next, r.hasNext, r.snapshot = number, true, noSnapshot // not every writer has an $end
+	return true
+}
+
+func (r *Reader) tokenEnd(at int) int {
+	for r.buf[at] > ' ' {
+		at++
+	}
+	return at
+}
+
+// readCode reads an identifier code. ok is false when the file or the buffer ends
+// there, or there is no such net; the caller returns.
+func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
+	number, place := uint64(0), uint64(1)
+	end := at
+	for ; ; end++ {
+		digit := r.buf[end] - codeFirst
+		if digit >= codeBase {
+			break
+		}
+		number += uint64(digit+1) * place
+		place *= codeBase
+	}
+	if end == r.end {
+		r.cut()
+		return nil, 0, false
+	}
+	if end-at > codeDigitsMax {
+		number = 1 << 63
+	}
+	id = noNet
+	if number--; number < uint64(len(r.codes.dense)) {
+		id = r.codes.dense[number]
+	}
+	if id == noNet {
+		id = r.codes.find(number, r.buf[at:end])
+	}
+	if id == noNet || r.buf[end] > ' ' {
+		r.bad(record, fmt.Sprintf("%s: no signal with identifier code %s is declared", shown(r.buf[record:end]), shown(r.buf[at:r.tokenEnd(at)])))
+		return nil, 0, false
+	}
+	r.pos = end
+	n = &r.nets[id]
+	n.changes++
+	return n, id, n.watched && !r.off
+}
+
+// readScalar reads a digit with a code right behind it.
+func (r *Reader) readScalar(at int) {
+	digit := digitValues[r.buf[at]]
+	if digit == badDigit {
+		r.bad(at, fmt.Sprintf("found %s, expected a value change (0! 1! x! z! b101 ! r1.5 ! stext !), a time (#120) or $dumpvars, $dumpoff, $dumpon, $dumpall, $comment", shown(r.buf[at:r.tokenEnd(at)])))
+		return
+	}
+	n, id, ok := r.readCode(at, at+1)
+	if !ok || n.kind != KindBits {
+		r.readOther(n, id, ok)
+		return
+	}
+	value, unknown := uint64(digit&1), uint64(digit>>1)
+	if n.bits != 1 {
+		r.setVector(n, id, at, r.buf[at:at+1], value, unknown)
+		return
+	}
+	if r.value[n.word] != value || r.unknown[n.word] != unknown {
+		r.value[n.word], r.unknown[n.word] = value, unknown
+		r.mark(n, id)
+	}
+}
+
+// Eight digits at once: a character is 0x30 or 0x31, and the product gathers the
+// last bit of each into the first byte.
+const (
+	eightZeros  = 0x3030303030303030
+	eightOthers = 0xFEFEFEFEFEFEFEFE
+	eightGather = 0x8040201008040201
+)
+
+// readVector reads b, digits, a space and a code. value and unknown hold the last
+// 64 digits, which are all for most signals.
+func (r *Reader) readVector(at int) {
+	start := at + 1
+	end := start
+	value, unknown := uint64(0), uint64(0)
+	for end+8 <= r.end {
+		eight := binary.LittleEndian.Uint64(r.buf[end:]) ^ eightZeros
+		if eight&eightOthers != 0 {
+			break
+		}
+		value = value<<8 | eight*eightGather>>56
+		unknown <<= 8
+		end += 8
+	}
+	for {
+		digit := digitValues[r.buf[end]]
+		if digit == badDigit {
+			break
+		}
+		value = value<<1 | uint64(digit&1)
+		unknown = unknown<<1 | uint64(digit>>1)
+		end++
+	}
+	code := r.skipSpace(end)
+	if code == r.end {
+		r.cut()
+		return
+	}
+	if end == start || code == end {
+		r.bad(at, fmt.Sprintf("found %s, expected b, binary digits, a space and an identifier code", shown(r.buf[at:r.tokenEnd(at)])))
+		return
+	}
+	n, id, ok := r.readCode(at, code)
+	if ok && n.kind == KindBits {
+		r.setVector(n, id, at, r.buf[start:end], value, unknown)
+		return
+	}
+	r.readOther(n, id, ok)
+}
+
+// readOther takes bits that were written for a net that is none of bits.
+func (r *Reader) readOther(n *net, id NetID, watched bool) {
+	switch {
+	case !watched:
+	case n.kind != KindEvent:
+		r.unread++
+	case r.snapshot == noSnapshot:
+		r.mark(n, id)
+		n.maybe = false
+	case r.snapshot == laterSnapshot && !n.dirty:
+		r.mark(n, id)
+		n.maybe = true
+	}
+}
+
+func (r *Reader) skipSpace(at int) int {
+	for at < r.end && r.buf[at] <= ' ' {
+		at++
+	}
+	return at
+}
+
+// setVector gives a net its digits; value and unknown are the last 64 of them. If
+// there are fewer than bits, x and z are repeated to the left, other digits not.
+func (r *Reader) setVector(n *net, id NetID, at int, digits []byte, value, unknown uint64) {
+	first := digitValues[digits[0]]
+	if uint32(len(digits)) > n.bits {
+		excess := digits[:len(digits)-int(n.bits)]
+		for _, digit := range excess {
+			if d := digitValues[digit]; d != first || d == 1 {
+				r.bad(at, fmt.Sprintf("%d digits for a signal of %d bits", len(digits), n.bits))
+				return
+			}
+		}
+		digits = digits[len(excess):]
+	}
+	if n.bits > 64 {
+		r.setWide(n, id, digits, first)
+		return
+	}
+	if count := uint(len(digits)); count < uint(n.bits) {
+		if first >= 2 {
+			unknown |= ^uint64(0) << count
+			value |= -uint64(first&1) << count
+		}
+	}
+	mask := ^uint64(0) >> (64 - n.bits)
+	value &= mask
+	unknown &= mask
+	if r.value[n.word] != value || r.unknown[n.word] != unknown {
+		r.value[n.word], r.unknown[n.word] = value, unknown
+		r.mark(n, id)
+	}
+}
+
+// setWide does the same for more than 64 bits.
+func (r *Reader) setWide(n *net, id NetID, digits []byte, first uint8) {
+	fill, fillUnknown := uint64(0), uint64(0)
+	if first >= 2 {
+		fill, fillUnknown = -uint64(first&1), ^uint64(0)
+	}
+	changed := false
+	for word, left := n.word, int(n.bits); left > 0; word, left = word+1, left-64 {
+		part := digits[max(len(digits)-64, 0):]
+		digits = digits[:len(digits)-len(part)]
+		value, unknown := fill, fillUnknown
+		for _, digit := range part {
+			d := digitValues[digit]
+			value = value<<1 | uint64(d&1)
+			unknown = unknown<<1 | uint64(d>>1)
+		}
+		if left < 64 {
+			mask := ^uint64(0) >> (64 - left)
+			value, unknown = value&mask, unknown&mask
+		}
+		if r.value[word] != value || r.unknown[word] != unknown {
+			r.value[word], r.unknown[word] = value, unknown
+			changed = true
+		}
+	}
+	if changed {
+		r.mark(n, id)
+	}
+}
+
+// setUnknown gives a net the value that it has before any change.
+func (r *Reader) setUnknown(n *net) {
+	switch n.kind {
+	case KindBits:
+		for word, left := n.word, int(n.bits); left > 0; word, left = word+1, left-64 {
+			mask := ^uint64(0) >> (64 - min(left, 64))
+			r.value[word], r.unknown[word] = mask, mask
+		}
+	case KindReal:
+		r.value[n.word] = math.Float64bits(math.NaN())
+	}
+}
+
+// textBytesMax bounds a text, so that texts do not fill the memory.
+const textBytesMax = 1 << 16
+
+// readWord reads r or s, a number or a text, a space and a code.
+func (r *Reader) readWord(at int) {
+	end := r.tokenEnd(at)
+	code := r.skipSpace(end)
+	if code == r.end {
+		r.cut()
+		return
+	}
+	word := r.buf[at+1 : end]
+	isReal := r.buf[at]|0x20 == 'r'
+	number := 0.0
+	if isReal {
+		var err error
+		if number, err = strconv.ParseFloat(string(word), 64); err != nil {
+			r.bad(at, fmt.Sprintf("found %s, expected a number such as r1.5", shown(r.buf[at:end])))
+			return
+		}
+	}
+	if len(word) > textBytesMax {
+		r.bad(at, fmt.Sprintf("a text of %d characters, expected at most %d", len(word), textBytesMax))
+		return
+	}
+	n, id, ok := r.readCode(at, code)
+	switch {
+	case !ok:
+	case isReal && n.kind == KindReal:
+		if was := r.real(n); was != number {
+			r.value[n.word] = math.Float64bits(number)
+			r.mark(n, id)
+		}
+	case !isReal && n.kind == KindText:
+		if r.texts[n.word] != string(word) {
+			r.texts[n.word] = r.intern(word)
+			r.mark(n, id)
+		}
+	default:
+		r.unread++
+	}
+}
+
+func (r *Reader) real(n *net) float64 { return math.Float64frombits(r.value[n.word]) }
+
+// internMax is how many words are kept to be used again.
+const internMax = 4096
+
+func (r *Reader) intern(word []byte) string {
+	text, ok := r.names[string(word)]
+	if !ok {
+		text = string(word)
+		if len(r.names) < internMax && len(text) <= stateBytesMax {
+			r.names[text] = text
+		}
+	}
+	return text
+}
+
+// readSection reads a $keyword among the changes.
+func (r *Reader) readSection() {
+	token, err := r.token()
+	if err != nil {
+		r.err = err
+		return
+	}
+	switch string(token) {
+	case "$end":
+		r.snapshot = noSnapshot
+	case "$dumpvars":
+		r.snapshot = firstSnapshot
+	case "$dumpall":
+		r.snapshot = laterSnapshot
+	case "$dumpoff":
+		r.off, r.snapshot = true, firstSnapshot
+	case "$dumpon":
+		r.off, r.snapshot = false, laterSnapshot
+	case "$comment", "$date", "$version", "$vcdclose":
+		r.skipSection()
+	default:
+		r.bad(r.pos-len(token), fmt.Sprintf("found %s, expected $dumpvars, $dumpoff, $dumpon, $dumpall, $comment or $end", shown(token)))
+	}
+}
+
+func (r *Reader) skipSection() {
+	for {
+		token, err := r.token()
+		switch {
+		case err != nil:
+			r.err = err
+			return
+		case token == nil:
+			r.truncated, r.cutChange = true, true
+			return
+		case string(token) == "$end":
+			return
+		}
+	}
+}
+
+// mark notes a change.
+func (r *Reader) mark(n *net, id NetID) {
+	if !n.dirty {
+		n.dirty = true
+		r.changed = append(r.changed, id)
+	}
+}
+
+// settle forgets the changes of the time before.
+func (r *Reader) settle() {
+	for _, id := range r.changed {
+		r.nets[id].dirty, r.nets[id].maybe = false, false
+	}
+	r.changed = r.changed[:0]
+}

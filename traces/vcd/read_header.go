@@ -1,0 +1,331 @@
+package vcd
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"starloom/traces/input"
+)
+
+// NetID names what changes in a VCD: all variables with one identifier code.
+type NetID int32
+
+// Var is a declared variable.
+type Var struct {
+	Path string // scopes and name, separated by dots; data[3] for one bit of data
+	Type string // wire, reg, integer, real, string, event, parameter ...
+	Net  NetID
+	Kind Kind
+	Bits int // of the net; 0 for reals, texts and events
+
+	// MSB and LSB are the declared range, when HasRange: [7:0], [0:3], or [3] for
+	// a single bit of a vector.
+	HasRange bool
+	MSB, LSB int
+}
+
+// Header is what stands in front of the value changes.
+type Header struct {
+	Date, Version string
+	Comments      []string
+	Timescale     Timescale // 1 ns when the file does not say
+	HasTimescale  bool
+	Scopes        int
+	Vars          []Var // in the file's order
+}
+
+const (
+	// vcdBitsMax is the widest signal that is read.
+	bitsMax = 1 << 20
+	// headerTextMax bounds what is kept of a $comment, $date or $version, and of
+	// how many comments.
+	headerTextMax     = 4096
+	headerCommentsMax = 64
+	// headerWordsMax is how many words a declaration may have.
+	headerWordsMax = 64
+)
+
+const badDeclaration = "give a VCD: a declaration reads like $var wire 8 # data [7:0] $end"
+
+// magics are how other files begin that carry waveforms, or their names.
+var magics = []struct{ start, what, remedy string }{
+	{"\x1f\x8b", "this is compressed with gzip", "unpack it: gunzip -k FILE"},
+	{"\x28\xb5\x2f\xfd", "this is compressed with zstd", "unpack it: zstd -d FILE"},
+	{"\x00\x00\x00\x00\x00\x00\x00\x01\x49", "this is an FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
+	{"\xfe\x00\x00\x00", "this is a compressed FST file", "convert it: fst2vcd -f FILE -o FILE.vcd"},
+	{"\x0a\x0d\x0d\x0a", "this is a packet capture", "give a VCD; `starloom trace info` reads captures, too"},
+	{"GHDLwave", "this is a GHW file of GHDL", "let GHDL write a VCD: --vcd=FILE.vcd"},
+}
+
+// readHeader reads up to the $end of $enddefinitions.
+func (r *Reader) readHeader() error {
+	if err := r.checkMagic(); err != nil {
+		return err
+	}
+	h := &r.header
+	h.Timescale = Nanosecond
+	var scopes []string // full paths
+	for {
+		token, err := r.token()
+		if err != nil {
+			return err
+		}
+		if token == nil {
+			if r.read == 0 {
+				return &input.Error{Place: r.file, Reason: "the file is empty", Remedy: "give a VCD"}
+			}
+			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file anew: its beginning is cut off")
+		}
+		switch string(token) {
+		case "$enddefinitions":
+			_, err = r.words()
+			return err
+		case "$scope":
+			var words []string
+			if words, err = r.words(); err == nil {
+				scopes, err = r.openScope(scopes, words)
+			}
+		case "$upscope":
+			_, err = r.words()
+			if err == nil && len(scopes) == 0 {
+				err = r.fail(r.pos, "$upscope without a $scope that is open", badDeclaration)
+			}
+			if err == nil {
+				scopes = scopes[:len(scopes)-1]
+			}
+		case "$var":
+			scope := ""
+			if len(scopes) > 0 {
+				scope = scopes[len(scopes)-1]
+			}
+			err = r.variable(scope)
+		case "$timescale":
+			err = r.timescale()
+		case "$date":
+			h.Date, err = r.text()
+		case "$version":
+			h.Version, err = r.text()
+		case "$comment":
+			var text string
+			if text, err = r.text(); len(h.Comments) < headerCommentsMax {
+				h.Comments = append(h.Comments, text)
+			}
+		default:
+			if token[0] != '$' {
+				return r.fail(r.pos, fmt.Sprintf("found %s, expected a declaration ($timescale, $scope, $var ...) or $enddefinitions", shown(token)), "give a VCD")
+			}
+			_, err = r.text() // a simulator's own section
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// checkMagic recognises files that are no VCD but are easily taken for one.
+func (r *Reader) checkMagic() error {
+	for r.end < 16 {
+		if ok, err := r.more(); err != nil {
+			return err
+		} else if !ok {
+			break
+		}
+	}
+	for _, magic := range magics {
+		if bytes.HasPrefix(r.buf[:r.end], []byte(magic.start)) {
+			return &input.Error{Place: r.file, Reason: magic.what + ", not a VCD", Remedy: strings.ReplaceAll(magic.remedy, "FILE", r.file)}
+		}
+	}
+	return nil
+}
+
+// words returns what stands before the next $end.
+func (r *Reader) words() (words []string, err error) {
+	for {
+		token, err := r.token()
+		switch {
+		case err != nil:
+			return nil, err
+		case token == nil:
+			return nil, r.fail(r.pos, "the file ends within a declaration, expected $end", "write the file anew: its beginning is cut off")
+		case string(token) == "$end":
+			return words, nil
+		case len(words) == headerWordsMax:
+			return nil, r.fail(r.pos, fmt.Sprintf("a declaration of more than %d words, expected $end", headerWordsMax), badDeclaration)
+		}
+		words = append(words, string(token))
+	}
+}
+
+// text returns what stands before the next $end. White space is one space, or one
+// newline; a text that is very long is cut.
+func (r *Reader) text() (string, error) {
+	var text []byte
+	for {
+		token, err := r.token()
+		switch {
+		case err != nil:
+			return "", err
+		case token == nil:
+			return "", r.fail(r.pos, "the file ends within a comment, expected $end", "write the file anew: it is cut off")
+		case string(token) == "$end":
+			return string(text), nil
+		}
+		if len(text)+len(token) < headerTextMax {
+			switch {
+			case len(text) == 0:
+			case r.newLine:
+				text = append(text, '\n')
+			default:
+				text = append(text, ' ')
+			}
+			text = append(text, token...)
+		}
+	}
+}
+
+func (r *Reader) timescale() error {
+	words, err := r.words()
+	if err != nil {
+		return err
+	}
+	scale, err := parseTimescale(strings.Join(words, " "))
+	if err != nil {
+		return r.fail(r.pos, "$timescale: "+err.Error(), "correct the line")
+	}
+	r.header.Timescale, r.header.HasTimescale = scale, true
+	return nil
+}
+
+// scopeDepthMax is how deep scopes may be nested.
+const scopeDepthMax = 1024
+
+func (r *Reader) openScope(scopes, words []string) ([]string, error) {
+	if len(words) < 1 || len(words) > 2 {
+		return nil, r.fail(r.pos, fmt.Sprintf("$scope with %d words, expected a kind and a name", len(words)), "give a VCD: a scope reads like $scope module top $end")
+	}
+	if len(scopes) == scopeDepthMax {
+		return nil, r.fail(r.pos, fmt.Sprintf("more than %d scopes in one another", scopeDepthMax), "give a VCD that is nested less deeply")
+	}
+	name := "" // some tools have scopes without a name
+	if len(words) == 2 {
+		name = strings.TrimPrefix(words[1], `\`)
+	}
+	if len(scopes) > 0 {
+		name = JoinPath(scopes[len(scopes)-1], name)
+	}
+	r.header.Scopes++
+	return append(scopes, name), nil
+}
+
+// JoinPath puts a scope before a name; either may be empty.
+func JoinPath(scope, name string) string {
+	switch {
+	case scope == "":
+		return name
+	case name == "":
+		return scope
+	}
+	return scope + "." + name
+}
+
+// kinds of variables that do not hold bits.
+var varKinds = map[string]Kind{
+	"real": KindReal, "realtime": KindReal, "shortreal": KindReal, "real_parameter": KindReal,
+	"string": KindText, "event": KindEvent,
+}
+
+// variable reads a declaration: kind, bits, code, name, range.
+func (r *Reader) variable(scope string) error {
+	words, err := r.words()
+	if err != nil {
+		return err
+	}
+	if len(words) < 4 {
+		return r.fail(r.pos, fmt.Sprintf("$var with %d words, expected a kind, bits, an identifier code and a name", len(words)), badDeclaration)
+	}
+	if words[0] == "port" {
+		return r.fail(r.pos, "this is an extended VCD ($dumpports)", "dump with $dumpvars instead")
+	}
+	v := Var{Type: r.intern([]byte(words[0])), Kind: varKinds[words[0]]}
+	v.Bits, err = strconv.Atoi(words[1])
+	if err != nil || v.Bits < 0 || v.Bits > bitsMax {
+		return r.fail(r.pos, fmt.Sprintf("$var with %q bits, expected a number from 1 to %d", words[1], bitsMax), badDeclaration)
+	}
+	if v.Bits == 0 && v.Kind == KindBits {
+		v.Kind = KindEvent // an array without elements has no value either
+	}
+	v.reference(scope, words[3], strings.Join(words[4:], ""))
+	number, ok := codeNumber([]byte(words[2]))
+	if !ok {
+		return r.fail(r.pos, fmt.Sprintf("identifier code %q, expected printable ASCII", words[2]), badDeclaration)
+	}
+	v.Net = r.codes.find(number, []byte(words[2]))
+	if v.Net == noNet {
+		if v.Kind != KindBits {
+			v.Bits = 0
+		}
+		v.Net = NetID(len(r.nets))
+		r.nets = append(r.nets, net{bits: uint32(v.Bits), kind: v.Kind})
+		r.codes.add(number, words[2], v.Net)
+	}
+	// Another name of a net is what the net is.
+	v.Bits, v.Kind = int(r.nets[v.Net].bits), r.nets[v.Net].kind
+	r.header.Vars = append(r.header.Vars, v)
+	return nil
+}
+
+// reference sets path and range from a name and what stands behind it. An escaped
+// name may hold anything, brackets included.
+//
+//	data [7:0]   data[7:0]   data [3]   data[3]   mem[2] [7:0]   \odd[1 [7:0]
+func (v *Var) reference(scope, name, indices string) {
+	if plain, escaped := strings.CutPrefix(name, `\`); escaped {
+		name = plain
+	} else if at := strings.LastIndexByte(name, '['); at > 0 && indices == "" {
+		if _, _, ok := parseRange(name[at:]); ok && (v.Bits == 1 || strings.Contains(name[at:], ":")) {
+			name, indices = name[:at], name[at:]
+		}
+	}
+	at := max(strings.LastIndexByte(indices, '['), 0)
+	if msb, lsb, ok := parseRange(indices[at:]); ok {
+		v.MSB, v.LSB, v.HasRange = msb, lsb, true
+		if strings.Contains(indices[at:], ":") {
+			indices = indices[:at]
+		}
+	}
+	v.Path = JoinPath(scope, name+indices)
+}
+
+// parseRange reads [7:0] or [3].
+func parseRange(text string) (msb, lsb int, ok bool) {
+	if len(text) < 3 || text[0] != '[' || text[len(text)-1] != ']' {
+		return 0, 0, false
+	}
+	high, low, both := strings.Cut(text[1:len(text)-1], ":")
+	msb, err := strconv.Atoi(high)
+	if err != nil {
+		return 0, 0, false
+	}
+	if !both {
+		return msb, msb, true
+	}
+	lsb, err = strconv.Atoi(low)
+	return msb, lsb, err == nil
+}
+
+// bitPosition returns where the bit with a declared index is, counted from the
+// last digit.
+func (v *Var) bitPosition(index int) (int, bool) {
+	msb, lsb := v.MSB, v.LSB
+	if !v.HasRange {
+		msb, lsb = v.Bits-1, 0
+	}
+	position := index - lsb
+	if msb < lsb {
+		position = -position
+	}
+	return position, position >= 0 && position < v.Bits
+}

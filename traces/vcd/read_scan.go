@@ -1,0 +1,112 @@
+package vcd
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"starloom/traces/input"
+)
+
+const (
+	scanBytes = 256 << 10
+	// tokenBytesMax is the longest token: the digits of the widest signal.
+	tokenBytesMax = bitsMax + 64
+)
+
+// scanner holds the part of a file that is being read. Behind the last byte there
+// is always a newline, so that a loop over a token needs no other end.
+type scanner struct {
+	r    io.Reader
+	file string
+	buf  []byte // buf[pos:end] is to be read, buf[end] is a newline
+	pos  int
+	end  int
+	eof  bool
+	read int64 // bytes taken from r
+
+	newLine bool // a line has ended in front of the last token
+
+	lines int // newlines in front of buf
+}
+
+func newScanner(r io.Reader, file string) scanner {
+	s := scanner{r: r, file: file, buf: make([]byte, scanBytes+1)}
+	s.buf[0] = '\n'
+	return s
+}
+
+// more reads on; what is between pos and end stays. It returns false at the end of
+// the file.
+func (s *scanner) more() (bool, error) {
+	if s.eof {
+		return false, nil
+	}
+	s.lines += bytes.Count(s.buf[:s.pos], newline)
+	s.end = copy(s.buf, s.buf[s.pos:s.end])
+	s.pos = 0
+	if s.end == len(s.buf)-1 {
+		if s.end >= tokenBytesMax {
+			return false, s.fail(0, fmt.Sprintf("more than %d characters without a space", tokenBytesMax), "give a VCD: a value is followed by a space, the identifier code and the end of the line")
+		}
+		s.buf = append(s.buf, make([]byte, len(s.buf))...)
+	}
+	for {
+		n, err := s.r.Read(s.buf[s.end : len(s.buf)-1])
+		s.end += n
+		s.read += int64(n)
+		s.buf[s.end] = '\n'
+		switch {
+		case errors.Is(err, io.EOF):
+			s.eof = true
+			return n > 0, nil
+		case err != nil:
+			return false, s.fail(s.end, fmt.Sprintf("cannot be read: %v", err), "check the disk, or give another file")
+		case n > 0:
+			return true, nil
+		}
+	}
+}
+
+var newline = []byte{'\n'}
+
+// fail returns an error at a place in the buffer.
+func (s *scanner) fail(at int, reason, remedy string) *input.Error {
+	line := s.lines + 1 + bytes.Count(s.buf[:at], newline)
+	return &input.Error{Place: fmt.Sprintf("%s:%d", s.file, line), Reason: reason, Remedy: remedy}
+}
+
+// token returns the next characters without white space, nil at the end of the
+// file. They are valid until the next call. s.pos stands behind them.
+func (s *scanner) token() ([]byte, error) {
+	s.newLine = false
+	for {
+		for s.pos < s.end && s.buf[s.pos] <= ' ' {
+			s.newLine = s.newLine || s.buf[s.pos] == '\n'
+			s.pos++
+		}
+		at := s.pos
+		for s.buf[at] > ' ' {
+			at++
+		}
+		if at < s.end || s.eof && at > s.pos {
+			token := s.buf[s.pos:at]
+			s.pos = at
+			return token, nil
+		}
+		if ok, err := s.more(); err != nil {
+			return nil, err
+		} else if !ok && s.pos == s.end {
+			return nil, nil
+		}
+	}
+}
+
+// shown is a token for a message: not too long, and printable.
+func shown(token []byte) string {
+	if len(token) > 40 {
+		return fmt.Sprintf("%q...", token[:40])
+	}
+	return fmt.Sprintf("%q", token)
+}

@@ -1,0 +1,277 @@
+package vcd
+
+import (
+	"fmt"
+	"io"
+
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// Reader reads a Value Change Dump (IEEE 1364-2005, section 18) as Starloom,
+// Verilator, Icarus and GHDL write it, in one pass. Memory grows with the number
+// of signals and not with the length of the file.
+//
+//	r, err := Open(path)                 // reads the declarations
+//	defer r.Close()
+//	err = r.Watch(nets)                     // whose values are wanted, or WatchAll
+//	for r.Next() {                          // a time at which something is written
+//	    changed, err := r.Step()            // all changes of that time
+//	    for _, id := range changed {
+//	        use(r.Time(), r.Value(id))
+//	    }
+//	}
+//	err = r.Err()
+//
+// Within one time only the last value of a signal is kept. Bits are x until they
+// are set, reals not a number, texts empty. Changes in front of the first time
+// belong to it. Between $dumpoff and $dumpon values stay as they were and Off is
+// true. Values of GHDL's nine states become four: U W - are x, L is 0, H is 1.
+//
+// An event has no value: it is among the changes of a time at which it was triggered.
+// What $dumpvars and $dumpoff write of it up to their $end triggers nothing; after
+// $dumpall and $dumpon nobody can tell (Maybe).
+//
+// A file whose last line has no end is read without that line, which may be cut off;
+// Truncated tells. A value of another kind than its signal, a real of a wire for
+// example, is not read; Unread counts them.
+// Any other fault ends the reading with a *input.Error.
+type Reader struct {
+	scanner
+	closer io.Closer
+	size   int64 // of the file, 0 when it is not known
+
+	header Header
+	nets   []net
+	codes  codeTable
+	names  map[string]string // words that come again and again
+
+	value, unknown []uint64 // columns of what is watched
+	texts          []string
+	changed        []NetID
+
+	begun     bool   // what is in front of the first time was read
+	started   bool   // now is a time of the file
+	hasNext   bool   // next is a time that is to be read
+	next      uint64 // in units of the time scale
+	now       uint64
+	off       bool
+	snapshot  snapshot
+	truncated bool
+	cutChange bool // truncated within a change, not a time
+	unread    uint64
+	err       error
+}
+
+// net is what has one identifier code.
+type net struct {
+	changes uint64
+	word    uint32 // in value and unknown, or in texts
+	bits    uint32
+	kind    Kind
+	watched bool
+	dirty   bool // is in changed
+	maybe   bool // is there only because of $dumpall or $dumpon
+}
+
+// snapshot is the section that changes are in, up to its $end.
+type snapshot uint8
+
+const (
+	noSnapshot snapshot = iota
+	firstSnapshot
+	laterSnapshot
+)
+
+const (
+	noNet NetID = -1
+	// watchWordsMax bounds the columns to 512 MiB each.
+	watchWordsMax = 1 << 26
+)
+
+// Open opens a file and reads its declarations.
+func Open(path string) (*Reader, error) {
+	file, err := traces.OpenInput(path)
+	if err != nil {
+		return nil, unreadable(path, err)
+	}
+	stat, err := file.Stat()
+	if err != nil {
+		_ = file.Close()
+		return nil, unreadable(path, err)
+	}
+	r, err := NewReader(file, path)
+	if err != nil {
+		_ = file.Close()
+		return nil, err
+	}
+	r.closer, r.size = file, stat.Size()
+	return r, nil
+}
+
+func unreadable(path string, err error) *input.Error {
+	return input.Unreadable(path, err, "give the path of a VCD")
+}
+
+// NewReader reads the declarations; name stands in front of errors.
+func NewReader(source io.Reader, name string) (*Reader, error) {
+	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}}
+	if err := r.readHeader(); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// Close closes the file.
+func (r *Reader) Close() error {
+	if r.closer == nil {
+		return nil
+	}
+	return r.closer.Close()
+}
+
+// Name returns the file's name.
+func (r *Reader) Name() string { return r.file }
+
+// Header returns what the declarations say. The caller must not change it.
+func (r *Reader) Header() *Header { return &r.header }
+
+// Duration is a time of the file with its unit.
+func (r *Reader) Duration(time uint64) Duration {
+	return Duration{Count: time, Unit: r.header.Timescale}
+}
+
+// Nets returns the number of nets.
+func (r *Reader) Nets() int { return len(r.nets) }
+
+// Net returns what a net holds; bits is 0 for reals, texts and events.
+func (r *Reader) Net(id NetID) (kind Kind, bits int) {
+	return r.nets[id].kind, int(r.nets[id].bits)
+}
+
+// Watch says which values to keep, before the first Next; others are skipped.
+func (r *Reader) Watch(nets []NetID) error {
+	if r.begun {
+		panic("vcd: Watch after Next")
+	}
+	words := len(r.value)
+	for _, id := range nets {
+		n := &r.nets[id]
+		if n.watched {
+			continue
+		}
+		n.watched = true
+		switch n.kind {
+		case KindBits:
+			n.word = uint32(words)
+			words += int(n.bits+63) / 64
+		case KindReal:
+			n.word = uint32(words)
+			words++
+		case KindText:
+			n.word = uint32(len(r.texts))
+			r.texts = append(r.texts, "")
+		}
+		if words > watchWordsMax {
+			return &input.Error{Place: r.file, Reason: fmt.Sprintf("more than %d bits in its signals", uint64(watchWordsMax)*64), Remedy: "select fewer signals"}
+		}
+	}
+	r.value, r.unknown = make([]uint64, words), make([]uint64, words)
+	for i := range r.nets {
+		if r.nets[i].watched {
+			r.setUnknown(&r.nets[i])
+		}
+	}
+	return nil
+}
+
+// WatchAll keeps the values of all signals.
+func (r *Reader) WatchAll() error {
+	all := make([]NetID, len(r.nets))
+	for i := range all {
+		all[i] = NetID(i)
+	}
+	return r.Watch(all)
+}
+
+// Next reports whether there is one more time; NextTime tells which.
+func (r *Reader) Next() bool {
+	if !r.begun {
+		r.begun = true
+		r.readChanges()
+	}
+	return r.hasNext && r.err == nil
+}
+
+// NextTime returns the time that the next Step reads, in units of the time scale.
+func (r *Reader) NextTime() uint64 { return r.next }
+
+// Step reads all changes of the next time. It returns the watched nets that may
+// have changed, each once, in the file's order, and the error that Err keeps. The list is
+// valid until the next Step.
+func (r *Reader) Step() ([]NetID, error) {
+	if !r.Next() {
+		return nil, r.err
+	}
+	if r.started {
+		r.settle()
+	}
+	r.started, r.now = true, r.next
+	r.readChanges()
+	return r.changed, r.err
+}
+
+// Err returns the error that ended the reading.
+func (r *Reader) Err() error { return r.err }
+
+// Time returns the time of the last Step.
+func (r *Reader) Time() uint64 { return r.now }
+
+// Off reports whether the simulator does not dump at the moment.
+func (r *Reader) Off() bool { return r.off }
+
+// Truncated reports whether the file ended within a line.
+func (r *Reader) Truncated() bool { return r.truncated }
+
+// cutNow reports whether the file ended within the changes of the last Step, which are
+// not known, then.
+func (r *Reader) cutNow() bool { return r.truncated && r.cutChange && r.started }
+
+// CutFrom is the time of the last Step if it is cut off, else empty.
+func (r *Reader) CutFrom() string {
+	if !r.cutNow() {
+		return ""
+	}
+	return r.Duration(r.now).String()
+}
+
+// Unread returns how many values of watched nets were not read, because they are of
+// another kind than the net.
+func (r *Reader) Unread() uint64 { return r.unread }
+
+// Maybe reports that an event that is among the changes of the last Step may not have
+// been triggered.
+func (r *Reader) Maybe(id NetID) bool { return r.nets[id].maybe }
+
+// Changes returns how many changes of a net were read, watched or not.
+func (r *Reader) Changes(id NetID) uint64 { return r.nets[id].changes }
+
+// Progress returns how many bytes were read, and how many there are; 0 when that
+// is not known.
+func (r *Reader) Progress() (read, size int64) { return r.read, r.size }
+
+// Value returns the value of a watched net.
+func (r *Reader) Value(id NetID) Value {
+	n := &r.nets[id]
+	v := Value{Kind: n.kind}
+	switch n.kind {
+	case KindBits:
+		last := n.word + (n.bits+63)/64
+		v.Bits, v.Value, v.Unknown = int(n.bits), r.value[n.word:last:last], r.unknown[n.word:last:last]
+	case KindReal:
+		v.Real = r.real(n)
+	case KindText:
+		v.Text = r.texts[n.word]
+	}
+	return v
+}

@@ -1,0 +1,284 @@
+package vcd
+
+import (
+	"fmt"
+	"math"
+
+	"starloom/traces/input"
+)
+
+// Sampling says when the values of a file count. The zero value is: at every time
+// at which something changes.
+//
+// With a clock, cycle n is what the signals are just before the n-th active edge
+// (0 is the first in the file), which is what registers see; an edge is from 0 to 1
+// (Falling: from 1 to 0), not from or to x. With a period, cycle n is what they are
+// at the end of n*period to (n+1)*period.
+type Sampling struct {
+	Clock   string
+	Falling bool
+	Period  Duration // Count 0: none
+}
+
+// Sampled reports whether cycles are compared, not times.
+func (s Sampling) Sampled() bool { return s.Clock != "" || s.Period.Count != 0 }
+
+// Sampler gives the values of a file instant by instant: times in common units, or
+// cycles. The columns hold what the watched nets are at the instant that was
+// committed last.
+//
+//	Load:    reads up to the end of the next instant, Instant
+//	Commit:  makes it the columns' values
+//
+// Its fields are for reading, but for Shift.
+type Sampler struct {
+	Reader *Reader
+	Shift  int64 // is subtracted from every instant; set it before the first Load
+
+	// What Load has read.
+	Loaded  bool
+	Instant int64
+	Cut     bool // the file ends within it: what it is, is not known
+
+	// What Commit has put into the columns.
+	Committed bool
+	At        int64  // the instant
+	AtTime    uint64 // in units of the file: the edge, or the last change
+	Off       bool   // nothing is dumped from there on
+
+	scale int64 // common units in one unit of the file
+
+	clock   NetID // noNet without clock
+	falling bool
+	period  int64 // in common units, 0 without
+	cycle   int64 // of the clock
+
+	value, unknown []uint64
+	texts          []string
+
+	time    uint64  // of the loaded instant, in units of the file
+	pausing bool    // the simulator does not dump behind it
+	pending []NetID // changed by the instant
+	waiting []bool  // is in pending
+	late    []NetID // changed by the clock's edge itself, so by the next cycle
+}
+
+// NewSampler watches the nets and the clock of a file. Instants are in units of unit,
+// which is at least as fine as those of the file and of the period. Errors are
+// *input.Error.
+func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler, error) {
+	s := &Sampler{Reader: r, clock: noNet, falling: how.Falling}
+	scale, _ := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
+	s.scale = int64(scale)
+	if how.Period.Count != 0 {
+		period, ok := how.Period.In(unit)
+		if !ok || period > math.MaxInt64 {
+			return nil, &input.Error{Place: r.Name(), Reason: fmt.Sprintf("a period of %v does not fit 64 bits in units of %v", how.Period, unit), Remedy: "give a shorter period"}
+		}
+		s.period = int64(period)
+	}
+	if how.Clock != "" {
+		at := r.Header().Find(how.Clock)
+		if at < 0 {
+			return nil, r.MissingSignal("the clock", how.Clock)
+		}
+		v := r.Header().Vars[at]
+		if v.Kind != KindBits || v.Bits != 1 {
+			return nil, &input.Error{Place: r.Name(), Reason: fmt.Sprintf("the clock %s has %d bits", how.Clock, v.Bits), Remedy: "give a signal of one bit"}
+		}
+		s.clock = v.Net
+		nets = append(nets, v.Net)
+	}
+	if err := r.Watch(nets); err != nil {
+		return nil, err
+	}
+	s.value = append(s.value, r.value...)
+	s.unknown = append(s.unknown, r.unknown...)
+	s.texts = make([]string, len(r.texts))
+	s.waiting = make([]bool, r.Nets())
+	return s, nil
+}
+
+// Load reads the next instant; s.Loaded tells whether there is one.
+func (s *Sampler) Load() error {
+	s.Loaded = false
+	for _, id := range s.pending {
+		s.waiting[id] = false
+	}
+	s.pending = s.pending[:0]
+	switch {
+	case s.clock != noNet:
+		return s.loadCycle()
+	case s.period != 0:
+		return s.loadPeriod()
+	}
+	if !s.Reader.Next() {
+		return s.Reader.Err()
+	}
+	if err := s.step(); err != nil {
+		return err
+	}
+	time, err := s.common(s.Reader.Time())
+	s.Loaded, s.Instant, s.pausing, s.Cut = true, time-s.Shift, s.Reader.Off(), s.Reader.cutNow()
+	return err
+}
+
+// step reads one time and adds what has changed to pending.
+func (s *Sampler) step() error {
+	changed, err := s.Reader.Step()
+	s.time = s.Reader.Time()
+	s.add(changed)
+	return err
+}
+
+func (s *Sampler) add(changed []NetID) {
+	for _, id := range changed {
+		if !s.waiting[id] {
+			s.waiting[id] = true
+			s.pending = append(s.pending, id)
+		}
+	}
+}
+
+// common returns a time in common units.
+func (s *Sampler) common(time uint64) (int64, error) {
+	if time > uint64(math.MaxInt64/2/s.scale) {
+		return 0, &input.Error{Place: s.Reader.Name(), Reason: fmt.Sprintf("time #%d is too late to be compared", time), Remedy: "compare files with the same $timescale"}
+	}
+	return int64(time) * s.scale, nil
+}
+
+func (s *Sampler) loadPeriod() error {
+	for s.Reader.Next() {
+		time, err := s.common(s.Reader.NextTime())
+		if err != nil {
+			return err
+		}
+		cycle := time/s.period - s.Shift
+		if s.Loaded && cycle != s.Instant {
+			return nil
+		}
+		s.Loaded, s.Instant = true, cycle
+		if err := s.step(); err != nil {
+			return err
+		}
+		// After a time that is cut off, the period may go on.
+		s.pausing, s.Cut = s.Reader.Off(), s.Reader.Truncated()
+	}
+	return s.Reader.Err()
+}
+
+// loadCycle reads up to the next edge. Its own changes come late: the columns get
+// what was before it.
+func (s *Sampler) loadCycle() error {
+	s.add(s.late)
+	s.copy(s.late)
+	s.late = s.late[:0]
+	for s.Reader.Next() {
+		before := s.level()
+		changed, err := s.Reader.Step()
+		if err != nil {
+			return err
+		}
+		if s.Reader.Off() {
+			return &input.Error{Place: s.Reader.Name(), Reason: fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.Reader.Time()), Remedy: "sample with a period, or dump without pause"}
+		}
+		if after := s.level(); before+after == 1 && (after == 1) != s.falling {
+			s.late = append(s.late, changed...)
+			s.Loaded, s.Instant, s.time, s.Cut = true, s.cycle-s.Shift, s.Reader.Time(), s.Reader.cutNow()
+			s.cycle++
+			return nil
+		}
+		s.add(changed)
+		s.copy(changed)
+	}
+	return s.Reader.Err()
+}
+
+// Tail is the time of the last edge of the clock, from which on no cycle is complete. It
+// is empty without a clock, without an edge, and as long as there may be more.
+func (s *Sampler) Tail() string {
+	if s.clock == noNet || s.cycle == 0 || s.Loaded {
+		return ""
+	}
+	return Duration{Count: s.time, Unit: s.Reader.Header().Timescale}.String()
+}
+
+// level is the clock as 0 or 1, something else when it is neither.
+func (s *Sampler) level() int {
+	word := s.Reader.nets[s.clock].word
+	if s.Reader.unknown[word] != 0 {
+		return 9
+	}
+	return int(s.Reader.value[word])
+}
+
+// Unchanged reports whether no watched net changes at the loaded instant.
+func (s *Sampler) Unchanged() bool { return len(s.pending) == 0 }
+
+// Commit makes the loaded instant that of the columns. It returns the nets that
+// may have changed; they are valid until the next load.
+func (s *Sampler) Commit() []NetID {
+	if s.clock == noNet {
+		s.copy(s.pending)
+	}
+	s.Committed, s.At, s.AtTime, s.Off = true, s.Instant, s.time, s.pausing
+	return s.pending
+}
+
+// copy takes values from the reader.
+func (s *Sampler) copy(nets []NetID) {
+	for _, id := range nets {
+		n := &s.Reader.nets[id]
+		switch {
+		case n.kind == KindText:
+			s.texts[n.word] = s.Reader.texts[n.word]
+		case n.bits <= 64 && n.kind != KindEvent:
+			s.value[n.word], s.unknown[n.word] = s.Reader.value[n.word], s.Reader.unknown[n.word]
+		default:
+			last := n.word + (n.bits+63)/64
+			copy(s.value[n.word:last], s.Reader.value[n.word:last])
+			copy(s.unknown[n.word:last], s.Reader.unknown[n.word:last])
+		}
+	}
+}
+
+// Triggered reports whether an event happens at an instant.
+func (s *Sampler) Triggered(id NetID, instant int64) bool {
+	return s.Committed && s.At == instant && s.waiting[id]
+}
+
+// Word returns all bits of a net that has at most 64.
+func (s *Sampler) Word(id NetID) (value, unknown uint64) {
+	word := s.Reader.nets[id].word
+	return s.value[word], s.unknown[word]
+}
+
+// Bits returns count (at most 64) bits of a net, from bit low on.
+func (s *Sampler) Bits(id NetID, low, count uint32) (value, unknown uint64) {
+	word, shift := s.Reader.nets[id].word+low>>6, low&63
+	value, unknown = s.value[word]>>shift, s.unknown[word]>>shift
+	if shift+count > 64 {
+		value |= s.value[word+1] << (64 - shift)
+		unknown |= s.unknown[word+1] << (64 - shift)
+	}
+	mask := ^uint64(0) >> (64 - count)
+	return value & mask, unknown & mask
+}
+
+// Value returns bits low to low+count-1 of a net, or its real or text.
+func (s *Sampler) Value(id NetID, low, count uint32) Value {
+	n := &s.Reader.nets[id]
+	switch n.kind {
+	case KindReal:
+		return Value{Kind: KindReal, Real: math.Float64frombits(s.value[n.word])}
+	case KindText:
+		return Value{Kind: KindText, Text: s.texts[n.word]}
+	}
+	v := Value{Kind: KindBits, Bits: int(count)}
+	for done := uint32(0); done < count; done += 64 {
+		value, unknown := s.Bits(id, low+done, min(64, count-done))
+		v.Value, v.Unknown = append(v.Value, value), append(v.Unknown, unknown)
+	}
+	return v
+}

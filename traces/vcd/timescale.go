@@ -1,0 +1,118 @@
+package vcd
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Timescale is a unit of time, 10^e seconds for e from -15 to 2.
+type Timescale int8
+
+// The finest and the coarsest unit, and that of Starloom's own files.
+const (
+	Femtosecond  Timescale = -15
+	Nanosecond   Timescale = -9
+	timescaleMax Timescale = 2
+)
+
+// timeUnits are the units from the finest to the coarsest, three powers of ten
+// apart.
+var timeUnits = []string{"fs", "ps", "ns", "us", "ms", "s"}
+
+// String returns the unit as a VCD has it: 1 ns, 100 ps.
+func (t Timescale) String() string {
+	i := int(t - Femtosecond)
+	return fmt.Sprintf("1%s %s", strings.Repeat("0", i%3), timeUnits[i/3])
+}
+
+// parseTimescale reads 1 ns, 10ps or 100 s.
+func parseTimescale(text string) (Timescale, error) {
+	number, unit := splitUnit(text)
+	i := slices.Index(timeUnits, unit)
+	zeros := slices.Index([]string{"1", "10", "100"}, number)
+	if i < 0 || zeros < 0 {
+		return 0, fmt.Errorf("%q is no unit of time: allowed are 1, 10 or 100 of s, ms, us, ns, ps or fs", text)
+	}
+	return Femtosecond + Timescale(3*i+zeros), nil
+}
+
+// Shorten returns the unit of numbers for the head of a drawing, such as ns; it
+// divides all of them as long as they end in zeros, and makes the unit coarser.
+func (t Timescale) Shorten(numbers []uint64) string {
+	for ; (t-Femtosecond)%3 != 0; t-- { // 10 or 100 of a unit
+		for i := range numbers {
+			numbers[i] *= 10
+		}
+	}
+	if slices.Max(numbers) == 0 {
+		return timeUnits[(t-Femtosecond)/3]
+	}
+	for t < 0 && !slices.ContainsFunc(numbers, func(n uint64) bool { return n%1000 != 0 }) {
+		t += 3
+		for i := range numbers {
+			numbers[i] /= 1000
+		}
+	}
+	return timeUnits[(t-Femtosecond)/3]
+}
+
+func splitUnit(text string) (number, unit string) {
+	text = strings.TrimSpace(text)
+	i := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimSpace(text[i:])
+}
+
+// Duration is a length of time: Count units.
+type Duration struct {
+	Count uint64
+	Unit  Timescale
+}
+
+// ParseDuration reads a whole number with a unit: 10ns, 2500 ps.
+func ParseDuration(text string) (Duration, error) {
+	number, unit := splitUnit(text)
+	i := slices.Index(timeUnits, unit)
+	count, err := strconv.ParseUint(number, 10, 64)
+	if i < 0 || err != nil {
+		return Duration{}, fmt.Errorf("%q is no time: write a whole number and s, ms, us, ns, ps or fs, for example 10ns", text)
+	}
+	return Duration{Count: count, Unit: Femtosecond + Timescale(3*i)}, nil
+}
+
+// String writes the time with the coarsest unit that keeps it a whole number.
+func (d Duration) String() string {
+	count, i := d.Count, int(d.Unit-Femtosecond)
+	for ; i%3 != 0; i-- {
+		// Only a time scale of 10 or 100 units comes here.
+		high, low := bits.Mul64(count, 10)
+		if high != 0 {
+			return fmt.Sprintf("%d x %v", d.Count, d.Unit)
+		}
+		count = low
+	}
+	for ; count != 0 && count%1000 == 0 && i/3 < len(timeUnits)-1; i += 3 {
+		count /= 1000
+	}
+	return fmt.Sprintf("%d %s", count, timeUnits[i/3])
+}
+
+// In returns the time in another unit. ok is false when it is not a whole number
+// of that unit, or too large.
+func (d Duration) In(unit Timescale) (count uint64, ok bool) {
+	if d.Unit >= unit {
+		high, low := bits.Mul64(d.Count, power10(d.Unit-unit))
+		return low, high == 0
+	}
+	divisor := power10(unit - d.Unit)
+	return d.Count / divisor, d.Count%divisor == 0
+}
+
+// power10 returns 10^e for e from 0 to 17.
+func power10(e Timescale) uint64 { return uint64(math.Pow10(int(e))) }

@@ -1,0 +1,117 @@
+package vcd
+
+import (
+	"slices"
+	"strconv"
+)
+
+// Kind says what a Value holds.
+type Kind uint8
+
+// The kinds of values. An event has none; a VCD only says when it happens.
+const (
+	KindBits Kind = iota
+	KindReal
+	KindText
+	KindEvent
+)
+
+// String returns the kind's name.
+func (k Kind) String() string { return [...]string{"bits", "real", "text", "event"}[k] }
+
+// Value is the value of one signal. Bits are four-state, in two planes of
+// 64-bit words, the least significant word first:
+//
+//	Value Unknown
+//	  0      0     0
+//	  1      0     1
+//	  1      1     x, unknown
+//	  0      1     z, floating
+//
+// Bits above Bits are 0 in both planes. The planes are views: they change with
+// the reader's next step.
+type Value struct {
+	Kind    Kind
+	Bits    int
+	Value   []uint64
+	Unknown []uint64
+	Real    float64
+	Text    string
+}
+
+// BitsValue returns a value of bits; the planes are kept, not copied.
+func BitsValue(bitCount int, value, unknown []uint64) Value {
+	return Value{Kind: KindBits, Bits: bitCount, Value: value, Unknown: unknown}
+}
+
+// Known reports whether no bit is x or z.
+func (v Value) Known() bool {
+	return !slices.ContainsFunc(v.Unknown, func(word uint64) bool { return word != 0 })
+}
+
+// Bit returns 0, 1, x or z.
+func (v Value) Bit(i int) byte {
+	word, shift := i>>6, i&63
+	return "01zx"[v.Unknown[word]>>shift&1<<1|v.Value[word]>>shift&1]
+}
+
+// Label is the shortest text: one bit as 0, 1, x or z, more bits in hexadecimal
+// with x or z for a digit whose bits all are, and X or Z for one with some.
+func (v Value) Label() string {
+	switch v.Kind {
+	case KindReal:
+		return strconv.FormatFloat(v.Real, 'g', -1, 64)
+	case KindText:
+		return v.Text
+	case KindEvent:
+		return "event"
+	}
+	if v.Bits == 1 {
+		return string(v.Bit(0))
+	}
+	digits := make([]byte, 0, v.Bits/4+1)
+	for low := (v.Bits - 1) &^ 3; low >= 0; low -= 4 {
+		digits = append(digits, v.digit(low))
+	}
+	return string(digits)
+}
+
+// digit returns the hexadecimal digit of four bits from low on.
+func (v Value) digit(low int) byte {
+	all := uint64(1)<<min(4, v.Bits-low) - 1
+	value, unknown := v.Value[low>>6]>>(low&63)&all, v.Unknown[low>>6]>>(low&63)&all
+	switch {
+	case unknown == 0:
+		return "0123456789abcdef"[value]
+	case unknown == all && value == all:
+		return 'x'
+	case unknown == all && value == 0:
+		return 'z'
+	case value&unknown == 0:
+		return 'Z'
+	}
+	return 'X'
+}
+
+// String is the value for a sentence: 1, 0x3f, 0b10xx (where a hexadecimal digit
+// would hide which bit is unknown), 1.25, "idle".
+func (v Value) String() string {
+	switch {
+	case v.Kind == KindText:
+		return strconv.Quote(v.Text)
+	case v.Kind != KindBits || v.Bits == 1:
+		return v.Label()
+	case v.Known():
+		return "0x" + v.Label()
+	}
+	return "0b" + v.digits()
+}
+
+// digits are all binary digits, the most significant first.
+func (v Value) digits() string {
+	digits := make([]byte, v.Bits)
+	for i := range digits {
+		digits[i] = v.Bit(v.Bits - 1 - i)
+	}
+	return string(digits)
+}

@@ -1,0 +1,374 @@
+package vcd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/bits"
+	"strings"
+)
+
+// SignalID names a declared signal: 0, 1, 2 ... in the order of declaration.
+type SignalID uint32
+
+// Signal is one declared signal of a VCD.
+type Signal struct {
+	Path   string   // scopes and variable, separated by dots
+	Bits   int      // 1..64; 0 for an enumeration
+	States []string // names of an enumeration's values 0, 1, ...; nil for bits
+}
+
+// Options says what a VCD holds. The zero value writes everything.
+type Options struct {
+	// Comments are lines for the header's $comment: seed, scenario hash. They
+	// are printable ASCII and hold no "$end".
+	Comments []string
+
+	// From and To are the first and last cycle to write. To 0 means no end.
+	From, To uint64
+
+	// OnTrigger writes nothing until Trigger(cycle) is called, and then the
+	// cycles cycle-Before to cycle+After, within From and To.
+	OnTrigger     bool
+	Before, After uint64
+	// SlackCycles is how many cycles after the fact Trigger may be called
+	// without losing the beginning of the window: the slot length, when
+	// violations are found at the end of a slot.
+	SlackCycles uint64
+	// RingChangesMax bounds the memory that a VCD with a trigger keeps, in value
+	// changes of 24 bytes; 0 means RingChangesDefault. When the bound is hit the
+	// oldest cycles are forgotten, the window starts later than asked, and the
+	// file's $comment says so.
+	RingChangesMax int
+}
+
+// RingChangesDefault is the ring's bound when the options give none: 24 MiB.
+const RingChangesDefault = 1 << 20
+
+// Writer writes a Value Change Dump (IEEE 1364-2005, section 18) as a run goes on.
+// One cycle is 1 ns, so #time is the cycle number.
+//
+//	v, err := NewWriter(w, options)
+//	id, err := v.Declare("net.unit[0].medium[1].phit", 64)   // any number
+//	err = v.Begin()
+//	for each cycle t:
+//	    err = v.Cycle(t)          // writes the cycle before
+//	    v.Set(id, value)          // in any order, only real changes are written
+//	err = v.Trigger(t)            // optional, at the latest SlackCycles after t
+//	err = v.Close(end)            // end: the first cycle that did not run
+//
+// Signals are 0, or in their first state, until they are set. Changes of one
+// cycle are written in the order of declaration, so the bytes do not depend on
+// the order of the calls to Set. A value that does not fit its signal, a state
+// without name, time that goes back and a failed write are errors: the first
+// one stays, and Cycle, Trigger and Close return it. Nothing is allocated per
+// cycle once the buffers have grown to what a cycle needs.
+//
+// A Writer must not be used by several goroutines at once.
+type Writer struct {
+	w       io.Writer
+	options Options
+	err     error
+	buf     []byte
+
+	signals []Signal
+	byPath  map[string]SignalID // duplicates; dropped by Begin
+
+	// Columns, indexed by SignalID.
+	formats []format
+	values  []uint64 // as set
+	settled []uint64 // as of the end of the last cycle that was ended
+
+	// dirty has one bit per signal that was set in this cycle to another value,
+	// summary one bit per word of dirty that is not zero.
+	dirty   []uint64
+	summary []uint64
+
+	phase   phase
+	running bool   // Cycle was called
+	now     uint64 // the cycle that Set speaks of
+
+	window
+}
+
+// phase is where a VCD is in its life.
+type phase uint8
+
+const (
+	phaseDeclare phase = iota // signals may be declared
+	phaseWaiting              // before From
+	phaseArmed                // recording into the ring until the trigger comes
+	phaseWriting              // in the window: changes go to the file
+	phaseDone                 // after the window
+	phaseClosed
+)
+
+// flushBytes is when the buffer goes to the writer.
+const flushBytes = 64 << 10
+
+// NewWriter returns a writer on w; nothing is written yet. It refuses options that
+// contradict each other and comments that would end the comment.
+func NewWriter(w io.Writer, options Options) (*Writer, error) {
+	if options.To != 0 && options.To < options.From {
+		return nil, fmt.Errorf("vcd: the window ends at cycle %d, before it starts at cycle %d: give a later end, or 0 for none", options.To, options.From)
+	}
+	if !options.OnTrigger && (options.Before != 0 || options.After != 0) {
+		return nil, errors.New("vcd: cycles before and after a trigger are given, but no trigger")
+	}
+	if options.RingChangesMax < 0 {
+		return nil, fmt.Errorf("vcd: room for %d changes before a trigger: give at least 1, or 0 for %d", options.RingChangesMax, RingChangesDefault)
+	}
+	if options.RingChangesMax == 0 {
+		options.RingChangesMax = RingChangesDefault
+	}
+	for _, line := range options.Comments {
+		if err := checkComment(line); err != nil {
+			return nil, err
+		}
+	}
+	v := &Writer{
+		w:       w,
+		options: options,
+		buf:     make([]byte, 0, flushBytes+changeBytesMax),
+		byPath:  map[string]SignalID{},
+	}
+	v.window.last = math.MaxUint64
+	if options.To != 0 {
+		v.window.last = options.To
+	}
+	return v, nil
+}
+
+// Declare adds a signal of 1 to 64 bits. The path separates scopes by dots; the
+// last component is the variable:
+//
+//	pops.group[0].coupler[1].phit
+//
+// A component is a name (a letter or _, then letters, digits, _ and -) with any
+// number of indices in brackets; the variable has no index, since viewers would
+// take it for a bit select. A path is declared once.
+func (v *Writer) Declare(path string, bitCount int) (SignalID, error) {
+	if bitCount < 1 || bitCount > 64 {
+		return 0, fmt.Errorf("vcd: %s: %d bits, a signal has 1 to 64", path, bitCount)
+	}
+	return v.declare(Signal{Path: path, Bits: bitCount})
+}
+
+// DeclareStates adds an enumeration: Set gives the index of the state, the file
+// shows its name. Names are printable ASCII without white space or backslash.
+func (v *Writer) DeclareStates(path string, states []string) (SignalID, error) {
+	if len(states) == 0 {
+		return 0, fmt.Errorf("vcd: %s: an enumeration needs at least one state", path)
+	}
+	for _, state := range states {
+		if err := checkState(state); err != nil {
+			return 0, fmt.Errorf("vcd: %s: %w", path, err)
+		}
+	}
+	return v.declare(Signal{Path: path, States: append([]string(nil), states...)})
+}
+
+func (v *Writer) declare(signal Signal) (SignalID, error) {
+	if v.phase != phaseDeclare {
+		return 0, fmt.Errorf("vcd: %s: declared after Begin", signal.Path)
+	}
+	if err := checkPath(signal.Path); err != nil {
+		return 0, fmt.Errorf("vcd: %w", err)
+	}
+	if earlier, ok := v.byPath[signal.Path]; ok {
+		return 0, fmt.Errorf("vcd: %s: declared twice (signals %d and %d)", signal.Path, earlier, len(v.signals))
+	}
+	if len(v.signals) >= signalCountMax {
+		return 0, fmt.Errorf("vcd: %s: more than %d signals: select fewer", signal.Path, signalCountMax)
+	}
+	id := SignalID(len(v.signals))
+	v.byPath[signal.Path] = id
+	v.signals = append(v.signals, signal)
+	v.formats = append(v.formats, newFormat(id, signal))
+	v.values = append(v.values, 0)
+	v.settled = append(v.settled, 0)
+	if id&63 == 0 {
+		v.dirty = append(v.dirty, 0)
+	}
+	if id&4095 == 0 {
+		v.summary = append(v.summary, 0)
+	}
+	return id, nil
+}
+
+// Signals returns the declared signals in the order of their identifiers. The
+// caller must not change them.
+func (v *Writer) Signals() []Signal { return v.signals }
+
+// Begin ends the declarations and, unless a trigger is awaited, writes the
+// header. It returns write errors.
+func (v *Writer) Begin() error {
+	if v.phase != phaseDeclare {
+		return errors.New("vcd: Begin called twice")
+	}
+	v.byPath = nil
+	v.phase = phaseWaiting
+	if v.options.OnTrigger {
+		// The header waits, since its comment says what the trigger was.
+		v.phase = phaseArmed
+		v.base = make([]uint64, len(v.signals))
+		return nil
+	}
+	v.header()
+	v.flush()
+	return v.err
+}
+
+// Set gives a signal its value in the current cycle. Called before the first
+// Cycle it gives the initial value.
+func (v *Writer) Set(id SignalID, value uint64) {
+	if v.values[id] == value {
+		return
+	}
+	v.values[id] = value
+	word := id >> 6
+	v.dirty[word] |= 1 << (id & 63)
+	v.summary[word>>6] |= 1 << (word & 63)
+}
+
+// Cycle ends the cycle before and starts cycle t. Cycles may be left out when
+// nothing changes in them. Calling it again with the same t does nothing.
+func (v *Writer) Cycle(t uint64) error {
+	switch {
+	case v.err != nil:
+		return v.err
+	case v.phase == phaseDeclare:
+		return v.fail(errors.New("vcd: Cycle called before Begin"))
+	case v.phase == phaseClosed:
+		return v.fail(fmt.Errorf("vcd: cycle %d after Close", t))
+	case v.running && t == v.now:
+		return nil
+	case v.running && t < v.now:
+		return v.fail(fmt.Errorf("vcd: cycle %d after cycle %d: time cannot go back", t, v.now))
+	}
+	v.endCycle()
+	if !v.running {
+		v.running = true
+		v.start(t)
+	} else if v.phase == phaseWaiting && t > v.first {
+		v.dump(v.first)
+	}
+	v.now = t
+	if len(v.buf) >= flushBytes {
+		v.flush()
+	}
+	return v.err
+}
+
+// Empty reports whether the file holds no cycle so far.
+func (v *Writer) Empty() bool { return !v.written }
+
+// Close writes what is left and the end of time. end is the first cycle that did
+// not run, so that a viewer shows the last one. It does not close the writer.
+// It returns the first error of the VCD's life.
+func (v *Writer) Close(end uint64) error {
+	if v.phase == phaseClosed {
+		return v.err
+	}
+	if v.phase == phaseDeclare && v.err == nil {
+		_ = v.Begin() // its error is kept in v.err
+	}
+	if v.err == nil && v.running && end <= v.now {
+		_ = v.fail(fmt.Errorf("vcd: the run ends before cycle %d, but cycle %d was written: time cannot go back", end, v.now))
+	}
+	v.endCycle()
+	if v.phase == phaseArmed {
+		v.header()
+	}
+	if v.phase == phaseWaiting && v.running && end > v.first {
+		v.dump(v.first)
+	}
+	if v.written {
+		stop := end
+		if stop > v.last {
+			stop = v.last + 1
+		}
+		v.timestamp(stop)
+	}
+	v.flush()
+	v.phase = phaseClosed
+	return v.err
+}
+
+// endCycle moves the changes of the current cycle to where the phase wants them,
+// in the order of declaration.
+func (v *Writer) endCycle() {
+	if v.phase == phaseWriting && v.now > v.last {
+		v.phase = phaseDone
+	}
+	for i, words := range v.summary {
+		for ; words != 0; words &= words - 1 {
+			word := i<<6 | bits.TrailingZeros64(words)
+			set := v.dirty[word]
+			v.dirty[word] = 0
+			for ; set != 0; set &= set - 1 {
+				v.settle(SignalID(word<<6 | bits.TrailingZeros64(set)))
+			}
+		}
+		v.summary[i] = 0
+	}
+	if v.phase == phaseArmed && v.running {
+		v.forgetOld()
+		if v.triggered {
+			v.fire()
+		}
+	}
+}
+
+// settle makes the value of one signal final for the current cycle.
+func (v *Writer) settle(id SignalID) {
+	value := v.values[id]
+	if value == v.settled[id] {
+		return // it changed and changed back within the cycle
+	}
+	if !v.formats[id].fits(value) {
+		_ = v.fail(fmt.Errorf("vcd: cycle %d: %s is set to %#x, which %s", v.now, v.signals[id].Path, value, v.signals[id].room()))
+		v.values[id] = v.settled[id]
+		return
+	}
+	switch v.phase {
+	case phaseArmed:
+		if v.running {
+			v.record(change{cycle: v.now, value: value, id: id})
+		} else {
+			v.base[id] = value
+		}
+	case phaseWriting:
+		v.timestamp(v.now)
+		v.emit(id, value)
+	}
+	v.settled[id] = value
+}
+
+// room says what a signal can hold, for error messages.
+func (s Signal) room() string {
+	if s.States != nil {
+		return fmt.Sprintf("is not one of its %d states (%s)", len(s.States), strings.Join(s.States, " "))
+	}
+	return fmt.Sprintf("has more than its %d bits", s.Bits)
+}
+
+// fail keeps the first error.
+func (v *Writer) fail(err error) error {
+	if v.err == nil {
+		v.err = err
+	}
+	return v.err
+}
+
+// flush hands the buffer to the writer. After an error the bytes are dropped:
+// the file is lost, and the caller learns it from Cycle or Close.
+func (v *Writer) flush() {
+	if v.err == nil && len(v.buf) > 0 {
+		if _, err := v.w.Write(v.buf); err != nil {
+			_ = v.fail(fmt.Errorf("vcd: write: %w", err))
+		}
+	}
+	v.buf = v.buf[:0]
+}
