@@ -60,8 +60,8 @@ func rtlTwins() (names []string) {
 		names = append(names, k.twin)
 	}
 	for _, n := range new(Fabric).kinds() {
-		if twin, _ := n.Datapath(); twin != "" {
-			names = append(names, twin)
+		if own, _ := n.Twin(); own != nil {
+			names = append(names, own.Name)
 		}
 	}
 	return names
@@ -70,7 +70,9 @@ func rtlTwins() (names []string) {
 // datapath is the path that stands for all hardware, and its twin.
 func (s *Scenario) datapath() (path, twin string) {
 	n := s.Fabric.network()
-	twin, _ = n.Datapath()
+	if own, _ := n.Twin(); own != nil {
+		twin = own.Name
+	}
 	return n.Kind(), twin
 }
 

@@ -118,7 +118,7 @@ func (r *machineRTL) parameters(model string) twin.Parameters {
 			"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame,
 			"COMPUTE_CYCLES": m.timing.ComputeCycles, "PROPAGATION_CYCLES": m.timing.PropagationCycles, "GUARD_CYCLES": m.timing.GuardCycles,
 		}
-		_, own := m.network.Datapath()
+		_, own := m.network.Twin()
 		maps.Copy(all, own)
 		return all
 	}

@@ -89,8 +89,29 @@ type plantShard struct {
 // NewPlant builds the hardware of a network, of which rtl replaces parts; nil: everything
 // is model. With RTL there must be one shard. The devices stay the caller's.
 func NewPlant(n Network, c *Config, workers *hw.Workers, rtl *RTL) (*Plant, error) {
+	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
+	if err != nil {
+		return nil, err
+	}
+	components := t.Components()
+	if rtl != nil {
+		t.sums = newSentSums(t.shape.Processors())
+		if components, err = t.replace(rtl, t.media.Near, t.media.Far, nic.FrameBytes(t.payload)); err != nil {
+			return nil, err
+		}
+	}
+	t.kernel.Add(components...)
+	if err := t.kernel.Build(); err != nil {
+		return nil, err
+	}
+	t.begin()
+	return t, nil
+}
+
+// Lay lays out a plant for a kernel, to which its components are still to be added.
+func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	t := &Plant{names: n.Names(), shape: n.Shape(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
-		kernel: hw.NewKernel(workers, c.Shards), shards: make([]plantShard, len(c.Shards))}
+		kernel: kernel, shards: make([]plantShard, len(c.Shards))}
 	for i := range t.shards {
 		t.shards[i] = plantShard{
 			Shard: c.Shards[i],
@@ -110,26 +131,20 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl *RTL) (*Plant, erro
 	if err := n.Build(t); err != nil {
 		return nil, err
 	}
-	m := &t.media
-	components := []hw.Component{t.serialisers, m.Couplers, m.Links, t.deserialisers}
-	if rtl != nil {
-		t.sums = newSentSums(processors)
-		if components, err = t.replace(rtl, m.Near, m.Far, nic.FrameBytes(t.payload)); err != nil {
-			return nil, err
-		}
-	}
-	t.kernel.Add(components...)
-	if err := t.kernel.Build(); err != nil {
-		return nil, err
-	}
-	t.begin()
 	return t, nil
+}
+
+// Components are those of the plant, from transmitters to receivers.
+func (t *Plant) Components() []hw.Component {
+	return []hw.Component{t.serialisers, t.media.Couplers, t.media.Links, t.deserialisers}
 }
 
 // What a network's Build needs and gives.
 
-// Transmitters are those of all NICs.
+// Transmitters and Receivers are those of all NICs; the receivers come with Carry.
+
 func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
+func (t *Plant) Receivers() *nic.Deserialisers  { return t.deserialisers }
 
 // Timing returns the shape of a slot.
 func (t *Plant) Timing() nic.Timing { return t.timing }

@@ -40,8 +40,3 @@ func (p Network) Build(plant *fabric.Plant) error {
 		Sends: fabric.Ways{Base: leaves, Stride: 1}, Hears: fabric.Ways{Base: ends, Stride: uint32(g)},
 	}, readers)
 }
-
-// Datapath implements fabric.Network.
-func (p Network) Datapath() (twin string, parameters map[string]int) {
-	return "pops_slot", map[string]int{"D": p.GroupSize, "G": p.Groups}
-}
