@@ -96,7 +96,7 @@ func onIcarus(t *testing.T, source cosim.Source) cosim.Device {
 func runTwin(t *testing.T, open open, twin Twin, p Parameters, files []string, cycles uint64) string {
 	m, err := twin.New(p)
 	require.NoError(t, err)
-	source := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{"rtl"}, IncludeDirs: []string{filepath.Dir(files[0])}, Params: p.Verilog()}
+	source := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{"rtl", filepath.Dir(files[0])}, Params: p.Verilog()}
 	if m.Clocked() {
 		source.Clocks = []string{"clock"}
 	}
