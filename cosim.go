@@ -64,7 +64,15 @@ func LoadPinMap(path string) (*pinmap.Map, error) {
 }
 
 // Twins returns the twins of all components, and those that fabrics bring.
-func Twins() []twin.Twin { return append(twin.All(), twin.PopsSlot()) }
+func Twins() []twin.Twin {
+	all := twin.All()
+	for _, n := range new(Fabric).kinds() {
+		if own, _ := n.Twin(); own != nil {
+			all = append(all, *own)
+		}
+	}
+	return all
+}
 
 // TwinMap returns the pin map of a twin; see pinmap.OfTwin.
 func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.Map, error) {

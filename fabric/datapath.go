@@ -33,8 +33,8 @@ type Datapath struct {
 
 // Whole is all hardware of a plant as one component; nil if its network has no twin.
 func (t *Plant) Whole(n Network) *Datapath {
-	name, size := n.Datapath()
-	if name == "" {
+	twin, size := n.Twin()
+	if twin == nil {
 		return nil
 	}
 	parameters := map[string]int{
@@ -43,7 +43,7 @@ func (t *Plant) Whole(n Network) *Datapath {
 	}
 	maps.Copy(parameters, size)
 	return &Datapath{
-		path: n.Kind(), twin: name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
+		path: n.Kind(), twin: twin.Name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
 		serialisers: t.serialisers, couplers: t.media.Couplers, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
 		seen: make([]uint32, t.shape.Media),
 	}

@@ -3,6 +3,7 @@ package fabric
 import (
 	"fmt"
 
+	"starloom/cosim/twin"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/nic"
@@ -36,9 +37,9 @@ type Network interface {
 	// Build puts the media between the transmitters and receivers of a plant: the
 	// network in the cycle engine.
 	Build(p *Plant) error
-	// Datapath is the twin of the whole network, NICs and media at once, and its
-	// parameters beside those of links and frames; "" for none.
-	Datapath() (twin string, parameters map[string]int)
+	// Twin is the whole network in Verilog, NICs and media at once, and those of its
+	// parameters that say how large this one is; nil for none.
+	Twin() (*twin.Twin, twin.Parameters)
 	// Study repeats published figures; nil for none.
 	Study() *Study
 }

@@ -135,8 +135,10 @@ func (t *Plant) Components() []hw.Sited {
 
 // What a network's Build needs and gives.
 
-// Transmitters are those of all NICs.
+// Transmitters and Receivers are those of all NICs; the receivers come with Carry.
+
 func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
+func (t *Plant) Receivers() *nic.Deserialisers  { return t.deserialisers }
 
 // Timing returns the shape of a slot.
 func (t *Plant) Timing() nic.Timing { return t.timing }

@@ -32,45 +32,6 @@ func CheckPath(s string) error {
 	return err
 }
 
-// PathComponent is one part of a path: a name with its indexes.
-type PathComponent struct {
-	Name    string
-	Indexes []uint32
-}
-
-// ParsePath takes a path apart; FormatPath puts it together again.
-func ParsePath(s string) ([]PathComponent, error) {
-	scanned, err := scanPath(s, false)
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]PathComponent, len(scanned))
-	for i, tokens := range scanned {
-		parts[i].Name = tokens[0].text
-		for _, token := range tokens[1:] {
-			parts[i].Indexes = append(parts[i].Indexes, token.low)
-		}
-	}
-	return parts, nil
-}
-
-// FormatPath is the inverse of ParsePath.
-func FormatPath(parts []PathComponent) string {
-	var b strings.Builder
-	for i, part := range parts {
-		if i > 0 {
-			b.WriteByte('.')
-		}
-		b.WriteString(part.Name)
-		for _, index := range part.Indexes {
-			b.WriteByte('[')
-			b.WriteString(strconv.FormatUint(uint64(index), 10))
-			b.WriteByte(']')
-		}
-	}
-	return b.String()
-}
-
 // Pattern is a compiled glob over paths.
 type Pattern struct {
 	source     string

@@ -17,11 +17,12 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
+	"starloom/fabric/pops"
 )
 
 // library is all that maps can name.
 func library() pinmap.Library {
-	return pinmap.Library{Twins: append(twin.All(), twin.PopsSlot()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
+	return pinmap.Library{Twins: append(twin.All(), pops.Twin()), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend()}}
 }
 
 // twinMap is the map of a twin on a backend.

@@ -1,6 +1,6 @@
 //go:build linux
 
-package twin
+package twin_test
 
 import (
 	"context"
@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	. "starloom/cosim/twin"
 	"starloom/cosim/verilator"
 )
 
@@ -34,7 +35,7 @@ func rebuilt(t *testing.T, twin Twin) *verilator.Circuit {
 	s := cosim.Source{Top: twin.Name, Files: inPlace(twin), IncludeDirs: []string{"rtl"}, Params: twin.Sets[0].Verilog()}
 	m, err := twin.New(twin.Sets[0])
 	require.NoError(t, err)
-	if m.clocked {
+	if m.Clocked() {
 		s.Clocks = []string{"clock"}
 	}
 	require.NoError(t, m.Close())

@@ -1,10 +1,11 @@
 //go:build linux
 
-package twin
+package twin_test
 
 import (
 	"context"
 	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
+	. "starloom/cosim/twin"
 	"starloom/cosim/verilator"
 )
 
@@ -30,14 +32,14 @@ const (
 func lockstepWith(t *testing.T, m *Model, d cosim.Device, seed, cycles uint64) string {
 	require.Equal(t, m.Ports(), d.Ports(), "the model has the ports of the module, in its order")
 	var clocks uint64
-	if m.clocked {
+	if m.Clocked() {
 		clocks = 1
 	}
 	schedule := NewSchedule(seed, cycles)
 	for cycle := range cycles {
 		m.Stimulate(schedule, cycle, m.Inputs())
 		copy(d.Inputs(), m.Inputs())
-		if cycle > 0 || !m.clocked {
+		if cycle > 0 || !m.Clocked() {
 			require.NoError(t, m.Settle())
 			require.NoError(t, d.Settle())
 			if text := differenceOf(m, d); text != "" {
@@ -94,8 +96,8 @@ func onIcarus(t *testing.T, source cosim.Source) cosim.Device {
 func runTwin(t *testing.T, open open, twin Twin, p Parameters, files []string, cycles uint64) string {
 	m, err := twin.New(p)
 	require.NoError(t, err)
-	source := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[0])}, Params: p.Verilog()}
-	if m.clocked {
+	source := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{"rtl", filepath.Dir(files[0])}, Params: p.Verilog()}
+	if m.Clocked() {
 		source.Clocks = []string{"clock"}
 	}
 	d := open(t, source)
@@ -109,7 +111,13 @@ func runTwin(t *testing.T, open open, twin Twin, p Parameters, files []string, c
 // goes by name and content.
 func inPlace(twin Twin) (files []string) {
 	for _, name := range twin.Sources {
-		files = append(files, filepath.Join("rtl", name))
+		path := filepath.Join("rtl", name)
+		if twin.Own != nil {
+			if _, err := fs.Stat(twin.Own, name); err == nil {
+				path = filepath.Join("..", "fabric", "pops", path)
+			}
+		}
+		files = append(files, path)
 	}
 	return files
 }

@@ -1,4 +1,4 @@
-package twin
+package twin_test
 
 import (
 	"flag"

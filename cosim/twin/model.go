@@ -28,6 +28,7 @@ type Model struct {
 	outputs []uint64
 
 	workers *hw.Workers
+	shards  []hw.Shard
 	kernel  *hw.Kernel
 	pins    pins
 	clocked bool
@@ -53,13 +54,18 @@ type Pin struct{ Word, Bits int }
 // Of returns its words in all inputs, or all outputs.
 func (p Pin) Of(words []uint64) []uint64 { return words[p.Word:][:(p.Bits+63)/64] }
 
-var modelShards = hw.Shards(1, 1)
-
 func newModel(name string) *Model {
 	m := &Model{name: name, workers: hw.NewWorkers(1)}
-	m.kernel = hw.NewKernel(m.workers, modelShards)
-	m.kernel.Add(&m.pins)
+	m.Units(1)
 	return m
+}
+
+// Units is how many units the banks of the model have, one unless Build begins with
+// another number. They are all in one shard.
+func (m *Model) Units(units int) {
+	m.shards = hw.Shards(units, units)
+	m.kernel = hw.NewKernel(m.workers, m.shards)
+	m.kernel.Add(&m.pins)
 }
 
 // ClockAndReset declares the first two ports of a clocked module.
@@ -112,7 +118,7 @@ func (m *Model) ResetWord() int {
 func (m *Model) Kernel() *hw.Kernel { return m.kernel }
 
 // Shards are what banks of the model are made for: one.
-func (m *Model) Shards() []hw.Shard { return modelShards }
+func (m *Model) Shards() []hw.Shard { return m.shards }
 
 // Get reads an input of up to 64 bits, In the words of a wide one; Put and Out are the
 // same for outputs.
@@ -257,7 +263,7 @@ func (m *Model) Signal(name string, p Pin) *hw.Signal {
 // Light is the bank of wires that two inputs drive, one for each rail: wire i is
 // the bits i*bits and up of both.
 func (m *Model) Light(bank hw.Bank, rail1, rail0 Pin, bits int, readers []uint32) (*hw.Light, error) {
-	wire, err := hw.NewLight(bank, "light", bits, modelShards, readers)
+	wire, err := hw.NewLight(bank, "light", bits, m.shards, readers)
 	if err != nil {
 		return nil, err
 	}

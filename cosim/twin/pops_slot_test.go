@@ -1,18 +1,20 @@
-package twin
+package twin_test
 
 import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	. "starloom/cosim/twin"
+	"starloom/fabric/pops"
 	"starloom/nic"
 )
 
 // all are the twins of all components, and of fabrics.
-func all() []Twin { return append(All(), PopsSlot()) }
+func all() []Twin { return append(All(), pops.Twin()) }
 
 func TestPopsSlotRefusesParameters(t *testing.T) {
-	requireRefused(t, PopsSlot(), map[string][]int{
+	requireRefused(t, pops.Twin(), map[string][]int{
 		"D": {0, 65}, "G": {0, 65}, "FRAME_BYTES_MAX": {15}, "COMPUTE_CYCLES": {-1, 65536},
 		"PROPAGATION_CYCLES": {-1, 4097}, "GUARD_CYCLES": {-1, 0, 4097},
 	})

@@ -1,10 +1,12 @@
-package twin
+package twin_test
 
 import (
 	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	. "starloom/cosim/twin"
 )
 
 // TestScheduleHasStretchesOfAllLengths: whatever the length of a run, one stretch
@@ -20,7 +22,7 @@ func TestScheduleHasStretchesOfAllLengths(t *testing.T) {
 			length := uint64(0)
 			for cycle := range cycles {
 				m.Stimulate(s, cycle, m.Inputs())
-				if m.Get(m.reset) == 0 {
+				if m.Inputs()[m.ResetWord()] == 0 {
 					length++
 				} else if length > 0 {
 					lengths = append(lengths, length)

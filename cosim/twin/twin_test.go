@@ -1,4 +1,4 @@
-package twin
+package twin_test
 
 import (
 	"bytes"
@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/cosim"
+	. "starloom/cosim/twin"
 	"starloom/hw"
 	"starloom/nic"
 )

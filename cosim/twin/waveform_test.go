@@ -1,6 +1,6 @@
 //go:build linux
 
-package twin
+package twin_test
 
 import (
 	"bytes"
@@ -16,6 +16,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	. "starloom/cosim/twin"
 	"starloom/hw"
 	"starloom/traces/diff"
 	"starloom/traces/vcd"

@@ -59,14 +59,6 @@ func (s batcherStage) partner(i int) int {
 	return i
 }
 
-// BatcherPartner returns the key that key i is compared with in a stage,
-// 0..BatcherStages(n)-1; ok is false if it is compared with none. The smaller key
-// goes to the lower index.
-func BatcherPartner(n, stage, i int) (j int, ok bool) {
-	j = newBatcherStage(n, stage).partner(i)
-	return j, j != i
-}
-
 // StagePlan is one stage of comparators on POPS(d,g): every processor with a
 // partner sends it a copy of its packet, off-line, and after the last slot the
 // lower one keeps the smaller packet and the higher one the larger. The others

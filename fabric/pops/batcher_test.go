@@ -49,9 +49,9 @@ func TestBatcherIsMergeExchange(t *testing.T) {
 		for stage := range want {
 			var got [][2]int
 			for i := range n {
-				j, ok := BatcherPartner(n, stage, i)
+				j, ok := batcherPartner(n, stage, i)
 				require.Equal(t, j != i, ok)
-				back, _ := BatcherPartner(n, stage, j)
+				back, _ := batcherPartner(n, stage, j)
 				require.Equal(t, i, back, "n = %d, stage %d: %d and %d", n, stage, i, j)
 				if i < j {
 					got = append(got, [2]int{i, j})
@@ -60,7 +60,7 @@ func TestBatcherIsMergeExchange(t *testing.T) {
 			require.Equal(t, want[stage], got, "n = %d, stage %d", n, stage)
 		}
 	}
-	require.Panics(t, func() { BatcherPartner(8, 6, 0) })
+	require.Panics(t, func() { batcherPartner(8, 6, 0) })
 }
 
 // The 0-1 principle: a network that sorts all sequences of zeros and ones sorts
@@ -71,7 +71,7 @@ func TestBatcherSortsZerosAndOnes(t *testing.T) {
 			v := input
 			for stage := range BatcherStages(n) {
 				for i := range n {
-					if j, ok := BatcherPartner(n, stage, i); ok && i < j && v>>i&1 > v>>j&1 {
+					if j, ok := batcherPartner(n, stage, i); ok && i < j && v>>i&1 > v>>j&1 {
 						v ^= 1<<i | 1<<j
 					}
 				}
@@ -205,4 +205,12 @@ func BenchmarkSortWords(b *testing.B) {
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(words)*SortSlots(p)), "ns/word")
 		})
 	}
+}
+
+// batcherPartner returns the key that key i is compared with in a stage,
+// 0..BatcherStages(n)-1; ok is false if it is compared with none. The smaller key
+// goes to the lower index.
+func batcherPartner(n, stage, i int) (j int, ok bool) {
+	j = newBatcherStage(n, stage).partner(i)
+	return j, j != i
 }

@@ -194,67 +194,9 @@ func (c *colourer) merge(lo, classes, degree int) {
 	copy(edges, out)
 }
 
-// ColourEdges colours the edges of a bipartite multigraph so that edges that
-// share an end differ (D. König's theorem: as many colours suffice as an end has
-// edges). from and to hold the ends of each edge, in 0..groups-1 on both sides.
-//
-// It returns a colour for each edge, below the largest degree, or an error if
-// that is more than colours. The same graph gives the same colours. Cost: as of
-// the graph padded to a regular one, O(degree*groups*log degree) time and 21
-// bytes per edge of it.
-func ColourEdges(from, to []uint32, groups, colours int) ([]uint32, error) {
-	if len(from) != len(to) {
-		return nil, fmt.Errorf("%d first ends for %d second ends", len(from), len(to))
-	}
-	sources, sinks := make([]int, groups), make([]int, groups)
-	for i := range from {
-		if int(from[i]) >= groups || int(to[i]) >= groups {
-			return nil, fmt.Errorf("edge %d goes from %d to %d: groups are 0 to %d", i, from[i], to[i], groups-1)
-		}
-		sources[from[i]]++
-		sinks[to[i]]++
-	}
-	degree := 0
-	for v := range groups {
-		degree = max(degree, sources[v], sinks[v])
-	}
-	if degree > colours {
-		return nil, fmt.Errorf("%d colours for a graph in which an end has %d edges", colours, degree)
-	}
-	c := newColourer(groups, degree*groups)
-	next := make([]int, groups)
-	for v := range next {
-		next[v] = v * degree
-	}
-	for i := range from {
-		v := from[i]
-		c.edges[next[v]] = edge{to: to[i], id: uint32(i)}
-		next[v]++
-	}
-	// What the first ends lack equals what the second ends lack.
-	w := 0
-	for v := range next {
-		for ; next[v] < (v+1)*degree; next[v]++ {
-			for sinks[w] == degree {
-				w++
-			}
-			c.edges[next[v]] = edge{to: uint32(w), id: noIndex}
-			sinks[w]++
-		}
-	}
-	c.colour(0, degree)
-	colour := make([]uint32, len(from))
-	for i := range c.edges {
-		if id := c.edges[i].id; id != noIndex {
-			colour[id] = uint32(i / groups)
-		}
-	}
-	return colour, nil
-}
-
-// EqualiseColours changes a proper colouring so that each of the colours is used
+// equaliseColours changes a proper colouring so that each of the colours is used
 // by the same number of edges, which must be a multiple of colours. The arguments
-// are those of ColourEdges and its result.
+// are the ends of each edge, in 0..groups-1 on both sides, and its colour.
 //
 // While one class is too large and another one too small, paths whose edges
 // belong alternately to the two are flipped, where the path has one edge more of
@@ -262,7 +204,7 @@ func ColourEdges(from, to []uint32, groups, colours int) ([]uint32, error) {
 // none of the small one. An empty class is filled without looking for paths, so
 // that the cost for a colouring with few colours is O(edges + groups + size^2)
 // when each of its classes covers all groups.
-func EqualiseColours(from, to, colour []uint32, groups, colours int) error {
+func equaliseColours(from, to, colour []uint32, groups, colours int) error {
 	if len(colour)%colours != 0 {
 		return fmt.Errorf("%d edges cannot have %d colours equally often", len(colour), colours)
 	}

@@ -42,8 +42,3 @@ func (p Network) Build(plant *fabric.Plant) error {
 	}
 	return plant.Carry(fabric.Media{Couplers: couplers, Links: fibre, Far: far, Hears: hears})
 }
-
-// Datapath implements fabric.Network.
-func (p Network) Datapath() (twin string, parameters map[string]int) {
-	return "pops_slot", map[string]int{"D": p.GroupSize, "G": p.Groups}
-}

@@ -152,7 +152,7 @@ func offlineOrder(p Network, destination []uint32) []uint32 {
 	for i := range order {
 		from[i], to[i] = uint32(i)/d, destination[i]/d
 	}
-	if err := EqualiseColours(from, to, colour, p.Groups, p.Groups); err != nil {
+	if err := equaliseColours(from, to, colour, p.Groups, p.Groups); err != nil {
 		panic("pops: " + err.Error()) // d*g edges, g colours
 	}
 	order = order[:0]

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/fabric/fabrictest"
 	"starloom/firmware"
@@ -22,14 +23,12 @@ import (
 // after it; link 2*i+p leaves node i at port p.
 type Ring struct{ Nodes int }
 
-func (r Ring) Kind() string                      { return "ring" }
-func (r Ring) Programs() []fabric.Program        { return nil }
-func (r Ring) Names() fabric.Names               { return names{fabric.UnitNames{Path: "ring.node", PerUnit: 1}, r} }
-func (r Ring) MemoryBytes(*fabric.Config) uint64 { return 0 }
-func (r Ring) Study() *fabric.Study              { return nil }
-func (r Ring) Datapath() (string, map[string]int) {
-	return "", nil
-}
+func (r Ring) Kind() string                        { return "ring" }
+func (r Ring) Programs() []fabric.Program          { return nil }
+func (r Ring) Names() fabric.Names                 { return names{fabric.UnitNames{Path: "ring.node", PerUnit: 1}, r} }
+func (r Ring) MemoryBytes(*fabric.Config) uint64   { return 0 }
+func (r Ring) Study() *fabric.Study                { return nil }
+func (r Ring) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
 
 func (r Ring) Check() error {
 	if r.Nodes < 3 {

@@ -1,31 +1,49 @@
-package twin
+package pops
 
 import (
+	"embed"
 	"fmt"
+	"io/fs"
 
+	"starloom/cosim/twin"
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
 )
 
-// PopsSlot is all of a POPS network's hardware, wired as fabric.CycleTransport
-// does it. Rules: the outputs show status and frames of the receivers and the couplers'
+//go:embed rtl
+var rtl embed.FS
+
+// Twin implements fabric.Network.
+func (p Network) Twin() (*twin.Twin, twin.Parameters) {
+	t := Twin()
+	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}
+}
+
+// Twin is all of the network's hardware in Verilog, and what Build makes of it behind the
+// same ports. Rules: the outputs show status and frames of the receivers and the couplers'
 // violations so far; in a slot's last cycle, between Settle and Latch: ClearSlot and
 // EndSlot, Load and Listen for every processor. A port that a transmitter does not have
 // is PortNone, one that a receiver does not have is nothing to hear, and a length that
 // Load would refuse is no load.
-func PopsSlot() Twin {
-	return Twin{
+func Twin() twin.Twin {
+	files, err := fs.Sub(rtl, "rtl")
+	if err != nil {
+		panic(err) // it is embedded
+	}
+	return twin.Twin{
+		Own:        files,
 		Name:       "pops_slot",
 		Sources:    []string{"pops_slot.v", "serialiser.v", "star_coupler.v", "link.v", "deserialiser.v", "crc16.v"},
 		Components: []string{"nic.Serialisers", "hw.StarCouplers", "hw.Fibre", "nic.Deserialisers"},
-		Sets: []Parameters{
+		Sets: []twin.Parameters{
 			{"D": 2, "G": 2, "PHIT_BITS": 8, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
 			{"D": 1, "G": 1, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 16, "COMPUTE_CYCLES": 0, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 1},
 			{"D": 3, "G": 2, "PHIT_BITS": 16, "FRAME_BYTES_MAX": 20, "COMPUTE_CYCLES": 3, "PROPAGATION_CYCLES": 2, "GUARD_CYCLES": 1},
 			{"D": 2, "G": 3, "PHIT_BITS": 5, "FRAME_BYTES_MAX": 17, "COMPUTE_CYCLES": 1, "PROPAGATION_CYCLES": 0, "GUARD_CYCLES": 2},
 			{"D": 4, "G": 4, "PHIT_BITS": 64, "FRAME_BYTES_MAX": 24, "COMPUTE_CYCLES": 2, "PROPAGATION_CYCLES": 1, "GUARD_CYCLES": 1},
 		},
-		Mutants: []Mistake{
+		Mutants: []twin.Mistake{
 			{Name: "guard off by one", Old: "PROPAGATION_CYCLES + GUARD_CYCLES;", New: "PROPAGATION_CYCLES + GUARD_CYCLES + 1;"},
 			{Name: "port for all reaches none", Old: " || nic[j].port == PORT_ALL[15:0]", New: ""},
 			{Name: "rail 1 crossed", Old: "group[a].coupler[b].far1", New: "group[b].coupler[a].far1"},
@@ -33,13 +51,13 @@ func PopsSlot() Twin {
 			{Name: "loads within the slot", Old: "load_i[I] && last", New: "load_i[I]"},
 			{Name: "violation of the slot before", Old: "seen_q <= !last && (seen_q || violation)", New: "seen_q <= seen_q || violation"},
 		},
-		Build: func(m *Model, p Parameters) error {
+		Build: func(m *twin.Model, p twin.Parameters) error {
 			d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
 			switch compute := p["COMPUTE_CYCLES"]; {
 			case d < 1 || d > 64 || g < 1 || g > 64:
 				return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
-			case compute < 0 || compute > SerialiserComputeMax:
-				return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, SerialiserComputeMax)
+			case compute < 0 || compute > twin.SerialiserComputeMax:
+				return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, twin.SerialiserComputeMax)
 			}
 			timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
 			if err != nil {
@@ -54,10 +72,16 @@ func PopsSlot() Twin {
 			violation := m.Output("violation_o", g*g)
 			out1, out0 := m.Output("rail1_o", g*g*phit), m.Output("rail0_o", g*g*phit)
 
-			h, err := newPopsHardware(m, d, g, frameMax, timing)
+			network := Network{Groups: g, GroupSize: d}
+			m.Units(g)
+			h, err := fabric.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
 			if err != nil {
 				return err
 			}
+			for _, part := range h.Components() {
+				m.Kernel().Add(part)
+			}
+			tx, rx, media := h.Transmitters(), h.Receivers(), h.Media()
 			lastCycle := uint32(timing.SlotCycles() - 1)
 			cycle := lastCycle // of the slot
 			m.Cleared = func() { cycle = lastCycle }
@@ -67,41 +91,45 @@ func PopsSlot() Twin {
 					m.Put(last, 1)
 				}
 				for c := range g * g {
-					hw.PutBits(m.Out(out1), c*phit, phit, h.far.Rail1[c])
-					hw.PutBits(m.Out(out0), c*phit, phit, h.far.Rail0[c])
+					hw.PutBits(m.Out(out1), c*phit, phit, media.Far.Rail1[c])
+					hw.PutBits(m.Out(out0), c*phit, phit, media.Far.Rail0[c])
 				}
 				clear(m.Out(violation))
-				for _, c := range h.couplers.Violated(0) {
+				for _, c := range media.Couplers.Violated(0) {
 					hw.PutBits(m.Out(violation), int(c), 1, 1)
 				}
-				h.showHeard(m.Out(status), m.Out(heardLength), m.Out(heard), frameBits)
+				showHeard(rx, m.Out(status), m.Out(heardLength), m.Out(heard), frameBits)
 			}
 			buffer := make([]byte, frameMax)
 			m.Take = func() {
 				if cycle != lastCycle {
 					return
 				}
-				h.couplers.ClearSlot(0)
-				h.rx.EndSlot(0)
+				media.Couplers.ClearSlot(0)
+				rx.EndSlot(0)
 				for i := range n {
 					bytes := int(hw.GetBits(m.In(length), 16*i, 16))
 					if hw.GetBits(m.In(load), i, 1) != 0 && bytes >= 1 && bytes <= frameMax {
-						GetBytes(m.In(frame), i*frameBits, buffer[:bytes])
-						h.tx.Load(i, buffer[:bytes], h.sendPort(hw.GetBits(m.In(port), 16*i, 16)))
+						twin.GetBytes(m.In(frame), i*frameBits, buffer[:bytes])
+						tx.Load(i, buffer[:bytes], network.sendPort(hw.GetBits(m.In(port), 16*i, 16)))
 					}
-					h.rx.Listen(i, h.coupler(i, hw.GetBits(m.In(hear), 16*i, 16)))
+					port := hw.GetBits(m.In(hear), 16*i, 16)
+					if port >= uint64(g) {
+						port = hw.PortNone
+					}
+					rx.Listen(i, uint16(port))
 				}
 			}
 			m.Behind = func() { cycle = (cycle + 1) % (lastCycle + 1) }
 			m.Registers = func(v *hw.StateVisitor) { hw.StateScalar(v, "slot_cycle", &cycle, hw.AtMost(lastCycle)) }
-			m.Use = func(random *Random, inputs []uint64) {
+			m.Use = func(random *twin.Random, inputs []uint64) {
 				// One processor gets a new frame; who sends changes with every cycle.
 				i := random.Below(n)
 				own := random.Frame(buffer)
 				if random.OneIn(16) {
 					own[random.Below(len(own))] ^= 1 << random.Below(8)
 				}
-				PutBytes(frame.Of(inputs), i*frameBits, own)
+				twin.PutBytes(frame.Of(inputs), i*frameBits, own)
 				bytes := len(own)
 				if random.OneIn(16) {
 					bytes = [...]int{0, 1, frameMax, frameMax + 1, 0xFFFF}[random.Below(5)]
@@ -121,7 +149,7 @@ func PopsSlot() Twin {
 }
 
 // randomPort is one of so many ports, mostly.
-func randomPort(random *Random, ports int) uint64 {
+func randomPort(random *twin.Random, ports int) uint64 {
 	switch random.Below(16) {
 	case 0:
 		return hw.PortAll
@@ -133,87 +161,27 @@ func randomPort(random *Random, ports int) uint64 {
 	return uint64(random.Below(ports))
 }
 
-// popsHardware is the components of a POPS(d,g).
-type popsHardware struct {
-	d, g     int
-	tx       *nic.Serialisers
-	couplers *hw.StarCouplers
-	far      *hw.Light
-	rx       *nic.Deserialisers
-}
-
-func newPopsHardware(m *Model, d, g, frameMax int, timing nic.Timing) (*popsHardware, error) {
-	h := &popsHardware{d: d, g: g}
-	// One unit holds everything: a model has one shard.
-	bank := func(name string, elements int) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: elements} }
-	var err error
-	if h.tx, err = nic.NewSerialisers(nic.SerialiserConfig{
-		Bank: bank("tx", d*g), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: timing.PhitBits, FrameBytesMax: frameMax, ComputeCycles: timing.ComputeCycles,
-	}); err != nil {
-		return nil, err
-	}
-	near, err := hw.NewLight(bank("coupler", g*g), "light", timing.PhitBits, m.Shards(), nil)
-	if err != nil {
-		return nil, err
-	}
-	base := make([]uint32, d*g)
-	for i := range base {
-		base[i] = uint32(i / d * g)
-	}
-	if h.couplers, err = hw.NewStarCouplers(h.tx.Light(), h.tx.Ports(), near, base, g); err != nil {
-		return nil, err
-	}
-	hears := hw.Gather{Inputs: g * g, Wires: make([]uint32, g*g)}
-	for i := range hears.Wires {
-		hears.Wires[i] = uint32(i)
-	}
-	readers := make([]uint32, g*g)
-	if h.far, err = hw.NewLight(bank("fibre", g*g), "light", timing.PhitBits, m.Shards(), readers); err != nil {
-		return nil, err
-	}
-	fibre, err := hw.NewFibre("fibre", m.Kernel().Clock(), near, h.far, timing.PropagationCycles)
-	if err != nil {
-		return nil, err
-	}
-	if h.rx, err = nic.NewDeserialisers(nic.DeserialiserConfig{
-		Bank: bank("rx", d*g), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: timing.PhitBits, FrameBytesMax: frameMax,
-		In: h.far, Hears: hears,
-	}); err != nil {
-		return nil, err
-	}
-	m.Kernel().Add(h.tx, h.couplers, fibre, h.rx)
-	return h, nil
-}
-
 // showHeard shows what every receiver would say if the slot ended now.
-func (h *popsHardware) showHeard(status, length, frame []uint64, frameBits int) {
+func showHeard(rx *nic.Deserialisers, status, length, frame []uint64, frameBits int) {
 	clear(status) // StatusIdle
 	clear(length)
 	clear(frame)
-	for _, cell := range h.rx.Heard(0) {
+	for _, cell := range rx.Heard(0) {
 		i := int(cell)
-		judged := h.rx.Status(i)
+		judged := rx.Status(i)
 		hw.PutBits(status, 3*i, 3, uint64(judged))
 		if judged == nic.StatusOK {
-			heard := h.rx.Frame(i)
+			heard := rx.Frame(i)
 			hw.PutBits(length, 16*i, 16, uint64(len(heard)))
-			PutBytes(frame, i*frameBits, heard)
+			twin.PutBytes(frame, i*frameBits, heard)
 		}
 	}
 }
 
 // sendPort is what a transmitter is switched to.
-func (h *popsHardware) sendPort(port uint64) uint16 {
-	if port < uint64(h.g) || port == hw.PortAll {
+func (p Network) sendPort(port uint64) uint16 {
+	if port < uint64(p.Groups) || port == hw.PortAll {
 		return uint16(port)
-	}
-	return hw.PortNone
-}
-
-// coupler is what receiver i hears on a port; every receiver could hear them all.
-func (h *popsHardware) coupler(i int, port uint64) uint16 {
-	if port < uint64(h.g) {
-		return uint16(int(port)*h.g + i/h.d)
 	}
 	return hw.PortNone
 }
