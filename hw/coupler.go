@@ -13,8 +13,8 @@ import "fmt"
 // Parameters: the wiring (Base, Fan). Ports: in (light and port select of the
 // transmitters), out (light of the couplers). Specification: pops.md section 1.
 //
-// For POPS(d,g): transmitter i is in group i div d, Base[i] = (i div d)*g, Fan
-// g, and coupler from*g+to carries light from group from to group to. All
+// In a partitioned network of g groups of d, transmitter i is in group i div d, Base[i] =
+// (i div d)*g, Fan g, and coupler from*g+to carries light from group from to group to. All
 // couplers that a transmitter reaches belong to its own unit, so shards never
 // write to the same coupler.
 type StarCouplers struct {
