@@ -142,14 +142,14 @@ func (c *StarCouplers) Site() *Site {
 				to.SetBits(lane*c.in.width, c.in.width, light)
 			}
 		}
-		put := ports[i].Put
-		ports[i].Put = func(coupler int, from Pins) error {
-			for lane := range senders {
-				i := sender(coupler, lane)
-				c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
-			}
-			return put(coupler, from)
+	}
+	put := ports[0].Put
+	ports[0].Put = func(coupler int, from Pins) error {
+		for lane := range senders {
+			i := sender(coupler, lane)
+			c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
 		}
+		return put(coupler, from)
 	}
 	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...)
 	ports = append(ports, Port{
