@@ -49,13 +49,13 @@ typedef struct {
     uint32_t origin, destination;
 } sl_packet;
 
-/* Who am I. Processors are numbered group by group. */
+/* Who am I. */
 SL_INLINE uint32_t sl_self(const sl_nic *nic) { return nic->bank.first + nic->cell; }
-SL_INLINE uint32_t sl_group(const sl_nic *nic) { return sl_self(nic) / nic->bank.group_size; }
-SL_INLINE uint32_t sl_index(const sl_nic *nic) { return sl_self(nic) % nic->bank.group_size; }
 SL_INLINE uint32_t sl_processors(const sl_nic *nic) { return nic->bank.processors; }
-SL_INLINE uint32_t sl_groups(const sl_nic *nic) { return nic->bank.groups; }
-SL_INLINE uint32_t sl_group_size(const sl_nic *nic) { return nic->bank.group_size; }
+
+/* Word k, 0 to 7, of the network's size. What the words mean is the network's: its own
+ * header, such as starloom_pops.h, gives them names. */
+SL_INLINE uint32_t sl_shape(const sl_nic *nic, uint32_t k) { return nic->bank.shape[k]; }
 SL_INLINE uint32_t sl_ports(const sl_nic *nic) { return nic->bank.ports; }
 
 /* The slot that begins now, from 0. */
@@ -64,9 +64,9 @@ SL_INLINE uint32_t sl_slot(const sl_nic *nic) { return nic->slot; }
 /* This processor's word of the workload, e.g. the destination of its packet. */
 SL_INLINE uint32_t sl_workload(const sl_nic *nic) { return nic->bank.workload[nic->cell]; }
 
-/* What the schedule says for this slot. The firmware must define STARLOOM_SCHEDULE
- * before it includes this header, and the scenario must have a schedule. */
-SL_INLINE sl_schedule sl_scheduled(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
+/* What the schedule says for this slot, in the network's own terms. The firmware must define
+ * STARLOOM_SCHEDULE before it includes this header, and the scenario must have a schedule. */
+SL_INLINE uint64_t sl_schedule_word(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
 
 /* Parameter number k of STARLOOM_PARAMS. */
 SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
@@ -251,13 +251,11 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
         return names; \
     }
 
-/* The schedule of a deterministic two-hops algorithm: the group to which processor
- * i sends its packet in slot t = 0, 2, 4, ... choose(i, t, groups, group_size) is a
- * plain function; the adversary asks it. */
-#define STARLOOM_CHOICE(choose) \
-    SL_EXPORT(starloom_choice) uint32_t starloom_choice(uint32_t i, uint32_t t, uint32_t g, uint32_t d) { \
-        return choose(i, t, g, d); \
-    }
+/* A function that the network may call by name: 32-bit arguments, one 32-bit result. It
+ * must depend on nothing but its arguments, e.g.
+ *     STARLOOM_CALL(square, (uint32_t x), x * x) */
+#define STARLOOM_CALL(name, parameters, result) \
+    SL_EXPORT(starloom_call_##name) uint32_t starloom_call_##name parameters { return (result); }
 
 /* Names and defaults of the parameters, e.g. STARLOOM_PARAMS("retries=3"). */
 #define STARLOOM_PARAMS(...) \

@@ -23,11 +23,6 @@
 #define SL_FLAG_TX_OVERFLOW 0x4u /* a frame did not fit into the TX FIFO */
 #define SL_FLAG_SLEEPING 0x10u /* the handler need not be called */
 #define SL_FLAG_DELIVERED 0x8u /* the packet that started here has arrived */
-#define SL_ACTION_OWN 0x1u /* schedule: send the own packet, else the held one */
-#define SL_ACTION_FINAL 0x2u /* schedule: what is heard is the final packet, else the held one */
-#define SL_ACTION_KEEP_MIN 0x4u /* schedule: then keep the smaller of own and final packet as the own one */
-#define SL_ACTION_KEEP_MAX 0x8u /* schedule: then keep the larger of own and final packet as the own one */
-#define SL_ACTION_END 0x10u /* schedule: it is over */
 
 /* A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format. */
 typedef struct {
@@ -68,18 +63,6 @@ _Static_assert(offsetof(sl_processor, held) == 6, "register map");
 _Static_assert(offsetof(sl_processor, flags) == 7, "register map");
 _Static_assert(sizeof(sl_processor) == 8, "register map");
 
-/* What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule. */
-typedef struct {
-    uint16_t send_port; /* R, port to send to, 0xffff for none */
-    uint16_t listen_port; /* R, port to hear, 0xffff for none */
-    uint32_t actions; /* R, own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings */
-} sl_schedule;
-
-_Static_assert(offsetof(sl_schedule, send_port) == 0, "register map");
-_Static_assert(offsetof(sl_schedule, listen_port) == 2, "register map");
-_Static_assert(offsetof(sl_schedule, actions) == 4, "register map");
-_Static_assert(sizeof(sl_schedule) == 8, "register map");
-
 /* One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest. */
 typedef struct {
     uint32_t abi; /* L, version of this map */
@@ -97,8 +80,7 @@ typedef struct {
     uint32_t payload_bytes; /* L, largest payload of a frame */
     uint32_t first; /* R, processor number of cell 0 */
     uint32_t processors; /* R, processors in the machine */
-    uint32_t groups; /* R, groups in the machine */
-    uint32_t group_size; /* R, processors in a group */
+    uint32_t shape[8]; /* R, the network's size; what the words mean is the network's */
     uint32_t ports; /* R, ports of a NIC */
     uint64_t seed; /* R, start of the random stream */
     int32_t param[16]; /* R, parameters from the scenario, by index */
@@ -108,7 +90,7 @@ typedef struct {
     uint8_t *rx_status; /* L, address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4 */
     uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none */
     uint32_t listen_slots; /* L, columns of the listening table, 1 to 64 */
-    sl_schedule *schedule; /* L, address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none */
+    uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none */
 } sl_bank;
 
 _Static_assert(offsetof(sl_bank, abi) == 0, "register map");
@@ -126,18 +108,17 @@ _Static_assert(offsetof(sl_bank, tx_frames) == 44, "register map");
 _Static_assert(offsetof(sl_bank, payload_bytes) == 48, "register map");
 _Static_assert(offsetof(sl_bank, first) == 52, "register map");
 _Static_assert(offsetof(sl_bank, processors) == 56, "register map");
-_Static_assert(offsetof(sl_bank, groups) == 60, "register map");
-_Static_assert(offsetof(sl_bank, group_size) == 64, "register map");
-_Static_assert(offsetof(sl_bank, ports) == 68, "register map");
-_Static_assert(offsetof(sl_bank, seed) == 72, "register map");
-_Static_assert(offsetof(sl_bank, param) == 80, "register map");
-_Static_assert(offsetof(sl_bank, processor) == 144, "register map");
-_Static_assert(offsetof(sl_bank, workload) == 148, "register map");
-_Static_assert(offsetof(sl_bank, calls) == 152, "register map");
-_Static_assert(offsetof(sl_bank, rx_status) == 156, "register map");
-_Static_assert(offsetof(sl_bank, listen) == 160, "register map");
-_Static_assert(offsetof(sl_bank, listen_slots) == 164, "register map");
-_Static_assert(offsetof(sl_bank, schedule) == 168, "register map");
-_Static_assert(sizeof(sl_bank) == 176, "register map");
+_Static_assert(offsetof(sl_bank, shape) == 60, "register map");
+_Static_assert(offsetof(sl_bank, ports) == 92, "register map");
+_Static_assert(offsetof(sl_bank, seed) == 96, "register map");
+_Static_assert(offsetof(sl_bank, param) == 104, "register map");
+_Static_assert(offsetof(sl_bank, processor) == 168, "register map");
+_Static_assert(offsetof(sl_bank, workload) == 172, "register map");
+_Static_assert(offsetof(sl_bank, calls) == 176, "register map");
+_Static_assert(offsetof(sl_bank, rx_status) == 180, "register map");
+_Static_assert(offsetof(sl_bank, listen) == 184, "register map");
+_Static_assert(offsetof(sl_bank, listen_slots) == 188, "register map");
+_Static_assert(offsetof(sl_bank, schedule) == 192, "register map");
+_Static_assert(sizeof(sl_bank) == 200, "register map");
 
 #endif
