@@ -45,7 +45,7 @@ func TestBuildRefuses(t *testing.T) {
 		"just_too_large.c":  "has 262208 KiB of data of its own, allowed are 262144",
 		"syntax_error.c":    "does not compile",
 		"missing.c":         "no such file",
-		"grows_table.wasm":  "this is no C source",
+		"grows_table.wasm":  "this is not a C or C++ source",
 	} {
 		t.Run(source, func(t *testing.T) {
 			output := filepath.Join(t.TempDir(), "out.wasm")
@@ -346,4 +346,20 @@ func TestParseTrap(t *testing.T) {
 		require.Equal(t, "unreachable", reason)
 		require.Equal(t, c.function, function, c.trace)
 	}
+}
+
+// TestCPlusPlus runs firmware in C++, in the same image form as that in C.
+func TestCPlusPlus(t *testing.T) {
+	in, err := bank(t, "greets.cc", 4)
+	require.NoError(t, err)
+	in.Start()
+	in.Slot(all(in), 0)
+	b := in.Bank()
+	require.EqualValues(t, 1, b.Registers[0].TxCount)
+	require.Equal(t, []byte{4, 0, 0, 0}, b.TxHead(0).Payload(), "parameter 0 without the scenario's value, and four groups")
+	b.PushRx(1, 0, b.TxHead(0))
+	in.Slot(all(in), 1)
+	require.NotZero(t, b.Registers[1].Flags&nic.FlagDone)
+	require.Empty(t, in.TakeEvents())
+	require.EqualValues(t, 4, in.Probes()[1])
 }

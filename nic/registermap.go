@@ -207,7 +207,7 @@ var cOrder = []string{"frame", "processor", "bank"}
 
 // writeC writes firmware/sdk/starloom_registers.h.
 func writeC(w io.Writer) {
-	fmt.Fprintf(w, "/* %s */\n#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", generatedBy)
+	fmt.Fprintf(w, "/* %s */\n#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\n#define SL_STATIC_ASSERT static_assert\n#else\n#define SL_STATIC_ASSERT _Static_assert\n#endif\n\n", generatedBy)
 	for _, c := range RegisterConstants {
 		fmt.Fprintf(w, "#define SL_%s %#xu /* %s */\n", strings.ToUpper(c.Name), c.Value, c.Doc)
 	}
@@ -231,9 +231,9 @@ func writeC(w io.Writer) {
 		}
 		fmt.Fprintf(w, "} sl_%s;\n\n", b.Name)
 		for _, r := range regs {
-			fmt.Fprintf(w, "_Static_assert(offsetof(sl_%s, %s) == %d, \"register map\");\n", b.Name, r.Name, r.Offset)
+			fmt.Fprintf(w, "SL_STATIC_ASSERT(offsetof(sl_%s, %s) == %d, \"register map\");\n", b.Name, r.Name, r.Offset)
 		}
-		fmt.Fprintf(w, "_Static_assert(sizeof(sl_%s) == %d, \"register map\");\n", b.Name, size)
+		fmt.Fprintf(w, "SL_STATIC_ASSERT(sizeof(sl_%s) == %d, \"register map\");\n", b.Name, size)
 	}
 	fmt.Fprint(w, "\n#endif\n")
 }

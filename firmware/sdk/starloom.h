@@ -1,4 +1,4 @@
-/* The Starloom firmware SDK: one freestanding C header.
+/* The Starloom firmware SDK: one freestanding header, for C11 and C++17.
  *
  * Write the handlers of one processor; the header wraps them into the loops over
  * a bank of processors that the host calls:
@@ -121,7 +121,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
 }
 
 /* A frame that is not sent, all zeros: whatever is written to it is lost. */
-static _Alignas(8) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
+static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
 SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
     if (payload_bytes > SL_PAYLOAD_BYTES_MAX) __builtin_trap();
     /* volatile: a loop, not a call (see starloom_consume). */
@@ -238,7 +238,7 @@ SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
 
 /* Gives up: the run fails with this code and names the processor; its handler
  * is not called any more. Does not return. */
-SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
+SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
     (void)nic;
     sl_host_fail(code);
     __builtin_trap();
@@ -287,7 +287,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     const uint64_t line = cells > 1 ? 64 : 8;
 #define SL_PLACE(field, bytes)                     \
     at = (at + line - 1) / line * line;            \
-    bank->field = (void *)(uintptr_t)(uint32_t)at; \
+    bank->field = (__typeof__(bank->field))(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * (bytes);
     SL_PLACE(processor, sizeof *bank->processor)
     SL_PLACE(rx_status, sizeof *bank->rx_status)
@@ -354,17 +354,17 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
 
 /* Exports the bank's entry points for one pair of handlers. */
 #define STARLOOM_FIRMWARE(state_t, on_start, on_slot)                                              \
-    _Static_assert(_Alignof(state_t) <= 8, "state of a processor: alignment of at most 8 bytes");  \
+    SL_STATIC_ASSERT(__alignof__(state_t) <= 8, "state of a processor: alignment of at most 8 bytes"); \
     SL_EXPORT(starloom_abi) uint32_t starloom_abi(void) { return SL_ABI_VERSION; }                 \
     SL_EXPORT(starloom_attach)                                                                     \
     sl_bank *starloom_attach(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames) { \
         return starloom_place(cells, payload_bytes, rx_frames, tx_frames, sizeof(state_t));        \
     }                                                                                              \
-    SL_EXPORT(starloom_start) void starloom_start(uint32_t count) {                                \
-        STARLOOM_LOOP(state_t, on_start, count, 0)                                                 \
+    SL_EXPORT(starloom_start) void starloom_start(uint32_t starloom_count) {                       \
+        STARLOOM_LOOP(state_t, on_start, starloom_count, 0)                                        \
     }                                                                                              \
-    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t count, uint32_t slot) {                   \
-        STARLOOM_LOOP(state_t, on_slot, count, slot)                                               \
+    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t starloom_count, uint32_t starloom_number) { \
+        STARLOOM_LOOP(state_t, on_slot, starloom_count, starloom_number)                           \
     }
 
 #endif

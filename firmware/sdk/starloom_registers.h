@@ -5,6 +5,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+#define SL_STATIC_ASSERT static_assert
+#else
+#define SL_STATIC_ASSERT _Static_assert
+#endif
+
 #define SL_ABI_VERSION 0x3u /* version of this map */
 #define SL_PORT_ALL 0xfffeu /* send to every port */
 #define SL_PORT_NONE 0xffffu /* hear nothing */
@@ -36,14 +42,14 @@ typedef struct {
     uint8_t payload[];
 } sl_frame;
 
-_Static_assert(offsetof(sl_frame, kind) == 0, "register map");
-_Static_assert(offsetof(sl_frame, flags) == 1, "register map");
-_Static_assert(offsetof(sl_frame, payload_bytes) == 2, "register map");
-_Static_assert(offsetof(sl_frame, source) == 4, "register map");
-_Static_assert(offsetof(sl_frame, destination) == 8, "register map");
-_Static_assert(offsetof(sl_frame, tag) == 12, "register map");
-_Static_assert(offsetof(sl_frame, port) == 14, "register map");
-_Static_assert(sizeof(sl_frame) == 16, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, kind) == 0, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, flags) == 1, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, payload_bytes) == 2, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, source) == 4, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, destination) == 8, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, tag) == 12, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, port) == 14, "register map");
+SL_STATIC_ASSERT(sizeof(sl_frame) == 16, "register map");
 
 /* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all. */
 typedef struct {
@@ -55,13 +61,13 @@ typedef struct {
     uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived) */
 } sl_processor;
 
-_Static_assert(offsetof(sl_processor, wake) == 0, "register map");
-_Static_assert(offsetof(sl_processor, reserved) == 2, "register map");
-_Static_assert(offsetof(sl_processor, rx_count) == 4, "register map");
-_Static_assert(offsetof(sl_processor, tx_count) == 5, "register map");
-_Static_assert(offsetof(sl_processor, held) == 6, "register map");
-_Static_assert(offsetof(sl_processor, flags) == 7, "register map");
-_Static_assert(sizeof(sl_processor) == 8, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, wake) == 0, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, reserved) == 2, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, rx_count) == 4, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, tx_count) == 5, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, held) == 6, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, flags) == 7, "register map");
+SL_STATIC_ASSERT(sizeof(sl_processor) == 8, "register map");
 
 /* One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest. */
 typedef struct {
@@ -93,32 +99,32 @@ typedef struct {
     uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none */
 } sl_bank;
 
-_Static_assert(offsetof(sl_bank, abi) == 0, "register map");
-_Static_assert(offsetof(sl_bank, cells) == 4, "register map");
-_Static_assert(offsetof(sl_bank, current) == 8, "register map");
-_Static_assert(offsetof(sl_bank, record) == 12, "register map");
-_Static_assert(offsetof(sl_bank, record_stride) == 16, "register map");
-_Static_assert(offsetof(sl_bank, rx) == 20, "register map");
-_Static_assert(offsetof(sl_bank, tx) == 24, "register map");
-_Static_assert(offsetof(sl_bank, rx_more) == 28, "register map");
-_Static_assert(offsetof(sl_bank, tx_more) == 32, "register map");
-_Static_assert(offsetof(sl_bank, frame_stride) == 36, "register map");
-_Static_assert(offsetof(sl_bank, rx_frames) == 40, "register map");
-_Static_assert(offsetof(sl_bank, tx_frames) == 44, "register map");
-_Static_assert(offsetof(sl_bank, payload_bytes) == 48, "register map");
-_Static_assert(offsetof(sl_bank, first) == 52, "register map");
-_Static_assert(offsetof(sl_bank, processors) == 56, "register map");
-_Static_assert(offsetof(sl_bank, shape) == 60, "register map");
-_Static_assert(offsetof(sl_bank, ports) == 92, "register map");
-_Static_assert(offsetof(sl_bank, seed) == 96, "register map");
-_Static_assert(offsetof(sl_bank, param) == 104, "register map");
-_Static_assert(offsetof(sl_bank, processor) == 168, "register map");
-_Static_assert(offsetof(sl_bank, workload) == 172, "register map");
-_Static_assert(offsetof(sl_bank, calls) == 176, "register map");
-_Static_assert(offsetof(sl_bank, rx_status) == 180, "register map");
-_Static_assert(offsetof(sl_bank, listen) == 184, "register map");
-_Static_assert(offsetof(sl_bank, listen_slots) == 188, "register map");
-_Static_assert(offsetof(sl_bank, schedule) == 192, "register map");
-_Static_assert(sizeof(sl_bank) == 200, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, abi) == 0, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, cells) == 4, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, current) == 8, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, record) == 12, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, record_stride) == 16, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx) == 20, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, tx) == 24, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx_more) == 28, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, tx_more) == 32, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, frame_stride) == 36, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx_frames) == 40, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, tx_frames) == 44, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, payload_bytes) == 48, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, first) == 52, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, processors) == 56, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, shape) == 60, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, ports) == 92, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, seed) == 96, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, param) == 104, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, processor) == 168, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, workload) == 172, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, calls) == 176, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx_status) == 180, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, listen) == 184, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, listen_slots) == 188, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, schedule) == 192, "register map");
+SL_STATIC_ASSERT(sizeof(sl_bank) == 200, "register map");
 
 #endif
