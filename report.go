@@ -31,9 +31,9 @@ func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }
 
-// DigestCovers says beside every digest what it covers. Equal digests say nothing of the
+// digestCovers says beside every digest what it covers. Equal digests say nothing of the
 // rest: compare the reports, too.
-const DigestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
+const digestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
 
 // RuleInterrupted is the rule that an interrupted run breaks.
 const RuleInterrupted = "interrupted"
@@ -57,7 +57,7 @@ type Report struct {
 	Metrics         Metrics        `json:"metrics"`
 	Firmware        FirmwareReport `json:"firmware"`
 	RTL             []RTLReport    `json:"rtl,omitempty"` // components that were RTL, by path
-	Digest          string         `json:"digest"`        // of what DigestCovers says
+	Digest          string         `json:"digest"`        // of what digestCovers says
 
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
@@ -108,10 +108,10 @@ type FirmwareReport struct {
 	Traps  uint64 `json:"traps"`
 }
 
-// OutputFile is a file that a run wrote.
+// OutputFile is an output of a run.
 type OutputFile struct {
 	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
-	Path string
+	Path string // as it was given; "-" is standard output, "" a writer
 	Note string // why it is empty, "" if it is not
 }
 

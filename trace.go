@@ -11,9 +11,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/nic"
-	"starloom/traces"
 	"starloom/traces/decode"
-	"starloom/traces/diff"
 	"starloom/traces/info"
 	"starloom/traces/pcapng"
 )
@@ -31,12 +29,6 @@ func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Repor
 		all.Files = append(all.Files, *file)
 	}
 	return all, nil
-}
-
-// TraceDiff compares two VCDs; see diff.Files. Errors about files and options are
-// *InputError.
-func TraceDiff(ctx context.Context, pathA, pathB string, o diff.Options) (*diff.Report, error) {
-	return diff.Files(ctx, pathA, pathB, o)
 }
 
 // DecodeReport says what was found in a VCD. Its JSON is stable.
@@ -63,14 +55,57 @@ type DecodeInterface struct {
 	Collisions uint64 `json:"collisions"`
 }
 
-// DecodeSchema is the version of DecodeReport's JSON.
-const DecodeSchema = 1
+// decodeSchema is the version of DecodeReport's JSON.
+const decodeSchema = 1
 
-// TraceDecode takes frames out of a VCD and writes them as a packet capture. The
-// packets are in the order of their cycles, those of one cycle in the order of the
+// DecodeOutputs are what TraceDecode writes. Files appear together or not at all.
+type DecodeOutputs struct {
+	PCAPNG Output // the frames
+	Lua    Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	JSON   Output // the report
+}
+
+// TraceDecode takes frames out of the VCD at path and writes them as a packet capture.
+// The packets are in the order of their cycles, those of one cycle in the order of the
 // interfaces; a sent frame has the cycle of its first phit, a received one that of
-// its last. Errors about the file and the map are *InputError.
-func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
+// its last. Nothing is read before the outputs are open. Errors about files and the map
+// are *InputError.
+func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
+	var o outputs
+	defer o.abort()
+	if !to.PCAPNG.given() {
+		to.PCAPNG = Writer(io.Discard)
+	}
+	packets, err := o.open("--pcapng", "pcapng", to.PCAPNG)
+	if err != nil {
+		return nil, err
+	}
+	lua, err := o.open("--pcapng", "lua", to.PCAPNG.beside(to.Lua, ".lua"))
+	if err != nil {
+		return nil, err
+	}
+	if lua != nil {
+		if err := nic.WriteDissector(lua); err != nil {
+			return nil, err
+		}
+	}
+	figures, err := o.open("--json", "json", to.JSON)
+	if err != nil {
+		return nil, err
+	}
+	report, err := decodeTrace(ctx, path, m, packets)
+	if err != nil {
+		return nil, err
+	}
+	if figures != nil {
+		if err := report.WriteJSON(figures); err != nil {
+			return nil, err
+		}
+	}
+	return report, o.files.Commit()
+}
+
+func decodeTrace(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
 	in, err := decode.Open(path, m.Options)
 	if err != nil {
 		return nil, err
@@ -81,7 +116,7 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) 
 		return nil, err
 	}
 	d := decoding{in: in, m: m, out: packets, interfaces: map[string]int{}}
-	d.report = DecodeReport{Schema: DecodeSchema, File: path, Lanes: len(in.Names), Interfaces: []DecodeInterface{}}
+	d.report = DecodeReport{Schema: decodeSchema, File: path, Lanes: len(in.Names), Interfaces: []DecodeInterface{}}
 	framings := make([]nic.Framing, len(in.Names))
 	for i, rule := range in.Rules {
 		framings[i] = m.Framings[rule]
@@ -96,48 +131,6 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) 
 	}
 	d.report.Cycles, d.report.Unknown, d.report.Truncated = in.Cycles, in.Unknown, in.Truncated()
 	return &d.report, nil
-}
-
-// DecodeOutputs are the files that TraceDecodeFile writes; "" for none.
-type DecodeOutputs struct {
-	PCAPNG string // and its Wireshark dissector beside it
-	JSON   string // the report
-}
-
-// TraceDecodeFile is TraceDecode with output files, which appear together or not at
-// all. Nothing is read before they are open.
-func TraceDecodeFile(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
-	var o outputs
-	defer o.abort()
-	packets, err := o.create("--pcapng", "pcapng", to.PCAPNG)
-	if err != nil {
-		return nil, err
-	}
-	if script, ok := beside(to.PCAPNG, ".lua"); ok {
-		lua, err := o.create("--pcapng", "lua", script)
-		if err != nil {
-			return nil, err
-		}
-		if err := nic.WriteDissector(lua); err != nil {
-			return nil, err
-		}
-	}
-	var figures *traces.File
-	if to.JSON != "" {
-		if figures, err = o.create("--json", "json", to.JSON); err != nil {
-			return nil, err
-		}
-	}
-	report, err := TraceDecode(ctx, path, m, packets)
-	if err != nil {
-		return nil, err
-	}
-	if figures != nil {
-		if err := report.WriteJSON(figures); err != nil {
-			return nil, err
-		}
-	}
-	return report, o.files.Commit()
 }
 
 // decoding writes frames as packets.
