@@ -34,7 +34,7 @@ func (s *Signal) Value() uint64 {
 	return s.probe.Value()
 }
 
-// Signal finds a signal by its path, for example "pops.group[0].nic[3].held". The error
+// Signal finds a signal by its path, as waveforms show it. The error
 // is an *InputError if there is none.
 func (m *Machine) Signal(path string) (*Signal, error) {
 	found, err := m.find(func(p string) bool { return p == path }, path)
