@@ -205,11 +205,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return interruption(ctx, err)
 	}
 	if m.options.Engine == EngineCycle {
-		rtl, err := m.buildRTL(ctx)
-		if err != nil {
-			return err
-		}
-		if m.plant, err = fabric.NewPlant(m.network, config, m.workers, rtl); err != nil {
+		if m.plant, err = fabric.NewPlant(m.network, config, m.workers, m.openRTL(ctx)); err != nil {
 			return err
 		}
 		m.transport = m.plant

@@ -16,6 +16,8 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/fabric"
+	"starloom/hw"
 	"starloom/nic"
 )
 
@@ -224,16 +226,35 @@ func rewired(t *testing.T, s *Scenario, tw, backend string, changes ...string) *
 // attached is a pin map of other sources of a twin.
 func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pinmap.Map {
 	network := s.Fabric.network()
-	m := &Machine{scenario: s, network: network, shape: network.Shape(), names: network.Names()}
-	var err error
-	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	timing, err := nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
-	pins, err := TwinMap(tw, (&machineRTL{machine: m}).parameters(tw), "")
+	workers := hw.NewWorkers(1)
+	defer workers.Close()
+	sites := siteReader{}
+	config := &fabric.Config{Timing: timing, PayloadBytes: s.NIC.PayloadBytes, Shards: network.Shape().Shards(network.Shape().Processors())}
+	_, err = fabric.NewPlant(network, config, workers, sites)
+	require.NoError(t, err)
+	pins, err := TwinMap(tw, sites[tw].Parameters(0), "")
 	require.NoError(t, err)
 	pins.Source.Files, pins.Backend = files, backend
 	t.Cleanup(func() { require.NoError(t, pins.Close()) })
 	return pins
 }
+
+// siteReader is RTL that replaces nothing and keeps the sites of a machine by their twins.
+type siteReader map[string]*hw.Site
+
+func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error) {
+	for _, part := range append(parts, whole) {
+		r[part.Site().Twin] = part.Site()
+	}
+	for _, part := range parts {
+		run = append(run, part)
+	}
+	return run, false, nil
+}
+
+func (siteReader) Failed() bool { return false }
 
 // wherever is where the RTL of a twin can stand.
 var wherever = map[string]string{

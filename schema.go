@@ -133,8 +133,8 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params.MaxProperties = pointer(paramsMax)
 
 	twin := property("RTL", "twin")
-	for _, name := range rtlTwins() {
-		twin.Enum = append(twin.Enum, name)
+	for _, t := range Twins() { // which of them a machine has a place for, its fabric says
+		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}
 	definitions["Workload"].MaxProperties = pointer(1)

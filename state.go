@@ -84,7 +84,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	v.Within(m.transport)
 	if m.rtl != nil {
 		v.AfterRestore(func() {
-			if err := m.plant.RTLRestored(); err != nil && m.restoreError == nil {
+			if err := m.rtl.loop.Restored(); err != nil && m.restoreError == nil {
 				m.restoreError = fmt.Errorf("restoring state: %w", err)
 			}
 		})

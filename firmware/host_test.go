@@ -34,7 +34,7 @@ func config(cells int) nic.BankConfig {
 func TestBuildRefuses(t *testing.T) {
 	for source, want := range map[string]string{
 		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h",
-		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 2; build the image anew",
+		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 3; build the image anew",
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
 		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.log, starloom.probe, starloom.fail and starloom.deliver",
 		"bad_param.c":       "parameter \"retries\": write name=default",

@@ -17,7 +17,7 @@ import (
 
 // ABIVersion changes whenever the register map or the exports of a firmware
 // image change in a way that an old image would not survive.
-const ABIVersion = 2
+const ABIVersion = 3
 
 // Access says who writes a register: firmware sees R as read-only.
 type Access string
@@ -54,7 +54,7 @@ var RegisterMap = []Block{
 	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.", Registers: []Register{
 		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
 		{"flags", 8, 0, ReadWrite, "free for the firmware, travels with the frame"},
-		{"payload_bytes", 16, 0, ReadWrite, "length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero"},
+		{"payload_bytes", 16, 0, ReadWrite, "length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame"},
 		{"source", 32, 0, ReadOnly, "NIC that sent the frame on this hop; the NIC fills it in"},
 		{"destination", 32, 0, ReadWrite, "addressee on this hop, 0xffffffff for anybody"},
 		{"tag", 16, 0, ReadWrite, "free for the firmware, travels with the frame"},
@@ -64,11 +64,13 @@ var RegisterMap = []Block{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
 		{"current", 32, 0, WriteOnly, "place in calls of the cell whose handler is running; tells the host who trapped"},
-		{"record", 32, 0, Layout, "address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO"},
+		{"record", 32, 0, Layout, "address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO"},
 		{"record_stride", 32, 0, Layout, "bytes from one record to the next"},
-		{"rx", 32, 0, Layout, "bytes from the start of a record to the RX FIFO, rx_frames frames, the head first"},
-		{"tx", 32, 0, Layout, "bytes from the start of a record to the TX FIFO, tx_frames frames, the head first"},
-		{"frame_stride", 32, 0, Layout, "bytes from one frame of a FIFO to the next"},
+		{"rx", 32, 0, Layout, "bytes from the start of a record to the head of the RX FIFO"},
+		{"tx", 32, 0, Layout, "bytes from the start of a record to the head of the TX FIFO"},
+		{"rx_more", 32, 0, Layout, "address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each"},
+		{"tx_more", 32, 0, Layout, "the same of the TX FIFOs"},
+		{"frame_stride", 32, 0, Layout, "bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8"},
 		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
 		{"tx_frames", 32, 0, Layout, "depth of the TX FIFO, in frames"},
 		{"payload_bytes", 32, 0, Layout, "largest payload of a frame"},
@@ -197,6 +199,8 @@ func writeGo(w io.Writer) {
 // in a 32-bit memory, and signed parameters.
 var cTypes = map[string]string{
 	"bank.record":    "uint8_t *",
+	"bank.rx_more":   "uint8_t *",
+	"bank.tx_more":   "uint8_t *",
 	"bank.processor": "sl_processor *",
 	"bank.workload":  "uint32_t *",
 	"bank.calls":     "uint32_t *",

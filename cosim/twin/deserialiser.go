@@ -37,14 +37,17 @@ func deserialiser() Twin {
 			state, bits := m.Output("state_o", 3), m.Output("bits_o", 16)
 			status, length, frame := m.Output("status_o", 3), m.Output("length_o", 16), m.Output("frame_o", 8*frameMax)
 
-			readers := make([]uint32, wires)
-			light, err := m.Light(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, in1, in0, phit, readers)
+			hears := hw.Gather{Inputs: wires, Wires: make([]uint32, wires)}
+			for i := range hears.Wires {
+				hears.Wires[i] = uint32(i)
+			}
+			light, err := m.Light(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, in1, in0, phit, make([]uint32, wires))
 			if err != nil {
 				return err
 			}
 			rx, err := nic.NewDeserialisers(nic.DeserialiserConfig{
 				Bank: one("rx"), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: phit, FrameBytesMax: frameMax,
-				In: light, HeardBy: readers,
+				In: light, Hears: hears,
 			})
 			if err != nil {
 				return err
@@ -74,10 +77,10 @@ func deserialiser() Twin {
 					return
 				}
 				rx.EndSlot(0)
-				if wire := int(m.Get(port)); wire < wires {
-					rx.Listen(0, wire)
+				if input := m.Get(port); input < uint64(wires) {
+					rx.Listen(0, uint16(input))
 				} else {
-					rx.Listen(0, -1)
+					rx.Listen(0, hw.PortNone)
 				}
 			}
 			traffic := newTraffic(phit, frameMax, wires)

@@ -78,7 +78,9 @@ func Twin() twin.Twin {
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(h.Components()...)
+			for _, part := range h.Components() {
+				m.Kernel().Add(part)
+			}
 			tx, rx, media := h.Transmitters(), h.Receivers(), h.Media()
 			lastCycle := uint32(timing.SlotCycles() - 1)
 			cycle := lastCycle // of the slot
@@ -111,11 +113,11 @@ func Twin() twin.Twin {
 						twin.GetBytes(m.In(frame), i*frameBits, buffer[:bytes])
 						tx.Load(i, buffer[:bytes], network.sendPort(hw.GetBits(m.In(port), 16*i, 16)))
 					}
-					medium := -1
-					if port := hw.GetBits(m.In(hear), 16*i, 16); port < uint64(g) {
-						medium = media.Hears.Medium(i, int(port))
+					port := hw.GetBits(m.In(hear), 16*i, 16)
+					if port >= uint64(g) {
+						port = hw.PortNone
 					}
-					rx.Listen(i, medium)
+					rx.Listen(i, uint16(port))
 				}
 			}
 			m.Behind = func() { cycle = (cycle + 1) % (lastCycle + 1) }

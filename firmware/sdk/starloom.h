@@ -74,19 +74,23 @@ SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.par
 /* What the receiver says of the slot before: SL_STATUS_IDLE, _OK, ... */
 SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->bank.rx_status[nic->cell]; }
 
-/* The head of this processor's FIFOs. */
-SL_INLINE uint8_t *sl_rx_fifo(const sl_nic *nic) {
-    return nic->record + nic->rx;
+/* Frame `place` of a FIFO, 0 the head, which is in the record; the others are elsewhere. */
+SL_INLINE sl_frame *starloom_frame(const sl_nic *nic, uint8_t *head, uint8_t *more, uint32_t place) {
+    if (place == 0) return (sl_frame *)head;
+    return (sl_frame *)(more + ((place - 1) * nic->bank.cells + nic->cell) * nic->bank.frame_stride);
 }
-SL_INLINE uint8_t *sl_tx_fifo(const sl_nic *nic) {
-    return nic->record + nic->tx;
+SL_INLINE sl_frame *starloom_rx(const sl_nic *nic, uint32_t place) {
+    return starloom_frame(nic, nic->record + nic->rx, nic->bank.rx_more, place);
+}
+SL_INLINE sl_frame *starloom_tx(const sl_nic *nic, uint32_t place) {
+    return starloom_frame(nic, nic->record + nic->tx, nic->bank.tx_more, place);
 }
 
 /* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
  * until the handler returns. */
 SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
     if (nic->taken >= nic->registers->rx_count) return 0;
-    return (const sl_frame *)(sl_rx_fifo(nic) + nic->bank.frame_stride * nic->taken++);
+    return starloom_rx(nic, nic->taken++);
 }
 
 /* The packet in a frame's payload. */
@@ -106,7 +110,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
         return 0;
     }
     nic->registers->tx_count = (uint8_t)(queued + 1);
-    sl_frame *frame = (sl_frame *)(sl_tx_fifo(nic) + nic->bank.frame_stride * queued);
+    sl_frame *frame = starloom_tx(nic, queued);
     frame->kind = (uint8_t)kind;
     frame->flags = 0;
     frame->payload_bytes = (uint16_t)payload_bytes;
@@ -278,8 +282,8 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
     bank->rx = (state_bytes + 7) / 8 * 8;
-    bank->tx = bank->rx + rx_frames * bank->frame_stride;
-    bank->record_stride = bank->tx + tx_frames * bank->frame_stride;
+    bank->tx = bank->rx + bank->frame_stride;
+    bank->record_stride = bank->tx + bank->frame_stride;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
     /* Columns start on cache lines of their own, those of a single processor side by side. */
     const uint64_t line = cells > 1 ? 64 : 8;
@@ -296,6 +300,8 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     SL_PLACE(schedule, sizeof *bank->schedule)
 #endif
     SL_PLACE(record, bank->record_stride)
+    SL_PLACE(rx_more, (uint64_t)(rx_frames - 1) * bank->frame_stride)
+    SL_PLACE(tx_more, (uint64_t)(tx_frames - 1) * bank->frame_stride)
 #undef SL_PLACE
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
@@ -315,7 +321,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     nic.bank = starloom_bank;                                                             \
     nic.slot = (slot_number);                                                             \
     nic.rx = (sizeof(state_t) + 7) / 8 * 8;                                               \
-    nic.tx = nic.rx + nic.bank.rx_frames * nic.bank.frame_stride;                         \
+    nic.tx = nic.rx + nic.bank.frame_stride;                                              \
     for (uint32_t place = 0; place < (count); place++) {                                  \
         starloom_bank.current = place;                                                    \
         nic.cell = nic.bank.calls[place];                                                 \
@@ -338,8 +344,14 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
     if (left == 0) return;
     /* Word by word: a call in the loop over the cells would cost every cell, since the
      * sandbox keeps nothing in registers across calls. */
-    uint64_t *to = (uint64_t *)sl_rx_fifo(nic), *end = to + left * nic->bank.frame_stride / 8;
-    for (const uint64_t *from = to + nic->taken * nic->bank.frame_stride / 8; to < end;) *to++ = *from++;
+    for (uint32_t place = 0; place < left; place++) {
+        const uint64_t *from = (const uint64_t *)starloom_rx(nic, place + nic->taken);
+        uint64_t *to = (uint64_t *)starloom_rx(nic, place);
+        uint32_t payload = ((const sl_frame *)from)->payload_bytes;
+        uint32_t bytes = (uint32_t)sizeof(sl_frame) + (payload > 8 ? (payload + 7) / 8 * 8 : 8);
+        if (bytes > nic->bank.frame_stride) bytes = nic->bank.frame_stride;
+        for (const uint64_t *end = from + bytes / 8; from < end;) *to++ = *from++;
+    }
 }
 
 /* Exports the bank's entry points for one pair of handlers. */

@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_VERSION 0x2u /* version of this map */
+#define SL_ABI_VERSION 0x3u /* version of this map */
 #define SL_PORT_ALL 0xfffeu /* send to every port */
 #define SL_PORT_NONE 0xffffu /* hear nothing */
 #define SL_ANY 0xffffffffu /* destination of a frame for anybody */
@@ -33,7 +33,7 @@
 typedef struct {
     uint8_t kind; /* RW, data 0, ack 1, control 2 */
     uint8_t flags; /* RW, free for the firmware, travels with the frame */
-    uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero */
+    uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame */
     uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in */
     uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody */
     uint16_t tag; /* RW, free for the firmware, travels with the frame */
@@ -85,11 +85,13 @@ typedef struct {
     uint32_t abi; /* L, version of this map */
     uint32_t cells; /* L, processors in this bank */
     uint32_t current; /* W, place in calls of the cell whose handler is running; tells the host who trapped */
-    uint8_t *record; /* L, address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO */
+    uint8_t *record; /* L, address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO */
     uint32_t record_stride; /* L, bytes from one record to the next */
-    uint32_t rx; /* L, bytes from the start of a record to the RX FIFO, rx_frames frames, the head first */
-    uint32_t tx; /* L, bytes from the start of a record to the TX FIFO, tx_frames frames, the head first */
-    uint32_t frame_stride; /* L, bytes from one frame of a FIFO to the next */
+    uint32_t rx; /* L, bytes from the start of a record to the head of the RX FIFO */
+    uint32_t tx; /* L, bytes from the start of a record to the head of the TX FIFO */
+    uint8_t *rx_more; /* L, address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each */
+    uint8_t *tx_more; /* L, the same of the TX FIFOs */
+    uint32_t frame_stride; /* L, bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8 */
     uint32_t rx_frames; /* L, depth of the RX FIFO, in frames */
     uint32_t tx_frames; /* L, depth of the TX FIFO, in frames */
     uint32_t payload_bytes; /* L, largest payload of a frame */
@@ -116,24 +118,26 @@ _Static_assert(offsetof(sl_bank, record) == 12, "register map");
 _Static_assert(offsetof(sl_bank, record_stride) == 16, "register map");
 _Static_assert(offsetof(sl_bank, rx) == 20, "register map");
 _Static_assert(offsetof(sl_bank, tx) == 24, "register map");
-_Static_assert(offsetof(sl_bank, frame_stride) == 28, "register map");
-_Static_assert(offsetof(sl_bank, rx_frames) == 32, "register map");
-_Static_assert(offsetof(sl_bank, tx_frames) == 36, "register map");
-_Static_assert(offsetof(sl_bank, payload_bytes) == 40, "register map");
-_Static_assert(offsetof(sl_bank, first) == 44, "register map");
-_Static_assert(offsetof(sl_bank, processors) == 48, "register map");
-_Static_assert(offsetof(sl_bank, groups) == 52, "register map");
-_Static_assert(offsetof(sl_bank, group_size) == 56, "register map");
-_Static_assert(offsetof(sl_bank, ports) == 60, "register map");
-_Static_assert(offsetof(sl_bank, seed) == 64, "register map");
-_Static_assert(offsetof(sl_bank, param) == 72, "register map");
-_Static_assert(offsetof(sl_bank, processor) == 136, "register map");
-_Static_assert(offsetof(sl_bank, workload) == 140, "register map");
-_Static_assert(offsetof(sl_bank, calls) == 144, "register map");
-_Static_assert(offsetof(sl_bank, rx_status) == 148, "register map");
-_Static_assert(offsetof(sl_bank, listen) == 152, "register map");
-_Static_assert(offsetof(sl_bank, listen_slots) == 156, "register map");
-_Static_assert(offsetof(sl_bank, schedule) == 160, "register map");
-_Static_assert(sizeof(sl_bank) == 168, "register map");
+_Static_assert(offsetof(sl_bank, rx_more) == 28, "register map");
+_Static_assert(offsetof(sl_bank, tx_more) == 32, "register map");
+_Static_assert(offsetof(sl_bank, frame_stride) == 36, "register map");
+_Static_assert(offsetof(sl_bank, rx_frames) == 40, "register map");
+_Static_assert(offsetof(sl_bank, tx_frames) == 44, "register map");
+_Static_assert(offsetof(sl_bank, payload_bytes) == 48, "register map");
+_Static_assert(offsetof(sl_bank, first) == 52, "register map");
+_Static_assert(offsetof(sl_bank, processors) == 56, "register map");
+_Static_assert(offsetof(sl_bank, groups) == 60, "register map");
+_Static_assert(offsetof(sl_bank, group_size) == 64, "register map");
+_Static_assert(offsetof(sl_bank, ports) == 68, "register map");
+_Static_assert(offsetof(sl_bank, seed) == 72, "register map");
+_Static_assert(offsetof(sl_bank, param) == 80, "register map");
+_Static_assert(offsetof(sl_bank, processor) == 144, "register map");
+_Static_assert(offsetof(sl_bank, workload) == 148, "register map");
+_Static_assert(offsetof(sl_bank, calls) == 152, "register map");
+_Static_assert(offsetof(sl_bank, rx_status) == 156, "register map");
+_Static_assert(offsetof(sl_bank, listen) == 160, "register map");
+_Static_assert(offsetof(sl_bank, listen_slots) == 164, "register map");
+_Static_assert(offsetof(sl_bank, schedule) == 168, "register map");
+_Static_assert(sizeof(sl_bank) == 176, "register map");
 
 #endif
