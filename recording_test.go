@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -161,8 +162,8 @@ func TestFailingWriterEndsTheRun(t *testing.T) {
 func TestFailingWriterOfAStep(t *testing.T) {
 	s := routing(16, 16)
 	m := machine(t, s, MachineOptions{Engine: EngineCycle})
-	path := filepath.Join(t.TempDir(), "run.pcapng")
-	recording, err := m.Record(RecordOptions{VCD: Writer(&fullWriter{1 << 20}), PCAPNG: File(path)})
+	dir := t.TempDir()
+	recording, err := m.Record(RecordOptions{VCD: Writer(&fullWriter{1 << 20}), PCAPNG: File(filepath.Join(dir, "run.pcapng"))})
 	require.NoError(t, err)
 	failed := 0
 	for !m.Ended() {
@@ -173,8 +174,14 @@ func TestFailingWriterOfAStep(t *testing.T) {
 	}
 	require.Equal(t, 1, failed)
 	require.ErrorIs(t, recording.Close(), errFull)
-	require.NoFileExists(t, path)
+	requireEmpty(t, dir)
 	require.Equal(t, result(t, s, MachineOptions{}), reportText(t, m.Report()))
+}
+
+func requireEmpty(t *testing.T, dir string) {
+	left, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, left)
 }
 
 // TestOutputsOfTheirOwn refuses two outputs with one writer, and a save file alone.
@@ -235,6 +242,49 @@ func TestRecordingBeginsAnywhere(t *testing.T) {
 			require.Equal(t, stop, capture.Packets[0].PseudoHeader.Slot(), "what the slot has brought that crosses next")
 		}
 	}
+}
+
+// TestTriggerOfALaterRecording begins a recording after the first violation: its trigger is
+// the next one.
+func TestTriggerOfALaterRecording(t *testing.T) {
+	s := programScenario("pops/random", 16, 4)
+	s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot"}, Trigger: TriggerFirstViolation}
+	m := machine(t, s, MachineOptions{Engine: EngineCycle})
+	for len(m.Violations()) == 0 {
+		require.NoError(t, m.Step())
+	}
+	first := len(m.Violations())
+	var wave bytes.Buffer
+	recording, err := m.Record(RecordOptions{VCD: Writer(&wave)})
+	require.NoError(t, err)
+	for len(m.Violations()) == first {
+		require.NoError(t, m.Step())
+	}
+	at := m.Violations()[first].Cycle
+	require.Less(t, m.Violations()[0].Cycle, at)
+	require.NoError(t, recording.Close())
+	require.Contains(t, wave.String(), fmt.Sprintf("trigger in cycle %d,", at))
+}
+
+// TestRepeatedWaveformToAWriter writes a waveform that is begun again when much of it is
+// written: the window of a collision, before which a packet was lost.
+func TestRepeatedWaveformToAWriter(t *testing.T) {
+	s := programScenario("pops/random", 40, 10)
+	s.Rules = &Rules{ExactlyOnce: true, CollisionFree: &CollisionFree{Period: 1000, Slots: []int{41}}}
+	s.Traces.VCD = &VCDTrace{Trigger: TriggerFirstViolation, Before: 3, After: 2}
+	path := filepath.Join(t.TempDir(), "run.vcd")
+	_, err := Run(t.Context(), s, RunOptions{VCD: File(path)})
+	require.NoError(t, err)
+	want, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Greater(t, len(want), 256<<10, "more than any buffer")
+	var wave bytes.Buffer
+	report, err := Run(t.Context(), s, RunOptions{VCD: Writer(&wave)})
+	require.NoError(t, err)
+	require.Contains(t, wave.String()[:2000], fmt.Sprintf("trigger in cycle %d,", report.Violations[0].Cycle))
+	require.Equal(t, RuleExactlyOnce, report.Violations[0].Rule)
+	require.True(t, slices.ContainsFunc(report.Violations, func(v Violation) bool { return v.Rule == RuleCollisionFree }))
+	require.True(t, bytes.Equal(want, wave.Bytes()))
 }
 
 // TestRecordingAndState saves a machine in a recording, which changes neither; what would
@@ -430,14 +480,14 @@ func TestMisuse(t *testing.T) {
 	require.Error(t, m.Restore(&state))
 	require.ErrorContains(t, m.Step(), "stepping: a Restore has failed in its middle; reset the machine first")
 	require.NoError(t, m.Reset(1))
-	path := filepath.Join(t.TempDir(), "x.vcd")
-	open, err := m.Record(RecordOptions{VCD: File(path)})
+	dir := t.TempDir()
+	open, err := m.Record(RecordOptions{VCD: File(filepath.Join(dir, "x.vcd"))})
 	require.NoError(t, err)
 	signal, err := m.Signal("pops.group[0].nic[0].held")
 	require.NoError(t, err)
 	require.NoError(t, m.Run(ctx, nil))
 	require.ErrorContains(t, m.Close(), "the machine was closed before it")
-	require.NoFileExists(t, path)
+	requireEmpty(t, dir)
 	require.ErrorContains(t, open.Close(), "the machine was closed before it")
 	require.NoError(t, m.Close())
 	for what, err := range everything(m) {
@@ -516,6 +566,9 @@ func TestProcessorBeforeTheFirstStep(t *testing.T) {
 	p, err := m.Processor(3)
 	require.NoError(t, err)
 	require.Equal(t, Processor{Number: 3, Path: "pops.group[1].nic[1]", RxPort: -1, RxStatus: nic.StatusIdle}, p)
+	hears, err := m.Signal(p.Path + ".rx_port")
+	require.NoError(t, err)
+	require.EqualValues(t, nic.PortNone, hears.Value())
 	require.NoError(t, m.Run(t.Context(), nil))
 	p, err = m.Processor(3)
 	require.NoError(t, err)
