@@ -13,15 +13,14 @@ type Processor struct {
 	Number int    // 0 to Scenario.Processors()-1
 	Path   string // as in traces and violations
 
-	Done       bool // its firmware has nothing more to do
-	Faulty     bool // it trapped, gave up, broke the ABI, or said so itself
-	Sleeping   bool // its handler is not called until a frame or its slot comes
-	Delivered  bool // the network told it that the packet that started here has arrived
-	TxOverflow bool // a frame did not fit into its TX FIFO
-	Held       int  // packets that it says it holds, 0 to 255
-	RxFrames   int  // frames in the RX FIFO that the handler has not taken
-	TxFrames   int  // frames in the TX FIFO: one leaves in each slot
-	RxPort     int  // port that it hears in the next slot, -1 for none
+	Done      bool // its firmware has nothing more to do
+	Faulty    bool // it trapped, gave up, broke the ABI, or said so itself
+	Sleeping  bool // its handler is not called until a frame or its slot comes
+	Delivered bool // the network told it that the packet that started here has arrived
+	Held      int  // packets that it says it holds, 0 to 255
+	RxFrames  int  // frames in the RX FIFO that the handler has not taken
+	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
+	RxPort    int  // port that it hears in the next slot, -1 for none
 
 	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
 	// what is no status.
@@ -45,8 +44,8 @@ func (m *Machine) Processor(number int) (Processor, error) {
 	p := Processor{
 		Number: number, Path: m.names.Processor(number),
 		Done: r.Flags&nic.FlagDone != 0, Faulty: r.Flags&nic.FlagFaulty != 0, Sleeping: r.Flags&nic.FlagSleeping != 0,
-		Delivered: r.Flags&nic.FlagDelivered != 0, TxOverflow: r.Flags&nic.FlagTxOverflow != 0,
-		Held: int(r.Held), RxFrames: int(r.RxCount), TxFrames: int(r.TxCount), RxPort: -1,
+		Delivered: r.Flags&nic.FlagDelivered != 0,
+		Held:      int(r.Held), RxFrames: int(r.RxCount), TxFrames: int(r.TxCount), RxPort: -1,
 		RxStatus: nic.Status(bank.RxStatus[cell]),
 	}
 	if port := bank.Listen(m.slot)[cell]; m.started && int(port) < m.shape.Ports {

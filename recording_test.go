@@ -315,8 +315,18 @@ func TestRecordingAndState(t *testing.T) {
 	require.NoError(t, m.Run(t.Context(), nil))
 	require.NoError(t, recording.Close())
 	require.True(t, want["vcd"].String() == got["vcd"].String())
+	held, err := m.Signals("**.held")
+	require.NoError(t, err)
 	require.NoError(t, m.Restore(&state))
 	require.EqualValues(t, 4, m.Slots())
+	sum := 0
+	for i, signal := range held { // they are of the restored state
+		p, err := unwatched.Processor(i)
+		require.NoError(t, err)
+		require.EqualValues(t, p.Held, signal.Value())
+		sum += p.Held
+	}
+	require.Positive(t, sum)
 }
 
 // TestSignalsAreThoseOfTheWaveform reads all signals in every cycle and compares them with

@@ -19,7 +19,7 @@ import (
 	"starloom/firmware"
 )
 
-// Scenario describes one run: the fabric, the hardware in front of it, the
+// Scenario describes one run: the fabric, the hardware that leads to it, the
 // firmware that is under test, what it has to do and what it must keep to. It is
 // read from YAML by LoadScenario; a program starts from DefaultScenario, sets
 // Fabric and Firmware and calls Check.

@@ -88,7 +88,8 @@ func (o *RunOptions) refuseTraces(many, remedy string) error {
 		to     Output
 		what   string
 	}{
-		{"--vcd", o.VCD, "a waveform"}, {"--vcd", o.GTKW, "its save file"}, {"--pcapng", o.PCAPNG, "a packet capture"}, {"--log", o.Log, "a log"},
+		{"--vcd", o.VCD, "a waveform"}, {"--vcd", o.GTKW, "a save file goes with a waveform, which"},
+		{"--pcapng", o.PCAPNG, "a packet capture"}, {"--pcapng", o.Lua, "a dissector goes with a packet capture, which"}, {"--log", o.Log, "a log"},
 	} {
 		if trace.to.given() {
 			return &InputError{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}
