@@ -26,7 +26,8 @@
 //	file               what it holds
 //	scenario*.go       the scenario: types, strict parser, checks
 //	schema.go          its JSON Schema
-//	programs.go        what is known of the built-in programs: rules, workloads
+//	aliases.go         types of package fabric that are a part of this package's interface
+//	programs.go        what is known of the scenario's program: rules, notes
 //	workload.go        what a run has to carry, and schedules
 //	batch.go           many runs of one scenario: seeds, permutations
 //	losses.go          where packets were lost: a failing run is repeated

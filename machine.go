@@ -277,7 +277,7 @@ func (m *Machine) choose() error {
 func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	s := m.scenario
 	config := nic.BankConfig{
-		Processors: m.shape.Processors(), Groups: int(m.shape.Words[0]), GroupSize: int(m.shape.Words[1]), Ports: m.shape.Ports,
+		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
 		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames, Seed: firmwareSeed(s.Seed),
 	}
 	instantiate, place, err := m.loadImage(ctx, &config)

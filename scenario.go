@@ -350,6 +350,9 @@ func (s *Scenario) Hash() string {
 	if err != nil {
 		panic(fmt.Sprintf("scenario: canonical form: %v", err)) // only plain data is in it
 	}
+	if custom := s.Fabric.Custom; custom != nil { // which has no form of its own
+		data = fmt.Appendf(data, "%T%+v", custom, custom)
+	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }

@@ -6,8 +6,9 @@ import "starloom/hw"
 // per cycle, as the registers of the models have.
 type RTL interface {
 	// Replace is called once, when the hardware is built, with its components and whole,
-	// which stands for all of them at once, nil if there is no such RTL. It returns what the kernel runs: the parts, each
-	// itself or replaced; or, if all is true, nothing but whole, replaced.
+	// which stands for all of them at once and is nil if there is no such RTL. It returns
+	// what the kernel runs: the parts, each itself or replaced; or, if all is true, nothing
+	// but whole, replaced.
 	Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error)
 
 	// Failed reports whether RTL has ended the run: the slot is not crossed any further.

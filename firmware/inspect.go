@@ -58,7 +58,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 		return Info{}, err
 	}
 	in, err := image.NewInstance(nic.BankConfig{
-		Cells: 1, Processors: 1, Groups: 1, GroupSize: 1, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1,
+		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1,
 	})
 	if err != nil {
 		return Info{}, err

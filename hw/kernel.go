@@ -121,9 +121,6 @@ func (k *Kernel) Add(components ...Component) {
 	k.components = append(k.components, components...)
 }
 
-// Components returns the kernel's components, after Build sorted by path.
-func (k *Kernel) Components() []Component { return k.components }
-
 // Build fixes the order of the phases. It refuses a path that is used twice, a
 // wire with two drivers, a wire that is read and not driven, and a combinational
 // loop, with the paths of all that are part of it.

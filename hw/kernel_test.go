@@ -218,7 +218,7 @@ func requireQuiet(t *testing.T, stepped, skipping *Kernel, cycles uint64, give f
 		require.Equal(t, saved(t, stepped), saved(t, skipping))
 		skipped += quiet
 	}
-	for _, c := range skipping.Components() {
+	for _, c := range skipping.components {
 		if a, ok := c.(*Arbiters); ok && a.kind == ArbiterTDMA {
 			require.Zero(t, skipped, "its turns never stop")
 			return

@@ -20,7 +20,7 @@ type Site struct {
 	Path       func(element int) string
 	Whole      func(element int) string // of what an element is a part of, nil for none
 
-	// Clocked: the twin has the inputs clock and reset, in front of Ports. Combinational:
+	// Clocked: the twin has the inputs clock and reset, before Ports. Combinational:
 	// outputs follow inputs within the cycle, so they are exchanged in Settle; else inputs
 	// are taken in Latch and outputs shown in Drive.
 	Clocked, Combinational bool
@@ -146,7 +146,7 @@ func SignalPort(name string, signal *Signal, input bool) Port {
 
 // LightPorts are the two ports, one for each rail, that lanes of light are for every
 // element, side by side: wire says which wire of a bank is lane l of an element. Who puts
-// light clears the bank in front of it.
+// light clears the bank before.
 func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire func(element, lane int) uint32) []Port {
 	port := func(name string, rail []uint64, put func(driver int, wire uint32, value uint64)) Port {
 		return Port{

@@ -56,15 +56,14 @@ const listenSlotsMax = 64
 
 // BankConfig are the parameters of a bank.
 type BankConfig struct {
-	First        int // processor number of cell 0
-	Cells        int // processors in this bank
-	Processors   int // processors in the machine
-	Groups       int
-	GroupSize    int
-	Ports        int // ports of a NIC
-	PayloadBytes int // largest payload, 0..PayloadBytesMax
-	RxFrames     int // depth of the RX FIFO, 1..255
-	TxFrames     int // depth of the TX FIFO, 1..255
+	First        int                // processor number of cell 0
+	Cells        int                // processors in this bank
+	Processors   int                // processors in the machine
+	Shape        [ShapeWords]uint32 // the network's size, in its own words
+	Ports        int                // ports of a NIC
+	PayloadBytes int                // largest payload, 0..PayloadBytesMax
+	RxFrames     int                // depth of the RX FIFO, 1..255
+	TxFrames     int                // depth of the TX FIFO, 1..255
 	Seed         uint64
 	Params       [Params]int32
 }
@@ -127,7 +126,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	claims := []claim{{"descriptor", uint64(address), sizeBank}}
 	column := func(name string, offset, elementBytes int) ([]byte, error) {
 		at, size := uint64(word(offset)), uint64(c.Cells)*uint64(elementBytes)
-		if at == 0 || at+size > uint64(len(memory)) || at%uint64(min(elementBytes, 8)) != 0 {
+		if at == 0 || at+size > uint64(len(memory)) || at%alignment(elementBytes) != 0 {
 			return nil, fmt.Errorf("bank descriptor: %s at %#x: %d bytes lie outside the memory of %#x bytes or are not aligned", name, at, size, len(memory))
 		}
 		for _, other := range claims {
@@ -154,7 +153,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	workload := take("workload", offBankWorkload, 4)
 	var schedule []byte
 	if word(offBankSchedule) != 0 {
-		schedule = take("schedule", offBankSchedule, sizeSchedule)
+		schedule = take("schedule", offBankSchedule, 8)
 	}
 	b.records = take("record", offBankRecord, b.recordBytes)
 	if c.RxFrames > 1 {
@@ -184,6 +183,9 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	return b, nil
 }
 
+// alignment is that of the words which elements of so many bytes consist of: 1, 2, 4 or 8.
+func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
+
 // stateBytesMax is the largest state of one processor.
 const stateBytesMax = 1 << 20
 
@@ -197,8 +199,9 @@ func (b *Bank) configure() {
 	d, le := b.descriptor, binary.LittleEndian
 	le.PutUint32(d[offBankFirst:], uint32(b.First))
 	le.PutUint32(d[offBankProcessors:], uint32(b.Processors))
-	le.PutUint32(d[offBankGroups:], uint32(b.Groups))
-	le.PutUint32(d[offBankGroupSize:], uint32(b.GroupSize))
+	for k, v := range b.Shape {
+		le.PutUint32(d[offBankShape+4*k:], v)
+	}
 	le.PutUint32(d[offBankPorts:], uint32(b.Ports))
 	le.PutUint64(d[offBankSeed:], b.Seed)
 	for k, v := range b.Params {

@@ -229,9 +229,6 @@ func (d *Deserialisers) link() {
 // replaced reports whether RTL stands for a cell.
 func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site.ask[cell] != nil }
 
-// Listening returns the port that a cell hears, hw.PortNone for none.
-func (d *Deserialisers) Listening(cell int) uint16 { return d.port[cell] }
-
 // Latches is the light that the bank hears.
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
 
@@ -330,10 +327,6 @@ func wellFormed(f Frame) bool {
 
 // lengthKnownBytes is how much of a frame says how long it is.
 const lengthKnownBytes = offsetPayloadBytes + 2
-
-// Heard returns the shard's cells that have seen light in this slot, each once,
-// in no particular order: all others are StatusIdle.
-func (d *Deserialisers) Heard(shard int) []uint32 { return d.heard[shard] }
 
 // Status judges what a cell has heard in this slot, by its registers: all of it in the
 // slot's last cycle, before its Latch.

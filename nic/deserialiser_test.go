@@ -167,7 +167,7 @@ func TestLinkTiming(t *testing.T) {
 			require.Equal(t, frame, l.rx.Frame(5))
 			require.Equal(t, longest, l.rx.Frame(1))
 			require.Equal(t, StatusIdle, l.rx.Status(0))
-			require.Empty(t, l.tx.Busy(0))
+			require.Empty(t, l.tx.shards[0].active)
 			require.EqualValues(t, 7, l.fibre.QuietFor(7))
 		}
 	}
@@ -309,8 +309,8 @@ func TestReceiverEndsTheSlot(t *testing.T) {
 	require.Equal(t, frame, l.rx.Frame(1))
 	l.endSlot()
 	assert.Equal(t, StatusIdle, l.rx.Status(1))
-	assert.Empty(t, l.rx.Heard(0))
-	assert.EqualValues(t, hw.PortNone, l.rx.Listening(1))
+	assert.Empty(t, l.rx.heard[0])
+	assert.EqualValues(t, hw.PortNone, l.rx.port[1])
 }
 
 // script plays random traffic and returns a log of everything that can be seen.
@@ -513,7 +513,7 @@ func TestLinkSkip(t *testing.T) {
 		}
 		skipped.tx.Load(1, makeFrame(rand.New(rand.NewPCG(12, 9)), 1, 4), 1)
 		skipped.endSlot()
-		require.Empty(t, skipped.rx.Heard(1))
+		require.Empty(t, skipped.rx.heard[1])
 		skipped.kernel.Skip(100)
 		assert.Panics(t, skipped.kernel.DriveAndSettle, "over the middle of a frame")
 	}
@@ -560,7 +560,7 @@ func TestListen(t *testing.T) {
 		// The lists say what the column says, each cell once.
 		want := map[int][]int{}
 		for cell := range 18 {
-			if port := l.rx.Listening(cell); port != hw.PortNone {
+			if port := l.rx.port[cell]; port != hw.PortNone {
 				coupler := int(port)*l.g + cell/l.d
 				want[coupler] = append(want[coupler], cell)
 			}

@@ -31,19 +31,18 @@ const (
 	offBankPayloadBytes = 48  // largest payload of a frame
 	offBankFirst        = 52  // processor number of cell 0
 	offBankProcessors   = 56  // processors in the machine
-	offBankGroups       = 60  // groups in the machine
-	offBankGroupSize    = 64  // processors in a group
-	offBankPorts        = 68  // ports of a NIC
-	offBankSeed         = 72  // start of the random stream
-	offBankParam        = 80  // parameters from the scenario, by index
-	offBankProcessor    = 144 // address of the first processor block; one follows the other
-	offBankWorkload     = 148 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
-	offBankCalls        = 152 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
-	offBankRxStatus     = 156 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
-	offBankListen       = 160 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
-	offBankListenSlots  = 164 // columns of the listening table, 1 to 64
-	offBankSchedule     = 168 // address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none
-	sizeBank            = 176 // size of the block
+	offBankShape        = 60  // the network's size; what the words mean is the network's
+	offBankPorts        = 92  // ports of a NIC
+	offBankSeed         = 96  // start of the random stream
+	offBankParam        = 104 // parameters from the scenario, by index
+	offBankProcessor    = 168 // address of the first processor block; one follows the other
+	offBankWorkload     = 172 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
+	offBankCalls        = 176 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
+	offBankRxStatus     = 180 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
+	offBankListen       = 184 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
+	offBankListenSlots  = 188 // columns of the listening table, 1 to 64
+	offBankSchedule     = 192 // address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none
+	sizeBank            = 200 // size of the block
 )
 
 // Offsets of the processor block, in bytes.
@@ -66,14 +65,6 @@ type Registers struct {
 	Held     uint8  // W, packets that the handler holds, for the memory rule
 	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 }
-
-// Offsets of the schedule block, in bytes.
-const (
-	offScheduleSendPort   = 0 // port to send to, 0xffff for none
-	offScheduleListenPort = 2 // port to hear, 0xffff for none
-	offScheduleActions    = 4 // own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings
-	sizeSchedule          = 8 // size of the block
-)
 
 // Values of the registers that no other constant of this package names.
 const (

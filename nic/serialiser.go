@@ -171,10 +171,6 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	shard.active = append(shard.active, uint32(cell))
 }
 
-// Busy returns the shard's cells that have a frame, each once, in no particular
-// order.
-func (t *Serialisers) Busy(shard int) []uint32 { return t.shards[shard].active }
-
 // Drives are the light and the port select.
 func (t *Serialisers) Drives() []hw.Wire { return []hw.Wire{t.light, t.ports} }
 

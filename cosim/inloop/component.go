@@ -14,9 +14,10 @@ import (
 //	Settle   inputs, Settle, outputs
 //	Latch    if it is clocked: inputs, Edge   inputs, Edge
 //
-// Outputs that are polled are put when the model asks for them. So every device has one edge per cycle, as the registers of the model have. Without a
-// clock and with the inputs of the cycle before nothing can change, and Settle is left out.
-// What RTL does in the dark nobody knows: it is never quiet.
+// Outputs that are polled are put when the model asks for them. So every device has one
+// edge per cycle, as the registers of the model have. Without a clock, and with the inputs
+// of the cycle before, nothing can change, and Settle is left out.
+// No one knows what RTL does in the dark: it is never quiet.
 type replaced struct {
 	hw.Sited // the model: Path, Site
 	loop     *Loop

@@ -1,4 +1,4 @@
-/* The Starloom firmware SDK: one freestanding C header.
+/* The Starloom firmware SDK: one freestanding header, for C11 and C++17.
  *
  * Write the handlers of one processor; the header wraps them into the loops over
  * a bank of processors that the host calls:
@@ -49,13 +49,13 @@ typedef struct {
     uint32_t origin, destination;
 } sl_packet;
 
-/* Who am I. Processors are numbered group by group. */
+/* Who am I. */
 SL_INLINE uint32_t sl_self(const sl_nic *nic) { return nic->bank.first + nic->cell; }
-SL_INLINE uint32_t sl_group(const sl_nic *nic) { return sl_self(nic) / nic->bank.group_size; }
-SL_INLINE uint32_t sl_index(const sl_nic *nic) { return sl_self(nic) % nic->bank.group_size; }
 SL_INLINE uint32_t sl_processors(const sl_nic *nic) { return nic->bank.processors; }
-SL_INLINE uint32_t sl_groups(const sl_nic *nic) { return nic->bank.groups; }
-SL_INLINE uint32_t sl_group_size(const sl_nic *nic) { return nic->bank.group_size; }
+
+/* Word k, 0 to 7, of the network's size. What the words mean is the network's: its own
+ * header, such as starloom_pops.h, gives them names. */
+SL_INLINE uint32_t sl_shape(const sl_nic *nic, uint32_t k) { return nic->bank.shape[k]; }
 SL_INLINE uint32_t sl_ports(const sl_nic *nic) { return nic->bank.ports; }
 
 /* The slot that begins now, from 0. */
@@ -64,9 +64,9 @@ SL_INLINE uint32_t sl_slot(const sl_nic *nic) { return nic->slot; }
 /* This processor's word of the workload, e.g. the destination of its packet. */
 SL_INLINE uint32_t sl_workload(const sl_nic *nic) { return nic->bank.workload[nic->cell]; }
 
-/* What the schedule says for this slot. The firmware must define STARLOOM_SCHEDULE
- * before it includes this header, and the scenario must have a schedule. */
-SL_INLINE sl_schedule sl_scheduled(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
+/* What the schedule says for this slot, in the network's own terms. The firmware must define
+ * STARLOOM_SCHEDULE before it includes this header, and the scenario must have a schedule. */
+SL_INLINE uint64_t sl_schedule_word(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
 
 /* Parameter number k of STARLOOM_PARAMS. */
 SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
@@ -121,7 +121,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
 }
 
 /* A frame that is not sent, all zeros: whatever is written to it is lost. */
-static _Alignas(8) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
+static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
 SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
     if (payload_bytes > SL_PAYLOAD_BYTES_MAX) __builtin_trap();
     /* volatile: a loop, not a call (see starloom_consume). */
@@ -238,7 +238,7 @@ SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
 
 /* Gives up: the run fails with this code and names the processor; its handler
  * is not called any more. Does not return. */
-SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
+SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
     (void)nic;
     sl_host_fail(code);
     __builtin_trap();
@@ -251,13 +251,11 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
         return names; \
     }
 
-/* The schedule of a deterministic two-hops algorithm: the group to which processor
- * i sends its packet in slot t = 0, 2, 4, ... choose(i, t, groups, group_size) is a
- * plain function; the adversary asks it. */
-#define STARLOOM_CHOICE(choose) \
-    SL_EXPORT(starloom_choice) uint32_t starloom_choice(uint32_t i, uint32_t t, uint32_t g, uint32_t d) { \
-        return choose(i, t, g, d); \
-    }
+/* A function that the network may call by name: 32-bit arguments, one 32-bit result. It
+ * must depend on nothing but its arguments, e.g.
+ *     STARLOOM_CALL(square, (uint32_t x), x * x) */
+#define STARLOOM_CALL(name, parameters, result) \
+    SL_EXPORT(starloom_call_##name) uint32_t starloom_call_##name parameters { return (result); }
 
 /* Names and defaults of the parameters, e.g. STARLOOM_PARAMS("retries=3"). */
 #define STARLOOM_PARAMS(...) \
@@ -289,7 +287,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     const uint64_t line = cells > 1 ? 64 : 8;
 #define SL_PLACE(field, bytes)                     \
     at = (at + line - 1) / line * line;            \
-    bank->field = (void *)(uintptr_t)(uint32_t)at; \
+    bank->field = (__typeof__(bank->field))(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * (bytes);
     SL_PLACE(processor, sizeof *bank->processor)
     SL_PLACE(rx_status, sizeof *bank->rx_status)
@@ -356,17 +354,17 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
 
 /* Exports the bank's entry points for one pair of handlers. */
 #define STARLOOM_FIRMWARE(state_t, on_start, on_slot)                                              \
-    _Static_assert(_Alignof(state_t) <= 8, "state of a processor: alignment of at most 8 bytes");  \
+    SL_STATIC_ASSERT(__alignof__(state_t) <= 8, "state of a processor: alignment of at most 8 bytes"); \
     SL_EXPORT(starloom_abi) uint32_t starloom_abi(void) { return SL_ABI_VERSION; }                 \
     SL_EXPORT(starloom_attach)                                                                     \
     sl_bank *starloom_attach(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames) { \
         return starloom_place(cells, payload_bytes, rx_frames, tx_frames, sizeof(state_t));        \
     }                                                                                              \
-    SL_EXPORT(starloom_start) void starloom_start(uint32_t count) {                                \
-        STARLOOM_LOOP(state_t, on_start, count, 0)                                                 \
+    SL_EXPORT(starloom_start) void starloom_start(uint32_t starloom_count) {                       \
+        STARLOOM_LOOP(state_t, on_start, starloom_count, 0)                                        \
     }                                                                                              \
-    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t count, uint32_t slot) {                   \
-        STARLOOM_LOOP(state_t, on_slot, count, slot)                                               \
+    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t starloom_count, uint32_t starloom_number) { \
+        STARLOOM_LOOP(state_t, on_slot, starloom_count, starloom_number)                           \
     }
 
 #endif

@@ -38,7 +38,7 @@ func (r Ring) Check() error {
 }
 
 func (r Ring) Shape() fabric.Shape {
-	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Media: 2 * r.Nodes, Words: [2]uint32{uint32(r.Nodes), 1}}
+	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Media: 2 * r.Nodes, Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
 }
 
 func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
