@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
 )
 
 // TestABIAlone runs an image that was written from firmware/ABI.md in WebAssembly text, in
@@ -49,4 +51,26 @@ func TestABI2IsRefused(t *testing.T) {
 	_, err = NewMachine(t.Context(), s, MachineOptions{})
 	require.ErrorContains(t, err, "built for ABI version 2, this Starloom has version 3; build the image again with its starloom.h (sl_group, ")
 	require.ErrorContains(t, err, "are in starloom_pops.h)")
+}
+
+// TestMemoryOfStates: states whose size depends on the shape count, once it is known.
+func TestMemoryOfStates(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "shape.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "firmware/testdata/shape_state.c", Output: image}))
+	memory := func(more int64) uint64 {
+		s := programScenario("", 2, 3)
+		s.Firmware.Image, s.Firmware.Params, s.Stop.Slots = image, map[string]int64{"more": more}, 4
+		m, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.NoError(t, err)
+		defer m.Close()
+		require.NoError(t, m.Run(t.Context(), nil))
+		return m.memoryBytes()
+	}
+	require.EqualValues(t, 6<<19, memory(1000+1<<19)-memory(1000))
+
+	s := programScenario("", 1, 5000)
+	s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"more": 1<<20 - 1<<16}
+	_, err := NewMachine(t.Context(), s, MachineOptions{BankSize: 5000})
+	require.ErrorContains(t, err, "no room for a bank of 5000 processors")
+	require.ErrorContains(t, err, "use smaller banks with --bank, or mode: isolated")
 }

@@ -123,6 +123,7 @@ type imageInfo struct {
 	name, sha256 string
 	probes       []string
 	dataBytes    uint64   // of each instance
+	stateBytes   uint64   // of each processor; 0 before an instance is made
 	announces    bool     // it may say itself that packets have arrived
 	recursive    []string // functions that may call themselves
 }
@@ -320,7 +321,13 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			config.First, config.Cells = first, cells
 			instance, err := instantiate(config)
 			if err != nil {
-				return &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
+				return m.notAttached(place, err)
+			}
+			if len(shard.instances) == 0 && i == 0 { // now the size of a state is known
+				m.image.stateBytes = uint64(instance.Bank().StateBytes())
+				if err := m.checkMemory(); err != nil {
+					return err
+				}
 			}
 			if takes, wanted := instance.Bank().Schedule != nil, s.schedule() != ""; takes != wanted {
 				return m.wrongSchedule(place, takes)
@@ -336,6 +343,15 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 // built-in programs say enough is tested, so that they need not pay for it.
 func (m *Machine) auditsHeld() bool {
 	return m.rules.PacketsPerProcessorMax > 0 && (m.scenario.Firmware.Program == "" || m.options.audit)
+}
+
+// notAttached says that the firmware cannot serve a bank.
+func (m *Machine) notAttached(place string, err error) error {
+	remedy := "check it with `starloom firmware inspect`"
+	if errors.Is(err, nic.ErrNoRoom) {
+		remedy = "a state may have 1 MiB, and a bank 4 GiB: use smaller banks with --bank, or mode: isolated"
+	}
+	return &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: remedy}
 }
 
 // wrongSchedule says that firmware and scenario do not agree on a schedule.

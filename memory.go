@@ -11,7 +11,8 @@ import (
 // What a part of a machine takes at least, in bytes, beside its frames and
 // what the network takes. The figures are those of the columns in packages hw and nic.
 const (
-	memoryProcessor      = 48       // columns of registers, state, workload, delivery
+	memoryProcessor      = 48 // columns of registers, a small state, workload, delivery
+	memorySmallState     = 16
 	memoryProcessorCycle = 64       // registers of transmitter and receiver
 	memoryInstance       = 24 << 10 // an isolated processor's sandbox
 )
@@ -83,6 +84,9 @@ func (m *Machine) memoryBytes() uint64 {
 	n := uint64(m.shape.Processors())
 	stride := uint64(nic.FrameStride(s.NIC.PayloadBytes))
 	processor := memoryProcessor + stride*uint64(s.NIC.RXFrames+s.NIC.TXFrames)
+	if state := m.image.stateBytes; state > memorySmallState {
+		processor += state - memorySmallState
+	}
 	if s.Firmware.Mode == ModeIsolated {
 		processor += memoryInstance
 	}

@@ -138,6 +138,7 @@ type Param struct {
 // The exports of an image. Every argument and result is an i32.
 const (
 	exportABI        = "starloom_abi"
+	exportBank       = "starloom_bank"
 	exportAttach     = "starloom_attach"
 	exportStart      = "starloom_start"
 	exportSlot       = "starloom_slot"
@@ -155,6 +156,7 @@ var exportTypes = []struct {
 	optional        bool
 }{
 	{exportABI, 0, 1, false},
+	{exportBank, 0, 1, true}, // describe wants it, when the version is known
 	{exportAttach, 4, 1, false},
 	{exportStart, 1, 0, false},
 	{exportSlot, 2, 0, false},
@@ -250,7 +252,7 @@ func migration(version uint64) string {
 
 // describe runs the image once to read its ABI version and its names.
 func (img *Image) describe() error {
-	memory, err := img.reserve(describeBytesMax)
+	memory, err := img.reserve(describeBytesMax, describeBytesMax)
 	if err != nil {
 		return err
 	}
@@ -269,6 +271,9 @@ func (img *Image) describe() error {
 	}
 	if version[0] != nic.ABIVersion {
 		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; build the image again with its starloom.h%s", version[0], nic.ABIVersion, migration(version[0]))
+	}
+	if in.ExportedFunction(exportBank) == nil {
+		return fmt.Errorf("does not export %s; build it again with STARLOOM_FIRMWARE of starloom.h", exportBank)
 	}
 	if img.Probes, err = img.names(in, exportProbeNames); err != nil {
 		return err
@@ -380,9 +385,10 @@ func (img *Image) dataBytes(in api.Module) uint64 {
 	return max(uint64(written), above)
 }
 
-// reserve takes memory for an instance that may grow by growBytesMax.
-func (img *Image) reserve(growBytesMax uint64) (linearMemory, error) {
-	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax))
+// reserve takes memory for an instance that may grow by growBytesMax and will mostly grow
+// by less than usual.
+func (img *Image) reserve(growBytesMax, usual uint64) (linearMemory, error) {
+	return img.host.memory.take(min(growBytesMax+img.ownBytes(), addressBytesMax), usual+img.ownBytes())
 }
 
 // instantiate makes a wasm instance in a memory; what else is in there stays. Nothing

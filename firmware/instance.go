@@ -109,11 +109,12 @@ type said struct {
 	deliveries int
 }
 
-// bytesPerCellMax limits what a bank may take for one processor beyond its
-// FIFOs, and bytesBase what an instance may take beyond its bank and the image's
-// own data.
+// A bank may take for one processor, beyond its FIFOs, the largest state and
+// columnBytesMax, and an instance bytesBase beyond its bank and the image's own data.
+// Few states are larger than usualBytes.
 const (
-	bytesPerCellMax = 4096
+	columnBytesMax  = 1024
+	usualBytes      = 4096
 	bytesBase       = 1 << 20
 	addressBytesMax = 1<<32 - wasmPageBytes
 )
@@ -121,13 +122,18 @@ const (
 // MemoryBytesMax returns by how much the memory of an instance for this bank may
 // grow. The range is reserved, not committed.
 func MemoryBytesMax(c nic.BankConfig) uint64 {
+	return growBytes(c, nic.StateBytesMax+columnBytesMax)
+}
+
+// growBytes is by how much a memory grows for processors with so much beside their FIFOs.
+func growBytes(c nic.BankConfig, perCell int) uint64 {
 	fifos := (c.RxFrames + c.TxFrames) * nic.FrameStride(c.PayloadBytes)
-	return min(bytesBase+uint64(c.Cells)*uint64(bytesPerCellMax+fifos), addressBytesMax)
+	return min(bytesBase+uint64(c.Cells)*uint64(perCell+fifos), addressBytesMax)
 }
 
 // NewInstance makes an instance that serves the bank.
 func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
-	memory, err := img.reserve(MemoryBytesMax(c))
+	memory, err := img.reserve(MemoryBytesMax(c), growBytes(c, usualBytes))
 	if err != nil {
 		return nil, err
 	}
@@ -144,10 +150,20 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if err := img.initialise(in.module); err != nil {
 		return nil, err
 	}
+	descriptor, err := in.module.ExportedFunction(exportBank).Call(in.ctx)
+	if err != nil {
+		return nil, callError(exportBank, err)
+	}
+	if err := nic.DescribeBank(in.Memory(), uint32(descriptor[0]), c); err != nil {
+		return nil, err
+	}
 	address, err := in.module.ExportedFunction(exportAttach).Call(in.ctx,
 		uint64(c.Cells), uint64(c.PayloadBytes), uint64(c.RxFrames), uint64(c.TxFrames))
 	if err != nil {
 		return nil, callError(exportAttach, err)
+	}
+	if address[0] != 0 && address[0] != descriptor[0] {
+		return nil, fmt.Errorf("%s says that the bank descriptor is at %#x, %s that it is at %#x", exportBank, descriptor[0], exportAttach, address[0])
 	}
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err

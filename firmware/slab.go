@@ -23,10 +23,11 @@ const (
 	wasmPageBytes = 64 << 10
 )
 
-// take reserves size bytes, rounded up to wasm pages, all zero.
-func (s *slab) take(size uint64) ([]byte, error) {
+// take reserves size bytes, rounded up to wasm pages, all zero, of which mostly less than
+// usual will be touched.
+func (s *slab) take(size, usual uint64) ([]byte, error) {
 	unit := uint64(wasmPageBytes)
-	if size >= slabHugeBytes {
+	if usual >= slabHugeBytes {
 		unit = 2 << 20 // a large bank starts and ends on huge pages
 	}
 	size = (size + unit - 1) / unit * unit
@@ -36,7 +37,7 @@ func (s *slab) take(size uint64) ([]byte, error) {
 			return nil, err
 		}
 		s.pieces, s.free = append(s.pieces, piece), piece
-		if size >= slabHugeBytes {
+		if usual >= slabHugeBytes {
 			hw.AdviseHuge(piece)
 		}
 	}

@@ -72,6 +72,41 @@ type BankConfig struct {
 // medium's table: its header and its payload, rounded up to 8 bytes.
 func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
 
+// ErrNoRoom says that firmware cannot lay out a bank of so many processors.
+var ErrNoRoom = errors.New("the firmware has no room for a bank")
+
+// DescribeBank tells firmware, in the descriptor that it keeps at address, what it may lay
+// out a bank by. That is the same for all banks of a machine and for all seeds, so their
+// records are of one size.
+func DescribeBank(memory []byte, address uint32, c BankConfig) error {
+	d, err := descriptorAt(memory, address)
+	if err == nil {
+		c.describe(d)
+	}
+	return err
+}
+
+// descriptorAt is the bank block at an address.
+func descriptorAt(memory []byte, address uint32) ([]byte, error) {
+	if address == 0 || uint64(address)+sizeBank > uint64(len(memory)) || address%8 != 0 {
+		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address, len(memory))
+	}
+	return memory[address : address+sizeBank : address+sizeBank], nil
+}
+
+// describe writes what is the same for all banks of a machine.
+func (c *BankConfig) describe(d []byte) {
+	le := binary.LittleEndian
+	le.PutUint32(d[offBankProcessors:], uint32(c.Processors))
+	for k, v := range c.Shape {
+		le.PutUint32(d[offBankShape+4*k:], v)
+	}
+	le.PutUint32(d[offBankPorts:], uint32(c.Ports))
+	for k, v := range c.Params {
+		le.PutUint32(d[offBankParam+4*k:], uint32(v))
+	}
+}
+
 // AttachBank checks the descriptor that firmware has put at address, writes the
 // host's part of it and returns the view. Everything must lie inside memory,
 // aligned and without overlap.
@@ -80,12 +115,12 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return nil, errors.New("this machine is big-endian: banks need a little-endian one")
 	}
 	if address == 0 {
-		return nil, fmt.Errorf("the firmware has no room for a bank of %d processors", c.Cells)
+		return nil, fmt.Errorf("%w of %d processors", ErrNoRoom, c.Cells)
 	}
-	if uint64(address)+sizeBank > uint64(len(memory)) || address%8 != 0 {
-		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address, len(memory))
+	d, err := descriptorAt(memory, address)
+	if err != nil {
+		return nil, err
 	}
-	d := memory[address : address+sizeBank : address+sizeBank]
 	word := func(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
 	for _, w := range []struct {
 		name string
@@ -113,8 +148,8 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		frameStride: word(offBankFrameStride),
 		listenSlots: word(offBankListenSlots),
 	}
-	if b.rx.at%8 != 0 || b.rx.at > stateBytesMax {
-		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.rx.at, stateBytesMax)
+	if b.rx.at%8 != 0 || b.rx.at > StateBytesMax {
+		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.rx.at, StateBytesMax)
 	}
 	if tx, end := b.rx.at+b.frameStride, b.tx.at+b.frameStride; b.tx.at != tx || b.recordBytes < end || b.recordBytes%8 != 0 {
 		return nil, fmt.Errorf("bank descriptor: a record of %d bytes with its TX FIFO at %d; it must be a multiple of 8, at least %d, and the TX FIFO after the RX FIFO, at %d",
@@ -137,7 +172,6 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		claims = append(claims, claim{name, at, size})
 		return memory[at : at+size : at+size], nil
 	}
-	var err error
 	take := func(name string, offset, elementBytes int) []byte {
 		if err != nil {
 			return nil
@@ -186,8 +220,8 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 // alignment is that of the words which elements of so many bytes consist of: 1, 2, 4 or 8.
 func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
 
-// stateBytesMax is the largest state of one processor.
-const stateBytesMax = 1 << 20
+// StateBytesMax is the largest state of one processor.
+const StateBytesMax = 1 << 20
 
 type claim struct {
 	name     string
@@ -197,16 +231,9 @@ type claim struct {
 // configure writes the host's part of the descriptor and the reset values.
 func (b *Bank) configure() {
 	d, le := b.descriptor, binary.LittleEndian
+	b.describe(d)
 	le.PutUint32(d[offBankFirst:], uint32(b.First))
-	le.PutUint32(d[offBankProcessors:], uint32(b.Processors))
-	for k, v := range b.Shape {
-		le.PutUint32(d[offBankShape+4*k:], v)
-	}
-	le.PutUint32(d[offBankPorts:], uint32(b.Ports))
 	le.PutUint64(d[offBankSeed:], b.Seed)
-	for k, v := range b.Params {
-		le.PutUint32(d[offBankParam+4*k:], uint32(v))
-	}
 	for i := range b.listen {
 		b.listen[i] = PortNone
 	}
@@ -301,6 +328,9 @@ func (b *Bank) Reset(seed uint64) {
 // RecordBytes returns what one processor takes that has little to do: its state and the
 // heads of its FIFOs.
 func (b *Bank) RecordBytes() int { return b.recordBytes }
+
+// StateBytes returns what the handlers of one processor keep.
+func (b *Bank) StateBytes() int { return b.rx.at }
 
 // frame returns a frame of a cell's FIFO, 0 the head.
 func (b *Bank) frame(cell int, f *fifo, place int) FrameView {

@@ -75,7 +75,7 @@ func endlessModule(name string) []byte {
 		kind byte
 		body []byte
 	}{
-		{"starloom_abi", 0, []byte{0x41, 2}}, {"starloom_attach", 1, []byte{0x41, 0}}, {"starloom_start", 2, nil}, {"starloom_slot", 3, nil},
+		{"starloom_abi", 0, []byte{0x41, 3}}, {"starloom_bank", 0, []byte{0x41, 8}}, {"starloom_attach", 1, []byte{0x41, 0}}, {"starloom_start", 2, nil}, {"starloom_slot", 3, nil},
 		{"starloom_probe_names", 0, []byte{0x41, 0}}, {"starloom_param_names", 0, []byte{0x41, 0}}, {"_initialize", 4, nil}, {"start", 4, nil},
 	} {
 		if f.name == name {
@@ -97,7 +97,7 @@ func endlessModule(name string) []byte {
 
 // endlessSource is firmware whose handler number WHERE never returns, the one of slots
 // in slot 2.
-const endlessSource = `#include "starloom.h"
+const endlessSource = `#include "starloom_pops.h"
 typedef struct { volatile uint32_t turns; } state_t;
 static void on_start(sl_nic *nic, state_t *s) { while (WHERE == 1) s->turns++; }
 static void on_slot(sl_nic *nic, state_t *s) {
@@ -128,7 +128,7 @@ func TestInterruptEveryExport(t *testing.T) {
 		report bool
 	}
 	var commands []command
-	for _, export := range []string{"start", "_initialize", "starloom_abi", "starloom_probe_names", "starloom_param_names", "starloom_attach"} {
+	for _, export := range []string{"start", "_initialize", "starloom_abi", "starloom_probe_names", "starloom_param_names", "starloom_bank", "starloom_attach"} {
 		write(export+".wasm", string(endlessModule(export)))
 		write(export+".yaml", strings.Replace(smallScenario, "program: pops/random", "image: "+export+".wasm", 1))
 		commands = append(commands, command{export, []string{"inspect"}, false}, command{export, []string{"run"}, false})

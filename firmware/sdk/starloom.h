@@ -264,14 +264,30 @@ SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
         return names; \
     }
 
+/* State whose size depends on that of the network: define this, before the header is
+ * included, as the bytes of a flexible array at the end of state_t. It may use `bank`,
+ * a const sl_bank *, of which processors, shape, ports and param are known. A processor's
+ * state may have 1 MiB at most.
+ *
+ *     #define STARLOOM_STATE_BYTES (bank->processors * sizeof(uint16_t))
+ *     #include "starloom.h"
+ *     typedef struct { uint32_t known; uint16_t value[]; } state_t; */
+#ifdef STARLOOM_STATE_BYTES
+#define STARLOOM_RX(state_t) (nic.bank.rx)
+#else
+#define STARLOOM_STATE_BYTES 0u
+#define STARLOOM_RX(state_t) ((sizeof(state_t) + 7) / 8 * 8) /* a constant */
+#endif
+
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
 /* Places the columns and records of a bank behind the program's own data
  * and returns the descriptor, or 0 when the memory cannot grow that far. */
 SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
-                                  uint32_t state_bytes) {
+                                  uint64_t state_bytes) {
     sl_bank *bank = &starloom_bank;
+    if (state_bytes > 1u << 20) return 0;
     uint64_t at = (uint64_t)(uintptr_t)&__heap_base;
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;
@@ -279,7 +295,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->rx_frames = rx_frames;
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
-    bank->rx = (state_bytes + 7) / 8 * 8;
+    bank->rx = (uint32_t)(state_bytes + 7) / 8 * 8;
     bank->tx = bank->rx + bank->frame_stride;
     bank->record_stride = bank->tx + bank->frame_stride;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
@@ -318,7 +334,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     sl_nic nic;                                                                           \
     nic.bank = starloom_bank;                                                             \
     nic.slot = (slot_number);                                                             \
-    nic.rx = (sizeof(state_t) + 7) / 8 * 8;                                               \
+    nic.rx = STARLOOM_RX(state_t);                                                        \
     nic.tx = nic.rx + nic.bank.frame_stride;                                              \
     for (uint32_t place = 0; place < (count); place++) {                                  \
         starloom_bank.current = place;                                                    \
@@ -358,13 +374,16 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
     SL_EXPORT(starloom_abi) uint32_t starloom_abi(void) { return SL_ABI_VERSION; }                 \
     SL_EXPORT(starloom_attach)                                                                     \
     sl_bank *starloom_attach(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames) { \
-        return starloom_place(cells, payload_bytes, rx_frames, tx_frames, sizeof(state_t));        \
+        const sl_bank *bank = &starloom_bank;                                                      \
+        (void)bank;                                                                                \
+        return starloom_place(cells, payload_bytes, rx_frames, tx_frames, sizeof(state_t) + (uint64_t)(STARLOOM_STATE_BYTES)); \
     }                                                                                              \
     SL_EXPORT(starloom_start) void starloom_start(uint32_t starloom_count) {                       \
         STARLOOM_LOOP(state_t, on_start, starloom_count, 0)                                        \
     }                                                                                              \
     SL_EXPORT(starloom_slot) void starloom_slot(uint32_t starloom_count, uint32_t starloom_number) { \
         STARLOOM_LOOP(state_t, on_slot, starloom_count, starloom_number)                           \
-    }
+    }                                                                                              \
+    SL_EXPORT(starloom_bank) sl_bank *starloom_descriptor(void) { return &starloom_bank; }
 
 #endif

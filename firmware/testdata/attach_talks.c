@@ -1,6 +1,7 @@
 /* Logs, probes, delivers and gives up while it attaches its bank. */
 #include "starloom.h"
 SL_EXPORT(starloom_abi) uint32_t abi(void) { return SL_ABI_VERSION; }
+SL_EXPORT(starloom_bank) sl_bank *bank(void) { return &starloom_bank; }
 SL_EXPORT(starloom_attach) uint32_t attach(uint32_t a, uint32_t b, uint32_t c, uint32_t d) {
     (void)a; (void)b; (void)c; (void)d;
     sl_host_log("hello", 5);

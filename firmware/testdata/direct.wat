@@ -4,6 +4,7 @@
 (module
   (memory (export "memory") 1)
   (func (export "starloom_abi") (result i32) (i32.const 3))
+  (func (export "starloom_bank") (result i32) (i32.const 1024))
 
   ;; Puts a column of so many bytes at the next multiple of 64, notes its address in the
   ;; descriptor, which is at 1024, and returns where it ends.

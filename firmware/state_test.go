@@ -1,0 +1,48 @@
+package firmware
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/nic"
+)
+
+// TestStateOfTheShape: the size of a state may depend on that of the network, and nothing
+// of one processor's touches its neighbour's.
+func TestStateOfTheShape(t *testing.T) {
+	wasm, err := os.ReadFile(build(t, "testdata/shape_state.c"))
+	require.NoError(t, err)
+	image, err := newHost(t, "compiler").Load("shape", wasm)
+	require.NoError(t, err)
+	for _, n := range []uint32{1, 3, 1000} {
+		c := config(3)
+		c.Shape[0], c.First, c.RxFrames = n, 7, 1
+		in, err := image.NewInstance(c)
+		require.NoError(t, err)
+		require.EqualValues(t, (4+4*n+7)/8*8, in.Bank().StateBytes())
+		for range 2 {
+			in.Start()
+			for slot := range 2 * n {
+				in.Slot(all(in), slot)
+			}
+			for cell := range uint64(3) {
+				require.Equal(t, 2*(cell+8), in.Probes()[2*cell])
+				require.Equal(t, 2*(cell+8), in.Probes()[2*cell+1])
+			}
+			in.Reset(7)
+		}
+	}
+	c := config(2)
+	c.Shape[0], c.Params[0] = 1, nic.StateBytesMax-8
+	in, err := image.NewInstance(c)
+	require.NoError(t, err)
+	require.EqualValues(t, nic.StateBytesMax, in.Bank().StateBytes())
+	in.Start()
+	in.Slot(all(in), 0)
+	require.Empty(t, in.TakeEvents())
+	c.Params[0]++
+	_, err = image.NewInstance(c)
+	require.ErrorIs(t, err, nic.ErrNoRoom)
+}
