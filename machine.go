@@ -83,6 +83,7 @@ type Machine struct {
 	referee   fabric.Referee
 	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
 	schedule  fabric.Schedule // nil if the firmware takes none
+	rom       fabric.ROM      // nil if the network has none
 	words     []uint64        // the schedule's words for the slot that begins
 	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
 	given     []uint32        // permutation of the next run, instead of the scenario's
@@ -122,6 +123,7 @@ type Machine struct {
 type imageInfo struct {
 	name, sha256 string
 	probes       []string
+	takesROM     bool     // known when an instance is made
 	dataBytes    uint64   // of each instance
 	stateBytes   uint64   // of each processor; 0 before an instance is made
 	announces    bool     // it may say itself that packets have arrived
@@ -199,6 +201,9 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return err
 	}
 	m.referee = m.network.Referee(&s.Workload, m.program)
+	if m.rom, err = m.network.ROM(&s.Workload, m.program); err != nil {
+		return s.refusal(err)
+	}
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := m.shape.Shards(m.options.BankSize)
 	config := m.config(shards)
@@ -281,6 +286,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
 		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames, Seed: firmwareSeed(s.Seed),
 	}
+	if m.rom != nil {
+		config.ROMWords, config.MachineROM = m.rom.Words()
+	}
 	instantiate, place, err := m.loadImage(ctx, &config)
 	if err != nil {
 		return err
@@ -324,7 +332,10 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 				return m.notAttached(place, err)
 			}
 			if len(shard.instances) == 0 && i == 0 { // now the size of a state is known
-				m.image.stateBytes = uint64(instance.Bank().StateBytes())
+				m.image.stateBytes, m.image.takesROM = uint64(instance.Bank().StateBytes()), instance.Bank().TakesROM
+				if m.image.takesROM && config.ROMWords+config.MachineROM == 0 {
+					return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.image.name), Remedy: "build it without STARLOOM_ROM"}
+				}
 				if err := m.checkMemory(); err != nil {
 					return err
 				}
@@ -437,9 +448,21 @@ func (m *Machine) load(seed uint64, used bool) error {
 		for _, instance := range m.shards[i].instances {
 			bank := instance.Bank()
 			m.referee.Tell(bank.First, bank.Workload)
+			m.writeROM(bank)
 		}
 	}
 	return nil
+}
+
+// writeROM writes the network's tables into a bank whose firmware takes them.
+func (m *Machine) writeROM(bank *nic.Bank) {
+	if !bank.TakesROM {
+		return
+	}
+	for cell := range bank.Cells {
+		m.rom.Processor(bank.First+cell, m.seed, bank.ROM[cell*bank.ROMWords:(cell+1)*bank.ROMWords])
+	}
+	m.rom.Machine(m.seed, bank.Machine)
 }
 
 // firmwareSeed is what the processors of a run draw from.

@@ -91,6 +91,11 @@ func (m *Machine) memoryBytes() uint64 {
 		processor += memoryInstance
 	}
 	own := uint64(m.instances()) * m.image.dataBytes
+	if m.image.takesROM {
+		words, machine := m.rom.Words()
+		processor += 4 * uint64(words)
+		own += uint64(m.instances()) * 4 * uint64(machine)
+	}
 	if m.auditsHeld() {
 		processor += fabric.HeldBytes
 	}

@@ -29,6 +29,9 @@ type Network interface {
 	// the referee has loaded. name is that of Program.Schedule or of the scenario's key
 	// firmware.schedule.
 	Schedule(name string, r Referee) (Schedule, error)
+	// ROM are the tables that firmware reads by index, for a workload and a program, or an
+	// image if p is nil; nil for none.
+	ROM(w *Workload, p *Program) (ROM, error)
 	// MemoryBytes estimates, from below, what carries the frames: without processors,
 	// their NICs and their firmware.
 	MemoryBytes(c *Config) uint64
@@ -156,4 +159,16 @@ type Schedule interface {
 	// Slots() at which the schedule is over. It may keep a stage's plan for the next
 	// call, so calls for one schedule must not run in parallel.
 	Words(slot int, dst []uint64)
+}
+
+// ROM are tables that do not change while a run goes on; what their words mean is the
+// network's. They are written before a run, into the memory of firmware that takes them.
+type ROM interface {
+	// Words returns how many words each processor has, and how many the machine has for
+	// all of them.
+	Words() (processor, machine int)
+	// Processor fills in the words of one processor, Machine those of the machine, for a
+	// run with a seed.
+	Processor(processor int, seed uint64, dst []uint32)
+	Machine(seed uint64, dst []uint32)
 }

@@ -22,6 +22,7 @@ type Info struct {
 	Params      []Param
 	Probes      []string
 	Schedule    bool // the scenario must give it a schedule
+	ROM         bool // the network must give it tables
 	Recursive   []string
 }
 
@@ -58,14 +59,14 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 		return Info{}, err
 	}
 	in, err := image.NewInstance(nic.BankConfig{
-		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1,
+		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1, ROMWords: 1, MachineROM: 1,
 	})
 	if err != nil {
 		return Info{}, err
 	}
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
-		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil,
+		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
 		Recursive: image.Recursive(),
 	}, nil
 }
@@ -86,6 +87,9 @@ func (i Info) WriteText(w io.Writer) error {
 	}
 	if i.Schedule {
 		fmt.Fprintln(t, "schedule\tneeded: firmware: {schedule: offline} or {schedule: sort} in the scenario")
+	}
+	if i.ROM {
+		fmt.Fprintln(t, "rom\tneeded: the tables of a network")
 	}
 	if len(i.Recursive) > 0 {
 		fmt.Fprintf(t, "recursion\t%s\n", RecursionText(i.Recursive))

@@ -21,6 +21,9 @@ type Bank struct {
 	RxStatus  []uint8     // per cell: what the receiver says of the slot before, a Status
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
+	ROM       []uint32    // ROMWords per cell; nil if the firmware takes none, or there is none
+	Machine   []uint32    // the ROM that all processors share; the same
+	TakesROM  bool        // the firmware has room for both
 	Calls     []uint32    // the cells whose handlers shall be called; the host writes it and never reads it
 
 	listen      []uint16 // the listening table, listenSlots columns
@@ -64,6 +67,8 @@ type BankConfig struct {
 	PayloadBytes int                // largest payload, 0..PayloadBytesMax
 	RxFrames     int                // depth of the RX FIFO, 1..255
 	TxFrames     int                // depth of the TX FIFO, 1..255
+	ROMWords     int                // of each processor
+	MachineROM   int                // words of the ROM that all processors share
 	Seed         uint64
 	Params       [Params]int32
 }
@@ -105,6 +110,8 @@ func (c *BankConfig) describe(d []byte) {
 	for k, v := range c.Params {
 		le.PutUint32(d[offBankParam+4*k:], uint32(v))
 	}
+	le.PutUint32(d[offBankROMWords:], uint32(c.ROMWords))
+	le.PutUint32(d[offBankMachineROMWords:], uint32(c.MachineROM))
 }
 
 // AttachBank checks the descriptor that firmware has put at address, writes the
@@ -159,8 +166,8 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return nil, fmt.Errorf("bank descriptor: a listening table of %d slots; it must have 1 to %d", b.listenSlots, listenSlotsMax)
 	}
 	claims := []claim{{"descriptor", uint64(address), sizeBank}}
-	column := func(name string, offset, elementBytes int) ([]byte, error) {
-		at, size := uint64(word(offset)), uint64(c.Cells)*uint64(elementBytes)
+	column := func(name string, offset, elements, elementBytes int) ([]byte, error) {
+		at, size := uint64(word(offset)), uint64(elements)*uint64(elementBytes)
 		if at == 0 || at+size > uint64(len(memory)) || at%alignment(elementBytes) != 0 {
 			return nil, fmt.Errorf("bank descriptor: %s at %#x: %d bytes lie outside the memory of %#x bytes or are not aligned", name, at, size, len(memory))
 		}
@@ -177,7 +184,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 			return nil
 		}
 		var part []byte
-		part, err = column(name, offset, elementBytes)
+		part, err = column(name, offset, c.Cells, elementBytes)
 		return part
 	}
 	registers := take("processor", offBankProcessor, sizeProcessor)
@@ -188,6 +195,14 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	var schedule []byte
 	if word(offBankSchedule) != 0 {
 		schedule = take("schedule", offBankSchedule, 8)
+	}
+	var rom, machine []byte
+	b.TakesROM = word(offBankROM) != 0 && word(offBankMachineROM) != 0
+	if b.TakesROM && c.ROMWords > 0 {
+		rom = take("rom", offBankROM, 4*c.ROMWords)
+	}
+	if b.TakesROM && c.MachineROM > 0 && err == nil {
+		machine, err = column("machine_rom", offBankMachineROM, c.MachineROM, 4)
 	}
 	b.records = take("record", offBankRecord, b.recordBytes)
 	if c.RxFrames > 1 {
@@ -201,8 +216,8 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	}
 	// Both are little-endian in the guest, and so is this machine (above).
 	first, words := unsafe.Pointer(unsafe.SliceData(registers)), unsafe.Pointer(unsafe.SliceData(workload))
-	rom, table, list := unsafe.Pointer(unsafe.SliceData(schedule)), unsafe.Pointer(unsafe.SliceData(listen)), unsafe.Pointer(unsafe.SliceData(calls))
-	if uintptr(unsafe.Pointer(unsafe.SliceData(b.records)))%8 != 0 || uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 || uintptr(table)%2 != 0 || uintptr(list)%4 != 0 {
+	plan, table, list := unsafe.Pointer(unsafe.SliceData(schedule)), unsafe.Pointer(unsafe.SliceData(listen)), unsafe.Pointer(unsafe.SliceData(calls))
+	if uintptr(unsafe.Pointer(unsafe.SliceData(b.records)))%8 != 0 || uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(plan)%8 != 0 || uintptr(table)%2 != 0 || uintptr(list)%4 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
 	b.Registers = unsafe.Slice((*Registers)(first), c.Cells)
@@ -210,9 +225,12 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	b.Workload = unsafe.Slice((*uint32)(words), c.Cells)
 	b.Calls = unsafe.Slice((*uint32)(list), c.Cells)
 	b.listen = unsafe.Slice((*uint16)(table), c.Cells*b.listenSlots)
-	if rom != nil {
-		b.Schedule = unsafe.Slice((*uint64)(rom), c.Cells)
+	if plan != nil {
+		b.Schedule = unsafe.Slice((*uint64)(plan), c.Cells)
 	}
+	// Aligned to 4 in a memory that is aligned to 8.
+	b.ROM = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rom))), len(rom)/4)
+	b.Machine = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(machine))), len(machine)/4)
 	b.configure()
 	return b, nil
 }

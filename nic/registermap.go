@@ -90,6 +90,10 @@ var RegisterMap = []Block{
 		{"listen", 32, 0, Layout, "address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none"},
 		{"listen_slots", 32, 0, Layout, "columns of the listening table, 1 to 64"},
 		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none"},
+		{"rom", 32, 0, Layout, "address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none"},
+		{"rom_words", 32, 0, ReadOnly, "words of each processor's ROM"},
+		{"machine_rom", 32, 0, Layout, "address of the ROM that all processors share; 0 if the firmware takes none"},
+		{"machine_rom_words", 32, 0, ReadOnly, "words of it"},
 	}},
 	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
 		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
@@ -150,7 +154,7 @@ func camel(words ...string) string {
 	var b strings.Builder
 	for _, w := range strings.Split(strings.Join(words, "_"), "_") {
 		switch w {
-		case "abi", "crc", "ok":
+		case "abi", "crc", "ok", "rom":
 			b.WriteString(strings.ToUpper(w))
 		default:
 			b.WriteString(strings.ToUpper(w[:1]) + w[1:])
@@ -190,16 +194,18 @@ func writeGo(w io.Writer) {
 // cTypes are the registers whose C type is not an unsigned integer: addresses
 // in a 32-bit memory, and signed parameters.
 var cTypes = map[string]string{
-	"bank.record":    "uint8_t *",
-	"bank.rx_more":   "uint8_t *",
-	"bank.tx_more":   "uint8_t *",
-	"bank.processor": "sl_processor *",
-	"bank.workload":  "uint32_t *",
-	"bank.calls":     "uint32_t *",
-	"bank.rx_status": "uint8_t *",
-	"bank.listen":    "uint16_t *",
-	"bank.schedule":  "uint64_t *",
-	"bank.param":     "int32_t ",
+	"bank.record":      "uint8_t *",
+	"bank.rx_more":     "uint8_t *",
+	"bank.tx_more":     "uint8_t *",
+	"bank.processor":   "sl_processor *",
+	"bank.workload":    "uint32_t *",
+	"bank.calls":       "uint32_t *",
+	"bank.rx_status":   "uint8_t *",
+	"bank.listen":      "uint16_t *",
+	"bank.schedule":    "uint64_t *",
+	"bank.param":       "int32_t ",
+	"bank.rom":         "const uint32_t *",
+	"bank.machine_rom": "const uint32_t *",
 }
 
 // cOrder puts the blocks in the order in which C needs them.

@@ -16,33 +16,37 @@ const (
 
 // Offsets of the bank block, in bytes.
 const (
-	offBankABI          = 0   // version of this map
-	offBankCells        = 4   // processors in this bank
-	offBankCurrent      = 8   // place in calls of the cell whose handler is running; tells the host who trapped
-	offBankRecord       = 12  // address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO
-	offBankRecordStride = 16  // bytes from one record to the next
-	offBankRx           = 20  // bytes from the start of a record to the head of the RX FIFO
-	offBankTx           = 24  // bytes from the start of a record to the head of the TX FIFO
-	offBankRxMore       = 28  // address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each
-	offBankTxMore       = 32  // the same of the TX FIFOs
-	offBankFrameStride  = 36  // bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8
-	offBankRxFrames     = 40  // depth of the RX FIFO, in frames
-	offBankTxFrames     = 44  // depth of the TX FIFO, in frames
-	offBankPayloadBytes = 48  // largest payload of a frame
-	offBankFirst        = 52  // processor number of cell 0
-	offBankProcessors   = 56  // processors in the machine
-	offBankShape        = 60  // the network's size; what the words mean is the network's
-	offBankPorts        = 92  // ports of a NIC
-	offBankSeed         = 96  // start of the random stream
-	offBankParam        = 104 // parameters from the scenario, by index
-	offBankProcessor    = 168 // address of the first processor block; one follows the other
-	offBankWorkload     = 172 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
-	offBankCalls        = 176 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
-	offBankRxStatus     = 180 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
-	offBankListen       = 184 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
-	offBankListenSlots  = 188 // columns of the listening table, 1 to 64
-	offBankSchedule     = 192 // address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none
-	sizeBank            = 200 // size of the block
+	offBankABI             = 0   // version of this map
+	offBankCells           = 4   // processors in this bank
+	offBankCurrent         = 8   // place in calls of the cell whose handler is running; tells the host who trapped
+	offBankRecord          = 12  // address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO
+	offBankRecordStride    = 16  // bytes from one record to the next
+	offBankRx              = 20  // bytes from the start of a record to the head of the RX FIFO
+	offBankTx              = 24  // bytes from the start of a record to the head of the TX FIFO
+	offBankRxMore          = 28  // address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each
+	offBankTxMore          = 32  // the same of the TX FIFOs
+	offBankFrameStride     = 36  // bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8
+	offBankRxFrames        = 40  // depth of the RX FIFO, in frames
+	offBankTxFrames        = 44  // depth of the TX FIFO, in frames
+	offBankPayloadBytes    = 48  // largest payload of a frame
+	offBankFirst           = 52  // processor number of cell 0
+	offBankProcessors      = 56  // processors in the machine
+	offBankShape           = 60  // the network's size; what the words mean is the network's
+	offBankPorts           = 92  // ports of a NIC
+	offBankSeed            = 96  // start of the random stream
+	offBankParam           = 104 // parameters from the scenario, by index
+	offBankProcessor       = 168 // address of the first processor block; one follows the other
+	offBankWorkload        = 172 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
+	offBankCalls           = 176 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
+	offBankRxStatus        = 180 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
+	offBankListen          = 184 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
+	offBankListenSlots     = 188 // columns of the listening table, 1 to 64
+	offBankSchedule        = 192 // address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none
+	offBankROM             = 196 // address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none
+	offBankROMWords        = 200 // words of each processor's ROM
+	offBankMachineROM      = 204 // address of the ROM that all processors share; 0 if the firmware takes none
+	offBankMachineROMWords = 208 // words of it
+	sizeBank               = 216 // size of the block
 )
 
 // Offsets of the processor block, in bytes.

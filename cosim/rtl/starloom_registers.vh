@@ -91,7 +91,15 @@
 `define SL_BANK_LISTEN_SLOTS_BITS 32
 `define SL_BANK_SCHEDULE_OFFSET 192
 `define SL_BANK_SCHEDULE_BITS 32
-`define SL_BANK_BYTES 200
+`define SL_BANK_ROM_OFFSET 196
+`define SL_BANK_ROM_BITS 32
+`define SL_BANK_ROM_WORDS_OFFSET 200
+`define SL_BANK_ROM_WORDS_BITS 32
+`define SL_BANK_MACHINE_ROM_OFFSET 204
+`define SL_BANK_MACHINE_ROM_BITS 32
+`define SL_BANK_MACHINE_ROM_WORDS_OFFSET 208
+`define SL_BANK_MACHINE_ROM_WORDS_BITS 32
+`define SL_BANK_BYTES 216
 
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 `define SL_PROCESSOR_WAKE_OFFSET 0

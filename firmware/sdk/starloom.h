@@ -279,6 +279,14 @@ SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
 #define STARLOOM_RX(state_t) ((sizeof(state_t) + 7) / 8 * 8) /* a constant */
 #endif
 
+/* Tables of the network that do not change while it runs, such as lists of requests: define
+ * STARLOOM_ROM before this header is included, and the network must have some. Word k,
+ * 0 to words-1, of this processor's, and of those that all processors share. */
+SL_INLINE uint32_t sl_rom_words(const sl_nic *nic) { return nic->bank.rom_words; }
+SL_INLINE uint32_t sl_rom(const sl_nic *nic, uint32_t k) { return nic->bank.rom[nic->cell * nic->bank.rom_words + k]; }
+SL_INLINE uint32_t sl_machine_rom_words(const sl_nic *nic) { return nic->bank.machine_rom_words; }
+SL_INLINE uint32_t sl_machine_rom(const sl_nic *nic, uint32_t k) { return nic->bank.machine_rom[k]; }
+
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
@@ -316,6 +324,12 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     SL_PLACE(record, bank->record_stride)
     SL_PLACE(rx_more, (uint64_t)(rx_frames - 1) * bank->frame_stride)
     SL_PLACE(tx_more, (uint64_t)(tx_frames - 1) * bank->frame_stride)
+#ifdef STARLOOM_ROM
+    SL_PLACE(rom, sizeof *bank->rom * (uint64_t)bank->rom_words)
+    at = (at + line - 1) / line * line;
+    bank->machine_rom = (const uint32_t *)(uintptr_t)(uint32_t)at;
+    at += sizeof *bank->machine_rom * (uint64_t)bank->machine_rom_words;
+#endif
 #undef SL_PLACE
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);

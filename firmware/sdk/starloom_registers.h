@@ -97,6 +97,10 @@ typedef struct {
     uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none */
     uint32_t listen_slots; /* L, columns of the listening table, 1 to 64 */
     uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none */
+    const uint32_t *rom; /* L, address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none */
+    uint32_t rom_words; /* R, words of each processor's ROM */
+    const uint32_t *machine_rom; /* L, address of the ROM that all processors share; 0 if the firmware takes none */
+    uint32_t machine_rom_words; /* R, words of it */
 } sl_bank;
 
 SL_STATIC_ASSERT(offsetof(sl_bank, abi) == 0, "register map");
@@ -125,6 +129,10 @@ SL_STATIC_ASSERT(offsetof(sl_bank, rx_status) == 180, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, listen) == 184, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, listen_slots) == 188, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, schedule) == 192, "register map");
-SL_STATIC_ASSERT(sizeof(sl_bank) == 200, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rom) == 196, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rom_words) == 200, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom) == 204, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom_words) == 208, "register map");
+SL_STATIC_ASSERT(sizeof(sl_bank) == 216, "register map");
 
 #endif

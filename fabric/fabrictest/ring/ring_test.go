@@ -30,6 +30,8 @@ func (r Ring) MemoryBytes(*fabric.Config) uint64   { return 0 }
 func (r Ring) Study() *fabric.Study                { return nil }
 func (r Ring) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
 
+func (r Ring) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return nil, nil }
+
 func (r Ring) Check() error {
 	if r.Nodes < 3 {
 		return errors.New("a ring has 3 nodes or more")
