@@ -703,7 +703,8 @@ func (m *Machine) dropBoundary() {
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l, whole := &shard.ledger, shard.whole
-		l.Frames.Sent, l.Frames.TxOverflow, l.Frames.OnTrust = whole.frames.Sent, whole.frames.TxOverflow, whole.frames.OnTrust
+		l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked
+		l.Frames.TxOverflow, l.Frames.OnTrust = whole.frames.TxOverflow, whole.frames.OnTrust
 		l.HeldMax, l.FindingsTotal = whole.heldMax, whole.findingsTotal
 		for _, f := range l.Findings {
 			if f.Slot < m.slot {
@@ -809,6 +810,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		l.Scan(bank, awake, m.slot)
 		for unit := range units {
 			l.ScanListen(bank, unit*cells+window.First, unit*cells+window.End, m.slot)
+			bank.ForgetTx(unit*cells+window.First, unit*cells+window.End)
 		}
 		if !m.last {
 			m.transport.Send(index, bank, l, m.slot, window, awake)

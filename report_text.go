@@ -55,8 +55,12 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, metric := range r.Metrics {
 		row(metric.Name, formatMetric(metric.Value))
 	}
-	row("frames", fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard",
-		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow, r.Frames.Unheard))
+	frames := fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard",
+		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow, r.Frames.Unheard)
+	if r.Frames.Blocked > 0 {
+		frames += fmt.Sprintf(", %d blocked", r.Frames.Blocked)
+	}
+	row("frames", frames)
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
 	if len(r.RTL) > 0 {

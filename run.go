@@ -192,7 +192,7 @@ func (m *Machine) report() *Report {
 		Slots:           uint64(m.slot),
 		Frames: Frames{
 			Sent: frames.Sent, Delivered: frames.Delivered, Collided: frames.Collided,
-			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Unheard: frames.Unheard(),
+			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(),
 		},
 		Metrics:  metrics,
 		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps},

@@ -18,6 +18,7 @@ type Frames struct {
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost because an RX FIFO was full
 	TxOverflow uint64 // times that a processor's frames of one slot did not all fit into its TX FIFO
+	Blocked    uint64 // times that a frame had to wait because its medium was taken
 	OnTrust    uint64 // announced packets of which the host cannot read whether a frame has brought them
 }
 
@@ -31,6 +32,7 @@ func (f *Frames) Add(o Frames) {
 	f.CRC += o.CRC
 	f.Overflow += o.Overflow
 	f.TxOverflow += o.TxOverflow
+	f.Blocked += o.Blocked
 	f.OnTrust += o.OnTrust
 }
 
@@ -129,6 +131,7 @@ const (
 	eventHeard     = 2
 	eventAnnounced = 3
 	eventAltered   = 4
+	eventBlocked   = 5
 )
 
 // Looks reports whether somebody looks at every frame, so that all go through NoteSent and
@@ -161,6 +164,16 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	if l.Capture {
 		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Frame: frame.AppendWire(nil)})
 	}
+}
+
+// NoteBlocked notes that the medium of the frame at the head of a cell's TX FIFO is taken in
+// this slot: it stays there.
+func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int) {
+	l.Frames.Blocked++
+	frame := bank.TxHead(cell)
+	a, b := frame.Words()
+	l.Sum.Event(traces.EventHead(eventBlocked, 0, frame.Port(), uint32(bank.First+cell)), a, b, 0)
+	bank.NoteTx(cell, nic.TxBlocked, frame.Destination())
 }
 
 // foldPayload maps a payload to one word. The bytes behind it are not part of the

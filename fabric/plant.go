@@ -56,6 +56,9 @@ type Media struct {
 	Links    *hw.Fibre        // to Far
 	Far      *hw.Light        // of each medium
 	Hears    hw.Gather        // the media that the ports of a unit's receivers hear
+	// Blocks reports whether a frame has to wait in a slot because what its port leads to
+	// is taken; nil: nothing ever blocks.
+	Blocks func(processor int, port uint16, slot uint32) bool
 }
 
 // plantShard is a shard's part of the machine, and room to work in.
@@ -264,6 +267,10 @@ func (t *Plant) send(s *plantShard, bank *nic.Bank, cell int, ledger *Ledger, sl
 		return
 	}
 	frame.SetSource(uint32(processor))
+	if blocks := t.media.Blocks; blocks != nil && blocks(processor, frame.Port(), slot) {
+		ledger.NoteBlocked(bank, cell)
+		return
+	}
 	wire := frame.AppendWire(s.wire)
 	if t.sums != nil {
 		t.sums.send(slot, processor, wire)
@@ -271,6 +278,7 @@ func (t *Plant) send(s *plantShard, bank *nic.Bank, cell int, ledger *Ledger, sl
 	t.serialisers.Load(processor, wire, frame.Port())
 	t.sent[processor] = frame.Port()
 	ledger.NoteSent(processor, frame, slot)
+	bank.NoteTx(cell, nic.TxSent, frame.Destination())
 	bank.PopTx(cell)
 }
 

@@ -32,7 +32,9 @@ type Transport interface {
 	// receives it tells the ledger (NoteHeard, Judge).
 	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
 	// Send takes the frame at the head of every TX FIFO of the window that is not
-	// empty; cells lists the cells where that may be so, in ascending order.
+	// empty; cells lists the cells where that may be so, in ascending order. It says what
+	// has become of each: Ledger.NoteSent, Bank.NoteTx and PopTx, or Ledger.NoteBlocked for
+	// one that stays. The handlers see it at the next boundary.
 	Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32)
 	// Cross lets the light of a slot cross the fabric: then Hear tells what was received.
 	Cross(slot uint32)

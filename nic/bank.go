@@ -21,6 +21,8 @@ type Bank struct {
 	RxStatus  []uint8     // per cell: what the receiver says of the slot before, a Status
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
+	TxStatus  []uint8     // per cell: what the transmitter says of the slot before, a TxStatus; nil if the firmware takes none
+	Served    []uint32    // per cell: the addressee of the frame that was sent; the same
 	ROM       []uint32    // ROMWords per cell; nil if the firmware takes none, or there is none
 	Machine   []uint32    // the ROM that all processors share; the same
 	TakesROM  bool        // the firmware has room for both
@@ -196,6 +198,10 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if word(offBankSchedule) != 0 {
 		schedule = take("schedule", offBankSchedule, 8)
 	}
+	var served []byte
+	if word(offBankTxStatus) != 0 {
+		b.TxStatus, served = take("tx_status", offBankTxStatus, 1), take("served", offBankServed, 4)
+	}
 	var rom, machine []byte
 	b.TakesROM = word(offBankROM) != 0 && word(offBankMachineROM) != 0
 	if b.TakesROM && c.ROMWords > 0 {
@@ -229,6 +235,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		b.Schedule = unsafe.Slice((*uint64)(plan), c.Cells)
 	}
 	// Aligned to 4 in a memory that is aligned to 8.
+	b.Served = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(served))), len(served)/4)
 	b.ROM = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rom))), len(rom)/4)
 	b.Machine = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(machine))), len(machine)/4)
 	b.configure()
@@ -478,6 +485,38 @@ func (b *Bank) PopTx(cell int) {
 	left := int(b.Registers[cell].TxCount) - 1
 	b.Registers[cell].TxCount = uint8(left)
 	b.popFrames(cell, &b.tx, left)
+}
+
+// NoteTx notes what has become of the head of a cell's TX FIFO in this slot: its handler
+// sees it at the next boundary, and is called then if the frame has left.
+func (b *Bank) NoteTx(cell int, status TxStatus, addressee uint32) {
+	if b.TxStatus == nil {
+		return
+	}
+	b.TxStatus[cell], b.Served[cell] = uint8(status), addressee
+	if status != TxBlocked {
+		b.Registers[cell].Flags &^= FlagSleeping
+	}
+}
+
+// NoteAllSent is NoteTx for cells whose heads the medium takes in any case; they must not
+// have been removed.
+func (b *Bank) NoteAllSent(cells []uint32) {
+	if b.TxStatus == nil {
+		return
+	}
+	for _, cell := range cells {
+		b.NoteTx(int(cell), TxSent, b.TxHead(int(cell)).Destination())
+	}
+}
+
+// ForgetTx takes back what the transmitters of the cells first..end-1 said of the slot
+// before.
+func (b *Bank) ForgetTx(first, end int) {
+	if b.TxStatus != nil {
+		clear(b.TxStatus[first:end])
+		clear(b.Served[first:end])
+	}
 }
 
 // PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the

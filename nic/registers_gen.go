@@ -46,7 +46,9 @@ const (
 	offBankROMWords        = 200 // words of each processor's ROM
 	offBankMachineROM      = 204 // address of the ROM that all processors share; 0 if the firmware takes none
 	offBankMachineROMWords = 208 // words of it
-	sizeBank               = 216 // size of the block
+	offBankTxStatus        = 212 // address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none
+	offBankServed          = 216 // address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status
+	sizeBank               = 224 // size of the block
 )
 
 // Offsets of the processor block, in bytes.
@@ -54,9 +56,9 @@ const (
 	offProcessorWake     = 0 // low bits of the slot in which a sleeping handler is called again
 	offProcessorReserved = 2 // zero
 	offProcessorRxCount  = 4 // frames in the RX FIFO; the handler takes from the head
-	offProcessorTxCount  = 5 // frames in the TX FIFO; the NIC sends one per slot from the head
+	offProcessorTxCount  = 5 // frames in the TX FIFO; the NIC sends one per slot from the head, or tries to
 	offProcessorHeld     = 6 // packets that the handler holds, for the memory rule
-	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
+	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 	sizeProcessor        = 8 // size of the block
 )
 
@@ -65,9 +67,9 @@ type Registers struct {
 	Wake     uint16 // W, low bits of the slot in which a sleeping handler is called again
 	Reserved uint16 // R, zero
 	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
-	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head
+	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head, or tries to
 	Held     uint8  // W, packets that the handler holds, for the memory rule
-	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
+	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 }
 
 // Values of the registers that no other constant of this package names.

@@ -23,3 +23,14 @@ func (s Status) String() string {
 	}
 	return "status?"
 }
+
+// TxStatus is what a transmitter says about one slot.
+type TxStatus uint8
+
+// The transmit statuses, in the order of the register map.
+const (
+	TxNone     TxStatus = 0 // nothing was to be sent
+	TxSent     TxStatus = 1 // the medium has taken the frame
+	TxBlocked  TxStatus = 2 // the medium was taken: the frame is still at the head of the TX FIFO
+	TxCollided TxStatus = 3 // sent, and the medium tells that it met another frame
+)

@@ -15,6 +15,10 @@
 `define SL_STATUS_COLLISION 32'h00000002 // two senders on one medium
 `define SL_STATUS_CRC 32'h00000003 // a damaged frame
 `define SL_STATUS_OVERFLOW 32'h00000004 // a good frame, lost because the RX FIFO was full
+`define SL_TX_NONE 32'h00000000 // nothing was to be sent
+`define SL_TX_SENT 32'h00000001 // the medium has taken the head of the TX FIFO
+`define SL_TX_BLOCKED 32'h00000002 // the medium was taken: the head of the TX FIFO waits
+`define SL_TX_COLLIDED 32'h00000003 // sent, and it met another frame
 `define SL_FLAG_DONE 32'h00000001 // the processor has finished
 `define SL_FLAG_FAULTY 32'h00000002 // the processor trapped or broke the ABI
 `define SL_FLAG_TX_OVERFLOW 32'h00000004 // a frame did not fit into the TX FIFO
@@ -99,7 +103,11 @@
 `define SL_BANK_MACHINE_ROM_BITS 32
 `define SL_BANK_MACHINE_ROM_WORDS_OFFSET 208
 `define SL_BANK_MACHINE_ROM_WORDS_BITS 32
-`define SL_BANK_BYTES 216
+`define SL_BANK_TX_STATUS_OFFSET 212
+`define SL_BANK_TX_STATUS_BITS 32
+`define SL_BANK_SERVED_OFFSET 216
+`define SL_BANK_SERVED_BITS 32
+`define SL_BANK_BYTES 224
 
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 `define SL_PROCESSOR_WAKE_OFFSET 0

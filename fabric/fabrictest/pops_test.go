@@ -27,6 +27,8 @@ func on(program string, d, g int, change func(*starloom.Scenario)) func(testing.
 func TestPOPS(t *testing.T) {
 	image := filepath.Join(t.TempDir(), "direct.wasm")
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "../../testdata/firmware/direct.c", Output: image}))
+	told := filepath.Join(t.TempDir(), "told.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "../../testdata/firmware/told.c", Output: told}))
 	rules := func(r starloom.Rules) func(*starloom.Scenario) {
 		return func(s *starloom.Scenario) { s.Rules = &r }
 	}
@@ -38,6 +40,10 @@ func TestPOPS(t *testing.T) {
 			{Name: "sort", Scenario: on("pops/sort", 2, 3, nil)},
 			{Name: "one-to-all", Scenario: on("pops/one-to-all", 3, 2, func(s *starloom.Scenario) { s.Workload = starloom.Workload{OneToAll: &starloom.OneToAll{Source: 4}} })},
 			{Name: "two-hops", Scenario: on("pops/two-hops", 3, 3, nil)},
+			{Name: "transmit status", Scenario: on("", 1, 4, func(s *starloom.Scenario) {
+				s.Firmware.Image, s.Rules = told, &starloom.Rules{ExactlyOnce: true}
+				s.Workload.Permutation.Kind = starloom.PermutationReverse
+			})},
 			{Name: "does not finish", Scenario: on("pops/random", 3, 3, func(s *starloom.Scenario) { s.Stop.Slots = 3 }), Breaks: starloom.RuleFinishes},
 			{Name: "collides", Scenario: on("pops/two-hops", 3, 3, rules(starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}})), Breaks: starloom.RuleCollisionFree},
 			{Name: "holds too many", Scenario: on("pops/random", 3, 3, rules(starloom.Rules{PacketsPerProcessorMax: 1})), Breaks: starloom.RuleHeld},

@@ -120,6 +120,7 @@ func (t *SlotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	for len(cells) > 0 {
 		some := cells[:min(slotBlock, len(cells))]
 		senders := listSenders(work.cell[:], bank.Words, some)
+		bank.NoteAllSent(senders) // nothing blocks a coupler
 		if small {
 			t.sendSmall(shard, bank, senders, ledger, slot)
 		} else {

@@ -124,7 +124,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
 static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
 SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
     if (payload_bytes > SL_PAYLOAD_BYTES_MAX) __builtin_trap();
-    /* volatile: a loop, not a call (see starloom_consume). */
+    /* volatile: a loop, not a call (see starloom_move). */
     volatile uint8_t *at = starloom_lost, *end = at + sizeof(sl_frame) + payload_bytes;
     while (at < end) *at++ = 0;
     return (sl_frame *)starloom_lost;
@@ -287,6 +287,37 @@ SL_INLINE uint32_t sl_rom(const sl_nic *nic, uint32_t k) { return nic->bank.rom[
 SL_INLINE uint32_t sl_machine_rom_words(const sl_nic *nic) { return nic->bank.machine_rom_words; }
 SL_INLINE uint32_t sl_machine_rom(const sl_nic *nic, uint32_t k) { return nic->bank.machine_rom[k]; }
 
+/* What has become of the frame that this NIC had to send in the slot before, SL_TX_NONE,
+ * _SENT, _BLOCKED, _COLLIDED, and the addressee of one that was sent: define
+ * STARLOOM_TX_STATUS before this header is included. A frame that was blocked is still at
+ * the head of the TX FIFO, and the NIC tries again until it is sent or withdrawn. A sleeping
+ * handler is called when its frame has been sent. */
+SL_INLINE uint32_t sl_tx_status(const sl_nic *nic) { return nic->bank.tx_status[nic->cell]; }
+SL_INLINE uint32_t sl_served(const sl_nic *nic) { return nic->bank.served[nic->cell]; }
+
+/* The frame that the NIC sends next, 0 if there is none; valid until it is withdrawn or the
+ * handler returns. */
+SL_INLINE const sl_frame *sl_tx_head(const sl_nic *nic) { return nic->registers->tx_count ? starloom_tx(nic, 0) : 0; }
+
+/* Copies a frame from one place of a FIFO to another, word by word: a call in the loop over
+ * the cells would cost every cell, since the sandbox keeps nothing in registers across calls. */
+SL_INLINE void starloom_move(const sl_nic *nic, sl_frame *to_frame, const sl_frame *from_frame) {
+    const uint64_t *from = (const uint64_t *)from_frame;
+    uint64_t *to = (uint64_t *)to_frame;
+    uint32_t payload = from_frame->payload_bytes;
+    uint32_t bytes = (uint32_t)sizeof(sl_frame) + (payload > 8 ? (payload + 7) / 8 * 8 : 8);
+    if (bytes > nic->bank.frame_stride) bytes = nic->bank.frame_stride;
+    for (const uint64_t *end = from + bytes / 8; from < end;) *to++ = *from++;
+}
+
+/* Takes the next frame out of the TX FIFO: it is not sent. */
+SL_INLINE void sl_withdraw(sl_nic *nic) {
+    uint32_t queued = nic->registers->tx_count;
+    if (queued == 0) return;
+    nic->registers->tx_count = (uint8_t)--queued;
+    for (uint32_t place = 0; place < queued; place++) starloom_move(nic, starloom_tx(nic, place), starloom_tx(nic, place + 1));
+}
+
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
@@ -324,6 +355,10 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     SL_PLACE(record, bank->record_stride)
     SL_PLACE(rx_more, (uint64_t)(rx_frames - 1) * bank->frame_stride)
     SL_PLACE(tx_more, (uint64_t)(tx_frames - 1) * bank->frame_stride)
+#ifdef STARLOOM_TX_STATUS
+    SL_PLACE(tx_status, sizeof *bank->tx_status)
+    SL_PLACE(served, sizeof *bank->served)
+#endif
 #ifdef STARLOOM_ROM
     SL_PLACE(rom, sizeof *bank->rom * (uint64_t)bank->rom_words)
     at = (at + line - 1) / line * line;
@@ -370,16 +405,8 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
     uint32_t left = nic->registers->rx_count - nic->taken;
     nic->registers->rx_count = (uint8_t)left;
     if (left == 0) return;
-    /* Word by word: a call in the loop over the cells would cost every cell, since the
-     * sandbox keeps nothing in registers across calls. */
-    for (uint32_t place = 0; place < left; place++) {
-        const uint64_t *from = (const uint64_t *)starloom_rx(nic, place + nic->taken);
-        uint64_t *to = (uint64_t *)starloom_rx(nic, place);
-        uint32_t payload = ((const sl_frame *)from)->payload_bytes;
-        uint32_t bytes = (uint32_t)sizeof(sl_frame) + (payload > 8 ? (payload + 7) / 8 * 8 : 8);
-        if (bytes > nic->bank.frame_stride) bytes = nic->bank.frame_stride;
-        for (const uint64_t *end = from + bytes / 8; from < end;) *to++ = *from++;
-    }
+    for (uint32_t place = 0; place < left; place++)
+        starloom_move(nic, starloom_rx(nic, place), starloom_rx(nic, place + nic->taken));
 }
 
 /* Exports the bank's entry points for one pair of handlers. */

@@ -24,6 +24,10 @@
 #define SL_STATUS_COLLISION 0x2u /* two senders on one medium */
 #define SL_STATUS_CRC 0x3u /* a damaged frame */
 #define SL_STATUS_OVERFLOW 0x4u /* a good frame, lost because the RX FIFO was full */
+#define SL_TX_NONE 0x0u /* nothing was to be sent */
+#define SL_TX_SENT 0x1u /* the medium has taken the head of the TX FIFO */
+#define SL_TX_BLOCKED 0x2u /* the medium was taken: the head of the TX FIFO waits */
+#define SL_TX_COLLIDED 0x3u /* sent, and it met another frame */
 #define SL_FLAG_DONE 0x1u /* the processor has finished */
 #define SL_FLAG_FAULTY 0x2u /* the processor trapped or broke the ABI */
 #define SL_FLAG_TX_OVERFLOW 0x4u /* a frame did not fit into the TX FIFO */
@@ -56,9 +60,9 @@ typedef struct {
     uint16_t wake; /* W, low bits of the slot in which a sleeping handler is called again */
     uint16_t reserved; /* R, zero */
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
-    uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head */
+    uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head, or tries to */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
-    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived) */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived) */
 } sl_processor;
 
 SL_STATIC_ASSERT(offsetof(sl_processor, wake) == 0, "register map");
@@ -101,6 +105,8 @@ typedef struct {
     uint32_t rom_words; /* R, words of each processor's ROM */
     const uint32_t *machine_rom; /* L, address of the ROM that all processors share; 0 if the firmware takes none */
     uint32_t machine_rom_words; /* R, words of it */
+    uint8_t *tx_status; /* L, address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none */
+    uint32_t *served; /* L, address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status */
 } sl_bank;
 
 SL_STATIC_ASSERT(offsetof(sl_bank, abi) == 0, "register map");
@@ -133,6 +139,8 @@ SL_STATIC_ASSERT(offsetof(sl_bank, rom) == 196, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, rom_words) == 200, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom) == 204, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom_words) == 208, "register map");
-SL_STATIC_ASSERT(sizeof(sl_bank) == 216, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, tx_status) == 212, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, served) == 216, "register map");
+SL_STATIC_ASSERT(sizeof(sl_bank) == 224, "register map");
 
 #endif

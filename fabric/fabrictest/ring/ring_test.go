@@ -154,6 +154,7 @@ func (s *slots) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 			}
 		}
 		ledger.NoteSent(bank.First+cell, frame, slot)
+		bank.NoteTx(cell, nic.TxSent, frame.Destination())
 		bank.PopTx(cell)
 	}
 }
