@@ -194,6 +194,9 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			m.armed[slot-1] = true
 		}
 	}
+	if err := m.checkLanes(); err != nil {
+		return err
+	}
 	if err := m.choose(); err != nil {
 		return err
 	}
@@ -224,6 +227,27 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	m.until(context.Background())
 	return nil
 }
+
+// checkLanes refuses NICs of which one FIFO cannot count the frames of all ports.
+func (m *Machine) checkLanes() error {
+	s, lanes := m.scenario, m.shape.Lanes()
+	if lanes > nic.LanesMax {
+		return &InputError{Place: s.Place("fabric." + m.network.Kind()), Reason: fmt.Sprintf("a NIC sends and receives at all of %d ports at once, at most %d are possible", lanes, nic.LanesMax), Remedy: "choose a network of fewer ports"}
+	}
+	for _, fifo := range []struct {
+		key    string
+		frames int
+	}{{"nic.rx_frames", s.NIC.RXFrames}, {"nic.tx_frames", s.NIC.TXFrames}} {
+		if fifo.frames*lanes > framesMax {
+			return &InputError{Place: s.Place(fifo.key), Reason: fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key, fifo.frames, lanes, framesMax),
+				Remedy: fmt.Sprintf("choose %d or less", framesMax/lanes)}
+		}
+	}
+	return nil
+}
+
+// framesMax is the depth of a FIFO, of all ports together.
+const framesMax = 255
 
 // config is what carries the frames is made for.
 func (m *Machine) config(shards []hw.Shard) *fabric.Config {
@@ -284,7 +308,8 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	s := m.scenario
 	config := nic.BankConfig{
 		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
-		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames, Seed: firmwareSeed(s.Seed),
+		PayloadBytes: s.NIC.PayloadBytes, Seed: firmwareSeed(s.Seed),
+		AllPorts: m.shape.AllPorts, RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
 	}
 	if m.rom != nil {
 		config.ROMWords, config.MachineROM = m.rom.Words()

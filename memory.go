@@ -54,7 +54,7 @@ func (m *Machine) checkBank() error {
 	}
 	units := min(m.shape.Units, (m.options.BankSize+m.shape.PerUnit-1)/m.shape.PerUnit)
 	cells := uint64(units * m.shape.PerUnit)
-	processor := uint64(nic.FrameStride(s.NIC.PayloadBytes) * (s.NIC.RXFrames + s.NIC.TXFrames))
+	processor := uint64(nic.FrameStride(s.NIC.PayloadBytes) * (s.NIC.RXFrames + s.NIC.TXFrames) * m.shape.Lanes())
 	if cells*processor <= bankBytesMax {
 		return nil
 	}
@@ -83,7 +83,7 @@ func (m *Machine) memoryBytes() uint64 {
 	s := m.scenario
 	n := uint64(m.shape.Processors())
 	stride := uint64(nic.FrameStride(s.NIC.PayloadBytes))
-	processor := memoryProcessor + stride*uint64(s.NIC.RXFrames+s.NIC.TXFrames)
+	processor := memoryProcessor + stride*uint64((s.NIC.RXFrames+s.NIC.TXFrames)*m.shape.Lanes())
 	if state := m.image.stateBytes; state > memorySmallState {
 		processor += state - memorySmallState
 	}
@@ -100,7 +100,7 @@ func (m *Machine) memoryBytes() uint64 {
 		processor += fabric.HeldBytes
 	}
 	if m.options.Engine == EngineCycle {
-		processor += memoryProcessorCycle + 2*uint64(nic.FrameBytes(s.NIC.PayloadBytes))
+		processor += uint64(m.shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(s.NIC.PayloadBytes)))
 	}
 	return own + n*processor + m.network.MemoryBytes(m.config(nil))
 }

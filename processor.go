@@ -20,11 +20,13 @@ type Processor struct {
 	Held      int  // packets that it says it holds, 0 to 255
 	RxFrames  int  // frames in the RX FIFO that the handler has not taken
 	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
-	RxPort    int  // port that it hears in the next slot, -1 for none
+	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
 
 	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
 	// what is no status.
 	RxStatus nic.Status
+	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
+	RxStatuses []nic.Status
 
 	Probes map[string]uint64 // values of sl_probe by name, nil for firmware without
 }
@@ -48,8 +50,11 @@ func (m *Machine) Processor(number int) (Processor, error) {
 		Held:      int(r.Held), RxFrames: int(r.RxCount), TxFrames: int(r.TxCount), RxPort: -1,
 		RxStatus: nic.Status(bank.RxStatus[cell]),
 	}
-	if port := bank.Listen(m.slot)[cell]; m.started && int(port) < m.shape.Ports {
+	if port := bank.Listen(m.slot)[cell]; m.started && (int(port) < m.shape.Ports || m.shape.AllPorts && port == nic.PortAll) {
 		p.RxPort = int(port)
+	}
+	for lane := 0; m.shape.AllPorts && lane < m.shape.Ports; lane++ {
+		p.RxStatuses = append(p.RxStatuses, nic.Status(bank.RxStatus[lane*bank.Cells+cell]))
 	}
 	if names := m.image.probes; len(names) > 0 {
 		p.Probes = make(map[string]uint64, len(names))

@@ -69,8 +69,12 @@ func (s *Scenario) rtlExamples() string {
 	n := s.Fabric.network()
 	names, path := n.Names(), n.Kind()
 	last := n.Shape().Processors() - 1
-	return fmt.Sprintf("components are, for example, %s, %s, %s.tx, %s.rx, %s[*].nic[*], and %s for all hardware at once",
-		names.Medium(0), names.Link(0), names.Processor(last), names.Processor(last), names.Unit(), path)
+	tx, rx := names.Processor(last)+".tx", names.Processor(last)+".rx"
+	if n.Shape().AllPorts {
+		tx, rx = hw.Index(tx, 0), hw.Index(rx, 0)
+	}
+	return fmt.Sprintf("components are, for example, %s, %s, %s, %s, %s[*].nic[*], and %s for all hardware at once",
+		names.Medium(0), names.Link(0), tx, rx, names.Unit(), path)
 }
 
 // noPlaceFor says why a model is not in a machine.

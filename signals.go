@@ -89,8 +89,12 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 
 // signalExamples says what signals are called.
 func (m *Machine) signalExamples() string {
-	return fmt.Sprintf("signals are, for example, %s.tx.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
-		m.names.Processor(0), m.names.Medium(0), m.names.Processor(0))
+	tx, status := m.names.Processor(0)+".tx", m.names.Processor(0)
+	if m.shape.AllPorts {
+		tx, status = hw.Index(tx, 0), m.names.Port(0, 0)
+	}
+	return fmt.Sprintf("signals are, for example, %s.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+		tx, m.names.Medium(0), status)
 }
 
 // Watch has f called in every cycle from the next step on, between Settle and Latch, when
@@ -130,9 +134,15 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 			bank, values := instance.Bank(), instance.Probes()
 			for cell := range bank.Cells {
 				path, r := m.names.Processor(bank.First+cell), &bank.Registers[cell]
-				status := hw.ProbeOf(path+".rx_status", 3, &bank.RxStatus[cell])
-				status.States = statusStates
-				yield(status)
+				for lane := range m.shape.Lanes() {
+					at := path
+					if m.shape.AllPorts {
+						at = m.names.Port(bank.First+cell, uint16(lane))
+					}
+					status := hw.ProbeOf(at+".rx_status", 3, &bank.RxStatus[lane*bank.Cells+cell])
+					status.States = statusStates
+					yield(status)
+				}
 				yield(hw.NewProbe(path+".rx_port", 16, m.rxPorts, bank.First+cell))
 				yield(hw.ProbeOf(path+".held", 8, &r.Held))
 				yield(hw.ProbeOf(path+".flags", 8, &r.Flags))

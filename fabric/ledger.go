@@ -166,14 +166,13 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	}
 }
 
-// NoteBlocked notes that the medium of the frame at the head of a cell's TX FIFO is taken in
-// this slot: it stays there.
-func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int) {
+// NoteBlocked notes that the medium of a frame in a cell's TX FIFO is taken in this slot: it
+// stays there.
+func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView) {
 	l.Frames.Blocked++
-	frame := bank.TxHead(cell)
 	a, b := frame.Words()
 	l.Sum.Event(traces.EventHead(eventBlocked, 0, frame.Port(), uint32(bank.First+cell)), a, b, 0)
-	bank.NoteTx(cell, nic.TxBlocked, frame.Destination())
+	bank.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 }
 
 // foldPayload maps a payload to one word. The bytes behind it are not part of the
@@ -299,19 +298,27 @@ func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, 
 // there is no port in this slot.
 func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	ports := b.Listen(slot)[first:end]
-	excess, limit := uint64(0), uint64(b.Ports)
+	wrap := uint16(1)
+	if b.AllPorts {
+		wrap = 2
+	}
+	excess, limit := uint64(0), uint64(b.Ports)+uint64(wrap-1)
 	for _, port := range ports {
-		// PortNone is the highest port: plus one it wraps to zero. What is above the
-		// limit then makes the difference negative.
-		excess |= limit - uint64(port+1)
+		// PortNone is the highest port, PortAll is below it: plus one or two they wrap. What
+		// is above the limit then makes the difference negative.
+		excess |= limit - uint64(port+wrap)
 	}
 	if int64(excess) >= 0 {
 		return
 	}
 	for i, port := range ports {
-		if int(port) >= b.Ports && port != nic.PortNone {
+		if int(port) >= b.Ports && port != nic.PortNone && (!b.AllPorts || port != nic.PortAll) {
+			all := ""
+			if b.AllPorts {
+				all = fmt.Sprintf(", %#x for all", nic.PortAll)
+			}
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
-				Text: fmt.Sprintf("listens to port %d; its receiver hears one of the ports 0 to %d, or %#x for none", port, b.Ports-1, nic.PortNone)})
+				Text: fmt.Sprintf("listens to port %d; its receiver hears one of the ports 0 to %d%s, or %#x for none", port, b.Ports-1, all, nic.PortNone)})
 			b.Silence(first + i)
 		}
 	}

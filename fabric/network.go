@@ -53,13 +53,24 @@ type Shape struct {
 	Units   int
 	PerUnit int // processors of a unit
 	Ports   int // of each processor's NIC
-	Media   int // where frames meet; each ends in a link to its listeners
+	// AllPorts: a NIC sends and receives at all of its ports, at most nic.LanesMax, in one
+	// slot; else it sends to one, or one frame to all, and receives at one.
+	AllPorts bool
+	Media    int // where frames meet; each ends in a link to its listeners
 	// Words are what firmware is told of the size (sl_shape).
 	Words [nic.ShapeWords]uint32
 }
 
 // Processors returns the number of processors.
 func (s Shape) Processors() int { return s.Units * s.PerUnit }
+
+// Lanes returns how many transmitters and receivers a NIC has.
+func (s Shape) Lanes() int {
+	if s.AllPorts {
+		return s.Ports
+	}
+	return 1
+}
 
 // Shards cuts the network into shards of at least so many processors.
 func (s Shape) Shards(processors int) []hw.Shard {

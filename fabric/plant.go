@@ -42,7 +42,8 @@ type Plant struct {
 	// WatchError is the first error of Watch; nothing is watched after it.
 	WatchError error
 
-	sent   []uint16 // per processor: port it sent to in this slot, PortNone for none
+	lanes  int      // transmitters, and receivers, of a processor
+	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
 	met    []uint32 // per medium with a violation: the first cycle of this slot that shows it
 	late   []int    // media whose links had light at the far end at the last boundary
 	marks  []uint8  // per medium: 1 if somebody has listened to it at this boundary
@@ -84,7 +85,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 		run = append(run, part)
 	}
 	if rtl != nil {
-		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors())
+		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors(), t.lanes)
 		var whole hw.Sited
 		if d := t.Whole(n); d != nil {
 			whole = d
@@ -107,7 +108,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 
 // Lay lays out a plant for a kernel, to which its components are still to be added.
 func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
-	t := &Plant{names: n.Names(), shape: n.Shape(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
+	t := &Plant{names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
 		kernel: kernel, shards: make([]plantShard, len(c.Shards))}
 	for i := range t.shards {
 		t.shards[i] = plantShard{
@@ -117,7 +118,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 		}
 	}
 	processors := t.shape.Processors()
-	t.sent, t.met, t.marks = make([]uint16, processors), make([]uint32, t.shape.Media), make([]uint8, t.shape.Media)
+	t.sent, t.met, t.marks = make([]uint16, processors*t.lanes), make([]uint32, t.shape.Media), make([]uint8, t.shape.Media)
 	var err error
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank: t.nics("tx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
@@ -138,7 +139,9 @@ func (t *Plant) Components() []hw.Sited {
 
 // What a network's Build needs and gives.
 
-// Transmitters and Receivers are those of all NICs; the receivers come with Carry.
+// Transmitters and Receivers are those of all NICs; the receivers come with Carry. Where a
+// NIC has one of each for every port, they stand side by side, port by port: the one medium of
+// a transmitter is its port 0, and Media.Hears has so many inputs for each processor.
 
 func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
 func (t *Plant) Receivers() *nic.Deserialisers  { return t.deserialisers }
@@ -170,7 +173,11 @@ func (t *Plant) Media() *Media { return &t.media }
 
 // nics is the bank of a part of all NICs.
 func (t *Plant) nics(part string) hw.Bank {
-	return hw.Bank{Unit: t.names.Unit(), Name: "nic", Part: part, Units: t.shape.Units, PerUnit: t.shape.PerUnit}
+	bank := hw.Bank{Unit: t.names.Unit(), Name: "nic", Part: part, Units: t.shape.Units, PerUnit: t.shape.PerUnit * t.lanes}
+	if t.shape.AllPorts {
+		bank.Parts = t.lanes
+	}
+	return bank
 }
 
 // Start implements Transport.
@@ -186,7 +193,7 @@ func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 		t.marks[medium] = 0
 	}
 	s.heard = s.heard[:0]
-	first, end := t.processors(shard)
+	first, end := t.transmitters(shard)
 	for i := first; i < end; i++ {
 		t.sent[i] = nic.PortNone
 	}
@@ -195,45 +202,63 @@ func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 	}
 }
 
-// processors returns the processors of a shard, end excluded.
-func (t *Plant) processors(shard int) (first, end int) {
+// transmitters returns the transmitters of a shard, end excluded.
+func (t *Plant) transmitters(shard int) (first, end int) {
 	s := &t.shards[shard]
-	return s.First * t.shape.PerUnit, s.End * t.shape.PerUnit
+	return s.First * t.shape.PerUnit * t.lanes, s.End * t.shape.PerUnit * t.lanes
+}
+
+// input is the input of its unit that a processor's receiver hears at a port.
+func (t *Plant) input(processor int, port uint16) int {
+	if t.shape.AllPorts {
+		return processor%t.shape.PerUnit*t.lanes + int(port)
+	}
+	return int(port)
 }
 
 // Hear implements Transport.
 func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
-	s := &t.shards[shard]
-	view := s.view
 	units, cells := t.shape.UnitsOf(bank)
 	ports := bank.Listen(slot)
 	for i := range units * (window.End - window.First) {
 		cell := i%units*cells + window.First + i/units
-		processor := bank.First + cell
-		status := t.deserialisers.Status(processor)
-		if status != nic.StatusIdle && status != nic.StatusCollision && int(ports[cell]) < t.shape.Ports {
-			if medium := t.media.Hears.Wire(processor/t.shape.PerUnit, int(ports[cell])); t.marks[medium] == 0 {
-				t.marks[medium] = 1
-				s.heard = append(s.heard, medium)
-				ledger.Frames.Heard++
+		for lane := range t.lanes {
+			port := ports[cell]
+			if t.shape.AllPorts {
+				port = uint16(lane)
 			}
-		}
-		switch status {
-		case nic.StatusIdle:
-			bank.RxStatus[cell] = uint8(nic.StatusIdle)
-		case nic.StatusOK:
-			frame := t.deserialisers.Frame(processor)
-			if t.sums != nil && !t.sums.same(slot, frame) {
-				ledger.altered(processor, ports[cell], frame)
-			}
-			view.PutWire(frame)
-			ledger.NoteHeard(processor, ports[cell], bank.PushRx(cell, ports[cell], view), view, slot)
-		default:
-			bank.RxStatus[cell] = uint8(status)
-			ledger.NoteHeard(processor, ports[cell], status, nil, slot)
+			t.hear(&t.shards[shard], bank, cell, lane, port, ledger, slot)
 		}
 	}
 	ledger.Judge(slot)
+}
+
+// hear takes what one receiver has received.
+func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16, ledger *Ledger, slot uint32) {
+	processor := bank.First + cell
+	receiver := processor*t.lanes + lane
+	status := t.deserialisers.Status(receiver)
+	if status != nic.StatusIdle && status != nic.StatusCollision && int(port) < t.shape.Ports {
+		if medium := t.media.Hears.Wire(processor/t.shape.PerUnit, t.input(processor, port)); t.marks[medium] == 0 {
+			t.marks[medium] = 1
+			s.heard = append(s.heard, medium)
+			ledger.Frames.Heard++
+		}
+	}
+	switch status {
+	case nic.StatusIdle:
+		bank.SetRx(cell, port, nic.StatusIdle)
+	case nic.StatusOK:
+		frame := t.deserialisers.Frame(receiver)
+		if t.sums != nil && !t.sums.same(slot, frame) {
+			ledger.altered(processor, port, frame)
+		}
+		s.view.PutWire(frame)
+		ledger.NoteHeard(processor, port, bank.PushRx(cell, port, s.view), s.view, slot)
+	default:
+		bank.SetRx(cell, port, status)
+		ledger.NoteHeard(processor, port, status, nil, slot)
+	}
 }
 
 // Send implements Transport: the load inputs of the transmitters and the ports of the
@@ -250,36 +275,54 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	for i := range units * (window.End - window.First) {
 		cell := i%units*unitCells + window.First + i/units
 		processor := bank.First + cell
-		port := ports[cell]
-		if int(port) >= t.shape.Ports {
-			port = nic.PortNone
+		for lane := range t.lanes {
+			port := ports[cell]
+			if t.shape.AllPorts {
+				port = uint16(lane)
+			}
+			input := uint16(nic.PortNone)
+			if int(port) < t.shape.Ports && bank.Hears(cell, port, slot) {
+				input = uint16(t.input(processor, port))
+			}
+			t.deserialisers.Listen(processor*t.lanes+lane, input)
 		}
-		t.deserialisers.Listen(processor, port)
 	}
 }
 
-// send is the load input of one transmitter.
+// send is the load inputs of a processor's transmitters.
 func (t *Plant) send(s *plantShard, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
 	processor := bank.First + cell
-	frame := bank.TxHead(cell)
-	if !bank.Legal(cell, frame) {
-		SilenceIllegal(bank, cell, frame, ledger, slot)
-		return
+	illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) {
+		frame.SetSource(uint32(processor))
+		if blocks := t.media.Blocks; blocks != nil && blocks(processor, frame.Port(), slot) {
+			ledger.NoteBlocked(bank, cell, frame)
+			return false
+		}
+		wire := frame.AppendWire(s.wire)
+		if !t.shape.AllPorts {
+			t.load(processor, wire, frame.Port(), slot)
+		} else if port := frame.Port(); port != nic.PortAll {
+			t.load(processor*t.lanes+int(port), wire, 0, slot)
+		} else {
+			for lane := range t.lanes {
+				t.load(processor*t.lanes+lane, wire, 0, slot)
+			}
+		}
+		ledger.NoteSent(processor, frame, slot)
+		return true
+	})
+	if illegal != nil {
+		SilenceIllegal(bank, cell, illegal, ledger, slot)
 	}
-	frame.SetSource(uint32(processor))
-	if blocks := t.media.Blocks; blocks != nil && blocks(processor, frame.Port(), slot) {
-		ledger.NoteBlocked(bank, cell)
-		return
-	}
-	wire := frame.AppendWire(s.wire)
+}
+
+// load is the load input of one transmitter.
+func (t *Plant) load(transmitter int, wire nic.Frame, port uint16, slot uint32) {
 	if t.sums != nil {
-		t.sums.send(slot, processor, wire)
+		t.sums.send(slot, transmitter, wire)
 	}
-	t.serialisers.Load(processor, wire, frame.Port())
-	t.sent[processor] = frame.Port()
-	ledger.NoteSent(processor, frame, slot)
-	bank.NoteTx(cell, nic.TxSent, frame.Destination())
-	bank.PopTx(cell)
+	t.serialisers.Load(transmitter, wire, port)
+	t.sent[transmitter] = port
 }
 
 // Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
@@ -365,18 +408,18 @@ func (t *Plant) Late() []int { return t.late }
 func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	violated := t.media.Couplers.Violated(shard)
 	violation, placed := t.media.Couplers.Violation, uint64(0)
-	first, end := t.processors(shard)
-	for processor := first; processor < end; processor++ {
-		switch port := t.sent[processor]; port {
+	first, end := t.transmitters(shard)
+	for transmitter := first; transmitter < end; transmitter++ {
+		switch port := t.sent[transmitter]; port {
 		case nic.PortNone:
 		case nic.PortAll:
 			placed += uint64(t.shape.Ports)
 			for p := range t.shape.Ports {
-				met += uint64(violation[t.media.Couplers.Reached(processor, p)])
+				met += uint64(violation[t.media.Couplers.Reached(transmitter, p)])
 			}
 		default:
 			placed++
-			met += uint64(violation[t.media.Couplers.Reached(processor, int(port))])
+			met += uint64(violation[t.media.Couplers.Reached(transmitter, int(port))])
 		}
 	}
 	if s := &t.shards[shard]; yield != nil && len(violated) > 0 {

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"slices"
+
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
@@ -10,19 +12,21 @@ import (
 // the bytes that RTL says it has received: models deliver what was sent, and of RTL nobody
 // knows. Two columns alternate, since some processors send before others have heard.
 type sentSums struct {
-	columns [2][]uint64 // per processor: what its frame folds to, 0 for none
+	columns [2][]uint64 // per transmitter: what its frame folds to, 0 for none
+	lanes   int         // transmitters of a processor
 }
 
-func newSentSums(processors int) *sentSums {
-	return &sentSums{[2][]uint64{make([]uint64, processors), make([]uint64, processors)}}
+func newSentSums(processors, lanes int) *sentSums {
+	n := processors * lanes
+	return &sentSums{[2][]uint64{make([]uint64, n), make([]uint64, n)}, lanes}
 }
 
-// begin starts a slot of the processors first to end-1.
+// begin starts a slot of the transmitters first to end-1.
 func (s *sentSums) begin(slot uint32, first, end int) { clear(s.columns[slot&1][first:end]) }
 
 // send notes a frame.
-func (s *sentSums) send(slot uint32, processor int, wire nic.Frame) {
-	s.columns[slot&1][processor] = foldFrame(wire)
+func (s *sentSums) send(slot uint32, transmitter int, wire nic.Frame) {
+	s.columns[slot&1][transmitter] = foldFrame(wire)
 }
 
 // foldFrame is never 0.
@@ -30,8 +34,8 @@ func foldFrame(wire nic.Frame) uint64 { return traces.Fold(wire) | 1 }
 
 // same reports whether a frame of a slot is what its source has sent.
 func (s *sentSums) same(slot uint32, wire nic.Frame) bool {
-	column, source := s.columns[slot&1], wire.Source()
-	return uint64(source) < uint64(len(column)) && column[source] == foldFrame(wire)
+	column, first := s.columns[slot&1], uint64(wire.Source())*uint64(s.lanes)
+	return first < uint64(len(column)) && slices.Contains(column[first:first+uint64(s.lanes)], foldFrame(wire))
 }
 
 func (s *sentSums) state(v *hw.StateVisitor) {

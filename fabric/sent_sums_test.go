@@ -12,7 +12,7 @@ import (
 // TestSentSums holds that a frame is only the same in its slot and with all its bytes, and
 // that another one changes the digest.
 func TestSentSums(t *testing.T) {
-	s := newSentSums(4)
+	s := newSentSums(4, 1)
 	frame := func(source uint32, payload string) nic.Frame {
 		return nic.Marshal(make([]byte, 64), nic.Header{Source: source}, []byte(payload))
 	}

@@ -127,6 +127,7 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 
 // growBytes is by how much a memory grows for processors with so much beside their FIFOs.
 func growBytes(c nic.BankConfig, perCell int) uint64 {
+	perCell += 6 * c.Lanes() // statuses
 	fifos := (c.RxFrames + c.TxFrames) * nic.FrameStride(c.PayloadBytes)
 	return min(bytesBase+uint64(c.Cells)*uint64(perCell+fifos+4*c.ROMWords)+4*uint64(c.MachineROM), addressBytesMax)
 }

@@ -91,6 +91,7 @@ type Bank struct {
 	Part    string // name of the part that each element is, "" for the whole
 	Units   int    // >= 1
 	PerUnit int    // elements per unit, >= 1
+	Parts   int    // of one Name, all named Part and numbered; 0: the one part has no number
 }
 
 // Size returns the number of elements.
@@ -110,11 +111,16 @@ func (b Bank) Path() string {
 
 // Element returns the path of element i.
 func (b Bank) Element(i int) string {
-	path := Index(b.Name, i)
+	whole := i / max(b.Parts, 1)
+	path := Index(b.Name, whole)
 	if b.Unit != "" {
-		path = Index(b.Unit, i/b.PerUnit) + "." + Index(b.Name, i%b.PerUnit)
+		perUnit := b.PerUnit / max(b.Parts, 1)
+		path = Index(b.Unit, whole/perUnit) + "." + Index(b.Name, whole%perUnit)
 	}
-	if b.Part != "" {
+	switch {
+	case b.Part != "" && b.Parts > 0:
+		path += "." + Index(b.Part, i%b.Parts)
+	case b.Part != "":
 		path += "." + b.Part
 	}
 	return path
@@ -128,6 +134,9 @@ func (b Bank) Cells(s Shard) (first, end int) { return s.First * b.PerUnit, s.En
 func (b Bank) Check() error {
 	if err := CheckPath(b.Path()); err != nil {
 		return err
+	}
+	if b.Parts > 0 && b.PerUnit%b.Parts != 0 {
+		return fmt.Errorf("%s: %d elements per unit, in %d parts each", b.Path(), b.PerUnit, b.Parts)
 	}
 	if b.Units < 1 || b.PerUnit < 1 || b.Units > math.MaxInt32/b.PerUnit {
 		return fmt.Errorf("%s: %d units of %d elements, allowed are 1 to %d elements in all",

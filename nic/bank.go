@@ -18,11 +18,11 @@ type Bank struct {
 
 	Registers []Registers // per cell
 	Words     []uint64    // the same memory, one word per cell: see Word...Shift
-	RxStatus  []uint8     // per cell: what the receiver says of the slot before, a Status
+	RxStatus  []uint8     // per cell, lane after lane: what the receiver says of the slot before, a Status
 	Workload  []uint32    // per cell: the workload's word
 	Schedule  []uint64    // per cell: the schedule's word for this slot; nil if the firmware takes none
-	TxStatus  []uint8     // per cell: what the transmitter says of the slot before, a TxStatus; nil if the firmware takes none
-	Served    []uint32    // per cell: the addressee of the frame that was sent; the same
+	TxStatus  []uint8     // per cell, lane after lane: what the transmitter says of the slot before, a TxStatus; nil if the firmware takes none
+	Served    []uint32    // per cell, lane after lane: the addressee of the frame that was sent; the same
 	ROM       []uint32    // ROMWords per cell; nil if the firmware takes none, or there is none
 	Machine   []uint32    // the ROM that all processors share; the same
 	TakesROM  bool        // the firmware has room for both
@@ -67,12 +67,33 @@ type BankConfig struct {
 	Shape        [ShapeWords]uint32 // the network's size, in its own words
 	Ports        int                // ports of a NIC
 	PayloadBytes int                // largest payload, 0..PayloadBytesMax
-	RxFrames     int                // depth of the RX FIFO, 1..255
-	TxFrames     int                // depth of the TX FIFO, 1..255
+	AllPorts     bool               // the NIC sends and receives at all ports at once, 1..LanesMax of them
+	RxFrames     int                // depth of the RX FIFO, of all ports together, 1..255
+	TxFrames     int                // depth of the TX FIFO, of all ports together, 1..255
 	ROMWords     int                // of each processor
 	MachineROM   int                // words of the ROM that all processors share
 	Seed         uint64
 	Params       [Params]int32
+}
+
+// LanesMax is at how many ports a NIC can send and receive at once.
+const LanesMax = 72
+
+// Lanes returns at how many ports the NIC sends and receives in one slot.
+func (c *BankConfig) Lanes() int {
+	if c.AllPorts {
+		return c.Ports
+	}
+	return 1
+}
+
+// lane returns the place of a cell's element for a port in a column that has one for each
+// lane.
+func (b *Bank) lane(cell int, port uint16) int {
+	if b.AllPorts {
+		return int(port)*b.Cells + cell
+	}
+	return cell
 }
 
 // FrameStride returns the bytes that one frame takes in a FIFO and in a
@@ -112,6 +133,7 @@ func (c *BankConfig) describe(d []byte) {
 	for k, v := range c.Params {
 		le.PutUint32(d[offBankParam+4*k:], uint32(v))
 	}
+	le.PutUint32(d[offBankLanes:], uint32(c.Lanes()))
 	le.PutUint32(d[offBankROMWords:], uint32(c.ROMWords))
 	le.PutUint32(d[offBankMachineROMWords:], uint32(c.MachineROM))
 }
@@ -190,7 +212,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return part
 	}
 	registers := take("processor", offBankProcessor, sizeProcessor)
-	b.RxStatus = take("rx_status", offBankRxStatus, 1)
+	b.RxStatus = take("rx_status", offBankRxStatus, c.Lanes())
 	listen := take("listen", offBankListen, 2*b.listenSlots)
 	calls := take("calls", offBankCalls, 4)
 	workload := take("workload", offBankWorkload, 4)
@@ -200,7 +222,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	}
 	var served []byte
 	if word(offBankTxStatus) != 0 {
-		b.TxStatus, served = take("tx_status", offBankTxStatus, 1), take("served", offBankServed, 4)
+		b.TxStatus, served = take("tx_status", offBankTxStatus, c.Lanes()), take("served", offBankServed, 4*c.Lanes())
 	}
 	var rom, machine []byte
 	b.TakesROM = word(offBankROM) != 0 && word(offBankMachineROM) != 0
@@ -259,8 +281,12 @@ func (b *Bank) configure() {
 	b.describe(d)
 	le.PutUint32(d[offBankFirst:], uint32(b.First))
 	le.PutUint64(d[offBankSeed:], b.Seed)
+	hear := uint16(PortNone)
+	if b.AllPorts {
+		hear = PortAll
+	}
 	for i := range b.listen {
-		b.listen[i] = PortNone
+		b.listen[i] = hear
 	}
 }
 
@@ -487,13 +513,21 @@ func (b *Bank) PopTx(cell int) {
 	b.popFrames(cell, &b.tx, left)
 }
 
-// NoteTx notes what has become of the head of a cell's TX FIFO in this slot: its handler
+// NoteTx notes what has become of the frame that a cell had to send to a port in this slot,
+// the head of its TX FIFO or the first one to this port: its handler
 // sees it at the next boundary, and is called then if the frame has left.
-func (b *Bank) NoteTx(cell int, status TxStatus, addressee uint32) {
+func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) {
 	if b.TxStatus == nil {
 		return
 	}
-	b.TxStatus[cell], b.Served[cell] = uint8(status), addressee
+	if b.AllPorts && port == PortAll {
+		for p := range b.Ports {
+			b.NoteTx(cell, uint16(p), status, addressee)
+		}
+		return
+	}
+	at := b.lane(cell, port)
+	b.TxStatus[at], b.Served[at] = uint8(status), addressee
 	if status != TxBlocked {
 		b.Registers[cell].Flags &^= FlagSleeping
 	}
@@ -506,17 +540,64 @@ func (b *Bank) NoteAllSent(cells []uint32) {
 		return
 	}
 	for _, cell := range cells {
-		b.NoteTx(int(cell), TxSent, b.TxHead(int(cell)).Destination())
+		head := b.TxHead(int(cell))
+		b.NoteTx(int(cell), head.Port(), TxSent, head.Destination())
 	}
 }
 
 // ForgetTx takes back what the transmitters of the cells first..end-1 said of the slot
 // before.
 func (b *Bank) ForgetTx(first, end int) {
-	if b.TxStatus != nil {
-		clear(b.TxStatus[first:end])
-		clear(b.Served[first:end])
+	if b.TxStatus == nil {
+		return
 	}
+	for lane := range b.Lanes() {
+		clear(b.TxStatus[lane*b.Cells+first : lane*b.Cells+end])
+		clear(b.Served[lane*b.Cells+first : lane*b.Cells+end])
+	}
+}
+
+// Hears reports whether a cell hears a port in a slot.
+func (b *Bank) Hears(cell int, port uint16, slot uint32) bool {
+	hears := b.Listen(slot)[cell]
+	return hears == port || b.AllPorts && hears == PortAll
+}
+
+// SetRx writes what the receiver of a cell's port says of a slot.
+func (b *Bank) SetRx(cell int, port uint16, status Status) {
+	b.RxStatus[b.lane(cell, port)] = uint8(status)
+}
+
+// SendAll lets those frames of a cell leave that can do so in this slot, from the head on:
+// at an all-port NIC the first one to each port, one to all ports if no other has gone
+// before it, else the head. send puts each on the fabric and reports whether its medium has
+// taken it. A frame that is not Legal ends it and is returned.
+func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illegal FrameView) {
+	var busy [(LanesMax + 63) / 64]uint64
+	all, kept, count := false, 0, int(b.Registers[cell].TxCount)
+	for place := range count {
+		frame := b.frame(cell, &b.tx, min(place, b.TxFrames-1))
+		port, waits := frame.Port(), all || !b.AllPorts && place > 0
+		if !waits && !b.Legal(cell, frame) {
+			return frame
+		}
+		if port == PortAll {
+			waits, all = waits || busy != [len(busy)]uint64{}, true
+		} else if b.AllPorts && !waits {
+			waits = busy[port>>6]>>(port&63)&1 != 0
+			busy[port>>6] |= 1 << (port & 63)
+		}
+		if !waits && send(frame) {
+			b.NoteTx(cell, port, TxSent, frame.Destination())
+			continue
+		}
+		if kept != place {
+			copyFrame(b.frame(cell, &b.tx, kept), frame, port)
+		}
+		kept++
+	}
+	b.Registers[cell].TxCount = uint8(kept)
+	return nil
 }
 
 // PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the
@@ -525,14 +606,25 @@ func (b *Bank) ForgetTx(first, end int) {
 func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
-	if count >= b.RxFrames {
-		b.RxStatus[cell] = uint8(StatusOverflow)
+	if count >= b.RxFrames || b.AllPorts && b.waiting(cell, port) >= b.RxFrames/b.Ports {
+		b.SetRx(cell, port, StatusOverflow)
 		return StatusOverflow
 	}
 	copyFrame(b.frame(cell, &b.rx, count), frame, port)
 	r.RxCount = uint8(count + 1)
-	b.RxStatus[cell] = uint8(StatusOK)
+	b.SetRx(cell, port, StatusOK)
 	return StatusOK
+}
+
+// waiting counts the frames in a cell's RX FIFO that have come from a port: of several ports
+// each has its part of it.
+func (b *Bank) waiting(cell int, port uint16) (frames int) {
+	for place := range int(b.Registers[cell].RxCount) {
+		if b.frame(cell, &b.rx, place).Port() == port {
+			frames++
+		}
+	}
+	return frames
 }
 
 // copyFrame copies a frame word by word, with another port: for the two or three

@@ -87,7 +87,7 @@ var RegisterMap = []Block{
 		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)"},
 		{"calls", 32, 0, Layout, "address of the list of cells, 32 bits each, whose handlers the host wants to be called"},
 		{"rx_status", 32, 0, Layout, "address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4"},
-		{"listen", 32, 0, Layout, "address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none"},
+		{"listen", 32, 0, Layout, "address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1"},
 		{"listen_slots", 32, 0, Layout, "columns of the listening table, 1 to 64"},
 		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none"},
 		{"rom", 32, 0, Layout, "address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none"},
@@ -96,6 +96,7 @@ var RegisterMap = []Block{
 		{"machine_rom_words", 32, 0, ReadOnly, "words of it"},
 		{"tx_status", 32, 0, Layout, "address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none"},
 		{"served", 32, 0, Layout, "address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status"},
+		{"lanes", 32, 0, ReadOnly, "ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port"},
 	}},
 	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
 		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},

@@ -39,7 +39,7 @@ const (
 	offBankWorkload        = 172 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
 	offBankCalls           = 176 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
 	offBankRxStatus        = 180 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
-	offBankListen          = 184 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
+	offBankListen          = 184 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1
 	offBankListenSlots     = 188 // columns of the listening table, 1 to 64
 	offBankSchedule        = 192 // address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none
 	offBankROM             = 196 // address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none
@@ -48,6 +48,7 @@ const (
 	offBankMachineROMWords = 208 // words of it
 	offBankTxStatus        = 212 // address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none
 	offBankServed          = 216 // address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status
+	offBankLanes           = 220 // ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port
 	sizeBank               = 224 // size of the block
 )
 

@@ -130,8 +130,9 @@ func whole(bank hw.Bank) func(element int) string {
 	if bank.Part == "" {
 		return nil
 	}
-	bank.Part = ""
-	return bank.Element
+	parts := max(bank.Parts, 1)
+	bank.Part, bank.PerUnit, bank.Parts = "", bank.PerUnit/parts, 0
+	return func(element int) string { return bank.Element(element / parts) }
 }
 
 func oneIf(set bool) uint64 {

@@ -107,6 +107,8 @@
 `define SL_BANK_TX_STATUS_BITS 32
 `define SL_BANK_SERVED_OFFSET 216
 `define SL_BANK_SERVED_BITS 32
+`define SL_BANK_LANES_OFFSET 220
+`define SL_BANK_LANES_BITS 32
 `define SL_BANK_BYTES 224
 
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.

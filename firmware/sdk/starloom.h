@@ -318,6 +318,23 @@ SL_INLINE void sl_withdraw(sl_nic *nic) {
     for (uint32_t place = 0; place < queued; place++) starloom_move(nic, starloom_tx(nic, place), starloom_tx(nic, place + 1));
 }
 
+/* Where a NIC sends and receives at all of its ports in one slot, status and transmit status
+ * are those of a port; sl_status and the others without a port are of port 0. The frames of
+ * all ports are in one FIFO, each with its port. Of those in the TX FIFO the NIC sends the
+ * first to each port. It hears all ports unless sl_listen says one, or none. */
+SL_INLINE uint32_t sl_status_of(const sl_nic *nic, uint32_t port) { return nic->bank.rx_status[port * nic->bank.cells + nic->cell]; }
+SL_INLINE uint32_t sl_tx_status_of(const sl_nic *nic, uint32_t port) { return nic->bank.tx_status[port * nic->bank.cells + nic->cell]; }
+SL_INLINE uint32_t sl_served_of(const sl_nic *nic, uint32_t port) { return nic->bank.served[port * nic->bank.cells + nic->cell]; }
+
+/* Takes the first frame to a port out of the TX FIFO: it is not sent. */
+SL_INLINE void sl_withdraw_from(sl_nic *nic, uint32_t port) {
+    uint32_t queued = nic->registers->tx_count, place = 0;
+    while (place < queued && starloom_tx(nic, place)->port != port) place++;
+    if (place == queued) return;
+    nic->registers->tx_count = (uint8_t)--queued;
+    for (; place < queued; place++) starloom_move(nic, starloom_tx(nic, place), starloom_tx(nic, place + 1));
+}
+
 extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
@@ -345,7 +362,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->field = (__typeof__(bank->field))(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * (bytes);
     SL_PLACE(processor, sizeof *bank->processor)
-    SL_PLACE(rx_status, sizeof *bank->rx_status)
+    SL_PLACE(rx_status, sizeof *bank->rx_status * (uint64_t)bank->lanes)
     SL_PLACE(calls, sizeof *bank->calls)
     SL_PLACE(workload, sizeof *bank->workload)
     SL_PLACE(listen, sizeof *bank->listen * STARLOOM_LISTEN_SLOTS)
@@ -356,8 +373,8 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     SL_PLACE(rx_more, (uint64_t)(rx_frames - 1) * bank->frame_stride)
     SL_PLACE(tx_more, (uint64_t)(tx_frames - 1) * bank->frame_stride)
 #ifdef STARLOOM_TX_STATUS
-    SL_PLACE(tx_status, sizeof *bank->tx_status)
-    SL_PLACE(served, sizeof *bank->served)
+    SL_PLACE(tx_status, sizeof *bank->tx_status * (uint64_t)bank->lanes)
+    SL_PLACE(served, sizeof *bank->served * (uint64_t)bank->lanes)
 #endif
 #ifdef STARLOOM_ROM
     SL_PLACE(rom, sizeof *bank->rom * (uint64_t)bank->rom_words)

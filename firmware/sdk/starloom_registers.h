@@ -98,7 +98,7 @@ typedef struct {
     uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker) */
     uint32_t *calls; /* L, address of the list of cells, 32 bits each, whose handlers the host wants to be called */
     uint8_t *rx_status; /* L, address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4 */
-    uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none */
+    uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1 */
     uint32_t listen_slots; /* L, columns of the listening table, 1 to 64 */
     uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none */
     const uint32_t *rom; /* L, address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none */
@@ -107,6 +107,7 @@ typedef struct {
     uint32_t machine_rom_words; /* R, words of it */
     uint8_t *tx_status; /* L, address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none */
     uint32_t *served; /* L, address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status */
+    uint32_t lanes; /* R, ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port */
 } sl_bank;
 
 SL_STATIC_ASSERT(offsetof(sl_bank, abi) == 0, "register map");
@@ -141,6 +142,7 @@ SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom) == 204, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom_words) == 208, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, tx_status) == 212, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, served) == 216, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, lanes) == 220, "register map");
 SL_STATIC_ASSERT(sizeof(sl_bank) == 224, "register map");
 
 #endif

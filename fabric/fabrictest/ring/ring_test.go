@@ -19,7 +19,7 @@ import (
 	"starloom/nic"
 )
 
-// Ring has so many nodes. Port 0 of a node leads to the node before it, port 1 to the one
+// Ring has so many nodes, which send and receive at both ports in one slot. Port 0 of a node leads to the node before it, port 1 to the one
 // after it; link 2*i+p leaves node i at port p.
 type Ring struct{ Nodes int }
 
@@ -40,7 +40,7 @@ func (r Ring) Check() error {
 }
 
 func (r Ring) Shape() fabric.Shape {
-	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Media: 2 * r.Nodes, Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
+	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, AllPorts: true, Media: 2 * r.Nodes, Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
 }
 
 func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
@@ -70,12 +70,12 @@ func (n names) MediumNoun() (one, many string)          { return "link", "links"
 func (n names) HeardOn(node int, port uint16) int       { return n.heard(node, int(port)) }
 func (n names) SentOn(node int, port uint16, _ int) int { return 2*node + int(port&1) }
 
-// Build puts a wire behind every port.
+// Build puts a wire behind every transmitter.
 func (r Ring) Build(p *fabric.Plant) error {
-	leaves, hears := make([]uint32, r.Nodes), hw.Gather{Inputs: 2}
-	for node := range r.Nodes {
-		leaves[node] = uint32(2 * node)
-		hears.Wires = append(hears.Wires, uint32(r.heard(node, 0)), uint32(r.heard(node, 1)))
+	leaves, hears := make([]uint32, 2*r.Nodes), hw.Gather{Inputs: 2}
+	for link := range leaves {
+		leaves[link] = uint32(link)
+		hears.Wires = append(hears.Wires, uint32(r.heard(link/2, link%2)))
 	}
 	readers, err := hears.Readers(2 * r.Nodes)
 	if err != nil {
@@ -85,7 +85,7 @@ func (r Ring) Build(p *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	out, err := hw.NewStarCouplers(p.Transmitters().Light(), p.Transmitters().Ports(), near, leaves, 2)
+	out, err := hw.NewStarCouplers(p.Transmitters().Light(), p.Transmitters().Ports(), near, leaves, 1)
 	if err != nil {
 		return err
 	}
@@ -108,6 +108,7 @@ type slots struct {
 	lit    [2][]uint8
 	placed [2][]uint64 // per shard
 	shards []hw.Shard
+	blocks func(node int, port uint16, slot uint32) bool // nil: all links are free
 }
 
 func (r Ring) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
@@ -135,36 +136,34 @@ func (s *slots) Begin(shard int, slot uint32, _ bool) {
 
 func (s *slots) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
 	for _, c := range cells {
-		cell := int(c)
-		if bank.Registers[cell].TxCount == 0 {
-			continue
-		}
-		frame := bank.TxHead(cell)
-		if !bank.Legal(cell, frame) {
-			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
-			continue
-		}
-		frame.SetSource(uint32(bank.First + cell))
-		for port := range 2 {
-			if sent := frame.Port(); sent == nic.PortAll || int(sent) == port {
-				link := 2*(bank.First+cell) + port
-				frame.CopyTo(s.frame(slot, link))
-				s.lit[slot&1][link] = 1
-				s.placed[slot&1][shard]++
+		cell, node := int(c), bank.First+int(c)
+		illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) {
+			frame.SetSource(uint32(node))
+			if s.blocks != nil && s.blocks(node, frame.Port(), slot) {
+				ledger.NoteBlocked(bank, cell, frame)
+				return false
 			}
+			for port := range 2 {
+				if sent := frame.Port(); sent == nic.PortAll || int(sent) == port {
+					frame.CopyTo(s.frame(slot, 2*node+port))
+					s.lit[slot&1][2*node+port] = 1
+					s.placed[slot&1][shard]++
+				}
+			}
+			ledger.NoteSent(node, frame, slot)
+			return true
+		})
+		if illegal != nil {
+			fabric.SilenceIllegal(bank, cell, illegal, ledger, slot)
 		}
-		ledger.NoteSent(bank.First+cell, frame, slot)
-		bank.NoteTx(cell, nic.TxSent, frame.Destination())
-		bank.PopTx(cell)
 	}
 }
 
 func (s *slots) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
-	ports := bank.Listen(slot)
 	for cell := range bank.Cells { // windows: a unit is one node
-		bank.RxStatus[cell] = uint8(nic.StatusIdle)
-		if port := ports[cell]; port < 2 {
-			if link := s.heard(bank.First+cell, int(port)); s.lit[slot&1][link] != 0 {
+		for port := range uint16(2) {
+			bank.SetRx(cell, port, nic.StatusIdle)
+			if link := s.heard(bank.First+cell, int(port)); s.lit[slot&1][link] != 0 && bank.Hears(cell, port, slot) {
 				ledger.Frames.Heard++
 				ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, s.frame(slot, link)), s.frame(slot, link), slot)
 			}
@@ -193,7 +192,7 @@ func TestRing(t *testing.T) {
 			s := starloom.DefaultScenario()
 			s.Name, s.Fabric.Custom = "ring", Ring{nodes}
 			s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"lazy": lazy}
-			s.Rules = &starloom.Rules{ExactlyOnce: true, PacketsPerProcessorMax: 1, CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
+			s.Rules = &starloom.Rules{ExactlyOnce: true, PacketsPerProcessorMax: 2, CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 			s.Stop.Slots = uint32(nodes + 1)
 			return s
 		}
@@ -206,7 +205,8 @@ func TestRing(t *testing.T) {
 		},
 		RTL: []starloom.RTL{
 			{Replace: "ring.node[*].out[1]", Twin: "star_coupler"}, {Replace: "ring.node[2].out[*].wire", Twin: "link"},
-			{Replace: "**.tx", Twin: "serialiser"}, {Replace: "**.rx", Twin: "deserialiser"},
+			{Replace: "**.tx[*]", Twin: "serialiser"}, {Replace: "ring.node[*].nic[0].rx[1]", Twin: "deserialiser"},
+			{Replace: "ring.node[1].nic[*]"},
 		},
 	}).Run(t)
 }

@@ -10,7 +10,6 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/fabrictest"
 	"starloom/firmware"
-	"starloom/nic"
 )
 
 // shutter is a ring each of whose nodes is shut in two of three slots.
@@ -25,28 +24,9 @@ func (s shutter) Build(p *fabric.Plant) error {
 }
 
 func (s shutter) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	inner, err := s.Ring.SlotTransport(c)
-	return &shutSlots{inner.(*slots), s}, err
-}
-
-// shutSlots keeps the frames of nodes that are shut.
-type shutSlots struct {
-	*slots
-	shutter
-}
-
-func (s *shutSlots) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
-	var open []uint32
-	for _, c := range cells {
-		cell := int(c)
-		if bank.Registers[cell].TxCount > 0 && s.shut(bank.First+cell, bank.TxHead(cell).Port(), slot) {
-			bank.TxHead(cell).SetSource(uint32(bank.First + cell))
-			ledger.NoteBlocked(bank, cell)
-			continue
-		}
-		open = append(open, c)
-	}
-	s.slots.Send(shard, bank, ledger, slot, w, open)
+	t, err := s.Ring.SlotTransport(c)
+	t.(*slots).blocks = s.shut
+	return t, err
 }
 
 // TestTransmitStatus: a frame that is blocked stays until it is sent or withdrawn, and its
@@ -58,7 +38,7 @@ func TestTransmitStatus(t *testing.T) {
 		return func(testing.TB) *starloom.Scenario {
 			s := starloom.DefaultScenario()
 			s.Name, s.Fabric.Custom, s.Firmware.Image = "shut", network, image
-			s.Firmware.Params = map[string]int64{"depth": int64(depth), "withdraw": int64(withdraw)}
+			s.Firmware.Params = map[string]int64{"depth": 2 * int64(depth), "withdraw": int64(withdraw)}
 			s.NIC.RXFrames, s.NIC.TXFrames = 1, depth
 			s.Rules, s.Stop.Slots = &starloom.Rules{ExactlyOnce: true}, 60
 			return s
@@ -70,8 +50,35 @@ func TestTransmitStatus(t *testing.T) {
 			{Name: "withdraws", Scenario: scenario(shutter{Ring{5}}, 5, 1)},
 			{Name: "open", Scenario: scenario(Ring{5}, 1, 0)},
 		},
-		RTL: []starloom.RTL{{Replace: "**.tx", Twin: "serialiser"}},
+		RTL: []starloom.RTL{{Replace: "**.tx[*]", Twin: "serialiser"}},
 	}).Run(t)
+
+	flood := filepath.Join(t.TempDir(), "flood.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/flood.c", Output: flood}))
+	random := func(network fabric.Network, depth int) func(testing.TB) *starloom.Scenario {
+		return func(t testing.TB) *starloom.Scenario {
+			s := scenario(network, depth, 0)(t)
+			s.Firmware.Image, s.Firmware.Params, s.NIC.RXFrames, s.Rules = flood, nil, depth, &starloom.Rules{}
+			return s
+		}
+	}
+	(&fabrictest.Suite{
+		Cases: []fabrictest.Case{
+			{Name: "flood", Scenario: random(Ring{4}, 1)},
+			{Name: "flood of shut links", Scenario: random(shutter{Ring{5}}, 3)},
+		},
+		RTL: []starloom.RTL{{Replace: "**.rx[0]", Twin: "deserialiser"}, {Replace: "ring.node[*].nic[*]"}},
+	}).Run(t)
+	for _, network := range []fabric.Network{Ring{4}, shutter{Ring{5}}} {
+		report, err := starloom.Run(t.Context(), random(network, 1)(t), starloom.RunOptions{})
+		require.NoError(t, err)
+		require.Greater(t, report.Frames.Delivered, uint64(50))
+		require.Positive(t, report.Frames.Overflow)
+		require.Positive(t, report.Frames.Unheard)
+	}
+	s := random(Ring{4}, 128)(t)
+	_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
+	require.ErrorContains(t, err, "nic.rx_frames is 128 for each of 2 ports; a NIC holds at most 255 frames each way; choose 127 or less")
 
 	blocked := func(s *starloom.Scenario) (uint64, uint64) {
 		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})

@@ -7,7 +7,7 @@ typedef struct {
     uint32_t queued, blocked, arrived;
 } state_t;
 
-STARLOOM_PARAMS("withdraw=0", "depth=1") /* withdraw: each second time that a frame is blocked it has to queue again */
+STARLOOM_PARAMS("withdraw=0", "depth=2") /* withdraw: each second time that a frame is blocked it has to queue again */
 
 static void check(sl_nic *nic, int holds, int32_t code) {
     if (!holds) sl_fail(nic, code);
@@ -15,7 +15,7 @@ static void check(sl_nic *nic, int holds, int32_t code) {
 
 static void on_start(sl_nic *nic, state_t *s) {
     sl_listen(nic, 0);
-    check(nic, sl_tx_status(nic) == SL_TX_NONE && s->queued == 0, 1);
+    check(nic, sl_tx_status_of(nic, 1) == SL_TX_NONE && s->queued == 0, 1);
 }
 
 static void queue(sl_nic *nic, state_t *s, sl_packet packet) {
@@ -24,15 +24,15 @@ static void queue(sl_nic *nic, state_t *s, sl_packet packet) {
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
-    uint32_t status = sl_tx_status(nic);
+    uint32_t status = sl_tx_status_of(nic, 1);
     check(nic, (status == SL_TX_NONE) == (s->queued == 0), 2);
     check(nic, (sl_tx_head(nic) != 0) == (s->queued > (status == SL_TX_SENT)), 3);
     if (status == SL_TX_SENT) s->queued--;
     if (status == SL_TX_BLOCKED) {
         sl_packet packet = *sl_packet_of(sl_tx_head(nic));
-        check(nic, sl_served(nic) == packet.destination, 4);
+        check(nic, sl_served_of(nic, 1) == packet.destination, 4);
         if (sl_param(nic, 0) && ++s->blocked % 2 == 0) {
-            sl_withdraw(nic);
+            sl_withdraw_from(nic, 1);
             s->queued--;
             queue(nic, s, packet);
         }
