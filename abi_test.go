@@ -74,3 +74,40 @@ func TestMemoryOfStates(t *testing.T) {
 	require.ErrorContains(t, err, "no room for a bank of 5000 processors")
 	require.ErrorContains(t, err, "use smaller banks with --bank, or mode: isolated")
 }
+
+// TestLongFrames: payloads of up to 65,504 bytes cross both engines whole, and one that does
+// not fit into a FIFO harms nothing.
+func TestLongFrames(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "long.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/long_frames.c", Output: image}))
+	for _, bytes := range []int{1024, 1025, 65497, 65504} {
+		want := ""
+		for _, engine := range []string{EngineSlot, EngineCycle} {
+			for _, mode := range []string{ModeBanked, ModeIsolated} {
+				s := programScenario("", 1, 2)
+				s.Firmware.Image, s.Firmware.Mode, s.Firmware.Params = image, mode, map[string]int64{"bytes": int64(bytes)}
+				s.Rules = &Rules{}
+				s.NIC = NIC{PayloadBytes: bytes, RXFrames: 1, TXFrames: 1}
+				report := finish(t, s, MachineOptions{Engine: engine})
+				require.EqualValues(t, 6, report.Frames.Delivered)
+				require.EqualValues(t, 6, report.Frames.Overflow, "the second one of each slot")
+				if want == "" {
+					want = report.Digest
+				}
+				require.Equal(t, want, report.Digest)
+			}
+		}
+	}
+	s := programScenario("pops/random", 2, 2)
+	s.RTL, s.NIC.PayloadBytes = []RTL{{Replace: "**.tx", Twin: "serialiser"}}, 1025
+	require.ErrorContains(t, s.Check(), "payload_bytes is 1025; with rtl at most 1024 are possible")
+}
+
+// TestLongFramesCostOthersNothing: the data of an image is not larger for them.
+func TestLongFramesCostOthersNothing(t *testing.T) {
+	s := programScenario("pops/random", 2, 2)
+	m, err := NewMachine(t.Context(), s, MachineOptions{})
+	require.NoError(t, err)
+	defer m.Close()
+	require.LessOrEqual(t, m.image.dataBytes, uint64(4096))
+}

@@ -15,6 +15,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
+	"starloom/nic"
 )
 
 // RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
@@ -42,6 +43,9 @@ const icarusProcessesMax = 64
 func (s *Scenario) checkRTL() error {
 	if len(s.RTL) > 0 && s.Workload.Permutation.Kind == PermutationAll {
 		return s.refuse("rtl", "rtl and every permutation", "choose one permutation; --seed gives others")
+	}
+	if len(s.RTL) > 0 && s.NIC.PayloadBytes > nic.PayloadBytesRTL {
+		return s.refuse("nic.payload_bytes", fmt.Sprintf("payload_bytes is %d; with rtl at most %d are possible", s.NIC.PayloadBytes, nic.PayloadBytesRTL), "choose a smaller payload, or delete the key rtl")
 	}
 	for i := range s.RTL {
 		if err := s.checkReplacement(hw.Index("rtl", i), &s.RTL[i]); err != nil {

@@ -87,7 +87,7 @@ type Link struct {
 
 // NIC holds the parameters of every network interface.
 type NIC struct {
-	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=1024,description=largest payload of a frame in bytes; sets the length of a slot"`
+	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=65504,description=largest payload of a frame in bytes (with rtl: 1024); sets the length of a slot"`
 	RXFrames     int `json:"rx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the receive FIFO in frames"`
 	TXFrames     int `json:"tx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the transmit FIFO in frames"`
 }

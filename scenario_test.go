@@ -115,7 +115,7 @@ var badScenarios = []badScenario{
 	{"guard_cycles 0", small + "link: {guard_cycles: 0}\n", true},
 	{"guard_cycles negative", small + "link: {guard_cycles: -1}\n", true},
 	{"propagation_cycles too large", small + "link: {propagation_cycles: 4097}\n", true},
-	{"payload_bytes too large", small + "nic: {payload_bytes: 1025}\n", true},
+	{"payload_bytes too large", small + "nic: {payload_bytes: 65505}\n", true},
 	{"rx_frames 0", small + "nic: {rx_frames: 0}\n", true},
 	{"tx_frames 256", small + "nic: {tx_frames: 256}\n", true},
 

@@ -104,10 +104,13 @@ func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	}
 }
 
+// phitSlack is what a phit may touch behind the last byte of a frame.
+const phitSlack = frameSlack + PhitBitsMax/8
+
 func (d *Decoder) begin(lane int, cycle uint64, p decode.Phit) {
 	l := &d.lanes[lane]
 	if l.frame == nil {
-		l.frame = make([]byte, FrameBytes(PayloadBytesMax)+frameSlack+PhitBitsMax/8)
+		l.frame = make([]byte, FrameBytes(64)+phitSlack)
 	}
 	l.open, l.violated, l.damaged, l.bits = true, false, false, 0
 	l.first, l.slot, l.port = cycle, p.Slot, p.Port
@@ -121,6 +124,9 @@ func (l *laneState) take(p decode.Phit) {
 	if l.bits >= 8*FrameBytes(PayloadBytesMax) {
 		l.damaged = true
 		return
+	}
+	if need := l.bits/8 + 1 + phitSlack; need > len(l.frame) {
+		l.frame = append(l.frame, make([]byte, need)...) // few frames are long
 	}
 	putPhit(l.frame, l.bits, p.Bits, p.Rail1)
 	l.bits += p.Bits

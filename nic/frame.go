@@ -43,7 +43,9 @@ const (
 	// FrameBytesMin is the length of a frame without payload.
 	FrameBytesMin = HeaderBytes + CRCBytes
 	// PayloadBytesMax is the largest payload that Starloom models, in bytes.
-	PayloadBytesMax = 1024
+	PayloadBytesMax = 65504
+	// PayloadBytesRTL is the largest payload of a NIC in RTL, or on a fabric with RTL.
+	PayloadBytesRTL = 1024
 )
 
 // Kind says what a frame carries (4 bits on the wire).

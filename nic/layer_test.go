@@ -91,7 +91,7 @@ func TestFrameLayerWritesWrongValuesOnRequest(t *testing.T) {
 	for _, bad := range []*FrameLayer{{Header: Header{PayloadBytes: -1}}, {Header: Header{PayloadBytes: 65536}}, {Header: Header{Kind: 16}}} {
 		assert.Error(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, bad))
 	}
-	assert.ErrorContains(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, l, gopacket.Payload(make([]byte, PayloadBytesMax+1))), "1025 bytes")
+	assert.ErrorContains(t, gopacket.SerializeLayers(b, gopacket.SerializeOptions{}, l, gopacket.Payload(make([]byte, PayloadBytesMax+1))), "65505 bytes")
 }
 
 func TestLayersRefuse(t *testing.T) {

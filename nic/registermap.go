@@ -119,6 +119,7 @@ var RegisterConstants = []struct {
 	{"port_none", 0xFFFF, "hear nothing"},
 	{"any", AnyDestination, "destination of a frame for anybody"},
 	{"payload_bytes_max", PayloadBytesMax, "largest payload that any NIC takes"},
+	{"payload_bytes_rtl", PayloadBytesRTL, "largest payload that a NIC in RTL takes"},
 	{"kind_data", uint32(KindData), "frame kind: data"},
 	{"kind_ack", uint32(KindAck), "frame kind: acknowledgement"},
 	{"kind_control", uint32(KindControl), "frame kind: control"},

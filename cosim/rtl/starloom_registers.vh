@@ -6,7 +6,8 @@
 `define SL_PORT_ALL 32'h0000fffe // send to every port
 `define SL_PORT_NONE 32'h0000ffff // hear nothing
 `define SL_ANY 32'hffffffff // destination of a frame for anybody
-`define SL_PAYLOAD_BYTES_MAX 32'h00000400 // largest payload that any NIC takes
+`define SL_PAYLOAD_BYTES_MAX 32'h0000ffe0 // largest payload that any NIC takes
+`define SL_PAYLOAD_BYTES_RTL 32'h00000400 // largest payload that a NIC in RTL takes
 `define SL_KIND_DATA 32'h00000000 // frame kind: data
 `define SL_KIND_ACK 32'h00000001 // frame kind: acknowledgement
 `define SL_KIND_CONTROL 32'h00000002 // frame kind: control

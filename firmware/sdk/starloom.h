@@ -120,14 +120,14 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
     return payload_bytes <= nic->bank.payload_bytes ? frame : 0;
 }
 
-/* A frame that is not sent, all zeros: whatever is written to it is lost. */
-static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
+/* A frame that is not sent, all zeros: what is written to it is lost. A long one is in the bank. */
+static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_RTL], *starloom_lost_long;
 SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
-    if (payload_bytes > SL_PAYLOAD_BYTES_MAX) __builtin_trap();
+    if (payload_bytes > (starloom_lost_long ? SL_PAYLOAD_BYTES_MAX : SL_PAYLOAD_BYTES_RTL)) __builtin_trap();
+    uint8_t *frame = starloom_lost_long ? starloom_lost_long : starloom_lost;
     /* volatile: a loop, not a call (see starloom_move). */
-    volatile uint8_t *at = starloom_lost, *end = at + sizeof(sl_frame) + payload_bytes;
-    while (at < end) *at++ = 0;
-    return (sl_frame *)starloom_lost;
+    for (volatile uint8_t *at = frame, *end = at + sizeof(sl_frame) + payload_bytes; at < end;) *at++ = 0;
+    return (sl_frame *)frame;
 }
 
 /* Appends a frame to the TX FIFO, to be sent to one port or SL_PORT_ALL, and
@@ -137,7 +137,7 @@ SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
  * A frame is returned in any case. When the FIFO is full (overflow counts such slots; see
  * sl_tx_free) it is one that is not sent. So it is when the payload is larger than
  * nic.payload_bytes: then the NIC refuses what is in the FIFO, which fails the run and
- * names the processor. More than SL_PAYLOAD_BYTES_MAX, which no NIC takes, traps. */
+ * names the processor. More than both nic.payload_bytes and 1,024 may trap at once. */
 SL_INLINE sl_frame *sl_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
     sl_frame *frame = starloom_queue(nic, port, kind, destination, payload_bytes);
     return frame ? frame : starloom_lose(payload_bytes);
@@ -383,6 +383,10 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     at += sizeof *bank->machine_rom * (uint64_t)bank->machine_rom_words;
 #endif
 #undef SL_PLACE
+    if (payload_bytes > SL_PAYLOAD_BYTES_RTL) { /* one for all, as long as any frame */
+        starloom_lost_long = (uint8_t *)(uintptr_t)(uint32_t)((at + 7) / 8 * 8);
+        at += sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX + 8;
+    }
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
     if (pages > have && __builtin_wasm_memory_grow(0, pages - have) == (uint32_t)-1) return 0;

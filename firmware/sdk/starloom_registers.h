@@ -15,7 +15,8 @@
 #define SL_PORT_ALL 0xfffeu /* send to every port */
 #define SL_PORT_NONE 0xffffu /* hear nothing */
 #define SL_ANY 0xffffffffu /* destination of a frame for anybody */
-#define SL_PAYLOAD_BYTES_MAX 0x400u /* largest payload that any NIC takes */
+#define SL_PAYLOAD_BYTES_MAX 0xffe0u /* largest payload that any NIC takes */
+#define SL_PAYLOAD_BYTES_RTL 0x400u /* largest payload that a NIC in RTL takes */
 #define SL_KIND_DATA 0x0u /* frame kind: data */
 #define SL_KIND_ACK 0x1u /* frame kind: acknowledgement */
 #define SL_KIND_CONTROL 0x2u /* frame kind: control */
