@@ -129,7 +129,7 @@ func TestRTLOfAnyTiming(t *testing.T) {
 func traced(t *testing.T, s *Scenario) map[string]string {
 	dir := t.TempDir()
 	_, err := Run(context.Background(), s, RunOptions{
-		VCD: filepath.Join(dir, "run.vcd"), PCAPNG: filepath.Join(dir, "run.pcapng"), Log: filepath.Join(dir, "run.log"),
+		VCD: File(filepath.Join(dir, "run.vcd")), PCAPNG: File(filepath.Join(dir, "run.pcapng")), Log: File(filepath.Join(dir, "run.log")),
 	})
 	require.NoError(t, err)
 	files := map[string]string{}
@@ -168,7 +168,7 @@ func TestRTLTraces(t *testing.T) {
 	}
 	s := withRTL(routing(4, 4), RTL{Replace: allAtOnce})
 	s.Traces.VCD = &VCDTrace{Signals: []string{"pops.*.*.tx.**"}}
-	_, err := Run(context.Background(), s, RunOptions{VCD: filepath.Join(t.TempDir(), "run.vcd")})
+	_, err := Run(context.Background(), s, RunOptions{VCD: File(filepath.Join(t.TempDir(), "run.vcd"))})
 	require.ErrorContains(t, err, `no signal matches "pops.*.*.tx.**"`)
 }
 
@@ -340,7 +340,7 @@ func TestRTLFaultsEndTheRun(t *testing.T) {
 			s := routing(4, 4)
 			s.RTL = []RTL{{Replace: strings.Replace(wherever[c.twin], "*", "group[0]", 1), PinMap: rewired(t, s, c.twin, c.backend, c.changes...)}}
 			vcd := filepath.Join(t.TempDir(), "run.vcd")
-			r, err := Run(context.Background(), s, RunOptions{VCD: vcd})
+			r, err := Run(context.Background(), s, RunOptions{VCD: File(vcd)})
 			require.NoError(t, err)
 			require.Equal(t, VerdictFail, r.Verdict)
 			require.EqualValues(t, 1, r.ViolationsTotal)

@@ -130,7 +130,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params := property("Firmware", "params")
 	params.AdditionalProperties = integerSchema(paramSpan.min, paramSpan.max)
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
-	params.MaxProperties = pointer(ParamsMax)
+	params.MaxProperties = pointer(paramsMax)
 
 	twin := property("RTL", "twin")
 	for _, t := range Twins() { // which of them a machine has a place for, its fabric says
