@@ -116,7 +116,9 @@ func (d *Datapath) Site() *hw.Site {
 		}
 		return port
 	}
+	none := func() {}
 	load := inLast(tx.Wide("load_i", "load_i"), func() { d.couplers.ClearSlot(0) })
+	frame, length, port := inLast(tx.Wide("frame_i", "frame_i"), none), inLast(tx.Wide("length_i", "length_i"), none), inLast(tx.Wide("port_i", "port_i"), none)
 	hear := inLast(rx.Wide("hear_i", "port_i"), func() { d.deserialisers.EndSlot(0) })
 	last := hw.Port{
 		Name: "last_o", Bits: 1,
@@ -133,7 +135,7 @@ func (d *Datapath) Site() *hw.Site {
 			return nil
 		},
 	}
-	violation := inLast(couplers.Wide("violation_o", "violation_o"), func() {})
+	violation := inLast(couplers.Wide("violation_o", "violation_o"), none)
 	violation.Get = func(_ int, to hw.Pins) {
 		for c, violated := range d.couplers.Violation {
 			to.SetBits(c, 1, uint64(violated))
@@ -150,12 +152,12 @@ func (d *Datapath) Site() *hw.Site {
 		Twin: d.twin, What: "all hardware", Parameters: hw.Same(d.parameters),
 		Elements: 1, Path: func(int) string { return d.path }, Clocked: true,
 		Ports: []hw.Port{
-			load, tx.Wide("frame_i", "frame_i"), tx.Wide("length_i", "length_i"), tx.Wide("port_i", "port_i"), hear,
+			load, frame, length, port, hear,
 			last, rx.Wide("status_o", "status_o"), rx.Wide("heard_length_o", "length_o"), rx.Wide("heard_o", "frame_o"),
 			violation, rail1, rail0,
 		},
 		Take: func(int) {
-			for i := range tx.Elements {
+			for i := 0; i < tx.Elements && d.last(); i++ {
 				tx.Take(i)
 			}
 		},

@@ -134,22 +134,22 @@ func (c *StarCouplers) Site() *Site {
 	for i := range ports {
 		rail := [][]uint64{c.in.Rail1, c.in.Rail0}[i]
 		ports[i].Get = func(coupler int, to Pins) {
-			for lane := range senders {
-				light := uint64(0)
-				if i := sender(coupler, lane); c.reaches(i, uint32(coupler)) {
-					light = rail[i]
+			first := sender(coupler, 0)
+			for lane, light := range rail[first : int(first)+senders] {
+				if light != 0 && !c.reaches(first+uint32(lane), uint32(coupler)) {
+					light = 0
 				}
 				to.SetBits(lane*c.in.width, c.in.width, light)
 			}
 		}
-		put := ports[i].Put
-		ports[i].Put = func(coupler int, from Pins) error {
-			for lane := range senders {
-				i := sender(coupler, lane)
-				c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
-			}
-			return put(coupler, from)
+	}
+	put := ports[0].Put
+	ports[0].Put = func(coupler int, from Pins) error {
+		for lane := range senders {
+			i := sender(coupler, lane)
+			c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
 		}
+		return put(coupler, from)
 	}
 	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...)
 	ports = append(ports, Port{

@@ -158,8 +158,10 @@ func LightPorts(rail1, rail0 string, light *Light, input bool, lanes int, wire f
 			},
 			Put: func(element int, from Pins) error {
 				for lane := range lanes {
-					w := wire(element, lane)
-					put(light.Owner(w), w, from.GetBits(lane*light.width, light.width))
+					if value := from.GetBits(lane*light.width, light.width); value != 0 {
+						w := wire(element, lane)
+						put(light.Owner(w), w, value)
+					}
 				}
 				return nil
 			},

@@ -15,6 +15,9 @@ type part struct {
 	loop    *Loop
 	site    *hw.Site
 	first   []int    // per port of the site: its first bit in the device's inputs or outputs
+	given   []int    // ports that are inputs...
+	shown   []int    // ...outputs...
+	polled  []int    // ...and outputs that the component asks for
 	resetAt int      // the word of reset in the inputs
 	asked   []uint64 // inputs of the last exchange
 	wild    hw.Wild
@@ -36,7 +39,15 @@ func newPart(l *Loop, site *hw.Site, p Part) (*part, error) {
 		}
 		return ports[i].Word, nil
 	}
-	for _, port := range site.Ports {
+	for i, port := range site.Ports {
+		switch {
+		case port.Input:
+			x.given = append(x.given, i)
+		case port.Polled:
+			x.polled = append(x.polled, i)
+		default:
+			x.shown = append(x.shown, i)
+		}
 		word, err := place(port.Name, port.Bits*len(p.Elements), port.Input)
 		if err != nil {
 			return nil, err
@@ -73,11 +84,13 @@ func (p *part) reset(on uint64) { p.Device.Inputs()[p.resetAt] = on }
 func (p *part) getInputs() (changed bool) {
 	inputs := p.Device.Inputs()
 	p.asked = append(p.asked[:0], inputs...)
-	for i := range p.site.Ports {
-		if port := &p.site.Ports[i]; port.Input {
-			for k, element := range p.Elements {
-				port.Get(element, hw.Pins{Words: inputs, First: p.first[i] + k*port.Bits, Bits: port.Bits})
-			}
+	pins := hw.Pins{Words: inputs}
+	for _, i := range p.given {
+		port := &p.site.Ports[i]
+		pins.Bits = port.Bits
+		for k, element := range p.Elements {
+			pins.First = p.first[i] + k*port.Bits
+			port.Get(element, pins)
 		}
 	}
 	return !slices.Equal(p.asked, inputs)
@@ -86,30 +99,34 @@ func (p *part) getInputs() (changed bool) {
 // putOutputs shows the machine what the outputs are, but for those that are polled.
 func (p *part) putOutputs() {
 	for k := range p.Elements {
-		p.put(k, false)
+		p.put(k, p.shown)
 	}
 }
 
-// put shows the machine what outputs of element k are, polled ones or the others.
-func (p *part) put(k int, polled bool) {
-	outputs, unknown := p.Device.Outputs(), p.Device.Unknown()
-	for i := range p.site.Ports {
+// put shows the machine what some outputs of element k are.
+func (p *part) put(k int, ports []int) {
+	element, pins := p.Elements[k], hw.Pins{Words: p.Device.Outputs(), Unknown: p.Device.Unknown(), Wild: &p.wild}
+	for _, i := range ports {
 		port := &p.site.Ports[i]
-		if port.Input || port.Polled != polled {
-			continue
-		}
-		p.wild = hw.Wild{}
-		err := port.Put(p.Elements[k], hw.Pins{Words: outputs, First: p.first[i] + k*port.Bits, Bits: port.Bits, Unknown: unknown, Wild: &p.wild})
-		var of *hw.ElementError
-		switch {
-		case p.wild.Mask != 0:
-			p.loop.fail(p.path(k), true, fmt.Errorf("output %s has X or Z in the bits %#x from bit %d on", port.Name, p.wild.Mask, p.wild.First))
-		case errors.As(err, &of):
-			p.loop.fail(of.Path, false, of.Err)
-		case err != nil:
-			p.loop.fail(p.path(k), false, err)
+		pins.First, pins.Bits = p.first[i]+k*port.Bits, port.Bits
+		if err := port.Put(element, pins); err != nil || p.wild.Mask != 0 {
+			p.blame(k, port.Name, err)
 		}
 	}
+}
+
+// blame says what is wrong with an output of element k: it was X or Z, or could not be put.
+func (p *part) blame(k int, port string, err error) {
+	var of *hw.ElementError
+	switch {
+	case p.wild.Mask != 0:
+		p.loop.fail(p.path(k), true, fmt.Errorf("output %s has X or Z in the bits %#x from bit %d on", port, p.wild.Mask, p.wild.First))
+	case errors.As(err, &of):
+		p.loop.fail(of.Path, false, of.Err)
+	default:
+		p.loop.fail(p.path(k), false, err)
+	}
+	p.wild = hw.Wild{}
 }
 
 // settle and edge exchange with the device, unless something has failed.
