@@ -50,6 +50,9 @@ type Scenario struct {
 type Fabric struct {
 	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
 
+	// Custom is a network from Go, which has passed the suite of package
+	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while
+	// a machine uses it.
 	Custom fabric.Network `json:"-"`
 }
 
