@@ -2,17 +2,28 @@ package starloom
 
 import "starloom/fabric"
 
-// What networks share, and is a part of this package's interface.
+// What networks share and scenarios and reports are made of. Package fabric documents
+// their fields.
 type (
-	Workload      = fabric.Workload
-	OneToAll      = fabric.OneToAll
-	Adversary     = fabric.Adversary
-	Permutation   = fabric.Permutation
-	Rules         = fabric.Rules
+	// Workload is what a run has to carry: a permutation, one packet to all, or what an
+	// adversary chooses.
+	Workload = fabric.Workload
+	// Permutation says where the packet of every processor goes.
+	Permutation = fabric.Permutation
+	// OneToAll is a packet of one processor for all others.
+	OneToAll = fabric.OneToAll
+	// Adversary chooses the packets that are worst for firmware with a table of choices.
+	Adversary = fabric.Adversary
+	// Rules are the invariants that are checked while a run goes on.
+	Rules = fabric.Rules
+	// CollisionFree names slots of a period in which frames must not collide.
 	CollisionFree = fabric.CollisionFree
-	Metrics       = fabric.Metrics
-	Metric        = fabric.Metric
-	StudyRow      = fabric.StudyRow
+	// Metrics are figures of a run, in the order of the report; Get finds one by name.
+	Metrics = fabric.Metrics
+	// Metric is a figure: an integer, a float64, a text or a list of numbers.
+	Metric = fabric.Metric
+	// StudyRow sets a measured figure beside a published one.
+	StudyRow = fabric.StudyRow
 )
 
 // The values of Permutation.Kind.

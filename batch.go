@@ -109,7 +109,7 @@ func (b *batch) run(ctx context.Context, take func(r *batchRun, total uint64) er
 	if err != nil {
 		return err
 	}
-	b.about, b.slotCycles = first.Report(), uint64(first.timing.SlotCycles())
+	b.about, b.slotCycles = first.report(), uint64(first.timing.SlotCycles())
 	if have, need := hw.MemoryBytes(), first.memoryBytes(); have > 0 && need > 0 {
 		machines = int(min(uint64(machines), max(have/need, 1)))
 	}
@@ -139,10 +139,10 @@ func (b *batch) work(ctx context.Context, m *Machine, build func() (*Machine, er
 	for {
 		first, end := q.hand(ctx)
 		if first == end {
-			return m.Close()
+			return m.close()
 		}
 		if m.rtlFailed {
-			if err = m.Close(); err == nil {
+			if err = m.close(); err == nil {
 				m, err = build()
 			}
 			if err != nil {
@@ -154,7 +154,7 @@ func (b *batch) work(ctx context.Context, m *Machine, build func() (*Machine, er
 			err = q.put(first, runs)
 		}
 		if err != nil {
-			return errors.Join(err, m.Close())
+			return errors.Join(err, m.close())
 		}
 	}
 }
@@ -174,7 +174,7 @@ func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]
 			}
 			seed = permutationSeed(r.seed, r.permutation)
 		}
-		if err := m.Reset(seed); err != nil {
+		if err := m.reset(seed); err != nil {
 			return nil, err
 		}
 		if err := m.Run(ctx, nil); err != nil {
@@ -183,7 +183,7 @@ func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]
 		if m.interrupted {
 			break
 		}
-		r.finished, r.digest, r.report = m.finished, m.digest, m.Report()
+		r.finished, r.digest, r.report = m.finished, m.digest, m.report()
 		if len(r.report.Violations) > 1 && failed {
 			r.report.Violations = slices.Clone(r.report.Violations[:1]) // of many that fail, one is told in full
 		}

@@ -263,38 +263,36 @@ func (d *pinMapDecoder) tie(n *yaml.Node, key, where string) error {
 	return err
 }
 
-// CheckOptions are the runs of CosimCheck and the files that it writes; "" for none.
+// CheckOptions are the runs of CosimCheck and what it writes.
 type CheckOptions struct {
 	lockstep.Options
 
-	StimulusFile string // CSV or VCD, in the place of the random stimulus
+	StimulusFile string // CSV or VCD, in the place of the random stimulus; "" for none
 
-	VCD  string // the case, and its .gtkw beside it
-	Save string // the case's stimulus as CSV, for StimulusFile
-	JSON string // the report
+	VCD  Output // the case as a waveform, and its save file for GTKWave beside it if it is a file
+	Save Output // the case's stimulus as CSV, for StimulusFile
+	JSON Output // the report
 }
 
 // CosimCheck runs RTL in lockstep with the model that it stands for. The case that
-// the files show is that of the divergence; where there is none, the first cycles of
+// the outputs show is that of the divergence; where there is none, the first cycles of
 // the first run. Files appear together or not at all; they are opened before the
 // work. Errors about the map, the RTL and files are *InputError.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
 	var files outputs
 	defer files.abort()
 	var wave, gtkw, save, json *traces.File
-	savePath, besides := beside(o.VCD, ".gtkw")
+	beside := o.VCD.beside(Output{}, ".gtkw")
 	for _, f := range []struct {
-		option, kind, path string
-		to                 **traces.File
+		option, kind string
+		output       Output
+		to           **traces.File
 	}{
-		{"--vcd", "vcd", o.VCD, &wave}, {"--vcd", "gtkw", savePath, &gtkw},
+		{"--vcd", "vcd", o.VCD, &wave}, {"--vcd", "gtkw", beside, &gtkw},
 		{"--save", "csv", o.Save, &save}, {"--json", "json", o.JSON, &json},
 	} {
-		if f.path == "" || f.kind == "gtkw" && (o.VCD == "" || !besides) {
-			continue
-		}
 		var err error
-		if *f.to, err = files.create(f.option, f.kind, f.path); err != nil {
+		if *f.to, err = files.open(f.option, f.kind, f.output); err != nil {
 			return nil, err
 		}
 	}
@@ -314,7 +312,7 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 			return nil, err
 		}
 		if gtkw != nil {
-			if err := vcd.WriteGTKW(gtkw, savePath, o.VCD, signals); err != nil {
+			if err := vcd.WriteGTKW(gtkw, beside.path, o.VCD.path, signals); err != nil {
 				return nil, err
 			}
 		}

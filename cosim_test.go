@@ -188,7 +188,7 @@ func TestPinMapsOfExamples(t *testing.T) {
 func TestCheckWritesAllOrNothing(t *testing.T) {
 	dir := cosimFolder(t)
 	at := func(name string) string { return filepath.Join(dir, name) }
-	files := CheckOptions{VCD: at("c.vcd"), Save: at("c.csv"), JSON: at("c.json")}
+	files := CheckOptions{VCD: File(at("c.vcd")), Save: File(at("c.csv")), JSON: File(at("c.json"))}
 	m, err := edited(t, dir, "valid_i", "valid")
 	require.NoError(t, err)
 	_, err = CosimCheck(context.Background(), m, files)

@@ -38,8 +38,9 @@ func BenchmarkCycle(b *testing.B) {
 
 // countPhits returns the phits that NICs send in a run.
 func countPhits(b *testing.B, s *Scenario, seed uint64) (phits uint64) {
-	m := machine(b, s, MachineOptions{Engine: EngineSlot, capture: true})
-	require.NoError(b, m.Reset(seed))
+	own := *s
+	own.Seed = seed
+	m := captured(b, &own, MachineOptions{Engine: EngineSlot})
 	require.NoError(b, m.Run(context.Background(), func() error {
 		for i := range m.shards {
 			for _, sent := range m.shards[i].ledger.Sent {

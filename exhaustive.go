@@ -51,7 +51,7 @@ func (b *batch) locateFirst(ctx context.Context, t *tally) error {
 	if err := one.choosePermutation(*t.failed[0].Permutation); err != nil {
 		return err
 	}
-	located, err := run(ctx, &one, RunOptions{MachineOptions: b.options}, new(outputs))
+	located, err := runOne(ctx, &one, RunOptions{MachineOptions: b.options}, new(outputs))
 	if err == nil && located.Digest == t.firstFail.Digest {
 		t.firstFail = located
 	}

@@ -133,8 +133,10 @@ func frozenScenario(t *testing.T, name string) *Scenario {
 func frozenRun(t *testing.T, s *Scenario) (*Report, frozenTraces) {
 	dir := t.TempDir()
 	o := RunOptions{}
+	wave, capture := "", ""
 	if s.Workload.Permutation.Kind != PermutationAll {
-		o.VCD, o.PCAPNG = filepath.Join(dir, "run.vcd"), filepath.Join(dir, "run.pcapng")
+		wave, capture = filepath.Join(dir, "run.vcd"), filepath.Join(dir, "run.pcapng")
+		o.VCD, o.PCAPNG = File(wave), File(capture)
 	}
 	report, err := Run(context.Background(), s, o)
 	require.NoError(t, err)
@@ -149,7 +151,7 @@ func frozenRun(t *testing.T, s *Scenario) (*Report, frozenTraces) {
 		data = bytes.ReplaceAll(data, []byte(s.Hash()), []byte("-")) // the scenario's form may change
 		return fmt.Sprintf("%x", sha256.Sum256(data))
 	}
-	return report, frozenTraces{hash(o.VCD), hash(o.PCAPNG)}
+	return report, frozenTraces{hash(wave), hash(capture)}
 }
 
 // frozenReport is the report of the slot engine, as frozenRun's.

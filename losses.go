@@ -87,7 +87,7 @@ func (m *Machine) setFollow(follow *fabric.Follow) {
 
 // repeat runs the machine again from its beginning; watch, if not nil, sees every cycle.
 func (m *Machine) repeat(ctx context.Context, watch func(cycle uint64) error, each func() error) error {
-	if err := m.Reset(m.seed); err != nil {
+	if err := m.reset(m.seed); err != nil {
 		return err
 	}
 	if m.plant != nil {

@@ -68,7 +68,7 @@ func TestLostPacketsAgainstAllFrames(t *testing.T) {
 		port      uint16
 	}
 	last := map[uint32]sending{}
-	m := machine(t, s, MachineOptions{Engine: EngineSlot, capture: true})
+	m := captured(t, s, MachineOptions{Engine: EngineSlot})
 	require.NoError(t, m.Run(context.Background(), func() error {
 		for i := range m.shards {
 			for _, f := range m.shards[i].ledger.Sent {
@@ -127,7 +127,7 @@ func TestInterruptedWhileRepeated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run.vcd")
 	s := imageScenario(t, "drops")
 	s.Traces.VCD = &VCDTrace{Trigger: TriggerFirstViolation, Before: 3, After: 2}
-	report, err := Run(ctx, s, RunOptions{VCD: path, Progress: func(p Progress) {
+	report, err := Run(ctx, s, RunOptions{VCD: File(path), Progress: func(p Progress) {
 		if p.Repeated {
 			cancel()
 		}

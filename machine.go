@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -28,13 +27,12 @@ const (
 
 // MachineOptions say how a machine is executed. None of them changes a result.
 type MachineOptions struct {
-	Engine   string // "" is EngineAuto
-	Workers  int    // 0: one, or all cores for large machines
+	Engine   string // EngineAuto (also ""), EngineCycle or EngineSlot
+	Workers  int    // threads; 0: one, or all cores for large machines; one with RTL
 	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
 	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
 
 	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
-	capture bool // keep frames for a packet capture
 	audit   bool // hold built-in programs, too, to what their frames show
 
 	recordRTL bool // models in the place of RTL, whose inputs are kept
@@ -45,9 +43,24 @@ type MachineOptions struct {
 //
 //	m, err := starloom.NewMachine(ctx, scenario, starloom.MachineOptions{})
 //	defer m.Close()
-//	for !m.Finished() && m.Slots() < limit {
-//		m.Step()
+//	for !m.Ended() {
+//		err := m.Step()
 //	}
+//	report := m.Report()
+//
+// What a run finds is a function of scenario and seed: nothing here can change the state
+// of a machine but Step, Run, Reset and Restore.
+//
+//	when                           what may be called
+//	between steps                  everything
+//	in a recording                 everything but Reset and Restore; Save does not save the recording
+//	from Watch's or Run's function what reads: Report, Violations, Processor, Signal, Signals, Slots, ...
+//	after the run has ended        everything; Step and Run do nothing, Record and Save of an interrupted slot are errors
+//	after a Restore that failed    Reset, Close, and what reads
+//	after Close                    Report and what returns a number; all else is an error
+//
+// Everything else is an error that says so, not a panic. One goroutine may use a machine
+// at a time; different machines are independent.
 type Machine struct {
 	scenario *Scenario
 	options  MachineOptions
@@ -93,6 +106,16 @@ type Machine struct {
 	traps        uint64
 	log          firmwareLog // of the last boundary
 	restoreError error
+
+	// How the caller looks at it.
+	recording  *Recording
+	watch      func(cycle uint64) error
+	watchError error // the first one of this step
+
+	busy   atomic.Bool // a step or the like is going on
+	torn   bool        // Restore has failed: the state is not whole
+	closed bool
+	final  *Report // of a machine that is closed
 }
 
 // imageInfo is what the report says of the firmware.
@@ -139,14 +162,17 @@ const (
 
 // NewMachine builds a machine. Errors of the scenario, its firmware included, are
 // *InputError. When ctx ends while the firmware or a tool makes it wait, the error
-// is that of ctx; the machine itself may outlive ctx.
+// is that of ctx; the machine itself may outlive ctx. What the scenario refers to (lists,
+// maps, a network from Go) must not be changed while the machine is used. The caller
+// closes the machine.
 func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
-	m := &Machine{scenario: s, options: o, rules: s.rules(), stop: new(atomic.Bool)}
+	own := *s
+	m := &Machine{scenario: &own, options: o, rules: s.rules(), stop: new(atomic.Bool)}
 	if err := m.build(ctx); err != nil {
-		return nil, errors.Join(err, m.Close())
+		return nil, errors.Join(err, m.close())
 	}
 	return m, nil
 }
@@ -179,11 +205,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return interruption(ctx, err)
 	}
 	if m.options.Engine == EngineCycle {
-		rtl, err := m.buildRTL(ctx)
-		if err != nil {
-			return err
-		}
-		if m.plant, err = fabric.NewPlant(m.network, config, m.workers, rtl); err != nil {
+		if m.plant, err = fabric.NewPlant(m.network, config, m.workers, m.openRTL(ctx)); err != nil {
 			return err
 		}
 		m.transport = m.plant
@@ -255,7 +277,7 @@ func (m *Machine) choose() error {
 func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	s := m.scenario
 	config := nic.BankConfig{
-		Processors: m.shape.Processors(), Groups: int(m.shape.Words[0]), GroupSize: int(m.shape.Words[1]), Ports: m.shape.Ports,
+		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
 		PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames, Seed: firmwareSeed(s.Seed),
 	}
 	instantiate, place, err := m.loadImage(ctx, &config)
@@ -278,7 +300,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard.shard = shards[i]
 		shard.ledger = fabric.Ledger{
 			Checks: fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce},
-			Shard:  i, Referee: m.referee, Witness: witness, Capture: m.options.capture, Held: m.held,
+			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held,
 		}
 		shard.collision = func(medium int, cycle uint32) {
 			if m.losses != nil {
@@ -313,7 +335,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 // with its frames: where a rule depends on it and the firmware is the user's. That the
 // built-in programs say enough is tested, so that they need not pay for it.
 func (m *Machine) auditsHeld() bool {
-	return m.rules.PacketsPerProcessorMax > 0 && (m.scenario.ImagePath() != "" || m.options.audit)
+	return m.rules.PacketsPerProcessorMax > 0 && (m.scenario.Firmware.Program == "" || m.options.audit)
 }
 
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
@@ -331,17 +353,19 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	place := s.Place("firmware.program")
 	if m.options.Runtime == "native" {
 		if m.program == nil || m.program.Native == nil {
-			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + or(s.Firmware.Program, s.Firmware.Image), Remedy: "use compiler or interpreter"}
+			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + or(s.Firmware.Program, s.Firmware.imageName()), Remedy: "use compiler or interpreter"}
 		}
 		m.image.name = m.program.Name
 		return m.program.Native.NewInstance, place, nil
 	}
 	var wasm []byte
 	var err error
-	if path := s.ImagePath(); path != "" {
-		place = s.Place("firmware.image")
-		m.image.name = filepath.Base(path)
-		if wasm, err = firmware.ReadImage(path); err != nil {
+	if s.Firmware.Program == "" {
+		place, m.image.name, wasm = s.Place("firmware.image"), s.Firmware.imageName(), s.Firmware.ImageBytes
+		if wasm == nil {
+			wasm, err = firmware.ReadImage(s.imagePath())
+		}
+		if err != nil {
 			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "make it with `starloom firmware build`, or name a built-in program: " + strings.Join(firmware.Programs(), ", ")}
 		}
 	} else {
@@ -405,9 +429,21 @@ func (m *Machine) load(seed uint64, used bool) error {
 // firmwareSeed is what the processors of a run draw from.
 func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
 
-// Reset takes the machine back to before slot 0, with a new seed. It fails only
-// if the workload cannot be built anew.
+// Reset takes the machine back to before slot 0, with a new seed. It fails if the
+// workload cannot be built again, and in a recording.
 func (m *Machine) Reset(seed uint64) error {
+	if err := m.enter("resetting"); err != nil {
+		return err
+	}
+	defer m.leave()
+	if err := m.unrecorded("resetting"); err != nil {
+		return err
+	}
+	m.torn = false
+	return m.reset(seed)
+}
+
+func (m *Machine) reset(seed uint64) error {
 	m.referee.Reset()
 	if m.held != nil {
 		m.held.Reset()
@@ -424,8 +460,62 @@ func (m *Machine) Reset(seed uint64) error {
 	return m.load(seed, true)
 }
 
-// Close releases the firmware, the workers and the RTL.
+// Close releases the firmware, the workers and the RTL. A recording that is not closed is
+// dropped, and that is an error. Closed again, it does nothing.
 func (m *Machine) Close() error {
+	if m.closed {
+		return nil
+	}
+	if err := m.enter("closing"); err != nil {
+		return err
+	}
+	defer m.leave()
+	m.final = m.report()
+	var err error
+	if r := m.recording; r != nil {
+		r.err = errors.New("recording: the machine was closed before it; its outputs are not complete, and no file has appeared")
+		r.drop()
+		err = r.err
+	}
+	return errors.Join(err, m.close())
+}
+
+// enter begins what must not happen while the machine is stepped; leave ends it.
+func (m *Machine) enter(what string) error {
+	if !m.busy.CompareAndSwap(false, true) {
+		return fmt.Errorf("%s: the machine is in the middle of a step or the like: wait for its end; functions given to Run and Watch may only read", what)
+	}
+	if m.closed {
+		m.leave()
+		return fmt.Errorf("%s: the machine is closed", what)
+	}
+	return nil
+}
+
+func (m *Machine) leave() { m.busy.Store(false) }
+
+// enterWhole is enter for what needs a state that is whole.
+func (m *Machine) enterWhole(what string) error {
+	if err := m.enter(what); err != nil {
+		return err
+	}
+	if m.torn {
+		m.leave()
+		return fmt.Errorf("%s: a Restore has failed in its middle; reset the machine first", what)
+	}
+	return nil
+}
+
+// unrecorded refuses what moves the machine to another time in a recording.
+func (m *Machine) unrecorded(what string) error {
+	if m.recording != nil {
+		return fmt.Errorf("%s: what is recorded would jump in time; close the recording first", what)
+	}
+	return nil
+}
+
+func (m *Machine) close() error {
+	m.closed = true
 	var err error
 	if m.rtl != nil {
 		err = m.rtl.close()
@@ -439,29 +529,43 @@ func (m *Machine) Close() error {
 	return err
 }
 
-// Slots returns the number of slots that have crossed the fabric.
+// Slots returns the number of slots that have crossed the fabric, which is also the number
+// of the next one.
 func (m *Machine) Slots() uint32 { return m.slot }
 
 // Finished reports whether all processors are done and nothing is left to send.
 func (m *Machine) Finished() bool { return m.finished }
 
-// Engine returns the engine that executes the machine.
+// Ended reports whether the run goes no further: it has finished, has reached its limit of
+// slots, was interrupted, or was ended by RTL.
+func (m *Machine) Ended() bool { return m.ended }
+
+// Engine returns the engine that executes the machine, EngineCycle or EngineSlot.
 func (m *Machine) Engine() string { return m.options.Engine }
 
-// Timing returns the shape of a slot.
+// Timing returns the shape of a slot, in cycles: its length and where its frames are.
 func (m *Machine) Timing() nic.Timing { return m.timing }
 
 // Step lets the next slot cross the fabric and runs the boundary in its last cycle -
 // deliver, handlers, send - up to the edge that ends it. The first one runs the boundary
 // of slot 0 before. It does nothing when the run has ended: finished or at its limit of
-// slots, stop.slots.
-func (m *Machine) Step() {
+// slots, stop.slots. A handler that never returns keeps it for ever; Run has a context.
+//
+// An error is one of a recording, which is over then, or of Watch: the step was made, and
+// the next one goes on. Firmware that fails is no error; see Violations.
+func (m *Machine) Step() error {
+	if err := m.enterWhole("stepping"); err != nil {
+		return err
+	}
+	defer m.leave()
+	var err error
 	if !m.started {
-		_ = m.start(context.Background(), nil) // no each, no error
+		err = m.start(context.Background(), nil)
 	}
 	if !m.ended {
-		_ = m.step(context.Background(), nil)
+		err = errors.Join(err, m.step(context.Background(), nil))
 	}
+	return err
 }
 
 // start runs the boundary of slot 0, in the last cycle of reset.
@@ -490,7 +594,14 @@ func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
 	}
 	m.boundary(m.slot >= m.scenario.Stop.Slots)
 	m.half = m.half && !over
-	if each != nil {
+	if m.recording != nil {
+		err = m.recording.boundary()
+	}
+	if err == nil {
+		err = m.watchError
+	}
+	m.watchError = nil
+	if err == nil && each != nil {
 		err = each()
 	}
 	if !m.half {
@@ -525,15 +636,15 @@ func (m *Machine) boundary(last bool) {
 		// Sources know at once what has arrived, wherever that was: all receive
 		// before any handler runs.
 		m.phase = phaseHear
-		m.workers.Run(len(m.shards), m)
+		m.workers.Run(len(m.shards), (*boundaryTask)(m))
 		m.acknowledge()
 		if !m.stopped() {
 			m.phase = phaseAct
-			m.workers.Run(len(m.shards), m)
+			m.workers.Run(len(m.shards), (*boundaryTask)(m))
 		}
 	} else {
 		m.phase = phaseBoth
-		m.workers.Run(len(m.shards), m)
+		m.workers.Run(len(m.shards), (*boundaryTask)(m))
 	}
 	if m.stopped() {
 		m.dropBoundary()
@@ -577,8 +688,13 @@ const (
 	phaseAct
 )
 
-// Do implements hw.Task: the boundary of one shard.
-func (m *Machine) Do(index int) {
+// boundaryTask is the machine as a hw.Task: the boundary of one shard.
+type boundaryTask Machine
+
+func (t *boundaryTask) Do(index int) { (*Machine)(t).turnShard(index) }
+
+// turnShard is the boundary of one shard.
+func (m *Machine) turnShard(index int) {
 	shard := &m.shards[index]
 	if m.phase != phaseAct {
 		m.begin(index, shard)
@@ -672,6 +788,12 @@ func (m *Machine) acknowledge() {
 
 // processor returns the bank and the cell of a processor.
 func (m *Machine) processor(processor int) (bank *nic.Bank, cell int) {
+	instance, cell := m.instance(processor)
+	return instance.Bank(), cell
+}
+
+// instance returns the instance and the cell of a processor.
+func (m *Machine) instance(processor int) (instance firmware.Instance, cell int) {
 	unit := processor / m.shape.PerUnit
 	shard := &m.shards[sort.Search(len(m.shards), func(i int) bool { return m.shards[i].shard.End > unit })]
 	instances := shard.instances
@@ -679,8 +801,7 @@ func (m *Machine) processor(processor int) (bank *nic.Bank, cell int) {
 		b := instances[i].Bank()
 		return b.First+b.Cells > processor
 	})
-	bank = instances[k].Bank()
-	return bank, processor - bank.First
+	return instances[k], processor - instances[k].Bank().First
 }
 
 func (m *Machine) mustNotCollide(slot uint32) bool {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -33,6 +34,15 @@ func machine(t testing.TB, s *Scenario, o MachineOptions) *Machine {
 	m, err := NewMachine(context.Background(), s, o)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	return m
+}
+
+// captured builds a machine that keeps the frames of each boundary in its ledgers.
+func captured(t testing.TB, s *Scenario, o MachineOptions) *Machine {
+	m := machine(t, s, o)
+	recording, err := m.Record(RecordOptions{PCAPNG: Writer(io.Discard)})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, recording.Close()) })
 	return m
 }
 
@@ -115,9 +125,9 @@ func TestEnginesAgree(t *testing.T) {
 		dir := t.TempDir()
 		traced := func(engine string) (string, []byte) {
 			path := filepath.Join(dir, engine+".pcapng")
-			o := RunOptions{MachineOptions: options(engine), PCAPNG: path}
+			o := RunOptions{MachineOptions: options(engine), PCAPNG: File(path)}
 			if engine == EngineCycle {
-				o.VCD = filepath.Join(dir, "wave.vcd")
+				o.VCD = File(filepath.Join(dir, "wave.vcd"))
 			}
 			report, err := Run(context.Background(), s, o)
 			require.NoError(t, err, name)
@@ -150,7 +160,7 @@ func TestTracesAreReproducible(t *testing.T) {
 					s.Firmware.Mode = mode
 					_, err := Run(context.Background(), s, RunOptions{
 						MachineOptions: MachineOptions{Workers: workers, BankSize: bank, Runtime: runtime},
-						VCD:            filepath.Join(dir, "run.vcd"), PCAPNG: filepath.Join(dir, "run.pcapng"), Log: filepath.Join(dir, "run.log"),
+						VCD:            File(filepath.Join(dir, "run.vcd")), PCAPNG: File(filepath.Join(dir, "run.pcapng")), Log: File(filepath.Join(dir, "run.log")),
 					})
 					require.NoError(t, err)
 					var got [][]byte
@@ -332,7 +342,7 @@ func TestStepAllocatesNothing(t *testing.T) {
 			for range 10 { // the lists of what is lit reach their size
 				m.Step()
 			}
-			require.Zero(t, testing.AllocsPerRun(10, m.Step), "%s engine, %d workers", engine, workers)
+			require.Zero(t, testing.AllocsPerRun(10, func() { _ = m.Step() }), "%s engine, %d workers", engine, workers)
 		}
 	}
 }

@@ -38,7 +38,7 @@ func TestRealToolsReadARun(t *testing.T) {
 	file := func(name string) string { return filepath.Join(dir, name) }
 	s, err := LoadScenario("examples/pops-16x16.yaml")
 	require.NoError(t, err)
-	report, err := Run(context.Background(), s, RunOptions{VCD: file("run.vcd"), PCAPNG: file("run.pcapng")})
+	report, err := Run(context.Background(), s, RunOptions{VCD: File(file("run.vcd")), PCAPNG: File(file("run.pcapng"))})
 	require.NoError(t, err)
 	require.Equal(t, VerdictPass, report.Verdict)
 
@@ -118,7 +118,7 @@ func TestTriggerShowsTheViolation(t *testing.T) {
 			}
 			s.Traces.VCD = &VCDTrace{Trigger: TriggerFirstViolation, Before: 3, After: 2}
 			path := filepath.Join(t.TempDir(), "run.vcd")
-			_, err := Run(context.Background(), s, RunOptions{VCD: path})
+			_, err := Run(context.Background(), s, RunOptions{VCD: File(path)})
 			require.NoError(t, err)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -138,7 +138,7 @@ func TestTriggerShowsTheViolation(t *testing.T) {
 // waveformOf runs a scenario with a waveform and returns its text.
 func waveformOf(t *testing.T, s *Scenario) string {
 	path := filepath.Join(t.TempDir(), "run.vcd")
-	_, err := Run(context.Background(), s, RunOptions{VCD: path})
+	_, err := Run(context.Background(), s, RunOptions{VCD: File(path)})
 	require.NoError(t, err)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
@@ -185,7 +185,7 @@ func TestEmptyWaveformIsExplained(t *testing.T) {
 		s.Stop.Slots = c.slots
 		s.Traces.VCD = &c.trace
 		path := filepath.Join(t.TempDir(), "run.vcd")
-		report, err := Run(t.Context(), s, RunOptions{VCD: path})
+		report, err := Run(t.Context(), s, RunOptions{VCD: File(path)})
 		require.NoError(t, err)
 		require.Empty(t, report.Notes)
 		var text bytes.Buffer
@@ -221,14 +221,14 @@ func TestReportsAppearWithTraces(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name string) string { return filepath.Join(dir, name) }
 	for _, json := range []string{"run.vcd", "run.gtkw", "missing/run.json"} {
-		_, err := Run(context.Background(), routing(2, 2), RunOptions{VCD: file("run.vcd"), JSON: file(json), JUnit: file("run.xml")})
+		_, err := Run(context.Background(), routing(2, 2), RunOptions{VCD: File(file("run.vcd")), JSON: File(file(json)), JUnit: File(file("run.xml"))})
 		var input *InputError
 		require.ErrorAs(t, err, &input)
 		left, err := os.ReadDir(dir)
 		require.NoError(t, err)
 		require.Empty(t, left)
 	}
-	report, err := Run(context.Background(), routing(2, 2), RunOptions{VCD: file("run.vcd"), JSON: file("run.json"), JUnit: file("run.xml")})
+	report, err := Run(context.Background(), routing(2, 2), RunOptions{VCD: File(file("run.vcd")), JSON: File(file("run.json")), JUnit: File(file("run.xml"))})
 	require.NoError(t, err)
 	require.Len(t, report.Files, 4)
 	for _, f := range report.Files {
@@ -247,7 +247,7 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 			s.Firmware.Mode = mode
 			s.Rules, s.Stop.Slots = &Rules{}, 2
 			path := filepath.Join(t.TempDir(), "run.log")
-			_, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{BankSize: bank, Workers: 2}, Log: path})
+			_, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{BankSize: bank, Workers: 2}, Log: File(path)})
 			require.NoError(t, err)
 			text, err := os.ReadFile(path)
 			require.NoError(t, err)

@@ -154,9 +154,9 @@ func TestAdversaryDefeatsTwoHops(t *testing.T) {
 				require.Equal(t, VerdictFail, report.Verdict)
 				require.Less(t, report.Metrics.Get("delivered").(int), c.groups*c.groups)
 
-				instance := m.shards[0].instances[0].(firmware.Chooser)
+				instance := m.shards[0].instances[0].(firmware.Caller)
 				table := pops.NewChoiceTable(*s.Fabric.POPS, c.slots, func(packet, slot int) int {
-					group, err := instance.Choose(uint32(packet), uint32(slot-1), uint32(c.groups), uint32(c.groups))
+					group, err := instance.Call("choice", uint32(packet), uint32(slot-1), uint32(c.groups), uint32(c.groups))
 					require.NoError(t, err)
 					return int(group)
 				})

@@ -31,9 +31,9 @@ func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }
 
-// DigestCovers says beside every digest what it covers. Equal digests say nothing of the
+// digestCovers says beside every digest what it covers. Equal digests say nothing of the
 // rest: compare the reports, too.
-const DigestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
+const digestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
 
 // RuleInterrupted is the rule that an interrupted run breaks.
 const RuleInterrupted = "interrupted"
@@ -51,13 +51,13 @@ type Report struct {
 	Violations      []Violation    `json:"violations"`       // the first ViolationsMax, and the first of every rule
 	ViolationsTotal uint64         `json:"violations_total"` // all of them
 	Notes           []string       `json:"notes,omitempty"`  // what the user should know of the scenario, whatever the verdict
-	Cycles          uint64         `json:"cycles"`
-	Slots           uint64         `json:"slots"`
+	Cycles          uint64         `json:"cycles"`           // whole slots, in cycles
+	Slots           uint64         `json:"slots"`            // that have crossed the fabric
 	Frames          Frames         `json:"frames"`
 	Metrics         Metrics        `json:"metrics"`
 	Firmware        FirmwareReport `json:"firmware"`
 	RTL             []RTLReport    `json:"rtl,omitempty"` // components that were RTL, by path
-	Digest          string         `json:"digest"`        // of what DigestCovers says
+	Digest          string         `json:"digest"`        // of what digestCovers says
 
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
@@ -84,34 +84,34 @@ func (r *Report) Interrupted() bool {
 
 // Violation is one broken rule, at the cycle in which it broke.
 type Violation struct {
-	Rule    string `json:"rule"`
-	Cycle   uint64 `json:"cycle"`
+	Rule    string `json:"rule"`  // one of the constants Rule...
+	Cycle   uint64 `json:"cycle"` // as in waveforms, captures and logs
 	Slot    uint64 `json:"slot"`
-	Path    string `json:"path"` // of a processor, medium or link
-	Message string `json:"message"`
+	Path    string `json:"path"`    // of a processor, medium or link
+	Message string `json:"message"` // for people; may change
 }
 
 // Frames counts frames: what NICs sent, and what became of every reception.
 type Frames struct {
-	Sent      uint64 `json:"sent"`
-	Delivered uint64 `json:"delivered"`
-	Collided  uint64 `json:"collided"`
-	CRC       uint64 `json:"crc"`
-	Overflow  uint64 `json:"overflow"`
-	Unheard   uint64 `json:"unheard"` // alone on a medium to which nobody listened, per medium
+	Sent      uint64 `json:"sent"`      // that NICs put on the fabric
+	Delivered uint64 `json:"delivered"` // receptions with status ok
+	Collided  uint64 `json:"collided"`  // sent frames that met another one on a medium, per medium
+	CRC       uint64 `json:"crc"`       // receptions with status crc
+	Overflow  uint64 `json:"overflow"`  // good frames lost at a full RX FIFO, and slots in which a TX FIFO was too small
+	Unheard   uint64 `json:"unheard"`   // alone on a medium to which nobody listened, per medium
 }
 
 // FirmwareReport says which firmware ran, and how many processors trapped.
 type FirmwareReport struct {
-	Image  string `json:"image"` // program name or the image's file name
-	SHA256 string `json:"sha256"`
-	Traps  uint64 `json:"traps"`
+	Image  string `json:"image"`  // program name or the image's file name
+	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
+	Traps  uint64 `json:"traps"`  // processors that trapped
 }
 
-// OutputFile is a file that a run wrote.
+// OutputFile is an output of a run.
 type OutputFile struct {
 	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
-	Path string
+	Path string // as it was given; "-" is standard output, "" a writer
 	Note string // why it is empty, "" if it is not
 }
 

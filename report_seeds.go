@@ -117,7 +117,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 		row("rtl", rtlText(r.RTL))
 	}
 	row("engine", r.Engine)
-	row("digest", r.Digest+"  "+DigestCovers)
+	row("digest", r.Digest+"  "+digestCovers)
 	if err := table.Flush(); err != nil {
 		return err
 	}

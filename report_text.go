@@ -43,7 +43,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	for _, file := range r.Files {
 		if file.Note != "" {
-			fmt.Fprintf(&b, "  note: %s %s\n", printable(file.Path), file.Note)
+			fmt.Fprintf(&b, "  note: %s %s\n", printable(or(file.Path, file.Kind)), file.Note)
 		}
 	}
 	b.WriteByte('\n')
@@ -64,7 +64,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	row("engine", r.Engine)
 	row("seed", strconv.FormatUint(r.Seed, 10))
-	row("digest", r.Digest+"  "+DigestCovers)
+	row("digest", r.Digest+"  "+digestCovers)
 	if err := table.Flush(); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (v *Violation) where() string {
 
 // writeFiles lists the files that were written, each with what opens it.
 func writeFiles(b *bytes.Buffer, files []OutputFile) {
-	files = slices.DeleteFunc(slices.Clone(files), func(f OutputFile) bool { return f.Path == "-" })
+	files = slices.DeleteFunc(slices.Clone(files), func(f OutputFile) bool { return f.Path == "-" || f.Path == "" })
 	if len(files) == 0 {
 		return
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"starloom/cosim"
+	"starloom/cosim/inloop"
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
@@ -37,45 +38,6 @@ const rtlComponentsMax = 1024
 // one for all components of a kind, other RTL one for each component.
 const icarusProcessesMax = 64
 
-// rtlKind is a kind of component that RTL can replace.
-type rtlKind struct {
-	twin  string
-	what  string // for messages
-	count func(fabric.Shape) int
-	paths func(n fabric.Names, i int) []string // of component i: its own, and that of what it is a part of
-}
-
-var rtlKinds = []rtlKind{
-	{"star_coupler", "star couplers", media, func(n fabric.Names, i int) []string { return []string{n.Medium(i)} }},
-	{"link", "links", media, func(n fabric.Names, i int) []string { return []string{n.Link(i)} }},
-	{"serialiser", "transmitters", fabric.Shape.Processors, func(n fabric.Names, i int) []string { return []string{n.Processor(i) + ".tx", n.Processor(i)} }},
-	{"deserialiser", "receivers", fabric.Shape.Processors, func(n fabric.Names, i int) []string { return []string{n.Processor(i) + ".rx", n.Processor(i)} }},
-}
-
-func media(s fabric.Shape) int { return s.Media }
-
-// rtlTwins are the twins that a machine has a place for, on any network.
-func rtlTwins() (names []string) {
-	for _, k := range rtlKinds {
-		names = append(names, k.twin)
-	}
-	for _, n := range new(Fabric).kinds() {
-		if own, _ := n.Twin(); own != nil {
-			names = append(names, own.Name)
-		}
-	}
-	return names
-}
-
-// datapath is the path that stands for all hardware, and its twin.
-func (s *Scenario) datapath() (path, twin string) {
-	n := s.Fabric.network()
-	if own, _ := n.Twin(); own != nil {
-		twin = own.Name
-	}
-	return n.Kind(), twin
-}
-
 // checkRTL checks what the scenario alone can tell.
 func (s *Scenario) checkRTL() error {
 	if len(s.RTL) > 0 && s.Workload.Permutation.Kind == PermutationAll {
@@ -96,15 +58,8 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 	if _, err := hw.CompilePattern(r.Replace); err != nil {
 		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+s.rtlExamples())
 	}
-	own := r.Map != "" || r.PinMap != nil
-	path, datapath := s.datapath()
-	switch {
-	case own && r.Twin != "":
+	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
 		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
-	case r.Twin != "" && !slices.Contains(rtlTwins(), r.Twin):
-		return s.refuse(at+".twin", s.noPlaceFor(r.Twin), "choose one of "+strings.Join(rtlTwins(), ", "))
-	case r.Twin != "" && (r.Twin == datapath) != (r.Replace == path):
-		return s.refuse(at+".twin", fmt.Sprintf("%s does not fit %s", r.Twin, r.Replace), fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", datapath, path, path, datapath))
 	}
 	return nil
 }
@@ -118,21 +73,23 @@ func (s *Scenario) rtlExamples() string {
 		names.Medium(0), names.Link(0), names.Processor(last), names.Processor(last), names.Unit(), path)
 }
 
-// noPlaceFor says why a model is not in a machine.
-func (s *Scenario) noPlaceFor(model string) string {
-	switch {
-	case strings.Contains(model, "fifo"):
-		return "this machine has no FIFO component: the NIC's FIFOs are memory that it shares with the firmware"
-	case strings.Contains(model, "arbiter"):
-		return "this machine has no arbiter: its media are passive"
-	}
-	return fmt.Sprintf("this machine has no component %q", clip(model))
+// noPlaceFor says that a model is not in a machine.
+func noPlaceFor(model string) string {
+	return fmt.Sprintf("this machine has no component of the kind %s", clip(model))
 }
 
-// machineRTL is the RTL of a machine.
+// machineRTL is the RTL of a machine. It is a fabric.RTL.
 type machineRTL struct {
-	machine   *Machine
-	parts     fabric.RTL
+	machine *Machine
+	ctx     context.Context // while the machine is built
+	loop    *inloop.Loop
+
+	// What the hardware has ports for: its components, and all of it.
+	sites  []*hw.Site
+	whole  *hw.Site // nil for none
+	chosen [][]inloop.Part
+	all    *inloop.Part // nil if parts are replaced
+
 	taken     map[string]int // entry of the scenario that has replaced a component
 	report    []RTLReport
 	checks    []string // commands that compare the RTL with its models
@@ -144,20 +101,71 @@ type machineRTL struct {
 	recorded []RTLPartRun
 }
 
-// buildRTL opens the devices that the scenario names; nil for none.
-func (m *Machine) buildRTL(ctx context.Context) (*fabric.RTL, error) {
+// openRTL prepares the RTL that the scenario names; nil for none.
+func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
 	if len(m.scenario.RTL) == 0 {
-		return nil, nil
+		return nil
 	}
-	m.rtl = &machineRTL{machine: m, taken: map[string]int{}}
-	for i := range m.scenario.RTL {
-		if err := m.rtl.replace(ctx, i); err != nil {
-			return nil, err
+	m.rtl = &machineRTL{machine: m, ctx: ctx, taken: map[string]int{}}
+	return m.rtl
+}
+
+// Replace implements fabric.RTL: it opens the devices that the scenario names.
+func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error) {
+	if r.loop, err = inloop.New(kernel); err != nil {
+		return nil, false, err
+	}
+	for _, part := range parts {
+		r.sites = append(r.sites, part.Site())
+	}
+	if whole != nil {
+		r.whole = whole.Site()
+	}
+	r.chosen = make([][]inloop.Part, len(parts))
+	for i := range r.machine.scenario.RTL {
+		if err := r.replace(r.ctx, i); err != nil {
+			return nil, false, err
 		}
 	}
-	slices.SortFunc(m.rtl.report, func(a, b RTLReport) int { return strings.Compare(a.Path, b.Path) })
-	return &m.rtl.parts, nil
+	slices.SortFunc(r.report, func(a, b RTLReport) int { return strings.Compare(a.Path, b.Path) })
+	if r.all != nil {
+		component, err := r.loop.Replace(whole, *r.all)
+		return []hw.Component{component}, true, err
+	}
+	for i, part := range parts {
+		component := hw.Component(part)
+		if len(r.chosen[i]) > 0 {
+			if component, err = r.loop.Replace(part, r.chosen[i]...); err != nil {
+				return nil, false, err
+			}
+		}
+		run = append(run, component)
+	}
+	return run, false, nil
 }
+
+// Failed implements fabric.RTL.
+func (r *machineRTL) Failed() bool { return r.loop.Fault() != nil }
+
+// models are the sites of the components and of all hardware.
+func (r *machineRTL) models() []*hw.Site {
+	if r.whole == nil {
+		return r.sites
+	}
+	return append(r.sites[:len(r.sites):len(r.sites)], r.whole)
+}
+
+// twins are the twins that the machine has a place for.
+func (r *machineRTL) twins() (names []string) {
+	for _, site := range r.models() {
+		names = append(names, site.Twin)
+	}
+	return names
+}
+
+// isWhole reports whether a path, or a model, is all hardware.
+func (r *machineRTL) isWhole(path string) bool       { return r.whole != nil && path == r.whole.Path(0) }
+func (r *machineRTL) isWholeModel(model string) bool { return r.whole != nil && model == r.whole.Twin }
 
 // close ends all devices.
 func (r *machineRTL) close() error {
@@ -188,7 +196,7 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	if err != nil {
 		return err
 	}
-	if path, _ := s.datapath(); x.Replace == path {
+	if r.isWhole(x.Replace) {
 		return r.replaceAll(ctx, entry, wanted)
 	}
 	pattern, err := hw.CompilePattern(x.Replace)
@@ -197,16 +205,15 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	}
 	var others []string // kinds that match and that the RTL is not
 	found := false
-	for k := range rtlKinds {
-		kind := &rtlKinds[k]
-		elements := r.match(kind, pattern)
+	for part, site := range r.sites {
+		elements := r.match(site, pattern)
 		switch {
 		case len(elements) == 0:
-		case wanted.model != "" && wanted.model != kind.twin:
-			others = append(others, kind.what)
+		case wanted.model != "" && wanted.model != site.Twin:
+			others = append(others, site.What)
 		default:
 			found = true
-			if err := r.replaceKind(ctx, entry, wanted, kind, elements); err != nil {
+			if err := r.replaceElements(ctx, entry, wanted, part, elements); err != nil {
 				return err
 			}
 		}
@@ -216,19 +223,17 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 		return nil
 	case len(others) > 0:
 		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), s.rtlExamples())
-	case strings.Contains(x.Replace, "fifo") || strings.Contains(x.Replace, "arbiter"):
-		return s.refuse(at+".replace", s.noPlaceFor(x.Replace), s.rtlExamples())
 	}
 	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), s.rtlExamples())
 }
 
-// match lists the components of a kind that a pattern names, as far as there may be.
-func (r *machineRTL) match(kind *rtlKind, pattern *hw.Pattern) (elements []int) {
-	for i := range kind.count(r.machine.shape) {
+// match lists the elements of a site that a pattern names, as far as there may be.
+func (r *machineRTL) match(site *hw.Site, pattern *hw.Pattern) (elements []int) {
+	for i := range site.Elements {
 		if len(elements) > rtlComponentsMax {
 			break
 		}
-		if slices.ContainsFunc(kind.paths(r.machine.names, i), pattern.Match) {
+		if pattern.Match(site.Path(i)) || site.Whole != nil && pattern.Match(site.Whole(i)) {
 			elements = append(elements, i)
 		}
 	}
@@ -252,15 +257,14 @@ func (r *machineRTL) take(entry int, paths []string) error {
 
 // replaceAll puts one device in place of all hardware.
 func (r *machineRTL) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
-	m, s := r.machine, r.machine.scenario
-	path, twin := s.datapath()
+	s, path := r.machine.scenario, r.whole.Path(0)
 	if len(r.taken) > 0 || len(s.RTL) > 1 {
 		return s.refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it", "delete the other entries")
 	}
 	if err := r.take(entry, []string{path}); err != nil {
 		return err
 	}
-	pins, err := r.pinMap(source, twin)
+	pins, err := r.pinMap(source, r.whole, 0)
 	if err != nil {
 		return err
 	}
@@ -268,20 +272,21 @@ func (r *machineRTL) replaceAll(ctx context.Context, entry int, source *rtlSourc
 	if err != nil {
 		return err
 	}
-	m.rtl.parts.Datapath = device
+	r.all = &inloop.Part{Device: device, Elements: []int{0}}
 	return r.note(source, pins, []string{path})
 }
 
-// replaceKind puts devices in place of components of one kind.
-func (r *machineRTL) replaceKind(ctx context.Context, entry int, source *rtlSource, kind *rtlKind, elements []int) error {
+// replaceElements puts devices in place of elements of one component.
+func (r *machineRTL) replaceElements(ctx context.Context, entry int, source *rtlSource, part int, elements []int) error {
+	site := r.sites[part]
 	var paths []string
 	for _, i := range elements {
-		paths = append(paths, kind.paths(r.machine.names, i)[0])
+		paths = append(paths, site.Path(i))
 	}
 	if err := r.take(entry, paths); err != nil {
 		return err
 	}
-	pins, err := r.pinMap(source, kind.twin)
+	pins, err := r.pinMap(source, site, elements[0])
 	if err != nil {
 		return err
 	}
@@ -289,9 +294,6 @@ func (r *machineRTL) replaceKind(ctx context.Context, entry int, source *rtlSour
 	if err != nil {
 		return err
 	}
-	list := map[string]*[]fabric.RTLPart{
-		"star_coupler": &r.parts.Couplers, "link": &r.parts.Links, "serialiser": &r.parts.Transmitters, "deserialiser": &r.parts.Receivers,
-	}[kind.twin]
-	*list = append(*list, parts...)
+	r.chosen[part] = append(r.chosen[part], parts...)
 	return r.note(source, pins, paths)
 }

@@ -14,10 +14,10 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
+	"starloom/cosim/inloop"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
-	"starloom/fabric"
-	"starloom/nic"
+	"starloom/hw"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -31,9 +31,6 @@ type rtlSource struct {
 	backend string
 }
 
-// rtlUnread are outputs that only waveforms show.
-var rtlUnread = []string{"state_o", "bits_o"}
-
 func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	s := r.machine.scenario
 	source := &rtlSource{at: at, key: at + ".twin", own: x.PinMap, model: x.Twin, backend: x.Backend}
@@ -46,8 +43,13 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 		r.maps = append(r.maps, source.own)
 	}
 	if source.own == nil {
-		if x.Twin == "" {
+		switch {
+		case x.Twin == "":
 			source.key = at + ".replace"
+		case !slices.Contains(r.twins(), x.Twin):
+			return nil, s.refuse(source.key, noPlaceFor(x.Twin), "choose one of "+strings.Join(r.twins(), ", "))
+		case r.isWholeModel(x.Twin) != r.isWhole(x.Replace):
+			return nil, r.misfit(source.key, x.Twin, x.Replace)
 		}
 		source.backend = or(x.Backend, cosim.BackendWasm)
 		return source, nil
@@ -55,14 +57,14 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	source.own.Backend = or(x.Backend, source.own.Backend)
 	source.backend = or(source.own.Backend, cosim.BackendWasm)
 	source.model = source.own.Model
-	if !slices.Contains(rtlTwins(), source.model) {
-		return nil, s.refuse(source.key, s.noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(rtlTwins(), ", "))
+	if !slices.Contains(r.twins(), source.model) {
+		return nil, s.refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
 	}
-	if path, datapath := s.datapath(); (source.model == datapath) != (x.Replace == path) {
-		return nil, s.refuse(source.key, fmt.Sprintf("%s does not fit %s", source.model, x.Replace), fmt.Sprintf("%s is the whole of %s, the other models are parts of it", datapath, path))
+	if r.isWholeModel(source.model) != r.isWhole(x.Replace) {
+		return nil, r.misfit(source.key, source.model, x.Replace)
 	}
 	for _, output := range source.own.Absent {
-		if !slices.Contains(rtlUnread, output) && !slices.Contains(rtlUnread, output+"_o") {
+		if !r.watched(source.model, output) {
 			return nil, s.refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "make the output in a wrapper of the RTL")
 		}
 	}
@@ -75,6 +77,26 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	return source, nil
 }
 
+// misfit says why RTL of a model cannot stand for a path.
+func (r *machineRTL) misfit(key, model, path string) error {
+	all := r.whole.Path(0)
+	return r.machine.scenario.refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
+		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all, all, r.whole.Twin))
+}
+
+// watched reports whether nothing but traces show an output of a model; its _o may be
+// missing.
+func (r *machineRTL) watched(model, output string) bool {
+	for _, site := range r.models() {
+		for _, p := range site.Ports {
+			if site.Twin == model && p.Watched && (p.Name == output || p.Name == output+"_o") {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 func or(value, otherwise string) string {
 	if value != "" {
 		return value
@@ -84,54 +106,30 @@ func or(value, otherwise string) string {
 
 // partsOf opens a device for every component, or one for all of them where each would
 // be a process of its own.
-func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, elements []int, paths []string) ([]fabric.RTLPart, error) {
+func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, elements []int, paths []string) ([]inloop.Part, error) {
 	if source.backend == cosim.BackendIcarus && source.own == nil && !r.machine.options.recordRTL {
 		device, err := r.array(source, pins, len(elements))
-		return []fabric.RTLPart{{Device: device, Elements: elements}}, err
+		return []inloop.Part{{Device: device, Elements: elements}}, err
 	}
-	var parts []fabric.RTLPart
+	var parts []inloop.Part
 	for k, i := range elements {
 		device, err := r.device(ctx, source, pins, paths[k])
 		if err != nil {
 			return nil, err
 		}
-		parts = append(parts, fabric.RTLPart{Device: device, Elements: []int{i}})
+		parts = append(parts, inloop.Part{Device: device, Elements: []int{i}})
 	}
 	return parts, nil
-}
-
-// parameters are those of a model in this machine.
-func (r *machineRTL) parameters(model string) twin.Parameters {
-	m := r.machine
-	phit, frame := m.timing.PhitBits, nic.FrameBytes(m.scenario.NIC.PayloadBytes)
-	switch model {
-	case "star_coupler":
-		return twin.Parameters{"D": m.shape.PerUnit, "PHIT_BITS": phit}
-	case "link":
-		return twin.Parameters{"PHIT_BITS": phit, "DELAY_CYCLES": m.timing.PropagationCycles}
-	case "serialiser":
-		return twin.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "COMPUTE_CYCLES": m.timing.ComputeCycles}
-	case "deserialiser":
-		return twin.Parameters{"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame, "PORTS": m.shape.Ports}
-	default:
-		all := twin.Parameters{
-			"PHIT_BITS": phit, "FRAME_BYTES_MAX": frame,
-			"COMPUTE_CYCLES": m.timing.ComputeCycles, "PROPAGATION_CYCLES": m.timing.PropagationCycles, "GUARD_CYCLES": m.timing.GuardCycles,
-		}
-		_, own := m.network.Twin()
-		maps.Copy(all, own)
-		return all
-	}
 }
 
 // waitCyclesMax is what a transmitter in RTL can wait.
 const waitCyclesMax = 1<<16 - 1
 
-// pinMap returns the map of a model with this machine's parameters.
-func (r *machineRTL) pinMap(source *rtlSource, model string) (*pinmap.Map, error) {
-	s, parameters := r.machine.scenario, r.parameters(model)
-	if compute := r.machine.timing.ComputeCycles; compute > waitCyclesMax && model == "serialiser" {
-		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", compute), fmt.Sprintf("choose at most %d", waitCyclesMax))
+// pinMap returns the map of a site's model with the parameters of an element.
+func (r *machineRTL) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap.Map, error) {
+	s, model, parameters := r.machine.scenario, site.Twin, twin.Parameters(site.Parameters(element))
+	if parameters["COMPUTE_CYCLES"] > waitCyclesMax {
+		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]), fmt.Sprintf("choose at most %d", waitCyclesMax))
 	}
 	if source.own == nil {
 		pins, err := TwinMap(model, parameters, "")

@@ -29,7 +29,7 @@ func (m *Machine) endByRTL() {
 	if m.rtl == nil || m.rtlFailed {
 		return
 	}
-	fault := m.plant.RTLFault()
+	fault := m.rtl.loop.Fault()
 	if fault == nil {
 		return
 	}

@@ -16,6 +16,8 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
+	"starloom/fabric"
+	"starloom/hw"
 	"starloom/nic"
 )
 
@@ -127,7 +129,7 @@ func TestRTLOfAnyTiming(t *testing.T) {
 func traced(t *testing.T, s *Scenario) map[string]string {
 	dir := t.TempDir()
 	_, err := Run(context.Background(), s, RunOptions{
-		VCD: filepath.Join(dir, "run.vcd"), PCAPNG: filepath.Join(dir, "run.pcapng"), Log: filepath.Join(dir, "run.log"),
+		VCD: File(filepath.Join(dir, "run.vcd")), PCAPNG: File(filepath.Join(dir, "run.pcapng")), Log: File(filepath.Join(dir, "run.log")),
 	})
 	require.NoError(t, err)
 	files := map[string]string{}
@@ -166,7 +168,7 @@ func TestRTLTraces(t *testing.T) {
 	}
 	s := withRTL(routing(4, 4), RTL{Replace: allAtOnce})
 	s.Traces.VCD = &VCDTrace{Signals: []string{"pops.*.*.tx.**"}}
-	_, err := Run(context.Background(), s, RunOptions{VCD: filepath.Join(t.TempDir(), "run.vcd")})
+	_, err := Run(context.Background(), s, RunOptions{VCD: File(filepath.Join(t.TempDir(), "run.vcd"))})
 	require.ErrorContains(t, err, `no signal matches "pops.*.*.tx.**"`)
 }
 
@@ -224,16 +226,35 @@ func rewired(t *testing.T, s *Scenario, tw, backend string, changes ...string) *
 // attached is a pin map of other sources of a twin.
 func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pinmap.Map {
 	network := s.Fabric.network()
-	m := &Machine{scenario: s, network: network, shape: network.Shape(), names: network.Names()}
-	var err error
-	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	timing, err := nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	require.NoError(t, err)
-	pins, err := TwinMap(tw, (&machineRTL{machine: m}).parameters(tw), "")
+	workers := hw.NewWorkers(1)
+	defer workers.Close()
+	sites := siteReader{}
+	config := &fabric.Config{Timing: timing, PayloadBytes: s.NIC.PayloadBytes, Shards: network.Shape().Shards(network.Shape().Processors())}
+	_, err = fabric.NewPlant(network, config, workers, sites)
+	require.NoError(t, err)
+	pins, err := TwinMap(tw, sites[tw].Parameters(0), "")
 	require.NoError(t, err)
 	pins.Source.Files, pins.Backend = files, backend
 	t.Cleanup(func() { require.NoError(t, pins.Close()) })
 	return pins
 }
+
+// siteReader is RTL that replaces nothing and keeps the sites of a machine by their twins.
+type siteReader map[string]*hw.Site
+
+func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error) {
+	for _, part := range append(parts, whole) {
+		r[part.Site().Twin] = part.Site()
+	}
+	for _, part := range parts {
+		run = append(run, part)
+	}
+	return run, false, nil
+}
+
+func (siteReader) Failed() bool { return false }
 
 // wherever is where the RTL of a twin can stand.
 var wherever = map[string]string{
@@ -319,7 +340,7 @@ func TestRTLFaultsEndTheRun(t *testing.T) {
 			s := routing(4, 4)
 			s.RTL = []RTL{{Replace: strings.Replace(wherever[c.twin], "*", "group[0]", 1), PinMap: rewired(t, s, c.twin, c.backend, c.changes...)}}
 			vcd := filepath.Join(t.TempDir(), "run.vcd")
-			r, err := Run(context.Background(), s, RunOptions{VCD: vcd})
+			r, err := Run(context.Background(), s, RunOptions{VCD: File(vcd)})
 			require.NoError(t, err)
 			require.Equal(t, VerdictFail, r.Verdict)
 			require.EqualValues(t, 1, r.ViolationsTotal)
@@ -425,18 +446,18 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.group[0"}, "rtl[0].replace: pattern"},
 		{RTL{}, "rtl[0].replace is empty"},
 		{RTL{Replace: "pops.group[9].coupler[0]"}, `no component matches "pops.group[9].coupler[0]"; components are, for example`},
-		{RTL{Replace: "pops.group[0].nic[0].fifo"}, "this machine has no FIFO component"},
-		{RTL{Replace: "pops.arbiter[0]"}, "this machine has no arbiter: its media are passive"},
-		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no FIFO component"},
-		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no arbiter"},
-		{RTL{Replace: "pops.**", Twin: "coupler"}, `no component "coupler"; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
+		{RTL{Replace: "pops.group[0].nic[0].fifo"}, `no component matches "pops.group[0].nic[0].fifo"; components are`},
+		{RTL{Replace: "pops.arbiter[0]"}, `no component matches "pops.arbiter[0]"`},
+		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no component of the kind fifo; choose one of star_coupler"},
+		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no component of the kind arbiter_matrix"},
+		{RTL{Replace: "pops.**", Twin: "coupler"}, `this machine has no component of the kind coupler; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
 		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers, and the RTL is a link"},
 		{RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
 		{RTL{Replace: "pops.**", Twin: "pops_slot"}, "pops_slot does not fit pops.**"},
 		{RTL{Replace: "pops", Backend: "verilator"}, `rtl[0].backend is "verilator"; allowed are wasm, icarus, shared`},
 		{RTL{Replace: "pops.**", Twin: "link", Map: "x.yml"}, "rtl[0] has both twin and map"},
 		{RTL{Replace: "pops.**", Map: filepath.Join(dir, "none.yml")}, "none.yml: cannot be read"},
-		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no arbiter"},
+		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of the kind arbiter_round_robin"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, in this machine it is 4"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [violation]\n"+pins)}, "the RTL has no violation, and the machine needs it"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycles late"},

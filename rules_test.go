@@ -228,7 +228,7 @@ func TestLogAndProbes(t *testing.T) {
 	s.Rules = &Rules{}
 	s.Traces.VCD = &VCDTrace{Signals: []string{"**.firmware.*"}}
 	log, vcd := filepath.Join(dir, "run.log"), filepath.Join(dir, "run.vcd")
-	_, err := Run(context.Background(), s, RunOptions{Log: log, VCD: vcd})
+	_, err := Run(context.Background(), s, RunOptions{Log: File(log), VCD: File(vcd)})
 	require.NoError(t, err)
 	text, err := os.ReadFile(log)
 	require.NoError(t, err)

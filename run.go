@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 
 	"starloom/fabric"
@@ -11,37 +12,46 @@ import (
 	"starloom/nic"
 )
 
-// RunOptions say how a run is executed and what it writes. The path "-" is standard
-// output, with nothing beside it.
+// RunOptions say how a run is executed and what it writes. What shows one run only - VCD,
+// PCAPNG, Log - is refused for many.
 type RunOptions struct {
 	MachineOptions
-	VCD      string // waveform, with a .gtkw file beside it; "" for none
-	PCAPNG   string // packet capture, with a .lua dissector beside it; "" for none
-	Log      string // firmware log; "" for none
-	JSON     string // report as JSON; "" for none
-	JUnit    string // report as JUnit XML; "" for none
-	CSV      string // a table with a row for each run; "" for none
-	StatsCSV string // a table with a row for each figure of the report; "" for none
+	VCD      Output // waveform; EngineAuto takes EngineCycle for it
+	GTKW     Output // save file that arranges it in GTKWave; beside VCD if that is a file
+	PCAPNG   Output // packet capture
+	Lua      Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	Log      Output // what firmware logs: a line for each call of sl_log
+	JSON     Output // report, see Report.WriteJSON
+	JUnit    Output // report as JUnit XML
+	CSV      Output // a table with a row for each run
+	StatsCSV Output // a table with a row for each figure of the report
+
+	// Progress, if set, is called often: at every boundary of one run, after every run of
+	// many. It runs on the goroutine of the run, or one at a time, so it delays it.
 	Progress func(Progress)
 }
 
 // Progress says how far a run has come.
 type Progress struct {
-	Slots, SlotsLimit uint32
-	Done, Processors  int
+	Slots, SlotsLimit uint32 // that have crossed, and after which the run ends at the latest
+	Done, Processors  int    // processors that are done or faulty, of all
 	Runs, RunsTotal   uint64 // of many runs; else 0
 	Repeated          bool   // the run is repeated to find where packets were lost
 }
 
-// Run emulates a scenario and returns its report. Bad input is an *InputError.
-// When ctx ends, the report says so, and it and all files end with the last whole
-// slot, whatever the firmware does. Firmware that does not even get ready gives no report: then
-// the error is that of ctx.
+func (o *RunOptions) record() RecordOptions {
+	return RecordOptions{VCD: o.VCD, GTKW: o.GTKW, PCAPNG: o.PCAPNG, Lua: o.Lua, Log: o.Log}
+}
+
+// Run emulates a scenario and returns its report. Bad input is an *InputError; an output
+// that cannot be written ends the run with its error. When ctx ends, the report says so,
+// and it and all outputs end with the last whole slot, whatever the firmware does.
+// Firmware that does not even get ready gives no report: then the error is that of ctx.
+// With `permutation: all` every permutation is run, and the report sums up.
 func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err error) {
-	o.watched = o.VCD != ""
-	o.capture = o.PCAPNG != ""
+	o.watched = o.VCD.given()
 	if o.watched && o.Engine == EngineSlot {
-		return nil, &InputError{Place: "--engine slot", Reason: "a waveform shows single cycles, which this engine does not have", Remedy: "use --engine cycle or auto"}
+		return nil, errNoCycles("--engine slot")
 	}
 	var out outputs
 	defer out.abort()
@@ -52,34 +62,39 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 	t := newTally(all, out.rows)
 	if all {
 		report, err = runAll(ctx, s, o, t)
-	} else if report, err = run(ctx, s, o, &out); err == nil {
+	} else if report, err = runOne(ctx, s, o, &out); err == nil {
 		err = t.add(&batchRun{seed: report.Seed, report: report})
 	}
 	if err != nil {
 		return nil, err
 	}
-	return report, out.commit(report, t)
+	if report.Files, err = out.commitReports(report, t); err != nil {
+		return nil, err
+	}
+	return report, nil
 }
 
-// run emulates one permutation and writes its traces.
-func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
+// runOne emulates one permutation and writes its traces.
+func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
 	m, err := NewMachine(ctx, s, o.MachineOptions)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, m.Close()) }()
-	if err := out.openTraces(m, o); err != nil {
+	defer func() { err = errors.Join(err, m.close()) }()
+	recording, err := m.record(o.record(), out)
+	if err != nil {
 		return nil, err
 	}
 	if err := m.Run(ctx, func() error {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.shape.Processors()})
 		}
-		return out.slot(m)
+		return nil
 	}); err != nil {
 		return nil, err
 	}
-	report = m.Report()
+	report = m.report()
+	m.attach(nil)
 	repeated := func() error {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: uint32(report.Slots), Done: m.done, Processors: m.shape.Processors(), Repeated: true})
@@ -89,14 +104,23 @@ func run(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *
 	if err := m.locateLosses(ctx, report, repeated); err != nil {
 		return nil, err
 	}
-	return report, out.repeatWaveform(ctx, m, report, repeated)
+	if err := recording.repeatWaveform(ctx, m, report, repeated); err != nil {
+		return nil, err
+	}
+	return report, recording.finish(report.Violations, report.Cycles)
 }
 
-// Run steps until the run has finished, its limit of slots is reached or ctx
-// ends; then it has ended, and another Run does nothing. each is called at every
-// boundary, after the handlers; an error of it ends the run and is returned. When ctx
-// ends while handlers run, they are stopped and their boundary does not count.
+// Run steps until the run has finished, its limit of slots is reached or ctx ends; then
+// it has ended, and another Run does nothing. each, if not nil, is called at every
+// boundary, after the handlers; it may read whatever can be read between steps. An error of it
+// is returned after the edge that ends the boundary, and the next Run or Step goes on from
+// there. When ctx ends while handlers run, they are stopped, their boundary does not count,
+// and the run has ended: that is no error, the report says it.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
+	if err := m.enterWhole("running"); err != nil {
+		return err
+	}
+	defer m.leave()
 	stop := new(atomic.Bool)
 	m.stop = stop
 	m.until(ctx)
@@ -119,8 +143,24 @@ func (m *Machine) Run(ctx context.Context, each func() error) error {
 	return nil
 }
 
-// Report sums up the run so far.
+// Report sums up the run so far, as if it ended here: while it goes on, processors that
+// are not done break the rule finishes. It looks at every processor; Violations does not.
+// Of a machine that is closed it is the report of that moment.
 func (m *Machine) Report() *Report {
+	if m.closed {
+		return m.final
+	}
+	return m.report()
+}
+
+// Violations returns what has broken a rule so far, without what only the end of a run
+// can tell: the first ViolationsMax, and the first of every rule.
+func (m *Machine) Violations() []Violation { return slices.Clone(m.findings.kept) }
+
+// cycles returns the cycles that have passed, 0 before the end of slot 0.
+func (m *Machine) cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }
+
+func (m *Machine) report() *Report {
 	var frames fabric.Frames
 	var held uint8
 	var total uint64
@@ -148,7 +188,7 @@ func (m *Machine) Report() *Report {
 		Rules:           m.rules.Checked(),
 		Violations:      end.kept,
 		ViolationsTotal: total,
-		Cycles:          uint64(m.slot) * uint64(m.timing.SlotCycles()),
+		Cycles:          m.cycles(),
 		Slots:           uint64(m.slot),
 		Frames: Frames{
 			Sent: frames.Sent, Delivered: frames.Delivered, Collided: frames.Collided,

@@ -19,7 +19,7 @@ import (
 	"starloom/firmware"
 )
 
-// Scenario describes one run: the fabric, the hardware in front of it, the
+// Scenario describes one run: the fabric, the hardware that leads to it, the
 // firmware that is under test, what it has to do and what it must keep to. It is
 // read from YAML by LoadScenario; a program starts from DefaultScenario, sets
 // Fabric and Firmware and calls Check.
@@ -50,6 +50,9 @@ type Scenario struct {
 type Fabric struct {
 	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
 
+	// Custom is a network from Go, which has passed the suite of package
+	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while
+	// a machine uses it.
 	Custom fabric.Network `json:"-"`
 }
 
@@ -92,7 +95,7 @@ type NIC struct {
 	TXFrames     int `json:"tx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the transmit FIFO in frames"`
 }
 
-// Firmware says what the processors run: Program or Image, never both.
+// Firmware says what the processors run: Program, or Image or ImageBytes, never both.
 type Firmware struct {
 	Program  string           `json:"program,omitempty" jsonschema:"minLength=1,description=a built-in program"`
 	Image    string           `json:"image,omitempty" jsonschema:"minLength=1,description=path of a WebAssembly image\\, relative to the scenario's folder"`
@@ -100,6 +103,18 @@ type Firmware struct {
 	Schedule string           `json:"schedule,omitempty" jsonschema:"enum=offline,enum=sort,description=what fills the schedule of an image that takes one: off-line routing of the permutation\\, or Batcher's sorting network; built-in programs bring their own"`
 	Mode     string           `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated,description=banked: one instance serves many processors; isolated: one instance for each; the results are the same"`
 	CPU      CPU              `json:"cpu" jsonschema:"description=the processor core"`
+
+	// ImageBytes is the WebAssembly image itself, for programs: nothing is read then, and
+	// Image only names it in reports ("image.wasm" if empty). At most 64 MiB.
+	ImageBytes []byte `json:"-"`
+}
+
+// imageName is what reports call an image.
+func (f *Firmware) imageName() string {
+	if f.Image == "" {
+		return "image.wasm"
+	}
+	return filepath.Base(f.Image)
 }
 
 // The values of Firmware.Mode.
@@ -141,7 +156,7 @@ const TriggerFirstViolation = "first_violation"
 type PCAPNGTrace struct{}
 
 // DefaultScenario returns a scenario in which everything that has a default has
-// it; Name, Fabric and Firmware.Program or Firmware.Image are left to the caller.
+// it; Fabric and what Firmware runs are left to the caller.
 func DefaultScenario() *Scenario {
 	return &Scenario{
 		Version:  1,
@@ -164,22 +179,23 @@ func (s *Scenario) Processors() int {
 	return n.Shape().Processors()
 }
 
-// ImagePath returns the path of Firmware.Image as seen from the working folder,
-// or "" if the scenario names a built-in program.
-func (s *Scenario) ImagePath() string { return s.resolve(s.Firmware.Image) }
-
-// WorkloadPath returns the path of Workload.File as seen from the working folder,
-// or "" if the scenario names none.
-func (s *Scenario) WorkloadPath() string { return s.resolve(s.Workload.File) }
-
-// PinMapPaths returns the paths of all RTL[i].Map as seen from the working folder.
-func (s *Scenario) PinMapPaths() (paths []string) {
-	for i := range s.RTL {
-		if path := s.resolve(s.RTL[i].Map); path != "" {
-			paths = append(paths, path)
-		}
+// imagePath returns the path of Firmware.Image as seen from the working folder, or "" if
+// no file is read for it.
+func (s *Scenario) imagePath() string {
+	if s.Firmware.ImageBytes != nil {
+		return ""
 	}
-	return paths
+	return s.resolve(s.Firmware.Image)
+}
+
+// Inputs returns the files that a run of the scenario reads, as seen from the working
+// folder: image, workload and pin maps, not what pin maps name.
+func (s *Scenario) Inputs() (paths []string) {
+	all := []string{s.imagePath(), s.resolve(s.Workload.File)}
+	for i := range s.RTL {
+		all = append(all, s.resolve(s.RTL[i].Map))
+	}
+	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
 }
 
 // resolve makes a path of the scenario file one of the working folder.
@@ -222,6 +238,7 @@ type Overrides struct {
 	Permutation *uint64
 	Mode        string // --mode
 	Image       string // --firmware: path relative to the working folder, which replaces the program, whose rules and schedule stay; or a program's name
+	ImageBytes  []byte // the image that replaces the program, instead of a file; Image is its name
 }
 
 // Override replaces values and checks the scenario again. Errors name the option
@@ -245,17 +262,22 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	if o.Mode != "" {
 		s.Firmware.Mode, places["firmware.mode"] = o.Mode, "--mode"
 	}
-	if o.Image != "" && isProgram(o.Image) {
+	if o.ImageBytes != nil {
+		s.keepProgram(func() (firmware.Info, error) { return firmware.InspectImage(ctx, o.Image, o.ImageBytes) })
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", o.Image, o.ImageBytes
+		places["firmware.image"] = "--firmware"
+	} else if o.Image != "" && isProgram(o.Image) {
 		// With its own schedule and, unless the scenario has some, its own rules.
-		s.Firmware.Program, s.Firmware.Image, s.Firmware.Schedule = o.Image, "", ""
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
 		places["firmware.program"] = "--firmware"
 	} else if o.Image != "" {
 		absolute, err := filepath.Abs(o.Image)
 		if err != nil {
 			return &InputError{Place: "--firmware", Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
 		}
-		s.keepProgram(ctx, absolute)
-		s.Firmware.Program, s.Firmware.Image, places["firmware.image"] = "", absolute, "--firmware"
+		s.keepProgram(func() (firmware.Info, error) { return firmware.Inspect(ctx, absolute) })
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", absolute, nil
+		places["firmware.image"] = "--firmware"
 	}
 	return s.Check()
 }
@@ -290,7 +312,7 @@ func (s *Scenario) choosePermutation(k uint64) error {
 
 // keepProgram writes down what the scenario's program brings, so that an image in
 // its place is held to the same rules, and has the same schedule if it takes one.
-func (s *Scenario) keepProgram(ctx context.Context, image string) {
+func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	p := s.program()
 	if p == nil {
 		return
@@ -302,7 +324,7 @@ func (s *Scenario) keepProgram(ctx context.Context, image string) {
 		return
 	}
 	// An image that cannot be read is refused when the machine is built.
-	if info, err := firmware.Inspect(ctx, image); err == nil && info.Schedule {
+	if info, err := inspect(); err == nil && info.Schedule {
 		s.Firmware.Schedule = p.Schedule
 	}
 }
@@ -317,8 +339,8 @@ func (s *Scenario) Hash() string {
 	canonical.Traces = Traces{}
 	canonical.RTL = nil
 	canonical.Firmware.Mode = ""
-	if canonical.Firmware.Image != "" {
-		canonical.Firmware.Image = filepath.Base(canonical.Firmware.Image)
+	if canonical.Firmware.Program == "" {
+		canonical.Firmware.Image = canonical.Firmware.imageName()
 	}
 	if s.Rules != nil && s.Rules.CollisionFree != nil {
 		rules, free := *s.Rules, *s.Rules.CollisionFree
@@ -330,6 +352,9 @@ func (s *Scenario) Hash() string {
 	data, err := json.Marshal(&canonical)
 	if err != nil {
 		panic(fmt.Sprintf("scenario: canonical form: %v", err)) // only plain data is in it
+	}
+	if custom := s.Fabric.Custom; custom != nil { // which has no form of its own
+		data = fmt.Appendf(data, "%T%+v", custom, custom)
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

@@ -16,9 +16,9 @@ import (
 	"starloom/firmware"
 )
 
-// ParamsMax is the number of firmware parameters: the register map has a
+// paramsMax is the number of firmware parameters: the register map has a
 // register for each.
-const ParamsMax = 16
+const paramsMax = 16
 
 // paramSpan is the range of a firmware parameter, a signed 32-bit register.
 var paramSpan = span{min: math.MinInt32, max: math.MaxInt32}
@@ -110,10 +110,10 @@ func (s *Scenario) checkFabric() error {
 func (s *Scenario) checkFirmware() error {
 	f, known := &s.Firmware, firmware.Programs()
 	switch {
-	case f.Program == "" && f.Image == "":
+	case f.Program == "" && f.Image == "" && f.ImageBytes == nil:
 		return s.refuse("firmware", "firmware has neither program nor image",
 			"write program: "+known[0]+" or image: router.wasm")
-	case f.Program != "" && f.Image != "":
+	case f.Program != "" && (f.Image != "" || f.ImageBytes != nil):
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
 	case f.Program != "" && !slices.Contains(known, f.Program):
 		remedy := "known are " + strings.Join(known, ", ")
@@ -122,9 +122,12 @@ func (s *Scenario) checkFirmware() error {
 		}
 		return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", clip(f.Program)), remedy)
 	}
-	if len(f.Params) > ParamsMax {
+	if len(f.ImageBytes) > firmware.ImageBytesMax {
+		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)), fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
+	}
+	if len(f.Params) > paramsMax {
 		return s.refuse("firmware.params", fmt.Sprintf("firmware.params has %d parameters", len(f.Params)),
-			fmt.Sprintf("give at most %d", ParamsMax))
+			fmt.Sprintf("give at most %d", paramsMax))
 	}
 	names := make([]string, 0, len(f.Params))
 	for name := range f.Params {

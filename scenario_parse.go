@@ -33,15 +33,19 @@ func LoadScenario(path string) (*Scenario, error) {
 	return ParseScenario(path, data)
 }
 
-// ParseScenario reads and checks a scenario. place is the file's path: it stands
-// in front of errors, and paths in the scenario are relative to its folder.
-// Every error is an *InputError.
+// ParseScenario reads and checks a scenario, YAML or JSON, at most 64 MiB. place is the
+// file's path: it stands before errors, names the scenario unless it has a name, and paths
+// in the scenario are relative to its folder. Bytes that are of no file have the place "":
+// their paths are relative to the working folder. Every error is an *InputError.
 func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if len(data) > scenarioBytesMax {
 		return nil, &InputError{
 			Place: place, Reason: fmt.Sprintf("larger than %d MiB", scenarioBytesMax>>20),
 			Remedy: "put a long permutation into a file of its own: workload: {file: perm.csv}",
 		}
+	}
+	if place == "" {
+		place = "scenario"
 	}
 	root, err := parseDocument(place, data)
 	if err != nil {

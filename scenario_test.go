@@ -243,7 +243,7 @@ func TestScenarioEverything(t *testing.T) {
 		Image: "router.wasm", Params: map[string]int64{"retries": -2147483648, "limit_2": 2147483647},
 		Mode: ModeIsolated, CPU: CPU{BudgetCycles: 16},
 	}, s.Firmware)
-	assert.Equal(t, "testdata/scenarios/router.wasm", s.ImagePath())
+	assert.Equal(t, "testdata/scenarios/router.wasm", s.imagePath())
 	assert.Equal(t, Permutation{Kind: PermutationList, List: []uint32{5, 4, 3, 2, 1, 0}}, s.Workload.Permutation)
 	assert.Equal(t, &Rules{
 		CollisionFree:          &CollisionFree{Period: 5, Slots: []int{3, 4, 5}},
@@ -365,7 +365,7 @@ func TestLimitsAreThoseOfTheNIC(t *testing.T) {
 	assert.EqualValues(t, nic.GuardCyclesMax, limit(Link{}, "guard_cycles"))
 	assert.EqualValues(t, nic.PayloadBytesMax, limit(NIC{}, "payload_bytes"))
 	assert.EqualValues(t, nic.ComputeCyclesMax, limit(CPU{}, "budget_cycles"))
-	assert.EqualValues(t, nic.Params, ParamsMax)
+	assert.EqualValues(t, nic.Params, paramsMax)
 	size := limit(pops.Network{}, "groups")
 	assert.LessOrEqual(t, size*size, uint64(math.MaxUint32-1), "processor numbers need 32 bits")
 	assert.LessOrEqual(t, size*size-1, uint64(destinationMax))
@@ -415,7 +415,7 @@ func TestOverride(t *testing.T) {
 	assert.Empty(t, s.Firmware.Program)
 	absolute, err := filepath.Abs("a.wasm")
 	require.NoError(t, err)
-	assert.Equal(t, absolute, s.ImagePath(), "relative to the working folder, not to the scenario's")
+	assert.Equal(t, absolute, s.imagePath(), "relative to the working folder, not to the scenario's")
 	assert.Equal(t, parse().rules(), *s.Rules, "an image is held to the rules of the program that it replaces")
 	assert.Equal(t, 5, s.slotsPerStep())
 
@@ -428,7 +428,7 @@ func TestOverride(t *testing.T) {
 	require.NoError(t, s.Override(t.Context(), Overrides{Image: "pops/offline"}))
 	assert.Equal(t, "pops/offline", s.Firmware.Program)
 	assert.Nil(t, s.Rules, "its own")
-	assert.Empty(t, s.ImagePath())
+	assert.Empty(t, s.imagePath())
 
 	require.ErrorContains(t, parse().Override(t.Context(), Overrides{Slots: &none}), "--slots: stop.slots is 0; allowed are 1 to ")
 	require.ErrorContains(t, parse().Override(t.Context(), Overrides{Mode: "both"}), `--mode: firmware.mode is "both"; allowed are banked, isolated`)

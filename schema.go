@@ -130,11 +130,11 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params := property("Firmware", "params")
 	params.AdditionalProperties = integerSchema(paramSpan.min, paramSpan.max)
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
-	params.MaxProperties = pointer(ParamsMax)
+	params.MaxProperties = pointer(paramsMax)
 
 	twin := property("RTL", "twin")
-	for _, name := range rtlTwins() {
-		twin.Enum = append(twin.Enum, name)
+	for _, t := range Twins() { // which of them a machine has a place for, its fabric says
+		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}
 	definitions["Workload"].MaxProperties = pointer(1)

@@ -46,13 +46,14 @@ func (s Seeds) count() uint64 { return s.Last - s.First + 1 }
 
 // RunSeeds emulates a scenario once for every seed of a range - with `permutation:
 // all` once for every seed and permutation - and sums up. The report does not depend
-// on the number of workers. Bad input is an *InputError. When ctx ends, report and
+// on the number of workers. Bad input is an *InputError; an output that cannot be written
+// ends the runs with its error. When ctx ends, report and
 // files cover the runs up to the first one that is missing.
 func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*SeedsReport, error) {
 	if err := o.refuseTraces("--seeds asks for many", "run one of them alone with --seed N"); err != nil {
 		return nil, err
 	}
-	if n := seeds.count(); o.JUnit != "" && n-1 >= junitSeedsMax {
+	if n := seeds.count(); o.JUnit.given() && n-1 >= junitSeedsMax {
 		return nil, &InputError{
 			Place: "--junit", Reason: fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
 			Remedy: fmt.Sprintf("give at most %d seeds, or use --csv", junitSeedsMax),
@@ -82,10 +83,15 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 
 // refuseTraces refuses what shows one run only. many says why there are many.
 func (o *RunOptions) refuseTraces(many, remedy string) error {
-	for _, trace := range []struct{ option, path, what string }{
-		{"--vcd", o.VCD, "a waveform"}, {"--pcapng", o.PCAPNG, "a packet capture"}, {"--log", o.Log, "a log"},
+	for _, trace := range []struct {
+		option string
+		to     Output
+		what   string
+	}{
+		{"--vcd", o.VCD, "a waveform"}, {"--vcd", o.GTKW, "a save file goes with a waveform, which"},
+		{"--pcapng", o.PCAPNG, "a packet capture"}, {"--pcapng", o.Lua, "a dissector goes with a packet capture, which"}, {"--log", o.Log, "a log"},
 	} {
-		if trace.path != "" {
+		if trace.to.given() {
 			return &InputError{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}
 		}
 	}

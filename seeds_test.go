@@ -22,7 +22,7 @@ func seedsFiles(t *testing.T, s *Scenario, seeds Seeds, o RunOptions) (*SeedsRep
 	t.Helper()
 	dir := t.TempDir()
 	in := func(name string) string { return filepath.Join(dir, name) }
-	o.JSON, o.JUnit, o.CSV, o.StatsCSV = in("json"), in("junit"), in("csv"), in("stats-csv")
+	o.JSON, o.JUnit, o.CSV, o.StatsCSV = File(in("json")), File(in("junit")), File(in("csv")), File(in("stats-csv"))
 	report, err := RunSeeds(t.Context(), s, seeds, o)
 	require.NoError(t, err)
 	files := map[string]string{}
@@ -94,7 +94,7 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 		one := *s
 		one.Seed = uint64(3 + i)
 		path := filepath.Join(t.TempDir(), "one.csv")
-		alone, err := Run(t.Context(), &one, RunOptions{CSV: path})
+		alone, err := Run(t.Context(), &one, RunOptions{CSV: File(path)})
 		require.NoError(t, err)
 		data, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -282,7 +282,7 @@ func TestSeedsInterrupted(t *testing.T) {
 			cancel()
 		}
 		path := filepath.Join(t.TempDir(), "runs.csv")
-		report, err := RunSeeds(ctx, s, Seeds{1, 1000}, RunOptions{CSV: path, MachineOptions: MachineOptions{Workers: 2}, Progress: func(p Progress) {
+		report, err := RunSeeds(ctx, s, Seeds{1, 1000}, RunOptions{CSV: File(path), MachineOptions: MachineOptions{Workers: 2}, Progress: func(p Progress) {
 			require.EqualValues(t, 1000, p.RunsTotal)
 			if p.Runs == stop {
 				cancel()
@@ -347,10 +347,10 @@ func TestSeedsAreRefused(t *testing.T) {
 		seeds Seeds
 		o     RunOptions
 	}{
-		"--vcd: a waveform shows one run, and --seeds asks for many; run one of them alone with --seed N": {routing(2, 2), Seeds{1, 2}, RunOptions{VCD: "x"}},
-		"--pcapng: a packet capture shows one run":                                                        {routing(2, 2), Seeds{1, 2}, RunOptions{PCAPNG: "x"}},
-		"--log: a log shows one run":                                                                      {routing(2, 2), Seeds{1, 2}, RunOptions{Log: "x"}},
-		"--junit: a JUnit file has a test case for each seed, and 1..10001 are too":                       {routing(2, 2), Seeds{1, 10001}, RunOptions{JUnit: "x"}},
+		"--vcd: a waveform shows one run, and --seeds asks for many; run one of them alone with --seed N": {routing(2, 2), Seeds{1, 2}, RunOptions{VCD: File("x")}},
+		"--pcapng: a packet capture shows one run":                                                        {routing(2, 2), Seeds{1, 2}, RunOptions{PCAPNG: File("x")}},
+		"--log: a log shows one run":                                                                      {routing(2, 2), Seeds{1, 2}, RunOptions{Log: File("x")}},
+		"--junit: a JUnit file has a test case for each seed, and 1..10001 are too":                       {routing(2, 2), Seeds{1, 10001}, RunOptions{JUnit: File("x")}},
 		"--seeds: 0..18446744073709551615 are more than 2^64 runs; give fewer seeds":                      {routing(2, 2), Seeds{0, math.MaxUint64}, RunOptions{}},
 		"--seeds: 1..18446744073709551615 are more than 2^64 runs; give fewer seeds":                      {all("pops/offline", 2, 2), Seeds{1, math.MaxUint64}, RunOptions{}},
 		"workload.permutation: all permutations of 16 processors are too many; take ":                     {all("pops/offline", 4, 4), Seeds{1, 2}, RunOptions{}},
@@ -359,7 +359,7 @@ func TestSeedsAreRefused(t *testing.T) {
 		require.ErrorAs(t, err, new(*InputError), want)
 		require.Contains(t, err.Error(), want)
 	}
-	_, err := Run(t.Context(), all("pops/offline", 2, 2), RunOptions{VCD: "x"})
+	_, err := Run(t.Context(), all("pops/offline", 2, 2), RunOptions{VCD: File("x")})
 	require.ErrorContains(t, err, "--vcd: a waveform shows one run, and permutation: all is many; run one of them alone with --permutation K")
 	k := uint64(24)
 	require.ErrorContains(t, all("pops/offline", 2, 2).Override(t.Context(), Overrides{Permutation: &k}), "--permutation: there is no permutation 24; allowed are 0 to 23")

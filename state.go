@@ -13,29 +13,46 @@ import (
 // Save writes the whole state of the machine between two steps, after a Latch: registers,
 // buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
 // equals save, build anew, restore and run on. Of RTL with a clock, only that of the
-// backend wasm can be saved.
+// backend wasm can be saved. A recording is not saved, and goes on; a machine that restores
+// the state begins its own.
 func (m *Machine) Save(w io.Writer) error {
+	if err := m.enterWhole("saving state"); err != nil {
+		return err
+	}
+	defer m.leave()
 	if m.half {
 		return errors.New("saving state: the run was interrupted in the middle of a slot; reset the machine and run it again")
 	}
-	return hw.Save(w, m)
+	return hw.Save(w, (*machineState)(m))
 }
 
 // Restore reads what Save wrote into a machine that was built from the same
 // scenario with the same engine, bank size and firmware mode. When it returns an
-// error, the machine must be Reset before it is used again.
+// error, the machine must be Reset before it is used again. In a recording it is refused,
+// and nothing has happened: what is written cannot jump in time.
 func (m *Machine) Restore(r io.Reader) error {
-	if err := hw.Restore(r, m); err != nil {
+	if err := m.enterWhole("restoring state"); err != nil {
 		return err
 	}
+	defer m.leave()
+	if err := m.unrecorded("restoring state"); err != nil {
+		return err
+	}
+	m.torn = true
+	if err := hw.Restore(r, (*machineState)(m)); err != nil {
+		return err
+	}
+	m.torn = m.restoreError != nil
 	return m.restoreError
 }
 
-// Path implements hw.Stateful.
-func (m *Machine) Path() string { return "machine" }
+// machineState is the machine as a hw.Stateful.
+type machineState Machine
 
-// State implements hw.Stateful.
-func (m *Machine) State(v *hw.StateVisitor) {
+func (s *machineState) Path() string { return "machine" }
+
+func (s *machineState) State(v *hw.StateVisitor) {
+	m := (*Machine)(s)
 	m.restoreError = nil
 	m.stateIdentity(v)
 	hw.StateScalar(v, "seed", &m.seed)
@@ -67,7 +84,7 @@ func (m *Machine) State(v *hw.StateVisitor) {
 	v.Within(m.transport)
 	if m.rtl != nil {
 		v.AfterRestore(func() {
-			if err := m.plant.RTLRestored(); err != nil && m.restoreError == nil {
+			if err := m.rtl.loop.Restored(); err != nil && m.restoreError == nil {
 				m.restoreError = fmt.Errorf("restoring state: %w", err)
 			}
 		})

@@ -126,8 +126,8 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 		return nil, err
 	}
 	err = m.Run(r.ctx, nil)
-	report := m.Report()
-	if err = errors.Join(err, m.Close(), r.ctx.Err()); err != nil {
+	report := m.report()
+	if err = errors.Join(err, m.close(), r.ctx.Err()); err != nil {
 		return nil, err
 	}
 	outcome := &fabric.Outcome{Passed: report.Verdict == VerdictPass, Slots: report.Slots, Metrics: report.Metrics}

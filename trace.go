@@ -11,9 +11,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/nic"
-	"starloom/traces"
 	"starloom/traces/decode"
-	"starloom/traces/diff"
 	"starloom/traces/info"
 	"starloom/traces/pcapng"
 )
@@ -31,12 +29,6 @@ func TraceInfo(ctx context.Context, paths []string, o info.Options) (*info.Repor
 		all.Files = append(all.Files, *file)
 	}
 	return all, nil
-}
-
-// TraceDiff compares two VCDs; see diff.Files. Errors about files and options are
-// *InputError.
-func TraceDiff(ctx context.Context, pathA, pathB string, o diff.Options) (*diff.Report, error) {
-	return diff.Files(ctx, pathA, pathB, o)
 }
 
 // DecodeReport says what was found in a VCD. Its JSON is stable.
@@ -63,15 +55,58 @@ type DecodeInterface struct {
 	Collisions uint64 `json:"collisions"`
 }
 
-// DecodeSchema is the version of DecodeReport's JSON.
-const DecodeSchema = 1
+// decodeSchema is the version of DecodeReport's JSON.
+const decodeSchema = 1
 
-// TraceDecode takes frames out of a VCD and writes them as a packet capture. The
-// packets are in the order of their cycles, those of one cycle in the order of the
+// DecodeOutputs are what TraceDecode writes. Files appear together or not at all.
+type DecodeOutputs struct {
+	PCAPNG Output // the frames
+	Lua    Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	JSON   Output // the report
+}
+
+// TraceDecode takes frames out of the VCD at path and writes them as a packet capture.
+// The packets are in the order of their cycles, those of one cycle in the order of the
 // interfaces; a sent frame has the cycle of its first phit, a received one that of
-// its last. Errors about the file and the map are *InputError.
-func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
-	in, err := decode.Open(path, m.Options)
+// its last. Nothing is read before the outputs are open. Errors about files and the map
+// are *InputError.
+func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
+	var o outputs
+	defer o.abort()
+	if !to.PCAPNG.given() {
+		to.PCAPNG = Writer(io.Discard)
+	}
+	packets, err := o.open("--pcapng", "pcapng", to.PCAPNG)
+	if err != nil {
+		return nil, err
+	}
+	lua, err := o.open("--pcapng", "lua", to.PCAPNG.beside(to.Lua, ".lua"))
+	if err != nil {
+		return nil, err
+	}
+	if lua != nil {
+		if err := nic.WriteDissector(lua); err != nil {
+			return nil, err
+		}
+	}
+	figures, err := o.open("--json", "json", to.JSON)
+	if err != nil {
+		return nil, err
+	}
+	report, err := decodeTrace(ctx, path, m, packets)
+	if err != nil {
+		return nil, err
+	}
+	if figures != nil {
+		if err := report.WriteJSON(figures); err != nil {
+			return nil, err
+		}
+	}
+	return report, o.files.Commit()
+}
+
+func decodeTrace(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
+	in, err := decode.Open(path, m.options)
 	if err != nil {
 		return nil, err
 	}
@@ -81,10 +116,10 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) 
 		return nil, err
 	}
 	d := decoding{in: in, m: m, out: packets, interfaces: map[string]int{}}
-	d.report = DecodeReport{Schema: DecodeSchema, File: path, Lanes: len(in.Names), Interfaces: []DecodeInterface{}}
+	d.report = DecodeReport{Schema: decodeSchema, File: path, Lanes: len(in.Names), Interfaces: []DecodeInterface{}}
 	framings := make([]nic.Framing, len(in.Names))
 	for i, rule := range in.Rules {
-		framings[i] = m.Framings[rule]
+		framings[i] = m.framings[rule]
 	}
 	decoder := nic.NewDecoder(framings, d.frame)
 	err = in.Run(ctx, func(id decode.LaneID, cycle uint64, p decode.Phit) { decoder.Put(int(id), cycle, p) })
@@ -96,48 +131,6 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, out io.Writer) 
 	}
 	d.report.Cycles, d.report.Unknown, d.report.Truncated = in.Cycles, in.Unknown, in.Truncated()
 	return &d.report, nil
-}
-
-// DecodeOutputs are the files that TraceDecodeFile writes; "" for none.
-type DecodeOutputs struct {
-	PCAPNG string // and its Wireshark dissector beside it
-	JSON   string // the report
-}
-
-// TraceDecodeFile is TraceDecode with output files, which appear together or not at
-// all. Nothing is read before they are open.
-func TraceDecodeFile(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
-	var o outputs
-	defer o.abort()
-	packets, err := o.create("--pcapng", "pcapng", to.PCAPNG)
-	if err != nil {
-		return nil, err
-	}
-	if script, ok := beside(to.PCAPNG, ".lua"); ok {
-		lua, err := o.create("--pcapng", "lua", script)
-		if err != nil {
-			return nil, err
-		}
-		if err := nic.WriteDissector(lua); err != nil {
-			return nil, err
-		}
-	}
-	var figures *traces.File
-	if to.JSON != "" {
-		if figures, err = o.create("--json", "json", to.JSON); err != nil {
-			return nil, err
-		}
-	}
-	report, err := TraceDecode(ctx, path, m, packets)
-	if err != nil {
-		return nil, err
-	}
-	if figures != nil {
-		if err := report.WriteJSON(figures); err != nil {
-			return nil, err
-		}
-	}
-	return report, o.files.Commit()
 }
 
 // decoding writes frames as packets.
@@ -152,7 +145,7 @@ type decoding struct {
 func (d *decoding) frame(f *nic.DecodedFrame) error {
 	rule := d.in.Rules[f.Lane]
 	name := d.in.Names[f.Lane]
-	if ports := d.m.Ports[rule]; ports != 0 && f.Port == portAll {
+	if ports := d.m.ports[rule]; ports != 0 && f.Port == portAll {
 		for port := range uint64(ports) {
 			if err := d.packet(f, rule, decode.PortName(name, port)); err != nil {
 				return err
@@ -166,10 +159,10 @@ func (d *decoding) frame(f *nic.DecodedFrame) error {
 func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string) error {
 	id, err := d.out.Interface(name)
 	if err != nil {
-		return &InputError{Place: d.m.Options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
+		return &InputError{Place: d.m.options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
 	}
 	direction, cycle := pcapng.Sent, f.First
-	if d.m.Framings[rule].Received {
+	if d.m.framings[rule].Received {
 		direction, cycle = pcapng.Received, f.Last
 	}
 	d.count(name, f.Status)

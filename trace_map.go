@@ -36,9 +36,9 @@ import (
 //	    port: "net.unit[$1].nic[$2].tx.port"
 //	    ports: 4                  # a frame to all ports is 4 packets
 type DecodeMap struct {
-	Options  decode.Options
-	Framings []nic.Framing // of each lane
-	Ports    []int         // of each lane, 0 without
+	options  decode.Options
+	framings []nic.Framing // of each lane
+	ports    []int         // of each lane, 0 without
 }
 
 // portAll is the value of a port select for all ports.
@@ -87,7 +87,7 @@ func LoadDecodeMap(path string) (*DecodeMap, error) {
 		return nil, err
 	}
 	m := &DecodeMap{}
-	o := &m.Options
+	o := &m.options
 	keys := d.samplingKeys(&o.Sampling)
 	keys["first_cycle"] = func(n *yaml.Node, where string) error { return d.natural(n, where, math.MaxInt64, &o.FirstCycle) }
 	keys["slot"] = func(n *yaml.Node, where string) error { return d.text(n, where, &o.Slot) }
@@ -301,9 +301,9 @@ func (d *mapDecoder) lane(node *yaml.Node, where string, m *DecodeMap) error {
 	if !gapsGiven {
 		gaps = l.Ready != "" || l.First != "" || l.Last != ""
 	}
-	m.Options.Lanes = append(m.Options.Lanes, l)
-	m.Ports = append(m.Ports, int(ports))
-	m.Framings = append(m.Framings, nic.Framing{
+	m.options.Lanes = append(m.options.Lanes, l)
+	m.ports = append(m.ports, int(ports))
+	m.framings = append(m.framings, nic.Framing{
 		Light: l.Rail1 != "", Gaps: gaps, Received: received, FirstMarked: l.First != "", LastMarked: l.Last != "",
 	})
 	return nil

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,12 +69,12 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 			if c.program == "pops/one-to-all" {
 				s = oneToAll(t, c.phitBits)
 			}
-			ran, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: EngineCycle}, VCD: file("run.vcd"), PCAPNG: file("run.pcapng")})
+			ran, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: EngineCycle}, VCD: File(file("run.vcd")), PCAPNG: File(file("run.pcapng"))})
 			require.NoError(t, err)
 			require.NoError(t, os.WriteFile(file("map.yaml"), []byte(popsLanes), 0o666))
 			m, err := LoadDecodeMap(file("map.yaml"))
 			require.NoError(t, err)
-			report, err := TraceDecodeFile(context.Background(), file("run.vcd"), m, DecodeOutputs{PCAPNG: file("decoded.pcapng"), JSON: file("decoded.json")})
+			report, err := TraceDecode(context.Background(), file("run.vcd"), m, DecodeOutputs{PCAPNG: File(file("decoded.pcapng")), JSON: File(file("decoded.json"))})
 			require.NoError(t, err)
 			require.Zero(t, report.Damaged)
 			require.Zero(t, report.Unknown)
@@ -188,7 +187,7 @@ interfaces:
 	m, err := LoadDecodeMap(file("map.yaml"))
 	require.NoError(t, err)
 	var out bytes.Buffer
-	report, err := TraceDecode(context.Background(), file("links.vcd"), m, &out)
+	report, err := TraceDecode(context.Background(), file("links.vcd"), m, DecodeOutputs{PCAPNG: Writer(&out)})
 	require.NoError(t, err)
 	got := packetsOf(t, out.Bytes())
 	whole := string(frame)
@@ -265,7 +264,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 	run := func() error {
 		m, err := LoadDecodeMap(path)
 		require.NoError(t, err)
-		_, err = TraceDecode(context.Background(), filepath.Join(dir, "t.vcd"), m, io.Discard)
+		_, err = TraceDecode(context.Background(), filepath.Join(dir, "t.vcd"), m, DecodeOutputs{})
 		return err
 	}
 	for _, c := range []struct{ text, want string }{

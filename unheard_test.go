@@ -44,7 +44,7 @@ func machineReport(t *testing.T, s *Scenario) *Report {
 
 // countUnheard counts from the frames themselves.
 func countUnheard(t *testing.T, s *Scenario) (unheard uint64) {
-	m := machine(t, s, MachineOptions{Engine: EngineSlot, Workers: 1, capture: true})
+	m := captured(t, s, MachineOptions{Engine: EngineSlot, Workers: 1})
 	senders, last := map[int]int{}, false
 	require.NoError(t, m.Run(context.Background(), func() error {
 		senders = map[int]int{}

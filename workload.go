@@ -17,8 +17,8 @@ func (m *Machine) loadWorkload() error {
 	if m.given != nil {
 		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
 	}
-	if chooser, ok := m.shards[0].instances[0].(firmware.Chooser); ok {
-		load.Ask = chooser.Choose
+	if caller, ok := m.shards[0].instances[0].(firmware.Caller); ok {
+		load.Call = caller.Call
 	}
 	if err := m.referee.Load(&load); err != nil {
 		return m.scenario.refusal(err)

@@ -10,6 +10,7 @@
 //	        pinmap: any RTL with the ports of a model
 //	                                   |
 //	        lockstep: model and RTL on the same inputs
+//	        inloop: RTL in the place of parts of a machine
 //
 //	file            what it holds
 //	device.go       the interface of all devices, and their faults
@@ -31,6 +32,7 @@
 //	twin/           the components of hw and nic behind the ports of their Verilog
 //	pinmap/         which RTL stands for which model, pin by pin
 //	lockstep/       model beside RTL, up to the first difference, made short
+//	inloop/         RTL in the place of elements of a machine's components
 //	internal/cosimtest         what tests of several packages need
 //	rtl/            Verilog twins of the components of packages hw and nic
 //	glue/           the C++ between Verilator's model and columns of words

@@ -19,7 +19,8 @@
 //	rules.go         rules, what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	plant.go         the hardware of the cycle engine
-//	rtl*.go          RTL in the place of that hardware: what is exchanged, and when
+//	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
+//	                 component
 //	sent_sums.go     whether RTL delivers what was sent, for the digest
 //	ledger.go        what a shard has seen: counters, digest, findings, arrivals
 //	referee.go       who follows the workload

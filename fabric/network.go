@@ -51,8 +51,8 @@ type Shape struct {
 	PerUnit int // processors of a unit
 	Ports   int // of each processor's NIC
 	Media   int // where frames meet; each ends in a link to its listeners
-	// Words are what firmware finds in the registers of the network's size.
-	Words [2]uint32
+	// Words are what firmware is told of the size (sl_shape).
+	Words [nic.ShapeWords]uint32
 }
 
 // Processors returns the number of processors.

@@ -34,7 +34,8 @@ type Plant struct {
 	serialisers   *nic.Serialisers
 	media         Media
 	deserialisers *nic.Deserialisers
-	rtl           *rtlMachine // nil if everything is model
+	rtl           RTL       // nil if everything is model
+	datapath      *Datapath // when RTL stands for all hardware, else nil
 
 	// Watch, if set, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
@@ -51,28 +52,10 @@ type Plant struct {
 
 // Media is what carries light from transmitters to receivers.
 type Media struct {
-	Couplers  *hw.StarCouplers // where frames meet, one for each medium
-	Links     *hw.Fibre        // from Near to Far
-	Near, Far *hw.Light        // of each medium
-	Hears     Ways             // from a receiver's port to the medium
-	Sends     Ways             // from a transmitter's port
-}
-
-// Ways say which medium each port of each processor leads to: Base[processor] + port*Stride,
-// or what stands in Table at processor*ports + port.
-type Ways struct {
-	Base   []uint32
-	Stride uint32
-	Table  []uint32
-	Ports  int // of Table
-}
-
-// Medium returns where a port leads to.
-func (w *Ways) Medium(processor, port int) int {
-	if w.Table != nil {
-		return int(w.Table[processor*w.Ports+port])
-	}
-	return int(w.Base[processor] + uint32(port)*w.Stride)
+	Couplers *hw.StarCouplers // where frames meet, one for each medium
+	Links    *hw.Fibre        // to Far
+	Far      *hw.Light        // of each medium
+	Hears    hw.Gather        // the media that the ports of a unit's receivers hear
 }
 
 // plantShard is a shard's part of the machine, and room to work in.
@@ -87,24 +70,35 @@ type plantShard struct {
 }
 
 // NewPlant builds the hardware of a network, of which rtl replaces parts; nil: everything
-// is model. With RTL there must be one shard. The devices stay the caller's.
-func NewPlant(n Network, c *Config, workers *hw.Workers, rtl *RTL) (*Plant, error) {
+// is model.
+func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error) {
 	t, err := Lay(n, c, hw.NewKernel(workers, c.Shards))
 	if err != nil {
 		return nil, err
 	}
-	components := t.Components()
+	var run []hw.Component
+	for _, part := range t.Components() {
+		run = append(run, part)
+	}
 	if rtl != nil {
-		t.sums = newSentSums(t.shape.Processors())
-		if components, err = t.replace(rtl, t.media.Near, t.media.Far, nic.FrameBytes(t.payload)); err != nil {
+		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors())
+		var whole hw.Sited
+		if d := t.Whole(n); d != nil {
+			whole = d
+		}
+		var all bool
+		if run, all, err = rtl.Replace(t.kernel, t.Components(), whole); err != nil {
 			return nil, err
 		}
+		if all {
+			t.datapath = whole.(*Datapath)
+		}
 	}
-	t.kernel.Add(components...)
+	t.kernel.Add(run...)
 	if err := t.kernel.Build(); err != nil {
 		return nil, err
 	}
-	t.begin()
+	t.kernel.BeforeCycle0()
 	return t, nil
 }
 
@@ -124,7 +118,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	var err error
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank: t.nics("tx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
-		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles,
+		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.shape.Ports,
 	}); err != nil {
 		return nil, err
 	}
@@ -134,9 +128,9 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	return t, nil
 }
 
-// Components are those of the plant, from transmitters to receivers.
-func (t *Plant) Components() []hw.Component {
-	return []hw.Component{t.serialisers, t.media.Couplers, t.media.Links, t.deserialisers}
+// Components are those of the plant.
+func (t *Plant) Components() []hw.Sited {
+	return []hw.Sited{t.media.Couplers, t.media.Links, t.serialisers, t.deserialisers}
 }
 
 // What a network's Build needs and gives.
@@ -158,13 +152,12 @@ func (t *Plant) Light(name, part string, perUnit int, readers []uint32) (*hw.Lig
 	return hw.NewLight(hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}, "light", t.timing.PhitBits, t.cuts, readers)
 }
 
-// Carry gives the plant its media; the receivers are those of all NICs. readers is the
-// unit whose processors hear each medium.
-func (t *Plant) Carry(m Media, readers []uint32) (err error) {
+// Carry gives the plant its media; the receivers are those of all NICs.
+func (t *Plant) Carry(m Media) (err error) {
 	t.media = m
 	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
 		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
-		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, HeardBy: readers,
+		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, Hears: m.Hears,
 	})
 	return err
 }
@@ -175,14 +168,6 @@ func (t *Plant) Media() *Media { return &t.media }
 // nics is the bank of a part of all NICs.
 func (t *Plant) nics(part string) hw.Bank {
 	return hw.Bank{Unit: t.names.Unit(), Name: "nic", Part: part, Units: t.shape.Units, PerUnit: t.shape.PerUnit}
-}
-
-// begin takes the hardware after a reset into its last cycle.
-func (t *Plant) begin() {
-	t.kernel.BeforeCycle0()
-	if t.rtl != nil {
-		t.rtl.reset()
-	}
 }
 
 // Start implements Transport.
@@ -222,11 +207,11 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	for i := range units * (window.End - window.First) {
 		cell := i%units*cells + window.First + i/units
 		processor := bank.First + cell
-		status, frame := t.heard(processor)
+		status := t.deserialisers.Status(processor)
 		if status != nic.StatusIdle && status != nic.StatusCollision && int(ports[cell]) < t.shape.Ports {
-			if medium := t.media.Hears.Medium(processor, int(ports[cell])); t.marks[medium] == 0 {
+			if medium := t.media.Hears.Wire(processor/t.shape.PerUnit, int(ports[cell])); t.marks[medium] == 0 {
 				t.marks[medium] = 1
-				s.heard = append(s.heard, uint32(medium))
+				s.heard = append(s.heard, medium)
 				ledger.Frames.Heard++
 			}
 		}
@@ -234,6 +219,7 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 		case nic.StatusIdle:
 			bank.RxStatus[cell] = uint8(nic.StatusIdle)
 		case nic.StatusOK:
+			frame := t.deserialisers.Frame(processor)
 			if t.sums != nil && !t.sums.same(slot, frame) {
 				ledger.altered(processor, ports[cell], frame)
 			}
@@ -245,21 +231,6 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 		}
 	}
 	ledger.Judge(slot)
-}
-
-// heard returns what a receiver has to say of the slot that ends, and its frame if that is
-// StatusOK.
-func (t *Plant) heard(processor int) (nic.Status, nic.Frame) {
-	if t.rtl != nil {
-		if status, frame, ok := t.rtl.heardBy(processor); ok {
-			return status, frame
-		}
-	}
-	status := t.deserialisers.Status(processor)
-	if status != nic.StatusOK {
-		return status, nil
-	}
-	return status, t.deserialisers.Frame(processor)
 }
 
 // Send implements Transport: the load inputs of the transmitters and the ports of the
@@ -276,14 +247,11 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	for i := range units * (window.End - window.First) {
 		cell := i%units*unitCells + window.First + i/units
 		processor := bank.First + cell
-		medium, port := -1, ports[cell]
-		if t.rtl != nil && t.rtl.listen(processor, port) {
-			continue
+		port := ports[cell]
+		if int(port) >= t.shape.Ports {
+			port = nic.PortNone
 		}
-		if int(port) < t.shape.Ports {
-			medium = t.media.Hears.Medium(processor, int(port))
-		}
-		t.deserialisers.Listen(processor, medium)
+		t.deserialisers.Listen(processor, port)
 	}
 }
 
@@ -300,22 +268,20 @@ func (t *Plant) send(s *plantShard, bank *nic.Bank, cell int, ledger *Ledger, sl
 	if t.sums != nil {
 		t.sums.send(slot, processor, wire)
 	}
-	if t.rtl == nil || !t.rtl.load(processor, wire, frame.Port()) {
-		t.serialisers.Load(processor, wire, frame.Port())
-	}
+	t.serialisers.Load(processor, wire, frame.Port())
 	t.sent[processor] = frame.Port()
 	ledger.NoteSent(processor, frame, slot)
 	bank.PopTx(cell)
 }
 
 // Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
-// in which nothing can be lit are skipped unless somebody watches or there is RTL, of
-// which nobody knows what it does in the dark. RTL that fails ends the slot.
+// in which nothing happens are skipped unless somebody watches. RTL that fails ends the
+// slot.
 func (t *Plant) Cross(slot uint32) {
 	boundary := t.timing.BoundaryCycle(slot)
-	for t.kernel.Cycle() < boundary && t.RTLFault() == nil {
-		if t.rtl == nil && (t.Watch == nil || t.WatchError != nil) {
-			if skip := t.darkCycles(slot); skip > 0 {
+	for t.kernel.Cycle() < boundary && !t.failed() {
+		if t.Watch == nil || t.WatchError != nil {
+			if skip := t.kernel.QuietFor(boundary - t.kernel.Cycle()); skip > 0 {
 				t.kernel.Skip(skip)
 				continue
 			}
@@ -324,12 +290,14 @@ func (t *Plant) Cross(slot uint32) {
 		t.settled(slot)
 		t.kernel.Latch()
 	}
-	if t.RTLFault() == nil {
+	if !t.failed() {
 		t.kernel.DriveAndSettle()
 		t.settled(slot)
 		t.noteLate()
 	}
 }
+
+func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
 
 // Latch implements Transport: the edge at the end of a slot.
 func (t *Plant) Latch() { t.kernel.Latch() }
@@ -352,30 +320,12 @@ func (t *Plant) noteViolations(cycle uint32) {
 		violated := t.media.Couplers.Violated(i)
 		for _, coupler := range violated[s.noted:] {
 			t.met[coupler] = cycle
-			if t.rtl != nil && t.rtl.datapath != nil {
-				t.met[coupler] = t.rtl.datapath.met(int(coupler), cycle)
+			if t.datapath != nil {
+				t.met[coupler] = t.datapath.Met(int(coupler), cycle)
 			}
 		}
 		s.noted = len(violated)
 	}
-}
-
-// darkCycles returns how many cycles from now on nothing moves for certain, at most up
-// to the boundary: all up to the first phit, and the rest when everything is dark.
-func (t *Plant) darkCycles(slot uint32) uint64 {
-	now, boundary := t.kernel.Cycle(), t.timing.BoundaryCycle(slot)
-	if first := t.timing.FirstPhitCycle(slot); now < first {
-		return first - now
-	}
-	for shard := range t.shards {
-		if len(t.serialisers.Busy(shard)) > 0 {
-			return 0
-		}
-	}
-	if !t.media.Links.Dark() {
-		return 0
-	}
-	return boundary - now
 }
 
 // noteLate looks for light at the far ends of the links in the last cycle of a slot.
@@ -414,11 +364,11 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 		case nic.PortAll:
 			placed += uint64(t.shape.Ports)
 			for p := range t.shape.Ports {
-				met += uint64(violation[t.media.Sends.Medium(processor, p)])
+				met += uint64(violation[t.media.Couplers.Reached(processor, p)])
 			}
 		default:
 			placed++
-			met += uint64(violation[t.media.Sends.Medium(processor, int(port))])
+			met += uint64(violation[t.media.Couplers.Reached(processor, int(port))])
 		}
 	}
 	if s := &t.shards[shard]; yield != nil && len(violated) > 0 {
@@ -439,22 +389,12 @@ func (t *Plant) Reset() {
 	}
 	t.WatchError = nil
 	t.late = t.late[:0]
-	t.begin()
+	t.kernel.BeforeCycle0()
 }
 
-// Probes yields the signals of all hardware. Those inside RTL that replaces everything
-// are not among them.
-func (t *Plant) Probes(yield func(hw.Probe)) {
-	if t.rtl == nil || t.rtl.datapath == nil {
-		t.kernel.Probes(yield)
-		return
-	}
-	t.kernel.Probes(func(p hw.Probe) {
-		if t.rtl.datapath.visible(p.Path) {
-			yield(p)
-		}
-	})
-}
+// Probes yields the signals of all hardware; those inside RTL that replaces everything are
+// not among them.
+func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
 
 // Path implements hw.Stateful.
 func (t *Plant) Path() string { return "fabric" }
@@ -477,8 +417,7 @@ func (t *Plant) State(v *hw.StateVisitor) {
 			t.shards[i].noted = len(t.media.Couplers.Violated(i))
 		}
 	})
-	if t.rtl != nil {
-		t.rtl.state(v)
+	if t.sums != nil {
 		t.sums.state(v)
 	}
 }

@@ -9,7 +9,7 @@ import (
 // what never will. Everything but Load, Acknowledge, Metrics and Missing is called by
 // shards in parallel, and touches only what belongs to the processors of one shard.
 type Referee interface {
-	// Load takes what the next run has to carry. Errors are those of Ask, and *input.Error whose place is a key of the scenario.
+	// Load takes what the next run has to carry. Errors are those of Call, and *input.Error whose place is a key of the scenario.
 	Load(l *Load) error
 	// Tell fills in what the processors from first on are told of the workload.
 	Tell(first int, words []uint32)
@@ -47,9 +47,8 @@ type Referee interface {
 type Load struct {
 	Workload *Workload
 	Seed     uint64
-	// Ask calls the firmware's own table of choices with the arguments that a network
-	// gives it; nil if the firmware has none.
-	Ask func(arguments ...uint32) (uint32, error)
+	// Call calls the firmware by name (firmware.Caller); nil for firmware in Go.
+	Call func(name string, arguments ...uint32) (uint32, error)
 }
 
 // Arrival is a packet that a good frame has brought to a processor.

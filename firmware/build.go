@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"starloom/traces"
@@ -20,7 +21,7 @@ var sdk embed.FS
 
 // BuildOptions say what to build.
 type BuildOptions struct {
-	Source string // C source that includes starloom.h
+	Source string // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h
 	Output string // image to write, "-" for standard output; "" for the source's name with .wasm
 	Clang  string // compiler; "" for clang
 
@@ -30,10 +31,18 @@ type BuildOptions struct {
 // clangFlags make small, deterministic images with line information: no path of
 // the machine gets into them.
 var clangFlags = []string{
-	"--target=wasm32", "-std=c11", "-O2", "-g", "-ffreestanding", "-nostdlib",
+	"--target=wasm32", "-O2", "-g", "-ffreestanding", "-nostdlib",
 	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
 	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
 }
+
+// languageFlags are those of a source's language, by the ending of its name: C, or C++
+// without what needs a library.
+var (
+	cFlags        = []string{"-std=c11"}
+	cxxFlags      = []string{"-std=c++17", "-fno-exceptions", "-fno-rtti"}
+	languageFlags = map[string][]string{".c": cFlags, ".cc": cxxFlags, ".cpp": cxxFlags, ".cxx": cxxFlags}
+)
 
 // linkFlags are wasm-ld's. clang's driver does not link: where binaryen is installed
 // it would run wasm-opt, which drops names and lines and makes other bytes.
@@ -57,10 +66,11 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 		return fmt.Errorf("firmware source: %w", err)
 	}
 	if !info.Mode().IsRegular() {
-		return fmt.Errorf("firmware source %s: this is not a regular file: give a C source", o.Source)
+		return fmt.Errorf("firmware source %s: this is not a regular file: give a C or C++ source", o.Source)
 	}
-	if filepath.Ext(o.Source) != ".c" {
-		return fmt.Errorf("firmware source %s: this is no C source: give a file whose name ends in .c", o.Source)
+	language := languageFlags[filepath.Ext(o.Source)]
+	if language == nil {
+		return fmt.Errorf("firmware source %s: this is not a C or C++ source: give a file whose name ends in .c, .cc, .cpp or .cxx", o.Source)
 	}
 	if old, err := os.Stat(o.Output); err == nil && os.SameFile(info, old) {
 		return fmt.Errorf("the image would replace its source %s: give another output", o.Source)
@@ -98,7 +108,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 			"-ffile-prefix-map=" + work + "/=",
 			"-ffile-prefix-map=" + strings.TrimSpace(string(resources)) + "/=clang/",
 			"-I", filepath.Join(work, "sdk"), "-o", object, source,
-		}, clangFlags...)...),
+		}, slices.Concat(language, clangFlags)...)...),
 		exec.CommandContext(ctx, linker, append([]string{"-o", image, object}, linkFlags...)...),
 	} {
 		out, err := command.CombinedOutput()

@@ -12,20 +12,12 @@
 // its globals are state like its memory, its loops can be stopped, its NaNs have the same
 // bits everywhere. The SHA-256 is that of the image as it was given.
 //
-// What an image exports (every argument and result is an i32):
-//
-//	starloom_abi() version              starloom_attach(cells, payload_bytes, rx_frames, tx_frames) descriptor
-//	starloom_start(count)               starloom_slot(count, slot)
-//	memory                              __stack_pointer (optional: see wasm.Global)
-//	starloom_probe_names() list         starloom_param_names() list (optional)
-//	starloom_choice(i, t, g, d) group   (optional: two-hops firmware, for its adversary)
-//
-// and all it may import, from the module "starloom":
-//
-//	log(text, bytes)    probe(signal, i64 value)    fail(code)    deliver(origin)
+// What an image exports and imports, and in which order it is called, is in ABI.md.
 //
 //	file                    what it holds
+//	ABI.md                  what an image must be
 //	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
+//	sdk/starloom_pops.h     addressing and schedules of one network
 //	sdk/starloom_registers.h  the register map (generated)
 //	programs/               sources of the built-in programs
 //	images/                 their images, rebuilt and compared by a test

@@ -143,7 +143,7 @@ const (
 	exportSlot       = "starloom_slot"
 	exportProbeNames = "starloom_probe_names"
 	exportParamNames = "starloom_param_names"
-	exportChoice     = "starloom_choice"
+	exportCall       = "starloom_call_" // and a name
 	exportInitialise = "_initialize"
 	exportMemory     = "memory"
 )
@@ -160,7 +160,6 @@ var exportTypes = []struct {
 	{exportSlot, 2, 0, false},
 	{exportProbeNames, 0, 1, true},
 	{exportParamNames, 0, 1, true},
-	{exportChoice, 4, 1, true},
 }
 
 // Load checks a wasm binary against the ABI and compiles it. The errors say
@@ -233,7 +232,20 @@ func (img *Image) check() error {
 				want.name, signature(f.ParamTypes(), f.ResultTypes()), want.params, want.results)
 		}
 	}
+	for name, f := range exports {
+		if strings.HasPrefix(name, exportCall) && (!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
+			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32 (STARLOOM_CALL of starloom.h)", name, signature(f.ParamTypes(), f.ResultTypes()))
+		}
+	}
 	return nil
+}
+
+// migration says what else changes for the sources of an image of an older ABI.
+func migration(version uint64) string {
+	if version != 2 {
+		return ""
+	}
+	return " (sl_group, sl_groups, sl_index, sl_group_size, sl_scheduled and STARLOOM_CHOICE are in starloom_pops.h)"
 }
 
 // describe runs the image once to read its ABI version and its names.
@@ -256,7 +268,7 @@ func (img *Image) describe() error {
 		return callError(exportABI, err)
 	}
 	if version[0] != nic.ABIVersion {
-		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; build the image anew with its starloom.h", version[0], nic.ABIVersion)
+		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; build the image again with its starloom.h%s", version[0], nic.ABIVersion, migration(version[0]))
 	}
 	if img.Probes, err = img.names(in, exportProbeNames); err != nil {
 		return err

@@ -24,7 +24,7 @@ func newHost(t testing.TB, runtime string) *Host {
 
 func config(cells int) nic.BankConfig {
 	return nic.BankConfig{
-		Cells: cells, Processors: cells, Groups: cells, GroupSize: 1, Ports: cells,
+		Cells: cells, Processors: cells, Shape: [nic.ShapeWords]uint32{uint32(cells), 1}, Ports: cells,
 		PayloadBytes: 8, RxFrames: 2, TxFrames: 2, Seed: 7,
 	}
 }
@@ -34,7 +34,7 @@ func config(cells int) nic.BankConfig {
 func TestBuildRefuses(t *testing.T) {
 	for source, want := range map[string]string{
 		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h",
-		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 2; build the image anew",
+		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 3; build the image again",
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
 		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.log, starloom.probe, starloom.fail and starloom.deliver",
 		"bad_param.c":       "parameter \"retries\": write name=default",
@@ -45,7 +45,7 @@ func TestBuildRefuses(t *testing.T) {
 		"just_too_large.c":  "has 262208 KiB of data of its own, allowed are 262144",
 		"syntax_error.c":    "does not compile",
 		"missing.c":         "no such file",
-		"grows_table.wasm":  "this is no C source",
+		"grows_table.wasm":  "this is not a C or C++ source",
 	} {
 		t.Run(source, func(t *testing.T) {
 			output := filepath.Join(t.TempDir(), "out.wasm")
@@ -346,4 +346,20 @@ func TestParseTrap(t *testing.T) {
 		require.Equal(t, "unreachable", reason)
 		require.Equal(t, c.function, function, c.trace)
 	}
+}
+
+// TestCPlusPlus runs firmware in C++, in the same image form as that in C.
+func TestCPlusPlus(t *testing.T) {
+	in, err := bank(t, "greets.cc", 4)
+	require.NoError(t, err)
+	in.Start()
+	in.Slot(all(in), 0)
+	b := in.Bank()
+	require.EqualValues(t, 1, b.Registers[0].TxCount)
+	require.Equal(t, []byte{4, 0, 0, 0}, b.TxHead(0).Payload(), "parameter 0 without the scenario's value, and four groups")
+	b.PushRx(1, 0, b.TxHead(0))
+	in.Slot(all(in), 1)
+	require.NotZero(t, b.Registers[1].Flags&nic.FlagDone)
+	require.Empty(t, in.TakeEvents())
+	require.EqualValues(t, 4, in.Probes()[1])
 }

@@ -33,7 +33,7 @@ func ReadImage(path string) ([]byte, error) { return traces.ReadInput(path, Imag
 
 // Inspect checks an image, a file or a built-in program's name, and describes it. It
 // runs what the image does when it is loaded and attached, and no longer than ctx.
-func Inspect(ctx context.Context, path string) (info Info, err error) {
+func Inspect(ctx context.Context, path string) (Info, error) {
 	wasm, err := ReadImage(path)
 	if errors.Is(err, os.ErrNotExist) {
 		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
@@ -43,23 +43,28 @@ func Inspect(ctx context.Context, path string) (info Info, err error) {
 	if err != nil {
 		return Info{}, err
 	}
+	return InspectImage(ctx, path, wasm)
+}
+
+// InspectImage is Inspect for the bytes of an image; name stands in errors.
+func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err error) {
 	host, err := NewHost(ctx, "interpreter")
 	if err != nil {
 		return Info{}, err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
-	image, err := host.Load(path, wasm)
+	image, err := host.Load(name, wasm)
 	if err != nil {
 		return Info{}, err
 	}
 	in, err := image.NewInstance(nic.BankConfig{
-		Cells: 1, Processors: 1, Groups: 1, GroupSize: 1, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1,
+		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1,
 	})
 	if err != nil {
 		return Info{}, err
 	}
 	return Info{
-		Name: path, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
+		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
 		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil,
 		Recursive: image.Recursive(),
 	}, nil

@@ -39,12 +39,15 @@ type Instance interface {
 	SetState(memory []byte, globals []uint64) error
 }
 
-// Chooser is an Instance of firmware with a table of choices (starloom_choice), which its
-// network may ask.
-type Chooser interface {
-	// Choose returns an entry. What the arguments mean is the network's.
-	Choose(arguments ...uint32) (uint32, error)
+// Caller is an Instance whose image the network may call by name.
+type Caller interface {
+	// Call calls the image's function of that name (STARLOOM_CALL). What the arguments
+	// mean is the network's. ErrNoCall: the image has none.
+	Call(name string, arguments ...uint32) (uint32, error)
 }
+
+// ErrNoCall says that an image has no function of a name.
+var ErrNoCall = errors.New("the firmware has no such call")
 
 // EventKind says what an Event is.
 type EventKind uint8
@@ -242,23 +245,26 @@ func clearDirty(memory []byte) {
 
 var zeros [4096]byte // one page
 
-// Choose implements Chooser.
-func (in *wasmInstance) Choose(arguments ...uint32) (uint32, error) {
-	f := in.module.ExportedFunction(exportChoice)
+// Call implements Caller.
+func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
+	f := in.module.ExportedFunction(exportCall + name)
 	if f == nil {
-		return 0, fmt.Errorf("the firmware does not export %s", exportChoice)
+		return 0, fmt.Errorf("%w: it does not export %s%s", ErrNoCall, exportCall, name)
 	}
-	in.enter()
+	if want := len(f.Definition().ParamTypes()); want != len(arguments) {
+		return 0, fmt.Errorf("the firmware's call %s takes %d arguments, the network gives %d", name, want, len(arguments))
+	}
 	values := make([]uint64, len(arguments))
 	for i, value := range arguments {
 		values[i] = uint64(value)
 	}
-	choice, err := f.Call(in.ctx, values...)
+	in.enter()
+	result, err := f.Call(in.ctx, values...)
 	if err != nil {
 		in.leave()
-		return 0, callError(exportChoice, err)
+		return 0, callError(exportCall+name, err)
 	}
-	return uint32(choice[0]), nil
+	return uint32(result[0]), nil
 }
 
 // Bank implements Instance.

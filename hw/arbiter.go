@@ -68,6 +68,7 @@ const (
 // 0 for nobody) and index (0 for nobody) out. Twins: arbiter_fixed.v,
 // arbiter_round_robin.v, arbiter_matrix.v, arbiter_tdma.v. (DESIGN section 4.)
 type Arbiters struct {
+	Registers
 	bank       Bank
 	kind       ArbiterKind
 	requesters int
@@ -127,26 +128,49 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 		request: c.Request, grant: grant, index: index,
 		granted: make([]uint64, cells),
 	}
+	last := uint8(c.Requesters - 1)
+	registers := []Register{Column("granted", a.granted, a.checkGranted)}
 	switch c.Kind {
 	case ArbiterRoundRobin:
 		a.first = make([]uint8, cells)
+		registers = append(registers, Column("first", a.first, AtMost(last)))
 	case ArbiterMatrix:
 		a.beaten = make([]uint64, cells*c.Requesters)
+		nobodyServed := make([]uint64, c.Requesters)
+		for i := range nobodyServed {
+			nobodyServed[i] = 1<<i - 1
+		}
+		registers = append(registers, Column("beaten", a.beaten, a.checkOrder()).ResetTo(nobodyServed...))
 	case ArbiterTDMA:
 		a.turn, a.elapsed = make([]uint8, cells), make([]uint16, cells)
+		registers = append(registers, Column("turn", a.turn, AtMost(last)), Column("elapsed", a.elapsed, AtMost(a.slice-1)))
 	}
+	a.Registers = Declare(Declaration{
+		Bank: c.Bank, Registers: registers,
+		Wires: []Probed{inEach{c.Bank, []string{"request", "grant", "index"}, []*Signal{a.request, grant, index}}},
+	})
 	a.Reset()
 	return a, nil
 }
-
-// Path names the bank.
-func (a *Arbiters) Path() string { return a.bank.Path() }
 
 // Grant is the one-hot grant of every arbiter, 0 for nobody.
 func (a *Arbiters) Grant() *Signal { return a.grant }
 
 // Index is the index of the granted requester, 0 when Grant is 0.
 func (a *Arbiters) Index() *Signal { return a.index }
+
+// Site says what the ports of an arbiter are.
+func (a *Arbiters) Site() *Site {
+	parameters := map[string]int{"REQUESTERS": a.requesters}
+	if a.kind == ArbiterTDMA {
+		parameters["SLICE_CYCLES"] = int(a.slice)
+	}
+	return &Site{
+		Twin: "arbiter_" + a.kind.String(), What: "arbiters", Parameters: Same(parameters),
+		Elements: a.bank.Size(), Path: a.bank.Element, Clocked: true,
+		Ports: []Port{SignalPort("request_i", a.request, true), SignalPort("grant_o", a.grant, false), SignalPort("index_o", a.index, false)},
+	}
+}
 
 // Drives are grant and index.
 func (a *Arbiters) Drives() []Wire { return []Wire{a.grant, a.index} }
@@ -265,56 +289,42 @@ func following(index uint8, requesters int) uint8 {
 	return index + 1
 }
 
-// Reset takes back every grant and forgets who was served.
-func (a *Arbiters) Reset() {
-	clear(a.granted)
-	clear(a.first)
-	clear(a.turn)
-	clear(a.elapsed)
-	for i := range a.beaten {
-		a.beaten[i] = 1<<(i%a.requesters) - 1
+// QuietFor implements Quiet: every holder holds on, or nobody requests, and the outputs
+// show the registers. The turns of TDMA never stop.
+func (a *Arbiters) QuietFor(limit uint64) uint64 {
+	if a.kind == ArbiterTDMA {
+		return 0
 	}
+	for i, granted := range a.granted {
+		request := a.request.Value[i]
+		if a.grant.Value[i] != granted || granted&request == 0 && granted|request != 0 {
+			return 0
+		}
+	}
+	return limit
 }
 
-// State visits the registers of the kind.
-func (a *Arbiters) State(v *StateVisitor) {
-	last := uint8(a.requesters - 1)
-	StateColumn(v, "granted", a.granted, func(i int, granted uint64) error {
-		if granted&^everybody(a.requesters) != 0 || granted&(granted-1) != 0 {
-			return fmt.Errorf("element %d is %#x, at most one of %d requesters can be granted", i, granted, a.requesters)
+func (a *Arbiters) checkGranted(i int, granted uint64) error {
+	if granted&^everybody(a.requesters) != 0 || granted&(granted-1) != 0 {
+		return fmt.Errorf("element %d is %#x, at most one of %d requesters can be granted", i, granted, a.requesters)
+	}
+	return nil
+}
+
+// checkOrder returns the check of beaten, which judges the words one after the other.
+func (a *Arbiters) checkOrder() func(i int, beaten uint64) error {
+	ranked := uint64(0) // how many requesters go before each: 0, 1, 2, ... in any order
+	return func(i int, beaten uint64) error {
+		if i%a.requesters == 0 {
+			ranked = 0
+		}
+		ranked |= 1 << bits.OnesCount64(beaten)
+		switch {
+		case beaten&^everybody(a.requesters) != 0 || beaten>>(i%a.requesters)&1 != 0:
+			return fmt.Errorf("element %d is %#x: requester %d of %d", i, beaten, i%a.requesters, a.requesters)
+		case i%a.requesters == a.requesters-1 && ranked != everybody(a.requesters):
+			return fmt.Errorf("element %d: the requesters are in no order", i)
 		}
 		return nil
-	})
-	switch a.kind {
-	case ArbiterRoundRobin:
-		StateColumn(v, "first", a.first, AtMost(last))
-	case ArbiterMatrix:
-		ranked := uint64(0) // how many requesters go before each: 0, 1, 2, ... in any order
-		StateColumn(v, "beaten", a.beaten, func(i int, beaten uint64) error {
-			if i%a.requesters == 0 {
-				ranked = 0
-			}
-			ranked |= 1 << bits.OnesCount64(beaten)
-			switch {
-			case beaten&^everybody(a.requesters) != 0 || beaten>>(i%a.requesters)&1 != 0:
-				return fmt.Errorf("element %d is %#x: requester %d of %d", i, beaten, i%a.requesters, a.requesters)
-			case i%a.requesters == a.requesters-1 && ranked != everybody(a.requesters):
-				return fmt.Errorf("element %d: the requesters are in no order", i)
-			}
-			return nil
-		})
-	case ArbiterTDMA:
-		StateColumn(v, "turn", a.turn, AtMost(last))
-		StateColumn(v, "elapsed", a.elapsed, AtMost(a.slice-1))
-	}
-}
-
-// Probes yields request, grant and index of every arbiter.
-func (a *Arbiters) Probes(yield func(Probe)) {
-	for i := range a.granted {
-		element := a.bank.Element(i)
-		yield(NewProbe(element+".request", a.requesters, a.request.Value, i))
-		yield(NewProbe(element+".grant", a.requesters, a.grant.Value, i))
-		yield(NewProbe(element+".index", 6, a.index.Value, i))
 	}
 }

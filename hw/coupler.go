@@ -13,12 +13,12 @@ import "fmt"
 // Parameters: the wiring (Base, Fan). Ports: in (light and port select of the
 // transmitters), out (light of the couplers). Specification: pops.md section 1.
 //
-// For POPS(d,g): transmitter i is in group i div d, Base[i] = (i div d)*g, Fan
-// g, and coupler from*g+to carries light from group from to group to. All
+// In a partitioned network of g groups of d, transmitter i is in group i div d, Base[i] =
+// (i div d)*g, Fan g, and coupler from*g+to carries light from group from to group to. All
 // couplers that a transmitter reaches belong to its own unit, so shards never
 // write to the same coupler.
 type StarCouplers struct {
-	path  string
+	Registers
 	bank  Bank
 	base  []uint32
 	fan   uint32
@@ -31,7 +31,7 @@ type StarCouplers struct {
 	Violation []uint8
 	violated  [][]uint32 // per shard: where Violation is 1
 
-	replaced []bool // by Replace, nil for none
+	replaced []bool // by RTL, nil for none
 }
 
 // NewStarCouplers returns the bank that drives out from in. base[i] is the first
@@ -58,15 +58,22 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 				path, in.bank.Element(i), first, last, unit)
 		}
 	}
-	return &StarCouplers{
-		path: path, bank: out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
+	c := &StarCouplers{
+		bank: out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
 		Violation: make([]uint8, out.bank.Size()),
 		violated:  make([][]uint32, out.shards),
-	}, nil
+	}
+	c.Registers = Declare(Declaration{
+		Bank:      out.bank,
+		Registers: []Register{Column("violation", c.Violation, AtMost[uint8](1)).Shown(1)},
+		Wires:     []Probed{out},
+		Derive:    c.list,
+	})
+	return c, nil
 }
 
-// Path names the bank.
-func (c *StarCouplers) Path() string { return c.path }
+// Reached returns the coupler that a transmitter's port leads to.
+func (c *StarCouplers) Reached(transmitter, port int) int { return int(c.base[transmitter]) + port }
 
 // Inputs are the transmitters' light and port selects.
 func (c *StarCouplers) Inputs() []Wire { return []Wire{c.in, c.ports} }
@@ -110,22 +117,81 @@ func (c *StarCouplers) Settle(s Shard) {
 	}
 }
 
-// Replace takes a coupler out of the bank, before the kernel runs: RTL stands in its
-// place. Settle passes it by, and whoever has replaced it calls Show behind it, in
-// the same phase and shard.
-func (c *StarCouplers) Replace(coupler int) {
+// QuietFor implements Quiet: couplers do nothing in the dark.
+func (c *StarCouplers) QuietFor(limit uint64) uint64 {
+	if !c.in.Dark() || !c.out.Dark() {
+		return 0
+	}
+	return limit
+}
+
+// Site says what the ports of a coupler are: the light of all transmitters of its unit side
+// by side, dark for those that are switched to other couplers.
+func (c *StarCouplers) Site() *Site {
+	senders := c.in.bank.PerUnit
+	sender := func(coupler, lane int) uint32 { return uint32(coupler/c.bank.PerUnit*senders + lane) }
+	ports := LightPorts("rail1_i", "rail0_i", c.in, true, senders, sender)
+	for i := range ports {
+		rail := [][]uint64{c.in.Rail1, c.in.Rail0}[i]
+		ports[i].Get = func(coupler int, to Pins) {
+			first := sender(coupler, 0)
+			for lane, light := range rail[first : int(first)+senders] {
+				if light != 0 && !c.reaches(first+uint32(lane), uint32(coupler)) {
+					light = 0
+				}
+				to.SetBits(lane*c.in.width, c.in.width, light)
+			}
+		}
+	}
+	put := ports[0].Put
+	ports[0].Put = func(coupler int, from Pins) error {
+		for lane := range senders {
+			i := sender(coupler, lane)
+			c.ports.Value[i] = uint16(uint32(coupler) - c.base[i])
+		}
+		return put(coupler, from)
+	}
+	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...)
+	ports = append(ports, Port{
+		Name: "violation_o", Bits: 1,
+		Get: func(coupler int, to Pins) {
+			both := uint64(0)
+			if c.out.Rail1[coupler]&c.out.Rail0[coupler] != 0 {
+				both = 1
+			}
+			to.Set(both)
+		},
+		Put: func(coupler int, from Pins) error {
+			if from.Value() != 0 {
+				c.flag(c.out.Owner(uint32(coupler)), uint32(coupler))
+			}
+			return nil
+		},
+	})
+	return &Site{
+		Twin: "star_coupler", What: "star couplers", Parameters: Same(map[string]int{"D": senders, "PHIT_BITS": c.in.width}),
+		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports, Replace: c.replace,
+	}
+}
+
+// reaches reports whether a transmitter is switched to a coupler.
+func (c *StarCouplers) reaches(sender, coupler uint32) bool {
+	switch port := c.ports.Value[sender]; port {
+	case PortNone:
+		return false
+	case PortAll:
+		return coupler-c.base[sender] < c.fan
+	default:
+		return c.base[sender]+uint32(port) == coupler
+	}
+}
+
+// replace: Settle passes the coupler by.
+func (c *StarCouplers) replace(coupler int, _ func() bool) {
 	if c.replaced == nil {
 		c.replaced = make([]bool, c.bank.Size())
 	}
 	c.replaced[coupler] = true
-}
-
-// Show puts the light of a replaced coupler on its wire, and flags a violation.
-func (c *StarCouplers) Show(shard int, coupler uint32, rail1, rail0 uint64, violation bool) {
-	c.out.Put(shard, coupler, rail1, rail0)
-	if violation {
-		c.flag(shard, coupler)
-	}
 }
 
 func (c *StarCouplers) flag(shard int, coupler uint32) {
@@ -147,33 +213,15 @@ func (c *StarCouplers) ClearSlot(shard int) {
 	c.violated[shard] = c.violated[shard][:0]
 }
 
-// Reset does ClearSlot for all shards; the couplers themselves have no state.
-func (c *StarCouplers) Reset() {
+// list makes the lists of violations from the flags.
+func (c *StarCouplers) list() {
 	for shard := range c.violated {
-		c.ClearSlot(shard)
+		c.violated[shard] = c.violated[shard][:0]
 	}
-}
-
-// State visits the flags.
-func (c *StarCouplers) State(v *StateVisitor) {
-	StateColumn(v, "violation", c.Violation, AtMost[uint8](1))
-	v.AfterRestore(func() {
-		for shard := range c.violated {
-			c.violated[shard] = c.violated[shard][:0]
+	for coupler, flag := range c.Violation {
+		if flag != 0 {
+			shard := c.out.Owner(uint32(coupler))
+			c.violated[shard] = append(c.violated[shard], uint32(coupler))
 		}
-		for coupler, flag := range c.Violation {
-			if flag != 0 {
-				shard := c.out.Owner(uint32(coupler))
-				c.violated[shard] = append(c.violated[shard], uint32(coupler))
-			}
-		}
-	})
-}
-
-// Probes yields light and violation flag of every coupler.
-func (c *StarCouplers) Probes(yield func(Probe)) {
-	c.out.Probes(yield)
-	for i := range c.Violation {
-		yield(NewProbe(Join(c.bank.Element(i), "violation"), 1, c.Violation, i))
 	}
 }

@@ -10,11 +10,17 @@
 //	     +-----------------------------------------------+
 //	                     next cycle (Clock)
 //
-// A Kernel runs the phases over all components and shards; Workers spread the
-// shards over the cores; StateVisitor carries registers to a file and back.
+// A Kernel runs the phases over all components and shards, and skips the cycles in which
+// all of them are quiet; Workers spread the shards over the cores; StateVisitor carries
+// registers to a file and back. A component declares its registers once (Registers: reset,
+// saved state, probes follow) and its ports once (Site: RTL in its place and beside it
+// follow).
 //
 //	file         what it holds
-//	kernel.go    Clock, Wire, Component, Kernel: phases, order, checks of the wiring
+//	kernel.go    Clock, Wire, Component, Kernel: phases, order, checks of the wiring; Quiet
+//	registers.go Registers: what a component declares of its registers
+//	site.go      Site: what a component declares of its ports; Pins
+//	gather.go    Gather: wiring between banks of different shape
 //	workers.go   Workers: persistent worker pool with a barrier
 //	shard.go     Shard, Shards: who computes what; Bank: names of an array's elements
 //	light.go     Light: dual-rail optical wires; PortSelect

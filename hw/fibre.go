@@ -17,19 +17,19 @@ import (
 //
 // Parameter: delay. Ports: in, out (light of the same size and shards).
 type Fibre struct {
-	path  string
+	Registers
 	clock *Clock
 	in    *Light
 	out   *Light
 	delay int
 
-	// stages[shard*delay + cycle mod delay] is what entered in that cycle; it is
-	// shown and replaced delay cycles later.
+	// Of each shard delay stages, used in turn: what enters in a cycle is shown, and
+	// replaced, delay cycles later.
 	stages [][]lightOnWire
 
-	replaced []bool // by Replace, nil for none
+	replaced []bool // by RTL, nil for none
 
-	// The columns of a saved state, filled only then.
+	// The registers as a table, the columns of a saved state: filled only then.
 	saved struct {
 		wire         []uint32
 		wait         []uint32 // cycles until it is at the output
@@ -61,14 +61,24 @@ func NewFibre(path string, clock *Clock, in, out *Light, delayCycles int) (*Fibr
 	case in.Routed():
 		return nil, fmt.Errorf("%s: %s must be read by the unit that drives it", path, in.path)
 	}
-	return &Fibre{
-		path: path, clock: clock, in: in, out: out, delay: delayCycles,
+	f := &Fibre{
+		clock: clock, in: in, out: out, delay: delayCycles,
 		stages: make([][]lightOnWire, in.shards*delayCycles),
-	}, nil
+	}
+	f.Registers = Declare(Declaration{
+		Path: path,
+		Registers: []Register{
+			List("wire", &f.saved.wire, AtMost(uint32(in.bank.Size()-1))),
+			List("wait", &f.saved.wait, f.checkWait),
+			List("rail1", &f.saved.rail1),
+			List("rail0", &f.saved.rail0),
+		},
+		Wires:   []Probed{out},
+		Collect: f.collect,
+		Derive:  f.fill,
+	})
+	return f, nil
 }
-
-// Path names the bank.
-func (f *Fibre) Path() string { return f.path }
 
 // Inputs is the light at the near end, when the fibre is combinational.
 func (f *Fibre) Inputs() []Wire {
@@ -113,11 +123,18 @@ func (f *Fibre) Settle(s Shard) {
 	}
 }
 
-// Replace takes a wire out of the bank, before the kernel runs: RTL stands in its
-// place. No light enters it; whoever has replaced it puts light on the output, behind
-// Drive, or behind Settle when the fibre is combinational, in the same phase and
-// shard.
-func (f *Fibre) Replace(wire int) {
+// Site says what the ports of a wire are: its two ends.
+func (f *Fibre) Site() *Site {
+	return &Site{
+		Twin: "link", What: "links", Parameters: Same(map[string]int{"PHIT_BITS": f.in.width, "DELAY_CYCLES": f.delay}),
+		Elements: f.out.bank.Size(), Path: f.out.bank.Element, Clocked: true, Combinational: f.delay == 0,
+		Ports:   append(LightPorts("rail1_i", "rail0_i", f.in, true, 1, same), LightPorts("rail1_o", "rail0_o", f.out, false, 1, same)...),
+		Replace: f.replace,
+	}
+}
+
+// replace: no light enters the wire.
+func (f *Fibre) replace(wire int, _ func() bool) {
 	if f.replaced == nil {
 		f.replaced = make([]bool, f.in.bank.Size())
 	}
@@ -154,81 +171,63 @@ func enter(stage []lightOnWire, lit []uint32, rail1, rail0 []uint64) []lightOnWi
 	return stage
 }
 
+// stage is what is shown and replaced in a cycle. The cycle before cycle 0 is
+// CycleOfReset, so they are counted from there.
 func (f *Fibre) stage(shard int, cycle uint64) *[]lightOnWire {
-	return &f.stages[shard*f.delay+int(cycle%uint64(f.delay))]
+	return &f.stages[shard*f.delay+int((cycle+1)%uint64(f.delay))]
 }
 
-// Dark reports whether nothing is on its way in any shard.
-func (f *Fibre) Dark() bool {
-	for i := range f.stages {
-		if len(f.stages[i]) > 0 {
-			return false
+// QuietFor implements Quiet: nothing happens until the next light arrives.
+func (f *Fibre) QuietFor(limit uint64) uint64 {
+	if !f.in.Dark() || !f.out.Dark() {
+		return 0
+	}
+	for wait := range min(uint64(f.delay), limit) {
+		for shard := range f.in.shards {
+			if len(*f.stage(shard, f.clock.cycle+wait)) > 0 {
+				return wait
+			}
 		}
 	}
-	return true
+	return limit
 }
 
-// Reset loses what is on its way.
-func (f *Fibre) Reset() {
-	for i := range f.stages {
-		f.stages[i] = f.stages[i][:0]
-	}
-}
-
-// State visits what is on its way as flat columns, sorted by remaining time and
-// wire, so that neither shards nor the order of arrival show.
-func (f *Fibre) State(v *StateVisitor) {
+// collect makes the table of what is on its way, sorted by remaining time and wire, so
+// that neither shards nor the order of arrival show.
+func (f *Fibre) collect() {
 	saved := &f.saved
 	saved.wire, saved.wait = saved.wire[:0], saved.wait[:0]
 	saved.rail1, saved.rail0 = saved.rail1[:0], saved.rail0[:0]
-	if v.Saving() {
-		var flight []lightOnWire
-		for wait := range f.delay {
-			flight = flight[:0]
-			for shard := range f.in.shards {
-				flight = append(flight, *f.stage(shard, f.clock.cycle+uint64(wait))...)
-			}
-			slices.SortFunc(flight, func(a, b lightOnWire) int { return cmp.Compare(a.wire, b.wire) })
-			for _, x := range flight {
-				saved.wire = append(saved.wire, x.wire)
-				saved.wait = append(saved.wait, uint32(wait))
-				saved.rail1 = append(saved.rail1, x.rail1)
-				saved.rail0 = append(saved.rail0, x.rail0)
-			}
+	var flight []lightOnWire
+	for wait := range f.delay {
+		flight = flight[:0]
+		for shard := range f.in.shards {
+			flight = append(flight, *f.stage(shard, f.clock.cycle+uint64(wait))...)
 		}
-	}
-	var wires, waits, rails1, rails0 int // lengths of the columns in the input
-	StateList(v, "wire", &saved.wire, AtMost(uint32(f.in.bank.Size()-1)), counted[uint32](&wires))
-	StateList(v, "wait", &saved.wait, counted[uint32](&waits), func(i int, wait uint32) error {
-		if wait >= uint32(f.delay) {
-			return fmt.Errorf("element %d is %d, the delay is %d", i, wait, f.delay)
+		slices.SortFunc(flight, func(a, b lightOnWire) int { return cmp.Compare(a.wire, b.wire) })
+		for _, x := range flight {
+			saved.wire = append(saved.wire, x.wire)
+			saved.wait = append(saved.wait, uint32(wait))
+			saved.rail1 = append(saved.rail1, x.rail1)
+			saved.rail0 = append(saved.rail0, x.rail0)
 		}
-		return nil
-	})
-	StateList(v, "rail1", &saved.rail1, counted[uint64](&rails1))
-	StateList(v, "rail0", &saved.rail0, counted[uint64](&rails0))
-	v.Verify(func() error {
-		if waits != wires || rails1 != wires || rails0 != wires {
-			return fmt.Errorf("columns of %d, %d, %d and %d elements, they must be equal", wires, waits, rails1, rails0)
-		}
-		return nil
-	})
-	v.AfterRestore(func() {
-		f.Reset()
-		for i, wire := range saved.wire {
-			stage := f.stage(f.in.Owner(wire), f.clock.cycle+uint64(saved.wait[i]))
-			*stage = append(*stage, lightOnWire{wire, saved.rail1[i], saved.rail0[i]})
-		}
-	})
-}
-
-// counted is a check that refuses nothing and leaves the column's length in n.
-func counted[T Fixed](n *int) func(int, T) error {
-	return func(i int, _ T) error {
-		*n = i + 1
-		return nil
 	}
 }
 
-// Probes yields the light at the far end.
-func (f *Fibre) Probes(yield func(Probe)) { f.out.Probes(yield) }
+// fill makes the stages from the table.
+func (f *Fibre) fill() {
+	for i := range f.stages {
+		f.stages[i] = f.stages[i][:0]
+	}
+	for i, wire := range f.saved.wire {
+		stage := f.stage(f.in.Owner(wire), f.clock.cycle+uint64(f.saved.wait[i]))
+		*stage = append(*stage, lightOnWire{wire, f.saved.rail1[i], f.saved.rail0[i]})
+	}
+}
+
+func (f *Fibre) checkWait(i int, wait uint32) error {
+	if wait >= uint32(f.delay) {
+		return fmt.Errorf("element %d is %d, the delay is %d", i, wait, f.delay)
+	}
+	return nil
+}

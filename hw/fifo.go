@@ -28,6 +28,7 @@ const (
 // Reset: empty, overflow and overflows 0, also in the middle of anything.
 // Parameters: depth, width, count bits. Twin: fifo.v. (DESIGN section 4.)
 type FIFOs struct {
+	Registers
 	bank  Bank
 	depth int
 	width int
@@ -96,11 +97,19 @@ func NewFIFOs(c FIFOConfig) (*FIFOs, error) {
 			return nil, err
 		}
 	}
+	f.Registers = Declare(Declaration{
+		Bank: c.Bank,
+		Registers: []Register{
+			Column("words", f.words, AtMost(^uint64(0)>>(64-c.Width))),
+			Column("first", f.first, AtMost(uint16(c.Depth-1))),
+			Column("held", f.held, AtMost(uint16(c.Depth))),
+			Column("lost", f.lost, AtMost[uint8](1)),
+			Column("total", f.total, AtMost(f.limit)),
+		},
+		Wires: []Probed{f.head, f.count, f.overflow, f.overflows},
+	})
 	return f, nil
 }
-
-// Path names the bank.
-func (f *FIFOs) Path() string { return f.bank.Path() }
 
 // Head is the oldest word of every FIFO, 0 when it is empty.
 func (f *FIFOs) Head() *Signal { return f.head }
@@ -113,6 +122,19 @@ func (f *FIFOs) Overflow() *Signal { return f.overflow }
 
 // Overflows counts the lost pushes.
 func (f *FIFOs) Overflows() *Signal { return f.overflows }
+
+// Site says what the ports of a FIFO are.
+func (f *FIFOs) Site() *Site {
+	return &Site{
+		Twin: "fifo", What: "FIFOs", Parameters: Same(map[string]int{"DEPTH": f.depth, "WIDTH": f.width, "COUNT_BITS": f.overflows.width}),
+		Elements: f.bank.Size(), Path: f.bank.Element, Clocked: true,
+		Ports: []Port{
+			SignalPort("push_i", f.push, true), SignalPort("data_i", f.data, true), SignalPort("pop_i", f.pop, true),
+			SignalPort("head_o", f.head, false), SignalPort("count_o", f.count, false),
+			SignalPort("overflow_o", f.overflow, false), SignalPort("overflows_o", f.overflows, false),
+		},
+	}
+}
 
 // Drives are all outputs.
 func (f *FIFOs) Drives() []Wire { return []Wire{f.head, f.count, f.overflow, f.overflows} }
@@ -188,27 +210,18 @@ func wrapped(place, depth int) uint16 {
 	return uint16(place)
 }
 
-// Reset empties every FIFO.
-func (f *FIFOs) Reset() {
-	clear(f.words)
-	clear(f.first)
-	clear(f.held)
-	clear(f.lost)
-	clear(f.total)
-}
-
-// State visits the registers.
-func (f *FIFOs) State(v *StateVisitor) {
-	StateColumn(v, "words", f.words, AtMost(^uint64(0)>>(64-f.width)))
-	StateColumn(v, "first", f.first, AtMost(uint16(f.depth-1)))
-	StateColumn(v, "held", f.held, AtMost(uint16(f.depth)))
-	StateColumn(v, "lost", f.lost, AtMost[uint8](1))
-	StateColumn(v, "total", f.total, AtMost(f.limit))
-}
-
-// Probes yields head, count and overflow of every FIFO.
-func (f *FIFOs) Probes(yield func(Probe)) {
-	for _, wire := range []*Signal{f.head, f.count, f.overflow, f.overflows} {
-		wire.Probes(yield)
+// QuietFor implements Quiet: nothing is pushed or popped, and the outputs show the
+// registers.
+func (f *FIFOs) QuietFor(limit uint64) uint64 {
+	for i, held := range f.held {
+		head := uint64(0)
+		if held > 0 {
+			head = f.words[i*f.depth+int(f.first[i])]
+		}
+		if f.push.Value[i]|f.pop.Value[i] != 0 || f.lost[i] != 0 || f.overflow.Value[i] != 0 ||
+			f.head.Value[i] != head || f.count.Value[i] != uint64(held) || f.overflows.Value[i] != uint64(f.total[i]) {
+			return 0
+		}
 	}
+	return limit
 }

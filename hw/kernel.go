@@ -53,6 +53,17 @@ type Latcher interface {
 	Latch(s Shard)
 }
 
+// Quiet is a component that knows when nothing happens in it. A kernel of nothing but such
+// components can skip cycles.
+type Quiet interface {
+	Component
+	// QuietFor returns for how many cycles, from the current one on and at most limit, the
+	// component's wires keep what they show now, and its registers what they hold but for
+	// what the clock alone says of them, provided that the wires that it reads keep what
+	// they show. 0 is always right. Call it between Latch and Drive.
+	QuietFor(limit uint64) uint64
+}
+
 // Kernel runs components through the three phases of every cycle (DESIGN
 // section 3):
 //
@@ -76,6 +87,9 @@ type Kernel struct {
 	drive      drivePhase
 	settle     []settlePhase // by rank
 	latch      latchPhase
+
+	quiet []Quiet // all components, or none
+	busy  int     // the one of quiet that was busy the last time: it is asked first
 }
 
 // NewKernel returns an empty kernel. workers stays the caller's, who closes it.
@@ -106,9 +120,6 @@ func (k *Kernel) Add(components ...Component) {
 	}
 	k.components = append(k.components, components...)
 }
-
-// Components returns the kernel's components, after Build sorted by path.
-func (k *Kernel) Components() []Component { return k.components }
 
 // Build fixes the order of the phases. It refuses a path that is used twice, a
 // wire with two drivers, a wire that is read and not driven, and a combinational
@@ -171,6 +182,14 @@ func (k *Kernel) Build() error {
 	for _, rank := range ranks {
 		k.settle = append(k.settle, settlePhase{components: rank, shards: k.shards})
 	}
+	for _, c := range k.components {
+		q, ok := c.(Quiet)
+		if !ok {
+			k.quiet = nil
+			break
+		}
+		k.quiet = append(k.quiet, q)
+	}
 	k.built = true
 	return nil
 }
@@ -193,8 +212,24 @@ func (k *Kernel) Latch() {
 	k.clock.cycle++
 }
 
-// Skip advances the clock over cycles in which nothing is lit, in flight or
-// pending. The caller knows that; the kernel cannot.
+// QuietFor returns for how many cycles, from the current one on and at most limit, nothing
+// happens in any component: 0 if one of them cannot say. Call it between Latch and
+// DriveAndSettle, with no input given since.
+func (k *Kernel) QuietFor(limit uint64) uint64 {
+	if len(k.quiet) == 0 {
+		return 0
+	}
+	limit = k.quiet[k.busy].QuietFor(limit)
+	for i := 0; i < len(k.quiet) && limit > 0; i++ {
+		if limit = k.quiet[i].QuietFor(limit); limit == 0 {
+			k.busy = i
+		}
+	}
+	return limit
+}
+
+// Skip advances the clock over cycles in which nothing happens, as QuietFor says: the
+// machine then is as if they had been run.
 func (k *Kernel) Skip(cycles uint64) { k.clock.cycle += cycles }
 
 // Reset puts all components and the clock into the reset state.

@@ -182,3 +182,69 @@ func TestKernelRefuses(t *testing.T) {
 	assert.Error(t, built.Build())
 	assert.Panics(t, func() { built.Add(reg("m.r", p, p)) })
 }
+
+// requireQuiet runs two kernels that are built alike, one of which skips the cycles in which
+// nothing happens: what signals show is the same in each of them, and the state afterwards.
+// give sets the inputs of a cycle in both; they change in the first 6 of 20 cycles only.
+func requireQuiet(t *testing.T, stepped, skipping *Kernel, cycles uint64, give func(cycle uint64)) {
+	t.Helper()
+	shown := func(k *Kernel) (values []uint64) {
+		k.Probes(func(p Probe) { values = append(values, p.Value()) })
+		return values
+	}
+	skipped := uint64(0)
+	for cycle := skipping.Cycle(); cycle < cycles; cycle = skipping.Cycle() {
+		give(cycle)
+		limit := uint64(1)
+		if cycle%20 > 5 {
+			limit = 20 - cycle%20
+		}
+		quiet := skipping.QuietFor(limit)
+		require.LessOrEqual(t, quiet, limit)
+		if quiet == 0 {
+			for _, k := range []*Kernel{stepped, skipping} {
+				k.DriveAndSettle()
+				k.Latch()
+			}
+			continue
+		}
+		before := shown(stepped)
+		for range quiet {
+			stepped.DriveAndSettle()
+			require.Equal(t, before, shown(stepped), "cycle %d: quiet for %d from cycle %d on", stepped.Cycle(), quiet, cycle)
+			stepped.Latch()
+		}
+		skipping.Skip(quiet)
+		require.Equal(t, saved(t, stepped), saved(t, skipping))
+		skipped += quiet
+	}
+	for _, c := range skipping.components {
+		if a, ok := c.(*Arbiters); ok && a.kind == ArbiterTDMA {
+			require.Zero(t, skipped, "its turns never stop")
+			return
+		}
+	}
+	require.Greater(t, skipped, cycles/5)
+	require.Less(t, skipped, cycles*9/10)
+}
+
+func TestOpticsQuiet(t *testing.T) {
+	for delay := range 9 {
+		stepped, skipping := newOptics(t, 2, 3, 64, delay, 1, 3, nil), newOptics(t, 2, 3, 64, delay, 1, 1, nil)
+		requireQuiet(t, stepped.kernel, skipping.kernel, 400, func(cycle uint64) {
+			for _, o := range []*optics{stepped, skipping} {
+				o.randomise(rand.New(rand.NewPCG(3, cycle)))
+				if cycle%20 >= 5 {
+					clear(o.lamps.rail1)
+					clear(o.lamps.rail0)
+				}
+			}
+		})
+	}
+}
+
+// TestKernelQuiet: who cannot say when it is quiet keeps the whole kernel running.
+func TestKernelQuiet(t *testing.T) {
+	k := newPipeline(t, 4, 2, 1, nil)
+	require.Zero(t, k.QuietFor(5))
+}

@@ -18,6 +18,7 @@ const LFSRPolynomial = 0x80200003
 // Reset: the seed. Parameters: the seeds. Ports: enable in, value out. Twin:
 // lfsr.v. (DESIGN section 4.)
 type LFSRs struct {
+	Registers
 	bank   Bank
 	seeds  []uint32
 	enable *Signal
@@ -45,15 +46,34 @@ func NewLFSRs(bank Bank, seeds []uint32, enable *Signal) (*LFSRs, error) {
 		}
 	}
 	l := &LFSRs{bank: bank, seeds: seeds, enable: enable, value: value, register: make([]uint32, bank.Size())}
+	l.Registers = Declare(Declaration{
+		Bank:      bank,
+		Registers: []Register{Column("register", l.register, checkLFSR).ResetTo(seeds...)},
+		Wires:     []Probed{value},
+	})
 	l.Reset()
 	return l, nil
 }
 
-// Path names the bank.
-func (l *LFSRs) Path() string { return l.bank.Path() }
+func checkLFSR(i int, value uint32) error {
+	if value == 0 {
+		return fmt.Errorf("element %d is 0, which no register reaches", i)
+	}
+	return nil
+}
 
 // Value is the register of every element, 32 bits.
 func (l *LFSRs) Value() *Signal { return l.value }
+
+// Site says what the ports of a register are.
+func (l *LFSRs) Site() *Site {
+	return &Site{
+		Twin: "lfsr", What: "LFSRs",
+		Parameters: func(element int) map[string]int { return map[string]int{"SEED": int(l.seeds[element])} },
+		Elements:   l.bank.Size(), Path: l.bank.Element, Clocked: true,
+		Ports: []Port{SignalPort("enable_i", l.enable, true), SignalPort("value_o", l.value, false)},
+	}
+}
 
 // Drives is the value.
 func (l *LFSRs) Drives() []Wire { return []Wire{l.value} }
@@ -86,18 +106,12 @@ func stepLFSRs(register []uint32, enable []uint64) {
 
 func stepLFSR(value uint32) uint32 { return value>>1 ^ -(value&1)&LFSRPolynomial }
 
-// Reset puts the seeds back.
-func (l *LFSRs) Reset() { copy(l.register, l.seeds) }
-
-// State visits the registers.
-func (l *LFSRs) State(v *StateVisitor) {
-	StateColumn(v, "register", l.register, func(i int, value uint32) error {
-		if value == 0 {
-			return fmt.Errorf("element %d is 0, which no register reaches", i)
+// QuietFor implements Quiet: none is enabled, and the outputs show the registers.
+func (l *LFSRs) QuietFor(limit uint64) uint64 {
+	for i, register := range l.register {
+		if l.enable.Value[i] != 0 || l.value.Value[i] != uint64(register) {
+			return 0
 		}
-		return nil
-	})
+	}
+	return limit
 }
-
-// Probes yields the value of every register.
-func (l *LFSRs) Probes(yield func(Probe)) { l.value.Probes(yield) }

@@ -139,6 +139,16 @@ func (l *Light) Put(driver int, wire uint32, rail1, rail0 uint64) uint64 {
 // no particular order, each once. For a wire without reader units, reader is 0.
 func (l *Light) Lit(driver, reader int) []uint32 { return l.lit[driver*l.readers+reader] }
 
+// Dark reports whether no wire is lit.
+func (l *Light) Dark() bool {
+	for i := range l.lit {
+		if len(l.lit[i]) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // Probes yields both rails of every wire.
 func (l *Light) Probes(yield func(Probe)) {
 	signal := l.path[len(l.bank.Path()):]

@@ -17,7 +17,8 @@ func TestReplacedCoupler(t *testing.T) {
 	ports := NewPortSelect(in.Bank(), "port")
 	c, err := NewStarCouplers(in, ports, out, []uint32{0, 0}, 2)
 	require.NoError(t, err)
-	c.Replace(1)
+	site := c.Site()
+	site.Replace(1, nil)
 
 	in.Put(0, 0, 0xF0, 0x0F)
 	in.Put(0, 1, 0xFF, 0x00)
@@ -27,7 +28,10 @@ func TestReplacedCoupler(t *testing.T) {
 	require.Equal(t, []uint32{0}, out.Lit(0, 0))
 	require.Empty(t, c.Violated(0), "the collision is on the replaced coupler")
 
-	c.Show(0, 1, 0x03, 0x04, true)
+	for name, value := range map[string]uint64{"rail1_o": 0x03, "rail0_o": 0x04, "violation_o": 1} {
+		port := site.Port(name)
+		require.NoError(t, port.Put(1, Pins{Words: []uint64{value}, Bits: port.Bits}))
+	}
 	require.Equal(t, []uint64{0xF0, 0x03}, out.Rail1)
 	require.Equal(t, []uint64{0x0F, 0x04}, out.Rail0)
 	require.Equal(t, []uint32{1}, c.Violated(0))
@@ -46,7 +50,7 @@ func TestReplacedWire(t *testing.T) {
 		clock := &Clock{}
 		f, err := NewFibre("fibre", clock, near, far, delay)
 		require.NoError(t, err)
-		f.Replace(1)
+		f.Site().Replace(1, nil)
 		for wire := range uint32(3) {
 			near.Put(0, wire, uint64(wire)+1, 0)
 		}

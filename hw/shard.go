@@ -6,7 +6,7 @@ import (
 )
 
 // Shard is a run of units that one worker simulates in one go. A unit is the
-// natural independent part of a machine (POPS: one group); a bank with k cells
+// natural independent part of a machine, such as a group of processors; a bank with k cells
 // per unit owns the cells First*k to End*k-1 of the shard.
 type Shard struct {
 	Index      int // position in the machine's list of shards
@@ -80,11 +80,11 @@ func ShardOfUnit(shards []Shard) []uint16 {
 
 // Bank names and counts the elements of an array of identical hardware:
 //
-//	Bank{Unit: "pops.group", Name: "coupler", Units: 16, PerUnit: 16}
+//	Bank{Unit: "net.group", Name: "coupler", Units: 16, PerUnit: 16}
 //
-// has 256 elements, and element 49 is pops.group[3].coupler[1]. Without Unit
+// has 256 elements, and element 49 is net.group[3].coupler[1]. Without Unit
 // the elements are Name[0], Name[1], ...; with a Part each is the named part of
-// something larger, as in pops.group[3].nic[1].tx.
+// something larger, as in net.group[3].nic[1].tx.
 type Bank struct {
 	Unit    string // path of what holds the elements, "" for none
 	Name    string // path of one element inside its unit
@@ -96,7 +96,7 @@ type Bank struct {
 // Size returns the number of elements.
 func (b Bank) Size() int { return b.Units * b.PerUnit }
 
-// Path names the bank as a whole: pops.group.coupler.
+// Path names the bank as a whole: net.group.coupler.
 func (b Bank) Path() string {
 	path := b.Name
 	if b.Unit != "" {

@@ -46,6 +46,22 @@ func (s *Signal) Probes(yield func(Probe)) {
 	}
 }
 
+// inEach shows signals element by element, under the elements' own paths.
+type inEach struct {
+	bank    Bank
+	names   []string
+	signals []*Signal
+}
+
+func (e inEach) Probes(yield func(Probe)) {
+	for i := range e.bank.Size() {
+		element := e.bank.Element(i)
+		for k, s := range e.signals {
+			yield(NewProbe(element+"."+e.names[k], s.width, s.Value, i))
+		}
+	}
+}
+
 // checkInput refuses a wire that does not fit a bank, one word per element.
 func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	switch {

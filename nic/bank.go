@@ -27,10 +27,18 @@ type Bank struct {
 	listenSlots int
 	silenced    []uint64 // one bit per cell: Silence was called since Reset
 	descriptor  []byte   // the bank block, for Current
-	records     []byte   // per cell: the handler's state, the RX FIFO, the TX FIFO
+	records     []byte   // per cell: the handler's state, the heads of the RX and the TX FIFO
 	recordBytes int
-	rx, tx      int // where the FIFOs start in a record
+	rx, tx      fifo
 	frameStride int
+}
+
+// fifo is where a bank's FIFOs of one direction are: the heads in the records, where a
+// processor with little to do has all that it needs, and the other frames in planes, the
+// second ones of all cells, then the third ones: memory that nobody uses is never touched.
+type fifo struct {
+	at   int // of the head in a record
+	more []byte
 }
 
 // Where the registers stand in a cell's word. The loops over many processors read
@@ -48,15 +56,14 @@ const listenSlotsMax = 64
 
 // BankConfig are the parameters of a bank.
 type BankConfig struct {
-	First        int // processor number of cell 0
-	Cells        int // processors in this bank
-	Processors   int // processors in the machine
-	Groups       int
-	GroupSize    int
-	Ports        int // ports of a NIC
-	PayloadBytes int // largest payload, 0..PayloadBytesMax
-	RxFrames     int // depth of the RX FIFO, 1..255
-	TxFrames     int // depth of the TX FIFO, 1..255
+	First        int                // processor number of cell 0
+	Cells        int                // processors in this bank
+	Processors   int                // processors in the machine
+	Shape        [ShapeWords]uint32 // the network's size, in its own words
+	Ports        int                // ports of a NIC
+	PayloadBytes int                // largest payload, 0..PayloadBytesMax
+	RxFrames     int                // depth of the RX FIFO, 1..255
+	TxFrames     int                // depth of the TX FIFO, 1..255
 	Seed         uint64
 	Params       [Params]int32
 }
@@ -101,17 +108,17 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		silenced:    make([]uint64, (c.Cells+63)/64),
 		descriptor:  d,
 		recordBytes: word(offBankRecordStride),
-		rx:          word(offBankRx),
-		tx:          word(offBankTx),
+		rx:          fifo{at: word(offBankRx)},
+		tx:          fifo{at: word(offBankTx)},
 		frameStride: word(offBankFrameStride),
 		listenSlots: word(offBankListenSlots),
 	}
-	if b.rx%8 != 0 || b.rx > stateBytesMax {
-		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.rx, stateBytesMax)
+	if b.rx.at%8 != 0 || b.rx.at > stateBytesMax {
+		return nil, fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d", b.rx.at, stateBytesMax)
 	}
-	if tx, end := b.rx+c.RxFrames*b.frameStride, b.tx+c.TxFrames*b.frameStride; b.tx != tx || b.recordBytes < end || b.recordBytes%8 != 0 {
-		return nil, fmt.Errorf("bank descriptor: a record of %d bytes with its TX FIFO at %d; it must be a multiple of 8, at least %d, and the TX FIFO behind the RX FIFO, at %d",
-			b.recordBytes, b.tx, end, tx)
+	if tx, end := b.rx.at+b.frameStride, b.tx.at+b.frameStride; b.tx.at != tx || b.recordBytes < end || b.recordBytes%8 != 0 {
+		return nil, fmt.Errorf("bank descriptor: a record of %d bytes with its TX FIFO at %d; it must be a multiple of 8, at least %d, and the TX FIFO after the RX FIFO, at %d",
+			b.recordBytes, b.tx.at, end, tx)
 	}
 	if b.listenSlots < 1 || b.listenSlots > listenSlotsMax {
 		return nil, fmt.Errorf("bank descriptor: a listening table of %d slots; it must have 1 to %d", b.listenSlots, listenSlotsMax)
@@ -119,7 +126,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	claims := []claim{{"descriptor", uint64(address), sizeBank}}
 	column := func(name string, offset, elementBytes int) ([]byte, error) {
 		at, size := uint64(word(offset)), uint64(c.Cells)*uint64(elementBytes)
-		if at == 0 || at+size > uint64(len(memory)) || at%uint64(min(elementBytes, 8)) != 0 {
+		if at == 0 || at+size > uint64(len(memory)) || at%alignment(elementBytes) != 0 {
 			return nil, fmt.Errorf("bank descriptor: %s at %#x: %d bytes lie outside the memory of %#x bytes or are not aligned", name, at, size, len(memory))
 		}
 		for _, other := range claims {
@@ -146,16 +153,22 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	workload := take("workload", offBankWorkload, 4)
 	var schedule []byte
 	if word(offBankSchedule) != 0 {
-		schedule = take("schedule", offBankSchedule, sizeSchedule)
+		schedule = take("schedule", offBankSchedule, 8)
 	}
 	b.records = take("record", offBankRecord, b.recordBytes)
+	if c.RxFrames > 1 {
+		b.rx.more = take("rx_more", offBankRxMore, (c.RxFrames-1)*b.frameStride)
+	}
+	if c.TxFrames > 1 {
+		b.tx.more = take("tx_more", offBankTxMore, (c.TxFrames-1)*b.frameStride)
+	}
 	if err != nil {
 		return nil, err
 	}
 	// Both are little-endian in the guest, and so is this machine (above).
 	first, words := unsafe.Pointer(unsafe.SliceData(registers)), unsafe.Pointer(unsafe.SliceData(workload))
 	rom, table, list := unsafe.Pointer(unsafe.SliceData(schedule)), unsafe.Pointer(unsafe.SliceData(listen)), unsafe.Pointer(unsafe.SliceData(calls))
-	if uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 || uintptr(table)%2 != 0 || uintptr(list)%4 != 0 {
+	if uintptr(unsafe.Pointer(unsafe.SliceData(b.records)))%8 != 0 || uintptr(first)%8 != 0 || uintptr(words)%4 != 0 || uintptr(rom)%8 != 0 || uintptr(table)%2 != 0 || uintptr(list)%4 != 0 {
 		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
 	}
 	b.Registers = unsafe.Slice((*Registers)(first), c.Cells)
@@ -170,6 +183,9 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	return b, nil
 }
 
+// alignment is that of the words which elements of so many bytes consist of: 1, 2, 4 or 8.
+func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
+
 // stateBytesMax is the largest state of one processor.
 const stateBytesMax = 1 << 20
 
@@ -183,8 +199,9 @@ func (b *Bank) configure() {
 	d, le := b.descriptor, binary.LittleEndian
 	le.PutUint32(d[offBankFirst:], uint32(b.First))
 	le.PutUint32(d[offBankProcessors:], uint32(b.Processors))
-	le.PutUint32(d[offBankGroups:], uint32(b.Groups))
-	le.PutUint32(d[offBankGroupSize:], uint32(b.GroupSize))
+	for k, v := range b.Shape {
+		le.PutUint32(d[offBankShape+4*k:], v)
+	}
 	le.PutUint32(d[offBankPorts:], uint32(b.Ports))
 	le.PutUint64(d[offBankSeed:], b.Seed)
 	for k, v := range b.Params {
@@ -281,20 +298,24 @@ func (b *Bank) Reset(seed uint64) {
 	b.configure()
 }
 
-// RecordBytes returns what one processor takes: its state and its FIFOs.
+// RecordBytes returns what one processor takes that has little to do: its state and the
+// heads of its FIFOs.
 func (b *Bank) RecordBytes() int { return b.recordBytes }
 
-// frame returns a frame of a FIFO that starts at fifo in a cell's record.
-func (b *Bank) frame(cell, fifo, place int) FrameView {
-	at := cell*b.recordBytes + fifo + place*b.frameStride
-	return FrameView(b.records[at : at+b.frameStride : at+b.frameStride])
+// frame returns a frame of a cell's FIFO, 0 the head.
+func (b *Bank) frame(cell int, f *fifo, place int) FrameView {
+	memory, at := b.records, cell*b.recordBytes+f.at
+	if place > 0 {
+		memory, at = f.more, ((place-1)*b.Cells+cell)*b.frameStride
+	}
+	return FrameView(memory[at : at+b.frameStride : at+b.frameStride])
 }
 
 // popFrames removes the head of a FIFO in which left frames remain.
-func (b *Bank) popFrames(cell, fifo, left int) {
-	if left > 0 {
-		at := cell*b.recordBytes + fifo
-		copy(b.records[at:], b.records[at+b.frameStride:at+(left+1)*b.frameStride])
+func (b *Bank) popFrames(cell int, f *fifo, left int) {
+	for place := range left {
+		from := b.frame(cell, f, place+1)
+		copyFrame(b.frame(cell, f, place), from, from.Port())
 	}
 }
 
@@ -306,8 +327,13 @@ func (b *Bank) Current() (place uint32) {
 
 // FrameView is a frame in a FIFO or in a medium's table: the little-endian form
 // of the register map's frame block and the payload behind it, FrameStride
-// bytes in all. The bytes behind payload_bytes are zero.
+// bytes in all. Zeros follow the payload up to a multiple of 8, and to 8 bytes at
+// least; what is behind that is of no frame.
 type FrameView []byte
+
+// used returns the bytes that a frame takes, which are those that are copied: with room
+// for 8 bytes of payload at least, if there is that much.
+func (f FrameView) used() int { return min(sizeFrame+max(f.PayloadBytes()+7, 8)&^7, len(f)) }
 
 // Kind returns the frame's kind; firmware may have written any byte.
 func (f FrameView) Kind() Kind { return Kind(f[offFrameKind]) }
@@ -355,13 +381,11 @@ func headBits(head uint64) uint64 {
 	return binary.BigEndian.Uint64(wire[:])
 }
 
-// CopyTo copies the frame into a table's entry of the same size; the bytes
-// behind the payload become zero there, whatever the sender's FIFO still holds.
+// CopyTo copies a legal frame into a table's entry of the same size; zeros follow the
+// payload there, whatever the sender's FIFO still holds.
 func (f FrameView) CopyTo(dst []byte) {
 	copyFrame(dst, f, f.Port())
-	if end := sizeFrame + f.PayloadBytes(); end < len(dst) {
-		clear(dst[end:])
-	}
+	clear(dst[sizeFrame+f.PayloadBytes() : f.used()])
 }
 
 // Header returns the fields that travel on the wire.
@@ -386,7 +410,7 @@ func (f FrameView) PutWire(wire Frame) {
 	binary.LittleEndian.PutUint32(f[offFrameDestination:], h.Destination)
 	binary.LittleEndian.PutUint16(f[offFrameTag:], h.Tag)
 	n := copy(f[sizeFrame:], wire.Payload())
-	clear(f[sizeFrame+n:])
+	clear(f[sizeFrame+n : f.used()])
 }
 
 // AppendWire appends the frame's wire format to dst.
@@ -399,13 +423,13 @@ func (f FrameView) AppendWire(dst []byte) Frame {
 }
 
 // TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
-func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, b.tx, 0) }
+func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
 
 // PopTx removes the head of a cell's TX FIFO.
 func (b *Bank) PopTx(cell int) {
 	left := int(b.Registers[cell].TxCount) - 1
 	b.Registers[cell].TxCount = uint8(left)
-	b.popFrames(cell, b.tx, left)
+	b.popFrames(cell, &b.tx, left)
 }
 
 // PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the
@@ -418,7 +442,7 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 		b.RxStatus[cell] = uint8(StatusOverflow)
 		return StatusOverflow
 	}
-	copyFrame(b.frame(cell, b.rx, count), frame, port)
+	copyFrame(b.frame(cell, &b.rx, count), frame, port)
 	r.RxCount = uint8(count + 1)
 	b.RxStatus[cell] = uint8(StatusOK)
 	return StatusOK
@@ -426,8 +450,9 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 
 // copyFrame copies a frame word by word, with another port: for the two or three
 // words of most frames a call to copy costs more than the words.
-func copyFrame(dst, src []byte, port uint16) {
+func copyFrame(dst, src FrameView, port uint16) {
 	le := binary.LittleEndian
+	src = src[:src.used()]
 	dst = dst[:len(src)]
 	le.PutUint64(dst, le.Uint64(src))
 	le.PutUint64(dst[8:], le.Uint64(src[8:])&(1<<48-1)|uint64(port)<<48)

@@ -13,7 +13,7 @@ const testDescriptor = 64
 
 func testConfig() BankConfig {
 	return BankConfig{
-		First: 8, Cells: 4, Processors: 16, Groups: 4, GroupSize: 4, Ports: 4,
+		First: 8, Cells: 4, Processors: 16, Shape: [ShapeWords]uint32{4, 4}, Ports: 4,
 		PayloadBytes: 12, RxFrames: 2, TxFrames: 3, Seed: 5,
 	}
 }
@@ -33,7 +33,7 @@ func TestAttachBankRefuses(t *testing.T) {
 		value  uint32
 		want   string
 	}{
-		"abi":            {offBankABI, 99, "abi is 99, want 2"},
+		"abi":            {offBankABI, 99, "abi is 99, want 3"},
 		"cells":          {offBankCells, 5, "cells is 5, want 4"},
 		"payload":        {offBankPayloadBytes, 13, "payload_bytes is 13"},
 		"rx depth":       {offBankRxFrames, 1, "rx_frames is 1"},
@@ -41,10 +41,12 @@ func TestAttachBankRefuses(t *testing.T) {
 		"frame stride":   {offBankFrameStride, 8, "frame_stride is 8"},
 		"odd state":      {offBankRx, 20, "a state of 20 bytes"},
 		"huge state":     {offBankRx, 1 << 30, "a state of 1073741824 bytes"},
-		"tx in rx":       {offBankTx, 24 + 32, "the TX FIFO behind the RX FIFO, at 88"},
+		"tx in rx":       {offBankTx, 24 + 24, "the TX FIFO after the RX FIFO, at 56"},
 		"odd record":     {offBankRecordStride, 188, "a record of 188 bytes"},
-		"short record":   {offBankRecordStride, 176, "at least 184"},
+		"short record":   {offBankRecordStride, 80, "at least 88"},
 		"long record":    {offBankRecordStride, 1 << 20, "outside the memory"},
+		"far plane":      {offBankRxMore, 1 << 30, "rx_more at 0x40000000"},
+		"no plane":       {offBankTxMore, 0, "tx_more at 0x0"},
 		"record outside": {offBankRecord, 1 << 30, "outside the memory"},
 		"record at zero": {offBankRecord, 0, "record at 0x0"},
 		"overlap":        {offBankRecord, testDescriptor, "overlaps descriptor"},
@@ -226,7 +228,7 @@ func TestSmallFrames(t *testing.T) {
 		binary.LittleEndian.PutUint16(view[offFramePort:], uint16(random.IntN(6)))
 		words := make([]uint64, 3)
 		copy(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 24), view)
-		small := &SmallFrames(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 24), 24)[0]
+		small := SmallAt(unsafe.Slice((*byte)(unsafe.Pointer(&words[0])), 24), 0)
 		n := view.PayloadBytes()
 		plain := view.Kind() < KindCount && (n == 0 || n == 8) && view.Port() < 4
 		require.Equal(t, plain, small.Plain(4))

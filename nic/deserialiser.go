@@ -3,6 +3,7 @@ package nic
 import (
 	"encoding/binary"
 	"fmt"
+	"slices"
 
 	"starloom/hw"
 )
@@ -11,7 +12,7 @@ import (
 // frame that comes there and judges it.
 //
 // Parameters: phit bits, longest frame. Ports in: light of the couplers (delayed
-// by the fibre), end of slot, port. Registers: state, bits, due, frame, coupler.
+// by the fibre), end of slot, port. Registers: state, bits, due, frame, port.
 // Throughput one phit per cycle; nothing stalls a receiver. The state is final in the
 // registers one cycle after the last phit, that is after the Latch of
 // Timing.LastPhitCycle.
@@ -31,6 +32,7 @@ import (
 //
 // The cost per cycle grows with the lit couplers and those who hear them.
 type Deserialisers struct {
+	hw.Registers
 	bank     hw.Bank
 	clock    *hw.Clock
 	phitBits int
@@ -38,22 +40,24 @@ type Deserialisers struct {
 	stride   int
 	owner    []uint16 // shard of each unit
 	in       *hw.Light
-	hears    []uint32 // unit that hears each coupler
+	hears    hw.Gather
 
 	// Registers.
-	state   []uint8  // receiver...
-	bits    []uint32 // received so far
-	due     []uint64 // cycle in which the next phit must come
-	frames  []byte   // stride bytes per cell
-	coupler []int32  // coupler that the cell hears, -1 for none
+	state  []uint8  // receiver...
+	bits   []uint32 // received so far
+	due    []uint64 // cycle in which the next phit must come
+	frames []byte   // stride bytes per cell
+	port   []uint16 // input of its unit that the cell hears, hw.PortNone for none
 
 	ends []bool // input, per shard: this cycle is the last one of the slot
 
-	// Derived from coupler: doubly linked lists of those who hear one coupler.
+	// Derived from port: doubly linked lists of those who hear one coupler.
 	head           []int32 // per coupler
 	next, previous []int32 // per cell
 
 	heard [][]uint32 // per shard: the cells that are not idle
+
+	site *deserialiserSite // what stands beside the registers once there is a Site
 }
 
 // ReceiverStates are the names of the receiver states, for probes.
@@ -78,10 +82,10 @@ type DeserialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // FrameBytesMin..FrameBytes(PayloadBytesMax)
 
-	// In is the light to hear. HeardBy says for each of its wires which unit of
-	// this bank hears it; In must have been built with the same reader units.
-	In      *hw.Light
-	HeardBy []uint32
+	// In is the light to hear; it must have been built with the readers of Hears, the
+	// wires that each unit has as its ports.
+	In    *hw.Light
+	Hears hw.Gather
 }
 
 // NewDeserialisers returns an idle bank that hears nothing.
@@ -106,14 +110,16 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		return nil, fmt.Errorf("%s: %d shards, %s has %d", path, len(c.Shards), c.In.Path(), c.In.Shards())
 	case !c.In.Routed():
 		return nil, fmt.Errorf("%s: %s was built without reader units", path, c.In.Path())
-	case len(c.HeardBy) != wires:
-		return nil, fmt.Errorf("%s: HeardBy has %d elements, %s has %d wires", path, len(c.HeardBy), c.In.Path(), wires)
+	case c.Hears.Inputs > hw.PortsMax || len(c.Hears.Wires) != c.Hears.Inputs*c.Bank.Units:
+		return nil, fmt.Errorf("%s: %d ports for each of %d units, the wiring has %d in all; allowed are 1 to %d ports",
+			path, c.Hears.Inputs, c.Bank.Units, len(c.Hears.Wires), hw.PortsMax)
+	}
+	heardBy, err := c.Hears.Readers(wires)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %s: %w", path, c.In.Path(), err)
 	}
 	owner := hw.ShardOfUnit(c.Shards)
-	for wire, unit := range c.HeardBy {
-		if int(unit) >= c.Bank.Units {
-			return nil, fmt.Errorf("%s: wire %d of %s is heard by unit %d of %d", path, wire, c.In.Path(), unit, c.Bank.Units)
-		}
+	for wire, unit := range heardBy {
 		if c.In.Reader(uint32(wire)) != int(owner[unit]) {
 			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d", path, c.In.Path(), wire, unit)
 		}
@@ -121,46 +127,55 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	cells := c.Bank.Size()
 	d := &Deserialisers{
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
-		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.HeardBy,
+		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
-		coupler: make([]int32, cells), ends: make([]bool, len(c.Shards)),
+		port: make([]uint16, cells), ends: make([]bool, len(c.Shards)),
 		head: make([]int32, wires), next: make([]int32, cells), previous: make([]int32, cells),
 		heard: make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
+	d.Registers = hw.Declare(hw.Declaration{
+		Bank: c.Bank,
+		Registers: []hw.Register{
+			hw.Column("state", d.state, hw.AtMost(receiverStates-1)).Shown(3, ReceiverStates...),
+			hw.Column("bits", d.bits, hw.AtMost(uint32(8*d.frameMax))).Shown(32),
+			hw.Column("due", d.due),
+			hw.Column("frame", d.frames),
+			hw.Column("port", d.port, d.checkPort).ResetTo(hw.PortNone),
+		},
+		Derive: d.link,
+	})
 	d.Reset()
 	return d, nil
 }
-
-// Path names the bank.
-func (d *Deserialisers) Path() string { return d.bank.Path() }
 
 // EndSlot is the shard's end-of-slot input: this cycle is the last one of its slot. Call
 // it between Settle and Latch. Shards may end at the same time.
 func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
 
-// Listen is a cell's port input, for the Latch to come: a coupler that its unit hears, or
-// -1 for none. The choice stays until the next Listen. Call it after EndSlot in the same
-// cycle, else it panics: no light of this cycle is taken, so nobody reads the register
-// before Latch, and it is written at once. Cells of different shards may be switched at
-// the same time.
-func (d *Deserialisers) Listen(cell, coupler int) {
-	if int(d.coupler[cell]) == coupler {
+// Listen is a cell's port input, for the Latch to come: a port of its unit, or hw.PortNone.
+// The choice stays until the next Listen. Call it after EndSlot in the same cycle, else it
+// panics: no light of this cycle is taken, so nobody reads the register before Latch, and
+// it is written at once. Cells of different shards may be switched at the same time.
+func (d *Deserialisers) Listen(cell int, port uint16) {
+	old := d.port[cell]
+	if old == port {
 		return
 	}
 	if !d.ends[d.owner[cell/d.bank.PerUnit]] {
 		panic(fmt.Sprintf("%s: cycle %d: switched in the middle of a slot", d.bank.Element(cell), d.clock.Cycle()))
 	}
-	if coupler != nobody {
-		if coupler < 0 || coupler >= len(d.head) || int(d.hears[coupler]) != cell/d.bank.PerUnit {
-			panic(fmt.Sprintf("%s: cycle %d: switched to coupler %d, which its unit does not hear",
-				d.bank.Element(cell), d.clock.Cycle(), coupler))
-		}
+	if port != hw.PortNone && int(port) >= d.hears.Inputs {
+		panic(fmt.Sprintf("%s: cycle %d: switched to port %d of %d", d.bank.Element(cell), d.clock.Cycle(), port, d.hears.Inputs))
 	}
-	if old := d.coupler[cell]; old != nobody {
+	if d.replaced(cell) {
+		d.port[cell] = port
+		return
+	}
+	if old != hw.PortNone {
 		next, previous := d.next[cell], d.previous[cell]
 		if previous == nobody {
-			d.head[old] = next
+			d.head[d.wire(cell)] = next
 		} else {
 			d.next[previous] = next
 		}
@@ -168,15 +183,20 @@ func (d *Deserialisers) Listen(cell, coupler int) {
 			d.previous[next] = previous
 		}
 	}
-	d.coupler[cell] = int32(coupler)
-	if coupler != nobody {
+	d.port[cell] = port
+	if port != hw.PortNone {
 		d.hook(int32(cell))
 	}
 }
 
+// wire is the coupler that a cell hears, which is switched to a port.
+func (d *Deserialisers) wire(cell int) uint32 {
+	return d.hears.Wire(cell/d.bank.PerUnit, int(d.port[cell]))
+}
+
 // hook puts a cell at the head of its coupler's list.
 func (d *Deserialisers) hook(cell int32) {
-	head := &d.head[d.coupler[cell]]
+	head := &d.head[d.wire(int(cell))]
 	d.next[cell], d.previous[cell] = *head, nobody
 	if *head != nobody {
 		d.previous[*head] = cell
@@ -184,20 +204,30 @@ func (d *Deserialisers) hook(cell int32) {
 	*head = cell
 }
 
-// link builds the lists from the coupler column.
+// link builds the lists: who hears each coupler, and who has heard something.
 func (d *Deserialisers) link() {
+	clear(d.ends)
+	for shard := range d.heard {
+		d.heard[shard] = d.heard[shard][:0]
+	}
+	for cell, state := range d.state {
+		if state != receiverIdle {
+			shard := d.owner[cell/d.bank.PerUnit]
+			d.heard[shard] = append(d.heard[shard], uint32(cell))
+		}
+	}
 	for coupler := range d.head {
 		d.head[coupler] = nobody
 	}
-	for cell, coupler := range d.coupler {
-		if coupler != nobody {
+	for cell, port := range d.port {
+		if port != hw.PortNone && !d.replaced(cell) {
 			d.hook(int32(cell))
 		}
 	}
 }
 
-// Listening returns the coupler that a cell hears, -1 for none.
-func (d *Deserialisers) Listening(cell int) int { return int(d.coupler[cell]) }
+// replaced reports whether RTL stands for a cell.
+func (d *Deserialisers) replaced(cell int) bool { return d.site != nil && d.site.ask[cell] != nil }
 
 // Latches is the light that the bank hears.
 func (d *Deserialisers) Latches() []hw.Wire { return []hw.Wire{d.in} }
@@ -229,6 +259,14 @@ func (d *Deserialisers) endSlot(shard int) {
 		d.state[cell] = receiverIdle
 	}
 	d.heard[shard] = d.heard[shard][:0]
+}
+
+// QuietFor implements hw.Quiet: without light nothing happens but the end of a slot.
+func (d *Deserialisers) QuietFor(limit uint64) uint64 {
+	if slices.Contains(d.ends, true) || !d.in.Dark() {
+		return 0
+	}
+	return limit
 }
 
 // receive takes one phit with light in it.
@@ -290,13 +328,15 @@ func wellFormed(f Frame) bool {
 // lengthKnownBytes is how much of a frame says how long it is.
 const lengthKnownBytes = offsetPayloadBytes + 2
 
-// Heard returns the shard's cells that have seen light in this slot, each once,
-// in no particular order: all others are StatusIdle.
-func (d *Deserialisers) Heard(shard int) []uint32 { return d.heard[shard] }
-
 // Status judges what a cell has heard in this slot, by its registers: all of it in the
 // slot's last cycle, before its Latch.
 func (d *Deserialisers) Status(cell int) Status {
+	if d.replaced(cell) {
+		if !d.site.ask[cell]() {
+			return StatusIdle
+		}
+		return d.site.status[cell]
+	}
 	switch d.state[cell] {
 	case receiverIdle:
 		return StatusIdle
@@ -311,64 +351,16 @@ func (d *Deserialisers) Status(cell int) Status {
 // Frame returns the frame of a cell whose status is StatusOK. It is a view of the
 // receiver's register and lasts until the next slot's light.
 func (d *Deserialisers) Frame(cell int) Frame {
-	return Frame(d.frames[cell*d.stride:][:d.bits[cell]/8])
+	bytes := int(d.bits[cell] / 8)
+	if d.replaced(cell) {
+		bytes = d.site.length[cell]
+	}
+	return Frame(d.frames[cell*d.stride:][:bytes])
 }
 
-// Reset makes every receiver idle and lets it hear nothing.
-func (d *Deserialisers) Reset() {
-	clear(d.state)
-	clear(d.bits)
-	clear(d.due)
-	clear(d.frames)
-	for cell := range d.coupler {
-		d.coupler[cell] = nobody
-	}
-	clear(d.ends)
-	d.link()
-	for shard := range d.heard {
-		d.heard[shard] = d.heard[shard][:0]
-	}
-}
-
-// State visits the registers.
-func (d *Deserialisers) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "state", d.state, hw.AtMost(receiverStates-1))
-	hw.StateColumn(v, "bits", d.bits, hw.AtMost(uint32(8*d.frameMax)))
-	hw.StateColumn(v, "due", d.due)
-	hw.StateColumn(v, "frame", d.frames)
-	hw.StateColumn(v, "coupler", d.coupler, d.checkCoupler)
-	v.AfterRestore(func() {
-		clear(d.ends)
-		d.link()
-		for shard := range d.heard {
-			d.heard[shard] = d.heard[shard][:0]
-		}
-		for cell, state := range d.state {
-			if state != receiverIdle {
-				shard := d.owner[cell/d.bank.PerUnit]
-				d.heard[shard] = append(d.heard[shard], uint32(cell))
-			}
-		}
-	})
-}
-
-func (d *Deserialisers) checkCoupler(cell int, coupler int32) error {
-	if coupler == nobody {
-		return nil
-	}
-	if coupler < 0 || int(coupler) >= len(d.hears) || int(d.hears[coupler]) != cell/d.bank.PerUnit {
-		return fmt.Errorf("%s hears coupler %d, which its unit does not hear", d.bank.Element(cell), coupler)
+func (d *Deserialisers) checkPort(cell int, port uint16) error {
+	if port != hw.PortNone && int(port) >= d.hears.Inputs {
+		return fmt.Errorf("%s hears port %d of %d", d.bank.Element(cell), port, d.hears.Inputs)
 	}
 	return nil
-}
-
-// Probes yields state and received bits of every receiver.
-func (d *Deserialisers) Probes(yield func(hw.Probe)) {
-	for i := range d.state {
-		element := d.bank.Element(i)
-		p := hw.NewProbe(element+".state", 3, d.state, i)
-		p.States = ReceiverStates
-		yield(p)
-		yield(hw.NewProbe(element+".bits", 32, d.bits, i))
-	}
 }

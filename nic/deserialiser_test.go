@@ -60,17 +60,21 @@ func newLink(t testing.TB, c linkConfig) *link {
 	require.NoError(t, err)
 	l.couplers, err = hw.NewStarCouplers(l.tx.Light(), l.tx.Ports(), near, base, c.g)
 	require.NoError(t, err)
-	heardBy := make([]uint32, c.g*c.g)
-	for coupler := range heardBy {
-		heardBy[coupler] = uint32(coupler % c.g)
+	hears := hw.Gather{Inputs: c.g}
+	for to := range c.g {
+		for from := range c.g {
+			hears.Wires = append(hears.Wires, uint32(from*c.g+to))
+		}
 	}
+	heardBy, err := hears.Readers(c.g * c.g)
+	require.NoError(t, err)
 	far, err := hw.NewLight(bank("fibre", c.g), "light", c.phitBits, shards, heardBy)
 	require.NoError(t, err)
 	l.fibre, err = hw.NewFibre("pops.group.fibre", clock, near, far, c.propagation)
 	require.NoError(t, err)
 	l.rx, err = NewDeserialisers(DeserialiserConfig{
 		Bank: bank("receiver", c.d), Clock: clock, Shards: shards,
-		PhitBits: c.phitBits, FrameBytesMax: FrameBytes(c.payloadBytes), In: far, HeardBy: heardBy,
+		PhitBits: c.phitBits, FrameBytesMax: FrameBytes(c.payloadBytes), In: far, Hears: hears,
 	})
 	require.NoError(t, err)
 
@@ -104,7 +108,7 @@ func (l *link) cycle() {
 }
 
 // hear lets a cell listen to what comes from a group, from the next slot on.
-func (l *link) hear(cell, fromGroup int) { l.rx.Listen(cell, fromGroup*l.g+cell/l.d) }
+func (l *link) hear(cell, fromGroup int) { l.rx.Listen(cell, uint16(fromGroup)) }
 
 // endSlot ends the last cycle of a slot, in which inputs have been given.
 func (l *link) endSlot() {
@@ -163,8 +167,8 @@ func TestLinkTiming(t *testing.T) {
 			require.Equal(t, frame, l.rx.Frame(5))
 			require.Equal(t, longest, l.rx.Frame(1))
 			require.Equal(t, StatusIdle, l.rx.Status(0))
-			require.Empty(t, l.tx.Busy(0))
-			require.True(t, l.fibre.Dark())
+			require.Empty(t, l.tx.shards[0].active)
+			require.EqualValues(t, 7, l.fibre.QuietFor(7))
 		}
 	}
 }
@@ -298,15 +302,15 @@ func TestReceiverEndsTheSlot(t *testing.T) {
 	l.tx.Load(0, frame, 0)
 	l.hear(1, 0)
 	l.endSlot()
-	assert.PanicsWithValue(t, "pops.group[0].receiver[1]: cycle 0: switched in the middle of a slot", func() { l.rx.Listen(1, -1) })
+	assert.PanicsWithValue(t, "pops.group[0].receiver[1]: cycle 0: switched in the middle of a slot", func() { l.rx.Listen(1, hw.PortNone) })
 	l.runOn(0)
-	l.rx.Listen(1, -1)
+	l.rx.Listen(1, hw.PortNone)
 	l.rx.in.Put(0, 0, 1, 1)
 	require.Equal(t, frame, l.rx.Frame(1))
 	l.endSlot()
 	assert.Equal(t, StatusIdle, l.rx.Status(1))
-	assert.Empty(t, l.rx.Heard(0))
-	assert.Equal(t, -1, l.rx.Listening(1))
+	assert.Empty(t, l.rx.heard[0])
+	assert.EqualValues(t, hw.PortNone, l.rx.port[1])
 }
 
 // script plays random traffic and returns a log of everything that can be seen.
@@ -330,7 +334,7 @@ func script(t *testing.T, l *link, seed uint64, from, slots uint32, at func(*lin
 			case from < l.g:
 				l.hear(cell, from)
 			case from == l.g:
-				l.rx.Listen(cell, -1)
+				l.rx.Listen(cell, hw.PortNone)
 			}
 		}
 		l.endSlot()
@@ -450,39 +454,69 @@ func TestLinkAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestLinkSkip jumps over the compute window and the guard, when all is dark.
+// TestLinkSkip skips all cycles in which the kernel says that nothing happens: what signals
+// show does not change in them, and the state is as if they had been run.
 func TestLinkSkip(t *testing.T) {
-	c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: 3, guard: 20, unitsPerShard: 1}
-	stepped, skipped := newLink(t, c), newLink(t, c)
-	for slot := range uint32(3) {
-		frame := makeFrame(rand.New(rand.NewPCG(12, uint64(slot))), 1, 4)
-		for _, l := range []*link{stepped, skipped} {
-			l.tx.Load(1, frame, 1)
-			l.hear(2, 0)
-			l.endSlot()
-			if l == skipped {
-				l.kernel.Skip(l.timing.FirstPhitCycle(slot) - l.kernel.Cycle())
-				for l.kernel.Cycle() <= l.timing.LastPhitCycle(slot) {
-					l.cycle()
-				}
-				require.True(t, l.fibre.Dark())
-				l.kernel.Skip(l.timing.BoundaryCycle(slot) - l.kernel.Cycle())
-			}
-			l.runOn(slot)
-			require.Equal(t, []uint32{2}, l.rx.Heard(1))
-			require.Empty(t, l.rx.Heard(0))
-			require.Equal(t, frame, l.rx.Frame(2))
+	for propagation := range 4 {
+		c := linkConfig{d: 2, g: 2, phitBits: 16, payloadBytes: 4, compute: 50, propagation: propagation, guard: 20, unitsPerShard: 1}
+		stepped, skipped := newLink(t, c), newLink(t, c)
+		shown := func(l *link) (values []uint64) {
+			l.kernel.Probes(func(p hw.Probe) { values = append(values, p.Value()) })
+			return values
 		}
-		var a, b bytes.Buffer
-		require.NoError(t, hw.Save(&a, stepped.kernel))
-		require.NoError(t, hw.Save(&b, skipped.kernel))
-		require.Equal(t, a.Bytes(), b.Bytes())
+		for slot := range uint32(4) {
+			r := rand.New(rand.NewPCG(12, uint64(slot)))
+			short, long := makeFrame(r, 1, 1), makeFrame(r, 3, 4)
+			for _, l := range []*link{stepped, skipped} {
+				if slot != 2 { // a dark one
+					l.tx.Load(1, short, 1)
+					l.tx.Load(3, long, 0)
+				}
+				l.hear(2, 0)
+				l.hear(0, 1)
+				require.Zero(t, l.kernel.QuietFor(100), "the slot ends")
+				l.endSlot()
+			}
+			boundary, executed := stepped.timing.BoundaryCycle(slot), 0
+			for skipped.kernel.Cycle() < boundary {
+				quiet := skipped.kernel.QuietFor(boundary - skipped.kernel.Cycle())
+				if quiet == 0 {
+					skipped.cycle()
+					stepped.cycle()
+					executed++
+					continue
+				}
+				before := shown(stepped)
+				for range quiet {
+					stepped.kernel.DriveAndSettle()
+					require.Equal(t, before, shown(stepped), "cycle %d, quiet for %d", stepped.kernel.Cycle(), quiet)
+					stepped.kernel.Latch()
+				}
+				skipped.kernel.Skip(quiet)
+				var a, b bytes.Buffer
+				require.NoError(t, hw.Save(&a, stepped.kernel))
+				require.NoError(t, hw.Save(&b, skipped.kernel))
+				require.Equal(t, a.Bytes(), b.Bytes())
+			}
+			busy := Phits(len(long), c.phitBits) + propagation + 1 // the last one darkens the wires
+			if slot == 2 {
+				busy = 0
+			}
+			require.Equal(t, busy, executed, "slot %d, propagation %d", slot, propagation)
+			for _, l := range []*link{stepped, skipped} {
+				l.boundary()
+				if slot != 2 {
+					require.Equal(t, short, l.rx.Frame(2))
+					require.Equal(t, long, l.rx.Frame(0))
+				}
+			}
+		}
+		skipped.tx.Load(1, makeFrame(rand.New(rand.NewPCG(12, 9)), 1, 4), 1)
+		skipped.endSlot()
+		require.Empty(t, skipped.rx.heard[1])
+		skipped.kernel.Skip(100)
+		assert.Panics(t, skipped.kernel.DriveAndSettle, "over the middle of a frame")
 	}
-	skipped.tx.Load(1, makeFrame(rand.New(rand.NewPCG(12, 9)), 1, 4), 1)
-	skipped.endSlot()
-	require.Empty(t, skipped.rx.Heard(1))
-	skipped.kernel.Skip(100)
-	assert.Panics(t, skipped.kernel.DriveAndSettle, "over the middle of a frame")
 }
 
 func TestLinkProbes(t *testing.T) {
@@ -521,13 +555,14 @@ func TestListen(t *testing.T) {
 		if from := r.IntN(3); from < 2 {
 			l.hear(cell, from)
 		} else {
-			l.rx.Listen(cell, -1)
+			l.rx.Listen(cell, hw.PortNone)
 		}
 		// The lists say what the column says, each cell once.
 		want := map[int][]int{}
 		for cell := range 18 {
-			if c := l.rx.Listening(cell); c != -1 {
-				want[c] = append(want[c], cell)
+			if port := l.rx.port[cell]; port != hw.PortNone {
+				coupler := int(port)*l.g + cell/l.d
+				want[coupler] = append(want[coupler], cell)
 			}
 		}
 		for coupler, head := range l.rx.head {
@@ -538,16 +573,15 @@ func TestListen(t *testing.T) {
 			require.ElementsMatch(t, want[coupler], got)
 		}
 	}
-	assert.Panics(t, func() { l.rx.Listen(0, 1) }, "coupler 1 goes to group 1")
-	assert.Panics(t, func() { l.rx.Listen(0, 4) })
-	assert.Panics(t, func() { l.rx.Listen(0, -2) })
+	assert.PanicsWithValue(t, "pops.group[0].receiver[0]: cycle 18446744073709551615: switched to port 2 of 2", func() { l.rx.Listen(0, 2) })
+	assert.Panics(t, func() { l.rx.Listen(0, hw.PortAll) })
 }
 
 func TestDeserialisersRefuseBrokenState(t *testing.T) {
 	l := newLink(t, linkConfig{d: 1, g: 2, phitBits: 8, payloadBytes: 0, guard: 1})
 	for _, breakIt := range []func(){
-		func() { l.rx.coupler[0] = 1 },
-		func() { l.rx.coupler[0] = 77 },
+		func() { l.rx.port[0] = 2 },
+		func() { l.rx.port[0] = hw.PortAll },
 		func() { l.rx.state[0] = receiverStates },
 		func() { l.rx.bits[0] = 1 << 20 },
 		func() { l.tx.length[0] = 999 },
@@ -564,7 +598,7 @@ func TestDeserialisersRefuseBrokenState(t *testing.T) {
 
 func TestDeserialiserConfigRefused(t *testing.T) {
 	shards := hw.Shards(2, 1)
-	heardBy := []uint32{0, 1, 0, 1}
+	hears, heardBy := hw.Gather{Inputs: 2, Wires: []uint32{0, 2, 1, 3}}, []uint32{0, 1, 0, 1}
 	bank := func(name string, perUnit int) hw.Bank {
 		return hw.Bank{Unit: "pops.group", Name: name, Units: 2, PerUnit: perUnit}
 	}
@@ -572,7 +606,7 @@ func TestDeserialiserConfigRefused(t *testing.T) {
 	require.NoError(t, err)
 	good := DeserialiserConfig{
 		Bank: bank("receiver", 3), Clock: new(hw.Clock), Shards: shards,
-		PhitBits: 8, FrameBytesMax: 20, In: in, HeardBy: heardBy,
+		PhitBits: 8, FrameBytesMax: 20, In: in, Hears: hears,
 	}
 	_, err = NewDeserialisers(good)
 	require.NoError(t, err)
@@ -586,9 +620,10 @@ func TestDeserialiserConfigRefused(t *testing.T) {
 		"frame short":  func(c *DeserialiserConfig) { c.FrameBytesMax = FrameBytesMin - 1 },
 		"frame long":   func(c *DeserialiserConfig) { c.FrameBytesMax = 1 << 20 },
 		"shards":       func(c *DeserialiserConfig) { c.Shards = hw.Shards(2, 2) },
-		"few hear":     func(c *DeserialiserConfig) { c.HeardBy = heardBy[:3] },
-		"other hear":   func(c *DeserialiserConfig) { c.HeardBy = []uint32{0, 1, 0, 0} },
-		"unknown unit": func(c *DeserialiserConfig) { c.HeardBy = []uint32{0, 1, 0, 2} },
+		"few hear":     func(c *DeserialiserConfig) { c.Hears.Wires = hears.Wires[:3] },
+		"other hear":   func(c *DeserialiserConfig) { c.Hears.Wires = []uint32{0, 1, 2, 3} },
+		"unknown wire": func(c *DeserialiserConfig) { c.Hears.Wires = []uint32{0, 2, 1, 4} },
+		"other units":  func(c *DeserialiserConfig) { c.Hears.Inputs = 4 },
 		"unrouted":     func(c *DeserialiserConfig) { c.In = unrouted },
 	} {
 		c := good

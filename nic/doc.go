@@ -19,6 +19,7 @@
 //	status.go          what a receiver says
 //	serialiser.go      bank of transmitters: frames to phits
 //	deserialiser.go    bank of receivers: phits to frames
+//	serialiser_site.go, deserialiser_site.go   their ports, for RTL
 //	decode.go          frames out of the phits of a waveform
 //	layer.go           the gopacket layers of a capture
 //	dissector.go       the Wireshark dissector, generated from the frame definition

@@ -12,8 +12,8 @@ import (
 // registers, workload, states and FIFOs behind it, all zero, ready for AttachBank.
 func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]byte, error) {
 	frames, rx := FrameStride(c.PayloadBytes), (stateBytes+7)/8*8
-	tx := rx + c.RxFrames*frames
-	record := tx + c.TxFrames*frames
+	tx := rx + frames
+	record := tx + frames
 	at := uint64(descriptor) + sizeBank
 	type place struct {
 		offset, elementBytes int
@@ -22,6 +22,7 @@ func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]
 	places := []place{
 		{offBankProcessor, sizeProcessor, 0}, {offBankRxStatus, 1, 0}, {offBankListen, 2 * listenSlots, 0}, {offBankCalls, 4, 0},
 		{offBankWorkload, 4, 0}, {offBankRecord, record, 0},
+		{offBankRxMore, (c.RxFrames - 1) * frames, 0}, {offBankTxMore, (c.TxFrames - 1) * frames, 0},
 	}
 	for i := range places {
 		at = (at + 63) / 64 * 64
@@ -57,16 +58,18 @@ func (b *Bank) Clear() {
 	clear(b.RxStatus)
 	clear(b.Workload)
 	clear(b.records)
+	clear(b.rx.more)
+	clear(b.tx.more)
 }
 
 // State returns a cell's state; it aliases the bank.
 func (b *Bank) State(cell int) []byte {
 	at := cell * b.recordBytes
-	return b.records[at : at+b.rx : at+b.rx]
+	return b.records[at : at+b.rx.at : at+b.rx.at]
 }
 
 // RxHead returns the frame at the head of a cell's RX FIFO; RxCount must not be 0.
-func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, b.rx, 0) }
+func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, &b.rx, 0) }
 
 // SetCurrent says at which place of Calls the cell stands whose handler runs, -1 for
 // nobody's.
@@ -85,7 +88,7 @@ func (b *Bank) Sleep(cell int, until uint32) {
 func (b *Bank) PopRx(cell int) {
 	left := int(b.Registers[cell].RxCount) - 1
 	b.Registers[cell].RxCount = uint8(left)
-	b.popFrames(cell, b.rx, left)
+	b.popFrames(cell, &b.rx, left)
 }
 
 // Send appends a frame to a cell's TX FIFO and returns it; nil when the FIFO is
@@ -98,7 +101,7 @@ func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloa
 		return nil
 	}
 	r.TxCount = uint8(count + 1)
-	f := b.frame(cell, b.tx, count)
+	f := b.frame(cell, &b.tx, count)
 	binary.LittleEndian.PutUint64(f, uint64(kind)|uint64(payloadBytes)<<16)
 	binary.LittleEndian.PutUint64(f[8:], uint64(destination)|uint64(port)<<48)
 	if payloadBytes > b.PayloadBytes {

@@ -17,7 +17,7 @@ import (
 
 // ABIVersion changes whenever the register map or the exports of a firmware
 // image change in a way that an old image would not survive.
-const ABIVersion = 2
+const ABIVersion = 3
 
 // Access says who writes a register: firmware sees R as read-only.
 type Access string
@@ -49,12 +49,15 @@ type Block struct {
 // Params is the number of parameter registers of a bank.
 const Params = 16
 
+// ShapeWords is the number of words that tell firmware the size of its network.
+const ShapeWords = 8
+
 // RegisterMap is the whole map.
 var RegisterMap = []Block{
 	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.", Registers: []Register{
 		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
 		{"flags", 8, 0, ReadWrite, "free for the firmware, travels with the frame"},
-		{"payload_bytes", 16, 0, ReadWrite, "length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero"},
+		{"payload_bytes", 16, 0, ReadWrite, "length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame"},
 		{"source", 32, 0, ReadOnly, "NIC that sent the frame on this hop; the NIC fills it in"},
 		{"destination", 32, 0, ReadWrite, "addressee on this hop, 0xffffffff for anybody"},
 		{"tag", 16, 0, ReadWrite, "free for the firmware, travels with the frame"},
@@ -64,18 +67,19 @@ var RegisterMap = []Block{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
 		{"current", 32, 0, WriteOnly, "place in calls of the cell whose handler is running; tells the host who trapped"},
-		{"record", 32, 0, Layout, "address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO"},
+		{"record", 32, 0, Layout, "address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO"},
 		{"record_stride", 32, 0, Layout, "bytes from one record to the next"},
-		{"rx", 32, 0, Layout, "bytes from the start of a record to the RX FIFO, rx_frames frames, the head first"},
-		{"tx", 32, 0, Layout, "bytes from the start of a record to the TX FIFO, tx_frames frames, the head first"},
-		{"frame_stride", 32, 0, Layout, "bytes from one frame of a FIFO to the next"},
+		{"rx", 32, 0, Layout, "bytes from the start of a record to the head of the RX FIFO"},
+		{"tx", 32, 0, Layout, "bytes from the start of a record to the head of the TX FIFO"},
+		{"rx_more", 32, 0, Layout, "address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each"},
+		{"tx_more", 32, 0, Layout, "the same of the TX FIFOs"},
+		{"frame_stride", 32, 0, Layout, "bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8"},
 		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
 		{"tx_frames", 32, 0, Layout, "depth of the TX FIFO, in frames"},
 		{"payload_bytes", 32, 0, Layout, "largest payload of a frame"},
 		{"first", 32, 0, ReadOnly, "processor number of cell 0"},
 		{"processors", 32, 0, ReadOnly, "processors in the machine"},
-		{"groups", 32, 0, ReadOnly, "groups in the machine"},
-		{"group_size", 32, 0, ReadOnly, "processors in a group"},
+		{"shape", 32, ShapeWords, ReadOnly, "the network's size; what the words mean is the network's"},
 		{"ports", 32, 0, ReadOnly, "ports of a NIC"},
 		{"seed", 64, 0, ReadOnly, "start of the random stream"},
 		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
@@ -85,7 +89,7 @@ var RegisterMap = []Block{
 		{"rx_status", 32, 0, Layout, "address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4"},
 		{"listen", 32, 0, Layout, "address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none"},
 		{"listen_slots", 32, 0, Layout, "columns of the listening table, 1 to 64"},
-		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none"},
+		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none"},
 	}},
 	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
 		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
@@ -94,11 +98,6 @@ var RegisterMap = []Block{
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
 		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)"},
-	}},
-	{Name: "schedule", Doc: "What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule.", Registers: []Register{
-		{"send_port", 16, 0, ReadOnly, "port to send to, 0xffff for none"},
-		{"listen_port", 16, 0, ReadOnly, "port to hear, 0xffff for none"},
-		{"actions", 32, 0, ReadOnly, "own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings"},
 	}},
 }
 
@@ -126,11 +125,6 @@ var RegisterConstants = []struct {
 	{"flag_tx_overflow", 4, "a frame did not fit into the TX FIFO"},
 	{"flag_sleeping", 16, "the handler need not be called"},
 	{"flag_delivered", 8, "the packet that started here has arrived"},
-	{"action_own", 1, "schedule: send the own packet, else the held one"},
-	{"action_final", 2, "schedule: what is heard is the final packet, else the held one"},
-	{"action_keep_min", 4, "schedule: then keep the smaller of own and final packet as the own one"},
-	{"action_keep_max", 8, "schedule: then keep the larger of own and final packet as the own one"},
-	{"action_end", 16, "schedule: it is over"},
 }
 
 // placed is a register with its offset in its block.
@@ -197,21 +191,23 @@ func writeGo(w io.Writer) {
 // in a 32-bit memory, and signed parameters.
 var cTypes = map[string]string{
 	"bank.record":    "uint8_t *",
+	"bank.rx_more":   "uint8_t *",
+	"bank.tx_more":   "uint8_t *",
 	"bank.processor": "sl_processor *",
 	"bank.workload":  "uint32_t *",
 	"bank.calls":     "uint32_t *",
 	"bank.rx_status": "uint8_t *",
 	"bank.listen":    "uint16_t *",
-	"bank.schedule":  "sl_schedule *",
+	"bank.schedule":  "uint64_t *",
 	"bank.param":     "int32_t ",
 }
 
 // cOrder puts the blocks in the order in which C needs them.
-var cOrder = []string{"frame", "processor", "schedule", "bank"}
+var cOrder = []string{"frame", "processor", "bank"}
 
 // writeC writes firmware/sdk/starloom_registers.h.
 func writeC(w io.Writer) {
-	fmt.Fprintf(w, "/* %s */\n#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n", generatedBy)
+	fmt.Fprintf(w, "/* %s */\n#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\n#define SL_STATIC_ASSERT static_assert\n#else\n#define SL_STATIC_ASSERT _Static_assert\n#endif\n\n", generatedBy)
 	for _, c := range RegisterConstants {
 		fmt.Fprintf(w, "#define SL_%s %#xu /* %s */\n", strings.ToUpper(c.Name), c.Value, c.Doc)
 	}
@@ -235,9 +231,9 @@ func writeC(w io.Writer) {
 		}
 		fmt.Fprintf(w, "} sl_%s;\n\n", b.Name)
 		for _, r := range regs {
-			fmt.Fprintf(w, "_Static_assert(offsetof(sl_%s, %s) == %d, \"register map\");\n", b.Name, r.Name, r.Offset)
+			fmt.Fprintf(w, "SL_STATIC_ASSERT(offsetof(sl_%s, %s) == %d, \"register map\");\n", b.Name, r.Name, r.Offset)
 		}
-		fmt.Fprintf(w, "_Static_assert(sizeof(sl_%s) == %d, \"register map\");\n", b.Name, size)
+		fmt.Fprintf(w, "SL_STATIC_ASSERT(sizeof(sl_%s) == %d, \"register map\");\n", b.Name, size)
 	}
 	fmt.Fprint(w, "\n#endif\n")
 }

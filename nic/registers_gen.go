@@ -6,7 +6,7 @@ package nic
 const (
 	offFrameKind         = 0  // data 0, ack 1, control 2
 	offFrameFlags        = 1  // free for the firmware, travels with the frame
-	offFramePayloadBytes = 2  // length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero
+	offFramePayloadBytes = 2  // length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame
 	offFrameSource       = 4  // NIC that sent the frame on this hop; the NIC fills it in
 	offFrameDestination  = 8  // addressee on this hop, 0xffffffff for anybody
 	offFrameTag          = 12 // free for the firmware, travels with the frame
@@ -19,29 +19,30 @@ const (
 	offBankABI          = 0   // version of this map
 	offBankCells        = 4   // processors in this bank
 	offBankCurrent      = 8   // place in calls of the cell whose handler is running; tells the host who trapped
-	offBankRecord       = 12  // address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO
+	offBankRecord       = 12  // address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO
 	offBankRecordStride = 16  // bytes from one record to the next
-	offBankRx           = 20  // bytes from the start of a record to the RX FIFO, rx_frames frames, the head first
-	offBankTx           = 24  // bytes from the start of a record to the TX FIFO, tx_frames frames, the head first
-	offBankFrameStride  = 28  // bytes from one frame of a FIFO to the next
-	offBankRxFrames     = 32  // depth of the RX FIFO, in frames
-	offBankTxFrames     = 36  // depth of the TX FIFO, in frames
-	offBankPayloadBytes = 40  // largest payload of a frame
-	offBankFirst        = 44  // processor number of cell 0
-	offBankProcessors   = 48  // processors in the machine
-	offBankGroups       = 52  // groups in the machine
-	offBankGroupSize    = 56  // processors in a group
-	offBankPorts        = 60  // ports of a NIC
-	offBankSeed         = 64  // start of the random stream
-	offBankParam        = 72  // parameters from the scenario, by index
-	offBankProcessor    = 136 // address of the first processor block; one follows the other
-	offBankWorkload     = 140 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
-	offBankCalls        = 144 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
-	offBankRxStatus     = 148 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
-	offBankListen       = 152 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
-	offBankListenSlots  = 156 // columns of the listening table, 1 to 64
-	offBankSchedule     = 160 // address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none
-	sizeBank            = 168 // size of the block
+	offBankRx           = 20  // bytes from the start of a record to the head of the RX FIFO
+	offBankTx           = 24  // bytes from the start of a record to the head of the TX FIFO
+	offBankRxMore       = 28  // address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each
+	offBankTxMore       = 32  // the same of the TX FIFOs
+	offBankFrameStride  = 36  // bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8
+	offBankRxFrames     = 40  // depth of the RX FIFO, in frames
+	offBankTxFrames     = 44  // depth of the TX FIFO, in frames
+	offBankPayloadBytes = 48  // largest payload of a frame
+	offBankFirst        = 52  // processor number of cell 0
+	offBankProcessors   = 56  // processors in the machine
+	offBankShape        = 60  // the network's size; what the words mean is the network's
+	offBankPorts        = 92  // ports of a NIC
+	offBankSeed         = 96  // start of the random stream
+	offBankParam        = 104 // parameters from the scenario, by index
+	offBankProcessor    = 168 // address of the first processor block; one follows the other
+	offBankWorkload     = 172 // address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)
+	offBankCalls        = 176 // address of the list of cells, 32 bits each, whose handlers the host wants to be called
+	offBankRxStatus     = 180 // address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4
+	offBankListen       = 184 // address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none
+	offBankListenSlots  = 188 // columns of the listening table, 1 to 64
+	offBankSchedule     = 192 // address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none
+	sizeBank            = 200 // size of the block
 )
 
 // Offsets of the processor block, in bytes.
@@ -64,14 +65,6 @@ type Registers struct {
 	Held     uint8  // W, packets that the handler holds, for the memory rule
 	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 }
-
-// Offsets of the schedule block, in bytes.
-const (
-	offScheduleSendPort   = 0 // port to send to, 0xffff for none
-	offScheduleListenPort = 2 // port to hear, 0xffff for none
-	offScheduleActions    = 4 // own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings
-	sizeSchedule          = 8 // size of the block
-)
 
 // Values of the registers that no other constant of this package names.
 const (

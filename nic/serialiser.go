@@ -31,6 +31,7 @@ import (
 //
 // The cost per cycle grows with the transmitters that have a frame.
 type Serialisers struct {
+	hw.Registers
 	bank     hw.Bank
 	clock    *hw.Clock
 	phitBits int
@@ -43,16 +44,21 @@ type Serialisers struct {
 	ports *hw.PortSelect
 
 	// Registers.
-	frames []byte   // stride bytes per cell, most significant bit first
-	length []uint16 // bytes of the frame that is loaded, 0 when idle
+	frames []byte    // stride bytes per cell, most significant bit first
+	length []uint16  // bytes of the frame that is loaded, 0 when idle
+	start  [1]uint64 // that of the shards that are active, while a state is saved
 
 	shards []serialiserShard
+
+	portCount int             // PortsMax if nobody knows
+	site      *serialiserSite // what stands beside the registers once there is a Site
 }
 
 // serialiserShard is a shard's part of the bank.
 type serialiserShard struct {
 	start  uint64   // register: cycle of the first phit of all that are active
 	active []uint32 // the cells with length > 0
+	loads  []uint32 // the replaced cells with the input load
 }
 
 // SerialiserConfig are the parameters of a bank of transmitters.
@@ -63,6 +69,7 @@ type SerialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
 	ComputeCycles int // from a load to the first phit, 0..ComputeCyclesMax
+	Ports         int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
 // frameSlack is what a 64-bit load at an odd bit position may touch behind the
@@ -91,8 +98,14 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	if c.ComputeCycles < 0 || c.ComputeCycles > ComputeCyclesMax {
 		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles, ComputeCyclesMax)
 	}
+	if c.Ports == 0 {
+		c.Ports = hw.PortsMax
+	}
+	if c.Ports < 0 || c.Ports > hw.PortsMax {
+		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", c.Bank.Path(), c.Ports, hw.PortsMax)
+	}
 	stride := c.FrameBytesMax + frameSlack
-	return &Serialisers{
+	t := &Serialisers{
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax, compute: uint64(c.ComputeCycles), stride: stride,
 		owner:  hw.ShardOfUnit(c.Shards),
 		light:  light,
@@ -100,11 +113,23 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		frames: make([]byte, stride*c.Bank.Size()),
 		length: make([]uint16, c.Bank.Size()),
 		shards: make([]serialiserShard, len(c.Shards)),
-	}, nil
-}
 
-// Path names the bank.
-func (t *Serialisers) Path() string { return t.bank.Path() }
+		portCount: c.Ports,
+	}
+	t.Registers = hw.Declare(hw.Declaration{
+		Bank: c.Bank,
+		Registers: []hw.Register{
+			hw.Column("frame", t.frames),
+			hw.Column("port", t.ports.Value).ResetTo(hw.PortNone).Shown(16),
+			hw.Column("length", t.length, hw.AtMost(uint16(t.frameMax))).Shown(16),
+			hw.Column("start", t.start[:]),
+		},
+		Wires:   []hw.Probed{t.light},
+		Collect: t.collect,
+		Derive:  t.activate,
+	})
+	return t, nil
+}
 
 // Light is the transmitters' output.
 func (t *Serialisers) Light() *hw.Light { return t.light }
@@ -125,6 +150,10 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 		panic(fmt.Sprintf("%s: cycle %d: frame of %d bytes, allowed are 1 to %d",
 			t.bank.Element(cell), now, len(frame), t.frameMax))
 	}
+	if t.site != nil && t.site.replaced[cell] {
+		t.offer(cell, frame, port)
+		return
+	}
 	if t.length[cell] != 0 {
 		panic(fmt.Sprintf("%s: cycle %d: loaded while a frame of %d bytes is being sent",
 			t.bank.Element(cell), now, t.length[cell]))
@@ -141,10 +170,6 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	shard.start = start
 	shard.active = append(shard.active, uint32(cell))
 }
-
-// Busy returns the shard's cells that have a frame, each once, in no particular
-// order.
-func (t *Serialisers) Busy(shard int) []uint32 { return t.shards[shard].active }
 
 // Drives are the light and the port select.
 func (t *Serialisers) Drives() []hw.Wire { return []hw.Wire{t.light, t.ports} }
@@ -184,6 +209,10 @@ func (t *Serialisers) Latches() []hw.Wire { return nil }
 // Latch makes the cells idle whose last phit is on the wire in this cycle.
 func (t *Serialisers) Latch(s hw.Shard) {
 	shard := &t.shards[s.Index]
+	for _, cell := range shard.loads {
+		t.site.load[cell] = false
+	}
+	shard.loads = shard.loads[:0]
 	phit := t.phit(shard)
 	if len(shard.active) == 0 || phit < 0 {
 		return
@@ -204,53 +233,50 @@ func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
 	return kept
 }
 
-// Reset makes every transmitter idle; what it was sending ends in the dark.
-func (t *Serialisers) Reset() {
-	clear(t.frames)
-	clear(t.length)
-	for i := range t.ports.Value {
-		t.ports.Value[i] = hw.PortNone
+// QuietFor implements hw.Quiet: nothing happens while frames wait for their start, or when
+// there is none and the last phit's light is out.
+func (t *Serialisers) QuietFor(limit uint64) uint64 {
+	if !t.light.Dark() {
+		return 0
 	}
 	for i := range t.shards {
-		s := &t.shards[i]
-		*s = serialiserShard{active: s.active[:0]}
+		shard := &t.shards[i]
+		if len(shard.active) == 0 {
+			continue
+		}
+		phit := t.phit(shard)
+		if phit >= 0 {
+			return 0
+		}
+		limit = min(limit, uint64(-phit))
 	}
+	return limit
 }
 
-// State visits the registers. All transmitters that are busy have one start; that of
-// idle ones does not count.
-func (t *Serialisers) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "frame", t.frames)
-	hw.StateColumn(v, "length", t.length, hw.AtMost(uint16(t.frameMax)))
-	hw.StateColumn(v, "port", t.ports.Value)
-	start := uint64(0)
+// collect finds the start of all that are busy; that of idle transmitters does not count.
+func (t *Serialisers) collect() {
+	t.start[0] = 0
 	for i := range t.shards {
 		if s := &t.shards[i]; len(s.active) > 0 {
-			start = s.start
+			t.start[0] = s.start
 		}
 	}
-	hw.StateScalar(v, "start", &start)
-	v.AfterRestore(func() {
-		for i := range t.shards {
-			s := &t.shards[i]
-			*s = serialiserShard{start: start, active: s.active[:0]}
-		}
-		for cell, length := range t.length {
-			if length != 0 {
-				s := &t.shards[t.owner[cell/t.bank.PerUnit]]
-				s.active = append(s.active, uint32(cell))
-			}
-		}
-	})
 }
 
-// Probes yields light, port select and length of every transmitter.
-func (t *Serialisers) Probes(yield func(hw.Probe)) {
-	t.light.Probes(yield)
-	for i := range t.length {
-		element := t.bank.Element(i)
-		yield(hw.NewProbe(element+".port", 16, t.ports.Value, i))
-		yield(hw.NewProbe(element+".length", 16, t.length, i))
+// activate makes the shards' lists from the lengths.
+func (t *Serialisers) activate() {
+	for i := range t.shards {
+		s := &t.shards[i]
+		*s = serialiserShard{start: t.start[0], active: s.active[:0], loads: s.loads[:0]}
+	}
+	if t.site != nil {
+		clear(t.site.load)
+	}
+	for cell, length := range t.length {
+		if length != 0 && (t.site == nil || !t.site.replaced[cell]) {
+			s := &t.shards[t.owner[cell/t.bank.PerUnit]]
+			s.active = append(s.active, uint32(cell))
+		}
 	}
 }
 

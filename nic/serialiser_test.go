@@ -51,7 +51,7 @@ func TestSerialiserLastPhitIsDarkBehindTheFrame(t *testing.T) {
 	frame := []byte{0xF0, 0x0F, 0x55, 0xAA, 0x12, 0x34, 0xA7}
 	l.tx.Load(0, frame, 0)
 	l.endSlot()
-	assert.Equal(t, []uint32{0}, l.tx.Busy(0))
+	assert.Equal(t, []uint32{0}, l.tx.shards[0].active)
 	light := l.tx.Light()
 
 	l.kernel.DriveAndSettle()
@@ -63,7 +63,7 @@ func TestSerialiserLastPhitIsDarkBehindTheFrame(t *testing.T) {
 	assert.EqualValues(t, 0x58_0000000000, light.Rail0[0])
 	assert.EqualValues(t, 0, l.tx.Ports().Value[0])
 	l.kernel.Latch()
-	assert.Empty(t, l.tx.Busy(0))
+	assert.Empty(t, l.tx.shards[0].active)
 	assert.EqualValues(t, hw.PortNone, l.tx.Ports().Value[0])
 	l.kernel.DriveAndSettle()
 	assert.Zero(t, light.Rail1[0]|light.Rail0[0])

@@ -2,36 +2,35 @@ package nic
 
 import "unsafe"
 
-// SmallFrame is the frame block with room for 8 bytes of payload, a packet, as the
-// three little-endian words that it is in a FIFO or in a medium's table. Most
-// frames of most networks are of this size, and moving words is several times
-// faster than moving bytes.
+// SmallFrame is the frame block with a payload of 0 or 8 bytes, a packet, as the three
+// little-endian words that it is in a FIFO or in a medium's table. Most frames of most
+// networks are of this size, and moving words is several times faster than moving bytes.
 type SmallFrame struct {
 	Head   uint64 // kind, flags, payload_bytes, source
 	Route  uint64 // destination, tag, port
 	Packet uint64 // the payload
 }
 
-// smallFrameBytes is the FrameStride of small frames.
+// smallFrameBytes is the least FrameStride that has room for a packet.
 const (
 	smallFrameBytes   = int(unsafe.Sizeof(SmallFrame{}))
 	smallPayloadBytes = 8
 )
 
-// SmallFrames returns a column of frames as what it is if all are small ones, nil
-// otherwise. The column must be aligned to 8 bytes.
-func SmallFrames(column []byte, stride int) []SmallFrame {
-	first := unsafe.Pointer(unsafe.SliceData(column))
-	if stride != smallFrameBytes || len(column) < stride || uintptr(first)%8 != 0 {
-		return nil
-	}
-	return unsafe.Slice((*SmallFrame)(first), len(column)/stride)
+// SmallAt returns the frame at an offset of a table as if it was a small one, which
+// IsSmall tells. The table is aligned to 8 bytes, as everything that make returns of this
+// size, and offset a multiple of a FrameStride.
+func SmallAt(table []byte, offset int) *SmallFrame {
+	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(table[offset : offset+smallFrameBytes])))
 }
+
+// IsSmall reports whether the frame carries nothing or 8 bytes.
+func (f *SmallFrame) IsSmall() bool { return uint16(f.Head>>(8*offFramePayloadBytes))&^8 == 0 }
 
 // Plain reports whether the frame is a legal one to one of the ports and carries
 // nothing or a packet.
 func (f *SmallFrame) Plain(ports int) bool {
-	return uint8(f.Head>>(8*offFrameKind)) < KindCount && uint16(f.Head>>(8*offFramePayloadBytes))&^8 == 0 && f.Port() < ports
+	return uint8(f.Head>>(8*offFrameKind)) < KindCount && f.IsSmall() && f.Port() < ports
 }
 
 // Port returns the port the frame is sent to or was heard on.
@@ -68,18 +67,15 @@ func (f *SmallFrame) Destination() uint32 { return uint32(f.Route) }
 // Origin returns the origin of the packet.
 func (f *SmallFrame) Origin() uint32 { return uint32(f.Packet) }
 
-// Small reports whether the frames of the bank are small ones that may carry a packet.
-// (With a smaller payload a packet is illegal, and frames take the same room.)
-func (b *Bank) Small() bool {
-	return b.frameStride == smallFrameBytes && b.PayloadBytes == smallPayloadBytes
-}
+// Small reports whether a frame of the bank may carry a packet; if not, none is small.
+func (b *Bank) Small() bool { return b.PayloadBytes >= smallPayloadBytes }
 
-// SmallRx returns a frame of a cell's RX FIFO, in a bank of small frames.
+// SmallRx returns the place of a frame in a cell's RX FIFO, 0 the head, as a small one's.
 func (b *Bank) SmallRx(cell uint32, place int) *SmallFrame {
-	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(b.frame(int(cell), b.rx, place))))
+	return SmallAt(b.frame(int(cell), &b.rx, place), 0)
 }
 
-// SmallTxHead returns the head of a cell's TX FIFO, in a bank of small frames.
+// SmallTxHead returns the head of a cell's TX FIFO as if it was a small frame.
 func (b *Bank) SmallTxHead(cell uint32) *SmallFrame {
-	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(b.frame(int(cell), b.tx, 0))))
+	return SmallAt(b.frame(int(cell), &b.tx, 0), 0)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"strings"
 	"sync"
@@ -18,25 +19,46 @@ import (
 // the same folder, which Commit renames to its path and Abort removes; a file
 // that was there before stays as it is until Commit. A process that is killed leaves its
 // temporary file behind; the next Create of the same path removes it. The path "-" is standard
-// output, which is written as it comes.
+// output. It and a writer (To) get the bytes as they come, unless Hold was called.
 //
 // Every error names the path and says what to do; the first one stays.
 type File struct {
 	path    string // as given, for messages
 	target  string // what is renamed to: path with symbolic links resolved
-	temp    string // "" for standard output
+	temp    string // "" for standard output and writers
 	file    *os.File
 	lock    *os.File // see lockTemporary; may be nil
+	sink    io.Writer
 	buf     *bufio.Writer
 	bytes   uint64 // written to buf
+	hold    bool   // bytes go to held
+	held    []byte
 	err     error
 	settled bool // committed or aborted
 }
 
 const (
 	fileBufferBytes = 256 << 10
+	heldBytesMax    = 64 << 20
 	stdoutPath      = "-"
 )
+
+// To returns an output on a writer; name stands in errors. The writer is never closed.
+func To(name string, w io.Writer) *File {
+	return &File{path: name, sink: w, buf: bufio.NewWriterSize(w, fileBufferBytes)}
+}
+
+// Hold keeps back what is written to standard output or a writer, up to 64 MiB, until
+// Commit, so that Restart can drop it. More than that goes out as it comes.
+func (f *File) Hold() { f.hold = f.temp == "" && f.bytes == 0 }
+
+// release lets out what was held.
+func (f *File) release() error {
+	held := f.held
+	f.hold, f.held = false, nil
+	_, err := f.buf.Write(held)
+	return f.keep(err)
+}
 
 // tempCount keeps the names of this process's temporary files apart.
 var tempCount atomic.Uint64
@@ -125,7 +147,7 @@ func Create(path string) (*File, error) {
 		return nil, errors.New("output: the path is empty: give a file name, or - for standard output")
 	}
 	if path == stdoutPath {
-		return &File{path: "standard output", file: os.Stdout, buf: bufio.NewWriterSize(os.Stdout, fileBufferBytes)}, nil
+		return To("standard output", os.Stdout), nil
 	}
 	target := path
 	mode := fs.FileMode(0)
@@ -160,7 +182,7 @@ func Create(path string) (*File, error) {
 			return nil, fmt.Errorf("output %s: %w: give another path", path, err)
 		}
 	}
-	f.buf = bufio.NewWriterSize(f.file, fileBufferBytes)
+	f.sink, f.buf = f.file, bufio.NewWriterSize(f.file, fileBufferBytes)
 	return f, nil
 }
 
@@ -175,7 +197,7 @@ func folderAdvice(err error) string {
 	return "give another path"
 }
 
-// Path returns the path as it was given, or "standard output".
+// Path returns the path as it was given, "standard output", or a writer's name.
 func (f *File) Path() string { return f.path }
 
 // Write appends to the output.
@@ -183,20 +205,42 @@ func (f *File) Write(p []byte) (int, error) {
 	if f.settled {
 		return 0, fmt.Errorf("output %s: written after it was closed", f.path)
 	}
+	if f.hold {
+		if len(f.held)+len(p) <= heldBytesMax {
+			f.held = append(f.held, p...)
+			f.bytes += uint64(len(p))
+			return len(p), nil
+		}
+		if err := f.release(); err != nil {
+			return 0, err
+		}
+	}
 	n, err := f.buf.Write(p)
 	f.bytes += uint64(n)
 	return n, f.keep(err)
 }
 
+// Flush gives standard output or a writer what was written so far, unless it is held.
+func (f *File) Flush() error {
+	if f.temp != "" || f.hold || f.settled {
+		return f.err
+	}
+	return f.keep(f.buf.Flush())
+}
+
 // Restart drops what was written, so that the output is written again. What has reached
-// standard output stays, and that is an error.
+// standard output or a writer stays, and that is an error.
 func (f *File) Restart() error {
 	if f.settled || f.err != nil {
 		return f.err
 	}
+	if f.hold {
+		f.held, f.bytes = f.held[:0], 0
+		return nil
+	}
 	if written := f.bytes > uint64(f.buf.Buffered()); written {
 		if f.temp == "" {
-			return errors.New("standard output cannot be written again")
+			return fmt.Errorf("%s cannot be written again", f.path)
 		}
 		if _, err := f.file.Seek(0, io.SeekStart); err != nil {
 			return f.keep(err)
@@ -205,7 +249,7 @@ func (f *File) Restart() error {
 			return f.keep(err)
 		}
 	}
-	f.buf.Reset(f.file)
+	f.buf.Reset(f.sink)
 	f.bytes = 0
 	return nil
 }
@@ -243,6 +287,11 @@ func (f *File) Abort() {
 // finish brings all bytes to the disk, so that the rename cannot show a file
 // whose bytes are lost in a crash.
 func (f *File) finish() error {
+	if f.hold {
+		if err := f.release(); err != nil {
+			return err
+		}
+	}
 	if err := f.keep(f.buf.Flush()); err != nil {
 		return err
 	}
@@ -270,7 +319,11 @@ func (f *File) rename() error {
 
 // keep wraps the first error and returns it ever after.
 func (f *File) keep(err error) error {
-	if f.err == nil && err != nil {
+	switch {
+	case f.err != nil || err == nil:
+	case f.temp == "" && f.sink != os.Stdout:
+		f.err = fmt.Errorf("output %s: %w", f.path, err)
+	default:
 		f.err = fmt.Errorf("output %s: %w: free some space on the disk, or give another path", f.path, err)
 	}
 	return f.err
@@ -288,14 +341,30 @@ func (s *Files) Create(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return s.add(f)
+}
+
+// To adds an output on a writer; see the function To. Two outputs on one writer are
+// refused: their bytes would come in pieces.
+func (s *Files) To(name string, w io.Writer) (*File, error) { return s.add(To(name, w)) }
+
+func (s *Files) add(f *File) (*File, error) {
 	for _, other := range s.files {
-		if f.temp == "" && other.temp == "" || f.temp != "" && other.temp != "" && sameFile(f.target, other.target) {
+		if f.temp == "" && other.temp == "" && sameWriter(f.sink, other.sink) || f.temp != "" && other.temp != "" && sameFile(f.target, other.target) {
 			f.Abort()
+			if f.temp == "" && f.sink != os.Stdout {
+				return nil, fmt.Errorf("output %s: output %s has the same writer: give each its own", f.path, other.path)
+			}
 			return nil, fmt.Errorf("output %s: two outputs have this path: give each its own", f.path)
 		}
 	}
 	s.files = append(s.files, f)
 	return f, nil
+}
+
+// sameWriter compares pointers; other writers, as io.Discard, may well take two outputs.
+func sameWriter(a, b io.Writer) bool {
+	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
 
 func sameFile(a, b string) bool {

@@ -1,6 +1,8 @@
 package traces
 
 import (
+	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -223,4 +225,54 @@ func TestRestart(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, "again", string(text))
 	}
+}
+
+// TestHold writes an output on a writer again: what is held can be dropped, and what is
+// too much goes out as it comes.
+func TestHold(t *testing.T) {
+	for _, c := range []struct {
+		bytes   int
+		dropped bool
+	}{{1, true}, {3 * fileBufferBytes, true}, {heldBytesMax + 1, false}} {
+		var out bytes.Buffer
+		f := To("wave", &out)
+		f.Hold()
+		for left := c.bytes; left > 0; left -= 1 << 20 {
+			n, err := f.Write(make([]byte, min(left, 1<<20)))
+			require.NoError(t, err)
+			require.Equal(t, min(left, 1<<20), n)
+		}
+		want := "again"
+		if c.dropped {
+			require.NoError(t, f.Restart())
+			require.Zero(t, out.Len())
+		} else {
+			require.EqualError(t, f.Restart(), "wave cannot be written again")
+			want = string(make([]byte, c.bytes)) + want
+		}
+		_, err := f.Write([]byte("again"))
+		require.NoError(t, err)
+		require.NoError(t, f.Commit())
+		require.True(t, want == out.String())
+	}
+}
+
+// TestWriters holds what outputs on writers do when one fails, or two have the same.
+func TestWriters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "out")
+	var files Files
+	file, err := files.Create(path)
+	require.NoError(t, err)
+	_, err = file.Write([]byte("text"))
+	require.NoError(t, err)
+	read, write := io.Pipe()
+	require.NoError(t, read.CloseWithError(io.ErrShortWrite))
+	broken, err := files.To("wave", write)
+	require.NoError(t, err)
+	_, err = files.To("log", write)
+	require.EqualError(t, err, "output log: output wave has the same writer: give each its own")
+	_, err = broken.Write([]byte("text"))
+	require.NoError(t, err)
+	require.EqualError(t, files.Commit(), "output wave: short write")
+	require.NoFileExists(t, path)
 }

@@ -19,11 +19,20 @@ import (
 // checkFlags are the options of `cosim check`.
 type checkFlags struct {
 	starloom.CheckOptions
+	vcd, save, json string
+
 	twin    string
 	params  []string
 	backend *choice
 	shrink  bool
 	list    bool
+}
+
+// options are those of the check, with its files.
+func (o *checkFlags) options() starloom.CheckOptions {
+	options := o.CheckOptions
+	options.VCD, options.Save, options.JSON = starloom.File(o.vcd), starloom.File(o.save), starloom.File(o.json)
+	return options
 }
 
 func newCosimCheck() *cobra.Command {
@@ -101,9 +110,9 @@ another past, and the same inputs after the last reset, the RTL agrees with the 
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
-	f.StringVar(&o.VCD, "vcd", "", "write the case as a waveform to `F`, and F.gtkw for GTKWave beside it")
-	f.StringVar(&o.Save, "save", "", "write the inputs of the case to `F`, CSV for --stimulus")
-	f.StringVar(&o.JSON, "json", "", "write the report as JSON to `F`")
+	f.StringVar(&o.vcd, "vcd", "", "write the case as a waveform to `F`, and F.gtkw for GTKWave beside it")
+	f.StringVar(&o.save, "save", "", "write the inputs of the case to `F`, CSV for --stimulus")
+	f.StringVar(&o.json, "json", "", "write the report as JSON to `F`")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if o.list {
 			return listTwins(c.OutOrStdout())
@@ -133,7 +142,7 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 		m.Backend = o.backend.value
 		m.Places["backend"] = "--backend"
 	}
-	outputs := []output{{"--vcd", o.VCD}, {"--save", o.Save}, {"--json", o.JSON}}
+	outputs := []output{{"--vcd", o.vcd}, {"--save", o.save}, {"--json", o.json}}
 	inputs := append([]string{m.File, m.Image, o.StimulusFile}, m.Source.Files...)
 	if err := keep(outputs, inputs...); err != nil {
 		return err
@@ -141,14 +150,14 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 	o.NoShrink = !o.shrink || o.StimulusFile != "" && !c.Flags().Changed("shrink")
 	progress := newProgress(c.ErrOrStderr())
 	m.Build.Progress, o.Progress = progress.step, progress.cycles
-	report, err := starloom.CosimCheck(c.Context(), m, o.CheckOptions)
+	report, err := starloom.CosimCheck(c.Context(), m, o.options())
 	progress.clear()
 	if err != nil {
 		return fault(err)
 	}
 	defer m.Close()
 	text := c.OutOrStdout()
-	if o.VCD == "-" || o.Save == "-" || o.JSON == "-" {
+	if o.vcd == "-" || o.save == "-" || o.json == "-" {
 		text = c.ErrOrStderr()
 	}
 	if err := report.WriteText(text); err != nil {
@@ -231,11 +240,11 @@ func (o *checkFlags) complete(m *pinmap.Map) (string, error) {
 // next says which files there are and what to do with them.
 func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
 	var b strings.Builder
-	if o.VCD != "" && o.VCD != "-" {
-		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.VCD, strings.TrimSuffix(o.VCD, ".vcd")+".gtkw")
+	if o.vcd != "" && o.vcd != "-" {
+		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd, ".vcd")+".gtkw")
 	}
-	if o.Save != "" && o.Save != "-" {
-		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.Save, subject, o.Save)
+	if o.save != "" && o.save != "-" {
+		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.save, subject, o.save)
 	}
 	if differs && b.Len() == 0 {
 		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n", subject, o.again())

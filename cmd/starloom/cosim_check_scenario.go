@@ -33,20 +33,20 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 			return err
 		}
 	}
-	if err := keep([]output{{"--vcd", o.VCD}, {"--save", o.Save}, {"--json", o.JSON}}, path); err != nil {
+	if err := keep([]output{{"--vcd", o.vcd}, {"--save", o.save}, {"--json", o.json}}, path); err != nil {
 		return err
 	}
-	if o.JSON != "" && (o.JSON == o.VCD || o.JSON == o.Save) {
-		return &starloom.InputError{Place: "--json", Reason: "another output goes to " + o.JSON, Remedy: "give each output a file of its own"}
+	if o.json != "" && (o.json == o.vcd || o.json == o.save) {
+		return &starloom.InputError{Place: "--json", Reason: "another output goes to " + o.json, Remedy: "give each output a file of its own"}
 	}
 	var files traces.Files
 	defer files.Abort()
-	jsonFile, err := open(&files, "--json", o.JSON)
+	jsonFile, err := open(&files, "--json", o.json)
 	if err != nil {
 		return err
 	}
 	text := c.OutOrStdout()
-	if o.VCD == "-" || o.Save == "-" || o.JSON == "-" {
+	if o.vcd == "-" || o.save == "-" || o.json == "-" {
 		text = c.ErrOrStderr()
 	}
 	progress := newProgress(c.ErrOrStderr())
@@ -74,11 +74,11 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	}
 	for i, part := range run.Parts {
 		progress.step("checks " + part.Path)
-		options := o.CheckOptions
+		options := o.options()
 		options.Stimulus, options.NoShrink = part.Stimulus, !o.shrink || !c.Flags().Changed("shrink")
-		options.JSON = "" // it is one of all components
+		options.JSON = starloom.Output{} // it is one of all components
 		if i > 0 {
-			options.VCD, options.Save = "", ""
+			options.VCD, options.Save = starloom.Output{}, starloom.Output{}
 		}
 		report, err := starloom.CosimCheck(c.Context(), part.Map, options)
 		if err != nil {
@@ -92,8 +92,8 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		if report.Divergence == nil {
 			continue
 		}
-		if i > 0 && (o.VCD != "" || o.Save != "") { // once more, with files
-			options.VCD, options.Save = o.VCD, o.Save
+		if i > 0 && (o.vcd != "" || o.save != "") { // once more, with files
+			options.VCD, options.Save = starloom.File(o.vcd), starloom.File(o.save)
 			if report, err = starloom.CosimCheck(c.Context(), part.Map, options); err != nil {
 				return fault(err)
 			}
@@ -108,7 +108,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		if err := report.WriteText(text); err != nil {
 			return err
 		}
-		if o.VCD == "" && o.Save == "" {
+		if o.vcd == "" && o.save == "" {
 			_, err = fmt.Fprintf(text, "for a waveform and the inputs: starloom cosim check %s --vcd check.vcd --save check.csv\n", path)
 		}
 		if err != nil {

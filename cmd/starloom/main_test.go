@@ -260,7 +260,7 @@ func TestBadInput(t *testing.T) {
 		{"run s.yaml --json s.yaml", "--json: s.yaml is what the run is made from; give another path"},
 		{"runn", `starloom: there is no command "runn"; did you mean run?`},
 		{"s.yaml", `starloom: there is no command "s.yaml"; did you mean 'starloom run s.yaml'? see 'starloom --help'`},
-		{"firmware build s.yaml", "starloom: firmware source s.yaml: this is no C source: "},
+		{"firmware build s.yaml", "starloom: firmware source s.yaml: this is not a C or C++ source: "},
 		{"study", "starloom study: NAME is missing"},
 		{"study nope", `study: there is no study "nope"; choose one of `},
 		{"study pops --quick --full", "starloom: if any flags in the group [quick full] are set"},

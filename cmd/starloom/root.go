@@ -193,7 +193,7 @@ func newFirmware() *cobra.Command {
 	build := &cobra.Command{
 		Use:   "build SRC.c [-o OUT.wasm]",
 		Short: "Compile C firmware to an image",
-		Long: `Compiles a C source that includes starloom.h (the header is part of this
+		Long: `Compiles a C or C++ source that includes starloom.h (the header is part of this
 program) with clang and wasm-ld, and checks the image. Debian has both in the
 packages clang and lld.`,
 		Example:           "  starloom firmware build router.c -o router.wasm",

@@ -14,6 +14,7 @@ import (
 func newRun() *cobra.Command {
 	var o starloom.RunOptions
 	var image, seeds string
+	var vcd, pcapng, log, json, junit, csv, statsCSV string
 	var seed, permutation uint64
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
@@ -55,13 +56,13 @@ A run that has lost packets is repeated, to find out where.`,
 		ValidArgsFunction: files("yaml", "yml"),
 	}
 	f := c.Flags()
-	f.StringVar(&o.VCD, "vcd", "", "write a waveform to `F`, and F.gtkw for GTKWave beside it")
-	f.StringVar(&o.PCAPNG, "pcapng", "", "write a packet capture to `F`, and F.lua for Wireshark beside it")
-	f.StringVar(&o.Log, "log", "", "write the firmware's log lines to `F`")
-	f.StringVar(&o.JSON, "json", "", "write the report as JSON to `F`")
-	f.StringVar(&o.JUnit, "junit", "", "write the report as JUnit XML to `F`")
-	f.StringVar(&o.CSV, "csv", "", "write a table with a row for each run to `F`")
-	f.StringVar(&o.StatsCSV, "stats-csv", "", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram")
+	f.StringVar(&vcd, "vcd", "", "write a waveform to `F`, and F.gtkw for GTKWave beside it")
+	f.StringVar(&pcapng, "pcapng", "", "write a packet capture to `F`, and F.lua for Wireshark beside it")
+	f.StringVar(&log, "log", "", "write the firmware's log lines to `F`")
+	f.StringVar(&json, "json", "", "write the report as JSON to `F`")
+	f.StringVar(&junit, "junit", "", "write the report as JUnit XML to `F`")
+	f.StringVar(&csv, "csv", "", "write a table with a row for each run to `F`")
+	f.StringVar(&statsCSV, "stats-csv", "", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram")
 	f.StringVar(&seeds, "seeds", "", "run once for every seed of the range `A..B`")
 	f.Uint64Var(&permutation, "permutation", 0, "run only number `K` of all permutations")
 	f.Uint64Var(&seed, "seed", 0, "seed `N` of the run")
@@ -104,10 +105,12 @@ A run that has lost packets is repeated, to find out where.`,
 			return err
 		}
 
-		outputs := []output{{"--vcd", o.VCD}, {"--pcapng", o.PCAPNG}, {"--log", o.Log}, {"--json", o.JSON}, {"--junit", o.JUnit}, {"--csv", o.CSV}, {"--stats-csv", o.StatsCSV}}
-		if err := keep(outputs, append(scenario.PinMapPaths(), args[0], scenario.ImagePath(), scenario.WorkloadPath())...); err != nil {
+		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}}
+		if err := keep(outputs, append(scenario.Inputs(), args[0])...); err != nil {
 			return err
 		}
+		o.VCD, o.PCAPNG, o.Log = starloom.File(vcd), starloom.File(pcapng), starloom.File(log)
+		o.JSON, o.JUnit, o.CSV, o.StatsCSV = starloom.File(json), starloom.File(junit), starloom.File(csv), starloom.File(statsCSV)
 		o.Engine, o.Runtime = engine.value, wasm.value
 		o.Workers, o.BankSize = int(*workers), int(*bank)
 		progress := newProgress(c.ErrOrStderr())

@@ -177,7 +177,7 @@ at the end of a period.`,
 		err := withJSON(c, json, append([]string{mapPath}, args...), func() (textAndJSON, error) {
 			defer progress.clear()
 			var err error
-			report, err = starloom.TraceDiff(c.Context(), args[0], args[1], o)
+			report, err = diff.Files(c.Context(), args[0], args[1], o)
 			return report, err
 		})
 		if err == nil && (report.Differs() || report.Damaged()) {
@@ -282,7 +282,7 @@ func decode(c *cobra.Command, path, mapPath, pcapng, json string) error {
 	if err != nil {
 		return err
 	}
-	report, err := starloom.TraceDecodeFile(c.Context(), path, m, starloom.DecodeOutputs{PCAPNG: pcapng, JSON: json})
+	report, err := starloom.TraceDecode(c.Context(), path, m, starloom.DecodeOutputs{PCAPNG: starloom.File(pcapng), JSON: starloom.File(json)})
 	if err != nil {
 		return fault(err)
 	}

@@ -2,7 +2,7 @@
 `ifndef STARLOOM_REGISTERS_VH
 `define STARLOOM_REGISTERS_VH
 
-`define SL_ABI_VERSION 32'h00000002 // version of this map
+`define SL_ABI_VERSION 32'h00000003 // version of this map
 `define SL_PORT_ALL 32'h0000fffe // send to every port
 `define SL_PORT_NONE 32'h0000ffff // hear nothing
 `define SL_ANY 32'hffffffff // destination of a frame for anybody
@@ -20,11 +20,6 @@
 `define SL_FLAG_TX_OVERFLOW 32'h00000004 // a frame did not fit into the TX FIFO
 `define SL_FLAG_SLEEPING 32'h00000010 // the handler need not be called
 `define SL_FLAG_DELIVERED 32'h00000008 // the packet that started here has arrived
-`define SL_ACTION_OWN 32'h00000001 // schedule: send the own packet, else the held one
-`define SL_ACTION_FINAL 32'h00000002 // schedule: what is heard is the final packet, else the held one
-`define SL_ACTION_KEEP_MIN 32'h00000004 // schedule: then keep the smaller of own and final packet as the own one
-`define SL_ACTION_KEEP_MAX 32'h00000008 // schedule: then keep the larger of own and final packet as the own one
-`define SL_ACTION_END 32'h00000010 // schedule: it is over
 
 // A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.
 `define SL_FRAME_KIND_OFFSET 0
@@ -58,43 +53,45 @@
 `define SL_BANK_RX_BITS 32
 `define SL_BANK_TX_OFFSET 24
 `define SL_BANK_TX_BITS 32
-`define SL_BANK_FRAME_STRIDE_OFFSET 28
+`define SL_BANK_RX_MORE_OFFSET 28
+`define SL_BANK_RX_MORE_BITS 32
+`define SL_BANK_TX_MORE_OFFSET 32
+`define SL_BANK_TX_MORE_BITS 32
+`define SL_BANK_FRAME_STRIDE_OFFSET 36
 `define SL_BANK_FRAME_STRIDE_BITS 32
-`define SL_BANK_RX_FRAMES_OFFSET 32
+`define SL_BANK_RX_FRAMES_OFFSET 40
 `define SL_BANK_RX_FRAMES_BITS 32
-`define SL_BANK_TX_FRAMES_OFFSET 36
+`define SL_BANK_TX_FRAMES_OFFSET 44
 `define SL_BANK_TX_FRAMES_BITS 32
-`define SL_BANK_PAYLOAD_BYTES_OFFSET 40
+`define SL_BANK_PAYLOAD_BYTES_OFFSET 48
 `define SL_BANK_PAYLOAD_BYTES_BITS 32
-`define SL_BANK_FIRST_OFFSET 44
+`define SL_BANK_FIRST_OFFSET 52
 `define SL_BANK_FIRST_BITS 32
-`define SL_BANK_PROCESSORS_OFFSET 48
+`define SL_BANK_PROCESSORS_OFFSET 56
 `define SL_BANK_PROCESSORS_BITS 32
-`define SL_BANK_GROUPS_OFFSET 52
-`define SL_BANK_GROUPS_BITS 32
-`define SL_BANK_GROUP_SIZE_OFFSET 56
-`define SL_BANK_GROUP_SIZE_BITS 32
-`define SL_BANK_PORTS_OFFSET 60
+`define SL_BANK_SHAPE_OFFSET 60
+`define SL_BANK_SHAPE_BITS 32
+`define SL_BANK_PORTS_OFFSET 92
 `define SL_BANK_PORTS_BITS 32
-`define SL_BANK_SEED_OFFSET 64
+`define SL_BANK_SEED_OFFSET 96
 `define SL_BANK_SEED_BITS 64
-`define SL_BANK_PARAM_OFFSET 72
+`define SL_BANK_PARAM_OFFSET 104
 `define SL_BANK_PARAM_BITS 32
-`define SL_BANK_PROCESSOR_OFFSET 136
+`define SL_BANK_PROCESSOR_OFFSET 168
 `define SL_BANK_PROCESSOR_BITS 32
-`define SL_BANK_WORKLOAD_OFFSET 140
+`define SL_BANK_WORKLOAD_OFFSET 172
 `define SL_BANK_WORKLOAD_BITS 32
-`define SL_BANK_CALLS_OFFSET 144
+`define SL_BANK_CALLS_OFFSET 176
 `define SL_BANK_CALLS_BITS 32
-`define SL_BANK_RX_STATUS_OFFSET 148
+`define SL_BANK_RX_STATUS_OFFSET 180
 `define SL_BANK_RX_STATUS_BITS 32
-`define SL_BANK_LISTEN_OFFSET 152
+`define SL_BANK_LISTEN_OFFSET 184
 `define SL_BANK_LISTEN_BITS 32
-`define SL_BANK_LISTEN_SLOTS_OFFSET 156
+`define SL_BANK_LISTEN_SLOTS_OFFSET 188
 `define SL_BANK_LISTEN_SLOTS_BITS 32
-`define SL_BANK_SCHEDULE_OFFSET 160
+`define SL_BANK_SCHEDULE_OFFSET 192
 `define SL_BANK_SCHEDULE_BITS 32
-`define SL_BANK_BYTES 168
+`define SL_BANK_BYTES 200
 
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 `define SL_PROCESSOR_WAKE_OFFSET 0
@@ -110,14 +107,5 @@
 `define SL_PROCESSOR_FLAGS_OFFSET 7
 `define SL_PROCESSOR_FLAGS_BITS 8
 `define SL_PROCESSOR_BYTES 8
-
-// What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule.
-`define SL_SCHEDULE_SEND_PORT_OFFSET 0
-`define SL_SCHEDULE_SEND_PORT_BITS 16
-`define SL_SCHEDULE_LISTEN_PORT_OFFSET 2
-`define SL_SCHEDULE_LISTEN_PORT_BITS 16
-`define SL_SCHEDULE_ACTIONS_OFFSET 4
-`define SL_SCHEDULE_ACTIONS_BITS 32
-`define SL_SCHEDULE_BYTES 8
 
 `endif

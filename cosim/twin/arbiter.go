@@ -18,18 +18,17 @@ func arbiter(kind string) Twin {
 	}
 	t.Build = func(m *Model, p Parameters) error {
 		n := p["REQUESTERS"]
-		m.ClockAndReset()
-		request, grant, index := m.Input("request_i", n), m.Output("grant_o", n), m.Output("index_o", 6)
 		arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
 			Bank: one("arbiter"), Kind: hw.ArbiterKind(slices.Index(hw.ArbiterKinds, kind)), Requesters: n,
-			SliceCycles: p["SLICE_CYCLES"], Request: m.Signal("request", request),
+			SliceCycles: p["SLICE_CYCLES"], Request: wire("request", n),
 		})
 		if err != nil {
 			return err
 		}
-		m.Kernel().Add(arbiters)
-		m.ShowSignal(grant, arbiters.Grant())
-		m.ShowSignal(index, arbiters.Index())
+		if err := m.Stand(arbiters); err != nil {
+			return err
+		}
+		request := m.Pin("request_i")
 		m.Use = func(random *Random, inputs []uint64) {
 			// Requests last for 8 cycles on average; now and then all change at once.
 			switch random.Below(64) {

@@ -15,32 +15,22 @@ func starCoupler() Twin {
 		},
 		Build: func(m *Model, p Parameters) error {
 			d, phit := p["D"], p["PHIT_BITS"]
-			in1, in0 := m.Input("rail1_i", d*phit), m.Input("rail0_i", d*phit)
-			out1, out0, violation := m.Output("rail1_o", phit), m.Output("rail0_o", phit), m.Output("violation_o", 1)
-
-			in, err := m.Light(hw.Bank{Name: "sender", Units: 1, PerUnit: d}, in1, in0, phit, nil)
+			in, err := hw.NewLight(hw.Bank{Name: "sender", Units: 1, PerUnit: d}, "light", phit, m.Shards(), nil)
 			if err != nil {
 				return err
 			}
-			// All senders are switched to the one coupler.
-			ports := hw.NewPortSelect(in.Bank(), "port")
-			clear(ports.Value)
-			m.pins.wires = append(m.pins.wires, ports)
 			out, err := hw.NewLight(one("coupler"), "light", phit, m.Shards(), nil)
 			if err != nil {
 				return err
 			}
-			couplers, err := hw.NewStarCouplers(in, ports, out, make([]uint32, d), 1)
+			couplers, err := hw.NewStarCouplers(in, hw.NewPortSelect(in.Bank(), "port"), out, make([]uint32, d), 1)
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(couplers)
-			m.Ahead = func() { couplers.ClearSlot(0) } // the module shows the violations of this cycle
-			m.Show = func() {
-				m.Put(out1, out.Rail1[0])
-				m.Put(out0, out.Rail0[0])
-				m.Put(violation, uint64(couplers.Violation[0]))
+			if err := m.Stand(couplers); err != nil {
+				return err
 			}
+			in1, in0 := m.Pin("rail1_i"), m.Pin("rail0_i")
 			if d > 1 {
 				m.Events = []Event{meeting("rail1_i", in1, d, phit), meeting("rail0_i", in0, d, phit)}
 			}

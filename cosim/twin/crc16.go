@@ -23,33 +23,10 @@ func crc16() Twin {
 			if phit < 1 || phit > nic.PhitBitsMax {
 				return fmt.Errorf("crc16: phit of %d bits, allowed are 1 to %d", phit, nic.PhitBitsMax)
 			}
-			m.ClockAndReset()
-			start, bits, data := m.Input("start_i", 1), m.Input("bits_i", 7), m.Input("data_i", phit)
-			next, crc := m.Output("next_o", 16), m.Output("crc_o", 16)
-
-			message := newCRCMessage()
-			ahead := func() crcMessage {
-				now := *message
-				if m.Get(start) != 0 {
-					now.clear()
-				}
-				// More bits than the phit has are not allowed, and are not stimulated.
-				for word, bit := m.Get(data), phit-1; bit >= phit-int(m.Get(bits)) && bit >= 0; bit-- {
-					now.append(byte(word >> bit & 1))
-				}
-				return now
+			if err := m.Stand(newCRCRegister(phit)); err != nil {
+				return err
 			}
-			m.Show = func() {
-				after := ahead()
-				m.Put(next, uint64(after.crc()))
-				m.Put(crc, uint64(message.crc()))
-			}
-			m.Behind = func() { *message = ahead() }
-			m.Cleared = message.clear
-			m.Registers = func(v *hw.StateVisitor) {
-				hw.StateColumn(v, "bytes", message.bytes[:])
-				hw.StateScalar(v, "bits", &message.bits, hw.AtMost(uint8(7)))
-			}
+			start, bits, data := m.Pin("start_i"), m.Pin("bits_i"), m.Pin("data_i")
 			m.OnlyInUse = append(m.OnlyInUse, bits) // never more than the phit has
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[start.Word] = 0
@@ -70,17 +47,80 @@ func crc16() Twin {
 	}
 }
 
+// crcRegister is crc16.v: the CRC of a message that comes phit by phit. It is no part of a
+// machine; the receivers' CRC is nic.Checksum of a whole frame.
+type crcRegister struct {
+	hw.Registers
+	phit    int
+	message crcMessage
+
+	start bool // inputs
+	bits  int
+	data  uint64
+}
+
+func newCRCRegister(phit int) *crcRegister {
+	c := &crcRegister{phit: phit, message: newCRCMessage()}
+	c.Registers = hw.Declare(hw.Declaration{Bank: one("crc"), Registers: []hw.Register{
+		hw.Column("bytes", c.message.bytes[:]).ResetTo(c.message.bytes[0], c.message.bytes[1], 0),
+		hw.Column("bits", c.message.bits[:], hw.AtMost(uint8(7))),
+	}})
+	return c
+}
+
+// next is the message with what the inputs add. More bits than the phit has are not
+// allowed, and are not stimulated.
+func (c *crcRegister) next() crcMessage {
+	now := c.message
+	if c.start {
+		now.clear()
+	}
+	for bit := c.phit - 1; bit >= c.phit-c.bits && bit >= 0; bit-- {
+		now.append(byte(c.data >> bit & 1))
+	}
+	return now
+}
+
+func (c *crcRegister) Latches() []hw.Wire { return nil }
+func (c *crcRegister) Latch(hw.Shard)     { c.message = c.next() }
+
+func (c *crcRegister) Site() *hw.Site {
+	input := func(name string, bits int, put func(value uint64)) hw.Port {
+		return hw.Port{Name: name, Bits: bits, Input: true, Get: func(int, hw.Pins) {}, Put: func(_ int, from hw.Pins) error {
+			put(from.Value())
+			return nil
+		}}
+	}
+	output := func(name string, get func() uint16) hw.Port {
+		return hw.Port{Name: name, Bits: 16, Get: func(_ int, to hw.Pins) { to.Set(uint64(get())) }, Put: func(int, hw.Pins) error { return nil }}
+	}
+	return &hw.Site{
+		Twin: "crc16", What: "CRC registers", Parameters: hw.Same(map[string]int{"PHIT_BITS": c.phit}),
+		Elements: 1, Path: func(int) string { return c.Path() }, Clocked: true, Combinational: true,
+		Ports: []hw.Port{
+			input("start_i", 1, func(value uint64) { c.start = value != 0 }),
+			input("bits_i", 7, func(value uint64) { c.bits = int(value) }),
+			input("data_i", c.phit, func(value uint64) { c.data = value }),
+			output("next_o", func() uint16 {
+				next := c.next()
+				return next.crc()
+			}),
+			output("crc_o", func() uint16 { return c.message.crc() }),
+		},
+	}
+}
+
 // crcMessage is a message of which only the CRC is of interest, cut to two whole
 // bytes with the CRC of all of it and the bits behind them. nic.Checksum takes bytes
 // from the start of a message; this makes it the register of crc16.v.
 type crcMessage struct {
 	table *[1 << 16]uint16 // the two bytes of each CRC
 	bytes [3]uint8         // two, and bits of a third at its top
-	bits  uint8            // 0..7
+	bits  [1]uint8         // 0..7
 }
 
-func newCRCMessage() *crcMessage {
-	m := &crcMessage{table: new([1 << 16]uint16)}
+func newCRCMessage() crcMessage {
+	m := crcMessage{table: new([1 << 16]uint16)}
 	for pair := range m.table {
 		m.table[nic.Checksum([]byte{byte(pair >> 8), byte(pair)})] = uint16(pair)
 	}
@@ -91,24 +131,24 @@ func newCRCMessage() *crcMessage {
 // clear makes it the empty message.
 func (m *crcMessage) clear() {
 	pair := m.table[nic.Checksum(nil)]
-	m.bytes, m.bits = [3]uint8{byte(pair >> 8), byte(pair)}, 0
+	m.bytes, m.bits = [3]uint8{byte(pair >> 8), byte(pair)}, [1]uint8{}
 }
 
 func (m *crcMessage) append(bit byte) {
-	m.bytes[2] |= bit << (7 - m.bits)
-	if m.bits++; m.bits == 8 {
+	m.bytes[2] |= bit << (7 - m.bits[0])
+	if m.bits[0]++; m.bits[0] == 8 {
 		pair := m.table[nic.Checksum(m.bytes[:])]
-		m.bytes, m.bits = [3]uint8{byte(pair >> 8), byte(pair)}, 0
+		m.bytes, m.bits = [3]uint8{byte(pair >> 8), byte(pair)}, [1]uint8{}
 	}
 }
 
 // crc is that of the message with zeros up to the next byte, less those zeros.
 func (m *crcMessage) crc() uint16 {
-	if m.bits == 0 {
+	if m.bits[0] == 0 {
 		return nic.Checksum(m.bytes[:2])
 	}
 	crc := nic.Checksum(m.bytes[:])
-	for range 8 - m.bits {
+	for range 8 - m.bits[0] {
 		if crc&1 != 0 {
 			crc = (crc^0x1021)>>1 | 0x8000
 		} else {

@@ -1,14 +1,10 @@
 package twin
 
 import (
-	"strings"
-
 	"starloom/hw"
 	"starloom/nic"
 )
 
-// deserialiser. Rules of the wires around nic.Deserialisers: end_slot_i is EndSlot,
-// and port_i is Listen in that cycle, to nothing for a port_i that is no port.
 func deserialiser() Twin {
 	return Twin{
 		Name: "deserialiser", Sources: []string{"deserialiser.v", "crc16.v"}, Components: []string{"nic.Deserialisers"},
@@ -31,55 +27,31 @@ func deserialiser() Twin {
 		},
 		Build: func(m *Model, p Parameters) error {
 			phit, frameMax, wires := p["PHIT_BITS"], p["FRAME_BYTES_MAX"], p["PORTS"]
-			m.ClockAndReset()
-			endSlot, port := m.Input("end_slot_i", 1), m.Input("port_i", 16)
-			in1, in0 := m.Input("rail1_i", wires*phit), m.Input("rail0_i", wires*phit)
-			state, bits := m.Output("state_o", 3), m.Output("bits_o", 16)
-			status, length, frame := m.Output("status_o", 3), m.Output("length_o", 16), m.Output("frame_o", 8*frameMax)
-
-			readers := make([]uint32, wires)
-			light, err := m.Light(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, in1, in0, phit, readers)
+			hears := hw.Gather{Inputs: wires, Wires: make([]uint32, max(wires, 0))}
+			for i := range hears.Wires {
+				hears.Wires[i] = uint32(i)
+			}
+			light, err := hw.NewLight(hw.Bank{Name: "fibre", Units: 1, PerUnit: wires}, "light", phit, m.Shards(), make([]uint32, len(hears.Wires)))
 			if err != nil {
 				return err
 			}
 			rx, err := nic.NewDeserialisers(nic.DeserialiserConfig{
 				Bank: one("rx"), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: phit, FrameBytesMax: frameMax,
-				In: light, HeardBy: readers,
+				In: light, Hears: hears,
 			})
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(rx)
+			if err := m.Stand(rx); err != nil {
+				return err
+			}
+			endSlot, port, in1, in0 := m.Pin("end_slot_i"), m.Pin("port_i"), m.Pin("rail1_i"), m.Pin("rail0_i")
 			m.Events = []Event{{"rail1_i and rail0_i", "lit together, as in a collision,", phit, func(inputs []uint64) (both uint64) {
 				for i := range wires {
 					both |= hw.GetBits(in1.Of(inputs), i*phit, phit) & hw.GetBits(in0.Of(inputs), i*phit, phit)
 				}
 				return both
 			}}}
-			stateProbe, bitsProbe := probeOf(rx, ".state"), probeOf(rx, ".bits")
-			m.Show = func() {
-				m.Put(state, stateProbe.Value())
-				m.Put(bits, bitsProbe.Value())
-				heard := nic.Frame(nil)
-				if rx.Status(0) == nic.StatusOK {
-					heard = rx.Frame(0)
-				}
-				m.Put(status, uint64(rx.Status(0)))
-				m.Put(length, uint64(len(heard)))
-				clear(m.Out(frame))
-				PutBytes(m.Out(frame), 0, heard)
-			}
-			m.Take = func() {
-				if m.Get(endSlot) == 0 {
-					return
-				}
-				rx.EndSlot(0)
-				if wire := int(m.Get(port)); wire < wires {
-					rx.Listen(0, wire)
-				} else {
-					rx.Listen(0, -1)
-				}
-			}
 			traffic := newTraffic(phit, frameMax, wires)
 			m.Use = func(random *Random, inputs []uint64) {
 				last := traffic.stimulate(random, in1.Of(inputs), in0.Of(inputs))
@@ -95,14 +67,4 @@ func deserialiser() Twin {
 			return nil
 		},
 	}
-}
-
-// probeOf finds the one signal of a component whose path ends so.
-func probeOf(component hw.Probed, suffix string) (found hw.Probe) {
-	component.Probes(func(p hw.Probe) {
-		if strings.HasSuffix(p.Path, suffix) {
-			found = p
-		}
-	})
-	return found
 }

@@ -7,11 +7,10 @@
 //
 //	file            what it holds
 //	twin.go         Twin, Parameters, All; mutants.go: Mutant
-//	model.go        Model: components behind the ports of a module
+//	model.go        Model: one element of a component behind the ports of its hw.Site
 //	coupler.go, link.go, fifo.go, lfsr.go, arbiter.go, crc16.go, serialiser.go,
-//	deserialiser.go            one component each: ports, parameters to test, inputs as in
-//	                           use, mutants
-//	pops_slot.go    all hardware of one fabric
+//	deserialiser.go            one component each: parameters to test, inputs as in use,
+//	                           mutants; its ports are its own
 //	random.go, traffic.go      Random: draws; what circuits meet in use
 //	schedule.go     Schedule, Stimulate: resets and phases of a run's inputs
 //	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool

@@ -1,10 +1,6 @@
 package twin
 
-import (
-	"math/bits"
-
-	"starloom/hw"
-)
+import "starloom/hw"
 
 func fifo() Twin {
 	return Twin{
@@ -22,23 +18,17 @@ func fifo() Twin {
 		},
 		Build: func(m *Model, p Parameters) error {
 			depth, width := p["DEPTH"], p["WIDTH"]
-			m.ClockAndReset()
-			push, data, pop := m.Input("push_i", 1), m.Input("data_i", width), m.Input("pop_i", 1)
-			head, count := m.Output("head_o", width), m.Output("count_o", bits.Len(uint(depth)))
-			overflow, overflows := m.Output("overflow_o", 1), m.Output("overflows_o", p["COUNT_BITS"])
-
 			fifos, err := hw.NewFIFOs(hw.FIFOConfig{
 				Bank: one("fifo"), Depth: depth, Width: width, CountBits: p["COUNT_BITS"],
-				Push: m.Signal("push", push), Data: m.Signal("data", data), Pop: m.Signal("pop", pop),
+				Push: wire("push", 1), Data: wire("data", width), Pop: wire("pop", 1),
 			})
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(fifos)
-			m.ShowSignal(head, fifos.Head())
-			m.ShowSignal(count, fifos.Count())
-			m.ShowSignal(overflow, fifos.Overflow())
-			m.ShowSignal(overflows, fifos.Overflows())
+			if err := m.Stand(fifos); err != nil {
+				return err
+			}
+			push, data, pop := m.Pin("push_i"), m.Pin("data_i"), m.Pin("pop_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				// Mostly filling, then mostly emptying, in turns of 4 depths.
 				pushes := 1 + 2*int(random.Cycle()/uint64(4*depth)%2)

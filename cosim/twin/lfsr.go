@@ -12,14 +12,14 @@ func lfsr() Twin {
 			{"enable ignored", "else if (enable_i)", "else"},
 		},
 		Build: func(m *Model, p Parameters) error {
-			m.ClockAndReset()
-			enable, value := m.Input("enable_i", 1), m.Output("value_o", 32)
-			lfsrs, err := hw.NewLFSRs(one("lfsr"), []uint32{uint32(p["SEED"])}, m.Signal("enable", enable))
+			lfsrs, err := hw.NewLFSRs(one("lfsr"), []uint32{uint32(p["SEED"])}, wire("enable", 1))
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(lfsrs)
-			m.ShowSignal(value, lfsrs.Value())
+			if err := m.Stand(lfsrs); err != nil {
+				return err
+			}
+			enable := m.Pin("enable_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[enable.Word] = uint64(min(1, random.Below(8)))
 			}

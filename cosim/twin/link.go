@@ -16,11 +16,7 @@ func link() Twin {
 		},
 		Build: func(m *Model, p Parameters) error {
 			phit := p["PHIT_BITS"]
-			m.ClockAndReset()
-			in1, in0 := m.Input("rail1_i", phit), m.Input("rail0_i", phit)
-			out1, out0 := m.Output("rail1_o", phit), m.Output("rail0_o", phit)
-
-			in, err := m.Light(one("near"), in1, in0, phit, nil)
+			in, err := hw.NewLight(one("near"), "light", phit, m.Shards(), nil)
 			if err != nil {
 				return err
 			}
@@ -32,11 +28,10 @@ func link() Twin {
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(fibre)
-			m.Show = func() {
-				m.Put(out1, out.Rail1[0])
-				m.Put(out0, out.Rail0[0])
+			if err := m.Stand(fibre); err != nil {
+				return err
 			}
+			in1, in0 := m.Pin("rail1_i"), m.Pin("rail0_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				stimulateLight(random, in1.Of(inputs), in0.Of(inputs), 1, phit)
 			}

@@ -4,23 +4,23 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 
 	"starloom/cosim"
 	"starloom/hw"
 )
 
 // Model is a Device whose circuit is components of packages hw and nic: the
-// reference in lockstep, and what stands in for RTL that does not exist yet.
+// reference in lockstep, and what stands in for RTL that does not exist yet. Its ports,
+// and what they do, are those of a hw.Site:
 //
-//	inputs --pins--> wires of a Kernel --Show--> outputs
+//	inputs --Put--> element of a component in a Kernel --Get--> outputs
 //
-// An edge is the three phases of one cycle (package hw), with what a machine does
-// before Latch (inputs of components that are not wires: Take), then Drive and Settle of
-// the next one, so that the outputs show the new registers. reset resets the components
-// at the edge. A Model knows two states and never fails; it begins in the reset state.
-//
-// Twin.Build declares the ports with ClockAndReset, Input and Output in the order of the
-// module, adds components to Kernel, and sets the functions that it needs.
+// An edge is the three phases of one cycle (package hw), then Drive and Settle of the next
+// one, so that the outputs show the new registers. The inputs are put before Latch, or in
+// Drive where outputs follow them within the cycle. reset resets the components at the
+// edge; the cycle after it is the last one of reset. A Model knows two states and never
+// fails; it begins in the reset state.
 type Model struct {
 	name    string
 	ports   []cosim.Port
@@ -30,18 +30,12 @@ type Model struct {
 	workers *hw.Workers
 	shards  []hw.Shard
 	kernel  *hw.Kernel
-	pins    pins
-	clocked bool
+	site    *hw.Site
+	pins    []hw.Pins // of the site's ports
+	source  source
 	reset   Pin
 
-	// What a twin says of itself; each may be nil.
-	Ahead     func()                                // in front of Drive and Settle
-	Show      func()                                // wires to outputs
-	Take      func()                                // between Settle and Latch
-	Behind    func()                                // behind Latch
-	Cleared   func()                                // behind a reset
-	Registers func(v *hw.StateVisitor)              // registers of its own
-	Use       func(random *Random, inputs []uint64) // all inputs but reset, as in use
+	Use func(random *Random, inputs []uint64) // puts all inputs but reset, as in use
 
 	OnlyInUse   []Pin // inputs that get nothing but what Use gives
 	stimulation stimulation
@@ -65,33 +59,95 @@ func newModel(name string) *Model {
 func (m *Model) Units(units int) {
 	m.shards = hw.Shards(units, units)
 	m.kernel = hw.NewKernel(m.workers, m.shards)
-	m.kernel.Add(&m.pins)
 }
 
-// ClockAndReset declares the first two ports of a clocked module.
-func (m *Model) ClockAndReset() {
-	m.ports = append(m.ports, cosim.Port{Name: "clock", Bits: 1, Input: true, Clock: true, Word: -1})
-	m.reset = m.Input("reset", 1)
-	m.OnlyInUse = []Pin{m.reset}
-	m.clocked = true
+// Stand makes the model that of the first element of a component.
+func (m *Model) Stand(c hw.Sited) error {
+	var read, driven []hw.Wire
+	if d, ok := c.(hw.Driver); ok {
+		driven = append(driven, d.Drives()...)
+	}
+	if s, ok := c.(hw.Combinational); ok {
+		read, driven = append(read, s.Inputs()...), append(driven, s.Outputs()...)
+	}
+	if l, ok := c.(hw.Latcher); ok {
+		read = append(read, l.Latches()...)
+	}
+	for _, w := range read {
+		if !slices.Contains(driven, w) && !slices.Contains(m.source.wires, w) {
+			m.source.wires = append(m.source.wires, w)
+		}
+	}
+	return m.StandFor(c.Site(), c)
 }
 
-// Input declares an input.
-func (m *Model) Input(name string, bits int) Pin {
-	bits = max(bits, 1) // the component refuses it, with words
-	p := cosim.Port{Name: name, Bits: bits, Input: true, Word: len(m.inputs)}
+// StandFor makes the model that of the first element of a site, whose component consists of
+// parts.
+func (m *Model) StandFor(site *hw.Site, parts ...hw.Component) error {
+	if err := site.Check(); err != nil {
+		return err
+	}
+	if site.Twin != m.name {
+		return fmt.Errorf("%s: its component is a %s", m.name, site.Twin)
+	}
+	m.site = site
+	m.kernel.Add(parts...)
+	if site.Clocked {
+		m.ports = append(m.ports, cosim.Port{Name: "clock", Bits: 1, Input: true, Clock: true, Word: -1})
+		m.reset = m.declare("reset", 1, true)
+		m.OnlyInUse = []Pin{m.reset}
+	}
+	for _, p := range site.Ports {
+		m.declare(p.Name, p.Bits, p.Input)
+	}
+	for _, p := range m.ports {
+		words := m.outputs
+		if p.Input {
+			words = m.inputs
+		}
+		if !p.Clock && p.Name != "reset" {
+			m.pins = append(m.pins, hw.Pins{Words: words, First: 64 * p.Word, Bits: p.Bits})
+		}
+	}
+	m.source.model = m
+	m.kernel.Add(&m.source)
+	return nil
+}
+
+func (m *Model) declare(name string, bits int, input bool) Pin {
+	words := &m.outputs
+	if input {
+		words = &m.inputs
+	}
+	p := cosim.Port{Name: name, Bits: bits, Input: input, Word: len(*words)}
 	m.ports = append(m.ports, p)
-	m.inputs = append(m.inputs, make([]uint64, p.Words())...)
+	*words = append(*words, make([]uint64, p.Words())...)
 	return Pin{p.Word, bits}
 }
 
-// Output declares an output.
-func (m *Model) Output(name string, bits int) Pin {
-	bits = max(bits, 1)
-	p := cosim.Port{Name: name, Bits: bits, Word: len(m.outputs)}
-	m.ports = append(m.ports, p)
-	m.outputs = append(m.outputs, make([]uint64, p.Words())...)
-	return Pin{p.Word, bits}
+// Pin returns the port of a name, which is one of the site's.
+func (m *Model) Pin(name string) Pin {
+	i := slices.IndexFunc(m.ports, func(p cosim.Port) bool { return p.Name == name })
+	return Pin{m.ports[i].Word, m.ports[i].Bits}
+}
+
+// put gives the inputs to the component.
+func (m *Model) put() {
+	for _, w := range m.source.wires {
+		if light, ok := w.(*hw.Light); ok {
+			light.Clear(0)
+		}
+	}
+	for i := range m.site.Ports {
+		if p := &m.site.Ports[i]; p.Input {
+			if err := p.Put(0, m.pins[i]); err != nil {
+				panic(fmt.Sprintf("%s: input %s: %v", m.name, p.Name, err))
+			}
+		}
+	}
+	if m.site.Take != nil {
+		m.site.Take(0)
+	}
 }
 
 // finish builds the kernel and shows the reset state.
@@ -99,16 +155,17 @@ func (m *Model) finish() error {
 	if err := m.kernel.Build(); err != nil {
 		return errors.Join(err, m.Close())
 	}
+	m.kernel.BeforeCycle0()
 	m.settle()
 	return nil
 }
 
 // Clocked reports whether the circuit has a clock, and with it a reset.
-func (m *Model) Clocked() bool { return m.clocked }
+func (m *Model) Clocked() bool { return m.site.Clocked }
 
 // ResetWord is where reset is in Inputs, -1 for a circuit without one.
 func (m *Model) ResetWord() int {
-	if !m.clocked {
+	if !m.site.Clocked {
 		return -1
 	}
 	return m.reset.Word
@@ -119,14 +176,6 @@ func (m *Model) Kernel() *hw.Kernel { return m.kernel }
 
 // Shards are what banks of the model are made for: one.
 func (m *Model) Shards() []hw.Shard { return m.shards }
-
-// Get reads an input of up to 64 bits, In the words of a wide one; Put and Out are the
-// same for outputs.
-
-func (m *Model) Get(p Pin) uint64        { return hw.GetBits(m.inputs[p.Word:], 0, p.Bits) }
-func (m *Model) In(p Pin) []uint64       { return p.Of(m.inputs) }
-func (m *Model) Put(p Pin, value uint64) { m.outputs[p.Word] = value }
-func (m *Model) Out(p Pin) []uint64      { return p.Of(m.outputs) }
 
 // Ports, Inputs, Outputs, Unknown, Settle, Edge, Step, Save, Restore, Close
 // implement Device.
@@ -141,24 +190,20 @@ func (m *Model) Settle() error {
 	return nil
 }
 
+// settle runs Drive and Settle and shows the outputs.
 func (m *Model) settle() {
-	m.driveAndSettle()
-	if m.Show != nil {
-		m.Show()
-	}
-}
-
-func (m *Model) driveAndSettle() {
-	if m.Ahead != nil {
-		m.Ahead()
-	}
 	m.kernel.DriveAndSettle()
+	for i := range m.site.Ports {
+		if p := &m.site.Ports[i]; !p.Input {
+			p.Get(0, m.pins[i])
+		}
+	}
 }
 
 func (m *Model) Edge(clocks uint64) error {
-	if m.clocked && clocks&1 != 0 {
-		if m.Get(m.reset) == 0 {
-			m.driveAndSettle()
+	if m.site.Clocked && clocks&1 != 0 {
+		if !m.inReset() {
+			m.kernel.DriveAndSettle()
 		}
 		m.Latch()
 	}
@@ -166,28 +211,20 @@ func (m *Model) Edge(clocks uint64) error {
 	return nil
 }
 
+func (m *Model) inReset() bool { return m.inputs[m.reset.Word]&1 != 0 }
+
 // Latch is the clock edge of a clocked model that is settled, without settling again.
 func (m *Model) Latch() {
-	switch {
-	case m.Get(m.reset) != 0:
-		m.clear()
-	default:
-		if m.Take != nil {
-			m.Take()
-		}
-		m.kernel.Latch()
-		if m.Behind != nil {
-			m.Behind()
-		}
+	if m.inReset() {
+		m.kernel.Reset()
+		m.kernel.BeforeCycle0()
+		clear(m.outputs)
+		return
 	}
-}
-
-func (m *Model) clear() {
-	m.kernel.Reset()
-	clear(m.outputs)
-	if m.Cleared != nil {
-		m.Cleared()
+	if !m.site.Combinational {
+		m.put()
 	}
+	m.kernel.Latch()
 }
 
 func (m *Model) Step(clocks uint64, cycles int) error {
@@ -205,9 +242,6 @@ func (m *Model) Path() string { return m.name }
 // State visits kernel and ports.
 func (m *Model) State(v *hw.StateVisitor) {
 	v.Within(m.kernel)
-	if m.Registers != nil {
-		m.Registers(v)
-	}
 	hw.StateColumn(v, "inputs", m.inputs)
 	hw.StateColumn(v, "outputs", m.outputs)
 }
@@ -230,80 +264,33 @@ func (m *Model) Close() error {
 	return nil
 }
 
-// pins puts the inputs on wires.
-type pins struct {
+// source drives the wires that the component reads and that nothing else drives.
+type source struct {
+	model *Model
 	wires []hw.Wire
-	drive []func()
 }
 
-func (p *pins) Path() string           { return "pins" }
-func (p *pins) Reset()                 {}
-func (p *pins) State(*hw.StateVisitor) {}
-func (p *pins) Drives() []hw.Wire      { return p.wires }
-func (p *pins) Drive(hw.Shard) {
-	for _, drive := range p.drive {
-		drive()
+func (s *source) Path() string           { return "pins" }
+func (s *source) Reset()                 {}
+func (s *source) State(*hw.StateVisitor) {}
+func (s *source) Drives() []hw.Wire      { return s.wires }
+func (s *source) Drive(hw.Shard) {
+	if s.model.site.Combinational {
+		s.model.put()
 	}
 }
 
 // one is a bank of one element.
 func one(name string) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: 1} }
 
-// Signal is the wire that an input of up to 64 bits drives, nil for a wider one.
-func (m *Model) Signal(name string, p Pin) *hw.Signal {
-	wire, err := hw.NewSignal(one("pin"), name, p.Bits)
+// wire is a signal of one element, nil for a width that there is not: the component that
+// reads it says so.
+func wire(name string, bits int) *hw.Signal {
+	s, err := hw.NewSignal(one("pin"), name, bits)
 	if err != nil {
-		return nil // the component refuses the width
+		return nil
 	}
-	m.pins.wires = append(m.pins.wires, wire)
-	m.pins.drive = append(m.pins.drive, func() { wire.Value[0] = m.Get(p) })
-	return wire
-}
-
-// Light is the bank of wires that two inputs drive, one for each rail: wire i is
-// the bits i*bits and up of both.
-func (m *Model) Light(bank hw.Bank, rail1, rail0 Pin, bits int, readers []uint32) (*hw.Light, error) {
-	wire, err := hw.NewLight(bank, "light", bits, m.shards, readers)
-	if err != nil {
-		return nil, err
-	}
-	m.pins.wires = append(m.pins.wires, wire)
-	m.pins.drive = append(m.pins.drive, func() {
-		wire.Clear(0)
-		in1, in0 := m.In(rail1), m.In(rail0)
-		for i := range bank.Size() {
-			wire.Put(0, uint32(i), hw.GetBits(in1, i*bits, bits), hw.GetBits(in0, i*bits, bits))
-		}
-	})
-	return wire, nil
-}
-
-// ShowSignal shows a wire of one element on an output.
-func (m *Model) ShowSignal(p Pin, wire *hw.Signal) {
-	before := m.Show
-	m.Show = func() {
-		if before != nil {
-			before()
-		}
-		m.Put(p, wire.Value[0])
-	}
-}
-
-// GetBytes fills a frame from a packed vector: byte k is the bits first+8k to
-// first+8k+7. first is a multiple of 8.
-func GetBytes(words []uint64, first int, frame []byte) {
-	for k := range frame {
-		bit := first + 8*k
-		frame[k] = byte(words[bit>>6] >> (bit & 63))
-	}
-}
-
-// PutBytes does the reverse.
-func PutBytes(words []uint64, first int, frame []byte) {
-	for k, b := range frame {
-		bit := first + 8*k
-		hw.PutBits(words, bit, 8, uint64(b))
-	}
+	return s
 }
 
 // An Event is what bits of a model's inputs can do together.

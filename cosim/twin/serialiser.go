@@ -7,8 +7,6 @@ import (
 	"starloom/nic"
 )
 
-// serialiser. Rules of the wires around nic.Serialisers: load_i is Load; what Load
-// would refuse, and a load while a frame waits or is sent, is ignored.
 func serialiser() Twin {
 	return Twin{
 		Name: "serialiser", Sources: []string{"serialiser.v"}, Components: []string{"nic.Serialisers"},
@@ -30,33 +28,16 @@ func serialiser() Twin {
 			if compute < 0 || compute > SerialiserComputeMax {
 				return fmt.Errorf("serialiser: compute window of %d cycles, allowed are 0 to %d", compute, SerialiserComputeMax)
 			}
-			m.ClockAndReset()
-			load, frame := m.Input("load_i", 1), m.Input("frame_i", 8*max(frameMax, 1))
-			length, port := m.Input("length_i", 16), m.Input("port_i", 16)
-			out1, out0 := m.Output("rail1_o", phit), m.Output("rail0_o", phit)
-			outPort, busy := m.Output("port_o", 16), m.Output("busy_o", 1)
-
 			tx, err := nic.NewSerialisers(nic.SerialiserConfig{
 				Bank: one("tx"), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: phit, FrameBytesMax: frameMax, ComputeCycles: compute,
 			})
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(tx)
-			m.Show = func() {
-				m.Put(out1, tx.Light().Rail1[0])
-				m.Put(out0, tx.Light().Rail0[0])
-				m.Put(outPort, uint64(tx.Ports().Value[0]))
-				m.Put(busy, uint64(len(tx.Busy(0))))
+			if err := m.Stand(tx); err != nil {
+				return err
 			}
-			buffer := make([]byte, frameMax)
-			m.Take = func() {
-				bytes := int(m.Get(length))
-				if m.Get(load) != 0 && len(tx.Busy(0)) == 0 && bytes >= 1 && bytes <= frameMax {
-					GetBytes(m.In(frame), 0, buffer[:bytes])
-					tx.Load(0, buffer[:bytes], uint16(m.Get(port)))
-				}
-			}
+			load, frame, length, port := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[load.Word] = random.Sparse(2) & 1
 				inputs[length.Word] = uint64(1 + random.Below(max(frameMax, 1)))

@@ -419,9 +419,9 @@ func TestPackedBits(t *testing.T) {
 		}
 	}
 	frame := []byte{1, 2, 3, 0xFF, 5, 6, 7, 8, 9}
-	PutBytes(words, 24, frame)
+	hw.Pins{Words: words}.SetBytes(24, frame)
 	got := make([]byte, len(frame))
-	GetBytes(words, 24, got)
+	hw.Pins{Words: words}.GetBytes(24, got)
 	assert.Equal(t, frame, got)
 }
 

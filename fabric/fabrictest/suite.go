@@ -155,7 +155,7 @@ func (c *Case) traces(t *testing.T) {
 	for range 2 {
 		folder := t.TempDir()
 		report, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{
-			VCD: filepath.Join(folder, "run.vcd"), PCAPNG: filepath.Join(folder, "run.pcapng"),
+			VCD: starloom.File(filepath.Join(folder, "run.vcd")), PCAPNG: starloom.File(filepath.Join(folder, "run.pcapng")),
 		})
 		require.NoError(t, err)
 		plain, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{})

@@ -10,13 +10,18 @@ import (
 func (p Network) Build(plant *fabric.Plant) error {
 	g, d := p.Groups, p.GroupSize
 	leaves := make([]uint32, p.Processors()) // first coupler that leaves a processor's group
-	ends := make([]uint32, p.Processors())   // first coupler that ends there
 	for i := range leaves {
-		leaves[i], ends[i] = uint32(i/d*g), uint32(i/d)
+		leaves[i] = uint32(i / d * g)
 	}
-	readers := make([]uint32, p.Couplers()) // the group at the end
-	for c := range readers {
-		readers[c] = uint32(c % g)
+	hears := hw.Gather{Inputs: g} // a group's port is the group that the coupler comes from
+	for to := range g {
+		for from := range g {
+			hears.Wires = append(hears.Wires, uint32(p.Coupler(from, to)))
+		}
+	}
+	readers, err := hears.Readers(p.Couplers())
+	if err != nil {
+		return err
 	}
 	tx := plant.Transmitters()
 	near, err := plant.Light("coupler", "", g, nil)
@@ -35,8 +40,5 @@ func (p Network) Build(plant *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	return plant.Carry(fabric.Media{
-		Couplers: couplers, Links: fibre, Near: near, Far: far,
-		Sends: fabric.Ways{Base: leaves, Stride: 1}, Hears: fabric.Ways{Base: ends, Stride: uint32(g)},
-	}, readers)
+	return plant.Carry(fabric.Media{Couplers: couplers, Links: fibre, Far: far, Hears: hears})
 }

@@ -39,10 +39,10 @@ func nativeRandomStart(b *firmware.NativeBank) {
 		binary.LittleEndian.PutUint32(b.State(cell)[randomHas:], hasOriginal)
 		b.Registers[cell].Held = 1
 		self := uint32(b.First + cell)
-		hears := randomHears(self, uint32(b.Groups), uint32(b.GroupSize))
+		hears := randomHears(self, b.Shape[0], b.Shape[1])
 		b.SetListen(cell, 0, hears)
 		b.SetListen(cell, 1, hears)
-		b.SetListen(cell, 4, uint16(self%uint32(b.Groups)))
+		b.SetListen(cell, 4, uint16(self%b.Shape[0]))
 	}
 }
 
@@ -60,7 +60,7 @@ func randomHears(self, g, d uint32) uint16 {
 func nativeRandomSlot(b *firmware.NativeBank, cells []uint32, slot uint32) {
 	le := binary.LittleEndian
 	stream := hw.Stream(b.Stream)
-	g, d := uint32(b.Groups), uint32(b.GroupSize)
+	g, d := b.Shape[0], b.Shape[1]
 	phase := slot % 5
 	for place, c := range cells {
 		cell := int(c)

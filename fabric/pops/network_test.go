@@ -2,6 +2,9 @@ package pops
 
 import (
 	"fmt"
+	"os"
+	"regexp"
+	"strconv"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -51,25 +54,20 @@ func TestPOPSAddresses(t *testing.T) {
 	require.Len(t, seen, p.Couplers())
 }
 
-// TestScheduleWordsFollowTheRegisterMap holds the planners' words to what firmware
-// reads: send_port, listen_port, and the actions in the upper half.
-func TestScheduleWordsFollowTheRegisterMap(t *testing.T) {
+// TestScheduleWordsAreTheHeaders holds the planners' words to what firmware reads:
+// send_port and listen_port in the lower half, the actions in the upper one.
+func TestScheduleWordsAreTheHeaders(t *testing.T) {
+	header, err := os.ReadFile("../../firmware/sdk/starloom_pops.h")
+	require.NoError(t, err)
 	values := map[string]uint64{}
-	for _, c := range nic.RegisterConstants {
-		values[c.Name] = uint64(c.Value)
+	for _, m := range regexp.MustCompile(`(?m)^#define SL_ACTION_(\w+) 0x([0-9a-f]+)u`).FindAllStringSubmatch(string(header), -1) {
+		values[m[1]], err = strconv.ParseUint(m[2], 16, 32)
+		require.NoError(t, err)
 	}
-	for name, word := range map[string]uint64{
-		"action_own": WordOwn, "action_final": WordFinal, "action_keep_min": WordKeepMin, "action_keep_max": WordKeepMax, "action_end": WordEnd,
-	} {
-		require.Equal(t, values[name]<<32, word, name)
-	}
-	require.EqualValues(t, values["port_none"], WordPortNone)
-	for _, block := range nic.RegisterMap {
-		if block.Name == "schedule" {
-			require.Equal(t, []string{"send_port", "listen_port", "actions"}, []string{block.Registers[0].Name, block.Registers[1].Name, block.Registers[2].Name})
-			require.Equal(t, []int{WordListenShift, 16, 32}, []int{block.Registers[0].Bits, block.Registers[1].Bits, block.Registers[2].Bits})
-			return
-		}
-	}
-	t.Fatal("the register map has no schedule")
+	require.Equal(t, map[string]uint64{
+		"OWN": WordOwn >> 32, "FINAL": WordFinal >> 32, "KEEP_MIN": WordKeepMin >> 32, "KEEP_MAX": WordKeepMax >> 32, "END": WordEnd >> 32,
+	}, values)
+	require.EqualValues(t, nic.PortNone, WordPortNone)
+	require.Contains(t, string(header), "{(uint16_t)word, (uint16_t)(word >> 16), (uint32_t)(word >> 32)}")
+	require.Equal(t, []int{0, 16}, []int{WordSendShift, WordListenShift})
 }

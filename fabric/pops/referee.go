@@ -1,9 +1,11 @@
 package pops
 
 import (
+	"errors"
 	"fmt"
 
 	"starloom/fabric"
+	"starloom/firmware"
 	"starloom/traces/input"
 )
 
@@ -29,17 +31,18 @@ func (r *adversaryReferee) Load(l *fabric.Load) error {
 	if l.Workload.Adversary == nil {
 		return r.Packets.Load(l)
 	}
-	destination, err := r.net.defeat(l.Ask, l.Workload.Adversary.Slots)
+	destination, err := r.net.defeat(l.Call, l.Workload.Adversary.Slots)
 	copy(r.Destination, destination)
 	return err
 }
 
 // defeat asks a deterministic two-hops firmware for its choices and builds the
 // permutation that it cannot route in the given number of slots.
-func (p Network) defeat(ask func(...uint32) (uint32, error), slots int) ([]uint32, error) {
+func (p Network) defeat(call func(string, ...uint32) (uint32, error), slots int) ([]uint32, error) {
 	const key = "workload.adversary"
-	if ask == nil {
-		return nil, &input.Error{Place: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}
+	none := &input.Error{Place: key, Reason: "this firmware has no choice table", Remedy: "define STARLOOM_CHOICE in the firmware, or use " + twoHopsProgram}
+	if call == nil {
+		return nil, none
 	}
 	var failed error
 	table := NewChoiceTable(p, slots, func(packet, slot int) int {
@@ -47,12 +50,15 @@ func (p Network) defeat(ask func(...uint32) (uint32, error), slots int) ([]uint3
 			return 0
 		}
 		var choice uint32
-		choice, failed = ask(uint32(packet), uint32(slot-1), uint32(p.Groups), uint32(p.GroupSize))
+		choice, failed = call("choice", uint32(packet), uint32(slot-1), uint32(p.Groups), uint32(p.GroupSize))
 		if failed == nil && choice >= uint32(p.Groups) {
 			failed = fmt.Errorf("the choice table sends packet %d to group %d in slot %d; groups are 0 to %d", packet, choice, slot, p.Groups-1)
 		}
 		return int(choice)
 	})
+	if errors.Is(failed, firmware.ErrNoCall) {
+		return nil, none
+	}
 	if failed != nil {
 		return nil, &input.Error{Place: key, Reason: failed.Error(), Remedy: "define STARLOOM_CHOICE in the firmware as a function that returns a group, or use " + twoHopsProgram}
 	}

@@ -32,9 +32,8 @@ type SlotTransport struct {
 
 // slotTable is what all couplers carry in one slot.
 type slotTable struct {
-	senders []uint8          // per coupler: 0, 1, or 2 for a collision
-	frames  []byte           // per coupler, and per shard for those that are lost at once: the first sender's frame
-	small   []nic.SmallFrame // the same as small frames, nil if they are not
+	senders []uint8 // per coupler: 0, 1, or 2 for a collision
+	frames  []byte  // per coupler, and per shard for those that are lost at once: the first sender's frame
 	// Per shard, in this slot: frames that met another one, and all, per coupler.
 	collided, placed []uint64
 }
@@ -54,7 +53,6 @@ func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 			frames:   make([]byte, (t.entries()+len(shards))*t.stride),
 			collided: make([]uint64, len(shards)), placed: make([]uint64, len(shards)),
 		}
-		t.tables[i].small = nic.SmallFrames(t.tables[i].frames, t.stride)
 		hw.AdviseHuge(t.tables[i].senders)
 		if p.Groups <= 4*p.GroupSize {
 			// Else most couplers never carry a frame, and small pages stay empty.
@@ -258,19 +256,24 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 	hit := work.hit[:hits]
 	ledger.Frames.Heard += t.firstListeners(hit, ports)
 	if bank.Small() && !ledger.Looks() {
-		work.touched ^= touchSmall(bank, table.small, hit)
-		work.deliverSmall(bank, table.small, hit, ledger, slot)
+		work.touched ^= t.touchSmall(table.frames, bank, hit)
+		t.deliverSmall(work, table.frames, bank, hit, ledger, slot)
 	} else {
 		for _, h := range hit {
-			at, cell := int(h.coupler)*t.stride, int(h.cell)
-			frame := table.frames[at : at+t.stride]
-			ledger.NoteHeard(bank.First+cell, ports[cell], bank.PushRx(cell, ports[cell], frame), frame, slot)
+			t.deliverOne(table.frames, bank, h, ledger, slot)
 		}
 	}
 	for _, cell := range work.clash[:clashes] {
 		ledger.NoteHeard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
 	}
 	work.heard = 0
+}
+
+// deliverOne gives one listener the frame on its coupler, whatever its size.
+func (t *SlotTransport) deliverOne(frames []byte, bank *nic.Bank, h hearing, ledger *fabric.Ledger, slot uint32) {
+	at, cell := int(h.coupler)*t.stride, int(h.cell)
+	frame, port := nic.FrameView(frames[at:at+t.stride]), bank.Listen(slot)[cell]
+	ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, frame), frame, slot)
 }
 
 // firstListeners counts the couplers on which these are the first to hear the one sender.

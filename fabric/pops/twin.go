@@ -21,11 +21,7 @@ func (p Network) Twin() (*twin.Twin, twin.Parameters) {
 }
 
 // Twin is all of the network's hardware in Verilog, and what Build makes of it behind the
-// same ports. Rules: the outputs show status and frames of the receivers and the couplers'
-// violations so far; in a slot's last cycle, between Settle and Latch: ClearSlot and
-// EndSlot, Load and Listen for every processor. A port that a transmitter does not have
-// is PortNone, one that a receiver does not have is nothing to hear, and a length that
-// Load would refuse is no load.
+// same ports.
 func Twin() twin.Twin {
 	files, err := fs.Sub(rtl, "rtl")
 	if err != nil {
@@ -64,62 +60,21 @@ func Twin() twin.Twin {
 				return fmt.Errorf("pops_slot: %w", err)
 			}
 			n, frameBits := d*g, 8*frameMax
-			m.ClockAndReset()
-			load, frame := m.Input("load_i", n), m.Input("frame_i", n*frameBits)
-			length, port, hear := m.Input("length_i", 16*n), m.Input("port_i", 16*n), m.Input("hear_i", 16*n)
-			last, status := m.Output("last_o", 1), m.Output("status_o", 3*n)
-			heardLength, heard := m.Output("heard_length_o", 16*n), m.Output("heard_o", n*frameBits)
-			violation := m.Output("violation_o", g*g)
-			out1, out0 := m.Output("rail1_o", g*g*phit), m.Output("rail0_o", g*g*phit)
-
 			network := Network{Groups: g, GroupSize: d}
 			m.Units(g)
-			h, err := fabric.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
+			plant, err := fabric.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
 			if err != nil {
 				return err
 			}
-			m.Kernel().Add(h.Components()...)
-			tx, rx, media := h.Transmitters(), h.Receivers(), h.Media()
-			lastCycle := uint32(timing.SlotCycles() - 1)
-			cycle := lastCycle // of the slot
-			m.Cleared = func() { cycle = lastCycle }
-			m.Show = func() {
-				m.Put(last, 0)
-				if cycle == lastCycle {
-					m.Put(last, 1)
-				}
-				for c := range g * g {
-					hw.PutBits(m.Out(out1), c*phit, phit, media.Far.Rail1[c])
-					hw.PutBits(m.Out(out0), c*phit, phit, media.Far.Rail0[c])
-				}
-				clear(m.Out(violation))
-				for _, c := range media.Couplers.Violated(0) {
-					hw.PutBits(m.Out(violation), int(c), 1, 1)
-				}
-				showHeard(rx, m.Out(status), m.Out(heardLength), m.Out(heard), frameBits)
+			var parts []hw.Component
+			for _, part := range plant.Components() {
+				parts = append(parts, part)
 			}
+			if err := m.StandFor(plant.Whole(network).Site(), parts...); err != nil {
+				return err
+			}
+			load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"), m.Pin("hear_i")
 			buffer := make([]byte, frameMax)
-			m.Take = func() {
-				if cycle != lastCycle {
-					return
-				}
-				media.Couplers.ClearSlot(0)
-				rx.EndSlot(0)
-				for i := range n {
-					bytes := int(hw.GetBits(m.In(length), 16*i, 16))
-					if hw.GetBits(m.In(load), i, 1) != 0 && bytes >= 1 && bytes <= frameMax {
-						twin.GetBytes(m.In(frame), i*frameBits, buffer[:bytes])
-						tx.Load(i, buffer[:bytes], network.sendPort(hw.GetBits(m.In(port), 16*i, 16)))
-					}
-					medium := -1
-					if port := hw.GetBits(m.In(hear), 16*i, 16); port < uint64(g) {
-						medium = media.Hears.Medium(i, int(port))
-					}
-					rx.Listen(i, medium)
-				}
-			}
-			m.Behind = func() { cycle = (cycle + 1) % (lastCycle + 1) }
-			m.Registers = func(v *hw.StateVisitor) { hw.StateScalar(v, "slot_cycle", &cycle, hw.AtMost(lastCycle)) }
 			m.Use = func(random *twin.Random, inputs []uint64) {
 				// One processor gets a new frame; who sends changes with every cycle.
 				i := random.Below(n)
@@ -127,7 +82,7 @@ func Twin() twin.Twin {
 				if random.OneIn(16) {
 					own[random.Below(len(own))] ^= 1 << random.Below(8)
 				}
-				twin.PutBytes(frame.Of(inputs), i*frameBits, own)
+				hw.Pins{Words: frame.Of(inputs)}.SetBytes(i*frameBits, own)
 				bytes := len(own)
 				if random.OneIn(16) {
 					bytes = [...]int{0, 1, frameMax, frameMax + 1, 0xFFFF}[random.Below(5)]
@@ -157,29 +112,4 @@ func randomPort(random *twin.Random, ports int) uint64 {
 		return uint64(ports)
 	}
 	return uint64(random.Below(ports))
-}
-
-// showHeard shows what every receiver would say if the slot ended now.
-func showHeard(rx *nic.Deserialisers, status, length, frame []uint64, frameBits int) {
-	clear(status) // StatusIdle
-	clear(length)
-	clear(frame)
-	for _, cell := range rx.Heard(0) {
-		i := int(cell)
-		judged := rx.Status(i)
-		hw.PutBits(status, 3*i, 3, uint64(judged))
-		if judged == nic.StatusOK {
-			heard := rx.Frame(i)
-			hw.PutBits(length, 16*i, 16, uint64(len(heard)))
-			twin.PutBytes(frame, i*frameBits, heard)
-		}
-	}
-}
-
-// sendPort is what a transmitter is switched to.
-func (p Network) sendPort(port uint64) uint16 {
-	if port < uint64(p.Groups) || port == hw.PortAll {
-		return uint16(port)
-	}
-	return hw.PortNone
 }

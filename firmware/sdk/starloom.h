@@ -1,4 +1,4 @@
-/* The Starloom firmware SDK: one freestanding C header.
+/* The Starloom firmware SDK: one freestanding header, for C11 and C++17.
  *
  * Write the handlers of one processor; the header wraps them into the loops over
  * a bank of processors that the host calls:
@@ -49,13 +49,13 @@ typedef struct {
     uint32_t origin, destination;
 } sl_packet;
 
-/* Who am I. Processors are numbered group by group. */
+/* Who am I. */
 SL_INLINE uint32_t sl_self(const sl_nic *nic) { return nic->bank.first + nic->cell; }
-SL_INLINE uint32_t sl_group(const sl_nic *nic) { return sl_self(nic) / nic->bank.group_size; }
-SL_INLINE uint32_t sl_index(const sl_nic *nic) { return sl_self(nic) % nic->bank.group_size; }
 SL_INLINE uint32_t sl_processors(const sl_nic *nic) { return nic->bank.processors; }
-SL_INLINE uint32_t sl_groups(const sl_nic *nic) { return nic->bank.groups; }
-SL_INLINE uint32_t sl_group_size(const sl_nic *nic) { return nic->bank.group_size; }
+
+/* Word k, 0 to 7, of the network's size. What the words mean is the network's: its own
+ * header, such as starloom_pops.h, gives them names. */
+SL_INLINE uint32_t sl_shape(const sl_nic *nic, uint32_t k) { return nic->bank.shape[k]; }
 SL_INLINE uint32_t sl_ports(const sl_nic *nic) { return nic->bank.ports; }
 
 /* The slot that begins now, from 0. */
@@ -64,9 +64,9 @@ SL_INLINE uint32_t sl_slot(const sl_nic *nic) { return nic->slot; }
 /* This processor's word of the workload, e.g. the destination of its packet. */
 SL_INLINE uint32_t sl_workload(const sl_nic *nic) { return nic->bank.workload[nic->cell]; }
 
-/* What the schedule says for this slot. The firmware must define STARLOOM_SCHEDULE
- * before it includes this header, and the scenario must have a schedule. */
-SL_INLINE sl_schedule sl_scheduled(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
+/* What the schedule says for this slot, in the network's own terms. The firmware must define
+ * STARLOOM_SCHEDULE before it includes this header, and the scenario must have a schedule. */
+SL_INLINE uint64_t sl_schedule_word(const sl_nic *nic) { return nic->bank.schedule[nic->cell]; }
 
 /* Parameter number k of STARLOOM_PARAMS. */
 SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.param[k]; }
@@ -74,19 +74,23 @@ SL_INLINE int32_t sl_param(const sl_nic *nic, uint32_t k) { return nic->bank.par
 /* What the receiver says of the slot before: SL_STATUS_IDLE, _OK, ... */
 SL_INLINE uint32_t sl_status(const sl_nic *nic) { return nic->bank.rx_status[nic->cell]; }
 
-/* The head of this processor's FIFOs. */
-SL_INLINE uint8_t *sl_rx_fifo(const sl_nic *nic) {
-    return nic->record + nic->rx;
+/* Frame `place` of a FIFO, 0 the head, which is in the record; the others are elsewhere. */
+SL_INLINE sl_frame *starloom_frame(const sl_nic *nic, uint8_t *head, uint8_t *more, uint32_t place) {
+    if (place == 0) return (sl_frame *)head;
+    return (sl_frame *)(more + ((place - 1) * nic->bank.cells + nic->cell) * nic->bank.frame_stride);
 }
-SL_INLINE uint8_t *sl_tx_fifo(const sl_nic *nic) {
-    return nic->record + nic->tx;
+SL_INLINE sl_frame *starloom_rx(const sl_nic *nic, uint32_t place) {
+    return starloom_frame(nic, nic->record + nic->rx, nic->bank.rx_more, place);
+}
+SL_INLINE sl_frame *starloom_tx(const sl_nic *nic, uint32_t place) {
+    return starloom_frame(nic, nic->record + nic->tx, nic->bank.tx_more, place);
 }
 
 /* Takes the next frame from the RX FIFO; 0 when it is empty. The frame is valid
  * until the handler returns. */
 SL_INLINE const sl_frame *sl_receive(sl_nic *nic) {
     if (nic->taken >= nic->registers->rx_count) return 0;
-    return (const sl_frame *)(sl_rx_fifo(nic) + nic->bank.frame_stride * nic->taken++);
+    return starloom_rx(nic, nic->taken++);
 }
 
 /* The packet in a frame's payload. */
@@ -106,7 +110,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
         return 0;
     }
     nic->registers->tx_count = (uint8_t)(queued + 1);
-    sl_frame *frame = (sl_frame *)(sl_tx_fifo(nic) + nic->bank.frame_stride * queued);
+    sl_frame *frame = starloom_tx(nic, queued);
     frame->kind = (uint8_t)kind;
     frame->flags = 0;
     frame->payload_bytes = (uint16_t)payload_bytes;
@@ -117,7 +121,7 @@ SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, ui
 }
 
 /* A frame that is not sent, all zeros: whatever is written to it is lost. */
-static _Alignas(8) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
+static __attribute__((aligned(8))) uint8_t starloom_lost[sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX];
 SL_INLINE sl_frame *starloom_lose(uint32_t payload_bytes) {
     if (payload_bytes > SL_PAYLOAD_BYTES_MAX) __builtin_trap();
     /* volatile: a loop, not a call (see starloom_consume). */
@@ -234,7 +238,7 @@ SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
 
 /* Gives up: the run fails with this code and names the processor; its handler
  * is not called any more. Does not return. */
-SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
+SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
     (void)nic;
     sl_host_fail(code);
     __builtin_trap();
@@ -247,13 +251,11 @@ SL_INLINE _Noreturn void sl_fail(sl_nic *nic, int32_t code) {
         return names; \
     }
 
-/* The schedule of a deterministic two-hops algorithm: the group to which processor
- * i sends its packet in slot t = 0, 2, 4, ... choose(i, t, groups, group_size) is a
- * plain function; the adversary asks it. */
-#define STARLOOM_CHOICE(choose) \
-    SL_EXPORT(starloom_choice) uint32_t starloom_choice(uint32_t i, uint32_t t, uint32_t g, uint32_t d) { \
-        return choose(i, t, g, d); \
-    }
+/* A function that the network may call by name: 32-bit arguments, one 32-bit result. It
+ * must depend on nothing but its arguments, e.g.
+ *     STARLOOM_CALL(square, (uint32_t x), x * x) */
+#define STARLOOM_CALL(name, parameters, result) \
+    SL_EXPORT(starloom_call_##name) uint32_t starloom_call_##name parameters { return (result); }
 
 /* Names and defaults of the parameters, e.g. STARLOOM_PARAMS("retries=3"). */
 #define STARLOOM_PARAMS(...) \
@@ -278,14 +280,14 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
     bank->rx = (state_bytes + 7) / 8 * 8;
-    bank->tx = bank->rx + rx_frames * bank->frame_stride;
-    bank->record_stride = bank->tx + tx_frames * bank->frame_stride;
+    bank->tx = bank->rx + bank->frame_stride;
+    bank->record_stride = bank->tx + bank->frame_stride;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
     /* Columns start on cache lines of their own, those of a single processor side by side. */
     const uint64_t line = cells > 1 ? 64 : 8;
 #define SL_PLACE(field, bytes)                     \
     at = (at + line - 1) / line * line;            \
-    bank->field = (void *)(uintptr_t)(uint32_t)at; \
+    bank->field = (__typeof__(bank->field))(uintptr_t)(uint32_t)at; \
     at += (uint64_t)cells * (bytes);
     SL_PLACE(processor, sizeof *bank->processor)
     SL_PLACE(rx_status, sizeof *bank->rx_status)
@@ -296,6 +298,8 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     SL_PLACE(schedule, sizeof *bank->schedule)
 #endif
     SL_PLACE(record, bank->record_stride)
+    SL_PLACE(rx_more, (uint64_t)(rx_frames - 1) * bank->frame_stride)
+    SL_PLACE(tx_more, (uint64_t)(tx_frames - 1) * bank->frame_stride)
 #undef SL_PLACE
     if (at > 0xFFFF0000u) return 0;
     uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
@@ -315,7 +319,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     nic.bank = starloom_bank;                                                             \
     nic.slot = (slot_number);                                                             \
     nic.rx = (sizeof(state_t) + 7) / 8 * 8;                                               \
-    nic.tx = nic.rx + nic.bank.rx_frames * nic.bank.frame_stride;                         \
+    nic.tx = nic.rx + nic.bank.frame_stride;                                              \
     for (uint32_t place = 0; place < (count); place++) {                                  \
         starloom_bank.current = place;                                                    \
         nic.cell = nic.bank.calls[place];                                                 \
@@ -338,23 +342,29 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
     if (left == 0) return;
     /* Word by word: a call in the loop over the cells would cost every cell, since the
      * sandbox keeps nothing in registers across calls. */
-    uint64_t *to = (uint64_t *)sl_rx_fifo(nic), *end = to + left * nic->bank.frame_stride / 8;
-    for (const uint64_t *from = to + nic->taken * nic->bank.frame_stride / 8; to < end;) *to++ = *from++;
+    for (uint32_t place = 0; place < left; place++) {
+        const uint64_t *from = (const uint64_t *)starloom_rx(nic, place + nic->taken);
+        uint64_t *to = (uint64_t *)starloom_rx(nic, place);
+        uint32_t payload = ((const sl_frame *)from)->payload_bytes;
+        uint32_t bytes = (uint32_t)sizeof(sl_frame) + (payload > 8 ? (payload + 7) / 8 * 8 : 8);
+        if (bytes > nic->bank.frame_stride) bytes = nic->bank.frame_stride;
+        for (const uint64_t *end = from + bytes / 8; from < end;) *to++ = *from++;
+    }
 }
 
 /* Exports the bank's entry points for one pair of handlers. */
 #define STARLOOM_FIRMWARE(state_t, on_start, on_slot)                                              \
-    _Static_assert(_Alignof(state_t) <= 8, "state of a processor: alignment of at most 8 bytes");  \
+    SL_STATIC_ASSERT(__alignof__(state_t) <= 8, "state of a processor: alignment of at most 8 bytes"); \
     SL_EXPORT(starloom_abi) uint32_t starloom_abi(void) { return SL_ABI_VERSION; }                 \
     SL_EXPORT(starloom_attach)                                                                     \
     sl_bank *starloom_attach(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames) { \
         return starloom_place(cells, payload_bytes, rx_frames, tx_frames, sizeof(state_t));        \
     }                                                                                              \
-    SL_EXPORT(starloom_start) void starloom_start(uint32_t count) {                                \
-        STARLOOM_LOOP(state_t, on_start, count, 0)                                                 \
+    SL_EXPORT(starloom_start) void starloom_start(uint32_t starloom_count) {                       \
+        STARLOOM_LOOP(state_t, on_start, starloom_count, 0)                                        \
     }                                                                                              \
-    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t count, uint32_t slot) {                   \
-        STARLOOM_LOOP(state_t, on_slot, count, slot)                                               \
+    SL_EXPORT(starloom_slot) void starloom_slot(uint32_t starloom_count, uint32_t starloom_number) { \
+        STARLOOM_LOOP(state_t, on_slot, starloom_count, starloom_number)                           \
     }
 
 #endif

@@ -5,7 +5,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SL_ABI_VERSION 0x2u /* version of this map */
+#ifdef __cplusplus
+#define SL_STATIC_ASSERT static_assert
+#else
+#define SL_STATIC_ASSERT _Static_assert
+#endif
+
+#define SL_ABI_VERSION 0x3u /* version of this map */
 #define SL_PORT_ALL 0xfffeu /* send to every port */
 #define SL_PORT_NONE 0xffffu /* hear nothing */
 #define SL_ANY 0xffffffffu /* destination of a frame for anybody */
@@ -23,17 +29,12 @@
 #define SL_FLAG_TX_OVERFLOW 0x4u /* a frame did not fit into the TX FIFO */
 #define SL_FLAG_SLEEPING 0x10u /* the handler need not be called */
 #define SL_FLAG_DELIVERED 0x8u /* the packet that started here has arrived */
-#define SL_ACTION_OWN 0x1u /* schedule: send the own packet, else the held one */
-#define SL_ACTION_FINAL 0x2u /* schedule: what is heard is the final packet, else the held one */
-#define SL_ACTION_KEEP_MIN 0x4u /* schedule: then keep the smaller of own and final packet as the own one */
-#define SL_ACTION_KEEP_MAX 0x8u /* schedule: then keep the larger of own and final packet as the own one */
-#define SL_ACTION_END 0x10u /* schedule: it is over */
 
 /* A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format. */
 typedef struct {
     uint8_t kind; /* RW, data 0, ack 1, control 2 */
     uint8_t flags; /* RW, free for the firmware, travels with the frame */
-    uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; the bytes behind it read as zero */
+    uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame */
     uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in */
     uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody */
     uint16_t tag; /* RW, free for the firmware, travels with the frame */
@@ -41,14 +42,14 @@ typedef struct {
     uint8_t payload[];
 } sl_frame;
 
-_Static_assert(offsetof(sl_frame, kind) == 0, "register map");
-_Static_assert(offsetof(sl_frame, flags) == 1, "register map");
-_Static_assert(offsetof(sl_frame, payload_bytes) == 2, "register map");
-_Static_assert(offsetof(sl_frame, source) == 4, "register map");
-_Static_assert(offsetof(sl_frame, destination) == 8, "register map");
-_Static_assert(offsetof(sl_frame, tag) == 12, "register map");
-_Static_assert(offsetof(sl_frame, port) == 14, "register map");
-_Static_assert(sizeof(sl_frame) == 16, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, kind) == 0, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, flags) == 1, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, payload_bytes) == 2, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, source) == 4, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, destination) == 8, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, tag) == 12, "register map");
+SL_STATIC_ASSERT(offsetof(sl_frame, port) == 14, "register map");
+SL_STATIC_ASSERT(sizeof(sl_frame) == 16, "register map");
 
 /* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all. */
 typedef struct {
@@ -60,43 +61,32 @@ typedef struct {
     uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived) */
 } sl_processor;
 
-_Static_assert(offsetof(sl_processor, wake) == 0, "register map");
-_Static_assert(offsetof(sl_processor, reserved) == 2, "register map");
-_Static_assert(offsetof(sl_processor, rx_count) == 4, "register map");
-_Static_assert(offsetof(sl_processor, tx_count) == 5, "register map");
-_Static_assert(offsetof(sl_processor, held) == 6, "register map");
-_Static_assert(offsetof(sl_processor, flags) == 7, "register map");
-_Static_assert(sizeof(sl_processor) == 8, "register map");
-
-/* What an off-line schedule tells one processor to do in one slot. One word per processor, if the firmware takes a schedule. */
-typedef struct {
-    uint16_t send_port; /* R, port to send to, 0xffff for none */
-    uint16_t listen_port; /* R, port to hear, 0xffff for none */
-    uint32_t actions; /* R, own 1, final 2, keep_min 4, keep_max 8, end 16; final and keep apply to what this slot brings */
-} sl_schedule;
-
-_Static_assert(offsetof(sl_schedule, send_port) == 0, "register map");
-_Static_assert(offsetof(sl_schedule, listen_port) == 2, "register map");
-_Static_assert(offsetof(sl_schedule, actions) == 4, "register map");
-_Static_assert(sizeof(sl_schedule) == 8, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, wake) == 0, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, reserved) == 2, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, rx_count) == 4, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, tx_count) == 5, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, held) == 6, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, flags) == 7, "register map");
+SL_STATIC_ASSERT(sizeof(sl_processor) == 8, "register map");
 
 /* One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest. */
 typedef struct {
     uint32_t abi; /* L, version of this map */
     uint32_t cells; /* L, processors in this bank */
     uint32_t current; /* W, place in calls of the cell whose handler is running; tells the host who trapped */
-    uint8_t *record; /* L, address of the first processor's record: the handler's state, the RX FIFO, the TX FIFO */
+    uint8_t *record; /* L, address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO */
     uint32_t record_stride; /* L, bytes from one record to the next */
-    uint32_t rx; /* L, bytes from the start of a record to the RX FIFO, rx_frames frames, the head first */
-    uint32_t tx; /* L, bytes from the start of a record to the TX FIFO, tx_frames frames, the head first */
-    uint32_t frame_stride; /* L, bytes from one frame of a FIFO to the next */
+    uint32_t rx; /* L, bytes from the start of a record to the head of the RX FIFO */
+    uint32_t tx; /* L, bytes from the start of a record to the head of the TX FIFO */
+    uint8_t *rx_more; /* L, address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each */
+    uint8_t *tx_more; /* L, the same of the TX FIFOs */
+    uint32_t frame_stride; /* L, bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8 */
     uint32_t rx_frames; /* L, depth of the RX FIFO, in frames */
     uint32_t tx_frames; /* L, depth of the TX FIFO, in frames */
     uint32_t payload_bytes; /* L, largest payload of a frame */
     uint32_t first; /* R, processor number of cell 0 */
     uint32_t processors; /* R, processors in the machine */
-    uint32_t groups; /* R, groups in the machine */
-    uint32_t group_size; /* R, processors in a group */
+    uint32_t shape[8]; /* R, the network's size; what the words mean is the network's */
     uint32_t ports; /* R, ports of a NIC */
     uint64_t seed; /* R, start of the random stream */
     int32_t param[16]; /* R, parameters from the scenario, by index */
@@ -106,34 +96,35 @@ typedef struct {
     uint8_t *rx_status; /* L, address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4 */
     uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none */
     uint32_t listen_slots; /* L, columns of the listening table, 1 to 64 */
-    sl_schedule *schedule; /* L, address of the schedule: one 64-bit word per processor, written in front of every slot as a ROM would; 0 if the firmware takes none */
+    uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none */
 } sl_bank;
 
-_Static_assert(offsetof(sl_bank, abi) == 0, "register map");
-_Static_assert(offsetof(sl_bank, cells) == 4, "register map");
-_Static_assert(offsetof(sl_bank, current) == 8, "register map");
-_Static_assert(offsetof(sl_bank, record) == 12, "register map");
-_Static_assert(offsetof(sl_bank, record_stride) == 16, "register map");
-_Static_assert(offsetof(sl_bank, rx) == 20, "register map");
-_Static_assert(offsetof(sl_bank, tx) == 24, "register map");
-_Static_assert(offsetof(sl_bank, frame_stride) == 28, "register map");
-_Static_assert(offsetof(sl_bank, rx_frames) == 32, "register map");
-_Static_assert(offsetof(sl_bank, tx_frames) == 36, "register map");
-_Static_assert(offsetof(sl_bank, payload_bytes) == 40, "register map");
-_Static_assert(offsetof(sl_bank, first) == 44, "register map");
-_Static_assert(offsetof(sl_bank, processors) == 48, "register map");
-_Static_assert(offsetof(sl_bank, groups) == 52, "register map");
-_Static_assert(offsetof(sl_bank, group_size) == 56, "register map");
-_Static_assert(offsetof(sl_bank, ports) == 60, "register map");
-_Static_assert(offsetof(sl_bank, seed) == 64, "register map");
-_Static_assert(offsetof(sl_bank, param) == 72, "register map");
-_Static_assert(offsetof(sl_bank, processor) == 136, "register map");
-_Static_assert(offsetof(sl_bank, workload) == 140, "register map");
-_Static_assert(offsetof(sl_bank, calls) == 144, "register map");
-_Static_assert(offsetof(sl_bank, rx_status) == 148, "register map");
-_Static_assert(offsetof(sl_bank, listen) == 152, "register map");
-_Static_assert(offsetof(sl_bank, listen_slots) == 156, "register map");
-_Static_assert(offsetof(sl_bank, schedule) == 160, "register map");
-_Static_assert(sizeof(sl_bank) == 168, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, abi) == 0, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, cells) == 4, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, current) == 8, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, record) == 12, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, record_stride) == 16, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx) == 20, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, tx) == 24, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx_more) == 28, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, tx_more) == 32, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, frame_stride) == 36, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx_frames) == 40, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, tx_frames) == 44, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, payload_bytes) == 48, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, first) == 52, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, processors) == 56, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, shape) == 60, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, ports) == 92, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, seed) == 96, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, param) == 104, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, processor) == 168, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, workload) == 172, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, calls) == 176, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, rx_status) == 180, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, listen) == 184, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, listen_slots) == 188, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, schedule) == 192, "register map");
+SL_STATIC_ASSERT(sizeof(sl_bank) == 200, "register map");
 
 #endif

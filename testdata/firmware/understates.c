@@ -1,6 +1,6 @@
 /* pops/offline, whose processors say that they hold nothing. */
 #define STARLOOM_SCHEDULE
-#include "starloom.h"
+#include "starloom_pops.h"
 
 typedef struct {
     sl_packet held;

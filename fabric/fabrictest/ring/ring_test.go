@@ -38,7 +38,7 @@ func (r Ring) Check() error {
 }
 
 func (r Ring) Shape() fabric.Shape {
-	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Media: 2 * r.Nodes, Words: [2]uint32{uint32(r.Nodes), 1}}
+	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Media: 2 * r.Nodes, Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
 }
 
 func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
@@ -70,13 +70,14 @@ func (n names) SentOn(node int, port uint16, _ int) int { return 2*node + int(po
 
 // Build puts a wire behind every port.
 func (r Ring) Build(p *fabric.Plant) error {
-	leaves, hears, readers := make([]uint32, r.Nodes), make([]uint32, 2*r.Nodes), make([]uint32, 2*r.Nodes)
+	leaves, hears := make([]uint32, r.Nodes), hw.Gather{Inputs: 2}
 	for node := range r.Nodes {
 		leaves[node] = uint32(2 * node)
-		for port := range 2 {
-			hears[2*node+port] = uint32(r.heard(node, port))
-			readers[r.heard(node, port)] = uint32(node)
-		}
+		hears.Wires = append(hears.Wires, uint32(r.heard(node, 0)), uint32(r.heard(node, 1)))
+	}
+	readers, err := hears.Readers(2 * r.Nodes)
+	if err != nil {
+		return err
 	}
 	near, err := p.Light("out", "", 2, nil)
 	if err != nil {
@@ -94,8 +95,7 @@ func (r Ring) Build(p *fabric.Plant) error {
 	if err != nil {
 		return err
 	}
-	return p.Carry(fabric.Media{Couplers: out, Links: links, Near: near, Far: far,
-		Sends: fabric.Ways{Base: leaves, Stride: 1}, Hears: fabric.Ways{Table: hears, Ports: 2}}, readers)
+	return p.Carry(fabric.Media{Couplers: out, Links: links, Far: far, Hears: hears})
 }
 
 // slots is the ring in the slot engine: a frame on each link, in even and in odd slots.

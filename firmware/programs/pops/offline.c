@@ -6,7 +6,7 @@
  * Passive Star Networks", off-line routing by edge colouring. The schedule is a
  * table in front of the firmware, one word per slot, as a ROM would give it. */
 #define STARLOOM_SCHEDULE
-#include "starloom.h"
+#include "starloom_pops.h"
 
 typedef struct {
     sl_packet held;   /* somebody's packet between its two hops */

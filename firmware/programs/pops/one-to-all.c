@@ -3,7 +3,7 @@
  *
  * A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
  * Passive Star Networks", section 2. The workload's word is the speaker. */
-#include "starloom.h"
+#include "starloom_pops.h"
 
 typedef struct {
     uint32_t heard;

@@ -12,7 +12,7 @@
  *
  * Corrections of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
  * Optical Passive Star Networks". H is a public hash with a common seed. */
-#include "starloom.h"
+#include "starloom_pops.h"
 
 typedef struct {
     sl_packet copy;      /* the copy that slot 1 or slot 2 brought */

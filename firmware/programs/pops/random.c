@@ -11,7 +11,7 @@
  * both have been acknowledged, and are lost. The rules show it; pops/random-corrected
  * mends it. */
 #define STARLOOM_LISTEN_SLOTS 5 /* a step */
-#include "starloom.h"
+#include "starloom_pops.h"
 
 typedef struct {
     sl_packet copy; /* the copy that slot 2 brought */

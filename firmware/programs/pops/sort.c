@@ -7,7 +7,7 @@
  * per slot (A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
  * Optical Passive Star Networks", deterministic routing). */
 #define STARLOOM_SCHEDULE
-#include "starloom.h"
+#include "starloom_pops.h"
 
 typedef struct {
     sl_packet own;    /* the packet that is here now */

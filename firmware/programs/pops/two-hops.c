@@ -8,7 +8,7 @@
  *
  * A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned Optical
  * Passive Star Networks", the lower bound for the two-hops class. */
-#include "starloom.h"
+#include "starloom_pops.h"
 
 typedef struct {
     uint32_t unused[2];

@@ -1,0 +1,78 @@
+package starloom
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/pcapng"
+)
+
+// capture writes every frame at every port into a pcapng file.
+type capture struct {
+	pcapng     *pcapng.Writer
+	interfaces map[uint64]pcapng.InterfaceID // by processor and port
+}
+
+func (m *Machine) openCapture(file *traces.File) (*capture, error) {
+	out, err := pcapng.NewWriter(file, strings.Join(m.traceComments(), "\n"))
+	if err != nil {
+		return nil, err
+	}
+	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
+}
+
+// slot writes what was heard in the slot before and what is sent in this one, in
+// the order of the processors.
+func (c *capture) slot(m *Machine) error {
+	for i := range m.shards {
+		l := &m.shards[i].ledger
+		byProcessor(l.Heard)
+		for _, heard := range l.Heard {
+			slot := m.slot - 1
+			if err := c.packet(m, heard, heard.Port, pcapng.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
+				return err
+			}
+		}
+	}
+	for i := range m.shards {
+		l := &m.shards[i].ledger
+		byProcessor(l.Sent)
+		for _, sent := range l.Sent {
+			cycle := m.timing.FirstPhitCycle(m.slot)
+			if sent.Port != nic.PortAll {
+				if err := c.packet(m, sent, sent.Port, pcapng.Sent, m.slot, cycle); err != nil {
+					return err
+				}
+				continue
+			}
+			for port := range uint16(m.shape.Ports) {
+				if err := c.packet(m, sent, port, pcapng.Sent, m.slot, cycle); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// byProcessor sorts frames, which come window by window.
+func byProcessor(frames []fabric.Captured) {
+	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
+}
+
+func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction pcapng.Direction, slot uint32, cycle uint64) error {
+	key := uint64(captured.Processor)<<16 | uint64(port)
+	id, ok := c.interfaces[key]
+	if !ok {
+		var err error
+		if id, err = c.pcapng.Interface(m.names.Port(captured.Processor, port)); err != nil {
+			return err
+		}
+		c.interfaces[key] = id
+	}
+	return c.pcapng.Packet(id, direction, uint8(captured.Status), slot, cycle, captured.Frame)
+}

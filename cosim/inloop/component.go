@@ -1,0 +1,163 @@
+package inloop
+
+import (
+	"fmt"
+
+	"starloom/hw"
+)
+
+// replaced is a model of which some elements are RTL. The exchanges, all of them once per
+// cycle:
+//
+//	phase    combinational site               another
+//	Drive                                     outputs
+//	Settle   inputs, Settle, outputs
+//	Latch    if it is clocked: inputs, Edge   inputs, Edge
+//
+// Outputs that are polled are put when the model asks for them. So every device has one
+// edge per cycle, as the registers of the model have. Without a clock, and with the inputs
+// of the cycle before, nothing can change, and Settle is left out.
+// No one knows what RTL does in the dark: it is never quiet.
+type replaced struct {
+	hw.Sited // the model: Path, Site
+	loop     *Loop
+	site     *hw.Site
+	parts    []*part
+
+	// The model's phases, nil for those that it takes no part in.
+	driver        hw.Driver
+	combinational hw.Combinational
+	latcher       hw.Latcher
+}
+
+// The wires are the model's.
+
+func (c *replaced) Drives() []hw.Wire {
+	if c.driver == nil {
+		return nil
+	}
+	return c.driver.Drives()
+}
+
+func (c *replaced) Inputs() []hw.Wire {
+	if c.combinational == nil {
+		return nil
+	}
+	return c.combinational.Inputs()
+}
+
+func (c *replaced) Outputs() []hw.Wire {
+	if c.combinational == nil {
+		return nil
+	}
+	return c.combinational.Outputs()
+}
+
+func (c *replaced) Latches() []hw.Wire {
+	if c.latcher == nil {
+		return nil
+	}
+	return c.latcher.Latches()
+}
+
+// Drive shows the registers of the model and of the RTL.
+func (c *replaced) Drive(s hw.Shard) {
+	if c.driver != nil {
+		c.driver.Drive(s)
+	}
+	if !c.site.Combinational {
+		c.putOutputs()
+	}
+}
+
+// Settle lets the model settle its elements, then the RTL.
+func (c *replaced) Settle(s hw.Shard) {
+	c.combinational.Settle(s)
+	if !c.site.Combinational {
+		return
+	}
+	for _, p := range c.parts {
+		if changed := p.getInputs(); changed || c.site.Clocked {
+			p.settle()
+		}
+	}
+	c.putOutputs()
+}
+
+// Latch gives the RTL its clock edge; the model then forgets the inputs of this cycle.
+func (c *replaced) Latch(s hw.Shard) {
+	if c.site.Clocked {
+		for _, p := range c.parts {
+			p.getInputs()
+			p.edge()
+		}
+	}
+	if c.latcher != nil {
+		c.latcher.Latch(s)
+	}
+}
+
+func (c *replaced) putOutputs() {
+	for _, p := range c.parts {
+		p.putOutputs()
+	}
+}
+
+// Probes yields the model's signals, which show what the RTL says.
+func (c *replaced) Probes(yield func(hw.Probe)) {
+	if p, ok := c.Sited.(hw.Probed); ok {
+		p.Probes(yield)
+	}
+}
+
+// Reset resets the model and all devices.
+func (c *replaced) Reset() {
+	c.Sited.Reset()
+	c.resetDevices()
+}
+
+// resetEdges is how long reset is on: enough for a synchroniser in the RTL.
+const resetEdges = 4
+
+func (c *replaced) resetDevices() {
+	for _, p := range c.parts {
+		clear(p.Device.Inputs())
+		if !c.site.Clocked {
+			p.settle()
+			continue
+		}
+		p.reset(1)
+		for range resetEdges {
+			p.edge()
+		}
+		p.reset(0)
+	}
+}
+
+// State visits the model's registers and what the devices hold. RTL without a clock holds
+// nothing.
+func (c *replaced) State(v *hw.StateVisitor) {
+	c.Sited.State(v)
+	if !v.Saving() {
+		c.loop.restored = nil
+	}
+	for i, p := range c.parts {
+		if !c.site.Clocked {
+			v.AfterRestore(p.settle)
+			continue
+		}
+		var snapshot []byte
+		if v.Saving() {
+			var err error
+			if snapshot, err = p.Device.Save(); err != nil {
+				v.Fail(fmt.Errorf("%s: %w", p.path(0), err))
+			}
+		}
+		hw.StateList(v, hw.Index("rtl", i)+".snapshot", &snapshot)
+		v.AfterRestore(func() {
+			if err := p.Device.Restore(snapshot); err != nil && c.loop.restored == nil {
+				c.loop.restored = fmt.Errorf("%s: %w", p.path(0), err)
+			}
+		})
+	}
+}

@@ -1,0 +1,197 @@
+package fabric
+
+import (
+	"errors"
+	"maps"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Datapath is all hardware of a network as one component, for RTL that stands for all of it:
+// its ports are the inputs of transmitters and receivers, and what receivers,
+// couplers and links show. In a kernel it stands alone, in the place of its parts, of which
+// nothing but the light at the far ends can be seen.
+//
+// Reset: dark, nothing received; the cycle after reset is the last one of an empty slot.
+type Datapath struct {
+	path          string // of all hardware
+	twin          string
+	parameters    map[string]int // of the twin
+	timing        nic.Timing
+	clock         *hw.Clock
+	serialisers   *nic.Serialisers
+	couplers      *hw.StarCouplers
+	links         *hw.Fibre
+	far           *hw.Light
+	deserialisers *nic.Deserialisers
+
+	asked, answered bool // what receivers show in this cycle
+
+	seen []uint32 // per coupler: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
+}
+
+// Whole is all hardware of a plant as one component; nil if its network has no twin.
+func (t *Plant) Whole(n Network) *Datapath {
+	twin, size := n.Twin()
+	if twin == nil {
+		return nil
+	}
+	parameters := map[string]int{
+		"PHIT_BITS": t.timing.PhitBits, "FRAME_BYTES_MAX": nic.FrameBytes(t.payload),
+		"COMPUTE_CYCLES": t.timing.ComputeCycles, "PROPAGATION_CYCLES": t.timing.PropagationCycles, "GUARD_CYCLES": t.timing.GuardCycles,
+	}
+	maps.Copy(parameters, size)
+	return &Datapath{
+		path: n.Kind(), twin: twin.Name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
+		serialisers: t.serialisers, couplers: t.media.Couplers, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
+		seen: make([]uint32, t.shape.Media),
+	}
+}
+
+// Path names it by what is seen of it.
+func (d *Datapath) Path() string { return d.links.Path() }
+
+// Drives is the light at the far ends.
+func (d *Datapath) Drives() []hw.Wire { return []hw.Wire{d.far} }
+
+// Drive darkens the far ends; light is what RTL shows.
+func (d *Datapath) Drive(s hw.Shard) {
+	d.far.Clear(s.Index)
+	d.asked = false
+}
+
+// Latches nothing: its inputs are those that the machine gives.
+func (d *Datapath) Latches() []hw.Wire { return nil }
+
+// Latch forgets the inputs of this cycle, and at the end of a slot what was seen in it.
+func (d *Datapath) Latch(s hw.Shard) {
+	d.serialisers.Latch(s)
+	d.deserialisers.Latch(s)
+	if d.last() {
+		clear(d.seen)
+	}
+}
+
+// Reset resets the parts.
+func (d *Datapath) Reset() {
+	for _, part := range d.parts() {
+		part.Reset()
+	}
+	clear(d.seen)
+}
+
+// State visits the parts.
+func (d *Datapath) State(v *hw.StateVisitor) {
+	for _, part := range d.parts() {
+		v.Within(part)
+	}
+	hw.StateColumn(v, "seen", d.seen)
+}
+
+func (d *Datapath) parts() []hw.Component {
+	return []hw.Component{d.serialisers, d.couplers, d.links, d.deserialisers}
+}
+
+// Probes yields the light at the far ends.
+func (d *Datapath) Probes(yield func(hw.Probe)) { d.far.Probes(yield) }
+
+// last reports whether this cycle is the last one of its slot.
+func (d *Datapath) last() bool { return (d.clock.Cycle()+1)%uint64(d.timing.SlotCycles()) == 0 }
+
+var errLastCycle = errors.New("output last_o is 0 in the last cycle of a slot: the RTL's slots have another length")
+
+// Site says what the ports are: those of the parts, side by side. Inputs count in the last
+// cycle of a slot; then violation_o shows which couplers were violated in it.
+func (d *Datapath) Site() *hw.Site {
+	tx, couplers, links, rx := d.serialisers.Site(), d.couplers.Site(), d.links.Site(), d.deserialisers.Site()
+	inLast := func(port hw.Port, also func()) hw.Port {
+		put := port.Put
+		port.Put = func(_ int, from hw.Pins) error {
+			if !d.last() {
+				return nil
+			}
+			also()
+			return put(0, from)
+		}
+		return port
+	}
+	none := func() {}
+	load := inLast(tx.Wide("load_i", "load_i"), func() { d.couplers.ClearSlot(0) })
+	frame, length, port := inLast(tx.Wide("frame_i", "frame_i"), none), inLast(tx.Wide("length_i", "length_i"), none), inLast(tx.Wide("port_i", "port_i"), none)
+	hear := inLast(rx.Wide("hear_i", "port_i"), func() { d.deserialisers.EndSlot(0) })
+	last := hw.Port{
+		Name: "last_o", Bits: 1,
+		Get: func(_ int, to hw.Pins) {
+			to.Set(0)
+			if d.last() {
+				to.Set(1)
+			}
+		},
+		Put: func(_ int, from hw.Pins) error {
+			if from.Value() == 0 && d.last() {
+				return errLastCycle
+			}
+			return nil
+		},
+	}
+	violation := inLast(couplers.Wide("violation_o", "violation_o"), none)
+	violation.Get = func(_ int, to hw.Pins) {
+		for c, violated := range d.couplers.Violation {
+			to.SetBits(c, 1, uint64(violated))
+		}
+	}
+	rail1, rail0 := links.Wide("rail1_o", "rail1_o"), links.Wide("rail0_o", "rail0_o")
+	putRail0 := rail0.Put
+	rail0.Put = func(_ int, from hw.Pins) error {
+		err := putRail0(0, from)
+		d.look()
+		return err
+	}
+	return &hw.Site{
+		Twin: d.twin, What: "all hardware", Parameters: hw.Same(d.parameters),
+		Elements: 1, Path: func(int) string { return d.path }, Clocked: true,
+		Ports: []hw.Port{
+			load, frame, length, port, hear,
+			last, rx.Wide("status_o", "status_o"), rx.Wide("heard_length_o", "length_o"), rx.Wide("heard_o", "frame_o"),
+			violation, rail1, rail0,
+		},
+		Take: func(int) {
+			for i := 0; i < tx.Elements && d.last(); i++ {
+				tx.Take(i)
+			}
+		},
+		Replace: func(_ int, ask func() bool) {
+			once := func() bool {
+				if !d.asked {
+					d.asked, d.answered = true, ask()
+				}
+				return d.answered
+			}
+			for _, part := range []*hw.Site{tx, couplers, links, rx} {
+				for element := range part.Elements {
+					part.Replace(element, once)
+				}
+			}
+		},
+	}
+}
+
+// look notes the cycle of the slot in which light meets at the far ends.
+func (d *Datapath) look() {
+	for c := range d.seen {
+		if d.seen[c] == 0 && d.far.Rail1[c]&d.far.Rail0[c] != 0 {
+			d.seen[c] = uint32(d.clock.Cycle()%uint64(d.timing.SlotCycles())) + 1
+		}
+	}
+}
+
+// Met returns the cycle of the slot in which the light of a coupler met: the far end of the
+// link, which is all that can be seen, shows it so much later. It is the last cycle if the
+// RTL tells of a violation that no light has shown.
+func (d *Datapath) Met(coupler int, last uint32) uint32 {
+	if delay := uint32(d.timing.PropagationCycles); d.seen[coupler] > delay {
+		return d.seen[coupler] - 1 - delay
+	}
+	return last
+}

@@ -1,0 +1,198 @@
+package hw
+
+import "fmt"
+
+// Registers is what a component says of its registers, once, when it is built: reset,
+// saved state and the signals that traces show follow from it. A component embeds it and
+// so has Path, Reset, State and Probes; its phases work on its own columns and never
+// look here.
+type Registers struct {
+	path    string
+	bank    Bank
+	columns []Register
+	wires   []Probed
+	collect func()
+	derive  func()
+}
+
+// Declaration is what Declare takes.
+type Declaration struct {
+	Path string // "" for the bank's
+	Bank Bank   // names the elements of what is shown
+
+	// Registers in the order of a saved state. Those that are lists are the columns of
+	// one table: they are equally long.
+	Registers []Register
+
+	// Wires are shown before the registers.
+	Wires []Probed
+
+	// Collect fills registers that the component keeps in another shape, before they are
+	// saved. Derive, after a reset or when all parts have been restored, makes what the
+	// component keeps beside them. Both may be nil.
+	Collect, Derive func()
+}
+
+// Declare returns the registers of a component, in their reset state but for what Derive
+// makes: the component calls Reset when it is complete.
+func Declare(d Declaration) Registers {
+	if d.Path == "" {
+		d.Path = d.Bank.Path()
+	}
+	return Registers{path: d.Path, bank: d.Bank, columns: d.Registers, wires: d.Wires, collect: d.Collect, derive: d.Derive}
+}
+
+// Path names the component.
+func (r *Registers) Path() string { return r.path }
+
+// Reset puts every register into its reset state, in the middle of anything.
+func (r *Registers) Reset() {
+	for _, c := range r.columns {
+		c.reset()
+	}
+	if r.derive != nil {
+		r.derive()
+	}
+}
+
+// State visits the registers.
+func (r *Registers) State(v *StateVisitor) {
+	if v.Saving() && r.collect != nil {
+		r.collect()
+	}
+	var rows []int // of the lists in the input
+	for _, c := range r.columns {
+		c.visit(v, &rows)
+	}
+	v.Verify(func() error {
+		for _, n := range rows {
+			if n != rows[0] {
+				return fmt.Errorf("columns of %d elements, they must be equal", rows)
+			}
+		}
+		return nil
+	})
+	if r.derive != nil {
+		v.AfterRestore(r.derive)
+	}
+}
+
+// Probes yields the wires, then what registers show, element by element.
+func (r *Registers) Probes(yield func(Probe)) {
+	for _, w := range r.wires {
+		w.Probes(yield)
+	}
+	var shown []Register
+	for _, c := range r.columns {
+		if c.shown() {
+			shown = append(shown, c)
+		}
+	}
+	if len(shown) == 0 {
+		return
+	}
+	for i := range r.bank.Size() {
+		element := r.bank.Element(i)
+		for _, c := range shown {
+			yield(c.probe(element, i))
+		}
+	}
+}
+
+// Register is a column of registers: Column or List.
+type Register interface {
+	reset()
+	visit(v *StateVisitor, rows *[]int)
+	shown() bool
+	probe(element string, i int) Probe
+}
+
+// RegisterColumn is a column whose length is a parameter.
+type RegisterColumn[T Fixed] struct {
+	name   string
+	cells  []T
+	resets []T
+	checks []func(i int, value T) error
+	bits   int
+	states []string
+}
+
+// Column declares registers that are 0 after reset and that traces do not show. The checks
+// judge what a saved state has.
+func Column[T Fixed](name string, cells []T, checks ...func(i int, value T) error) *RegisterColumn[T] {
+	return &RegisterColumn[T]{name: name, cells: cells, checks: checks}
+}
+
+// ResetTo gives other reset values, repeated over the column.
+func (c *RegisterColumn[T]) ResetTo(values ...T) *RegisterColumn[T] {
+	c.resets = values
+	return c
+}
+
+// Shown makes the registers, one for each element of the bank, signals of so many bits;
+// states are the names of the values of an enumeration.
+func (c *RegisterColumn[T]) Shown(bits int, states ...string) *RegisterColumn[T] {
+	c.bits, c.states = bits, states
+	return c
+}
+
+func (c *RegisterColumn[T]) reset() {
+	if len(c.resets) == 0 {
+		clear(c.cells)
+		return
+	}
+	for done := copy(c.cells, c.resets); done < len(c.cells); done *= 2 { // whole repetitions so far
+		copy(c.cells[done:], c.cells[:done])
+	}
+}
+
+func (c *RegisterColumn[T]) visit(v *StateVisitor, _ *[]int) {
+	StateColumn(v, c.name, c.cells, c.checks...)
+}
+
+func (c *RegisterColumn[T]) shown() bool { return c.bits > 0 }
+
+func (c *RegisterColumn[T]) probe(element string, i int) (p Probe) {
+	path := element + "." + c.name
+	switch cells := any(c.cells).(type) {
+	case []uint8:
+		p = NewProbe(path, c.bits, cells, i)
+	case []uint16:
+		p = NewProbe(path, c.bits, cells, i)
+	case []uint32:
+		p = NewProbe(path, c.bits, cells, i)
+	case []uint64:
+		p = NewProbe(path, c.bits, cells, i)
+	default:
+		panic(fmt.Sprintf("hw: %s: signed registers cannot be shown", path))
+	}
+	p.States = c.states
+	return p
+}
+
+type registerList[T Fixed] struct {
+	name   string
+	list   *[]T
+	checks []func(i int, value T) error
+}
+
+// List declares registers whose number is part of the state; after reset there are none.
+func List[T Fixed](name string, list *[]T, checks ...func(i int, value T) error) Register {
+	return &registerList[T]{name, list, checks}
+}
+
+func (l *registerList[T]) reset() { *l.list = (*l.list)[:0] }
+
+func (l *registerList[T]) visit(v *StateVisitor, rows *[]int) {
+	if v.Saving() {
+		writeColumn(v, l.name, *l.list)
+		return
+	}
+	if values, ok := readColumn(v, l.name, -1, l.checks); ok {
+		*rows = append(*rows, len(values))
+		v.assign = append(v.assign, func() { *l.list = append((*l.list)[:0], values...) })
+	}
+}
+
+func (l *registerList[T]) shown() bool             { return false }
+func (l *registerList[T]) probe(string, int) Probe { panic("hw: a list is not shown") }

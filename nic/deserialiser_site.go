@@ -1,0 +1,137 @@
+package nic
+
+import (
+	"fmt"
+
+	"starloom/hw"
+)
+
+// deserialiserSite is what receivers have beside their registers when RTL stands for some
+// of them.
+type deserialiserSite struct {
+	ask    []func() bool // asks for status, length and frame; nil for a model
+	status []Status      // what the RTL says...
+	length []int         // ...and bytes of its frame, which stands in the model's register
+}
+
+// Site says what the ports of a receiver are. EndSlot is end_slot_i, Listen port_i in that
+// cycle: to nothing for what is not a port.
+func (d *Deserialisers) Site() *hw.Site {
+	if d.site == nil {
+		cells := d.bank.Size()
+		d.site = &deserialiserSite{ask: make([]func() bool, cells), status: make([]Status, cells), length: make([]int, cells)}
+	}
+	x := d.site
+	shard := func(cell int) int { return int(d.owner[cell/d.bank.PerUnit]) }
+	ports := []hw.Port{
+		{
+			Name: "end_slot_i", Bits: 1, Input: true,
+			Get: func(cell int, to hw.Pins) { to.Set(oneIf(d.ends[shard(cell)])) },
+			Put: func(cell int, from hw.Pins) error {
+				if from.Value() != 0 {
+					d.EndSlot(shard(cell))
+				}
+				return nil
+			},
+		}, {
+			Name: "port_i", Bits: 16, Input: true,
+			Get: func(cell int, to hw.Pins) { to.Set(uint64(d.port[cell])) },
+			Put: func(cell int, from hw.Pins) error {
+				port := uint16(from.Value())
+				if int(port) >= d.hears.Inputs {
+					port = hw.PortNone
+				}
+				if d.ends[shard(cell)] {
+					d.Listen(cell, port)
+				}
+				return nil
+			},
+		},
+	}
+	ports = append(ports, hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 {
+		return d.hears.Wire(cell/d.bank.PerUnit, lane)
+	})...)
+	ports = append(ports, hw.Port{
+		Name: "state_o", Bits: 3, Watched: true,
+		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.state[cell])) },
+		Put: func(cell int, from hw.Pins) error {
+			state := from.Value()
+			if state >= uint64(receiverStates) {
+				return fmt.Errorf("output state_o is %d, a receiver has 0 to %d", state, receiverStates-1)
+			}
+			d.state[cell] = uint8(state)
+			return nil
+		},
+	}, hw.Port{
+		Name: "bits_o", Bits: 16, Watched: true,
+		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.bits[cell])) },
+		Put: func(cell int, from hw.Pins) error {
+			bits := from.Value()
+			if bits > uint64(8*d.frameMax) {
+				return fmt.Errorf("output bits_o is %d, the longest frame has %d", bits, 8*d.frameMax)
+			}
+			d.bits[cell] = uint32(bits)
+			return nil
+		},
+	}, hw.Port{
+		Name: "status_o", Bits: 3, Polled: true,
+		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.Status(cell))) },
+		Put: func(cell int, from hw.Pins) error {
+			x.status[cell] = Status(from.Value())
+			if status := x.status[cell]; status > StatusCRC {
+				x.status[cell] = StatusIdle
+				return fmt.Errorf("the receive status is %d, a receiver has 0 to %d", status, StatusCRC)
+			}
+			return nil
+		},
+	}, hw.Port{
+		Name: "length_o", Bits: 16, Polled: true,
+		Get: func(cell int, to hw.Pins) { to.Set(uint64(len(d.whole(cell)))) },
+		Put: func(cell int, from hw.Pins) error {
+			x.length[cell] = int(from.Value())
+			return nil
+		},
+	}, hw.Port{
+		Name: "frame_o", Bits: 8 * d.frameMax, Polled: true,
+		Get: func(cell int, to hw.Pins) {
+			to.Clear()
+			to.SetBytes(0, d.whole(cell))
+		},
+		Put: d.judge,
+	})
+	return &hw.Site{
+		Twin: "deserialiser", What: "receivers",
+		Parameters: hw.Same(map[string]int{"PHIT_BITS": d.phitBits, "FRAME_BYTES_MAX": d.frameMax, "PORTS": d.hears.Inputs}),
+		Elements:   d.bank.Size(), Path: d.bank.Element, Whole: whole(d.bank), Clocked: true, Ports: ports,
+		Replace: func(cell int, ask func() bool) { x.ask[cell] = ask },
+	}
+}
+
+// whole is the frame that a receiver shows, nil for none.
+func (d *Deserialisers) whole(cell int) Frame {
+	if d.Status(cell) != StatusOK {
+		return nil
+	}
+	return d.Frame(cell)
+}
+
+// judge takes the frame that RTL shows with status and length: firmware and reports see
+// whole frames only.
+func (d *Deserialisers) judge(cell int, from hw.Pins) error {
+	x := d.site
+	if x.status[cell] != StatusOK {
+		return nil
+	}
+	x.status[cell] = StatusIdle
+	length := x.length[cell]
+	if length > d.frameMax {
+		return fmt.Errorf("a frame of %d bytes was heard, the longest one has %d", length, d.frameMax)
+	}
+	frame := d.frames[cell*d.stride:][:length]
+	from.GetBytes(0, frame)
+	if _, err := Parse(frame); err != nil {
+		return fmt.Errorf("the receive status is ok, but it was no %w", err)
+	}
+	x.status[cell] = StatusOK
+	return nil
+}

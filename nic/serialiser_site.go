@@ -1,0 +1,142 @@
+package nic
+
+import (
+	"fmt"
+
+	"starloom/hw"
+)
+
+// serialiserSite is what transmitters have beside their registers when RTL stands for some
+// of them, or when they are a device themselves.
+type serialiserSite struct {
+	replaced []bool
+	load     []bool   // input of this cycle: Load was called, or load_i is 1
+	length   []uint16 // input with load; the frame stands in the idle transmitter's register
+	port     []uint16 // input with load
+}
+
+// Site says what the ports of a transmitter are. Load is load_i with the other inputs, to
+// nothing for what is not a port; a load that Load would refuse, or while a frame waits or
+// is sent, is ignored.
+func (t *Serialisers) Site() *hw.Site {
+	if t.site == nil {
+		cells := t.bank.Size()
+		t.site = &serialiserSite{replaced: make([]bool, cells), load: make([]bool, cells), length: make([]uint16, cells), port: make([]uint16, cells)}
+	}
+	x := t.site
+	own := func(cell, _ int) uint32 { return uint32(cell) }
+	ports := []hw.Port{
+		{
+			Name: "load_i", Bits: 1, Input: true,
+			Get: func(cell int, to hw.Pins) { to.Set(oneIf(x.load[cell])) },
+			Put: func(cell int, from hw.Pins) error {
+				x.load[cell] = from.Value() != 0
+				return nil
+			},
+		}, {
+			Name: "frame_i", Bits: 8 * t.frameMax, Input: true,
+			Get: func(cell int, to hw.Pins) {
+				if x.load[cell] {
+					to.SetBytes(0, t.frames[cell*t.stride:][:t.length[cell]])
+				}
+			},
+			Put: func(cell int, from hw.Pins) error {
+				if x.load[cell] && t.length[cell] == 0 {
+					from.GetBytes(0, t.frames[cell*t.stride:][:t.frameMax])
+				}
+				return nil
+			},
+		}, {
+			Name: "length_i", Bits: 16, Input: true,
+			Get: func(cell int, to hw.Pins) {
+				if x.load[cell] {
+					to.Set(uint64(t.length[cell]))
+				}
+			},
+			Put: func(cell int, from hw.Pins) error {
+				x.length[cell] = uint16(from.Value())
+				return nil
+			},
+		}, {
+			Name: "port_i", Bits: 16, Input: true,
+			Get: func(cell int, to hw.Pins) {
+				if x.load[cell] {
+					to.Set(uint64(x.port[cell]))
+				}
+			},
+			Put: func(cell int, from hw.Pins) error {
+				if x.port[cell] = uint16(from.Value()); !t.hasPort(x.port[cell]) {
+					x.port[cell] = hw.PortNone
+				}
+				return nil
+			},
+		},
+	}
+	ports = append(ports, hw.LightPorts("rail1_o", "rail0_o", t.light, false, 1, own)...)
+	ports = append(ports, hw.Port{
+		Name: "port_o", Bits: 16,
+		Get: func(cell int, to hw.Pins) { to.Set(uint64(t.ports.Value[cell])) },
+		Put: func(cell int, from hw.Pins) error {
+			port := uint16(from.Value())
+			if !t.hasPort(port) {
+				t.ports.Value[cell] = hw.PortNone
+				return fmt.Errorf("output port_o is %d, the transmitter has %d ports", port, t.portCount)
+			}
+			t.ports.Value[cell] = port
+			return nil
+		},
+	}, hw.Port{
+		Name: "busy_o", Bits: 1,
+		Get: func(cell int, to hw.Pins) { to.Set(oneIf(t.length[cell] != 0)) },
+		Put: func(cell int, from hw.Pins) error {
+			if from.Value() == 0 {
+				t.length[cell] = 0
+			}
+			return nil
+		},
+	})
+	return &hw.Site{
+		Twin: "serialiser", What: "transmitters",
+		Parameters: hw.Same(map[string]int{"PHIT_BITS": t.phitBits, "FRAME_BYTES_MAX": t.frameMax, "COMPUTE_CYCLES": int(t.compute)}),
+		Elements:   t.bank.Size(), Path: t.bank.Element, Whole: whole(t.bank), Clocked: true, Ports: ports,
+		Take: func(cell int) {
+			bytes := int(x.length[cell])
+			if x.load[cell] && t.length[cell] == 0 && bytes >= 1 && bytes <= t.frameMax {
+				t.Load(cell, t.frames[cell*t.stride:][:bytes], x.port[cell])
+			}
+			x.load[cell] = false
+		},
+		Replace: func(cell int, _ func() bool) { x.replaced[cell] = true },
+	}
+}
+
+// offer is Load of a replaced transmitter: the registers that RTL does not have hold what
+// stands on its inputs, and then how long its frame is, until it is no longer busy.
+func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
+	copy(t.frames[cell*t.stride:], frame)
+	t.length[cell] = uint16(len(frame))
+	t.site.load[cell], t.site.port[cell] = true, port
+	shard := &t.shards[t.owner[cell/t.bank.PerUnit]]
+	shard.loads = append(shard.loads, uint32(cell))
+}
+
+// hasPort reports whether a transmitter can be switched to a port.
+func (t *Serialisers) hasPort(port uint16) bool {
+	return int(port) < t.portCount || port == hw.PortAll || port == hw.PortNone
+}
+
+// whole names what the elements of a bank are parts of; nil for none.
+func whole(bank hw.Bank) func(element int) string {
+	if bank.Part == "" {
+		return nil
+	}
+	bank.Part = ""
+	return bank.Element
+}
+
+func oneIf(set bool) uint64 {
+	if set {
+		return 1
+	}
+	return 0
+}

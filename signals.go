@@ -1,0 +1,145 @@
+package starloom
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Signal is a view of one signal of a machine: a register or wire of the hardware, a
+// register of a NIC, a value that firmware shows (sl_probe), or the number of the slot. It
+// can only be read, and not while another goroutine steps the machine.
+//
+// In a function given to Watch, its value is that which a waveform has in this cycle.
+// Between two steps, hardware is after the edge that ended the last slot: registers have
+// the value of the next cycle, wires still that of the last; signals of NIC and firmware
+// have what the handlers have left.
+type Signal struct {
+	Path   string   // as in waveforms
+	Bits   int      // width, 1 to 64
+	States []string // names of the values 0, 1, ... of an enumeration, nil for a number
+
+	machine *Machine
+	probe   hw.Probe
+}
+
+// Value returns what the signal is now, 0 when the machine is closed.
+func (s *Signal) Value() uint64 {
+	if s.machine.closed {
+		return 0
+	}
+	return s.probe.Value()
+}
+
+// Signal finds a signal by its path, as waveforms show it. It goes through all of them:
+// find once, read often. The error is an *InputError if there is none.
+func (m *Machine) Signal(path string) (*Signal, error) {
+	found, err := m.find(func(p string) bool { return p == path }, path)
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// Signals finds all signals whose paths match one of the patterns: * stands for a part of
+// a name, ** for any number of names, [2..5] for a range. Without a pattern it returns all.
+// The order is that of waveforms. The slot engine has no signals of hardware. Errors of
+// patterns, and that nothing matches, are *InputError.
+func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
+	compiled := make([]*hw.Pattern, len(patterns))
+	for i, pattern := range patterns {
+		var err error
+		if compiled[i], err = hw.CompilePattern(pattern); err != nil {
+			return nil, &InputError{Place: fmt.Sprintf("%q", pattern), Reason: err.Error(), Remedy: "correct the pattern"}
+		}
+	}
+	match := func(path string) bool {
+		return len(patterns) == 0 || slices.ContainsFunc(compiled, func(p *hw.Pattern) bool { return p.Match(path) })
+	}
+	return m.find(match, patterns...)
+}
+
+// find returns the signals that are wanted; names says which, for the error.
+func (m *Machine) find(wanted func(path string) bool, names ...string) (found []*Signal, err error) {
+	if m.closed {
+		return nil, errors.New("signals: the machine is closed")
+	}
+	take := func(p hw.Probe) {
+		if wanted(p.Path) {
+			found = append(found, &Signal{Path: p.Path, Bits: p.Bits, States: p.States, machine: m, probe: p})
+		}
+	}
+	take(m.slotProbe())
+	m.firmwareProbes(take)
+	if m.plant != nil {
+		m.plant.Probes(take)
+	}
+	if len(found) == 0 {
+		remedy := m.signalExamples()
+		if m.plant == nil {
+			remedy += "; the slot engine has no signals of hardware: build the machine with EngineCycle"
+		}
+		return nil, &InputError{Place: "signals", Reason: fmt.Sprintf("no signal matches %q", names), Remedy: remedy}
+	}
+	return found, nil
+}
+
+// signalExamples says what signals are called.
+func (m *Machine) signalExamples() string {
+	return fmt.Sprintf("signals are, for example, %s.tx.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+		m.names.Processor(0), m.names.Medium(0), m.names.Processor(0))
+}
+
+// Watch has f called in every cycle from the next step on, between Settle and Latch, when
+// wires and registers show the same cycle. f may read signals and what else can be read
+// between steps; it must not step, save or change the machine (that is an error). The
+// first error of f within a step is returned by it, or by Run; the slot that crosses is
+// completed, without further calls. nil ends it. Like a waveform, it needs EngineCycle,
+// and makes the machine look at dark cycles, too. It changes no result.
+func (m *Machine) Watch(f func(cycle uint64) error) error {
+	if err := m.enterWhole("watching"); err != nil {
+		return err
+	}
+	defer m.leave()
+	if m.plant == nil {
+		return &InputError{Place: "Watch", Reason: "the slot engine has no cycles", Remedy: "build the machine with MachineOptions.Engine EngineCycle"}
+	}
+	m.watch = f
+	m.setWatch()
+	return nil
+}
+
+// slotProbe is the number of the slot that crosses, or is the next to cross.
+func (m *Machine) slotProbe() hw.Probe { return hw.ProbeOf(m.network.Kind()+".slot", 32, &m.slot) }
+
+// statusStates are the states of rx_status in a waveform. Firmware can write
+// anything into its registers; what is no status shows as the last state.
+var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
+
+// firmwareProbes yields what firmware and NIC registers show at the boundary of a
+// slot: the columns of the register map and sl_probe's values.
+func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
+	if m.rxPorts == nil {
+		m.rxPorts = slices.Repeat([]uint16{nic.PortNone}, m.shape.Processors())
+	}
+	for i := range m.shards {
+		for _, instance := range m.shards[i].instances {
+			bank, values := instance.Bank(), instance.Probes()
+			for cell := range bank.Cells {
+				path, r := m.names.Processor(bank.First+cell), &bank.Registers[cell]
+				status := hw.ProbeOf(path+".rx_status", 3, &bank.RxStatus[cell])
+				status.States = statusStates
+				yield(status)
+				yield(hw.NewProbe(path+".rx_port", 16, m.rxPorts, bank.First+cell))
+				yield(hw.ProbeOf(path+".held", 8, &r.Held))
+				yield(hw.ProbeOf(path+".flags", 8, &r.Flags))
+				for k, name := range m.image.probes {
+					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.image.probes)+k))
+				}
+			}
+		}
+	}
+}
