@@ -262,6 +262,31 @@ func TestBuildSurvivesABrokenCache(t *testing.T) {
 	require.Equal(t, c.Wasm(), again.Wasm())
 }
 
+// TestHeadersAreKept: with headers that clang has read once the result is the same as
+// without. Broken ones do no harm, and are removed.
+func TestHeadersAreKept(t *testing.T) {
+	cache := t.TempDir()
+	libraries, err := filepath.Glob(filepath.Join(testCache, "runtime-*.o"))
+	require.NoError(t, err)
+	for _, path := range libraries {
+		require.NoError(t, os.Link(path, filepath.Join(cache, filepath.Base(path))))
+	}
+	build := func() (wasm []byte, headers []string) {
+		c, err := Build(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{Cache: cache})
+		require.NoError(t, err)
+		require.NoError(t, os.Remove(filepath.Join(cache, c.Hash+".wasm")))
+		headers, err = filepath.Glob(filepath.Join(cache, "*.pch"))
+		require.NoError(t, err)
+		return c.Wasm(), headers
+	}
+	with, headers := build()
+	require.Len(t, headers, 1)
+	require.NoError(t, os.WriteFile(headers[0], []byte("broken"), 0o644))
+	without, headers := build()
+	require.Empty(t, headers)
+	require.Equal(t, with, without)
+}
+
 func TestBuildEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	o := cosim.BuildOptions{Cache: t.TempDir(), Progress: func(step string) {
