@@ -58,6 +58,8 @@ func (l *firmwareLog) clear() {
 	l.lines, l.lost = l.lines[:0], 0
 }
 
+func (l *firmwareLog) empty() bool { return len(l.lines) == 0 && l.lost == 0 }
+
 // write appends the lines of the boundary in front of a slot to the log.
 func (l *firmwareLog) write(w io.Writer, m *Machine) error {
 	for _, line := range l.lines {

@@ -114,7 +114,7 @@ type Machine struct {
 	watchError error // the first one of this step
 
 	busy   atomic.Bool // a step or the like is going on
-	torn   bool        // Restore has failed: the state is none
+	torn   bool        // Restore has failed: the state is not whole
 	closed bool
 	final  *Report // of a machine that is closed
 }

@@ -200,8 +200,11 @@ func (r *Recording) write() error {
 			return err
 		}
 	}
-	if r.log != nil {
-		return m.log.write(r.log, m)
+	if r.log != nil && !m.log.empty() {
+		if err := m.log.write(r.log, m); err != nil {
+			return err
+		}
+		return r.log.Flush()
 	}
 	return nil
 }

@@ -81,6 +81,16 @@ func TestWritersGetTheBytesOfFiles(t *testing.T) {
 			require.NoError(t, err)
 			for !m.Ended() {
 				require.NoError(t, m.Step())
+				lines := 0
+				for line := range strings.Lines(want["log"]) {
+					var cycle, slot uint32
+					_, err := fmt.Sscanf(line, "cycle %d slot %d", &cycle, &slot)
+					require.NoError(t, err)
+					if slot <= m.Slots() {
+						lines++
+					}
+				}
+				require.Equal(t, lines, strings.Count(stepped["log"].String(), "\n"), "a log is there after each step")
 			}
 			require.NoError(t, recording.Close())
 			require.NoError(t, recording.Close())

@@ -81,15 +81,9 @@ func (s *Scenario) rtlExamples() string {
 		names.Medium(0), names.Link(0), tx, rx, names.Unit(), path)
 }
 
-// noPlaceFor says why a model is not in a machine.
-func (s *Scenario) noPlaceFor(model string) string {
-	switch {
-	case strings.Contains(model, "fifo"):
-		return "this machine has no FIFO component: the NIC's FIFOs are memory that it shares with the firmware"
-	case strings.Contains(model, "arbiter"):
-		return "this machine has no arbiter: its media are passive"
-	}
-	return fmt.Sprintf("this machine has no component %q", clip(model))
+// noPlaceFor says that a model is not in a machine.
+func noPlaceFor(model string) string {
+	return fmt.Sprintf("this machine has no component of the kind %s", clip(model))
 }
 
 // machineRTL is the RTL of a machine. It is a fabric.RTL.
@@ -237,8 +231,6 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 		return nil
 	case len(others) > 0:
 		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), s.rtlExamples())
-	case strings.Contains(x.Replace, "fifo") || strings.Contains(x.Replace, "arbiter"):
-		return s.refuse(at+".replace", s.noPlaceFor(x.Replace), s.rtlExamples())
 	}
 	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), s.rtlExamples())
 }

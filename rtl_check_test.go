@@ -20,7 +20,8 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, run.Close()) }()
 	require.Len(t, run.Parts, 16+4+16+16, "couplers, links of a group, transmitters, receivers")
-	for _, part := range run.Parts[:20] {
+	for _, i := range []int{0, 15, 16, 19} { // the first and the last of each kind of foreign RTL; the command checks all
+		part := run.Parts[i]
 		require.Greater(t, part.Stimulus.Cycles(), 10, part.Path)
 		report, err := CosimCheck(context.Background(), part.Map, CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
 		require.NoError(t, err)

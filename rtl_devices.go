@@ -47,7 +47,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 		case x.Twin == "":
 			source.key = at + ".replace"
 		case !slices.Contains(r.twins(), x.Twin):
-			return nil, s.refuse(source.key, s.noPlaceFor(x.Twin), "choose one of "+strings.Join(r.twins(), ", "))
+			return nil, s.refuse(source.key, noPlaceFor(x.Twin), "choose one of "+strings.Join(r.twins(), ", "))
 		case r.isWholeModel(x.Twin) != r.isWhole(x.Replace):
 			return nil, r.misfit(source.key, x.Twin, x.Replace)
 		}
@@ -58,7 +58,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	source.backend = or(source.own.Backend, cosim.BackendWasm)
 	source.model = source.own.Model
 	if !slices.Contains(r.twins(), source.model) {
-		return nil, s.refuse(source.key, s.noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
+		return nil, s.refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
 	}
 	if r.isWholeModel(source.model) != r.isWhole(x.Replace) {
 		return nil, r.misfit(source.key, source.model, x.Replace)

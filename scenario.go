@@ -50,6 +50,9 @@ type Scenario struct {
 type Fabric struct {
 	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
 
+	// Custom is a network from Go, which has passed the suite of package
+	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while
+	// a machine uses it.
 	Custom fabric.Network `json:"-"`
 }
 
@@ -87,7 +90,7 @@ type Link struct {
 
 // NIC holds the parameters of every network interface.
 type NIC struct {
-	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=65504,description=largest payload of a frame in bytes (with rtl: 1024); sets the length of a slot"`
+	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=65504,description=largest payload of a frame in bytes; sets the length of a slot; with rtl at most 1024"`
 	RXFrames     int `json:"rx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the receive FIFO in frames"`
 	TXFrames     int `json:"tx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the transmit FIFO in frames"`
 }

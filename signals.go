@@ -34,8 +34,8 @@ func (s *Signal) Value() uint64 {
 	return s.probe.Value()
 }
 
-// Signal finds a signal by its path, as waveforms show it. The error
-// is an *InputError if there is none.
+// Signal finds a signal by its path, as waveforms show it. It goes through all of them:
+// find once, read often. The error is an *InputError if there is none.
 func (m *Machine) Signal(path string) (*Signal, error) {
 	found, err := m.find(func(p string) bool { return p == path }, path)
 	if err != nil {

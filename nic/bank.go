@@ -412,9 +412,9 @@ func (b *Bank) Current() (place uint32) {
 // least; what is behind that is of no frame.
 type FrameView []byte
 
-// used returns the bytes that a frame takes, which are those that are copied: with room
+// Used returns the bytes that a frame takes, which are those that are copied: with room
 // for 8 bytes of payload at least, if there is that much.
-func (f FrameView) used() int { return min(sizeFrame+max(f.PayloadBytes()+7, 8)&^7, len(f)) }
+func (f FrameView) Used() int { return min(sizeFrame+max(f.PayloadBytes()+7, 8)&^7, len(f)) }
 
 // Kind returns the frame's kind; firmware may have written any byte.
 func (f FrameView) Kind() Kind { return Kind(f[offFrameKind]) }
@@ -466,7 +466,7 @@ func headBits(head uint64) uint64 {
 // payload there, whatever the sender's FIFO still holds.
 func (f FrameView) CopyTo(dst []byte) {
 	copyFrame(dst, f, f.Port())
-	clear(dst[sizeFrame+f.PayloadBytes() : f.used()])
+	clear(dst[sizeFrame+f.PayloadBytes() : f.Used()])
 }
 
 // Header returns the fields that travel on the wire.
@@ -491,7 +491,7 @@ func (f FrameView) PutWire(wire Frame) {
 	binary.LittleEndian.PutUint32(f[offFrameDestination:], h.Destination)
 	binary.LittleEndian.PutUint16(f[offFrameTag:], h.Tag)
 	n := copy(f[sizeFrame:], wire.Payload())
-	clear(f[sizeFrame+n : f.used()])
+	clear(f[sizeFrame+n : f.Used()])
 }
 
 // AppendWire appends the frame's wire format to dst.
@@ -631,7 +631,7 @@ func (b *Bank) waiting(cell int, port uint16) (frames int) {
 // words of most frames a call to copy costs more than the words.
 func copyFrame(dst, src FrameView, port uint16) {
 	le := binary.LittleEndian
-	src = src[:src.used()]
+	src = src[:src.Used()]
 	dst = dst[:len(src)]
 	le.PutUint64(dst, le.Uint64(src))
 	le.PutUint64(dst[8:], le.Uint64(src[8:])&(1<<48-1)|uint64(port)<<48)

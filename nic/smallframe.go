@@ -11,17 +11,22 @@ type SmallFrame struct {
 	Packet uint64 // the payload
 }
 
-// smallFrameBytes is the least FrameStride that has room for a packet.
+// SmallFrameBytes is the least FrameStride that has room for a packet.
 const (
-	smallFrameBytes   = int(unsafe.Sizeof(SmallFrame{}))
+	SmallFrameBytes   = int(unsafe.Sizeof(SmallFrame{}))
 	smallPayloadBytes = 8
 )
+
+// SmallBytes returns a column of small frames as bytes.
+func SmallBytes(frames []SmallFrame) []byte {
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(frames))), len(frames)*SmallFrameBytes)
+}
 
 // SmallAt returns the frame at an offset of a table as if it was a small one, which
 // IsSmall tells. The table is aligned to 8 bytes, as everything that make returns of this
 // size, and offset a multiple of a FrameStride.
 func SmallAt(table []byte, offset int) *SmallFrame {
-	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(table[offset : offset+smallFrameBytes])))
+	return (*SmallFrame)(unsafe.Pointer(unsafe.SliceData(table[offset : offset+SmallFrameBytes])))
 }
 
 // IsSmall reports whether the frame carries nothing or 8 bytes.

@@ -220,6 +220,14 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.keep(err)
 }
 
+// Flush gives standard output or a writer what was written so far, unless it is held.
+func (f *File) Flush() error {
+	if f.temp != "" || f.hold || f.settled {
+		return f.err
+	}
+	return f.keep(f.buf.Flush())
+}
+
 // Restart drops what was written, so that the output is written again. What has reached
 // standard output or a writer stays, and that is an error.
 func (f *File) Restart() error {

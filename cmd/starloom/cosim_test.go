@@ -26,12 +26,13 @@ func TestCosimBuild(t *testing.T) {
 `+"`endif"+`
 endmodule
 `), 0o644))
-	wasm := filepath.Join(dir, "gate.wasm")
+	wasm, cache := filepath.Join(dir, "gate.wasm"), filepath.Join(dir, "cache")
+	takeLibrary(t, cache)
 	var stdout, stderr bytes.Buffer
 	build := func(args ...string) int {
 		stdout.Reset()
 		stderr.Reset()
-		return execute(append([]string{"cosim", "build", "--cache", filepath.Join(dir, "cache"), "-o", wasm, source}, args...), &stdout, &stderr)
+		return execute(append([]string{"cosim", "build", "--cache", cache, "-o", wasm, source}, args...), &stdout, &stderr)
 	}
 	require.Equal(t, statusPass, build("--top", "gate", "--clock", "clk_i", "-GWIDTH=7", "-D", "INVERT"), "%s", &stderr)
 	require.Empty(t, stderr.String())
@@ -63,5 +64,18 @@ endmodule
 	} {
 		require.Equal(t, statusInput, build(c.args...), c.says)
 		require.Contains(t, stderr.String(), c.says)
+	}
+}
+
+// takeLibrary begins a cache with Verilator's library out of the user's cache, if other
+// tests have compiled it.
+func takeLibrary(t *testing.T, cache string) {
+	require.NoError(t, os.MkdirAll(cache, 0o755))
+	user, err := os.UserCacheDir()
+	require.NoError(t, err)
+	objects, err := filepath.Glob(filepath.Join(user, "starloom", "cosim", "runtime-*"))
+	require.NoError(t, err)
+	for _, path := range objects {
+		_ = os.Link(path, filepath.Join(cache, filepath.Base(path))) // else it is compiled
 	}
 }

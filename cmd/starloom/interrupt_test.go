@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"starloom/nic"
 )
 
 // interrupted is a command that was interrupted while it ran.
@@ -75,7 +77,7 @@ func endlessModule(name string) []byte {
 		kind byte
 		body []byte
 	}{
-		{"starloom_abi", 0, []byte{0x41, 3}}, {"starloom_bank", 0, []byte{0x41, 8}}, {"starloom_attach", 1, []byte{0x41, 0}}, {"starloom_start", 2, nil}, {"starloom_slot", 3, nil},
+		{"starloom_abi", 0, []byte{0x41, nic.ABIVersion}}, {"starloom_bank", 0, []byte{0x41, 8}}, {"starloom_attach", 1, []byte{0x41, 0}}, {"starloom_start", 2, nil}, {"starloom_slot", 3, nil},
 		{"starloom_probe_names", 0, []byte{0x41, 0}}, {"starloom_param_names", 0, []byte{0x41, 0}}, {"_initialize", 4, nil}, {"start", 4, nil},
 	} {
 		if f.name == name {
@@ -134,17 +136,17 @@ func TestInterruptEveryExport(t *testing.T) {
 		commands = append(commands, command{export, []string{"inspect"}, false}, command{export, []string{"run"}, false})
 	}
 	commands = append(commands, command{"starloom_abi", []string{"run", "--firmware"}, false})
-	for where, name := range []string{"none", "starloom_start", "starloom_slot", "starloom_choice"} {
+	for where, name := range []string{"none", "starloom_start", "starloom_slot", "starloom_call_choice"} {
 		write(name+".c", strings.ReplaceAll(endlessSource, "WHERE", string(rune('0'+where))))
 		r := starloomIn(t, dir, "firmware", "build", name+".c")
 		require.Equal(t, statusPass, r.status, r.stderr)
 		text := strings.Replace(smallScenario, "program: pops/random", "image: "+name+".wasm", 1)
-		if name == "starloom_choice" {
+		if name == "starloom_call_choice" {
 			text += "workload: {adversary: {slots: 2}}\n"
 		}
 		write(name+".yaml", text)
 		if where > 0 {
-			commands = append(commands, command{name, []string{"run"}, name != "starloom_choice"})
+			commands = append(commands, command{name, []string{"run"}, name != "starloom_call_choice"})
 		}
 	}
 	write("all.yaml", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 3}}\nfirmware: {image: starloom_slot.wasm}\nworkload: {permutation: all}\n")

@@ -21,15 +21,17 @@ var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
 // TestReadme runs every command of the README, and of tutorials, in a copy of the
 // project and compares what it prints with what they show.
 func TestReadme(t *testing.T) {
+	require.Contains(t, shell(t, "../..", "go run ./cmd/starloom version"), "starloom ", "the real one")
+	project := copyProject(t)
+	t.Setenv("PATH", builtOnce(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, path := range []string{"README.md", "examples/rtl/README.md"} {
-		t.Run(path, func(t *testing.T) { runReadme(t, filepath.Join("../..", path)) })
+		t.Run(path, func(t *testing.T) { runReadme(t, project, filepath.Join("../..", path)) })
 	}
 }
 
-func runReadme(t *testing.T, path string) {
+func runReadme(t *testing.T, project, path string) {
 	readme, err := os.ReadFile(path)
 	require.NoError(t, err)
-	project := copyProject(t)
 	text := string(readme)
 	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
 		got := ""
@@ -47,6 +49,22 @@ func runReadme(t *testing.T, path string) {
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
 	}
+}
+
+// builtOnce is a folder with a go that takes the binary of these tests for
+// go run ./cmd/starloom: the copy would be compiled from the first package on.
+func builtOnce(t *testing.T) string {
+	dir := t.TempDir()
+	script := `#!/bin/sh
+case "$1 $2 $3 $4" in
+"run ./cmd/starloom "*) shift 2; exec "` + binary + `" "$@" ;;
+"build -o starloom ./cmd/starloom") exec cp "` + binary + `" starloom ;;
+esac
+echo "no test knows how to run: go $*" >&2
+exit 1
+`
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "go"), []byte(script), 0o755))
+	return dir
 }
 
 func shell(t *testing.T, folder, command string) string {

@@ -17,21 +17,24 @@ import (
 // are part of the case, so that a replay ends there, too, and a longer reset is not
 // said to help.
 func TestOscillationIsKept(t *testing.T) {
-	const oscillates = `module dut(input clock, input reset, input [15:0] in, output [15:0] out);
+	const oscillates = `module dut(input clock, input reset, input mode, input [15:0] in, output [15:0] out);
   reg [15:0] q; reg armed;
   always @(posedge clock) begin q <= reset ? 16'd0 : in; armed <= !reset && (armed || in[1]); end
   wire loop = ~(loop & (CONDITION));
   assign out = q ^ {15'd0, ~loop};
 endmodule`
+	const later = "mode ? armed && in[3:0] == 4'd4 : in[15:12] == 4'd11"
 	for _, c := range []struct {
 		name, when string
+		mode       uint64
 		cycles     int // of the case
-	}{{"at once", "1'b1", 1}, {"by an input", "in[15:12] == 4'd11", 2}, {"by a register", "armed && in[3:0] == 4'd4", 3}} {
+	}{{"at once", "1'b1", 0, 1}, {"by an input", later, 0, 2}, {"by a register", later, 1, 3}} {
 		t.Run(c.name, func(t *testing.T) {
 			m := foreign(t, string(bytes.ReplaceAll([]byte(oscillates), []byte("CONDITION"), []byte(c.when))), &pinmap.Map{
 				Library: library(),
 				Model:   "link", Parameters: twin.Parameters{"PHIT_BITS": 8, "DELAY_CYCLES": 1}, Clock: "clock", Reset: "reset",
 				Pins: []pinmap.Wiring{{Port: "rail1_i", Pins: []string{"in[15:8]"}}, {Port: "rail0_i", Pins: []string{"in[7:0]"}}, {Port: "rail1_o", Pins: []string{"out[15:8]"}}, {Port: "rail0_o", Pins: []string{"out[7:0]"}}},
+				Ties: []pinmap.Tie{{Pin: "mode", Value: c.mode}},
 			})
 			r := runLockstep(t, m, Options{Cycles: 2000})
 			require.NotNil(t, r.Divergence)

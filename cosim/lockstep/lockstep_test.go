@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -39,10 +40,12 @@ func mutantMap(t *testing.T, tw, name, backend string, p twin.Parameters) *pinma
 	m := twinMap(t, tw, backend, p)
 	for _, mutant := range twin.Mutants(library().Twins) {
 		if mutant.Twin.Name == tw && mutant.Name == name {
-			files, err := mutant.WriteSources(t.TempDir())
+			dir := filepath.Join(testCache, tw, strings.ReplaceAll(name, " ", "-")) // always the same, so that it is compiled once in a run
+			require.NoError(t, os.MkdirAll(dir, 0o777))
+			files, err := mutant.WriteSources(dir)
 			require.NoError(t, err)
-			m.Source.Files, m.Source.IncludeDirs = files, []string{filepath.Dir(files[0])}
-			m.Build.Cache = testCache // nobody will ask for it again
+			m.Source.Files, m.Source.IncludeDirs = files, []string{dir}
+			m.Build.Cache = testCache // no one will ask for it again
 			return m
 		}
 	}
@@ -114,7 +117,8 @@ const mutantCasesMax = 12
 var mutantCasesLong = map[string]int{"arbiter_tdma": 30, "serialiser": 40, "deserialiser": 40, "pops_slot": 90}
 
 // TestCatchesMutants finds every mutant with some set of parameters and makes
-// a short case of it. Without -full one mutant of each twin.
+// a short case of it. Without -full one mutant of each twin. In Icarus every trial of
+// shrinking is a process, so the long cases are made on wasm.
 func TestCatchesMutants(t *testing.T) {
 	done := map[string]bool{}
 	for _, mutant := range twin.Mutants(library().Twins) {
@@ -122,10 +126,14 @@ func TestCatchesMutants(t *testing.T) {
 			continue
 		}
 		done[mutant.Twin.Name] = true
+		backend := cosim.BackendIcarus
+		if mutantCasesLong[mutant.Twin.Name] > mutantCasesMax {
+			backend = cosim.BackendWasm
+		}
 		t.Run(mutant.Twin.Name+": "+mutant.Name, func(t *testing.T) {
 			t.Parallel()
 			for _, p := range mutant.Twin.Sets {
-				r := runLockstep(t, mutantMap(t, mutant.Twin.Name, mutant.Name, cosim.BackendIcarus, p), Options{Cycles: 20_000})
+				r := runLockstep(t, mutantMap(t, mutant.Twin.Name, mutant.Name, backend, p), Options{Cycles: 20_000})
 				if r.Divergence == nil {
 					continue
 				}
@@ -243,34 +251,32 @@ func TestIsDeterministic(t *testing.T) {
 	}
 }
 
+// TestFaults: an LFSR that ends in one of three ways, by its mode.
 func TestFaults(t *testing.T) {
-	const head = "module dut(input clock, input reset, input enable_i, output [31:0] value_o);\n" +
-		"reg [31:0] v; assign value_o = v;\n" +
-		"always @(posedge clock) if (reset) v <= 1; else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : 0);\n"
-	for _, c := range []struct {
-		kind cosim.FaultKind
-		body string
-	}{
-		{cosim.FaultFinish, "always @(posedge clock) if (!reset && enable_i) $finish;"},
-		{cosim.FaultFatal, "always @(posedge clock) if (!reset && enable_i) $fatal(1, \"no\");"},
-		{cosim.FaultHang, "reg stop; always @(posedge clock) if (!reset && enable_i) begin stop = 0; while (!stop) v <= v; end"},
-	} {
-		t.Run(string(c.kind), func(t *testing.T) {
-			t.Parallel()
-			file := filepath.Join(t.TempDir(), "dut.sv")
-			require.NoError(t, os.WriteFile(file, []byte(head+c.body+"\nendmodule\n"), 0o666))
-			m := &pinmap.Map{
+	const text = `module dut(input clock, input reset, input [1:0] mode, input enable_i, output [31:0] value_o);
+  reg [31:0] v; assign value_o = v;
+  always @(posedge clock) if (reset) v <= 1; else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : 0);
+  reg stop;
+  always @(posedge clock) if (!reset && enable_i) case (mode)
+    1: $finish;
+    2: $fatal(1, "no");
+    3: begin stop = 0; while (!stop) v <= v; end
+  endcase
+endmodule`
+	for mode, kind := range map[uint64]cosim.FaultKind{1: cosim.FaultFinish, 2: cosim.FaultFatal, 3: cosim.FaultHang} {
+		t.Run(string(kind), func(t *testing.T) {
+			m := foreign(t, text, &pinmap.Map{
 				Library: library(),
-				Model:   "lfsr", Parameters: twin.Parameters{"SEED": 1}, Source: cosim.Source{Top: "dut", Files: []string{file}}, Clock: "clock", Reset: "reset",
+				Model:   "lfsr", Parameters: twin.Parameters{"SEED": 1}, Clock: "clock", Reset: "reset",
 				Pins: []pinmap.Wiring{{Port: "enable", Pins: []string{"enable_i"}}, {Port: "value", Pins: []string{"value_o"}}},
-			}
+				Ties: []pinmap.Tie{{Pin: "mode", Value: mode}},
+			})
 			r := runLockstep(t, m, Options{Cycles: 1000, Device: cosim.Options{TimeLimit: 300 * time.Millisecond}})
 			require.NotNil(t, r.Divergence)
-			require.Equal(t, string(c.kind), r.Divergence.Kind)
-			if c.kind != cosim.FaultHang {
+			require.Equal(t, string(kind), r.Divergence.Kind)
+			if kind != cosim.FaultHang {
 				require.EqualValues(t, 1, r.Divergence.Cycle, "reset, then the fault")
 			}
-			require.NoError(t, m.Close())
 		})
 	}
 }

@@ -4,6 +4,8 @@ package lockstep
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -15,9 +17,12 @@ import (
 	"starloom/cosim/twin"
 )
 
-// foreign is RTL as other people write it, for a map to attach.
+// foreign is RTL as other people write it, for a map to attach. The same text is the same
+// file, so that it is compiled once in a run.
 func foreign(t *testing.T, text string, m *pinmap.Map) *pinmap.Map {
-	file := filepath.Join(t.TempDir(), "dut.sv")
+	dir := filepath.Join(testCache, fmt.Sprintf("foreign-%x", sha256.Sum256([]byte(text))))
+	require.NoError(t, os.MkdirAll(dir, 0o777))
+	file := filepath.Join(dir, "dut.sv")
 	require.NoError(t, os.WriteFile(file, []byte(text), 0o666))
 	m.Source.Top, m.Source.Files = "dut", []string{file}
 	m.Build.Cache = testCache

@@ -104,3 +104,35 @@ func TestTwinFixturesInLockstep(t *testing.T) {
 		require.NoError(t, m.Close())
 	})
 }
+
+// TestSwappedPortsAreCaught exchanges what two ports of a site do, each pair of one direction
+// and width: lockstep with the twin finds it.
+func TestSwappedPortsAreCaught(t *testing.T) {
+	pairs := 0
+	forTwins(t, func(t *testing.T, twin Twin) {
+		d, err := verilator.Open(fixture(t, twin), cosim.Options{Seed: 1})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, d.Close()) }()
+		parameters := twin.Sets[0]
+		sound, err := twin.New(parameters)
+		require.NoError(t, err)
+		defer func() { require.NoError(t, sound.Close()) }()
+		ports := sound.SitePorts()
+		for i := range ports {
+			for k := range i {
+				if ports[i].Input != ports[k].Input || ports[i].Bits != ports[k].Bits {
+					continue
+				}
+				m, err := twin.New(parameters)
+				require.NoError(t, err)
+				a, b := &m.SitePorts()[i], &m.SitePorts()[k]
+				a.Get, b.Get = b.Get, a.Get
+				a.Put, b.Put = b.Put, a.Put
+				require.NotEmpty(t, lockstepWith(t, m, d, 3, 20_000), "%s and %s", a.Name, b.Name)
+				require.NoError(t, m.Close())
+				pairs++
+			}
+		}
+	})
+	require.GreaterOrEqual(t, pairs, 15)
+}

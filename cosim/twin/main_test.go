@@ -1,10 +1,15 @@
 package twin_test
 
 import (
+	"context"
 	"flag"
 	"fmt"
 	"os"
 	"testing"
+
+	"starloom/cosim"
+	"starloom/cosim/internal/cosimtest"
+	"starloom/cosim/verilator"
 )
 
 var full = flag.Bool("full", false, "run the long tests")
@@ -16,5 +21,9 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
+	cosimtest.Library(func() error {
+		_, err := verilator.Build(context.Background(), cosim.Source{Top: "lfsr", Files: []string{"rtl/lfsr.v"}, Clocks: []string{"clock"}}, cosim.BuildOptions{})
+		return err
+	})
 	os.Exit(m.Run())
 }

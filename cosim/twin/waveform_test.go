@@ -160,7 +160,7 @@ int main() {
 }
 `, len(m.Inputs()), set.String())
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.cpp"), []byte(program), 0o644))
-	args := []string{"--cc", "--exe", "--build", "--trace", "--prefix", "Vsim", "--top-module", twin.Name, "-CFLAGS", "-O0", "-o", "sim", "-I" + dir}
+	args := []string{"--cc", "--exe", "--build", "--trace", "--prefix", "Vsim", "--top-module", twin.Name, "-MAKEFLAGS", "CXX=clang++ OPT_FAST=-O0 OPT_GLOBAL=-O0", "-o", "sim", "-I" + dir}
 	for name, value := range twin.Sets[0].Verilog() {
 		args = append(args, "-G"+name+"="+value)
 	}

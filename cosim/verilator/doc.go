@@ -10,6 +10,7 @@
 //	warnings.go     those of Verilator that matter
 //	ports.go, xml.go           what Verilator finds out about a design: ports, clocks, files
 //	glue.go         the generated part of ../glue
+//	headers.go      Verilator's headers as clang keeps them
 //	ghdl.go         VHDL to Verilog
 //	wasi.go         the libraries of C++ in WebAssembly
 //	device.go       what the two devices below have in common

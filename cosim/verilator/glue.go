@@ -134,7 +134,11 @@ static inline void sl_push(const Vdut___024root& t, uint64_t* out) {
 // its compilation depends on.
 func (b *builder) runtimeHash(text []byte) string {
 	sum := sha256.New()
-	fmt.Fprintln(sum, b.tools, b.compileFlags())
+	tools := b.tools
+	if b.VHDL() {
+		tools = tools[:len(tools)-1] // GHDL has no part in it
+	}
+	fmt.Fprintln(sum, tools, b.compileFlags())
 	sum.Write(text)
 	_ = eachGlueFile(func(name string, text []byte) error { // an embedded file can be read
 		if name == "shim.h" || strings.HasPrefix(name, "wasi/") {

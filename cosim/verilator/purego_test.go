@@ -42,6 +42,10 @@ func TestSharedDevicesAreApart(t *testing.T) {
 }
 
 func init() {
+	buildLibrary = func() error {
+		_, err := BuildShared(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{})
+		return err
+	}
 	moreBackends = append(moreBackends, struct {
 		name string
 		open backend

@@ -241,7 +241,7 @@ func (b *builder) compile(path string) error {
 	}
 	b.options.Step(b.target.compiler.Command + " compiles " + b.Top)
 	object := filepath.Join(b.work, "glue.o")
-	if err := b.compiles(include, "-Iverilated", "-c", "glue.cpp", "-o", object); err != nil {
+	if err := b.compilesDesign(include, object); err != nil {
 		return err
 	}
 	if err := b.link(path, append([]string{object}, objects...)...); err != nil {
@@ -315,7 +315,7 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
 		object, err := b.cache.Take(name, func(path string) error {
 			b.options.Step(b.target.compiler.Command + " compiles Verilator's library, which happens once")
-			return b.compiles(include, "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)
+			return b.compilesIn(b.work, include, "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)
 		})
 		if err != nil {
 			return nil, nil, err
@@ -323,13 +323,6 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		objects = append(objects, object)
 	}
 	return objects, include, nil
-}
-
-// compiles runs the compiler in the work directory.
-func (b *builder) compiles(include []string, args ...string) error {
-	all := slices.Concat(b.compileFlags(), include, args)
-	said, err := cosim.Command(b, b.work, b.target.compiler.Command, all...).CombinedOutput()
-	return b.compilerError(b.target.compiler.Command, said, err)
 }
 
 // link makes the result of objects.

@@ -22,7 +22,8 @@ type SlotTransport struct {
 	shape  fabric.Shape
 	timing nic.Timing
 	shards []hw.Shard // in groups
-	stride int        // bytes of a frame in a table
+	stride int        // bytes of a frame in a FIFO
+	tail   int        // bytes of them behind those of a small frame
 	pitch  int        // couplers from one group's first to the next one's in a table
 	tables [2]slotTable
 	work   []slotWork // per shard
@@ -33,7 +34,11 @@ type SlotTransport struct {
 // slotTable is what all couplers carry in one slot.
 type slotTable struct {
 	senders []uint8 // per coupler: 0, 1, or 2 for a collision
-	frames  []byte  // per coupler, and per shard for those that are lost at once: the first sender's frame
+	// Per coupler, and per shard for those that are lost at once: the first sender's frame,
+	// and what a small one has no room for. Memory of tails that no frame needs is never
+	// touched.
+	frames []nic.SmallFrame
+	tails  []byte
 	// Per shard, in this slot: frames that met another one, and all, per coupler.
 	collided, placed []uint64
 }
@@ -47,16 +52,21 @@ type meeting struct{ coupler, bit uint32 }
 func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
 	t := &SlotTransport{net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p)}
+	t.tail = max(t.stride-nic.SmallFrameBytes, 0)
+	for i := range t.work {
+		t.work[i].view = make(nic.FrameView, max(t.stride, nic.SmallFrameBytes))
+	}
 	for i := range t.tables {
 		t.tables[i] = slotTable{
 			senders:  make([]uint8, t.entries()),
-			frames:   make([]byte, (t.entries()+len(shards))*t.stride),
+			frames:   make([]nic.SmallFrame, t.entries()+len(shards)),
+			tails:    make([]byte, (t.entries()+len(shards))*t.tail),
 			collided: make([]uint64, len(shards)), placed: make([]uint64, len(shards)),
 		}
 		hw.AdviseHuge(t.tables[i].senders)
 		if p.Groups <= 4*p.GroupSize {
 			// Else most couplers never carry a frame, and small pages stay empty.
-			hw.AdviseHuge(t.tables[i].frames)
+			hw.AdviseHuge(nic.SmallBytes(t.tables[i].frames))
 		}
 	}
 	return t, nil
@@ -105,6 +115,7 @@ type slotWork struct {
 	arrived [slotBlock]fabric.Arrival
 
 	touched uint64
+	view    nic.FrameView // a frame of any size
 
 	exact    bool      // the cycles of this slot's collisions matter
 	meetings []meeting // of this slot, if they do
@@ -177,10 +188,14 @@ func (t *SlotTransport) light(table *slotTable, coupler, spare int, frame nic.Fr
 	table.collided[shard] += collided
 	table.placed[shard]++
 	if collided > 0 && t.work[shard].exact {
-		first := nic.FrameView(table.frames[coupler*t.stride : (coupler+1)*t.stride])
-		t.work[shard].meet(coupler, first.HeadBits(), frame.HeadBits())
+		t.work[shard].meet(coupler, table.frames[coupler].HeadBits(), frame.HeadBits())
 	}
-	frame.CopyTo(table.frames[place*t.stride : (place+1)*t.stride])
+	view := t.work[shard].view
+	frame.CopyTo(view[:t.stride])
+	table.frames[place] = *nic.SmallAt(view, 0)
+	if end := view.Used(); end > nic.SmallFrameBytes {
+		copy(table.tails[place*t.tail:], view[nic.SmallFrameBytes:end])
+	}
 }
 
 // meet notes two frames on a coupler, given by their first 64 bits on the wire. They
@@ -257,11 +272,11 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 	hit := work.hit[:hits]
 	ledger.Frames.Heard += t.firstListeners(hit, ports)
 	if bank.Small() && !ledger.Looks() {
-		work.touched ^= t.touchSmall(table.frames, bank, hit)
-		t.deliverSmall(work, table.frames, bank, hit, ledger, slot)
+		work.touched ^= touchSmall(table.frames, bank, hit)
+		t.deliverSmall(work, table, bank, hit, ledger, slot)
 	} else {
 		for _, h := range hit {
-			t.deliverOne(table.frames, bank, h, ledger, slot)
+			t.deliverOne(work, table, bank, h, ledger, slot)
 		}
 	}
 	for _, cell := range work.clash[:clashes] {
@@ -271,9 +286,13 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 }
 
 // deliverOne gives one listener the frame on its coupler, whatever its size.
-func (t *SlotTransport) deliverOne(frames []byte, bank *nic.Bank, h hearing, ledger *fabric.Ledger, slot uint32) {
-	at, cell := int(h.coupler)*t.stride, int(h.cell)
-	frame, port := nic.FrameView(frames[at:at+t.stride]), bank.Listen(slot)[cell]
+func (t *SlotTransport) deliverOne(work *slotWork, table *slotTable, bank *nic.Bank, h hearing, ledger *fabric.Ledger, slot uint32) {
+	cell, coupler, port := int(h.cell), int(h.coupler), bank.Listen(slot)[h.cell]
+	*nic.SmallAt(work.view, 0) = table.frames[coupler]
+	frame := work.view[:t.stride]
+	if end := frame.Used(); end > nic.SmallFrameBytes {
+		copy(frame[nic.SmallFrameBytes:end], table.tails[coupler*t.tail:])
+	}
 	ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, frame), frame, slot)
 }
 
@@ -327,7 +346,8 @@ func (t *SlotTransport) Path() string { return "fabric" }
 func (t *SlotTransport) State(v *hw.StateVisitor) {
 	for i, name := range []string{"even", "odd"} {
 		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2))
-		hw.StateColumn(v, name+".frames", t.tables[i].frames)
+		hw.StateColumn(v, name+".frames", nic.SmallBytes(t.tables[i].frames))
+		hw.StateColumn(v, name+".tails", t.tables[i].tails)
 		hw.StateColumn(v, name+".collided", t.tables[i].collided)
 		hw.StateColumn(v, name+".placed", t.tables[i].placed)
 	}

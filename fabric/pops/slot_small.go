@@ -29,9 +29,9 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 		coupler := int(couplers) + port
 		place, met := table.place(coupler, spare)
 		if exact && met > 0 {
-			work.meet(coupler, nic.SmallAt(table.frames, coupler*t.stride).HeadBits(), frame.HeadBits())
+			work.meet(coupler, table.frames[coupler].HeadBits(), frame.HeadBits())
 		}
-		*nic.SmallAt(table.frames, place*t.stride) = frame
+		table.frames[place] = frame
 		collided += met
 		bank.Registers[cell].TxCount = 0
 		sent++
@@ -43,13 +43,13 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 }
 
 // deliverSmall gives listeners the frames on their couplers.
-func (t *SlotTransport) deliverSmall(w *slotWork, frames []byte, bank *nic.Bank, hit []hearing, ledger *fabric.Ledger, slot uint32) {
+func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Bank, hit []hearing, ledger *fabric.Ledger, slot uint32) {
 	ports, arrivals := bank.Listen(slot), 0
 	for _, h := range hit {
 		cell := h.cell
-		frame, r, port := nic.SmallAt(frames, int(h.coupler)*t.stride), &bank.Registers[cell], ports[cell]
+		frame, r, port := &table.frames[h.coupler], &bank.Registers[cell], ports[cell]
 		if !frame.IsSmall() {
-			t.deliverOne(frames, bank, h, ledger, slot)
+			t.deliverOne(w, table, bank, h, ledger, slot)
 			continue
 		}
 		processor, count := uint32(bank.First)+cell, int(r.RxCount)
@@ -79,9 +79,9 @@ func (t *SlotTransport) deliverSmall(w *slotWork, frames []byte, bank *nic.Bank,
 // touchSmall reads both ends of every frame that will be copied and of the place
 // it goes to, so that all of them are on their way from memory before the first is
 // needed. What it returns is of no use but to keep the loads.
-func (t *SlotTransport) touchSmall(frames []byte, bank *nic.Bank, hit []hearing) (any uint64) {
+func touchSmall(frames []nic.SmallFrame, bank *nic.Bank, hit []hearing) (any uint64) {
 	for _, h := range hit {
-		from, to := nic.SmallAt(frames, int(h.coupler)*t.stride), bank.SmallRx(h.cell, 0)
+		from, to := &frames[h.coupler], bank.SmallRx(h.cell, 0)
 		any ^= from.Head ^ from.Packet ^ to.Head ^ to.Packet ^ bank.Words[h.cell]
 	}
 	return any

@@ -34,7 +34,7 @@ func TestRealSimulators(t *testing.T) {
 	require.NoError(t, os.Rename(file("icarus.vcd"), file("pause.vcd")))
 	tracetest.RunIn(t, dir, "vvp", "tb.vvp", "+whole")
 	tracetest.RunIn(t, dir, "verilator", append([]string{
-		"--cc", "--exe", "--build", "-j", "2", "--trace", "-Wno-fatal", "--top-module", "dut", "-CFLAGS", "-O0", "-o", "sim",
+		"--cc", "--exe", "--build", "-j", "2", "--trace", "-Wno-fatal", "--top-module", "dut", "-MAKEFLAGS", "CXX=clang++ OPT_FAST=-O0 OPT_GLOBAL=-O0", "-o", "sim",
 	}, sources(t, "dut.v", "top.cpp")...)...)
 	tracetest.RunIn(t, dir, filepath.Join(dir, "obj_dir", "sim"))
 

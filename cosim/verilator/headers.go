@@ -1,0 +1,102 @@
+package verilator
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// commonHeaders are what every design includes before its own text. To read them takes
+// clang two thirds of the time for a small design.
+const commonHeaders = `#include <cstdarg>
+#include <cstdlib>
+#include <cstring>
+#include <ctime>
+#include <memory>
+#include <string>
+#include <vector>
+#include <algorithm>
+#include "verilated.h"
+`
+
+// headers returns the path of the common headers as clang keeps them once it has read
+// them, made once for all designs; "" if there is none, and a build does without. Objects
+// are the same with and without.
+func (b *builder) headers(include []string) string {
+	if b.target.ending != wasmTarget.ending {
+		return "" // gcc keeps them in another way, and compiles few designs
+	}
+	name := "runtime-" + b.runtimeHash([]byte(commonHeaders)) + "-headers"
+	path, err := b.cache.Take(name+".pch", func(path string) error {
+		b.options.Step(b.target.compiler.Command + " reads Verilator's headers, which happens once")
+		dir, err := b.headersDir(name)
+		if err != nil {
+			return err
+		}
+		return b.compilesIn(dir, include, "-x", "c++-header", "common.h", "-o", path)
+	})
+	if err != nil {
+		return ""
+	}
+	return path
+}
+
+// headersDir is a directory in the cache with all that is read of Starloom's own: clang
+// takes the headers that it has kept only where the files are as they were.
+func (b *builder) headersDir(name string) (string, error) {
+	dir := filepath.Join(b.cache.Dir, name)
+	if _, err := os.Stat(dir); err == nil {
+		return dir, nil
+	}
+	fresh, err := os.MkdirTemp(b.cache.Dir, ".build-")
+	if err != nil {
+		return "", err
+	}
+	defer os.RemoveAll(fresh)
+	put := func(name string, text []byte) error {
+		to := filepath.Join(fresh, name)
+		return errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644))
+	}
+	if err := errors.Join(put("common.h", []byte(commonHeaders)), eachGlueFile(func(name string, text []byte) error {
+		if name != "shim.h" && !strings.HasPrefix(name, "wasi/") {
+			return nil
+		}
+		return put(name, text)
+	}), os.Chmod(fresh, 0o755)); err != nil {
+		return "", err
+	}
+	if err := os.Rename(fresh, dir); err != nil {
+		if _, made := os.Stat(dir); made != nil { // not by another process
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// compilesDesign compiles glue.cpp with the design in it. Headers that clang does not
+// take, because a file of theirs has changed, are removed.
+func (b *builder) compilesDesign(include []string, object string) error {
+	args := []string{"-Iverilated", "-c", "glue.cpp", "-o", object}
+	if kept := b.headers(include); kept != "" {
+		err := b.compilesIn(b.work, include, append(args, "-include-pch", kept)...)
+		if err == nil || b.Err() != nil {
+			return err
+		}
+		if err := b.compilesIn(b.work, include, args...); err != nil {
+			return err // the design's, in its own words
+		}
+		_ = os.Remove(kept) // else the next build fails to take them, too
+		return nil
+	}
+	return b.compilesIn(b.work, include, args...)
+}
+
+// compilesIn runs the compiler in a directory.
+func (b *builder) compilesIn(dir string, include []string, args ...string) error {
+	all := append(append(b.compileFlags(), include...), args...)
+	said, err := cosim.Command(b, dir, b.target.compiler.Command, all...).CombinedOutput()
+	return b.compilerError(b.target.compiler.Command, said, err)
+}
