@@ -211,7 +211,10 @@ func (r *Report) figures() []Metric {
 	all = append(all, r.Metrics...)
 	frames := reflect.ValueOf(r.Frames)
 	for i := range frames.NumField() {
-		name, _, _ := strings.Cut(frames.Type().Field(i).Tag.Get("json"), ",")
+		name, optional, _ := strings.Cut(frames.Type().Field(i).Tag.Get("json"), ",")
+		if optional != "" {
+			continue // a table has the same columns whatever the runs bring
+		}
 		all = append(all, Metric{Name: "frames." + name, Value: frames.Field(i).Uint()})
 	}
 	return all
