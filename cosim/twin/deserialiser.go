@@ -27,6 +27,9 @@ func deserialiser() Twin {
 		},
 		Build: func(m *Model, p Parameters) error {
 			phit, frameMax, wires := p["PHIT_BITS"], p["FRAME_BYTES_MAX"], p["PORTS"]
+			if err := CheckFrame("deserialiser", frameMax); err != nil {
+				return err
+			}
 			hears := hw.Gather{Inputs: wires, Wires: make([]uint32, max(wires, 0))}
 			for i := range hears.Wires {
 				hears.Wires[i] = uint32(i)

@@ -15,7 +15,7 @@ func all() []Twin { return append(All(), pops.Twin()) }
 
 func TestPopsSlotRefusesParameters(t *testing.T) {
 	requireRefused(t, pops.Twin(), map[string][]int{
-		"D": {0, 65}, "G": {0, 65}, "FRAME_BYTES_MAX": {15}, "COMPUTE_CYCLES": {-1, 65536},
+		"D": {0, 65}, "G": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "COMPUTE_CYCLES": {-1, 65536},
 		"PROPAGATION_CYCLES": {-1, 4097}, "GUARD_CYCLES": {-1, 0, 4097},
 	})
 }

@@ -28,6 +28,9 @@ func serialiser() Twin {
 			if compute < 0 || compute > SerialiserComputeMax {
 				return fmt.Errorf("serialiser: compute window of %d cycles, allowed are 0 to %d", compute, SerialiserComputeMax)
 			}
+			if err := CheckFrame("serialiser", frameMax); err != nil {
+				return err
+			}
 			tx, err := nic.NewSerialisers(nic.SerialiserConfig{
 				Bank: one("tx"), Clock: m.Kernel().Clock(), Shards: m.Shards(), PhitBits: phit, FrameBytesMax: frameMax, ComputeCycles: compute,
 			})
@@ -51,6 +54,15 @@ func serialiser() Twin {
 			return nil
 		},
 	}
+}
+
+// CheckFrame refuses a longest frame that NICs in RTL do not take: their counters and
+// ports are not made for it. Too short ones are refused by the model.
+func CheckFrame(name string, bytes int) error {
+	if most := nic.FrameBytes(nic.PayloadBytesRTL); bytes > most {
+		return fmt.Errorf("%s: frames of %d bytes, allowed are %d at most", name, bytes, most)
+	}
+	return nil
 }
 
 // SerialiserComputeMax is what the counter of a transmitter in Verilog holds.

@@ -55,6 +55,9 @@ func Twin() twin.Twin {
 			case compute < 0 || compute > twin.SerialiserComputeMax:
 				return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, twin.SerialiserComputeMax)
 			}
+			if err := twin.CheckFrame("pops_slot", frameMax); err != nil {
+				return err
+			}
 			timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
 			if err != nil {
 				return fmt.Errorf("pops_slot: %w", err)
