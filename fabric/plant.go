@@ -219,15 +219,20 @@ func (t *Plant) input(processor int, port uint16) int {
 // Hear implements Transport.
 func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	units, cells := t.shape.UnitsOf(bank)
-	ports := bank.Listen(slot)
-	for i := range units * (window.End - window.First) {
-		cell := i%units*cells + window.First + i/units
-		for lane := range t.lanes {
-			port := ports[cell]
-			if t.shape.AllPorts {
-				port = uint16(lane)
+	s, ports := &t.shards[shard], bank.Listen(slot)
+	for index := window.First; index < window.End; index++ {
+		for unit := range units {
+			cell := unit*cells + index
+			switch {
+			case t.shape.AllPorts:
+				for lane := range t.lanes {
+					t.hear(s, bank, cell, lane, uint16(lane), ledger, slot)
+				}
+			case t.deserialisers.Status(bank.First+cell) == nic.StatusIdle: // most of them
+				bank.RxStatus[cell] = uint8(nic.StatusIdle)
+			default:
+				t.hear(s, bank, cell, 0, ports[cell], ledger, slot)
 			}
-			t.hear(&t.shards[shard], bank, cell, lane, port, ledger, slot)
 		}
 	}
 	ledger.Judge(slot)
@@ -272,48 +277,72 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	}
 	ports := bank.Listen(slot)
 	units, unitCells := t.shape.UnitsOf(bank)
-	for i := range units * (window.End - window.First) {
-		cell := i%units*unitCells + window.First + i/units
-		processor := bank.First + cell
-		for lane := range t.lanes {
-			port := ports[cell]
-			if t.shape.AllPorts {
-				port = uint16(lane)
+	for index := window.First; index < window.End; index++ {
+		for unit := range units {
+			cell := unit*unitCells + index
+			processor := bank.First + cell
+			if !t.shape.AllPorts {
+				port := ports[cell]
+				if int(port) >= t.shape.Ports {
+					port = nic.PortNone
+				}
+				t.deserialisers.Listen(processor, port)
+				continue
 			}
-			input := uint16(nic.PortNone)
-			if int(port) < t.shape.Ports && bank.Hears(cell, port, slot) {
-				input = uint16(t.input(processor, port))
+			for lane := range t.lanes {
+				input := uint16(nic.PortNone)
+				if bank.Hears(cell, uint16(lane), slot) {
+					input = uint16(t.input(processor, uint16(lane)))
+				}
+				t.deserialisers.Listen(processor*t.lanes+lane, input)
 			}
-			t.deserialisers.Listen(processor*t.lanes+lane, input)
 		}
 	}
 }
 
 // send is the load inputs of a processor's transmitters.
 func (t *Plant) send(s *plantShard, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) {
-	processor := bank.First + cell
-	illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) {
-		frame.SetSource(uint32(processor))
-		if blocks := t.media.Blocks; blocks != nil && blocks(processor, frame.Port(), slot) {
-			ledger.NoteBlocked(bank, cell, frame)
-			return false
+	if t.shape.AllPorts {
+		if illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) {
+			return t.transmit(s, bank, cell, frame, ledger, slot)
+		}); illegal != nil {
+			SilenceIllegal(bank, cell, illegal, ledger, slot)
 		}
-		wire := frame.AppendWire(s.wire)
-		if !t.shape.AllPorts {
-			t.load(processor, wire, frame.Port(), slot)
-		} else if port := frame.Port(); port != nic.PortAll {
-			t.load(processor*t.lanes+int(port), wire, 0, slot)
-		} else {
-			for lane := range t.lanes {
-				t.load(processor*t.lanes+lane, wire, 0, slot)
-			}
-		}
-		ledger.NoteSent(processor, frame, slot)
-		return true
-	})
-	if illegal != nil {
-		SilenceIllegal(bank, cell, illegal, ledger, slot)
+		return
 	}
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		SilenceIllegal(bank, cell, frame, ledger, slot)
+		return
+	}
+	if t.transmit(s, bank, cell, frame, ledger, slot) {
+		bank.NoteTx(cell, frame.Port(), nic.TxSent, frame.Destination())
+		bank.PopTx(cell)
+	}
+}
+
+// transmit puts a frame on the inputs of the transmitters that its port means, unless it
+// has to wait.
+func (t *Plant) transmit(s *plantShard, bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
+	processor, port := bank.First+cell, frame.Port()
+	frame.SetSource(uint32(processor))
+	if blocks := t.media.Blocks; blocks != nil && blocks(processor, port, slot) {
+		ledger.NoteBlocked(bank, cell, frame)
+		return false
+	}
+	wire := frame.AppendWire(s.wire)
+	switch {
+	case !t.shape.AllPorts:
+		t.load(processor, wire, port, slot)
+	case port != nic.PortAll:
+		t.load(processor*t.lanes+int(port), wire, 0, slot)
+	default:
+		for lane := range t.lanes {
+			t.load(processor*t.lanes+lane, wire, 0, slot)
+		}
+	}
+	ledger.NoteSent(processor, frame, slot)
+	return true
 }
 
 // load is the load input of one transmitter.
