@@ -120,11 +120,7 @@ func (p *Packets) Arrive(l *Ledger, slot uint32, arrivals []Arrival) {
 
 // deliver counts a packet that has arrived, or says what is wrong with it.
 func (p *Packets) deliver(l *Ledger, processor int, origin, slot uint32) {
-	known := uint64(origin) < uint64(len(p.Destination)) && p.Destination[origin] == uint32(processor)
-	if p.everywhere {
-		known = origin == uint32(p.source)
-	}
-	if !known {
+	if !p.belongs(processor, origin) {
 		if l.Checks.ExactlyOnce {
 			l.Find(Finding{Kind: FindMisrouted, Slot: slot, Index: processor, Value: origin})
 		}
@@ -198,8 +194,7 @@ func (p *Packets) Announce(l *Ledger, processor int, origin, slot uint32) {
 		l.Frames.OnTrust++
 	}
 	if p.perUnit > 0 {
-		p.Arrive(l, slot, []Arrival{{uint32(processor), origin}})
-		return
+		return // only frames tell a sender that its packet has arrived
 	}
 	if l.Checks.ExactlyOnce {
 		wrong := Finding{Slot: slot, Index: processor, Value: origin}

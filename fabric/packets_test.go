@@ -1,0 +1,28 @@
+package fabric
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestAnnouncedInUnit: where a packet has arrived when its unit has it, frames alone tell
+// its sender so, and not the word of the firmware, not even about its own packet. (What
+// waits to be acknowledged between two boundaries would have to be saved, too.)
+func TestAnnouncedInUnit(t *testing.T) {
+	p := NewPackets(4)
+	p.ArriveInUnit(Shape{Units: 2, PerUnit: 2})
+	require.NoError(t, p.Load(&Load{Workload: &Workload{Permutation: Permutation{Kind: PermutationIdentity}}}))
+	l := &Ledger{Referee: p, Checks: Checks{ExactlyOnce: true}}
+	acknowledged := func() (origins []int) {
+		p.Acknowledge(func(processor int) { origins = append(origins, processor) })
+		return origins
+	}
+	p.Announce(l, 1, 1, 0)
+	require.Empty(t, acknowledged())
+	require.Zero(t, p.Arrived[1])
+	p.Arrive(l, 0, []Arrival{{0, 1}, {3, 1}})
+	require.Equal(t, []int{1}, acknowledged(), "processor 0 is of the unit of the destination, 3 is not")
+	require.EqualValues(t, 1, p.Arrived[1])
+	require.Empty(t, acknowledged())
+}
