@@ -70,7 +70,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		Rules: b.about.Rules, ViolationsTotal: t.broken,
 		Slots: t.slotsMax, Cycles: t.slotsMax * b.slotCycles, Frames: t.frames,
 		Firmware: b.about.Firmware,
-		Notes:    s.notes(),
+		Notes:    s.knownOf(s.program()).notes,
 		Digest:   t.digest(),
 	}
 	r.Firmware.Traps = t.traps

@@ -68,6 +68,7 @@ type Machine struct {
 	shape    fabric.Shape
 	names    fabric.Names
 	program  *fabric.Program // nil: an image of the user's
+	known    knownOf         // of the program, for reports
 	timing   nic.Timing
 	rules    Rules
 	armed    []bool // per slot of a step: must be free of collisions
@@ -184,6 +185,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	s := m.scenario
 	m.network = s.Fabric.network()
 	m.shape, m.names, m.program = m.network.Shape(), m.network.Names(), s.program()
+	m.known = s.knownOf(m.program)
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	if err != nil {
 		return &InputError{Place: s.Place("link"), Reason: err.Error(), Remedy: "change the value"}

@@ -71,7 +71,7 @@ func messages(r *Report, rule string) (list []string) {
 func TestHeldIsCountedBeforeTheNextSlot(t *testing.T) {
 	two := programScenario("pops/offline", 2, 1)
 	two.Workload.Permutation = Permutation{Kind: PermutationList, List: []uint32{1, 0}}
-	rules := two.programRules()
+	rules := two.program().Rules
 	rules.PacketsPerProcessorMax = 1
 	two.Rules = &rules
 	m := machine(t, two, MachineOptions{})
@@ -101,7 +101,7 @@ func TestProgramsSayWhatTheyHold(t *testing.T) {
 				continue
 			}
 			s := programScenario(program, size[0], size[1])
-			rules := s.programRules()
+			rules := s.program().Rules
 			rules.PacketsPerProcessorMax = 254
 			s.Rules, s.Stop.Slots = &rules, 2000
 			said := machine(t, s, MachineOptions{})

@@ -10,41 +10,38 @@ func (s *Scenario) program() *fabric.Program {
 	return nil
 }
 
-// programRules returns the rules that the scenario's program brings.
-func (s *Scenario) programRules() Rules {
+// rules returns the rules of a scenario: its own, or those of its program.
+func (s *Scenario) rules() Rules {
+	if s.Rules != nil {
+		return *s.Rules
+	}
 	if p := s.program(); p != nil {
 		return p.Rules
 	}
 	return Rules{}
 }
 
-// rules returns the rules of a scenario: its own, or those of its program.
-func (s *Scenario) rules() Rules {
-	if s.Rules != nil {
-		return *s.Rules
-	}
-	return s.programRules()
+// knownOf is what reports say of a scenario's program. It is the same in all runs.
+type knownOf struct {
+	notes        []string // which of many runs this is, and what is known of the program on a network of this size
+	slotsPerStep int      // of the algorithm, 1 if unknown
+	carries      bool     // the firmware routes the workload's packets: an image says so by its rules. Others use the fabric for something else
 }
 
-// notes say which of many runs this is, and what is known of the scenario's program on
-// a network of this size.
-func (s *Scenario) notes() (notes []string) {
+// knownOf takes the scenario's program, nil for an image.
+func (s *Scenario) knownOf(p *fabric.Program) knownOf {
+	k := knownOf{slotsPerStep: 1, carries: s.rules().ExactlyOnce}
 	if s.oneOf != "" {
-		notes = append(notes, s.oneOf)
+		k.notes = append(k.notes, s.oneOf)
 	}
-	if p := s.program(); p != nil && p.Note != "" {
-		notes = append(notes, p.Note)
+	switch r := s.Rules; {
+	case p != nil:
+		k.slotsPerStep, k.carries = p.SlotsPerStep, k.carries || p.Rules.ExactlyOnce
+		if p.Note != "" {
+			k.notes = append(k.notes, p.Note)
+		}
+	case r != nil && r.CollisionFree != nil:
+		k.slotsPerStep = r.CollisionFree.Period
 	}
-	return notes
-}
-
-// slotsPerStep returns the slots of one step of the algorithm, 1 if unknown.
-func (s *Scenario) slotsPerStep() int {
-	if p := s.program(); p != nil {
-		return p.SlotsPerStep
-	}
-	if r := s.Rules; r != nil && r.CollisionFree != nil {
-		return r.CollisionFree.Period
-	}
-	return 1
+	return k
 }

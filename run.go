@@ -178,7 +178,7 @@ func (m *Machine) report() *Report {
 	total += count
 	var metrics Metrics
 	metrics.Add("steps", m.steps())
-	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, NotArrived: m.notArrived, HeldMax: int(held)}, m.carriesPackets())...)
+	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, NotArrived: m.notArrived, HeldMax: int(held)}, m.known.carries)...)
 	report := &Report{
 		Schema:          ReportSchema,
 		Scenario:        m.scenario.Name,
@@ -196,7 +196,7 @@ func (m *Machine) report() *Report {
 		},
 		Metrics:  metrics,
 		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps},
-		Notes:    m.scenario.notes(),
+		Notes:    slices.Clone(m.known.notes),
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
@@ -216,14 +216,8 @@ func (m *Machine) report() *Report {
 
 // steps returns the steps of the algorithm that the run took.
 func (m *Machine) steps() int {
-	per := m.scenario.slotsPerStep()
+	per := m.known.slotsPerStep
 	return (int(m.slot) + per - 1) / per
-}
-
-// carriesPackets reports whether the firmware routes the workload's packets: an
-// image says so by its rules. Others use the fabric for something else.
-func (m *Machine) carriesPackets() bool {
-	return m.rules.ExactlyOnce || m.scenario.programRules().ExactlyOnce
 }
 
 // eachProcessor calls f for all processors in order.

@@ -115,7 +115,7 @@ func (o *RunOptions) counted(t *tally) func(*batchRun, uint64) error {
 func (b *batch) report(t *tally) *SeedsReport {
 	r := &SeedsReport{
 		Schema: ReportSchema, Scenario: b.scenario.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
-		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.scenario.notes(),
+		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.scenario.knownOf(b.scenario.program()).notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
 		MostSlots: t.worst, Firmware: b.about.Firmware, RTL: b.about.RTL, Digest: t.digest(), failedSeeds: t.seeds,
 	}
