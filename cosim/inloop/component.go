@@ -77,9 +77,12 @@ func (c *replaced) Settle(s hw.Shard) {
 		return
 	}
 	for _, p := range c.parts {
-		if changed := p.getInputs(); changed || c.site.Clocked {
-			p.settle()
+		if c.site.Clocked {
+			p.getInputs()
+		} else if !p.changeInputs() {
+			continue
 		}
+		p.settle()
 	}
 	c.putOutputs()
 }

@@ -80,11 +80,17 @@ func (p *part) path(k int) string { return p.site.Path(p.Elements[k]) }
 
 func (p *part) reset(on uint64) { p.Device.Inputs()[p.resetAt] = on }
 
-// getInputs puts what the machine gives on the inputs and reports whether it is new.
-func (p *part) getInputs() (changed bool) {
+// changeInputs is getInputs, and reports whether they are new.
+func (p *part) changeInputs() (changed bool) {
 	inputs := p.Device.Inputs()
 	p.asked = append(p.asked[:0], inputs...)
-	pins := hw.Pins{Words: inputs}
+	p.getInputs()
+	return !slices.Equal(p.asked, inputs)
+}
+
+// getInputs puts what the machine gives on the inputs.
+func (p *part) getInputs() {
+	pins := hw.Pins{Words: p.Device.Inputs()}
 	for _, i := range p.given {
 		port := &p.site.Ports[i]
 		pins.Bits = port.Bits
@@ -93,7 +99,6 @@ func (p *part) getInputs() (changed bool) {
 			port.Get(element, pins)
 		}
 	}
-	return !slices.Equal(p.asked, inputs)
 }
 
 // putOutputs shows the machine what the outputs are, but for those that are polled.
