@@ -18,7 +18,6 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
-	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -260,7 +259,7 @@ func (r *machineRTL) note(source *rtlSource, pins *pinmap.Map, paths []string) e
 		files = []string{pins.Image}
 	}
 	for _, file := range files {
-		text, err := traces.ReadInput(file, cosim.InputBytesMax)
+		text, err := input.Read(file, cosim.InputBytesMax)
 		if err != nil {
 			return r.refuse(source, input.Unreadable(file, err, "keep the sources where they are while the run goes on"))
 		}

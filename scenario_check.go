@@ -12,8 +12,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"starloom/cosim"
 	"starloom/firmware"
+	"starloom/traces/input"
 )
 
 // paramsMax is the number of firmware parameters: the register map has a
@@ -117,9 +117,7 @@ func (s *Scenario) checkFirmware() error {
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
 	case f.Program != "" && !slices.Contains(known, f.Program):
 		remedy := "known are " + strings.Join(known, ", ")
-		if guess := cosim.Nearest(f.Program, known); guess != "" {
-			remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
-		}
+		remedy = input.DidYouMean(f.Program, known, remedy)
 		return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", clip(f.Program)), remedy)
 	}
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
@@ -358,10 +356,7 @@ func (l *fieldLimits) refuse(v reflect.Value) (reason, remedy string) {
 		switch {
 		case len(l.enum) > 0 && !slices.Contains(l.enum, text):
 			reason, remedy = fmt.Sprintf("is %q", clip(text)), allowed(l.enum)
-			if guess := cosim.Nearest(text, l.enum); guess != "" {
-				remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
-			}
-			return reason, remedy
+			return reason, input.DidYouMean(text, l.enum, remedy)
 		case length < l.minLength:
 			return "is empty", "delete the key, or give " + l.description
 		case l.maxLength > 0 && length > l.maxLength:

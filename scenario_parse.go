@@ -14,8 +14,6 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/cosim"
-	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -26,7 +24,7 @@ const scenarioBytesMax = 64 << 20
 // LoadScenario reads and checks the scenario file at path. Every error is an
 // *InputError with file, line and column.
 func LoadScenario(path string) (*Scenario, error) {
-	data, err := traces.ReadInput(path, scenarioBytesMax)
+	data, err := input.Read(path, scenarioBytesMax)
 	if err != nil {
 		return nil, input.Unreadable(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
 	}
@@ -328,10 +326,7 @@ func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, pat
 	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str":
 		p.Kind, p.List = node.Value, nil
 		if !slices.Contains(permutationRules, node.Value) {
-			remedy := "allowed are " + wants
-			if guess := cosim.Nearest(node.Value, permutationRules); guess != "" {
-				remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
-			}
+			remedy := input.DidYouMean(node.Value, permutationRules, "allowed are "+wants)
 			return d.refuse(node, fmt.Sprintf("%s is %q", path, clip(node.Value)), remedy)
 		}
 		return nil
@@ -354,7 +349,7 @@ func (d *scenarioDecoder) readPermutationFile() error {
 		return &InputError{Place: place, Reason: "workload has both permutation and file", Remedy: "delete one"}
 	}
 	path := s.resolve(s.Workload.File)
-	data, err := traces.ReadInput(path, int64(s.Processors()+2)*16)
+	data, err := input.Read(path, int64(s.Processors()+2)*16)
 	if err != nil {
 		return &InputError{
 			Place: place, Reason: fmt.Sprintf("%s cannot be read: %v", path, input.WithoutPath(err)),
@@ -525,8 +520,5 @@ func allowedKeys(key string, fields []structField) string {
 	if len(keys) == 1 {
 		remedy = "allowed is " + keys[0]
 	}
-	if guess := cosim.Nearest(key, keys); guess != "" {
-		remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
-	}
-	return remedy
+	return input.DidYouMean(key, keys, remedy)
 }

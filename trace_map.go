@@ -8,10 +8,8 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
-	"starloom/cosim"
 	"starloom/hw"
 	"starloom/nic"
-	"starloom/traces"
 	"starloom/traces/decode"
 	"starloom/traces/diff"
 	"starloom/traces/input"
@@ -109,7 +107,7 @@ const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and
 // loadMap reads the one document of a file. The decoder's way with keys and numbers
 // is that of scenarios.
 func loadMap(path, what, remedy string) (*mapDecoder, *yaml.Node, error) {
-	data, err := traces.ReadInput(path, mapBytesMax)
+	data, err := input.Read(path, mapBytesMax)
 	if err != nil {
 		return nil, nil, input.Unreadable(path, err, remedy)
 	}
@@ -159,11 +157,7 @@ func allowedWords[V any](key string, keys map[string]V) string {
 		words = append(words, word)
 	}
 	slices.Sort(words)
-	remedy := "allowed are " + strings.Join(words, ", ")
-	if guess := cosim.Nearest(key, words); guess != "" {
-		remedy = fmt.Sprintf("did you mean %q? %s", guess, remedy)
-	}
-	return remedy
+	return input.DidYouMean(key, words, "allowed are "+strings.Join(words, ", "))
 }
 
 func (d *mapDecoder) list(node *yaml.Node, where string, read func(*yaml.Node, string) error) error {

@@ -1,71 +1,7 @@
 package cosim
 
-import (
-	"fmt"
-	"strings"
-
-	"starloom/traces/input"
-)
+import "starloom/traces/input"
 
 // InputError says that something the user gave cannot be used: where it is, what
 // is wrong with it and what to do.
 type InputError = input.Error
-
-// Nearest returns the word that differs least, or "" if none is near. A part of a
-// word is near, too.
-func Nearest(word string, words []string) string {
-	best, least := "", 1+max(1, min(len(word)/3, 3))
-	for _, other := range words {
-		if distance := editDistance(strings.ToLower(word), strings.ToLower(other)); distance < least {
-			best, least = other, distance
-		}
-	}
-	if best != "" || len(word) < 2 {
-		return best
-	}
-	for _, other := range words {
-		if strings.Contains(other, word) || strings.Contains(word, other) {
-			return other
-		}
-	}
-	return ""
-}
-
-// editDistance is the number of bytes to insert, delete or replace.
-func editDistance(a, b string) int {
-	if len(a) > 64 || len(b) > 64 {
-		return 64
-	}
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := range len(a) {
-		diagonal := row[0]
-		row[0] = i + 1
-		for j := range len(b) {
-			cost := 1
-			if a[i] == b[j] {
-				cost = 0
-			}
-			next := min(row[j]+1, row[j+1]+1, diagonal+cost)
-			diagonal, row[j+1] = row[j+1], next
-		}
-	}
-	return row[len(b)]
-}
-
-// RemedyOf lists what is allowed, and names the nearest of it.
-func RemedyOf(word string, allowed []string) string {
-	if len(allowed) == 0 {
-		return "there are none"
-	}
-	text := "there are " + strings.Join(allowed, ", ")
-	if len(allowed) == 1 {
-		text = "there is " + allowed[0]
-	}
-	if guess := Nearest(word, allowed); guess != "" {
-		text = fmt.Sprintf("did you mean %s? %s", guess, text)
-	}
-	return text
-}

@@ -10,7 +10,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/nic"
-	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // Info is what an image says about itself.
@@ -30,7 +30,7 @@ type Info struct {
 const ImageBytesMax = 64 << 20
 
 // ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
-func ReadImage(path string) ([]byte, error) { return traces.ReadInput(path, ImageBytesMax) }
+func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytesMax) }
 
 // Inspect checks an image, a file or a built-in program's name, and describes it. It
 // runs what the image does when it is loaded and attached, and no longer than ctx.

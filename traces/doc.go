@@ -29,10 +29,9 @@
 //	digest.go        run digest: order-free within a slot, chained over slots
 //	file.go          output files that are whole or not there
 //	file_lock_*.go   how a run knows that a temporary file is still in use
-//	input.go         files that a user has named: regular ones, of bounded size
 //	waves.go         signals drawn as text
 //	report.go        what the reports of the tools do alike
-//	input            the one kind of error for what a user gives
+//	input            what a user gives: files, and the one kind of error
 //	vcd              waveforms: writer, reader, GTKWave save file, sampling, names
 //	pcapng           packet captures: writer, reader, pseudo-header
 //	diff             two waveforms compared

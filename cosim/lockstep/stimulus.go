@@ -17,7 +17,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
-	"starloom/traces"
+	"starloom/traces/input"
 	"starloom/traces/vcd"
 )
 
@@ -170,7 +170,7 @@ func (s *Stimulus) tooLong(place string) error {
 }
 
 func (s *Stimulus) readCSV(path string) error {
-	file, err := traces.OpenInput(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)), Remedy: "give a stimulus: CSV with the names of the inputs in its first line, or VCD"}
 	}
@@ -236,7 +236,7 @@ func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
 		name = strings.TrimSpace(name)
 		at := slices.Index(allowed, name)
 		if at < 0 {
-			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("column %d is %q, which is no input of the model", i+1, name), Remedy: cosim.RemedyOf(name, allowed)}
+			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("column %d is %q, which is no input of the model", i+1, name), Remedy: input.RemedyOf(name, allowed)}
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("two columns are %s", name), Remedy: "delete one"}

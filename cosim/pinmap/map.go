@@ -12,7 +12,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/twin"
-	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // A Library is what maps can name.
@@ -102,7 +102,7 @@ func (m *Map) Twin() (twin.Twin, error) {
 		for _, t := range m.Twins {
 			names = append(names, t.Name)
 		}
-		return t, m.refuse("model", fmt.Sprintf("there is no model %q", m.Model), cosim.RemedyOf(m.Model, names))
+		return t, m.refuse("model", fmt.Sprintf("there is no model %q", m.Model), input.RemedyOf(m.Model, names))
 	}
 	return t, nil
 }
@@ -116,7 +116,7 @@ func (m *Map) NewModel() (*twin.Model, error) {
 	names := slices.Sorted(maps.Keys(t.Sets[0]))
 	for _, name := range slices.Sorted(maps.Keys(m.Parameters)) {
 		if !slices.Contains(names, name) {
-			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), cosim.RemedyOf(name, names))
+			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), input.RemedyOf(name, names))
 		}
 		if value := m.Parameters[name]; value < 0 || value > parameterMax && name != "SEED" {
 			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s of %s is %d", name, t.Name, value), fmt.Sprintf("give 0 to %d", parameterMax))
@@ -198,7 +198,7 @@ func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source) (cosim.Desig
 	if m.Image == "" {
 		return b.Build(ctx, source, m.Build)
 	}
-	wasm, err := traces.ReadInput(m.Image, cosim.InputBytesMax)
+	wasm, err := input.Read(m.Image, cosim.InputBytesMax)
 	if err != nil {
 		return nil, m.refuse("image", fmt.Sprintf("%s cannot be read: %v", m.Image, cosim.Reason(err)), "make it with `starloom cosim build`")
 	}
@@ -232,7 +232,7 @@ func (m *Map) checkSource() error {
 		backends = append(backends, b.Name)
 	}
 	if !slices.Contains(backends, m.backend()) {
-		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.backend()), cosim.RemedyOf(m.backend(), backends))
+		return m.refuse("backend", fmt.Sprintf("there is no backend %q", m.backend()), input.RemedyOf(m.backend(), backends))
 	}
 	if m.Image != "" {
 		if m.Backend != "" && m.Backend != cosim.BackendWasm {

@@ -11,6 +11,7 @@ import (
 	"starloom/cosim"
 	"starloom/cosim/twin"
 	"starloom/hw"
+	"starloom/traces/input"
 )
 
 // pinBits are bits of one port, and of the words that all ports of its direction
@@ -81,7 +82,7 @@ func (w *wirer) wireClock() error {
 		}
 	}
 	if len(w.taken) == 0 {
-		return w.refuse("clock", fmt.Sprintf("the RTL has no pin %s", w.Clock), cosim.RemedyOf(w.Clock, namesOf(w.rtl, true)))
+		return w.refuse("clock", fmt.Sprintf("the RTL has no pin %s", w.Clock), input.RemedyOf(w.Clock, namesOf(w.rtl, true)))
 	}
 	for i, p := range w.model {
 		if p.Clock {
@@ -286,7 +287,7 @@ func (w *wirer) modelPort(key, name string) (int, error) {
 		}
 	}
 	all := append(namesOf(w.model, true), namesOf(w.model, false)...)
-	return 0, w.refuse(key, fmt.Sprintf("%s has no port %s", w.Model, name), cosim.RemedyOf(name, all))
+	return 0, w.refuse(key, fmt.Sprintf("%s has no port %s", w.Model, name), input.RemedyOf(name, all))
 }
 
 var pinText = regexp.MustCompile(`^(~?)([A-Za-z_][A-Za-z0-9_$]*)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
@@ -315,22 +316,22 @@ func ParsePin(text string) (pin Pin, ok bool) {
 }
 
 // pin finds bits of the RTL.
-func (w *wirer) pin(key, text string, input bool) (pinBits, error) {
+func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 	named, ok := ParsePin(text)
 	if !ok {
 		return pinBits{}, w.refuse(key, fmt.Sprintf("%q is no pin", text), "write NAME, NAME[3] or NAME[7:4], with ~ in front for its inverse")
 	}
 	at := slices.IndexFunc(w.rtl, func(p cosim.Port) bool { return cosim.SameName(w.fold, p.Name, named.Name) })
 	if at < 0 {
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL has no pin %s", named.Name), cosim.RemedyOf(named.Name, namesOf(w.rtl, input)))
+		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL has no pin %s", named.Name), input.RemedyOf(named.Name, namesOf(w.rtl, isInput)))
 	}
 	p := w.rtl[at]
-	if p.Input != input {
+	if p.Input != isInput {
 		wanted := "an output"
-		if input {
+		if isInput {
 			wanted = "an input"
 		}
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s, here stands %s", p.Name, p.Kind(), wanted), cosim.RemedyOf(p.Name, namesOf(w.rtl, input)))
+		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s, here stands %s", p.Name, p.Kind(), wanted), input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
 	}
 	if p.Clock {
 		return pinBits{}, w.refuse(key, p.Name+" is the clock", "name another pin: "+strings.Join(namesOf(w.rtl, true), ", "))

@@ -13,7 +13,7 @@ import (
 	"slices"
 
 	"starloom/cosim"
-	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // A target is what a circuit is compiled for.
@@ -189,7 +189,7 @@ func (b *builder) readData() (map[string][]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if data[name], err = traces.ReadInput(path, cosim.InputBytesMax); err != nil {
+		if data[name], err = input.Read(path, cosim.InputBytesMax); err != nil {
 			return nil, &cosim.InputError{Place: path, Reason: fmt.Sprintf("$readmem cannot read it: %v", cosim.Reason(err)), Remedy: "give a file that can be read"}
 		}
 	}

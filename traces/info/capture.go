@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"io"
 
-	"starloom/traces"
+	"starloom/traces/input"
 	"starloom/traces/pcapng"
 )
 
@@ -43,7 +43,7 @@ const statusesCounted = 256
 
 // readCapture reads a capture block by block.
 func readCapture(path string, o Options) (*Capture, error) {
-	file, err := traces.OpenInput(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}

@@ -67,7 +67,7 @@ func Read(path string, o Options) (*File, error) {
 
 // isCapture looks at the first bytes.
 func isCapture(path string) (bool, error) {
-	file, err := traces.OpenInput(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return false, unreadable(path, err)
 	}

@@ -1,5 +1,5 @@
-// Package input is the one kind of error for what a user gives: files, options,
-// scenarios, maps, RTL, waveforms. Whoever reads something makes an Error where it
+// Package input reads what a user gives, and is the one kind of error for it: files,
+// options, scenarios, maps, RTL, waveforms. Whoever reads something makes an Error where it
 // finds the fault, and everyone above passes it on as it is; the command line tells it
 // from a fault of Starloom by its type and ends with exit status 2.
 //
@@ -9,6 +9,8 @@
 // The package imports nothing of Starloom, so that all others may import it. It is
 // starloom.InputError in the Go API.
 //
-//	file       what it holds
-//	error.go   Error, and errors of the operating system as one
+//	file         what it holds
+//	error.go     Error, and errors of the operating system as one
+//	file.go      files that a user has named: regular ones, of bounded size
+//	nearest.go   the allowed word that is nearest to a mistyped one
 package input

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 
-	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -91,7 +90,7 @@ const (
 
 // Open opens a file and reads its declarations.
 func Open(path string) (*Reader, error) {
-	file, err := traces.OpenInput(path)
+	file, err := input.Open(path)
 	if err != nil {
 		return nil, unreadable(path, err)
 	}

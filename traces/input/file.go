@@ -1,4 +1,4 @@
-package traces
+package input
 
 import (
 	"errors"
@@ -8,10 +8,10 @@ import (
 	"os"
 )
 
-// OpenInput opens a file that a user has named. It must be a regular file: a pipe
-// may make the caller wait for ever, and a device may never end; neither is opened.
+// Open opens a file that a user has named. It must be a regular file: a pipe may make
+// the caller wait for ever, and a device may never end; neither is opened.
 // Errors are *fs.PathError.
-func OpenInput(path string) (*os.File, error) {
+func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -24,10 +24,10 @@ func OpenInput(path string) (*os.File, error) {
 	return os.Open(path)
 }
 
-// ReadInput reads a file that a user has named and that has at most bytesMax bytes.
-// Errors are those of OpenInput, and *fs.PathError for a longer file.
-func ReadInput(path string, bytesMax int64) ([]byte, error) {
-	file, err := OpenInput(path)
+// Read reads a file that a user has named and that has at most bytesMax bytes.
+// Errors are those of Open, and *fs.PathError for a longer file.
+func Read(path string, bytesMax int64) ([]byte, error) {
+	file, err := Open(path)
 	if err != nil {
 		return nil, err
 	}
