@@ -395,7 +395,7 @@ func (m *Machine) notAttached(place string, err error) error {
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
 func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if takes {
-		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "add firmware: {schedule: offline} or {schedule: sort}"}
+		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "give firmware.schedule: " + knownAre("schedule", m.network.Schedules())}
 	}
 	return &InputError{Place: m.scenario.Place("firmware.schedule"), Reason: fmt.Sprintf("the firmware %s takes no schedule", m.image.name), Remedy: "define STARLOOM_SCHEDULE in front of starloom.h, or delete schedule"}
 }

@@ -121,14 +121,11 @@ func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *pinma
 	return parts, nil
 }
 
-// waitCyclesMax is what a transmitter in RTL can wait.
-const waitCyclesMax = 1<<16 - 1
-
 // pinMap returns the map of a site's model with the parameters of an element.
 func (r *machineRTL) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap.Map, error) {
 	s, model, parameters := r.machine.scenario, site.Twin, twin.Parameters(site.Parameters(element))
-	if parameters["COMPUTE_CYCLES"] > waitCyclesMax {
-		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]), fmt.Sprintf("choose at most %d", waitCyclesMax))
+	if parameters["COMPUTE_CYCLES"] > twin.SerialiserComputeMax {
+		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]), fmt.Sprintf("choose at most %d", twin.SerialiserComputeMax))
 	}
 	if source.own == nil {
 		pins, err := TwinMap(model, parameters, "")

@@ -100,7 +100,7 @@ type Firmware struct {
 	Program  string           `json:"program,omitempty" jsonschema:"minLength=1,description=a built-in program"`
 	Image    string           `json:"image,omitempty" jsonschema:"minLength=1,description=path of a WebAssembly image\\, relative to the scenario's folder"`
 	Params   map[string]int64 `json:"params,omitempty" jsonschema:"description=parameters that the firmware reads: name to integer (-2147483648 to 2147483647)"`
-	Schedule string           `json:"schedule,omitempty" jsonschema:"enum=offline,enum=sort,description=what fills the schedule of an image that takes one: off-line routing of the permutation\\, or Batcher's sorting network; built-in programs bring their own"`
+	Schedule string           `json:"schedule,omitempty" jsonschema:"minLength=1,description=what fills the schedule of an image that takes one\\, by the name that the fabric gives it: off-line routing of the permutation\\, or Batcher's sorting network; built-in programs bring their own"`
 	Mode     string           `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated,description=banked: one instance serves many processors; isolated: one instance for each; the results are the same"`
 	CPU      CPU              `json:"cpu" jsonschema:"description=the processor core"`
 

@@ -107,18 +107,38 @@ func (s *Scenario) checkFabric() error {
 	return nil
 }
 
+// knownAre lists what a fabric brings along, programs or schedules.
+func knownAre(what string, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("this fabric has no %s; delete the key", what)
+	}
+	return "known are " + strings.Join(names, ", ")
+}
+
 func (s *Scenario) checkFirmware() error {
-	f, known := &s.Firmware, firmware.Programs()
+	f, n := &s.Firmware, s.Fabric.network()
+	var known []string
+	for _, p := range n.Programs() {
+		known = append(known, p.Name)
+	}
 	switch {
 	case f.Program == "" && f.Image == "" && f.ImageBytes == nil:
-		return s.refuse("firmware", "firmware has neither program nor image",
-			"write program: "+known[0]+" or image: router.wasm")
+		remedy := "write image: router.wasm"
+		if len(known) > 0 {
+			remedy = fmt.Sprintf("write program: %s or image: router.wasm", known[0])
+		}
+		return s.refuse("firmware", "firmware has neither program nor image", remedy)
 	case f.Program != "" && (f.Image != "" || f.ImageBytes != nil):
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
 	case f.Program != "" && !slices.Contains(known, f.Program):
-		remedy := "known are " + strings.Join(known, ", ")
-		remedy = input.DidYouMean(f.Program, known, remedy)
-		return s.refuse("firmware.program", fmt.Sprintf("unknown program %q", clip(f.Program)), remedy)
+		reason := fmt.Sprintf("unknown program %q", clip(f.Program))
+		if slices.Contains(firmware.Programs(), f.Program) {
+			reason = fmt.Sprintf("the program %s is for another fabric", f.Program)
+		}
+		return s.refuse("firmware.program", reason, input.DidYouMean(f.Program, known, knownAre("program", known)))
+	case f.Schedule != "" && !slices.Contains(n.Schedules(), f.Schedule):
+		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", clip(f.Schedule)),
+			input.DidYouMean(f.Schedule, n.Schedules(), knownAre("schedule", n.Schedules())))
 	}
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
 		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)), fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))

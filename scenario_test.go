@@ -124,6 +124,7 @@ var badScenarios = []badScenario{
 	{"neither program nor image", strings.Replace(small, "program: pops/random", "mode: banked", 1), true},
 	{"program and image", strings.Replace(small, "program: pops/random", "program: pops/random, image: a.wasm", 1), true},
 	{"unknown program", strings.Replace(small, "pops/random", "pops/randon", 1), true},
+	{"unknown schedule", strings.Replace(small, "program: pops/random", "image: router.wasm, schedule: sorted", 1), true},
 	{"unknown mode", strings.Replace(small, "pops/random", "pops/random, mode: bankd", 1), true},
 	{"parameter too large", strings.Replace(small, "pops/random", "pops/random, params: {p: 2147483648}", 1), true},
 	{"parameter a fraction", strings.Replace(small, "pops/random", "pops/random, params: {p: 0.5}", 1), true},

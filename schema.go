@@ -132,6 +132,12 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
 	params.MaxProperties = pointer(paramsMax)
 
+	schedule := property("Firmware", "schedule")
+	for _, n := range new(Fabric).kinds() {
+		for _, name := range n.Schedules() {
+			schedule.Enum = append(schedule.Enum, name)
+		}
+	}
 	twin := property("RTL", "twin")
 	for _, t := range Twins() { // which of them a machine has a place for, its fabric says
 		twin.Enum = append(twin.Enum, t.Name)

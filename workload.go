@@ -24,7 +24,7 @@ func (m *Machine) loadWorkload() error {
 		return m.scenario.refusal(err)
 	}
 	for i := range m.shards {
-		m.shards[i].ledger.All = m.referee.Overhears()
+		m.shards[i].ledger.Overhears = m.referee.Overhears()
 	}
 	return m.plan()
 }

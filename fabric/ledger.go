@@ -48,14 +48,14 @@ const findingsMax = 100
 // of the current slot. Ledgers of different shards are merged in their order, so
 // that nothing depends on how the machine was cut.
 type Ledger struct {
-	Checks  Checks
-	Shard   int // whose ledger it is
-	Referee Referee
-	Witness Witness // the referee's, nil if it need not see every frame
-	All     bool    // packets in frames for somebody else are arrivals, too: Referee.Overhears
-	Capture bool    // keep Sent and Heard for a packet capture
-	Held    *Held   // what frames show of the packets that processors hold, nil for nothing
-	Follow  *Follow // the packets whose every frame is kept in Followed, nil for none
+	Checks    Checks
+	Shard     int // whose ledger it is
+	Referee   Referee
+	Witness   Witness // the referee's, nil if it need not see every frame
+	Overhears bool    // packets in frames for somebody else are arrivals, too: Referee.Overhears
+	Capture   bool    // keep Sent and Heard for a packet capture
+	Held      *Held   // what frames show of the packets that processors hold, nil for nothing
+	Follow    *Follow // the packets whose every frame is kept in Followed, nil for none
 
 	Frames        Frames
 	HeldMax       uint8
@@ -78,7 +78,7 @@ type Ledger struct {
 
 // Next returns the ledger of a new run of the same machine.
 func (l *Ledger) Next() Ledger {
-	return Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, All: l.All,
+	return Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
 		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Findings: l.Findings[:0], arrivals: l.arrivals[:0]}
 }
 
@@ -230,7 +230,7 @@ func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
 	if l.Held != nil {
 		l.Held.received(processor, origin, slot)
 	}
-	if l.All || frame.Destination() == uint32(processor) {
+	if l.Overhears || frame.Destination() == uint32(processor) {
 		l.arrivals = append(l.arrivals, Arrival{uint32(processor), origin})
 	}
 }

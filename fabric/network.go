@@ -25,9 +25,11 @@ type Network interface {
 	Programs() []Program
 	// Referee follows the workload of a program, or of an image if p is nil.
 	Referee(w *Workload, p *Program) Referee
+	// Schedules are the names of the schedules that it can plan: values of the scenario's
+	// key firmware.schedule, for images that take one. Nil for none.
+	Schedules() []string
 	// Schedule plans what firmware that takes a schedule does, for the workload that
-	// the referee has loaded. name is that of Program.Schedule or of the scenario's key
-	// firmware.schedule.
+	// the referee has loaded. name is one of Schedules.
 	Schedule(name string, r Referee) (Schedule, error)
 	// ROM are the tables that firmware reads by index, for a workload and a program, or an
 	// image if p is nil; nil for none.

@@ -1,10 +1,11 @@
 // Package firmware runs controller firmware in a wazero sandbox.
 //
 //	programs/FABRIC/NAME.c --clang--> images/FABRIC/NAME.wasm --embed--> Host.Load -> Image
-//	                                                                                   |
-//	                      memory of one instance:                              Image.NewInstance
-//	                      | program | columns | records: state, RX FIFO, TX FIFO |      |
-//	                                  ^ nic.Bank, the host's view                   Instance
+//	                                                                              |
+//	                                                                      Image.NewInstance
+//	  memory of one instance:                                                     |
+//	  | program | columns | records: state, head of each FIFO | planes: the rest |  Instance
+//	              ^ nic.Bank, the host's view
 //
 // One instance serves a bank of processors (banked) or a single one (isolated):
 // the image is the same. A handler that traps harms its own processor; the rest of

@@ -66,16 +66,16 @@ func (p Network) randomNote() string {
 	return fmt.Sprintf("pops/random is right for d = g; here d = %d and g = %d, %s; pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
 }
 
+// Schedules implements fabric.Network.
+func (Network) Schedules() []string { return []string{scheduleOffline, scheduleSort} }
+
 // Schedule implements fabric.Network.
 func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
-	switch name {
-	case scheduleOffline:
-		if r.Routed().ToAll() >= 0 {
-			return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
-		}
-		return PlanOffline(p, r.Routed().Destination)
-	case scheduleSort:
+	if name == scheduleSort {
 		return PlanSort(p), nil
 	}
-	return nil, &input.Error{Place: "firmware.schedule", Reason: fmt.Sprintf("there is no schedule %q", name), Remedy: "choose offline or sort"}
+	if r.Routed().ToAll() >= 0 {
+		return nil, &input.Error{Place: "firmware.schedule", Reason: "an off-line schedule needs a permutation", Remedy: "give workload: {permutation: ...}"}
+	}
+	return PlanOffline(p, r.Routed().Destination)
 }

@@ -58,7 +58,7 @@ func (t *SlotTransport) deliverSmall(w *slotWork, table *slotTable, bank *nic.Ba
 			*bank.SmallRx(cell, count) = frame.On(port)
 			r.RxCount = uint8(count + 1)
 			ledger.Frames.Delivered++
-			if frame.IsPacket() && (frame.Destination() == processor || ledger.All) {
+			if frame.IsPacket() && (frame.Destination() == processor || ledger.Overhears) {
 				w.arrived[arrivals&(slotBlock-1)] = fabric.Arrival{Processor: processor, Origin: frame.Origin()}
 				arrivals++
 			}

@@ -47,9 +47,9 @@ func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return fabric.NewPackets(r.Nodes)
 }
 
-func (r Ring) Schedule(name string, _ fabric.Referee) (fabric.Schedule, error) {
-	return nil, fmt.Errorf("a ring has no schedule %q", name)
-}
+func (r Ring) Schedules() []string { return nil }
+
+func (r Ring) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
 
 // heard is the link that ends at a node's port.
 func (r Ring) heard(node, port int) int {
@@ -209,4 +209,23 @@ func TestRing(t *testing.T) {
 			{Replace: "ring.node[1].nic[*]"},
 		},
 	}).Run(t)
+}
+
+// TestForeignNames holds what a fabric without programs and schedules says of them.
+func TestForeignNames(t *testing.T) {
+	for _, refused := range []struct {
+		firmware starloom.Firmware
+		says     string
+	}{
+		{starloom.Firmware{Program: "pops/random"}, "the program pops/random is for another fabric; this fabric has no program; delete the key"},
+		{starloom.Firmware{Program: "ring/all"}, `unknown program "ring/all"; this fabric has no program; delete the key`},
+		{starloom.Firmware{Image: "router.wasm", Schedule: "sort"}, `unknown schedule "sort"; this fabric has no schedule; delete the key`},
+		{starloom.Firmware{}, "firmware has neither program nor image; write image: router.wasm"},
+	} {
+		s := starloom.DefaultScenario()
+		s.Fabric.Custom, s.Firmware = Ring{5}, refused.firmware
+		s.Firmware.Mode = starloom.ModeBanked
+		_, err := starloom.NewMachine(t.Context(), s, starloom.MachineOptions{})
+		require.ErrorContains(t, err, refused.says)
+	}
 }
