@@ -190,6 +190,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err != nil {
 		return &InputError{Place: s.Place("link"), Reason: err.Error(), Remedy: "change the value"}
 	}
+	m.timing.ArbitrationCycles, m.timing.Frames = m.shape.ArbitrationCycles, max(1, m.shape.FramesPerSlot)
 	if free := m.rules.CollisionFree; free != nil {
 		m.armed = make([]bool, free.Period)
 		for _, slot := range free.Slots {
@@ -311,7 +312,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	config := nic.BankConfig{
 		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
 		PayloadBytes: s.NIC.PayloadBytes, Seed: firmwareSeed(s.Seed),
-		AllPorts: m.shape.AllPorts, RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
+		AllPorts: m.shape.AllPorts, Addressed: m.shape.Addressed, ListWords: m.shape.ListWords, RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
 	}
 	if m.rom != nil {
 		config.ROMWords, config.MachineROM = m.rom.Words()

@@ -58,7 +58,14 @@ type Shape struct {
 	// AllPorts: a NIC sends and receives at all of its ports, at most nic.LanesMax, in one
 	// slot; else it sends to one, or one frame to all, and receives at one.
 	AllPorts bool
-	Media    int // where frames meet; each ends in a link to its listeners
+	// Addressed: a frame goes to the output of its destination, as in a crossbar. NICs ask
+	// for outputs at the start of a slot, and again in the next slot if they are not served.
+	Addressed bool
+	ListWords int // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
+	Media     int // where frames meet; each ends in a link to its listeners
+	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
+	// cross one medium one after the other, 0 for one.
+	ArbitrationCycles, FramesPerSlot int
 	// Words are what firmware is told of the size (sl_shape).
 	Words [nic.ShapeWords]uint32
 }

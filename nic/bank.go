@@ -26,6 +26,9 @@ type Bank struct {
 	ROM       []uint32    // ROMWords per cell; nil if the firmware takes none, or there is none
 	Machine   []uint32    // the ROM that all processors share; the same
 	TakesROM  bool        // the firmware has room for both
+	Choice    []uint32    // per cell: the place in its request list that is asked for first; nil if the firmware takes no lists
+	Valid     []uint32    // ValidWords per cell: the valid bits of its request list; the same
+	AcceptTag []uint16    // per cell: the tag that its output takes, TagAny for any; nil if the firmware has no filter
 	Calls     []uint32    // the cells whose handlers shall be called; the host writes it and never reads it
 
 	listen      []uint16 // the listening table, listenSlots columns
@@ -72,6 +75,8 @@ type BankConfig struct {
 	TxFrames     int                // depth of the TX FIFO, of all ports together, 1..255
 	ROMWords     int                // of each processor
 	MachineROM   int                // words of the ROM that all processors share
+	ListWords    int                // of each processor's ROM that are its request list, 0 for none
+	Addressed    bool               // a frame goes to the output of its destination: it must have one
 	Seed         uint64
 	Params       [Params]int32
 }
@@ -95,6 +100,9 @@ func (b *Bank) lane(cell int, port uint16) int {
 	}
 	return cell
 }
+
+// ValidWords returns how many words the valid bits of a request list take.
+func (c *BankConfig) ValidWords() int { return (c.ListWords + 31) / 32 }
 
 // FrameStride returns the bytes that one frame takes in a FIFO and in a
 // medium's table: its header and its payload, rounded up to 8 bytes.
@@ -134,6 +142,7 @@ func (c *BankConfig) describe(d []byte) {
 		le.PutUint32(d[offBankParam+4*k:], uint32(v))
 	}
 	le.PutUint32(d[offBankLanes:], uint32(c.Lanes()))
+	le.PutUint32(d[offBankListWords:], uint32(c.ListWords))
 	le.PutUint32(d[offBankROMWords:], uint32(c.ROMWords))
 	le.PutUint32(d[offBankMachineROMWords:], uint32(c.MachineROM))
 }
@@ -232,6 +241,13 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if b.TakesROM && c.MachineROM > 0 && err == nil {
 		machine, err = column("machine_rom", offBankMachineROM, c.MachineROM, 4)
 	}
+	var choice, valid, accept []byte
+	if word(offBankFirstChoice) != 0 && c.ListWords > 0 {
+		choice, valid = take("first_choice", offBankFirstChoice, 4), take("list_valid", offBankListValid, 4*c.ValidWords())
+	}
+	if word(offBankAcceptTag) != 0 {
+		accept = take("accept_tag", offBankAcceptTag, 2)
+	}
 	b.records = take("record", offBankRecord, b.recordBytes)
 	if c.RxFrames > 1 {
 		b.rx.more = take("rx_more", offBankRxMore, (c.RxFrames-1)*b.frameStride)
@@ -260,6 +276,9 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	b.Served = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(served))), len(served)/4)
 	b.ROM = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rom))), len(rom)/4)
 	b.Machine = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(machine))), len(machine)/4)
+	b.Choice = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(choice))), len(choice)/4)
+	b.Valid = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(valid))), len(valid)/4)
+	b.AcceptTag = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(accept))), len(accept)/2)
 	b.configure()
 	return b, nil
 }
@@ -287,6 +306,9 @@ func (b *Bank) configure() {
 	}
 	for i := range b.listen {
 		b.listen[i] = hear
+	}
+	for i := range b.AcceptTag {
+		b.AcceptTag[i] = TagAny
 	}
 }
 
@@ -320,16 +342,18 @@ func (b *Bank) Silence(cell int) {
 
 // ListAwake appends to list those of the cells first..end-1 whose handlers are to
 // be called in a slot: all that do not sleep, that sleep until this slot, or that
-// have a frame in a FIFO, unless they are faulty. Among the others, resting counts
+// have a frame in a FIFO - in the RX FIFO only if the NIC asks for outputs, which it does
+// by itself until it is served - unless they are faulty. Among the others, resting counts
 // those that are done or faulty.
 func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
 	start := len(list)
 	n := start
 	list = list[:start+end-first]
-	const (
-		asleep = FlagSleeping << WordFlagsShift
-		frames = 0xFFFF << WordRxCountShift // rx_count and tx_count
-	)
+	const asleep = FlagSleeping << WordFlagsShift
+	frames := uint64(0xFFFF << WordRxCountShift) // rx_count and tx_count
+	if b.Addressed {
+		frames = 0xFF << WordRxCountShift
+	}
 	var any, calm uint64
 	now := uint64(slot)
 	for i, w := range b.Words[first:end] {
@@ -644,7 +668,13 @@ func copyFrame(dst, src FrameView, port uint16) {
 // FIFO, which is not empty: count, kind, payload length and port.
 func (b *Bank) Legal(cell int, f FrameView) bool {
 	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
-		(int(f.Port()) < b.Ports || f.Port() == PortAll)
+		(int(f.Port()) < b.Ports || f.Port() == PortAll) && (!b.Addressed || b.addressable(f))
+}
+
+// addressable reports whether there is an output for the destination of a frame.
+func (b *Bank) addressable(f FrameView) bool {
+	to := f.Destination()
+	return f.Port() != PortAll && (to < uint32(b.Processors) || to == ListedDestination && b.Choice != nil)
 }
 
 // Refusal says why a frame that is not Legal may not be sent.
@@ -656,6 +686,14 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
 	case f.PayloadBytes() > b.PayloadBytes:
 		return fmt.Sprintf("sends a payload of %d bytes; nic.payload_bytes is %d", f.PayloadBytes(), b.PayloadBytes)
+	case b.Addressed && f.Destination() == ListedDestination && b.ListWords == 0:
+		return "sends to whom its request list says; this network has no request lists"
+	case b.Addressed && f.Destination() == ListedDestination:
+		return "sends to whom its request list says, and takes no list: STARLOOM_REQUESTS is not defined"
+	case b.Addressed && f.Port() == PortAll:
+		return "sends to all ports; this network takes a frame to one processor"
+	case b.Addressed && f.Port() == 0:
+		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
 	}

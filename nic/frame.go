@@ -76,6 +76,13 @@ func (k Kind) String() string {
 // AnyDestination addresses whoever hears the frame.
 const AnyDestination = 0xFFFFFFFF
 
+// ListedDestination addresses whom the sender's request list says: the NIC writes the one
+// that was served in its place.
+const ListedDestination = 0xFFFFFFFE
+
+// TagAny is the tag filter of an output that takes requests with any tag.
+const TagAny = 0xFFFF
+
 // FrameFields is the frame definition that the Wireshark dissector is generated
 // from, in wire order, the CRC (which follows the payload) not included.
 var FrameFields = []pcapng.Field{

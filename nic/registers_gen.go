@@ -8,7 +8,7 @@ const (
 	offFrameFlags        = 1  // free for the firmware, travels with the frame
 	offFramePayloadBytes = 2  // length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame
 	offFrameSource       = 4  // NIC that sent the frame on this hop; the NIC fills it in
-	offFrameDestination  = 8  // addressee on this hop, 0xffffffff for anybody
+	offFrameDestination  = 8  // addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says
 	offFrameTag          = 12 // free for the firmware, travels with the frame
 	offFramePort         = 14 // sent: port to send to, 0xfffe for all ports; received: port it was heard on
 	sizeFrame            = 16 // size of the block
@@ -48,8 +48,12 @@ const (
 	offBankMachineROMWords = 208 // words of it
 	offBankTxStatus        = 212 // address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none
 	offBankServed          = 216 // address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status
-	offBankLanes           = 220 // ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port
-	sizeBank               = 224 // size of the block
+	offBankListWords       = 220 // words at the start of each processor's ROM that are its request list: the processors that it may ask for, in its order; 0 if the network has no lists
+	offBankFirstChoice     = 224 // address of the first choices, 32 bits per processor: the place in its request list that is asked for first; 0 if the firmware takes no request lists
+	offBankListValid       = 228 // address of the valid bits of the request lists: one bit per word of the list, in list_words/32 words (rounded up) of 32 bits per processor, side by side, lowest bit first; the NIC clears the bit of the one it has served; 0 if the firmware takes no request lists
+	offBankAcceptTag       = 232 // address of the tag filters, 16 bits per processor: its output takes requests with this tag only, 0xffff for any; 0 if the firmware takes none
+	offBankLanes           = 236 // ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port
+	sizeBank               = 240 // size of the block
 )
 
 // Offsets of the processor block, in bytes.

@@ -5,9 +5,9 @@ import "fmt"
 // Timing is the shape of a slot. All cycles are of the global clock; every slot
 // of a run has the same length, and all NICs share its boundaries:
 //
-//	|<---------------------------- SlotCycles ----------------------------->|
-//	| compute window | phits of the longest frame | propagation |   guard   |
-//	^ SlotCycle      ^ FirstPhit                              ^ LastPhit   ^ Boundary
+//	|<----------------------------------- SlotCycles ------------------------------------>|
+//	| compute window | arbitration | phits of the longest frame | propagation |   guard   |
+//	^ SlotCycle                    ^ FirstPhit                              ^ LastPhit   ^ Boundary
 //
 // In the last guard cycle, the boundary, the firmware's handlers see what arrived in
 // the slot and say what to send and hear in the next one; the NICs take that with this
@@ -16,7 +16,9 @@ import "fmt"
 type Timing struct {
 	PhitBits          int // 1..64
 	ComputeCycles     int // reserved for the firmware's handler, >= 0
+	ArbitrationCycles int // in which NICs ask for what they send to, >= 0
 	FramePhits        int // phits of a frame with the largest payload
+	Frames            int // that can cross one medium one after the other, >= 1
 	PropagationCycles int // 0..PropagationCyclesMax
 	GuardCycles       int // dark cycles at the end of a slot, 1..GuardCyclesMax
 }
@@ -53,6 +55,7 @@ func NewTiming(phitBits, payloadBytes, computeCycles, propagationCycles, guardCy
 		}
 	}
 	return Timing{
+		Frames:            1,
 		PhitBits:          phitBits,
 		ComputeCycles:     computeCycles,
 		FramePhits:        Phits(FrameBytes(payloadBytes), phitBits),
@@ -66,7 +69,7 @@ func Phits(frameBytes, phitBits int) int { return (8*frameBytes + phitBits - 1) 
 
 // SlotCycles returns the length of a slot in cycles.
 func (t Timing) SlotCycles() int {
-	return t.ComputeCycles + t.FramePhits + t.PropagationCycles + t.GuardCycles
+	return t.ComputeCycles + t.ArbitrationCycles + t.Frames*t.FramePhits + t.PropagationCycles + t.GuardCycles
 }
 
 // SlotCycle returns the first cycle of a slot.
@@ -78,14 +81,14 @@ func (t Timing) BoundaryCycle(slot uint32) uint64 {
 	return t.SlotCycle(slot) + uint64(t.SlotCycles()) - 1
 }
 
-// FirstPhitCycle returns the cycle in which the first phit of every frame of
+// FirstPhitCycle returns the cycle in which the first phit of the first frames of
 // the slot is on its transmitter's wire: the time stamp of a sent frame.
 func (t Timing) FirstPhitCycle(slot uint32) uint64 {
-	return t.SlotCycle(slot) + uint64(t.ComputeCycles)
+	return t.SlotCycle(slot) + uint64(t.ComputeCycles+t.ArbitrationCycles)
 }
 
-// LastPhitCycle returns the cycle in which the last phit of the longest frame
+// LastPhitCycle returns the cycle in which the last phit of the last and longest frame
 // reaches the receivers: the time stamp of a receive status.
 func (t Timing) LastPhitCycle(slot uint32) uint64 {
-	return t.FirstPhitCycle(slot) + uint64(t.FramePhits-1+t.PropagationCycles)
+	return t.FirstPhitCycle(slot) + uint64(t.Frames*t.FramePhits-1+t.PropagationCycles)
 }

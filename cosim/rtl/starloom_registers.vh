@@ -6,6 +6,8 @@
 `define SL_PORT_ALL 32'h0000fffe // send to every port
 `define SL_PORT_NONE 32'h0000ffff // hear nothing
 `define SL_ANY 32'hffffffff // destination of a frame for anybody
+`define SL_LISTED 32'hfffffffe // destination of a frame for whom the request list says; the NIC fills in who was served
+`define SL_TAG_ANY 32'h0000ffff // tag filter that takes every tag
 `define SL_PAYLOAD_BYTES_MAX 32'h0000ffe0 // largest payload that any NIC takes
 `define SL_PAYLOAD_BYTES_RTL 32'h00000400 // largest payload that a NIC in RTL takes
 `define SL_KIND_DATA 32'h00000000 // frame kind: data
@@ -108,9 +110,17 @@
 `define SL_BANK_TX_STATUS_BITS 32
 `define SL_BANK_SERVED_OFFSET 216
 `define SL_BANK_SERVED_BITS 32
-`define SL_BANK_LANES_OFFSET 220
+`define SL_BANK_LIST_WORDS_OFFSET 220
+`define SL_BANK_LIST_WORDS_BITS 32
+`define SL_BANK_FIRST_CHOICE_OFFSET 224
+`define SL_BANK_FIRST_CHOICE_BITS 32
+`define SL_BANK_LIST_VALID_OFFSET 228
+`define SL_BANK_LIST_VALID_BITS 32
+`define SL_BANK_ACCEPT_TAG_OFFSET 232
+`define SL_BANK_ACCEPT_TAG_BITS 32
+`define SL_BANK_LANES_OFFSET 236
 `define SL_BANK_LANES_BITS 32
-`define SL_BANK_BYTES 224
+`define SL_BANK_BYTES 240
 
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 `define SL_PROCESSOR_WAKE_OFFSET 0

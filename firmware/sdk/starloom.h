@@ -23,6 +23,10 @@
 
 #include "starloom_registers.h"
 
+#if defined STARLOOM_REQUESTS && !defined STARLOOM_ROM
+#define STARLOOM_ROM
+#endif
+
 #define SL_EXPORT(name) __attribute__((export_name(#name), visibility("default")))
 #define SL_IMPORT(name) __attribute__((import_module("starloom"), import_name(#name)))
 #define SL_INLINE static inline __attribute__((always_inline))
@@ -295,6 +299,28 @@ SL_INLINE uint32_t sl_machine_rom(const sl_nic *nic, uint32_t k) { return nic->b
 SL_INLINE uint32_t sl_tx_status(const sl_nic *nic) { return nic->bank.tx_status[nic->cell]; }
 SL_INLINE uint32_t sl_served(const sl_nic *nic) { return nic->bank.served[nic->cell]; }
 
+/* Where a frame goes to the output of one processor and outputs can be taken, as in a
+ * crossbar, a request has the frame's tag, and an output may take one tag only: define
+ * STARLOOM_TAGS before this header is included. At first it takes any, SL_TAG_ANY. */
+SL_INLINE void sl_accept(sl_nic *nic, uint32_t tag) { nic->bank.accept_tag[nic->cell] = (uint16_t)tag; }
+
+/* Such a network may take a list of addressees in the place of one: the first words of this
+ * processor's ROM, sl_list_words of them. A frame to SL_LISTED goes to the first choice if it
+ * is valid and free, else to the first of the list that is; sl_served says to whom, and the
+ * NIC makes that one invalid. At first none is valid. Define STARLOOM_REQUESTS before this
+ * header is included; it includes STARLOOM_ROM. */
+SL_INLINE uint32_t sl_list_words(const sl_nic *nic) { return nic->bank.list_words; }
+SL_INLINE void sl_first_choice(sl_nic *nic, uint32_t place) { nic->bank.first_choice[nic->cell] = place; }
+SL_INLINE uint32_t *starloom_valid(const sl_nic *nic) { return nic->bank.list_valid + nic->cell * ((nic->bank.list_words + 31) / 32); }
+SL_INLINE int sl_valid(const sl_nic *nic, uint32_t place) { return starloom_valid(nic)[place / 32] >> place % 32 & 1; }
+SL_INLINE void sl_set_valid(sl_nic *nic, uint32_t place) { starloom_valid(nic)[place / 32] |= 1u << place % 32; }
+SL_INLINE void sl_set_invalid(sl_nic *nic, uint32_t place) { starloom_valid(nic)[place / 32] &= ~(1u << place % 32); }
+SL_INLINE void sl_set_all_valid(sl_nic *nic) {
+    uint32_t places = nic->bank.list_words, *valid = starloom_valid(nic);
+    for (; places >= 32; places -= 32) *valid++ = ~0u;
+    if (places) *valid = (1u << places) - 1;
+}
+
 /* The frame that the NIC sends next, 0 if there is none; valid until it is withdrawn or the
  * handler returns. */
 SL_INLINE const sl_frame *sl_tx_head(const sl_nic *nic) { return nic->registers->tx_count ? starloom_tx(nic, 0) : 0; }
@@ -375,6 +401,13 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 #ifdef STARLOOM_TX_STATUS
     SL_PLACE(tx_status, sizeof *bank->tx_status * (uint64_t)bank->lanes)
     SL_PLACE(served, sizeof *bank->served * (uint64_t)bank->lanes)
+#endif
+#ifdef STARLOOM_TAGS
+    SL_PLACE(accept_tag, sizeof *bank->accept_tag)
+#endif
+#ifdef STARLOOM_REQUESTS
+    SL_PLACE(first_choice, sizeof *bank->first_choice)
+    SL_PLACE(list_valid, sizeof *bank->list_valid * (uint64_t)((bank->list_words + 31) / 32))
 #endif
 #ifdef STARLOOM_ROM
     SL_PLACE(rom, sizeof *bank->rom * (uint64_t)bank->rom_words)

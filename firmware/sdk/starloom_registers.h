@@ -15,6 +15,8 @@
 #define SL_PORT_ALL 0xfffeu /* send to every port */
 #define SL_PORT_NONE 0xffffu /* hear nothing */
 #define SL_ANY 0xffffffffu /* destination of a frame for anybody */
+#define SL_LISTED 0xfffffffeu /* destination of a frame for whom the request list says; the NIC fills in who was served */
+#define SL_TAG_ANY 0xffffu /* tag filter that takes every tag */
 #define SL_PAYLOAD_BYTES_MAX 0xffe0u /* largest payload that any NIC takes */
 #define SL_PAYLOAD_BYTES_RTL 0x400u /* largest payload that a NIC in RTL takes */
 #define SL_KIND_DATA 0x0u /* frame kind: data */
@@ -41,7 +43,7 @@ typedef struct {
     uint8_t flags; /* RW, free for the firmware, travels with the frame */
     uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame */
     uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in */
-    uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody */
+    uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says */
     uint16_t tag; /* RW, free for the firmware, travels with the frame */
     uint16_t port; /* RW, sent: port to send to, 0xfffe for all ports; received: port it was heard on */
     uint8_t payload[];
@@ -108,6 +110,10 @@ typedef struct {
     uint32_t machine_rom_words; /* R, words of it */
     uint8_t *tx_status; /* L, address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none */
     uint32_t *served; /* L, address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status */
+    uint32_t list_words; /* R, words at the start of each processor's ROM that are its request list: the processors that it may ask for, in its order; 0 if the network has no lists */
+    uint32_t *first_choice; /* L, address of the first choices, 32 bits per processor: the place in its request list that is asked for first; 0 if the firmware takes no request lists */
+    uint32_t *list_valid; /* L, address of the valid bits of the request lists: one bit per word of the list, in list_words/32 words (rounded up) of 32 bits per processor, side by side, lowest bit first; the NIC clears the bit of the one it has served; 0 if the firmware takes no request lists */
+    uint16_t *accept_tag; /* L, address of the tag filters, 16 bits per processor: its output takes requests with this tag only, 0xffff for any; 0 if the firmware takes none */
     uint32_t lanes; /* R, ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port */
 } sl_bank;
 
@@ -143,7 +149,11 @@ SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom) == 204, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, machine_rom_words) == 208, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, tx_status) == 212, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, served) == 216, "register map");
-SL_STATIC_ASSERT(offsetof(sl_bank, lanes) == 220, "register map");
-SL_STATIC_ASSERT(sizeof(sl_bank) == 224, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, list_words) == 220, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, first_choice) == 224, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, list_valid) == 228, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, accept_tag) == 232, "register map");
+SL_STATIC_ASSERT(offsetof(sl_bank, lanes) == 236, "register map");
+SL_STATIC_ASSERT(sizeof(sl_bank) == 240, "register map");
 
 #endif
