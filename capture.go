@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 	"strings"
 
@@ -25,32 +26,42 @@ func (m *Machine) openCapture(file *traces.File) (*capture, error) {
 	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
 }
 
-// slot writes what was heard in the slot before and what is sent in this one, in
-// the order of the processors.
+// slot writes what was heard in the slot before and what was sent, in that slot if NICs
+// must ask first and else in the one that begins: in the order of cycles, then of processors.
 func (c *capture) slot(m *Machine) error {
+	if m.shape.Addressed {
+		return errors.Join(c.sent(m), c.heard(m))
+	}
+	return errors.Join(c.heard(m), c.sent(m))
+}
+
+func (c *capture) heard(m *Machine) error {
 	for i := range m.shards {
 		l := &m.shards[i].ledger
 		byProcessor(l.Heard)
 		for _, heard := range l.Heard {
-			slot := m.slot - 1
-			if err := c.packet(m, heard, heard.Port, pcapng.Received, slot, m.timing.LastPhitCycle(slot)); err != nil {
+			if err := c.packet(m, heard, heard.Port, pcapng.Received, m.timing.LastPhitCycle(heard.Slot)); err != nil {
 				return err
 			}
 		}
 	}
+	return nil
+}
+
+func (c *capture) sent(m *Machine) error {
 	for i := range m.shards {
 		l := &m.shards[i].ledger
 		byProcessor(l.Sent)
 		for _, sent := range l.Sent {
-			cycle := m.timing.FirstPhitCycle(m.slot)
+			cycle := m.timing.FirstPhitCycle(sent.Slot)
 			if sent.Port != nic.PortAll {
-				if err := c.packet(m, sent, sent.Port, pcapng.Sent, m.slot, cycle); err != nil {
+				if err := c.packet(m, sent, sent.Port, pcapng.Sent, cycle); err != nil {
 					return err
 				}
 				continue
 			}
 			for port := range uint16(m.shape.Ports) {
-				if err := c.packet(m, sent, port, pcapng.Sent, m.slot, cycle); err != nil {
+				if err := c.packet(m, sent, port, pcapng.Sent, cycle); err != nil {
 					return err
 				}
 			}
@@ -64,7 +75,7 @@ func byProcessor(frames []fabric.Captured) {
 	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
 }
 
-func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction pcapng.Direction, slot uint32, cycle uint64) error {
+func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, direction pcapng.Direction, cycle uint64) error {
 	key := uint64(captured.Processor)<<16 | uint64(port)
 	id, ok := c.interfaces[key]
 	if !ok {
@@ -74,5 +85,5 @@ func (c *capture) packet(m *Machine, captured fabric.Captured, port uint16, dire
 		}
 		c.interfaces[key] = id
 	}
-	return c.pcapng.Packet(id, direction, uint8(captured.Status), slot, cycle, captured.Frame)
+	return c.pcapng.Packet(id, direction, uint8(captured.Status), captured.Slot, cycle, captured.Frame)
 }

@@ -254,7 +254,7 @@ const framesMax = 255
 
 // config is what carries the frames is made for.
 func (m *Machine) config(shards []hw.Shard) *fabric.Config {
-	return &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Shards: shards, Cycle: m.options.Engine == EngineCycle}
+	return &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
 }
 
 // interruption returns the error of ctx in the place of what came of its end: that the
@@ -324,10 +324,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
 		return err
 	}
-	var witness fabric.Witness
-	if m.image.announces {
-		witness = m.referee.ExpectAnnouncements()
-	}
+	witness := m.referee.Witness(m.image.announces)
 	if m.auditsHeld() {
 		m.held = fabric.NewHeld(m.shape.Processors())
 	}

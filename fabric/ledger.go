@@ -92,6 +92,7 @@ type Checks struct {
 type Captured struct {
 	Processor int
 	Port      uint16
+	Slot      uint32     // that it has crossed in, or crosses in
 	Status    nic.Status // of a reception
 	Frame     nic.Frame
 }
@@ -160,16 +161,22 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	if l.Held != nil && isPacket(frame) {
 		l.sentPacket(processor, originOf(frame), slot)
 	}
+	if l.Witness != nil {
+		l.Witness.Sent(l, processor, frame, slot)
+	}
 	l.follow(FollowSent, processor, frame.Port(), frame)
 	if l.Capture {
-		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Frame: frame.AppendWire(nil)})
+		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Slot: slot, Frame: frame.AppendWire(nil)})
 	}
 }
 
 // NoteBlocked notes that the medium of a frame in a cell's TX FIFO is taken in this slot: it
 // stays there.
-func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView) {
+func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
 	l.Frames.Blocked++
+	if l.Witness != nil {
+		l.Witness.Blocked(l, bank.First+cell, frame, slot)
+	}
 	a, b := frame.Words()
 	l.Sum.Event(traces.EventHead(eventBlocked, 0, frame.Port(), uint32(bank.First+cell)), a, b, 0)
 	bank.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
@@ -210,7 +217,7 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 	}
 	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)
 	if l.Capture {
-		c := Captured{Processor: processor, Port: port, Status: status}
+		c := Captured{Processor: processor, Port: port, Slot: slot, Status: status}
 		if status == nic.StatusOK || status == nic.StatusOverflow {
 			c.Frame = frame.AppendWire(nil)
 		}
@@ -221,7 +228,7 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 // received notes what a good frame has brought to a processor.
 func (l *Ledger) received(processor int, frame nic.FrameView, slot uint32) {
 	if l.Witness != nil {
-		l.Witness.Saw(processor, frame)
+		l.Witness.Received(l, processor, frame, slot)
 	}
 	if !isPacket(frame) {
 		return

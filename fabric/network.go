@@ -144,6 +144,8 @@ type Config struct {
 	PayloadBytes int
 	Shards       []hw.Shard // in units
 	Cycle        bool       // MemoryBytes: of the cycle engine
+	// Bank returns a processor's bank and its cell there.
+	Bank func(processor int) (bank *nic.Bank, cell int)
 }
 
 // Program is what is known of a built-in program beside its image, on a network of this

@@ -148,8 +148,11 @@ func (p *Packets) Acknowledge(yield func(processor int)) {
 	}
 }
 
-// ExpectAnnouncements implements Referee. Frames then cost more.
-func (p *Packets) ExpectAnnouncements() Witness {
+// Witness implements Referee: frames cost more if the firmware announces.
+func (p *Packets) Witness(announces bool) Witness {
+	if !announces {
+		return nil
+	}
 	p.evidence = make([]uint8, len(p.Destination))
 	return p
 }
@@ -167,10 +170,15 @@ func (p *Packets) belongs(processor int, origin uint32) bool {
 	return p.Destination[origin] == uint32(processor)
 }
 
-// Saw implements Witness: a frame with the packet that belongs to the processor, or one
+// Sent and Blocked implement Witness.
+
+func (p *Packets) Sent(*Ledger, int, nic.FrameView, uint32)    {}
+func (p *Packets) Blocked(*Ledger, int, nic.FrameView, uint32) {}
+
+// Received implements Witness: a frame with the packet that belongs to the processor, or one
 // that carries something, and no packet that the host can read: a shorter payload, or one
 // of an ack or a control frame.
-func (p *Packets) Saw(processor int, frame nic.FrameView) {
+func (p *Packets) Received(_ *Ledger, processor int, frame nic.FrameView, _ uint32) {
 	switch {
 	case isPacket(frame):
 		if p.belongs(processor, originOf(frame)) {

@@ -327,7 +327,7 @@ func (t *Plant) transmit(s *plantShard, bank *nic.Bank, cell int, frame nic.Fram
 	processor, port := bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
 	if blocks := t.media.Blocks; blocks != nil && blocks(processor, port, slot) {
-		ledger.NoteBlocked(bank, cell, frame)
+		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
 	}
 	wire := frame.AppendWire(s.wire)

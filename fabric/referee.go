@@ -21,9 +21,9 @@ type Referee interface {
 	// Announce judges a packet that firmware says has come to stay. It counts a packet
 	// that has arrived by that alone in Ledger.Announced.
 	Announce(l *Ledger, processor int, origin, slot uint32)
-	// ExpectAnnouncements is called once, before anything else, for firmware that may
-	// announce. What it returns sees every good frame; nil if it need not.
-	ExpectAnnouncements() Witness
+	// Witness is called once, before anything else; announces says that the firmware may
+	// announce. What it returns sees every frame; nil if it need not.
+	Witness(announces bool) Witness
 	// Acknowledges reports whether senders learn at once, free of charge, what has
 	// arrived: then all processors hear before any handler runs, and Acknowledge, called
 	// in between, yields those whose packets have arrived.
@@ -54,9 +54,12 @@ type Load struct {
 // Arrival is a packet that a good frame has brought to a processor.
 type Arrival struct{ Processor, Origin uint32 }
 
-// Witness sees every good frame that a processor receives.
+// Witness sees what a processor does in a slot: the frames that it sends, those that have to
+// wait, and the good ones that it receives. Frames are views of a FIFO or a table.
 type Witness interface {
-	Saw(processor int, frame nic.FrameView)
+	Sent(l *Ledger, processor int, frame nic.FrameView, slot uint32)
+	Blocked(l *Ledger, processor int, frame nic.FrameView, slot uint32)
+	Received(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 }
 
 // End is how a run has ended, so far.

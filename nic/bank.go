@@ -242,7 +242,10 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		machine, err = column("machine_rom", offBankMachineROM, c.MachineROM, 4)
 	}
 	var choice, valid, accept []byte
-	if word(offBankFirstChoice) != 0 && c.ListWords > 0 {
+	if word(offBankFirstChoice) != 0 && c.ListWords > 0 && err == nil {
+		if !b.TakesROM {
+			return nil, errors.New("bank descriptor: request lists without a ROM, which they are in")
+		}
 		choice, valid = take("first_choice", offBankFirstChoice, 4), take("list_valid", offBankListValid, 4*c.ValidWords())
 	}
 	if word(offBankAcceptTag) != 0 {
@@ -465,6 +468,14 @@ func (f FrameView) SetSource(processor uint32) {
 	binary.LittleEndian.PutUint32(f[offFrameSource:], processor)
 }
 
+// SetDestination writes the addressee.
+func (f FrameView) SetDestination(processor uint32) {
+	binary.LittleEndian.PutUint32(f[offFrameDestination:], processor)
+}
+
+// Tag returns the tag.
+func (f FrameView) Tag() uint16 { return binary.LittleEndian.Uint16(f[offFrameTag:]) }
+
 // Words returns the header as two words, for digests and copies: kind, flags,
 // payload_bytes and source; destination, tag and port.
 func (f FrameView) Words() (a, b uint64) {
@@ -622,6 +633,29 @@ func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illeg
 	}
 	b.Registers[cell].TxCount = uint8(kept)
 	return nil
+}
+
+// Requests are the request list of a cell: the processors that it may ask for in their order,
+// one bit for each that it asks for, and the place of the one that it asks for first.
+func (b *Bank) Requests(cell int) (list, valid []uint32, first uint32) {
+	words := b.ValidWords()
+	return b.ROM[cell*b.ROMWords:][:b.ListWords], b.Valid[cell*words:][:words], b.Choice[cell]
+}
+
+// SentListed says whom the frame at the head of a cell's TX FIFO has served, which was sent to
+// whom the request list says: the processor at a place of the list, which is not valid any
+// more.
+func (b *Bank) SentListed(cell int, place int) {
+	b.TxHead(cell).SetDestination(b.ROM[cell*b.ROMWords+place])
+	b.Valid[cell*b.ValidWords()+place>>5] &^= 1 << (place & 31)
+}
+
+// Accepts returns the tag that a cell's output takes, TagAny for any.
+func (b *Bank) Accepts(cell int) uint16 {
+	if b.AcceptTag == nil {
+		return TagAny
+	}
+	return b.AcceptTag[cell]
 }
 
 // PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the

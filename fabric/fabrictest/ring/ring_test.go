@@ -140,7 +140,7 @@ func (s *slots) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint
 		illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) {
 			frame.SetSource(uint32(node))
 			if s.blocks != nil && s.blocks(node, frame.Port(), slot) {
-				ledger.NoteBlocked(bank, cell, frame)
+				ledger.NoteBlocked(bank, cell, frame, slot)
 				return false
 			}
 			for port := range 2 {

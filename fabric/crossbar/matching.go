@@ -1,0 +1,280 @@
+package crossbar
+
+import (
+	"cmp"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// matching decides who sends to whom in a slot, as the arbiters do in its arbitration
+// cycles (DESIGN section 4). A slot of asking, decide and clear costs what is asked.
+type matching struct {
+	ports      int
+	cap        int // frames of a slot, 0 for no limit
+	list       bool
+	arbiter    hw.ArbiterKind
+	capArbiter hw.ArbiterKind
+
+	// What inputs ask for, by processor.
+	asking      []uint64 // one bit for each: whether it asks
+	destination []uint32 // an output, or nic.ListedDestination
+	tag         []uint16
+
+	// What outputs take, by processor.
+	listens []uint8  // 0 or 1
+	accepts []uint16 // a tag, or nic.TagAny
+
+	// requests returns what an input asks for by its list: the outputs in their order, one
+	// bit for each that it asks for, and the place of the one that it asks for first.
+	requests func(input int) (list, valid []uint32, first uint32)
+
+	// What has been decided, by processor; nobody for none.
+	serves   []int32  // the input that an output serves
+	servedBy []int32  // the output that serves an input
+	place    []int32  // of that one in the input's list, nobody if it has asked for one output
+	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
+
+	// Registers of the arbiters that rotate, of each output and then that of the cap; nil if
+	// nothing does.
+	first []uint32 // round robin: who goes first
+	since []uint32 // matrix: when each input was served, 0 for never, output by output
+	now   []uint32 // matrix: how many have been served
+}
+
+const nobody = -1
+
+func newMatching(x Network) *matching {
+	x = x.settled()
+	n := x.Ports
+	m := &matching{
+		ports: n, cap: x.Cap, list: x.Matching == MatchList,
+		arbiter: kindOf(x.Arbiter), capArbiter: kindOf(x.CapArbiter),
+		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
+		listens: make([]uint8, n), accepts: make([]uint16, n),
+		serves: make([]int32, n), servedBy: make([]int32, n), place: make([]int32, n),
+	}
+	for _, kind := range []hw.ArbiterKind{m.arbiter, m.capArbiter} {
+		switch kind {
+		case hw.ArbiterRoundRobin:
+			m.first = make([]uint32, n+1)
+		case hw.ArbiterMatrix:
+			m.since, m.now = make([]uint32, (n+1)*n), make([]uint32, n+1)
+		}
+	}
+	m.reset()
+	return m
+}
+
+// kindOf is the arbiter of a name, which has been checked.
+func kindOf(name string) hw.ArbiterKind { return hw.ArbiterKind(slices.Index(hw.ArbiterKinds, name)) }
+
+func (m *matching) reset() {
+	clear(m.asking)
+	clear(m.listens)
+	clear(m.first)
+	clear(m.since)
+	clear(m.now)
+	m.taken = m.taken[:0]
+	for i := range m.ports {
+		m.serves[i], m.servedBy[i], m.place[i] = nobody, nobody, nobody
+	}
+}
+
+// ask says whether an input asks.
+func (m *matching) ask(input int, asks bool) {
+	word, bit := &m.asking[input>>6], uint64(1)<<(input&63)
+	*word &^= bit
+	if asks {
+		*word |= bit
+	}
+}
+
+// inputs yields those that ask among first..end-1, in ascending order.
+func (m *matching) inputs(first, end int, yield func(input int)) {
+	for w := first >> 6; w<<6 < end; w++ {
+		for left := m.asking[w]; left != 0; left &= left - 1 {
+			if i := w<<6 + bits.TrailingZeros64(left); i >= first && i < end {
+				yield(i)
+			}
+		}
+	}
+}
+
+// clear forgets what has been decided.
+func (m *matching) clear() {
+	for _, output := range m.taken {
+		input := m.serves[output]
+		m.serves[output], m.servedBy[input], m.place[input] = nobody, nobody, nobody
+	}
+	m.taken = m.taken[:0]
+}
+
+// decide serves those who ask.
+func (m *matching) decide() {
+	m.clear()
+	if m.list {
+		m.allocate()
+		return
+	}
+	m.inputs(0, m.ports, func(input int) {
+		output := m.destination[input]
+		if !m.takes(output, m.tag[input]) {
+			return
+		}
+		switch rival := m.serves[output]; {
+		case rival == nobody:
+			m.taken = append(m.taken, output)
+			m.serves[output] = int32(input)
+		case m.arbiter != hw.ArbiterFixed && m.before(m.arbiter, int(output), input, int(rival)):
+			m.serves[output] = int32(input)
+		}
+	})
+	if m.cap > 0 && len(m.taken) > m.cap {
+		m.limit()
+	}
+	for _, output := range m.taken {
+		input := m.serves[output]
+		m.servedBy[input] = int32(output)
+		m.rotate(m.arbiter, int(output), int(input))
+	}
+}
+
+// limit lets no more frames cross than the cap allows: lower tags first.
+func (m *matching) limit() {
+	left := m.taken
+	for cycle := range m.cap {
+		best := cycle
+		for k := cycle + 1; k < len(left); k++ {
+			a, b := int(m.serves[left[k]]), int(m.serves[left[best]])
+			if m.tag[a] < m.tag[b] || m.tag[a] == m.tag[b] && m.before(m.capArbiter, m.ports, a, b) {
+				best = k
+			}
+		}
+		left[cycle], left[best] = left[best], left[cycle]
+		m.rotate(m.capArbiter, m.ports, int(m.serves[left[cycle]]))
+	}
+	for _, output := range left[m.cap:] {
+		m.serves[output] = nobody
+	}
+	m.taken = left[:m.cap]
+}
+
+// before reports whether an arbiter, that of an output or of the cap, serves input a before
+// input b.
+func (m *matching) before(kind hw.ArbiterKind, arbiter, a, b int) bool {
+	switch kind {
+	case hw.ArbiterRoundRobin:
+		first := int(m.first[arbiter])
+		if behind := a >= first; behind != (b >= first) {
+			return behind
+		}
+	case hw.ArbiterMatrix:
+		since := m.since[arbiter*m.ports:]
+		if since[a] != since[b] {
+			return since[a] < since[b]
+		}
+	}
+	return a < b
+}
+
+// rotate tells an arbiter that an input was served.
+func (m *matching) rotate(kind hw.ArbiterKind, arbiter, input int) {
+	switch kind {
+	case hw.ArbiterRoundRobin:
+		m.first[arbiter] = uint32((input + 1) % m.ports)
+	case hw.ArbiterMatrix:
+		m.now[arbiter]++
+		m.since[arbiter*m.ports+input] = m.now[arbiter]
+	}
+}
+
+// allocate lets the inputs claim outputs one after the other, in ascending order of tag and
+// processor or from the rotating pointer: Algorithm 2 of gossip.md section 5.
+func (m *matching) allocate() {
+	order := make([]uint32, 0, 64)
+	m.inputs(0, m.ports, func(input int) { order = append(order, uint32(input)) })
+	slices.SortFunc(order, func(a, b uint32) int {
+		if m.arbiter == hw.ArbiterFixed {
+			return cmp.Or(cmp.Compare(m.tag[a], m.tag[b]), cmp.Compare(a, b))
+		}
+		if m.before(m.arbiter, m.ports, int(a), int(b)) {
+			return -1
+		}
+		return 1
+	})
+	for _, input := range order {
+		if m.cap > 0 && len(m.taken) == m.cap {
+			return
+		}
+		output, place := m.claim(int(input))
+		if output == nobody {
+			continue
+		}
+		m.taken = append(m.taken, uint32(output))
+		m.serves[output], m.servedBy[input], m.place[input] = int32(input), output, place
+	}
+	if len(m.taken) > 0 {
+		m.rotate(m.arbiter, m.ports, int(m.serves[m.taken[0]]))
+	}
+}
+
+// claim is the best output for an input that nobody has claimed: its first choice, else the
+// first of its list.
+func (m *matching) claim(input int) (output, place int32) {
+	tag := m.tag[input]
+	if to := m.destination[input]; to != nic.ListedDestination {
+		if m.free(to, tag) {
+			return int32(to), nobody
+		}
+		return nobody, nobody
+	}
+	list, valid, first := m.requests(input)
+	if k := first; k < uint32(len(list)) && valid[k>>5]>>(k&31)&1 != 0 && m.free(list[k], tag) {
+		return int32(list[k]), int32(k)
+	}
+	for w, left := range valid {
+		for ; left != 0; left &= left - 1 {
+			if k := w<<5 + bits.TrailingZeros32(left); k < len(list) && m.free(list[k], tag) {
+				return int32(list[k]), int32(k)
+			}
+		}
+	}
+	return nobody, nobody
+}
+
+// takes reports whether an output listens to a tag; free, that it serves nobody, either.
+func (m *matching) takes(output uint32, tag uint16) bool {
+	return m.listens[output] != 0 && (m.accepts[output] == tag || m.accepts[output] == nic.TagAny)
+}
+
+func (m *matching) free(output uint32, tag uint16) bool {
+	return m.takes(output, tag) && m.serves[output] == nobody
+}
+
+// state visits what the arbiters keep and what is asked; what has been decided is forgotten
+// with the slot.
+func (m *matching) state(v *hw.StateVisitor) {
+	hw.StateColumn(v, "asking", m.asking, func(word int, bits uint64) error {
+		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {
+			return fmt.Errorf("bits above that of processor %d", m.ports-1)
+		}
+		return nil
+	})
+	hw.StateColumn(v, "destination", m.destination, func(input int, to uint32) error {
+		if to >= uint32(m.ports) && (to != nic.ListedDestination || !m.list) {
+			return fmt.Errorf("processor %d asks for output %d of %d", input, to, m.ports)
+		}
+		return nil
+	})
+	hw.StateColumn(v, "tag", m.tag)
+	hw.StateColumn(v, "listens", m.listens, hw.AtMost[uint8](1))
+	hw.StateColumn(v, "accepts", m.accepts)
+	hw.StateColumn(v, "first", m.first, hw.AtMost(uint32(m.ports-1)))
+	hw.StateColumn(v, "since", m.since)
+	hw.StateColumn(v, "now", m.now)
+	v.AfterRestore(m.clear)
+}

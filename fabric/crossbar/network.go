@@ -1,0 +1,126 @@
+package crossbar
+
+import (
+	"fmt"
+
+	"starloom/cosim/twin"
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Network is a crossbar: a port per processor, both ways. Any set of frames with distinct
+// senders and distinct addressees may cross in one slot. Who wants an output that is taken,
+// or does not listen, is blocked, keeps its frame and asks again in the next slot.
+//
+// What a scenario leaves open is "" or 0, and is that of the program, else the first of each
+// list of words.
+type Network struct {
+	Ports      int    `json:"ports" jsonschema:"required,minimum=1,maximum=65536,description=processors\\, each with an input and an output"`
+	Matching   string `json:"matching,omitempty" jsonschema:"enum=head,enum=list,description=head: a sender asks for one output; list: for all of a list\\, in its order (default: the program's\\, else head)"`
+	Output     string `json:"output,omitempty" jsonschema:"enum=rendezvous,description=rendezvous: at most one frame per slot\\, and only to who listens (default)"`
+	Arbiter    string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
+	Cap        int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65536,description=frames that may cross in one slot; 0 for no limit"`
+	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
+}
+
+var _ fabric.Network = Network{}
+
+// PortsMax is the largest number of ports.
+const PortsMax = 65536
+
+// The values of Matching.
+const (
+	MatchHead = "head"
+	MatchList = "list"
+)
+
+// OutputRendezvous is the value of Output.
+const OutputRendezvous = "rendezvous"
+
+// settled gives every key that was left open its default.
+func (x Network) settled() Network {
+	open := func(word *string, value string) {
+		if *word == "" {
+			*word = value
+		}
+	}
+	open(&x.Matching, MatchHead)
+	open(&x.Output, OutputRendezvous)
+	open(&x.Arbiter, hw.ArbiterFixed.String())
+	open(&x.CapArbiter, hw.ArbiterFixed.String())
+	return x
+}
+
+// Kind implements fabric.Network.
+func (x Network) Kind() string { return "crossbar" }
+
+// Check implements fabric.Network.
+func (x Network) Check() error {
+	switch {
+	case x.Ports < 1 || x.Ports > PortsMax:
+		return fmt.Errorf("ports is %d, allowed are 1 to %d", x.Ports, PortsMax)
+	case x.Cap < 0 || x.Cap > PortsMax:
+		return fmt.Errorf("cap is %d, allowed are 0 (no limit) to %d", x.Cap, PortsMax)
+	}
+	return nil
+}
+
+// Shape implements fabric.Network: one unit, whose media are the outputs. The first word
+// for firmware is cap.
+func (x Network) Shape() fabric.Shape {
+	x = x.settled()
+	s := fabric.Shape{
+		Units: 1, PerUnit: x.Ports, Ports: 1, Addressed: true, Media: x.Ports,
+		ArbitrationCycles: 1 + x.Cap, Words: [nic.ShapeWords]uint32{uint32(x.Cap)},
+	}
+	if x.Matching == MatchList {
+		s.ListWords, s.ArbitrationCycles = x.Ports-1, x.Ports
+	}
+	return s
+}
+
+// Names implements fabric.Network.
+func (x Network) Names() fabric.Names { return names{} }
+
+// names are paths such as crossbar.nic[3] and crossbar.output[3].
+type names struct{}
+
+func (names) Unit() string                   { return "" }
+func (names) Processor(processor int) string { return hw.Index("crossbar.nic", processor) }
+func (n names) Port(processor int, _ uint16) string {
+	return n.Processor(processor) + ".port[0]"
+}
+func (names) Medium(medium int) string       { return hw.Index("crossbar.output", medium) }
+func (n names) Link(medium int) string       { return n.Medium(medium) + ".link" }
+func (names) MediumNoun() (one, many string) { return "output", "outputs" }
+
+func (names) SentOn(_ int, _ uint16, towards int) int { return towards }
+func (names) HeardOn(processor int, _ uint16) int     { return processor }
+
+// Schedules implements fabric.Network: there are none.
+func (x Network) Schedules() []string { return nil }
+
+// Schedule implements fabric.Network.
+func (x Network) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
+
+// What an output takes, in bytes, beside its frames.
+const (
+	memorySlot  = 24
+	memoryCycle = 96
+)
+
+// MemoryBytes implements fabric.Network.
+func (x Network) MemoryBytes(c *fabric.Config) uint64 {
+	ports := uint64(x.Ports)
+	if c.Cycle {
+		return ports * (memoryCycle + 3*(ports+63)/64*8)
+	}
+	return ports * (memorySlot + 2*uint64(nic.FrameStride(c.PayloadBytes)))
+}
+
+// Twin implements fabric.Network: there is no Verilog of a whole crossbar.
+func (x Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
+
+// Study implements fabric.Network.
+func (x Network) Study() *fabric.Study { return nil }

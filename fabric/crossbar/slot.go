@@ -1,0 +1,136 @@
+package crossbar
+
+import (
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// SlotTransport implements fabric.Network: frames in tables, and the decisions of the
+// arbiters without their cycles.
+func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), bank: c.Bank}
+	t.requests = func(input int) (list, valid []uint32, first uint32) {
+		bank, cell := t.bank(input)
+		return bank.Requests(cell)
+	}
+	for i := range t.frames {
+		t.frames[i] = make([]byte, x.Ports*t.stride)
+	}
+	return t, nil
+}
+
+// slotTransport is the crossbar of the slot engine. Two tables of frames alternate: a bank
+// may send into slot t while another one still hears slot t-1. Latency: one slot.
+type slotTransport struct {
+	*matching
+	stride int
+	bank   func(processor int) (bank *nic.Bank, cell int)
+	frames [2][]byte // by sender: what it asks to send
+}
+
+// Start, Begin and Latch implement Transport: frames are where they have to be.
+
+func (t *slotTransport) Start()                  {}
+func (t *slotTransport) Begin(int, uint32, bool) {}
+func (t *slotTransport) Latch()                  {}
+
+// Path implements hw.Stateful.
+func (t *slotTransport) Path() string { return "fabric" }
+
+func (t *slotTransport) frame(slot uint32, sender int) nic.FrameView {
+	return t.frames[slot&1][sender*t.stride : (sender+1)*t.stride]
+}
+
+// Send implements Transport: the request of every NIC with a frame, and what the outputs
+// take.
+func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
+	first, end := bank.First+w.First, bank.First+w.End
+	for _, cell := range cells {
+		t.ask(bank.First+int(cell), bank.Registers[cell].TxCount > 0)
+	}
+	t.inputs(first, end, func(input int) {
+		cell := input - bank.First
+		if bank.Registers[cell].TxCount == 0 { // its NIC was silenced
+			t.ask(input, false)
+			return
+		}
+		frame := bank.TxHead(cell)
+		if !bank.Legal(cell, frame) {
+			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+			t.ask(input, false)
+			return
+		}
+		frame.SetSource(uint32(input))
+		frame.CopyTo(t.frame(slot, input))
+		t.destination[input], t.tag[input] = frame.Destination(), frame.Tag()
+		ledger.Sending = true
+	})
+	ports := bank.Listen(slot)
+	for cell := w.First; cell < w.End; cell++ {
+		output := bank.First + cell
+		t.listens[output], t.accepts[output] = 0, bank.Accepts(cell)
+		if ports[cell] == 0 {
+			t.listens[output] = 1
+		}
+	}
+}
+
+// Cross implements Transport: the arbitration.
+func (t *slotTransport) Cross(uint32) { t.decide() }
+
+// Hear implements Transport: what has become of the requests, and what the outputs have
+// received.
+func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
+	t.inputs(bank.First+w.First, bank.First+w.End, func(input int) {
+		if resolve(bank, ledger, input-bank.First, t.servedBy[input], t.place[input], slot) {
+			t.ask(input, bank.Registers[input-bank.First].TxCount > 0)
+		}
+	})
+	for cell := w.First; cell < w.End; cell++ {
+		output := bank.First + cell
+		input := t.serves[output]
+		if input == nobody {
+			bank.SetRx(cell, 0, nic.StatusIdle)
+			continue
+		}
+		frame := t.frame(slot, int(input))
+		frame.SetDestination(uint32(output))
+		ledger.Frames.Heard++
+		ledger.NoteHeard(output, 0, bank.PushRx(cell, 0, frame), frame, slot)
+	}
+	ledger.Judge(slot)
+}
+
+// resolve tells a NIC what has become of its request in a slot: output is who serves it,
+// place where that one is in its list. It reports whether the frame has left.
+func resolve(bank *nic.Bank, ledger *fabric.Ledger, cell int, output, place int32, slot uint32) (sent bool) {
+	if output == nobody {
+		ledger.NoteBlocked(bank, cell, bank.TxHead(cell), slot)
+		return false
+	}
+	if place != nobody {
+		bank.SentListed(cell, int(place))
+	}
+	frame := bank.TxHead(cell)
+	ledger.NoteSent(bank.First+cell, frame, slot)
+	bank.NoteTx(cell, 0, nic.TxSent, frame.Destination())
+	bank.PopTx(cell)
+	return true
+}
+
+// Collisions implements Transport: arbiters let no frames meet.
+func (t *slotTransport) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) {
+	return 0, uint64(len(t.taken))
+}
+
+// Reset implements Transport.
+func (t *slotTransport) Reset() { t.reset() }
+
+// State implements hw.Stateful.
+func (t *slotTransport) State(v *hw.StateVisitor) {
+	t.state(v)
+	for i, name := range []string{"even", "odd"} {
+		hw.StateColumn(v, name+".frames", t.frames[i])
+	}
+}
