@@ -1,0 +1,24 @@
+// Package gossip is the arithmetic of permutation-driven gossiping on a crossbar: V. De
+// Florio and C. Blondia, "The Algorithm of Pipelined Gossiping". Every processor owns one
+// value and sends it to all others; processor i receives i messages, then sends in the order
+// of its row of Orders, waiting for each addressee, then receives the rest.
+//
+//	step        1   2   3   4   5   6   7
+//	0           S1  S2  S3  R1  R2  R3  -      a run-table of N = 3:
+//	1           R0  S3  S2  S0  R3  R2  -      Sent to, Received from,
+//	2           -   R0  R1  S3  S0  S1  R3     ~ blocked, - idle
+//	3           -   R1  R0  R2  S1  S0  S2
+//	used slots  2   4   4   4   4   4   2      lambda = 7, mu = 24/7, epsilon = 6/7
+//
+// N is the paper's: the largest id, 1 or more; there are N+1 processors, 0 to N. Steps count from 1 and
+// columns from 0. Nothing here runs hardware or firmware.
+//
+//	file             what it holds
+//	orders.go        who sends to whom in which order: the named ones
+//	optimal.go       the orders that meet the lower bound for N = 2^m - 1, in closed form
+//	orders_file.go   orders from a file and to one
+//	metrics.go       lambda, mu, epsilon, utilisation string
+//	lengths.go       lengths of runs in closed form, bounds
+//	table.go         run-tables in few bytes; table_csv.go, table_svg.go: as text, as a picture
+//	gossiptest/      reference runs for tests
+package gossip

@@ -1,0 +1,44 @@
+package gossiptest
+
+import (
+	"math/rand/v2"
+
+	"starloom/fabric/crossbar/gossip"
+)
+
+// Aloha is the length of a run on a medium where two or more simultaneous messages are
+// lost: in every step each sender whose addressee is listening transmits with probability
+// 1 / (number of such senders), or, if delayed, that number in the step before.
+func Aloha(orders gossip.Orders, delayed bool, random *rand.Rand) int {
+	N := orders.N()
+	sent, received := make([]int, N+1), make([]int, N+1)
+	sending := func(i int) bool { return received[i] >= i && sent[i] < N }
+	left, eagerBefore := N*(N+1), 1
+	steps := 0
+	for ; left > 0; steps++ {
+		var eager []int
+		for i := range orders {
+			if sending(i) && !sending(int(orders[i][sent[i]])) {
+				eager = append(eager, i)
+			}
+		}
+		count := len(eager)
+		if delayed {
+			count = eagerBefore
+		}
+		eagerBefore = max(1, len(eager))
+		var transmits []int
+		for _, i := range eager {
+			if random.IntN(count) == 0 {
+				transmits = append(transmits, i)
+			}
+		}
+		if len(transmits) == 1 {
+			from := transmits[0]
+			received[orders[from][sent[from]]]++
+			sent[from]++
+			left--
+		}
+	}
+	return steps
+}

@@ -1,0 +1,97 @@
+package gossip
+
+import (
+	"fmt"
+	"math/bits"
+
+	"starloom/traces/input"
+)
+
+// Optimal returns orders with which a run has the length LowerBound(N) = 3N-m, for
+// N = 2^m - 1: a closed form in which no processor ever waits between its sends. It is not
+// in the paper, whose Conjecture 21 it contradicts (see AbovePipelined).
+// The error is an *input.Error without a place: N+1 is not a power of two.
+func Optimal(N int) (Orders, error) {
+	if N < 1 || (N+1)&N != 0 {
+		return nil, &input.Error{Reason: fmt.Sprintf("there are no %s orders for %d processors", WordOptimal, N+1), Remedy: "give 2, 4, 8, 16 ... processors"}
+	}
+	first := startSteps(N)
+	orders := newOrders(N, func(row []uint32, _ int) []uint32 { return row[:N] })
+	optimalSchedule(N+1, func(step, from, to int) { orders[from][step-first[from]] = uint32(to) })
+	return orders, nil
+}
+
+// startSteps are the steps of the first sends in the optimal schedule: u(k)+1.
+func startSteps(N int) []int {
+	first := make([]int, N+1)
+	for k := range first {
+		first[k] = mayStart(k) + 1
+	}
+	return first
+}
+
+// mayStart is u(k) = 2k - s2(k): no processor k may send before u(k) steps have passed.
+func mayStart(k int) int { return 2*k - bits.OnesCount(uint(k)) }
+
+// optimalSchedule calls send for every message of the optimal run of n = 2^m processors;
+// steps count from 1. The lower half Y = n/2 gossips upwards, then the messages between the
+// halves pass, and the second half of the run is made of shifted copies.
+func optimalSchedule(n int, send func(step, from, to int)) {
+	Y, m := n/2, bits.TrailingZeros(uint(n))
+	L := mayStart(Y - 1) // when the last one of the lower half starts
+	for x := range Y {
+		for y := x + 1; y < Y; y++ {
+			t := upward(x, y)
+			send(t, x, y)
+			send(L+m+t, y, x)
+			send(L+m+t, Y+x, Y+y)
+			send(2*(L+m)+t, Y+y, Y+x)
+		}
+	}
+	for x := range Y {
+		for y := range Y {
+			j, c := lattice(x, y, m-1)
+			if c == Y {
+				send(L+j, x, Y+y)
+				send(2*L+m+j, Y+x, y)
+				continue
+			}
+			tau := mayStart(c/2-1) + j
+			if x < c {
+				send(tau+Y-1, x, Y+y)
+				send(L+m+tau+Y-1, Y+x, y)
+			} else {
+				send(L+m+tau, x, Y+y)
+				send(2*(L+m)+tau, Y+x, y)
+			}
+		}
+	}
+}
+
+// lattice places the message between element x of one block of 2^r processors and element
+// y of the next: it is the j-th of a group that passes when the first c of a block have
+// started.
+func lattice(x, y, r int) (j, c int) {
+	j = min(1+bits.TrailingZeros(^uint(x^y)), r+1)
+	if j == r+1 {
+		return j, 1 << r
+	}
+	return j, ((x>>j+y>>j)%(1<<(r-j)) + 1) << j
+}
+
+// upward is the step of the message x -> y, x < y, when all processors below the power of
+// two above y gossip upwards alone.
+func upward(x, y int) int {
+	p := bits.Len(uint(x^y)) - 1 // x and y lie in neighbouring blocks of 2^p
+	Y := 1 << p
+	base := mayStart(x >> (p + 1) << (p + 1))
+	j, c := lattice(x%Y, y%Y, p)
+	if c == Y {
+		return base + mayStart(Y-1) + j
+	}
+	tau := mayStart(c/2-1) + j
+	if x%Y < c {
+		return base + tau + Y - 1
+	}
+	return base + tau + 2*Y - 1
+}

@@ -1,0 +1,146 @@
+package gossip
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"starloom/traces/input"
+)
+
+// ReadOrders reads a file of orders as Parse does. Errors are *input.Error.
+func ReadOrders(path string, N int) (Orders, error) {
+	const idBytesMax = 16 // an id, its comma and some blanks
+	data, err := input.Read(path, 4096+idBytesMax*int64(N+1)*int64(N))
+	if err != nil {
+		return nil, input.Unreadable(path, err, fileRemedy(N))
+	}
+	return Parse(path, data, N)
+}
+
+func fileRemedy(N int) string {
+	return fmt.Sprintf("give %d rows of %d ids, comma-separated, without a header: row i is the order of processor i, with every id from 0 to %d but i once", N+1, N, N)
+}
+
+// Parse reads orders of N+1 processors: comma-separated values without a header, row i the
+// N ids to which processor i sends, in its order. The name stands in errors, which are
+// *input.Error with line and column.
+func Parse(name string, data []byte, N int) (Orders, error) {
+	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace = -1, true, true
+	p := parser{reader: reader, name: name, N: N, seen: make([]int, N+1)}
+	orders := newOrders(N, func(row []uint32, i int) []uint32 {
+		if p.err == nil {
+			row, p.err = p.row(row, i)
+		}
+		return row
+	})
+	if p.err == nil {
+		p.err = p.end()
+	}
+	if p.err != nil {
+		return nil, p.err
+	}
+	return orders, nil
+}
+
+type parser struct {
+	reader *csv.Reader
+	name   string
+	N      int
+	seen   []int // by id: 1 + the row that has named it last
+	err    error
+}
+
+// fault is an error at the field-th of the record that was read last.
+func (p *parser) fault(field int, format string, values ...any) error {
+	line, column := p.reader.FieldPos(field)
+	return p.faultAt(line, column, fmt.Sprintf(format, values...))
+}
+
+func (p *parser) faultAt(line, column int, reason string) error {
+	return &input.Error{Place: fmt.Sprintf("%s:%d:%d", p.name, line, column), Reason: reason, Remedy: fileRemedy(p.N)}
+}
+
+// read returns the next record, or nil at the end.
+func (p *parser) read() ([]string, error) {
+	record, err := p.reader.Read()
+	if err == io.EOF {
+		return nil, nil
+	}
+	var fault *csv.ParseError
+	if errors.As(err, &fault) {
+		return nil, p.faultAt(fault.Line, fault.Column, "this is not comma-separated text: "+fault.Err.Error())
+	}
+	return record, err
+}
+
+// row appends the order of processor i.
+func (p *parser) row(row []uint32, i int) ([]uint32, error) {
+	record, err := p.read()
+	if err != nil {
+		return row, err
+	}
+	if record == nil {
+		return row, &input.Error{Place: p.name, Reason: fmt.Sprintf("the file ends after %d rows; there are %d processors", i, p.N+1), Remedy: fileRemedy(p.N)}
+	}
+	for field, text := range record {
+		if field == p.N {
+			return row, p.fault(field, "the order of processor %d has %d ids", i, len(record))
+		}
+		id, err := strconv.ParseUint(strings.TrimSpace(text), 10, 32)
+		switch {
+		case err != nil || id > uint64(p.N):
+			return row, p.fault(field, "%q is not the id of a processor", text)
+		case id == uint64(i):
+			return row, p.fault(field, "processor %d sends to itself", i)
+		case p.seen[id] == i+1:
+			return row, p.fault(field, "the order of processor %d has %d twice", i, id)
+		}
+		p.seen[id] = i + 1
+		row = append(row, uint32(id))
+	}
+	if len(row) < p.N {
+		return row, p.fault(len(row)-1, "the order of processor %d ends after %d ids; %d is missing", i, len(row), p.missing(i))
+	}
+	return row, nil
+}
+
+// missing is the smallest id that the order of processor i has not.
+func (p *parser) missing(i int) int {
+	for id, row := range p.seen {
+		if row != i+1 && id != i {
+			return id
+		}
+	}
+	panic("gossip: no id is missing")
+}
+
+// end checks that there is no further row.
+func (p *parser) end() error {
+	record, err := p.read()
+	if err != nil || record == nil {
+		return err
+	}
+	return p.fault(0, "there are more rows than the %d processors", p.N+1)
+}
+
+// Write writes orders as a file that Parse reads.
+func (o Orders) Write(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	var text []byte
+	for _, row := range o {
+		text = text[:0]
+		for _, id := range row {
+			text = append(strconv.AppendUint(text, uint64(id), 10), ',')
+		}
+		text[len(text)-1] = '\n'
+		_, _ = out.Write(text) // the first error stays until Flush
+	}
+	return out.Flush()
+}

@@ -1,0 +1,188 @@
+package gossip
+
+import (
+	"encoding/binary"
+	"fmt"
+	"iter"
+	"strconv"
+)
+
+// Action is what a processor does in a step (Definition 4).
+type Action uint8
+
+const (
+	Idle     Action = iota // "-": waits for a message (WR), or has finished
+	Blocked                // "~": waits for its addressee (WS)
+	Sent                   // "S3": sends to processor 3
+	Received               // "R0": receives from processor 0
+)
+
+// Cell is a slot of a run-table: the action of a processor in a step.
+type Cell struct {
+	Action Action
+	Peer   uint32 // whom it sends to or receives from; 0 for Idle and Blocked
+}
+
+// String is the cell's symbol: S3, R0, - or ~.
+func (c Cell) String() string { return string(c.appendTo(nil)) }
+
+func (c Cell) appendTo(text []byte) []byte {
+	switch c.Action {
+	case Sent:
+		return strconv.AppendUint(append(text, 'S'), uint64(c.Peer), 10)
+	case Received:
+		return strconv.AppendUint(append(text, 'R'), uint64(c.Peer), 10)
+	case Blocked:
+		return append(text, '~')
+	}
+	return append(text, '-')
+}
+
+// Table is a run-table (Definition 7): a row of cells per processor, a column per step.
+// Rows are kept as bytes, about one per message and run of waiting where peers follow each other, so
+// that 4096 rows of 12285 columns take 40 MB. Rows are independent: each may be written
+// by a worker of its own.
+type Table struct{ rows []row }
+
+// row is an encoded row. A code is the action in two bits and a value in six: the length of
+// a run of Idle or Blocked, or how far the peer is from the last one of that action,
+// zigzagged; what is above codeEscape follows as a varint.
+type row struct {
+	code    []byte
+	cells   uint32    // columns that have been added
+	waiting Action    // of the run at the end that is not yet encoded
+	run     uint32    // its length; 0: none
+	peer    [2]uint32 // last peers: sent to, received from
+}
+
+const codeEscape = 63
+
+// NewTable returns an empty table for processors 0 .. processors-1.
+func NewTable(processors int) *Table { return &Table{make([]row, processors)} }
+
+// Add sets a cell; columns count from 0. A processor's columns must ascend; those left out
+// are Idle.
+func (t *Table) Add(processor int, column uint32, cell Cell) {
+	r := &t.rows[processor]
+	if column < r.cells {
+		panic(fmt.Sprintf("gossip: cell %v of processor %d in column %d, after column %d", cell, processor, column, r.cells-1))
+	}
+	if gap := column - r.cells; gap > 0 {
+		r.wait(Idle, gap)
+	}
+	if cell.Action == Idle || cell.Action == Blocked {
+		r.wait(cell.Action, 1)
+	} else {
+		r.flush()
+		last := &r.peer[cell.Action-Sent]
+		r.encode(cell.Action, zigzag(cell.Peer-*last))
+		*last = cell.Peer
+	}
+	r.cells = column + 1
+}
+
+// wait adds a run of Idle or Blocked.
+func (r *row) wait(action Action, length uint32) {
+	if r.waiting != action {
+		r.flush()
+		r.waiting = action
+	}
+	r.run += length
+}
+
+// flush encodes the run of waiting at the end.
+func (r *row) flush() {
+	if r.run > 0 {
+		r.encode(r.waiting, r.run)
+		r.run = 0
+	}
+}
+
+func (r *row) encode(action Action, value uint32) {
+	if value < codeEscape {
+		r.code = append(r.code, byte(value<<2)|byte(action))
+		return
+	}
+	r.code = binary.AppendUvarint(append(r.code, codeEscape<<2|byte(action)), uint64(value-codeEscape))
+}
+
+// zigzag maps differences 0, -1, 1, -2 ... (modulo 2^32) to 0, 1, 2, 3 ...
+func zigzag(difference uint32) uint32 {
+	return difference<<1 ^ uint32(int32(difference)>>31)
+}
+
+func unzigzag(value uint32) uint32 { return value>>1 ^ -(value & 1) }
+
+// Processors is the number of rows.
+func (t *Table) Processors() int { return len(t.rows) }
+
+// Columns is the number of steps: columns to the last cell that was added.
+func (t *Table) Columns() int {
+	columns := uint32(0)
+	for i := range t.rows {
+		columns = max(columns, t.rows[i].cells)
+	}
+	return int(columns)
+}
+
+// Run is a number of equal cells that follow each other in a row.
+type Run struct {
+	Column, Length uint32
+	Cell           Cell
+}
+
+// Row returns the cells of a processor, from column 0 to the table's last: waiting in
+// runs as long as possible, messages one by one.
+func (t *Table) Row(processor int) iter.Seq[Run] {
+	columns := uint32(t.Columns())
+	return func(yield func(Run) bool) {
+		r := t.rows[processor] // a copy, to flush
+		r.code = r.code[:len(r.code):len(r.code)]
+		if tail := columns - r.cells; tail > 0 {
+			r.wait(Idle, tail)
+		}
+		r.flush()
+		column, peer := uint32(0), [2]uint32{}
+		for code := r.code; len(code) > 0; {
+			var run Run
+			run, code = decode(code, &peer)
+			run.Column = column
+			column += run.Length
+			if !yield(run) {
+				return
+			}
+		}
+	}
+}
+
+// decode is the inverse of encode for one code.
+func decode(code []byte, peer *[2]uint32) (run Run, rest []byte) {
+	action, value := Action(code[0]&3), uint32(code[0]>>2)
+	code = code[1:]
+	if value == codeEscape {
+		more, size := binary.Uvarint(code)
+		value, code = value+uint32(more), code[size:]
+	}
+	if action == Idle || action == Blocked {
+		return Run{Length: value, Cell: Cell{Action: action}}, code
+	}
+	last := &peer[action-Sent]
+	*last += unzigzag(value)
+	return Run{Length: 1, Cell: Cell{action, *last}}, code
+}
+
+// Nu is the utilisation string: the number of S and R cells of every column (Definition 13).
+func (t *Table) Nu() []int {
+	nu := make([]int, t.Columns())
+	for p := range t.rows {
+		for run := range t.Row(p) {
+			if run.Cell.Action == Sent || run.Cell.Action == Received {
+				nu[run.Column]++
+			}
+		}
+	}
+	return nu
+}
+
+// Metrics are those of the run.
+func (t *Table) Metrics() Metrics { return Measure(t.Processors(), t.Nu()) }
