@@ -106,7 +106,7 @@ func (b *batch) reportAll(t *tally) *Report {
 	if t.runs < b.total {
 		r.Verdict = VerdictFail
 		r.ViolationsTotal++
-		r.Violations = append(r.Violations, Violation{Rule: RuleInterrupted, Path: s.Fabric.network().Kind(), Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.total)})
+		r.Violations = append(r.Violations, Violation{Rule: RuleInterrupted, Path: s.network().Kind(), Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.total)})
 	}
 	return r
 }

@@ -32,6 +32,9 @@ type MachineOptions struct {
 	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
 	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
 
+	// RunTable keeps who sent to whom in each slot: Machine.RunTable.
+	RunTable bool
+
 	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
 	audit   bool // hold built-in programs, too, to what their frames show
 
@@ -183,7 +186,7 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 
 func (m *Machine) build(ctx context.Context) (err error) {
 	s := m.scenario
-	m.network = s.Fabric.network()
+	m.network = s.network()
 	m.shape, m.names, m.program = m.network.Shape(), m.network.Names(), s.program()
 	m.known = s.knownOf(m.program)
 	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)

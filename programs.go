@@ -2,9 +2,19 @@ package starloom
 
 import "starloom/fabric"
 
+// network returns the scenario's network, with what its program wants where the scenario
+// leaves something open; nil if there is none.
+func (s *Scenario) network() fabric.Network {
+	n := s.Fabric.network()
+	if open, ok := n.(fabric.Adaptable); ok {
+		return open.Adapt(s.Firmware.Program, s.Firmware.Params)
+	}
+	return n
+}
+
 // program returns what is known of the scenario's built-in program, nil for an image.
 func (s *Scenario) program() *fabric.Program {
-	if n := s.Fabric.network(); n != nil && s.Firmware.Program != "" {
+	if n := s.network(); n != nil && s.Firmware.Program != "" {
 		return fabric.ProgramNamed(n, s.Firmware.Program)
 	}
 	return nil

@@ -70,7 +70,7 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 
 // rtlExamples names components.
 func (s *Scenario) rtlExamples() string {
-	n := s.Fabric.network()
+	n := s.network()
 	names, path := n.Names(), n.Kind()
 	last := n.Shape().Processors() - 1
 	tx, rx := names.Processor(last)+".tx", names.Processor(last)+".rx"

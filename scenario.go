@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/crossbar"
 	"starloom/fabric/pops"
 	"starloom/firmware"
 )
@@ -49,6 +50,8 @@ type Scenario struct {
 // Fabric holds exactly one network: one of the kinds of scenario files, or one from Go.
 type Fabric struct {
 	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
+
+	Crossbar *crossbar.Network `json:"crossbar,omitempty" jsonschema:"description=crossbar: any frames with distinct senders and addressees cross in one slot"`
 
 	// Custom is a network from Go, which has passed the suite of package
 	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while
@@ -172,7 +175,7 @@ func DefaultScenario() *Scenario {
 
 // Processors returns the number of processors of the fabric.
 func (s *Scenario) Processors() int {
-	n := s.Fabric.network()
+	n := s.network()
 	if n == nil {
 		return 0
 	}
@@ -192,6 +195,9 @@ func (s *Scenario) imagePath() string {
 // folder: image, workload and pin maps, not what pin maps name.
 func (s *Scenario) Inputs() (paths []string) {
 	all := []string{s.imagePath(), s.resolve(s.Workload.File)}
+	if g := s.Workload.Gossip; g != nil {
+		all = append(all, g.Path)
+	}
 	for i := range s.RTL {
 		all = append(all, s.resolve(s.RTL[i].Map))
 	}

@@ -89,7 +89,7 @@ func (s *Scenario) checkName() error {
 }
 
 func (s *Scenario) checkFabric() error {
-	n := s.Fabric.network()
+	n := s.network()
 	if n == nil {
 		var known []string
 		for _, kind := range s.Fabric.kinds() {
@@ -116,7 +116,7 @@ func knownAre(what string, names []string) string {
 }
 
 func (s *Scenario) checkFirmware() error {
-	f, n := &s.Firmware, s.Fabric.network()
+	f, n := &s.Firmware, s.network()
 	var known []string
 	for _, p := range n.Programs() {
 		known = append(known, p.Name)

@@ -60,6 +60,9 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if err := d.readPermutationFile(); err != nil {
 		return nil, err
 	}
+	if g := s.Workload.Gossip; g != nil && g.FromFile() {
+		g.Path = s.resolve(g.Orders)
+	}
 	if err := s.check(d.entryPlace); err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 // loadWorkload works out what a run has to carry, and the schedule of firmware that
 // takes one.
 func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed}
+	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Table: m.options.RunTable}
 	if m.given != nil {
 		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
 	}
@@ -59,18 +59,26 @@ func (m *Machine) fillWords() {
 }
 
 // workloadExample is what a workload of each kind can look like.
-var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAdversary: "{slots: 4}"}
+var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{orders: pipelined}"}
 
 // checkWorkload checks that there is one workload, and that the program can carry
 // it.
 func (s *Scenario) checkWorkload() error {
 	w, n := s.Workload, s.Processors()
-	if w.OneToAll != nil && w.Adversary != nil {
-		return s.refuse("workload", "workload has both one_to_all and adversary", "delete one")
+	var given []string
+	for _, kind := range []struct {
+		name  string
+		given bool
+	}{{"one_to_all", w.OneToAll != nil}, {"gossip", w.Gossip != nil}, {"adversary", w.Adversary != nil}} {
+		if kind.given {
+			given = append(given, kind.name)
+		}
 	}
-	_, permuted := s.places["workload.permutation"]
-	if permuted && (w.OneToAll != nil || w.Adversary != nil) {
-		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all and adversary")
+	if len(given) > 1 {
+		return s.refuse("workload", "workload has both "+strings.Join(given[:2], " and "), "delete one")
+	}
+	if _, permuted := s.places["workload.permutation"]; permuted && len(given) > 0 {
+		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all, gossip and adversary")
 	}
 	if w.OneToAll != nil && w.OneToAll.Source >= n {
 		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source), fmt.Sprintf("allowed are 0 to %d", n-1))

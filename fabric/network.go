@@ -49,6 +49,13 @@ type Network interface {
 	Study() *Study
 }
 
+// Adaptable is a network of which a scenario may leave something open: the program says
+// what it wants there, "" for an image.
+type Adaptable interface {
+	Network
+	Adapt(program string, params map[string]int64) Network
+}
+
 // Shape is the size of a network. Processors are numbered unit by unit; a shard, and a
 // bank of more than one unit, are whole units.
 type Shape struct {

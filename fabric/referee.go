@@ -47,6 +47,7 @@ type Referee interface {
 type Load struct {
 	Workload *Workload
 	Seed     uint64
+	Table    bool // somebody wants a run-table, if the referee has one
 	// Call calls the firmware by name (firmware.Caller); nil for firmware in Go.
 	Call func(name string, arguments ...uint32) (uint32, error)
 }

@@ -1,6 +1,9 @@
 package fabric
 
-import "encoding/json"
+import (
+	"encoding/json"
+	"strings"
+)
 
 // Workload says what the firmware has to carry: one of its fields. A scenario file
 // gives a permutation as such or in a file; in both cases Permutation is what
@@ -9,6 +12,7 @@ type Workload struct {
 	Permutation Permutation `json:"permutation" jsonschema:"description=destination of every processor's packet"`
 	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
 	OneToAll    *OneToAll   `json:"one_to_all,omitempty" jsonschema:"description=one processor tells everybody"`
+	Gossip      *Gossip     `json:"gossip,omitempty" jsonschema:"description=every processor tells everybody its own"`
 	Adversary   *Adversary  `json:"adversary,omitempty" jsonschema:"description=the permutation that a deterministic two-hops firmware cannot route\\, built from its choice table"`
 }
 
@@ -17,6 +21,7 @@ const (
 	WorkloadPermutation = "permutation"
 	WorkloadOneToAll    = "one_to_all"
 	WorkloadAdversary   = "adversary"
+	WorkloadGossip      = "gossip"
 )
 
 // Kind returns which workload it is.
@@ -26,6 +31,8 @@ func (w *Workload) Kind() string {
 		return WorkloadOneToAll
 	case w.Adversary != nil:
 		return WorkloadAdversary
+	case w.Gossip != nil:
+		return WorkloadGossip
 	}
 	return WorkloadPermutation
 }
@@ -34,6 +41,21 @@ func (w *Workload) Kind() string {
 type OneToAll struct {
 	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the speaker"`
 }
+
+// Gossip lets every processor tell all others its own, in each session.
+type Gossip struct {
+	Orders   string `json:"orders,omitempty" jsonschema:"minLength=1,description=whom a processor tells first: identity\\, pipelined\\, shared-random\\, worst\\, optimal\\, or the path of a file.csv whose row i is the order of processor i\\, relative to the scenario's folder (default pipelined)"`
+	Sessions int    `json:"sessions,omitempty" jsonschema:"default=1,minimum=1,maximum=65534,description=sessions in a row"`
+
+	Path  string     `json:"-"` // of the file as seen from the working folder; "": Orders is
+	Given [][]uint32 `json:"-"` // orders from Go, instead of Orders
+}
+
+// FromFile reports whether the orders are in a file.
+func (g *Gossip) FromFile() bool { return strings.HasSuffix(g.Orders, ".csv") }
+
+// Count returns the number of sessions.
+func (g *Gossip) Count() int { return max(1, g.Sessions) }
 
 // Adversary says for how many slots the permutation must keep a packet from
 // arriving.
