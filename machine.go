@@ -610,6 +610,15 @@ func (m *Machine) Ended() bool { return m.ended }
 // Engine returns the engine that executes the machine, EngineCycle or EngineSlot.
 func (m *Machine) Engine() string { return m.options.Engine }
 
+// RunTable returns who did what in each step so far, nil if MachineOptions.RunTable did not ask
+// for it or the network has none for this workload.
+func (m *Machine) RunTable() fabric.RunTable {
+	if tabled, ok := m.referee.(fabric.Tabled); ok {
+		return tabled.RunTable()
+	}
+	return nil
+}
+
 // Timing returns the shape of a slot, in cycles: its length and where its frames are.
 func (m *Machine) Timing() nic.Timing { return m.timing }
 

@@ -12,6 +12,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/traces/input"
 )
@@ -213,7 +214,7 @@ func (s *Scenario) checkTraces() error {
 func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	const path = "workload.permutation"
 	p := &s.Workload.Permutation
-	if p.Kind == "" && (s.Workload.OneToAll != nil || s.Workload.Adversary != nil) {
+	if p.Kind == "" && s.Workload.Kind() != fabric.WorkloadPermutation {
 		return nil
 	}
 	if p.Kind != PermutationList {

@@ -4,7 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 )
+
+// RunTable is who did what in each step of a run, a row per processor: sent, received,
+// waited, was blocked.
+type RunTable interface {
+	WriteCSV(w io.Writer) error
+	WriteSVG(w io.Writer) error
+}
+
+// Tabled is a referee that keeps a run-table, nil unless Load.Table asks for it.
+type Tabled interface{ RunTable() RunTable }
 
 // Metrics are the figures of a run's workload, in the network's order.
 type Metrics []Metric

@@ -173,7 +173,12 @@ func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 }
 
 // RunTable implements fabric.Tabled.
-func (r *gossipReferee) RunTable() *gossip.Table { return r.table }
+func (r *gossipReferee) RunTable() fabric.RunTable {
+	if r.table == nil {
+		return nil
+	}
+	return r.table
+}
 
 // Missing implements fabric.Referee.
 func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {

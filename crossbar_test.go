@@ -1,0 +1,117 @@
+package starloom
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/crossbar"
+	"starloom/fabric/crossbar/gossip"
+	"starloom/fabric/crossbar/gossip/gossiptest"
+)
+
+// gossipScenario is a gossip of N+1 processors.
+func gossipScenario(N, scheduling int, g Gossip) *Scenario {
+	s := DefaultScenario()
+	s.Fabric.Crossbar = &crossbar.Network{Ports: N + 1}
+	s.NIC = NIC{PayloadBytes: 8, RXFrames: 1, TXFrames: 1}
+	s.Firmware.Program, s.Firmware.Params = "gossip/fsa", map[string]int64{"scheduling": int64(scheduling)}
+	s.Workload = Workload{Gossip: &g}
+	s.Stop.Slots = uint32(g.Count()*N*(N+1) + 1)
+	return s
+}
+
+// gossipRun runs a gossip, which must pass, and returns its report and the text of its
+// run-table.
+func gossipRun(t testing.TB, s *Scenario, o MachineOptions) (*Report, string) {
+	o.RunTable = true
+	m, err := NewMachine(t.Context(), s, o)
+	require.NoError(t, err)
+	defer m.Close()
+	require.NoError(t, m.Run(context.Background(), nil))
+	report := m.Report()
+	require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+	var text strings.Builder
+	require.NoError(t, m.RunTable().WriteCSV(&text))
+	return report, text.String()
+}
+
+// gossipGolden reads a published run-table or a file of orders without header and ids, as
+// comma-separated values.
+func gossipGolden(t testing.TB, name string) string {
+	file, err := os.Open("fabric/crossbar/gossip/testdata/gossip_" + name + ".csv")
+	require.NoError(t, err)
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	var text strings.Builder
+	for _, record := range records[1:] {
+		if record[0] != "nu" {
+			text.WriteString(strings.Join(record[1:], ",") + "\n")
+		}
+	}
+	return text.String()
+}
+
+// TestGossipTables holds runs to the published run-tables, cell by cell.
+func TestGossipTables(t *testing.T) {
+	random, err := gossip.Parse("table 3", []byte(gossipGolden(t, "table_3_perms")), 5)
+	require.NoError(t, err)
+	for _, table := range []struct {
+		name          string
+		N, scheduling int
+		orders        gossip.Orders
+	}{
+		{"table_1", 4, 0, gossip.Identity(4)},
+		{"table_2", 7, 0, gossip.Identity(7)},
+		{"table_3", 5, 0, random},
+		{"table_4", 9, 0, gossip.Pipelined(9)},
+		{"table_5", 8, 0, gossip.Pipelined(8)},
+		{"table_7", 7, 2, gossip.Identity(7)},
+		{"table_9", 4, 2, gossip.Pipelined(4)},
+	} {
+		t.Run(table.name, func(t *testing.T) {
+			golden := gossipGolden(t, table.name)
+			s := gossipScenario(table.N, table.scheduling, Gossip{Given: table.orders})
+			for _, engine := range gossipEngines {
+				_, text := gossipRun(t, s, MachineOptions{Engine: engine})
+				require.Equal(t, golden, text, engine)
+			}
+		})
+	}
+}
+
+var gossipEngines = []string{EngineSlot}
+
+// TestGossipAgainstReference holds random orders, schedulings, sessions and caps to the
+// stepper of gossiptest.
+func TestGossipAgainstReference(t *testing.T) {
+	for k := range 500 {
+		random := rand.New(rand.NewPCG(uint64(k), 11))
+		N := 1 + random.IntN(12)
+		if k%10 == 0 {
+			N = 1 + random.IntN(40)
+		}
+		orders := gossip.Identity(N)
+		for _, row := range orders {
+			random.Shuffle(N, func(i, j int) { row[i], row[j] = row[j], row[i] })
+		}
+		scheduling := []int{0, 2, 3}[random.IntN(3)]
+		sessions, cap := 1+random.IntN(4), max(0, random.IntN(8)-3)
+		s := gossipScenario(N, scheduling, Gossip{Given: orders, Sessions: sessions})
+		s.Fabric.Crossbar.Cap = cap
+		want := gossiptest.Step(gossiptest.Setting{Orders: orders, Scheduling: gossiptest.Scheduling(scheduling), Sessions: sessions, Cap: cap})
+		var text strings.Builder
+		require.NoError(t, want.WriteCSV(&text))
+		report, got := gossipRun(t, s, MachineOptions{Engine: EngineSlot})
+		what := fmt.Sprintf("%d: N=%d scheduling %d, %d sessions, cap %d", k, N, scheduling, sessions, cap)
+		require.Equal(t, text.String(), got, what)
+		require.Equal(t, want.Columns(), report.Metrics.Get("lambda"), what)
+	}
+}
