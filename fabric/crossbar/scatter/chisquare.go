@@ -1,0 +1,60 @@
+package scatter
+
+import "gonum.org/v1/gonum/mathext"
+
+// binExpectedMin is the least number that a bin of Pearson's test is expected to hold.
+const binExpectedMin = 5
+
+// ChiSquare is Pearson's test of observed counts.
+type ChiSquare struct {
+	Statistic float64 // sum of (observed - expected)^2 / expected over the bins
+	Freedom   int     // bins - 1
+	P         float64 // probability of so large a statistic, or a larger one, if the law holds
+}
+
+// Pearson compares how often 0, 1, 2 ... were observed with their probabilities, whose
+// rest belongs to all larger values. Neighbours are put together until a bin is
+// expected to hold 5. With less than two such bins nothing can be said: P is 1.
+func Pearson(observed []uint64, probabilities []float64) ChiSquare {
+	runs, rest := 0.0, 1.0
+	for _, count := range observed {
+		runs += float64(count)
+	}
+	var bins []bin
+	var open bin
+	for value := range max(len(observed), len(probabilities)) {
+		if value < len(observed) {
+			open.observed += float64(observed[value])
+		}
+		if value < len(probabilities) {
+			open.expected += runs * probabilities[value]
+			rest -= probabilities[value]
+		}
+		if open.expected >= binExpectedMin {
+			bins, open = append(bins, open), bin{}
+		}
+	}
+	open.expected += runs * max(rest, 0)
+	return test(bins, open)
+}
+
+type bin struct{ observed, expected float64 }
+
+// test adds up the bins; what is left over goes to the last one, unless it is one itself.
+func test(bins []bin, open bin) ChiSquare {
+	if open.expected >= binExpectedMin {
+		bins = append(bins, open)
+	} else if len(bins) > 0 {
+		bins[len(bins)-1].observed += open.observed
+		bins[len(bins)-1].expected += open.expected
+	}
+	result := ChiSquare{Freedom: len(bins) - 1, P: 1}
+	if result.Freedom < 1 {
+		return ChiSquare{P: 1}
+	}
+	for _, b := range bins {
+		result.Statistic += (b.observed - b.expected) * (b.observed - b.expected) / b.expected
+	}
+	result.P = mathext.GammaIncRegComp(float64(result.Freedom)/2, result.Statistic/2)
+	return result
+}

@@ -1,0 +1,21 @@
+// Package scatter is the arithmetic of random scattering: Z. Drezner and A. Barak, "A
+// Probabilistic Algorithm for Scattering Information in a Multicomputer System". One of n nodes
+// is coloured; in every unit of time each node sends one message to another node, drawn
+// uniformly, and a message with the colour colours its receiver.
+//
+//	unit              j                       j+1
+//	coloured nodes    k  -- k messages -->    k+m,  0 <= m <= min(k, n-k)
+//
+// SYNC: a message has the colour if its sender had it at the beginning of the unit.
+// ASYNC: if its sender has it at the moment of sending; the n messages of a unit are sent one after the
+// other. Time counts from the beginning of the first unit. Nothing here runs hardware or
+// firmware.
+//
+//	file           what it holds
+//	chain.go       the law of SYNC in floating point: p(j,n), completion, expected times
+//	exact.go       the law of SYNC in fractions: as chain.go has it, and as published
+//	meanfield.go   the law of large n: SYNC and ASYNC
+//	cost.go        costs beside those of fixed graphs
+//	chisquare.go   Pearson's test of measured times against a law
+//	scattertest/   reference runs for tests
+package scatter

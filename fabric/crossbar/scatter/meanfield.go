@@ -1,0 +1,65 @@
+package scatter
+
+import "math"
+
+// The mean field follows the expected part of coloured nodes as if it had no spread: n is large.
+
+// How much longer scattering takes, in units, for twice as many nodes, and so per log2 n.
+const (
+	SyncPerDoubling  = 1 + math.Ln2 // Lemma 5, Theorem 2: 1.693
+	AsyncPerDoubling = 2 * math.Ln2 // Theorem 3: 1.386
+)
+
+// Field is the part of coloured nodes in the mean field of SYNC. Both parts are kept, so that
+// neither is a small difference.
+type Field struct {
+	P float64 // coloured
+	Q float64 // not coloured
+}
+
+// NewField is the mean field of n nodes of which one is coloured.
+func NewField(n int) Field {
+	checkNodes(n)
+	return Field{P: 1 / float64(n), Q: float64(n-1) / float64(n)}
+}
+
+// Next is the field a unit later: p' = 1 - (1-p) e^-p (Lemma 4, Eq. 3.2), and q' = q e^-p.
+func (f Field) Next() Field {
+	return Field{P: f.P*math.Exp(-f.P) - math.Expm1(-f.P), Q: f.Q * math.Exp(-f.P)}
+}
+
+// SyncTime is T_n(a) by the mean field of SYNC: when a of n nodes are not yet coloured,
+// 0 < a < n-1. units is the first whole unit; real interpolates ln q between units. It is
+// about log2 n + ln n - ln a + 0.1053.
+func SyncTime(n int, a float64) (units int, real float64) {
+	checkMissing(n, a)
+	goal := math.Log(a / float64(n))
+	field := NewField(n)
+	before := field.Q
+	for ; math.Log(field.Q) > goal; units++ {
+		before = field.Q
+		field = field.Next()
+	}
+	top := math.Log(before)
+	return units, float64(units-1) + (top-goal)/(top-math.Log(field.Q))
+}
+
+// AsyncColoured is the part of coloured nodes after a time, in units, by the mean field of
+// ASYNC: p/(1-p) = e^t / (n-1) (Theorem 3).
+func AsyncColoured(n int, time float64) float64 {
+	checkNodes(n)
+	return 1 / (1 + float64(n-1)*math.Exp(-time))
+}
+
+// AsyncTime is T_n(a) by the mean field of ASYNC, ln((n-1)(n-a)/a), 0 < a < n-1
+// (Theorem 3). It is slightly too short: it ignores the random start, so that fewer than 1-a
+// of the runs are done by then.
+func AsyncTime(n int, a float64) float64 {
+	checkMissing(n, a)
+	return math.Log(float64(n-1) * (float64(n) - a) / a)
+}
+
+// Means of the completion time for large n, measured.
+func SyncMean(n int) float64    { return math.Log2(float64(n)) + math.Log(float64(n)) + 1.2 }
+func AsyncMean(n int) float64   { return 2*math.Log(float64(n)) + 0.65 } // orders random and fixed
+func PoissonMean(n int) float64 { return 2*math.Log(float64(n)) + 1.1 }
