@@ -3,6 +3,7 @@ module starloom
 go 1.26.0
 
 require (
+	github.com/crillab/gophersat v1.4.0
 	github.com/ebitengine/purego v0.11.3
 	github.com/google/gopacket v1.1.19
 	github.com/invopop/jsonschema v0.14.0

@@ -20,5 +20,6 @@
 //	metrics.go       lambda, mu, epsilon, utilisation string
 //	lengths.go       lengths of runs in closed form, bounds
 //	table.go         run-tables in few bytes; table_csv.go, table_svg.go: as text, as a picture
+//	search.go        orders that meet the lower bound, found by logic; formula.go: runs as a formula
 //	gossiptest/      reference runs for tests
 package gossip

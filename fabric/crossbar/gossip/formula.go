@@ -1,0 +1,265 @@
+package gossip
+
+import "math"
+
+// formula says in clauses that a run of the automaton of Fig. 1 has a given length: a model of it
+// is a run, and its sends in their order are the orders. Steps count from 1.
+type formula struct {
+	N, steps int
+	shape    shape
+
+	clauses   [][]int // each holds one true literal at least; -v is "not v"
+	variables int
+	sends     [][][]int // [from][to][step]: the message passes in the step
+	starts    [][]int   // [processor][step]: it is in stage B or C
+	ends      [][]int   // [processor][step]: it is in stage C
+	waits     [][][]int // [processor][addressee][step]: it is blocked; see waitForAReason
+}
+
+// shape restricts the runs that are looked for. Without restrictions, no model means that
+// there is no such run.
+type shape struct {
+	// mirrored runs are their own image when time runs backwards and i is N-i.
+	mirrored bool
+	// narrow runs start each processor no earlier than an optimal one of 2^m processors does.
+	narrow bool
+}
+
+// Literals of what is known beforehand: yes and -yes.
+const yes = math.MaxInt
+
+// newFormula returns the formula for runs of a length.
+func newFormula(N, steps int, shape shape) *formula {
+	f := &formula{N: N, steps: steps, shape: shape}
+	for p := range N + 1 {
+		if f.lastStart(p) < f.firstStart(p) {
+			f.add() // never true
+			return f
+		}
+	}
+	f.declare()
+	for p := range N + 1 {
+		f.stagesFollow(p)
+		for q := range N + 1 {
+			if p != q {
+				f.messageOnce(p, q)
+				f.waitForAReason(p, q)
+			}
+		}
+		for step := 1; step <= steps; step++ {
+			f.oneAction(p, step)
+			f.stagesChangeAtOnce(p, step)
+		}
+	}
+	return f
+}
+
+// firstStart is the first step in which a processor may send: it has received p messages.
+func (f *formula) firstStart(p int) int {
+	if f.shape.narrow {
+		return mayStart(p) + 1
+	}
+	return p + 1
+}
+
+// lastSend is the last step in which a processor may send: N-p messages come after it. It is
+// the mirror image of firstStart.
+func (f *formula) lastSend(p int) int { return f.steps + 1 - f.firstStart(f.N-p) }
+
+// lastStart is the last step in which a processor may be in stage A, plus one.
+func (f *formula) lastStart(p int) int { return f.lastSend(p) - f.N + 1 }
+
+// firstEnd is the first step in which a processor may be in stage C.
+func (f *formula) firstEnd(p int) int { return f.firstStart(p) + f.N }
+
+func (f *formula) variable() int {
+	f.variables++
+	return f.variables
+}
+
+// add adds a clause, without what is known beforehand.
+func (f *formula) add(literals ...int) {
+	clause := make([]int, 0, len(literals))
+	for _, literal := range literals {
+		switch literal {
+		case yes:
+			return
+		case -yes:
+		default:
+			clause = append(clause, literal)
+		}
+	}
+	f.clauses = append(f.clauses, clause)
+}
+
+// declare makes all variables.
+func (f *formula) declare() {
+	n := f.N + 1
+	f.sends, f.waits = make([][][]int, n), make([][][]int, n)
+	f.starts, f.ends = make([][]int, n), make([][]int, n)
+	for p := range n {
+		f.starts[p] = f.monotone(f.firstStart(p), f.lastStart(p))
+		f.ends[p] = f.monotone(f.firstEnd(p), f.lastSend(p)+1)
+		f.sends[p], f.waits[p] = make([][]int, n), make([][]int, n)
+		for q := range n {
+			f.sends[p][q], f.waits[p][q] = f.never(), f.never()
+			if p != q {
+				f.declareMessage(p, q)
+			}
+		}
+	}
+}
+
+// never is a fact that holds in no step. There is a step before the first and after the last.
+func (f *formula) never() []int {
+	fact := make([]int, f.steps+2)
+	for step := range fact {
+		fact[step] = -yes
+	}
+	return fact
+}
+
+// monotone is a fact that holds from some step on: between first and last.
+func (f *formula) monotone(first, last int) []int {
+	fact := f.never()
+	for step := first; step < len(fact); step++ {
+		fact[step] = yes
+		if step < last {
+			fact[step] = f.variable()
+		}
+		f.add(-fact[step-1], fact[step])
+	}
+	return fact
+}
+
+// declareMessage makes the variables of a message from p to q: it is sent in stage B of p,
+// and received before q's if p is the lower one, else after it.
+func (f *formula) declareMessage(p, q int) {
+	first, last := f.firstStart(p), f.lastSend(p)
+	for step := first; step < last; step++ {
+		f.waits[p][q][step] = f.variable()
+	}
+	if p < q {
+		last = min(last, f.lastStart(q)-1)
+	} else {
+		first = max(first, f.firstEnd(q))
+	}
+	for step := first; step <= last; step++ {
+		if f.shape.mirrored && f.N-p < p {
+			f.sends[p][q][step] = f.sends[f.N-p][f.N-q][f.steps+1-step]
+		} else {
+			f.sends[p][q][step] = f.variable()
+		}
+	}
+}
+
+// messageOnce: p sends to q once, in its stage B; q is in stage A if p is the lower one,
+// else in stage C.
+func (f *formula) messageOnce(p, q int) {
+	sends := f.sends[p][q]
+	f.add(sends...)
+	f.atMostOne(sends)
+	for step, send := range sends {
+		f.add(-send, f.starts[p][step])
+		f.add(-send, -f.ends[p][step])
+		if p < q {
+			f.add(-send, -f.starts[q][step])
+		} else {
+			f.add(-send, f.ends[q][step])
+		}
+	}
+}
+
+// oneAction: in a step a processor sends one message, or receives one, or waits for one addressee.
+func (f *formula) oneAction(p, step int) {
+	var actions []int
+	for q := range f.N + 1 {
+		actions = append(actions, f.sends[p][q][step], f.sends[q][p][step], f.waits[p][q][step])
+	}
+	f.atMostOne(actions)
+}
+
+// stagesFollow: a processor's stage B has N steps or more.
+func (f *formula) stagesFollow(p int) {
+	for step := f.N; step < len(f.ends[p]); step++ {
+		f.add(-f.ends[p][step], f.starts[p][step-f.N])
+	}
+}
+
+// stagesChangeAtOnce: stage B begins in the step after the last message of stage A, and
+// stage C in that after the last send; in between, a processor sends or is blocked.
+func (f *formula) stagesChangeAtOnce(p, step int) {
+	starts, ends := f.starts[p], f.ends[p]
+	began := []int{-starts[step], starts[step-1]}
+	ended := []int{-ends[step+1], ends[step]}
+	busy := []int{-starts[step], ends[step]}
+	for q := range f.N + 1 {
+		if q < p {
+			began = append(began, f.sends[q][p][step-1])
+		}
+		ended = append(ended, f.sends[p][q][step])
+		busy = append(busy, f.sends[p][q][step], f.waits[p][q][step])
+	}
+	if p > 0 { // processor 0 begins at once
+		f.add(began...)
+	}
+	f.add(ended...)
+	f.add(busy...)
+}
+
+// waitForAReason: p waits for q until it sends to q, and only while q is in stage B
+// or receives from a lower one. Without this rule the processors would not wait in a run
+// of the orders where they do in the model, and take what others should have.
+func (f *formula) waitForAReason(p, q int) {
+	for step := 1; step <= f.steps; step++ {
+		wait := f.waits[p][q][step]
+		f.add(-wait, f.sends[p][q][step+1], f.waits[p][q][step+1])
+		taken := []int{-wait}
+		for lower := range p {
+			taken = append(taken, f.sends[lower][q][step])
+		}
+		f.add(append(taken, f.starts[q][step])...)
+		f.add(append(taken, -f.ends[q][step])...)
+	}
+}
+
+// atMostOne: no two of the facts hold. Long lists are cut in two by a variable that says
+// that the first part holds none.
+func (f *formula) atMostOne(facts []int) {
+	const pairsMax = 5
+	open := make([]int, 0, len(facts))
+	for _, fact := range facts {
+		if fact != -yes {
+			open = append(open, fact)
+		}
+	}
+	for len(open) > pairsMax {
+		none := f.variable()
+		f.inPairs(append(open[:pairsMax-1:pairsMax-1], none))
+		open = append([]int{-none}, open[pairsMax-1:]...)
+	}
+	f.inPairs(open)
+}
+
+// inPairs: no two of the facts hold.
+func (f *formula) inPairs(facts []int) {
+	for i, fact := range facts {
+		for _, other := range facts[:i] {
+			f.add(-fact, -other)
+		}
+	}
+}
+
+// orders are those of a model: the addressees of each processor in the order of their steps.
+func (f *formula) orders(model []bool) Orders {
+	return newOrders(f.N, func(row []uint32, p int) []uint32 {
+		for step := 1; step <= f.steps; step++ {
+			for q, sends := range f.sends[p] {
+				if send := sends[step]; send != -yes && model[send-1] {
+					row = append(row, uint32(q))
+				}
+			}
+		}
+		return row
+	})
+}

@@ -1,0 +1,90 @@
+package gossip
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/crillab/gophersat/solver"
+)
+
+// ErrNoOrders says that there are no orders with so short a run: this is proved.
+var ErrNoOrders = errors.New("no orders have so short a run")
+
+// SearchProgress says how far Search is.
+type SearchProgress struct {
+	Attempt, Attempts  int // from 1
+	Variables, Clauses int // of the attempt's formula
+	Elapsed            time.Duration
+}
+
+// shapes are the attempts of Search: the most restricted runs are found first.
+var shapes = []shape{{mirrored: true, narrow: true}, {mirrored: true}, {}}
+
+// Search finds orders with which a run has LowerBound(N) steps. That there are such orders
+// is a formula of propositional logic; a solver finds a model or proves that there is none.
+// What it has found counts only when run, which runs the orders and returns their length,
+// confirms it.
+//
+// progress may be nil; it is called when an attempt begins, and every second. N to 10 takes
+// less than a second, N to 15 seconds, more than that has no bound. The solver cannot be
+// interrupted: when ctx ends, Search returns at once, and the solver goes on in the
+// background until it has finished or the process ends.
+//
+// Errors are ErrNoOrders, that of ctx, that of run, and that a run had another length;
+// the first two with the bound.
+func Search(ctx context.Context, N int, run func(Orders) (int, error), progress func(SearchProgress)) (Orders, error) {
+	return search(ctx, N, LowerBound(N), run, progress)
+}
+
+// search is Search for any number of steps.
+func search(ctx context.Context, N, steps int, run func(Orders) (int, error), progress func(SearchProgress)) (Orders, error) {
+	begin := time.Now()
+	for i, shape := range shapes {
+		f := newFormula(N, steps, shape)
+		model, err := solve(ctx, f, func() {
+			if progress != nil {
+				progress(SearchProgress{i + 1, len(shapes), f.variables, len(f.clauses), time.Since(begin)})
+			}
+		})
+		if err != nil {
+			return nil, fmt.Errorf("orders of %d processors with %d steps were not found in time: %w", N+1, steps, err)
+		}
+		if model == nil {
+			continue
+		}
+		orders := f.orders(model)
+		length, err := run(orders)
+		if err == nil && length != steps {
+			err = fmt.Errorf("a run of the orders found for %d processors takes %d steps, not %d", N+1, length, steps)
+		}
+		return orders, err
+	}
+	return nil, fmt.Errorf("%d processors, %d steps: %w", N+1, steps, ErrNoOrders)
+}
+
+// solve returns a model, or nil if there is none. It calls progress at once and every second.
+func solve(ctx context.Context, f *formula, progress func()) ([]bool, error) {
+	progress()
+	models := make(chan []bool, 1)
+	go func() {
+		var model []bool
+		if s := solver.New(solver.ParseSliceNb(f.clauses, f.variables)); s.Solve() == solver.Sat {
+			model = s.Model()
+		}
+		models <- model
+	}()
+	second := time.NewTicker(time.Second)
+	defer second.Stop()
+	for {
+		select {
+		case model := <-models:
+			return model, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		case <-second.C:
+			progress()
+		}
+	}
+}
