@@ -853,7 +853,7 @@ const windowBytes = 512 << 10
 func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
 	bank, l := instance.Bank(), &shard.ledger
 	if bank.Schedule != nil && m.phase != phaseHear {
-		copy(bank.Schedule, m.words[bank.First:])
+		bank.SetSchedule(m.words[bank.First : bank.First+bank.Cells])
 	}
 	units, cells, width := m.shape.Windows(bank, windowBytes/bank.RecordBytes())
 	if wanted := units * width; cap(shard.awake) < wanted {
@@ -893,7 +893,8 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 func (m *Machine) acknowledge() {
 	m.referee.Acknowledge(func(processor int) {
 		bank, cell := m.processor(processor)
-		bank.Registers[cell].Flags |= nic.FlagDelivered
+		r := &bank.Registers[cell]
+		r.Flags = r.Flags&^nic.FlagSleeping | nic.FlagDelivered
 	})
 }
 
