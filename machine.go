@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"runtime"
 	"slices"
 	"sort"
@@ -348,33 +349,65 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			}
 			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: medium, Value: cycle})
 		}
-		first, end := shards[i].First*m.shape.PerUnit, shards[i].End*m.shape.PerUnit
-		cells := end - first
-		if s.Firmware.Mode == ModeIsolated {
-			cells = 1
+	}
+	// One instance makes known what all of them are like. The others are made by all workers:
+	// at a million processors, taking their memory is a good part of a run.
+	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
+	b.make(0, 1)
+	if b.errors[0] == nil {
+		bank := m.shards[0].instances[0].Bank()
+		m.image.stateBytes, m.image.takesROM = uint64(bank.StateBytes()), bank.TakesROM
+		if m.image.takesROM && config.ROMWords+config.MachineROM == 0 {
+			return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.image.name), Remedy: "build it without STARLOOM_ROM"}
 		}
-		for ; first < end; first += cells {
-			config.First, config.Cells = first, cells
-			instance, err := instantiate(config)
-			if err != nil {
-				return m.notAttached(place, err)
-			}
-			if len(shard.instances) == 0 && i == 0 { // now the size of a state is known
-				m.image.stateBytes, m.image.takesROM = uint64(instance.Bank().StateBytes()), instance.Bank().TakesROM
-				if m.image.takesROM && config.ROMWords+config.MachineROM == 0 {
-					return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.image.name), Remedy: "build it without STARLOOM_ROM"}
-				}
-				if err := m.checkMemory(); err != nil {
-					return err
-				}
-			}
-			if takes, wanted := instance.Bank().Schedule != nil, s.schedule() != ""; takes != wanted {
-				return m.wrongSchedule(place, takes)
-			}
-			shard.instances = append(shard.instances, instance)
+		if err := m.checkMemory(); err != nil {
+			return err
+		}
+		m.workers.Run(len(shards), b)
+	}
+	for _, err := range b.errors {
+		if err != nil {
+			return err // that of the first shard, whatever the workers did
 		}
 	}
 	return nil
+}
+
+// instanceTask makes the instances of the shards, a hw.Task.
+type instanceTask struct {
+	m           *Machine
+	config      nic.BankConfig
+	instantiate func(nic.BankConfig) (firmware.Instance, error)
+	place       string
+	errors      []error // per shard
+}
+
+// Do implements hw.Task.
+func (b *instanceTask) Do(index int) { b.make(index, math.MaxInt) }
+
+// make makes instances of a shard that has none for its last processors, at most so many
+// in all.
+func (b *instanceTask) make(index, count int) {
+	m, shard := b.m, &b.m.shards[index]
+	first, end := shard.shard.First*m.shape.PerUnit, shard.shard.End*m.shape.PerUnit
+	cells := end - first
+	if m.scenario.Firmware.Mode == ModeIsolated {
+		cells = 1
+	}
+	config := b.config
+	config.First, config.Cells = first+len(shard.instances)*cells, cells
+	for ; config.First < end && len(shard.instances) < count; config.First += cells {
+		instance, err := b.instantiate(config)
+		if err != nil {
+			b.errors[index] = m.notAttached(b.place, err)
+			return
+		}
+		if takes, wanted := instance.Bank().Schedule != nil, m.scenario.schedule() != ""; takes != wanted {
+			b.errors[index] = m.wrongSchedule(b.place, takes)
+			return
+		}
+		shard.instances = append(shard.instances, instance)
+	}
 }
 
 // auditsHeld reports whether what firmware says of the packets that it holds is compared
@@ -820,7 +853,7 @@ const windowBytes = 512 << 10
 func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
 	bank, l := instance.Bank(), &shard.ledger
 	if bank.Schedule != nil && m.phase != phaseHear {
-		copy(bank.Schedule, m.words[bank.First:])
+		bank.SetSchedule(m.words[bank.First : bank.First+bank.Cells])
 	}
 	units, cells, width := m.shape.Windows(bank, windowBytes/bank.RecordBytes())
 	if wanted := units * width; cap(shard.awake) < wanted {
@@ -860,7 +893,8 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 func (m *Machine) acknowledge() {
 	m.referee.Acknowledge(func(processor int) {
 		bank, cell := m.processor(processor)
-		bank.Registers[cell].Flags |= nic.FlagDelivered
+		r := &bank.Registers[cell]
+		r.Flags = r.Flags&^nic.FlagSleeping | nic.FlagDelivered
 	})
 }
 

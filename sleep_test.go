@@ -4,39 +4,70 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	"starloom/nic"
 )
 
-// TestSleepIsAHint builds pops/random with handlers that never sleep: same frames,
-// same digest, in both engines and modes, with d < g, d = g and d > g.
+// TestSleepIsAHint builds the programs for POPS with handlers that never sleep: same frames, same
+// digest, in both engines and modes, with d < g, d = g and d > g.
 func TestSleepIsAHint(t *testing.T) {
-	source, err := os.ReadFile("firmware/programs/pops/random.c")
-	require.NoError(t, err)
-	dir := t.TempDir()
-	restless := filepath.Join(dir, "restless.c")
-	require.NoError(t, os.WriteFile(restless, append([]byte(
-		"#define STARLOOM_LISTEN_SLOTS 5 /* a step */\n#include \"starloom.h\"\n#define sl_sleep(nic, slots) (void)(slots)\n"), source...), 0o644))
-	image := filepath.Join(dir, "restless.wasm")
-	require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: restless, Output: image}))
-	for _, size := range [][2]int{{4, 16}, {16, 16}, {24, 8}} {
-		for _, mode := range []string{ModeBanked, ModeIsolated} {
-			for _, engine := range []string{EngineSlot, EngineCycle} {
-				s := routerScenario("pops/random", size[1], size[0])
-				s.Firmware.Mode = mode
-				s.Stop.Slots = 100
-				want := reportOf(t, s, MachineOptions{Engine: engine})
-				s.Firmware.Program, s.Firmware.Image = "", image
-				have := reportOf(t, s, MachineOptions{Engine: engine})
-				require.Equal(t, want.Digest, have.Digest)
-				require.Equal(t, want.Frames, have.Frames)
-				require.Equal(t, want.Slots, have.Slots)
+	const header = "#include \"starloom_pops.h\"\n"
+	for _, program := range firmware.Programs() {
+		if !strings.HasPrefix(program, "pops/") {
+			continue
+		}
+		t.Run(program, func(t *testing.T) {
+			source, err := os.ReadFile("firmware/programs/" + program + ".c")
+			require.NoError(t, err)
+			before, after, ok := strings.Cut(string(source), header)
+			require.True(t, ok)
+			dir := t.TempDir()
+			restless, image := filepath.Join(dir, "restless.c"), filepath.Join(dir, "restless.wasm")
+			require.NoError(t, os.WriteFile(restless, []byte(before+header+"#define sl_sleep(nic, slots) (void)(slots)\n"+after), 0o644))
+			require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: restless, Output: image}))
+			slept := 0
+			for _, size := range [][2]int{{4, 16}, {16, 16}, {24, 8}} {
+				for _, mode := range []string{ModeBanked, ModeIsolated} {
+					for _, engine := range []string{EngineSlot, EngineCycle} {
+						s := programScenario(program, size[0], size[1])
+						if program == "pops/two-hops" { // under the adversary, which needs d >= g, an image, too, is told what has arrived
+							s = programScenario(program, max(size[0], size[1]), size[1])
+							s.Workload = Workload{Adversary: &Adversary{Slots: 2}}
+						}
+						s.Firmware.Mode = mode
+						s.Stop.Slots = 100
+						want, asleep := sleepers(t, s, engine)
+						slept += asleep
+						s.Firmware.Schedule, s.Firmware.Program, s.Firmware.Image = s.schedule(), "", image
+						have, asleep := sleepers(t, s, engine)
+						require.Zero(t, asleep)
+						require.Equal(t, want.Digest, have.Digest)
+						require.Equal(t, want.Frames, have.Frames)
+						require.Equal(t, want.Slots, have.Slots)
+					}
+				}
 			}
+			require.Positive(t, slept)
+		})
+	}
+}
+
+// sleepers runs a scenario and counts the handlers asleep after each boundary.
+func sleepers(t *testing.T, s *Scenario, engine string) (report *Report, asleep int) {
+	m := machine(t, s, MachineOptions{Engine: engine})
+	for !m.Ended() {
+		require.NoError(t, m.Step())
+		for processor := range m.shape.Processors() {
+			bank, cell := m.processor(processor)
+			asleep += int(bank.Registers[cell].Flags / nic.FlagSleeping & 1)
 		}
 	}
+	return m.Report(), asleep
 }
 
 // TestSleepersWake runs testdata/firmware/sleeps.c, whose handlers check themselves

@@ -22,7 +22,7 @@ import (
 )
 
 // Host runs firmware images in a wazero sandbox. It and its images are for one
-// goroutine at a time, except that different instances may run in parallel.
+// goroutine at a time, except that instances may be made and run in parallel.
 type Host struct {
 	ctx     context.Context
 	runtime wazero.Runtime
@@ -116,10 +116,11 @@ type Image struct {
 
 	Announces bool // it imports deliver, so it may say that packets have arrived
 
-	host     *Host
-	copy     *wasm.Copy // what is compiled: the image with what the host needs put in
-	compiled wazero.CompiledModule
-	pristine map[nic.BankConfig]pristine // by shape of the bank
+	host         *Host
+	copy         *wasm.Copy // what is compiled: the image with what the host needs put in
+	compiled     wazero.CompiledModule
+	pristine     map[nic.BankConfig]pristine // by shape of the bank
+	pristineLock sync.Mutex
 
 	places     *wasm.Places // read at the first trap
 	placesOnce sync.Once

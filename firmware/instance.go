@@ -198,6 +198,8 @@ type pristine struct {
 func (img *Image) pristineState(in *wasmInstance) pristine {
 	shape := in.bank.BankConfig
 	shape.First, shape.Seed = 0, 0
+	img.pristineLock.Lock()
+	defer img.pristineLock.Unlock()
 	if state, ok := img.pristine[shape]; ok {
 		return state
 	}

@@ -1,6 +1,8 @@
 package firmware
 
 import (
+	"sync"
+
 	"github.com/tetratelabs/wazero/experimental"
 
 	"starloom/hw"
@@ -11,6 +13,7 @@ import (
 // one mapping per instance would exhaust the kernel's map count at 65,536
 // isolated processors. Pages that nobody touches cost nothing.
 type slab struct {
+	lock   sync.Mutex
 	pieces [][]byte
 	free   []byte
 }
@@ -31,6 +34,8 @@ func (s *slab) take(size, usual uint64) ([]byte, error) {
 		unit = 2 << 20 // a large bank starts and ends on huge pages
 	}
 	size = (size + unit - 1) / unit * unit
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	if uint64(len(s.free)) < size {
 		piece, err := reserve(max(size, slabPieceBytes))
 		if err != nil {

@@ -331,6 +331,18 @@ func (b *Bank) Listen(slot uint32) []uint16 {
 // SetListen lets a cell hear a port in one column of its listening table.
 func (b *Bank) SetListen(cell, column int, port uint16) { b.listen[column*b.Cells+cell] = port }
 
+// SetSchedule writes the schedule's words for the slot that begins, and wakes the handlers
+// whose word is another one than before.
+func (b *Bank) SetSchedule(words []uint64) {
+	registers, schedule := b.Registers[:len(words)], b.Schedule[:len(words)]
+	for cell, word := range words {
+		if schedule[cell] != word {
+			schedule[cell] = word
+			registers[cell].Flags &^= FlagSleeping
+		}
+	}
+}
+
 // Silence takes a processor off the fabric: it is faulty, sends nothing, hears
 // nothing, and its handler is not called any more.
 func (b *Bank) Silence(cell int) {

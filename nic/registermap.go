@@ -108,7 +108,7 @@ var RegisterMap = []Block{
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head, or tries to"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
-		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)"},
+		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent, where the schedule's word changes, and with delivered), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)"},
 	}},
 }
 

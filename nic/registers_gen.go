@@ -63,7 +63,7 @@ const (
 	offProcessorRxCount  = 4 // frames in the RX FIFO; the handler takes from the head
 	offProcessorTxCount  = 5 // frames in the TX FIFO; the NIC sends one per slot from the head, or tries to
 	offProcessorHeld     = 6 // packets that the handler holds, for the memory rule
-	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
+	offProcessorFlags    = 7 // done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent, where the schedule's word changes, and with delivered), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 	sizeProcessor        = 8 // size of the block
 )
 
@@ -74,7 +74,7 @@ type Registers struct {
 	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
 	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head, or tries to
 	Held     uint8  // W, packets that the handler holds, for the memory rule
-	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
+	Flags    uint8  // RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent, where the schedule's word changes, and with delivered), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)
 }
 
 // Values of the registers that no other constant of this package names.

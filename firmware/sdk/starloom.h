@@ -160,7 +160,7 @@ SL_INLINE void sl_send_ack(sl_nic *nic, uint32_t port, uint32_t destination) {
 
 /* An algorithm that goes in steps of so many slots may say beforehand which port it
  * hears in each of them, as a receiver with a gate table would: define this before
- * the header is included, 1 to 64. */
+ * the header is included, 1 to 64. It may use `bank`, see STARLOOM_STATE_BYTES. */
 #ifndef STARLOOM_LISTEN_SLOTS
 #define STARLOOM_LISTEN_SLOTS 1
 #endif
@@ -173,12 +173,15 @@ SL_INLINE void sl_listen_in(sl_nic *nic, uint32_t k, uint32_t port) {
 
 /* Hears this port in every slot, from this one on; SL_PORT_NONE for none. */
 SL_INLINE void sl_listen(sl_nic *nic, uint32_t port) {
+    const sl_bank *bank = &nic->bank;
+    (void)bank;
     for (uint32_t k = 0; k < STARLOOM_LISTEN_SLOTS; k++) sl_listen_in(nic, k, port);
 }
 
-/* A hint: unless a frame arrives, there is nothing to do before the slot that comes
- * `slots` later, 1 to SL_LONG. The handler may be called earlier, and must bear it. Idle
- * processors that say so cost the host next to nothing. */
+/* A hint: unless a frame or sl_delivered arrives or the word of the schedule changes, there
+ * is nothing to do before the slot that comes `slots` later, 1 to SL_LONG. The handler may
+ * be called earlier, and must bear it. Idle processors that say so cost the host next to
+ * nothing. */
 #define SL_LONG 0xFFFFu
 SL_INLINE void sl_sleep(sl_nic *nic, uint32_t slots) {
     nic->registers->wake = (uint16_t)(nic->slot + slots);
@@ -391,7 +394,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     SL_PLACE(rx_status, sizeof *bank->rx_status * (uint64_t)bank->lanes)
     SL_PLACE(calls, sizeof *bank->calls)
     SL_PLACE(workload, sizeof *bank->workload)
-    SL_PLACE(listen, sizeof *bank->listen * STARLOOM_LISTEN_SLOTS)
+    SL_PLACE(listen, sizeof *bank->listen * bank->listen_slots)
 #ifdef STARLOOM_SCHEDULE
     SL_PLACE(schedule, sizeof *bank->schedule)
 #endif

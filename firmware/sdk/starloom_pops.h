@@ -35,6 +35,11 @@ SL_INLINE sl_schedule sl_scheduled(const sl_nic *nic) {
     return schedule;
 }
 
+/* Whether a word neither sends nor hears nor keeps a packet. */
+SL_INLINE int sl_idles(sl_schedule word) {
+    return word.send_port == SL_PORT_NONE && word.listen_port == SL_PORT_NONE && !(word.actions & ~SL_ACTION_END);
+}
+
 /* The choices of a deterministic two-hops algorithm: the group to which processor i
  * sends its packet in slot t = 0, 2, 4, ... choose(i, t, groups, group_size) is a
  * plain function; the adversary asks it. */

@@ -65,7 +65,7 @@ typedef struct {
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
     uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head, or tries to */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
-    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived) */
+    uint8_t flags; /* RW, done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent, where the schedule's word changes, and with delivered), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived) */
 } sl_processor;
 
 SL_STATIC_ASSERT(offsetof(sl_processor, wake) == 0, "register map");

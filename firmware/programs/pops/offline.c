@@ -47,6 +47,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         }
     }
     sl_listen(nic, word.listen_port);
+    if (sl_idles(word)) sl_sleep(nic, SL_LONG); /* until the word changes */
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)

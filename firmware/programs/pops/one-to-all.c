@@ -25,6 +25,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         sl_hold(nic, 1);
         sl_done(nic);
     }
+    sl_sleep(nic, SL_LONG);
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)

@@ -12,23 +12,19 @@
  *
  * Corrections of A. Mei and R. Rizzi, "On-Line Permutation Routing in Partitioned
  * Optical Passive Star Networks". H is a public hash with a common seed. */
+#define STARLOOM_LISTEN_SLOTS (bank->shape[1] > bank->shape[0] ? 6u : 5u) /* a step */
 #include "starloom_pops.h"
 
 typedef struct {
-    sl_packet copy;      /* the copy that slot 1 or slot 2 brought */
-    uint16_t random;     /* r: where slot 1 sent a copy of the original */
-    uint16_t forwarded;  /* where slot 2 sent a stranger's copy */
-    uint16_t hears;      /* group heard in slots 1 and 2 of this step */
-    uint16_t temporary;  /* d > g: own temporary group of this step */
-    uint16_t target;     /* d > g: destination group of the copy, sent to in slot 3 */
-    uint8_t original;    /* the packet that starts here is still here */
-    uint8_t arrived;     /* the packet for this processor is here */
-    uint8_t sent;        /* slot 1 sent a copy */
-    uint8_t passed;      /* slot 2 passed a stranger's copy on */
+    sl_packet copy;     /* d <= g: the copy that slot 2 brought */
+    uint16_t hears;     /* group heard in slots 1 and 2 of this step */
+    uint16_t temporary; /* d > g: own temporary group of this step */
+    uint8_t original;   /* the packet that starts here is still here */
+    uint8_t arrived;    /* the packet for this processor is here */
     uint8_t holds_copy;
-    uint8_t received;    /* d > g: slot 3 brought the packet, slot 4 acks */
+    uint8_t unused;
 } state_t;
-_Static_assert(sizeof(state_t) == 24, "record layout");
+_Static_assert(sizeof(state_t) == 16, "record layout");
 
 /* H(x, s) in 0..g-1, the same for all processors of a run. */
 SL_INLINE uint32_t hash(const sl_nic *nic, uint32_t x, uint32_t step) {
@@ -39,12 +35,6 @@ SL_INLINE uint32_t hash(const sl_nic *nic, uint32_t x, uint32_t step) {
 
 /* ceil(log2(x)), x >= 1 */
 SL_INLINE uint32_t log2_ceil(uint32_t x) { return x <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(x - 1); }
-
-static void on_start(sl_nic *nic, state_t *s) {
-    s->original = 1;
-    sl_hold(nic, 1);
-    (void)s;
-}
 
 /* ---- d > g: six slots ---------------------------------------------------- */
 
@@ -69,66 +59,75 @@ SL_INLINE int takes_part_wide(sl_nic *nic, uint32_t step) {
     return (sl_random(nic) & ((1u << shift) - 1)) == 0;
 }
 
-SL_INLINE void slot_wide(sl_nic *nic, state_t *s) {
-    const uint32_t step = sl_slot(nic) / 6 + 1, g = sl_groups(nic);
-    const sl_frame *heard = sl_receive(nic);
+SL_INLINE void start_wide(sl_nic *nic, state_t *s) {
+    s->hears = sl_index(nic) < sl_groups(nic) ? (uint16_t)sl_index(nic) : SL_PORT_NONE;
+    sl_listen_in(nic, 0, s->hears);
+    sl_listen_in(nic, 1, s->hears);
+}
 
-    switch (sl_slot(nic) % 6) {
+SL_INLINE void slot_wide(sl_nic *nic, state_t *s) {
+    const uint32_t slot = sl_slot(nic) % 6, step = sl_slot(nic) / 6 + 1;
+    const sl_frame *heard = sl_receive(nic);
+    uint32_t sleep = 6 - slot; /* until the next step */
+
+    switch (slot) {
     case 0: /* slot 1: undelivered originals go to random groups */
         if (heard) { /* slot 6 of the step before: the ack has come back */
             s->original = 0;
             sl_done(nic);
         }
         s->holds_copy = 0;
-        s->sent = s->original && takes_part_wide(nic, step);
-        if (s->sent) {
-            s->random = (uint16_t)sl_random_below(nic, g);
-            sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
+        for (uint32_t k = 2; k < 6; k++) sl_listen_in(nic, k, SL_PORT_NONE);
+        if (s->original && takes_part_wide(nic, step)) {
+            const uint32_t random = sl_random_below(nic, sl_groups(nic));
+            sl_send_packet(nic, random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
+            sl_listen_in(nic, 5, random); /* slot 6 may bring the ack */
         }
-        s->hears = sl_index(nic) < g ? (uint16_t)sl_index(nic) : SL_PORT_NONE;
-        sl_listen(nic, s->hears);
+        if (!s->arrived) {
+            s->temporary = (uint16_t)temporary_group(nic, sl_self(nic), step);
+            sl_listen_in(nic, 2, s->temporary); /* slot 3 may bring the packet */
+        } else if (!s->original) {
+            sleep = SL_LONG; /* others may still need this processor: frames wake it */
+        }
         break;
 
     case 1: /* slot 2: copies go to the destination's temporary group of this step */
-        s->passed = s->holds_copy = heard != 0;
+        s->holds_copy = heard != 0;
         if (heard) {
-            sl_packet copy = *sl_packet_of(heard);
-            s->forwarded = (uint16_t)temporary_group(nic, copy.destination, step);
-            sl_send_packet(nic, s->forwarded, SL_ANY, copy);
+            const sl_packet copy = *sl_packet_of(heard);
+            const uint32_t group = temporary_group(nic, copy.destination, step);
+            sl_send_packet(nic, group, SL_ANY, copy);
+            sl_listen_in(nic, 4, group); /* slot 5 may bring its ack */
+            sleep = 1;
         }
-        sl_listen(nic, s->hears);
         break;
 
     case 2: /* slot 3: copies go to the destination group, undelivered destinations listen */
         s->holds_copy = heard != 0;
         if (heard) {
-            s->copy = *sl_packet_of(heard);
-            s->target = (uint16_t)(s->copy.destination / sl_group_size(nic));
-            sl_send_packet(nic, s->target, s->copy.destination, s->copy);
+            const sl_packet copy = *sl_packet_of(heard);
+            const uint32_t group = copy.destination / sl_group_size(nic);
+            sl_send_packet(nic, group, copy.destination, copy);
+            sl_listen_in(nic, 3, group); /* slot 4 may bring its ack */
         }
-        s->temporary = (uint16_t)temporary_group(nic, sl_self(nic), step);
-        sl_listen(nic, s->arrived ? SL_PORT_NONE : s->temporary);
         break;
 
     case 3: /* slot 4: the destination acks to its temporary group, the holder listens */
-        s->received = heard && heard->destination == sl_self(nic);
-        if (s->received) {
+        if (heard && heard->destination == sl_self(nic)) {
             s->arrived = 1;
             sl_send_ack(nic, s->temporary, heard->source);
         }
-        sl_listen(nic, s->holds_copy ? s->target : SL_PORT_NONE);
         break;
 
     case 4: /* slot 5: the ack goes on to the random group */
         if (heard && heard->destination == sl_self(nic)) sl_send_ack(nic, s->hears, SL_ANY);
-        sl_listen(nic, s->passed ? s->forwarded : SL_PORT_NONE);
         break;
 
     case 5: /* slot 6: and to the source, which deletes the original */
         if (heard) sl_send_ack(nic, s->hears, SL_ANY);
-        sl_listen(nic, s->sent ? s->random : SL_PORT_NONE);
         break;
     }
+    sl_sleep(nic, sleep);
     sl_hold(nic, s->original + s->arrived + s->holds_copy);
 }
 
@@ -143,10 +142,10 @@ SL_INLINE uint32_t listens_to(const sl_nic *nic, uint32_t x, uint32_t k, uint32_
 
 /* Draws r uniformly among the groups that hear this group in slot 1 and are heard
  * in slot 2 by the group b = Delta(destination); 0 when there is none. */
-SL_INLINE int draw_random_group(sl_nic *nic, uint32_t step, uint16_t *random) {
+SL_INLINE int draw_random_group(sl_nic *nic, uint32_t step, uint32_t *random) {
     const uint32_t d = sl_group_size(nic), g = sl_groups(nic);
     if (d == g) {
-        *random = (uint16_t)sl_random_below(nic, g);
+        *random = sl_random_below(nic, g);
         return 1;
     }
     const uint32_t a = sl_group(nic), b = sl_workload(nic) % g, shift = hash(nic, b, step);
@@ -160,38 +159,54 @@ SL_INLINE int draw_random_group(sl_nic *nic, uint32_t step, uint16_t *random) {
     for (uint32_t k = 0; k < d; k++) {
         const uint32_t r = (k + shift) % g;
         if ((a + g - hash(nic, r, step)) % g < d && chosen-- == 0) {
-            *random = (uint16_t)r;
+            *random = r;
             break;
         }
     }
     return 1;
 }
 
-SL_INLINE void slot_narrow(sl_nic *nic, state_t *s) {
-    const uint32_t step = sl_slot(nic) / 5 + 1, g = sl_groups(nic);
-    const sl_frame *heard = sl_receive(nic);
+SL_INLINE void start_narrow(sl_nic *nic, state_t *s) {
+    (void)s;
+    sl_listen_in(nic, 4, sl_self(nic) % sl_groups(nic));
+}
 
-    switch (sl_slot(nic) % 5) {
+SL_INLINE void slot_narrow(sl_nic *nic, state_t *s) {
+    const uint32_t slot = sl_slot(nic) % 5, step = sl_slot(nic) / 5 + 1, d = sl_group_size(nic), g = sl_groups(nic);
+    const sl_frame *heard = sl_receive(nic);
+    uint32_t sleep = 5 - slot; /* until the next step */
+
+    switch (slot) {
     case 0: /* slot 1: undelivered originals go to random groups */
         if (heard && heard->destination == sl_self(nic)) s->arrived = 1; /* slot 5 of the step before */
         s->holds_copy = 0;
-        s->sent = s->original;
-        /* d < g: everybody for 12 steps, then everybody and half of them in turn */
-        if (s->sent && sl_group_size(nic) < g && step > 12 && step % 2 == 0) s->sent = sl_random(nic) & 1;
-        if (s->sent) s->sent = (uint8_t)draw_random_group(nic, step, &s->random);
-        if (s->sent) sl_send_packet(nic, s->random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
         s->hears = (uint16_t)listens_to(nic, sl_group(nic), sl_index(nic), step);
-        sl_listen(nic, s->hears);
+        sl_listen_in(nic, 0, s->hears);
+        sl_listen_in(nic, 1, s->hears);
+        sl_listen_in(nic, 2, SL_PORT_NONE);
+        sl_listen_in(nic, 3, SL_PORT_NONE);
+        if (s->original) {
+            uint32_t random = 0;
+            /* d < g: everybody for 12 steps, then everybody and half of them in turn */
+            const int takes_part = d == g || step <= 12 || step % 2 != 0 || (sl_random(nic) & 1);
+            if (takes_part && draw_random_group(nic, step, &random)) {
+                sl_send_packet(nic, random, SL_ANY, (sl_packet){sl_self(nic), sl_workload(nic)});
+                sl_listen_in(nic, 3, random); /* slot 4 may acknowledge it */
+            }
+        } else if (d == g) {
+            sleep = SL_LONG; /* it hears the same in every step; others may still need it: frames wake it */
+        }
         break;
 
     case 1: /* slot 2: copies go to Delta(destination) */
-        s->passed = s->holds_copy = heard != 0;
+        s->holds_copy = heard != 0;
         if (heard) {
-            sl_packet copy = *sl_packet_of(heard);
-            s->forwarded = (uint16_t)(copy.destination % g);
-            sl_send_packet(nic, s->forwarded, SL_ANY, copy);
+            const sl_packet copy = *sl_packet_of(heard);
+            const uint32_t group = copy.destination % g;
+            sl_send_packet(nic, group, SL_ANY, copy);
+            sl_listen_in(nic, 2, group); /* slot 3 may acknowledge it */
+            sleep = 1;
         }
-        sl_listen(nic, s->hears);
         break;
 
     case 2: /* slot 3: every holder of a slot-2 copy acks to where the copy came from */
@@ -199,13 +214,13 @@ SL_INLINE void slot_narrow(sl_nic *nic, state_t *s) {
         if (heard) {
             s->copy = *sl_packet_of(heard);
             sl_send_ack(nic, s->hears, SL_ANY);
+            sleep = 2; /* until slot 5 */
         }
-        sl_listen(nic, s->passed ? s->forwarded : SL_PORT_NONE);
         break;
 
     case 3: /* slot 4: who heard an ack forwards it */
         if (heard) sl_send_ack(nic, s->hears, SL_ANY);
-        sl_listen(nic, s->sent ? s->random : SL_PORT_NONE);
+        if (s->holds_copy) sleep = 1;
         break;
 
     case 4: /* slot 5: an ack deletes the original; slot-2 copies go home */
@@ -213,15 +228,27 @@ SL_INLINE void slot_narrow(sl_nic *nic, state_t *s) {
             s->original = 0;
             sl_done(nic);
         }
-        if (s->holds_copy) sl_send_packet(nic, s->copy.destination / sl_group_size(nic), s->copy.destination, s->copy);
-        sl_listen(nic, sl_self(nic) % g);
+        if (s->holds_copy) sl_send_packet(nic, s->copy.destination / d, s->copy.destination, s->copy);
         break;
     }
+    sl_sleep(nic, sleep);
     sl_hold(nic, s->original + s->arrived + s->holds_copy);
 }
 
+SL_INLINE int is_wide(const sl_nic *nic) { return sl_group_size(nic) > sl_groups(nic); }
+
+static void on_start(sl_nic *nic, state_t *s) {
+    s->original = 1;
+    sl_hold(nic, 1);
+    if (is_wide(nic)) {
+        start_wide(nic, s);
+    } else {
+        start_narrow(nic, s);
+    }
+}
+
 static void on_slot(sl_nic *nic, state_t *s) {
-    if (sl_group_size(nic) > sl_groups(nic)) {
+    if (is_wide(nic)) {
         slot_wide(nic, s);
     } else {
         slot_narrow(nic, s);

@@ -37,7 +37,8 @@ static void on_slot(sl_nic *nic, state_t *s) {
         s->holds = 1;
     }
     sl_hold(nic, 1 + s->has_other + s->holds); /* with what a comparator drops now and this slot takes */
-    if ((s->actions & (SL_ACTION_KEEP_MIN | SL_ACTION_KEEP_MAX)) && s->has_other) {
+    const int keeps = (s->actions & (SL_ACTION_KEEP_MIN | SL_ACTION_KEEP_MAX)) && s->has_other;
+    if (keeps) {
         const int smaller = s->other.destination < s->own.destination;
         if (smaller == !(s->actions & SL_ACTION_KEEP_MAX)) s->own = s->other;
         s->has_other = 0;
@@ -53,6 +54,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         }
     }
     sl_listen(nic, word.listen_port);
+    if (sl_idles(word) && !keeps) sl_sleep(nic, SL_LONG); /* until the word changes */
     if ((word.actions & SL_ACTION_END) && !s->finished) {
         s->finished = 1;
         sl_deliver(nic, s->own);

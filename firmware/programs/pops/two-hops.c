@@ -38,6 +38,7 @@ STARLOOM_CHOICE(choice_of)
 static void on_start(sl_nic *nic, state_t *s) {
     (void)s;
     sl_hold(nic, 1);
+    sl_listen(nic, sl_index(nic) < sl_groups(nic) ? sl_index(nic) : SL_PORT_NONE); /* local index k hears group k */
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
@@ -58,7 +59,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         }
     }
     sl_hold(nic, !sl_delivered(nic) + (heard != 0)); /* one that has come to its group is here until this slot begins */
-    sl_listen(nic, sl_index(nic) < g ? sl_index(nic) : SL_PORT_NONE); /* local index k hears group k */
+    if (!heard) sl_sleep(nic, sl_delivered(nic) ? SL_LONG : 2 - sl_slot(nic) % 2);
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
