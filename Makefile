@@ -37,9 +37,9 @@ check:
 	$(GO) test -vet=off -tags purego -p 1 -run 'Shared|RTLRoutes' ./cosim/verilator .
 
 # The race detector watches everything that more than one worker touches: left out are tests on one
-# goroutine that compare with a definition, and the study, whose batch of runs is that of the seeds.
+# goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.
 race:
-	$(GO) test -vet=off -race -short -skip 'AgainstDefinition|OneByOne|AgainstPlainQueues' ./hw ./nic ./fabric
+	$(GO) test -vet=off -race -short -skip 'AgainstDefinition|OneByOne|AgainstPlainQueues|Pins|Dissector' ./hw ./nic ./fabric
 	$(GO) test -vet=off -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip StudyInterrupted .
 
 bench-scale:
@@ -54,6 +54,6 @@ images:
 	$(GO) test . ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
 
 full:
-	$(GO) test -timeout 60m . ./cosim/... -full
+	$(GO) test -timeout 60m . ./cosim/... ./traces/diff -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full

@@ -21,24 +21,25 @@ import (
 	"starloom"
 )
 
-// binary is the command under test, built once.
+// binary is the command under test: these tests themselves, which are it where the
+// environment says so. Nothing has to be linked twice.
 var binary string
 
-func TestMain(m *testing.M) { os.Exit(buildAndTest(m)) }
+const asCommand = "STARLOOM_TEST_COMMAND"
 
-func buildAndTest(m *testing.M) int {
-	folder, err := os.MkdirTemp("", "starloom-test-")
+func TestMain(m *testing.M) {
+	if os.Getenv(asCommand) != "" {
+		main()
+	}
+	var err error
+	if binary, err = os.Executable(); err == nil {
+		err = os.Setenv(asCommand, "1") // for all that the tests start
+	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
-		return 1
+		os.Exit(1)
 	}
-	defer os.RemoveAll(folder)
-	binary = filepath.Join(folder, "starloom")
-	if out, err := exec.Command("go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
-		fmt.Fprintf(os.Stderr, "%v\n%s", err, out)
-		return 1
-	}
-	return m.Run()
+	os.Exit(m.Run())
 }
 
 const smallScenario = `starloom: 1

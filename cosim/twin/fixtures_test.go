@@ -32,14 +32,10 @@ func fixture(t *testing.T, twin Twin) *verilator.Circuit {
 
 // rebuilt is the same from the sources as they are now.
 func rebuilt(t *testing.T, twin Twin) *verilator.Circuit {
-	s := cosim.Source{Top: twin.Name, Files: inPlace(twin), IncludeDirs: []string{"rtl"}, Params: twin.Sets[0].Verilog()}
 	m, err := twin.New(twin.Sets[0])
 	require.NoError(t, err)
-	if m.Clocked() {
-		s.Clocks = []string{"clock"}
-	}
-	require.NoError(t, m.Close())
-	c, err := verilator.Build(context.Background(), s, cosim.BuildOptions{})
+	defer func() { require.NoError(t, m.Close()) }()
+	c, err := verilator.Build(context.Background(), sourceOf(m, twin, twin.Sets[0], inPlace(twin)), cosim.BuildOptions{})
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, c.Close()) })
 	return c

@@ -92,15 +92,22 @@ func onIcarus(t *testing.T, source cosim.Source) cosim.Device {
 	return d
 }
 
+// sourceOf is RTL of a twin with one set of parameters. The header that it includes is
+// beside the last file: those that a fabric brings come first. Tests that build the same
+// RTL share the build, which goes by names, too.
+func sourceOf(m *Model, twin Twin, p Parameters, files []string) cosim.Source {
+	s := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{filepath.Dir(files[len(files)-1])}, Params: p.Verilog()}
+	if m.Clocked() {
+		s.Clocks = []string{"clock"}
+	}
+	return s
+}
+
 // runTwin is lockstep of one set of parameters with sources.
 func runTwin(t *testing.T, open open, twin Twin, p Parameters, files []string, cycles uint64) string {
 	m, err := twin.New(p)
 	require.NoError(t, err)
-	source := cosim.Source{Top: twin.Name, Files: files, IncludeDirs: []string{"rtl", filepath.Dir(files[0])}, Params: p.Verilog()}
-	if m.Clocked() {
-		source.Clocks = []string{"clock"}
-	}
-	d := open(t, source)
+	d := open(t, sourceOf(m, twin, p, files))
 	difference := lockstepWith(t, m, d, 1, cycles)
 	require.NoError(t, d.Close())
 	require.NoError(t, m.Close())

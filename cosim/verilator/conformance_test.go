@@ -519,14 +519,20 @@ var buildLibrary = func() error {
 
 func TestMain(m *testing.M) { os.Exit(cosimtest.Main(m, &testCache, buildLibrary)) }
 
-// building has a lock for each source: tests that run in parallel do not compile the same one.
+// building has a lock for each source.
 var building sync.Map
+
+// compileOnce waits until no other test compiles a source: tests that run in parallel do
+// not compile the same one twice.
+func compileOnce(s cosim.Source) (done func()) {
+	one, _ := building.LoadOrStore(fmt.Sprint(s), new(sync.Mutex))
+	one.(*sync.Mutex).Lock()
+	return one.(*sync.Mutex).Unlock
+}
 
 // built is a source as wasm, compiled once in a run.
 func built(s cosim.Source) (*Circuit, error) {
-	one, _ := building.LoadOrStore(fmt.Sprint(s), new(sync.Mutex))
-	one.(*sync.Mutex).Lock()
-	defer one.(*sync.Mutex).Unlock()
+	defer compileOnce(s)()
 	return Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})
 }
 

@@ -4,13 +4,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"starloom/cosim"
 )
 
 // commonHeaders are what every design includes before its own text. To read them takes
-// clang two thirds of the time for a small design.
+// two thirds of the time for a small design.
 const commonHeaders = `#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -22,26 +23,30 @@ const commonHeaders = `#include <cstdarg>
 #include "verilated.h"
 `
 
-// headers returns the path of the common headers as clang keeps them once it has read
-// them, made once for all designs; "" if there is none, and a build does without. Objects
-// are the same with and without.
-func (b *builder) headers(include []string) string {
-	if b.target.ending != wasmTarget.ending {
-		return "" // gcc keeps them in another way, and compiles few designs
-	}
+// headers returns the options that have the compiler take the common headers as it keeps
+// them once it has read them, and the path of what it keeps, made once for all designs; ""
+// if there is none, and a build does without.
+func (b *builder) headers(include []string) (path string, take []string) {
 	name := "runtime-" + b.runtimeHash([]byte(commonHeaders)) + "-headers"
-	path, err := b.cache.Take(name+".pch", func(path string) error {
+	ending := ".pch"
+	if b.target.compiler.Command == gccTool.Command {
+		ending = ".gch" // is taken by the name without it
+	}
+	path, err := b.cache.Take(name+ending, func(path string) error {
 		b.options.Step(b.target.compiler.Command + " reads Verilator's headers, which happens once")
 		dir, err := b.headersDir(name)
 		if err != nil {
 			return err
 		}
-		return b.compilesIn(dir, include, "-x", "c++-header", "common.h", "-o", path)
+		return b.compilesIn(dir, nil, append(slices.Clone(include), "-x", "c++-header", "common.h", "-o", path)...)
 	})
 	if err != nil {
-		return ""
+		return "", nil
 	}
-	return path
+	if ending == ".gch" {
+		return path, []string{"-include", strings.TrimSuffix(path, ending)}
+	}
+	return path, []string{"-include-pch", path}
 }
 
 // headersDir is a directory in the cache with all that is read of Starloom's own: clang
@@ -76,27 +81,27 @@ func (b *builder) headersDir(name string) (string, error) {
 	return dir, nil
 }
 
-// compilesDesign compiles glue.cpp with the design in it. Headers that clang does not
-// take, because a file of theirs has changed, are removed.
+// compilesDesign compiles glue.cpp with the design in it. Headers that the compiler does
+// not take, because a file of theirs has changed, are removed.
 func (b *builder) compilesDesign(include []string, object string) error {
-	args := []string{"-Iverilated", "-c", "glue.cpp", "-o", object}
-	if kept := b.headers(include); kept != "" {
-		err := b.compilesIn(b.work, include, append(args, "-include-pch", kept)...)
-		if err == nil || b.Err() != nil {
-			return err
-		}
-		if err := b.compilesIn(b.work, include, args...); err != nil {
-			return err // the design's, in its own words
-		}
-		_ = os.Remove(kept) // else the next build fails to take them, too
-		return nil
+	args := slices.Concat(include, []string{"-Iverilated", "-c", "glue.cpp", "-o", object})
+	kept, take := b.headers(include)
+	if kept == "" {
+		return b.compilesIn(b.work, nil, args...)
 	}
-	return b.compilesIn(b.work, include, args...)
+	if err := b.compilesIn(b.work, take, args...); err == nil || b.Err() != nil {
+		return err
+	}
+	if err := b.compilesIn(b.work, nil, args...); err != nil {
+		return err // the design's, in its own words
+	}
+	_ = os.Remove(kept) // else the next build fails to take them, too
+	return nil
 }
 
-// compilesIn runs the compiler in a directory.
-func (b *builder) compilesIn(dir string, include []string, args ...string) error {
-	all := append(append(b.compileFlags(), include...), args...)
-	said, err := cosim.Command(b, dir, b.target.compiler.Command, all...).CombinedOutput()
+// compilesIn runs the compiler in a directory. Options of headers come first: gcc takes
+// what it has kept only before any other text.
+func (b *builder) compilesIn(dir string, headers []string, args ...string) error {
+	said, err := cosim.Command(b, dir, b.target.compiler.Command, slices.Concat(headers, b.compileFlags(), args)...).CombinedOutput()
 	return b.compilerError(b.target.compiler.Command, said, err)
 }

@@ -4,6 +4,8 @@ package verilator
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -13,6 +15,7 @@ import (
 
 // viaShared is the backend of native libraries.
 func viaShared(t testing.TB, s cosim.Source, o cosim.Options) (cosim.Device, error) {
+	defer compileOnce(s)()
 	shared, err := BuildShared(context.Background(), s, cosim.BuildOptions{Cache: testCache})
 	if err != nil {
 		return nil, err
@@ -39,6 +42,28 @@ func TestSharedDevicesAreApart(t *testing.T) {
 	require.NoError(t, b.Step(1, 3))
 	require.EqualValues(t, 100, a.one("count_o"))
 	require.EqualValues(t, 3, b.one("count_o"))
+}
+
+// TestSharedHeadersAreKept: gcc has read the headers once for all tests; where it does not
+// take what it has kept, the library is built without, and the next build makes it again.
+func TestSharedHeadersAreKept(t *testing.T) {
+	build := func(cache string) (headers []string) {
+		_, err := BuildShared(context.Background(), conforming("adder.v", "adder"), cosim.BuildOptions{Cache: cache})
+		require.NoError(t, err)
+		headers, err = filepath.Glob(filepath.Join(cache, "*.gch"))
+		require.NoError(t, err)
+		return headers
+	}
+	headers := build(testCache)
+	require.Len(t, headers, 1)
+	cache := t.TempDir()
+	libraries, err := filepath.Glob(filepath.Join(testCache, "runtime-*.o"))
+	require.NoError(t, err)
+	for _, path := range libraries {
+		require.NoError(t, os.Link(path, filepath.Join(cache, filepath.Base(path))))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(cache, filepath.Base(headers[0])), []byte("broken"), 0o644))
+	require.Empty(t, build(cache))
 }
 
 func init() {

@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"starloom/cosim"
 )
@@ -297,14 +298,10 @@ func (b *builder) writeModel(translated string) error {
 // runtime returns Verilator's own library, compiled once for all designs, and the
 // options that find its headers.
 func (b *builder) runtime() (objects []string, include []string, err error) {
-	out, err := cosim.Command(b, "", verilatorTool.Command, "--getenv", "VERILATOR_ROOT").Output()
-	if stop := cosim.Stopped(b, verilatorTool.Command, "--getenv VERILATOR_ROOT", err); stop != nil {
-		return nil, nil, stop
-	}
+	root, err := b.verilatorInclude()
 	if err != nil {
-		return nil, nil, &cosim.ToolError{Tool: verilatorTool.Command, Place: "--getenv VERILATOR_ROOT", Reason: err.Error(), Remedy: "install the Debian package verilator again", Err: err}
+		return nil, nil, err
 	}
-	root := filepath.Join(strings.TrimSpace(string(out)), "include")
 	include = []string{"-I" + root, "-I" + filepath.Join(root, "vltstd")}
 	for _, unit := range []string{"verilated.cpp", "verilated_threads.cpp"} {
 		source := filepath.Join(root, unit)
@@ -315,7 +312,7 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
 		object, err := b.cache.Take(name, func(path string) error {
 			b.options.Step(b.target.compiler.Command + " compiles Verilator's library, which happens once")
-			return b.compilesIn(b.work, include, "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)
+			return b.compilesIn(b.work, nil, append(slices.Clone(include), "-ffile-prefix-map="+root+"/=", "-c", source, "-o", path)...)
 		})
 		if err != nil {
 			return nil, nil, err
@@ -323,6 +320,26 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		objects = append(objects, object)
 	}
 	return objects, include, nil
+}
+
+// foundIncludes holds where Verilator's headers are, by its path and version.
+var foundIncludes sync.Map
+
+// verilatorInclude asks Verilator where its headers and the text of its library are.
+func (b *builder) verilatorInclude() (string, error) {
+	if known, ok := foundIncludes.Load(b.tools[0]); ok {
+		return known.(string), nil
+	}
+	out, err := cosim.Command(b, "", verilatorTool.Command, "--getenv", "VERILATOR_ROOT").Output()
+	if stop := cosim.Stopped(b, verilatorTool.Command, "--getenv VERILATOR_ROOT", err); stop != nil {
+		return "", stop
+	}
+	if err != nil {
+		return "", &cosim.ToolError{Tool: verilatorTool.Command, Place: "--getenv VERILATOR_ROOT", Reason: err.Error(), Remedy: "install the Debian package verilator again", Err: err}
+	}
+	root := filepath.Join(strings.TrimSpace(string(out)), "include")
+	foundIncludes.Store(b.tools[0], root)
+	return root, nil
 }
 
 // link makes the result of objects.
