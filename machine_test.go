@@ -431,3 +431,33 @@ func TestWindowsDoNotMatter(t *testing.T) {
 		}
 	}
 }
+
+// TestFaultLeavesNothing breaks an invariant in the middle of a run: the panic that leaves
+// Step has path and cycle, and the recording's files do not appear.
+func TestFaultLeavesNothing(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		m, err := NewMachine(context.Background(), routing(4, 4), MachineOptions{Engine: EngineCycle, Workers: workers, BankSize: 4})
+		require.NoError(t, err)
+		dir := t.TempDir()
+		_, err = m.Record(RecordOptions{VCD: File(filepath.Join(dir, "out.vcd"))})
+		require.NoError(t, err)
+		watch := m.plant.Watch
+		m.plant.Watch = func(cycle uint64) error {
+			if cycle == 1 {
+				for i := range m.plant.Transmitters().Ports().Value {
+					m.plant.Transmitters().Ports().Value[i] = 4
+				}
+			}
+			return watch(cycle)
+		}
+		require.PanicsWithError(t, "pops.group[0].nic[0].tx: cycle 2: port select 4, the transmitter has 4 ports", func() {
+			for range 2 {
+				require.NoError(t, m.Step())
+			}
+		})
+		require.ErrorContains(t, m.Close(), "no file has appeared")
+		left, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}

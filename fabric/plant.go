@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"fmt"
 	"slices"
 
 	"starloom/hw"
@@ -424,7 +423,7 @@ func (t *Plant) noteLate() {
 	}
 	slices.Sort(t.late)
 	if t.rtl == nil {
-		panic(fmt.Sprintf("%s: cycle %d: light at the far end in the last cycle of a slot", t.names.Link(t.late[0]), t.kernel.Cycle()))
+		t.Clock().Broken(t.names.Link(t.late[0]), "light at the far end in the last cycle of a slot")
 	}
 }
 

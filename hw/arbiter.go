@@ -178,14 +178,24 @@ func (a *Arbiters) Drives() []Wire { return []Wire{a.grant, a.index} }
 // Drive shows who is granted.
 func (a *Arbiters) Drive(s Shard) {
 	first, end := a.bank.Cells(s)
-	driveGrants(a.grant.Value[first:end], a.index.Value[first:end], a.granted[first:end])
+	if several := driveGrants(a.grant.Value[first:end], a.index.Value[first:end], a.granted[first:end]); several {
+		for i := first; i < end; i++ {
+			if err := a.checkGranted(i, a.granted[i]); err != nil {
+				broken(a.bank.Element(i), "%v", err)
+			}
+		}
+	}
 }
 
-func driveGrants(grant, index, granted []uint64) {
+// driveGrants reports whether one of the grants is not one-hot.
+func driveGrants(grant, index, granted []uint64) (several bool) {
+	wrong := uint64(0)
 	for i, g := range granted {
 		grant[i] = g
 		index[i] = uint64(bits.TrailingZeros64(g)) & 63 // 64 for nobody
+		wrong |= g & (g - 1)
 	}
+	return wrong != 0
 }
 
 // Latches is the request.
@@ -195,15 +205,22 @@ func (a *Arbiters) Latches() []Wire { return []Wire{a.request} }
 func (a *Arbiters) Latch(s Shard) {
 	first, end := a.bank.Cells(s)
 	granted, request := a.granted[first:end], a.request.Value[first:end]
+	wrong := -1 // element of the shard whose order or turn cannot be
 	switch a.kind {
 	case ArbiterFixed:
 		latchFixed(granted, request)
 	case ArbiterRoundRobin:
-		latchRoundRobin(granted, request, a.first[first:end], a.requesters)
+		wrong = latchRoundRobin(granted, request, a.first[first:end], a.requesters)
 	case ArbiterMatrix:
-		latchMatrix(granted, request, a.beaten[first*a.requesters:end*a.requesters], a.requesters)
+		wrong = latchMatrix(granted, request, a.beaten[first*a.requesters:end*a.requesters], a.requesters)
 	case ArbiterTDMA:
-		latchTDMA(granted, request, a.turn[first:end], a.elapsed[first:end], a.requesters, a.slice)
+		wrong = latchTDMA(granted, request, a.turn[first:end], a.elapsed[first:end], a.requesters, a.slice)
+	}
+	if wrong >= 0 {
+		broken(a.bank.Element(first+wrong), "%s", a.disorder(first+wrong))
+	}
+	if i := stranger(granted, request); i >= 0 {
+		broken(a.bank.Element(first+i), "%#x is granted, %#x request", granted[i], request[i])
 	}
 }
 
@@ -215,36 +232,76 @@ func latchFixed(granted, request []uint64) {
 	}
 }
 
-func latchRoundRobin(granted, request []uint64, first []uint8, requesters int) {
+func latchRoundRobin(granted, request []uint64, first []uint8, requesters int) (wrong int) {
 	for i, r := range request {
 		if granted[i]&r == 0 {
+			if int(first[i]) >= requesters {
+				return i
+			}
 			granted[i] = chooseRoundRobin(r, first[i])
 			if granted[i] != 0 {
 				first[i] = following(uint8(bits.TrailingZeros64(granted[i])), requesters)
 			}
 		}
 	}
+	return -1
 }
 
-func latchMatrix(granted, request, beaten []uint64, requesters int) {
+func latchMatrix(granted, request, beaten []uint64, requesters int) (wrong int) {
 	for i, r := range request {
 		if granted[i]&r == 0 {
 			own := beaten[i*requesters:][:requesters]
 			granted[i] = chooseMatrix(r, own)
+			if granted[i] == 0 && r != 0 {
+				return i
+			}
 			serve(granted[i], own)
 		}
 	}
+	return -1
 }
 
-func latchTDMA(granted, request []uint64, turn []uint8, elapsed []uint16, requesters int, slice uint16) {
+func latchTDMA(granted, request []uint64, turn []uint8, elapsed []uint16, requesters int, slice uint16) (wrong int) {
 	for i, r := range request {
 		if granted[i]&r == 0 {
 			granted[i] = r & (1 << turn[i])
 		}
-		if elapsed[i]++; elapsed[i] == slice {
+		if elapsed[i]++; elapsed[i] >= slice {
+			if elapsed[i] > slice || int(turn[i]) >= requesters {
+				return i
+			}
 			elapsed[i] = 0
 			turn[i] = following(turn[i], requesters)
 		}
+	}
+	return -1
+}
+
+// stranger returns an arbiter that grants somebody who does not request, -1 for none.
+func stranger(granted, request []uint64) int {
+	wrong := uint64(0)
+	for i, g := range granted {
+		wrong |= g &^ request[i]
+	}
+	if wrong == 0 {
+		return -1
+	}
+	i := 0
+	for granted[i]&^request[i] == 0 {
+		i++
+	}
+	return i
+}
+
+// disorder says what cannot be of an arbiter's pointer, order or turn.
+func (a *Arbiters) disorder(i int) string {
+	switch a.kind {
+	case ArbiterMatrix:
+		return fmt.Sprintf("%#x request and no one is first in the order", a.request.Value[i])
+	case ArbiterTDMA:
+		return fmt.Sprintf("turn of requester %d of %d in cycle %d of a slice of %d", a.turn[i], a.requesters, a.elapsed[i], a.slice)
+	default:
+		return fmt.Sprintf("the pointer is %d of %d requesters", a.first[i], a.requesters)
 	}
 }
 

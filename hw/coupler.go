@@ -104,7 +104,7 @@ func (c *StarCouplers) Settle(s Shard) {
 			}
 		default:
 			if uint32(port) >= fan {
-				panic(fmt.Sprintf("%s: port select %d, the transmitter has %d ports", c.in.bank.Element(int(i)), port, fan))
+				broken(c.in.bank.Element(int(i)), "port select %d, the transmitter has %d ports", port, fan)
 			}
 			coupler := first + uint32(port)
 			if replaced != nil && replaced[coupler] {

@@ -18,6 +18,7 @@
 //
 //	file         what it holds
 //	kernel.go    Clock, Wire, Component, Kernel: phases, order, checks of the wiring; Quiet
+//	fault.go     Fault: a broken invariant, with path and cycle
 //	registers.go Registers: what a component declares of its registers
 //	site.go      Site: what a component declares of its ports; Pins
 //	gather.go    Gather: wiring between banks of different shape

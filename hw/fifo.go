@@ -142,20 +142,28 @@ func (f *FIFOs) Drives() []Wire { return []Wire{f.head, f.count, f.overflow, f.o
 // Drive shows the registers.
 func (f *FIFOs) Drive(s Shard) {
 	first, end := f.bank.Cells(s)
-	driveFIFOs(f.head.Value[first:end], f.count.Value[first:end], f.words[first*f.depth:], f.first[first:end], f.held[first:end], f.depth)
+	if wrong := driveFIFOs(f.head.Value[first:end], f.count.Value[first:end], f.words[first*f.depth:], f.first[first:end], f.held[first:end], f.depth); wrong >= 0 {
+		i := first + wrong
+		broken(f.bank.Element(i), "%d words with the head in place %d, the depth is %d", f.held[i], f.first[i], f.depth)
+	}
 	for i := first; i < end; i++ {
 		f.overflow.Value[i] = uint64(f.lost[i])
 		f.overflows.Value[i] = uint64(f.total[i])
 	}
 }
 
-func driveFIFOs(head, count, words []uint64, first, held []uint16, depth int) {
+// driveFIFOs returns a FIFO whose count or place is out of range, -1 for none.
+func driveFIFOs(head, count, words []uint64, first, held []uint16, depth int) (wrong int) {
 	for i, n := range held {
 		count[i], head[i] = uint64(n), 0
 		if n > 0 {
+			if int(n) > depth || int(first[i]) >= depth {
+				return i
+			}
 			head[i] = words[i*depth+int(first[i])]
 		}
 	}
+	return -1
 }
 
 // Latches are all inputs.
@@ -168,7 +176,10 @@ func (f *FIFOs) Latch(s Shard) {
 	words, places, held := f.words[first*f.depth:], f.first[first:end], f.held[first:end]
 	popFIFOs(pop, places, held, f.depth)
 	pushFIFOs(push, data, words, places, held, f.lost[first:end], f.depth)
-	countLost(f.lost[first:end], f.total[first:end], f.limit)
+	if wrong := countLost(f.lost[first:end], f.total[first:end], f.limit); wrong >= 0 {
+		i := first + wrong
+		broken(f.bank.Element(i), "%d pushes were lost, the counter ends at %d", f.total[i], f.limit)
+	}
 }
 
 func popFIFOs(pop []uint64, first, held []uint16, depth int) {
@@ -194,12 +205,16 @@ func pushFIFOs(push, data, words []uint64, first, held []uint16, lost []uint8, d
 	}
 }
 
-func countLost(lost []uint8, total []uint32, limit uint32) {
+// countLost returns a counter that is out of range, -1 for none.
+func countLost(lost []uint8, total []uint32, limit uint32) (wrong int) {
 	for i, l := range lost {
 		if total[i] < limit {
 			total[i] += uint32(l)
+		} else if total[i] > limit {
+			return i
 		}
 	}
+	return -1
 }
 
 // wrapped is a place in a ring of depth words; place is below 2*depth.

@@ -76,7 +76,7 @@ type Quiet interface {
 // A combinational component's rank is the longest chain of combinational
 // components in front of it. Nobody reads in a phase what is written in the
 // same phase, so neither the order of components nor that of shards can change a
-// result.
+// result. A component that panics in a phase panics with a *Fault.
 type Kernel struct {
 	clock   Clock
 	workers *Workers
@@ -178,9 +178,9 @@ func (k *Kernel) Build() error {
 	if err != nil {
 		return err
 	}
-	k.drive.shards, k.latch.shards = k.shards, k.shards
+	k.drive.kernel, k.latch.kernel = k, k
 	for _, rank := range ranks {
-		k.settle = append(k.settle, settlePhase{components: rank, shards: k.shards})
+		k.settle = append(k.settle, settlePhase{k, rank})
 	}
 	for _, c := range k.components {
 		q, ok := c.(Quiet)
@@ -262,35 +262,53 @@ func (k *Kernel) Probes(yield func(Probe)) {
 }
 
 type drivePhase struct {
+	kernel     *Kernel
 	components []Driver
-	shards     []Shard
 }
 
 func (p *drivePhase) Do(shard int) {
-	for _, c := range p.components {
-		c.Drive(p.shards[shard])
+	at, s := 0, p.kernel.shards[shard]
+	defer func() {
+		if value := recover(); value != nil {
+			panic(p.kernel.fault(p.components[at], value))
+		}
+	}()
+	for at = range p.components {
+		p.components[at].Drive(s)
 	}
 }
 
 type settlePhase struct {
+	kernel     *Kernel
 	components []Combinational
-	shards     []Shard
 }
 
 func (p *settlePhase) Do(shard int) {
-	for _, c := range p.components {
-		c.Settle(p.shards[shard])
+	at, s := 0, p.kernel.shards[shard]
+	defer func() {
+		if value := recover(); value != nil {
+			panic(p.kernel.fault(p.components[at], value))
+		}
+	}()
+	for at = range p.components {
+		p.components[at].Settle(s)
 	}
 }
 
 type latchPhase struct {
+	kernel     *Kernel
 	components []Latcher
-	shards     []Shard
 }
 
 func (p *latchPhase) Do(shard int) {
-	for _, c := range p.components {
-		c.Latch(p.shards[shard])
+	at, s := 0, p.kernel.shards[shard]
+	defer func() {
+		if value := recover(); value != nil {
+			panic(p.kernel.fault(p.components[at], value))
+		}
+	}()
+	for at = range p.components {
+		p.components[at].Latch(s)
 	}
 }
 

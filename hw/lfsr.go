@@ -93,15 +93,22 @@ func (l *LFSRs) Latches() []Wire { return []Wire{l.enable} }
 // Latch steps the registers that are enabled.
 func (l *LFSRs) Latch(s Shard) {
 	first, end := l.bank.Cells(s)
-	stepLFSRs(l.register[first:end], l.enable.Value[first:end])
+	if stuck := stepLFSRs(l.register[first:end], l.enable.Value[first:end]); stuck >= 0 {
+		broken(l.bank.Element(first+stuck), "the register is 0, from which it never moves")
+	}
 }
 
-func stepLFSRs(register []uint32, enable []uint64) {
+// stepLFSRs returns a register that is 0, -1 for none.
+func stepLFSRs(register []uint32, enable []uint64) (stuck int) {
+	stuck = -1
 	for i, e := range enable {
 		if e != 0 {
-			register[i] = stepLFSR(register[i])
+			if register[i] = stepLFSR(register[i]); register[i] == 0 {
+				stuck = i
+			}
 		}
 	}
+	return stuck
 }
 
 func stepLFSR(value uint32) uint32 { return value>>1 ^ -(value&1)&LFSRPolynomial }

@@ -163,10 +163,10 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 		return
 	}
 	if !d.ends[d.owner[cell/d.bank.PerUnit]] {
-		panic(fmt.Sprintf("%s: cycle %d: switched in the middle of a slot", d.bank.Element(cell), d.clock.Cycle()))
+		d.clock.Broken(d.bank.Element(cell), "switched in the middle of a slot")
 	}
 	if port != hw.PortNone && int(port) >= d.hears.Inputs {
-		panic(fmt.Sprintf("%s: cycle %d: switched to port %d of %d", d.bank.Element(cell), d.clock.Cycle(), port, d.hears.Inputs))
+		d.clock.Broken(d.bank.Element(cell), "switched to port %d of %d", port, d.hears.Inputs)
 	}
 	if d.replaced(cell) {
 		d.port[cell] = port
@@ -211,7 +211,7 @@ func (d *Deserialisers) link() {
 		d.heard[shard] = d.heard[shard][:0]
 	}
 	for cell, state := range d.state {
-		if state != receiverIdle {
+		if state != receiverIdle && !d.replaced(cell) {
 			shard := d.owner[cell/d.bank.PerUnit]
 			d.heard[shard] = append(d.heard[shard], uint32(cell))
 		}
@@ -256,6 +256,10 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 
 func (d *Deserialisers) endSlot(shard int) {
 	for _, cell := range d.heard[shard] {
+		state, bits := d.state[cell], d.bits[cell]
+		if state == receiverIdle || state >= receiverStates || int(bits) > 8*d.frameMax || state == receiverGood && bits%8 != 0 {
+			d.clock.Broken(d.bank.Element(int(cell)), "state %d with %d bits at the end of a slot, a frame has %d at most", state, bits, 8*d.frameMax)
+		}
 		d.state[cell] = receiverIdle
 	}
 	d.heard[shard] = d.heard[shard][:0]
@@ -287,8 +291,10 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 	case receiverGood:
 		d.state[cell] = receiverDamaged // light after the end
 		return
-	default:
+	case receiverDamaged, receiverViolated:
 		return
+	default:
+		d.clock.Broken(d.bank.Element(cell), "state %d, a receiver has 0 to %d", d.state[cell], receiverStates-1)
 	}
 
 	frame := d.frames[cell*d.stride:][:d.stride]

@@ -302,7 +302,7 @@ func TestReceiverEndsTheSlot(t *testing.T) {
 	l.tx.Load(0, frame, 0)
 	l.hear(1, 0)
 	l.endSlot()
-	assert.PanicsWithValue(t, "pops.group[0].receiver[1]: cycle 0: switched in the middle of a slot", func() { l.rx.Listen(1, hw.PortNone) })
+	assert.PanicsWithError(t, "pops.group[0].receiver[1]: cycle 0: switched in the middle of a slot", func() { l.rx.Listen(1, hw.PortNone) })
 	l.runOn(0)
 	l.rx.Listen(1, hw.PortNone)
 	l.rx.in.Put(0, 0, 1, 1)
@@ -573,7 +573,7 @@ func TestListen(t *testing.T) {
 			require.ElementsMatch(t, want[coupler], got)
 		}
 	}
-	assert.PanicsWithValue(t, "pops.group[0].receiver[0]: cycle 18446744073709551615: switched to port 2 of 2", func() { l.rx.Listen(0, 2) })
+	assert.PanicsWithError(t, "pops.group[0].receiver[0]: last cycle of reset: switched to port 2 of 2", func() { l.rx.Listen(0, 2) })
 	assert.Panics(t, func() { l.rx.Listen(0, hw.PortAll) })
 }
 

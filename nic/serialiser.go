@@ -145,23 +145,19 @@ func (t *Serialisers) Ports() *hw.PortSelect { return t.ports }
 // A frame of the wrong size or for a transmitter that still sends is a fault of
 // the machine and panics.
 func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
-	now := t.clock.Cycle()
 	if len(frame) < 1 || len(frame) > t.frameMax {
-		panic(fmt.Sprintf("%s: cycle %d: frame of %d bytes, allowed are 1 to %d",
-			t.bank.Element(cell), now, len(frame), t.frameMax))
+		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes, allowed are 1 to %d", len(frame), t.frameMax)
 	}
 	if t.site != nil && t.site.replaced[cell] {
 		t.offer(cell, frame, port)
 		return
 	}
 	if t.length[cell] != 0 {
-		panic(fmt.Sprintf("%s: cycle %d: loaded while a frame of %d bytes is being sent",
-			t.bank.Element(cell), now, t.length[cell]))
+		t.clock.Broken(t.bank.Element(cell), "loaded while a frame of %d bytes is being sent", t.length[cell])
 	}
-	shard, start := &t.shards[t.owner[cell/t.bank.PerUnit]], now+1+t.compute
+	shard, start := &t.shards[t.owner[cell/t.bank.PerUnit]], t.clock.Cycle()+1+t.compute
 	if len(shard.active) > 0 && shard.start != start {
-		panic(fmt.Sprintf("%s: cycle %d: loaded while %s sends",
-			t.bank.Element(cell), now, t.bank.Element(int(shard.active[0]))))
+		t.clock.Broken(t.bank.Element(cell), "loaded while %s sends", t.bank.Element(int(shard.active[0])))
 	}
 	own := t.frames[cell*t.stride:][:t.stride]
 	clear(own[copy(own, frame):])
@@ -182,25 +178,41 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	if len(shard.active) == 0 || phit < 0 {
 		return
 	}
-	driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, phit*t.phitBits, t.phitBits)
+	if phit == 0 {
+		t.check(shard)
+	}
+	firstBit := phit * t.phitBits
+	if over := driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, firstBit, t.phitBits); over >= 0 {
+		// Latch retires a frame with its last phit, so the clock has jumped.
+		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch", firstBit, t.length[over])
+	}
+}
+
+// check looks at the registers of the active cells, once a slot: with its first phit.
+func (t *Serialisers) check(shard *serialiserShard) {
+	for _, cell := range shard.active {
+		if length := int(t.length[cell]); length < 1 || length > t.frameMax {
+			t.clock.Broken(t.bank.Element(int(cell)), "it sends a frame of %d bytes, the longest has %d", length, t.frameMax)
+		}
+	}
 }
 
 // phit returns which phit of their frames the shard's active cells send in this cycle,
 // below 0 while they wait.
 func (t *Serialisers) phit(shard *serialiserShard) int { return int(t.clock.Cycle() - shard.start) }
 
-func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit, phitBits int) {
+// driveLight returns a cell whose frame is over, -1 for none.
+func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, length []uint16, stride, firstBit, phitBits int) (over int) {
 	for _, cell := range active {
 		left := 8*int(length[cell]) - firstBit
 		if left <= 0 {
-			// Latch retires a frame with its last phit, so the clock has jumped.
-			panic(fmt.Sprintf("%s: wire %d: bit %d of a frame of %d bytes: the clock was advanced without Latch",
-				light.Path(), cell, firstBit, length[cell]))
+			return int(cell)
 		}
 		word := getPhit(frames[int(cell)*stride:], firstBit, phitBits)
 		lit := litBits(left, phitBits)
 		light.Put(shard, cell, word&lit, ^word&lit)
 	}
+	return -1
 }
 
 // Latches nothing: a transmitter has no inputs from the fabric.

@@ -75,9 +75,9 @@ func TestSerialiserLoadPanics(t *testing.T) {
 	assert.Panics(t, func() { l.tx.Load(0, make([]byte, 21), 0) })
 	l.tx.Load(0, make([]byte, 20), 0)
 	l.endSlot()
-	assert.PanicsWithValue(t, "pops.group[0].transmitter[0]: cycle 0: loaded while a frame of 20 bytes is being sent",
+	assert.PanicsWithError(t, "pops.group[0].transmitter[0]: cycle 0: loaded while a frame of 20 bytes is being sent",
 		func() { l.tx.Load(0, make([]byte, 20), 0) })
-	assert.PanicsWithValue(t, "pops.group[1].transmitter[0]: cycle 0: loaded while pops.group[0].transmitter[0] sends",
+	assert.PanicsWithError(t, "pops.group[1].transmitter[0]: cycle 0: loaded while pops.group[0].transmitter[0] sends",
 		func() { l.tx.Load(1, make([]byte, 20), 0) })
 }
 

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"starloom"
+	"starloom/hw"
 	"starloom/traces"
 )
 
@@ -33,7 +34,13 @@ const (
 	statusInterrupted = 130 // by SIGINT or SIGTERM: as shells say it of SIGINT
 )
 
-func main() { os.Exit(execute(os.Args[1:], os.Stdout, os.Stderr)) }
+func main() {
+	status := execute(os.Args[1:], os.Stdout, os.Stderr)
+	if status == statusFault {
+		traces.RemoveTemporaries()
+	}
+	os.Exit(status)
+}
 
 // errFailed says that a report with the verdict fail was printed.
 var errFailed = errors.New("fail")
@@ -128,8 +135,12 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 func protect(stderr io.Writer, run func() int) (status int) {
 	defer func() {
 		if value := recover(); value != nil {
+			stack := debug.Stack()
+			if f, ok := value.(*hw.Fault); ok && f.Stack != nil {
+				stack = f.Stack // of the worker
+			}
 			fmt.Fprintf(stderr, "starloom: this is a fault of Starloom, not of your input: %v\n"+
-				"please report it with the command line, the scenario and what follows\n\n%s", value, debug.Stack())
+				"please report it with the command line, the scenario and what follows\n\n%s", value, stack)
 			status = statusFault
 		}
 	}()

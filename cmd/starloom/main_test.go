@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
+	"starloom/hw"
 )
 
 // binary is the command under test: these tests themselves, which are it where the
@@ -368,4 +369,11 @@ func TestExitStatus(t *testing.T) {
 	assert.Equal(t, statusFault, protect(&stderr, func() int { panic("broken invariant") }))
 	assert.Contains(t, stderr.String(), "this is a fault of Starloom, not of your input: broken invariant\nplease report it")
 	assert.Contains(t, stderr.String(), "goroutine")
+
+	stderr.Reset()
+	assert.Equal(t, statusFault, protect(&stderr, func() int {
+		panic(&hw.Fault{Path: "net.nic[3].tx", Cycle: 24, Text: "two drivers", Stack: []byte("the worker's stack")})
+	}))
+	assert.Equal(t, "starloom: this is a fault of Starloom, not of your input: net.nic[3].tx: cycle 24: two drivers\n"+
+		"please report it with the command line, the scenario and what follows\n\nthe worker's stack", stderr.String())
 }

@@ -1,0 +1,130 @@
+package hw
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// requireFault wants a Fault of a phase, with its text up to the values.
+func requireFault(t *testing.T, want string, run func()) *Fault {
+	t.Helper()
+	var found *Fault
+	func() {
+		defer func() { found, _ = recover().(*Fault) }()
+		run()
+	}()
+	require.NotNil(t, found, "no fault, want %s", want)
+	require.EqualError(t, found, want)
+	require.Contains(t, string(found.Stack), "Phase).Do", "the stack is that of the phase")
+	return found
+}
+
+// TestBrokenInvariants puts a state into one element that it cannot reach: the panic names
+// the element, the cycle and the values, for any number of shards and workers.
+func TestBrokenInvariants(t *testing.T) {
+	const element, cycles = 7, 20 // test.unit[2].x[1]
+	arbiters := func(kind ArbiterKind, corrupt func(a *Arbiters, c *clocked)) func(shard, workers int) *clocked {
+		return func(shard, workers int) *clocked {
+			c, a := newArbiters(t, kind, 4, sliceOf(kind), shard, workers, nil)
+			c.play(0, cycles)
+			corrupt(a, c)
+			return c
+		}
+	}
+	fifos := func(corrupt func(f *FIFOs)) func(shard, workers int) *clocked {
+		return func(shard, workers int) *clocked {
+			c, f := newFIFOs(t, 3, 9, 2, shard, workers, nil)
+			c.play(0, cycles)
+			corrupt(f)
+			return c
+		}
+	}
+	// requests gives the element's requests in the cycle that follows.
+	requests := func(c *clocked, request uint64) {
+		c.random = func(_ uint64, s *switches) { s.value[0][element] = request }
+	}
+	for name, c := range map[string]struct {
+		build func(shard, workers int) *clocked
+		says  string
+	}{
+		"two grants": {arbiters(ArbiterFixed, func(a *Arbiters, _ *clocked) { a.granted[element] = 0b0101 }),
+			"arbiter[1]: cycle 20: element 7 is 0x5, at most one of 4 requesters can be granted"},
+		"grant without a request": {arbiters(ArbiterFixed, func(a *Arbiters, c *clocked) {
+			c.random = func(cycle uint64, s *switches) {
+				s.value[0][element] = 0b0100
+				if cycle == cycles { // between Drive and Latch
+					c.kernel.DriveAndSettle()
+					a.granted[element] = 0b0110
+					c.kernel.Latch()
+				}
+			}
+		}), "arbiter[1]: cycle 20: 0x6 is granted, 0x4 request"},
+		"pointer": {arbiters(ArbiterRoundRobin, func(a *Arbiters, c *clocked) {
+			requests(c, 0)
+			a.first[element] = 4
+		}), "arbiter[1]: cycle 20: the pointer is 4 of 4 requesters"},
+		"order": {arbiters(ArbiterMatrix, func(a *Arbiters, c *clocked) {
+			a.granted[element] = 0
+			requests(c, 0b0011)
+			a.beaten[4*element], a.beaten[4*element+1] = 0b0010, 0b0001
+		}), "arbiter[1]: cycle 20: 0x3 request and no one is first in the order"},
+		"turn": {arbiters(ArbiterTDMA, func(a *Arbiters, c *clocked) {
+			requests(c, 0)
+			a.turn[element], a.elapsed[element] = 4, a.slice-1
+		}), fmt.Sprintf("arbiter[1]: cycle 20: turn of requester 4 of 4 in cycle %[1]d of a slice of %[1]d", sliceOf(ArbiterTDMA))},
+		"slice": {arbiters(ArbiterTDMA, func(a *Arbiters, _ *clocked) { a.turn[element], a.elapsed[element] = 1, 9 }),
+			fmt.Sprintf("arbiter[1]: cycle 20: turn of requester 1 of 4 in cycle 10 of a slice of %d", sliceOf(ArbiterTDMA))},
+		"count": {fifos(func(f *FIFOs) { f.held[element], f.first[element] = 4, 1 }),
+			"fifo[1]: cycle 20: 4 words with the head in place 1, the depth is 3"},
+		"place": {fifos(func(f *FIFOs) { f.held[element], f.first[element] = 1, 3 }),
+			"fifo[1]: cycle 20: 1 words with the head in place 3, the depth is 3"},
+		"lost pushes": {fifos(func(f *FIFOs) { f.total[element] = 4 }),
+			"fifo[1]: cycle 20: 4 pushes were lost, the counter ends at 3"},
+		"register": {func(shard, workers int) *clocked {
+			c, l := newLFSRs(t, shard, workers, nil)
+			c.play(0, cycles)
+			l.register[element] = 0
+			requests(c, 1)
+			return c
+		}, "lfsr[1]: cycle 20: the register is 0, from which it never moves"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, cut := range [][2]int{{clockedUnits, 1}, {1, 1}, {1, 2}} {
+				k := c.build(cut[0], cut[1])
+				requireFault(t, "test.unit[2]."+c.says, func() { k.play(cycles, cycles+1) })
+			}
+		})
+	}
+}
+
+// hasty indexes what is not there, in one unit.
+type hasty struct {
+	register
+	unit int
+}
+
+func (h *hasty) Latch(s Shard) {
+	if s.First <= h.unit && h.unit < s.End {
+		h.q[len(h.in.value)] = 1
+	}
+}
+
+// TestPanicInAPhase: whatever a component panics with becomes a Fault with its path and
+// the cycle.
+func TestPanicInAPhase(t *testing.T) {
+	for _, workers := range []int{1, 2} {
+		w := NewWorkers(workers)
+		t.Cleanup(w.Close)
+		wire := newWords("test.p", 6)
+		k := NewKernel(w, Shards(6, 2))
+		k.Add(&hasty{register{"test.r0", wire, wire, make([]uint32, 6)}, 3}, &register{"test.r1", wire, newWords("test.q", 6), make([]uint32, 6)})
+		require.NoError(t, k.Build())
+		k.BeforeCycle0()
+		found := requireFault(t, "test.r0: last cycle of reset: runtime error: index out of range [6] with length 6", func() { run(k, 1) })
+		require.Contains(t, string(found.Stack), "(*hasty).Latch")
+		k.Reset()
+		requireFault(t, "test.r0: cycle 0: runtime error: index out of range [6] with length 6", func() { run(k, 1) })
+	}
+}
