@@ -23,7 +23,9 @@ import (
 // has no number. Light that is at the far end of a link in a last guard cycle counts for
 // no slot: it is late. Models are never late.
 type Plant struct {
+	kind    string
 	names   Names
+	bankOf  func(processor int) (bank *nic.Bank, cell int)
 	shape   Shape
 	timing  nic.Timing
 	payload int // bytes
@@ -43,6 +45,7 @@ type Plant struct {
 
 	lanes  int      // transmitters, and receivers, of a processor
 	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
+	asked  []uint8  // per processor: 1 if its NIC has asked in the slot that crosses; nil unless it must
 	met    []uint32 // per medium with a violation: the first cycle of this slot that shows it
 	late   []int    // media whose links had light at the far end at the last boundary
 	marks  []uint8  // per medium: 1 if somebody has listened to it at this boundary
@@ -59,6 +62,13 @@ type Media struct {
 	// Blocks reports whether a frame has to wait in a slot because what its port leads to
 	// is taken; nil: nothing ever blocks.
 	Blocks func(processor int, port uint16, slot uint32) bool
+
+	// Where outputs have to be asked for (Shape.Addressed): who takes the request of which
+	// processor, and the components between the transmitters and Couplers.
+	Filters interface {
+		Take(output int, listens bool, tag uint16)
+	}
+	Parts []hw.Component
 }
 
 // plantShard is a shard's part of the machine, and room to work in.
@@ -79,7 +89,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 	if err != nil {
 		return nil, err
 	}
-	var run []hw.Component
+	run := t.unsited()
 	for _, part := range t.Components() {
 		run = append(run, part)
 	}
@@ -93,6 +103,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 		if run, all, err = rtl.Replace(t.kernel, t.Components(), whole); err != nil {
 			return nil, err
 		}
+		run = append(run, t.unsited()...)
 		if all {
 			t.datapath = whole.(*Datapath)
 		}
@@ -107,7 +118,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 
 // Lay lays out a plant for a kernel, to which its components are still to be added.
 func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
-	t := &Plant{names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
+	t := &Plant{kind: n.Kind(), bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
 		kernel: kernel, shards: make([]plantShard, len(c.Shards))}
 	for i := range t.shards {
 		t.shards[i] = plantShard{
@@ -118,10 +129,14 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	}
 	processors := t.shape.Processors()
 	t.sent, t.met, t.marks = make([]uint16, processors*t.lanes), make([]uint32, t.shape.Media), make([]uint8, t.shape.Media)
+	if t.shape.Addressed {
+		t.asked = make([]uint8, processors)
+	}
 	var err error
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank: t.nics("tx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
-		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.shape.Ports,
+		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.outputs(),
+		ArbitrationCycles: t.timing.ArbitrationCycles,
 	}); err != nil {
 		return nil, err
 	}
@@ -131,9 +146,39 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	return t, nil
 }
 
-// Components are those of the plant.
+// Components are those of the plant that RTL can stand for.
 func (t *Plant) Components() []hw.Sited {
-	return []hw.Sited{t.media.Couplers, t.media.Links, t.serialisers, t.deserialisers}
+	parts := []hw.Sited{t.media.Couplers, t.media.Links, t.deserialisers}
+	if !t.shape.Addressed {
+		return append(parts, t.serialisers)
+	}
+	for _, part := range t.media.Parts {
+		if sited, ok := part.(hw.Sited); ok {
+			parts = append(parts, sited)
+		}
+	}
+	return parts
+}
+
+// unsited are the others.
+func (t *Plant) unsited() (parts []hw.Component) {
+	if t.shape.Addressed {
+		parts = append(parts, t.serialisers)
+	}
+	for _, part := range t.media.Parts {
+		if _, ok := part.(hw.Sited); !ok {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// outputs returns how many media a transmitter can be switched to.
+func (t *Plant) outputs() int {
+	if t.shape.Addressed {
+		return t.shape.Media
+	}
+	return t.shape.Ports
 }
 
 // What a network's Build needs and gives.
@@ -154,8 +199,20 @@ func (t *Plant) Clock() *hw.Clock { return t.kernel.Clock() }
 // Light makes a wire for every medium, perUnit of them for each unit; readers is by whose
 // shard each is read, in units, nil for the unit that it belongs to.
 func (t *Plant) Light(name, part string, perUnit int, readers []uint32) (*hw.Light, error) {
-	return hw.NewLight(hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}, "light", t.timing.PhitBits, t.cuts, readers)
+	return hw.NewLight(t.Bank(name, part, perUnit), "light", t.timing.PhitBits, t.cuts, readers)
 }
+
+// Bank names perUnit elements for each unit, or parts of them.
+func (t *Plant) Bank(name, part string, perUnit int) hw.Bank {
+	bank := hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}
+	if bank.Unit == "" { // there is one unit, which has no name of its own
+		bank.Name = t.kind + "." + name
+	}
+	return bank
+}
+
+// Shards are those of the machine.
+func (t *Plant) Shards() []hw.Shard { return t.cuts }
 
 // Carry gives the plant its media; the receivers are those of all NICs.
 func (t *Plant) Carry(m Media) (err error) {
@@ -172,7 +229,7 @@ func (t *Plant) Media() *Media { return &t.media }
 
 // nics is the bank of a part of all NICs.
 func (t *Plant) nics(part string) hw.Bank {
-	bank := hw.Bank{Unit: t.names.Unit(), Name: "nic", Part: part, Units: t.shape.Units, PerUnit: t.shape.PerUnit * t.lanes}
+	bank := t.Bank("nic", part, t.shape.PerUnit*t.lanes)
 	if t.shape.AllPorts {
 		bank.Parts = t.lanes
 	}
@@ -209,7 +266,7 @@ func (t *Plant) transmitters(shard int) (first, end int) {
 
 // input is the input of its unit that a processor's receiver hears at a port.
 func (t *Plant) input(processor int, port uint16) int {
-	if t.shape.AllPorts {
+	if t.shape.AllPorts || t.shape.Addressed {
 		return processor%t.shape.PerUnit*t.lanes + int(port)
 	}
 	return int(port)
@@ -219,6 +276,9 @@ func (t *Plant) input(processor int, port uint16) int {
 func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	units, cells := t.shape.UnitsOf(bank)
 	s, ports := &t.shards[shard], bank.Listen(slot)
+	if t.shape.Addressed {
+		t.answer(bank, ledger, slot, window)
+	}
 	for index := window.First; index < window.End; index++ {
 		for unit := range units {
 			cell := unit*cells + index
@@ -269,6 +329,10 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 // receivers.
 func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
 	s := &t.shards[shard]
+	if t.shape.Addressed { // NICs ask again by themselves
+		t.ask(s, bank, ledger, slot, window)
+		cells = nil
+	}
 	for _, cell := range cells {
 		if bank.Registers[cell].TxCount > 0 {
 			t.send(s, bank, int(cell), ledger, slot)
@@ -284,6 +348,12 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 				port := ports[cell]
 				if int(port) >= t.shape.Ports {
 					port = nic.PortNone
+				}
+				if t.shape.Addressed {
+					t.media.Filters.Take(processor, port == 0, bank.Accepts(cell))
+					if port == 0 {
+						port = uint16(t.input(processor, port))
+					}
 				}
 				t.deserialisers.Listen(processor, port)
 				continue
@@ -344,6 +414,50 @@ func (t *Plant) transmit(s *plantShard, bank *nic.Bank, cell int, frame nic.Fram
 	return true
 }
 
+// ask is the load input of the transmitters of a window, for an addressed network: whether
+// their frames go is decided in the slot.
+func (t *Plant) ask(s *plantShard, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	for cell := window.First; cell < window.End; cell++ {
+		if bank.Registers[cell].TxCount == 0 {
+			continue
+		}
+		frame := bank.TxHead(cell)
+		if !bank.Legal(cell, frame) {
+			SilenceIllegal(bank, cell, frame, ledger, slot)
+			continue
+		}
+		processor, port := bank.First+cell, uint16(nic.PortNone)
+		frame.SetSource(uint32(processor))
+		if to := frame.Destination(); to != nic.ListedDestination {
+			port = uint16(to)
+		}
+		t.serialisers.Load(processor, frame.AppendWire(s.wire), port)
+		t.sent[processor], t.asked[processor] = 0, 1
+		ledger.Sending = true
+	}
+}
+
+// answer tells the NICs of a window what has become of what they have asked for in a slot.
+func (t *Plant) answer(bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	for cell := window.First; cell < window.End; cell++ {
+		if processor := bank.First + cell; t.asked[processor] != 0 {
+			t.asked[processor] = 0
+			Answer(bank, ledger, cell, int(t.served(processor)), slot)
+		}
+	}
+}
+
+// nobody serves a request.
+const nobody = -1
+
+// served is the output that has served a processor's request in the slot that has crossed.
+func (t *Plant) served(processor int) int32 {
+	if output, ok := t.serialisers.Served(processor); ok {
+		return int32(output)
+	}
+	return nobody
+}
+
 // load is the load input of one transmitter.
 func (t *Plant) load(transmitter int, wire nic.Frame, port uint16, slot uint32) {
 	if t.sums != nil {
@@ -373,6 +487,7 @@ func (t *Plant) Cross(slot uint32) {
 		t.kernel.DriveAndSettle()
 		t.settled(slot)
 		t.noteLate()
+		t.noteServed(slot)
 	}
 }
 
@@ -427,6 +542,18 @@ func (t *Plant) noteLate() {
 	}
 }
 
+// noteServed remembers what was sent in a slot, for RTL, once it is known.
+func (t *Plant) noteServed(slot uint32) {
+	if t.sums == nil || !t.shape.Addressed {
+		return
+	}
+	for processor, asked := range t.asked {
+		if asked != 0 && t.served(processor) != nobody {
+			t.sums.send(slot, processor, t.serialisers.Sent(processor))
+		}
+	}
+}
+
 // Late returns the media, in ascending order, whose links had light at the far end in
 // the last cycle of the slot that has crossed. Only RTL can be late.
 func (t *Plant) Late() []int { return t.late }
@@ -438,7 +565,11 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 	violation, placed := t.media.Couplers.Violation, uint64(0)
 	first, end := t.transmitters(shard)
 	for transmitter := first; transmitter < end; transmitter++ {
-		switch port := t.sent[transmitter]; port {
+		port := t.sent[transmitter]
+		if t.shape.Addressed && port != nic.PortNone {
+			port, _ = t.serialisers.Served(transmitter)
+		}
+		switch port {
 		case nic.PortNone:
 		case nic.PortAll:
 			placed += uint64(t.shape.Ports)
@@ -466,6 +597,7 @@ func (t *Plant) Reset() {
 	for i := range t.sent {
 		t.sent[i] = nic.PortNone
 	}
+	clear(t.asked)
 	t.WatchError = nil
 	t.late = t.late[:0]
 	t.kernel.BeforeCycle0()
@@ -483,6 +615,9 @@ func (t *Plant) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
 	hw.StateColumn(v, "sent", t.sent)
 	hw.StateColumn(v, "met", t.met)
+	if t.asked != nil {
+		hw.StateColumn(v, "asked", t.asked, hw.AtMost[uint8](1))
+	}
 	exact := make([]uint8, len(t.shards)) // for the slot that has begun
 	for i := range t.shards {
 		if t.shards[i].exact {

@@ -19,6 +19,10 @@ import (
 // phit per cycle. Reset: idle, dark, port none, also in the middle of a frame.
 // Nothing stalls a transmitter, and it does not notice a collision.
 //
+// Where an output has to be asked for, a transmitter asks for ArbitrationCycles before its
+// first phit, and goes on asking to its last one. In the cycle of the first phit it learns who
+// serves it; if nobody does, it stops there, and its light has gone nowhere.
+//
 // Bits on the wire: the frame's bytes in order, each byte's most significant bit
 // first. The first bit of a phit is the phit word's most significant bit:
 //
@@ -43,9 +47,15 @@ type Serialisers struct {
 	light *hw.Light
 	ports *hw.PortSelect
 
+	arbitration uint64
+	asks        *hw.Asks       // nil if outputs need not be asked for
+	serving     *hw.PortSelect // input: the output that serves a transmitter
+
 	// Registers.
 	frames []byte    // stride bytes per cell, most significant bit first
 	length []uint16  // bytes of the frame that is loaded, 0 when idle
+	tag    []uint16  // of the frame, nil where asks is
+	served []uint16  // who has taken the frame that was loaded last, hw.PortNone for nobody; the same
 	start  [1]uint64 // that of the shards that are active, while a state is saved
 
 	shards []serialiserShard
@@ -69,7 +79,10 @@ type SerialiserConfig struct {
 	PhitBits      int // 1..PhitBitsMax
 	FrameBytesMax int // 1..FrameBytes(PayloadBytesMax)
 	ComputeCycles int // from a load to the first phit, 0..ComputeCyclesMax
-	Ports         int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
+	// ArbitrationCycles come then, in which a transmitter asks for its output: 0 if it need
+	// not, else Await says who answers.
+	ArbitrationCycles int
+	Ports             int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
 // frameSlack is what a 64-bit load at an odd bit position may touch behind the
@@ -116,17 +129,23 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 
 		portCount: c.Ports,
 	}
+	registers := []hw.Register{
+		hw.Column("frame", t.frames),
+		hw.Column("port", t.ports.Value).ResetTo(hw.PortNone).Shown(16),
+		hw.Column("length", t.length, hw.AtMost(uint16(t.frameMax))).Shown(16),
+		hw.Column("start", t.start[:]),
+	}
+	if c.ArbitrationCycles > 0 {
+		t.arbitration, t.asks = uint64(c.ArbitrationCycles), hw.NewAsks(c.Bank, "ask", len(c.Shards))
+		t.tag, t.served = make([]uint16, c.Bank.Size()), make([]uint16, c.Bank.Size())
+		registers = append(registers, hw.Column("tag", t.tag).Shown(16), hw.Column("served", t.served).ResetTo(hw.PortNone).Shown(16))
+	}
 	t.Registers = hw.Declare(hw.Declaration{
-		Bank: c.Bank,
-		Registers: []hw.Register{
-			hw.Column("frame", t.frames),
-			hw.Column("port", t.ports.Value).ResetTo(hw.PortNone).Shown(16),
-			hw.Column("length", t.length, hw.AtMost(uint16(t.frameMax))).Shown(16),
-			hw.Column("start", t.start[:]),
-		},
-		Wires:   []hw.Probed{t.light},
-		Collect: t.collect,
-		Derive:  t.activate,
+		Bank:      c.Bank,
+		Registers: registers,
+		Wires:     []hw.Probed{t.light},
+		Collect:   t.collect,
+		Derive:    t.activate,
 	})
 	return t, nil
 }
@@ -136,6 +155,24 @@ func (t *Serialisers) Light() *hw.Light { return t.light }
 
 // Ports is the transmitters' port select.
 func (t *Serialisers) Ports() *hw.PortSelect { return t.ports }
+
+// Asks are what the transmitters ask for, nil if they need not.
+func (t *Serialisers) Asks() *hw.Asks { return t.asks }
+
+// Await says who answers: the output that serves each transmitter.
+func (t *Serialisers) Await(serving *hw.PortSelect) { t.serving = serving }
+
+// Served returns the output that has taken the frame which was loaded last, nobody's if ok is
+// false.
+func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
+	return t.served[cell], t.served[cell] != hw.PortNone
+}
+
+// Sent is the frame that was loaded last, as it was sent.
+func (t *Serialisers) Sent(cell int) Frame {
+	frame := Frame(t.frames[cell*t.stride:][:t.frameMax])
+	return frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
+}
 
 // Load is a cell's load input in this cycle, for the Latch to come: the frame of the next
 // slot and the port that it goes to (an index, hw.PortAll or hw.PortNone). It copies the
@@ -155,7 +192,7 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if t.length[cell] != 0 {
 		t.clock.Broken(t.bank.Element(cell), "loaded while a frame of %d bytes is being sent", t.length[cell])
 	}
-	shard, start := &t.shards[t.owner[cell/t.bank.PerUnit]], t.clock.Cycle()+1+t.compute
+	shard, start := &t.shards[t.owner[cell/t.bank.PerUnit]], t.clock.Cycle()+1+t.compute+t.arbitration
 	if len(shard.active) > 0 && shard.start != start {
 		t.clock.Broken(t.bank.Element(cell), "loaded while %s sends", t.bank.Element(int(shard.active[0])))
 	}
@@ -163,18 +200,34 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	clear(own[copy(own, frame):])
 	t.length[cell] = uint16(len(frame))
 	t.ports.Value[cell] = port
+	if t.asks != nil {
+		t.tag[cell], t.served[cell] = Frame(own).Header().Tag, hw.PortNone
+	}
 	shard.start = start
 	shard.active = append(shard.active, uint32(cell))
 }
 
 // Drives are the light and the port select.
-func (t *Serialisers) Drives() []hw.Wire { return []hw.Wire{t.light, t.ports} }
+func (t *Serialisers) Drives() []hw.Wire {
+	if t.asks != nil {
+		return []hw.Wire{t.light, t.ports, t.asks}
+	}
+	return []hw.Wire{t.light, t.ports}
+}
 
 // Drive lights the phit of this cycle of every cell that has one.
 func (t *Serialisers) Drive(s hw.Shard) {
 	t.light.Clear(s.Index)
 	shard := &t.shards[s.Index]
 	phit := t.phit(shard)
+	if t.asks != nil {
+		t.asks.Clear(s.Index)
+		if phit >= -int(t.arbitration) {
+			for _, cell := range shard.active {
+				t.asks.Raise(s.Index, cell, t.ports.Value[cell], t.tag[cell])
+			}
+		}
+	}
 	if len(shard.active) == 0 || phit < 0 {
 		return
 	}
@@ -215,8 +268,13 @@ func driveLight(light *hw.Light, shard int, active []uint32, frames []byte, leng
 	return -1
 }
 
-// Latches nothing: a transmitter has no inputs from the fabric.
-func (t *Serialisers) Latches() []hw.Wire { return nil }
+// Latches who serves it, if it has to ask; a transmitter has no other inputs from the fabric.
+func (t *Serialisers) Latches() []hw.Wire {
+	if t.serving != nil {
+		return []hw.Wire{t.serving}
+	}
+	return nil
+}
 
 // Latch makes the cells idle whose last phit is on the wire in this cycle.
 func (t *Serialisers) Latch(s hw.Shard) {
@@ -229,7 +287,30 @@ func (t *Serialisers) Latch(s hw.Shard) {
 	if len(shard.active) == 0 || phit < 0 {
 		return
 	}
+	if t.serving != nil && phit == 0 {
+		t.answer(shard)
+	}
 	shard.active = retire(shard.active, t.length, t.ports.Value, (phit+1)*t.phitBits)
+}
+
+// answer stops those that nobody serves. Who serves one that had no output of its own is its
+// addressee.
+func (t *Serialisers) answer(shard *serialiserShard) {
+	kept := shard.active[:0]
+	for _, cell := range shard.active {
+		output := t.serving.Value[cell]
+		t.served[cell] = output
+		if output == hw.PortNone {
+			t.length[cell], t.ports.Value[cell] = 0, hw.PortNone
+			continue
+		}
+		if t.ports.Value[cell] == hw.PortNone {
+			t.ports.Value[cell] = output
+			Frame(t.frames[int(cell)*t.stride:][:t.length[cell]]).readdress(uint32(output))
+		}
+		kept = append(kept, cell)
+	}
+	shard.active = kept
 }
 
 func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
@@ -248,7 +329,7 @@ func retire(active []uint32, length, ports []uint16, sentBits int) []uint32 {
 // QuietFor implements hw.Quiet: nothing happens while frames wait for their start, or when
 // there is none and the last phit's light is out.
 func (t *Serialisers) QuietFor(limit uint64) uint64 {
-	if !t.light.Dark() {
+	if !t.light.Dark() || t.asks != nil && !t.asks.Low() {
 		return 0
 	}
 	for i := range t.shards {
@@ -256,7 +337,7 @@ func (t *Serialisers) QuietFor(limit uint64) uint64 {
 		if len(shard.active) == 0 {
 			continue
 		}
-		phit := t.phit(shard)
+		phit := t.phit(shard) + int(t.arbitration)
 		if phit >= 0 {
 			return 0
 		}

@@ -35,7 +35,6 @@ type matching struct {
 	// What has been decided, by processor; nobody for none.
 	serves   []int32  // the input that an output serves
 	servedBy []int32  // the output that serves an input
-	place    []int32  // of that one in the input's list, nobody if it has asked for one output
 	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
 
 	// Registers of the arbiters that rotate, of each output and then that of the cap; nil if
@@ -55,7 +54,7 @@ func newMatching(x Network) *matching {
 		arbiter: kindOf(x.Arbiter), capArbiter: kindOf(x.CapArbiter),
 		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
 		listens: make([]uint8, n), accepts: make([]uint16, n),
-		serves: make([]int32, n), servedBy: make([]int32, n), place: make([]int32, n),
+		serves: make([]int32, n), servedBy: make([]int32, n),
 	}
 	for _, kind := range []hw.ArbiterKind{m.arbiter, m.capArbiter} {
 		switch kind {
@@ -80,7 +79,7 @@ func (m *matching) reset() {
 	clear(m.now)
 	m.taken = m.taken[:0]
 	for i := range m.ports {
-		m.serves[i], m.servedBy[i], m.place[i] = nobody, nobody, nobody
+		m.serves[i], m.servedBy[i] = nobody, nobody
 	}
 }
 
@@ -108,7 +107,7 @@ func (m *matching) inputs(first, end int, yield func(input int)) {
 func (m *matching) clear() {
 	for _, output := range m.taken {
 		input := m.serves[output]
-		m.serves[output], m.servedBy[input], m.place[input] = nobody, nobody, nobody
+		m.serves[output], m.servedBy[input] = nobody, nobody
 	}
 	m.taken = m.taken[:0]
 }
@@ -210,12 +209,12 @@ func (m *matching) allocate() {
 		if m.cap > 0 && len(m.taken) == m.cap {
 			return
 		}
-		output, place := m.claim(int(input))
+		output := m.claim(int(input))
 		if output == nobody {
 			continue
 		}
 		m.taken = append(m.taken, uint32(output))
-		m.serves[output], m.servedBy[input], m.place[input] = int32(input), output, place
+		m.serves[output], m.servedBy[input] = int32(input), output
 	}
 	if len(m.taken) > 0 {
 		m.rotate(m.arbiter, m.ports, int(m.serves[m.taken[0]]))
@@ -224,26 +223,26 @@ func (m *matching) allocate() {
 
 // claim is the best output for an input that nobody has claimed: its first choice, else the
 // first of its list.
-func (m *matching) claim(input int) (output, place int32) {
+func (m *matching) claim(input int) (output int32) {
 	tag := m.tag[input]
 	if to := m.destination[input]; to != nic.ListedDestination {
 		if m.free(to, tag) {
-			return int32(to), nobody
+			return int32(to)
 		}
-		return nobody, nobody
+		return nobody
 	}
 	list, valid, first := m.requests(input)
 	if k := first; k < uint32(len(list)) && valid[k>>5]>>(k&31)&1 != 0 && m.free(list[k], tag) {
-		return int32(list[k]), int32(k)
+		return int32(list[k])
 	}
 	for w, left := range valid {
 		for ; left != 0; left &= left - 1 {
 			if k := w<<5 + bits.TrailingZeros32(left); k < len(list) && m.free(list[k], tag) {
-				return int32(list[k]), int32(k)
+				return int32(list[k])
 			}
 		}
 	}
-	return nobody, nobody
+	return nobody
 }
 
 // takes reports whether an output listens to a tag; free, that it serves nobody, either.

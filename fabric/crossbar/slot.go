@@ -83,7 +83,7 @@ func (t *slotTransport) Cross(uint32) { t.decide() }
 // received.
 func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
 	t.inputs(bank.First+w.First, bank.First+w.End, func(input int) {
-		if resolve(bank, ledger, input-bank.First, t.servedBy[input], t.place[input], slot) {
+		if fabric.Answer(bank, ledger, input-bank.First, int(t.servedBy[input]), slot) {
 			t.ask(input, bank.Registers[input-bank.First].TxCount > 0)
 		}
 	})
@@ -100,23 +100,6 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		ledger.NoteHeard(output, 0, bank.PushRx(cell, 0, frame), frame, slot)
 	}
 	ledger.Judge(slot)
-}
-
-// resolve tells a NIC what has become of its request in a slot: output is who serves it,
-// place where that one is in its list. It reports whether the frame has left.
-func resolve(bank *nic.Bank, ledger *fabric.Ledger, cell int, output, place int32, slot uint32) (sent bool) {
-	if output == nobody {
-		ledger.NoteBlocked(bank, cell, bank.TxHead(cell), slot)
-		return false
-	}
-	if place != nobody {
-		bank.SentListed(cell, int(place))
-	}
-	frame := bank.TxHead(cell)
-	ledger.NoteSent(bank.First+cell, frame, slot)
-	bank.NoteTx(cell, 0, nic.TxSent, frame.Destination())
-	bank.PopTx(cell)
-	return true
 }
 
 // Collisions implements Transport: arbiters let no frames meet.

@@ -1,0 +1,26 @@
+package fabric
+
+import (
+	"slices"
+
+	"starloom/nic"
+)
+
+// Answer tells a NIC of an addressed network what has become of its request in a slot: output
+// is who has taken the frame at the head of its TX FIFO, -1 for nobody. It reports whether the
+// frame has left.
+func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent bool) {
+	if output < 0 {
+		ledger.NoteBlocked(bank, cell, bank.TxHead(cell), slot)
+		return false
+	}
+	if bank.TxHead(cell).Destination() == nic.ListedDestination {
+		list, _, _ := bank.Requests(cell)
+		bank.SentListed(cell, slices.Index(list, uint32(output)))
+	}
+	frame := bank.TxHead(cell)
+	ledger.NoteSent(bank.First+cell, frame, slot)
+	bank.NoteTx(cell, 0, nic.TxSent, frame.Destination())
+	bank.PopTx(cell)
+	return true
+}
