@@ -319,6 +319,9 @@ func TestRTLFaultsEndTheRun(t *testing.T) {
 		"fatal on wasm": {fibre, "wasm", []string{
 			"wire [BITS-1:0] light_o;", `wire [BITS-1:0] light_o; always @(posedge clock) if (!reset && rail1_i[0]) $fatal(1, "too bright");`,
 		}, RuleRTLFault, ".fibre", 0, "too bright"},
+		"assertion": {tx, "icarus", []string{"wait_q <= COMPUTE_CYCLES[15:0]", "wait_q <= COMPUTE_CYCLES[15:0] + 16'd1"}, RuleRTLFault, ".tx", 0,
+			"wait: 1 cycles to the first phit of 0"},
+		"assertion on wasm": {rx, "wasm", []string{"last ? total[15:0]", "last ? total[15:0] + 16'd1"}, RuleRTLFault, ".rx", 0, " received in state 2"},
 		"oscillation on wasm": {coupler, "wasm", []string{
 			seen, "/* verilator lint_off UNOPTFLAT */ wire loop; assign loop = rail1_o[0] & ~loop; assign violation_o = |(rail1_o & rail0_o) | loop;",
 		}, RuleRTLFault, "coupler", 0, "does not settle"},

@@ -6,10 +6,13 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/cosim/twin"
 )
 
 const (
@@ -48,6 +51,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"fatal", "always @(posedge clk) if (!rst && go) $fatal(1, \"no way\");", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "no way"}},
 		{"fatal in Icarus", "always @(posedge clk) if (!rst && go) $fatal(1, \"no way\");", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "no way"}},
 		{"error in Icarus", "always @(posedge clk) if (!rst && go) $error(\"oh %d\", go);", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "oh 1"}},
+		{"assertion", "always @(posedge clk) if (!rst && go) assert (!v[3]) else $error(\"v is %0d\", v);", "m.yml", statusFail, []string{"fail: the RTL ends in cycle ", ": fatal", "v is "}},
 		{"files in Icarus", "initial begin $dumpfile(\"gone.vcd\"); $dumpvars; end integer f; initial f = $fopen(\"gone.txt\");", "m.yml --backend icarus --cycles 200", statusPass,
 			[]string{"pass: no difference found in 200 cycles of 1 run; longest stretch without reset: 113 cycles; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
 		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
@@ -88,6 +92,24 @@ func TestCosimCheckStatus(t *testing.T) {
 			require.Equal(t, before, list(t, dir), "no file that was not asked for")
 		})
 	}
+}
+
+// TestCosimCheckAssertion: an assertion of a twin ends the check before the mistake reaches
+// an output, and the case is made short as ever.
+func TestCosimCheckAssertion(t *testing.T) {
+	fifo, err := twin.Find(twin.All(), "fifo")
+	require.NoError(t, err)
+	i := slices.IndexFunc(fifo.Mutants, func(m twin.Mistake) bool { return m.Name == "ring one word short" })
+	dir := t.TempDir()
+	_, err = twin.Mutant{Twin: fifo, Mistake: fifo.Mutants[i]}.WriteSources(dir)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "m.yml"), []byte("model: fifo\nparameters: {DEPTH: 4, WIDTH: 8, COUNT_BITS: 16}\ntop: fifo\nsources: [fifo.v]\nclock: clock\nreset: reset\n"+
+		"pins: {push_i: push_i, data_i: data_i, pop_i: pop_i, head_o: head_o, count_o: count_o, overflow_o: overflow_o, overflows_o: overflows_o}\n"), 0o644))
+	r := starloomIn(t, dir, "cosim", "check", "m.yml")
+	require.Equal(t, statusFail, r.status, r.stderr)
+	require.Contains(t, r.stdout, "fail: the RTL ends in cycle 4: fatal: fifo.v:86: ")
+	require.Contains(t, r.stdout, "pointers: 3 words, read pointer 0, write pointer 0")
+	require.Contains(t, r.stdout, "push_i ")
 }
 
 func TestCosimCheckList(t *testing.T) {

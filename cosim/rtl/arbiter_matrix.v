@@ -7,6 +7,8 @@
 // medium for the grant of cycle c+1, so nothing is lost between two frames.
 // grant_o is one-hot, 0 for nobody; index_o is 0 for nobody. Reset: no grant, nobody
 // served. Twin of hw.Arbiters of kind matrix, for one arbiter.
+// In terms of common_cells' rr_arb_tree: request_i is req_i, grant_o is gnt_o, index_o is idx_o,
+// and a grant is a lock (LockIn).
 `default_nettype none
 
 module arbiter_matrix #(
@@ -62,6 +64,18 @@ module arbiter_matrix #(
       if (grant_q[i]) index_o = index_o | i[5:0];
     end
   end
+
+`ifndef SYNTHESIS
+  localparam [REQUESTERS-1:0] ONE = 1;
+  always @(posedge clock) begin
+    if (!reset) begin
+      if (|(grant_q & (grant_q - ONE)) || (!hold && |(choice & (choice - ONE)))) $fatal(1, "hot_one: grants %b, chooses %b", grant_q, choice);
+      if (|grant_q && (grant_q >> index_o) != ONE) $fatal(1, "gnt_idx: index %0d, grants %b", index_o, grant_q);
+      if (!hold && |(choice & ~request_i)) $fatal(1, "gnt_req: chooses %b of requests %b", choice, request_i);
+      if (!hold && |request_i && ~|choice) $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

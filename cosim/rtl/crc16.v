@@ -61,6 +61,10 @@ module crc16 #(
   always @(posedge clock) crc_q <= reset ? START : next_o;
 
   assign crc_o = crc_q;
+
+`ifndef SYNTHESIS
+  always @(posedge clock) if (!reset && bits_i > PHIT) $fatal(1, "bits_i: %0d bits, a phit has %0d", bits_i, PHIT);
+`endif
 endmodule
 
 `default_nettype wire

@@ -164,6 +164,16 @@ module deserialiser #(
     integer k;
     for (k = 0; k < FRAME_BYTES_MAX; k = k + 1) memory_order[8*k +: 8] = frame[FRAME_BITS-1-8*k -: 8];
   endfunction
+
+`ifndef SYNTHESIS
+  always @(posedge clock) begin
+    if (!reset) begin
+      if (state_q > VIOLATED) $fatal(1, "state: %0d", state_q);
+      if ({4'd0, bits_q} > BITS_MAX) $fatal(1, "bits: %0d received, a frame has %0d at most", bits_q, FRAME_BITS);
+      if (good && bits_q[2:0] != 3'd0 || state_q == RECEIVING && bits_q == 16'd0) $fatal(1, "bits: %0d received in state %0d", bits_q, state_q);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

@@ -4,8 +4,11 @@
 // head in cycle c+1. One push and one pop per cycle; the pop comes first, so a full
 // FIFO that is popped has room. The head is shown without a pop and is 0 when the
 // FIFO is empty. A pop of an empty FIFO does nothing. A push into a full one is
-// lost: overflow_o is 1 in the cycle behind, and overflows_o counts it, up to its
+// lost: overflow_o is 1 in the cycle after, and overflows_o counts it, up to its
 // largest value. Reset: empty, nothing lost. Twin of hw.FIFOs, for one FIFO.
+// In terms of common_cells' fifo_v3, with FALL_THROUGH 0: data_o is head_o, usage_o the low
+// bits of count_o, empty_o is count_o == 0, full_o is count_o == DEPTH; there a push into a
+// full one is not allowed.
 `default_nettype none
 
 module fifo #(
@@ -30,49 +33,60 @@ module fifo #(
     $finish;
   end
 
-  localparam integer HELD_BITS = $clog2(DEPTH + 1);
-  localparam integer PLACE_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1;
-  localparam integer LAST_PLACE = DEPTH - 1;
-  localparam [HELD_BITS-1:0] FULL = DEPTH[HELD_BITS-1:0];
-  localparam [PLACE_BITS-1:0] LAST = LAST_PLACE[PLACE_BITS-1:0];
+  localparam integer USAGE_BITS = $clog2(DEPTH + 1);
+  localparam integer POINTER_BITS = DEPTH > 1 ? $clog2(DEPTH) : 1;
+  localparam integer LAST_WORD = DEPTH - 1;
+  localparam [USAGE_BITS-1:0] FULL = DEPTH[USAGE_BITS-1:0];
+  localparam [POINTER_BITS-1:0] LAST = LAST_WORD[POINTER_BITS-1:0];
 
-  reg [WIDTH-1:0] word_q [0:DEPTH-1];
-  reg [PLACE_BITS-1:0] first_q; // place of the head
-  reg [PLACE_BITS-1:0] free_q;  // place of the next word
-  reg [HELD_BITS-1:0] held_q;
+  reg [WIDTH-1:0] mem_q [0:DEPTH-1];
+  reg [POINTER_BITS-1:0] read_pointer_q;  // of the head
+  reg [POINTER_BITS-1:0] write_pointer_q; // of the next word
+  reg [USAGE_BITS-1:0] usage_q;
   reg lost_q;
   reg [COUNT_BITS-1:0] total_q;
 
-  wire pops = pop_i && held_q != {HELD_BITS{1'b0}};
-  wire pushes = push_i && (held_q != FULL || pops);
+  wire pops = pop_i && usage_q != {USAGE_BITS{1'b0}};
+  wire pushes = push_i && (usage_q != FULL || pops);
   wire loses = push_i && !pushes;
 
-  function [PLACE_BITS-1:0] behind(input [PLACE_BITS-1:0] place);
-    behind = place == LAST ? {PLACE_BITS{1'b0}} : place + 1'b1;
+  function [POINTER_BITS-1:0] next(input [POINTER_BITS-1:0] pointer);
+    next = pointer == LAST ? {POINTER_BITS{1'b0}} : pointer + 1'b1;
   endfunction
 
   always @(posedge clock) begin
-    if (pushes) word_q[free_q] <= data_i;
+    if (pushes) mem_q[write_pointer_q] <= data_i;
     if (reset) begin
-      first_q <= {PLACE_BITS{1'b0}};
-      free_q <= {PLACE_BITS{1'b0}};
-      held_q <= {HELD_BITS{1'b0}};
+      read_pointer_q <= {POINTER_BITS{1'b0}};
+      write_pointer_q <= {POINTER_BITS{1'b0}};
+      usage_q <= {USAGE_BITS{1'b0}};
       lost_q <= 1'b0;
       total_q <= {COUNT_BITS{1'b0}};
     end else begin
-      if (pops) first_q <= behind(first_q);
-      if (pushes) free_q <= behind(free_q);
-      if (pushes && !pops) held_q <= held_q + 1'b1;
-      if (pops && !pushes) held_q <= held_q - 1'b1;
+      if (pops) read_pointer_q <= next(read_pointer_q);
+      if (pushes) write_pointer_q <= next(write_pointer_q);
+      if (pushes && !pops) usage_q <= usage_q + 1'b1;
+      if (pops && !pushes) usage_q <= usage_q - 1'b1;
       lost_q <= loses;
       if (loses && !(&total_q)) total_q <= total_q + 1'b1;
     end
   end
 
-  assign head_o = held_q == {HELD_BITS{1'b0}} ? {WIDTH{1'b0}} : word_q[first_q];
-  assign count_o = held_q;
+  assign head_o = usage_q == {USAGE_BITS{1'b0}} ? {WIDTH{1'b0}} : mem_q[read_pointer_q];
+  assign count_o = usage_q;
   assign overflow_o = lost_q;
   assign overflows_o = total_q;
+
+`ifndef SYNTHESIS
+  wire [31:0] write = {{(32 - POINTER_BITS) {1'b0}}, read_pointer_q} + {{(32 - USAGE_BITS) {1'b0}}, usage_q};
+  always @(posedge clock) begin
+    if (!reset) begin
+      if ({1'b0, usage_q} > {1'b0, FULL}) $fatal(1, "usage: holds %0d words of %0d", usage_q, DEPTH);
+      if ({{(32 - POINTER_BITS) {1'b0}}, write_pointer_q} != (write < DEPTH ? write : write - DEPTH))
+        $fatal(1, "pointers: %0d words, read pointer %0d, write pointer %0d", usage_q, read_pointer_q, write_pointer_q);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

@@ -29,6 +29,10 @@ module lfsr #(
   end
 
   assign value_o = value_q;
+
+`ifndef SYNTHESIS
+  always @(posedge clock) if (!reset && value_q == 32'd0) $fatal(1, "stuck: the register is 0");
+`endif
 endmodule
 
 `default_nettype wire

@@ -89,6 +89,16 @@ module serialiser #(
   assign rail0_o = ~phit & lit;
   assign port_o = port_q;
   assign busy_o = left_q != 16'd0;
+
+`ifndef SYNTHESIS
+  always @(posedge clock) begin
+    if (!reset) begin
+      if (left_q > FRAME_BITS[15:0]) $fatal(1, "left: %0d bits to send, a frame has %0d at most", left_q, FRAME_BITS);
+      if ({1'b0, wait_q} > COMPUTE_CYCLES[16:0]) $fatal(1, "wait: %0d cycles to the first phit of %0d", wait_q, COMPUTE_CYCLES);
+      if (left_q == 16'd0 && (wait_q != 16'd0 || port_q != PORT_NONE[15:0])) $fatal(1, "idle: waits %0d cycles for port %0d", wait_q, port_q);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

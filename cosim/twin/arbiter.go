@@ -54,6 +54,7 @@ func arbiterMutants(kind string) []Mistake {
 	const hold, lowest = "else if (!hold)", "for (i = REQUESTERS - 1; i >= 0; i = i - 1)"
 	return map[string][]Mistake{
 		"fixed": {
+			{"two grants", "choice = {REQUESTERS{1'b0}};\n        choice[i]", "choice[i]"},
 			{"highest first", lowest, "for (i = 0; i < REQUESTERS; i = i + 1)"},
 			{"holder not held", hold, "else"},
 			{"late grant", "grant_q <= choice", "grant_q <= |grant_q ? {REQUESTERS{1'b0}} : choice"},

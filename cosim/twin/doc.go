@@ -13,6 +13,7 @@
 //	                           mutants; its ports are its own
 //	random.go, traffic.go      Random: draws; what circuits meet in use
 //	schedule.go     Schedule, Stimulate: resets and phases of a run's inputs
+//	assertion_test.go          a mistake for every assertion in the Verilog
 //	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool
 //
 // All lists the components. A fabric may bring twins of its own, with their Verilog

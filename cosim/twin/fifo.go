@@ -10,11 +10,11 @@ func fifo() Twin {
 			{"DEPTH": 5, "WIDTH": 17, "COUNT_BITS": 3}, {"DEPTH": 16, "WIDTH": 32, "COUNT_BITS": 32},
 		},
 		Mutants: []Mistake{
-			{"a full one that is popped takes nothing", "(held_q != FULL || pops)", "held_q != FULL"},
+			{"a full one that is popped takes nothing", "(usage_q != FULL || pops)", "usage_q != FULL"},
 			{"stuck overflow flag", "lost_q <= loses;", "lost_q <= lost_q || loses;"},
 			{"overflow counter wraps", "loses && !(&total_q)", "loses"},
-			{"ring one word short", "LAST_PLACE = DEPTH - 1", "LAST_PLACE = DEPTH - 2"},
-			{"missing reset of the count", "held_q <= {HELD_BITS{1'b0}};\n", "\n"},
+			{"ring one word short", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2"},
+			{"missing reset of the count", "usage_q <= {USAGE_BITS{1'b0}};\n", "\n"},
 		},
 		Build: func(m *Model, p Parameters) error {
 			depth, width := p["DEPTH"], p["WIDTH"]

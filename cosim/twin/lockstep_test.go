@@ -4,6 +4,7 @@ package twin_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -27,8 +28,9 @@ const (
 )
 
 // lockstepWith runs a device beside its model on the model's stimulus and returns
-// the first difference of an output, behind Settle or Edge, and "" when there is
-// none. The first edge has reset on; what the outputs are before is not defined.
+// the first difference of an output, after Settle or Edge, or the assertion that has
+// failed, and "" when there is none. The first edge has reset on; what the outputs are
+// before is not defined.
 func lockstepWith(t *testing.T, m *Model, d cosim.Device, seed, cycles uint64) string {
 	require.Equal(t, m.Ports(), d.Ports(), "the model has the ports of the module, in its order")
 	var clocks uint64
@@ -47,9 +49,14 @@ func lockstepWith(t *testing.T, m *Model, d cosim.Device, seed, cycles uint64) s
 			}
 		}
 		require.NoError(t, m.Edge(clocks))
-		require.NoError(t, d.Edge(clocks))
+		var failed *cosim.Fault
+		if err := d.Edge(clocks); errors.As(err, &failed) && failed.Kind == cosim.FaultFatal {
+			return fmt.Sprintf("seed %d: %v", seed, failed)
+		} else {
+			require.NoError(t, err)
+		}
 		if text := differenceOf(m, d); text != "" {
-			return fmt.Sprintf("seed %d, cycle %d, behind the edge: %s", seed, cycle, text)
+			return fmt.Sprintf("seed %d, cycle %d, after the edge: %s", seed, cycle, text)
 		}
 	}
 	return ""

@@ -137,6 +137,15 @@ module pops_slot #(
     end
   endgenerate
   wire all_unused = &{1'b0, PORT_ALL[31:16]};
+
+`ifndef SYNTHESIS
+  always @(posedge clock) begin
+    if (!reset) begin
+      if (cycle_q > LAST_CYCLE[16:0]) $fatal(1, "cycle: %0d of a slot of %0d", cycle_q, SLOT_CYCLES);
+      if (last && |{rail1_o, rail0_o}) $fatal(1, "late: light at the far end in the last cycle of a slot");
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

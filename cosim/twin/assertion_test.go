@@ -1,0 +1,97 @@
+//go:build linux
+
+package twin_test
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	. "starloom/cosim/twin"
+)
+
+// broken has a mistake for every assertion of the twins, and what that says.
+var broken = []struct {
+	twin     string
+	old, new string
+	says     string
+}{
+	{"arbiter_fixed", "choice = {REQUESTERS{1'b0}};\n        choice[i]", "choice[i]", "hot_one: grants 0000, chooses "},
+	{"arbiter_fixed", "index_o | i[5:0]", "index_o | i[5:0] | 6'd1", "gnt_idx: index 1, grants 0001"},
+	{"arbiter_fixed", "if (request_i[i])", "if (request_i[i] || i == 2)", "gnt_req: chooses 0100 of requests "},
+	{"arbiter_fixed", "grant_q <= choice", "grant_q <= ~choice", "hot_one: grants 1"},
+	{"arbiter_matrix", "choice[i] = request_i[i] &&", "choice[i] = (request_i[i] || (~|request_i && i == 0)) &&", "gnt_req: "},
+	{"arbiter_matrix", "~(ALL << i)", "~(ALL >> i)", "req_gnt: chooses no one of requests "},
+	{"arbiter_round_robin", "request_i & behind_q", "behind_q", "gnt_req: "},
+	{"arbiter_round_robin", "asked & (~asked + ONE)", "asked", "hot_one: "},
+	{"arbiter_tdma", "i[5:0] == turn_q", "i[5:0] >= turn_q", "hot_one: "},
+	{"arbiter_tdma", "LAST = REQUESTERS - 1", "LAST = REQUESTERS", "turn: requester 4, cycle 0 of its turn"},
+	{"fifo", "push_i && (usage_q != FULL || pops)", "push_i", "usage: holds 5 words of 4"},
+	{"fifo", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2", "pointers: "},
+	{"lfsr", "(value_q[0] ? POLYNOMIAL : 32'd0)", "32'd0", "stuck: the register is 0"},
+	{"deserialiser", "last ? left[6:0] : PHIT[6:0]", "PHIT[6:0] + 7'd1", "bits_i: 9 bits, a phit has 8"}, // of its crc16
+	{"deserialiser", "DAMAGED = 3'd3", "DAMAGED = 3'd5", "state: 5"},
+	{"deserialiser", "last ? total[15:0]", "last ? total[15:0] + 16'd1", " received in state 2"},
+	{"deserialiser", "last ? total[15:0]", "last ? total[15:0] + 16'd256", " received, a frame has 256 at most"},
+	{"serialiser", "{length_i[12:0], 3'd0}", "{length_i[11:0], 4'd0}", "left: "},
+	{"serialiser", "wait_q <= COMPUTE_CYCLES[15:0]", "wait_q <= COMPUTE_CYCLES[15:0] + 16'd1", "wait: 4 cycles to the first phit of 3"},
+	{"serialiser", "port_q <= PORT_NONE[15:0];\n      end else if (sends)", "end else if (sends)", "idle: waits 0 cycles for port "},
+	{"pops_slot", "last ? 17'd0 : cycle_q", "cycle_q", "cycle: "},
+	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},
+}
+
+// brokenOnWasm are those that Verilator shows, too, without -full: one with a vector in its text.
+const brokenOnWasm = "pointers: "
+
+// TestAssertionsFire: each assertion of the twins finds a mistake in the first 20,000 cycles
+// of the model's stimulus, before anybody has looked at an output.
+func TestAssertionsFire(t *testing.T) {
+	for _, c := range broken {
+		for name, open := range map[string]open{"icarus": onIcarus, "wasm": onWasm} {
+			if name == "wasm" && c.says != brokenOnWasm && !*full {
+				continue // each has to be compiled
+			}
+			t.Run(c.twin+" on "+name+": "+c.says, func(t *testing.T) {
+				t.Parallel()
+				found, err := Find(all(), c.twin)
+				require.NoError(t, err)
+				files, err := Mutant{Twin: found, Mistake: Mistake{Name: c.says, Old: c.old, New: c.new}}.WriteSources(t.TempDir())
+				require.NoError(t, err)
+				m := newTestModel(t, found, found.Sets[0])
+				d := open(t, cosim.Source{Top: c.twin, Files: files, IncludeDirs: []string{filepath.Dir(files[0])}, Params: found.Sets[0].Verilog(), Clocks: []string{"clock"}})
+				defer func() { require.NoError(t, d.Close()) }()
+				schedule := NewSchedule(1, mutantCycles)
+				for cycle := range uint64(mutantCycles) {
+					m.Stimulate(schedule, cycle, m.Inputs())
+					copy(d.Inputs(), m.Inputs())
+					if err = d.Edge(1); err != nil {
+						break
+					}
+				}
+				var fault *cosim.Fault
+				require.True(t, errors.As(err, &fault), "no assertion has failed")
+				assert.Equal(t, cosim.FaultFatal, fault.Kind)
+				_, text, _ := strings.Cut(fault.Text, ".v:")
+				assert.Contains(t, text, c.says, fault.Text)
+			})
+		}
+	}
+}
+
+// TestSynthesisSeesNoAssertion: all of them stand below ifndef SYNTHESIS, which Yosys defines.
+func TestSynthesisSeesNoAssertion(t *testing.T) {
+	forTwins(t, func(t *testing.T, twin Twin) {
+		text, err := twin.Source(twin.Sources[0])
+		require.NoError(t, err)
+		synthesis, checks, _ := strings.Cut(string(text), "`ifndef SYNTHESIS")
+		assert.NotContains(t, synthesis, "$fatal")
+		if stateless := twin.Name == "star_coupler" || twin.Name == "link"; !stateless {
+			assert.Contains(t, checks, "$fatal", "the registers of %s have no assertion", twin.Name)
+		}
+	})
+}
