@@ -220,15 +220,14 @@ func (t *Plant) input(processor int, port uint16) int {
 func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	units, cells := t.shape.UnitsOf(bank)
 	s, ports := &t.shards[shard], bank.Listen(slot)
-	for index := window.First; index < window.End; index++ {
-		for unit := range units {
-			cell := unit*cells + index
+	for unit := range units {
+		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
 			switch {
 			case t.shape.AllPorts:
 				for lane := range t.lanes {
 					t.hear(s, bank, cell, lane, uint16(lane), ledger, slot)
 				}
-			case t.deserialisers.Status(bank.First+cell) == nic.StatusIdle: // most of them
+			case t.deserialisers.Idle(bank.First + cell): // most of them
 				bank.RxStatus[cell] = uint8(nic.StatusIdle)
 			default:
 				t.hear(s, bank, cell, 0, ports[cell], ledger, slot)
@@ -277,16 +276,17 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	}
 	ports := bank.Listen(slot)
 	units, unitCells := t.shape.UnitsOf(bank)
-	for index := window.First; index < window.End; index++ {
-		for unit := range units {
-			cell := unit*unitCells + index
+	for unit := range units {
+		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
 			processor := bank.First + cell
 			if !t.shape.AllPorts {
 				port := ports[cell]
 				if int(port) >= t.shape.Ports {
 					port = nic.PortNone
 				}
-				t.deserialisers.Listen(processor, port)
+				if port != t.deserialisers.Hears(processor) { // most hear what they have heard before
+					t.deserialisers.Listen(processor, port)
+				}
 				continue
 			}
 			for lane := range t.lanes {
