@@ -279,15 +279,14 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	if t.shape.Addressed {
 		t.answer(bank, ledger, slot, window)
 	}
-	for index := window.First; index < window.End; index++ {
-		for unit := range units {
-			cell := unit*cells + index
+	for unit := range units {
+		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
 			switch {
 			case t.shape.AllPorts:
 				for lane := range t.lanes {
 					t.hear(s, bank, cell, lane, uint16(lane), ledger, slot)
 				}
-			case t.deserialisers.Status(bank.First+cell) == nic.StatusIdle: // most of them
+			case t.deserialisers.Idle(bank.First + cell): // most of them
 				bank.RxStatus[cell] = uint8(nic.StatusIdle)
 			default:
 				t.hear(s, bank, cell, 0, ports[cell], ledger, slot)
@@ -340,9 +339,8 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	}
 	ports := bank.Listen(slot)
 	units, unitCells := t.shape.UnitsOf(bank)
-	for index := window.First; index < window.End; index++ {
-		for unit := range units {
-			cell := unit*unitCells + index
+	for unit := range units {
+		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
 			processor := bank.First + cell
 			if !t.shape.AllPorts {
 				port := ports[cell]
@@ -355,7 +353,9 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 						port = uint16(t.input(processor, port))
 					}
 				}
-				t.deserialisers.Listen(processor, port)
+				if port != t.deserialisers.Hears(processor) { // most hear what they have heard before
+					t.deserialisers.Listen(processor, port)
+				}
 				continue
 			}
 			for lane := range t.lanes {

@@ -189,6 +189,9 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	}
 }
 
+// Hears returns the port that a cell hears, hw.PortNone for none.
+func (d *Deserialisers) Hears(cell int) uint16 { return d.port[cell] }
+
 // wire is the coupler that a cell hears, which is switched to a port.
 func (d *Deserialisers) wire(cell int) uint32 {
 	return d.hears.Wire(cell/d.bank.PerUnit, int(d.port[cell]))
@@ -353,6 +356,10 @@ func (d *Deserialisers) Status(cell int) Status {
 	}
 	return StatusCRC
 }
+
+// Idle is Status(cell) == StatusIdle, in a few instructions; where RTL stands for some cells
+// it may be false for one that is.
+func (d *Deserialisers) Idle(cell int) bool { return d.site == nil && d.state[cell] == receiverIdle }
 
 // Frame returns the frame of a cell whose status is StatusOK. It is a view of the
 // receiver's register and lasts until the next slot's light.
