@@ -20,7 +20,7 @@
 //
 // A package imports only what stands to its left:
 //
-//	input | traces | vcd, pcapng | diff, decode, info
+//	input | traces | vcd, pcapng, plot | diff, decode, info
 //
 // None of them knows anything of hardware, NICs or scenarios: names of statuses and
 // paths of signals are data that their callers give.
@@ -34,6 +34,7 @@
 //	input            what a user gives: files, and the one kind of error
 //	vcd              waveforms: writer, reader, GTKWave save file, sampling, names
 //	pcapng           packet captures: writer, reader, pseudo-header
+//	plot             curves as SVG
 //	diff             two waveforms compared
 //	decode           phits out of a waveform
 //	info             what is in a waveform or a capture

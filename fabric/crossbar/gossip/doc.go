@@ -21,5 +21,6 @@
 //	lengths.go       lengths of runs in closed form, bounds
 //	table.go         run-tables in few bytes; table_csv.go, table_svg.go: as text, as a picture
 //	search.go        orders that meet the lower bound, found by logic; formula.go: runs as a formula
+//	plots.go         lambda, mu and epsilon over N
 //	gossiptest/      reference runs for tests
 package gossip

@@ -28,6 +28,12 @@ const (
 // longer table stands for several steps.
 const pictureColumnsMax = 16384
 
+// Cells are pixels, and larger ones where a picture would be narrower than this.
+const (
+	pictureWidth = 1200
+	cellMax      = 12
+)
+
 // WriteSVG draws the table: a row per processor, a column per step; waiting is white,
 // receiving grey, sending black. A small table has the symbols S3 R0 - ~ in its cells, ids
 // and steps beside them and the used slots of every step below. In a table of more than
@@ -99,7 +105,8 @@ func (t *Table) drawPicture(out *bufio.Writer) {
 	if steps > 1 {
 		title += fmt.Sprintf("; a column stands for %d steps", steps)
 	}
-	fmt.Fprintf(out, svgHead, width, rows, width, rows, title)
+	cell := min(max(1, pictureWidth/width), cellMax)
+	fmt.Fprintf(out, svgHead, width, rows, width*cell, rows*cell, title)
 	drawn := make([]Action, width)
 	for _, colour := range []struct {
 		action Action

@@ -17,5 +17,6 @@
 //	meanfield.go   the law of large n: SYNC and ASYNC
 //	cost.go        costs beside those of fixed graphs
 //	chisquare.go   Pearson's test of measured times against a law
+//	plots.go       p(j,n) and coloured nodes over time, with confidence bands
 //	scattertest/   reference runs for tests
 package scatter
