@@ -3,6 +3,7 @@ package hw
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 )
 
 // ArbiterKind says who of several requesters is served.
@@ -39,12 +40,12 @@ func (k ArbiterKind) String() string {
 
 // Limits of the parameters of arbiters.
 const (
-	RequestersMax  = 64
+	RequestersMax  = 65536
 	SliceCyclesMax = 65535
 )
 
-// Arbiters is a bank of arbiters of one kind. Each has up to 64 requesters, one
-// bit each of a request word, and grants at most one of them.
+// Arbiters is a bank of arbiters of one kind. Each has up to 65,536 requesters and grants
+// at most one of them.
 //
 // The grant is registered: latency 1 cycle, throughput one decision per cycle.
 // It is held to the end of the frame, as long as the request stays high:
@@ -59,14 +60,19 @@ const (
 // anew over the requests of cycle 3: the medium changes hands without a gap, and
 // the granted requester owns it in every cycle in which it sees its grant. A
 // request that falls before it is granted is forgotten. The kind decides only
-// when nobody holds on (ArbiterKind).
+// when nobody holds on (ArbiterKind), so what a kind remembers of its grants changes
+// only when a frame starts.
+//
+// A cycle costs what is requested and granted in it, however many requesters there
+// might be. Of matrix the bank remembers those that were served, not the square of all.
 //
 // Reset: no grant; round robin starts at 0; the matrix as if nobody had been
 // granted yet; TDMA with the first cycle of slice 0. Also in mid-frame.
 //
 // Parameters: kind, requesters, slice cycles. Ports: request in; grant (one-hot,
-// 0 for nobody) and index (0 for nobody) out. Twins: arbiter_fixed.v,
-// arbiter_round_robin.v, arbiter_matrix.v, arbiter_tdma.v. (DESIGN section 4.)
+// 0 for nobody) and index (0 for nobody) out, which are the wires Busy and Index. Twins:
+// arbiter_fixed.v, arbiter_round_robin.v, arbiter_matrix.v, arbiter_tdma.v. (DESIGN
+// section 4.)
 type Arbiters struct {
 	Registers
 	bank       Bank
@@ -74,23 +80,46 @@ type Arbiters struct {
 	requesters int
 	slice      uint16
 
-	request, grant, index *Signal
+	request     *Requests
+	busy, index *Signal
 
 	// Registers; those that the kind does not use are nil.
-	granted []uint64 // one-hot, 0 for nobody
-	first   []uint8  // round robin: who is asked first
-	beaten  []uint64 // matrix: requesters words per arbiter, word i: who goes before i
-	turn    []uint8  // TDMA: whose slice it is...
-	elapsed []uint16 // ...and how many cycles of it are over
+	granted []uint32    // who is granted, plus 1; 0 for nobody
+	first   []uint16    // round robin: who is asked first
+	grants  []uint64    // matrix: how many there were...
+	served  [][]service // ...and those that had one, by requester
+	turn    []uint16    // TDMA: whose slice it is, of a shard in that of its first unit...
+	elapsed []uint16    // ...and how many cycles of it are over
+
+	// Of served, as a saved state has it: arbiter<<32 | requester, ascending.
+	servedWho []uint64
+	servedAt  []uint64
+
+	// Derived, and scratch. A choice is a requester and how far behind the best one it is.
+	holding [][]uint32 // by shard: arbiters that grant, in no order
+	changed [][]uint32 // by shard: arbiters whose outputs do not show their register
+	asked   [][]uint32 // by shard: arbiters that have a choice
+	choice  []uint64   // by arbiter: rank<<16 | requester, noChoice for none
+	kept    []bool     // by arbiter: who is granted still requests
 }
+
+// service is the last grant of a requester, by its number.
+type service struct {
+	requester uint16
+	at        uint64
+}
+
+const (
+	noChoice  = ^uint64(0)
+	grantsMax = 1<<48 - 1 // as a rank; a grant a nanosecond takes three days to get there
+)
 
 // ArbiterConfig are the parameters of a bank of arbiters.
 type ArbiterConfig struct {
 	Bank        Bank
 	Kind        ArbiterKind
-	Requesters  int     // 1..RequestersMax
-	SliceCycles int     // TDMA: 1..SliceCyclesMax; else 0
-	Request     *Signal // Requesters bits, one word per arbiter
+	SliceCycles int       // TDMA: 1..SliceCyclesMax; else 0
+	Request     *Requests // of every arbiter of the bank
 }
 
 // NewArbiters returns a bank without a grant.
@@ -106,57 +135,63 @@ func NewArbiters(c ArbiterConfig) (*Arbiters, error) {
 	switch {
 	case int(c.Kind) >= len(ArbiterKinds):
 		return nil, fmt.Errorf("%s: arbiter of %v, allowed are %v", path, c.Kind, ArbiterKinds)
-	case c.Requesters < 1 || c.Requesters > RequestersMax:
-		return nil, fmt.Errorf("%s: %d requesters, allowed are 1 to %d", path, c.Requesters, RequestersMax)
 	case c.SliceCycles < min(1, slice) || c.SliceCycles > slice:
 		return nil, fmt.Errorf("%s: slices of %d cycles, allowed for %v are %d to %d", path, c.SliceCycles, c.Kind, min(1, slice), slice)
+	case c.Request == nil:
+		return nil, fmt.Errorf("%s: no request lines", path)
+	case c.Request.bank.Units != c.Bank.Units || c.Request.bank.PerUnit != c.Bank.PerUnit:
+		return nil, fmt.Errorf("%s: %d arbiters in %d units, the lines %s are of %d in %d",
+			path, c.Bank.Size(), c.Bank.Units, c.Request.path, c.Request.bank.Size(), c.Request.bank.Units)
 	}
-	if err := c.Request.checkInput(c.Bank, "request", c.Requesters); err != nil {
-		return nil, err
-	}
-	grant, err := NewSignal(c.Bank, "grant", c.Requesters)
+	requesters := c.Request.requesters
+	busy, err := NewSignal(c.Bank, "busy", 1)
 	if err != nil {
 		return nil, err
 	}
-	index, err := NewSignal(c.Bank, "index", 6)
+	index, err := NewSignal(c.Bank, "index", ArbiterIndexBits(requesters))
 	if err != nil {
 		return nil, err
 	}
-	cells := c.Bank.Size()
+	cells, shards := c.Bank.Size(), c.Request.shards
 	a := &Arbiters{
-		bank: c.Bank, kind: c.Kind, requesters: c.Requesters, slice: uint16(c.SliceCycles),
-		request: c.Request, grant: grant, index: index,
-		granted: make([]uint64, cells),
+		bank: c.Bank, kind: c.Kind, requesters: requesters, slice: uint16(c.SliceCycles),
+		request: c.Request, busy: busy, index: index,
+		granted: make([]uint32, cells),
+		holding: make([][]uint32, shards), changed: make([][]uint32, shards), asked: make([][]uint32, shards),
+		choice: make([]uint64, cells), kept: make([]bool, cells),
 	}
-	last := uint8(c.Requesters - 1)
-	registers := []Register{Column("granted", a.granted, a.checkGranted)}
+	for i := range a.choice {
+		a.choice[i] = noChoice
+	}
+	last := uint16(requesters - 1)
+	registers := []Register{Column("granted", a.granted, AtMost(uint32(requesters)))}
+	d := Declaration{Bank: c.Bank, Wires: []Probed{inEach{c.Bank, []string{"busy", "index"}, []*Signal{busy, index}}}, Derive: a.derive}
 	switch c.Kind {
 	case ArbiterRoundRobin:
-		a.first = make([]uint8, cells)
+		a.first = make([]uint16, cells)
 		registers = append(registers, Column("first", a.first, AtMost(last)))
 	case ArbiterMatrix:
-		a.beaten = make([]uint64, cells*c.Requesters)
-		nobodyServed := make([]uint64, c.Requesters)
-		for i := range nobodyServed {
-			nobodyServed[i] = 1<<i - 1
-		}
-		registers = append(registers, Column("beaten", a.beaten, a.checkOrder()).ResetTo(nobodyServed...))
+		a.grants, a.served = make([]uint64, cells), make([][]service, cells)
+		registers = append(registers, Column("grants", a.grants, AtMost[uint64](grantsMax)),
+			List("served", &a.servedWho, a.checkServed()), List("served_at", &a.servedAt, AtMost[uint64](grantsMax)))
+		d.Collect = a.collectServed
 	case ArbiterTDMA:
-		a.turn, a.elapsed = make([]uint8, cells), make([]uint16, cells)
-		registers = append(registers, Column("turn", a.turn, AtMost(last)), Column("elapsed", a.elapsed, AtMost(a.slice-1)))
+		a.turn, a.elapsed = make([]uint16, c.Bank.Units), make([]uint16, c.Bank.Units)
+		registers = append(registers, Column("turn", a.turn[:1], AtMost(last)), Column("elapsed", a.elapsed[:1], AtMost(a.slice-1)))
 	}
-	a.Registers = Declare(Declaration{
-		Bank: c.Bank, Registers: registers,
-		Wires: []Probed{inEach{c.Bank, []string{"request", "grant", "index"}, []*Signal{a.request, grant, index}}},
-	})
+	d.Registers = registers
+	a.Registers = Declare(d)
 	a.Reset()
 	return a, nil
 }
 
-// Grant is the one-hot grant of every arbiter, 0 for nobody.
-func (a *Arbiters) Grant() *Signal { return a.grant }
+// ArbiterIndexBits is the width of the index of so many requesters: 6 to 16.
+func ArbiterIndexBits(requesters int) int { return max(6, bits.Len(uint(requesters-1))) }
 
-// Index is the index of the granted requester, 0 when Grant is 0.
+// Busy is 1 for every arbiter that grants.
+func (a *Arbiters) Busy() *Signal { return a.busy }
+
+// Index is the index of the granted requester, 0 when Busy is 0.
 func (a *Arbiters) Index() *Signal { return a.index }
 
 // Site says what the ports of an arbiter are.
@@ -165,223 +200,284 @@ func (a *Arbiters) Site() *Site {
 	if a.kind == ArbiterTDMA {
 		parameters["SLICE_CYCLES"] = int(a.slice)
 	}
+	index := SignalPort("index_o", a.index, false)
+	index.Watched = true // grant_o says it
+	index.Put = func(int, Pins) error { return nil }
 	return &Site{
 		Twin: "arbiter_" + a.kind.String(), What: "arbiters", Parameters: Same(parameters),
 		Elements: a.bank.Size(), Path: a.bank.Element, Clocked: true,
-		Ports: []Port{SignalPort("request_i", a.request, true), SignalPort("grant_o", a.grant, false), SignalPort("index_o", a.index, false)},
+		Ports: []Port{a.request.Port("request_i"), {
+			Name: "grant_o", Bits: a.requesters,
+			Get: func(element int, to Pins) {
+				to.Clear()
+				if a.busy.Value[element] != 0 {
+					to.SetBits(int(a.index.Value[element]), 1, 1)
+				}
+			},
+			Put: a.putGrant,
+		}, index},
 	}
 }
 
-// Drives are grant and index.
-func (a *Arbiters) Drives() []Wire { return []Wire{a.grant, a.index} }
+// putGrant shows a grant that another than the arbiter has given.
+func (a *Arbiters) putGrant(element int, from Pins) error {
+	a.busy.Value[element], a.index.Value[element] = 0, 0
+	var all []int
+	from.Ones(func(requester int) { all = append(all, requester) })
+	if len(all) == 0 {
+		return nil
+	}
+	a.busy.Value[element], a.index.Value[element] = 1, uint64(all[0])
+	if len(all) > 1 {
+		return fmt.Errorf("it grants %d requesters at once, %d and %d among them", len(all), all[0], all[1])
+	}
+	return nil
+}
+
+// Drives are busy and index.
+func (a *Arbiters) Drives() []Wire { return []Wire{a.busy, a.index} }
 
 // Drive shows who is granted.
 func (a *Arbiters) Drive(s Shard) {
-	first, end := a.bank.Cells(s)
-	if several := driveGrants(a.grant.Value[first:end], a.index.Value[first:end], a.granted[first:end]); several {
-		for i := first; i < end; i++ {
-			if err := a.checkGranted(i, a.granted[i]); err != nil {
-				broken(a.bank.Element(i), "%v", err)
-			}
-		}
+	for _, i := range a.changed[s.Index] {
+		a.show(i)
+	}
+	a.changed[s.Index] = a.changed[s.Index][:0]
+}
+
+func (a *Arbiters) show(arbiter uint32) {
+	busy, index := &a.busy.Value[arbiter], &a.index.Value[arbiter]
+	if a.granted[arbiter] > uint32(a.requesters) {
+		broken(a.bank.Element(int(arbiter)), "requester %d of %d is granted", a.granted[arbiter]-1, a.requesters)
+	}
+	if *busy, *index = 0, 0; a.granted[arbiter] != 0 {
+		*busy, *index = 1, uint64(a.granted[arbiter]-1)
 	}
 }
 
-// driveGrants reports whether one of the grants is not one-hot.
-func driveGrants(grant, index, granted []uint64) (several bool) {
-	wrong := uint64(0)
-	for i, g := range granted {
-		grant[i] = g
-		index[i] = uint64(bits.TrailingZeros64(g)) & 63 // 64 for nobody
-		wrong |= g & (g - 1)
-	}
-	return wrong != 0
-}
-
-// Latches is the request.
+// Latches are the request lines.
 func (a *Arbiters) Latches() []Wire { return []Wire{a.request} }
 
 // Latch decides who is granted in the next cycle.
 func (a *Arbiters) Latch(s Shard) {
-	first, end := a.bank.Cells(s)
-	granted, request := a.granted[first:end], a.request.Value[first:end]
-	wrong := -1 // element of the shard whose order or turn cannot be
+	a.ask(s)
+	a.release(s.Index)
+	a.grant(s.Index)
+	if a.kind == ArbiterTDMA {
+		a.step(s.First)
+	}
+}
+
+// ask looks at all requests: whether who is granted holds on, and who is the best choice.
+func (a *Arbiters) ask(s Shard) {
+	asked := a.asked[s.Index]
+	for driver := range a.request.shards {
+		for _, q := range a.request.High(driver, s.Index) {
+			i := q.Arbiter
+			if a.granted[i] == q.Requester+1 {
+				a.kept[i] = true
+				continue
+			}
+			choice := a.rank(i, uint16(q.Requester), s.First)<<16 | uint64(q.Requester)
+			if a.choice[i] == noChoice {
+				asked = append(asked, i)
+			}
+			a.choice[i] = min(a.choice[i], choice)
+		}
+	}
+	a.asked[s.Index] = asked
+}
+
+// rank orders the requesters of an arbiter, the best is the least; unit is the shard's
+// first one. Ranks may be equal: the lower index goes first.
+func (a *Arbiters) rank(arbiter uint32, requester uint16, unit int) uint64 {
 	switch a.kind {
-	case ArbiterFixed:
-		latchFixed(granted, request)
 	case ArbiterRoundRobin:
-		wrong = latchRoundRobin(granted, request, a.first[first:end], a.requesters)
+		return rankRoundRobin(requester, a.first[arbiter])
 	case ArbiterMatrix:
-		wrong = latchMatrix(granted, request, a.beaten[first*a.requesters:end*a.requesters], a.requesters)
+		return rankMatrix(a.served[arbiter], requester)
 	case ArbiterTDMA:
-		wrong = latchTDMA(granted, request, a.turn[first:end], a.elapsed[first:end], a.requesters, a.slice)
-	}
-	if wrong >= 0 {
-		broken(a.bank.Element(first+wrong), "%s", a.disorder(first+wrong))
-	}
-	if i := stranger(granted, request); i >= 0 {
-		broken(a.bank.Element(first+i), "%#x is granted, %#x request", granted[i], request[i])
-	}
-}
-
-func latchFixed(granted, request []uint64) {
-	for i, r := range request {
-		if granted[i]&r == 0 {
-			granted[i] = chooseFixed(r)
-		}
-	}
-}
-
-func latchRoundRobin(granted, request []uint64, first []uint8, requesters int) (wrong int) {
-	for i, r := range request {
-		if granted[i]&r == 0 {
-			if int(first[i]) >= requesters {
-				return i
-			}
-			granted[i] = chooseRoundRobin(r, first[i])
-			if granted[i] != 0 {
-				first[i] = following(uint8(bits.TrailingZeros64(granted[i])), requesters)
-			}
-		}
-	}
-	return -1
-}
-
-func latchMatrix(granted, request, beaten []uint64, requesters int) (wrong int) {
-	for i, r := range request {
-		if granted[i]&r == 0 {
-			own := beaten[i*requesters:][:requesters]
-			granted[i] = chooseMatrix(r, own)
-			if granted[i] == 0 && r != 0 {
-				return i
-			}
-			serve(granted[i], own)
-		}
-	}
-	return -1
-}
-
-func latchTDMA(granted, request []uint64, turn []uint8, elapsed []uint16, requesters int, slice uint16) (wrong int) {
-	for i, r := range request {
-		if granted[i]&r == 0 {
-			granted[i] = r & (1 << turn[i])
-		}
-		if elapsed[i]++; elapsed[i] >= slice {
-			if elapsed[i] > slice || int(turn[i]) >= requesters {
-				return i
-			}
-			elapsed[i] = 0
-			turn[i] = following(turn[i], requesters)
-		}
-	}
-	return -1
-}
-
-// stranger returns an arbiter that grants somebody who does not request, -1 for none.
-func stranger(granted, request []uint64) int {
-	wrong := uint64(0)
-	for i, g := range granted {
-		wrong |= g &^ request[i]
-	}
-	if wrong == 0 {
-		return -1
-	}
-	i := 0
-	for granted[i]&^request[i] == 0 {
-		i++
-	}
-	return i
-}
-
-// disorder says what cannot be of an arbiter's pointer, order or turn.
-func (a *Arbiters) disorder(i int) string {
-	switch a.kind {
-	case ArbiterMatrix:
-		return fmt.Sprintf("%#x request and no one is first in the order", a.request.Value[i])
-	case ArbiterTDMA:
-		return fmt.Sprintf("turn of requester %d of %d in cycle %d of a slice of %d", a.turn[i], a.requesters, a.elapsed[i], a.slice)
-	default:
-		return fmt.Sprintf("the pointer is %d of %d requesters", a.first[i], a.requesters)
-	}
-}
-
-// chooseFixed is the lowest request as one-hot, 0 for none.
-func chooseFixed(request uint64) uint64 { return request & -request }
-
-// chooseRoundRobin is the first request at or behind index first, else the lowest.
-func chooseRoundRobin(request uint64, first uint8) uint64 {
-	if behind := request &^ (1<<first - 1); behind != 0 {
-		return chooseFixed(behind)
-	}
-	return chooseFixed(request)
-}
-
-// chooseMatrix is the one request that no other request beats.
-func chooseMatrix(request uint64, beaten []uint64) uint64 {
-	for left := request; left != 0; left &= left - 1 {
-		if i := bits.TrailingZeros64(left); request&beaten[i] == 0 {
-			return 1 << i
-		}
+		return rankTDMA(requester, a.turn[unit])
 	}
 	return 0
 }
 
-// serve makes the granted requester the last in the order.
-func serve(granted uint64, beaten []uint64) {
-	if granted == 0 {
-		return
+// rankRoundRobin: those from first on go before the others.
+func rankRoundRobin(requester, first uint16) uint64 {
+	if requester < first {
+		return 1
 	}
-	for i := range beaten {
-		beaten[i] &^= granted
-	}
-	beaten[bits.TrailingZeros64(granted)] = everybody(len(beaten)) &^ granted
+	return 0
 }
 
-func everybody(requesters int) uint64 { return ^uint64(0) >> (64 - requesters) }
+// rankMatrix is the number of the last grant, 0 for never.
+func rankMatrix(served []service, requester uint16) uint64 {
+	if i, ok := findService(served, requester); ok {
+		return served[i].at
+	}
+	return 0
+}
 
-func following(index uint8, requesters int) uint8 {
+// rankTDMA: only who has the turn is a choice.
+func rankTDMA(requester, turn uint16) uint64 {
+	if requester != turn {
+		return noTurn
+	}
+	return 0
+}
+
+// noTurn is the rank of who cannot be granted at all.
+const noTurn = 1
+
+// release ends the grants whose requests have fallen.
+func (a *Arbiters) release(shard int) {
+	holding := a.holding[shard][:0]
+	for _, i := range a.holding[shard] {
+		if a.kept[i] {
+			a.kept[i] = false
+			holding = append(holding, i)
+			continue
+		}
+		a.granted[i] = 0
+		a.changed[shard] = append(a.changed[shard], i)
+	}
+	a.holding[shard] = holding
+}
+
+// grant gives the free arbiters to their choices.
+func (a *Arbiters) grant(shard int) {
+	for _, i := range a.asked[shard] {
+		choice := a.choice[i]
+		a.choice[i] = noChoice
+		if a.granted[i] != 0 || a.kind == ArbiterTDMA && choice>>16 == noTurn {
+			continue
+		}
+		a.granted[i] = uint32(choice&0xFFFF) + 1
+		a.remember(i, uint16(choice))
+		a.holding[shard] = append(a.holding[shard], i)
+		a.changed[shard] = append(a.changed[shard], i)
+	}
+	a.asked[shard] = a.asked[shard][:0]
+}
+
+// remember is what a kind keeps of a grant.
+func (a *Arbiters) remember(arbiter uint32, requester uint16) {
+	switch a.kind {
+	case ArbiterRoundRobin:
+		if int(a.first[arbiter]) >= a.requesters {
+			broken(a.bank.Element(int(arbiter)), "the pointer is %d of %d requesters", a.first[arbiter], a.requesters)
+		}
+		a.first[arbiter] = following(requester, a.requesters)
+	case ArbiterMatrix:
+		a.grants[arbiter]++
+		a.served[arbiter] = serve(a.served[arbiter], requester, a.grants[arbiter])
+	}
+}
+
+// step moves the turns of a shard, which starts with a unit, by one cycle.
+func (a *Arbiters) step(unit int) {
+	if a.elapsed[unit]++; a.elapsed[unit] >= a.slice {
+		if a.elapsed[unit] > a.slice || int(a.turn[unit]) >= a.requesters {
+			broken(a.Path(), "turn of requester %d of %d in cycle %d of a slice of %d", a.turn[unit], a.requesters, a.elapsed[unit], a.slice)
+		}
+		a.elapsed[unit] = 0
+		a.turn[unit] = following(a.turn[unit], a.requesters)
+	}
+}
+
+// serve notes the number of a requester's last grant.
+func serve(served []service, requester uint16, at uint64) []service {
+	i, ok := findService(served, requester)
+	if !ok {
+		served = slices.Insert(served, i, service{requester: requester})
+	}
+	served[i].at = at
+	return served
+}
+
+func findService(served []service, requester uint16) (int, bool) {
+	return slices.BinarySearchFunc(served, requester, func(s service, requester uint16) int { return int(s.requester) - int(requester) })
+}
+
+func following(index uint16, requesters int) uint16 {
 	if int(index) == requesters-1 {
 		return 0
 	}
 	return index + 1
 }
 
-// QuietFor implements Quiet: every holder holds on, or nobody requests, and the outputs
-// show the registers. The turns of TDMA never stop.
+// QuietFor implements Quiet: every holder holds on, nobody else requests a free arbiter,
+// and the outputs show the registers. The turns of TDMA never stop.
 func (a *Arbiters) QuietFor(limit uint64) uint64 {
 	if a.kind == ArbiterTDMA {
 		return 0
 	}
-	for i, granted := range a.granted {
-		request := a.request.Value[i]
-		if a.grant.Value[i] != granted || granted&request == 0 && granted|request != 0 {
+	for shard := range a.request.shards {
+		if len(a.changed[shard]) > 0 {
+			return 0
+		}
+		kept := 0
+		for driver := range a.request.shards {
+			for _, q := range a.request.High(driver, shard) {
+				switch a.granted[q.Arbiter] {
+				case 0:
+					return 0
+				case q.Requester + 1:
+					kept++
+				}
+			}
+		}
+		if kept != len(a.holding[shard]) {
 			return 0
 		}
 	}
 	return limit
 }
 
-func (a *Arbiters) checkGranted(i int, granted uint64) error {
-	if granted&^everybody(a.requesters) != 0 || granted&(granted-1) != 0 {
-		return fmt.Errorf("element %d is %#x, at most one of %d requesters can be granted", i, granted, a.requesters)
+// derive makes lists and outputs of the registers.
+func (a *Arbiters) derive() {
+	for shard := range a.holding {
+		a.holding[shard], a.changed[shard] = a.holding[shard][:0], a.changed[shard][:0]
 	}
-	return nil
+	for i, granted := range a.granted {
+		a.show(uint32(i))
+		if granted != 0 {
+			shard := a.request.Owner(uint32(i))
+			a.holding[shard] = append(a.holding[shard], uint32(i))
+		}
+	}
+	for i := range a.served {
+		a.served[i] = a.served[i][:0]
+	}
+	for k, who := range a.servedWho {
+		a.served[who>>32] = append(a.served[who>>32], service{uint16(who), a.servedAt[k]})
+	}
+	for unit := range a.turn {
+		a.turn[unit], a.elapsed[unit] = a.turn[0], a.elapsed[0]
+	}
 }
 
-// checkOrder returns the check of beaten, which judges the words one after the other.
-func (a *Arbiters) checkOrder() func(i int, beaten uint64) error {
-	ranked := uint64(0) // how many requesters go before each: 0, 1, 2, ... in any order
-	return func(i int, beaten uint64) error {
-		if i%a.requesters == 0 {
-			ranked = 0
+func (a *Arbiters) collectServed() {
+	a.servedWho, a.servedAt = a.servedWho[:0], a.servedAt[:0]
+	for i, served := range a.served {
+		for _, s := range served {
+			a.servedWho = append(a.servedWho, uint64(i)<<32|uint64(s.requester))
+			a.servedAt = append(a.servedAt, s.at)
 		}
-		ranked |= 1 << bits.OnesCount64(beaten)
-		switch {
-		case beaten&^everybody(a.requesters) != 0 || beaten>>(i%a.requesters)&1 != 0:
-			return fmt.Errorf("element %d is %#x: requester %d of %d", i, beaten, i%a.requesters, a.requesters)
-		case i%a.requesters == a.requesters-1 && ranked != everybody(a.requesters):
-			return fmt.Errorf("element %d: the requesters are in no order", i)
+	}
+}
+
+// checkServed returns the check of servedWho, which judges one after the other.
+func (a *Arbiters) checkServed() func(i int, who uint64) error {
+	before := uint64(0)
+	return func(i int, who uint64) error {
+		if who>>32 >= uint64(len(a.granted)) || who&0xFFFFFFFF >= uint64(a.requesters) {
+			return fmt.Errorf("element %d is %#x: there are %d arbiters of %d requesters", i, who, len(a.granted), a.requesters)
 		}
+		if i > 0 && who <= before {
+			return fmt.Errorf("element %d is %#x, it must be above %#x", i, who, before)
+		}
+		before = who
 		return nil
 	}
 }

@@ -10,6 +10,31 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// requestBits is how many requesters of an arbiter ever request in these tests.
+const requestBits = 64
+
+// raiser raises request lines by the bits of a word for each arbiter: bit b is requester
+// spread(b).
+type raiser struct {
+	word   *Signal
+	lines  *Requests
+	spread func(bit int) uint32
+}
+
+func (r *raiser) Path() string                 { return "raiser" }
+func (r *raiser) Reset()                       {}
+func (r *raiser) State(*StateVisitor)          {}
+func (r *raiser) Inputs() []Wire               { return []Wire{r.word} }
+func (r *raiser) Outputs() []Wire              { return []Wire{r.lines} }
+func (r *raiser) QuietFor(limit uint64) uint64 { return limit }
+func (r *raiser) Settle(s Shard) {
+	r.lines.Clear(s.Index)
+	first, end := r.word.bank.Cells(s)
+	for i := first; i < end; i++ {
+		Pins{Words: r.word.Value[i:], Bits: r.word.width}.Ones(func(bit int) { r.lines.Raise(s.Index, uint32(i), r.spread(bit)) })
+	}
+}
+
 // holdRequests lets requests stay for 1 to 8 cycles and more, so that frames of
 // many lengths and gaps come about.
 func holdRequests(requesters int) func(cycle uint64, s *switches) {
@@ -17,7 +42,7 @@ func holdRequests(requesters int) func(cycle uint64, s *switches) {
 		for i := range s.value[0] {
 			s.value[0][i] = 0
 			for j := range requesters {
-				own := Mix64(uint64(i*RequestersMax + j + 1))
+				own := Mix64(uint64(i*requestBits + j + 1))
 				turn := (cycle + own>>8%8) / (1 + own%8)
 				s.value[0][i] |= Mix64(own+turn) & 1 << j
 			}
@@ -25,16 +50,26 @@ func holdRequests(requesters int) func(cycle uint64, s *switches) {
 	}
 }
 
+// newArbiters has arbiters of so many requesters, all of which request now and then, or 64
+// from end to end.
 func newArbiters(t testing.TB, kind ArbiterKind, requesters, slice, unitsPerShard, workers int, shuffle *rand.Rand) (*clocked, *Arbiters) {
 	t.Helper()
-	s := newSwitches(t, clockedBank("requester"), []string{"request"}, []int{requesters})
-	a, err := NewArbiters(ArbiterConfig{
-		Bank: clockedBank("arbiter"), Kind: kind, Requesters: requesters, SliceCycles: slice, Request: s.wires[0],
-	})
+	width := min(requesters, requestBits)
+	s := newSwitches(t, clockedBank("requester"), []string{"request"}, []int{width})
+	shards := Shards(clockedUnits, unitsPerShard)
+	lines, err := NewRequests(clockedBank("arbiter"), "request", requesters, shards)
 	require.NoError(t, err)
-	c := &clocked{switches: s, outputs: []*Signal{a.Grant(), a.Index()}, random: holdRequests(requesters)}
-	c.kernel = newKernelOf(t, unitsPerShard, workers, shuffle, s, a)
+	a, err := NewArbiters(ArbiterConfig{Bank: clockedBank("arbiter"), Kind: kind, SliceCycles: slice, Request: lines})
+	require.NoError(t, err)
+	c := &clocked{switches: s, outputs: []*Signal{a.Busy(), a.Index()}, random: holdRequests(width)}
+	c.kernel = newKernelOf(t, unitsPerShard, workers, shuffle, s, &raiser{s.wires[0], lines, spreadOver(requesters)}, a)
 	return c, a
+}
+
+// spreadOver is the requester that a bit stands for.
+func spreadOver(requesters int) func(bit int) uint32 {
+	width := min(requesters, requestBits)
+	return func(bit int) uint32 { return uint32(bit * (requesters - 1) / max(width-1, 1)) }
 }
 
 func sliceOf(kind ArbiterKind) int {
@@ -63,64 +98,75 @@ func newArbiterByDefinition(kind ArbiterKind, requesters, slice int) *arbiterByD
 	return a
 }
 
-func (a *arbiterByDefinition) latch(request uint64) {
-	requests := func(i int) bool { return request>>i&1 == 1 }
+// latch is one cycle; request has a line for each requester.
+func (a *arbiterByDefinition) latch(request []bool) {
 	turn := a.cycle
 	if a.kind == ArbiterTDMA {
 		turn = a.cycle / a.slice % a.requesters
 	}
 	a.cycle++
-	if a.granted >= 0 && requests(a.granted) {
+	if a.granted >= 0 && request[a.granted] {
 		return
 	}
 	a.granted = -1
-	var candidates []int // best first
 	for i := range a.requesters {
 		switch a.kind {
-		case ArbiterFixed:
-			candidates = append(candidates, i)
 		case ArbiterRoundRobin:
-			candidates = append(candidates, (a.last+1+i)%a.requesters)
+			i = (a.last + 1 + i) % a.requesters
 		case ArbiterMatrix:
-			candidates = append(candidates, a.order[i])
+			i = a.order[i]
 		case ArbiterTDMA:
-			if i == turn {
-				candidates = append(candidates, i)
-			}
+			i = turn
 		}
-	}
-	if i := slices.IndexFunc(candidates, requests); i >= 0 {
-		winner := candidates[i]
-		a.granted, a.last = winner, winner
-		a.order = append(slices.DeleteFunc(a.order, func(j int) bool { return j == winner }), winner)
+		if !request[i] {
+			continue
+		}
+		a.granted, a.last = i, i
+		if a.kind == ArbiterMatrix {
+			at := slices.Index(a.order, i)
+			a.order = append(slices.Delete(a.order, at, at+1), i)
+		}
+		return
 	}
 }
 
 func TestArbitersAgainstDefinition(t *testing.T) {
 	for kind := range ArbiterKind(len(ArbiterKinds)) {
-		for _, requesters := range []int{1, 2, 3, 5, 16, 63, 64} {
-			slice := sliceOf(kind)
+		for _, requesters := range []int{1, 2, 3, 5, 16, 63, 64, 65, 1024, 65536} {
+			slice, cycles := sliceOf(kind), uint64(3000)
+			if requesters > 64 {
+				cycles = 300
+			}
 			c, a := newArbiters(t, kind, requesters, slice, 2, 1, nil)
 			model := make([]*arbiterByDefinition, clockedBank("x").Size())
 			for i := range model {
 				model[i] = newArbiterByDefinition(kind, requesters, slice)
 			}
-			served := uint64(0)
-			for cycle := range uint64(3000) {
+			request, spread := make([]bool, requesters), spreadOver(requesters)
+			served := map[int]bool{}
+			for cycle := range cycles {
 				c.play(cycle, cycle+1) // outputs are those of the registers before
 				for i, m := range model {
-					want, index := uint64(0), uint64(0)
+					busy, index := uint64(0), uint64(0)
 					if m.granted >= 0 {
-						want, index = 1<<m.granted, uint64(m.granted)
+						busy, index = 1, uint64(m.granted)
+						served[m.granted] = true
 					}
-					require.Equal(t, want, a.Grant().Value[i], "%v of %d, cycle %d", kind, requesters, cycle)
-					require.Equal(t, index, a.Index().Value[i])
-					served |= want
-					m.latch(c.switches.value[0][i])
+					if a.Busy().Value[i] != busy || a.Index().Value[i] != index {
+						require.Fail(t, "another grant", "%v of %d, cycle %d, arbiter %d: %d %d, want %d %d",
+							kind, requesters, cycle, i, a.Busy().Value[i], a.Index().Value[i], busy, index)
+					}
+					for bit := range min(requesters, requestBits) {
+						request[spread(bit)] = c.switches.value[0][i]>>bit&1 == 1
+					}
+					m.latch(request)
 				}
 			}
-			if kind != ArbiterFixed {
-				assert.Equal(t, everybody(requesters), served, "%v of %d starves nobody", kind, requesters)
+			if kind != ArbiterFixed && requesters <= requestBits {
+				assert.Len(t, served, requesters, "%v of %d starves nobody", kind, requesters)
+			}
+			if kind != ArbiterTDMA { // whose turns are those of a few
+				assert.Greater(t, len(served), min(requesters, requestBits)/8, "%v of %d", kind, requesters)
 			}
 		}
 	}
@@ -138,7 +184,7 @@ func TestArbiterHold(t *testing.T) {
 		for _, request := range []uint64{0b01, 0b11, 0b11, 0b10, 0b10, 0b10, 0b00, 0b00} {
 			c.switches.value[0][0] = request
 			c.kernel.DriveAndSettle()
-			got = append(got, a.Grant().Value[0])
+			got = append(got, a.Busy().Value[0]<<a.Index().Value[0])
 			c.kernel.Latch()
 		}
 		assert.Equal(t, []uint64{0, 1, 1, 1, 2, 2, 2, 0}, got, kind.String())
@@ -151,11 +197,12 @@ func TestArbiterWait(t *testing.T) {
 	for _, kind := range []ArbiterKind{ArbiterRoundRobin, ArbiterMatrix} {
 		c, a := newArbiters(t, kind, requesters, 0, 5, 1, nil)
 		waited, most := [requesters]int{}, 0
-		request, previous := everybody(requesters), uint64(0)
+		const everybody = 1<<requesters - 1
+		request, previous := uint64(everybody), uint64(0)
 		for range 1000 {
 			c.switches.value[0][0] = request
 			c.kernel.DriveAndSettle()
-			grant := a.Grant().Value[0]
+			grant := a.Busy().Value[0] << a.Index().Value[0]
 			c.kernel.Latch()
 			if grant == previous || grant == 0 {
 				request |= previous
@@ -167,7 +214,7 @@ func TestArbiterWait(t *testing.T) {
 					waited[i] = 0
 				}
 			}
-			request = everybody(requesters) &^ grant // frames of one phit
+			request = everybody &^ grant // frames of one phit
 			previous = grant
 		}
 		assert.Equal(t, requesters-1, most, kind.String())
@@ -176,31 +223,88 @@ func TestArbiterWait(t *testing.T) {
 
 func TestArbitersBank(t *testing.T) {
 	for kind := range ArbiterKind(len(ArbiterKinds)) {
-		t.Run(kind.String(), func(t *testing.T) {
-			requireBank(t, func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked {
-				c, _ := newArbiters(t, kind, 5, sliceOf(kind), unitsPerShard, workers, shuffle)
-				return c
+		for _, requesters := range []int{5, 1000} {
+			t.Run(fmt.Sprintf("%v/%d", kind, requesters), func(t *testing.T) {
+				requireBank(t, func(unitsPerShard, workers int, shuffle *rand.Rand) *clocked {
+					c, _ := newArbiters(t, kind, requesters, sliceOf(kind), unitsPerShard, workers, shuffle)
+					return c
+				})
 			})
-		})
+		}
 	}
 }
 
+// FuzzArbiters has every byte change one request of one of three arbiters, or let two
+// cycles pass.
+func FuzzArbiters(f *testing.F) {
+	f.Add(uint8(ArbiterRoundRobin), uint16(5), []byte("\x01\x02\xFF\x01\x81\xFF\x02\x82\xFF"))
+	f.Add(uint8(ArbiterMatrix), uint16(65535), []byte("\x01\x02\x03\xFF\x01\xFF\x02\x01\xFF\x03\xFF\xFF"))
+	f.Add(uint8(ArbiterTDMA), uint16(2), []byte("\x00\x01\xFF\xFF\xFF\xFF\x00\xFF"))
+	f.Fuzz(func(t *testing.T, kind uint8, last uint16, steps []byte) {
+		k, requesters := ArbiterKind(kind)%ArbiterKind(len(ArbiterKinds)), int(last)%4096+1
+		bank, shards := Bank{Name: "arbiter", Units: 3, PerUnit: 1}, Shards(3, 2)
+		lines, err := NewRequests(bank, "request", requesters, shards)
+		require.NoError(t, err)
+		a, err := NewArbiters(ArbiterConfig{Bank: bank, Kind: k, SliceCycles: sliceOf(k), Request: lines})
+		require.NoError(t, err)
+		var models [3]*arbiterByDefinition
+		var high [3][]bool
+		for i := range models {
+			models[i], high[i] = newArbiterByDefinition(k, requesters, sliceOf(k)), make([]bool, requesters)
+		}
+		for _, step := range steps[:min(len(steps), 100)] {
+			if step < 0xF0 {
+				requester := (int(step) * 8191) % requesters
+				high[step%3][requester] = !high[step%3][requester]
+				continue
+			}
+			for range 2 {
+				for _, s := range shards {
+					lines.Clear(s.Index)
+				}
+				for i := range high {
+					for requester, is := range high[i] {
+						if is {
+							lines.Raise(requester%len(shards), uint32(i), uint32(requester)) // by any shard
+						}
+					}
+				}
+				for _, s := range shards {
+					a.Latch(s)
+				}
+				for _, s := range shards {
+					a.Drive(s)
+				}
+				for i, m := range models {
+					m.latch(high[i])
+					granted := -1
+					if a.Busy().Value[i] != 0 {
+						granted = int(a.Index().Value[i])
+					}
+					require.Equal(t, m.granted, granted, "%v of %d, arbiter %d", k, requesters, i)
+				}
+			}
+		}
+	})
+}
+
 func TestArbitersRefuse(t *testing.T) {
-	s := newSwitches(t, clockedBank("requester"), []string{"request"}, []int{4})
-	good := ArbiterConfig{Bank: clockedBank("arbiter"), Kind: ArbiterTDMA, Requesters: 4, SliceCycles: 2, Request: s.wires[0]}
+	lines := func(bank Bank, requesters int) *Requests {
+		r, err := NewRequests(bank, "request", requesters, Shards(bank.Units, 1))
+		require.NoError(t, err)
+		return r
+	}
+	good := ArbiterConfig{Bank: clockedBank("arbiter"), Kind: ArbiterTDMA, SliceCycles: 2, Request: lines(clockedBank("arbiter"), 4)}
 	_, err := NewArbiters(good)
 	require.NoError(t, err)
 	for text, edit := range map[string]func(c *ArbiterConfig){
-		"0 units":      func(c *ArbiterConfig) { c.Bank.Units = 0 },
-		"kind(4)":      func(c *ArbiterConfig) { c.Kind = 4 },
-		"0 requesters": func(c *ArbiterConfig) { c.Requesters = 0 },
-		"65 request":   func(c *ArbiterConfig) { c.Requesters = 65 },
+		"0 units": func(c *ArbiterConfig) { c.Bank.Units = 0 },
+		"kind(4)": func(c *ArbiterConfig) { c.Kind = 4 },
 		"0 cycles, allowed for tdma are 1 to 65535": func(c *ArbiterConfig) { c.SliceCycles = 0 },
 		"65536 cycles":                           func(c *ArbiterConfig) { c.SliceCycles = 65536 },
 		"2 cycles, allowed for fixed are 0 to 0": func(c *ArbiterConfig) { c.Kind = ArbiterFixed },
-		"needs 3":                                func(c *ArbiterConfig) { c.Requesters = 3 },
 		"no request":                             func(c *ArbiterConfig) { c.Request = nil },
-		"1 in 1":                                 func(c *ArbiterConfig) { c.Bank = clockedBank("a"); c.Request = oneWire(t) },
+		"are of 1 in 1":                          func(c *ArbiterConfig) { c.Request = lines(Bank{Name: "one", Units: 1, PerUnit: 1}, 4) },
 	} {
 		c := good
 		edit(&c)
@@ -209,22 +313,46 @@ func TestArbitersRefuse(t *testing.T) {
 	}
 
 	c, a := newArbiters(t, ArbiterMatrix, 3, 0, 5, 1, nil)
-	requireRefused(t, c.kernel, "at most one of 3", func() { a.granted[2] = 3 })
-	requireRefused(t, c.kernel, "at most one of 3", func() { a.granted[2] = 8 })
-	requireRefused(t, c.kernel, "requester 1 of 3", func() { a.beaten[4] = 2 })
-	requireRefused(t, c.kernel, "requester 0 of 3", func() { a.beaten[3] = 8 })
-	requireRefused(t, c.kernel, "in no order", func() { a.beaten[0] = 2 })
+	requireRefused(t, c.kernel, "granted", func() { a.granted[2] = 4 })
+	requireRefused(t, c.kernel, "there are 15 arbiters of 3", func() { a.served[2] = []service{{3, 1}} })
+	requireRefused(t, c.kernel, "must be above", func() { a.served[2] = []service{{1, 1}, {0, 2}} })
+	requireRefused(t, c.kernel, "served_at", func() { a.served[2] = []service{{1, grantsMax + 1}} })
+	requireRefused(t, c.kernel, "grants", func() { a.grants[2] = grantsMax + 1 })
 	c, a = newArbiters(t, ArbiterRoundRobin, 3, 0, 5, 1, nil)
 	requireRefused(t, c.kernel, "first", func() { a.first[1] = 3 })
 	c, a = newArbiters(t, ArbiterTDMA, 3, 2, 5, 1, nil)
-	requireRefused(t, c.kernel, "turn", func() { a.turn[1] = 3 })
-	requireRefused(t, c.kernel, "elapsed", func() { a.elapsed[1] = 2 })
+	requireRefused(t, c.kernel, "turn", func() { a.turn[0] = 3 })
+	requireRefused(t, c.kernel, "elapsed", func() { a.elapsed[0] = 2 })
 }
 
-func oneWire(t *testing.T) *Signal {
-	s, err := NewSignal(Bank{Name: "one", Units: 1, PerUnit: 1}, "request", 4)
-	require.NoError(t, err)
-	return s
+func TestRequestsRefuse(t *testing.T) {
+	bank, shards := clockedBank("arbiter"), Shards(clockedUnits, 1)
+	for text, build := range map[string]func() (*Requests, error){
+		"0 units":           func() (*Requests, error) { return NewRequests(Bank{Name: "a", PerUnit: 1}, "request", 4, shards) },
+		"x y":               func() (*Requests, error) { return NewRequests(bank, "x y", 4, shards) },
+		" 0 requesters":     func() (*Requests, error) { return NewRequests(bank, "request", 0, shards) },
+		" 65537 requesters": func() (*Requests, error) { return NewRequests(bank, "request", 65537, shards) },
+		"hold 4 of 5 units": func() (*Requests, error) { return NewRequests(bank, "request", 4, shards[:4]) },
+	} {
+		_, err := build()
+		assert.ErrorContains(t, err, text)
+	}
+}
+
+// TestTwoGrantsAreRefused: what stands in an arbiter's place may grant one requester.
+func TestTwoGrantsAreRefused(t *testing.T) {
+	_, a := newArbiters(t, ArbiterFixed, 100, 0, 5, 1, nil)
+	port := a.Site().Port("grant_o")
+	pins := Pins{Words: make([]uint64, 2), Bits: 100}
+	pins.SetBits(70, 1, 1)
+	require.NoError(t, port.Put(3, pins))
+	require.EqualValues(t, 1, a.Busy().Value[3])
+	require.EqualValues(t, 70, a.Index().Value[3])
+	pins.SetBits(3, 1, 1)
+	require.EqualError(t, port.Put(3, pins), "it grants 2 requesters at once, 3 and 70 among them")
+	pins.Clear()
+	require.NoError(t, port.Put(3, pins))
+	require.Zero(t, a.Busy().Value[3])
 }
 
 func BenchmarkArbiters(b *testing.B) {
@@ -237,6 +365,34 @@ func BenchmarkArbiters(b *testing.B) {
 				run(c.kernel, 1)
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/15, "ns/arbiter")
+		})
+	}
+}
+
+// BenchmarkArbitersSparse: of 4,096 arbiters of 65,536 requesters each, 16 have three
+// requests; who is granted withdraws its own.
+func BenchmarkArbitersSparse(b *testing.B) {
+	const arbiters, used = 4096, 16
+	for kind := range ArbiterKind(len(ArbiterKinds)) {
+		b.Run(kind.String(), func(b *testing.B) {
+			bank, shards := Bank{Name: "arbiter", Units: arbiters, PerUnit: 1}, Shards(arbiters, arbiters)
+			lines, err := NewRequests(bank, "request", RequestersMax, shards)
+			require.NoError(b, err)
+			a, err := NewArbiters(ArbiterConfig{Bank: bank, Kind: kind, SliceCycles: sliceOf(kind), Request: lines})
+			require.NoError(b, err)
+			for b.Loop() {
+				lines.Clear(0)
+				for i := range uint32(used) {
+					for k := range uint32(3) {
+						if requester := 9000 * k; a.granted[i*200] != requester+1 {
+							lines.Raise(0, i*200, requester)
+						}
+					}
+				}
+				a.Latch(shards[0])
+				a.Drive(shards[0])
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/used, "ns/used_arbiter")
 		})
 	}
 }

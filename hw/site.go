@@ -1,6 +1,9 @@
 package hw
 
-import "fmt"
+import (
+	"fmt"
+	"math/bits"
+)
 
 // Site is what a component says of its ports, once. Whatever joins elements of it with
 // RTL, or compares the two, follows from it:
@@ -123,6 +126,15 @@ func (p Pins) GetBytes(first int, bytes []byte) {
 func (p Pins) Clear() {
 	for first := 0; first < p.Bits; first += 64 {
 		p.SetBits(first, min(64, p.Bits-first), 0)
+	}
+}
+
+// Ones calls visit for every pin that is one, the lowest first.
+func (p Pins) Ones(visit func(pin int)) {
+	for first := 0; first < p.Bits; first += 64 {
+		for word := p.GetBits(first, min(64, p.Bits-first)); word != 0; word &= word - 1 {
+			visit(first + bits.TrailingZeros64(word))
+		}
 	}
 }
 

@@ -69,7 +69,9 @@ func TestSites(t *testing.T) {
 	require.NoError(t, err)
 	components := []Sited{fibre, couplers, fifos, lfsrs}
 	for kind := range ArbiterKinds {
-		c := ArbiterConfig{Bank: bank, Kind: ArbiterKind(kind), Requesters: 5, Request: signal(5)}
+		request, err := NewRequests(bank, "request", 5, Shards(clockedUnits, 1))
+		require.NoError(t, err)
+		c := ArbiterConfig{Bank: bank, Kind: ArbiterKind(kind), Request: request}
 		if c.Kind == ArbiterTDMA {
 			c.SliceCycles = 2
 		}

@@ -10,10 +10,12 @@ import (
 	"starloom/hw"
 )
 
-// noise drives signals with random values, each cycle's a function of its number.
+// noise drives signals and request lines with random values, each cycle's a function of its
+// number.
 type noise struct {
 	clock   *hw.Clock
 	signals []*hw.Signal
+	lines   []*hw.Requests
 }
 
 func (n *noise) Path() string           { return "noise" }
@@ -22,6 +24,9 @@ func (n *noise) State(*hw.StateVisitor) {}
 func (n *noise) Drives() (wires []hw.Wire) {
 	for _, s := range n.signals {
 		wires = append(wires, s)
+	}
+	for _, l := range n.lines {
+		wires = append(wires, l)
 	}
 	return wires
 }
@@ -33,23 +38,37 @@ func (n *noise) Drive(hw.Shard) {
 			s.Value[i] = r.Uint64() >> (64 - s.Bits())
 		}
 	}
+	for _, l := range n.lines {
+		l.Clear(0)
+		for arbiter := range uint32(5) {
+			for requester := range uint32(l.Requesters()) {
+				if r.IntN(3) == 0 {
+					l.Raise(0, arbiter, requester)
+				}
+			}
+		}
+	}
 }
 
 // TestElectricalBanksInTheLoop: banks that are in no machine yet need no code of their own
 // here, either.
 func TestElectricalBanksInTheLoop(t *testing.T) {
 	bank := hw.Bank{Name: "x", Units: 1, PerUnit: 5}
-	builds := map[string]func(signal func(name string, bits int) *hw.Signal) (hw.Sited, error){
-		"fifos": func(signal func(string, int) *hw.Signal) (hw.Sited, error) {
-			return hw.NewFIFOs(hw.FIFOConfig{Bank: bank, Depth: 3, Width: 17, CountBits: 4, Push: signal("push", 1), Pop: signal("pop", 1), Data: signal("data", 17)})
+	type wiring struct {
+		signal func(name string, bits int) *hw.Signal
+		lines  func(requesters int) *hw.Requests
+	}
+	builds := map[string]func(w wiring) (hw.Sited, error){
+		"fifos": func(w wiring) (hw.Sited, error) {
+			return hw.NewFIFOs(hw.FIFOConfig{Bank: bank, Depth: 3, Width: 17, CountBits: 4, Push: w.signal("push", 1), Pop: w.signal("pop", 1), Data: w.signal("data", 17)})
 		},
-		"lfsrs": func(signal func(string, int) *hw.Signal) (hw.Sited, error) {
-			return hw.NewLFSRs(bank, []uint32{1, 2, 3, 4, 5}, signal("enable", 1))
+		"lfsrs": func(w wiring) (hw.Sited, error) {
+			return hw.NewLFSRs(bank, []uint32{1, 2, 3, 4, 5}, w.signal("enable", 1))
 		},
 	}
 	for kind, name := range hw.ArbiterKinds {
-		builds[name] = func(signal func(string, int) *hw.Signal) (hw.Sited, error) {
-			c := hw.ArbiterConfig{Bank: bank, Kind: hw.ArbiterKind(kind), Requesters: 4, Request: signal("request", 4)}
+		builds[name] = func(w wiring) (hw.Sited, error) {
+			c := hw.ArbiterConfig{Bank: bank, Kind: hw.ArbiterKind(kind), Request: w.lines(100)}
 			if c.Kind == hw.ArbiterTDMA {
 				c.SliceCycles = 3
 			}
@@ -63,11 +82,19 @@ func TestElectricalBanksInTheLoop(t *testing.T) {
 				defer workers.Close()
 				kernel := hw.NewKernel(workers, hw.Shards(1, 1))
 				source := &noise{clock: kernel.Clock()}
-				model, err := build(func(name string, bits int) *hw.Signal {
-					s, err := hw.NewSignal(hw.Bank{Name: "noise", Units: 1, PerUnit: 5}, name, bits)
-					require.NoError(t, err)
-					source.signals = append(source.signals, s)
-					return s
+				model, err := build(wiring{
+					signal: func(name string, bits int) *hw.Signal {
+						s, err := hw.NewSignal(hw.Bank{Name: "noise", Units: 1, PerUnit: 5}, name, bits)
+						require.NoError(t, err)
+						source.signals = append(source.signals, s)
+						return s
+					},
+					lines: func(requesters int) *hw.Requests {
+						l, err := hw.NewRequests(bank, "request", requesters, hw.Shards(1, 1))
+						require.NoError(t, err)
+						source.lines = append(source.lines, l)
+						return l
+					},
 				})
 				require.NoError(t, err)
 				loop, err := New(kernel)

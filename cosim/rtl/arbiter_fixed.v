@@ -10,35 +10,30 @@
 `default_nettype none
 
 module arbiter_fixed #(
-  parameter integer REQUESTERS = 4 // 1..64
+  parameter integer REQUESTERS = 4 // 1..1024
 ) (
-  input  wire                  clock,
-  input  wire                  reset,
+  input  wire clock,
+  input  wire reset,
   input  wire [REQUESTERS-1:0] request_i,
   output wire [REQUESTERS-1:0] grant_o,
-  output reg  [5:0]            index_o
+  output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
 );
-  initial if (REQUESTERS < 1 || REQUESTERS > 64) begin
-    $display("%m: allowed are REQUESTERS 1 to 64");
+  initial if (REQUESTERS < 1 || REQUESTERS > 1024) begin
+    $display("%m: allowed are REQUESTERS 1 to 1024");
     $finish;
   end
 
+  localparam integer INDEX_BITS = REQUESTERS > 64 ? $clog2(REQUESTERS) : 6;
+  localparam integer NUMBERS = 1 << INDEX_BITS; // that an index can show
+
+  localparam [REQUESTERS-1:0] ONE = 1;
+
   reg [REQUESTERS-1:0] grant_q;
-  reg [REQUESTERS-1:0] choice;
-  integer i;
 
   // The holder goes on while its request stays high.
   wire hold = |(request_i & grant_q);
 
-  always @* begin
-    choice = {REQUESTERS{1'b0}};
-    for (i = REQUESTERS - 1; i >= 0; i = i - 1) begin
-      if (request_i[i]) begin
-        choice = {REQUESTERS{1'b0}};
-        choice[i] = 1'b1;
-      end
-    end
-  end
+  wire [REQUESTERS-1:0] choice = request_i & (~request_i + ONE); // the lowest
 
   always @(posedge clock) begin
     if (reset) grant_q <= {REQUESTERS{1'b0}};
@@ -46,15 +41,17 @@ module arbiter_fixed #(
   end
 
   assign grant_o = grant_q;
-  always @* begin
-    index_o = 6'd0;
-    for (i = 0; i < REQUESTERS; i = i + 1) begin
-      if (grant_q[i]) index_o = index_o | i[5:0];
+
+  // Bit b of the index: whether the holder's number has it.
+  genvar b;
+  generate
+    for (b = 0; b < INDEX_BITS; b = b + 1) begin : bits
+      localparam [NUMBERS-1:0] HAS = {(NUMBERS >> (b + 1)){{(1 << b){1'b1}}, {(1 << b){1'b0}}}};
+      assign index_o[b] = |(grant_q & HAS[REQUESTERS-1:0]);
     end
-  end
+  endgenerate
 
 `ifndef SYNTHESIS
-  localparam [REQUESTERS-1:0] ONE = 1;
   always @(posedge clock) begin
     if (!reset) begin
       if (|(grant_q & (grant_q - ONE)) || (!hold && |(choice & (choice - ONE)))) $fatal(1, "hot_one: grants %b, chooses %b", grant_q, choice);

@@ -11,19 +11,21 @@
 `default_nettype none
 
 module arbiter_round_robin #(
-  parameter integer REQUESTERS = 4 // 1..64
+  parameter integer REQUESTERS = 4 // 1..1024
 ) (
-  input  wire                  clock,
-  input  wire                  reset,
+  input  wire clock,
+  input  wire reset,
   input  wire [REQUESTERS-1:0] request_i,
   output wire [REQUESTERS-1:0] grant_o,
-  output wire [5:0]            index_o
+  output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
 );
-  initial if (REQUESTERS < 1 || REQUESTERS > 64) begin
-    $display("%m: allowed are REQUESTERS 1 to 64");
+  initial if (REQUESTERS < 1 || REQUESTERS > 1024) begin
+    $display("%m: allowed are REQUESTERS 1 to 1024");
     $finish;
   end
 
+  localparam integer INDEX_BITS = REQUESTERS > 64 ? $clog2(REQUESTERS) : 6;
+  localparam integer NUMBERS = 1 << INDEX_BITS; // that an index can show
   localparam [REQUESTERS-1:0] ONE = 1;
 
   reg [REQUESTERS-1:0] behind_q; // who stands behind the last holder
@@ -50,14 +52,11 @@ module arbiter_round_robin #(
   assign grant_o = grant_q;
 
   // Bit b of the index: whether the holder's number has it.
-  genvar b, i;
+  genvar b;
   generate
-    for (b = 0; b < 6; b = b + 1) begin : bits
-      wire [REQUESTERS-1:0] has;
-      for (i = 0; i < REQUESTERS; i = i + 1) begin : number
-        assign has[i] = ((i >> b) & 1) == 1;
-      end
-      assign index_o[b] = |(grant_q & has);
+    for (b = 0; b < INDEX_BITS; b = b + 1) begin : bits
+      localparam [NUMBERS-1:0] HAS = {(NUMBERS >> (b + 1)){{(1 << b){1'b1}}, {(1 << b){1'b0}}}};
+      assign index_o[b] = |(grant_q & HAS[REQUESTERS-1:0]);
     end
   endgenerate
 

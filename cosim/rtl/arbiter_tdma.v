@@ -12,62 +12,63 @@
 `default_nettype none
 
 module arbiter_tdma #(
-  parameter integer REQUESTERS = 4,  // 1..64
+  parameter integer REQUESTERS = 4,  // 1..1024
   parameter integer SLICE_CYCLES = 4 // 1..65535
 ) (
-  input  wire                  clock,
-  input  wire                  reset,
+  input  wire clock,
+  input  wire reset,
   input  wire [REQUESTERS-1:0] request_i,
   output wire [REQUESTERS-1:0] grant_o,
-  output reg  [5:0]            index_o
+  output wire [(REQUESTERS > 64 ? $clog2(REQUESTERS) : 6)-1:0] index_o
 );
-  initial if (REQUESTERS < 1 || REQUESTERS > 64 ||
+  initial if (REQUESTERS < 1 || REQUESTERS > 1024 ||
       SLICE_CYCLES < 1 || SLICE_CYCLES > 65535) begin
-    $display("%m: allowed are REQUESTERS 1 to 64, SLICE_CYCLES 1 to 65535");
+    $display("%m: allowed are REQUESTERS 1 to 1024, SLICE_CYCLES 1 to 65535");
     $finish;
   end
 
+  localparam integer INDEX_BITS = REQUESTERS > 64 ? $clog2(REQUESTERS) : 6;
+  localparam integer NUMBERS = 1 << INDEX_BITS; // that an index can show
   localparam integer LAST = REQUESTERS - 1;
+  localparam [REQUESTERS-1:0] ONE = 1;
   localparam integer LAST_CYCLE = SLICE_CYCLES - 1;
 
-  reg [5:0] turn_q;
+  reg [INDEX_BITS-1:0] turn_q;
   reg [15:0] elapsed_q; // cycles of the turn that are over
   reg [REQUESTERS-1:0] grant_q;
-  reg [REQUESTERS-1:0] choice;
-  integer i;
 
   // The holder goes on while its request stays high.
   wire hold = |(request_i & grant_q);
 
-  always @* begin
-    for (i = 0; i < REQUESTERS; i = i + 1) choice[i] = request_i[i] && i[5:0] == turn_q;
-  end
+  wire [REQUESTERS-1:0] choice = request_i & (ONE << turn_q);
 
   always @(posedge clock) begin
     if (reset) begin
       grant_q <= {REQUESTERS{1'b0}};
-      turn_q <= 6'd0;
+      turn_q <= {INDEX_BITS{1'b0}};
       elapsed_q <= 16'd0;
     end else begin
       if (!hold) grant_q <= choice;
       elapsed_q <= elapsed_q + 16'd1;
       if (elapsed_q == LAST_CYCLE[15:0]) begin
         elapsed_q <= 16'd0;
-        turn_q <= turn_q == LAST[5:0] ? 6'd0 : turn_q + 6'd1;
+        turn_q <= turn_q == LAST[INDEX_BITS-1:0] ? {INDEX_BITS{1'b0}} : turn_q + 1'b1;
       end
     end
   end
 
   assign grant_o = grant_q;
-  always @* begin
-    index_o = 6'd0;
-    for (i = 0; i < REQUESTERS; i = i + 1) begin
-      if (grant_q[i]) index_o = index_o | i[5:0];
+
+  // Bit b of the index: whether the holder's number has it.
+  genvar b;
+  generate
+    for (b = 0; b < INDEX_BITS; b = b + 1) begin : bits
+      localparam [NUMBERS-1:0] HAS = {(NUMBERS >> (b + 1)){{(1 << b){1'b1}}, {(1 << b){1'b0}}}};
+      assign index_o[b] = |(grant_q & HAS[REQUESTERS-1:0]);
     end
-  end
+  endgenerate
 
 `ifndef SYNTHESIS
-  localparam [REQUESTERS-1:0] ONE = 1;
   always @(posedge clock) begin
     if (!reset) begin
       if (|(grant_q & (grant_q - ONE)) || (!hold && |(choice & (choice - ONE)))) $fatal(1, "hot_one: grants %b, chooses %b", grant_q, choice);

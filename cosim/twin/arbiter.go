@@ -1,6 +1,7 @@
 package twin
 
 import (
+	"fmt"
 	"slices"
 
 	"starloom/hw"
@@ -9,7 +10,7 @@ import (
 // arbiter is the twin of hw.Arbiters of one kind.
 func arbiter(kind string) Twin {
 	t := Twin{Name: "arbiter_" + kind, Sources: []string{"arbiter_" + kind + ".v"}, Components: []string{"hw.Arbiters"}, Mutants: arbiterMutants(kind)}
-	for _, set := range [][2]int{{4, 4}, {1, 1}, {5, 3}, {16, 7}, {64, 1}} {
+	for _, set := range [][2]int{{4, 4}, {100, 2}, {1, 1}, {5, 3}, {16, 7}, {64, 1}, {65, 1}, {requestersMax, 1}} {
 		p := Parameters{"REQUESTERS": set[0]}
 		if kind == hw.ArbiterTDMA.String() {
 			p["SLICE_CYCLES"] = set[1]
@@ -17,10 +18,15 @@ func arbiter(kind string) Twin {
 		t.Sets = append(t.Sets, p)
 	}
 	t.Build = func(m *Model, p Parameters) error {
-		n := p["REQUESTERS"]
+		if p["REQUESTERS"] > requestersMax {
+			return fmt.Errorf("%d requesters, the module has 1 to %d", p["REQUESTERS"], requestersMax)
+		}
+		lines, err := hw.NewRequests(one("arbiter"), "request", p["REQUESTERS"], m.Shards())
+		if err != nil {
+			return err
+		}
 		arbiters, err := hw.NewArbiters(hw.ArbiterConfig{
-			Bank: one("arbiter"), Kind: hw.ArbiterKind(slices.Index(hw.ArbiterKinds, kind)), Requesters: n,
-			SliceCycles: p["SLICE_CYCLES"], Request: wire("request", n),
+			Bank: one("arbiter"), Kind: hw.ArbiterKind(slices.Index(hw.ArbiterKinds, kind)), SliceCycles: p["SLICE_CYCLES"], Request: lines,
 		})
 		if err != nil {
 			return err
@@ -29,33 +35,41 @@ func arbiter(kind string) Twin {
 			return err
 		}
 		request := m.Pin("request_i")
-		m.Use = func(random *Random, inputs []uint64) {
-			// Requests last for 8 cycles on average; now and then all change at once.
-			switch random.Below(64) {
-			case 0:
-				inputs[request.Word] = 0
-			case 1:
-				inputs[request.Word] = ^uint64(0)
-			case 2:
-				inputs[request.Word] = random.Uint64()
-			case 3:
-				inputs[request.Word] = random.Sparse(4)
-			default:
-				inputs[request.Word] ^= random.Sparse(3)
-			}
-		}
+		m.Use = func(random *Random, inputs []uint64) { changeRequests(random, request.Of(inputs)) }
 		return nil
 	}
 	return t
 }
 
+// requestersMax is how many requesters an arbiter has at most in Verilog.
+const requestersMax = 1024
+
+// changeRequests has requests that last for 8 cycles on average; now and then all change at
+// once.
+func changeRequests(random *Random, requests []uint64) {
+	how := random.Below(64)
+	for w := range requests {
+		switch how {
+		case 0:
+			requests[w] = 0
+		case 1:
+			requests[w] = ^uint64(0)
+		case 2:
+			requests[w] = random.Uint64()
+		case 3:
+			requests[w] = random.Sparse(4)
+		default:
+			requests[w] ^= random.Sparse(3)
+		}
+	}
+}
+
 // arbiterMutants are the mistakes of one kind.
 func arbiterMutants(kind string) []Mistake {
-	const hold, lowest = "else if (!hold)", "for (i = REQUESTERS - 1; i >= 0; i = i - 1)"
+	const hold = "else if (!hold)"
 	return map[string][]Mistake{
 		"fixed": {
-			{"two grants", "choice = {REQUESTERS{1'b0}};\n        choice[i]", "choice[i]"},
-			{"highest first", lowest, "for (i = 0; i < REQUESTERS; i = i + 1)"},
+			{"all that request", "request_i & (~request_i + ONE)", "request_i & ~(request_i + ONE)"},
 			{"holder not held", hold, "else"},
 			{"late grant", "grant_q <= choice", "grant_q <= |grant_q ? {REQUESTERS{1'b0}} : choice"},
 			{"missing reset", "if (reset) grant_q <= {REQUESTERS{1'b0}};\n    else if", "if"},
@@ -67,15 +81,16 @@ func arbiterMutants(kind string) []Mistake {
 			{"missing reset", "behind_q <= {REQUESTERS{1'b1}};", ""},
 		},
 		"matrix": {
-			{"reset order reversed", "~(ALL << i)", "~(ALL >> i)"},
-			{"winner stays first", "choice[i] ? ALL : beaten_q", "beaten_q"},
-			{"winner's column stays", " & ~choice;", ";"},
+			{"reset order reversed", "rank_q <= numbers;", "rank_q <= ~numbers;"},
+			{"winner keeps its rank", "(rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow) & ~choice |\n          (choice & {REQUESTERS{LAST[b]}});", "rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow;"},
+			{"nobody moves up", "borrow = above;", "borrow = {REQUESTERS{1'b0}};"},
+			{"moves up by an odd number only", "borrow = borrow & ~rank_q[b*REQUESTERS +: REQUESTERS];", "borrow = {REQUESTERS{1'b0}};"},
 			{"holder not held", hold, "else"},
 		},
 		"tdma": {
 			{"slice one cycle long", "LAST_CYCLE = SLICE_CYCLES - 1", "LAST_CYCLE = SLICE_CYCLES"},
 			{"turns wait for the holder", "elapsed_q <= elapsed_q + 16'd1;", "if (!hold) elapsed_q <= elapsed_q + 16'd1;"},
-			{"missing reset", "turn_q <= 6'd0;\n      elapsed_q", "elapsed_q"},
+			{"missing reset", "turn_q <= {INDEX_BITS{1'b0}};\n      elapsed_q", "elapsed_q"},
 			{"a turn for nobody", "LAST = REQUESTERS - 1", "LAST = REQUESTERS"},
 		},
 	}[kind]

@@ -134,8 +134,8 @@ func (m *Model) Pin(name string) Pin {
 // put gives the inputs to the component.
 func (m *Model) put() {
 	for _, w := range m.source.wires {
-		if light, ok := w.(*hw.Light); ok {
-			light.Clear(0)
+		if sparse, ok := w.(interface{ Clear(driver int) }); ok { // light, request lines
+			sparse.Clear(0)
 		}
 	}
 	for i := range m.site.Ports {

@@ -1,0 +1,101 @@
+package hw
+
+import "fmt"
+
+// Requests is a bank of request lines: each arbiter has one from every requester. It is
+// kept as lists of the lines that are high, so that a cycle costs what is requested: a
+// bank may hold thousands of arbiters of tens of thousands of lines each.
+//
+// A Requests is a wire and no state: its driver's shards call Clear and then Raise, in
+// their own phase of every cycle, each line at most once.
+type Requests struct {
+	bank       Bank
+	path       string
+	requesters int
+
+	high   [][]Request // [driver*len(shards)+reader]
+	shards int
+	owner  []uint16 // shard of each arbiter
+}
+
+// Request is a request line that is high.
+type Request struct{ Arbiter, Requester uint32 }
+
+// NewRequests returns a bank of lines that are all low. bank names the arbiters, name is
+// that of the lines of one of them, requesters is 1..RequestersMax, and shards are the
+// machine's, which cover bank.Units.
+func NewRequests(bank Bank, name string, requesters int, shards []Shard) (*Requests, error) {
+	if err := bank.Check(); err != nil {
+		return nil, err
+	}
+	path := Join(bank.Path(), name)
+	if err := CheckPath(path); err != nil {
+		return nil, err
+	}
+	if requesters < 1 || requesters > RequestersMax {
+		return nil, fmt.Errorf("%s: %d requesters, allowed are 1 to %d", path, requesters, RequestersMax)
+	}
+	if err := CheckShards(shards, bank.Units); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	owner := make([]uint16, bank.Size())
+	for _, s := range shards {
+		first, end := bank.Cells(s)
+		for i := first; i < end; i++ {
+			owner[i] = uint16(s.Index)
+		}
+	}
+	return &Requests{
+		bank: bank, path: path, requesters: requesters,
+		high: make([][]Request, len(shards)*len(shards)), shards: len(shards), owner: owner,
+	}, nil
+}
+
+// Path names the bank of lines.
+func (r *Requests) Path() string { return r.path }
+
+// Requesters is how many lines each arbiter has.
+func (r *Requests) Requesters() int { return r.requesters }
+
+// Owner returns the shard that reads the lines of an arbiter.
+func (r *Requests) Owner(arbiter uint32) int { return int(r.owner[arbiter]) }
+
+// Clear lowers what the driver's shard raised in the cycle before.
+func (r *Requests) Clear(driver int) {
+	for reader := range r.shards {
+		list := &r.high[driver*r.shards+reader]
+		*list = (*list)[:0]
+	}
+}
+
+// Raise makes a line high; driver is the shard of the caller.
+func (r *Requests) Raise(driver int, arbiter, requester uint32) {
+	list := &r.high[driver*r.shards+r.Owner(arbiter)]
+	*list = append(*list, Request{arbiter, requester})
+}
+
+// High returns the lines that the driver's shard has raised for the reader's shard, in the
+// order in which it did so.
+func (r *Requests) High(driver, reader int) []Request { return r.high[driver*r.shards+reader] }
+
+// Port is the port that the lines of one arbiter are: bit r is requester r's.
+func (r *Requests) Port(name string) Port {
+	return Port{
+		Name: name, Bits: r.requesters, Input: true,
+		Get: func(arbiter int, to Pins) {
+			to.Clear()
+			reader := r.Owner(uint32(arbiter))
+			for driver := range r.shards {
+				for _, q := range r.High(driver, reader) {
+					if q.Arbiter == uint32(arbiter) {
+						to.SetBits(int(q.Requester), 1, 1)
+					}
+				}
+			}
+		},
+		Put: func(arbiter int, from Pins) error {
+			from.Ones(func(bit int) { r.Raise(r.Owner(uint32(arbiter)), uint32(arbiter), uint32(bit)) })
+			return nil
+		},
+	}
+}
