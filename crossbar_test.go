@@ -87,7 +87,7 @@ func TestGossipTables(t *testing.T) {
 	}
 }
 
-var gossipEngines = []string{EngineSlot}
+var gossipEngines = []string{EngineSlot, EngineCycle}
 
 // TestGossipAgainstReference holds random orders, schedulings, sessions and caps to the
 // stepper of gossiptest.
