@@ -1,0 +1,19 @@
+// Package crossbar is the fabric of gossiping and scattering: a port per processor, both ways,
+// and arbiters that decide in each slot who is served.
+//
+//	processor i --asks--> filter of output q --request--> arbiter of q --grant--+
+//	            --light--------------------------------------------------> crosspoint --> output q --> link --> processor q
+//
+// A NIC asks for the output of its frame's destination, with the frame's tag, or for those of a
+// request list. Who is not served is blocked, keeps its frame, and asks again in the next slot.
+//
+//	file          what it holds
+//	network.go    sizes, defaults, names
+//	hardware.go   the wiring of the cycle engine
+//	matching.go   who serves whom in a slot: the arbiters without their cycles
+//	slot.go       the fast path
+//	programs.go   programs, their rules and what they want of the network
+//	gossip.go     the workload of gossip: orders as ROM, its referee
+//	gossip/       arithmetic of gossip: orders, closed forms, run-tables, search
+//	scatter/      arithmetic of scattering: exact laws, mean field
+package crossbar
