@@ -303,7 +303,7 @@ func (a *Arbiters) rank(arbiter uint32, requester uint16, unit int) uint64 {
 }
 
 // rankRoundRobin: those from first on go before the others.
-func rankRoundRobin(requester, first uint16) uint64 {
+func rankRoundRobin[T uint16 | uint32](requester, first T) uint64 {
 	if requester < first {
 		return 1
 	}
@@ -399,8 +399,9 @@ func findService(served []service, requester uint16) (int, bool) {
 	return slices.BinarySearchFunc(served, requester, func(s service, requester uint16) int { return int(s.requester) - int(requester) })
 }
 
-func following(index uint16, requesters int) uint16 {
-	if int(index) == requesters-1 {
+// following is the index after another one, in a circle of so many.
+func following[T uint16 | uint32](index T, count int) T {
+	if int(index) == count-1 {
 		return 0
 	}
 	return index + 1

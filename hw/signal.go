@@ -75,3 +75,15 @@ func (s *Signal) checkInput(bank Bank, what string, bits int) error {
 	}
 	return nil
 }
+
+// checkColumn refuses a wire that does not have so many elements of so many bits, whatever
+// they belong to.
+func (s *Signal) checkColumn(path, what string, elements, bits int) error {
+	switch {
+	case s == nil:
+		return fmt.Errorf("%s: no %s wire", path, what)
+	case len(s.Value) != elements || s.width != bits:
+		return fmt.Errorf("%s: its %s %s has %d elements of %d bits, it needs %d of %d", path, what, s.path, len(s.Value), s.width, elements, bits)
+	}
+	return nil
+}

@@ -156,6 +156,25 @@ func SignalPort(name string, signal *Signal, input bool) Port {
 	}
 }
 
+// ColumnPort is the port that so many elements of a signal, side by side, are for every
+// element of something larger.
+func ColumnPort(name string, signal *Signal, input bool, elements int) Port {
+	return Port{
+		Name: name, Bits: elements * signal.width, Input: input,
+		Get: func(element int, to Pins) {
+			for k, value := range signal.Value[element*elements:][:elements] {
+				to.SetBits(k*signal.width, signal.width, value)
+			}
+		},
+		Put: func(element int, from Pins) error {
+			for k := range elements {
+				signal.Value[element*elements+k] = from.GetBits(k*signal.width, signal.width)
+			}
+			return nil
+		},
+	}
+}
+
 // LightPorts are the two ports, one for each rail, that lanes of light are for every
 // element, side by side: wire says which wire of a bank is lane l of an element. Who puts
 // light clears the bank before.

@@ -125,6 +125,11 @@ func (m *Model) declare(name string, bits int, input bool) Pin {
 	return Pin{p.Word, bits}
 }
 
+// Has reports whether there is a port of a name.
+func (m *Model) Has(name string) bool {
+	return slices.ContainsFunc(m.ports, func(p cosim.Port) bool { return p.Name == name })
+}
+
 // Pin returns the port of a name, which is one of the site's.
 func (m *Model) Pin(name string) Pin {
 	i := slices.IndexFunc(m.ports, func(p cosim.Port) bool { return p.Name == name })

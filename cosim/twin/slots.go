@@ -1,0 +1,74 @@
+package twin
+
+import "starloom/hw"
+
+// matchingMax is how many ports those who match ports have in Verilog, and how many
+// positions their lists.
+const matchingMax = 64
+
+// columnsOf makes signals that have an element for each port. They are nil where there
+// cannot be any: the component that reads them says so.
+func columnsOf(ports int) func(name string, bits int) *hw.Signal {
+	return func(name string, bits int) *hw.Signal {
+		s, err := hw.NewSignal(hw.Bank{Name: "port", Units: 1, PerUnit: ports}, name, bits)
+		if err != nil {
+			return nil
+		}
+		return s
+	}
+}
+
+// slots are what a crossbar shows to those who match its ports: slots begin now and then,
+// and requests, tags and listeners stand for most of them.
+type slots struct {
+	ports                                       int
+	start, request, tag, listen, filter, accept Pin
+}
+
+// newSlots finds the pins of a model that has them; listeners are not everybody's.
+func newSlots(m *Model, ports int) *slots {
+	s := &slots{ports: ports, start: m.Pin("start_i"), request: m.Pin("request_i"), tag: m.Pin("tag_i")}
+	if m.Has("listen_i") {
+		s.listen, s.filter, s.accept = m.Pin("listen_i"), m.Pin("filter_i"), m.Pin("filter_tag_i")
+	}
+	return s
+}
+
+// change begins a slot or lets one go on, and reports whether inputs ask for something new.
+func (s *slots) change(random *Random, inputs []uint64) bool {
+	start := random.Below(2*s.ports+2) < 2
+	inputs[s.start.Word] = 0
+	if start {
+		inputs[s.start.Word] = 1
+	}
+	if !start && !random.OneIn(16) {
+		return false
+	}
+	for w := range s.request.Of(inputs) {
+		s.request.Of(inputs)[w] = random.Uint64() | random.Uint64()&-uint64(random.Below(2))
+	}
+	s.changeTags(random, s.tag.Of(inputs))
+	return true
+}
+
+// changeTags has few tags, so that many are equal.
+func (s *slots) changeTags(random *Random, tags []uint64) {
+	tagsMask := uint64(0x0003_0003_0003_0003) >> random.Below(2) // its low bits: 0 to 3, or 0 and 1
+	for w := range tags {
+		tags[w] = random.Uint64() & tagsMask
+	}
+	if random.OneIn(4) {
+		clear(tags)
+	}
+	if random.OneIn(4) {
+		hw.PutBits(tags, 16*random.Below(s.ports), 16, uint64(random.Uint32()))
+	}
+}
+
+func (s *slots) changeListeners(random *Random, inputs []uint64) {
+	for w := range s.listen.Of(inputs) {
+		s.listen.Of(inputs)[w] = random.Uint64() | random.Uint64()
+		s.filter.Of(inputs)[w] = random.Sparse(1 + random.Below(3))
+	}
+	s.changeTags(random, s.accept.Of(inputs))
+}

@@ -1,0 +1,421 @@
+package hw
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Lists is the wire on which the memories of inputs answer a list allocator: what the input
+// asks for whose turn it is. Tag has its own wire and is not used. Who drives it settles
+// after the allocator, on its wires Turn and Input.
+type Lists struct {
+	bank   Bank
+	path   string
+	length int
+
+	Answer []ListRequest // one for each allocator
+}
+
+// NewLists returns the wire of a bank of allocators whose lists have so many positions.
+func NewLists(bank Bank, name string, length int) (*Lists, error) {
+	if err := bank.Check(); err != nil {
+		return nil, err
+	}
+	path := Join(bank.Path(), name)
+	if err := CheckPath(path); err != nil {
+		return nil, err
+	}
+	if length < 1 || length > AllocatorPortsMax {
+		return nil, fmt.Errorf("%s: lists of %d positions, allowed are 1 to %d", path, length, AllocatorPortsMax)
+	}
+	return &Lists{bank: bank, path: path, length: length, Answer: make([]ListRequest, bank.Size())}, nil
+}
+
+// Path names the wire.
+func (l *Lists) Path() string { return l.path }
+
+// ListAllocators is a bank of allocators, each of which matches the inputs and the outputs
+// of a crossbar, slot by slot, by lists of addressees (ListMatching). One input has its turn
+// in a cycle, and only inputs that request have one:
+//
+//	cycle       0    1    2    3    4
+//	start      /-\___________________
+//	turn       /----------\__________
+//	input       a    b    c             by tag and index, or from the pointer on
+//	lists       A    B    C             the memories answer in the same cycle
+//	served      _____/--\_/---\______   b has got nothing
+//	grant       -    a    a    a,c      until the next start
+//
+// So allocation takes as many cycles as there are inputs at most. It ends with the cycle in
+// which no input is left, or Cap have got something. Requests, tags, and who listens should
+// stand from start to end: they are looked at in every turn. The pointer of round robin moves
+// with the next start, to behind the first input that has got something.
+//
+// Reset: nothing claimed, idle until start, the pointer at 0. A start in the midst of an
+// allocation begins again.
+//
+// Parameters: ports, positions of a list, cap, kind. Ports: start; request and tag of all
+// inputs; listening, filter and tag of all outputs; list, valid bits and first choice of the
+// input whose turn it is. Out, within the cycle: turn, input; from registers: served with
+// input and position, grant of all inputs, claimed and source of all outputs. Twin:
+// list_allocator.v. (DESIGN section 4.)
+type ListAllocators struct {
+	Registers
+	bank  Bank
+	ports int
+	rule  ListRule
+
+	start, request, tag, listen, filter, filterTag *Signal
+	lists                                          *Lists
+
+	turn, input, served, servedInput, position, grant, claimed, source *Signal
+
+	// Registers.
+	busy    []uint8
+	claims  []uint32 // of this slot
+	first   []uint32 // the pointer of this slot...
+	next    []uint32 // ...and of the next one
+	result  []uint32 // input that has got something in the cycle before, plus 1; 0 for none...
+	at      []uint32 // ...and the position in its list
+	had     []uint8  // by input: it had its turn
+	granted []uint8  // by input
+	owner   []uint32 // by output: the input that has claimed it, plus 1; 0 for none
+
+	changed []bool // the outputs do not show the registers
+}
+
+// ListAllocatorConfig are the parameters of a bank of list allocators. Signals of inputs and
+// outputs have Ports elements for each allocator, side by side.
+type ListAllocatorConfig struct {
+	Bank  Bank
+	Ports int // 1..AllocatorPortsMax
+	Rule  ListRule
+
+	Start             *Signal // 1 bit, of each allocator
+	Request, Tag      *Signal // 1 bit and 16 bits, of each input
+	Listen            *Signal // 1 bit, of each output
+	Filter, FilterTag *Signal // 1 bit and 16 bits, of each output
+	Lists             *Lists
+}
+
+// NewListAllocators returns a bank that waits for its first start.
+func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
+	if err := c.Bank.Check(); err != nil {
+		return nil, err
+	}
+	path := c.Bank.Path()
+	if c.Ports < 1 || c.Ports > AllocatorPortsMax {
+		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", path, c.Ports, AllocatorPortsMax)
+	}
+	if c.Rule.Cap < 0 || c.Rule.Cap > c.Ports {
+		return nil, fmt.Errorf("%s: a cap of %d, allowed are 0, for none, to %d ports", path, c.Rule.Cap, c.Ports)
+	}
+	for _, err := range []error{
+		c.Start.checkColumn(path, "start", c.Bank.Size(), 1),
+		c.Request.checkColumn(path, "request", c.Bank.Size()*c.Ports, 1), c.Tag.checkColumn(path, "tag", c.Bank.Size()*c.Ports, 16),
+		c.Listen.checkColumn(path, "listen", c.Bank.Size()*c.Ports, 1), c.Filter.checkColumn(path, "filter", c.Bank.Size()*c.Ports, 1),
+		c.FilterTag.checkColumn(path, "filter tag", c.Bank.Size()*c.Ports, 16),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	if c.Lists == nil || len(c.Lists.Answer) != c.Bank.Size() {
+		return nil, fmt.Errorf("%s: no lists, or not those of %d allocators", path, c.Bank.Size())
+	}
+	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
+	a := &ListAllocators{
+		bank: c.Bank, ports: c.Ports, rule: c.Rule,
+		start: c.Start, request: c.Request, tag: c.Tag, listen: c.Listen, filter: c.Filter, filterTag: c.FilterTag, lists: c.Lists,
+		busy: make([]uint8, cells), claims: make([]uint32, cells), first: make([]uint32, cells), next: make([]uint32, cells),
+		result: make([]uint32, cells), at: make([]uint32, cells),
+		had: make([]uint8, all), granted: make([]uint8, all), owner: make([]uint32, all),
+		changed: make([]bool, cells),
+	}
+	index, position := indexBits(c.Ports), indexBits(c.Lists.length)
+	for _, out := range []struct {
+		wire **Signal
+		bank Bank
+		name string
+		bits int
+	}{
+		{&a.turn, c.Bank, "turn", 1}, {&a.input, c.Bank, "input", index},
+		{&a.served, c.Bank, "served", 1}, {&a.servedInput, c.Bank, "served_input", index}, {&a.position, c.Bank, "position", position},
+		{&a.grant, c.Request.bank, "grant", 1}, {&a.claimed, c.Listen.bank, "claimed", 1}, {&a.source, c.Listen.bank, "source", index},
+	} {
+		var err error
+		if *out.wire, err = NewSignal(out.bank, out.name, out.bits); err != nil {
+			return nil, err
+		}
+	}
+	last, ports := uint32(c.Ports-1), uint32(c.Ports)
+	a.Registers = Declare(Declaration{
+		Bank: c.Bank,
+		Registers: []Register{
+			Column("busy", a.busy, AtMost[uint8](1)), Column("claims", a.claims, AtMost(ports)),
+			Column("first", a.first, AtMost(last)), Column("next", a.next, AtMost(last)),
+			Column("result", a.result, AtMost(ports)), Column("at", a.at, AtMost(uint32(c.Lists.length-1))),
+			Column("had", a.had, AtMost[uint8](1)), Column("granted", a.granted, AtMost[uint8](1)), Column("owner", a.owner, AtMost(ports)),
+		},
+		Wires:  []Probed{a.turn, a.input, a.served, a.servedInput, a.position, a.grant, a.claimed, a.source},
+		Derive: func() { fill(a.changed, true) },
+	})
+	a.Reset()
+	return a, nil
+}
+
+// indexBits is the width of an index of so many things, at least 1.
+func indexBits(things int) int { return max(1, bits.Len(uint(things-1))) }
+
+func fill(all []bool, value bool) {
+	for i := range all {
+		all[i] = value
+	}
+}
+
+// Turn is 1 while an input has its turn; Input is which.
+func (a *ListAllocators) Turn() *Signal { return a.turn }
+
+// Input is the index of the input whose turn it is, 0 for none.
+func (a *ListAllocators) Input() *Signal { return a.input }
+
+// Served is 1 in the cycle after a turn in which an input has got something.
+func (a *ListAllocators) Served() *Signal { return a.served }
+
+// ServedInput is which input that is, 0 for none.
+func (a *ListAllocators) ServedInput() *Signal { return a.servedInput }
+
+// Position is the place of what it has got in its list.
+func (a *ListAllocators) Position() *Signal { return a.position }
+
+// Grant is 1 for every input that has got something in this slot.
+func (a *ListAllocators) Grant() *Signal { return a.grant }
+
+// Claimed is 1 for every output that an input has got; Source is which.
+func (a *ListAllocators) Claimed() *Signal { return a.claimed }
+
+// Source is the input that has claimed an output, 0 for none.
+func (a *ListAllocators) Source() *Signal { return a.source }
+
+// Site says what the ports of an allocator are.
+func (a *ListAllocators) Site() *Site {
+	input := SignalPort("input_o", a.input, false)
+	input.Put = func(element int, from Pins) error {
+		if from.Value() >= uint64(a.ports) {
+			return fmt.Errorf("output input_o is %d, there are inputs 0 to %d", from.Value(), a.ports-1)
+		}
+		a.input.Value[element] = from.Value()
+		return nil
+	}
+	column := func(name string, signal *Signal, input bool) Port { return ColumnPort(name, signal, input, a.ports) }
+	round := 0
+	if a.rule.RoundRobin {
+		round = 1
+	}
+	return &Site{
+		Twin: "list_allocator", What: "list allocators",
+		Parameters: Same(map[string]int{"PORTS": a.ports, "LIST": a.lists.length, "CAP": a.rule.Cap, "ROUND_ROBIN": round}),
+		Elements:   a.bank.Size(), Path: a.bank.Element, Clocked: true, Combinational: true,
+		Ports: []Port{
+			SignalPort("start_i", a.start, true),
+			column("request_i", a.request, true), column("tag_i", a.tag, true),
+			column("listen_i", a.listen, true), column("filter_i", a.filter, true), column("filter_tag_i", a.filterTag, true),
+			a.listPort(), a.validPort(), a.firstPort(),
+			SignalPort("turn_o", a.turn, false), input,
+			SignalPort("served_o", a.served, false), SignalPort("served_input_o", a.servedInput, false), SignalPort("position_o", a.position, false),
+			column("grant_o", a.grant, false), column("claimed_o", a.claimed, false), column("source_o", a.source, false),
+		},
+	}
+}
+
+// listPort has the addressees side by side. Those of a list that is shorter are 0, and not valid.
+func (a *ListAllocators) listPort() Port {
+	width := indexBits(a.ports)
+	return Port{
+		Name: "list_i", Bits: a.lists.length * width, Input: true,
+		Get: func(element int, to Pins) {
+			to.Clear()
+			for position, output := range a.lists.Answer[element].List {
+				to.SetBits(position*width, width, uint64(output))
+			}
+		},
+		Put: func(element int, from Pins) error {
+			list := make([]uint32, a.lists.length)
+			for position := range list {
+				list[position] = uint32(from.GetBits(position*width, width))
+			}
+			a.lists.Answer[element].List = list
+			return nil
+		},
+	}
+}
+
+// validPort has a bit for each position.
+func (a *ListAllocators) validPort() Port {
+	return Port{
+		Name: "valid_i", Bits: a.lists.length, Input: true,
+		Get: func(element int, to Pins) {
+			to.Clear()
+			r := &a.lists.Answer[element]
+			for position := range r.List {
+				if r.valid(position) {
+					to.SetBits(position, 1, 1)
+				}
+			}
+		},
+		Put: func(element int, from Pins) error {
+			valid := make([]uint64, (a.lists.length+63)/64)
+			from.Ones(func(position int) { valid[position>>6] |= 1 << (position & 63) })
+			a.lists.Answer[element].Valid = valid
+			return nil
+		},
+	}
+}
+
+// firstPort is the first choice; beyond the list there is one value, its length.
+func (a *ListAllocators) firstPort() Port {
+	return Port{
+		Name: "first_i", Bits: bits.Len(uint(a.lists.length)), Input: true,
+		Get: func(element int, to Pins) {
+			r := &a.lists.Answer[element]
+			if first := uint64(r.First); first < uint64(len(r.List)) {
+				to.Set(first)
+				return
+			}
+			to.Set(uint64(a.lists.length))
+		},
+		Put: func(element int, from Pins) error {
+			a.lists.Answer[element].First = uint32(from.Value())
+			return nil
+		},
+	}
+}
+
+// Inputs are what decides whose turn it is.
+func (a *ListAllocators) Inputs() []Wire { return []Wire{a.start, a.request, a.tag} }
+
+// Outputs are all outputs: those that come from registers are shown with the others.
+func (a *ListAllocators) Outputs() []Wire {
+	return []Wire{a.turn, a.input, a.served, a.servedInput, a.position, a.grant, a.claimed, a.source}
+}
+
+// Settle shows whose turn it is, and the registers.
+func (a *ListAllocators) Settle(s Shard) {
+	first, end := a.bank.CentralCells(s)
+	for i := first; i < end; i++ {
+		a.turn.Value[i], a.input.Value[i] = 0, 0
+		if input, ok := a.whoseTurn(i); ok {
+			a.turn.Value[i], a.input.Value[i] = 1, uint64(input)
+		}
+		if a.changed[i] {
+			a.changed[i] = false
+			a.show(i)
+		}
+	}
+}
+
+// whoseTurn finds the input whose turn it is.
+func (a *ListAllocators) whoseTurn(i int) (input uint32, ok bool) {
+	starts := a.start.Value[i] != 0
+	if !starts && (a.busy[i] == 0 || a.rule.full(int(a.claims[i]))) {
+		return 0, false
+	}
+	pointer := a.first[i]
+	if starts {
+		pointer = a.next[i]
+	}
+	request, tag, had := a.request.Value[i*a.ports:][:a.ports], a.tag.Value[i*a.ports:][:a.ports], a.had[i*a.ports:][:a.ports]
+	for k, requests := range request {
+		if requests == 0 || had[k] != 0 && !starts {
+			continue
+		}
+		if !ok || a.rule.before(uint16(tag[k]), uint32(k), uint16(tag[input]), input, pointer) < 0 {
+			input, ok = uint32(k), true
+		}
+	}
+	return input, ok
+}
+
+func (a *ListAllocators) show(i int) {
+	a.served.Value[i], a.servedInput.Value[i], a.position.Value[i] = 0, 0, uint64(a.at[i])
+	if result := a.result[i]; result != 0 {
+		a.served.Value[i], a.servedInput.Value[i] = 1, uint64(result-1)
+	}
+	for k := i * a.ports; k < (i+1)*a.ports; k++ {
+		a.grant.Value[k] = uint64(a.granted[k])
+		a.claimed.Value[k], a.source.Value[k] = 0, 0
+		if owner := a.owner[k]; owner != 0 {
+			a.claimed.Value[k], a.source.Value[k] = 1, uint64(owner-1)
+		}
+	}
+}
+
+// Latches are all inputs.
+func (a *ListAllocators) Latches() []Wire {
+	return []Wire{a.start, a.request, a.tag, a.listen, a.filter, a.filterTag, a.lists}
+}
+
+// Latch lets the input whose turn it is claim an output.
+func (a *ListAllocators) Latch(s Shard) {
+	first, end := a.bank.CentralCells(s)
+	for i := first; i < end; i++ {
+		if a.start.Value[i] != 0 {
+			a.begin(i)
+		}
+		if a.busy[i] == 0 && a.result[i] == 0 {
+			continue
+		}
+		a.changed[i] = true
+		a.result[i], a.at[i] = 0, 0
+		// The wire, not whoseTurn: RTL may say whose turn it is.
+		if a.turn.Value[i] == 0 {
+			a.busy[i] = 0
+			continue
+		}
+		a.claim(i, uint32(a.input.Value[i]))
+	}
+}
+
+// begin forgets the slot before.
+func (a *ListAllocators) begin(i int) {
+	clear(a.had[i*a.ports:][:a.ports])
+	clear(a.granted[i*a.ports:][:a.ports])
+	clear(a.owner[i*a.ports:][:a.ports])
+	a.busy[i], a.claims[i], a.first[i] = 1, 0, a.next[i]
+}
+
+// claim is the turn of an input.
+func (a *ListAllocators) claim(i int, input uint32) {
+	ports := i * a.ports
+	tag := uint16(a.tag.Value[ports+int(input)])
+	r := &a.lists.Answer[i]
+	a.had[ports+int(input)] = 1
+	position, ok := r.choose(func(output uint32) bool {
+		if int(output) >= a.ports {
+			return false
+		}
+		k := ports + int(output)
+		listener := Listener{a.listen.Value[k] != 0, a.filter.Value[k] != 0, uint16(a.filterTag.Value[k])}
+		return a.owner[k] == 0 && listener.Accepts(tag)
+	})
+	if !ok {
+		return
+	}
+	if a.claims[i] == 0 {
+		a.next[i] = following(input, a.ports)
+	}
+	a.claims[i]++
+	a.granted[ports+int(input)] = 1
+	a.owner[ports+int(r.List[position])] = input + 1
+	a.result[i], a.at[i] = input+1, uint32(position)
+}
+
+// QuietFor implements Quiet: nothing starts or goes on, and the outputs show the registers.
+func (a *ListAllocators) QuietFor(limit uint64) uint64 {
+	for i, busy := range a.busy {
+		if a.start.Value[i] != 0 || busy != 0 || a.result[i] != 0 || a.changed[i] || a.turn.Value[i] != 0 {
+			return 0
+		}
+	}
+	return limit
+}
