@@ -116,6 +116,7 @@ type Image struct {
 
 	Announces bool // it imports deliver, so it may say that packets have arrived
 
+	believed     bool // some global is given back only by its name's word
 	host         *Host
 	copy         *wasm.Copy // what is compiled: the image with what the host needs put in
 	compiled     wazero.CompiledModule
@@ -184,6 +185,7 @@ func (h *Host) Load(name string, binary []byte) (*Image, error) {
 		return nil, fmt.Errorf("broken WebAssembly module: %w; build it anew", err)
 	}
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, pristine: map[nic.BankConfig]pristine{}}
+	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
 	sum := sha256.Sum256(binary)
 	img.SHA256 = hex.EncodeToString(sum[:])
 	if err := img.check(); err != nil {

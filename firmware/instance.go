@@ -91,7 +91,7 @@ type wasmInstance struct {
 	slot     api.Function
 	memory   linearMemory
 	globals  []api.MutableGlobal // those of image.copy.Globals
-	before   []uint64            // what they held before the call that runs
+	before   []uint64            // what they held before the call that runs, of those that are given back
 	params   [2]uint64
 	calling  []uint32 // the cells whose handlers are being called
 	pristine pristine
@@ -169,6 +169,7 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
 	}
+	in.keep()
 	in.pristine = img.pristineState(in)
 	return in, nil
 }
@@ -247,6 +248,7 @@ func (in *wasmInstance) set(state pristine) error {
 	for i, g := range in.globals {
 		g.Set(state.globals[i])
 	}
+	in.keep()
 	return nil
 }
 
@@ -316,6 +318,14 @@ func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
 // globals that its functions would have given back - the stack pointer - are set back,
 // the others have the value that they would have if the trap came from the hardware.
 func (in *wasmInstance) enter() {
+	if in.image.believed {
+		in.keep()
+	}
+}
+
+// keep notes the globals that calls give back. Where that is proved, no call changes what
+// was noted.
+func (in *wasmInstance) keep() {
 	for i, g := range in.globals {
 		if in.image.copy.Globals[i].GivenBack {
 			in.before[i] = g.Get()

@@ -36,6 +36,7 @@ type Global struct {
 	// called: it is a stack pointer, or constant. After a trap it must be set back,
 	// all others keep their values.
 	GivenBack bool
+	Proved    bool // GivenBack is proved, not believed for the global's name
 }
 
 // Rewrite makes the copy of an image that the host runs. Errors are about images

@@ -38,7 +38,7 @@ func (m *module) findGlobals(c *Copy) error {
 				m.functionName(len(m.imported)+use.stack), m.functionName(len(m.imported)+use.breaks), stackPointer)
 		}
 		c.Globals = append(c.Globals, Global{
-			Name: name, Export: fmt.Sprintf("%sglobal[%d]", reserved, i), GivenBack: named || use.keeps,
+			Name: name, Export: fmt.Sprintf("%sglobal[%d]", reserved, i), GivenBack: named || use.keeps, Proved: use.keeps,
 		})
 	}
 	return nil
