@@ -21,8 +21,8 @@ type formula struct {
 type shape struct {
 	// mirrored runs are their own image when time runs backwards and i is N-i.
 	mirrored bool
-	// narrow runs start each processor no earlier than an optimal one of 2^m processors does.
-	narrow bool
+	// early is how many steps sooner than with Optimal a processor may start; N: any number.
+	early int
 }
 
 // Literals of what is known beforehand: yes and -yes.
@@ -55,12 +55,7 @@ func newFormula(N, steps int, shape shape) *formula {
 }
 
 // firstStart is the first step in which a processor may send: it has received p messages.
-func (f *formula) firstStart(p int) int {
-	if f.shape.narrow {
-		return mayStart(p) + 1
-	}
-	return p + 1
-}
+func (f *formula) firstStart(p int) int { return max(p, mayStart(p)-f.shape.early) + 1 }
 
 // lastSend is the last step in which a processor may send: N-p messages come after it. It is
 // the mirror image of firstStart.

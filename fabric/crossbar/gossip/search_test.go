@@ -35,6 +35,18 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+// TestSearchBeyondTheReference finds runs of the lower bound for which there was no witness.
+func TestSearchBeyondTheReference(t *testing.T) {
+	if !*full {
+		t.Skip("seconds: -full")
+	}
+	for _, N := range []int{17, 18} {
+		orders, err := gossip.Search(context.Background(), N, lengthOf, nil)
+		require.NoError(t, err)
+		require.Equal(t, gossip.LowerBound(N), Fill(orders).Columns())
+	}
+}
+
 func TestSearchBelievesTheRun(t *testing.T) {
 	_, err := gossip.Search(context.Background(), 4, func(gossip.Orders) (int, error) { return 12, nil }, nil)
 	require.EqualError(t, err, "a run of the orders found for 5 processors takes 12 steps, not 11")
@@ -43,16 +55,22 @@ func TestSearchBelievesTheRun(t *testing.T) {
 	require.ErrorIs(t, err, lost)
 }
 
-// TestSearchEndsInTime: what is not found in time is said.
+// TestSearchEndsInTime: what is not found in time is said, before the solver begins and while it works.
 func TestSearchEndsInTime(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
-	attempts := 0
+	calls := 0
 	_, err := gossip.Search(ctx, 30, lengthOf, func(p gossip.SearchProgress) {
-		attempts = max(attempts, p.Attempt)
-		require.Equal(t, 3, p.Attempts)
+		calls++
+		require.Equal(t, 1, p.Attempt)
+		require.Greater(t, p.Clauses, p.Variables)
 		cancel()
 	})
 	require.ErrorIs(t, err, context.Canceled)
 	require.EqualError(t, err, "orders of 31 processors with 87 steps were not found in time: context canceled")
-	require.Equal(t, 1, attempts)
+	require.Equal(t, 1, calls)
+
+	ctx, cancel = context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	_, err = gossip.Search(ctx, 14, lengthOf, nil) // a fraction of a second, so that the solver ends soon
+	require.ErrorIs(t, err, context.DeadlineExceeded)
 }

@@ -44,9 +44,11 @@ func (c Cell) appendTo(text []byte) []byte {
 // by a worker of its own.
 type Table struct{ rows []row }
 
-// row is an encoded row. A code is the action in two bits and a value in six: the length of
-// a run of Idle or Blocked, or how far the peer is from the last one of that action,
-// zigzagged; what is above codeEscape follows as a varint.
+// row is an encoded row. A code has a value: the length of a run of Idle or Blocked, or how
+// far the peer is from the last one of that action, zigzagged.
+//
+//	bit 7   6..2            1..0
+//	more    value, low 5    action    then, if there is more, the rest of the value as a varint
 type row struct {
 	code    []byte
 	cells   uint32    // columns that have been added
@@ -54,8 +56,6 @@ type row struct {
 	run     uint32    // its length; 0: none
 	peer    [2]uint32 // last peers: sent to, received from
 }
-
-const codeEscape = 63
 
 // NewTable returns an empty table for processors 0 .. processors-1.
 func NewTable(processors int) *Table { return &Table{make([]row, processors)} }
@@ -99,11 +99,12 @@ func (r *row) flush() {
 }
 
 func (r *row) encode(action Action, value uint32) {
-	if value < codeEscape {
-		r.code = append(r.code, byte(value<<2)|byte(action))
+	code := byte(value<<2)&0x7c | byte(action)
+	if value < 32 {
+		r.code = append(r.code, code)
 		return
 	}
-	r.code = binary.AppendUvarint(append(r.code, codeEscape<<2|byte(action)), uint64(value-codeEscape))
+	r.code = binary.AppendUvarint(append(r.code, code|0x80), uint64(value>>5))
 }
 
 // zigzag maps differences 0, -1, 1, -2 ... (modulo 2^32) to 0, 1, 2, 3 ...
@@ -157,11 +158,11 @@ func (t *Table) Row(processor int) iter.Seq[Run] {
 
 // decode is the inverse of encode for one code.
 func decode(code []byte, peer *[2]uint32) (run Run, rest []byte) {
-	action, value := Action(code[0]&3), uint32(code[0]>>2)
+	action, value, more := Action(code[0]&3), uint32(code[0]>>2&31), code[0] >= 0x80
 	code = code[1:]
-	if value == codeEscape {
-		more, size := binary.Uvarint(code)
-		value, code = value+uint32(more), code[size:]
+	if more {
+		rest, size := binary.Uvarint(code)
+		value, code = value|uint32(rest)<<5, code[size:]
 	}
 	if action == Idle || action == Blocked {
 		return Run{Length: value, Cell: Cell{Action: action}}, code
