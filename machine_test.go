@@ -65,7 +65,11 @@ func reportText(t testing.TB, r *Report) string {
 // engines, workers, bank sizes, banked and isolated, compiler, interpreter and
 // the Go form of the program. Reports, digest included, must agree to the byte.
 func TestExecutionDoesNotMatter(t *testing.T) {
-	for _, size := range [][2]int{{8, 8}, {12, 5}, {3, 9}} {
+	sizes := [][2]int{{8, 8}, {12, 5}, {3, 9}}
+	if testing.Short() {
+		sizes = sizes[2:]
+	}
+	for _, size := range sizes {
 		executionDoesNotMatter(t, size[0], size[1])
 	}
 }

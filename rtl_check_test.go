@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/cosim"
 	"starloom/cosim/lockstep"
 	"starloom/cosim/twin"
 )
@@ -35,10 +36,10 @@ func TestRecordedInputsCheckRTL(t *testing.T) {
 	require.NoError(t, err)
 	part := run.Parts[len(run.Parts)-1]
 	require.Equal(t, "pops.group[3].nic[3].rx", part.Path)
-	wrong, err := TwinMap("deserialiser", part.Map.Parameters, dir)
+	wrong, err := TwinMap("deserialiser", part.Map.Parameters, "")
 	require.NoError(t, err)
 	defer func() { require.NoError(t, wrong.Close()) }()
-	wrong.Source.Files, wrong.Source.IncludeDirs = files, []string{dir}
+	wrong.Source.Files, wrong.Source.IncludeDirs, wrong.Backend = files, []string{dir}, cosim.BackendIcarus // nothing to compile
 	report, err := CosimCheck(context.Background(), wrong, CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
 	require.NoError(t, err)
 	require.NotNil(t, report.Divergence)

@@ -27,6 +27,10 @@ const (
 	allAtOnce = "pops"
 )
 
+// wholeInWasm is the machine for allAtOnce in wasm, where a datapath takes the longer to
+// compile the larger it is: package fabrictest has the same one.
+func wholeInWasm() *Scenario { return routing(3, 3) }
+
 // withRTL returns a scenario with parts as RTL.
 func withRTL(s *Scenario, parts ...RTL) *Scenario {
 	replaced := *s
@@ -54,13 +58,17 @@ func requireSameRuns(t *testing.T, s *Scenario, seeds uint64, parts ...RTL) {
 	}
 }
 
-// rtlBackends are those of this build, with the seeds that take about a second. The
-// build with native libraries runs only these: the others have run without them.
+// rtlBackends are those of this build, with seeds for each path. The build with native
+// libraries runs only these: the others have run without them.
 func rtlBackends() map[string]uint64 {
-	if sharedInBuild {
-		return map[string]uint64{cosim.BackendShared: 60}
+	compiled, simulated := uint64(15), uint64(3)
+	if *full {
+		compiled, simulated = 200, 20
 	}
-	return map[string]uint64{cosim.BackendWasm: 60, cosim.BackendIcarus: 5}
+	if sharedInBuild {
+		return map[string]uint64{cosim.BackendShared: compiled}
+	}
+	return map[string]uint64{cosim.BackendWasm: compiled, cosim.BackendIcarus: simulated}
 }
 
 func TestRTLRoutesAsTheModel(t *testing.T) {
@@ -74,7 +82,11 @@ func TestRTLRoutesAsTheModel(t *testing.T) {
 	for backend, seeds := range rtlBackends() {
 		for _, path := range paths {
 			t.Run(backend+" "+path, func(t *testing.T) {
-				requireSameRuns(t, routing(4, 4), seeds, RTL{Replace: path, Backend: backend})
+				s := routing(4, 4)
+				if path == allAtOnce && backend == cosim.BackendWasm && !*full {
+					s = wholeInWasm()
+				}
+				requireSameRuns(t, s, seeds, RTL{Replace: path, Backend: backend})
 			})
 		}
 	}
@@ -160,13 +172,17 @@ func TestRTLTraces(t *testing.T) {
 		for name := range want {
 			require.True(t, want[name] == got[name], "%s, %+v", name, l)
 		}
+		if l.backend == cosim.BackendWasm {
+			s = wholeInWasm()
+			s.Link.PropagationCycles, s.Link.PhitBits = l.propagation, l.phitBits
+		}
 		s.Traces.VCD = &VCDTrace{Signals: []string{"pops.slot", "pops.*.*.fibre.**", "pops.*.*.held", "pops.*.*.rx_status"}}
 		want, got = traced(t, s), traced(t, withRTL(s, RTL{Replace: allAtOnce, Backend: l.backend}))
 		for name := range want {
 			require.True(t, want[name] == got[name], "%s, %+v", name, l)
 		}
 	}
-	s := withRTL(routing(4, 4), RTL{Replace: allAtOnce})
+	s := withRTL(wholeInWasm(), RTL{Replace: allAtOnce})
 	s.Traces.VCD = &VCDTrace{Signals: []string{"pops.*.*.tx.**"}}
 	_, err := Run(context.Background(), s, RunOptions{VCD: File(filepath.Join(t.TempDir(), "run.vcd"))})
 	require.ErrorContains(t, err, `no signal matches "pops.*.*.tx.**"`)
@@ -174,8 +190,8 @@ func TestRTLTraces(t *testing.T) {
 
 // TestRTLSavesAndRestores stops runs at every slot and goes on in another machine.
 func TestRTLSavesAndRestores(t *testing.T) {
-	for _, path := range []string{everyPart, allAtOnce} {
-		s := withRTL(routing(4, 4), RTL{Replace: path})
+	for path, model := range map[string]*Scenario{everyPart: routing(4, 4), allAtOnce: wholeInWasm()} {
+		s := withRTL(model, RTL{Replace: path})
 		want := result(t, s, MachineOptions{})
 		first, second := machine(t, s, MachineOptions{}), machine(t, s, MachineOptions{})
 		require.NoError(t, second.Run(context.Background(), nil)) // not as it was built
@@ -189,8 +205,8 @@ func TestRTLSavesAndRestores(t *testing.T) {
 		}
 		var state bytes.Buffer
 		require.NoError(t, first.Save(&state))
-		model := machine(t, routing(4, 4), MachineOptions{Engine: EngineCycle, BankSize: 16})
-		require.ErrorContains(t, model.Restore(&state), "another machine")
+		plain := machine(t, model, MachineOptions{Engine: EngineCycle, BankSize: 16})
+		require.ErrorContains(t, plain.Restore(&state), "another machine")
 	}
 
 	// A simulator's state is out of reach; without a clock there is none.
@@ -273,9 +289,10 @@ func TestWrongRTLShows(t *testing.T) {
 		"pops_slot: guard off by one": RuleRTLFault, "pops_slot: rail 1 crossed": RuleFinishes, "pops_slot: violation of the slot before": RuleCollisionFree,
 	}
 	s := routing(4, 4)
-	s.Stop.Slots = 100
 	want := machine(t, s, MachineOptions{})
 	require.NoError(t, want.Run(context.Background(), nil))
+	require.Equal(t, VerdictPass, want.Report().Verdict)
+	s.Stop.Slots = want.Slots() + 10 // every slot is an exchange with a process for each component
 	for _, mutant := range twin.Mutants(Twins()) {
 		name := mutant.Twin.Name + ": " + mutant.Name
 		rule, ok := shows[name]

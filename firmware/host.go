@@ -29,11 +29,17 @@ type Host struct {
 	memory  slab
 	until   atomic.Pointer[context.Context] // until it ends, the image may run
 	stopped atomic.Bool                     // a call of the image was ended
+
+	compiled []wazero.CompiledModule
 }
 
 // Runtimes are the ways to execute an image: results are the same, the
 // interpreter is about 28 times slower and serves as the compiler's oracle.
 var Runtimes = []string{"compiler", "interpreter"}
+
+// compilations holds what wazero has compiled for as long as a host has it loaded: all
+// machines of a batch share one compilation of their image.
+var compilations = wazero.NewCompilationCache()
 
 // NewHost makes a host with the given runtime, "compiler" or "interpreter". What an
 // image does while it is loaded, attached and run ends with ctx, in an error that
@@ -50,7 +56,7 @@ func NewHost(ctx context.Context, runtime string) (*Host, error) {
 	}
 	// Reference types bring table.grow, with which an image could take any amount of
 	// the host's memory; only linear memory is limited.
-	config = config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes)
+	config = config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes).WithCompilationCache(compilations)
 	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, config)}
 	h.Until(ctx)
 	if err := h.exportImports(); err != nil {
@@ -99,6 +105,10 @@ func callError(what string, err error) error {
 // Close releases all instances and their memory.
 func (h *Host) Close() error {
 	err := h.runtime.Close(h.ctx)
+	for _, compiled := range h.compiled {
+		err = errors.Join(err, compiled.Close(h.ctx))
+	}
+	h.compiled = nil
 	h.memory.close()
 	return err
 }
@@ -184,6 +194,7 @@ func (h *Host) Load(name string, binary []byte) (*Image, error) {
 	if err != nil {
 		return nil, fmt.Errorf("broken WebAssembly module: %w; build it anew", err)
 	}
+	h.compiled = append(h.compiled, compiled)
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, pristine: map[nic.BankConfig]pristine{}}
 	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
 	sum := sha256.Sum256(binary)
