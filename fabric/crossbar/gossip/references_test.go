@@ -145,9 +145,9 @@ func TestOtherFabrics(t *testing.T) {
 
 // TestAloha compares means with those of 1,000,000 runs.
 func TestAloha(t *testing.T) {
-	runs := 20_000
+	runs := 6_000
 	if *full {
-		runs = 500_000
+		runs = 200_000
 	}
 	for _, c := range []struct {
 		orders   gossip.Orders

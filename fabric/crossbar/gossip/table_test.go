@@ -149,7 +149,7 @@ func TestPictureSizes(t *testing.T) {
 	const N = 1000
 	require.Less(t, len(svg(t, Fill(gossip.Pipelined(N)))), 10<<20)
 	if *full { // 750,000 steps
-		require.Less(t, len(svg(t, Step(Setting{Orders: gossip.Identity(N)}))), 64<<20)
+		require.Less(t, len(svg(t, Step(Setting{Orders: gossip.Identity(N)}))), 10<<20)
 	}
 }
 
