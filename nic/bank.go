@@ -27,7 +27,7 @@ type Bank struct {
 	Machine   []uint32    // the ROM that all processors share; the same
 	TakesROM  bool        // the firmware has room for both
 	Choice    []uint32    // per cell: the place in its request list that is asked for first; nil if the firmware takes no lists
-	Valid     []uint32    // ValidWords per cell: the valid bits of its request list; the same
+	Valid     []uint64    // ValidWords per cell: the valid bits of its request list; the same
 	AcceptTag []uint16    // per cell: the tag that its output takes, TagAny for any; nil if the firmware has no filter
 	Calls     []uint32    // the cells whose handlers shall be called; the host writes it and never reads it
 
@@ -102,7 +102,7 @@ func (b *Bank) lane(cell int, port uint16) int {
 }
 
 // ValidWords returns how many words the valid bits of a request list take.
-func (c *BankConfig) ValidWords() int { return (c.ListWords + 31) / 32 }
+func (c *BankConfig) ValidWords() int { return (c.ListWords + 63) / 64 }
 
 // FrameStride returns the bytes that one frame takes in a FIFO and in a
 // medium's table: its header and its payload, rounded up to 8 bytes.
@@ -246,7 +246,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		if !b.TakesROM {
 			return nil, errors.New("bank descriptor: request lists without a ROM, which they are in")
 		}
-		choice, valid = take("first_choice", offBankFirstChoice, 4), take("list_valid", offBankListValid, 4*c.ValidWords())
+		choice, valid = take("first_choice", offBankFirstChoice, 4), take("list_valid", offBankListValid, 8*c.ValidWords())
 	}
 	if word(offBankAcceptTag) != 0 {
 		accept = take("accept_tag", offBankAcceptTag, 2)
@@ -280,7 +280,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	b.ROM = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(rom))), len(rom)/4)
 	b.Machine = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(machine))), len(machine)/4)
 	b.Choice = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(choice))), len(choice)/4)
-	b.Valid = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(valid))), len(valid)/4)
+	b.Valid = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(valid))), len(valid)/8)
 	b.AcceptTag = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(accept))), len(accept)/2)
 	b.configure()
 	return b, nil
@@ -649,7 +649,7 @@ func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illeg
 
 // Requests are the request list of a cell: the processors that it may ask for in their order,
 // one bit for each that it asks for, and the place of the one that it asks for first.
-func (b *Bank) Requests(cell int) (list, valid []uint32, first uint32) {
+func (b *Bank) Requests(cell int) (list []uint32, valid []uint64, first uint32) {
 	words := b.ValidWords()
 	return b.ROM[cell*b.ROMWords:][:b.ListWords], b.Valid[cell*words:][:words], b.Choice[cell]
 }
@@ -659,7 +659,7 @@ func (b *Bank) Requests(cell int) (list, valid []uint32, first uint32) {
 // more.
 func (b *Bank) SentListed(cell int, place int) {
 	b.TxHead(cell).SetDestination(b.ROM[cell*b.ROMWords+place])
-	b.Valid[cell*b.ValidWords()+place>>5] &^= 1 << (place & 31)
+	b.Valid[cell*b.ValidWords()+place>>6] &^= 1 << (place & 63)
 }
 
 // Accepts returns the tag that a cell's output takes, TagAny for any.

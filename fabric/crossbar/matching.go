@@ -1,7 +1,6 @@
 package crossbar
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -24,13 +23,13 @@ type matching struct {
 	destination []uint32 // an output, or nic.ListedDestination
 	tag         []uint16
 
-	// What outputs take, by processor.
-	listens []uint8  // 0 or 1
-	accepts []uint16 // a tag, or nic.TagAny
+	listeners []hw.Listener // what outputs take, by processor
 
-	// requests returns what an input asks for by its list: the outputs in their order, one
-	// bit for each that it asks for, and the place of the one that it asks for first.
-	requests func(input int) (list, valid []uint32, first uint32)
+	// Where inputs ask by lists: the allocator, and what each that asks wants.
+	allocator hw.ListMatching
+	request   func(input int) hw.ListRequest
+	lists     []hw.ListRequest
+	order     []uint32
 
 	// What has been decided, by processor; nobody for none.
 	serves   []int32  // the input that an output serves
@@ -53,8 +52,14 @@ func newMatching(x Network) *matching {
 		ports: n, cap: x.Cap, list: x.Matching == MatchList,
 		arbiter: kindOf(x.Arbiter), capArbiter: kindOf(x.CapArbiter),
 		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
-		listens: make([]uint8, n), accepts: make([]uint16, n),
+		listeners: make([]hw.Listener, n),
 		serves: make([]int32, n), servedBy: make([]int32, n),
+	}
+	if m.list {
+		m.lists = make([]hw.ListRequest, n)
+		m.allocator.Rule = x.listRule()
+		m.reset()
+		return m
 	}
 	for _, kind := range []hw.ArbiterKind{m.arbiter, m.capArbiter} {
 		switch kind {
@@ -73,7 +78,8 @@ func kindOf(name string) hw.ArbiterKind { return hw.ArbiterKind(slices.Index(hw.
 
 func (m *matching) reset() {
 	clear(m.asking)
-	clear(m.listens)
+	clear(m.listeners)
+	m.allocator.Pointer = 0
 	clear(m.first)
 	clear(m.since)
 	clear(m.now)
@@ -90,6 +96,11 @@ func (m *matching) ask(input int, asks bool) {
 	if asks {
 		*word |= bit
 	}
+}
+
+// listen says what an output takes: any tag, or one.
+func (m *matching) listen(output int, listens bool, tag uint16) {
+	m.listeners[output] = hw.Listener{Listening: listens, Filtered: tag != nic.TagAny, Tag: tag}
 }
 
 // inputs yields those that ask among first..end-1, in ascending order.
@@ -121,7 +132,7 @@ func (m *matching) decide() {
 	}
 	m.inputs(0, m.ports, func(input int) {
 		output := m.destination[input]
-		if !m.takes(output, m.tag[input]) {
+		if !m.listeners[output].Accepts(m.tag[input]) {
 			return
 		}
 		switch rival := m.serves[output]; {
@@ -191,67 +202,27 @@ func (m *matching) rotate(kind hw.ArbiterKind, arbiter, input int) {
 	}
 }
 
-// allocate lets the inputs claim outputs one after the other, in ascending order of tag and
-// processor or from the rotating pointer: Algorithm 2 of gossip.md section 5.
+// allocate lets the inputs claim outputs one after the other, as the list allocator does.
 func (m *matching) allocate() {
-	order := make([]uint32, 0, 64)
-	m.inputs(0, m.ports, func(input int) { order = append(order, uint32(input)) })
-	slices.SortFunc(order, func(a, b uint32) int {
-		if m.arbiter == hw.ArbiterFixed {
-			return cmp.Or(cmp.Compare(m.tag[a], m.tag[b]), cmp.Compare(a, b))
-		}
-		if m.before(m.arbiter, m.ports, int(a), int(b)) {
-			return -1
-		}
-		return 1
+	m.order = m.order[:0]
+	m.inputs(0, m.ports, func(input int) {
+		m.order = append(m.order, uint32(input))
+		m.lists[input] = m.request(input)
 	})
-	for _, input := range order {
-		if m.cap > 0 && len(m.taken) == m.cap {
-			return
-		}
-		output := m.claim(int(input))
-		if output == nobody {
-			continue
-		}
-		m.taken = append(m.taken, uint32(output))
-		m.serves[output], m.servedBy[input] = int32(input), output
-	}
-	if len(m.taken) > 0 {
-		m.rotate(m.arbiter, m.ports, int(m.serves[m.taken[0]]))
+	for _, claim := range m.allocator.Slot(m.order, m.lists, m.listeners) {
+		m.taken = append(m.taken, claim.Output)
+		m.serves[claim.Output], m.servedBy[claim.Input] = int32(claim.Input), int32(claim.Output)
 	}
 }
 
-// claim is the best output for an input that nobody has claimed: its first choice, else the
-// first of its list.
-func (m *matching) claim(input int) (output int32) {
-	tag := m.tag[input]
-	if to := m.destination[input]; to != nic.ListedDestination {
-		if m.free(to, tag) {
-			return int32(to)
-		}
-		return nobody
+// listRequest is what an input asks for by its list, or one output as a list of one.
+func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
+	frame := bank.TxHead(cell)
+	if to := frame.Destination(); to != nic.ListedDestination {
+		return hw.ListRequest{Tag: frame.Tag(), List: []uint32{to}, Valid: []uint64{1}}
 	}
-	list, valid, first := m.requests(input)
-	if k := first; k < uint32(len(list)) && valid[k>>5]>>(k&31)&1 != 0 && m.free(list[k], tag) {
-		return int32(list[k])
-	}
-	for w, left := range valid {
-		for ; left != 0; left &= left - 1 {
-			if k := w<<5 + bits.TrailingZeros32(left); k < len(list) && m.free(list[k], tag) {
-				return int32(list[k])
-			}
-		}
-	}
-	return nobody
-}
-
-// takes reports whether an output listens to a tag; free, that it serves nobody, either.
-func (m *matching) takes(output uint32, tag uint16) bool {
-	return m.listens[output] != 0 && (m.accepts[output] == tag || m.accepts[output] == nic.TagAny)
-}
-
-func (m *matching) free(output uint32, tag uint16) bool {
-	return m.takes(output, tag) && m.serves[output] == nobody
+	list, valid, first := bank.Requests(cell)
+	return hw.ListRequest{Tag: frame.Tag(), List: list, Valid: valid, First: first}
 }
 
 // state visits what the arbiters keep and what is asked; what has been decided is forgotten
@@ -270,10 +241,25 @@ func (m *matching) state(v *hw.StateVisitor) {
 		return nil
 	})
 	hw.StateColumn(v, "tag", m.tag)
-	hw.StateColumn(v, "listens", m.listens, hw.AtMost[uint8](1))
-	hw.StateColumn(v, "accepts", m.accepts)
+	listens, accepts := make([]uint8, m.ports), make([]uint16, m.ports)
+	for i, l := range m.listeners {
+		if accepts[i] = nic.TagAny; l.Filtered {
+			accepts[i] = l.Tag
+		}
+		if l.Listening {
+			listens[i] = 1
+		}
+	}
+	hw.StateColumn(v, "listens", listens, hw.AtMost[uint8](1))
+	hw.StateColumn(v, "accepts", accepts)
+	hw.StateScalar(v, "pointer", &m.allocator.Pointer, hw.AtMost(uint32(m.ports-1)))
 	hw.StateColumn(v, "first", m.first, hw.AtMost(uint32(m.ports-1)))
 	hw.StateColumn(v, "since", m.since)
 	hw.StateColumn(v, "now", m.now)
-	v.AfterRestore(m.clear)
+	v.AfterRestore(func() {
+		m.clear()
+		for i := range m.listeners {
+			m.listen(i, listens[i] != 0, accepts[i])
+		}
+	})
 }

@@ -16,18 +16,18 @@ import (
 // What a scenario leaves open is "" or 0, and is that of the program, else the first of each
 // list of words.
 type Network struct {
-	Ports      int    `json:"ports" jsonschema:"required,minimum=1,maximum=65536,description=processors\\, each with an input and an output"`
+	Ports      int    `json:"ports" jsonschema:"required,minimum=1,maximum=65534,description=processors\\, each with an input and an output"`
 	Matching   string `json:"matching,omitempty" jsonschema:"enum=head,enum=list,description=head: a sender asks for one output; list: for all of a list\\, in its order (default: the program's\\, else head)"`
 	Output     string `json:"output,omitempty" jsonschema:"enum=rendezvous,description=rendezvous: at most one frame per slot\\, and only to who listens (default)"`
 	Arbiter    string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
-	Cap        int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65536,description=frames that may cross in one slot; 0 for no limit"`
+	Cap        int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534,description=frames that may cross in one slot; 0 for no limit"`
 	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
 }
 
 var _ fabric.Network = Network{}
 
 // PortsMax is the largest number of ports.
-const PortsMax = 65536
+const PortsMax = 65534
 
 // The values of Matching.
 const (
@@ -60,6 +60,8 @@ func (x Network) Check() error {
 	switch {
 	case x.Ports < 1 || x.Ports > PortsMax:
 		return fmt.Errorf("ports is %d, allowed are 1 to %d", x.Ports, PortsMax)
+	case x.Matching == MatchList && x.Arbiter == hw.ArbiterMatrix.String():
+		return fmt.Errorf("matching is list and arbiter matrix; lists are served by fixed or round_robin")
 	case x.Cap < 0 || x.Cap > PortsMax:
 		return fmt.Errorf("cap is %d, allowed are 0 (no limit) to %d", x.Cap, PortsMax)
 	}
@@ -78,6 +80,11 @@ func (x Network) Shape() fabric.Shape {
 		s.ListWords, s.ArbitrationCycles = x.Ports-1, x.Ports
 	}
 	return s
+}
+
+// listRule is how the allocator gives turns.
+func (x Network) listRule() hw.ListRule {
+	return hw.ListRule{RoundRobin: x.Arbiter == hw.ArbiterRoundRobin.String(), Cap: x.Cap}
 }
 
 // Names implements fabric.Network.

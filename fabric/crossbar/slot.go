@@ -10,9 +10,9 @@ import (
 // arbiters without their cycles.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), bank: c.Bank}
-	t.requests = func(input int) (list, valid []uint32, first uint32) {
+	t.request = func(input int) hw.ListRequest {
 		bank, cell := t.bank(input)
-		return bank.Requests(cell)
+		return listRequest(bank, cell)
 	}
 	for i := range t.frames {
 		t.frames[i] = make([]byte, x.Ports*t.stride)
@@ -69,10 +69,7 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	ports := bank.Listen(slot)
 	for cell := w.First; cell < w.End; cell++ {
 		output := bank.First + cell
-		t.listens[output], t.accepts[output] = 0, bank.Accepts(cell)
-		if ports[cell] == 0 {
-			t.listens[output] = 1
-		}
+		t.listen(output, ports[cell] == 0, bank.Accepts(cell))
 	}
 }
 

@@ -314,14 +314,15 @@ SL_INLINE void sl_accept(sl_nic *nic, uint32_t tag) { nic->bank.accept_tag[nic->
  * header is included; it includes STARLOOM_ROM. */
 SL_INLINE uint32_t sl_list_words(const sl_nic *nic) { return nic->bank.list_words; }
 SL_INLINE void sl_first_choice(sl_nic *nic, uint32_t place) { nic->bank.first_choice[nic->cell] = place; }
-SL_INLINE uint32_t *starloom_valid(const sl_nic *nic) { return nic->bank.list_valid + nic->cell * ((nic->bank.list_words + 31) / 32); }
-SL_INLINE int sl_valid(const sl_nic *nic, uint32_t place) { return starloom_valid(nic)[place / 32] >> place % 32 & 1; }
-SL_INLINE void sl_set_valid(sl_nic *nic, uint32_t place) { starloom_valid(nic)[place / 32] |= 1u << place % 32; }
-SL_INLINE void sl_set_invalid(sl_nic *nic, uint32_t place) { starloom_valid(nic)[place / 32] &= ~(1u << place % 32); }
+SL_INLINE uint64_t *starloom_valid(const sl_nic *nic) { return nic->bank.list_valid + nic->cell * ((nic->bank.list_words + 63) / 64); }
+SL_INLINE int sl_valid(const sl_nic *nic, uint32_t place) { return starloom_valid(nic)[place / 64] >> place % 64 & 1; }
+SL_INLINE void sl_set_valid(sl_nic *nic, uint32_t place) { starloom_valid(nic)[place / 64] |= (uint64_t)1 << place % 64; }
+SL_INLINE void sl_set_invalid(sl_nic *nic, uint32_t place) { starloom_valid(nic)[place / 64] &= ~((uint64_t)1 << place % 64); }
 SL_INLINE void sl_set_all_valid(sl_nic *nic) {
-    uint32_t places = nic->bank.list_words, *valid = starloom_valid(nic);
-    for (; places >= 32; places -= 32) *valid++ = ~0u;
-    if (places) *valid = (1u << places) - 1;
+    uint32_t places = nic->bank.list_words;
+    uint64_t *valid = starloom_valid(nic);
+    for (; places >= 64; places -= 64) *valid++ = ~(uint64_t)0;
+    if (places) *valid = ((uint64_t)1 << places) - 1;
 }
 
 /* The frame that the NIC sends next, 0 if there is none; valid until it is withdrawn or the
@@ -410,7 +411,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 #endif
 #ifdef STARLOOM_REQUESTS
     SL_PLACE(first_choice, sizeof *bank->first_choice)
-    SL_PLACE(list_valid, sizeof *bank->list_valid * (uint64_t)((bank->list_words + 31) / 32))
+    SL_PLACE(list_valid, sizeof *bank->list_valid * (uint64_t)((bank->list_words + 63) / 64))
 #endif
 #ifdef STARLOOM_ROM
     SL_PLACE(rom, sizeof *bank->rom * (uint64_t)bank->rom_words)

@@ -112,7 +112,7 @@ typedef struct {
     uint32_t *served; /* L, address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status */
     uint32_t list_words; /* R, words at the start of each processor's ROM that are its request list: the processors that it may ask for, in its order; 0 if the network has no lists */
     uint32_t *first_choice; /* L, address of the first choices, 32 bits per processor: the place in its request list that is asked for first; 0 if the firmware takes no request lists */
-    uint32_t *list_valid; /* L, address of the valid bits of the request lists: one bit per word of the list, in list_words/32 words (rounded up) of 32 bits per processor, side by side, lowest bit first; the NIC clears the bit of the one it has served; 0 if the firmware takes no request lists */
+    uint64_t *list_valid; /* L, address of the valid bits of the request lists: one bit per word of the list, in list_words/64 words (rounded up) of 64 bits per processor, side by side, lowest bit first; the NIC clears the bit of the one it has served; 0 if the firmware takes no request lists */
     uint16_t *accept_tag; /* L, address of the tag filters, 16 bits per processor: its output takes requests with this tag only, 0xffff for any; 0 if the firmware takes none */
     uint32_t lanes; /* R, ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port */
 } sl_bank;
