@@ -53,7 +53,7 @@ func newMatching(x Network) *matching {
 		arbiter: kindOf(x.Arbiter), capArbiter: kindOf(x.CapArbiter),
 		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
 		listeners: make([]hw.Listener, n),
-		serves: make([]int32, n), servedBy: make([]int32, n),
+		serves:    make([]int32, n), servedBy: make([]int32, n),
 	}
 	if m.list {
 		m.lists = make([]hw.ListRequest, n)
