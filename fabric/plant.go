@@ -211,6 +211,9 @@ func (t *Plant) Bank(name, part string, perUnit int) hw.Bank {
 	return bank
 }
 
+// BankOf returns a processor's bank and its cell there.
+func (t *Plant) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
+
 // Shards are those of the machine.
 func (t *Plant) Shards() []hw.Shard { return t.cuts }
 

@@ -9,28 +9,32 @@ import "fmt"
 // Latency 0 cycles (combinational). Ports: light and asks of the transmitters and the grants
 // in; light, and the output that it goes to, out. There is no state. (DESIGN section 4.)
 type Crosspoints struct {
-	bank        Bank
-	asks        *Asks
-	in, out     *Light
-	busy, index *Signal
-	to          *PortSelect
-	passing     [][]uint32 // by shard: those whose To is not PortNone
+	CrosspointConfig
+	bank    Bank
+	to      *PortSelect
+	passing [][]uint32 // by shard: those whose To is not PortNone
 }
 
-// NewCrosspoints returns the gates between a bank of transmitters and out, which is as large.
-func NewCrosspoints(in *Light, asks *Asks, busy, index *Signal, out *Light) (*Crosspoints, error) {
-	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards || len(asks.To) != in.bank.Size() {
+// CrosspointConfig are the wires of a bank of crosspoints.
+type CrosspointConfig struct {
+	In          *Light  // of the transmitters
+	Asks        *Asks   // of the same
+	Busy, Index *Signal // by output: whether it serves a transmitter, and which
+	Allow       *Signal // by transmitter: whether it may send at all; nil for all
+	Out         *Light  // what passes, a wire for each transmitter
+}
+
+// NewCrosspoints returns the gates behind a bank of transmitters.
+func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
+	in, out := c.In, c.Out
+	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards || len(c.Asks.To) != in.bank.Size() {
 		return nil, fmt.Errorf("%s: %d transmitters of %d bits, %d gates of %d", out.bank.Path(), in.bank.Size(), in.width, out.bank.Size(), out.width)
 	}
-	return &Crosspoints{bank: out.bank, asks: asks, in: in, out: out, busy: busy, index: index,
-		to: NewPortSelect(out.bank, "to"), passing: make([][]uint32, in.shards)}, nil
+	return &Crosspoints{CrosspointConfig: c, bank: out.bank, to: NewPortSelect(out.bank, "to"), passing: make([][]uint32, in.shards)}, nil
 }
 
 // To is the output that serves each transmitter, PortNone for none.
 func (c *Crosspoints) To() *PortSelect { return c.to }
-
-// Out is the light that passes.
-func (c *Crosspoints) Out() *Light { return c.out }
 
 // Path names the bank.
 func (c *Crosspoints) Path() string { return c.bank.Path() }
@@ -41,33 +45,57 @@ func (c *Crosspoints) Reset()              {}
 func (c *Crosspoints) State(*StateVisitor) {}
 
 // Inputs are light, asks and grants.
-func (c *Crosspoints) Inputs() []Wire { return []Wire{c.in, c.asks, c.busy, c.index} }
+func (c *Crosspoints) Inputs() []Wire {
+	wires := []Wire{c.In, c.Asks, c.Busy, c.Index}
+	if c.Allow != nil {
+		wires = append(wires, c.Allow)
+	}
+	return wires
+}
 
 // Outputs are the light that passes, and where it goes.
-func (c *Crosspoints) Outputs() []Wire { return []Wire{c.out, c.to} }
+func (c *Crosspoints) Outputs() []Wire { return []Wire{c.Out, c.to} }
 
 // Settle lets the light of those who ask and are granted pass.
 func (c *Crosspoints) Settle(s Shard) {
 	for _, i := range c.passing[s.Index] {
 		c.to.Value[i] = PortNone
 	}
-	passing := c.passing[s.Index][:0]
-	c.out.Clear(s.Index)
-	for _, i := range c.asks.High(s.Index) {
-		output := c.asks.To[i]
-		if int(output) >= len(c.busy.Value) || c.busy.Value[output] == 0 || c.index.Value[output] != uint64(i) {
-			continue
+	c.passing[s.Index] = c.passing[s.Index][:0]
+	c.Out.Clear(s.Index)
+	listed := false
+	for _, i := range c.Asks.High(s.Index) {
+		if to := c.Asks.To[i]; to == PortNone {
+			listed = true
+		} else if c.serves(int(to), i) {
+			c.pass(s.Index, i, to)
 		}
-		c.to.Value[i] = output
-		passing = append(passing, i)
-		c.out.Put(s.Index, i, c.in.Rail1[i], c.in.Rail0[i])
 	}
-	c.passing[s.Index] = passing
+	if !listed {
+		return
+	}
+	for output, busy := range c.Busy.Value { // those whom a list has brought there
+		if i := uint32(c.Index.Value[output]); busy != 0 && c.Asks.To[i] == PortNone && c.serves(output, i) {
+			c.pass(s.Index, i, uint16(output))
+		}
+	}
+}
+
+// serves reports whether an output serves a transmitter.
+func (c *Crosspoints) serves(output int, transmitter uint32) bool {
+	return output < len(c.Busy.Value) && c.Busy.Value[output] != 0 && c.Index.Value[output] == uint64(transmitter) &&
+		(c.Allow == nil || c.Allow.Value[transmitter] != 0)
+}
+
+func (c *Crosspoints) pass(shard int, transmitter uint32, output uint16) {
+	c.to.Value[transmitter] = output
+	c.passing[shard] = append(c.passing[shard], transmitter)
+	c.Out.Put(shard, transmitter, c.In.Rail1[transmitter], c.In.Rail0[transmitter])
 }
 
 // QuietFor implements Quiet.
 func (c *Crosspoints) QuietFor(limit uint64) uint64 {
-	if !c.asks.Low() || !c.in.Dark() || !c.out.Dark() {
+	if !c.Asks.Low() || !c.In.Dark() || !c.Out.Dark() {
 		return 0
 	}
 	return limit
@@ -75,7 +103,7 @@ func (c *Crosspoints) QuietFor(limit uint64) uint64 {
 
 // Probes yields the light and where it goes.
 func (c *Crosspoints) Probes(yield func(Probe)) {
-	c.out.Probes(yield)
+	c.Out.Probes(yield)
 	for i := range c.to.Value {
 		yield(NewProbe(c.bank.Element(i)+".to", 16, c.to.Value, i))
 	}

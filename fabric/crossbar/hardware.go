@@ -1,74 +1,136 @@
 package crossbar
 
 import (
-	"errors"
-
 	"starloom/fabric"
 	"starloom/hw"
 )
 
-// Build implements fabric.Network:
+// Build implements fabric.Network.
 //
-//	asks --> filters --> arbiters
-//	                         | grants
-//	light ------------> crosspoints --> outputs (couplers) --> links
+//	head   asks --> filters --> arbiters of the outputs [--> cap arbiter] --grants--+
+//	list   asks --> allocator <--> request lists ------------------------- grants --+
+//	       light ------------------------------------------------------> crosspoints --> outputs (couplers) --> links
 //
-// The transmitters ask in the arbitration cycle; in the next one the arbiters show whom they
-// grant, and hold that to the end of the frame.
+// The transmitters ask in the arbitration cycles of a slot; in the cycle of the first phit the
+// grants stand, and they do so to the end of the frames.
 func (x Network) Build(plant *fabric.Plant) error {
 	x = x.settled()
-	if x.Matching != MatchHead || x.Cap != 0 {
-		return errors.New("not built yet")
+	b := builder{Network: x, plant: plant, asks: plant.Transmitters().Asks()}
+	if x.Matching == MatchList {
+		b.allocate()
+	} else {
+		b.arbitrate()
 	}
-	n, tx, shards := x.Ports, plant.Transmitters(), plant.Shards()
-	lines, err := hw.NewRequests(plant.Bank("output", "arbiter", n), "request", n, shards)
-	if err != nil {
-		return err
+	b.carry()
+	return b.err
+}
+
+// builder is a crossbar while it is built; nothing is done after the first error.
+type builder struct {
+	Network
+	plant *fabric.Plant
+	asks  *hw.Asks
+	err   error
+
+	media       fabric.Media
+	busy, index *hw.Signal // by output: whether it serves an input, and which
+	allow       *hw.Signal // by input: whether the cap lets it send; nil for all
+}
+
+// must notes the first error.
+func must[T any](b *builder) func(value T, err error) T {
+	return func(value T, err error) T {
+		if b.err == nil {
+			b.err = err
+		}
+		return value
 	}
-	filters, err := hw.NewFilters(plant.Bank("output", "filter", n), tx.Asks(), lines)
-	if err != nil {
-		return err
+}
+
+func (b *builder) inputs(part string) hw.Bank  { return b.plant.Bank("input", part, b.Ports) }
+func (b *builder) outputs(part string) hw.Bank { return b.plant.Bank("output", part, b.Ports) }
+
+// arbitrate gives every output an arbiter, and all of them one more for a cap.
+func (b *builder) arbitrate() {
+	lines := must[*hw.Requests](b)(hw.NewRequests(b.outputs("arbiter"), "request", b.Ports, b.plant.Shards()))
+	if b.err != nil {
+		return
 	}
-	arbiters, err := hw.NewArbiters(hw.ArbiterConfig{Bank: plant.Bank("output", "arbiter", n), Kind: kindOf(x.Arbiter), Request: lines})
-	if err != nil {
-		return err
+	filters := must[*hw.Filters](b)(hw.NewFilters(b.outputs("filter"), b.asks, lines))
+	arbiters := must[*hw.Arbiters](b)(hw.NewArbiters(hw.ArbiterConfig{Bank: b.outputs("arbiter"), Kind: kindOf(b.Arbiter), Request: lines}))
+	if b.err != nil {
+		return
 	}
-	gated, err := plant.Light("input", "", n, nil)
-	if err != nil {
-		return err
+	b.busy, b.index = arbiters.Busy(), arbiters.Index()
+	b.media.Filters, b.media.Parts = filters, []hw.Component{filters, arbiters}
+	if b.Cap == 0 {
+		return
 	}
-	crosspoints, err := hw.NewCrosspoints(tx.Light(), tx.Asks(), arbiters.Busy(), arbiters.Index(), gated)
-	if err != nil {
-		return err
+	bank := b.plant.Bank("cap", "", 1)
+	ports := must[*askPorts](b)(newAskPorts(bank, b.inputs(""), b.outputs(""), b.asks, 1))
+	if b.err != nil {
+		return
+	}
+	ports.busy, ports.index = b.busy, b.index
+	arbiter := must[*hw.CapArbiters](b)(hw.NewCapArbiters(hw.CapArbiterConfig{
+		Bank: bank, Ports: b.Ports, Rule: b.capRule(), Start: ports.start, Request: ports.request, Tag: ports.tag,
+	}))
+	if b.err != nil {
+		return
+	}
+	b.allow = arbiter.Grant()
+	b.media.Parts = append(b.media.Parts, ports, arbiter)
+}
+
+// allocate gives all inputs and outputs one allocator.
+func (b *builder) allocate() {
+	bank := b.plant.Bank("allocator", "", 1)
+	ports := must[*askPorts](b)(newAskPorts(bank, b.inputs(""), b.outputs(""), b.asks, 0))
+	lists := must[*hw.Lists](b)(hw.NewLists(bank, "lists", max(1, b.Ports-1)))
+	if b.err != nil {
+		return
+	}
+	allocator := must[*hw.ListAllocators](b)(hw.NewListAllocators(hw.ListAllocatorConfig{
+		Bank: bank, Ports: b.Ports, Rule: b.listRule(), Start: ports.start, Request: ports.request, Tag: ports.tag,
+		Listen: ports.listen, Filter: ports.filter, FilterTag: ports.filterTag, Lists: lists,
+	}))
+	if b.err != nil {
+		return
+	}
+	memory := &listMemory{path: bank.Path() + ".memory", turn: allocator.Turn(), input: allocator.Input(), lists: lists, bank: b.plant.BankOf}
+	b.busy, b.index = allocator.Claimed(), allocator.Source()
+	b.media.Filters, b.media.Parts = ports, []hw.Component{ports, memory, allocator}
+}
+
+// carry puts crosspoints, outputs and links behind the grants.
+func (b *builder) carry() {
+	if b.err != nil {
+		return
+	}
+	n, tx := b.Ports, b.plant.Transmitters()
+	light := must[*hw.Light](b)
+	gated := light(b.plant.Light("input", "", n, nil))
+	if b.err != nil {
+		return
+	}
+	crosspoints := must[*hw.Crosspoints](b)(hw.NewCrosspoints(hw.CrosspointConfig{
+		In: tx.Light(), Asks: b.asks, Busy: b.busy, Index: b.index, Allow: b.allow, Out: gated,
+	}))
+	b.media.Hears = hw.Gather{Inputs: n}
+	for i := range n {
+		b.media.Hears.Wires = append(b.media.Hears.Wires, uint32(i))
+	}
+	readers := must[[]uint32](b)(b.media.Hears.Readers(n))
+	near, far := light(b.plant.Light("output", "", n, nil)), light(b.plant.Light("output", "link", n, readers))
+	if b.err != nil {
+		return
 	}
 	tx.Await(crosspoints.To())
-
-	outputs := hw.Gather{Inputs: n}
-	for i := range n {
-		outputs.Wires = append(outputs.Wires, uint32(i))
+	b.media.Far = far
+	b.media.Couplers = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, n), n))
+	b.media.Links = must[*hw.Fibre](b)(hw.NewFibre(far.Bank().Path(), b.plant.Clock(), near, far, b.plant.Timing().PropagationCycles))
+	b.media.Parts = append(b.media.Parts, crosspoints)
+	if b.err == nil {
+		b.err = b.plant.Carry(b.media)
 	}
-	readers, err := outputs.Readers(n)
-	if err != nil {
-		return err
-	}
-	near, err := plant.Light("output", "", n, nil)
-	if err != nil {
-		return err
-	}
-	couplers, err := hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, n), n)
-	if err != nil {
-		return err
-	}
-	far, err := plant.Light("output", "link", n, readers)
-	if err != nil {
-		return err
-	}
-	links, err := hw.NewFibre(far.Bank().Path(), plant.Clock(), near, far, plant.Timing().PropagationCycles)
-	if err != nil {
-		return err
-	}
-	return plant.Carry(fabric.Media{
-		Couplers: couplers, Links: links, Far: far, Hears: outputs,
-		Filters: filters, Parts: []hw.Component{filters, arbiters, crosspoints},
-	})
 }

@@ -12,11 +12,11 @@ import (
 // matching decides who sends to whom in a slot, as the arbiters do in its arbitration
 // cycles (DESIGN section 4). A slot of asking, decide and clear costs what is asked.
 type matching struct {
-	ports      int
-	cap        int // frames of a slot, 0 for no limit
-	list       bool
-	arbiter    hw.ArbiterKind
-	capArbiter hw.ArbiterKind
+	ports   int
+	cap     int // frames of a slot, 0 for no limit
+	list    bool
+	arbiter hw.ArbiterKind
+	capped  hw.CapMatching
 
 	// What inputs ask for, by processor.
 	asking      []uint64 // one bit for each: whether it asks
@@ -36,8 +36,7 @@ type matching struct {
 	servedBy []int32  // the output that serves an input
 	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
 
-	// Registers of the arbiters that rotate, of each output and then that of the cap; nil if
-	// nothing does.
+	// Registers of the outputs' arbiters, nil if their kind has none.
 	first []uint32 // round robin: who goes first
 	since []uint32 // matrix: when each input was served, 0 for never, output by output
 	now   []uint32 // matrix: how many have been served
@@ -50,7 +49,7 @@ func newMatching(x Network) *matching {
 	n := x.Ports
 	m := &matching{
 		ports: n, cap: x.Cap, list: x.Matching == MatchList,
-		arbiter: kindOf(x.Arbiter), capArbiter: kindOf(x.CapArbiter),
+		arbiter: kindOf(x.Arbiter), capped: hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
 		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
 		listeners: make([]hw.Listener, n),
 		serves:    make([]int32, n), servedBy: make([]int32, n),
@@ -61,13 +60,11 @@ func newMatching(x Network) *matching {
 		m.reset()
 		return m
 	}
-	for _, kind := range []hw.ArbiterKind{m.arbiter, m.capArbiter} {
-		switch kind {
-		case hw.ArbiterRoundRobin:
-			m.first = make([]uint32, n+1)
-		case hw.ArbiterMatrix:
-			m.since, m.now = make([]uint32, (n+1)*n), make([]uint32, n+1)
-		}
+	switch m.arbiter {
+	case hw.ArbiterRoundRobin:
+		m.first = make([]uint32, n)
+	case hw.ArbiterMatrix:
+		m.since, m.now = make([]uint32, n*n), make([]uint32, n)
 	}
 	m.reset()
 	return m
@@ -80,6 +77,8 @@ func (m *matching) reset() {
 	clear(m.asking)
 	clear(m.listeners)
 	m.allocator.Pointer = 0
+	m.capped.Pointer, m.capped.Grants = 0, 0
+	clear(m.capped.Served)
 	clear(m.first)
 	clear(m.since)
 	clear(m.now)
@@ -139,51 +138,45 @@ func (m *matching) decide() {
 		case rival == nobody:
 			m.taken = append(m.taken, output)
 			m.serves[output] = int32(input)
-		case m.arbiter != hw.ArbiterFixed && m.before(m.arbiter, int(output), input, int(rival)):
+		case m.arbiter != hw.ArbiterFixed && m.before(int(output), input, int(rival)):
 			m.serves[output] = int32(input)
 		}
 	})
-	if m.cap > 0 && len(m.taken) > m.cap {
+	if m.cap > 0 {
 		m.limit()
 	}
 	for _, output := range m.taken {
 		input := m.serves[output]
 		m.servedBy[input] = int32(output)
-		m.rotate(m.arbiter, int(output), int(input))
+		m.rotate(int(output), int(input))
 	}
 }
 
-// limit lets no more frames cross than the cap allows: lower tags first.
+// limit lets no more frames cross than the cap allows.
 func (m *matching) limit() {
-	left := m.taken
-	for cycle := range m.cap {
-		best := cycle
-		for k := cycle + 1; k < len(left); k++ {
-			a, b := int(m.serves[left[k]]), int(m.serves[left[best]])
-			if m.tag[a] < m.tag[b] || m.tag[a] == m.tag[b] && m.before(m.capArbiter, m.ports, a, b) {
-				best = k
-			}
-		}
-		left[cycle], left[best] = left[best], left[cycle]
-		m.rotate(m.capArbiter, m.ports, int(m.serves[left[cycle]]))
-	}
-	for _, output := range left[m.cap:] {
+	m.order = m.order[:0]
+	for _, output := range m.taken {
+		m.order = append(m.order, uint32(m.serves[output]))
 		m.serves[output] = nobody
 	}
-	m.taken = left[:m.cap]
+	m.taken = m.taken[:0]
+	for _, input := range m.capped.Slot(m.order, m.tag) {
+		output := m.destination[input]
+		m.taken = append(m.taken, output)
+		m.serves[output] = int32(input)
+	}
 }
 
-// before reports whether an arbiter, that of an output or of the cap, serves input a before
-// input b.
-func (m *matching) before(kind hw.ArbiterKind, arbiter, a, b int) bool {
-	switch kind {
+// before reports whether an output serves input a before input b.
+func (m *matching) before(output, a, b int) bool {
+	switch m.arbiter {
 	case hw.ArbiterRoundRobin:
-		first := int(m.first[arbiter])
+		first := int(m.first[output])
 		if behind := a >= first; behind != (b >= first) {
 			return behind
 		}
 	case hw.ArbiterMatrix:
-		since := m.since[arbiter*m.ports:]
+		since := m.since[output*m.ports:]
 		if since[a] != since[b] {
 			return since[a] < since[b]
 		}
@@ -191,14 +184,14 @@ func (m *matching) before(kind hw.ArbiterKind, arbiter, a, b int) bool {
 	return a < b
 }
 
-// rotate tells an arbiter that an input was served.
-func (m *matching) rotate(kind hw.ArbiterKind, arbiter, input int) {
-	switch kind {
+// rotate tells an output's arbiter that an input was served.
+func (m *matching) rotate(output, input int) {
+	switch m.arbiter {
 	case hw.ArbiterRoundRobin:
-		m.first[arbiter] = uint32((input + 1) % m.ports)
+		m.first[output] = uint32((input + 1) % m.ports)
 	case hw.ArbiterMatrix:
-		m.now[arbiter]++
-		m.since[arbiter*m.ports+input] = m.now[arbiter]
+		m.now[output]++
+		m.since[output*m.ports+input] = m.now[output]
 	}
 }
 
@@ -253,6 +246,9 @@ func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "listens", listens, hw.AtMost[uint8](1))
 	hw.StateColumn(v, "accepts", accepts)
 	hw.StateScalar(v, "pointer", &m.allocator.Pointer, hw.AtMost(uint32(m.ports-1)))
+	hw.StateScalar(v, "cap.pointer", &m.capped.Pointer, hw.AtMost(uint32(m.ports-1)))
+	hw.StateScalar(v, "cap.grants", &m.capped.Grants)
+	hw.StateColumn(v, "cap.served", m.capped.Served)
 	hw.StateColumn(v, "first", m.first, hw.AtMost(uint32(m.ports-1)))
 	hw.StateColumn(v, "since", m.since)
 	hw.StateColumn(v, "now", m.now)

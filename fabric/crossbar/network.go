@@ -49,6 +49,7 @@ func (x Network) settled() Network {
 	open(&x.Output, OutputRendezvous)
 	open(&x.Arbiter, hw.ArbiterFixed.String())
 	open(&x.CapArbiter, hw.ArbiterFixed.String())
+	x.Cap = min(x.Cap, x.Ports)
 	return x
 }
 
@@ -62,6 +63,8 @@ func (x Network) Check() error {
 		return fmt.Errorf("ports is %d, allowed are 1 to %d", x.Ports, PortsMax)
 	case x.Matching == MatchList && x.Arbiter == hw.ArbiterMatrix.String():
 		return fmt.Errorf("matching is list and arbiter matrix; lists are served by fixed or round_robin")
+	case x.Cap > 0 && x.Matching != MatchList && x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String():
+		return fmt.Errorf("arbiter is %s with a cap: an output would take turns for frames that the cap holds back; with a cap it is fixed", x.Arbiter)
 	case x.Cap < 0 || x.Cap > PortsMax:
 		return fmt.Errorf("cap is %d, allowed are 0 (no limit) to %d", x.Cap, PortsMax)
 	}
@@ -86,6 +89,9 @@ func (x Network) Shape() fabric.Shape {
 func (x Network) listRule() hw.ListRule {
 	return hw.ListRule{RoundRobin: x.Arbiter == hw.ArbiterRoundRobin.String(), Cap: x.Cap}
 }
+
+// capRule is whom the cap serves.
+func (x Network) capRule() hw.CapRule { return hw.CapRule{Kind: kindOf(x.CapArbiter), Cap: x.Cap} }
 
 // Names implements fabric.Network.
 func (x Network) Names() fabric.Names { return names{} }

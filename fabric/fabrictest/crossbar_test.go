@@ -25,6 +25,11 @@ func TestCrossbar(t *testing.T) {
 			{Name: "sessions", Scenario: gossip(crossbar.Network{Ports: 4}, 0, starloom.Gossip{Orders: "shared-random", Sessions: 3})},
 			{Name: "round robin", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "round_robin"}, 0, starloom.Gossip{Orders: "identity"})},
 			{Name: "matrix", Scenario: gossip(crossbar.Network{Ports: 5, Arbiter: "matrix"}, 0, starloom.Gossip{Orders: "identity"})},
+			{Name: "Algorithm 2", Scenario: gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity", Sessions: 2})},
+			{Name: "Algorithm 2', round robin, capped", Scenario: gossip(crossbar.Network{Ports: 6, Arbiter: "round_robin", Cap: 2}, 3, starloom.Gossip{})},
+			{Name: "capped", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 2}, 0, starloom.Gossip{Sessions: 2})},
+			{Name: "cap that takes turns", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "round_robin"}, 0, starloom.Gossip{Sessions: 2})},
+			{Name: "cap by least recently served", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 1, CapArbiter: "matrix"}, 0, starloom.Gossip{Sessions: 2})},
 			{Name: "does not finish", Scenario: func(t testing.TB) *starloom.Scenario {
 				s := gossip(crossbar.Network{Ports: 6}, 0, starloom.Gossip{})(t)
 				s.Stop.Slots = 7
@@ -36,4 +41,15 @@ func TestCrossbar(t *testing.T) {
 			{Replace: "crossbar.nic[*].rx", Twin: "deserialiser"}, {Replace: "crossbar.output[*].arbiter", Twin: "arbiter_fixed"},
 		},
 	}).Run(t)
+	for name, c := range map[string]struct {
+		scenario func(testing.TB) *starloom.Scenario
+		rtl      starloom.RTL
+	}{
+		"allocator": {gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity", Sessions: 2}), starloom.RTL{Replace: "crossbar.allocator[0]", Twin: "list_allocator"}},
+		"cap":       {gossip(crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "matrix"}, 0, starloom.Gossip{Sessions: 2}), starloom.RTL{Replace: "crossbar.cap[0]", Twin: "cap_arbiter"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			(&Suite{Cases: []Case{{Name: name, Scenario: c.scenario}}, RTL: []starloom.RTL{c.rtl}}).rtl(t)
+		})
+	}
 }
