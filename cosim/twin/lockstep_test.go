@@ -19,10 +19,10 @@ import (
 	"starloom/cosim/verilator"
 )
 
-// Cycles of lockstep. In Icarus, which is another process, the first set of a
+// Cycles of lockstep: on wasm more than any mutant is given to show itself. In Icarus, which is another process, the first set of a
 // twin runs for more of them than the others; with -full all sets run for all.
 const (
-	wasmCycles, wasmCyclesFull                        = 100_000, 1_000_000
+	wasmCycles, wasmCyclesFull                        = 30_000, 1_000_000
 	icarusCycles, icarusCyclesOther, icarusCyclesFull = 3_000, 1_000, 100_000
 	mutantCycles                                      = 20_000
 )
