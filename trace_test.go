@@ -238,7 +238,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 		{"a: {clock: 5}", "m.yaml:1:12: clock is 5; write a text"},
 		{"a: {edge: both}", `m.yaml:1:11: edge is the text "both"; write rising or falling`},
 		{"a: {period: 10}", "m.yaml:1:13: period is 10; write a text"},
-		{"a: {period: 10 days}", `m.yaml:1:13: period: "10 days" is no time`},
+		{"a: {period: 10 days}", `m.yaml:1:13: period: "10 days" is not a time`},
 		{"a: {period: 0 ns}", "m.yaml:1:13: period is 0"},
 		{"ignore: x", `m.yaml:1:9: ignore is the text "x"; write a list`},
 		{"ignore: [3]", "m.yaml:1:10: ignore[0] is 3; write a text"},

@@ -79,7 +79,7 @@ func flagError(c *cobra.Command, err error) error {
 }
 
 // group is what a command does that only holds other commands: help, or an
-// error for a word that is none of them.
+// error for a word that is not one of them.
 func group(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
@@ -169,7 +169,7 @@ func integer(c *cobra.Command, name, usage string, least, most uint64) *integerV
 	return value
 }
 
-// newHelp is cobra's help, except that a word that is no command is an error.
+// newHelp is cobra's help, except that a word that is not a command is an error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

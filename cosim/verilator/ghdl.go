@@ -13,7 +13,7 @@ import (
 
 var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 
-// ghdlMessage is an error of GHDL; it also says warning: and note: behind a place.
+// ghdlMessage is an error of GHDL, which also writes warning: and note: after a place.
 var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
 
 // synthesise turns VHDL-2008 into Verilog, which then goes the way of all Verilog.
