@@ -93,7 +93,7 @@ func TestBadPinMaps(t *testing.T) {
 		{"no reset", []string{"reset: {pin: rst_ni, active: low}", ""}, "nothing drives the RTL's input rst_ni; map it in pins, or give it a constant: ties: {rst_ni: 0}; a clock or a reset goes to clock: and reset:"},
 		{"no such pin", []string{"valid_i", "valid"}, "map.yml:9:12: the RTL has no pin valid; did you mean valid_i?"},
 		{"no such port", []string{"request:", "requests:"}, "map.yml:9:13: arbiter_round_robin has no port requests; did you mean request_i?"},
-		{"output for input", []string{"valid_i", "busy_o"}, "map.yml:9:12: the RTL's busy_o is an output of 1 bit, here stands an input; there are clk_i, rst_ni, halt_i, valid_i"},
+		{"output for input", []string{"valid_i", "busy_o"}, "map.yml:9:12: the RTL's busy_o is an output of 1 bit; this place needs an input; there are clk_i, rst_ni, halt_i, valid_i"},
 		{"width", []string{"valid_i", "valid_i[2:0]"}, "map.yml:9:12: valid_i[2:0] has 3 bits, request_i of arbiter_round_robin has 4; give both the same width by params of the RTL"},
 		{"list's width", []string{"valid_i", `["valid_i[3]", "valid_i[1:0]"]`}, "map.yml:9:12: valid_i[3], valid_i[1:0] has 3 bits"},
 		{"bits", []string{"valid_i", "valid_i[4:1]"}, "map.yml:9:12: the RTL's valid_i is an input of 4 bits, there are no bits [4:1]; bits are [3:0]"},

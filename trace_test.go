@@ -268,7 +268,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 		return err
 	}
 	for _, c := range []struct{ text, want string }{
-		{"interfaces: [{name: n, data: d, valid: v}]", "t.vcd: what a cycle is is not known; give either a clock or a period"},
+		{"interfaces: [{name: n, data: d, valid: v}]", "t.vcd: nothing says what a cycle is; give either a clock or a period"},
 		{"clock: TOP.none\ninterfaces: [{name: n, data: 'TOP.link[3].data', valid: 'TOP.link[3].valid'}]", "the clock TOP.none is not in the file"},
 		{"clock: TOP.clk\nslot: TOP.s\ninterfaces: [{name: n, data: 'TOP.link[3].data', valid: 'TOP.link[3].valid'}]", "the slot TOP.s is not in the file"},
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, data: d}", "m.yaml:3:5: an interface without its wires; give valid and data, or rail1 and rail0"},

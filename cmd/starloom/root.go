@@ -27,8 +27,8 @@ func newRoot() *cobra.Command {
 		Use:   "starloom",
 		Short: "Cycle-accurate emulator for interconnect hardware and its firmware",
 		Long: `Starloom runs the controller firmware of every processor, compiled to
-WebAssembly, on a cycle-accurate model of the network that it will be burned
-into. It says whether the firmware works and meets its slots, and shows why not
+WebAssembly, on a cycle-accurate model of the network that it is meant
+for. It says whether the firmware works and meets its slots, and shows why not
 in waveforms (VCD) and packet captures (pcapng).
 
 Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,

@@ -331,7 +331,7 @@ func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 		if isInput {
 			wanted = "an input"
 		}
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s, here stands %s", p.Name, p.Kind(), wanted), input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
+		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s; this place needs %s", p.Name, p.Kind(), wanted), input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
 	}
 	if p.Clock {
 		return pinBits{}, w.refuse(key, p.Name+" is the clock", "name another pin: "+strings.Join(namesOf(w.rtl, true), ", "))
