@@ -72,7 +72,7 @@ func (b *batch) chunk() uint64 {
 
 // workers returns how many machines share the runs, and the workers of each. Small
 // machines run side by side, large ones one after another on all workers. There are
-// no more machines than chunks, and one for a pin map that is no file: it belongs to
+// no more machines than chunks, and one for a pin map that is not a file: it belongs to
 // one machine at a time.
 func (b *batch) workers(runs uint64) (machines, each int) {
 	if slices.ContainsFunc(b.scenario.RTL, func(x RTL) bool { return x.PinMap != nil }) {

@@ -42,7 +42,7 @@ func (l *firmwareLog) sort() {
 	}
 }
 
-// take moves the lines of a shard behind those of the shards before it.
+// take appends the lines of a shard to those of the shards before it.
 func (l *firmwareLog) take(shard *firmwareLog) {
 	if len(shard.lines) > 0 {
 		shard.sort()
@@ -60,7 +60,7 @@ func (l *firmwareLog) clear() {
 
 func (l *firmwareLog) empty() bool { return len(l.lines) == 0 && l.lost == 0 }
 
-// write appends the lines of the boundary in front of a slot to the log.
+// write appends the lines of the boundary before a slot to the log.
 func (l *firmwareLog) write(w io.Writer, m *Machine) error {
 	for _, line := range l.lines {
 		_, err := fmt.Fprintf(w, "cycle %d slot %d %s: %s\n",

@@ -431,7 +431,7 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if takes {
 		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "give firmware.schedule: " + knownAre("schedule", m.network.Schedules())}
 	}
-	return &InputError{Place: m.scenario.Place("firmware.schedule"), Reason: fmt.Sprintf("the firmware %s takes no schedule", m.image.name), Remedy: "define STARLOOM_SCHEDULE in front of starloom.h, or delete schedule"}
+	return &InputError{Place: m.scenario.Place("firmware.schedule"), Reason: fmt.Sprintf("the firmware %s takes no schedule", m.image.name), Remedy: "define STARLOOM_SCHEDULE before including starloom.h, or delete schedule"}
 }
 
 // loadImage compiles the scenario's firmware, fills in its parameters and
@@ -658,10 +658,10 @@ func (m *Machine) Timing() nic.Timing { return m.timing }
 // Step lets the next slot cross the fabric and runs the boundary in its last cycle -
 // deliver, handlers, send - up to the edge that ends it. The first one runs the boundary
 // of slot 0 before. It does nothing when the run has ended: finished or at its limit of
-// slots, stop.slots. A handler that never returns keeps it for ever; Run has a context.
+// slots, stop.slots. A handler that never returns keeps it forever; Run has a context.
 //
 // An error is one of a recording, which is over then, or of Watch: the step was made, and
-// the next one goes on. Firmware that fails is no error; see Violations.
+// the next one goes on. Firmware that fails is not an error; see Violations.
 func (m *Machine) Step() error {
 	if err := m.enterWhole("stepping"); err != nil {
 		return err

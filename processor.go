@@ -23,7 +23,7 @@ type Processor struct {
 	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
 
 	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
-	// what is no status.
+	// what is not a status.
 	RxStatus nic.Status
 	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
 	RxStatuses []nic.Status

@@ -14,7 +14,7 @@ import (
 	"unicode"
 )
 
-// The text form shows so many violations in all and of one rule, so that a rule
+// The text form shows this many violations in all and of one rule, so that a rule
 // that breaks everywhere does not hide the others; the JSON form has more.
 const (
 	violationsShown        = 10

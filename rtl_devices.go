@@ -69,7 +69,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	}
 	for output, latency := range source.own.Latency {
 		if latency > 0 {
-			return nil, s.refuse(source.key, fmt.Sprintf("the RTL shows %s %d cycles late, so nothing behind it would be right", output, latency),
+			return nil, s.refuse(source.key, fmt.Sprintf("the RTL shows %s %d cycles late, so nothing after it would be right", output, latency),
 				"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
 		}
 	}
@@ -184,14 +184,14 @@ func (r *machineRTL) refuse(source *rtlSource, err error) error {
 		}
 		return &InputError{Place: place, Reason: reason, Remedy: bad.Remedy}
 	case errors.As(err, &fault):
-		return &InputError{Place: place, Reason: "in front of the first cycle, " + rtlFaultText(fault), Remedy: "correct it, or its parameters"}
+		return &InputError{Place: place, Reason: "before the first cycle, " + rtlFaultText(fault), Remedy: "correct it, or its parameters"}
 	case source.backend == cosim.BackendShared:
 		return &InputError{Place: place, Reason: err.Error(), Remedy: "choose backend: wasm"}
 	}
 	return fmt.Errorf("%s: %w", place, err)
 }
 
-// array opens a twin so many times in one simulator: each port of the device is the
+// array opens a twin several times in one simulator: each port of the device is the
 // ports of all instances side by side.
 func (r *machineRTL) array(source *rtlSource, pins *pinmap.Map, count int) (device cosim.Device, err error) {
 	model, err := pins.NewModel()

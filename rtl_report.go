@@ -102,7 +102,7 @@ func (s *Scenario) checkCommand() string {
 	return command
 }
 
-// placeFile is what a place has behind the file.
+// placeFile is what a place has after the file.
 var placeFile = regexp.MustCompile(`:\d+:\d+$`)
 
 // rtlText is what the text form of a report says of RTL, one part per module and

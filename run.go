@@ -115,7 +115,7 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 // boundary, after the handlers; it may read whatever can be read between steps. An error of it
 // is returned after the edge that ends the boundary, and the next Run or Step goes on from
 // there. When ctx ends while handlers run, they are stopped, their boundary does not count,
-// and the run has ended: that is no error, the report says it.
+// and the run has ended: that is not an error; the report says so.
 func (m *Machine) Run(ctx context.Context, each func() error) error {
 	if err := m.enterWhole("running"); err != nil {
 		return err

@@ -133,7 +133,7 @@ type CPU struct {
 
 // Stop ends a run that does not finish by itself.
 type Stop struct {
-	Slots uint32 `json:"slots" jsonschema:"default=5000,minimum=1,maximum=4294967294,description=a run that is not done after so many slots fails"`
+	Slots uint32 `json:"slots" jsonschema:"default=5000,minimum=1,maximum=4294967294,description=a run that is not done after this many slots fails"`
 }
 
 // Traces says what the traces hold; nil is everything.
@@ -148,8 +148,8 @@ type VCDTrace struct {
 	From    uint64   `json:"from,omitempty" jsonschema:"default=0,description=first cycle that is written"`
 	To      uint64   `json:"to,omitempty" jsonschema:"default=0,description=last cycle that is written; 0 is the end of the run"`
 	Trigger string   `json:"trigger,omitempty" jsonschema:"enum=first_violation,description=write only the cycles around the first violation"`
-	Before  uint64   `json:"before,omitempty" jsonschema:"default=0,description=cycles in front of the trigger; only with trigger"`
-	After   uint64   `json:"after,omitempty" jsonschema:"default=0,description=cycles behind the trigger; only with trigger"`
+	Before  uint64   `json:"before,omitempty" jsonschema:"default=0,description=cycles before the trigger; only with trigger"`
+	After   uint64   `json:"after,omitempty" jsonschema:"default=0,description=cycles after the trigger; only with trigger"`
 }
 
 // TriggerFirstViolation is the value of VCDTrace.Trigger that is not empty.

@@ -156,7 +156,7 @@ func (s *Scenario) checkFirmware() error {
 	for _, name := range names {
 		at := join("firmware.params", name)
 		if !paramName.MatchString(name) {
-			return s.refuse(at, fmt.Sprintf("%q is no name of a parameter", clip(name)),
+			return s.refuse(at, fmt.Sprintf("%q is not the name of a parameter", clip(name)),
 				"write letters, digits and underscores, at most 63, not starting with a digit")
 		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {

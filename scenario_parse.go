@@ -153,7 +153,7 @@ func syntaxError(place string, data []byte, err error) *InputError {
 		}
 		line, column := load.Mark.Line, load.Mark.Column
 		if line == 0 && load.Mark.Index > 0 && load.Mark.Index <= len(data) {
-			// The reader, which finds bytes that are no UTF-8, counts bytes only.
+			// The reader, which finds bytes that are not UTF-8, counts bytes only.
 			before := data[:load.Mark.Index]
 			line = 1 + bytes.Count(before, []byte("\n"))
 			column = len(before) - bytes.LastIndexByte(before, '\n')
@@ -385,7 +385,7 @@ func parsePermutation(path string, data []byte) (list []uint32, firstLine int, e
 		value, err := strconv.ParseUint(text, 10, 32)
 		if err != nil || value > destinationMax {
 			return nil, 0, &InputError{
-				Place: fmt.Sprintf("%s:%d:1", path, firstLine+i), Reason: fmt.Sprintf("%q is no destination", clip(text)),
+				Place: fmt.Sprintf("%s:%d:1", path, firstLine+i), Reason: fmt.Sprintf("%q is not a destination", clip(text)),
 				Remedy: "write one processor number per line, 0 or more",
 			}
 		}

@@ -68,7 +68,7 @@ var badScenarios = []badScenario{
 	{"tag on the scenario", "!mine\n" + small, false},
 	{"tag on a list", strings.Replace(small, "starloom: 1", "starloom: 1\nworkload: {permutation: !set [1, 0, 3, 2]}", 1), false},
 	{"tag on a key", small + "!k seed: 1\n", false},
-	{"tag behind an alias", small + "link: &a !foo {phit_bits: 8}\nnic: *a\n", false},
+	{"tag after an alias", small + "link: &a !foo {phit_bits: 8}\nnic: *a\n", false},
 	{"list as key", small + "[a]: 1\n", false},
 	{"duplicate key", small + "seed: 1\nname: x\nseed: 2\n", false},
 	{"duplicate nested key", small + "link: {phit_bits: 8, phit_bits: 9}\n", false},
@@ -342,7 +342,7 @@ func TestScenarioCheck(t *testing.T) {
 			s.Workload.Permutation = Permutation{Kind: PermutationList, List: []uint32{0, 1, 2, 2}}
 		}, "workload.permutation: no permutation: destination 2 is given twice, by entries 2 and 3, and 3 is missing; give every processor exactly one packet"},
 		"rule": {func(s *Scenario) { s.Rules = &Rules{PacketsPerProcessorMax: -1} }, "rules.packets_per_processor_max: rules.packets_per_processor_max is -1; allowed are 1 to 254 (packets that a processor may hold at the end of a slot)"},
-		"stop": {func(s *Scenario) { s.Stop.Slots = math.MaxUint32 }, "stop.slots: stop.slots is 4294967295; allowed are 1 to 4294967294 (a run that is not done after so many slots fails)"},
+		"stop": {func(s *Scenario) { s.Stop.Slots = math.MaxUint32 }, "stop.slots: stop.slots is 4294967295; allowed are 1 to 4294967294 (a run that is not done after this many slots fails)"},
 	} {
 		s := good()
 		c.change(s)

@@ -120,7 +120,7 @@ func (m *Machine) Watch(f func(cycle uint64) error) error {
 func (m *Machine) slotProbe() hw.Probe { return hw.ProbeOf(m.network.Kind()+".slot", 32, &m.slot) }
 
 // statusStates are the states of rx_status in a waveform. Firmware can write
-// anything into its registers; what is no status shows as the last state.
+// anything into its registers; what is not a status shows as the last state.
 var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 
 // firmwareProbes yields what firmware and NIC registers show at the boundary of a

@@ -12,7 +12,7 @@ import (
 
 // Save writes the whole state of the machine between two steps, after a Latch: registers,
 // buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
-// equals save, build anew, restore and run on. Of RTL with a clock, only that of the
+// equals save, build again, restore and run on. Of RTL with a clock, only that of the
 // backend wasm can be saved. A recording is not saved, and goes on; a machine that restores
 // the state begins its own.
 func (m *Machine) Save(w io.Writer) error {
@@ -123,7 +123,7 @@ func (m *Machine) stateEnd(v *hw.StateVisitor) {
 	})
 }
 
-// stateViolations carries the violations, whose texts are no columns, as JSON.
+// stateViolations carries the violations, whose texts are not columns, as JSON.
 func (m *Machine) stateViolations(v *hw.StateVisitor) {
 	var text []byte
 	if v.Saving() {

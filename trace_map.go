@@ -251,10 +251,10 @@ func (d *mapDecoder) samplingKeys(to *vcd.Sampling) map[string]func(*yaml.Node, 
 				return err
 			}
 			if to.Period, err = vcd.ParseDuration(text); err != nil {
-				return d.refuse(n, where+": "+err.Error(), "give the length of a cycle")
+				return d.refuse(n, where+": "+err.Error(), "give the length of a cycle, such as 10ns")
 			}
 			if to.Period.Count == 0 {
-				return d.refuse(n, where+" is 0", "give the length of a cycle")
+				return d.refuse(n, where+" is 0", "give the length of a cycle, such as 10ns")
 			}
 			return nil
 		},

@@ -238,7 +238,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 		{"a: {clock: 5}", "m.yaml:1:12: clock is 5; write a text"},
 		{"a: {edge: both}", `m.yaml:1:11: edge is the text "both"; write rising or falling`},
 		{"a: {period: 10}", "m.yaml:1:13: period is 10; write a text"},
-		{"a: {period: 10 days}", `m.yaml:1:13: period: "10 days" is no time`},
+		{"a: {period: 10 days}", `m.yaml:1:13: period: "10 days" is not a time`},
 		{"a: {period: 0 ns}", "m.yaml:1:13: period is 0"},
 		{"ignore: x", `m.yaml:1:9: ignore is the text "x"; write a list`},
 		{"ignore: [3]", "m.yaml:1:10: ignore[0] is 3; write a text"},
@@ -268,7 +268,7 @@ func TestTraceMapsRefuse(t *testing.T) {
 		return err
 	}
 	for _, c := range []struct{ text, want string }{
-		{"interfaces: [{name: n, data: d, valid: v}]", "t.vcd: what a cycle is is not known; give either a clock or a period"},
+		{"interfaces: [{name: n, data: d, valid: v}]", "t.vcd: nothing says what a cycle is; give either a clock or a period"},
 		{"clock: TOP.none\ninterfaces: [{name: n, data: 'TOP.link[3].data', valid: 'TOP.link[3].valid'}]", "the clock TOP.none is not in the file"},
 		{"clock: TOP.clk\nslot: TOP.s\ninterfaces: [{name: n, data: 'TOP.link[3].data', valid: 'TOP.link[3].valid'}]", "the slot TOP.s is not in the file"},
 		{"clock: TOP.clk\ninterfaces:\n  - {name: n, data: d}", "m.yaml:3:5: an interface without its wires; give valid and data, or rail1 and rail0"},

@@ -20,7 +20,7 @@ type Device interface {
 
 	// Inputs and Outputs are the values of all ports, 64 bits a word, the low word of
 	// a wide port first; Port.Word says where. The slices are the device's own and stay
-	// valid until Close. Bits of a last word behind the port's width are zero in
+	// valid until Close. Bits of a last word above the port's width are zero in
 	// Outputs and ignored in Inputs. Clocks have no place here: Edge drives them.
 	Inputs() []uint64
 	Outputs() []uint64
@@ -37,7 +37,7 @@ type Device interface {
 	// Outputs then show the new registers, with Inputs as they are.
 	Edge(clocks uint64) error
 
-	// Step does Edge so many times.
+	// Step does Edge cycles times.
 	Step(clocks uint64, cycles int) error
 
 	// Save and Restore carry all state, that of Outputs included; ErrNoSnapshot if

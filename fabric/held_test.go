@@ -29,7 +29,7 @@ func TestHeldAgainstCounting(t *testing.T) {
 			most = slots // more than are remembered
 		}
 		for slot := range slots {
-			// The boundary in front of the slot: it sends one packet, or none.
+			// The boundary before the slot: it sends one packet, or none.
 			if origin := 10 + random.Uint32N(origins); random.IntN(3) == 0 {
 				if random.IntN(4) == 0 {
 					origin = p

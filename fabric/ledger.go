@@ -182,7 +182,7 @@ func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot
 	bank.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 }
 
-// foldPayload maps a payload to one word. The bytes behind it are not part of the
+// foldPayload maps a payload to one word. The bytes after it are not part of the
 // frame, whatever the sender's FIFO still holds.
 func foldPayload(frame nic.FrameView) uint64 {
 	switch payload := frame.Payload(); len(payload) {

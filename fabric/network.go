@@ -88,7 +88,7 @@ func (s Shape) Lanes() int {
 	return 1
 }
 
-// Shards cuts the network into shards of at least so many processors.
+// Shards cuts the network into shards of at least that many processors.
 func (s Shape) Shards(processors int) []hw.Shard {
 	return hw.Shards(s.Units, max(1, (processors+s.PerUnit-1)/s.PerUnit))
 }
@@ -102,7 +102,7 @@ func (s Shape) UnitsOf(bank *nic.Bank) (units, cells int) {
 	return 1, bank.Cells
 }
 
-// Windows cuts a bank into windows of about so many cells.
+// Windows cuts a bank into windows of about that many cells.
 func (s Shape) Windows(bank *nic.Bank, cells int) (units, unitCells, width int) {
 	units, unitCells = s.UnitsOf(bank)
 	return units, unitCells, min(unitCells, max(1, cells/units))

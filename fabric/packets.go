@@ -42,7 +42,7 @@ const (
 	evidenceUnreadable             // a payload that the host cannot read as a packet
 )
 
-// NewPackets follows a packet of each of so many processors.
+// NewPackets follows one packet of each of a number of processors.
 func NewPackets(processors int) *Packets {
 	p := &Packets{Destination: make([]uint32, processors), Arrived: make([]uint8, processors)}
 	hw.AdviseHuge(p.Destination)

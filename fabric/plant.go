@@ -185,7 +185,7 @@ func (t *Plant) outputs() int {
 
 // Transmitters and Receivers are those of all NICs; the receivers come with Carry. Where a
 // NIC has one of each for every port, they stand side by side, port by port: the one medium of
-// a transmitter is its port 0, and Media.Hears has so many inputs for each processor.
+// a transmitter is its port 0, and Media.Hears has as many inputs for each processor.
 
 func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
 func (t *Plant) Receivers() *nic.Deserialisers  { return t.deserialisers }

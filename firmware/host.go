@@ -192,7 +192,7 @@ func (h *Host) Load(name string, binary []byte) (*Image, error) {
 		compiled, err = h.runtime.CompileModule(h.ctx, rewritten.Binary)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("broken WebAssembly module: %w; build it anew", err)
+		return nil, fmt.Errorf("broken WebAssembly module: %w; build it again", err)
 	}
 	h.compiled = append(h.compiled, compiled)
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, pristine: map[nic.BankConfig]pristine{}}

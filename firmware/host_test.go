@@ -265,7 +265,7 @@ func TestAttachMayNotGiveUp(t *testing.T) {
 }
 
 // TestFailDoesNotReturn ends the handler in the host, whatever the firmware does
-// behind the call, and keeps it apart from a neighbour's trap.
+// after the call, and keeps it apart from a neighbour's trap.
 func TestFailDoesNotReturn(t *testing.T) {
 	in, err := bank(t, "goes_on.c", 4)
 	require.NoError(t, err)

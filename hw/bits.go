@@ -12,7 +12,7 @@ func GetBits(words []uint64, first, bits int) uint64 {
 	return value & (^uint64(0) >> (64 - uint(bits)))
 }
 
-// PutBits is the inverse of GetBits; bits of value behind the first bits are ignored.
+// PutBits is the inverse of GetBits; bits of value above the first bits are ignored.
 func PutBits(words []uint64, first, bits int, value uint64) {
 	word, shift := first>>6, uint(first&63)
 	mask := ^uint64(0) >> (64 - uint(bits))

@@ -22,7 +22,7 @@ const (
 // In one cycle the pop comes before the push, so a full FIFO that is popped has
 // room for the word that is pushed with it. A pop of an empty FIFO does nothing,
 // also when a word is pushed in the same cycle. A push into a full one loses the
-// word: overflow is 1 in the cycle behind, and overflows counts it, up to
+// word: overflow is 1 in the cycle after, and overflows counts it, up to
 // 2^CountBits-1, where it stays.
 //
 // Reset: empty, overflow and overflows 0, also in the middle of anything.
@@ -117,7 +117,7 @@ func (f *FIFOs) Head() *Signal { return f.head }
 // Count is how many words every FIFO holds, 0..Depth.
 func (f *FIFOs) Count() *Signal { return f.count }
 
-// Overflow is 1 in the cycle behind a lost push.
+// Overflow is 1 in the cycle after a lost push.
 func (f *FIFOs) Overflow() *Signal { return f.overflow }
 
 // Overflows counts the lost pushes.

@@ -3,7 +3,7 @@ package hw
 import "fmt"
 
 // Gather is wiring that joins banks of different shape, as data: every unit of the bank
-// that reads has so many inputs, and input p of unit u is wire Wires[u*Inputs+p] of the
+// that reads has Inputs inputs, and input p of unit u is wire Wires[u*Inputs+p] of the
 // bank that is read. No wire is read twice.
 type Gather struct {
 	Inputs int      // of each unit, at least 1
@@ -13,7 +13,7 @@ type Gather struct {
 // Wire returns the wire of an input.
 func (g Gather) Wire(unit, input int) uint32 { return g.Wires[unit*g.Inputs+input] }
 
-// Readers returns the unit that reads each of so many wires, as NewLight wants them. It
+// Readers returns the unit that reads each of a number of wires, as NewLight wants them. It
 // refuses wiring that leaves a wire out or reads one twice.
 func (g Gather) Readers(wires int) ([]uint32, error) {
 	if g.Inputs < 1 || len(g.Wires)%g.Inputs != 0 || len(g.Wires) != wires {

@@ -74,7 +74,7 @@ type Quiet interface {
 //	Latch   all components   | barrier   then the clock advances
 //
 // A combinational component's rank is the longest chain of combinational
-// components in front of it. Nobody reads in a phase what is written in the
+// components before it. No one reads in a phase what is written in the
 // same phase, so neither the order of components nor that of shards can change a
 // result. A component that panics in a phase panics with a *Fault.
 type Kernel struct {
@@ -345,7 +345,7 @@ func (g *wireGraph) reads(c Component, wires []Wire) error {
 	return nil
 }
 
-// ranks sorts combinational components by the longest chain in front of them.
+// ranks sorts combinational components by the longest chain before them.
 // Its input is sorted by path, and so is every rank.
 func (g *wireGraph) ranks(components []Combinational) ([][]Combinational, error) {
 	combinational := map[Component]Combinational{}

@@ -153,7 +153,7 @@ func TestKernelRefuses(t *testing.T) {
 			[]Component{add("m.a", x, x, x)},
 			[]string{"combinational loop: m.a -> m.x -> m.a"},
 		},
-		"loop behind a tail": {
+		"loop after a tail": {
 			[]Component{add("m.a", y, y, x), add("m.b", z, z, y), add("m.c", y, y, z)},
 			[]string{"combinational loop: m.b -> m.y -> m.c -> m.z -> m.b"},
 		},

@@ -9,7 +9,7 @@ import "fmt"
 //
 // The driver's shards keep lists of the wires that they lit, so clearing and
 // reading cost what is lit and dark wires cost nothing. A Light is a wire and no
-// state: it is driven anew in every cycle and never saved.
+// state: it is driven again in every cycle and never saved.
 //
 // Only the wire's one driver calls Clear and Put, in its own phase.
 type Light struct {
@@ -159,7 +159,7 @@ func (l *Light) Probes(yield func(Probe)) {
 	}
 }
 
-// The values of a port select that are no port index; register map: port_all,
+// The values of a port select that are not port indexes; register map: port_all,
 // port_none.
 const (
 	PortAll  = 0xFFFE // send to every port

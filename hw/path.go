@@ -72,7 +72,7 @@ func (p *Pattern) String() string { return p.source }
 // a component, the last *) is ever tried again, which is enough because the
 // earliest fit of what stands between two of them leaves most to what follows.
 func (p *Pattern) Match(path string) bool {
-	at, done := 0, false // start of the next component; done behind the last one
+	at, done := 0, false // start of the next component; done after the last one
 	next := 0            // component of the pattern
 	retryNext, retryAt, retryDone := -1, 0, false
 	for {
@@ -235,7 +235,7 @@ func scanPath(s string, pattern bool) ([][]pathToken, error) {
 	}
 }
 
-// scanIndex reads what stands behind a [ and returns the place behind its ].
+// scanIndex reads what follows a [ and returns the place after its ].
 // problem says what is allowed at end when that fails.
 func scanIndex(s string, at int, pattern bool) (token pathToken, end int, problem string) {
 	token.kind = tokenIndex

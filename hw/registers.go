@@ -129,7 +129,7 @@ func (c *RegisterColumn[T]) ResetTo(values ...T) *RegisterColumn[T] {
 	return c
 }
 
-// Shown makes the registers, one for each element of the bank, signals of so many bits;
+// Shown makes the registers, one for each element of the bank, signals of the given width;
 // states are the names of the values of an enumeration.
 func (c *RegisterColumn[T]) Shown(bits int, states ...string) *RegisterColumn[T] {
 	c.bits, c.states = bits, states

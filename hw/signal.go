@@ -4,7 +4,7 @@ import "fmt"
 
 // Signal is a bank of plain electrical wires, one word of up to 64 bits per
 // element: requests, grants, data. Like Light it is a wire and no state: its
-// driver writes every element of the shard anew in each cycle, in its own phase.
+// driver writes every element of the shard again in each cycle, in its own phase.
 type Signal struct {
 	bank  Bank
 	path  string

@@ -115,7 +115,7 @@ func requireBank(t *testing.T, build func(unitsPerShard, workers int, shuffle *r
 			require.Equal(t, final, saved(t, c.kernel))
 			c.kernel.Reset()
 			require.Equal(t, fresh, saved(t, c.kernel))
-			require.Equal(t, want, c.play(0, cycles), "behind a reset")
+			require.Equal(t, want, c.play(0, cycles), "after a reset")
 		}
 	}
 	for at := range uint64(cycles) {

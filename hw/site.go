@@ -214,7 +214,7 @@ func (s *Site) Port(name string) Port {
 	panic(fmt.Sprintf("hw: a %s has no port %s", s.Twin, name))
 }
 
-// Wide is one port of so many elements of a site side by side, under another name: a port
+// Wide is one port of all elements of a site side by side, under another name: a port
 // of hardware that these are parts of. Errors name the element.
 func (s *Site) Wide(name, port string) Port {
 	one := s.Port(port)

@@ -108,7 +108,7 @@ func (c *BankConfig) ValidWords() int { return (c.ListWords + 63) / 64 }
 // medium's table: its header and its payload, rounded up to 8 bytes.
 func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
 
-// ErrNoRoom says that firmware cannot lay out a bank of so many processors.
+// ErrNoRoom says that firmware cannot lay out a bank of that many processors.
 var ErrNoRoom = errors.New("the firmware has no room for a bank")
 
 // DescribeBank tells firmware, in the descriptor that it keeps at address, what it may lay
@@ -286,7 +286,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	return b, nil
 }
 
-// alignment is that of the words which elements of so many bytes consist of: 1, 2, 4 or 8.
+// alignment is that of the words that elements of a size in bytes consist of: 1, 2, 4 or 8.
 func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
 
 // StateBytesMax is the largest state of one processor.
@@ -446,9 +446,9 @@ func (b *Bank) Current() (place uint32) {
 }
 
 // FrameView is a frame in a FIFO or in a medium's table: the little-endian form
-// of the register map's frame block and the payload behind it, FrameStride
+// of the register map's frame block and the payload after it, FrameStride
 // bytes in all. Zeros follow the payload up to a multiple of 8, and to 8 bytes at
-// least; what is behind that is of no frame.
+// least; what is after that belongs to no frame.
 type FrameView []byte
 
 // Used returns the bytes that a frame takes, which are those that are copied: with room

@@ -11,7 +11,7 @@ import (
 // Framing says how frames lie in a stream of phits. In all of them bits map to
 // phits as in Serialisers.
 type Framing struct {
-	// Light: the interface is dual-rail. Both rails lit are a collision, and behind
+	// Light: the interface is dual-rail. Both rails lit are a collision, and after
 	// the last bit of a frame it is dark.
 	Light bool
 	// Gaps: a frame may pause. Otherwise the first cycle without phit ends it.
@@ -78,7 +78,7 @@ func NewDecoder(framings []Framing, emit func(*DecodedFrame) error) *Decoder {
 }
 
 // Put takes what an interface carries in a cycle. Cycles never go back. Dark
-// cycles may be left out, but for the first one behind a phit.
+// cycles may be left out, but for the first one after a phit.
 func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	l := &d.lanes[lane]
 	if p.Dark {
@@ -104,7 +104,7 @@ func (d *Decoder) Put(lane int, cycle uint64, p decode.Phit) {
 	}
 }
 
-// phitSlack is what a phit may touch behind the last byte of a frame.
+// phitSlack is what a phit may touch after the last byte of a frame.
 const phitSlack = frameSlack + PhitBitsMax/8
 
 func (d *Decoder) begin(lane int, cycle uint64, p decode.Phit) {

@@ -24,7 +24,7 @@ func (l lane) phit(frame []byte, k int) decode.Phit {
 	return decode.Phit{Bits: l.phitBits, Rail1: word & lit, Rail0: ^word & lit}
 }
 
-// send puts a whole frame from a cycle on and returns the cycle behind it.
+// send puts a whole frame from a cycle on and returns the cycle after it.
 func (l lane) send(cycle uint64, frame []byte) uint64 {
 	for k := range Phits(len(frame), l.phitBits) {
 		l.d.Put(l.number, cycle, l.phit(frame, k))
@@ -122,7 +122,7 @@ func TestDecoderJudges(t *testing.T) {
 			}
 			l.dark(9)
 		}, []string{fmt.Sprintf("0 0-8 crc %x", []byte(frame))}},
-		{"light behind the last bit", Framing{Light: true}, func(l lane) {
+		{"light after the last bit", Framing{Light: true}, func(l lane) {
 			l.phitBits = 20
 			for k := range 8 {
 				p := l.phit(frame, k)

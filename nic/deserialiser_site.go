@@ -130,7 +130,7 @@ func (d *Deserialisers) judge(cell int, from hw.Pins) error {
 	frame := d.frames[cell*d.stride:][:length]
 	from.GetBytes(0, frame)
 	if _, err := Parse(frame); err != nil {
-		return fmt.Errorf("the receive status is ok, but it was no %w", err)
+		return fmt.Errorf("the receive status is ok, but the frame is wrong: %w", err)
 	}
 	x.status[cell] = StatusOK
 	return nil

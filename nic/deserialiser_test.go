@@ -130,7 +130,7 @@ func makeFrame(r *rand.Rand, source, payloadBytes int) Frame {
 }
 
 // TestLinkTiming sends frames of every length over every phit width and delay and
-// checks that each is whole exactly behind the Latch of the cycle in which Timing
+// checks that each is whole exactly after the Latch of the cycle in which Timing
 // says that its last phit arrives.
 func TestLinkTiming(t *testing.T) {
 	const seed = 1
@@ -314,7 +314,7 @@ func TestReceiverEndsTheSlot(t *testing.T) {
 }
 
 // script plays random traffic and returns a log of everything that can be seen.
-// at(cycle) is called in front of every cycle and may replace the link.
+// at(cycle) is called before every cycle and may replace the link.
 func script(t *testing.T, l *link, seed uint64, from, slots uint32, at func(*link) *link) []byte {
 	t.Helper()
 	var log bytes.Buffer

@@ -36,7 +36,7 @@ const (
 	offsetDestination  = 8
 	offsetTag          = 12
 
-	// HeaderBytes is the length of everything in front of the payload.
+	// HeaderBytes is the length of everything before the payload.
 	HeaderBytes = 14
 	// CRCBytes is the length of the trailing CRC-16/CCITT-FALSE.
 	CRCBytes = 2

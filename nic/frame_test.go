@@ -31,7 +31,7 @@ func TestFrameRoundTrip(t *testing.T) {
 		dst := bytes.Repeat([]byte{0xEE}, FrameBytes(size)+4)
 		f := Marshal(dst, h, payload)
 		require.Len(t, f, FrameBytes(size))
-		assert.Equal(t, []byte{0xEE, 0xEE, 0xEE, 0xEE}, dst[len(f):], "Marshal writes nothing behind the frame")
+		assert.Equal(t, []byte{0xEE, 0xEE, 0xEE, 0xEE}, dst[len(f):], "Marshal writes nothing after the frame")
 		parsed, err := Parse(f)
 		require.NoError(t, err)
 		assert.Equal(t, h, parsed.Header())

@@ -9,7 +9,7 @@ import (
 // what starloom.h does inside the sandbox.
 
 // PlaceBank returns memory with a bank's descriptor at the given address and its
-// registers, workload, states and FIFOs behind it, all zero, ready for AttachBank.
+// registers, workload, states and FIFOs after it, all zero, ready for AttachBank.
 func PlaceBank(descriptor uint32, c BankConfig, stateBytes, listenSlots int) ([]byte, error) {
 	frames, rx := FrameStride(c.PayloadBytes), (stateBytes+7)/8*8
 	tx := rx + frames

@@ -85,7 +85,7 @@ type SerialiserConfig struct {
 	Ports             int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
-// frameSlack is what a 64-bit load at an odd bit position may touch behind the
+// frameSlack is what a 64-bit load at an odd bit position may touch after the
 // last byte of a frame.
 const frameSlack = 8
 
@@ -374,7 +374,7 @@ func (t *Serialisers) activate() {
 }
 
 // getPhit returns count bits of the stream, from bit first on, the first one as
-// the word's bit count-1. The stream must have frameSlack bytes behind its end.
+// the word's bit count-1. The stream must have frameSlack bytes after its end.
 func getPhit(stream []byte, first, count int) uint64 {
 	window := stream[first>>3:][:9]
 	word := binary.BigEndian.Uint64(window)
@@ -384,7 +384,7 @@ func getPhit(stream []byte, first, count int) uint64 {
 	return word >> (64 - uint(count))
 }
 
-// putPhit is the inverse of getPhit. It also changes the bits behind the ones it
+// putPhit is the inverse of getPhit. It also changes the bits after the ones it
 // writes, which the next phit brings.
 func putPhit(stream []byte, first, count int, word uint64) {
 	window := stream[first>>3:][:9]

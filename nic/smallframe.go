@@ -44,7 +44,7 @@ func (f *SmallFrame) Port() int { return int(f.Route >> (8 * (offFramePort - 8))
 // Source returns the NIC that sent the frame on this hop.
 func (f *SmallFrame) Source() uint32 { return uint32(f.Head >> (8 * offFrameSource)) }
 
-// From returns a plain frame with its sender; what the FIFO held behind an empty
+// From returns a plain frame with its sender; what the FIFO held after an empty
 // payload is gone.
 func (f *SmallFrame) From(processor uint32) SmallFrame {
 	mask := -(f.Head >> (8*offFramePayloadBytes + 3) & 1) // all ones or all zeros

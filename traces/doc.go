@@ -30,7 +30,7 @@
 //	file.go          output files that are whole or not there
 //	file_lock_*.go   how a run knows that a temporary file is still in use
 //	waves.go         signals drawn as text
-//	report.go        what the reports of the tools do alike
+//	report.go        what the reports of the tools have in common
 //	input            what a user gives: files, and the one kind of error
 //	vcd              waveforms: writer, reader, GTKWave save file, sampling, names
 //	pcapng           packet captures: writer, reader, pseudo-header

@@ -70,7 +70,7 @@ var temporaries = struct {
 }{paths: map[string]bool{}}
 
 // RemoveTemporaries removes all temporary files of this process, for one that has
-// to end at once: a File that is made or settled afterwards waits for ever.
+// to end at once: a File that is made or settled afterwards waits forever.
 func RemoveTemporaries() {
 	temporaries.Lock() // never unlocked
 	for path := range temporaries.paths {
@@ -141,7 +141,7 @@ func settleTemporary(path, target string) (err error) {
 }
 
 // Create opens an output. It refuses, without touching anything, a folder that
-// is missing or not writable, and a path that is there but is no regular file.
+// is missing or not writable, and a path that exists but is not a regular file.
 func Create(path string) (*File, error) {
 	if path == "" {
 		return nil, errors.New("output: the path is empty: give a file name, or - for standard output")

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// What the reports of all tools do alike.
+// What the reports of all tools have in common.
 const (
 	// NamesKept is how many names are kept of a list that may be long.
 	NamesKept = 20

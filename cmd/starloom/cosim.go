@@ -31,15 +31,15 @@ func newCosimBuild() *cobra.Command {
 		Use:   "build --top T SOURCE...",
 		Short: "Compile Verilog or VHDL to one wasm file",
 		Long: `Compiles a design to a wasm file that runs without any HDL tool, and prints its
-ports. The file knows its ports, parameters and sources. Verilog and SystemVerilog
-go through Verilator and clang; VHDL-2008 through ghdl before. Debian has them in
+ports. The file records its ports, parameters and sources. Verilog and SystemVerilog
+go through Verilator and clang; VHDL-2008 goes through ghdl first. Debian has them in
 the packages verilator, clang, lld, wasi-libc, libc++-14-dev-wasm32,
 libclang-rt-14-dev-wasm32 and ghdl.
 
-What was built before from the same text with the same tools is found again. The files
-of $readmem become a part of the result; their names are relative to the working directory,
+What was built before from the same text with the same tools is reused. The files
+of $readmem become part of the result; their names are relative to the working directory,
 or to the source that reads them. A text for a parameter needs no quotes: -G FILE=words.hex.
-Clocks are named, all other inputs are plain values. Ports that are inout,
+Name the clocks; all other inputs are plain values. Ports that are inout,
 unpacked arrays or interfaces need a wrapper.`,
 		Example: `  starloom cosim build --top arbiter --clock clk_i arbiter.v
   starloom cosim build --top fifo --clock clk_i -G DEPTH=8 -I include -D SYNTHESIS -o fifo8.wasm rtl/*.sv
@@ -57,7 +57,7 @@ unpacked arrays or interfaces need a wrapper.`,
 	f.StringArrayVar(&s.Clocks, "clock", nil, "input `NAME` is a clock")
 	f.StringVarP(&path, "output", "o", "", "write the result to `F` (default: the top's name with .wasm)")
 	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")
-	f.BoolVar(&warnings, "warnings", false, "print all that the tools warn of")
+	f.BoolVar(&warnings, "warnings", false, "print all warnings of the tools")
 
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		s.Files = args

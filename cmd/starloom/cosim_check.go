@@ -61,13 +61,13 @@ A pin map says which RTL, which model and which pins:
       grant: ready_o
     ties: {test_en_i: 0}                 # constants for other inputs
     feedback: {ack_i: ready_o}           # an input that follows an output
-    absent: [index]                      # outputs of the model that RTL has not
+    absent: [index]                      # outputs of the model that the RTL lacks
     latency: {grant: -1}                 # combinational where the model has a
                                          # register; 0 the same, 1 a cycle later
     backend: wasm                        # or icarus (with X and Z), shared
 
 also defines:, and image: F.wasm of 'starloom cosim build' instead of top and sources.
-Names in VHDL may be written in any case. A text for a parameter is written plainly:
+Names in VHDL may be written in any case. A text for a parameter needs no quotes:
 params: {FILE: words.hex}; quotes that belong to it stay: FILE: '"12"'. The files of
 $readmem are looked for in the map's folder, then beside the source that reads them.
 
@@ -87,7 +87,7 @@ all components that the scenario replaces are checked, one after the other. What
 never did is listed below the verdict: a mistake there does not show, and the check
 of the map alone has other inputs. --json then is the report of the component that
 differs, else of the first, with sums of all and of each kind. --reset-seeds repeats the runs with other values of
-the registers at power-on. That a reset is missing is said where it is shown: with
+the registers at power-on. A missing reset is reported where it is shown: with
 another past, and the same inputs after the last reset, the RTL agrees with the model.`,
 		Example: `  starloom cosim check examples/rtl/stream_arbiter.yml
   starloom cosim check examples/rtl/stream_arbiter.yml --backend icarus --vcd check.vcd --save case.csv
@@ -103,7 +103,7 @@ another past, and the same inputs after the last reset, the RTL agrees with the 
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
-	f.IntVar(&o.PowerOn, "reset-seeds", 0, "and all of them with `N` random states at power-on (default 3; Icarus has X and needs 1)")
+	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run each of them with `N` random states at power-on (default 3; Icarus has X and needs 1)")
 	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
 	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, or VCD")
 	f.BoolVar(&o.shrink, "shrink", true, "make the case that differs short (default with --stimulus: no)")

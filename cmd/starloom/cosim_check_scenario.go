@@ -37,7 +37,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return err
 	}
 	if o.json != "" && (o.json == o.vcd || o.json == o.save) {
-		return &starloom.InputError{Place: "--json", Reason: "another output goes to " + o.json, Remedy: "give each output a file of its own"}
+		return &starloom.InputError{Place: "--json", Reason: "another output goes to " + o.json, Remedy: "give each output its own file"}
 	}
 	var files traces.Files
 	defer files.Abort()

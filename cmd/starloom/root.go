@@ -27,8 +27,8 @@ func newRoot() *cobra.Command {
 		Use:   "starloom",
 		Short: "Cycle-accurate emulator for interconnect hardware and its firmware",
 		Long: `Starloom runs the controller firmware of every processor, compiled to
-WebAssembly, on a cycle-accurate model of the network that it will be burned
-into. It says whether the firmware works and meets its slots, and shows why not
+WebAssembly, on a cycle-accurate model of the network that it is meant
+for. It says whether the firmware works and meets its slots, and shows why not
 in waveforms (VCD) and packet captures (pcapng).
 
 Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
@@ -79,7 +79,7 @@ func flagError(c *cobra.Command, err error) error {
 }
 
 // group is what a command does that only holds other commands: help, or an
-// error for a word that is none of them.
+// error for a word that is not one of them.
 func group(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
@@ -169,7 +169,7 @@ func integer(c *cobra.Command, name, usage string, least, most uint64) *integerV
 	return value
 }
 
-// newHelp is cobra's help, except that a word that is no command is an error.
+// newHelp is cobra's help, except that a word that is not a command is an error.
 func newHelp() *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND]",

@@ -19,7 +19,7 @@ func newRun() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and report",
-		Long: `Runs a scenario and prints the verdict, why, and the figures of the run. Options
+		Long: `Runs a scenario and prints the verdict, the reasons for it, and the figures of the run. Options
 replace what the scenario says. Files appear when the run is over, all or none;
 the path - is standard output (the report then goes to standard error; with
 --log - it follows the log).
@@ -35,7 +35,7 @@ all} every seed has a run for each permutation. Runs that failed are counted, an
 left out of slots, cycles and steps.
 
 Permutations are numbered from 0 in lexicographic order, and each draws from the
-seed and its number. --permutation K repeats one of them alone, with its coins.
+seed and its number. --permutation K repeats one of them alone, with its random numbers.
 
 --workers, --bank, --mode, --runtime and --engine change how fast a run is, never
 what it finds. Nor does RTL in the place of parts of the hardware (key rtl of the
@@ -65,14 +65,14 @@ A run that has lost packets is repeated, to find out where.`,
 	f.StringVar(&statsCSV, "stats-csv", "", "write a table with a row for each figure to `F`: mean, sd, se, min, median, max, histogram")
 	f.StringVar(&seeds, "seeds", "", "run once for every seed of the range `A..B`")
 	f.Uint64Var(&permutation, "permutation", 0, "run only number `K` of all permutations")
-	f.Uint64Var(&seed, "seed", 0, "seed `N` of the run")
+	f.Uint64Var(&seed, "seed", 0, "use the seed `N`")
 	slots := integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&image, "firmware", "", "run the image `F`, or a built-in program, instead of the scenario's firmware")
 	engine := choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
 	mode := choose(c, "mode", "one firmware instance for many processors, or one for each", starloom.ModeBanked, starloom.ModeIsolated)
 	wasm := choose(c, "runtime", "how firmware is executed", "compiler", "interpreter")
-	workers := f.Uint16("workers", 0, "threads `N`; 0: as many as help")
-	bank := f.Uint32("bank", 0, "processors `N` per bank; 0: by size")
+	workers := f.Uint16("workers", 0, "use `N` threads; 0: as many as help")
+	bank := f.Uint32("bank", 0, "`N` processors per bank; 0: by size")
 
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		scenario, err := starloom.LoadScenario(args[0])

@@ -22,7 +22,7 @@ func newTraceInfo() *cobra.Command {
 	var signals bool
 	c := &cobra.Command{
 		Use:   "info FILE...",
-		Short: "Say what is in a VCD or a packet capture",
+		Short: "Summarise a VCD or a packet capture",
 		Long: `Says what is in waveforms (VCD of Starloom, Verilator, Icarus, GHDL and others) and
 packet captures (pcapng): time scale, scopes, signals, the time from beginning to
 end, how much changes, which signals change most, which are x or z and until
@@ -46,7 +46,7 @@ when; interfaces, packets and statuses. Files may be larger than memory.`,
 	}
 	c.Flags().StringVar(&json, "json", "", "write it as JSON to `F`")
 	c.Flags().BoolVar(&signals, "signals", false, "list the signals")
-	c.Flags().StringArrayVar(&o.Signals, "only", nil, "with --signals: list those that fit the pattern `GLOB` (may be given again)")
+	c.Flags().StringArrayVar(&o.Signals, "only", nil, "with --signals: list those that match the pattern `GLOB` (may be repeated)")
 	return c
 }
 
@@ -97,7 +97,7 @@ func newTraceDiff() *cobra.Command {
 		Use:   "diff A.vcd B.vcd",
 		Short: "Compare two VCDs",
 		Long: `Compares two waveforms and shows the first difference: when, which signal, both
-values, and what was before it. EQUAL is said only if all of both files was compared,
+values, and what came before it. The verdict is EQUAL only if all of both files was compared,
 else NO DIFFERENCE in what was compared, and what was skipped: by --only, --ignore,
 --from and --to, where --x lenient let x or z match another value, and, with a clock or
 a period, always what is between the samples. Exit status: 0 no difference,
@@ -106,7 +106,7 @@ signal), 2 bad input. Files may be larger than memory.
 
 Signals are compared if both files have them under the same name; scopes around
 everything, such as TOP, may differ. Signals that only one file has are listed and
-are no difference. Of an event, the times (or cycles) are compared at which it is
+are not a difference. For an event, the times (or cycles) are compared at which it is
 triggered. A map says what signals of A are called in B:
 
     signals:
@@ -130,18 +130,18 @@ at the end of a period.`,
 	}
 	f := c.Flags()
 	f.StringVar(&mapPath, "map", "", "names, clocks and more from the YAML file `F`")
-	f.StringArrayVar(&o.Ignore, "ignore", nil, "leave out signals that fit the pattern `GLOB` (may be given again)")
-	f.StringArrayVar(&o.Only, "only", nil, "compare only signals that fit the pattern `GLOB` (may be given again)")
+	f.StringArrayVar(&o.Ignore, "ignore", nil, "leave out signals that match the pattern `GLOB` (may be repeated)")
+	f.StringArrayVar(&o.Only, "only", nil, "compare only signals that match the pattern `GLOB` (may be repeated)")
 	x := choose(c, "x", "whether x and z are values of their own, or match everything (default strict)", "strict", "lenient")
 	f.StringVar(&clock, "clock", "", "compare cycles of the signal `NAME` of A; in B it is what it is called there")
 	f.StringVar(&samplePeriod, "sample-period", "", "compare cycles of this length `T` (10ns), in both files")
 	f.Int64Var(&cycles, "offset-cycles", 0, "cycle n of A is cycle n+`N` of B")
 	f.StringVar(&offset, "offset", "", "time t of A is t+`T` of B (20ns, -500ps)")
 	f.StringVar(&align, "align", "", "the first change of the signal `NAME` of A from 0 to 1 is the same moment in both")
-	f.StringVar(&from, "from", "", "begin at `T`: a time of A (100ns), or a cycle")
+	f.StringVar(&from, "from", "", "start at `T`: a time of A (100ns), or a cycle")
 	f.StringVar(&to, "to", "", "end with `T`: a time of A, or a cycle")
 	f.IntVar(&o.Context, "context", 16, "draw `N` cycles or changes, up to the first difference")
-	f.BoolVar(&o.First, "first", false, "end at the first difference")
+	f.BoolVar(&o.First, "first", false, "stop at the first difference")
 	f.StringVar(&json, "json", "", "write the report as JSON to `F`")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if mapPath != "" {
@@ -204,10 +204,10 @@ func duration(option, text string, set func(d vcd.Duration, negative bool)) erro
 	plain, negative := strings.CutPrefix(text, "-")
 	d, err := vcd.ParseDuration(plain)
 	if err == nil && d.Count == 0 && option == "--sample-period" || negative && option != "--offset" {
-		err = fmt.Errorf("%q is no length of time", text)
+		err = fmt.Errorf("%q is not a length of time", text)
 	}
 	if err != nil {
-		return &starloom.InputError{Place: option, Reason: err.Error(), Remedy: "for example 10ns"}
+		return &starloom.InputError{Place: option, Reason: err.Error(), Remedy: "give a time such as 10ns"}
 	}
 	set(d, negative)
 	return nil
@@ -231,7 +231,7 @@ func newTraceDecode() *cobra.Command {
 	var mapPath, pcapng, json string
 	c := &cobra.Command{
 		Use:   "decode FILE.vcd --map MAP.yaml --pcapng OUT.pcapng",
-		Short: "Take frames out of a VCD into a packet capture",
+		Short: "Extract frames from a VCD into a packet capture",
 		Long: `Finds frames in the waveform of any RTL and writes them as a packet capture, so that
 packets of a simulation can be read with Wireshark and compared with those of
 'starloom run --pcapng'. A map says where the phits are:

@@ -139,7 +139,7 @@ var (
 )
 
 // refusalOf turns iverilog's messages into one error: the place of the first
-// message that has one, and the messages behind it.
+// message that has one, and the messages after it.
 func refusalOf(source *cosim.Source, said []byte, err error) error {
 	var messages []string
 	place := source.Files[0]

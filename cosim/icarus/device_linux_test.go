@@ -106,7 +106,7 @@ func TestCounter(t *testing.T) {
 	setPort(t, d, "rst_i", 1)
 	require.NoError(t, d.Edge(1))
 	requirePort(t, d, "count_o", 0xffd)
-	setPort(t, d, "rst_i", ^uint64(1)) // bits behind the width are ignored
+	setPort(t, d, "rst_i", ^uint64(1)) // bits above the width are ignored
 	require.NoError(t, d.Step(1, 2))
 	requirePort(t, d, "count_o", 0xfff)
 	requirePort(t, d, "wrap_o", 1)

@@ -15,7 +15,7 @@ type Options struct {
 	Cycles  uint64 // of every run; 0: 100,000, with Icarus 10,000
 	Seed    uint64 // of the stimulus of the first run
 	Seeds   int    // runs with Seed, Seed+1, ...; 0: 1
-	PowerOn int    // each once for so many random states of registers at power-on; 0: 3, with Icarus, which has X, 1
+	PowerOn int    // each once for this many random states of registers at power-on; 0: 3, with Icarus, which has X, 1
 
 	// Stimulus takes the place of the random one: one run for each power-on state.
 	Stimulus *Stimulus

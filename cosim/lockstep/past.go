@@ -8,7 +8,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// A past is what was before the cycles behind a reset: those cycles must not depend
+// A past is what was before the cycles after a reset: those cycles must not depend
 // on it.
 type past struct {
 	text    string
@@ -20,7 +20,7 @@ type past struct {
 const (
 	pastPowerOns    = 8  // other random registers that are tried
 	pastResetCycles = 16 // how long reset is on, in case that one cycle is too short
-	// What agrees has to agree in so many more cycles of random inputs. It takes them
+	// What agrees has to agree in this many more cycles of random inputs. It takes them
 	// to tell a register that happens to begin well from RTL that happens to agree.
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300
 )

@@ -9,7 +9,7 @@ import (
 
 // What shrinking may cost: a number of trials and of cycles, not of seconds, so that
 // the same case shrinks to the same one everywhere. A device that cannot return to
-// power-on is started anew for every trial.
+// power-on is started again for every trial.
 const (
 	shrinkTrials       = 4000
 	shrinkTrialsReopen = 300

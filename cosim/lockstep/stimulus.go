@@ -73,7 +73,7 @@ func (s *Stimulus) ones() (count int) {
 	return count
 }
 
-// mask clears what is behind the ports' widths.
+// mask clears what is above the ports' widths.
 func (s *Stimulus) mask() {
 	for cycle := range s.Cycles() {
 		for _, p := range s.Inputs {
@@ -236,7 +236,7 @@ func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
 		name = strings.TrimSpace(name)
 		at := slices.Index(allowed, name)
 		if at < 0 {
-			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("column %d is %q, which is no input of the model", i+1, name), Remedy: input.RemedyOf(name, allowed)}
+			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("column %d is %q, which is not an input of the model", i+1, name), Remedy: input.RemedyOf(name, allowed)}
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("two columns are %s", name), Remedy: "delete one"}
@@ -270,7 +270,7 @@ func (s *Stimulus) reach(place, text string) error {
 func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 	value, ok := new(big.Int).SetString(text, 0)
 	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("%q is no value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)), Remedy: fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))}
+		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)), Remedy: fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))}
 	}
 	for w, rest := 0, value; w < p.Words(); w++ {
 		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()
@@ -279,7 +279,7 @@ func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 	return nil
 }
 
-// maxText is the largest value of so many bits; of more than 16 in hexadecimal.
+// maxText is the largest value of a number of bits; of more than 16 in hexadecimal.
 func maxText(width int) string {
 	largest := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(width)), big.NewInt(1))
 	if width > 16 {

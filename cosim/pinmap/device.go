@@ -17,7 +17,7 @@ type Device struct {
 	ports                    []cosim.Port
 	inputs, outputs, unknown []uint64
 	resetWord                int      // in inputs, -1 without
-	resetOutputs             []uint64 // what the model shows behind a reset
+	resetOutputs             []uint64 // what the model shows after a reset
 	clock                    uint64   // of the RTL: 1, or 0 without one
 	before, beforeUnknown    []uint64 // early outputs as they are just before the edge
 	settled                  []uint64 // inputs that the RTL has settled with; nil for none
@@ -79,7 +79,7 @@ func (d *Device) Inputs() []uint64    { return d.inputs }
 func (d *Device) Outputs() []uint64   { return d.outputs }
 func (d *Device) Unknown() []uint64   { return d.unknown }
 
-// Late is how many cycles the RTL is behind, by port of the model.
+// Late is how many cycles the RTL is late, by port of the model.
 func (d *Device) Late() []int { return d.late }
 
 // Absent has the ports of the model that the RTL does not have.

@@ -35,10 +35,10 @@ type Library struct {
 //
 //	 0  in the same cycle, also where the output follows inputs within the cycle
 //	-1  RTL is a cycle ahead: combinational where the model has a register. The
-//	    device takes what the RTL shows just before the edge and shows it behind
-//	    the edge; behind an edge with reset on, it shows the model's reset value.
-//	 n  RTL is n cycles behind, up to 64. A device cannot undo that: package lockstep holds
-//	    the model's output back as long, with reset values behind a reset.
+//	    device takes what the RTL shows just before the edge and shows it after
+//	    the edge; after an edge with reset on, it shows the model's reset value.
+//	 n  RTL is n cycles late, up to 64. A device cannot undo that: package lockstep holds
+//	    the model's output back as long, with reset values after a reset.
 //
 // A Map belongs to one goroutine at a time; the devices that it opens do not.
 type Map struct {

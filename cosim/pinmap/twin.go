@@ -77,7 +77,7 @@ func twinFiles(t twin.Twin, cacheDir string) ([]string, error) {
 	for _, name := range names {
 		path := filepath.Join(c.Dir, name)
 		if text, err := os.ReadFile(path); err != nil || !bytes.Equal(text, texts[name]) {
-			_ = os.Remove(path) // what is damaged is written anew
+			_ = os.Remove(path) // what is damaged is written again
 			if path, err = c.Take(name, func(path string) error { return os.WriteFile(path, texts[name], 0o644) }); err != nil {
 				return nil, err
 			}

@@ -37,7 +37,7 @@ type routing struct {
 	feedback []bitMove // RTL's outputs to its inputs
 	ties     []pinBits
 	values   []uint64 // of ties
-	late     []int    // cycles that RTL is behind, by port of the model
+	late     []int    // cycles that RTL is late, by port of the model
 	absent   []bool   // by port of the model
 }
 
@@ -319,7 +319,7 @@ func ParsePin(text string) (pin Pin, ok bool) {
 func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 	named, ok := ParsePin(text)
 	if !ok {
-		return pinBits{}, w.refuse(key, fmt.Sprintf("%q is no pin", text), "write NAME, NAME[3] or NAME[7:4], with ~ in front for its inverse")
+		return pinBits{}, w.refuse(key, fmt.Sprintf("%q is not a pin", text), "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse")
 	}
 	at := slices.IndexFunc(w.rtl, func(p cosim.Port) bool { return cosim.SameName(w.fold, p.Name, named.Name) })
 	if at < 0 {
@@ -331,7 +331,7 @@ func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 		if isInput {
 			wanted = "an input"
 		}
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s, here stands %s", p.Name, p.Kind(), wanted), input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
+		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s; this place needs %s", p.Name, p.Kind(), wanted), input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
 	}
 	if p.Clock {
 		return pinBits{}, w.refuse(key, p.Name+" is the clock", "name another pin: "+strings.Join(namesOf(w.rtl, true), ", "))

@@ -65,7 +65,7 @@ module deserialiser #(
   localparam integer FRAME_BITS = 8 * FRAME_BYTES_MAX;
   localparam [19:0] BITS_MAX = FRAME_BITS[19:0];
   localparam [19:0] PHIT = PHIT_BITS[19:0];
-  localparam [19:0] LENGTH_KNOWN = 20'd32; // so many bits say how long a frame is
+  localparam [19:0] LENGTH_KNOWN = 20'd32; // bits that say how long a frame is
 
   reg [2:0] state_q, state_d;
   reg [15:0] bits_q, bits_d;

@@ -2,7 +2,7 @@
 //
 // Galois form of x^32 + x^22 + x^2 + x + 1, period 2^32-1. With enable_i it moves
 // one place towards bit 0, and a one that falls out there is added at the taps.
-// One step per cycle, seen in the cycle behind. Reset: SEED, which must not be 0.
+// One step per cycle, seen in the next cycle. Reset: SEED, which must not be 0.
 // Twin of hw.LFSRs, for one register.
 `default_nettype none
 

@@ -1,7 +1,7 @@
 // A fibre: what enters in cycle c leaves in cycle c + DELAY_CYCLES.
 //
 // DELAY_CYCLES 0 is combinational, also while reset is on; else a chain of
-// registers, dark behind a reset, which loses what is on its way. One phit per
+// registers, dark after a reset, which loses what is on its way. One phit per
 // cycle, nothing stalls it. Twin of hw.Fibre, for one wire.
 `default_nettype none
 

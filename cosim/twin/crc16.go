@@ -111,7 +111,7 @@ func (c *crcRegister) Site() *hw.Site {
 }
 
 // crcMessage is a message of which only the CRC is of interest, cut to two whole
-// bytes with the CRC of all of it and the bits behind them. nic.Checksum takes bytes
+// bytes with the CRC of all of it and the bits after them. nic.Checksum takes bytes
 // from the start of a message; this makes it the register of crc16.v.
 type crcMessage struct {
 	table *[1 << 16]uint16 // the two bytes of each CRC

@@ -36,7 +36,7 @@ func (r *Random) Uint64() uint64 { return uint64(r.Uint32())<<32 | uint64(r.Uint
 // Below returns 0..bound-1.
 func (r *Random) Below(bound int) int { return int(hw.Below(r.Uint32(), uint32(bound))) }
 
-// OneIn is true once in so many draws.
+// OneIn is true once in n draws.
 func (r *Random) OneIn(draws int) bool { return r.Below(draws) == 0 }
 
 // Sparse returns 64 bits, each one once in 2^halvings.

@@ -34,7 +34,7 @@ type Schedule struct {
 // A stretch is a part of a run.
 type stretch struct{ number, first, end uint64 }
 
-// NewSchedule returns the schedule of a run of so many cycles.
+// NewSchedule returns the schedule of a run of that many cycles.
 func NewSchedule(seed, cycles uint64) *Schedule {
 	return &Schedule{random: *NewRandom(seed), cycles: cycles}
 }
@@ -122,7 +122,7 @@ func (s *Schedule) manners(of []manner) bool {
 	return true
 }
 
-// put puts an input of so many bits in the place of words, as the manner wants it;
+// put puts an input of the given bits in the place of words, as the manner wants it;
 // before is what it was in the cycle before.
 func (m manner) put(random *Random, words, before []uint64, width int) {
 	hot := 0

@@ -80,7 +80,7 @@ func (t *traffic) make(random *Random, wire *trafficWire) {
 	case 5: // cut short
 		clear(wire.rail1[at:])
 		clear(wire.rail0[at:])
-	case 6: // light behind the end
+	case 6: // light after the end
 		if end := first + phits; end < t.slotCycles {
 			wire.rail1[end] = bit
 		}

@@ -276,7 +276,7 @@ func TestModelIsADevice(t *testing.T) {
 			require.Equal(t, want, record(t, newTestModel(t, twin, p), seed, 0, cycles), "the stimulus is a function of the seed")
 			require.NotEqual(t, want, record(t, newTestModel(t, twin, p), seed+1, 0, cycles))
 
-			// Bits behind the width of an output are 0.
+			// Bits above the width of an output are 0.
 			for _, port := range m.Ports() {
 				if behind := port.Bits % 64; !port.Input && behind != 0 {
 					require.Zero(t, m.Outputs()[port.Word+port.Words()-1]>>behind, port.Name)

@@ -172,7 +172,7 @@ int main() {
 	}
 }
 
-// flipOneBit changes the last bit of a port's value somewhere behind the middle of a VCD.
+// flipOneBit changes the last bit of a port's value somewhere after the middle of a VCD.
 func flipOneBit(t *testing.T, dump []byte, port string) []byte {
 	code := regexp.MustCompile(`\$var wire +\d+ (\S+) ` + port + ` `).FindSubmatch(dump)
 	require.NotNil(t, code)

@@ -78,7 +78,7 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 		if err == nil {
 			return c, nil
 		}
-		// Somebody has damaged what is in the cache: it is made anew.
+		// The cache is damaged: the result is made again.
 		if removal := os.Remove(path); again || removal != nil {
 			return nil, errors.Join(fmt.Errorf("%s: %w", path, err), removal)
 		}

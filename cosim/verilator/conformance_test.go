@@ -150,7 +150,7 @@ func conformCounter(t *testing.T, open backend) {
 	count := uint64(0)
 	for cycle := range 600 {
 		enable := uint64(cycle*7%3) & 1
-		b.set("enable_i", enable|^uint64(1)) // bits behind the width do nothing
+		b.set("enable_i", enable|^uint64(1)) // bits above the width do nothing
 		b.edge()
 		count = (count + enable) & 255
 		require.Equal(t, count, b.one("count_o"), "cycle %d", cycle)
@@ -277,7 +277,7 @@ func conformLevels(t *testing.T, open backend) {
 		gated, rise = (gated+enable)&255, data
 		require.Equal(t, gated, b.one("gated_o"), "the latch follows before the clock rises, cycle %d", cycle)
 		require.Equal(t, rise, b.one("rise_o"))
-		require.Equal(t, (rise+data)&15, b.one("fall_o"), "the falling edge is behind the rising one")
+		require.Equal(t, (rise+data)&15, b.one("fall_o"), "the falling edge is after the rising one")
 		require.EqualValues(t, 0, b.one("clk_o"), "clocks are low")
 	}
 }

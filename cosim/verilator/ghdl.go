@@ -13,7 +13,7 @@ import (
 
 var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 
-// ghdlMessage is an error of GHDL; it also says warning: and note: behind a place.
+// ghdlMessage is an error of GHDL, which also writes warning: and note: after a place.
 var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
 
 // synthesise turns VHDL-2008 into Verilog, which then goes the way of all Verilog.
@@ -51,7 +51,7 @@ func (b *builder) synthesise() error {
 // ghdlRefusal makes an error of GHDL's first message that is one.
 func (b *builder) ghdlRefusal(said string, err error) error {
 	if strings.Contains(said, "GHDL Bug occurred") {
-		return &cosim.ToolError{Tool: ghdlTool.Command, Place: b.Name(), Reason: "ends with a fault of its own: " + cosim.OneLine([]byte(said)), Remedy: "write what it stumbles over in another way", Err: err}
+		return &cosim.ToolError{Tool: ghdlTool.Command, Place: b.Name(), Reason: "ends with a fault of its own: " + cosim.OneLine([]byte(said)), Remedy: "rewrite the construct that it fails on", Err: err}
 	}
 	refused := &cosim.InputError{Place: b.Files[0], Reason: "ghdl: " + cosim.OneLine([]byte(said)), Remedy: "correct the source until `ghdl synth --std=08` accepts it"}
 	for _, found := range ghdlMessage.FindAllStringSubmatch(said, -1) {

@@ -49,7 +49,7 @@ func (b *builder) arguments() []string {
 	return append(args, b.verilogFiles()...)
 }
 
-// verilogFiles are the names as Verilator gets them: an option is no file.
+// verilogFiles are the names as Verilator gets them: an option is not a file.
 func (b *builder) verilogFiles() []string {
 	if b.VHDL() {
 		return []string{b.vhdlTop + ".v"}

@@ -35,7 +35,7 @@ type Description struct {
 	Params    map[string]string `json:"params"`               // of the top module, as it was built
 	CaseBlind bool              `json:"case_blind,omitempty"` // names come from VHDL: upper and lower case are the same
 	Levels    bool              `json:"levels"`               // something sees more of a clock than its rising edge
-	Edges     []string          `json:"edges"`                // inputs that are no clocks and whose edges something waits for
+	Edges     []string          `json:"edges"`                // inputs other than clocks whose edges something waits for
 	Hash      string            `json:"hash"`                 // of the text, the flags and the tools
 
 	// Warnings are those of Verilator that matter; nil if the image does not say.
@@ -119,7 +119,7 @@ type circuitRuntime struct {
 	compiled wazero.CompiledModule
 }
 
-var errNotBuilt = &cosim.InputError{Reason: "this is no circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
+var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
 
 // Load takes what `starloom cosim build` wrote. Nothing but the bytes is
 // needed to open devices.

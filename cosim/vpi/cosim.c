@@ -464,7 +464,7 @@ static void register_module(void)
     void *memory = mmap(NULL, MEMORY_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, MEMORY_FD, 0);
 
     if (memory == MAP_FAILED) {
-        fprintf(stderr, "cosim: descriptor %d is no shared memory: %s; starloom starts this module\n",
+        fprintf(stderr, "cosim: descriptor %d is not shared memory: %s; starloom starts this module\n",
                 MEMORY_FD, strerror(errno));
         exit(1);
     }

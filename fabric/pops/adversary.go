@@ -14,7 +14,7 @@ import (
 //
 // A deterministic two-hops algorithm is a table: in odd slot t = 1, 3, 5, ... every
 // packet i that is not delivered goes from its source to the group choice(i,t),
-// and in the even slot behind it from there to the destination group. Two frames
+// and in the even slot after it from there to the destination group. Two frames
 // on a coupler are both lost. A packet that comes to its destination group, in
 // either slot, is delivered, and gone from its source at once.
 

@@ -323,7 +323,7 @@ func (f *flipper) flip(a, b []uint32, large, small uint32, moves int) {
 	}
 }
 
-// relist lists the edges of two classes anew, the one of colour large first.
+// relist lists the edges of two classes again, the one of colour large first.
 func (f *flipper) relist(a, b []uint32, large uint32) (first, second []uint32) {
 	first = make([]uint32, 0, len(a))
 	second = make([]uint32, 0, len(a)+len(b))

@@ -170,7 +170,7 @@ func (s *study) offline() error {
 	return nil
 }
 
-// The standard error of so many runs' mean is 0.006.
+// The standard error of the mean of that many runs is 0.006.
 const (
 	figure3Name = "figure 3"
 	figure3Runs = 20000

@@ -104,7 +104,7 @@ func Twin() twin.Twin {
 	}
 }
 
-// randomPort is one of so many ports, mostly.
+// randomPort is one of the given number of ports, mostly.
 func randomPort(random *twin.Random, ports int) uint64 {
 	switch random.Below(16) {
 	case 0:

@@ -201,7 +201,7 @@ func nanType(op opcode) byte {
 	return 0
 }
 
-// The shapes of vectors that nanType tells apart; they are no types of the format.
+// The shapes of vectors that nanType tells apart; they are not types of the format.
 const (
 	nanF32x4 = 1
 	nanF64x2 = 2

@@ -21,7 +21,7 @@ type limits struct {
 	functionTargets, functionBlocks int
 }
 
-// nextFunction starts a function with so many locals.
+// nextFunction starts a function with the given number of locals.
 func (l *limits) nextFunction(locals uint64) error {
 	l.functionTargets, l.functionBlocks = 0, 0
 	if locals > localsMax {

@@ -15,7 +15,7 @@ import (
 )
 
 // trapSource traps in place k, some of them inside of loops, of functions that become
-// part of others, and behind calls.
+// part of others, and after calls.
 const trapSource = `typedef unsigned u;
 volatile u data[64];
 static u clip(u x) {

@@ -15,7 +15,7 @@ type reader struct {
 	err  error
 }
 
-// broken notes that the bytes at the reader's place are no module.
+// broken notes that the bytes at the reader's place are not a module.
 func (r *reader) broken(format string, args ...any) {
 	if r.err == nil {
 		r.err = fmt.Errorf("%s at offset %#x", fmt.Sprintf(format, args...), r.base+r.at)

@@ -15,7 +15,7 @@ import (
 type Phit struct {
 	Bits int // 1..64
 	// Rail1 are the bits that are ones, Rail0 those that are zeros. Of wires that
-	// are no dual-rail light one is the complement of the other.
+	// are not dual-rail light one is the complement of the other.
 	Rail1, Rail0 uint64
 	Dark         bool // there is none
 	First, Last  bool // of a frame, if the interface says so
@@ -65,7 +65,7 @@ type Reader struct {
 	Names []string
 	Rules []int
 
-	// Cycles is the number behind the last cycle that was read. Unknown counts how
+	// Cycles is the number after that of the last cycle that was read. Unknown counts how
 	// often an x or z came on valid, ready or a rail and was taken for darkness.
 	Cycles  uint64
 	Unknown uint64
@@ -109,7 +109,7 @@ func (d *Reader) Truncated() bool { return d.r.Truncated() }
 
 func (d *Reader) prepare() error {
 	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
-		return &input.Error{Place: d.r.Name(), Reason: "what a cycle is is not known", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
+		return &input.Error{Place: d.r.Name(), Reason: "nothing says what a cycle is", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
 	}
 	index := d.r.Header().Index()
 	for i := range d.o.Lanes {
@@ -241,7 +241,7 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 }
 
 // Run reads the whole file. put is called for every phit, and for the first dark
-// cycle behind one, cycle by cycle and in the order of the interfaces. The last
+// cycle after one, cycle by cycle and in the order of the interfaces. The last
 // time of a file, if nothing changes at it, is its end and no cycle.
 func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
 	for count := 0; ; count++ {

@@ -50,7 +50,7 @@ type Options struct {
 }
 
 // Bound is a limit of a comparison: a cycle when it is sampled, else a time. The
-// zero value is no limit.
+// zero value means no limit.
 type Bound struct {
 	Given bool
 	Cycle uint64
@@ -73,7 +73,7 @@ const (
 )
 
 // Files compares two VCDs in one pass, side by side. Memory grows with the number
-// of signals, not with the length of the files; only the few cycles in front of
+// of signals, not with the length of the files; only the few cycles before
 // the first difference are read a second time. It returns an *input.Error for files and
 // options that cannot be used, and the context's error when that ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {

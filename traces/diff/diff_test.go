@@ -203,7 +203,7 @@ func TestMapsNames(t *testing.T) {
 		{NameRule{From: "t.data[8:5]", To: "TOP.high", Place: "m:1"}, "has no signal t.data[8:5]; `starloom trace info"},
 		{NameRule{From: "t.data", To: "TOP.none", Place: "m:1"}, "has no signal TOP.none; `starloom trace info"},
 		{NameRule{From: "t.*", To: "TOP.$2", Place: "m:1"}, `m:1: "TOP.$2" refers to $2, "t.*" has 1 stars; correct the names`},
-		{NameRule{From: "t.g[5..2]", To: "TOP.g[$1]", Place: "m:1"}, "m:1: [5..2] is no range of indexes"},
+		{NameRule{From: "t.g[5..2]", To: "TOP.g[$1]", Place: "m:1"}, "m:1: [5..2] is not a range of indexes"},
 		{NameRule{From: "", To: "TOP.g[$1]", Place: "m:1"}, "m:1: the pattern is empty"},
 	} {
 		_, err := diffTexts(t, a, b, Options{Rules: []NameRule{c.rule}})

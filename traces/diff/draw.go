@@ -15,7 +15,7 @@ const (
 )
 
 // draw reads both files once more, up to the first difference, and draws what was
-// in front of it. Only the signals of the drawing are watched, which is quick.
+// before it. Only the signals of the drawing are watched, which is quick.
 func (d *differ) draw() error {
 	chosen := d.choose()
 	m, err := d.open(chosen)

@@ -106,7 +106,7 @@ func TestRealSimulators(t *testing.T) {
 	r = compare(icarus, file("planted.vcd"), Options{
 		A: vcd.Sampling{Clock: "tb.clk"}, B: vcd.Sampling{Clock: "TOP.clk_i"}, From: Bound{Given: true, Cycle: 1},
 	})
-	require.Equal(t, "cycle 51", r.First.At.String(), "the edge behind the one at 505 ns sees it")
+	require.Equal(t, "cycle 51", r.First.At.String(), "the edge after the one at 505 ns sees it")
 	require.Contains(t, r.Waves, "tb.u_dut.count_q (A)")
 
 	// GTKWave's converters keep everything.

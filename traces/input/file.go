@@ -9,7 +9,7 @@ import (
 )
 
 // Open opens a file that a user has named. It must be a regular file: a pipe may make
-// the caller wait for ever, and a device may never end; neither is opened.
+// the caller wait forever, and a device may never end; neither is opened.
 // Errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path)

@@ -55,7 +55,7 @@ func (d Direction) String() string {
 }
 
 // Field describes one field of the pseudo-header, or of what a frame's owner puts
-// behind it: Bits bits that start Offset bits into the header. Names maps values to
+// after it: Bits bits that start Offset bits into the header. Names maps values to
 // names where the field is an enumeration.
 type Field struct {
 	Name   string
@@ -117,5 +117,5 @@ func (p PseudoHeader) Slot() uint32 { return binary.BigEndian.Uint32(p[offsetSlo
 // Cycle returns the cycle.
 func (p PseudoHeader) Cycle() uint64 { return binary.BigEndian.Uint64(p[offsetCycle:]) }
 
-// Frame returns the bytes behind the pseudo-header; they alias p.
+// Frame returns the bytes after the pseudo-header; they alias p.
 func (p PseudoHeader) Frame() []byte { return p[PseudoHeaderBytes:] }

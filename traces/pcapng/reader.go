@@ -68,7 +68,7 @@ type Reader struct {
 	interfaces int // of the section
 }
 
-// NewReader returns a reader; path stands in front of errors.
+// NewReader returns a reader; errors begin with path.
 func NewReader(source io.Reader, path string) *Reader {
 	return &Reader{path: path, in: bufio.NewReaderSize(source, 1<<18)}
 }
@@ -77,7 +77,7 @@ func NewReader(source io.Reader, path string) *Reader {
 func (r *Reader) Bytes() int64 { return r.at }
 
 // Next reads one block. It returns io.EOF at the end of the file; all other errors are
-// *input.Error with the byte at which the block begins, or behind it.
+// *input.Error with the byte at which the block begins, or after it.
 func (r *Reader) Next() (Block, error) {
 	kind, body, err := r.next()
 	if err != nil {
@@ -148,7 +148,7 @@ func (r *Reader) fail(reason, remedy string) *input.Error {
 
 func (r *Reader) cut(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return r.fail("the file ends within a block", "write it anew: its end is cut off")
+		return r.fail("the file ends within a block", "write it again: its end is cut off")
 	}
 	return r.fail(fmt.Sprintf("cannot be read: %v", input.WithoutPath(err)), "check the disk")
 }

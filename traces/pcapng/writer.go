@@ -30,7 +30,7 @@ const (
 type InterfaceID uint32
 
 // Writer writes a packet capture: every frame that a port sends or receives,
-// behind a pseudo-header, one interface per port. Interfaces appear in the file
+// after a pseudo-header, one interface per port. Interfaces appear in the file
 // with their first packet, numbered in that order; ports without packets are not
 // in it. Time stamps have a resolution of 1 ns and one cycle is 1 ns, so they
 // are the cycle numbers. The file is a function of the calls: no wall clock, no

@@ -80,7 +80,7 @@ func parseIndexes(token string) (low, high uint64, err error) {
 		high, err = strconv.ParseUint(last, 10, 64)
 	}
 	if err != nil || high < low {
-		return 0, 0, fmt.Errorf("%s is no range of indexes: write the smaller one first, such as [2..5]", token)
+		return 0, 0, fmt.Errorf("%s is not a range of indexes: write the smaller one first, such as [2..5]", token)
 	}
 	return low, high, nil
 }

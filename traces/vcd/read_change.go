@@ -9,7 +9,7 @@ import (
 )
 
 // digitValues are the planes of a digit: bit 0 of Value, bit 1 of Unknown; badDigit
-// for what is no digit. GHDL writes nine states.
+// for what is not a digit. GHDL writes nine states.
 var digitValues = makeDigitValues()
 
 const badDigit = 0xFF
@@ -29,7 +29,7 @@ func makeDigitValues() (table [256]uint8) {
 // readChanges applies changes up to the next time that is another one than now,
 // or to the end of the file.
 //
-// The loop works on the buffer alone: the newline behind its end stops every
+// The loop works on the buffer alone: the newline after its end stops every
 // token. A record that ends there is read again when there is more of the file.
 func (r *Reader) readChanges() {
 	r.hasNext = false
@@ -166,7 +166,7 @@ func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 	return n, id, n.watched && !r.off
 }
 
-// readScalar reads a digit with a code right behind it.
+// readScalar reads a digit with a code right after it.
 func (r *Reader) readScalar(at int) {
 	digit := digitValues[r.buf[at]]
 	if digit == badDigit {

@@ -26,7 +26,7 @@ type Var struct {
 	MSB, LSB int
 }
 
-// Header is what stands in front of the value changes.
+// Header is what stands before the value changes.
 type Header struct {
 	Date, Version string
 	Comments      []string
@@ -76,7 +76,7 @@ func (r *Reader) readHeader() error {
 			if r.read == 0 {
 				return &input.Error{Place: r.file, Reason: "the file is empty", Remedy: "give a VCD"}
 			}
-			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file anew: its beginning is cut off")
+			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file again: its beginning is cut off")
 		}
 		switch string(token) {
 		case "$enddefinitions":
@@ -124,7 +124,7 @@ func (r *Reader) readHeader() error {
 	}
 }
 
-// checkMagic recognises files that are no VCD but are easily taken for one.
+// checkMagic recognises files that are not VCDs but are easily taken for one.
 func (r *Reader) checkMagic() error {
 	for r.end < 16 {
 		if ok, err := r.more(); err != nil {
@@ -149,7 +149,7 @@ func (r *Reader) words() (words []string, err error) {
 		case err != nil:
 			return nil, err
 		case token == nil:
-			return nil, r.fail(r.pos, "the file ends within a declaration, expected $end", "write the file anew: its beginning is cut off")
+			return nil, r.fail(r.pos, "the file ends within a declaration, expected $end", "write the file again: its beginning is cut off")
 		case string(token) == "$end":
 			return words, nil
 		case len(words) == headerWordsMax:
@@ -169,7 +169,7 @@ func (r *Reader) text() (string, error) {
 		case err != nil:
 			return "", err
 		case token == nil:
-			return "", r.fail(r.pos, "the file ends within a comment, expected $end", "write the file anew: it is cut off")
+			return "", r.fail(r.pos, "the file ends within a comment, expected $end", "write the file again: it is cut off")
 		case string(token) == "$end":
 			return string(text), nil
 		}
@@ -277,7 +277,7 @@ func (r *Reader) variable(scope string) error {
 	return nil
 }
 
-// reference sets path and range from a name and what stands behind it. An escaped
+// reference sets path and range from a name and what follows it. An escaped
 // name may hold anything, brackets included.
 //
 //	data [7:0]   data[7:0]   data [3]   data[3]   mem[2] [7:0]   \odd[1 [7:0]

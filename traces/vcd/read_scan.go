@@ -26,9 +26,9 @@ type scanner struct {
 	eof  bool
 	read int64 // bytes taken from r
 
-	newLine bool // a line has ended in front of the last token
+	newLine bool // a line has ended before the last token
 
-	lines int // newlines in front of buf
+	lines int // newlines before buf
 }
 
 func newScanner(r io.Reader, file string) scanner {
@@ -78,7 +78,7 @@ func (s *scanner) fail(at int, reason, remedy string) *input.Error {
 }
 
 // token returns the next characters without white space, nil at the end of the
-// file. They are valid until the next call. s.pos stands behind them.
+// file. They are valid until the next call. s.pos stands after them.
 func (s *scanner) token() ([]byte, error) {
 	s.newLine = false
 	for {

@@ -23,7 +23,7 @@ import (
 //	err = r.Err()
 //
 // Within one time only the last value of a signal is kept. Bits are x until they
-// are set, reals not a number, texts empty. Changes in front of the first time
+// are set, reals not a number, texts empty. Changes before the first time
 // belong to it. Between $dumpoff and $dumpon values stay as they were and Off is
 // true. Values of GHDL's nine states become four: U W - are x, L is 0, H is 1.
 //
@@ -49,7 +49,7 @@ type Reader struct {
 	texts          []string
 	changed        []NetID
 
-	begun     bool   // what is in front of the first time was read
+	begun     bool   // what is before the first time was read
 	started   bool   // now is a time of the file
 	hasNext   bool   // next is a time that is to be read
 	next      uint64 // in units of the time scale
@@ -112,7 +112,7 @@ func unreadable(path string, err error) *input.Error {
 	return input.Unreadable(path, err, "give the path of a VCD")
 }
 
-// NewReader reads the declarations; name stands in front of errors.
+// NewReader reads the declarations; errors begin with name.
 func NewReader(source io.Reader, name string) (*Reader, error) {
 	r := &Reader{scanner: newScanner(source, name), names: map[string]string{}}
 	if err := r.readHeader(); err != nil {

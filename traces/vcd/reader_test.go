@@ -127,7 +127,7 @@ func TestReadsNineStates(t *testing.T) {
 		"0 t.v=0bxx01zx01x", "1 t.a=1", "2 t.a=0", "3 t.a=z")
 }
 
-// Digits are extended to the left by 0 behind 0 and 1, and by themselves behind x
+// Digits are extended to the left by 0 after 0 and 1, and by themselves after x
 // and z; leading digits that say nothing are allowed.
 func TestReadExtends(t *testing.T) {
 	for digits, want := range map[string]string{
@@ -148,7 +148,7 @@ func TestReadExtends(t *testing.T) {
 }
 
 func TestReadsTimes(t *testing.T) {
-	// Changes in front of the first time, a time that comes again, an empty time,
+	// Changes before the first time, a time that comes again, an empty time,
 	// carriage returns, everything in one line.
 	r := requireEvents(t, tracetest.Header("wire 1 ! a")+"$dumpvars\r\n1!\r\n$end\r\n#10\r\n#10\r\n0!\r\n#20\r\n#18446744073709551615\r\n1! $comment 0! #3 $end 0! 1!\r\n",
 		"10 t.a=0", "18446744073709551615 t.a=1")
@@ -201,7 +201,7 @@ func TestReadRefuses(t *testing.T) {
 		{"\x1f\x8b\x08 etc", "t.vcd: this is compressed with gzip, not a VCD; unpack it: gunzip -k t.vcd"},
 		{"\x00\x00\x00\x00\x00\x00\x00\x01\x49rest of it", "t.vcd: this is an FST file, not a VCD; convert it: fst2vcd -f t.vcd -o t.vcd.vcd"},
 		{"\n$scope module a $end\n#0\n", `t.vcd:3: found "#0", expected a declaration ($timescale, $scope, $var ...) or $enddefinitions`},
-		{"$timescale 3 ns $end", `t.vcd:1: $timescale: "3 ns" is no unit of time: allowed are 1, 10 or 100 of s, ms, us, ns, ps or fs`},
+		{"$timescale 3 ns $end", `t.vcd:1: $timescale: "3 ns" is not a unit of time: allowed are 1, 10 or 100 of s, ms, us, ns, ps or fs`},
 		{"$timescale 1 ns $end\n$scope module", "t.vcd:2: the file ends within a declaration, expected $end"},
 		{"$timescale 1 ns $end\n", "t.vcd:2: the file ends before $enddefinitions"},
 		{"$comment\n\n", "t.vcd:3: the file ends within a comment, expected $end"},

@@ -57,7 +57,7 @@ type Sampler struct {
 	texts          []string
 
 	time    uint64  // of the loaded instant, in units of the file
-	pausing bool    // the simulator does not dump behind it
+	pausing bool    // the simulator does not dump after it
 	pending []NetID // changed by the instant
 	waiting []bool  // is in pending
 	late    []NetID // changed by the clock's edge itself, so by the next cycle

@@ -35,7 +35,7 @@ func parseTimescale(text string) (Timescale, error) {
 	i := slices.Index(timeUnits, unit)
 	zeros := slices.Index([]string{"1", "10", "100"}, number)
 	if i < 0 || zeros < 0 {
-		return 0, fmt.Errorf("%q is no unit of time: allowed are 1, 10 or 100 of s, ms, us, ns, ps or fs", text)
+		return 0, fmt.Errorf("%q is not a unit of time: allowed are 1, 10 or 100 of s, ms, us, ns, ps or fs", text)
 	}
 	return Femtosecond + Timescale(3*i+zeros), nil
 }
@@ -81,7 +81,7 @@ func ParseDuration(text string) (Duration, error) {
 	i := slices.Index(timeUnits, unit)
 	count, err := strconv.ParseUint(number, 10, 64)
 	if i < 0 || err != nil {
-		return Duration{}, fmt.Errorf("%q is no time: write a whole number and s, ms, us, ns, ps or fs, for example 10ns", text)
+		return Duration{}, fmt.Errorf("%q is not a time: write a whole number and s, ms, us, ns, ps or fs", text)
 	}
 	return Duration{Count: count, Unit: Femtosecond + Timescale(3*i)}, nil
 }

@@ -24,7 +24,7 @@ type Capture struct {
 // Packet is one packet of a capture.
 type Packet struct {
 	Interface    string
-	PseudoHeader pcapng.PseudoHeader // with the frame behind it
+	PseudoHeader pcapng.PseudoHeader // with the frame after it
 }
 
 // Block types and lengths of the part of pcapng that Starloom writes.
@@ -78,7 +78,7 @@ func Read(data []byte) (*Capture, error) {
 // checkBlocks walks over all blocks and returns the number of packets.
 func checkBlocks(data []byte) (packets int, err error) {
 	if len(data) < 28 || binary.LittleEndian.Uint32(data) != blockSection || binary.LittleEndian.Uint32(data[8:]) != sectionMagic {
-		return 0, errors.New("this is no little-endian pcapng file")
+		return 0, errors.New("this is not a little-endian pcapng file")
 	}
 	interfaces := 0
 	for at := 0; at < len(data); {
