@@ -31,6 +31,7 @@ const (
 	PurposeWorkload    = 2
 	PurposeFault       = 3
 	PurposePermutation = 4 // seeds of the runs of all permutations
+	PurposeCoin        = 5 // who transmits on a medium without an arbiter
 )
 
 // NewStream returns the stream of a seed for one purpose.

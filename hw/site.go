@@ -156,6 +156,15 @@ func SignalPort(name string, signal *Signal, input bool) Port {
 	}
 }
 
+// SharedPort is the port of a signal that has one element for so many of a component.
+func SharedPort(name string, signal *Signal, input bool, sharers int) Port {
+	p := SignalPort(name, signal, input)
+	get, put := p.Get, p.Put
+	p.Get = func(element int, to Pins) { get(element/sharers, to) }
+	p.Put = func(element int, from Pins) error { return put(element/sharers, from) }
+	return p
+}
+
 // ColumnPort is the port that so many elements of a signal, side by side, are for every
 // element of something larger.
 func ColumnPort(name string, signal *Signal, input bool, elements int) Port {

@@ -68,7 +68,7 @@ func All() []Twin {
 		starCoupler(), link(),
 		fifo(), lfsr(),
 		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
-		listAllocator(), capArbiter(),
+		listAllocator(), capArbiter(), contention(), coin(),
 		crc16(), serialiser(), deserialiser(),
 	}
 }

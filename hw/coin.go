@@ -1,0 +1,182 @@
+package hw
+
+import "fmt"
+
+// Toss reports whether a coin shows heads, with probability 1/count: whether 32 uniform bits
+// are below floor(2^32/count). The probability is at most 1/count and less than 2^-32 below
+// it, and exact for powers of two. With a count of 0 there are no heads.
+func Toss(random, count uint32) bool {
+	return count != 0 && (uint64(random)+1)*uint64(count) <= 1<<32
+}
+
+// CoinSeed is what the coin of a processor begins a slot with: the first draw of the slot,
+// as firmware has it of its own stream. An LFSR cannot begin with 0, so that is 1 instead,
+// which Toss says the same of for every count up to 2^31.
+func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(processor, slot, 0)) }
+
+// Coins is a bank of coins, one for each input of a medium without an arbiter: heads with
+// probability 1/count, where all inputs of a medium have the same count. A coin is an LFSR
+// (LFSRs) that start loads with CoinSeed, so that a toss depends on nothing but stream,
+// processor and slot:
+//
+//	cycle      0    1    2    3
+//	start     /-\_______________
+//	slot        s
+//	toss      _____/---------\__
+//	value       ?   v0   v1   v2    32 steps of the LFSR for each toss
+//	heads           0    1    0     of value and count, within the cycle
+//
+// The first toss of a slot is that of Toss. A later one takes a value of the LFSR, which is
+// never 0: its probability is at most 1/count and less than 2^-31 below it.
+//
+// Reset: value 1. Parameters: count bits. Ports: start, toss, stream, processor, slot and
+// count in; heads and value out. Stream and processor never change. Twin: coin.v. (DESIGN
+// section 4.)
+type Coins struct {
+	Registers
+	bank      Bank
+	inputs    int
+	stream    Stream
+	processor []uint32
+
+	start, slot, count, toss *Signal
+	heads, value             *Signal
+
+	register []uint32
+}
+
+// CoinConfig are the parameters of a bank of coins.
+type CoinConfig struct {
+	Bank       Bank
+	Inputs     int // coins of each medium, side by side
+	Stream     Stream
+	Processors []uint32 // whose coin each is
+
+	Start, Slot *Signal // 1 bit and 32 bits, of each medium
+	Count       *Signal // 1 to 32 bits, of each medium
+	Toss        *Signal // 1 bit, of each coin
+}
+
+// NewCoins returns a bank in its reset state.
+func NewCoins(c CoinConfig) (*Coins, error) {
+	if err := c.Bank.Check(); err != nil {
+		return nil, err
+	}
+	path, cells := c.Bank.Path(), c.Bank.Size()
+	switch {
+	case c.Inputs < 1 || cells%c.Inputs != 0:
+		return nil, fmt.Errorf("%s: %d coins, %d for each medium", path, cells, c.Inputs)
+	case len(c.Processors) != cells:
+		return nil, fmt.Errorf("%s: %d coins of %d processors", path, cells, len(c.Processors))
+	case c.Count == nil || c.Count.width > 32:
+		return nil, fmt.Errorf("%s: no count wire of at most 32 bits", path)
+	}
+	for _, err := range []error{
+		c.Start.checkColumn(path, "start", cells/c.Inputs, 1), c.Slot.checkColumn(path, "slot", cells/c.Inputs, 32),
+		c.Count.checkColumn(path, "count", cells/c.Inputs, c.Count.width), c.Toss.checkColumn(path, "toss", cells, 1),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	heads, err := NewSignal(c.Bank, "heads", 1)
+	if err != nil {
+		return nil, err
+	}
+	value, err := NewSignal(c.Bank, "value", 32)
+	if err != nil {
+		return nil, err
+	}
+	a := &Coins{
+		bank: c.Bank, inputs: c.Inputs, stream: c.Stream, processor: c.Processors,
+		start: c.Start, slot: c.Slot, count: c.Count, toss: c.Toss, heads: heads, value: value,
+		register: make([]uint32, cells),
+	}
+	a.Registers = Declare(Declaration{
+		Bank: c.Bank, Registers: []Register{Column("register", a.register, checkLFSR).ResetTo(1)}, Wires: []Probed{heads, value},
+	})
+	a.Reset()
+	return a, nil
+}
+
+// Heads is 1 for every coin that shows heads.
+func (c *Coins) Heads() *Signal { return c.heads }
+
+// Value is the register of every coin, 32 bits.
+func (c *Coins) Value() *Signal { return c.value }
+
+// Site says what the ports of a coin are.
+func (c *Coins) Site() *Site {
+	return &Site{
+		Twin: "coin", What: "coins", Parameters: Same(map[string]int{"COUNT_BITS": c.count.width}),
+		Elements: c.bank.Size(), Path: c.bank.Element, Clocked: true, Combinational: true,
+		Ports: []Port{
+			SharedPort("start_i", c.start, true, c.inputs), SignalPort("toss_i", c.toss, true),
+			{
+				Name: "stream_i", Bits: 64, Input: true,
+				Get: func(_ int, to Pins) { to.Set(uint64(c.stream)) },
+				Put: func(_ int, from Pins) error { c.stream = Stream(from.Value()); return nil },
+			},
+			{
+				Name: "processor_i", Bits: 32, Input: true,
+				Get: func(element int, to Pins) { to.Set(uint64(c.processor[element])) },
+				Put: func(element int, from Pins) error { c.processor[element] = uint32(from.Value()); return nil },
+			},
+			SharedPort("slot_i", c.slot, true, c.inputs), SharedPort("count_i", c.count, true, c.inputs),
+			SignalPort("heads_o", c.heads, false), SignalPort("value_o", c.value, false),
+		},
+	}
+}
+
+// Inputs is the count.
+func (c *Coins) Inputs() []Wire { return []Wire{c.count} }
+
+// Outputs are heads and value.
+func (c *Coins) Outputs() []Wire { return []Wire{c.heads, c.value} }
+
+// Settle shows what each coin would say.
+func (c *Coins) Settle(s Shard) {
+	first, end := c.bank.Cells(s)
+	for i := first; i < end; i++ {
+		c.value.Value[i], c.heads.Value[i] = uint64(c.register[i]), 0
+		if Toss(c.register[i], uint32(c.count.Value[i/c.inputs])) {
+			c.heads.Value[i] = 1
+		}
+	}
+}
+
+// Latches are start, slot and toss.
+func (c *Coins) Latches() []Wire { return []Wire{c.start, c.slot, c.toss} }
+
+// Latch begins slots and moves on the coins that were tossed.
+func (c *Coins) Latch(s Shard) {
+	first, end := c.bank.Cells(s)
+	for i := first; i < end; i++ {
+		medium := i / c.inputs
+		switch {
+		case c.start.Value[medium] != 0:
+			c.register[i] = c.stream.CoinSeed(c.processor[i], uint32(c.slot.Value[medium]))
+		case c.toss.Value[i] != 0:
+			for range 32 {
+				c.register[i] = stepLFSR(c.register[i])
+			}
+		}
+	}
+}
+
+// QuietFor implements Quiet: nothing starts and nobody tosses, and the outputs show the
+// registers.
+func (c *Coins) QuietFor(limit uint64) uint64 {
+	for _, start := range c.start.Value {
+		if start != 0 {
+			return 0
+		}
+	}
+	for i, register := range c.register {
+		heads := Toss(register, uint32(c.count.Value[i/c.inputs]))
+		if c.toss.Value[i] != 0 || c.value.Value[i] != uint64(register) || (c.heads.Value[i] != 0) != heads {
+			return 0
+		}
+	}
+	return limit
+}

@@ -1,0 +1,247 @@
+package hw
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// ContentionMatching is one slot of a medium without an arbiter, ALOHA style: what a
+// contention cell and coins do. It belongs to one goroutine at a time and allocates nothing
+// once it has grown.
+type ContentionMatching struct {
+	Stream Stream // of the coins
+
+	transmitted []uint32
+}
+
+// Slot counts the inputs whose addressee listens for their tag, and has each of them toss a
+// coin (Stream.CoinSeed, Toss): those with heads transmit. If exactly one does, its frame
+// passes; if several do, all are lost. requesting are inputs in any order, addressees and
+// tags those of all inputs, listeners all outputs; input i's coin is processor i's. The
+// result is valid until the next call.
+func (m *ContentionMatching) Slot(slot uint32, requesting, addressees []uint32, tags []uint16, listeners []Listener) (contenders int, transmitted []uint32) {
+	for _, input := range requesting {
+		if contends(addressees[input], tags[input], listeners) {
+			contenders++
+		}
+	}
+	m.transmitted = m.transmitted[:0]
+	for _, input := range requesting {
+		if contends(addressees[input], tags[input], listeners) && Toss(m.Stream.CoinSeed(input, slot), uint32(contenders)) {
+			m.transmitted = append(m.transmitted, input)
+		}
+	}
+	return contenders, m.transmitted
+}
+
+func contends(addressee uint32, tag uint16, listeners []Listener) bool {
+	return int(addressee) < len(listeners) && listeners[addressee].Accepts(tag)
+}
+
+// Contentions is a bank of media without an arbiter. A medium says how many of its inputs
+// contend in a slot, those whose addressee listens for their tag, and then what has become
+// of those that transmit: exactly one passes, two or more have wasted the slot.
+//
+//	cycle       0    1    2    3
+//	start      /-\_______________
+//	count           3             a, b, c contend: each transmits with probability 1/count
+//	transmit        a    a    a,c
+//	passed               a    -   until another one transmits in the same slot
+//	collided                  a,c
+//
+// Whoever has transmitted since start counts, whether it contends or not.
+//
+// Reset: nobody contends or has transmitted. Parameters: ports. Ports: start; request,
+// addressee, tag and transmit of all inputs; listening, filter and tag of all outputs. Out,
+// from registers: count, and who contends; who has passed or collided. Twin: contention.v.
+// (DESIGN section 4.)
+type Contentions struct {
+	Registers
+	bank  Bank
+	ports int
+
+	start, request, addressee, tag, transmit, listen, filter, filterTag *Signal
+	count, contends, passed, collided                                   *Signal
+
+	// Registers.
+	contenders []uint32
+	contending []uint8 // by input
+	sent       []uint8 // by input: it has transmitted in this slot
+
+	changed []bool // the outputs do not show the registers
+}
+
+// ContentionConfig are the parameters of a bank of media. Signals of inputs and outputs have
+// Ports elements for each medium, side by side.
+type ContentionConfig struct {
+	Bank  Bank
+	Ports int // 1..AllocatorPortsMax
+
+	Start             *Signal // 1 bit, of each medium
+	Request, Transmit *Signal // 1 bit, of each input
+	Addressee         *Signal // as many bits as an index of an output has, of each input
+	Tag               *Signal // 16 bits, of each input
+	Listen            *Signal // 1 bit, of each output
+	Filter, FilterTag *Signal // 1 bit and 16 bits, of each output
+}
+
+// NewContentions returns a bank in its reset state.
+func NewContentions(c ContentionConfig) (*Contentions, error) {
+	if err := c.Bank.Check(); err != nil {
+		return nil, err
+	}
+	path := c.Bank.Path()
+	if c.Ports < 1 || c.Ports > AllocatorPortsMax {
+		return nil, fmt.Errorf("%s: %d ports, allowed are 1 to %d", path, c.Ports, AllocatorPortsMax)
+	}
+	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
+	for _, err := range []error{
+		c.Start.checkColumn(path, "start", cells, 1),
+		c.Request.checkColumn(path, "request", all, 1), c.Addressee.checkColumn(path, "addressee", all, indexBits(c.Ports)),
+		c.Tag.checkColumn(path, "tag", all, 16), c.Transmit.checkColumn(path, "transmit", all, 1),
+		c.Listen.checkColumn(path, "listen", all, 1), c.Filter.checkColumn(path, "filter", all, 1), c.FilterTag.checkColumn(path, "filter tag", all, 16),
+	} {
+		if err != nil {
+			return nil, err
+		}
+	}
+	m := &Contentions{
+		bank: c.Bank, ports: c.Ports,
+		start: c.Start, request: c.Request, addressee: c.Addressee, tag: c.Tag, transmit: c.Transmit,
+		listen: c.Listen, filter: c.Filter, filterTag: c.FilterTag,
+		contenders: make([]uint32, cells), contending: make([]uint8, all), sent: make([]uint8, all), changed: make([]bool, cells),
+	}
+	for _, out := range []struct {
+		wire **Signal
+		bank Bank
+		name string
+		bits int
+	}{
+		{&m.count, c.Bank, "count", bits.Len(uint(c.Ports))}, {&m.contends, c.Request.bank, "contends", 1},
+		{&m.passed, c.Request.bank, "passed", 1}, {&m.collided, c.Request.bank, "collided", 1},
+	} {
+		var err error
+		if *out.wire, err = NewSignal(out.bank, out.name, out.bits); err != nil {
+			return nil, err
+		}
+	}
+	m.Registers = Declare(Declaration{
+		Bank: c.Bank,
+		Registers: []Register{
+			Column("contenders", m.contenders, AtMost(uint32(c.Ports))), Column("contending", m.contending, AtMost[uint8](1)), Column("sent", m.sent, AtMost[uint8](1)),
+		},
+		Wires:  []Probed{m.count, m.contends, m.passed, m.collided},
+		Derive: func() { fill(m.changed, true) },
+	})
+	m.Reset()
+	return m, nil
+}
+
+// Count is how many inputs contend for each medium.
+func (m *Contentions) Count() *Signal { return m.count }
+
+// Contends is 1 for every input that contends.
+func (m *Contentions) Contends() *Signal { return m.contends }
+
+// Passed is 1 for the input that is the only one to have transmitted in this slot.
+func (m *Contentions) Passed() *Signal { return m.passed }
+
+// Collided is 1 for every input that has transmitted in this slot and not alone.
+func (m *Contentions) Collided() *Signal { return m.collided }
+
+// Site says what the ports of a medium are.
+func (m *Contentions) Site() *Site {
+	column := func(name string, signal *Signal, input bool) Port { return ColumnPort(name, signal, input, m.ports) }
+	return &Site{
+		Twin: "contention", What: "media without an arbiter", Parameters: Same(map[string]int{"PORTS": m.ports}),
+		Elements: m.bank.Size(), Path: m.bank.Element, Clocked: true,
+		Ports: []Port{
+			SignalPort("start_i", m.start, true), column("request_i", m.request, true), column("addressee_i", m.addressee, true),
+			column("tag_i", m.tag, true), column("transmit_i", m.transmit, true),
+			column("listen_i", m.listen, true), column("filter_i", m.filter, true), column("filter_tag_i", m.filterTag, true),
+			SignalPort("count_o", m.count, false), column("contends_o", m.contends, false),
+			column("passed_o", m.passed, false), column("collided_o", m.collided, false),
+		},
+	}
+}
+
+// Drives are all outputs.
+func (m *Contentions) Drives() []Wire { return []Wire{m.count, m.contends, m.passed, m.collided} }
+
+// Drive shows the registers that have changed.
+func (m *Contentions) Drive(s Shard) {
+	first, end := m.bank.CentralCells(s)
+	for i := first; i < end; i++ {
+		if !m.changed[i] {
+			continue
+		}
+		m.changed[i] = false
+		m.count.Value[i] = uint64(m.contenders[i])
+		sent := 0
+		for _, s := range m.sent[i*m.ports:][:m.ports] {
+			sent += int(s)
+		}
+		for k := i * m.ports; k < (i+1)*m.ports; k++ {
+			m.contends.Value[k] = uint64(m.contending[k])
+			m.passed.Value[k], m.collided.Value[k] = uint64(m.sent[k]), 0
+			if sent > 1 {
+				m.passed.Value[k], m.collided.Value[k] = 0, uint64(m.sent[k])
+			}
+		}
+	}
+}
+
+// Latches are all inputs.
+func (m *Contentions) Latches() []Wire {
+	return []Wire{m.start, m.request, m.addressee, m.tag, m.transmit, m.listen, m.filter, m.filterTag}
+}
+
+// Latch counts who contends when a slot starts, and notes who transmits.
+func (m *Contentions) Latch(s Shard) {
+	first, end := m.bank.CentralCells(s)
+	for i := first; i < end; i++ {
+		if m.start.Value[i] != 0 {
+			m.begin(i)
+		}
+		for k := i * m.ports; k < (i+1)*m.ports; k++ {
+			if m.transmit.Value[k] != 0 && m.sent[k] == 0 {
+				m.sent[k], m.changed[i] = 1, true
+			}
+		}
+	}
+}
+
+// begin counts the contenders of a slot.
+func (m *Contentions) begin(i int) {
+	m.changed[i] = true
+	m.contenders[i] = 0
+	ports := i * m.ports
+	for k := ports; k < ports+m.ports; k++ {
+		m.sent[k], m.contending[k] = 0, 0
+		if m.request.Value[k] == 0 || m.addressee.Value[k] >= uint64(m.ports) {
+			continue
+		}
+		to := ports + int(m.addressee.Value[k])
+		listener := Listener{m.listen.Value[to] != 0, m.filter.Value[to] != 0, uint16(m.filterTag.Value[to])}
+		if listener.Accepts(uint16(m.tag.Value[k])) {
+			m.contending[k] = 1
+			m.contenders[i]++
+		}
+	}
+}
+
+// QuietFor implements Quiet: nothing starts, nobody begins to transmit, and the outputs show
+// the registers.
+func (m *Contentions) QuietFor(limit uint64) uint64 {
+	for i, start := range m.start.Value {
+		if start != 0 || m.changed[i] {
+			return 0
+		}
+	}
+	for k, sent := range m.sent {
+		if m.transmit.Value[k] != 0 && sent == 0 {
+			return 0
+		}
+	}
+	return limit
+}
