@@ -25,7 +25,7 @@ var layers = []string{
 	"starloom/cosim/verilator", "starloom/cosim/icarus",
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest", // arithmetic: no hardware
-	"starloom/fabric", "starloom/fabric/pops", "starloom",
+	"starloom/fabric", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/cmd/starloom",
 }
 

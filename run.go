@@ -13,7 +13,7 @@ import (
 )
 
 // RunOptions say how a run is executed and what it writes. What shows one run only - VCD,
-// PCAPNG, Log - is refused for many.
+// PCAPNG, Log, a run-table - is refused for many.
 type RunOptions struct {
 	MachineOptions
 	VCD      Output // waveform; EngineAuto takes EngineCycle for it
@@ -25,6 +25,11 @@ type RunOptions struct {
 	JUnit    Output // report as JUnit XML
 	CSV      Output // a table with a row for each run
 	StatsCSV Output // a table with a row for each figure of the report
+
+	// Who did what in each step: a row for each processor, a column for each step. Not every
+	// network and workload has a run-table.
+	RunTableCSV Output // cells S3 (sent to 3), R0 (received from 0), - (idle), ~ (blocked), without a header
+	RunTableSVG Output // a picture of it
 
 	// Progress, if set, is called often: at every boundary of one run, after every run of
 	// many. It runs on the goroutine of the run, or one at a time, so it delays it.
@@ -76,12 +81,30 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 
 // runOne emulates one permutation and writes its traces.
 func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
-	m, err := NewMachine(ctx, s, o.MachineOptions)
+	machine := o.MachineOptions
+	machine.RunTable = o.RunTableCSV.given() || o.RunTableSVG.given()
+	m, err := NewMachine(ctx, s, machine)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
+	table := m.RunTable()
+	if machine.RunTable && table == nil {
+		return nil, &InputError{
+			Place:  "--run-table",
+			Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.network.Kind(), s.Workload.Kind()),
+			Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s}", fabric.WorkloadGossip, workloadExample[fabric.WorkloadGossip]),
+		}
+	}
 	recording, err := m.record(o.record(), out)
+	if err != nil {
+		return nil, err
+	}
+	csv, err := out.open("--run-table", "run-table", o.RunTableCSV)
+	if err != nil {
+		return nil, err
+	}
+	svg, err := out.open("--run-table", "run-table", o.RunTableSVG)
 	if err != nil {
 		return nil, err
 	}
@@ -95,6 +118,15 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	report = m.report()
 	m.attach(nil)
+	if csv != nil {
+		err = table.WriteCSV(csv)
+	}
+	if svg != nil {
+		err = errors.Join(err, table.WriteSVG(svg))
+	}
+	if err != nil {
+		return nil, err
+	}
 	repeated := func() error {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: uint32(report.Slots), Done: m.done, Processors: m.shape.Processors(), Repeated: true})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +15,7 @@ import (
 func newRun() *cobra.Command {
 	var o starloom.RunOptions
 	var image, seeds string
-	var vcd, pcapng, log, json, junit, csv, statsCSV string
+	var vcd, pcapng, log, runTable, json, junit, csv, statsCSV string
 	var seed, permutation uint64
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
@@ -44,7 +45,11 @@ scenario), as long as it is right.
 The digest covers frames, receive statuses and deliveries, slot by slot; not timing,
 packets held, logs and probes. Runs are equal if digest and report are.
 
-A run that has lost packets is repeated, to find out where.`,
+A run that has lost packets is repeated, to find out where.
+
+A run-table (workload gossip) has a row for each processor and a column for each step:
+S3 sent to 3, R0 received from 0, - idle, ~ blocked; no header. On standard output it
+is the table, not the picture.`,
 		Example: `  starloom run examples/pops-16x16.yaml
   starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom run examples/pops-16x16.yaml --firmware router.wasm --json - | jq .verdict
@@ -59,6 +64,7 @@ A run that has lost packets is repeated, to find out where.`,
 	f.StringVar(&vcd, "vcd", "", "write a waveform to `F`, and F.gtkw for GTKWave beside it")
 	f.StringVar(&pcapng, "pcapng", "", "write a packet capture to `F`, and F.lua for Wireshark beside it")
 	f.StringVar(&log, "log", "", "write the firmware's log lines to `F`")
+	f.StringVar(&runTable, "run-table", "", "write who sent to whom in each step to `F.csv`, or a picture of it to F.svg")
 	f.StringVar(&json, "json", "", "write the report as JSON to `F`")
 	f.StringVar(&junit, "junit", "", "write the report as JUnit XML to `F`")
 	f.StringVar(&csv, "csv", "", "write a table with a row for each run to `F`")
@@ -105,12 +111,20 @@ A run that has lost packets is repeated, to find out where.`,
 			return err
 		}
 
-		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}}
+		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}}
 		if err := keep(outputs, append(scenario.Inputs(), args[0])...); err != nil {
 			return err
 		}
 		o.VCD, o.PCAPNG, o.Log = starloom.File(vcd), starloom.File(pcapng), starloom.File(log)
 		o.JSON, o.JUnit, o.CSV, o.StatsCSV = starloom.File(json), starloom.File(junit), starloom.File(csv), starloom.File(statsCSV)
+		switch {
+		case runTable == "-" || strings.HasSuffix(runTable, ".csv"):
+			o.RunTableCSV = starloom.File(runTable)
+		case strings.HasSuffix(runTable, ".svg"):
+			o.RunTableSVG = starloom.File(runTable)
+		case runTable != "":
+			return &starloom.InputError{Place: "--run-table", Reason: runTable + " ends in neither .csv nor .svg", Remedy: "give a path that ends in .csv for a table, in .svg for a picture"}
+		}
 		o.Engine, o.Runtime = engine.value, wasm.value
 		o.Workers, o.BankSize = int(*workers), int(*bank)
 		progress := newProgress(c.ErrOrStderr())
