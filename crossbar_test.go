@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"os"
 	"strings"
@@ -118,5 +119,33 @@ func TestGossipAgainstReference(t *testing.T) {
 			require.Equal(t, text.String(), got, what)
 			require.Equal(t, want.Columns(), report.Metrics.Get("lambda"), what)
 		}
+	}
+}
+
+// TestALOHA: gossip on a medium without an arbiter takes as long as the reference's mean of
+// 1,000,000 runs says (gossip.md section 9), and fewer eager senders are better there.
+func TestALOHA(t *testing.T) {
+	runs := uint64(2000)
+	if *full {
+		runs = 10000
+	}
+	for _, c := range []struct {
+		orders   string
+		mean, sd float64
+	}{{"identity", 70.99, 6.0}, {"pipelined", 120.56, 12.4}} {
+		s := gossipScenario(7, 0, Gossip{Orders: c.orders})
+		s.Fabric.Crossbar.Medium, s.Stop.Slots = crossbar.MediumALOHA, 10000
+		m, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.NoError(t, err)
+		sum := 0
+		for seed := range runs {
+			require.NoError(t, m.Reset(seed))
+			require.NoError(t, m.Run(context.Background(), nil))
+			report := m.Report()
+			require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+			sum += report.Metrics.Get("lambda").(int)
+		}
+		require.NoError(t, m.Close())
+		require.InDelta(t, c.mean, float64(sum)/float64(runs), 4*c.sd/math.Sqrt(float64(runs))+0.02, c.orders)
 	}
 }

@@ -258,7 +258,7 @@ const framesMax = 255
 
 // config is what carries the frames is made for.
 func (m *Machine) config(shards []hw.Shard) *fabric.Config {
-	return &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
+	return &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
 }
 
 // interruption returns the error of ctx in the place of what came of its end: that the
@@ -556,7 +556,7 @@ func (m *Machine) reset(seed uint64) error {
 	m.started, m.rtlFailed, m.half, m.notArrived = false, false, false, 0
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
-	m.transport.Reset()
+	m.transport.Reset(seed)
 	return m.load(seed, true)
 }
 

@@ -6,12 +6,22 @@ import (
 	"starloom/nic"
 )
 
+// What Answer is told of a frame that no output has taken.
+const (
+	Nobody = -1 // it was not sent
+	Met    = -2 // it was sent, and has met another one
+)
+
 // Answer tells a NIC of an addressed network what has become of its request in a slot: output
-// is who has taken the frame at the head of its TX FIFO, -1 for nobody. It reports whether the
+// is who has taken the frame at the head of its TX FIFO, Nobody or Met. It reports whether the
 // frame has left.
 func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent bool) {
-	if output < 0 {
+	switch output {
+	case Nobody:
 		ledger.NoteBlocked(bank, cell, bank.TxHead(cell), slot)
+		return false
+	case Met:
+		ledger.NoteMet(bank, cell, bank.TxHead(cell), slot)
 		return false
 	}
 	if bank.TxHead(cell).Destination() == nic.ListedDestination {

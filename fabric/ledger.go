@@ -155,9 +155,7 @@ func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
 
 // NoteSent notes a frame that a NIC puts on the fabric.
 func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
-	l.Frames.Sent++
-	a, b := frame.Words()
-	l.Sum.Event(EventSent(frame.Port(), uint32(processor)), a, b, foldPayload(frame))
+	l.noteOnFabric(processor, frame, slot)
 	if l.Held != nil && isPacket(frame) {
 		l.sentPacket(processor, originOf(frame), slot)
 	}
@@ -165,6 +163,23 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 		l.Witness.Sent(l, processor, frame, slot)
 	}
 	l.follow(FollowSent, processor, frame.Port(), frame)
+}
+
+// NoteMet notes a frame in a cell's TX FIFO that was sent and has met another one, where the
+// medium tells that: it stays there.
+func (l *Ledger) NoteMet(bank *nic.Bank, cell int, frame nic.FrameView, slot uint32) {
+	l.noteOnFabric(bank.First+cell, frame, slot)
+	if l.Witness != nil {
+		l.Witness.Blocked(l, bank.First+cell, frame, slot)
+	}
+	bank.NoteTx(cell, frame.Port(), nic.TxCollided, frame.Destination())
+}
+
+// noteOnFabric counts a frame.
+func (l *Ledger) noteOnFabric(processor int, frame nic.FrameView, slot uint32) {
+	l.Frames.Sent++
+	a, b := frame.Words()
+	l.Sum.Event(EventSent(frame.Port(), uint32(processor)), a, b, foldPayload(frame))
 	if l.Capture {
 		l.Sent = append(l.Sent, Captured{Processor: processor, Port: frame.Port(), Slot: slot, Frame: frame.AppendWire(nil)})
 	}

@@ -88,6 +88,9 @@ func (s Shape) Lanes() int {
 	return 1
 }
 
+// Shared reports whether outputs are one medium, on which NICs drop what is for others.
+func (s Shape) Shared() bool { return s.Addressed && s.Media == 1 && s.Processors() > 1 }
+
 // Shards cuts the network into shards of at least that many processors.
 func (s Shape) Shards(processors int) []hw.Shard {
 	return hw.Shards(s.Units, max(1, (processors+s.PerUnit-1)/s.PerUnit))
@@ -150,6 +153,7 @@ type Config struct {
 	Timing       nic.Timing
 	PayloadBytes int
 	Shards       []hw.Shard // in units
+	Seed         uint64     // of the first run; Transport.Reset gives others
 	Cycle        bool       // MemoryBytes: of the cycle engine
 	// Bank returns a processor's bank and its cell there.
 	Bank func(processor int) (bank *nic.Bank, cell int)

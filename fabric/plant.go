@@ -25,6 +25,7 @@ import (
 type Plant struct {
 	kind    string
 	names   Names
+	seed    uint64
 	bankOf  func(processor int) (bank *nic.Bank, cell int)
 	shape   Shape
 	timing  nic.Timing
@@ -69,6 +70,11 @@ type Media struct {
 		Take(output int, listens bool, tag uint16)
 	}
 	Parts []hw.Component
+	// Collided reports whether what a processor has sent in this slot has met another frame,
+	// where the medium tells; nil for none that does. Reseed gives a run another seed, nil for
+	// hardware that draws nothing.
+	Collided func(processor int) bool
+	Reseed   func(seed uint64)
 }
 
 // plantShard is a shard's part of the machine, and room to work in.
@@ -118,7 +124,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 
 // Lay lays out a plant for a kernel, to which its components are still to be added.
 func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
-	t := &Plant{kind: n.Kind(), bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
+	t := &Plant{kind: n.Kind(), seed: c.Seed, bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
 		kernel: kernel, shards: make([]plantShard, len(c.Shards))}
 	for i := range t.shards {
 		t.shards[i] = plantShard{
@@ -211,6 +217,9 @@ func (t *Plant) Bank(name, part string, perUnit int) hw.Bank {
 	return bank
 }
 
+// Seed is that of the first run.
+func (t *Plant) Seed() uint64 { return t.seed }
+
 // BankOf returns a processor's bank and its cell there.
 func (t *Plant) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
 
@@ -269,7 +278,7 @@ func (t *Plant) transmitters(shard int) (first, end int) {
 
 // input is the input of its unit that a processor's receiver hears at a port.
 func (t *Plant) input(processor int, port uint16) int {
-	if t.shape.AllPorts || t.shape.Addressed {
+	if t.shape.AllPorts || t.shape.Addressed && !t.shape.Shared() {
 		return processor%t.shape.PerUnit*t.lanes + int(port)
 	}
 	return int(port)
@@ -320,6 +329,10 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 			ledger.altered(processor, port, frame)
 		}
 		s.view.PutWire(frame)
+		if t.shape.Shared() && s.view.Destination() != uint32(processor) {
+			bank.SetRx(cell, port, nic.StatusIdle) // the NIC drops what is for others
+			return
+		}
 		ledger.NoteHeard(processor, port, bank.PushRx(cell, port, s.view), s.view, slot)
 	default:
 		bank.SetRx(cell, port, status)
@@ -445,20 +458,22 @@ func (t *Plant) answer(bank *nic.Bank, ledger *Ledger, slot uint32, window Windo
 	for cell := window.First; cell < window.End; cell++ {
 		if processor := bank.First + cell; t.asked[processor] != 0 {
 			t.asked[processor] = 0
-			Answer(bank, ledger, cell, int(t.served(processor)), slot)
+			Answer(bank, ledger, cell, t.outcome(processor), slot)
 		}
 	}
 }
 
-// nobody serves a request.
-const nobody = -1
-
-// served is the output that has served a processor's request in the slot that has crossed.
-func (t *Plant) served(processor int) int32 {
-	if output, ok := t.serialisers.Served(processor); ok {
-		return int32(output)
+// outcome is what has become of a processor's request in the slot that has crossed: Answer
+// takes it.
+func (t *Plant) outcome(processor int) int {
+	output, ok := t.serialisers.Served(processor)
+	switch {
+	case !ok:
+		return Nobody
+	case t.media.Collided != nil && t.media.Collided(processor):
+		return Met
 	}
-	return nobody
+	return int(output)
 }
 
 // load is the load input of one transmitter.
@@ -551,7 +566,7 @@ func (t *Plant) noteServed(slot uint32) {
 		return
 	}
 	for processor, asked := range t.asked {
-		if asked != 0 && t.served(processor) != nobody {
+		if asked != 0 && t.outcome(processor) != Nobody {
 			t.sums.send(slot, processor, t.serialisers.Sent(processor))
 		}
 	}
@@ -595,7 +610,10 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 }
 
 // Reset implements Transport.
-func (t *Plant) Reset() {
+func (t *Plant) Reset(seed uint64) {
+	if t.media.Reseed != nil {
+		t.media.Reseed(seed)
+	}
 	t.kernel.Reset()
 	for i := range t.sent {
 		t.sent[i] = nic.PortNone

@@ -45,8 +45,8 @@ type Transport interface {
 	// yield is not nil and the slot is exact: each with the first cycle of the slot, from 0, in which
 	// its wire `violation` is 1. It is called between Cross and the next Begin of the shard.
 	Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64)
-	// Reset makes the fabric dark.
-	Reset()
+	// Reset makes the fabric dark, for a run with another seed.
+	Reset(seed uint64)
 	// Path and State save and restore all columns.
 	hw.Stateful
 }

@@ -156,7 +156,7 @@ func NewCapArbiters(c CapArbiterConfig) (*CapArbiters, error) {
 		bank Bank
 		name string
 		bits int
-	}{{&a.served, c.Bank, "served", 1}, {&a.servedInput, c.Bank, "served_input", indexBits(c.Ports)}, {&a.grant, c.Request.bank, "grant", 1}} {
+	}{{&a.served, c.Bank, "served", 1}, {&a.servedInput, c.Bank, "served_input", IndexBits(c.Ports)}, {&a.grant, c.Request.bank, "grant", 1}} {
 		var err error
 		if *out.wire, err = NewSignal(out.bank, out.name, out.bits); err != nil {
 			return nil, err

@@ -99,6 +99,9 @@ func NewCoins(c CoinConfig) (*Coins, error) {
 	return a, nil
 }
 
+// Reseed gives the coins another stream, in the reset state.
+func (c *Coins) Reseed(stream Stream) { c.stream = stream }
+
 // Heads is 1 for every coin that shows heads.
 func (c *Coins) Heads() *Signal { return c.heads }
 

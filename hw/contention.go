@@ -97,7 +97,7 @@ func NewContentions(c ContentionConfig) (*Contentions, error) {
 	cells, all := c.Bank.Size(), c.Bank.Size()*c.Ports
 	for _, err := range []error{
 		c.Start.checkColumn(path, "start", cells, 1),
-		c.Request.checkColumn(path, "request", all, 1), c.Addressee.checkColumn(path, "addressee", all, indexBits(c.Ports)),
+		c.Request.checkColumn(path, "request", all, 1), c.Addressee.checkColumn(path, "addressee", all, IndexBits(c.Ports)),
 		c.Tag.checkColumn(path, "tag", all, 16), c.Transmit.checkColumn(path, "transmit", all, 1),
 		c.Listen.checkColumn(path, "listen", all, 1), c.Filter.checkColumn(path, "filter", all, 1), c.FilterTag.checkColumn(path, "filter tag", all, 16),
 	} {

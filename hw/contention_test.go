@@ -119,7 +119,7 @@ func newMedium(t testing.TB, ports, unitsPerShard, workers int, shuffle *rand.Ra
 	side := clockedBank("port")
 	side.PerUnit *= ports
 	central := newSwitches(t, clockedBank("slot"), []string{"start", "slot"}, []int{1, 32})
-	sides := newSwitches(t, side, []string{"request", "addressee", "tag", "listen", "filter", "filter_tag"}, []int{1, indexBits(ports), 16, 1, 1, 16})
+	sides := newSwitches(t, side, []string{"request", "addressee", "tag", "listen", "filter", "filter_tag"}, []int{1, IndexBits(ports), 16, 1, 1, 16})
 	toss := &tosser{bank: side, open: make([]uint8, clockedBank("x").Size())}
 	var err error
 	toss.transmit, err = NewSignal(side, "transmit", 1)
@@ -231,7 +231,7 @@ func TestMediumAgainstMatching(t *testing.T) {
 				var tags []uint16
 				for k, request := range requests {
 					at := i*ports + k
-					addressees, tags = append(addressees, min(request.List[0], 1<<indexBits(ports)-1)), append(tags, request.Tag)
+					addressees, tags = append(addressees, min(request.List[0], 1<<IndexBits(ports)-1)), append(tags, request.Tag)
 					for w, value := range []uint64{
 						flag(slices.Contains(requesting, uint32(k))), uint64(addressees[k]), uint64(request.Tag),
 						flag(listeners[k].Listening), flag(listeners[k].Filtered), uint64(listeners[k].Tag),

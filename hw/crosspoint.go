@@ -19,7 +19,7 @@ type Crosspoints struct {
 type CrosspointConfig struct {
 	In          *Light  // of the transmitters
 	Asks        *Asks   // of the same
-	Busy, Index *Signal // by output: whether it serves a transmitter, and which
+	Busy, Index *Signal // by output: whether it serves a transmitter, and which; nil if all lead to output 0
 	Allow       *Signal // by transmitter: whether it may send at all; nil for all
 	Out         *Light  // what passes, a wire for each transmitter
 }
@@ -46,7 +46,10 @@ func (c *Crosspoints) State(*StateVisitor) {}
 
 // Inputs are light, asks and grants.
 func (c *Crosspoints) Inputs() []Wire {
-	wires := []Wire{c.In, c.Asks, c.Busy, c.Index}
+	wires := []Wire{c.In, c.Asks}
+	if c.Busy != nil {
+		wires = append(wires, c.Busy, c.Index)
+	}
 	if c.Allow != nil {
 		wires = append(wires, c.Allow)
 	}
@@ -65,9 +68,14 @@ func (c *Crosspoints) Settle(s Shard) {
 	c.Out.Clear(s.Index)
 	listed := false
 	for _, i := range c.Asks.High(s.Index) {
-		if to := c.Asks.To[i]; to == PortNone {
+		switch to := c.Asks.To[i]; {
+		case c.Busy == nil:
+			if c.Allow.Value[i] != 0 {
+				c.pass(s.Index, i, 0)
+			}
+		case to == PortNone:
 			listed = true
-		} else if c.serves(int(to), i) {
+		case c.serves(int(to), i):
 			c.pass(s.Index, i, to)
 		}
 	}

@@ -132,7 +132,7 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 		had: make([]uint8, all), granted: make([]uint8, all), owner: make([]uint32, all),
 		changed: make([]bool, cells),
 	}
-	index, position := indexBits(c.Ports), indexBits(c.Lists.length)
+	index, position := IndexBits(c.Ports), IndexBits(c.Lists.length)
 	for _, out := range []struct {
 		wire **Signal
 		bank Bank
@@ -164,8 +164,8 @@ func NewListAllocators(c ListAllocatorConfig) (*ListAllocators, error) {
 	return a, nil
 }
 
-// indexBits is the width of an index of so many things, at least 1.
-func indexBits(things int) int { return max(1, bits.Len(uint(things-1))) }
+// IndexBits is the width of an index of so many things, at least 1.
+func IndexBits(things int) int { return max(1, bits.Len(uint(things-1))) }
 
 func fill(all []bool, value bool) {
 	for i := range all {
@@ -230,7 +230,7 @@ func (a *ListAllocators) Site() *Site {
 
 // listPort has the addressees side by side. Those of a list that is shorter are 0, and not valid.
 func (a *ListAllocators) listPort() Port {
-	width := indexBits(a.ports)
+	width := IndexBits(a.ports)
 	return Port{
 		Name: "list_i", Bits: a.lists.length * width, Input: true,
 		Get: func(element int, to Pins) {

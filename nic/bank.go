@@ -575,7 +575,7 @@ func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) 
 	}
 	at := b.lane(cell, port)
 	b.TxStatus[at], b.Served[at] = uint8(status), addressee
-	if status != TxBlocked {
+	if status == TxSent {
 		b.Registers[cell].Flags &^= FlagSleeping
 	}
 }

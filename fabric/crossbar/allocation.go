@@ -5,8 +5,8 @@ import (
 	"starloom/nic"
 )
 
-// askPorts are the ports of what serves all inputs in turn, a list allocator or a cap arbiter:
-// the asks of the transmitters as signals, and what the outputs listen to. It starts the turns
+// askPorts are the ports of what serves all inputs together, a list allocator, a cap arbiter or
+// a medium without an arbiter: the asks of the transmitters as signals, and what the outputs listen to. It starts the turns
 // `after` cycles after the first cycle in which somebody asks.
 //
 // Latency 0 cycles (combinational). Registers: the outputs' listens and tag, written at the
@@ -18,7 +18,12 @@ type askPorts struct {
 	// Granted, if not nil, is who of the inputs may go on: busy and index of the arbiters.
 	busy, index *hw.Signal
 
+	// clock and cycles of a slot, for slot.
+	clock      *hw.Clock
+	slotCycles int
+
 	start, request, tag       *hw.Signal
+	addressee, toss, slot     *hw.Signal
 	listen, filter, filterTag *hw.Signal
 	high                      []uint32 // inputs whose request is high
 
@@ -29,9 +34,9 @@ type askPorts struct {
 }
 
 // newAskPorts returns the ports of a component; inputs and outputs name the banks of signals.
-func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8) (*askPorts, error) {
+func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8, clock *hw.Clock, slotCycles int) (*askPorts, error) {
 	n := inputs.Size()
-	p := &askPorts{asks: asks, after: after, listens: make([]uint8, n), accepts: make([]uint16, n), cycles: make([]uint8, 1)}
+	p := &askPorts{asks: asks, after: after, clock: clock, slotCycles: slotCycles, listens: make([]uint8, n), accepts: make([]uint16, n), cycles: make([]uint8, 1)}
 	for _, s := range []struct {
 		signal **hw.Signal
 		bank   hw.Bank
@@ -39,6 +44,7 @@ func newAskPorts(component, inputs, outputs hw.Bank, asks *hw.Asks, after uint8)
 		bits   int
 	}{
 		{&p.start, component, "start", 1}, {&p.request, inputs, "request", 1}, {&p.tag, inputs, "tag", 16},
+		{&p.addressee, inputs, "addressee", hw.IndexBits(n)}, {&p.toss, inputs, "toss", 1}, {&p.slot, component, "slot", 32},
 		{&p.listen, outputs, "listen", 1}, {&p.filter, outputs, "filter", 1}, {&p.filterTag, outputs, "filter_tag", 16},
 	} {
 		var err error
@@ -77,7 +83,7 @@ func (p *askPorts) Inputs() []hw.Wire {
 }
 
 func (p *askPorts) Outputs() []hw.Wire {
-	return []hw.Wire{p.start, p.request, p.tag, p.listen, p.filter, p.filterTag}
+	return []hw.Wire{p.start, p.request, p.tag, p.addressee, p.toss, p.slot, p.listen, p.filter, p.filterTag}
 }
 
 // Settle implements hw.Combinational.
@@ -93,7 +99,7 @@ func (p *askPorts) Settle(s hw.Shard) {
 				continue
 			}
 		}
-		p.request.Value[i], p.tag.Value[i] = 1, uint64(p.asks.Tag[i])
+		p.request.Value[i], p.tag.Value[i], p.addressee.Value[i] = 1, uint64(p.asks.Tag[i]), uint64(p.asks.To[i])&(1<<p.addressee.Bits()-1)
 		p.high = append(p.high, i)
 	}
 	if len(p.asks.High(s.Index)) == 0 {
@@ -102,7 +108,7 @@ func (p *askPorts) Settle(s hw.Shard) {
 	if p.cycles[0] != p.after {
 		return
 	}
-	p.start.Value[0] = 1
+	p.start.Value[0], p.slot.Value[0] = 1, p.clock.Cycle()/uint64(p.slotCycles)
 	for i, listens := range p.listens {
 		p.listen.Value[i], p.filter.Value[i], p.filterTag.Value[i] = uint64(listens), 1, uint64(p.accepts[i])
 		if p.accepts[i] == nic.TagAny {
@@ -156,3 +162,45 @@ func (l *listMemory) Settle(hw.Shard) {
 
 // QuietFor implements hw.Quiet.
 func (l *listMemory) QuietFor(limit uint64) uint64 { return limit }
+
+// coinGate lets those who contend and toss heads transmit, as long as they ask: not in the cycle
+// that starts a slot, in which count and coins are still those of the slot before.
+type coinGate struct {
+	path            string
+	asks            *hw.Asks
+	start           *hw.Signal
+	contends, heads *hw.Signal
+	transmit        *hw.Signal
+	high            []uint32
+}
+
+func (g *coinGate) Path() string           { return g.path }
+func (g *coinGate) Reset()                 {}
+func (g *coinGate) State(*hw.StateVisitor) {}
+func (g *coinGate) Inputs() []hw.Wire      { return []hw.Wire{g.asks, g.start, g.contends, g.heads} }
+func (g *coinGate) Outputs() []hw.Wire     { return []hw.Wire{g.transmit} }
+
+// Settle implements hw.Combinational.
+func (g *coinGate) Settle(s hw.Shard) {
+	for _, i := range g.high {
+		g.transmit.Value[i] = 0
+	}
+	g.high = g.high[:0]
+	if g.start.Value[0] != 0 {
+		return
+	}
+	for _, i := range g.asks.High(s.Index) {
+		if g.contends.Value[i]&g.heads.Value[i] != 0 {
+			g.transmit.Value[i] = 1
+			g.high = append(g.high, i)
+		}
+	}
+}
+
+// QuietFor implements hw.Quiet.
+func (g *coinGate) QuietFor(limit uint64) uint64 {
+	if !g.asks.Low() || len(g.high) > 0 {
+		return 0
+	}
+	return limit
+}

@@ -9,6 +9,7 @@ import (
 //
 //	head   asks --> filters --> arbiters of the outputs [--> cap arbiter] --grants--+
 //	list   asks --> allocator <--> request lists ------------------------- grants --+
+//	aloha  asks --> contention <--> coins -------------------------------- heads ---+
 //	       light ------------------------------------------------------> crosspoints --> outputs (couplers) --> links
 //
 // The transmitters ask in the arbitration cycles of a slot; in the cycle of the first phit the
@@ -16,9 +17,12 @@ import (
 func (x Network) Build(plant *fabric.Plant) error {
 	x = x.settled()
 	b := builder{Network: x, plant: plant, asks: plant.Transmitters().Asks()}
-	if x.Matching == MatchList {
+	switch {
+	case x.Medium == MediumALOHA:
+		b.contend()
+	case x.Matching == MatchList:
 		b.allocate()
-	} else {
+	default:
 		b.arbitrate()
 	}
 	b.carry()
@@ -67,7 +71,7 @@ func (b *builder) arbitrate() {
 		return
 	}
 	bank := b.plant.Bank("cap", "", 1)
-	ports := must[*askPorts](b)(newAskPorts(bank, b.inputs(""), b.outputs(""), b.asks, 1))
+	ports := must[*askPorts](b)(b.askPorts(bank, 1))
 	if b.err != nil {
 		return
 	}
@@ -85,7 +89,7 @@ func (b *builder) arbitrate() {
 // allocate gives all inputs and outputs one allocator.
 func (b *builder) allocate() {
 	bank := b.plant.Bank("allocator", "", 1)
-	ports := must[*askPorts](b)(newAskPorts(bank, b.inputs(""), b.outputs(""), b.asks, 0))
+	ports := must[*askPorts](b)(b.askPorts(bank, 0))
 	lists := must[*hw.Lists](b)(hw.NewLists(bank, "lists", max(1, b.Ports-1)))
 	if b.err != nil {
 		return
@@ -102,6 +106,44 @@ func (b *builder) allocate() {
 	b.media.Filters, b.media.Parts = ports, []hw.Component{ports, memory, allocator}
 }
 
+// askPorts are those of one component.
+func (b *builder) askPorts(component hw.Bank, after uint8) (*askPorts, error) {
+	return newAskPorts(component, b.inputs(""), b.outputs(""), b.asks, after, b.plant.Clock(), b.plant.Timing().SlotCycles())
+}
+
+// contend gives all inputs a medium without an arbiter, and a coin.
+func (b *builder) contend() {
+	bank := b.plant.Bank("medium", "", 1)
+	ports := must[*askPorts](b)(b.askPorts(bank, 0))
+	transmit := must[*hw.Signal](b)(hw.NewSignal(b.inputs("coin"), "transmit", 1))
+	if b.err != nil {
+		return
+	}
+	contention := must[*hw.Contentions](b)(hw.NewContentions(hw.ContentionConfig{
+		Bank: b.plant.Bank("medium", "contention", 1), Ports: b.Ports, Start: ports.start, Request: ports.request, Transmit: transmit,
+		Addressee: ports.addressee, Tag: ports.tag, Listen: ports.listen, Filter: ports.filter, FilterTag: ports.filterTag,
+	}))
+	if b.err != nil {
+		return
+	}
+	processors := make([]uint32, b.Ports)
+	for i := range processors {
+		processors[i] = uint32(i)
+	}
+	coins := must[*hw.Coins](b)(hw.NewCoins(hw.CoinConfig{
+		Bank: b.inputs("coin"), Inputs: b.Ports, Stream: hw.NewStream(b.plant.Seed(), hw.PurposeCoin), Processors: processors,
+		Start: ports.start, Slot: ports.slot, Count: contention.Count(), Toss: ports.toss,
+	}))
+	if b.err != nil {
+		return
+	}
+	gate := &coinGate{path: b.inputs("coin").Path() + ".gate", asks: b.asks, start: ports.start, contends: contention.Contends(), heads: coins.Heads(), transmit: transmit}
+	b.allow = transmit
+	b.media.Filters, b.media.Parts = ports, []hw.Component{ports, contention, coins, gate}
+	b.media.Collided = func(processor int) bool { return contention.Collided().Value[processor] != 0 }
+	b.media.Reseed = func(seed uint64) { coins.Reseed(hw.NewStream(seed, hw.PurposeCoin)) }
+}
+
 // carry puts crosspoints, outputs and links behind the grants.
 func (b *builder) carry() {
 	if b.err != nil {
@@ -116,18 +158,20 @@ func (b *builder) carry() {
 	crosspoints := must[*hw.Crosspoints](b)(hw.NewCrosspoints(hw.CrosspointConfig{
 		In: tx.Light(), Asks: b.asks, Busy: b.busy, Index: b.index, Allow: b.allow, Out: gated,
 	}))
-	b.media.Hears = hw.Gather{Inputs: n}
-	for i := range n {
+	media := b.Shape().Media
+	b.media.Hears = hw.Gather{Inputs: media}
+	for i := range media {
 		b.media.Hears.Wires = append(b.media.Hears.Wires, uint32(i))
 	}
-	readers := must[[]uint32](b)(b.media.Hears.Readers(n))
-	near, far := light(b.plant.Light("output", "", n, nil)), light(b.plant.Light("output", "link", n, readers))
+	medium, _ := b.Names().MediumNoun()
+	readers := must[[]uint32](b)(b.media.Hears.Readers(media))
+	near, far := light(b.plant.Light(medium, "", media, nil)), light(b.plant.Light(medium, "link", media, readers))
 	if b.err != nil {
 		return
 	}
 	tx.Await(crosspoints.To())
 	b.media.Far = far
-	b.media.Couplers = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, n), n))
+	b.media.Couplers = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, n), media))
 	b.media.Links = must[*hw.Fibre](b)(hw.NewFibre(far.Bank().Path(), b.plant.Clock(), near, far, b.plant.Timing().PropagationCycles))
 	b.media.Parts = append(b.media.Parts, crosspoints)
 	if b.err == nil {

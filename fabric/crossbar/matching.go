@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -15,6 +16,7 @@ type matching struct {
 	ports   int
 	cap     int // frames of a slot, 0 for no limit
 	list    bool
+	aloha   bool
 	arbiter hw.ArbiterKind
 	capped  hw.CapMatching
 
@@ -31,9 +33,12 @@ type matching struct {
 	lists     []hw.ListRequest
 	order     []uint32
 
+	contention hw.ContentionMatching // of a medium without an arbiter
+
 	// What has been decided, by processor; nobody for none.
 	serves   []int32  // the input that an output serves
-	servedBy []int32  // the output that serves an input
+	servedBy []int32  // the output that serves an input, fabric.Met for one that has met others
+	met      []uint32 // the inputs that have
 	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
 
 	// Registers of the outputs' arbiters, nil if their kind has none.
@@ -42,13 +47,13 @@ type matching struct {
 	now   []uint32 // matrix: how many have been served
 }
 
-const nobody = -1
+const nobody = fabric.Nobody
 
 func newMatching(x Network) *matching {
 	x = x.settled()
 	n := x.Ports
 	m := &matching{
-		ports: n, cap: x.Cap, list: x.Matching == MatchList,
+		ports: n, cap: x.Cap, list: x.Matching == MatchList, aloha: x.Medium == MediumALOHA,
 		arbiter: kindOf(x.Arbiter), capped: hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
 		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
 		listeners: make([]hw.Listener, n),
@@ -82,7 +87,7 @@ func (m *matching) reset() {
 	clear(m.first)
 	clear(m.since)
 	clear(m.now)
-	m.taken = m.taken[:0]
+	m.taken, m.met = m.taken[:0], m.met[:0]
 	for i := range m.ports {
 		m.serves[i], m.servedBy[i] = nobody, nobody
 	}
@@ -119,12 +124,19 @@ func (m *matching) clear() {
 		input := m.serves[output]
 		m.serves[output], m.servedBy[input] = nobody, nobody
 	}
-	m.taken = m.taken[:0]
+	for _, input := range m.met {
+		m.servedBy[input] = nobody
+	}
+	m.taken, m.met = m.taken[:0], m.met[:0]
 }
 
-// decide serves those who ask.
-func (m *matching) decide() {
+// decide serves those who ask in a slot.
+func (m *matching) decide(slot uint32) {
 	m.clear()
+	if m.aloha {
+		m.contend(slot)
+		return
+	}
 	if m.list {
 		m.allocate()
 		return
@@ -192,6 +204,24 @@ func (m *matching) rotate(output, input int) {
 	case hw.ArbiterMatrix:
 		m.now[output]++
 		m.since[output*m.ports+input] = m.now[output]
+	}
+}
+
+// contend lets those whose addressee listens toss their coins.
+func (m *matching) contend(slot uint32) {
+	m.order = m.order[:0]
+	m.inputs(0, m.ports, func(input int) { m.order = append(m.order, uint32(input)) })
+	_, sent := m.contention.Slot(slot, m.order, m.destination, m.tag, m.listeners)
+	if len(sent) == 1 {
+		input := sent[0]
+		output := m.destination[input]
+		m.taken = append(m.taken, output)
+		m.serves[output], m.servedBy[input] = int32(input), int32(output)
+		return
+	}
+	for _, input := range sent {
+		m.met = append(m.met, input)
+		m.servedBy[input] = fabric.Met
 	}
 }
 

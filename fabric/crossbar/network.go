@@ -17,6 +17,7 @@ import (
 // list of words.
 type Network struct {
 	Ports      int    `json:"ports" jsonschema:"required,minimum=1,maximum=65534,description=processors\\, each with an input and an output"`
+	Medium     string `json:"medium,omitempty" jsonschema:"enum=crossbar,enum=aloha,description=crossbar: any frames with distinct senders and addressees cross in one slot (default); aloha: one medium without an arbiter\\, on which two frames are lost: who wants it sends with probability 1/(number of those whose addressee listens)"`
 	Matching   string `json:"matching,omitempty" jsonschema:"enum=head,enum=list,description=head: a sender asks for one output; list: for all of a list\\, in its order (default: the program's\\, else head)"`
 	Output     string `json:"output,omitempty" jsonschema:"enum=rendezvous,description=rendezvous: at most one frame per slot\\, and only to who listens (default)"`
 	Arbiter    string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
@@ -35,6 +36,12 @@ const (
 	MatchList = "list"
 )
 
+// The values of Medium.
+const (
+	MediumCrossbar = "crossbar"
+	MediumALOHA    = "aloha"
+)
+
 // OutputRendezvous is the value of Output.
 const OutputRendezvous = "rendezvous"
 
@@ -45,6 +52,7 @@ func (x Network) settled() Network {
 			*word = value
 		}
 	}
+	open(&x.Medium, MediumCrossbar)
 	open(&x.Matching, MatchHead)
 	open(&x.Output, OutputRendezvous)
 	open(&x.Arbiter, hw.ArbiterFixed.String())
@@ -61,6 +69,12 @@ func (x Network) Check() error {
 	switch {
 	case x.Ports < 1 || x.Ports > PortsMax:
 		return fmt.Errorf("ports is %d, allowed are 1 to %d", x.Ports, PortsMax)
+	case x.Medium == MediumALOHA && x.Matching == MatchList:
+		return fmt.Errorf("medium is aloha and matching list; without an arbiter a sender asks for one output: head")
+	case x.Medium == MediumALOHA && x.Cap > 0:
+		return fmt.Errorf("medium is aloha and cap %d; on one medium one frame crosses in a slot", x.Cap)
+	case x.Medium == MediumALOHA && x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String():
+		return fmt.Errorf("medium is aloha and arbiter %s; it has none", x.Arbiter)
 	case x.Matching == MatchList && x.Arbiter == hw.ArbiterMatrix.String():
 		return fmt.Errorf("matching is list and arbiter matrix; lists are served by fixed or round_robin")
 	case x.Cap > 0 && x.Matching != MatchList && x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String():
@@ -79,6 +93,9 @@ func (x Network) Shape() fabric.Shape {
 		Units: 1, PerUnit: x.Ports, Ports: 1, Addressed: true, Media: x.Ports,
 		ArbitrationCycles: 1 + x.Cap, Words: [nic.ShapeWords]uint32{uint32(x.Cap)},
 	}
+	if x.Medium == MediumALOHA {
+		s.Media = 1
+	}
 	if x.Matching == MatchList {
 		s.ListWords, s.ArbitrationCycles = x.Ports-1, x.Ports
 	}
@@ -94,22 +111,39 @@ func (x Network) listRule() hw.ListRule {
 func (x Network) capRule() hw.CapRule { return hw.CapRule{Kind: kindOf(x.CapArbiter), Cap: x.Cap} }
 
 // Names implements fabric.Network.
-func (x Network) Names() fabric.Names { return names{} }
+func (x Network) Names() fabric.Names { return names{shared: x.Shape().Shared()} }
 
-// names are paths such as crossbar.nic[3] and crossbar.output[3].
-type names struct{}
+// names are paths such as crossbar.nic[3] and crossbar.output[3], or crossbar.medium[0] if all
+// share one.
+type names struct{ shared bool }
 
 func (names) Unit() string                   { return "" }
 func (names) Processor(processor int) string { return hw.Index("crossbar.nic", processor) }
-func (n names) Port(processor int, _ uint16) string {
-	return n.Processor(processor) + ".port[0]"
-}
-func (names) Medium(medium int) string       { return hw.Index("crossbar.output", medium) }
-func (n names) Link(medium int) string       { return n.Medium(medium) + ".link" }
-func (names) MediumNoun() (one, many string) { return "output", "outputs" }
 
-func (names) SentOn(_ int, _ uint16, towards int) int { return towards }
-func (names) HeardOn(processor int, _ uint16) int     { return processor }
+func (n names) Port(processor int, _ uint16) string { return n.Processor(processor) + ".port[0]" }
+
+func (n names) Medium(medium int) string {
+	one, _ := n.MediumNoun()
+	return hw.Index("crossbar."+one, medium)
+}
+
+func (n names) Link(medium int) string { return n.Medium(medium) + ".link" }
+
+func (n names) MediumNoun() (one, many string) {
+	if n.shared {
+		return "medium", "media"
+	}
+	return "output", "outputs"
+}
+
+func (n names) SentOn(_ int, _ uint16, towards int) int { return n.HeardOn(towards, 0) }
+
+func (n names) HeardOn(processor int, _ uint16) int {
+	if n.shared {
+		return 0
+	}
+	return processor
+}
 
 // Schedules implements fabric.Network: there are none.
 func (x Network) Schedules() []string { return nil }

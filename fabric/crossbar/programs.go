@@ -14,7 +14,10 @@ const (
 
 // Programs implements fabric.Network.
 func (x Network) Programs() []fabric.Program {
-	once := fabric.Rules{ExactlyOnce: true, CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}}
+	once := fabric.Rules{ExactlyOnce: true}
+	if x.Medium != MediumALOHA {
+		once.CollisionFree = &fabric.CollisionFree{Period: 1, Slots: []int{1}}
+	}
 	return []fabric.Program{
 		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: []string{fabric.WorkloadGossip}},
 	}

@@ -1,6 +1,8 @@
 package crossbar
 
 import (
+	"math/bits"
+
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
@@ -9,7 +11,8 @@ import (
 // SlotTransport implements fabric.Network: frames in tables, and the decisions of the
 // arbiters without their cycles.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), bank: c.Bank}
+	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), timing: c.Timing, bank: c.Bank}
+	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
 	t.request = func(input int) hw.ListRequest {
 		bank, cell := t.bank(input)
 		return listRequest(bank, cell)
@@ -25,6 +28,7 @@ func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 type slotTransport struct {
 	*matching
 	stride int
+	timing nic.Timing
 	bank   func(processor int) (bank *nic.Bank, cell int)
 	frames [2][]byte // by sender: what it asks to send
 }
@@ -74,7 +78,7 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 }
 
 // Cross implements Transport: the arbitration.
-func (t *slotTransport) Cross(uint32) { t.decide() }
+func (t *slotTransport) Cross(slot uint32) { t.decide(slot) }
 
 // Hear implements Transport: what has become of the requests, and what the outputs have
 // received.
@@ -89,6 +93,10 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		input := t.serves[output]
 		if input == nobody {
 			bank.SetRx(cell, 0, nic.StatusIdle)
+			if len(t.met) > 0 && bank.Hears(cell, 0, slot) {
+				bank.SetRx(cell, 0, nic.StatusCollision)
+				ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)
+			}
 			continue
 		}
 		frame := t.frame(slot, int(input))
@@ -99,13 +107,26 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	ledger.Judge(slot)
 }
 
-// Collisions implements Transport: arbiters let no frames meet.
-func (t *slotTransport) Collisions(int, uint32, func(int, uint32)) (met, alone uint64) {
-	return 0, uint64(len(t.taken))
+// Collisions implements Transport: arbiters let no frames meet. Where there is none, the first
+// bit in which two of the frames differ lights both rails.
+func (t *slotTransport) Collisions(_ int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	if yield != nil && len(t.met) > 0 {
+		differ := uint64(0)
+		first := t.frame(slot, int(t.met[0])).HeadBits()
+		for _, input := range t.met[1:] {
+			differ |= first ^ t.frame(slot, int(input)).HeadBits()
+		}
+		bit := bits.LeadingZeros64(differ)
+		yield(0, uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+bit/t.timing.PhitBits))
+	}
+	return uint64(len(t.met)), uint64(len(t.taken))
 }
 
 // Reset implements Transport.
-func (t *slotTransport) Reset() { t.reset() }
+func (t *slotTransport) Reset(seed uint64) {
+	t.contention.Stream = hw.NewStream(seed, hw.PurposeCoin)
+	t.reset()
+}
 
 // State implements hw.Stateful.
 func (t *slotTransport) State(v *hw.StateVisitor) {

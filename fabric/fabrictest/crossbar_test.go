@@ -30,6 +30,12 @@ func TestCrossbar(t *testing.T) {
 			{Name: "capped", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 2}, 0, starloom.Gossip{Sessions: 2})},
 			{Name: "cap that takes turns", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "round_robin"}, 0, starloom.Gossip{Sessions: 2})},
 			{Name: "cap by least recently served", Scenario: gossip(crossbar.Network{Ports: 7, Cap: 1, CapArbiter: "matrix"}, 0, starloom.Gossip{Sessions: 2})},
+			{Name: "ALOHA", Scenario: gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{Orders: "identity", Sessions: 2})},
+			{Name: "collides", Scenario: func(t testing.TB) *starloom.Scenario {
+				s := gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{})(t)
+				s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
+				return s
+			}, Breaks: starloom.RuleCollisionFree},
 			{Name: "does not finish", Scenario: func(t testing.TB) *starloom.Scenario {
 				s := gossip(crossbar.Network{Ports: 6}, 0, starloom.Gossip{})(t)
 				s.Stop.Slots = 7
@@ -45,8 +51,10 @@ func TestCrossbar(t *testing.T) {
 		scenario func(testing.TB) *starloom.Scenario
 		rtl      starloom.RTL
 	}{
-		"allocator": {gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity", Sessions: 2}), starloom.RTL{Replace: "crossbar.allocator[0]", Twin: "list_allocator"}},
-		"cap":       {gossip(crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "matrix"}, 0, starloom.Gossip{Sessions: 2}), starloom.RTL{Replace: "crossbar.cap[0]", Twin: "cap_arbiter"}},
+		"allocator":  {gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity", Sessions: 2}), starloom.RTL{Replace: "crossbar.allocator[0]", Twin: "list_allocator"}},
+		"contention": {gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{}), starloom.RTL{Replace: "crossbar.medium[*].contention", Twin: "contention"}},
+		"coin":       {gossip(crossbar.Network{Ports: 5, Medium: "aloha"}, 0, starloom.Gossip{}), starloom.RTL{Replace: "crossbar.input[*].coin", Twin: "coin"}},
+		"cap":        {gossip(crossbar.Network{Ports: 7, Cap: 2, CapArbiter: "matrix"}, 0, starloom.Gossip{Sessions: 2}), starloom.RTL{Replace: "crossbar.cap[0]", Twin: "cap_arbiter"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			(&Suite{Cases: []Case{{Name: name, Scenario: c.scenario}}, RTL: []starloom.RTL{c.rtl}}).rtl(t)

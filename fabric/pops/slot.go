@@ -337,7 +337,7 @@ func (t *SlotTransport) Collisions(shard int, slot uint32, yield func(coupler in
 }
 
 // Reset implements Transport: every table entry is written before it is read.
-func (t *SlotTransport) Reset() {}
+func (t *SlotTransport) Reset(uint64) {}
 
 // Path implements hw.Stateful.
 func (t *SlotTransport) Path() string { return "fabric" }

@@ -122,7 +122,7 @@ func (r Ring) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 func (s *slots) Start()       {}
 func (s *slots) Cross(uint32) {}
 func (s *slots) Latch()       {}
-func (s *slots) Reset()       {}
+func (s *slots) Reset(uint64) {}
 func (s *slots) Path() string { return "fabric" }
 
 func (s *slots) frame(slot uint32, link int) nic.FrameView {
