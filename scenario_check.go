@@ -96,7 +96,9 @@ func (s *Scenario) checkFabric() error {
 		for _, kind := range s.Fabric.kinds() {
 			var keys []string
 			for _, field := range structFields(reflect.TypeOf(kind).Elem()) {
-				keys = append(keys, field.key+": ...")
+				if !field.omitEmpty {
+					keys = append(keys, field.key+": ...")
+				}
 			}
 			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), strings.Join(keys, ", ")))
 		}
