@@ -331,7 +331,7 @@ func TestScenarioCheck(t *testing.T) {
 		"phit":     {func(s *Scenario) { s.Link.PhitBits = 65 }, "link.phit_bits: link.phit_bits is 65; allowed are 1 to 64 (bits that a link carries in one cycle)"},
 		"negative": {func(s *Scenario) { s.Link.GuardCycles = -1 }, "link.guard_cycles: link.guard_cycles is -1; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
 		"no guard": {func(s *Scenario) { s.Link.GuardCycles = 0 }, "link.guard_cycles: link.guard_cycles is 0; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
-		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}}"},
+		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}} or fabric: {crossbar: {ports: ...}}"},
 		"size":     {func(s *Scenario) { s.Fabric.POPS.Groups = 0 }, "fabric.pops.groups: fabric.pops.groups is 0; allowed are 1 to 65533 (number of groups g)"},
 		"mode":     {func(s *Scenario) { s.Firmware.Mode = "" }, `firmware.mode: firmware.mode is ""; allowed are banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
 		"version":  {func(s *Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},

@@ -110,6 +110,24 @@ module cap_arbiter #(
   assign served_o = served_q;
   assign served_input_o = input_q;
   assign grant_o = granted_q;
+
+`ifndef SYNTHESIS
+  localparam [COUNT_BITS-1:0] MOST = CAP[COUNT_BITS-1:0];
+  reg [COUNT_BITS-1:0] grants;
+  integer n;
+  always @* begin
+    grants = {COUNT_BITS{1'b0}};
+    for (n = 0; n < PORTS; n = n + 1) begin
+      if (granted_q[n]) grants = grants + 1'b1;
+    end
+  end
+  always @(posedge clock) begin
+    if (!reset) begin
+      if ({1'b0, chosen_q} > {1'b0, MOST}) $fatal(1, "cap: %0d transfers of %0d", chosen_q, CAP);
+      if (grants != chosen_q) $fatal(1, "count: %0d chosen, grants %b", chosen_q, granted_q);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

@@ -75,6 +75,18 @@ module contention #(
   assign contends_o = contends_q;
   assign passed_o = several ? {PORTS{1'b0}} : sent_q;
   assign collided_o = several ? sent_q : {PORTS{1'b0}};
+
+`ifndef SYNTHESIS
+  reg [COUNT_BITS-1:0] contenders;
+  integer n;
+  always @* begin
+    contenders = {COUNT_BITS{1'b0}};
+    for (n = 0; n < PORTS; n = n + 1) begin
+      if (contends_q[n]) contenders = contenders + 1'b1;
+    end
+  end
+  always @(posedge clock) if (!reset && contenders != count_q) $fatal(1, "count: %0d, contenders %b", count_q, contends_q);
+`endif
 endmodule
 
 `default_nettype wire

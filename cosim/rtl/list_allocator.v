@@ -169,6 +169,25 @@ module list_allocator #(
   assign grant_o = granted_q;
   assign claimed_o = claimed_q;
   assign source_o = source_q;
+
+`ifndef SYNTHESIS
+  reg [COUNT_BITS-1:0] grants, outputs;
+  integer n;
+  always @* begin
+    grants = {COUNT_BITS{1'b0}};
+    outputs = {COUNT_BITS{1'b0}};
+    for (n = 0; n < PORTS; n = n + 1) begin
+      if (granted_q[n]) grants = grants + 1'b1;
+      if (claimed_q[n]) outputs = outputs + 1'b1;
+    end
+  end
+  always @(posedge clock) begin
+    if (!reset) begin
+      if (grants != claims_q || outputs != claims_q) $fatal(1, "count: %0d claims, grants %b, outputs %b", claims_q, granted_q, claimed_q);
+      if (|(granted_q & ~had_q)) $fatal(1, "turn: grants %b, turns %b", granted_q, had_q);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire
