@@ -110,6 +110,30 @@ module cap_arbiter #(
   assign served_o = served_q;
   assign served_input_o = input_q;
   assign grant_o = granted_q;
+
+`ifndef SYNTHESIS
+  function [COUNT_BITS-1:0] ones(input [PORTS-1:0] of);
+    integer n;
+    begin
+      ones = {COUNT_BITS{1'b0}};
+      for (n = 0; n < PORTS; n = n + 1) ones = ones + {{COUNT_BITS-1{1'b0}}, of[n]};
+    end
+  endfunction
+
+  reg [PORTS-1:0] ranked;
+  integer r;
+  always @* begin
+    ranked = {PORTS{1'b0}};
+    for (r = 0; r < PORTS; r = r + 1) ranked = ranked | (ONE << rank_q[r*INDEX_BITS +: INDEX_BITS]);
+  end
+  always @(posedge clock) begin
+    if (!reset) begin
+      if (ones(granted_q) != chosen_q || chosen_q > CAP[COUNT_BITS-1:0]) $fatal(1, "cap: %0d chosen, grants %b", chosen_q, granted_q);
+      if (~&ranked) $fatal(1, "order: ranks %b", ranked);
+      if (choice && ~|(request_i & (ONE << who))) $fatal(1, "gnt_req: chooses %0d of requests %b", who, request_i);
+    end
+  end
+`endif
 endmodule
 
 `default_nettype wire

@@ -60,6 +60,12 @@ module coin #(
   wire [64:0] product = ({33'd0, value_q} + 65'd1) * {{65 - COUNT_BITS{1'b0}}, count_i};
   assign heads_o = |count_i && product <= 65'h1_0000_0000;
   assign value_o = value_q;
+
+`ifndef SYNTHESIS
+  always @(posedge clock) begin
+    if (!reset && value_q == 32'd0) $fatal(1, "stuck: the register is 0");
+  end
+`endif
 endmodule
 
 `default_nettype wire
