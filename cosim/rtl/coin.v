@@ -62,7 +62,9 @@ module coin #(
   assign value_o = value_q;
 
 `ifndef SYNTHESIS
-  always @(posedge clock) if (!reset && value_q == 32'd0) $fatal(1, "stuck: the register is 0");
+  always @(posedge clock) begin
+    if (!reset && value_q == 32'd0) $fatal(1, "stuck: the register is 0");
+  end
 `endif
 endmodule
 
