@@ -79,6 +79,10 @@ func TestSites(t *testing.T) {
 		require.NoError(t, err)
 		components = append(components, a)
 	}
+	_, allocators := newListAllocators(t, 3, 4, ListRule{RoundRobin: true}, 1, 1, nil, nil)
+	_, caps := newCapArbiters(t, 3, CapRule{ArbiterMatrix, 2}, 1, 1, nil)
+	_, media, coins := newMedium(t, 3, 1, 1, nil)
+	components = append(components, allocators, caps, media, coins)
 	for _, c := range components {
 		s := c.Site()
 		require.NoError(t, s.Check())

@@ -10,12 +10,13 @@ import (
 	"starloom/hw"
 )
 
-// noise drives signals and request lines with random values, each cycle's a function of its
-// number.
+// noise drives signals, request lines and lists with random values, each cycle's a function
+// of its number.
 type noise struct {
 	clock   *hw.Clock
 	signals []*hw.Signal
 	lines   []*hw.Requests
+	lists   []*hw.Lists
 }
 
 func (n *noise) Path() string           { return "noise" }
@@ -28,6 +29,9 @@ func (n *noise) Drives() (wires []hw.Wire) {
 	for _, l := range n.lines {
 		wires = append(wires, l)
 	}
+	for _, l := range n.lists {
+		wires = append(wires, l)
+	}
 	return wires
 }
 
@@ -36,6 +40,14 @@ func (n *noise) Drive(hw.Shard) {
 	for _, s := range n.signals {
 		for i := range s.Value {
 			s.Value[i] = r.Uint64() >> (64 - s.Bits())
+		}
+	}
+	for _, l := range n.lists {
+		for i := range l.Answer {
+			l.Answer[i] = hw.ListRequest{Valid: []uint64{r.Uint64()}, First: r.Uint32N(7)}
+			for range r.IntN(7) { // a list may be shorter
+				l.Answer[i].List = append(l.Answer[i].List, r.Uint32N(4))
+			}
 		}
 	}
 	for _, l := range n.lines {
@@ -56,7 +68,10 @@ func TestElectricalBanksInTheLoop(t *testing.T) {
 	bank := hw.Bank{Name: "x", Units: 1, PerUnit: 5}
 	type wiring struct {
 		signal func(name string, bits int) *hw.Signal
+		side   func(name string, bits int) *hw.Signal // four for each element
+		common func(name string, bits int) *hw.Signal // one for all
 		lines  func(requesters int) *hw.Requests
+		lists  func(length int) *hw.Lists
 	}
 	builds := map[string]func(w wiring) (hw.Sited, error){
 		"fifos": func(w wiring) (hw.Sited, error) {
@@ -65,6 +80,33 @@ func TestElectricalBanksInTheLoop(t *testing.T) {
 		"lfsrs": func(w wiring) (hw.Sited, error) {
 			return hw.NewLFSRs(bank, []uint32{1, 2, 3, 4, 5}, w.signal("enable", 1))
 		},
+	}
+	const ports = 4
+	builds["list allocators"] = func(w wiring) (hw.Sited, error) {
+		return hw.NewListAllocators(hw.ListAllocatorConfig{
+			Bank: bank, Ports: ports, Rule: hw.ListRule{RoundRobin: true, Cap: 3}, Start: w.signal("start", 1),
+			Request: w.side("request", 1), Tag: w.side("tag", 16), Listen: w.side("listen", 1), Filter: w.side("filter", 1),
+			FilterTag: w.side("filter_tag", 16), Lists: w.lists(6),
+		})
+	}
+	builds["cap arbiters"] = func(w wiring) (hw.Sited, error) {
+		return hw.NewCapArbiters(hw.CapArbiterConfig{
+			Bank: bank, Ports: ports, Rule: hw.CapRule{Kind: hw.ArbiterMatrix, Cap: 2}, Start: w.signal("start", 1),
+			Request: w.side("request", 1), Tag: w.side("tag", 16),
+		})
+	}
+	builds["media"] = func(w wiring) (hw.Sited, error) {
+		return hw.NewContentions(hw.ContentionConfig{
+			Bank: bank, Ports: ports, Start: w.signal("start", 1), Request: w.side("request", 1), Addressee: w.side("addressee", 2),
+			Tag: w.side("tag", 16), Transmit: w.side("transmit", 1), Listen: w.side("listen", 1), Filter: w.side("filter", 1),
+			FilterTag: w.side("filter_tag", 16),
+		})
+	}
+	builds["coins"] = func(w wiring) (hw.Sited, error) {
+		return hw.NewCoins(hw.CoinConfig{
+			Bank: bank, Inputs: 5, Stream: hw.NewStream(3, hw.PurposeCoin), Processors: []uint32{9, 8, 7, 6, 5},
+			Start: w.common("start", 1), Slot: w.common("slot", 32), Count: w.common("count", 3), Toss: w.signal("toss", 1),
+		})
 	}
 	for kind, name := range hw.ArbiterKinds {
 		builds[name] = func(w wiring) (hw.Sited, error) {
@@ -82,17 +124,26 @@ func TestElectricalBanksInTheLoop(t *testing.T) {
 				defer workers.Close()
 				kernel := hw.NewKernel(workers, hw.Shards(1, 1))
 				source := &noise{clock: kernel.Clock()}
-				model, err := build(wiring{
-					signal: func(name string, bits int) *hw.Signal {
-						s, err := hw.NewSignal(hw.Bank{Name: "noise", Units: 1, PerUnit: 5}, name, bits)
+				signals := func(elements int) func(name string, bits int) *hw.Signal {
+					return func(name string, bits int) *hw.Signal {
+						s, err := hw.NewSignal(hw.Bank{Name: "noise", Units: 1, PerUnit: elements}, name, bits)
 						require.NoError(t, err)
 						source.signals = append(source.signals, s)
 						return s
-					},
+					}
+				}
+				model, err := build(wiring{
+					signal: signals(5), side: signals(5 * ports), common: signals(1),
 					lines: func(requesters int) *hw.Requests {
 						l, err := hw.NewRequests(bank, "request", requesters, hw.Shards(1, 1))
 						require.NoError(t, err)
 						source.lines = append(source.lines, l)
+						return l
+					},
+					lists: func(length int) *hw.Lists {
+						l, err := hw.NewLists(bank, "lists", length)
+						require.NoError(t, err)
+						source.lists = append(source.lists, l)
 						return l
 					},
 				})

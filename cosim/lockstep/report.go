@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math/bits"
 	"slices"
 	"strings"
 
@@ -270,10 +271,30 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 	if pins := strings.Join(d.Pins, ", "); pins != "" && pins != name {
 		name += " (" + pins + ")"
 	}
-	d.Text = fmt.Sprintf("%s differs in cycle %d: the model says %s, the RTL %s", name, d.Cycle, d.Model, d.RTL)
+	differs, model, rtl := "differs", d.Model, d.RTL
 	if at.kind == DivergenceUnknown {
-		d.Text = fmt.Sprintf("%s is unknown in cycle %d: the model says %s, the RTL %s", name, d.Cycle, d.Model, d.RTL)
+		differs = "is unknown"
 	}
+	where := fmt.Sprintf("in cycle %d", d.Cycle)
+	if p.Bits > 64 { // too long to be compared by eye
+		where += fmt.Sprintf(", first in bit %d", firstBit(p, last))
+		model, rtl = brief(model), brief(rtl)
+	}
+	d.Text = fmt.Sprintf("%s %s %s: the model says %s, the RTL %s", name, differs, where, model, rtl)
+}
+
+// firstBit is the lowest bit of an output that differs or is unknown.
+func firstBit(p cosim.Port, s sample) int {
+	for w := range p.Words() {
+		word := s.model[p.Word+w] ^ s.rtl[p.Word+w]
+		if s.unknown != nil {
+			word |= s.unknown[p.Word+w]
+		}
+		if word != 0 {
+			return 64*w + bits.TrailingZeros64(word)
+		}
+	}
+	return 0
 }
 
 // labelOf is the value of a port: hexadecimal, one bit as 0, 1, x or z.
@@ -428,6 +449,11 @@ func brief(label string) string {
 	return label
 }
 
+// partName names bits of a port that is wider than a signal of a waveform.
+func partName(port string, low, bits int) string {
+	return fmt.Sprintf("%s_%d_%d", port, low+bits-1, low)
+}
+
 // WriteVCD writes the run as a waveform, one cycle a nanosecond: scope model and
 // scope rtl have all ports by the model's names, the outputs of the model as they are
 // compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
@@ -442,7 +468,7 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
 		for low := 0; low < p.Bits; low += 64 {
 			width, name := min(64, p.Bits-low), path
 			if p.Bits > 64 {
-				name = fmt.Sprintf("%s_%d_%d", path, low+width-1, low)
+				name = partName(path, low, width)
 			}
 			id, declared := out.Declare(name, width)
 			if declared != nil && err == nil {

@@ -430,10 +430,37 @@ func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 	return all
 }
 
+// partsOf are the vectors of at most 64 bits that a waveform of lockstep has in the place of
+// a wider one (Waves.WriteVCD), the highest first, or else the input itself.
+func partsOf(scope map[string]vcd.Var, in vcdInput) (parts []vcdInput) {
+	if _, whole := scope[in.name]; whole || in.high >= 0 {
+		return []vcdInput{in}
+	}
+	for low, bits := 0, 64; bits == 64; low += 64 {
+		part := in
+		for ; bits > 0; bits-- {
+			part.name = partName(in.name, low, bits)
+			if _, ok := scope[part.name]; ok {
+				parts = append(parts, part)
+				break
+			}
+		}
+	}
+	if parts == nil {
+		return []vcdInput{in}
+	}
+	slices.Reverse(parts)
+	return parts
+}
+
 // matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
 // width.
 func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bool) []vcdInput {
-	inputs, next := slices.Clone(wanted), 0
+	var inputs []vcdInput
+	for _, in := range wanted {
+		inputs = append(inputs, partsOf(scope, in)...)
+	}
+	next := 0
 	for _, p := range s.Inputs {
 		left := p.Bits
 		for ; left > 0 && next < len(inputs); next++ {

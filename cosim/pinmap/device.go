@@ -50,12 +50,12 @@ func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 	}
 	d.resetOutputs = slices.Clone(model.Outputs())
 	for i, tie := range d.ties {
-		value := d.values[i]
+		value, invert := d.values[i], uint64(0)
 		if tie.inverted {
-			value = ^value
+			invert = ^uint64(0)
 		}
 		for first, left := tie.first, tie.bits; left > 0; first, left, value = first+64, left-64, 0 {
-			hw.PutBits(rtl.Inputs(), first, min(left, 64), value&(^uint64(0)>>(64-min(left, 64))))
+			hw.PutBits(rtl.Inputs(), first, min(left, 64), value^invert)
 		}
 	}
 	d.pull()

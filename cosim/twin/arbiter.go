@@ -45,9 +45,14 @@ func arbiter(kind string) Twin {
 const requestersMax = 1024
 
 // changeRequests has requests that last for 8 cycles on average; now and then all change at
-// once.
+// once, or a single one is left.
 func changeRequests(random *Random, requests []uint64) {
 	how := random.Below(64)
+	if how == 4 {
+		clear(requests)
+		requests[random.Below(len(requests))] = 1 << random.Below(64)
+		return
+	}
 	for w := range requests {
 		switch how {
 		case 0:

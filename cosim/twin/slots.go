@@ -36,7 +36,7 @@ func newSlots(m *Model, ports int) *slots {
 
 // change begins a slot or lets one go on, and reports whether inputs ask for something new.
 func (s *slots) change(random *Random, inputs []uint64) bool {
-	start := random.Below(2*s.ports+2) < 2
+	start := random.OneIn(2*s.ports + 1)
 	inputs[s.start.Word] = 0
 	if start {
 		inputs[s.start.Word] = 1

@@ -179,6 +179,10 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"arbiter_round_robin": {"REQUESTERS": {0, 1025}},
 		"arbiter_matrix":      {"REQUESTERS": {0, 1025}},
 		"arbiter_tdma":        {"REQUESTERS": {0, 1025}, "SLICE_CYCLES": {0, 65536}},
+		"list_allocator":      {"PORTS": {0, 65}, "LIST": {0, 65}, "CAP": {-1, 6}, "ROUND_ROBIN": {-1, 2}},
+		"cap_arbiter":         {"PORTS": {0, 65}, "CAP": {0, 6}, "KIND": {-1, 3}},
+		"contention":          {"PORTS": {0, 65}},
+		"coin":                {"COUNT_BITS": {0, 33}},
 		"serialiser":          {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {0, 1041}, "COMPUTE_CYCLES": {-1, 65536}},
 		"deserialiser":        {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
 	} {
@@ -379,6 +383,23 @@ func TestStimulusReaches(t *testing.T) {
 	v = map[string]map[uint64]int{"grant_o": {}}
 	seen(t, "arbiter_matrix", 0, 20_000, v)
 	many(v["grant_o"], 0, 1, 2, 4, 8)
+	v = map[string]map[uint64]int{"position_o": {}, "claimed_o": {}, "grant_o": {}}
+	seen(t, "list_allocator", 0, 100_000, v)
+	many(v["position_o"], 0, 1, 2, 3)
+	many(v["claimed_o"], 0, 0b00001, 0b10000, 0b11010)
+	many(v["grant_o"], 0, 0b00001, 0b10000, 0b00111, 0b11010)
+	v = map[string]map[uint64]int{"grant_o": {}}
+	seen(t, "cap_arbiter", 0, 20_000, v)
+	many(v["grant_o"], 0, 0b00001, 0b10000, 0b00011, 0b11000)
+	v = map[string]map[uint64]int{"count_o": {}, "passed_o": {}, "collided_o": {}}
+	seen(t, "contention", 0, 20_000, v)
+	many(v["count_o"], 0, 1, 2, 3, 4)
+	many(v["passed_o"], 0, 1, 2, 4, 8)
+	many(v["collided_o"], 0, 3, 12, 15)
+	v = map[string]map[uint64]int{"heads_o": {}, "count_i": {}}
+	seen(t, "coin", 0, 20_000, v)
+	many(v["heads_o"], 0, 1)
+	many(v["count_i"], 0, 1, 2, 3, 7)
 }
 
 func TestMutantsAreReal(t *testing.T) {
