@@ -28,7 +28,13 @@
 //	coupler.go   StarCouplers: passive star couplers
 //	fibre.go     Fibre: propagation delay
 //	signal.go    Signal: plain electrical wires
+//	requests.go  Requests: request lines of arbiters, those that are high
 //	arbiter.go   Arbiters: fixed priority, round robin, matrix, TDMA
+//	allocator.go ListMatching: one slot of matching by lists of addressees
+//	list_allocator.go          ListAllocators: the same as hardware, one input in a cycle; Lists
+//	cap_arbiter.go             CapMatching, CapArbiters: the transfers that a slot may have
+//	contention.go              ContentionMatching, Contentions: a medium without an arbiter
+//	coin.go      Toss, Coins: who transmits on it, with probability 1/count
 //	fifo.go      FIFOs
 //	lfsr.go      LFSRs: the random register of a NIC
 //	bits.go      packed vectors: the ports of RTL

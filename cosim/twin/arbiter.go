@@ -45,10 +45,10 @@ func arbiter(kind string) Twin {
 const requestersMax = 1024
 
 // changeRequests has requests that last for 8 cycles on average; now and then all change at
-// once, or a single one is left.
+// once, or a single one of many is left.
 func changeRequests(random *Random, requests []uint64) {
 	how := random.Below(64)
-	if how == 4 {
+	if how == 4 && len(requests) > 1 {
 		clear(requests)
 		requests[random.Below(len(requests))] = 1 << random.Below(64)
 		return

@@ -8,9 +8,11 @@
 //	file            what it holds
 //	twin.go         Twin, Parameters, All; mutants.go: Mutant
 //	model.go        Model: one element of a component behind the ports of its hw.Site
-//	coupler.go, link.go, fifo.go, lfsr.go, arbiter.go, crc16.go, serialiser.go,
-//	deserialiser.go            one component each: parameters to test, inputs as in use,
-//	                           mutants; its ports are its own
+//	coupler.go, link.go, fifo.go, lfsr.go, arbiter.go, list_allocator.go, cap_arbiter.go,
+//	contention.go, coin.go, crc16.go, serialiser.go, deserialiser.go
+//	                one component each: parameters to test, inputs as in use, mutants; its
+//	                ports are its own
+//	slots.go        slots: inputs of those who match the ports of a crossbar
 //	random.go, traffic.go      Random: draws; what circuits meet in use
 //	schedule.go     Schedule, Stimulate: resets and phases of a run's inputs
 //	assertion_test.go          a mistake for every assertion in the Verilog
