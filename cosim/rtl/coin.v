@@ -62,9 +62,7 @@ module coin #(
   assign value_o = value_q;
 
 `ifndef SYNTHESIS
-  always @(posedge clock) begin
-    if (!reset && value_q == 32'd0) $fatal(1, "stuck: the register is 0");
-  end
+  always @(posedge clock) if (!reset && value_q == 32'd0) $fatal(1, "stuck: the register is 0");
 `endif
 endmodule
 
