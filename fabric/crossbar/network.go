@@ -24,6 +24,8 @@ type Network struct {
 	Arbiter     string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
 	Cap         int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534,description=frames that may cross in one slot; 0 for no limit"`
 	CapArbiter  string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
+
+	turns string // the schedule of scatter/async, which its parameter chooses
 }
 
 var _ fabric.Network = Network{}
@@ -162,12 +164,6 @@ func (n names) HeardOn(processor int, _ uint16) int {
 	}
 	return processor
 }
-
-// Schedules implements fabric.Network: there are none.
-func (x Network) Schedules() []string { return nil }
-
-// Schedule implements fabric.Network.
-func (x Network) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
 
 // What an output takes, in bytes, beside its frames.
 const (
