@@ -12,6 +12,8 @@ type (
 	Permutation = fabric.Permutation
 	// OneToAll is a packet of one processor for all others.
 	OneToAll = fabric.OneToAll
+	// Scatter is an item that spreads from one processor to all.
+	Scatter = fabric.Scatter
 	// Gossip is a message of every processor for all others.
 	Gossip = fabric.Gossip
 	// Adversary chooses the packets that are worst for firmware with a table of choices.

@@ -86,10 +86,13 @@ type Machine struct {
 	plant     *fabric.Plant // the transport of the cycle engine, nil in the other
 	rtl       *machineRTL   // nil if everything is model
 	referee   fabric.Referee
+	ending    fabric.Ending   // the referee if it ends the run, else nil
 	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
 	schedule  fabric.Schedule // nil if the firmware takes none
 	rom       fabric.ROM      // nil if the network has none
-	words     []uint64        // the schedule's words for the slot that begins
+	words     []uint64        // the schedule's words for the slot that begins...
+	sparse    fabric.Sparse   // ...unless it has few of them in a slot:
+	changed   []wordOf        // those that are new
 	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
 	given     []uint32        // permutation of the next run, instead of the scenario's
 
@@ -211,6 +214,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 		return err
 	}
 	m.referee = m.network.Referee(&s.Workload, m.program)
+	m.ending, _ = m.referee.(fabric.Ending)
 	if m.rom, err = m.network.ROM(&s.Workload, m.program); err != nil {
 		return s.refusal(err)
 	}
@@ -633,7 +637,8 @@ func (m *Machine) close() error {
 // of the next one.
 func (m *Machine) Slots() uint32 { return m.slot }
 
-// Finished reports whether all processors are done and nothing is left to send.
+// Finished reports whether all processors are done and nothing is left to send, or, where the
+// firmware need not know, whether the workload has arrived.
 func (m *Machine) Finished() bool { return m.finished }
 
 // Ended reports whether the run goes no further: it has finished, has reached its limit of
@@ -848,12 +853,15 @@ func (m *Machine) begin(index int, shard *machineShard) {
 // what one step has touched is still in the cache when the next one needs it.
 const windowBytes = 512 << 10
 
+// listenScan is how many cells side by side are scanned in the time of one alone.
+const listenScan = 16
+
 // windows hears the slot before, runs the handlers and sends, window by window. When the
 // machine is stopped it only hears: the slot before is whole.
 func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
 	bank, l := instance.Bank(), &shard.ledger
 	if bank.Schedule != nil && m.phase != phaseHear {
-		bank.SetSchedule(m.words[bank.First : bank.First+bank.Cells])
+		m.setWords(bank)
 	}
 	units, cells, width := m.shape.Windows(bank, windowBytes/bank.RecordBytes())
 	if wanted := units * width; cap(shard.awake) < wanted {
@@ -878,8 +886,16 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			continue
 		}
 		l.Scan(bank, awake, m.slot)
+		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < units*(window.End-window.First)/listenScan
+		if few { // without a table, only handlers that were called listen elsewhere
+			for _, cell := range awake {
+				l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
+			}
+		}
 		for unit := range units {
-			l.ScanListen(bank, unit*cells+window.First, unit*cells+window.End, m.slot)
+			if !few {
+				l.ScanListen(bank, unit*cells+window.First, unit*cells+window.End, m.slot)
+			}
 			bank.ForgetTx(unit*cells+window.First, unit*cells+window.End)
 		}
 		if !m.last {
@@ -893,8 +909,8 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 func (m *Machine) acknowledge() {
 	m.referee.Acknowledge(func(processor int) {
 		bank, cell := m.processor(processor)
-		r := &bank.Registers[cell]
-		r.Flags = r.Flags&^nic.FlagSleeping | nic.FlagDelivered
+		bank.Registers[cell].Flags |= nic.FlagDelivered
+		bank.Wake(cell)
 	})
 }
 
@@ -969,8 +985,12 @@ func (m *Machine) merge() {
 		shard.traps = 0
 	}
 	m.digest.Slot(m.slot, sum)
-	m.finished = !sending && m.done == m.shape.Processors()
-	m.ended = m.last || m.finished
+	quiet := !sending && m.done == m.shape.Processors()
+	m.finished = quiet
+	if m.ending != nil {
+		m.finished = m.ending.Over()
+	}
+	m.ended = m.last || m.finished || quiet
 	m.noteFindings()
 	if m.losses != nil {
 		m.losses.boundary(m)

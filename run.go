@@ -287,6 +287,12 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	unfinished := func(bank *nic.Bank, cell int, text string) {
 		find(fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell, Text: text})
 	}
+	if m.ending != nil {
+		if !m.finished {
+			m.ending.Unfinished(func(f fabric.Finding) { find(f) })
+		}
+		return count, missing
+	}
 	m.eachProcessor(func(bank *nic.Bank, cell int) {
 		switch bank.Registers[cell].Flags & (nic.FlagDone | nic.FlagFaulty) {
 		case 0:

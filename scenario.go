@@ -276,6 +276,10 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 		// With its own schedule and, unless the scenario has some, its own rules.
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
 		places["firmware.program"] = "--firmware"
+		if err := s.Check(); err != nil {
+			return err
+		}
+		s.takeNeeds()
 	} else if o.Image != "" {
 		absolute, err := filepath.Abs(o.Image)
 		if err != nil {
@@ -317,7 +321,8 @@ func (s *Scenario) choosePermutation(k uint64) error {
 }
 
 // keepProgram writes down what the scenario's program brings, so that an image in
-// its place is held to the same rules, and has the same schedule if it takes one.
+// its place is held to the same rules on the same network, and has the same schedule if it
+// takes one.
 func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	p := s.program()
 	if p == nil {
@@ -325,6 +330,9 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	}
 	if s.Rules == nil {
 		s.Rules = &p.Rules
+	}
+	if x, ok := s.network().(crossbar.Network); ok { // as the program wants it
+		s.Fabric.Crossbar = &x
 	}
 	if p.Schedule == "" {
 		return

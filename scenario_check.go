@@ -161,6 +161,13 @@ func (s *Scenario) checkFirmware() error {
 			return s.refuse(at, fmt.Sprintf("%q is not the name of a parameter", clip(name)),
 				"write letters, digits and underscores, at most 63, not starting with a digit")
 		}
+		if p := s.program(); p != nil {
+			at := slices.IndexFunc(p.Params, func(c fabric.Choice) bool { return c.Name == name })
+			if at >= 0 && !slices.Contains(p.Params[at].Values, f.Params[name]) {
+				return s.refuse(join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]),
+					"allowed are "+strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Params[at].Values), " ", ", "), "[]"))
+			}
+		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {
 			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), paramSpan.allowed())
 		}

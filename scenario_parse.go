@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -14,6 +15,7 @@ import (
 
 	yaml "go.yaml.in/yaml/v4"
 
+	"starloom/fabric"
 	"starloom/traces/input"
 )
 
@@ -66,7 +68,31 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if err := s.check(d.entryPlace); err != nil {
 		return nil, err
 	}
+	s.takeNeeds()
 	return s, nil
+}
+
+// takeNeeds gives the keys that the file leaves open the values that the program needs. It does
+// nothing to scenarios that are from no file.
+func (s *Scenario) takeNeeds() {
+	if _, parsed := s.places[""]; !parsed {
+		return
+	}
+	var needs fabric.Needs
+	if p := s.program(); p != nil {
+		needs = p.Needs
+	}
+	usual := DefaultScenario()
+	given := func(path string) bool { _, ok := s.places[path]; return ok }
+	if !given("nic.rx_frames") {
+		s.NIC.RXFrames = cmp.Or(needs.RxFrames, usual.NIC.RXFrames)
+	}
+	if !given("nic.payload_bytes") {
+		s.NIC.PayloadBytes = cmp.Or(needs.PayloadBytes, usual.NIC.PayloadBytes)
+	}
+	if !given("stop.slots") {
+		s.Stop.Slots = cmp.Or(needs.Slots, usual.Stop.Slots)
+	}
 }
 
 // parseDocument returns the content of the one YAML document in data.

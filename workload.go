@@ -8,6 +8,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/nic"
 )
 
 // loadWorkload works out what a run has to carry, and the schedule of firmware that
@@ -48,18 +49,44 @@ func (m *Machine) plan() (err error) {
 		m.words = make([]uint64, m.shape.Processors())
 	}
 	m.schedule, err = m.network.Schedule(name, m.referee)
+	m.sparse, _ = m.schedule.(fabric.Sparse)
 	return m.scenario.refusal(err)
 }
 
-// fillWords puts the schedule's words for the slot that begins into m.words.
+// fillWords works out the schedule's words for the slot that begins: all of them in m.words,
+// or those that are new in m.changed.
 func (m *Machine) fillWords() {
-	if m.schedule != nil && int(m.slot) <= m.schedule.Slots() {
-		m.schedule.Words(int(m.slot), m.words)
+	m.changed = m.changed[:0]
+	switch slot := int(m.slot); {
+	case m.schedule == nil || slot > m.schedule.Slots():
+	case m.sparse != nil:
+		m.sparse.Changes(slot, func(processor int, word uint64) { m.changed = append(m.changed, wordOf{processor, word}) })
+	default:
+		m.schedule.Words(slot, m.words)
+	}
+}
+
+// wordOf is a processor's new word of the schedule.
+type wordOf struct {
+	processor int
+	word      uint64
+}
+
+// setWords gives a bank its words for the slot that begins.
+func (m *Machine) setWords(bank *nic.Bank) {
+	if m.sparse == nil {
+		bank.SetSchedule(m.words[bank.First : bank.First+bank.Cells])
+		return
+	}
+	for _, c := range m.changed {
+		if cell := c.processor - bank.First; cell >= 0 && cell < bank.Cells {
+			bank.SetScheduleWord(cell, c.word)
+		}
 	}
 }
 
 // workloadExample is what a workload of each kind can look like.
-var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{orders: pipelined}"}
+var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{orders: pipelined}", fabric.WorkloadScatter: "{origin: 0}"}
 
 // checkWorkload checks that there is one workload, and that the program can carry
 // it.
@@ -69,7 +96,7 @@ func (s *Scenario) checkWorkload() error {
 	for _, kind := range []struct {
 		name  string
 		given bool
-	}{{"one_to_all", w.OneToAll != nil}, {"gossip", w.Gossip != nil}, {"adversary", w.Adversary != nil}} {
+	}{{"one_to_all", w.OneToAll != nil}, {"gossip", w.Gossip != nil}, {"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil}} {
 		if kind.given {
 			given = append(given, kind.name)
 		}
@@ -78,10 +105,16 @@ func (s *Scenario) checkWorkload() error {
 		return s.refuse("workload", "workload has both "+strings.Join(given[:2], " and "), "delete one")
 	}
 	if _, permuted := s.places["workload.permutation"]; permuted && len(given) > 0 {
-		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all, gossip and adversary")
+		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all, gossip, scatter and adversary")
 	}
 	if w.OneToAll != nil && w.OneToAll.Source >= n {
 		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source), fmt.Sprintf("allowed are 0 to %d", n-1))
+	}
+	if w.Scatter != nil && n < 2 {
+		return s.refuse("fabric."+s.network().Kind(), "one processor has nobody to whom it could give an item", "choose a network of 2 processors or more")
+	}
+	if w.Scatter != nil && w.Scatter.Origin >= n {
+		return s.refuse("workload.scatter.origin", fmt.Sprintf("workload.scatter.origin is %d", w.Scatter.Origin), fmt.Sprintf("allowed are 0 to %d", n-1))
 	}
 	if w.Adversary != nil && w.Adversary.Slots%2 != 0 {
 		return s.refuse("workload.adversary.slots", fmt.Sprintf("workload.adversary.slots is %d", w.Adversary.Slots), "give an even number: two slots take a packet over its two hops")

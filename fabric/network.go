@@ -168,7 +168,23 @@ type Program struct {
 	Workloads    []string // keys under workload: that it can carry
 	Schedule     string   // that it takes, "" for none
 	Note         string   // what a user must know of it here, "" for nothing
+	Needs        Needs    // what it sets where the scenario does not
+	Params       []Choice // parameters that have few values
 	Native       *firmware.NativeProgram
+}
+
+// Needs are values of a scenario that a program needs, unless the file gives others: 0 for the
+// usual default.
+type Needs struct {
+	RxFrames     int    // nic.rx_frames
+	PayloadBytes int    // nic.payload_bytes
+	Slots        uint32 // stop.slots
+}
+
+// Choice is a parameter that has only these values.
+type Choice struct {
+	Name   string
+	Values []int64
 }
 
 // ProgramNamed returns a network's program, nil if it has none of that name.
@@ -192,6 +208,14 @@ type Schedule interface {
 	// Slots() at which the schedule is over. It may keep a stage's plan for the next
 	// call, so calls for one schedule must not run in parallel.
 	Words(slot int, dst []uint64)
+}
+
+// Sparse is a Schedule of which few words change from slot to slot.
+type Sparse interface {
+	Schedule
+	// Changes yields the processors whose word in a slot is another one than in the slot
+	// before; before slot 0 all words are 0. Words fills in the same, and leaves the others alone.
+	Changes(slot int, yield func(processor int, word uint64))
 }
 
 // ROM are tables that do not change while a run goes on; what their words mean is the

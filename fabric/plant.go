@@ -142,7 +142,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank: t.nics("tx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
 		FrameBytesMax: nic.FrameBytes(t.payload), ComputeCycles: t.timing.ComputeCycles, Ports: t.outputs(),
-		ArbitrationCycles: t.timing.ArbitrationCycles,
+		ArbitrationCycles: t.timing.ArbitrationCycles, OfferCycles: (t.timing.Frames - 1) * t.timing.FramePhits,
 	}); err != nil {
 		return nil, err
 	}
@@ -154,7 +154,10 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 
 // Components are those of the plant that RTL can stand for.
 func (t *Plant) Components() []hw.Sited {
-	parts := []hw.Sited{t.media.Couplers, t.media.Links, t.deserialisers}
+	parts := []hw.Sited{t.media.Couplers, t.media.Links}
+	if !t.queues() {
+		parts = append(parts, t.deserialisers)
+	}
 	if !t.shape.Addressed {
 		return append(parts, t.serialisers)
 	}
@@ -171,6 +174,9 @@ func (t *Plant) unsited() (parts []hw.Component) {
 	if t.shape.Addressed {
 		parts = append(parts, t.serialisers)
 	}
+	if t.queues() {
+		parts = append(parts, t.deserialisers)
+	}
 	for _, part := range t.media.Parts {
 		if _, ok := part.(hw.Sited); !ok {
 			parts = append(parts, part)
@@ -178,6 +184,9 @@ func (t *Plant) unsited() (parts []hw.Component) {
 	}
 	return parts
 }
+
+// queues reports whether a slot may bring a receiver several frames, one after the other.
+func (t *Plant) queues() bool { return t.timing.Frames > 1 }
 
 // outputs returns how many media a transmitter can be switched to.
 func (t *Plant) outputs() int {
@@ -231,7 +240,7 @@ func (t *Plant) Carry(m Media) (err error) {
 	t.media = m
 	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
 		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
-		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, Hears: m.Hears,
+		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, Hears: m.Hears, Queues: t.queues(),
 	})
 	return err
 }
@@ -313,6 +322,15 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 	processor := bank.First + cell
 	receiver := processor*t.lanes + lane
 	status := t.deserialisers.Status(receiver)
+	if t.queues() {
+		t.deserialisers.Queued(receiver, func(frame nic.Frame) {
+			ledger.Frames.Heard++
+			t.take(s, bank, cell, port, frame, ledger, slot)
+		})
+		if status == nic.StatusOK {
+			return
+		}
+	}
 	if status != nic.StatusIdle && status != nic.StatusCollision && int(port) < t.shape.Ports {
 		if medium := t.media.Hears.Wire(processor/t.shape.PerUnit, t.input(processor, port)); t.marks[medium] == 0 {
 			t.marks[medium] = 1
@@ -324,20 +342,25 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 	case nic.StatusIdle:
 		bank.SetRx(cell, port, nic.StatusIdle)
 	case nic.StatusOK:
-		frame := t.deserialisers.Frame(receiver)
-		if t.sums != nil && !t.sums.same(slot, frame) {
-			ledger.altered(processor, port, frame)
-		}
-		s.view.PutWire(frame)
-		if t.shape.Shared() && s.view.Destination() != uint32(processor) {
-			bank.SetRx(cell, port, nic.StatusIdle) // the NIC drops what is for others
-			return
-		}
-		ledger.NoteHeard(processor, port, bank.PushRx(cell, port, s.view), s.view, slot)
+		t.take(s, bank, cell, port, t.deserialisers.Frame(receiver), ledger, slot)
 	default:
 		bank.SetRx(cell, port, status)
 		ledger.NoteHeard(processor, port, status, nil, slot)
 	}
+}
+
+// take puts a good frame into the RX FIFO.
+func (t *Plant) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame nic.Frame, ledger *Ledger, slot uint32) {
+	processor := bank.First + cell
+	if t.sums != nil && !t.sums.same(slot, frame) {
+		ledger.altered(processor, port, frame)
+	}
+	s.view.PutWire(frame)
+	if t.shape.Shared() && s.view.Destination() != uint32(processor) {
+		bank.SetRx(cell, port, nic.StatusIdle) // the NIC drops what is for others
+		return
+	}
+	ledger.NoteHeard(processor, port, bank.PushRx(cell, port, s.view), s.view, slot)
 }
 
 // Send implements Transport: the load inputs of the transmitters and the ports of the

@@ -43,6 +43,16 @@ type Referee interface {
 	State(v *hw.StateVisitor)
 }
 
+// Ending is a Referee of a workload that is over when it has arrived: the run has finished
+// then, whatever the firmware goes on to do.
+type Ending interface {
+	Referee
+	// Over reports whether all has arrived. It is called after the boundaries of all shards.
+	Over() bool
+	// Unfinished yields what has not arrived, in the order of the report.
+	Unfinished(yield func(Finding))
+}
+
 // Load is what a run has to carry.
 type Load struct {
 	Workload *Workload

@@ -13,6 +13,7 @@ type Workload struct {
 	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
 	OneToAll    *OneToAll   `json:"one_to_all,omitempty" jsonschema:"description=one processor tells everybody"`
 	Gossip      *Gossip     `json:"gossip,omitempty" jsonschema:"description=every processor tells everybody its own"`
+	Scatter     *Scatter    `json:"scatter,omitempty" jsonschema:"description=an item spreads from one processor to all\\, by messages to random ones"`
 	Adversary   *Adversary  `json:"adversary,omitempty" jsonschema:"description=the permutation that a deterministic two-hops firmware cannot route\\, built from its choice table"`
 }
 
@@ -22,6 +23,7 @@ const (
 	WorkloadOneToAll    = "one_to_all"
 	WorkloadAdversary   = "adversary"
 	WorkloadGossip      = "gossip"
+	WorkloadScatter     = "scatter"
 )
 
 // Kind returns which workload it is.
@@ -33,6 +35,8 @@ func (w *Workload) Kind() string {
 		return WorkloadAdversary
 	case w.Gossip != nil:
 		return WorkloadGossip
+	case w.Scatter != nil:
+		return WorkloadScatter
 	}
 	return WorkloadPermutation
 }
@@ -49,6 +53,11 @@ type Gossip struct {
 
 	Path  string     `json:"-"` // of the file as seen from the working folder; "": Orders is
 	Given [][]uint32 `json:"-"` // orders from Go, instead of Orders
+}
+
+// Scatter names the processor that has the item at first.
+type Scatter struct {
+	Origin int `json:"origin" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the processor that has the item at first"`
 }
 
 // FromFile reports whether the orders are in a file.

@@ -311,7 +311,11 @@ func (in *wasmInstance) SetState(memory []byte, globals []uint64) error {
 	if len(globals) != len(in.globals) || len(memory) < int(in.image.ownBytes()) || len(memory)%wasmPageBytes != 0 {
 		return errors.New("the state is not one of this firmware")
 	}
-	return in.set(pristine{memory, len(memory), globals})
+	if err := in.set(pristine{memory, len(memory), globals}); err != nil {
+		return err
+	}
+	in.bank.Restored()
+	return nil
 }
 
 // enter and leave stand around a call of the image. A trap ends it wherever it is: the

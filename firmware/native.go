@@ -84,6 +84,7 @@ func (in *nativeInstance) SetState(memory []byte, _ []uint64) error {
 		return fmt.Errorf("the bank has %d bytes, not %d", len(in.memory), len(memory))
 	}
 	copy(in.memory, memory)
+	in.bank.Restored()
 	return nil
 }
 

@@ -8,7 +8,7 @@ type Asks struct {
 	path string
 	high [][]uint32 // by shard
 
-	// Of those that are high.
+	// Of those that are high, and of transmitters that still send what they have asked for.
 	To  []uint16 // the output, PortNone for whom a list says
 	Tag []uint16
 }

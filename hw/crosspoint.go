@@ -59,7 +59,7 @@ func (c *Crosspoints) Inputs() []Wire {
 // Outputs are the light that passes, and where it goes.
 func (c *Crosspoints) Outputs() []Wire { return []Wire{c.Out, c.to} }
 
-// Settle lets the light of those who ask and are granted pass.
+// Settle lets the light of those who are granted pass.
 func (c *Crosspoints) Settle(s Shard) {
 	for _, i := range c.passing[s.Index] {
 		c.to.Value[i] = PortNone
@@ -67,7 +67,7 @@ func (c *Crosspoints) Settle(s Shard) {
 	c.passing[s.Index] = c.passing[s.Index][:0]
 	c.Out.Clear(s.Index)
 	listed := false
-	for _, i := range c.Asks.High(s.Index) {
+	for _, i := range c.In.Lit(s.Index, 0) {
 		switch to := c.Asks.To[i]; {
 		case c.Busy == nil:
 			if c.Allow.Value[i] != 0 {

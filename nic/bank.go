@@ -34,6 +34,7 @@ type Bank struct {
 	listen      []uint16 // the listening table, listenSlots columns
 	listenSlots int
 	silenced    []uint64 // one bit per cell: Silence was called since Reset
+	stirred     stirred  // only where NICs ask for outputs
 	descriptor  []byte   // the bank block, for Current
 	records     []byte   // per cell: the handler's state, the heads of the RX and the TX FIFO
 	recordBytes int
@@ -313,7 +314,11 @@ func (b *Bank) configure() {
 	for i := range b.AcceptTag {
 		b.AcceptTag[i] = TagAny
 	}
+	b.stirAll()
 }
+
+// Restored says that the memory behind the view has been replaced by that of a saved state.
+func (b *Bank) Restored() { b.stirAll() }
 
 // ClearListen makes the listening table zero, for images of a bank that Reset
 // shall be called on.
@@ -339,8 +344,22 @@ func (b *Bank) SetSchedule(words []uint64) {
 		if schedule[cell] != word {
 			schedule[cell] = word
 			registers[cell].Flags &^= FlagSleeping
+			b.stir(cell)
 		}
 	}
+}
+
+// SetScheduleWord writes a cell's word for the slot that begins, which is another one than
+// before, and wakes its handler.
+func (b *Bank) SetScheduleWord(cell int, word uint64) {
+	b.Schedule[cell] = word
+	b.Wake(cell)
+}
+
+// Wake lets a cell's handler be called in this slot, even if it sleeps.
+func (b *Bank) Wake(cell int) {
+	b.Registers[cell].Flags &^= FlagSleeping
+	b.stir(cell)
 }
 
 // Silence takes a processor off the fabric: it is faulty, sends nothing, hears
@@ -350,6 +369,7 @@ func (b *Bank) Silence(cell int) {
 	r := &b.Registers[cell]
 	r.Flags |= FlagFaulty
 	r.TxCount, r.RxCount = 0, 0
+	b.stir(cell)
 	for column := range b.listenSlots {
 		b.SetListen(cell, column, PortNone)
 	}
@@ -361,14 +381,14 @@ func (b *Bank) Silence(cell int) {
 // by itself until it is served - unless they are faulty. Among the others, resting counts
 // those that are done or faulty.
 func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
+	if b.Addressed {
+		return b.listStirred(list, first, end, slot)
+	}
 	start := len(list)
 	n := start
 	list = list[:start+end-first]
 	const asleep = FlagSleeping << WordFlagsShift
-	frames := uint64(0xFFFF << WordRxCountShift) // rx_count and tx_count
-	if b.Addressed {
-		frames = 0xFF << WordRxCountShift
-	}
+	const frames = 0xFFFF << WordRxCountShift // rx_count and tx_count
 	var any, calm uint64
 	now := uint64(slot)
 	for i, w := range b.Words[first:end] {
@@ -576,7 +596,7 @@ func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) 
 	at := b.lane(cell, port)
 	b.TxStatus[at], b.Served[at] = uint8(status), addressee
 	if status == TxSent {
-		b.Registers[cell].Flags &^= FlagSleeping
+		b.Wake(cell)
 	}
 }
 
@@ -682,6 +702,7 @@ func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	}
 	copyFrame(b.frame(cell, &b.rx, count), frame, port)
 	r.RxCount = uint8(count + 1)
+	b.stir(cell)
 	b.SetRx(cell, port, StatusOK)
 	return StatusOK
 }

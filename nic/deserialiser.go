@@ -27,7 +27,9 @@ import (
 //
 // The last cycle of a slot shows what was heard in it; with its Latch those that heard
 // something are idle again and hear what the port inputs say. A receiver that is still
-// receiving then has been cut short, and light in that cycle counts for no slot. Bits
+// receiving then has been cut short, and light in that cycle counts for no slot. Where a
+// slot brings frames one after the other (Queues), those that are good are queued, and after
+// good light begins the next one; damage lasts to the end of the slot. Bits
 // map to phits as in Serialisers. (DESIGN sections 3 to 5; pops.md section 1.)
 //
 // The cost per cycle grows with the lit couplers and those who hear them.
@@ -48,6 +50,10 @@ type Deserialisers struct {
 	due    []uint64 // cycle in which the next phit must come
 	frames []byte   // stride bytes per cell
 	port   []uint16 // input of its unit that the cell hears, hw.PortNone for none
+
+	queues     [][]byte // the good frames of this slot, one after the other; nil where there is one at most
+	queueBytes []uint32 // of queues, as a saved state has them...
+	queueAll   []byte   // ...one after the other
 
 	ends []bool // input, per shard: this cycle is the last one of the slot
 
@@ -86,6 +92,8 @@ type DeserialiserConfig struct {
 	// wires that each unit has as its ports.
 	In    *hw.Light
 	Hears hw.Gather
+
+	Queues bool // a slot may bring several frames
 }
 
 // NewDeserialisers returns an idle bank that hears nothing.
@@ -134,17 +142,18 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		heard: make([][]uint32, len(c.Shards)),
 	}
 	d.frames = make([]byte, d.stride*cells)
-	d.Registers = hw.Declare(hw.Declaration{
-		Bank: c.Bank,
-		Registers: []hw.Register{
-			hw.Column("state", d.state, hw.AtMost(receiverStates-1)).Shown(3, ReceiverStates...),
-			hw.Column("bits", d.bits, hw.AtMost(uint32(8*d.frameMax))).Shown(32),
-			hw.Column("due", d.due),
-			hw.Column("frame", d.frames),
-			hw.Column("port", d.port, d.checkPort).ResetTo(hw.PortNone),
-		},
-		Derive: d.link,
-	})
+	registers := []hw.Register{
+		hw.Column("state", d.state, hw.AtMost(receiverStates-1)).Shown(3, ReceiverStates...),
+		hw.Column("bits", d.bits, hw.AtMost(uint32(8*d.frameMax))).Shown(32),
+		hw.Column("due", d.due),
+		hw.Column("frame", d.frames),
+		hw.Column("port", d.port, d.checkPort).ResetTo(hw.PortNone),
+	}
+	if c.Queues {
+		d.queues, d.queueBytes = make([][]byte, cells), make([]uint32, cells)
+		registers = append(registers, hw.Column("queue_bytes", d.queueBytes), hw.List("queue", &d.queueAll))
+	}
+	d.Registers = hw.Declare(hw.Declaration{Bank: c.Bank, Registers: registers, Collect: d.collect, Derive: d.link})
 	d.Reset()
 	return d, nil
 }
@@ -207,9 +216,24 @@ func (d *Deserialisers) hook(cell int32) {
 	*head = cell
 }
 
+// collect puts the queues into one list.
+func (d *Deserialisers) collect() {
+	d.queueAll = d.queueAll[:0]
+	for cell, queue := range d.queues {
+		d.queueBytes[cell] = uint32(len(queue))
+		d.queueAll = append(d.queueAll, queue...)
+	}
+}
+
 // link builds the lists: who hears each coupler, and who has heard something.
 func (d *Deserialisers) link() {
 	clear(d.ends)
+	rest := d.queueAll
+	for cell := range d.queues {
+		bytes := min(int(d.queueBytes[cell]), len(rest))
+		d.queues[cell] = append(d.queues[cell][:0], rest[:bytes]...)
+		rest = rest[bytes:]
+	}
 	for shard := range d.heard {
 		d.heard[shard] = d.heard[shard][:0]
 	}
@@ -264,6 +288,9 @@ func (d *Deserialisers) endSlot(shard int) {
 			d.clock.Broken(d.bank.Element(int(cell)), "state %d with %d bits at the end of a slot, a frame has %d at most", state, bits, 8*d.frameMax)
 		}
 		d.state[cell] = receiverIdle
+		if d.queues != nil {
+			d.queues[cell] = d.queues[cell][:0]
+		}
 	}
 	d.heard[shard] = d.heard[shard][:0]
 }
@@ -292,8 +319,11 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 			return
 		}
 	case receiverGood:
-		d.state[cell] = receiverDamaged // light after the end
-		return
+		if d.queues == nil {
+			d.state[cell] = receiverDamaged // light after the end
+			return
+		}
+		d.state[cell], d.bits[cell] = receiverReceiving, 0
 	case receiverDamaged, receiverViolated:
 		return
 	default:
@@ -324,6 +354,8 @@ func (d *Deserialisers) receive(cell int, now, rail1, rail0 uint64) {
 		d.state[cell] = receiverGood
 		if !wellFormed(frame[:total/8]) {
 			d.state[cell] = receiverDamaged
+		} else if d.queues != nil {
+			d.queues[cell] = append(d.queues[cell], frame[:total/8]...)
 		}
 	}
 }
@@ -369,6 +401,22 @@ func (d *Deserialisers) Frame(cell int) Frame {
 		bytes = d.site.length[cell]
 	}
 	return Frame(d.frames[cell*d.stride:][:bytes])
+}
+
+// Queued yields the good frames that a cell has received in this slot, in their order, where
+// there may be several. They are views and last until the slot's last Latch.
+func (d *Deserialisers) Queued(cell int, yield func(Frame)) {
+	for rest := d.queues[cell]; len(rest) > 0; {
+		bytes := FrameBytesMin
+		if len(rest) >= FrameBytesMin {
+			bytes = FrameBytes(int(binary.BigEndian.Uint16(rest[offsetPayloadBytes:])))
+		}
+		if bytes > len(rest) {
+			d.clock.Broken(d.bank.Element(cell), "%d bytes of a frame of %d in its queue", len(rest), bytes)
+		}
+		yield(Frame(rest[:bytes]))
+		rest = rest[bytes:]
+	}
 }
 
 func (d *Deserialisers) checkPort(cell int, port uint16) error {

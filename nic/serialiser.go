@@ -23,6 +23,17 @@ import (
 // first phit, and goes on asking to its last one. In the cycle of the first phit it learns who
 // serves it; if nobody does, it stops there, and its light has gone nowhere.
 //
+// Where outputs take several frames one after the other, it offers its first phit for
+// OfferCycles more, until it is served, and sends the others then. It stops asking with its
+// last phit, so that the output changes hands without a gap.
+//
+//	cycle            0   1   2   3   4   5   6
+//	A asks          /-----------\_______________      cycle 0: arbitration; frames of 3 phits
+//	A's light           a0  a1  a2
+//	B asks          /-----------------------\___
+//	B's light           b0  b0  b0  b0  b1  b2
+//	the output          a0  a1  a2  b0  b1  b2
+//
 // Bits on the wire: the frame's bytes in order, each byte's most significant bit
 // first. The first bit of a phit is the phit word's most significant bit:
 //
@@ -48,6 +59,7 @@ type Serialisers struct {
 	ports *hw.PortSelect
 
 	arbitration uint64
+	late        int            // phits after the first one with which a frame may still start
 	asks        *hw.Asks       // nil if outputs need not be asked for
 	serving     *hw.PortSelect // input: the output that serves a transmitter
 
@@ -56,6 +68,7 @@ type Serialisers struct {
 	length []uint16  // bytes of the frame that is loaded, 0 when idle
 	tag    []uint16  // of the frame, nil where asks is
 	served []uint16  // who has taken the frame that was loaded last, hw.PortNone for nobody; the same
+	passed []uint32  // phits that the output has taken, nil where late is 0
 	start  [1]uint64 // that of the shards that are active, while a state is saved
 
 	shards []serialiserShard
@@ -82,6 +95,7 @@ type SerialiserConfig struct {
 	// ArbitrationCycles come then, in which a transmitter asks for its output: 0 if it need
 	// not, else Await says who answers.
 	ArbitrationCycles int
+	OfferCycles       int // in which a frame may start after the first one possible: 0 if it starts at once or not at all
 	Ports             int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
@@ -139,6 +153,10 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		t.arbitration, t.asks = uint64(c.ArbitrationCycles), hw.NewAsks(c.Bank, "ask", len(c.Shards))
 		t.tag, t.served = make([]uint16, c.Bank.Size()), make([]uint16, c.Bank.Size())
 		registers = append(registers, hw.Column("tag", t.tag).Shown(16), hw.Column("served", t.served).ResetTo(hw.PortNone).Shown(16))
+	}
+	if c.OfferCycles > 0 {
+		t.late, t.passed = c.OfferCycles, make([]uint32, c.Bank.Size())
+		registers = append(registers, hw.Column("passed", t.passed).Shown(32))
 	}
 	t.Registers = hw.Declare(hw.Declaration{
 		Bank:      c.Bank,
@@ -203,6 +221,9 @@ func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
 	if t.asks != nil {
 		t.tag[cell], t.served[cell] = Frame(own).Header().Tag, hw.PortNone
 	}
+	if t.passed != nil {
+		t.passed[cell] = 0
+	}
 	shard.start = start
 	shard.active = append(shard.active, uint32(cell))
 }
@@ -224,7 +245,9 @@ func (t *Serialisers) Drive(s hw.Shard) {
 		t.asks.Clear(s.Index)
 		if phit >= -int(t.arbitration) {
 			for _, cell := range shard.active {
-				t.asks.Raise(s.Index, cell, t.ports.Value[cell], t.tag[cell])
+				if t.passed == nil || !t.lastPhit(cell) {
+					t.asks.Raise(s.Index, cell, t.ports.Value[cell], t.tag[cell])
+				}
 			}
 		}
 	}
@@ -234,10 +257,32 @@ func (t *Serialisers) Drive(s hw.Shard) {
 	if phit == 0 {
 		t.check(shard)
 	}
+	if t.passed != nil {
+		t.driveOffered(s.Index, shard.active)
+		return
+	}
 	firstBit := phit * t.phitBits
 	if over := driveLight(t.light, s.Index, shard.active, t.frames, t.length, t.stride, firstBit, t.phitBits); over >= 0 {
 		// Latch retires a frame with its last phit, so the clock has jumped.
 		t.clock.Broken(t.bank.Element(over), "bit %d of a frame of %d bytes: the clock was advanced without Latch", firstBit, t.length[over])
+	}
+}
+
+// lastPhit reports whether a cell sends the last phit of its frame in this cycle.
+func (t *Serialisers) lastPhit(cell uint32) bool {
+	return (int(t.passed[cell])+1)*t.phitBits >= 8*int(t.length[cell])
+}
+
+// driveOffered lights the phit of every active cell that its output takes next.
+func (t *Serialisers) driveOffered(shard int, active []uint32) {
+	for _, cell := range active {
+		firstBit := int(t.passed[cell]) * t.phitBits
+		left := 8*int(t.length[cell]) - firstBit
+		if left <= 0 {
+			t.clock.Broken(t.bank.Element(int(cell)), "phit %d of a frame of %d bytes", t.passed[cell], t.length[cell])
+		}
+		word, lit := getPhit(t.frames[int(cell)*t.stride:], firstBit, t.phitBits), litBits(left, t.phitBits)
+		t.light.Put(shard, cell, word&lit, ^word&lit)
 	}
 }
 
@@ -287,6 +332,10 @@ func (t *Serialisers) Latch(s hw.Shard) {
 	if len(shard.active) == 0 || phit < 0 {
 		return
 	}
+	if t.passed != nil {
+		t.pass(shard, phit < t.late)
+		return
+	}
 	if t.serving != nil && phit == 0 {
 		t.answer(shard)
 	}
@@ -309,6 +358,29 @@ func (t *Serialisers) answer(shard *serialiserShard) {
 			Frame(t.frames[int(cell)*t.stride:][:t.length[cell]]).readdress(uint32(output))
 		}
 		kept = append(kept, cell)
+	}
+	shard.active = kept
+}
+
+// pass counts the phits that outputs have taken, and makes the cells idle whose last one it
+// was, and those that have not been served when it is too late to start.
+func (t *Serialisers) pass(shard *serialiserShard, mayStart bool) {
+	kept := shard.active[:0]
+	for _, cell := range shard.active {
+		if t.passed[cell] == 0 {
+			t.served[cell] = t.serving.Value[cell]
+		}
+		waits := t.served[cell] == hw.PortNone
+		if waits && mayStart {
+			kept = append(kept, cell)
+			continue
+		}
+		if !waits && !t.lastPhit(cell) {
+			t.passed[cell]++
+			kept = append(kept, cell)
+			continue
+		}
+		t.length[cell], t.ports.Value[cell], t.passed[cell] = 0, hw.PortNone, 0
 	}
 	shard.active = kept
 }

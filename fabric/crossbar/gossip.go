@@ -66,9 +66,12 @@ func (r *ordersROM) Processor(processor int, seed uint64, dst []uint32) {
 
 func (r *ordersROM) Machine(uint64, []uint32) {}
 
-// Referee implements fabric.Network: that of gossip, or of packets for firmware that brings
-// something else about.
+// Referee implements fabric.Network: that of gossip, of scattering, or of packets for firmware
+// that brings something else about.
 func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
+	if w.Scatter != nil {
+		return newScatterReferee(x.Ports, w.Scatter)
+	}
 	if w.Gossip == nil {
 		return fabric.NewPackets(x.Ports)
 	}

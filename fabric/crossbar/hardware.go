@@ -13,7 +13,7 @@ import (
 //	       light ------------------------------------------------------> crosspoints --> outputs (couplers) --> links
 //
 // The transmitters ask in the arbitration cycles of a slot; in the cycle of the first phit the
-// grants stand, and they do so to the end of the frames.
+// grants stand, and they do so to the end of the frames. The filters of queues count frames.
 func (x Network) Build(plant *fabric.Plant) error {
 	x = x.settled()
 	b := builder{Network: x, plant: plant, asks: plant.Transmitters().Asks()}
@@ -67,6 +67,9 @@ func (b *builder) arbitrate() {
 	}
 	b.busy, b.index = arbiters.Busy(), arbiters.Index()
 	b.media.Filters, b.media.Parts = filters, []hw.Component{filters, arbiters}
+	if b.QueueFrames > 1 {
+		filters.Limit(b.QueueFrames, b.busy, b.index)
+	}
 	if b.Cap == 0 {
 		return
 	}

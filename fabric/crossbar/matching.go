@@ -40,6 +40,9 @@ type matching struct {
 	servedBy []int32  // the output that serves an input, fabric.Met for one that has met others
 	met      []uint32 // the inputs that have
 	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
+	serving  []uint64 // the same, one bit for each output
+
+	queue queue // where outputs serve more than one
 
 	// Registers of the outputs' arbiters, nil if their kind has none.
 	first []uint32 // round robin: who goes first
@@ -49,6 +52,15 @@ type matching struct {
 
 const nobody = fabric.Nobody
 
+// queue are the lists of inputs that outputs serve one after the other, linked from
+// matching.serves on.
+type queue struct {
+	frames int     // of an output in a slot, 0 where there are no queues
+	next   []int32 // by input: the one that is served after it
+	last   []int32 // by output
+	count  []int32 // by output
+}
+
 func newMatching(x Network) *matching {
 	x = x.settled()
 	n := x.Ports
@@ -57,7 +69,10 @@ func newMatching(x Network) *matching {
 		arbiter: kindOf(x.Arbiter), capped: hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
 		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
 		listeners: make([]hw.Listener, n),
-		serves:    make([]int32, n), servedBy: make([]int32, n),
+		serves:    make([]int32, n), servedBy: make([]int32, n), serving: make([]uint64, (n+63)/64),
+	}
+	if x.Output == OutputQueue {
+		m.queue = queue{frames: x.QueueFrames, next: make([]int32, n), last: make([]int32, n), count: make([]int32, n)}
 	}
 	if m.list {
 		m.lists = make([]hw.ListRequest, n)
@@ -88,6 +103,7 @@ func (m *matching) reset() {
 	clear(m.since)
 	clear(m.now)
 	m.taken, m.met = m.taken[:0], m.met[:0]
+	clear(m.serving)
 	for i := range m.ports {
 		m.serves[i], m.servedBy[i] = nobody, nobody
 	}
@@ -108,9 +124,12 @@ func (m *matching) listen(output int, listens bool, tag uint16) {
 }
 
 // inputs yields those that ask among first..end-1, in ascending order.
-func (m *matching) inputs(first, end int, yield func(input int)) {
+func (m *matching) inputs(first, end int, yield func(input int)) { each(m.asking, first, end, yield) }
+
+// each yields the numbers of the bits that are set among first..end-1, in ascending order.
+func each(set []uint64, first, end int, yield func(i int)) {
 	for w := first >> 6; w<<6 < end; w++ {
-		for left := m.asking[w]; left != 0; left &= left - 1 {
+		for left := set[w]; left != 0; left &= left - 1 {
 			if i := w<<6 + bits.TrailingZeros64(left); i >= first && i < end {
 				yield(i)
 			}
@@ -121,8 +140,11 @@ func (m *matching) inputs(first, end int, yield func(input int)) {
 // clear forgets what has been decided.
 func (m *matching) clear() {
 	for _, output := range m.taken {
-		input := m.serves[output]
-		m.serves[output], m.servedBy[input] = nobody, nobody
+		for input := m.serves[output]; input != nobody; input = m.after(input) {
+			m.servedBy[input] = nobody
+		}
+		m.serves[output] = nobody
+		m.serving[output>>6] &^= 1 << (output & 63)
 	}
 	for _, input := range m.met {
 		m.servedBy[input] = nobody
@@ -130,17 +152,45 @@ func (m *matching) clear() {
 	m.taken, m.met = m.taken[:0], m.met[:0]
 }
 
+// after is the input that is served by the same output after another one.
+func (m *matching) after(input int32) int32 {
+	if m.queue.frames == 0 {
+		return nobody
+	}
+	return m.queue.next[input]
+}
+
+// crossing counts the frames that cross in the slot that has been decided.
+func (m *matching) crossing() (frames uint64) {
+	if m.queue.frames == 0 {
+		return uint64(len(m.taken))
+	}
+	for _, output := range m.taken {
+		frames += uint64(m.queue.count[output])
+	}
+	return frames
+}
+
 // decide serves those who ask in a slot.
 func (m *matching) decide(slot uint32) {
 	m.clear()
-	if m.aloha {
+	switch {
+	case m.aloha:
 		m.contend(slot)
-		return
-	}
-	if m.list {
+	case m.list:
 		m.allocate()
-		return
+	case m.queue.frames > 0:
+		m.line()
+	default:
+		m.meet()
 	}
+	for _, output := range m.taken {
+		m.serving[output>>6] |= 1 << (output & 63)
+	}
+}
+
+// meet serves at most one input by each output.
+func (m *matching) meet() {
 	m.inputs(0, m.ports, func(input int) {
 		output := m.destination[input]
 		if !m.listeners[output].Accepts(m.tag[input]) {
@@ -162,6 +212,60 @@ func (m *matching) decide(slot uint32) {
 		m.servedBy[input] = int32(output)
 		m.rotate(int(output), int(input))
 	}
+}
+
+// line serves as many inputs by each output as a slot has time for, in the order of its arbiter.
+func (m *matching) line() {
+	q := &m.queue
+	m.inputs(0, m.ports, func(input int) {
+		output := m.destination[input]
+		if !m.listeners[output].Accepts(m.tag[input]) {
+			return
+		}
+		switch {
+		case m.serves[output] == nobody:
+			m.taken = append(m.taken, output)
+			m.serves[output], q.count[output] = int32(input), 0
+		case m.arbiter == hw.ArbiterFixed && int(q.count[output]) == q.frames:
+			return
+		default:
+			q.next[q.last[output]] = int32(input)
+		}
+		q.last[output], q.next[input] = int32(input), nobody
+		q.count[output]++
+	})
+	for _, output := range m.taken {
+		if m.arbiter != hw.ArbiterFixed && q.count[output] > 1 {
+			m.arrange(output)
+		}
+		for input := m.serves[output]; input != nobody; input = q.next[input] {
+			m.servedBy[input] = int32(output)
+			m.rotate(int(output), int(input))
+		}
+	}
+}
+
+// arrange puts the inputs that an output could serve into the order of its arbiter, and drops
+// those for which there is no time.
+func (m *matching) arrange(output uint32) {
+	q := &m.queue
+	m.order = m.order[:0]
+	for input := m.serves[output]; input != nobody; input = q.next[input] {
+		m.order = append(m.order, uint32(input))
+	}
+	slices.SortFunc(m.order, func(a, b uint32) int {
+		if m.before(int(output), int(a), int(b)) {
+			return -1
+		}
+		return 1
+	})
+	m.order = m.order[:min(len(m.order), q.frames)]
+	q.count[output] = int32(len(m.order))
+	next := int32(nobody)
+	for _, input := range slices.Backward(m.order) {
+		q.next[input], next = next, int32(input)
+	}
+	m.serves[output] = next
 }
 
 // limit lets no more frames cross than the cap allows.

@@ -16,19 +16,25 @@ import (
 // What a scenario leaves open is "" or 0, and is that of the program, else the first of each
 // list of words.
 type Network struct {
-	Ports      int    `json:"ports" jsonschema:"required,minimum=1,maximum=65534,description=processors\\, each with an input and an output"`
-	Medium     string `json:"medium,omitempty" jsonschema:"enum=crossbar,enum=aloha,description=crossbar: any frames with distinct senders and addressees cross in one slot (default); aloha: one medium without an arbiter\\, on which two frames are lost: who wants it sends with probability 1/(number of those whose addressee listens)"`
-	Matching   string `json:"matching,omitempty" jsonschema:"enum=head,enum=list,description=head: a sender asks for one output; list: for all of a list\\, in its order (default: the program's\\, else head)"`
-	Output     string `json:"output,omitempty" jsonschema:"enum=rendezvous,description=rendezvous: at most one frame per slot\\, and only to who listens (default)"`
-	Arbiter    string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
-	Cap        int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534,description=frames that may cross in one slot; 0 for no limit"`
-	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
+	Ports       int    `json:"ports" jsonschema:"required,minimum=1,maximum=65534,description=processors\\, each with an input and an output"`
+	Medium      string `json:"medium,omitempty" jsonschema:"enum=crossbar,enum=aloha,description=crossbar: any frames with distinct senders and addressees cross in one slot (default); aloha: one medium without an arbiter\\, on which two frames are lost: who wants it sends with probability 1/(number of those whose addressee listens)"`
+	Matching    string `json:"matching,omitempty" jsonschema:"enum=head,enum=list,description=head: a sender asks for one output; list: for all of a list\\, in its order (default: the program's\\, else head)"`
+	Output      string `json:"output,omitempty" jsonschema:"enum=rendezvous,enum=queue,description=rendezvous: an output takes at most one frame per slot; queue: it takes all of a slot\\, one after the other\\, into the receive FIFO; both only for who listens (default: the program's\\, else rendezvous)"`
+	QueueFrames int    `json:"queue_frames,omitempty" jsonschema:"minimum=1,maximum=65533,description=frames for which an output has time in one slot; only with output: queue (default ports-1)"`
+	Arbiter     string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
+	Cap         int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534,description=frames that may cross in one slot; 0 for no limit"`
+	CapArbiter  string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
+
+	turns string // the schedule of scatter/async, which its parameter chooses
 }
 
 var _ fabric.Network = Network{}
 
-// PortsMax is the largest number of ports.
-const PortsMax = 65534
+// PortsMax is the largest number of ports, QueueFramesMax that of frames for an output.
+const (
+	PortsMax       = 65534
+	QueueFramesMax = PortsMax - 1
+)
 
 // The values of Matching.
 const (
@@ -42,8 +48,11 @@ const (
 	MediumALOHA    = "aloha"
 )
 
-// OutputRendezvous is the value of Output.
-const OutputRendezvous = "rendezvous"
+// The values of Output.
+const (
+	OutputRendezvous = "rendezvous"
+	OutputQueue      = "queue"
+)
 
 // settled gives every key that was left open its default.
 func (x Network) settled() Network {
@@ -57,6 +66,9 @@ func (x Network) settled() Network {
 	open(&x.Output, OutputRendezvous)
 	open(&x.Arbiter, hw.ArbiterFixed.String())
 	open(&x.CapArbiter, hw.ArbiterFixed.String())
+	if x.Output == OutputQueue && x.QueueFrames == 0 {
+		x.QueueFrames = max(1, x.Ports-1)
+	}
 	x.Cap = min(x.Cap, x.Ports)
 	return x
 }
@@ -79,6 +91,14 @@ func (x Network) Check() error {
 		return fmt.Errorf("matching is list and arbiter matrix; lists are served by fixed or round_robin")
 	case x.Cap > 0 && x.Matching != MatchList && x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String():
 		return fmt.Errorf("arbiter is %s with a cap: an output would take turns for frames that the cap holds back; with a cap it is fixed", x.Arbiter)
+	case x.Medium == MediumALOHA && x.Output == OutputQueue:
+		return fmt.Errorf("medium is aloha and output queue; on one medium one frame crosses in a slot: rendezvous")
+	case x.Output == OutputQueue && (x.Matching == MatchList || x.Cap != 0):
+		return fmt.Errorf("output is queue with matching list or a cap; both are for outputs that take one frame in a slot")
+	case x.Output != OutputQueue && x.QueueFrames != 0:
+		return fmt.Errorf("queue_frames is %d and output %s; it is only for output queue", x.QueueFrames, x.settled().Output)
+	case x.QueueFrames < 0 || x.QueueFrames > QueueFramesMax:
+		return fmt.Errorf("queue_frames is %d, allowed are 1 to %d", x.QueueFrames, QueueFramesMax)
 	case x.Cap < 0 || x.Cap > PortsMax:
 		return fmt.Errorf("cap is %d, allowed are 0 (no limit) to %d", x.Cap, PortsMax)
 	}
@@ -91,7 +111,7 @@ func (x Network) Shape() fabric.Shape {
 	x = x.settled()
 	s := fabric.Shape{
 		Units: 1, PerUnit: x.Ports, Ports: 1, Addressed: true, Media: x.Ports,
-		ArbitrationCycles: 1 + x.Cap, Words: [nic.ShapeWords]uint32{uint32(x.Cap)},
+		ArbitrationCycles: 1 + x.Cap, FramesPerSlot: x.QueueFrames, Words: [nic.ShapeWords]uint32{uint32(x.Cap)},
 	}
 	if x.Medium == MediumALOHA {
 		s.Media = 1
@@ -144,12 +164,6 @@ func (n names) HeardOn(processor int, _ uint16) int {
 	}
 	return processor
 }
-
-// Schedules implements fabric.Network: there are none.
-func (x Network) Schedules() []string { return nil }
-
-// Schedule implements fabric.Network.
-func (x Network) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
 
 // What an output takes, in bytes, beside its frames.
 const (

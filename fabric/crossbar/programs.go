@@ -1,9 +1,15 @@
 package crossbar
 
-import "starloom/fabric"
+import (
+	"starloom/fabric"
+)
 
 // The programs.
-const fsaProgram = "gossip/fsa"
+const (
+	fsaProgram   = "gossip/fsa"
+	syncProgram  = "scatter/sync"
+	asyncProgram = "scatter/async"
+)
 
 // The values of gossip/fsa's parameter scheduling.
 const (
@@ -12,22 +18,52 @@ const (
 	scheduling2Star = 3
 )
 
+// scatterUnits is after how many units a scattering has failed. It takes log2 n + ln n, and k
+// more with a probability of about e^-k.
+const scatterUnits = 100
+
+// rxFramesMax is the deepest RX FIFO.
+const rxFramesMax = 255
+
 // Programs implements fabric.Network.
 func (x Network) Programs() []fabric.Program {
-	once := fabric.Rules{ExactlyOnce: true}
-	if x.Medium != MediumALOHA {
-		once.CollisionFree = &fabric.CollisionFree{Period: 1, Slots: []int{1}}
+	free := &fabric.CollisionFree{Period: 1, Slots: []int{1}}
+	if x.Medium == MediumALOHA {
+		free = nil
 	}
+	scatter := []string{fabric.WorkloadScatter}
 	return []fabric.Program{
-		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: []string{fabric.WorkloadGossip}},
+		{Name: fsaProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free}, Workloads: []string{fabric.WorkloadGossip},
+			Params: []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star}}}},
+		// A unit is a slot, in which all may send to one.
+		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatter,
+			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), rxFramesMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
+		// A unit is as many slots as there are processors, of which one sends.
+		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatter, Schedule: x.turns,
+			Needs:  fabric.Needs{RxFrames: 1, PayloadBytes: packetBytes, Slots: scatterUnits * uint32(x.Ports)},
+			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
 	}
 }
+
+// packetBytes is the packet of an item.
+const packetBytes = 8
 
 // Adapt implements fabric.Adaptable: what the scenario leaves open is what the program
 // wants.
 func (x Network) Adapt(program string, params map[string]int64) fabric.Network {
-	if x.Matching == "" && program == fsaProgram && params["scheduling"] != schedulingNone {
-		x.Matching = MatchList
+	switch program {
+	case fsaProgram:
+		if x.Matching == "" && params["scheduling"] != schedulingNone {
+			x.Matching = MatchList
+		}
+	case syncProgram, asyncProgram:
+		if x.Output == "" {
+			x.Output = OutputQueue
+		}
+		x.turns = turnsRandom
+		if order := params["order"]; order > 0 && int(order) < len(turnOrders) {
+			x.turns = turnOrders[order]
+		}
 	}
 	return x.settled()
 }

@@ -11,7 +11,8 @@ import (
 // SlotTransport implements fabric.Network: frames in tables, and the decisions of the
 // arbiters without their cycles.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), timing: c.Timing, bank: c.Bank}
+	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), timing: c.Timing, bank: c.Bank,
+		stale: make([]uint64, (x.Ports+63)/64)}
 	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
 	t.request = func(input int) hw.ListRequest {
 		bank, cell := t.bank(input)
@@ -24,13 +25,15 @@ func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 }
 
 // slotTransport is the crossbar of the slot engine. Two tables of frames alternate: a bank
-// may send into slot t while another one still hears slot t-1. Latency: one slot.
+// may send into slot t while another one still hears slot t-1. Latency: one slot. A slot costs
+// what asks, is served or was called, and a bit for each processor.
 type slotTransport struct {
 	*matching
 	stride int
 	timing nic.Timing
 	bank   func(processor int) (bank *nic.Bank, cell int)
 	frames [2][]byte // by sender: what it asks to send
+	stale  []uint64  // one bit for each processor whose receive status may be another one than idle
 }
 
 // Start, Begin and Latch implement Transport: frames are where they have to be.
@@ -50,19 +53,27 @@ func (t *slotTransport) frame(slot uint32, sender int) nic.FrameView {
 // take.
 func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window, cells []uint32) {
 	first, end := bank.First+w.First, bank.First+w.End
+	all := slot == 0 || bank.ListenSlots() > 1 // else only handlers that were called listen elsewhere
 	for _, cell := range cells {
-		t.ask(bank.First+int(cell), bank.Registers[cell].TxCount > 0)
+		processor := bank.First + int(cell)
+		t.ask(processor, bank.Registers[cell].TxCount > 0)
+		t.stale[processor>>6] |= 1 << (processor & 63)
+		if !all {
+			t.hearkens(bank, int(cell), slot)
+		}
 	}
 	t.inputs(first, end, func(input int) {
 		cell := input - bank.First
-		if bank.Registers[cell].TxCount == 0 { // its NIC was silenced
-			t.ask(input, false)
-			return
+		frame, sends := nic.FrameView(nil), bank.Registers[cell].TxCount > 0
+		if sends {
+			if frame = bank.TxHead(cell); !bank.Legal(cell, frame) {
+				fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+				sends = false
+			}
 		}
-		frame := bank.TxHead(cell)
-		if !bank.Legal(cell, frame) {
-			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
+		if !sends { // its NIC was silenced
 			t.ask(input, false)
+			t.hearkens(bank, cell, slot)
 			return
 		}
 		frame.SetSource(uint32(input))
@@ -70,11 +81,14 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		t.destination[input], t.tag[input] = frame.Destination(), frame.Tag()
 		ledger.Sending = true
 	})
-	ports := bank.Listen(slot)
-	for cell := w.First; cell < w.End; cell++ {
-		output := bank.First + cell
-		t.listen(output, ports[cell] == 0, bank.Accepts(cell))
+	for cell := w.First; all && cell < w.End; cell++ {
+		t.hearkens(bank, cell, slot)
 	}
+}
+
+// hearkens says what the output of a cell takes in a slot.
+func (t *slotTransport) hearkens(bank *nic.Bank, cell int, slot uint32) {
+	t.listen(bank.First+cell, bank.Listen(slot)[cell] == 0, bank.Accepts(cell))
 }
 
 // Cross implements Transport: the arbitration.
@@ -88,22 +102,26 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 			t.ask(input, bank.Registers[input-bank.First].TxCount > 0)
 		}
 	})
-	for cell := w.First; cell < w.End; cell++ {
-		output := bank.First + cell
-		input := t.serves[output]
-		if input == nobody {
-			bank.SetRx(cell, 0, nic.StatusIdle)
-			if len(t.met) > 0 && bank.Hears(cell, 0, slot) {
-				bank.SetRx(cell, 0, nic.StatusCollision)
-				ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)
-			}
-			continue
+	each(t.stale, bank.First+w.First, bank.First+w.End, func(output int) {
+		bank.SetRx(output-bank.First, 0, nic.StatusIdle)
+		t.stale[output>>6] &^= 1 << (output & 63)
+	})
+	for cell := w.First; len(t.met) > 0 && cell < w.End; cell++ {
+		if output := bank.First + cell; bank.Hears(cell, 0, slot) {
+			bank.SetRx(cell, 0, nic.StatusCollision)
+			t.stale[output>>6] |= 1 << (output & 63)
+			ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)
 		}
-		frame := t.frame(slot, int(input))
-		frame.SetDestination(uint32(output))
-		ledger.Frames.Heard++
-		ledger.NoteHeard(output, 0, bank.PushRx(cell, 0, frame), frame, slot)
 	}
+	each(t.serving, bank.First+w.First, bank.First+w.End, func(output int) {
+		t.stale[output>>6] |= 1 << (output & 63)
+		for input := t.serves[output]; input != nobody; input = t.after(input) {
+			frame := t.frame(slot, int(input))
+			frame.SetDestination(uint32(output))
+			ledger.Frames.Heard++
+			ledger.NoteHeard(output, 0, bank.PushRx(output-bank.First, 0, frame), frame, slot)
+		}
+	})
 	ledger.Judge(slot)
 }
 
@@ -119,18 +137,27 @@ func (t *slotTransport) Collisions(_ int, slot uint32, yield func(medium int, cy
 		bit := bits.LeadingZeros64(differ)
 		yield(0, uint32(t.timing.ComputeCycles+t.timing.ArbitrationCycles+bit/t.timing.PhitBits))
 	}
-	return uint64(len(t.met)), uint64(len(t.taken))
+	return uint64(len(t.met)), t.crossing()
 }
 
 // Reset implements Transport.
 func (t *slotTransport) Reset(seed uint64) {
 	t.contention.Stream = hw.NewStream(seed, hw.PurposeCoin)
 	t.reset()
+	t.touchAll()
+}
+
+// touchAll makes every receive status one that may not be idle.
+func (t *slotTransport) touchAll() {
+	for i := range t.stale {
+		t.stale[i] = ^uint64(0)
+	}
 }
 
 // State implements hw.Stateful.
 func (t *slotTransport) State(v *hw.StateVisitor) {
 	t.state(v)
+	v.AfterRestore(t.touchAll)
 	for i, name := range []string{"even", "odd"} {
 		hw.StateColumn(v, name+".frames", t.frames[i])
 	}

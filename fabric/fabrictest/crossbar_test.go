@@ -18,6 +18,20 @@ func gossip(x crossbar.Network, scheduling int64, g starloom.Gossip) func(testin
 	}
 }
 
+// scatter returns scenarios of a program of random scattering.
+func scatter(program string, x crossbar.Network, order int64, rxFrames int) func(testing.TB) *starloom.Scenario {
+	return func(testing.TB) *starloom.Scenario {
+		s := starloom.DefaultScenario()
+		s.Name, s.Fabric.Crossbar, s.Stop.Slots = "suite", &x, 200
+		s.NIC = starloom.NIC{PayloadBytes: 16, RXFrames: rxFrames, TXFrames: 2}
+		s.Firmware.Program, s.Workload = program, starloom.Workload{Scatter: &starloom.Scatter{Origin: 3}}
+		if program == "scatter/async" {
+			s.Firmware.Params = map[string]int64{"order": order}
+		}
+		return s
+	}
+}
+
 func TestCrossbar(t *testing.T) {
 	(&Suite{
 		Cases: []Case{
@@ -36,6 +50,18 @@ func TestCrossbar(t *testing.T) {
 				s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 				return s
 			}, Breaks: starloom.RuleCollisionFree},
+			{Name: "scatter sync", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7}, 0, 6)},
+			{Name: "scatter sync, two frames in a slot", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, QueueFrames: 2}, 0, 6)},
+			{Name: "scatter sync, round robin, small FIFO", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, Arbiter: "round_robin", QueueFrames: 3}, 0, 2)},
+			{Name: "scatter sync, matrix", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 6, Arbiter: "matrix", QueueFrames: 2}, 0, 5)},
+			{Name: "scatter sync, rendezvous", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 6, Output: "rendezvous"}, 0, 1)},
+			{Name: "scatter async", Scenario: scatter("scatter/async", crossbar.Network{Ports: 5}, 0, 1)},
+			{Name: "scatter async, poisson", Scenario: scatter("scatter/async", crossbar.Network{Ports: 5}, 2, 1)},
+			{Name: "scatter does not finish", Scenario: func(t testing.TB) *starloom.Scenario {
+				s := scatter("scatter/async", crossbar.Network{Ports: 5}, 1, 1)(t)
+				s.Stop.Slots = 7
+				return s
+			}, Breaks: starloom.RuleFinishes},
 			{Name: "does not finish", Scenario: func(t testing.TB) *starloom.Scenario {
 				s := gossip(crossbar.Network{Ports: 6}, 0, starloom.Gossip{})(t)
 				s.Stop.Slots = 7

@@ -1,0 +1,152 @@
+package crossbar
+
+import (
+	"encoding/binary"
+	"math"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces/input"
+)
+
+var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those of scattering", Remedy: "give workload: {scatter: {origin: 0}}"}
+
+// scatterReferee follows the item of a random scattering (scatter.md section 1). A processor
+// is coloured from the slot on after that in which the first message with the item reached it.
+// Such a message is a data frame with a packet of the origin, from a processor that was
+// coloured when the slot began: no other can have the item to give. The run ends when all are
+// coloured.
+type scatterReferee struct {
+	origin int
+	seed   uint64
+	unit   uint32 // slots
+
+	since  []uint32 // the slot from which on a processor is coloured, never for none
+	left   uint32   // processors that are not coloured
+	gained []uint32 // by unit: processors that it has coloured
+	sent   uint64   // messages
+	slots  uint32   // that have crossed
+}
+
+const never = math.MaxUint32
+
+func newScatterReferee(ports int, w *fabric.Scatter) *scatterReferee {
+	r := &scatterReferee{origin: w.Origin, unit: 1, since: make([]uint32, ports)}
+	r.Reset()
+	return r
+}
+
+var (
+	_ fabric.Ending  = (*scatterReferee)(nil)
+	_ fabric.Witness = (*scatterReferee)(nil)
+)
+
+// Load implements fabric.Referee.
+func (r *scatterReferee) Load(l *fabric.Load) error {
+	r.seed = l.Seed
+	return nil
+}
+
+// Tell implements fabric.Referee: who has the item.
+func (r *scatterReferee) Tell(_ int, words []uint32) {
+	for i := range words {
+		words[i] = uint32(r.origin)
+	}
+}
+
+// Witness implements fabric.Referee.
+func (r *scatterReferee) Witness(bool) fabric.Witness { return r }
+
+// Sent implements fabric.Witness.
+func (r *scatterReferee) Sent(_ *fabric.Ledger, _ int, _ nic.FrameView, slot uint32) {
+	r.sent++
+	r.slots = max(r.slots, slot+1)
+}
+
+// Blocked implements fabric.Witness.
+func (r *scatterReferee) Blocked(_ *fabric.Ledger, _ int, _ nic.FrameView, slot uint32) {
+	r.slots = max(r.slots, slot+1)
+}
+
+// Received implements fabric.Witness.
+func (r *scatterReferee) Received(_ *fabric.Ledger, processor int, frame nic.FrameView, slot uint32) {
+	if r.since[processor] != never || !r.carries(frame) || r.since[frame.Source()] > slot {
+		return
+	}
+	r.since[processor] = slot + 1
+	r.left--
+	for unit := int(slot / r.unit); unit >= len(r.gained); {
+		r.gained = append(r.gained, 0)
+	}
+	r.gained[slot/r.unit]++
+}
+
+// carries reports whether a frame says that it has the item.
+func (r *scatterReferee) carries(frame nic.FrameView) bool {
+	return frame.Kind() == nic.KindData && frame.PayloadBytes() >= 8 && binary.LittleEndian.Uint32(frame.Payload()) == uint32(r.origin)
+}
+
+// Over implements fabric.Ending.
+func (r *scatterReferee) Over() bool { return r.left == 0 }
+
+// Unfinished implements fabric.Ending.
+func (r *scatterReferee) Unfinished(yield func(fabric.Finding)) {
+	for processor, since := range r.since {
+		if since == never {
+			yield(fabric.Finding{Kind: fabric.FindUnfinished, Index: processor, Text: "had not received the item when the run ended"})
+		}
+	}
+}
+
+// Metrics implements fabric.Referee: the completion time in units, of a run that is not over
+// the time so far, and how many were coloured at time 0 and after each unit.
+func (r *scatterReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
+	units := int((r.slots + r.unit - 1) / r.unit)
+	if r.unit == 1 {
+		m.Add("completion", units)
+	} else {
+		m.Add("completion", float64(r.sent)/float64(len(r.since)))
+	}
+	coloured := make([]int, 1+units)
+	coloured[0] = 1
+	for unit := range units {
+		coloured[unit+1] = coloured[unit]
+		if unit < len(r.gained) {
+			coloured[unit+1] += int(r.gained[unit])
+		}
+	}
+	m.Add("coloured", coloured)
+	return m
+}
+
+// Reset implements fabric.Referee.
+func (r *scatterReferee) Reset() {
+	for i := range r.since {
+		r.since[i] = never
+	}
+	r.since[r.origin] = 0
+	r.left, r.gained, r.sent, r.slots = uint32(len(r.since)-1), r.gained[:0], 0, 0
+}
+
+// State implements fabric.Referee.
+func (r *scatterReferee) State(v *hw.StateVisitor) {
+	hw.StateScalar(v, "seed", &r.seed)
+	hw.StateColumn(v, "since", r.since)
+	hw.StateScalar(v, "left", &r.left)
+	hw.StateList(v, "gained", &r.gained)
+	hw.StateScalar(v, "sent", &r.sent)
+	hw.StateScalar(v, "slots", &r.slots)
+}
+
+// Overhears, Arrive, Announce, Acknowledges, Acknowledge, Missing and Routed implement
+// fabric.Referee: messages are seen as frames, the item may come again and again, and there are
+// no packets of several hops.
+
+func (r *scatterReferee) Overhears() bool                                 { return false }
+func (r *scatterReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
+func (r *scatterReferee) Announce(*fabric.Ledger, int, uint32, uint32)    {}
+func (r *scatterReferee) Acknowledges() bool                              { return false }
+func (r *scatterReferee) Acknowledge(func(int))                           {}
+func (r *scatterReferee) Missing(func(fabric.Finding) bool)               {}
+func (r *scatterReferee) Routed() *fabric.Packets                         { return nil }

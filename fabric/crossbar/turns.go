@@ -1,0 +1,84 @@
+package crossbar
+
+import (
+	"math"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+)
+
+// The schedules of scattering one after the other: whose turn it is in a slot. A unit is as many
+// slots as there are processors.
+const (
+	turnsRandom  = "turns-random"  // each once in a unit, in a fresh random order
+	turnsFixed   = "turns-fixed"   // each once in a unit, in one random order for all units
+	turnsPoisson = "turns-poisson" // a uniformly drawn one in each slot
+)
+
+// turnOrders are the schedules by the number of an order.
+var turnOrders = []string{turnsRandom, turnsFixed, turnsPoisson}
+
+// turns give the turn to one processor in each slot, a function of seed and slot: its word
+// becomes the number of the slot plus 1, the others keep theirs.
+type turns struct {
+	order  string
+	n      int
+	stream hw.Stream
+
+	unit    int      // of senders, -1 for none
+	senders []uint32 // of a unit, slot by slot
+}
+
+func newTurns(order string, n int, seed uint64) *turns {
+	return &turns{order: order, n: n, stream: hw.NewStream(seed, hw.PurposeWorkload), unit: -1, senders: make([]uint32, n)}
+}
+
+var _ fabric.Sparse = (*turns)(nil)
+
+// Slots implements fabric.Schedule: turns never end.
+func (t *turns) Slots() int { return math.MaxInt }
+
+// Words implements fabric.Schedule.
+func (t *turns) Words(slot int, dst []uint64) {
+	t.Changes(slot, func(processor int, word uint64) { dst[processor] = word })
+}
+
+// Changes implements fabric.Sparse.
+func (t *turns) Changes(slot int, yield func(processor int, word uint64)) {
+	yield(t.turn(slot), uint64(slot)+1)
+}
+
+// turn is the processor whose turn it is.
+func (t *turns) turn(slot int) int {
+	unit := slot / t.n
+	switch t.order {
+	case turnsPoisson:
+		return int(hw.Below(t.stream.Draw(0, uint32(slot), 0), uint32(t.n)))
+	case turnsFixed:
+		unit = 0
+	}
+	if unit != t.unit {
+		t.unit = unit
+		fabric.FillIdentity(t.senders)
+		for i := t.n - 1; i > 0; i-- {
+			j := hw.Below(t.stream.Draw(uint32(i), uint32(unit), 0), uint32(i+1))
+			t.senders[i], t.senders[j] = t.senders[j], t.senders[i]
+		}
+	}
+	return int(t.senders[slot%t.n])
+}
+
+// Schedules implements fabric.Network.
+func (x Network) Schedules() []string { return slices.Clone(turnOrders) }
+
+// Schedule implements fabric.Network. Where turns are given, the units of scattering are
+// theirs.
+func (x Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
+	s, ok := r.(*scatterReferee)
+	if !ok {
+		return nil, errTurns
+	}
+	s.unit = uint32(x.Ports)
+	return newTurns(name, x.Ports, s.seed), nil
+}
