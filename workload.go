@@ -13,7 +13,7 @@ import (
 // loadWorkload works out what a run has to carry, and the schedule of firmware that
 // takes one.
 func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Table: m.options.RunTable}
+	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Table: m.options.RunTable, Results: &m.results}
 	if m.given != nil {
 		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
 	}

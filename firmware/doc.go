@@ -27,7 +27,7 @@
 //	build.go, inspect.go    `starloom firmware build` and `inspect`
 //	wasm/                   the rewriter
 //	host.go                 load, check and compile images; when they must stop
-//	imports.go              log, probe, fail and deliver
+//	imports.go              log, probe, fail, deliver and result
 //	instance.go             a bank's handlers, traps
 //	slab.go                 memory whose address never changes
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion

@@ -14,6 +14,9 @@
 //	slot.go       the fast path
 //	programs.go   programs, their rules and what they want of the network
 //	gossip.go     the workload of gossip: orders as ROM, its referee
+//	voting.go     modules and voters: faults, agreement and validity
+//	hopfield.go   an associative memory: patterns, starts, energy
+//	values.go     what both take from a file or draw
 //	gossip/       arithmetic of gossip: orders, closed forms, run-tables, search
 //	scatter/      arithmetic of scattering: exact laws, mean field
 package crossbar

@@ -23,6 +23,10 @@ type Network struct {
 	Arbiter    string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
 	Cap        int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534,description=frames that may cross in one slot; 0 for no limit"`
 	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
+
+	// What Adapt was told: "" and nil for an image without parameters.
+	program string
+	params  map[string]int64
 }
 
 var _ fabric.Network = Network{}
