@@ -49,5 +49,8 @@ const (
 	RuleIllegalSend   = fabric.RuleIllegalSend
 	RuleIllegalListen = fabric.RuleIllegalListen
 	RuleFinishes      = fabric.RuleFinishes
+	RuleAgreement     = fabric.RuleAgreement
+	RuleValidity      = fabric.RuleValidity
+	RuleEnergy        = fabric.RuleEnergy
 	RuleLateLight     = fabric.RuleLateLight
 )

@@ -87,6 +87,7 @@ type Machine struct {
 	rtl       *machineRTL   // nil if everything is model
 	referee   fabric.Referee
 	ending    fabric.Ending   // the referee if it ends the run, else nil
+	results   fabric.Results  // of the firmware
 	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
 	schedule  fabric.Schedule // nil if the firmware takes none
 	rom       fabric.ROM      // nil if the network has none
@@ -135,6 +136,7 @@ type imageInfo struct {
 	dataBytes    uint64   // of each instance
 	stateBytes   uint64   // of each processor; 0 before an instance is made
 	announces    bool     // it may say itself that packets have arrived
+	results      bool     // it may give results
 	recursive    []string // functions that may call themselves
 }
 
@@ -213,10 +215,13 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkMemory(); err != nil {
 		return err
 	}
-	m.referee = m.network.Referee(&s.Workload, m.program)
-	m.ending, _ = m.referee.(fabric.Ending)
 	if m.rom, err = m.network.ROM(&s.Workload, m.program); err != nil {
 		return s.refusal(err)
+	}
+	m.referee = m.network.Referee(&s.Workload, m.program)
+	m.ending, _ = m.referee.(fabric.Ending)
+	if err := m.checkJudged(); err != nil {
+		return err
 	}
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := m.shape.Shards(m.options.BankSize)
@@ -252,6 +257,21 @@ func (m *Machine) checkLanes() error {
 		if fifo.frames*lanes > framesMax {
 			return &InputError{Place: s.Place(fifo.key), Reason: fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key, fifo.frames, lanes, framesMax),
 				Remedy: fmt.Sprintf("choose %d or less", framesMax/lanes)}
+		}
+	}
+	return nil
+}
+
+// checkJudged refuses rules that nobody can check in this workload.
+func (m *Machine) checkJudged() error {
+	var keeps []string
+	if judge, ok := m.referee.(fabric.Judge); ok {
+		keeps = judge.Keeps()
+	}
+	for _, rule := range m.rules.Judged() {
+		if !slices.Contains(keeps, rule) {
+			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: no results of this program and workload are known to it", rule),
+				Remedy: "delete it, or run the program that it belongs to"}
 		}
 	}
 	return nil
@@ -474,6 +494,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
+	m.image.results = image.Results
 	m.image.recursive = image.Recursive()
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
@@ -549,6 +570,7 @@ func (m *Machine) Reset(seed uint64) error {
 
 func (m *Machine) reset(seed uint64) error {
 	m.referee.Reset()
+	m.results.Reset()
 	if m.held != nil {
 		m.held.Reset()
 	}
@@ -957,6 +979,8 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
 		case firmware.EventDeliver:
 			s.ledger.Referee.Announce(&s.ledger, processor, e.Origin, slot)
+		case firmware.EventResult:
+			s.ledger.NoteResult(fabric.Result{Processor: processor, Word: e.Word, Value: e.Value})
 		case firmware.EventLog:
 			s.log.add(logLine{slot, processor, e.Text})
 		case firmware.EventLogFull:
@@ -979,6 +1003,9 @@ func (m *Machine) merge() {
 		m.done += l.Finished
 		if len(l.Findings) > 0 {
 			m.findings.pending = append(m.findings.pending, l.Findings...)
+		}
+		for _, result := range l.Results {
+			m.results.Set(result)
 		}
 		m.log.take(&shard.log)
 		m.traps += shard.traps

@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -135,11 +136,17 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 	table.Flush() // a bytes.Buffer takes everything
 }
 
+// listedMax is how many entries of a list the text shows.
+const listedMax = 128
+
 // formatMetric writes a figure as JSON does, but floats short and lists without
-// brackets.
+// brackets, and only the head of long ones.
 func formatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return formatFloat(f)
+	}
+	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
+		return fmt.Sprintf("%s ... and %d more; --json has all", formatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
 	}
 	data, err := json.Marshal(value)
 	if err != nil {

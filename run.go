@@ -211,6 +211,9 @@ func (m *Machine) report() *Report {
 	var metrics Metrics
 	metrics.Add("steps", m.steps())
 	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, NotArrived: m.notArrived, HeldMax: int(held)}, m.known.carries)...)
+	if _, judged := m.referee.(fabric.Judge); m.image.results && !judged {
+		metrics.Add("results", m.results.All())
+	}
 	report := &Report{
 		Schema:          ReportSchema,
 		Scenario:        m.scenario.Name,
@@ -233,6 +236,9 @@ func (m *Machine) report() *Report {
 		missing:  missing,
 	}
 	report.noteTrust(frames.OnTrust)
+	if lost := m.results.Lost; lost > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("%d results of the firmware are not in this report: %d is the most that is kept", lost, fabric.ResultsMax))
+	}
 	if len(m.image.recursive) > 0 {
 		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.image.recursive))
 	}
@@ -296,7 +302,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	m.eachProcessor(func(bank *nic.Bank, cell int) {
 		switch bank.Registers[cell].Flags & (nic.FlagDone | nic.FlagFaulty) {
 		case 0:
-			unfinished(bank, cell, "was not done when the run ended")
+			unfinished(bank, cell, "was not done when the run ended"+m.waitsFor(bank, cell))
 		case nic.FlagFaulty:
 			if !bank.Silenced(cell) {
 				unfinished(bank, cell, "set its own faulty flag and was not done")
@@ -310,6 +316,9 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 			}
 		})
 	}
+	if judge, ok := m.referee.(fabric.Judge); ok {
+		judge.Judge(&m.rules, func(f fabric.Finding) { find(f) })
+	}
 	if m.finished && m.rules.ExactlyOnce {
 		m.referee.Missing(func(f fabric.Finding) bool {
 			if find(f) {
@@ -319,4 +328,20 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 		})
 	}
 	return count, missing
+}
+
+// waitsFor says what keeps a processor that is not done, "" if its referee does not know.
+func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
+	waiter, ok := m.referee.(fabric.Waiter)
+	if !ok {
+		return ""
+	}
+	var frame nic.FrameView
+	if bank.Registers[cell].TxCount > 0 {
+		frame = bank.TxHead(cell)
+	}
+	if what := waiter.WaitsFor(bank.First+cell, frame); what != "" {
+		return ": it waits for " + what
+	}
+	return ""
 }

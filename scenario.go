@@ -196,7 +196,7 @@ func (s *Scenario) imagePath() string {
 func (s *Scenario) Inputs() (paths []string) {
 	all := []string{s.imagePath(), s.resolve(s.Workload.File)}
 	if g := s.Workload.Gossip; g != nil {
-		all = append(all, g.Path)
+		all = append(all, g.Path, g.ValuesPath)
 	}
 	for i := range s.RTL {
 		all = append(all, s.resolve(s.RTL[i].Map))

@@ -65,6 +65,9 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if g := s.Workload.Gossip; g != nil && g.FromFile() {
 		g.Path = s.resolve(g.Orders)
 	}
+	if g := s.Workload.Gossip; g != nil && g.ValuesFromFile() {
+		g.ValuesPath = s.resolve(g.Values)
+	}
 	if err := s.check(d.entryPlace); err != nil {
 		return nil, err
 	}

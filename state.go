@@ -67,6 +67,9 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	if m.held != nil {
 		m.held.State(v)
 	}
+	if m.image.results {
+		m.results.State(v)
+	}
 	m.stateViolations(v)
 	for i := range m.shards {
 		shard := &m.shards[i]

@@ -3,6 +3,7 @@ package starloom
 import (
 	"errors"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -14,7 +15,7 @@ import (
 // loadWorkload works out what a run has to carry, and the schedule of firmware that
 // takes one.
 func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Table: m.options.RunTable}
+	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Table: m.options.RunTable, Results: &m.results}
 	if m.given != nil {
 		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
 	}
@@ -30,13 +31,20 @@ func (m *Machine) loadWorkload() error {
 	return m.plan()
 }
 
-// refusal gives what a network refuses its place in the scenario.
+// refusal gives what a network refuses its place in the scenario; a place in another file
+// stays.
 func (s *Scenario) refusal(err error) error {
 	var refusal *InputError
-	if errors.As(err, &refusal) {
+	if errors.As(err, &refusal) && isKey(refusal.Place) {
 		return s.refuse(refusal.Place, refusal.Reason, refusal.Remedy)
 	}
 	return err
+}
+
+// isKey reports whether a place is a key of scenarios, e.g. workload.gossip.faulty[1].
+func isKey(place string) bool {
+	head, _, _ := strings.Cut(place, ".")
+	return !strings.ContainsAny(place, "/:") && slices.ContainsFunc(structFields(reflect.TypeFor[Scenario]()), func(f structField) bool { return f.key == head })
 }
 
 // plan builds the schedule of firmware that takes one.

@@ -73,6 +73,7 @@ type Ledger struct {
 	// that they have arrived.
 	Announced int
 	Followed  []Followed
+	Results   []Result  // that handlers have given
 	arrivals  []Arrival // that the referee has not judged
 }
 
@@ -104,7 +105,7 @@ func (l *Ledger) BeginSlot() {
 	l.Findings = l.Findings[:0]
 	l.kinds = [findingKinds]int{}
 	l.Sent, l.Heard = l.Sent[:0], l.Heard[:0]
-	l.Followed = l.Followed[:0]
+	l.Followed, l.Results = l.Followed[:0], l.Results[:0]
 }
 
 // Find notes a finding. Of more than findingsMax of one kind in one slot those
@@ -133,6 +134,7 @@ const (
 	eventAnnounced = 3
 	eventAltered   = 4
 	eventBlocked   = 5
+	eventResult    = 6
 )
 
 // Looks reports whether somebody looks at every frame, so that all go through NoteSent and

@@ -57,7 +57,8 @@ type Ending interface {
 type Load struct {
 	Workload *Workload
 	Seed     uint64
-	Table    bool // somebody wants a run-table, if the referee has one
+	Table    bool     // somebody wants a run-table, if the referee has one
+	Results  *Results // of the run, which grow while it goes on
 	// Call calls the firmware by name (firmware.Caller); nil for firmware in Go.
 	Call func(name string, arguments ...uint32) (uint32, error)
 }
@@ -71,6 +72,12 @@ type Witness interface {
 	Sent(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 	Blocked(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 	Received(l *Ledger, processor int, frame nic.FrameView, slot uint32)
+}
+
+// Waiter is a referee that knows what keeps a processor which is not done: what it waits for,
+// "" if that cannot be said. frame is the one that its NIC sends next, nil for none.
+type Waiter interface {
+	WaitsFor(processor int, frame nic.FrameView) string
 }
 
 // End is how a run has ended, so far.

@@ -12,6 +12,9 @@ type Rules struct {
 	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
 	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
+	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
+	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
+	Energy                 bool           `json:"energy,omitempty" jsonschema:"description=no update of a processor's neurons raises the energy of a Hopfield network"`
 }
 
 // CollisionFree names slots of a step that repeats every Period slots; the first
@@ -31,6 +34,9 @@ const (
 	RuleCollisionFree = "collision_free"
 	RuleHeld          = "packets_per_processor_max"
 	RuleExactlyOnce   = "exactly_once"
+	RuleAgreement     = "agreement"
+	RuleValidity      = "validity"
+	RuleEnergy        = "energy"
 	RuleLateLight     = "late_light" // light reached the receivers in the last guard cycle of a slot
 )
 
@@ -46,6 +52,19 @@ func (r *Rules) Checked() []string {
 	}
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
+	}
+	return append(names, r.Judged()...)
+}
+
+// Judged lists those of the rules that only a Judge can check.
+func (r *Rules) Judged() (names []string) {
+	for _, rule := range []struct {
+		name    string
+		checked bool
+	}{{RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
+		if rule.checked {
+			names = append(names, rule.name)
+		}
 	}
 	return names
 }
@@ -74,18 +93,21 @@ type FindingKind uint8
 
 // The kinds of findings.
 const (
-	FindCollision   FindingKind = iota // frames met on a medium in a slot that must be free of that
-	FindLate                           // light at the far end of a medium's link in the last cycle of a slot
-	FindIllegalHear                    // firmware listens where there is no port: Text says how
-	FindIllegalSend                    // firmware sends what the NIC refuses: Text says how
-	FindMisrouted                      // a packet arrived where it does not belong; Value is its origin, Text for an announced one
-	FindDuplicate                      // a packet arrived again; Value is its origin, Text for an announced one
-	FindUnbacked                       // firmware announces a packet that no frame has brought; Value is its origin
-	FindHeld                           // a processor holds Value packets, more than the rule allows; Text if frames show it
-	FindTrap                           // the handler trapped: Text says where
-	FindFail                           // the handler called sl_fail: Text says where
-	FindUnfinished                     // the run ended before the processor was done: Text says how
-	FindMissing                        // at the end: no packet has arrived; Value is its origin
+	FindCollision    FindingKind = iota // frames met on a medium in a slot that must be free of that
+	FindLate                            // light at the far end of a medium's link in the last cycle of a slot
+	FindIllegalHear                     // firmware listens where there is no port: Text says how
+	FindIllegalSend                     // firmware sends what the NIC refuses: Text says how
+	FindMisrouted                       // a packet arrived where it does not belong; Value is its origin, Text for an announced one
+	FindDuplicate                       // a packet arrived again; Value is its origin, Text for an announced one
+	FindUnbacked                        // firmware announces a packet that no frame has brought; Value is its origin
+	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
+	FindTrap                            // the handler trapped: Text says where
+	FindFail                            // the handler called sl_fail: Text says where
+	FindUnfinished                      // the run ended before the processor was done: Text says how
+	FindMissing                         // at the end: no packet has arrived; Value is its origin
+	FindDisagreement                    // voters have not decided alike: Text says which
+	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
+	FindEnergy                          // an update has raised the energy: Text says when
 	findingKinds
 )
 
@@ -138,6 +160,9 @@ var findings = [findingKinds]struct {
 	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("never received the packet of processor %d", f.Value)
 	}},
+	FindDisagreement: {rule: RuleAgreement, path: Names.Processor, before: " "},
+	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
+	FindEnergy:       {rule: RuleEnergy, path: Names.Processor, before: " "},
 }
 
 // Rule names the rule that a finding of this kind breaks.

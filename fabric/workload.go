@@ -51,8 +51,14 @@ type Gossip struct {
 	Orders   string `json:"orders,omitempty" jsonschema:"minLength=1,description=whom a processor tells first: identity\\, pipelined\\, shared-random\\, worst\\, optimal\\, or the path of a file.csv whose row i is the order of processor i\\, relative to the scenario's folder (default pipelined)"`
 	Sessions int    `json:"sessions,omitempty" jsonschema:"default=1,minimum=1,maximum=65534,description=sessions in a row"`
 
-	Path  string     `json:"-"` // of the file as seen from the working folder; "": Orders is
-	Given [][]uint32 `json:"-"` // orders from Go, instead of Orders
+	Values string `json:"values,omitempty" jsonschema:"minLength=1,description=what the program's messages are made of: random\\, drawn from the seed\\, or the path of a file.csv relative to the scenario's folder; gossip/voting: a 64-bit integer for every module; gossip/hopfield: a row for every pattern with -1\\, 0 or 1 for every neuron (default random)"`
+	Faulty []int  `json:"faulty,omitempty" jsonschema:"minItems=1,uniqueItems=true,description=modules that are faulty\\, by id: gossip/voting"`
+	Fault  string `json:"fault,omitempty" jsonschema:"enum=value,enum=two-faced,enum=silent,description=value: a faulty module tells everybody the same wrong value; two-faced: it tells voters with odd ids a wrong one; silent: it says nothing (default value)"`
+
+	Path       string     `json:"-"` // of the file of orders as seen from the working folder; "": Orders is
+	ValuesPath string     `json:"-"` // of the file of values, likewise
+	Given      [][]uint32 `json:"-"` // orders from Go, instead of Orders
+	Vector     []int64    `json:"-"` // values of gossip/voting from Go, instead of Values
 }
 
 // Scatter names the processor that has the item at first.
@@ -60,8 +66,19 @@ type Scatter struct {
 	Origin int `json:"origin" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the processor that has the item at first"`
 }
 
-// FromFile reports whether the orders are in a file.
-func (g *Gossip) FromFile() bool { return strings.HasSuffix(g.Orders, ".csv") }
+// FromFile reports whether the orders are in a file, ValuesFromFile whether the values are.
+func (g *Gossip) FromFile() bool       { return isTable(g.Orders) }
+func (g *Gossip) ValuesFromFile() bool { return isTable(g.Values) }
+
+func isTable(name string) bool { return strings.HasSuffix(name, ".csv") }
+
+// The values of Gossip.Fault, and of Gossip.Values if it is no file.
+const (
+	FaultValue    = "value"
+	FaultTwoFaced = "two-faced"
+	FaultSilent   = "silent"
+	ValuesRandom  = "random"
+)
 
 // Count returns the number of sessions.
 func (g *Gossip) Count() int { return max(1, g.Sessions) }

@@ -19,6 +19,7 @@
 //	ABI.md                  what an image must be
 //	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
 //	sdk/starloom_pops.h     addressing and schedules of one network
+//	sdk/starloom_gossip.h   the automaton of gossip, for the programs that use it
 //	sdk/starloom_registers.h  the register map (generated)
 //	programs/               sources of the built-in programs
 //	images/                 their images, rebuilt and compared by a test
@@ -26,7 +27,7 @@
 //	build.go, inspect.go    `starloom firmware build` and `inspect`
 //	wasm/                   the rewriter
 //	host.go                 load, check and compile images; when they must stop
-//	imports.go              log, probe, fail and deliver
+//	imports.go              log, probe, fail, deliver and result
 //	instance.go             a bank's handlers, traps
 //	slab.go                 memory whose address never changes
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion

@@ -125,6 +125,7 @@ type Image struct {
 	DataBytes uint64
 
 	Announces bool // it imports deliver, so it may say that packets have arrived
+	Results   bool // it imports result
 
 	believed     bool // some global is given back only by its name's word
 	host         *Host
@@ -217,6 +218,7 @@ func (img *Image) check() error {
 			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", module, name, importList())
 		}
 		img.Announces = img.Announces || name == importDeliver
+		img.Results = img.Results || name == importResult
 		if !slices.Equal(f.ParamTypes(), want) || len(f.ResultTypes()) != 0 {
 			return fmt.Errorf("imports %s.%s as %s; include starloom.h of this version", module, name, signature(f.ParamTypes(), f.ResultTypes()))
 		}

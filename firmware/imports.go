@@ -12,6 +12,7 @@ import (
 const (
 	importModule  = "starloom"
 	importDeliver = "deliver"
+	importResult  = "result"
 )
 
 var importTypes = map[string][]api.ValueType{
@@ -19,9 +20,12 @@ var importTypes = map[string][]api.ValueType{
 	"probe":       {api.ValueTypeI32, api.ValueTypeI64},
 	"fail":        {api.ValueTypeI32},
 	importDeliver: {api.ValueTypeI32},
+	importResult:  {api.ValueTypeI32, api.ValueTypeI64},
 }
 
-func importList() string { return "starloom.log, starloom.probe, starloom.fail and starloom.deliver" }
+func importList() string {
+	return "starloom.log, starloom.probe, starloom.fail, starloom.deliver and starloom.result"
+}
 
 // instanceKey finds the instance that makes a call in the call's context.
 type instanceKey struct{}
@@ -51,6 +55,11 @@ func (h *Host) exportImports() error {
 		importDeliver: func(ctx context.Context, _ api.Module, stack []uint64) {
 			if in := caller(ctx); in != nil {
 				in.hostDeliver(uint32(stack[0]))
+			}
+		},
+		importResult: func(ctx context.Context, _ api.Module, stack []uint64) {
+			if in := caller(ctx); in != nil {
+				in.hostResult(uint32(stack[0]), stack[1])
 			}
 		},
 	} {

@@ -58,6 +58,7 @@ const (
 	EventFail                     // the handler called sl_fail
 	EventLog                      // the handler called sl_log
 	EventDeliver                  // the handler called sl_deliver
+	EventResult                   // the handler called sl_result
 	EventLogFull                  // handlers logged more than is kept: Lines more lines
 )
 
@@ -66,6 +67,8 @@ type Event struct {
 	Kind     EventKind
 	Cell     int
 	Origin   uint32 // deliver: where the packet comes from
+	Word     uint32 // result: its number
+	Value    uint64 // result
 	Lines    int    // log full: lines that are not kept
 	Text     string // trap: reason; fail: the code; log: the line
 	Function string // trap, fail: innermost function of the firmware
@@ -79,6 +82,7 @@ const (
 	logLinesPerCellMax   = 16
 	logBytesMax          = 256
 	deliveriesPerCellMax = 2 // the exactly-once rule has failed at the second one already
+	resultsPerCellMax    = 1024
 )
 
 // wasmInstance is an Instance in the sandbox.
@@ -105,6 +109,7 @@ type said struct {
 	cell       int // whose handler the counts of a cell are about
 	cellLines  int
 	cellPacket int
+	cellWords  int // of results
 	linesLost  int // log lines that are not kept
 	deliveries int
 }
@@ -435,7 +440,7 @@ func (in *wasmInstance) current() (cell int, ok bool) {
 		return 0, false
 	}
 	if cell = int(in.calling[place]); cell != in.said.cell {
-		in.said.cell, in.said.cellLines, in.said.cellPacket = cell, 0, 0
+		in.said.cell, in.said.cellLines, in.said.cellPacket, in.said.cellWords = cell, 0, 0, 0
 	}
 	return cell, true
 }
@@ -448,6 +453,18 @@ func (in *wasmInstance) hostDeliver(origin uint32) {
 	in.said.cellPacket++
 	in.said.deliveries++
 	in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
+}
+
+// hostResult ends a handler that gives more results than are taken: none is dropped unseen.
+func (in *wasmInstance) hostResult(word uint32, value uint64) {
+	cell, ok := in.current()
+	if !ok {
+		return
+	}
+	if in.said.cellWords++; in.said.cellWords > resultsPerCellMax {
+		panic(fmt.Errorf("sl_result: more than %d results of one processor in one slot", resultsPerCellMax))
+	}
+	in.events = append(in.events, Event{Kind: EventResult, Cell: cell, Word: word, Value: value})
 }
 
 func (in *wasmInstance) hostProbe(signal uint32, value uint64) {

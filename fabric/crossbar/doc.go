@@ -15,6 +15,9 @@
 //	programs.go   programs, their rules and what they want of the network
 //	gossip.go     the workload of gossip: orders as ROM, its referee
 //	scatter.go    the referee of scattering; turns.go: whose turn it is, slot by slot
+//	voting.go     modules and voters: faults, agreement and validity
+//	hopfield.go   an associative memory: patterns, starts, energy
+//	values.go     what both take from a file or draw
 //	gossip/       arithmetic of gossip: orders, closed forms, run-tables, search
 //	scatter/      arithmetic of scattering: exact laws, mean field
 package crossbar

@@ -36,35 +36,90 @@ func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 	return orders, err
 }
 
-// ROM implements fabric.Network: the orders, row i in the ROM of processor i.
+// application is what a program makes of gossip: what the ROMs hold beside the orders, and what
+// the results mean. It is a function of network, workload and seed.
+type application interface {
+	// draw takes what is random from a seed. It comes before all that follows.
+	draw(seed uint64)
+	// words are those of a processor after its order, and those of the machine.
+	words() (processor, machine int)
+	processor(processor int, dst []uint32)
+	machine(dst []uint32)
+	// mute says why a processor that may send never does, "" if it does.
+	mute(processor int) string
+	metrics(r *fabric.Results, m *fabric.Metrics)
+	keeps() []string
+	judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric.Finding))
+}
+
+// application is that of the program, or what an image with values wants; nil for none.
+func (x Network) application(w *fabric.Gossip) (application, error) {
+	switch _, blocks := x.params["neurons"]; {
+	case x.program == hopfieldProgram, x.program == "" && blocks && w.Values != "":
+		return newHopfield(x, w)
+	case x.program == votingProgram, x.program == "" && (w.Values != "" || w.Vector != nil):
+		return newVoting(x, w)
+	case w.Values != "":
+		return nil, &input.Error{Place: valuesKey, Reason: "the messages of this program carry no values", Remedy: "delete values, or run " + votingProgram + " or " + hopfieldProgram}
+	}
+	return nil, onlyVoting(w)
+}
+
+// ROM implements fabric.Network: the order of a processor in its ROM, and what the
+// application adds.
 func (x Network) ROM(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
 	if w.Gossip == nil {
 		return nil, nil
 	}
-	_, err := x.orders(w.Gossip, 0)
-	return &ordersROM{net: x, gossip: w.Gossip}, err
+	if _, err := x.orders(w.Gossip, 0); err != nil {
+		return nil, err
+	}
+	use, err := x.application(w.Gossip)
+	return &gossipROM{net: x, gossip: w.Gossip, use: use}, err
 }
 
-// ordersROM are the orders of a run; the random ones are those of its seed.
-type ordersROM struct {
+// gossipROM are the tables of a run; what is random in them is that of its seed.
+type gossipROM struct {
 	net    Network
 	gossip *fabric.Gossip
+	use    application // nil for none
 
 	seed   uint64
 	orders gossip.Orders
 }
 
-func (r *ordersROM) Words() (processor, machine int) { return r.net.Ports - 1, 0 }
-
-func (r *ordersROM) Processor(processor int, seed uint64, dst []uint32) {
-	if r.orders == nil || seed != r.seed {
-		r.seed = seed
-		r.orders, _ = r.net.orders(r.gossip, seed) // no error since the machine was built
+func (r *gossipROM) Words() (processor, machine int) {
+	if r.use != nil {
+		processor, machine = r.use.words()
 	}
-	copy(dst, r.orders[processor])
+	return r.net.Ports - 1 + processor, machine
 }
 
-func (r *ordersROM) Machine(uint64, []uint32) {}
+// draw takes the tables of a seed.
+func (r *gossipROM) draw(seed uint64) {
+	if r.orders != nil && seed == r.seed {
+		return
+	}
+	r.seed = seed
+	r.orders, _ = r.net.orders(r.gossip, seed) // no error since the machine was built
+	if r.use != nil {
+		r.use.draw(seed)
+	}
+}
+
+func (r *gossipROM) Processor(processor int, seed uint64, dst []uint32) {
+	r.draw(seed)
+	if left := dst[copy(dst, r.orders[processor]):]; r.use != nil {
+		r.use.processor(processor, left)
+	}
+}
+
+func (r *gossipROM) Machine(seed uint64, dst []uint32) {
+	r.draw(seed)
+	if r.use != nil {
+		r.use.machine(dst)
+	}
+}
 
 // Referee implements fabric.Network: that of gossip, of scattering, or of packets for firmware
 // that brings something else about.
@@ -75,7 +130,49 @@ func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	if w.Gossip == nil {
 		return fabric.NewPackets(x.Ports)
 	}
-	return &gossipReferee{ports: x.Ports, sessions: w.Gossip.Count(), received: make([]uint16, x.Ports*x.Ports)}
+	r := &gossipReferee{ports: x.Ports, sessions: w.Gossip.Count(), received: make([]uint16, x.Ports*x.Ports)}
+	if use, _ := x.application(w.Gossip); use != nil { // no error: ROM has come before
+		return &appliedReferee{gossipReferee: r, use: use}
+	}
+	return r
+}
+
+// appliedReferee is the referee of gossip that has an application.
+type appliedReferee struct {
+	*gossipReferee
+	use     application
+	results *fabric.Results
+}
+
+// Load implements fabric.Referee.
+func (r *appliedReferee) Load(l *fabric.Load) error {
+	r.results = l.Results
+	r.use.draw(l.Seed)
+	return r.gossipReferee.Load(l)
+}
+
+// Metrics implements fabric.Referee.
+func (r *appliedReferee) Metrics(e *fabric.End, carries bool) fabric.Metrics {
+	m := r.gossipReferee.Metrics(e, carries)
+	r.use.metrics(r.results, &m)
+	return m
+}
+
+// Keeps and Judge implement fabric.Judge.
+
+func (r *appliedReferee) Keeps() []string { return r.use.keeps() }
+func (r *appliedReferee) Judge(rules *fabric.Rules, yield func(fabric.Finding)) {
+	r.use.judge(r.results, rules, yield)
+}
+
+// WaitsFor implements fabric.Waiter.
+func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView) string {
+	if _, received := r.session(processor); frame == nil && received >= processor {
+		if why := r.use.mute(processor); why != "" {
+			return why
+		}
+	}
+	return r.gossipReferee.WaitsFor(processor, frame)
 }
 
 // gossipReferee counts messages: every processor has to receive one of every other in each
@@ -199,6 +296,69 @@ func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 			}
 		}
 	}
+}
+
+// session returns the session that a processor takes part in, and how many of its messages it
+// has received.
+func (r *gossipReferee) session(processor int) (session, received int) {
+	row := r.received[processor*r.ports:][:r.ports]
+	session = r.sessions
+	for sender, count := range row {
+		if sender != processor {
+			session = min(session, int(count))
+		}
+	}
+	for sender, count := range row {
+		if sender != processor && int(count) > session {
+			received++
+		}
+	}
+	return session, received
+}
+
+// WaitsFor implements fabric.Waiter: a processor with a frame waits for the addressee to
+// listen, one without for messages: those of lower ids before it may send.
+func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView) string {
+	if frame != nil {
+		if to := frame.Destination(); to != nic.ListedDestination {
+			return fmt.Sprintf("processor %d to listen", to)
+		}
+		return "one of those that are left on its list to listen"
+	}
+	session, received := r.session(processor)
+	var senders []int
+	for sender, count := range r.received[processor*r.ports:][:r.ports] {
+		if sender != processor && int(count) <= session && (sender < processor || received >= processor) {
+			senders = append(senders, sender)
+		}
+	}
+	if len(senders) == 0 || session == r.sessions {
+		return ""
+	}
+	return "messages of " + listOf("processor", senders)
+}
+
+// listOf names the first few of many, e.g. processors 1, 2 and 7.
+func listOf(noun string, ids []int) string {
+	const named = 8
+	if len(ids) == 1 {
+		return fmt.Sprintf("%s %d", noun, ids[0])
+	}
+	text, shown := noun+"s ", min(len(ids), named)
+	for i, id := range ids[:shown] {
+		switch {
+		case i == 0:
+		case i == len(ids)-1:
+			text += " and "
+		default:
+			text += ", "
+		}
+		text += fmt.Sprint(id)
+	}
+	if more := len(ids) - shown; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }
 
 // Overhears, Arrive, Announce, Acknowledges, Acknowledge and Routed implement

@@ -26,6 +26,10 @@ type Network struct {
 	CapArbiter  string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
 
 	turns string // the schedule of scatter/async, which its parameter chooses
+
+	// What Adapt was told: "" and nil for an image without parameters.
+	program string
+	params  map[string]int64
 }
 
 var _ fabric.Network = Network{}

@@ -6,12 +6,14 @@ import (
 
 // The programs.
 const (
-	fsaProgram   = "gossip/fsa"
-	syncProgram  = "scatter/sync"
-	asyncProgram = "scatter/async"
+	fsaProgram      = "gossip/fsa"
+	hopfieldProgram = "gossip/hopfield"
+	votingProgram   = "gossip/voting"
+	syncProgram     = "scatter/sync"
+	asyncProgram    = "scatter/async"
 )
 
-// The values of gossip/fsa's parameter scheduling.
+// The values of their parameter scheduling.
 const (
 	schedulingNone  = 0
 	scheduling2     = 2
@@ -31,15 +33,20 @@ func (x Network) Programs() []fabric.Program {
 	if x.Medium == MediumALOHA {
 		free = nil
 	}
-	scatter := []string{fabric.WorkloadScatter}
+	once := fabric.Rules{ExactlyOnce: true, CollisionFree: free}
+	votes, energy := once, once
+	votes.Agreement, votes.Validity, energy.Energy = true, true, true
+	gossips, scatters := []string{fabric.WorkloadGossip}, []string{fabric.WorkloadScatter}
+	scheduling := []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star}}}
 	return []fabric.Program{
-		{Name: fsaProgram, SlotsPerStep: 1, Rules: fabric.Rules{ExactlyOnce: true, CollisionFree: free}, Workloads: []string{fabric.WorkloadGossip},
-			Params: []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star}}}},
+		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling},
+		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling},
+		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: scheduling},
 		// A unit is a slot, in which all may send to one.
-		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatter,
+		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
 			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), rxFramesMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
 		// A unit is as many slots as there are processors, of which one sends.
-		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatter, Schedule: x.turns,
+		{Name: asyncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters, Schedule: x.turns,
 			Needs:  fabric.Needs{RxFrames: 1, PayloadBytes: packetBytes, Slots: scatterUnits * uint32(x.Ports)},
 			Params: []fabric.Choice{{Name: "order", Values: []int64{0, 1, 2}}}},
 	}
@@ -51,8 +58,9 @@ const packetBytes = 8
 // Adapt implements fabric.Adaptable: what the scenario leaves open is what the program
 // wants.
 func (x Network) Adapt(program string, params map[string]int64) fabric.Network {
+	x.program, x.params = program, params
 	switch program {
-	case fsaProgram:
+	case fsaProgram, votingProgram, hopfieldProgram:
 		if x.Matching == "" && params["scheduling"] != schedulingNone {
 			x.Matching = MatchList
 		}

@@ -9,10 +9,14 @@ import (
 
 // gossip returns scenarios of gossip/fsa on a crossbar.
 func gossip(x crossbar.Network, scheduling int64, g starloom.Gossip) func(testing.TB) *starloom.Scenario {
+	return gossipProgram("gossip/fsa", x, map[string]int64{"scheduling": scheduling}, g)
+}
+
+func gossipProgram(program string, x crossbar.Network, params map[string]int64, g starloom.Gossip) func(testing.TB) *starloom.Scenario {
 	return func(testing.TB) *starloom.Scenario {
 		s := starloom.DefaultScenario()
 		s.Name, s.Fabric.Crossbar, s.Stop.Slots = "suite", &x, 400
-		s.Firmware.Program, s.Firmware.Params = "gossip/fsa", map[string]int64{"scheduling": scheduling}
+		s.Firmware.Program, s.Firmware.Params = program, params
 		s.Workload = starloom.Workload{Gossip: &g}
 		return s
 	}
@@ -62,6 +66,21 @@ func TestCrossbar(t *testing.T) {
 				s.Stop.Slots = 7
 				return s
 			}, Breaks: starloom.RuleFinishes},
+			{Name: "voting", Scenario: gossipProgram("gossip/voting", crossbar.Network{Ports: 5}, map[string]int64{"adjudicate": 2, "scheduling": 2},
+				starloom.Gossip{Orders: "shared-random", Sessions: 2, Faulty: []int{0, 3}})},
+			{Name: "two-faced modules", Scenario: func(t testing.TB) *starloom.Scenario {
+				s := gossipProgram("gossip/voting", crossbar.Network{Ports: 3}, nil, starloom.Gossip{Faulty: []int{0, 1}, Fault: "two-faced"})(t)
+				s.Rules = &starloom.Rules{Agreement: true}
+				return s
+			}, Breaks: starloom.RuleAgreement},
+			{Name: "wrong modules", Scenario: gossipProgram("gossip/voting", crossbar.Network{Ports: 3}, map[string]int64{"adjudicate": 1},
+				starloom.Gossip{Faulty: []int{0, 1}}), Breaks: starloom.RuleValidity},
+			{Name: "a silent module", Scenario: func(t testing.TB) *starloom.Scenario {
+				s := gossipProgram("gossip/voting", crossbar.Network{Ports: 3}, nil, starloom.Gossip{Faulty: []int{1}, Fault: "silent"})(t)
+				s.Stop.Slots = 20
+				return s
+			}, Breaks: starloom.RuleFinishes},
+			{Name: "Hopfield", Scenario: gossipProgram("gossip/hopfield", crossbar.Network{Ports: 4, Cap: 1}, map[string]int64{"neurons": 35, "patterns": 3, "sweeps": 1}, starloom.Gossip{Sessions: 4})},
 			{Name: "does not finish", Scenario: func(t testing.TB) *starloom.Scenario {
 				s := gossip(crossbar.Network{Ports: 6}, 0, starloom.Gossip{})(t)
 				s.Stop.Slots = 7

@@ -1,0 +1,266 @@
+package crossbar
+
+import (
+	"fmt"
+	"math/bits"
+
+	"starloom/fabric"
+	"starloom/traces/input"
+)
+
+// hopfield is an associative memory: what hopfield.c is given, and the energy of what it
+// finds. Rows are as in its ROM: a bit for each neuron, 1 for +1, the block of a processor
+// padded to words.
+type hopfield struct {
+	processors, neurons int // neurons of each processor
+	blockWords          int
+	patterns            int
+	flips               int // percent
+	sessions, sweeps    int // sweeps of a recall
+	given               [][]uint32
+
+	// Of a seed, by pattern.
+	pattern, start [][]uint32
+}
+
+// Parameters of hopfield.c. Their defaults are those of the image, which a test holds them to.
+const (
+	neuronsDefault  = 16
+	patternsDefault = 10
+	flipsDefault    = 10
+
+	neuronsMax    = 4096
+	patternsMax   = 4096
+	allNeuronsMax = 1 << 20
+	storedBitsMax = 1 << 28 // of all patterns
+	sweepsMax     = SessionsMax
+	flipsMax      = 100
+	bitsPerWord   = 32
+	bitsPerResult = 64
+)
+
+func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
+	h := &hopfield{processors: x.Ports, sessions: w.Count()}
+	for _, p := range []struct {
+		name            string
+		to              *int
+		open, low, high int64
+	}{
+		{"neurons", &h.neurons, neuronsDefault, 1, neuronsMax},
+		{"patterns", &h.patterns, patternsDefault, 1, patternsMax},
+		{"flips", &h.flips, flipsDefault, 0, flipsMax},
+		{"sweeps", &h.sweeps, 0, 0, sweepsMax},
+	} {
+		var err error
+		if *p.to, err = x.param(p.name, p.open, p.low, p.high); err != nil {
+			return nil, err
+		}
+	}
+	if h.sweeps == 0 { // all sessions are one recall
+		h.sweeps = h.sessions
+	}
+	h.blockWords = (h.neurons + bitsPerWord - 1) / bitsPerWord
+	if h.all() > allNeuronsMax || h.all()*h.patterns > storedBitsMax {
+		return nil, &input.Error{Place: "firmware.params.neurons", Reason: fmt.Sprintf("%d processors have %d neurons and %d patterns", h.processors, h.all(), h.patterns),
+			Remedy: fmt.Sprintf("allowed are %d neurons, and %d bits of all patterns", allNeuronsMax, storedBitsMax)}
+	}
+	if err := onlyVoting(w); err != nil {
+		return nil, err
+	}
+	if w.Vector != nil {
+		return nil, &input.Error{Place: valuesKey, Reason: "patterns are no vector", Remedy: "give values"}
+	}
+	remedy := fmt.Sprintf("give a row for every pattern: %d numbers, comma-separated, each 1, -1 or 0, without a header", h.all())
+	rows, path, err := valuesOf(w, 4096+4*storedBitsMax, remedy)
+	if err != nil || path == "" {
+		return h, err
+	}
+	if len(rows) == 0 || len(rows) > patternsMax {
+		return nil, &input.Error{Place: path, Reason: fmt.Sprintf("there are %d patterns, allowed are 1 to %d", len(rows), patternsMax), Remedy: remedy}
+	}
+	h.patterns = len(rows)
+	for _, row := range rows {
+		if len(row.values) != h.all() {
+			return nil, &input.Error{Place: fmt.Sprintf("%s:%d", path, row.line), Reason: fmt.Sprintf("there are %d values for %d neurons", len(row.values), h.all()), Remedy: remedy}
+		}
+		pattern := h.row()
+		for neuron, value := range row.values {
+			switch value {
+			case 1:
+				h.flip(pattern, neuron)
+			case 0, -1:
+			default:
+				return nil, &input.Error{Place: fmt.Sprintf("%s:%d", path, row.line), Reason: fmt.Sprintf("neuron %d is %d", neuron, value), Remedy: remedy}
+			}
+		}
+		h.given = append(h.given, pattern)
+	}
+	return h, nil
+}
+
+// all returns how many neurons there are.
+func (h *hopfield) all() int { return h.processors * h.neurons }
+
+func (h *hopfield) row() []uint32 { return make([]uint32, h.processors*h.blockWords) }
+
+// flip changes one neuron of a row.
+func (h *hopfield) flip(row []uint32, neuron int) {
+	processor, k := neuron/h.neurons, neuron%h.neurons
+	row[processor*h.blockWords+k/bitsPerWord] ^= 1 << (k % bitsPerWord)
+}
+
+// draw takes the patterns of a seed and their starts: each has so many percent of all
+// neurons, rounded, at random places, flipped.
+func (h *hopfield) draw(seed uint64) {
+	d := newDraws(seed)
+	h.pattern, h.start = h.given, nil
+	if h.given == nil {
+		h.pattern = make([][]uint32, h.patterns)
+		for p := range h.pattern {
+			h.pattern[p] = h.row()
+			for neuron := range h.all() {
+				if d.bits32()>>31 != 0 {
+					h.flip(h.pattern[p], neuron)
+				}
+			}
+		}
+	}
+	places := make([]uint32, h.all())
+	fabric.FillIdentity(places)
+	for _, pattern := range h.pattern {
+		start := append([]uint32(nil), pattern...)
+		for k := range (h.all()*h.flips + 50) / 100 {
+			other := k + int(d.below(uint32(len(places)-k)))
+			places[k], places[other] = places[other], places[k]
+			h.flip(start, int(places[k]))
+		}
+		h.start = append(h.start, start)
+	}
+}
+
+func (h *hopfield) words() (processor, machine int) {
+	return 0, 2 * h.patterns * h.processors * h.blockWords
+}
+
+func (h *hopfield) processor(int, []uint32) {}
+
+func (h *hopfield) machine(dst []uint32) {
+	for _, rows := range [][][]uint32{h.pattern, h.start} {
+		for _, row := range rows {
+			dst = dst[copy(dst, row):]
+		}
+	}
+}
+
+func (h *hopfield) mute(int) string { return "" }
+
+// block returns what a processor's neurons were after a session, and whether it has said so.
+func (h *hopfield) block(r *fabric.Results, processor, session int, dst []uint32) (given bool) {
+	words := (h.neurons + bitsPerResult - 1) / bitsPerResult
+	for k := range words {
+		value, given := r.Get(processor, uint32(session*words+k))
+		if !given {
+			return false
+		}
+		if dst[2*k] = uint32(value); 2*k+1 < len(dst) {
+			dst[2*k+1] = uint32(value >> 32)
+		}
+	}
+	return true
+}
+
+// overlaps fills in, for each pattern, by how much more neurons of a row are like it than not.
+func (h *hopfield) overlaps(row []uint32, dst []int64) {
+	for p, pattern := range h.pattern {
+		dst[p] = int64(h.all())
+		for k, word := range row {
+			dst[p] -= 2 * int64(bits.OnesCount32(word^pattern[k]))
+		}
+	}
+}
+
+// energy is -1/2 of the sum of w(a,b) s(a) s(b) over all pairs of different neurons, by the
+// overlap with each pattern.
+func (h *hopfield) energy(overlap []int64) int64 {
+	energy := int64(h.patterns) * int64(h.all())
+	for _, m := range overlap {
+		energy -= m * m
+	}
+	return energy / 2
+}
+
+// replay follows the results, update by update. After each session that all processors have
+// ended, ended is called with all neurons and their energy; before it, rose for each processor
+// of a sweep whose update has raised the energy. Both may be nil.
+func (h *hopfield) replay(r *fabric.Results, ended func(session int, row []uint32, energy int64), rose func(session, processor int, from, to int64)) {
+	row, next := h.row(), make([]uint32, h.blockWords)
+	overlap := make([]int64, h.patterns)
+	for session := range h.sessions {
+		sweep := session%(1+h.sweeps) > 0
+		for processor := range h.processors {
+			if !h.block(r, processor, session, next) {
+				return // what others say rests on it
+			}
+			block := row[processor*h.blockWords:][:h.blockWords]
+			before := h.energy(overlap)
+			for p := range overlap {
+				own := h.pattern[p][processor*h.blockWords:]
+				for k := range block {
+					overlap[p] += 2 * int64(bits.OnesCount32(block[k]^own[k])-bits.OnesCount32(next[k]^own[k]))
+				}
+			}
+			copy(block, next)
+			if after := h.energy(overlap); sweep && rose != nil && after > before {
+				rose(session, processor, before, after)
+			}
+		}
+		if !sweep {
+			h.overlaps(row, overlap)
+		}
+		if ended != nil {
+			ended(session, row, h.energy(overlap))
+		}
+	}
+}
+
+// metrics are: energy, after each session; recalls, how many were begun; recalled, how many of
+// them have ended with their pattern; and wrong_bits, in how many neurons each was away from its
+// pattern at its last session.
+func (h *hopfield) metrics(r *fabric.Results, m *fabric.Metrics) {
+	energies, wrong := []int64{}, []int{}
+	recalled := 0
+	h.replay(r, func(session int, row []uint32, energy int64) {
+		energies = append(energies, energy)
+		recall := session / (1 + h.sweeps)
+		if recall == len(wrong) {
+			wrong = append(wrong, 0)
+		}
+		wrong[recall] = 0
+		for k, word := range h.pattern[recall%h.patterns] {
+			wrong[recall] += bits.OnesCount32(word ^ row[k])
+		}
+	}, nil)
+	for _, bits := range wrong {
+		if bits == 0 {
+			recalled++
+		}
+	}
+	m.Add("neurons", h.all())
+	m.Add("patterns", h.patterns)
+	m.Add("recalls", len(wrong))
+	m.Add("recalled", recalled)
+	m.Add("wrong_bits", wrong)
+	m.Add("energy", energies)
+}
+
+func (h *hopfield) keeps() []string { return []string{fabric.RuleEnergy} }
+
+func (h *hopfield) judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric.Finding)) {
+	if !rules.Energy {
+		return
+	}
+	h.replay(r, nil, func(session, processor int, from, to int64) {
+		yield(fabric.Finding{Kind: fabric.FindEnergy, Index: processor,
+			Text: fmt.Sprintf("has raised the energy from %d to %d in session %d", from, to, session)})
+	})
+}

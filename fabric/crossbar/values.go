@@ -1,0 +1,119 @@
+package crossbar
+
+import (
+	"bytes"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces/input"
+)
+
+// Keys of a scenario.
+const (
+	valuesKey = "workload.gossip.values"
+	faultyKey = "workload.gossip.faulty"
+	faultKey  = "workload.gossip.fault"
+)
+
+// valuesOf reads the file of values, nil if they are random. remedy says what the file must hold.
+func valuesOf(w *fabric.Gossip, bytesMax int64, remedy string) (rows []valueRow, path string, err error) {
+	path = w.ValuesPath
+	switch {
+	case path != "":
+	case w.ValuesFromFile():
+		path = w.Values
+	case w.Values == "" || w.Values == fabric.ValuesRandom:
+		return nil, "", nil
+	default:
+		return nil, "", &input.Error{Place: valuesKey, Reason: fmt.Sprintf("there are no values %q", w.Values), Remedy: "write random, or the path of a file.csv"}
+	}
+	data, err := input.Read(path, bytesMax)
+	if err != nil {
+		return nil, path, input.Unreadable(path, err, remedy)
+	}
+	rows, err = readValues(path, data, remedy)
+	return rows, path, err
+}
+
+// valueRow is a row of a file of values: its line, from 1, and its integers.
+type valueRow struct {
+	line   int
+	values []int64
+}
+
+// readValues reads rows of comma-separated integers without a header. Errors are *input.Error
+// with line and column.
+func readValues(name string, data []byte, remedy string) (rows []valueRow, err error) {
+	reader := csv.NewReader(bytes.NewReader(bytes.TrimPrefix(data, []byte("\ufeff"))))
+	reader.FieldsPerRecord, reader.ReuseRecord, reader.TrimLeadingSpace, reader.Comment = -1, true, true, '#'
+	fault := func(line, column int, reason string) error {
+		return &input.Error{Place: fmt.Sprintf("%s:%d:%d", name, line, column), Reason: reason, Remedy: remedy}
+	}
+	for {
+		record, err := reader.Read()
+		var syntax *csv.ParseError
+		switch {
+		case err == io.EOF:
+			return rows, nil
+		case errors.As(err, &syntax):
+			return nil, fault(syntax.Line, syntax.Column, "this is not comma-separated text: "+syntax.Err.Error())
+		case err != nil:
+			return nil, err
+		}
+		line, _ := reader.FieldPos(0)
+		row := valueRow{line, make([]int64, len(record))}
+		for i, text := range record {
+			if row.values[i], err = strconv.ParseInt(strings.TrimSpace(text), 10, 64); err != nil {
+				line, column := reader.FieldPos(i)
+				return nil, fault(line, column, fmt.Sprintf("%q is not an integer of 64 bits", text))
+			}
+		}
+		rows = append(rows, row)
+	}
+}
+
+// param is a parameter of the program, its default if the scenario has none. Errors name the
+// range.
+func (x Network) param(name string, open, low, high int64) (int, error) {
+	value, given := x.params[name]
+	if !given {
+		return int(open), nil
+	}
+	if value < low || value > high {
+		return 0, &input.Error{Place: "firmware.params." + name, Reason: fmt.Sprintf("%s is %d", name, value), Remedy: fmt.Sprintf("allowed are %d to %d", low, high)}
+	}
+	return int(value), nil
+}
+
+// draws are the draws of an application: those of slot 1, since orders are drawn in slot 0.
+type draws struct {
+	stream hw.Stream
+	next   uint32
+}
+
+func newDraws(seed uint64) *draws { return &draws{stream: hw.NewStream(seed, hw.PurposeWorkload)} }
+
+func (d *draws) bits32() uint32 {
+	d.next++
+	return d.stream.Draw(d.next-1, 1, 0)
+}
+
+func (d *draws) below(bound uint32) uint32 { return hw.Below(d.bits32(), bound) }
+
+func (d *draws) int64() int64 { return int64(uint64(d.bits32())<<32 | uint64(d.bits32())) }
+
+// outside draws a number below low or above high; any if there is none.
+func (d *draws) outside(low, high int64) int64 {
+	for {
+		if value := d.int64(); value < low || value > high || low == math.MinInt64 && high == math.MaxInt64 {
+			return value
+		}
+	}
+}

@@ -1,0 +1,258 @@
+package crossbar
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/traces/input"
+)
+
+// voting is N-modular redundancy: the modules, correct and faulty, and what the voters have to
+// find. Module i belongs to voter i; the voters are all correct.
+type voting struct {
+	sessions int
+	given    []int64 // what the modules hold, nil if all hold one random value
+	fault    string
+	faulty   []bool
+
+	// Of a seed.
+	holds     []int64 // correct values of all modules, which faulty ones do not tell
+	wrong     int64   // what faulty modules tell instead
+	low, high int64   // of the correct modules
+}
+
+// adjudicateMax is the largest value of the parameter adjudicate.
+const adjudicateMax = 2
+
+func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
+	n := x.Ports
+	if n < 3 || n%2 == 0 {
+		return nil, &input.Error{Place: "fabric.crossbar.ports", Reason: fmt.Sprintf("%d voters can be of two minds, half and half, or have no median", n), Remedy: "give an odd number of ports, at least 3"}
+	}
+	if _, err := x.param("adjudicate", 0, 0, adjudicateMax); err != nil {
+		return nil, err
+	}
+	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n)}
+	if err := v.readFaults(x, w); err != nil {
+		return nil, err
+	}
+	remedy := fmt.Sprintf("give %d integers of 64 bits, one for each module, without a header", n)
+	const valueBytesMax = 24 // an integer, its comma and some blanks
+	place := valuesKey
+	if w.Vector == nil {
+		rows, path, err := valuesOf(w, 4096+valueBytesMax*int64(n), remedy)
+		if err != nil {
+			return nil, err
+		}
+		if path == "" {
+			return v, nil
+		}
+		place, v.given = path, []int64{}
+		for _, row := range rows {
+			v.given = append(v.given, row.values...)
+		}
+	}
+	if len(v.given) != n {
+		return nil, &input.Error{Place: place, Reason: fmt.Sprintf("there are %d values for %d modules", len(v.given), n), Remedy: remedy}
+	}
+	return v, nil
+}
+
+// readFaults takes which modules are faulty, and how.
+func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
+	faults := []string{fabric.FaultValue, fabric.FaultTwoFaced, fabric.FaultSilent}
+	switch {
+	case v.fault == "":
+		v.fault = fabric.FaultValue
+	case !slices.Contains(faults, v.fault):
+		return &input.Error{Place: faultKey, Reason: fmt.Sprintf("there is no fault %q", v.fault), Remedy: input.DidYouMean(v.fault, faults, "allowed are value, two-faced and silent")}
+	case len(w.Faulty) == 0:
+		return &input.Error{Place: faultKey, Reason: "no module is faulty", Remedy: "give faulty, a list of ids, or delete fault"}
+	}
+	if v.fault == fabric.FaultTwoFaced && x.Matching == MatchList {
+		return &input.Error{Place: faultKey, Reason: "a frame to a list of addressees is the same for all of them: two-faced modules cannot tell each another value", Remedy: "use scheduling 0 and matching head"}
+	}
+	for i, id := range w.Faulty {
+		place := fmt.Sprintf("%s[%d]", faultyKey, i)
+		switch {
+		case id < 0 || id >= x.Ports:
+			return &input.Error{Place: place, Reason: fmt.Sprintf("there is no module %d", id), Remedy: fmt.Sprintf("allowed are 0 to %d", x.Ports-1)}
+		case v.faulty[id]:
+			return &input.Error{Place: place, Reason: fmt.Sprintf("module %d is given twice", id), Remedy: "delete one"}
+		}
+		v.faulty[id] = true
+	}
+	if len(w.Faulty) == x.Ports {
+		return &input.Error{Place: faultyKey, Reason: "all modules are faulty, so there is nothing to find", Remedy: "leave one out"}
+	}
+	return nil
+}
+
+// onlyVoting refuses faults where nobody votes.
+func onlyVoting(w *fabric.Gossip) error {
+	place := faultyKey
+	switch {
+	case w.Fault != "":
+		place = faultKey
+	case len(w.Faulty) == 0:
+		return nil
+	}
+	return &input.Error{Place: place, Reason: "only the modules of " + votingProgram + " can be faulty", Remedy: "delete faulty and fault, or run " + votingProgram}
+}
+
+// draw takes the values of a seed: what is wrong is outside of all that correct modules hold.
+func (v *voting) draw(seed uint64) {
+	d := newDraws(seed)
+	common := d.int64()
+	first := true
+	for i := range v.holds {
+		if v.holds[i] = common; v.given != nil {
+			v.holds[i] = v.given[i]
+		}
+		if v.faulty[i] {
+			continue
+		}
+		if first {
+			v.low, v.high, first = v.holds[i], v.holds[i], false
+		}
+		v.low, v.high = min(v.low, v.holds[i]), max(v.high, v.holds[i])
+	}
+	v.wrong = d.outside(v.low, v.high)
+}
+
+// says is what a module tells a voter.
+func (v *voting) says(module, voter int) int64 {
+	if v.faulty[module] && (v.fault == fabric.FaultValue || v.fault == fabric.FaultTwoFaced && voter%2 == 1) {
+		return v.wrong
+	}
+	return v.holds[module]
+}
+
+func (v *voting) silent(module int) bool {
+	return v.faulty[module] && v.fault == fabric.FaultSilent
+}
+
+func (v *voting) words() (processor, machine int) { return 1 + 2*len(v.holds), 0 }
+
+// processor is as voting.c reads it: whether the module is silent, and what it says to every
+// voter.
+func (v *voting) processor(module int, dst []uint32) {
+	dst[0] = 0
+	if v.silent(module) {
+		dst[0] = 1
+	}
+	for voter := range v.holds {
+		value := uint64(v.says(module, voter))
+		dst[1+2*voter], dst[2+2*voter] = uint32(value), uint32(value>>32)
+	}
+}
+
+func (v *voting) machine([]uint32) {}
+
+func (v *voting) mute(module int) string {
+	if v.silent(module) {
+		return "its module, which is silent"
+	}
+	return ""
+}
+
+// verdict is what a voter has found in a session.
+type verdict struct {
+	decided bool
+	value   int64
+}
+
+func (d verdict) String() string {
+	if !d.decided {
+		return "no majority"
+	}
+	return fmt.Sprint(d.value)
+}
+
+// verdict returns what a voter has found, and whether it has come so far.
+func (v *voting) verdict(r *fabric.Results, voter, session int) (d verdict, given bool) {
+	decided, given := r.Get(voter, uint32(2*session+1))
+	if !given {
+		return verdict{}, false
+	}
+	value, valued := r.Get(voter, uint32(2*session))
+	return verdict{decided != 0 && valued, int64(value)}, true
+}
+
+func (v *voting) valid(d verdict) bool { return d.decided && v.low <= d.value && d.value <= v.high }
+
+// correct says what the correct modules hold.
+func (v *voting) correct() string {
+	if v.low == v.high {
+		return fmt.Sprint(v.low)
+	}
+	return fmt.Sprintf("%d to %d", v.low, v.high)
+}
+
+// metrics are of the last session: correct, what the correct modules hold; results, by voter,
+// null for one without a value; agreed, the voters that have found what most have found; and
+// the ids of those that have found anything but what correct modules hold.
+func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
+	results, wrong := make([]*int64, len(v.holds)), []int{}
+	votes, agreed := map[verdict]int{}, 0
+	for voter := range results {
+		d, given := v.verdict(r, voter, v.sessions-1)
+		if !given {
+			continue
+		}
+		if d.decided {
+			results[voter] = &d.value
+		}
+		if !v.valid(d) {
+			wrong = append(wrong, voter)
+		}
+		votes[d]++
+		agreed = max(agreed, votes[d])
+	}
+	m.Add("correct", v.correct())
+	m.Add("results", results)
+	m.Add("agreed", agreed)
+	m.Add("wrong_voters", wrong)
+}
+
+func (v *voting) keeps() []string { return []string{fabric.RuleAgreement, fabric.RuleValidity} }
+
+func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric.Finding)) {
+	for session := range v.sessions {
+		var verdicts []verdict // different ones, in the order of the voters
+		voters := map[verdict][]int{}
+		for voter := range v.holds {
+			d, given := v.verdict(r, voter, session)
+			if !given {
+				continue
+			}
+			if voters[d] == nil {
+				verdicts = append(verdicts, d)
+			}
+			voters[d] = append(voters[d], voter)
+			if rules.Validity && !v.valid(d) {
+				yield(fabric.Finding{Kind: fabric.FindInvalid, Index: voter,
+					Text: fmt.Sprintf("has found %v%s; the correct modules hold %s", d, v.inSession(session), v.correct())})
+			}
+		}
+		if rules.Agreement && len(verdicts) > 1 {
+			text := ""
+			for i, d := range verdicts {
+				if i > 0 {
+					text += ", "
+				}
+				text += fmt.Sprintf("%s %v", listOf("voter", voters[d]), d)
+			}
+			yield(fabric.Finding{Kind: fabric.FindDisagreement, Index: voters[verdicts[1]][0],
+				Text: "has not found what others have" + v.inSession(session) + ": " + text})
+		}
+	}
+}
+
+func (v *voting) inSession(session int) string {
+	if v.sessions == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" in session %d", session)
+}

@@ -1,0 +1,95 @@
+package fabric
+
+import (
+	"cmp"
+	"slices"
+
+	"starloom/hw"
+	"starloom/traces"
+)
+
+// Results are the words that firmware has given as its results (sl_result), by processor and
+// the word's number; a word that is given again replaces the one before.
+type Results struct {
+	Lost uint64 // results that there was no room for
+
+	key, value []uint64 // key: processor in the upper half, number of the word in the lower
+	index      map[uint64]int
+}
+
+// ResultsMax is how many words are kept.
+const ResultsMax = 1 << 20
+
+// Result is one word: what firmware of a processor has given as its word k.
+type Result struct {
+	Processor int
+	Word      uint32
+	Value     uint64
+}
+
+func resultKey(processor int, word uint32) uint64 { return uint64(processor)<<32 | uint64(word) }
+
+// Set takes a result.
+func (r *Results) Set(x Result) {
+	key := resultKey(x.Processor, x.Word)
+	switch i, again := r.index[key]; {
+	case again:
+		r.value[i] = x.Value
+	case len(r.key) >= ResultsMax:
+		r.Lost++
+	default:
+		if r.index == nil {
+			r.index = map[uint64]int{}
+		}
+		r.index[key] = len(r.key)
+		r.key, r.value = append(r.key, key), append(r.value, x.Value)
+	}
+}
+
+// Get returns a processor's word, and whether it was given.
+func (r *Results) Get(processor int, word uint32) (value uint64, given bool) {
+	i, given := r.index[resultKey(processor, word)]
+	if !given {
+		return 0, false
+	}
+	return r.value[i], true
+}
+
+// All returns all of them as rows of processor, word and value, in this order.
+func (r *Results) All() [][3]uint64 {
+	rows := make([][3]uint64, len(r.key))
+	for i, key := range r.key {
+		rows[i] = [3]uint64{key >> 32, key & (1<<32 - 1), r.value[i]}
+	}
+	slices.SortFunc(rows, func(a, b [3]uint64) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	return rows
+}
+
+// Reset forgets all.
+func (r *Results) Reset() { *r = Results{key: r.key[:0], value: r.value[:0]} }
+
+// State visits all columns.
+func (r *Results) State(v *hw.StateVisitor) {
+	hw.StateScalar(v, "results.lost", &r.Lost)
+	hw.StateList(v, "results.key", &r.key)
+	hw.StateList(v, "results.value", &r.value)
+	v.AfterRestore(func() {
+		r.index = make(map[uint64]int, len(r.key))
+		for i, key := range r.key {
+			r.index[key] = i
+		}
+	})
+}
+
+// Judge is a referee that holds the results that were given to rules: Keeps names those that
+// it knows, and Judge yields what breaks rules.
+type Judge interface {
+	Keeps() []string
+	Judge(rules *Rules, yield func(Finding))
+}
+
+// NoteResult notes a result that the handlers of this slot have given.
+func (l *Ledger) NoteResult(x Result) {
+	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(x.Processor)), uint64(x.Word), x.Value, 0)
+	l.Results = append(l.Results, x)
+}

@@ -1,0 +1,180 @@
+package starloom
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/crossbar"
+	"starloom/firmware"
+)
+
+// hopfieldScenario is an associative memory on n processors.
+func hopfieldScenario(n int, params map[string]int64, g Gossip) *Scenario {
+	s := DefaultScenario()
+	s.Fabric.Crossbar = &crossbar.Network{Ports: n}
+	s.Firmware.Program, s.Firmware.Params = "gossip/hopfield", params
+	s.NIC.PayloadBytes = 8 + 16 // to 128 neurons of a processor
+	s.Workload = Workload{Gossip: &g}
+	return s
+}
+
+// TestHopfieldRecalls: 1,024 neurons recall 10 of 10 random patterns of which 10 % of the bits
+// were flipped, for 10 seeds.
+func TestHopfieldRecalls(t *testing.T) {
+	s := hopfieldScenario(64, map[string]int64{"neurons": 16, "patterns": 10, "flips": 10, "sweeps": 3}, Gossip{Sessions: 40})
+	s.Stop.Slots = 10_000
+	m, err := NewMachine(t.Context(), s, MachineOptions{Engine: EngineSlot})
+	require.NoError(t, err)
+	defer m.Close()
+	for seed := range uint64(10) {
+		require.NoError(t, m.Reset(seed))
+		require.NoError(t, m.Run(t.Context(), nil))
+		report := m.Report()
+		require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+		require.Equal(t, []any{1024, 10, 10, 10}, []any{report.Metrics.Get("neurons"), report.Metrics.Get("patterns"), report.Metrics.Get("recalls"), report.Metrics.Get("recalled")})
+	}
+}
+
+// TestHopfieldAgainstReference holds every update and energy to a network with a full matrix
+// of weights, and the starts to their number of flipped bits. Energy never rises.
+func TestHopfieldAgainstReference(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	moved := 0
+	for k := range 60 {
+		n, neurons, patterns := 2+random.IntN(6), 1+random.IntN(70), 1+random.IntN(8)
+		flips, sweeps := random.IntN(101), random.IntN(4)
+		all, sessions := n*neurons, 1+random.IntN(8)
+		x := make([][]int, patterns)
+		var file strings.Builder
+		for p := range x {
+			x[p] = make([]int, all)
+			for a := range x[p] {
+				x[p][a] = 2*random.IntN(2) - 1
+				file.WriteString(strings.TrimPrefix(fmt.Sprintf(",%d", max(x[p][a], -k%2)), ",")) // -1 or 0
+				if a < all-1 {
+					file.WriteByte(',')
+				}
+			}
+			file.WriteByte('\n')
+		}
+		path := filepath.Join(t.TempDir(), "patterns.csv")
+		require.NoError(t, os.WriteFile(path, []byte(file.String()), 0o666))
+		params := map[string]int64{"neurons": int64(neurons), "flips": int64(flips), "sweeps": int64(sweeps), "scheduling": []int64{0, 2, 3}[k%3]}
+		s := hopfieldScenario(n, params, Gossip{Values: path, Sessions: sessions, Orders: "shared-random"})
+		s.Seed = uint64(k)
+		m := machineRun(t, s)
+		report := m.Report()
+		what := fmt.Sprintf("%d: %d processors, %+v, %d patterns, %d sessions", k, n, params, patterns, sessions)
+		require.Equal(t, VerdictPass, report.Verdict, "%s %+v", what, report.Violations)
+
+		w := make([][]int, all)
+		for a := range w {
+			w[a] = make([]int, all)
+			for b := range w[a] {
+				for p := range x {
+					if a != b {
+						w[a][b] += x[p][a] * x[p][b]
+					}
+				}
+			}
+		}
+		energy := func(state []int) (e int64) {
+			for a := range state {
+				for b := range a {
+					e -= int64(w[a][b] * state[a] * state[b])
+				}
+			}
+			return e
+		}
+		var want []int64
+		var state []int
+		var wrong []int
+		for session := range sessions {
+			recall, sweep := 0, session
+			if sweeps > 0 {
+				recall, sweep = session/(1+sweeps), session%(1+sweeps)
+			}
+			found := make([]int, all)
+			for a := range found {
+				words := (neurons + 63) / 64
+				value, given := m.results.Get(a/neurons, uint32(session*words+a%neurons/64))
+				require.True(t, given, what)
+				found[a] = 2*int(value>>(a%neurons%64)&1) - 1
+			}
+			if sweep == 0 {
+				flipped := 0
+				for a := range found {
+					if found[a] != x[recall%patterns][a] {
+						flipped++
+					}
+				}
+				require.Equal(t, (all*flips+50)/100, flipped, what)
+				state = found
+			} else {
+				for a := range state {
+					field := 0
+					for b := range state {
+						field += w[a][b] * state[b]
+					}
+					if field*state[a] < 0 {
+						state[a] = -state[a]
+						moved++
+					}
+				}
+				require.Equal(t, state, found, "%s: session %d", what, session)
+				require.LessOrEqual(t, energy(state), want[session-1], what)
+			}
+			want = append(want, energy(state))
+			if sweep == 0 {
+				wrong = append(wrong, 0)
+			}
+			wrong[recall] = 0
+			for a := range state {
+				if state[a] != x[recall%patterns][a] {
+					wrong[recall]++
+				}
+			}
+		}
+		require.Equal(t, want, report.Metrics.Get("energy"), what)
+		require.Equal(t, wrong, report.Metrics.Get("wrong_bits"), what)
+	}
+	require.Greater(t, moved, 1000)
+}
+
+// TestHopfieldSeeds: patterns and starts are those of the seed, and so is what is found.
+func TestHopfieldSeeds(t *testing.T) {
+	s := hopfieldScenario(4, nil, Gossip{Sessions: 3})
+	m := machineRun(t, s)
+	first := m.Report()
+	require.NoError(t, m.Reset(s.Seed+1))
+	require.NoError(t, m.Run(t.Context(), nil))
+	require.NotEqual(t, first.Metrics.Get("energy"), m.Report().Metrics.Get("energy"))
+	require.NoError(t, m.Reset(s.Seed))
+	require.NoError(t, m.Run(t.Context(), nil))
+	require.Equal(t, first, m.Report())
+}
+
+// TestHopfieldAscends: firmware that updates against the field breaks the rule energy.
+func TestHopfieldAscends(t *testing.T) {
+	source, err := os.ReadFile("firmware/programs/gossip/hopfield.c")
+	require.NoError(t, err)
+	mutant := strings.Replace(string(source), "(field > 0) == up", "(field < 0) == up", 1)
+	require.NotEqual(t, string(source), mutant)
+	folder := t.TempDir()
+	path, image := filepath.Join(folder, "ascends.c"), filepath.Join(folder, "ascends.wasm")
+	require.NoError(t, os.WriteFile(path, []byte(mutant), 0o666))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: path, Output: image}))
+	s := hopfieldScenario(4, map[string]int64{"neurons": 16}, Gossip{Values: "random", Sessions: 3})
+	s.Firmware.Program, s.Firmware.Image = "", image
+	s.Rules = &Rules{Energy: true}
+	report := machineRun(t, s).Report()
+	require.Equal(t, VerdictFail, report.Verdict)
+	require.Equal(t, RuleEnergy, report.Violations[0].Rule)
+	require.Regexp(t, `^processor \d has raised the energy from -?\d+ to -?\d+ in session [12]$`, report.Violations[0].Message)
+}

@@ -1,0 +1,277 @@
+package starloom
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/crossbar"
+)
+
+// votingScenario is a vote of n modules.
+func votingScenario(n int, adjudicate int64, g Gossip) *Scenario {
+	s := DefaultScenario()
+	s.Fabric.Crossbar = &crossbar.Network{Ports: n}
+	s.Firmware.Program, s.Firmware.Params = "gossip/voting", map[string]int64{"adjudicate": adjudicate}
+	s.Workload = Workload{Gossip: &g}
+	return s
+}
+
+// machineRun runs a scenario in the slot engine.
+func machineRun(t testing.TB, s *Scenario) *Machine {
+	m, err := NewMachine(t.Context(), s, MachineOptions{Engine: EngineSlot})
+	require.NoError(t, err)
+	t.Cleanup(func() { require.NoError(t, m.Close()) })
+	require.NoError(t, m.Run(t.Context(), nil))
+	return m
+}
+
+// ids are the numbers from, from+step, ... below to.
+func ids(from, step, to int) (list []int) {
+	for id := from; id < to; id += step {
+		list = append(list, id)
+	}
+	return list
+}
+
+// TestVotingFaults: 2f+1 modules outvote f faulty ones; with f+1 that all say the same, voters
+// find it, and with f+1 that are two-faced those with odd ids find it.
+func TestVotingFaults(t *testing.T) {
+	for _, n := range []int{3, 7, 9} {
+		f := n / 2
+		for first := range n {
+			var faulty []int
+			for k := range f + 1 {
+				faulty = append(faulty, (first+2*k)%n)
+			}
+			for _, fault := range []string{"value", "two-faced"} {
+				s := votingScenario(n, 0, Gossip{Faulty: faulty[:f], Fault: fault, Sessions: 2})
+				s.Seed = uint64(first)
+				report := machineRun(t, s).Report()
+				require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+				require.Equal(t, n, report.Metrics.Get("agreed"))
+				require.Empty(t, report.Metrics.Get("wrong_voters"))
+
+				s.Workload.Gossip.Faulty = faulty
+				report = machineRun(t, s).Report()
+				results := report.Metrics.Get("results").([]*int64)
+				require.Equal(t, fmt.Sprint(*results[0]) != report.Metrics.Get("correct"), fault == "value")
+				wrong, broken := ids(0, 1, n), []string{RuleValidity}
+				if fault == "two-faced" {
+					wrong, broken = ids(1, 2, n), []string{RuleValidity, RuleAgreement}
+				}
+				require.Equal(t, wrong, report.Metrics.Get("wrong_voters"))
+				var rules []string
+				invalid := map[string]bool{}
+				for _, v := range report.Violations {
+					if !slices.Contains(rules, v.Rule) {
+						rules = append(rules, v.Rule)
+					}
+					invalid[v.Message] = true
+				}
+				require.Equal(t, broken, rules)
+				for _, voter := range wrong {
+					for session := range 2 {
+						require.Contains(t, invalid, fmt.Sprintf("processor %d has found %d in session %d; the correct modules hold %v", voter, *results[voter], session, report.Metrics.Get("correct")))
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestVotingDisagreement names all voters and what they have found.
+func TestVotingDisagreement(t *testing.T) {
+	s := votingScenario(3, 0, Gossip{Vector: []int64{-7, -7, -7}, Faulty: []int{1, 2}, Fault: "two-faced"})
+	s.Rules = &Rules{Agreement: true}
+	report := machineRun(t, s).Report()
+	require.Len(t, report.Violations, 1)
+	require.Equal(t, fmt.Sprintf("processor 1 has not found what others have: voters 0 and 2 -7, voter 1 %d", *report.Metrics.Get("results").([]*int64)[1]), report.Violations[0].Message)
+	require.Equal(t, "crossbar.nic[1]", report.Violations[0].Path)
+	require.Equal(t, RuleAgreement, report.Violations[0].Rule)
+}
+
+// TestVotingSilent: who waits for whom when a module says nothing.
+func TestVotingSilent(t *testing.T) {
+	for _, engine := range gossipEngines {
+		s := votingScenario(5, 0, Gossip{Faulty: []int{2}, Fault: "silent", Orders: "identity"})
+		s.Stop.Slots = 50
+		m, err := NewMachine(t.Context(), s, MachineOptions{Engine: engine})
+		require.NoError(t, err)
+		defer m.Close()
+		require.NoError(t, m.Run(t.Context(), nil))
+		var said []string
+		for _, v := range m.Report().Violations {
+			require.Equal(t, RuleFinishes, v.Rule)
+			said = append(said, v.Message)
+		}
+		const open = "was not done when the run ended: it waits for "
+		require.Equal(t, []string{
+			"processor 0 " + open + "messages of processors 2, 3 and 4",
+			"processor 1 " + open + "messages of processors 2, 3 and 4",
+			"processor 2 " + open + "its module, which is silent",
+			"processor 3 " + open + "messages of processor 2",
+			"processor 4 " + open + "messages of processors 2 and 3",
+		}, said)
+	}
+	// Cut off before its end, processor 1 has a message for who does not listen.
+	s := gossipScenario(3, 0, Gossip{Orders: "identity"})
+	s.Stop.Slots = 2
+	require.Equal(t, "processor 1 was not done when the run ended: it waits for processor 0 to listen", machineRun(t, s).Report().Violations[1].Message)
+}
+
+// adjudicated is what a vote must find, by counting; ok is false for no majority.
+func adjudicated(rule int64, values []int64) (found int64, ok bool) {
+	if rule == 2 { // as many above as below
+		for _, v := range values {
+			below, above := 0, 0
+			for _, other := range values {
+				if other < v {
+					below++
+				}
+				if other > v {
+					above++
+				}
+			}
+			if below <= len(values)/2 && above <= len(values)/2 {
+				return v, true
+			}
+		}
+	}
+	best := 0
+	for _, v := range values {
+		count := 0
+		for _, other := range values {
+			if other == v {
+				count++
+			}
+		}
+		if count > best || count == best && v < found {
+			best, found = count, v
+		}
+	}
+	return found, rule == 1 || 2*best > len(values)
+}
+
+// TestAdjudicators holds all three to counting, over values with many ties.
+func TestAdjudicators(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	undecided, negative := 0, 0
+	for k := range 150 {
+		n, rule := 3+2*random.IntN(8), int64(k%3)
+		values := make([]int64, n)
+		kinds := 1 + random.IntN(n)
+		for i := range values {
+			values[i] = []int64{math.MinInt64, -1, 0, 1 << 40, math.MaxInt64, -1 << 33, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}[random.IntN(kinds)]
+		}
+		s := votingScenario(n, rule, Gossip{Vector: values, Orders: "shared-random"})
+		s.Firmware.Params["scheduling"] = []int64{0, 2, 3}[random.IntN(3)]
+		s.Rules = &Rules{ExactlyOnce: true, Agreement: true}
+		report := machineRun(t, s).Report()
+		require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+		want, decided := adjudicated(rule, values)
+		for voter, found := range report.Metrics.Get("results").([]*int64) {
+			if !decided {
+				require.Nil(t, found, "%d: rule %d of %v", voter, rule, values)
+				continue
+			}
+			require.NotNil(t, found, "%d: rule %d of %v", voter, rule, values)
+			require.Equal(t, want, *found, "%d: rule %d of %v", voter, rule, values)
+		}
+		if !decided {
+			undecided++
+		} else if want < 0 {
+			negative++
+		}
+	}
+	require.Greater(t, undecided, 10)
+	require.Greater(t, negative, 10)
+}
+
+// TestVotingValidity: where correct modules differ, a result between them is valid.
+func TestVotingValidity(t *testing.T) {
+	s := votingScenario(5, 2, Gossip{Vector: []int64{20, 22, 21, 19, 18}, Faulty: []int{0, 1}})
+	report := machineRun(t, s).Report()
+	require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+	require.Equal(t, "18 to 21", report.Metrics.Get("correct"))
+	s.Workload.Gossip.Faulty = []int{0, 1, 2}
+	report = machineRun(t, s).Report()
+	require.Contains(t, report.Violations[0].Message, "; the correct modules hold 18 to 19")
+	s = votingScenario(3, 0, Gossip{Vector: []int64{1, 2, 3}})
+	require.Equal(t, "processor 0 has found no majority; the correct modules hold 1 to 3", machineRun(t, s).Report().Violations[0].Message)
+}
+
+// gossipRefused is a scenario file that must be refused, beside a file values.csv.
+type gossipRefused struct{ ports, program, params, gossip, values, place, reason string }
+
+func (r gossipRefused) check(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "values.csv"), []byte(r.values), 0o666))
+	path := filepath.Join(folder, "s.yaml")
+	text := fmt.Sprintf("starloom: 1\nfabric: {crossbar: {ports: %s}}\nfirmware: {program: %s, params: {%s}}\nworkload: {gossip: {%s}}\n", r.ports, r.program, r.params, r.gossip)
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+	s, err := LoadScenario(path)
+	if err == nil {
+		_, err = NewMachine(t.Context(), s, MachineOptions{})
+	}
+	var refusal *InputError
+	require.ErrorAs(t, err, &refusal, text)
+	require.Contains(t, refusal.Place, r.place, text)
+	require.Contains(t, refusal.Reason, r.reason, text)
+	require.NotEmpty(t, refusal.Remedy, text)
+}
+
+func TestVotingRefusals(t *testing.T) {
+	for _, r := range []gossipRefused{
+		{"4", "gossip/voting", "", "", "", "s.yaml:2:28", "4 voters"},
+		{"1", "gossip/voting", "", "", "", "s.yaml:2:28", "gossip of one processor"},
+		{"3", "gossip/voting", "adjudicate: 3", "", "", "s.yaml:3:", "adjudicate is 3"},
+		{"3", "gossip/voting", "", "faulty: [0, 3]", "", "s.yaml:4:", "no module 3"},
+		{"3", "gossip/voting", "", "faulty: [1, 1]", "", "s.yaml:4:", "twice"},
+		{"3", "gossip/voting", "", "faulty: [0, 1, 2]", "", "s.yaml:4:", "all modules"},
+		{"3", "gossip/voting", "", "faulty: [1], fault: liar", "", "s.yaml:4:", "liar"},
+		{"3", "gossip/voting", "", "fault: silent", "", "s.yaml:4:", "no module is faulty"},
+		{"3", "gossip/voting", "scheduling: 2", "faulty: [1], fault: two-faced", "", "s.yaml:4:", "list"},
+		{"3", "gossip/voting", "", "values: values.txt", "", "s.yaml:4:", "values.txt"},
+		{"3", "gossip/voting", "", "values: missing.csv", "", "missing.csv", "cannot be read"},
+		{"3", "gossip/voting", "", "values: values.csv", "1\n2\n", "values.csv", "2 values for 3 modules"},
+		{"3", "gossip/voting", "", "values: values.csv", "", "values.csv", "0 values for 3 modules"},
+		{"3", "gossip/voting", "", "values: values.csv", "1\n2, x\n3\n", "values.csv:2:", `"x" is not an integer`},
+		{"3", "gossip/voting", "", "values: values.csv", "1\n2\n9223372036854775808\n", "values.csv:3:1", "not an integer of 64 bits"},
+		{"3", "gossip/voting", "", "values: values.csv", "1\n\"2\n3\n", "values.csv:", "comma-separated"},
+		{"3", "gossip/fsa", "", "values: random", "", "s.yaml:4:", "carry no values"},
+		{"3", "gossip/fsa", "", "faulty: [1]", "", "s.yaml:4:", "can be faulty"},
+		{"3", "gossip/hopfield", "", "faulty: [1]", "", "s.yaml:4:", "can be faulty"},
+		{"3", "gossip/hopfield", "neurons: 0", "", "", "s.yaml:3:", "neurons is 0"},
+		{"3", "gossip/hopfield", "flips: 101", "", "", "s.yaml:3:", "flips is 101"},
+		{"3", "gossip/hopfield", "patterns: 0", "", "", "s.yaml:3:", "patterns is 0"},
+		{"2", "gossip/hopfield", "neurons: 2", "values: values.csv", "1,-1,1,1\n1,1,1\n", "values.csv:2", "3 values for 4 neurons"},
+		{"2", "gossip/hopfield", "neurons: 2", "values: values.csv", "1,-1,2,1\n", "values.csv:1", "neuron 2 is 2"},
+		{"2", "gossip/hopfield", "neurons: 2", "values: values.csv", "", "values.csv", "0 patterns"},
+	} {
+		r.check(t)
+	}
+	s := gossipScenario(3, 0, Gossip{})
+	for _, rules := range []Rules{{Agreement: true}, {Validity: true}, {Energy: true}} {
+		s.Rules = &rules
+		_, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.ErrorContains(t, err, "cannot be checked")
+	}
+}
+
+// TestVotingFromFile: a file with comments and several values in a row.
+func TestVotingFromFile(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(folder, "v.csv"), []byte("# modules\n12, 12\n-3\n"), 0o666))
+	s := votingScenario(3, 0, Gossip{Values: filepath.Join(folder, "v.csv")})
+	s.Rules = &Rules{}
+	for _, found := range machineRun(t, s).Report().Metrics.Get("results").([]*int64) {
+		require.EqualValues(t, 12, *found)
+	}
+}
