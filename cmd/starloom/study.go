@@ -40,6 +40,8 @@ measured one, the standard deviation of a run (sd) and the standard error of the
 	c.Flags().StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
 	c.Flags().StringVar(&json, "json", "", "write the rows as JSON to `F`")
 	c.Flags().StringVar(&csv, "csv", "", "write the rows as a table to `F`")
+	c.Flags().StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
+	c.Flags().StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`, as files for workload: {gossip: {orders: F.csv}}")
 	workers := c.Flags().Uint16("workers", 0, "use `N` threads; 0: all cores")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.RunE = func(c *cobra.Command, args []string) error {
