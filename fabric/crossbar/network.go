@@ -170,4 +170,4 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 func (x Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
 
 // Studies implements fabric.Network.
-func (x Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy()} }
+func (x Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy(), scatterStudy()} }

@@ -27,10 +27,10 @@ func gossipStudy() *fabric.Study {
 // gossipRuns asks for runs of gossip/fsa and adds rows.
 type gossipRuns struct{ fabric.Runs }
 
-// part is a case of a study.
+// part is a case of a study. add asks for so many runs.
 type part struct {
 	name string
-	runs int // that it asks for
+	runs int
 	add  func(name string) error
 }
 
@@ -43,6 +43,9 @@ func runParts(r fabric.Runs, parts []part) error {
 	}
 	r.Plan(total)
 	for _, p := range parts {
+		if err := r.Context().Err(); err != nil {
+			return err
+		}
 		if err := p.add(p.name); err != nil {
 			return err
 		}
