@@ -14,6 +14,7 @@
 //	slot.go       the fast path
 //	programs.go   programs, their rules and what they want of the network
 //	gossip.go     the workload of gossip: orders as ROM, its referee
+//	study_*.go    the studies gossip and scatter, and the figures that they repeat
 //	gossip/       arithmetic of gossip: orders, closed forms, run-tables, search
 //	scatter/      arithmetic of scattering: exact laws, mean field
 package crossbar

@@ -37,12 +37,19 @@ func (x Network) orders(w *fabric.Gossip, seed uint64) (gossip.Orders, error) {
 }
 
 // ROM implements fabric.Network: the orders, row i in the ROM of processor i.
-func (x Network) ROM(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
-	if w.Gossip == nil {
+func (x Network) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
+	g := w.Gossip
+	if g == nil {
 		return nil, nil
 	}
-	_, err := x.orders(w.Gossip, 0)
-	return &ordersROM{net: x, gossip: w.Gossip}, err
+	if p != nil && p.Name == optimalProgram {
+		if g.Given != nil || g.Orders != "" && g.Orders != gossip.WordOptimal {
+			return nil, &input.Error{Place: ordersKey, Reason: p.Name + " has orders of its own", Remedy: "delete orders, or take the program " + fsaProgram}
+		}
+		g = &fabric.Gossip{Orders: gossip.WordOptimal}
+	}
+	_, err := x.orders(g, 0)
+	return &ordersROM{net: x, gossip: g}, err
 }
 
 // ordersROM are the orders of a run; the random ones are those of its seed.

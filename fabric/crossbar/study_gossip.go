@@ -81,7 +81,9 @@ func (s *gossipRuns) size(quick, full int) int {
 
 // gossiping is a run: every processor tells all others its own.
 type gossiping struct {
-	orders        gossip.Orders
+	program       string        // "": gossip/fsa
+	N             int           // of a program with orders of its own
+	orders        gossip.Orders // of gossip/fsa
 	scheduling    int
 	sessions, cap int
 	table         bool
@@ -100,10 +102,12 @@ func (g *gossiped) epsilon(processors int) *big.Rat {
 
 // gossip runs, which must pass.
 func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
-	N := x.orders.N()
-	sessions := max(1, x.sessions)
+	N, sessions, program := x.N, max(1, x.sessions), x.program
+	if program == "" {
+		N, program = x.orders.N(), fsaProgram
+	}
 	outcome, err := s.Run(&fabric.Setting{
-		Network: Network{Ports: N + 1, Cap: x.cap}, Program: fsaProgram,
+		Network: Network{Ports: N + 1, Cap: x.cap}, Program: program,
 		Params:       map[string]int64{"scheduling": int64(x.scheduling)},
 		Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: x.orders, Sessions: sessions}},
 		PayloadBytes: 8, RxFrames: 1, TxFrames: 1,
@@ -111,7 +115,7 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 		Table:    x.table,
 	})
 	if err == nil && !outcome.Passed {
-		err = fmt.Errorf("%s, %d processors: %s", fsaProgram, N+1, outcome.Broken)
+		err = fmt.Errorf("%s, %d processors: %s", program, N+1, outcome.Broken)
 	}
 	if err != nil {
 		return nil, err
@@ -339,9 +343,5 @@ func (s *gossipRuns) lengths(name string) error {
 
 // best runs the optimal orders.
 func (s *gossipRuns) best(N int, table bool) (*gossiped, error) {
-	orders, err := gossip.Optimal(N)
-	if err != nil {
-		return nil, err
-	}
-	return s.gossip(gossiping{orders: orders, table: table})
+	return s.gossip(gossiping{program: optimalProgram, N: N, table: table})
 }

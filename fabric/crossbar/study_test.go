@@ -56,6 +56,11 @@ func (r *reference) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	r.ran++
 	g := x.Workload.Gossip
 	orders := gossip.Orders(g.Given)
+	if x.Program == optimalProgram {
+		var err error
+		orders, err = gossip.Optimal(x.Network.Shape().Processors() - 1)
+		require.NoError(r.t, err)
+	}
 	if r.spoil != nil {
 		orders = r.spoil(orders)
 	}
