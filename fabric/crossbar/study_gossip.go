@@ -17,7 +17,7 @@ import (
 func gossipStudy() *fabric.Study {
 	return &fabric.Study{
 		Name:  "gossip",
-		Cases: []string{"table", "lengths", "metrics", "sessions", "cap", "optimal", "claims", "search"},
+		Cases: []string{"table", "lengths", "metrics", "sessions", "cap", "aloha", "optimal", "claims", "search"},
 		Doc:   "permutation-driven gossiping on a crossbar: Tables 1 to 9, lengths, metrics, sessions, limits; N to 255 (--full: to 2,047)",
 		Files: []fabric.StudyFile{fabric.StudyPlot, fabric.StudyOrders},
 		Run:   func(r fabric.Runs) error { return (&gossipRuns{r}).study() },
@@ -65,6 +65,7 @@ func (s *gossipRuns) study() error {
 		part{"metrics", len(metricsOrders) * metricsMax, s.metrics},
 		part{"sessions", 4 * sessionsNMax, s.sessions},
 		part{"cap", 2 * len(caps), s.caps},
+		part{"aloha", len(alohas) * s.size(alohaQuick, alohaFull), s.aloha},
 		part{"optimal", s.size(optimalQuick, optimalFull), s.optimal},
 		part{"claims", 4, s.claims},
 		part{"search", s.size(searchQuick, searchFull) - 1, s.search},
@@ -262,6 +263,7 @@ const (
 	lengthsQuick, lengthsFull = 40, 160
 	optimalQuick, optimalFull = 8, 11 // powers of two
 	searchQuick, searchFull   = 10, 15
+	alohaQuick, alohaFull     = 2000, 100_000 // runs
 	metricsMax                = 24
 	sessionsNMax              = 20
 )

@@ -155,6 +155,43 @@ func (s *gossipRuns) caps(name string) error {
 	return nil
 }
 
+// alohas are lengths on a medium without an arbiter, on which two messages in a step are lost:
+// means of a long sample.
+var alohas = []struct {
+	word     string
+	orders   func(N int) gossip.Orders
+	mean, sd float64
+}{
+	{gossip.WordIdentity, gossip.Identity, 70.99, 6.0},
+	{gossip.WordPipelined, gossip.Pipelined, 120.56, 12.4},
+}
+
+const (
+	alohaN          = 7
+	alohaSampleRuns = 1_000_000
+)
+
+func (s *gossipRuns) aloha(name string) error {
+	for _, a := range alohas {
+		sample, err := s.Sample(&fabric.Setting{
+			Network: Network{Ports: alohaN + 1, Medium: MediumALOHA}, Program: fsaProgram,
+			Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: a.orders(alohaN)}},
+			PayloadBytes: 8, RxFrames: 1, TxFrames: 1,
+			SlotsMax: 100 * uint32(gossip.SerialLength(alohaN)),
+		}, s.size(alohaQuick, alohaFull), "lambda")
+		if err == nil && sample.Failed > 0 {
+			err = fmt.Errorf("%s on %s, %s: %d of %d runs failed", fsaProgram, MediumALOHA, a.word, sample.Failed, sample.Runs)
+		}
+		if err != nil {
+			return err
+		}
+		tolerance, why := sample.Tolerance(a.sd, alohaSampleRuns)
+		s.Add(sample.Compare(name, fmt.Sprintf("mean steps, N = %d, %s", alohaN, a.word), a.mean, 1, tolerance,
+			fmt.Sprintf("%d without collisions: fewer eager senders are better here; %s", gossip.SerialLength(alohaN), why)))
+	}
+	return nil
+}
+
 // optimal runs the orders that meet the lower bound, and compares the bounds.
 func (s *gossipRuns) optimal(name string) error {
 	_, lengths := figures("gossip/testdata/gossip_lengths.csv")
