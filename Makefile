@@ -3,7 +3,7 @@
 # make bench   the benchmarks, one line each
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
-# make full    the long tests and the full study
+# make full    the long tests and the full studies
 
 GO ?= go
 
@@ -57,3 +57,5 @@ full:
 	$(GO) test -timeout 60m . ./cosim/... ./traces/diff -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full
+	$(GO) run ./cmd/starloom study gossip --full
+	$(GO) run ./cmd/starloom study scatter --full

@@ -149,3 +149,34 @@ func TestALOHA(t *testing.T) {
 		require.InDelta(t, c.mean, float64(sum)/float64(runs), 4*c.sd/math.Sqrt(float64(runs))+0.02, c.orders)
 	}
 }
+
+// TestGossipOptimal: the program has the orders of the closed form, and no others.
+func TestGossipOptimal(t *testing.T) {
+	for _, name := range []string{"optimal_N3", "optimal_N7", "optimal_N15"} {
+		golden := gossipGolden(t, name)
+		N := strings.Count(golden, "\n") - 1
+		for _, scheduling := range []int{0, 2} { // nobody is ever blocked: Algorithm 2 has nothing to choose
+			s := gossipScenario(N, scheduling, Gossip{})
+			s.Firmware.Program = "gossip/optimal"
+			for _, engine := range gossipEngines {
+				_, text := gossipRun(t, s, MachineOptions{Engine: engine})
+				require.Equal(t, golden, text, "%s, scheduling %d, %s", name, scheduling, engine)
+			}
+		}
+	}
+	for _, c := range []struct {
+		N      int
+		g      Gossip
+		reason string
+	}{
+		{6, Gossip{}, "there are no optimal orders for 7 processors"},
+		{7, Gossip{Orders: "identity"}, "gossip/optimal has orders of its own"},
+		{7, Gossip{Given: gossip.Pipelined(7)}, "gossip/optimal has orders of its own"},
+	} {
+		s := gossipScenario(c.N, 0, c.g)
+		s.Firmware.Program = "gossip/optimal"
+		_, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.ErrorAs(t, err, new(*InputError))
+		require.ErrorContains(t, err, c.reason)
+	}
+}

@@ -146,6 +146,9 @@ type StudyReport struct {
 	Rows    []StudyRow `json:"rows"`
 	Notes   []string   `json:"notes,omitempty"` // how far an interrupted study came
 
+	// Files lists what was written beside the rows, for the text form only.
+	Files []OutputFile `json:"-"`
+
 	interrupted bool
 }
 

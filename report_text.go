@@ -276,6 +276,7 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&out, "note: %s\n", note)
 	}
+	writeFiles(&out, r.Files)
 	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance\n",
 		strings.ToUpper(string(r.Verdict)), r.Study, len(r.Rows)-failed, len(r.Rows))
 	_, err := w.Write(out.Bytes())

@@ -4,11 +4,15 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"starloom/fabric"
+	"starloom/traces"
 )
 
 // StudyOptions say how a study is run. The rows are a function of Full and Case.
@@ -16,6 +20,8 @@ type StudyOptions struct {
 	Full     bool   // all sizes, instead of those that take seconds
 	Case     string // only cases whose names match this pattern of path.Match; "" for all
 	Workers  int    // 0: all cores
+	Plots    string // folder to which plots are written as SVG; "": none
+	Orders   string // folder to which orders of gossip that were found are written; "": none
 	Progress func(done, total int, what string)
 }
 
@@ -33,6 +39,7 @@ type StudyInfo struct {
 	Name  string
 	Cases []string // how the names of its cases begin
 	Doc   string
+	Files []fabric.StudyFile
 
 	run func(fabric.Runs) error
 }
@@ -47,8 +54,8 @@ func (e *interruptedError) Error() string {
 // Studies lists the studies: those of all networks of scenario files.
 func Studies() (infos []StudyInfo) {
 	for _, n := range new(Fabric).kinds() {
-		if s := n.Study(); s != nil {
-			infos = append(infos, StudyInfo{Name: n.Kind(), Cases: s.Cases, Doc: s.Doc, run: s.Run})
+		for _, s := range n.Studies() {
+			infos = append(infos, StudyInfo{Name: s.Name, Cases: s.Cases, Doc: s.Doc, Files: s.Files, run: s.Run})
 		}
 	}
 	return infos
@@ -73,6 +80,10 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 		return nil, &InputError{Place: "--case", Reason: fmt.Sprintf("%q is not a pattern", o.Case), Remedy: "write * for any text, for example '*n=1024'"}
 	}
 	runs := &studyRuns{ctx: ctx, options: o}
+	defer runs.files.Abort()
+	if err := runs.openFolders(&studies[i]); err != nil {
+		return nil, err
+	}
 	err := studies[i].run(runs)
 	if ctx.Err() != nil {
 		err = &interruptedError{runs.done, runs.total}
@@ -89,6 +100,12 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 	case err != nil:
 		return nil, err
 	}
+	if err := runs.files.Commit(); err != nil {
+		return nil, err
+	}
+	if report.Files = runs.written; runs.folders != nil && len(report.Files) == 0 {
+		report.Notes = append(report.Notes, "no files were written: the cases that were run have none")
+	}
 	for _, row := range rows {
 		if !row.OK {
 			report.Verdict = VerdictFail
@@ -103,6 +120,58 @@ type studyRuns struct {
 	options     StudyOptions
 	rows        []StudyRow
 	done, total int
+
+	folders map[fabric.StudyFile]string // where files go, by kind
+	files   traces.Files
+	written []OutputFile
+}
+
+// openFolders makes the folders of files before the runs: one that cannot be made is
+// refused before a long study, not after it.
+func (r *studyRuns) openFolders(s *StudyInfo) error {
+	for _, f := range []struct {
+		option, path string
+		kind         fabric.StudyFile
+	}{{"--svg", r.options.Plots, fabric.StudyPlot}, {"--orders", r.options.Orders, fabric.StudyOrders}} {
+		if f.path == "" {
+			continue
+		}
+		if !slices.Contains(s.Files, f.kind) {
+			return &InputError{Place: f.option, Reason: "study " + s.Name + " writes no such files", Remedy: "delete " + f.option}
+		}
+		if err := os.MkdirAll(f.path, 0o777); err != nil {
+			return &InputError{Place: f.option, Reason: err.Error(), Remedy: "give a folder"}
+		}
+		if r.folders == nil {
+			r.folders = map[fabric.StudyFile]string{}
+		}
+		r.folders[f.kind] = f.path
+	}
+	return nil
+}
+
+func (r *studyRuns) Writes(kind fabric.StudyFile) bool { return r.folders[kind] != "" }
+
+func (r *studyRuns) File(kind fabric.StudyFile, name string, write func(io.Writer) error) error {
+	folder := r.folders[kind]
+	if folder == "" {
+		return nil
+	}
+	path := filepath.Join(folder, name+string(kind))
+	file, err := r.files.Create(path)
+	if err != nil {
+		return err
+	}
+	r.written = append(r.written, OutputFile{Kind: strings.TrimPrefix(string(kind), "."), Path: path})
+	return write(file)
+}
+
+func (r *studyRuns) Context() context.Context { return r.ctx }
+
+func (r *studyRuns) Tell(what string) {
+	if r.options.Progress != nil {
+		r.options.Progress(r.done, r.total, what)
+	}
 }
 
 func (r *studyRuns) Full() bool             { return r.options.Full }
@@ -121,16 +190,19 @@ func (r *studyRuns) scenario(x *fabric.Setting) *Scenario {
 }
 
 func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
-	m, err := NewMachine(r.ctx, r.scenario(x), MachineOptions{Engine: EngineSlot, Workers: r.options.Workers})
+	scenario := r.scenario(x)
+	m, err := NewMachine(r.ctx, scenario, MachineOptions{Engine: EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
 	if err != nil {
 		return nil, err
 	}
 	err = m.Run(r.ctx, nil)
-	report := m.report()
+	report, table := m.report(), m.RunTable()
 	if err = errors.Join(err, m.close(), r.ctx.Err()); err != nil {
 		return nil, err
 	}
-	outcome := &fabric.Outcome{Passed: report.Verdict == VerdictPass, Slots: report.Slots, Metrics: report.Metrics}
+	r.done++
+	r.Tell(scenario.Name)
+	outcome := &fabric.Outcome{Passed: report.Verdict == VerdictPass, Slots: report.Slots, Metrics: report.Metrics, Table: table}
 	if !outcome.Passed {
 		v := report.Violations[0]
 		outcome.Broken = fmt.Sprintf("%s at cycle %d: %s", v.Rule, v.Cycle, v.Message)
@@ -159,9 +231,7 @@ func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.
 			sample.Failed++
 		}
 		r.done++
-		if r.options.Progress != nil {
-			r.options.Progress(r.done, r.total, scenario.Name)
-		}
+		r.Tell(scenario.Name)
 		return nil
 	})
 	if err == nil {

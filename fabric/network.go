@@ -14,8 +14,7 @@ import (
 // give its keys, or is given to Scenario.Fabric.Custom from Go. Its methods are called
 // when a machine is built, never per processor or slot.
 type Network interface {
-	// Kind is the key in a scenario, the head of all paths, the prefix of the programs'
-	// names and the name of the study.
+	// Kind is the key in a scenario and the head of all paths.
 	Kind() string
 	// Check says what is wrong with the sizes.
 	Check() error
@@ -45,8 +44,8 @@ type Network interface {
 	// Twin is the whole network in Verilog, NICs and media at once, and those of its
 	// parameters that say how large this one is; nil for none.
 	Twin() (*twin.Twin, twin.Parameters)
-	// Study repeats published figures; nil for none.
-	Study() *Study
+	// Studies repeat published figures.
+	Studies() []*Study
 }
 
 // Adaptable is a network of which a scenario may leave something open: the program says

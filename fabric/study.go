@@ -1,17 +1,29 @@
 package fabric
 
 import (
+	"context"
 	"fmt"
+	"io"
 	"math"
 )
 
 // Study is a set of runs that repeats published figures of a network.
 type Study struct {
+	Name  string
 	Cases []string // how the names of its cases begin
 	Doc   string
+	Files []StudyFile // what it writes beside its rows, if somebody wants it
 	// Run asks for the runs and adds the rows. It ends with the first error of r.
 	Run func(r Runs) error
 }
+
+// StudyFile is a kind of files that a study writes: the extension of their names.
+type StudyFile string
+
+const (
+	StudyPlot   StudyFile = ".svg" // what is measured, as curves
+	StudyOrders StudyFile = ".csv" // orders that it has found, for the workload gossip
+)
 
 // Runs is what a study asks for runs. Errors are those of a machine, or that the study was
 // interrupted.
@@ -20,8 +32,12 @@ type Runs interface {
 	Full() bool
 	// Wants reports whether a case is to be run.
 	Wants(name string) bool
-	// Plan says how many runs Sample will be asked for in all.
+	// Context ends when the study is interrupted.
+	Context() context.Context
+	// Plan says how many runs there will be in all.
 	Plan(runs int)
+	// Tell says what goes on beside runs.
+	Tell(what string)
 	// Run runs once, with seed 1, whatever comes of it.
 	Run(s *Setting) (*Outcome, error)
 	// Sample runs with the seeds 1 to runs, two or more, and sums up a metric. A run that
@@ -29,6 +45,10 @@ type Runs interface {
 	Sample(s *Setting, runs int, metric string) (*Sample, error)
 	// Add adds a row to the table.
 	Add(row StudyRow)
+	// Writes reports whether files of a kind are wanted. File writes one; name has no
+	// extension. It is there when the study is over.
+	Writes(kind StudyFile) bool
+	File(kind StudyFile, name string, write func(io.Writer) error) error
 }
 
 // Setting is what a run of a study emulates, with the defaults of a scenario for what it
@@ -41,6 +61,7 @@ type Setting struct {
 	// The buffers of a NIC: bytes of a payload, depths in frames.
 	PayloadBytes, RxFrames, TxFrames int
 	SlotsMax                         uint32
+	Table                            bool // Outcome.Table is wanted
 }
 
 // Outcome is what has come of a run.
@@ -49,6 +70,7 @@ type Outcome struct {
 	Broken  string // of a run that has not passed: the first violation
 	Slots   uint64
 	Metrics Metrics
+	Table   RunTable // nil unless Setting.Table asks for it
 }
 
 // Sample sums up a metric of many runs.

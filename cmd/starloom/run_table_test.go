@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"encoding/csv"
 	"encoding/xml"
 	"errors"
@@ -64,10 +65,12 @@ func TestRunTable(t *testing.T) {
 
 	r = starloomIn(t, dir, "run", "s.yaml", "--run-table", "t.svg")
 	require.Equal(t, statusPass, r.status, r.stderr)
-	picture, err := os.Open(filepath.Join(dir, "t.svg"))
+	picture, err := os.ReadFile(filepath.Join(dir, "t.svg"))
 	require.NoError(t, err)
-	defer picture.Close()
-	decoder, elements := xml.NewDecoder(picture), map[string]int{}
+	inReadme, err := os.ReadFile("../../examples/gossip.svg")
+	require.NoError(t, err)
+	require.Equal(t, string(inReadme), string(picture), "starloom run examples/gossip.yaml --run-table examples/gossip.svg writes it")
+	decoder, elements := xml.NewDecoder(bytes.NewReader(picture)), map[string]int{}
 	for {
 		token, err := decoder.Token()
 		if errors.Is(err, io.EOF) {

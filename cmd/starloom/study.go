@@ -22,8 +22,13 @@ func newStudy() *cobra.Command {
 		Long: `Repeats the runs behind a published table or figure and prints published and
 measured figures side by side, with the tolerance, the number of runs behind the
 measured one, the standard deviation of a run (sd) and the standard error of the mean
-(se). 'starloom study list' names the studies.`,
-		Example: "  starloom study list\n  starloom study pops --quick\n  starloom study pops --case 'd=g*'\n  starloom study pops --full --json pops.json",
+(se). 'starloom study list' names the studies and their cases.
+
+--svg draws what the cases that are run have measured. --orders keeps the orders of
+gossip that the case search of 'study gossip' has found, orders-N.csv for N+1
+processors; they go into a scenario as workload: {gossip: {orders: orders-N.csv}}.
+Folders are made if they are not there; files appear when the study is over.`,
+		Example: "  starloom study list\n  starloom study pops --quick\n  starloom study pops --case 'd=g*'\n  starloom study pops --full --json pops.json\n  starloom study gossip --svg plots\n  starloom study gossip --case search --orders found",
 		Args:    exactly("NAME"),
 		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 			var names []string
@@ -40,6 +45,8 @@ measured one, the standard deviation of a run (sd) and the standard error of the
 	c.Flags().StringVar(&o.Case, "case", "", "only the cases whose names match the pattern `GLOB`, for example '*n=1024'")
 	c.Flags().StringVar(&json, "json", "", "write the rows as JSON to `F`")
 	c.Flags().StringVar(&csv, "csv", "", "write the rows as a table to `F`")
+	c.Flags().StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
+	c.Flags().StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	workers := c.Flags().Uint16("workers", 0, "use `N` threads; 0: all cores")
 	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -18,6 +18,7 @@
 //	voting.go     modules and voters: faults, agreement and validity
 //	hopfield.go   an associative memory: patterns, starts, energy
 //	values.go     what both take from a file or draw
+//	study_*.go    the studies gossip and scatter, and the figures that they repeat
 //	gossip/       arithmetic of gossip: orders, closed forms, run-tables, search
 //	scatter/      arithmetic of scattering: exact laws, mean field
 package crossbar

@@ -67,15 +67,24 @@ func (x Network) application(w *fabric.Gossip) (application, error) {
 
 // ROM implements fabric.Network: the order of a processor in its ROM, and what the
 // application adds.
-func (x Network) ROM(w *fabric.Workload, _ *fabric.Program) (fabric.ROM, error) {
-	if w.Gossip == nil {
+func (x Network) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
+	g := w.Gossip
+	if g == nil {
 		return nil, nil
 	}
-	if _, err := x.orders(w.Gossip, 0); err != nil {
+	if p != nil && p.Name == optimalProgram {
+		if g.Given != nil || g.Orders != "" && g.Orders != gossip.WordOptimal {
+			return nil, &input.Error{Place: ordersKey, Reason: p.Name + " has orders of its own", Remedy: "delete orders, or take the program " + fsaProgram}
+		}
+		own := *g
+		own.Orders = gossip.WordOptimal
+		g = &own
+	}
+	if _, err := x.orders(g, 0); err != nil {
 		return nil, err
 	}
-	use, err := x.application(w.Gossip)
-	return &gossipROM{net: x, gossip: w.Gossip, use: use}, err
+	use, err := x.application(g)
+	return &gossipROM{net: x, gossip: g, use: use}, err
 }
 
 // gossipROM are the tables of a run; what is random in them is that of its seed.

@@ -187,5 +187,5 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 // Twin implements fabric.Network: there is no Verilog of a whole crossbar.
 func (x Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
 
-// Study implements fabric.Network.
-func (x Network) Study() *fabric.Study { return nil }
+// Studies implements fabric.Network.
+func (x Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy(), scatterStudy()} }

@@ -8,6 +8,7 @@ import (
 const (
 	fsaProgram      = "gossip/fsa"
 	hopfieldProgram = "gossip/hopfield"
+	optimalProgram  = "gossip/optimal" // gossip/fsa with orders of its own
 	votingProgram   = "gossip/voting"
 	syncProgram     = "scatter/sync"
 	asyncProgram    = "scatter/async"
@@ -41,6 +42,7 @@ func (x Network) Programs() []fabric.Program {
 	return []fabric.Program{
 		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling},
 		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling},
+		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: scheduling},
 		// A unit is a slot, in which all may send to one.
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
@@ -60,7 +62,7 @@ const packetBytes = 8
 func (x Network) Adapt(program string, params map[string]int64) fabric.Network {
 	x.program, x.params = program, params
 	switch program {
-	case fsaProgram, votingProgram, hopfieldProgram:
+	case fsaProgram, optimalProgram, votingProgram, hopfieldProgram:
 		if x.Matching == "" && params["scheduling"] != schedulingNone {
 			x.Matching = MatchList
 		}

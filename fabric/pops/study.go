@@ -6,15 +6,16 @@ import (
 	"starloom/fabric"
 )
 
-// Study implements fabric.Network. It repeats Tables I and II of A. Mei and R. Rizzi,
+// Studies implements fabric.Network. The study repeats Tables I and II of A. Mei and R. Rizzi,
 // "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", and what
 // has been found out about them. The sizes are its own.
-func (Network) Study() *fabric.Study {
-	return &fabric.Study{
+func (Network) Studies() []*fabric.Study {
+	return []*fabric.Study{{
+		Name:  "pops",
 		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
 		Doc:   "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary; n to 4,096 (--full: to 16,777,216)",
 		Run:   func(r fabric.Runs) error { return (&study{r}).run() },
-	}
+	}}
 }
 
 // tableRow is one size of the tables.
@@ -34,6 +35,9 @@ func (r *tableRow) name() string {
 	}
 	return fmt.Sprintf("d=%dg n=%d", r.groupSize/r.groups, r.groupSize*r.groups)
 }
+
+// sorts reports whether sorting is run, not only worked out.
+func (r *tableRow) sorts() bool { return r.groupSize*r.groups <= sortRunProcessorsMax }
 
 // correctedRow is one size of the corrected rule.
 type correctedRow struct {
@@ -63,13 +67,26 @@ const (
 func (s *study) run() error {
 	total := 0
 	for _, row := range tables {
-		total += s.runs(row.name(), row.groupSize, row.groups, row.mean*5)
+		runs := s.runs(row.name(), row.groupSize, row.groups, row.mean*5)
+		if total += runs; runs > 0 && row.sorts() {
+			total++
+		}
 	}
 	for _, row := range correctedTable {
 		total += s.runs(row.name(), row.groupSize, row.groups, row.mean*6)
 	}
 	if s.Wants(figure3Name) {
 		total += figure3Runs
+	}
+	for _, p := range offlineSizes {
+		if s.Wants(offlineName(p)) {
+			total++
+		}
+	}
+	for _, a := range adversaries {
+		if s.Wants(a.name()) {
+			total += len(schedules)
+		}
 	}
 	s.Plan(total)
 	for _, step := range []func() error{s.tables, s.corrected, s.offline, s.figure3, s.adversary} {
@@ -121,7 +138,7 @@ func (s *study) tables() error {
 		p := Network{Groups: g, GroupSize: d}
 		s.Add(fabric.Compare(name, "table I column B slots", float64(row.formula), PreviousSlots(p), 0, 0, "formula"))
 		measured, runs, note := float64(SortSlots(p)), 0, "stages x slots of a stage"
-		if p.Processors() <= sortRunProcessorsMax {
+		if row.sorts() {
 			slots, err := s.single(setting("pops/sort", d, g))
 			if err != nil {
 				return err
@@ -153,11 +170,17 @@ func (s *study) corrected() error {
 	return nil
 }
 
+var offlineSizes = []Network{
+	{GroupSize: 1, Groups: 64}, {GroupSize: 8, Groups: 8}, {GroupSize: 64, Groups: 64}, {GroupSize: 32, Groups: 8},
+	{GroupSize: 7, Groups: 3}, {GroupSize: 8, Groups: 32}, {GroupSize: 3, Groups: 7},
+}
+
+func offlineName(p Network) string { return fmt.Sprintf("offline POPS(%d,%d)", p.GroupSize, p.Groups) }
+
 // offline routes random permutations off-line.
 func (s *study) offline() error {
-	for _, size := range [][2]int{{1, 64}, {8, 8}, {64, 64}, {32, 8}, {7, 3}, {8, 32}, {3, 7}} {
-		p := Network{GroupSize: size[0], Groups: size[1]}
-		name := fmt.Sprintf("offline POPS(%d,%d)", p.GroupSize, p.Groups)
+	for _, p := range offlineSizes {
+		name := offlineName(p)
 		if !s.Wants(name) {
 			continue
 		}
@@ -194,15 +217,25 @@ func (s *study) figure3() error {
 	return nil
 }
 
+// adversaryRow is a size on which the adversary keeps a packet from arriving for some slots.
+type adversaryRow struct{ groups, slots int }
+
+func (a *adversaryRow) name() string { return fmt.Sprintf("adversary g=%d", a.groups) }
+
+var (
+	adversaries = []adversaryRow{{16, 8}, {32, 10}, {64, 12}, {128, 14}}
+	schedules   = []string{"hash", "rotation", "Delta(i)", "blocks"} // the values of the firmware's parameter
+)
+
 // adversary lets the repaired construction defeat deterministic two-hops firmware,
 // and shows the gap in the published one.
 func (s *study) adversary() error {
-	for _, c := range []struct{ groups, slots int }{{16, 8}, {32, 10}, {64, 12}, {128, 14}} {
-		name := fmt.Sprintf("adversary g=%d", c.groups)
+	for _, c := range adversaries {
+		name := c.name()
 		if !s.Wants(name) {
 			continue
 		}
-		for choice, schedule := range []string{"hash", "rotation", "Delta(i)", "blocks"} {
+		for choice, schedule := range schedules {
 			x := setting(twoHopsProgram, c.groups, c.groups)
 			x.Params = map[string]int64{"choice": int64(choice)}
 			x.Workload = fabric.Workload{Adversary: &fabric.Adversary{Slots: c.slots}}

@@ -27,7 +27,7 @@ func (r Ring) Kind() string                        { return "ring" }
 func (r Ring) Programs() []fabric.Program          { return nil }
 func (r Ring) Names() fabric.Names                 { return names{fabric.UnitNames{Path: "ring.node", PerUnit: 1}, r} }
 func (r Ring) MemoryBytes(*fabric.Config) uint64   { return 0 }
-func (r Ring) Study() *fabric.Study                { return nil }
+func (r Ring) Studies() []*fabric.Study            { return nil }
 func (r Ring) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
 
 func (r Ring) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return nil, nil }

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestStudyGossip repeats published run-tables, and runs orders that a search has found.
+func TestStudyGossip(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": gossipOf("found/orders-9.csv")})
+	r := starloomIn(t, dir, "study", "gossip", "--case", "table [1-7]")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Equal(t, 6, strings.Count(r.stdout, "differing cells  "), r.stdout)
+	require.Equal(t, statusPass, starloomIn(t, dir, "study", "gossip", "--case", "claims").status)
+
+	r = starloomIn(t, dir, "study", "gossip", "--case", "search", "--orders", "found", "--csv", "rows.csv")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stdout, "csv  found/orders-9.csv\n")
+	r = starloomIn(t, dir, "run", "s.yaml")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stdout, "lambda       24\n", "pipelined gossiping takes 27")
+
+	before := list(t, dir)
+	r = starloomIn(t, dir, "study", "gossip", "--case", "claims", "--orders", "found")
+	require.Equal(t, statusPass, r.status)
+	require.Contains(t, r.stdout, "note: no files were written: the cases that were run have none\n")
+	require.Equal(t, before, list(t, dir))
+}
+
+// TestStudyPlots: plots appear in a folder that is made for them.
+func TestStudyPlots(t *testing.T) {
+	dir := folder(t, map[string]string{"file": ""})
+	r := starloomIn(t, dir, "study", "scatter", "--case", "table 1", "--svg", "plots/new")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Equal(t, []string{"scatter-done.svg"}, list(t, filepath.Join(dir, "plots/new")))
+	text, err := os.ReadFile(filepath.Join(dir, "plots/new/scatter-done.svg"))
+	require.NoError(t, err)
+	require.Contains(t, string(text), "n = 128, exact")
+	for args, says := range map[string]string{
+		"pops --svg plots":       "--svg: study pops writes no such files; delete --svg",
+		"scatter --orders plots": "--orders: study scatter writes no such files; delete --orders",
+		"gossip --svg file/sub":  "--svg: ",
+		"gossip --orders file":   "--orders: ",
+		"crossbar":               `there is no study "crossbar"; choose one of pops, gossip, scatter`,
+	} {
+		r := starloomIn(t, dir, append([]string{"study"}, strings.Fields(args)...)...)
+		require.Equal(t, statusInput, r.status, args)
+		require.Contains(t, r.stderr, says)
+	}
+}

@@ -1,0 +1,349 @@
+package crossbar
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/fabric/crossbar/gossip"
+	"starloom/traces/plot"
+)
+
+// gossipStudy repeats what V. De Florio and C. Blondia, "The Algorithm of Pipelined
+// Gossiping", publish, and what has been found out since. All lengths are those of runs.
+func gossipStudy() *fabric.Study {
+	return &fabric.Study{
+		Name:  "gossip",
+		Cases: []string{"table", "lengths", "metrics", "sessions", "cap", "aloha", "optimal", "claims", "search"},
+		Doc:   "permutation-driven gossiping on a crossbar: Tables 1 to 9, lengths, metrics, sessions, limits; N to 255 (--full: to 2,047)",
+		Files: []fabric.StudyFile{fabric.StudyPlot, fabric.StudyOrders},
+		Run:   func(r fabric.Runs) error { return (&gossipRuns{r}).study() },
+	}
+}
+
+// gossipRuns asks for runs of gossip/fsa and adds rows.
+type gossipRuns struct{ fabric.Runs }
+
+// part is a case of a study. add asks for so many runs.
+type part struct {
+	name string
+	runs int
+	add  func(name string) error
+}
+
+// runParts runs the parts that are wanted.
+func runParts(r fabric.Runs, parts []part) error {
+	parts = slices.DeleteFunc(parts, func(p part) bool { return !r.Wants(p.name) })
+	total := 0
+	for _, p := range parts {
+		total += p.runs
+	}
+	r.Plan(total)
+	for _, p := range parts {
+		if err := r.Context().Err(); err != nil {
+			return err
+		}
+		if err := p.add(p.name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *gossipRuns) study() error {
+	var parts []part
+	for _, table := range runTables {
+		parts = append(parts, part{table.name, 1, func(string) error { return s.table(&table) }})
+	}
+	return runParts(s, append(parts,
+		part{"table 6", 1, s.table6},
+		part{"table 8", 2 * s.size(7, 11), s.table8},
+		part{"lengths", len(family)*s.size(lengthsQuick, lengthsFull) + s.plotted(), s.lengths},
+		part{"metrics", len(metricsOrders) * metricsMax, s.metrics},
+		part{"sessions", 4 * sessionsNMax, s.sessions},
+		part{"cap", 2 * len(caps), s.caps},
+		part{"aloha", len(alohas) * s.size(alohaQuick, alohaFull), s.aloha},
+		part{"optimal", s.size(optimalQuick, optimalFull), s.optimal},
+		part{"claims", 4, s.claims},
+		part{"search", s.size(searchQuick, searchFull) - 1, s.search},
+	))
+}
+
+// size is that of --quick or of --full.
+func (s *gossipRuns) size(quick, full int) int {
+	if s.Full() {
+		return full
+	}
+	return quick
+}
+
+// gossiping is a run: every processor tells all others its own.
+type gossiping struct {
+	program       string        // "": gossip/fsa
+	N             int           // of a program with orders of its own
+	orders        gossip.Orders // of gossip/fsa
+	scheduling    int
+	sessions, cap int
+	table         bool
+}
+
+// gossiped is what has come of a run.
+type gossiped struct {
+	lambda int
+	nu     []int
+	table  *gossip.Table // nil if it was not asked for
+}
+
+func (g *gossiped) epsilon(processors int) *big.Rat {
+	return gossip.Measure(processors, g.nu).Epsilon
+}
+
+// gossip runs, which must pass.
+func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
+	N, sessions, program := x.N, max(1, x.sessions), x.program
+	if program == "" {
+		N, program = x.orders.N(), fsaProgram
+	}
+	outcome, err := s.Run(&fabric.Setting{
+		Network: Network{Ports: N + 1, Cap: x.cap}, Program: program,
+		Params:       map[string]int64{"scheduling": int64(x.scheduling)},
+		Workload:     fabric.Workload{Gossip: &fabric.Gossip{Given: x.orders, Sessions: sessions}},
+		PayloadBytes: 8, RxFrames: 1, TxFrames: 1,
+		SlotsMax: uint32(sessions*gossip.SerialLength(N) + 1),
+		Table:    x.table,
+	})
+	if err == nil && !outcome.Passed {
+		err = fmt.Errorf("%s, %d processors: %s", program, N+1, outcome.Broken)
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := &gossiped{lambda: outcome.Metrics.Get("lambda").(int), nu: outcome.Metrics.Get("utilisation").([]int)}
+	g.table, _ = outcome.Table.(*gossip.Table)
+	return g, nil
+}
+
+// count adds a row for what must not be.
+func (s *gossipRuns) count(name, what string, found, runs int, note string) {
+	s.Add(fabric.Compare(name, what, 0, float64(found), runs, 0, note))
+}
+
+// runTable is a published run-table.
+type runTable struct {
+	name, file, what string
+	scheduling       int
+	orders           gossip.Orders
+}
+
+var runTables = []runTable{
+	{"table 1", "table_1", "identity, N = 4", schedulingNone, gossip.Identity(4)},
+	{"table 2", "table_2", "identity, N = 7", schedulingNone, gossip.Identity(7)},
+	{"table 3", "table_3", "orders shared by all, N = 5", schedulingNone, gossip.Shared([]uint32{5, 1, 0, 3, 2, 4})},
+	{"table 4", "table_4", "pipelined, N = 9", schedulingNone, gossip.Pipelined(9)},
+	{"table 5", "table_5", "pipelined, N = 8", schedulingNone, gossip.Pipelined(8)},
+	{"table 7", "table_7", "Algorithm 2 on identity, N = 7", scheduling2, gossip.Identity(7)},
+	{"table 9", "table_9", "Algorithm 2 on pipelined, N = 4", scheduling2, gossip.Pipelined(4)},
+}
+
+// publishedTable is a published run-table: a row of cells for each processor, the used slots below.
+func publishedTable(file string) (rows [][]string) {
+	_, records := figures("gossip/testdata/gossip_" + file + ".csv")
+	for _, record := range records {
+		rows = append(rows, record[1:])
+	}
+	return rows
+}
+
+// table repeats a run-table, cell by cell.
+func (s *gossipRuns) table(t *runTable) error {
+	g, err := s.gossip(gossiping{orders: t.orders, scheduling: t.scheduling, table: true})
+	if err != nil {
+		return err
+	}
+	rows := publishedTable(t.file)
+	s.count(t.name, "differing cells", differing(rows, g.rows()), 1, t.what+"; the used slots below the table among them")
+	s.Add(fabric.Compare(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
+	return nil
+}
+
+// rows are the cells of the run's table, with the used slots below.
+func (g *gossiped) rows() [][]string {
+	var text bytes.Buffer
+	err := g.table.WriteCSV(&text)
+	var rows [][]string
+	if err == nil {
+		rows, err = csv.NewReader(&text).ReadAll()
+	}
+	if err != nil {
+		panic(fmt.Sprintf("crossbar: the cells of a run-table: %v", err))
+	}
+	var used []string
+	for _, nu := range g.nu {
+		used = append(used, fmt.Sprint(nu))
+	}
+	return append(rows, used)
+}
+
+// differing counts the cells that are not the same in two tables; those that only one of them
+// has count.
+func differing(a, b [][]string) (cells int) {
+	for i := range max(len(a), len(b)) {
+		var left, right []string
+		if i < len(a) {
+			left = a[i]
+		}
+		if i < len(b) {
+			right = b[i]
+		}
+		for j := range max(len(left), len(right)) {
+			if j >= len(left) || j >= len(right) || left[j] != right[j] {
+				cells++
+			}
+		}
+	}
+	return cells
+}
+
+// table6 repeats several sessions in a row: the published beginning, the published end, and
+// what holds between them.
+func (s *gossipRuns) table6(name string) error {
+	const N, sessions = 4, 3
+	g, err := s.gossip(gossiping{orders: gossip.Pipelined(N), sessions: sessions, table: true})
+	if err != nil {
+		return err
+	}
+	beginning, end := publishedTable("table_6_prefix"), publishedTable("table_6_suffix")
+	var first, last [][]string
+	for _, row := range g.rows() {
+		first = append(first, row[:len(beginning[0])])
+		last = append(last, row[len(row)-len(end[0]):])
+	}
+	note := fmt.Sprintf("pipelined, N = %d, %d sessions", N, sessions)
+	s.count(name, "differing cells, beginning", differing(beginning, first), 1, note)
+	s.count(name, "differing cells, end", differing(end, last), 1, note)
+	used, period := 0, gossip.SessionPeriod(N)
+	for _, nu := range g.nu[6 : 6+period] { // columns 7 to 16 in the paper
+		used += nu
+	}
+	s.Add(fabric.Compare(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
+	return nil
+}
+
+// table8 repeats the best case of Algorithm 2, and Algorithm 2' in the same place: it
+// keeps above 2/3.
+func (s *gossipRuns) table8(name string) error {
+	_, records := figures("gossip/testdata/gossip_table_8.csv")
+	for _, record := range records[:s.size(7, 11)] {
+		N := int(figure(record[1]))
+		g, err := s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2})
+		if err != nil {
+			return err
+		}
+		s.Add(fabric.Compare(name, fmt.Sprintf("epsilon %%, N = %d", N), figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
+			fmt.Sprintf("Algorithm 2 on identity: %d steps", g.lambda)))
+		if g, err = s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2Star}); err != nil {
+			return err
+		}
+		s.Add(fabric.Compare(name, fmt.Sprintf("steps without cursor, N = %d", N), figure(record[5]), float64(g.lambda), 1, 0,
+			fmt.Sprintf("Algorithm 2', not in the paper: epsilon %.2f %%", percent(g.epsilon(N+1)))))
+	}
+	return nil
+}
+
+func percent(part *big.Rat) float64 {
+	value, _ := part.Float64()
+	return 100 * value
+}
+
+// The sizes of --quick and --full.
+const (
+	lengthsQuick, lengthsFull = 40, 160
+	optimalQuick, optimalFull = 8, 11 // powers of two
+	searchQuick, searchFull   = 10, 15
+	alohaQuick, alohaFull     = 2000, 100_000 // runs
+	metricsMax                = 24
+	sessionsNMax              = 20
+)
+
+// member is a member of the family, with the column of its reference lengths.
+type member struct {
+	name       string
+	scheduling int
+	orders     func(N int) gossip.Orders
+	column     int
+}
+
+var family = []member{
+	{"identity", schedulingNone, gossip.Identity, 1},
+	{"pipelined", schedulingNone, gossip.Pipelined, 3},
+	{"Algorithm 2 on identity", scheduling2, gossip.Identity, 4},
+	{"Algorithm 2 on pipelined", scheduling2, gossip.Pipelined, 5},
+	{"Algorithm 2' on identity", scheduling2Star, gossip.Identity, 6},
+	{"Algorithm 2' on pipelined", scheduling2Star, gossip.Pipelined, 7},
+}
+
+// plotted is how many runs of optimal orders the plots want.
+func (s *gossipRuns) plotted() (runs int) {
+	if s.Writes(fabric.StudyPlot) {
+		for N := 1; N <= s.size(lengthsQuick, lengthsFull); N = 2*N + 1 {
+			runs++
+		}
+	}
+	return runs
+}
+
+// lengths runs the whole family for all N, and draws it.
+func (s *gossipRuns) lengths(name string) error {
+	_, records := figures("gossip/testdata/gossip_lengths.csv")
+	sizes := s.size(lengthsQuick, lengthsFull)
+	shown := []int{1, 2, 4, 7, 8, 9, 18}
+	var curves []gossip.Curve
+	for _, m := range family {
+		curve, wrong := gossip.Curve{Name: m.name}, 0
+		for N := 1; N <= sizes; N++ {
+			g, err := s.gossip(gossiping{orders: m.orders(N), scheduling: m.scheduling})
+			if err != nil {
+				return err
+			}
+			reference := figure(records[N-1][m.column])
+			if float64(g.lambda) != reference {
+				wrong++
+			}
+			if slices.Contains(shown, N) {
+				s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d", N), reference, float64(g.lambda), 1, 0, m.name))
+			}
+			curve.N, curve.Lambda = append(curve.N, N), append(curve.Lambda, g.lambda)
+		}
+		s.count(name, fmt.Sprintf("sizes with other steps, N = 1 to %d", sizes), wrong, sizes, m.name)
+		curves = append(curves, curve)
+	}
+	if !s.Writes(fabric.StudyPlot) {
+		return nil
+	}
+	optimal := gossip.Curve{Name: "optimal", Style: plot.Dots}
+	for N := 1; N <= sizes; N = 2*N + 1 {
+		g, err := s.best(N, false)
+		if err != nil {
+			return err
+		}
+		optimal.N, optimal.Lambda = append(optimal.N, N), append(optimal.Lambda, g.lambda)
+	}
+	lambda, mu, epsilon := gossip.Plots(append(curves, optimal))
+	for _, p := range []struct {
+		name string
+		plot *plot.Plot
+	}{{"lambda", lambda}, {"mu", mu}, {"epsilon", epsilon}} {
+		if err := s.File(fabric.StudyPlot, "gossip-"+p.name, p.plot.WriteSVG); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// best runs the optimal orders.
+func (s *gossipRuns) best(N int, table bool) (*gossiped, error) {
+	return s.gossip(gossiping{program: optimalProgram, N: N, table: table})
+}

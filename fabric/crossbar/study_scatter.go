@@ -1,0 +1,222 @@
+package crossbar
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/fabric/crossbar/scatter"
+	"starloom/traces/plot"
+)
+
+// scatterStudy repeats what Z. Drezner and A. Barak, "A Probabilistic Algorithm for
+// Scattering Information in a Multicomputer System", publish, and holds it to the exact law.
+func scatterStudy() *fabric.Study {
+	return &fabric.Study{
+		Name:  "scatter",
+		Cases: []string{"table 1", "exact law", "completion", "expected time", "mean field", "growth", "cost"},
+		Doc:   "random scattering of one item: Table 1, the exact law by two routes, expected times, mean field, costs; n to 1,048,576",
+		Files: []fabric.StudyFile{fabric.StudyPlot},
+		Run:   func(r fabric.Runs) error { return (&scatterRuns{r}).study() },
+	}
+}
+
+// scatterRuns adds the rows of scattering.
+type scatterRuns struct{ fabric.Runs }
+
+func (s *scatterRuns) study() error {
+	return runParts(s, []part{
+		{"table 1", 0, s.table1},
+		{"exact law", 0, s.exactLaw},
+		{"completion", 0, s.completion},
+		{"expected time", 0, s.expectedTime},
+		{"mean field", 0, s.meanField},
+		{"growth", 0, s.growth},
+		{"cost", 0, s.cost},
+	})
+}
+
+// formula adds a row for what a formula gives.
+func (s *scatterRuns) formula(name, what string, published, measured, tolerance float64, note string) {
+	s.Add(fabric.Compare(name, what, published, measured, 0, tolerance, note))
+}
+
+// atLeast adds a row for a figure that must not be below another.
+func (s *scatterRuns) atLeast(name, what string, least, measured float64, note string) {
+	s.Add(fabric.StudyRow{Case: name, Quantity: what, Published: least, Measured: measured, OK: measured >= least, Note: "at least; " + note})
+}
+
+// nodesOf reads the sizes in the header of a table of p(j,n).
+func nodesOf(header []string) (sizes []int) {
+	for _, name := range header[1:] {
+		sizes = append(sizes, int(figure(strings.TrimPrefix(name, "n="))))
+	}
+	return sizes
+}
+
+const (
+	unitsMax = 30 // of the tables of p(j,n)
+	// Four published digits are rounded or cut, and five of them lost a little more.
+	publishedTolerance = 1.5e-4
+)
+
+// table1 compares all published figures with the law.
+func (s *scatterRuns) table1(name string) error {
+	header, records := figures("scatter/testdata/scatter_table_1.csv")
+	var curves []scatter.DoneCurve
+	for column, n := range nodesOf(header) {
+		done := scatter.NewChain(n).Done(unitsMax)
+		for _, record := range records {
+			if record[column+1] == "" {
+				continue
+			}
+			j, published := int(figure(record[0])), figure(record[column+1])
+			note := ""
+			switch low := done[j] - published; {
+			case low > 1e-4:
+				note = fmt.Sprintf("the published figure is low by %.2g: the original computation has lost digits", low)
+			case math.Abs(low) > 0.5e-4+1e-9:
+				note = "published with its digits cut, not rounded"
+			}
+			s.formula(name, fmt.Sprintf("p(%d,%d)", j, n), published, done[j], publishedTolerance, note)
+		}
+		curves = append(curves, scatter.DoneCurve{Nodes: n, Exact: done})
+	}
+	return s.File(fabric.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
+}
+
+// exactLaw compares the law by both routes: in fractions and in floating point.
+func (s *scatterRuns) exactLaw(name string) error {
+	header, records := figures("scatter/testdata/scatter_p_jn_full.csv")
+	for column, n := range nodesOf(header) {
+		if err := s.Context().Err(); err != nil {
+			return err
+		}
+		s.Tell(fmt.Sprintf("exact law, n = %d", n))
+		exact, theorem, done := scatter.ExactDone(n, unitsMax), scatter.PublishedDone(n, unitsMax), scatter.NewChain(n).Done(unitsMax)
+		other, routes, far := 0, 0, 0.0
+		for j, record := range records {
+			value, _ := exact[j].Float64()
+			if record[column+1] != exact[j].FloatString(10) {
+				other++
+			}
+			if exact[j].Cmp(theorem[j]) != 0 {
+				routes++
+			}
+			far = max(far, math.Abs(value-done[j]))
+		}
+		note := fmt.Sprintf("p(0,%d) to p(%d,%d)", n, unitsMax, n)
+		s.formula(name, fmt.Sprintf("figures with another tenth digit, n = %d", n), 0, float64(other), 0, note)
+		s.formula(name, fmt.Sprintf("fractions that differ by Theorem 1, n = %d", n), 0, float64(routes), 0, note+": transitions one message after the other, and (2.1) and (2.2)")
+		s.formula(name, fmt.Sprintf("largest error in floating point, n = %d", n), 0, far, 1e-12, note)
+	}
+	return nil
+}
+
+// syncCompletion are mean and standard deviation of the completion time of SYNC in long
+// samples, with the standard error of the mean.
+var syncCompletion = []struct {
+	nodes        int
+	mean, sd, se float64
+}{{128, 12.931, 1.329, 0.001}, {1024, 18.099, 1.324, 0.003}}
+
+// completion compares samples with the law.
+func (s *scatterRuns) completion(name string) error {
+	for _, c := range syncCompletion {
+		s.Tell(fmt.Sprintf("completion, n = %d", c.nodes))
+		chain := scatter.NewChain(c.nodes)
+		mean, sd := scatter.Moments(chain.Completion())
+		note := "SYNC: a long sample, and the law"
+		s.formula(name, fmt.Sprintf("mean units, n = %d", c.nodes), c.mean, mean, 3.5*c.se, note)
+		s.formula(name, fmt.Sprintf("sd of units, n = %d", c.nodes), c.sd, sd, 3.5*c.se, note)
+		if err := s.coloured(c.nodes, chain); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// coloured draws the number of coloured nodes over time.
+func (s *scatterRuns) coloured(n int, chain *scatter.Chain) error {
+	sync := scatter.ColouredCurve{Name: "SYNC, exact", Mean: chain.Coloured(unitsMax)}
+	field := scatter.ColouredCurve{Name: "SYNC, mean field", Style: plot.Dashed}
+	async := scatter.ColouredCurve{Name: "ASYNC, mean field", Style: plot.Dashed}
+	f := scatter.NewField(n)
+	for unit := range unitsMax + 1 {
+		field.Mean = append(field.Mean, f.P*float64(n))
+		async.Mean = append(async.Mean, scatter.AsyncColoured(n, float64(unit))*float64(n))
+		f = f.Next()
+	}
+	return s.File(fabric.StudyPlot, fmt.Sprintf("scatter-coloured-%d", n), scatter.ColouredPlot(n, []scatter.ColouredCurve{sync, field, async}).WriteSVG)
+}
+
+// expectedTime holds Lemma 3: by T(a) all nodes are coloured with a probability of 1-a at least,
+// for the exact time and for that of the mean field.
+func (s *scatterRuns) expectedTime(name string) error {
+	for _, n := range []int{4, 8, 16, 32, 64, 128} {
+		chain := scatter.NewChain(n)
+		done := chain.Done(2 * unitsMax)
+		for _, a := range []float64{0.9, 0.5, 0.1, 0.01, 0.001} {
+			exact := chain.ExpectedTime(a)
+			field, _ := scatter.SyncTime(n, a)
+			s.atLeast(name, fmt.Sprintf("p(T,%d), a = %g", n, a), 1-a, done[exact], fmt.Sprintf("Lemma 3, T = %d", exact))
+			if field != exact {
+				s.atLeast(name, fmt.Sprintf("p(T,%d), a = %g, mean field", n, a), 1-a, done[field], fmt.Sprintf("T = %d, which is not below the exact time", field))
+			}
+		}
+	}
+	return nil
+}
+
+// meanField compares the times of the mean field: Lemma 5, Theorems 2 and 3.
+func (s *scatterRuns) meanField(name string) error {
+	_, records := figures("scatter/testdata/scatter_meanfield_T.csv")
+	for _, record := range records {
+		n, a := int(figure(record[0])), figure(record[1])
+		if !s.Full() && !slices.Contains([]int{128, 1024, 1048576}, n) {
+			continue
+		}
+		units, real := scatter.SyncTime(n, a)
+		size := fmt.Sprintf("T, n = %d, a = %g", n, a)
+		s.formula(name, size, figure(record[2]), float64(units), 0, "SYNC, whole units")
+		s.formula(name, size, figure(record[3]), real, 1e-6, "SYNC, interpolated")
+		s.formula(name, size, figure(record[4]), scatter.AsyncTime(n, a), 1e-6, "ASYNC: ln((n-1)(n-a)/a)")
+	}
+	return nil
+}
+
+// growth compares how much longer scattering takes for twice as many nodes.
+func (s *scatterRuns) growth(name string) error {
+	const n, a = 1 << 19, 0.1
+	_, before := scatter.SyncTime(n, a)
+	_, after := scatter.SyncTime(2*n, a)
+	note := fmt.Sprintf("T(2n)-T(n), n = %d; ratios T/log2 n come near to it slowly", n)
+	s.formula(name, "SYNC, units for twice the nodes", scatter.SyncPerDoubling, after-before, 1e-3, "1+ln 2: "+note)
+	s.formula(name, "ASYNC, units for twice the nodes", scatter.AsyncPerDoubling, scatter.AsyncTime(2*n, a)-scatter.AsyncTime(n, a), 1e-3, "2 ln 2: "+note)
+	return nil
+}
+
+// cost compares the cost S t with that of fixed graphs, per n log2 n.
+func (s *scatterRuns) cost(name string) error {
+	const n = 1 << 20
+	per := func(cost float64) float64 { return cost / (n * math.Log2(n)) }
+	for _, graph := range []struct {
+		name                string
+		published, diameter float64
+	}{
+		{"cube-connected cycles", 7.5, scatter.CubeConnectedCyclesDiameter},
+		{"dense trivalent graphs", 4.5, scatter.DenseTrivalentDiameter},
+		{"best trivalent graphs", 3.3, scatter.BestTrivalentDiameter},
+	} {
+		s.formula(name, "cost per n log2 n, "+graph.name, graph.published, per(scatter.TrivalentCost(n, graph.diameter)), 1e-9, "degree 3")
+	}
+	_, sync := scatter.SyncTime(n, 1)
+	note := fmt.Sprintf("mean field, n = %d, a = 1", n)
+	s.formula(name, "cost per n log2 n, SYNC", 1.693, per(scatter.ScatterCost(n, sync)), 0.01, note)
+	s.formula(name, "cost per n log2 n, ASYNC", 1.386, per(scatter.ScatterCost(n, scatter.AsyncTime(n, 1))), 0.01, note)
+	s.formula(name, "cost per n^2, broadcast", 1, scatter.BroadcastCost(n)/(n*n), 0, "everybody tells everybody in one unit")
+	s.formula(name, "cost per n^2, ring", 1, scatter.RingCost(n)/(n*n), 0, "degree 2, diameter n/2")
+	return nil
+}

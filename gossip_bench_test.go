@@ -1,0 +1,76 @@
+package starloom
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkGossip gossips, firmware in the sandbox:
+//
+//	slot/N=4095   pipelined, 16.8 million frames, whole processes: `starloom run` beside a
+//	              lean C++ program that only fills the run-table
+//	              (fabric/crossbar/benchmarks/gossip_table.cpp, -O2)
+//	cycle/N=255   pipelined, and Algorithm 2 on identity, in the cycle engine
+//
+// Seconds are processor time; figures are medians.
+func BenchmarkGossip(b *testing.B) {
+	b.Run("slot/N=4095", benchGossipProcess)
+	for _, c := range []struct {
+		orders     string
+		scheduling int
+	}{{"pipelined", 0}, {"identity", 2}} {
+		b.Run(fmt.Sprintf("cycle/N=255/%s/scheduling=%d", c.orders, c.scheduling), func(b *testing.B) {
+			m := machine(b, gossipScenario(255, c.scheduling, Gossip{Orders: c.orders}), MachineOptions{Engine: EngineCycle, Workers: 1})
+			var seconds []float64
+			for b.Loop() {
+				require.NoError(b, m.Reset(1))
+				start := cpuTime(b)
+				require.NoError(b, m.Run(context.Background(), nil))
+				seconds = append(seconds, (cpuTime(b) - start).Seconds())
+				require.Equal(b, VerdictPass, m.Report().Verdict)
+			}
+			b.ReportMetric(median(seconds), "s")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
+
+func benchGossipProcess(b *testing.B) {
+	const N, steps = 4095, 3 * 4095
+	folder := b.TempDir()
+	starloom, table := filepath.Join(folder, "starloom"), filepath.Join(folder, "table")
+	for _, build := range [][]string{
+		{"go", "build", "-o", starloom, "./cmd/starloom"},
+		{"g++", "-O2", "-std=c++17", "-o", table, "fabric/crossbar/benchmarks/gossip_table.cpp"},
+	} {
+		out, err := exec.Command(build[0], build[1:]...).CombinedOutput()
+		require.NoError(b, err, string(out))
+	}
+	scenario := filepath.Join(folder, "gossip.yaml")
+	require.NoError(b, os.WriteFile(scenario, fmt.Appendf(nil, `
+starloom: 1
+fabric: {crossbar: {ports: %d}}
+firmware: {program: gossip/fsa}
+nic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}
+workload: {gossip: {orders: pipelined}}
+stop: {slots: %d}
+`, N+1, steps+1), 0o644))
+	var plain, seconds, megabytes, ratios []float64
+	for b.Loop() {
+		least := timeProcess(b, fmt.Sprintf(`"lambda":%d`, steps), table, fmt.Sprint(N))
+		run := timeProcess(b, fmt.Sprintf("lambda       %d\n", steps), starloom, "run", scenario)
+		plain, seconds = append(plain, least.cpuSeconds), append(seconds, run.cpuSeconds)
+		megabytes, ratios = append(megabytes, run.megabytes), append(ratios, run.cpuSeconds/least.cpuSeconds)
+	}
+	b.ReportMetric(median(plain), "c++-s")
+	b.ReportMetric(median(seconds), "s")
+	b.ReportMetric(median(megabytes), "MB")
+	b.ReportMetric(median(ratios), "s:c++")
+	b.ReportMetric(0, "ns/op")
+}
