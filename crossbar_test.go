@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"bytes"
 	"context"
 	"encoding/csv"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"starloom/fabric/crossbar"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/crossbar/gossip/gossiptest"
+	"starloom/nic"
 )
 
 // gossipScenario is a gossip of N+1 processors.
@@ -178,5 +180,58 @@ func TestGossipOptimal(t *testing.T) {
 		_, err := NewMachine(t.Context(), s, MachineOptions{})
 		require.ErrorAs(t, err, new(*InputError))
 		require.ErrorContains(t, err, c.reason)
+	}
+}
+
+// TestCrossbarEnginesAgree: random crossbars under firmware that asks at random for anything,
+// in the slot engine and in the cycle engine, with and without captures.
+func TestCrossbarEnginesAgree(t *testing.T) {
+	machines := 80
+	if testing.Short() {
+		machines = 15
+	}
+	if *full {
+		machines = 2000
+	}
+	image := testImage(t, "asks")
+	random := rand.New(rand.NewPCG(20261121, 0))
+	choose := func(words ...string) string { return words[random.IntN(len(words))] }
+	for k := range machines {
+		x := &crossbar.Network{Ports: 2 + random.IntN(9), Arbiter: choose("fixed", "round_robin", "matrix")}
+		switch choose("head", "cap", "list", "aloha", "queue") {
+		case "cap":
+			x.Arbiter, x.Cap, x.CapArbiter = "", 1+random.IntN(x.Ports), choose("fixed", "round_robin", "matrix")
+		case "list":
+			x.Matching, x.Arbiter, x.Cap = crossbar.MatchList, choose("fixed", "round_robin"), random.IntN(x.Ports)
+		case "aloha":
+			x.Medium, x.Arbiter = crossbar.MediumALOHA, ""
+		case "queue":
+			x.Output, x.QueueFrames = crossbar.OutputQueue, 1+random.IntN(x.Ports)
+		}
+		s := DefaultScenario()
+		s.Fabric.Crossbar, s.Seed = x, random.Uint64()
+		s.Link = Link{PhitBits: 1 + random.IntN(nic.PhitBitsMax), PropagationCycles: random.IntN(4), GuardCycles: 1 + random.IntN(3)}
+		s.NIC = NIC{PayloadBytes: 8 + random.IntN(9), RXFrames: 1 + random.IntN(3), TXFrames: 1 + random.IntN(3)}
+		s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"lists": 0}
+		if x.Matching == crossbar.MatchList {
+			s.Firmware.Params["lists"] = 1
+		}
+		s.Firmware.Mode = choose(ModeBanked, ModeIsolated)
+		s.Firmware.CPU.BudgetCycles = random.IntN(6)
+		s.Workload = Workload{Gossip: &Gossip{Orders: "shared-random"}}
+		s.Rules = &Rules{}
+		s.Stop.Slots = uint32(1 + random.IntN(60))
+		name := fmt.Sprintf("machine %d: %+v of %+v", k, *x, *s)
+		want := result(t, s, MachineOptions{Engine: EngineSlot})
+		require.NotContains(t, want, "gave up", name)
+		require.Equal(t, want, result(t, s, MachineOptions{Engine: EngineCycle}), name)
+		if k%5 == 0 {
+			var captures [2]bytes.Buffer
+			for i, engine := range []string{EngineSlot, EngineCycle} {
+				_, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}, PCAPNG: Writer(&captures[i])})
+				require.NoError(t, err, name)
+			}
+			require.True(t, bytes.Equal(captures[0].Bytes(), captures[1].Bytes()), name)
+		}
 	}
 }
