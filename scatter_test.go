@@ -281,3 +281,21 @@ func TestProgramsSetWhatTheyNeed(t *testing.T) {
 	require.Equal(t, NIC{PayloadBytes: 8, RXFrames: 3, TXFrames: 4}, s.NIC)
 	require.EqualValues(t, 17, s.Stop.Slots)
 }
+
+// BenchmarkScatterAsync is one run: a slot costs what moves, and a bit for each processor.
+func BenchmarkScatterAsync(b *testing.B) {
+	for _, n := range []int{128, 16384} {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			m, err := NewMachine(b.Context(), scatterScenario(b, "scatter/async", n, ""), MachineOptions{Workers: 1})
+			require.NoError(b, err)
+			defer m.Close()
+			slots := uint64(0)
+			for seed := uint64(1); b.Loop(); seed++ {
+				require.NoError(b, m.Reset(seed))
+				require.NoError(b, m.Run(b.Context(), nil))
+				slots += uint64(m.Slots())
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(slots), "ns/slot")
+		})
+	}
+}

@@ -38,6 +38,7 @@
 //	fifo.go      FIFOs
 //	lfsr.go      LFSRs: the random register of a NIC
 //	bits.go      packed vectors: the ports of RTL
+//	set.go       sets of numbers that cost what is in them
 //	probe.go     Probe: a signal that a trace may follow
 //	path.go      the grammar of names, and globs over them
 //	state.go     Save, Restore, StateVisitor

@@ -34,7 +34,7 @@ type Bank struct {
 	listen      []uint16 // the listening table, listenSlots columns
 	listenSlots int
 	silenced    []uint64 // one bit per cell: Silence was called since Reset
-	stirred     stirred  // only where NICs ask for outputs
+	stirred     *stirred // only where NICs ask for outputs
 	descriptor  []byte   // the bank block, for Current
 	records     []byte   // per cell: the handler's state, the heads of the RX and the TX FIFO
 	recordBytes int

@@ -11,6 +11,7 @@
 //	REGISTERS.md         the documentation (generated)
 //	                     ../firmware/sdk/starloom_registers.h, ../cosim/rtl/starloom_registers.vh
 //	bank.go            the host's view of a bank of processors
+//	stirred.go         whose handlers may have to be called, where most sleep
 //	smallframe.go      frames that carry at most a packet, as words
 //	place.go           the handler's side of it, for firmware in Go
 //	frame.go           the wire format

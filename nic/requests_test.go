@@ -1,6 +1,7 @@
 package nic
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -103,4 +104,78 @@ func TestFiltersStartOpen(t *testing.T) {
 	b.AcceptTag = make([]uint16, 40)
 	b.configure()
 	require.EqualValues(t, TagAny, b.Accepts(3))
+}
+
+// TestAwakeOfAddressed compares the list of NICs that ask by themselves, slot by slot over
+// horizons and the wrap of wake, with the definition: what the host does to a cell, and what
+// handlers that were called say, is all that can change it.
+func TestAwakeOfAddressed(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 4))
+	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Addressed: true, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
+	memory, err := PlaceBank(64, c, 8, 1)
+	require.NoError(t, err)
+	b, err := AttachBank(memory, 64, c)
+	require.NoError(t, err)
+	b.Schedule = make([]uint64, c.Cells)
+	for cell := range b.Registers {
+		if random.IntN(2) == 0 {
+			b.Registers[cell] = Registers{Wake: uint16(random.IntN(3000)), Flags: FlagSleeping | uint8(random.IntN(2))*FlagDone}
+		}
+	}
+	frame, called, rested := make(FrameView, FrameStride(8)), 0, 0
+	for slot := uint32(0); slot < 4000; slot++ {
+		if slot == 3000 {
+			slot = 1<<16 - 500
+			b.Restored()
+		}
+		for range random.IntN(4) {
+			switch cell := random.IntN(c.Cells); random.IntN(8) {
+			case 0, 1, 2:
+				b.PushRx(cell, 0, frame)
+			case 3, 4:
+				b.SetScheduleWord(cell, random.Uint64())
+			case 5, 6:
+				b.Wake(cell)
+			case 7:
+				if random.IntN(100) == 0 {
+					b.Silence(cell)
+				}
+			}
+		}
+		cut := random.IntN(c.Cells + 1)
+		for _, w := range [][2]int{{0, cut}, {cut, c.Cells}} {
+			var want []uint32
+			rest := 0
+			for cell := w[0]; cell < w[1]; cell++ {
+				r := &b.Registers[cell]
+				sleeps := r.Flags&FlagSleeping != 0 && r.Wake != uint16(slot) && r.RxCount == 0
+				switch {
+				case !sleeps && r.Flags&FlagFaulty == 0:
+					want = append(want, uint32(cell))
+				case r.Flags&(FlagDone|FlagFaulty) != 0:
+					rest++
+				}
+			}
+			list, resting := b.ListAwake(nil, w[0], w[1], slot)
+			require.Equal(t, want, list, "slot %d", slot)
+			require.Equal(t, rest, resting, "slot %d", slot)
+			called, rested = called+len(list), rested+resting
+			for _, cell := range list { // their handlers
+				r := &b.Registers[cell]
+				r.RxCount, r.Flags = 0, r.Flags&^FlagSleeping
+				switch random.IntN(10) {
+				case 0:
+				case 1, 2:
+					b.Sleep(int(cell), slot+1+random.Uint32N(2000))
+				default:
+					b.Sleep(int(cell), slot+0xFFFF)
+				}
+				if random.IntN(50) == 0 {
+					r.Flags |= FlagDone
+				}
+			}
+		}
+	}
+	require.Positive(t, called)
+	require.Positive(t, rested)
 }

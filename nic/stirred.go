@@ -1,15 +1,18 @@
 package nic
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"starloom/hw"
+)
 
 // Where NICs ask for outputs by themselves, most handlers of a large network sleep for long,
 // and a slot must not cost a look at each. stirred remembers the cells whose handlers may have
-// to be called, one bit for each: what the host does to a cell sets it, and ListAwake clears
-// it for those that sleep on. Those whose sleep ends by itself are looked for every
-// wakeHorizon slots.
+// to be called: what the host does to a cell puts it there, and ListAwake takes those out that
+// sleep on. Those whose sleep ends by itself are looked for every wakeHorizon slots.
 type stirred struct {
-	cells   []uint64
-	resting []uint64 // of the others: those that are done or faulty
+	cells   hw.Set
+	resting hw.Set // of the others: those that are done or faulty
 }
 
 // wakeHorizon is for how many slots sleepers are looked for at a time; it divides 65536.
@@ -20,27 +23,19 @@ func (b *Bank) stirAll() {
 	if !b.Addressed {
 		return
 	}
-	words := (b.Cells + 63) / 64
-	if b.stirred.cells == nil {
-		b.stirred = stirred{cells: make([]uint64, words), resting: make([]uint64, words)}
+	if b.stirred == nil {
+		b.stirred = &stirred{hw.NewSet(b.Cells), hw.NewSet(b.Cells)}
 	}
-	for w := range words {
-		b.stirred.cells[w] = ^uint64(0)
-	}
-	if tail := b.Cells & 63; tail != 0 {
-		b.stirred.cells[words-1] = 1<<tail - 1
-	}
-	clear(b.stirred.resting)
+	b.stirred.cells.Fill(b.Cells)
+	b.stirred.resting.Clear()
 }
 
 // stir makes a cell one that is looked at.
 func (b *Bank) stir(cell int) {
-	if b.stirred.cells == nil {
-		return
+	if s := b.stirred; s != nil {
+		s.cells.Add(cell)
+		s.resting.Remove(cell)
 	}
-	bit := uint64(1) << (cell & 63)
-	b.stirred.cells[cell>>6] |= bit
-	b.stirred.resting[cell>>6] &^= bit
 }
 
 // listStirred is ListAwake by the cells that are stirred.
@@ -53,36 +48,26 @@ func (b *Bank) listStirred(list []uint32, first, end int, slot uint32) (awake []
 			}
 		}
 	}
-	s := &b.stirred
-	for at := first &^ 63; at < end; at += 64 {
-		window := ^uint64(0)
-		if at < first {
-			window <<= first - at
+	s := b.stirred
+	s.resting.EachWord(first, end, func(_ int, word uint64) { resting += bits.OnesCount64(word) })
+	s.cells.Each(first, end, func(cell int) {
+		w := b.Words[cell]
+		flags, sleeps := w>>WordFlagsShift, uint32(uint16(w)-uint16(slot))
+		faulty := flags&FlagFaulty != 0
+		if !faulty && (flags&FlagSleeping == 0 || w>>WordRxCountShift&0xFF != 0 || sleeps == 0) {
+			list = append(list, uint32(cell))
+			return
 		}
-		if end-at < 64 {
-			window &= 1<<(end-at) - 1
+		done := flags&(FlagDone|FlagFaulty) != 0
+		if done {
+			resting++
 		}
-		resting += bits.OnesCount64(s.resting[at>>6] & window)
-		for set := s.cells[at>>6] & window; set != 0; set &= set - 1 {
-			cell := at + bits.TrailingZeros64(set)
-			w := b.Words[cell]
-			flags, sleeps := w>>WordFlagsShift, uint32(uint16(w)-uint16(slot))
-			faulty := flags&FlagFaulty != 0
-			if !faulty && (flags&FlagSleeping == 0 || w>>WordRxCountShift&0xFF != 0 || sleeps == 0) {
-				list = append(list, uint32(cell))
-				continue
-			}
-			done := flags&(FlagDone|FlagFaulty) != 0
+		if faulty || sleeps >= left {
+			s.cells.Remove(cell)
 			if done {
-				resting++
-			}
-			if faulty || sleeps >= left {
-				s.cells[at>>6] &^= set & -set
-				if done {
-					s.resting[at>>6] |= set & -set
-				}
+				s.resting.Add(cell)
 			}
 		}
-	}
+	})
 	return list, resting
 }

@@ -2,7 +2,6 @@ package crossbar
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"starloom/fabric"
@@ -21,7 +20,7 @@ type matching struct {
 	capped  hw.CapMatching
 
 	// What inputs ask for, by processor.
-	asking      []uint64 // one bit for each: whether it asks
+	asking      hw.Set   // those that ask
 	destination []uint32 // an output, or nic.ListedDestination
 	tag         []uint16
 
@@ -40,7 +39,7 @@ type matching struct {
 	servedBy []int32  // the output that serves an input, fabric.Met for one that has met others
 	met      []uint32 // the inputs that have
 	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
-	serving  []uint64 // the same, one bit for each output
+	serving  hw.Set   // the same
 
 	queue queue // where outputs serve more than one
 
@@ -67,9 +66,9 @@ func newMatching(x Network) *matching {
 	m := &matching{
 		ports: n, cap: x.Cap, list: x.Matching == MatchList, aloha: x.Medium == MediumALOHA,
 		arbiter: kindOf(x.Arbiter), capped: hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
-		asking: make([]uint64, (n+63)/64), destination: make([]uint32, n), tag: make([]uint16, n),
+		asking: hw.NewSet(n), destination: make([]uint32, n), tag: make([]uint16, n),
 		listeners: make([]hw.Listener, n),
-		serves:    make([]int32, n), servedBy: make([]int32, n), serving: make([]uint64, (n+63)/64),
+		serves:    make([]int32, n), servedBy: make([]int32, n), serving: hw.NewSet(n),
 	}
 	if x.Output == OutputQueue {
 		m.queue = queue{frames: x.QueueFrames, next: make([]int32, n), last: make([]int32, n), count: make([]int32, n)}
@@ -94,7 +93,7 @@ func newMatching(x Network) *matching {
 func kindOf(name string) hw.ArbiterKind { return hw.ArbiterKind(slices.Index(hw.ArbiterKinds, name)) }
 
 func (m *matching) reset() {
-	clear(m.asking)
+	m.asking.Clear()
 	clear(m.listeners)
 	m.allocator.Pointer = 0
 	m.capped.Pointer, m.capped.Grants = 0, 0
@@ -103,7 +102,7 @@ func (m *matching) reset() {
 	clear(m.since)
 	clear(m.now)
 	m.taken, m.met = m.taken[:0], m.met[:0]
-	clear(m.serving)
+	m.serving.Clear()
 	for i := range m.ports {
 		m.serves[i], m.servedBy[i] = nobody, nobody
 	}
@@ -111,10 +110,10 @@ func (m *matching) reset() {
 
 // ask says whether an input asks.
 func (m *matching) ask(input int, asks bool) {
-	word, bit := &m.asking[input>>6], uint64(1)<<(input&63)
-	*word &^= bit
 	if asks {
-		*word |= bit
+		m.asking.Add(input)
+	} else {
+		m.asking.Remove(input)
 	}
 }
 
@@ -124,18 +123,7 @@ func (m *matching) listen(output int, listens bool, tag uint16) {
 }
 
 // inputs yields those that ask among first..end-1, in ascending order.
-func (m *matching) inputs(first, end int, yield func(input int)) { each(m.asking, first, end, yield) }
-
-// each yields the numbers of the bits that are set among first..end-1, in ascending order.
-func each(set []uint64, first, end int, yield func(i int)) {
-	for w := first >> 6; w<<6 < end; w++ {
-		for left := set[w]; left != 0; left &= left - 1 {
-			if i := w<<6 + bits.TrailingZeros64(left); i >= first && i < end {
-				yield(i)
-			}
-		}
-	}
-}
+func (m *matching) inputs(first, end int, yield func(input int)) { m.asking.Each(first, end, yield) }
 
 // clear forgets what has been decided.
 func (m *matching) clear() {
@@ -144,7 +132,7 @@ func (m *matching) clear() {
 			m.servedBy[input] = nobody
 		}
 		m.serves[output] = nobody
-		m.serving[output>>6] &^= 1 << (output & 63)
+		m.serving.Remove(int(output))
 	}
 	for _, input := range m.met {
 		m.servedBy[input] = nobody
@@ -185,7 +173,7 @@ func (m *matching) decide(slot uint32) {
 		m.meet()
 	}
 	for _, output := range m.taken {
-		m.serving[output>>6] |= 1 << (output & 63)
+		m.serving.Add(int(output))
 	}
 }
 
@@ -355,7 +343,7 @@ func listRequest(bank *nic.Bank, cell int) hw.ListRequest {
 // state visits what the arbiters keep and what is asked; what has been decided is forgotten
 // with the slot.
 func (m *matching) state(v *hw.StateVisitor) {
-	hw.StateColumn(v, "asking", m.asking, func(word int, bits uint64) error {
+	hw.StateColumn(v, "asking", m.asking.Words(), func(word int, bits uint64) error {
 		if left := m.ports - word<<6; left < 64 && bits>>left != 0 {
 			return fmt.Errorf("bits above that of processor %d", m.ports-1)
 		}
@@ -388,6 +376,7 @@ func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "now", m.now)
 	v.AfterRestore(func() {
 		m.clear()
+		m.asking.Derive()
 		for i := range m.listeners {
 			m.listen(i, listens[i] != 0, accepts[i])
 		}

@@ -12,7 +12,7 @@ import (
 // arbiters without their cycles.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), timing: c.Timing, bank: c.Bank,
-		stale: make([]uint64, (x.Ports+63)/64)}
+		stale: hw.NewSet(x.Ports)}
 	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
 	t.request = func(input int) hw.ListRequest {
 		bank, cell := t.bank(input)
@@ -33,7 +33,7 @@ type slotTransport struct {
 	timing nic.Timing
 	bank   func(processor int) (bank *nic.Bank, cell int)
 	frames [2][]byte // by sender: what it asks to send
-	stale  []uint64  // one bit for each processor whose receive status may be another one than idle
+	stale  hw.Set    // processors whose receive status may be another one than idle
 }
 
 // Start, Begin and Latch implement Transport: frames are where they have to be.
@@ -57,7 +57,7 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	for _, cell := range cells {
 		processor := bank.First + int(cell)
 		t.ask(processor, bank.Registers[cell].TxCount > 0)
-		t.stale[processor>>6] |= 1 << (processor & 63)
+		t.stale.Add(processor)
 		if !all {
 			t.hearkens(bank, int(cell), slot)
 		}
@@ -102,19 +102,19 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 			t.ask(input, bank.Registers[input-bank.First].TxCount > 0)
 		}
 	})
-	each(t.stale, bank.First+w.First, bank.First+w.End, func(output int) {
+	t.stale.Each(bank.First+w.First, bank.First+w.End, func(output int) {
 		bank.SetRx(output-bank.First, 0, nic.StatusIdle)
-		t.stale[output>>6] &^= 1 << (output & 63)
+		t.stale.Remove(output)
 	})
 	for cell := w.First; len(t.met) > 0 && cell < w.End; cell++ {
 		if output := bank.First + cell; bank.Hears(cell, 0, slot) {
 			bank.SetRx(cell, 0, nic.StatusCollision)
-			t.stale[output>>6] |= 1 << (output & 63)
+			t.stale.Add(output)
 			ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)
 		}
 	}
-	each(t.serving, bank.First+w.First, bank.First+w.End, func(output int) {
-		t.stale[output>>6] |= 1 << (output & 63)
+	t.serving.Each(bank.First+w.First, bank.First+w.End, func(output int) {
+		t.stale.Add(output)
 		for input := t.serves[output]; input != nobody; input = t.after(input) {
 			frame := t.frame(slot, int(input))
 			frame.SetDestination(uint32(output))
@@ -144,20 +144,13 @@ func (t *slotTransport) Collisions(_ int, slot uint32, yield func(medium int, cy
 func (t *slotTransport) Reset(seed uint64) {
 	t.contention.Stream = hw.NewStream(seed, hw.PurposeCoin)
 	t.reset()
-	t.touchAll()
-}
-
-// touchAll makes every receive status one that may not be idle.
-func (t *slotTransport) touchAll() {
-	for i := range t.stale {
-		t.stale[i] = ^uint64(0)
-	}
+	t.stale.Fill(t.ports)
 }
 
 // State implements hw.Stateful.
 func (t *slotTransport) State(v *hw.StateVisitor) {
 	t.state(v)
-	v.AfterRestore(t.touchAll)
+	v.AfterRestore(func() { t.stale.Fill(t.ports) })
 	for i, name := range []string{"even", "odd"} {
 		hw.StateColumn(v, name+".frames", t.frames[i])
 	}

@@ -1,0 +1,90 @@
+package hw
+
+import "math/bits"
+
+// Set is a set of numbers from 0 on, one bit for each, and one bit for each 64 of them that
+// are not empty: going through it costs what is in it, and little for what is not. It is no
+// state: who keeps one saves Words, or makes it again.
+type Set struct {
+	words []uint64 // one bit for each number
+	some  []uint64 // one bit for each word that is not 0
+}
+
+// NewSet returns an empty set of numbers below n.
+func NewSet(n int) Set {
+	words := (n + 63) / 64
+	return Set{make([]uint64, words), make([]uint64, (words+63)/64)}
+}
+
+// Add puts a number into the set.
+func (s *Set) Add(i int) {
+	s.words[i>>6] |= 1 << (i & 63)
+	s.some[i>>12] |= 1 << (i >> 6 & 63)
+}
+
+// Remove takes a number out of the set.
+func (s *Set) Remove(i int) {
+	if s.words[i>>6] &^= 1 << (i & 63); s.words[i>>6] == 0 {
+		s.some[i>>12] &^= 1 << (i >> 6 & 63)
+	}
+}
+
+// Clear takes all numbers out of the set.
+func (s *Set) Clear() {
+	clear(s.words)
+	clear(s.some)
+}
+
+// Fill puts the numbers 0 to n-1 into the set.
+func (s *Set) Fill(n int) {
+	for i := range n {
+		s.Add(i)
+	}
+}
+
+// Words are the set, one bit for each number; Derive is called after they were written.
+func (s *Set) Words() []uint64 { return s.words }
+
+// Derive finds the words that are not 0.
+func (s *Set) Derive() {
+	clear(s.some)
+	for w, word := range s.words {
+		if word != 0 {
+			s.some[w>>6] |= 1 << (w & 63)
+		}
+	}
+}
+
+// EachWord yields those numbers of the set from first to end-1 that stand side by side, 64 at a
+// time: the number of bit 0, and the bits. The numbers that are yielded may be removed meanwhile.
+func (s *Set) EachWord(first, end int, yield func(at int, word uint64)) {
+	for k := first >> 12; k<<12 < end; k++ {
+		for some := s.some[k]; some != 0; some &= some - 1 {
+			at := k<<12 + bits.TrailingZeros64(some)<<6
+			if at >= end {
+				return
+			}
+			word := s.words[at>>6]
+			if at < first {
+				if first-at >= 64 {
+					continue
+				}
+				word &= ^uint64(0) << (first - at)
+			}
+			if end-at < 64 {
+				word &= 1<<(end-at) - 1
+			}
+			yield(at, word)
+		}
+	}
+}
+
+// Each yields the numbers of the set from first to end-1 in ascending order. They may be removed
+// meanwhile.
+func (s *Set) Each(first, end int, yield func(i int)) {
+	s.EachWord(first, end, func(at int, word uint64) {
+		for ; word != 0; word &= word - 1 {
+			yield(at + bits.TrailingZeros64(word))
+		}
+	})
+}

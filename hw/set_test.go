@@ -1,0 +1,53 @@
+package hw
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSet holds a set to a list of flags, through additions, removals and windows.
+func TestSet(t *testing.T) {
+	for _, n := range []int{1, 63, 64, 65, 4096, 10_000} {
+		random := rand.New(rand.NewPCG(1, uint64(n)))
+		set, flags := NewSet(n), make([]bool, n)
+		for range 2000 {
+			i := random.IntN(n)
+			if flags[i] = random.IntN(3) == 0; flags[i] {
+				set.Add(i)
+			} else {
+				set.Remove(i)
+			}
+			if random.IntN(20) > 0 {
+				continue
+			}
+			first := random.IntN(n)
+			end := first + random.IntN(n-first+1)
+			var want, have []int
+			for k := first; k < end; k++ {
+				if flags[k] {
+					want = append(want, k)
+				}
+			}
+			set.Each(first, end, func(i int) { have = append(have, i) })
+			require.Equal(t, want, have)
+			other := NewSet(n)
+			copy(other.Words(), set.Words())
+			other.Derive()
+			require.Equal(t, set, other)
+		}
+		set.Fill(n)
+		count := 0
+		set.Each(0, n, func(i int) {
+			require.Equal(t, count, i)
+			count++
+			set.Remove(i)
+		})
+		require.Equal(t, n, count)
+		require.Equal(t, NewSet(n), set)
+		set.Fill(n)
+		set.Clear()
+		require.Equal(t, NewSet(n), set)
+	}
+}
