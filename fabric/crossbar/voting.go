@@ -240,9 +240,9 @@ func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric
 			text := ""
 			for i, d := range verdicts {
 				if i > 0 {
-					text += ", "
+					text += "; "
 				}
-				text += fmt.Sprintf("%s %v", listOf("voter", voters[d]), d)
+				text += fmt.Sprintf("%s found %v", listOf("voter", voters[d]), d)
 			}
 			yield(fabric.Finding{Kind: fabric.FindDisagreement, Index: voters[verdicts[1]][0],
 				Text: "has not found what others have" + v.inSession(session) + ": " + text})
