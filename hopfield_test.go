@@ -158,6 +158,9 @@ func TestHopfieldSeeds(t *testing.T) {
 	require.NoError(t, m.Reset(s.Seed))
 	require.NoError(t, m.Run(t.Context(), nil))
 	require.Equal(t, first, m.Report())
+	// The defaults of the image are those of the network.
+	s.Firmware.Params = map[string]int64{"neurons": 16, "patterns": 10, "flips": 10, "sweeps": 0}
+	require.Equal(t, first, machineRun(t, s).Report())
 }
 
 // TestHopfieldAscends: firmware that updates against the field breaks the rule energy.

@@ -302,7 +302,11 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	m.eachProcessor(func(bank *nic.Bank, cell int) {
 		switch bank.Registers[cell].Flags & (nic.FlagDone | nic.FlagFaulty) {
 		case 0:
-			unfinished(bank, cell, "was not done when the run ended"+m.waitsFor(bank, cell))
+			text := "was not done when the run ended"
+			if v.wants(RuleFinishes) {
+				text += m.waitsFor(bank, cell)
+			}
+			unfinished(bank, cell, text)
 		case nic.FlagFaulty:
 			if !bank.Silenced(cell) {
 				unfinished(bank, cell, "set its own faulty flag and was not done")

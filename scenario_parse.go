@@ -94,7 +94,11 @@ func (s *Scenario) takeNeeds() {
 		s.NIC.PayloadBytes = cmp.Or(needs.PayloadBytes, usual.NIC.PayloadBytes)
 	}
 	if !given("stop.slots") {
-		s.Stop.Slots = cmp.Or(needs.Slots, usual.Stop.Slots)
+		slots := uint64(needs.Slots)
+		if g := s.Workload.Gossip; g != nil {
+			slots *= uint64(g.Count())
+		}
+		s.Stop.Slots = uint32(min(cmp.Or(slots, uint64(usual.Stop.Slots)), SlotsMax))
 	}
 }
 

@@ -92,7 +92,7 @@ func TestVotingDisagreement(t *testing.T) {
 	s.Rules = &Rules{Agreement: true}
 	report := machineRun(t, s).Report()
 	require.Len(t, report.Violations, 1)
-	require.Equal(t, fmt.Sprintf("processor 1 has not found what others have: voters 0 and 2 -7, voter 1 %d", *report.Metrics.Get("results").([]*int64)[1]), report.Violations[0].Message)
+	require.Equal(t, fmt.Sprintf("processor 1 has not found what others have: voters 0 and 2 found -7; voter 1 found %d", *report.Metrics.Get("results").([]*int64)[1]), report.Violations[0].Message)
 	require.Equal(t, "crossbar.nic[1]", report.Violations[0].Path)
 	require.Equal(t, RuleAgreement, report.Violations[0].Rule)
 }
@@ -273,5 +273,21 @@ func TestVotingFromFile(t *testing.T) {
 	s.Rules = &Rules{}
 	for _, found := range machineRun(t, s).Report().Metrics.Get("results").([]*int64) {
 		require.EqualValues(t, 12, *found)
+	}
+}
+
+// TestGossipExamples: both run as their comments say, with the image by path, too.
+func TestGossipExamples(t *testing.T) {
+	for _, name := range []string{"voting", "hopfield"} {
+		s, err := LoadScenario("examples/" + name + ".yaml")
+		require.NoError(t, err)
+		report := machineRun(t, s).Report()
+		require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+		digest, results := report.Digest, report.Metrics
+		require.NoError(t, s.Override(t.Context(), Overrides{Image: "firmware/images/gossip/" + name + ".wasm"}))
+		report = machineRun(t, s).Report()
+		require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+		require.Equal(t, digest, report.Digest)
+		require.Equal(t, results, report.Metrics)
 	}
 }

@@ -177,7 +177,7 @@ type Program struct {
 type Needs struct {
 	RxFrames     int    // nic.rx_frames
 	PayloadBytes int    // nic.payload_bytes
-	Slots        uint32 // stop.slots
+	Slots        uint32 // stop.slots, of gossip in each session
 }
 
 // Choice is a parameter that has only these values.

@@ -98,6 +98,15 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	return h, nil
 }
 
+// neuronBytes returns the bytes of a processor's neurons in a message, within what is allowed.
+func (x Network) neuronBytes() int {
+	neurons, err := x.param("neurons", neuronsDefault, 1, neuronsMax)
+	if err != nil {
+		return 0 // it will be refused
+	}
+	return (neurons + 7) / 8
+}
+
 // all returns how many neurons there are.
 func (h *hopfield) all() int { return h.processors * h.neurons }
 

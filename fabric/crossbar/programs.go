@@ -1,6 +1,8 @@
 package crossbar
 
 import (
+	"math"
+
 	"starloom/fabric"
 )
 
@@ -39,11 +41,15 @@ func (x Network) Programs() []fabric.Program {
 	votes.Agreement, votes.Validity, energy.Energy = true, true, true
 	gossips, scatters := []string{fabric.WorkloadGossip}, []string{fabric.WorkloadScatter}
 	scheduling := []fabric.Choice{{Name: "scheduling", Values: []int64{schedulingNone, scheduling2, scheduling2Star}}}
+	adjudicate := fabric.Choice{Name: "adjudicate", Values: []int64{0, 1, 2}}
+	messages := func(bytes int) fabric.Needs {
+		return fabric.Needs{PayloadBytes: packetBytes + bytes, Slots: x.gossipSlots()}
+	}
 	return []fabric.Program{
-		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling},
-		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling},
-		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling},
-		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: scheduling},
+		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
+		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes())},
+		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
+		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate), Needs: messages(valueBytes)},
 		// A unit is a slot, in which all may send to one.
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
 			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), rxFramesMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
@@ -54,8 +60,21 @@ func (x Network) Programs() []fabric.Program {
 	}
 }
 
-// packetBytes is the packet of an item.
-const packetBytes = 8
+// packetBytes is the packet of an item, or at the head of a message; valueBytes what a module
+// says.
+const (
+	packetBytes = 8
+	valueBytes  = 8
+)
+
+// gossipSlots is twice what a session takes if no two messages ever pass in the same slot; 0
+// where frames collide, since then that is no bound.
+func (x Network) gossipSlots() uint32 {
+	if x.Medium == MediumALOHA {
+		return 0
+	}
+	return uint32(min(2*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
+}
 
 // Adapt implements fabric.Adaptable: what the scenario leaves open is what the program
 // wants.

@@ -22,16 +22,10 @@ type voting struct {
 	low, high int64   // of the correct modules
 }
 
-// adjudicateMax is the largest value of the parameter adjudicate.
-const adjudicateMax = 2
-
 func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	n := x.Ports
 	if n < 3 || n%2 == 0 {
 		return nil, &input.Error{Place: "fabric.crossbar.ports", Reason: fmt.Sprintf("%d voters can be of two minds, half and half, or have no median", n), Remedy: "give an odd number of ports, at least 3"}
-	}
-	if _, err := x.param("adjudicate", 0, 0, adjudicateMax); err != nil {
-		return nil, err
 	}
 	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n)}
 	if err := v.readFaults(x, w); err != nil {
@@ -240,9 +234,9 @@ func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric
 			text := ""
 			for i, d := range verdicts {
 				if i > 0 {
-					text += ", "
+					text += "; "
 				}
-				text += fmt.Sprintf("%s %v", listOf("voter", voters[d]), d)
+				text += fmt.Sprintf("%s found %v", listOf("voter", voters[d]), d)
 			}
 			yield(fabric.Finding{Kind: fabric.FindDisagreement, Index: voters[verdicts[1]][0],
 				Text: "has not found what others have" + v.inSession(session) + ": " + text})

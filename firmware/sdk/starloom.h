@@ -35,7 +35,6 @@ SL_IMPORT(log) void sl_host_log(const char *text, uint32_t bytes);
 SL_IMPORT(probe) void sl_host_probe(uint32_t signal, uint64_t value);
 SL_IMPORT(fail) void sl_host_fail(int32_t code);
 SL_IMPORT(deliver) void sl_host_deliver(uint32_t origin);
-SL_IMPORT(result) void sl_host_result(uint32_t word, uint64_t value);
 
 /* The processor's window on its NIC. Use the functions below. */
 typedef struct {
@@ -242,14 +241,6 @@ SL_INLINE void sl_log(sl_nic *nic, const char *text) {
 SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
     (void)nic;
     sl_host_probe(signal, value);
-}
-
-/* Gives a result to the host: word number k of this processor's, 0 to 2^32-1. Given again, a
- * word replaces the one before. The report shows the words, in the terms of the workload if
- * it knows what they mean. At most 1,024 of them in one slot. */
-SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
-    (void)nic;
-    sl_host_result(k, value);
 }
 
 /* Gives up: the run fails with this code and names the processor; its handler
@@ -493,5 +484,15 @@ SL_INLINE void starloom_consume(sl_nic *nic) {
         STARLOOM_LOOP(state_t, on_slot, starloom_count, starloom_number)                           \
     }                                                                                              \
     SL_EXPORT(starloom_bank) sl_bank *starloom_descriptor(void) { return &starloom_bank; }
+
+SL_IMPORT(result) void sl_host_result(uint32_t k, uint64_t value);
+
+/* Gives a result to the host: word number k of this processor's, 0 to 2^32-1. Given again, a
+ * word replaces the one before. The report shows the words, in the terms of the workload if
+ * it knows what they mean. At most 1,024 of them in one slot. */
+SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
+    (void)nic;
+    sl_host_result(k, value);
+}
 
 #endif
