@@ -139,7 +139,11 @@ func (x Network) Referee(w *fabric.Workload, _ *fabric.Program) fabric.Referee {
 	if w.Gossip == nil {
 		return fabric.NewPackets(x.Ports)
 	}
-	r := &gossipReferee{ports: x.Ports, sessions: w.Gossip.Count(), received: make([]uint16, x.Ports*x.Ports)}
+	r := &gossipReferee{ports: x.Ports, sessions: w.Gossip.Count(), words: (x.Ports + 63) / 64}
+	r.first = make([]uint64, x.Ports*r.words)
+	if r.sessions > 1 {
+		r.further = make([]uint16, x.Ports*x.Ports)
+	}
 	if use, _ := x.application(w.Gossip); use != nil { // no error: ROM has come before
 		return &appliedReferee{gossipReferee: r, use: use}
 	}
@@ -189,7 +193,9 @@ func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView) string {
 // lie. A step is a slot; the run ends with the last message.
 type gossipReferee struct {
 	ports, sessions int
-	received        []uint16 // messages, by receiver and sender
+	words           int      // of first for each receiver
+	first           []uint64 // a bit for each receiver and sender: a message was received. A large run lives in the cache
+	further         []uint16 // messages after the first, by receiver and sender; nil for one session
 	used            []uint32 // by step: processors that sent or received
 	steps           int      // to the last message
 	table           *gossip.Table
@@ -237,16 +243,26 @@ func (r *gossipReferee) Received(l *fabric.Ledger, processor int, frame nic.Fram
 	if frame.Kind() != nic.KindData {
 		return
 	}
-	switch count := &r.received[processor*r.ports+int(sender)]; {
-	case !l.Checks.ExactlyOnce:
-		*count = min(*count, SessionsMax) + 1
-	case int(sender) == processor:
+	word, bit := &r.first[processor*r.words+int(sender>>6)], uint64(1)<<(sender&63)
+	switch checked := l.Checks.ExactlyOnce; {
+	case checked && int(sender) == processor:
 		l.Find(fabric.Finding{Kind: fabric.FindMisrouted, Slot: slot, Index: processor, Value: sender})
-	case int(*count) >= r.sessions:
+	case *word&bit == 0:
+		*word |= bit
+	case r.count(processor, int(sender)) < r.sessions:
+		r.further[processor*r.ports+int(sender)]++
+	case checked:
 		l.Find(fabric.Finding{Kind: fabric.FindDuplicate, Slot: slot, Index: processor, Value: sender})
-	default:
-		*count++
 	}
+}
+
+// count is how many messages a processor has received from a sender.
+func (r *gossipReferee) count(receiver, sender int) int {
+	count := int(r.first[receiver*r.words+sender>>6] >> (sender & 63) & 1)
+	if r.further != nil {
+		count += int(r.further[receiver*r.ports+sender])
+	}
+	return count
 }
 
 // use counts a processor that sends or receives in a step.
@@ -292,8 +308,9 @@ func (r *gossipReferee) RunTable() fabric.RunTable {
 // Missing implements fabric.Referee.
 func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 	for receiver := range r.ports {
-		for sender, count := range r.received[receiver*r.ports:][:r.ports] {
-			if sender == receiver || int(count) >= r.sessions {
+		for sender := range r.ports {
+			count := r.count(receiver, sender)
+			if sender == receiver || count >= r.sessions {
 				continue
 			}
 			f := fabric.Finding{Kind: fabric.FindMissing, Index: receiver, Value: uint32(sender)}
@@ -310,15 +327,14 @@ func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 // session returns the session that a processor takes part in, and how many of its messages it
 // has received.
 func (r *gossipReferee) session(processor int) (session, received int) {
-	row := r.received[processor*r.ports:][:r.ports]
 	session = r.sessions
-	for sender, count := range row {
+	for sender := range r.ports {
 		if sender != processor {
-			session = min(session, int(count))
+			session = min(session, r.count(processor, sender))
 		}
 	}
-	for sender, count := range row {
-		if sender != processor && int(count) > session {
+	for sender := range r.ports {
+		if sender != processor && r.count(processor, sender) > session {
 			received++
 		}
 	}
@@ -336,8 +352,8 @@ func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView) string {
 	}
 	session, received := r.session(processor)
 	var senders []int
-	for sender, count := range r.received[processor*r.ports:][:r.ports] {
-		if sender != processor && int(count) <= session && (sender < processor || received >= processor) {
+	for sender := range r.ports {
+		if sender != processor && r.count(processor, sender) <= session && (sender < processor || received >= processor) {
 			senders = append(senders, sender)
 		}
 	}
@@ -382,12 +398,14 @@ func (r *gossipReferee) Routed() *fabric.Packets                         { retur
 
 // Reset implements fabric.Referee.
 func (r *gossipReferee) Reset() {
-	clear(r.received)
+	clear(r.first)
+	clear(r.further)
 	r.used = r.used[:0]
 }
 
 // State implements fabric.Referee. A run-table is not saved.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "received", r.received)
+	hw.StateColumn(v, "first", r.first)
+	hw.StateColumn(v, "further", r.further, hw.AtMost(uint16(r.sessions-1)))
 	hw.StateList(v, "used", &r.used)
 }
