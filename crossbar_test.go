@@ -90,6 +90,22 @@ func TestGossipTables(t *testing.T) {
 	}
 }
 
+// TestGossipSessions holds runs of several sessions to both ends of the published Table 6.
+func TestGossipSessions(t *testing.T) {
+	lines := func(text string) []string { return strings.Split(strings.TrimSpace(text), "\n") }
+	prefix, suffix := lines(gossipGolden(t, "table_6_prefix")), lines(gossipGolden(t, "table_6_suffix"))
+	for sessions := 3; sessions <= 5; sessions++ {
+		for _, engine := range gossipEngines {
+			report, text := gossipRun(t, gossipScenario(4, 0, Gossip{Orders: "pipelined", Sessions: sessions}), MachineOptions{Engine: engine})
+			require.Equal(t, gossip.PipelinedLength(4, sessions), report.Metrics.Get("lambda"))
+			for p, row := range lines(text) {
+				require.True(t, strings.HasPrefix(row, prefix[p]+","), "%s: %d sessions, processor %d: %s", engine, sessions, p, row)
+				require.True(t, strings.HasSuffix(row, ","+suffix[p]), "%s: %d sessions, processor %d: %s", engine, sessions, p, row)
+			}
+		}
+	}
+}
+
 var gossipEngines = []string{EngineSlot, EngineCycle}
 
 // TestGossipAgainstReference holds random orders, schedulings, sessions and caps to the
@@ -110,6 +126,9 @@ func TestGossipAgainstReference(t *testing.T) {
 		s := gossipScenario(N, scheduling, Gossip{Given: orders, Sessions: sessions})
 		s.Fabric.Crossbar.Cap = cap
 		want := gossiptest.Step(gossiptest.Setting{Orders: orders, Scheduling: gossiptest.Scheduling(scheduling), Sessions: sessions, Cap: cap})
+		if scheduling == 0 && sessions == 1 && cap == 0 {
+			want = gossiptest.Fill(orders) // the row-filling form of section 2
+		}
 		var text strings.Builder
 		require.NoError(t, want.WriteCSV(&text))
 		what := fmt.Sprintf("%d: N=%d scheduling %d, %d sessions, cap %d", k, N, scheduling, sessions, cap)
