@@ -64,14 +64,13 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	}
 	t.inputs(first, end, func(input int) {
 		cell := input - bank.First
-		frame, sends := nic.FrameView(nil), bank.Registers[cell].TxCount > 0
-		if sends {
-			if frame = bank.TxHead(cell); !bank.Legal(cell, frame) {
-				fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
-				sends = false
-			}
+		if bank.Registers[cell].TxCount == 0 { // its NIC was silenced
+			t.ask(input, false)
+			return
 		}
-		if !sends { // its NIC was silenced
+		frame := bank.TxHead(cell)
+		if !bank.Legal(cell, frame) {
+			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
 			t.ask(input, false)
 			t.hearkens(bank, cell, slot)
 			return

@@ -54,7 +54,6 @@ func TestCrossbar(t *testing.T) {
 				s.Rules = &starloom.Rules{CollisionFree: &starloom.CollisionFree{Period: 1, Slots: []int{1}}}
 				return s
 			}, Breaks: starloom.RuleCollisionFree},
-			{Name: "scatter sync", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7}, 0, 6)},
 			{Name: "scatter sync, two frames in a slot", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, QueueFrames: 2}, 0, 6)},
 			{Name: "scatter sync, round robin, small FIFO", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7, Arbiter: "round_robin", QueueFrames: 3}, 0, 2)},
 			{Name: "scatter sync, matrix", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 6, Arbiter: "matrix", QueueFrames: 2}, 0, 5)},
@@ -105,4 +104,16 @@ func TestCrossbar(t *testing.T) {
 			(&Suite{Cases: []Case{{Name: name, Scenario: c.scenario}}, RTL: []starloom.RTL{c.rtl}}).rtl(t)
 		})
 	}
+}
+
+// TestCrossbarQueues has RTL where outputs take several frames in a slot: arbiters that hand over
+// without a gap.
+func TestCrossbarQueues(t *testing.T) {
+	(&Suite{
+		Cases: []Case{{Name: "scatter sync", Scenario: scatter("scatter/sync", crossbar.Network{Ports: 7}, 0, 6)}},
+		RTL: []starloom.RTL{
+			{Replace: "crossbar.output[*]", Twin: "star_coupler"}, {Replace: "**.link", Twin: "link"},
+			{Replace: "crossbar.output[*].arbiter", Twin: "arbiter_fixed"},
+		},
+	}).Run(t)
 }

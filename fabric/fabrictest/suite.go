@@ -152,8 +152,18 @@ func (c *Case) reset(t *testing.T, want string) {
 	}
 }
 
-// traces: a waveform and a capture change nothing, and two of them are the same.
+// traces: a waveform and a capture change nothing, two of them are the same, and so are the
+// captures of both engines.
 func (c *Case) traces(t *testing.T) {
+	captures := map[string][]byte{}
+	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		path := filepath.Join(t.TempDir(), "run.pcapng")
+		_, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.File(path)})
+		require.NoError(t, err)
+		captures[engine], err = os.ReadFile(path)
+		require.NoError(t, err)
+	}
+	require.True(t, bytes.Equal(captures[starloom.EngineSlot], captures[starloom.EngineCycle]), "the engines capture other bytes")
 	var before []byte
 	for range 2 {
 		folder := t.TempDir()
