@@ -154,10 +154,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 
 // Components are those of the plant that RTL can stand for.
 func (t *Plant) Components() []hw.Sited {
-	parts := []hw.Sited{t.media.Couplers, t.media.Links, t.deserialisers}
-	if !t.shape.Addressed {
-		return append(parts, t.serialisers)
-	}
+	parts := []hw.Sited{t.media.Couplers, t.media.Links, t.deserialisers, t.serialisers}
 	for _, part := range t.media.Parts {
 		if sited, ok := part.(hw.Sited); ok {
 			parts = append(parts, sited)
@@ -168,9 +165,6 @@ func (t *Plant) Components() []hw.Sited {
 
 // unsited are the others.
 func (t *Plant) unsited() (parts []hw.Component) {
-	if t.shape.Addressed {
-		parts = append(parts, t.serialisers)
-	}
 	for _, part := range t.media.Parts {
 		if _, ok := part.(hw.Sited); !ok {
 			parts = append(parts, part)
@@ -179,10 +173,10 @@ func (t *Plant) unsited() (parts []hw.Component) {
 	return parts
 }
 
-// outputs returns how many media a transmitter can be switched to.
+// outputs returns how many media a transmitter can be switched to, or outputs it can ask for.
 func (t *Plant) outputs() int {
 	if t.shape.Addressed {
-		return t.shape.Media
+		return t.shape.Processors()
 	}
 	return t.shape.Ports
 }
