@@ -113,7 +113,7 @@ func (t *Serialisers) Site() *hw.Site {
 	}
 	return &hw.Site{
 		Twin: name, What: "transmitters", Parameters: hw.Same(parameters),
-		Elements:   t.bank.Size(), Path: t.bank.Element, Whole: whole(t.bank), Clocked: true, Ports: ports,
+		Elements: t.bank.Size(), Path: t.bank.Element, Whole: whole(t.bank), Clocked: true, Ports: ports,
 		Take: func(cell int) {
 			bytes := int(x.length[cell])
 			if x.load[cell] && t.length[cell] == 0 && bytes >= t.shortest() && bytes <= t.frameMax {
