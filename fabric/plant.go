@@ -156,13 +156,10 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 func (t *Plant) Components() []hw.Sited {
 	parts := []hw.Sited{t.media.Couplers, t.media.Links}
 	if !t.queues() {
-		parts = append(parts, t.deserialisers)
-	}
-	if !t.shape.Addressed {
-		return append(parts, t.serialisers)
+		parts = append(parts, t.deserialisers, t.serialisers)
 	}
 	for _, part := range t.media.Parts {
-		if sited, ok := part.(hw.Sited); ok {
+		if sited, ok := part.(hw.Sited); ok && t.replaceable(part) {
 			parts = append(parts, sited)
 		}
 	}
@@ -171,27 +168,31 @@ func (t *Plant) Components() []hw.Sited {
 
 // unsited are the others.
 func (t *Plant) unsited() (parts []hw.Component) {
-	if t.shape.Addressed {
-		parts = append(parts, t.serialisers)
-	}
 	if t.queues() {
-		parts = append(parts, t.deserialisers)
+		parts = append(parts, t.deserialisers, t.serialisers)
 	}
 	for _, part := range t.media.Parts {
-		if _, ok := part.(hw.Sited); !ok {
+		if _, ok := part.(hw.Sited); !ok || !t.replaceable(part) {
 			parts = append(parts, part)
 		}
 	}
 	return parts
 }
 
+// replaceable reports whether RTL has a place in a part: filters that count the frames of a slot
+// have no twin.
+func (t *Plant) replaceable(part hw.Component) bool {
+	_, filter := part.(*hw.Filters)
+	return !filter || !t.queues()
+}
+
 // queues reports whether a slot may bring a receiver several frames, one after the other.
 func (t *Plant) queues() bool { return t.timing.Frames > 1 }
 
-// outputs returns how many media a transmitter can be switched to.
+// outputs returns how many media a transmitter can be switched to, or outputs it can ask for.
 func (t *Plant) outputs() int {
 	if t.shape.Addressed {
-		return t.shape.Media
+		return t.shape.Processors()
 	}
 	return t.shape.Ports
 }

@@ -22,3 +22,11 @@ func PutBits(words []uint64, first, bits int, value uint64) {
 		words[word+1] = words[word+1]&^(mask>>(64-shift)) | value>>(64-shift)
 	}
 }
+
+// oneIf is a bit.
+func oneIf(set bool) uint64 {
+	if set {
+		return 1
+	}
+	return 0
+}

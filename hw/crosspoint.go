@@ -6,13 +6,17 @@ import "fmt"
 // transmitter passes to the output whose arbiter grants it, and no other. What passes meets at
 // the outputs, which are couplers: an arbiter that is wrong lets frames collide.
 //
-// Latency 0 cycles (combinational). Ports: light and asks of the transmitters and the grants
-// in; light, and the output that it goes to, out. There is no state. (DESIGN section 4.)
+// Latency 0 cycles (combinational). Parameters: outputs, phit bits. Ports: light and ask of the
+// transmitter and the grants of all outputs in; light, and the output that it goes to, out.
+// There is no state. Twin: crosspoint.v. (DESIGN section 4.)
 type Crosspoints struct {
 	CrosspointConfig
 	bank    Bank
 	to      *PortSelect
 	passing [][]uint32 // by shard: those whose To is not PortNone
+
+	listed   []bool // of those that ask: whether a list says for what
+	replaced []bool // by RTL, nil for none
 }
 
 // CrosspointConfig are the wires of a bank of crosspoints.
@@ -30,7 +34,7 @@ func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards || len(c.Asks.To) != in.bank.Size() {
 		return nil, fmt.Errorf("%s: %d transmitters of %d bits, %d gates of %d", out.bank.Path(), in.bank.Size(), in.width, out.bank.Size(), out.width)
 	}
-	return &Crosspoints{CrosspointConfig: c, bank: out.bank, to: NewPortSelect(out.bank, "to"), passing: make([][]uint32, in.shards)}, nil
+	return &Crosspoints{CrosspointConfig: c, bank: out.bank, to: NewPortSelect(out.bank, "to"), passing: make([][]uint32, in.shards), listed: make([]bool, out.bank.Size())}, nil
 }
 
 // To is the output that serves each transmitter, PortNone for none.
@@ -74,7 +78,7 @@ func (c *Crosspoints) Settle(s Shard) {
 				c.pass(s.Index, i, 0)
 			}
 		case to == PortNone:
-			listed = true
+			listed, c.listed[i] = true, true
 		case c.serves(int(to), i):
 			c.pass(s.Index, i, to)
 		}
@@ -83,9 +87,12 @@ func (c *Crosspoints) Settle(s Shard) {
 		return
 	}
 	for output, busy := range c.Busy.Value { // those whom a list has brought there
-		if i := uint32(c.Index.Value[output]); busy != 0 && c.Asks.To[i] == PortNone && c.serves(output, i) {
+		if i := uint32(c.Index.Value[output]); busy != 0 && c.listed[i] && c.serves(output, i) {
 			c.pass(s.Index, i, uint16(output))
 		}
+	}
+	for _, i := range c.Asks.High(s.Index) {
+		c.listed[i] = false
 	}
 }
 
@@ -96,9 +103,99 @@ func (c *Crosspoints) serves(output int, transmitter uint32) bool {
 }
 
 func (c *Crosspoints) pass(shard int, transmitter uint32, output uint16) {
+	if c.replaced != nil && c.replaced[transmitter] {
+		return
+	}
 	c.to.Value[transmitter] = output
 	c.passing[shard] = append(c.passing[shard], transmitter)
 	c.Out.Put(shard, transmitter, c.In.Rail1[transmitter], c.In.Rail0[transmitter])
+}
+
+// width is how many outputs there are, one without grants.
+func (c *Crosspoints) width() int {
+	if c.Busy == nil {
+		return 1
+	}
+	return len(c.Busy.Value)
+}
+
+// Site says what the ports of a crosspoint are: the request of its transmitter, if that may
+// send, and a grant from every output, high if it serves this transmitter. Where all lead to
+// output 0, that one serves everybody, and all ask for it.
+func (c *Crosspoints) Site() *Site {
+	outputs := c.width()
+	ports := LightPorts("rail1_i", "rail0_i", c.In, true, 1, same)
+	ports = append(ports, Port{
+		Name: "request_i", Bits: 1, Input: true,
+		Get: func(i int, to Pins) { to.Set(oneIf(c.asks(i) && (c.Allow == nil || c.Allow.Value[i] != 0))) },
+		Put: func(i int, from Pins) error {
+			if from.Value() != 0 {
+				c.Asks.Raise(0, uint32(i), c.Asks.To[i], c.Asks.Tag[i])
+			}
+			return nil
+		},
+	}, Port{
+		Name: "addressee_i", Bits: 16, Input: true,
+		Get: func(i int, to Pins) {
+			switch {
+			case !c.asks(i):
+				to.Set(PortNone)
+			case c.Busy == nil:
+				to.Set(0)
+			default:
+				to.Set(uint64(c.Asks.To[i]))
+			}
+		},
+		Put: func(i int, from Pins) error {
+			c.Asks.To[i] = uint16(from.Value())
+			return nil
+		},
+	}, Port{
+		Name: "grant_i", Bits: outputs, Input: true,
+		Get: func(i int, to Pins) {
+			to.Clear()
+			for output := range outputs {
+				if c.Busy == nil || c.Busy.Value[output] != 0 && c.Index.Value[output] == uint64(i) {
+					to.SetBits(output, 1, 1)
+				}
+			}
+		},
+		Put: func(i int, from Pins) error {
+			for output := range outputs {
+				c.Busy.Value[output], c.Index.Value[output] = from.GetBits(output, 1), uint64(i)
+			}
+			return nil
+		},
+	})
+	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.Out, false, 1, same)...)
+	ports = append(ports, Port{
+		Name: "to_o", Bits: 16,
+		Get: func(i int, to Pins) { to.Set(uint64(c.to.Value[i])) },
+		Put: func(i int, from Pins) error {
+			output := from.Value()
+			if c.to.Value[i] = PortNone; output != PortNone && output >= uint64(outputs) {
+				return fmt.Errorf("output to_o is %d, there are %d outputs", output, outputs)
+			}
+			c.to.Value[i] = uint16(output)
+			return nil
+		},
+	})
+	return &Site{
+		Twin: "crosspoint", What: "crosspoints", Parameters: Same(map[string]int{"OUTPUTS": outputs, "PHIT_BITS": c.In.width}),
+		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports,
+		Replace: func(i int, _ func() bool) {
+			if c.replaced == nil {
+				c.replaced = make([]bool, c.bank.Size())
+			}
+			c.replaced[i] = true
+		},
+	}
+}
+
+// asks reports whether a transmitter does.
+func (c *Crosspoints) asks(transmitter int) (high bool) {
+	c.Asks.each(func(i uint32) { high = high || int(i) == transmitter })
+	return high
 }
 
 // QuietFor implements Quiet.

@@ -5,12 +5,13 @@ import "fmt"
 // Filters is a bank of the inputs of a crossbar's outputs: each takes the requests for its
 // output that it listens to, and of these those with its tag.
 //
-// Latency 0 cycles (combinational). Parameters: none. Ports: asks of all transmitters in,
-// request lines to the output's arbiter out. Registers: listens, tag, written at the boundary
-// of a slot. Reset: listens to nobody. (DESIGN section 4.)
+// Latency 0 cycles (combinational). Parameters: inputs. Ports: asks of all transmitters and the
+// load of listens and tag in, request lines to the output's arbiter out. Registers: listens,
+// tag, loaded at the boundary of a slot. Reset: listens to nobody. Twin: output_filter.v.
+// (DESIGN section 4.)
 //
 // With a Limit a filter counts the frames that have started: after the last one it passes
-// nothing but the request of who is granted. Registers: started, holder.
+// nothing but the request of who is granted. Registers: started, holder. The twin has none.
 type Filters struct {
 	Registers
 	bank  Bank
@@ -25,6 +26,16 @@ type Filters struct {
 
 	limit       uint16
 	busy, index *Signal // inputs with a limit: whom the arbiters grant
+
+	load     []filterLoad
+	loading  bool   // whether any of them is on
+	replaced []bool // by RTL, nil for none
+}
+
+// filterLoad is the load input of an output in this cycle, and what it loads.
+type filterLoad struct {
+	on, listens bool
+	tag         uint16
 }
 
 // TagAny is the tag of a filter that takes every tag.
@@ -40,7 +51,7 @@ func NewFilters(bank Bank, asks *Asks, lines *Requests) (*Filters, error) {
 		return nil, fmt.Errorf("%s: %d outputs and %d transmitters, the request lines are of %d arbiters and %d requesters",
 			bank.Path(), bank.Size(), len(asks.To), lines.bank.Size(), lines.requesters)
 	}
-	f := &Filters{bank: bank, asks: asks, lines: lines, listens: make([]uint8, bank.Size()), tag: make([]uint16, bank.Size())}
+	f := &Filters{bank: bank, asks: asks, lines: lines, listens: make([]uint8, bank.Size()), tag: make([]uint16, bank.Size()), load: make([]filterLoad, bank.Size())}
 	f.declare()
 	return f, nil
 }
@@ -54,7 +65,7 @@ func (f *Filters) declare() {
 		registers = append(registers, Column("started", f.started, AtMost(f.limit)).Shown(16),
 			Column("holder", f.holder, AtMost(uint32(len(f.asks.To)))))
 	}
-	f.Registers = Declare(Declaration{Bank: f.bank, Registers: registers})
+	f.Registers = Declare(Declaration{Bank: f.bank, Registers: registers, Derive: f.loaded})
 	f.Reset()
 }
 
@@ -70,13 +81,7 @@ func (f *Filters) Limit(frames int, busy, index *Signal) {
 // Take is the input of an output, for the Latch to come: whether it listens, and to which tag.
 // Call it between Settle and Latch of the last cycle of a slot, in which nobody asks.
 func (f *Filters) Take(output int, listens bool, tag uint16) {
-	f.listens[output], f.tag[output] = 0, tag
-	if f.started != nil {
-		f.started[output], f.holder[output] = 0, 0
-	}
-	if listens {
-		f.listens[output] = 1
-	}
+	f.load[output], f.loading = filterLoad{true, listens, tag}, true
 }
 
 // Inputs are the asks, and with a limit the grants.
@@ -95,8 +100,10 @@ func (f *Filters) Settle(s Shard) {
 	f.lines.Clear(s.Index)
 	for _, i := range f.asks.High(s.Index) {
 		output := f.asks.To[i]
-		if int(output) < len(f.listens) && f.listens[output] != 0 && (f.tag[output] == TagAny || f.tag[output] == f.asks.Tag[i]) &&
-			(f.started == nil || f.started[output] < f.limit || f.granted(output, i)) {
+		if int(output) >= len(f.listens) || f.listens[output] == 0 || f.replaced != nil && f.replaced[output] {
+			continue
+		}
+		if (f.tag[output] == TagAny || f.tag[output] == f.asks.Tag[i]) && (f.started == nil || f.started[output] < f.limit || f.granted(output, i)) {
 			f.lines.Raise(s.Index, uint32(output), i)
 		}
 	}
@@ -107,14 +114,35 @@ func (f *Filters) granted(output uint16, transmitter uint32) bool {
 	return f.busy.Value[output] != 0 && f.index.Value[output] == uint64(transmitter)
 }
 
-// Latches are the same as Inputs, to count by.
-func (f *Filters) Latches() []Wire { return f.Inputs() }
-
-// Latch counts the frames that start in this cycle.
-func (f *Filters) Latch(s Shard) {
+// Latches are what a limit counts by; loads are what the machine gives.
+func (f *Filters) Latches() []Wire {
 	if f.started == nil {
-		return
+		return nil
 	}
+	return f.Inputs()
+}
+
+// Latch loads the registers, and with a limit counts the frames that start in this cycle.
+func (f *Filters) Latch(s Shard) {
+	if f.loading {
+		for output, load := range f.load {
+			if !load.on {
+				continue
+			}
+			f.listens[output], f.tag[output] = uint8(oneIf(load.listens)), load.tag
+			if f.started != nil {
+				f.started[output], f.holder[output] = 0, 0
+			}
+		}
+		f.loaded()
+	}
+	if f.started != nil {
+		f.count(s)
+	}
+}
+
+// count counts the frames that start in this cycle.
+func (f *Filters) count(s Shard) {
 	for _, i := range f.asks.High(s.Index) {
 		output := f.asks.To[i]
 		if int(output) >= len(f.listens) || !f.granted(output, i) || f.holder[output] == i+1 {
@@ -128,9 +156,78 @@ func (f *Filters) Latch(s Shard) {
 	}
 }
 
+func (f *Filters) loaded() {
+	clear(f.load)
+	f.loading = false
+}
+
+// Site says what the ports of a filter are: a line from every transmitter, high if it asks for
+// this output, and the tags of all.
+func (f *Filters) Site() *Site {
+	asks, inputs := f.asks, len(f.asks.To)
+	lines := f.lines.Port("request_o")
+	lines.Input = false
+	loads := func(name string, bits int, get func(load filterLoad) uint64, put func(load *filterLoad, value uint64)) Port {
+		return Port{
+			Name: name, Bits: bits, Input: true,
+			Get: func(output int, to Pins) { to.Set(get(f.load[output])) },
+			Put: func(output int, from Pins) error {
+				put(&f.load[output], from.Value())
+				return nil
+			},
+		}
+	}
+	return &Site{
+		Twin: "output_filter", What: "filters of outputs", Parameters: Same(map[string]int{"INPUTS": inputs}),
+		Elements: f.bank.Size(), Path: f.bank.Element, Clocked: true, Combinational: true,
+		Ports: []Port{
+			loads("load_i", 1, func(load filterLoad) uint64 { return oneIf(load.on) }, func(load *filterLoad, value uint64) {
+				load.on = value != 0
+				f.loading = f.loading || load.on
+			}),
+			loads("listen_i", 1, func(load filterLoad) uint64 { return oneIf(load.listens) }, func(load *filterLoad, value uint64) { load.listens = value != 0 }),
+			loads("accept_i", 16, func(load filterLoad) uint64 { return uint64(load.tag) }, func(load *filterLoad, value uint64) { load.tag = uint16(value) }),
+			{
+				Name: "request_i", Bits: inputs, Input: true,
+				Get: func(output int, to Pins) {
+					to.Clear()
+					asks.each(func(i uint32) {
+						if int(asks.To[i]) == output {
+							to.SetBits(int(i), 1, 1)
+						}
+					})
+				},
+				Put: func(output int, from Pins) error {
+					from.Ones(func(i int) { asks.Raise(0, uint32(i), uint16(output), asks.Tag[i]) })
+					return nil
+				},
+			}, {
+				Name: "tag_i", Bits: 16 * inputs, Input: true,
+				Get: func(_ int, to Pins) {
+					to.Clear()
+					asks.each(func(i uint32) { to.SetBits(16*int(i), 16, uint64(asks.Tag[i])) })
+				},
+				Put: func(_ int, from Pins) error {
+					for i := range asks.Tag {
+						asks.Tag[i] = uint16(from.GetBits(16*i, 16))
+					}
+					return nil
+				},
+			},
+			lines,
+		},
+		Replace: func(output int, _ func() bool) {
+			if f.replaced == nil {
+				f.replaced = make([]bool, f.bank.Size())
+			}
+			f.replaced[output] = true
+		},
+	}
+}
+
 // QuietFor implements Quiet.
 func (f *Filters) QuietFor(limit uint64) uint64 {
-	if !f.asks.Low() {
+	if !f.asks.Low() || f.loading {
 		return 0
 	}
 	return limit

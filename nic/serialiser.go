@@ -125,6 +125,10 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 	if c.ComputeCycles < 0 || c.ComputeCycles > ComputeCyclesMax {
 		return nil, fmt.Errorf("%s: compute window of %d cycles, allowed are 0 to %d", c.Bank.Path(), c.ComputeCycles, ComputeCyclesMax)
 	}
+	if c.ArbitrationCycles < 0 || c.ArbitrationCycles > 0 && c.FrameBytesMax < FrameBytesMin {
+		return nil, fmt.Errorf("%s: arbitration of %d cycles for frames of %d bytes, allowed are 0 or more, for %d bytes or more",
+			c.Bank.Path(), c.ArbitrationCycles, c.FrameBytesMax, FrameBytesMin)
+	}
 	if c.Ports == 0 {
 		c.Ports = hw.PortsMax
 	}
@@ -189,7 +193,19 @@ func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 // Sent is the frame that was loaded last, as it was sent.
 func (t *Serialisers) Sent(cell int) Frame {
 	frame := Frame(t.frames[cell*t.stride:][:t.frameMax])
-	return frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
+	frame = frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
+	if served := t.served[cell]; t.site != nil && t.site.replaced[cell] && t.site.port[cell] == hw.PortNone && served != hw.PortNone {
+		frame.readdress(uint32(served)) // as the RTL has done
+	}
+	return frame
+}
+
+// shortest is how many bytes a frame has at least: one that asks has a tag.
+func (t *Serialisers) shortest() int {
+	if t.asks != nil {
+		return FrameBytesMin
+	}
+	return 1
 }
 
 // Load is a cell's load input in this cycle, for the Latch to come: the frame of the next
@@ -200,8 +216,8 @@ func (t *Serialisers) Sent(cell int) Frame {
 // A frame of the wrong size or for a transmitter that still sends is a fault of
 // the machine and panics.
 func (t *Serialisers) Load(cell int, frame []byte, port uint16) {
-	if len(frame) < 1 || len(frame) > t.frameMax {
-		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes, allowed are 1 to %d", len(frame), t.frameMax)
+	if len(frame) < t.shortest() || len(frame) > t.frameMax {
+		t.clock.Broken(t.bank.Element(cell), "frame of %d bytes, allowed are %d to %d", len(frame), t.shortest(), t.frameMax)
 	}
 	if t.site != nil && t.site.replaced[cell] {
 		t.offer(cell, frame, port)

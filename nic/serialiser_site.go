@@ -2,6 +2,7 @@ package nic
 
 import (
 	"fmt"
+	"slices"
 
 	"starloom/hw"
 )
@@ -17,7 +18,7 @@ type serialiserSite struct {
 
 // Site says what the ports of a transmitter are. Load is load_i with the other inputs, to
 // nothing for what is not a port; a load that Load would refuse, or while a frame waits or
-// is sent, is ignored.
+// is sent, is ignored. Where outputs have to be asked for, the twin is a requester.
 func (t *Serialisers) Site() *hw.Site {
 	if t.site == nil {
 		cells := t.bank.Size()
@@ -72,6 +73,16 @@ func (t *Serialisers) Site() *hw.Site {
 			},
 		},
 	}
+	if t.asks != nil {
+		ports = append(ports, hw.Port{
+			Name: "serving_i", Bits: 16, Input: true,
+			Get: func(cell int, to hw.Pins) { to.Set(uint64(t.serving.Value[cell])) },
+			Put: func(cell int, from hw.Pins) error {
+				t.serving.Value[cell] = uint16(from.Value())
+				return nil
+			},
+		})
+	}
 	ports = append(ports, hw.LightPorts("rail1_o", "rail0_o", t.light, false, 1, own)...)
 	ports = append(ports, hw.Port{
 		Name: "port_o", Bits: 16,
@@ -95,18 +106,57 @@ func (t *Serialisers) Site() *hw.Site {
 			return nil
 		},
 	})
+	name, parameters := "serialiser", map[string]int{"PHIT_BITS": t.phitBits, "FRAME_BYTES_MAX": t.frameMax, "COMPUTE_CYCLES": int(t.compute)}
+	if t.asks != nil {
+		name, ports = "requester", append(ports, t.askPorts()...)
+		parameters["ARBITRATION_CYCLES"] = int(t.arbitration)
+	}
 	return &hw.Site{
-		Twin: "serialiser", What: "transmitters",
-		Parameters: hw.Same(map[string]int{"PHIT_BITS": t.phitBits, "FRAME_BYTES_MAX": t.frameMax, "COMPUTE_CYCLES": int(t.compute)}),
-		Elements:   t.bank.Size(), Path: t.bank.Element, Whole: whole(t.bank), Clocked: true, Ports: ports,
+		Twin: name, What: "transmitters", Parameters: hw.Same(parameters),
+		Elements: t.bank.Size(), Path: t.bank.Element, Whole: whole(t.bank), Clocked: true, Ports: ports,
 		Take: func(cell int) {
 			bytes := int(x.length[cell])
-			if x.load[cell] && t.length[cell] == 0 && bytes >= 1 && bytes <= t.frameMax {
+			if x.load[cell] && t.length[cell] == 0 && bytes >= t.shortest() && bytes <= t.frameMax {
 				t.Load(cell, t.frames[cell*t.stride:][:bytes], x.port[cell])
 			}
 			x.load[cell] = false
 		},
 		Replace: func(cell int, _ func() bool) { x.replaced[cell] = true },
+	}
+}
+
+// askPorts are the outputs of a transmitter that asks; what it asks for is port_o.
+func (t *Serialisers) askPorts() []hw.Port {
+	owner := func(cell int) int { return int(t.owner[cell/t.bank.PerUnit]) }
+	return []hw.Port{
+		{
+			Name: "tag_o", Bits: 16,
+			Get: func(cell int, to hw.Pins) { to.Set(uint64(t.tag[cell])) },
+			Put: func(cell int, from hw.Pins) error {
+				t.tag[cell] = uint16(from.Value())
+				return nil
+			},
+		}, {
+			Name: "request_o", Bits: 1,
+			Get: func(cell int, to hw.Pins) { to.Set(oneIf(slices.Contains(t.asks.High(owner(cell)), uint32(cell)))) },
+			Put: func(cell int, from hw.Pins) error {
+				if from.Value() != 0 {
+					t.asks.Raise(owner(cell), uint32(cell), t.ports.Value[cell], t.tag[cell])
+				}
+				return nil
+			},
+		}, {
+			Name: "served_o", Bits: 16,
+			Get: func(cell int, to hw.Pins) { to.Set(uint64(t.served[cell])) },
+			Put: func(cell int, from hw.Pins) error {
+				output := uint16(from.Value())
+				if t.served[cell] = hw.PortNone; output != hw.PortNone && int(output) >= t.portCount {
+					return fmt.Errorf("output served_o is %d, there are %d outputs", output, t.portCount)
+				}
+				t.served[cell] = output
+				return nil
+			},
+		},
 	}
 }
 
@@ -120,9 +170,9 @@ func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 	shard.loads = append(shard.loads, uint32(cell))
 }
 
-// hasPort reports whether a transmitter can be switched to a port.
+// hasPort reports whether a transmitter can be switched to a port, or ask for it.
 func (t *Serialisers) hasPort(port uint16) bool {
-	return int(port) < t.portCount || port == hw.PortAll || port == hw.PortNone
+	return int(port) < t.portCount || port == hw.PortAll && t.asks == nil || port == hw.PortNone
 }
 
 // whole names what the elements of a bank are parts of; nil for none.

@@ -41,6 +41,8 @@ var broken = []struct {
 	{"list_allocator", "&& !claimed[k]", "", "count: "},
 	{"list_allocator", "turn ? had | (ONE << who) : had", "had", "turn: grants "},
 	{"contention", "count_d = count_d + 1'b1", "count_d = count_d + (count_d == {COUNT_BITS{1'b0}} ? 1'b1 : 1'b0)", "count: "},
+	{"output_filter", "request_i[i] && listens_q", "listens_q", "asked: lets "},
+	{"output_filter", "request_i[i] && listens_q", "request_i[i]", "listens: to nobody, and lets "},
 	{"coin", "drawn < 64'h1_0000_0000 ? 32'd1 : drawn[63:32]", "32'd0", "stuck: the register is 0"},
 	{"lfsr", "(value_q[0] ? POLYNOMIAL : 32'd0)", "32'd0", "stuck: the register is 0"},
 	{"deserialiser", "last ? left[6:0] : PHIT[6:0]", "PHIT[6:0] + 7'd1", "bits_i: 9 bits, a phit has 8"}, // of its crc16
@@ -50,6 +52,10 @@ var broken = []struct {
 	{"serialiser", "{length_i[12:0], 3'd0}", "{length_i[11:0], 4'd0}", "left: "},
 	{"serialiser", "wait_q <= COMPUTE_CYCLES[15:0]", "wait_q <= COMPUTE_CYCLES[15:0] + 16'd1", "wait: 4 cycles to the first phit of 3"},
 	{"serialiser", "port_q <= PORT_NONE[15:0];\n      end else if (sends)", "end else if (sends)", "idle: waits 0 cycles for port "},
+	{"requester", "{length_i[12:0], 3'd0}", "{length_i[11:0], 4'd0}", "left: "},
+	{"requester", "wait_q <= WAIT_CYCLES[16:0]", "wait_q <= WAIT_CYCLES[16:0] + 17'd1", "wait: 6 cycles to the first phit of 5"},
+	{"requester", "left_q <= 16'd0;\n          port_q <= PORT_NONE[15:0];", "left_q <= 16'd0;", "idle: waits 0 cycles for port "},
+	{"requester", "|| (first_q && serving_i == PORT_NONE[15:0])", "", "served: sends to nobody"},
 	{"pops_slot", "last ? 17'd0 : cycle_q", "cycle_q", "cycle: "},
 	{"pops_slot", "LAST_CYCLE = SLOT_CYCLES - 1", "LAST_CYCLE = SLOT_CYCLES - 2", "late: light at the far end in the last cycle of a slot"},
 }

@@ -68,8 +68,8 @@ func All() []Twin {
 		starCoupler(), link(),
 		fifo(), lfsr(),
 		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
-		listAllocator(), capArbiter(), contention(), coin(),
-		crc16(), serialiser(), deserialiser(),
+		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), crosspoint(),
+		crc16(), serialiser(), requester(), deserialiser(),
 	}
 }
 

@@ -183,8 +183,13 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"cap_arbiter":         {"PORTS": {0, 65}, "CAP": {0, 6}, "KIND": {-1, 3}},
 		"contention":          {"PORTS": {0, 65}},
 		"coin":                {"COUNT_BITS": {0, 33}},
+		"output_filter":       {"INPUTS": {0, 1025}},
+		"crosspoint":          {"OUTPUTS": {0, 1025}, "PHIT_BITS": {0, 65}},
 		"serialiser":          {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {0, 1041}, "COMPUTE_CYCLES": {-1, 65536}},
-		"deserialiser":        {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
+		"requester": {
+			"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "COMPUTE_CYCLES": {-1, 65536}, "ARBITRATION_CYCLES": {0, 65536},
+		},
+		"deserialiser": {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "PORTS": {0}},
 	} {
 		twin, err := Find(All(), name)
 		require.NoError(t, err)
@@ -380,6 +385,11 @@ func TestStimulusReaches(t *testing.T) {
 	seen(t, "serialiser", 0, 20_000, v)
 	many(v["port_o"], 0, 1, hw.PortAll, hw.PortNone)
 	many(v["busy_o"], 0, 1)
+	v = map[string]map[uint64]int{"port_o": {}, "request_o": {}, "served_o": {}}
+	seen(t, "requester", 0, 20_000, v)
+	many(v["port_o"], 0, 1, hw.PortNone)
+	many(v["request_o"], 0, 1)
+	many(v["served_o"], 0, 1, hw.PortNone)
 	v = map[string]map[uint64]int{"grant_o": {}}
 	seen(t, "arbiter_matrix", 0, 20_000, v)
 	many(v["grant_o"], 0, 1, 2, 4, 8)
@@ -396,6 +406,13 @@ func TestStimulusReaches(t *testing.T) {
 	many(v["count_o"], 0, 1, 2, 3, 4)
 	many(v["passed_o"], 0, 1, 2, 4, 8)
 	many(v["collided_o"], 0, 3, 12, 15)
+	v = map[string]map[uint64]int{"request_o": {}}
+	seen(t, "output_filter", 0, 20_000, v)
+	many(v["request_o"], 0, 0b0001, 0b1000, 0b0110, 0b1111)
+	v = map[string]map[uint64]int{"to_o": {}, "rail1_o": {}}
+	seen(t, "crosspoint", 0, 20_000, v)
+	many(v["to_o"], 0, 1, 2, 3, hw.PortNone)
+	many(v["rail1_o"], 0)
 	v = map[string]map[uint64]int{"heads_o": {}, "count_i": {}}
 	seen(t, "coin", 0, 20_000, v)
 	many(v["heads_o"], 0, 1)

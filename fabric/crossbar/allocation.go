@@ -95,7 +95,7 @@ func (p *askPorts) Settle(s hw.Shard) {
 	p.start.Value[0] = 0
 	for _, i := range p.asks.High(s.Index) {
 		if p.busy != nil {
-			if to := p.asks.To[i]; p.busy.Value[to] == 0 || p.index.Value[to] != uint64(i) {
+			if to := int(p.asks.To[i]); to >= len(p.busy.Value) || p.busy.Value[to] == 0 || p.index.Value[to] != uint64(i) {
 				continue
 			}
 		}

@@ -3,7 +3,10 @@ package fabrictest
 import (
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"starloom"
+	"starloom/cosim"
 	"starloom/fabric/crossbar"
 )
 
@@ -116,4 +119,36 @@ func TestCrossbarQueues(t *testing.T) {
 			{Replace: "crossbar.output[*].arbiter", Twin: "arbiter_fixed"},
 		},
 	}).Run(t)
+}
+
+// TestCrossbarAllRTL: a crossbar of which every part is RTL is the model, in both backends. The
+// frames of lists get their addressee, and a new CRC, in RTL.
+func TestCrossbarAllRTL(t *testing.T) {
+	for _, c := range []struct {
+		name, backend string
+		parts         int
+		scenario      func(testing.TB) *starloom.Scenario
+	}{
+		{"gossip", cosim.BackendWasm, 7 * 8, gossip(crossbar.Network{Ports: 8}, 0, starloom.Gossip{Sessions: 2})},
+		{"gossip", cosim.BackendIcarus, 7 * 8, gossip(crossbar.Network{Ports: 8}, 0, starloom.Gossip{})},
+		{"round robin", cosim.BackendIcarus, 7 * 5, gossip(crossbar.Network{Ports: 5, Arbiter: "round_robin"}, 0, starloom.Gossip{Orders: "identity"})},
+		{"lists", cosim.BackendIcarus, 5*6 + 1, gossip(crossbar.Network{Ports: 6}, 2, starloom.Gossip{Orders: "identity"})},
+		{"capped", cosim.BackendIcarus, 7*5 + 1, gossip(crossbar.Network{Ports: 5, Cap: 2, CapArbiter: "round_robin"}, 0, starloom.Gossip{})},
+		{"ALOHA", cosim.BackendIcarus, 4*4 + 3, gossip(crossbar.Network{Ports: 4, Medium: "aloha"}, 0, starloom.Gossip{Orders: "identity"})},
+	} {
+		t.Run(c.name+" on "+c.backend, func(t *testing.T) {
+			t.Parallel()
+			model := Case{Scenario: c.scenario}
+			want := model.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle})
+			s := c.scenario(t)
+			s.RTL = []starloom.RTL{{Replace: "crossbar.**", Backend: c.backend}}
+			m := machine(t, s, starloom.MachineOptions{})
+			require.NoError(t, m.Run(t.Context(), nil))
+			report := m.Report()
+			require.Len(t, report.RTL, c.parts)
+			require.Equal(t, starloom.VerdictPass, report.Verdict)
+			report.RTL = nil
+			require.Equal(t, want, text(t, report))
+		})
+	}
 }
