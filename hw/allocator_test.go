@@ -136,6 +136,9 @@ func gossip(m *ListMatching, orders [][]uint32, sessions int, ask func(sent int,
 			table[p] = append(table[p], "-")
 		}
 		step := len(table[0]) - 1
+		if step > sessions*n*n { // N(N+1) are enough for any permutation
+			panic("the run does not end")
+		}
 		for _, p := range requesting {
 			table[p][step] = "~"
 		}
