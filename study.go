@@ -211,15 +211,22 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 }
 
 func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.Sample, error) {
-	values, sample, scenario := histogram{}, &fabric.Sample{Runs: runs, Sums: map[string]uint64{}}, r.scenario(x)
+	values, scenario := histogram{}, r.scenario(x)
+	sample := &fabric.Sample{Runs: runs, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*fabric.SampleList{}}
 	b := batch{scenario: scenario, seeds: Seeds{1, uint64(runs)}, options: MachineOptions{Engine: EngineSlot, Workers: r.options.Workers}}
 	err := b.run(r.ctx, func(run *batchRun, _ uint64) error {
 		if !run.finished {
 			return fmt.Errorf("%s, seed %d: not done after %d slots", scenario.Name, run.seed, run.report.Slots)
 		}
 		for _, m := range run.report.Metrics {
-			if value, ok := m.Value.(int); ok {
+			switch value := m.Value.(type) {
+			case int:
 				sample.Sums[m.Name] += uint64(value)
+			case []int:
+				if sample.Lists[m.Name] == nil {
+					sample.Lists[m.Name] = new(fabric.SampleList)
+				}
+				sample.Lists[m.Name].Add(value)
 			}
 		}
 		value, ok := number64(run.report.Metrics.Get(metric))

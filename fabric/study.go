@@ -77,8 +77,47 @@ type Outcome struct {
 type Sample struct {
 	Runs                      int
 	Mean, SD, SE, Median, Max float64
-	Failed                    int               // runs that broke a rule
-	Sums                      map[string]uint64 // of all integer metrics
+	Failed                    int                // runs that broke a rule
+	Counts                    map[float64]uint64 // runs by value
+	Sums                      map[string]uint64  // of all integer metrics
+	Lists                     map[string]*SampleList
+}
+
+// SampleList sums up a metric that is a list of integers, entry by entry. The last entry of a
+// list stands for those that longer lists have after it.
+type SampleList struct {
+	runs          uint64
+	sums, squares []float64 // exact: integers below 2^53
+	last, lastSq  float64   // of the last entries
+}
+
+// Add adds the list of a run.
+func (l *SampleList) Add(list []int) {
+	for len(l.sums) < len(list) {
+		l.sums, l.squares = append(l.sums, l.last), append(l.squares, l.lastSq)
+	}
+	end := 0.0
+	for i := range l.sums {
+		if i < len(list) {
+			end = float64(list[i])
+		}
+		l.sums[i] += end
+		l.squares[i] += end * end
+	}
+	l.runs++
+	l.last += end
+	l.lastSq += end * end
+}
+
+// Means returns the mean of every entry and its standard error, of two or more runs.
+func (l *SampleList) Means() (means, se []float64) {
+	n := float64(l.runs)
+	for i, sum := range l.sums {
+		mean := sum / n
+		means = append(means, mean)
+		se = append(se, math.Sqrt(max(0, l.squares[i]-n*mean*mean)/(n-1)/n))
+	}
+	return means, se
 }
 
 // StudyRow is one published figure. OK says that |measured - published| is at
@@ -103,6 +142,16 @@ func Compare(name, quantity string, published, measured float64, runs int, toler
 		Case: name, Quantity: quantity, Published: published, Measured: measured, Runs: runs, Tolerance: tolerance,
 		OK: math.Abs(measured-published) <= tolerance+1e-9, Note: note,
 	}
+}
+
+// Within returns how many runs had a value of the metric that is not above a limit.
+func (s *Sample) Within(limit float64) (runs uint64) {
+	for value, count := range s.Counts {
+		if value <= limit {
+			runs += count
+		}
+	}
+	return runs
 }
 
 // Compare returns a row for scale times the mean of a sample.

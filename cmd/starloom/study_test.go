@@ -34,12 +34,13 @@ func TestStudyGossip(t *testing.T) {
 // TestStudyPlots: plots appear in a folder that is made for them.
 func TestStudyPlots(t *testing.T) {
 	dir := folder(t, map[string]string{"file": ""})
-	r := starloomIn(t, dir, "study", "scatter", "--case", "table 1", "--svg", "plots/new")
+	r := starloomIn(t, dir, "study", "scatter", "--case", "distribution", "--svg", "plots/new")
 	require.Equal(t, statusPass, r.status, r.stderr)
 	require.Equal(t, []string{"scatter-done.svg"}, list(t, filepath.Join(dir, "plots/new")))
 	text, err := os.ReadFile(filepath.Join(dir, "plots/new/scatter-done.svg"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), "n = 128, exact")
+	require.Contains(t, string(text), "n = 128, 2000 runs")
 	for args, says := range map[string]string{
 		"pops --svg plots":       "--svg: study pops writes no such files; delete --svg",
 		"scatter --orders plots": "--orders: study scatter writes no such files; delete --orders",

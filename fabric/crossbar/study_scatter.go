@@ -8,7 +8,6 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/scatter"
-	"starloom/traces/plot"
 )
 
 // scatterStudy repeats what Z. Drezner and A. Barak, "A Probabilistic Algorithm for
@@ -16,26 +15,42 @@ import (
 func scatterStudy() *fabric.Study {
 	return &fabric.Study{
 		Name:  "scatter",
-		Cases: []string{"table 1", "exact law", "completion", "expected time", "mean field", "growth", "cost"},
-		Doc:   "random scattering of one item: Table 1, the exact law by two routes, expected times, mean field, costs; n to 1,048,576",
+		Cases: []string{"table 1", "exact law", "completion", "distribution", "runs", "expected time", "mean field", "growth", "cost"},
+		Doc:   "random scattering of one item: Table 1, the exact law by two routes, runs of SYNC and ASYNC, expected times, mean field, costs; runs with n to 1,024 (--full: to 16,384)",
 		Files: []fabric.StudyFile{fabric.StudyPlot},
 		Run:   func(r fabric.Runs) error { return (&scatterRuns{r}).study() },
 	}
 }
 
-// scatterRuns adds the rows of scattering.
+// scatterRuns asks for runs and adds the rows of scattering.
 type scatterRuns struct{ fabric.Runs }
 
 func (s *scatterRuns) study() error {
-	return runParts(s, []part{
+	parts := []part{
 		{"table 1", 0, s.table1},
 		{"exact law", 0, s.exactLaw},
 		{"completion", 0, s.completion},
+		{"distribution", len(table1Nodes) * s.size(distributionQuick, distributionFull), s.distribution},
+	}
+	for _, size := range scatterSizes {
+		if runs := size.runs(s.Full()); runs[0] > 0 {
+			parts = append(parts, part{fmt.Sprintf("runs n=%d", size.nodes), sum(runs[:]), func(name string) error { return s.samples(name, &size) }})
+		}
+	}
+	return runParts(s, append(parts, []part{
 		{"expected time", 0, s.expectedTime},
 		{"mean field", 0, s.meanField},
 		{"growth", 0, s.growth},
 		{"cost", 0, s.cost},
-	})
+	}...))
+}
+
+// size is that of --quick or of --full.
+func (s *scatterRuns) size(quick, full int) int {
+	if s.Full() {
+		return full
+	}
+	return quick
 }
 
 // formula adds a row for what a formula gives.
@@ -65,7 +80,6 @@ const (
 // table1 compares all published figures with the law.
 func (s *scatterRuns) table1(name string) error {
 	header, records := figures("scatter/testdata/scatter_table_1.csv")
-	var curves []scatter.DoneCurve
 	for column, n := range nodesOf(header) {
 		done := scatter.NewChain(n).Done(unitsMax)
 		for _, record := range records {
@@ -82,9 +96,8 @@ func (s *scatterRuns) table1(name string) error {
 			}
 			s.formula(name, fmt.Sprintf("p(%d,%d)", j, n), published, done[j], publishedTolerance, note)
 		}
-		curves = append(curves, scatter.DoneCurve{Nodes: n, Exact: done})
 	}
-	return s.File(fabric.StudyPlot, "scatter-done", scatter.DonePlot(curves).WriteSVG)
+	return nil
 }
 
 // exactLaw compares the law by both routes: in fractions and in floating point.
@@ -126,30 +139,12 @@ var syncCompletion = []struct {
 func (s *scatterRuns) completion(name string) error {
 	for _, c := range syncCompletion {
 		s.Tell(fmt.Sprintf("completion, n = %d", c.nodes))
-		chain := scatter.NewChain(c.nodes)
-		mean, sd := scatter.Moments(chain.Completion())
+		mean, sd := scatter.Moments(scatter.NewChain(c.nodes).Completion())
 		note := "SYNC: a long sample, and the law"
 		s.formula(name, fmt.Sprintf("mean units, n = %d", c.nodes), c.mean, mean, 3.5*c.se, note)
 		s.formula(name, fmt.Sprintf("sd of units, n = %d", c.nodes), c.sd, sd, 3.5*c.se, note)
-		if err := s.coloured(c.nodes, chain); err != nil {
-			return err
-		}
 	}
 	return nil
-}
-
-// coloured draws the number of coloured nodes over time.
-func (s *scatterRuns) coloured(n int, chain *scatter.Chain) error {
-	sync := scatter.ColouredCurve{Name: "SYNC, exact", Mean: chain.Coloured(unitsMax)}
-	field := scatter.ColouredCurve{Name: "SYNC, mean field", Style: plot.Dashed}
-	async := scatter.ColouredCurve{Name: "ASYNC, mean field", Style: plot.Dashed}
-	f := scatter.NewField(n)
-	for unit := range unitsMax + 1 {
-		field.Mean = append(field.Mean, f.P*float64(n))
-		async.Mean = append(async.Mean, scatter.AsyncColoured(n, float64(unit))*float64(n))
-		f = f.Next()
-	}
-	return s.File(fabric.StudyPlot, fmt.Sprintf("scatter-coloured-%d", n), scatter.ColouredPlot(n, []scatter.ColouredCurve{sync, field, async}).WriteSVG)
 }
 
 // expectedTime holds Lemma 3: by T(a) all nodes are coloured with a probability of 1-a at least,

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"math/rand/v2"
 	"path"
@@ -17,6 +18,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/crossbar/gossip/gossiptest"
+	"starloom/fabric/crossbar/scatter/scattertest"
 )
 
 // reference runs gossip by the letter of its specification, in the place of machines.
@@ -29,6 +31,7 @@ type reference struct {
 	files     map[string][]byte
 
 	spoil func(orders gossip.Orders) gossip.Orders // nil: as it should be
+	late  float64                                  // units that scattering takes too long
 }
 
 func (r *reference) Full() bool               { return r.full }
@@ -79,21 +82,37 @@ func (r *reference) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 }
 
 func (r *reference) Sample(x *fabric.Setting, runs int, metric string) (*fabric.Sample, error) {
-	require.Equal(r.t, MediumALOHA, x.Network.(Network).Medium)
-	require.Equal(r.t, "lambda", metric)
 	r.ran += runs
-	orders := gossip.Orders(x.Workload.Gossip.Given)
-	if r.spoil != nil {
-		orders = r.spoil(orders)
+	random, n := rand.New(rand.NewPCG(1, 1)), x.Network.Shape().Processors()
+	run := func() (float64, []int) {
+		coloured := scattertest.Sync(n, random)
+		return float64(len(coloured) - 1), coloured
 	}
-	random, sum, squares := rand.New(rand.NewPCG(1, 1)), 0.0, 0.0
+	switch {
+	case x.Workload.Gossip != nil:
+		require.Equal(r.t, MediumALOHA, x.Network.(Network).Medium)
+		orders := gossip.Orders(x.Workload.Gossip.Given)
+		if r.spoil != nil {
+			orders = r.spoil(orders)
+		}
+		run = func() (float64, []int) { return float64(gossiptest.Aloha(orders, false, random)), nil }
+	case x.Program == asyncProgram:
+		order := scattertest.Order(x.Params["order"])
+		run = func() (float64, []int) { return scattertest.Async(n, order, random), []int{1, n} }
+	}
+	s := &fabric.Sample{Runs: runs, Counts: map[float64]uint64{}, Lists: map[string]*fabric.SampleList{"coloured": {}}}
+	sum, squares := 0.0, 0.0
 	for range runs {
-		length := float64(gossiptest.Aloha(orders, false, random))
-		sum, squares = sum+length, squares+length*length
+		value, coloured := run()
+		value += r.late
+		s.Counts[value]++
+		s.Lists["coloured"].Add(coloured)
+		sum, squares = sum+value, squares+value*value
 	}
-	mean := sum / float64(runs)
-	sd := math.Sqrt(squares/float64(runs) - mean*mean)
-	return &fabric.Sample{Runs: runs, Mean: mean, SD: sd, SE: sd / math.Sqrt(float64(runs))}, nil
+	s.Mean = sum / float64(runs)
+	s.SD = math.Sqrt(squares/float64(runs) - s.Mean*s.Mean)
+	s.SE = s.SD / math.Sqrt(float64(runs))
+	return s, nil
 }
 
 // TestGossipStudy: runs by the letter of the specification are right in every row, and as many
@@ -148,26 +167,49 @@ func TestGossipStudyFails(t *testing.T) {
 	require.Empty(t, r.files)
 }
 
-// TestScatterStudy: the law is right in every row; five published figures are low.
+// TestScatterStudy: the law and runs by the letter of the specification are right in every row;
+// five published figures are low.
 func TestScatterStudy(t *testing.T) {
-	r := &reference{t: t, full: true, pattern: "*", files: map[string][]byte{}}
+	r := &reference{t: t, pattern: "*", files: map[string][]byte{}}
 	require.NoError(t, scatterStudy().Run(r))
-	published, low, field := 0, 0, 0
+	require.Equal(t, r.plan, r.ran)
+	r.full, r.pattern = true, "mean field"
+	require.NoError(t, scatterStudy().Run(r))
+	rows := map[string]int{}
 	for _, row := range r.rows {
 		require.True(t, row.OK, "%+v", row)
-		switch {
-		case row.Case == "table 1":
-			published++
-			if strings.Contains(row.Note, "low by") {
-				low++
-				require.Contains(t, row.Quantity, ",128)")
-			}
-		case row.Case == "mean field":
-			field++
+		rows[row.Case]++
+		if strings.Contains(row.Note, "low by") {
+			rows["low"]++
+			require.Contains(t, row.Quantity, ",128)")
 		}
 	}
-	require.Equal(t, [3]int{82, 5, 132}, [3]int{published, low, field})
-	require.Len(t, r.files, 3)
+	require.Equal(t, 82, rows["table 1"])
+	require.Equal(t, 5, rows["low"])
+	require.Equal(t, 36+132, rows["mean field"], "of --quick and of --full")
+	require.Equal(t, []string{"scatter-coloured-1024.svg", "scatter-coloured-128.svg", "scatter-done.svg"}, slices.Sorted(maps.Keys(r.files)))
+	require.Contains(t, string(r.files["scatter-done.svg"]), "n = 128, 2000 runs")
+
+	for _, name := range []string{"distribution", "runs n=128", "runs n=1024"} {
+		late := &reference{t: t, pattern: name, late: 1}
+		require.NoError(t, scatterStudy().Run(late))
+		for _, row := range late.rows {
+			require.True(t, !row.OK || strings.HasPrefix(row.Quantity, "done by"), "%+v", row)
+		}
+	}
+}
+
+// TestSampleList: the last entry of a list stands for those that longer lists have after it.
+func TestSampleList(t *testing.T) {
+	var list fabric.SampleList
+	for _, run := range [][]int{{1, 2}, {1, 2, 4, 5}, {1}, {1, 3, 5}} {
+		list.Add(run)
+	}
+	means, se := list.Means()
+	require.Equal(t, []float64{1, 2, 3, 13. / 4}, means)
+	for i, deviation := range []float64{0, math.Sqrt(2. / 3), math.Sqrt(10. / 3), math.Sqrt(12.75 / 3)} {
+		require.InDelta(t, deviation/2, se[i], 1e-12)
+	}
 }
 
 // TestDiffering counts cells that differ, and those that only one table has.
