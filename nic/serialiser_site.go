@@ -89,7 +89,7 @@ func (t *Serialisers) Site() *hw.Site {
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(t.ports.Value[cell])) },
 		Put: func(cell int, from hw.Pins) error {
 			port := uint16(from.Value())
-			if !t.hasPort(port) {
+			if !t.hasPort(port) || t.asks != nil && port == hw.PortAll {
 				t.ports.Value[cell] = hw.PortNone
 				return fmt.Errorf("output port_o is %d, the transmitter has %d ports", port, t.portCount)
 			}
@@ -170,9 +170,9 @@ func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 	shard.loads = append(shard.loads, uint32(cell))
 }
 
-// hasPort reports whether a transmitter can be switched to a port, or ask for it.
+// hasPort reports whether a transmitter can be switched to a port.
 func (t *Serialisers) hasPort(port uint16) bool {
-	return int(port) < t.portCount || port == hw.PortAll && t.asks == nil || port == hw.PortNone
+	return int(port) < t.portCount || port == hw.PortAll || port == hw.PortNone
 }
 
 // whole names what the elements of a bank are parts of; nil for none.

@@ -52,7 +52,7 @@ module requester #(
   localparam [15:0] CRC_BITS = 16'd16;
   localparam [15:0] PHIT = PHIT_BITS[15:0];
   localparam [31:0] PORT_NONE = `SL_PORT_NONE;
-  wire unused = &{1'b0, PORT_NONE[31:16], crc};
+  wire unused = &{1'b0, PORT_NONE[31:16], crc, behind[15:0]};
 
   reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // the next bit at the top, dark bits after the last byte
   reg [15:0] left_q;                       // bits to send, 0 when idle

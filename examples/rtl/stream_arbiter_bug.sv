@@ -25,7 +25,7 @@ module stream_arbiter #(
 
   always_comb begin
     ready_o = '0;
-    if (!halt_i) ready_o = |(owner_q & valid_i) ? owner_q : pick;
+    if (!halt_i) ready_o = |(owner_q & valid_i) && !(|behind) ? owner_q : pick;
   end
   assign busy_o = |(valid_i & ready_o);
 
@@ -35,7 +35,7 @@ module stream_arbiter #(
       after_q <= '1;
     end else begin
       owner_q <= ready_o;
-      if (|ready_o && owner_q == '0) after_q <= ~(ready_o | (ready_o - 1'b1));
+      if (|ready_o) after_q <= ~(ready_o | (ready_o - 1'b1));
     end
   end
 endmodule
