@@ -301,3 +301,16 @@ func BenchmarkScatterAsync(b *testing.B) {
 		})
 	}
 }
+
+// TestScatterFailedRunsHaveNoCompletion: runs that reach their limit do not count in the
+// completion time of many seeds.
+func TestScatterFailedRunsHaveNoCompletion(t *testing.T) {
+	report, err := RunSeeds(t.Context(), scatterScenario(t, "scatter/sync", 16, "stop: {slots: 7}\n"), Seeds{1, 200}, RunOptions{})
+	require.NoError(t, err)
+	require.Positive(t, report.FailedTotal)
+	require.Less(t, report.FailedTotal, report.Runs)
+	require.Equal(t, report.Runs-report.FailedTotal, report.Statistics.Get("completion").Runs)
+	var text strings.Builder
+	require.NoError(t, report.WriteText(&text))
+	require.Contains(t, text.String(), "note: slots, cycles, steps, completion are those of the runs that passed")
+}
