@@ -17,7 +17,7 @@ const failedRunsMax = 10_000
 
 // finishingTimes are the figures that say when a run was finished. Runs that failed
 // have none: those that broke a rule, too, did not do their work in that time.
-var finishingTimes = []string{"slots", "cycles", "steps"}
+var finishingTimes = []string{"slots", "cycles", "steps", "completion"}
 
 // tally keeps what is said of many runs, which are added in their order: statistics,
 // what failed, the worst, and rows of a table. What it keeps grows with the number of
