@@ -91,7 +91,7 @@ func (c *Crosspoints) Settle(s Shard) {
 			c.pass(s.Index, i, uint16(output))
 		}
 	}
-	for _, i := range c.Asks.High(s.Index) {
+	for _, i := range c.In.Lit(s.Index, 0) {
 		c.listed[i] = false
 	}
 }
@@ -119,32 +119,29 @@ func (c *Crosspoints) width() int {
 	return len(c.Busy.Value)
 }
 
-// Site says what the ports of a crosspoint are: the request of its transmitter, if that may
-// send, and a grant from every output, high if it serves this transmitter. Where all lead to
-// output 0, that one serves everybody, and all ask for it.
+// Site says what the ports of a crosspoint are: whether its transmitter may send at all, what
+// that asks for, and a grant from every output, high if it serves this transmitter. Where all
+// lead to output 0, that one serves everybody, and all ask for it.
 func (c *Crosspoints) Site() *Site {
 	outputs := c.width()
 	ports := LightPorts("rail1_i", "rail0_i", c.In, true, 1, same)
 	ports = append(ports, Port{
-		Name: "request_i", Bits: 1, Input: true,
-		Get: func(i int, to Pins) { to.Set(oneIf(c.asks(i) && (c.Allow == nil || c.Allow.Value[i] != 0))) },
+		Name: "allow_i", Bits: 1, Input: true,
+		Get: func(i int, to Pins) { to.Set(oneIf(c.Allow == nil || c.Allow.Value[i] != 0)) },
 		Put: func(i int, from Pins) error {
-			if from.Value() != 0 {
-				c.Asks.Raise(0, uint32(i), c.Asks.To[i], c.Asks.Tag[i])
+			if c.Allow != nil {
+				c.Allow.Value[i] = from.Value()
 			}
 			return nil
 		},
 	}, Port{
 		Name: "addressee_i", Bits: 16, Input: true,
 		Get: func(i int, to Pins) {
-			switch {
-			case !c.asks(i):
-				to.Set(PortNone)
-			case c.Busy == nil:
+			if c.Busy == nil {
 				to.Set(0)
-			default:
-				to.Set(uint64(c.Asks.To[i]))
+				return
 			}
+			to.Set(uint64(c.Asks.To[i]))
 		},
 		Put: func(i int, from Pins) error {
 			c.Asks.To[i] = uint16(from.Value())
@@ -190,12 +187,6 @@ func (c *Crosspoints) Site() *Site {
 			c.replaced[i] = true
 		},
 	}
-}
-
-// asks reports whether a transmitter does.
-func (c *Crosspoints) asks(transmitter int) (high bool) {
-	c.Asks.each(func(i uint32) { high = high || int(i) == transmitter })
-	return high
 }
 
 // QuietFor implements Quiet.

@@ -1,10 +1,10 @@
 // Crosspoint of a crossbar's input: its light passes to the output that serves it, and to
 // no other.
 //
-// request_i is high from arbitration to the end of the frame, while the input may send at all
-// (of a cap). addressee_i is the output that
-// the input asks for, SL_PORT_NONE if it has a list of them: then it is the output that has
-// granted, the highest of several. grant_i[q] is high while output q serves this input. to_o is where the light goes, SL_PORT_NONE for nowhere.
+// allow_i is high while the input may send at all: a cap may keep it from that. addressee_i is
+// the output that the input asks for, SL_PORT_NONE if it has a list of them: then it is the
+// output that has granted, the highest of several. grant_i[q] is high while output q serves
+// this input. to_o is where the light goes, SL_PORT_NONE for nowhere or in the dark.
 //
 // Latency 0 cycles (combinational), no clock and no state. Twin of hw.Crosspoints, for one
 // input.
@@ -17,7 +17,7 @@ module crosspoint #(
 ) (
   input  wire [PHIT_BITS-1:0] rail1_i,
   input  wire [PHIT_BITS-1:0] rail0_i,
-  input  wire                 request_i,
+  input  wire                 allow_i,
   input  wire [15:0]          addressee_i, // index or SL_PORT_NONE
   input  wire [OUTPUTS-1:0]   grant_i,
   output wire [PHIT_BITS-1:0] rail1_o,
@@ -33,13 +33,14 @@ module crosspoint #(
   localparam [31:0] PORT_NONE = `SL_PORT_NONE;
   wire unused = &{1'b0, PORT_NONE[31:16]};
 
+  wire lit = |(rail1_i | rail0_i);
   wire listed = addressee_i == PORT_NONE[15:0];
 
   integer q;
   always @* begin
     to_o = PORT_NONE[15:0];
     for (q = 0; q < OUTPUTS; q = q + 1) begin
-      if (request_i && grant_i[q] && (listed || addressee_i == q[15:0])) to_o = q[15:0];
+      if (lit && allow_i && grant_i[q] && (listed || addressee_i == q[15:0])) to_o = q[15:0];
     end
   end
 
