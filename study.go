@@ -129,15 +129,18 @@ type studyRuns struct {
 // openFolders makes the folders of files before the runs: one that cannot be made is
 // refused before a long study, not after it.
 func (r *studyRuns) openFolders(s *StudyInfo) error {
-	for _, f := range []struct {
+	options := []struct {
 		option, path string
 		kind         fabric.StudyFile
-	}{{"--svg", r.options.Plots, fabric.StudyPlot}, {"--orders", r.options.Orders, fabric.StudyOrders}} {
+	}{{"--svg", r.options.Plots, fabric.StudyPlot}, {"--orders", r.options.Orders, fabric.StudyOrders}}
+	for _, f := range options {
+		if f.path != "" && !slices.Contains(s.Files, f.kind) {
+			return &InputError{Place: f.option, Reason: "study " + s.Name + " writes no such files", Remedy: "delete " + f.option}
+		}
+	}
+	for _, f := range options {
 		if f.path == "" {
 			continue
-		}
-		if !slices.Contains(s.Files, f.kind) {
-			return &InputError{Place: f.option, Reason: "study " + s.Name + " writes no such files", Remedy: "delete " + f.option}
 		}
 		if err := os.MkdirAll(f.path, 0o777); err != nil {
 			return &InputError{Place: f.option, Reason: err.Error(), Remedy: "give a folder"}

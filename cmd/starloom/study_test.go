@@ -52,4 +52,6 @@ func TestStudyPlots(t *testing.T) {
 		require.Equal(t, statusInput, r.status, args)
 		require.Contains(t, r.stderr, says)
 	}
+	require.Equal(t, statusInput, starloomIn(t, dir, "study", "scatter", "--svg", "new", "--orders", "new").status)
+	require.Equal(t, []string{"file", "plots"}, list(t, dir), "no folder is made for what is refused")
 }
