@@ -109,11 +109,15 @@ func (d *draws) below(bound uint32) uint32 { return hw.Below(d.bits32(), bound) 
 
 func (d *draws) int64() int64 { return int64(uint64(d.bits32())<<32 | uint64(d.bits32())) }
 
-// outside draws a number below low or above high; any if there is none.
+// outside draws a number below low or above high, low <= high; any if there is none.
 func (d *draws) outside(low, high int64) int64 {
-	for {
-		if value := d.int64(); value < low || value > high || low == math.MinInt64 && high == math.MaxInt64 {
-			return value
-		}
+	below, above := uint64(low)-1<<63, math.MaxInt64-uint64(high) // how many there are
+	value := uint64(d.int64())
+	if below+above == 0 {
+		return int64(value)
 	}
+	if value %= below + above; value < below {
+		return math.MinInt64 + int64(value)
+	}
+	return high + 1 + int64(value-below)
 }
