@@ -59,7 +59,7 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		t.ask(processor, bank.Registers[cell].TxCount > 0)
 		t.stale.Add(processor)
 		if !all {
-			t.hearkens(bank, int(cell), slot)
+			t.takes(bank, int(cell), slot)
 		}
 	}
 	t.inputs(first, end, func(input int) {
@@ -72,7 +72,7 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		if !bank.Legal(cell, frame) {
 			fabric.SilenceIllegal(bank, cell, frame, ledger, slot)
 			t.ask(input, false)
-			t.hearkens(bank, cell, slot)
+			t.takes(bank, cell, slot)
 			return
 		}
 		frame.SetSource(uint32(input))
@@ -81,12 +81,12 @@ func (t *slotTransport) Send(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		ledger.Sending = true
 	})
 	for cell := w.First; all && cell < w.End; cell++ {
-		t.hearkens(bank, cell, slot)
+		t.takes(bank, cell, slot)
 	}
 }
 
-// hearkens says what the output of a cell takes in a slot.
-func (t *slotTransport) hearkens(bank *nic.Bank, cell int, slot uint32) {
+// takes says what the output of a cell takes in a slot.
+func (t *slotTransport) takes(bank *nic.Bank, cell int, slot uint32) {
 	t.listen(bank.First+cell, bank.Listen(slot)[cell] == 0, bank.Accepts(cell))
 }
 
