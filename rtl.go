@@ -21,8 +21,8 @@ import (
 // RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
 // frames, metrics and digest are those of the model, as long as the RTL is right.
 type RTL struct {
-	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx) or whole NICs; the name of the fabric is all hardware at once"`
-	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog: star_coupler\\, link\\, serialiser\\, deserialiser or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
+	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre\\, output[..].link)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx)\\, whole NICs\\, or of a crossbar filters (output[..].filter)\\, arbiters (output[..].arbiter) and crosspoints (input[..]); the name of a fabric with a twin of its own is all hardware at once"`
+	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog\\, such as star_coupler\\, link or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
 	Map     string `json:"map,omitempty" jsonschema:"minLength=1,description=path of a pin map that attaches other RTL\\, relative to the scenario's folder"`
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared,description=what runs the RTL: wasm (Verilator\\, sandboxed\\, the default)\\, icarus (four states\\, slow) or shared (Verilator\\, native; needs a build with the tag purego)"`
 
@@ -60,25 +60,12 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 		return err
 	}
 	if _, err := hw.CompilePattern(r.Replace); err != nil {
-		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+s.rtlExamples())
+		return s.refuse(at+".replace", err.Error(), "correct the pattern; components are, for example, "+s.network().Names().Medium(0)+" and "+s.network().Names().Link(0))
 	}
 	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
 		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
 	}
 	return nil
-}
-
-// rtlExamples names components.
-func (s *Scenario) rtlExamples() string {
-	n := s.network()
-	names, path := n.Names(), n.Kind()
-	last := n.Shape().Processors() - 1
-	tx, rx := names.Processor(last)+".tx", names.Processor(last)+".rx"
-	if n.Shape().AllPorts {
-		tx, rx = hw.Index(tx, 0), hw.Index(rx, 0)
-	}
-	return fmt.Sprintf("components are, for example, %s, %s, %s, %s, %s[*].nic[*], and %s for all hardware at once",
-		names.Medium(0), names.Link(0), tx, rx, names.Unit(), path)
 }
 
 // noPlaceFor says that a model is not in a machine.
@@ -230,9 +217,23 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), s.rtlExamples())
+		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), r.examples())
 	}
-	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), s.rtlExamples())
+	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), r.examples())
+}
+
+// examples names a component of each kind.
+func (r *machineRTL) examples() string {
+	var paths []string
+	for _, site := range r.sites {
+		paths = append(paths, site.Path(site.Elements-1))
+	}
+	network := r.machine.network.Kind()
+	text := fmt.Sprintf("components are, for example, %s, and %s.** for all of them", strings.Join(paths, ", "), network)
+	if r.whole != nil {
+		text += fmt.Sprintf("; %s is all hardware at once", network)
+	}
+	return text
 }
 
 // match lists the elements of a site that a pattern names, as far as there may be.
@@ -258,7 +259,7 @@ func (r *machineRTL) take(entry int, paths []string) error {
 		r.taken[path] = entry
 	}
 	if len(r.taken) > rtlComponentsMax {
-		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), fmt.Sprintf("replace fewer, for example those of one unit: %s[0].**", r.machine.names.Unit()))
+		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example "+r.machine.names.Medium(0))
 	}
 	return nil
 }

@@ -156,7 +156,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 func (t *Plant) Components() []hw.Sited {
 	parts := []hw.Sited{t.media.Couplers, t.media.Links}
 	if !t.queues() {
-		parts = append(parts, t.deserialisers, t.serialisers)
+		parts = append(parts, t.serialisers, t.deserialisers)
 	}
 	for _, part := range t.media.Parts {
 		if sited, ok := part.(hw.Sited); ok && t.replaceable(part) {
