@@ -79,7 +79,9 @@ type machineRTL struct {
 	ctx     context.Context // while the machine is built
 	loop    *inloop.Loop
 
-	// What the hardware has ports for: its components, and all of it.
+	// What the hardware has ports for: its components, so many parts, then composites, and
+	// all of it.
+	parts  int
 	sites  []*hw.Site
 	whole  *hw.Site // nil for none
 	chosen [][]inloop.Part
@@ -106,9 +108,13 @@ func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
 }
 
 // Replace implements fabric.RTL: it opens the devices that the scenario names.
-func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error) {
+func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
 	if r.loop, err = inloop.New(kernel); err != nil {
 		return nil, false, err
+	}
+	r.parts = len(parts)
+	for _, composite := range composites {
+		parts = append(parts[:len(parts):len(parts)], composite)
 	}
 	for _, part := range parts {
 		r.sites = append(r.sites, part.Site())
@@ -127,7 +133,14 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited
 		component, err := r.loop.Replace(whole, *r.all)
 		return []hw.Component{component}, true, err
 	}
+	held, err := r.held(parts)
+	if err != nil {
+		return nil, false, err
+	}
 	for i, part := range parts {
+		if held[i] {
+			continue
+		}
 		component := hw.Component(part)
 		if len(r.chosen[i]) > 0 {
 			if component, err = r.loop.Replace(part, r.chosen[i]...); err != nil {
@@ -137,6 +150,25 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited
 		run = append(run, component)
 	}
 	return run, false, nil
+}
+
+// held says which of the parts do not run: those of a composite that is replaced, and
+// composites that are not.
+func (r *machineRTL) held(parts []hw.Sited) ([]bool, error) {
+	held := make([]bool, len(parts))
+	for i := r.parts; i < len(parts); i++ {
+		if held[i] = len(r.chosen[i]) == 0; held[i] {
+			continue
+		}
+		for _, part := range parts[i].(hw.Composite).Parts() {
+			k := slices.Index(parts, part)
+			if len(r.chosen[k]) > 0 {
+				return nil, r.machine.scenario.refuse("rtl", fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What), "replace the ones or the others")
+			}
+			held[k] = true
+		}
+	}
+	return held, nil
 }
 
 // Failed implements fabric.RTL.
@@ -204,6 +236,7 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 		elements := r.match(site, pattern)
 		switch {
 		case len(elements) == 0:
+		case part >= r.parts && wanted.model != site.Twin && (found || len(others) > 0): // its parts are meant
 		case wanted.model != "" && wanted.model != site.Twin:
 			others = append(others, site.What)
 		default:

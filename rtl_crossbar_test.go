@@ -79,7 +79,7 @@ func TestCrossbarRTLErrors(t *testing.T) {
 	}{
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.arbiter[0]"}, `no component matches "crossbar.arbiter[0]"`,
 			"components are, for example, crossbar.output[3], crossbar.output[3].link, crossbar.nic[3].tx, crossbar.nic[3].rx, " +
-				"crossbar.output[3].filter, crossbar.output[3].arbiter, crossbar.input[3], and crossbar.** for all of them"},
+				"crossbar.output[3].filter, crossbar.output[3].arbiter, crossbar.input[3], crossbar.output[3].port, and crossbar.** for all of them"},
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar"}, `no component matches "crossbar"`, "crossbar.output[3].arbiter"},
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.output[*].arbiter", Twin: "arbiter_matrix"}, "no component of the kind arbiter_matrix", "arbiter_fixed"},
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.nic[*].tx", Twin: "deserialiser"}, "crossbar.nic[*].tx are transmitters, and the RTL is a deserialiser", "crossbar.nic[3].tx, crossbar.nic[3].rx"},
