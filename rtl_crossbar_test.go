@@ -85,11 +85,15 @@ func TestCrossbarRTLErrors(t *testing.T) {
 		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.nic[*].tx", Twin: "deserialiser"}, "crossbar.nic[*].tx are transmitters, and the RTL is a deserialiser", "crossbar.nic[3].tx, crossbar.nic[3].rx"},
 		{crossbar.Network{Ports: 4, Medium: "aloha"}, RTL{Replace: "crossbar.output[*].filter"}, "no component matches", "crossbar.medium[0].contention"},
 		{crossbar.Network{Ports: 6, Arbiter: "round_robin"}, RTL{Replace: "crossbar.output[*].arbiter", Map: "examples/rtl/stream_arbiter.yml"}, "the pin map has REQUESTERS = 4, in this machine it is 6", "change the map"},
+		{crossbar.Network{Ports: 4}, RTL{Replace: "crossbar.output[1].*", Twin: "output_port"}, "ports of outputs are replaced, and arbiters, which are parts of them", "the ones or the others"},
 		{crossbar.Network{Ports: 200}, RTL{Replace: "crossbar.**"}, "more than 1024 components are RTL", "replace fewer, for example crossbar.output[0]"},
 	} {
 		s := DefaultScenario()
 		s.Fabric.Crossbar, s.Firmware.Program, s.Workload = &c.network, "gossip/fsa", Workload{Gossip: &Gossip{}}
 		s.RTL = []RTL{c.rtl}
+		if c.rtl.Twin == "output_port" {
+			s.RTL = append(s.RTL, RTL{Replace: "crossbar.output[2].arbiter"})
+		}
 		_, err := NewMachine(context.Background(), s, MachineOptions{})
 		var bad *InputError
 		require.ErrorAs(t, err, &bad, c.reason)
