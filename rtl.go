@@ -21,8 +21,8 @@ import (
 // RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
 // frames, metrics and digest are those of the model, as long as the RTL is right.
 type RTL struct {
-	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx) or whole NICs; the name of the fabric is all hardware at once"`
-	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog: star_coupler\\, link\\, serialiser\\, deserialiser or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
+	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre\\, output[..].link)\\, transmitters (nic[..].tx)\\, receivers (nic[..].rx)\\, whole NICs\\, or of a crossbar filters (output[..].filter)\\, arbiters (output[..].arbiter) and crosspoints (input[..]); the name of a fabric with a twin of its own is all hardware at once"`
+	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog\\, such as star_coupler\\, link or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
 	Map     string `json:"map,omitempty" jsonschema:"minLength=1,description=path of a pin map that attaches other RTL\\, relative to the scenario's folder"`
 	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared,description=what runs the RTL: wasm (Verilator\\, sandboxed\\, the default)\\, icarus (four states\\, slow) or shared (Verilator\\, native; needs a build with the tag purego)"`
 
@@ -60,25 +60,12 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 		return err
 	}
 	if _, err := hw.CompilePattern(r.Replace); err != nil {
-		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+s.rtlExamples())
+		return s.refuse(at+".replace", err.Error(), "correct the pattern; components are, for example, "+s.network().Names().Medium(0)+" and "+s.network().Names().Link(0))
 	}
 	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
 		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
 	}
 	return nil
-}
-
-// rtlExamples names components.
-func (s *Scenario) rtlExamples() string {
-	n := s.network()
-	names, path := n.Names(), n.Kind()
-	last := n.Shape().Processors() - 1
-	tx, rx := names.Processor(last)+".tx", names.Processor(last)+".rx"
-	if n.Shape().AllPorts {
-		tx, rx = hw.Index(tx, 0), hw.Index(rx, 0)
-	}
-	return fmt.Sprintf("components are, for example, %s, %s, %s, %s, %s[*].nic[*], and %s for all hardware at once",
-		names.Medium(0), names.Link(0), tx, rx, names.Unit(), path)
 }
 
 // noPlaceFor says that a model is not in a machine.
@@ -92,7 +79,9 @@ type machineRTL struct {
 	ctx     context.Context // while the machine is built
 	loop    *inloop.Loop
 
-	// What the hardware has ports for: its components, and all of it.
+	// What the hardware has ports for: its components, so many parts, then composites, and
+	// all of it.
+	parts  int
 	sites  []*hw.Site
 	whole  *hw.Site // nil for none
 	chosen [][]inloop.Part
@@ -119,9 +108,13 @@ func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
 }
 
 // Replace implements fabric.RTL: it opens the devices that the scenario names.
-func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error) {
+func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
 	if r.loop, err = inloop.New(kernel); err != nil {
 		return nil, false, err
+	}
+	r.parts = len(parts)
+	for _, composite := range composites {
+		parts = append(parts[:len(parts):len(parts)], composite)
 	}
 	for _, part := range parts {
 		r.sites = append(r.sites, part.Site())
@@ -140,7 +133,14 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited
 		component, err := r.loop.Replace(whole, *r.all)
 		return []hw.Component{component}, true, err
 	}
+	held, err := r.held(parts)
+	if err != nil {
+		return nil, false, err
+	}
 	for i, part := range parts {
+		if held[i] {
+			continue
+		}
 		component := hw.Component(part)
 		if len(r.chosen[i]) > 0 {
 			if component, err = r.loop.Replace(part, r.chosen[i]...); err != nil {
@@ -150,6 +150,25 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, whole hw.Sited
 		run = append(run, component)
 	}
 	return run, false, nil
+}
+
+// held says which of the parts do not run: those of a composite that is replaced, and
+// composites that are not.
+func (r *machineRTL) held(parts []hw.Sited) ([]bool, error) {
+	held := make([]bool, len(parts))
+	for i := r.parts; i < len(parts); i++ {
+		if held[i] = len(r.chosen[i]) == 0; held[i] {
+			continue
+		}
+		for _, part := range parts[i].(hw.Composite).Parts() {
+			k := slices.Index(parts, part)
+			if len(r.chosen[k]) > 0 {
+				return nil, r.machine.scenario.refuse("rtl", fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What), "replace the ones or the others")
+			}
+			held[k] = true
+		}
+	}
+	return held, nil
 }
 
 // Failed implements fabric.RTL.
@@ -217,6 +236,7 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 		elements := r.match(site, pattern)
 		switch {
 		case len(elements) == 0:
+		case part >= r.parts && wanted.model != site.Twin && (found || len(others) > 0): // its parts are meant
 		case wanted.model != "" && wanted.model != site.Twin:
 			others = append(others, site.What)
 		default:
@@ -230,9 +250,23 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), s.rtlExamples())
+		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), r.examples())
 	}
-	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), s.rtlExamples())
+	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), r.examples())
+}
+
+// examples names a component of each kind.
+func (r *machineRTL) examples() string {
+	var paths []string
+	for _, site := range r.sites {
+		paths = append(paths, site.Path(site.Elements-1))
+	}
+	network := r.machine.network.Kind()
+	text := fmt.Sprintf("components are, for example, %s, and %s.** for all of them", strings.Join(paths, ", "), network)
+	if r.whole != nil {
+		text += fmt.Sprintf("; %s is all hardware at once", network)
+	}
+	return text
 }
 
 // match lists the elements of a site that a pattern names, as far as there may be.
@@ -258,7 +292,7 @@ func (r *machineRTL) take(entry int, paths []string) error {
 		r.taken[path] = entry
 	}
 	if len(r.taken) > rtlComponentsMax {
-		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), fmt.Sprintf("replace fewer, for example those of one unit: %s[0].**", r.machine.names.Unit()))
+		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example "+r.machine.names.Medium(0))
 	}
 	return nil
 }

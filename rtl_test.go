@@ -260,7 +260,7 @@ func attached(t *testing.T, s *Scenario, tw, backend string, files []string) *pi
 // siteReader is RTL that replaces nothing and keeps the sites of a machine by their twins.
 type siteReader map[string]*hw.Site
 
-func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, whole hw.Sited) (run []hw.Component, all bool, err error) {
+func (r siteReader) Replace(_ *hw.Kernel, parts []hw.Sited, _ []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
 	for _, part := range append(parts, whole) {
 		r[part.Site().Twin] = part.Site()
 	}

@@ -70,6 +70,8 @@ type Media struct {
 		Take(output int, listens bool, tag uint16)
 	}
 	Parts []hw.Component
+	// Composites may stand for some of Parts.
+	Composites []hw.Composite
 	// Collided reports whether what a processor has sent in this slot has met another frame,
 	// where the medium tells; nil for none that does. Reseed gives a run another seed, nil for
 	// hardware that draws nothing.
@@ -106,7 +108,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 			whole = d
 		}
 		var all bool
-		if run, all, err = rtl.Replace(t.kernel, t.Components(), whole); err != nil {
+		if run, all, err = rtl.Replace(t.kernel, t.Components(), t.media.Composites, whole); err != nil {
 			return nil, err
 		}
 		run = append(run, t.unsited()...)

@@ -34,7 +34,8 @@
 //	list_allocator.go          ListAllocators: the same as hardware, one input in a cycle; Lists
 //	cap_arbiter.go             CapMatching, CapArbiters: the transfers that a slot may have
 //	contention.go              ContentionMatching, Contentions: a medium without an arbiter
-//	asks.go      Asks: what transmitters ask for; filter.go: Filters; crosspoint.go: Crosspoints
+//	asks.go      Asks: what transmitters ask for; filter.go: Filters; crosspoint.go: Crosspoints;
+//	             output_port.go: OutputPorts, a filter and its arbiter as one component
 //	coin.go      Toss, Coins: who transmits on it, with probability 1/count
 //	fifo.go      FIFOs
 //	lfsr.go      LFSRs: the random register of a NIC

@@ -46,6 +46,13 @@ type Sited interface {
 	Site() *Site
 }
 
+// Composite is a component that a kernel may run in the place of others, its parts, for RTL
+// that stands for an element of each of them.
+type Composite interface {
+	Sited
+	Parts() []Sited
+}
+
 // Port is a port of a component. Get copies what an element has there, Put is the other
 // way round; ports are moved in the order of declaration. Inputs that matter in some
 // cycles only (data without a strobe) may be left as they were in the others. The error of

@@ -194,8 +194,8 @@ func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 func (t *Serialisers) Sent(cell int) Frame {
 	frame := Frame(t.frames[cell*t.stride:][:t.frameMax])
 	frame = frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
-	if served := t.served[cell]; t.site != nil && t.site.replaced[cell] && t.site.port[cell] == hw.PortNone && served != hw.PortNone {
-		frame.readdress(uint32(served)) // as the RTL has done
+	if served := t.served[cell]; served != hw.PortNone && frame.Destination() == ListedDestination {
+		frame.readdress(uint32(served)) // as RTL has done that stands for the transmitter
 	}
 	return frame
 }

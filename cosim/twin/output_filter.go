@@ -24,36 +24,47 @@ func outputFilter() Twin {
 			if inputs > requestersMax {
 				return fmt.Errorf("%d inputs, the module has 1 to %d", inputs, requestersMax)
 			}
-			lines, err := hw.NewRequests(one("output"), "request", inputs, m.Shards())
-			if err != nil {
-				return err
-			}
-			asks := hw.NewAsks(hw.Bank{Name: "input", Units: 1, PerUnit: inputs}, "ask", 1)
-			filters, err := hw.NewFilters(one("output"), asks, lines)
+			filters, _, err := newFilters(m, inputs)
 			if err != nil {
 				return err
 			}
 			if err := m.Stand(filters); err != nil {
 				return err
 			}
-			load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"), m.Pin("tag_i")
-			tags := slots{ports: inputs}
-			m.Use = func(random *Random, words []uint64) {
-				changeRequests(random, request.Of(words))
-				tags.changeTags(random, tag.Of(words))
-				words[load.Word], words[listen.Word] = 0, 0
-				if random.OneIn(8) {
-					words[load.Word] = 1
-				}
-				if !random.OneIn(4) {
-					words[listen.Word] = 1
-				}
-				words[accept.Word] = uint64(random.Below(4))
-				if random.OneIn(4) {
-					words[accept.Word] = hw.TagAny
-				}
-			}
+			useFilter(m, inputs)
 			return nil
 		},
+	}
+}
+
+// newFilters returns the filter of one output, and the lines behind it.
+func newFilters(m *Model, inputs int) (*hw.Filters, *hw.Requests, error) {
+	lines, err := hw.NewRequests(one("output"), "request", inputs, m.Shards())
+	if err != nil {
+		return nil, nil, err
+	}
+	asks := hw.NewAsks(hw.Bank{Name: "input", Units: 1, PerUnit: inputs}, "ask", 1)
+	filters, err := hw.NewFilters(one("output"), asks, lines)
+	return filters, lines, err
+}
+
+// useFilter gives a model with the inputs of a filter loads now and then, and few tags.
+func useFilter(m *Model, inputs int) {
+	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"), m.Pin("tag_i")
+	tags := slots{ports: inputs}
+	m.Use = func(random *Random, words []uint64) {
+		changeRequests(random, request.Of(words))
+		tags.changeTags(random, tag.Of(words))
+		words[load.Word], words[listen.Word] = 0, 0
+		if random.OneIn(8) {
+			words[load.Word] = 1
+		}
+		if !random.OneIn(4) {
+			words[listen.Word] = 1
+		}
+		words[accept.Word] = uint64(random.Below(4))
+		if random.OneIn(4) {
+			words[accept.Word] = hw.TagAny
+		}
 	}
 }

@@ -68,7 +68,7 @@ func All() []Twin {
 		starCoupler(), link(),
 		fifo(), lfsr(),
 		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
-		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), crosspoint(),
+		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
 		crc16(), serialiser(), requester(), deserialiser(),
 	}
 }

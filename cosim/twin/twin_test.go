@@ -184,6 +184,7 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"contention":          {"PORTS": {0, 65}},
 		"coin":                {"COUNT_BITS": {0, 33}},
 		"output_filter":       {"INPUTS": {0, 1025}},
+		"output_port":         {"INPUTS": {0, 1025}, "KIND": {-1, 3}},
 		"crosspoint":          {"OUTPUTS": {0, 1025}, "PHIT_BITS": {0, 65}},
 		"serialiser":          {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {0, 1041}, "COMPUTE_CYCLES": {-1, 65536}},
 		"requester": {
@@ -409,6 +410,9 @@ func TestStimulusReaches(t *testing.T) {
 	v = map[string]map[uint64]int{"request_o": {}}
 	seen(t, "output_filter", 0, 20_000, v)
 	many(v["request_o"], 0, 0b0001, 0b1000, 0b0110, 0b1111)
+	v = map[string]map[uint64]int{"grant_o": {}}
+	seen(t, "output_port", 0, 20_000, v)
+	many(v["grant_o"], 0, 1, 2, 4, 8)
 	v = map[string]map[uint64]int{"to_o": {}, "rail1_o": {}}
 	seen(t, "crosspoint", 0, 20_000, v)
 	many(v["to_o"], 0, 1, 2, 3, hw.PortNone)

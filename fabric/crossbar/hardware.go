@@ -69,6 +69,8 @@ func (b *builder) arbitrate() {
 	b.media.Filters, b.media.Parts = filters, []hw.Component{filters, arbiters}
 	if b.QueueFrames > 1 {
 		filters.Limit(b.QueueFrames, b.busy, b.index)
+	} else {
+		b.media.Composites = []hw.Composite{hw.NewOutputPorts(filters, arbiters)}
 	}
 	if b.Cap == 0 {
 		return

@@ -92,6 +92,8 @@ func TestCrossbar(t *testing.T) {
 		RTL: []starloom.RTL{
 			{Replace: "crossbar.output[*]", Twin: "star_coupler"}, {Replace: "**.link", Twin: "link"},
 			{Replace: "crossbar.nic[*].rx", Twin: "deserialiser"}, {Replace: "crossbar.output[*].arbiter", Twin: "arbiter_fixed"},
+			{Replace: "crossbar.output[*].filter", Twin: "output_filter"}, {Replace: "crossbar.output[*].port", Twin: "output_port"},
+			{Replace: "crossbar.output[1..2].port"}, {Replace: "crossbar.input[*]", Twin: "crosspoint"}, {Replace: "crossbar.nic[*].tx", Twin: "requester"},
 		},
 	}).Run(t)
 	for name, c := range map[string]struct {

@@ -1,0 +1,43 @@
+package twin
+
+import (
+	"fmt"
+
+	"starloom/hw"
+)
+
+func outputPort() Twin {
+	return Twin{
+		Name:       "output_port",
+		Sources:    []string{"output_port.v", "output_filter.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v"},
+		Components: []string{"hw.OutputPorts"},
+		Sets: []Parameters{
+			{"INPUTS": 4, "KIND": 1}, {"INPUTS": 5, "KIND": 0}, {"INPUTS": 3, "KIND": 2}, {"INPUTS": 1, "KIND": 1}, {"INPUTS": 65, "KIND": 1},
+		},
+		Mutants: []Mistake{
+			{"all requests", ".request_i(request_i), .tag_i", ".request_i(request_i | {INPUTS{load_i}}), .tag_i"},
+			{"listens late", ".listen_i(listen_i)", ".listen_i(listen_i && !request_i[0])"},
+			{"kinds swapped", "KIND == 0) begin : fixed", "KIND == 1) begin : fixed"},
+			{"another output's tag", ".accept_i(accept_i)", ".accept_i(accept_i ^ 16'd1)"},
+		},
+		Build: func(m *Model, p Parameters) error {
+			inputs, kind := p["INPUTS"], p["KIND"]
+			if inputs > requestersMax || kind < 0 || kind > int(hw.ArbiterMatrix) {
+				return fmt.Errorf("%d inputs, kind %d; the module has 1 to %d, and kinds 0 to 2", inputs, kind, requestersMax)
+			}
+			filters, lines, err := newFilters(m, inputs)
+			if err != nil {
+				return err
+			}
+			arbiters, err := hw.NewArbiters(hw.ArbiterConfig{Bank: one("output"), Kind: hw.ArbiterKind(kind), Request: lines})
+			if err != nil {
+				return err
+			}
+			if err := m.Stand(hw.NewOutputPorts(filters, arbiters)); err != nil {
+				return err
+			}
+			useFilter(m, inputs)
+			return nil
+		},
+	}
+}

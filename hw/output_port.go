@@ -1,0 +1,83 @@
+package hw
+
+// OutputPorts is a bank of the ports of a crossbar's outputs, each a filter and its arbiter as
+// one component: for RTL that stands for both. In a kernel it stands in the place of its parts.
+//
+// Ports: those of the filter in, the grant of the arbiter out. Latency 1 cycle. Registers and
+// reset are those of the parts. Twin: output_port.v.
+type OutputPorts struct {
+	filters  *Filters
+	arbiters *Arbiters
+}
+
+// NewOutputPorts returns filters and the arbiters behind them.
+func NewOutputPorts(filters *Filters, arbiters *Arbiters) *OutputPorts {
+	return &OutputPorts{filters, arbiters}
+}
+
+// Parts are filters and arbiters.
+func (o *OutputPorts) Parts() []Sited { return []Sited{o.filters, o.arbiters} }
+
+// Path names the bank.
+func (o *OutputPorts) Path() string { return o.bank().Path() }
+
+func (o *OutputPorts) bank() Bank {
+	bank := o.filters.bank
+	bank.Part = "port"
+	return bank
+}
+
+// Inputs are the asks.
+func (o *OutputPorts) Inputs() []Wire { return o.filters.Inputs() }
+
+// Outputs are the grants, and the request lines between the parts.
+func (o *OutputPorts) Outputs() []Wire { return append(o.arbiters.Drives(), o.filters.Outputs()...) }
+
+// Settle shows the grants and filters the requests.
+func (o *OutputPorts) Settle(s Shard) {
+	o.arbiters.Drive(s)
+	o.filters.Settle(s)
+}
+
+// Latches are the request lines.
+func (o *OutputPorts) Latches() []Wire { return o.arbiters.Latches() }
+
+// Latch is that of both.
+func (o *OutputPorts) Latch(s Shard) {
+	o.arbiters.Latch(s)
+	o.filters.Latch(s)
+}
+
+// Reset resets the parts.
+func (o *OutputPorts) Reset() {
+	o.filters.Reset()
+	o.arbiters.Reset()
+}
+
+// State visits the parts.
+func (o *OutputPorts) State(v *StateVisitor) {
+	v.Within(o.filters)
+	v.Within(o.arbiters)
+}
+
+// Probes yields those of the parts.
+func (o *OutputPorts) Probes(yield func(Probe)) {
+	o.filters.Probes(yield)
+	o.arbiters.Probes(yield)
+}
+
+// Site says what the ports of an output are. A replaced filter passes nothing, so its arbiter
+// grants nothing: the grant is what is put there.
+func (o *OutputPorts) Site() *Site {
+	filter, arbiter, bank := o.filters.Site(), o.arbiters.Site(), o.bank()
+	return &Site{
+		Twin: "output_port", What: "ports of outputs",
+		Parameters: Same(map[string]int{"INPUTS": o.arbiters.requesters, "KIND": int(o.arbiters.kind)}),
+		Elements:   bank.Size(), Path: bank.Element, Clocked: true, Combinational: true,
+		Ports: []Port{
+			filter.Port("load_i"), filter.Port("listen_i"), filter.Port("accept_i"), filter.Port("request_i"), filter.Port("tag_i"),
+			arbiter.Port("grant_o"),
+		},
+		Replace: filter.Replace,
+	}
+}
