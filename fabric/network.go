@@ -55,6 +55,14 @@ type Adaptable interface {
 	Adapt(program string, params map[string]int64) Network
 }
 
+// Weighed is a network with workloads that take much memory of their own.
+type Weighed interface {
+	Network
+	// WorkloadBytes estimates, from below, what a workload takes: what the network and its
+	// referee keep, and the ROMs of all processors if p is a program that takes them.
+	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
+}
+
 // Shape is the size of a network. Processors are numbered unit by unit; a shard, and a
 // bank of more than one unit, are whole units.
 type Shape struct {

@@ -32,7 +32,7 @@ type Network struct {
 	params  map[string]int64
 }
 
-var _ fabric.Network = Network{}
+var _ fabric.Weighed = Network{}
 
 // PortsMax is the largest number of ports, QueueFramesMax that of frames for an output.
 const (
@@ -182,6 +182,25 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 		return ports * (memoryCycle + 3*(ports+63)/64*8)
 	}
 	return ports * (memorySlot + 2*uint64(nic.FrameStride(c.PayloadBytes)))
+}
+
+// WorkloadBytes implements fabric.Weighed: the orders of gossip, and what its referee counts.
+func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {
+	if w.Gossip == nil {
+		return 0, 0
+	}
+	pairs := uint64(x.Ports) * uint64(x.Ports)
+	kept = 4*pairs + pairs/8
+	if w.Gossip.Count() > 1 {
+		kept += 2 * pairs
+	}
+	if p != nil {
+		roms = 4 * pairs
+		if p.Name == votingProgram {
+			roms += 8 * pairs // what a module says to every voter
+		}
+	}
+	return kept, roms
 }
 
 // Twin implements fabric.Network: there is no Verilog of a whole crossbar.
