@@ -60,25 +60,12 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 		return err
 	}
 	if _, err := hw.CompilePattern(r.Replace); err != nil {
-		return s.refuse(at+".replace", err.Error(), "correct the pattern; "+s.rtlExamples())
+		return s.refuse(at+".replace", err.Error(), "correct the pattern; a path is, for example, "+s.network().Names().Link(0))
 	}
 	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
 		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
 	}
 	return nil
-}
-
-// rtlExamples names components.
-func (s *Scenario) rtlExamples() string {
-	n := s.network()
-	names, path := n.Names(), n.Kind()
-	last := n.Shape().Processors() - 1
-	tx, rx := names.Processor(last)+".tx", names.Processor(last)+".rx"
-	if n.Shape().AllPorts {
-		tx, rx = hw.Index(tx, 0), hw.Index(rx, 0)
-	}
-	return fmt.Sprintf("components are, for example, %s, %s, %s, %s, %s[*].nic[*], and %s for all hardware at once",
-		names.Medium(0), names.Link(0), tx, rx, names.Unit(), path)
 }
 
 // noPlaceFor says that a model is not in a machine.
@@ -230,9 +217,23 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), s.rtlExamples())
+		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), r.examples())
 	}
-	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), s.rtlExamples())
+	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), r.examples())
+}
+
+// examples names components: one of each kind, and all.
+func (r *machineRTL) examples() string {
+	var paths []string
+	for _, site := range r.sites {
+		paths = append(paths, site.Path(site.Elements-1))
+	}
+	slices.Sort(paths)
+	text := "components are, for example, " + strings.Join(paths, ", ")
+	if r.whole != nil {
+		text += fmt.Sprintf(", and %s for all hardware at once", r.whole.Path(0))
+	}
+	return text
 }
 
 // match lists the elements of a site that a pattern names, as far as there may be.
