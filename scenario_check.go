@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -104,7 +105,11 @@ func (s *Scenario) checkFabric() error {
 		}
 		return s.refuse("fabric", "the scenario has no fabric", "write "+strings.Join(known, " or "))
 	}
-	if err := n.Check(); err != nil {
+	var refused *InputError
+	switch err := n.Check(); {
+	case errors.As(err, &refused):
+		return s.refusal(err)
+	case err != nil:
 		return s.refuse("fabric."+n.Kind(), err.Error(), "choose a smaller network")
 	}
 	return nil

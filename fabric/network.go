@@ -16,7 +16,8 @@ import (
 type Network interface {
 	// Kind is the key in a scenario and the head of all paths.
 	Kind() string
-	// Check says what is wrong with the sizes.
+	// Check says what is wrong with the sizes. An *input.Error names a key of the scenario;
+	// for others the remedy is a smaller network.
 	Check() error
 	Shape() Shape
 	Names() Names

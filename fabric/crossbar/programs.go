@@ -1,6 +1,7 @@
 package crossbar
 
 import (
+	"fmt"
 	"math"
 
 	"starloom/fabric"
@@ -83,11 +84,11 @@ func (x Network) Adapt(program string, params map[string]int64) fabric.Network {
 	switch program {
 	case fsaProgram, optimalProgram, votingProgram, hopfieldProgram:
 		if x.Matching == "" && params["scheduling"] != schedulingNone {
-			x.Matching = MatchList
+			x.Matching, x.matchingBy = MatchList, fmt.Sprintf("scheduling %d", params["scheduling"])
 		}
 	case syncProgram, asyncProgram:
 		if x.Output == "" {
-			x.Output = OutputQueue
+			x.Output, x.outputBy = OutputQueue, program
 		}
 		x.turns = turnsRandom
 		if order := params["order"]; order > 0 && int(order) < len(turnOrders) {
