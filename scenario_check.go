@@ -148,6 +148,9 @@ func (s *Scenario) checkFirmware() error {
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", clip(f.Schedule)),
 			input.DidYouMean(f.Schedule, n.Schedules(), knownAre("schedule", n.Schedules())))
 	}
+	if err := s.checkPayload(); err != nil {
+		return err
+	}
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
 		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)), fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
 	}
@@ -178,6 +181,19 @@ func (s *Scenario) checkFirmware() error {
 		}
 	}
 	return nil
+}
+
+// checkPayload refuses frames that are too small for what the program says in them. What a file
+// leaves open becomes what the program needs.
+func (s *Scenario) checkPayload() error {
+	_, parsed := s.places[""]
+	_, given := s.places["nic.payload_bytes"]
+	p := s.program()
+	if p == nil || parsed && !given || s.NIC.PayloadBytes >= p.Needs.PayloadBytes {
+		return nil
+	}
+	return s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %d bytes", s.NIC.PayloadBytes, p.Name, p.Needs.PayloadBytes),
+		fmt.Sprintf("give at least %d", p.Needs.PayloadBytes))
 }
 
 func (s *Scenario) checkRules() error {
