@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -183,7 +184,8 @@ func TestHopfieldAscends(t *testing.T) {
 }
 
 // TestSmallPayloads: a payload too small for what the program says is refused up front; one that
-// is left open becomes what the program needs.
+// is left open becomes what the program needs. One session of a recall updates nothing, and the
+// report says so.
 func TestSmallPayloads(t *testing.T) {
 	for _, c := range []struct {
 		program, params, workload string
@@ -203,6 +205,7 @@ func TestSmallPayloads(t *testing.T) {
 		report, err := Run(t.Context(), s, RunOptions{})
 		require.NoError(t, err)
 		require.Zero(t, report.ViolationsTotal)
+		require.Equal(t, c.program == "gossip/hopfield", slices.ContainsFunc(report.Notes, func(note string) bool { return strings.HasPrefix(note, "one session only spreads the start") }))
 		_, err = ParseScenario("s.yaml", []byte(scenario(fmt.Sprintf("nic: {payload_bytes: %d}\n", c.needs-1))))
 		require.EqualError(t, err, fmt.Sprintf("s.yaml:5:22: nic.payload_bytes is %d, and a message of %s has %d bytes; give at least %d", c.needs-1, c.program, c.needs, c.needs))
 	}

@@ -176,6 +176,7 @@ type Program struct {
 	Workloads    []string // keys under workload: that it can carry
 	Schedule     string   // that it takes, "" for none
 	Note         string   // what a user must know of it here, "" for nothing
+	NoteOnce     string   // the same of gossip in one session
 	Needs        Needs    // what it sets where the scenario does not
 	Params       []Choice // parameters that have few values
 	Native       *firmware.NativeProgram

@@ -48,7 +48,8 @@ func (x Network) Programs() []fabric.Program {
 	}
 	return []fabric.Program{
 		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
-		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes())},
+		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes()),
+			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or more to recall"},
 		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate), Needs: messages(valueBytes)},
 		// A unit is a slot, in which all may send to one.
