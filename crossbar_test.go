@@ -272,4 +272,8 @@ func TestCrossbarRefused(t *testing.T) {
 		require.ErrorContains(t, err, c.says)
 		require.NotContains(t, err.Error(), "smaller network")
 	}
+	_, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {crossbar: {ports: 8}}\nfirmware: {program: gossip/optimal}\n"))
+	require.EqualError(t, err, "s.yaml:3:21: the program gossip/optimal does not carry permutation; write workload: {gossip: {}}")
+	_, err = ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {crossbar: {ports: 8}}\nfirmware: {program: gossip/optimal}\nworkload: {gossip: {}}\n"))
+	require.NoError(t, err)
 }
