@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -180,4 +181,32 @@ func TestHopfieldAscends(t *testing.T) {
 	require.Equal(t, VerdictFail, report.Verdict)
 	require.Equal(t, RuleEnergy, report.Violations[0].Rule)
 	require.Regexp(t, `^processor \d has raised the energy from -?\d+ to -?\d+ in session [12]$`, report.Violations[0].Message)
+}
+
+// TestSmallPayloads: a payload too small for what the program says is refused up front; one that
+// is left open becomes what the program needs. One session of a recall updates nothing, and the
+// report says so.
+func TestSmallPayloads(t *testing.T) {
+	for _, c := range []struct {
+		program, params, workload string
+		needs                     int
+	}{
+		{"gossip/fsa", "", "gossip", 8}, {"gossip/voting", "", "gossip", 16}, {"scatter/sync", "", "scatter", 8}, {"scatter/async", "", "scatter", 8},
+		{"gossip/hopfield", ", params: {neurons: 64}", "gossip", 16}, {"gossip/hopfield", ", params: {neurons: 65}", "gossip", 17},
+	} {
+		scenario := func(nic string) string {
+			return fmt.Sprintf("starloom: 1\nfabric: {crossbar: {ports: 5}}\nfirmware: {program: %s%s}\nworkload: {%s: {}}\n%s", c.program, c.params, c.workload, nic)
+		}
+		s, err := ParseScenario("s.yaml", []byte(scenario("")))
+		require.NoError(t, err)
+		require.Equal(t, c.needs, s.NIC.PayloadBytes)
+		s, err = ParseScenario("s.yaml", []byte(scenario(fmt.Sprintf("nic: {payload_bytes: %d}\n", c.needs))))
+		require.NoError(t, err)
+		report, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Zero(t, report.ViolationsTotal)
+		require.Equal(t, c.program == "gossip/hopfield", slices.ContainsFunc(report.Notes, func(note string) bool { return strings.HasPrefix(note, "one session only spreads the start") }))
+		_, err = ParseScenario("s.yaml", []byte(scenario(fmt.Sprintf("nic: {payload_bytes: %d}\n", c.needs-1))))
+		require.EqualError(t, err, fmt.Sprintf("s.yaml:5:22: nic.payload_bytes is %d, and a message of %s has %d bytes; give at least %d", c.needs-1, c.program, c.needs, c.needs))
+	}
 }

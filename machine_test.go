@@ -392,6 +392,7 @@ func TestMachineRefuses(t *testing.T) {
 	tables := routing(200, 200)
 	tables.Firmware = Firmware{Image: filepath.Join(dir, "large.wasm"), Mode: ModeIsolated}
 	require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: tables.Firmware.Image}))
+	votes := votingScenario(65533, 0, Gossip{Sessions: 2})
 	for _, c := range []struct {
 		s    *Scenario
 		o    MachineOptions
@@ -403,6 +404,7 @@ func TestMachineRefuses(t *testing.T) {
 		{huge, MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, MachineOptions{Engine: EngineCycle}, "fabric.pops: this run takes about "},
 		{isolated, MachineOptions{}, "mode: banked takes less"},
+		{votes, MachineOptions{}, "fabric.crossbar: this run takes about 73 GiB of memory, this machine has "},
 		{deep(8200, 1), MachineOptions{}, "nic: a bank of 8200 processors with FIFOs of 530400 bytes each does not fit the 32-bit addresses of one firmware instance; choose smaller FIFOs"},
 		{deep(4100, 2), MachineOptions{BankSize: 8200}, "or smaller banks with --bank"},
 		{routing(2, 2), MachineOptions{Engine: "fast"}, `--engine: there is no engine "fast"`},

@@ -91,7 +91,13 @@ func (m *Machine) memoryBytes() uint64 {
 		processor += memoryInstance
 	}
 	own := uint64(m.instances()) * m.image.dataBytes
-	if m.image.takesROM {
+	kept, roms := uint64(0), uint64(0)
+	if network, ok := m.network.(fabric.Weighed); ok {
+		kept, roms = network.WorkloadBytes(&s.Workload, m.program)
+	}
+	if !m.image.takesROM { // not known yet, or not so
+		own += roms
+	} else {
 		words, machine := m.rom.Words()
 		processor += 4 * uint64(words)
 		own += uint64(m.instances()) * 4 * uint64(machine)
@@ -102,5 +108,5 @@ func (m *Machine) memoryBytes() uint64 {
 	if m.options.Engine == EngineCycle {
 		processor += uint64(m.shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(s.NIC.PayloadBytes)))
 	}
-	return own + n*processor + m.network.MemoryBytes(m.config(nil))
+	return own + kept + n*processor + m.network.MemoryBytes(m.config(nil))
 }

@@ -50,6 +50,9 @@ func (s *Scenario) knownOf(p *fabric.Program) knownOf {
 		if p.Note != "" {
 			k.notes = append(k.notes, p.Note)
 		}
+		if g := s.Workload.Gossip; g != nil && g.Count() == 1 && p.NoteOnce != "" {
+			k.notes = append(k.notes, p.NoteOnce)
+		}
 	case r != nil && r.CollisionFree != nil:
 		k.slotsPerStep = r.CollisionFree.Period
 	}

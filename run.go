@@ -344,7 +344,11 @@ func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 	if bank.Registers[cell].TxCount > 0 {
 		frame = bank.TxHead(cell)
 	}
-	if what := waiter.WaitsFor(bank.First+cell, frame); what != "" {
+	listens := func(processor int) bool {
+		other, its := m.processor(processor)
+		return other.Listen(m.slot)[its] != nic.PortNone
+	}
+	if what := waiter.WaitsFor(bank.First+cell, frame, listens); what != "" {
 		return ": it waits for " + what
 	}
 	return ""

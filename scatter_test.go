@@ -259,7 +259,9 @@ func TestScatterRefused(t *testing.T) {
 		{"order: 0", "order: 3", "s.yaml:3:52: firmware.params.order is 3; allowed are 0, 1, 2"},
 		{"order: 0", "order: -1", "firmware.params.order is -1; allowed are 0, 1, 2"},
 		{"scatter: {origin: 0}", "gossip: {}", "the program scatter/async does not carry gossip; write workload: {scatter: {origin: 0}}"},
-		{"ports: 8", "ports: 8, output: queue, cap: 2", "output is queue with matching list or a cap"},
+		{"ports: 8", "ports: 8, output: queue, cap: 2", "s.yaml:2:51: output is queue, and a cap is for outputs that take one frame in a slot; delete cap"},
+		{"ports: 8", "ports: 8, cap: 2", "s.yaml:2:36: scatter/async takes output: queue, and a cap is for outputs"},
+		{"ports: 8", "ports: 8, medium: aloha", "s.yaml:2:39: scatter/async takes output: queue, and on the medium aloha one frame crosses in a slot; take output: rendezvous or medium: crossbar"},
 		{"ports: 8", "ports: 8, output: rendezvous, queue_frames: 2", "queue_frames is 2 and output rendezvous; it is only for output queue"},
 		{"ports: 8", "ports: 8, output: queue, queue_frames: 0", "fabric.crossbar.queue_frames is 0"},
 	} {

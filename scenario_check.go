@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -104,7 +105,11 @@ func (s *Scenario) checkFabric() error {
 		}
 		return s.refuse("fabric", "the scenario has no fabric", "write "+strings.Join(known, " or "))
 	}
-	if err := n.Check(); err != nil {
+	var refused *InputError
+	switch err := n.Check(); {
+	case errors.As(err, &refused):
+		return s.refusal(err)
+	case err != nil:
 		return s.refuse("fabric."+n.Kind(), err.Error(), "choose a smaller network")
 	}
 	return nil
@@ -143,6 +148,9 @@ func (s *Scenario) checkFirmware() error {
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", clip(f.Schedule)),
 			input.DidYouMean(f.Schedule, n.Schedules(), knownAre("schedule", n.Schedules())))
 	}
+	if err := s.checkPayload(); err != nil {
+		return err
+	}
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
 		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)), fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
 	}
@@ -173,6 +181,19 @@ func (s *Scenario) checkFirmware() error {
 		}
 	}
 	return nil
+}
+
+// checkPayload refuses frames that are too small for what the program says in them. What a file
+// leaves open becomes what the program needs.
+func (s *Scenario) checkPayload() error {
+	_, parsed := s.places[""]
+	_, given := s.places["nic.payload_bytes"]
+	p := s.program()
+	if p == nil || parsed && !given || s.NIC.PayloadBytes >= p.Needs.PayloadBytes {
+		return nil
+	}
+	return s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %d bytes", s.NIC.PayloadBytes, p.Name, p.Needs.PayloadBytes),
+		fmt.Sprintf("give at least %d", p.Needs.PayloadBytes))
 }
 
 func (s *Scenario) checkRules() error {

@@ -94,7 +94,7 @@ func (m *Machine) setWords(bank *nic.Bank) {
 }
 
 // workloadExample is what a workload of each kind can look like.
-var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{orders: pipelined}", fabric.WorkloadScatter: "{origin: 0}"}
+var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}"}
 
 // checkWorkload checks that there is one workload, and that the program can carry
 // it.

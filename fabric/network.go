@@ -16,7 +16,8 @@ import (
 type Network interface {
 	// Kind is the key in a scenario and the head of all paths.
 	Kind() string
-	// Check says what is wrong with the sizes.
+	// Check says what is wrong with the sizes. An *input.Error names a key of the scenario;
+	// for others the remedy is a smaller network.
 	Check() error
 	Shape() Shape
 	Names() Names
@@ -53,6 +54,14 @@ type Network interface {
 type Adaptable interface {
 	Network
 	Adapt(program string, params map[string]int64) Network
+}
+
+// Weighed is a network with workloads that take much memory of their own.
+type Weighed interface {
+	Network
+	// WorkloadBytes estimates, from below, what a workload takes: what the network and its
+	// referee keep, and the ROMs of all processors if p is a program that takes them.
+	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
 }
 
 // Shape is the size of a network. Processors are numbered unit by unit; a shard, and a
@@ -167,6 +176,7 @@ type Program struct {
 	Workloads    []string // keys under workload: that it can carry
 	Schedule     string   // that it takes, "" for none
 	Note         string   // what a user must know of it here, "" for nothing
+	NoteOnce     string   // the same of gossip in one session
 	Needs        Needs    // what it sets where the scenario does not
 	Params       []Choice // parameters that have few values
 	Native       *firmware.NativeProgram

@@ -75,9 +75,10 @@ type Witness interface {
 }
 
 // Waiter is a referee that knows what keeps a processor which is not done: what it waits for,
-// "" if that cannot be said. frame is the one that its NIC sends next, nil for none.
+// "" if that cannot be said. frame is the one that its NIC sends next, nil for none; listens
+// reports whether a processor would listen in the slot after the last.
 type Waiter interface {
-	WaitsFor(processor int, frame nic.FrameView) string
+	WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string
 }
 
 // End is how a run has ended, so far.

@@ -119,22 +119,13 @@ func (c *Crosspoints) width() int {
 	return len(c.Busy.Value)
 }
 
-// Site says what the ports of a crosspoint are: whether its transmitter may send at all, what
-// that asks for, and a grant from every output, high if it serves this transmitter. Where all
-// lead to output 0, that one serves everybody, and all ask for it.
+// Site says what the ports of a crosspoint are: what its transmitter asks for, and a grant from
+// every output, high if it serves this transmitter and that may send at all. Where all lead to
+// output 0, that one serves everybody, and all ask for it.
 func (c *Crosspoints) Site() *Site {
 	outputs := c.width()
 	ports := LightPorts("rail1_i", "rail0_i", c.In, true, 1, same)
 	ports = append(ports, Port{
-		Name: "allow_i", Bits: 1, Input: true,
-		Get: func(i int, to Pins) { to.Set(oneIf(c.Allow == nil || c.Allow.Value[i] != 0)) },
-		Put: func(i int, from Pins) error {
-			if c.Allow != nil {
-				c.Allow.Value[i] = from.Value()
-			}
-			return nil
-		},
-	}, Port{
 		Name: "addressee_i", Bits: 16, Input: true,
 		Get: func(i int, to Pins) {
 			if c.Busy == nil {
@@ -151,6 +142,9 @@ func (c *Crosspoints) Site() *Site {
 		Name: "grant_i", Bits: outputs, Input: true,
 		Get: func(i int, to Pins) {
 			to.Clear()
+			if c.Allow != nil && c.Allow.Value[i] == 0 {
+				return
+			}
 			for output := range outputs {
 				if c.Busy == nil || c.Busy.Value[output] != 0 && c.Index.Value[output] == uint64(i) {
 					to.SetBits(output, 1, 1)

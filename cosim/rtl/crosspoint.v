@@ -1,10 +1,9 @@
 // Crosspoint of a crossbar's input: its light passes to the output that serves it, and to
 // no other.
 //
-// allow_i is high while the input may send at all: a cap may keep it from that. addressee_i is
-// the output that the input asks for, SL_PORT_NONE if it has a list of them: then it is the
-// output that has granted, the highest of several. grant_i[q] is high while output q serves
-// this input. to_o is where the light goes, SL_PORT_NONE for nowhere or in the dark.
+// addressee_i is the output that the input asks for, SL_PORT_NONE if it has a list of them: then
+// it is the output that has granted, the highest of several. grant_i[q] is high while output q
+// serves this input, and a cap lets it. to_o is where the light goes, SL_PORT_NONE for nowhere or in the dark.
 //
 // Latency 0 cycles (combinational), no clock and no state. Twin of hw.Crosspoints, for one
 // input.
@@ -17,7 +16,6 @@ module crosspoint #(
 ) (
   input  wire [PHIT_BITS-1:0] rail1_i,
   input  wire [PHIT_BITS-1:0] rail0_i,
-  input  wire                 allow_i,
   input  wire [15:0]          addressee_i, // index or SL_PORT_NONE
   input  wire [OUTPUTS-1:0]   grant_i,
   output wire [PHIT_BITS-1:0] rail1_o,
@@ -40,7 +38,7 @@ module crosspoint #(
   always @* begin
     to_o = PORT_NONE[15:0];
     for (q = 0; q < OUTPUTS; q = q + 1) begin
-      if (lit && allow_i && grant_i[q] && (listed || addressee_i == q[15:0])) to_o = q[15:0];
+      if (lit && grant_i[q] && (listed || addressee_i == q[15:0])) to_o = q[15:0];
     end
   end
 

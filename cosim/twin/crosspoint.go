@@ -16,8 +16,7 @@ func crosspoint() Twin {
 			{"any grant will do", "(listed || addressee_i == q[15:0])", "1'b1"},
 			{"lists are not served", "(listed || addressee_i", "(addressee_i"},
 			{"the lowest of several", "to_o = q[15:0];", "to_o = to_o == PORT_NONE[15:0] ? q[15:0] : to_o;"},
-			{"open against the cap", "allow_i && grant_i[q]", "grant_i[q]"},
-			{"somewhere in the dark", "lit && allow_i", "allow_i"},
+			{"somewhere in the dark", "lit && grant_i[q]", "grant_i[q]"},
 			{"output 0 is never served", "q = 0; q < OUTPUTS", "q = 1; q < OUTPUTS"},
 			{"rail 0 is always open", "rail0_i & {PHIT_BITS{passes}}", "rail0_i"},
 		},
@@ -43,12 +42,8 @@ func crosspoint() Twin {
 			if err != nil {
 				return err
 			}
-			allow, err := hw.NewSignal(one("input"), "allow", 1)
-			if err != nil {
-				return err
-			}
 			points, err := hw.NewCrosspoints(hw.CrosspointConfig{
-				In: in, Asks: hw.NewAsks(one("tx"), "ask", 1), Busy: busy, Index: index, Allow: allow, Out: out,
+				In: in, Asks: hw.NewAsks(one("tx"), "ask", 1), Busy: busy, Index: index, Out: out,
 			})
 			if err != nil {
 				return err
@@ -57,13 +52,9 @@ func crosspoint() Twin {
 				return err
 			}
 			in1, in0 := m.Pin("rail1_i"), m.Pin("rail0_i")
-			allowed, addressee, grant := m.Pin("allow_i"), m.Pin("addressee_i"), m.Pin("grant_i")
+			addressee, grant := m.Pin("addressee_i"), m.Pin("grant_i")
 			m.Use = func(random *Random, words []uint64) {
 				stimulateLight(random, in1.Of(words), in0.Of(words), 1, phit)
-				words[allowed.Word] = 1
-				if random.OneIn(4) {
-					words[allowed.Word] = 0
-				}
 				words[addressee.Word] = uint64(random.Below(outputs))
 				switch random.Below(8) {
 				case 0, 1:

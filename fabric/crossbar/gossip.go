@@ -179,13 +179,13 @@ func (r *appliedReferee) Judge(rules *fabric.Rules, yield func(fabric.Finding)) 
 }
 
 // WaitsFor implements fabric.Waiter.
-func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView) string {
+func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if _, received := r.session(processor); frame == nil && received >= processor {
 		if why := r.use.mute(processor); why != "" {
 			return why
 		}
 	}
-	return r.gossipReferee.WaitsFor(processor, frame)
+	return r.gossipReferee.WaitsFor(processor, frame, listens)
 }
 
 // gossipReferee counts messages: every processor has to receive one of every other in each
@@ -342,13 +342,18 @@ func (r *gossipReferee) session(processor int) (session, received int) {
 }
 
 // WaitsFor implements fabric.Waiter: a processor with a frame waits for the addressee to
-// listen, one without for messages: those of lower ids before it may send.
-func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView) string {
+// listen, or, if it does, to take the frame; one without waits for messages: those of lower ids
+// before it may send.
+func (r *gossipReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
 	if frame != nil {
-		if to := frame.Destination(); to != nic.ListedDestination {
+		switch to := frame.Destination(); {
+		case to == nic.ListedDestination:
+			return "one of those that are left on its list to take its frame"
+		case int(to) < r.ports && listens(int(to)):
+			return fmt.Sprintf("processor %d, which listens, to take its frame", to)
+		default:
 			return fmt.Sprintf("processor %d to listen", to)
 		}
-		return "one of those that are left on its list to listen"
 	}
 	session, received := r.session(processor)
 	var senders []int

@@ -7,6 +7,7 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces/input"
 )
 
 // Network is a crossbar: a port per processor, both ways. Any set of frames with distinct
@@ -25,14 +26,15 @@ type Network struct {
 	Cap         int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534,description=frames that may cross in one slot; 0 for no limit"`
 	CapArbiter  string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
 
-	turns string // the schedule of scatter/async, which its parameter chooses
+	matchingBy, outputBy string // what has set them where the scenario left them open
+	turns                string // the schedule of scatter/async, which its parameter chooses
 
 	// What Adapt was told: "" and nil for an image without parameters.
 	program string
 	params  map[string]int64
 }
 
-var _ fabric.Network = Network{}
+var _ fabric.Weighed = Network{}
 
 // PortsMax is the largest number of ports, QueueFramesMax that of frames for an output.
 const (
@@ -82,29 +84,44 @@ func (x Network) Kind() string { return "crossbar" }
 
 // Check implements fabric.Network.
 func (x Network) Check() error {
+	refuse := func(key, reason, remedy string) error {
+		return &input.Error{Place: "fabric.crossbar." + key, Reason: reason, Remedy: remedy}
+	}
+	aloha, list, queue := x.Medium == MediumALOHA, x.Matching == MatchList, x.Output == OutputQueue
+	arbiter := x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String()
+	lists, noLists := "matching is list", "delete matching"
+	if x.matchingBy != "" {
+		lists, noLists = x.matchingBy+" asks by lists", "take scheduling: 0"
+	}
+	queues := "output is queue"
+	if x.outputBy != "" {
+		queues = x.outputBy + " takes output: queue"
+	}
 	switch {
 	case x.Ports < 1 || x.Ports > PortsMax:
-		return fmt.Errorf("ports is %d, allowed are 1 to %d", x.Ports, PortsMax)
-	case x.Medium == MediumALOHA && x.Matching == MatchList:
-		return fmt.Errorf("medium is aloha and matching list; without an arbiter a sender asks for one output: head")
-	case x.Medium == MediumALOHA && x.Cap > 0:
-		return fmt.Errorf("medium is aloha and cap %d; on one medium one frame crosses in a slot", x.Cap)
-	case x.Medium == MediumALOHA && x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String():
-		return fmt.Errorf("medium is aloha and arbiter %s; it has none", x.Arbiter)
-	case x.Matching == MatchList && x.Arbiter == hw.ArbiterMatrix.String():
-		return fmt.Errorf("matching is list and arbiter matrix; lists are served by fixed or round_robin")
-	case x.Cap > 0 && x.Matching != MatchList && x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String():
-		return fmt.Errorf("arbiter is %s with a cap: an output would take turns for frames that the cap holds back; with a cap it is fixed", x.Arbiter)
-	case x.Medium == MediumALOHA && x.Output == OutputQueue:
-		return fmt.Errorf("medium is aloha and output queue; on one medium one frame crosses in a slot: rendezvous")
-	case x.Output == OutputQueue && (x.Matching == MatchList || x.Cap != 0):
-		return fmt.Errorf("output is queue with matching list or a cap; both are for outputs that take one frame in a slot")
-	case x.Output != OutputQueue && x.QueueFrames != 0:
-		return fmt.Errorf("queue_frames is %d and output %s; it is only for output queue", x.QueueFrames, x.settled().Output)
+		return refuse("ports", fmt.Sprintf("ports is %d", x.Ports), fmt.Sprintf("allowed are 1 to %d", PortsMax))
 	case x.QueueFrames < 0 || x.QueueFrames > QueueFramesMax:
-		return fmt.Errorf("queue_frames is %d, allowed are 1 to %d", x.QueueFrames, QueueFramesMax)
+		return refuse("queue_frames", fmt.Sprintf("queue_frames is %d", x.QueueFrames), fmt.Sprintf("allowed are 1 to %d", QueueFramesMax))
 	case x.Cap < 0 || x.Cap > PortsMax:
-		return fmt.Errorf("cap is %d, allowed are 0 (no limit) to %d", x.Cap, PortsMax)
+		return refuse("cap", fmt.Sprintf("cap is %d", x.Cap), fmt.Sprintf("allowed are 0 (no limit) to %d", PortsMax))
+	case aloha && list:
+		return refuse("medium", lists+", and on the medium aloha, without an arbiter, a sender asks for one output", noLists+", or take medium: crossbar")
+	case aloha && x.Cap > 0:
+		return refuse("cap", fmt.Sprintf("cap is %d, and on the medium aloha one frame crosses in a slot", x.Cap), "delete cap, or take medium: crossbar")
+	case aloha && arbiter:
+		return refuse("arbiter", fmt.Sprintf("arbiter is %s, and the medium aloha has none", x.Arbiter), "delete arbiter, or take medium: crossbar")
+	case aloha && queue:
+		return refuse("medium", queues+", and on the medium aloha one frame crosses in a slot", "take output: rendezvous or medium: crossbar")
+	case list && x.Arbiter == hw.ArbiterMatrix.String():
+		return refuse("arbiter", lists+", and lists are served by an arbiter fixed or round_robin, not matrix", "take one of them, or "+noLists)
+	case x.Cap > 0 && !list && arbiter:
+		return refuse("arbiter", fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", x.Arbiter), "take arbiter: fixed, or delete cap")
+	case queue && list:
+		return refuse("matching", queues+", and matching list is for outputs that take one frame in a slot", noLists+", or take output: rendezvous")
+	case queue && x.Cap != 0:
+		return refuse("cap", queues+", and a cap is for outputs that take one frame in a slot", "delete cap")
+	case !queue && x.QueueFrames != 0:
+		return refuse("queue_frames", fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", x.QueueFrames, x.settled().Output), "delete queue_frames, or take output: queue")
 	}
 	return nil
 }
@@ -182,6 +199,25 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 		return ports * (memoryCycle + 3*(ports+63)/64*8)
 	}
 	return ports * (memorySlot + 2*uint64(nic.FrameStride(c.PayloadBytes)))
+}
+
+// WorkloadBytes implements fabric.Weighed: the orders of gossip, and what its referee counts.
+func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {
+	if w.Gossip == nil {
+		return 0, 0
+	}
+	pairs := uint64(x.Ports) * uint64(x.Ports)
+	kept = 4*pairs + pairs/8
+	if w.Gossip.Count() > 1 {
+		kept += 2 * pairs
+	}
+	if p != nil {
+		roms = 4 * pairs
+		if p.Name == votingProgram {
+			roms += 8 * pairs // what a module says to every voter
+		}
+	}
+	return kept, roms
 }
 
 // Twin implements fabric.Network: there is no Verilog of a whole crossbar.

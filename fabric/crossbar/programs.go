@@ -1,6 +1,7 @@
 package crossbar
 
 import (
+	"fmt"
 	"math"
 
 	"starloom/fabric"
@@ -47,7 +48,8 @@ func (x Network) Programs() []fabric.Program {
 	}
 	return []fabric.Program{
 		{Name: fsaProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
-		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes())},
+		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes()),
+			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or more to recall"},
 		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
 		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate), Needs: messages(valueBytes)},
 		// A unit is a slot, in which all may send to one.
@@ -83,11 +85,11 @@ func (x Network) Adapt(program string, params map[string]int64) fabric.Network {
 	switch program {
 	case fsaProgram, optimalProgram, votingProgram, hopfieldProgram:
 		if x.Matching == "" && params["scheduling"] != schedulingNone {
-			x.Matching = MatchList
+			x.Matching, x.matchingBy = MatchList, fmt.Sprintf("scheduling %d", params["scheduling"])
 		}
 	case syncProgram, asyncProgram:
 		if x.Output == "" {
-			x.Output = OutputQueue
+			x.Output, x.outputBy = OutputQueue, program
 		}
 		x.turns = turnsRandom
 		if order := params["order"]; order > 0 && int(order) < len(turnOrders) {
