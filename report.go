@@ -31,9 +31,10 @@ func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }
 
-// digestCovers says beside every digest what it covers. Equal digests say nothing of the
+// digestCovers says beside every digest what it covers; statuses are those of receivers and
+// of frames that the medium held back. Equal digests say nothing of the
 // rest: compare the reports, too.
-const digestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
+const digestCovers = "(frames, statuses, deliveries, results; not timing, packets held, logs)"
 
 // RuleInterrupted is the rule that an interrupted run breaks.
 const RuleInterrupted = "interrupted"

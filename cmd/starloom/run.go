@@ -42,7 +42,8 @@ seed and its number. --permutation K repeats one of them alone, with its random 
 what it finds. Nor does RTL in the place of parts of the hardware (key rtl of the
 scenario), as long as it is right.
 
-The digest covers frames, receive statuses and deliveries, slot by slot; not timing,
+The digest covers, slot by slot, frames that were sent or held back by their medium,
+receive statuses, deliveries that firmware announced and results that it gave; not timing,
 packets held, logs and probes. Runs are equal if digest and report are.
 
 A run that has lost packets is repeated, to find out where.
