@@ -35,6 +35,7 @@ type SeedsReport struct {
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
 
+	rtlCheck    string      // as Report's
 	failedSeeds []FailedRun // the first run of every seed that failed, for junitSeedsMax seeds
 }
 
@@ -95,6 +96,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", printable(note))
 	}
+	rtlPassed(&b, r.Verdict, r.RTL, r.rtlCheck)
 	b.WriteByte('\n')
 
 	seeds := Seeds{r.Seeds[0], r.Seeds[1]}

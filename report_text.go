@@ -42,6 +42,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", printable(note))
 	}
+	rtlPassed(&b, r.Verdict, r.RTL, r.rtlCheck)
 	for _, file := range r.Files {
 		if file.Note != "" {
 			fmt.Fprintf(&b, "  note: %s %s\n", printable(or(file.Path, file.Kind)), file.Note)
