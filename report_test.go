@@ -127,6 +127,7 @@ func TestStudyReportForms(t *testing.T) {
 	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []StudyRow{
 		{Case: "d=g", Quantity: "n=4 mean iterations", Published: 3.15, Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
 		{Case: "d=g", Quantity: "n=1048576 slots", Published: 38.25, Measured: 50, Tolerance: 1, Note: "other sample"},
+		{Case: "claims", Quantity: "steps", Published: 3, Measured: 2, Runs: 1, OK: true, Contradicted: true, Note: "two messages take 2 steps"},
 	}}
 	var text, data bytes.Buffer
 	require.NoError(t, r.WriteText(&text))

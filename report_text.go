@@ -252,16 +252,13 @@ func (s *junitSuite) write(w io.Writer) error {
 func (r *StudyReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\tsd\tse\truns\ttolerance\tok\tnote")
-	failed := 0
+	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\tsd\tse\truns\ttolerance\tstatus\tnote")
+	statuses := map[string]int{}
 	for _, row := range r.Rows {
-		ok := "ok"
-		if !row.OK {
-			ok = "FAIL"
-			failed++
-		}
+		status := row.Status()
+		statuses[status]++
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", row.Case, row.Quantity,
-			formatFloat(row.Published), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE), row.Runs, formatFloat(row.Tolerance), ok, row.Note)
+			formatFloat(row.Published), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE), row.Runs, formatFloat(row.Tolerance), status, row.Note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -278,8 +275,11 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&out, "note: %s\n", note)
 	}
 	writeFiles(&out, r.Files)
-	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance\n",
-		strings.ToUpper(string(r.Verdict)), r.Study, len(r.Rows)-failed, len(r.Rows))
+	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance", strings.ToUpper(string(r.Verdict)), r.Study, statuses["ok"], len(r.Rows))
+	if n := statuses["contradicted"]; n > 0 {
+		fmt.Fprintf(&out, ", %d contradict the publication", n)
+	}
+	out.WriteByte('\n')
 	_, err := w.Write(out.Bytes())
 	return err
 }
@@ -300,10 +300,10 @@ func (r *StudyReport) WriteCSV(w io.Writer) error {
 		}
 		return exactFloat(*f)
 	}
-	rows := [][]string{{"case", "quantity", "published", "measured", "sd", "se", "runs", "tolerance", "ok", "note"}}
+	rows := [][]string{{"case", "quantity", "published", "measured", "sd", "se", "runs", "tolerance", "ok", "contradicted", "note"}}
 	for _, x := range r.Rows {
 		rows = append(rows, []string{x.Case, x.Quantity, exactFloat(x.Published), exactFloat(x.Measured), exact(x.SD), exact(x.SE),
-			strconv.Itoa(x.Runs), exactFloat(x.Tolerance), strconv.FormatBool(x.OK), x.Note})
+			strconv.Itoa(x.Runs), exactFloat(x.Tolerance), strconv.FormatBool(x.OK), strconv.FormatBool(x.Contradicted), x.Note})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }
