@@ -30,10 +30,11 @@ and gets its schedule. A program that --firmware names brings its own.
 
 --seeds A..B runs the scenario once for every seed and reports mean, standard
 deviation (sd), standard error of the mean (se), minimum, median, maximum and a
-histogram of every figure, and the seeds that failed. A histogram has a column for
-each value, or 16 from the smallest to the largest. With workload: {permutation:
-all} every seed has a run for each permutation. Runs that failed are counted, and
-left out of slots, cycles and steps.
+histogram of every figure that is a number - not of lists, nor of a fraction such as
+mu - and the seeds that failed. A histogram has a column for each value, or 16 from
+the smallest to the largest. With workload: {permutation: all} every seed has a run
+for each permutation. Runs that failed are counted, and left out of slots, cycles and
+steps.
 
 Permutations are numbered from 0 in lexicographic order, and each draws from the
 seed and its number. --permutation K repeats one of them alone, with its random numbers.
