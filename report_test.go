@@ -33,6 +33,8 @@ func passReport() *Report {
 	r.Metrics.Add("delivered", 256)
 	r.Metrics.Add("efficiency", 1.0/3)
 	r.Metrics.Add("known", []int{1, 2, 4})
+	r.Metrics.Add("wrong_voters", []int{})
+	r.Metrics.Add("results", [][3]uint64{{0, 7, 1 << 63}, {12, 0, 2}})
 	return r
 }
 

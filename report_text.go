@@ -55,7 +55,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	row("slots", strconv.FormatUint(r.Slots, 10))
 	row("cycles", strconv.FormatUint(r.Cycles, 10))
 	for _, metric := range r.Metrics {
-		row(metric.Name, formatMetric(metric.Value))
+		if text := formatMetric(metric.Value); text != "" { // a list may be empty
+			row(metric.Name, text)
+		}
 	}
 	frames := fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard",
 		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow, r.Frames.Unheard)
@@ -140,14 +142,21 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 // listedMax is how many entries of a list the text shows.
 const listedMax = 128
 
-// formatMetric writes a figure as JSON does, but floats short and lists without
-// brackets, and only the head of long ones.
+// formatMetric writes a figure as JSON does, but floats short, results of firmware as
+// processor.word=value, and lists without brackets, and only the head of long ones.
 func formatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return formatFloat(f)
 	}
 	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
 		return fmt.Sprintf("%s ... and %d more; --json has all", formatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
+	}
+	if results, ok := value.([][3]uint64); ok {
+		words := make([]string, len(results))
+		for i, x := range results {
+			words[i] = fmt.Sprintf("%d.%d=%d", x[0], x[1], x[2])
+		}
+		return strings.Join(words, " ")
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
