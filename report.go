@@ -31,9 +31,10 @@ func (r *Report) ToolFailed() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
 }
 
-// digestCovers says beside every digest what it covers. Equal digests say nothing of the
-// rest: compare the reports, too.
-const digestCovers = "(frames, statuses, deliveries; not timing, packets held, logs)"
+// digestCovers says beside every digest what it covers; statuses are those of receivers and of
+// frames that the medium held back. Equal digests say nothing of the rest: compare the
+// reports, too.
+const digestCovers = "(frames, statuses, deliveries, results; not timing, packets held, logs)"
 
 // RuleInterrupted is the rule that an interrupted run breaks.
 const RuleInterrupted = "interrupted"
@@ -62,8 +63,9 @@ type Report struct {
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
 
-	missing []missingPacket // violations that are packets which never arrived
-	onTrust uint64          // announced deliveries that cannot be checked
+	missing  []missingPacket // violations that are packets which never arrived
+	onTrust  uint64          // announced deliveries that cannot be checked
+	rtlCheck string          // the command that compares RTL with its models, for the text form only
 }
 
 // noteTrust names deliveries that were announced and cannot be checked.

@@ -24,7 +24,7 @@ type SeedsReport struct {
 	Notes        []string       `json:"notes,omitempty"`
 	Runs         uint64         `json:"runs"`
 	RunsTotal    uint64         `json:"runs_total"` // that were asked for; more than Runs after an interruption
-	Statistics   Statistics     `json:"statistics"` // slots, cycles, steps and completion are those of runs that passed, the others of all runs
+	Statistics   Statistics     `json:"statistics"` // slots, cycles, steps, lambda and completion are those of runs that passed, the others of all runs
 	Failed       []FailedRun    `json:"failed"`     // the first 10,000
 	FailedTotal  uint64         `json:"failed_total"`
 	MostSlots    *FinishedRun   `json:"most_slots,omitempty"` // the run that passed after the most slots; of equals the first
@@ -35,6 +35,7 @@ type SeedsReport struct {
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
 
+	rtlCheck    string      // as Report's
 	failedSeeds []FailedRun // the first run of every seed that failed, for junitSeedsMax seeds
 }
 
@@ -95,6 +96,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", printable(note))
 	}
+	rtlPassed(&b, r.Verdict, r.RTL, r.rtlCheck)
 	b.WriteByte('\n')
 
 	seeds := Seeds{r.Seeds[0], r.Seeds[1]}

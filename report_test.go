@@ -33,6 +33,8 @@ func passReport() *Report {
 	r.Metrics.Add("delivered", 256)
 	r.Metrics.Add("efficiency", 1.0/3)
 	r.Metrics.Add("known", []int{1, 2, 4})
+	r.Metrics.Add("wrong_voters", []int{})
+	r.Metrics.Add("results", [][3]uint64{{0, 7, 1 << 63}, {12, 0, 2}})
 	return r
 }
 
@@ -127,6 +129,7 @@ func TestStudyReportForms(t *testing.T) {
 	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []StudyRow{
 		{Case: "d=g", Quantity: "n=4 mean iterations", Published: 3.15, Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
 		{Case: "d=g", Quantity: "n=1048576 slots", Published: 38.25, Measured: 50, Tolerance: 1, Note: "other sample"},
+		{Case: "claims", Quantity: "steps", Published: 3, Measured: 2, Runs: 1, OK: true, Contradicted: true, Note: "two messages take 2 steps"},
 	}}
 	var text, data bytes.Buffer
 	require.NoError(t, r.WriteText(&text))

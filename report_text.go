@@ -42,6 +42,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	for _, note := range r.Notes {
 		fmt.Fprintf(&b, "  note: %s\n", printable(note))
 	}
+	rtlPassed(&b, r.Verdict, r.RTL, r.rtlCheck)
 	for _, file := range r.Files {
 		if file.Note != "" {
 			fmt.Fprintf(&b, "  note: %s %s\n", printable(or(file.Path, file.Kind)), file.Note)
@@ -54,7 +55,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	row("slots", strconv.FormatUint(r.Slots, 10))
 	row("cycles", strconv.FormatUint(r.Cycles, 10))
 	for _, metric := range r.Metrics {
-		row(metric.Name, formatMetric(metric.Value))
+		if text := formatMetric(metric.Value); text != "" { // a list may be empty
+			row(metric.Name, text)
+		}
 	}
 	frames := fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard",
 		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow, r.Frames.Unheard)
@@ -139,14 +142,21 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 // listedMax is how many entries of a list the text shows.
 const listedMax = 128
 
-// formatMetric writes a figure as JSON does, but floats short and lists without
-// brackets, and only the head of long ones.
+// formatMetric writes a figure as JSON does, but floats short, results of firmware as
+// processor.word=value, and lists without brackets, and only the head of long ones.
 func formatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return formatFloat(f)
 	}
 	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
 		return fmt.Sprintf("%s ... and %d more; --json has all", formatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
+	}
+	if results, ok := value.([][3]uint64); ok {
+		words := make([]string, len(results))
+		for i, x := range results {
+			words[i] = fmt.Sprintf("%d.%d=%d", x[0], x[1], x[2])
+		}
+		return strings.Join(words, " ")
 	}
 	data, err := json.Marshal(value)
 	if err != nil {
@@ -251,16 +261,13 @@ func (s *junitSuite) write(w io.Writer) error {
 func (r *StudyReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\tsd\tse\truns\ttolerance\tok\tnote")
-	failed := 0
+	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\tsd\tse\truns\ttolerance\tstatus\tnote")
+	statuses := map[string]int{}
 	for _, row := range r.Rows {
-		ok := "ok"
-		if !row.OK {
-			ok = "FAIL"
-			failed++
-		}
+		status := row.Status()
+		statuses[status]++
 		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", row.Case, row.Quantity,
-			formatFloat(row.Published), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE), row.Runs, formatFloat(row.Tolerance), ok, row.Note)
+			formatFloat(row.Published), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE), row.Runs, formatFloat(row.Tolerance), status, row.Note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -277,8 +284,11 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 		fmt.Fprintf(&out, "note: %s\n", note)
 	}
 	writeFiles(&out, r.Files)
-	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance\n",
-		strings.ToUpper(string(r.Verdict)), r.Study, len(r.Rows)-failed, len(r.Rows))
+	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance", strings.ToUpper(string(r.Verdict)), r.Study, statuses["ok"], len(r.Rows))
+	if n := statuses["contradicted"]; n > 0 {
+		fmt.Fprintf(&out, ", %d contradict the publication", n)
+	}
+	out.WriteByte('\n')
 	_, err := w.Write(out.Bytes())
 	return err
 }
@@ -299,10 +309,10 @@ func (r *StudyReport) WriteCSV(w io.Writer) error {
 		}
 		return exactFloat(*f)
 	}
-	rows := [][]string{{"case", "quantity", "published", "measured", "sd", "se", "runs", "tolerance", "ok", "note"}}
+	rows := [][]string{{"case", "quantity", "published", "measured", "sd", "se", "runs", "tolerance", "ok", "contradicted", "note"}}
 	for _, x := range r.Rows {
 		rows = append(rows, []string{x.Case, x.Quantity, exactFloat(x.Published), exactFloat(x.Measured), exact(x.SD), exact(x.SE),
-			strconv.Itoa(x.Runs), exactFloat(x.Tolerance), strconv.FormatBool(x.OK), x.Note})
+			strconv.Itoa(x.Runs), exactFloat(x.Tolerance), strconv.FormatBool(x.OK), strconv.FormatBool(x.Contradicted), x.Note})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

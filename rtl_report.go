@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"regexp"
@@ -76,16 +77,30 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if len(m.rtl.report) == 1 {
 		count = m.rtl.report[0].Path + " of this run is"
 	}
-	each := "`" + strings.Join(m.rtl.checks, "` or `") + "`"
-	check := m.scenario.checkCommand()
-	if check == "" { // it is not from a file
-		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with " + each}
+	if m.scenario.checkCommand() == "" { // it is not from a file
+		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with " + m.rtlCheck()}
 	}
-	notes = []string{fmt.Sprintf("%s RTL: `%s` finds the first cycle of this run in which RTL and model differ", count, check)}
+	notes = []string{fmt.Sprintf("%s RTL: %s finds the first cycle of this run in which RTL and model differ", count, m.rtlCheck())}
 	if len(m.rtl.checksOwn) > 0 {
 		notes = append(notes, "with random inputs, which show more than those of a run: `"+strings.Join(m.rtl.checksOwn, "` or `")+"`")
 	}
 	return notes
+}
+
+// rtlCheck is what compares the RTL of a run with its models: the check of the scenario's file,
+// those of the maps if there is none.
+func (m *Machine) rtlCheck() string {
+	if check := m.scenario.checkCommand(); check != "" {
+		return "`" + check + "`"
+	}
+	return "`" + strings.Join(m.rtl.checks, "` or `") + "`"
+}
+
+// rtlPassed says what a verdict does not say of RTL.
+func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string) {
+	if verdict == VerdictPass && len(rtl) > 0 {
+		fmt.Fprintf(b, "  note: pass says that the firmware worked with this RTL, not that the RTL equals the model: %s compares them\n", printable(check))
+	}
 }
 
 // checkCommand is the command line that repeats a run of the scenario's file beside its

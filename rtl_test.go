@@ -446,6 +446,7 @@ func TestRTLReport(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, r.WriteText(&text))
 	require.Contains(t, text.String(), "1 deserialiser (wasm), 1 serialiser (wasm), 2 star_coupler (icarus)")
+	require.Contains(t, text.String(), "note: pass says that the firmware worked with this RTL, not that the RTL equals the model: `starloom cosim check ")
 	require.Equal(t, routing(4, 4).Hash(), s.Hash(), "RTL does not change what is emulated")
 }
 

@@ -246,7 +246,7 @@ func (m *Machine) report() *Report {
 		report.Verdict = VerdictFail
 	}
 	if m.rtl != nil {
-		report.RTL = m.rtl.report
+		report.RTL, report.rtlCheck = m.rtl.report, m.rtlCheck()
 		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
 	}
 	return report

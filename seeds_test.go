@@ -103,6 +103,7 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 		require.Equal(t, fmt.Sprint(alone.Slots), row["slots"])
 		require.Equal(t, fmt.Sprint(alone.Metrics.Get("lost")), row["lost"])
 		require.Equal(t, fmt.Sprint(alone.Frames.Collided), row["frames.collided"])
+		require.Equal(t, fmt.Sprint(alone.Frames.Blocked), row["frames.blocked"])
 		require.Equal(t, string(alone.Verdict), row["verdict"])
 		sent = append(sent, float64(alone.Frames.Sent))
 		if alone.Verdict == VerdictPass {
@@ -238,7 +239,7 @@ func TestTally(t *testing.T) {
 	tally := newTally(true, nil)
 	for i := range uint64(failedRunsMax + 5) {
 		r := &Report{Verdict: VerdictFail, Slots: 9, Violations: []Violation{{Rule: RuleFinishes}}, ViolationsTotal: 2}
-		r.Metrics.Add("lambda", float64(i)/4)
+		r.Metrics.Add("load", float64(i)/4)
 		r.Metrics.Add("mu", "3/7")
 		r.Metrics.Add("known", []int{1, 2})
 		require.NoError(t, tally.add(&batchRun{seed: i / 2, permutation: i % 2, report: r}))
@@ -252,9 +253,9 @@ func TestTally(t *testing.T) {
 	}
 	require.NotContains(t, names, "mu")
 	require.NotContains(t, names, "known")
-	require.Contains(t, names, "lambda")
+	require.Contains(t, names, "load")
 	require.Zero(t, tally.statistics().Get("slots").Runs, "runs that fail have no finishing time")
-	require.EqualValues(t, failedRunsMax+5, tally.statistics().Get("lambda").Runs)
+	require.EqualValues(t, failedRunsMax+5, tally.statistics().Get("load").Runs)
 	for value, want := range map[any]string{3: "3", uint64(1 << 63): "9223372036854775808", 0.1: "0.1", "3/7": "3/7"} {
 		require.Equal(t, want, exactMetric(value))
 	}

@@ -78,11 +78,14 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 		m.plant.Probes(take)
 	}
 	if len(found) == 0 {
-		remedy := m.signalExamples()
 		if m.plant == nil {
-			remedy += "; the slot engine has no signals of hardware: build the machine with EngineCycle"
+			return nil, &InputError{
+				Place:  "signals",
+				Reason: fmt.Sprintf("the slot engine has no signals of hardware, and no other one matches %q", names),
+				Remedy: "build the machine with EngineCycle",
+			}
 		}
-		return nil, &InputError{Place: "signals", Reason: fmt.Sprintf("no signal matches %q", names), Remedy: remedy}
+		return nil, &InputError{Place: "signals", Reason: fmt.Sprintf("no signal matches %q", names), Remedy: m.signalExamples()}
 	}
 	return found, nil
 }

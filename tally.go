@@ -17,7 +17,7 @@ const failedRunsMax = 10_000
 
 // finishingTimes are the figures that say when a run was finished. Runs that failed
 // have none: those that broke a rule, too, did not do their work in that time.
-var finishingTimes = []string{"slots", "cycles", "steps", "completion"}
+var finishingTimes = []string{"slots", "cycles", "steps", "lambda", "completion"}
 
 // tally keeps what is said of many runs, which are added in their order: statistics,
 // what failed, the worst, and rows of a table. What it keeps grows with the number of
@@ -211,10 +211,8 @@ func (r *Report) figures() []Metric {
 	all = append(all, r.Metrics...)
 	frames := reflect.ValueOf(r.Frames)
 	for i := range frames.NumField() {
-		name, optional, _ := strings.Cut(frames.Type().Field(i).Tag.Get("json"), ",")
-		if optional != "" {
-			continue // a table has the same columns whatever the runs bring
-		}
+		// A table has the same columns whatever the runs bring, those that JSON leaves out too.
+		name, _, _ := strings.Cut(frames.Type().Field(i).Tag.Get("json"), ",")
 		all = append(all, Metric{Name: "frames." + name, Value: frames.Field(i).Uint()})
 	}
 	return all

@@ -121,18 +121,31 @@ func (l *SampleList) Means() (means, se []float64) {
 }
 
 // StudyRow is one published figure. OK says that |measured - published| is at
-// most Tolerance, or that the case's own test holds (Note says which).
+// most Tolerance, or that the case's own test holds (Note says which). Contradicted says that
+// it is the published figure that is wrong: OK is then about what holds in its place.
 type StudyRow struct {
-	Case      string   `json:"case"`
-	Quantity  string   `json:"quantity"`
-	Published float64  `json:"published"`
-	Measured  float64  `json:"measured"`
-	SD        *float64 `json:"sd"`   // standard deviation of a run; null for one run or none
-	SE        *float64 `json:"se"`   // standard error of Measured
-	Runs      int      `json:"runs"` // behind Measured; 0: a formula
-	Tolerance float64  `json:"tolerance"`
-	OK        bool     `json:"ok"`
-	Note      string   `json:"note,omitempty"`
+	Case         string   `json:"case"`
+	Quantity     string   `json:"quantity"`
+	Published    float64  `json:"published"`
+	Measured     float64  `json:"measured"`
+	SD           *float64 `json:"sd"`   // standard deviation of a run; null for one run or none
+	SE           *float64 `json:"se"`   // standard error of Measured
+	Runs         int      `json:"runs"` // behind Measured; 0: a formula
+	Tolerance    float64  `json:"tolerance"`
+	OK           bool     `json:"ok"`
+	Contradicted bool     `json:"contradicted,omitempty"`
+	Note         string   `json:"note,omitempty"`
+}
+
+// Status is OK and Contradicted in a word: ok, contradicted or off.
+func (r *StudyRow) Status() string {
+	switch {
+	case !r.OK:
+		return "off"
+	case r.Contradicted:
+		return "contradicted"
+	}
+	return "ok"
 }
 
 // Compare returns a row that is right when the figures differ by the tolerance at most.

@@ -30,10 +30,11 @@ and gets its schedule. A program that --firmware names brings its own.
 
 --seeds A..B runs the scenario once for every seed and reports mean, standard
 deviation (sd), standard error of the mean (se), minimum, median, maximum and a
-histogram of every figure, and the seeds that failed. A histogram has a column for
-each value, or 16 from the smallest to the largest. With workload: {permutation:
-all} every seed has a run for each permutation. Runs that failed are counted, and
-left out of slots, cycles and steps.
+histogram of every figure that is a number - not of lists, nor of a fraction such as
+mu - and the seeds that failed. A histogram has a column for each value, or 16 from
+the smallest to the largest. With workload: {permutation: all} every seed has a run
+for each permutation. Runs that failed are counted, and left out of slots, cycles and
+steps.
 
 Permutations are numbered from 0 in lexicographic order, and each draws from the
 seed and its number. --permutation K repeats one of them alone, with its random numbers.
@@ -42,7 +43,8 @@ seed and its number. --permutation K repeats one of them alone, with its random 
 what it finds. Nor does RTL in the place of parts of the hardware (key rtl of the
 scenario), as long as it is right.
 
-The digest covers frames, receive statuses and deliveries, slot by slot; not timing,
+The digest covers, slot by slot, frames that were sent or held back by their medium,
+receive statuses, deliveries that firmware announced and results that it gave; not timing,
 packets held, logs and probes. Runs are equal if digest and report are.
 
 A run that has lost packets is repeated, to find out where.

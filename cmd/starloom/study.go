@@ -22,7 +22,8 @@ func newStudy() *cobra.Command {
 		Long: `Repeats the runs behind a published table or figure and prints published and
 measured figures side by side, with the tolerance, the number of runs behind the
 measured one, the standard deviation of a run (sd) and the standard error of the mean
-(se). 'starloom study list' names the studies and their cases.
+(se). The status of a row is ok, off, or contradicted: what was published is wrong, and
+what holds in its place holds. 'starloom study list' names the studies and their cases.
 
 --svg draws what the cases that are run have measured. --orders keeps the orders of
 gossip that the case search of 'study gossip' has found, orders-N.csv for N+1

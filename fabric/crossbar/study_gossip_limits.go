@@ -262,7 +262,7 @@ func (s *gossipRuns) claims(name string) error {
 }
 
 func (s *gossipRuns) contradict(name, what string, claimed, measured float64, holds bool, note string) {
-	s.Add(fabric.StudyRow{Case: name, Quantity: what, Published: claimed, Measured: measured, Runs: 1, OK: holds, Note: "contradicted: " + note})
+	s.Add(fabric.StudyRow{Case: name, Quantity: what, Published: claimed, Measured: measured, Runs: 1, OK: holds, Contradicted: true, Note: note})
 }
 
 // search finds orders that meet the lower bound. They count when a run meets it.
