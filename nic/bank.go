@@ -202,7 +202,10 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	claims := []claim{{"descriptor", uint64(address), sizeBank}}
 	column := func(name string, offset, elements, elementBytes int) ([]byte, error) {
 		at, size := uint64(word(offset)), uint64(elements)*uint64(elementBytes)
-		if at == 0 || at+size > uint64(len(memory)) || at%alignment(elementBytes) != 0 {
+		if at == 0 {
+			return nil, fmt.Errorf("bank descriptor: %s is not set; it is required", name)
+		}
+		if at+size > uint64(len(memory)) || at%alignment(elementBytes) != 0 {
 			return nil, fmt.Errorf("bank descriptor: %s at %#x: %d bytes lie outside the memory of %#x bytes or are not aligned", name, at, size, len(memory))
 		}
 		for _, other := range claims {
