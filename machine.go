@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"sort"
@@ -16,6 +17,7 @@ import (
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 // The engines. Both give the same frames, metrics and digest; EngineAuto takes
@@ -458,6 +460,20 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 	return &InputError{Place: m.scenario.Place("firmware.schedule"), Reason: fmt.Sprintf("the firmware %s takes no schedule", m.image.name), Remedy: "define STARLOOM_SCHEDULE before including starloom.h, or delete schedule"}
 }
 
+// remedyOfImage is what to do about an image that cannot be read.
+func (m *Machine) remedyOfImage() string {
+	var known []string
+	for _, p := range m.network.Programs() {
+		known = append(known, p.Name)
+	}
+	remedy := "make it with `starloom firmware build`"
+	if len(known) > 0 {
+		remedy += ", or name a program of this fabric: " + strings.Join(known, ", ")
+	}
+	folder, name := filepath.Split(m.scenario.Firmware.Image) // absolute, if it is an option's
+	return input.DidYouMean(filepath.Base(folder)+"/"+name, known, remedy)
+}
+
 // loadImage compiles the scenario's firmware, fills in its parameters and
 // returns what makes an instance, and the place to name in errors.
 func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(nic.BankConfig) (firmware.Instance, error), string, error) {
@@ -478,7 +494,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 			wasm, err = firmware.ReadImage(s.imagePath())
 		}
 		if err != nil {
-			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: "make it with `starloom firmware build`, or name a built-in program: " + strings.Join(firmware.Programs(), ", ")}
+			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage()}
 		}
 	} else {
 		m.image.name = s.Firmware.Program
@@ -1029,5 +1045,5 @@ func orNone(names []string) string {
 	if len(names) == 0 {
 		return "none"
 	}
-	return fmt.Sprint(names)
+	return strings.Join(names, ", ")
 }

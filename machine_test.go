@@ -392,6 +392,10 @@ func TestMachineRefuses(t *testing.T) {
 	tables := routing(200, 200)
 	tables.Firmware = Firmware{Image: filepath.Join(dir, "large.wasm"), Mode: ModeIsolated}
 	require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: source, Output: tables.Firmware.Image}))
+	mistyped := routing(2, 2)
+	mistyped.Firmware = Firmware{Image: "pops/randon", Mode: ModeBanked}
+	unknown := gossipScenario(3, 0, Gossip{})
+	unknown.Firmware.Params["neuron"] = 1
 	votes := votingScenario(65533, 0, Gossip{Sessions: 2})
 	for _, c := range []struct {
 		s    *Scenario
@@ -404,6 +408,9 @@ func TestMachineRefuses(t *testing.T) {
 		{huge, MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, MachineOptions{Engine: EngineCycle}, "fabric.pops: this run takes about "},
 		{isolated, MachineOptions{}, "mode: banked takes less"},
+		{mistyped, MachineOptions{}, `did you mean "pops/random"? make it with`},
+		{mistyped, MachineOptions{}, "or name a program of this fabric: pops/"},
+		{unknown, MachineOptions{}, `the firmware gossip/fsa has no parameter "neuron"; it has scheduling; remove`},
 		{votes, MachineOptions{}, "fabric.crossbar: this run takes about 73 GiB of memory, this machine has "},
 		{deep(8200, 1), MachineOptions{}, "nic: a bank of 8200 processors with FIFOs of 530400 bytes each does not fit the 32-bit addresses of one firmware instance; choose smaller FIFOs"},
 		{deep(4100, 2), MachineOptions{BankSize: 8200}, "or smaller banks with --bank"},

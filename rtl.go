@@ -250,7 +250,7 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is a %s", x.Replace, strings.Join(others, " and "), wanted.model), r.examples())
+		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)), r.examples())
 	}
 	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), r.examples())
 }
@@ -267,6 +267,14 @@ func (r *machineRTL) examples() string {
 		text += fmt.Sprintf("; %s is all hardware at once", network)
 	}
 	return text
+}
+
+// withArticle puts a or an in front of the name of a model.
+func withArticle(model string) string {
+	if strings.ContainsRune("aeiou", rune(model[0])) {
+		return "an " + model
+	}
+	return "a " + model
 }
 
 // match lists the elements of a site that a pattern names, as far as there may be.

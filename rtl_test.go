@@ -502,6 +502,8 @@ func TestRTLRefuses(t *testing.T) {
 	_, err := NewMachine(t.Context(), withRTL(gossipScenario(3, 0, Gossip{}), RTL{Replace: "crossbar"}), MachineOptions{})
 	require.ErrorContains(t, err, `no component matches "crossbar"; components are, for example, crossbar.input[3], crossbar.nic[3].rx, crossbar.nic[3].tx, crossbar.output[3], crossbar.output[3].arbiter, crossbar.output[3].filter, crossbar.output[3].link`)
 	require.NotContains(t, err.Error(), "for all hardware")
+	_, err = NewMachine(t.Context(), withRTL(gossipScenario(3, 0, Gossip{}), RTL{Replace: "crossbar.nic[0].tx", Twin: "arbiter_fixed"}), MachineOptions{})
+	require.ErrorContains(t, err, "and the RTL is an arbiter_fixed")
 	twice := withRTL(routing(4, 4), RTL{Replace: "pops.group[1].nic[*]", Backend: "icarus"}, RTL{Replace: "pops.**.tx", Backend: "icarus"})
 	_, err = NewMachine(context.Background(), twice, MachineOptions{})
 	require.ErrorContains(t, err, "rtl[1].replace: pops.group[1].nic[0].tx is replaced by rtl[0] already")

@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
 //go:embed sdk/*.h
@@ -63,7 +64,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	}
 	info, err := os.Stat(o.Source)
 	if err != nil {
-		return fmt.Errorf("firmware source: %w", err)
+		return fmt.Errorf("firmware source %s: %w: give the path of a C or C++ source", o.Source, input.WithoutPath(err))
 	}
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("firmware source %s: this is not a regular file: give a C or C++ source", o.Source)

@@ -102,7 +102,7 @@ is the table, not the picture.`,
 		if c.Flags().Changed("seeds") {
 			for _, one := range []string{"seed", "permutation"} {
 				if c.Flags().Changed(one) {
-					return &starloom.InputError{Place: "--seeds", Reason: "--seeds asks for many runs, --" + one + " for one", Remedy: "delete one of them"}
+					return &starloom.InputError{Place: "--seeds", Reason: "this is for many runs, --" + one + " for one", Remedy: "delete one of them"}
 				}
 			}
 			if many, err = starloom.ParseSeeds(seeds); err != nil {

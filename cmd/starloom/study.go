@@ -49,8 +49,10 @@ Folders are made if they are not there; files appear when the study is over.`,
 	c.Flags().StringVar(&o.Plots, "svg", "", "write plots of what is measured to the folder `DIR`")
 	c.Flags().StringVar(&o.Orders, "orders", "", "write the orders of gossip that a search has found to the folder `DIR`")
 	workers := c.Flags().Uint16("workers", 0, "use `N` threads; 0: all cores")
-	c.MarkFlagsMutuallyExclusive("quick", "full")
 	c.RunE = func(c *cobra.Command, args []string) error {
+		if quick && o.Full {
+			return &starloom.InputError{Place: "--quick", Reason: "--full is given as well", Remedy: "choose one"}
+		}
 		var files traces.Files
 		defer files.Abort()
 		jsonFile, err := open(&files, "--json", json)

@@ -34,7 +34,7 @@ func TestNamed(t *testing.T) {
 		require.Equal(t, orders, again)
 	}
 	_, err := gossip.Named("pipeline", 7, 1)
-	require.EqualError(t, err, `orders "pipeline" are unknown; give identity, pipelined, shared-random, worst, optimal or a file of orders (.csv)`)
+	require.EqualError(t, err, `orders "pipeline" are unknown; did you mean "pipelined"? give identity, pipelined, shared-random, worst, optimal or a file of orders (.csv)`)
 	require.ErrorAs(t, err, new(*input.Error))
 }
 
