@@ -11,7 +11,7 @@
  *
  * on_slot sees what arrived in the slot before (sl_receive, sl_status) and says
  * what to send (sl_send) and to hear (sl_listen) in this one, and how long it has
- * nothing to do (sl_sleep). State starts as zeros. Keep nothing in globals: a bank of processors shares them.
+ * nothing to do (sl_sleep). State starts as zeros. Keep nothing in globals or static variables: a bank of processors shares them.
  *
  *     clang --target=wasm32 -O2 -g -ffreestanding -mbulk-memory -msign-ext -mmutable-globals -I sdk -c -o my.o my.c
  *     wasm-ld --no-entry --stack-first -z stack-size=16384 --export=__stack_pointer -o my.wasm my.o
