@@ -471,7 +471,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.arbiter[0]"}, `no component matches "pops.arbiter[0]"`},
 		{RTL{Replace: "pops.**", Twin: "fifo"}, "rtl[0].twin: this machine has no component of the kind fifo; choose one of star_coupler"},
 		{RTL{Replace: "pops.**", Twin: "arbiter_matrix"}, "rtl[0].twin: this machine has no component of the kind arbiter_matrix"},
-		{RTL{Replace: "pops.**", Twin: "coupler"}, `this machine has no component of the kind coupler; choose one of star_coupler, link, deserialiser, serialiser, pops_slot`},
+		{RTL{Replace: "pops.**", Twin: "coupler"}, `this machine has no component of the kind coupler; choose one of star_coupler, link, serialiser, deserialiser, pops_slot`},
 		{RTL{Replace: "pops.group[0].coupler[1]", Twin: "link"}, "pops.group[0].coupler[1] are star couplers, and the RTL is a link"},
 		{RTL{Replace: "pops", Twin: "link"}, "link does not fit pops"},
 		{RTL{Replace: "pops.**", Twin: "pops_slot"}, "pops_slot does not fit pops.**"},
@@ -500,7 +500,7 @@ func TestRTLRefuses(t *testing.T) {
 	}
 
 	_, err := NewMachine(t.Context(), withRTL(gossipScenario(3, 0, Gossip{}), RTL{Replace: "crossbar"}), MachineOptions{})
-	require.ErrorContains(t, err, `no component matches "crossbar"; components are, for example, crossbar.input[3], crossbar.nic[3].rx, crossbar.nic[3].tx, crossbar.output[3], crossbar.output[3].arbiter, crossbar.output[3].filter, crossbar.output[3].link`)
+	require.ErrorContains(t, err, `no component matches "crossbar"; components are, for example, crossbar.output[3], crossbar.output[3].link, crossbar.nic[3].tx, crossbar.nic[3].rx, crossbar.output[3].filter, crossbar.output[3].arbiter, crossbar.input[3]`)
 	require.NotContains(t, err.Error(), "for all hardware")
 	_, err = NewMachine(t.Context(), withRTL(gossipScenario(3, 0, Gossip{}), RTL{Replace: "crossbar.nic[0].tx", Twin: "arbiter_fixed"}), MachineOptions{})
 	require.ErrorContains(t, err, "and the RTL is an arbiter_fixed")
