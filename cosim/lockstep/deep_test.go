@@ -35,7 +35,7 @@ func TestReachesDeepState(t *testing.T) {
 		{
 			"arbiter_round_robin", "a counter of 14 bits ends a grant", twin.Parameters{"REQUESTERS": 4},
 			[][2]string{
-				{"  always @(posedge clock) begin", "  reg [13:0] age_q;\n  always @(posedge clock) age_q <= reset ? 14'd0 : age_q + 14'd1;\n  always @(posedge clock) begin"},
+				{"  reg [REQUESTERS-1:0] grant_q;", "  reg [REQUESTERS-1:0] grant_q;\n  reg [13:0] age_q;\n  always @(posedge clock) age_q <= reset ? 14'd0 : age_q + 14'd1;"},
 				{"else if (!hold)", "else if (!hold || &age_q)"},
 			}, 1<<14 - 1,
 		},
