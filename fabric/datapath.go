@@ -21,7 +21,7 @@ type Datapath struct {
 	timing        nic.Timing
 	clock         *hw.Clock
 	serialisers   *nic.Serialisers
-	couplers      *hw.StarCouplers
+	couplers      Couplers
 	links         *hw.Fibre
 	far           *hw.Light
 	deserialisers *nic.Deserialisers
@@ -137,8 +137,12 @@ func (d *Datapath) Site() *hw.Site {
 	}
 	violation := inLast(couplers.Wide("violation_o", "violation_o"), none)
 	violation.Get = func(_ int, to hw.Pins) {
-		for c, violated := range d.couplers.Violation {
-			to.SetBits(c, 1, uint64(violated))
+		for medium := range d.seen {
+			met := uint64(0)
+			if d.couplers.Met(medium) {
+				met = 1
+			}
+			to.SetBits(medium, 1, met)
 		}
 	}
 	rail1, rail0 := links.Wide("rail1_o", "rail1_o"), links.Wide("rail0_o", "rail0_o")

@@ -56,10 +56,10 @@ type Plant struct {
 
 // Media is what carries light from transmitters to receivers.
 type Media struct {
-	Couplers *hw.StarCouplers // where frames meet, one for each medium
-	Links    *hw.Fibre        // to Far
-	Far      *hw.Light        // of each medium
-	Hears    hw.Gather        // the media that the ports of a unit's receivers hear
+	Couplers Couplers  // where frames meet, one for each medium
+	Links    *hw.Fibre // to Far
+	Far      *hw.Light // of each medium
+	Hears    hw.Gather // the media that the ports of a unit's receivers hear
 	// Blocks reports whether a frame has to wait in a slot because what its port leads to
 	// is taken; nil: nothing ever blocks.
 	Blocks func(processor int, port uint16, slot uint32) bool
@@ -77,6 +77,19 @@ type Media struct {
 	// hardware that draws nothing.
 	Collided func(processor int) bool
 	Reseed   func(seed uint64)
+}
+
+// Couplers are a component in which frames meet, such as hw.StarCouplers, with an element for
+// each medium.
+type Couplers interface {
+	hw.Sited
+	// Reached returns the medium that a transmitter's port leads to.
+	Reached(transmitter, port int) int
+	// Violated returns the media of a shard on which frames have met since ClearSlot, in no
+	// particular order; Met reports whether a medium is one of them.
+	Violated(shard int) []uint32
+	Met(medium int) bool
+	ClearSlot(shard int)
 }
 
 // plantShard is a shard's part of the machine, and room to work in.
@@ -606,7 +619,13 @@ func (t *Plant) Late() []int { return t.late }
 // shows a code violation.
 func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	violated := t.media.Couplers.Violated(shard)
-	violation, placed := t.media.Couplers.Violation, uint64(0)
+	placed := uint64(0)
+	note := func(transmitter, port int) {
+		placed++
+		if t.media.Couplers.Met(t.media.Couplers.Reached(transmitter, port)) {
+			met++
+		}
+	}
 	first, end := t.transmitters(shard)
 	for transmitter := first; transmitter < end; transmitter++ {
 		port := t.sent[transmitter]
@@ -616,13 +635,11 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 		switch port {
 		case nic.PortNone:
 		case nic.PortAll:
-			placed += uint64(t.shape.Ports)
 			for p := range t.shape.Ports {
-				met += uint64(violation[t.media.Couplers.Reached(transmitter, p)])
+				note(transmitter, p)
 			}
 		default:
-			placed++
-			met += uint64(violation[t.media.Couplers.Reached(transmitter, int(port))])
+			note(transmitter, int(port))
 		}
 	}
 	if s := &t.shards[shard]; yield != nil && len(violated) > 0 {

@@ -205,6 +205,9 @@ func (c *StarCouplers) flag(shard int, coupler uint32) {
 // ClearSlot, each once, in no particular order.
 func (c *StarCouplers) Violated(shard int) []uint32 { return c.violated[shard] }
 
+// Met reports whether a coupler has seen a violation since ClearSlot.
+func (c *StarCouplers) Met(coupler int) bool { return c.Violation[coupler] != 0 }
+
 // ClearSlot resets the Violation flags of a shard; it costs what is flagged.
 func (c *StarCouplers) ClearSlot(shard int) {
 	for _, coupler := range c.violated[shard] {
