@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/bus"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/pops"
 	"starloom/firmware"
@@ -52,6 +53,8 @@ type Fabric struct {
 	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
 
 	Crossbar *crossbar.Network `json:"crossbar,omitempty" jsonschema:"description=crossbar: any frames with distinct senders and addressees cross in one slot"`
+
+	Bus *bus.Network `json:"bus,omitempty" jsonschema:"description=bus network: buses are sets of vertices\\, a vertex is on one of them in a slot"`
 
 	// Custom is a network from Go, which has passed the suite of package
 	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while

@@ -76,8 +76,16 @@ type Shape struct {
 	// Addressed: a frame goes to the output of its destination, as in a crossbar. NICs ask
 	// for outputs at the start of a slot, and again in the next slot if they are not served.
 	Addressed bool
-	ListWords int // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
-	Media     int // where frames meet; each ends in a link to its listeners
+	// Arbitrated: a frame goes to the medium that its port leads to, which has an arbiter. NICs
+	// ask for it as for an output.
+	Arbitrated bool
+	// Taps are where the ports of NICs lead that have one switch to all of them: a processor that
+	// sends hears the port that it sends to, or nothing. OnMediumMax may be switched to a medium
+	// in one slot. nil: every NIC has Ports, and who sends to one may hear another.
+	Taps        *hw.Taps
+	OnMediumMax int
+	ListWords   int // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
+	Media       int // where frames meet; each ends in a link to its listeners
 	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
 	// cross one medium one after the other, 0 for one.
 	ArbitrationCycles, FramesPerSlot int
@@ -95,6 +103,9 @@ func (s Shape) Lanes() int {
 	}
 	return 1
 }
+
+// Asks reports whether NICs ask before they send.
+func (s Shape) Asks() bool { return s.Addressed || s.Arbitrated }
 
 // Shared reports whether outputs are one medium, on which NICs drop what is for others.
 func (s Shape) Shared() bool { return s.Addressed && s.Media == 1 && s.Processors() > 1 }
