@@ -87,6 +87,7 @@ func (l *Ledger) Next() Ledger {
 type Checks struct {
 	HeldMax     int  // packets per processor, 0 for no rule
 	ExactlyOnce bool // a packet arrives once, and only where it belongs
+	NoCreation  bool // a frame of gossip has no item that its sender does not know
 }
 
 // Captured is one frame for the packet capture. Frame is empty for a collision.

@@ -12,6 +12,7 @@ type Rules struct {
 	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
 	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
+	NoCreation             bool           `json:"no_creation,omitempty" jsonschema:"description=a frame of gossip has no item that its sender does not know"`
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
 	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
 	Energy                 bool           `json:"energy,omitempty" jsonschema:"description=no update of a processor's neurons raises the energy of a Hopfield network"`
@@ -34,6 +35,7 @@ const (
 	RuleCollisionFree = "collision_free"
 	RuleHeld          = "packets_per_processor_max"
 	RuleExactlyOnce   = "exactly_once"
+	RuleNoCreation    = "no_creation"
 	RuleAgreement     = "agreement"
 	RuleValidity      = "validity"
 	RuleEnergy        = "energy"
@@ -52,6 +54,9 @@ func (r *Rules) Checked() []string {
 	}
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
+	}
+	if r.NoCreation {
+		names = append(names, RuleNoCreation)
 	}
 	return append(names, r.Judged()...)
 }
@@ -100,6 +105,7 @@ const (
 	FindMisrouted                       // a packet arrived where it does not belong; Value is its origin, Text for an announced one
 	FindDuplicate                       // a packet arrived again; Value is its origin, Text for an announced one
 	FindUnbacked                        // firmware announces a packet that no frame has brought; Value is its origin
+	FindCreated                         // a frame has an item that its sender does not know; Value is its origin
 	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
 	FindTrap                            // the handler trapped: Text says where
 	FindFail                            // the handler called sl_fail: Text says where
@@ -150,6 +156,9 @@ var findings = [findingKinds]struct {
 	}},
 	FindUnbacked: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("announced the packet of processor %d, which no frame had brought to it", f.Value)
+	}},
+	FindCreated: {rule: RuleNoCreation, path: Names.Processor, when: atLastPhit, text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("sent the item of processor %d, which no frame had brought to it", f.Value)
 	}},
 	FindHeld: {rule: RuleHeld, path: Names.Processor, before: ": ", text: func(f *Finding, c *Circumstances) string {
 		return fmt.Sprintf("holds %d packets, at most %d are allowed", f.Value, c.Rules.PacketsPerProcessorMax)
