@@ -49,6 +49,8 @@ const (
 	RuleIllegalSend   = fabric.RuleIllegalSend
 	RuleIllegalListen = fabric.RuleIllegalListen
 	RuleFinishes      = fabric.RuleFinishes
+	RuleOneBus        = fabric.RuleOneBus
+	RuleBusLength     = fabric.RuleBusLength
 	RuleAgreement     = fabric.RuleAgreement
 	RuleValidity      = fabric.RuleValidity
 	RuleEnergy        = fabric.RuleEnergy
