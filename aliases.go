@@ -50,6 +50,8 @@ const (
 	RuleIllegalListen = fabric.RuleIllegalListen
 	RuleFinishes      = fabric.RuleFinishes
 	RuleNoCreation    = fabric.RuleNoCreation
+	RuleOneBus        = fabric.RuleOneBus
+	RuleBusLength     = fabric.RuleBusLength
 	RuleAgreement     = fabric.RuleAgreement
 	RuleValidity      = fabric.RuleValidity
 	RuleEnergy        = fabric.RuleEnergy

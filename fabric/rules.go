@@ -13,6 +13,8 @@ type Rules struct {
 	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
 	NoCreation             bool           `json:"no_creation,omitempty" jsonschema:"description=a frame of gossip has no item that its sender does not know"`
+	OneBus                 bool           `json:"one_bus,omitempty" jsonschema:"description=a vertex is on one bus in a slot: it does not listen to another one than it sends to"`
+	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot"`
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
 	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
 	Energy                 bool           `json:"energy,omitempty" jsonschema:"description=no update of a processor's neurons raises the energy of a Hopfield network"`
@@ -36,6 +38,8 @@ const (
 	RuleHeld          = "packets_per_processor_max"
 	RuleExactlyOnce   = "exactly_once"
 	RuleNoCreation    = "no_creation"
+	RuleOneBus        = "one_bus"
+	RuleBusLength     = "bus_length"
 	RuleAgreement     = "agreement"
 	RuleValidity      = "validity"
 	RuleEnergy        = "energy"
@@ -58,7 +62,18 @@ func (r *Rules) Checked() []string {
 	if r.NoCreation {
 		names = append(names, RuleNoCreation)
 	}
-	return append(names, r.Judged()...)
+	return append(append(names, r.Switched()...), r.Judged()...)
+}
+
+// Switched lists those of the rules that are about the one switch of a NIC: Shape.Taps.
+func (r *Rules) Switched() (names []string) {
+	if r.OneBus {
+		names = append(names, RuleOneBus)
+	}
+	if r.BusLength {
+		names = append(names, RuleBusLength)
+	}
+	return names
 }
 
 // Judged lists those of the rules that only a Judge can check.
@@ -102,6 +117,8 @@ const (
 	FindLate                            // light at the far end of a medium's link in the last cycle of a slot
 	FindIllegalHear                     // firmware listens where there is no port: Text says how
 	FindIllegalSend                     // firmware sends what the NIC refuses: Text says how
+	FindTwoBuses                        // a processor sends to one port and listens to another, and has one switch: Text says which
+	FindCrowded                         // too many processors are switched to a medium: Text says how many may be
 	FindMisrouted                       // a packet arrived where it does not belong; Value is its origin, Text for an announced one
 	FindDuplicate                       // a packet arrived again; Value is its origin, Text for an announced one
 	FindUnbacked                        // firmware announces a packet that no frame has brought; Value is its origin
@@ -148,6 +165,8 @@ var findings = [findingKinds]struct {
 	}},
 	FindIllegalHear: {rule: RuleIllegalListen, path: Names.Processor, before: ": "},
 	FindIllegalSend: {rule: RuleIllegalSend, path: Names.Processor, before: ": "},
+	FindTwoBuses:    {rule: RuleOneBus, path: Names.Processor, before: " "},
+	FindCrowded:     {rule: RuleBusLength, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
 	FindMisrouted: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ", text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("received a packet of origin %d that is not for it", f.Value)
 	}},

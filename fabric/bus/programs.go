@@ -8,7 +8,7 @@ func (b Network) Programs() (programs []fabric.Program) {
 	for _, schedule := range b.Schedules() {
 		p := fabric.Program{
 			Name: "bus/" + schedule, SlotsPerStep: 1, Schedule: schedule,
-			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true},
+			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true, OneBus: true, BusLength: true},
 		}
 		if schedule == b.schedule && b.Check() == nil {
 			p.Needs = fabric.Needs{RxFrames: 1, PayloadBytes: setBytes(b.Vertices), Slots: uint32(len(b.Plan().Steps))}
