@@ -39,5 +39,5 @@ func (b Network) Studies() []*fabric.Study { return nil }
 
 // Referee implements fabric.Network.
 func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
-	return fabric.NewPackets(b.Vertices)
+	return NewWaiting(b)
 }
