@@ -101,7 +101,6 @@ func (r *gossipReferee) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameVie
 
 // Received implements fabric.Witness.
 func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
-	r.cell(vertex, slot, gossip.Received, frame)
 	known, gained, before := r.of(vertex), 0, r.lowest
 	r.eachWord(frame, func(k int, items uint64) {
 		gained += bits.OnesCount64(items &^ known[k])
@@ -110,6 +109,7 @@ func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameVi
 	r.having[r.count[vertex]]--
 	r.count[vertex] += uint32(gained)
 	r.having[r.count[vertex]]++
+	r.cell(vertex, slot, gossip.Received, frame)
 	for r.having[r.lowest] == 0 {
 		r.lowest++
 	}
@@ -122,7 +122,11 @@ func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameVi
 // cell notes what a vertex does in a step, on which bus.
 func (r *gossipReferee) cell(vertex int, slot uint32, action gossip.Action, frame nic.FrameView) {
 	if buses := r.plan.taps.Bus[vertex]; r.table != nil && int(frame.Port()) < len(buses) {
-		r.table.Add(vertex, int(slot), gossip.Cell{Action: action, Bus: int(buses[frame.Port()])})
+		c := gossip.Cell{Action: action, Bus: int(buses[frame.Port()])}
+		if action == gossip.Received {
+			c.Known = int(r.count[vertex])
+		}
+		r.table.Add(vertex, int(slot), c)
 	}
 }
 

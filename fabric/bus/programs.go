@@ -19,10 +19,10 @@ func (b Network) Programs() (programs []fabric.Program) {
 }
 
 // Referee implements fabric.Network: that of gossip where the buses are those of a schedule, else
-// that of packets.
+// one that follows what waits.
 func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	if b.schedule == "" {
-		return fabric.NewPackets(b.Vertices)
+		return NewWaiting(b)
 	}
 	return newGossipReferee(b.Plan())
 }

@@ -16,10 +16,11 @@ const (
 	Received               // "R3": received on bus 3
 )
 
-// Cell is what a vertex does in a step, and on which bus; 0 for Idle and Blocked.
+// Cell is what a vertex does in a step: on which bus, and how many items it knows after it if it has
+// received; else 0.
 type Cell struct {
-	Action Action
-	Bus    int
+	Action     Action
+	Bus, Known int
 }
 
 // String is the cell's symbol: S3, R3, - or ~.
@@ -51,9 +52,9 @@ func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Tabl
 	for column, step := range steps {
 		for entry, bus := range step {
 			k := number(column, entry)
-			t.Add(bus.Sender, column, Cell{Sent, k})
+			t.Add(bus.Sender, column, Cell{Action: Sent, Bus: k})
 			for _, receiver := range bus.Receivers {
-				t.Add(receiver, column, Cell{Received, k})
+				t.Add(receiver, column, Cell{Action: Received, Bus: k})
 			}
 		}
 	}
@@ -82,6 +83,17 @@ func (t *Table) Cell(vertex, column int) Cell {
 		return row[column]
 	}
 	return Cell{}
+}
+
+// Known is how many items a vertex knew after a column, as far as the cells say; before the first,
+// column -1, and to its first reception it is its own one.
+func (t *Table) Known(vertex, column int) int {
+	for ; column >= 0; column-- {
+		if known := t.Cell(vertex, column).Known; known > 0 {
+			return known
+		}
+	}
+	return 1
 }
 
 // WriteCSV writes a row for each vertex, a column for each step, the symbols S3 R3 - ~ in the
