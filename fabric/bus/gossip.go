@@ -77,7 +77,7 @@ func (r *gossipReferee) eachWord(frame nic.FrameView, f func(k int, items uint64
 
 // Sent implements fabric.Witness.
 func (r *gossipReferee) Sent(l *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
-	r.cell(vertex, slot, gossip.Sent, frame)
+	r.cell(vertex, slot, gossip.Cell{Action: gossip.Sent, Bus: int(r.plan.taps.Bus[vertex][frame.Port()])})
 	r.slots = max(r.slots, slot+1)
 	if !l.Checks.NoCreation {
 		return
@@ -95,7 +95,7 @@ func (r *gossipReferee) Sent(l *fabric.Ledger, vertex int, frame nic.FrameView, 
 
 // Blocked implements fabric.Witness.
 func (r *gossipReferee) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
-	r.cell(vertex, slot, gossip.Blocked, frame)
+	r.cell(vertex, slot, gossip.Cell{Action: gossip.Blocked})
 	r.slots = max(r.slots, slot+1)
 }
 
@@ -109,7 +109,7 @@ func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameVi
 	r.having[r.count[vertex]]--
 	r.count[vertex] += uint32(gained)
 	r.having[r.count[vertex]]++
-	r.cell(vertex, slot, gossip.Received, frame)
+	r.cell(vertex, slot, gossip.Cell{Action: gossip.Received, From: int(frame.Source()), Known: int(r.count[vertex])})
 	for r.having[r.lowest] == 0 {
 		r.lowest++
 	}
@@ -119,13 +119,9 @@ func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameVi
 	r.least[slot] = r.lowest
 }
 
-// cell notes what a vertex does in a step, on which bus.
-func (r *gossipReferee) cell(vertex int, slot uint32, action gossip.Action, frame nic.FrameView) {
-	if buses := r.plan.taps.Bus[vertex]; r.table != nil && int(frame.Port()) < len(buses) {
-		c := gossip.Cell{Action: action, Bus: int(buses[frame.Port()])}
-		if action == gossip.Received {
-			c.Known = int(r.count[vertex])
-		}
+// cell notes what a vertex does in a step.
+func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
+	if r.table != nil {
 		r.table.Add(vertex, int(slot), c)
 	}
 }

@@ -16,11 +16,11 @@ const (
 	Received               // "R3": received on bus 3
 )
 
-// Cell is what a vertex does in a step: on which bus, and how many items it knows after it if it has
-// received; else 0.
+// Cell is what a vertex does in a step, and on which bus. One that receives does so from a vertex,
+// on the bus on which that sends, and knows so many items after it. Else these are 0.
 type Cell struct {
-	Action     Action
-	Bus, Known int
+	Action           Action
+	Bus, From, Known int
 }
 
 // String is the cell's symbol: S3, R3, - or ~.
@@ -54,7 +54,7 @@ func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Tabl
 			k := number(column, entry)
 			t.Add(bus.Sender, column, Cell{Action: Sent, Bus: k})
 			for _, receiver := range bus.Receivers {
-				t.Add(receiver, column, Cell{Action: Received, Bus: k})
+				t.Add(receiver, column, Cell{Action: Received, From: bus.Sender})
 			}
 		}
 	}
@@ -79,8 +79,17 @@ func (t *Table) Columns() int { return t.columns }
 
 // Cell is what a vertex did in a column.
 func (t *Table) Cell(vertex, column int) Cell {
-	if row := t.rows[vertex]; column < len(row) {
-		return row[column]
+	c := t.at(vertex, column)
+	if c.Action == Received {
+		c.Bus = t.at(c.From, column).Bus
+	}
+	return c
+}
+
+// at is a cell as it was added.
+func (t *Table) at(vertex, column int) Cell {
+	if vertex < len(t.rows) && column < len(t.rows[vertex]) {
+		return t.rows[vertex][column]
 	}
 	return Cell{}
 }
@@ -89,7 +98,7 @@ func (t *Table) Cell(vertex, column int) Cell {
 // column -1, and to its first reception it is its own one.
 func (t *Table) Known(vertex, column int) int {
 	for ; column >= 0; column-- {
-		if known := t.Cell(vertex, column).Known; known > 0 {
+		if known := t.at(vertex, column).Known; known > 0 {
 			return known
 		}
 	}
