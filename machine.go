@@ -369,7 +369,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard := &m.shards[i]
 		shard.shard = shards[i]
 		shard.ledger = fabric.Ledger{
-			Checks: fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce, OneBus: m.rules.OneBus, BusLength: m.rules.BusLength},
+			Checks: fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce, NoCreation: m.rules.NoCreation, OneBus: m.rules.OneBus, BusLength: m.rules.BusLength},
 			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held,
 		}
 		shard.collision = func(medium int, cycle uint32) {

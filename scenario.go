@@ -334,8 +334,11 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	if s.Rules == nil {
 		s.Rules = &p.Rules
 	}
-	if x, ok := s.network().(crossbar.Network); ok { // as the program wants it
+	switch x := s.network().(type) { // as the program wants it
+	case crossbar.Network:
 		s.Fabric.Crossbar = &x
+	case bus.Network:
+		s.Fabric.Bus = &x
 	}
 	if p.Schedule == "" {
 		return

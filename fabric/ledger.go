@@ -87,6 +87,7 @@ func (l *Ledger) Next() Ledger {
 type Checks struct {
 	HeldMax     int  // packets per processor, 0 for no rule
 	ExactlyOnce bool // a packet arrives once, and only where it belongs
+	NoCreation  bool // a frame of gossip has no item that its sender does not know
 	OneBus      bool // a processor does not listen to another bus than it sends to
 	BusLength   bool // not too many processors are on one bus
 }

@@ -50,10 +50,10 @@ type Network interface {
 }
 
 // Adaptable is a network of which a scenario may leave something open: the program says
-// what it wants there, "" for an image.
+// what it wants there; for an image, program is "", and schedule the one that it takes, if any.
 type Adaptable interface {
 	Network
-	Adapt(program string, params map[string]int64) Network
+	Adapt(program, schedule string, params map[string]int64) Network
 }
 
 // Weighed is a network with workloads that take much memory of their own.
@@ -184,7 +184,7 @@ type Program struct {
 	Name         string
 	SlotsPerStep int      // of the algorithm
 	Rules        Rules    // that it must keep, unless the scenario has its own
-	Workloads    []string // keys under workload: that it can carry
+	Workloads    []string // keys under workload: that it can carry; nil if it takes none
 	Schedule     string   // that it takes, "" for none
 	Note         string   // what a user must know of it here, "" for nothing
 	NoteOnce     string   // the same of gossip in one session

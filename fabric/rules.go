@@ -12,6 +12,7 @@ type Rules struct {
 	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
 	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
+	NoCreation             bool           `json:"no_creation,omitempty" jsonschema:"description=a frame of gossip has no item that its sender does not know"`
 	OneBus                 bool           `json:"one_bus,omitempty" jsonschema:"description=a vertex is on one bus in a slot: it does not listen to another one than it sends to"`
 	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot"`
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
@@ -36,6 +37,7 @@ const (
 	RuleCollisionFree = "collision_free"
 	RuleHeld          = "packets_per_processor_max"
 	RuleExactlyOnce   = "exactly_once"
+	RuleNoCreation    = "no_creation"
 	RuleOneBus        = "one_bus"
 	RuleBusLength     = "bus_length"
 	RuleAgreement     = "agreement"
@@ -56,6 +58,9 @@ func (r *Rules) Checked() []string {
 	}
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
+	}
+	if r.NoCreation {
+		names = append(names, RuleNoCreation)
 	}
 	return append(append(names, r.Switched()...), r.Judged()...)
 }
@@ -117,6 +122,7 @@ const (
 	FindMisrouted                       // a packet arrived where it does not belong; Value is its origin, Text for an announced one
 	FindDuplicate                       // a packet arrived again; Value is its origin, Text for an announced one
 	FindUnbacked                        // firmware announces a packet that no frame has brought; Value is its origin
+	FindCreated                         // a frame has an item that its sender does not know; Value is its origin
 	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
 	FindTrap                            // the handler trapped: Text says where
 	FindFail                            // the handler called sl_fail: Text says where
@@ -169,6 +175,9 @@ var findings = [findingKinds]struct {
 	}},
 	FindUnbacked: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("announced the packet of processor %d, which no frame had brought to it", f.Value)
+	}},
+	FindCreated: {rule: RuleNoCreation, path: Names.Processor, when: atLastPhit, text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("sent the item of processor %d, which no frame had brought to it", f.Value)
 	}},
 	FindHeld: {rule: RuleHeld, path: Names.Processor, before: ": ", text: func(f *Finding, c *Circumstances) string {
 		return fmt.Sprintf("holds %d packets, at most %d are allowed", f.Value, c.Rules.PacketsPerProcessorMax)

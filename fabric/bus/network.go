@@ -26,8 +26,8 @@ type Network struct {
 	Buses    [][]int `json:"buses,omitempty" jsonschema:"minItems=1,description=the vertices of each bus\\, those of the highest priority first; only for firmware that wants fixed buses: a program of gossip brings those of its schedule"`
 	Arbiter  string  `json:"arbiter,omitempty" jsonschema:"enum=none,enum=fixed,enum=round_robin,enum=matrix,enum=tdma,description=which of several senders a bus serves: none: all of them\\, and their frames are lost; fixed: the first in the order of buses; round_robin: the next after the last; matrix: the least recently served; tdma: the one whose turn the slot is (default none)"`
 
-	program string // that Adapt was told, "" for an image
-	plan    func() *Plan
+	schedule string // whose buses they are, "" for those that are given
+	plan     func() *Plan
 }
 
 var _ fabric.Adaptable = Network{}
@@ -52,7 +52,7 @@ func (b Network) Check() error {
 	refuse := func(key, reason, remedy string) error {
 		return &input.Error{Place: "fabric.bus." + key, Reason: reason, Remedy: remedy}
 	}
-	scheduled, arbiters := b.scheduled(), append([]string{ArbiterNone}, hw.ArbiterKinds...)
+	scheduled, arbiters := b.schedule != "", append([]string{ArbiterNone}, hw.ArbiterKinds...)
 	switch {
 	case b.Vertices < VerticesMin || b.Vertices > VerticesMax:
 		return refuse("vertices", fmt.Sprintf("vertices is %d", b.Vertices), fmt.Sprintf("allowed are %d to %d", VerticesMin, VerticesMax))
@@ -63,9 +63,9 @@ func (b Network) Check() error {
 	case len(b.Buses) > BusesMax:
 		return refuse("buses", fmt.Sprintf("there are %d buses", len(b.Buses)), fmt.Sprintf("allowed are 1 to %d", BusesMax))
 	case scheduled && b.Buses != nil:
-		return refuse("buses", fmt.Sprintf("the program %s has the buses of its schedule", b.program), "delete buses")
+		return refuse("buses", fmt.Sprintf("the schedule %s brings its own buses", b.schedule), "delete buses")
 	case scheduled && b.Length == 0:
-		return refuse("length", fmt.Sprintf("the program %s needs a length: the vertices that may be on a bus in one slot", b.program), "add length, 2 or more")
+		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot", b.schedule), "add length, 2 or more")
 	case !scheduled && b.Buses == nil:
 		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each")
 	}
@@ -89,19 +89,22 @@ func (b Network) Check() error {
 	return nil
 }
 
-// scheduled reports whether the program brings the buses of its schedule.
-func (b Network) scheduled() bool { return scheduleOf(b.program) != nil }
-
-// Adapt implements fabric.Adaptable: the buses are those of the program's schedule, else Buses.
-// An image in the place of a program has that program's.
-func (b Network) Adapt(program string, _ map[string]int64) fabric.Network {
+// Adapt implements fabric.Adaptable: the buses are those of a schedule, else Buses. What is
+// known already stays for an image that takes none, in the place of a program.
+func (b Network) Adapt(program, schedule string, _ map[string]int64) fabric.Network {
 	if program != "" {
-		b.program = program
+		schedule, _ = strings.CutPrefix(program, "bus/")
 	}
-	schedule, n, l, buses := scheduleOf(b.program), b.Vertices, b.Length, b.Buses
+	if program != "" || schedule != "" {
+		b.schedule = ""
+	}
+	if schedules[schedule] != nil {
+		b.schedule = schedule
+	}
+	steps, n, l, buses := schedules[b.schedule], b.Vertices, b.Length, b.Buses
 	b.plan = sync.OnceValue(func() *Plan {
-		if schedule != nil {
-			return PlanSteps(n, schedule(n, l))
+		if steps != nil {
+			return PlanSteps(n, steps(n, l))
 		}
 		return PlanBuses(n, buses)
 	})
@@ -111,7 +114,7 @@ func (b Network) Adapt(program string, _ map[string]int64) fabric.Network {
 // Plan returns the buses. The network must be one that Adapt has returned, and Check has passed.
 func (b Network) Plan() *Plan {
 	if b.plan == nil {
-		b = b.Adapt(b.program, nil).(Network)
+		b = b.Adapt("", "", nil).(Network)
 	}
 	return b.plan()
 }

@@ -1,43 +1,31 @@
 package bus
 
-import (
-	"starloom/fabric"
-	"starloom/fabric/bus/gossip"
-)
+import "starloom/fabric"
 
-// The programs of gossip, which bring their buses.
-const (
-	twoPhaseProgram = "bus/two-phase"
-	improvedProgram = "bus/improved"
-	naiveProgram    = "bus/naive"
-)
-
-// scheduleOf returns the schedule of a program of gossip, nil for other firmware.
-func scheduleOf(program string) func(n, l int) []gossip.Step {
-	switch program {
-	case twoPhaseProgram:
-		return gossip.TwoPhase
-	case improvedProgram:
-		return gossip.Improved
-	case naiveProgram:
-		return gossip.Naive
+// Programs implements fabric.Network: those of gossip, one for each schedule. They bring their
+// buses, and what they carry is known.
+func (b Network) Programs() (programs []fabric.Program) {
+	for _, schedule := range b.Schedules() {
+		p := fabric.Program{
+			Name: "bus/" + schedule, SlotsPerStep: 1, Schedule: schedule,
+			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true, OneBus: true, BusLength: true},
+		}
+		if schedule == b.schedule && b.Check() == nil {
+			p.Needs = fabric.Needs{RxFrames: 1, PayloadBytes: setBytes(b.Vertices), Slots: uint32(len(b.Plan().Steps))}
+		}
+		programs = append(programs, p)
 	}
-	return nil
+	return programs
 }
 
-// Programs implements fabric.Network.
-func (b Network) Programs() []fabric.Program { return nil }
-
-// Schedules implements fabric.Network.
-func (b Network) Schedules() []string { return nil }
-
-// Schedule implements fabric.Network.
-func (b Network) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
+// Referee implements fabric.Network: that of gossip where the buses are those of a schedule, else
+// one that follows what waits.
+func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
+	if b.schedule == "" {
+		return NewWaiting(b)
+	}
+	return newGossipReferee(b.Plan())
+}
 
 // Studies implements fabric.Network.
 func (b Network) Studies() []*fabric.Study { return nil }
-
-// Referee implements fabric.Network.
-func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
-	return NewWaiting(b)
-}

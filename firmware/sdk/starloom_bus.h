@@ -21,4 +21,17 @@ SL_INLINE int sl_arbitrated(const sl_nic *nic) { return sl_shape(nic, 3) != 0; }
  * that have no schedule; others know by that where they are. */
 SL_INLINE uint32_t sl_taps(const sl_nic *nic) { return sl_workload(nic); }
 
+#ifdef STARLOOM_SCHEDULE
+/* What the schedule of gossip says for this slot: ports to send to and to hear, SL_PORT_NONE for
+ * none. In the word of sl_schedule_word each stands plus one, so that 0 is neither. */
+typedef struct {
+    uint16_t send_port, listen_port;
+} sl_bus_schedule;
+SL_INLINE sl_bus_schedule sl_bus_scheduled(const sl_nic *nic) {
+    const uint64_t word = sl_schedule_word(nic);
+    sl_bus_schedule schedule = {(uint16_t)(word - 1), (uint16_t)((word >> 16) - 1)};
+    return schedule;
+}
+#endif
+
 #endif

@@ -1,6 +1,9 @@
 package gossip
 
-import "slices"
+import (
+	"iter"
+	"slices"
+)
 
 // OptimumMax is the largest number of vertices that Optimum takes.
 const OptimumMax = 6
@@ -10,18 +13,21 @@ const OptimumMax = 6
 // names of vertices only. Knowing more is never worse, so only steps matter in which no bus can
 // take one more vertex.
 func Optimum(n, l int) int {
-	var o optimum
-	o.names(n)
-	o.moves(l)
-	start, done := state(0), state(1)<<(n*n)-1
+	if n == 1 {
+		return 0
+	}
+	o, start := newOptimum(n, l), state(0)
 	for v := range n {
 		start = start.with(n, v, 1<<v)
 	}
-	steps := 0
-	for states := []state{start}; !slices.Contains(states, done); steps++ {
-		states = o.after(states)
+	for steps, states := 2, []state{start}; ; steps++ {
+		for s := range o.after(states) {
+			if o.ready(s) {
+				return steps
+			}
+		}
+		states = o.classes(states)
 	}
-	return steps
 }
 
 // state is who knows what: bit n*v+i says that vertex v knows item i.
@@ -32,15 +38,15 @@ func (s state) with(n, v int, row state) state { return s | row<<(n*v) }
 
 // optimum holds what the states of n vertices can become.
 type optimum struct {
-	n     int
+	n, l  int
 	steps []Step
 	perms [][]int
 	rows  [][]state // by permutation: a row with its items renamed
 }
 
-// names makes all renamings of vertices.
-func (o *optimum) names(n int) {
-	o.n = n
+func newOptimum(n, l int) *optimum {
+	o := &optimum{n: n, l: l}
+	o.place(nil, 0)
 	o.permute(vertices(0, n), 0)
 	for _, perm := range o.perms {
 		rows := make([]state, 1<<n)
@@ -51,6 +57,19 @@ func (o *optimum) names(n int) {
 		}
 		o.rows = append(o.rows, rows)
 	}
+	return o
+}
+
+// ready reports whether one more step can do: who does not know all must receive, and from one
+// that does, since senders learn nothing.
+func (o *optimum) ready(s state) bool {
+	complete := 0
+	for v := range o.n {
+		if s.row(o.n, v) == 1<<o.n-1 {
+			complete++
+		}
+	}
+	return complete*o.l >= o.n
 }
 
 // permute lists what can be made of a permutation from a place on.
@@ -66,16 +85,14 @@ func (o *optimum) permute(perm []int, place int) {
 	}
 }
 
-// moves makes all steps on buses of length l that cannot take one more vertex: those of the
-// partitions of the vertices into blocks, with every choice of senders. A vertex alone is idle.
-func (o *optimum) moves(l int) { o.place(nil, 0, l) }
-
-// place lists the partitions that begin with these blocks of the vertices below v.
-func (o *optimum) place(blocks [][]int, v, l int) {
+// place lists all steps on buses that cannot take one more vertex: those of the partitions of the
+// vertices into blocks, with every choice of senders. A vertex alone is idle. The partitions
+// begin with these blocks of the vertices below v.
+func (o *optimum) place(blocks [][]int, v int) {
 	if v == o.n {
 		idle := slices.IndexFunc(blocks, func(b []int) bool { return len(b) == 1 })
 		for i, b := range blocks {
-			if idle >= 0 && i != idle && len(b) < l {
+			if idle >= 0 && i != idle && len(b) < o.l {
 				return // it could take the idle vertex
 			}
 		}
@@ -83,13 +100,13 @@ func (o *optimum) place(blocks [][]int, v, l int) {
 		return
 	}
 	for i, b := range blocks {
-		if len(b) < l {
+		if len(b) < o.l {
 			longer := slices.Clone(blocks)
 			longer[i] = append(slices.Clone(b), v)
-			o.place(longer, v+1, l)
+			o.place(longer, v+1)
 		}
 	}
-	o.place(append(slices.Clone(blocks), []int{v}), v+1, l)
+	o.place(append(slices.Clone(blocks), []int{v}), v+1)
 }
 
 // choose lists the steps on these blocks that begin with these buses.
@@ -107,28 +124,43 @@ func (o *optimum) choose(blocks [][]int, step Step) {
 	}
 }
 
-// after returns the states that follow on some states in a step, one of each class.
-func (o *optimum) after(states []state) (next []state) {
-	seen, classes := map[state]bool{}, map[state]bool{}
-	for _, s := range states {
-		for _, step := range o.steps {
-			t := s
-			for _, bus := range step {
-				for _, receiver := range bus.Receivers {
-					t = t.with(o.n, receiver, s.row(o.n, bus.Sender))
+// after yields the states that follow on some states in a step, each once.
+func (o *optimum) after(states []state) iter.Seq[state] {
+	return func(yield func(state) bool) {
+		seen := map[state]bool{}
+		for _, s := range states {
+			for _, step := range o.steps {
+				t := o.take(s, step)
+				if !seen[t] && !yield(t) {
+					return
 				}
-			}
-			if seen[t] {
-				continue
-			}
-			seen[t] = true
-			if class := o.class(t); !classes[class] {
-				classes[class] = true
-				next = append(next, class)
+				seen[t] = true
 			}
 		}
 	}
-	return next
+}
+
+// take is the state after a step.
+func (o *optimum) take(s state, step Step) state {
+	t := s
+	for _, bus := range step {
+		for _, receiver := range bus.Receivers {
+			t = t.with(o.n, receiver, s.row(o.n, bus.Sender))
+		}
+	}
+	return t
+}
+
+// classes are those of the states that follow on some states.
+func (o *optimum) classes(states []state) (classes []state) {
+	seen := map[state]bool{}
+	for s := range o.after(states) {
+		if class := o.class(s); !seen[class] {
+			seen[class] = true
+			classes = append(classes, class)
+		}
+	}
+	return classes
 }
 
 // class is the least of the states that differ from one by names.
