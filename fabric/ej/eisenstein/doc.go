@@ -17,4 +17,5 @@
 //	field.go       residues: numbering, neighbours, weights, distances
 //	stairs.go      staircases: the tree of a one-dimensional broadcast as a table
 //	torus.go       the n-dimensional product
+//	broadcast.go   one message followed, packet by packet; the step in which a node receives it
 package eisenstein

@@ -1,0 +1,92 @@
+package eisenstein
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// followed is what has come of one message.
+type followed struct {
+	received   []int // packets by node
+	first      []int // step of the first
+	hops, last int   // packets, the last step
+	both       int   // links that are driven both ways in one step
+}
+
+func follow(t *Torus, algorithm Algorithm, rotation int) followed {
+	f := followed{received: make([]int, t.Nodes()), first: make([]int, t.Nodes())}
+	type end struct{ step, dim, direction, node int }
+	driven := map[end]bool{}
+	t.Follow(algorithm, rotation, func(h Hop) {
+		f.hops++
+		f.received[h.To]++
+		if f.first[h.To] == 0 || h.Step < f.first[h.To] {
+			f.first[h.To] = h.Step
+		}
+		f.last = max(f.last, h.Step)
+		if driven[end{h.Step, h.Dim, Opposite(h.Direction), h.To}] {
+			f.both++
+		}
+		driven[end{h.Step, h.Dim, h.Direction, h.From}] = true
+	})
+	return f
+}
+
+// missing counts the nodes that have received nothing, the source aside; again what they have
+// received after the first.
+func (f *followed) missing() (missing, again int) {
+	for node, packets := range f.received {
+		switch {
+		case node == 0:
+			again += packets
+		case packets == 0:
+			missing++
+		default:
+			again += packets - 1
+		}
+	}
+	return missing, again
+}
+
+// requireOnce holds a broadcast to the claim: each node receives once, in the step of the closed form.
+func requireOnce(t *testing.T, net *Torus, algorithm Algorithm, rotation int) followed {
+	a, b := net.Alpha()
+	name := fmt.Sprintf("alpha = %d + %d*rho, n = %d, algorithm %d", a, b, net.Dims, algorithm)
+	f := follow(net, algorithm, rotation)
+	missing, again := f.missing()
+	require.Zero(t, missing, name)
+	require.Zero(t, again, name)
+	require.Zero(t, f.both, name)
+	for node, step := range f.first {
+		require.Equal(t, net.ReceiveStep(algorithm, node), step, name)
+	}
+	return f
+}
+
+// TestOnceAndInTheStepOfTheClosedForm: all alphas with 0 <= a <= b <= 12 in one dimension, to 20,000
+// nodes in two, some in three and four.
+func TestOnceAndInTheStepOfTheClosedForm(t *testing.T) {
+	for b := 1; b <= 12; b++ {
+		for a := range b + 1 {
+			f, err := Degenerate(a, b)
+			require.NoError(t, err)
+			for dims, most := range []int{1: 1 << 20, 20_000, 3000, 3000} {
+				net, err := NewTorus(f, max(1, dims))
+				if f.Size() < 7 || err != nil || net.Nodes() > most {
+					continue
+				}
+				require.Equal(t, dims*f.Diameter(), requireOnce(t, net, General, 0).last)
+				require.Equal(t, dims*f.Diameter(), requireOnce(t, net, Previous, 0).last)
+				requireOnce(t, net, Repaired, 0)
+				for rotation := range dims {
+					require.Equal(t, dims*f.Directed(), requireOnce(t, net, Oriented, rotation).last)
+				}
+				for node := range net.Nodes() {
+					require.Equal(t, net.Distance(0, node), net.ReceiveStep(General, node))
+				}
+			}
+		}
+	}
+}
