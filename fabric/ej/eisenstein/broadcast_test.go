@@ -90,3 +90,44 @@ func TestOnceAndInTheStepOfTheClosedForm(t *testing.T) {
 		}
 	}
 }
+
+// loads are the packets of all messages on a directed link by step, n*6 entries each.
+func loads(t *Torus, algorithm Algorithm) (loads [][]int) {
+	t.Follow(algorithm, 0, func(h Hop) {
+		for len(loads) < h.Step {
+			loads = append(loads, make([]int, 6*t.Dims))
+		}
+		loads[h.Step-1][6*(h.Dim-1)+h.Direction]++
+	})
+	return loads
+}
+
+func TestAllToAll(t *testing.T) {
+	for _, record := range golden(t, "all_to_all") {
+		net := torus(t, number(t, record[0]), number(t, record[1]), number(t, record[2]))
+		var figures []int
+		for _, algorithm := range []Algorithm{Phased, Repaired, Oriented} {
+			f := follow(net, algorithm, 0)
+			missing, again := f.missing()
+			most := 0
+			l := loads(net, algorithm)
+			for _, links := range l {
+				for i, packets := range links {
+					most = max(most, packets)
+					if packets > 0 {
+						require.Zero(t, links[i/6*6+Opposite(i%6)])
+					}
+				}
+			}
+			if algorithm == Phased {
+				require.Zero(t, again)
+				figures = append(figures, net.Nodes()-1-missing, missing, len(l), most)
+			} else {
+				figures = append(figures, len(l), missing, again, most)
+			}
+		}
+		for i, figure := range figures {
+			require.Equal(t, number(t, record[4+i]), figure, "%v: %d", record, i)
+		}
+	}
+}

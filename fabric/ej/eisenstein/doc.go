@@ -17,5 +17,6 @@
 //	field.go       residues: numbering, neighbours, weights, distances
 //	stairs.go      staircases: the tree of a one-dimensional broadcast as a table
 //	torus.go       the n-dimensional product
+//	steps.go       senders and receivers of every step, by recurrence
 //	broadcast.go   one message followed, packet by packet; the step in which a node receives it
 package eisenstein

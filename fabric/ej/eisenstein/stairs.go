@@ -92,17 +92,3 @@ func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
 
 // Oriented are the staircases of the three sectors between +1, +rho^2 and -rho.
 func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
-
-// Leaves is the number of nodes that a broadcast in one dimension reaches and that send nothing on.
-func (f *Field) Leaves() int { return f.sectors.leaves() }
-
-func (s *stairs) leaves() (leaves int) {
-	for _, extents := range s.extents {
-		for q, extent := range extents {
-			if extent > 0 || q == len(extents)-1 {
-				leaves++
-			}
-		}
-	}
-	return leaves
-}
