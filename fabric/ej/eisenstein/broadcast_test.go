@@ -131,3 +131,71 @@ func TestAllToAll(t *testing.T) {
 		}
 	}
 }
+
+// TestMisprintedSector: by the letter of Algorithm 1 nodes are missed, and as many packets come again.
+func TestMisprintedSector(t *testing.T) {
+	for _, c := range []struct{ a, dims, missing int }{{1, 1, 0}, {2, 1, 1}, {3, 1, 2}, {4, 1, 4}, {2, 2, 37}, {3, 2, 144}} {
+		net := torus(t, c.a, c.a+1, c.dims)
+		f := follow(net, Misprinted, 0)
+		missing, again := f.missing()
+		require.Equal(t, [2]int{c.missing, c.missing}, [2]int{missing, again}, "%+v", c)
+		requireOnce(t, net, Improved, 0)
+	}
+}
+
+// TestCountersOnAnyAlpha: the printed counters reach all nodes of any alpha, 3M^2+3M+1-N times again,
+// and drive links both ways; with staircases nothing of this happens.
+func TestCountersOnAnyAlpha(t *testing.T) {
+	alphas, both := 0, 0
+	for b := 1; b <= 12; b++ {
+		for a := range b + 1 {
+			f, err := Degenerate(a, b)
+			require.NoError(t, err)
+			if f.Size() < 7 {
+				continue
+			}
+			alphas++
+			net, err := NewTorus(f, 1)
+			require.NoError(t, err)
+			got, M := follow(net, Improved, 0), f.Diameter()
+			missing, again := got.missing()
+			require.Zero(t, missing)
+			require.Equal(t, 3*M*M+3*M+1-f.Size(), again)
+			for node, step := range got.first {
+				require.Equal(t, net.ReceiveStep(Improved, node), step)
+			}
+			if got.both > 0 {
+				both++
+			}
+		}
+	}
+	require.Equal(t, [2]int{87, 30}, [2]int{alphas, both})
+}
+
+// TestRestarted: every node is reached, and a message arrives 14 to 207 times.
+func TestRestarted(t *testing.T) {
+	for _, c := range []struct{ a, dims, times int }{{3, 1, 14}, {2, 2, 36}, {3, 2, 164}, {2, 3, 207}} {
+		net := torus(t, c.a, c.a+1, c.dims)
+		f := follow(net, Restarted, 0)
+		missing, _ := f.missing()
+		require.Zero(t, missing)
+		require.Equal(t, c.times, (f.hops+net.Nodes()/2)/net.Nodes(), "%+v: packets per node, rounded", c)
+		require.LessOrEqual(t, f.last, 3*net.Dims*net.Diameter())
+	}
+}
+
+// TestDirectionsOfAPhase: a phase sends in three directions, of which no two are opposite.
+func TestDirectionsOfAPhase(t *testing.T) {
+	for _, c := range [][3]int{{2, 3, 1}, {3, 4, 1}, {2, 3, 2}, {3, 4, 2}} {
+		net := torus(t, c[0], c[1], c[2])
+		for _, algorithm := range []Algorithm{Phased, Restarted, Repaired} {
+			steps := net.Dims * net.Diameter()
+			sending := [3][6]bool{}
+			net.Follow(algorithm, 0, func(h Hop) { sending[(h.Step-1)/steps][h.Direction] = true })
+			require.Equal(t, [3][6]bool{
+				{0: true, 1: true, 5: true}, {1: true, 2: true, 3: true}, {3: true, 4: true, 5: true},
+			}, sending)
+		}
+		net.Follow(Oriented, 0, func(h Hop) { require.Zero(t, h.Direction%2) })
+	}
+}
