@@ -13,19 +13,30 @@ import (
 type Table struct {
 	net    *Torus
 	source int
-	hops   []Hop
+	hops   [][]Hop // of each shard
 }
 
-// NewTable returns an empty table of what a source's message does.
-func NewTable(net *Torus, source int) *Table { return &Table{net: net, source: source} }
+// NewTable returns an empty table of what a source's message does. Shards may add packets at the same time.
+func NewTable(net *Torus, source, shards int) *Table {
+	return &Table{net: net, source: source, hops: make([][]Hop, shards)}
+}
 
-// Add adds a packet that has crossed its link. Packets come in any order.
-func (t *Table) Add(h Hop) { t.hops = append(t.hops, h) }
+// Add adds a packet that has crossed the link between two neighbours in a step. Steps come in any order.
+func (t *Table) Add(shard, step, from, to int) {
+	dim, direction := t.net.Link(from, to)
+	t.hops[shard] = append(t.hops[shard], Hop{step, dim, direction, from, to})
+}
 
-// sorted are the packets by step, then by sender, then as they came.
+// Reset empties the table.
+func (t *Table) Reset() { clear(t.hops) }
+
+// sorted are the packets by step, then by sender, then by link.
 func (t *Table) sorted() []Hop {
-	slices.SortStableFunc(t.hops, func(a, b Hop) int { return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.From, b.From)) })
-	return t.hops
+	hops := slices.Concat(t.hops...)
+	slices.SortStableFunc(hops, func(a, b Hop) int {
+		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.From, b.From), cmp.Compare(a.Dim, b.Dim), cmp.Compare(a.Direction, b.Direction))
+	})
+	return hops
 }
 
 // Steps counts the distinct nodes that send and that receive in every step.
@@ -52,7 +63,7 @@ func (t *Table) Steps() (steps []Step) {
 }
 
 // WriteCSV writes a row per node and a column per step: "S1 S27", the nodes that it sends to, in the
-// order in which they were added, "R0", the nodes that it receives from, and "-"; no header.
+// order of its ports, "R0", the nodes that it receives from, and "-"; no header.
 func (t *Table) WriteCSV(w io.Writer) error {
 	hops := t.sorted()
 	last := 0

@@ -15,7 +15,7 @@ const (
 	planeHop    = 52
 	planeNode   = 15
 	planeMargin = 70
-	planeLegend = 220
+	planeLegend = 250
 )
 
 // WriteSVG draws the broadcast in a network of one dimension as a hexagonal plane around the source:

@@ -17,10 +17,10 @@ import (
 
 // tableOf is the table of a message that is followed, translated to a source.
 func tableOf(net *Torus, algorithm Algorithm, source int) *Table {
-	table := NewTable(net, source)
+	const shards = 3
+	table := NewTable(net, source, shards)
 	net.Follow(algorithm, 0, func(h Hop) {
-		h.From, h.To = net.Add(source, h.From), net.Add(source, h.To)
-		table.Add(h)
+		table.Add(h.To%shards, h.Step, net.Add(source, h.From), net.Add(source, h.To))
 	})
 	return table
 }
@@ -30,7 +30,7 @@ func TestTable(t *testing.T) {
 	net := torus(t, 1, 2, 1)
 	var text strings.Builder
 	require.NoError(t, tableOf(net, General, 3).WriteCSV(&text))
-	require.Equal(t, "R3\nR3\nR3\nS6 S5 S2 S0 S1 S4\nR3\nR3\nR3\n", text.String())
+	require.Equal(t, "R3\nR3\nR3\nS4 S6 S5 S2 S0 S1\nR3\nR3\nR3\n", text.String())
 
 	net = torus(t, 2, 3, 2)
 	table := tableOf(net, Improved, 7)
@@ -56,6 +56,8 @@ func TestTable(t *testing.T) {
 		}
 	}
 	require.Equal(t, want, got)
+	table.Reset()
+	require.Empty(t, table.Steps())
 }
 
 // TestPlane: every node is drawn, every packet is an arrow, and what leaves the plane two.
@@ -82,7 +84,7 @@ func TestPlane(t *testing.T) {
 		require.Equal(t, net.Nodes(), elements["circle"])
 		p := plane{Table: table}
 		arrows := len(table.Steps()) // of the legend
-		for _, h := range table.hops {
+		for _, h := range table.sorted() {
 			arrows++
 			if p.leaves(h.From, h.Direction) {
 				require.Contains(t, []Algorithm{Oriented, Misprinted}, c.algorithm, "a tree of least representatives stays in the plane")
