@@ -138,7 +138,7 @@ func (e Network) torus() *eisenstein.Torus {
 // words for firmware are N, n, M, packets_per_link and the number of sectors in the ROM.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
-		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, Media: e.nodes() * e.ports(),
+		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, Media: e.nodes() * e.ports(), Still: true,
 		Words: [nic.ShapeWords]uint32{uint32(e.norm()), uint32(e.Dimensions), uint32(e.diameter()), uint32(e.PacketsPerLink)},
 	}
 }
