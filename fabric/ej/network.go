@@ -241,4 +241,4 @@ func (e Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, rom
 }
 
 // Studies implements fabric.Network.
-func (e Network) Studies() []*fabric.Study { return nil }
+func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }
