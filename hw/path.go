@@ -49,11 +49,11 @@ type pathToken struct {
 type tokenKind uint8
 
 const (
-	tokenText  tokenKind = iota // these characters
-	tokenStar                   // any characters
-	tokenIndex                  // a number from low to high, in brackets
-	tokenAnyIndex               // any index, in brackets
-	tokenDeep                   // any number of components
+	tokenText     tokenKind = iota // these characters
+	tokenStar                      // any characters
+	tokenIndex                     // a number from low to high, in brackets
+	tokenAnyIndex                  // any index, in brackets
+	tokenDeep                      // any number of components
 )
 
 // CompilePattern compiles a glob. The error says at which character the pattern
@@ -253,7 +253,7 @@ func scanIndex(s string, at int, pattern bool) (token pathToken, end int, proble
 		}
 	}
 	if end := labelEnd(s, at); end > at {
-		return closeIndex(pathToken{kind: tokenText, text: s[at-1:min(end+1, len(s))]}, s, end)
+		return closeIndex(pathToken{kind: tokenText, text: s[at-1 : min(end+1, len(s))]}, s, end)
 	}
 	low, end, ok := scanNumber(s, at)
 	if !ok {
