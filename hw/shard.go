@@ -131,6 +131,16 @@ func (b Bank) Element(i int) string {
 	return path
 }
 
+// WholeOf returns what names the thing that each element is a part of; nil for none.
+func (b Bank) WholeOf() func(element int) string {
+	if b.Part == "" {
+		return nil
+	}
+	parts := max(b.Parts, 1)
+	b.Part, b.PerUnit, b.Parts = "", b.PerUnit/parts, 0
+	return func(element int) string { return b.Element(element / parts) }
+}
+
 // Cells returns the elements that belong to a shard, end excluded.
 func (b Bank) Cells(s Shard) (first, end int) { return s.First * b.PerUnit, s.End * b.PerUnit }
 
