@@ -363,7 +363,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard := &m.shards[i]
 		shard.shard = shards[i]
 		shard.ledger = fabric.Ledger{
-			Checks: fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce},
+			Checks: fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce, ReceiveStep: m.rules.ReceiveStep},
 			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held,
 		}
 		shard.collision = func(medium int, cycle uint32) {

@@ -87,6 +87,7 @@ func (l *Ledger) Next() Ledger {
 type Checks struct {
 	HeldMax     int  // packets per processor, 0 for no rule
 	ExactlyOnce bool // a packet arrives once, and only where it belongs
+	ReceiveStep bool // a broadcast reaches a processor in its step
 }
 
 // Captured is one frame for the packet capture. Frame is empty for a collision.

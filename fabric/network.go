@@ -186,6 +186,7 @@ type Program struct {
 // usual default.
 type Needs struct {
 	RxFrames     int    // nic.rx_frames
+	TxFrames     int    // nic.tx_frames
 	PayloadBytes int    // nic.payload_bytes
 	Slots        uint32 // stop.slots, of gossip in each session
 }

@@ -14,6 +14,7 @@ type Rules struct {
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
 	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
+	ReceiveStep            bool           `json:"receive_step,omitempty" jsonschema:"description=a broadcast reaches every processor in the step that its algorithm says: for most that of its distance"`
 	Energy                 bool           `json:"energy,omitempty" jsonschema:"description=no update of a processor's neurons raises the energy of a Hopfield network"`
 }
 
@@ -34,6 +35,7 @@ const (
 	RuleCollisionFree = "collision_free"
 	RuleHeld          = "packets_per_processor_max"
 	RuleExactlyOnce   = "exactly_once"
+	RuleReceiveStep   = "receive_step"
 	RuleAgreement     = "agreement"
 	RuleValidity      = "validity"
 	RuleEnergy        = "energy"
@@ -56,12 +58,12 @@ func (r *Rules) Checked() []string {
 	return append(names, r.Judged()...)
 }
 
-// Judged lists those of the rules that only a Judge can check.
+// Judged lists those of the rules that only some referees can check.
 func (r *Rules) Judged() (names []string) {
 	for _, rule := range []struct {
 		name    string
 		checked bool
-	}{{RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
+	}{{RuleReceiveStep, r.ReceiveStep}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
 		if rule.checked {
 			names = append(names, rule.name)
 		}
@@ -105,6 +107,7 @@ const (
 	FindFail                            // the handler called sl_fail: Text says where
 	FindUnfinished                      // the run ended before the processor was done: Text says how
 	FindMissing                         // at the end: no packet has arrived; Value is its origin
+	FindStep                            // a message came in another step than it should: Text says which
 	FindDisagreement                    // voters have not decided alike: Text says which
 	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
 	FindEnergy                          // an update has raised the energy: Text says when
@@ -118,6 +121,7 @@ const (
 	atStart    moment = iota
 	atValue           // cycle Value of the slot
 	atLastPhit        // when a frame is complete; an announced packet: at the start
+	atArrival         // when a frame is complete
 	atBoundary        // the last guard cycle
 )
 
@@ -160,6 +164,7 @@ var findings = [findingKinds]struct {
 	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("never received the packet of processor %d", f.Value)
 	}},
+	FindStep:         {rule: RuleReceiveStep, path: Names.Processor, when: atArrival, before: " "},
 	FindDisagreement: {rule: RuleAgreement, path: Names.Processor, before: " "},
 	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
 	FindEnergy:       {rule: RuleEnergy, path: Names.Processor, before: " "},
@@ -183,7 +188,7 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 		cycle = c.Timing.SlotCycle(f.Slot) + uint64(f.Value)
 	case k.when == atBoundary:
 		cycle = c.Timing.BoundaryCycle(f.Slot)
-	case k.when == atLastPhit && f.Text == "":
+	case k.when == atLastPhit && f.Text == "", k.when == atArrival:
 		cycle = c.Timing.LastPhitCycle(f.Slot)
 	default:
 		cycle = c.Timing.SlotCycle(f.Slot)

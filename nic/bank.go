@@ -638,6 +638,9 @@ func (b *Bank) SetRx(cell int, port uint16, status Status) {
 	b.RxStatus[b.lane(cell, port)] = uint8(status)
 }
 
+// ClearRx lets all receivers say that they have heard nothing.
+func (b *Bank) ClearRx() { clear(b.RxStatus) }
+
 // SendAll lets those frames of a cell leave that can do so in this slot, from the head on:
 // at an all-port NIC the first one to each port, one to all ports if no other has gone
 // before it, else the head. send puts each on the fabric and reports whether its medium has
