@@ -325,7 +325,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	}
 	if m.finished && m.rules.ExactlyOnce {
 		m.referee.Missing(func(f fabric.Finding) bool {
-			if find(f) {
+			if find(f) && f.Text == "" {
 				missing = append(missing, missingPacket{len(v.kept) - 1, f.Value, uint32(f.Index)})
 			}
 			return true

@@ -106,7 +106,7 @@ const (
 	FindTrap                            // the handler trapped: Text says where
 	FindFail                            // the handler called sl_fail: Text says where
 	FindUnfinished                      // the run ended before the processor was done: Text says how
-	FindMissing                         // at the end: no packet has arrived; Value is its origin
+	FindMissing                         // at the end: no packet has arrived; Value is its origin; Text for one that is no packet on its way
 	FindStep                            // a message came in another step than it should: Text says which
 	FindDisagreement                    // voters have not decided alike: Text says which
 	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
@@ -161,7 +161,7 @@ var findings = [findingKinds]struct {
 	FindTrap:       {rule: RuleTrap, path: Names.Processor, before: ": "},
 	FindFail:       {rule: RuleFail, path: Names.Processor, before: ": "},
 	FindUnfinished: {rule: RuleFinishes, path: Names.Processor, before: " "},
-	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
+	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, before: " ", text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("never received the packet of processor %d", f.Value)
 	}},
 	FindStep:         {rule: RuleReceiveStep, path: Names.Processor, when: atArrival, before: " "},

@@ -240,7 +240,7 @@ func (r *referee) take(node, source int) (before bool) {
 // distinct nodes.
 func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	var senders, receivers, free, active, packets []int
-	duplicates, steps := 0, 0
+	duplicates := 0
 	for i := range r.shards {
 		for k, step := range r.shards[i].steps {
 			if k >= len(senders) {
@@ -249,13 +249,9 @@ func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 			senders[k] += int(step.senders)
 			receivers[k] += int(step.receivers)
 			packets[k] = max(packets[k], int(step.packets))
-			if step.receivers > 0 {
-				steps = max(steps, k+1)
-			}
 		}
 		duplicates += int(r.shards[i].duplicates)
 	}
-	m.Add("steps", steps)
 	m.Add("senders", some(senders))
 	m.Add("receivers", some(receivers))
 	if !r.all { // of all-to-all a node sends and receives in one step
@@ -307,7 +303,7 @@ func (r *referee) missing() (missing, most int) {
 func (r *referee) Missing(yield func(fabric.Finding) bool) {
 	if !r.all {
 		for node, got := range r.got {
-			if got == 0 && !yield(fabric.Finding{Kind: fabric.FindMissing, Index: node, Value: uint32(r.source)}) {
+			if got == 0 && !yield(never(node, r.source)) {
 				return
 			}
 		}
@@ -317,12 +313,17 @@ func (r *referee) Missing(yield func(fabric.Finding) bool) {
 		for k, word := range r.rows[node*r.rowWords : (node+1)*r.rowWords] {
 			for left := ^word; left != 0; left &= left - 1 {
 				source := k*64 + bits.TrailingZeros64(left)
-				if source < r.net.nodes() && !yield(fabric.Finding{Kind: fabric.FindMissing, Index: node, Value: uint32(source)}) {
+				if source < r.net.nodes() && !yield(never(node, source)) {
 					return
 				}
 			}
 		}
 	}
+}
+
+// never is that a node has not received a message.
+func never(node, source int) fabric.Finding {
+	return fabric.Finding{Kind: fabric.FindMissing, Index: node, Value: uint32(source), Text: fmt.Sprintf("never received the message of processor %d", source)}
 }
 
 // Reset implements fabric.Referee: sources have their own messages.

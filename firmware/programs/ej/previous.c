@@ -7,30 +7,29 @@
 #include "starloom_ej_sectors.h"
 
 typedef struct {
-    uint32_t has; /* it has the message */
+    uint16_t has;    /* it has the message */
+    uint16_t opened; /* the last round that it has opened, from 1 */
 } state_t;
 
-/* Sleeps until the next round begins; after the last it is done. */
-static void rest(sl_nic *nic, uint32_t slot) {
-    uint32_t steps = sl_ej_diameter(nic), next = (slot / steps + 1) * steps;
-    if (slot >= steps * sl_ej_dimensions(nic)) {
+/* Opens the round that begins in this slot, if one does, and sleeps until the next one; after
+ * the last it is done. */
+static void go_round(sl_nic *nic, state_t *s) {
+    uint32_t steps = sl_ej_diameter(nic), rounds = sl_ej_dimensions(nic), slot = sl_slot(nic), round = slot / steps;
+    if (round >= rounds) {
         sl_done(nic);
         sl_sleep(nic, SL_LONG);
         return;
     }
-    sl_sleep(nic, next - slot);
-}
-
-/* Opens the round that begins in this slot, if one does. */
-static void round_of(sl_nic *nic, state_t *s, uint32_t slot) {
-    uint32_t steps = sl_ej_diameter(nic), round = slot / steps;
-    if (s->has && slot % steps == 0 && round < sl_ej_dimensions(nic)) sl_ej_open(nic, sl_ej_dimensions(nic) - round, slot + 1);
+    if (s->has && slot % steps == 0 && s->opened <= round) {
+        s->opened = (uint16_t)(round + 1);
+        sl_ej_open(nic, rounds - round, slot + 1);
+    }
+    sl_sleep(nic, (round + 1) * steps - slot);
 }
 
 static void on_start(sl_nic *nic, state_t *s) {
     s->has = sl_self(nic) == sl_ej_source(nic);
-    round_of(nic, s, 0);
-    rest(nic, 0);
+    go_round(nic, s);
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
@@ -39,8 +38,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
         s->has = 1;
         sl_ej_forward(nic, *(const sl_ej_packet *)frame->payload);
     }
-    round_of(nic, s, sl_slot(nic));
-    rest(nic, sl_slot(nic));
+    go_round(nic, s);
 }
 
 STARLOOM_FIRMWARE(state_t, on_start, on_slot)
