@@ -25,7 +25,7 @@ var layers = []string{
 	"starloom/cosim/verilator", "starloom/cosim/icarus",
 	"starloom/fabric/bus/gossip",
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
-	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest", // arithmetic: no hardware
+	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest", "starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest", // arithmetic: no hardware
 	"starloom/fabric", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/cmd/starloom",
 }

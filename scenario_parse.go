@@ -90,6 +90,9 @@ func (s *Scenario) takeNeeds() {
 	if !given("nic.rx_frames") {
 		s.NIC.RXFrames = cmp.Or(needs.RxFrames, usual.NIC.RXFrames)
 	}
+	if !given("nic.tx_frames") {
+		s.NIC.TXFrames = cmp.Or(needs.TxFrames, usual.NIC.TXFrames)
+	}
 	if !given("nic.payload_bytes") {
 		s.NIC.PayloadBytes = cmp.Or(needs.PayloadBytes, usual.NIC.PayloadBytes)
 	}

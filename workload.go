@@ -15,11 +15,11 @@ import (
 // loadWorkload works out what a run has to carry, and the schedule of firmware that
 // takes one.
 func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Table: m.options.RunTable, Results: &m.results}
+	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Shards: len(m.shards), Table: m.options.RunTable, Results: &m.results}
 	if m.given != nil {
 		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
 	}
-	if caller, ok := m.shards[0].instances[0].(firmware.Caller); ok {
+	if caller, ok := m.anyInstance().(firmware.Caller); ok {
 		load.Call = caller.Call
 	}
 	if err := m.referee.Load(&load); err != nil {
@@ -94,7 +94,7 @@ func (m *Machine) setWords(bank *nic.Bank) {
 }
 
 // workloadExample is what a workload of each kind can look like.
-var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}"}
+var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAllToAll: "{}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}"}
 
 // checkWorkload checks that there is one workload, and that the program can carry
 // it.
@@ -104,7 +104,7 @@ func (s *Scenario) checkWorkload() error {
 	for _, kind := range []struct {
 		name  string
 		given bool
-	}{{"one_to_all", w.OneToAll != nil}, {"gossip", w.Gossip != nil}, {"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil}} {
+	}{{"one_to_all", w.OneToAll != nil}, {"all_to_all", w.AllToAll != nil}, {"gossip", w.Gossip != nil}, {"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil}} {
 		if kind.given {
 			given = append(given, kind.name)
 		}
@@ -113,7 +113,7 @@ func (s *Scenario) checkWorkload() error {
 		return s.refuse("workload", "workload has both "+strings.Join(given[:2], " and "), "delete one")
 	}
 	if _, permuted := s.places["workload.permutation"]; permuted && len(given) > 0 {
-		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all, gossip, scatter and adversary")
+		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all, all_to_all, gossip, scatter and adversary")
 	}
 	if w.OneToAll != nil && w.OneToAll.Source >= n {
 		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source), fmt.Sprintf("allowed are 0 to %d", n-1))

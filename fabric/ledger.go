@@ -90,6 +90,7 @@ type Checks struct {
 	NoCreation  bool // a frame of gossip has no item that its sender does not know
 	OneBus      bool // a processor does not listen to another bus than it sends to
 	BusLength   bool // not too many processors are on one bus
+	ReceiveStep bool // a broadcast reaches a processor in its step
 }
 
 // Captured is one frame for the packet capture. Frame is empty for a collision.

@@ -57,6 +57,7 @@ type Ending interface {
 type Load struct {
 	Workload *Workload
 	Seed     uint64
+	Shards   int      // of the machine: Ledger.Shard is below it
 	Table    bool     // somebody wants a run-table, if the referee has one
 	Results  *Results // of the run, which grow while it goes on
 	// Call calls the firmware by name (firmware.Caller); nil for firmware in Go.

@@ -17,6 +17,7 @@ type Rules struct {
 	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot"`
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
 	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
+	ReceiveStep            bool           `json:"receive_step,omitempty" jsonschema:"description=a broadcast reaches every processor in the step that its algorithm says: for most that of its distance"`
 	Energy                 bool           `json:"energy,omitempty" jsonschema:"description=no update of a processor's neurons raises the energy of a Hopfield network"`
 }
 
@@ -40,6 +41,7 @@ const (
 	RuleNoCreation    = "no_creation"
 	RuleOneBus        = "one_bus"
 	RuleBusLength     = "bus_length"
+	RuleReceiveStep   = "receive_step"
 	RuleAgreement     = "agreement"
 	RuleValidity      = "validity"
 	RuleEnergy        = "energy"
@@ -65,6 +67,14 @@ func (r *Rules) Checked() []string {
 	return append(append(names, r.Switched()...), r.Judged()...)
 }
 
+// Checks are those that the ledgers watch.
+func (r *Rules) Checks() Checks {
+	return Checks{
+		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoCreation: r.NoCreation,
+		ReceiveStep: r.ReceiveStep, OneBus: r.OneBus, BusLength: r.BusLength,
+	}
+}
+
 // Switched lists those of the rules that are about the one switch of a NIC: Shape.Taps.
 func (r *Rules) Switched() (names []string) {
 	if r.OneBus {
@@ -76,12 +86,12 @@ func (r *Rules) Switched() (names []string) {
 	return names
 }
 
-// Judged lists those of the rules that only a Judge can check.
+// Judged lists those of the rules that only some referees can check.
 func (r *Rules) Judged() (names []string) {
 	for _, rule := range []struct {
 		name    string
 		checked bool
-	}{{RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
+	}{{RuleReceiveStep, r.ReceiveStep}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
 		if rule.checked {
 			names = append(names, rule.name)
 		}
@@ -127,7 +137,8 @@ const (
 	FindTrap                            // the handler trapped: Text says where
 	FindFail                            // the handler called sl_fail: Text says where
 	FindUnfinished                      // the run ended before the processor was done: Text says how
-	FindMissing                         // at the end: no packet has arrived; Value is its origin
+	FindMissing                         // at the end: no packet has arrived; Value is its origin; Text for one that is no packet on its way
+	FindStep                            // a message came in another step than it should: Text says which
 	FindDisagreement                    // voters have not decided alike: Text says which
 	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
 	FindEnergy                          // an update has raised the energy: Text says when
@@ -141,6 +152,7 @@ const (
 	atStart    moment = iota
 	atValue           // cycle Value of the slot
 	atLastPhit        // when a frame is complete; an announced packet: at the start
+	atArrival         // when a frame is complete
 	atBoundary        // the last guard cycle
 )
 
@@ -185,9 +197,10 @@ var findings = [findingKinds]struct {
 	FindTrap:       {rule: RuleTrap, path: Names.Processor, before: ": "},
 	FindFail:       {rule: RuleFail, path: Names.Processor, before: ": "},
 	FindUnfinished: {rule: RuleFinishes, path: Names.Processor, before: " "},
-	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
+	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, before: " ", text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("never received the packet of processor %d", f.Value)
 	}},
+	FindStep:         {rule: RuleReceiveStep, path: Names.Processor, when: atArrival, before: " "},
 	FindDisagreement: {rule: RuleAgreement, path: Names.Processor, before: " "},
 	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
 	FindEnergy:       {rule: RuleEnergy, path: Names.Processor, before: " "},
@@ -211,7 +224,7 @@ func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string
 		cycle = c.Timing.SlotCycle(f.Slot) + uint64(f.Value)
 	case k.when == atBoundary:
 		cycle = c.Timing.BoundaryCycle(f.Slot)
-	case k.when == atLastPhit && f.Text == "":
+	case k.when == atLastPhit && f.Text == "", k.when == atArrival:
 		cycle = c.Timing.LastPhitCycle(f.Slot)
 	default:
 		cycle = c.Timing.SlotCycle(f.Slot)

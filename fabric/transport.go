@@ -63,3 +63,15 @@ func SilenceIllegal(bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledge
 	})
 	bank.Silence(cell)
 }
+
+// Stillness is a Transport that knows where a slot brings nothing, so that processors which
+// have nothing to do need not be looked at.
+type Stillness interface {
+	Transport
+	// Still reports whether a slot that has crossed brings nothing to the processors
+	// first..end-1, a block of BlockUnits units of a shard or less.
+	Still(first, end int, slot uint32) bool
+}
+
+// BlockUnits is how many units of a shard, from its first on, are a block.
+const BlockUnits = 2048

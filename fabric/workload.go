@@ -12,6 +12,7 @@ type Workload struct {
 	Permutation Permutation `json:"permutation" jsonschema:"description=destination of every processor's packet"`
 	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
 	OneToAll    *OneToAll   `json:"one_to_all,omitempty" jsonschema:"description=one processor tells everybody"`
+	AllToAll    *AllToAll   `json:"all_to_all,omitempty" jsonschema:"description=every processor tells everybody\\, by broadcasts at the same time"`
 	Gossip      *Gossip     `json:"gossip,omitempty" jsonschema:"description=every processor tells everybody its own"`
 	Scatter     *Scatter    `json:"scatter,omitempty" jsonschema:"description=an item spreads from one processor to all\\, by messages to random ones"`
 	Adversary   *Adversary  `json:"adversary,omitempty" jsonschema:"description=the permutation that a deterministic two-hops firmware cannot route\\, built from its choice table"`
@@ -21,6 +22,7 @@ type Workload struct {
 const (
 	WorkloadPermutation = "permutation"
 	WorkloadOneToAll    = "one_to_all"
+	WorkloadAllToAll    = "all_to_all"
 	WorkloadAdversary   = "adversary"
 	WorkloadGossip      = "gossip"
 	WorkloadScatter     = "scatter"
@@ -31,6 +33,8 @@ func (w *Workload) Kind() string {
 	switch {
 	case w.OneToAll != nil:
 		return WorkloadOneToAll
+	case w.AllToAll != nil:
+		return WorkloadAllToAll
 	case w.Adversary != nil:
 		return WorkloadAdversary
 	case w.Gossip != nil:
@@ -50,6 +54,9 @@ func (w *Workload) Usual() bool {
 type OneToAll struct {
 	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the speaker"`
 }
+
+// AllToAll lets every processor broadcast.
+type AllToAll struct{}
 
 // Gossip lets every processor tell all others its own, in each session.
 type Gossip struct {

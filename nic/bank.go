@@ -311,17 +311,26 @@ func (b *Bank) configure() {
 	b.describe(d)
 	le.PutUint32(d[offBankFirst:], uint32(b.First))
 	le.PutUint64(d[offBankSeed:], b.Seed)
-	hear := uint16(PortNone)
-	if b.AllPorts {
-		hear = PortAll
-	}
-	for i := range b.listen {
-		b.listen[i] = hear
-	}
+	b.listenToReset()
 	for i := range b.AcceptTag {
 		b.AcceptTag[i] = TagAny
 	}
 	b.stirAll()
+}
+
+// listenToReset lets all receivers hear what they hear after reset: nothing, or all ports at
+// once.
+func (b *Bank) listenToReset() {
+	for i := range b.listen {
+		b.listen[i] = b.hearsAtReset()
+	}
+}
+
+func (b *Bank) hearsAtReset() uint16 {
+	if b.AllPorts {
+		return PortAll
+	}
+	return PortNone
 }
 
 // Restored says that the memory behind the view has been replaced by that of a saved state.
@@ -641,6 +650,13 @@ func (b *Bank) Hears(cell int, port uint16, slot uint32) bool {
 func (b *Bank) SetRx(cell int, port uint16, status Status) {
 	b.RxStatus[b.lane(cell, port)] = uint8(status)
 }
+
+// Rx returns what the receiver of a cell's port says of the slot before. Firmware can write
+// anything there.
+func (b *Bank) Rx(cell int, port uint16) Status { return Status(b.RxStatus[b.lane(cell, port)]) }
+
+// ClearRx lets all receivers say that they have heard nothing.
+func (b *Bank) ClearRx() { clear(b.RxStatus) }
 
 // SendAll lets those frames of a cell leave that can do so in this slot, from the head on:
 // at an all-port NIC the first one to each port, one to all ports if no other has gone

@@ -173,6 +173,8 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"star_coupler":        {"D": {0}, "PHIT_BITS": {0, 65}},
 		"link":                {"PHIT_BITS": {0, 65}, "DELAY_CYCLES": {-1, 4097}},
 		"fifo":                {"DEPTH": {0, 65536}, "WIDTH": {0, 65}, "COUNT_BITS": {0, 33}},
+		"duplex_link":         {"PHIT_BITS": {0, 65}, "HALF": {-1, 2}},
+		"credit_counter":      {"DEPTH": {0, 65536}},
 		"lfsr":                {"SEED": {0}},
 		"crc16":               {"PHIT_BITS": {0, 65}},
 		"arbiter_fixed":       {"REQUESTERS": {0, 1025}},
@@ -186,6 +188,8 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"output_filter":       {"INPUTS": {0, 1025}},
 		"output_port":         {"INPUTS": {0, 1025}, "KIND": {-1, 3}},
 		"crosspoint":          {"OUTPUTS": {0, 1025}, "PHIT_BITS": {0, 65}},
+		"bus":                 {"TAPS": {0, 1025}, "PHIT_BITS": {0, 65}, "ARBITER": {-1, 5}, "SLICE_CYCLES": {0, 2}},
+		"bus_taps":            {"TAPS": {0, 1025}, "PHIT_BITS": {0, 65}},
 		"serialiser":          {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {0, 1041}, "COMPUTE_CYCLES": {-1, 65536}},
 		"requester": {
 			"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "COMPUTE_CYCLES": {-1, 65536}, "ARBITRATION_CYCLES": {0, 65536},
@@ -382,6 +386,18 @@ func TestStimulusReaches(t *testing.T) {
 		many(v["count_o"], 0, uint64(fifo.Sets[set]["DEPTH"]))
 		many(v["overflow_o"], 0, 1)
 	}
+	for set, depth := range []uint64{4, 1, 3, 17} {
+		v := map[string]map[uint64]int{"count_o": {}, "underflow_o": {}, "overflow_o": {}}
+		seen(t, "credit_counter", set, 10_000, v)
+		many(v["count_o"], 0, 1, depth)
+		many(v["underflow_o"], 0, 1)
+		many(v["overflow_o"], 0, 1)
+	}
+	for set, both := range []int{0b11, 0b00} {
+		v := map[string]map[uint64]int{"violation_o": {}}
+		seen(t, "duplex_link", set, 10_000, v)
+		many(v["violation_o"], 0, uint64(both))
+	}
 	v := map[string]map[uint64]int{"port_o": {}, "busy_o": {}}
 	seen(t, "serialiser", 0, 20_000, v)
 	many(v["port_o"], 0, 1, hw.PortAll, hw.PortNone)
@@ -417,6 +433,13 @@ func TestStimulusReaches(t *testing.T) {
 	seen(t, "crosspoint", 0, 20_000, v)
 	many(v["to_o"], 0, 1, 2, 3, hw.PortNone)
 	many(v["rail1_o"], 0)
+	v = map[string]map[uint64]int{"grant_o": {}, "violation_o": {}}
+	seen(t, "bus", 0, 20_000, v)
+	many(v["grant_o"], 0, 1, 2, 4, 8)
+	v = map[string]map[uint64]int{"grant_o": {}, "violation_o": {}}
+	seen(t, "bus", 1, 20_000, v)
+	many(v["grant_o"], 0, 0b0001, 0b1111)
+	many(v["violation_o"], 0, 1)
 	v = map[string]map[uint64]int{"heads_o": {}, "count_i": {}}
 	seen(t, "coin", 0, 20_000, v)
 	many(v["heads_o"], 0, 1)

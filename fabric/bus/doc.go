@@ -12,5 +12,7 @@
 //	file          what it holds
 //	network.go    Network: sizes, names, limits
 //	plan.go       Plan: which buses a schedule uses, and which taps a vertex has
-//	hardware.go   the network in the cycle engine; slot.go: in the slot engine
+//	hardware.go   the network in the cycle engine
+//	slot.go       in the slot engine; turns.go: its arbiters
+//	waiting.go    Waiting: how long frames have waited at each tap
 package bus

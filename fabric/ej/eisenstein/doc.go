@@ -1,0 +1,24 @@
+// Package eisenstein is the arithmetic of Eisenstein-Jacobi networks: residues of the EJ integers
+// x + y*rho modulo alpha = a + b*rho, their n-dimensional products, and the broadcasts on them. The
+// source is Z. Hussain, "An Improved One-to-All Broadcasting in Higher Dimensional Eisenstein-Jacobi
+// Networks"; where a comment says that the paper errs, the sentence after it is what holds.
+//
+//	 +rho^2   +rho
+//	      \   /            rho = (1 + i*sqrt 3)/2, rho^2 = rho - 1, rho^6 = 1
+//	-1 --- node --- +1     sector j = 1..6 lies between rho^(j-1), its minor
+//	      /   \            direction, and rho^j, its major direction, which it owns
+//	  -rho   -rho^2
+//
+// Directions are numbered 0 to 5, j for rho^j. Nodes of EJ_alpha are 0 to N-1, N = a^2+ab+b^2; those
+// of EJ_alpha^(n) are sums of c_k*N^(k-1), k = 1..n. Steps count from 1. Nothing here runs hardware
+// or firmware.
+//
+//	file           what it holds
+//	field.go       residues: numbering, neighbours, weights, distances
+//	stairs.go      staircases: the tree of a one-dimensional broadcast as a table
+//	torus.go       the n-dimensional product
+//	steps.go       senders and receivers of every step, by recurrence
+//	broadcast.go   one message followed, packet by packet; the step in which a node receives it
+//	table.go       a broadcast as a run-table; table_svg.go: as a hexagonal plane
+//	plots.go       nodes that send, receive and are free in every step, as curves
+package eisenstein

@@ -1,0 +1,171 @@
+package eisenstein
+
+import (
+	"fmt"
+	"math/big"
+
+	"starloom/traces/input"
+)
+
+// Directions are the names of the six units rho^j, j = 0..5; that of j+3 is the opposite of j's.
+var Directions = [6]string{"+1", "+rho", "+rho^2", "-1", "-rho", "-rho^2"}
+
+// units are rho^j as x + y*rho.
+var units = [6]integer{{1, 0}, {0, 1}, {-1, 1}, {-1, 0}, {0, -1}, {1, -1}}
+
+// Opposite is the direction in which a link is left at its other end.
+func Opposite(direction int) int { return (direction + 3) % 6 }
+
+// SizeMax is the largest number of residues: their tables take some 40 bytes each.
+const SizeMax = 1 << 24
+
+// integer is the EJ integer x + y*rho; all integers x and y are allowed (the paper says non-negative ones).
+type integer struct{ x, y int }
+
+func (z integer) plus(times int, other integer) integer {
+	return integer{z.x + times*other.x, z.y + times*other.y}
+}
+
+// Field is the set of residues modulo alpha = a + b*rho, 0 <= a <= b: the nodes of EJ_alpha.
+//
+// A residue is numbered y0*w + x0, where h = gcd(a, b), w = N/h, 0 <= y0 < h and 0 <= x0 < w: the
+// multiples of alpha are spanned by (w, 0) and (t, h). The paper has no numbering.
+type Field struct {
+	a, b             int
+	size             int // N
+	high, wide, skew int // h, w, t
+
+	neighbours [][6]int32
+	weights    []uint16 // hops to node 0
+	sectors    stairs   // of the six sectors
+	oriented   stairs   // of the three in which +1, +rho^2 and -rho are the only directions
+}
+
+// New returns the residues modulo a + b*rho. Errors are those of Degenerate, and N < 7.
+func New(a, b int) (*Field, error) {
+	f, err := Degenerate(a, b)
+	if err == nil && f.size < 7 {
+		return nil, refuse(a, b, fmt.Sprintf("has %d residues, of which a node needs 7: its own and those of six neighbours", f.size), "give a larger b; a = 1 and b = 2 make the smallest network")
+	}
+	return f, err
+}
+
+// Degenerate returns the residues modulo a + b*rho also where a node has fewer than six distinct
+// neighbours: N is 1, 3 or 4. Errors are alpha = 0, a < 0, a > b and more than SizeMax residues.
+func Degenerate(a, b int) (*Field, error) {
+	switch {
+	case a < 0 || b < a:
+		return nil, refuse(a, b, "is outside 0 <= a <= b", "give the associate or the conjugate of alpha that lies there: its network is the same")
+	case b == 0:
+		return nil, refuse(a, b, "is zero", "give b of 1 or more")
+	case norm(a, b).Cmp(big.NewInt(SizeMax)) > 0:
+		return nil, refuse(a, b, fmt.Sprintf("has %s residues", norm(a, b)), fmt.Sprintf("allowed are %d", SizeMax))
+	}
+	h, m, k := bezout(b, a+b)
+	f := &Field{a: a, b: b, size: int(norm(a, b).Int64()), high: h}
+	f.wide = f.size / h
+	f.skew = modulo(m*a-k*b, f.wide)
+	f.neighbours = make([][6]int32, f.size)
+	for node := range f.neighbours {
+		for j, unit := range units {
+			f.neighbours[node][j] = int32(f.residue(f.integer(node).plus(1, unit)))
+		}
+	}
+	f.sectors = f.climb(sectorDirections[:])
+	f.oriented = f.climb(orientedDirections[:])
+	f.weights = f.sectors.weights
+	return f, nil
+}
+
+func refuse(a, b int, reason, remedy string) error {
+	return &input.Error{Place: "fabric.ej.alpha", Reason: fmt.Sprintf("alpha = %d + %d*rho %s", a, b, reason), Remedy: remedy}
+}
+
+// norm is N = a^2 + ab + b^2.
+func norm(a, b int) *big.Int {
+	x, y := big.NewInt(int64(a)), big.NewInt(int64(b))
+	sum := new(big.Int).Add(x, y)
+	return sum.Sub(sum.Mul(sum, sum), x.Mul(x, y)) // (a+b)^2 - ab
+}
+
+// bezout returns the greatest common divisor of two numbers, one of them positive, and m*a + k*b = gcd.
+func bezout(a, b int) (gcd, m, k int) {
+	m, nextM, k, nextK := 1, 0, 0, 1
+	for b != 0 {
+		q := a / b
+		a, b = b, a-q*b
+		m, nextM = nextM, m-q*nextM
+		k, nextK = nextK, k-q*nextK
+	}
+	return a, m, k
+}
+
+func modulo(x, n int) int { return (x%n + n) % n }
+
+// integer is the representative of a residue that its number is made of.
+func (f *Field) integer(node int) integer { return integer{node % f.wide, node / f.wide} }
+
+func (f *Field) residue(z integer) int {
+	y := modulo(z.y, f.high)
+	turns := (z.y - y) / f.high
+	return y*f.wide + modulo(z.x-turns*f.skew, f.wide)
+}
+
+// Alpha returns a and b.
+func (f *Field) Alpha() (a, b int) { return f.a, f.b }
+
+// Size is N, the number of residues.
+func (f *Field) Size() int { return f.size }
+
+// Index is the number of the residue of x + y*rho; those of coordinates up to 2^31 are exact.
+func (f *Field) Index(x, y int) int { return f.residue(integer{x, y}) }
+
+// Neighbour is the node that is one hop away in a direction, 0 to 5.
+func (f *Field) Neighbour(node, direction int) int { return int(f.neighbours[node][direction]) }
+
+// Add is the residue of the sum of two residues, Subtract that of the difference.
+func (f *Field) Add(u, v int) int      { return f.residue(f.integer(u).plus(1, f.integer(v))) }
+func (f *Field) Subtract(u, v int) int { return f.residue(f.integer(u).plus(-1, f.integer(v))) }
+
+// Weight is the number of hops from node 0: the least max(|x|, |y|, |x+y|) in the residue class.
+func (f *Field) Weight(node int) int { return int(f.weights[node]) }
+
+// OrientedWeight is the number of hops from node 0 along +1, +rho^2 and -rho only.
+func (f *Field) OrientedWeight(node int) int { return int(f.oriented.weights[node]) }
+
+// Diameter is the largest weight M, which is floor((a+2b)/3).
+func (f *Field) Diameter() int { return len(f.sectors.histogram) - 1 }
+
+// Directed is the largest oriented weight: a+b if 3 divides b-a, else a+b-1.
+func (f *Field) Directed() int { return len(f.oriented.histogram) - 1 }
+
+// Histogram counts the nodes of every weight 0..M.
+func (f *Field) Histogram() []int { return f.sectors.histogram }
+
+// OrientedHistogram counts the nodes of every oriented weight.
+func (f *Field) OrientedHistogram() []int { return f.oriented.histogram }
+
+// HistogramFormula is the number of nodes of weight s modulo a + b*rho in closed form, with
+// T = (a+b)/2 and the diameter's bound (a+2b)/3 as fractions. The case s = T comes first: it
+// coincides with the other bound where a = b.
+func HistogramFormula(a, b, s int) int {
+	switch {
+	case s == 0:
+		return 1
+	case 2*s == a+b:
+		others := 0
+		for other := range (a+2*b)/3 + 1 {
+			if other != s {
+				others += HistogramFormula(a, b, other)
+			}
+		}
+		return a*a + a*b + b*b - others
+	case 2*s < a+b:
+		return 6 * s
+	case 3*s < a+2*b:
+		return 6*(a+2*b) - 18*s
+	case 3*s == a+2*b:
+		return 2
+	}
+	return 0
+}

@@ -1,0 +1,112 @@
+package eisenstein
+
+import "slices"
+
+// A one-dimensional broadcast is a set of sectors. In a sector a message goes q >= 1 hops in the
+// major direction, then p >= 0 in the minor one; it ends at q*major + p*minor. Of the least
+// representations of a residue the one whose exponents over all directions are lexicographically
+// largest is chosen. This is a monomial order, so what is chosen stays chosen without any of its
+// hops: the sector is a staircase, in which p goes up to an extent that does not grow with q.
+
+// sector is what a pair of directions spans.
+type sector struct{ major, minor int }
+
+// sectorDirections are those of the sectors 1..6: rho^j and rho^(j-1).
+var sectorDirections = [6]sector{{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {0, 5}}
+
+// orientedDirections are those of the three sectors of an orientation in which every link is
+// driven from one end only. Their units +1, +rho^2 and -rho sum to 0.
+var orientedDirections = [3]sector{{0, 2}, {2, 4}, {4, 0}}
+
+// SectorDirections returns the major and the minor direction of a sector i = 0..5, which is sector
+// i+1 of the paper.
+func SectorDirections(i int) (major, minor int) {
+	return sectorDirections[i].major, sectorDirections[i].minor
+}
+
+// OrientedDirections returns the major and the minor direction of an oriented sector i = 0..2.
+func OrientedDirections(i int) (major, minor int) {
+	return orientedDirections[i].major, orientedDirections[i].minor
+}
+
+// place is where a residue lies: q*major + p*minor in a sector. q is 0 at node 0 only.
+type place struct {
+	sector int8
+	q, p   uint16
+}
+
+// stairs are the staircases of a set of sectors.
+type stairs struct {
+	sectors   []sector
+	extents   [][]int // of each sector: the largest p by q-1
+	places    []place // of each residue
+	weights   []uint16
+	histogram []int // residues by weight
+}
+
+// climb chooses a place for every residue, weight by weight.
+func (f *Field) climb(sectors []sector) stairs {
+	s := stairs{
+		sectors: sectors, extents: make([][]int, len(sectors)),
+		places: make([]place, f.size), weights: make([]uint16, f.size), histogram: []int{1},
+	}
+	exponents := make([][6]int, f.size) // of the places
+	for left := f.size - 1; left > 0; {
+		weight := len(s.histogram)
+		found := 0
+		for i, sector := range sectors {
+			for p := range weight {
+				q := weight - p
+				node := f.residue(integer{}.plus(q, units[sector.major]).plus(p, units[sector.minor]))
+				var exponent [6]int
+				exponent[sector.major] += q
+				exponent[sector.minor] += p
+				switch {
+				case node == 0 || s.weights[node] > 0 && int(s.weights[node]) < weight:
+					continue
+				case s.weights[node] == 0:
+					found++
+				case slices.Compare(exponent[:], exponents[node][:]) < 0:
+					continue
+				}
+				s.weights[node], exponents[node], s.places[node] = uint16(weight), exponent, place{int8(i), uint16(q), uint16(p)}
+			}
+		}
+		s.histogram = append(s.histogram, found)
+		left -= found
+	}
+	for _, place := range s.places[1:] {
+		extents := s.extents[place.sector]
+		for len(extents) < int(place.q) {
+			extents = append(extents, 0)
+		}
+		extents[place.q-1] = max(extents[place.q-1], int(place.p))
+		s.extents[place.sector] = extents
+	}
+	return s
+}
+
+// Sectors are the staircases of sectors 1..6: entry q-1 of a sector is the largest p with which
+// q*major + p*minor is visited. A sector may be empty.
+func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
+
+// Oriented are the staircases of the three sectors between +1, +rho^2 and -rho.
+func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
+
+// OrientedHeight is how many hops of a one-dimensional broadcast along +1, +rho^2 and -rho follow at
+// most after the one that reaches a residue. In n dimensions the packet that reaches it in
+// dimension k is followed by at most (k-1)*Directed() more.
+func (f *Field) OrientedHeight(node int) (hops int) {
+	if node == 0 {
+		return f.Directed()
+	}
+	at := f.oriented.places[node]
+	extents := f.oriented.extents[at.sector][at.q-1:]
+	if at.p > 0 {
+		return extents[0] - int(at.p)
+	}
+	for i, extent := range extents {
+		hops = max(hops, i+extent)
+	}
+	return hops
+}

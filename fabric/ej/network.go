@@ -1,0 +1,269 @@
+package ej
+
+import (
+	"fmt"
+	"math"
+	"sync"
+
+	"starloom/cosim/twin"
+	"starloom/fabric"
+	"starloom/fabric/ej/eisenstein"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces/input"
+)
+
+// Network is the network EJ_{a+b*rho}^(n): nodes are n-tuples of residues of the
+// Eisenstein-Jacobi integers modulo a+b*rho, rho = (1+i*sqrt(3))/2, and every node has a link
+// in each dimension to each of the six residues whose difference is a unit (section 2 of the
+// paper). Node c_1 + c_2*N + c_3*N^2 + ... has the residue c_k in dimension k.
+//
+// A NIC sends and receives at all of its ports in one slot. Port 6*(k-1)+j leads, in dimension
+// k, to the node whose residue is larger by rho^j: +1, +rho, +rho^2, -1, -rho, -rho^2.
+type Network struct {
+	A              int    `json:"a" jsonschema:"required,minimum=0,maximum=65536,description=alpha is a+b*rho: a\\, at most b"`
+	B              int    `json:"b" jsonschema:"required,minimum=1,maximum=65536,description=b; a\\, b other than (0\\,1)\\, (1\\,1) and (0\\,2)"`
+	Dimensions     int    `json:"dimensions" jsonschema:"required,minimum=1,maximum=12,description=number of dimensions n; the network has (a*a+a*b+b*b)^n nodes"`
+	Duplex         string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full,description=half: a link carries one direction in a slot\\, and two frames on it meet (default); full: both"`
+	PacketsPerLink int    `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096,description=packets of an all-to-all broadcast that may cross a link in one slot; 0 for no limit (default)"`
+	Credits        int    `json:"credits,omitempty" jsonschema:"minimum=1,maximum=255,description=frames that a port may have sent without the receiver having taken them out of its FIFO (default: so many that it never waits)"`
+
+	program string // that Adapt was told, "" for an image
+	params  map[string]int64
+}
+
+var (
+	_ fabric.Adaptable = Network{}
+	_ fabric.Weighed   = Network{}
+)
+
+// The values of Duplex.
+const (
+	DuplexHalf = "half"
+	DuplexFull = "full"
+)
+
+// directions is the number of links of a node in one dimension.
+const directions = 6
+
+// alphaMax keeps norms in range.
+const alphaMax = 1 << 16
+
+// DimensionsMax is given by the ports of a NIC.
+const DimensionsMax = nic.LanesMax / directions
+
+// packetsPerLinkMax is what one frame has room for.
+const packetsPerLinkMax = 4096
+
+// creditsMax is the depth of a FIFO.
+const creditsMax = 255
+
+// Kind implements fabric.Network.
+func (e Network) Kind() string { return "ej" }
+
+// Adapt implements fabric.Adaptable.
+func (e Network) Adapt(program, _ string, params map[string]int64) fabric.Network {
+	e.program, e.params = program, params
+	if e.Duplex == "" {
+		e.Duplex = DuplexHalf
+	}
+	return e
+}
+
+// Check implements fabric.Network.
+func (e Network) Check() error {
+	refuse := func(key, reason, remedy string) error {
+		return &input.Error{Place: "fabric.ej." + key, Reason: reason, Remedy: remedy}
+	}
+	switch {
+	case e.Dimensions < 1 || e.Dimensions > DimensionsMax:
+		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions), fmt.Sprintf("allowed are 1 to %d: a NIC has at most %d ports, six for each dimension", DimensionsMax, nic.LanesMax))
+	case e.PacketsPerLink < 0 || e.PacketsPerLink > packetsPerLinkMax:
+		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink), fmt.Sprintf("allowed are 0 (no limit) to %d", packetsPerLinkMax))
+	case e.Credits < 0 || e.Credits > creditsMax:
+		return refuse("credits", fmt.Sprintf("credits is %d", e.Credits), fmt.Sprintf("allowed are 1 to %d, or nothing for links that never wait", creditsMax))
+	}
+	const alphas = "choose 0 <= a <= b with a*a+a*b+b*b of 7 or more, e.g. a: 3, b: 4"
+	switch {
+	case e.A < 0 || e.A > e.B:
+		return refuse("a", fmt.Sprintf("a is %d and b %d", e.A, e.B), alphas)
+	case e.B > alphaMax:
+		return refuse("b", fmt.Sprintf("b is %d", e.B), fmt.Sprintf("at most %d is possible", alphaMax))
+	case e.norm() < directions+1:
+		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues, of which none has six different neighbours", e.A, e.B, e.norm()), alphas)
+	case e.norm() > eisenstein.SizeMax:
+		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues", e.A, e.B, e.norm()), fmt.Sprintf("at most %d are possible", eisenstein.SizeMax))
+	}
+	if nodes := math.Pow(float64(e.norm()), float64(e.Dimensions)); nodes > 1<<31-1 {
+		return refuse("dimensions", fmt.Sprintf("%d nodes in each of %d dimensions are %.4g processors", e.norm(), e.Dimensions, nodes), fmt.Sprintf("at most %d are possible", 1<<31-1))
+	}
+	for _, program := range onlySuccessors {
+		if e.program == program && e.B != e.A+1 {
+			return refuse("b", fmt.Sprintf("a is %d and b %d, and %s is for b = a+1", e.A, e.B, program), fmt.Sprintf("take b: %d, or a program for every alpha: %s or %s", e.A+1, generalProgram, allToAllC2Program))
+		}
+	}
+	return nil
+}
+
+// norm is N, the number of residues.
+func (e Network) norm() int { return e.A*e.A + e.A*e.B + e.B*e.B }
+
+// diameter is M, of one dimension (ej.md section 1).
+func (e Network) diameter() int { return (e.A + 2*e.B) / 3 }
+
+// ports of a node.
+func (e Network) ports() int { return directions * e.Dimensions }
+
+// nodes returns N^n.
+func (e Network) nodes() int {
+	nodes := 1
+	for range e.Dimensions {
+		nodes *= e.norm()
+	}
+	return nodes
+}
+
+// torus is the network's arithmetic; its sizes have been checked.
+func (e Network) torus() *eisenstein.Torus {
+	field, err := eisenstein.New(e.A, e.B)
+	if err != nil {
+		panic(err)
+	}
+	t, err := eisenstein.NewTorus(field, e.Dimensions)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// Shape implements fabric.Network: a unit is a node, a medium one direction of a link. The
+// words for firmware are N, n, M, packets_per_link and the number of sectors in the ROM.
+func (e Network) Shape() fabric.Shape {
+	return fabric.Shape{
+		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(), Still: true,
+		Words: [nic.ShapeWords]uint32{uint32(e.norm()), uint32(e.Dimensions), uint32(e.diameter()), uint32(e.PacketsPerLink)},
+	}
+}
+
+// Links are numbered by the node that reaches the other one in the direction +1, +rho or
+// +rho^2, and by their port there. Medium node*6n+6(k-1)+j is the light that leaves this node
+// by its port 6(k-1)+j if j < 3, and that which comes to it over the link of port 6(k-1)+j-3
+// otherwise: what its neighbour sends at a port with the same j.
+
+// sentOn is the medium that a node's port sends on.
+func (e Network) sentOn(t *eisenstein.Torus, node, port int) int {
+	if port%directions >= directions/2 {
+		node = t.Neighbour(node, port/directions+1, port%directions)
+	}
+	return node*e.ports() + port
+}
+
+// heardOn is the medium that a node's port hears: what its neighbour sends at the opposite
+// port.
+func (e Network) heardOn(t *eisenstein.Torus, node, port int) int {
+	return e.sentOn(t, t.Neighbour(node, port/directions+1, port%directions), opposite(port))
+}
+
+// opposite is the port at the other end of a port's link.
+func opposite(port int) int {
+	return port/directions*directions + (port+directions/2)%directions
+}
+
+// Names implements fabric.Network.
+func (e Network) Names() fabric.Names {
+	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, torus: sync.OnceValue(e.torus)}
+}
+
+// names are paths such as ej.node[27].nic[0] and ej.node[27].dim[1].port[+rho].
+type names struct {
+	fabric.UnitNames
+	net   Network
+	torus func() *eisenstein.Torus
+}
+
+// label names what a node has for a direction in a dimension, 1 to n.
+func label(what string, dimension, direction int) string {
+	return fmt.Sprintf("dim[%d].%s[%s]", dimension, what, eisenstein.Directions[direction])
+}
+
+// portLabels are the paths of a node's ports: dim[1].port[+rho].
+func (e Network) portLabels() (labels []string) {
+	for port := range e.ports() {
+		labels = append(labels, label("port", port/directions+1, port%directions))
+	}
+	return labels
+}
+
+// linkLabels are the paths of a node's links: dim[1].link[+rho].
+func (e Network) linkLabels() (labels []string) {
+	for link := range e.ports() / 2 {
+		labels = append(labels, label("link", link/(directions/2)+1, link%(directions/2)))
+	}
+	return labels
+}
+
+// mediumLabels are the paths of the directions of a node's links, out of the node and in to it:
+// dim[1].link[+rho].out.
+func (e Network) mediumLabels() (labels []string) {
+	for medium := range e.ports() {
+		direction := ".out"
+		if medium%directions >= directions/2 {
+			direction = ".in"
+		}
+		labels = append(labels, label("link", medium/directions+1, medium%(directions/2))+direction)
+	}
+	return labels
+}
+
+func (n names) Medium(medium int) string {
+	return hw.Index(n.Path, medium/n.net.ports()) + "." + n.net.mediumLabels()[medium%n.net.ports()]
+}
+
+func (n names) Link(medium int) string       { return n.Medium(medium) + "." + fibre }
+func (names) MediumNoun() (one, many string) { return "link", "links" }
+
+func (n names) SentOn(node int, port uint16, _ int) int {
+	return n.net.sentOn(n.torus(), node, int(port)%n.net.ports())
+}
+
+func (n names) HeardOn(node int, port uint16) int {
+	return n.net.heardOn(n.torus(), node, int(port)%n.net.ports())
+}
+
+// Schedules implements fabric.Network: there are none, nodes know by themselves.
+func (e Network) Schedules() []string { return nil }
+
+// Schedule implements fabric.Network.
+func (e Network) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
+
+// Twin implements fabric.Network: there is no Verilog of a whole network.
+func (e Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
+
+// What a node takes in bytes: that of the referee, and of frames on their way a part, since
+// few nodes send in the same slot; in the cycle engine light at both ends of every link.
+const (
+	memoryNode  = 1
+	memoryLight = 96
+)
+
+// MemoryBytes implements fabric.Network.
+func (e Network) MemoryBytes(c *fabric.Config) uint64 {
+	nodes := uint64(e.nodes())
+	if c.Cycle {
+		return nodes * uint64(e.ports()) * memoryLight
+	}
+	return nodes*memoryNode + nodes/4*uint64(nic.FrameStride(c.PayloadBytes))
+}
+
+// WorkloadBytes implements fabric.Weighed: of an all-to-all broadcast a bit for each message
+// and node.
+func (e Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
+	if w.AllToAll == nil {
+		return 0, 0
+	}
+	nodes := uint64(e.nodes())
+	return nodes * ((nodes + 63) / 64) * 8, 0
+}
+
+// Studies implements fabric.Network.
+func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }

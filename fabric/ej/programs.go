@@ -1,0 +1,125 @@
+package ej
+
+import (
+	"math"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// The programs.
+const (
+	previousProgram   = "ej/previous"
+	improvedProgram   = "ej/improved"
+	misprintedProgram = "ej/misprinted"
+	generalProgram    = "ej/general"
+	allToAllProgram   = "ej/all-to-all"
+	allToAllC1Program = "ej/all-to-all-c1"
+	allToAllC2Program = "ej/all-to-all-c2"
+)
+
+// onlySuccessors are the programs for alpha = a+(a+1)*rho.
+var onlySuccessors = []string{previousProgram, improvedProgram, misprintedProgram, allToAllProgram, allToAllC1Program}
+
+// The packets: of one source 8 bytes, of many 12 with the source, and 10 on oriented links,
+// which need neither step nor phase.
+const (
+	oneToAllBytes   = 8
+	allToAllBytes   = 12
+	allToAllC2Bytes = 10
+)
+
+// packetBytes is the size of a program's packets; firmware of the user's takes that of
+// all-to-all.
+func packetBytes(p *fabric.Program) int {
+	switch {
+	case p == nil:
+		return allToAllBytes
+	case p.Name == allToAllC2Program:
+		return allToAllC2Bytes
+	case p.Name == allToAllProgram || p.Name == allToAllC1Program:
+		return allToAllBytes
+	}
+	return oneToAllBytes
+}
+
+// phases of the published all-to-all broadcast and its repair.
+const phases = 3
+
+// Programs implements fabric.Network. Steps are slots.
+func (e Network) Programs() []fabric.Program {
+	var once fabric.Rules
+	once.ExactlyOnce = true
+	if e.Duplex != DuplexFull {
+		once.CollisionFree = &fabric.CollisionFree{Period: 1, Slots: []int{1}}
+	}
+	timed := once
+	timed.ReceiveStep = true
+	one, all := []string{fabric.WorkloadOneToAll}, []string{fabric.WorkloadAllToAll}
+	steps := e.Dimensions * e.diameter()
+	needs := func(program string, steps, packets int) fabric.Needs {
+		size := packetBytes(&fabric.Program{Name: program})
+		return fabric.Needs{RxFrames: 1, TxFrames: 1, PayloadBytes: min(packets*size, nic.PayloadBytesMax/size*size), Slots: uint32(min(steps, math.MaxUint32))}
+	}
+	broadcast := func(name string, rules fabric.Rules) fabric.Program {
+		return fabric.Program{Name: name, SlotsPerStep: 1, Rules: rules, Workloads: one, Needs: needs(name, steps+2, 1)}
+	}
+	misprinted := broadcast(misprintedProgram, timed)
+	misprinted.Needs.TxFrames = misprintedTxFrames // who is told twice sends twice
+	c2 := fabric.Program{Name: allToAllC2Program, SlotsPerStep: 1, Rules: timed, Workloads: all, Params: []fabric.Choice{{Name: "rotate", Values: []int64{0, 1}}}}
+	c2.Needs = needs(allToAllC2Program, e.Dimensions*e.directed()+2, e.mostPackets(allToAllC2Program))
+	if e.PacketsPerLink > 0 {
+		c2.Rules = once
+		c2.Needs.Slots = uint32(min(2*e.nodes(), math.MaxUint32))
+	}
+	return []fabric.Program{
+		broadcast(previousProgram, timed),
+		broadcast(improvedProgram, timed),
+		misprinted,
+		broadcast(generalProgram, timed),
+		{Name: allToAllProgram, SlotsPerStep: 1, Rules: once, Workloads: all, Params: []fabric.Choice{{Name: "reading", Values: []int64{readingA, readingB}}},
+			Needs: needs(allToAllProgram, phases*steps+2, e.mostPackets(allToAllProgram)),
+			Note:  e.incomplete()},
+		{Name: allToAllC1Program, SlotsPerStep: 1, Rules: once, Workloads: all, Needs: needs(allToAllC1Program, phases*steps+2, e.mostPackets(allToAllC1Program))},
+		c2,
+	}
+}
+
+// The values of the parameter reading of ej/all-to-all.
+const (
+	readingA = 0 // every node starts each phase once, with its own message
+	readingB = 1 // every packet that arrives at the end of a phase starts the next one
+)
+
+// misprintedTxFrames is the depth of a port's FIFO for frames that come twice.
+const misprintedTxFrames = 3
+
+// incomplete is what is wrong with the published all-to-all broadcast here.
+func (e Network) incomplete() string {
+	switch {
+	case e.params["reading"] == readingB:
+		return "read literally, the published algorithm delivers every message many times"
+	case e.Dimensions > 1:
+		return "the published algorithm is incomplete in two dimensions and more: nobody serves destinations whose coordinates belong to sectors of different phases; ej/all-to-all-c1 and -c2 are complete"
+	}
+	return ""
+}
+
+// directed is the diameter of one dimension along the oriented links (ej.md section 4, C2).
+func (e Network) directed() int {
+	if (e.B-e.A)%3 == 0 {
+		return e.A + e.B
+	}
+	return e.A + e.B - 1
+}
+
+// mostPackets is the largest number of packets that a program puts on a link in one step.
+func (e Network) mostPackets(program string) int {
+	switch {
+	case e.program != program:
+		return 1
+	case e.PacketsPerLink > 0:
+		return e.PacketsPerLink
+	}
+	return e.nodes()
+}

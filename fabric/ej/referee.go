@@ -1,0 +1,394 @@
+package ej
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"starloom/fabric"
+	"starloom/fabric/ej/eisenstein"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Referee implements fabric.Network: broadcasts are followed frame by frame, everything else as
+// packets.
+func (e Network) Referee(w *fabric.Workload, p *fabric.Program) fabric.Referee {
+	if w.OneToAll == nil && w.AllToAll == nil {
+		return fabric.NewPackets(e.nodes())
+	}
+	r := &referee{net: e, torus: e.torus(), all: w.AllToAll != nil, size: packetBytes(p)}
+	if p != nil {
+		r.program = p.Name
+	}
+	if r.all {
+		r.rowWords = (e.nodes() + 63) / 64
+		r.rows = make([]uint64, e.nodes()*r.rowWords)
+	} else {
+		r.source = w.OneToAll.Source
+		r.got = make([]uint8, e.nodes())
+	}
+	r.weigh()
+	r.Reset()
+	return r
+}
+
+// referee follows a broadcast from one node or from all. A data frame is a copy of the
+// message of the one source; of many sources it is a list of packets that begin with the
+// source of their message. Messages should reach a node once, in the step that the algorithm
+// gives.
+type referee struct {
+	net     Network
+	torus   *eisenstein.Torus
+	program string
+	all     bool // all nodes are sources
+	source  int  // else the one that is
+	size    int  // bytes of a packet
+
+	got      []uint8  // by node: 1 if it has the message, of one source
+	rows     []uint64 // rowWords for each node: a bit for each message that it has, of many
+	rowWords int
+	shards   []shardCounts
+	weights  [][]uint16 // by dimension and coordinate: hops from the one source
+
+	table *eisenstein.Table // of one source; nil unless it is wanted
+}
+
+// shardCounts are what a shard has seen.
+type shardCounts struct {
+	steps      []stepCounts
+	duplicates uint64
+
+	// The node that was counted last in each direction, with its slot.
+	sender, receiver int
+	sentIn, heardIn  uint32
+}
+
+// stepCounts are the figures of one step.
+type stepCounts struct {
+	senders, receivers uint32
+	packets            uint32 // most on one link
+}
+
+var (
+	_ fabric.Witness = (*referee)(nil)
+	_ fabric.Judge   = (*referee)(nil)
+	_ fabric.Tabled  = (*referee)(nil)
+)
+
+// weigh makes the table of distances from the one source.
+func (r *referee) weigh() {
+	if r.all {
+		return
+	}
+	for k := range r.net.Dimensions {
+		from := r.torus.Coordinate(r.source, k+1)
+		weights := make([]uint16, r.torus.Size())
+		for c := range weights {
+			weights[c] = uint16(r.torus.Weight(r.torus.Field.Subtract(c, from)))
+		}
+		r.weights = append(r.weights, weights)
+	}
+}
+
+// dueStep is the step in which the message of the one source reaches a node: that of its
+// distance, or of the round in which its lowest coordinate that is not zero is served.
+func (r *referee) dueStep(node int) (step int) {
+	size, rounds := r.torus.Size(), r.program == previousProgram
+	for k, weights := range r.weights {
+		hops := int(weights[node%size])
+		node /= size
+		if rounds && hops > 0 {
+			return (r.net.Dimensions-1-k)*r.torus.Diameter() + hops
+		}
+		step += hops
+	}
+	return step
+}
+
+// dueStepOf is the same for the message of any source, along the links that are used.
+func (r *referee) dueStepOf(node, source int) (step int) {
+	for k := range r.net.Dimensions {
+		step += r.torus.OrientedWeight(r.torus.Field.Subtract(r.torus.Coordinate(node, k+1), r.torus.Coordinate(source, k+1)))
+	}
+	return step
+}
+
+// timed reports whether it is known in which step a message is due: of one source, and of many
+// for oriented links without a limit.
+func (r *referee) timed() bool {
+	return !r.all || r.program == allToAllC2Program && r.net.PacketsPerLink == 0
+}
+
+// Keeps implements fabric.Judge.
+func (r *referee) Keeps() []string {
+	if !r.timed() {
+		return nil
+	}
+	return []string{fabric.RuleReceiveStep}
+}
+
+// Judge implements fabric.Judge: all is judged when it arrives.
+func (r *referee) Judge(*fabric.Rules, func(fabric.Finding)) {}
+
+// Load implements fabric.Referee.
+func (r *referee) Load(l *fabric.Load) error {
+	r.shards = make([]shardCounts, l.Shards)
+	for i := range r.shards {
+		r.shards[i].forget()
+	}
+	if l.Table && !r.all {
+		r.table = eisenstein.NewTable(r.torus, r.source, l.Shards)
+	}
+	return nil
+}
+
+// RunTable implements fabric.Tabled: that of the message of one source.
+func (r *referee) RunTable() fabric.RunTable {
+	if r.table == nil {
+		return nil
+	}
+	return r.table
+}
+
+func (s *shardCounts) forget() { *s = shardCounts{sender: -1, receiver: -1} }
+
+// Tell implements fabric.Referee: who the source is.
+func (r *referee) Tell(_ int, words []uint32) {
+	for i := range words {
+		words[i] = uint32(r.source)
+	}
+}
+
+// Witness implements fabric.Referee.
+func (r *referee) Witness(bool) fabric.Witness { return r }
+
+// step returns the counts of the step that a slot is.
+func (s *shardCounts) step(slot uint32) *stepCounts {
+	for int(slot) >= len(s.steps) {
+		s.steps = append(s.steps, stepCounts{})
+	}
+	return &s.steps[slot]
+}
+
+// Sent implements fabric.Witness.
+func (r *referee) Sent(l *fabric.Ledger, node int, frame nic.FrameView, slot uint32) {
+	s := &r.shards[l.Shard]
+	step := s.step(slot)
+	if s.sender != node || s.sentIn != slot {
+		s.sender, s.sentIn = node, slot
+		step.senders++
+	}
+	if frame.Kind() == nic.KindData {
+		step.packets = max(step.packets, uint32(max(1, frame.PayloadBytes()/r.size)))
+	}
+}
+
+// Blocked implements fabric.Witness.
+func (r *referee) Blocked(*fabric.Ledger, int, nic.FrameView, uint32) {}
+
+// Received implements fabric.Witness.
+func (r *referee) Received(l *fabric.Ledger, node int, frame nic.FrameView, slot uint32) {
+	if frame.Kind() != nic.KindData {
+		return
+	}
+	s := &r.shards[l.Shard]
+	if s.receiver != node || s.heardIn != slot {
+		s.receiver, s.heardIn = node, slot
+		s.step(slot).receivers++
+	}
+	if !r.all {
+		if r.table != nil {
+			r.table.Add(l.Shard, int(slot)+1, int(frame.Source()), node)
+		}
+		r.receive(l, s, node, r.source, slot)
+		return
+	}
+	for payload := frame.Payload(); len(payload) >= r.size; payload = payload[r.size:] {
+		source := int(binary.LittleEndian.Uint32(payload))
+		if source >= r.net.nodes() {
+			if l.Checks.ExactlyOnce {
+				l.Find(fabric.Finding{Kind: fabric.FindMisrouted, Slot: slot, Index: node, Value: uint32(source)})
+			}
+			continue
+		}
+		r.receive(l, s, node, source, slot)
+	}
+}
+
+// receive judges a message that has come to a node.
+func (r *referee) receive(l *fabric.Ledger, s *shardCounts, node, source int, slot uint32) {
+	if r.take(node, source) {
+		s.duplicates++
+		if l.Checks.ExactlyOnce {
+			l.Find(fabric.Finding{Kind: fabric.FindDuplicate, Slot: slot, Index: node, Value: uint32(source)})
+		}
+		return
+	}
+	if !l.Checks.ReceiveStep {
+		return
+	}
+	due := 0
+	if r.all {
+		due = r.dueStepOf(node, source)
+	} else {
+		due = r.dueStep(node)
+	}
+	if due != int(slot)+1 {
+		l.Find(fabric.Finding{Kind: fabric.FindStep, Slot: slot, Index: node, Value: uint32(source),
+			Text: fmt.Sprintf("received the message of processor %d in step %d, which is due in step %d", source, slot+1, due)})
+	}
+}
+
+// take notes that a node has a message, and reports whether it had it before.
+func (r *referee) take(node, source int) (before bool) {
+	if !r.all {
+		before = r.got[node] != 0
+		r.got[node] = 1
+		return before
+	}
+	word, bit := &r.rows[node*r.rowWords+source>>6], uint64(1)<<(source&63)
+	before = *word&bit != 0
+	*word |= bit
+	return before
+}
+
+// Metrics implements fabric.Referee. Step i of an array is entry i-1; senders and receivers are
+// distinct nodes.
+func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
+	var senders, receivers, free, active, packets []int
+	duplicates := 0
+	for i := range r.shards {
+		for k, step := range r.shards[i].steps {
+			if k >= len(senders) {
+				senders, receivers, packets = append(senders, 0), append(receivers, 0), append(packets, 0)
+			}
+			senders[k] += int(step.senders)
+			receivers[k] += int(step.receivers)
+			packets[k] = max(packets[k], int(step.packets))
+		}
+		duplicates += int(r.shards[i].duplicates)
+	}
+	m.Add("senders", some(senders))
+	m.Add("receivers", some(receivers))
+	if !r.all { // of all-to-all a node sends and receives in one step
+		for k := range senders {
+			active = append(active, senders[k]+receivers[k])
+			free = append(free, r.net.nodes()-active[k])
+		}
+		m.Add("free", some(free))
+		m.Add("active", some(active))
+	}
+	missing, most := r.missing()
+	m.Add("missing", missing)
+	if r.all {
+		m.Add("missing_per_processor_max", most)
+	}
+	m.Add("duplicates", duplicates)
+	m.Add("packets_per_link_max", some(packets))
+	return m
+}
+
+// some is a list that is never null.
+func some(list []int) []int {
+	if list == nil {
+		return []int{}
+	}
+	return list
+}
+
+// missing counts the messages that nodes have not received, and the most of one node.
+func (r *referee) missing() (missing, most int) {
+	if !r.all {
+		for _, got := range r.got {
+			missing += int(1 - got)
+		}
+		return missing, min(missing, 1)
+	}
+	for node := range r.net.nodes() {
+		have := 0
+		for _, word := range r.rows[node*r.rowWords : (node+1)*r.rowWords] {
+			have += bits.OnesCount64(word)
+		}
+		missing += r.net.nodes() - have
+		most = max(most, r.net.nodes()-have)
+	}
+	return missing, most
+}
+
+// Missing implements fabric.Referee.
+func (r *referee) Missing(yield func(fabric.Finding) bool) {
+	if !r.all {
+		for node, got := range r.got {
+			if got == 0 && !yield(never(node, r.source)) {
+				return
+			}
+		}
+		return
+	}
+	for node := range r.net.nodes() {
+		for k, word := range r.rows[node*r.rowWords : (node+1)*r.rowWords] {
+			for left := ^word; left != 0; left &= left - 1 {
+				source := k*64 + bits.TrailingZeros64(left)
+				if source < r.net.nodes() && !yield(never(node, source)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// never is that a node has not received a message.
+func never(node, source int) fabric.Finding {
+	return fabric.Finding{Kind: fabric.FindMissing, Index: node, Value: uint32(source), Text: fmt.Sprintf("never received the message of processor %d", source)}
+}
+
+// Reset implements fabric.Referee: sources have their own messages.
+func (r *referee) Reset() {
+	clear(r.got)
+	clear(r.rows)
+	if !r.all {
+		r.got[r.source] = 1
+	} else {
+		for node := range r.net.nodes() {
+			r.take(node, node)
+		}
+	}
+	for i := range r.shards {
+		r.shards[i].forget()
+	}
+	if r.table != nil {
+		r.table.Reset()
+	}
+}
+
+// State implements fabric.Referee. A run-table is not saved.
+func (r *referee) State(v *hw.StateVisitor) {
+	hw.StateColumn(v, "got", r.got, hw.AtMost[uint8](1))
+	hw.StateColumn(v, "rows", r.rows)
+	for i := range r.shards {
+		s, name := &r.shards[i], hw.Index("counts", i)
+		var figures []uint32
+		for _, step := range s.steps {
+			figures = append(figures, step.senders, step.receivers, step.packets)
+		}
+		hw.StateList(v, name+".steps", &figures)
+		hw.StateScalar(v, name+".duplicates", &s.duplicates)
+		v.AfterRestore(func() {
+			s.steps, s.sender, s.receiver = s.steps[:0], -1, -1
+			for ; len(figures) >= 3; figures = figures[3:] {
+				s.steps = append(s.steps, stepCounts{figures[0], figures[1], figures[2]})
+			}
+		})
+	}
+}
+
+// Overhears, Arrive, Announce, Acknowledges, Acknowledge and Routed implement fabric.Referee:
+// messages are seen as frames, and nobody is told that they have arrived.
+
+func (r *referee) Overhears() bool                                 { return false }
+func (r *referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
+func (r *referee) Announce(*fabric.Ledger, int, uint32, uint32)    {}
+func (r *referee) Acknowledges() bool                              { return false }
+func (r *referee) Acknowledge(func(int))                           {}
+func (r *referee) Routed() *fabric.Packets                         { return nil }

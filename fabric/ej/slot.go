@@ -1,0 +1,461 @@
+package ej
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"starloom/fabric"
+	"starloom/fabric/ej/eisenstein"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// SlotTransport implements fabric.Network: frames on their way to the ends of their links.
+func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	stride := nic.FrameStride(c.PayloadBytes)
+	t := &slotTransport{
+		net: e, torus: e.torus(), ports: e.ports(), half: e.Duplex != DuplexFull, stride: stride,
+		timing: c.Timing, shards: c.Shards, work: make([]slotWork, len(c.Shards)),
+		pool: chunks{frames: min(max(chunkBytes/stride, 1), chunkFrames), stride: stride},
+	}
+	var err error
+	if t.credits, err = e.credits(c.Shards); err != nil {
+		return nil, err
+	}
+	t.perShard = c.Shards[0].End // all but the last are of one size
+	first := 0
+	for _, s := range c.Shards {
+		t.firstBin = append(t.firstBin, first)
+		first += (s.End - s.First + binNodes - 1) / binNodes
+	}
+	for i := range t.bins {
+		t.bins[i] = make([]bin, first)
+	}
+	return t, nil
+}
+
+// binNodes is how many nodes side by side have their frames in one bin.
+const binNodes = fabric.BlockUnits
+
+// slotTransport is the network of the slot engine. What a slot carries is a list of frames
+// for every few thousand nodes, so that work and memory grow with what moves: idle links have
+// no place anywhere. Latency: one slot. Two frames that use a half-duplex link in one slot
+// deliver nothing, StatusCollision at both ends.
+type slotTransport struct {
+	net      Network
+	torus    *eisenstein.Torus
+	ports    int
+	half     bool
+	stride   int
+	timing   nic.Timing
+	shards   []hw.Shard
+	perShard int   // nodes of a shard
+	firstBin []int // of each shard
+	bins     [2][]bin
+	work     []slotWork // per shard
+	pool     chunks
+	credits  *fabric.Credits // nil if no port ever waits
+}
+
+// bin is what a slot brings to some nodes, and which of their ports send in it.
+type bin struct {
+	lock   sync.Mutex
+	chunks []*chunk
+	frames int // in all chunks
+
+	// Of frames that are all there: their order by node and port, made when first asked for.
+	order  []uint32
+	sorted bool
+	met    []uint32 // the ports, node*ports+port, at which frames of both directions met
+
+	sent []uint32 // the ports that send, node*ports+port in the bin; kept for links of one direction at a time
+}
+
+// chunk has room for some frames, in the order in which they were sent.
+type chunk struct {
+	at     []uint32 // node in the bin * ports + port
+	frames []byte
+}
+
+// A chunk is about chunkBytes, so that a bin with few frames takes little, and has at most
+// chunkFrames.
+const (
+	chunkBytes  = 4 << 10
+	chunkFrames = 128
+)
+
+// chunks are those that no bin needs.
+type chunks struct {
+	frames, stride int // of each
+	lock           sync.Mutex
+	free           []*chunk
+}
+
+func (p *chunks) get() *chunk {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if n := len(p.free); n > 0 {
+		c := p.free[n-1]
+		p.free = p.free[:n-1]
+		return c
+	}
+	return &chunk{at: make([]uint32, 0, p.frames), frames: make([]byte, p.frames*p.stride)}
+}
+
+func (p *chunks) put(used []*chunk) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for _, c := range used {
+		c.at = c.at[:0]
+		p.free = append(p.free, c)
+	}
+}
+
+// slotWork is a shard's room to work in, and its counts of a slot, in even and odd ones.
+type slotWork struct {
+	placed [2]uint64
+	counts []uint32 // of frames by node of a bin
+}
+
+// place is the bin of a node and its number there.
+func (t *slotTransport) place(node int) (bin, number int) {
+	shard := node / t.perShard
+	number = node - shard*t.perShard
+	return t.firstBin[shard] + number/binNodes, number % binNodes
+}
+
+// put lets a frame arrive at a node's port.
+func (t *slotTransport) put(slot uint32, node, port int, frame nic.FrameView) {
+	k, number := t.place(node)
+	b := &t.bins[slot&1][k]
+	b.lock.Lock()
+	t.store(b, uint32(number*t.ports+port), frame)
+	b.lock.Unlock()
+}
+
+// store adds a frame to a bin.
+func (t *slotTransport) store(b *bin, to uint32, frame nic.FrameView) {
+	if len(b.chunks) == 0 || len(b.chunks[len(b.chunks)-1].at) == t.pool.frames {
+		b.chunks = append(b.chunks, t.pool.get())
+	}
+	c := b.chunks[len(b.chunks)-1]
+	at := len(c.at)
+	c.at = append(c.at, to)
+	frame.CopyTo(c.frames[at*t.stride : (at+1)*t.stride])
+	b.frames, b.sorted = b.frames+1, false
+}
+
+// empty gives a bin's memory back.
+func (t *slotTransport) empty(b *bin) {
+	t.pool.put(b.chunks)
+	b.chunks, b.frames, b.sorted = b.chunks[:0], 0, false
+}
+
+// frame returns a frame of a bin and where it arrives.
+func (t *slotTransport) frame(b *bin, index uint32) (at uint32, frame nic.FrameView) {
+	c, i := b.chunks[int(index)/t.pool.frames], int(index)%t.pool.frames
+	return c.at[i], c.frames[i*t.stride : (i+1)*t.stride]
+}
+
+// sort makes the order of a bin's frames, and finds those that met. Who sent first is then
+// forgotten: a port gets one frame in a slot.
+func (t *slotTransport) sort(w *slotWork, b *bin) {
+	if b.sorted {
+		return
+	}
+	b.sorted = true
+	if w.counts == nil {
+		w.counts = make([]uint32, binNodes+1)
+	}
+	counts, ports := w.counts, uint32(t.ports)
+	clear(counts)
+	for _, c := range b.chunks {
+		for _, at := range c.at {
+			counts[at/ports+1]++
+		}
+	}
+	for node := range binNodes {
+		counts[node+1] += counts[node]
+	}
+	b.order = slices.Grow(b.order[:0], b.frames)[:b.frames]
+	for k, c := range b.chunks {
+		for i, at := range c.at {
+			node := at / ports
+			b.order[counts[node]] = uint32(k*t.pool.frames + i)
+			counts[node]++
+		}
+	}
+	t.sortPorts(b)
+	if t.half {
+		t.meet(b)
+	}
+}
+
+// sortPorts orders the frames of one node by port; most nodes have one.
+func (t *slotTransport) sortPorts(b *bin) {
+	for i := 1; i < len(b.order); i++ {
+		frame := b.order[i]
+		at, _ := t.frame(b, frame)
+		k := i
+		for ; k > 0; k-- {
+			if before, _ := t.frame(b, b.order[k-1]); before < at {
+				break
+			}
+			b.order[k] = b.order[k-1]
+		}
+		b.order[k] = frame
+	}
+}
+
+// meet lists the ports that have both sent and been sent to.
+func (t *slotTransport) meet(b *bin) {
+	b.met = b.met[:0]
+	slices.Sort(b.sent)
+	k := 0
+	for _, index := range b.order {
+		at, _ := t.frame(b, index)
+		for k < len(b.sent) && b.sent[k] < at {
+			k++
+		}
+		if k < len(b.sent) && b.sent[k] == at {
+			b.met = append(b.met, at)
+		}
+	}
+}
+
+// own yields the bins of a shard with their first node.
+func (t *slotTransport) own(shard int, slot uint32, yield func(b *bin, first int)) {
+	s := t.shards[shard]
+	for k, first := t.firstBin[shard], s.First; first < s.End; k, first = k+1, first+binNodes {
+		yield(&t.bins[slot&1][k], first)
+	}
+}
+
+// Still implements fabric.Stillness: no frame comes to the nodes first..end-1.
+func (t *slotTransport) Still(first, end int, slot uint32) bool {
+	for node := first; node < end; node += binNodes {
+		k, _ := t.place(node)
+		if t.bins[slot&1][k].frames > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Begin implements Transport: the bins of the slot before the last are empty.
+func (t *slotTransport) Begin(shard int, slot uint32, _ bool) {
+	t.work[shard].placed[slot&1] = 0
+	t.own(shard, slot, func(b *bin, _ int) { b.sent = b.sent[:0] })
+}
+
+// Send implements Transport.
+func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
+	w := &t.work[shard]
+	var cell, node int
+	if t.credits != nil {
+		t.credits.Free(shard, bank)
+	}
+	put := func(frame nic.FrameView) (taken bool) {
+		frame.SetSource(uint32(node))
+		if t.credits != nil {
+			if t.credits.Blocks(node, frame.Port()) {
+				ledger.NoteBlocked(bank, cell, frame, slot)
+				return false
+			}
+			t.credits.Sent(node, frame.Port(), slot)
+		}
+		first, end := int(frame.Port()), int(frame.Port())+1
+		if frame.Port() == nic.PortAll {
+			first, end = 0, t.ports
+		}
+		for port := first; port < end; port++ {
+			t.put(slot, t.torus.Neighbour(node, port/directions+1, port%directions), opposite(port), frame)
+			if t.half {
+				k, number := t.place(node)
+				b := &t.bins[slot&1][k]
+				b.sent = append(b.sent, uint32(number*t.ports+port))
+			}
+			w.placed[slot&1]++
+		}
+		ledger.NoteSent(node, frame, slot)
+		return true
+	}
+	for _, c := range cells {
+		if bank.Registers[c].TxCount == 0 {
+			continue
+		}
+		cell, node = int(c), bank.First+int(c)
+		if illegal := bank.SendAll(cell, put); illegal != nil {
+			fabric.SilenceIllegal(bank, cell, illegal, ledger, slot)
+		}
+	}
+}
+
+// Hear implements Transport.
+func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window) {
+	bank.ClearRx()
+	w := &t.work[shard]
+	for node, end := bank.First, bank.First+bank.Cells; node < end; {
+		k, number := t.place(node)
+		b := &t.bins[slot&1][k]
+		nodes := min(binNodes-number, end-node)
+		if b.frames > 0 {
+			t.sort(w, b)
+			t.hear(shard, b, node-number, number, number+nodes, bank, ledger, slot)
+			if number+nodes == binNodes || node+nodes == t.shards[shard].End {
+				t.empty(b)
+			}
+		}
+		node += nodes
+	}
+	ledger.Judge(slot)
+}
+
+// hear delivers the frames for some nodes of a bin; first is the bin's first node.
+func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
+	start, _ := slices.BinarySearchFunc(b.order, uint32(from*t.ports), func(index, at uint32) int {
+		have, _ := t.frame(b, index)
+		return cmp.Compare(have, at)
+	})
+	met, _ := slices.BinarySearch(b.met, uint32(from*t.ports))
+	for _, index := range b.order[start:] {
+		at, frame := t.frame(b, index)
+		node, port := first+int(at)/t.ports, uint16(int(at)%t.ports)
+		if node >= first+to {
+			break
+		}
+		cell := node - bank.First
+		collided := t.half && met < len(b.met) && b.met[met] == at
+		if collided {
+			met++
+		}
+		switch {
+		case !bank.Hears(cell, port, slot):
+		case collided:
+			bank.SetRx(cell, port, nic.StatusCollision)
+			ledger.NoteHeard(node, port, nic.StatusCollision, nil, slot)
+		default:
+			ledger.Frames.Heard++
+			ledger.NoteHeard(node, port, bank.PushRx(cell, port, frame), frame, slot)
+		}
+		if t.credits != nil {
+			t.credits.Heard(shard, node, port, slot, bank.Rx(cell, port) == nic.StatusOK)
+		}
+	}
+}
+
+// Start and Cross implement Transport: the frames are where they have to be.
+
+func (t *slotTransport) Start()       {}
+func (t *slotTransport) Cross(uint32) {}
+
+// Latch implements Transport: credits count.
+func (t *slotTransport) Latch() {
+	if t.credits != nil {
+		for _, s := range t.shards {
+			t.credits.Counters.Latch(s)
+		}
+	}
+}
+
+// Collisions implements Transport: a link whose ends both sent shows it at once, in both
+// directions.
+func (t *slotTransport) Collisions(shard int, slot uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	w := &t.work[shard]
+	var links []int
+	if t.half {
+		t.own(shard, slot, func(b *bin, first int) {
+			if b.frames == 0 || len(b.sent) == 0 {
+				return
+			}
+			t.sort(w, b)
+			met += uint64(len(b.met))
+			for _, at := range b.met {
+				if medium := first*t.ports + int(at); int(at)%directions < directions/2 {
+					links = append(links, medium, medium+directions/2)
+				}
+			}
+		})
+	}
+	if yield != nil {
+		slices.Sort(links)
+		for _, medium := range links {
+			yield(medium, uint32(t.timing.ComputeCycles))
+		}
+	}
+	return met, w.placed[slot&1] - met
+}
+
+// Reset implements Transport.
+func (t *slotTransport) Reset(uint64) {
+	for i := range t.bins {
+		for k := range t.bins[i] {
+			b := &t.bins[i][k]
+			t.empty(b)
+			b.sent = b.sent[:0]
+		}
+	}
+	for i := range t.work {
+		t.work[i].placed = [2]uint64{}
+	}
+	if t.credits != nil {
+		t.credits.Counters.Reset()
+		t.credits.Reset()
+	}
+}
+
+// Path implements hw.Stateful.
+func (t *slotTransport) Path() string { return "fabric" }
+
+// State implements hw.Stateful: the frames by node and port, in whatever order they came.
+func (t *slotTransport) State(v *hw.StateVisitor) {
+	if t.credits != nil {
+		v.Within(t.credits.Counters)
+		t.credits.State(v)
+	}
+	for i, name := range []string{"even", "odd"} {
+		placed := make([]uint64, len(t.work))
+		for shard := range t.work {
+			placed[shard] = t.work[shard].placed[i]
+		}
+		hw.StateColumn(v, name+".placed", placed)
+		var bins, at, sentBins, sent []uint32
+		var frames []byte
+		for k := range t.bins[i] {
+			b := &t.bins[i][k]
+			t.sort(&t.work[0], b)
+			for _, index := range b.order[:b.frames] {
+				to, frame := t.frame(b, index)
+				bins, at, frames = append(bins, uint32(k)), append(at, to), append(frames, frame...)
+			}
+			for _, port := range b.sent {
+				sentBins, sent = append(sentBins, uint32(k)), append(sent, port)
+			}
+		}
+		last := hw.AtMost(uint32(len(t.bins[i]) - 1))
+		lastPort := hw.AtMost(uint32(binNodes*t.ports - 1))
+		hw.StateList(v, name+".bin", &bins, last)
+		hw.StateList(v, name+".at", &at, lastPort)
+		hw.StateList(v, name+".frames", &frames)
+		hw.StateList(v, name+".sent.bin", &sentBins, last)
+		hw.StateList(v, name+".sent.port", &sent, lastPort)
+		v.AfterRestore(func() {
+			for k := range t.bins[i] {
+				b := &t.bins[i][k]
+				t.empty(b)
+				b.sent = b.sent[:0]
+			}
+			for shard := range t.work {
+				t.work[shard].placed[i] = placed[shard]
+			}
+			for n := range min(len(bins), len(at), len(frames)/t.stride) {
+				t.store(&t.bins[i][bins[n]], at[n], frames[n*t.stride:(n+1)*t.stride])
+			}
+			for n := range min(len(sentBins), len(sent)) {
+				b := &t.bins[i][sentBins[n]]
+				b.sent = append(b.sent, sent[n])
+			}
+		})
+	}
+}

@@ -1,0 +1,39 @@
+/* Addressing on Eisenstein-Jacobi networks, beside starloom.h: a node has N residues in each of
+ * n dimensions, and six links in each. Port 6*(k-1)+j leads, in dimension k = 1..n, in the
+ * direction rho^j: +1, +rho, +rho^2, -1, -rho, -rho^2. A node sends and hears at all ports in
+ * one slot. */
+#ifndef STARLOOM_EJ_H
+#define STARLOOM_EJ_H
+
+#include "starloom.h"
+
+/* The size of the network. */
+SL_INLINE uint32_t sl_ej_residues(const sl_nic *nic) { return sl_shape(nic, 0); }         /* N, in each dimension */
+SL_INLINE uint32_t sl_ej_dimensions(const sl_nic *nic) { return sl_shape(nic, 1); }       /* n */
+SL_INLINE uint32_t sl_ej_diameter(const sl_nic *nic) { return sl_shape(nic, 2); }         /* M, of one dimension */
+SL_INLINE uint32_t sl_ej_packets_per_link(const sl_nic *nic) { return sl_shape(nic, 3); } /* 0 for no limit */
+
+SL_INLINE uint32_t sl_ej_port(uint32_t dimension, uint32_t direction) { return 6 * (dimension - 1) + direction; }
+
+/* The source of a one-to-all broadcast. */
+SL_INLINE uint32_t sl_ej_source(const sl_nic *nic) { return sl_workload(nic); }
+
+/* The staircases of the broadcasts for every alpha: define STARLOOM_ROM. E(i, q) is the largest
+ * number of hops of sector i in its minor direction after q = 1..Q(i) in its major one. */
+SL_INLINE uint32_t sl_ej_q_max(const sl_nic *nic, uint32_t sector) {
+    return sl_machine_rom(nic, sector + 1) - sl_machine_rom(nic, sector);
+}
+SL_INLINE uint32_t sl_ej_p_max(const sl_nic *nic, uint32_t sector, uint32_t q) {
+    return sl_machine_rom(nic, sl_machine_rom(nic, sector) + q - 1);
+}
+
+/* The destination of a frame that goes to the neighbour. */
+#define SL_EJ_NEIGHBOUR 0xFFFFFFFFu
+
+/* The payload of a data frame of so many bytes, to whoever is at the other end of a port's
+ * link. */
+SL_INLINE void *sl_ej_send(sl_nic *nic, uint32_t port, uint32_t bytes) {
+    return sl_send(nic, port, SL_KIND_DATA, SL_EJ_NEIGHBOUR, bytes)->payload;
+}
+
+#endif
