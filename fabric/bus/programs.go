@@ -28,4 +28,4 @@ func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 }
 
 // Studies implements fabric.Network.
-func (b Network) Studies() []*fabric.Study { return nil }
+func (b Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy()} }
