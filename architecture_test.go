@@ -24,7 +24,7 @@ var layers = []string{
 	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/twin", "starloom/cosim/pinmap", "starloom/cosim/lockstep", "starloom/cosim/inloop", // know no backend
 	"starloom/cosim/verilator", "starloom/cosim/icarus",
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
-	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest", "starloom/fabric/ej/eisenstein", // arithmetic: no hardware
+	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest", "starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest", // arithmetic: no hardware
 	"starloom/fabric", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/cmd/starloom",
 }

@@ -41,6 +41,8 @@ type MachineOptions struct {
 	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
 	audit   bool // hold built-in programs, too, to what their frames show
 
+	parks bool // park processors, whatever they take
+
 	recordRTL bool // models in the place of RTL, whose inputs are kept
 }
 
@@ -84,6 +86,7 @@ type Machine struct {
 	image     imageInfo
 	workers   *hw.Workers
 	shards    []machineShard
+	parking   *parking // nil if every processor has a bank
 	transport fabric.Transport
 	plant     *fabric.Plant // the transport of the cycle engine, nil in the other
 	rtl       *machineRTL   // nil if everything is model
@@ -147,6 +150,7 @@ type imageInfo struct {
 type machineShard struct {
 	shard     hw.Shard
 	instances []firmware.Instance
+	blocks    []block // of processors that are parked, in the place of instances
 	ledger    fabric.Ledger
 	whole     ledgerTotals // of the last whole boundary
 	awake     []uint32     // cells whose handlers are called
@@ -379,9 +383,16 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	// One instance makes known what all of them are like. The others are made by all workers:
 	// at a million processors, taking their memory is a good part of a run.
 	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
-	b.make(0, 1)
+	if m.mayPark() {
+		if err := m.park(b); err != nil {
+			return err
+		}
+	}
+	if m.parking == nil {
+		b.make(0, 1)
+	}
 	if b.errors[0] == nil {
-		bank := m.shards[0].instances[0].Bank()
+		bank := m.anyInstance().Bank()
 		m.image.stateBytes, m.image.takesROM = uint64(bank.StateBytes()), bank.TakesROM
 		if m.image.takesROM && config.ROMWords+config.MachineROM == 0 {
 			return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.image.name), Remedy: "build it without STARLOOM_ROM"}
@@ -389,7 +400,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		if err := m.checkMemory(); err != nil {
 			return err
 		}
-		m.workers.Run(len(shards), b)
+		if m.parking == nil {
+			m.workers.Run(len(shards), b)
+		}
 	}
 	for _, err := range b.errors {
 		if err != nil {
@@ -423,17 +436,34 @@ func (b *instanceTask) make(index, count int) {
 	config := b.config
 	config.First, config.Cells = first+len(shard.instances)*cells, cells
 	for ; config.First < end && len(shard.instances) < count; config.First += cells {
-		instance, err := b.instantiate(config)
+		instance, err := b.instance(config)
 		if err != nil {
-			b.errors[index] = m.notAttached(b.place, err)
-			return
-		}
-		if takes, wanted := instance.Bank().Schedule != nil, m.scenario.schedule() != ""; takes != wanted {
-			b.errors[index] = m.wrongSchedule(b.place, takes)
+			b.errors[index] = err
 			return
 		}
 		shard.instances = append(shard.instances, instance)
 	}
+}
+
+// instance makes one instance.
+func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error) {
+	instance, err := b.instantiate(config)
+	if err != nil {
+		return nil, b.m.notAttached(b.place, err)
+	}
+	if takes, wanted := instance.Bank().Schedule != nil, b.m.scenario.schedule() != ""; takes != wanted {
+		return nil, b.m.wrongSchedule(b.place, takes)
+	}
+	return instance, nil
+}
+
+// anyInstance is one of them.
+func (m *Machine) anyInstance() (any firmware.Instance) {
+	if m.parking == nil {
+		return m.shards[0].instances[0]
+	}
+	m.parking.each(func(instance firmware.Instance) { any = instance })
+	return any
 }
 
 // auditsHeld reports whether what firmware says of the packets that it holds is compared
@@ -536,7 +566,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 // load puts seed and workload into the processors; used ones are reset first.
 func (m *Machine) load(seed uint64, used bool) error {
 	m.seed = seed
-	if used {
+	if used && m.parking != nil {
+		m.resetParked(firmwareSeed(seed))
+	} else if used {
 		for i := range m.shards {
 			for _, instance := range m.shards[i].instances {
 				instance.Reset(firmwareSeed(seed))
@@ -552,6 +584,9 @@ func (m *Machine) load(seed uint64, used bool) error {
 			m.referee.Tell(bank.First, bank.Workload)
 			m.writeROM(bank)
 		}
+	}
+	if m.parking != nil { // who is unparked is told then
+		m.parking.each(func(instance firmware.Instance) { m.writeROM(instance.Bank()) })
 	}
 	return nil
 }
@@ -852,15 +887,24 @@ func (m *Machine) turnShard(index int) {
 	if m.phase != phaseAct {
 		m.begin(index, shard)
 	}
+	if m.parking != nil {
+		m.turnBlocks(index, shard)
+		return
+	}
 	for _, instance := range shard.instances {
-		if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
-			instance.Start()
-			shard.note(instance, 0)
-		}
-		m.windows(index, shard, instance)
-		if m.phase != phaseHear && !m.stopped() {
-			shard.note(instance, m.slot)
-		}
+		m.turnInstance(index, shard, instance)
+	}
+}
+
+// turnInstance is the boundary of one instance's processors.
+func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
+	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
+		instance.Start()
+		shard.note(instance, 0)
+	}
+	m.windows(index, shard, instance)
+	if m.phase != phaseHear && !m.stopped() {
+		shard.note(instance, m.slot)
 	}
 }
 
@@ -913,10 +957,14 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if m.phase == phaseHear || m.stopped() {
 			continue
 		}
+		runs, span, length := units, cells, window.End-window.First // of cells side by side
+		if width == cells {
+			runs, length = 1, bank.Cells
+		}
 		awake := shard.awake[:0]
-		for unit := range units {
+		for run := range runs {
 			var resting int
-			awake, resting = bank.ListAwake(awake, unit*cells+window.First, unit*cells+window.End, m.slot)
+			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
 		instance.Slot(awake, m.slot)
@@ -924,17 +972,17 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			continue
 		}
 		l.Scan(bank, awake, m.slot)
-		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < units*(window.End-window.First)/listenScan
+		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan
 		if few { // without a table, only handlers that were called listen elsewhere
 			for _, cell := range awake {
 				l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
 			}
 		}
-		for unit := range units {
+		for run := range runs {
 			if !few {
-				l.ScanListen(bank, unit*cells+window.First, unit*cells+window.End, m.slot)
+				l.ScanListen(bank, run*span+first, run*span+first+length, m.slot)
 			}
-			bank.ForgetTx(unit*cells+window.First, unit*cells+window.End)
+			bank.ForgetTx(run*span+first, run*span+first+length)
 		}
 		if !m.last {
 			m.transport.Send(index, bank, l, m.slot, window, awake)
@@ -962,6 +1010,10 @@ func (m *Machine) processor(processor int) (bank *nic.Bank, cell int) {
 func (m *Machine) instance(processor int) (instance firmware.Instance, cell int) {
 	unit := processor / m.shape.PerUnit
 	shard := &m.shards[sort.Search(len(m.shards), func(i int) bool { return m.shards[i].shard.End > unit })]
+	if m.parking != nil {
+		b := &shard.blocks[(unit-shard.shard.First)/fabric.BlockUnits]
+		return m.show(b), processor - b.first
+	}
 	instances := shard.instances
 	k := sort.Search(len(instances), func(i int) bool {
 		b := instances[i].Bank()

@@ -12,6 +12,7 @@ import (
 // what the network takes. The figures are those of the columns in packages hw and nic.
 const (
 	memoryProcessor      = 48 // columns of registers, a small state, workload, delivery
+	memoryParked         = 8  // registers
 	memorySmallState     = 16
 	memoryProcessorCycle = 64       // registers of transmitter and receiver
 	memoryInstance       = 24 << 10 // an isolated processor's sandbox
@@ -53,6 +54,9 @@ func (m *Machine) checkBank() error {
 		return nil
 	}
 	units := min(m.shape.Units, (m.options.BankSize+m.shape.PerUnit-1)/m.shape.PerUnit)
+	if m.parking != nil || m.image.stateBytes == 0 && m.mayPark() {
+		units = min(units, fabric.BlockUnits)
+	}
 	cells := uint64(units * m.shape.PerUnit)
 	processor := uint64(nic.FrameStride(s.NIC.PayloadBytes) * (s.NIC.RXFrames + s.NIC.TXFrames) * m.shape.Lanes())
 	if cells*processor <= bankBytesMax {
@@ -77,14 +81,21 @@ func (m *Machine) instances() int {
 	return len(m.shape.Shards(m.options.BankSize))
 }
 
+// residentBytes is what a processor with a small state takes at least in a bank.
+func (m *Machine) residentBytes() uint64 {
+	s := m.scenario
+	return memoryProcessor + uint64(nic.FrameStride(s.NIC.PayloadBytes))*uint64((s.NIC.RXFrames+s.NIC.TXFrames)*m.shape.Lanes())
+}
+
 // memoryBytes estimates what a machine takes, from below: without the image's own
 // data before the image is loaded.
 func (m *Machine) memoryBytes() uint64 {
 	s := m.scenario
 	n := uint64(m.shape.Processors())
-	stride := uint64(nic.FrameStride(s.NIC.PayloadBytes))
-	processor := memoryProcessor + stride*uint64((s.NIC.RXFrames+s.NIC.TXFrames)*m.shape.Lanes())
-	if state := m.image.stateBytes; state > memorySmallState {
+	processor := m.residentBytes()
+	if m.parking != nil || m.image.stateBytes == 0 && m.mayPark() {
+		processor = memoryParked + m.image.stateBytes
+	} else if state := m.image.stateBytes; state > memorySmallState {
 		processor += state - memorySmallState
 	}
 	if s.Firmware.Mode == ModeIsolated {

@@ -258,9 +258,18 @@ func (m *Machine) steps() int {
 	return (int(m.slot) + per - 1) / per
 }
 
-// eachProcessor calls f for all processors in order.
+// eachProcessor calls f for all processors in order, but for blocks of parked ones that are
+// all done, without a fault and with nothing left to send.
 func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 	for i := range m.shards {
+		for k := range m.shards[i].blocks {
+			if b := &m.shards[i].blocks[k]; !b.calm || b.wakes && b.next == m.slot+1 {
+				bank := m.show(b).Bank()
+				for cell := range bank.Registers {
+					f(bank, cell)
+				}
+			}
+		}
 		for _, instance := range m.shards[i].instances {
 			bank := instance.Bank()
 			for cell := range bank.Registers {

@@ -84,6 +84,9 @@ func (s *machineState) State(v *hw.StateVisitor) {
 			m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
 		}
 	}
+	if m.parking != nil {
+		m.stateParked(v)
+	}
 	v.Within(m.transport)
 	if m.rtl != nil {
 		v.AfterRestore(func() {

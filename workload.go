@@ -19,7 +19,7 @@ func (m *Machine) loadWorkload() error {
 	if m.given != nil {
 		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
 	}
-	if caller, ok := m.shards[0].instances[0].(firmware.Caller); ok {
+	if caller, ok := m.anyInstance().(firmware.Caller); ok {
 		load.Call = caller.Call
 	}
 	if err := m.referee.Load(&load); err != nil {

@@ -30,4 +30,5 @@
 //	results.go       words that firmware gives as its results
 //	metrics.go       figures of a run
 //	study.go         what a study asks for, and its rows
+//	study_parts.go   the cases of a study, and the published figures that it compares with
 package fabric

@@ -81,6 +81,8 @@ type Shape struct {
 	Addressed bool
 	ListWords int // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
 	Media     int // where frames meet; each ends in a link to its listeners
+	// Still: the transport of the slot engine is a Stillness.
+	Still bool
 	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
 	// cross one medium one after the other, 0 for one.
 	ArbitrationCycles, FramesPerSlot int

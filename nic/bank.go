@@ -307,17 +307,26 @@ func (b *Bank) configure() {
 	b.describe(d)
 	le.PutUint32(d[offBankFirst:], uint32(b.First))
 	le.PutUint64(d[offBankSeed:], b.Seed)
-	hear := uint16(PortNone)
-	if b.AllPorts {
-		hear = PortAll
-	}
-	for i := range b.listen {
-		b.listen[i] = hear
-	}
+	b.listenToReset()
 	for i := range b.AcceptTag {
 		b.AcceptTag[i] = TagAny
 	}
 	b.stirAll()
+}
+
+// listenToReset lets all receivers hear what they hear after reset: nothing, or all ports at
+// once.
+func (b *Bank) listenToReset() {
+	for i := range b.listen {
+		b.listen[i] = b.hearsAtReset()
+	}
+}
+
+func (b *Bank) hearsAtReset() uint16 {
+	if b.AllPorts {
+		return PortAll
+	}
+	return PortNone
 }
 
 // Restored says that the memory behind the view has been replaced by that of a saved state.

@@ -27,48 +27,22 @@ func gossipStudy() *fabric.Study {
 // gossipRuns asks for runs of gossip/fsa and adds rows.
 type gossipRuns struct{ fabric.Runs }
 
-// part is a case of a study. add asks for so many runs.
-type part struct {
-	name string
-	runs int
-	add  func(name string) error
-}
-
-// runParts runs the parts that are wanted.
-func runParts(r fabric.Runs, parts []part) error {
-	parts = slices.DeleteFunc(parts, func(p part) bool { return !r.Wants(p.name) })
-	total := 0
-	for _, p := range parts {
-		total += p.runs
-	}
-	r.Plan(total)
-	for _, p := range parts {
-		if err := r.Context().Err(); err != nil {
-			return err
-		}
-		if err := p.add(p.name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func (s *gossipRuns) study() error {
-	var parts []part
+	var parts []fabric.StudyPart
 	for _, table := range runTables {
-		parts = append(parts, part{table.name, 1, func(string) error { return s.table(&table) }})
+		parts = append(parts, fabric.Part(table.name, 1, func(string) error { return s.table(&table) }))
 	}
-	return runParts(s, append(parts,
-		part{"table 6", 1, s.table6},
-		part{"table 8", 2 * s.size(7, 11), s.table8},
-		part{"lengths", len(family)*s.size(lengthsQuick, lengthsFull) + s.plotted(), s.lengths},
-		part{"metrics", len(metricsOrders) * metricsMax, s.metrics},
-		part{"sessions", 4 * sessionsNMax, s.sessions},
-		part{"cap", 2 * len(caps), s.caps},
-		part{"aloha", len(alohas) * s.size(alohaQuick, alohaFull), s.aloha},
-		part{"optimal", s.size(optimalQuick, optimalFull), s.optimal},
-		part{"claims", 4, s.claims},
-		part{"search", s.size(searchQuick, searchFull) - 1, s.search},
+	return fabric.RunParts(s, append(parts,
+		fabric.Part("table 6", 1, s.table6),
+		fabric.Part("table 8", 2*s.size(7, 11), s.table8),
+		fabric.Part("lengths", len(family)*s.size(lengthsQuick, lengthsFull)+s.plotted(), s.lengths),
+		fabric.Part("metrics", len(metricsOrders)*metricsMax, s.metrics),
+		fabric.Part("sessions", 4*sessionsNMax, s.sessions),
+		fabric.Part("cap", 2*len(caps), s.caps),
+		fabric.Part("aloha", len(alohas)*s.size(alohaQuick, alohaFull), s.aloha),
+		fabric.Part("optimal", s.size(optimalQuick, optimalFull), s.optimal),
+		fabric.Part("claims", 4, s.claims),
+		fabric.Part("search", s.size(searchQuick, searchFull)-1, s.search),
 	))
 }
 
@@ -150,7 +124,7 @@ var runTables = []runTable{
 
 // publishedTable is a published run-table: a row of cells for each processor, the used slots below.
 func publishedTable(file string) (rows [][]string) {
-	_, records := figures("gossip/testdata/gossip_" + file + ".csv")
+	_, records := fabric.Figures(published, "gossip/testdata/gossip_"+file+".csv")
 	for _, record := range records {
 		rows = append(rows, record[1:])
 	}
@@ -164,7 +138,7 @@ func (s *gossipRuns) table(t *runTable) error {
 		return err
 	}
 	rows := publishedTable(t.file)
-	s.count(t.name, "differing cells", differing(rows, g.rows()), 1, t.what+"; the used slots below the table among them")
+	s.count(t.name, "differing cells", fabric.Differing(rows, g.rows()), 1, t.what+"; the used slots below the table among them")
 	s.Add(fabric.Compare(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
 	return nil
 }
@@ -187,26 +161,6 @@ func (g *gossiped) rows() [][]string {
 	return append(rows, used)
 }
 
-// differing counts the cells that are not the same in two tables; those that only one of them
-// has count.
-func differing(a, b [][]string) (cells int) {
-	for i := range max(len(a), len(b)) {
-		var left, right []string
-		if i < len(a) {
-			left = a[i]
-		}
-		if i < len(b) {
-			right = b[i]
-		}
-		for j := range max(len(left), len(right)) {
-			if j >= len(left) || j >= len(right) || left[j] != right[j] {
-				cells++
-			}
-		}
-	}
-	return cells
-}
-
 // table6 repeats several sessions in a row: the published beginning, the published end, and
 // what holds between them.
 func (s *gossipRuns) table6(name string) error {
@@ -222,8 +176,8 @@ func (s *gossipRuns) table6(name string) error {
 		last = append(last, row[len(row)-len(end[0]):])
 	}
 	note := fmt.Sprintf("pipelined, N = %d, %d sessions", N, sessions)
-	s.count(name, "differing cells, beginning", differing(beginning, first), 1, note)
-	s.count(name, "differing cells, end", differing(end, last), 1, note)
+	s.count(name, "differing cells, beginning", fabric.Differing(beginning, first), 1, note)
+	s.count(name, "differing cells, end", fabric.Differing(end, last), 1, note)
 	used, period := 0, gossip.SessionPeriod(N)
 	for _, nu := range g.nu[6 : 6+period] { // columns 7 to 16 in the paper
 		used += nu
@@ -235,19 +189,19 @@ func (s *gossipRuns) table6(name string) error {
 // table8 repeats the best case of Algorithm 2, and Algorithm 2' in the same place: it
 // keeps above 2/3.
 func (s *gossipRuns) table8(name string) error {
-	_, records := figures("gossip/testdata/gossip_table_8.csv")
+	_, records := fabric.Figures(published, "gossip/testdata/gossip_table_8.csv")
 	for _, record := range records[:s.size(7, 11)] {
-		N := int(figure(record[1]))
+		N := int(fabric.Figure(record[1]))
 		g, err := s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2})
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("epsilon %%, N = %d", N), figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
+		s.Add(fabric.Compare(name, fmt.Sprintf("epsilon %%, N = %d", N), fabric.Figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
 			fmt.Sprintf("Algorithm 2 on identity: %d steps", g.lambda)))
 		if g, err = s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2Star}); err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps without cursor, N = %d", N), figure(record[5]), float64(g.lambda), 1, 0,
+		s.Add(fabric.Compare(name, fmt.Sprintf("steps without cursor, N = %d", N), fabric.Figure(record[5]), float64(g.lambda), 1, 0,
 			fmt.Sprintf("Algorithm 2', not in the paper: epsilon %.2f %%", percent(g.epsilon(N+1)))))
 	}
 	return nil
@@ -297,7 +251,7 @@ func (s *gossipRuns) plotted() (runs int) {
 
 // lengths runs the whole family for all N, and draws it.
 func (s *gossipRuns) lengths(name string) error {
-	_, records := figures("gossip/testdata/gossip_lengths.csv")
+	_, records := fabric.Figures(published, "gossip/testdata/gossip_lengths.csv")
 	sizes := s.size(lengthsQuick, lengthsFull)
 	shown := []int{1, 2, 4, 7, 8, 9, 18}
 	var curves []gossip.Curve
@@ -308,7 +262,7 @@ func (s *gossipRuns) lengths(name string) error {
 			if err != nil {
 				return err
 			}
-			reference := figure(records[N-1][m.column])
+			reference := fabric.Figure(records[N-1][m.column])
 			if float64(g.lambda) != reference {
 				wrong++
 			}

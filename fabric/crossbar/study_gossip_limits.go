@@ -104,20 +104,20 @@ func (s *gossipRuns) metrics(name string) error {
 // sessions repeats several sessions in a row.
 func (s *gossipRuns) sessions(name string) error {
 	const shown = 9
-	_, records := figures("gossip/testdata/gossip_sessions.csv")
+	_, records := fabric.Figures(published, "gossip/testdata/gossip_sessions.csv")
 	broken := 0
 	for _, record := range records[:sessionsNMax] {
-		N := int(figure(record[0]))
+		N := int(fabric.Figure(record[0]))
 		for k := 1; k <= 4; k++ {
 			g, err := s.gossip(gossiping{orders: gossip.Pipelined(N), sessions: k})
 			if err != nil {
 				return err
 			}
-			if float64(g.lambda) != figure(record[k]) || g.lambda != gossip.PipelinedLength(N, k) {
+			if float64(g.lambda) != fabric.Figure(record[k]) || g.lambda != gossip.PipelinedLength(N, k) {
 				broken++
 			}
 			if N == shown {
-				s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), figure(record[k]), float64(g.lambda), 1, 0, "pipelined: 3N + 2(N+1)(k-1)"))
+				s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), fabric.Figure(record[k]), float64(g.lambda), 1, 0, "pipelined: 3N + 2(N+1)(k-1)"))
 			}
 		}
 	}
@@ -194,22 +194,22 @@ func (s *gossipRuns) aloha(name string) error {
 
 // optimal runs the orders that meet the lower bound, and compares the bounds.
 func (s *gossipRuns) optimal(name string) error {
-	_, lengths := figures("gossip/testdata/gossip_lengths.csv")
+	_, lengths := fabric.Figures(published, "gossip/testdata/gossip_lengths.csv")
 	bound, free := 0, 0
 	for i, record := range lengths {
-		if figure(record[8]) != float64(gossip.LowerBound(i+1)) {
+		if fabric.Figure(record[8]) != float64(gossip.LowerBound(i+1)) {
 			bound++
 		}
-		if figure(record[9]) != float64(gossip.FreeLowerBound(i+1)) {
+		if fabric.Figure(record[9]) != float64(gossip.FreeLowerBound(i+1)) {
 			free++
 		}
 	}
 	s.count(name, "sizes with another lower bound", bound, 0, fmt.Sprintf("formula, N = 1 to %d", len(lengths)))
 	s.count(name, "sizes with another bound without order", free, 0, fmt.Sprintf("formula, N = 1 to %d: one action in a step, and nothing else, takes 2N or 2(N+1) steps", len(lengths)))
 	known := map[int]float64{}
-	_, records := figures("gossip/testdata/gossip_optimal_lambda.csv")
+	_, records := fabric.Figures(published, "gossip/testdata/gossip_optimal_lambda.csv")
 	for _, record := range records {
-		known[int(figure(record[0]))] = figure(record[1])
+		known[int(fabric.Figure(record[0]))] = fabric.Figure(record[1])
 	}
 	for m := 1; m <= s.size(optimalQuick, optimalFull); m++ {
 		N := 1<<m - 1
@@ -220,7 +220,7 @@ func (s *gossipRuns) optimal(name string) error {
 		}
 		s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d", N), known[N], float64(g.lambda), 1, 0, "the lower bound, 3N-m for N = 2^m-1"))
 		if table {
-			s.count(name, fmt.Sprintf("differing cells, N = %d", N), differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1, "run-table of the closed form")
+			s.count(name, fmt.Sprintf("differing cells, N = %d", N), fabric.Differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1, "run-table of the closed form")
 		}
 	}
 	return nil
@@ -262,7 +262,7 @@ func (s *gossipRuns) claims(name string) error {
 }
 
 func (s *gossipRuns) contradict(name, what string, claimed, measured float64, holds bool, note string) {
-	s.Add(fabric.StudyRow{Case: name, Quantity: what, Published: claimed, Measured: measured, Runs: 1, OK: holds, Contradicted: true, Note: note})
+	s.Add(fabric.Contradicted(name, what, claimed, measured, 1, holds, note))
 }
 
 // search finds orders that meet the lower bound. They count when a run meets it.

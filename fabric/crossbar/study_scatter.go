@@ -26,23 +26,23 @@ func scatterStudy() *fabric.Study {
 type scatterRuns struct{ fabric.Runs }
 
 func (s *scatterRuns) study() error {
-	parts := []part{
-		{"table 1", 0, s.table1},
-		{"exact law", 0, s.exactLaw},
-		{"completion", 0, s.completion},
-		{"distribution", len(table1Nodes) * s.size(distributionQuick, distributionFull), s.distribution},
+	parts := []fabric.StudyPart{
+		fabric.Part("table 1", 0, s.table1),
+		fabric.Part("exact law", 0, s.exactLaw),
+		fabric.Part("completion", 0, s.completion),
+		fabric.Part("distribution", len(table1Nodes)*s.size(distributionQuick, distributionFull), s.distribution),
 	}
 	for _, size := range scatterSizes {
 		if runs := size.runs(s.Full()); runs[0] > 0 {
-			parts = append(parts, part{fmt.Sprintf("runs n=%d", size.nodes), sum(runs[:]), func(name string) error { return s.samples(name, &size) }})
+			parts = append(parts, fabric.Part(fmt.Sprintf("runs n=%d", size.nodes), sum(runs[:]), func(name string) error { return s.samples(name, &size) }))
 		}
 	}
-	return runParts(s, append(parts, []part{
-		{"expected time", 0, s.expectedTime},
-		{"mean field", 0, s.meanField},
-		{"growth", 0, s.growth},
-		{"cost", 0, s.cost},
-	}...))
+	return fabric.RunParts(s, append(parts,
+		fabric.Part("expected time", 0, s.expectedTime),
+		fabric.Part("mean field", 0, s.meanField),
+		fabric.Part("growth", 0, s.growth),
+		fabric.Part("cost", 0, s.cost),
+	))
 }
 
 // size is that of --quick or of --full.
@@ -66,7 +66,7 @@ func (s *scatterRuns) atLeast(name, what string, least, measured float64, note s
 // nodesOf reads the sizes in the header of a table of p(j,n).
 func nodesOf(header []string) (sizes []int) {
 	for _, name := range header[1:] {
-		sizes = append(sizes, int(figure(strings.TrimPrefix(name, "n="))))
+		sizes = append(sizes, int(fabric.Figure(strings.TrimPrefix(name, "n="))))
 	}
 	return sizes
 }
@@ -79,14 +79,14 @@ const (
 
 // table1 compares all published figures with the law.
 func (s *scatterRuns) table1(name string) error {
-	header, records := figures("scatter/testdata/scatter_table_1.csv")
+	header, records := fabric.Figures(published, "scatter/testdata/scatter_table_1.csv")
 	for column, n := range nodesOf(header) {
 		done := scatter.NewChain(n).Done(unitsMax)
 		for _, record := range records {
 			if record[column+1] == "" {
 				continue
 			}
-			j, published := int(figure(record[0])), figure(record[column+1])
+			j, published := int(fabric.Figure(record[0])), fabric.Figure(record[column+1])
 			note := ""
 			switch low := done[j] - published; {
 			case low > 1e-4:
@@ -102,7 +102,7 @@ func (s *scatterRuns) table1(name string) error {
 
 // exactLaw compares the law by both routes: in fractions and in floating point.
 func (s *scatterRuns) exactLaw(name string) error {
-	header, records := figures("scatter/testdata/scatter_p_jn_full.csv")
+	header, records := fabric.Figures(published, "scatter/testdata/scatter_p_jn_full.csv")
 	for column, n := range nodesOf(header) {
 		if err := s.Context().Err(); err != nil {
 			return err
@@ -167,17 +167,17 @@ func (s *scatterRuns) expectedTime(name string) error {
 
 // meanField compares the times of the mean field: Lemma 5, Theorems 2 and 3.
 func (s *scatterRuns) meanField(name string) error {
-	_, records := figures("scatter/testdata/scatter_meanfield_T.csv")
+	_, records := fabric.Figures(published, "scatter/testdata/scatter_meanfield_T.csv")
 	for _, record := range records {
-		n, a := int(figure(record[0])), figure(record[1])
+		n, a := int(fabric.Figure(record[0])), fabric.Figure(record[1])
 		if !s.Full() && !slices.Contains([]int{128, 1024, 1048576}, n) {
 			continue
 		}
 		units, real := scatter.SyncTime(n, a)
 		size := fmt.Sprintf("T, n = %d, a = %g", n, a)
-		s.formula(name, size, figure(record[2]), float64(units), 0, "SYNC, whole units")
-		s.formula(name, size, figure(record[3]), real, 1e-6, "SYNC, interpolated")
-		s.formula(name, size, figure(record[4]), scatter.AsyncTime(n, a), 1e-6, "ASYNC: ln((n-1)(n-a)/a)")
+		s.formula(name, size, fabric.Figure(record[2]), float64(units), 0, "SYNC, whole units")
+		s.formula(name, size, fabric.Figure(record[3]), real, 1e-6, "SYNC, interpolated")
+		s.formula(name, size, fabric.Figure(record[4]), scatter.AsyncTime(n, a), 1e-6, "ASYNC: ln((n-1)(n-a)/a)")
 	}
 	return nil
 }

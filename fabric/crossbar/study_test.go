@@ -211,12 +211,3 @@ func TestSampleList(t *testing.T) {
 		require.InDelta(t, deviation/2, se[i], 1e-12)
 	}
 }
-
-// TestDiffering counts cells that differ, and those that only one table has.
-func TestDiffering(t *testing.T) {
-	table := [][]string{{"S1", "-"}, {"R0", "~"}}
-	require.Equal(t, 0, differing(table, table))
-	require.Equal(t, 1, differing(table, [][]string{{"S1", "-"}, {"R0", "-"}}))
-	require.Equal(t, 3, differing(table, [][]string{{"S1"}}))
-	require.Equal(t, 4, differing(nil, table))
-}

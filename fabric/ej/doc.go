@@ -8,5 +8,6 @@
 //	programs.go   what the programs need
 //	rom.go        the tables of the programs for every alpha
 //	referee.go    who has received which message, in which step
-//	eisenstein/   arithmetic, trees, closed forms
+//	study.go      published figures beside runs; study_tables.go: tables, study_limits.go: what does not hold
+//	eisenstein/   arithmetic, trees, closed forms, run-tables
 package ej

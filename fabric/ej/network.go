@@ -140,7 +140,7 @@ func (e Network) torus() *eisenstein.Torus {
 // words for firmware are N, n, M, packets_per_link and the number of sectors in the ROM.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
-		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(),
+		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(), Still: true,
 		Words: [nic.ShapeWords]uint32{uint32(e.norm()), uint32(e.Dimensions), uint32(e.diameter()), uint32(e.PacketsPerLink)},
 	}
 }
@@ -266,4 +266,4 @@ func (e Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, rom
 }
 
 // Studies implements fabric.Network.
-func (e Network) Studies() []*fabric.Study { return nil }
+func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }

@@ -50,6 +50,8 @@ type referee struct {
 	rowWords int
 	shards   []shardCounts
 	weights  [][]uint16 // by dimension and coordinate: hops from the one source
+
+	table *eisenstein.Table // of one source; nil unless it is wanted
 }
 
 // shardCounts are what a shard has seen.
@@ -71,6 +73,7 @@ type stepCounts struct {
 var (
 	_ fabric.Witness = (*referee)(nil)
 	_ fabric.Judge   = (*referee)(nil)
+	_ fabric.Tabled  = (*referee)(nil)
 )
 
 // weigh makes the table of distances from the one source.
@@ -134,7 +137,18 @@ func (r *referee) Load(l *fabric.Load) error {
 	for i := range r.shards {
 		r.shards[i].forget()
 	}
+	if l.Table && !r.all {
+		r.table = eisenstein.NewTable(r.torus, r.source, l.Shards)
+	}
 	return nil
+}
+
+// RunTable implements fabric.Tabled: that of the message of one source.
+func (r *referee) RunTable() fabric.RunTable {
+	if r.table == nil {
+		return nil
+	}
+	return r.table
 }
 
 func (s *shardCounts) forget() { *s = shardCounts{sender: -1, receiver: -1} }
@@ -184,6 +198,9 @@ func (r *referee) Received(l *fabric.Ledger, node int, frame nic.FrameView, slot
 		s.step(slot).receivers++
 	}
 	if !r.all {
+		if r.table != nil {
+			r.table.Add(l.Shard, int(slot)+1, int(frame.Source()), node)
+		}
 		r.receive(l, s, node, r.source, slot)
 		return
 	}
@@ -340,9 +357,12 @@ func (r *referee) Reset() {
 	for i := range r.shards {
 		r.shards[i].forget()
 	}
+	if r.table != nil {
+		r.table.Reset()
+	}
 }
 
-// State implements fabric.Referee.
+// State implements fabric.Referee. A run-table is not saved.
 func (r *referee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "got", r.got, hw.AtMost[uint8](1))
 	hw.StateColumn(v, "rows", r.rows)

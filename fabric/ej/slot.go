@@ -143,7 +143,7 @@ func (t *slotTransport) store(b *bin, to uint32, frame nic.FrameView) {
 	at := len(c.at)
 	c.at = append(c.at, to)
 	frame.CopyTo(c.frames[at*t.stride : (at+1)*t.stride])
-	b.frames++
+	b.frames, b.sorted = b.frames+1, false
 }
 
 // empty gives a bin's memory back.

@@ -17,4 +17,8 @@
 //	field.go       residues: numbering, neighbours, weights, distances
 //	stairs.go      staircases: the tree of a one-dimensional broadcast as a table
 //	torus.go       the n-dimensional product
+//	steps.go       senders and receivers of every step, by recurrence
+//	broadcast.go   one message followed, packet by packet; the step in which a node receives it
+//	table.go       a broadcast as a run-table; table_svg.go: as a hexagonal plane
+//	plots.go       nodes that send, receive and are free in every step, as curves
 package eisenstein

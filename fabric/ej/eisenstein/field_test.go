@@ -186,6 +186,8 @@ func TestTorus(t *testing.T) {
 				for j := range 6 {
 					next := net.Neighbour(node, k, j)
 					require.Equal(t, node, net.Neighbour(next, k, Opposite(j)))
+					dim, direction := net.Link(node, next)
+					require.Equal(t, [2]int{k, j}, [2]int{dim, direction})
 					require.Equal(t, net.Field.Neighbour(net.Coordinate(node, k), j), net.Coordinate(next, k))
 					if next != 0 && hops[next] == 0 {
 						hops[next] = hops[node] + 1

@@ -93,16 +93,20 @@ func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
 // Oriented are the staircases of the three sectors between +1, +rho^2 and -rho.
 func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
 
-// Leaves is the number of nodes that a broadcast in one dimension reaches and that send nothing on.
-func (f *Field) Leaves() int { return f.sectors.leaves() }
-
-func (s *stairs) leaves() (leaves int) {
-	for _, extents := range s.extents {
-		for q, extent := range extents {
-			if extent > 0 || q == len(extents)-1 {
-				leaves++
-			}
-		}
+// OrientedHeight is how many hops of a one-dimensional broadcast along +1, +rho^2 and -rho follow at
+// most after the one that reaches a residue. In n dimensions the packet that reaches it in
+// dimension k is followed by at most (k-1)*Directed() more.
+func (f *Field) OrientedHeight(node int) (hops int) {
+	if node == 0 {
+		return f.Directed()
 	}
-	return leaves
+	at := f.oriented.places[node]
+	extents := f.oriented.extents[at.sector][at.q-1:]
+	if at.p > 0 {
+		return extents[0] - int(at.p)
+	}
+	for i, extent := range extents {
+		hops = max(hops, i+extent)
+	}
+	return hops
 }

@@ -3,6 +3,7 @@ package eisenstein
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"starloom/traces/input"
 )
@@ -41,6 +42,17 @@ func (t *Torus) Coordinate(node, k int) int { return node / t.powers[k-1] % t.si
 func (t *Torus) Neighbour(node, k, direction int) int {
 	c := t.Coordinate(node, k)
 	return node + (int(t.neighbours[c][direction])-c)*t.powers[k-1]
+}
+
+// Link is the dimension and the direction of the link from a node to a neighbour.
+func (t *Torus) Link(from, to int) (k, direction int) {
+	for k := 1; k <= t.Dims; k++ {
+		c, d := t.Coordinate(from, k), t.Coordinate(to, k)
+		if direction := slices.Index(t.neighbours[c][:], int32(d)); c != d && direction >= 0 && t.Neighbour(from, k, direction) == to {
+			return k, direction
+		}
+	}
+	panic(fmt.Sprintf("eisenstein: nodes %d and %d are no neighbours", from, to))
 }
 
 // Add is the node of the sums of all coordinates, Subtract that of the differences.

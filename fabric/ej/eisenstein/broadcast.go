@@ -1,0 +1,209 @@
+package eisenstein
+
+// Algorithm is a way in which the message of one node reaches all others.
+type Algorithm int
+
+const (
+	// Improved is Algorithms 1 and 2 of the paper, with the printed counters M-1 for the diameter M: a
+	// node that receives in dimension k broadcasts at once in the dimensions below k. For
+	// b = a+1 nodes receive once; for other alphas some receive more than once.
+	Improved Algorithm = iota
+	// Misprinted is Improved by the letter of Algorithm 1: what is sent via -rho in sector 4 has the
+	// major direction -rho^2.
+	Misprinted
+	// General is Improved with staircases in the place of counters, for any alpha.
+	General
+	// Previous is the iterative algorithm (Section 3 of the paper) with staircases: n rounds of M steps;
+	// in round r all that have the message broadcast it in dimension n-r+1.
+	Previous
+	// Phased is Algorithms 3 and 4, all-to-all, for half-duplex links: three phases of n*M steps with
+	// two sectors each, {6,1}, {2,3}, {4,5}. A node broadcasts its own message at the start of each.
+	Phased
+	// Restarted is Phased by the letter of Algorithm 4: a node broadcasts its own message in phase 1, and
+	// every packet that arrives in the last step of a phase is broadcast again in the next.
+	Restarted
+	// Repaired is Phased in which every node broadcasts what it has at the start of a phase, in the
+	// dimensions in which it lies where the source does: every node receives once.
+	Repaired
+	// Oriented is General with the three sectors of an orientation of the links: one phase.
+	Oriented
+)
+
+// phases are the sectors, by index, of the three phases of all-to-all.
+var phases = [3][]int{{5, 0}, {1, 2}, {3, 4}}
+
+// Phase is that of Phased, 1..3, in which a node of one dimension receives; 0 for node 0.
+func (f *Field) Phase(node int) int {
+	if node == 0 {
+		return 0
+	}
+	return [6]int{1, 2, 2, 3, 3, 1}[f.sectors.places[node].sector]
+}
+
+// Hop is one packet: in a step it goes over a link.
+type Hop struct {
+	Step           int // 1 or more
+	Dim, Direction int // 1..n, 0..5
+	From, To       int // nodes
+}
+
+// hop is a packet of a broadcast in one dimension from residue 0.
+type hop struct{ to, direction, depth int }
+
+// climbed are the packets of the staircases of some sectors.
+func (f *Field) climbed(s *stairs, sectors ...int) (hops []hop) {
+	for _, i := range sectors {
+		at := 0
+		for q, extent := range s.extents[i] {
+			at = f.Neighbour(at, s.sectors[i].major)
+			hops = append(hops, hop{at, s.sectors[i].major, q + 1})
+			aside := at
+			for p := range extent {
+				aside = f.Neighbour(aside, s.sectors[i].minor)
+				hops = append(hops, hop{aside, s.sectors[i].minor, q + p + 2})
+			}
+		}
+	}
+	return hops
+}
+
+// counted are the packets of Algorithms 1 and 2 in one dimension.
+func (f *Field) counted(misprinted bool) (hops []hop) {
+	var send func(from, direction int, packet sector, x, y, depth int)
+	send = func(from, direction int, packet sector, x, y, depth int) {
+		at := f.Neighbour(from, direction)
+		hops = append(hops, hop{at, direction, depth})
+		if x > 0 {
+			send(at, packet.minor, packet, x-1, 0, depth+1)
+		}
+		if y > 0 {
+			send(at, packet.major, packet, x-1, y-1, depth+1)
+		}
+	}
+	M := f.Diameter()
+	for i, sector := range sectorDirections {
+		via := sector.major
+		if misprinted && i == 3 {
+			sector.major = 5
+		}
+		send(0, via, sector, M-1, M-1, 1)
+	}
+	return hops
+}
+
+// walk follows one message.
+type walk struct {
+	*Torus
+	algorithm Algorithm
+	rotation  int
+	phases    [][]hop // of a broadcast in one dimension; one phase, or the three of all-to-all
+	steps     int     // of a phase
+	yield     func(Hop)
+}
+
+// Follow yields all packets that carry the message of node 0 with unlimited links, depth first.
+// Dimensions are passed on in the order Dimension(n), ..., Dimension(1) of a rotation, 0..n-1.
+func (t *Torus) Follow(algorithm Algorithm, rotation int, yield func(Hop)) {
+	w := walk{t, algorithm, rotation, nil, t.Dims * t.Diameter(), yield}
+	switch algorithm {
+	case Improved, Misprinted:
+		w.phases = [][]hop{t.counted(algorithm == Misprinted)}
+	case General, Previous:
+		w.phases = [][]hop{t.climbed(&t.sectors, 0, 1, 2, 3, 4, 5)}
+	case Oriented:
+		w.phases = [][]hop{t.climbed(&t.oriented, 0, 1, 2)}
+		w.steps = t.Dims * t.Directed()
+	case Phased, Restarted, Repaired:
+		for _, sectors := range phases {
+			w.phases = append(w.phases, t.climbed(&t.sectors, sectors...))
+		}
+	}
+	last := len(w.phases)
+	if algorithm == Restarted {
+		last = 1
+	}
+	for phase := range last {
+		w.start(0, phase, t.Dims, phase*w.steps)
+	}
+}
+
+// Dimension is the k-th dimension, 1..n, of a rotation.
+func (t *Torus) Dimension(k, rotation int) int { return (k-1+rotation)%t.Dims + 1 }
+
+// Rotation spreads the sources over the rotations: the sum of the coordinates' numbers modulo n.
+func (t *Torus) Rotation(source int) (rotation int) {
+	for k := range t.Dims {
+		rotation += t.Coordinate(source, k+1)
+	}
+	return rotation % t.Dims
+}
+
+// start broadcasts in the dimensions 1..below from a node that has the message after a step.
+func (w *walk) start(node, phase, below, step int) {
+	for k := below; k >= 1; k-- {
+		dim := w.Dimension(k, w.rotation)
+		c := w.Coordinate(node, dim)
+		if w.algorithm == Repaired && c != 0 {
+			continue
+		}
+		begin := step
+		if w.algorithm == Previous {
+			begin = (w.Dims - k) * w.Diameter()
+		}
+		at := func(c int) int { return node + (c-w.Coordinate(node, dim))*w.powers[dim-1] }
+		for _, h := range w.phases[phase] {
+			to := w.Field.Add(c, h.to)
+			hop := Hop{begin + h.depth, dim, h.direction, at(w.Field.Neighbour(to, Opposite(h.direction))), at(to)}
+			w.yield(hop)
+			w.start(hop.To, phase, k-1, hop.Step)
+			w.restart(hop, phase+1)
+		}
+	}
+}
+
+// restart begins the next phases of all-to-all at a node that has received.
+func (w *walk) restart(hop Hop, phase int) {
+	for ; phase < len(w.phases); phase++ {
+		switch {
+		case w.algorithm == Repaired:
+			w.start(hop.To, phase, w.Dims, phase*w.steps)
+		case w.algorithm == Restarted && hop.Step == phase*w.steps:
+			w.start(hop.To, phase, w.Dims, hop.Step)
+			return
+		}
+	}
+}
+
+// ReceiveStep is the step in which the message of node 0 reaches a node first, with unlimited links;
+// 0 for node 0, and for a node that the algorithm never reaches. By symmetry it is
+// that of the message of any node u at u + node. It is not known in closed form for Misprinted and Restarted.
+func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
+	M, last := t.Diameter(), 0
+	for k := t.Dims; k >= 1; k-- {
+		c := t.Coordinate(node, k)
+		switch algorithm {
+		case Improved, General:
+			step += t.Weight(c)
+		case Oriented:
+			step += t.OrientedWeight(c)
+		case Previous:
+			if c != 0 {
+				step = (t.Dims-k)*M + t.Weight(c)
+			}
+		case Phased, Repaired:
+			phase := t.Phase(c)
+			switch {
+			case phase == 0:
+			case phase == last:
+				step += t.Weight(c)
+			case last != 0 && algorithm == Phased:
+				return 0
+			case phase > last:
+				last, step = phase, (phase-1)*t.Dims*M+t.Weight(c)
+			}
+		default:
+			panic("eisenstein: no closed form of the steps of this algorithm")
+		}
+	}
+	return step
+}

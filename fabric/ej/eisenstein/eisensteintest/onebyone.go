@@ -1,0 +1,83 @@
+// Package eisensteintest is broadcasts that are simulated without processors, for tests.
+package eisensteintest
+
+import "starloom/fabric/ej/eisenstein"
+
+// packet is one that waits for its link in an all-to-all broadcast with one packet per link and step.
+type packet struct {
+	source, child int // the message, and which hop of its tree
+}
+
+// TreeHop is a hop of the tree of one source's message.
+type TreeHop struct {
+	eisenstein.Hop
+	children  []int
+	Remaining int // hops that follow at most
+}
+
+// Trees are those of the message of node 0 along the oriented links, by rotation. Entry 0 is the
+// node itself.
+func Trees(t *eisenstein.Torus, rotations int) (trees [][]TreeHop) {
+	for rotation := range rotations {
+		tree := []TreeHop{{}} // what node 0 begins with
+		reached := map[int]int{0: 0}
+		t.Follow(eisenstein.Oriented, rotation, func(h eisenstein.Hop) {
+			reached[h.To] = len(tree)
+			tree[reached[h.From]].children = append(tree[reached[h.From]].children, len(tree))
+			tree = append(tree, TreeHop{Hop: h})
+		})
+		for i := len(tree) - 1; i >= 0; i-- { // depth first: children come after their parents
+			for _, child := range tree[i].children {
+				tree[i].Remaining = max(tree[i].Remaining, tree[child].Remaining+1)
+			}
+		}
+		trees = append(trees, tree)
+	}
+	return trees
+}
+
+// OneByOne broadcasts from all nodes along the oriented links; a link takes the packet with the
+// deepest remaining subtree in a step. It returns the number of steps, and how many messages every
+// node has received.
+func OneByOne(t *eisenstein.Torus, rotate bool) (steps int, received []int) {
+	rotations := 1
+	if rotate {
+		rotations = t.Dims
+	}
+	all := Trees(t, rotations)
+	tree := func(source int) []TreeHop { return all[t.Rotation(source)%rotations] }
+	queues := make([][]packet, t.Nodes()*t.Dims*6)
+	received = make([]int, t.Nodes())
+	hand := func(source, i int) {
+		for _, child := range tree(source)[i].children {
+			h := tree(source)[child]
+			link := (t.Add(source, h.From)*t.Dims+h.Dim-1)*6 + h.Direction
+			queues[link] = append(queues[link], packet{source, child})
+		}
+	}
+	for source := range t.Nodes() {
+		hand(source, 0)
+	}
+	for left := t.Nodes() * (t.Nodes() - 1); left > 0; steps++ {
+		var sent []packet
+		for link, queue := range queues {
+			if len(queue) == 0 {
+				continue
+			}
+			best := 0
+			for i, p := range queue {
+				if tree(p.source)[p.child].Remaining > tree(queue[best].source)[queue[best].child].Remaining {
+					best = i
+				}
+			}
+			sent = append(sent, queue[best])
+			queues[link] = append(queue[:best:best], queue[best+1:]...)
+		}
+		for _, p := range sent {
+			received[t.Add(p.source, tree(p.source)[p.child].To)]++
+			hand(p.source, p.child)
+			left--
+		}
+	}
+	return steps, received
+}

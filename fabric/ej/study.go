@@ -1,0 +1,241 @@
+package ej
+
+import (
+	"embed"
+	"fmt"
+	"strconv"
+
+	"starloom/fabric"
+	"starloom/fabric/ej/eisenstein"
+)
+
+// published are the figures of the paper, and reference figures of independent computations, that
+// the tests compare with, too.
+//
+//go:embed eisenstein/testdata/ej_*.csv
+var published embed.FS
+
+// records reads a table of them.
+func records(name string) (records [][]string) {
+	_, records = fabric.Figures(published, "eisenstein/testdata/ej_"+name+".csv")
+	return records
+}
+
+// broadcastStudy repeats what Z. Hussain, "An Improved One-to-All Broadcasting in Higher
+// Dimensional Eisenstein-Jacobi Networks", publishes, and shows what does not hold. Figures are
+// those of runs up to a size, and of recurrences and of one message that is followed beyond it.
+func broadcastStudy() *fabric.Study {
+	return &fabric.Study{
+		Name: "ej",
+		Cases: []string{
+			"table 1", "table 2", "table 3", "example", "mean steps", "twelve steps", "six dimensions", "plane",
+			"every alpha", "misprint", "counters", "all-to-all", "one packet", "claims",
+		},
+		Doc:   "broadcasting in Eisenstein-Jacobi networks: Tables 1 to 3, the networks of 12 steps, every alpha with b to 12, the misprinted sector, all-to-all and its repairs; runs to 2 million nodes (--full: to 70 million)",
+		Files: []fabric.StudyFile{fabric.StudyPlot},
+		Run:   func(r fabric.Runs) error { return (&broadcastRuns{r}).study() },
+	}
+}
+
+// broadcastRuns asks for runs of broadcasts and adds rows.
+type broadcastRuns struct{ fabric.Runs }
+
+func (s *broadcastRuns) study() error {
+	return fabric.RunParts(s, []fabric.StudyPart{
+		fabric.Part("table 1", 1, s.table1),
+		fabric.Part("table 2", 1, s.table2),
+		fabric.Part("table 3", s.ran(table3Nets), s.table3),
+		fabric.Part("example", 1, s.example),
+		fabric.Part("mean steps", s.ran(meanNets), s.meanSteps),
+		fabric.Part("twelve steps", s.ran(twelveStepNets), s.twelveSteps),
+		fabric.Part("six dimensions", 0, s.sixDimensions),
+		fabric.Part("plane", 1, s.plane),
+		fabric.Part("every alpha", len(s.alphas(1))+len(s.alphas(2)), s.everyAlpha),
+		fabric.Part("misprint", len(misprints), s.misprint),
+		fabric.Part("counters", 0, s.counters),
+		fabric.Part("all-to-all", s.allToAllRuns(), s.allToAll),
+		fabric.Part("one packet", 2*len(onePackets), s.onePacket),
+		fabric.Part("claims", 2*len(savings), s.claims),
+	})
+}
+
+// size is that of --quick or of --full.
+func (s *broadcastRuns) size(quick, full int) int {
+	if s.Full() {
+		return full
+	}
+	return quick
+}
+
+// net is EJ_{a+b*rho}^(n).
+type net struct{ a, b, n int }
+
+func (x net) String() string {
+	return fmt.Sprintf("EJ_{%d+%drho}^(%d)", x.a, x.b, x.n)
+}
+
+func (x net) field() *eisenstein.Field {
+	f, err := eisenstein.Degenerate(x.a, x.b)
+	if err != nil {
+		panic(err)
+	}
+	return f
+}
+
+func (x net) torus() *eisenstein.Torus {
+	t, err := eisenstein.NewTorus(x.field(), x.n)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// nodes is N^n, below 2^63 in all networks of the study.
+func (x net) nodes() (nodes int) {
+	nodes = 1
+	for range x.n {
+		nodes *= x.a*x.a + x.a*x.b + x.b*x.b
+	}
+	return nodes
+}
+
+// network is the one that is run.
+func (x net) network() Network { return Network{A: x.a, B: x.b, Dimensions: x.n} }
+
+// The nodes of the largest network that is run.
+const nodesQuick, nodesFull = 2_000_000, 70_000_000
+
+// runs reports whether a network is run, or taken by recurrence.
+func (s *broadcastRuns) runs(x net) bool { return x.nodes() <= s.size(nodesQuick, nodesFull) }
+
+// ran counts the runs of both algorithms on some networks.
+func (s *broadcastRuns) ran(nets []net) (runs int) {
+	for _, x := range nets {
+		if s.runs(x) {
+			runs += len(oneToAlls)
+		}
+	}
+	return runs
+}
+
+// oneToAll is an algorithm of the tables.
+type oneToAll struct {
+	name      string
+	program   string
+	algorithm eisenstein.Algorithm
+}
+
+var (
+	previous  = oneToAll{"previous", previousProgram, eisenstein.Previous}
+	proposed  = oneToAll{"proposed", improvedProgram, eisenstein.Improved}
+	oneToAlls = []oneToAll{previous, proposed}
+)
+
+// broadcast is what has come of a broadcast.
+type broadcast struct {
+	course              []eisenstein.Step // senders and receivers of each step
+	steps               int               // to the last receipt
+	missing, duplicates int
+	packets             []int // most packets on a link by step
+	passed              bool
+	broken              string
+	table               *eisenstein.Table // nil if it was not asked for
+	runs                int               // 1, or 0 of a recurrence
+}
+
+// run runs a program; the outcome may break rules.
+func (s *broadcastRuns) run(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
+	adapted := network.Adapt(program, params)
+	needs := fabric.ProgramNamed(adapted, program).Needs
+	outcome, err := s.Run(&fabric.Setting{
+		Network: network, Program: program, Params: params, Workload: workload,
+		PayloadBytes: needs.PayloadBytes, RxFrames: needs.RxFrames, TxFrames: max(1, needs.TxFrames), SlotsMax: needs.Slots,
+		Table: table,
+	})
+	if err != nil {
+		return nil, err
+	}
+	list := func(name string) []int { return outcome.Metrics.Get(name).([]int) }
+	b := &broadcast{
+		steps: outcome.Metrics.Get("steps").(int), missing: outcome.Metrics.Get("missing").(int), duplicates: outcome.Metrics.Get("duplicates").(int),
+		packets: list("packets_per_link_max"), passed: outcome.Passed, broken: outcome.Broken, runs: 1,
+	}
+	b.table, _ = outcome.Table.(*eisenstein.Table)
+	receivers := list("receivers")
+	for i, senders := range list("senders") {
+		b.course = append(b.course, eisenstein.Step{Senders: uint64(senders), Receivers: uint64(receivers[i])})
+	}
+	for len(b.course) > b.steps && b.course[len(b.course)-1] == (eisenstein.Step{}) {
+		b.course = b.course[:len(b.course)-1]
+	}
+	return b, nil
+}
+
+// mustPass is run of what keeps all rules.
+func (s *broadcastRuns) mustPass(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
+	b, err := s.run(network, program, params, workload, table)
+	if err == nil && !b.passed {
+		err = fmt.Errorf("%s, %s: %s", program, net{network.A, network.B, network.Dimensions}, b.broken)
+	}
+	return b, err
+}
+
+// fromOne is the workload of one source, fromAll that of all.
+
+func fromOne() fabric.Workload { return fabric.Workload{OneToAll: &fabric.OneToAll{}} }
+func fromAll() fabric.Workload { return fabric.Workload{AllToAll: &fabric.AllToAll{}} }
+
+// oneToAll broadcasts from node 0, in a run or by recurrence.
+func (s *broadcastRuns) oneToAll(x net, o oneToAll) (*broadcast, error) {
+	if s.runs(x) {
+		return s.mustPass(x.network(), o.program, nil, fromOne(), false)
+	}
+	course, err := x.field().Steps(o.algorithm, x.n)
+	return &broadcast{course: course, steps: len(course)}, err
+}
+
+// how says where a figure comes from.
+func (b *broadcast) how() string {
+	if b.runs == 0 {
+		return "by recurrence"
+	}
+	return "by a run"
+}
+
+// senders is the sum over the steps.
+func (b *broadcast) senders() (senders uint64) {
+	for _, step := range b.course {
+		senders += step.Senders
+	}
+	return senders
+}
+
+// cells are the columns of the tables: free, sending, receiving and active nodes of each step.
+func (b *broadcast) cells(x net) (rows [][]string) {
+	for _, step := range b.course {
+		var row []string
+		for _, count := range []uint64{uint64(x.nodes()) - step.Active(), step.Senders, step.Receivers, step.Active()} {
+			row = append(row, strconv.FormatUint(count, 10))
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// columns are those of a table from one on.
+func columns(records [][]string, from int) (rows [][]string) {
+	for _, record := range records {
+		rows = append(rows, record[from:])
+	}
+	return rows
+}
+
+// compare adds a row that must be exact.
+func (s *broadcastRuns) compare(name, what string, published, measured float64, runs int, note string) {
+	s.Add(fabric.Compare(name, what, published, measured, runs, 0, note))
+}
+
+// none adds a row for what must not be.
+func (s *broadcastRuns) none(name, what string, found, runs int, note string) {
+	s.compare(name, what, 0, float64(found), runs, note)
+}

@@ -1,0 +1,360 @@
+package ej
+
+import (
+	"fmt"
+	"math/big"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/fabric/ej/eisenstein"
+)
+
+const (
+	alphaMost = 12 // b of every alpha
+	// The nodes of the largest networks of two dimensions, and of all-to-all, that are run.
+	planeNodesQuick, planeNodesFull = 2_000, 20_000
+	everyNodesQuick, everyNodesFull = 400, 4_000
+)
+
+// alphas are the networks with 0 <= a <= b <= 12 that are run, without the degenerate ones.
+func (s *broadcastRuns) alphas(dims int) (nets []net) {
+	for b := 1; b <= alphaMost; b++ {
+		for a := range b + 1 {
+			x := net{a, b, dims}
+			if x.field().Size() > directions && (dims == 1 || x.nodes() <= s.size(planeNodesQuick, planeNodesFull)) {
+				nets = append(nets, x)
+			}
+		}
+	}
+	return nets
+}
+
+// everyAlpha holds the arithmetic to reference figures, and the broadcast along staircases to runs.
+func (s *broadcastRuns) everyAlpha(name string) error {
+	all := fmt.Sprintf("all alphas with 0 <= a <= b <= %d, of which N = 1, 3 and 4 are no networks", alphaMost)
+	terms, figures := 0, 0
+	for _, row := range records("general_alpha") {
+		x := net{int(fabric.Figure(row[0])), int(fabric.Figure(row[1])), 1}
+		f := x.field()
+		figures += fabric.Differing([][]string{row[2:]}, [][]string{arithmetic(f)})
+		for weight, nodes := range f.Histogram() {
+			if eisenstein.HistogramFormula(x.a, x.b, weight) != nodes {
+				terms++
+			}
+		}
+		if f.Size() <= directions {
+			s.compare(name, fmt.Sprintf("diameter, N = %d", f.Size()), fabric.Figure(row[3]), float64(f.Diameter()), 0, "a node has fewer than six distinct neighbours: by arithmetic only")
+		}
+	}
+	s.none(name, "differing figures", figures, 0, "size, diameter, distances, staircases, leaves, oriented diameter: "+all)
+	s.none(name, "differing terms of the distance distribution", terms, 0, "the case s = (a+b)/2 comes before s = (a+2b)/3, with which it coincides for a = b; "+all)
+	for dims := 1; dims <= 2; dims++ {
+		nets := s.alphas(dims)
+		broken, steps := 0, 0
+		for _, x := range nets {
+			b, err := s.run(x.network(), generalProgram, nil, fromOne(), false)
+			if err != nil {
+				return err
+			}
+			if !b.passed || b.missing+b.duplicates > 0 {
+				broken++
+			}
+			if b.steps != dims*x.field().Diameter() {
+				steps++
+			}
+		}
+		note := fmt.Sprintf("ej/general, n = %d, to %d nodes: each node once, in the step of its distance, no link both ways", dims, nets[len(nets)-1].nodes())
+		s.none(name, fmt.Sprintf("broken broadcasts, n = %d", dims), broken, len(nets), note)
+		s.none(name, fmt.Sprintf("broadcasts not of n*M steps, n = %d", dims), steps, len(nets), note)
+	}
+	return nil
+}
+
+// arithmetic are the columns of the table of alphas.
+func arithmetic(f *eisenstein.Field) []string {
+	spaced := func(values []int) string { return strings.Trim(fmt.Sprint(values), "[]") }
+	var sectors []string
+	for _, extents := range f.Sectors() {
+		sectors = append(sectors, spaced(extents))
+	}
+	return []string{fmt.Sprint(f.Size()), fmt.Sprint(f.Diameter()), spaced(f.Histogram()), strings.Join(sectors, "|"), fmt.Sprint(f.Leaves()), fmt.Sprint(f.Directed())}
+}
+
+// misprints are the nodes that Algorithm 1 misses by its letter.
+var misprints = []struct {
+	net
+	missing int
+}{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 1}, {net{3, 4, 1}, 2}, {net{4, 5, 1}, 4}, {net{2, 3, 2}, 37}, {net{3, 4, 2}, 144}}
+
+func (s *broadcastRuns) misprint(name string) error {
+	for _, m := range misprints {
+		b, err := s.run(m.network(), misprintedProgram, nil, fromOne(), false)
+		if err != nil {
+			return err
+		}
+		if m.missing == 0 {
+			s.none(name, "nodes missed, "+m.String(), b.missing+b.duplicates, 1, "M = 1: no sector has a second hop")
+			continue
+		}
+		s.Add(fabric.Contradicted(name, "nodes missed, "+m.String(), 0, float64(b.missing), 1, b.missing == m.missing && b.duplicates == m.missing && !b.passed,
+			fmt.Sprintf("Algorithm 1 prints the major direction -rho^2 for what is sent via -rho: %d of %d nodes, and as many packets come again", m.missing, m.nodes())))
+	}
+	return nil
+}
+
+// counters follows the printed counters x = y = M-1 on every alpha.
+func (s *broadcastRuns) counters(name string) error {
+	nets := s.alphas(1)
+	missing, again, turned := 0, 0, 0
+	for _, x := range nets {
+		f := follow(x.torus(), eisenstein.Improved)
+		M := f.torus.Diameter()
+		missing += f.missing
+		if f.again != 3*M*M+3*M+1-x.nodes() {
+			again++
+		}
+		if f.bothWays {
+			turned++
+		}
+	}
+	note := fmt.Sprintf("Algorithms 1 and 2 with the diameter M on %d alphas, one message followed", len(nets))
+	s.none(name, "nodes missed", missing, 0, note)
+	s.none(name, "alphas without 3M^2+3M+1-N packets too many", again, 0, note)
+	s.Add(fabric.Contradicted(name, "alphas with a link used both ways in a step", 0, float64(turned), 0, turned == 30, "little modifications are not enough for every alpha (Section 4): "+note))
+	return nil
+}
+
+// followed is one message that is followed.
+type followed struct {
+	torus              *eisenstein.Torus
+	packets, steps     int
+	missing, again     int
+	most               int  // packets on a link in one step when all nodes broadcast
+	bothWays           bool // a link is used both ways in one step
+	bothWaysByAllToAll bool // the same when all nodes broadcast
+}
+
+// follow follows the message of node 0. By symmetry it says what those of all nodes do: a link
+// carries in a step one packet for each of its direction and dimension in the tree.
+func follow(t *eisenstein.Torus, algorithm eisenstein.Algorithm) (f followed) {
+	type load struct{ step, dim, direction int }
+	type end struct{ step, link int }
+	received, loads, driven := make([]int, t.Nodes()), map[load]int{}, map[end]bool{}
+	f.torus = t
+	t.Follow(algorithm, 0, func(h eisenstein.Hop) {
+		f.packets++
+		f.steps = max(f.steps, h.Step)
+		received[h.To]++
+		loads[load{h.Step, h.Dim, h.Direction}]++
+		port := func(node, direction int) int { return (node*t.Dims+h.Dim-1)*directions + direction }
+		f.bothWays = f.bothWays || driven[end{h.Step, port(h.To, eisenstein.Opposite(h.Direction))}]
+		driven[end{h.Step, port(h.From, h.Direction)}] = true
+	})
+	received[0]++ // its own
+	for _, packets := range received {
+		f.missing += max(0, 1-packets)
+		f.again += max(0, packets-1)
+	}
+	for l, packets := range loads {
+		f.most = max(f.most, packets)
+		f.bothWaysByAllToAll = f.bothWaysByAllToAll || loads[load{l.step, l.dim, eisenstein.Opposite(l.direction)}] > 0
+	}
+	return f
+}
+
+// everyToAll is an algorithm of all-to-all, with its columns in the table of reference figures.
+type everyToAll struct {
+	name      string
+	program   string
+	algorithm eisenstein.Algorithm
+	steps     int // column; missing, duplicates and most packets follow
+}
+
+const publishedColumn = 4 // received per node, missing, steps, most packets
+
+var everyToAlls = []everyToAll{
+	{"published", allToAllProgram, eisenstein.Phased, publishedColumn},
+	{"C1", allToAllC1Program, eisenstein.Repaired, 8},
+	{"C2", allToAllC2Program, eisenstein.Oriented, 12},
+}
+
+// figuresOf are the columns of an algorithm.
+func (e everyToAll) figuresOf(nodes, missing, again, steps, most int) (figures []string) {
+	values := []int{steps, missing, again, most}
+	if e.steps == publishedColumn {
+		values = []int{nodes - 1 - missing, missing, steps, most}
+	}
+	for _, value := range values {
+		figures = append(figures, fmt.Sprint(value))
+	}
+	return figures
+}
+
+// restarts are how often a message comes to a node in the mean when Algorithm 4 is read by the letter.
+var restarts = []struct {
+	net
+	copies int // 0: not known beforehand
+}{{net{1, 2, 1}, 0}, {net{2, 3, 1}, 0}, {net{3, 4, 1}, 14}, {net{1, 2, 2}, 0}, {net{2, 3, 2}, 36}, {net{3, 4, 2}, 164}, {net{2, 3, 3}, 207}}
+
+// restartNodesMax is the largest network in which that is run.
+const restartNodesMax = 400
+
+// allToAllRuns counts the runs of the case all-to-all.
+func (s *broadcastRuns) allToAllRuns() (runs int) {
+	for _, row := range records("all_to_all") {
+		if int(fabric.Figure(row[3])) <= s.size(everyNodesQuick, everyNodesFull) {
+			runs += len(everyToAlls)
+		}
+	}
+	for _, r := range restarts {
+		if r.nodes() <= restartNodesMax {
+			runs++
+		}
+	}
+	return runs
+}
+
+// allToAll repeats what the published algorithm and its repairs do, in runs and by one message.
+func (s *broadcastRuns) allToAll(name string) error {
+	for _, row := range records("all_to_all") {
+		x := net{int(fabric.Figure(row[0])), int(fabric.Figure(row[1])), int(fabric.Figure(row[2]))}
+		for _, e := range everyToAlls {
+			if err := s.everyToAll(name, x, e, row[e.steps:e.steps+4]); err != nil {
+				return err
+			}
+		}
+	}
+	for _, r := range restarts {
+		if err := s.restarted(name, r.net, r.copies); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// everyToAll compares one network.
+func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference []string) error {
+	f, nodes := follow(x.torus(), e.algorithm), x.nodes()
+	figures, runs, how := e.figuresOf(nodes, f.missing, f.again, f.steps, f.most), 0, "one message, translated"
+	if nodes <= s.size(everyNodesQuick, everyNodesFull) {
+		b, err := s.run(x.network(), e.program, nil, fromAll(), false)
+		if err != nil {
+			return err
+		}
+		most := 0
+		for _, packets := range b.packets {
+			most = max(most, packets)
+		}
+		ran := e.figuresOf(nodes, b.missing/nodes, b.duplicates, b.steps, most)
+		s.none(name, fmt.Sprintf("differing figures of the run, %s, %s", e.name, x), fabric.Differing([][]string{reference}, [][]string{ran}), 1, "steps, messages missing and again, most packets on a link")
+		runs, how, f.missing = 1, "a run", b.missing/nodes
+	}
+	s.none(name, fmt.Sprintf("differing figures, %s, %s", e.name, x), fabric.Differing([][]string{reference}, [][]string{figures}), 0, "steps, messages missing and again, most packets on a link: one message, translated")
+	s.none(name, fmt.Sprintf("phases with a link used both ways, %s, %s", e.name, x), truth(f.bothWaysByAllToAll), 0, "one message, translated")
+	if e.steps == publishedColumn && f.missing > 0 {
+		s.Add(fabric.Contradicted(name, "messages received, "+x.String(), float64(nodes-1), float64(nodes-1-f.missing), runs, fmt.Sprint(f.missing) == reference[1],
+			fmt.Sprintf("%.1f %% are missing: nobody serves nodes whose coordinates belong to sectors of different phases; %s", 100*float64(f.missing)/float64(nodes-1), how)))
+	}
+	return nil
+}
+
+func truth(holds bool) int {
+	if holds {
+		return 1
+	}
+	return 0
+}
+
+// restarted compares Algorithm 4 by its letter: complete, and many times.
+func (s *broadcastRuns) restarted(name string, x net, copies int) error {
+	f, nodes := follow(x.torus(), eisenstein.Restarted), x.nodes()
+	s.none(name, "nodes missed by the letter, "+x.String(), f.missing, 0, "every packet that arrives in the last step of a phase begins the next one: one message, translated")
+	if copies > 0 {
+		s.Add(fabric.Compare(name, "copies of a message by the letter, "+x.String(), float64(copies), float64(f.packets)/float64(nodes), 0, 0.5, "mean over all nodes: one message, translated"))
+	}
+	if nodes > restartNodesMax {
+		return nil
+	}
+	b, err := s.run(x.network(), allToAllProgram, map[string]int64{"reading": readingB}, fromAll(), false)
+	if err != nil {
+		return err
+	}
+	s.compare(name, "messages that come again, "+x.String(), float64(f.again*nodes), float64(b.duplicates), 1, "a run against one message, translated")
+	s.none(name, "messages missing, "+x.String(), b.missing, 1, "a run")
+	return nil
+}
+
+// onePackets are the steps of C2 with one packet per link and step: fixed and rotated order of dimensions.
+var onePackets = []struct {
+	net
+	fixed, rotated int
+}{{net{1, 2, 1}, 2, 2}, {net{2, 3, 1}, 6, 6}, {net{3, 4, 1}, 12, 12}, {net{1, 2, 2}, 14, 10}, {net{2, 3, 2}, 114, 62}}
+
+func (s *broadcastRuns) onePacket(name string) error {
+	for _, p := range onePackets {
+		network := p.network()
+		network.PacketsPerLink = 1
+		bound := fmt.Sprintf("%s: %d messages come over the 3n = %d links that lead to a node, at least %d steps", p.net, p.nodes()-1, 3*p.n, (p.nodes()-1)/(3*p.n))
+		for rotate, steps := range []int{p.fixed, p.rotated} {
+			b, err := s.mustPass(network, allToAllC2Program, map[string]int64{"rotate": int64(rotate)}, fromAll(), false)
+			if err != nil {
+				return err
+			}
+			s.compare(name, fmt.Sprintf("steps, %s, rotate %d", p.net, rotate), float64(steps), float64(b.steps), 1, bound)
+		}
+	}
+	return nil
+}
+
+// savings are networks in which fewer nodes send than in the previous algorithm.
+var savings = []net{{1, 2, 4}, {3, 4, 3}, {6, 7, 2}}
+
+// claims shows claims of the paper that runs contradict. A row is right when what holds in their
+// place does.
+func (s *broadcastRuns) claims(name string) error {
+	for _, x := range savings {
+		var senders [2]int64
+		for k, o := range oneToAlls {
+			b, err := s.oneToAll(x, o)
+			if err != nil {
+				return err
+			}
+			senders[k] = int64(b.senders())
+			if x == table1Net && o == previous {
+				s.rounds(name, b)
+			}
+		}
+		// previous/proposed = (N^n-1)/((N-1)*N^(n-1))
+		N, nodes := int64(x.field().Size()), int64(x.nodes())
+		exact := big.NewRat(nodes-1, (N-1)*(nodes/N)).Cmp(big.NewRat(senders[0], senders[1])) == 0
+		saved := 100 * (1 - float64(senders[1])/float64(senders[0]))
+		what, note := "senders saved, %, "+x.String(), fmt.Sprintf("1-(N-1)N^(n-1)/(N^n-1), in the limit 1/N = %.2f %%", 100/float64(N))
+		if row := fabric.Compare(name, what, 2.7, saved, 2, 0.05, note); row.OK && exact {
+			s.Add(row)
+			continue
+		}
+		s.Add(fabric.Contradicted(name, what, 2.7, saved, 2, exact, "Section 6 has 2.7 % for every network; it is "+note))
+	}
+	return nil
+}
+
+// rounds shows what is wrong with the printed formulas of the previous algorithm.
+func (s *broadcastRuns) rounds(name string, b *broadcast) {
+	M, N := 3, 37
+	for round := range table1Net.n {
+		step := b.course[round*M]
+		centres := uint64(1)
+		for range round {
+			centres *= uint64(N)
+		}
+		s.Add(fabric.Contradicted(name, fmt.Sprintf("senders, step 1 of round %d", round+1), 0, float64(step.Senders), b.runs, step.Senders == centres,
+			"formula (13) is 0 at d = 1; all N^r centres of the round send, r from 0"))
+		if round > 0 {
+			before := b.course[round*M-1].Receivers
+			s.Add(fabric.Contradicted(name, fmt.Sprintf("senders, step %d", round*M+1), float64(before), float64(step.Senders), b.runs, step.Senders == centres,
+				"the senders are not those that have received in the step before when a round begins"))
+		}
+	}
+	first := b.course[0].Receivers
+	s.Add(fabric.Contradicted(name, "receivers, step 1 of round 1", 6./float64(N), float64(first), b.runs, first == 6, "formula (12) has N^(r-1) with r from 0; it is 6dN^r"))
+}

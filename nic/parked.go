@@ -1,0 +1,166 @@
+package nic
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"starloom/hw"
+)
+
+// Parked is what the processors of a bank keep while they have no bank: registers and states,
+// and of the few that have frames in a FIFO those. A machine of many processors that mostly
+// sleep has banks for those that are called, and parks the others. The zero value is that of
+// processors that were reset.
+type Parked struct {
+	words    []uint64
+	states   []uint64 // of 8 bytes, processor by processor
+	silenced []uint64
+	listen   []uint16 // nil: as after reset
+	frames   []byte   // of each processor with some: its cell, and the frames of both FIFOs
+}
+
+// Parks reports whether a bank's processors can be parked: nothing but registers, states,
+// FIFOs and what they listen to belongs to one of them.
+func (b *Bank) Parks() bool {
+	return !b.Addressed && b.Schedule == nil && b.TxStatus == nil && b.AcceptTag == nil && b.ROMWords == 0 && b.listenSlots == 1
+}
+
+// ParkedBytes is what one processor takes that is parked without frames.
+func (b *Bank) ParkedBytes() int { return sizeProcessor + b.StateBytes() }
+
+// Unpark gives the bank other processors, those from number first on: what Park has noted of
+// as many. Receivers have heard nothing.
+func (b *Bank) Unpark(first int, p *Parked) {
+	b.First = first
+	binary.LittleEndian.PutUint32(b.descriptor[offBankFirst:], uint32(first))
+	b.ClearRx()
+	if p.words == nil {
+		clear(b.Words)
+		for cell := range b.Cells {
+			clear(b.State(cell))
+		}
+		b.listenToReset()
+		clear(b.silenced)
+		return
+	}
+	copy(b.Words, p.words)
+	words := b.StateBytes() / 8
+	for cell, at := 0, 0; cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
+		record := b.records[at : at+8*words]
+		for k, word := range p.states[cell*words : (cell+1)*words] {
+			binary.LittleEndian.PutUint64(record[8*k:], word)
+		}
+	}
+	if p.listen != nil {
+		copy(b.listen, p.listen)
+	} else {
+		b.listenToReset()
+	}
+	copy(b.silenced, p.silenced)
+	b.unparkFrames(p.frames)
+}
+
+// Park notes what the processors keep.
+func (b *Bank) Park(p *Parked) {
+	if p.words == nil {
+		p.words, p.states, p.silenced = make([]uint64, b.Cells), make([]uint64, b.Cells*b.StateBytes()/8), make([]uint64, len(b.silenced))
+	}
+	copy(p.words, b.Words)
+	words := b.StateBytes() / 8
+	for cell, at := 0, 0; cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
+		record, states := b.records[at:at+8*words], p.states[cell*words:(cell+1)*words]
+		for k := range states {
+			states[k] = binary.LittleEndian.Uint64(record[8*k:])
+		}
+	}
+	p.listen = nil
+	if slices.ContainsFunc(b.listen, func(port uint16) bool { return port != b.hearsAtReset() }) {
+		p.listen = slices.Clone(b.listen)
+	}
+	copy(p.silenced, b.silenced)
+	p.frames = b.parkFrames(p.frames[:0])
+}
+
+// parkFrames appends the frames in all FIFOs.
+func (b *Bank) parkFrames(to []byte) []byte {
+	const counts = 0xFFFF << WordRxCountShift
+	for cell, word := range b.Words {
+		if word&counts == 0 {
+			continue
+		}
+		r := &b.Registers[cell]
+		to = binary.LittleEndian.AppendUint32(to, uint32(cell))
+		for place := range min(int(r.RxCount), b.RxFrames) {
+			to = append(to, b.frame(cell, &b.rx, place)...)
+		}
+		for place := range min(int(r.TxCount), b.TxFrames) {
+			to = append(to, b.frame(cell, &b.tx, place)...)
+		}
+	}
+	return to
+}
+
+// unparkFrames puts them back; the registers have their counts.
+func (b *Bank) unparkFrames(from []byte) {
+	take := func(cell int, f *fifo, frames int) {
+		for place := 0; place < frames && len(from) >= b.frameStride; place++ {
+			copy(b.frame(cell, f, place), from[:b.frameStride])
+			from = from[b.frameStride:]
+		}
+	}
+	for len(from) >= 4 { // what was saved may have been altered
+		cell := int(binary.LittleEndian.Uint32(from))
+		from = from[4:]
+		if cell >= b.Cells {
+			return
+		}
+		r := &b.Registers[cell]
+		take(cell, &b.rx, min(int(r.RxCount), b.RxFrames))
+		take(cell, &b.tx, min(int(r.TxCount), b.TxFrames))
+	}
+}
+
+// Look says what parked processors will do by themselves: in how many slots after a slot
+// the first of them is called, 0 for none before something reaches it; and whether all are
+// done, and none is faulty.
+func (p *Parked) Look(slot uint32) (next uint32, calm bool) {
+	const frames = 0xFFFF << WordRxCountShift
+	least, any, all := uint32(1<<16+1), uint64(0), ^uint64(0)
+	for _, w := range p.words {
+		any |= w
+		all &= w
+		sleeps := uint32(uint16(w)-uint16(slot)-1) + 1 // 1 to 65536
+		if w>>WordFlagsShift&FlagSleeping == 0 || w&frames != 0 {
+			sleeps = 1
+		}
+		if w>>WordFlagsShift&FlagFaulty != 0 {
+			continue
+		}
+		least = min(least, sleeps)
+	}
+	calm = all>>WordFlagsShift&FlagDone != 0 && any>>WordFlagsShift&FlagFaulty == 0
+	if least > 1<<16 {
+		return 0, calm
+	}
+	return least, calm
+}
+
+// Reset gives the memory back: the processors are reset.
+func (p *Parked) Reset() { *p = Parked{} }
+
+// State visits all of it; those of a bank of so many cells, with states of so many bytes.
+func (p *Parked) State(v *hw.StateVisitor, name string) {
+	hw.StateList(v, name+".words", &p.words)
+	hw.StateList(v, name+".states", &p.states)
+	hw.StateList(v, name+".silenced", &p.silenced)
+	hw.StateList(v, name+".listen", &p.listen)
+	hw.StateList(v, name+".frames", &p.frames)
+	v.AfterRestore(func() {
+		if len(p.words) == 0 {
+			p.Reset()
+		}
+		if len(p.listen) == 0 {
+			p.listen = nil
+		}
+	})
+}
