@@ -127,3 +127,38 @@ func TestEJBothWays(t *testing.T) {
 		}
 	}
 }
+
+// TestEJCredits: of a link whose receiver takes frames out of its FIFO, two credits use every
+// slot, one every other. Where it takes none, frames come as long as there are credits, and
+// two more than the FIFO has places never block: what overflows gives its credit back.
+func TestEJCredits(t *testing.T) {
+	const slots = 40
+	image := built(t, "testdata/stream.c")
+	for _, c := range []struct {
+		credits, every, rxFrames               int
+		sent, delivered, overflow, everBlocked uint64
+	}{
+		{credits: 0, every: 1, rxFrames: 1, sent: slots, delivered: slots},
+		{credits: 2, every: 1, rxFrames: 1, sent: slots, delivered: slots},
+		{credits: 1, every: 1, rxFrames: 1, sent: slots/2 + 1, delivered: slots/2 + 1, everBlocked: 1},
+		{credits: 1, every: 0, rxFrames: 3, sent: 1, delivered: 1, everBlocked: 1},
+		{credits: 3, every: 0, rxFrames: 3, sent: 3, delivered: 3, everBlocked: 1},
+		{credits: 4, every: 0, rxFrames: 3, sent: 2 + slots/2, delivered: 3, overflow: slots/2 - 1, everBlocked: 1},
+		{credits: 5, every: 0, rxFrames: 3, sent: slots, delivered: 3, overflow: slots - 3},
+		{credits: 2, every: 4, rxFrames: 2, sent: slots/4 + 2, delivered: slots/4 + 2, everBlocked: 1},
+	} {
+		t.Run(fmt.Sprintf("%d credits, %d places, a frame taken in every %d slots", c.credits, c.rxFrames, c.every), func(t *testing.T) {
+			for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+				s := onEJ(image, ej.Network{A: 1, B: 2, Dimensions: 1, Credits: c.credits}, 1)(t)
+				s.NIC.RXFrames, s.Firmware.Params = c.rxFrames, map[string]int64{"every": int64(c.every), "until": slots}
+				m := machine(t, s, starloom.MachineOptions{Engine: engine})
+				require.NoError(t, m.Run(t.Context(), nil))
+				f := m.Report().Frames
+				require.Equal(t, c.sent, f.Sent)
+				require.Equal(t, c.delivered, f.Delivered)
+				require.Equal(t, c.overflow, f.Overflow)
+				require.Equal(t, c.everBlocked, min(f.Blocked, 1))
+			}
+		})
+	}
+}
