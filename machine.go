@@ -957,10 +957,14 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if m.phase == phaseHear || m.stopped() {
 			continue
 		}
+		runs, span, length := units, cells, window.End-window.First // of cells side by side
+		if width == cells {
+			runs, length = 1, bank.Cells
+		}
 		awake := shard.awake[:0]
-		for unit := range units {
+		for run := range runs {
 			var resting int
-			awake, resting = bank.ListAwake(awake, unit*cells+window.First, unit*cells+window.End, m.slot)
+			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
 		instance.Slot(awake, m.slot)
@@ -968,17 +972,17 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			continue
 		}
 		l.Scan(bank, awake, m.slot)
-		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < units*(window.End-window.First)/listenScan
+		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan
 		if few { // without a table, only handlers that were called listen elsewhere
 			for _, cell := range awake {
 				l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
 			}
 		}
-		for unit := range units {
+		for run := range runs {
 			if !few {
-				l.ScanListen(bank, unit*cells+window.First, unit*cells+window.End, m.slot)
+				l.ScanListen(bank, run*span+first, run*span+first+length, m.slot)
 			}
-			bank.ForgetTx(unit*cells+window.First, unit*cells+window.End)
+			bank.ForgetTx(run*span+first, run*span+first+length)
 		}
 		if !m.last {
 			m.transport.Send(index, bank, l, m.slot, window, awake)

@@ -73,6 +73,9 @@ type Shape struct {
 	// AllPorts: a NIC sends and receives at all of its ports, at most nic.LanesMax, in one
 	// slot; else it sends to one, or one frame to all, and receives at one.
 	AllPorts bool
+	// PortLabels are the paths of the ports inside their unit, if units are one processor and
+	// ports have names: dim[1].port[+rho]. Nil: they have numbers.
+	PortLabels []string
 	// Addressed: a frame goes to the output of its destination, as in a crossbar. NICs ask
 	// for outputs at the start of a slot, and again in the next slot if they are not served.
 	Addressed bool
@@ -143,6 +146,7 @@ type Names interface {
 type UnitNames struct {
 	Path    string // of the units: Names.Unit
 	PerUnit int
+	Ports   []string // Shape.PortLabels
 }
 
 // Unit implements Names.
@@ -155,6 +159,9 @@ func (u UnitNames) Processor(processor int) string {
 
 // Port implements Names.
 func (u UnitNames) Port(processor int, port uint16) string {
+	if int(port) < len(u.Ports) {
+		return fmt.Sprintf("%s[%d].%s", u.Path, processor, u.Ports[port])
+	}
 	return fmt.Sprintf("%s.port[%d]", u.Processor(processor), port)
 }
 

@@ -63,6 +63,8 @@ type Media struct {
 	// Blocks reports whether a frame has to wait in a slot because what its port leads to
 	// is taken; nil: nothing ever blocks.
 	Blocks func(processor int, port uint16, slot uint32) bool
+	// Credits bound the frames on the way of all-port NICs; nil for no bound.
+	Credits *Credits
 
 	// Where outputs have to be asked for (Shape.Addressed): who takes the request of which
 	// processor, and the components between the transmitters and Couplers.
@@ -95,7 +97,8 @@ type Couplers interface {
 // plantShard is a shard's part of the machine, and room to work in.
 type plantShard struct {
 	hw.Shard
-	exact    bool // the cycles of this slot's collisions matter
+	exact    bool   // the cycles of this slot's collisions matter
+	met      uint64 // frames of this slot that met another one
 	violated []uint32
 	noted    int      // of the couplers' list of violations: those whose cycle is known
 	heard    []uint32 // media that are marked
@@ -170,6 +173,9 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 // Components are those of the plant that RTL can stand for.
 func (t *Plant) Components() []hw.Sited {
 	parts := []hw.Sited{t.media.Couplers, t.media.Links}
+	if t.media.Credits != nil {
+		parts = append(parts, t.media.Credits.Counters)
+	}
 	if !t.queues() {
 		parts = append(parts, t.serialisers, t.deserialisers)
 	}
@@ -230,7 +236,12 @@ func (t *Plant) Clock() *hw.Clock { return t.kernel.Clock() }
 // Light makes a wire for every medium, perUnit of them for each unit; readers is by whose
 // shard each is read, in units, nil for the unit that it belongs to.
 func (t *Plant) Light(name, part string, perUnit int, readers []uint32) (*hw.Light, error) {
-	return hw.NewLight(t.Bank(name, part, perUnit), "light", t.timing.PhitBits, t.cuts, readers)
+	return t.LightOf(t.Bank(name, part, perUnit), readers)
+}
+
+// LightOf is Light for a bank with labels.
+func (t *Plant) LightOf(bank hw.Bank, readers []uint32) (*hw.Light, error) {
+	return hw.NewLight(bank, "light", t.timing.PhitBits, t.cuts, readers)
 }
 
 // Bank names perUnit elements for each unit, or parts of them.
@@ -267,7 +278,9 @@ func (t *Plant) Media() *Media { return &t.media }
 // nics is the bank of a part of all NICs.
 func (t *Plant) nics(part string) hw.Bank {
 	bank := t.Bank("nic", part, t.shape.PerUnit*t.lanes)
-	if t.shape.AllPorts {
+	if labels := t.shape.PortLabels; t.shape.AllPorts && labels != nil {
+		bank.Name, bank.Labels = "port", labels
+	} else if t.shape.AllPorts {
 		bank.Parts = t.lanes
 	}
 	return bank
@@ -322,6 +335,9 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 			case t.shape.AllPorts:
 				for lane := range t.lanes {
 					t.hear(s, bank, cell, lane, uint16(lane), ledger, slot)
+					if t.media.Credits != nil {
+						t.media.Credits.Heard(shard, bank.First+cell, uint16(lane), slot, bank.Rx(cell, uint16(lane)) == nic.StatusOK)
+					}
 				}
 			case t.deserialisers.Idle(bank.First + cell): // most of them
 				bank.RxStatus[cell] = uint8(nic.StatusIdle)
@@ -383,6 +399,9 @@ func (t *Plant) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 // receivers.
 func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
 	s := &t.shards[shard]
+	if t.media.Credits != nil {
+		t.media.Credits.Free(shard, bank)
+	}
 	if t.shape.Addressed { // NICs ask again by themselves
 		t.ask(s, bank, ledger, slot, window)
 		cells = nil
@@ -450,9 +469,13 @@ func (t *Plant) send(s *plantShard, bank *nic.Bank, cell int, ledger *Ledger, sl
 func (t *Plant) transmit(s *plantShard, bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
 	processor, port := bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
-	if blocks := t.media.Blocks; blocks != nil && blocks(processor, port, slot) {
+	blocks, credits := t.media.Blocks, t.media.Credits
+	if blocks != nil && blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
+	}
+	if credits != nil {
+		credits.Sent(processor, port, slot)
 	}
 	wire := frame.AppendWire(s.wire)
 	switch {
@@ -546,6 +569,7 @@ func (t *Plant) Cross(slot uint32) {
 		t.noteLate()
 		t.noteServed(slot)
 	}
+	t.countMet()
 }
 
 func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
@@ -615,17 +639,49 @@ func (t *Plant) noteServed(slot uint32) {
 // the last cycle of the slot that has crossed. Only RTL can be late.
 func (t *Plant) Late() []int { return t.late }
 
+// countMet counts the frames of each shard that have met another one. Their media may belong
+// to other shards, whose next slot has not begun yet.
+func (t *Plant) countMet() {
+	violated := false
+	for shard := range t.shards {
+		t.shards[shard].met = 0
+		violated = violated || len(t.media.Couplers.Violated(shard)) > 0
+	}
+	if violated {
+		t.kernel.Workers().Run(len(t.shards), (*meetingTask)(t))
+	}
+}
+
+// meetingTask is the plant as a hw.Task: countMet for one shard.
+type meetingTask Plant
+
+func (t *meetingTask) Do(shard int) {
+	couplers, s := t.media.Couplers, &t.shards[shard]
+	(*Plant)(t).placed(shard, func(transmitter, port int) {
+		if couplers.Met(couplers.Reached(transmitter, port)) {
+			s.met++
+		}
+	})
+}
+
 // Collisions implements Transport: a frame has met another one when its medium
 // shows a code violation.
 func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
-	violated := t.media.Couplers.Violated(shard)
 	placed := uint64(0)
-	note := func(transmitter, port int) {
-		placed++
-		if t.media.Couplers.Met(t.media.Couplers.Reached(transmitter, port)) {
-			met++
+	t.placed(shard, func(int, int) { placed++ })
+	s := &t.shards[shard]
+	if violated := t.media.Couplers.Violated(shard); yield != nil && len(violated) > 0 {
+		s.violated = append(s.violated[:0], violated...)
+		slices.Sort(s.violated)
+		for _, c := range s.violated {
+			yield(int(c), t.met[c])
 		}
 	}
+	return s.met, placed - s.met
+}
+
+// placed yields the transmitters of a shard that have sent in this slot, once for each port.
+func (t *Plant) placed(shard int, note func(transmitter, port int)) {
 	first, end := t.transmitters(shard)
 	for transmitter := first; transmitter < end; transmitter++ {
 		port := t.sent[transmitter]
@@ -642,14 +698,6 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 			note(transmitter, int(port))
 		}
 	}
-	if s := &t.shards[shard]; yield != nil && len(violated) > 0 {
-		s.violated = append(s.violated[:0], violated...)
-		slices.Sort(s.violated)
-		for _, c := range s.violated {
-			yield(int(c), t.met[c])
-		}
-	}
-	return met, placed - met
 }
 
 // Reset implements Transport.
@@ -658,6 +706,9 @@ func (t *Plant) Reset(seed uint64) {
 		t.media.Reseed(seed)
 	}
 	t.kernel.Reset()
+	if t.media.Credits != nil {
+		t.media.Credits.Reset()
+	}
 	for i := range t.sent {
 		t.sent[i] = nic.PortNone
 	}
@@ -679,6 +730,9 @@ func (t *Plant) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
 	hw.StateColumn(v, "sent", t.sent)
 	hw.StateColumn(v, "met", t.met)
+	if t.media.Credits != nil {
+		t.media.Credits.State(v)
+	}
 	if t.asked != nil {
 		hw.StateColumn(v, "asked", t.asked, hw.AtMost[uint8](1))
 	}

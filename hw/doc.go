@@ -26,6 +26,7 @@
 //	shard.go     Shard, Shards: who computes what; Bank: names of an array's elements
 //	light.go     Light: dual-rail optical wires; PortSelect
 //	coupler.go   StarCouplers: passive star couplers
+//	duplex_link.go             DuplexLinks: links between two ends, half or full duplex
 //	fibre.go     Fibre: propagation delay
 //	signal.go    Signal: plain electrical wires
 //	requests.go  Requests: request lines of arbiters, those that are high
@@ -38,6 +39,7 @@
 //	             output_port.go: OutputPorts, a filter and its arbiter as one component
 //	coin.go      Toss, Coins: who transmits on it, with probability 1/count
 //	fifo.go      FIFOs
+//	credit_counter.go          CreditCounters: the places that are free at a receiver
 //	lfsr.go      LFSRs: the random register of a NIC
 //	bits.go      packed vectors: the ports of RTL
 //	set.go       sets of numbers that cost what is in them

@@ -54,21 +54,31 @@ func NewLight(bank Bank, signal string, bits int, shards []Shard, readerUnit []u
 		Rail1: make([]uint64, bank.Size()), Rail0: make([]uint64, bank.Size()),
 		shards: len(shards), readers: 1, owner: ShardOfUnit(shards),
 	}
+	l.lit = make([][]uint32, l.shards)
 	if readerUnit != nil {
-		if len(readerUnit) != bank.Size() {
-			return nil, fmt.Errorf("%s: %d reader units for %d wires", path, len(readerUnit), bank.Size())
-		}
-		l.readers = len(shards)
-		l.reader = make([]uint16, bank.Size())
-		for wire, unit := range readerUnit {
-			if int(unit) >= len(l.owner) {
-				return nil, fmt.Errorf("%s: wire %d is read by unit %d of %d", path, wire, unit, len(l.owner))
-			}
-			l.reader[wire] = l.owner[unit]
+		if err := l.Route(readerUnit); err != nil {
+			return nil, err
 		}
 	}
-	l.lit = make([][]uint32, l.shards*l.readers)
 	return l, nil
+}
+
+// Route gives every wire a unit that reads it, as NewLight does, before anything is lit: for
+// light whose readers are known only when what it leads to is built.
+func (l *Light) Route(readerUnit []uint32) error {
+	if len(readerUnit) != l.bank.Size() {
+		return fmt.Errorf("%s: %d reader units for %d wires", l.path, len(readerUnit), l.bank.Size())
+	}
+	l.reader = make([]uint16, l.bank.Size())
+	for wire, unit := range readerUnit {
+		if int(unit) >= len(l.owner) {
+			return fmt.Errorf("%s: wire %d is read by unit %d of %d", l.path, wire, unit, len(l.owner))
+		}
+		l.reader[wire] = l.owner[unit]
+	}
+	l.readers = l.shards
+	l.lit = make([][]uint32, l.shards*l.readers)
+	return nil
 }
 
 // Path names the bank of wires.

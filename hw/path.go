@@ -11,12 +11,13 @@ import (
 //	path      = component { "." component }         pops.group[3].coupler[1]
 //	component = name { "[" index "]" }              group[3]
 //	name      = letter or "_", then letters, digits, "_"
-//	index     = decimal number without leading zeros, at most 4294967295
+//	index     = decimal number without leading zeros, at most 4294967295, or label
+//	label     = "+" or "-", then letters, digits, "_", "^"         port[+rho^2]
 //
 // A pattern is a path in which
 //
 //	*       stands for any characters of one component, none included
-//	[*]     stands for any index
+//	[*]     stands for any index, labels too
 //	[2..5]  stands for the indexes 2, 3, 4, 5
 //	**      as a whole component stands for any number of components, none included
 
@@ -48,10 +49,11 @@ type pathToken struct {
 type tokenKind uint8
 
 const (
-	tokenText  tokenKind = iota // these characters
-	tokenStar                   // any characters
-	tokenIndex                  // an index from low to high, in brackets
-	tokenDeep                   // any number of components
+	tokenText     tokenKind = iota // these characters
+	tokenStar                      // any characters
+	tokenIndex                     // a number from low to high, in brackets
+	tokenAnyIndex                  // any index, in brackets
+	tokenDeep                      // any number of components
 )
 
 // CompilePattern compiles a glob. The error says at which character the pattern
@@ -148,6 +150,9 @@ func (t *pathToken) match(s string) int {
 	if s == "" || s[0] != '[' {
 		return 0
 	}
+	if t.kind == tokenAnyIndex {
+		return strings.IndexByte(s, ']') + 1
+	}
 	value, at := uint64(0), 1
 	for ; at < len(s) && s[at] >= '0' && s[at] <= '9'; at++ {
 		if value = value*10 + uint64(s[at]-'0'); value > uint64(t.high) {
@@ -239,13 +244,16 @@ func scanPath(s string, pattern bool) ([][]pathToken, error) {
 // problem says what is allowed at end when that fails.
 func scanIndex(s string, at int, pattern bool) (token pathToken, end int, problem string) {
 	token.kind = tokenIndex
-	allowed := "a decimal index without leading zeros, at most 4294967295"
+	allowed := "a decimal index without leading zeros, at most 4294967295, or a label such as +rho"
 	if pattern {
 		allowed = "an index, a range such as 2..5, or *"
 		if at < len(s) && s[at] == '*' {
-			token.high = indexMax
+			token.kind = tokenAnyIndex
 			return closeIndex(token, s, at+1)
 		}
+	}
+	if end := labelEnd(s, at); end > at {
+		return closeIndex(pathToken{kind: tokenText, text: s[at-1 : min(end+1, len(s))]}, s, end)
 	}
 	low, end, ok := scanNumber(s, at)
 	if !ok {
@@ -263,6 +271,21 @@ func scanIndex(s string, at int, pattern bool) (token pathToken, end int, proble
 		token.high, end = high, behind
 	}
 	return closeIndex(token, s, end)
+}
+
+// labelEnd returns the place after a label, at for none.
+func labelEnd(s string, at int) int {
+	if at == len(s) || s[at] != '+' && s[at] != '-' {
+		return at
+	}
+	end := at + 1
+	for end < len(s) && (isNameByte(s[end], false) || s[end] == '^') {
+		end++
+	}
+	if end == at+1 {
+		return at
+	}
+	return end
 }
 
 func closeIndex(token pathToken, s string, at int) (pathToken, int, string) {

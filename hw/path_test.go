@@ -10,6 +10,9 @@ import (
 
 func TestPath(t *testing.T) {
 	require.NoError(t, CheckPath("pops.group[3].coupler[1][4294967295]._x9"))
+	for _, label := range []string{"+1", "+rho", "+rho^2", "-1", "-rho", "-rho^2"} {
+		require.NoError(t, CheckPath("ej.node[27].dim[1].port["+label+"].tx"))
+	}
 	assert.Equal(t, "a.b[7].c", Join("a", Index("b", 7), "c"))
 }
 
@@ -26,7 +29,11 @@ func TestPathRefused(t *testing.T) {
 		"a[4294967296]":   "character 3: found '4'",
 		"a[1":             "character 4: found the end",
 		"a[1]b":           "character 5: found 'b'",
-		"a[-1]":           "character 3: found '-'",
+		"a[-]":            "character 3: found '-'",
+		"a[rho]":          "character 3: found 'r'",
+		"a[+rho":          "character 7: found the end",
+		"a[+rho.x]":       "character 7: found '.'",
+		"a[+rho+1]":       "character 7: found '+'",
 		"a[*]":            "character 3: found '*'",
 		"a.*":             "character 3: found '*'",
 		"a.b\u00e9":       "character 4: found '\u00e9'",
@@ -56,6 +63,10 @@ func TestPatternMatch(t *testing.T) {
 		{"*b*[2..3]", "b[2] abc[3] bb[1][3]", "b[1] b[2].x a[2]"},
 		{"a[0..4294967295]", "a[0] a[4294967295]", "a[4294967296] a[] a"},
 		{"**.**", "a a.b a.b.c", ""},
+		{"n[*].dim[1].port[*]", "n[2].dim[1].port[+rho] n[2].dim[1].port[-rho^2] n[0].dim[1].port[3]", "n[2].dim[1].port[+rho].tx n[2].dim[1].port n[2].dim[2].port[+1]"},
+		{"n.port[+rho]", "n.port[+rho]", "n.port[+rho^2] n.port[-rho] n.port[+rho].x"},
+		{"n.port[0..5]", "n.port[3]", "n.port[+1] n.port[+rho]"},
+		{"**.port[-1]", "n[3].port[-1]", "n[3].port[1] n[3].port[+1]"},
 	} {
 		p, err := CompilePattern(c.pattern)
 		require.NoError(t, err)

@@ -84,7 +84,8 @@ func ShardOfUnit(shards []Shard) []uint16 {
 //
 // has 256 elements, and element 49 is net.group[3].coupler[1]. Without Unit
 // the elements are Name[0], Name[1], ...; with a Part each is the named part of
-// something larger, as in net.group[3].nic[1].tx.
+// something larger, as in net.group[3].nic[1].tx. Labels give the elements of a unit other
+// names than numbers, as in net.node[3].dim[1].port[+rho].
 type Bank struct {
 	Unit    string // path of what holds the elements, "" for none
 	Name    string // path of one element inside its unit
@@ -92,6 +93,8 @@ type Bank struct {
 	Units   int    // >= 1
 	PerUnit int    // elements per unit, >= 1
 	Parts   int    // of one Name, all named Part and numbered; 0: the one part has no number
+
+	Labels []string // paths of the PerUnit elements inside their unit, nil: Name[0], Name[1], ...
 }
 
 // Size returns the number of elements.
@@ -111,10 +114,12 @@ func (b Bank) Path() string {
 
 // Element returns the path of element i.
 func (b Bank) Element(i int) string {
-	whole := i / max(b.Parts, 1)
+	whole, perUnit := i/max(b.Parts, 1), b.PerUnit/max(b.Parts, 1)
 	path := Index(b.Name, whole)
-	if b.Unit != "" {
-		perUnit := b.PerUnit / max(b.Parts, 1)
+	switch {
+	case b.Labels != nil:
+		path = Index(b.Unit, whole/perUnit) + "." + b.Labels[whole%perUnit]
+	case b.Unit != "":
 		path = Index(b.Unit, whole/perUnit) + "." + Index(b.Name, whole%perUnit)
 	}
 	switch {
@@ -124,6 +129,16 @@ func (b Bank) Element(i int) string {
 		path += "." + b.Part
 	}
 	return path
+}
+
+// WholeOf returns what names the thing that each element is a part of; nil for none.
+func (b Bank) WholeOf() func(element int) string {
+	if b.Part == "" {
+		return nil
+	}
+	parts := max(b.Parts, 1)
+	b.Part, b.PerUnit, b.Parts = "", b.PerUnit/parts, 0
+	return func(element int) string { return b.Element(element / parts) }
 }
 
 // Cells returns the elements that belong to a shard, end excluded.
@@ -144,6 +159,14 @@ func (b Bank) Check() error {
 	}
 	if b.Parts > 0 && b.PerUnit%b.Parts != 0 {
 		return fmt.Errorf("%s: %d elements per unit, in %d parts each", b.Path(), b.PerUnit, b.Parts)
+	}
+	if b.Labels != nil && (b.Unit == "" || len(b.Labels)*max(b.Parts, 1) != b.PerUnit) {
+		return fmt.Errorf("%s: %d elements per unit of %q, in %d parts each, with %d labels", b.Path(), b.PerUnit, b.Unit, max(b.Parts, 1), len(b.Labels))
+	}
+	for _, label := range b.Labels {
+		if err := CheckPath(label); err != nil {
+			return fmt.Errorf("%s: %w", b.Path(), err)
+		}
 	}
 	if b.Units < 1 || b.PerUnit < 1 || b.Units > math.MaxInt32/b.PerUnit {
 		return fmt.Errorf("%s: %d units of %d elements, allowed are 1 to %d elements in all",

@@ -57,7 +57,9 @@ type clocked struct {
 	kernel   *Kernel
 	switches *switches
 	outputs  []*Signal
+	show     func() []uint64                 // what else it shows, nil for nothing
 	random   func(cycle uint64, s *switches) // sets all switches, by the cycle alone
+	idle     func()                          // gives nothing but the switches, nil for nothing
 }
 
 const clockedUnits, clockedPerUnit = 5, 3
@@ -89,6 +91,9 @@ func (c *clocked) play(from, to uint64) (log []uint64) {
 		c.kernel.DriveAndSettle()
 		for _, out := range c.outputs {
 			log = append(log, out.Value...)
+		}
+		if c.show != nil {
+			log = append(log, c.show()...)
 		}
 		c.kernel.Latch()
 	}
@@ -137,6 +142,9 @@ func requireBank(t *testing.T, build func(unitsPerShard, workers int, shuffle *r
 			}
 			for _, value := range c.switches.value {
 				clear(value)
+			}
+			if c.idle != nil {
+				c.idle()
 			}
 		}
 	})

@@ -647,6 +647,10 @@ func (b *Bank) SetRx(cell int, port uint16, status Status) {
 	b.RxStatus[b.lane(cell, port)] = uint8(status)
 }
 
+// Rx returns what the receiver of a cell's port says of the slot before. Firmware can write
+// anything there.
+func (b *Bank) Rx(cell int, port uint16) Status { return Status(b.RxStatus[b.lane(cell, port)]) }
+
 // ClearRx lets all receivers say that they have heard nothing.
 func (b *Bank) ClearRx() { clear(b.RxStatus) }
 

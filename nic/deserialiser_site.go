@@ -102,7 +102,7 @@ func (d *Deserialisers) Site() *hw.Site {
 	return &hw.Site{
 		Twin: "deserialiser", What: "receivers",
 		Parameters: hw.Same(map[string]int{"PHIT_BITS": d.phitBits, "FRAME_BYTES_MAX": d.frameMax, "PORTS": d.hears.Inputs}),
-		Elements:   d.bank.Size(), Path: d.bank.Element, Whole: whole(d.bank), Clocked: true, Ports: ports,
+		Elements:   d.bank.Size(), Path: d.bank.Element, Whole: d.bank.WholeOf(), Clocked: true, Ports: ports,
 		Replace: func(cell int, ask func() bool) { x.ask[cell] = ask },
 	}
 }

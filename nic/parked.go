@@ -13,7 +13,7 @@ import (
 // processors that were reset.
 type Parked struct {
 	words    []uint64
-	states   []byte
+	states   []uint64 // of 8 bytes, processor by processor
 	silenced []uint64
 	listen   []uint16 // nil: as after reset
 	frames   []byte   // of each processor with some: its cell, and the frames of both FIFOs
@@ -44,13 +44,11 @@ func (b *Bank) Unpark(first int, p *Parked) {
 		return
 	}
 	copy(b.Words, p.words)
-	if size := b.StateBytes(); size == 8 { // a word: the state of most programs that sleep
-		for cell, at := 0, 0; cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
-			copy(b.records[at:at+8], p.states[8*cell:])
-		}
-	} else {
-		for cell := range b.Cells {
-			copy(b.State(cell), p.states[cell*size:])
+	words := b.StateBytes() / 8
+	for cell, at := 0, 0; cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
+		record := b.records[at : at+8*words]
+		for k, word := range p.states[cell*words : (cell+1)*words] {
+			binary.LittleEndian.PutUint64(record[8*k:], word)
 		}
 	}
 	if p.listen != nil {
@@ -65,12 +63,15 @@ func (b *Bank) Unpark(first int, p *Parked) {
 // Park notes what the processors keep.
 func (b *Bank) Park(p *Parked) {
 	if p.words == nil {
-		p.words, p.states, p.silenced = make([]uint64, b.Cells), make([]byte, b.Cells*b.StateBytes()), make([]uint64, len(b.silenced))
+		p.words, p.states, p.silenced = make([]uint64, b.Cells), make([]uint64, b.Cells*b.StateBytes()/8), make([]uint64, len(b.silenced))
 	}
 	copy(p.words, b.Words)
-	size := b.StateBytes()
-	for cell := range b.Cells {
-		copy(p.states[cell*size:(cell+1)*size], b.records[cell*b.recordBytes:])
+	words := b.StateBytes() / 8
+	for cell, at := 0, 0; cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
+		record, states := b.records[at:at+8*words], p.states[cell*words:(cell+1)*words]
+		for k := range states {
+			states[k] = binary.LittleEndian.Uint64(record[8*k:])
+		}
 	}
 	p.listen = nil
 	if slices.ContainsFunc(b.listen, func(port uint16) bool { return port != b.hearsAtReset() }) {

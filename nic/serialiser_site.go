@@ -113,7 +113,7 @@ func (t *Serialisers) Site() *hw.Site {
 	}
 	return &hw.Site{
 		Twin: name, What: "transmitters", Parameters: hw.Same(parameters),
-		Elements: t.bank.Size(), Path: t.bank.Element, Whole: whole(t.bank), Clocked: true, Ports: ports,
+		Elements: t.bank.Size(), Path: t.bank.Element, Whole: t.bank.WholeOf(), Clocked: true, Ports: ports,
 		Take: func(cell int) {
 			bytes := int(x.length[cell])
 			if x.load[cell] && t.length[cell] == 0 && bytes >= t.shortest() && bytes <= t.frameMax {
@@ -173,16 +173,6 @@ func (t *Serialisers) offer(cell int, frame []byte, port uint16) {
 // hasPort reports whether a transmitter can be switched to a port.
 func (t *Serialisers) hasPort(port uint16) bool {
 	return int(port) < t.portCount || port == hw.PortAll || port == hw.PortNone
-}
-
-// whole names what the elements of a bank are parts of; nil for none.
-func whole(bank hw.Bank) func(element int) string {
-	if bank.Part == "" {
-		return nil
-	}
-	parts := max(bank.Parts, 1)
-	bank.Part, bank.PerUnit, bank.Parts = "", bank.PerUnit/parts, 0
-	return func(element int) string { return bank.Element(element / parts) }
 }
 
 func oneIf(set bool) uint64 {

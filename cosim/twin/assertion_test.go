@@ -35,6 +35,7 @@ var broken = []struct {
 	{"arbiter_tdma", "LAST = REQUESTERS - 1", "LAST = REQUESTERS", "turn: requester 4, cycle 0 of its turn"},
 	{"fifo", "push_i && (usage_q != FULL || pops)", "push_i", "usage: holds 5 words of 4"},
 	{"fifo", "LAST_WORD = DEPTH - 1", "LAST_WORD = DEPTH - 2", "pointers: "},
+	{"credit_counter", "many ? out : give_i", "give_i", "count: "},
 	{"cap_arbiter", "chosen != CAP[COUNT_BITS-1:0]", "1'b1", "cap: "},
 	{"cap_arbiter", "request_i[i] && !granted[i]", "request_i[i]", "count: "},
 	{"list_allocator", "request_i[i] && !had[i]", "request_i[i]", "count: "},

@@ -65,8 +65,8 @@ func (p Parameters) Text() string {
 // All returns the twins of all components of packages hw and nic.
 func All() []Twin {
 	return []Twin{
-		starCoupler(), link(),
-		fifo(), lfsr(),
+		starCoupler(), link(), duplexLink(),
+		fifo(), creditCounter(), lfsr(),
 		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
 		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
 		crc16(), serialiser(), requester(), deserialiser(),

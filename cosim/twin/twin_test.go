@@ -173,6 +173,8 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"star_coupler":        {"D": {0}, "PHIT_BITS": {0, 65}},
 		"link":                {"PHIT_BITS": {0, 65}, "DELAY_CYCLES": {-1, 4097}},
 		"fifo":                {"DEPTH": {0, 65536}, "WIDTH": {0, 65}, "COUNT_BITS": {0, 33}},
+		"duplex_link":         {"PHIT_BITS": {0, 65}, "HALF": {-1, 2}},
+		"credit_counter":      {"DEPTH": {0, 65536}},
 		"lfsr":                {"SEED": {0}},
 		"crc16":               {"PHIT_BITS": {0, 65}},
 		"arbiter_fixed":       {"REQUESTERS": {0, 1025}},
@@ -381,6 +383,18 @@ func TestStimulusReaches(t *testing.T) {
 		require.NoError(t, err)
 		many(v["count_o"], 0, uint64(fifo.Sets[set]["DEPTH"]))
 		many(v["overflow_o"], 0, 1)
+	}
+	for set, depth := range []uint64{4, 1, 3, 17} {
+		v := map[string]map[uint64]int{"count_o": {}, "underflow_o": {}, "overflow_o": {}}
+		seen(t, "credit_counter", set, 10_000, v)
+		many(v["count_o"], 0, 1, depth)
+		many(v["underflow_o"], 0, 1)
+		many(v["overflow_o"], 0, 1)
+	}
+	for set, both := range []int{0b11, 0b00} {
+		v := map[string]map[uint64]int{"violation_o": {}}
+		seen(t, "duplex_link", set, 10_000, v)
+		many(v["violation_o"], 0, uint64(both))
 	}
 	v := map[string]map[uint64]int{"port_o": {}, "busy_o": {}}
 	seen(t, "serialiser", 0, 20_000, v)

@@ -3,10 +3,12 @@ package ej
 import (
 	"fmt"
 	"math"
+	"sync"
 
 	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
+	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces/input"
 )
@@ -138,7 +140,7 @@ func (e Network) torus() *eisenstein.Torus {
 // words for firmware are N, n, M, packets_per_link and the number of sectors in the ROM.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
-		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, Media: e.nodes() * e.ports(), Still: true,
+		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(), Still: true,
 		Words: [nic.ShapeWords]uint32{uint32(e.norm()), uint32(e.Dimensions), uint32(e.diameter()), uint32(e.PacketsPerLink)},
 	}
 }
@@ -169,40 +171,63 @@ func opposite(port int) int {
 
 // Names implements fabric.Network.
 func (e Network) Names() fabric.Names {
-	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1}, net: e}
+	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, torus: sync.OnceValue(e.torus)}
 }
 
 // names are paths such as ej.node[27].nic[0] and ej.node[27].dim[1].port[+rho].
 type names struct {
 	fabric.UnitNames
-	net Network
+	net   Network
+	torus func() *eisenstein.Torus
 }
 
-func (n names) Port(node int, port uint16) string {
-	if int(port) >= n.net.ports() {
-		return n.UnitNames.Port(node, port)
+// label names what a node has for a direction in a dimension, 1 to n.
+func label(what string, dimension, direction int) string {
+	return fmt.Sprintf("dim[%d].%s[%s]", dimension, what, eisenstein.Directions[direction])
+}
+
+// portLabels are the paths of a node's ports: dim[1].port[+rho].
+func (e Network) portLabels() (labels []string) {
+	for port := range e.ports() {
+		labels = append(labels, label("port", port/directions+1, port%directions))
 	}
-	return fmt.Sprintf("ej.node[%d].dim[%d].port[%s]", node, port/directions+1, eisenstein.Directions[port%directions])
+	return labels
 }
 
-// Medium is named by the port that sends on it.
+// linkLabels are the paths of a node's links: dim[1].link[+rho].
+func (e Network) linkLabels() (labels []string) {
+	for link := range e.ports() / 2 {
+		labels = append(labels, label("link", link/(directions/2)+1, link%(directions/2)))
+	}
+	return labels
+}
+
+// mediumLabels are the paths of the directions of a node's links, out of the node and in to it:
+// dim[1].link[+rho].out.
+func (e Network) mediumLabels() (labels []string) {
+	for medium := range e.ports() {
+		direction := ".out"
+		if medium%directions >= directions/2 {
+			direction = ".in"
+		}
+		labels = append(labels, label("link", medium/directions+1, medium%(directions/2))+direction)
+	}
+	return labels
+}
+
 func (n names) Medium(medium int) string {
-	owner, port := medium/n.net.ports(), medium%n.net.ports()
-	if port%directions >= directions/2 {
-		owner = n.net.torus().Neighbour(owner, port/directions+1, (port+directions/2)%directions)
-	}
-	return n.Port(owner, uint16(port))
+	return hw.Index(n.Path, medium/n.net.ports()) + "." + n.net.mediumLabels()[medium%n.net.ports()]
 }
 
-func (n names) Link(medium int) string       { return n.Medium(medium) + ".wire" }
+func (n names) Link(medium int) string       { return n.Medium(medium) + "." + fibre }
 func (names) MediumNoun() (one, many string) { return "link", "links" }
 
 func (n names) SentOn(node int, port uint16, _ int) int {
-	return n.net.sentOn(n.net.torus(), node, int(port)%n.net.ports())
+	return n.net.sentOn(n.torus(), node, int(port)%n.net.ports())
 }
 
 func (n names) HeardOn(node int, port uint16) int {
-	return n.net.heardOn(n.net.torus(), node, int(port)%n.net.ports())
+	return n.net.heardOn(n.torus(), node, int(port)%n.net.ports())
 }
 
 // Schedules implements fabric.Network: there are none, nodes know by themselves.

@@ -19,6 +19,10 @@ func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 		timing: c.Timing, shards: c.Shards, work: make([]slotWork, len(c.Shards)),
 		pool: chunks{frames: min(max(chunkBytes/stride, 1), chunkFrames), stride: stride},
 	}
+	var err error
+	if t.credits, err = e.credits(c.Shards); err != nil {
+		return nil, err
+	}
 	t.perShard = c.Shards[0].End // all but the last are of one size
 	first := 0
 	for _, s := range c.Shards {
@@ -51,6 +55,7 @@ type slotTransport struct {
 	bins     [2][]bin
 	work     []slotWork // per shard
 	pool     chunks
+	credits  *fabric.Credits // nil if no port ever waits
 }
 
 // bin is what a slot brings to some nodes, and which of their ports send in it.
@@ -248,8 +253,18 @@ func (t *slotTransport) Begin(shard int, slot uint32, _ bool) {
 func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
 	w := &t.work[shard]
 	var cell, node int
+	if t.credits != nil {
+		t.credits.Free(shard, bank)
+	}
 	put := func(frame nic.FrameView) (taken bool) {
 		frame.SetSource(uint32(node))
+		if t.credits != nil {
+			if t.credits.Blocks(node, frame.Port()) {
+				ledger.NoteBlocked(bank, cell, frame, slot)
+				return false
+			}
+			t.credits.Sent(node, frame.Port(), slot)
+		}
 		first, end := int(frame.Port()), int(frame.Port())+1
 		if frame.Port() == nic.PortAll {
 			first, end = 0, t.ports
@@ -287,7 +302,7 @@ func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 		nodes := min(binNodes-number, end-node)
 		if b.frames > 0 {
 			t.sort(w, b)
-			t.hear(b, node-number, number, number+nodes, bank, ledger, slot)
+			t.hear(shard, b, node-number, number, number+nodes, bank, ledger, slot)
 			if number+nodes == binNodes || node+nodes == t.shards[shard].End {
 				t.empty(b)
 			}
@@ -298,7 +313,7 @@ func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 }
 
 // hear delivers the frames for some nodes of a bin; first is the bin's first node.
-func (t *slotTransport) hear(b *bin, first, from, to int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
+func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	start, _ := slices.BinarySearchFunc(b.order, uint32(from*t.ports), func(index, at uint32) int {
 		have, _ := t.frame(b, index)
 		return cmp.Compare(have, at)
@@ -324,14 +339,25 @@ func (t *slotTransport) hear(b *bin, first, from, to int, bank *nic.Bank, ledger
 			ledger.Frames.Heard++
 			ledger.NoteHeard(node, port, bank.PushRx(cell, port, frame), frame, slot)
 		}
+		if t.credits != nil {
+			t.credits.Heard(shard, node, port, slot, bank.Rx(cell, port) == nic.StatusOK)
+		}
 	}
 }
 
-// Start, Cross and Latch implement Transport: the frames are where they have to be.
+// Start and Cross implement Transport: the frames are where they have to be.
 
 func (t *slotTransport) Start()       {}
 func (t *slotTransport) Cross(uint32) {}
-func (t *slotTransport) Latch()       {}
+
+// Latch implements Transport: credits count.
+func (t *slotTransport) Latch() {
+	if t.credits != nil {
+		for _, s := range t.shards {
+			t.credits.Counters.Latch(s)
+		}
+	}
+}
 
 // Collisions implements Transport: a link whose ends both sent shows it at once, in both
 // directions.
@@ -373,6 +399,10 @@ func (t *slotTransport) Reset(uint64) {
 	for i := range t.work {
 		t.work[i].placed = [2]uint64{}
 	}
+	if t.credits != nil {
+		t.credits.Counters.Reset()
+		t.credits.Reset()
+	}
 }
 
 // Path implements hw.Stateful.
@@ -380,6 +410,10 @@ func (t *slotTransport) Path() string { return "fabric" }
 
 // State implements hw.Stateful: the frames by node and port, in whatever order they came.
 func (t *slotTransport) State(v *hw.StateVisitor) {
+	if t.credits != nil {
+		v.Within(t.credits.Counters)
+		t.credits.State(v)
+	}
 	for i, name := range []string{"even", "odd"} {
 		placed := make([]uint64, len(t.work))
 		for shard := range t.work {

@@ -225,7 +225,7 @@ func checkPath(path string) error {
 			return fmt.Errorf("%q: the variable %q has an index, which viewers take for a bit select: put the index on a scope", path, component)
 		}
 		if !legalIndices(indices) {
-			return fmt.Errorf("%q: %q has a bad index: write name[0], name[0][1] or name[-1,2]", path, component)
+			return fmt.Errorf("%q: %q has a bad index: write name[0], name[0][1], name[-1,2] or name[+label^2]", path, component)
 		}
 	}
 	return nil
@@ -244,15 +244,20 @@ func legalName(name string) bool {
 	return name != ""
 }
 
-// legalIndices checks what follows the first bracket: 0] or 0][1] or -1,2].
+// legalIndices checks what follows the first bracket: 0] or 0][1] or -1,2] or +rho^2].
 func legalIndices(text string) bool {
 	for _, index := range strings.Split(text, "[") {
-		digits, ok := strings.CutSuffix(index, "]")
-		if !ok || digits == "" || strings.Trim(digits, "0123456789,+-") != "" {
+		index, ok := strings.CutSuffix(index, "]")
+		if !ok || index == "" || strings.Trim(index, "0123456789,+-") != "" && !legalLabel(index) {
 			return false
 		}
 	}
 	return true
+}
+
+// legalLabel checks an index that is a sign and a name, with powers.
+func legalLabel(index string) bool {
+	return (index[0] == '+' || index[0] == '-') && legalName(strings.ReplaceAll(index[1:], "^", "_"))
 }
 
 // checkState refuses names that vcd2fst would drop or change.

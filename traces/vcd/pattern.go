@@ -10,7 +10,7 @@ import (
 )
 
 // Pattern fits names of signals. In its source * stands for any characters without a
-// dot, [*] for an index, [2..5] for the indexes 2 to 5, and ** for anything, or as a
+// dot, [*] for an index or a label such as +rho, [2..5] for the indexes 2 to 5, and ** for anything, or as a
 // whole component for any number of components, none included. A name without any of
 // these fits itself alone.
 //
@@ -57,7 +57,7 @@ func CompilePattern(source string) (*Pattern, error) {
 		case "*":
 			expr.WriteString(`([^.]*)`)
 		case "[*]":
-			expr.WriteString(`\[(-?\d+)\]`)
+			expr.WriteString(`\[(-?\d+|[+-][\w^]+)\]`)
 		default: // a range
 			low, high, err := parseIndexes(token)
 			if err != nil {

@@ -146,8 +146,8 @@ func NewWriter(w io.Writer, options Options) (*Writer, error) {
 //	pops.group[0].coupler[1].phit
 //
 // A component is a name (a letter or _, then letters, digits, _ and -) with any
-// number of indices in brackets; the variable has no index, since viewers would
-// take it for a bit select. A path is declared once.
+// number of indices in brackets, numbers or labels such as +rho^2; the variable has no
+// index, since viewers would take it for a bit select. A path is declared once.
 func (v *Writer) Declare(path string, bitCount int) (SignalID, error) {
 	if bitCount < 1 || bitCount > 64 {
 		return 0, fmt.Errorf("vcd: %s: %d bits, a signal has 1 to 64", path, bitCount)

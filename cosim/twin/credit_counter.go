@@ -1,0 +1,44 @@
+package twin
+
+import "starloom/hw"
+
+func creditCounter() Twin {
+	return Twin{
+		Name: "credit_counter", Sources: []string{"credit_counter.v"}, Components: []string{"hw.CreditCounters"},
+		Sets: []Parameters{{"DEPTH": 4}, {"DEPTH": 1}, {"DEPTH": 3}, {"DEPTH": 17}, {"DEPTH": 65535}},
+		Mutants: []Mistake{
+			{"taken without a credit", "take_i && count_q != NONE", "take_i"},
+			{"more than all", "many ? out : give_i", "give_i"},
+			{"given to who takes", "count_q - taken + given", "count_q - taken + (takes ? NONE : given)"},
+			{"what is taken counts as free", "give_i > out", "give_i > out + taken"},
+			{"stuck underflow flag", "underflow_q <= take_i && !takes", "underflow_q <= underflow_q || take_i && !takes"},
+			{"one credit is missing", "count_q <= ALL;", "count_q <= ALL - 1'b1;"},
+			{"missing reset of the count", "      count_q <= ALL;\n", ""},
+		},
+		Build: func(m *Model, p Parameters) error {
+			counters, err := hw.NewCreditCounters(one("port"), p["DEPTH"], m.Shards())
+			if err != nil {
+				return err
+			}
+			if err := m.Stand(counters); err != nil {
+				return err
+			}
+			take, give := m.Pin("take_i"), m.Pin("give_i")
+			m.Use = func(random *Random, inputs []uint64) {
+				// Mostly sending, then mostly taking frames out at the other end, in turns.
+				takes := 1 + 2*int(random.Cycle()/uint64(min(4*p["DEPTH"], 1024))%2)
+				inputs[take.Word], inputs[give.Word] = 0, 0
+				if random.Below(4) < takes {
+					inputs[take.Word] = 1
+				}
+				if random.Below(4) >= takes {
+					inputs[give.Word] = 1
+				}
+				if random.OneIn(16) { // several at once
+					inputs[give.Word] = random.Uint64()
+				}
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,232 @@
+package hw
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// CreditDepthMax is the largest number of credits of a counter.
+const CreditDepthMax = 65535
+
+// CreditCounters is a bank of the counters that senders keep of the places that are free at
+// their receivers. A sender takes a credit with each frame, and is given it back when the
+// receiver has freed the place.
+//
+// Ports: take (1 bit) and give (a number) in; count, underflow and overflow out, all of them
+// registered: what is given in cycle c can be taken in cycle c+1. Throughput one credit taken
+// and any number given per cycle.
+//
+//	cycle       0   1   2   3   4
+//	take       /-------\___/---\___
+//	give         0   0   1   0   0
+//	count        2   1   0   1   0
+//
+// What cannot be is flagged in the cycle after, and changes nothing: a credit is taken that
+// is not there (underflow), or more are given than are out, however many are taken in that
+// cycle (overflow: the counter is at depth then).
+//
+// Reset: depth credits, no flag. Parameter: depth. Twin: credit_counter.v. (DESIGN section 4.)
+type CreditCounters struct {
+	Registers
+	bank  Bank
+	depth int
+	owner []uint16 // shard of each unit
+
+	// Inputs of this cycle, for the Latch to come.
+	take []uint8
+	give []uint16
+
+	// Registers.
+	count               []uint16
+	underflow, overflow []uint8
+
+	asked    []bool // [giver*shards+owner]: shard giver has given the shard owner an input in this cycle
+	flagged  []bool // per shard: some flag is 1
+	shards   int
+	replaced []bool // by RTL, nil for none
+}
+
+// NewCreditCounters returns a bank of counters with all credits, depth of them, 1 to
+// CreditDepthMax.
+func NewCreditCounters(bank Bank, depth int, shards []Shard) (*CreditCounters, error) {
+	if err := bank.Check(); err != nil {
+		return nil, err
+	}
+	if depth < 1 || depth > CreditDepthMax {
+		return nil, fmt.Errorf("%s: %d credits, allowed are 1 to %d", bank.Path(), depth, CreditDepthMax)
+	}
+	if err := CheckShards(shards, bank.Units); err != nil {
+		return nil, fmt.Errorf("%s: %w", bank.Path(), err)
+	}
+	n := bank.Size()
+	c := &CreditCounters{
+		bank: bank, depth: depth, owner: ShardOfUnit(shards), shards: len(shards),
+		take: make([]uint8, n), give: make([]uint16, n),
+		count: make([]uint16, n), underflow: make([]uint8, n), overflow: make([]uint8, n),
+		asked: make([]bool, len(shards)*len(shards)), flagged: make([]bool, len(shards)),
+	}
+	c.Registers = Declare(Declaration{
+		Bank: bank,
+		Registers: []Register{
+			Column("count", c.count, AtMost(uint16(depth))).ResetTo(uint16(depth)).Shown(bits.Len(uint(depth))),
+			Column("underflow", c.underflow, AtMost[uint8](1)).Shown(1),
+			Column("overflow", c.overflow, AtMost[uint8](1)).Shown(1),
+		},
+		Derive: c.forget,
+	})
+	c.Reset()
+	return c, nil
+}
+
+// Count returns how many frames a sender may send, 0..depth.
+func (c *CreditCounters) Count(sender int) int { return int(c.count[sender]) }
+
+// Take is the input take of a sender's counter in this cycle, for the Latch to come. The
+// sender's shard calls it, between Settle and Latch.
+func (c *CreditCounters) Take(sender int) {
+	if c.count[sender] == 0 {
+		broken(c.bank.Element(sender), "a frame is sent without a credit")
+	}
+	c.take[sender] = 1
+	c.ask(int(c.owner[sender/c.bank.PerUnit]), sender)
+}
+
+// Give adds 1 to the input give of a sender's counter in this cycle, for the Latch to come.
+// The shard of the sender's one receiver calls it, between Settle and Latch.
+func (c *CreditCounters) Give(giver, sender int) {
+	c.give[sender]++
+	if out := c.depth - int(c.count[sender]); int(c.give[sender]) > out && !c.isReplaced(sender) {
+		broken(c.bank.Element(sender), "%d credits are given back, %d are out", c.give[sender], out)
+	}
+	c.ask(giver, sender)
+}
+
+func (c *CreditCounters) ask(giver, sender int) {
+	c.asked[giver*c.shards+int(c.owner[sender/c.bank.PerUnit])] = true
+}
+
+// Latches nothing: the inputs are those that the machine gives.
+func (c *CreditCounters) Latches() []Wire { return nil }
+
+// Latch counts.
+func (c *CreditCounters) Latch(s Shard) {
+	if !c.calls(s.Index) && !c.flagged[s.Index] {
+		return
+	}
+	for giver := range c.shards {
+		c.asked[giver*c.shards+s.Index] = false
+	}
+	first, end := c.bank.Cells(s)
+	c.flagged[s.Index] = latchCredits(c.count[first:end], c.take[first:end], c.give[first:end], c.underflow[first:end], c.overflow[first:end], uint16(c.depth))
+}
+
+// calls reports whether an input has been given to a shard in this cycle.
+func (c *CreditCounters) calls(owner int) bool {
+	for giver := range c.shards {
+		if c.asked[giver*c.shards+owner] {
+			return true
+		}
+	}
+	return false
+}
+
+// latchCredits is the edge of counters, which takes their inputs back; flagged is whether
+// there was what cannot be.
+func latchCredits(count []uint16, take []uint8, give []uint16, underflow, overflow []uint8, depth uint16) (flagged bool) {
+	for i, have := range count {
+		given, taken := give[i], uint16(take[i])
+		give[i], take[i], underflow[i], overflow[i] = 0, 0, 0, 0
+		if given > depth-have {
+			given, overflow[i], flagged = depth-have, 1, true
+		}
+		if taken > have {
+			taken, underflow[i], flagged = 0, 1, true
+		}
+		count[i] = have + given - taken
+	}
+	return flagged
+}
+
+// QuietFor implements Quiet: nothing is taken or given.
+func (c *CreditCounters) QuietFor(limit uint64) uint64 {
+	for shard := range c.shards {
+		if c.flagged[shard] || c.calls(shard) {
+			return 0
+		}
+	}
+	return limit
+}
+
+// Site says what the ports of a counter are.
+func (c *CreditCounters) Site() *Site {
+	ask := func(sender int) { c.ask(int(c.owner[sender/c.bank.PerUnit]), sender) }
+	width := bits.Len(uint(c.depth))
+	flag := func(name string, column []uint8) Port {
+		return Port{
+			Name: name, Bits: 1, Watched: true,
+			Get: func(sender int, to Pins) { to.Set(uint64(column[sender])) },
+			Put: func(sender int, from Pins) error {
+				column[sender] = uint8(from.Value())
+				return nil
+			},
+		}
+	}
+	return &Site{
+		Twin: "credit_counter", What: "credit counters", Parameters: Same(map[string]int{"DEPTH": c.depth}),
+		Elements: c.bank.Size(), Path: c.bank.Element, Whole: c.bank.WholeOf(), Clocked: true,
+		Ports: []Port{
+			{
+				Name: "take_i", Bits: 1, Input: true,
+				Get: func(sender int, to Pins) { to.Set(uint64(c.take[sender])) },
+				Put: func(sender int, from Pins) error {
+					c.take[sender] = uint8(from.Value())
+					ask(sender)
+					return nil
+				},
+			}, {
+				Name: "give_i", Bits: width, Input: true,
+				Get: func(sender int, to Pins) { to.Set(uint64(c.give[sender])) },
+				Put: func(sender int, from Pins) error {
+					c.give[sender] = uint16(from.Value())
+					ask(sender)
+					return nil
+				},
+			}, {
+				Name: "count_o", Bits: width,
+				Get: func(sender int, to Pins) { to.Set(uint64(c.count[sender])) },
+				Put: func(sender int, from Pins) error {
+					if count := from.Value(); count > uint64(c.depth) {
+						return fmt.Errorf("output count_o is %d, there are %d credits", count, c.depth)
+					}
+					c.count[sender] = uint16(from.Value())
+					return nil
+				},
+			},
+			flag("underflow_o", c.underflow), flag("overflow_o", c.overflow),
+		},
+		Replace: func(sender int, _ func() bool) {
+			if c.replaced == nil {
+				c.replaced = make([]bool, c.bank.Size())
+			}
+			c.replaced[sender] = true
+		},
+	}
+}
+
+func (c *CreditCounters) isReplaced(sender int) bool { return c.replaced != nil && c.replaced[sender] }
+
+// forget takes the inputs back and looks for flags, after a reset or when a state has been
+// restored.
+func (c *CreditCounters) forget() {
+	clear(c.take)
+	clear(c.give)
+	clear(c.asked)
+	for i := range c.flagged {
+		c.flagged[i] = false
+	}
+	for i := range c.count {
+		if c.underflow[i]|c.overflow[i] != 0 {
+			c.flagged[c.owner[i/c.bank.PerUnit]] = true
+		}
+	}
+}

@@ -1,0 +1,211 @@
+package hw
+
+import "fmt"
+
+// DuplexLinks is a bank of links between two ends, which both have a transmitter. Each
+// carries the light of end 0 towards end 1 and that of end 1 towards end 0, full duplex both
+// at once, half duplex one of them: where both ends are lit in one cycle, all bits have both
+// rails lit towards both ends, a code violation that both receivers see.
+//
+//	transmitter 0 --in---->[ link ]--out----> towards end 1
+//	towards end 0 <--out---[      ]<----in--- transmitter 1
+//
+// Latency 0 cycles (combinational), throughput one phit per cycle in each direction that
+// may be used. There is no state but the Violation flags, an observer's column that reset and
+// ClearSlot set to 0. A link belongs to the unit of its outputs; its transmitters may be
+// anywhere.
+//
+// Parameters: the wiring, half or full duplex. Ports: in (light of the transmitters), out (two
+// wires for each link). Twin: duplex_link.v. Specification: ej.md section 2.
+type DuplexLinks struct {
+	Registers
+	bank Bank
+	half bool
+	in   *Light
+	out  *Light
+	from []uint32 // two for each link: the transmitters of its ends
+	to   []uint32 // two for each link: the wires of out that carry what its ends send
+	all  uint64   // all bits of a phit
+
+	// By transmitter.
+	carries  []uint32 // the wire of out that carries what it sends
+	opposite []uint32 // the transmitter at the other end
+	replaced []bool   // its link is RTL; nil for none
+
+	// Violation is 1 for every wire of out on which both rails of a bit have been lit since
+	// ClearSlot.
+	Violation []uint8
+	violated  [][]uint32 // per shard: where Violation is 1
+}
+
+// DuplexLinkConfig are the parameters of a bank of links.
+type DuplexLinkConfig struct {
+	Bank Bank // of the links
+	Half bool // half duplex
+	In   *Light
+	Out  *Light
+
+	// From and To have two elements for each link, that of end 0 first: the transmitter at
+	// the end, a wire of In, and the wire of Out, in the link's own unit, that carries its
+	// light to the other end.
+	From, To []uint32
+}
+
+// NewDuplexLinks returns the bank that drives Out from In; the units that read In become those
+// of the links.
+func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
+	if err := c.Bank.Check(); err != nil {
+		return nil, err
+	}
+	path, ends := c.Bank.Path(), 2*c.Bank.Size()
+	switch {
+	case c.In.width != c.Out.width:
+		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, c.In.width, c.Out.width)
+	case c.In.shards != c.Out.shards || c.In.bank.Units != c.Out.bank.Units || c.Bank.Units != c.Out.bank.Units:
+		return nil, fmt.Errorf("%s: transmitters, links and outputs must have the same units and shards", path)
+	case len(c.From) != ends || len(c.To) != ends || c.In.bank.Size() != ends || c.Out.bank.Size() != ends:
+		return nil, fmt.Errorf("%s: %d links with %d transmitters and %d outputs, of %d and %d that there are; each has two of both",
+			path, c.Bank.Size(), len(c.From), len(c.To), c.In.bank.Size(), c.Out.bank.Size())
+	}
+	l := &DuplexLinks{
+		bank: c.Bank, half: c.Half, in: c.In, out: c.Out, from: c.From, to: c.To, all: ^uint64(0) >> (64 - c.In.width),
+		carries: make([]uint32, ends), opposite: make([]uint32, ends),
+		Violation: make([]uint8, ends), violated: make([][]uint32, c.Out.shards),
+	}
+	readers := make([]uint32, ends)
+	joined, driven := make([]bool, ends), make([]bool, ends)
+	for i, transmitter := range c.From {
+		wire, unit := c.To[i], i/2/c.Bank.PerUnit
+		if int(transmitter) >= ends || int(wire) >= ends || joined[transmitter] || driven[wire] || int(wire)/c.Out.bank.PerUnit != unit {
+			return nil, fmt.Errorf("%s: end %d joins transmitter %d and output %d of %d: one that there is not, that is joined already, or an output of another unit",
+				c.Bank.Element(i/2), i%2, transmitter, wire, ends)
+		}
+		joined[transmitter], driven[wire] = true, true
+		l.carries[transmitter], l.opposite[transmitter], readers[transmitter] = wire, c.From[i^1], uint32(unit)
+	}
+	if err := c.In.Route(readers); err != nil {
+		return nil, err
+	}
+	l.Registers = Declare(Declaration{
+		Path: path, Bank: c.Out.bank,
+		Registers: []Register{Column("violation", l.Violation, AtMost[uint8](1)).Shown(1)},
+		Wires:     []Probed{c.Out},
+		Derive:    l.list,
+	})
+	return l, nil
+}
+
+// Inputs is the transmitters' light.
+func (l *DuplexLinks) Inputs() []Wire { return []Wire{l.in} }
+
+// Outputs is the light of the links.
+func (l *DuplexLinks) Outputs() []Wire { return []Wire{l.out} }
+
+// Settle carries the light of the lit transmitters at the shard's links to the other ends.
+func (l *DuplexLinks) Settle(s Shard) {
+	in, out, shard := l.in, l.out, s.Index
+	out.Clear(shard)
+	rail1, rail0 := in.Rail1, in.Rail0
+	for driver := range in.shards {
+		for _, i := range in.Lit(driver, shard) {
+			if l.replaced != nil && l.replaced[i] {
+				continue
+			}
+			wire, one, zero := l.carries[i], rail1[i], rail0[i]
+			if other := l.opposite[i]; l.half && rail1[other]|rail0[other] != 0 {
+				one, zero = l.all, l.all
+			}
+			if out.Put(shard, wire, one, zero) != 0 {
+				l.flag(shard, wire)
+			}
+		}
+	}
+}
+
+// QuietFor implements Quiet: links do nothing in the dark.
+func (l *DuplexLinks) QuietFor(limit uint64) uint64 {
+	if !l.in.Dark() || !l.out.Dark() {
+		return 0
+	}
+	return limit
+}
+
+// Site says what the ports of a link are: the light of both ends side by side, that of end 0
+// in the low bits; what is out there goes to that end.
+func (l *DuplexLinks) Site() *Site {
+	towards := func(link, end int) uint32 { return l.to[2*link+1-end] }
+	ports := LightPorts("rail1_i", "rail0_i", l.in, true, 2, func(link, end int) uint32 { return l.from[2*link+end] })
+	ports = append(ports, LightPorts("rail1_o", "rail0_o", l.out, false, 2, towards)...)
+	ports = append(ports, Port{
+		Name: "violation_o", Bits: 2,
+		Get: func(link int, to Pins) {
+			to.Clear()
+			for end := range 2 {
+				if wire := towards(link, end); l.out.Rail1[wire]&l.out.Rail0[wire] != 0 {
+					to.SetBits(end, 1, 1)
+				}
+			}
+		},
+		Put: func(link int, from Pins) error {
+			from.Ones(func(end int) {
+				wire := towards(link, end)
+				l.flag(l.out.Owner(wire), wire)
+			})
+			return nil
+		},
+	})
+	half := 0
+	if l.half {
+		half = 1
+	}
+	return &Site{
+		Twin: "duplex_link", What: "links", Parameters: Same(map[string]int{"PHIT_BITS": l.in.width, "HALF": half}),
+		Elements: l.bank.Size(), Path: l.bank.Element, Combinational: true, Ports: ports, Replace: l.replace,
+	}
+}
+
+// replace: Settle passes both ends of the link by.
+func (l *DuplexLinks) replace(link int, _ func() bool) {
+	if l.replaced == nil {
+		l.replaced = make([]bool, len(l.from))
+	}
+	l.replaced[l.from[2*link]], l.replaced[l.from[2*link+1]] = true, true
+}
+
+func (l *DuplexLinks) flag(shard int, wire uint32) {
+	if l.Violation[wire] == 0 {
+		l.Violation[wire] = 1
+		l.violated[shard] = append(l.violated[shard], wire)
+	}
+}
+
+// Reached returns the wire of Out that carries what a transmitter sends; it has one port.
+func (l *DuplexLinks) Reached(transmitter, _ int) int { return int(l.carries[transmitter]) }
+
+// Violated returns the wires of Out in the shard that have shown a violation since ClearSlot,
+// each once, in no particular order.
+func (l *DuplexLinks) Violated(shard int) []uint32 { return l.violated[shard] }
+
+// Met reports whether a wire of Out has shown a violation since ClearSlot.
+func (l *DuplexLinks) Met(wire int) bool { return l.Violation[wire] != 0 }
+
+// ClearSlot resets the Violation flags of a shard; it costs what is flagged.
+func (l *DuplexLinks) ClearSlot(shard int) {
+	for _, wire := range l.violated[shard] {
+		l.Violation[wire] = 0
+	}
+	l.violated[shard] = l.violated[shard][:0]
+}
+
+// list makes the lists of violations from the flags.
+func (l *DuplexLinks) list() {
+	for shard := range l.violated {
+		l.violated[shard] = l.violated[shard][:0]
+	}
+	for wire, flag := range l.Violation {
+		if flag != 0 {
+			shard := l.out.Owner(uint32(wire))
+			l.violated[shard] = append(l.violated[shard], uint32(wire))
+		}
+	}
+}
