@@ -49,6 +49,7 @@ const (
 	RuleIllegalSend   = fabric.RuleIllegalSend
 	RuleIllegalListen = fabric.RuleIllegalListen
 	RuleFinishes      = fabric.RuleFinishes
+	RuleReceiveStep   = fabric.RuleReceiveStep
 	RuleAgreement     = fabric.RuleAgreement
 	RuleValidity      = fabric.RuleValidity
 	RuleEnergy        = fabric.RuleEnergy

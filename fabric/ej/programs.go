@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"starloom/fabric"
+	"starloom/fabric/ej/eisenstein"
 	"starloom/nic"
 )
 
@@ -113,13 +114,38 @@ func (e Network) directed() int {
 	return e.A + e.B - 1
 }
 
-// mostPackets is the largest number of packets that a program puts on a link in one step.
-func (e Network) mostPackets(program string) int {
+// mostPacketsNodes is up to how many nodes the packets on links are counted; all-to-all on more
+// takes more memory than machines have.
+const mostPacketsNodes = 1 << 18
+
+// mostPackets is the largest number of packets that a program may put on a link in one step.
+func (e Network) mostPackets(program string) (most int) {
 	switch {
-	case e.program != program:
+	case e.program != program || e.nodes() > mostPacketsNodes:
 		return 1
 	case e.PacketsPerLink > 0:
 		return e.PacketsPerLink
 	}
-	return e.nodes()
+	algorithm, rotations := eisenstein.Repaired, 1
+	switch {
+	case program == allToAllProgram && e.params["reading"] == readingB:
+		algorithm = eisenstein.Restarted
+	case program == allToAllProgram:
+		algorithm = eisenstein.Phased
+	case program == allToAllC2Program:
+		algorithm = eisenstein.Oriented
+		if e.params["rotate"] == 1 {
+			rotations = e.Dimensions // every source has one of them: no more than all together
+		}
+	}
+	// All nodes are alike: what one message puts on all links of a port, all messages put on one.
+	packets, t := map[[3]int]int{}, e.torus()
+	for rotation := range rotations {
+		t.Follow(algorithm, rotation, func(h eisenstein.Hop) {
+			link := [3]int{h.Step, h.Dim, h.Direction}
+			packets[link]++
+			most = max(most, packets[link])
+		})
+	}
+	return most
 }

@@ -27,6 +27,9 @@ SL_INLINE uint32_t sl_ej_p_max(const sl_nic *nic, uint32_t sector, uint32_t q) {
     return sl_machine_rom(nic, sl_machine_rom(nic, sector) + q - 1);
 }
 
+/* No node has more ports. */
+#define SL_EJ_PORTS_MAX 72
+
 /* The destination of a frame that goes to the neighbour. */
 #define SL_EJ_NEIGHBOUR 0xFFFFFFFFu
 
@@ -34,6 +37,23 @@ SL_INLINE uint32_t sl_ej_p_max(const sl_nic *nic, uint32_t sector, uint32_t q) {
  * link. */
 SL_INLINE void *sl_ej_send(sl_nic *nic, uint32_t port, uint32_t bytes) {
     return sl_send(nic, port, SL_KIND_DATA, SL_EJ_NEIGHBOUR, bytes)->payload;
+}
+
+/* Frames of one slot, each with a list of packets: one for each port that something is sent
+ * to. It starts as zeros in every slot. */
+typedef struct {
+    sl_frame *frame[SL_EJ_PORTS_MAX];
+} sl_ej_lists;
+
+/* The place of one more packet to a port, of so many bytes. It fails with code 1 if the frame
+ * is full. */
+SL_INLINE void *sl_ej_append(sl_nic *nic, sl_ej_lists *lists, uint32_t port, uint32_t bytes) {
+    sl_frame *frame = lists->frame[port];
+    if (!frame) lists->frame[port] = frame = sl_send(nic, port, SL_KIND_DATA, SL_EJ_NEIGHBOUR, 0);
+    uint32_t used = frame->payload_bytes;
+    if (used + bytes > nic->bank.payload_bytes) sl_fail(nic, 1);
+    frame->payload_bytes = (uint16_t)(used + bytes);
+    return frame->payload + used;
 }
 
 #endif
