@@ -49,6 +49,7 @@ const (
 	RuleIllegalSend   = fabric.RuleIllegalSend
 	RuleIllegalListen = fabric.RuleIllegalListen
 	RuleFinishes      = fabric.RuleFinishes
+	RuleReceiveStep   = fabric.RuleReceiveStep
 	RuleNoCreation    = fabric.RuleNoCreation
 	RuleOneBus        = fabric.RuleOneBus
 	RuleBusLength     = fabric.RuleBusLength

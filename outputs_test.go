@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/pops"
+	"starloom/traces/diff"
 )
 
 // tool runs one of the real tools and returns its output; standard error must be
@@ -88,6 +89,48 @@ func TestRealToolsReadARun(t *testing.T) {
 	filtered := tool(t, "tshark", "tshark", "-X", "lua_script:"+file("run.lua"), "-r", file("run.pcapng"), "-Y", `starloom.status == "ok"`, "-T", "fields", "-e", "starloom.cycle")
 	require.EqualValues(t, report.Frames.Delivered, strings.Count(filtered, "\n"), "a filter on ok counts receptions")
 	require.EqualValues(t, 256, final, "every packet's last hop is in the capture")
+}
+
+// TestRealToolsReadLabels: ports and links whose indexes are labels such as +rho come
+// through GTKWave's converters, tshark and `trace`.
+func TestRealToolsReadLabels(t *testing.T) {
+	dir := t.TempDir()
+	file := func(name string) string { return filepath.Join(dir, name) }
+	s, err := ParseScenario("ej.yaml", []byte(`starloom: 1
+fabric: {ej: {a: 3, b: 4, dimensions: 1}}
+firmware: {program: ej/improved}
+workload: {one_to_all: {source: 0}}
+traces: {vcd: {signals: [ej.slot, "ej.node[*].dim[1].port[*].tx.light.*", "ej.node[*].dim[1].link[+rho].**", "**.port[-rho^2].rx_status"]}}
+`))
+	require.NoError(t, err)
+	_, err = Run(context.Background(), s, RunOptions{VCD: File(file("run.vcd")), PCAPNG: File(file("run.pcapng"))})
+	require.NoError(t, err)
+
+	tool(t, "gtkwave", "vcd2fst", file("run.vcd"), file("run.fst"))
+	require.NoError(t, os.WriteFile(file("back.vcd"), []byte(tool(t, "gtkwave", "fst2vcd", file("run.fst"))), 0o666))
+	equal, err := diff.Files(context.Background(), file("run.vcd"), file("back.vcd"), diff.Options{})
+	require.NoError(t, err)
+	require.Nil(t, equal.First)
+	require.Equal(t, 1+37*(6*2+2*(2+2+1)+1), equal.Compared)
+
+	require.NoError(t, os.WriteFile(file("map.yaml"), []byte(`period: 1 ns
+slot: ej.slot
+interfaces:
+  - name: "ej.node[$1].dim[$2].port[$3]"
+    rail1: "ej.node[*].dim[*].port[*].tx.light.rail1"
+    rail0: "ej.node[$1].dim[$2].port[$3].tx.light.rail0"
+`), 0o666))
+	m, err := LoadDecodeMap(file("map.yaml"))
+	require.NoError(t, err)
+	_, err = TraceDecode(context.Background(), file("run.vcd"), m, DecodeOutputs{PCAPNG: File(file("decoded.pcapng"))})
+	require.NoError(t, err)
+	interfaces := func(capture, filter string) (names []string) {
+		return strings.Fields(tool(t, "tshark", "tshark", "-X", "lua_script:"+file("run.lua"), "-r", file(capture), "-Y", filter, "-T", "fields", "-e", "frame.interface_name"))
+	}
+	all := interfaces("run.pcapng", `starloom.direction == "sent"`)
+	require.Len(t, all, 36)
+	require.ElementsMatch(t, all, interfaces("decoded.pcapng", "frame"))
+	require.Equal(t, []string{"ej.node[27].dim[1].port[-rho]"}, interfaces("run.pcapng", `frame.interface_name == "ej.node[27].dim[1].port[-rho]"`)) // what node 0 sends by +rho
 }
 
 func epochNanoseconds(t *testing.T, epoch string) uint64 {

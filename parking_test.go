@@ -4,14 +4,20 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 )
 
 // ejScenario is a broadcast on a small network.
-func ejScenario(t *testing.T, a, b, dimensions int, program string, more string) *Scenario {
-	s, err := ParseScenario("ej.yaml", []byte(fmt.Sprintf("starloom: 1\nname: ej\nfabric: {ej: {a: %d, b: %d, dimensions: %d}}\nfirmware: {program: %s}\n%s", a, b, dimensions, program, more)))
+func ejScenario(t *testing.T, a, b, dimensions int, program, more string, params ...string) *Scenario {
+	return ejParsed(t, fmt.Sprintf("a: %d, b: %d, dimensions: %d", a, b, dimensions), program, more, params...)
+}
+
+func ejParsed(t *testing.T, network, program, more string, params ...string) *Scenario {
+	s, err := ParseScenario("ej.yaml", fmt.Appendf(nil, "starloom: 1\nname: ej\nfabric: {ej: {%s}}\nfirmware: {program: %s, params: {%s}}\n%s",
+		network, program, strings.Join(params, ", "), more))
 	require.NoError(t, err)
 	return s
 }
@@ -26,7 +32,10 @@ func TestParking(t *testing.T) {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
 			s := ejScenario(t, c.a, c.b, c.dimensions, c.program, "workload: {one_to_all: {source: 5}}\n")
 			text := func(m *Machine) string {
-				data, err := json.Marshal(m.Report())
+				r := *m.Report()
+				require.Equal(t, m.parking != nil, r.Firmware.BytesPerProcessor > 0)
+				r.Firmware.BytesPerProcessor = 0
+				data, err := json.Marshal(&r)
 				require.NoError(t, err)
 				return string(data)
 			}

@@ -108,6 +108,9 @@ func firmwareText(f FirmwareReport) string {
 	if f.Traps > 0 {
 		text += fmt.Sprintf(", %d trapped", f.Traps)
 	}
+	if f.BytesPerProcessor > 0 {
+		text += fmt.Sprintf(", %d bytes for each processor that sleeps", f.BytesPerProcessor)
+	}
 	return text
 }
 

@@ -96,6 +96,9 @@ func (m *Machine) signalExamples() string {
 	if m.shape.AllPorts {
 		tx, status = hw.Index(tx, 0), m.names.Port(0, 0)
 	}
+	if m.shape.PortLabels != nil {
+		tx = status + ".tx"
+	}
 	return fmt.Sprintf("signals are, for example, %s.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
 		tx, m.names.Medium(0), status)
 }

@@ -66,6 +66,11 @@ func NewCredits(n Network, depth int, shards []hw.Shard) (*Credits, error) {
 	return c, nil
 }
 
+// CreditBytes is what credits take.
+func CreditBytes(processors, ports int) uint64 {
+	return uint64(processors) * (fifoMax + 1 + uint64(ports)*(4+2+hw.CreditCounterBytes))
+}
+
 // Blocks reports whether a processor's frame to a port, or to all, has to wait for a credit.
 func (c *Credits) Blocks(processor int, port uint16) bool {
 	first, end := c.span(processor, port)

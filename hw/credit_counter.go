@@ -8,6 +8,9 @@ import (
 // CreditDepthMax is the largest number of credits of a counter.
 const CreditDepthMax = 65535
 
+// CreditCounterBytes is what a counter takes.
+const CreditCounterBytes = 7
+
 // CreditCounters is a bank of the counters that senders keep of the places that are free at
 // their receivers. A sender takes a credit with each frame, and is given it back when the
 // receiver has freed the place.

@@ -248,11 +248,14 @@ const (
 
 // MemoryBytes implements fabric.Network.
 func (e Network) MemoryBytes(c *fabric.Config) uint64 {
-	nodes := uint64(e.nodes())
-	if c.Cycle {
-		return nodes * uint64(e.ports()) * memoryLight
+	nodes, credits := uint64(e.nodes()), uint64(0)
+	if e.Credits > 0 {
+		credits = fabric.CreditBytes(e.nodes(), e.ports())
 	}
-	return nodes*memoryNode + nodes/4*uint64(nic.FrameStride(c.PayloadBytes))
+	if c.Cycle {
+		return nodes*uint64(e.ports())*memoryLight + credits
+	}
+	return credits + nodes*memoryNode + nodes/4*uint64(nic.FrameStride(c.PayloadBytes))
 }
 
 // WorkloadBytes implements fabric.Weighed: of an all-to-all broadcast a bit for each message

@@ -3,6 +3,7 @@ package ej
 import (
 	"fmt"
 	"math/big"
+	"slices"
 	"strings"
 
 	"starloom/fabric"
@@ -13,7 +14,7 @@ const (
 	alphaMost = 12 // b of every alpha
 	// The nodes of the largest networks of two dimensions, and of all-to-all, that are run.
 	planeNodesQuick, planeNodesFull = 2_000, 20_000
-	everyNodesQuick, everyNodesFull = 400, 4_000
+	everyNodesQuick, everyNodesFull = 2_500, 7_000
 )
 
 // alphas are the networks with 0 <= a <= b <= 12 that are run, without the degenerate ones.
@@ -48,6 +49,9 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 	}
 	s.none(name, "differing figures", figures, 0, "size, diameter, distances, staircases, leaves, oriented diameter: "+all)
 	s.none(name, "differing terms of the distance distribution", terms, 0, "the case s = (a+b)/2 comes before s = (a+2b)/3, with which it coincides for a = b; "+all)
+	if err := s.everyOriented(name); err != nil {
+		return err
+	}
 	for dims := 1; dims <= 2; dims++ {
 		nets := s.alphas(dims)
 		broken, steps := 0, 0
@@ -67,6 +71,31 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 		s.none(name, fmt.Sprintf("broken broadcasts, n = %d", dims), broken, len(nets), note)
 		s.none(name, fmt.Sprintf("broadcasts not of n*M steps, n = %d", dims), steps, len(nets), note)
 	}
+	return nil
+}
+
+// everyOriented holds C2 to its claim, by one message to 25,000 nodes and by runs in one dimension.
+func (s *broadcastRuns) everyOriented(name string) error {
+	const nodesMax = 25_000
+	followed, broken := 0, 0
+	for _, x := range s.alphas(1) {
+		for x.n = 1; x.n <= 2 && x.nodes() <= nodesMax; x.n++ {
+			f := follow(x.torus(), eisenstein.Oriented)
+			followed++
+			broken += truth(f.missing+f.again > 0 || f.bothWaysByAllToAll || f.steps != x.n*f.torus.Directed())
+		}
+	}
+	s.none(name, "broken all-to-all broadcasts, C2, n = 1 and 2", broken, 0, fmt.Sprintf("one message, translated: %d networks to %d nodes, each message once, in n*D steps, no link both ways", followed, nodesMax))
+	nets := s.alphas(1)
+	broken = 0
+	for _, x := range nets {
+		b, err := s.run(x.network(), allToAllC2Program, nil, fromAll(), false)
+		if err != nil {
+			return err
+		}
+		broken += truth(!b.passed || b.missing+b.duplicates > 0 || b.steps != x.field().Directed())
+	}
+	s.none(name, "broken all-to-all broadcasts, C2, n = 1", broken, len(nets), "runs of all alphas")
 	return nil
 }
 
@@ -167,27 +196,28 @@ type everyToAll struct {
 	name      string
 	program   string
 	algorithm eisenstein.Algorithm
-	steps     int // column; missing, duplicates and most packets follow
-}
 
-const publishedColumn = 4 // received per node, missing, steps, most packets
+	steps, missing, again, most int // columns; again is -1 where the table has none
+}
 
 var everyToAlls = []everyToAll{
-	{"published", allToAllProgram, eisenstein.Phased, publishedColumn},
-	{"C1", allToAllC1Program, eisenstein.Repaired, 8},
-	{"C2", allToAllC2Program, eisenstein.Oriented, 12},
+	{"published", allToAllProgram, eisenstein.Phased, 6, 5, -1, 7},
+	{"C1", allToAllC1Program, eisenstein.Repaired, 8, 9, 10, 11},
+	{"C2", allToAllC2Program, eisenstein.Oriented, 12, 13, 14, 15},
 }
 
-// figuresOf are the columns of an algorithm.
-func (e everyToAll) figuresOf(nodes, missing, again, steps, most int) (figures []string) {
-	values := []int{steps, missing, again, most}
-	if e.steps == publishedColumn {
-		values = []int{nodes - 1 - missing, missing, steps, most}
+// everyBroadcast is what all-to-all does: what a node misses and gets again, steps, most packets on
+// a link in one step.
+type everyBroadcast struct{ missing, again, steps, most int }
+
+// reference are the figures of a row.
+func (e everyToAll) reference(row []string) (x everyBroadcast) {
+	for column, value := range map[int]*int{e.steps: &x.steps, e.missing: &x.missing, e.again: &x.again, e.most: &x.most} {
+		if column >= 0 {
+			*value = int(fabric.Figure(row[column]))
+		}
 	}
-	for _, value := range values {
-		figures = append(figures, fmt.Sprint(value))
-	}
-	return figures
+	return x
 }
 
 // restarts are how often a message comes to a node in the mean when Algorithm 4 is read by the letter.
@@ -216,14 +246,25 @@ func (s *broadcastRuns) allToAllRuns() (runs int) {
 
 // allToAll repeats what the published algorithm and its repairs do, in runs and by one message.
 func (s *broadcastRuns) allToAll(name string) error {
-	for _, row := range records("all_to_all") {
+	rows := records("all_to_all")
+	differing, turned := 0, 0
+	for _, row := range rows {
 		x := net{int(fabric.Figure(row[0])), int(fabric.Figure(row[1])), int(fabric.Figure(row[2]))}
 		for _, e := range everyToAlls {
-			if err := s.everyToAll(name, x, e, row[e.steps:e.steps+4]); err != nil {
+			f := follow(x.torus(), e.algorithm)
+			one := everyBroadcast{f.missing, f.again, f.steps, f.most}
+			if one != e.reference(row) {
+				differing++
+			}
+			turned += truth(f.bothWaysByAllToAll)
+			if err := s.everyToAll(name, x, e, e.reference(row), one); err != nil {
 				return err
 			}
 		}
 	}
+	note := fmt.Sprintf("one message, translated to all sources: %d networks, published, C1 and C2", len(rows))
+	s.none(name, "broadcasts with other figures than the reference's", differing, 0, note)
+	s.none(name, "broadcasts with a link used both ways in a step", turned, 0, note)
 	for _, r := range restarts {
 		if err := s.restarted(name, r.net, r.copies); err != nil {
 			return err
@@ -232,29 +273,26 @@ func (s *broadcastRuns) allToAll(name string) error {
 	return nil
 }
 
-// everyToAll compares one network.
-func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference []string) error {
-	f, nodes := follow(x.torus(), e.algorithm), x.nodes()
-	figures, runs, how := e.figuresOf(nodes, f.missing, f.again, f.steps, f.most), 0, "one message, translated"
+// everyToAll compares one network, in a run where it is not too large.
+func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference, measured everyBroadcast) error {
+	nodes, runs, how := x.nodes(), 0, "one message, translated"
 	if nodes <= s.size(everyNodesQuick, everyNodesFull) {
 		b, err := s.run(x.network(), e.program, nil, fromAll(), false)
 		if err != nil {
 			return err
 		}
-		most := 0
-		for _, packets := range b.packets {
-			most = max(most, packets)
-		}
-		ran := e.figuresOf(nodes, b.missing/nodes, b.duplicates, b.steps, most)
-		s.none(name, fmt.Sprintf("differing figures of the run, %s, %s", e.name, x), fabric.Differing([][]string{reference}, [][]string{ran}), 1, "steps, messages missing and again, most packets on a link")
-		runs, how, f.missing = 1, "a run", b.missing/nodes
+		runs, how, measured = 1, "a run", everyBroadcast{b.missing / nodes, b.duplicates, b.steps, slices.Max(b.packets)}
 	}
-	s.none(name, fmt.Sprintf("differing figures, %s, %s", e.name, x), fabric.Differing([][]string{reference}, [][]string{figures}), 0, "steps, messages missing and again, most packets on a link: one message, translated")
-	s.none(name, fmt.Sprintf("phases with a link used both ways, %s, %s", e.name, x), truth(f.bothWaysByAllToAll), 0, "one message, translated")
-	if e.steps == publishedColumn && f.missing > 0 {
-		s.Add(fabric.Contradicted(name, "messages received, "+x.String(), float64(nodes-1), float64(nodes-1-f.missing), runs, fmt.Sprint(f.missing) == reference[1],
-			fmt.Sprintf("%.1f %% are missing: nobody serves nodes whose coordinates belong to sectors of different phases; %s", 100*float64(f.missing)/float64(nodes-1), how)))
+	of := fmt.Sprintf(", %s, %s", e.name, x)
+	s.compare(name, "steps"+of, float64(reference.steps), float64(measured.steps), runs, how)
+	s.compare(name, "most packets on a link"+of, float64(reference.most), float64(measured.most), runs, how)
+	if reference.missing == 0 {
+		s.none(name, "messages missing or again"+of, measured.missing+measured.again, runs, how)
+		return nil
 	}
+	s.none(name, "messages again"+of, measured.again, runs, how)
+	s.Add(fabric.Contradicted(name, "messages that a node receives"+of, float64(nodes-1), float64(nodes-1-measured.missing), runs, measured.missing == reference.missing,
+		fmt.Sprintf("%.1f %% are missing: nobody serves nodes whose coordinates belong to sectors of different phases; %s", 100*float64(measured.missing)/float64(nodes-1), how)))
 	return nil
 }
 

@@ -21,4 +21,5 @@
 //	broadcast.go   one message followed, packet by packet; the step in which a node receives it
 //	table.go       a broadcast as a run-table; table_svg.go: as a hexagonal plane
 //	plots.go       nodes that send, receive and are free in every step, as curves
+//	eisensteintest/  broadcasts with one packet per link, for tests
 package eisenstein
