@@ -230,7 +230,7 @@ func (m *Machine) report() *Report {
 			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(),
 		},
 		Metrics:  metrics,
-		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps},
+		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, BytesPerProcessor: m.parkedBytes()},
 		Notes:    slices.Clone(m.known.notes),
 		Digest:   m.digest.String(),
 		missing:  missing,

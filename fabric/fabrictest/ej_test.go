@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -161,4 +162,36 @@ func TestEJCredits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEJPrograms runs the programs; parts of the first network are RTL in turn.
+func TestEJPrograms(t *testing.T) {
+	program := func(name, fabric, rest string) func(testing.TB) *starloom.Scenario {
+		return func(t testing.TB) *starloom.Scenario {
+			workload := "one_to_all: {source: 3}"
+			if strings.HasPrefix(name, "all-to-all") {
+				workload = "all_to_all: {}"
+			}
+			s, err := starloom.ParseScenario("ej.yaml", []byte(fmt.Sprintf("starloom: 1\nname: ej\nseed: 1\nfabric: {ej: {%s}}\nfirmware: {program: ej/%s}\nworkload: {%s}\n%s", fabric, name, workload, rest)))
+			require.NoError(t, err)
+			return s
+		}
+	}
+	(&Suite{
+		Cases: []Case{
+			{Name: "improved", Scenario: program("improved", "a: 1, b: 2, dimensions: 2", "")},
+			{Name: "previous", Scenario: program("previous", "a: 2, b: 3, dimensions: 1, credits: 1", "")},
+			{Name: "general", Scenario: program("general", "a: 2, b: 2, dimensions: 1, duplex: full", "")},
+			{Name: "misprinted", Scenario: program("misprinted", "a: 2, b: 3, dimensions: 1", "rules: {exactly_once: true}\n"), Breaks: starloom.RuleExactlyOnce},
+			{Name: "all-to-all", Scenario: program("all-to-all", "a: 2, b: 3, dimensions: 1", "")},
+			{Name: "incomplete", Scenario: program("all-to-all", "a: 1, b: 2, dimensions: 2", ""), Breaks: starloom.RuleExactlyOnce},
+			{Name: "C1", Scenario: program("all-to-all-c1", "a: 1, b: 2, dimensions: 2", "")},
+			{Name: "C2", Scenario: program("all-to-all-c2", "a: 1, b: 3, dimensions: 1, credits: 2", "")},
+			{Name: "one packet a link", Scenario: program("all-to-all-c2", "a: 1, b: 2, dimensions: 2, packets_per_link: 1", "")},
+		},
+		RTL: []starloom.RTL{
+			{Replace: "ej.node[*].dim[2].link[*]", Twin: "duplex_link"}, {Replace: "ej.node[*].dim[1].link[+rho^2].out.fibre"},
+			{Replace: "ej.node[3].dim[*].port[*]"},
+		},
+	}).Run(t)
 }
