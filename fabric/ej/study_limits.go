@@ -14,7 +14,7 @@ const (
 	alphaMost = 12 // b of every alpha
 	// The nodes of the largest networks of two dimensions, and of all-to-all, that are run.
 	planeNodesMax                   = 20_000
-	everyNodesQuick, everyNodesFull = 2_500, 7_000
+	everyNodesQuick, everyNodesFull = 1_500, 7_000
 )
 
 // alphas are the networks with 0 <= a <= b <= 12 that are run, without the degenerate ones.
