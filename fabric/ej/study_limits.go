@@ -13,16 +13,16 @@ import (
 const (
 	alphaMost = 12 // b of every alpha
 	// The nodes of the largest networks of two dimensions, and of all-to-all, that are run.
-	planeNodesQuick, planeNodesFull = 2_000, 20_000
-	everyNodesQuick, everyNodesFull = 2_500, 7_000
+	planeNodesMax                   = 20_000
+	everyNodesQuick, everyNodesFull = 1_500, 7_000
 )
 
 // alphas are the networks with 0 <= a <= b <= 12 that are run, without the degenerate ones.
-func (s *broadcastRuns) alphas(dims int) (nets []net) {
+func alphas(dims int) (nets []net) {
 	for b := 1; b <= alphaMost; b++ {
 		for a := range b + 1 {
 			x := net{a, b, dims}
-			if x.field().Size() > directions && (dims == 1 || x.nodes() <= s.size(planeNodesQuick, planeNodesFull)) {
+			if x.field().Size() > directions && (dims == 1 || x.nodes() <= planeNodesMax) {
 				nets = append(nets, x)
 			}
 		}
@@ -53,7 +53,7 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 		return err
 	}
 	for dims := 1; dims <= 2; dims++ {
-		nets := s.alphas(dims)
+		nets := alphas(dims)
 		broken, steps := 0, 0
 		for _, x := range nets {
 			b, err := s.run(x.network(), generalProgram, nil, fromOne(), false)
@@ -78,7 +78,7 @@ func (s *broadcastRuns) everyAlpha(name string) error {
 func (s *broadcastRuns) everyOriented(name string) error {
 	const nodesMax = 25_000
 	followed, broken := 0, 0
-	for _, x := range s.alphas(1) {
+	for _, x := range alphas(1) {
 		for x.n = 1; x.n <= 2 && x.nodes() <= nodesMax; x.n++ {
 			f := follow(x.torus(), eisenstein.Oriented)
 			followed++
@@ -86,7 +86,7 @@ func (s *broadcastRuns) everyOriented(name string) error {
 		}
 	}
 	s.none(name, "broken all-to-all broadcasts, C2, n = 1 and 2", broken, 0, fmt.Sprintf("one message, translated: %d networks to %d nodes, each message once, in n*D steps, no link both ways", followed, nodesMax))
-	nets := s.alphas(1)
+	nets := alphas(1)
 	broken = 0
 	for _, x := range nets {
 		b, err := s.run(x.network(), allToAllC2Program, nil, fromAll(), false)
@@ -133,7 +133,7 @@ func (s *broadcastRuns) misprint(name string) error {
 
 // counters follows the printed counters x = y = M-1 on every alpha.
 func (s *broadcastRuns) counters(name string) error {
-	nets := s.alphas(1)
+	nets := alphas(1)
 	missing, again, turned := 0, 0, 0
 	for _, x := range nets {
 		f := follow(x.torus(), eisenstein.Improved)
