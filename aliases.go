@@ -50,6 +50,9 @@ const (
 	RuleIllegalListen = fabric.RuleIllegalListen
 	RuleFinishes      = fabric.RuleFinishes
 	RuleReceiveStep   = fabric.RuleReceiveStep
+	RuleNoCreation    = fabric.RuleNoCreation
+	RuleOneBus        = fabric.RuleOneBus
+	RuleBusLength     = fabric.RuleBusLength
 	RuleAgreement     = fabric.RuleAgreement
 	RuleValidity      = fabric.RuleValidity
 	RuleEnergy        = fabric.RuleEnergy

@@ -23,9 +23,10 @@ var layers = []string{
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
 	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/twin", "starloom/cosim/pinmap", "starloom/cosim/lockstep", "starloom/cosim/inloop", // know no backend
 	"starloom/cosim/verilator", "starloom/cosim/icarus",
+	"starloom/fabric/bus/gossip",
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest", "starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest", // arithmetic: no hardware
-	"starloom/fabric", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom",
+	"starloom/fabric", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/cmd/starloom",
 }
 

@@ -29,7 +29,7 @@ func (m *Machine) openCapture(file *traces.File) (*capture, error) {
 // slot writes what was heard in the slot before and what was sent, in that slot if NICs
 // must ask first and else in the one that begins: in the order of cycles, then of processors.
 func (c *capture) slot(m *Machine) error {
-	if m.shape.Addressed {
+	if m.shape.Asks() {
 		return errors.Join(c.sent(m), c.heard(m))
 	}
 	return errors.Join(c.heard(m), c.sent(m))

@@ -274,6 +274,12 @@ func (m *Machine) checkJudged() error {
 	if judge, ok := m.referee.(fabric.Judge); ok {
 		keeps = judge.Keeps()
 	}
+	for _, rule := range m.rules.Switched() {
+		if m.shape.Taps == nil {
+			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
+				Remedy: "delete it, or take fabric: {bus: ...}"}
+		}
+	}
 	for _, rule := range m.rules.Judged() {
 		if !slices.Contains(keeps, rule) {
 			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: no results of this program and workload are known to it", rule),
@@ -346,7 +352,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	config := nic.BankConfig{
 		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
 		PayloadBytes: s.NIC.PayloadBytes, Seed: firmwareSeed(s.Seed),
-		AllPorts: m.shape.AllPorts, Addressed: m.shape.Addressed, ListWords: m.shape.ListWords, RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
+		AllPorts: m.shape.AllPorts, Addressed: m.shape.Addressed, Asks: m.shape.Asks(), Taps: m.shape.Taps, ListWords: m.shape.ListWords, RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
 	}
 	if m.rom != nil {
 		config.ROMWords, config.MachineROM = m.rom.Words()
@@ -367,7 +373,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		shard := &m.shards[i]
 		shard.shard = shards[i]
 		shard.ledger = fabric.Ledger{
-			Checks: fabric.Checks{HeldMax: m.rules.PacketsPerProcessorMax, ExactlyOnce: m.rules.ExactlyOnce, ReceiveStep: m.rules.ReceiveStep},
+			Checks: m.rules.Checks(),
 			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held,
 		}
 		shard.collision = func(medium int, cycle uint32) {

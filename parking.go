@@ -182,3 +182,11 @@ func (m *Machine) stateParked(v *hw.StateVisitor) {
 		}
 	}
 }
+
+// parkedBytes is what a parked processor takes, 0 if none is parked.
+func (m *Machine) parkedBytes() int {
+	if m.parking == nil {
+		return 0
+	}
+	return memoryParked + int(m.image.stateBytes)
+}

@@ -7,7 +7,7 @@ import "starloom/fabric"
 func (s *Scenario) network() fabric.Network {
 	n := s.Fabric.network()
 	if open, ok := n.(fabric.Adaptable); ok {
-		return open.Adapt(s.Firmware.Program, s.Firmware.Params)
+		return open.Adapt(s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
 	}
 	return n
 }

@@ -110,6 +110,10 @@ type FirmwareReport struct {
 	Image  string `json:"image"`  // program name or the image's file name
 	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // processors that trapped
+
+	// BytesPerProcessor is what a processor takes while it sleeps, registers and state, in a
+	// machine of so many that only those which are called have a bank; else 0.
+	BytesPerProcessor int `json:"bytes_per_processor,omitempty"`
 }
 
 // OutputFile is an output of a run.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode"
+
+	"starloom/fabric"
 )
 
 // The text form shows this many violations in all and of one rule, so that a rule
@@ -55,6 +57,10 @@ func (r *Report) WriteText(w io.Writer) error {
 	row("slots", strconv.FormatUint(r.Slots, 10))
 	row("cycles", strconv.FormatUint(r.Cycles, 10))
 	for _, metric := range r.Metrics {
+		if lined, ok := metric.Value.(fabric.Lined); ok {
+			rows(row, metric.Name, lined.Lines())
+			continue
+		}
 		if text := formatMetric(metric.Value); text != "" { // a list may be empty
 			row(metric.Name, text)
 		}
@@ -81,6 +87,18 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
+// rows writes a figure line by line, and only the head of a long one.
+func rows(row func(name, value string), name string, lines []string) {
+	for i, line := range lines {
+		if i == listedMax {
+			row("", fmt.Sprintf("... and %d more; --json has all", len(lines)-i))
+			return
+		}
+		row(name, printable(line))
+		name = ""
+	}
+}
+
 // firmwareText says which firmware ran.
 func firmwareText(f FirmwareReport) string {
 	text := printable(f.Image)
@@ -89,6 +107,9 @@ func firmwareText(f FirmwareReport) string {
 	}
 	if f.Traps > 0 {
 		text += fmt.Sprintf(", %d trapped", f.Traps)
+	}
+	if f.BytesPerProcessor > 0 {
+		text += fmt.Sprintf(", %d bytes for each processor that sleeps", f.BytesPerProcessor)
 	}
 	return text
 }

@@ -28,7 +28,7 @@ type RunOptions struct {
 
 	// Who did what in each step: a row for each processor, a column for each step. Not every
 	// network and workload has a run-table.
-	RunTableCSV Output // cells S3 (sent to 3), R0 (received from 0), - (idle), ~ (blocked), without a header
+	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header
 	RunTableSVG Output // a picture of it
 
 	// Progress, if set, is called often: at every boundary of one run, after every run of
@@ -93,7 +93,7 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 		return nil, &InputError{
 			Place:  "--run-table",
 			Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.network.Kind(), s.Workload.Kind()),
-			Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s}", fabric.WorkloadGossip, workloadExample[fabric.WorkloadGossip]),
+			Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}", fabric.WorkloadGossip, workloadExample[fabric.WorkloadGossip], fabric.WorkloadOneToAll, workloadExample[fabric.WorkloadOneToAll]),
 		}
 	}
 	recording, err := m.record(o.record(), out)
@@ -230,7 +230,7 @@ func (m *Machine) report() *Report {
 			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(),
 		},
 		Metrics:  metrics,
-		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps},
+		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, BytesPerProcessor: m.parkedBytes()},
 		Notes:    slices.Clone(m.known.notes),
 		Digest:   m.digest.String(),
 		missing:  missing,

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/fabric/bus"
 	"starloom/fabric/crossbar"
 	"starloom/fabric/ej"
 	"starloom/fabric/pops"
@@ -52,8 +53,10 @@ type Scenario struct {
 type Fabric struct {
 	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
 
-	EJ       *ej.Network       `json:"ej,omitempty" jsonschema:"description=Eisenstein-Jacobi network: six links for each node in each dimension"`
 	Crossbar *crossbar.Network `json:"crossbar,omitempty" jsonschema:"description=crossbar: any frames with distinct senders and addressees cross in one slot"`
+
+	Bus *bus.Network `json:"bus,omitempty" jsonschema:"description=bus network: buses are sets of vertices\\, a vertex is on one of them in a slot"`
+	EJ  *ej.Network  `json:"ej,omitempty" jsonschema:"description=Eisenstein-Jacobi network: six links for each node in each dimension"`
 
 	// Custom is a network from Go, which has passed the suite of package
 	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while
@@ -333,8 +336,11 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	if s.Rules == nil {
 		s.Rules = &p.Rules
 	}
-	if x, ok := s.network().(crossbar.Network); ok { // as the program wants it
+	switch x := s.network().(type) { // as the program wants it
+	case crossbar.Network:
 		s.Fabric.Crossbar = &x
+	case bus.Network:
+		s.Fabric.Bus = &x
 	}
 	if p.Schedule == "" {
 		return

@@ -244,7 +244,7 @@ func (s *Scenario) checkTraces() error {
 func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	const path = "workload.permutation"
 	p := &s.Workload.Permutation
-	if p.Kind == "" && s.Workload.Kind() != fabric.WorkloadPermutation {
+	if program := s.program(); p.Kind == "" && (s.Workload.Kind() != fabric.WorkloadPermutation || program != nil && program.Workloads == nil) {
 		return nil
 	}
 	if p.Kind != PermutationList {

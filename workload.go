@@ -132,7 +132,14 @@ func (s *Scenario) checkWorkload() error {
 			fmt.Sprintf("take a network of at most %d processors", allProcessorsMax))
 	}
 	kind := w.Kind()
-	if p := s.program(); p != nil && !slices.Contains(p.Workloads, kind) {
+	p := s.program()
+	if p != nil && p.Workloads == nil {
+		if _, stated := s.places["workload"]; stated || !w.Usual() {
+			return s.refuse("workload", fmt.Sprintf("the program %s takes no workload: what it carries is known", p.Name), "delete workload")
+		}
+		return nil
+	}
+	if p != nil && !slices.Contains(p.Workloads, kind) {
 		path := "workload"
 		if _, given := s.places[path]; !given {
 			path = "firmware.program"

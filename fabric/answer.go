@@ -12,8 +12,8 @@ const (
 	Met    = -2 // it was sent, and has met another one
 )
 
-// Answer tells a NIC of an addressed network what has become of its request in a slot: output
-// is who has taken the frame at the head of its TX FIFO, Nobody or Met. It reports whether the
+// Answer tells a NIC that asks before it sends what has become of its request in a slot: output
+// is what has taken the frame at the head of its TX FIFO, Nobody or Met. It reports whether the
 // frame has left.
 func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent bool) {
 	switch output {
@@ -24,13 +24,13 @@ func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent
 		ledger.NoteMet(bank, cell, bank.TxHead(cell), slot)
 		return false
 	}
-	if bank.TxHead(cell).Destination() == nic.ListedDestination {
+	if bank.Addressed && bank.TxHead(cell).Destination() == nic.ListedDestination {
 		list, _, _ := bank.Requests(cell)
 		bank.SentListed(cell, slices.Index(list, uint32(output)))
 	}
 	frame := bank.TxHead(cell)
 	ledger.NoteSent(bank.First+cell, frame, slot)
-	bank.NoteTx(cell, 0, nic.TxSent, frame.Destination())
+	bank.NoteTx(cell, frame.Port(), nic.TxSent, frame.Destination())
 	bank.PopTx(cell)
 	return true
 }

@@ -19,6 +19,8 @@
 //	rules.go         rules, what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	plant.go         the hardware of the cycle engine
+//	switches.go      where the one switch of a NIC is in a slot, and the rules of that
+//	answer.go        what becomes of a frame whose NIC asks before it sends
 //	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
 //	                 component
 //	sent_sums.go     whether RTL delivers what was sent, for the digest

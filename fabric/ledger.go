@@ -87,6 +87,9 @@ func (l *Ledger) Next() Ledger {
 type Checks struct {
 	HeldMax     int  // packets per processor, 0 for no rule
 	ExactlyOnce bool // a packet arrives once, and only where it belongs
+	NoCreation  bool // a frame of gossip has no item that its sender does not know
+	OneBus      bool // a processor does not listen to another bus than it sends to
+	BusLength   bool // not too many processors are on one bus
 	ReceiveStep bool // a broadcast reaches a processor in its step
 }
 
@@ -323,6 +326,10 @@ func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, 
 // there is no port in this slot.
 func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 	ports := b.Listen(slot)[first:end]
+	if b.Taps != nil {
+		l.scanTaps(b, ports, first, slot)
+		return
+	}
 	wrap := uint16(1)
 	if b.AllPorts {
 		wrap = 2
@@ -344,6 +351,17 @@ func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
 			}
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
 				Text: fmt.Sprintf("listens to port %d; its receiver hears one of the ports 0 to %d%s, or %#x for none", port, b.Ports-1, all, nic.PortNone)})
+			b.Silence(first + i)
+		}
+	}
+}
+
+// scanTaps is ScanListen where processors have ports of their own.
+func (l *Ledger) scanTaps(b *nic.Bank, ports []uint16, first int, slot uint32) {
+	for i, port := range ports {
+		if own := b.PortsOf(first + i); int(port) >= own && port != nic.PortNone {
+			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
+				Text: fmt.Sprintf("listens to port %d; its receiver hears one of %d ports, counted from 0, or %#x for none", port, own, nic.PortNone)})
 			b.Silence(first + i)
 		}
 	}

@@ -20,11 +20,14 @@ type Tabled interface{ RunTable() RunTable }
 // Metrics are the figures of a run's workload, in the network's order.
 type Metrics []Metric
 
-// Metric is one figure: an integer, a float64, a text or a slice of numbers.
+// Metric is one figure: an integer, a float64, a text, a slice of numbers, or what is Lined.
 type Metric struct {
 	Name  string
 	Value any
 }
+
+// Lined is the value of a Metric that has a line for each of its parts in a report for people.
+type Lined interface{ Lines() []string }
 
 // Add appends one figure.
 func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }

@@ -50,10 +50,10 @@ type Network interface {
 }
 
 // Adaptable is a network of which a scenario may leave something open: the program says
-// what it wants there, "" for an image.
+// what it wants there; for an image, program is "", and schedule the one that it takes, if any.
 type Adaptable interface {
 	Network
-	Adapt(program string, params map[string]int64) Network
+	Adapt(program, schedule string, params map[string]int64) Network
 }
 
 // Weighed is a network with workloads that take much memory of their own.
@@ -79,8 +79,16 @@ type Shape struct {
 	// Addressed: a frame goes to the output of its destination, as in a crossbar. NICs ask
 	// for outputs at the start of a slot, and again in the next slot if they are not served.
 	Addressed bool
-	ListWords int // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
-	Media     int // where frames meet; each ends in a link to its listeners
+	// Arbitrated: a frame goes to the medium that its port leads to, which has an arbiter. NICs
+	// ask for it as for an output.
+	Arbitrated bool
+	// Taps are where the ports of NICs lead that have one switch to all of them: a processor that
+	// sends hears the port that it sends to, or nothing. OnMediumMax may be switched to a medium
+	// in one slot. nil: every NIC has Ports, and who sends to one may hear another.
+	Taps        *hw.Taps
+	OnMediumMax int
+	ListWords   int // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
+	Media       int // where frames meet; each ends in a link to its listeners
 	// Still: the transport of the slot engine is a Stillness.
 	Still bool
 	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
@@ -100,6 +108,9 @@ func (s Shape) Lanes() int {
 	}
 	return 1
 }
+
+// Asks reports whether NICs ask before they send.
+func (s Shape) Asks() bool { return s.Addressed || s.Arbitrated }
 
 // Shared reports whether outputs are one medium, on which NICs drop what is for others.
 func (s Shape) Shared() bool { return s.Addressed && s.Media == 1 && s.Processors() > 1 }
@@ -182,7 +193,7 @@ type Program struct {
 	Name         string
 	SlotsPerStep int      // of the algorithm
 	Rules        Rules    // that it must keep, unless the scenario has its own
-	Workloads    []string // keys under workload: that it can carry
+	Workloads    []string // keys under workload: that it can carry; nil if it takes none
 	Schedule     string   // that it takes, "" for none
 	Note         string   // what a user must know of it here, "" for nothing
 	NoteOnce     string   // the same of gossip in one session

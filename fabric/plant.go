@@ -44,6 +44,8 @@ type Plant struct {
 	// WatchError is the first error of Watch; nothing is watched after it.
 	WatchError error
 
+	switches *Switches // nil if a NIC has more than one
+
 	lanes  int      // transmitters, and receivers, of a processor
 	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
 	asked  []uint8  // per processor: 1 if its NIC has asked in the slot that crosses; nil unless it must
@@ -66,8 +68,8 @@ type Media struct {
 	// Credits bound the frames on the way of all-port NICs; nil for no bound.
 	Credits *Credits
 
-	// Where outputs have to be asked for (Shape.Addressed): who takes the request of which
-	// processor, and the components between the transmitters and Couplers.
+	// Filters are where outputs have to be asked for (Shape.Addressed): who takes the request of
+	// which processor. Parts are the components between the transmitters and Couplers.
 	Filters interface {
 		Take(output int, listens bool, tag uint16)
 	}
@@ -153,9 +155,10 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	}
 	processors := t.shape.Processors()
 	t.sent, t.met, t.marks = make([]uint16, processors*t.lanes), make([]uint32, t.shape.Media), make([]uint8, t.shape.Media)
-	if t.shape.Addressed {
+	if t.shape.Asks() {
 		t.asked = make([]uint8, processors)
 	}
+	t.switches = NewSwitches(n)
 	var err error
 	if t.serialisers, err = nic.NewSerialisers(nic.SerialiserConfig{
 		Bank: t.nics("tx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
@@ -267,7 +270,7 @@ func (t *Plant) Carry(m Media) (err error) {
 	t.media = m
 	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
 		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
-		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, Hears: m.Hears, Queues: t.queues(),
+		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, Hears: m.Hears, Taps: t.shape.Taps, Queues: t.queues(),
 	})
 	return err
 }
@@ -299,6 +302,9 @@ func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 		t.marks[medium] = 0
 	}
 	s.heard = s.heard[:0]
+	if t.switches != nil {
+		t.switches.Begin()
+	}
 	first, end := t.transmitters(shard)
 	for i := first; i < end; i++ {
 		t.sent[i] = nic.PortNone
@@ -322,11 +328,19 @@ func (t *Plant) input(processor int, port uint16) int {
 	return int(port)
 }
 
+// heard is the medium that a processor's receiver hears at a port.
+func (t *Plant) heard(processor int, port uint16) uint32 {
+	if taps := t.shape.Taps; taps != nil {
+		return taps.Bus[processor][port]
+	}
+	return t.media.Hears.Wire(processor/t.shape.PerUnit, t.input(processor, port))
+}
+
 // Hear implements Transport.
 func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	units, cells := t.shape.UnitsOf(bank)
 	s, ports := &t.shards[shard], bank.Listen(slot)
-	if t.shape.Addressed {
+	if t.shape.Asks() {
 		t.answer(bank, ledger, slot, window)
 	}
 	for unit := range units {
@@ -341,6 +355,8 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 				}
 			case t.deserialisers.Idle(bank.First + cell): // most of them
 				bank.RxStatus[cell] = uint8(nic.StatusIdle)
+			case t.switches != nil:
+				t.hear(s, bank, cell, 0, t.deserialisers.Hears(bank.First+cell), ledger, slot)
 			default:
 				t.hear(s, bank, cell, 0, ports[cell], ledger, slot)
 			}
@@ -364,7 +380,7 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 		}
 	}
 	if status != nic.StatusIdle && status != nic.StatusCollision && int(port) < t.shape.Ports {
-		if medium := t.media.Hears.Wire(processor/t.shape.PerUnit, t.input(processor, port)); t.marks[medium] == 0 {
+		if medium := t.heard(processor, port); t.marks[medium] == 0 {
 			t.marks[medium] = 1
 			s.heard = append(s.heard, medium)
 			ledger.Frames.Heard++
@@ -402,7 +418,7 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 	if t.media.Credits != nil {
 		t.media.Credits.Free(shard, bank)
 	}
-	if t.shape.Addressed { // NICs ask again by themselves
+	if t.shape.Asks() { // NICs ask again by themselves
 		t.ask(s, bank, ledger, slot, window)
 		cells = nil
 	}
@@ -420,6 +436,9 @@ func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 				port := ports[cell]
 				if int(port) >= t.shape.Ports {
 					port = nic.PortNone
+				}
+				if t.switches != nil {
+					port = t.switches.Turn(ledger, processor, port, slot)
 				}
 				if t.shape.Addressed {
 					t.media.Filters.Take(processor, port == 0, bank.Accepts(cell))
@@ -474,6 +493,9 @@ func (t *Plant) transmit(s *plantShard, bank *nic.Bank, cell int, frame nic.Fram
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
 	}
+	if t.switches != nil {
+		t.switches.Send(processor, port)
+	}
 	if credits != nil {
 		credits.Sent(processor, port, slot)
 	}
@@ -492,8 +514,8 @@ func (t *Plant) transmit(s *plantShard, bank *nic.Bank, cell int, frame nic.Fram
 	return true
 }
 
-// ask is the load input of the transmitters of a window, for an addressed network: whether
-// their frames go is decided in the slot.
+// ask is the load input of the transmitters of a window where NICs ask before they send, for an
+// output or for the medium of a port: whether their frames go is decided in the slot.
 func (t *Plant) ask(s *plantShard, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
 	for cell := window.First; cell < window.End; cell++ {
 		if bank.Registers[cell].TxCount == 0 {
@@ -504,10 +526,15 @@ func (t *Plant) ask(s *plantShard, bank *nic.Bank, ledger *Ledger, slot uint32, 
 			SilenceIllegal(bank, cell, frame, ledger, slot)
 			continue
 		}
-		processor, port := bank.First+cell, uint16(nic.PortNone)
+		processor, port := bank.First+cell, frame.Port()
 		frame.SetSource(uint32(processor))
-		if to := frame.Destination(); to != nic.ListedDestination {
-			port = uint16(to)
+		if t.shape.Addressed {
+			if port = nic.PortNone; frame.Destination() != nic.ListedDestination {
+				port = uint16(frame.Destination())
+			}
+		}
+		if t.switches != nil {
+			t.switches.Send(processor, port)
 		}
 		t.serialisers.Load(processor, frame.AppendWire(s.wire), port)
 		t.sent[processor], t.asked[processor] = 0, 1
@@ -625,12 +652,12 @@ func (t *Plant) noteLate() {
 
 // noteServed remembers what was sent in a slot, for RTL, once it is known.
 func (t *Plant) noteServed(slot uint32) {
-	if t.sums == nil || !t.shape.Addressed {
+	if t.sums == nil || !t.shape.Asks() {
 		return
 	}
 	for processor, asked := range t.asked {
 		if asked != 0 && t.outcome(processor) != Nobody {
-			t.sums.send(slot, processor, t.serialisers.Sent(processor))
+			t.sums.send(slot, processor, t.serialisers.Sent(processor, t.shape.ListWords > 0))
 		}
 	}
 }
@@ -685,7 +712,7 @@ func (t *Plant) placed(shard int, note func(transmitter, port int)) {
 	first, end := t.transmitters(shard)
 	for transmitter := first; transmitter < end; transmitter++ {
 		port := t.sent[transmitter]
-		if t.shape.Addressed && port != nic.PortNone {
+		if t.shape.Asks() && port != nic.PortNone {
 			port, _ = t.serialisers.Served(transmitter)
 		}
 		switch port {

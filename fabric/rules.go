@@ -12,6 +12,9 @@ type Rules struct {
 	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
 	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
+	NoCreation             bool           `json:"no_creation,omitempty" jsonschema:"description=a frame of gossip has no item that its sender does not know"`
+	OneBus                 bool           `json:"one_bus,omitempty" jsonschema:"description=a vertex is on one bus in a slot: it does not listen to another one than it sends to"`
+	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot"`
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
 	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
 	ReceiveStep            bool           `json:"receive_step,omitempty" jsonschema:"description=a broadcast reaches every processor in the step that its algorithm says: for most that of its distance"`
@@ -35,6 +38,9 @@ const (
 	RuleCollisionFree = "collision_free"
 	RuleHeld          = "packets_per_processor_max"
 	RuleExactlyOnce   = "exactly_once"
+	RuleNoCreation    = "no_creation"
+	RuleOneBus        = "one_bus"
+	RuleBusLength     = "bus_length"
 	RuleReceiveStep   = "receive_step"
 	RuleAgreement     = "agreement"
 	RuleValidity      = "validity"
@@ -55,7 +61,29 @@ func (r *Rules) Checked() []string {
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
 	}
-	return append(names, r.Judged()...)
+	if r.NoCreation {
+		names = append(names, RuleNoCreation)
+	}
+	return append(append(names, r.Switched()...), r.Judged()...)
+}
+
+// Checks are those that the ledgers watch.
+func (r *Rules) Checks() Checks {
+	return Checks{
+		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoCreation: r.NoCreation,
+		ReceiveStep: r.ReceiveStep, OneBus: r.OneBus, BusLength: r.BusLength,
+	}
+}
+
+// Switched lists those of the rules that are about the one switch of a NIC: Shape.Taps.
+func (r *Rules) Switched() (names []string) {
+	if r.OneBus {
+		names = append(names, RuleOneBus)
+	}
+	if r.BusLength {
+		names = append(names, RuleBusLength)
+	}
+	return names
 }
 
 // Judged lists those of the rules that only some referees can check.
@@ -99,9 +127,12 @@ const (
 	FindLate                            // light at the far end of a medium's link in the last cycle of a slot
 	FindIllegalHear                     // firmware listens where there is no port: Text says how
 	FindIllegalSend                     // firmware sends what the NIC refuses: Text says how
+	FindTwoBuses                        // a processor sends to one port and listens to another, and has one switch: Text says which
+	FindCrowded                         // too many processors are switched to a medium: Text says how many may be
 	FindMisrouted                       // a packet arrived where it does not belong; Value is its origin, Text for an announced one
 	FindDuplicate                       // a packet arrived again; Value is its origin, Text for an announced one
 	FindUnbacked                        // firmware announces a packet that no frame has brought; Value is its origin
+	FindCreated                         // a frame has an item that its sender does not know; Value is its origin
 	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
 	FindTrap                            // the handler trapped: Text says where
 	FindFail                            // the handler called sl_fail: Text says where
@@ -146,6 +177,8 @@ var findings = [findingKinds]struct {
 	}},
 	FindIllegalHear: {rule: RuleIllegalListen, path: Names.Processor, before: ": "},
 	FindIllegalSend: {rule: RuleIllegalSend, path: Names.Processor, before: ": "},
+	FindTwoBuses:    {rule: RuleOneBus, path: Names.Processor, before: " "},
+	FindCrowded:     {rule: RuleBusLength, path: Names.Medium, medium: true, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
 	FindMisrouted: {rule: RuleExactlyOnce, path: Names.Processor, when: atLastPhit, before: " ", text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("received a packet of origin %d that is not for it", f.Value)
 	}},
@@ -154,6 +187,9 @@ var findings = [findingKinds]struct {
 	}},
 	FindUnbacked: {rule: RuleExactlyOnce, path: Names.Processor, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("announced the packet of processor %d, which no frame had brought to it", f.Value)
+	}},
+	FindCreated: {rule: RuleNoCreation, path: Names.Processor, when: atLastPhit, text: func(f *Finding, _ *Circumstances) string {
+		return fmt.Sprintf("sent the item of processor %d, which no frame had brought to it", f.Value)
 	}},
 	FindHeld: {rule: RuleHeld, path: Names.Processor, before: ": ", text: func(f *Finding, c *Circumstances) string {
 		return fmt.Sprintf("holds %d packets, at most %d are allowed", f.Value, c.Rules.PacketsPerProcessorMax)

@@ -45,6 +45,11 @@ func (w *Workload) Kind() string {
 	return WorkloadPermutation
 }
 
+// Usual reports whether it is the one of a scenario that says nothing of it.
+func (w *Workload) Usual() bool {
+	return w.Kind() == WorkloadPermutation && w.File == "" && (w.Permutation.Kind == "" || w.Permutation.Kind == PermutationRandom)
+}
+
 // OneToAll names the processor that tells everybody.
 type OneToAll struct {
 	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the speaker"`

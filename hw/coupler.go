@@ -19,17 +19,13 @@ import "fmt"
 // write to the same coupler.
 type StarCouplers struct {
 	Registers
+	violations
 	bank  Bank
 	base  []uint32
 	fan   uint32
 	in    *Light
 	ports *PortSelect
 	out   *Light
-
-	// Violation is 1 for every coupler on which both rails of a bit have been
-	// lit since ClearSlot.
-	Violation []uint8
-	violated  [][]uint32 // per shard: where Violation is 1
 
 	replaced []bool // by RTL, nil for none
 }
@@ -59,13 +55,12 @@ func NewStarCouplers(in *Light, ports *PortSelect, out *Light, base []uint32, fa
 		}
 	}
 	c := &StarCouplers{
-		bank: out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
-		Violation: make([]uint8, out.bank.Size()),
-		violated:  make([][]uint32, out.shards),
+		violations: newViolations(out),
+		bank:       out.bank, base: base, fan: uint32(fan), in: in, ports: ports, out: out,
 	}
 	c.Registers = Declare(Declaration{
 		Bank:      out.bank,
-		Registers: []Register{Column("violation", c.Violation, AtMost[uint8](1)).Shown(1)},
+		Registers: []Register{c.violations.register()},
 		Wires:     []Probed{out},
 		Derive:    c.list,
 	})
@@ -98,9 +93,7 @@ func (c *StarCouplers) Settle(s Shard) {
 				if replaced != nil && replaced[coupler] {
 					continue
 				}
-				if out.Put(shard, coupler, rail1[i], rail0[i]) != 0 {
-					c.flag(shard, coupler)
-				}
+				c.put(shard, coupler, rail1[i], rail0[i])
 			}
 		default:
 			if uint32(port) >= fan {
@@ -110,9 +103,7 @@ func (c *StarCouplers) Settle(s Shard) {
 			if replaced != nil && replaced[coupler] {
 				continue
 			}
-			if out.Put(shard, coupler, rail1[i], rail0[i]) != 0 {
-				c.flag(shard, coupler)
-			}
+			c.put(shard, coupler, rail1[i], rail0[i])
 		}
 	}
 }
@@ -151,23 +142,7 @@ func (c *StarCouplers) Site() *Site {
 		}
 		return put(coupler, from)
 	}
-	ports = append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...)
-	ports = append(ports, Port{
-		Name: "violation_o", Bits: 1,
-		Get: func(coupler int, to Pins) {
-			both := uint64(0)
-			if c.out.Rail1[coupler]&c.out.Rail0[coupler] != 0 {
-				both = 1
-			}
-			to.Set(both)
-		},
-		Put: func(coupler int, from Pins) error {
-			if from.Value() != 0 {
-				c.flag(c.out.Owner(uint32(coupler)), uint32(coupler))
-			}
-			return nil
-		},
-	})
+	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", c.out, false, 1, same)...), c.violations.port())
 	return &Site{
 		Twin: "star_coupler", What: "star couplers", Parameters: Same(map[string]int{"D": senders, "PHIT_BITS": c.in.width}),
 		Elements: c.bank.Size(), Path: c.bank.Element, Combinational: true, Ports: ports, Replace: c.replace,
@@ -192,39 +167,4 @@ func (c *StarCouplers) replace(coupler int, _ func() bool) {
 		c.replaced = make([]bool, c.bank.Size())
 	}
 	c.replaced[coupler] = true
-}
-
-func (c *StarCouplers) flag(shard int, coupler uint32) {
-	if c.Violation[coupler] == 0 {
-		c.Violation[coupler] = 1
-		c.violated[shard] = append(c.violated[shard], coupler)
-	}
-}
-
-// Violated returns the couplers of the shard that have seen a violation since
-// ClearSlot, each once, in no particular order.
-func (c *StarCouplers) Violated(shard int) []uint32 { return c.violated[shard] }
-
-// Met reports whether a coupler has seen a violation since ClearSlot.
-func (c *StarCouplers) Met(coupler int) bool { return c.Violation[coupler] != 0 }
-
-// ClearSlot resets the Violation flags of a shard; it costs what is flagged.
-func (c *StarCouplers) ClearSlot(shard int) {
-	for _, coupler := range c.violated[shard] {
-		c.Violation[coupler] = 0
-	}
-	c.violated[shard] = c.violated[shard][:0]
-}
-
-// list makes the lists of violations from the flags.
-func (c *StarCouplers) list() {
-	for shard := range c.violated {
-		c.violated[shard] = c.violated[shard][:0]
-	}
-	for coupler, flag := range c.Violation {
-		if flag != 0 {
-			shard := c.out.Owner(uint32(coupler))
-			c.violated[shard] = append(c.violated[shard], uint32(coupler))
-		}
-	}
 }

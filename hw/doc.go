@@ -1,5 +1,5 @@
 // Package hw is the hardware under everything: the clock, the kernel with its
-// three phases, wires, passive star couplers, fibres, and the means to name,
+// three phases, wires, passive star couplers, buses, fibres, and the means to name,
 // watch, save and restore them. It knows neither fabrics nor frames.
 //
 //	          Drive                Settle               Latch
@@ -25,7 +25,8 @@
 //	workers.go   Workers: persistent worker pool with a barrier
 //	shard.go     Shard, Shards: who computes what; Bank: names of an array's elements
 //	light.go     Light: dual-rail optical wires; PortSelect
-//	coupler.go   StarCouplers: passive star couplers
+//	coupler.go   StarCouplers: passive star couplers; violations.go: where frames have met
+//	bus.go       Buses, ArbitratedBuses: buses with taps; taps.go: Taps: which tap is whose
 //	duplex_link.go             DuplexLinks: links between two ends, half or full duplex
 //	fibre.go     Fibre: propagation delay
 //	signal.go    Signal: plain electrical wires

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"unsafe"
+
+	"starloom/hw"
 )
 
 // Bank is the host's view of one bank of processors: the registers and FIFOs of
@@ -78,6 +80,8 @@ type BankConfig struct {
 	MachineROM   int                // words of the ROM that all processors share
 	ListWords    int                // of each processor's ROM that are its request list, 0 for none
 	Addressed    bool               // a frame goes to the output of its destination: it must have one
+	Asks         bool               // the NIC asks before it sends, again and again until it is served
+	Taps         *hw.Taps           // the ports of each processor, of which its one switch is at one; nil: all have Ports
 	Seed         uint64
 	Params       [Params]int32
 }
@@ -393,7 +397,7 @@ func (b *Bank) Silence(cell int) {
 // by itself until it is served - unless they are faulty. Among the others, resting counts
 // those that are done or faulty.
 func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
-	if b.Addressed {
+	if b.Asks {
 		return b.listStirred(list, first, end, slot)
 	}
 	start := len(list)
@@ -754,7 +758,15 @@ func copyFrame(dst, src FrameView, port uint16) {
 // FIFO, which is not empty: count, kind, payload length and port.
 func (b *Bank) Legal(cell int, f FrameView) bool {
 	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
-		(int(f.Port()) < b.Ports || f.Port() == PortAll) && (!b.Addressed || b.addressable(f))
+		(int(f.Port()) < b.PortsOf(cell) || f.Port() == PortAll && b.Taps == nil) && (!b.Addressed || b.addressable(f))
+}
+
+// PortsOf returns how many ports a cell's NIC has.
+func (b *Bank) PortsOf(cell int) int {
+	if b.Taps == nil {
+		return b.Ports
+	}
+	return len(b.Taps.Bus[b.First+cell])
 }
 
 // addressable reports whether there is an output for the destination of a frame.
@@ -780,6 +792,10 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 		return "sends to all ports; this network takes a frame to one processor"
 	case b.Addressed && f.Port() == 0:
 		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
+	case b.Taps != nil && f.Port() == PortAll:
+		return "sends to all ports; the NIC has one switch, which is at one of them"
+	case b.Taps != nil:
+		return fmt.Sprintf("sends to port %d; the NIC has %d ports, counted from 0", f.Port(), b.PortsOf(cell))
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
 	}

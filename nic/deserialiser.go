@@ -43,13 +43,14 @@ type Deserialisers struct {
 	owner    []uint16 // shard of each unit
 	in       *hw.Light
 	hears    hw.Gather
+	taps     *hw.Taps // in place of hears, nil for none
 
 	// Registers.
 	state  []uint8  // receiver...
 	bits   []uint32 // received so far
 	due    []uint64 // cycle in which the next phit must come
 	frames []byte   // stride bytes per cell
-	port   []uint16 // input of its unit that the cell hears, hw.PortNone for none
+	port   []uint16 // input of its unit, or tap, that the cell hears, hw.PortNone for none
 
 	queues     [][]byte // the good frames of this slot, one after the other; nil where there is one at most
 	queueBytes []uint32 // of queues, as a saved state has them...
@@ -89,9 +90,11 @@ type DeserialiserConfig struct {
 	FrameBytesMax int // FrameBytesMin..FrameBytes(PayloadBytesMax)
 
 	// In is the light to hear; it must have been built with the readers of Hears, the
-	// wires that each unit has as its ports.
+	// wires that each unit has as its ports. Where the cells of the one unit have ports of their
+	// own, Taps are those, and wires are buses.
 	In    *hw.Light
 	Hears hw.Gather
+	Taps  *hw.Taps
 
 	Queues bool // a slot may bring several frames
 }
@@ -109,6 +112,9 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		return nil, err
 	}
 	wires := c.In.Bank().Size()
+	if c.Taps != nil {
+		c.Hears = hw.Gather{Inputs: c.Taps.Ports}
+	}
 	switch {
 	case c.FrameBytesMax < FrameBytesMin:
 		return nil, fmt.Errorf("%s: frames of at most %d bytes, a frame has at least %d", path, c.FrameBytesMax, FrameBytesMin)
@@ -118,15 +124,20 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 		return nil, fmt.Errorf("%s: %d shards, %s has %d", path, len(c.Shards), c.In.Path(), c.In.Shards())
 	case !c.In.Routed():
 		return nil, fmt.Errorf("%s: %s was built without reader units", path, c.In.Path())
-	case c.Hears.Inputs > hw.PortsMax || len(c.Hears.Wires) != c.Hears.Inputs*c.Bank.Units:
+	case c.Taps != nil && (c.Bank.Units != 1 || len(c.Taps.Bus) != c.Bank.Size() || len(c.Taps.Members) != wires):
+		return nil, fmt.Errorf("%s: %d receivers in %d units, the taps are those of %d on %d of %d buses; allowed is one unit",
+			path, c.Bank.Size(), c.Bank.Units, len(c.Taps.Bus), len(c.Taps.Members), wires)
+	case c.Hears.Inputs > hw.PortsMax || c.Taps == nil && len(c.Hears.Wires) != c.Hears.Inputs*c.Bank.Units:
 		return nil, fmt.Errorf("%s: %d ports for each of %d units, the wiring has %d in all; allowed are 1 to %d ports",
 			path, c.Hears.Inputs, c.Bank.Units, len(c.Hears.Wires), hw.PortsMax)
 	}
-	heardBy, err := c.Hears.Readers(wires)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %s: %w", path, c.In.Path(), err)
+	owner, heardBy := hw.ShardOfUnit(c.Shards), make([]uint32, wires)
+	if c.Taps == nil {
+		var err error
+		if heardBy, err = c.Hears.Readers(wires); err != nil {
+			return nil, fmt.Errorf("%s: %s: %w", path, c.In.Path(), err)
+		}
 	}
-	owner := hw.ShardOfUnit(c.Shards)
 	for wire, unit := range heardBy {
 		if c.In.Reader(uint32(wire)) != int(owner[unit]) {
 			return nil, fmt.Errorf("%s: %s was built with another reader for wire %d than unit %d", path, c.In.Path(), wire, unit)
@@ -135,7 +146,7 @@ func NewDeserialisers(c DeserialiserConfig) (*Deserialisers, error) {
 	cells := c.Bank.Size()
 	d := &Deserialisers{
 		bank: c.Bank, clock: c.Clock, phitBits: c.PhitBits, frameMax: c.FrameBytesMax,
-		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears,
+		stride: c.FrameBytesMax + frameSlack, owner: owner, in: c.In, hears: c.Hears, taps: c.Taps,
 		state: make([]uint8, cells), bits: make([]uint32, cells), due: make([]uint64, cells),
 		port: make([]uint16, cells), ends: make([]bool, len(c.Shards)),
 		head: make([]int32, wires), next: make([]int32, cells), previous: make([]int32, cells),
@@ -174,8 +185,8 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	if !d.ends[d.owner[cell/d.bank.PerUnit]] {
 		d.clock.Broken(d.bank.Element(cell), "switched in the middle of a slot")
 	}
-	if port != hw.PortNone && int(port) >= d.hears.Inputs {
-		d.clock.Broken(d.bank.Element(cell), "switched to port %d of %d", port, d.hears.Inputs)
+	if port != hw.PortNone && int(port) >= d.inputs(cell) {
+		d.clock.Broken(d.bank.Element(cell), "switched to port %d of %d", port, d.inputs(cell))
 	}
 	if d.replaced(cell) {
 		d.port[cell] = port
@@ -201,8 +212,19 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 // Hears returns the port that a cell hears, hw.PortNone for none.
 func (d *Deserialisers) Hears(cell int) uint16 { return d.port[cell] }
 
+// inputs returns how many ports a cell can be switched to.
+func (d *Deserialisers) inputs(cell int) int {
+	if d.taps != nil {
+		return len(d.taps.Bus[cell])
+	}
+	return d.hears.Inputs
+}
+
 // wire is the coupler that a cell hears, which is switched to a port.
 func (d *Deserialisers) wire(cell int) uint32 {
+	if d.taps != nil {
+		return d.taps.Bus[cell][d.port[cell]]
+	}
 	return d.hears.Wire(cell/d.bank.PerUnit, int(d.port[cell]))
 }
 
@@ -420,8 +442,8 @@ func (d *Deserialisers) Queued(cell int, yield func(Frame)) {
 }
 
 func (d *Deserialisers) checkPort(cell int, port uint16) error {
-	if port != hw.PortNone && int(port) >= d.hears.Inputs {
-		return fmt.Errorf("%s hears port %d of %d", d.bank.Element(cell), port, d.hears.Inputs)
+	if port != hw.PortNone && int(port) >= d.inputs(cell) {
+		return fmt.Errorf("%s hears port %d of %d", d.bank.Element(cell), port, d.inputs(cell))
 	}
 	return nil
 }

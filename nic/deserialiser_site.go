@@ -38,7 +38,7 @@ func (d *Deserialisers) Site() *hw.Site {
 			Get: func(cell int, to hw.Pins) { to.Set(uint64(d.port[cell])) },
 			Put: func(cell int, from hw.Pins) error {
 				port := uint16(from.Value())
-				if int(port) >= d.hears.Inputs {
+				if int(port) >= d.inputs(cell) {
 					port = hw.PortNone
 				}
 				if d.ends[shard(cell)] {
@@ -48,9 +48,7 @@ func (d *Deserialisers) Site() *hw.Site {
 			},
 		},
 	}
-	ports = append(ports, hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 {
-		return d.hears.Wire(cell/d.bank.PerUnit, lane)
-	})...)
+	ports = append(ports, d.railPorts()...)
 	ports = append(ports, hw.Port{
 		Name: "state_o", Bits: 3, Watched: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.state[cell])) },
@@ -105,6 +103,26 @@ func (d *Deserialisers) Site() *hw.Site {
 		Elements:   d.bank.Size(), Path: d.bank.Element, Whole: d.bank.WholeOf(), Clocked: true, Ports: ports,
 		Replace: func(cell int, ask func() bool) { x.ask[cell] = ask },
 	}
+}
+
+// railPorts are the light of all wires that a cell can be switched to; those of a cell with fewer
+// taps than others are dark.
+func (d *Deserialisers) railPorts() []hw.Port {
+	if d.taps == nil {
+		return hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 {
+			return d.hears.Wire(cell/d.bank.PerUnit, lane)
+		})
+	}
+	ports := hw.LightPorts("rail1_i", "rail0_i", d.in, true, d.hears.Inputs, func(cell, lane int) uint32 { return d.taps.Bus[cell][lane] })
+	for k, rail := range [][]uint64{d.in.Rail1, d.in.Rail0} {
+		ports[k].Get = func(cell int, to hw.Pins) {
+			to.Clear()
+			for lane, bus := range d.taps.Bus[cell] {
+				to.SetBits(lane*d.phitBits, d.phitBits, rail[bus])
+			}
+		}
+	}
+	return ports
 }
 
 // whole is the frame that a receiver shows, nil for none.

@@ -10,7 +10,7 @@ import (
 // addressedBank is a bank of NICs whose frames go to the output of a processor; those with
 // lists have all others as theirs.
 func addressedBank(t *testing.T, listWords int) *Bank {
-	c := BankConfig{Cells: 40, Processors: 40, Ports: 1, Addressed: true, ListWords: listWords, ROMWords: 39, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
+	c := BankConfig{Cells: 40, Processors: 40, Ports: 1, Addressed: true, Asks: true, ListWords: listWords, ROMWords: 39, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)
@@ -80,16 +80,16 @@ func TestServedIsNotValidAnyMore(t *testing.T) {
 // TestAskingNICsMaySleep: a frame that waits does not wake the handler where NICs ask by
 // themselves, and a frame that was received does.
 func TestAskingNICsMaySleep(t *testing.T) {
-	for _, addressed := range []bool{false, true} {
+	for _, asks := range []bool{false, true} {
 		b := addressedBank(t, 0)
-		b.Addressed = addressed
+		b.Asks = asks
 		for cell := range b.Registers {
 			b.Registers[cell].Flags, b.Registers[cell].Wake = FlagSleeping, 9
 		}
 		b.Send(5, 0, KindData, 3, 8)
 		b.Registers[7].RxCount = 1
 		awake, _ := b.ListAwake(make([]uint32, 0, 40), 0, 40, 4)
-		if addressed {
+		if asks {
 			require.Equal(t, []uint32{7}, awake)
 		} else {
 			require.Equal(t, []uint32{5, 7}, awake)
@@ -111,7 +111,7 @@ func TestFiltersStartOpen(t *testing.T) {
 // handlers that were called say, is all that can change it.
 func TestAwakeOfAddressed(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Addressed: true, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
+	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Addressed: true, Asks: true, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)

@@ -190,11 +190,12 @@ func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 	return t.served[cell], t.served[cell] != hw.PortNone
 }
 
-// Sent is the frame that was loaded last, as it was sent.
-func (t *Serialisers) Sent(cell int) Frame {
+// Sent is the frame that was loaded last, as it was sent; lists says whether one without an output
+// of its own was sent to whom a list says.
+func (t *Serialisers) Sent(cell int, lists bool) Frame {
 	frame := Frame(t.frames[cell*t.stride:][:t.frameMax])
 	frame = frame[:FrameBytes(int(binary.BigEndian.Uint16(frame[offsetPayloadBytes:])))]
-	if served := t.served[cell]; served != hw.PortNone && frame.Destination() == ListedDestination {
+	if served := t.served[cell]; lists && served != hw.PortNone && frame.Destination() == ListedDestination {
 		frame.readdress(uint32(served)) // as RTL has done that stands for the transmitter
 	}
 	return frame

@@ -6,7 +6,7 @@ import (
 	"starloom/hw"
 )
 
-// Where NICs ask for outputs by themselves, most handlers of a large network sleep for long,
+// Where NICs ask for media by themselves, most handlers of a large network sleep for long,
 // and a slot must not cost a look at each. stirred remembers the cells whose handlers may have
 // to be called: what the host does to a cell puts it there, and ListAwake takes those out that
 // sleep on. Those whose sleep ends by itself are looked for every wakeHorizon slots.
@@ -20,7 +20,7 @@ const wakeHorizon = 1024
 
 // stirAll makes every cell one that is looked at.
 func (b *Bank) stirAll() {
-	if !b.Addressed {
+	if !b.Asks {
 		return
 	}
 	if b.stirred == nil {

@@ -49,9 +49,10 @@ packets held, logs and probes. Runs are equal if digest and report are.
 
 A run that has lost packets is repeated, to find out where.
 
-A run-table (workload gossip) has a row for each processor and a column for each step:
-S3 sent to 3, R0 received from 0, - idle, ~ blocked; no header. On standard output it
-is the table, not the picture.`,
+A run-table (workloads gossip and one_to_all) has a row for each processor and a column for
+each step: S3 sent to 3, S3 S5 to both, R0 received from 0, - idle, ~ blocked; no header. On
+standard output it is the table, not the picture. The picture of a broadcast in an EJ network
+of one dimension is its plane.`,
 		Example: `  starloom run examples/pops-16x16.yaml
   starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom run examples/pops-16x16.yaml --firmware router.wasm --json - | jq .verdict

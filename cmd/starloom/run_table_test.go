@@ -85,6 +85,40 @@ func TestRunTable(t *testing.T) {
 	require.GreaterOrEqual(t, elements["rect"], 2*90, "sent and received")
 }
 
+const broadcastScenario = `starloom: 1
+fabric: {ej: {a: 1, b: 2, dimensions: %}}
+firmware: {program: ej/improved}
+workload: {one_to_all: {source: 3}}
+`
+
+// TestRunTableOfABroadcast: by hand for seven nodes, on both engines, and the plane.
+func TestRunTableOfABroadcast(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": strings.ReplaceAll(broadcastScenario, "%", "1"), "large.yaml": strings.ReplaceAll(broadcastScenario, "%", "8")})
+	for _, engine := range []string{"slot", "cycle"} {
+		r := starloomIn(t, dir, "run", "s.yaml", "--engine", engine, "--run-table", "-")
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.Equal(t, "R3\nR3\nR3\nS4 S6 S5 S2 S0 S1\nR3\nR3\nR3\n", r.stdout)
+	}
+	r := starloomIn(t, dir, "run", "s.yaml", "--run-table", "t.svg")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	picture, err := os.ReadFile(filepath.Join(dir, "t.svg"))
+	require.NoError(t, err)
+	require.Contains(t, string(picture), "EJ_{1+2rho}: the broadcast of node 3, diameter 1")
+	require.Equal(t, 7, strings.Count(string(picture), "<circle"))
+
+	r = starloomIn(t, ".", "run", "../../examples/ej-broadcast.yaml", "--run-table", filepath.Join(dir, "plane.svg"))
+	require.Equal(t, statusPass, r.status, r.stderr)
+	plane, err := os.ReadFile(filepath.Join(dir, "plane.svg"))
+	require.NoError(t, err)
+	kept, err := os.ReadFile("../../examples/ej-broadcast.svg")
+	require.NoError(t, err)
+	require.Equal(t, string(kept), string(plane), "starloom run examples/ej-broadcast.yaml --run-table examples/ej-broadcast.svg writes it")
+
+	r = starloomIn(t, dir, "run", "large.yaml", "--run-table", "t.csv")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "--run-table: the network has 5764801 nodes; a run-table shows at most 2097152")
+}
+
 // TestRunTableRefused: nothing is written, nothing is replaced.
 func TestRunTableRefused(t *testing.T) {
 	orders := ""

@@ -44,6 +44,11 @@ var broken = []struct {
 	{"contention", "count_d = count_d + 1'b1", "count_d = count_d + (count_d == {COUNT_BITS{1'b0}} ? 1'b1 : 1'b0)", "count: "},
 	{"output_filter", "request_i[i] && listens_q", "listens_q", "asked: lets "},
 	{"output_filter", "request_i[i] && listens_q", "request_i[i]", "listens: to nobody, and lets "},
+	{"bus", ".grant_i(grant_o)", ".grant_i(request_i)", "alone: a violation without one at a tap"},
+	{"bus", "arbiter_round_robin #(.REQUESTERS(TAPS)) arbiter (\n          .clock(clock), .reset(reset), .request_i(request_i)",
+		"arbiter_round_robin #(.REQUESTERS(TAPS)) arbiter (\n          .clock(clock), .reset(reset), .request_i(request_i | {TAPS{rail1_i[0]}})", "asked: opens "},
+	{"bus", "ARBITER == 0) begin : none\n      wire unused = &{1'b0, clock, reset};\n      assign grant_o = request_i;",
+		"ARBITER != 4) begin : none\n      reg [TAPS-1:0] q;\n      always @(posedge clock) q <= reset ? {TAPS{1'b0}} : request_i;\n      assign grant_o = q;", "open: "},
 	{"coin", "drawn < 64'h1_0000_0000 ? 32'd1 : drawn[63:32]", "32'd0", "stuck: the register is 0"},
 	{"lfsr", "(value_q[0] ? POLYNOMIAL : 32'd0)", "32'd0", "stuck: the register is 0"},
 	{"deserialiser", "last ? left[6:0] : PHIT[6:0]", "PHIT[6:0] + 7'd1", "bits_i: 9 bits, a phit has 8"}, // of its crc16

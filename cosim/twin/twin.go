@@ -69,6 +69,7 @@ func All() []Twin {
 		fifo(), creditCounter(), lfsr(),
 		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
 		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
+		bus(), busTaps(),
 		crc16(), serialiser(), requester(), deserialiser(),
 	}
 }

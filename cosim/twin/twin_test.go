@@ -188,6 +188,8 @@ func TestTwinsRefuseParameters(t *testing.T) {
 		"output_filter":       {"INPUTS": {0, 1025}},
 		"output_port":         {"INPUTS": {0, 1025}, "KIND": {-1, 3}},
 		"crosspoint":          {"OUTPUTS": {0, 1025}, "PHIT_BITS": {0, 65}},
+		"bus":                 {"TAPS": {0, 1025}, "PHIT_BITS": {0, 65}, "ARBITER": {-1, 5}, "SLICE_CYCLES": {0, 2}},
+		"bus_taps":            {"TAPS": {0, 1025}, "PHIT_BITS": {0, 65}},
 		"serialiser":          {"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {0, 1041}, "COMPUTE_CYCLES": {-1, 65536}},
 		"requester": {
 			"PHIT_BITS": {0, 65}, "FRAME_BYTES_MAX": {15, 1041}, "COMPUTE_CYCLES": {-1, 65536}, "ARBITRATION_CYCLES": {0, 65536},
@@ -431,6 +433,13 @@ func TestStimulusReaches(t *testing.T) {
 	seen(t, "crosspoint", 0, 20_000, v)
 	many(v["to_o"], 0, 1, 2, 3, hw.PortNone)
 	many(v["rail1_o"], 0)
+	v = map[string]map[uint64]int{"grant_o": {}, "violation_o": {}}
+	seen(t, "bus", 0, 20_000, v)
+	many(v["grant_o"], 0, 1, 2, 4, 8)
+	v = map[string]map[uint64]int{"grant_o": {}, "violation_o": {}}
+	seen(t, "bus", 1, 20_000, v)
+	many(v["grant_o"], 0, 0b0001, 0b1111)
+	many(v["violation_o"], 0, 1)
 	v = map[string]map[uint64]int{"heads_o": {}, "count_i": {}}
 	seen(t, "coin", 0, 20_000, v)
 	many(v["heads_o"], 0, 1)

@@ -80,7 +80,7 @@ func (x Network) gossipSlots() uint32 {
 
 // Adapt implements fabric.Adaptable: what the scenario leaves open is what the program
 // wants.
-func (x Network) Adapt(program string, params map[string]int64) fabric.Network {
+func (x Network) Adapt(program, _ string, params map[string]int64) fabric.Network {
 	x.program, x.params = program, params
 	switch program {
 	case fsaProgram, optimalProgram, votingProgram, hopfieldProgram:

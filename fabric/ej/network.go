@@ -62,7 +62,7 @@ const creditsMax = 255
 func (e Network) Kind() string { return "ej" }
 
 // Adapt implements fabric.Adaptable.
-func (e Network) Adapt(program string, params map[string]int64) fabric.Network {
+func (e Network) Adapt(program, _ string, params map[string]int64) fabric.Network {
 	e.program, e.params = program, params
 	if e.Duplex == "" {
 		e.Duplex = DuplexHalf

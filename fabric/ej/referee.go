@@ -9,6 +9,7 @@ import (
 	"starloom/fabric/ej/eisenstein"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces/input"
 )
 
 // Referee implements fabric.Network: broadcasts are followed frame by frame, everything else as
@@ -138,10 +139,16 @@ func (r *referee) Load(l *fabric.Load) error {
 		r.shards[i].forget()
 	}
 	if l.Table && !r.all {
+		if r.net.nodes() > tableNodesMax {
+			return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("the network has %d nodes", r.net.nodes()), Remedy: fmt.Sprintf("a run-table shows at most %d", tableNodesMax)}
+		}
 		r.table = eisenstein.NewTable(r.torus, r.source, l.Shards)
 	}
 	return nil
 }
+
+// tableNodesMax is the largest network with a run-table: it takes some 200 bytes for each node.
+const tableNodesMax = 1 << 21
 
 // RunTable implements fabric.Tabled: that of the message of one source.
 func (r *referee) RunTable() fabric.RunTable {

@@ -145,7 +145,7 @@ type broadcast struct {
 
 // run runs a program; the outcome may break rules.
 func (s *broadcastRuns) run(network Network, program string, params map[string]int64, workload fabric.Workload, table bool) (*broadcast, error) {
-	adapted := network.Adapt(program, params)
+	adapted := network.Adapt(program, "", params)
 	needs := fabric.ProgramNamed(adapted, program).Needs
 	outcome, err := s.Run(&fabric.Setting{
 		Network: network, Program: program, Params: params, Workload: workload,

@@ -11,28 +11,34 @@ import (
 // Table is the packets of a broadcast, step by step: who sends to whom. It is a run-table, as text
 // and as a picture.
 type Table struct {
-	net    *Torus
-	source int
-	hops   [][]Hop // of each shard
+	net     *Torus
+	source  int
+	packets [][]crossed // of each shard
 }
+
+// crossed is a packet that has crossed the link between two neighbours.
+type crossed struct{ step, from, to uint32 }
 
 // NewTable returns an empty table of what a source's message does. Shards may add packets at the same time.
 func NewTable(net *Torus, source, shards int) *Table {
-	return &Table{net: net, source: source, hops: make([][]Hop, shards)}
+	return &Table{net: net, source: source, packets: make([][]crossed, shards)}
 }
 
 // Add adds a packet that has crossed the link between two neighbours in a step. Steps come in any order.
 func (t *Table) Add(shard, step, from, to int) {
-	dim, direction := t.net.Link(from, to)
-	t.hops[shard] = append(t.hops[shard], Hop{step, dim, direction, from, to})
+	t.packets[shard] = append(t.packets[shard], crossed{uint32(step), uint32(from), uint32(to)})
 }
 
 // Reset empties the table.
-func (t *Table) Reset() { clear(t.hops) }
+func (t *Table) Reset() { clear(t.packets) }
 
 // sorted are the packets by step, then by sender, then by link.
 func (t *Table) sorted() []Hop {
-	hops := slices.Concat(t.hops...)
+	var hops []Hop
+	for _, packet := range slices.Concat(t.packets...) {
+		dim, direction := t.net.Link(int(packet.from), int(packet.to))
+		hops = append(hops, Hop{int(packet.step), dim, direction, int(packet.from), int(packet.to)})
+	}
 	slices.SortStableFunc(hops, func(a, b Hop) int {
 		return cmp.Or(cmp.Compare(a.Step, b.Step), cmp.Compare(a.From, b.From), cmp.Compare(a.Dim, b.Dim), cmp.Compare(a.Direction, b.Direction))
 	})
@@ -65,35 +71,33 @@ func (t *Table) Steps() (steps []Step) {
 // WriteCSV writes a row per node and a column per step: "S1 S27", the nodes that it sends to, in the
 // order of its ports, "R0", the nodes that it receives from, and "-"; no header.
 func (t *Table) WriteCSV(w io.Writer) error {
-	hops := t.sorted()
+	type part struct { // of a cell
+		Hop
+		node, other int
+		what        byte
+	}
+	var parts []part
 	last := 0
-	if len(hops) > 0 {
-		last = hops[len(hops)-1].Step
+	for _, h := range t.sorted() {
+		parts = append(parts, part{h, h.From, h.To, 'S'}, part{h, h.To, h.From, 'R'})
+		last = h.Step
 	}
-	type cell struct{ node, step int }
-	cells := map[cell][]byte{}
-	note := func(node, step int, what byte, other int) {
-		text := cells[cell{node, step}]
-		if len(text) > 0 {
-			text = append(text, ' ')
-		}
-		cells[cell{node, step}] = strconv.AppendInt(append(text, what), int64(other), 10)
-	}
-	for _, h := range hops {
-		note(h.From, h.Step, 'S', h.To)
-		note(h.To, h.Step, 'R', h.From)
-	}
+	slices.SortStableFunc(parts, func(a, b part) int { return cmp.Or(cmp.Compare(a.node, b.node), cmp.Compare(a.Step, b.Step)) })
 	out := bufio.NewWriter(w)
+	var text []byte
 	for node := range t.net.Nodes() {
 		for step := 1; step <= last; step++ {
-			if step > 1 {
-				_ = out.WriteByte(',') // the first error stays until Flush
+			text = text[:0]
+			for ; len(parts) > 0 && parts[0].node == node && parts[0].Step == step; parts = parts[1:] {
+				text = strconv.AppendInt(append(text, ' ', parts[0].what), int64(parts[0].other), 10)
 			}
-			text := cells[cell{node, step}]
-			if text == nil {
-				text = []byte{'-'}
+			if len(text) == 0 {
+				text = append(text, " -"...)
 			}
-			_, _ = out.Write(text)
+			if text[0] = ','; step == 1 {
+				text = text[1:]
+			}
+			_, _ = out.Write(text) // the first error stays until Flush
 		}
 		_ = out.WriteByte('\n')
 	}

@@ -88,7 +88,7 @@ func (p *plane) draw() {
 	p.middle = point{planeMargin - least.x, planeMargin + 30 - least.y}
 	width := most.x - least.x + 2*planeMargin + planeLegend
 	height := max(most.y-least.y+2*planeMargin+30, float64(len(p.steps)*22+190))
-	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d in %d steps", alphaText(p.net.a, p.net.b), p.source, len(p.steps))
+	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source, p.net.Diameter())
 	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="12">`+"\n", width, height, width, height)
 	p.printf("<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<defs>\n", title)
 	for step := range p.steps {

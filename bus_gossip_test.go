@@ -1,0 +1,238 @@
+package starloom
+
+import (
+	"bytes"
+	"encoding/csv"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/bus/gossip"
+	"starloom/nic"
+	"starloom/traces/pcapng"
+	"starloom/traces/pcapng/pcapngtest"
+)
+
+// busGossipScenario is gossip of n vertices on buses of length l; more is what else the file has.
+func busGossipScenario(t testing.TB, program string, n, l int, more string) *Scenario {
+	s, err := ParseScenario("bus.yaml", fmt.Appendf(nil, "starloom: 1\nfabric: {bus: {vertices: %d, length: %d}}\nfirmware: {program: bus/%s}\n%s", n, l, program, more))
+	require.NoError(t, err)
+	return s
+}
+
+// busRun runs a scenario, which must pass, and returns its report and its run-table.
+func busRun(t testing.TB, s *Scenario, o MachineOptions) (*Report, *gossip.Table) {
+	o.RunTable = true
+	m, err := NewMachine(t.Context(), s, o)
+	require.NoError(t, err)
+	defer m.Close()
+	require.NoError(t, m.Run(t.Context(), nil))
+	report := m.Report()
+	require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+	return report, m.RunTable().(*gossip.Table)
+}
+
+// busGolden are rows of n, l, q, r, T, upper and lower bound.
+func busGolden(t testing.TB) (rows [][]int) {
+	file, err := os.Open("fabric/bus/gossip/testdata/bus_T.csv")
+	require.NoError(t, err)
+	defer file.Close()
+	records, err := csv.NewReader(file).ReadAll()
+	require.NoError(t, err)
+	for _, record := range records[1:] {
+		var row []int
+		for _, text := range record {
+			value, err := strconv.Atoi(text)
+			require.NoError(t, err)
+			row = append(row, value)
+		}
+		rows = append(rows, row)
+	}
+	return rows
+}
+
+// TestBusLengths runs the sizes of the reference to n = 10,000, of which CI takes a sample: the firmware
+// needs as many steps as the formula says, and in the end everybody knows all.
+func TestBusLengths(t *testing.T) {
+	runs := 0
+	for i, row := range busGolden(t) {
+		n, l, steps := row[0], row[1], row[4]
+		if n > 10_000 || !*full && (n > 1000 && i%200 != 0 || i%7 != 0) {
+			continue
+		}
+		runs++
+		report, _ := busRun(t, busGossipScenario(t, "two-phase", n, l, ""), MachineOptions{Engine: EngineSlot})
+		at := fmt.Sprintf("n = %d, l = %d", n, l)
+		require.Equal(t, steps, report.Metrics.Get("steps"), at)
+		known := report.Metrics.Get("known").([]int)
+		require.Len(t, known, steps, at)
+		require.Equal(t, n, known[steps-1], at)
+		require.Less(t, known[max(0, steps-2)], n, at)
+	}
+	t.Logf("%d runs", runs)
+}
+
+// TestBusProgramsLengths: the other programs take what their schedules have.
+func TestBusProgramsLengths(t *testing.T) {
+	for _, size := range [][2]int{{2, 2}, {5, 2}, {8, 3}, {10, 3}, {64, 4}, {65, 64}, {100, 7}, {129, 5}} {
+		n, l := size[0], size[1]
+		for program, steps := range map[string]int{"improved": gossip.ImprovedLength(n, l), "naive": gossip.NaiveLength(n, l)} {
+			report, _ := busRun(t, busGossipScenario(t, program, n, l, ""), MachineOptions{Engine: EngineSlot})
+			require.Equal(t, steps, report.Metrics.Get("steps"), "%s, n = %d, l = %d", program, n, l)
+		}
+	}
+}
+
+// TestBusEnginesAgree: both engines, any mode and workers, runs one after the other, and arbiters that
+// have nothing to decide.
+func TestBusEnginesAgree(t *testing.T) {
+	for _, size := range [][2]int{{2, 2}, {5, 2}, {13, 4}, {40, 3}, {70, 80}} {
+		for _, program := range []string{"two-phase", "improved", "naive"} {
+			s := busGossipScenario(t, program, size[0], size[1], "link: {phit_bits: 8, propagation_cycles: 2}\n")
+			want := result(t, s, MachineOptions{Engine: EngineSlot})
+			require.Equal(t, want, result(t, s, MachineOptions{Engine: EngineSlot, Workers: 2}))
+			require.Equal(t, want, result(t, s, MachineOptions{Engine: EngineCycle}))
+			s.Firmware.Mode = ModeIsolated
+			require.Equal(t, want, result(t, s, MachineOptions{Engine: EngineCycle, Workers: 2}))
+			s.Fabric.Bus.Arbiter = "round_robin"
+			arbitrated, _ := busRun(t, s, MachineOptions{Engine: EngineCycle})
+			require.Zero(t, arbitrated.Frames.Blocked)
+			require.Contains(t, want, fmt.Sprintf(`"steps": %v`, arbitrated.Metrics.Get("steps")))
+		}
+	}
+}
+
+// crossed is a frame in a capture: who sent it or heard it in a slot, and at which tap.
+type crossed struct {
+	slot      uint32
+	direction pcapng.Direction
+	tap       string
+}
+
+// TestBusFramesHaveTheSets reads a capture: every frame has what its sender knew when the step began, by
+// a run of the schedule beside it, and passes between the taps of the bus that its vertices are.
+func TestBusFramesHaveTheSets(t *testing.T) {
+	for _, size := range [][2]int{{9, 4}, {61, 3}, {64, 5}, {67, 8}} {
+		n, l := size[0], size[1]
+		var capture bytes.Buffer
+		report, err := Run(t.Context(), busGossipScenario(t, "two-phase", n, l, ""), RunOptions{PCAPNG: Writer(&capture)})
+		require.NoError(t, err)
+		require.Equal(t, VerdictPass, report.Verdict)
+		packets, err := pcapngtest.Read(capture.Bytes())
+		require.NoError(t, err)
+		frames := map[crossed][]byte{}
+		for _, p := range packets.Packets {
+			frame, err := nic.Parse(p.PseudoHeader.Frame())
+			require.NoError(t, err)
+			require.Equal(t, nic.KindControl, frame.Kind())
+			at := crossed{p.PseudoHeader.Slot(), p.PseudoHeader.Direction(), p.Interface}
+			require.NotContains(t, frames, at)
+			frames[at] = frame.Payload()
+		}
+		require.Equal(t, busFrames(n, l), frames, "n = %d, l = %d", n, l)
+	}
+}
+
+// busFrames are the frames of bus/two-phase by its schedule.
+func busFrames(n, l int) map[crossed][]byte {
+	known, number := make([][]byte, n), map[string]int{}
+	for v := range known {
+		known[v] = make([]byte, (n+7)/8)
+		known[v][v/8] = 1 << (v % 8)
+	}
+	frames := map[crossed][]byte{}
+	for slot, step := range gossip.TwoPhase(n, l) {
+		for _, b := range step {
+			members := append([]int{b.Sender}, b.Receivers...)
+			slices.Sort(members)
+			key := fmt.Sprint(members)
+			if _, ok := number[key]; !ok {
+				number[key] = len(number)
+			}
+			tap := func(v int) string { return fmt.Sprintf("bus.bus[%d].tap[%d]", number[key], slices.Index(members, v)) }
+			set := slices.Clone(known[b.Sender])
+			frames[crossed{uint32(slot), pcapng.Sent, tap(b.Sender)}] = set
+			for _, v := range b.Receivers {
+				frames[crossed{uint32(slot), pcapng.Received, tap(v)}] = set
+				for k := range set { // a vertex is on one bus: nobody else reads its set in this step
+					known[v][k] |= set[k]
+				}
+			}
+		}
+	}
+	return frames
+}
+
+// TestBusPhase2Runs: t steps into phase 2 a vertex of line i knows F_i(t) columns, by its frames.
+func TestBusPhase2Runs(t *testing.T) {
+	for _, size := range [][2]int{{1000, 4}, {96, 2}, {300, 5}} {
+		n, l := size[0], size[1]
+		_, table := busRun(t, busGossipScenario(t, "two-phase", n, l, ""), MachineOptions{Engine: EngineSlot})
+		phase2 := gossip.Phase2Length(n/l, l)
+		first := table.Columns() - phase2
+		for time := range phase2 + 1 {
+			amounts := gossip.Amounts(l, time)
+			for v := range n {
+				require.Equal(t, l*min(amounts[v%l], n/l), table.Known(v, first+time-1), "n = %d, l = %d, t = %d, vertex %d", n, l, time, v)
+			}
+		}
+	}
+}
+
+// TestBusRules: firmware that makes items up, and firmware that forgets what it has received. The
+// schedule of a program is there for the image in its place, and for one that names it.
+func TestBusRules(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		for _, c := range []struct {
+			how   int64
+			first Violation
+			total uint64
+		}{
+			{1, Violation{Rule: RuleNoCreation, Cycle: 8, Slot: 1, Path: "bus.nic[4]",
+				Message: "processor 4 sent the item of processor 7, which no frame had brought to it"}, 1},
+			{2, Violation{Rule: RuleFinishes, Cycle: 40, Slot: 8, Path: "bus.nic[1]",
+				Message: "processor 1 knew 8 of 10 items when the run ended; the first that it lacks is that of processor 2"}, 9},
+			{3, Violation{Rule: RuleOneBus, Cycle: 15, Slot: 3, Path: "bus.nic[3]",
+				Message: "processor 3 sends to bus.bus[8].tap[0] and listens to bus.bus[11].tap[2] in one slot: its switch is at the first, it does not hear the other"}, 2},
+		} {
+			s := busGossipScenario(t, "two-phase", 10, 3, "")
+			require.NoError(t, s.Override(t.Context(), Overrides{Image: testImage(t, "bus_gossips")}))
+			require.Equal(t, "two-phase", s.Firmware.Schedule)
+			s.Firmware.Params = map[string]int64{"how": c.how}
+			m := machine(t, s, MachineOptions{Engine: engine})
+			require.NoError(t, m.Run(t.Context(), nil))
+			report := m.Report()
+			require.Equal(t, VerdictFail, report.Verdict)
+			require.Equal(t, c.total, report.ViolationsTotal)
+			require.Equal(t, c.first, report.Violations[0])
+		}
+	}
+	text := "starloom: 1\nfabric: {bus: {vertices: 10, length: 3}}\nnic: {payload_bytes: 2}\nrules: {no_creation: true, one_bus: true, bus_length: true}\n"
+	text += "firmware: {image: %q, schedule: improved, params: {how: 0}}\n"
+	s, err := ParseScenario("bus.yaml", fmt.Appendf(nil, text, testImage(t, "bus_gossips")))
+	require.NoError(t, err)
+	report, _ := busRun(t, s, MachineOptions{})
+	require.Equal(t, gossip.ImprovedLength(10, 3), report.Metrics.Get("steps"))
+}
+
+// TestBusGossipRefused: what gossip cannot run with.
+func TestBusGossipRefused(t *testing.T) {
+	for _, c := range []struct{ more, says string }{
+		{"workload: {permutation: random}\n", "bus.yaml:4:11: the program bus/two-phase takes no workload: what it carries is known; delete workload"},
+		{"workload: {gossip: {}}\n", "the program bus/two-phase takes no workload"},
+		{"nic: {payload_bytes: 12}\n", "bus.yaml:4:22: nic.payload_bytes is 12, and a message of bus/two-phase has 13 bytes; give at least 13"},
+	} {
+		_, err := ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 100, length: 4}}\nfirmware: {program: bus/two-phase}\n"+c.more))
+		require.ErrorAs(t, err, new(*InputError), c.more)
+		require.ErrorContains(t, err, c.says)
+	}
+	s := busGossipScenario(t, "naive", 100, 4, "")
+	require.Equal(t, NIC{PayloadBytes: 13, RXFrames: 1, TXFrames: DefaultScenario().NIC.TXFrames}, s.NIC)
+	require.Equal(t, gossip.NaiveLength(100, 4), int(s.Stop.Slots))
+	s.Workload.OneToAll = &OneToAll{}
+	require.ErrorContains(t, s.Check(), "takes no workload")
+}

@@ -1,0 +1,82 @@
+// Bus with TAPS taps: what transmitters put on it at open taps meets there, the OR of their rails,
+// and all receivers see it.
+//
+// request_i[i] is high while the transmitter at tap i is switched to this bus to send. With ARBITER
+// 0 that opens its tap, in the same cycle: contention corrupts. Else an arbiter grants one of
+// those that request, from the next cycle on and as long as its request stays high; the others
+// wait. rail1_i and rail0_i are dark for transmitters that are switched to another bus.
+//
+// Latency of light 0 cycles (combinational), of a grant 1. Reset: no grant. Twin of hw.Buses
+// without an arbiter, and of hw.ArbitratedBuses, for one bus.
+`default_nettype none
+
+module bus #(
+  parameter integer TAPS = 4,        // 1..1024
+  parameter integer PHIT_BITS = 8,   // 1..64
+  parameter integer ARBITER = 2,     // 0 none, 1 fixed, 2 round robin, 3 matrix (least recently served), 4 TDMA
+  parameter integer SLICE_CYCLES = 1 // of TDMA: 1..65535; else 1
+) (
+  input  wire                      clock,
+  input  wire                      reset,
+  input  wire [TAPS-1:0]           request_i,
+  input  wire [TAPS*PHIT_BITS-1:0] rail1_i,
+  input  wire [TAPS*PHIT_BITS-1:0] rail0_i,
+  output wire [PHIT_BITS-1:0]      rail1_o,
+  output wire [PHIT_BITS-1:0]      rail0_o,
+  output wire                      violation_o,
+  output wire [TAPS-1:0]           grant_o
+);
+  initial if (TAPS < 1 || TAPS > 1024 || PHIT_BITS < 1 || PHIT_BITS > 64 || ARBITER < 0 || ARBITER > 4 ||
+      SLICE_CYCLES < 1 || SLICE_CYCLES > (ARBITER == 4 ? 65535 : 1)) begin
+    $display("%m: allowed are TAPS 1 to 1024, PHIT_BITS 1 to 64, ARBITER 0 to 4, SLICE_CYCLES 1 to 65535 with ARBITER 4, else 1");
+    $finish;
+  end
+
+  localparam integer INDEX_BITS = TAPS > 64 ? $clog2(TAPS) : 6;
+
+  generate
+    if (ARBITER == 0) begin : none
+      wire unused = &{1'b0, clock, reset};
+      assign grant_o = request_i;
+    end else begin : one
+      wire [INDEX_BITS-1:0] index;
+      wire unused = &{1'b0, index};
+      if (ARBITER == 1) begin : fixed
+        arbiter_fixed #(.REQUESTERS(TAPS)) arbiter (
+          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
+        );
+      end else if (ARBITER == 2) begin : round_robin
+        arbiter_round_robin #(.REQUESTERS(TAPS)) arbiter (
+          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
+        );
+      end else if (ARBITER == 3) begin : matrix
+        arbiter_matrix #(.REQUESTERS(TAPS)) arbiter (
+          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
+        );
+      end else begin : tdma
+        arbiter_tdma #(.REQUESTERS(TAPS), .SLICE_CYCLES(SLICE_CYCLES)) arbiter (
+          .clock(clock), .reset(reset), .request_i(request_i), .grant_o(grant_o), .index_o(index)
+        );
+      end
+    end
+  endgenerate
+
+  bus_taps #(.TAPS(TAPS), .PHIT_BITS(PHIT_BITS)) taps (
+    .rail1_i(rail1_i), .rail0_i(rail0_i), .grant_i(grant_o), .rail1_o(rail1_o), .rail0_o(rail0_o), .violation_o(violation_o)
+  );
+
+`ifndef SYNTHESIS
+  // What the arbiter has seen last: it grants no one else.
+  reg [TAPS-1:0] request_q;
+  always @(posedge clock) begin
+    request_q <= reset ? {TAPS{1'b0}} : request_i;
+    if (!reset && ARBITER != 0) begin
+      if (|(grant_o & (grant_o - {{(TAPS-1){1'b0}}, 1'b1}))) $fatal(1, "open: %b, one tap at a time", grant_o);
+      if (|(grant_o & ~request_q)) $fatal(1, "asked: opens %b for requests %b", grant_o, request_q);
+      if (violation_o && ~|(rail1_i & rail0_i)) $fatal(1, "alone: a violation without one at a tap");
+    end
+  end
+`endif
+endmodule
+
+`default_nettype wire

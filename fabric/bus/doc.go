@@ -1,0 +1,18 @@
+// Package bus is the bus network: vertices, and buses that are sets of them.
+//
+//	        vertex 0   vertex 1   vertex 2   vertex 3
+//	           |          |          |          |         each on one bus in a slot
+//	bus 0   ---+----------+----------+-------------------
+//	bus 1   --------------+---------------------+--------
+//	bus 2   --------------------------+---------+--------
+//
+// A frame that a vertex sends on a bus reaches all that listen to it. Two frames on one bus are
+// lost, unless an arbiter lets one of them wait.
+//
+//	file          what it holds
+//	network.go    Network: sizes, names, limits
+//	plan.go       Plan: which buses a schedule uses, and which taps a vertex has
+//	hardware.go   the network in the cycle engine
+//	slot.go       in the slot engine; turns.go: its arbiters
+//	waiting.go    Waiting: how long frames have waited at each tap
+package bus

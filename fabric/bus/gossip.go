@@ -1,0 +1,213 @@
+package bus
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/bits"
+
+	"starloom/fabric"
+	"starloom/fabric/bus/gossip"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// setBytes is how long the payload of a frame is that has a bit for each of n items.
+func setBytes(n int) int { return (n + 7) / 8 }
+
+// gossipReferee follows what every vertex knows: at first its own item, then what good frames have
+// brought. A frame is a control frame whose payload has a bit for each item, of item 0 the lowest of byte 0. One that has
+// an item which its sender does not know creates it; who receives it is not to blame. The run ends
+// when all know all.
+type gossipReferee struct {
+	n, words int // words of a set
+	plan     *Plan
+	known    []uint64 // by vertex: words of its set
+	count    []uint32 // by vertex: items in it
+	least    []uint32 // by step: items known by the least informed vertex after it, to the last that brought something
+	slots    uint32   // in which frames were sent
+
+	having []uint32 // by number of items: vertices that know so many
+	lowest uint32   // of count
+	table  *gossip.Table
+}
+
+var (
+	_ fabric.Ending  = (*gossipReferee)(nil)
+	_ fabric.Witness = (*gossipReferee)(nil)
+	_ fabric.Tabled  = (*gossipReferee)(nil)
+)
+
+func newGossipReferee(plan *Plan) *gossipReferee {
+	n := len(plan.taps.Bus)
+	r := &gossipReferee{n: n, words: (n + 63) / 64, plan: plan, count: make([]uint32, n), having: make([]uint32, n+1)}
+	r.known = make([]uint64, n*r.words)
+	r.Reset()
+	return r
+}
+
+// Load implements fabric.Referee.
+func (r *gossipReferee) Load(l *fabric.Load) error {
+	r.table = nil
+	if l.Table {
+		r.table = gossip.NewTable(r.n)
+	}
+	return nil
+}
+
+// Witness implements fabric.Referee.
+func (r *gossipReferee) Witness(bool) fabric.Witness { return r }
+
+func (r *gossipReferee) of(vertex int) []uint64 {
+	return r.known[vertex*r.words : (vertex+1)*r.words]
+}
+
+// eachWord calls f for the words of the set that a frame has, if it has one.
+func (r *gossipReferee) eachWord(frame nic.FrameView, f func(k int, items uint64)) {
+	payload := frame.Payload()
+	if frame.Kind() != nic.KindControl || len(payload) != setBytes(r.n) {
+		return
+	}
+	for k := range r.words - 1 {
+		f(k, binary.LittleEndian.Uint64(payload[8*k:]))
+	}
+	var last [8]byte // what is beyond item n-1 is no item
+	copy(last[:], payload[8*(r.words-1):])
+	f(r.words-1, binary.LittleEndian.Uint64(last[:])&(^uint64(0)>>(-r.n&63)))
+}
+
+// Sent implements fabric.Witness.
+func (r *gossipReferee) Sent(l *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
+	r.cell(vertex, slot, gossip.Cell{Action: gossip.Sent, Bus: int(r.plan.taps.Bus[vertex][frame.Port()])})
+	r.slots = max(r.slots, slot+1)
+	if !l.Checks.NoCreation {
+		return
+	}
+	known, first := r.of(vertex), -1
+	r.eachWord(frame, func(k int, items uint64) {
+		if created := items &^ known[k]; created != 0 && first < 0 {
+			first = 64*k + bits.TrailingZeros64(created)
+		}
+	})
+	if first >= 0 {
+		l.Find(fabric.Finding{Kind: fabric.FindCreated, Slot: slot, Index: vertex, Value: uint32(first)})
+	}
+}
+
+// Blocked implements fabric.Witness.
+func (r *gossipReferee) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
+	r.cell(vertex, slot, gossip.Cell{Action: gossip.Blocked})
+	r.slots = max(r.slots, slot+1)
+}
+
+// Received implements fabric.Witness.
+func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
+	known, gained, before := r.of(vertex), 0, r.lowest
+	r.eachWord(frame, func(k int, items uint64) {
+		gained += bits.OnesCount64(items &^ known[k])
+		known[k] |= items
+	})
+	r.having[r.count[vertex]]--
+	r.count[vertex] += uint32(gained)
+	r.having[r.count[vertex]]++
+	r.cell(vertex, slot, gossip.Cell{Action: gossip.Received, From: int(frame.Source()), Known: int(r.count[vertex])})
+	for r.having[r.lowest] == 0 {
+		r.lowest++
+	}
+	for int(slot) >= len(r.least) { // slots that brought nothing have changed nothing
+		r.least = append(r.least, before)
+	}
+	r.least[slot] = r.lowest
+}
+
+// cell notes what a vertex does in a step.
+func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
+	if r.table != nil {
+		r.table.Add(vertex, int(slot), c)
+	}
+}
+
+// Over implements fabric.Ending.
+func (r *gossipReferee) Over() bool { return int(r.lowest) == r.n }
+
+// Unfinished implements fabric.Ending.
+func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {
+	for vertex, count := range r.count {
+		if int(count) < r.n {
+			yield(fabric.Finding{Kind: fabric.FindUnfinished, Index: vertex, Text: fmt.Sprintf(
+				"knew %d of %d items when the run ended; the first that it lacks is that of processor %d", count, r.n, r.lacks(vertex))})
+		}
+	}
+}
+
+// lacks is the first item that a vertex does not know.
+func (r *gossipReferee) lacks(vertex int) int {
+	for k, items := range r.of(vertex) {
+		if items != ^uint64(0) {
+			return 64*k + bits.TrailingZeros64(^items)
+		}
+	}
+	return r.n
+}
+
+// Metrics implements fabric.Referee: how many items the least informed vertex knew after each step.
+func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
+	known, least := make([]int, r.slots), 1
+	for step := range known {
+		if step < len(r.least) {
+			least = int(r.least[step])
+		}
+		known[step] = least
+	}
+	m.Add("known", known)
+	return m
+}
+
+// RunTable implements fabric.Tabled.
+func (r *gossipReferee) RunTable() fabric.RunTable {
+	if r.table == nil {
+		return nil
+	}
+	return r.table
+}
+
+// Reset implements fabric.Referee.
+func (r *gossipReferee) Reset() {
+	clear(r.known)
+	for vertex := range r.n {
+		r.of(vertex)[vertex/64] |= 1 << (vertex % 64)
+		r.count[vertex] = 1
+	}
+	r.least, r.slots = r.least[:0], 0
+	r.tally()
+}
+
+// tally works out how many know so much.
+func (r *gossipReferee) tally() {
+	clear(r.having)
+	r.lowest = uint32(r.n)
+	for _, count := range r.count {
+		r.having[count]++
+		r.lowest = min(r.lowest, count)
+	}
+}
+
+// State implements fabric.Referee. A run-table is not saved.
+func (r *gossipReferee) State(v *hw.StateVisitor) {
+	hw.StateColumn(v, "known", r.known)
+	hw.StateColumn(v, "count", r.count, hw.AtMost(uint32(r.n)))
+	hw.StateList(v, "least", &r.least)
+	hw.StateScalar(v, "slots", &r.slots)
+	v.AfterRestore(r.tally)
+}
+
+// Tell, Overhears, Arrive, Announce, Acknowledges, Acknowledge, Missing and Routed implement
+// fabric.Referee: there is no workload, and what frames have is no packets of several hops.
+
+func (r *gossipReferee) Tell(int, []uint32)                              {}
+func (r *gossipReferee) Overhears() bool                                 { return false }
+func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
+func (r *gossipReferee) Announce(*fabric.Ledger, int, uint32, uint32)    {}
+func (r *gossipReferee) Acknowledges() bool                              { return false }
+func (r *gossipReferee) Acknowledge(func(int))                           {}
+func (r *gossipReferee) Missing(func(fabric.Finding) bool)               {}
+func (r *gossipReferee) Routed() *fabric.Packets                         { return nil }

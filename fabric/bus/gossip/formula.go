@@ -1,0 +1,135 @@
+package gossip
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// LowerBound is a length that no gossip of n vertices is below, whatever its buses (Theorem 2):
+// ceil(log2 n)+1, and 0 for n = 1.
+func LowerBound(n int) int {
+	if n == 1 {
+		return 0
+	}
+	return ceilLog(2, n) + 1
+}
+
+// UpperBound is the published bound of TwoPhase (Corollary 6 and section 2.2): ceil(log2 l) +
+// ceil(log_tau q) + 2, and 2 more if there are left-over vertices. TwoPhase meets it or takes
+// one step less.
+func UpperBound(n, l int) int {
+	q := n / l
+	if q == 0 {
+		return LowerBound(n)
+	}
+	bound := ceilLog(2, l) + CeilLogTau(l, q) + 2
+	if n%l > 0 {
+		bound += 2
+	}
+	return bound
+}
+
+// Length is the number of steps of TwoPhase.
+func Length(n, l int) int {
+	q := n / l
+	if q == 0 {
+		return LowerBound(n)
+	}
+	length := ceilLog(2, l) + 1 + Phase2Length(q, l)
+	if n%l > 0 {
+		length += 2
+	}
+	return length
+}
+
+// ImprovedLength is the number of steps of Improved.
+func ImprovedLength(n, l int) int {
+	q, r := n/l, n%l
+	if q == 0 || r == 0 {
+		return Length(n, l)
+	}
+	length := ceilLog(2, l+(r+q-1)/q) + 1 + Phase2Length(q, l)
+	if (grid{n: n, l: l, q: q}).spare() < 0 {
+		length++
+	}
+	return length
+}
+
+// NaiveLength is the number of steps of Naive: ceil(log2 n) + ceil(log_l n).
+func NaiveLength(n, l int) int { return ceilLog(2, n) + ceilLog(l, n) }
+
+// Phase2Length is the number of steps of phase 2 for q columns: 1 + min{t : M(t) >= q}, and 0 for
+// one column.
+func Phase2Length(q, l int) int {
+	if q == 1 {
+		return 0
+	}
+	length := 1
+	for known := ones(l); slices.Max(known) < q; known = next(known) {
+		length++
+	}
+	return length
+}
+
+// Amounts is the vector F(t) of what the lines know at a time of phase 2: line i knows F_i columns
+// (Table 1). Of several lines that know most, that of the lowest index sends. All of it fits
+// into an int for t below 62.
+func Amounts(l, t int) []int {
+	known := ones(l)
+	for range t {
+		known = next(known)
+	}
+	return known
+}
+
+// Most is M(t), the most columns that a line knows at a time (equation 2): 2^t for t < l, then the
+// sum of the l values before; for t below 62.
+func Most(l, t int) int {
+	values := make([]int, t+1)
+	for i := range values {
+		if i < l {
+			values[i] = 1 << i
+			continue
+		}
+		for _, before := range values[i-l : i] {
+			values[i] += before
+		}
+	}
+	return values[t]
+}
+
+// ones is F(0).
+func ones(l int) []int { return slices.Repeat([]int{1}, l) }
+
+// next is F(t+1): the line that knows most has sent.
+func next(known []int) []int {
+	sender, after := most(known), slices.Clone(known)
+	for line := range after {
+		if line != sender {
+			after[line] += known[sender]
+		}
+	}
+	return after
+}
+
+// most is the line that knows most, of several the first.
+func most(known []int) int { return slices.Index(known, slices.Max(known)) }
+
+// complete reports whether all lines know all columns.
+func complete(known []int, columns int) bool { return slices.Min(known) >= columns }
+
+// ceilLog is the least e with base^e >= n, for n of 1 or more.
+func ceilLog(base, n int) int {
+	if base == 2 {
+		return bits.Len(uint(n - 1))
+	}
+	e := 0
+	for power := 1; power < n; e++ {
+		if high, low := bits.Mul(uint(power), uint(base)); high == 0 && low < 1<<62 {
+			power = int(low)
+		} else {
+			power = n
+		}
+	}
+	return e
+}

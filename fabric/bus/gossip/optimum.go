@@ -1,0 +1,177 @@
+package gossip
+
+import (
+	"iter"
+	"slices"
+)
+
+// OptimumMax is the largest number of vertices that Optimum takes.
+const OptimumMax = 6
+
+// Optimum is the length of the shortest gossip of n vertices on buses of length l, n from 1 to
+// OptimumMax, found by trying all steps from all states, one per class of those that differ by the
+// names of vertices only. Knowing more is never worse, so only steps matter in which no bus can
+// take one more vertex.
+func Optimum(n, l int) int {
+	if n == 1 {
+		return 0
+	}
+	o, start := newOptimum(n, l), state(0)
+	for v := range n {
+		start = start.with(n, v, 1<<v)
+	}
+	for steps, states := 2, []state{start}; ; steps++ {
+		for s := range o.after(states) {
+			if o.ready(s) {
+				return steps
+			}
+		}
+		states = o.classes(states)
+	}
+}
+
+// state is who knows what: bit n*v+i says that vertex v knows item i.
+type state uint64
+
+func (s state) row(n, v int) state             { return s >> (n * v) & (1<<n - 1) }
+func (s state) with(n, v int, row state) state { return s | row<<(n*v) }
+
+// optimum holds what the states of n vertices can become.
+type optimum struct {
+	n, l  int
+	steps []Step
+	perms [][]int
+	rows  [][]state // by permutation: a row with its items renamed
+}
+
+func newOptimum(n, l int) *optimum {
+	o := &optimum{n: n, l: l}
+	o.place(nil, 0)
+	o.permute(vertices(0, n), 0)
+	for _, perm := range o.perms {
+		rows := make([]state, 1<<n)
+		for row := range rows {
+			for i, to := range perm {
+				rows[row] |= state(row>>i&1) << to
+			}
+		}
+		o.rows = append(o.rows, rows)
+	}
+	return o
+}
+
+// ready reports whether one more step can do: who does not know all must receive, and from one
+// that does, since senders learn nothing.
+func (o *optimum) ready(s state) bool {
+	complete := 0
+	for v := range o.n {
+		if s.row(o.n, v) == 1<<o.n-1 {
+			complete++
+		}
+	}
+	return complete*o.l >= o.n
+}
+
+// permute lists what can be made of a permutation from a place on.
+func (o *optimum) permute(perm []int, place int) {
+	if place == len(perm) {
+		o.perms = append(o.perms, slices.Clone(perm))
+		return
+	}
+	for other := place; other < len(perm); other++ {
+		perm[place], perm[other] = perm[other], perm[place]
+		o.permute(perm, place+1)
+		perm[place], perm[other] = perm[other], perm[place]
+	}
+}
+
+// place lists all steps on buses that cannot take one more vertex: those of the partitions of the
+// vertices into blocks, with every choice of senders. A vertex alone is idle. The partitions
+// begin with these blocks of the vertices below v.
+func (o *optimum) place(blocks [][]int, v int) {
+	if v == o.n {
+		idle := slices.IndexFunc(blocks, func(b []int) bool { return len(b) == 1 })
+		for i, b := range blocks {
+			if idle >= 0 && i != idle && len(b) < o.l {
+				return // it could take the idle vertex
+			}
+		}
+		o.choose(blocks, nil)
+		return
+	}
+	for i, b := range blocks {
+		if len(b) < o.l {
+			longer := slices.Clone(blocks)
+			longer[i] = append(slices.Clone(b), v)
+			o.place(longer, v+1)
+		}
+	}
+	o.place(append(slices.Clone(blocks), []int{v}), v+1)
+}
+
+// choose lists the steps on these blocks that begin with these buses.
+func (o *optimum) choose(blocks [][]int, step Step) {
+	switch {
+	case len(blocks) == 0:
+		o.steps = append(o.steps, slices.Clone(step))
+		return
+	case len(blocks[0]) == 1:
+		o.choose(blocks[1:], step)
+		return
+	}
+	for i, sender := range blocks[0] {
+		o.choose(blocks[1:], append(step, Bus{sender, slices.Delete(slices.Clone(blocks[0]), i, i+1)}))
+	}
+}
+
+// after yields the states that follow on some states in a step, each once.
+func (o *optimum) after(states []state) iter.Seq[state] {
+	return func(yield func(state) bool) {
+		seen := map[state]bool{}
+		for _, s := range states {
+			for _, step := range o.steps {
+				t := o.take(s, step)
+				if !seen[t] && !yield(t) {
+					return
+				}
+				seen[t] = true
+			}
+		}
+	}
+}
+
+// take is the state after a step.
+func (o *optimum) take(s state, step Step) state {
+	t := s
+	for _, bus := range step {
+		for _, receiver := range bus.Receivers {
+			t = t.with(o.n, receiver, s.row(o.n, bus.Sender))
+		}
+	}
+	return t
+}
+
+// classes are those of the states that follow on some states.
+func (o *optimum) classes(states []state) (classes []state) {
+	seen := map[state]bool{}
+	for s := range o.after(states) {
+		if class := o.class(s); !seen[class] {
+			seen[class] = true
+			classes = append(classes, class)
+		}
+	}
+	return classes
+}
+
+// class is the least of the states that differ from one by names.
+func (o *optimum) class(s state) state {
+	least := ^state(0)
+	for k, perm := range o.perms {
+		renamed := state(0)
+		for v, to := range perm {
+			renamed = renamed.with(o.n, to, o.rows[k][s.row(o.n, v)])
+		}
+		least = min(least, renamed)
+	}
+	return least
+}

@@ -1,0 +1,210 @@
+package gossip
+
+// Bus is a bus in a step: who sends, and who receives.
+type Bus struct {
+	Sender    int
+	Receivers []int // 1 to l-1
+}
+
+// Step is what passes at the same time: buses without a common vertex.
+type Step []Bus
+
+// TwoPhase is the published algorithm (sections 2.1 and 2.2). If n < l, all vertices gossip as one
+// group. Otherwise left-over vertices first send to column 0, phase 1 gossips in every column,
+// phase 2 between the columns, and in the end column 0 tells the left-over vertices. n is 1 or
+// more, l 2 or more; so it is in the other algorithms.
+func TwoPhase(n, l int) []Step {
+	g := grid{n: n, l: l, q: n / l}
+	if g.q == 0 {
+		return together([]group{{members: vertices(0, n)}})
+	}
+	var steps []Step
+	if g.left() > 0 {
+		steps = append(steps, g.fold())
+	}
+	steps = append(steps, together(g.columns(false))...)
+	steps = append(steps, g.betweenColumns()...)
+	if g.left() > 0 {
+		steps = append(steps, g.unfold())
+	}
+	return steps
+}
+
+// Improved is TwoPhase without the steps that left-over vertices need of their own, where
+// possible: in phase 1 a column gathers their items with its own, and in the last step of phase 2 a line that
+// knows all already tells them. It is never longer.
+func Improved(n, l int) []Step {
+	g := grid{n: n, l: l, q: n / l}
+	if g.q == 0 {
+		return TwoPhase(n, l)
+	}
+	steps := append(together(g.columns(true)), g.betweenColumns()...)
+	switch {
+	case g.left() == 0:
+	case g.spare() >= 0:
+		steps[len(steps)-1] = g.lastStep()
+	default:
+		steps = append(steps, g.unfold())
+	}
+	return steps
+}
+
+// Naive gathers all items in vertex 0 by a binary tree; then every vertex that knows all tells l-1
+// more in each step (section 2.3).
+func Naive(n, l int) []Step {
+	steps := gather([]group{{members: vertices(0, n)}})
+	for informed := 1; informed < n; informed *= l {
+		var step Step
+		for sender := range informed {
+			first := informed + sender*(l-1)
+			if first >= n {
+				break
+			}
+			step = append(step, Bus{sender, vertices(first, min(first+l-1, n))})
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// vertices are those from first to end-1.
+func vertices(first, end int) []int {
+	list := make([]int, 0, end-first)
+	for v := first; v < end; v++ {
+		list = append(list, v)
+	}
+	return list
+}
+
+// group gossips: the first member gathers the items of all, and tells all but the guests.
+type group struct {
+	members []int
+	guests  int // at the end of members
+}
+
+// together lets groups gossip at the same time: those of k members without guests take
+// ceil(log2 k)+1 steps, which is the least there can be; one member takes none.
+func together(groups []group) []Step {
+	steps := gather(groups)
+	var last Step
+	for _, g := range groups {
+		if told := g.members[:len(g.members)-g.guests]; len(told) > 1 {
+			last = append(last, Bus{told[0], told[1:len(told):len(told)]})
+		}
+	}
+	if last == nil {
+		return nil
+	}
+	return append(steps, last)
+}
+
+// gather brings the items of every group to its first member, on buses of length 2.
+func gather(groups []group) (steps []Step) {
+	for half := 1; ; half *= 2 {
+		var step Step
+		for _, g := range groups {
+			for i := 0; i+half < len(g.members); i += 2 * half {
+				step = append(step, Bus{g.members[i+half], g.members[i : i+1 : i+1]})
+			}
+		}
+		if step == nil {
+			return steps
+		}
+		steps = append(steps, step)
+	}
+}
+
+// grid is the network as l lines of q columns, q >= 1, and left-over vertices.
+type grid struct{ n, l, q int }
+
+func (g grid) left() int { return g.n - g.q*g.l }
+
+func (g grid) vertex(line, column int) int { return column*g.l + line }
+
+// column is j modulo q, from 0 to q-1.
+func (g grid) column(j int) int { return ((j % g.q) + g.q) % g.q }
+
+// fold brings the items of the left-over vertices to column 0; unfold tells them all.
+func (g grid) fold() (step Step) {
+	for x := range g.left() {
+		step = append(step, Bus{g.q*g.l + x, []int{g.vertex(x, 0)}})
+	}
+	return step
+}
+
+func (g grid) unfold() (step Step) {
+	for x := range g.left() {
+		step = append(step, Bus{g.vertex(x, 0), []int{g.q*g.l + x}})
+	}
+	return step
+}
+
+// columns are the groups of phase 1. Left-over vertices join them as guests in turns, or not at all.
+func (g grid) columns(guests bool) []group {
+	groups := make([]group, g.q)
+	for j := range groups {
+		groups[j].members = vertices(g.vertex(0, j), g.vertex(g.l, j))
+		for v := g.q*g.l + j; guests && v < g.n; v += g.q {
+			groups[j].members = append(groups[j].members, v)
+			groups[j].guests++
+		}
+	}
+	return groups
+}
+
+// betweenColumns is phase 2: in each step the line that knows most sends to all others.
+func (g grid) betweenColumns() (steps []Step) {
+	for known := ones(g.l); !complete(known, g.q); known = next(known) {
+		steps = append(steps, g.send(known, func(int) bool { return true }))
+	}
+	return steps
+}
+
+// send lets the line that knows most send: vertex (sender,j) to (i, j-known[i]) of every other line
+// i that is told, which then knows the columns from there on without a gap.
+func (g grid) send(known []int, told func(line int) bool) (step Step) {
+	sender := most(known)
+	for j := range g.q {
+		bus := Bus{Sender: g.vertex(sender, j)}
+		for line := range g.l {
+			if line != sender && told(line) {
+				bus.Receivers = append(bus.Receivers, g.vertex(line, g.column(j-known[line])))
+			}
+		}
+		step = append(step, bus)
+	}
+	return step
+}
+
+// beforeLast is what the lines know before the last step of phase 2.
+func (g grid) beforeLast() []int {
+	known := ones(g.l)
+	for !complete(next(known), g.q) {
+		known = next(known)
+	}
+	return known
+}
+
+// spare is a line that knows all before the last step of phase 2 and does not send in it, -1 for
+// none.
+func (g grid) spare() int {
+	if g.q == 1 {
+		return -1
+	}
+	known := g.beforeLast()
+	sender := most(known)
+	for line, columns := range known {
+		if line != sender && columns >= g.q {
+			return line
+		}
+	}
+	return -1
+}
+
+// lastStep is the last step of phase 2 with a line that is spare: lines that know all are not
+// told, and a vertex of the spare one tells the left-over vertices, which are fewer than l.
+func (g grid) lastStep() Step {
+	known := g.beforeLast()
+	step := g.send(known, func(line int) bool { return known[line] < g.q })
+	return append(step, Bus{g.vertex(g.spare(), 0), vertices(g.q*g.l, g.n)})
+}

@@ -1,0 +1,122 @@
+package gossip
+
+import (
+	"bufio"
+	"io"
+	"strconv"
+)
+
+// Action is what a vertex does in a step.
+type Action uint8
+
+const (
+	Idle     Action = iota // "-"
+	Blocked                // "~": had a frame for a bus that was taken
+	Sent                   // "S3": sent on bus 3
+	Received               // "R3": received on bus 3
+)
+
+// Cell is what a vertex does in a step, and on which bus. One that receives does so from a vertex,
+// on the bus on which that sends, and knows so many items after it. Else these are 0.
+type Cell struct {
+	Action           Action
+	Bus, From, Known int
+}
+
+// String is the cell's symbol: S3, R3, - or ~.
+func (c Cell) String() string {
+	switch c.Action {
+	case Sent:
+		return "S" + strconv.Itoa(c.Bus)
+	case Received:
+		return "R" + strconv.Itoa(c.Bus)
+	case Blocked:
+		return "~"
+	}
+	return "-"
+}
+
+// Table is who did what in each step of a run: a row of cells for each vertex, a column for each
+// step.
+type Table struct {
+	rows    [][]Cell // as long as they are filled; Idle beyond
+	columns int
+}
+
+// NewTable returns an empty table of so many vertices.
+func NewTable(vertices int) *Table { return &Table{rows: make([][]Cell, vertices)} }
+
+// TableOf is that of a schedule. number gives the bus of each of its entries.
+func TableOf(vertices int, steps []Step, number func(step, entry int) int) *Table {
+	t := NewTable(vertices)
+	for column, step := range steps {
+		for entry, bus := range step {
+			k := number(column, entry)
+			t.Add(bus.Sender, column, Cell{Action: Sent, Bus: k})
+			for _, receiver := range bus.Receivers {
+				t.Add(receiver, column, Cell{Action: Received, From: bus.Sender})
+			}
+		}
+	}
+	return t
+}
+
+// Add sets a cell; columns count from 0. Of a vertex that does several things in one step the
+// first counts.
+func (t *Table) Add(vertex, column int, c Cell) {
+	row := t.rows[vertex]
+	for len(row) <= column {
+		row = append(row, Cell{})
+	}
+	if row[column].Action == Idle {
+		row[column] = c
+	}
+	t.rows[vertex], t.columns = row, max(t.columns, column+1)
+}
+
+// Columns is the number of steps: columns to the last cell that was added.
+func (t *Table) Columns() int { return t.columns }
+
+// Cell is what a vertex did in a column.
+func (t *Table) Cell(vertex, column int) Cell {
+	c := t.at(vertex, column)
+	if c.Action == Received {
+		c.Bus = t.at(c.From, column).Bus
+	}
+	return c
+}
+
+// at is a cell as it was added.
+func (t *Table) at(vertex, column int) Cell {
+	if vertex < len(t.rows) && column < len(t.rows[vertex]) {
+		return t.rows[vertex][column]
+	}
+	return Cell{}
+}
+
+// Known is how many items a vertex knew after a column, as far as the cells say; before the first,
+// column -1, and to its first reception it is its own one.
+func (t *Table) Known(vertex, column int) int {
+	for ; column >= 0; column-- {
+		if known := t.at(vertex, column).Known; known > 0 {
+			return known
+		}
+	}
+	return 1
+}
+
+// WriteCSV writes a row for each vertex, a column for each step, the symbols S3 R3 - ~ in the
+// cells, no header.
+func (t *Table) WriteCSV(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	for vertex := range t.rows {
+		for column := range t.columns {
+			if column > 0 {
+				_ = out.WriteByte(',') // the first error stays until Flush
+			}
+			_, _ = out.WriteString(t.Cell(vertex, column).String())
+		}
+		_ = out.WriteByte('\n')
+	}
+	return out.Flush()
+}

@@ -1,0 +1,200 @@
+package bus
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+
+	"starloom/cosim/twin"
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces/input"
+)
+
+// Network is a bus network: vertices, and buses that are sets of two vertices or more. A vertex
+// is on one bus in a slot, where it sends or listens: its NIC has one switch to all of its taps.
+// On a bus the frame of one vertex reaches all others that are on it (S. Fujita, C. Laforest and
+// S. Perennes, "A Gossip Algorithm for Bus Networks with Buses of Limited Length", section 2).
+//
+// The programs of gossip bring their own buses: those that their schedule uses, no others. For
+// all other firmware Buses has them.
+type Network struct {
+	Vertices int     `json:"vertices" jsonschema:"required,minimum=2,maximum=65534,description=processors\\, each with a NIC that is on one bus in a slot"`
+	Length   int     `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647,description=vertices that may be on a bus in one slot\\, the sender included; a limit\\, above vertices it limits nothing (default: the largest of buses)"`
+	Buses    [][]int `json:"buses,omitempty" jsonschema:"minItems=1,description=the vertices of each bus\\, those of the highest priority first; only for firmware that wants fixed buses: a program of gossip brings those of its schedule"`
+	Arbiter  string  `json:"arbiter,omitempty" jsonschema:"enum=none,enum=fixed,enum=round_robin,enum=matrix,enum=tdma,description=which of several senders a bus serves: none: all of them\\, and their frames are lost; fixed: the first in the order of buses; round_robin: the next after the last; matrix: the least recently served; tdma: the one whose turn the slot is (default none)"`
+
+	schedule string // whose buses they are, "" for those that are given
+	plan     func() *Plan
+}
+
+var _ fabric.Adaptable = Network{}
+
+// The limits of a bus network: processors and taps have 16 bits.
+const (
+	VerticesMin = 2
+	VerticesMax = 65534
+	LengthMin   = 2
+	BusesMax    = 1 << 20
+)
+
+// ArbiterNone is the value of Arbiter for buses on which contention corrupts; "" is the same. The
+// others are those of hw.ArbiterKinds.
+const ArbiterNone = "none"
+
+// Kind implements fabric.Network.
+func (b Network) Kind() string { return "bus" }
+
+// Check implements fabric.Network.
+func (b Network) Check() error {
+	refuse := func(key, reason, remedy string) error {
+		return &input.Error{Place: "fabric.bus." + key, Reason: reason, Remedy: remedy}
+	}
+	scheduled, arbiters := b.schedule != "", append([]string{ArbiterNone}, hw.ArbiterKinds...)
+	switch {
+	case b.Vertices < VerticesMin || b.Vertices > VerticesMax:
+		return refuse("vertices", fmt.Sprintf("vertices is %d", b.Vertices), fmt.Sprintf("allowed are %d to %d", VerticesMin, VerticesMax))
+	case b.Length < 0 || b.Length == 1:
+		return refuse("length", fmt.Sprintf("length is %d", b.Length), "allowed are 2 and more: a bus has a sender and a receiver")
+	case b.Arbiter != "" && !slices.Contains(arbiters, b.Arbiter):
+		return refuse("arbiter", fmt.Sprintf("arbiter is %q", b.Arbiter), "allowed are "+strings.Join(arbiters, ", "))
+	case len(b.Buses) > BusesMax:
+		return refuse("buses", fmt.Sprintf("there are %d buses", len(b.Buses)), fmt.Sprintf("allowed are 1 to %d", BusesMax))
+	case scheduled && b.Buses != nil:
+		return refuse("buses", fmt.Sprintf("the schedule %s brings its own buses", b.schedule), "delete buses")
+	case scheduled && b.Length == 0:
+		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot", b.schedule), "add length, 2 or more")
+	case !scheduled && b.Buses == nil:
+		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each")
+	}
+	for i, bus := range b.Buses {
+		key := hw.Index("buses", i)
+		if len(bus) < LengthMin {
+			return refuse(key, fmt.Sprintf("bus %d has %d vertices", i, len(bus)), "give it 2 or more")
+		}
+		place := make(map[int]int, len(bus))
+		for k, vertex := range bus {
+			at := hw.Index(key, k)
+			if vertex < 0 || vertex >= b.Vertices {
+				return refuse(at, fmt.Sprintf("vertex %d is on bus %d", vertex, i), fmt.Sprintf("allowed are 0 to %d", b.Vertices-1))
+			}
+			if before, ok := place[vertex]; ok {
+				return refuse(at, fmt.Sprintf("vertex %d is on bus %d twice, at places %d and %d", vertex, i, before, k), "delete one")
+			}
+			place[vertex] = k
+		}
+	}
+	return nil
+}
+
+// Adapt implements fabric.Adaptable: the buses are those of a schedule, else Buses. What is
+// known already stays for an image that takes none, in the place of a program.
+func (b Network) Adapt(program, schedule string, _ map[string]int64) fabric.Network {
+	if program != "" {
+		schedule, _ = strings.CutPrefix(program, "bus/")
+	}
+	if program != "" || schedule != "" {
+		b.schedule = ""
+	}
+	if schedules[schedule] != nil {
+		b.schedule = schedule
+	}
+	steps, n, l, buses := schedules[b.schedule], b.Vertices, b.Length, b.Buses
+	b.plan = sync.OnceValue(func() *Plan {
+		if steps != nil {
+			return PlanSteps(n, steps(n, l))
+		}
+		return PlanBuses(n, buses)
+	})
+	return b
+}
+
+// Plan returns the buses. The network must be one that Adapt has returned, and Check has passed.
+func (b Network) Plan() *Plan {
+	if b.plan == nil {
+		b = b.Adapt("", "", nil).(Network)
+	}
+	return b.plan()
+}
+
+// limit is how many vertices may be on a bus in one slot.
+func (b Network) limit() int {
+	if b.Length > 0 {
+		return b.Length
+	}
+	longest := 0
+	for _, bus := range b.Buses {
+		longest = max(longest, len(bus))
+	}
+	return longest
+}
+
+// arbitrated reports whether buses have an arbiter.
+func (b Network) arbitrated() bool { return b.Arbiter != "" && b.Arbiter != ArbiterNone }
+
+// Shape implements fabric.Network: one unit, whose media are the buses. The words for firmware
+// are the number of vertices, the length, the number of buses, and whether they have arbiters.
+func (b Network) Shape() fabric.Shape {
+	p := b.Plan()
+	s := fabric.Shape{
+		Units: 1, PerUnit: b.Vertices, Ports: p.taps.Ports, Media: len(p.Buses), Arbitrated: b.arbitrated(),
+		Taps: p.taps, OnMediumMax: b.limit(),
+	}
+	if s.Arbitrated {
+		s.ArbitrationCycles = 1
+	}
+	s.Words = [nic.ShapeWords]uint32{uint32(b.Vertices), uint32(min(b.limit(), b.Vertices)), uint32(len(p.Buses)), uint32(s.ArbitrationCycles)}
+	return s
+}
+
+// Names implements fabric.Network.
+func (b Network) Names() fabric.Names { return names{b.Plan()} }
+
+// names are paths such as bus.nic[3], bus.bus[2] and bus.bus[2].tap[1], which is the port of the
+// second vertex of bus 2.
+type names struct{ plan *Plan }
+
+func (names) Unit() string                   { return "" }
+func (names) Processor(processor int) string { return hw.Index("bus.nic", processor) }
+func (names) Medium(medium int) string       { return hw.Index("bus.bus", medium) }
+func (n names) Link(medium int) string       { return n.Medium(medium) + ".wire" }
+func (names) MediumNoun() (one, many string) { return "bus", "buses" }
+
+func (n names) Port(processor int, port uint16) string {
+	if taps := n.plan.taps.Bus[processor]; int(port) < len(taps) {
+		return hw.Index(n.Medium(int(taps[port]))+".tap", int(n.plan.taps.Tap[processor][port]))
+	}
+	return hw.Index(n.Processor(processor)+".port", int(port))
+}
+
+func (n names) SentOn(processor int, port uint16, _ int) int { return n.HeardOn(processor, port) }
+
+func (n names) HeardOn(processor int, port uint16) int { return int(n.plan.taps.Bus[processor][port]) }
+
+// ROM implements fabric.Network: there is none.
+func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return nil, nil }
+
+// What a bus and a tap take, in bytes, beside their frames.
+const (
+	memoryBus   = 64
+	memoryTap   = 16
+	memoryCycle = 96 // light at both ends, request lines, grants
+)
+
+// MemoryBytes implements fabric.Network.
+func (b Network) MemoryBytes(c *fabric.Config) uint64 {
+	p := b.Plan()
+	buses, taps := uint64(len(p.Buses)), uint64(0)
+	for _, bus := range p.Buses {
+		taps += uint64(len(bus))
+	}
+	if c.Cycle {
+		return buses*(memoryBus+memoryCycle) + taps*memoryTap
+	}
+	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*uint64(nic.FrameStride(c.PayloadBytes))
+}
+
+// Twin implements fabric.Network: there is no Verilog of a whole bus network.
+func (b Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }

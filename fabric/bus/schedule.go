@@ -1,0 +1,93 @@
+package bus
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/fabric/bus/gossip"
+	"starloom/traces/input"
+)
+
+// schedules are those of gossip, by name.
+var schedules = map[string]func(n, l int) []gossip.Step{
+	twoPhase: gossip.TwoPhase,
+	improved: gossip.Improved,
+	naive:    gossip.Naive,
+}
+
+// The names of schedules; their programs are bus/two-phase and so on.
+const (
+	twoPhase = "two-phase"
+	improved = "improved"
+	naive    = "naive"
+)
+
+// Schedules implements fabric.Network.
+func (b Network) Schedules() []string { return []string{twoPhase, improved, naive} }
+
+// Schedule implements fabric.Network.
+func (b Network) Schedule(name string, _ fabric.Referee) (fabric.Schedule, error) {
+	if name != b.schedule {
+		return nil, &input.Error{
+			Place: "firmware.schedule", Reason: fmt.Sprintf("the schedule %s is not that of the buses", name), Remedy: "delete fabric.bus.buses",
+		}
+	}
+	return &stepSchedule{
+		plan: b.Plan(), steps: schedules[name](b.Vertices, b.Length),
+		now: make([]uint64, b.Vertices), before: make([]uint64, b.Vertices),
+	}, nil
+}
+
+// The word of the schedule: what a vertex does in a slot.
+//
+//	 63      32 31          16 15          0
+//	+----------+--------------+-------------+
+//	|    0     | listen port  |  send port  |   each plus one; 0 for none
+//	+----------+--------------+-------------+
+const wordListenShift = 16
+
+// stepSchedule tells the vertices which of their ports to send to or to hear: a slot is a step.
+type stepSchedule struct {
+	plan        *Plan
+	steps       []gossip.Step
+	now, before []uint64 // words of a slot and of the one before
+}
+
+var _ fabric.Sparse = (*stepSchedule)(nil)
+
+// Slots implements fabric.Schedule.
+func (s *stepSchedule) Slots() int { return len(s.steps) }
+
+// Words implements fabric.Schedule.
+func (s *stepSchedule) Words(slot int, dst []uint64) {
+	s.Changes(slot, func(vertex int, word uint64) { dst[vertex] = word })
+}
+
+// Changes implements fabric.Sparse.
+func (s *stepSchedule) Changes(slot int, yield func(vertex int, word uint64)) {
+	s.fill(s.before, slot-1)
+	s.fill(s.now, slot)
+	for vertex, word := range s.now {
+		if word != s.before[vertex] {
+			yield(vertex, word)
+		}
+	}
+}
+
+// fill sets the words of a slot; before the first and after the last nobody does anything.
+func (s *stepSchedule) fill(words []uint64, slot int) {
+	clear(words)
+	if slot < 0 || slot >= len(s.steps) {
+		return
+	}
+	for i, bus := range s.steps[slot] {
+		number := s.plan.Steps[slot][i]
+		words[bus.Sender] = s.port(bus.Sender, number)
+		for _, receiver := range bus.Receivers {
+			words[receiver] = s.port(receiver, number) << wordListenShift
+		}
+	}
+}
+
+// port is a vertex's port to a bus, plus one.
+func (s *stepSchedule) port(vertex, bus int) uint64 { return uint64(s.plan.Port(vertex, bus) + 1) }

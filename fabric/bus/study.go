@@ -1,0 +1,191 @@
+package bus
+
+import (
+	"embed"
+	"fmt"
+	"math"
+
+	"starloom/fabric"
+	"starloom/fabric/bus/gossip"
+)
+
+// published are the figures of the paper, and reference figures of independent computations, that
+// the tests compare with, too.
+//
+//go:embed gossip/testdata/bus_*.csv
+var published embed.FS
+
+// records reads a table of them.
+func records(name string) [][]string {
+	_, records := fabric.Figures(published, "gossip/testdata/bus_"+name+".csv")
+	return records
+}
+
+// whole is the integer in a cell of a table.
+func whole(cell string) int { return int(fabric.Figure(cell)) }
+
+// gossipStudy repeats what S. Fujita, C. Laforest and S. Perennes, "A Gossip Algorithm for Bus
+// Networks with Buses of Limited Length", publish. Lengths are those of runs up to a size, and by
+// formula beyond it.
+func gossipStudy() *fabric.Study {
+	return &fabric.Study{
+		Name:  "bus",
+		Cases: []string{"lengths", "table 1", "table 2", "phase 2", "growth", "bounds", "optimum", "asymptotics", "improved", "naive", "buses"},
+		Doc:   "gossip in bus networks: Tables 1 and 2, lengths, phase 2 vertex by vertex, bounds, shortest gossips by search, asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes of the reference)",
+		Files: []fabric.StudyFile{fabric.StudyPlot},
+		Run:   func(r fabric.Runs) error { return (&gossipRuns{r}).study() },
+	}
+}
+
+// gossipRuns asks for runs of gossip and adds rows.
+type gossipRuns struct{ fabric.Runs }
+
+func (s *gossipRuns) study() error {
+	return fabric.RunParts(s, []fabric.StudyPart{
+		fabric.Part("lengths", len(lengthSamples)+len(s.references()), s.lengths),
+		fabric.Part("table 1", 1, s.table1),
+		fabric.Part("table 2", 0, s.table2),
+		fabric.Part("phase 2", len(s.phase2Sizes()), s.phase2),
+		fabric.Part("growth", 0, s.growth),
+		fabric.Part("bounds", 0, s.bounds),
+		fabric.Part("optimum", 2*len(records("g_exact")), s.optimum),
+		fabric.Part("asymptotics", 0, s.asymptotics),
+		fabric.Part("improved", 2*len(improvedSizes), s.improved),
+		fabric.Part("naive", 2*len(naiveSizes), s.naive),
+		fabric.Part("buses", 0, s.buses),
+	})
+}
+
+// size is that of --quick or of --full.
+func (s *gossipRuns) size(quick, full int) int {
+	if s.Full() {
+		return full
+	}
+	return quick
+}
+
+// sizes are those over which formulas are compared.
+const sizesVertices, sizesLength = 200, 16
+
+// eachSize calls f for lengths from 2 on and fewer than sizesVertices vertices; left says that
+// there are left-over ones beside a column.
+func eachSize(f func(n, l int, left bool)) {
+	for l := 2; l <= sizesLength; l++ {
+		for n := 2; n < sizesVertices; n++ {
+			f(n, l, n > l && n%l > 0)
+		}
+	}
+}
+
+// run runs gossip, which must pass, and returns its steps, and its run-table if that is wanted.
+func (s *gossipRuns) run(schedule string, n, l int, table bool) (int, *gossip.Table, error) {
+	program := "bus/" + schedule
+	net := Network{Vertices: n, Length: l}.Adapt(program, "", nil)
+	needs := fabric.ProgramNamed(net, program).Needs
+	outcome, err := s.Run(&fabric.Setting{
+		Network: net, Program: program, PayloadBytes: needs.PayloadBytes, RxFrames: 1, TxFrames: 1, SlotsMax: needs.Slots, Table: table,
+	})
+	if err == nil && !outcome.Passed {
+		err = fmt.Errorf("%s, n = %d, l = %d: %s", program, n, l, outcome.Broken)
+	}
+	if err != nil {
+		return 0, nil, err
+	}
+	t, _ := outcome.Table.(*gossip.Table)
+	return outcome.Metrics.Get("steps").(int), t, nil
+}
+
+// none adds a row for what must not be.
+func (s *gossipRuns) none(name, what string, found, runs int, note string) {
+	s.Add(fabric.Compare(name, what, 0, float64(found), runs, 0, note))
+}
+
+// table2 compares the coefficients.
+func (s *gossipRuns) table2(name string) error {
+	for _, record := range records("table_2") {
+		l := whole(record[0])
+		tau, _ := gossip.Tau(l).Float64()
+		for i, column := range []struct {
+			what  string
+			value float64
+		}{{"tau", tau}, {"1/log2(tau)", gossip.Coefficient(l)}, {"1+1/log2(l)", gossip.NaiveCoefficient(l)}} {
+			claimed, note := fabric.Figure(record[i+1]), ""
+			if math.Abs(claimed-column.value) > 0.5e-9 {
+				note = "published with its digits cut, not rounded"
+			}
+			s.Add(fabric.Compare(name, fmt.Sprintf("%s, l = %d", column.what, l), claimed, column.value, 0, 1e-9, note))
+		}
+	}
+	return nil
+}
+
+// growths are the constants c by length.
+var growths = []struct {
+	l int
+	c float64
+}{{2, 1.170820}, {3, 1.137452}, {4, 1.091661}, {8, 1.012131}}
+
+// growth compares c of M(t) = c tau^t + o(1) (footnote 5).
+func (s *gossipRuns) growth(name string) error {
+	const time = 40
+	for _, g := range growths {
+		s.Add(fabric.Compare(name, fmt.Sprintf("c, l = %d", g.l), g.c, gossip.Constant(g.l), 0, 0.5e-6, "reference"))
+		tau, _ := gossip.Tau(g.l).Float64()
+		s.Add(fabric.Compare(name, fmt.Sprintf("M(%d)/tau^%d, l = %d", time, time, g.l), gossip.Constant(g.l), float64(gossip.Most(g.l, time))/math.Pow(tau, time), 0, 1e-6, "c"))
+	}
+	return nil
+}
+
+// bounds compares lengths with the published bounds. That the paper's M(t) is at least tau^t makes
+// the upper one hold; it is met, or missed by one step.
+func (s *gossipRuns) bounds(name string) error {
+	below, above, loose, met, sizes := 0, 0, 0, 0, 0
+	eachSize(func(n, l int, _ bool) {
+		if n < l {
+			return
+		}
+		sizes++
+		switch length, bound := gossip.Length(n, l), gossip.UpperBound(n, l); {
+		case length < gossip.LowerBound(n):
+			below++
+		case length > bound:
+			above++
+		case length < bound-1:
+			loose++
+		case length == bound:
+			met++
+		}
+	})
+	note := fmt.Sprintf("%d sizes: l = 2 to %d, n = l to %d; the bound is met in %d of them", sizes, sizesLength, sizesVertices-1, met)
+	s.none(name, "sizes below the lower bound", below, 0, "Theorem 2; "+note)
+	s.none(name, "sizes above the upper bound", above, 0, "Corollary 6 and section 2.3; "+note)
+	s.none(name, "sizes two steps or more below it", loose, 0, note)
+	return nil
+}
+
+// asymptotics: what the coefficient is above 1 falls by half of what is published.
+func (s *gossipRuns) asymptotics(name string) error {
+	for _, l := range []int{8, 16, 32, 64} {
+		measured := gossip.Excess(l) / (2 * gossip.ExcessLimit(l))
+		s.Add(fabric.Contradicted(name, fmt.Sprintf("(1/log2(tau) - 1) / (log2(e)/2^l), l = %d", l), 1, measured, 0, math.Abs(measured-0.5) < 0.01,
+			"1/log2(tau) is about 1 + log2(e)/2^(l+1), not 1 + log2(e)/2^l (section 2.3)"))
+	}
+	return nil
+}
+
+// buses: a vertex meets one new bus in a step at most, so that a network that has only the buses
+// of the schedule is of logarithmic degree (section 3).
+func (s *gossipRuns) buses(name string) error {
+	for _, size := range []struct{ n, l int }{{100, 4}, {1000, 8}, {10_000, 3}, {10_000, 16}} {
+		most, plan := 0, PlanSteps(size.n, gossip.TwoPhase(size.n, size.l))
+		for vertex := range size.n {
+			most = max(most, plan.Ports(vertex))
+		}
+		length := gossip.Length(size.n, size.l)
+		s.Add(fabric.StudyRow{
+			Case: name, Quantity: fmt.Sprintf("most buses of a vertex, n = %d, l = %d", size.n, size.l), Published: float64(length), Measured: float64(most),
+			OK: most <= length, Note: fmt.Sprintf("at most, one for each step; %d buses in all", len(plan.Buses)),
+		})
+	}
+	return nil
+}

@@ -1,0 +1,37 @@
+/* Addressing in bus networks, beside starloom.h: vertices, and buses that are sets of them. The
+ * ports of a vertex are its taps, one on each of its buses, in the order of the buses. It is on one
+ * bus in a slot, where it sends or listens: with sl_send to one port and sl_listen to another it
+ * hears nothing but the one to which it sends, and breaks the rule one_bus.
+ *
+ * A frame reaches all that listen to the bus, whatever its destination; who sends and listens
+ * hears its own. Where buses have an arbiter, a frame waits in the TX FIFO until it is granted the
+ * bus, and the NIC asks for it in every slot (STARLOOM_TX_STATUS). */
+#ifndef STARLOOM_BUS_H
+#define STARLOOM_BUS_H
+
+#include "starloom.h"
+
+/* The size of the network. */
+SL_INLINE uint32_t sl_vertices(const sl_nic *nic) { return sl_shape(nic, 0); }
+SL_INLINE uint32_t sl_bus_length(const sl_nic *nic) { return sl_shape(nic, 1); } /* vertices that may be on a bus in one slot */
+SL_INLINE uint32_t sl_buses(const sl_nic *nic) { return sl_shape(nic, 2); }
+SL_INLINE int sl_arbitrated(const sl_nic *nic) { return sl_shape(nic, 3) != 0; }
+
+/* How many taps this vertex has: its ports are 0 to that minus 1. Only for images and programs
+ * that have no schedule; others know by that where they are. */
+SL_INLINE uint32_t sl_taps(const sl_nic *nic) { return sl_workload(nic); }
+
+#ifdef STARLOOM_SCHEDULE
+/* What the schedule of gossip says for this slot: ports to send to and to hear, SL_PORT_NONE for
+ * none. In the word of sl_schedule_word each stands plus one, so that 0 is neither. */
+typedef struct {
+    uint16_t send_port, listen_port;
+} sl_bus_schedule;
+SL_INLINE sl_bus_schedule sl_bus_scheduled(const sl_nic *nic) {
+    const uint64_t word = sl_schedule_word(nic);
+    sl_bus_schedule schedule = {(uint16_t)(word - 1), (uint16_t)((word >> 16) - 1)};
+    return schedule;
+}
+#endif
+
+#endif

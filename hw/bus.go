@@ -1,0 +1,443 @@
+package hw
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Buses is a bank of buses: what the transmitters at its taps put on a bus meets there, the OR of
+// their rails, and all receivers see it. A transmitter has one switch to all of its taps, so it is
+// on one bus at a time.
+//
+// Without an arbiter every tap is open. With one a transmitter asks for the bus that its port leads
+// to, and light passes the tap that the arbiter grants, and no other; an arbiter that is wrong lets
+// frames collide.
+//
+//	asks ----> request lines --> Arbiters --grants--+--> To: the port that serves a transmitter
+//	light ------------------------------------> taps --OR--> buses
+//
+// Latency 0 cycles (combinational), throughput one phit per cycle and bus. There is no state but
+// the Violation flags, an observer's column that reset and ClearSlot set to 0.
+//
+// Parameters: the wiring (Taps). Ports: light and port select, or asks and grants, in; light, and
+// with an arbiter request lines and who is served, out. Twin: bus.v without an arbiter; with one
+// bus_taps.v, and bus.v for the bus and its arbiter (ArbitratedBuses). (DESIGN section 4.)
+type Buses struct {
+	Registers
+	violations
+	BusConfig
+	bank Bank
+	to   *PortSelect // with an arbiter, else nil
+
+	first        []uint32 // by bus: its tap 0 in the columns of all taps
+	rail1, rail0 []uint64 // by tap: what passes it
+	requests     []uint8  // by tap: 1 if it asks; nil without an arbiter
+	lit, asked   [][]uint32
+	serving      [][]uint32 // by shard: the transmitters whose To is not PortNone
+
+	replaced []bool // by RTL; nil for none
+	whole    []bool // with the arbiter; the same
+}
+
+// BusConfig are the wires of a bank of buses.
+type BusConfig struct {
+	In   *Light // of the transmitters
+	Out  *Light // of the buses
+	Taps *Taps
+
+	Ports *PortSelect // of the transmitters, without an arbiter; else nil
+
+	// With one, else nil: what the transmitters ask for, the port of a transmitter; the lines of
+	// the arbiters, one for each tap; and the tap that they grant.
+	Asks        *Asks
+	Request     *Requests
+	Busy, Index *Signal
+}
+
+// NewBuses returns the bank that drives Out from In.
+func NewBuses(c BusConfig) (*Buses, error) {
+	path := c.Out.bank.Path()
+	switch {
+	case c.In.width != c.Out.width:
+		return nil, fmt.Errorf("%s: %d bits in, %d bits out", path, c.In.width, c.Out.width)
+	case c.In.bank.Units != 1 || c.Out.bank.Units != 1:
+		return nil, fmt.Errorf("%s: transmitters in %d units and buses in %d, both must be in one", path, c.In.bank.Units, c.Out.bank.Units)
+	case len(c.Taps.Bus) != c.In.bank.Size() || len(c.Taps.Members) != c.Out.bank.Size():
+		return nil, fmt.Errorf("%s: taps of %d transmitters on %d buses, there are %d and %d", path, len(c.Taps.Bus), len(c.Taps.Members), c.In.bank.Size(), c.Out.bank.Size())
+	case c.Asks != nil && (c.Request.bank.Size() != c.Out.bank.Size() || c.Request.requesters < c.Taps.Longest):
+		return nil, fmt.Errorf("%s: %d buses of at most %d taps, the request lines are of %d arbiters and %d requesters",
+			path, c.Out.bank.Size(), c.Taps.Longest, c.Request.bank.Size(), c.Request.requesters)
+	}
+	b := &Buses{violations: newViolations(c.Out), BusConfig: c, bank: c.Out.bank, first: make([]uint32, len(c.Taps.Members))}
+	taps := uint32(0)
+	for bus, members := range c.Taps.Members {
+		b.first[bus] = taps
+		taps += uint32(len(members))
+	}
+	b.rail1, b.rail0 = make([]uint64, taps), make([]uint64, taps)
+	b.lit, b.asked, b.serving = make([][]uint32, c.In.shards), make([][]uint32, c.In.shards), make([][]uint32, c.In.shards)
+	if c.Asks != nil {
+		b.to, b.requests = NewPortSelect(c.In.bank, "serving"), make([]uint8, taps)
+	}
+	b.Registers = Declare(Declaration{
+		Bank: c.Out.bank, Registers: []Register{b.violations.register()}, Wires: []Probed{c.Out, tapProbes{b}}, Derive: b.list,
+	})
+	return b, nil
+}
+
+// To is the port that serves each transmitter, PortNone for none; nil without an arbiter.
+func (b *Buses) To() *PortSelect { return b.to }
+
+// Reached returns the bus that a transmitter's port leads to.
+func (b *Buses) Reached(transmitter, port int) int { return int(b.Taps.Bus[transmitter][port]) }
+
+// Inputs are light and port selects, or light, asks and grants.
+func (b *Buses) Inputs() []Wire {
+	if b.Asks == nil {
+		return []Wire{b.In, b.Ports}
+	}
+	return []Wire{b.In, b.Asks, b.Busy, b.Index}
+}
+
+// Outputs are the light of the buses, and with an arbiter the request lines and who is served.
+func (b *Buses) Outputs() []Wire {
+	if b.Asks == nil {
+		return []Wire{b.Out}
+	}
+	return []Wire{b.Out, b.Request, b.to}
+}
+
+// Settle lets the light of all open taps meet on their buses.
+func (b *Buses) Settle(s Shard) {
+	b.Out.Clear(s.Index)
+	b.lit[s.Index] = darkenTaps(b.rail1, b.rail0, b.lit[s.Index])
+	switched := b.Ports
+	if b.Asks != nil {
+		b.ask(s.Index)
+	}
+	for _, i := range b.In.Lit(s.Index, 0) {
+		port := uint16(PortNone)
+		if switched != nil {
+			port = switched.Value[i]
+		} else {
+			port = b.Asks.To[i]
+		}
+		if int(port) >= len(b.Taps.Bus[i]) {
+			continue // connected to nothing
+		}
+		bus, tap := b.Taps.Bus[i][port], b.Taps.Tap[i][port]
+		if switched == nil {
+			if b.whole != nil && b.whole[bus] || !b.grants(bus, tap) {
+				continue
+			}
+			b.serve(s.Index, i, port)
+		}
+		b.show(s.Index, i, bus, tap)
+		if b.replaced == nil || !b.replaced[bus] {
+			b.put(s.Index, bus, b.In.Rail1[i], b.In.Rail0[i])
+		}
+	}
+}
+
+func darkenTaps(rail1, rail0 []uint64, lit []uint32) (none []uint32) {
+	darken(rail1, rail0, lit)
+	return lit[:0]
+}
+
+// ask raises the lines of those who ask.
+func (b *Buses) ask(shard int) {
+	for _, tap := range b.asked[shard] {
+		b.requests[tap] = 0
+	}
+	for _, i := range b.serving[shard] {
+		b.to.Value[i] = PortNone
+	}
+	b.asked[shard], b.serving[shard] = b.asked[shard][:0], b.serving[shard][:0]
+	b.Request.Clear(shard)
+	for _, i := range b.Asks.High(shard) {
+		port := b.Asks.To[i]
+		if int(port) >= len(b.Taps.Bus[i]) {
+			continue
+		}
+		bus, tap := b.Taps.Bus[i][port], b.Taps.Tap[i][port]
+		b.requests[b.first[bus]+uint32(tap)] = 1
+		b.asked[shard] = append(b.asked[shard], b.first[bus]+uint32(tap))
+		if b.whole == nil || !b.whole[bus] {
+			b.Request.Raise(shard, bus, uint32(tap))
+		}
+	}
+}
+
+// grants reports whether the arbiter of a bus grants a tap.
+func (b *Buses) grants(bus uint32, tap uint16) bool {
+	return b.Busy.Value[bus] != 0 && b.Index.Value[bus] == uint64(tap)
+}
+
+// serve tells a transmitter that its bus is granted.
+func (b *Buses) serve(shard int, transmitter uint32, port uint16) {
+	b.to.Value[transmitter] = port
+	b.serving[shard] = append(b.serving[shard], transmitter)
+}
+
+// show lights an open tap.
+func (b *Buses) show(shard int, transmitter, bus uint32, tap uint16) {
+	at := b.first[bus] + uint32(tap)
+	b.rail1[at], b.rail0[at] = b.In.Rail1[transmitter], b.In.Rail0[transmitter]
+	b.lit[shard] = append(b.lit[shard], at)
+}
+
+// QuietFor implements Quiet.
+func (b *Buses) QuietFor(limit uint64) uint64 {
+	if !b.In.Dark() || !b.Out.Dark() || b.Asks != nil && !b.Asks.Low() {
+		return 0
+	}
+	for shard := range b.lit {
+		if len(b.lit[shard])+len(b.asked[shard])+len(b.serving[shard]) > 0 {
+			return 0
+		}
+	}
+	return limit
+}
+
+// tapProbes are the signals of the taps: who asks, and the light that passes.
+type tapProbes struct{ buses *Buses }
+
+// Probes yields them bus by bus.
+func (p tapProbes) Probes(yield func(Probe)) {
+	b := p.buses
+	for bus, members := range b.Taps.Members {
+		for tap := range members {
+			at, path := int(b.first[bus])+tap, Index(b.bank.Element(bus)+".tap", tap)
+			if b.requests != nil {
+				yield(NewProbe(path+".request", 1, b.requests, at))
+			}
+			yield(NewProbe(path+".rail1", b.In.width, b.rail1, at))
+			yield(NewProbe(path+".rail0", b.In.width, b.rail0, at))
+		}
+	}
+}
+
+// Site says what the ports of a bus are: the light of the transmitters at its taps side by side,
+// dark for those that are switched to another bus and for taps that only longer buses have, and
+// who of them is switched to it. Of a bus with an arbiter it is the part without that.
+func (b *Buses) Site() *Site {
+	lanes := b.Taps.Longest
+	rails := b.railPorts()
+	out := append(LightPorts("rail1_o", "rail0_o", b.Out, false, 1, same), b.violations.port())
+	site := &Site{
+		What: "buses", Elements: b.bank.Size(), Path: b.bank.Element, Combinational: true,
+		Replace: func(bus int, _ func() bool) { b.replaced = marked(b.replaced, b.bank.Size(), bus) },
+	}
+	if b.Asks != nil {
+		bank := b.bank
+		bank.Part = "taps"
+		site.Twin, site.What, site.Path = "bus_taps", "taps of buses", bank.Element
+		site.Parameters = Same(map[string]int{"TAPS": lanes, "PHIT_BITS": b.In.width})
+		site.Ports = append(append(rails, b.grantPort()), out...)
+		return site
+	}
+	site.Twin, site.Clocked, site.Parameters = "bus", true, Same(busParameters(lanes, b.In.width, 0, 1))
+	request := Port{
+		Name: "request_i", Bits: lanes, Input: true,
+		Get: func(bus int, to Pins) { b.switched(bus, to) },
+		Put: func(bus int, from Pins) error {
+			for tap, i := range b.Taps.Members[bus] {
+				b.Ports.Value[i] = PortNone
+				if from.GetBits(tap, 1) != 0 {
+					b.Ports.Value[i] = b.port(bus, i)
+				}
+			}
+			return nil
+		},
+	}
+	site.Ports = append(append([]Port{request}, rails...), append(out, Port{
+		Name: "grant_o", Bits: lanes,
+		Get: func(bus int, to Pins) { b.switched(bus, to) },
+		Put: func(int, Pins) error { return nil }, // nobody waits for it
+	})...)
+	return site
+}
+
+// busParameters are those of bus.v; arbiter is 0 for none, else its kind plus 1.
+func busParameters(taps, bits, arbiter, slice int) map[string]int {
+	return map[string]int{"TAPS": taps, "PHIT_BITS": bits, "ARBITER": arbiter, "SLICE_CYCLES": slice}
+}
+
+// marked marks an element of a column of so many, which is nil before.
+func marked(column []bool, elements, element int) []bool {
+	if column == nil {
+		column = make([]bool, elements)
+	}
+	column[element] = true
+	return column
+}
+
+// port is the port of a transmitter that leads to a bus on which it has a tap.
+func (b *Buses) port(bus, transmitter int) uint16 {
+	return uint16(slices.Index(b.Taps.Bus[transmitter], uint32(bus)))
+}
+
+// switchedTo reports whether a transmitter's switch is at a bus.
+func (b *Buses) switchedTo(bus, transmitter int) bool {
+	port := uint16(PortNone)
+	if b.Ports != nil {
+		port = b.Ports.Value[transmitter]
+	} else {
+		port = b.Asks.To[transmitter]
+	}
+	return b.Taps.Reaches(uint32(transmitter), port, bus)
+}
+
+// switched has a one for every tap of a bus whose transmitter is switched to it.
+func (b *Buses) switched(bus int, to Pins) {
+	to.Clear()
+	for tap, i := range b.Taps.Members[bus] {
+		if b.switchedTo(bus, i) {
+			to.SetBits(tap, 1, 1)
+		}
+	}
+}
+
+// railPorts are the light at the taps.
+func (b *Buses) railPorts() []Port {
+	member := func(bus, tap int) uint32 { return uint32(b.Taps.Members[bus][tap]) }
+	ports := LightPorts("rail1_i", "rail0_i", b.In, true, b.Taps.Longest, member)
+	for k, rail := range [][]uint64{b.In.Rail1, b.In.Rail0} {
+		ports[k].Get = func(bus int, to Pins) {
+			to.Clear()
+			for tap, i := range b.Taps.Members[bus] {
+				if light := rail[i]; light != 0 && b.switchedTo(bus, i) {
+					to.SetBits(tap*b.In.width, b.In.width, light)
+				}
+			}
+		}
+	}
+	return ports
+}
+
+// grantPort is the grants that open the taps.
+func (b *Buses) grantPort() Port {
+	return Port{
+		Name: "grant_i", Bits: b.Taps.Longest, Input: true,
+		Get: func(bus int, to Pins) {
+			to.Clear()
+			if b.Busy.Value[bus] != 0 {
+				to.SetBits(int(b.Index.Value[bus]), 1, 1)
+			}
+		},
+		Put: func(bus int, from Pins) error {
+			b.Busy.Value[bus], b.Index.Value[bus] = 0, 0
+			from.Ones(func(tap int) { b.Busy.Value[bus], b.Index.Value[bus] = 1, uint64(tap) })
+			return nil
+		},
+	}
+}
+
+// ArbitratedBuses is a bank of buses with their arbiters as one component: for RTL that stands
+// for both. In a kernel it stands in the place of its parts.
+//
+// Ports: light and requests of the taps in, the light of the bus and the arbiter's grant out.
+// Latency: of light 0 cycles, of a grant 1. Registers and reset are those of the parts.
+// Twin: bus.v.
+type ArbitratedBuses struct {
+	buses    *Buses
+	arbiters *Arbiters
+}
+
+// NewArbitratedBuses returns buses and the arbiters that open their taps.
+func NewArbitratedBuses(buses *Buses, arbiters *Arbiters) *ArbitratedBuses {
+	return &ArbitratedBuses{buses, arbiters}
+}
+
+// Parts are buses and arbiters.
+func (b *ArbitratedBuses) Parts() []Sited { return []Sited{b.buses, b.arbiters} }
+
+// Path names the bank.
+func (b *ArbitratedBuses) Path() string { return b.buses.bank.Path() }
+
+// Inputs are light and asks.
+func (b *ArbitratedBuses) Inputs() []Wire { return []Wire{b.buses.In, b.buses.Asks} }
+
+// Outputs are those of both parts.
+func (b *ArbitratedBuses) Outputs() []Wire { return append(b.arbiters.Drives(), b.buses.Outputs()...) }
+
+// Settle shows the grants and lets the light of open taps meet.
+func (b *ArbitratedBuses) Settle(s Shard) {
+	b.arbiters.Drive(s)
+	b.buses.Settle(s)
+}
+
+// Latches are the request lines.
+func (b *ArbitratedBuses) Latches() []Wire { return b.arbiters.Latches() }
+
+// Latch is that of the arbiters.
+func (b *ArbitratedBuses) Latch(s Shard) { b.arbiters.Latch(s) }
+
+// Reset resets the parts.
+func (b *ArbitratedBuses) Reset() {
+	b.buses.Reset()
+	b.arbiters.Reset()
+}
+
+// State visits the parts.
+func (b *ArbitratedBuses) State(v *StateVisitor) {
+	v.Within(b.buses)
+	v.Within(b.arbiters)
+}
+
+// Probes yields those of the parts.
+func (b *ArbitratedBuses) Probes(yield func(Probe)) {
+	b.buses.Probes(yield)
+	b.arbiters.Probes(yield)
+}
+
+// Site says what the ports of a bus are. Those who ask for a replaced bus are served as its RTL
+// grants.
+func (b *ArbitratedBuses) Site() *Site {
+	buses, arbiters := b.buses, b.arbiters
+	taps, lanes, slice := buses.Taps, buses.Taps.Longest, max(1, int(arbiters.slice))
+	request := Port{
+		Name: "request_i", Bits: lanes, Input: true,
+		Get: func(bus int, to Pins) {
+			to.Clear()
+			buses.Asks.each(func(i uint32) {
+				if port := buses.Asks.To[i]; taps.Reaches(i, port, bus) {
+					to.SetBits(int(taps.Tap[i][port]), 1, 1)
+				}
+			})
+		},
+		Put: func(bus int, from Pins) error {
+			from.Ones(func(tap int) {
+				i := taps.Members[bus][tap]
+				buses.Asks.Raise(0, uint32(i), buses.port(bus, i), 0)
+			})
+			return nil
+		},
+	}
+	grant := arbiters.Site().Port("grant_o")
+	grant.Put = func(bus int, from Pins) error {
+		err := arbiters.putGrant(bus, from)
+		if arbiters.busy.Value[bus] == 0 {
+			return err
+		}
+		tap, members := int(arbiters.index.Value[bus]), taps.Members[bus]
+		if tap >= len(members) {
+			return fmt.Errorf("it grants tap %d, the bus has taps 0 to %d", tap, len(members)-1)
+		}
+		if i := members[tap]; buses.switchedTo(bus, i) && buses.In.Rail1[i]|buses.In.Rail0[i] != 0 {
+			buses.serve(0, uint32(i), buses.Asks.To[i])
+			buses.show(0, uint32(i), uint32(bus), uint16(tap))
+		}
+		return err
+	}
+	ports := append([]Port{request}, buses.railPorts()...)
+	ports = append(append(ports, LightPorts("rail1_o", "rail0_o", buses.Out, false, 1, same)...), buses.violations.port(), grant)
+	return &Site{
+		Twin: "bus", What: "buses", Parameters: Same(busParameters(lanes, buses.In.width, 1+int(arbiters.kind), slice)),
+		Elements: buses.bank.Size(), Path: buses.bank.Element, Clocked: true, Combinational: true, Ports: ports,
+		Replace: func(bus int, _ func() bool) {
+			buses.replaced = marked(buses.replaced, buses.bank.Size(), bus)
+			buses.whole = marked(buses.whole, buses.bank.Size(), bus)
+		},
+	}
+}

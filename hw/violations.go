@@ -1,0 +1,81 @@
+package hw
+
+// violations are an observer's flags of media: on which of them both rails of a bit have been lit
+// since ClearSlot. A component whose output is the light of media embeds it.
+type violations struct {
+	light *Light // of the media
+
+	Violation []uint8    // 1 for every medium on which frames have met
+	violated  [][]uint32 // per shard: where Violation is 1
+}
+
+func newViolations(light *Light) violations {
+	return violations{light: light, Violation: make([]uint8, light.bank.Size()), violated: make([][]uint32, light.shards)}
+}
+
+// register declares the flags, which traces show.
+func (v *violations) register() Register {
+	return Column("violation", v.Violation, AtMost[uint8](1)).Shown(1)
+}
+
+// put adds light to a medium of the shard.
+func (v *violations) put(shard int, medium uint32, rail1, rail0 uint64) {
+	if v.light.Put(shard, medium, rail1, rail0) != 0 {
+		v.flag(shard, medium)
+	}
+}
+
+func (v *violations) flag(shard int, medium uint32) {
+	if v.Violation[medium] == 0 {
+		v.Violation[medium] = 1
+		v.violated[shard] = append(v.violated[shard], medium)
+	}
+}
+
+// Violated returns the media of the shard that have seen a violation since ClearSlot, each once,
+// in no particular order.
+func (v *violations) Violated(shard int) []uint32 { return v.violated[shard] }
+
+// Met reports whether a medium has seen a violation since ClearSlot.
+func (v *violations) Met(medium int) bool { return v.Violation[medium] != 0 }
+
+// ClearSlot resets the flags of a shard; it costs what is flagged.
+func (v *violations) ClearSlot(shard int) {
+	for _, medium := range v.violated[shard] {
+		v.Violation[medium] = 0
+	}
+	v.violated[shard] = v.violated[shard][:0]
+}
+
+// list makes the lists of violations from the flags.
+func (v *violations) list() {
+	for shard := range v.violated {
+		v.violated[shard] = v.violated[shard][:0]
+	}
+	for medium, flag := range v.Violation {
+		if flag != 0 {
+			shard := v.light.Owner(uint32(medium))
+			v.violated[shard] = append(v.violated[shard], uint32(medium))
+		}
+	}
+}
+
+// port is the output that shows a violation in this cycle.
+func (v *violations) port() Port {
+	return Port{
+		Name: "violation_o", Bits: 1,
+		Get: func(medium int, to Pins) {
+			both := uint64(0)
+			if v.light.Rail1[medium]&v.light.Rail0[medium] != 0 {
+				both = 1
+			}
+			to.Set(both)
+		},
+		Put: func(medium int, from Pins) error {
+			if from.Value() != 0 {
+				v.flag(v.light.Owner(uint32(medium)), uint32(medium))
+			}
+			return nil
+		},
+	}
+}

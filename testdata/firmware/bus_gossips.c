@@ -1,0 +1,35 @@
+/* Gossip by the schedule of a bus network. how: 0 as it should be; 1 vertex 4 has the item of
+ * vertex 7 from the start; 2 vertex 0 forgets what it receives; 3 vertex 3 listens to another port
+ * when it sends to its first or second. */
+#define STARLOOM_SCHEDULE
+#define STARLOOM_STATE_BYTES ((bank->processors + 7) / 8)
+#include "starloom_bus.h"
+
+STARLOOM_PARAMS("how=0")
+enum { RIGHT, CREATES, FORGETS, LISTENS };
+
+typedef struct {
+    uint64_t unused;
+    uint8_t known[];
+} state_t;
+
+static void on_start(sl_nic *nic, state_t *s) {
+    s->known[sl_self(nic) / 8] = (uint8_t)(1 << sl_self(nic) % 8);
+    if (sl_param(nic, 0) == CREATES && sl_self(nic) == 4) s->known[0] |= 1 << 7;
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    const uint32_t bytes = (sl_processors(nic) + 7) / 8;
+    const sl_frame *heard = sl_receive(nic);
+    if (heard && !(sl_param(nic, 0) == FORGETS && sl_self(nic) == 0))
+        for (uint32_t k = 0; k < bytes; k++) s->known[k] |= heard->payload[k];
+    sl_bus_schedule now = sl_bus_scheduled(nic);
+    if (now.send_port != SL_PORT_NONE) {
+        sl_frame *frame = sl_send(nic, now.send_port, SL_KIND_CONTROL, SL_ANY, bytes);
+        for (uint32_t k = 0; k < bytes; k++) frame->payload[k] = s->known[k];
+        if (sl_param(nic, 0) == LISTENS && sl_self(nic) == 3) now.listen_port = now.send_port ^ 1;
+    }
+    sl_listen(nic, now.listen_port);
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
