@@ -15,8 +15,8 @@ import (
 	"starloom/fabric/bus"
 )
 
-// busScenario runs a test image on buses.
-func busScenario(t testing.TB, image string, b bus.Network) *Scenario {
+// busImage runs a test image on buses.
+func busImage(t testing.TB, image string, b bus.Network) *Scenario {
 	s := DefaultScenario()
 	s.Name, s.Fabric.Bus, s.Firmware.Image, s.Stop.Slots = image, &b, testImage(t, image), 20
 	s.Rules = &Rules{OneBus: true, BusLength: true, CollisionFree: &CollisionFree{Period: 1, Slots: []int{1}}}
@@ -50,7 +50,7 @@ func TestBusRulesFire(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, engine := range []string{EngineSlot, EngineCycle} {
-				s := busScenario(t, c.image, c.network)
+				s := busImage(t, c.image, c.network)
 				s.Firmware.Params = c.params
 				m := machine(t, s, MachineOptions{Engine: engine})
 				require.NoError(t, m.Run(context.Background(), nil))
