@@ -17,8 +17,8 @@ import (
 	"starloom/traces/pcapng/pcapngtest"
 )
 
-// busScenario is gossip of n vertices on buses of length l; more is what else the file has.
-func busScenario(t testing.TB, program string, n, l int, more string) *Scenario {
+// busGossipScenario is gossip of n vertices on buses of length l; more is what else the file has.
+func busGossipScenario(t testing.TB, program string, n, l int, more string) *Scenario {
 	s, err := ParseScenario("bus.yaml", fmt.Appendf(nil, "starloom: 1\nfabric: {bus: {vertices: %d, length: %d}}\nfirmware: {program: bus/%s}\n%s", n, l, program, more))
 	require.NoError(t, err)
 	return s
@@ -65,7 +65,7 @@ func TestBusLengths(t *testing.T) {
 			continue
 		}
 		runs++
-		report, _ := busRun(t, busScenario(t, "two-phase", n, l, ""), MachineOptions{Engine: EngineSlot})
+		report, _ := busRun(t, busGossipScenario(t, "two-phase", n, l, ""), MachineOptions{Engine: EngineSlot})
 		at := fmt.Sprintf("n = %d, l = %d", n, l)
 		require.Equal(t, steps, report.Metrics.Get("steps"), at)
 		known := report.Metrics.Get("known").([]int)
@@ -81,7 +81,7 @@ func TestBusProgramsLengths(t *testing.T) {
 	for _, size := range [][2]int{{2, 2}, {5, 2}, {8, 3}, {10, 3}, {64, 4}, {65, 64}, {100, 7}, {129, 5}} {
 		n, l := size[0], size[1]
 		for program, steps := range map[string]int{"improved": gossip.ImprovedLength(n, l), "naive": gossip.NaiveLength(n, l)} {
-			report, _ := busRun(t, busScenario(t, program, n, l, ""), MachineOptions{Engine: EngineSlot})
+			report, _ := busRun(t, busGossipScenario(t, program, n, l, ""), MachineOptions{Engine: EngineSlot})
 			require.Equal(t, steps, report.Metrics.Get("steps"), "%s, n = %d, l = %d", program, n, l)
 		}
 	}
@@ -92,7 +92,7 @@ func TestBusProgramsLengths(t *testing.T) {
 func TestBusEnginesAgree(t *testing.T) {
 	for _, size := range [][2]int{{2, 2}, {5, 2}, {13, 4}, {40, 3}, {70, 80}} {
 		for _, program := range []string{"two-phase", "improved", "naive"} {
-			s := busScenario(t, program, size[0], size[1], "link: {phit_bits: 8, propagation_cycles: 2}\n")
+			s := busGossipScenario(t, program, size[0], size[1], "link: {phit_bits: 8, propagation_cycles: 2}\n")
 			want := result(t, s, MachineOptions{Engine: EngineSlot})
 			require.Equal(t, want, result(t, s, MachineOptions{Engine: EngineSlot, Workers: 2}))
 			require.Equal(t, want, result(t, s, MachineOptions{Engine: EngineCycle}))
@@ -119,7 +119,7 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 	for _, size := range [][2]int{{9, 4}, {61, 3}, {64, 5}, {67, 8}} {
 		n, l := size[0], size[1]
 		var capture bytes.Buffer
-		report, err := Run(t.Context(), busScenario(t, "two-phase", n, l, ""), RunOptions{PCAPNG: Writer(&capture)})
+		report, err := Run(t.Context(), busGossipScenario(t, "two-phase", n, l, ""), RunOptions{PCAPNG: Writer(&capture)})
 		require.NoError(t, err)
 		require.Equal(t, VerdictPass, report.Verdict)
 		packets, err := pcapngtest.Read(capture.Bytes())
@@ -171,7 +171,7 @@ func busFrames(n, l int) map[crossed][]byte {
 func TestBusPhase2Runs(t *testing.T) {
 	for _, size := range [][2]int{{1000, 4}, {96, 2}, {300, 5}} {
 		n, l := size[0], size[1]
-		_, table := busRun(t, busScenario(t, "two-phase", n, l, ""), MachineOptions{Engine: EngineSlot})
+		_, table := busRun(t, busGossipScenario(t, "two-phase", n, l, ""), MachineOptions{Engine: EngineSlot})
 		phase2 := gossip.Phase2Length(n/l, l)
 		first := table.Columns() - phase2
 		for time := range phase2 + 1 {
@@ -199,7 +199,7 @@ func TestBusRules(t *testing.T) {
 			{3, Violation{Rule: RuleOneBus, Cycle: 15, Slot: 3, Path: "bus.nic[3]",
 				Message: "processor 3 sends to bus.bus[8].tap[0] and listens to bus.bus[11].tap[2] in one slot: its switch is at the first, it does not hear the other"}, 2},
 		} {
-			s := busScenario(t, "two-phase", 10, 3, "")
+			s := busGossipScenario(t, "two-phase", 10, 3, "")
 			require.NoError(t, s.Override(t.Context(), Overrides{Image: testImage(t, "bus_gossips")}))
 			require.Equal(t, "two-phase", s.Firmware.Schedule)
 			s.Firmware.Params = map[string]int64{"how": c.how}
@@ -230,7 +230,7 @@ func TestBusGossipRefused(t *testing.T) {
 		require.ErrorAs(t, err, new(*InputError), c.more)
 		require.ErrorContains(t, err, c.says)
 	}
-	s := busScenario(t, "naive", 100, 4, "")
+	s := busGossipScenario(t, "naive", 100, 4, "")
 	require.Equal(t, NIC{PayloadBytes: 13, RXFrames: 1, TXFrames: DefaultScenario().NIC.TXFrames}, s.NIC)
 	require.Equal(t, gossip.NaiveLength(100, 4), int(s.Stop.Slots))
 	s.Workload.OneToAll = &OneToAll{}

@@ -54,9 +54,9 @@ type Fabric struct {
 	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
 
 	Crossbar *crossbar.Network `json:"crossbar,omitempty" jsonschema:"description=crossbar: any frames with distinct senders and addressees cross in one slot"`
-	EJ       *ej.Network       `json:"ej,omitempty" jsonschema:"description=Eisenstein-Jacobi network: six links for each node in each dimension"`
 
 	Bus *bus.Network `json:"bus,omitempty" jsonschema:"description=bus network: buses are sets of vertices\\, a vertex is on one of them in a slot"`
+	EJ  *ej.Network  `json:"ej,omitempty" jsonschema:"description=Eisenstein-Jacobi network: six links for each node in each dimension"`
 
 	// Custom is a network from Go, which has passed the suite of package
 	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while

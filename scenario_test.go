@@ -44,6 +44,15 @@ type badScenario struct {
 	schema     bool
 }
 
+// busFabric is a scenario of gossip on a bus network, busSensors one of sensors.
+func busFabric(keys string) string {
+	return "starloom: 1\nfabric: {bus: {" + keys + "}}\nfirmware: {program: bus/two-phase}\n"
+}
+
+func busSensors(keys string) string {
+	return "starloom: 1\nfabric: {bus: {" + keys + "}}\nfirmware: {program: bus/sensors}\n"
+}
+
 var badScenarios = []badScenario{
 	// The file as a whole.
 	{"empty file", "", false},
@@ -92,6 +101,29 @@ var badScenarios = []badScenario{
 	{"missing fabric", "starloom: 1\nfirmware: {program: pops/random}\n", true},
 	{"no fabric in fabric", "starloom: 1\nfabric: {}\nfirmware: {program: pops/random}\n", true},
 	{"two fabrics", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}, crossbar: {ports: 10}}\nfirmware: {program: pops/random}\n", true},
+	// Buses.
+	{"bus without vertices", busFabric("length: 4"), true},
+	{"bus of one vertex", busFabric("vertices: 1, length: 4"), true},
+	{"bus of no vertices", busFabric("vertices: -3, length: 4"), true},
+	{"bus of too many vertices", busFabric("vertices: 65535, length: 4"), true},
+	{"bus of vertices beyond an integer", busFabric("vertices: 18446744073709551616, length: 4"), true},
+	{"bus of length 1", busFabric("vertices: 4, length: 1"), true},
+	{"bus of length 0", busFabric("vertices: 4, length: 0"), true},
+	{"bus of negative length", busFabric("vertices: 4, length: -4"), true},
+	{"bus of a length beyond an integer", busFabric("vertices: 4, length: 18446744073709551616"), true},
+	{"bus program without a length", busFabric("vertices: 4"), false},
+	{"bus program with buses", busFabric("vertices: 4, length: 3, buses: [[0, 1]]"), false},
+	{"bus with an unknown arbiter", busFabric("vertices: 4, length: 3, arbiter: roundrobin"), true},
+	{"sensors without buses", busSensors("vertices: 4"), false},
+	{"no bus at all", busSensors("vertices: 4, buses: []"), true},
+	{"bus of a single vertex", busSensors("vertices: 4, buses: [[0, 1], [2]]"), false},
+	{"bus without a vertex", busSensors("vertices: 4, buses: [[], [0, 1]]"), false},
+	{"bus with a vertex that there is not", busSensors("vertices: 4, buses: [[0, 1], [2, 4]]"), false},
+	{"bus with a negative vertex", busSensors("vertices: 4, buses: [[0, -1]]"), false},
+	{"bus with a vertex twice", busSensors("vertices: 4, buses: [[0, 1], [3, 2, 3]]"), false},
+	{"bus that is no list", busSensors("vertices: 4, buses: [0, 1]"), true},
+	{"bus program of another fabric", "starloom: 1\nfabric: {bus: {vertices: 4, buses: [[0, 1]]}}\nfirmware: {program: pops/random}\n", false},
+
 	{"unknown fabric", "starloom: 1\nfabric: {pop: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\n", true},
 	{"pops empty", "starloom: 1\nfabric: {pops: }\nfirmware: {program: pops/random}\n", true},
 	{"missing group_size", "starloom: 1\nfabric: {pops: {groups: 2}}\nfirmware: {program: pops/random}\n", true},
@@ -353,7 +385,7 @@ func TestScenarioCheck(t *testing.T) {
 		"phit":     {func(s *Scenario) { s.Link.PhitBits = 65 }, "link.phit_bits: link.phit_bits is 65; allowed are 1 to 64 (bits that a link carries in one cycle)"},
 		"negative": {func(s *Scenario) { s.Link.GuardCycles = -1 }, "link.guard_cycles: link.guard_cycles is -1; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
 		"no guard": {func(s *Scenario) { s.Link.GuardCycles = 0 }, "link.guard_cycles: link.guard_cycles is 0; allowed are 1 to 4096 (dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the last phit)"},
-		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}} or fabric: {crossbar: {ports: ...}} or fabric: {ej: {a: ..., b: ..., dimensions: ...}}"},
+		"fabric":   {func(s *Scenario) { s.Fabric.POPS = nil }, "fabric: the scenario has no fabric; write fabric: {pops: {groups: ..., group_size: ...}} or fabric: {crossbar: {ports: ...}} or fabric: {bus: {vertices: ...}} or fabric: {ej: {a: ..., b: ..., dimensions: ...}}"},
 		"size":     {func(s *Scenario) { s.Fabric.POPS.Groups = 0 }, "fabric.pops.groups: fabric.pops.groups is 0; allowed are 1 to 65533 (number of groups g)"},
 		"mode":     {func(s *Scenario) { s.Firmware.Mode = "" }, `firmware.mode: firmware.mode is ""; allowed are banked, isolated (banked: one instance serves many processors; isolated: one instance for each; the results are the same)`},
 		"version":  {func(s *Scenario) { s.Version = 0 }, "starloom: starloom is 0; allowed is 1 (version of the scenario format; always 1)"},

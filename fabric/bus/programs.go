@@ -2,8 +2,11 @@ package bus
 
 import "starloom/fabric"
 
+// sensorsProgram is for buses that are given.
+const sensorsProgram = "bus/sensors"
+
 // Programs implements fabric.Network: those of gossip, one for each schedule. They bring their
-// buses, and what they carry is known.
+// buses, and what they carry is known. The sensors share those that are given.
 func (b Network) Programs() (programs []fabric.Program) {
 	for _, schedule := range b.Schedules() {
 		p := fabric.Program{
@@ -15,7 +18,10 @@ func (b Network) Programs() (programs []fabric.Program) {
 		}
 		programs = append(programs, p)
 	}
-	return programs
+	return append(programs, fabric.Program{
+		Name: sensorsProgram, SlotsPerStep: 1,
+		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, OneBus: true, BusLength: true},
+	})
 }
 
 // Referee implements fabric.Network: that of gossip where the buses are those of a schedule, else
