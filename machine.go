@@ -1048,10 +1048,13 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 		case firmware.EventTrap:
 			s.traps++
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindTrap, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text), Backtrace: e.Backtrace})
 		case firmware.EventFail:
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text), Backtrace: e.Backtrace})
+		case firmware.EventAssert:
+			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
+				Text: fmt.Sprintf("assertion `%s` failed in %s", e.Text, where), Backtrace: e.Backtrace})
 		case firmware.EventDeliver:
 			s.ledger.Referee.Announce(&s.ledger, processor, e.Origin, slot)
 		case firmware.EventResult:
