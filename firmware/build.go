@@ -26,16 +26,27 @@ type BuildOptions struct {
 	Output string // image to write, "-" for standard output; "" for the source's name with .wasm
 	Clang  string // compiler; "" for clang
 
+	// Debug makes a checked build: -O1 and -DSTARLOOM_CHECKED, see the end of starloom.h.
+	Debug bool
+
 	Warnings io.Writer // what the compiler says of a source that compiles; nil: nobody listens
 }
 
 // clangFlags make small, deterministic images with line information: no path of
 // the machine gets into them.
 var clangFlags = []string{
-	"--target=wasm32", "-O2", "-g", "-ffreestanding", "-nostdlib",
+	"--target=wasm32", "-g", "-ffreestanding", "-nostdlib",
 	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
 	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
 }
+
+// releaseFlags and debugFlags are those of the two kinds of builds. What the sanitizer calls is
+// in starloom.h; WebAssembly has no alignment that matters.
+var (
+	releaseFlags = []string{"-O2"}
+	debugFlags   = []string{"-O1", "-DSTARLOOM_CHECKED", "-fsanitize=undefined", "-fno-sanitize=alignment,function,vptr",
+		"-fno-sanitize-recover=undefined", "-fsanitize-undefined-strip-path-components=-1"}
+)
 
 // languageFlags are those of a source's language, by the ending of its name: C, or C++
 // without what needs a library.
@@ -102,6 +113,10 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s -print-resource-dir: %w", o.Clang, err)
 	}
+	kind := releaseFlags
+	if o.Debug {
+		kind = debugFlags
+	}
 	object, image := filepath.Join(work, "image.o"), filepath.Join(work, "image.wasm")
 	for _, command := range []*exec.Cmd{
 		exec.CommandContext(ctx, o.Clang, append([]string{
@@ -109,7 +124,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 			"-ffile-prefix-map=" + work + "/=",
 			"-ffile-prefix-map=" + strings.TrimSpace(string(resources)) + "/=clang/",
 			"-I", filepath.Join(work, "sdk"), "-o", object, source,
-		}, slices.Concat(language, clangFlags)...)...),
+		}, slices.Concat(language, clangFlags, kind)...)...),
 		exec.CommandContext(ctx, linker, append([]string{"-o", image, object}, linkFlags...)...),
 	} {
 		out, err := command.CombinedOutput()

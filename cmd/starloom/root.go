@@ -190,20 +190,26 @@ func newFirmware() *cobra.Command {
 		Use: "firmware", Short: "Build and inspect firmware images", Args: cobra.ArbitraryArgs, RunE: group,
 	}
 	var output string
+	var debug bool
 	build := &cobra.Command{
 		Use:   "build SRC.c [-o OUT.wasm]",
 		Short: "Compile C firmware to an image",
 		Long: `Compiles a C or C++ source that includes starloom.h (the header is part of this
 program) with clang and wasm-ld, and checks the image. Debian has both in the
-packages clang and lld.`,
+packages clang and lld.
+
+With --debug, what starloom.h would ignore or leave undefined - a port, parameter or
+probe out of range, writing to a frame that a full FIFO has no room for - fails with
+file and line, and null pointers, overflows and the like trap.`,
 		Example:           "  starloom firmware build router.c -o router.wasm",
 		Args:              exactly("SRC.c"),
 		ValidArgsFunction: files("c"),
 		RunE: func(c *cobra.Command, args []string) error {
-			return firmware.Build(c.Context(), firmware.BuildOptions{Source: args[0], Output: output, Warnings: c.ErrOrStderr()})
+			return firmware.Build(c.Context(), firmware.BuildOptions{Source: args[0], Output: output, Debug: debug, Warnings: c.ErrOrStderr()})
 		},
 	}
 	build.Flags().StringVarP(&output, "output", "o", "", "write the image to `F` (default: the source's name with .wasm)")
+	build.Flags().BoolVar(&debug, "debug", false, "a checked build: slower, and it says what is wrong")
 	inspect := &cobra.Command{
 		Use:               "inspect F.wasm",
 		Short:             "Check an image and say what is in it",
