@@ -30,7 +30,10 @@ type Network struct {
 	plan     func() *Plan
 }
 
-var _ fabric.Adaptable = Network{}
+var (
+	_ fabric.Adaptable = Network{}
+	_ fabric.Weighed   = Network{}
+)
 
 // The limits of a bus network: processors and taps have 16 bits.
 const (
@@ -98,10 +101,10 @@ func (b Network) Adapt(program, schedule string, _ map[string]int64) fabric.Netw
 	if program != "" || schedule != "" {
 		b.schedule = ""
 	}
-	if schedules[schedule] != nil {
+	if schedules[schedule].steps != nil {
 		b.schedule = schedule
 	}
-	steps, n, l, buses := schedules[b.schedule], b.Vertices, b.Length, b.Buses
+	steps, n, l, buses := schedules[b.schedule].steps, b.Vertices, b.Length, b.Buses
 	b.plan = sync.OnceValue(func() *Plan {
 		if steps != nil {
 			return PlanSteps(n, steps(n, l))
@@ -194,6 +197,14 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 		return buses*(memoryBus+memoryCycle) + taps*memoryTap
 	}
 	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*uint64(nic.FrameStride(c.PayloadBytes))
+}
+
+// WorkloadBytes implements fabric.Weighed: what the referee of gossip keeps of every vertex's items.
+func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms uint64) {
+	if b.schedule == "" {
+		return 0, 0
+	}
+	return uint64(b.Vertices) * uint64(setWords(b.Vertices)) * 8, 0
 }
 
 // Twin implements fabric.Network: there is no Verilog of a whole bus network.
