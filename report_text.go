@@ -7,6 +7,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -186,8 +187,13 @@ func formatMetric(value any) string {
 	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "").Replace(string(data))
 }
 
-// formatFloat writes at most six digits that count.
-func formatFloat(f float64) string { return strconv.FormatFloat(f, 'g', 6, 64) }
+// formatFloat writes a whole number in full, and of others at most six digits that count.
+func formatFloat(f float64) string {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 6, 64)
+}
 
 // printable replaces what could move a terminal's cursor.
 func printable(text string) string {

@@ -31,6 +31,25 @@ func TestStudyGossip(t *testing.T) {
 	require.Equal(t, before, list(t, dir))
 }
 
+// TestStudyBroadcast repeats the tables and what does not hold in them, with the picture of the plane.
+func TestStudyBroadcast(t *testing.T) {
+	dir := folder(t, nil)
+	for _, c := range []struct {
+		pattern      string
+		contradicted int
+	}{{"table [12]", 1}, {"misprint", 5}, {"one packet", 0}, {"claims", 8}} {
+		r := starloomIn(t, dir, "study", "ej", "--case", c.pattern)
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.Equal(t, c.contradicted, strings.Count(r.stdout, "  contradicted  "), r.stdout)
+	}
+	r := starloomIn(t, dir, "study", "ej", "--case", "plane", "--svg", ".")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Equal(t, []string{"ej-plane-misprinted.svg", "ej-plane-oriented.svg", "ej-plane.svg"}, list(t, dir))
+	picture, err := os.ReadFile(filepath.Join(dir, "ej-plane.svg"))
+	require.NoError(t, err)
+	require.Contains(t, string(picture), "EJ_{3+4rho}: the broadcast of node 0, diameter 3")
+}
+
 // TestStudyPlots: plots appear in a folder that is made for them.
 func TestStudyPlots(t *testing.T) {
 	dir := folder(t, map[string]string{"file": ""})

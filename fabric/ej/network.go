@@ -171,13 +171,14 @@ func opposite(port int) int {
 
 // Names implements fabric.Network.
 func (e Network) Names() fabric.Names {
-	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, torus: sync.OnceValue(e.torus)}
+	return names{UnitNames: fabric.UnitNames{Path: "ej.node", PerUnit: 1, Ports: e.portLabels()}, net: e, media: e.mediumLabels(), torus: sync.OnceValue(e.torus)}
 }
 
 // names are paths such as ej.node[27].nic[0] and ej.node[27].dim[1].port[+rho].
 type names struct {
 	fabric.UnitNames
 	net   Network
+	media []string // mediumLabels
 	torus func() *eisenstein.Torus
 }
 
@@ -216,7 +217,7 @@ func (e Network) mediumLabels() (labels []string) {
 }
 
 func (n names) Medium(medium int) string {
-	return hw.Index(n.Path, medium/n.net.ports()) + "." + n.net.mediumLabels()[medium%n.net.ports()]
+	return hw.Index(n.Path, medium/len(n.media)) + "." + n.media[medium%len(n.media)]
 }
 
 func (n names) Link(medium int) string       { return n.Medium(medium) + "." + fibre }

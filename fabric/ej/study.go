@@ -50,7 +50,7 @@ func (s *broadcastRuns) study() error {
 		fabric.Part("twelve steps", s.ran(twelveStepNets), s.twelveSteps),
 		fabric.Part("six dimensions", 0, s.sixDimensions),
 		fabric.Part("plane", 1, s.plane),
-		fabric.Part("every alpha", 2*len(s.alphas(1))+len(s.alphas(2)), s.everyAlpha),
+		fabric.Part("every alpha", 2*len(alphas(1))+len(alphas(2)), s.everyAlpha),
 		fabric.Part("misprint", len(misprints), s.misprint),
 		fabric.Part("counters", 0, s.counters),
 		fabric.Part("all-to-all", s.allToAllRuns(), s.allToAll),

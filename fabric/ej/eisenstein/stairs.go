@@ -44,13 +44,23 @@ type stairs struct {
 	histogram []int // residues by weight
 }
 
+// compare orders places by their exponents over the six directions.
+func (s *stairs) compare(a, b place) int {
+	exponents := func(at place) (exponents [6]uint16) {
+		exponents[s.sectors[at.sector].major] = at.q
+		exponents[s.sectors[at.sector].minor] = at.p
+		return exponents
+	}
+	left, right := exponents(a), exponents(b)
+	return slices.Compare(left[:], right[:])
+}
+
 // climb chooses a place for every residue, weight by weight.
 func (f *Field) climb(sectors []sector) stairs {
 	s := stairs{
 		sectors: sectors, extents: make([][]int, len(sectors)),
 		places: make([]place, f.size), weights: make([]uint16, f.size), histogram: []int{1},
 	}
-	exponents := make([][6]int, f.size) // of the places
 	for left := f.size - 1; left > 0; {
 		weight := len(s.histogram)
 		found := 0
@@ -58,18 +68,16 @@ func (f *Field) climb(sectors []sector) stairs {
 			for p := range weight {
 				q := weight - p
 				node := f.residue(integer{}.plus(q, units[sector.major]).plus(p, units[sector.minor]))
-				var exponent [6]int
-				exponent[sector.major] += q
-				exponent[sector.minor] += p
+				here := place{int8(i), uint16(q), uint16(p)}
 				switch {
 				case node == 0 || s.weights[node] > 0 && int(s.weights[node]) < weight:
 					continue
 				case s.weights[node] == 0:
 					found++
-				case slices.Compare(exponent[:], exponents[node][:]) < 0:
+				case s.compare(here, s.places[node]) < 0:
 					continue
 				}
-				s.weights[node], exponents[node], s.places[node] = uint16(weight), exponent, place{int8(i), uint16(q), uint16(p)}
+				s.weights[node], s.places[node] = uint16(weight), here
 			}
 		}
 		s.histogram = append(s.histogram, found)
