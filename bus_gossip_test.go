@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric/bus"
 	"starloom/fabric/bus/gossip"
 	"starloom/nic"
 	"starloom/traces/pcapng"
@@ -235,4 +237,76 @@ func TestBusGossipRefused(t *testing.T) {
 	require.Equal(t, gossip.NaiveLength(100, 4), int(s.Stop.Slots))
 	s.Workload.OneToAll = &OneToAll{}
 	require.ErrorContains(t, s.Check(), "takes no workload")
+}
+
+// TestBusExample: the example passes, in as many steps as its comments say; another program and
+// left-over vertices, which they propose, have their lengths.
+func TestBusExample(t *testing.T) {
+	s, err := LoadScenario("examples/bus-gossip.yaml")
+	require.NoError(t, err)
+	report, table := busRun(t, s, MachineOptions{})
+	require.Equal(t, 9, report.Metrics.Get("steps"))
+	require.Equal(t, []int{1, 1, 4, 4, 8, 16, 32, 60, 100}, report.Metrics.Get("known"))
+	var csv, svg bytes.Buffer
+	require.NoError(t, table.WriteCSV(&csv))
+	require.NoError(t, table.WriteSVG(&svg))
+	plan := bus.PlanSteps(100, gossip.TwoPhase(100, 4))
+	var scheduled bytes.Buffer
+	of := gossip.TableOf(100, gossip.TwoPhase(100, 4), func(step, entry int) int { return plan.Steps[step][entry] })
+	require.NoError(t, of.WriteCSV(&scheduled))
+	require.Equal(t, scheduled.String(), csv.String(), "the run did what the schedule says")
+	scheduled.Reset()
+	require.NoError(t, of.WriteSVG(&scheduled))
+	require.Equal(t, scheduled.String(), svg.String())
+
+	s.Fabric.Bus.Vertices, s.NIC.PayloadBytes, s.Stop.Slots = 102, 13, 100
+	for program, steps := range map[string]int{"bus/two-phase": 11, "bus/improved": 10, "bus/naive": 11} {
+		s.Firmware.Program = program
+		report, _ := busRun(t, s, MachineOptions{})
+		require.Equal(t, steps, report.Metrics.Get("steps"), program)
+	}
+}
+
+// TestBusSameAgain: one run after the other in a machine, and in another machine, are the same to the
+// byte; the seed changes nothing but its own name.
+func TestBusSameAgain(t *testing.T) {
+	s := busGossipScenario(t, "improved", 77, 6, "")
+	m := machine(t, s, MachineOptions{})
+	texts := make([]string, 3)
+	for i := range texts {
+		require.NoError(t, m.Reset(1))
+		require.NoError(t, m.Run(t.Context(), nil))
+		texts[i] = reportText(t, m.Report())
+		require.Equal(t, texts[0], texts[i])
+	}
+	require.Equal(t, texts[0], result(t, s, MachineOptions{}))
+	digest := m.Report().Digest
+	require.NoError(t, m.Reset(2))
+	require.NoError(t, m.Run(t.Context(), nil))
+	require.Equal(t, digest, m.Report().Digest)
+}
+
+// TestBusSaves a run in the middle and goes on in another machine.
+func TestBusSaves(t *testing.T) {
+	s := busGossipScenario(t, "two-phase", 30, 4, "")
+	want := result(t, s, MachineOptions{Engine: EngineCycle})
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		m, other := machine(t, s, MachineOptions{Engine: engine}), machine(t, s, MachineOptions{Engine: engine})
+		for range 4 {
+			require.NoError(t, m.Step())
+		}
+		var saved bytes.Buffer
+		require.NoError(t, m.Save(&saved))
+		require.NoError(t, other.Restore(&saved))
+		require.NoError(t, other.Run(t.Context(), nil))
+		require.Equal(t, want, reportText(t, other.Report()))
+	}
+}
+
+// TestBusHasNoRunTable: sensors have none, and the refusal does not ask for a workload.
+func TestBusHasNoRunTable(t *testing.T) {
+	s, err := ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 3, buses: [[0, 1, 2]], arbiter: fixed}}\nfirmware: {program: bus/sensors}\n"))
+	require.NoError(t, err)
+	_, err = Run(t.Context(), s, RunOptions{RunTableCSV: Writer(io.Discard)})
+	require.EqualError(t, err, "--run-table: the program bus/sensors has no run-table; delete the option")
 }
