@@ -159,6 +159,23 @@ func TestPrioritiesOrderWaits(t *testing.T) {
 	require.Positive(t, longer)
 }
 
+// TestPrioritiesAreTheOrderOfTheList: and not that of the vertices.
+func TestPrioritiesAreTheOrderOfTheList(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		s := DefaultScenario()
+		s.Fabric.Bus = &bus.Network{Vertices: 5, Buses: [][]int{{3, 1, 4, 0, 2}}, Arbiter: "fixed"}
+		s.Firmware.Program, s.Firmware.Params = "bus/sensors", map[string]int64{"period": 9, "readings": 5}
+		report, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+		require.NoError(t, err)
+		var served []int
+		for i, tap := range report.Metrics.Get("taps").(bus.TapsWaiting) {
+			require.EqualValues(t, i, tap.WaitingMax)
+			served = append(served, tap.Vertex)
+		}
+		require.Equal(t, []int{3, 1, 4, 2}, served)
+	}
+}
+
 // TestTurnsBoundWaits: in turns nobody waits for more than one frame of each other, and with TDMA
 // until its turn comes.
 func TestTurnsBoundWaits(t *testing.T) {

@@ -20,6 +20,10 @@ import (
 //
 // The programs of gossip bring their own buses: those that their schedule uses, no others. For
 // all other firmware Buses has them.
+//
+// With an arbiter a vertex whose frame has to wait keeps it, and asks again in the next slot; its
+// switch is at the bus meanwhile. The turns of tdma go round over as many taps as the longest bus
+// has: a slot is that of tap slot mod taps.
 type Network struct {
 	Vertices int     `json:"vertices" jsonschema:"required,minimum=2,maximum=65534,description=processors\\, each with a NIC that is on one bus in a slot"`
 	Length   int     `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647,description=vertices that may be on a bus in one slot\\, the sender included; a limit\\, above vertices it limits nothing (default: the largest of buses)"`
