@@ -200,11 +200,16 @@ func TestBusRules(t *testing.T) {
 				Message: "processor 1 knew 8 of 10 items when the run ended; the first that it lacks is that of processor 2"}, 9},
 			{3, Violation{Rule: RuleOneBus, Cycle: 15, Slot: 3, Path: "bus.nic[3]",
 				Message: "processor 3 sends to bus.bus[8].tap[0] and listens to bus.bus[11].tap[2] in one slot: its switch is at the first, it does not hear the other"}, 2},
+			// What is no set of items brings none, and so who passes them on has created them.
+			{4, Violation{Rule: RuleNoCreation, Cycle: 28, Slot: 5, Path: "bus.nic[1]",
+				Message: "processor 1 sent the item of processor 3, which no frame had brought to it"}, 4},
+			{5, Violation{Rule: RuleNoCreation, Cycle: 28, Slot: 5, Path: "bus.nic[1]",
+				Message: "processor 1 sent the item of processor 3, which no frame had brought to it"}, 4},
 		} {
 			s := busGossipScenario(t, "two-phase", 10, 3, "")
 			require.NoError(t, s.Override(t.Context(), Overrides{Image: testImage(t, "bus_gossips")}))
 			require.Equal(t, "two-phase", s.Firmware.Schedule)
-			s.Firmware.Params = map[string]int64{"how": c.how}
+			s.Firmware.Params, s.NIC.PayloadBytes = map[string]int64{"how": c.how}, 3
 			m := machine(t, s, MachineOptions{Engine: engine})
 			require.NoError(t, m.Run(t.Context(), nil))
 			report := m.Report()
