@@ -65,3 +65,15 @@ func TestNames(t *testing.T) {
 	b.Length = 2
 	require.Equal(t, 2, b.Shape().OnMediumMax)
 }
+
+// TestLengthIsALimit: above the number of vertices nothing reaches it, below that of a bus's taps
+// not all of its vertices may be there at once.
+func TestLengthIsALimit(t *testing.T) {
+	long := Network{Vertices: 5, Length: 1<<31 - 1}.Adapt("bus/two-phase", "", nil).(Network)
+	require.NoError(t, long.Check())
+	require.Len(t, long.Plan().Steps, gossip.Length(5, 5))
+	require.EqualValues(t, 5, long.Shape().Words[1])
+	short := Network{Vertices: 5, Length: 2, Buses: [][]int{{0, 1, 2, 3, 4}}}.Adapt("", "", nil).(Network)
+	require.NoError(t, short.Check())
+	require.EqualValues(t, 2, short.Shape().Words[1])
+}
