@@ -222,7 +222,7 @@ func TestBusRules(t *testing.T) {
 // TestBusGossipRefused: what gossip cannot run with.
 func TestBusGossipRefused(t *testing.T) {
 	for _, c := range []struct{ more, says string }{
-		{"workload: {permutation: random}\n", "bus.yaml:4:11: the program bus/two-phase takes no workload: what it carries is known; delete workload"},
+		{"workload: {permutation: random}\n", "bus.yaml:4:11: the program bus/two-phase takes no workload; delete workload"},
 		{"workload: {gossip: {}}\n", "the program bus/two-phase takes no workload"},
 		{"nic: {payload_bytes: 12}\n", "bus.yaml:4:22: nic.payload_bytes is 12, and a message of bus/two-phase has 13 bytes; give at least 13"},
 	} {

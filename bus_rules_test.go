@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"context"
+	"encoding/json"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -193,12 +194,28 @@ func TestTurnsBoundWaits(t *testing.T) {
 func TestSensorsExample(t *testing.T) {
 	s, err := LoadScenario("examples/bus-sensors.yaml")
 	require.NoError(t, err)
-	report, err := Run(context.Background(), s, RunOptions{})
+	table := filepath.Join(t.TempDir(), "run.csv")
+	report, err := Run(context.Background(), s, RunOptions{CSV: File(table)})
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, report.WriteText(&text))
 	require.Contains(t, text.String(), "bus.bus[0].tap[6] vertex 7: 60 frames, waited 11 slots at most, ")
 	require.Equal(t, 11, response([]int{4, 6, 8, 10, 12, 14, 16}, 6))
+	row, err := os.ReadFile(table)
+	require.NoError(t, err)
+	require.Contains(t, string(row), "; bus.bus[0].tap[6] vertex 7: 60 frames, waited 11 slots at most, ")
+	var data struct {
+		Metrics struct {
+			WaitingMax int `json:"waiting_max"`
+			Taps       []bus.TapWaiting
+		}
+	}
+	var written strings.Builder
+	require.NoError(t, report.WriteJSON(&written))
+	require.NoError(t, json.Unmarshal([]byte(written.String()), &data))
+	require.Equal(t, 11, data.Metrics.WaitingMax)
+	require.Equal(t, []bus.TapWaiting(report.Metrics.Get("taps").(bus.TapsWaiting)), data.Metrics.Taps)
+	require.Equal(t, "bus.bus[0].tap[6]", data.Metrics.Taps[6].Tap)
 }
 
 // TestBusTracesOpen: the tools for waveforms and captures read those of a bus, with the names of

@@ -114,6 +114,7 @@ var badScenarios = []badScenario{
 	{"bus program without a length", busFabric("vertices: 4"), false},
 	{"bus program with buses", busFabric("vertices: 4, length: 3, buses: [[0, 1]]"), false},
 	{"bus with an unknown arbiter", busFabric("vertices: 4, length: 3, arbiter: roundrobin"), true},
+	{"bus program with turns", busFabric("vertices: 4, length: 3, arbiter: tdma"), false},
 	{"sensors without buses", busSensors("vertices: 4"), false},
 	{"no bus at all", busSensors("vertices: 4, buses: []"), true},
 	{"bus of a single vertex", busSensors("vertices: 4, buses: [[0, 1], [2]]"), false},

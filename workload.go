@@ -135,7 +135,7 @@ func (s *Scenario) checkWorkload() error {
 	p := s.program()
 	if p != nil && p.Workloads == nil {
 		if _, stated := s.places["workload"]; stated || !w.Usual() {
-			return s.refuse("workload", fmt.Sprintf("the program %s takes no workload: what it carries is known", p.Name), "delete workload")
+			return s.refuse("workload", fmt.Sprintf("the program %s takes no workload", p.Name), "delete workload")
 		}
 		return nil
 	}

@@ -14,7 +14,7 @@ type Rules struct {
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
 	NoCreation             bool           `json:"no_creation,omitempty" jsonschema:"description=a frame of gossip has no item that its sender does not know"`
 	OneBus                 bool           `json:"one_bus,omitempty" jsonschema:"description=a vertex is on one bus in a slot: it does not listen to another one than it sends to"`
-	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot"`
+	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot: those that listen\\, send\\, or wait for it"`
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
 	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
 	ReceiveStep            bool           `json:"receive_step,omitempty" jsonschema:"description=a broadcast reaches every processor in the step that its algorithm says: for most that of its distance"`

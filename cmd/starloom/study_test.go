@@ -65,7 +65,7 @@ func TestStudyPlots(t *testing.T) {
 		"scatter --orders plots": "--orders: study scatter writes no such files; delete --orders",
 		"gossip --svg file/sub":  "--svg: ",
 		"gossip --orders file":   "--orders: ",
-		"crossbar":               `there is no study "crossbar"; choose one of pops, ej, gossip, scatter, bus`,
+		"crossbar":               `there is no study "crossbar"; choose one of pops, gossip, scatter, bus, ej`,
 	} {
 		r := starloomIn(t, dir, append([]string{"study"}, strings.Fields(args)...)...)
 		require.Equal(t, statusInput, r.status, args)

@@ -11,8 +11,10 @@ import (
 	"starloom/nic"
 )
 
-// setBytes is how long the payload of a frame is that has a bit for each of n items.
+// setBytes is how long the payload of a frame is that has a bit for each of n items, setWords what
+// a set takes.
 func setBytes(n int) int { return (n + 7) / 8 }
+func setWords(n int) int { return (n + 63) / 64 }
 
 // gossipReferee follows what every vertex knows: at first its own item, then what good frames have
 // brought. A frame is a control frame whose payload has a bit for each item, of item 0 the lowest of byte 0. One that has
@@ -39,7 +41,7 @@ var (
 
 func newGossipReferee(plan *Plan) *gossipReferee {
 	n := len(plan.taps.Bus)
-	r := &gossipReferee{n: n, words: (n + 63) / 64, plan: plan, count: make([]uint32, n), having: make([]uint32, n+1)}
+	r := &gossipReferee{n: n, words: setWords(n), plan: plan, count: make([]uint32, n), having: make([]uint32, n+1)}
 	r.known = make([]uint64, n*r.words)
 	r.Reset()
 	return r

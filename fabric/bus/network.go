@@ -30,7 +30,10 @@ type Network struct {
 	plan     func() *Plan
 }
 
-var _ fabric.Adaptable = Network{}
+var (
+	_ fabric.Adaptable = Network{}
+	_ fabric.Weighed   = Network{}
+)
 
 // The limits of a bus network: processors and taps have 16 bits.
 const (
@@ -66,6 +69,8 @@ func (b Network) Check() error {
 		return refuse("buses", fmt.Sprintf("the schedule %s brings its own buses", b.schedule), "delete buses")
 	case scheduled && b.Length == 0:
 		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot", b.schedule), "add length, 2 or more")
+	case scheduled && b.Arbiter == hw.ArbiterTDMA.String():
+		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter tdma lets nobody send but the one whose turn the slot is", b.schedule), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
 		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each")
 	}
@@ -98,10 +103,10 @@ func (b Network) Adapt(program, schedule string, _ map[string]int64) fabric.Netw
 	if program != "" || schedule != "" {
 		b.schedule = ""
 	}
-	if schedules[schedule] != nil {
+	if schedules[schedule].steps != nil {
 		b.schedule = schedule
 	}
-	steps, n, l, buses := schedules[b.schedule], b.Vertices, b.Length, b.Buses
+	steps, n, l, buses := schedules[b.schedule].steps, b.Vertices, b.Length, b.Buses
 	b.plan = sync.OnceValue(func() *Plan {
 		if steps != nil {
 			return PlanSteps(n, steps(n, l))
@@ -194,6 +199,14 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 		return buses*(memoryBus+memoryCycle) + taps*memoryTap
 	}
 	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*uint64(nic.FrameStride(c.PayloadBytes))
+}
+
+// WorkloadBytes implements fabric.Weighed: what the referee of gossip keeps of every vertex's items.
+func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms uint64) {
+	if b.schedule == "" {
+		return 0, 0
+	}
+	return uint64(b.Vertices) * uint64(setWords(b.Vertices)) * 8, 0
 }
 
 // Twin implements fabric.Network: there is no Verilog of a whole bus network.

@@ -123,9 +123,9 @@ func (w *Waiting) Taps() TapsWaiting {
 
 // Metrics implements fabric.Referee: the longest wait of all, and what each tap has seen.
 func (w *Waiting) Metrics(*fabric.End, bool) (m fabric.Metrics) {
-	taps, longest := w.Taps(), uint32(0)
+	taps, longest := w.Taps(), 0
 	for _, tap := range taps {
-		longest = max(longest, tap.WaitingMax)
+		longest = max(longest, int(tap.WaitingMax))
 	}
 	m.Add("waiting_max", longest)
 	m.Add("taps", taps)

@@ -80,9 +80,9 @@ func (s *broadcastRuns) everyOriented(name string) error {
 	followed, broken := 0, 0
 	for _, x := range alphas(1) {
 		for x.n = 1; x.n <= 2 && x.nodes() <= nodesMax; x.n++ {
-			f := follow(x.torus(), eisenstein.Oriented)
+			f := eisenstein.NewMessage(x.torus(), eisenstein.Oriented, 0)
 			followed++
-			broken += truth(f.missing+f.again > 0 || f.bothWaysByAllToAll || f.steps != x.n*f.torus.Directed())
+			broken += truth(f.Missing()+f.Again() > 0 || f.AllBothWays || f.Steps != x.n*x.field().Directed())
 		}
 	}
 	s.none(name, "broken all-to-all broadcasts, C2, n = 1 and 2", broken, 0, fmt.Sprintf("one message, translated: %d networks to %d nodes, each message once, in n*D steps, no link both ways", followed, nodesMax))
@@ -136,13 +136,13 @@ func (s *broadcastRuns) counters(name string) error {
 	nets := alphas(1)
 	missing, again, turned := 0, 0, 0
 	for _, x := range nets {
-		f := follow(x.torus(), eisenstein.Improved)
-		M := f.torus.Diameter()
-		missing += f.missing
-		if f.again != 3*M*M+3*M+1-x.nodes() {
+		f := eisenstein.NewMessage(x.torus(), eisenstein.Improved, 0)
+		M := x.field().Diameter()
+		missing += f.Missing()
+		if f.Again() != 3*M*M+3*M+1-x.nodes() {
 			again++
 		}
-		if f.bothWays {
+		if f.BothWays {
 			turned++
 		}
 	}
@@ -151,44 +151,6 @@ func (s *broadcastRuns) counters(name string) error {
 	s.none(name, "alphas without 3M^2+3M+1-N packets too many", again, 0, note)
 	s.Add(fabric.Contradicted(name, "alphas with a link used both ways in a step", 0, float64(turned), 0, turned == 30, "little modifications are not enough for every alpha (Section 4): "+note))
 	return nil
-}
-
-// followed is one message that is followed.
-type followed struct {
-	torus              *eisenstein.Torus
-	packets, steps     int
-	missing, again     int
-	most               int  // packets on a link in one step when all nodes broadcast
-	bothWays           bool // a link is used both ways in one step
-	bothWaysByAllToAll bool // the same when all nodes broadcast
-}
-
-// follow follows the message of node 0. By symmetry it says what those of all nodes do: a link
-// carries in a step one packet for each of its direction and dimension in the tree.
-func follow(t *eisenstein.Torus, algorithm eisenstein.Algorithm) (f followed) {
-	type load struct{ step, dim, direction int }
-	type end struct{ step, link int }
-	received, loads, driven := make([]int, t.Nodes()), map[load]int{}, map[end]bool{}
-	f.torus = t
-	t.Follow(algorithm, 0, func(h eisenstein.Hop) {
-		f.packets++
-		f.steps = max(f.steps, h.Step)
-		received[h.To]++
-		loads[load{h.Step, h.Dim, h.Direction}]++
-		port := func(node, direction int) int { return (node*t.Dims+h.Dim-1)*directions + direction }
-		f.bothWays = f.bothWays || driven[end{h.Step, port(h.To, eisenstein.Opposite(h.Direction))}]
-		driven[end{h.Step, port(h.From, h.Direction)}] = true
-	})
-	received[0]++ // its own
-	for _, packets := range received {
-		f.missing += max(0, 1-packets)
-		f.again += max(0, packets-1)
-	}
-	for l, packets := range loads {
-		f.most = max(f.most, packets)
-		f.bothWaysByAllToAll = f.bothWaysByAllToAll || loads[load{l.step, l.dim, eisenstein.Opposite(l.direction)}] > 0
-	}
-	return f
 }
 
 // everyToAll is an algorithm of all-to-all, with its columns in the table of reference figures.
@@ -251,12 +213,12 @@ func (s *broadcastRuns) allToAll(name string) error {
 	for _, row := range rows {
 		x := net{int(fabric.Figure(row[0])), int(fabric.Figure(row[1])), int(fabric.Figure(row[2]))}
 		for _, e := range everyToAlls {
-			f := follow(x.torus(), e.algorithm)
-			one := everyBroadcast{f.missing, f.again, f.steps, f.most}
+			f := eisenstein.NewMessage(x.torus(), e.algorithm, 0)
+			one := everyBroadcast{f.Missing(), f.Again(), f.Steps, f.Most()}
 			if one != e.reference(row) {
 				differing++
 			}
-			turned += truth(f.bothWaysByAllToAll)
+			turned += truth(f.AllBothWays)
 			if err := s.everyToAll(name, x, e, e.reference(row), one); err != nil {
 				return err
 			}
@@ -305,10 +267,10 @@ func truth(holds bool) int {
 
 // restarted compares Algorithm 4 by its letter: complete, and many times.
 func (s *broadcastRuns) restarted(name string, x net, copies int) error {
-	f, nodes := follow(x.torus(), eisenstein.Restarted), x.nodes()
-	s.none(name, "nodes missed by the letter, "+x.String(), f.missing, 0, "every packet that arrives in the last step of a phase begins the next one: one message, translated")
+	f, nodes := eisenstein.NewMessage(x.torus(), eisenstein.Restarted, 0), x.nodes()
+	s.none(name, "nodes missed by the letter, "+x.String(), f.Missing(), 0, "every packet that arrives in the last step of a phase begins the next one: one message, translated")
 	if copies > 0 {
-		s.Add(fabric.Compare(name, "copies of a message by the letter, "+x.String(), float64(copies), float64(f.packets)/float64(nodes), 0, 0.5, "mean over all nodes: one message, translated"))
+		s.Add(fabric.Compare(name, "copies of a message by the letter, "+x.String(), float64(copies), float64(f.Packets)/float64(nodes), 0, 0.5, "mean over all nodes: one message, translated"))
 	}
 	if nodes > restartNodesMax {
 		return nil
@@ -317,7 +279,7 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 	if err != nil {
 		return err
 	}
-	s.compare(name, "messages that come again, "+x.String(), float64(f.again*nodes), float64(b.duplicates), 1, "a run against one message, translated")
+	s.compare(name, "messages that come again, "+x.String(), float64(f.Again()*nodes), float64(b.duplicates), 1, "a run against one message, translated")
 	s.none(name, "messages missing, "+x.String(), b.missing, 1, "a run")
 	return nil
 }

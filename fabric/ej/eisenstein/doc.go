@@ -19,6 +19,7 @@
 //	torus.go       the n-dimensional product
 //	steps.go       senders and receivers of every step, by recurrence
 //	broadcast.go   one message followed, packet by packet; the step in which a node receives it
+//	message.go     what becomes of one message: who misses it, who gets it again, loads of links
 //	table.go       a broadcast as a run-table; table_svg.go: as a hexagonal plane
 //	plots.go       nodes that send, receive and are free in every step, as curves
 //	eisensteintest/  broadcasts with one packet per link, for tests

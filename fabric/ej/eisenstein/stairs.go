@@ -18,17 +18,6 @@ var sectorDirections = [6]sector{{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {0, 5}}
 // driven from one end only. Their units +1, +rho^2 and -rho sum to 0.
 var orientedDirections = [3]sector{{0, 2}, {2, 4}, {4, 0}}
 
-// SectorDirections returns the major and the minor direction of a sector i = 0..5, which is sector
-// i+1 of the paper.
-func SectorDirections(i int) (major, minor int) {
-	return sectorDirections[i].major, sectorDirections[i].minor
-}
-
-// OrientedDirections returns the major and the minor direction of an oriented sector i = 0..2.
-func OrientedDirections(i int) (major, minor int) {
-	return orientedDirections[i].major, orientedDirections[i].minor
-}
-
 // place is where a residue lies: q*major + p*minor in a sector. q is 0 at node 0 only.
 type place struct {
 	sector int8
@@ -44,13 +33,23 @@ type stairs struct {
 	histogram []int // residues by weight
 }
 
+// compare orders places by their exponents over the six directions.
+func (s *stairs) compare(a, b place) int {
+	exponents := func(at place) (exponents [6]uint16) {
+		exponents[s.sectors[at.sector].major] = at.q
+		exponents[s.sectors[at.sector].minor] = at.p
+		return exponents
+	}
+	left, right := exponents(a), exponents(b)
+	return slices.Compare(left[:], right[:])
+}
+
 // climb chooses a place for every residue, weight by weight.
 func (f *Field) climb(sectors []sector) stairs {
 	s := stairs{
 		sectors: sectors, extents: make([][]int, len(sectors)),
 		places: make([]place, f.size), weights: make([]uint16, f.size), histogram: []int{1},
 	}
-	exponents := make([][6]int, f.size) // of the places
 	for left := f.size - 1; left > 0; {
 		weight := len(s.histogram)
 		found := 0
@@ -58,18 +57,16 @@ func (f *Field) climb(sectors []sector) stairs {
 			for p := range weight {
 				q := weight - p
 				node := f.residue(integer{}.plus(q, units[sector.major]).plus(p, units[sector.minor]))
-				var exponent [6]int
-				exponent[sector.major] += q
-				exponent[sector.minor] += p
+				here := place{int8(i), uint16(q), uint16(p)}
 				switch {
 				case node == 0 || s.weights[node] > 0 && int(s.weights[node]) < weight:
 					continue
 				case s.weights[node] == 0:
 					found++
-				case slices.Compare(exponent[:], exponents[node][:]) < 0:
+				case s.compare(here, s.places[node]) < 0:
 					continue
 				}
-				s.weights[node], exponents[node], s.places[node] = uint16(weight), exponent, place{int8(i), uint16(q), uint16(p)}
+				s.weights[node], s.places[node] = uint16(weight), here
 			}
 		}
 		s.histogram = append(s.histogram, found)
@@ -92,21 +89,3 @@ func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
 
 // Oriented are the staircases of the three sectors between +1, +rho^2 and -rho.
 func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
-
-// OrientedHeight is how many hops of a one-dimensional broadcast along +1, +rho^2 and -rho follow at
-// most after the one that reaches a residue. In n dimensions the packet that reaches it in
-// dimension k is followed by at most (k-1)*Directed() more.
-func (f *Field) OrientedHeight(node int) (hops int) {
-	if node == 0 {
-		return f.Directed()
-	}
-	at := f.oriented.places[node]
-	extents := f.oriented.extents[at.sector][at.q-1:]
-	if at.p > 0 {
-		return extents[0] - int(at.p)
-	}
-	for i, extent := range extents {
-		hops = max(hops, i+extent)
-	}
-	return hops
-}

@@ -26,7 +26,11 @@ func (t *Table) WriteSVG(w io.Writer) error {
 	if t.net.Dims > 1 || t.net.Nodes() > planeNodesMax {
 		a, b := t.net.Alpha()
 		title := fmt.Sprintf("One-to-all broadcast in EJ_{%s}^(%d)", alphaText(a, b), t.net.Dims)
-		return SendersAndReceivers(title, t.Steps()).WriteSVG(w)
+		steps := t.Steps()
+		if steps == nil { // nobody has sent
+			steps = []Step{{}}
+		}
+		return SendersAndReceivers(title, steps).WriteSVG(w)
 	}
 	p := plane{Table: t, out: bufio.NewWriter(w)}
 	p.draw()

@@ -1,0 +1,90 @@
+package starloom
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/fabric/bus"
+)
+
+// sensorsOn runs bus/sensors on one bus of four.
+func sensorsOn(arbiter string, rtl ...RTL) *Scenario {
+	s := DefaultScenario()
+	s.Fabric.Bus = &bus.Network{Vertices: 4, Buses: [][]int{{1, 2, 3, 0}}, Arbiter: arbiter}
+	s.Firmware.Program, s.Firmware.Params = "bus/sensors", map[string]int64{"period": 3, "spread": 1, "readings": 12}
+	s.RTL = rtl
+	return s
+}
+
+// TestForeignArbiterOnABus: with the tutorial's arbiter the readings are served as by the model,
+// with its mistake they are not.
+func TestForeignArbiterOnABus(t *testing.T) {
+	run := func(rtl ...RTL) *Report {
+		report, err := Run(context.Background(), sensorsOn("round_robin", rtl...), RunOptions{})
+		require.NoError(t, err)
+		return report
+	}
+	model := run()
+	require.Equal(t, VerdictPass, model.Verdict)
+	require.Positive(t, model.Frames.Blocked)
+	right := run(RTL{Replace: "bus.bus[*].arbiter", Map: "examples/rtl/stream_arbiter.yml"})
+	require.Len(t, right.RTL, 1)
+	require.Equal(t, model.Digest, right.Digest)
+	require.Equal(t, model.Metrics, right.Metrics)
+	wrong := run(RTL{Replace: "bus.bus[*].arbiter", Map: "examples/rtl/stream_arbiter_bug.yml"})
+	require.NotEqual(t, model.Digest, wrong.Digest)
+}
+
+// TestRecordedBus: all parts of a bus in RTL are their models on the inputs of a run, and so is the
+// bus as one part.
+func TestRecordedBus(t *testing.T) {
+	checked := map[string]bool{}
+	for _, c := range []struct {
+		arbiter, replace string
+		parts            int
+	}{{"matrix", "bus.**", 2*4 + 3}, {"matrix", "bus.bus[0]", 1}, {"none", "bus.bus[*]", 1}} {
+		run, err := RecordRTL(context.Background(), sensorsOn(c.arbiter, RTL{Replace: c.replace, Backend: cosim.BackendIcarus}))
+		require.NoError(t, err)
+		require.Len(t, run.Parts, c.parts)
+		for _, part := range run.Parts {
+			report, err := CosimCheck(context.Background(), part.Map, CheckOptions{Options: lockstep.Options{Stimulus: part.Stimulus}})
+			require.NoError(t, err)
+			require.Nil(t, report.Divergence, part.Path)
+			checked[part.Map.Model] = true
+		}
+		require.NoError(t, run.Close())
+	}
+	require.Equal(t, map[string]bool{"bus": true, "bus_taps": true, "arbiter_matrix": true, "link": true, "requester": true, "deserialiser": true}, checked)
+}
+
+// TestBusRTLErrors name what a bus network has.
+func TestBusRTLErrors(t *testing.T) {
+	for _, c := range []struct {
+		arbiter        string
+		rtl            []RTL
+		reason, remedy string
+	}{
+		{"fixed", []RTL{{Replace: "bus.tap[0]"}}, `no component matches "bus.tap[0]"`,
+			"components are, for example, bus.bus[0].taps, bus.bus[0].wire, bus.nic[3].tx, bus.nic[3].rx, bus.bus[0].arbiter, bus.bus[0], and bus.** for all of them"},
+		{"none", []RTL{{Replace: "bus.bus[*].arbiter"}}, "no component matches", "bus.bus[0], bus.bus[0].wire, bus.nic[3].tx"},
+		{"none", []RTL{{Replace: "bus.bus[*]", Twin: "star_coupler"}}, "no component of the kind star_coupler", "choose one of bus, link"},
+		{"fixed", []RTL{{Replace: "bus.bus[*]", Twin: "bus"}, {Replace: "bus.bus[*].arbiter"}}, "buses are replaced, and arbiters, which are parts of them", "the ones or the others"},
+		{"round_robin", []RTL{{Replace: "bus.nic[0].tx", Twin: "serialiser"}}, "no component of the kind serialiser", "requester"},
+	} {
+		_, err := NewMachine(context.Background(), sensorsOn(c.arbiter, c.rtl...), MachineOptions{})
+		var bad *InputError
+		require.ErrorAs(t, err, &bad, c.reason)
+		require.Contains(t, bad.Reason, c.reason)
+		require.Contains(t, bad.Remedy, c.remedy)
+	}
+	s := sensorsOn("tdma")
+	s.NIC.PayloadBytes, s.Link.PhitBits = 65504, 1
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		_, err := NewMachine(context.Background(), s, MachineOptions{Engine: engine})
+		require.ErrorContains(t, err, "fabric.bus.arbiter: a slot has 524163 cycles, and the turns of an arbiter tdma have at most 65535; choose a smaller nic.payload_bytes")
+	}
+}
