@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/bus/gossip"
+	"starloom/traces/input"
 )
 
 // TestPlanOfSteps: a set of vertices is one bus, whoever sends; buses are numbered as they are used
@@ -64,4 +65,47 @@ func TestNames(t *testing.T) {
 	require.Equal(t, 3, b.Shape().OnMediumMax, "the largest of buses")
 	b.Length = 2
 	require.Equal(t, 2, b.Shape().OnMediumMax)
+}
+
+// TestLengthIsALimit: above the number of vertices nothing reaches it, below that of a bus's taps
+// not all of its vertices may be there at once.
+func TestLengthIsALimit(t *testing.T) {
+	long := Network{Vertices: 5, Length: 1<<31 - 1}.Adapt("bus/two-phase", "", nil).(Network)
+	require.NoError(t, long.Check())
+	require.Len(t, long.Plan().Steps, gossip.Length(5, 5))
+	require.EqualValues(t, 5, long.Shape().Words[1])
+	short := Network{Vertices: 5, Length: 2, Buses: [][]int{{0, 1, 2, 3, 4}}}.Adapt("", "", nil).(Network)
+	require.NoError(t, short.Check())
+	require.EqualValues(t, 2, short.Shape().Words[1])
+}
+
+// TestCheck: what a network from Go cannot be, with the key that says so.
+func TestCheck(t *testing.T) {
+	pair := [][]int{{0, 1}}
+	for _, c := range []struct {
+		program string
+		network Network
+		key     string
+	}{
+		{"", Network{Vertices: 1, Buses: pair}, "vertices"},
+		{"", Network{Vertices: VerticesMax + 1, Buses: pair}, "vertices"},
+		{"", Network{Vertices: -1 << 63, Buses: pair}, "vertices"},
+		{"", Network{Vertices: 4, Length: 1, Buses: pair}, "length"},
+		{"", Network{Vertices: 4, Length: -2, Buses: pair}, "length"},
+		{"", Network{Vertices: 4, Buses: pair, Arbiter: "lottery"}, "arbiter"},
+		{"", Network{Vertices: 4}, "buses"},
+		{"", Network{Vertices: 4, Buses: make([][]int, BusesMax+1)}, "buses"},
+		{"", Network{Vertices: 4, Buses: [][]int{{0, 1}, {3}}}, "buses[1]"},
+		{"", Network{Vertices: 4, Buses: [][]int{{0, 1}, {3, 0, 4}}}, "buses[1][2]"},
+		{"", Network{Vertices: 4, Buses: [][]int{{0, 1, 0}}}, "buses[0][2]"},
+		{"bus/naive", Network{Vertices: 4}, "length"},
+		{"bus/naive", Network{Vertices: 4, Length: 2, Buses: pair}, "buses"},
+		{"bus/naive", Network{Vertices: 4, Length: 2, Arbiter: "tdma"}, "arbiter"},
+	} {
+		var refused *input.Error
+		require.ErrorAs(t, c.network.Adapt(c.program, "", nil).Check(), &refused, "%+v", c)
+		require.Equal(t, "fabric.bus."+c.key, refused.Place)
+		require.NotEmpty(t, refused.Reason)
+		require.NotEmpty(t, refused.Remedy)
+	}
 }

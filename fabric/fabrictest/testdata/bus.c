@@ -33,8 +33,8 @@ static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *head = sl_tx_head(nic);
     if (sl_param(nic, 1) && head) listen = head->port;
     sl_listen(nic, listen < sl_taps(nic) ? listen : SL_PORT_NONE);
-    if (!head && sl_random_below(nic, 4) == 0) {
-        sl_listen(nic, SL_PORT_NONE);
+    if (sl_random_below(nic, 4) == 0) { /* while its frame waits, too */
+        if (!head) sl_listen(nic, SL_PORT_NONE);
         sl_sleep(nic, 1 + sl_random_below(nic, 4));
     }
 }
