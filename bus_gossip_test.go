@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"math/bits"
 	"os"
 	"slices"
 	"strconv"
@@ -135,18 +136,21 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 			require.NotContains(t, frames, at)
 			frames[at] = frame.Payload()
 		}
-		require.Equal(t, busFrames(n, l), frames, "n = %d, l = %d", n, l)
+		want, known := busFrames(n, l)
+		require.Equal(t, want, frames, "n = %d, l = %d", n, l)
+		require.Equal(t, known, report.Metrics.Get("known"), "n = %d, l = %d", n, l)
 	}
 }
 
-// busFrames are the frames of bus/two-phase by its schedule.
-func busFrames(n, l int) map[crossed][]byte {
+// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows after each
+// step.
+func busFrames(n, l int) (frames map[crossed][]byte, least []int) {
 	known, number := make([][]byte, n), map[string]int{}
 	for v := range known {
 		known[v] = make([]byte, (n+7)/8)
 		known[v][v/8] = 1 << (v % 8)
 	}
-	frames := map[crossed][]byte{}
+	frames = map[crossed][]byte{}
 	for slot, step := range gossip.TwoPhase(n, l) {
 		for _, b := range step {
 			members := append([]int{b.Sender}, b.Receivers...)
@@ -165,8 +169,16 @@ func busFrames(n, l int) map[crossed][]byte {
 				}
 			}
 		}
+		least = append(least, n)
+		for _, set := range known {
+			items := 0
+			for _, b := range set {
+				items += bits.OnesCount8(b)
+			}
+			least[slot] = min(least[slot], items)
+		}
 	}
-	return frames
+	return frames, least
 }
 
 // TestBusPhase2Runs: t steps into phase 2 a vertex of line i knows F_i(t) columns, by its frames.
