@@ -102,6 +102,7 @@ type wasmInstance struct {
 	probes   []uint64
 	events   []Event
 	said     said
+	runtime  runtimeCall
 }
 
 // said is how much a run of the handlers has said so far.
@@ -130,6 +131,21 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 	return growBytes(c, nic.StateBytesMax+columnBytesMax)
 }
 
+// ErrOneProcessor says that an image brings a runtime of its own, and a bank has more than
+// one processor.
+var ErrOneProcessor = errors.New("it brings a runtime of its own (it imports " + wasiModule + "), and serves one processor per instance")
+
+// runtimeBytesMax is by how much more the memory of an image may grow that brings a runtime
+// with a heap.
+const runtimeBytesMax = 16 << 20
+
+func (img *Image) runtimeBytes() uint64 {
+	if img.Runtime {
+		return runtimeBytesMax
+	}
+	return 0
+}
+
 // growBytes is by how much a memory grows for processors with so much beside their FIFOs.
 func growBytes(c nic.BankConfig, perCell int) uint64 {
 	perCell += 6 * c.Lanes() // statuses
@@ -139,7 +155,10 @@ func growBytes(c nic.BankConfig, perCell int) uint64 {
 
 // NewInstance makes an instance that serves the bank.
 func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
-	memory, err := img.reserve(MemoryBytesMax(c), growBytes(c, usualBytes))
+	if img.Runtime && c.Cells > 1 {
+		return nil, ErrOneProcessor
+	}
+	memory, err := img.reserve(MemoryBytesMax(c)+img.runtimeBytes(), growBytes(c, usualBytes)+img.runtimeBytes())
 	if err != nil {
 		return nil, err
 	}
@@ -383,8 +402,12 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 		in.calling = cells
 		in.bank.SetCurrent(-1)
 		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.runtime.slot = uint64(slot)
 		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:params])
+		if in.image.Runtime {
+			in.endRuntimeCall()
+		}
 		if err == nil {
 			return
 		}
@@ -475,6 +498,15 @@ func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
 }
 
 func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
+	text, inside := m.Memory().Read(at, min(size, logBytesMax))
+	if !inside {
+		text = []byte("(sl_log: the text lies outside the memory)")
+	}
+	in.logLine(string(text))
+}
+
+// logLine logs one line of the processor whose handler runs, as long as it may say more.
+func (in *wasmInstance) logLine(text string) {
 	cell, ok := in.current()
 	if !ok {
 		return
@@ -484,11 +516,7 @@ func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
 		return
 	}
 	in.said.cellLines++
-	line := "(sl_log: the text lies outside the memory)"
-	if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
-		line = printable(string(text))
-	}
-	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: line})
+	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: printable(text)})
 }
 
 // endLog says how many lines were not kept.
