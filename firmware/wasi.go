@@ -3,6 +3,7 @@ package firmware
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -19,10 +20,9 @@ const wasiModule = "wasi_snapshot_preview1"
 
 // The error numbers of WASI that are given.
 const (
-	wasiOK     = 0
-	wasiBadFD  = 8
-	wasiFault  = 21
-	wasiNotSup = 58
+	wasiOK    = 0
+	wasiBadFD = 8
+	wasiFault = 21
 )
 
 // wasiSlotNanoseconds is by how much the clock goes on from slot to slot. A runtime reads
@@ -107,9 +107,10 @@ func wasiNone(_ *wasmInstance, m api.Memory, stack []uint64) uint64 {
 
 func wasiNothing(*wasmInstance, api.Memory, []uint64) uint64 { return wasiOK }
 
-// wasiClock is the time of the slot, whatever clock is asked for; 0 before slot 0.
+// wasiClock is the time of the slot, whatever clock is asked for. It starts at one slot:
+// Go takes a clock at 0 for a broken one.
 func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
-	if !m.WriteUint64Le(uint32(stack[2]), wasiSlotNanoseconds*in.now()) {
+	if !m.WriteUint64Le(uint32(stack[2]), wasiSlotNanoseconds*(1+in.now())) {
 		return wasiFault
 	}
 	return wasiOK
@@ -153,7 +154,7 @@ func mix64(x uint64) uint64 {
 // wasiWrite takes what is written to standard output and standard error into the log,
 // line by line.
 func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
-	if stack[0] != 1 && stack[0] != 2 {
+	if fd := uint32(stack[0]); fd != 1 && fd != 2 {
 		return wasiBadFD
 	}
 	written := uint32(0)
@@ -177,9 +178,22 @@ func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 	return wasiOK
 }
 
-// wasiWait ends a handler that waits: nothing will happen before it returns.
-func wasiWait(*wasmInstance, api.Memory, []uint64) uint64 {
-	panic(fmt.Errorf("poll_oneoff: all goroutines wait, and nothing can wake them before the handler returns; wait for a slot with sleep"))
+// wasiWaitsMax is how often a runtime may wait in one call: it does so before it reports a
+// fatal error.
+const wasiWaitsMax = 100
+
+// wasiWait says at once that nothing has happened. It ends a handler that goes on waiting:
+// nothing will happen before the handler returns.
+func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
+	if in != nil {
+		if in.runtime.waits++; in.runtime.waits > wasiWaitsMax {
+			panic(errors.New("poll_oneoff: the handler waits, and nothing will happen before it returns"))
+		}
+	}
+	if !m.WriteUint32Le(uint32(stack[3]), 0) {
+		return wasiFault
+	}
+	return wasiOK
 }
 
 func wasiExit(_ *wasmInstance, _ api.Memory, stack []uint64) uint64 {
@@ -190,6 +204,7 @@ func wasiExit(_ *wasmInstance, _ api.Memory, stack []uint64) uint64 {
 type runtimeCall struct {
 	slot  uint64
 	draws uint64 // words in this call
+	waits int
 	line  []byte // that is not yet at its end
 }
 
@@ -224,5 +239,5 @@ func (in *wasmInstance) endLine() {
 // endRuntimeCall ends what the runtime's imports keep, after a handler.
 func (in *wasmInstance) endRuntimeCall() {
 	in.endLine()
-	in.runtime.draws = 0
+	in.runtime.draws, in.runtime.waits = 0, 0
 }
