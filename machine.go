@@ -546,6 +546,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
+	if image.Runtime && s.Firmware.Mode != ModeIsolated {
+		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
+	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.image.results = image.Results
 	m.image.recursive = image.Recursive()

@@ -126,6 +126,7 @@ type Image struct {
 
 	Announces bool // it imports deliver, so it may say that packets have arrived
 	Results   bool // it imports result
+	Runtime   bool // it brings a language's runtime, and serves one processor per instance
 
 	believed     bool // some global is given back only by its name's word
 	host         *Host
@@ -213,6 +214,13 @@ func (img *Image) check() error {
 		if module == wasm.TickModule {
 			continue // of the copy; Rewrite refuses it in an image
 		}
+		if module == wasiModule {
+			if err := checkWASI(f); err != nil {
+				return err
+			}
+			img.Runtime = true
+			continue
+		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
 			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", module, name, importList())
@@ -268,7 +276,7 @@ func migration(version uint64) string {
 
 // describe runs the image once to read its ABI version and its names.
 func (img *Image) describe() error {
-	memory, err := img.reserve(describeBytesMax, describeBytesMax)
+	memory, err := img.reserve(describeBytesMax+img.runtimeBytes(), describeBytesMax+img.runtimeBytes())
 	if err != nil {
 		return err
 	}

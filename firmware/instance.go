@@ -109,6 +109,7 @@ type wasmInstance struct {
 	probes   []uint64
 	events   []Event
 	said     said
+	runtime  runtimeCall
 }
 
 // said is how much a run of the handlers has said so far.
@@ -137,6 +138,21 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 	return growBytes(c, nic.StateBytesMax+columnBytesMax)
 }
 
+// ErrOneProcessor says that an image brings a runtime of its own, and a bank has more than
+// one processor.
+var ErrOneProcessor = errors.New("it brings a runtime of its own (it imports " + wasiModule + "), and serves one processor per instance")
+
+// runtimeBytesMax is by how much more the memory of an image may grow that brings a runtime
+// with a heap.
+const runtimeBytesMax = 16 << 20
+
+func (img *Image) runtimeBytes() uint64 {
+	if img.Runtime {
+		return runtimeBytesMax
+	}
+	return 0
+}
+
 // growBytes is by how much a memory grows for processors with so much beside their FIFOs.
 func growBytes(c nic.BankConfig, perCell int) uint64 {
 	perCell += 6 * c.Lanes() // statuses
@@ -146,7 +162,10 @@ func growBytes(c nic.BankConfig, perCell int) uint64 {
 
 // NewInstance makes an instance that serves the bank.
 func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
-	memory, err := img.reserve(MemoryBytesMax(c), growBytes(c, usualBytes))
+	if img.Runtime && c.Cells > 1 {
+		return nil, ErrOneProcessor
+	}
+	memory, err := img.reserve(MemoryBytesMax(c)+img.runtimeBytes(), growBytes(c, usualBytes)+img.runtimeBytes())
 	if err != nil {
 		return nil, err
 	}
@@ -390,8 +409,12 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 		in.calling = cells
 		in.bank.SetCurrent(-1)
 		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.runtime.slot = uint64(slot)
 		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:params])
+		if in.image.Runtime {
+			in.endRuntimeCall()
+		}
 		if err == nil {
 			return
 		}
