@@ -110,6 +110,7 @@ type Machine struct {
 	finished     bool
 	interrupted  bool
 	ended        bool // the last boundary has run: the machine goes no further
+	paused       bool // the caller stops here, before the end; not part of a saved state
 	phase        int
 	last         bool // the boundary that runs now does not send
 	rtlFailed    bool // RTL has ended the run
@@ -636,7 +637,7 @@ func (m *Machine) reset(seed uint64) error {
 		*l = l.Next()
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
-	m.started, m.rtlFailed, m.half, m.notArrived = false, false, false, 0
+	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset(seed)
@@ -1047,10 +1048,13 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 		case firmware.EventTrap:
 			s.traps++
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindTrap, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text), Backtrace: e.Backtrace})
 		case firmware.EventFail:
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text), Backtrace: e.Backtrace})
+		case firmware.EventAssert:
+			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
+				Text: fmt.Sprintf("assertion `%s` failed in %s", e.Text, where), Backtrace: e.Backtrace})
 		case firmware.EventDeliver:
 			s.ledger.Referee.Announce(&s.ledger, processor, e.Origin, slot)
 		case firmware.EventResult:

@@ -437,12 +437,12 @@ func (img *Image) initialise(in api.Module) error {
 	return nil
 }
 
-// source returns the source line of an offset in the copy's code.
-func (img *Image) source(offset uint64) string {
+// frames returns the functions around an offset in the copy's code; see wasm.Places.Frames.
+func (img *Image) frames(offset uint64) []wasm.Frame {
 	img.placesLock.Lock()
 	defer img.placesLock.Unlock()
 	img.placesOnce.Do(func() { img.places = img.copy.Places() })
-	return img.places.Source(offset)
+	return img.places.Frames(offset)
 }
 
 func allI32(types []api.ValueType, count int) bool {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
@@ -59,6 +60,7 @@ const (
 	EventLog                      // the handler called sl_log
 	EventDeliver                  // the handler called sl_deliver
 	EventResult                   // the handler called sl_result
+	EventAssert                   // an assertion of the handler has failed
 	EventLogFull                  // handlers logged more than is kept: Lines more lines
 )
 
@@ -70,9 +72,14 @@ type Event struct {
 	Word     uint32 // result: its number
 	Value    uint64 // result
 	Lines    int    // log full: lines that are not kept
-	Text     string // trap: reason; fail: the code; log: the line
-	Function string // trap, fail: innermost function of the firmware
-	Source   string // trap, fail: file:line:column, "" without debug information
+	Text     string // trap: reason; fail: the code; assert: the condition; log: the line
+	Function string // trap, fail: innermost function of the firmware; assert: that with the assertion
+	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
+
+	// Backtrace is for trap, fail and assert: the functions that were being called, the
+	// innermost first, inlined ones too, each with file:line:column as far as the debug
+	// information says it.
+	Backtrace []wasm.Frame
 }
 
 // Limits of what firmware may say in one slot, so that a handler in a loop does not
@@ -416,10 +423,14 @@ func (in *wasmInstance) fault(cell int, err error) {
 	}
 	in.bank.Silence(cell)
 	event := Event{Kind: EventTrap, Cell: cell}
-	event.Text, event.Function, event.Source = in.image.parseTrap(err)
+	event.Text, event.Function, event.Source, event.Backtrace = in.image.parseTrap(err)
 	var gaveUp gaveUpError
-	if errors.As(err, &gaveUp) {
+	var failed assertError
+	switch {
+	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
+	case errors.As(err, &failed):
+		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, failed.function, failed.source
 	}
 	in.events = append(in.events, event)
 }
@@ -428,6 +439,13 @@ func (in *wasmInstance) fault(cell int, err error) {
 type gaveUpError int32
 
 func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
+
+// assertError ends a handler of which an assertion has failed.
+type assertError struct{ condition, function, source string }
+
+func (e assertError) Error() string {
+	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
+}
 
 // current returns the cell whose handler calls the host. There is none while the
 // image starts or attaches its bank.
@@ -469,12 +487,33 @@ func (in *wasmInstance) hostResult(word uint32, value uint64) {
 
 func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
 	cell, ok := in.current()
-	if ok && uint64(signal) < uint64(len(in.image.Probes)) {
-		in.probes[cell*len(in.image.Probes)+int(signal)] = value
+	if !ok {
+		return
+	}
+	if count := len(in.image.Probes); uint64(signal) < uint64(count) {
+		in.probes[cell*count+int(signal)] = value
+	} else {
+		in.logLine(func() string {
+			return fmt.Sprintf("(sl_probe: there is no probe %d; STARLOOM_PROBES has %d)", signal, count)
+		})
 	}
 }
 
 func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
+	in.logLine(func() string {
+		if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
+			return string(text)
+		}
+		return "(sl_log: the text lies outside the memory)"
+	})
+}
+
+func (in *wasmInstance) hostLogf(m api.Module, format, arguments uint32) {
+	in.logLine(func() string { return formatLog(m.Memory(), format, arguments) })
+}
+
+// logLine logs a line of the processor whose handler runs, unless it has logged too many.
+func (in *wasmInstance) logLine(line func() string) {
 	cell, ok := in.current()
 	if !ok {
 		return
@@ -484,11 +523,7 @@ func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
 		return
 	}
 	in.said.cellLines++
-	line := "(sl_log: the text lies outside the memory)"
-	if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
-		line = printable(string(text))
-	}
-	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: line})
+	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: printable(line())})
 }
 
 // endLog says how many lines were not kept.
@@ -516,8 +551,8 @@ func printable(text string) string {
 // its own, the types of the parameters and those of the results.
 var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
 
-// parseTrap takes reason, innermost function and source line out of wazero's
-// error, whose text is
+// parseTrap takes reason, innermost function and source line, and all functions, out of
+// wazero's error, whose text is
 //
 //	wasm error: unreachable
 //	wasm stack trace:
@@ -526,27 +561,53 @@ var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:
 //
 // The number is the offset in the code of the copy, of which the image's own debug
 // information knows nothing.
-func (img *Image) parseTrap(err error) (reason, function, source string) {
+func (img *Image) parseTrap(err error) (reason, function, source string, backtrace []wasm.Frame) {
 	lines := strings.Split(err.Error(), "\n")
 	reason = strings.TrimPrefix(lines[0], "wasm error: ")
+	name, placed := "", true
+	end := func() { // of what is said of a function
+		if !placed {
+			backtrace = append(backtrace, wasm.Frame{Function: name})
+		}
+		placed = true
+	}
 	for _, line := range lines[1:] {
 		text := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "\t\t"):
-			if source == "" && function != "" {
-				number, _, _ := strings.Cut(text, ":")
-				if offset, err := strconv.ParseUint(number, 0, 32); err == nil {
-					source = img.source(offset)
-				}
+			number, _, _ := strings.Cut(text, ":")
+			offset, err := strconv.ParseUint(number, 0, 32)
+			if placed || err != nil {
+				continue
 			}
+			frames := img.frames(offset)
+			if len(frames) == 0 {
+				continue
+			}
+			if function == name && source == "" && len(backtrace) == 0 {
+				source = frames[0].Source
+			}
+			frames[len(frames)-1].Function = or(frames[len(frames)-1].Function, name)
+			backtrace, placed = append(backtrace, frames...), true
 		case strings.HasPrefix(line, "\t"):
-			if function != "" {
-				return reason, function, source
+			end()
+			if name = frameName.ReplaceAllString(text, "$1"); strings.HasPrefix(name, importModule+".") {
+				continue
 			}
-			if name := frameName.ReplaceAllString(text, "$1"); !strings.HasPrefix(name, importModule+".") {
-				function = strings.TrimPrefix(name, ".")
-			}
+			name, placed = strings.TrimPrefix(name, "."), false
+			function = or(function, name)
 		}
 	}
-	return reason, function, source
+	end()
+	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
+}
+
+// backtraceMax is how many functions of a backtrace are kept, the innermost ones.
+const backtraceMax = 64
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
 }
