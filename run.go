@@ -28,7 +28,7 @@ type RunOptions struct {
 
 	// Who did what in each step: a row for each processor, a column for each step. Not every
 	// network and workload has a run-table.
-	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header
+	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header; of gossip on buses the number is that of the bus
 	RunTableSVG Output // a picture of it
 
 	// Progress, if set, is called often: at every boundary of one run, after every run of
@@ -89,6 +89,9 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
 	table := m.RunTable()
+	if p := m.program; machine.RunTable && table == nil && p != nil && p.Workloads == nil {
+		return nil, &InputError{Place: "--run-table", Reason: "the program " + p.Name + " has no run-table", Remedy: "delete the option"}
+	}
 	if machine.RunTable && table == nil {
 		return nil, &InputError{
 			Place:  "--run-table",

@@ -76,7 +76,7 @@ func (b Network) Check() error {
 	case scheduled && b.Arbiter == hw.ArbiterTDMA.String():
 		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter tdma lets nobody send but the one whose turn the slot is", b.schedule), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
-		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each")
+		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a schedule that brings them: "+strings.Join(b.Schedules(), ", "))
 	}
 	for i, bus := range b.Buses {
 		key := hw.Index("buses", i)
