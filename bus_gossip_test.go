@@ -249,6 +249,12 @@ func TestBusGossipRefused(t *testing.T) {
 		require.ErrorAs(t, err, new(*InputError), c.more)
 		require.ErrorContains(t, err, c.says)
 	}
+	_, err := ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 100, length: 4}}\nfirmware: {program: bus/two-phase, schedule: naive}\n"))
+	require.ErrorContains(t, err, "bus.yaml:3:46: a built-in program brings its own schedule; delete schedule, or give an image")
+	other, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {no_creation: true}\n"))
+	require.NoError(t, err)
+	_, err = NewMachine(t.Context(), other, MachineOptions{})
+	require.EqualError(t, err, "s.yaml:4:22: the rule no_creation cannot be checked: it knows nothing of this program and workload; delete it, or run the program that it belongs to")
 	s := busGossipScenario(t, "naive", 100, 4, "")
 	require.Equal(t, NIC{PayloadBytes: 13, RXFrames: 1, TXFrames: DefaultScenario().NIC.TXFrames}, s.NIC)
 	require.Equal(t, gossip.NaiveLength(100, 4), int(s.Stop.Slots))

@@ -278,8 +278,8 @@ func (m *Machine) checkLanes() error {
 // checkJudged refuses rules that nobody can check in this workload.
 func (m *Machine) checkJudged() error {
 	var keeps []string
-	if judge, ok := m.referee.(fabric.Judge); ok {
-		keeps = judge.Keeps()
+	if keeper, ok := m.referee.(fabric.Keeper); ok {
+		keeps = keeper.Keeps()
 	}
 	for _, rule := range m.rules.Switched() {
 		if m.shape.Taps == nil {
@@ -289,7 +289,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.rules.Judged() {
 		if !slices.Contains(keeps, rule) {
-			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: no results of this program and workload are known to it", rule),
+			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: it knows nothing of this program and workload", rule),
 				Remedy: "delete it, or run the program that it belongs to"}
 		}
 	}

@@ -64,9 +64,6 @@ func (r *Rules) Checked() []string {
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
 	}
-	if r.NoCreation {
-		names = append(names, RuleNoCreation)
-	}
 	if r.MeetsBudget {
 		names = append(names, RuleMeetsBudget)
 	}
@@ -97,7 +94,7 @@ func (r *Rules) Judged() (names []string) {
 	for _, rule := range []struct {
 		name    string
 		checked bool
-	}{{RuleReceiveStep, r.ReceiveStep}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
+	}{{RuleReceiveStep, r.ReceiveStep}, {RuleNoCreation, r.NoCreation}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
 		if rule.checked {
 			names = append(names, rule.name)
 		}

@@ -37,6 +37,7 @@ var (
 	_ fabric.Ending  = (*gossipReferee)(nil)
 	_ fabric.Witness = (*gossipReferee)(nil)
 	_ fabric.Tabled  = (*gossipReferee)(nil)
+	_ fabric.Keeper  = (*gossipReferee)(nil)
 )
 
 func newGossipReferee(plan *Plan) *gossipReferee {
@@ -130,6 +131,9 @@ func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 
 // Over implements fabric.Ending.
 func (r *gossipReferee) Over() bool { return int(r.lowest) == r.n }
+
+// Keeps implements fabric.Keeper.
+func (r *gossipReferee) Keeps() []string { return []string{fabric.RuleNoCreation} }
 
 // Unfinished implements fabric.Ending.
 func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {
