@@ -28,7 +28,7 @@ type RunOptions struct {
 
 	// Who did what in each step: a row for each processor, a column for each step. Not every
 	// network and workload has a run-table.
-	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header
+	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header; of gossip on buses the number is that of the bus
 	RunTableSVG Output // a picture of it
 
 	// The state of the run, with which another process goes on: the report of the run is the
@@ -107,6 +107,9 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
 	table := m.RunTable()
+	if p := m.program; machine.RunTable && table == nil && p != nil && p.Workloads == nil {
+		return nil, &InputError{Place: "--run-table", Reason: "the program " + p.Name + " has no run-table", Remedy: "delete the option"}
+	}
 	if machine.RunTable && table == nil {
 		return nil, &InputError{
 			Place:  "--run-table",
@@ -272,6 +275,7 @@ func (m *Machine) report() *Report {
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
+	m.meterReport(&report.Firmware)
 	report.noteTrust(frames.OnTrust)
 	if lost := m.results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%d results of the firmware are not in this report: %d is the most that is kept", lost, fabric.ResultsMax))
