@@ -134,9 +134,15 @@ func TestRandomSavePoints(t *testing.T) {
 	draw := rand.New(rand.NewPCG(1, 13))
 	for done := 0; done < points; {
 		var s *Scenario
-		if draw.IntN(2) == 0 {
-			s = imageScenario(t, "counts") // state in a global, as AssemblyScript and Rust keep it
-		} else {
+		switch draw.IntN(3) {
+		case 0:
+			s = imageScenario(t, "counts") // state in a global of WebAssembly
+		case 1:
+			var err error
+			s, err = LoadScenario("examples/languages/assemblyscript/router.yaml")
+			require.NoError(t, err)
+			require.NoError(t, s.Override(context.Background(), Overrides{Image: "examples/languages/testdata/assemblyscript.wasm"}))
+		default:
 			s = routing(1+draw.IntN(4), 1+draw.IntN(4))
 		}
 		s.Seed = draw.Uint64N(1 << 32)

@@ -506,6 +506,7 @@ SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *cond
  * too long, and writing to a frame of sl_send that is not sent because the FIFO is full.
  * The compiler adds checks for null pointers, shifts, overflows and the like. */
 #ifdef STARLOOM_CHECKED
+#ifndef STARLOOM_NATIVE /* which has the sanitizer's own library */
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -535,6 +536,7 @@ STARLOOM_UNDEFINED(builtin_unreachable, "this is not reached")
 STARLOOM_UNDEFINED(missing_return, "the function returns a value")
 #ifdef __cplusplus
 }
+#endif
 #endif
 
 #define STARLOOM_HERE __func__, __FILE__, __LINE__

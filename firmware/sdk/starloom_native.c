@@ -1,6 +1,7 @@
 /* The host of one processor for native unit tests: see starloom_native.h. */
 #include "starloom_native.h"
 
+#include <stdarg.h>
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,6 +37,8 @@ void sl_host_probe(uint32_t signal, uint64_t value);
 void sl_host_fail(int32_t code);
 void sl_host_deliver(uint32_t origin);
 void sl_host_result(uint32_t k, uint64_t value);
+void sl_host_logf(const char *format, ...);
+void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
 
 static struct {
     sl_bank *bank;
@@ -237,6 +240,20 @@ void sl_host_log(const char *text, uint32_t bytes) {
     if (bytes > LINE_BYTES) bytes = LINE_BYTES;
     memcpy(line, text, bytes);
     line[bytes] = 0;
+}
+
+void sl_host_logf(const char *format, ...) {
+    if (host.lines == LINES) return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(host.line[host.lines++], LINE_BYTES + 1, format, arguments);
+    va_end(arguments);
+}
+
+void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line) {
+    if (host.lines == LINES) host.lines--;
+    sl_host_logf("assertion `%s` failed in %s at %s:%u", condition, function, file, line);
+    sl_host_fail(0);
 }
 
 void sl_host_probe(uint32_t signal, uint64_t value) {

@@ -69,8 +69,8 @@ const char *sl_native_log(uint32_t line);
 uint32_t sl_native_deliveries(void);
 uint32_t sl_native_delivery(uint32_t k);
 
-/* What holds now: the registers; the code of sl_fail if it has given up; the value of a
- * probe, and word k of the results: 1 if it was given, and its value. */
+/* What holds now: the registers; the code of sl_fail if it has given up, 0 for an assertion,
+ * which is the last line of the log; the value of a probe, and word k of the results: 1 if it was given, and its value. */
 const sl_processor *sl_native_registers(void);
 int sl_native_failed(int32_t *code);
 uint64_t sl_native_probe(uint32_t signal);
