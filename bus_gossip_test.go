@@ -151,8 +151,8 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 	}
 }
 
-// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows after each
-// step.
+// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows
+// after each step.
 func busFrames(n, l int) (frames map[crossed][]byte, least []int) {
 	known, number := make([][]byte, n), map[string]int{}
 	for v := range known {
