@@ -79,7 +79,8 @@ type Machine struct {
 	known    knownOf         // of the program, for reports
 	timing   nic.Timing
 	rules    Rules
-	armed    []bool // per slot of a step: must be free of collisions
+	meter    *metering // nil if handlers take no time
+	armed    []bool    // per slot of a step: must be free of collisions
 
 	host      *firmware.Host
 	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
@@ -160,6 +161,7 @@ type machineShard struct {
 	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                         // for collision
 	met       []metOn                        // collisions of this boundary, while losses are looked for
+	meter     shardMeter
 }
 
 // ledgerTotals are the figures of a ledger that grow from slot to slot.
@@ -191,6 +193,10 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 	}
 	own := *s
 	m := &Machine{scenario: &own, options: o, rules: s.rules(), stop: new(atomic.Bool)}
+	if cpu := &s.Firmware.CPU; cpu.metered() {
+		m.meter = &metering{uint64(max(cpu.ClockRatio, 1)), uint64(cpu.BudgetCycles)}
+		m.rules.MeetsBudget = cpu.BudgetCycles > 0
+	}
 	if err := m.build(ctx); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -517,6 +523,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	s := m.scenario
 	place := s.Place("firmware.program")
 	if m.options.Runtime == "native" {
+		if m.meter != nil {
+			return nil, place, &InputError{Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model", Remedy: "use compiler or interpreter"}
+		}
 		if m.program == nil || m.program.Native == nil {
 			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + or(s.Firmware.Program, s.Firmware.imageName()), Remedy: "use compiler or interpreter"}
 		}
@@ -542,9 +551,12 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if m.host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
 		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
 	}
-	image, err := m.host.Load(m.image.name, wasm)
+	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
+	}
+	if image.Runtime && s.Firmware.Mode != ModeIsolated {
+		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
 	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.image.results = image.Results
@@ -635,6 +647,7 @@ func (m *Machine) reset(seed uint64) error {
 	for i := range m.shards {
 		l := &m.shards[i].ledger
 		*l = l.Next()
+		m.shards[i].meter.reset()
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0
@@ -907,6 +920,9 @@ func (m *Machine) turnShard(index int) {
 func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
 	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
 		instance.Start()
+		if m.meter != nil && !m.stopped() {
+			m.meterStart(shard, instance)
+		}
 		shard.note(instance, 0)
 	}
 	m.windows(index, shard, instance)
@@ -974,9 +990,15 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
+		if m.rules.MeetsBudget {
+			bank.Keep(&shard.meter.kept, awake)
+		}
 		instance.Slot(awake, m.slot)
 		if m.stopped() {
 			continue
+		}
+		if m.meter != nil {
+			m.meterSlot(shard, bank, awake, instance.Costs())
 		}
 		l.Scan(bank, awake, m.slot)
 		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan

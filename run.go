@@ -255,6 +255,7 @@ func (m *Machine) report() *Report {
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
+	m.meterReport(&report.Firmware)
 	report.noteTrust(frames.OnTrust)
 	if lost := m.results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%d results of the firmware are not in this report: %d is the most that is kept", lost, fabric.ResultsMax))

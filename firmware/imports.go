@@ -89,7 +89,10 @@ func (h *Host) exportImports() error {
 	if _, err := builder.Instantiate(h.ctx); err != nil {
 		return err
 	}
+	if err := h.exportWASI(); err != nil {
+		return err
+	}
 	_, err := h.runtime.NewHostModuleBuilder(wasm.TickModule).NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
+		WithGoModuleFunction(api.GoModuleFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
 	return err
 }
