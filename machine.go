@@ -43,6 +43,8 @@ type MachineOptions struct {
 
 	parks bool // park processors, whatever they take
 
+	replay int // number of the processor that is replayed, plus 1; 0: none
+
 	recordRTL bool // models in the place of RTL, whose inputs are kept
 }
 
@@ -127,7 +129,8 @@ type Machine struct {
 	// How the caller looks at it.
 	recording  *Recording
 	watch      func(cycle uint64) error
-	watchError error // the first one of this step
+	watchError error   // the first one of this step
+	replay     *replay // of one processor, or nil
 
 	busy   atomic.Bool // a step or the like is going on
 	torn   bool        // Restore has failed: the state is not whole
@@ -158,6 +161,7 @@ type machineShard struct {
 	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
 	traps     uint64                         // of the last boundary
+	replay    *replay                        // of the machine
 	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                         // for collision
 	met       []metOn                        // collisions of this boundary, while losses are looked for
@@ -415,6 +419,11 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		}
 		if m.parking == nil {
 			m.workers.Run(len(shards), b)
+		}
+		if m.options.replay > 0 {
+			if err := m.newReplay(b); err != nil {
+				return err
+			}
 		}
 	}
 	for _, err := range b.errors {
@@ -919,7 +928,9 @@ func (m *Machine) turnShard(index int) {
 // turnInstance is the boundary of one instance's processors.
 func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
 	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
+		call := m.replay.begin(instance, true, nil, 0)
 		instance.Start()
+		m.replay.end(call, instance)
 		if m.meter != nil && !m.stopped() {
 			m.meterStart(shard, instance)
 		}
@@ -990,6 +1001,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
+		call := m.replay.begin(instance, false, awake, m.slot)
 		if m.rules.MeetsBudget {
 			bank.Keep(&shard.meter.kept, awake)
 		}
@@ -997,6 +1009,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if m.stopped() {
 			continue
 		}
+		m.replay.end(call, instance)
 		if m.meter != nil {
 			m.meterSlot(shard, bank, awake, instance.Costs())
 		}
@@ -1061,6 +1074,7 @@ func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotC
 // note takes an instance's events.
 func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
+		s.replay.note(instance.Bank(), e)
 		processor := instance.Bank().First + e.Cell
 		where := or(e.Function, "an unknown function")
 		if e.Source != "" {

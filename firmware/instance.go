@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -472,7 +473,7 @@ func (in *wasmInstance) fault(cell int, err error) {
 	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
 	case errors.As(err, &failed):
-		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, failed.function, failed.source
+		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, or(failed.function, functionAt(event.Backtrace, failed.source)), failed.source
 	}
 	var spent spentError
 	if errors.As(err, &spent) {
@@ -491,6 +492,20 @@ type assertError struct{ condition, function, source string }
 
 func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
+}
+
+// functionAt is the function of a backtrace that is at a file:line, without a folder; else
+// the innermost one. Sanitizers do not tell it.
+func functionAt(backtrace []wasm.Frame, source string) string {
+	for _, frame := range backtrace {
+		if strings.HasPrefix(path.Base(frame.Source), source+":") {
+			return frame.Function
+		}
+	}
+	if len(backtrace) > 0 {
+		return backtrace[0].Function
+	}
+	return ""
 }
 
 // current returns the cell whose handler calls the host. There is none while the
