@@ -116,7 +116,9 @@ static int run(int starts) {
         }
         return 1;
     }
-    host.bank->processor->flags |= SL_FLAG_FAULTY;
+    host.bank->processor->flags |= SL_FLAG_FAULTY; /* the NIC is off the fabric */
+    host.bank->processor->rx_count = host.bank->processor->tx_count = 0;
+    memset(host.bank->listen, 0xff, sizeof *host.bank->listen * host.bank->listen_slots);
     return 0;
 }
 
@@ -151,7 +153,6 @@ void sl_native_start(const sl_native_config *c) {
 void sl_native_receive(uint32_t port, uint32_t kind, uint32_t source, uint32_t destination, uint32_t tag, const void *payload, uint32_t payload_bytes) {
     sl_processor *registers = host.bank->processor;
     if (payload_bytes > host.bank->payload_bytes) stop("the payload is larger than payload_bytes", "");
-    registers->flags &= (uint8_t)~SL_FLAG_SLEEPING;
     if (registers->rx_count >= host.bank->rx_frames) {
         sl_native_status(SL_STATUS_OVERFLOW);
         return;
@@ -182,6 +183,7 @@ void sl_native_block(int blocked) { host.blocked = blocked; }
 static void transmit(void) {
     sl_bank *bank = host.bank;
     uint32_t queued = bank->processor->tx_count, status = SL_TX_NONE;
+    if (bank->served) *bank->served = 0;
     if (queued > bank->tx_frames) stop("tx_count is larger than the TX FIFO", "");
     if (queued && host.blocked) {
         status = SL_TX_BLOCKED;
@@ -193,7 +195,10 @@ static void transmit(void) {
         for (uint32_t k = 1; k < queued; k++) memcpy(tx_frame(k - 1), tx_frame(k), bank->frame_stride);
         bank->processor->tx_count--;
         status = SL_TX_SENT;
-        if (bank->served) *bank->served = host.sent->destination;
+        if (bank->tx_status) { /* a sleeping handler is called when its frame has been sent */
+            *bank->served = host.sent->destination;
+            bank->processor->flags &= (uint8_t)~SL_FLAG_SLEEPING;
+        }
     }
     if (bank->tx_status) *bank->tx_status = (uint8_t)status;
 }
