@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"starloom/fabric"
 	"starloom/traces"
 )
 
@@ -251,6 +252,9 @@ func exactMetric(value any) string {
 		return exactFloat(v)
 	case string:
 		return v
+	}
+	if lined, ok := value.(fabric.Lined); ok {
+		return strings.Join(lined.Lines(), "; ")
 	}
 	data, err := json.Marshal(value)
 	if err != nil {

@@ -36,7 +36,7 @@ func TestBuildRefuses(t *testing.T) {
 		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h",
 		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 3; build the image again",
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
-		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.log, starloom.probe, starloom.fail, starloom.deliver and starloom.result",
+		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.assert, starloom.deliver, starloom.fail, starloom.log, starloom.logf, starloom.probe and starloom.result",
 		"asks_for_files.c":  "imports wasi_snapshot_preview1.fd_read, which firmware may not ask for: there are no files",
 		"bad_param.c":       "parameter \"retries\": write name=default",
 		"probe_twice.c":     "has two probes \"held\"; rename one",
@@ -401,7 +401,7 @@ func TestParseTrap(t *testing.T) {
 		{"\t.$3(i32)", "$3"},
 		{"\tstarloom.log(i32,i32)", ""},
 	} {
-		reason, function, _ := new(Image).parseTrap(errors.New(head + c.trace))
+		reason, function, _, _ := new(Image).parseTrap(errors.New(head + c.trace))
 		require.Equal(t, "unreachable", reason)
 		require.Equal(t, c.function, function, c.trace)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
@@ -26,6 +27,10 @@ type Instance interface {
 	Slot(cells []uint32, slot uint32)
 	// Reset takes the instance back to before Start, with a new seed.
 	Reset(seed uint64)
+	// Costs returns what the handlers of the last Start or Slot have cost, in the order of their
+	// cells, 0 for one that has trapped and 2^32-1 for more than that; none of an image without
+	// a meter. The slice is valid until the next Start or Slot.
+	Costs() []uint32
 	// TakeEvents returns what happened since the last call, in the order of the
 	// cells: faults and log lines. The slice is valid until the next Slot.
 	TakeEvents() []Event
@@ -59,6 +64,7 @@ const (
 	EventLog                      // the handler called sl_log
 	EventDeliver                  // the handler called sl_deliver
 	EventResult                   // the handler called sl_result
+	EventAssert                   // an assertion of the handler has failed
 	EventLogFull                  // handlers logged more than is kept: Lines more lines
 )
 
@@ -70,9 +76,14 @@ type Event struct {
 	Word     uint32 // result: its number
 	Value    uint64 // result
 	Lines    int    // log full: lines that are not kept
-	Text     string // trap: reason; fail: the code; log: the line
-	Function string // trap, fail: innermost function of the firmware
-	Source   string // trap, fail: file:line:column, "" without debug information
+	Text     string // trap: reason; fail: the code; assert: the condition; log: the line
+	Function string // trap, fail: innermost function of the firmware; assert: that with the assertion
+	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
+
+	// Backtrace is for trap, fail and assert: the functions that were being called, the
+	// innermost first, inlined ones too, each with file:line:column as far as the debug
+	// information says it.
+	Backtrace []wasm.Frame
 }
 
 // Limits of what firmware may say in one slot, so that a handler in a loop does not
@@ -96,7 +107,10 @@ type wasmInstance struct {
 	memory   linearMemory
 	globals  []api.MutableGlobal // those of image.copy.Globals
 	before   []uint64            // what they held before the call that runs, of those that are given back
-	params   [2]uint64
+	params   [3]uint64
+	costs    costsOf
+	spent    []uint32 // Costs
+	calls    uint64   // address of bank.Calls in the image, if it has a meter
 	calling  []uint32 // the cells whose handlers are being called
 	pristine pristine
 	probes   []uint64
@@ -175,14 +189,14 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if err := img.initialise(in.module); err != nil {
 		return nil, err
 	}
-	descriptor, err := in.module.ExportedFunction(exportBank).Call(in.ctx)
+	descriptor, err := call(in.ctx, in.module, in.module.ExportedFunction(exportBank))
 	if err != nil {
 		return nil, callError(exportBank, err)
 	}
 	if err := nic.DescribeBank(in.Memory(), uint32(descriptor[0]), c); err != nil {
 		return nil, err
 	}
-	address, err := in.module.ExportedFunction(exportAttach).Call(in.ctx,
+	address, err := call(in.ctx, in.module, in.module.ExportedFunction(exportAttach),
 		uint64(c.Cells), uint64(c.PayloadBytes), uint64(c.RxFrames), uint64(c.TxFrames))
 	if err != nil {
 		return nil, callError(exportAttach, err)
@@ -192,6 +206,9 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	}
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
+	}
+	if img.meter != nil {
+		in.calls = in.callsAddress()
 	}
 	in.keep()
 	in.pristine = img.pristineState(in)
@@ -203,7 +220,12 @@ func (in *wasmInstance) instantiate() (err error) {
 	if in.module, err = in.image.instantiate(in.memory); err != nil {
 		return err
 	}
-	in.start, in.slot = in.module.ExportedFunction(exportStart), in.module.ExportedFunction(exportSlot)
+	prefix := ""
+	if in.image.meter != nil {
+		prefix = wasm.EachName
+	}
+	in.start, in.slot = in.module.ExportedFunction(prefix+exportStart), in.module.ExportedFunction(prefix+exportSlot)
+	in.costs = costGlobals(in.module)
 	in.globals = in.globals[:0]
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))
@@ -304,7 +326,7 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		values[i] = uint64(value)
 	}
 	in.enter()
-	result, err := f.Call(in.ctx, values...)
+	result, err := call(in.ctx, in.module, f, values...)
 	if err != nil {
 		in.leave()
 		return 0, callError(exportCall+name, err)
@@ -398,10 +420,14 @@ func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, c
 // the host's word to the firmware; what firmware makes of it is not believed. When the
 // call is stopped, nobody is at fault: see Host.Stopped.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
+	if in.image.meter != nil {
+		in.runMetered(entry, cells, slot)
+		return
+	}
 	for len(cells) > 0 {
 		in.calling = cells
 		in.bank.SetCurrent(-1)
-		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
 		in.runtime.slot = uint64(slot)
 		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:params])
@@ -439,10 +465,18 @@ func (in *wasmInstance) fault(cell int, err error) {
 	}
 	in.bank.Silence(cell)
 	event := Event{Kind: EventTrap, Cell: cell}
-	event.Text, event.Function, event.Source = in.image.parseTrap(err)
+	event.Text, event.Function, event.Source, event.Backtrace = in.image.parseTrap(err)
 	var gaveUp gaveUpError
-	if errors.As(err, &gaveUp) {
+	var failed assertError
+	switch {
+	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
+	case errors.As(err, &failed):
+		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, failed.function, failed.source
+	}
+	var spent spentError
+	if errors.As(err, &spent) {
+		event.Text = spent.Error()
 	}
 	in.events = append(in.events, event)
 }
@@ -452,13 +486,20 @@ type gaveUpError int32
 
 func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
 
+// assertError ends a handler of which an assertion has failed.
+type assertError struct{ condition, function, source string }
+
+func (e assertError) Error() string {
+	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
+}
+
 // current returns the cell whose handler calls the host. There is none while the
 // image starts or attaches its bank.
 func (in *wasmInstance) current() (cell int, ok bool) {
 	if in.bank == nil {
 		return 0, false
 	}
-	place := in.bank.Current()
+	place := in.place()
 	if uint64(place) >= uint64(len(in.calling)) {
 		return 0, false
 	}
@@ -492,21 +533,33 @@ func (in *wasmInstance) hostResult(word uint32, value uint64) {
 
 func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
 	cell, ok := in.current()
-	if ok && uint64(signal) < uint64(len(in.image.Probes)) {
-		in.probes[cell*len(in.image.Probes)+int(signal)] = value
+	if !ok {
+		return
+	}
+	if count := len(in.image.Probes); uint64(signal) < uint64(count) {
+		in.probes[cell*count+int(signal)] = value
+	} else {
+		in.logLine(func() string {
+			return fmt.Sprintf("(sl_probe: there is no probe %d; STARLOOM_PROBES has %d)", signal, count)
+		})
 	}
 }
 
 func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
-	text, inside := m.Memory().Read(at, min(size, logBytesMax))
-	if !inside {
-		text = []byte("(sl_log: the text lies outside the memory)")
-	}
-	in.logLine(string(text))
+	in.logLine(func() string {
+		if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
+			return string(text)
+		}
+		return "(sl_log: the text lies outside the memory)"
+	})
 }
 
-// logLine logs one line of the processor whose handler runs, as long as it may say more.
-func (in *wasmInstance) logLine(text string) {
+func (in *wasmInstance) hostLogf(m api.Module, format, arguments uint32) {
+	in.logLine(func() string { return formatLog(m.Memory(), format, arguments) })
+}
+
+// logLine logs a line of the processor whose handler runs, unless it has logged too many.
+func (in *wasmInstance) logLine(line func() string) {
 	cell, ok := in.current()
 	if !ok {
 		return
@@ -516,7 +569,7 @@ func (in *wasmInstance) logLine(text string) {
 		return
 	}
 	in.said.cellLines++
-	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: printable(text)})
+	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: printable(line())})
 }
 
 // endLog says how many lines were not kept.
@@ -544,8 +597,8 @@ func printable(text string) string {
 // its own, the types of the parameters and those of the results.
 var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
 
-// parseTrap takes reason, innermost function and source line out of wazero's
-// error, whose text is
+// parseTrap takes reason, innermost function and source line, and all functions, out of
+// wazero's error, whose text is
 //
 //	wasm error: unreachable
 //	wasm stack trace:
@@ -554,27 +607,53 @@ var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:
 //
 // The number is the offset in the code of the copy, of which the image's own debug
 // information knows nothing.
-func (img *Image) parseTrap(err error) (reason, function, source string) {
+func (img *Image) parseTrap(err error) (reason, function, source string, backtrace []wasm.Frame) {
 	lines := strings.Split(err.Error(), "\n")
 	reason = strings.TrimPrefix(lines[0], "wasm error: ")
+	name, placed := "", true
+	end := func() { // of what is said of a function
+		if !placed {
+			backtrace = append(backtrace, wasm.Frame{Function: name})
+		}
+		placed = true
+	}
 	for _, line := range lines[1:] {
 		text := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "\t\t"):
-			if source == "" && function != "" {
-				number, _, _ := strings.Cut(text, ":")
-				if offset, err := strconv.ParseUint(number, 0, 32); err == nil {
-					source = img.source(offset)
-				}
+			number, _, _ := strings.Cut(text, ":")
+			offset, err := strconv.ParseUint(number, 0, 32)
+			if placed || err != nil {
+				continue
 			}
+			frames := img.frames(offset)
+			if len(frames) == 0 {
+				continue
+			}
+			if function == name && source == "" && len(backtrace) == 0 {
+				source = frames[0].Source
+			}
+			frames[len(frames)-1].Function = or(frames[len(frames)-1].Function, name)
+			backtrace, placed = append(backtrace, frames...), true
 		case strings.HasPrefix(line, "\t"):
-			if function != "" {
-				return reason, function, source
+			end()
+			if name = frameName.ReplaceAllString(text, "$1"); strings.HasPrefix(name, importModule+".") {
+				continue
 			}
-			if name := frameName.ReplaceAllString(text, "$1"); !strings.HasPrefix(name, importModule+".") {
-				function = strings.TrimPrefix(name, ".")
-			}
+			name, placed = strings.TrimPrefix(name, "."), false
+			function = or(function, name)
 		}
 	}
-	return reason, function, source
+	end()
+	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
+}
+
+// backtraceMax is how many functions of a backtrace are kept, the innermost ones.
+const backtraceMax = 64
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
 }

@@ -231,7 +231,8 @@ func (in *wasmInstance) write(text []byte) {
 // endLine logs what was written since the last line's end.
 func (in *wasmInstance) endLine() {
 	if len(in.runtime.line) > 0 {
-		in.logLine(string(in.runtime.line))
+		line := string(in.runtime.line)
+		in.logLine(func() string { return line })
 	}
 	in.runtime.line = in.runtime.line[:0]
 }

@@ -19,23 +19,19 @@ import "fmt"
 // wires for each link). Twin: duplex_link.v. Specification: ej.md section 2.
 type DuplexLinks struct {
 	Registers
-	bank Bank
-	half bool
-	in   *Light
-	out  *Light
-	from []uint32 // two for each link: the transmitters of its ends
-	to   []uint32 // two for each link: the wires of out that carry what its ends send
-	all  uint64   // all bits of a phit
+	violations // by wire of out
+	bank       Bank
+	half       bool
+	in         *Light
+	out        *Light
+	from       []uint32 // two for each link: the transmitters of its ends
+	to         []uint32 // two for each link: the wires of out that carry what its ends send
+	all        uint64   // all bits of a phit
 
 	// By transmitter.
 	carries  []uint32 // the wire of out that carries what it sends
 	opposite []uint32 // the transmitter at the other end
 	replaced []bool   // its link is RTL; nil for none
-
-	// Violation is 1 for every wire of out on which both rails of a bit have been lit since
-	// ClearSlot.
-	Violation []uint8
-	violated  [][]uint32 // per shard: where Violation is 1
 }
 
 // DuplexLinkConfig are the parameters of a bank of links.
@@ -69,8 +65,7 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	}
 	l := &DuplexLinks{
 		bank: c.Bank, half: c.Half, in: c.In, out: c.Out, from: c.From, to: c.To, all: ^uint64(0) >> (64 - c.In.width),
-		carries: make([]uint32, ends), opposite: make([]uint32, ends),
-		Violation: make([]uint8, ends), violated: make([][]uint32, c.Out.shards),
+		carries: make([]uint32, ends), opposite: make([]uint32, ends), violations: newViolations(c.Out),
 	}
 	readers := make([]uint32, ends)
 	joined, driven := make([]bool, ends), make([]bool, ends)
@@ -88,7 +83,7 @@ func NewDuplexLinks(c DuplexLinkConfig) (*DuplexLinks, error) {
 	}
 	l.Registers = Declare(Declaration{
 		Path: path, Bank: c.Out.bank,
-		Registers: []Register{Column("violation", l.Violation, AtMost[uint8](1)).Shown(1)},
+		Registers: []Register{l.violations.register()},
 		Wires:     []Probed{c.Out},
 		Derive:    l.list,
 	})
@@ -115,9 +110,7 @@ func (l *DuplexLinks) Settle(s Shard) {
 			if other := l.opposite[i]; l.half && rail1[other]|rail0[other] != 0 {
 				one, zero = l.all, l.all
 			}
-			if out.Put(shard, wire, one, zero) != 0 {
-				l.flag(shard, wire)
-			}
+			l.put(shard, wire, one, zero)
 		}
 	}
 }
@@ -172,40 +165,5 @@ func (l *DuplexLinks) replace(link int, _ func() bool) {
 	l.replaced[l.from[2*link]], l.replaced[l.from[2*link+1]] = true, true
 }
 
-func (l *DuplexLinks) flag(shard int, wire uint32) {
-	if l.Violation[wire] == 0 {
-		l.Violation[wire] = 1
-		l.violated[shard] = append(l.violated[shard], wire)
-	}
-}
-
 // Reached returns the wire of Out that carries what a transmitter sends; it has one port.
 func (l *DuplexLinks) Reached(transmitter, _ int) int { return int(l.carries[transmitter]) }
-
-// Violated returns the wires of Out in the shard that have shown a violation since ClearSlot,
-// each once, in no particular order.
-func (l *DuplexLinks) Violated(shard int) []uint32 { return l.violated[shard] }
-
-// Met reports whether a wire of Out has shown a violation since ClearSlot.
-func (l *DuplexLinks) Met(wire int) bool { return l.Violation[wire] != 0 }
-
-// ClearSlot resets the Violation flags of a shard; it costs what is flagged.
-func (l *DuplexLinks) ClearSlot(shard int) {
-	for _, wire := range l.violated[shard] {
-		l.Violation[wire] = 0
-	}
-	l.violated[shard] = l.violated[shard][:0]
-}
-
-// list makes the lists of violations from the flags.
-func (l *DuplexLinks) list() {
-	for shard := range l.violated {
-		l.violated[shard] = l.violated[shard][:0]
-	}
-	for wire, flag := range l.Violation {
-		if flag != 0 {
-			shard := l.out.Owner(uint32(wire))
-			l.violated[shard] = append(l.violated[shard], uint32(wire))
-		}
-	}
-}

@@ -11,8 +11,10 @@ import (
 	"starloom/nic"
 )
 
-// setBytes is how long the payload of a frame is that has a bit for each of n items.
+// setBytes is how long the payload of a frame is that has a bit for each of n items, setWords what
+// a set takes.
 func setBytes(n int) int { return (n + 7) / 8 }
+func setWords(n int) int { return (n + 63) / 64 }
 
 // gossipReferee follows what every vertex knows: at first its own item, then what good frames have
 // brought. A frame is a control frame whose payload has a bit for each item, of item 0 the lowest of byte 0. One that has
@@ -35,11 +37,12 @@ var (
 	_ fabric.Ending  = (*gossipReferee)(nil)
 	_ fabric.Witness = (*gossipReferee)(nil)
 	_ fabric.Tabled  = (*gossipReferee)(nil)
+	_ fabric.Keeper  = (*gossipReferee)(nil)
 )
 
 func newGossipReferee(plan *Plan) *gossipReferee {
 	n := len(plan.taps.Bus)
-	r := &gossipReferee{n: n, words: (n + 63) / 64, plan: plan, count: make([]uint32, n), having: make([]uint32, n+1)}
+	r := &gossipReferee{n: n, words: setWords(n), plan: plan, count: make([]uint32, n), having: make([]uint32, n+1)}
 	r.known = make([]uint64, n*r.words)
 	r.Reset()
 	return r
@@ -128,6 +131,9 @@ func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 
 // Over implements fabric.Ending.
 func (r *gossipReferee) Over() bool { return int(r.lowest) == r.n }
+
+// Keeps implements fabric.Keeper.
+func (r *gossipReferee) Keeps() []string { return []string{fabric.RuleNoCreation} }
 
 // Unfinished implements fabric.Ending.
 func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {

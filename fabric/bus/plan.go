@@ -27,8 +27,11 @@ func PlanBuses(vertices int, buses [][]int) *Plan {
 // PlanSteps has the buses that a schedule uses, in the order in which it does: vertices that are
 // together on a bus in several steps have one for all of them, whoever sends.
 func PlanSteps(vertices int, steps []gossip.Step) *Plan {
-	number := map[string]int{}
-	var buses, used [][]int
+	entries := 0
+	for _, step := range steps {
+		entries += len(step)
+	}
+	number, buses, used := make(map[string]int, entries), make([][]int, 0, entries), make([][]int, 0, len(steps))
 	var key []byte
 	for _, step := range steps {
 		in := make([]int, len(step))

@@ -14,7 +14,7 @@ func (b Network) Programs() (programs []fabric.Program) {
 			Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoCreation: true, OneBus: true, BusLength: true},
 		}
 		if schedule == b.schedule && b.Check() == nil {
-			p.Needs = fabric.Needs{RxFrames: 1, PayloadBytes: setBytes(b.Vertices), Slots: uint32(len(b.Plan().Steps))}
+			p.Needs = fabric.Needs{RxFrames: 1, PayloadBytes: setBytes(b.Vertices), Slots: uint32(schedules[schedule].length(b.Vertices, b.Length))}
 		}
 		programs = append(programs, p)
 	}

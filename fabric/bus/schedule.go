@@ -8,11 +8,14 @@ import (
 	"starloom/traces/input"
 )
 
-// schedules are those of gossip, by name.
-var schedules = map[string]func(n, l int) []gossip.Step{
-	twoPhase: gossip.TwoPhase,
-	improved: gossip.Improved,
-	naive:    gossip.Naive,
+// schedules are those of gossip, by name: their steps, and how many these are.
+var schedules = map[string]struct {
+	steps  func(n, l int) []gossip.Step
+	length func(n, l int) int
+}{
+	twoPhase: {gossip.TwoPhase, gossip.Length},
+	improved: {gossip.Improved, gossip.ImprovedLength},
+	naive:    {gossip.Naive, gossip.NaiveLength},
 }
 
 // The names of schedules; their programs are bus/two-phase and so on.
@@ -33,7 +36,7 @@ func (b Network) Schedule(name string, _ fabric.Referee) (fabric.Schedule, error
 		}
 	}
 	return &stepSchedule{
-		plan: b.Plan(), steps: schedules[name](b.Vertices, b.Length),
+		plan: b.Plan(), steps: schedules[name].steps(b.Vertices, b.Length),
 		now: make([]uint64, b.Vertices), before: make([]uint64, b.Vertices),
 	}, nil
 }

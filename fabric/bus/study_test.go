@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -60,7 +61,7 @@ func (m *model) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	b := x.Network.(Network)
 	require.Equal(m.t, x.Program, "bus/"+b.schedule)
 	require.Equal(m.t, (b.Vertices+7)/8, x.PayloadBytes)
-	steps := schedules[b.schedule](b.Vertices, b.Length)
+	steps := schedules[b.schedule].steps(b.Vertices, b.Length)
 	require.Len(m.t, steps, int(x.SlotsMax))
 	outcome := &fabric.Outcome{Passed: true}
 	outcome.Metrics.Add("steps", len(steps)+m.late)
@@ -119,6 +120,9 @@ func TestStudy(t *testing.T) {
 	}
 	require.Contains(t, m.files["bus-growth.svg"], "line 3")
 	require.Contains(t, m.files["bus-schedule.svg"], "among 18 vertices, 8 steps")
+	picture, err := os.ReadFile("../../examples/bus-schedule.svg")
+	require.NoError(t, err)
+	require.Equal(t, string(picture), m.files["bus-schedule.svg"], "starloom study bus --case 'table 1' --svg examples writes it")
 }
 
 // TestStudyFull: the cases of --full that are of other sizes.
@@ -176,7 +180,7 @@ func TestScheduleWords(t *testing.T) {
 		b := Network{Vertices: n, Length: l}.Adapt("", name, nil).(Network)
 		s, err := b.Schedule(name, nil)
 		require.NoError(t, err)
-		steps, plan := schedules[name](n, l), b.Plan()
+		steps, plan := schedules[name].steps(n, l), b.Plan()
 		require.Equal(t, len(steps), s.Slots())
 		words := make([]uint64, n)
 		for slot := range s.Slots() + 1 {

@@ -86,9 +86,13 @@ func TestBus(t *testing.T) {
 
 // TestBusAllRTL: a bus network of which every part is RTL is the model, in both backends.
 func TestBusAllRTL(t *testing.T) {
-	for i, arbiter := range []string{"none", "fixed", "round_robin", "matrix", "tdma"} {
+	arbiters, globs := []string{"none", "round_robin"}, []string{"bus.**"}
+	if *full {
+		arbiters, globs = append(arbiters, "fixed", "matrix", "tdma"), append(globs, "bus.bus[*]")
+	}
+	for i, arbiter := range arbiters {
 		for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
-			for _, parts := range []string{"bus.**", "bus.bus[*]"} {
+			for _, parts := range globs {
 				t.Run(fmt.Sprint(arbiter, " on ", backend, ": ", parts), func(t *testing.T) {
 					t.Parallel()
 					c := Case{Scenario: chatter(bus.Network{Vertices: 4, Buses: randomBuses(4, 3, uint64(i)), Arbiter: arbiter}, map[string]int64{"slots": 20}, starloom.Rules{})}
@@ -110,8 +114,10 @@ func TestBusAllRTL(t *testing.T) {
 // TestRandomBuses: both engines say the same of many random networks.
 func TestRandomBuses(t *testing.T) {
 	random := rand.New(rand.NewPCG(11, 1))
+	var moved starloom.Frames
+	broken := map[string]int{}
 	arbiters := []string{"", "none", "fixed", "round_robin", "matrix", "tdma"}
-	for i := range 60 {
+	for i := range map[bool]int{false: 18, true: 300}[*full] {
 		vertices := 2 + random.IntN(9)
 		b := bus.Network{Vertices: vertices, Buses: randomBuses(vertices, 1+random.IntN(6), uint64(i)), Arbiter: arbiters[i%len(arbiters)]}
 		if random.IntN(2) == 0 {
@@ -125,7 +131,21 @@ func TestRandomBuses(t *testing.T) {
 			return s
 		}}
 		t.Run(fmt.Sprintf("%d: %+v %v", i, b, params), func(t *testing.T) {
-			require.Equal(t, c.run(t, starloom.MachineOptions{Engine: starloom.EngineSlot}), c.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle}))
+			m := machine(t, c.Scenario(t), starloom.MachineOptions{Engine: starloom.EngineSlot})
+			require.NoError(t, m.Run(t.Context(), nil))
+			report := m.Report()
+			require.Equal(t, text(t, report), c.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle}))
+			moved.Sent, moved.Delivered, moved.Collided = moved.Sent+report.Frames.Sent, moved.Delivered+report.Frames.Delivered, moved.Collided+report.Frames.Collided
+			moved.Blocked, moved.Overflow, moved.Unheard = moved.Blocked+report.Frames.Blocked, moved.Overflow+report.Frames.Overflow, moved.Unheard+report.Frames.Unheard
+			for _, v := range report.Violations {
+				broken[v.Rule]++
+			}
 		})
+	}
+	for what, count := range map[string]uint64{"sent": moved.Sent, "delivered": moved.Delivered, "collided": moved.Collided, "blocked": moved.Blocked, "overflow": moved.Overflow, "unheard": moved.Unheard} {
+		require.Greater(t, count, uint64(100), what)
+	}
+	for _, rule := range []string{starloom.RuleOneBus, starloom.RuleBusLength, starloom.RuleCollisionFree} {
+		require.Greater(t, broken[rule], 50, rule)
 	}
 }

@@ -486,4 +486,18 @@ SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
     sl_host_result(k, value);
 }
 
+SL_IMPORT(logf) __attribute__((format(printf, 1, 2))) void sl_host_logf(const char *format, ...);
+SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
+
+/* A line in the firmware log, formatted by the host as by printf:
+ *     sl_logf(nic, "held %u of %u", held, sl_processors(nic));
+ * %d %i %u %x %X %o %c %s %p %%, with flags, width and precision, and %lld %llu %llx for 64 bits.
+ * A line has 256 bytes at most. */
+#define sl_logf(nic, ...) ((void)(nic), sl_host_logf(__VA_ARGS__))
+
+/* Gives up, as sl_fail does, unless the condition holds; the report has the condition, the
+ * function, the file and the line. */
+#define sl_assert(nic, condition) \
+    ((void)(nic), (condition) ? (void)0 : sl_host_assert(#condition, __func__, __FILE__, __LINE__))
+
 #endif

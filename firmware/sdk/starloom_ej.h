@@ -30,6 +30,13 @@ SL_INLINE uint32_t sl_ej_p_max(const sl_nic *nic, uint32_t sector, uint32_t q) {
 /* No node has more ports. */
 #define SL_EJ_PORTS_MAX 72
 
+/* What a node of a one-to-all broadcast does that is not the source: it waits for the message,
+ * not longer than the broadcast takes. */
+SL_INLINE void sl_ej_await(sl_nic *nic) {
+    uint32_t steps = sl_ej_dimensions(nic) * sl_ej_diameter(nic);
+    sl_sleep(nic, steps < SL_LONG ? steps : SL_LONG);
+}
+
 /* The destination of a frame that goes to the neighbour. */
 #define SL_EJ_NEIGHBOUR 0xFFFFFFFFu
 

@@ -32,8 +32,8 @@ const (
 // phases are the sectors, by index, of the three phases of all-to-all.
 var phases = [3][]int{{5, 0}, {1, 2}, {3, 4}}
 
-// Phase is that of Phased, 1..3, in which a node of one dimension receives; 0 for node 0.
-func (f *Field) Phase(node int) int {
+// phase is that of Phased, 1..3, in which a node of one dimension receives; 0 for node 0.
+func (f *Field) phase(node int) int {
 	if node == 0 {
 		return 0
 	}
@@ -191,7 +191,7 @@ func (t *Torus) ReceiveStep(algorithm Algorithm, node int) (step int) {
 				step = (t.Dims-k)*M + t.Weight(c)
 			}
 		case Phased, Repaired:
-			phase := t.Phase(c)
+			phase := t.phase(c)
 			switch {
 			case phase == 0:
 			case phase == last:

@@ -142,9 +142,6 @@ func (f *Field) Directed() int { return len(f.oriented.histogram) - 1 }
 // Histogram counts the nodes of every weight 0..M.
 func (f *Field) Histogram() []int { return f.sectors.histogram }
 
-// OrientedHistogram counts the nodes of every oriented weight.
-func (f *Field) OrientedHistogram() []int { return f.oriented.histogram }
-
 // HistogramFormula is the number of nodes of weight s modulo a + b*rho in closed form, with
 // T = (a+b)/2 and the diameter's bound (a+2b)/3 as fractions. The case s = T comes first: it
 // coincides with the other bound where a = b.

@@ -33,13 +33,3 @@ func TestOnePacketPerLink(t *testing.T) {
 		}
 	}
 }
-
-// TestHeights: the hops that follow in a tree are those of the closed form.
-func TestHeights(t *testing.T) {
-	for _, c := range [][3]int{{3, 4, 1}, {2, 5, 1}, {0, 3, 2}, {2, 3, 2}, {1, 2, 3}} {
-		net := torus(t, c[0], c[1], c[2])
-		for _, h := range eisensteintest.Trees(net, 1)[0][1:] {
-			require.Equal(t, h.Remaining, net.OrientedHeight(net.Coordinate(h.To, h.Dim))+(h.Dim-1)*net.Directed())
-		}
-	}
-}

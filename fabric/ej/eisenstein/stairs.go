@@ -18,17 +18,6 @@ var sectorDirections = [6]sector{{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 4}, {0, 5}}
 // driven from one end only. Their units +1, +rho^2 and -rho sum to 0.
 var orientedDirections = [3]sector{{0, 2}, {2, 4}, {4, 0}}
 
-// SectorDirections returns the major and the minor direction of a sector i = 0..5, which is sector
-// i+1 of the paper.
-func SectorDirections(i int) (major, minor int) {
-	return sectorDirections[i].major, sectorDirections[i].minor
-}
-
-// OrientedDirections returns the major and the minor direction of an oriented sector i = 0..2.
-func OrientedDirections(i int) (major, minor int) {
-	return orientedDirections[i].major, orientedDirections[i].minor
-}
-
 // place is where a residue lies: q*major + p*minor in a sector. q is 0 at node 0 only.
 type place struct {
 	sector int8
@@ -100,21 +89,3 @@ func (f *Field) Sectors() [6][]int { return [6][]int(f.sectors.extents) }
 
 // Oriented are the staircases of the three sectors between +1, +rho^2 and -rho.
 func (f *Field) Oriented() [3][]int { return [3][]int(f.oriented.extents) }
-
-// OrientedHeight is how many hops of a one-dimensional broadcast along +1, +rho^2 and -rho follow at
-// most after the one that reaches a residue. In n dimensions the packet that reaches it in
-// dimension k is followed by at most (k-1)*Directed() more.
-func (f *Field) OrientedHeight(node int) (hops int) {
-	if node == 0 {
-		return f.Directed()
-	}
-	at := f.oriented.places[node]
-	extents := f.oriented.extents[at.sector][at.q-1:]
-	if at.p > 0 {
-		return extents[0] - int(at.p)
-	}
-	for i, extent := range extents {
-		hops = max(hops, i+extent)
-	}
-	return hops
-}

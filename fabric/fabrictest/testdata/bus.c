@@ -1,5 +1,6 @@
 /* Sends, listens, withdraws and takes at random, at all taps of a vertex: now and then it sends to
  * one bus and listens to another. */
+#define STARLOOM_ROM
 #define STARLOOM_TX_STATUS
 #include "starloom_bus.h"
 
@@ -11,11 +12,13 @@ typedef struct {
 
 static void on_start(sl_nic *nic, state_t *s) {
     s->sum = sl_taps(nic) + 3 * sl_vertices(nic) + 5 * sl_bus_length(nic) + 7 * sl_buses(nic) + 11 * (uint32_t)sl_arbitrated(nic);
+    for (uint32_t port = 0; port < sl_taps(nic); port++) s->sum = 13 * s->sum + sl_bus_of(nic, port);
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
     s->sum = 33 * s->sum + sl_status(nic) + 5 * sl_tx_status(nic) + 7 * sl_served(nic);
-    for (const sl_frame *frame; (frame = sl_receive(nic)) != 0;) s->sum += frame->tag + frame->port + 3 * frame->source + frame->payload[0];
+    uint32_t take = sl_slot(nic) < (uint32_t)sl_param(nic, 0) ? sl_random_below(nic, 3) : ~0u;
+    for (const sl_frame *frame; take-- && (frame = sl_receive(nic)) != 0;) s->sum += frame->tag + frame->port + 3 * frame->source + frame->payload[0];
     if (sl_slot(nic) >= (uint32_t)sl_param(nic, 0)) { /* the FIFOs become empty */
         sl_listen(nic, SL_PORT_NONE);
         sl_done(nic);
@@ -32,8 +35,8 @@ static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *head = sl_tx_head(nic);
     if (sl_param(nic, 1) && head) listen = head->port;
     sl_listen(nic, listen < sl_taps(nic) ? listen : SL_PORT_NONE);
-    if (!head && sl_random_below(nic, 4) == 0) {
-        sl_listen(nic, SL_PORT_NONE);
+    if (sl_random_below(nic, 4) == 0) { /* while its frame waits, too */
+        if (!head) sl_listen(nic, SL_PORT_NONE);
         sl_sleep(nic, 1 + sl_random_below(nic, 4));
     }
 }

@@ -30,14 +30,8 @@ SL_INLINE void open_all(sl_nic *nic, uint32_t dimension) {
 
 static void on_start(sl_nic *nic, state_t *s) {
     (void)s;
-    if (sl_self(nic) == sl_ej_source(nic)) {
-        open_all(nic, sl_ej_dimensions(nic));
-        sl_done(nic);
-        sl_sleep(nic, SL_LONG);
-        return;
-    }
-    uint32_t steps = sl_ej_dimensions(nic) * sl_ej_diameter(nic);
-    sl_sleep(nic, steps < SL_LONG ? steps : SL_LONG);
+    sl_ej_await(nic);
+    if (sl_self(nic) == sl_ej_source(nic)) open_all(nic, sl_ej_dimensions(nic)); /* it is done in on_slot */
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {

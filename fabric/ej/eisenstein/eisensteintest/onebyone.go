@@ -8,27 +8,27 @@ type packet struct {
 	source, child int // the message, and which hop of its tree
 }
 
-// TreeHop is a hop of the tree of one source's message.
-type TreeHop struct {
+// treeHop is a hop of the tree of one source's message.
+type treeHop struct {
 	eisenstein.Hop
 	children  []int
-	Remaining int // hops that follow at most
+	remaining int // hops that follow at most
 }
 
-// Trees are those of the message of node 0 along the oriented links, by rotation. Entry 0 is the
+// trees are those of the message of node 0 along the oriented links, by rotation. Entry 0 is the
 // node itself.
-func Trees(t *eisenstein.Torus, rotations int) (trees [][]TreeHop) {
+func trees(t *eisenstein.Torus, rotations int) (trees [][]treeHop) {
 	for rotation := range rotations {
-		tree := []TreeHop{{}} // what node 0 begins with
+		tree := []treeHop{{}} // what node 0 begins with
 		reached := map[int]int{0: 0}
 		t.Follow(eisenstein.Oriented, rotation, func(h eisenstein.Hop) {
 			reached[h.To] = len(tree)
 			tree[reached[h.From]].children = append(tree[reached[h.From]].children, len(tree))
-			tree = append(tree, TreeHop{Hop: h})
+			tree = append(tree, treeHop{Hop: h})
 		})
 		for i := len(tree) - 1; i >= 0; i-- { // depth first: children come after their parents
 			for _, child := range tree[i].children {
-				tree[i].Remaining = max(tree[i].Remaining, tree[child].Remaining+1)
+				tree[i].remaining = max(tree[i].remaining, tree[child].remaining+1)
 			}
 		}
 		trees = append(trees, tree)
@@ -44,8 +44,8 @@ func OneByOne(t *eisenstein.Torus, rotate bool) (steps int, received []int) {
 	if rotate {
 		rotations = t.Dims
 	}
-	all := Trees(t, rotations)
-	tree := func(source int) []TreeHop { return all[t.Rotation(source)%rotations] }
+	all := trees(t, rotations)
+	tree := func(source int) []treeHop { return all[t.Rotation(source)%rotations] }
 	queues := make([][]packet, t.Nodes()*t.Dims*6)
 	received = make([]int, t.Nodes())
 	hand := func(source, i int) {
@@ -66,7 +66,7 @@ func OneByOne(t *eisenstein.Torus, rotate bool) (steps int, received []int) {
 			}
 			best := 0
 			for i, p := range queue {
-				if tree(p.source)[p.child].Remaining > tree(queue[best].source)[queue[best].child].Remaining {
+				if tree(p.source)[p.child].remaining > tree(queue[best].source)[queue[best].child].remaining {
 					best = i
 				}
 			}
