@@ -38,10 +38,15 @@ func TestNativeShim(t *testing.T) {
 			})
 		}
 	}
-	require.Equal(t, shimInSandbox(t, slots), shimNatively(t, slots))
+	program := shimProgram(t)
+	require.Equal(t, shimInSandbox(t, slots), shimNatively(t, program, slots))
+	text := shimNatively(t, program, slots[:9], "depth=1 asserts=7")
+	require.Contains(t, text, "native_handler.c:50: on_slot: sl_slot(nic) != (uint32_t)sl_param(nic, 2)\n")
+	require.Equal(t, 2, strings.Count(text, "\n0 hears 65535 "), "slots 7 and 8")
 }
 
-func shimNatively(t *testing.T, slots []shimSlot) string {
+// shimProgram compiles handler, shim and driver.
+func shimProgram(t *testing.T) string {
 	t.Helper()
 	sdk := filepath.Join(t.TempDir(), "sdk")
 	require.NoError(t, WriteSDK(sdk))
@@ -49,6 +54,11 @@ func shimNatively(t *testing.T, slots []shimSlot) string {
 	out, err := exec.Command("cc", "-std=c11", "-g", "-Wall", "-Wextra", "-Werror", "-DSTARLOOM_NATIVE", "-fsanitize=address,undefined", "-fno-sanitize-recover",
 		"-I", sdk, "-o", program, "testdata/native_handler.c", "testdata/native_driver.c", filepath.Join(sdk, "starloom_native.c")).CombinedOutput()
 	require.NoError(t, err, "%s", out)
+	return program
+}
+
+func shimNatively(t *testing.T, program string, slots []shimSlot, arguments ...string) string {
+	t.Helper()
 	var input strings.Builder
 	for _, s := range slots {
 		blocked := 0
@@ -61,7 +71,7 @@ func shimNatively(t *testing.T, slots []shimSlot) string {
 		}
 		fmt.Fprintln(&input)
 	}
-	run := exec.Command(program)
+	run := exec.Command(program, arguments...)
 	run.Stdin = strings.NewReader(input.String())
 	var text, stderr bytes.Buffer
 	run.Stdout, run.Stderr = &text, &stderr
@@ -77,7 +87,7 @@ func shimInSandbox(t *testing.T, slots []shimSlot) string {
 	require.NoError(t, err)
 	in, err := image.NewInstance(nic.BankConfig{
 		First: 2, Cells: 1, Processors: 9, Shape: [nic.ShapeWords]uint32{3, 4}, Ports: 5, PayloadBytes: 8, RxFrames: 2, TxFrames: 2, Seed: 7,
-		Params: [nic.Params]int32{1, 40},
+		Params: [nic.Params]int32{1, 40, 99},
 	})
 	require.NoError(t, err)
 	var text strings.Builder

@@ -2,6 +2,7 @@
 #include "starloom_native.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ void *sl_native_column(uint64_t bytes);
 void sl_host_log(const char *text, uint32_t bytes);
 void sl_host_probe(uint32_t signal, uint64_t value);
 void sl_host_fail(int32_t code);
+void sl_host_logf(const char *format, ...);
+void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
 void sl_host_deliver(uint32_t origin);
 void sl_host_result(uint32_t k, uint64_t value);
 
@@ -46,6 +49,7 @@ static struct {
     jmp_buf handler;
     int failed;
     int32_t code;
+    char assertion[LINE_BYTES + 1];
     char line[LINES][LINE_BYTES + 1];
     uint32_t lines, deliveries, delivery[DELIVERIES], results;
     uint64_t probe[PROBES];
@@ -225,6 +229,8 @@ int sl_native_failed(int32_t *code) {
     return host.failed;
 }
 
+const char *sl_native_assertion(void) { return host.assertion[0] ? host.assertion : 0; }
+
 uint64_t sl_native_probe(uint32_t signal) { return signal < PROBES ? host.probe[signal] : 0; }
 
 int sl_native_result(uint32_t k, uint64_t *value) {
@@ -244,6 +250,14 @@ void sl_host_log(const char *text, uint32_t bytes) {
     line[bytes] = 0;
 }
 
+void sl_host_logf(const char *format, ...) {
+    va_list arguments;
+    if (host.lines == LINES) return;
+    va_start(arguments, format);
+    vsnprintf(host.line[host.lines++], LINE_BYTES + 1, format, arguments);
+    va_end(arguments);
+}
+
 void sl_host_probe(uint32_t signal, uint64_t value) {
     if (signal < PROBES) host.probe[signal] = value;
 }
@@ -251,6 +265,12 @@ void sl_host_probe(uint32_t signal, uint64_t value) {
 void sl_host_fail(int32_t code) {
     host.failed = 1;
     host.code = code;
+    longjmp(host.handler, 1);
+}
+
+void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line) {
+    snprintf(host.assertion, sizeof host.assertion, "%s:%u: %s: %s", file, line, function, condition);
+    host.failed = 1;
     longjmp(host.handler, 1);
 }
 

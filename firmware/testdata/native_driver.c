@@ -4,6 +4,7 @@
 #include "starloom_native.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static void print_log(void) {
     for (uint32_t k = 0; k < sl_native_log_lines(); k++) printf(" %s", sl_native_log(k));
@@ -11,9 +12,9 @@ static void print_log(void) {
     printf("\n");
 }
 
-int main(void) {
+int main(int arguments, char **argument) {
     const sl_native_config config = {
-        .self = 2, .processors = 9, .shape = {3, 4}, .ports = 5, .payload_bytes = 8, .rx_frames = 2, .tx_frames = 2, .seed = 7, .params = "depth=1",
+        .self = 2, .processors = 9, .shape = {3, 4}, .ports = 5, .payload_bytes = 8, .rx_frames = 2, .tx_frames = 2, .seed = 7, .params = arguments > 1 ? argument[1] : "depth=1",
     };
     uint32_t blocked, frames, port, kind, source, tag, bytes, payload[2];
     sl_native_start(&config);
@@ -39,5 +40,6 @@ int main(void) {
         uint64_t value;
         if (sl_native_result(k, &value)) printf("result %u %llu\n", k, (unsigned long long)value);
     }
+    if (sl_native_assertion()) printf("%s\n", strrchr(sl_native_assertion(), '/') ? strrchr(sl_native_assertion(), '/') + 1 : sl_native_assertion());
     return 0;
 }

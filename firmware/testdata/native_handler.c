@@ -9,7 +9,7 @@ typedef struct {
     uint32_t taken[3];
 } state_t;
 
-STARLOOM_PARAMS("depth=3", "last=40")
+STARLOOM_PARAMS("depth=3", "last=40", "asserts=99")
 STARLOOM_PROBES("hash", "status", "served", "draw")
 
 static void on_start(sl_nic *nic, state_t *s) {
@@ -44,8 +44,10 @@ static void on_slot(sl_nic *nic, state_t *s) {
     sl_probe(nic, 3, sl_random(nic) + (uint64_t)sl_random_below(nic, 10));
     sl_hold(nic, s->taken[1]);
     if (s->hash % 5 == 0) sl_log(nic, "five");
+    if (s->hash % 3 == 0) sl_logf(nic, "hash %llx, %5d|%-4s|%03u", (unsigned long long)s->hash, -(int)s->taken[0], "a", s->taken[1]);
     if (s->hash % 7 == 0) sl_sleep(nic, 3);
     if (sl_slot(nic) == 30) sl_done(nic);
+    sl_assert(nic, sl_slot(nic) != (uint32_t)sl_param(nic, 2));
     if (sl_slot(nic) == (uint32_t)sl_param(nic, 1)) sl_fail(nic, -5);
 }
 
