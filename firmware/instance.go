@@ -110,6 +110,7 @@ type wasmInstance struct {
 	events   []Event
 	said     said
 	runtime  runtimeCall
+	ticks    int // of the call that runs
 }
 
 // said is how much a run of the handlers has said so far.
@@ -406,7 +407,7 @@ func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, c
 // call is stopped, nobody is at fault: see Host.Stopped.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
 	for len(cells) > 0 {
-		in.calling = cells
+		in.calling, in.ticks = cells, 0
 		in.bank.SetCurrent(-1)
 		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
 		in.runtime.slot = uint64(slot)
@@ -449,7 +450,10 @@ func (in *wasmInstance) fault(cell int, err error) {
 	event.Text, event.Function, event.Source, event.Backtrace = in.image.parseTrap(err)
 	var gaveUp gaveUpError
 	var failed assertError
+	var endless endlessError
 	switch {
+	case errors.As(err, &endless):
+		event.Text = endless.Error()
 	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
 	case errors.As(err, &failed):
