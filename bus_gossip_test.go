@@ -109,6 +109,15 @@ func TestBusEnginesAgree(t *testing.T) {
 	}
 }
 
+// TestLargeBusEnginesAgree: 10,000 vertices, cycle by cycle.
+func TestLargeBusEnginesAgree(t *testing.T) {
+	if !*full {
+		t.Skip("20 seconds: -full")
+	}
+	s := busGossipScenario(t, "two-phase", 10_000, 3, "")
+	require.Equal(t, result(t, s, MachineOptions{Engine: EngineSlot}), result(t, s, MachineOptions{Engine: EngineCycle}))
+}
+
 // crossed is a frame in a capture: who sent it or heard it in a slot, and at which tap.
 type crossed struct {
 	slot      uint32
@@ -142,8 +151,8 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 	}
 }
 
-// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows after each
-// step.
+// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows
+// after each step.
 func busFrames(n, l int) (frames map[crossed][]byte, least []int) {
 	known, number := make([][]byte, n), map[string]int{}
 	for v := range known {

@@ -45,6 +45,9 @@ type MachineOptions struct {
 
 	replay int // number of the processor that is replayed, plus 1; 0: none
 
+	handlersWatched bool // every instance is a firmware.Watched
+	handlerTicks    int  // of firmware.Host.Limit
+
 	recordRTL bool // models in the place of RTL, whose inputs are kept
 }
 
@@ -476,6 +479,9 @@ func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error
 	if takes, wanted := instance.Bank().Schedule != nil, b.m.scenario.schedule() != ""; takes != wanted {
 		return nil, b.m.wrongSchedule(b.place, takes)
 	}
+	if b.m.options.handlersWatched {
+		return firmware.Watch(instance), nil
+	}
 	return instance, nil
 }
 
@@ -560,6 +566,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if m.host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
 		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
 	}
+	m.host.Limit(m.options.handlerTicks)
 	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}

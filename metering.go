@@ -71,9 +71,12 @@ func (s *Scenario) checkCPU() error {
 	const path = "firmware.cpu"
 	c := &s.Firmware.CPU
 	if !c.metered() {
-		for key, given := range map[string]bool{"cost": len(c.Cost) > 0, "clock_ratio": c.ClockRatio != 0, "trap_cycles": c.TrapCycles != 0} {
-			if given {
-				return s.refuse(path, fmt.Sprintf("%s.%s without a model: handlers take no time", path, key), "add model: unit, or delete the key")
+		for _, key := range []struct {
+			name  string
+			given bool
+		}{{"cost", len(c.Cost) > 0}, {"clock_ratio", c.ClockRatio != 0}, {"trap_cycles", c.TrapCycles != 0}} {
+			if key.given {
+				return s.refuse(join(path, key.name), fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name), "add model: unit, or delete the key")
 			}
 		}
 		return nil
@@ -113,7 +116,10 @@ type spread struct {
 	processor uint64 // ...and of the first processor in that slot
 }
 
-const bucketBits = 11
+const (
+	bucketBits  = 11
+	exactCycles = 1<<(bucketBits+1) - 1 // up to here a range is a number
+)
 
 // bucketOf numbers the ranges of cycles: one for each up to 2^12-1, then 2^11 for each power of two.
 func bucketOf(cycles uint64) int {
@@ -129,16 +135,26 @@ func bucketTop(bucket int) uint64 {
 
 func (d *spread) add(cycles uint64, processor int, slot uint32) {
 	bucket := bucketOf(cycles)
+	d.grow(bucket)
+	d.longest(cycles, processor, slot)
+	d.counts[bucket]++
+	d.sum += cycles
+}
+
+// grow makes room for a range.
+func (d *spread) grow(bucket int) {
 	if bucket >= len(d.counts) {
 		d.counts = append(d.counts, make([]uint64, bucket+1-len(d.counts))...)
 	}
+}
+
+// longest notes a call that may be the longest.
+func (d *spread) longest(cycles uint64, processor int, slot uint32) {
 	if cycles > d.max || d.sum == 0 {
 		d.max, d.processor, d.slot = cycles, uint64(processor), uint64(slot)
 	} else if cycles == d.max && uint64(slot) == d.slot && uint64(processor) < d.processor {
 		d.processor = uint64(processor)
 	}
-	d.counts[bucket]++
-	d.sum += cycles
 }
 
 // merge adds what another part of the machine has seen.
@@ -228,7 +244,7 @@ func (s *shardMeter) reset() {
 func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 	bank := instance.Bank()
 	for cell, cost := range instance.Costs() {
-		if !bank.Silenced(cell) {
+		if cost > 0 || !bank.Silenced(cell) {
 			shard.meter.start.add(m.meter.cycles(cost), bank.First+cell, 0)
 		}
 	}
@@ -237,15 +253,24 @@ func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 // meterSlot notes what the handlers of some cells have cost. Of one that was not done at the end of the
 // compute window, the NIC has nothing: what it has written there is dropped.
 func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
-	s, budget := &shard.meter, m.meter.budget
+	s, budget := &shard.meter, cmp.Or(m.meter.budget, math.MaxUint64)
 	for place, cost := range costs {
 		cell := int(cells[place])
 		cycles := m.meter.cycles(cost)
-		if bank.Registers[cell].Flags&nic.FlagFaulty != 0 && bank.Silenced(cell) {
+		if cycles <= min(s.slot.max, budget, uint64(len(s.slot.counts)-1), exactCycles) && cost > 0 { // the most frequent case, in short
+			s.slot.counts[cycles]++
+			s.slot.sum += cycles
+			if cycles < s.slot.max {
+				continue
+			}
+			s.slot.longest(cycles, bank.First+cell, m.slot)
 			continue
 		}
+		if cost == 0 && bank.Silenced(cell) {
+			continue // it has trapped
+		}
 		s.slot.add(cycles, bank.First+cell, m.slot)
-		if budget > 0 && cycles > budget {
+		if cycles > budget {
 			s.overruns++
 			bank.TakeBack(&s.kept, place, cell)
 			shard.ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: m.slot, Index: bank.First + cell,

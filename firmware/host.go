@@ -29,6 +29,8 @@ type Host struct {
 	memory  slab
 	until   atomic.Pointer[context.Context] // until it ends, the image may run
 	stopped atomic.Bool                     // a call of the image was ended
+	ticks   int                             // after so many a call traps; 0: never
+	endless atomic.Bool                     // one has
 
 	compiled []wazero.CompiledModule
 }
@@ -81,8 +83,9 @@ func (h *Host) Stopped() bool { return h.stopped.Load() }
 // scheduler can take the thread, which it cannot in the code of an image: without it
 // a garbage collection that is due would stop all goroutines for as long as a handler
 // runs.
-func (h *Host) tick(_ context.Context, module api.Module, _ []uint64) {
+func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	endSpent(module)
+	h.limit(caller(ctx))
 	if err := (*h.until.Load()).Err(); err != nil {
 		h.stopped.Store(true)
 		panic(stoppedError{err})

@@ -118,6 +118,7 @@ type wasmInstance struct {
 	events   []Event
 	said     said
 	runtime  runtimeCall
+	ticks    int // of the call that runs
 }
 
 // said is how much a run of the handlers has said so far.
@@ -426,7 +427,7 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 		return
 	}
 	for len(cells) > 0 {
-		in.calling = cells
+		in.calling, in.ticks = cells, 0
 		in.bank.SetCurrent(-1)
 		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
 		in.runtime.slot = uint64(slot)
@@ -469,7 +470,10 @@ func (in *wasmInstance) fault(cell int, err error) {
 	event.Text, event.Function, event.Source, event.Backtrace = in.image.parseTrap(err)
 	var gaveUp gaveUpError
 	var failed assertError
+	var endless endlessError
 	switch {
+	case errors.As(err, &endless):
+		event.Text = endless.Error()
 	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
 	case errors.As(err, &failed):

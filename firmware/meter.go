@@ -40,7 +40,7 @@ func rewrite(binary []byte, meter *wasm.Meter) (*wasm.Copy, error) {
 
 // costsOf is the globals in which a module counts, all nil without a meter.
 type costsOf struct {
-	counter, place, first api.MutableGlobal
+	counter, place api.MutableGlobal
 }
 
 // zero starts a call.
@@ -55,7 +55,7 @@ func costGlobals(module api.Module) (c costsOf) {
 		g, _ := module.ExportedGlobal(name).(api.MutableGlobal)
 		return g
 	}
-	return costsOf{get(wasm.CounterName), get(wasm.PlaceName), get(wasm.FirstName)}
+	return costsOf{get(wasm.CounterName), get(wasm.PlaceName)}
 }
 
 // call calls an export of an image, whose costs start at 0.
@@ -90,21 +90,18 @@ func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint
 		if in.image.Runtime {
 			in.endRuntimeCall()
 		}
-		done := n
-		if err != nil {
-			in.leave()
-			done = int(uint32(in.costs.place.Get()))
-		}
-		if done > 0 {
-			in.spent = append(in.spent, uint32(in.costs.first.Get()))
-			in.spent = append(in.spent, in.bank.Calls[1:done]...)
-		}
-		if err == nil || in.image.host.Stopped() {
+		if err == nil {
+			in.spent = append(append(in.spent, in.bank.Calls[1:n]...), uint32(min(in.costs.counter.Get(), math.MaxUint32)))
 			return
 		}
-		in.spent = append(in.spent, 0)
-		in.fault(int(cells[done]), err)
-		cells = cells[done+1:]
+		in.leave()
+		place := int(uint32(in.costs.place.Get()))
+		in.spent = append(append(in.spent, in.bank.Calls[1:place+1]...), 0)
+		if in.image.host.Stopped() {
+			return
+		}
+		in.fault(int(cells[place]), err)
+		cells = cells[place+1:]
 	}
 }
 

@@ -18,31 +18,52 @@ type Kept struct {
 
 // Keep notes what the NICs of some cells are like.
 func (b *Bank) Keep(k *Kept, cells []uint32) {
-	k.words, k.listen, k.choice, k.valid, k.accept = k.words[:0], k.listen[:0], k.choice[:0], k.valid[:0], k.accept[:0]
-	k.frames, k.first = k.frames[:0], k.first[:0]
-	for _, at := range cells {
-		cell := int(at)
-		k.words = append(k.words, b.Words[cell])
-		k.first = append(k.first, len(k.frames))
-		for place := range int(b.Registers[cell].TxCount) {
-			k.frames = append(k.frames, b.frame(cell, &b.tx, place)...)
-		}
-	}
+	k.words = gather(k.words[:0], b.Words, cells)
+	k.listen = k.listen[:0]
 	for column := range b.listenSlots {
-		for _, cell := range cells {
-			k.listen = append(k.listen, b.listen[column*b.Cells+int(cell)])
-		}
+		k.listen = gather(k.listen, b.listen[column*b.Cells:(column+1)*b.Cells], cells)
 	}
-	words := b.ValidWords()
-	for _, cell := range cells {
-		if b.Choice != nil {
-			k.choice = append(k.choice, b.Choice[cell])
+	if b.AcceptTag != nil {
+		k.accept = gather(k.accept[:0], b.AcceptTag, cells)
+	}
+	if b.Choice != nil {
+		k.choice, k.valid = gather(k.choice[:0], b.Choice, cells), k.valid[:0]
+		words := b.ValidWords()
+		for _, cell := range cells {
 			k.valid = append(k.valid, b.Valid[int(cell)*words:int(cell+1)*words]...)
 		}
-		if b.AcceptTag != nil {
-			k.accept = append(k.accept, b.AcceptTag[cell])
+	}
+	k.keepFrames(b, cells)
+}
+
+// keepFrames notes the frames in the TX FIFOs. Mostly there are none.
+func (k *Kept) keepFrames(b *Bank, cells []uint32) {
+	k.frames, k.first = k.frames[:0], k.first[:0]
+	any := uint64(0)
+	for _, word := range k.words {
+		any |= word
+	}
+	if any>>WordTxCountShift&0xFF == 0 {
+		return
+	}
+	for _, cell := range cells {
+		k.first = append(k.first, len(k.frames))
+		for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
+			k.frames = append(k.frames, b.frame(int(cell), &b.tx, place)...)
 		}
 	}
+}
+
+// gather appends the elements of some cells of a column. Cells that lie side by side, as they
+// mostly do, are copied at once.
+func gather[T any](to, column []T, cells []uint32) []T {
+	if n := len(cells); n > 0 && int(cells[n-1]-cells[0]) == n-1 {
+		return append(to, column[cells[0]:cells[n-1]+1]...)
+	}
+	for _, cell := range cells {
+		to = append(to, column[cell])
+	}
+	return to
 }
 
 // TakeBack drops what the handler of a cell has written to its NIC since Keep, of which it is
@@ -52,7 +73,7 @@ func (b *Bank) TakeBack(k *Kept, place, cell int) {
 	b.Words[cell] = k.words[place]
 	r := &b.Registers[cell]
 	r.RxCount = received
-	for n := range int(r.TxCount) {
+	for n := range min(int(r.TxCount), b.TxFrames) {
 		copy(b.frame(cell, &b.tx, n), k.frames[k.first[place]+n*b.frameStride:])
 	}
 	for column := range b.listenSlots {

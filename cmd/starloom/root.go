@@ -188,7 +188,7 @@ func newHelp() *cobra.Command {
 
 func newFirmware() *cobra.Command {
 	parent := &cobra.Command{
-		Use: "firmware", Short: "Build and inspect firmware images", Args: cobra.ArbitraryArgs, RunE: group,
+		Use: "firmware", Short: "Build, inspect and check firmware images", Args: cobra.ArbitraryArgs, RunE: group,
 	}
 	var o firmware.BuildOptions
 	build := &cobra.Command{
@@ -280,7 +280,7 @@ runs it, 'make test' tests it; the README there says what has to be installed.`,
 		_, err := fmt.Fprintf(c.OutOrStdout(), "made %s: cd %s && make test\n", args[0], args[0])
 		return err
 	}
-	parent.AddCommand(build, inspect, project, sdk)
+	parent.AddCommand(build, inspect, newFirmwareCheck(), project, sdk)
 	return parent
 }
 

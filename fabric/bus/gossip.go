@@ -17,9 +17,9 @@ func setBytes(n int) int { return (n + 7) / 8 }
 func setWords(n int) int { return (n + 63) / 64 }
 
 // gossipReferee follows what every vertex knows: at first its own item, then what good frames have
-// brought. A frame is a control frame whose payload has a bit for each item, of item 0 the lowest of byte 0. One that has
-// an item which its sender does not know creates it; who receives it is not to blame. The run ends
-// when all know all.
+// brought. The frames are control frames whose payload has a bit for each item, that of item 0 the
+// lowest of byte 0. A frame with an item that its sender does not know creates it; who receives it
+// is not to blame. The run ends when all know all.
 type gossipReferee struct {
 	n, words int // words of a set
 	plan     *Plan

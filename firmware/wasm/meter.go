@@ -23,7 +23,6 @@ type Meter struct {
 const (
 	CounterName = reserved + "counter" // i64: what the call that runs has cost, set to 0 by the host before
 	PlaceName   = reserved + "place"   // i32: place of the cell whose handler ran last
-	FirstName   = reserved + "first"   // i32: cost of the handler at place 0
 	LimitName   = reserved + "limit"   // i64, constant: Meter.Limit
 	EachName    = reserved + "each."   // and an export: see each
 )
@@ -37,7 +36,7 @@ var listed = []struct {
 // metering is a Meter in a module.
 type metering struct {
 	Meter
-	counter, place, first uint32 // globals
+	counter, place uint32 // globals
 }
 
 // RewriteMetered is Rewrite with a counter.
@@ -52,13 +51,13 @@ func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {
 		index uint32
 		kind  byte
 		zero  opcode
-	}{{CounterName, meter.counter, typeI64, opI64Const}, {PlaceName, meter.place, typeI32, opI32Const}, {FirstName, meter.first, typeI32, opI32Const}} {
+	}{{CounterName, meter.counter, typeI64, opI64Const}, {PlaceName, meter.place, typeI32, opI32Const}} {
 		parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{g.kind, 1, byte(g.zero), 0, byte(opEnd)})
 		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, g.name), kindGlobal), g.index, 1))
 	}
 	limit := appendS64([]byte{typeI64, 0, byte(opI64Const)}, meter.limit())
 	parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(limit, byte(opEnd)))
-	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, LimitName), kindGlobal), meter.first+1, 1))
+	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, LimitName), kindGlobal), meter.place+1, 1))
 	types := &reader{data: parts[sectionType]}
 	signature := uint32(types.count())
 	parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 3, typeI32, typeI32, typeI32, 0})
@@ -86,47 +85,38 @@ func (m *module) takes(index, params int) bool {
 // cell of a list alone, so that the cost of a cell is the same whoever is in the list:
 //
 //	for place = 0; place < count; place++ {
-//	    calls[0] = calls[place]
+//	    calls[place], calls[0] = min(counter, 2^32-1), calls[place]
 //	    counter = 0
 //	    entry(1, slot)
-//	    calls[place] = min(counter, 2^32-1)
-//	    if place == 0 { first = calls[0] }
 //	}
 //
-// When it ends, or a handler traps, calls has the costs of the places that are done, but that of
-// place 0, which is in first.
+// When it ends, or the handler at place traps, calls[k+1] is what place k has cost, for all before
+// place; that of the last one is the counter.
 func (x *metering) each(entry uint32, params int) []byte {
-	const count, slot, calls, at = 0, 1, 2, 3
+	const count, slot, calls, at, cell, next = 0, 1, 2, 3, 4, 5
 	op := func(code []byte, op opcode, index uint32) []byte { return appendU32(append(code, byte(op)), index, 1) }
-	element := func(code []byte) []byte { // address of calls[place]
-		code = op(op(code, opLocalGet, calls), opGlobalGet, x.place)
-		return append(code, byte(opI32Const), 2, byte(opI32Shl), byte(opI32Add))
-	}
-	code := []byte{1, 1, typeI32} // the local at
-	code = append(code, byte(opI32Const), 0)
-	code = op(code, opGlobalSet, x.place)
-	code = append(code, byte(opLoop), blockEmpty)
+	code := []byte{1, 3, typeI32} // the locals at, cell and next
 	code = op(code, opLocalGet, calls)
-	code = append(element(code), byte(opI32Load), 2, 0, byte(opI32Store), 2, 0)
+	code = op(code, opLocalSet, at)
+	code = append(code, byte(opLoop), blockEmpty)
+	code = op(op(code, opLocalGet, next), opGlobalSet, x.place)
+	// cell = *at; *at = min(counter, 2^32-1)
+	code = append(op(code, opLocalGet, at), byte(opI32Load), 2, 0)
+	code = op(op(code, opLocalSet, cell), opLocalGet, at)
+	code = append(op(code, opGlobalGet, x.counter), byte(opI32WrapI64), byte(opI32Const), 0x7F)
+	code = append(op(code, opGlobalGet, x.counter), byte(opI64Const), 32, byte(opI64ShrU), byte(opI64Eqz), byte(opSelect))
+	code = append(code, byte(opI32Store), 2, 0)
+	// *calls = cell
+	code = append(op(op(code, opLocalGet, calls), opLocalGet, cell), byte(opI32Store), 2, 0)
 	code = op(append(code, byte(opI64Const), 0), opGlobalSet, x.counter)
 	code = append(code, byte(opI32Const), 1)
 	if params == 2 {
 		code = op(code, opLocalGet, slot)
 	}
 	code = op(code, opCall, entry)
-	// at = min(counter, 2^32-1)
-	code = append(op(code, opGlobalGet, x.counter), byte(opI32WrapI64), byte(opI32Const), 0x7F)
-	code = append(op(code, opGlobalGet, x.counter), byte(opI64Const), 32, byte(opI64ShrU), byte(opI64Eqz), byte(opSelect))
-	code = op(code, opLocalSet, at)
-	code = op(element(code), opLocalGet, at)
-	code = append(code, byte(opI32Store), 2, 0)
-	code = op(op(op(code, opGlobalGet, x.first), opLocalGet, at), opGlobalGet, x.place)
-	code = op(append(code, byte(opSelect)), opGlobalSet, x.first) // place != 0: as it was
-	code = op(code, opGlobalGet, x.place)
-	code = append(code, byte(opI32Const), 1, byte(opI32Add))
-	code = op(op(code, opLocalTee, at), opGlobalSet, x.place)
-	code = op(op(code, opLocalGet, at), opLocalGet, count)
-	return append(code, byte(opI32LtU), byte(opBrIf), 0, byte(opEnd), byte(opEnd))
+	code = op(append(op(code, opLocalGet, at), byte(opI32Const), 4, byte(opI32Add)), opLocalSet, at)
+	code = op(append(op(code, opLocalGet, next), byte(opI32Const), 1, byte(opI32Add)), opLocalTee, next)
+	return append(op(code, opLocalGet, count), byte(opI32LtU), byte(opBrIf), 0, byte(opEnd), byte(opEnd))
 }
 
 // tally counts the costs of one function while it is copied.

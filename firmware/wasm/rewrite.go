@@ -55,7 +55,7 @@ func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
 	}
 	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals))}
 	if meter != nil {
-		w.meter = &metering{*meter, w.counter + 1, w.counter + 2, w.counter + 3}
+		w.meter = &metering{*meter, w.counter + 1, w.counter + 2}
 	}
 	if err := w.analyse(); err != nil {
 		return nil, err
