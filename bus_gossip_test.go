@@ -109,6 +109,15 @@ func TestBusEnginesAgree(t *testing.T) {
 	}
 }
 
+// TestLargeBusEnginesAgree: 10,000 vertices, cycle by cycle.
+func TestLargeBusEnginesAgree(t *testing.T) {
+	if !*full {
+		t.Skip("20 seconds: -full")
+	}
+	s := busGossipScenario(t, "two-phase", 10_000, 3, "")
+	require.Equal(t, result(t, s, MachineOptions{Engine: EngineSlot}), result(t, s, MachineOptions{Engine: EngineCycle}))
+}
+
 // crossed is a frame in a capture: who sent it or heard it in a slot, and at which tap.
 type crossed struct {
 	slot      uint32
@@ -142,8 +151,8 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 	}
 }
 
-// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows after each
-// step.
+// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows
+// after each step.
 func busFrames(n, l int) (frames map[crossed][]byte, least []int) {
 	known, number := make([][]byte, n), map[string]int{}
 	for v := range known {
@@ -249,6 +258,12 @@ func TestBusGossipRefused(t *testing.T) {
 		require.ErrorAs(t, err, new(*InputError), c.more)
 		require.ErrorContains(t, err, c.says)
 	}
+	_, err := ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 100, length: 4}}\nfirmware: {program: bus/two-phase, schedule: naive}\n"))
+	require.ErrorContains(t, err, "bus.yaml:3:46: a built-in program brings its own schedule; delete schedule, or give an image")
+	other, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {no_creation: true}\n"))
+	require.NoError(t, err)
+	_, err = NewMachine(t.Context(), other, MachineOptions{})
+	require.EqualError(t, err, "s.yaml:4:22: the rule no_creation cannot be checked: it knows nothing of this program and workload; delete it, or run the program that it belongs to")
 	s := busGossipScenario(t, "naive", 100, 4, "")
 	require.Equal(t, NIC{PayloadBytes: 13, RXFrames: 1, TXFrames: DefaultScenario().NIC.TXFrames}, s.NIC)
 	require.Equal(t, gossip.NaiveLength(100, 4), int(s.Stop.Slots))

@@ -265,3 +265,32 @@ func TestBusTracesOpen(t *testing.T) {
 	}
 	require.NotContains(t, interfaces, "nic")
 }
+
+// TestPacketsOnBuses: firmware may carry the packets of a workload, and is held to that; what is
+// lost is found where frames met.
+func TestPacketsOnBuses(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		run := func(arbiter string, params map[string]int64) *Report {
+			s := busImage(t, "routes_on_buses", bus.Network{Vertices: 4, Buses: [][]int{{2, 0, 1, 3}}, Arbiter: arbiter})
+			s.Workload.Permutation.Kind, s.Rules, s.Firmware.Params = PermutationReverse, &Rules{ExactlyOnce: true}, params
+			report, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+			require.NoError(t, err)
+			return report
+		}
+		inTurn := run("none", nil)
+		require.Equal(t, VerdictPass, inTurn.Verdict, "%+v", inTurn.Violations)
+		require.Equal(t, 4, inTurn.Metrics.Get("delivered"))
+		require.Equal(t, 0, inTurn.Metrics.Get("lost"))
+		require.Equal(t, VerdictPass, run("matrix", map[string]int64{"at_once": 1}).Verdict)
+
+		lost := run("none", map[string]int64{"at_once": 1})
+		require.Equal(t, VerdictFail, lost.Verdict)
+		require.Equal(t, 4, lost.Metrics.Get("lost"))
+		require.Equal(t, RuleExactlyOnce, lost.Violations[0].Rule)
+		require.Equal(t, "bus.bus[0]", lost.Violations[0].Path)
+		require.Contains(t, lost.Violations[0].Message, "never received the packet of processor 0: sent for the last time by processor 0, it met another frame here")
+		twice := run("none", map[string]int64{"twice": 1})
+		require.Equal(t, VerdictFail, twice.Verdict)
+		require.Contains(t, twice.Violations[0].Message, "again")
+	}
+}

@@ -43,6 +43,8 @@ type MachineOptions struct {
 
 	parks bool // park processors, whatever they take
 
+	replay int // number of the processor that is replayed, plus 1; 0: none
+
 	handlersWatched bool // every instance is a firmware.Watched
 	handlerTicks    int  // of firmware.Host.Limit
 
@@ -82,7 +84,8 @@ type Machine struct {
 	known    knownOf         // of the program, for reports
 	timing   nic.Timing
 	rules    Rules
-	armed    []bool // per slot of a step: must be free of collisions
+	meter    *metering // nil if handlers take no time
+	armed    []bool    // per slot of a step: must be free of collisions
 
 	host      *firmware.Host
 	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
@@ -129,7 +132,8 @@ type Machine struct {
 	// How the caller looks at it.
 	recording  *Recording
 	watch      func(cycle uint64) error
-	watchError error // the first one of this step
+	watchError error   // the first one of this step
+	replay     *replay // of one processor, or nil
 
 	busy   atomic.Bool // a step or the like is going on
 	torn   bool        // Restore has failed: the state is not whole
@@ -160,9 +164,11 @@ type machineShard struct {
 	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
 	traps     uint64                         // of the last boundary
+	replay    *replay                        // of the machine
 	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                         // for collision
 	met       []metOn                        // collisions of this boundary, while losses are looked for
+	meter     shardMeter
 }
 
 // ledgerTotals are the figures of a ledger that grow from slot to slot.
@@ -194,6 +200,10 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 	}
 	own := *s
 	m := &Machine{scenario: &own, options: o, rules: s.rules(), stop: new(atomic.Bool)}
+	if cpu := &s.Firmware.CPU; cpu.metered() {
+		m.meter = &metering{uint64(max(cpu.ClockRatio, 1)), uint64(cpu.BudgetCycles)}
+		m.rules.MeetsBudget = cpu.BudgetCycles > 0
+	}
 	if err := m.build(ctx); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -275,8 +285,8 @@ func (m *Machine) checkLanes() error {
 // checkJudged refuses rules that nobody can check in this workload.
 func (m *Machine) checkJudged() error {
 	var keeps []string
-	if judge, ok := m.referee.(fabric.Judge); ok {
-		keeps = judge.Keeps()
+	if keeper, ok := m.referee.(fabric.Keeper); ok {
+		keeps = keeper.Keeps()
 	}
 	for _, rule := range m.rules.Switched() {
 		if m.shape.Taps == nil {
@@ -286,7 +296,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.rules.Judged() {
 		if !slices.Contains(keeps, rule) {
-			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: no results of this program and workload are known to it", rule),
+			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: it knows nothing of this program and workload", rule),
 				Remedy: "delete it, or run the program that it belongs to"}
 		}
 	}
@@ -413,6 +423,11 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		if m.parking == nil {
 			m.workers.Run(len(shards), b)
 		}
+		if m.options.replay > 0 {
+			if err := m.newReplay(b); err != nil {
+				return err
+			}
+		}
 	}
 	for _, err := range b.errors {
 		if err != nil {
@@ -523,6 +538,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	s := m.scenario
 	place := s.Place("firmware.program")
 	if m.options.Runtime == "native" {
+		if m.meter != nil {
+			return nil, place, &InputError{Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model", Remedy: "use compiler or interpreter"}
+		}
 		if m.program == nil || m.program.Native == nil {
 			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + or(s.Firmware.Program, s.Firmware.imageName()), Remedy: "use compiler or interpreter"}
 		}
@@ -549,7 +567,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
 	}
 	m.host.Limit(m.options.handlerTicks)
-	image, err := m.host.Load(m.image.name, wasm)
+	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
 	}
@@ -645,6 +663,7 @@ func (m *Machine) reset(seed uint64) error {
 	for i := range m.shards {
 		l := &m.shards[i].ledger
 		*l = l.Next()
+		m.shards[i].meter.reset()
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0
@@ -916,7 +935,12 @@ func (m *Machine) turnShard(index int) {
 // turnInstance is the boundary of one instance's processors.
 func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
 	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
+		call := m.replay.begin(instance, true, nil, 0)
 		instance.Start()
+		m.replay.end(call, instance)
+		if m.meter != nil && !m.stopped() {
+			m.meterStart(shard, instance)
+		}
 		shard.note(instance, 0)
 	}
 	m.windows(index, shard, instance)
@@ -984,9 +1008,17 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
+		call := m.replay.begin(instance, false, awake, m.slot)
+		if m.rules.MeetsBudget {
+			bank.Keep(&shard.meter.kept, awake)
+		}
 		instance.Slot(awake, m.slot)
 		if m.stopped() {
 			continue
+		}
+		m.replay.end(call, instance)
+		if m.meter != nil {
+			m.meterSlot(shard, bank, awake, instance.Costs())
 		}
 		l.Scan(bank, awake, m.slot)
 		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan
@@ -1049,6 +1081,7 @@ func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotC
 // note takes an instance's events.
 func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
+		s.replay.note(instance.Bank(), e)
 		processor := instance.Bank().First + e.Cell
 		where := or(e.Function, "an unknown function")
 		if e.Source != "" {

@@ -120,6 +120,13 @@ type FirmwareReport struct {
 	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // processors that trapped
 
+	// What handlers took, if firmware.cpu has a model.
+	CPU          string         `json:"cpu,omitempty"`           // the model
+	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // of the slot handlers
+	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // of the start handlers, which have no budget
+	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // the compute window, if there is one
+	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that took longer and missed their slot
+
 	// BytesPerProcessor is what a processor takes while it sleeps, registers and state, in a
 	// machine of so many that only those which are called have a bank; else 0.
 	BytesPerProcessor int `json:"bytes_per_processor,omitempty"`

@@ -82,6 +82,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	row("frames", frames)
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
+	if f := &r.Firmware; f.Cycles != nil {
+		row("handlers", fmt.Sprintf("slot, cycles (%s): %s", f.CPU, f.Cycles.text()))
+		row("", "start: "+f.StartCycles.text())
+		if f.Overruns != nil {
+			row("", fmt.Sprintf("budget %d cycles: %d overruns", f.BudgetCycles, *f.Overruns))
+		}
+	}
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}

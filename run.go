@@ -38,6 +38,11 @@ type RunOptions struct {
 	CheckpointEvery uint32 // replace the file Save by the state every so many slots; 0: not
 	BreakOn         Break  // stop before the end
 
+	// What the handlers of one processor were told and did, a line for each call. They are called
+	// again alone; what they do then must be the same, which is the rule RuleReplay.
+	Replay          Output
+	ReplayProcessor int
+
 	// Progress, if set, is called often: at every boundary of one run, after every run of
 	// many. It runs on the goroutine of the run, or one at a time, so it delays it.
 	Progress func(Progress)
@@ -90,6 +95,12 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
 	machine := o.MachineOptions
 	machine.RunTable = o.RunTableCSV.given() || o.RunTableSVG.given()
+	if o.Replay.given() {
+		if err := o.checkReplay(s); err != nil {
+			return nil, err
+		}
+		machine.replay = o.ReplayProcessor + 1
+	}
 	m, err := NewMachine(ctx, s, machine)
 	if err != nil {
 		return nil, err
@@ -122,6 +133,10 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	if err != nil {
 		return nil, err
 	}
+	replay, err := out.openQuietly("--replay", "replay", o.Replay)
+	if err != nil {
+		return nil, err
+	}
 	if err := points.run(ctx, m, func() error {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.shape.Processors()})
@@ -132,6 +147,11 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	report = m.report()
 	m.attach(nil)
+	if replay != nil {
+		if err := m.writeReplay(replay, report); err != nil {
+			return nil, err
+		}
+	}
 	if err := points.finish(m, report, out); err != nil {
 		return nil, err
 	}
@@ -255,6 +275,7 @@ func (m *Machine) report() *Report {
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
+	m.meterReport(&report.Firmware)
 	report.noteTrust(frames.OnTrust)
 	if lost := m.results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%d results of the firmware are not in this report: %d is the most that is kept", lost, fabric.ResultsMax))

@@ -81,7 +81,14 @@ var badScenarios = []badScenario{
 	{"list as key", small + "[a]: 1\n", false},
 	{"duplicate key", small + "seed: 1\nname: x\nseed: 2\n", false},
 	{"duplicate nested key", small + "link: {phit_bits: 8, phit_bits: 9}\n", false},
-	{"other cpu keys", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit}}\n", true},
+	{"other cpu model", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: fast}}\n", true},
+	{"other cpu keys", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {cores: 2}}\n", true},
+	{"clock without model", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {clock_ratio: 2}}\n", false},
+	{"other class", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {teleport: 1}}}\n", true},
+	{"free branches", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {branch: 0}}}\n", false},
+	{"custom without costs", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: custom}}\n", false},
+	{"negative cost", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {load: -1}}}\n", true},
+	{"trap too late", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, clock_ratio: 2, trap_cycles: 3000000000}}\n", false},
 	{"key in pcapng", small + "traces: {pcapng: {snaplen: 4}}\n", true},
 
 	// Version, name, seed.

@@ -86,6 +86,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 			m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
 		}
 	}
+	m.stateMeter(v)
 	if m.parking != nil {
 		m.stateParked(v)
 	}

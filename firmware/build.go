@@ -47,10 +47,13 @@ type BuildOptions struct {
 	Source  string   // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h
 	More    []string // further sources of the image
 	Output  string   // image to write, "-" for standard output; "" for the source's name with .wasm
-	Level   string   // optimisation, one of Levels; "" for 2
+	Level   string   // optimisation, one of Levels; "" for 2, or 1 with Debug
 	Define  []string // macros: NAME or NAME=VALUE
 	Include []string // folders of headers
 	Clang   string   // compiler; "" for clang
+
+	// Debug makes a checked build, with STARLOOM_CHECKED: see the end of starloom.h.
+	Debug bool
 
 	Warnings io.Writer // what the compiler says of a source that compiles; nil: nobody listens
 }
@@ -67,6 +70,13 @@ var clangFlags = []string{
 	"--target=wasm32", "-g", "-ffreestanding", "-nostdlib",
 	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
 	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
+}
+
+// debugFlags are those of a checked build. What the sanitizer calls is in starloom.h;
+// WebAssembly has no alignment that matters.
+var debugFlags = []string{
+	"-DSTARLOOM_CHECKED", "-fsanitize=undefined", "-fno-sanitize=alignment,function,vptr",
+	"-fno-sanitize-recover=undefined", "-fsanitize-undefined-strip-path-components=-1",
 }
 
 // languageFlags are those of a source's language, by the ending of its name: C, or C++
@@ -96,6 +106,9 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	}
 	if o.Level == "" {
 		o.Level = "2"
+		if o.Debug {
+			o.Level = "1"
+		}
 	}
 	if !slices.Contains(Levels, o.Level) {
 		return fmt.Errorf("-O %s: there is no such level: give one of %s", o.Level, strings.Join(Levels, ", "))
@@ -141,6 +154,10 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s -print-resource-dir: %w", o.Clang, err)
 	}
+	var checks []string
+	if o.Debug {
+		checks = debugFlags
+	}
 	image := filepath.Join(work, "image.wasm")
 	link := exec.CommandContext(ctx, linker, "-o", image)
 	var commands []*exec.Cmd
@@ -162,7 +179,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 		for _, folder := range o.Include {
 			flags = append(flags, "-I", folder, "-ffile-prefix-map="+filepath.Clean(folder)+"/=")
 		}
-		commands = append(commands, exec.CommandContext(ctx, o.Clang, slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags)...))
+		commands = append(commands, exec.CommandContext(ctx, o.Clang, slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags, checks)...))
 		link.Args = append(link.Args, object)
 	}
 	link.Args = append(link.Args, linkFlags...)

@@ -93,6 +93,6 @@ func (h *Host) exportImports() error {
 		return err
 	}
 	_, err := h.runtime.NewHostModuleBuilder(wasm.TickModule).NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
+		WithGoModuleFunction(api.GoModuleFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
 	return err
 }

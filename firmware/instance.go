@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"regexp"
 	"strconv"
 	"strings"
@@ -27,6 +28,10 @@ type Instance interface {
 	Slot(cells []uint32, slot uint32)
 	// Reset takes the instance back to before Start, with a new seed.
 	Reset(seed uint64)
+	// Costs returns what the handlers of the last Start or Slot have cost, in the order of their
+	// cells, 0 for one that has trapped and 2^32-1 for more than that; none of an image without
+	// a meter. The slice is valid until the next Start or Slot.
+	Costs() []uint32
 	// TakeEvents returns what happened since the last call, in the order of the
 	// cells: faults and log lines. The slice is valid until the next Slot.
 	TakeEvents() []Event
@@ -103,7 +108,10 @@ type wasmInstance struct {
 	memory   linearMemory
 	globals  []api.MutableGlobal // those of image.copy.Globals
 	before   []uint64            // what they held before the call that runs, of those that are given back
-	params   [2]uint64
+	params   [3]uint64
+	costs    costsOf
+	spent    []uint32 // Costs
+	calls    uint64   // address of bank.Calls in the image, if it has a meter
 	calling  []uint32 // the cells whose handlers are being called
 	pristine pristine
 	probes   []uint64
@@ -183,14 +191,14 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if err := img.initialise(in.module); err != nil {
 		return nil, err
 	}
-	descriptor, err := in.module.ExportedFunction(exportBank).Call(in.ctx)
+	descriptor, err := call(in.ctx, in.module, in.module.ExportedFunction(exportBank))
 	if err != nil {
 		return nil, callError(exportBank, err)
 	}
 	if err := nic.DescribeBank(in.Memory(), uint32(descriptor[0]), c); err != nil {
 		return nil, err
 	}
-	address, err := in.module.ExportedFunction(exportAttach).Call(in.ctx,
+	address, err := call(in.ctx, in.module, in.module.ExportedFunction(exportAttach),
 		uint64(c.Cells), uint64(c.PayloadBytes), uint64(c.RxFrames), uint64(c.TxFrames))
 	if err != nil {
 		return nil, callError(exportAttach, err)
@@ -200,6 +208,9 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	}
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
+	}
+	if img.meter != nil {
+		in.calls = in.callsAddress()
 	}
 	in.keep()
 	in.pristine = img.pristineState(in)
@@ -211,7 +222,12 @@ func (in *wasmInstance) instantiate() (err error) {
 	if in.module, err = in.image.instantiate(in.memory); err != nil {
 		return err
 	}
-	in.start, in.slot = in.module.ExportedFunction(exportStart), in.module.ExportedFunction(exportSlot)
+	prefix := ""
+	if in.image.meter != nil {
+		prefix = wasm.EachName
+	}
+	in.start, in.slot = in.module.ExportedFunction(prefix+exportStart), in.module.ExportedFunction(prefix+exportSlot)
+	in.costs = costGlobals(in.module)
 	in.globals = in.globals[:0]
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))
@@ -312,7 +328,7 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		values[i] = uint64(value)
 	}
 	in.enter()
-	result, err := f.Call(in.ctx, values...)
+	result, err := call(in.ctx, in.module, f, values...)
 	if err != nil {
 		in.leave()
 		return 0, callError(exportCall+name, err)
@@ -406,10 +422,14 @@ func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, c
 // the host's word to the firmware; what firmware makes of it is not believed. When the
 // call is stopped, nobody is at fault: see Host.Stopped.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
+	if in.image.meter != nil {
+		in.runMetered(entry, cells, slot)
+		return
+	}
 	for len(cells) > 0 {
 		in.calling, in.ticks = cells, 0
 		in.bank.SetCurrent(-1)
-		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
 		in.runtime.slot = uint64(slot)
 		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:params])
@@ -457,7 +477,11 @@ func (in *wasmInstance) fault(cell int, err error) {
 	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
 	case errors.As(err, &failed):
-		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, failed.function, failed.source
+		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, or(failed.function, functionAt(event.Backtrace, failed.source)), failed.source
+	}
+	var spent spentError
+	if errors.As(err, &spent) {
+		event.Text = spent.Error()
 	}
 	in.events = append(in.events, event)
 }
@@ -474,13 +498,27 @@ func (e assertError) Error() string {
 	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
 }
 
+// functionAt is the function of a backtrace that is at a file:line, without a folder; else
+// the innermost one. Sanitizers do not tell it.
+func functionAt(backtrace []wasm.Frame, source string) string {
+	for _, frame := range backtrace {
+		if strings.HasPrefix(path.Base(frame.Source), source+":") {
+			return frame.Function
+		}
+	}
+	if len(backtrace) > 0 {
+		return backtrace[0].Function
+	}
+	return ""
+}
+
 // current returns the cell whose handler calls the host. There is none while the
 // image starts or attaches its bank.
 func (in *wasmInstance) current() (cell int, ok bool) {
 	if in.bank == nil {
 		return 0, false
 	}
-	place := in.bank.Current()
+	place := in.place()
 	if uint64(place) >= uint64(len(in.calling)) {
 		return 0, false
 	}

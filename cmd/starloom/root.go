@@ -195,7 +195,11 @@ func newFirmware() *cobra.Command {
 		Use:   "build SRC.c... [-o OUT.wasm]",
 		Short: "Compile C or C++ firmware to an image",
 		Long: `Compiles C and C++ sources to one image with clang and wasm-ld, and checks it. The header
-starloom.h is part of this program. Debian has both tools in the packages clang and lld.`,
+starloom.h is part of this program. Debian has both tools in the packages clang and lld.
+
+With --debug, what starloom.h would ignore or leave undefined - a port, parameter or
+probe out of range, writing to a frame that a full FIFO has no room for, null pointers,
+overflows and the like - fails with file and line. It optimises to 1 unless -O is given.`,
 		Example: `  starloom firmware build router.c -o router.wasm
   starloom firmware build router.c table.c -O 3 -D DEPTH=4 -I include`,
 		Args: func(c *cobra.Command, args []string) error {
@@ -209,6 +213,9 @@ starloom.h is part of this program. Debian has both tools in the packages clang 
 		},
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Source, o.More, o.Warnings = args[0], args[1:], c.ErrOrStderr()
+			if o.Debug && !c.Flags().Changed("optimise") {
+				o.Level = "" // that of a checked build
+			}
 			return firmware.Build(c.Context(), o)
 		},
 	}
@@ -216,6 +223,7 @@ starloom.h is part of this program. Debian has both tools in the packages clang 
 	build.Flags().StringVarP(&o.Level, "optimise", "O", "2", "optimise to `LEVEL`: "+strings.Join(firmware.Levels, ", "))
 	build.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "define the macro `NAME=VALUE`; may be given several times")
 	build.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "look for headers in the folder `DIR`; may be given several times")
+	build.Flags().BoolVar(&o.Debug, "debug", false, "a checked build: slower, and it says what is wrong")
 	inspect := &cobra.Command{
 		Use:               "inspect F.wasm",
 		Short:             "Check an image and say what is in it",

@@ -56,6 +56,10 @@ it, with the same scenario, firmware, engine, mode and bank size; the report is 
 a run without a break, and traces start there. --break-on stops a run when a rule is
 broken (trap: firmware_trap) or before slot N; the verdict is that of the rules so far.
 
+--replay P prints a line for each call of processor P's handlers: what its NIC told them,
+and what they did. After the run they are called again alone, with the same; what they
+do must be the same (rule replay). The report follows.
+
 A run-table (workloads gossip and one_to_all) has a row for each processor and a column for
 each step: S3 sent to 3, S3 S5 to both, R0 received from 0, - idle, ~ blocked; no header. On
 standard output it is the table, not the picture. The picture of a broadcast in an EJ network
@@ -86,6 +90,7 @@ of one dimension is its plane.`,
 	f.Uint64Var(&seed, "seed", 0, "use the seed `N`")
 	f.StringVar(&o.Save, "save", "", "write the state at the end or at the break to `F`")
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
+	replay := f.Uint32("replay", 0, "run the handlers of `PROCESSOR` again alone, and print what came and what they did")
 	every := integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	slots := integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
@@ -135,6 +140,9 @@ of one dimension is its plane.`,
 			return err
 		}
 		o.CheckpointEvery = uint32(every.value)
+		if c.Flags().Changed("replay") {
+			o.Replay, o.ReplayProcessor = starloom.Writer(c.OutOrStdout()), int(*replay)
+		}
 		if c.Flags().Changed("break-on") {
 			if o.BreakOn, err = starloom.ParseBreak(breakOn); err != nil {
 				return err

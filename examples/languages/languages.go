@@ -20,7 +20,7 @@ import (
 	"strings"
 )
 
-//go:embed c/* c/.gitignore cpp/* cpp/.gitignore rust/* rust/.gitignore assemblyscript/* assemblyscript/.gitignore go/* go/.gitignore
+//go:embed */*.c */*.cc */*.rs */*.ts */*.go */*.yaml */Makefile */README.md */.gitignore assemblyscript/package.json
 var projects embed.FS
 
 // Language is one of the languages.
@@ -50,7 +50,7 @@ var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 // there yet.
 func New(language, folder string) error {
 	name := filepath.Base(folder)
-	if !projectName.MatchString(name) {
+	if !projectName.MatchString(name) || name == "starloom" { // whose files are there already
 		return fmt.Errorf("%q cannot be the name of a project", name)
 	}
 	for _, l := range All {

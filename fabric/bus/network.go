@@ -182,8 +182,25 @@ func (n names) SentOn(processor int, port uint16, _ int) int { return n.HeardOn(
 
 func (n names) HeardOn(processor int, port uint16) int { return int(n.plan.taps.Bus[processor][port]) }
 
-// ROM implements fabric.Network: there is none.
-func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return nil, nil }
+// ROM implements fabric.Network: which taps a vertex has.
+func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
+	return tapROM{b.Plan()}, nil
+}
+
+// tapROM has for each vertex the number of its taps, and then the bus of each.
+type tapROM struct{ plan *Plan }
+
+// Words implements fabric.ROM.
+func (r tapROM) Words() (processor, machine int) { return 1 + r.plan.taps.Ports, 0 }
+
+// Processor implements fabric.ROM.
+func (r tapROM) Processor(processor int, _ uint64, dst []uint32) {
+	dst[0] = uint32(r.plan.Ports(processor))
+	copy(dst[1:], r.plan.taps.Bus[processor])
+}
+
+// Machine implements fabric.ROM.
+func (r tapROM) Machine(uint64, []uint32) {}
 
 // What a bus and a tap take, in bytes, beside their frames.
 const (

@@ -134,8 +134,8 @@ func TestStudyFull(t *testing.T) {
 	require.Equal(t, m.plan, m.ran)
 }
 
-// TestStudyFails: when runs take longer, or vertices do not learn, every case of runs has rows that are not
-// right.
+// TestStudyFails: when runs take longer, or vertices do not learn, every case of runs has rows that
+// are not right.
 func TestStudyFails(t *testing.T) {
 	for name, m := range map[string]*model{
 		"lengths": {late: 1}, "optimum": {late: -9}, "improved": {late: 1}, "naive": {late: 1}, "table 1": {forget: true}, "phase 2": {forget: true},

@@ -2,6 +2,7 @@
 #include "starloom_native.h"
 
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,6 +35,8 @@ void *sl_native_column(uint64_t bytes);
 void sl_host_log(const char *text, uint32_t bytes);
 void sl_host_probe(uint32_t signal, uint64_t value);
 void sl_host_fail(int32_t code);
+void sl_host_logf(const char *format, ...);
+void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
 void sl_host_deliver(uint32_t origin);
 void sl_host_result(uint32_t k, uint64_t value);
 
@@ -46,6 +49,7 @@ static struct {
     jmp_buf handler;
     int failed;
     int32_t code;
+    char assertion[LINE_BYTES + 1];
     char line[LINES][LINE_BYTES + 1];
     uint32_t lines, deliveries, delivery[DELIVERIES], results;
     uint64_t probe[PROBES];
@@ -116,7 +120,9 @@ static int run(int starts) {
         }
         return 1;
     }
-    host.bank->processor->flags |= SL_FLAG_FAULTY;
+    host.bank->processor->flags |= SL_FLAG_FAULTY; /* the NIC is off the fabric */
+    host.bank->processor->rx_count = host.bank->processor->tx_count = 0;
+    memset(host.bank->listen, 0xff, sizeof *host.bank->listen * host.bank->listen_slots);
     return 0;
 }
 
@@ -151,7 +157,6 @@ void sl_native_start(const sl_native_config *c) {
 void sl_native_receive(uint32_t port, uint32_t kind, uint32_t source, uint32_t destination, uint32_t tag, const void *payload, uint32_t payload_bytes) {
     sl_processor *registers = host.bank->processor;
     if (payload_bytes > host.bank->payload_bytes) stop("the payload is larger than payload_bytes", "");
-    registers->flags &= (uint8_t)~SL_FLAG_SLEEPING;
     if (registers->rx_count >= host.bank->rx_frames) {
         sl_native_status(SL_STATUS_OVERFLOW);
         return;
@@ -182,6 +187,7 @@ void sl_native_block(int blocked) { host.blocked = blocked; }
 static void transmit(void) {
     sl_bank *bank = host.bank;
     uint32_t queued = bank->processor->tx_count, status = SL_TX_NONE;
+    if (bank->served) *bank->served = 0;
     if (queued > bank->tx_frames) stop("tx_count is larger than the TX FIFO", "");
     if (queued && host.blocked) {
         status = SL_TX_BLOCKED;
@@ -193,7 +199,10 @@ static void transmit(void) {
         for (uint32_t k = 1; k < queued; k++) memcpy(tx_frame(k - 1), tx_frame(k), bank->frame_stride);
         bank->processor->tx_count--;
         status = SL_TX_SENT;
-        if (bank->served) *bank->served = host.sent->destination;
+        if (bank->tx_status) { /* a sleeping handler is called when its frame has been sent */
+            *bank->served = host.sent->destination;
+            bank->processor->flags &= (uint8_t)~SL_FLAG_SLEEPING;
+        }
     }
     if (bank->tx_status) *bank->tx_status = (uint8_t)status;
 }
@@ -220,6 +229,8 @@ int sl_native_failed(int32_t *code) {
     return host.failed;
 }
 
+const char *sl_native_assertion(void) { return host.assertion[0] ? host.assertion : 0; }
+
 uint64_t sl_native_probe(uint32_t signal) { return signal < PROBES ? host.probe[signal] : 0; }
 
 int sl_native_result(uint32_t k, uint64_t *value) {
@@ -239,6 +250,14 @@ void sl_host_log(const char *text, uint32_t bytes) {
     line[bytes] = 0;
 }
 
+void sl_host_logf(const char *format, ...) {
+    va_list arguments;
+    if (host.lines == LINES) return;
+    va_start(arguments, format);
+    vsnprintf(host.line[host.lines++], LINE_BYTES + 1, format, arguments);
+    va_end(arguments);
+}
+
 void sl_host_probe(uint32_t signal, uint64_t value) {
     if (signal < PROBES) host.probe[signal] = value;
 }
@@ -246,6 +265,12 @@ void sl_host_probe(uint32_t signal, uint64_t value) {
 void sl_host_fail(int32_t code) {
     host.failed = 1;
     host.code = code;
+    longjmp(host.handler, 1);
+}
+
+void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line) {
+    snprintf(host.assertion, sizeof host.assertion, "%s:%u: %s: %s", file, line, function, condition);
+    host.failed = 1;
     longjmp(host.handler, 1);
 }
 

@@ -52,8 +52,8 @@ void sl_native_delivered(void);
 void sl_native_block(int blocked);
 
 /* Runs the handler at the boundary before the next slot, then sends the head of the TX
- * FIFO. Returns 0 if the processor has given up (sl_fail), now or before: then its handler
- * is not called. */
+ * FIFO. Returns 0 if the processor has given up (sl_fail, sl_assert), now or before: then
+ * its handler is not called. */
 int sl_native_slot(void);
 
 /* Number of the slot that the next call of sl_native_slot runs. */
@@ -69,10 +69,12 @@ const char *sl_native_log(uint32_t line);
 uint32_t sl_native_deliveries(void);
 uint32_t sl_native_delivery(uint32_t k);
 
-/* What holds now: the registers; the code of sl_fail if it has given up; the value of a
+/* What holds now: the registers; 1 if it has given up, and the code of sl_fail; the
+ * assertion that has failed, "file:line: function: condition", 0 for none; the value of a
  * probe, and word k of the results: 1 if it was given, and its value. */
 const sl_processor *sl_native_registers(void);
 int sl_native_failed(int32_t *code);
+const char *sl_native_assertion(void);
 uint64_t sl_native_probe(uint32_t signal);
 int sl_native_result(uint32_t k, uint64_t *value);
 

@@ -1,5 +1,6 @@
 /* Sends, listens, withdraws and takes at random, at all taps of a vertex: now and then it sends to
  * one bus and listens to another. */
+#define STARLOOM_ROM
 #define STARLOOM_TX_STATUS
 #include "starloom_bus.h"
 
@@ -11,6 +12,7 @@ typedef struct {
 
 static void on_start(sl_nic *nic, state_t *s) {
     s->sum = sl_taps(nic) + 3 * sl_vertices(nic) + 5 * sl_bus_length(nic) + 7 * sl_buses(nic) + 11 * (uint32_t)sl_arbitrated(nic);
+    for (uint32_t port = 0; port < sl_taps(nic); port++) s->sum = 13 * s->sum + sl_bus_of(nic, port);
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {

@@ -1,0 +1,262 @@
+package wasm
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tetratelabs/wazero/api"
+)
+
+var full = flag.Bool("full", false, "run the long tests")
+
+// NaiveName is the export of Naive's counter.
+const NaiveName = "naive"
+
+// Naive is the simplest counter there is: before every instruction, a global goes up by 1. cost,
+// if not nil, says by how much.
+func Naive(binary []byte, cost func(i *instruction, imported int) uint64) []byte {
+	m, err := parse(binary)
+	if err != nil {
+		panic(err)
+	}
+	counter := uint32(len(m.globals))
+	out := slices.Clone(header)
+	parts := map[byte][]byte{}
+	for _, s := range m.sections {
+		parts[s.id] = s.content
+	}
+	parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{typeI64, 1, byte(opI64Const), 0, byte(opEnd)})
+	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, NaiveName), kindGlobal), counter, 1))
+	code := appendU32(nil, uint32(len(m.body)), 1)
+	for _, f := range m.body {
+		body := slices.Clone(f.locals)
+		r := &reader{data: f.code}
+		var i instruction
+		for r.more() {
+			r.instruction(&i)
+			if i.op != opElse && i.op != opEnd {
+				n := uint64(1)
+				if cost != nil {
+					n = cost(&i, len(m.imported))
+				}
+				body = appendU32(append(body, byte(opGlobalGet)), counter, 1)
+				body = append(appendS64(append(body, byte(opI64Const)), int64(n)), byte(opI64Add), byte(opGlobalSet))
+				body = appendU32(body, counter, 1)
+			}
+			body = append(body, f.code[i.start:i.end]...)
+		}
+		code = append(appendU32(code, uint32(len(body)), 1), body...)
+	}
+	parts[sectionCode] = code
+	for _, id := range sectionOrder {
+		if content, ok := parts[id]; ok {
+			out = appendSection(out, id, 1, content)
+		}
+	}
+	return out
+}
+
+// writer makes functions of random blocks. Loops end: each has a local that it counts down.
+type writer struct {
+	*rand.Rand
+	code      []byte
+	labels    []bool // of the blocks around, whether one may jump to it: not to loops
+	functions int    // that may be called: those before
+	counters  byte   // locals in use
+	left      int    // instructions that may still be written
+}
+
+const testLocals = 40
+
+func (w *writer) emit(code ...byte) { w.code = append(w.code, code...) }
+
+// value leaves an i32.
+func (w *writer) value(depth int) {
+	w.left--
+	switch n := w.IntN(9); {
+	case depth == 0 || n < 2:
+		w.emit(number(w.Int32N(100))...)
+	case n < 5:
+		w.emit(byte(opLocalGet), byte(w.IntN(4)))
+	case n == 5:
+		w.value(depth - 1)
+		w.emit(number(4092)...)
+		w.emit(0x71, byte(opI32Load), 2, 0) // of an address below 4 KiB
+	case n == 6 && w.functions > 0:
+		w.value(depth - 1)
+		w.emit(byte(opCall), byte(w.IntN(w.functions)))
+	case n == 7:
+		w.value(depth - 1)
+		w.emit(byte(opIf), typeI32)
+		w.value(depth - 1)
+		w.emit(byte(opElse))
+		w.value(depth - 1)
+		w.emit(byte(opEnd))
+	default:
+		w.value(depth - 1)
+		w.value(depth - 1)
+		w.emit([]byte{byte(opI32Add), byte(opI32Sub), 0x6C, 0x73, byte(opI32LtU)}[w.IntN(5)])
+	}
+}
+
+// target is a label that may be jumped to, if there is one: blocks, ifs and the function.
+func (w *writer) target() byte {
+	for {
+		if k := w.IntN(len(w.labels)); w.labels[k] {
+			return byte(len(w.labels) - 1 - k)
+		}
+	}
+}
+
+// statements writes some that leave nothing.
+func (w *writer) statements(depth int) {
+	for n := 1 + w.IntN(4); n > 0 && w.left > 0; n-- {
+		w.left--
+		switch kind := w.IntN(9); {
+		case kind == 0:
+			w.value(2)
+			w.emit(number(4092)...)
+			w.emit(0x71)
+			w.value(2)
+			w.emit(byte(opI32Store), 2, 0)
+		case kind < 3 || depth == 0:
+			w.value(3)
+			w.emit(byte(opLocalSet), byte(w.IntN(4)))
+		case kind == 3:
+			w.emit(byte(opBlock), blockEmpty)
+			w.inside(true, depth)
+		case kind == 4:
+			w.value(2)
+			w.emit(byte(opIf), blockEmpty)
+			w.labels = append(w.labels, true)
+			w.statements(depth - 1)
+			w.labels = w.labels[:len(w.labels)-1]
+			if w.IntN(2) == 0 {
+				w.emit(byte(opElse))
+			}
+			w.inside(true, depth)
+		case kind == 5 && w.counters < testLocals:
+			counter := 4 + w.counters
+			w.counters++
+			w.emit(number(1 + w.Int32N(6))...)
+			w.emit(byte(opLocalSet), counter, byte(opLoop), blockEmpty)
+			w.labels = append(w.labels, false)
+			w.statements(depth - 1)
+			w.labels = w.labels[:len(w.labels)-1]
+			w.emit(byte(opLocalGet), counter)
+			w.emit(number(1)...)
+			w.emit(byte(opI32Sub), byte(opLocalTee), counter, byte(opBrIf), 0, byte(opEnd))
+		case kind == 6:
+			w.value(2)
+			w.emit(byte(opBrIf), w.target())
+		case kind == 7:
+			w.emit(byte(opBlock), blockEmpty)
+			w.labels = append(w.labels, true)
+			w.value(2)
+			w.emit(byte(opBrTable), 2, w.target(), w.target(), w.target(), byte(opEnd))
+			w.labels = w.labels[:len(w.labels)-1]
+		case kind == 8 && w.IntN(3) == 0:
+			w.value(1)
+			w.emit(byte(opIf), blockEmpty)
+			w.value(1)
+			w.emit(byte(opReturn), byte(opEnd))
+		default:
+			w.emit(number(8)...)
+			w.value(1)
+			w.emit(number(w.Int32N(64))...)
+			w.emit(0xFC, 11, 0) // memory.fill
+		}
+	}
+}
+
+func (w *writer) inside(label bool, depth int) {
+	w.labels = append(w.labels, label)
+	w.statements(depth - 1)
+	w.labels = w.labels[:len(w.labels)-1]
+	w.emit(byte(opEnd))
+}
+
+// randomModule has six functions; each may call those before it.
+func randomModule(seed uint64) []byte {
+	a := &assembly{}
+	random := rand.New(rand.NewPCG(seed, 7))
+	for k := range 6 {
+		w := &writer{Rand: random, functions: k, left: 60}
+		// The body is in a block, so that jumps out of everything leave no value...
+		w.emit(byte(opBlock), blockEmpty)
+		w.labels = []bool{false, true}
+		w.statements(4)
+		w.emit(byte(opEnd))
+		if random.IntN(2) == 0 { // ...but one that leaves the function
+			w.emit(number(5)...)
+			w.value(1)
+			w.emit(byte(opBrIf), 0, byte(opDrop))
+		}
+		w.value(2)
+		locals := slices.Repeat([]byte{typeI32}, 3+testLocals)
+		a.add(fmt.Sprint("f", k), i32, i32, string(locals), w.code...)
+	}
+	return a.bytes()
+}
+
+// TestCostsAreThoseOfTheNaiveCounter: on random modules the counter per block says exactly what a
+// counter before every instruction says, in the compiler and the interpreter, for the model unit
+// and for a table in which every class has another cost.
+func TestCostsAreThoseOfTheNaiveCounter(t *testing.T) {
+	modules := uint64(20)
+	if *full {
+		modules = 200
+	}
+	unit, _ := Model("unit")
+	odd := unit
+	for k := range odd {
+		odd[k] = uint32(3 + 2*k)
+	}
+	odd[classMemoryByte] = 0
+	total, different := uint64(0), map[uint64]bool{}
+	for seed := range modules {
+		binary := randomModule(seed)
+		for _, costs := range []Costs{unit, odd} {
+			cost := costs.of
+			if costs == unit {
+				cost = nil // 1 each, whatever the classes are
+			}
+			naive := run(t, runtimes["interpreter"](), Naive(binary, cost), nil)
+			copied, err := RewriteMetered(binary, Meter{Costs: costs, Limit: 1 << 40})
+			require.NoError(t, err)
+			for name, config := range runtimes {
+				metered := run(t, config(), copied.Binary, nil)
+				for k := range 6 {
+					for _, argument := range []uint64{0, 3, 1 << 31} {
+						want, before := callCounted(t, naive, NaiveName, k, argument)
+						got, counted := callCounted(t, metered, CounterName, k, argument)
+						require.Equal(t, want, got)
+						require.Equal(t, before, counted, "seed %d, f%d(%d), %s", seed, k, argument, name)
+						total += counted
+						different[counted] = true
+					}
+				}
+				naiveMemory, _ := naive.Memory().Read(0, 4096)
+				memory, _ := metered.Memory().Read(0, 4096)
+				clear(naiveMemory)
+				clear(memory)
+			}
+		}
+	}
+	require.Greater(t, total, 10_000*modules/20)
+	require.Greater(t, len(different), 50)
+}
+
+// callCounted calls a function and returns its result and what its counter has counted.
+func callCounted(t *testing.T, m api.Module, counter string, k int, argument uint64) (result, cost uint64) {
+	g := m.ExportedGlobal(counter).(api.MutableGlobal)
+	g.Set(0)
+	results, err := m.ExportedFunction(fmt.Sprint("f", k)).Call(context.Background(), argument)
+	require.NoError(t, err)
+	return results[0], g.Get()
+}

@@ -1,0 +1,127 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// meteredReport runs a scenario whose processors have a clock.
+func meteredReport(t *testing.T, program, mode string, cpu CPU, o MachineOptions) *Report {
+	s := routerScenario(program, 8, 4)
+	s.Firmware.Mode, s.Firmware.CPU = mode, cpu
+	s.Stop.Slots = 200
+	m := machine(t, s, o)
+	require.NoError(t, m.Run(context.Background(), nil))
+	return m.Report()
+}
+
+// TestMeteringChangesNothing: a clock without a budget changes no frame, and everything that a
+// handler's cycles say is the same banked and isolated, in all bank sizes, engines and runtimes.
+// The same holds with a budget that some handlers overrun.
+func TestMeteringChangesNothing(t *testing.T) {
+	for _, program := range []string{"pops/random", "pops/random-corrected"} {
+		plain := meteredReport(t, program, ModeBanked, CPU{}, MachineOptions{})
+		require.Nil(t, plain.Firmware.Cycles)
+		for _, cpu := range []CPU{
+			{Model: "unit"}, {Model: "rv32-inorder", ClockRatio: 3}, {Model: "microcoded"},
+			{Model: "unit", BudgetCycles: 330}, {Model: ModelCustom, Cost: map[string]int64{"load": 7, "memory_byte": 2}, BudgetCycles: 600},
+		} {
+			one := meteredReport(t, program, ModeBanked, cpu, MachineOptions{})
+			if cpu.BudgetCycles == 0 {
+				require.Equal(t, plain.Digest, one.Digest)
+				require.Equal(t, VerdictPass, one.Verdict)
+				require.Nil(t, one.Firmware.Overruns)
+			} else {
+				require.Contains(t, one.Rules, RuleMeetsBudget)
+			}
+			want := reportBytes(t, one)
+			for name, other := range map[string]*Report{
+				"isolated":    meteredReport(t, program, ModeIsolated, cpu, MachineOptions{}),
+				"small banks": meteredReport(t, program, ModeBanked, cpu, MachineOptions{BankSize: 5, Workers: 2}),
+				"interpreter": meteredReport(t, program, ModeBanked, cpu, MachineOptions{Runtime: "interpreter"}),
+				"parked":      meteredReport(t, program, ModeBanked, cpu, MachineOptions{parks: true}),
+				"cycle":       meteredReport(t, program, ModeBanked, cpu, MachineOptions{Engine: EngineCycle}),
+			} {
+				other.Engine, other.Firmware.BytesPerProcessor = one.Engine, 0
+				require.Equal(t, want, reportBytes(t, other), "%s %+v %s", program, cpu, name)
+			}
+		}
+	}
+}
+
+func reportBytes(t *testing.T, r *Report) string {
+	data, err := json.Marshal(r)
+	require.NoError(t, err)
+	return string(data)
+}
+
+// TestOverrunMissesTheSlot: what a handler that takes too long has written to its NIC is
+// dropped, its state stays, and it is called again in the next slot.
+func TestOverrunMissesTheSlot(t *testing.T) {
+	never := meteredReport(t, "pops/random", ModeBanked, CPU{Model: "unit", BudgetCycles: 1}, MachineOptions{})
+	require.Zero(t, never.Frames.Sent)
+	require.Equal(t, never.Firmware.Cycles.Calls, *never.Firmware.Overruns)
+	require.Equal(t, uint64(32*201), *never.Firmware.Overruns, "all of 32 processors, in every slot")
+	require.Equal(t, VerdictFail, never.Verdict)
+	require.Equal(t, RuleMeetsBudget, never.Violations[0].Rule)
+
+	always := meteredReport(t, "pops/random", ModeBanked, CPU{Model: "unit"}, MachineOptions{})
+	budget := int(always.Firmware.Cycles.Max)
+	met := meteredReport(t, "pops/random", ModeBanked, CPU{Model: "unit", BudgetCycles: budget}, MachineOptions{})
+	require.Equal(t, always.Digest, met.Digest)
+	require.Zero(t, *met.Firmware.Overruns)
+	require.Equal(t, VerdictPass, met.Verdict)
+	missed := meteredReport(t, "pops/random", ModeBanked, CPU{Model: "unit", BudgetCycles: budget - 1}, MachineOptions{})
+	require.Positive(t, *missed.Firmware.Overruns)
+	first := missed.Violations[0]
+	require.Equal(t, always.Firmware.Cycles.Worst.Slot, first.Slot, "up to the first overrun, both runs are the same")
+	require.Equal(t, always.Firmware.Cycles.Worst.Path, first.Path)
+}
+
+// TestMeteringIsSaved: a run that is saved and restored in its middle reports what one in one go
+// reports.
+func TestMeteringIsSaved(t *testing.T) {
+	s := routerScenario("pops/random", 8, 4)
+	s.Firmware.CPU = CPU{Model: "rv32-inorder", BudgetCycles: 480}
+	whole := machine(t, s, MachineOptions{})
+	require.NoError(t, whole.Run(context.Background(), nil))
+	half, rest := machine(t, s, MachineOptions{}), machine(t, s, MachineOptions{})
+	for range 7 {
+		require.NoError(t, half.Step())
+	}
+	var state bytes.Buffer
+	require.NoError(t, half.Save(&state))
+	require.NoError(t, rest.Restore(&state))
+	require.NoError(t, rest.Run(context.Background(), nil))
+	require.Equal(t, reportBytes(t, whole.Report()), reportBytes(t, rest.Report()))
+	require.NoError(t, whole.Reset(s.Seed))
+	require.NoError(t, whole.Run(context.Background(), nil))
+	require.Equal(t, reportBytes(t, rest.Report()), reportBytes(t, whole.Report()))
+}
+
+// TestSpread: percentiles are exact where a range is a number, and close above.
+func TestSpread(t *testing.T) {
+	for _, cycles := range []uint64{0, 1, 4095, 4096, 4097, 8191, 8192, 123456, 1<<32 - 1} {
+		top := bucketTop(bucketOf(cycles))
+		require.GreaterOrEqual(t, top, cycles)
+		require.LessOrEqual(t, top-cycles, cycles/2048)
+		require.Equal(t, bucketOf(cycles)+1, bucketOf(top+1))
+	}
+	var d, other spread
+	for k := range 100 {
+		d.add(uint64(k+1), k, 3)
+	}
+	other.add(100, 5, 3)
+	other.add(100, 4, 4)
+	d.merge(&other)
+	r := d.report(routerScenario("pops/random", 16, 16).network().Names())
+	require.Equal(t, HandlerCycles{
+		Calls: 102, Max: 100, Mean: 5250.0 / 102, P50: 51, P90: 92, P99: 100, P100: 100,
+		Worst:     &WorstCall{Processor: 5, Path: "pops.group[0].nic[5]", Slot: 3},
+		Histogram: []CyclesBin{{1, 1}, {3, 2}, {7, 4}, {15, 8}, {31, 16}, {63, 32}, {127, 39}},
+	}, *r)
+}

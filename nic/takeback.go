@@ -1,0 +1,90 @@
+package nic
+
+// Kept is what handlers can write of their NICs, as it was before they were called: of a handler
+// that comes too late nothing of it counts.
+//
+//	put back      registers with their flags (not sleeping: the handler is called in the next slot),
+//	              FIFO of frames to send, listening table, request list, tag filter
+//	not put back  the state; the frames that were taken from the RX FIFO
+type Kept struct {
+	words  []uint64 // per cell, in the order of the list
+	listen []uint16 // ListenSlots per cell
+	choice []uint32
+	valid  []uint64
+	accept []uint16
+	frames []byte // of all TX FIFOs, one after the other...
+	first  []int  // ...where those of each cell start
+}
+
+// Keep notes what the NICs of some cells are like.
+func (b *Bank) Keep(k *Kept, cells []uint32) {
+	k.words = gather(k.words[:0], b.Words, cells)
+	k.listen = k.listen[:0]
+	for column := range b.listenSlots {
+		k.listen = gather(k.listen, b.listen[column*b.Cells:(column+1)*b.Cells], cells)
+	}
+	if b.AcceptTag != nil {
+		k.accept = gather(k.accept[:0], b.AcceptTag, cells)
+	}
+	if b.Choice != nil {
+		k.choice, k.valid = gather(k.choice[:0], b.Choice, cells), k.valid[:0]
+		words := b.ValidWords()
+		for _, cell := range cells {
+			k.valid = append(k.valid, b.Valid[int(cell)*words:int(cell+1)*words]...)
+		}
+	}
+	k.keepFrames(b, cells)
+}
+
+// keepFrames notes the frames in the TX FIFOs. Mostly there are none.
+func (k *Kept) keepFrames(b *Bank, cells []uint32) {
+	k.frames, k.first = k.frames[:0], k.first[:0]
+	any := uint64(0)
+	for _, word := range k.words {
+		any |= word
+	}
+	if any>>WordTxCountShift&0xFF == 0 {
+		return
+	}
+	for _, cell := range cells {
+		k.first = append(k.first, len(k.frames))
+		for place := range min(int(b.Registers[cell].TxCount), b.TxFrames) {
+			k.frames = append(k.frames, b.frame(int(cell), &b.tx, place)...)
+		}
+	}
+}
+
+// gather appends the elements of some cells of a column. Cells that lie side by side, as they
+// mostly do, are copied at once.
+func gather[T any](to, column []T, cells []uint32) []T {
+	if n := len(cells); n > 0 && int(cells[n-1]-cells[0]) == n-1 {
+		return append(to, column[cells[0]:cells[n-1]+1]...)
+	}
+	for _, cell := range cells {
+		to = append(to, column[cell])
+	}
+	return to
+}
+
+// TakeBack drops what the handler of a cell has written to its NIC since Keep, of which it is
+// at this place of the list.
+func (b *Bank) TakeBack(k *Kept, place, cell int) {
+	received := b.Registers[cell].RxCount
+	b.Words[cell] = k.words[place]
+	r := &b.Registers[cell]
+	r.RxCount = received
+	for n := range min(int(r.TxCount), b.TxFrames) {
+		copy(b.frame(cell, &b.tx, n), k.frames[k.first[place]+n*b.frameStride:])
+	}
+	for column := range b.listenSlots {
+		b.SetListen(cell, column, k.listen[column*len(k.words)+place])
+	}
+	if words := b.ValidWords(); len(k.choice) > 0 {
+		b.Choice[cell] = k.choice[place]
+		copy(b.Valid[cell*words:(cell+1)*words], k.valid[place*words:])
+	}
+	if len(k.accept) > 0 {
+		b.AcceptTag[cell] = k.accept[place]
+	}
+	b.Wake(cell)
+}
