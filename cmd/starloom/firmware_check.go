@@ -38,7 +38,7 @@ What takes too long on a large network is left out, and said.
 
 Exit status: 0 nothing found, 1 a difference or one of these, 2 bad input. Whether the runs themselves pass makes no difference.`,
 		Example: `  starloom firmware check router.wasm examples/pops-16x16.yaml
-  starloom firmware check pops/random examples/pops-4x4-figure3.yaml --json check.json
+  starloom firmware check router.wasm examples/pops-4x4-figure3.yaml --json check.json
   starloom firmware check router.wasm examples/pops-16x16.yaml --fuzz 100000 --reproduce found
   starloom firmware check router.wasm examples/pops-16x16.yaml --replay found/01-firmware_trap.json`,
 		Args:              exactly("IMAGE|PROGRAM", "SCENARIO"),
