@@ -15,6 +15,10 @@ import (
 type FirmwareCheckOptions struct {
 	JSON Output // report, see FirmwareCheck.WriteJSON
 
+	Fuzz      int    // calls of handlers on arbitrary input; 0 for none
+	Reproduce string // folder for the inputs of what they find; "" for none
+	Replay    string // a file of it: only this call is made
+
 	// Progress, if set, is called with what is done now.
 	Progress func(what string)
 }
@@ -32,6 +36,9 @@ type FirmwareCheck struct {
 	Writes      []CheckWrite     `json:"writes"`               // what handlers have written that is not their processor's
 	Watched     CheckWatched     `json:"watched"`
 	Faults      []string         `json:"faults"` // for people: handlers that did not return in the run
+
+	Fuzzed int           `json:"fuzzed"` // calls of handlers on arbitrary input
+	Fuzz   []FuzzFinding `json:"fuzz"`   // what they must not do, in the order in which it was found
 }
 
 // firmwareCheckSchema is the version of FirmwareCheck's JSON form.
@@ -100,12 +107,12 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 		c.progress = func(string) {}
 	}
 	c.report = FirmwareCheck{Schema: firmwareCheckSchema, Scenario: s.Name, Seed: s.Seed, Verdict: VerdictPass,
-		NotCompared: []string{}, Writes: []CheckWrite{}, Faults: []string{}}
+		NotCompared: []string{}, Writes: []CheckWrite{}, Faults: []string{}, Fuzz: []FuzzFinding{}}
 	if len(own.RTL) > 0 {
 		own.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")
 	}
-	if err := c.check(); err != nil {
+	if err := c.check(&o); err != nil {
 		return nil, err
 	}
 	if json != nil {
@@ -131,7 +138,14 @@ func (c *firmwareChecker) leave(what string) {
 
 // check does all of it. A handler that does not return would keep all other runs: then
 // nothing is compared.
-func (c *firmwareChecker) check() error {
+func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
+	if o.Replay != "" {
+		err := c.replay(o.Replay)
+		if len(c.report.Fuzz) > 0 {
+			c.report.Verdict = VerdictFail
+		}
+		return err
+	}
 	c.progress("watches every handler of a banked run")
 	endless, err := c.watch()
 	if err != nil {
@@ -144,6 +158,14 @@ func (c *firmwareChecker) check() error {
 	}
 	if err := c.compare(); err != nil {
 		return err
+	}
+	if o.Fuzz > 0 {
+		if err := c.fuzz(o); err != nil {
+			return err
+		}
+	}
+	if slices.ContainsFunc(c.report.Fuzz, func(x FuzzFinding) bool { return x.Received }) {
+		c.report.Verdict = VerdictFail
 	}
 	if c.report.Difference != nil || slices.ContainsFunc(c.report.Writes, CheckWrite.harms) {
 		c.report.Verdict = VerdictFail

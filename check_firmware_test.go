@@ -3,6 +3,7 @@ package starloom
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,10 +32,14 @@ func checked(t testing.TB, s *Scenario) (check *FirmwareCheck, text string) {
 
 // TestCheckPasses: built-in programs differ nowhere and keep to their own.
 func TestCheckPasses(t *testing.T) {
-	for _, program := range []string{"pops/random", "pops/sort"} {
+	for _, program := range []string{"pops/random", "pops/sort", "pops/random metered"} {
 		s := DefaultScenario()
 		s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 4}
-		s.Firmware.Program = program
+		metered := false
+		s.Firmware.Program, metered = strings.CutSuffix(program, " metered")
+		if metered {
+			s.Firmware.CPU = CPU{Model: "unit", ClockRatio: 1, BudgetCycles: 4096}
+		}
 		check, text := checked(t, s)
 		require.Equal(t, VerdictPass, check.Verdict, text)
 		require.Empty(t, check.Writes)

@@ -30,6 +30,12 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 			fmt.Fprintf(&b, "    before %s, after %s; %d of such\n", w.Before, w.After, w.Count)
 		}
 	}
+	for i := range r.Fuzz {
+		r.Fuzz[i].writeText(&b)
+	}
+	if r.Fuzzed > 0 {
+		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, workload words and states: %d times\n", r.Fuzzed)
+	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "compared: digests and reports\n")
 	}
@@ -92,4 +98,29 @@ func (w *CheckWrite) text() string {
 		return fmt.Sprintf("its handler writes into %s of the bank, at address %#x, which is no processor's", w.Column, w.Address)
 	}
 	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share", w.Variable, w.Address)
+}
+
+// writeText says what a handler has done, and on which input.
+func (x *FuzzFinding) writeText(b *bytes.Buffer) {
+	needs := ""
+	if !x.Received {
+		needs = " (note: only with a workload or a state that is damaged)"
+	}
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %d slots of the run", x.Rule, x.Path, printable(x.Text), needs, x.Input.Slots)
+	for _, frame := range x.Input.Frames {
+		fmt.Fprintf(b, ", frame from %d with payload %s", frame.Source, or(frame.Payload, "nothing"))
+	}
+	if x.Input.Status != nil {
+		fmt.Fprintf(b, ", status %d", *x.Input.Status)
+	}
+	if x.Input.Workload != nil {
+		fmt.Fprintf(b, ", workload %#x", *x.Input.Workload)
+	}
+	if x.Input.State != "" {
+		fmt.Fprintf(b, ", state %.32s...", x.Input.State)
+	}
+	b.WriteString("\n")
+	if x.File != "" {
+		fmt.Fprintf(b, "    again: --replay %s\n", x.File)
+	}
 }

@@ -422,12 +422,13 @@ func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, c
 // the host's word to the firmware; what firmware makes of it is not believed. When the
 // call is stopped, nobody is at fault: see Host.Stopped.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
+	in.ticks = 0
 	if in.image.meter != nil {
 		in.runMetered(entry, cells, slot)
 		return
 	}
 	for len(cells) > 0 {
-		in.calling, in.ticks = cells, 0
+		in.calling = cells
 		in.bank.SetCurrent(-1)
 		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
 		in.runtime.slot = uint64(slot)

@@ -9,7 +9,10 @@ import (
 // Limit lets a call of handlers trap that takes more than about ticks times wasm.TickTurns
 // turns of its loops; 0: none does. It counts in whole ticks, so a handler that takes nearly
 // as many may trap or not, by what ran before; one that never returns always does.
-func (h *Host) Limit(ticks int) { h.ticks = ticks }
+func (h *Host) Limit(ticks int) {
+	h.ticks = ticks
+	h.endless.Store(false)
+}
 
 // Endless reports whether a call has trapped by Limit.
 func (h *Host) Endless() bool { return h.endless.Load() }

@@ -36,7 +36,8 @@ type Watched struct {
 	Instance
 	in      *wasmInstance
 	before  []byte // the memory before the call
-	stack   int    // global of the stack pointer, -1 for none
+	costs   []uint32
+	stack   int // global of the stack pointer, -1 for none
 	writes  []Write
 	sources map[uint32]string // names of variables that were asked for
 }
@@ -67,7 +68,7 @@ func (w *Watched) Call(name string, arguments ...uint32) (uint32, error) {
 
 // Start implements Instance.
 func (w *Watched) Start() {
-	w.before = append(w.before[:0], w.in.Memory()...)
+	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
 	for cell := range w.in.bank.Cells {
 		w.watch(cell, 0, func() { w.in.run(w.in.start, 1, []uint32{uint32(cell)}, 0) })
 	}
@@ -75,11 +76,14 @@ func (w *Watched) Start() {
 
 // Slot implements Instance.
 func (w *Watched) Slot(cells []uint32, slot uint32) {
-	w.before = append(w.before[:0], w.in.Memory()...)
+	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
 	for i, cell := range cells {
 		w.watch(int(cell), slot, func() { w.in.run(w.in.slot, 2, cells[i:i+1:i+1], slot) })
 	}
 }
+
+// Costs implements Instance.
+func (w *Watched) Costs() []uint32 { return w.costs }
 
 // TakeWrites returns what was noted since the last call, in the order of the calls.
 func (w *Watched) TakeWrites() []Write {
@@ -93,6 +97,7 @@ func (w *Watched) TakeWrites() []Write {
 func (w *Watched) watch(cell int, slot uint32, call func()) {
 	globals := w.in.Globals()
 	call()
+	w.costs = append(w.costs, w.in.Costs()...)
 	memory := w.in.Memory()
 	w.note(&Write{Cell: cell, Slot: slot, Owner: nic.OwnerNone, Grown: len(memory) - len(w.before)}, len(memory) > len(w.before))
 	w.before = append(w.before, make([]byte, len(memory)-len(w.before))...)

@@ -7,7 +7,8 @@ import (
 )
 
 func newFirmwareCheck() *cobra.Command {
-	var json string
+	var json, reproduce, replay string
+	var fuzz uint32
 	var seed uint64
 	c := &cobra.Command{
 		Use:   "check IMAGE|PROGRAM SCENARIO",
@@ -25,16 +26,28 @@ found even if no result depends on it. That fails the check. So does a handler t
 does not return. Static variables and globals that handlers write are noted, by
 name if the image has debug information: processors of a bank share them.
 
+Then handlers are called on arbitrary input: after some slots of the run, frames with
+any payload, statuses, now and then another word of the workload or another state.
+A trap, a handler that does not return, an illegal send or listen, counts that no
+FIFO can have and foreign writes are reported with the smallest input that was found.
+Those that frames and statuses can cause fail the check; others are noted. Calls are
+drawn from the seed: the same seed, the same calls. They end when 256 have found
+something.
+
 What takes too long on a large network is left out, and said.
 
-Exit status: 0 no difference, 1 a difference, a foreign write or a handler that does
-not return, 2 bad input. Whether the runs themselves pass makes no difference.`,
+Exit status: 0 nothing found, 1 a difference or one of these, 2 bad input. Whether the runs themselves pass makes no difference.`,
 		Example: `  starloom firmware check router.wasm examples/pops-16x16.yaml
-  starloom firmware check pops/random examples/pops-4x4-figure3.yaml --json check.json`,
+  starloom firmware check router.wasm examples/pops-4x4-figure3.yaml --json check.json
+  starloom firmware check router.wasm examples/pops-16x16.yaml --fuzz 100000 --reproduce found
+  starloom firmware check router.wasm examples/pops-16x16.yaml --replay found/01-firmware_trap.json`,
 		Args:              exactly("IMAGE|PROGRAM", "SCENARIO"),
 		ValidArgsFunction: files("wasm"),
 	}
 	c.Flags().StringVar(&json, "json", "", "write the report as JSON to `F`")
+	c.Flags().Uint32Var(&fuzz, "fuzz", 10000, "call handlers `N` times on arbitrary input; 0: not at all")
+	c.Flags().StringVar(&reproduce, "reproduce", "", "write the inputs of what that finds into the folder `DIR`")
+	c.Flags().StringVar(&replay, "replay", "", "only call a handler on the input in `F`, which --reproduce has written")
 	c.Flags().Uint64Var(&seed, "seed", 0, "use the seed `N`")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		scenario, err := starloom.LoadScenario(args[1])
@@ -56,7 +69,9 @@ not return, 2 bad input. Whether the runs themselves pass makes no difference.`,
 			text = c.ErrOrStderr()
 		}
 		progress := newProgress(c.ErrOrStderr())
-		report, err := starloom.CheckFirmware(c.Context(), scenario, starloom.FirmwareCheckOptions{JSON: starloom.File(json), Progress: progress.step})
+		report, err := starloom.CheckFirmware(c.Context(), scenario, starloom.FirmwareCheckOptions{
+			JSON: starloom.File(json), Fuzz: int(fuzz), Reproduce: reproduce, Replay: replay, Progress: progress.step,
+		})
 		progress.clear()
 		if err != nil {
 			return fault(err)
