@@ -53,6 +53,7 @@ const (
 	RuleNoCreation    = fabric.RuleNoCreation
 	RuleOneBus        = fabric.RuleOneBus
 	RuleBusLength     = fabric.RuleBusLength
+	RuleMeetsBudget   = fabric.RuleMeetsBudget
 	RuleAgreement     = fabric.RuleAgreement
 	RuleValidity      = fabric.RuleValidity
 	RuleEnergy        = fabric.RuleEnergy
