@@ -3,7 +3,7 @@
 # make bench   the benchmarks, one line each
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
-# make full    the long tests and the full studies
+# make full    the long tests and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
 
@@ -54,8 +54,11 @@ images:
 	$(GO) test . ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
 
 full:
-	$(GO) test -timeout 60m . ./cosim/... ./traces/diff -full
+	$(GO) test -timeout 60m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip -full
+	$(GO) test ./examples/languages -run Rebuild -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
+	$(GO) run ./cmd/starloom study bus --full
+	$(GO) run ./cmd/starloom study ej --full
 	$(GO) run ./cmd/starloom study scatter --full

@@ -50,6 +50,7 @@ const (
 	RuleIllegalListen = fabric.RuleIllegalListen
 	RuleFinishes      = fabric.RuleFinishes
 	RuleReceiveStep   = fabric.RuleReceiveStep
+	RuleMeetsBudget   = fabric.RuleMeetsBudget
 	RuleNoCreation    = fabric.RuleNoCreation
 	RuleOneBus        = fabric.RuleOneBus
 	RuleBusLength     = fabric.RuleBusLength

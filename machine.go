@@ -43,6 +43,11 @@ type MachineOptions struct {
 
 	parks bool // park processors, whatever they take
 
+	replay int // number of the processor that is replayed, plus 1; 0: none
+
+	handlersWatched bool // every instance is a firmware.Watched
+	handlerTicks    int  // of firmware.Host.Limit
+
 	recordRTL bool // models in the place of RTL, whose inputs are kept
 }
 
@@ -111,6 +116,7 @@ type Machine struct {
 	finished     bool
 	interrupted  bool
 	ended        bool // the last boundary has run: the machine goes no further
+	paused       bool // the caller stops here, before the end; not part of a saved state
 	phase        int
 	last         bool // the boundary that runs now does not send
 	rtlFailed    bool // RTL has ended the run
@@ -126,7 +132,8 @@ type Machine struct {
 	// How the caller looks at it.
 	recording  *Recording
 	watch      func(cycle uint64) error
-	watchError error // the first one of this step
+	watchError error   // the first one of this step
+	replay     *replay // of one processor, or nil
 
 	busy   atomic.Bool // a step or the like is going on
 	torn   bool        // Restore has failed: the state is not whole
@@ -157,6 +164,7 @@ type machineShard struct {
 	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
 	traps     uint64                         // of the last boundary
+	replay    *replay                        // of the machine
 	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                         // for collision
 	met       []metOn                        // collisions of this boundary, while losses are looked for
@@ -277,8 +285,8 @@ func (m *Machine) checkLanes() error {
 // checkJudged refuses rules that nobody can check in this workload.
 func (m *Machine) checkJudged() error {
 	var keeps []string
-	if judge, ok := m.referee.(fabric.Judge); ok {
-		keeps = judge.Keeps()
+	if keeper, ok := m.referee.(fabric.Keeper); ok {
+		keeps = keeper.Keeps()
 	}
 	for _, rule := range m.rules.Switched() {
 		if m.shape.Taps == nil {
@@ -288,7 +296,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.rules.Judged() {
 		if !slices.Contains(keeps, rule) {
-			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: no results of this program and workload are known to it", rule),
+			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: it knows nothing of this program and workload", rule),
 				Remedy: "delete it, or run the program that it belongs to"}
 		}
 	}
@@ -415,6 +423,11 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		if m.parking == nil {
 			m.workers.Run(len(shards), b)
 		}
+		if m.options.replay > 0 {
+			if err := m.newReplay(b); err != nil {
+				return err
+			}
+		}
 	}
 	for _, err := range b.errors {
 		if err != nil {
@@ -465,6 +478,9 @@ func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error
 	}
 	if takes, wanted := instance.Bank().Schedule != nil, b.m.scenario.schedule() != ""; takes != wanted {
 		return nil, b.m.wrongSchedule(b.place, takes)
+	}
+	if b.m.options.handlersWatched {
+		return firmware.Watch(instance), nil
 	}
 	return instance, nil
 }
@@ -550,9 +566,13 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if m.host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
 		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
 	}
+	m.host.Limit(m.options.handlerTicks)
 	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
+	}
+	if image.Runtime && s.Firmware.Mode != ModeIsolated {
+		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
 	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.image.results = image.Results
@@ -646,7 +666,7 @@ func (m *Machine) reset(seed uint64) error {
 		m.shards[i].meter.reset()
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
-	m.started, m.rtlFailed, m.half, m.notArrived = false, false, false, 0
+	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset(seed)
@@ -915,7 +935,9 @@ func (m *Machine) turnShard(index int) {
 // turnInstance is the boundary of one instance's processors.
 func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
 	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
+		call := m.replay.begin(instance, true, nil, 0)
 		instance.Start()
+		m.replay.end(call, instance)
 		if m.meter != nil && !m.stopped() {
 			m.meterStart(shard, instance)
 		}
@@ -986,6 +1008,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
+		call := m.replay.begin(instance, false, awake, m.slot)
 		if m.rules.MeetsBudget {
 			bank.Keep(&shard.meter.kept, awake)
 		}
@@ -993,6 +1016,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if m.stopped() {
 			continue
 		}
+		m.replay.end(call, instance)
 		if m.meter != nil {
 			m.meterSlot(shard, bank, awake, instance.Costs())
 		}
@@ -1057,6 +1081,7 @@ func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotC
 // note takes an instance's events.
 func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
+		s.replay.note(instance.Bank(), e)
 		processor := instance.Bank().First + e.Cell
 		where := or(e.Function, "an unknown function")
 		if e.Source != "" {
@@ -1066,10 +1091,13 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 		case firmware.EventTrap:
 			s.traps++
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindTrap, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text), Backtrace: e.Backtrace})
 		case firmware.EventFail:
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text), Backtrace: e.Backtrace})
+		case firmware.EventAssert:
+			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
+				Text: fmt.Sprintf("assertion `%s` failed in %s", e.Text, where), Backtrace: e.Backtrace})
 		case firmware.EventDeliver:
 			s.ledger.Referee.Announce(&s.ledger, processor, e.Origin, slot)
 		case firmware.EventResult:

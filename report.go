@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"starloom/firmware/wasm"
 )
 
 // ReportSchema is the version of the report's JSON form. Keys are only added
@@ -91,7 +93,14 @@ type Violation struct {
 	Slot    uint64 `json:"slot"`
 	Path    string `json:"path"`    // of a processor, medium or link
 	Message string `json:"message"` // for people; may change
+
+	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
+	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
+	Backtrace []FirmwareFrame `json:"backtrace,omitempty"`
 }
+
+// FirmwareFrame is a function of a backtrace and the place that it had reached.
+type FirmwareFrame = wasm.Frame
 
 // Frames counts frames: what NICs sent, and what became of every reception.
 type Frames struct {

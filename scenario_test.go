@@ -83,7 +83,7 @@ var badScenarios = []badScenario{
 	{"duplicate nested key", small + "link: {phit_bits: 8, phit_bits: 9}\n", false},
 	{"other cpu model", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: fast}}\n", true},
 	{"other cpu keys", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {cores: 2}}\n", true},
-	{"clock without model", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {clock_ratio: 2}}\n", true},
+	{"clock without model", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {clock_ratio: 2}}\n", false},
 	{"other class", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {teleport: 1}}}\n", true},
 	{"free branches", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {branch: 0}}}\n", false},
 	{"custom without costs", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: custom}}\n", false},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
@@ -63,9 +64,6 @@ func (r *Rules) Checked() []string {
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
 	}
-	if r.NoCreation {
-		names = append(names, RuleNoCreation)
-	}
 	if r.MeetsBudget {
 		names = append(names, RuleMeetsBudget)
 	}
@@ -96,7 +94,7 @@ func (r *Rules) Judged() (names []string) {
 	for _, rule := range []struct {
 		name    string
 		checked bool
-	}{{RuleReceiveStep, r.ReceiveStep}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
+	}{{RuleReceiveStep, r.ReceiveStep}, {RuleNoCreation, r.NoCreation}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
 		if rule.checked {
 			names = append(names, rule.name)
 		}
@@ -112,6 +110,8 @@ type Finding struct {
 	Index int
 	Value uint32
 	Text  string // what the message says, for the kinds that leave it open
+
+	Backtrace []wasm.Frame // FindTrap, FindFail: what firmware was doing
 }
 
 // Compare orders the findings of one kind and slot: collisions as they come, all others
@@ -140,7 +140,7 @@ const (
 	FindCreated                         // a frame has an item that its sender does not know; Value is its origin
 	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
 	FindTrap                            // the handler trapped: Text says where
-	FindFail                            // the handler called sl_fail: Text says where
+	FindFail                            // the handler called sl_fail, or an assertion of it failed: Text says where
 	FindUnfinished                      // the run ended before the processor was done: Text says how
 	FindMissing                         // at the end: no packet has arrived; Value is its origin; Text for one that is no packet on its way
 	FindStep                            // a message came in another step than it should: Text says which

@@ -18,9 +18,11 @@
 //	file                    what it holds
 //	ABI.md                  what an image must be
 //	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
-//	sdk/starloom_pops.h     addressing and schedules of one network
+//	sdk/starloom_pops.h     addressing and schedules of one network; starloom_bus.h: of another
 //	sdk/starloom_gossip.h   the automaton of gossip, for the programs that use it
 //	sdk/starloom_registers.h  the register map (generated)
+//	sdk/starloom_target.h   what differs between an image and a native unit test
+//	sdk/starloom_native.h, .c  the host of one processor for native unit tests
 //	programs/               sources of the built-in programs
 //	images/                 their images, rebuilt and compared by a test
 //	programs.go             the embedded images
@@ -28,6 +30,7 @@
 //	wasm/                   the rewriter
 //	host.go                 load, check and compile images; when they must stop
 //	imports.go              log, probe, fail, deliver and result
+//	wasi.go                 what a language's runtime asks for
 //	instance.go             a bank's handlers, traps
 //	slab.go                 memory whose address never changes
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion

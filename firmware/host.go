@@ -29,6 +29,8 @@ type Host struct {
 	memory  slab
 	until   atomic.Pointer[context.Context] // until it ends, the image may run
 	stopped atomic.Bool                     // a call of the image was ended
+	ticks   int                             // after so many a call traps; 0: never
+	endless atomic.Bool                     // one has
 
 	compiled []wazero.CompiledModule
 }
@@ -81,8 +83,9 @@ func (h *Host) Stopped() bool { return h.stopped.Load() }
 // scheduler can take the thread, which it cannot in the code of an image: without it
 // a garbage collection that is due would stop all goroutines for as long as a handler
 // runs.
-func (h *Host) tick(_ context.Context, module api.Module, _ []uint64) {
+func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	endSpent(module)
+	h.limit(caller(ctx))
 	if err := (*h.until.Load()).Err(); err != nil {
 		h.stopped.Store(true)
 		panic(stoppedError{err})
@@ -128,6 +131,7 @@ type Image struct {
 
 	Announces bool // it imports deliver, so it may say that packets have arrived
 	Results   bool // it imports result
+	Runtime   bool // it brings a language's runtime, and serves one processor per instance
 
 	believed     bool // some global is given back only by its name's word
 	host         *Host
@@ -219,6 +223,13 @@ func (img *Image) check() error {
 		if module == wasm.TickModule {
 			continue // of the copy; Rewrite refuses it in an image
 		}
+		if module == wasiModule {
+			if err := checkWASI(f); err != nil {
+				return err
+			}
+			img.Runtime = true
+			continue
+		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
 			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", module, name, importList())
@@ -274,7 +285,7 @@ func migration(version uint64) string {
 
 // describe runs the image once to read its ABI version and its names.
 func (img *Image) describe() error {
-	memory, err := img.reserve(describeBytesMax, describeBytesMax)
+	memory, err := img.reserve(describeBytesMax+img.runtimeBytes(), describeBytesMax+img.runtimeBytes())
 	if err != nil {
 		return err
 	}
@@ -443,12 +454,12 @@ func (img *Image) initialise(in api.Module) error {
 	return nil
 }
 
-// source returns the source line of an offset in the copy's code.
-func (img *Image) source(offset uint64) string {
+// frames returns the functions around an offset in the copy's code; see wasm.Places.Frames.
+func (img *Image) frames(offset uint64) []wasm.Frame {
 	img.placesLock.Lock()
 	defer img.placesLock.Unlock()
 	img.placesOnce.Do(func() { img.places = img.copy.Places() })
-	return img.places.Source(offset)
+	return img.places.Frames(offset)
 }
 
 func allI32(types []api.ValueType, count int) bool {

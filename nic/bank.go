@@ -38,6 +38,7 @@ type Bank struct {
 	silenced    []uint64 // one bit per cell: Silence was called since Reset
 	stirred     *stirred // only where NICs ask for outputs
 	descriptor  []byte   // the bank block, for Current
+	claims      []claim  // what is where in the memory, for Owner
 	records     []byte   // per cell: the handler's state, the heads of the RX and the TX FIFO
 	recordBytes int
 	rx, tx      fifo
@@ -203,7 +204,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if b.listenSlots < 1 || b.listenSlots > listenSlotsMax {
 		return nil, fmt.Errorf("bank descriptor: a listening table of %d slots; it must have 1 to %d", b.listenSlots, listenSlotsMax)
 	}
-	claims := []claim{{"descriptor", uint64(address), sizeBank}}
+	claims := []claim{{"descriptor", uint64(address), sizeBank, 0, false}}
 	column := func(name string, offset, elements, elementBytes int) ([]byte, error) {
 		at, size := uint64(word(offset)), uint64(elements)*uint64(elementBytes)
 		if at == 0 {
@@ -217,34 +218,36 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 				return nil, fmt.Errorf("bank descriptor: %s at %#x overlaps %s at %#x", name, at, other.name, other.at)
 			}
 		}
-		claims = append(claims, claim{name, at, size})
+		claims = append(claims, claim{name, at, size, 0, offset == offBankCalls})
 		return memory[at : at+size : at+size], nil
 	}
-	take := func(name string, offset, elementBytes int) []byte {
+	take := func(name string, offset, planes, bytes int) []byte {
 		if err != nil {
 			return nil
 		}
 		var part []byte
-		part, err = column(name, offset, c.Cells, elementBytes)
+		if part, err = column(name, offset, c.Cells, planes*bytes); err == nil {
+			claims[len(claims)-1].cellBytes = uint64(bytes)
+		}
 		return part
 	}
-	registers := take("processor", offBankProcessor, sizeProcessor)
-	b.RxStatus = take("rx_status", offBankRxStatus, c.Lanes())
-	listen := take("listen", offBankListen, 2*b.listenSlots)
-	calls := take("calls", offBankCalls, 4)
-	workload := take("workload", offBankWorkload, 4)
+	registers := take("processor", offBankProcessor, 1, sizeProcessor)
+	b.RxStatus = take("rx_status", offBankRxStatus, c.Lanes(), 1)
+	listen := take("listen", offBankListen, b.listenSlots, 2)
+	calls := take("calls", offBankCalls, 1, 4)
+	workload := take("workload", offBankWorkload, 1, 4)
 	var schedule []byte
 	if word(offBankSchedule) != 0 {
-		schedule = take("schedule", offBankSchedule, 8)
+		schedule = take("schedule", offBankSchedule, 1, 8)
 	}
 	var served []byte
 	if word(offBankTxStatus) != 0 {
-		b.TxStatus, served = take("tx_status", offBankTxStatus, c.Lanes()), take("served", offBankServed, 4*c.Lanes())
+		b.TxStatus, served = take("tx_status", offBankTxStatus, c.Lanes(), 1), take("served", offBankServed, c.Lanes(), 4)
 	}
 	var rom, machine []byte
 	b.TakesROM = word(offBankROM) != 0 && word(offBankMachineROM) != 0
 	if b.TakesROM && c.ROMWords > 0 {
-		rom = take("rom", offBankROM, 4*c.ROMWords)
+		rom = take("rom", offBankROM, 1, 4*c.ROMWords)
 	}
 	if b.TakesROM && c.MachineROM > 0 && err == nil {
 		machine, err = column("machine_rom", offBankMachineROM, c.MachineROM, 4)
@@ -254,17 +257,17 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		if !b.TakesROM {
 			return nil, errors.New("bank descriptor: request lists without a ROM, which they are in")
 		}
-		choice, valid = take("first_choice", offBankFirstChoice, 4), take("list_valid", offBankListValid, 8*c.ValidWords())
+		choice, valid = take("first_choice", offBankFirstChoice, 1, 4), take("list_valid", offBankListValid, 1, 8*c.ValidWords())
 	}
 	if word(offBankAcceptTag) != 0 {
-		accept = take("accept_tag", offBankAcceptTag, 2)
+		accept = take("accept_tag", offBankAcceptTag, 1, 2)
 	}
-	b.records = take("record", offBankRecord, b.recordBytes)
+	b.records = take("record", offBankRecord, 1, b.recordBytes)
 	if c.RxFrames > 1 {
-		b.rx.more = take("rx_more", offBankRxMore, (c.RxFrames-1)*b.frameStride)
+		b.rx.more = take("rx_more", offBankRxMore, c.RxFrames-1, b.frameStride)
 	}
 	if c.TxFrames > 1 {
-		b.tx.more = take("tx_more", offBankTxMore, (c.TxFrames-1)*b.frameStride)
+		b.tx.more = take("tx_more", offBankTxMore, c.TxFrames-1, b.frameStride)
 	}
 	if err != nil {
 		return nil, err
@@ -290,6 +293,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	b.Choice = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(choice))), len(choice)/4)
 	b.Valid = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(valid))), len(valid)/8)
 	b.AcceptTag = unsafe.Slice((*uint16)(unsafe.Pointer(unsafe.SliceData(accept))), len(accept)/2)
+	b.claims = claims
 	b.configure()
 	return b, nil
 }
@@ -300,9 +304,12 @@ func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elemen
 // StateBytesMax is the largest state of one processor.
 const StateBytesMax = 1 << 20
 
+// claim is a part of the memory that holds a part of a bank.
 type claim struct {
-	name     string
-	at, size uint64
+	name      string
+	at, size  uint64
+	cellBytes uint64 // of one cell, side by side; those of all cells follow each other, plane by plane. 0: of no cell
+	calls     bool   // the list of calls, which the host writes
 }
 
 // configure writes the host's part of the descriptor and the reset values.

@@ -27,9 +27,9 @@
 #define STARLOOM_ROM
 #endif
 
-#define SL_EXPORT(name) __attribute__((export_name(#name), visibility("default")))
-#define SL_IMPORT(name) __attribute__((import_module("starloom"), import_name(#name)))
-#define SL_INLINE static inline __attribute__((always_inline))
+/* SL_EXPORT, SL_IMPORT, SL_INLINE, and where a bank gets its memory: in WebAssembly, or in
+ * a native unit test. */
+#include "starloom_target.h"
 
 SL_IMPORT(log) void sl_host_log(const char *text, uint32_t bytes);
 SL_IMPORT(probe) void sl_host_probe(uint32_t signal, uint64_t value);
@@ -283,7 +283,7 @@ SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
 #define STARLOOM_RX(state_t) (nic.bank.rx)
 #else
 #define STARLOOM_STATE_BYTES 0u
-#define STARLOOM_RX(state_t) ((sizeof(state_t) + 7) / 8 * 8) /* a constant */
+#define STARLOOM_RX(state_t) ((sizeof(state_t) + 7) / 8 * 8 + SL_GAP) /* a constant */
 #endif
 
 /* Tables of the network that do not change while it runs, such as lists of requests: define
@@ -365,7 +365,6 @@ SL_INLINE void sl_withdraw_from(sl_nic *nic, uint32_t port) {
     for (; place < queued; place++) starloom_move(nic, starloom_tx(nic, place), starloom_tx(nic, place + 1));
 }
 
-extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
 /* Places the columns and records of a bank behind the program's own data
@@ -374,23 +373,20 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
                                   uint64_t state_bytes) {
     sl_bank *bank = &starloom_bank;
     if (state_bytes > 1u << 20) return 0;
-    uint64_t at = (uint64_t)(uintptr_t)&__heap_base;
+    uint64_t at = starloom_base();
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;
     bank->payload_bytes = payload_bytes;
     bank->rx_frames = rx_frames;
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
-    bank->rx = (uint32_t)(state_bytes + 7) / 8 * 8;
-    bank->tx = bank->rx + bank->frame_stride;
-    bank->record_stride = bank->tx + bank->frame_stride;
+    bank->rx = (uint32_t)(state_bytes + 7) / 8 * 8 + SL_GAP;
+    bank->tx = bank->rx + bank->frame_stride + SL_GAP;
+    bank->record_stride = bank->tx + bank->frame_stride + SL_GAP;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
     /* Columns start on cache lines of their own, those of a single processor side by side. */
     const uint64_t line = cells > 1 ? 64 : 8;
-#define SL_PLACE(field, bytes)                     \
-    at = (at + line - 1) / line * line;            \
-    bank->field = (__typeof__(bank->field))(uintptr_t)(uint32_t)at; \
-    at += (uint64_t)cells * (bytes);
+#define SL_PLACE(field, bytes) bank->field = (__typeof__(bank->field))starloom_column(&at, line, (uint64_t)cells * (bytes));
     SL_PLACE(processor, sizeof *bank->processor)
     SL_PLACE(rx_status, sizeof *bank->rx_status * (uint64_t)bank->lanes)
     SL_PLACE(calls, sizeof *bank->calls)
@@ -415,19 +411,14 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 #endif
 #ifdef STARLOOM_ROM
     SL_PLACE(rom, sizeof *bank->rom * (uint64_t)bank->rom_words)
-    at = (at + line - 1) / line * line;
-    bank->machine_rom = (const uint32_t *)(uintptr_t)(uint32_t)at;
-    at += sizeof *bank->machine_rom * (uint64_t)bank->machine_rom_words;
+    bank->machine_rom = (const uint32_t *)starloom_column(&at, line, sizeof *bank->machine_rom * (uint64_t)bank->machine_rom_words);
 #endif
 #undef SL_PLACE
+    starloom_lost_long = 0;
     if (payload_bytes > SL_PAYLOAD_BYTES_RTL) { /* one for all, as long as any frame */
-        starloom_lost_long = (uint8_t *)(uintptr_t)(uint32_t)((at + 7) / 8 * 8);
-        at += sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX + 8;
+        starloom_lost_long = (uint8_t *)starloom_column(&at, 8, sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX + 8);
     }
-    if (at > 0xFFFF0000u) return 0;
-    uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
-    if (pages > have && __builtin_wasm_memory_grow(0, pages - have) == (uint32_t)-1) return 0;
-    return bank;
+    return starloom_reserve(at) ? bank : 0;
 }
 
 /* The loop over the cells that the host wants to be called. The handler is inlined
@@ -442,7 +433,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     nic.bank = starloom_bank;                                                             \
     nic.slot = (slot_number);                                                             \
     nic.rx = STARLOOM_RX(state_t);                                                        \
-    nic.tx = nic.rx + nic.bank.frame_stride;                                              \
+    nic.tx = nic.rx + nic.bank.frame_stride + SL_GAP;                                     \
     for (uint32_t place = 0; place < (count); place++) {                                  \
         starloom_bank.current = place;                                                    \
         nic.cell = nic.bank.calls[place];                                                 \
@@ -452,9 +443,9 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
         SL_OPAQUE(nic.record);                                                            \
         nic.registers->flags &= (uint8_t)~SL_FLAG_SLEEPING;                               \
         nic.draws = 0;                                                                    \
-        nic.taken = 0;                                                                    \
+        nic.taken = 0; STARLOOM_ENTER;                                                    \
         handler(&nic, (state_t *)nic.record);                                             \
-        starloom_consume(&nic);                                                           \
+        starloom_consume(&nic); STARLOOM_LEAVE;                                           \
     }
 
 /* Removes what the handler took from the head of the RX FIFO. */
@@ -494,5 +485,140 @@ SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
     (void)nic;
     sl_host_result(k, value);
 }
+
+SL_IMPORT(logf) __attribute__((format(printf, 1, 2))) void sl_host_logf(const char *format, ...);
+SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
+
+/* A line in the firmware log, formatted by the host as by printf:
+ *     sl_logf(nic, "held %u of %u", held, sl_processors(nic));
+ * %d %i %u %x %X %o %c %s %p %%, with flags, width and precision, and %lld %llu %llx for 64 bits.
+ * A line has 256 bytes at most. */
+#define sl_logf(nic, ...) ((void)(nic), sl_host_logf(__VA_ARGS__))
+
+/* Gives up, as sl_fail does, unless the condition holds; the report has the condition, the
+ * function, the file and the line. */
+#define sl_assert(nic, condition) \
+    ((void)(nic), (condition) ? (void)0 : sl_host_assert(#condition, __func__, __FILE__, __LINE__))
+
+/* A checked build, `starloom firmware build --debug`: what would be lost, ignored or undefined
+ * is an assertion with the caller's file and line. That is what is out of range - ports,
+ * parameters, probes, words of a ROM, places of a list, slots of sl_sleep - a payload that is
+ * too long, and writing to a frame of sl_send that is not sent because the FIFO is full.
+ * The compiler adds checks for null pointers, shifts, overflows and the like. */
+#ifdef STARLOOM_CHECKED
+#ifdef __cplusplus
+extern "C" {
+#endif
+/* What the checks of clang's undefined behaviour sanitizer call; the data of each begins with
+ * the place. The host finds the function. */
+typedef struct {
+    const char *file;
+    uint32_t line, column;
+} starloom_place_t;
+#define STARLOOM_UNDEFINED(name, text, ...) \
+    __attribute__((weak, noreturn)) void __ubsan_handle_##name(const starloom_place_t *at, ##__VA_ARGS__) { sl_host_assert(text, "", at->file, at->line); }
+STARLOOM_UNDEFINED(type_mismatch_v1_abort, "the pointer is not null, and what it points to is large enough", uint32_t a)
+STARLOOM_UNDEFINED(pointer_overflow_abort, "the pointer stays in its object", uint32_t a, uint32_t b)
+STARLOOM_UNDEFINED(out_of_bounds_abort, "the index is in the array", uint32_t a)
+STARLOOM_UNDEFINED(shift_out_of_bounds_abort, "the shift is less than the width", uint32_t a, uint32_t b)
+STARLOOM_UNDEFINED(divrem_overflow_abort, "the divisor is not 0, and the quotient fits", uint32_t a, uint32_t b)
+STARLOOM_UNDEFINED(add_overflow_abort, "the sum fits", uint32_t a, uint32_t b)
+STARLOOM_UNDEFINED(sub_overflow_abort, "the difference fits", uint32_t a, uint32_t b)
+STARLOOM_UNDEFINED(mul_overflow_abort, "the product fits", uint32_t a, uint32_t b)
+STARLOOM_UNDEFINED(negate_overflow_abort, "the negative fits", uint32_t a)
+STARLOOM_UNDEFINED(load_invalid_value_abort, "the value is one of its type", uint32_t a)
+STARLOOM_UNDEFINED(vla_bound_not_positive_abort, "the length of the array is positive", uint32_t a)
+STARLOOM_UNDEFINED(nonnull_arg_abort, "the argument is not null")
+STARLOOM_UNDEFINED(nonnull_return_v1_abort, "the result is not null", const starloom_place_t *a)
+STARLOOM_UNDEFINED(invalid_builtin_abort, "the argument is not 0")
+STARLOOM_UNDEFINED(builtin_unreachable, "this is not reached")
+STARLOOM_UNDEFINED(missing_return, "the function returns a value")
+#ifdef __cplusplus
+}
+#endif
+
+#define STARLOOM_HERE __func__, __FILE__, __LINE__
+
+__attribute__((weak)) const char *const *starloom_param_names(void);
+__attribute__((weak)) const char *const *starloom_probe_names(void);
+SL_INLINE uint32_t starloom_count(const char *const *(*list)(void)) {
+    uint32_t count = 0;
+    if (list)
+        while (list()[count]) count++;
+    return count;
+}
+
+SL_INLINE uint32_t starloom_below(uint32_t value, uint32_t limit, const char *text, const char *function, const char *file, uint32_t line) {
+    if (value >= limit) sl_host_assert(text, function, file, line);
+    return value;
+}
+SL_INLINE uint32_t starloom_port(uint32_t port, uint32_t special, uint32_t ports, const char *text, const char *function, const char *file, uint32_t line) {
+    return port == special || port == SL_PORT_ALL ? port : starloom_below(port, ports, text, function, file, line);
+}
+
+/* The frame that is not sent is full of marks, and must be so when the handler ends. */
+#define STARLOOM_MARK 0xDB
+static struct {
+    const uint8_t *payload; /* 0: no frame was lost in this handler */
+    const char *function, *file;
+    uint32_t bytes, line;
+} starloom_lost_by;
+#define STARLOOM_ENTER starloom_lost_by.payload = 0
+#define STARLOOM_LEAVE starloom_untouched()
+SL_INLINE void starloom_untouched(void) {
+    if (!starloom_lost_by.payload) return;
+    for (uint32_t i = 0; i < starloom_lost_by.bytes; i++)
+        if (starloom_lost_by.payload[i] != STARLOOM_MARK)
+            sl_host_assert("sl_send: nothing is written to a frame that the full TX FIFO has no room for", starloom_lost_by.function, starloom_lost_by.file, starloom_lost_by.line);
+    starloom_lost_by.payload = 0;
+}
+SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes,
+                                          const char *function, const char *file, uint32_t line) {
+    starloom_untouched();
+    starloom_port(port, SL_PORT_ALL, nic->bank.ports, "sl_send: port < sl_ports(nic) || port == SL_PORT_ALL", function, file, line);
+    starloom_below(payload_bytes, nic->bank.payload_bytes + 1, "sl_send: payload_bytes <= nic.payload_bytes", function, file, line);
+    int lost = sl_tx_free(nic) == 0;
+    sl_frame *frame = sl_send(nic, port, kind, destination, payload_bytes);
+    if (!lost) return frame;
+    starloom_lost_by.payload = frame->payload;
+    starloom_lost_by.bytes = payload_bytes;
+    starloom_lost_by.function = function;
+    starloom_lost_by.file = file;
+    starloom_lost_by.line = line;
+    for (uint32_t i = 0; i < payload_bytes; i++) ((volatile uint8_t *)frame->payload)[i] = STARLOOM_MARK;
+    return frame;
+}
+
+#define sl_send(nic, port, kind, destination, payload_bytes) starloom_checked_send(nic, port, kind, destination, payload_bytes, STARLOOM_HERE)
+#define sl_send_packet(nic, port, ...) \
+    sl_send_packet(nic, starloom_port(port, SL_PORT_ALL, (nic)->bank.ports, "sl_send_packet: port < sl_ports(nic) || port == SL_PORT_ALL", STARLOOM_HERE), __VA_ARGS__)
+#define sl_send_ack(nic, port, destination) \
+    sl_send_ack(nic, starloom_port(port, SL_PORT_ALL, (nic)->bank.ports, "sl_send_ack: port < sl_ports(nic) || port == SL_PORT_ALL", STARLOOM_HERE), destination)
+#define sl_listen(nic, port) \
+    sl_listen(nic, starloom_port(port, SL_PORT_NONE, (nic)->bank.ports, "sl_listen: port < sl_ports(nic) || port == SL_PORT_NONE", STARLOOM_HERE))
+#define sl_listen_in(nic, k, port)                                                                                \
+    sl_listen_in(nic, starloom_below(k, (nic)->bank.listen_slots, "sl_listen_in: k < STARLOOM_LISTEN_SLOTS", STARLOOM_HERE), \
+                 starloom_port(port, SL_PORT_NONE, (nic)->bank.ports, "sl_listen_in: port < sl_ports(nic) || port == SL_PORT_NONE", STARLOOM_HERE))
+#define sl_sleep(nic, slots) sl_sleep(nic, starloom_below((slots)-1, SL_LONG, "sl_sleep: 1 <= slots && slots <= SL_LONG", STARLOOM_HERE) + 1)
+#define sl_random_below(nic, bound) sl_random_below(nic, starloom_below((bound)-1, 0xFFFFFFFF, "sl_random_below: 1 <= bound", STARLOOM_HERE) + 1)
+#define sl_shape(nic, k) sl_shape(nic, starloom_below(k, 8, "sl_shape: k < 8", STARLOOM_HERE))
+#define sl_param(nic, k) sl_param(nic, starloom_below(k, starloom_count(starloom_param_names), "sl_param: k is one of STARLOOM_PARAMS", STARLOOM_HERE))
+#define sl_probe(nic, signal, value) \
+    sl_probe(nic, starloom_below(signal, starloom_count(starloom_probe_names), "sl_probe: signal is one of STARLOOM_PROBES", STARLOOM_HERE), value)
+#define sl_rom(nic, k) sl_rom(nic, starloom_below(k, (nic)->bank.rom_words, "sl_rom: k < sl_rom_words(nic)", STARLOOM_HERE))
+#define sl_machine_rom(nic, k) sl_machine_rom(nic, starloom_below(k, (nic)->bank.machine_rom_words, "sl_machine_rom: k < sl_machine_rom_words(nic)", STARLOOM_HERE))
+#define STARLOOM_LANE(nic, port, text) starloom_below(port, (nic)->bank.lanes, text ": port < the ports that are used in one slot", STARLOOM_HERE)
+#define sl_status_of(nic, port) sl_status_of(nic, STARLOOM_LANE(nic, port, "sl_status_of"))
+#define sl_tx_status_of(nic, port) sl_tx_status_of(nic, STARLOOM_LANE(nic, port, "sl_tx_status_of"))
+#define sl_served_of(nic, port) sl_served_of(nic, STARLOOM_LANE(nic, port, "sl_served_of"))
+#define STARLOOM_LISTED(nic, place, text) starloom_below(place, (nic)->bank.list_words, text ": place < sl_list_words(nic)", STARLOOM_HERE)
+#define sl_first_choice(nic, place) sl_first_choice(nic, STARLOOM_LISTED(nic, place, "sl_first_choice"))
+#define sl_valid(nic, place) sl_valid(nic, STARLOOM_LISTED(nic, place, "sl_valid"))
+#define sl_set_valid(nic, place) sl_set_valid(nic, STARLOOM_LISTED(nic, place, "sl_set_valid"))
+#define sl_set_invalid(nic, place) sl_set_invalid(nic, STARLOOM_LISTED(nic, place, "sl_set_invalid"))
+#else
+#define STARLOOM_ENTER (void)0
+#define STARLOOM_LEAVE (void)0
+#endif
 
 #endif

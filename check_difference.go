@@ -1,0 +1,192 @@
+package starloom
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+)
+
+// CheckDifference is the first difference between two ways to execute a scenario.
+type CheckDifference struct {
+	Runs [2]int `json:"runs"` // places in FirmwareCheck.Runs
+
+	// Where it is. Without a slot, only what the report sums up differs.
+	Found      bool   `json:"found"`
+	Slot       uint32 `json:"slot"` // at whose boundary: after it, its handlers were called
+	Processor  int    `json:"processor"`
+	Path       string `json:"path,omitempty"`
+	Item       string `json:"item,omitempty"`   // register, status, frame or state
+	Offset     int    `json:"offset,omitempty"` // of the first byte that differs, in what is a frame or a state
+	Before     string `json:"before,omitempty"` // bytes, in hex: in both runs, one slot before; "" if there was none
+	First      string `json:"first"`            // bytes, in hex, in the first of the runs
+	Other      string `json:"other"`            // in the other one; "" if it has none
+	Processors int    `json:"processors"`       // that differ at this boundary
+	SeenSlot   *int64 `json:"seen,omitempty"`   // slot in which the events of the two differ for the first time
+	Cause      string `json:"cause"`            // the usual one, for people
+	Remedy     string `json:"remedy,omitempty"` // for people
+}
+
+// checkedItem is something of a processor that must not differ.
+type checkedItem struct {
+	name  string
+	bytes []byte
+}
+
+// shownBytes bounds the bytes of a state or frame in a report, from the first that differs.
+const shownBytes = 16
+
+// explain steps both runs side by side up to their first difference.
+func (c *firmwareChecker) explain(first, other *CheckedRun) (err error) {
+	d := &CheckDifference{Runs: [2]int{0, slices.IndexFunc(c.report.Runs, func(r CheckedRun) bool { return !r.Same })}}
+	c.report.Difference = d
+	var machines [2]*Machine
+	for i, run := range []*CheckedRun{first, other} {
+		m, err := c.machine(run)
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, m.close()) }()
+		for k := range m.shards {
+			m.shards[k].ledger.Capture = true
+		}
+		machines[i] = m
+	}
+	a, b := machines[0], machines[1]
+	for !a.ended && !b.ended && d.SeenSlot == nil {
+		if err := errors.Join(c.ctx.Err(), a.Step(), b.Step()); err != nil {
+			return err
+		}
+		if !d.Found {
+			c.difference(d, a, b)
+		}
+		if a.digest != b.digest {
+			seen := int64(a.slot)
+			d.SeenSlot = &seen
+		}
+	}
+	if d.Found {
+		if err := c.before(d, a); err != nil {
+			return err
+		}
+	}
+	d.Cause, d.Remedy = c.cause(d)
+	return nil
+}
+
+// difference compares all processors of two machines after the same boundary.
+func (c *firmwareChecker) difference(d *CheckDifference, a, b *Machine) {
+	sentA, sentB := sentBy(a), sentBy(b)
+	for p := range a.shape.Processors() {
+		itemsA, itemsB := itemsOf(a, p, sentA[p]), itemsOf(b, p, sentB[p])
+		k := 0
+		for k < len(itemsA) && k < len(itemsB) && itemsA[k].name == itemsB[k].name && bytes.Equal(itemsA[k].bytes, itemsB[k].bytes) {
+			k++
+		}
+		if k == len(itemsA) && k == len(itemsB) {
+			continue
+		}
+		if d.Processors++; d.Found {
+			continue
+		}
+		d.Found, d.Slot, d.Processor, d.Path = true, a.slot, p, a.names.Processor(p)
+		// One of them may have a frame that the other one has not.
+		if k == len(itemsA) || k < len(itemsB) && itemsA[k].name != itemsB[k].name && find(itemsA, itemsB[k].name) == nil {
+			d.Item, d.Other = itemsB[k].name, shown(itemsB[k].bytes)
+			continue
+		}
+		d.Item = itemsA[k].name
+		bytesA, bytesB := itemsA[k].bytes, find(itemsB, d.Item)
+		for d.Offset < min(len(bytesA), len(bytesB)) && bytesA[d.Offset] == bytesB[d.Offset] {
+			d.Offset++
+		}
+		d.First, d.Other = shown(bytesA[d.Offset:]), shown(bytesB[min(d.Offset, len(bytesB)):])
+	}
+}
+
+// before adds what the item was one slot earlier, in both machines.
+func (c *firmwareChecker) before(d *CheckDifference, m *Machine) error {
+	if err := m.Reset(c.scenario.Seed); err != nil || d.Slot < 2 {
+		return err // the first step has two boundaries
+	}
+	for m.slot < d.Slot-1 && !m.ended {
+		if err := m.Step(); err != nil {
+			return err
+		}
+	}
+	if item := find(itemsOf(m, d.Processor, nil), d.Item); len(item) > d.Offset {
+		d.Before = shown(item[d.Offset:])
+	}
+	return nil
+}
+
+// find returns the bytes of an item, nil if there is none.
+func find(items []checkedItem, name string) []byte {
+	for _, item := range items {
+		if item.name == name {
+			return item.bytes
+		}
+	}
+	return nil
+}
+
+func shown(bytes []byte) string { return fmt.Sprintf("%x", bytes[:min(len(bytes), shownBytes)]) }
+
+// itemsOf lists what a processor is after a boundary, the frames that it sends in the next
+// slot first.
+func itemsOf(m *Machine, processor int, sent []fabric.Captured) (items []checkedItem) {
+	for k, frame := range sent {
+		items = append(items, checkedItem{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})
+	}
+	bank, cell := m.processor(processor)
+	bank.Parts(cell, m.slot, func(name string, part []byte) {
+		items = append(items, checkedItem{name, slices.Clone(part)})
+	})
+	return items
+}
+
+// sentBy are the frames that processors put on the fabric at the last boundary.
+func sentBy(m *Machine) map[int][]fabric.Captured {
+	sent := map[int][]fabric.Captured{}
+	for i := range m.shards {
+		for _, frame := range m.shards[i].ledger.Sent {
+			sent[frame.Processor] = append(sent[frame.Processor], frame)
+		}
+	}
+	for _, frames := range sent {
+		slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Port, b.Port) })
+	}
+	return sent
+}
+
+// cause says what the usual cause of a difference is, by what handlers have written and by
+// which ways to execute agree.
+func (c *firmwareChecker) cause(d *CheckDifference) (cause, remedy string) {
+	const own = "keep all that a processor remembers in its state_t"
+	for _, harmful := range []bool{true, false} {
+		for _, w := range c.report.Writes {
+			if w.harms() == harmful && w.Grown == 0 {
+				return w.text(), own
+			}
+		}
+	}
+	for _, w := range c.report.Writes {
+		return w.text(), "take no memory in a run: its size is that of the bank, not of a processor"
+	}
+	mode, runtime := false, false
+	for _, r := range c.report.Runs {
+		mode = mode || r.Same && r.Mode == ModeBanked
+		runtime = runtime || !r.Same && r.Runtime == "compiler"
+	}
+	other := c.report.Runs[d.Runs[1]]
+	switch {
+	case mode && !runtime && other.Runtime == "interpreter":
+		return "only the interpreter differs: deep recursion ends at another depth there, or the compiler is wrong", "see whether the firmware recurses with `starloom firmware inspect`; else report it"
+	case len(c.report.Firmware.SHA256) > 0 && other.Engine != c.report.Runs[0].Engine:
+		return "the engines differ, which no firmware should be able to cause", "report it with the scenario and the image"
+	}
+	return "no handler was seen to write what is not its processor's; a state may hold an address, which another layout of the bank changes", own + ", and no addresses in it"
+}

@@ -1,0 +1,95 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+)
+
+// WriteJSON writes the versioned form.
+func (r *FirmwareCheck) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+
+// WriteText writes the check for people.
+func (r *FirmwareCheck) WriteText(w io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "%s  check of %s in %s, seed %d\n", strings.ToUpper(string(r.Verdict)), printable(or(r.Firmware.Image, "firmware")), printable(r.Scenario), r.Seed)
+	for _, fault := range r.Faults {
+		fmt.Fprintf(&b, "  %s\n", printable(fault))
+	}
+	if d := r.Difference; d != nil {
+		d.writeText(&b, r)
+	}
+	for _, w := range r.Writes {
+		what := "note"
+		if w.harms() {
+			what = "foreign write"
+		}
+		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, printable(w.text()))
+		if w.Before != w.After {
+			fmt.Fprintf(&b, "    before %s, after %s; %d of such\n", w.Before, w.After, w.Count)
+		}
+	}
+	if len(r.Runs) > 0 {
+		fmt.Fprintf(&b, "compared: digests and reports\n")
+	}
+	for i := range r.Runs {
+		same := "same"
+		switch {
+		case i == 0:
+			same = "the others are compared with it"
+		case !r.Runs[i].Same:
+			same = "DIFFERS"
+		}
+		fmt.Fprintf(&b, "  %-55s %4d slots, %s, digest %.16s: %s\n", r.Runs[i].text(), r.Runs[i].Slots, r.Runs[i].Verdict, r.Runs[i].Digest, same)
+	}
+	if w := r.Watched; w.Slots > 0 {
+		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", map[bool]string{true: "in all slots", false: fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)}[w.Whole])
+	}
+	for _, left := range r.NotCompared {
+		fmt.Fprintf(&b, "not compared: %s\n", printable(left))
+	}
+	if r.Difference == nil && len(r.Runs) > 0 {
+		fmt.Fprintf(&b, "no difference found between %d runs of %d slots\n", len(r.Runs), r.Runs[0].Slots)
+	}
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// writeText says where two runs differ.
+func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
+	first, other := r.Runs[d.Runs[0]].text(), r.Runs[d.Runs[1]].text()
+	if !d.Found {
+		fmt.Fprintf(b, "  difference: the reports of two runs differ, and no processor does: compare them\n    %s\n    %s\n", first, other)
+		return
+	}
+	fmt.Fprintf(b, "  first difference: slot %d: %s: %s", d.Slot, d.Path, d.Item)
+	if d.Offset > 0 {
+		fmt.Fprintf(b, ", from byte %d on", d.Offset)
+	}
+	fmt.Fprintf(b, " (%d processors differ in this slot)\n", d.Processors)
+	if d.Before != "" {
+		fmt.Fprintf(b, "    before  %s\n", d.Before)
+	}
+	fmt.Fprintf(b, "    after   %s  %s\n", or(d.First, "nothing"), first)
+	fmt.Fprintf(b, "    after   %s  %s\n", or(d.Other, "nothing"), other)
+	if d.SeenSlot != nil && *d.SeenSlot != int64(d.Slot) {
+		fmt.Fprintf(b, "    frames, statuses or deliveries differ from slot %d on\n", *d.SeenSlot)
+	}
+	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", printable(d.Cause), d.Remedy)
+}
+
+// text says what was written.
+func (w *CheckWrite) text() string {
+	switch {
+	case w.Grown > 0:
+		return fmt.Sprintf("its handler lets the memory grow by %d bytes, for all processors of the bank", w.Grown)
+	case w.Global != "":
+		return fmt.Sprintf("its handler changes the global %s of WebAssembly, which all processors of a bank share", w.Global)
+	case w.Neighbour != nil:
+		return fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", *w.Neighbour, w.Column, w.Address)
+	case w.Shared:
+		return fmt.Sprintf("its handler writes into %s of the bank, at address %#x, which is no processor's", w.Column, w.Address)
+	}
+	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share", w.Variable, w.Address)
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+)
+
+// TestFirmwareCheck: the three outcomes, by exit status.
+func TestFirmwareCheck(t *testing.T) {
+	r := starloomIn(t, ".", "firmware", "check", "pops/random", "../../examples/pops-4x4-figure3.yaml", "--json", "-")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.Contains(t, r.stderr, "PASS  check of pops/random in pops-4x4-figure3, seed 1\n")
+	var check starloom.FirmwareCheck
+	require.NoError(t, json.Unmarshal([]byte(r.stdout), &check))
+	require.Equal(t, starloom.VerdictPass, check.Verdict)
+
+	dir := folder(t, map[string]string{"small.yaml": smallScenario})
+	built := starloomIn(t, ".", "firmware", "build", "../../testdata/firmware/writes_next_door.c", "-o", dir+"/next.wasm")
+	require.Equal(t, statusPass, built.status, built.stderr)
+	r = starloomIn(t, dir, "firmware", "check", "next.wasm", "small.yaml")
+	require.Equal(t, statusFail, r.status, r.stderr)
+	require.Contains(t, r.stdout, "FAIL  check of next.wasm in small")
+
+	r = starloomIn(t, dir, "firmware", "check", "none.wasm", "small.yaml")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "none.wasm")
+}

@@ -1,0 +1,125 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
+)
+
+// TestAssertions: a failed assertion and sl_fail name the file and line of the caller, with
+// all functions between, in the compiler and the interpreter, banked and isolated; sl_logf
+// formats as C does.
+func TestAssertions(t *testing.T) {
+	var reports []string
+	for _, runtime := range []string{"compiler", "interpreter"} {
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			s := imageScenario(t, "asserts")
+			s.Firmware.Mode, s.Rules = mode, &Rules{}
+			var log, json, text bytes.Buffer
+			report, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Runtime: runtime}, Log: Writer(&log), JSON: Writer(&json)})
+			require.NoError(t, err)
+			require.NoError(t, report.WriteText(&text))
+			reports = append(reports, json.String()+log.String())
+
+			require.Len(t, report.Violations, 2)
+			asserted, gaveUp := report.Violations[0], report.Violations[1]
+			require.Equal(t, RuleFail, asserted.Rule)
+			require.Equal(t, "processor 2: assertion `s->turns < 2 && \"too many\"` failed in check at asserts.c:18", asserted.Message)
+			require.Equal(t, []string{"check at asserts.c:18:5", "on_slot at asserts.c:31:28"}, frames(asserted)[:2])
+			require.Equal(t, "starloom_slot", asserted.Backtrace[2].Function)
+			require.Contains(t, gaveUp.Message, "gave up in ")
+			require.Contains(t, gaveUp.Message, "with code 7")
+			require.Equal(t, []string{"give_up at asserts.c:22:5", "deep at asserts.c:26:5", "on_slot at asserts.c:32:49"}, frames(gaveUp)[1:4])
+			require.Equal(t, "sl_fail", gaveUp.Backtrace[0].Function)
+			require.Contains(t, text.String(), "\n    in deep at asserts.c:26:5\n    in on_slot at asserts.c:32:")
+			require.Contains(t, json.String(), `"source": "asserts.c:26:5"`)
+
+			lines := strings.Split(log.String(), "\n")
+			for k, want := range []string{
+				"processor 0 of 4:   -42|42   |-0042|+42 beef 0XBEEF ! abc% 0x20",
+				"-5000000000 7 18446744073709551615 0123456789abcdef",
+				strings.Repeat(" ", 255) + "1",
+			} {
+				require.True(t, strings.HasSuffix(lines[k], "nic[0]: "+want), lines[k])
+			}
+		}
+	}
+	for _, report := range reports {
+		require.Equal(t, reports[0], report)
+	}
+}
+
+func frames(v Violation) (texts []string) {
+	for _, frame := range v.Backtrace {
+		texts = append(texts, frame.String())
+	}
+	return texts
+}
+
+// TestCheckedBuild: what the SDK leaves undefined is a failure with file and line in a
+// checked build, and nothing of that in another processor.
+func TestCheckedBuild(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "careless.wasm")
+	require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{Source: "testdata/firmware/careless.c", Output: image, Debug: true}))
+	for how, want := range []string{
+		0:  "",
+		1:  "assertion `sl_send: port < sl_ports(nic) || port == SL_PORT_ALL` failed in on_slot at careless.c:19",
+		2:  "assertion `sl_send_packet: port < sl_ports(nic) || port == SL_PORT_ALL` failed in on_slot at careless.c:20",
+		3:  "assertion `sl_listen: port < sl_ports(nic) || port == SL_PORT_NONE` failed in on_slot at careless.c:21",
+		4:  "assertion `sl_param: k is one of STARLOOM_PARAMS` failed in on_slot at careless.c:22",
+		5:  "assertion `sl_probe: signal is one of STARLOOM_PROBES` failed in on_slot at careless.c:23",
+		6:  "assertion `sl_shape: k < 8` failed in on_slot at careless.c:24",
+		7:  "assertion `sl_rom: k < sl_rom_words(nic)` failed in on_slot at careless.c:25",
+		8:  "assertion `sl_set_valid: place < sl_list_words(nic)` failed in on_slot at careless.c:26",
+		9:  "assertion `sl_status_of: port < the ports that are used in one slot` failed in on_slot at careless.c:27",
+		10: "assertion `sl_sleep: 1 <= slots && slots <= SL_LONG` failed in on_slot at careless.c:28",
+		11: "assertion `sl_random_below: 1 <= bound` failed in on_slot at careless.c:29",
+		12: "assertion `sl_send: payload_bytes <= nic.payload_bytes` failed in on_slot at careless.c:30",
+		13: "assertion `the pointer is not null, and what it points to is large enough` failed in on_slot at careless.c:31",
+		14: "assertion `the pointer is not null, and what it points to is large enough` failed in ",
+		15: "assertion `the shift is less than the width` failed in on_slot at careless.c:33",
+		16: "assertion `sl_send: nothing is written to a frame that the full TX FIFO has no room for` failed in on_slot at careless.c:36",
+		17: "",
+	} {
+		s := imageScenario(t, "careless")
+		s.Firmware.Image, s.Firmware.Params, s.Rules = image, map[string]int64{"how": int64(how)}, &Rules{}
+		report, err := Run(context.Background(), s, RunOptions{})
+		require.NoError(t, err)
+		if want == "" {
+			require.Empty(t, report.Violations, how)
+			continue
+		}
+		require.Len(t, report.Violations, 1, how)
+		require.Contains(t, report.Violations[0].Message, want, how)
+		if how < 16 { // that is found when the handler has ended
+			require.Contains(t, strings.Join(frames(report.Violations[0]), "\n"), fmt.Sprintf("on_slot at careless.c:%d", 18+how), how)
+		}
+		require.Contains(t, report.Violations[0].Path, "group[2]")
+	}
+}
+
+// TestCheckedBuildsAgree: a checked build of a program that is right does what the program
+// does.
+func TestCheckedBuildsAgree(t *testing.T) {
+	for _, program := range []string{"pops/random-corrected", "pops/offline", "pops/sort"} {
+		image := filepath.Join(t.TempDir(), "checked.wasm")
+		require.NoError(t, firmware.Build(context.Background(), firmware.BuildOptions{
+			Source: filepath.Join("firmware", "programs", program+".c"), Output: image, Debug: true}))
+		s := routing(4, 4)
+		s.Firmware.Program = program
+		want, err := Run(context.Background(), s, RunOptions{})
+		require.NoError(t, err)
+		require.NoError(t, s.Override(context.Background(), Overrides{Image: image}))
+		got, err := Run(context.Background(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want.Digest, got.Digest, program)
+		require.Equal(t, VerdictPass, got.Verdict, got.Violations)
+	}
+}

@@ -1,0 +1,68 @@
+package wasm
+
+import (
+	"debug/dwarf"
+	"encoding/binary"
+	"fmt"
+)
+
+// opAddr is the DWARF operation of a fixed address.
+const opAddr = 0x03
+
+// Variable returns the static variable of the image that holds an address of its memory, as
+// name and line, or "" if the image does not say.
+func (p *Places) Variable(address uint32) string {
+	if p == nil {
+		return ""
+	}
+	entries := p.data.Reader()
+	var unit *dwarf.Entry
+	for {
+		e, err := entries.Next()
+		if err != nil || e == nil {
+			return ""
+		}
+		if e.Tag == dwarf.TagCompileUnit {
+			unit = e
+		}
+		at, ok := fixedAddress(e)
+		if e.Tag != dwarf.TagVariable || !ok || address < at {
+			continue
+		}
+		offset, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
+		if !ok {
+			continue
+		}
+		t, err := p.data.Type(offset)
+		if err == nil && int64(address-at) < max(t.Size(), 1) {
+			return p.declaration(unit, e)
+		}
+	}
+}
+
+// fixedAddress is where a variable lies that does not move.
+func fixedAddress(e *dwarf.Entry) (uint32, bool) {
+	expression, ok := e.Val(dwarf.AttrLocation).([]byte)
+	if !ok || len(expression) != 5 || expression[0] != opAddr {
+		return 0, false
+	}
+	return binary.LittleEndian.Uint32(expression[1:]), true
+}
+
+// declaration is the name of a variable, with the line where it is declared.
+func (p *Places) declaration(unit, variable *dwarf.Entry) string {
+	name, _ := variable.Val(dwarf.AttrName).(string)
+	if name == "" {
+		return ""
+	}
+	file, _ := variable.Val(dwarf.AttrDeclFile).(int64)
+	line, _ := variable.Val(dwarf.AttrDeclLine).(int64)
+	if unit == nil || line == 0 {
+		return name
+	}
+	lines, err := p.data.LineReader(unit)
+	if err != nil || lines == nil || file < 0 || file >= int64(len(lines.Files())) || lines.Files()[file] == nil {
+		return name
+	}
+	return fmt.Sprintf("%s (%s:%d)", name, lines.Files()[file].Name, line)
+}

@@ -1,0 +1,74 @@
+package nic
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// This file says what in the firmware's memory is whose, for those who look whether
+// firmware keeps to its own.
+
+// Owners of memory that is no cell's.
+const (
+	OwnerNone = -1 // the descriptor, and what all cells share
+	OwnerAny  = -2 // what changes with every call: the list of calls and the place of the cell that runs
+)
+
+// Owner says what lies at an address of the firmware's memory: the column of the bank, by its
+// name in the register map, and the cell, or OwnerNone or OwnerAny. Outside of the bank the
+// column is "".
+func (b *Bank) Owner(address uint64) (column string, cell int) {
+	for _, c := range b.claims {
+		if address < c.at || address >= c.at+c.size {
+			continue
+		}
+		switch {
+		case c.calls:
+			return c.name, OwnerAny
+		case c.cellBytes > 0:
+			return c.name, int((address - c.at) / c.cellBytes % uint64(b.Cells))
+		case address-c.at >= offBankCurrent && address-c.at < offBankCurrent+4 && c.size == sizeBank:
+			return c.name, OwnerAny
+		}
+		return c.name, OwnerNone
+	}
+	return "", OwnerNone
+}
+
+// Parts yields what a cell is between two slots, part by part: registers, statuses, what it
+// hears in a slot, frames that wait, and the handler's state. Bytes are little-endian and
+// alias the memory, but for those of numbers. What the host alone writes is left out.
+func (b *Bank) Parts(cell int, slot uint32, yield func(name string, bytes []byte)) {
+	r := b.Registers[cell]
+	le := binary.LittleEndian
+	yield("flags", []byte{r.Flags})
+	yield("rx_count", []byte{r.RxCount})
+	yield("tx_count", []byte{r.TxCount})
+	yield("held", []byte{r.Held})
+	yield("wake", le.AppendUint16(nil, r.Wake))
+	yield("listen", le.AppendUint16(nil, b.Listen(slot)[cell]))
+	for lane := range b.Lanes() {
+		yield(fmt.Sprintf("rx_status[%d]", lane), b.RxStatus[lane*b.Cells+cell:][:1])
+	}
+	if b.AcceptTag != nil {
+		yield("accept_tag", le.AppendUint16(nil, b.AcceptTag[cell]))
+	}
+	if b.Choice != nil {
+		yield("first_choice", le.AppendUint32(nil, b.Choice[cell]))
+		for k, word := range b.Valid[cell*b.ValidWords():][:b.ValidWords()] {
+			yield(fmt.Sprintf("list_valid[%d]", k), le.AppendUint64(nil, word))
+		}
+	}
+	for place := range min(int(r.TxCount), b.TxFrames) {
+		frame := b.frame(cell, &b.tx, place)
+		yield(fmt.Sprintf("tx_frame[%d]", place), frame[:frame.Used()])
+	}
+	for place := range min(int(r.RxCount), b.RxFrames) {
+		frame := b.frame(cell, &b.rx, place)
+		yield(fmt.Sprintf("rx_frame[%d]", place), frame[:frame.Used()])
+	}
+	yield("state", b.State(cell))
+}
+
+// TxFrame returns a frame of a cell's TX FIFO, 0 the head; place is below TxFrames.
+func (b *Bank) TxFrame(cell, place int) FrameView { return b.frame(cell, &b.tx, place) }

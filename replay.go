@@ -1,0 +1,294 @@
+package starloom
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"starloom/firmware"
+	"starloom/nic"
+)
+
+// RuleReplay is the rule that firmware breaks which does something else alone than among
+// others: something beside its NIC's registers and FIFOs, its schedule and its state has told
+// it what to do.
+const RuleReplay = "replay"
+
+// replayBytesMax bounds what is kept of the calls of a processor's handlers.
+const replayBytesMax = 256 << 20
+
+// replay is one processor, alone: what its NIC told its handlers in the run is kept, and
+// the handlers get it again in an instance of their own.
+type replay struct {
+	processor int
+	stride    int // of a frame
+	instance  firmware.Instance
+	calls     []replayCall
+	bytes     int
+	cut       bool // calls after those that are kept were not
+	recording bool
+}
+
+// replayCall is one call of a handler.
+type replayCall struct {
+	start         bool // on_start, else on_slot
+	slot          uint32
+	before, after nic.Cell
+	probes        []uint64         // after it
+	events        []firmware.Event // what it did beside its frames
+}
+
+// checkReplay refuses a replay of a processor that is not there, or from the middle of a run.
+func (o *RunOptions) checkReplay(s *Scenario) error {
+	if err := s.Check(); err != nil {
+		return err
+	}
+	if n := s.Processors(); o.ReplayProcessor < 0 || o.ReplayProcessor >= n {
+		return &InputError{Place: "--replay", Reason: fmt.Sprintf("there is no processor %d", o.ReplayProcessor), Remedy: fmt.Sprintf("allowed are 0 to %d", n-1)}
+	}
+	if o.Restore != "" {
+		return &InputError{Place: "--replay", Reason: "a saved state does not say what came before it", Remedy: "delete --restore"}
+	}
+	return nil
+}
+
+// newReplay makes the instance that replays a processor.
+func (m *Machine) newReplay(b *instanceTask) error {
+	config := b.config
+	config.First, config.Cells = m.options.replay-1, 1
+	instance, err := b.instance(config)
+	if err != nil {
+		return err
+	}
+	m.replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance, recording: true}
+	for i := range m.shards {
+		m.shards[i].replay = m.replay
+	}
+	return nil
+}
+
+// place returns the cell of the processor in a bank; ok is false if it is in another.
+func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
+	if r == nil || !r.recording {
+		return 0, false
+	}
+	cell = r.processor - bank.First
+	return cell, cell >= 0 && cell < bank.Cells
+}
+
+// begin notes what the NIC tells a handler that is called, if it is that of the processor.
+func (r *replay) begin(instance firmware.Instance, start bool, cells []uint32, slot uint32) (call *replayCall) {
+	cell, ok := r.place(instance.Bank())
+	if !ok || r.cut || !start && !slices.Contains(cells, uint32(cell)) {
+		return nil
+	}
+	return &replayCall{start: start, slot: slot, before: instance.Bank().Cell(cell)}
+}
+
+// end notes what the handler has made of it.
+func (r *replay) end(call *replayCall, instance firmware.Instance) {
+	if call == nil {
+		return
+	}
+	cell, _ := r.place(instance.Bank())
+	call.after = instance.Bank().Cell(cell)
+	call.probes = probesOf(instance, cell)
+	r.calls = append(r.calls, *call)
+	r.bytes += 512 + 2*(len(call.after.Rx)+len(call.after.Tx))
+	r.cut = r.bytes > replayBytesMax
+}
+
+// note keeps an event of the processor's last call.
+func (r *replay) note(bank *nic.Bank, e firmware.Event) {
+	if cell, ok := r.place(bank); ok && cell == e.Cell && e.Kind != firmware.EventLogFull && !r.cut && len(r.calls) > 0 {
+		last := &r.calls[len(r.calls)-1]
+		last.events = append(last.events, ofCellZero(e))
+	}
+}
+
+// ofCellZero is an event as the instance of one cell tells it.
+func ofCellZero(e firmware.Event) firmware.Event {
+	e.Cell = 0
+	return e
+}
+
+// probesOf copies the probes of a cell.
+func probesOf(instance firmware.Instance, cell int) []uint64 {
+	probes := instance.Probes()
+	each := len(probes) / instance.Bank().Cells
+	return slices.Clone(probes[cell*each : (cell+1)*each])
+}
+
+// again calls the handlers again, alone, and describes each call. The first that does
+// something else than in the run ends it: number is that of the call, what says what.
+func (r *replay) again(describe func(call *replayCall) error) (number int, what string, err error) {
+	for i := range r.calls {
+		was := &r.calls[i]
+		r.instance.Bank().SetCell(0, was.before)
+		if was.start {
+			r.instance.Start()
+		} else {
+			r.instance.Slot([]uint32{0}, was.slot)
+		}
+		call := replayCall{start: was.start, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
+		for _, e := range r.instance.TakeEvents() {
+			if e.Kind != firmware.EventLogFull {
+				call.events = append(call.events, ofCellZero(e))
+			}
+		}
+		if err := describe(&call); err != nil {
+			return i, "", err
+		}
+		switch {
+		case was.after.Difference(&call.after) != "":
+			what = was.after.Difference(&call.after)
+		case !slices.Equal(was.probes, call.probes):
+			what = "probes"
+		case len(was.events)+len(call.events) > 0 && !reflect.DeepEqual(was.events, call.events):
+			what = "logs, deliveries, results or failures"
+		}
+		if what != "" {
+			return i, what, nil
+		}
+	}
+	return len(r.calls), "", nil
+}
+
+// writeReplay replays the processor and writes a line for each call: what came, and what the
+// handler did. What differs from the run is a violation of the report.
+func (m *Machine) writeReplay(w io.Writer, report *Report) error {
+	r := m.replay
+	r.recording = false
+	m.writeROM(r.instance.Bank())
+	m.until(context.Background())
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "%s alone: its handlers were called %d times in %d slots\n", m.names.Processor(r.processor), len(r.calls), m.slot)
+	number, what, err := r.again(func(call *replayCall) error {
+		_, err := fmt.Fprintln(out, m.describeCall(call))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if r.cut {
+		fmt.Fprintf(out, "the calls after these are not kept: %d MiB is the most\n", replayBytesMax>>20)
+	}
+	if what == "" {
+		fmt.Fprintln(out, "equal to the whole run")
+		return out.Flush()
+	}
+	slot := r.calls[number].slot
+	fmt.Fprintf(out, "in the whole run, this call did something else: %s\n", what)
+	v := violationList{kept: report.Violations}
+	v.add(Violation{Rule: RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.names.Processor(r.processor),
+		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more than its NIC and its state, such as a static variable or another processor's record", r.processor, what)})
+	report.Violations, report.Verdict = v.kept, VerdictFail
+	report.ViolationsTotal++
+	return out.Flush()
+}
+
+// describeCall says in a line what came and what the handler did.
+func (m *Machine) describeCall(c *replayCall) string {
+	var line strings.Builder
+	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
+	if c.start {
+		say("start:")
+	} else {
+		say("slot %d:", c.slot)
+	}
+	for lane, status := range c.before.RxStatus {
+		if status != uint8(nic.StatusIdle) {
+			say(" status%s %v;", laneText(lane, len(c.before.RxStatus)), nic.Status(status))
+		}
+	}
+	for lane, status := range c.before.TxStatus {
+		if status != uint8(nic.TxNone) {
+			say(" transmit status%s %d, served %d;", laneText(lane, len(c.before.TxStatus)), status, c.before.Served[lane])
+		}
+	}
+	if c.before.Schedule != 0 {
+		say(" schedule %#x;", c.before.Schedule)
+	}
+	for _, frame := range c.before.RxFrames(m.replay.stride) {
+		say(" received from %d: %s;", frame.Source(), frameText(frame))
+	}
+	had := min(int(c.before.TxCount), int(c.after.TxCount))
+	if c.after.TxCount < c.before.TxCount {
+		say(" -> withdrew %d;", c.before.TxCount-c.after.TxCount)
+	}
+	say(" ->")
+	for _, frame := range c.after.TxFrames(m.replay.stride)[had:] {
+		say(" sends %s;", frameText(frame))
+	}
+	if listen := c.after.Listen; !slices.Equal(listen, c.before.Listen) {
+		say(" hears %s;", portText(listen[int(c.slot)%len(listen)]))
+	}
+	for k, value := range c.probes {
+		if k < len(m.image.probes) && value != 0 {
+			say(" %s=%d;", m.image.probes[k], value)
+		}
+	}
+	for _, e := range c.events {
+		switch e.Kind {
+		case firmware.EventTrap:
+			say(" trapped in %s: %s;", or(e.Function, "an unknown function"), e.Text)
+		case firmware.EventFail:
+			say(" gave up with code %s;", e.Text)
+		case firmware.EventAssert:
+			say(" assertion `%s` failed at %s;", e.Text, e.Source)
+		case firmware.EventLog:
+			say(" logged %q;", e.Text)
+		case firmware.EventDeliver:
+			say(" delivered the packet of %d;", e.Origin)
+		case firmware.EventResult:
+			say(" result %d = %d;", e.Word, e.Value)
+		}
+	}
+	for _, flag := range []struct {
+		bit  uint8
+		text string
+	}{{nic.FlagDone, " done;"}, {nic.FlagTxOverflow, " TX overflow;"}} {
+		if c.after.Flags&^c.before.Flags&flag.bit != 0 {
+			say("%s", flag.text)
+		}
+	}
+	if c.after.Flags&nic.FlagSleeping != 0 {
+		say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(line.String(), ";"), " ->")
+}
+
+func laneText(lane, lanes int) string {
+	if lanes == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" of port %d", lane)
+}
+
+func portText(port uint16) string {
+	switch port {
+	case nic.PortNone:
+		return "nothing"
+	case nic.PortAll:
+		return "all ports"
+	}
+	return fmt.Sprintf("port %d", port)
+}
+
+// frameText describes a frame: firmware may have written any length. The NIC writes the source
+// when the frame is sent.
+func frameText(f nic.FrameView) string {
+	text := f.Kind().String()
+	if to := f.Destination(); to < 1<<31 {
+		text += fmt.Sprintf(" to %d", to)
+	}
+	text += " on " + portText(f.Port())
+	if f.PayloadBytes() > 0 {
+		text += fmt.Sprintf(", %d bytes %x", f.PayloadBytes(), f.Body())
+	}
+	return text
+}
