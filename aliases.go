@@ -54,7 +54,6 @@ const (
 	RuleNoCreation    = fabric.RuleNoCreation
 	RuleOneBus        = fabric.RuleOneBus
 	RuleBusLength     = fabric.RuleBusLength
-	RuleMeetsBudget   = fabric.RuleMeetsBudget
 	RuleAgreement     = fabric.RuleAgreement
 	RuleValidity      = fabric.RuleValidity
 	RuleEnergy        = fabric.RuleEnergy
