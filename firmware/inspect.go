@@ -33,7 +33,8 @@ const ImageBytesMax = 64 << 20
 func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytesMax) }
 
 // Inspect checks an image, a file or a built-in program's name, and describes it. It
-// runs what the image does when it is loaded and attached, and no longer than ctx.
+// runs what the image does when it is loaded and attached, no longer than ctx, and no more
+// than LimitDefault instructions in one call.
 func Inspect(ctx context.Context, path string) (Info, error) {
 	wasm, err := ReadImage(path)
 	if errors.Is(err, os.ErrNotExist) {
@@ -49,12 +50,12 @@ func Inspect(ctx context.Context, path string) (Info, error) {
 
 // InspectImage is Inspect for the bytes of an image; name stands in errors.
 func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err error) {
-	host, err := NewHost(ctx, "interpreter")
+	host, err := NewHost(ctx, "compiler")
 	if err != nil {
 		return Info{}, err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
-	image, err := host.Load(name, wasm)
+	image, err := host.LoadMetered(name, wasm, inspectMeter())
 	if err != nil {
 		return Info{}, err
 	}

@@ -18,6 +18,12 @@ const LimitDefault = 1_000_000_000
 // LimitMax is the largest limit: costs of handlers are counted to 2^32-1.
 const LimitMax = 4_000_000_000
 
+// inspectMeter is that of an image that is only looked at.
+func inspectMeter() *wasm.Meter {
+	unit, _ := wasm.Model("unit")
+	return &wasm.Meter{Costs: unit, Limit: LimitDefault}
+}
+
 // spentError ends a call that has cost more than the limit.
 type spentError struct{ limit uint64 }
 

@@ -260,3 +260,30 @@ func callCounted(t *testing.T, m api.Module, counter string, k int, argument uin
 	require.NoError(t, err)
 	return results[0], g.Get()
 }
+
+// TestLimitEndsTheSameInstruction: what runs for ever is ended at its limit, after the same
+// number of turns in the compiler and the interpreter: a loop, and calls without a loop.
+func TestLimitEndsTheSameInstruction(t *testing.T) {
+	count := slices.Concat(getSP, number(1), []byte{byte(opI32Add)}, setSP)
+	unit, _ := Model("unit")
+	for name, code := range map[string][]byte{
+		"loop":      slices.Concat([]byte{byte(opLoop), blockEmpty}, count, []byte{byte(opBr), 0, byte(opEnd)}),
+		"recursion": slices.Concat(count, []byte{byte(opCall), 0}),
+	} {
+		copied, err := RewriteMetered((&assembly{}).mutable(0).add("run", "", "", "", code...).bytes(), Meter{Costs: unit, Limit: 1000})
+		require.NoError(t, err)
+		for runtime, config := range runtimes {
+			var m api.Module
+			m = run(t, config(), copied.Binary, func() {
+				if m.ExportedGlobal(CounterName).Get() == Spent {
+					panic(stop{})
+				}
+			})
+			_, err := m.ExportedFunction("run").Call(context.Background())
+			require.ErrorIs(t, err, stop{}, "%s in the %s", name, runtime)
+			turns := m.ExportedGlobal(copied.Globals[0].Export).Get()
+			want := map[string]uint64{"loop": 200, "recursion": 201}[name] // 1 + 5*200 and 5*201 are more than 1000
+			require.Equal(t, want, turns, "%s in the %s", name, runtime)
+		}
+	}
+}
