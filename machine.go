@@ -79,7 +79,8 @@ type Machine struct {
 	known    knownOf         // of the program, for reports
 	timing   nic.Timing
 	rules    Rules
-	armed    []bool // per slot of a step: must be free of collisions
+	faults   *faulted // nil for none
+	armed    []bool   // per slot of a step: must be free of collisions
 
 	host      *firmware.Host
 	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
@@ -155,6 +156,7 @@ type machineShard struct {
 	whole     ledgerTotals // of the last whole boundary
 	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
+	struck    struck                         // by faults
 	traps     uint64                         // of the last boundary
 	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                         // for collision
@@ -229,6 +231,11 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkJudged(); err != nil {
 		return err
 	}
+	plan, err := m.planFaults()
+	if err != nil {
+		return err
+	}
+	m.faults = newFaulted(plan, m.shape.Processors())
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := m.shape.Shards(m.options.BankSize)
 	config := m.config(shards)
@@ -294,7 +301,11 @@ const framesMax = 255
 
 // config is what carries the frames is made for.
 func (m *Machine) config(shards []hw.Shard) *fabric.Config {
-	return &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
+	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
+	if m.faults != nil {
+		config.Faults = m.faults.plan
+	}
+	return config
 }
 
 // interruption returns the error of ctx in the place of what came of its end: that the
@@ -376,6 +387,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			Checks: m.rules.Checks(),
 			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held,
 		}
+		if m.faults != nil {
+			shard.ledger.SetFaults(m.faults.plan)
+		}
 		shard.collision = func(medium int, cycle uint32) {
 			if m.losses != nil {
 				shard.met = append(shard.met, metOn{medium, cycle})
@@ -446,6 +460,9 @@ func (b *instanceTask) make(index, count int) {
 		if err != nil {
 			b.errors[index] = err
 			return
+		}
+		if m.faults != nil {
+			m.faults.shrink(instance.Bank())
 		}
 		shard.instances = append(shard.instances, instance)
 	}
@@ -628,6 +645,9 @@ func (m *Machine) Reset(seed uint64) error {
 func (m *Machine) reset(seed uint64) error {
 	m.referee.Reset()
 	m.results.Reset()
+	if m.faults != nil {
+		m.faults.reset(seed)
+	}
 	if m.held != nil {
 		m.held.Reset()
 	}
@@ -968,14 +988,26 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			runs, length = 1, bank.Cells
 		}
 		awake := shard.awake[:0]
+		shard.struck.killed = shard.struck.killed[:0]
+		strikes := m.faults != nil && m.faults.processors
 		for run := range runs {
 			var resting int
+			if strikes {
+				m.strike(shard, instance, run*span+first, run*span+first+length)
+			}
 			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
-		instance.Slot(awake, m.slot)
+		called := awake
+		if strikes {
+			called = m.pause(shard, bank, awake)
+		}
+		instance.Slot(called, m.slot)
 		if m.stopped() {
 			continue
+		}
+		if strikes {
+			m.cut(shard, bank, called)
 		}
 		l.Scan(bank, awake, m.slot)
 		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan
@@ -991,6 +1023,10 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			bank.ForgetTx(run*span+first, run*span+first+length)
 		}
 		if !m.last {
+			if len(shard.struck.killed) > 0 { // they stop asking and listening
+				awake = append(awake, shard.struck.killed...)
+				slices.Sort(awake)
+			}
 			m.transport.Send(index, bank, l, m.slot, window, awake)
 		}
 	}
