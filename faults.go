@@ -15,7 +15,7 @@ import (
 // target's number and the slot: whatever executes the machine, the same happens.
 type Faults struct {
 	Schedule []Fault      `json:"schedule,omitempty" jsonschema:"minItems=1,description=faults and when they happen"`
-	Random   *RandomFault `json:"random,omitempty" jsonschema:"description=one more fault that may happen to any of its targets in any slot; with --seeds the report has a survival curve"`
+	Random   *RandomFault `json:"random,omitempty" jsonschema:"description=one more fault that may happen to any of its targets in any slot; with --seeds the statistics have a survival curve"`
 }
 
 // Fault is one of a schedule. Of a processor, slot t begins with the handlers of slot t; of a

@@ -216,3 +216,60 @@ func TestFaultsDoWhatTheySay(t *testing.T) {
 	require.EqualValues(t, 4, revived.Faults[1].Count)
 	require.Empty(t, revived.Notes, "nobody is dead at the end")
 }
+
+// TestSurvival: of many runs with a random fault, the curve falls from slot to slot to the
+// fraction that passes, and is the same for any workers.
+func TestSurvival(t *testing.T) {
+	const pops = "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random-corrected}\nstop: {slots: 100}"
+	s := faultScenario(t, pops, "random: {kind: bit_flip, rate: 0.01}")
+	var before *SeedsReport
+	for _, workers := range []int{1, 2} {
+		report, err := RunSeeds(t.Context(), s, Seeds{1, 60}, RunOptions{MachineOptions: MachineOptions{Workers: workers}})
+		require.NoError(t, err)
+		last, points := 1.0, 0
+		for _, x := range report.Statistics {
+			if strings.HasPrefix(x.Name, "survival[") {
+				require.Less(t, *x.Mean, last, x.Name)
+				last = *x.Mean
+				points++
+			}
+		}
+		require.Greater(t, points, 2)
+		require.InDelta(t, float64(60-report.FailedTotal)/60, last, 1e-12)
+		require.Positive(t, *report.Statistics.Get("fault[0].bit_flip").Mean)
+		if before != nil {
+			require.Equal(t, before, report)
+		}
+		before = report
+	}
+	none := faultScenario(t, pops, "random: {kind: bit_flip, rate: 0}")
+	none.Faults = nil
+	report, err := RunSeeds(t.Context(), none, Seeds{1, 5}, RunOptions{})
+	require.NoError(t, err)
+	for _, x := range report.Statistics {
+		require.NotContains(t, x.Name, "survival")
+		require.NotContains(t, x.Name, "fault")
+	}
+}
+
+// TestFaultTraces: a waveform shows the light before and after the faults, a capture the frame with
+// the wrong CRC, and looking changes nothing.
+func TestFaultTraces(t *testing.T) {
+	s := faultScenario(t, faultFabrics["pops"], faultKinds["all"])
+	captures := map[string]string{}
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		var capture bytes.Buffer
+		report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}, PCAPNG: Writer(&capture)})
+		require.NoError(t, err)
+		require.Positive(t, report.Frames.CRC)
+		captures[engine] = capture.String()
+	}
+	require.True(t, captures[EngineSlot] == captures[EngineCycle], "the engines capture other bytes")
+	var wave bytes.Buffer
+	report, err := Run(t.Context(), s, RunOptions{VCD: Writer(&wave)})
+	require.NoError(t, err)
+	_, plain := faultRun(t, s, MachineOptions{})
+	require.Equal(t, plain.Digest, report.Digest)
+	require.Equal(t, plain.Faults, report.Faults)
+	require.Contains(t, wave.String(), "fibre_tapped")
+}

@@ -124,6 +124,15 @@ func (m *Machine) cut(shard *machineShard, bank *nic.Bank, cells []uint32) {
 // killed reports whether a fault has killed a processor.
 func (m *Machine) killed(processor int) bool { return m.faults != nil && m.faults.dead[processor] != 0 }
 
+// darkened reports whether a fault lets nothing of a medium arrive in a slot.
+func (m *Machine) darkened(medium int, slot uint32) bool {
+	if m.faults == nil {
+		return false
+	}
+	effect, _ := m.faults.plan.OnMedium(medium, slot)
+	return effect == fabric.Dark
+}
+
 // FaultReport is what one fault of the scenario has done.
 type FaultReport struct {
 	Kind  string `json:"kind"`

@@ -159,12 +159,8 @@ func (c *FaultCount) Merge(o *FaultCount) {
 }
 
 // Suffer returns what faults do to the light that comes to the port of a processor in a slot, and
-// notes it: of a Flipped frame that its status is StatusCRC. met says that frames have met. The
-// caller does nothing more for light that is not Unharmed, but sets the status of the receiver.
+// counts it. met says that frames have met: a flip does nothing to them. There must be faults.
 func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
-	if l.Faults == nil {
-		return Unharmed
-	}
 	medium := l.Faults.names.HeardOn(bank.First+cell, port)
 	effect, number := l.Faults.OnMedium(medium, slot)
 	if effect == Unharmed || effect == Flipped && met {
@@ -174,8 +170,17 @@ func (l *Ledger) Suffer(bank *nic.Bank, cell int, port uint16, slot uint32, met 
 	return effect
 }
 
-// Harm is Suffer for a transport that carries no light: it sets the status of the receiver, too.
+// Harm is Suffer for a transport that carries no light, with faults or without: it sets and notes
+// the status of the receiver, too, and for what is not Unharmed there is nothing left to do but to
+// count a Flipped frame as heard.
 func (l *Ledger) Harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
+	if l.Faults == nil { // so far it is inlined
+		return Unharmed
+	}
+	return l.harm(bank, cell, port, slot, met)
+}
+
+func (l *Ledger) harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bool) Effect {
 	effect := l.Suffer(bank, cell, port, slot, met)
 	switch effect {
 	case Dark:
