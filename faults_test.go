@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/nic"
 )
 
 // faultFabrics are small machines of every fabric, and what their hardware makes of a medium: one
@@ -272,4 +273,28 @@ func TestFaultTraces(t *testing.T) {
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Equal(t, plain.Faults, report.Faults)
 	require.Contains(t, wave.String(), "fibre_tapped")
+}
+
+// TestPausedSleeper: a handler that would have woken up in a slot of a pause is called after it.
+func TestPausedSleeper(t *testing.T) {
+	m, err := NewMachine(t.Context(), faultScenario(t, faultFabrics["sensors"], "schedule: [{kind: clock_pause, slots: {list: [8]}}]"), MachineOptions{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	var asleep [8]bool
+	for m.Slots() < 8 {
+		for processor := range asleep {
+			bank, cell := m.processor(processor)
+			asleep[processor] = bank.Registers[cell].Flags&nic.FlagSleeping != 0
+		}
+		require.NoError(t, m.Step())
+	}
+	woken := 0
+	for processor := range asleep {
+		bank, cell := m.processor(processor)
+		if asleep[processor] && bank.Registers[cell].Flags&nic.FlagSleeping == 0 {
+			woken++
+		}
+	}
+	require.Positive(t, woken)
+	require.Positive(t, m.Report().Faults[0].Count)
 }
