@@ -54,8 +54,10 @@ images:
 	$(GO) test . ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
 
 full:
-	$(GO) test -timeout 60m . ./cosim/... ./traces/diff -full
+	$(GO) test -timeout 60m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
+	$(GO) run ./cmd/starloom study bus --full
+	$(GO) run ./cmd/starloom study ej --full
 	$(GO) run ./cmd/starloom study scatter --full

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/csv"
 	"fmt"
+	"io"
+	"math/bits"
 	"os"
 	"slices"
 	"strconv"
@@ -11,6 +13,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric/bus"
 	"starloom/fabric/bus/gossip"
 	"starloom/nic"
 	"starloom/traces/pcapng"
@@ -106,6 +109,15 @@ func TestBusEnginesAgree(t *testing.T) {
 	}
 }
 
+// TestLargeBusEnginesAgree: 10,000 vertices, cycle by cycle.
+func TestLargeBusEnginesAgree(t *testing.T) {
+	if !*full {
+		t.Skip("20 seconds: -full")
+	}
+	s := busGossipScenario(t, "two-phase", 10_000, 3, "")
+	require.Equal(t, result(t, s, MachineOptions{Engine: EngineSlot}), result(t, s, MachineOptions{Engine: EngineCycle}))
+}
+
 // crossed is a frame in a capture: who sent it or heard it in a slot, and at which tap.
 type crossed struct {
 	slot      uint32
@@ -133,18 +145,21 @@ func TestBusFramesHaveTheSets(t *testing.T) {
 			require.NotContains(t, frames, at)
 			frames[at] = frame.Payload()
 		}
-		require.Equal(t, busFrames(n, l), frames, "n = %d, l = %d", n, l)
+		want, known := busFrames(n, l)
+		require.Equal(t, want, frames, "n = %d, l = %d", n, l)
+		require.Equal(t, known, report.Metrics.Get("known"), "n = %d, l = %d", n, l)
 	}
 }
 
-// busFrames are the frames of bus/two-phase by its schedule.
-func busFrames(n, l int) map[crossed][]byte {
+// busFrames are the frames of bus/two-phase by its schedule, and how many items everybody knows
+// after each step.
+func busFrames(n, l int) (frames map[crossed][]byte, least []int) {
 	known, number := make([][]byte, n), map[string]int{}
 	for v := range known {
 		known[v] = make([]byte, (n+7)/8)
 		known[v][v/8] = 1 << (v % 8)
 	}
-	frames := map[crossed][]byte{}
+	frames = map[crossed][]byte{}
 	for slot, step := range gossip.TwoPhase(n, l) {
 		for _, b := range step {
 			members := append([]int{b.Sender}, b.Receivers...)
@@ -163,8 +178,16 @@ func busFrames(n, l int) map[crossed][]byte {
 				}
 			}
 		}
+		least = append(least, n)
+		for _, set := range known {
+			items := 0
+			for _, b := range set {
+				items += bits.OnesCount8(b)
+			}
+			least[slot] = min(least[slot], items)
+		}
 	}
-	return frames
+	return frames, least
 }
 
 // TestBusPhase2Runs: t steps into phase 2 a vertex of line i knows F_i(t) columns, by its frames.
@@ -198,11 +221,16 @@ func TestBusRules(t *testing.T) {
 				Message: "processor 1 knew 8 of 10 items when the run ended; the first that it lacks is that of processor 2"}, 9},
 			{3, Violation{Rule: RuleOneBus, Cycle: 15, Slot: 3, Path: "bus.nic[3]",
 				Message: "processor 3 sends to bus.bus[8].tap[0] and listens to bus.bus[11].tap[2] in one slot: its switch is at the first, it does not hear the other"}, 2},
+			// What is no set of items brings none, and so who passes them on has created them.
+			{4, Violation{Rule: RuleNoCreation, Cycle: 28, Slot: 5, Path: "bus.nic[1]",
+				Message: "processor 1 sent the item of processor 3, which no frame had brought to it"}, 4},
+			{5, Violation{Rule: RuleNoCreation, Cycle: 28, Slot: 5, Path: "bus.nic[1]",
+				Message: "processor 1 sent the item of processor 3, which no frame had brought to it"}, 4},
 		} {
 			s := busGossipScenario(t, "two-phase", 10, 3, "")
 			require.NoError(t, s.Override(t.Context(), Overrides{Image: testImage(t, "bus_gossips")}))
 			require.Equal(t, "two-phase", s.Firmware.Schedule)
-			s.Firmware.Params = map[string]int64{"how": c.how}
+			s.Firmware.Params, s.NIC.PayloadBytes = map[string]int64{"how": c.how}, 3
 			m := machine(t, s, MachineOptions{Engine: engine})
 			require.NoError(t, m.Run(t.Context(), nil))
 			report := m.Report()
@@ -230,9 +258,87 @@ func TestBusGossipRefused(t *testing.T) {
 		require.ErrorAs(t, err, new(*InputError), c.more)
 		require.ErrorContains(t, err, c.says)
 	}
+	_, err := ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 100, length: 4}}\nfirmware: {program: bus/two-phase, schedule: naive}\n"))
+	require.ErrorContains(t, err, "bus.yaml:3:46: a built-in program brings its own schedule; delete schedule, or give an image")
+	other, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nrules: {no_creation: true}\n"))
+	require.NoError(t, err)
+	_, err = NewMachine(t.Context(), other, MachineOptions{})
+	require.EqualError(t, err, "s.yaml:4:22: the rule no_creation cannot be checked: it knows nothing of this program and workload; delete it, or run the program that it belongs to")
 	s := busGossipScenario(t, "naive", 100, 4, "")
 	require.Equal(t, NIC{PayloadBytes: 13, RXFrames: 1, TXFrames: DefaultScenario().NIC.TXFrames}, s.NIC)
 	require.Equal(t, gossip.NaiveLength(100, 4), int(s.Stop.Slots))
 	s.Workload.OneToAll = &OneToAll{}
 	require.ErrorContains(t, s.Check(), "takes no workload")
+}
+
+// TestBusExample: the example passes, in as many steps as its comments say; another program and
+// left-over vertices, which they propose, have their lengths.
+func TestBusExample(t *testing.T) {
+	s, err := LoadScenario("examples/bus-gossip.yaml")
+	require.NoError(t, err)
+	report, table := busRun(t, s, MachineOptions{})
+	require.Equal(t, 9, report.Metrics.Get("steps"))
+	require.Equal(t, []int{1, 1, 4, 4, 8, 16, 32, 60, 100}, report.Metrics.Get("known"))
+	var csv, svg bytes.Buffer
+	require.NoError(t, table.WriteCSV(&csv))
+	require.NoError(t, table.WriteSVG(&svg))
+	plan := bus.PlanSteps(100, gossip.TwoPhase(100, 4))
+	var scheduled bytes.Buffer
+	of := gossip.TableOf(100, gossip.TwoPhase(100, 4), func(step, entry int) int { return plan.Steps[step][entry] })
+	require.NoError(t, of.WriteCSV(&scheduled))
+	require.Equal(t, scheduled.String(), csv.String(), "the run did what the schedule says")
+	scheduled.Reset()
+	require.NoError(t, of.WriteSVG(&scheduled))
+	require.Equal(t, scheduled.String(), svg.String())
+
+	s.Fabric.Bus.Vertices, s.NIC.PayloadBytes, s.Stop.Slots = 102, 13, 100
+	for program, steps := range map[string]int{"bus/two-phase": 11, "bus/improved": 10, "bus/naive": 11} {
+		s.Firmware.Program = program
+		report, _ := busRun(t, s, MachineOptions{})
+		require.Equal(t, steps, report.Metrics.Get("steps"), program)
+	}
+}
+
+// TestBusSameAgain: one run after the other in a machine, and in another machine, are the same to the
+// byte; the seed changes nothing but its own name.
+func TestBusSameAgain(t *testing.T) {
+	s := busGossipScenario(t, "improved", 77, 6, "")
+	m := machine(t, s, MachineOptions{})
+	texts := make([]string, 3)
+	for i := range texts {
+		require.NoError(t, m.Reset(1))
+		require.NoError(t, m.Run(t.Context(), nil))
+		texts[i] = reportText(t, m.Report())
+		require.Equal(t, texts[0], texts[i])
+	}
+	require.Equal(t, texts[0], result(t, s, MachineOptions{}))
+	digest := m.Report().Digest
+	require.NoError(t, m.Reset(2))
+	require.NoError(t, m.Run(t.Context(), nil))
+	require.Equal(t, digest, m.Report().Digest)
+}
+
+// TestBusSaves a run in the middle and goes on in another machine.
+func TestBusSaves(t *testing.T) {
+	s := busGossipScenario(t, "two-phase", 30, 4, "")
+	want := result(t, s, MachineOptions{Engine: EngineCycle})
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		m, other := machine(t, s, MachineOptions{Engine: engine}), machine(t, s, MachineOptions{Engine: engine})
+		for range 4 {
+			require.NoError(t, m.Step())
+		}
+		var saved bytes.Buffer
+		require.NoError(t, m.Save(&saved))
+		require.NoError(t, other.Restore(&saved))
+		require.NoError(t, other.Run(t.Context(), nil))
+		require.Equal(t, want, reportText(t, other.Report()))
+	}
+}
+
+// TestBusHasNoRunTable: sensors have none, and the refusal does not ask for a workload.
+func TestBusHasNoRunTable(t *testing.T) {
+	s, err := ParseScenario("bus.yaml", []byte("starloom: 1\nfabric: {bus: {vertices: 3, buses: [[0, 1, 2]], arbiter: fixed}}\nfirmware: {program: bus/sensors}\n"))
+	require.NoError(t, err)
+	_, err = Run(t.Context(), s, RunOptions{RunTableCSV: Writer(io.Discard)})
+	require.EqualError(t, err, "--run-table: the program bus/sensors has no run-table; delete the option")
 }

@@ -159,6 +159,23 @@ func TestPrioritiesOrderWaits(t *testing.T) {
 	require.Positive(t, longer)
 }
 
+// TestPrioritiesAreTheOrderOfTheList: and not that of the vertices.
+func TestPrioritiesAreTheOrderOfTheList(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		s := DefaultScenario()
+		s.Fabric.Bus = &bus.Network{Vertices: 5, Buses: [][]int{{3, 1, 4, 0, 2}}, Arbiter: "fixed"}
+		s.Firmware.Program, s.Firmware.Params = "bus/sensors", map[string]int64{"period": 9, "readings": 5}
+		report, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+		require.NoError(t, err)
+		var served []int
+		for i, tap := range report.Metrics.Get("taps").(bus.TapsWaiting) {
+			require.EqualValues(t, i, tap.WaitingMax)
+			served = append(served, tap.Vertex)
+		}
+		require.Equal(t, []int{3, 1, 4, 2}, served)
+	}
+}
+
 // TestTurnsBoundWaits: in turns nobody waits for more than one frame of each other, and with TDMA
 // until its turn comes.
 func TestTurnsBoundWaits(t *testing.T) {
@@ -247,4 +264,33 @@ func TestBusTracesOpen(t *testing.T) {
 		require.Contains(t, interfaces, tap)
 	}
 	require.NotContains(t, interfaces, "nic")
+}
+
+// TestPacketsOnBuses: firmware may carry the packets of a workload, and is held to that; what is
+// lost is found where frames met.
+func TestPacketsOnBuses(t *testing.T) {
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		run := func(arbiter string, params map[string]int64) *Report {
+			s := busImage(t, "routes_on_buses", bus.Network{Vertices: 4, Buses: [][]int{{2, 0, 1, 3}}, Arbiter: arbiter})
+			s.Workload.Permutation.Kind, s.Rules, s.Firmware.Params = PermutationReverse, &Rules{ExactlyOnce: true}, params
+			report, err := Run(context.Background(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+			require.NoError(t, err)
+			return report
+		}
+		inTurn := run("none", nil)
+		require.Equal(t, VerdictPass, inTurn.Verdict, "%+v", inTurn.Violations)
+		require.Equal(t, 4, inTurn.Metrics.Get("delivered"))
+		require.Equal(t, 0, inTurn.Metrics.Get("lost"))
+		require.Equal(t, VerdictPass, run("matrix", map[string]int64{"at_once": 1}).Verdict)
+
+		lost := run("none", map[string]int64{"at_once": 1})
+		require.Equal(t, VerdictFail, lost.Verdict)
+		require.Equal(t, 4, lost.Metrics.Get("lost"))
+		require.Equal(t, RuleExactlyOnce, lost.Violations[0].Rule)
+		require.Equal(t, "bus.bus[0]", lost.Violations[0].Path)
+		require.Contains(t, lost.Violations[0].Message, "never received the packet of processor 0: sent for the last time by processor 0, it met another frame here")
+		twice := run("none", map[string]int64{"twice": 1})
+		require.Equal(t, VerdictFail, twice.Verdict)
+		require.Contains(t, twice.Violations[0].Message, "again")
+	}
 }

@@ -79,8 +79,9 @@ type Machine struct {
 	known    knownOf         // of the program, for reports
 	timing   nic.Timing
 	rules    Rules
-	faults   *faulted // nil for none
-	armed    []bool   // per slot of a step: must be free of collisions
+	faults   *faulted  // nil for none
+	meter    *metering // nil if handlers take no time
+	armed    []bool    // per slot of a step: must be free of collisions
 
 	host      *firmware.Host
 	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
@@ -111,6 +112,7 @@ type Machine struct {
 	finished     bool
 	interrupted  bool
 	ended        bool // the last boundary has run: the machine goes no further
+	paused       bool // the caller stops here, before the end; not part of a saved state
 	phase        int
 	last         bool // the boundary that runs now does not send
 	rtlFailed    bool // RTL has ended the run
@@ -161,6 +163,7 @@ type machineShard struct {
 	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
 	slot      uint32                         // for collision
 	met       []metOn                        // collisions of this boundary, while losses are looked for
+	meter     shardMeter
 }
 
 // ledgerTotals are the figures of a ledger that grow from slot to slot.
@@ -192,6 +195,10 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 	}
 	own := *s
 	m := &Machine{scenario: &own, options: o, rules: s.rules(), stop: new(atomic.Bool)}
+	if cpu := &s.Firmware.CPU; cpu.metered() {
+		m.meter = &metering{uint64(max(cpu.ClockRatio, 1)), uint64(cpu.BudgetCycles)}
+		m.rules.MeetsBudget = cpu.BudgetCycles > 0
+	}
 	if err := m.build(ctx); err != nil {
 		return nil, errors.Join(err, m.close())
 	}
@@ -278,8 +285,8 @@ func (m *Machine) checkLanes() error {
 // checkJudged refuses rules that nobody can check in this workload.
 func (m *Machine) checkJudged() error {
 	var keeps []string
-	if judge, ok := m.referee.(fabric.Judge); ok {
-		keeps = judge.Keeps()
+	if keeper, ok := m.referee.(fabric.Keeper); ok {
+		keeps = keeper.Keeps()
 	}
 	for _, rule := range m.rules.Switched() {
 		if m.shape.Taps == nil {
@@ -289,7 +296,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.rules.Judged() {
 		if !slices.Contains(keeps, rule) {
-			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: no results of this program and workload are known to it", rule),
+			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: it knows nothing of this program and workload", rule),
 				Remedy: "delete it, or run the program that it belongs to"}
 		}
 	}
@@ -533,6 +540,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	s := m.scenario
 	place := s.Place("firmware.program")
 	if m.options.Runtime == "native" {
+		if m.meter != nil {
+			return nil, place, &InputError{Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model", Remedy: "use compiler or interpreter"}
+		}
 		if m.program == nil || m.program.Native == nil {
 			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + or(s.Firmware.Program, s.Firmware.imageName()), Remedy: "use compiler or interpreter"}
 		}
@@ -558,9 +568,12 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if m.host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
 		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
 	}
-	image, err := m.host.Load(m.image.name, wasm)
+	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
+	}
+	if image.Runtime && s.Firmware.Mode != ModeIsolated {
+		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
 	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.image.results = image.Results
@@ -654,9 +667,10 @@ func (m *Machine) reset(seed uint64) error {
 	for i := range m.shards {
 		l := &m.shards[i].ledger
 		*l = l.Next()
+		m.shards[i].meter.reset()
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
-	m.started, m.rtlFailed, m.half, m.notArrived = false, false, false, 0
+	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0
 	m.digest = traces.Digest{}
 	m.findings = violationList{}
 	m.transport.Reset(seed)
@@ -926,6 +940,9 @@ func (m *Machine) turnShard(index int) {
 func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
 	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
 		instance.Start()
+		if m.meter != nil && !m.stopped() {
+			m.meterStart(shard, instance)
+		}
 		shard.note(instance, 0)
 	}
 	m.windows(index, shard, instance)
@@ -1002,9 +1019,15 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if strikes {
 			called = m.pause(shard, bank, awake)
 		}
+		if m.rules.MeetsBudget {
+			bank.Keep(&shard.meter.kept, called)
+		}
 		instance.Slot(called, m.slot)
 		if m.stopped() {
 			continue
+		}
+		if m.meter != nil {
+			m.meterSlot(shard, bank, called, instance.Costs())
 		}
 		if strikes {
 			m.cut(shard, bank, called)
@@ -1083,10 +1106,13 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 		case firmware.EventTrap:
 			s.traps++
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindTrap, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text), Backtrace: e.Backtrace})
 		case firmware.EventFail:
 			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text)})
+				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text), Backtrace: e.Backtrace})
+		case firmware.EventAssert:
+			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
+				Text: fmt.Sprintf("assertion `%s` failed in %s", e.Text, where), Backtrace: e.Backtrace})
 		case firmware.EventDeliver:
 			s.ledger.Referee.Announce(&s.ledger, processor, e.Origin, slot)
 		case firmware.EventResult:

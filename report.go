@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"slices"
+
+	"starloom/firmware/wasm"
 )
 
 // ReportSchema is the version of the report's JSON form. Keys are only added
@@ -92,7 +94,14 @@ type Violation struct {
 	Slot    uint64 `json:"slot"`
 	Path    string `json:"path"`    // of a processor, medium or link
 	Message string `json:"message"` // for people; may change
+
+	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
+	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
+	Backtrace []FirmwareFrame `json:"backtrace,omitempty"`
 }
+
+// FirmwareFrame is a function of a backtrace and the place that it had reached.
+type FirmwareFrame = wasm.Frame
 
 // Frames counts frames: what NICs sent, and what became of every reception.
 type Frames struct {
@@ -111,6 +120,13 @@ type FirmwareReport struct {
 	Image  string `json:"image"`  // program name or the image's file name
 	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // processors that trapped
+
+	// What handlers took, if firmware.cpu has a model.
+	CPU          string         `json:"cpu,omitempty"`           // the model
+	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // of the slot handlers
+	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // of the start handlers, which have no budget
+	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // the compute window, if there is one
+	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that took longer and missed their slot
 
 	// BytesPerProcessor is what a processor takes while it sleeps, registers and state, in a
 	// machine of so many that only those which are called have a bank; else 0.

@@ -23,6 +23,7 @@ import (
 const (
 	violationsShown        = 10
 	violationsShownPerRule = 3
+	framesShown            = 8 // functions of a backtrace
 )
 
 // WriteText writes what a person wants to know: the verdict, why, how far the
@@ -38,6 +39,13 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		shown++
 		fmt.Fprintf(&b, "  %s: %s: %s\n", v.Rule, v.where(), printable(v.Message))
+		for k, frame := range v.Backtrace {
+			if k == framesShown {
+				fmt.Fprintf(&b, "    and %d callers more; --json has all\n", len(v.Backtrace)-k)
+				break
+			}
+			fmt.Fprintf(&b, "    in %s\n", printable(frame.String()))
+		}
 	}
 	if more := r.ViolationsTotal - shown; more > 0 {
 		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
@@ -77,6 +85,13 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
+	if f := &r.Firmware; f.Cycles != nil {
+		row("handlers", fmt.Sprintf("slot, cycles (%s): %s", f.CPU, f.Cycles.text()))
+		row("", "start: "+f.StartCycles.text())
+		if f.Overruns != nil {
+			row("", fmt.Sprintf("budget %d cycles: %d overruns", f.BudgetCycles, *f.Overruns))
+		}
+	}
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}

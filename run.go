@@ -28,8 +28,15 @@ type RunOptions struct {
 
 	// Who did what in each step: a row for each processor, a column for each step. Not every
 	// network and workload has a run-table.
-	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header
+	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header; of gossip on buses the number is that of the bus
 	RunTableSVG Output // a picture of it
+
+	// The state of the run, with which another process goes on: the report of the run is the
+	// same. Traces start where it was restored.
+	Save            string // file for the state at the end or at the break
+	Restore         string // file of the state to begin with, of the same scenario, firmware, engine, bank size and mode
+	CheckpointEvery uint32 // replace the file Save by the state every so many slots; 0: not
+	BreakOn         Break  // stop before the end
 
 	// Progress, if set, is called often: at every boundary of one run, after every run of
 	// many. It runs on the goroutine of the run, or one at a time, so it delays it.
@@ -89,12 +96,19 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
 	table := m.RunTable()
+	if p := m.program; machine.RunTable && table == nil && p != nil && p.Workloads == nil {
+		return nil, &InputError{Place: "--run-table", Reason: "the program " + p.Name + " has no run-table", Remedy: "delete the option"}
+	}
 	if machine.RunTable && table == nil {
 		return nil, &InputError{
 			Place:  "--run-table",
 			Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.network.Kind(), s.Workload.Kind()),
 			Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}", fabric.WorkloadGossip, workloadExample[fabric.WorkloadGossip], fabric.WorkloadOneToAll, workloadExample[fabric.WorkloadOneToAll]),
 		}
+	}
+	points, err := m.openCheckpoints(&o, out)
+	if err != nil {
+		return nil, err
 	}
 	recording, err := m.record(o.record(), out)
 	if err != nil {
@@ -108,7 +122,7 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	if err != nil {
 		return nil, err
 	}
-	if err := m.Run(ctx, func() error {
+	if err := points.run(ctx, m, func() error {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.shape.Processors()})
 		}
@@ -118,6 +132,9 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	report = m.report()
 	m.attach(nil)
+	if err := points.finish(m, report, out); err != nil {
+		return nil, err
+	}
 	if csv != nil {
 		err = table.WriteCSV(csv)
 	}
@@ -132,6 +149,9 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: uint32(report.Slots), Done: m.done, Processors: m.shape.Processors(), Repeated: true})
 		}
 		return nil
+	}
+	if m.paused { // nothing is repeated beyond the break
+		return report, recording.finish(report.Violations, report.Cycles)
 	}
 	if err := m.locateLosses(ctx, report, repeated); err != nil {
 		return nil, err
@@ -237,6 +257,7 @@ func (m *Machine) report() *Report {
 		missing:  missing,
 	}
 	report.Notes = append(report.Notes, m.faultNotes()...)
+	m.meterReport(&report.Firmware)
 	report.noteTrust(frames.OnTrust)
 	if lost := m.results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%d results of the firmware are not in this report: %d is the most that is kept", lost, fabric.ResultsMax))
@@ -286,8 +307,8 @@ func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 // the run has finished, packets that never arrived; missing are those of them that are
 // listed.
 func (m *Machine) endFindings(v *violationList) (count uint64, missing []missingPacket) {
-	if m.rtlFailed {
-		return 0, nil // a run that RTL has ended had no chance to finish
+	if m.rtlFailed || m.paused {
+		return 0, nil // a run that RTL has ended, or a break, had no chance to finish
 	}
 	if m.interrupted { // no processor had a chance to get done
 		v.add(Violation{Rule: RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: m.network.Kind(), Message: "the run was interrupted"})

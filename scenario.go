@@ -90,6 +90,18 @@ func (f *Fabric) kinds() (kinds []fabric.Network) {
 	return kinds
 }
 
+// keep takes a network in the place of the one of its kind that the scenario file has given.
+func (f *Fabric) keep(n fabric.Network) {
+	v := reflect.ValueOf(f).Elem()
+	for i := range v.NumField() {
+		if field := v.Field(i); field.Type() == reflect.PointerTo(reflect.TypeOf(n)) && !field.IsNil() {
+			kept := reflect.New(reflect.TypeOf(n))
+			kept.Elem().Set(reflect.ValueOf(n))
+			field.Set(kept)
+		}
+	}
+}
+
 // Link is the physical link.
 type Link struct {
 	PhitBits          int `json:"phit_bits" jsonschema:"default=64,minimum=1,maximum=64,description=bits that a link carries in one cycle"`
@@ -109,7 +121,7 @@ type Firmware struct {
 	Program  string           `json:"program,omitempty" jsonschema:"minLength=1,description=a built-in program"`
 	Image    string           `json:"image,omitempty" jsonschema:"minLength=1,description=path of a WebAssembly image\\, relative to the scenario's folder"`
 	Params   map[string]int64 `json:"params,omitempty" jsonschema:"description=parameters that the firmware reads: name to integer (-2147483648 to 2147483647)"`
-	Schedule string           `json:"schedule,omitempty" jsonschema:"minLength=1,description=what fills the schedule of an image that takes one\\, by the name that the fabric gives it: off-line routing of the permutation\\, or Batcher's sorting network; built-in programs bring their own"`
+	Schedule string           `json:"schedule,omitempty" jsonschema:"minLength=1,description=what fills the schedule of an image that takes one\\, by the name that the fabric gives it: off-line routing of the permutation\\, Batcher's sorting network\\, gossip on buses\\, which brings its buses; built-in programs bring their own"`
 	Mode     string           `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated,description=banked: one instance serves many processors; isolated: one instance for each; the results are the same"`
 	CPU      CPU              `json:"cpu" jsonschema:"description=the processor core"`
 
@@ -134,8 +146,15 @@ const (
 
 // CPU describes the processor core that runs the firmware.
 type CPU struct {
-	BudgetCycles int `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware"`
+	Model        string           `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom,description=what instructions cost: unit 1 each\\, rv32-inorder a small in-order core\\, microcoded a sequencer\\, custom what cost says; without a model handlers take no time"`
+	Cost         map[string]int64 `json:"cost,omitempty" jsonschema:"description=costs that differ from the model's: class of instructions to integer (0 to 1000000)"`
+	ClockRatio   int              `json:"clock_ratio,omitempty" jsonschema:"minimum=1,maximum=65536,description=costs that a processor works off in a cycle of the fabric; 1 if left out"`
+	BudgetCycles int              `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware; with a model\\, a handler that takes longer misses the slot"`
+	TrapCycles   uint64           `json:"trap_cycles,omitempty" jsonschema:"minimum=1,maximum=4000000000,description=a call of the image that takes longer traps; if left out 1000 times budget_cycles\\, or a cost of 10^9 without a budget"`
 }
+
+// ModelCustom is the value of CPU.Model for a table of one's own: what Cost leaves out costs 1.
+const ModelCustom = "custom"
 
 // Stop ends a run that does not finish by itself.
 type Stop struct {
@@ -337,12 +356,7 @@ func (s *Scenario) keepProgram(inspect func() (firmware.Info, error)) {
 	if s.Rules == nil {
 		s.Rules = &p.Rules
 	}
-	switch x := s.network().(type) { // as the program wants it
-	case crossbar.Network:
-		s.Fabric.Crossbar = &x
-	case bus.Network:
-		s.Fabric.Bus = &x
-	}
+	s.Fabric.keep(s.network()) // as the program wants it
 	if p.Schedule == "" {
 		return
 	}

@@ -151,6 +151,9 @@ func (s *Scenario) checkFirmware() error {
 	if err := s.checkPayload(); err != nil {
 		return err
 	}
+	if err := s.checkCPU(); err != nil {
+		return err
+	}
 	if len(f.ImageBytes) > firmware.ImageBytesMax {
 		return s.refuse("firmware.image", fmt.Sprintf("the firmware image has %d bytes", len(f.ImageBytes)), fmt.Sprintf("allowed are %d", firmware.ImageBytesMax))
 	}

@@ -81,7 +81,9 @@ var badScenarios = []badScenario{
 	{"list as key", small + "[a]: 1\n", false},
 	{"duplicate key", small + "seed: 1\nname: x\nseed: 2\n", false},
 	{"duplicate nested key", small + "link: {phit_bits: 8, phit_bits: 9}\n", false},
-	{"other cpu keys", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit}}\n", true},
+	{"unknown cpu model", strings.Replace(small, "pops/random", "pops/random, cpu: {model: turbo}", 1), true},
+	{"clock ratio without a cpu model", strings.Replace(small, "pops/random", "pops/random, cpu: {clock_ratio: 2}", 1), false},
+	{"trap cycles without a cpu model", strings.Replace(small, "pops/random", "pops/random, cpu: {trap_cycles: 2}", 1), false},
 	{"key in pcapng", small + "traces: {pcapng: {snaplen: 4}}\n", true},
 
 	// Version, name, seed.

@@ -12,6 +12,7 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"starloom/firmware"
+	"starloom/firmware/wasm"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of scenario files, made from
@@ -132,6 +133,14 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params.AdditionalProperties = integerSchema(paramSpan.min, paramSpan.max)
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
 	params.MaxProperties = pointer(paramsMax)
+
+	cost := property("CPU", "cost")
+	cost.AdditionalProperties = integerSchema(0, wasm.CostMax)
+	cost.PropertyNames = &jsonschema.Schema{}
+	for _, name := range wasm.Classes {
+		cost.PropertyNames.Enum = append(cost.PropertyNames.Enum, name)
+	}
+	definitions["CPU"].DependentRequired = map[string][]string{"cost": {"model"}, "clock_ratio": {"model"}, "trap_cycles": {"model"}}
 
 	schedule := property("Firmware", "schedule")
 	for _, n := range new(Fabric).kinds() {

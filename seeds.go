@@ -96,7 +96,7 @@ func (o *RunOptions) refuseTraces(many, remedy string) error {
 			return &InputError{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}
 		}
 	}
-	return nil
+	return o.refuseStates(many, remedy)
 }
 
 // counted returns what adds runs to a tally and shows progress.

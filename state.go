@@ -1,10 +1,12 @@
 package starloom
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"starloom/firmware"
 	"starloom/hw"
@@ -88,6 +90,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 			m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
 		}
 	}
+	m.stateMeter(v)
 	if m.parking != nil {
 		m.stateParked(v)
 	}
@@ -101,18 +104,29 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	}
 }
 
-// stateIdentity refuses the state of another scenario or firmware.
+// stateIdentity refuses the state of another scenario, firmware or way to run it, and says
+// which of them it is.
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
-	own := []byte(m.scenario.Hash() + m.image.sha256)
-	if m.rtl != nil {
-		own = append(own, m.rtl.identity()...)
+	mode := or(m.scenario.Firmware.Mode, ModeBanked)
+	own := []struct{ name, text, refused string }{
+		{"scenario", m.scenario.Hash(), "the state is of another scenario or seed"},
+		{"firmware", m.image.sha256, "the state is of another firmware"},
+		{"engine", m.options.Engine, "the state is of another engine, and this is " + m.options.Engine},
+		{"mode", mode, "the state is of another mode of the firmware, and this is " + mode},
+		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("the state is of banks of another size, and these are of %d processors", m.options.BankSize)},
 	}
-	hw.StateColumn(v, "identity", append([]byte(nil), own...), func(i int, value byte) error {
-		if value != own[i] {
-			return fmt.Errorf("the state is of another scenario or firmware: save it again")
-		}
-		return nil
-	})
+	if m.rtl != nil {
+		own = append(own, struct{ name, text, refused string }{"rtl", string(m.rtl.identity()), "the state is of other RTL"})
+	}
+	for _, o := range own {
+		sum := sha256.Sum256([]byte(o.text))
+		hw.StateColumn(v, "identity."+o.name, slices.Clone(sum[:]), func(i int, value byte) error {
+			if value != sum[i] {
+				return errors.New(o.refused)
+			}
+			return nil
+		})
+	}
 }
 
 // stateEnd carries how far the run is: one that has ended must not go on.

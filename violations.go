@@ -49,7 +49,7 @@ func (m *Machine) noteFindings() {
 // violation describes a finding.
 func (m *Machine) violation(f fabric.Finding) Violation {
 	c := fabric.Circumstances{Names: m.names, Timing: m.timing, Rules: &m.rules}
-	v := Violation{Rule: f.Kind.Rule(), Slot: uint64(f.Slot)}
+	v := Violation{Rule: f.Kind.Rule(), Slot: uint64(f.Slot), Backtrace: f.Backtrace}
 	v.Cycle, v.Path, v.Message = c.Describe(&f)
 	return v
 }

@@ -137,9 +137,7 @@ func (s *Scenario) checkWorkload() error {
 		if _, stated := s.places["workload"]; stated || !w.Usual() {
 			return s.refuse("workload", fmt.Sprintf("the program %s takes no workload", p.Name), "delete workload")
 		}
-		return nil
-	}
-	if p != nil && !slices.Contains(p.Workloads, kind) {
+	} else if p != nil && !slices.Contains(p.Workloads, kind) {
 		path := "workload"
 		if _, given := s.places[path]; !given {
 			path = "firmware.program"

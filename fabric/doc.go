@@ -20,6 +20,7 @@
 //	transport.go     what carries frames, and when it is called
 //	plant.go         the hardware of the cycle engine
 //	switches.go      where the one switch of a NIC is in a slot, and the rules of that
+//	credits.go       how many frames of a port may wait at its receiver
 //	answer.go        what becomes of a frame whose NIC asks before it sends
 //	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
 //	                 component

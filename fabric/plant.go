@@ -101,13 +101,17 @@ type Couplers interface {
 // plantShard is a shard's part of the machine, and room to work in.
 type plantShard struct {
 	hw.Shard
-	exact    bool   // the cycles of this slot's collisions matter
-	met      uint64 // frames of this slot that met another one
+	exact    bool // the cycles of this slot's collisions matter
 	violated []uint32
-	noted    int      // of the couplers' list of violations: those whose cycle is known
-	heard    []uint32 // media that are marked
-	wire     []byte
-	view     nic.FrameView
+
+	// Frames of the slot that has crossed: those that were sent, once for each port, and those
+	// of them that met another one.
+	placed, met uint64
+
+	noted int      // of the couplers' list of violations: those whose cycle is known
+	heard []uint32 // media that are marked
+	wire  []byte
+	view  nic.FrameView
 }
 
 // NewPlant builds the hardware of a network, of which rtl replaces parts; nil: everything
@@ -623,7 +627,7 @@ func (t *Plant) Cross(slot uint32) {
 		t.noteLate()
 		t.noteServed(slot)
 	}
-	t.countMet()
+	t.countFrames()
 }
 
 func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
@@ -693,50 +697,23 @@ func (t *Plant) noteServed(slot uint32) {
 // the last cycle of the slot that has crossed. Only RTL can be late.
 func (t *Plant) Late() []int { return t.late }
 
-// countMet counts the frames of each shard that have met another one. Their media may belong
-// to other shards, whose next slot has not begun yet.
-func (t *Plant) countMet() {
-	violated := false
-	for shard := range t.shards {
-		t.shards[shard].met = 0
-		violated = violated || len(t.media.Couplers.Violated(shard)) > 0
-	}
-	if violated {
-		t.kernel.Workers().Run(len(t.shards), (*meetingTask)(t))
-	}
-}
+// countFrames counts the frames of each shard in the slot that has crossed, while no shard's
+// next slot has begun: their media may belong to other shards.
+func (t *Plant) countFrames() { t.kernel.Workers().Run(len(t.shards), (*countTask)(t)) }
 
-// meetingTask is the plant as a hw.Task: countMet for one shard.
-type meetingTask Plant
+// countTask is the plant as a hw.Task: countFrames for one shard.
+type countTask Plant
 
-func (t *meetingTask) Do(shard int) {
-	couplers, s := t.media.Couplers, &t.shards[shard]
-	(*Plant)(t).placed(shard, func(transmitter, port int) {
+func (t *countTask) Do(shard int) {
+	p, s, couplers := (*Plant)(t), &t.shards[shard], t.media.Couplers
+	s.placed, s.met = 0, 0
+	count := func(transmitter, port int) {
+		s.placed++
 		if couplers.Met(couplers.Reached(transmitter, port)) {
 			s.met++
 		}
-	})
-}
-
-// Collisions implements Transport: a frame has met another one when its medium
-// shows a code violation.
-func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
-	placed := uint64(0)
-	t.placed(shard, func(int, int) { placed++ })
-	s := &t.shards[shard]
-	if violated := t.media.Couplers.Violated(shard); yield != nil && len(violated) > 0 {
-		s.violated = append(s.violated[:0], violated...)
-		slices.Sort(s.violated)
-		for _, c := range s.violated {
-			yield(int(c), t.met[c])
-		}
 	}
-	return s.met, placed - s.met
-}
-
-// placed yields the transmitters of a shard that have sent in this slot, once for each port.
-func (t *Plant) placed(shard int, note func(transmitter, port int)) {
-	first, end := t.transmitters(shard)
+	first, end := p.transmitters(shard)
 	for transmitter := first; transmitter < end; transmitter++ {
 		port := t.sent[transmitter]
 		if t.shape.Asks() && port != nic.PortNone {
@@ -746,12 +723,26 @@ func (t *Plant) placed(shard int, note func(transmitter, port int)) {
 		case nic.PortNone:
 		case nic.PortAll:
 			for p := range t.shape.Ports {
-				note(transmitter, p)
+				count(transmitter, p)
 			}
 		default:
-			note(transmitter, int(port))
+			count(transmitter, int(port))
 		}
 	}
+}
+
+// Collisions implements Transport: a frame has met another one when its medium
+// shows a code violation.
+func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	s := &t.shards[shard]
+	if violated := t.media.Couplers.Violated(shard); yield != nil && len(violated) > 0 {
+		s.violated = append(s.violated[:0], violated...)
+		slices.Sort(s.violated)
+		for _, c := range s.violated {
+			yield(int(c), t.met[c])
+		}
+	}
+	return s.met, s.placed - s.met
 }
 
 // Reset implements Transport.

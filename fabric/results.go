@@ -81,10 +81,13 @@ func (r *Results) State(v *hw.StateVisitor) {
 	})
 }
 
-// Judge is a referee that holds the results that were given to rules: Keeps names those that
-// it knows, and Judge yields what breaks rules.
+// Keeper is a referee with rules of its own: Keeps names those that it checks.
+type Keeper interface{ Keeps() []string }
+
+// Judge is a Keeper that holds the results that were given to its rules: Judge yields what breaks
+// them.
 type Judge interface {
-	Keeps() []string
+	Keeper
 	Judge(rules *Rules, yield func(Finding))
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 
+	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
@@ -18,6 +19,7 @@ type Rules struct {
 	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
 	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
 	ReceiveStep            bool           `json:"receive_step,omitempty" jsonschema:"description=a broadcast reaches every processor in the step that its algorithm says: for most that of its distance"`
+	MeetsBudget            bool           `json:"-"` // firmware.cpu says so
 	Energy                 bool           `json:"energy,omitempty" jsonschema:"description=no update of a processor's neurons raises the energy of a Hopfield network"`
 }
 
@@ -45,7 +47,8 @@ const (
 	RuleAgreement     = "agreement"
 	RuleValidity      = "validity"
 	RuleEnergy        = "energy"
-	RuleLateLight     = "late_light" // light reached the receivers in the last guard cycle of a slot
+	RuleMeetsBudget   = "meets_budget" // a handler is done at the end of the compute window
+	RuleLateLight     = "late_light"   // light reached the receivers in the last guard cycle of a slot
 )
 
 // Checked lists the rules that a run is checked against: those that hold for every run,
@@ -61,8 +64,8 @@ func (r *Rules) Checked() []string {
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
 	}
-	if r.NoCreation {
-		names = append(names, RuleNoCreation)
+	if r.MeetsBudget {
+		names = append(names, RuleMeetsBudget)
 	}
 	return append(append(names, r.Switched()...), r.Judged()...)
 }
@@ -91,7 +94,7 @@ func (r *Rules) Judged() (names []string) {
 	for _, rule := range []struct {
 		name    string
 		checked bool
-	}{{RuleReceiveStep, r.ReceiveStep}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
+	}{{RuleReceiveStep, r.ReceiveStep}, {RuleNoCreation, r.NoCreation}, {RuleAgreement, r.Agreement}, {RuleValidity, r.Validity}, {RuleEnergy, r.Energy}} {
 		if rule.checked {
 			names = append(names, rule.name)
 		}
@@ -107,6 +110,8 @@ type Finding struct {
 	Index int
 	Value uint32
 	Text  string // what the message says, for the kinds that leave it open
+
+	Backtrace []wasm.Frame // FindTrap, FindFail: what firmware was doing
 }
 
 // Compare orders the findings of one kind and slot: collisions as they come, all others
@@ -135,12 +140,13 @@ const (
 	FindCreated                         // a frame has an item that its sender does not know; Value is its origin
 	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
 	FindTrap                            // the handler trapped: Text says where
-	FindFail                            // the handler called sl_fail: Text says where
+	FindFail                            // the handler called sl_fail, or an assertion of it failed: Text says where
 	FindUnfinished                      // the run ended before the processor was done: Text says how
 	FindMissing                         // at the end: no packet has arrived; Value is its origin; Text for one that is no packet on its way
 	FindStep                            // a message came in another step than it should: Text says which
 	FindDisagreement                    // voters have not decided alike: Text says which
 	FindInvalid                         // a voter has decided for what no correct module holds: Text says for what
+	FindOverrun                         // a handler took longer than its compute window: Text says by how much
 	FindEnergy                          // an update has raised the energy: Text says when
 	findingKinds
 )
@@ -203,6 +209,7 @@ var findings = [findingKinds]struct {
 	FindStep:         {rule: RuleReceiveStep, path: Names.Processor, when: atArrival, before: " "},
 	FindDisagreement: {rule: RuleAgreement, path: Names.Processor, before: " "},
 	FindInvalid:      {rule: RuleValidity, path: Names.Processor, before: " "},
+	FindOverrun:      {rule: RuleMeetsBudget, path: Names.Processor, before: " "},
 	FindEnergy:       {rule: RuleEnergy, path: Names.Processor, before: " "},
 }
 

@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,22 +18,53 @@ import (
 	"starloom/traces/input"
 )
 
-//go:embed sdk/*.h
+//go:embed sdk
 var sdk embed.FS
+
+// WriteSDK writes the SDK - headers and the shim for native unit tests - to a folder.
+func WriteSDK(folder string) error {
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	files, err := sdk.ReadDir("sdk")
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		text, err := sdk.ReadFile("sdk/" + f.Name())
+		if err != nil {
+			return err
+		}
+		if err := os.WriteFile(filepath.Join(folder, f.Name()), text, 0o666); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // BuildOptions say what to build.
 type BuildOptions struct {
-	Source string // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h
-	Output string // image to write, "-" for standard output; "" for the source's name with .wasm
-	Clang  string // compiler; "" for clang
+	Source  string   // C or C++ (.cc, .cpp, .cxx) source that includes starloom.h
+	More    []string // further sources of the image
+	Output  string   // image to write, "-" for standard output; "" for the source's name with .wasm
+	Level   string   // optimisation, one of Levels; "" for 2
+	Define  []string // macros: NAME or NAME=VALUE
+	Include []string // folders of headers
+	Clang   string   // compiler; "" for clang
 
 	Warnings io.Writer // what the compiler says of a source that compiles; nil: nobody listens
 }
 
+// Levels are those of clang's option -O.
+var Levels = []string{"0", "1", "2", "3", "s", "z"}
+
+// macro is what Define takes.
+var macro = regexp.MustCompile(`^[A-Za-z_]\w*(=[^\n]*)?$`)
+
 // clangFlags make small, deterministic images with line information: no path of
 // the machine gets into them.
 var clangFlags = []string{
-	"--target=wasm32", "-O2", "-g", "-ffreestanding", "-nostdlib",
+	"--target=wasm32", "-g", "-ffreestanding", "-nostdlib",
 	"-mbulk-memory", "-msign-ext", "-mmutable-globals",
 	"-Wall", "-Wextra", "-Wno-unused-parameter", "-fdebug-compilation-dir=.", "-c",
 }
@@ -53,7 +85,7 @@ var linkFlags = []string{
 
 const linker = "wasm-ld"
 
-// Build compiles a C source into an image with clang and wasm-ld and checks it
+// Build compiles C and C++ sources into an image with clang and wasm-ld and checks it
 // against the ABI. The output is replaced only when all went well.
 func Build(ctx context.Context, o BuildOptions) (err error) {
 	if o.Output == "" {
@@ -62,19 +94,30 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if o.Clang == "" {
 		o.Clang = "clang"
 	}
-	info, err := os.Stat(o.Source)
-	if err != nil {
-		return fmt.Errorf("firmware source %s: %w: give the path of a C or C++ source", o.Source, input.WithoutPath(err))
+	if o.Level == "" {
+		o.Level = "2"
 	}
-	if !info.Mode().IsRegular() {
-		return fmt.Errorf("firmware source %s: this is not a regular file: give a C or C++ source", o.Source)
+	if !slices.Contains(Levels, o.Level) {
+		return fmt.Errorf("-O %s: there is no such level: give one of %s", o.Level, strings.Join(Levels, ", "))
 	}
-	language := languageFlags[filepath.Ext(o.Source)]
-	if language == nil {
-		return fmt.Errorf("firmware source %s: this is not a C or C++ source: give a file whose name ends in .c, .cc, .cpp or .cxx", o.Source)
+	for _, define := range o.Define {
+		if !macro.MatchString(define) {
+			return fmt.Errorf("-D %s: this is not a macro: give NAME or NAME=VALUE", define)
+		}
 	}
-	if old, err := os.Stat(o.Output); err == nil && os.SameFile(info, old) {
-		return fmt.Errorf("the image would replace its source %s: give another output", o.Source)
+	for _, folder := range o.Include {
+		if info, err := os.Stat(folder); err != nil || !info.IsDir() {
+			return fmt.Errorf("-I %s: this is not a folder: give one that has headers", folder)
+		}
+	}
+	sources := append([]string{o.Source}, o.More...)
+	for k, source := range sources {
+		if slices.Contains(sources[:k], source) {
+			return fmt.Errorf("firmware source %s: this is given twice: delete one", source)
+		}
+		if err := checkSource(source, o.Output); err != nil {
+			return err
+		}
 	}
 	output, err := traces.Create(o.Output)
 	if err != nil {
@@ -94,29 +137,41 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	if err := os.CopyFS(work, sdk); err != nil {
 		return err
 	}
-	source, err := filepath.Abs(o.Source)
-	if err != nil {
-		return err
-	}
 	resources, err := exec.CommandContext(ctx, o.Clang, "-print-resource-dir").Output()
 	if err != nil {
 		return fmt.Errorf("%s -print-resource-dir: %w", o.Clang, err)
 	}
-	object, image := filepath.Join(work, "image.o"), filepath.Join(work, "image.wasm")
-	for _, command := range []*exec.Cmd{
-		exec.CommandContext(ctx, o.Clang, append([]string{
+	image := filepath.Join(work, "image.wasm")
+	link := exec.CommandContext(ctx, linker, "-o", image)
+	var commands []*exec.Cmd
+	for k, path := range sources {
+		source, err := filepath.Abs(path)
+		if err != nil {
+			return err
+		}
+		object := filepath.Join(work, fmt.Sprintf("image%d.o", k))
+		flags := []string{
 			"-ffile-prefix-map=" + filepath.Dir(source) + "/=",
 			"-ffile-prefix-map=" + work + "/=",
 			"-ffile-prefix-map=" + strings.TrimSpace(string(resources)) + "/=clang/",
-			"-I", filepath.Join(work, "sdk"), "-o", object, source,
-		}, slices.Concat(language, clangFlags)...)...),
-		exec.CommandContext(ctx, linker, append([]string{"-o", image, object}, linkFlags...)...),
-	} {
+			"-I", filepath.Join(work, "sdk"), "-O" + o.Level, "-o", object, source,
+		}
+		for _, define := range o.Define {
+			flags = append(flags, "-D"+define)
+		}
+		for _, folder := range o.Include {
+			flags = append(flags, "-I", folder, "-ffile-prefix-map="+filepath.Clean(folder)+"/=")
+		}
+		commands = append(commands, exec.CommandContext(ctx, o.Clang, slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags)...))
+		link.Args = append(link.Args, object)
+	}
+	link.Args = append(link.Args, linkFlags...)
+	for _, command := range append(commands, link) {
 		out, err := command.CombinedOutput()
 		// The header's copy is gone when somebody reads this.
 		out = bytes.ReplaceAll(out, []byte(work+string(filepath.Separator)), nil)
 		if err != nil {
-			return fmt.Errorf("%s does not compile (%w):\n%s", o.Source, err, out)
+			return fmt.Errorf("%s does not compile (%w):\n%s", strings.Join(sources, ", "), err, out)
 		}
 		if o.Warnings != nil {
 			if _, err := o.Warnings.Write(out); err != nil {
@@ -140,4 +195,22 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 		return err
 	}
 	return output.Commit()
+}
+
+// checkSource refuses what is not a source, or would be replaced by the image.
+func checkSource(source, output string) error {
+	info, err := os.Stat(source)
+	if err != nil {
+		return fmt.Errorf("firmware source %s: %w: give the path of a C or C++ source", source, input.WithoutPath(err))
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("firmware source %s: this is not a regular file: give a C or C++ source", source)
+	}
+	if languageFlags[filepath.Ext(source)] == nil {
+		return fmt.Errorf("firmware source %s: this is not a C or C++ source: give a file whose name ends in .c, .cc, .cpp or .cxx", source)
+	}
+	if old, err := os.Stat(output); err == nil && os.SameFile(info, old) {
+		return fmt.Errorf("the image would replace its source %s: give another output", source)
+	}
+	return nil
 }

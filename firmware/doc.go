@@ -18,7 +18,7 @@
 //	file                    what it holds
 //	ABI.md                  what an image must be
 //	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
-//	sdk/starloom_pops.h     addressing and schedules of one network
+//	sdk/starloom_pops.h     addressing and schedules of one network; starloom_bus.h: of another
 //	sdk/starloom_gossip.h   the automaton of gossip, for the programs that use it
 //	sdk/starloom_registers.h  the register map (generated)
 //	programs/               sources of the built-in programs

@@ -76,11 +76,13 @@ func (h *Host) Until(ctx context.Context) {
 // Stopped reports whether a call of an image was ended since Until.
 func (h *Host) Stopped() bool { return h.stopped.Load() }
 
-// tick ends the call that asks when it may not go on. A call of Go is also where the
+// tick ends the call that asks when it may not go on: it has cost more than its limit, or the
+// run has ended. A call of Go is also where the
 // scheduler can take the thread, which it cannot in the code of an image: without it
 // a garbage collection that is due would stop all goroutines for as long as a handler
 // runs.
-func (h *Host) tick(context.Context, []uint64) {
+func (h *Host) tick(_ context.Context, module api.Module, _ []uint64) {
+	endSpent(module)
 	if err := (*h.until.Load()).Err(); err != nil {
 		h.stopped.Store(true)
 		panic(stoppedError{err})
@@ -126,11 +128,13 @@ type Image struct {
 
 	Announces bool // it imports deliver, so it may say that packets have arrived
 	Results   bool // it imports result
+	Runtime   bool // it brings a language's runtime, and serves one processor per instance
 
 	believed     bool // some global is given back only by its name's word
 	host         *Host
 	copy         *wasm.Copy // what is compiled: the image with what the host needs put in
 	compiled     wazero.CompiledModule
+	meter        *wasm.Meter                 // nil if nobody asks for costs
 	pristine     map[nic.BankConfig]pristine // by shape of the bank
 	pristineLock sync.Mutex
 
@@ -179,11 +183,14 @@ var exportTypes = []struct {
 
 // Load checks a wasm binary against the ABI and compiles it. The errors say
 // what is wrong and what to do.
-func (h *Host) Load(name string, binary []byte) (*Image, error) {
+func (h *Host) Load(name string, binary []byte) (*Image, error) { return h.load(name, binary, nil) }
+
+// load is Load, with a meter if it is not nil.
+func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
 	if !bytes.HasPrefix(binary, []byte("\x00asm\x01\x00\x00\x00")) {
 		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
 	}
-	rewritten, err := wasm.Rewrite(binary)
+	rewritten, err := rewrite(binary, meter)
 	var broken *wasm.BrokenError
 	if err != nil && !errors.As(err, &broken) {
 		return nil, err
@@ -196,7 +203,7 @@ func (h *Host) Load(name string, binary []byte) (*Image, error) {
 		return nil, fmt.Errorf("broken WebAssembly module: %w; build it again", err)
 	}
 	h.compiled = append(h.compiled, compiled)
-	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, pristine: map[nic.BankConfig]pristine{}}
+	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter, pristine: map[nic.BankConfig]pristine{}}
 	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
 	sum := sha256.Sum256(binary)
 	img.SHA256 = hex.EncodeToString(sum[:])
@@ -212,6 +219,13 @@ func (img *Image) check() error {
 		module, name, _ := f.Import()
 		if module == wasm.TickModule {
 			continue // of the copy; Rewrite refuses it in an image
+		}
+		if module == wasiModule {
+			if err := checkWASI(f); err != nil {
+				return err
+			}
+			img.Runtime = true
+			continue
 		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
@@ -268,7 +282,7 @@ func migration(version uint64) string {
 
 // describe runs the image once to read its ABI version and its names.
 func (img *Image) describe() error {
-	memory, err := img.reserve(describeBytesMax, describeBytesMax)
+	memory, err := img.reserve(describeBytesMax+img.runtimeBytes(), describeBytesMax+img.runtimeBytes())
 	if err != nil {
 		return err
 	}
@@ -281,7 +295,7 @@ func (img *Image) describe() error {
 		return err
 	}
 	img.DataBytes = img.dataBytes(in)
-	version, err := in.ExportedFunction(exportABI).Call(img.host.ctx)
+	version, err := call(img.host.ctx, in, in.ExportedFunction(exportABI))
 	if err != nil {
 		return callError(exportABI, err)
 	}
@@ -348,7 +362,7 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 	if f == nil {
 		return nil, nil
 	}
-	list, err := f.Call(img.host.ctx)
+	list, err := call(img.host.ctx, in, f)
 	if err != nil {
 		return nil, callError(export, err)
 	}
@@ -425,7 +439,7 @@ func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 func (img *Image) initialise(in api.Module) error {
 	for _, name := range []string{img.copy.Start, exportInitialise} {
 		if f := in.ExportedFunction(name); name != "" && f != nil {
-			if _, err := f.Call(img.host.ctx); err != nil {
+			if _, err := call(img.host.ctx, in, f); err != nil {
 				var stopped stoppedError
 				if errors.As(err, &stopped) {
 					return fmt.Errorf("does not start: %w", stopped)
@@ -437,12 +451,12 @@ func (img *Image) initialise(in api.Module) error {
 	return nil
 }
 
-// source returns the source line of an offset in the copy's code.
-func (img *Image) source(offset uint64) string {
+// frames returns the functions around an offset in the copy's code; see wasm.Places.Frames.
+func (img *Image) frames(offset uint64) []wasm.Frame {
 	img.placesLock.Lock()
 	defer img.placesLock.Unlock()
 	img.placesOnce.Do(func() { img.places = img.copy.Places() })
-	return img.places.Source(offset)
+	return img.places.Frames(offset)
 }
 
 func allI32(types []api.ValueType, count int) bool {

@@ -36,7 +36,8 @@ func TestBuildRefuses(t *testing.T) {
 		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h",
 		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 3; build the image again",
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
-		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.log, starloom.probe, starloom.fail, starloom.deliver and starloom.result",
+		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.assert, starloom.deliver, starloom.fail, starloom.log, starloom.logf, starloom.probe and starloom.result",
+		"asks_for_files.c":  "imports wasi_snapshot_preview1.fd_read, which firmware may not ask for: there are no files",
 		"bad_param.c":       "parameter \"retries\": write name=default",
 		"probe_twice.c":     "has two probes \"held\"; rename one",
 		"probe_name.c":      "probe \"held[0]\": write a letter or _",
@@ -83,6 +84,64 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	_, err = build(fmt.Sprintf(frame, "sl_dnoe(nic); int"))
 	require.ErrorContains(t, err, "warns.c:4:48: ")
 	require.NotContains(t, err.Error(), "starloom-build-")
+}
+
+// TestBuildOptions: level, macros, folders of headers and several sources.
+func TestBuildOptions(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
+		return path
+	}
+	main := write("main.c", `#include "starloom.h"
+#include "table.h"
+typedef struct { uint32_t x; } state_t;
+static void on_start(sl_nic *nic, state_t *s) { s->x = table(DEPTH); }
+static void on_slot(sl_nic *nic, state_t *s) { sl_probe(nic, 0, s->x); }
+STARLOOM_PROBES("x")
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`)
+	table := write("table.cc", `#include "table.h"
+uint32_t table(uint32_t k) { return k * FACTOR; }
+`)
+	write("include/table.h", `#include <stdint.h>
+#ifdef __cplusplus
+extern "C"
+#endif
+uint32_t table(uint32_t k);
+`)
+	var sizes []int
+	for _, level := range []string{"", "2", "0"} {
+		output := filepath.Join(dir, "out.wasm")
+		require.NoError(t, Build(t.Context(), BuildOptions{
+			Source: main, More: []string{table}, Output: output, Level: level,
+			Define: []string{"DEPTH=6", "FACTOR=7"}, Include: []string{filepath.Join(dir, "include")},
+		}))
+		binary, err := os.ReadFile(output)
+		require.NoError(t, err)
+		require.NotContains(t, string(binary), dir, "no path of the machine is in an image")
+		sizes = append(sizes, len(binary))
+		image, err := newHost(t, "compiler").Load("main.c", binary)
+		require.NoError(t, err)
+		in, err := image.NewInstance(config(1))
+		require.NoError(t, err)
+		in.Start()
+		in.Slot(all(in), 0)
+		require.EqualValues(t, 42, in.Probes()[0])
+	}
+	require.Equal(t, sizes[0], sizes[1])
+	require.NotEqual(t, sizes[1], sizes[2])
+	for want, o := range map[string]BuildOptions{
+		"-O 4: there is no such level: give one of 0, 1, 2, 3, s, z": {Source: main, Level: "4"},
+		"-D 4=5: this is not a macro: give NAME or NAME=VALUE":       {Source: main, Define: []string{"4=5"}},
+		"nowhere: this is not a folder":                              {Source: main, Include: []string{filepath.Join(dir, "nowhere")}},
+		"given twice":                                                {Source: main, More: []string{main}},
+		"does not compile":                                           {Source: main, Define: []string{"DEPTH=6"}},
+	} {
+		require.ErrorContains(t, Build(t.Context(), o), want)
+	}
 }
 
 func TestBuildKeepsItsSource(t *testing.T) {
@@ -342,7 +401,7 @@ func TestParseTrap(t *testing.T) {
 		{"\t.$3(i32)", "$3"},
 		{"\tstarloom.log(i32,i32)", ""},
 	} {
-		reason, function, _ := new(Image).parseTrap(errors.New(head + c.trace))
+		reason, function, _, _ := new(Image).parseTrap(errors.New(head + c.trace))
 		require.Equal(t, "unreachable", reason)
 		require.Equal(t, c.function, function, c.trace)
 	}

@@ -2,6 +2,10 @@ package firmware
 
 import (
 	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -17,6 +21,8 @@ const (
 
 var importTypes = map[string][]api.ValueType{
 	"log":         {api.ValueTypeI32, api.ValueTypeI32},
+	"logf":        {api.ValueTypeI32, api.ValueTypeI32},
+	"assert":      {api.ValueTypeI32, api.ValueTypeI32, api.ValueTypeI32, api.ValueTypeI32},
 	"probe":       {api.ValueTypeI32, api.ValueTypeI64},
 	"fail":        {api.ValueTypeI32},
 	importDeliver: {api.ValueTypeI32},
@@ -24,7 +30,12 @@ var importTypes = map[string][]api.ValueType{
 }
 
 func importList() string {
-	return "starloom.log, starloom.probe, starloom.fail, starloom.deliver and starloom.result"
+	names := slices.Sorted(maps.Keys(importTypes))
+	for i := range names {
+		names[i] = importModule + "." + names[i]
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }
 
 // instanceKey finds the instance that makes a call in the call's context.
@@ -43,12 +54,22 @@ func (h *Host) exportImports() error {
 				in.hostLog(m, uint32(stack[0]), uint32(stack[1]))
 			}
 		},
+		"logf": func(ctx context.Context, m api.Module, stack []uint64) {
+			if in := caller(ctx); in != nil {
+				in.hostLogf(m, uint32(stack[0]), uint32(stack[1]))
+			}
+		},
+		// It does not return, in whatever language the firmware is written.
+		"assert": func(_ context.Context, m api.Module, stack []uint64) {
+			text := func(k int) string { return printable(cString(m.Memory(), uint32(stack[k]), logBytesMax)) }
+			panic(assertError{text(0), text(1), fmt.Sprintf("%s:%d", text(2), uint32(stack[3]))})
+		},
 		"probe": func(ctx context.Context, _ api.Module, stack []uint64) {
 			if in := caller(ctx); in != nil {
 				in.hostProbe(uint32(stack[0]), stack[1])
 			}
 		},
-		// It does not return, in whatever language the firmware is written.
+		// Neither does this.
 		"fail": func(_ context.Context, _ api.Module, stack []uint64) {
 			panic(gaveUpError(int32(uint32(stack[0]))))
 		},
@@ -68,7 +89,10 @@ func (h *Host) exportImports() error {
 	if _, err := builder.Instantiate(h.ctx); err != nil {
 		return err
 	}
+	if err := h.exportWASI(); err != nil {
+		return err
+	}
 	_, err := h.runtime.NewHostModuleBuilder(wasm.TickModule).NewFunctionBuilder().
-		WithGoFunction(api.GoFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
+		WithGoModuleFunction(api.GoModuleFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
 	return err
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/tetratelabs/wazero/api"
 
+	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
@@ -30,6 +31,10 @@ type Instance interface {
 	Restart(cells []uint32)
 	// Reset takes the instance back to before Start, with a new seed.
 	Reset(seed uint64)
+	// Costs returns what the handlers of the last Start or Slot have cost, in the order of their
+	// cells, 0 for one that has trapped and 2^32-1 for more than that; none of an image without
+	// a meter. The slice is valid until the next Start or Slot.
+	Costs() []uint32
 	// TakeEvents returns what happened since the last call, in the order of the
 	// cells: faults and log lines. The slice is valid until the next Slot.
 	TakeEvents() []Event
@@ -63,6 +68,7 @@ const (
 	EventLog                      // the handler called sl_log
 	EventDeliver                  // the handler called sl_deliver
 	EventResult                   // the handler called sl_result
+	EventAssert                   // an assertion of the handler has failed
 	EventLogFull                  // handlers logged more than is kept: Lines more lines
 )
 
@@ -74,9 +80,14 @@ type Event struct {
 	Word     uint32 // result: its number
 	Value    uint64 // result
 	Lines    int    // log full: lines that are not kept
-	Text     string // trap: reason; fail: the code; log: the line
-	Function string // trap, fail: innermost function of the firmware
-	Source   string // trap, fail: file:line:column, "" without debug information
+	Text     string // trap: reason; fail: the code; assert: the condition; log: the line
+	Function string // trap, fail: innermost function of the firmware; assert: that with the assertion
+	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
+
+	// Backtrace is for trap, fail and assert: the functions that were being called, the
+	// innermost first, inlined ones too, each with file:line:column as far as the debug
+	// information says it.
+	Backtrace []wasm.Frame
 }
 
 // Limits of what firmware may say in one slot, so that a handler in a loop does not
@@ -100,12 +111,16 @@ type wasmInstance struct {
 	memory   linearMemory
 	globals  []api.MutableGlobal // those of image.copy.Globals
 	before   []uint64            // what they held before the call that runs, of those that are given back
-	params   [2]uint64
+	params   [3]uint64
+	costs    costsOf
+	spent    []uint32 // Costs
+	calls    uint64   // address of bank.Calls in the image, if it has a meter
 	calling  []uint32 // the cells whose handlers are being called
 	pristine pristine
 	probes   []uint64
 	events   []Event
 	said     said
+	runtime  runtimeCall
 }
 
 // said is how much a run of the handlers has said so far.
@@ -134,6 +149,21 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 	return growBytes(c, nic.StateBytesMax+columnBytesMax)
 }
 
+// ErrOneProcessor says that an image brings a runtime of its own, and a bank has more than
+// one processor.
+var ErrOneProcessor = errors.New("it brings a runtime of its own (it imports " + wasiModule + "), and serves one processor per instance")
+
+// runtimeBytesMax is by how much more the memory of an image may grow that brings a runtime
+// with a heap.
+const runtimeBytesMax = 16 << 20
+
+func (img *Image) runtimeBytes() uint64 {
+	if img.Runtime {
+		return runtimeBytesMax
+	}
+	return 0
+}
+
 // growBytes is by how much a memory grows for processors with so much beside their FIFOs.
 func growBytes(c nic.BankConfig, perCell int) uint64 {
 	perCell += 6 * c.Lanes() // statuses
@@ -143,7 +173,10 @@ func growBytes(c nic.BankConfig, perCell int) uint64 {
 
 // NewInstance makes an instance that serves the bank.
 func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
-	memory, err := img.reserve(MemoryBytesMax(c), growBytes(c, usualBytes))
+	if img.Runtime && c.Cells > 1 {
+		return nil, ErrOneProcessor
+	}
+	memory, err := img.reserve(MemoryBytesMax(c)+img.runtimeBytes(), growBytes(c, usualBytes)+img.runtimeBytes())
 	if err != nil {
 		return nil, err
 	}
@@ -160,14 +193,14 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if err := img.initialise(in.module); err != nil {
 		return nil, err
 	}
-	descriptor, err := in.module.ExportedFunction(exportBank).Call(in.ctx)
+	descriptor, err := call(in.ctx, in.module, in.module.ExportedFunction(exportBank))
 	if err != nil {
 		return nil, callError(exportBank, err)
 	}
 	if err := nic.DescribeBank(in.Memory(), uint32(descriptor[0]), c); err != nil {
 		return nil, err
 	}
-	address, err := in.module.ExportedFunction(exportAttach).Call(in.ctx,
+	address, err := call(in.ctx, in.module, in.module.ExportedFunction(exportAttach),
 		uint64(c.Cells), uint64(c.PayloadBytes), uint64(c.RxFrames), uint64(c.TxFrames))
 	if err != nil {
 		return nil, callError(exportAttach, err)
@@ -177,6 +210,9 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	}
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
+	}
+	if img.meter != nil {
+		in.calls = in.callsAddress()
 	}
 	in.keep()
 	in.pristine = img.pristineState(in)
@@ -188,7 +224,12 @@ func (in *wasmInstance) instantiate() (err error) {
 	if in.module, err = in.image.instantiate(in.memory); err != nil {
 		return err
 	}
-	in.start, in.slot = in.module.ExportedFunction(exportStart), in.module.ExportedFunction(exportSlot)
+	prefix := ""
+	if in.image.meter != nil {
+		prefix = wasm.EachName
+	}
+	in.start, in.slot = in.module.ExportedFunction(prefix+exportStart), in.module.ExportedFunction(prefix+exportSlot)
+	in.costs = costGlobals(in.module)
 	in.globals = in.globals[:0]
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))
@@ -289,7 +330,7 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		values[i] = uint64(value)
 	}
 	in.enter()
-	result, err := f.Call(in.ctx, values...)
+	result, err := call(in.ctx, in.module, f, values...)
 	if err != nil {
 		in.leave()
 		return 0, callError(exportCall+name, err)
@@ -400,12 +441,20 @@ func (in *wasmInstance) Restart(cells []uint32) {
 // the host's word to the firmware; what firmware makes of it is not believed. When the
 // call is stopped, nobody is at fault: see Host.Stopped.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
+	if in.image.meter != nil {
+		in.runMetered(entry, cells, slot)
+		return
+	}
 	for len(cells) > 0 {
 		in.calling = cells
 		in.bank.SetCurrent(-1)
-		in.params = [2]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.runtime.slot = uint64(slot)
 		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:params])
+		if in.image.Runtime {
+			in.endRuntimeCall()
+		}
 		if err == nil {
 			return
 		}
@@ -437,10 +486,18 @@ func (in *wasmInstance) fault(cell int, err error) {
 	}
 	in.bank.Silence(cell)
 	event := Event{Kind: EventTrap, Cell: cell}
-	event.Text, event.Function, event.Source = in.image.parseTrap(err)
+	event.Text, event.Function, event.Source, event.Backtrace = in.image.parseTrap(err)
 	var gaveUp gaveUpError
-	if errors.As(err, &gaveUp) {
+	var failed assertError
+	switch {
+	case errors.As(err, &gaveUp):
 		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
+	case errors.As(err, &failed):
+		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, failed.function, failed.source
+	}
+	var spent spentError
+	if errors.As(err, &spent) {
+		event.Text = spent.Error()
 	}
 	in.events = append(in.events, event)
 }
@@ -450,13 +507,20 @@ type gaveUpError int32
 
 func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
 
+// assertError ends a handler of which an assertion has failed.
+type assertError struct{ condition, function, source string }
+
+func (e assertError) Error() string {
+	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
+}
+
 // current returns the cell whose handler calls the host. There is none while the
 // image starts or attaches its bank.
 func (in *wasmInstance) current() (cell int, ok bool) {
 	if in.bank == nil {
 		return 0, false
 	}
-	place := in.bank.Current()
+	place := in.place()
 	if uint64(place) >= uint64(len(in.calling)) {
 		return 0, false
 	}
@@ -490,12 +554,33 @@ func (in *wasmInstance) hostResult(word uint32, value uint64) {
 
 func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
 	cell, ok := in.current()
-	if ok && uint64(signal) < uint64(len(in.image.Probes)) {
-		in.probes[cell*len(in.image.Probes)+int(signal)] = value
+	if !ok {
+		return
+	}
+	if count := len(in.image.Probes); uint64(signal) < uint64(count) {
+		in.probes[cell*count+int(signal)] = value
+	} else {
+		in.logLine(func() string {
+			return fmt.Sprintf("(sl_probe: there is no probe %d; STARLOOM_PROBES has %d)", signal, count)
+		})
 	}
 }
 
 func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
+	in.logLine(func() string {
+		if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
+			return string(text)
+		}
+		return "(sl_log: the text lies outside the memory)"
+	})
+}
+
+func (in *wasmInstance) hostLogf(m api.Module, format, arguments uint32) {
+	in.logLine(func() string { return formatLog(m.Memory(), format, arguments) })
+}
+
+// logLine logs a line of the processor whose handler runs, unless it has logged too many.
+func (in *wasmInstance) logLine(line func() string) {
 	cell, ok := in.current()
 	if !ok {
 		return
@@ -505,11 +590,7 @@ func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
 		return
 	}
 	in.said.cellLines++
-	line := "(sl_log: the text lies outside the memory)"
-	if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
-		line = printable(string(text))
-	}
-	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: line})
+	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: printable(line())})
 }
 
 // endLog says how many lines were not kept.
@@ -537,8 +618,8 @@ func printable(text string) string {
 // its own, the types of the parameters and those of the results.
 var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
 
-// parseTrap takes reason, innermost function and source line out of wazero's
-// error, whose text is
+// parseTrap takes reason, innermost function and source line, and all functions, out of
+// wazero's error, whose text is
 //
 //	wasm error: unreachable
 //	wasm stack trace:
@@ -547,27 +628,53 @@ var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:
 //
 // The number is the offset in the code of the copy, of which the image's own debug
 // information knows nothing.
-func (img *Image) parseTrap(err error) (reason, function, source string) {
+func (img *Image) parseTrap(err error) (reason, function, source string, backtrace []wasm.Frame) {
 	lines := strings.Split(err.Error(), "\n")
 	reason = strings.TrimPrefix(lines[0], "wasm error: ")
+	name, placed := "", true
+	end := func() { // of what is said of a function
+		if !placed {
+			backtrace = append(backtrace, wasm.Frame{Function: name})
+		}
+		placed = true
+	}
 	for _, line := range lines[1:] {
 		text := strings.TrimSpace(line)
 		switch {
 		case strings.HasPrefix(line, "\t\t"):
-			if source == "" && function != "" {
-				number, _, _ := strings.Cut(text, ":")
-				if offset, err := strconv.ParseUint(number, 0, 32); err == nil {
-					source = img.source(offset)
-				}
+			number, _, _ := strings.Cut(text, ":")
+			offset, err := strconv.ParseUint(number, 0, 32)
+			if placed || err != nil {
+				continue
 			}
+			frames := img.frames(offset)
+			if len(frames) == 0 {
+				continue
+			}
+			if function == name && source == "" && len(backtrace) == 0 {
+				source = frames[0].Source
+			}
+			frames[len(frames)-1].Function = or(frames[len(frames)-1].Function, name)
+			backtrace, placed = append(backtrace, frames...), true
 		case strings.HasPrefix(line, "\t"):
-			if function != "" {
-				return reason, function, source
+			end()
+			if name = frameName.ReplaceAllString(text, "$1"); strings.HasPrefix(name, importModule+".") {
+				continue
 			}
-			if name := frameName.ReplaceAllString(text, "$1"); !strings.HasPrefix(name, importModule+".") {
-				function = strings.TrimPrefix(name, ".")
-			}
+			name, placed = strings.TrimPrefix(name, "."), false
+			function = or(function, name)
 		}
 	}
-	return reason, function, source
+	end()
+	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
+}
+
+// backtraceMax is how many functions of a backtrace are kept, the innermost ones.
+const backtraceMax = 64
+
+func or(text, otherwise string) string {
+	if text == "" {
+		return otherwise
+	}
+	return text
 }

@@ -74,6 +74,9 @@ func (in *nativeInstance) Reset(seed uint64) {
 	in.bank.Reset(seed)
 }
 
+// Costs implements Instance: a native program has none.
+func (in *nativeInstance) Costs() []uint32 { return nil }
+
 // TakeEvents implements Instance: a native program has none.
 func (in *nativeInstance) TakeEvents() []Event { return nil }
 

@@ -151,7 +151,10 @@ func (t *pathToken) match(s string) int {
 		return 0
 	}
 	if t.kind == tokenAnyIndex {
-		return strings.IndexByte(s, ']') + 1
+		if end := strings.IndexByte(s, ']'); end > 1 {
+			return end + 1
+		}
+		return 0
 	}
 	value, at := uint64(0), 1
 	for ; at < len(s) && s[at] >= '0' && s[at] <= '9'; at++ {

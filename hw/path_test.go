@@ -136,6 +136,8 @@ func FuzzPattern(f *testing.F) {
 	f.Add("**.a.**.b*a*", "a.a.b.bab")
 	f.Add("*[1]", "a[1][1]")
 	f.Add("a[", "a..b")
+	f.Add("n[*].port[+rho].*", "n[3].port[+rho].tx")
+	f.Add("**.port[*]", "n[3].port[-rho^2]")
 	f.Fuzz(func(t *testing.T, pattern, path string) {
 		if CheckPath(path) == nil {
 			literal, err := CompilePattern(path)

@@ -255,10 +255,17 @@ func writeC(w io.Writer) {
 			fmt.Fprintf(w, "    uint8_t payload[];\n")
 		}
 		fmt.Fprintf(w, "} sl_%s;\n\n", b.Name)
+		addresses := b.Name == "bank" // whose addresses natively have the machine's size
+		if addresses {
+			fmt.Fprint(w, "#ifndef STARLOOM_NATIVE\n")
+		}
 		for _, r := range regs {
 			fmt.Fprintf(w, "SL_STATIC_ASSERT(offsetof(sl_%s, %s) == %d, \"register map\");\n", b.Name, r.Name, r.Offset)
 		}
 		fmt.Fprintf(w, "SL_STATIC_ASSERT(sizeof(sl_%s) == %d, \"register map\");\n", b.Name, size)
+		if addresses {
+			fmt.Fprint(w, "#endif\n")
+		}
 	}
 	fmt.Fprint(w, "\n#endif\n")
 }

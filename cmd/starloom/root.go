@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"starloom"
+	"starloom/examples/languages"
 	"starloom/firmware"
 	"starloom/nic"
 	"starloom/traces"
@@ -189,21 +190,32 @@ func newFirmware() *cobra.Command {
 	parent := &cobra.Command{
 		Use: "firmware", Short: "Build and inspect firmware images", Args: cobra.ArbitraryArgs, RunE: group,
 	}
-	var output string
+	var o firmware.BuildOptions
 	build := &cobra.Command{
-		Use:   "build SRC.c [-o OUT.wasm]",
-		Short: "Compile C firmware to an image",
-		Long: `Compiles a C or C++ source that includes starloom.h (the header is part of this
-program) with clang and wasm-ld, and checks the image. Debian has both in the
-packages clang and lld.`,
-		Example:           "  starloom firmware build router.c -o router.wasm",
-		Args:              exactly("SRC.c"),
-		ValidArgsFunction: files("c"),
+		Use:   "build SRC.c... [-o OUT.wasm]",
+		Short: "Compile C or C++ firmware to an image",
+		Long: `Compiles C and C++ sources to one image with clang and wasm-ld, and checks it. The header
+starloom.h is part of this program. Debian has both tools in the packages clang and lld.`,
+		Example: `  starloom firmware build router.c -o router.wasm
+  starloom firmware build router.c table.c -O 3 -D DEPTH=4 -I include`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return exactly("SRC.c")(c, args)
+			}
+			return nil
+		},
+		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+			return []string{"c", "cc", "cpp", "cxx"}, cobra.ShellCompDirectiveFilterFileExt
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return firmware.Build(c.Context(), firmware.BuildOptions{Source: args[0], Output: output, Warnings: c.ErrOrStderr()})
+			o.Source, o.More, o.Warnings = args[0], args[1:], c.ErrOrStderr()
+			return firmware.Build(c.Context(), o)
 		},
 	}
-	build.Flags().StringVarP(&output, "output", "o", "", "write the image to `F` (default: the source's name with .wasm)")
+	build.Flags().StringVarP(&o.Output, "output", "o", "", "write the image to `F` (default: the first source's name with .wasm)")
+	build.Flags().StringVarP(&o.Level, "optimise", "O", "2", "optimise to `LEVEL`: "+strings.Join(firmware.Levels, ", "))
+	build.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "define the macro `NAME=VALUE`; may be given several times")
+	build.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "look for headers in the folder `DIR`; may be given several times")
 	inspect := &cobra.Command{
 		Use:               "inspect F.wasm",
 		Short:             "Check an image and say what is in it",
@@ -222,7 +234,45 @@ packages clang and lld.`,
 			return info.WriteText(c.OutOrStdout())
 		},
 	}
-	parent.AddCommand(build, inspect)
+	sdk := &cobra.Command{
+		Use:   "sdk DIR",
+		Short: "Write the SDK's headers to a folder",
+		Long: `Writes starloom.h and the other headers to a folder: for editors, and for native unit
+tests of handlers, with the shim starloom_native.c. 'firmware build' does not need them.`,
+		Example: "  starloom firmware sdk sdk\n  cc -g -DSTARLOOM_NATIVE -fsanitize=address -I sdk -o test router.c router_test.c sdk/starloom_native.c",
+		Args:    exactly("DIR"),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if err := firmware.WriteSDK(args[0]); err != nil {
+				return &starloom.InputError{Place: "DIR", Reason: err.Error(), Remedy: "give a folder that may be written"}
+			}
+			return nil
+		},
+	}
+	var known []string
+	for _, l := range languages.All {
+		known = append(known, l.Name)
+	}
+	project := &cobra.Command{
+		Use:   "new --language LANGUAGE NAME",
+		Short: "Make a firmware project that builds, runs and tests",
+		Long: `Makes the folder NAME with a small controller that works - it routes a permutation with
+acknowledgements - its scenario, a Makefile and tests. 'make' builds the image, 'make run'
+runs it, 'make test' tests it; the README there says what has to be installed.`,
+		Example: "  starloom firmware new --language c my-router\n  cd my-router && make test",
+		Args:    exactly("NAME"),
+	}
+	language := choose(project, "language", "write it in this language", known...)
+	project.RunE = func(c *cobra.Command, args []string) error {
+		if language.value == "" {
+			return &starloom.InputError{Place: "--language", Reason: "it is missing", Remedy: "choose one of " + strings.Join(known, ", ")}
+		}
+		if err := languages.New(language.value, args[0]); err != nil {
+			return &starloom.InputError{Place: "NAME", Reason: err.Error(), Remedy: "give a new folder, whose name has a-z, 0-9, _ and -"}
+		}
+		_, err := fmt.Fprintf(c.OutOrStdout(), "made %s: cd %s && make test\n", args[0], args[0])
+		return err
+	}
+	parent.AddCommand(build, inspect, project, sdk)
 	return parent
 }
 

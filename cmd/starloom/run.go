@@ -17,6 +17,7 @@ func newRun() *cobra.Command {
 	var image, seeds string
 	var vcd, pcapng, log, runTable, json, junit, csv, statsCSV string
 	var seed, permutation uint64
+	var breakOn string
 	c := &cobra.Command{
 		Use:   "run SCENARIO",
 		Short: "Run a scenario and report",
@@ -49,6 +50,12 @@ packets held, logs and probes. Runs are equal if digest and report are.
 
 A run that has lost packets is repeated, to find out where.
 
+--save F writes the state at the end, at the break, or with --checkpoint-every N every
+N slots: the last whole one is in F, whatever ends the process. --restore F goes on from
+it, with the same scenario, firmware, engine, mode and bank size; the report is that of
+a run without a break, and traces start there. --break-on stops a run when a rule is
+broken (trap: firmware_trap) or before slot N; the verdict is that of the rules so far.
+
 A run-table (workloads gossip and one_to_all) has a row for each processor and a column for
 each step: S3 sent to 3, S3 S5 to both, R0 received from 0, - idle, ~ blocked; no header. On
 standard output it is the table, not the picture. The picture of a broadcast in an EJ network
@@ -59,6 +66,8 @@ of one dimension is its plane.`,
   starloom run examples/pops-16x16.yaml --seed 7 --junit results.xml
   starloom run examples/pops-16x16.yaml --seeds 1..1000 --csv runs.csv
   starloom run examples/pops-2x4-all.yaml --seed 1 --permutation 7 --vcd out.vcd
+  starloom run examples/pops-16x16.yaml --break-on slot=7 --save state
+  starloom run examples/pops-16x16.yaml --restore state --vcd from-7.vcd
   starloom run examples/rtl/pops-4x4.yaml`,
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: files("yaml", "yml"),
@@ -75,6 +84,10 @@ of one dimension is its plane.`,
 	f.StringVar(&seeds, "seeds", "", "run once for every seed of the range `A..B`")
 	f.Uint64Var(&permutation, "permutation", 0, "run only number `K` of all permutations")
 	f.Uint64Var(&seed, "seed", 0, "use the seed `N`")
+	f.StringVar(&o.Save, "save", "", "write the state at the end or at the break to `F`")
+	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
+	every := integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
+	f.StringVar(&breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
 	slots := integer(c, "slots", "end a run that is not done after `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&image, "firmware", "", "run the image `F`, or a built-in program, instead of the scenario's firmware")
 	engine := choose(c, "engine", "how slots are computed; auto takes the fastest that shows what is asked for", "auto", "cycle", "slot")
@@ -114,9 +127,18 @@ of one dimension is its plane.`,
 			return err
 		}
 
-		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}}
+		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}, {"--save", o.Save}}
+		if o.Save == "-" {
+			return &starloom.InputError{Place: "--save", Reason: "a state is a file, which is replaced as a whole", Remedy: "give a path"}
+		}
 		if err := keep(outputs, append(scenario.Inputs(), args[0])...); err != nil {
 			return err
+		}
+		o.CheckpointEvery = uint32(every.value)
+		if c.Flags().Changed("break-on") {
+			if o.BreakOn, err = starloom.ParseBreak(breakOn); err != nil {
+				return err
+			}
 		}
 		o.VCD, o.PCAPNG, o.Log = starloom.File(vcd), starloom.File(pcapng), starloom.File(log)
 		o.JSON, o.JUnit, o.CSV, o.StatsCSV = starloom.File(json), starloom.File(junit), starloom.File(csv), starloom.File(statsCSV)

@@ -17,9 +17,9 @@ func setBytes(n int) int { return (n + 7) / 8 }
 func setWords(n int) int { return (n + 63) / 64 }
 
 // gossipReferee follows what every vertex knows: at first its own item, then what good frames have
-// brought. A frame is a control frame whose payload has a bit for each item, of item 0 the lowest of byte 0. One that has
-// an item which its sender does not know creates it; who receives it is not to blame. The run ends
-// when all know all.
+// brought. The frames are control frames whose payload has a bit for each item, that of item 0 the
+// lowest of byte 0. A frame with an item that its sender does not know creates it; who receives it
+// is not to blame. The run ends when all know all.
 type gossipReferee struct {
 	n, words int // words of a set
 	plan     *Plan
@@ -37,6 +37,7 @@ var (
 	_ fabric.Ending  = (*gossipReferee)(nil)
 	_ fabric.Witness = (*gossipReferee)(nil)
 	_ fabric.Tabled  = (*gossipReferee)(nil)
+	_ fabric.Keeper  = (*gossipReferee)(nil)
 )
 
 func newGossipReferee(plan *Plan) *gossipReferee {
@@ -130,6 +131,9 @@ func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 
 // Over implements fabric.Ending.
 func (r *gossipReferee) Over() bool { return int(r.lowest) == r.n }
+
+// Keeps implements fabric.Keeper.
+func (r *gossipReferee) Keeps() []string { return []string{fabric.RuleNoCreation} }
 
 // Unfinished implements fabric.Ending.
 func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {

@@ -20,6 +20,10 @@ import (
 //
 // The programs of gossip bring their own buses: those that their schedule uses, no others. For
 // all other firmware Buses has them.
+//
+// With an arbiter a vertex whose frame has to wait keeps it, and asks again in the next slot; its
+// switch is at the bus meanwhile. The turns of tdma go round over as many taps as the longest bus
+// has: a slot is that of tap slot mod taps.
 type Network struct {
 	Vertices int     `json:"vertices" jsonschema:"required,minimum=2,maximum=65534,description=processors\\, each with a NIC that is on one bus in a slot"`
 	Length   int     `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647,description=vertices that may be on a bus in one slot\\, the sender included; a limit\\, above vertices it limits nothing (default: the largest of buses)"`
@@ -72,7 +76,7 @@ func (b Network) Check() error {
 	case scheduled && b.Arbiter == hw.ArbiterTDMA.String():
 		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter tdma lets nobody send but the one whose turn the slot is", b.schedule), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
-		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each")
+		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a schedule that brings them: "+strings.Join(b.Schedules(), ", "))
 	}
 	for i, bus := range b.Buses {
 		key := hw.Index("buses", i)
@@ -178,8 +182,25 @@ func (n names) SentOn(processor int, port uint16, _ int) int { return n.HeardOn(
 
 func (n names) HeardOn(processor int, port uint16) int { return int(n.plan.taps.Bus[processor][port]) }
 
-// ROM implements fabric.Network: there is none.
-func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return nil, nil }
+// ROM implements fabric.Network: which taps a vertex has.
+func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
+	return tapROM{b.Plan()}, nil
+}
+
+// tapROM has for each vertex the number of its taps, and then the bus of each.
+type tapROM struct{ plan *Plan }
+
+// Words implements fabric.ROM.
+func (r tapROM) Words() (processor, machine int) { return 1 + r.plan.taps.Ports, 0 }
+
+// Processor implements fabric.ROM.
+func (r tapROM) Processor(processor int, _ uint64, dst []uint32) {
+	dst[0] = uint32(r.plan.Ports(processor))
+	copy(dst[1:], r.plan.taps.Bus[processor])
+}
+
+// Machine implements fabric.ROM.
+func (r tapROM) Machine(uint64, []uint32) {}
 
 // What a bus and a tap take, in bytes, beside their frames.
 const (

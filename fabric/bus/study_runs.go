@@ -72,8 +72,8 @@ func (s *gossipRuns) lengths(name string) error {
 // The run whose vertices show Table 1: its columns are more than what is known at its last time.
 const table1Vertices, table1Length = 1024, 4
 
-// table1 compares what the lines know in phase 2: that of all their vertices, in columns, by the frames of a
-// run.
+// table1 compares what the lines know in phase 2: that of all their vertices, in columns, by the
+// frames of a run.
 func (s *gossipRuns) table1(name string) error {
 	const n, l = table1Vertices, table1Length
 	steps, table, err := s.run(twoPhase, n, l, true)
@@ -122,8 +122,8 @@ func (s *gossipRuns) phase2Sizes() (sizes [][2]int) {
 	return sizes
 }
 
-// phase2 holds what every vertex knows at each time of phase 2 to the invariant: vertex (i,j) knows the columns
-// from j to j+F_i-1, column 0 with the left-over items.
+// phase2 holds what every vertex knows at each time of phase 2 to the invariant: vertex (i,j) knows
+// the columns from j to j+F_i-1, column 0 with the left-over items.
 func (s *gossipRuns) phase2(name string) error {
 	wrong, looked, sizes := 0, 0, s.phase2Sizes()
 	for _, size := range sizes {

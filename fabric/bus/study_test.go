@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -119,6 +120,9 @@ func TestStudy(t *testing.T) {
 	}
 	require.Contains(t, m.files["bus-growth.svg"], "line 3")
 	require.Contains(t, m.files["bus-schedule.svg"], "among 18 vertices, 8 steps")
+	picture, err := os.ReadFile("../../examples/bus-schedule.svg")
+	require.NoError(t, err)
+	require.Equal(t, string(picture), m.files["bus-schedule.svg"], "starloom study bus --case 'table 1' --svg examples writes it")
 }
 
 // TestStudyFull: the cases of --full that are of other sizes.
@@ -130,8 +134,8 @@ func TestStudyFull(t *testing.T) {
 	require.Equal(t, m.plan, m.ran)
 }
 
-// TestStudyFails: when runs take longer, or vertices do not learn, every case of runs has rows that are not
-// right.
+// TestStudyFails: when runs take longer, or vertices do not learn, every case of runs has rows that
+// are not right.
 func TestStudyFails(t *testing.T) {
 	for name, m := range map[string]*model{
 		"lengths": {late: 1}, "optimum": {late: -9}, "improved": {late: 1}, "naive": {late: 1}, "table 1": {forget: true}, "phase 2": {forget: true},

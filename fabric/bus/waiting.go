@@ -8,13 +8,17 @@ import (
 	"starloom/nic"
 )
 
-// Waiting follows what waits at the taps of firmware that carries no workload: how many frames
-// have been sent there, how often one had to wait, and for how many slots, from the one in which
-// its NIC has first asked for the bus to the one in which it was sent. It is a referee.
+// Waiting is the referee of firmware on buses that are given. It follows packets, if the firmware
+// carries any, and what waits at the taps: how many frames have been sent there, how often one had
+// to wait, and for how many slots, from the one in which its NIC has first asked for the bus to the
+// one in which it was sent.
 //
 // A frame that is withdrawn counts until then as one that was blocked, and not as one that waited.
 // If another frame to the same port takes its place without a slot between, the wait goes on.
 type Waiting struct {
+	*fabric.Packets
+	announces bool
+
 	plan  *Plan
 	names fabric.Names
 	first []uint32 // by vertex: its port 0 in the columns of all taps
@@ -32,7 +36,7 @@ type Waiting struct {
 // NewWaiting follows the taps of a network.
 func NewWaiting(b Network) *Waiting {
 	p := b.Plan()
-	w := &Waiting{plan: p, names: b.Names(), first: make([]uint32, b.Vertices),
+	w := &Waiting{Packets: fabric.NewPackets(b.Vertices), plan: p, names: b.Names(), first: make([]uint32, b.Vertices),
 		port: make([]uint16, b.Vertices), since: make([]uint32, b.Vertices), last: make([]uint32, b.Vertices)}
 	taps := uint32(0)
 	for vertex := range w.first {
@@ -73,7 +77,11 @@ func (w *Waiting) waits(vertex int, port uint16, slot uint32) bool {
 }
 
 // Received implements fabric.Witness.
-func (w *Waiting) Received(*fabric.Ledger, int, nic.FrameView, uint32) {}
+func (w *Waiting) Received(l *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
+	if w.announces {
+		w.Packets.Received(l, vertex, frame, slot)
+	}
+}
 
 // TapWaiting is what a report says of a tap at which something was sent or blocked.
 type TapWaiting struct {
@@ -121,8 +129,12 @@ func (w *Waiting) Taps() TapsWaiting {
 	return taps
 }
 
-// Metrics implements fabric.Referee: the longest wait of all, and what each tap has seen.
-func (w *Waiting) Metrics(*fabric.End, bool) (m fabric.Metrics) {
+// Metrics implements fabric.Referee: those of packets if there are any, the longest wait of all,
+// and what each tap has seen.
+func (w *Waiting) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
+	if carries {
+		m = w.Packets.Metrics(e, carries)
+	}
 	taps, longest := w.Taps(), 0
 	for _, tap := range taps {
 		longest = max(longest, int(tap.WaitingMax))
@@ -132,18 +144,16 @@ func (w *Waiting) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	return m
 }
 
-// Tell implements fabric.Referee: how many taps a vertex has.
-func (w *Waiting) Tell(first int, words []uint32) {
-	for i := range words {
-		words[i] = uint32(w.plan.Ports(first + i))
-	}
-}
-
 // Witness implements fabric.Referee.
-func (w *Waiting) Witness(bool) fabric.Witness { return w }
+func (w *Waiting) Witness(announces bool) fabric.Witness {
+	w.announces = announces
+	w.Packets.Witness(announces)
+	return w
+}
 
 // Reset implements fabric.Referee.
 func (w *Waiting) Reset() {
+	w.Packets.Reset()
 	for _, column := range [][]uint64{w.sent, w.blocked, w.waited} {
 		clear(column)
 	}
@@ -155,6 +165,7 @@ func (w *Waiting) Reset() {
 
 // State implements fabric.Referee.
 func (w *Waiting) State(v *hw.StateVisitor) {
+	w.Packets.State(v)
 	hw.StateColumn(v, "sent", w.sent)
 	hw.StateColumn(v, "blocked", w.blocked)
 	hw.StateColumn(v, "waited", w.waited)
@@ -163,15 +174,3 @@ func (w *Waiting) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "since", w.since)
 	hw.StateColumn(v, "last", w.last)
 }
-
-// Load, Overhears, Arrive, Announce, Acknowledges, Acknowledge, Missing and Routed implement
-// fabric.Referee: there is nothing to carry.
-
-func (w *Waiting) Load(*fabric.Load) error                         { return nil }
-func (w *Waiting) Overhears() bool                                 { return false }
-func (w *Waiting) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (w *Waiting) Announce(*fabric.Ledger, int, uint32, uint32)    {}
-func (w *Waiting) Acknowledges() bool                              { return false }
-func (w *Waiting) Acknowledge(func(int))                           {}
-func (w *Waiting) Missing(func(fabric.Finding) bool)               {}
-func (w *Waiting) Routed() *fabric.Packets                         { return nil }

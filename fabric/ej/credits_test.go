@@ -46,9 +46,13 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 	}
 	cross(0, true)
 	require.Equal(t, 1, count())
-	c.Heard(1, neighbour, 2, 0, true) // RTL shows a frame that nobody has sent
-	bank.Registers[neighbour].RxCount++
+	nobodys := func(slot uint32) { // RTL shows a frame that nobody has sent
+		c.Heard(1, neighbour, 2, slot, true)
+		bank.Registers[neighbour].RxCount++
+	}
+	nobodys(0)
 	cross(1, true)
+	nobodys(1)
 	require.Zero(t, count())
 	require.True(t, c.Blocks(node, port))
 	require.True(t, c.Blocks(node, nic.PortAll))
@@ -57,7 +61,7 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 	for _, lie := range []struct {
 		rxCount uint8
 		credits int
-	}{{255, 0}, {3, 0}, {2, 1}, {1, 1}, {7, 1}, {0, 2}, {9, 2}, {0, 2}} { // the second frame is nobody's
+	}{{255, 0}, {4, 0}, {3, 1}, {2, 1}, {7, 1}, {1, 2}, {0, 2}, {9, 2}, {0, 2}} { // of four, the oldest and the third have credits
 		bank.Registers[neighbour].RxCount = lie.rxCount
 		c.Free(1, bank)
 		latch()

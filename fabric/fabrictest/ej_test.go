@@ -55,9 +55,9 @@ func TestEJ(t *testing.T) {
 		require.Equal(t, credits > 0, half.Frames.Blocked > 50)
 		require.Positive(t, half.Frames.Unheard)
 		e.Duplex = ej.DuplexFull
-		full, err := starloom.Run(t.Context(), onEJ(flood, e, 1)(t), starloom.RunOptions{})
+		duplex, err := starloom.Run(t.Context(), onEJ(flood, e, 1)(t), starloom.RunOptions{})
 		require.NoError(t, err)
-		require.Zero(t, full.Frames.Collided)
+		require.Zero(t, duplex.Frames.Collided)
 	}
 }
 
@@ -74,9 +74,13 @@ func TestEJRTL(t *testing.T) {
 			{Replace: "ej.node[1].dim[1].port[*]"},
 		},
 	}).rtl(t)
-	full := half
-	full.Duplex = ej.DuplexFull
-	for name, e := range map[string]ej.Network{"half": half, "full": full} {
+	networks := map[string]ej.Network{"half": half}
+	if *full {
+		both := half
+		both.Duplex = ej.DuplexFull
+		networks["full"] = both
+	}
+	for name, e := range networks {
 		for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 			t.Run(name+" duplex, all on "+backend, func(t *testing.T) {
 				t.Parallel()

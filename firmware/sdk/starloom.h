@@ -27,9 +27,9 @@
 #define STARLOOM_ROM
 #endif
 
-#define SL_EXPORT(name) __attribute__((export_name(#name), visibility("default")))
-#define SL_IMPORT(name) __attribute__((import_module("starloom"), import_name(#name)))
-#define SL_INLINE static inline __attribute__((always_inline))
+/* SL_EXPORT, SL_IMPORT, SL_INLINE, and where a bank gets its memory: in WebAssembly, or in
+ * a native unit test. */
+#include "starloom_target.h"
 
 SL_IMPORT(log) void sl_host_log(const char *text, uint32_t bytes);
 SL_IMPORT(probe) void sl_host_probe(uint32_t signal, uint64_t value);
@@ -283,7 +283,7 @@ SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
 #define STARLOOM_RX(state_t) (nic.bank.rx)
 #else
 #define STARLOOM_STATE_BYTES 0u
-#define STARLOOM_RX(state_t) ((sizeof(state_t) + 7) / 8 * 8) /* a constant */
+#define STARLOOM_RX(state_t) ((sizeof(state_t) + 7) / 8 * 8 + SL_GAP) /* a constant */
 #endif
 
 /* Tables of the network that do not change while it runs, such as lists of requests: define
@@ -365,7 +365,6 @@ SL_INLINE void sl_withdraw_from(sl_nic *nic, uint32_t port) {
     for (; place < queued; place++) starloom_move(nic, starloom_tx(nic, place), starloom_tx(nic, place + 1));
 }
 
-extern uint8_t __heap_base;
 static sl_bank starloom_bank;
 
 /* Places the columns and records of a bank behind the program's own data
@@ -374,23 +373,20 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
                                   uint64_t state_bytes) {
     sl_bank *bank = &starloom_bank;
     if (state_bytes > 1u << 20) return 0;
-    uint64_t at = (uint64_t)(uintptr_t)&__heap_base;
+    uint64_t at = starloom_base();
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;
     bank->payload_bytes = payload_bytes;
     bank->rx_frames = rx_frames;
     bank->tx_frames = tx_frames;
     bank->frame_stride = (uint32_t)sizeof(sl_frame) + (payload_bytes + 7) / 8 * 8;
-    bank->rx = (uint32_t)(state_bytes + 7) / 8 * 8;
-    bank->tx = bank->rx + bank->frame_stride;
-    bank->record_stride = bank->tx + bank->frame_stride;
+    bank->rx = (uint32_t)(state_bytes + 7) / 8 * 8 + SL_GAP;
+    bank->tx = bank->rx + bank->frame_stride + SL_GAP;
+    bank->record_stride = bank->tx + bank->frame_stride + SL_GAP;
     bank->listen_slots = STARLOOM_LISTEN_SLOTS;
     /* Columns start on cache lines of their own, those of a single processor side by side. */
     const uint64_t line = cells > 1 ? 64 : 8;
-#define SL_PLACE(field, bytes)                     \
-    at = (at + line - 1) / line * line;            \
-    bank->field = (__typeof__(bank->field))(uintptr_t)(uint32_t)at; \
-    at += (uint64_t)cells * (bytes);
+#define SL_PLACE(field, bytes) bank->field = (__typeof__(bank->field))starloom_column(&at, line, (uint64_t)cells * (bytes));
     SL_PLACE(processor, sizeof *bank->processor)
     SL_PLACE(rx_status, sizeof *bank->rx_status * (uint64_t)bank->lanes)
     SL_PLACE(calls, sizeof *bank->calls)
@@ -415,19 +411,14 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
 #endif
 #ifdef STARLOOM_ROM
     SL_PLACE(rom, sizeof *bank->rom * (uint64_t)bank->rom_words)
-    at = (at + line - 1) / line * line;
-    bank->machine_rom = (const uint32_t *)(uintptr_t)(uint32_t)at;
-    at += sizeof *bank->machine_rom * (uint64_t)bank->machine_rom_words;
+    bank->machine_rom = (const uint32_t *)starloom_column(&at, line, sizeof *bank->machine_rom * (uint64_t)bank->machine_rom_words);
 #endif
 #undef SL_PLACE
+    starloom_lost_long = 0;
     if (payload_bytes > SL_PAYLOAD_BYTES_RTL) { /* one for all, as long as any frame */
-        starloom_lost_long = (uint8_t *)(uintptr_t)(uint32_t)((at + 7) / 8 * 8);
-        at += sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX + 8;
+        starloom_lost_long = (uint8_t *)starloom_column(&at, 8, sizeof(sl_frame) + SL_PAYLOAD_BYTES_MAX + 8);
     }
-    if (at > 0xFFFF0000u) return 0;
-    uint32_t pages = (uint32_t)((at + 0xFFFF) >> 16), have = (uint32_t)__builtin_wasm_memory_size(0);
-    if (pages > have && __builtin_wasm_memory_grow(0, pages - have) == (uint32_t)-1) return 0;
-    return bank;
+    return starloom_reserve(at) ? bank : 0;
 }
 
 /* The loop over the cells that the host wants to be called. The handler is inlined
@@ -442,7 +433,7 @@ SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32
     nic.bank = starloom_bank;                                                             \
     nic.slot = (slot_number);                                                             \
     nic.rx = STARLOOM_RX(state_t);                                                        \
-    nic.tx = nic.rx + nic.bank.frame_stride;                                              \
+    nic.tx = nic.rx + nic.bank.frame_stride + SL_GAP;                                     \
     for (uint32_t place = 0; place < (count); place++) {                                  \
         starloom_bank.current = place;                                                    \
         nic.cell = nic.bank.calls[place];                                                 \
@@ -494,5 +485,19 @@ SL_INLINE void sl_result(sl_nic *nic, uint32_t k, uint64_t value) {
     (void)nic;
     sl_host_result(k, value);
 }
+
+SL_IMPORT(logf) __attribute__((format(printf, 1, 2))) void sl_host_logf(const char *format, ...);
+SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line);
+
+/* A line in the firmware log, formatted by the host as by printf:
+ *     sl_logf(nic, "held %u of %u", held, sl_processors(nic));
+ * %d %i %u %x %X %o %c %s %p %%, with flags, width and precision, and %lld %llu %llx for 64 bits.
+ * A line has 256 bytes at most. */
+#define sl_logf(nic, ...) ((void)(nic), sl_host_logf(__VA_ARGS__))
+
+/* Gives up, as sl_fail does, unless the condition holds; the report has the condition, the
+ * function, the file and the line. */
+#define sl_assert(nic, condition) \
+    ((void)(nic), (condition) ? (void)0 : sl_host_assert(#condition, __func__, __FILE__, __LINE__))
 
 #endif

@@ -17,9 +17,9 @@ SL_INLINE uint32_t sl_bus_length(const sl_nic *nic) { return sl_shape(nic, 1); }
 SL_INLINE uint32_t sl_buses(const sl_nic *nic) { return sl_shape(nic, 2); }
 SL_INLINE int sl_arbitrated(const sl_nic *nic) { return sl_shape(nic, 3) != 0; }
 
-/* How many taps this vertex has: its ports are 0 to that minus 1. Only for images and programs
- * that have no schedule; others know by that where they are. */
-SL_INLINE uint32_t sl_taps(const sl_nic *nic) { return sl_workload(nic); }
+/* Its taps, which are ports from 0 on, and the bus of each: define STARLOOM_ROM before this header. */
+SL_INLINE uint32_t sl_taps(const sl_nic *nic) { return sl_rom(nic, 0); }
+SL_INLINE uint32_t sl_bus_of(const sl_nic *nic, uint32_t port) { return sl_rom(nic, 1 + port); }
 
 #ifdef STARLOOM_SCHEDULE
 /* What the schedule of gossip says for this slot: ports to send to and to hear, SL_PORT_NONE for

@@ -117,6 +117,7 @@ typedef struct {
     uint32_t lanes; /* R, ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port */
 } sl_bank;
 
+#ifndef STARLOOM_NATIVE
 SL_STATIC_ASSERT(offsetof(sl_bank, abi) == 0, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, cells) == 4, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, current) == 8, "register map");
@@ -155,5 +156,6 @@ SL_STATIC_ASSERT(offsetof(sl_bank, list_valid) == 228, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, accept_tag) == 232, "register map");
 SL_STATIC_ASSERT(offsetof(sl_bank, lanes) == 236, "register map");
 SL_STATIC_ASSERT(sizeof(sl_bank) == 240, "register map");
+#endif
 
 #endif

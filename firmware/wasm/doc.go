@@ -15,6 +15,9 @@
 //	canonical NaNs              after every instruction, scalar or SIMD, whose NaN may
 //	                            have any bits by the specification
 //
+//	starloom.counter            only if RewriteMetered asks: what each call costs, by a table of
+//	                            costs of the classes of instructions, with a limit
+//
 // Straight code without floats is copied byte by byte, apart from the numbers of
 // functions, which tick moves by one. On the built-in programs counting costs about
 // 1 % of a slot.
@@ -28,5 +31,7 @@
 //	cost.go       where turns are counted: loops, recursion, long functions
 //	stack.go      the globals that every function gives back: stack pointers
 //	rewrite.go    the copy
+//	classes.go    classes of instructions, and tables of their costs
+//	meter.go      the counter of costs
 //	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
 package wasm

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sort"
 )
 
@@ -67,30 +68,145 @@ func (c *Copy) Places() *Places {
 	return &Places{c, data}
 }
 
-// Source returns file:line:column of what is at an offset of the copy's code
-// section, as far as the image says it, or "".
-func (p *Places) Source(offset uint64) string {
+// Frame is a function that was being called, and the file:line:column that it had reached,
+// each "" if it is not known.
+type Frame struct {
+	Function string `json:"function"`
+	Source   string `json:"source,omitempty"`
+}
+
+// String returns function at source.
+func (f Frame) String() string {
+	text := f.Function
+	if text == "" {
+		text = "an unknown function"
+	}
+	if f.Source != "" {
+		text += " at " + f.Source
+	}
+	return text
+}
+
+// Frames returns the functions around what is at an offset of the copy's code section, as far
+// as the image says it: the innermost first, and those that it is inlined in, up to the one
+// of WebAssembly.
+func (p *Places) Frames(offset uint64) []Frame {
 	if p == nil {
-		return ""
+		return nil
 	}
 	at, ok := p.copy.origin(offset)
 	if !ok {
-		return ""
+		return nil
 	}
 	units := p.data.Reader()
 	for {
 		unit, err := units.Next()
 		if err != nil || unit == nil {
-			return ""
+			return nil
 		}
 		units.SkipChildren()
 		if unit.Tag != dwarf.TagCompileUnit {
 			continue
 		}
 		if line := p.inUnit(unit, at); line != nil {
-			return formatLine(line)
+			return p.callers(unit, at, formatLine(line))
 		}
 	}
+}
+
+// callers returns the functions around an offset that is at a source line, of one unit.
+func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
+	var files []*dwarf.LineFile
+	if lines, err := p.data.LineReader(unit); err == nil && lines != nil {
+		files = lines.Files()
+	}
+	entries := p.data.Reader()
+	entries.Seek(unit.Offset)
+	if _, err := entries.Next(); err != nil {
+		return []Frame{{Source: source}}
+	}
+	var frames []Frame // the outermost first; each Source is where it calls the next one
+	for depth := 1; depth > 0; {
+		entry, err := entries.Next()
+		if err != nil || entry == nil {
+			break
+		}
+		if entry.Tag == 0 {
+			depth--
+			continue
+		}
+		around := p.around(entry, at)
+		switch entry.Tag {
+		case dwarf.TagInlinedSubroutine:
+			if around && len(frames) > 0 {
+				frames[len(frames)-1].Source = callSite(entry, files)
+				frames = append(frames, Frame{Function: p.name(entry)})
+			}
+		case dwarf.TagSubprogram:
+			if around {
+				frames = append(frames, Frame{Function: p.name(entry)})
+			}
+		case dwarf.TagLexDwarfBlock, dwarf.TagNamespace, dwarf.TagStructType, dwarf.TagClassType:
+			around = true // functions may be in there
+		}
+		switch {
+		case entry.Children && around:
+			depth++
+		case entry.Children:
+			entries.SkipChildren()
+		}
+	}
+	if len(frames) == 0 {
+		frames = []Frame{{}}
+	}
+	frames[len(frames)-1].Source = source
+	slices.Reverse(frames)
+	return frames
+}
+
+// around reports whether an offset is in the code of an entry. Code that starts at 0 or at
+// one of the last addresses is of a function that the linker has left out.
+func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
+	ranges, err := p.data.Ranges(entry)
+	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool {
+		return r[0] != 0 && uint32(r[0]) < 1<<32-2 && r[0] <= at && at < r[1]
+	})
+}
+
+// name is that of a function, which may stand in the entry that this one is made from.
+func (p *Places) name(entry *dwarf.Entry) string {
+	for range 4 { // from an inlined call to its function, and from there to its declaration
+		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
+			return name
+		}
+		from, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
+		if !ok {
+			if from, ok = entry.Val(dwarf.AttrSpecification).(dwarf.Offset); !ok {
+				break
+			}
+		}
+		entries := p.data.Reader()
+		entries.Seek(from)
+		var err error
+		if entry, err = entries.Next(); err != nil || entry == nil {
+			break
+		}
+	}
+	return ""
+}
+
+// callSite is where an inlined function was called.
+func callSite(entry *dwarf.Entry, files []*dwarf.LineFile) string {
+	line := &dwarf.LineEntry{}
+	number := func(attribute dwarf.Attr) int {
+		n, _ := entry.Val(attribute).(int64)
+		return int(n)
+	}
+	if file := number(dwarf.AttrCallFile); file >= 0 && file < len(files) {
+		line.File = files[file]
+	}
+	line.Line, line.Column = number(dwarf.AttrCallLine), number(dwarf.AttrCallColumn)
+	return formatLine(line)
 }
 
 // inUnit looks for an offset in the lines of one unit. A sequence that starts at 0

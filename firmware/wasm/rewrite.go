@@ -42,7 +42,10 @@ type Global struct {
 // Rewrite makes the copy of an image that the host runs. Errors are about images
 // that are broken, or that hold what the host cannot keep its word for; they say
 // where and what to do.
-func Rewrite(binary []byte) (*Copy, error) {
+func Rewrite(binary []byte) (*Copy, error) { return rewriteWith(binary, nil) }
+
+// rewriteWith makes a copy that counts costs if meter is not nil.
+func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
 	m, err := parse(binary)
 	if err != nil {
 		return nil, &BrokenError{err}
@@ -51,6 +54,9 @@ func Rewrite(binary []byte) (*Copy, error) {
 		return nil, err
 	}
 	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals))}
+	if meter != nil {
+		w.meter = &metering{*meter, w.counter + 1, w.counter + 2, w.counter + 3}
+	}
 	if err := w.analyse(); err != nil {
 		return nil, err
 	}
@@ -115,6 +121,7 @@ type weaver struct {
 	tick    uint32 // the imported function that asks the host
 	counter uint32 // the global that holds the turns left
 	turns   []turns
+	meter   *metering // nil if nobody asks for costs
 }
 
 // analyse reads all code once. It refuses what is unknown, out of range or
@@ -248,6 +255,9 @@ func (w *weaver) write(c *Copy) {
 	if _, ok := parts[sectionCode]; ok {
 		parts[sectionCode] = w.code(c)
 	}
+	if w.meter != nil {
+		w.addMeter(parts, shift)
+	}
 	out := slices.Clone(header)
 	for _, id := range sectionOrder {
 		if content, ok := parts[id]; ok {
@@ -364,7 +374,7 @@ func (w *weaver) code(c *Copy) []byte {
 type woven struct {
 	copier
 	moved   []moved
-	scratch [5]uint32 // locals by use, plus one
+	scratch [6]uint32 // locals by use, plus one
 	locals  []byte    // types of the locals that were added
 	first   uint32    // local
 }
@@ -376,6 +386,7 @@ const (
 	scratchF64
 	scratchV128
 	scratchBytes
+	scratchCost
 )
 
 // local returns a local of the copy's own.
@@ -397,8 +408,18 @@ func (w *weaver) function(k int) *woven {
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(at), true})
 		out.to = append(out.to, code...)
 	}
+	var meter *tally
+	if w.meter != nil {
+		meter = &tally{metering: w.meter, f: out, open: []opcode{opBlock}}
+	}
+	count := func(at int, turns uint32) {
+		insert(at, w.count(out, appendS32([]byte{byte(opI32Const)}, int32(turns))))
+		if meter != nil {
+			insert(at, meter.check(w.tick))
+		}
+	}
 	if units := w.turns[k].entry; units > 0 {
-		insert(0, w.count(out, appendS32([]byte{byte(opI32Const)}, int32(units))))
+		count(0, units)
 	}
 	loop := 0
 	r := &reader{data: f.code}
@@ -411,10 +432,15 @@ func (w *weaver) function(k int) *woven {
 				insert(i.start, w.countBytes(out))
 			}
 		}
+		if meter != nil {
+			if code := meter.before(&i, len(w.m.imported)); len(code) > 0 {
+				insert(i.start, code)
+			}
+		}
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.start), false})
 		out.instruction(f.code, &i)
 		if i.op == opLoop {
-			insert(i.end, w.count(out, appendS32([]byte{byte(opI32Const)}, int32(w.turns[k].loops[loop]))))
+			count(i.end, w.turns[k].loops[loop])
 			loop++
 		}
 		if kind := nanType(i.op); kind != 0 {

@@ -310,6 +310,6 @@ func FuzzRewrite(f *testing.F) {
 		copied, err := r.CompileModule(ctx, c.Binary)
 		require.NoError(t, err)
 		require.NoError(t, copied.Close(ctx))
-		c.Places().Source(0x20)
+		c.Places().Frames(0x20)
 	})
 }

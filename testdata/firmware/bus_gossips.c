@@ -1,12 +1,13 @@
 /* Gossip by the schedule of a bus network. how: 0 as it should be; 1 vertex 4 has the item of
  * vertex 7 from the start; 2 vertex 0 forgets what it receives; 3 vertex 3 listens to another port
- * when it sends to its first or second. */
+ * when it sends to its first or second; 4 vertex 3 sends its items in a data frame, and 5 in one
+ * that is a byte too long. */
 #define STARLOOM_SCHEDULE
 #define STARLOOM_STATE_BYTES ((bank->processors + 7) / 8)
 #include "starloom_bus.h"
 
 STARLOOM_PARAMS("how=0")
-enum { RIGHT, CREATES, FORGETS, LISTENS };
+enum { RIGHT, CREATES, FORGETS, LISTENS, SENDS_DATA, SENDS_MORE };
 
 typedef struct {
     uint64_t unused;
@@ -25,9 +26,10 @@ static void on_slot(sl_nic *nic, state_t *s) {
         for (uint32_t k = 0; k < bytes; k++) s->known[k] |= heard->payload[k];
     sl_bus_schedule now = sl_bus_scheduled(nic);
     if (now.send_port != SL_PORT_NONE) {
-        sl_frame *frame = sl_send(nic, now.send_port, SL_KIND_CONTROL, SL_ANY, bytes);
+        const int32_t how = sl_self(nic) == 3 ? sl_param(nic, 0) : RIGHT;
+        sl_frame *frame = sl_send(nic, now.send_port, how == SENDS_DATA ? SL_KIND_DATA : SL_KIND_CONTROL, SL_ANY, bytes + (how == SENDS_MORE));
         for (uint32_t k = 0; k < bytes; k++) frame->payload[k] = s->known[k];
-        if (sl_param(nic, 0) == LISTENS && sl_self(nic) == 3) now.listen_port = now.send_port ^ 1;
+        if (how == LISTENS) now.listen_port = now.send_port ^ 1;
     }
     sl_listen(nic, now.listen_port);
 }

@@ -4,17 +4,22 @@
 // step a vertex is on one bus at most, of which one member sends all that it knew when the step
 // began, and the others receive it.
 //
-//	step        1    2    3    4    5        n = 4, l = 2: two columns of two lines
-//	0           R    S    S    R    ...
-//	1           S    R    R    S
+//	step   1   2   3   4      a run-table of n = 4, l = 2: the columns are the vertices
+//	0      R0  S0  S2  R2     0, 1 and 2, 3; Sent and Received on a bus, of which there
+//	1      S0  R0  R3  S3     are 0 {0,1}, 1 {2,3}, 2 {0,3} and 3 {1,2}. Phase 1 takes
+//	2      R1  S1  S3  R3     steps 1 and 2, phase 2 steps 3 and 4
+//	3      S1  R1  R2  S2
 //
 // n is the number of vertices, l the length of a bus with its sender, 2 or more. With q = n/l
 // rounded down, vertex (i,j), line i of column j, is j*l+i, and the r = n-q*l left-over ones come
-// last. Steps count from 1, times from 0: time t is after the t-th step of phase 2. Nothing here runs hardware or firmware.
+// last. Steps count from 1, times from 0: time t is after the t-th step of phase 2. Nothing here
+// runs hardware or firmware.
 //
 //	file          what it holds
 //	schedule.go   the published algorithm, a shorter one, and the naive one, as steps of buses
 //	formula.go    lengths of these, bounds, what lines know in phase 2
 //	tau.go        the growth of what is known: tau, its constant, its coefficients
 //	optimum.go    the shortest gossip of few vertices, by exhaustive search
+//	table.go      run-tables: who sent and received on which bus; table_svg.go: as a picture
+//	plots.go      lengths over n, what is known over time
 package gossip

@@ -1,9 +1,6 @@
 package gossip
 
-import (
-	"math/bits"
-	"slices"
-)
+import "slices"
 
 // LowerBound is a length that no gossip of n vertices is below, whatever its buses (Theorem 2):
 // ceil(log2 n)+1, and 0 for n = 1.
@@ -118,18 +115,11 @@ func most(known []int) int { return slices.Index(known, slices.Max(known)) }
 // complete reports whether all lines know all columns.
 func complete(known []int, columns int) bool { return slices.Min(known) >= columns }
 
-// ceilLog is the least e with base^e >= n, for n of 1 or more.
-func ceilLog(base, n int) int {
-	if base == 2 {
-		return bits.Len(uint(n - 1))
-	}
-	e := 0
-	for power := 1; power < n; e++ {
-		if high, low := bits.Mul(uint(power), uint(base)); high == 0 && low < 1<<62 {
-			power = int(low)
-		} else {
-			power = n
-		}
+// ceilLog is the least e with base^e >= n, for n of 1 or more: how often n can be divided, and
+// rounded up, until it is 1.
+func ceilLog(base, n int) (e int) {
+	for ; n > 1; e++ {
+		n = (n-1)/base + 1
 	}
 	return e
 }

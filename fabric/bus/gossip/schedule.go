@@ -30,8 +30,8 @@ func TwoPhase(n, l int) []Step {
 	return steps
 }
 
-// Improved is TwoPhase without the steps that left-over vertices need of their own, where
-// possible: in phase 1 a column gathers their items with its own, and in the last step of phase 2 a line that
+// Improved is TwoPhase without the steps that left-over vertices need of their own, where possible:
+// in phase 1 a column gathers their items with its own, and in the last step of phase 2 a line that
 // knows all already tells them. It is never longer.
 func Improved(n, l int) []Step {
 	g := grid{n: n, l: l, q: n / l}

@@ -176,8 +176,8 @@ func TestImprovementSaves(t *testing.T) {
 	}
 }
 
-// TestPhase2Knows: t steps into phase 2, vertex (i,j) knows the items of columns j to j+F_i(t)-1 and no others,
-// column 0 with those of the left-over vertices.
+// TestPhase2Knows: t steps into phase 2, vertex (i,j) knows the items of columns j to j+F_i(t)-1
+// and no others, column 0 with those of the left-over vertices.
 func TestPhase2Knows(t *testing.T) {
 	largest, lengthMax := 60, 8
 	if *full {

@@ -55,8 +55,9 @@ func (t *Table) WriteSVG(w io.Writer) error {
 <rect width="100%%" height="100%%" fill="#fff"/>
 <g font-size="11" fill="#555" text-anchor="end">
 `, width, height, width, height, len(t.rows), t.columns)
-	for vertex := range t.rows {
-		if m.numbers {
+	if m.numbers {
+		fmt.Fprintf(out, `<text x="%d" y="%d">step</text>`+"\n", m.left-14, m.top-8)
+		for vertex := range t.rows {
 			fmt.Fprintf(out, `<text x="%d" y="%d">%d</text>`+"\n", m.left-14, m.middle(vertex)+4, vertex)
 		}
 	}

@@ -36,6 +36,13 @@ func TestTableCSV(t *testing.T) {
 		"S0,-,-,-,-,R0\n", written(t, tableOf(5, gossip.TwoPhase(5, 2)).WriteCSV))
 }
 
+// TestTableOfTheDocumentation is that of the package's comment.
+func TestTableOfTheDocumentation(t *testing.T) {
+	number := [][]int{{0, 1}, {0, 1}, {2, 3}, {3, 2}}
+	table := gossip.TableOf(4, gossip.TwoPhase(4, 2), func(step, entry int) int { return number[step][entry] })
+	require.Equal(t, "R0,S0,S2,R2\nS0,R0,R3,S3\nR1,S1,S3,R3\nS1,R1,R2,S2\n", written(t, table.WriteCSV))
+}
+
 // TestTable: what is left out is idle, the first of several in a cell counts, and what is known stays.
 func TestTable(t *testing.T) {
 	table := gossip.NewTable(2)

@@ -1,5 +1,6 @@
 /* Sends, listens, withdraws and takes at random, at all taps of a vertex: now and then it sends to
  * one bus and listens to another. */
+#define STARLOOM_ROM
 #define STARLOOM_TX_STATUS
 #include "starloom_bus.h"
 
@@ -11,6 +12,7 @@ typedef struct {
 
 static void on_start(sl_nic *nic, state_t *s) {
     s->sum = sl_taps(nic) + 3 * sl_vertices(nic) + 5 * sl_bus_length(nic) + 7 * sl_buses(nic) + 11 * (uint32_t)sl_arbitrated(nic);
+    for (uint32_t port = 0; port < sl_taps(nic); port++) s->sum = 13 * s->sum + sl_bus_of(nic, port);
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
@@ -33,8 +35,8 @@ static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *head = sl_tx_head(nic);
     if (sl_param(nic, 1) && head) listen = head->port;
     sl_listen(nic, listen < sl_taps(nic) ? listen : SL_PORT_NONE);
-    if (!head && sl_random_below(nic, 4) == 0) {
-        sl_listen(nic, SL_PORT_NONE);
+    if (sl_random_below(nic, 4) == 0) { /* while its frame waits, too */
+        if (!head) sl_listen(nic, SL_PORT_NONE);
         sl_sleep(nic, 1 + sl_random_below(nic, 4));
     }
 }

@@ -5,6 +5,7 @@
  * (vertex - 1), or, with events, in each slot with a probability of events in 1000. Who wants the
  * bus with others waits as its arbiter says; a reading that comes while another one waits queues
  * behind it. A sensor is done after so many readings. */
+#define STARLOOM_ROM
 #define STARLOOM_TX_STATUS
 #include "starloom_bus.h"
 

@@ -1,0 +1,168 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestCheckpoints stops runs at a slot and at a broken rule, and goes on from the file: the
+// report is that of the run without a break.
+func TestCheckpoints(t *testing.T) {
+	ctx, path := context.Background(), filepath.Join(t.TempDir(), "state")
+	for name, make := range map[string]func() *Scenario{
+		"routing": func() *Scenario { return routing(4, 4) },
+		"globals": func() *Scenario { return imageScenario(t, "counts") },
+		"traps":   func() *Scenario { return imageScenario(t, "traps") },
+		"loses": func() *Scenario {
+			s := routing(7, 3)
+			s.Seed, s.Link.PhitBits = 8, 8
+			return s
+		},
+	} {
+		for _, engine := range []string{EngineSlot, EngineCycle} {
+			o := RunOptions{MachineOptions: MachineOptions{Engine: engine}}
+			whole, err := Run(ctx, make(), o)
+			require.NoError(t, err)
+			if name == "traps" || name == "loses" {
+				require.Equal(t, VerdictFail, whole.Verdict)
+			}
+			want := reportText(t, whole)
+
+			o.Save, o.BreakOn = path, Break{Slot: 1}
+			part, err := Run(ctx, make(), o)
+			require.NoError(t, err)
+			require.EqualValues(t, 1, part.Slots, name)
+			require.Contains(t, part.Notes[len(part.Notes)-1], "stopped before slot 1")
+			for _, v := range part.Violations {
+				require.NotEqual(t, RuleFinishes, v.Rule, "a break is no end")
+			}
+			o.Save, o.BreakOn, o.Restore = "", Break{}, path
+			rest, err := Run(ctx, make(), o)
+			require.NoError(t, err)
+			require.Equal(t, want, reportText(t, rest), "%s %s", name, engine)
+
+			// Checkpoints on the way, and the state at the end, change nothing.
+			o.Save, o.Restore, o.CheckpointEvery = path, "", 1
+			saved, err := Run(ctx, make(), o)
+			require.NoError(t, err)
+			require.Equal(t, want, reportText(t, saved))
+			o.Save, o.Restore, o.CheckpointEvery = "", path, 0
+			ended, err := Run(ctx, make(), o)
+			require.NoError(t, err)
+			require.Equal(t, want, reportText(t, ended), "%s %s, from the end", name, engine)
+		}
+	}
+	o := RunOptions{Save: path, BreakOn: Break{Rule: RuleTrap}}
+	broken, err := Run(ctx, imageScenario(t, "traps"), o)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, broken.Slots)
+	require.Equal(t, VerdictFail, broken.Verdict, "what was broken before the break counts")
+	_, err = Run(ctx, imageScenario(t, "traps"), RunOptions{Save: path + "2", BreakOn: Break{Rule: RuleTrap}, Restore: path})
+	require.ErrorContains(t, err, "is behind the first violation of firmware_trap")
+}
+
+// TestRestoreRefused: a state of something else is refused, and the reason is that.
+func TestRestoreRefused(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	path := filepath.Join(dir, "state")
+	o := RunOptions{Save: path, BreakOn: Break{Slot: 3}}
+	_, err := Run(ctx, routing(4, 4), o)
+	require.NoError(t, err)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	write := func(data []byte) string {
+		name := filepath.Join(dir, "other")
+		require.NoError(t, os.WriteFile(name, data, 0o644))
+		return name
+	}
+	seed, isolated := routing(4, 4), routing(4, 4)
+	seed.Seed, isolated.Firmware.Mode = 2, ModeIsolated
+	text := write([]byte("hello\n"))
+	for _, c := range []struct {
+		s    *Scenario
+		o    RunOptions
+		want string
+	}{
+		{seed, RunOptions{Restore: path}, "another scenario or seed"},
+		{imageScenario(t, "traps"), RunOptions{Restore: path}, "another scenario"},
+		{isolated, RunOptions{Restore: path}, "the state is of another mode of the firmware, and this is isolated"},
+		{routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{Engine: EngineCycle}}, "the state is of another engine, and this is cycle"},
+		{routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{BankSize: 4}}, "banks of another size, and these are of 4 processors"},
+		{routing(4, 4), RunOptions{Restore: text}, "--restore"},
+		{routing(4, 4), RunOptions{Restore: dir}, "not a regular file"},
+		{routing(4, 4), RunOptions{Restore: path + "x"}, "no such file"},
+		{routing(4, 4), RunOptions{CheckpointEvery: 2}, "add --save F"},
+		{routing(4, 4), RunOptions{BreakOn: Break{Slot: 2}}, "add --save F"},
+		{routing(4, 4), RunOptions{Save: path, BreakOn: Break{Rule: "exactly-once"}}, `did you mean "exactly_once"`},
+		{routing(4, 4), RunOptions{Save: filepath.Join(dir, "no", "state")}, "make the folder first"},
+		{routing(4, 4), RunOptions{Save: path, JSON: File(path)}, "two outputs have this path"},
+	} {
+		_, err := Run(ctx, c.s, c.o)
+		var refused *InputError
+		require.ErrorAs(t, err, &refused, c.want)
+		require.ErrorContains(t, err, c.want)
+		now, err := os.ReadFile(path)
+		require.NoError(t, err)
+		require.Equal(t, whole, now, "what is refused writes nothing")
+	}
+	for _, damaged := range [][]byte{whole[:len(whole)/2], append(bytes.Clone(whole), 0), {}} {
+		_, err := Run(ctx, routing(4, 4), RunOptions{Restore: write(damaged)})
+		var refused *InputError
+		require.ErrorAs(t, err, &refused)
+	}
+	_, err = RunSeeds(ctx, routing(4, 4), Seeds{1, 2}, RunOptions{Restore: path})
+	require.ErrorContains(t, err, "a state is that of one run")
+	for _, bad := range []string{"slot=0", "slot=x", "slot=4294967295"} {
+		_, err := ParseBreak(bad)
+		require.ErrorContains(t, err, "is not a slot")
+	}
+}
+
+// TestRandomSavePoints saves runs at random slots, each a step or more after the one before,
+// and goes on in another machine: it does what the first one does.
+func TestRandomSavePoints(t *testing.T) {
+	points := 200
+	if *full {
+		points = 10_000
+	}
+	draw := rand.New(rand.NewPCG(1, 13))
+	for done := 0; done < points; {
+		var s *Scenario
+		if draw.IntN(2) == 0 {
+			s = imageScenario(t, "counts") // state in a global, as AssemblyScript and Rust keep it
+		} else {
+			s = routing(1+draw.IntN(4), 1+draw.IntN(4))
+		}
+		s.Seed = draw.Uint64N(1 << 32)
+		if draw.IntN(2) == 0 {
+			s.Firmware.Mode = ModeIsolated
+		}
+		o := MachineOptions{Engine: []string{EngineSlot, EngineCycle}[draw.IntN(2)], BankSize: 1 + draw.IntN(8), Workers: 1 + draw.IntN(2)}
+		want := result(t, s, o)
+		first, second := machine(t, s, o), machine(t, s, o)
+		for ; !first.Ended() && done < points; done++ {
+			for range draw.IntN(3) {
+				require.NoError(t, first.Step())
+			}
+			var before, after bytes.Buffer
+			require.NoError(t, first.Save(&before))
+			require.NoError(t, second.Restore(bytes.NewReader(before.Bytes())))
+			require.NoError(t, second.Save(&after))
+			require.True(t, bytes.Equal(before.Bytes(), after.Bytes()), "the state of slot %d is not what was saved", first.Slots())
+			if draw.IntN(4) == 0 {
+				first, second = second, first
+				continue
+			}
+			require.NoError(t, second.Run(context.Background(), nil))
+			require.Equal(t, want, reportText(t, second.Report()), "saved before slot %d", first.Slots())
+		}
+		require.NoError(t, first.Close())
+		require.NoError(t, second.Close())
+	}
+}

@@ -1,0 +1,91 @@
+// Package languages holds one small controller in five languages, and makes new projects
+// from it.
+//
+//	c, cpp            with the SDK of package firmware, and native unit tests
+//	rust              without std, rustc alone
+//	assemblyscript    with the runtime stub
+//	go                GOOS=wasip1, c-shared; mode: isolated
+//	testdata          images of the languages whose compilers tests do not install
+//
+// All of them do the same, bit by bit: their runs have the same digests.
+package languages
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+)
+
+//go:embed */*.c */*.cc */*.rs */*.ts */*.go */*.yaml */Makefile */README.md */.gitignore assemblyscript/package.json
+var projects embed.FS
+
+// Language is one of the languages.
+type Language struct {
+	Name  string   // that of its folder
+	Files []string // of a project
+}
+
+// All are the languages.
+var All = []Language{
+	{"c", append([]string{"router.c", "router_test.c"}, common...)},
+	{"cpp", append([]string{"router.cc", "router_test.cc"}, common...)},
+	{"rust", append([]string{"router.rs", "starloom.rs"}, common...)},
+	{"assemblyscript", append([]string{"router.ts", "starloom.ts", "package.json"}, common...)},
+	{"go", append([]string{"router.go", "starloom.go"}, common...)},
+}
+
+// common are the files that every project has.
+var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
+
+// placeholder stands for the project's name in the files and their names.
+const placeholder = "router"
+
+var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
+
+// New makes a project: a folder whose last element is its name. The folder must not be
+// there yet.
+func New(language, folder string) error {
+	name := filepath.Base(folder)
+	if !projectName.MatchString(name) || name == "starloom" { // whose files are there already
+		return fmt.Errorf("%q cannot be the name of a project", name)
+	}
+	for _, l := range All {
+		if l.Name == language {
+			return l.write(folder, name)
+		}
+	}
+	return fmt.Errorf("there is no language %q", language)
+}
+
+// write writes all files, or leaves no folder.
+func (l Language) write(folder, name string) (err error) {
+	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
+		return err
+	}
+	if err := os.Mkdir(folder, 0o777); err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, os.RemoveAll(folder))
+		}
+	}()
+	for _, file := range l.Files {
+		text, err := projects.ReadFile(l.Name + "/" + file)
+		if err != nil {
+			return err
+		}
+		path := filepath.Join(folder, strings.ReplaceAll(file, placeholder, name))
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), placeholder, name)), 0o666); err != nil {
+			return err
+		}
+	}
+	if l.Name == "go" { // a go.mod among the examples would end the module there
+		return os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module "+name+"\n\ngo 1.24\n"), 0o666)
+	}
+	return nil
+}

@@ -1,0 +1,171 @@
+package languages
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/firmware"
+)
+
+var (
+	full   = flag.Bool("full", false, "run the long tests")
+	update = flag.Bool("update", false, "rebuild the committed images")
+)
+
+// committed are the languages whose compilers tests do not install.
+var committed = []string{"rust", "assemblyscript"}
+
+// sum is the hash of what an image is made from.
+func sum(t *testing.T, language string) string {
+	hash := sha256.New()
+	for _, l := range All {
+		for _, file := range l.Files {
+			if l.Name != language || file == "README.md" || file == ".gitignore" || file == "router.yaml" {
+				continue
+			}
+			text, err := os.ReadFile(filepath.Join(language, file))
+			require.NoError(t, err)
+			fmt.Fprintf(hash, "%s %d\n%s", file, len(text), text)
+		}
+	}
+	return fmt.Sprintf("%s %x\n", language, hash.Sum(nil))
+}
+
+// image returns an image of the router: built where the tools are there in any case.
+func image(t *testing.T, language string) string {
+	output := filepath.Join(t.TempDir(), language+".wasm")
+	switch language {
+	case "c", "cpp":
+		source := map[string]string{"c": "c/router.c", "cpp": "cpp/router.cc"}[language]
+		require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: output}))
+	case "go":
+		build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", output, ".")
+		build.Dir, build.Env = "go", append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+		out, err := build.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+	default:
+		return filepath.Join("testdata", language+".wasm")
+	}
+	return output
+}
+
+// digest runs the router with seeds 1 to 5.
+func digest(t *testing.T, image, mode, runtime string) string {
+	s, err := starloom.LoadScenario("c/router.yaml")
+	require.NoError(t, err)
+	require.NoError(t, s.Override(t.Context(), starloom.Overrides{Mode: mode, Image: image}))
+	report, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 5}, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime}})
+	require.NoError(t, err)
+	require.Equal(t, starloom.VerdictPass, report.Verdict)
+	return report.Digest
+}
+
+// TestAgree: five programs in five languages do the same in every slot, banked and
+// isolated. Go's runtime serves one processor per instance.
+func TestAgree(t *testing.T) {
+	want := digest(t, image(t, "c"), starloom.ModeBanked, "compiler")
+	for _, l := range All {
+		file := image(t, l.Name)
+		require.Equal(t, want, digest(t, file, starloom.ModeIsolated, "compiler"), l.Name)
+		if l.Name == "go" {
+			s, err := starloom.LoadScenario("c/router.yaml")
+			require.NoError(t, err)
+			require.NoError(t, s.Override(t.Context(), starloom.Overrides{Image: file}))
+			_, err = starloom.Run(t.Context(), s, starloom.RunOptions{})
+			require.ErrorContains(t, err, "serves one processor per instance; give firmware.mode: isolated")
+			continue
+		}
+		require.Equal(t, want, digest(t, file, starloom.ModeBanked, "compiler"), l.Name)
+		require.Equal(t, want, digest(t, file, starloom.ModeBanked, "interpreter"), l.Name)
+	}
+}
+
+// TestCommittedImages holds that an image in testdata is of the sources beside it.
+func TestCommittedImages(t *testing.T) {
+	want := ""
+	for _, language := range committed {
+		want += sum(t, language)
+	}
+	got, err := os.ReadFile("testdata/sources.sha256")
+	require.NoError(t, err)
+	require.Equal(t, want, string(got), "the sources have changed: with rustc and npm, run go test ./examples/languages -run Rebuild -full -update")
+}
+
+// TestRebuild builds the committed images again, with the project's own Makefile. Another
+// version of a compiler makes other bytes, which must do the same.
+func TestRebuild(t *testing.T) {
+	if !*full {
+		return // TestCommittedImages holds the sources; -full needs rustc with wasm32-unknown-unknown, wasm-ld, npm
+	}
+	sums := ""
+	for _, language := range committed {
+		folder := filepath.Join(t.TempDir(), "router")
+		require.NoError(t, New(language, folder))
+		make := exec.Command("make", "router.wasm")
+		make.Dir = folder
+		out, err := make.CombinedOutput()
+		require.NoError(t, err, "%s: %s", language, out)
+		rebuilt := filepath.Join(folder, "router.wasm")
+		require.Equal(t, digest(t, image(t, "c"), starloom.ModeBanked, "compiler"), digest(t, rebuilt, starloom.ModeBanked, "compiler"))
+		sums += sum(t, language)
+		if *update {
+			binary, err := os.ReadFile(rebuilt)
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(filepath.Join("testdata", language+".wasm"), binary, 0o644))
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile("testdata/sources.sha256", []byte(sums), 0o644))
+	}
+}
+
+// TestNew: a project has the files of its example under its own name.
+func TestNew(t *testing.T) {
+	for _, l := range All {
+		folder := filepath.Join(t.TempDir(), "ring-7")
+		require.NoError(t, New(l.Name, folder))
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		for _, entry := range entries {
+			text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
+			require.NoError(t, err)
+			require.False(t, bytes.Contains(text, []byte(placeholder)), entry.Name())
+		}
+		examples, err := os.ReadDir(l.Name)
+		require.NoError(t, err)
+		for _, example := range examples {
+			name := strings.ReplaceAll(example.Name(), placeholder, "ring-7")
+			if ignored(t, l.Name, example.Name()) {
+				continue
+			}
+			require.FileExists(t, filepath.Join(folder, name))
+		}
+		require.ErrorContains(t, New(l.Name, folder), "exists")
+	}
+	for _, name := range []string{"", "..", "9", "My", "a b", "starloom"} {
+		require.ErrorContains(t, New("c", filepath.Join(t.TempDir(), name)), "cannot be the name")
+	}
+	require.ErrorContains(t, New("ada", filepath.Join(t.TempDir(), "x")), "no language")
+}
+
+// ignored reports whether a file of an example is a product of its Makefile.
+func ignored(t *testing.T, language, file string) bool {
+	text, err := os.ReadFile(filepath.Join(language, ".gitignore"))
+	require.NoError(t, err)
+	for _, line := range strings.Fields(string(text)) {
+		if strings.TrimSuffix(line, "/") == file {
+			return true
+		}
+	}
+	return false
+}

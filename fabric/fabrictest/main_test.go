@@ -1,0 +1,5 @@
+package fabrictest
+
+import "flag"
+
+var full = flag.Bool("full", false, "run the long tests")

@@ -1,0 +1,123 @@
+package firmware
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm"
+)
+
+// LimitDefault is what a call of an image may cost where nobody says more: in `firmware inspect`,
+// and in a run without a budget.
+const LimitDefault = 1_000_000_000
+
+// LimitMax is the largest limit: costs of handlers are counted to 2^32-1.
+const LimitMax = 4_000_000_000
+
+// spentError ends a call that has cost more than the limit.
+type spentError struct{ limit uint64 }
+
+func (e spentError) Error() string {
+	return fmt.Sprintf("it does not end: the call has cost more than %d by the cost table", e.limit)
+}
+
+// LoadMetered is Load for an image whose calls cost something. A call of any export that costs
+// more than the meter's limit traps.
+func (h *Host) LoadMetered(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
+	return h.load(name, binary, meter)
+}
+
+func rewrite(binary []byte, meter *wasm.Meter) (*wasm.Copy, error) {
+	if meter == nil {
+		return wasm.Rewrite(binary)
+	}
+	return wasm.RewriteMetered(binary, *meter)
+}
+
+// costsOf is the globals in which a module counts, all nil without a meter.
+type costsOf struct {
+	counter, place, first api.MutableGlobal
+}
+
+// zero starts a call.
+func (c *costsOf) zero() {
+	if c.counter != nil {
+		c.counter.Set(0)
+	}
+}
+
+func costGlobals(module api.Module) (c costsOf) {
+	get := func(name string) api.MutableGlobal {
+		g, _ := module.ExportedGlobal(name).(api.MutableGlobal)
+		return g
+	}
+	return costsOf{get(wasm.CounterName), get(wasm.PlaceName), get(wasm.FirstName)}
+}
+
+// call calls an export of an image, whose costs start at 0.
+func call(ctx context.Context, module api.Module, f api.Function, arguments ...uint64) ([]uint64, error) {
+	costs := costGlobals(module)
+	costs.zero()
+	return f.Call(ctx, arguments...)
+}
+
+// endSpent ends the call that asks if it has cost more than it may.
+func endSpent(module api.Module) {
+	if c := costGlobals(module); c.counter != nil && c.counter.Get() == wasm.Spent {
+		panic(spentError{module.ExportedGlobal(wasm.LimitName).Get()})
+	}
+}
+
+// Costs implements Instance.
+func (in *wasmInstance) Costs() []uint32 { return in.spent }
+
+// runMetered is run for an image with a meter: what each cell's handler has cost is in Costs. The
+// copy calls the handlers one by one, so whose handler ran is not believed but known.
+func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
+	in.spent = in.spent[:0]
+	for len(cells) > 0 {
+		in.calling = cells
+		n := copy(in.bank.Calls, cells)
+		in.params = [3]uint64{uint64(n), uint64(slot), in.calls}
+		in.costs.place.Set(math.MaxUint32)
+		in.runtime.slot = uint64(slot)
+		in.enter()
+		err := entry.CallWithStack(in.ctx, in.params[:])
+		if in.image.Runtime {
+			in.endRuntimeCall()
+		}
+		done := n
+		if err != nil {
+			in.leave()
+			done = int(uint32(in.costs.place.Get()))
+		}
+		if done > 0 {
+			in.spent = append(in.spent, uint32(in.costs.first.Get()))
+			in.spent = append(in.spent, in.bank.Calls[1:done]...)
+		}
+		if err == nil || in.image.host.Stopped() {
+			return
+		}
+		in.spent = append(in.spent, 0)
+		in.fault(int(cells[done]), err)
+		cells = cells[done+1:]
+	}
+}
+
+// place is that of the cell whose handler runs, in the list of those that are called.
+func (in *wasmInstance) place() uint32 {
+	if in.costs.place != nil {
+		return uint32(in.costs.place.Get())
+	}
+	return in.bank.Current()
+}
+
+// callsAddress is where the list of calls is in the image's memory.
+func (in *wasmInstance) callsAddress() uint64 {
+	memory := in.Memory()
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(in.bank.Calls))) - uintptr(unsafe.Pointer(unsafe.SliceData(memory))))
+}

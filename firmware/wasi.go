@@ -1,0 +1,244 @@
+package firmware
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero/api"
+)
+
+// The imports of a language's runtime, such as Go's (GOOS=wasip1, c-shared): all that it
+// asks for to start, and no more. The answers depend on the scenario only - the seed, the
+// processor, the slot - and are the same in every run. Such an image serves one processor
+// per instance: a panic leaves the runtime in the middle of something. From
+// https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md.
+const wasiModule = "wasi_snapshot_preview1"
+
+// The error numbers of WASI that are given.
+const (
+	wasiOK    = 0
+	wasiBadFD = 8
+	wasiFault = 21
+)
+
+// wasiSlotNanoseconds is by how much the clock goes on from slot to slot. A runtime reads
+// it for its own ends; what firmware may know of time is the slot.
+const wasiSlotNanoseconds = 1000
+
+// wasiCall answers one import; a result of more than an error number is written to the
+// instance's memory.
+type wasiCall struct {
+	params []api.ValueType
+	answer func(in *wasmInstance, m api.Memory, stack []uint64) (errno uint64)
+}
+
+// wasiCalls are the imports by name.
+var wasiCalls = map[string]wasiCall{
+	"args_sizes_get":    {i32s(2), wasiNone},
+	"args_get":          {i32s(2), wasiNothing},
+	"environ_sizes_get": {i32s(2), wasiNone},
+	"environ_get":       {i32s(2), wasiNothing},
+	"sched_yield":       {nil, wasiNothing},
+	"clock_time_get":    {[]api.ValueType{api.ValueTypeI32, api.ValueTypeI64, api.ValueTypeI32}, wasiClock},
+	"random_get":        {i32s(2), wasiRandom},
+	"fd_write":          {i32s(4), wasiWrite},
+	"poll_oneoff":       {i32s(4), wasiWait},
+	"proc_exit":         {i32s(1), wasiExit},
+}
+
+// wasiResults are those of an import: an error number, unless it does not return.
+func wasiResults(name string) []api.ValueType {
+	if name == "proc_exit" {
+		return nil
+	}
+	return i32s(1)
+}
+
+func i32s(count int) []api.ValueType {
+	return slices.Repeat([]api.ValueType{api.ValueTypeI32}, count)
+}
+
+// exportWASI provides the imports.
+func (h *Host) exportWASI() error {
+	builder := h.runtime.NewHostModuleBuilder(wasiModule)
+	for name, call := range wasiCalls {
+		results := wasiResults(name)
+		builder = builder.NewFunctionBuilder().WithGoModuleFunction(api.GoModuleFunc(func(ctx context.Context, m api.Module, stack []uint64) {
+			errno := call.answer(caller(ctx), m.Memory(), stack)
+			if len(results) > 0 {
+				stack[0] = errno
+			}
+		}), call.params, results).Export(name)
+	}
+	_, err := builder.Instantiate(h.ctx)
+	return err
+}
+
+// checkWASI compares an import with what is provided.
+func checkWASI(f api.FunctionDefinition) error {
+	_, name, _ := f.Import()
+	call, known := wasiCalls[name]
+	if !known {
+		names := make([]string, 0, len(wasiCalls))
+		for name := range wasiCalls {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return fmt.Errorf("imports %s.%s, which firmware may not ask for: there are no files, sockets or other processes; of a runtime's imports allowed are %s",
+			wasiModule, name, strings.Join(names, ", "))
+	}
+	if !slices.Equal(f.ParamTypes(), call.params) || !slices.Equal(f.ResultTypes(), wasiResults(name)) {
+		return fmt.Errorf("imports %s.%s as %s; build it for WASI preview 1", wasiModule, name, signature(f.ParamTypes(), f.ResultTypes()))
+	}
+	return nil
+}
+
+// wasiNone says that there are no arguments and no environment: 0 of them in 0 bytes.
+func wasiNone(_ *wasmInstance, m api.Memory, stack []uint64) uint64 {
+	if !m.WriteUint32Le(uint32(stack[0]), 0) || !m.WriteUint32Le(uint32(stack[1]), 0) {
+		return wasiFault
+	}
+	return wasiOK
+}
+
+func wasiNothing(*wasmInstance, api.Memory, []uint64) uint64 { return wasiOK }
+
+// wasiClock is the time of the slot, whatever clock is asked for. It starts at one slot:
+// Go takes a clock at 0 for a broken one.
+func wasiClock(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
+	if !m.WriteUint64Le(uint32(stack[2]), wasiSlotNanoseconds*(1+in.now())) {
+		return wasiFault
+	}
+	return wasiOK
+}
+
+// wasiRandom gives bytes that follow from the seed, the processor, the slot and how many
+// were drawn in it before: nothing of it has to be saved. Before the bank is there they
+// are the same for all.
+func wasiRandom(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
+	bytes, ok := m.Read(uint32(stack[0]), uint32(stack[1]))
+	if !ok {
+		return wasiFault
+	}
+	var seed uint64
+	if in != nil && in.bank != nil {
+		seed = mix64(in.bank.Seed+goldenGamma*uint64(in.bank.First)) + goldenGamma*(in.now()+1)
+	}
+	var word [8]byte
+	draw := uint64(0)
+	if in != nil {
+		draw = in.runtime.draws
+		in.runtime.draws += uint64(len(bytes)+7) / 8
+	}
+	for part := range slices.Chunk(bytes, len(word)) {
+		binary.LittleEndian.PutUint64(word[:], mix64(mix64(seed)+goldenGamma*draw))
+		copy(part, word[:])
+		draw++
+	}
+	return wasiOK
+}
+
+// goldenGamma and mix64 are those of sl_random.
+const goldenGamma = 0x9E3779B97F4A7C15
+
+func mix64(x uint64) uint64 {
+	x = (x ^ x>>30) * 0xBF58476D1CE4E5B9
+	x = (x ^ x>>27) * 0x94D049BB133111EB
+	return x ^ x>>31
+}
+
+// wasiWrite takes what is written to standard output and standard error into the log,
+// line by line.
+func wasiWrite(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
+	if fd := uint32(stack[0]); fd != 1 && fd != 2 {
+		return wasiBadFD
+	}
+	written := uint32(0)
+	for k := range uint32(stack[2]) {
+		at, inside := m.ReadUint64Le(uint32(stack[1]) + 8*k)
+		if !inside {
+			return wasiFault
+		}
+		text, inside := m.Read(uint32(at), uint32(at>>32))
+		if !inside {
+			return wasiFault
+		}
+		if in != nil {
+			in.write(text)
+		}
+		written += uint32(len(text))
+	}
+	if !m.WriteUint32Le(uint32(stack[3]), written) {
+		return wasiFault
+	}
+	return wasiOK
+}
+
+// wasiWaitsMax is how often a runtime may wait in one call: it does so before it reports a
+// fatal error.
+const wasiWaitsMax = 100
+
+// wasiWait says at once that nothing has happened. It ends a handler that goes on waiting:
+// nothing will happen before the handler returns.
+func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
+	if in != nil {
+		if in.runtime.waits++; in.runtime.waits > wasiWaitsMax {
+			panic(errors.New("poll_oneoff: the handler waits, and nothing will happen before it returns"))
+		}
+	}
+	if !m.WriteUint32Le(uint32(stack[3]), 0) {
+		return wasiFault
+	}
+	return wasiOK
+}
+
+func wasiExit(_ *wasmInstance, _ api.Memory, stack []uint64) uint64 {
+	panic(fmt.Errorf("proc_exit: the firmware's runtime exits with status %d", int32(uint32(stack[0]))))
+}
+
+// runtimeCall is what the runtime's imports keep while a handler runs.
+type runtimeCall struct {
+	slot  uint64
+	draws uint64 // words in this call
+	waits int
+	line  []byte // that is not yet at its end
+}
+
+// now is the number of the slot whose handler runs, 0 before.
+func (in *wasmInstance) now() uint64 {
+	if in == nil {
+		return 0
+	}
+	return in.runtime.slot
+}
+
+// write logs the lines of a text. What follows the last line's end waits for it until the
+// handler returns.
+func (in *wasmInstance) write(text []byte) {
+	for _, c := range text {
+		if c == '\n' {
+			in.endLine()
+		} else if len(in.runtime.line) < logBytesMax {
+			in.runtime.line = append(in.runtime.line, c)
+		}
+	}
+}
+
+// endLine logs what was written since the last line's end.
+func (in *wasmInstance) endLine() {
+	if len(in.runtime.line) > 0 {
+		line := string(in.runtime.line)
+		in.logLine(func() string { return line })
+	}
+	in.runtime.line = in.runtime.line[:0]
+}
+
+// endRuntimeCall ends what the runtime's imports keep, after a handler.
+func (in *wasmInstance) endRuntimeCall() {
+	in.endLine()
+	in.runtime.draws, in.runtime.waits = 0, 0
+}

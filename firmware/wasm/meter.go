@@ -1,0 +1,237 @@
+package wasm
+
+import (
+	"math"
+	"slices"
+)
+
+// Meter asks for a copy that counts what each call of an export costs.
+//
+//	block of instructions     accumulator += cost of the block     before what ends it
+//	call, return, end         counter += accumulator
+//	head of a loop, entry of a function that may call itself
+//	                          counter + accumulator > Limit: the host is asked, and ends the call
+//
+// When an export returns, the counter is the sum of the costs of all instructions that have run.
+// Where it stops a call depends on the image and the limit only.
+type Meter struct {
+	Costs Costs
+	Limit uint64 // a call that costs more is ended
+}
+
+// The exports of a copy that counts.
+const (
+	CounterName = reserved + "counter" // i64: what the call that runs has cost, set to 0 by the host before
+	PlaceName   = reserved + "place"   // i32: place of the cell whose handler ran last
+	FirstName   = reserved + "first"   // i32: cost of the handler at place 0
+	LimitName   = reserved + "limit"   // i64, constant: Meter.Limit
+	EachName    = reserved + "each."   // and an export: see each
+)
+
+// The entry points with a list of cells, and how many parameters they have.
+var listed = []struct {
+	name   string
+	params int
+}{{"starloom_start", 1}, {"starloom_slot", 2}}
+
+// metering is a Meter in a module.
+type metering struct {
+	Meter
+	counter, place, first uint32 // globals
+}
+
+// RewriteMetered is Rewrite with a counter.
+func RewriteMetered(binary []byte, meter Meter) (*Copy, error) { return rewriteWith(binary, &meter) }
+
+// addMeter adds the globals and the entry points of the counter to the sections of a copy. Types
+// and functions that are added come last, so that no number changes.
+func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {
+	m, meter := w.m, w.meter
+	for _, g := range []struct {
+		name  string
+		index uint32
+		kind  byte
+		zero  opcode
+	}{{CounterName, meter.counter, typeI64, opI64Const}, {PlaceName, meter.place, typeI32, opI32Const}, {FirstName, meter.first, typeI32, opI32Const}} {
+		parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{g.kind, 1, byte(g.zero), 0, byte(opEnd)})
+		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, g.name), kindGlobal), g.index, 1))
+	}
+	limit := appendS64([]byte{typeI64, 0, byte(opI64Const)}, meter.limit())
+	parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(limit, byte(opEnd)))
+	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, LimitName), kindGlobal), meter.first+1, 1))
+	types := &reader{data: parts[sectionType]}
+	signature := uint32(types.count())
+	parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 3, typeI32, typeI32, typeI32, 0})
+	next := shift.function(uint32(len(m.imported) + len(m.body)))
+	for _, entry := range listed {
+		e, ok := m.exports[entry.name]
+		if !ok || e.kind != kindFunction || int(e.index) >= len(m.imported)+len(m.body) || !m.takes(int(e.index), entry.params) {
+			continue
+		}
+		parts[sectionFunction] = appendElement(parts[sectionFunction], appendU32(nil, signature, 1))
+		body := meter.each(shift.function(e.index), entry.params)
+		parts[sectionCode] = appendElement(parts[sectionCode], append(appendU32(nil, uint32(len(body)), 1), body...))
+		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, EachName+entry.name), kindFunction), next, 1))
+		next++
+	}
+}
+
+// takes reports whether a function takes so many i32 and returns nothing.
+func (m *module) takes(index, params int) bool {
+	t := m.types[m.signature(index)]
+	return t.results == "" && len(t.params) == params && t.params == string(slices.Repeat([]byte{typeI32}, params))
+}
+
+// each is the body of (count, slot, calls i32): it calls an entry point of the image for each
+// cell of a list alone, so that the cost of a cell is the same whoever is in the list:
+//
+//	for place = 0; place < count; place++ {
+//	    calls[0] = calls[place]
+//	    counter = 0
+//	    entry(1, slot)
+//	    calls[place] = min(counter, 2^32-1)
+//	    if place == 0 { first = calls[0] }
+//	}
+//
+// When it ends, or a handler traps, calls has the costs of the places that are done, but that of
+// place 0, which is in first.
+func (x *metering) each(entry uint32, params int) []byte {
+	const count, slot, calls, at = 0, 1, 2, 3
+	op := func(code []byte, op opcode, index uint32) []byte { return appendU32(append(code, byte(op)), index, 1) }
+	element := func(code []byte) []byte { // address of calls[place]
+		code = op(op(code, opLocalGet, calls), opGlobalGet, x.place)
+		return append(code, byte(opI32Const), 2, byte(opI32Shl), byte(opI32Add))
+	}
+	code := []byte{1, 1, typeI32} // the local at
+	code = append(code, byte(opI32Const), 0)
+	code = op(code, opGlobalSet, x.place)
+	code = append(code, byte(opLoop), blockEmpty)
+	code = op(code, opLocalGet, calls)
+	code = append(element(code), byte(opI32Load), 2, 0, byte(opI32Store), 2, 0)
+	code = op(append(code, byte(opI64Const), 0), opGlobalSet, x.counter)
+	code = append(code, byte(opI32Const), 1)
+	if params == 2 {
+		code = op(code, opLocalGet, slot)
+	}
+	code = op(code, opCall, entry)
+	// at = min(counter, 2^32-1)
+	code = append(op(code, opGlobalGet, x.counter), byte(opI32WrapI64), byte(opI32Const), 0x7F)
+	code = append(op(code, opGlobalGet, x.counter), byte(opI64Const), 32, byte(opI64ShrU), byte(opI64Eqz), byte(opSelect))
+	code = op(code, opLocalSet, at)
+	code = op(element(code), opLocalGet, at)
+	code = append(code, byte(opI32Store), 2, 0)
+	code = op(op(op(code, opGlobalGet, x.first), opLocalGet, at), opGlobalGet, x.place)
+	code = op(append(code, byte(opSelect)), opGlobalSet, x.first) // place != 0: as it was
+	code = op(code, opGlobalGet, x.place)
+	code = append(code, byte(opI32Const), 1, byte(opI32Add))
+	code = op(op(code, opLocalTee, at), opGlobalSet, x.place)
+	code = op(op(code, opLocalGet, at), opLocalGet, count)
+	return append(code, byte(opI32LtU), byte(opBrIf), 0, byte(opEnd), byte(opEnd))
+}
+
+// tally counts the costs of one function while it is copied.
+type tally struct {
+	*metering
+	f       *woven
+	pending uint64   // of instructions since the last addition
+	open    []opcode // blocks, the function's own first
+}
+
+// before returns the code that must run before an instruction, after it was counted.
+func (t *tally) before(i *instruction, imported int) (code []byte) {
+	t.pending += t.Costs.of(i, imported)
+	outmost := uint32(len(t.open) - 1)
+	switch i.op {
+	case opMemoryCopy, opMemoryFill, opMemoryInit:
+		return t.bytes()
+	case opBlock:
+		t.open = append(t.open, i.op)
+	case opLoop:
+		code = t.add()
+		t.open = append(t.open, i.op)
+	case opIf:
+		code = t.add()
+		t.open = append(t.open, i.op)
+	case opElse:
+		code = t.add()
+	case opEnd:
+		if outmost == 0 {
+			code = t.settle()
+		} else if t.open[outmost] != opLoop { // nobody jumps to the end of a loop
+			code = t.add()
+		}
+		t.open = t.open[:outmost]
+	case opBr, opBrIf, opBrTable:
+		if i.op != opBrTable && i.index == outmost || slices.Contains(i.targets, outmost) {
+			code = t.settle()
+		} else {
+			code = t.add()
+		}
+	case opReturn, opCall, opCallIndirect:
+		code = t.settle()
+	}
+	return code
+}
+
+func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, typeI64) }
+
+// add moves what is pending to the accumulator.
+func (t *tally) add() []byte {
+	if t.pending == 0 {
+		return nil
+	}
+	code := appendU32([]byte{byte(opLocalGet)}, t.accumulator(), 1)
+	code = append(appendS64(append(code, byte(opI64Const)), int64(t.pending)), byte(opI64Add))
+	t.pending = 0
+	return appendU32(append(code, byte(opLocalSet)), t.accumulator(), 1)
+}
+
+// settle moves everything to the counter.
+func (t *tally) settle() []byte {
+	code := t.add()
+	code = appendU32(append(code, byte(opGlobalGet)), t.counter, 1)
+	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
+	code = appendU32(append(code, byte(opI64Add), byte(opGlobalSet)), t.counter, 1)
+	return appendU32(append(code, byte(opI64Const), 0, byte(opLocalSet)), t.accumulator(), 1)
+}
+
+// bytes counts the bytes on top of the stack.
+func (t *tally) bytes() []byte {
+	each := t.Costs[classMemoryByte]
+	if each == 0 {
+		return nil
+	}
+	bytes := t.f.local(scratchBytes, typeI32)
+	code := appendU32([]byte{byte(opLocalTee)}, bytes, 1)
+	code = appendU32(append(code, byte(opLocalGet)), bytes, 1)
+	code = appendS64(append(code, byte(opI64ExtendI32U), byte(opI64Const)), int64(each))
+	code = appendU32(append(code, byte(opI64Mul), byte(opLocalGet)), t.accumulator(), 1)
+	return appendU32(append(code, byte(opI64Add), byte(opLocalSet)), t.accumulator(), 1)
+}
+
+func (x *metering) limit() int64 { return int64(min(x.Limit, math.MaxInt64)) }
+
+// Spent is what the counter holds when the host is asked because of the limit, and not for
+// another turn.
+const Spent = math.MaxUint64
+
+// check asks the host if the call has cost more than the limit.
+func (t *tally) check(tick uint32) []byte {
+	code := appendU32([]byte{byte(opGlobalGet)}, t.counter, 1)
+	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
+	code = appendS64(append(code, byte(opI64Add), byte(opI64Const)), t.limit())
+	code = append(code, byte(opI64GtU), byte(opIf), blockEmpty, byte(opI64Const), 0x7F)
+	code = appendU32(append(code, byte(opGlobalSet)), t.counter, 1)
+	return append(appendU32(append(code, byte(opCall)), tick, 1), byte(opEnd))
+}
+
+// appendS64 appends a signed number.
+func appendS64(to []byte, value int64) []byte {
+	for {
+		b := byte(value & 0x7F)
+		if value >>= 7; value == 0 && b&0x40 == 0 || value == -1 && b&0x40 != 0 {
+			return append(to, b)
+		}
+		to = append(to, b|0x80)
+	}
+}

@@ -1,0 +1,331 @@
+package starloom
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/firmware/wasm"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// metering is the clock of the processors: what their handlers cost, in cycles of the fabric.
+// nil: handlers take no time.
+type metering struct {
+	ratio  uint64 // costs that a processor works off in a cycle
+	budget uint64 // cycles of a handler in a slot; 0: any number
+}
+
+// metered reports whether handlers take time.
+func (c *CPU) metered() bool { return c.Model != "" }
+
+// meter returns what the image is rewritten with, nil if handlers take no time.
+func (c *CPU) meter() *wasm.Meter {
+	if !c.metered() {
+		return nil
+	}
+	model := c.Model
+	if model == ModelCustom {
+		model = "unit"
+	}
+	costs, _ := wasm.Model(model)
+	for name, cost := range c.Cost {
+		if err := costs.Set(name, uint32(cost)); err != nil {
+			panic(fmt.Sprintf("firmware.cpu.cost: %v", err)) // checkCPU has refused it
+		}
+	}
+	return &wasm.Meter{Costs: costs, Limit: c.trapCost()}
+}
+
+// loadMetered compiles an image, with the scenario's meter if it has one.
+func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
+	if m.meter == nil {
+		return m.host.Load(m.image.name, binary)
+	}
+	return m.host.LoadMetered(m.image.name, binary, m.scenario.Firmware.CPU.meter())
+}
+
+// trapBudgets is how many budgets a handler may take before it traps, if nobody says more.
+const trapBudgets = 1000
+
+// trapCost is the cost above which a call of the image traps.
+func (c *CPU) trapCost() uint64 {
+	ratio := uint64(max(c.ClockRatio, 1))
+	switch {
+	case c.TrapCycles > 0:
+		return min(c.TrapCycles*ratio, firmware.LimitMax)
+	case c.BudgetCycles > 0:
+		return min(trapBudgets*uint64(c.BudgetCycles)*ratio, firmware.LimitMax)
+	}
+	return firmware.LimitDefault
+}
+
+// checkCPU checks what the keys of firmware.cpu need of each other.
+func (s *Scenario) checkCPU() error {
+	const path = "firmware.cpu"
+	c := &s.Firmware.CPU
+	if !c.metered() {
+		for key, given := range map[string]bool{"cost": len(c.Cost) > 0, "clock_ratio": c.ClockRatio != 0, "trap_cycles": c.TrapCycles != 0} {
+			if given {
+				return s.refuse(path, fmt.Sprintf("%s.%s without a model: handlers take no time", path, key), "add model: unit, or delete the key")
+			}
+		}
+		return nil
+	}
+	if c.Model == ModelCustom && len(c.Cost) == 0 {
+		return s.refuse(path+".model", "model: custom without costs", "add cost: {load: 3, ...}; what is left out costs 1")
+	}
+	costs, _ := wasm.Model("unit")
+	names := make([]string, 0, len(c.Cost))
+	for name := range c.Cost {
+		names = append(names, name)
+	}
+	slices.Sort(names) // the same error for the same file
+	for _, name := range names {
+		at := path + ".cost." + name
+		if !slices.Contains(wasm.Classes, name) {
+			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), "classes are "+strings.Join(wasm.Classes, ", "))
+		}
+		if err := costs.Set(name, uint32(min(max(c.Cost[name], 0), math.MaxUint32))); err != nil || c.Cost[name] < 0 {
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), fmt.Sprintf("allowed are 0 to %d; branches and calls cost 1 at least", wasm.CostMax))
+		}
+	}
+	if ratio := uint64(max(c.ClockRatio, 1)); c.TrapCycles > firmware.LimitMax/ratio {
+		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
+			fmt.Sprintf("allowed are 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio, uint64(firmware.LimitMax)))
+	}
+	return nil
+}
+
+// spread is how long the calls of a handler took, in cycles: exact to 4,095, above that with
+// an error of less than 1 in 2,048, but for the largest one.
+type spread struct {
+	counts    []uint64 // by bucketOf
+	sum       uint64
+	max       uint64
+	slot      uint64 // of the first call that took max...
+	processor uint64 // ...and of the first processor in that slot
+}
+
+const bucketBits = 11
+
+// bucketOf numbers the ranges of cycles: one for each up to 2^12-1, then 2^11 for each power of two.
+func bucketOf(cycles uint64) int {
+	shift := max(bits.Len64(cycles)-bucketBits-1, 0)
+	return shift<<bucketBits + int(cycles>>shift)
+}
+
+// bucketTop returns the largest number in a range.
+func bucketTop(bucket int) uint64 {
+	shift := max(bucket>>bucketBits-1, 0)
+	return (uint64(bucket-shift<<bucketBits)+1)<<shift - 1
+}
+
+func (d *spread) add(cycles uint64, processor int, slot uint32) {
+	bucket := bucketOf(cycles)
+	if bucket >= len(d.counts) {
+		d.counts = append(d.counts, make([]uint64, bucket+1-len(d.counts))...)
+	}
+	if cycles > d.max || d.sum == 0 {
+		d.max, d.processor, d.slot = cycles, uint64(processor), uint64(slot)
+	} else if cycles == d.max && uint64(slot) == d.slot && uint64(processor) < d.processor {
+		d.processor = uint64(processor)
+	}
+	d.counts[bucket]++
+	d.sum += cycles
+}
+
+// merge adds what another part of the machine has seen.
+func (d *spread) merge(o *spread) {
+	if len(o.counts) > len(d.counts) {
+		d.counts = append(d.counts, make([]uint64, len(o.counts)-len(d.counts))...)
+	}
+	for i, n := range o.counts {
+		d.counts[i] += n
+	}
+	if o.sum > 0 && (d.sum == 0 || cmp.Or(cmp.Compare(o.max, d.max), cmp.Compare(d.slot, o.slot), cmp.Compare(d.processor, o.processor)) > 0) {
+		d.max, d.slot, d.processor = o.max, o.slot, o.processor
+	}
+	d.sum += o.sum
+}
+
+// clear forgets all calls.
+func (d *spread) clear() { *d = spread{counts: d.counts[:0]} }
+
+// state carries the spread.
+func (d *spread) state(v *hw.StateVisitor, name string) {
+	hw.StateList(v, name+".counts", &d.counts)
+	for _, f := range []struct {
+		name  string
+		value *uint64
+	}{{".sum", &d.sum}, {".max", &d.max}, {".slot", &d.slot}, {".processor", &d.processor}} {
+		hw.StateScalar(v, name+f.name, f.value)
+	}
+}
+
+// report describes the calls.
+func (d *spread) report(names fabric.Names) *HandlerCycles {
+	r := &HandlerCycles{Max: d.max}
+	for _, n := range d.counts {
+		r.Calls += n
+	}
+	if r.Calls == 0 {
+		return r
+	}
+	r.Mean = float64(d.sum) / float64(r.Calls)
+	r.Worst = &WorstCall{Processor: d.processor, Path: names.Processor(int(d.processor)), Slot: d.slot}
+	for _, p := range []struct {
+		percent uint64
+		to      *uint64
+	}{{50, &r.P50}, {90, &r.P90}, {99, &r.P99}, {100, &r.P100}} {
+		*p.to = min(d.rank((r.Calls*p.percent+99)/100), d.max)
+	}
+	var count uint64
+	for bucket, n := range d.counts {
+		top := bucketTop(bucket)
+		count += n
+		last := bucket == len(d.counts)-1
+		if count > 0 && (last || bits.Len64(bucketTop(bucket+1)) > bits.Len64(top)) {
+			r.Histogram = append(r.Histogram, CyclesBin{UpTo: 1<<bits.Len64(top) - 1, Calls: count})
+			count = 0
+		}
+	}
+	return r
+}
+
+// rank returns how many cycles the call took that is at this place, from 1, of all by length.
+func (d *spread) rank(place uint64) uint64 {
+	for bucket, n := range d.counts {
+		if place <= n {
+			return bucketTop(bucket)
+		}
+		place -= n
+	}
+	return d.max
+}
+
+// shardMeter is what a shard has measured.
+type shardMeter struct {
+	start, slot spread
+	overruns    uint64
+	kept        nic.Kept
+}
+
+// reset forgets a run.
+func (s *shardMeter) reset() {
+	s.start.clear()
+	s.slot.clear()
+	s.overruns = 0
+}
+
+// meterStart notes what the start handlers of a bank have cost.
+func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
+	bank := instance.Bank()
+	for cell, cost := range instance.Costs() {
+		if !bank.Silenced(cell) {
+			shard.meter.start.add(m.meter.cycles(cost), bank.First+cell, 0)
+		}
+	}
+}
+
+// meterSlot notes what the handlers of some cells have cost. Of one that was not done at the end of the
+// compute window, the NIC has nothing: what it has written there is dropped.
+func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
+	s, budget := &shard.meter, m.meter.budget
+	for place, cost := range costs {
+		cell := int(cells[place])
+		cycles := m.meter.cycles(cost)
+		if bank.Registers[cell].Flags&nic.FlagFaulty != 0 && bank.Silenced(cell) {
+			continue
+		}
+		s.slot.add(cycles, bank.First+cell, m.slot)
+		if budget > 0 && cycles > budget {
+			s.overruns++
+			bank.TakeBack(&s.kept, place, cell)
+			shard.ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: m.slot, Index: bank.First + cell,
+				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window has %d: it missed the slot", cycles, budget)})
+		}
+	}
+}
+
+// cycles returns how long a processor works off a cost.
+func (x *metering) cycles(cost uint32) uint64 {
+	if x.ratio == 1 {
+		return uint64(cost)
+	}
+	return (uint64(cost) + x.ratio - 1) / x.ratio
+}
+
+// meterReport adds what was measured to a report.
+func (m *Machine) meterReport(r *FirmwareReport) {
+	if m.meter == nil {
+		return
+	}
+	var start, slot spread
+	var overruns uint64
+	for i := range m.shards {
+		s := &m.shards[i].meter
+		start.merge(&s.start)
+		slot.merge(&s.slot)
+		overruns += s.overruns
+	}
+	r.CPU, r.Cycles, r.StartCycles = m.scenario.Firmware.CPU.Model, slot.report(m.names), start.report(m.names)
+	if m.meter.budget > 0 {
+		r.BudgetCycles, r.Overruns = m.meter.budget, &overruns
+	}
+}
+
+// stateMeter carries what was measured.
+func (m *Machine) stateMeter(v *hw.StateVisitor) {
+	if m.meter == nil {
+		return
+	}
+	for i := range m.shards {
+		s, name := &m.shards[i].meter, hw.Index("shard", i)+".meter"
+		s.start.state(v, name+".start")
+		s.slot.state(v, name+".slot")
+		hw.StateScalar(v, name+".overruns", &s.overruns)
+	}
+}
+
+// HandlerCycles says how long the calls of a handler took, in cycles of the fabric.
+type HandlerCycles struct {
+	Calls uint64  `json:"calls"` // but for those that trapped
+	Max   uint64  `json:"max"`
+	Mean  float64 `json:"mean"`
+	P50   uint64  `json:"p50"` // at least half of the calls took no longer; exact to 4,095 cycles, then within 1 in 2,048
+	P90   uint64  `json:"p90"`
+	P99   uint64  `json:"p99"`
+	P100  uint64  `json:"p100"`
+
+	Worst     *WorstCall  `json:"worst,omitempty"`     // the first call that took max
+	Histogram []CyclesBin `json:"histogram,omitempty"` // by powers of two
+}
+
+// WorstCall is a call of a handler.
+type WorstCall struct {
+	Processor uint64 `json:"processor"`
+	Path      string `json:"path"`
+	Slot      uint64 `json:"slot"`
+}
+
+// CyclesBin counts calls that took more cycles than those of the bin before.
+type CyclesBin struct {
+	UpTo  uint64 `json:"up_to"`
+	Calls uint64 `json:"calls"`
+}
+
+// text is the line of the text form.
+func (h *HandlerCycles) text() string {
+	if h.Calls == 0 {
+		return "no calls"
+	}
+	return fmt.Sprintf("mean %s, 50%% %d, 90%% %d, 99%% %d, max %d (%s, slot %d), %d calls",
+		formatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.Path, h.Worst.Slot, h.Calls)
+}

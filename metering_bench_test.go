@@ -1,0 +1,39 @@
+package starloom
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// BenchmarkMetering measures what counting costs a whole emulation: pops/random in the slot engine
+// on one worker, without a model, with the model unit, and with a budget that all handlers meet.
+// Every round runs each once with the same seed; the figures are medians of the rounds' ratios.
+func BenchmarkMetering(b *testing.B) {
+	for _, groups := range []int{64, 1024} {
+		b.Run(fmt.Sprintf("n=%d", groups*groups), func(b *testing.B) {
+			metered := func(cpu CPU) *Machine {
+				s := routerScenario("pops/random", groups, groups)
+				s.Firmware.CPU = cpu
+				return machine(b, s, MachineOptions{Engine: EngineSlot, Workers: 1})
+			}
+			machines := []*Machine{metered(CPU{}), metered(CPU{Model: "unit"}), metered(CPU{Model: "unit", BudgetCycles: 1 << 16})}
+			var plain, counted, budgeted []float64
+			for seed := uint64(1); b.Loop(); seed++ {
+				var ns [3]float64
+				for k := range machines {
+					ns[k] = timeRun(b, machines[k], seed)
+				}
+				plain, counted, budgeted = append(plain, ns[0]), append(counted, ns[1]/ns[0]), append(budgeted, ns[2]/ns[0])
+			}
+			for _, m := range machines[1:] {
+				require.Equal(b, machines[0].Report().Digest, m.Report().Digest)
+			}
+			b.ReportMetric(median(plain), "plain-ns")
+			b.ReportMetric(median(counted), "metered:plain")
+			b.ReportMetric(median(budgeted), "budget:plain")
+			b.ReportMetric(0, "ns/op")
+		})
+	}
+}
