@@ -185,6 +185,8 @@ func (m *Machine) locate(p missingPacket, v *Violation) {
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it met another frame here", e.Processor)
 	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
+	case m.darkened(medium, t.slot):
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
 	default:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and nobody listened here", e.Processor)
 	}

@@ -84,6 +84,7 @@ type Machine struct {
 	known    knownOf         // of the program, for reports
 	timing   nic.Timing
 	rules    Rules
+	faults   *faulted  // nil for none
 	meter    *metering // nil if handlers take no time
 	armed    []bool    // per slot of a step: must be free of collisions
 
@@ -163,6 +164,7 @@ type machineShard struct {
 	whole     ledgerTotals // of the last whole boundary
 	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
+	struck    struck                         // by faults
 	traps     uint64                         // of the last boundary
 	replay    *replay                        // of the machine
 	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
@@ -243,6 +245,11 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkJudged(); err != nil {
 		return err
 	}
+	plan, err := m.planFaults()
+	if err != nil {
+		return err
+	}
+	m.faults = newFaulted(plan, m.shape.Processors())
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := m.shape.Shards(m.options.BankSize)
 	config := m.config(shards)
@@ -308,7 +315,11 @@ const framesMax = 255
 
 // config is what carries the frames is made for.
 func (m *Machine) config(shards []hw.Shard) *fabric.Config {
-	return &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
+	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
+	if m.faults != nil {
+		config.Faults = m.faults.plan
+	}
+	return config
 }
 
 // interruption returns the error of ctx in the place of what came of its end: that the
@@ -390,6 +401,9 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 			Checks: m.rules.Checks(),
 			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held,
 		}
+		if m.faults != nil {
+			shard.ledger.SetFaults(m.faults.plan)
+		}
 		shard.collision = func(medium int, cycle uint32) {
 			if m.losses != nil {
 				shard.met = append(shard.met, metOn{medium, cycle})
@@ -465,6 +479,9 @@ func (b *instanceTask) make(index, count int) {
 		if err != nil {
 			b.errors[index] = err
 			return
+		}
+		if m.faults != nil {
+			m.faults.shrink(instance.Bank())
 		}
 		shard.instances = append(shard.instances, instance)
 	}
@@ -657,6 +674,9 @@ func (m *Machine) Reset(seed uint64) error {
 func (m *Machine) reset(seed uint64) error {
 	m.referee.Reset()
 	m.results.Reset()
+	if m.faults != nil {
+		m.faults.reset(seed)
+	}
 	if m.held != nil {
 		m.held.Reset()
 	}
@@ -1003,22 +1023,34 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			runs, length = 1, bank.Cells
 		}
 		awake := shard.awake[:0]
+		shard.struck.killed = shard.struck.killed[:0]
+		strikes := m.faults != nil && m.faults.processors
 		for run := range runs {
 			var resting int
+			if strikes {
+				m.strike(shard, instance, run*span+first, run*span+first+length)
+			}
 			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
 			l.Finished += resting
 		}
-		call := m.replay.begin(instance, false, awake, m.slot)
-		if m.rules.MeetsBudget {
-			bank.Keep(&shard.meter.kept, awake)
+		called := awake
+		if strikes {
+			called = m.pause(shard, bank, awake)
 		}
-		instance.Slot(awake, m.slot)
+		call := m.replay.begin(instance, false, called, m.slot)
+		if m.rules.MeetsBudget {
+			bank.Keep(&shard.meter.kept, called)
+		}
+		instance.Slot(called, m.slot)
 		if m.stopped() {
 			continue
 		}
 		m.replay.end(call, instance)
 		if m.meter != nil {
-			m.meterSlot(shard, bank, awake, instance.Costs())
+			m.meterSlot(shard, bank, called, instance.Costs())
+		}
+		if strikes {
+			m.cut(shard, bank, called)
 		}
 		l.Scan(bank, awake, m.slot)
 		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan
@@ -1034,6 +1066,10 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			bank.ForgetTx(run*span+first, run*span+first+length)
 		}
 		if !m.last {
+			if len(shard.struck.killed) > 0 { // they stop asking and listening
+				awake = append(awake, shard.struck.killed...)
+				slices.Sort(awake)
+			}
 			m.transport.Send(index, bank, l, m.slot, window, awake)
 		}
 	}

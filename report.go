@@ -59,8 +59,9 @@ type Report struct {
 	Frames          Frames         `json:"frames"`
 	Metrics         Metrics        `json:"metrics"`
 	Firmware        FirmwareReport `json:"firmware"`
-	RTL             []RTLReport    `json:"rtl,omitempty"` // components that were RTL, by path
-	Digest          string         `json:"digest"`        // of what digestCovers says
+	Faults          []FaultReport  `json:"faults,omitempty"` // what each fault of the scenario has done, in its order
+	RTL             []RTLReport    `json:"rtl,omitempty"`    // components that were RTL, by path
+	Digest          string         `json:"digest"`           // of what digestCovers says
 
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`

@@ -80,6 +80,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		frames += fmt.Sprintf(", %d blocked", r.Frames.Blocked)
 	}
 	row("frames", frames)
+	for i := range r.Faults {
+		row("fault "+r.Faults[i].Kind, r.Faults[i].text())
+	}
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
 	if f := &r.Firmware; f.Cycles != nil {

@@ -270,11 +270,13 @@ func (m *Machine) report() *Report {
 			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(),
 		},
 		Metrics:  metrics,
+		Faults:   m.faultReports(),
 		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, BytesPerProcessor: m.parkedBytes()},
 		Notes:    slices.Clone(m.known.notes),
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
+	report.Notes = append(report.Notes, m.faultNotes()...)
 	m.meterReport(&report.Firmware)
 	report.noteTrust(frames.OnTrust)
 	if lost := m.results.Lost; lost > 0 {
@@ -345,7 +347,11 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	}
 	if m.ending != nil {
 		if !m.finished {
-			m.ending.Unfinished(func(f fabric.Finding) { find(f) })
+			m.ending.Unfinished(func(f fabric.Finding) {
+				if f.Kind != fabric.FindUnfinished || !m.killed(f.Index) {
+					find(f)
+				}
+			})
 		}
 		return count, missing
 	}

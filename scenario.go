@@ -41,6 +41,7 @@ type Scenario struct {
 	Workload Workload `json:"workload" jsonschema:"description=what the firmware has to carry: a permutation or a file that holds one"`
 	RTL      []RTL    `json:"rtl,omitempty" jsonschema:"minItems=1,description=components that are Verilog or VHDL instead of Starloom's model"`
 	Rules    *Rules   `json:"rules,omitempty" jsonschema:"description=invariants that are checked in every slot; a built-in program brings its own; rules given here replace them"`
+	Faults   *Faults  `json:"faults,omitempty" jsonschema:"description=what goes wrong beside the firmware: processors\\, their FIFOs\\, light"`
 	Stop     Stop     `json:"stop" jsonschema:"description=when a run that does not finish is ended"`
 	Traces   Traces   `json:"traces" jsonschema:"description=what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are written"`
 

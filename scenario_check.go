@@ -41,7 +41,7 @@ func (s *Scenario) check(entryPlace func(i int) string) error {
 	if err := s.checkRanges(reflect.ValueOf(s).Elem(), ""); err != nil {
 		return err
 	}
-	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload, s.checkRTL} {
+	for _, check := range []func() error{s.checkName, s.checkFabric, s.checkFirmware, s.checkRules, s.checkTraces, s.checkWorkload, s.checkRTL, s.checkFaults} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -415,6 +415,10 @@ func (l *fieldLimits) refuse(v reflect.Value) (reason, remedy string) {
 			return "is empty", "delete the key, or give " + l.description
 		case l.maxLength > 0 && length > l.maxLength:
 			return fmt.Sprintf("has %d characters", length), fmt.Sprintf("write at most %d", l.maxLength)
+		}
+	case v.Kind() == reflect.Float64:
+		if limit := l.span(v.Type()); !(v.Float() >= float64(limit.min) && v.Float() <= float64(limit.max)) {
+			return fmt.Sprintf("is %v", v.Float()), limit.allowed()
 		}
 	case v.Kind() == reflect.Slice && v.Len() < l.minItems:
 		return "is an empty list", "delete the key, or give " + l.description

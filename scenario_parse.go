@@ -248,6 +248,12 @@ func (d *scenarioDecoder) decode(node *yaml.Node, v reflect.Value, path string, 
 			return d.wrong(node, path, "true or false")
 		}
 		v.SetBool(node.Value == "true")
+	case reflect.Float64:
+		value, err := d.fraction(node, path, limits.span(v.Type()))
+		if err != nil {
+			return err
+		}
+		v.SetFloat(value)
 	default:
 		number, err := d.integer(node, path, limits.span(v.Type()))
 		if err != nil {
@@ -475,6 +481,16 @@ func (d *scenarioDecoder) integer(node *yaml.Node, path string, allowed span) (n
 		return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), allowed.allowed())
 	}
 	return n, nil
+}
+
+// fraction reads a number in span, which may have a fraction.
+func (d *scenarioDecoder) fraction(node *yaml.Node, path string, allowed span) (float64, error) {
+	tag := node.ShortTag()
+	value, err := strconv.ParseFloat(node.Value, 64)
+	if node.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || quoted(node) || err != nil || strings.ContainsAny(node.Value, "_xX") {
+		return 0, d.wrong(node, path, "a number: "+allowed.String())
+	}
+	return value, nil
 }
 
 func quoted(node *yaml.Node) bool {

@@ -236,6 +236,25 @@ var badScenarios = []badScenario{
 	{"unknown trigger", small + "traces: {vcd: {trigger: last}}\n", true},
 	{"before without a trigger", small + "traces: {vcd: {before: 9}}\n", true},
 	{"vcd empty", small + "traces: {vcd: }\n", true},
+
+	// Faults.
+	{"faults without any", small + "faults: {}\n", true},
+	{"unknown fault", small + "faults: {schedule: [{kind: sleepy}]}\n", true},
+	{"random buffers", small + "faults: {random: {kind: buffers, rate: 0.1}}\n", true},
+	{"rate above 1", small + "faults: {random: {kind: dead, rate: 1.5}}\n", true},
+	{"rate below 0", small + "faults: {random: {kind: dead, rate: -0.1}}\n", true},
+	{"rate that is no number", small + "faults: {random: {kind: dead, rate: often}}\n", true},
+	{"no rate", small + "faults: {random: {kind: dead}}\n", true},
+	{"probability above 1", small + "faults: {schedule: [{kind: drop, probability: 2}]}\n", true},
+	{"negative slot of a fault", small + "faults: {schedule: [{kind: drop, slots: {from: -1}}]}\n", true},
+	{"last slot before the first", small + "faults: {schedule: [{kind: drop, slots: {from: 9, to: 3}}]}\n", false},
+	{"list and range of slots", small + "faults: {schedule: [{kind: drop, slots: {list: [1], from: 3}}]}\n", false},
+	{"broken glob of a fault", small + "faults: {schedule: [{kind: drop, targets: ['a[']}]}\n", false},
+	{"no targets", small + "faults: {schedule: [{kind: drop, targets: []}]}\n", true},
+	{"stuck by chance", small + "faults: {schedule: [{kind: stuck, probability: 0.5}]}\n", false},
+	{"buffers without a depth", small + "faults: {schedule: [{kind: buffers}]}\n", false},
+	{"buffers in some slots", small + "faults: {schedule: [{kind: buffers, rx_frames: 1, slots: {from: 3}}]}\n", false},
+	{"depth of another fault", small + "faults: {schedule: [{kind: dead, rx_frames: 1}]}\n", false},
 }
 
 // Each bad input is refused with place, reason and remedy; the golden file holds

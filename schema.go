@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"path"
 	"reflect"
 	"strconv"
@@ -97,7 +98,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	types := []reflect.Type{
 		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[Link](),
 		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
-		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](),
+		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](), reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
 	}
 	for _, n := range new(Fabric).kinds() {
 		types = append(types, reflect.TypeOf(n).Elem())
@@ -152,6 +153,11 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		twin.Enum = append(twin.Enum, t.Name)
 	}
 	definitions["RTL"].Not = &jsonschema.Schema{Required: []string{"twin", "map"}}
+	definitions["Faults"].MinProperties = pointer(1)
+	property("FaultSlots", "list").Items = integerSchema(0, math.MaxUint32)
+	for _, name := range []string{"Fault", "RandomFault"} {
+		property(name, "targets").Items = &jsonschema.Schema{Type: "string", MinLength: pointer(1)}
+	}
 	definitions["Workload"].MaxProperties = pointer(1)
 	property("CollisionFree", "slots").Items = integerSchema(1, 65535)
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: pointer(1)}

@@ -72,6 +72,9 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	if m.image.results {
 		m.results.State(v)
 	}
+	if m.faults != nil {
+		hw.StateColumn(v, "dead", m.faults.dead, hw.AtMost[uint8](1))
+	}
 	m.stateViolations(v)
 	for i := range m.shards {
 		shard := &m.shards[i]
@@ -82,6 +85,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 			hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
 		}
 		hw.StateScalar(v, name+".held_max", &l.HeldMax)
+		l.StateFaults(v, name)
 		for k, instance := range shard.instances {
 			m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
 		}

@@ -4,6 +4,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strconv"
@@ -40,6 +41,9 @@ type tally struct {
 	broken    uint64 // violations
 	traps     uint64
 	onTrust   uint64 // announced deliveries that cannot be checked
+
+	faulty bool      // the runs have faults
+	breaks histogram // of those that failed: the slot of the first violation
 }
 
 // figure is one figure of all runs.
@@ -103,6 +107,7 @@ func (t *tally) add(run *batchRun) error {
 	t.traps += r.Firmware.Traps
 	t.onTrust += r.onTrust
 	t.slotsMax = max(t.slotsMax, r.Slots)
+	t.faulty = t.faulty || len(r.Faults) > 0
 	rule := ""
 	if passed {
 		if t.worst == nil || r.Slots > t.worst.Slots {
@@ -111,6 +116,10 @@ func (t *tally) add(run *batchRun) error {
 	} else {
 		first := r.Violations[0]
 		rule = first.Rule
+		if t.breaks == nil {
+			t.breaks = histogram{}
+		}
+		t.breaks.add(float64(first.Slot))
 		t.failedAll++
 		if t.firstFail == nil {
 			t.firstFail = r
@@ -195,7 +204,36 @@ func (t *tally) statistics() Statistics {
 			all = append(all, f.values.statistic(f.name))
 		}
 	}
+	if t.faulty {
+		all = append(all, t.survival()...)
+	}
 	return all
+}
+
+// survivalPoints is the most points of a survival curve.
+const survivalPoints = 32
+
+// survival is the survival curve of runs with faults: for slots in which runs broke a rule for
+// the first time, of each run 1 if it had broken none up to the end of that slot, else 0; the mean
+// is the fraction that has survived.
+func (t *tally) survival() (curve Statistics) {
+	slots := slices.Sorted(maps.Keys(t.breaks))
+	stride := (len(slots) + survivalPoints - 1) / survivalPoints
+	alive := t.runs
+	for i, slot := range slots {
+		alive -= t.breaks[slot]
+		if i != len(slots)-1 && i%stride != 0 {
+			continue
+		}
+		runs := histogram{}
+		for value, count := range map[float64]uint64{0: t.runs - alive, 1: alive} {
+			if count > 0 {
+				runs[value] = count
+			}
+		}
+		curve = append(curve, runs.statistic(fmt.Sprintf("survival[%d]", uint64(slot))))
+	}
+	return curve
 }
 
 // digest returns the digest of all runs.
@@ -210,6 +248,9 @@ func (r *Report) figures() []Metric {
 	all := make([]Metric, 0, 2+len(r.Metrics)+8)
 	all = append(all, Metric{Name: "slots", Value: r.Slots}, Metric{Name: "cycles", Value: r.Cycles})
 	all = append(all, r.Metrics...)
+	for i := range r.Faults {
+		all = append(all, Metric{Name: fmt.Sprintf("fault[%d].%s", i, r.Faults[i].Kind), Value: r.Faults[i].Count})
+	}
 	frames := reflect.ValueOf(r.Frames)
 	for i := range frames.NumField() {
 		// A table has the same columns whatever the runs bring, those that JSON leaves out too.

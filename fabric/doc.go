@@ -30,6 +30,7 @@
 //	packets.go       the referee of packets, announced deliveries included
 //	follow.go        every frame of some packets, to find out where they were lost
 //	held.go          packets that processors hold, as frames show it
+//	faults.go        what goes wrong beside the firmware, and what it has done
 //	results.go       words that firmware gives as its results
 //	metrics.go       figures of a run
 //	study.go         what a study asks for, and its rows

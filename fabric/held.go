@@ -57,6 +57,17 @@ func (h *Held) Reset() {
 	}
 }
 
+// Restart notes that a processor has forgotten at a boundary what it held, and has its own
+// packet again.
+func (h *Held) Restart(processor int, slot uint32) {
+	first := processor * heldPackets
+	for i := first; i < first+heldPackets; i++ {
+		h.origin[i], h.since[i], h.end[i] = never, never, 0
+	}
+	h.origin[first], h.since[first] = uint32(processor), slot
+	h.next[processor], h.others[processor] = 1, 0
+}
+
 // never is a boundary that no run reaches, for places that are free.
 const never = 1<<32 - 1
 

@@ -56,10 +56,12 @@ type Ledger struct {
 	Capture   bool    // keep Sent and Heard for a packet capture
 	Held      *Held   // what frames show of the packets that processors hold, nil for nothing
 	Follow    *Follow // the packets whose every frame is kept in Followed, nil for none
+	Faults    *Faults // of this run, nil for none: SetFaults
 
 	Frames        Frames
 	HeldMax       uint8
 	FindingsTotal uint64
+	FaultCounts   []FaultCount // by fault
 
 	// The current slot.
 	Sum      traces.Sum
@@ -79,8 +81,10 @@ type Ledger struct {
 
 // Next returns the ledger of a new run of the same machine.
 func (l *Ledger) Next() Ledger {
-	return Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
+	next := Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
 		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Findings: l.Findings[:0], arrivals: l.arrivals[:0]}
+	next.SetFaults(l.Faults)
+	return next
 }
 
 // Checks are the rules that the ledgers watch.
@@ -144,7 +148,7 @@ const (
 // Looks reports whether somebody looks at every frame, so that all go through NoteSent and
 // NoteHeard; if not, a transport may do the same in a faster way for frames of a packet.
 func (l *Ledger) Looks() bool {
-	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil
+	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil
 }
 
 // EventSent and EventHeard are the heads of the digest's events of a frame: of one that
@@ -234,6 +238,7 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 	case nic.StatusOverflow:
 		l.Frames.Overflow++
 		l.follow(FollowOverflow, processor, port, frame)
+		l.NoteSmall(processor, slot)
 		source = uint64(frame.Source())
 	}
 	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)

@@ -183,6 +183,7 @@ type Config struct {
 	Shards       []hw.Shard // in units
 	Seed         uint64     // of the first run; Transport.Reset gives others
 	Cycle        bool       // MemoryBytes: of the cycle engine
+	Faults       *Faults    // nil for none
 	// Bank returns a processor's bank and its cell there.
 	Bank func(processor int) (bank *nic.Bank, cell int)
 }

@@ -36,8 +36,10 @@ type Plant struct {
 	serialisers   *nic.Serialisers
 	media         Media
 	deserialisers *nic.Deserialisers
-	rtl           RTL       // nil if everything is model
-	datapath      *Datapath // when RTL stands for all hardware, else nil
+	faults        *Faults      // nil for none
+	tap           *hw.LightTap // where faults of media act, nil for none
+	rtl           RTL          // nil if everything is model
+	datapath      *Datapath    // when RTL stands for all hardware, else nil
 
 	// Watch, if set, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
@@ -126,7 +128,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 	if rtl != nil {
 		t.rtl, t.sums = rtl, newSentSums(t.shape.Processors(), t.lanes)
 		var whole hw.Sited
-		if d := t.Whole(n); d != nil {
+		if d := t.Whole(n); d != nil && t.tap == nil { // which is inside of it
 			whole = d
 		}
 		var all bool
@@ -148,7 +150,7 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 
 // Lay lays out a plant for a kernel, to which its components are still to be added.
 func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
-	t := &Plant{kind: n.Kind(), seed: c.Seed, bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
+	t := &Plant{kind: n.Kind(), seed: c.Seed, faults: c.Faults, bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
 		kernel: kernel, shards: make([]plantShard, len(c.Shards))}
 	for i := range t.shards {
 		t.shards[i] = plantShard{
@@ -196,6 +198,9 @@ func (t *Plant) Components() []hw.Sited {
 
 // unsited are the others.
 func (t *Plant) unsited() (parts []hw.Component) {
+	if t.tap != nil {
+		parts = append(parts, t.tap)
+	}
 	if t.queues() {
 		parts = append(parts, t.serialisers, t.deserialisers)
 	}
@@ -272,11 +277,28 @@ func (t *Plant) Shards() []hw.Shard { return t.cuts }
 // Carry gives the plant its media; the receivers are those of all NICs.
 func (t *Plant) Carry(m Media) (err error) {
 	t.media = m
+	in := m.Far
+	if t.faults != nil && t.faults.On(true) {
+		if t.tap, in, err = hw.NewLightTap(t.kernel.Clock(), m.Far, t.timing.SlotCycles(), t.harm); err != nil {
+			return err
+		}
+	}
 	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
 		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
-		FrameBytesMax: nic.FrameBytes(t.payload), In: m.Far, Hears: m.Hears, Taps: t.shape.Taps, Queues: t.queues(),
+		FrameBytesMax: nic.FrameBytes(t.payload), In: in, Hears: m.Hears, Taps: t.shape.Taps, Queues: t.queues(),
 	})
 	return err
+}
+
+// harm is what faults do to a medium in a slot, for the tap.
+func (t *Plant) harm(medium, slot uint32) (dark bool, flip int) {
+	switch effect, number := t.faults.OnMedium(int(medium), slot); effect {
+	case Dark:
+		return true, -1
+	case Flipped:
+		return false, t.faults.Bit(number, int(medium), slot)
+	}
+	return false, -1
 }
 
 // Media returns what Carry was given.
@@ -357,7 +379,7 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 						t.media.Credits.Heard(shard, bank.First+cell, uint16(lane), slot, bank.Rx(cell, uint16(lane)) == nic.StatusOK)
 					}
 				}
-			case t.deserialisers.Idle(bank.First + cell): // most of them
+			case t.tap == nil && t.deserialisers.Idle(bank.First+cell): // most of them
 				bank.RxStatus[cell] = uint8(nic.StatusIdle)
 			case t.switches != nil:
 				t.hear(s, bank, cell, 0, t.deserialisers.Hears(bank.First+cell), ledger, slot)
@@ -374,6 +396,11 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 	processor := bank.First + cell
 	receiver := processor*t.lanes + lane
 	status := t.deserialisers.Status(receiver)
+	if t.tap != nil {
+		if medium, ok := t.deserialisers.Wire(receiver); ok && t.tap.Reached(medium, slot) {
+			ledger.Suffer(bank, cell, port, slot, status == nic.StatusCollision)
+		}
+	}
 	if t.queues() {
 		t.deserialisers.Queued(receiver, func(frame nic.Frame) {
 			ledger.Frames.Heard++

@@ -29,7 +29,8 @@ type Transport interface {
 	Begin(shard int, slot uint32, exact bool)
 	// Hear delivers what the bank's processors heard in a slot to their NICs: those
 	// whose number in their unit lies in the window, of all units of the bank. Of what it
-	// receives it tells the ledger (NoteHeard, Judge).
+	// receives it tells the ledger (NoteHeard, Judge). Of light that comes to a receiver it asks
+	// Ledger.Harm first: faults may leave nothing to do.
 	Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window)
 	// Send takes the frame at the head of every TX FIFO of the window that is not
 	// empty; cells lists the cells where that may be so, in ascending order. It says what

@@ -26,6 +26,10 @@ type Instance interface {
 	Start()
 	// Slot calls the slot handlers of some cells, in order.
 	Slot(cells []uint32, slot uint32)
+	// Restart takes some cells, in ascending order, back to before Start, and calls their start
+	// handlers. If these are all cells of the instance, the whole memory is as after its
+	// attachment, but for what the host tells the processors.
+	Restart(cells []uint32)
 	// Reset takes the instance back to before Start, with a new seed.
 	Reset(seed uint64)
 	// Costs returns what the handlers of the last Start or Slot have cost, in the order of their
@@ -406,16 +410,33 @@ func (in *wasmInstance) TakeEvents() []Event {
 }
 
 // Start implements Instance.
-func (in *wasmInstance) Start() {
-	cells := make([]uint32, in.bank.Cells)
+func (in *wasmInstance) Start() { in.run(in.start, 1, allCells(in.bank.Cells), 0) }
+
+// allCells lists the cells of a bank.
+func allCells(count int) []uint32 {
+	cells := make([]uint32, count)
 	for cell := range cells {
 		cells[cell] = uint32(cell)
 	}
-	in.run(in.start, 1, cells, 0)
+	return cells
 }
 
 // Slot implements Instance.
 func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, cells, slot) }
+
+// Restart implements Instance.
+func (in *wasmInstance) Restart(cells []uint32) {
+	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
+		told := in.bank.Told()
+		in.Reset(in.bank.Seed)
+		in.bank.Tell(told)
+	}
+	for _, cell := range cells {
+		in.bank.Restart(int(cell), in.pristine.memory)
+		clear(in.probes[int(cell)*len(in.image.Probes):][:len(in.image.Probes)])
+	}
+	in.run(in.start, 1, cells, 0)
+}
 
 // run calls an entry point for some cells. When a handler traps, its cell is marked
 // faulty and the loop goes on with the next one. The list in the firmware's memory is

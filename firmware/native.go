@@ -14,7 +14,7 @@ type NativeProgram struct {
 	Name        string
 	StateBytes  int
 	ListenSlots int
-	Start       func(b *NativeBank)
+	Start       func(b *NativeBank, cells []uint32)
 	Slot        func(b *NativeBank, cells []uint32, slot uint32)
 }
 
@@ -52,7 +52,15 @@ func (p NativeProgram) NewInstance(c nic.BankConfig) (Instance, error) {
 func (in *nativeInstance) Bank() *nic.Bank { return in.bank.Bank }
 
 // Start implements Instance.
-func (in *nativeInstance) Start() { in.program.Start(&in.bank) }
+func (in *nativeInstance) Start() { in.program.Start(&in.bank, allCells(in.bank.Cells)) }
+
+// Restart implements Instance.
+func (in *nativeInstance) Restart(cells []uint32) {
+	for _, cell := range cells {
+		in.bank.Restart(int(cell), nil) // states start as zeros
+	}
+	in.program.Start(&in.bank, cells)
+}
 
 // Slot implements Instance.
 func (in *nativeInstance) Slot(cells []uint32, slot uint32) {

@@ -29,6 +29,7 @@
 //	bus.go       Buses, ArbitratedBuses: buses with taps; taps.go: Taps: which tap is whose
 //	duplex_link.go             DuplexLinks: links between two ends, half or full duplex
 //	fibre.go     Fibre: propagation delay
+//	light_tap.go LightTap: where faults act on the light that reaches receivers
 //	signal.go    Signal: plain electrical wires
 //	requests.go  Requests: request lines of arbiters, those that are high
 //	arbiter.go   Arbiters: fixed priority, round robin, matrix, TDMA

@@ -29,6 +29,9 @@ func (s *Set) Remove(i int) {
 	}
 }
 
+// Has reports whether i is in the set.
+func (s *Set) Has(i int) bool { return s.words[i>>6]>>(i&63)&1 != 0 }
+
 // Clear takes all numbers out of the set.
 func (s *Set) Clear() {
 	clear(s.words)

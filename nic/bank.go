@@ -40,7 +40,9 @@ type Bank struct {
 	descriptor  []byte   // the bank block, for Current
 	claims      []claim  // what is where in the memory, for Owner
 	records     []byte   // per cell: the handler's state, the heads of the RX and the TX FIFO
+	recordsAt   int      // where they are in the memory
 	recordBytes int
+	depths      *depths // of the FIFOs of some cells, nil if all are alike
 	rx, tx      fifo
 	frameStride int
 }
@@ -262,7 +264,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	if word(offBankAcceptTag) != 0 {
 		accept = take("accept_tag", offBankAcceptTag, 1, 2)
 	}
-	b.records = take("record", offBankRecord, 1, b.recordBytes)
+	b.records, b.recordsAt = take("record", offBankRecord, 1, b.recordBytes), word(offBankRecord)
 	if c.RxFrames > 1 {
 		b.rx.more = take("rx_more", offBankRxMore, c.RxFrames-1, b.frameStride)
 	}
@@ -726,7 +728,7 @@ func (b *Bank) Accepts(cell int) uint16 {
 func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
 	r := &b.Registers[cell]
 	count := int(r.RxCount)
-	if count >= b.RxFrames || b.AllPorts && b.waiting(cell, port) >= b.RxFrames/b.Ports {
+	if depth := b.rxDepth(cell); count >= depth || b.AllPorts && b.waiting(cell, port) >= depth/b.Ports {
 		b.SetRx(cell, port, StatusOverflow)
 		return StatusOverflow
 	}

@@ -220,6 +220,14 @@ func (d *Deserialisers) inputs(cell int) int {
 	return d.hears.Inputs
 }
 
+// Wire returns the wire that a cell hears, if it hears one.
+func (d *Deserialisers) Wire(cell int) (wire uint32, ok bool) {
+	if d.port[cell] == hw.PortNone {
+		return 0, false
+	}
+	return d.wire(cell), true
+}
+
 // wire is the coupler that a cell hears, which is switched to a port.
 func (d *Deserialisers) wire(cell int) uint32 {
 	if d.taps != nil {

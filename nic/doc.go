@@ -14,6 +14,7 @@
 //	stirred.go         whose handlers may have to be called, where most sleep
 //	smallframe.go      frames that carry at most a packet, as words
 //	place.go           the handler's side of it, for firmware in Go
+//	faulty.go          what faults do to one processor: restarts, smaller FIFOs
 //	frame.go           the wire format
 //	crc.go             CRC-16/CCITT-FALSE
 //	timing.go          the shape of a slot

@@ -184,6 +184,7 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		switch bus := t.bus(vertex, port); {
 		case bus.sender == nobody:
 			bank.SetRx(cell, port, nic.StatusIdle)
+		case ledger.Faults != nil && t.harmed(bus, bank, cell, port, ledger, slot):
 		case bus.senders > 1:
 			bank.SetRx(cell, port, nic.StatusCollision)
 			ledger.NoteHeard(vertex, port, nic.StatusCollision, nil, slot)
@@ -197,6 +198,16 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		}
 	}
 	ledger.Judge(slot)
+}
+
+// harmed reports whether faults change what a vertex receives of a bus with light.
+func (t *slotTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
+	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
+	if effect == fabric.Flipped && !bus.heard {
+		bus.heard = true
+		ledger.Frames.Heard++
+	}
+	return effect != fabric.Unharmed
 }
 
 // Collisions implements Transport: frames meet where there is no arbiter. The first bit in which

@@ -12,7 +12,7 @@ import (
 // arbiters without their cycles.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), timing: c.Timing, bank: c.Bank,
-		stale: hw.NewSet(x.Ports)}
+		shared: x.Shape().Shared(), stale: hw.NewSet(x.Ports)}
 	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
 	t.request = func(input int) hw.ListRequest {
 		bank, cell := t.bank(input)
@@ -33,6 +33,7 @@ type slotTransport struct {
 	timing nic.Timing
 	bank   func(processor int) (bank *nic.Bank, cell int)
 	frames [2][]byte // by sender: what it asks to send
+	shared bool      // there is one medium for all
 	stale  hw.Set    // processors whose receive status may be another one than idle
 }
 
@@ -106,14 +107,24 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		t.stale.Remove(output)
 	})
 	for cell := w.First; len(t.met) > 0 && cell < w.End; cell++ {
-		if output := bank.First + cell; bank.Hears(cell, 0, slot) {
+		if output := bank.First + cell; bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, true) == fabric.Unharmed {
 			bank.SetRx(cell, 0, nic.StatusCollision)
 			t.stale.Add(output)
 			ledger.NoteHeard(output, 0, nic.StatusCollision, nil, slot)
 		}
 	}
+	if t.shared && len(t.taken) > 0 && ledger.Faults != nil {
+		t.hearAll(bank, ledger, slot, w)
+	}
 	t.serving.Each(bank.First+w.First, bank.First+w.End, func(output int) {
 		t.stale.Add(output)
+		switch t.harm(bank, ledger, output-bank.First, slot) {
+		case fabric.Flipped:
+			ledger.Frames.Heard++
+			return
+		case fabric.Dark:
+			return
+		}
 		for input := t.serves[output]; input != nobody; input = t.after(input) {
 			frame := t.frame(slot, int(input))
 			frame.SetDestination(uint32(output))
@@ -122,6 +133,24 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		}
 	})
 	ledger.Judge(slot)
+}
+
+// harm is what faults do to what an output is served; on the one medium, to all that hear it.
+func (t *slotTransport) harm(bank *nic.Bank, ledger *fabric.Ledger, cell int, slot uint32) fabric.Effect {
+	if t.shared && ledger.Faults != nil {
+		effect, _ := ledger.Faults.OnMedium(0, slot)
+		return effect // hearAll has told everybody
+	}
+	return ledger.Harm(bank, cell, 0, slot, false)
+}
+
+// hearAll tells those of a window that hear the one medium what faults do to its one frame.
+func (t *slotTransport) hearAll(bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
+	for cell := w.First; cell < w.End; cell++ {
+		if bank.Hears(cell, 0, slot) && ledger.Harm(bank, cell, 0, slot, false) == fabric.Flipped {
+			t.stale.Add(bank.First + cell)
+		}
+	}
 }
 
 // Collisions implements Transport: arbiters let no frames meet. Where there is none, the first

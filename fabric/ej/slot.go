@@ -330,8 +330,14 @@ func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.B
 		if collided {
 			met++
 		}
+		hears, effect := bank.Hears(cell, port, slot), fabric.Unharmed
+		if hears {
+			effect = ledger.Harm(bank, cell, port, slot, collided)
+		}
 		switch {
-		case !bank.Hears(cell, port, slot):
+		case !hears || effect == fabric.Dark:
+		case effect == fabric.Flipped:
+			ledger.Frames.Heard++
 		case collided:
 			bank.SetRx(cell, port, nic.StatusCollision)
 			ledger.NoteHeard(node, port, nic.StatusCollision, nil, slot)

@@ -34,8 +34,9 @@ const (
 	hasPassed
 )
 
-func nativeRandomStart(b *firmware.NativeBank) {
-	for cell := range b.Registers {
+func nativeRandomStart(b *firmware.NativeBank, cells []uint32) {
+	for _, number := range cells {
+		cell := int(number)
 		binary.LittleEndian.PutUint32(b.State(cell)[randomHas:], hasOriginal)
 		b.Registers[cell].Held = 1
 		self := uint32(b.First + cell)

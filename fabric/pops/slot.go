@@ -269,7 +269,10 @@ func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, 
 func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	table, ports := &t.tables[slot&1], bank.Listen(slot)
 	hits, clashes := work.sort(bank.RxStatus)
-	hit := work.hit[:hits]
+	hit, clash := work.hit[:hits], work.clash[:clashes]
+	if ledger.Faults != nil {
+		hit, clash = t.harm(hit, clash, bank, ledger, slot)
+	}
 	ledger.Frames.Heard += t.firstListeners(hit, ports)
 	if bank.Small() && !ledger.Looks() {
 		work.touched ^= touchSmall(table.frames, bank, hit)
@@ -279,10 +282,25 @@ func (t *SlotTransport) deliver(work *slotWork, bank *nic.Bank, ledger *fabric.L
 			t.deliverOne(work, table, bank, h, ledger, slot)
 		}
 	}
-	for _, cell := range work.clash[:clashes] {
+	for _, cell := range clash {
 		ledger.NoteHeard(bank.First+int(cell), ports[cell], nic.StatusCollision, nil, slot)
 	}
 	work.heard = 0
+}
+
+// harm leaves those who hear something that no fault changes in the lists.
+func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) ([]hearing, []uint32) {
+	ports := bank.Listen(slot)
+	hit = slices.DeleteFunc(hit, func(h hearing) bool {
+		effect := ledger.Harm(bank, int(h.cell), ports[h.cell], slot, false)
+		if effect == fabric.Flipped {
+			ledger.Frames.Heard += t.firstListeners([]hearing{h}, ports)
+		}
+		return effect != fabric.Unharmed
+	})
+	return hit, slices.DeleteFunc(clash, func(cell uint32) bool {
+		return ledger.Harm(bank, int(cell), ports[cell], slot, true) != fabric.Unharmed
+	})
 }
 
 // deliverOne gives one listener the frame on its coupler, whatever its size.

@@ -164,6 +164,12 @@ func (s *slots) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, 
 		for port := range uint16(2) {
 			bank.SetRx(cell, port, nic.StatusIdle)
 			if link := s.heard(bank.First+cell, int(port)); s.lit[slot&1][link] != 0 && bank.Hears(cell, port, slot) {
+				if effect := ledger.Harm(bank, cell, port, slot, false); effect != fabric.Unharmed {
+					if effect == fabric.Flipped {
+						ledger.Frames.Heard++
+					}
+					continue
+				}
 				ledger.Frames.Heard++
 				ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, s.frame(slot, link)), s.frame(slot, link), slot)
 			}

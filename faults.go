@@ -1,0 +1,186 @@
+package starloom
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/traces/input"
+)
+
+// Faults are what goes wrong in a run beside the firmware. They are a function of the seed, the
+// target's number and the slot: whatever executes the machine, the same happens.
+type Faults struct {
+	Schedule []Fault      `json:"schedule,omitempty" jsonschema:"minItems=1,description=faults and when they happen"`
+	Random   *RandomFault `json:"random,omitempty" jsonschema:"description=one more fault that may happen to any of its targets in any slot; with --seeds the statistics have a survival curve"`
+}
+
+// Fault is one of a schedule. Of a processor, slot t begins with the handlers of slot t; of a
+// medium, it is the slot in which frames cross.
+type Fault struct {
+	Kind        string      `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=buffers,enum=drop,enum=bit_flip,enum=stuck,description=of processors: dead (from a slot on)\\, restart (NIC and firmware are reset)\\, clock_pause (the handler is not called)\\, buffers (smaller FIFOs); of media: drop (what is on it does not arrive)\\, bit_flip (arrives with a wrong CRC)\\, stuck (dark)"`
+	Targets     []string    `json:"targets,omitempty" jsonschema:"minItems=1,description=globs over the paths of processors such as *.group[0].nic[*]\\, or of media; all if left out"`
+	Slots       *FaultSlots `json:"slots,omitempty" jsonschema:"description=when it happens; in every slot if left out"`
+	Probability *float64    `json:"probability,omitempty" jsonschema:"default=1,minimum=0,maximum=1,description=with which it happens to a target in a slot"`
+	RXFrames    int         `json:"rx_frames,omitempty" jsonschema:"minimum=1,maximum=255,description=buffers: depth of the receive FIFO\\, as nic.rx_frames or less"`
+	TXFrames    int         `json:"tx_frames,omitempty" jsonschema:"minimum=1,maximum=255,description=buffers: depth of the transmit FIFO\\, as nic.tx_frames or less"`
+}
+
+// FaultSlots are those of List, or every Every-th one from From to To.
+type FaultSlots struct {
+	List  []uint32 `json:"list,omitempty" jsonschema:"minItems=1,description=slots"`
+	From  uint32   `json:"from,omitempty" jsonschema:"default=0,description=first slot"`
+	To    uint32   `json:"to,omitempty" jsonschema:"default=0,description=last slot; 0 is the end of the run"`
+	Every uint32   `json:"every,omitempty" jsonschema:"default=1,minimum=1,description=1: every slot from the first to the last; 2: every other one; and so on"`
+}
+
+// RandomFault is a fault that happens with a probability of Rate to every target in every slot.
+type RandomFault struct {
+	Kind    string   `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=bit_flip,description=as in schedule"`
+	Rate    *float64 `json:"rate" jsonschema:"required,minimum=0,maximum=1,description=probability for each target in each slot"`
+	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1,description=as in schedule"`
+}
+
+// all lists the faults with where each stands; the random one is the last.
+func (f *Faults) all() (faults []Fault, paths []string) {
+	for i := range f.Schedule {
+		faults, paths = append(faults, f.Schedule[i]), append(paths, fmt.Sprintf("faults.schedule[%d]", i))
+	}
+	if r := f.Random; r != nil {
+		faults, paths = append(faults, Fault{Kind: r.Kind, Targets: r.Targets, Probability: r.Rate}), append(paths, "faults.random")
+	}
+	return faults, paths
+}
+
+// checkFaults refuses what a fault of its kind cannot have. Its targets are known when a machine
+// is built.
+func (s *Scenario) checkFaults() error {
+	if s.Faults == nil {
+		return nil
+	}
+	faults, paths := s.Faults.all()
+	if len(faults) == 0 {
+		return s.refuse("faults", "faults has neither schedule nor random", "give one, or delete the key")
+	}
+	if len(faults) > fabric.FaultsMax {
+		return s.refuse("faults.schedule", fmt.Sprintf("there are %d faults", len(faults)), fmt.Sprintf("give at most %d; one fault may have many targets and slots", fabric.FaultsMax))
+	}
+	for i := range faults {
+		if err := s.checkFault(&faults[i], paths[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) checkFault(f *Fault, at string) error {
+	kind := slices.Index(fabric.FaultNames[:], f.Kind)
+	if kind < 0 {
+		return s.refuse(at+".kind", fmt.Sprintf("unknown fault %q", clip(f.Kind)), input.DidYouMean(f.Kind, fabric.FaultNames[:], "known are "+strings.Join(fabric.FaultNames[:], ", ")))
+	}
+	for k, glob := range f.Targets {
+		if _, err := hw.CompilePattern(glob); err != nil {
+			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is not a glob: %v", clip(glob), err), "write a path in which * stands for any text, [*] for any index and ** for any parts")
+		}
+	}
+	if p := f.Probability; p != nil && (math.IsNaN(*p) || *p < 0 || *p > 1) {
+		key := ".probability"
+		if at == "faults.random" {
+			key = ".rate"
+		}
+		return s.refuse(at+key, fmt.Sprintf("a probability of %v", *p), "allowed are 0 to 1")
+	}
+	buffers := fabric.FaultKind(kind) == fabric.FaultBuffers
+	switch {
+	case f.Slots != nil && f.Slots.List != nil && (f.Slots.From != 0 || f.Slots.To != 0 || f.Slots.Every != 0):
+		return s.refuse(at+".slots", "slots has both a list and from, to or every", "delete one")
+	case f.Slots != nil && f.Slots.To != 0 && f.Slots.To < f.Slots.From:
+		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To, f.Slots.From), "exchange them")
+	case f.Probability != nil && fabric.FaultKind(kind) == fabric.FaultStuck:
+		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots", "delete the key, or write kind: drop")
+	case !buffers && (f.RXFrames != 0 || f.TXFrames != 0):
+		return s.refuse(at, "rx_frames and tx_frames are for kind: buffers", "delete them")
+	case buffers && f.RXFrames == 0 && f.TXFrames == 0:
+		return s.refuse(at, "buffers has neither rx_frames nor tx_frames", "give one")
+	case buffers && (f.Slots != nil || f.Probability != nil):
+		return s.refuse(at, "buffers are smaller for the whole run", "delete slots and probability")
+	}
+	return nil
+}
+
+// checkDepths refuses buffers that are larger than those of the others, once these are known.
+func (s *Scenario) checkDepths(f *Fault, at string) error {
+	for _, fifo := range []struct {
+		key           string
+		frames, limit int
+	}{{"rx_frames", f.RXFrames, s.NIC.RXFrames}, {"tx_frames", f.TXFrames, s.NIC.TXFrames}} {
+		if fifo.frames < 0 || fifo.frames > fifo.limit {
+			return s.refuse(at+"."+fifo.key, fmt.Sprintf("%s is %d, nic.%s is %d", fifo.key, fifo.frames, fifo.key, fifo.limit), "give a smaller FIFO than that of the others")
+		}
+	}
+	return nil
+}
+
+// planFaults resolves the scenario's faults on its network; nil for none.
+func (m *Machine) planFaults() (*fabric.Faults, error) {
+	if m.scenario.Faults == nil {
+		return nil, nil
+	}
+	faults, paths := m.scenario.Faults.all()
+	plan := make([]fabric.Fault, len(faults))
+	for i := range faults {
+		f, p := &faults[i], &plan[i]
+		*p = fabric.Fault{Kind: fabric.FaultKind(slices.Index(fabric.FaultNames[:], f.Kind)), To: math.MaxUint32, Every: 1, Chance: fabric.Chance(1), RxFrames: f.RXFrames, TxFrames: f.TXFrames}
+		if err := m.scenario.checkDepths(f, paths[i]); err != nil {
+			return nil, err
+		}
+		if f.Probability != nil {
+			p.Chance = fabric.Chance(*f.Probability)
+		}
+		if s := f.Slots; s != nil {
+			p.List, p.From, p.Every = s.List, s.From, max(s.Every, 1)
+			if s.To != 0 {
+				p.To = s.To
+			}
+		}
+		var err error
+		if p.Targets, err = m.targets(p.Kind, f.Targets, paths[i]); err != nil {
+			return nil, err
+		}
+	}
+	return fabric.NewFaults(m.network, plan, m.scenario.Seed), nil
+}
+
+// targets are the processors or media whose paths globs match; all for no glob.
+func (m *Machine) targets(kind fabric.FaultKind, globs []string, at string) (hw.Set, error) {
+	what, count, paths := "processor", m.shape.Processors(), func(i int) []string { return []string{m.names.Processor(i)} }
+	if kind.OnMedia() {
+		what, _ = m.names.MediumNoun()
+		count, paths = m.shape.Media, func(i int) []string { return []string{m.names.Medium(i), m.names.Link(i)} }
+	}
+	set := hw.NewSet(count)
+	if globs == nil {
+		set.Fill(count)
+	}
+	for k, glob := range globs {
+		pattern, err := hw.CompilePattern(glob)
+		if err != nil {
+			return set, err // checkFault has compiled it
+		}
+		found := false
+		for i := range count {
+			if slices.ContainsFunc(paths(i), pattern.Match) {
+				found = true
+				set.Add(i)
+			}
+		}
+		if !found {
+			return set, m.scenario.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", glob, what),
+				fmt.Sprintf("paths are %s to %s", paths(0)[0], paths(count - 1)[0]))
+		}
+	}
+	return set, nil
+}

@@ -1,0 +1,300 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// faultFabrics are small machines of every fabric, and what their hardware makes of a medium: one
+// frame in a slot or many, arbiters or not, credits or not, one port or all.
+var faultFabrics = map[string]string{
+	"pops":      "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random}\nstop: {slots: 60}",
+	"pops long": "fabric: {pops: {groups: 3, group_size: 2}}\nnic: {payload_bytes: 40}\nlink: {phit_bits: 7, propagation_cycles: 0}\nfirmware: {program: pops/random-corrected}\nstop: {slots: 40}",
+	"gossip":    "fabric: {crossbar: {ports: 8}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: identity}}\nstop: {slots: 60}",
+	"scatter":   "fabric: {crossbar: {ports: 8}}\nfirmware: {program: scatter/sync}\nworkload: {scatter: {origin: 0}}\nstop: {slots: 40}",
+	"aloha":     "fabric: {crossbar: {ports: 6, medium: aloha}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: pipelined}}\nstop: {slots: 80}",
+	"bus":       "fabric: {bus: {vertices: 20, length: 4}}\nfirmware: {program: bus/two-phase}\nstop: {slots: 30}",
+	"sensors":   "fabric: {bus: {vertices: 8, buses: [[1, 2, 3, 4, 5, 6, 7, 0]], arbiter: fixed}}\nfirmware: {program: bus/sensors, params: {period: 4, spread: 2, readings: 8}}\nstop: {slots: 60}",
+	"ej":        "fabric: {ej: {a: 2, b: 3, dimensions: 1}}\nfirmware: {program: ej/all-to-all-c1}\nworkload: {all_to_all: {}}\nstop: {slots: 40}",
+	"ej credits": "fabric: {ej: {a: 1, b: 2, dimensions: 2, duplex: full, packets_per_link: 2}}\nfirmware: {program: ej/improved}\n" +
+		"workload: {one_to_all: {source: 0}}\nstop: {slots: 40}",
+}
+
+// faultKinds are faults that do something in each of them.
+var faultKinds = map[string]string{
+	"dead":        "schedule: [{kind: dead, slots: {to: 6}, probability: 0.1}]",
+	"restart":     "schedule: [{kind: restart, slots: {from: 1, to: 20, every: 3}, probability: 0.3}]",
+	"clock_pause": "schedule: [{kind: clock_pause, slots: {to: 20}, probability: 0.5}]",
+	"buffers":     "schedule: [{kind: buffers, rx_frames: 1, tx_frames: 1}]",
+	"drop":        "schedule: [{kind: drop, probability: 0.2}]",
+	"bit_flip":    "schedule: [{kind: bit_flip, probability: 0.2}]",
+	"stuck":       "schedule: [{kind: stuck, slots: {from: 1, to: 6}}]",
+	"all":         "schedule: [{kind: dead, slots: {from: 3}, probability: 0.02}, {kind: restart, probability: 0.05}, {kind: clock_pause, probability: 0.1}, {kind: drop, probability: 0.05}, {kind: bit_flip, probability: 0.05}]\n  random: {kind: bit_flip, rate: 0.02}",
+}
+
+func faultScenario(t testing.TB, machine, faults string) *Scenario {
+	s, err := ParseScenario("faulty.yaml", []byte("starloom: 1\n"+machine+"\nfaults:\n  "+faults+"\n"))
+	require.NoError(t, err)
+	return s
+}
+
+// faultRun returns all that a report says, but for the engine.
+func faultRun(t testing.TB, s *Scenario, o MachineOptions) (string, *Report) {
+	m, err := NewMachine(t.Context(), s, o)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	require.NoError(t, m.Run(t.Context(), nil))
+	r := m.Report()
+	var b bytes.Buffer
+	require.NoError(t, r.WriteJSON(&b))
+	return strings.Replace(b.String(), fmt.Sprintf("%q: %q", "engine", r.Engine), "", 1), r
+}
+
+// TestFaultsAgree: neither engine nor mode, banks, workers or runtime change what a fault does.
+func TestFaultsAgree(t *testing.T) {
+	for name, machine := range faultFabrics {
+		for kind, faults := range faultKinds {
+			t.Run(name+"/"+kind, func(t *testing.T) {
+				s := faultScenario(t, machine, faults)
+				want, report := faultRun(t, s, MachineOptions{Engine: EngineSlot})
+				did := uint64(0)
+				for _, f := range report.Faults {
+					did += f.Count
+				}
+				if kind != "buffers" { // most FIFOs hold no more than one frame
+					require.Positive(t, did, "the faults do nothing")
+				}
+				got, _ := faultRun(t, s, MachineOptions{Engine: EngineCycle})
+				assert.Equal(t, want, got, "cycle engine")
+				s.Firmware.Mode = ModeIsolated
+				got, _ = faultRun(t, s, MachineOptions{Engine: EngineSlot, BankSize: 1, Workers: 2})
+				assert.Equal(t, want, got, "isolated, small banks, two workers")
+				s.Firmware.Mode = ModeBanked
+				got, _ = faultRun(t, s, MachineOptions{Engine: EngineCycle, BankSize: 5, Workers: 2})
+				assert.Equal(t, want, got, "cycle engine, small banks, two workers")
+			})
+		}
+	}
+}
+
+// TestFaultNames: the schema and the program know the same kinds.
+func TestFaultNames(t *testing.T) {
+	var s Scenario
+	for _, name := range fabric.FaultNames {
+		s = *DefaultScenario()
+		s.Faults = &Faults{Schedule: []Fault{{Kind: name, RXFrames: 0}}}
+		if name == "buffers" {
+			s.Faults.Schedule[0].RXFrames = 1
+		}
+		require.NoError(t, s.checkFaults(), name)
+	}
+}
+
+// TestFaultTargets: what only the machine knows is refused with its place.
+func TestFaultTargets(t *testing.T) {
+	for _, c := range []struct{ faults, says string }{
+		{"schedule: [{kind: dead, targets: ['pops.group[9].nic[*]']}]", `faulty.yaml:6:37: "pops.group[9].nic[*]" is the path of no processor; paths are pops.group[0].nic[0] to pops.group[3].nic[3]`},
+		{"schedule: [{kind: drop, targets: ['**.nic[*]']}]", `faulty.yaml:6:37: "**.nic[*]" is the path of no coupler; paths are pops.group[0].coupler[0] to pops.group[3].coupler[3]`},
+		{"schedule: [{kind: buffers, rx_frames: 9}]", "faulty.yaml:6:41: rx_frames is 9, nic.rx_frames is 4; give a smaller FIFO than that of the others"},
+	} {
+		_, err := NewMachine(t.Context(), faultScenario(t, faultFabrics["pops"], c.faults), MachineOptions{})
+		require.EqualError(t, err, c.says)
+	}
+}
+
+// TestFaultState: a run that is saved at every boundary and goes on in another machine suffers
+// the same.
+func TestFaultState(t *testing.T) {
+	for name, machine := range faultFabrics {
+		for _, engine := range []string{EngineSlot, EngineCycle} {
+			t.Run(name+"/"+engine, func(t *testing.T) {
+				s := faultScenario(t, machine, faultKinds["all"])
+				want, _ := faultRun(t, s, MachineOptions{})
+				var machines [2]*Machine
+				for i := range machines {
+					m, err := NewMachine(t.Context(), s, MachineOptions{Engine: engine})
+					require.NoError(t, err)
+					defer func() { require.NoError(t, m.Close()) }()
+					machines[i] = m
+				}
+				m, other := machines[0], machines[1]
+				for !m.Ended() {
+					var state bytes.Buffer
+					require.NoError(t, m.Save(&state))
+					require.NoError(t, other.Restore(&state))
+					require.NoError(t, other.Step())
+					m, other = other, m
+				}
+				var b bytes.Buffer
+				r := m.Report()
+				require.NoError(t, r.WriteJSON(&b))
+				require.Equal(t, want, strings.Replace(b.String(), fmt.Sprintf("%q: %q", "engine", r.Engine), "", 1))
+				require.NoError(t, m.Reset(s.Seed))
+				require.NoError(t, m.Run(t.Context(), nil))
+				b.Reset()
+				require.NoError(t, m.Report().WriteJSON(&b))
+				require.Equal(t, want, strings.Replace(b.String(), fmt.Sprintf("%q: %q", "engine", r.Engine), "", 1), "after a reset")
+			})
+		}
+	}
+}
+
+// TestFaultRTL: RTL in the place of the parts around a tap suffers the same as their models.
+func TestFaultRTL(t *testing.T) {
+	s := faultScenario(t, faultFabrics["pops"], faultKinds["all"])
+	_, want := faultRun(t, s, MachineOptions{Engine: EngineCycle})
+	require.Positive(t, want.Frames.CRC)
+	for _, rtl := range []RTL{{Replace: "pops.group[0].nic[*].rx", Twin: "deserialiser"}, {Replace: "pops.group[0].coupler[*].fibre", Twin: "link"}, {Replace: "pops.group[1].coupler[*]", Twin: "star_coupler"}} {
+		c := *s
+		c.RTL = []RTL{rtl}
+		_, got := faultRun(t, &c, MachineOptions{})
+		require.NotEmpty(t, got.RTL, rtl.Replace)
+		require.Equal(t, want.Digest, got.Digest, rtl.Replace)
+		require.Equal(t, want.Faults, got.Faults, rtl.Replace)
+		require.Equal(t, want.Violations, got.Violations, rtl.Replace)
+		require.Equal(t, want.Frames, got.Frames, rtl.Replace)
+	}
+}
+
+// TestFaultsDoWhatTheySay, one by one on a one-to-all broadcast and a permutation.
+func TestFaultsDoWhatTheySay(t *testing.T) {
+	const pops = "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random}\nstop: {slots: 200}"
+	run := func(faults string) *Report {
+		_, r := faultRun(t, faultScenario(t, pops, faults), MachineOptions{Engine: EngineSlot})
+		return r
+	}
+	none := run("random: {kind: dead, rate: 0}")
+	require.Equal(t, VerdictPass, none.Verdict)
+	require.Zero(t, none.Faults[0].Count)
+	require.Nil(t, none.Faults[0].First)
+
+	all := run("schedule: [{kind: dead}]")
+	require.Zero(t, all.Frames.Sent, "all processors are dead before they send")
+	require.EqualValues(t, 16, all.Faults[0].Count)
+	require.Contains(t, all.Notes, "faults have killed 16 processors, the first is pops.group[0].nic[0]: the rule finishes leaves them out")
+
+	one := run("schedule: [{kind: dead, targets: ['pops.group[1].nic[2]'], slots: {list: [3]}}]")
+	require.Equal(t, &FaultFirst{Cycle: 3 * none.Cycles / none.Slots, Slot: 3, Path: "pops.group[1].nic[2]"}, one.Faults[0].First)
+	for _, v := range one.Violations {
+		require.False(t, v.Rule == RuleFinishes && v.Path == "pops.group[1].nic[2]", "the dead need not finish")
+	}
+
+	paused := run("schedule: [{kind: clock_pause, slots: {to: 9}}]")
+	require.Equal(t, VerdictPass, paused.Verdict)
+	require.Zero(t, paused.Slots%5, "a pause of two steps")
+	require.Equal(t, none.Slots+10, paused.Slots+(none.Slots+10-paused.Slots)/5*5)
+
+	require.Zero(t, run("schedule: [{kind: stuck}]").Frames.Delivered)
+	flipped := run("schedule: [{kind: bit_flip}]")
+	require.Zero(t, flipped.Frames.Delivered)
+	require.Equal(t, flipped.Faults[0].Count, flipped.Frames.CRC)
+	require.Positive(t, flipped.Frames.CRC)
+
+	half := run("schedule: [{kind: drop, targets: ['pops.group[*].coupler[0]', 'pops.group[*].coupler[1].fibre'], slots: {every: 2}}]")
+	require.Positive(t, half.Faults[0].Count)
+	require.Positive(t, half.Frames.Delivered)
+
+	// A restart in the middle is a new start: it sends its packet again.
+	again := run("schedule: [{kind: restart, slots: {list: [50]}}]")
+	require.Equal(t, none.Digest, again.Digest, "the run was over before")
+	early := run("schedule: [{kind: restart, slots: {list: [0]}}]")
+	require.Equal(t, none.Digest, early.Digest, "a start twice is a start")
+	require.EqualValues(t, 16, early.Faults[0].Count)
+	revived := run("schedule: [{kind: dead, targets: ['pops.group[0].nic[*]'], slots: {to: 4}}, {kind: restart, targets: ['pops.group[0].**'], slots: {list: [5]}}]")
+	for _, v := range revived.Violations { // an intermediate has acknowledged what its destination was too dead to hear
+		require.Equal(t, RuleExactlyOnce, v.Rule, "%+v", v)
+		require.Contains(t, v.Path, "pops.group[0].")
+	}
+	require.EqualValues(t, 4, revived.Faults[0].Count)
+	require.EqualValues(t, 4, revived.Faults[1].Count)
+	require.Empty(t, revived.Notes, "nobody is dead at the end")
+}
+
+// TestSurvival: of many runs with a random fault, the curve falls from slot to slot to the
+// fraction that passes, and is the same for any workers.
+func TestSurvival(t *testing.T) {
+	const pops = "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random-corrected}\nstop: {slots: 100}"
+	s := faultScenario(t, pops, "random: {kind: bit_flip, rate: 0.01}")
+	var before *SeedsReport
+	for _, workers := range []int{1, 2} {
+		report, err := RunSeeds(t.Context(), s, Seeds{1, 60}, RunOptions{MachineOptions: MachineOptions{Workers: workers}})
+		require.NoError(t, err)
+		last, points := 1.0, 0
+		for _, x := range report.Statistics {
+			if strings.HasPrefix(x.Name, "survival[") {
+				require.Less(t, *x.Mean, last, x.Name)
+				last = *x.Mean
+				points++
+			}
+		}
+		require.Greater(t, points, 2)
+		require.InDelta(t, float64(60-report.FailedTotal)/60, last, 1e-12)
+		require.Positive(t, *report.Statistics.Get("fault[0].bit_flip").Mean)
+		if before != nil {
+			require.Equal(t, before, report)
+		}
+		before = report
+	}
+	none := faultScenario(t, pops, "random: {kind: bit_flip, rate: 0}")
+	none.Faults = nil
+	report, err := RunSeeds(t.Context(), none, Seeds{1, 5}, RunOptions{})
+	require.NoError(t, err)
+	for _, x := range report.Statistics {
+		require.NotContains(t, x.Name, "survival")
+		require.NotContains(t, x.Name, "fault")
+	}
+}
+
+// TestFaultTraces: a waveform shows the light before and after the faults, a capture the frame with
+// the wrong CRC, and looking changes nothing.
+func TestFaultTraces(t *testing.T) {
+	s := faultScenario(t, faultFabrics["pops"], faultKinds["all"])
+	captures := map[string]string{}
+	for _, engine := range []string{EngineSlot, EngineCycle} {
+		var capture bytes.Buffer
+		report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}, PCAPNG: Writer(&capture)})
+		require.NoError(t, err)
+		require.Positive(t, report.Frames.CRC)
+		captures[engine] = capture.String()
+	}
+	require.True(t, captures[EngineSlot] == captures[EngineCycle], "the engines capture other bytes")
+	var wave bytes.Buffer
+	report, err := Run(t.Context(), s, RunOptions{VCD: Writer(&wave)})
+	require.NoError(t, err)
+	_, plain := faultRun(t, s, MachineOptions{})
+	require.Equal(t, plain.Digest, report.Digest)
+	require.Equal(t, plain.Faults, report.Faults)
+	require.Contains(t, wave.String(), "fibre_tapped")
+}
+
+// TestPausedSleeper: a handler that would have woken up in a slot of a pause is called after it.
+func TestPausedSleeper(t *testing.T) {
+	m, err := NewMachine(t.Context(), faultScenario(t, faultFabrics["sensors"], "schedule: [{kind: clock_pause, slots: {list: [8]}}]"), MachineOptions{})
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.Close()) }()
+	var asleep [8]bool
+	for m.Slots() < 8 {
+		for processor := range asleep {
+			bank, cell := m.processor(processor)
+			asleep[processor] = bank.Registers[cell].Flags&nic.FlagSleeping != 0
+		}
+		require.NoError(t, m.Step())
+	}
+	woken := 0
+	for processor := range asleep {
+		bank, cell := m.processor(processor)
+		if asleep[processor] && bank.Registers[cell].Flags&nic.FlagSleeping == 0 {
+			woken++
+		}
+	}
+	require.Positive(t, woken)
+	require.Positive(t, m.Report().Faults[0].Count)
+}

@@ -1,0 +1,201 @@
+package starloom
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/nic"
+)
+
+// Faults of processors happen at the boundary of a slot, between what the slot before has brought
+// and the handlers, in both engines alike. Those of media are the transports'.
+
+// faulted is a machine's part in its faults.
+type faulted struct {
+	plan       *fabric.Faults
+	processors bool    // some fault is one of processors
+	dead       []uint8 // by processor: 1 if a fault has killed it
+}
+
+// struck are the cells of one window that a fault has hit at this boundary.
+type struck struct {
+	killed, restarted, called []uint32
+}
+
+// newFaulted returns that of a plan, nil for none.
+func newFaulted(plan *fabric.Faults, processors int) *faulted {
+	if plan == nil {
+		return nil
+	}
+	return &faulted{plan: plan, processors: plan.On(false), dead: make([]uint8, processors)}
+}
+
+// reset begins a run with a seed.
+func (f *faulted) reset(seed uint64) {
+	f.plan.Reset(seed)
+	clear(f.dead)
+}
+
+// shrink gives the processors of a bank their FIFOs.
+func (f *faulted) shrink(bank *nic.Bank) {
+	for i := range f.plan.All {
+		if fault := &f.plan.All[i]; fault.Kind == fabric.FaultBuffers {
+			fault.Targets.Each(bank.First, bank.First+bank.Cells, func(processor int) {
+				bank.Shrink(processor-bank.First, fault.RxFrames, fault.TxFrames)
+			})
+		}
+	}
+}
+
+// strike kills and restarts processors among some cells that lie side by side. The start
+// handlers of those that restart run at once.
+func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first, end int) {
+	bank, l, hit := instance.Bank(), &shard.ledger, &shard.struck
+	hit.restarted = hit.restarted[:0]
+	for i := range m.faults.plan.All {
+		fault := &m.faults.plan.All[i]
+		if fault.Kind != fabric.FaultDead && fault.Kind != fabric.FaultRestart {
+			continue
+		}
+		fault.Targets.Each(bank.First+first, bank.First+end, func(processor int) {
+			dies, cell := fault.Kind == fabric.FaultDead, processor-bank.First
+			if dies && m.faults.dead[processor] != 0 || !m.faults.plan.Happens(i, processor, m.slot) {
+				return
+			}
+			l.FaultCounts[i].Note(m.slot, uint32(processor))
+			if dies {
+				m.faults.dead[processor] = 1
+				bank.Silence(cell)
+				hit.killed = append(hit.killed, uint32(cell))
+				hit.restarted = slices.DeleteFunc(hit.restarted, func(c uint32) bool { return c == uint32(cell) })
+				return
+			}
+			m.faults.dead[processor] = 0
+			if !slices.Contains(hit.restarted, uint32(cell)) {
+				hit.restarted = append(hit.restarted, uint32(cell))
+			}
+		})
+	}
+	if len(hit.restarted) == 0 {
+		return
+	}
+	slices.Sort(hit.restarted)
+	if m.held != nil {
+		for _, cell := range hit.restarted {
+			m.held.Restart(bank.First+int(cell), m.slot)
+		}
+	}
+	instance.Restart(hit.restarted)
+}
+
+// pause returns those of the cells that are to be called whose clocks run. The others are
+// called as soon as they run again.
+func (m *Machine) pause(shard *machineShard, bank *nic.Bank, awake []uint32) []uint32 {
+	hit := &shard.struck
+	hit.called = append(hit.called[:0], awake...)
+	for i := range m.faults.plan.All {
+		if m.faults.plan.All[i].Kind != fabric.FaultPause {
+			continue
+		}
+		hit.called = slices.DeleteFunc(hit.called, func(cell uint32) bool {
+			processor := bank.First + int(cell)
+			if !m.faults.plan.Happens(i, processor, m.slot) {
+				return false
+			}
+			shard.ledger.FaultCounts[i].Note(m.slot, uint32(processor))
+			bank.Wake(int(cell))
+			return true
+		})
+	}
+	return hit.called
+}
+
+// cut drops the frames for which smaller TX FIFOs have no room.
+func (m *Machine) cut(shard *machineShard, bank *nic.Bank, cells []uint32) {
+	for _, cell := range cells {
+		for range bank.CutTx(int(cell)) {
+			shard.ledger.NoteSmall(bank.First+int(cell), m.slot)
+		}
+	}
+}
+
+// killed reports whether a fault has killed a processor.
+func (m *Machine) killed(processor int) bool { return m.faults != nil && m.faults.dead[processor] != 0 }
+
+// darkened reports whether a fault lets nothing of a medium arrive in a slot.
+func (m *Machine) darkened(medium int, slot uint32) bool {
+	if m.faults == nil {
+		return false
+	}
+	effect, _ := m.faults.plan.OnMedium(medium, slot)
+	return effect == fabric.Dark
+}
+
+// FaultReport is what one fault of the scenario has done.
+type FaultReport struct {
+	Kind  string `json:"kind"`
+	Count uint64 `json:"count"` // of processors and slots, or frames that did not fit; of media receptions
+	// First is where it has happened first, nil if never.
+	First *FaultFirst `json:"first,omitempty"`
+}
+
+// FaultFirst is the first thing that a fault has done.
+type FaultFirst struct {
+	Cycle uint64 `json:"cycle"` // of the slot's start
+	Slot  uint64 `json:"slot"`
+	Path  string `json:"path"` // of a processor or medium
+}
+
+// faultReports are those of all faults, in the scenario's order.
+func (m *Machine) faultReports() (reports []FaultReport) {
+	if m.faults == nil {
+		return nil
+	}
+	for i := range m.faults.plan.All {
+		var sum fabric.FaultCount
+		for k := range m.shards {
+			sum.Merge(&m.shards[k].ledger.FaultCounts[i])
+		}
+		kind := m.faults.plan.All[i].Kind
+		report := FaultReport{Kind: fabric.FaultNames[kind], Count: sum.Count}
+		if sum.Count > 0 {
+			path := m.names.Processor
+			if kind.OnMedia() {
+				path = m.names.Link
+			}
+			report.First = &FaultFirst{Cycle: m.timing.SlotCycle(sum.Slot), Slot: uint64(sum.Slot), Path: path(int(sum.Index))}
+		}
+		reports = append(reports, report)
+	}
+	return reports
+}
+
+// faultNotes says which processors the rule finishes leaves out.
+func (m *Machine) faultNotes() (notes []string) {
+	dead, first := 0, 0
+	for processor := range m.shape.Processors() {
+		if m.killed(processor) {
+			if dead++; dead == 1 {
+				first = processor
+			}
+		}
+	}
+	if dead > 0 {
+		notes = append(notes, fmt.Sprintf("faults have killed %d processors, the first is %s: the rule finishes leaves them out", dead, m.names.Processor(first)))
+	}
+	return notes
+}
+
+// text is what the report for people says of a fault, after its kind.
+func (f *FaultReport) text() string {
+	if f.First == nil {
+		return "has done nothing"
+	}
+	what := map[string]string{"dead": "deaths", "restart": "restarts", "clock_pause": "handler calls left out", "buffers": "frames that did not fit"}[f.Kind]
+	if what == "" {
+		what = "receptions"
+	}
+	return fmt.Sprintf("%d %s, first in cycle %d, slot %d: %s", f.Count, what, f.First.Cycle, f.First.Slot, f.First.Path)
+}

@@ -1,0 +1,103 @@
+package nic
+
+import "slices"
+
+// What faults do to the NIC of one processor, beside Silence: it is reset, and its FIFOs are
+// smaller than those of the others.
+
+// Restart takes one processor back to where all are after the attachment: its NIC is reset and
+// on the fabric, even if it was silenced, and its handlers' state is that of attached, the
+// memory as it was then (what is behind its end is zero). What the host tells a processor
+// stays: its word of the workload and of the schedule, its ROM, and that its packet has arrived.
+func (b *Bank) Restart(cell int, attached []byte) {
+	b.silenced[cell>>6] &^= 1 << (cell & 63)
+	b.Registers[cell] = Registers{Flags: b.Registers[cell].Flags & FlagDelivered}
+	record := b.records[cell*b.recordBytes:][:b.rx.at]
+	from := min(b.recordsAt+cell*b.recordBytes, len(attached))
+	clear(record[copy(record, attached[from:]):])
+	for lane := range b.Lanes() {
+		b.RxStatus[lane*b.Cells+cell] = uint8(StatusIdle)
+	}
+	b.ForgetTx(cell, cell+1)
+	for column := range b.listenSlots {
+		b.SetListen(cell, column, b.hearsAtReset())
+	}
+	if b.AcceptTag != nil {
+		b.AcceptTag[cell] = TagAny
+	}
+	if b.Choice != nil {
+		words := b.ValidWords()
+		b.Choice[cell] = 0
+		clear(b.Valid[cell*words:][:words])
+	}
+	b.stir(cell)
+}
+
+// Told is what the host tells processors before their handlers run: columns of the bank.
+type Told struct {
+	workload     []uint32
+	schedule     []uint64
+	rom, machine []uint32
+	delivered    []uint8 // FlagDelivered
+}
+
+// Told returns a copy of what the host has told the processors, for Tell.
+func (b *Bank) Told() Told {
+	t := Told{slices.Clone(b.Workload), slices.Clone(b.Schedule), slices.Clone(b.ROM), slices.Clone(b.Machine), make([]uint8, b.Cells)}
+	for cell := range t.delivered {
+		t.delivered[cell] = b.Registers[cell].Flags & FlagDelivered
+	}
+	return t
+}
+
+// Tell tells the processors the same again.
+func (b *Bank) Tell(t Told) {
+	copy(b.Workload, t.workload)
+	copy(b.Schedule, t.schedule)
+	copy(b.ROM, t.rom)
+	copy(b.Machine, t.machine)
+	for cell, flag := range t.delivered {
+		b.Registers[cell].Flags |= flag
+	}
+}
+
+// depths are how many frames the FIFOs of some cells hold, of each lane; 0 for as many as
+// those of the others.
+type depths struct{ rx, tx []uint8 }
+
+// Shrink lets the FIFOs of a cell hold fewer frames than RxFrames and TxFrames, of each lane;
+// 0 leaves one as it is. It lasts until the bank is attached again.
+func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
+	if b.depths == nil {
+		b.depths = &depths{make([]uint8, b.Cells), make([]uint8, b.Cells)}
+	}
+	if rxFrames > 0 {
+		b.depths.rx[cell] = uint8(rxFrames)
+	}
+	if txFrames > 0 {
+		b.depths.tx[cell] = uint8(txFrames)
+	}
+}
+
+// rxDepth is how many frames a cell's RX FIFO holds, of all lanes.
+func (b *Bank) rxDepth(cell int) int {
+	if b.depths != nil && b.depths.rx[cell] > 0 {
+		return min(int(b.depths.rx[cell])*b.Lanes(), b.RxFrames)
+	}
+	return b.RxFrames
+}
+
+// CutTx drops those frames at the end of the TX FIFO of a cell that Shrink has left no room
+// for, as the SDK drops one that does not fit, and returns their number. A count that no FIFO
+// can have is left to the rules.
+func (b *Bank) CutTx(cell int) (dropped int) {
+	if b.depths == nil || b.depths.tx[cell] == 0 {
+		return 0
+	}
+	r, depth := &b.Registers[cell], int(b.depths.tx[cell])*b.Lanes()
+	if count := int(r.TxCount); count > depth && count <= b.TxFrames {
+		r.TxCount, dropped = uint8(depth), count-depth
+		r.Flags |= FlagTxOverflow
+	}
+	return dropped
+}
