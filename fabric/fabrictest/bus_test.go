@@ -117,7 +117,7 @@ func TestRandomBuses(t *testing.T) {
 	var moved starloom.Frames
 	broken := map[string]int{}
 	arbiters := []string{"", "none", "fixed", "round_robin", "matrix", "tdma"}
-	for i := range map[bool]int{false: 18, true: 300}[*full] {
+	for i := range map[bool]int{false: 60, true: 300}[*full] {
 		vertices := 2 + random.IntN(9)
 		b := bus.Network{Vertices: vertices, Buses: randomBuses(vertices, 1+random.IntN(6), uint64(i)), Arbiter: arbiters[i%len(arbiters)]}
 		if random.IntN(2) == 0 {
