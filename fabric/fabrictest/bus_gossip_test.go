@@ -28,9 +28,9 @@ func TestBusGossip(t *testing.T) {
 			{Name: "a limit above all", Scenario: busGossip("bus/two-phase", bus.Network{Vertices: 5, Length: 100}, 4)},
 			{Name: "not enough time", Scenario: busGossip("bus/two-phase", bus.Network{Vertices: 11, Length: 4}, 5), Breaks: starloom.RuleFinishes},
 		},
-		RTL: []starloom.RTL{
-			{Replace: "bus.bus[*]", Twin: "bus"}, {Replace: "bus.bus[*].wire", Twin: "link"},
-			{Replace: "bus.nic[*].tx", Twin: "serialiser"}, {Replace: "bus.nic[*].rx", Twin: "deserialiser"},
-		},
+		RTL: long(
+			starloom.RTL{Replace: "bus.bus[*]", Twin: "bus"}, starloom.RTL{Replace: "bus.bus[*].wire", Twin: "link"},
+			starloom.RTL{Replace: "bus.nic[*].tx", Twin: "serialiser"}, starloom.RTL{Replace: "bus.nic[*].rx", Twin: "deserialiser"},
+		),
 	}).Run(t)
 }

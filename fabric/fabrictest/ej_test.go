@@ -193,9 +193,9 @@ func TestEJPrograms(t *testing.T) {
 			{Name: "C2", Scenario: program("all-to-all-c2", "a: 1, b: 3, dimensions: 1, credits: 2", "")},
 			{Name: "one packet a link", Scenario: program("all-to-all-c2", "a: 1, b: 2, dimensions: 2, packets_per_link: 1", "")},
 		},
-		RTL: []starloom.RTL{
-			{Replace: "ej.node[*].dim[2].link[*]", Twin: "duplex_link"}, {Replace: "ej.node[*].dim[1].link[+rho^2].out.fibre"},
-			{Replace: "ej.node[3].dim[*].port[*]"},
-		},
+		RTL: long(
+			starloom.RTL{Replace: "ej.node[*].dim[2].link[*]", Twin: "duplex_link"}, starloom.RTL{Replace: "ej.node[*].dim[1].link[+rho^2].out.fibre"},
+			starloom.RTL{Replace: "ej.node[3].dim[*].port[*]"},
+		),
 	}).Run(t)
 }
