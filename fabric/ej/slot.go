@@ -208,18 +208,24 @@ func (t *slotTransport) sortPorts(b *bin) {
 	}
 }
 
-// meet lists the ports that have both sent and been sent to.
+// meet lists the ports that have both sent and been sent to. Frames and senders are in the order
+// of the nodes.
 func (t *slotTransport) meet(b *bin) {
 	b.met = b.met[:0]
-	slices.Sort(b.sent)
-	k := 0
+	ports, first := uint32(t.ports), 0
 	for _, index := range b.order {
 		at, _ := t.frame(b, index)
-		for k < len(b.sent) && b.sent[k] < at {
-			k++
+		node := at / ports
+		for first < len(b.sent) && b.sent[first]/ports < node {
+			first++
 		}
-		if k < len(b.sent) && b.sent[k] == at {
-			b.met = append(b.met, at)
+		for _, sent := range b.sent[first:] {
+			if sent == at {
+				b.met = append(b.met, at)
+			}
+			if sent/ports != node {
+				break
+			}
 		}
 	}
 }

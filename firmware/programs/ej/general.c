@@ -12,7 +12,7 @@ typedef struct {
 } packet_t;
 
 typedef struct {
-    uint32_t none;
+    /* who has the message has nothing else to do */
 } state_t;
 
 SL_INLINE uint32_t major_of(uint32_t sector) { return (sector + 1) % 6; }

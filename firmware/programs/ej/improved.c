@@ -7,7 +7,7 @@
 #include "starloom_ej_sectors.h"
 
 typedef struct {
-    uint32_t none; /* who has the message has nothing else to do */
+    /* who has the message has nothing else to do */
 } state_t;
 
 /* Opens the sectors of the dimensions from one on down. */
