@@ -3,7 +3,7 @@
 //
 //	c, cpp            with the SDK of package firmware, and native unit tests
 //	rust              without std, rustc alone
-//	assemblyscript    with the runtime stub
+//	assemblyscript    with the smallest of its runtimes, which frees nothing
 //	go                GOOS=wasip1, c-shared; mode: isolated
 //	testdata          images of the languages whose compilers tests do not install
 //
@@ -41,8 +41,8 @@ var All = []Language{
 // common are the files that every project has.
 var common = []string{"router.yaml", "Makefile", "README.md", ".gitignore"}
 
-// placeholder stands for the project's name in the files and their names.
-const placeholder = "router"
+// exampleName is the name of the examples, in files and their names; a new project has its own there.
+const exampleName = "router"
 
 var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 
@@ -79,8 +79,8 @@ func (l Language) write(folder, name string) (err error) {
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(folder, strings.ReplaceAll(file, placeholder, name))
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), placeholder, name)), 0o666); err != nil {
+		path := filepath.Join(folder, strings.ReplaceAll(file, exampleName, name))
+		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), exampleName, name)), 0o666); err != nil {
 			return err
 		}
 	}

@@ -139,12 +139,12 @@ func TestNew(t *testing.T) {
 		for _, entry := range entries {
 			text, err := os.ReadFile(filepath.Join(folder, entry.Name()))
 			require.NoError(t, err)
-			require.False(t, bytes.Contains(text, []byte(placeholder)), entry.Name())
+			require.False(t, bytes.Contains(text, []byte(exampleName)), entry.Name())
 		}
 		examples, err := os.ReadDir(l.Name)
 		require.NoError(t, err)
 		for _, example := range examples {
-			name := strings.ReplaceAll(example.Name(), placeholder, "ring-7")
+			name := strings.ReplaceAll(example.Name(), exampleName, "ring-7")
 			if ignored(t, l.Name, example.Name()) {
 				continue
 			}

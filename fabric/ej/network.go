@@ -137,7 +137,7 @@ func (e Network) torus() *eisenstein.Torus {
 }
 
 // Shape implements fabric.Network: a unit is a node, a medium one direction of a link. The
-// words for firmware are N, n, M, packets_per_link and the number of sectors in the ROM.
+// words for firmware are N, n, M and packets_per_link.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
 		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(), Still: e.Credits == 0,

@@ -139,13 +139,17 @@ func (e Network) mostPackets(program string) (most int) {
 		}
 	}
 	// All nodes are alike: what one message puts on all links of a port, all messages put on one.
-	packets, t := map[[3]int]int{}, e.torus()
+	var loads [][]int
 	for rotation := range rotations {
-		t.Follow(algorithm, rotation, func(h eisenstein.Hop) {
-			link := [3]int{h.Step, h.Dim, h.Direction}
-			packets[link]++
-			most = max(most, packets[link])
-		})
+		for step, ports := range eisenstein.NewMessage(e.torus(), algorithm, rotation).Loads {
+			if step == len(loads) {
+				loads = append(loads, make([]int, e.ports()))
+			}
+			for port, packets := range ports {
+				loads[step][port] += packets
+				most = max(most, loads[step][port])
+			}
+		}
 	}
 	return most
 }
