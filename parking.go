@@ -166,6 +166,7 @@ func (m *Machine) resetParked(seed uint64) {
 
 // stateParked carries all processors.
 func (m *Machine) stateParked(v *hw.StateVisitor) {
+	m.parking.hide()
 	for i := range m.shards {
 		for k := range m.shards[i].blocks {
 			b := &m.shards[i].blocks[k]
@@ -175,6 +176,9 @@ func (m *Machine) stateParked(v *hw.StateVisitor) {
 			hw.StateScalar(v, name+".resting", &resting)
 			v.AfterRestore(func() {
 				b.resting = int(resting)
+				if bank := m.parking.free[b.cells][0].Bank(); !b.parked.Fits(bank) && m.restoreError == nil {
+					m.restoreError = fmt.Errorf("restoring state: %s: processors of another firmware or number", name)
+				}
 				if m.started {
 					b.look(m.slot)
 				}

@@ -330,8 +330,9 @@ func (b *Bank) configure() {
 // listenToReset lets all receivers hear what they hear after reset: nothing, or all ports at
 // once.
 func (b *Bank) listenToReset() {
+	hears := b.hearsAtReset()
 	for i := range b.listen {
-		b.listen[i] = b.hearsAtReset()
+		b.listen[i] = hears
 	}
 }
 

@@ -45,7 +45,7 @@ func (b *Bank) Unpark(first int, p *Parked) {
 	}
 	copy(b.Words, p.words)
 	words := b.StateBytes() / 8
-	for cell, at := 0, 0; cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
+	for cell, at := 0, 0; words > 0 && cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
 		record := b.records[at : at+8*words]
 		for k, word := range p.states[cell*words : (cell+1)*words] {
 			binary.LittleEndian.PutUint64(record[8*k:], word)
@@ -67,14 +67,15 @@ func (b *Bank) Park(p *Parked) {
 	}
 	copy(p.words, b.Words)
 	words := b.StateBytes() / 8
-	for cell, at := 0, 0; cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
+	for cell, at := 0, 0; words > 0 && cell < b.Cells; cell, at = cell+1, at+b.recordBytes {
 		record, states := b.records[at:at+8*words], p.states[cell*words:(cell+1)*words]
 		for k := range states {
 			states[k] = binary.LittleEndian.Uint64(record[8*k:])
 		}
 	}
 	p.listen = nil
-	if slices.ContainsFunc(b.listen, func(port uint16) bool { return port != b.hearsAtReset() }) {
+	hears := b.hearsAtReset()
+	if slices.ContainsFunc(b.listen, func(port uint16) bool { return port != hears }) {
 		p.listen = slices.Clone(b.listen)
 	}
 	copy(p.silenced, b.silenced)
@@ -118,6 +119,14 @@ func (b *Bank) unparkFrames(from []byte) {
 		take(cell, &b.rx, min(int(r.RxCount), b.RxFrames))
 		take(cell, &b.tx, min(int(r.TxCount), b.TxFrames))
 	}
+}
+
+// Fits reports whether this was noted of a bank like b.
+func (p *Parked) Fits(b *Bank) bool {
+	if p.words == nil {
+		return true
+	}
+	return len(p.words) == b.Cells && len(p.states) == b.Cells*b.StateBytes()/8 && len(p.silenced) == len(b.silenced) && (p.listen == nil || len(p.listen) == len(b.listen))
 }
 
 // Look says what parked processors will do by themselves: in how many slots after a slot
