@@ -243,13 +243,13 @@ SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
     sl_host_probe(signal, value);
 }
 
-/* Gives up: the run fails with this code and names the processor; its handler
- * is not called any more. Does not return. */
-SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
-    (void)nic;
-    sl_host_fail(code);
-    __builtin_trap();
-}
+/* Gives up: the run fails with this code; the report names the processor, and the function
+ * and line that call this. The handler is not called any more. Does not return.
+ *
+ *     if (s->held > DEPTH) sl_fail(nic, 3);
+ *
+ * It is a macro, so that the line is the caller's, not one of this file. */
+#define sl_fail(nic, code) ((void)(nic), sl_host_fail(code), __builtin_trap())
 
 /* Names of the probes, e.g. STARLOOM_PROBES("held", "temporary_group"). */
 #define STARLOOM_PROBES(...) \
