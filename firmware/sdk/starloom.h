@@ -517,7 +517,7 @@ typedef struct {
     uint32_t line, column;
 } starloom_place_t;
 #define STARLOOM_UNDEFINED(name, text, ...) \
-    __attribute__((weak, noreturn)) void __ubsan_handle_##name(const starloom_place_t *at, ##__VA_ARGS__) { sl_host_assert(text, "", at->file, at->line); }
+    __attribute__((weak, noreturn, no_sanitize("undefined"))) void __ubsan_handle_##name(const starloom_place_t *at, ##__VA_ARGS__) { sl_host_assert(text, "", at->file, at->line); }
 STARLOOM_UNDEFINED(type_mismatch_v1_abort, "the pointer is not null, and what it points to is large enough", uint32_t a)
 STARLOOM_UNDEFINED(pointer_overflow_abort, "the pointer stays in its object", uint32_t a, uint32_t b)
 STARLOOM_UNDEFINED(out_of_bounds_abort, "the index is in the array", uint32_t a)
