@@ -87,7 +87,11 @@ func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first,
 			m.held.Restart(bank.First+int(cell), m.slot)
 		}
 	}
+	call := m.replay.begin(instance, callRestart, hit.restarted, m.slot)
 	instance.Restart(hit.restarted)
+	if !m.stopped() {
+		m.replay.end(call, instance)
+	}
 }
 
 // pause returns those of the cells that are to be called whose clocks run. The others are

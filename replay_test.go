@@ -3,6 +3,7 @@ package starloom
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -38,6 +39,45 @@ func TestReplay(t *testing.T) {
 		require.True(t, strings.HasSuffix(text.String(), "\nequal to the whole run\n"), "%s: %s", path, text.String())
 	}
 	require.GreaterOrEqual(t, len(kinds), 3, kinds)
+}
+
+// TestReplayRestored: from a saved state on, the replay says what that of the whole run says
+// of these slots; in banks, in instances of their own, in both engines, with faults.
+func TestReplayRestored(t *testing.T) {
+	for i, path := range []string{"gossip-orders", "pops-4x4-faults", "voting", "bus-sensors"} {
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			s, err := LoadScenario(filepath.Join("examples", path+".yaml"))
+			require.NoError(t, err)
+			s.Firmware.Mode = mode
+			if s.Faults != nil {
+				s.Faults.Schedule = append(s.Faults.Schedule, Fault{Kind: "restart", Targets: []string{"pops.group[2].nic[1]"}, Slots: &FaultSlots{List: []uint32{12, 14}}})
+			}
+			state := filepath.Join(t.TempDir(), "state")
+			o := RunOptions{MachineOptions: MachineOptions{Engine: []string{EngineSlot, EngineCycle}[i%2]}, ReplayProcessor: min(9, s.Processors()-1)}
+			replayed := func(o RunOptions) (string, string) {
+				var text bytes.Buffer
+				o.Replay = Writer(&text)
+				report, err := Run(context.Background(), s, o)
+				require.NoError(t, err, path)
+				require.True(t, strings.HasSuffix(text.String(), "\nequal to the whole run\n"), "%s: %s", path, text.String())
+				return reportText(t, report), text.String()
+			}
+			wantReport, want := replayed(o)
+			stop := o
+			stop.Save, stop.BreakOn = state, Break{Slot: 2}
+			if path == "pops-4x4-faults" {
+				stop.BreakOn.Slot = 13
+				require.Contains(t, want, "\nslot 12, restarted: ->")
+			}
+			_, before := replayed(stop)
+			o.Restore = state
+			gotReport, got := replayed(o)
+			require.Equal(t, wantReport, gotReport, path)
+			calls := func(text string) []string { return strings.Split(text, "\n")[1:] }
+			require.Contains(t, got, fmt.Sprintf(" slots from slot %d on\n", stop.BreakOn.Slot))
+			require.Equal(t, calls(want), append(calls(strings.TrimSuffix(before, "equal to the whole run\n"))[:len(calls(before))-2], calls(got)...), path)
+		}
+	}
 }
 
 // TestReplayTells: what came and what the handler did, failures included.
@@ -83,7 +123,6 @@ func TestReplayRefused(t *testing.T) {
 	}{
 		{RunOptions{ReplayProcessor: 16}, "allowed are 0 to 15"},
 		{RunOptions{ReplayProcessor: -1}, "allowed are 0 to 15"},
-		{RunOptions{Restore: "state"}, "delete --restore"},
 	} {
 		c.o.Replay = Writer(&text)
 		_, err := Run(context.Background(), routing(4, 4), c.o)

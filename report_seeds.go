@@ -171,9 +171,11 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		testCase := junitCase{Class: r.Scenario, Name: fmt.Sprintf("seed %d", seed)}
 		if failed := broken[seed]; failed != nil {
 			first := &failed.first
+			var backtrace strings.Builder
+			first.writeBacktrace(&backtrace, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
 				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.where(), first.Message),
-				Text:    "alone: " + alone(failed.Seed, failed.Permutation) + "\n",
+				Text:    backtrace.String() + "alone: " + alone(failed.Seed, failed.Permutation) + "\n",
 			}
 			suite.Failures++
 		}

@@ -121,6 +121,11 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	if err != nil {
 		return nil, err
 	}
+	if o.Replay.given() && o.Restore != "" {
+		if err := m.resumeReplay(); err != nil {
+			return nil, err
+		}
+	}
 	recording, err := m.record(o.record(), out)
 	if err != nil {
 		return nil, err

@@ -672,7 +672,7 @@ func (img *Image) parseTrap(err error) (reason, function, source string, backtra
 				continue
 			}
 			if function == name && source == "" && len(backtrace) == 0 {
-				source = frames[0].Source
+				function, source = or(frames[0].Function, name), frames[0].Source
 			}
 			frames[len(frames)-1].Function = or(frames[len(frames)-1].Function, name)
 			backtrace, placed = append(backtrace, frames...), true

@@ -6,8 +6,8 @@ import "slices"
 // smaller than those of the others.
 
 // Restart takes one processor back to where all are after the attachment: its NIC is reset and
-// on the fabric, even if it was silenced, and its handlers' state is that of attached, the
-// memory as it was then (what is behind its end is zero). What the host tells a processor
+// on the fabric, even if it was silenced, with nothing in its FIFOs, and its handlers' state is
+// that of attached, the memory as it was then (what is after its end is zero). What the host tells a processor
 // stays: its word of the workload and of the schedule, its ROM, and that its packet has arrived.
 func (b *Bank) Restart(cell int, attached []byte) {
 	b.silenced[cell>>6] &^= 1 << (cell & 63)
@@ -15,6 +15,12 @@ func (b *Bank) Restart(cell int, attached []byte) {
 	record := b.records[cell*b.recordBytes:][:b.rx.at]
 	from := min(b.recordsAt+cell*b.recordBytes, len(attached))
 	clear(record[copy(record, attached[from:]):])
+	for place := range b.RxFrames {
+		clear(b.frame(cell, &b.rx, place))
+	}
+	for place := range b.TxFrames {
+		clear(b.frame(cell, &b.tx, place))
+	}
 	for lane := range b.Lanes() {
 		b.RxStatus[lane*b.Cells+cell] = uint8(StatusIdle)
 	}

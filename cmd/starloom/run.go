@@ -58,7 +58,8 @@ broken (trap: firmware_trap) or before slot N; the verdict is that of the rules 
 
 --replay P prints a line for each call of processor P's handlers: what its NIC told them,
 and what they did. After the run they are called again alone, with the same; what they
-do must be the same (rule replay). The report follows.
+do must be the same (rule replay). The report follows. With --restore F it begins at the
+state in F.
 
 A run-table (workloads gossip and one_to_all) has a row for each processor and a column for
 each step: S3 sent to 3, S3 S5 to both, R0 received from 0, - idle, ~ blocked; no header. On
