@@ -237,7 +237,9 @@ func (c *firmwareChecker) compare() error {
 	if runs[0].Mode != c.mode() {
 		add(func(*CheckedRun) {})
 	}
-	add(func(r *CheckedRun) { r.Workers, r.BankSize = 2, 1 })
+	if !c.alone {
+		add(func(r *CheckedRun) { r.Workers, r.BankSize = 2, 1 })
+	}
 	add(func(r *CheckedRun) { r.Workers, r.BankSize = 2, max(1, n/2) })
 	if why := c.oneMeter(&first.firmware); why != "" {
 		c.leave(why)
