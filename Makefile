@@ -55,7 +55,7 @@ images:
 
 full:
 	$(GO) test -timeout 60m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip -full
-	$(GO) test ./examples/languages -run Rebuild -full
+	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full

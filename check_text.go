@@ -22,12 +22,18 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 	}
 	for _, w := range r.Writes {
 		what := "note"
-		if w.harms() {
+		switch {
+		case w.Grown > 0:
+			what = "memory growth"
+		case w.harms():
 			what = "foreign write"
 		}
 		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, printable(w.text()))
 		if w.Before != w.After {
 			fmt.Fprintf(&b, "    before %s, after %s; %d of such\n", w.Before, w.After, w.Count)
+		}
+		if w.harms() {
+			fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
 		}
 	}
 	for i := range r.Fuzz {
@@ -98,6 +104,16 @@ func (w *CheckWrite) text() string {
 		return fmt.Sprintf("its handler writes into %s of the bank, at address %#x, which is no processor's", w.Column, w.Address)
 	}
 	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share", w.Variable, w.Address)
+}
+
+const remedyOwnState = "keep all that a processor remembers in its state_t"
+
+// remedy says what to do about it.
+func (w *CheckWrite) remedy() string {
+	if w.Grown > 0 {
+		return "take no memory in a run: its size is that of the bank, not of a processor"
+	}
+	return remedyOwnState
 }
 
 // writeText says what a handler has done, and on which input.

@@ -24,6 +24,7 @@ type Info struct {
 	Schedule    bool // the scenario must give it a schedule
 	ROM         bool // the network must give it tables
 	Recursive   []string
+	Runtime     bool // it brings a runtime of its own, and serves one processor per instance
 }
 
 // ImageBytesMax is the size of the largest image file.
@@ -68,7 +69,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
 		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
-		Recursive: image.Recursive(),
+		Recursive: image.Recursive(), Runtime: image.Runtime,
 	}, nil
 }
 

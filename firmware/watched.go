@@ -25,7 +25,8 @@ type Write struct {
 
 const (
 	writeBytesMax = 16
-	writesMax     = 256 // that are kept between two calls of TakeWrites
+	writesMax     = 256 // that are kept between two calls of TakeWrites...
+	outsideMax    = 128 // ...of which so many are outside of the bank
 	watchedChunk  = 4096
 )
 
@@ -39,6 +40,7 @@ type Watched struct {
 	costs   []uint32
 	stack   int // global of the stack pointer, -1 for none
 	writes  []Write
+	outside int               // of writes
 	sources map[uint32]string // names of variables that were asked for
 }
 
@@ -88,7 +90,7 @@ func (w *Watched) Costs() []uint32 { return w.costs }
 // TakeWrites returns what was noted since the last call, in the order of the calls.
 func (w *Watched) TakeWrites() []Write {
 	writes := w.writes
-	w.writes = nil
+	w.writes, w.outside = nil, 0
 	return writes
 }
 
@@ -137,6 +139,9 @@ func (w *Watched) compare(cell int, slot uint32, address int, old, now []byte, s
 		column, owner := w.in.bank.Owner(at)
 		variable := ""
 		if column == "" {
+			if w.outside >= outsideMax {
+				continue
+			}
 			variable = w.variable(uint32(at))
 		}
 		own := owner == cell || owner == nic.OwnerAny || column == "" && variable == "" && at < stack
@@ -154,6 +159,9 @@ func (w *Watched) compare(cell int, slot uint32, address int, old, now []byte, s
 		}
 		w.writes = append(w.writes, Write{Cell: cell, Slot: slot, Address: uint32(at), Column: column, Owner: owner, Variable: variable,
 			Before: slices.Clone(old[i : i+1]), After: slices.Clone(now[i : i+1])})
+		if column == "" {
+			w.outside++
+		}
 		last = &w.writes[len(w.writes)-1]
 	}
 }
@@ -170,8 +178,6 @@ func (w *Watched) variable(address uint32) string {
 
 // variable returns the static variable at an address, "" if the image does not say.
 func (img *Image) variable(address uint32) string {
-	img.placesLock.Lock()
-	defer img.placesLock.Unlock()
-	img.placesOnce.Do(func() { img.places = img.copy.Places() })
+	defer img.lockPlaces()()
 	return img.places.Variable(address)
 }

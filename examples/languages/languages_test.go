@@ -90,6 +90,25 @@ func TestAgree(t *testing.T) {
 	}
 }
 
+// TestCheck: nothing in any language depends on how it is executed, and nothing that a frame can
+// bring harms it. Without -full, only an image that need not be built.
+func TestCheck(t *testing.T) {
+	for _, l := range All {
+		if l.Name != "assemblyscript" && !*full {
+			continue
+		}
+		s, err := starloom.LoadScenario("c/router.yaml")
+		require.NoError(t, err)
+		require.NoError(t, s.Override(t.Context(), starloom.Overrides{Image: image(t, l.Name)}))
+		check, err := starloom.CheckFirmware(t.Context(), s, starloom.FirmwareCheckOptions{Fuzz: 300})
+		require.NoError(t, err)
+		var text bytes.Buffer
+		require.NoError(t, check.WriteText(&text))
+		require.Equal(t, starloom.VerdictPass, check.Verdict, "%s: %s", l.Name, text.String())
+		require.Equal(t, l.Name == "go", len(check.NotCompared) > 0)
+	}
+}
+
 // TestCommittedImages holds that an image in testdata is of the sources beside it.
 func TestCommittedImages(t *testing.T) {
 	want := ""

@@ -37,6 +37,11 @@ type Global struct {
 	// all others keep their values.
 	GivenBack bool
 	Proved    bool // GivenBack is proved, not believed for the global's name
+
+	// Of a global that is not Proved: a function that need not give it back, and the offset in
+	// the image's code section of where it changes it.
+	Breaks string
+	at     uint64
 }
 
 // Rewrite makes the copy of an image that the host runs. Errors are about images
@@ -350,12 +355,7 @@ func (c *copier) names(names map[uint32]string) []byte {
 // code makes the code section, and notes what has moved where.
 func (w *weaver) code(c *Copy) []byte {
 	m := w.m
-	start := 0
-	for _, s := range m.sections {
-		if s.id == sectionCode {
-			start = s.offset
-		}
-	}
+	start := m.codeOffset()
 	to := appendU32(nil, uint32(len(m.body)), 1)
 	for k := range m.body {
 		f := &m.body[k]
