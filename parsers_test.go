@@ -318,7 +318,7 @@ func texts(all ...string) (seeds [][]byte) {
 func parsers(t testing.TB) []parser {
 	text, raw := (*mutator).text, (*mutator).raw
 	return []parser{
-		{"scenario", 1_000_000, scenarioSeeds(t), text, func(testing.TB) func([]byte) error { return tryScenario }},
+		{"scenario", 1_000_000, append(scenarioSeeds(t), slices.Repeat(filesOf(t, math.MaxInt, goodScenarioFiles(t)...), 8)...), text, func(testing.TB) func([]byte) error { return tryScenario }},
 		{"image", 800_000, imageSeeds(t), (*mutator).image, func(testing.TB) func([]byte) error { return tryImage }},
 		{"ABI descriptor", 2_500_000, descriptorSeeds(t), raw, newTryDescriptor},
 		{"VCD", 1_200_000, filesOf(t, 1024, "traces/vcd/testdata/icarus.vcd", "traces/vcd/testdata/verilator.vcd", "traces/vcd/testdata/ghdl.vcd", "traces/vcd/testdata/small.vcd"), text, func(testing.TB) func([]byte) error { return tryVCD }},

@@ -207,6 +207,7 @@ var badScenarios = []badScenario{
 	{"permutation contains itself", small + "workload:\n  permutation: &p [0, 1, 2, *p]\n", false},
 	{"file and permutation", small + "workload: {permutation: random, file: good.csv}\n", true},
 	{"file missing", small + "workload: {file: none.csv}\n", false},
+	{"file for a network without a processor 4", "starloom: 1\nfabric: {bus: {vertices: 4, buses: [[0, 1], [2, 4]]}}\nfirmware: {image: a.wasm}\nworkload: {file: word.csv}\n", false},
 	{"file is a folder", small + "workload: {file: folder}\n", false},
 	{"file with a double", small + "workload: {file: double.csv}\n", false},
 	{"file with a word", small + "workload: {file: word.csv}\n", false},
