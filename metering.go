@@ -141,6 +141,16 @@ func (d *spread) add(cycles uint64, processor int, slot uint32) {
 	d.sum += cycles
 }
 
+// usual returns up to how many cycles, from 1, a call in this slot need only be counted: it is not the
+// longest that longest would note, meets the budget, and has a range of its own that there is room for.
+func (d *spread) usual(budget uint64, slot uint32) uint64 {
+	shorter := d.max
+	if d.slot == uint64(slot) {
+		shorter = max(d.max, 1) - 1
+	}
+	return min(shorter, budget, uint64(max(len(d.counts), 1)-1), exactCycles)
+}
+
 // grow makes room for a range.
 func (d *spread) grow(bucket int) {
 	if bucket >= len(d.counts) {
@@ -254,22 +264,21 @@ func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 // compute window, the NIC has nothing: what it has written there is dropped.
 func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
 	s, budget := &shard.meter, cmp.Or(m.meter.budget, math.MaxUint64)
+	usual := s.slot.usual(budget, m.slot)
+	counts, sum := s.slot.counts, uint64(0)
 	for place, cost := range costs {
-		cell := int(cells[place])
 		cycles := m.meter.cycles(cost)
-		if cycles <= min(s.slot.max, budget, uint64(len(s.slot.counts)-1), exactCycles) && cost > 0 { // the most frequent case, in short
-			s.slot.counts[cycles]++
-			s.slot.sum += cycles
-			if cycles < s.slot.max {
-				continue
-			}
-			s.slot.longest(cycles, bank.First+cell, m.slot)
+		if cycles-1 < usual {
+			counts[cycles]++
+			sum += cycles
 			continue
 		}
+		cell := int(cells[place])
 		if cost == 0 && bank.Silenced(cell) {
 			continue // it has trapped
 		}
 		s.slot.add(cycles, bank.First+cell, m.slot)
+		counts, usual = s.slot.counts, s.slot.usual(budget, m.slot)
 		if cycles > budget {
 			s.overruns++
 			bank.TakeBack(&s.kept, place, cell)
@@ -277,6 +286,7 @@ func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []
 				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window has %d: it missed the slot", cycles, budget)})
 		}
 	}
+	s.slot.sum += sum
 }
 
 // cycles returns how long a processor works off a cost.

@@ -374,7 +374,7 @@ func (w *weaver) code(c *Copy) []byte {
 type woven struct {
 	copier
 	moved   []moved
-	scratch [6]uint32 // locals by use, plus one
+	scratch [7]uint32 // locals by use, plus one
 	locals  []byte    // types of the locals that were added
 	first   uint32    // local
 }
@@ -387,6 +387,7 @@ const (
 	scratchV128
 	scratchBytes
 	scratchCost
+	scratchZero // of which nobody changes the value
 )
 
 // local returns a local of the copy's own.
@@ -421,7 +422,7 @@ func (w *weaver) function(k int) *woven {
 	if units := w.turns[k].entry; units > 0 {
 		count(0, units)
 	}
-	loop := 0
+	loop, based := 0, false
 	r := &reader{data: f.code}
 	var i, before instruction
 	for r.more() {
@@ -438,7 +439,16 @@ func (w *weaver) function(k int) *woven {
 			}
 		}
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.start), false})
-		out.instruction(f.code, &i)
+		switch {
+		case based: // the constant before is in its offset now
+			out.to = appendLoad(out.to, &i, uint32(before.value))
+			based = false
+		case addresses(&i, *r):
+			out.to = appendU32(append(out.to, byte(opLocalGet)), out.local(scratchZero, typeI32), 1)
+			based = true
+		default:
+			out.instruction(f.code, &i)
+		}
 		if i.op == opLoop {
 			count(i.end, w.turns[k].loops[loop])
 			loop++
