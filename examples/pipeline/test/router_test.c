@@ -68,6 +68,31 @@ START_TEST(keeps_trying) {
 }
 END_TEST
 
+/* What one processor sends is given to another, and the answer to the first: all 32 are here,
+ * the packet of each goes 12 processors further. */
+START_TEST(hands_over) {
+    uint32_t workloads[32];
+    for (uint32_t k = 0; k < 32; k++) workloads[k] = (k + 12) % 32;
+    const sl_native_config config = {.count = 32, .shape = {4, 8}, .ports = 4, .workloads = workloads};
+    sl_native_start(&config);
+    sl_native_use(5);
+    while (!sl_native_sent()) {
+        ck_assert_uint_lt(sl_native_next(), 400);
+        ck_assert(sl_native_slot());
+    }
+    const sl_frame *data = sl_native_sent();
+    sl_native_use(17);
+    sl_native_receive(0, data->kind, data->source, data->destination, data->tag, data->payload, data->payload_bytes);
+    ck_assert(sl_native_slot());
+    const sl_frame *ack = sl_native_sent();
+    ck_assert_ptr_nonnull(ack);
+    sl_native_use(5);
+    sl_native_receive(2, ack->kind, ack->source, ack->destination, ack->tag, ack->payload, ack->payload_bytes);
+    ck_assert(sl_native_slot());
+    ck_assert_str_eq(sl_native_log(0), "acknowledged");
+}
+END_TEST
+
 START_TEST(survives_any_frame) {
     start(0);
     srand(1);
@@ -86,6 +111,7 @@ int main(void) {
     tcase_add_test(handlers, sends_in_its_turn);
     tcase_add_test(handlers, acknowledges);
     tcase_add_test(handlers, keeps_trying);
+    tcase_add_test(handlers, hands_over);
     tcase_add_test(handlers, survives_any_frame);
     suite_add_tcase(suite, handlers);
     SRunner *runner = srunner_create(suite);
