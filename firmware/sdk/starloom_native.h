@@ -7,7 +7,8 @@
  * says what their NICs receive, runs slots, and looks at what they send, hear and say. The
  * network is the test's: what is sent goes nowhere, unless the test gives it to a receiver.
  * `starloom firmware sdk DIR` writes the header and the shim. NICs send and receive at one
- * port in a slot, or at all of their ports. Not here: request lists, deadlines, faults. */
+ * port in a slot, or at all of their ports. Not here: request lists, frames that collide
+ * after they were sent, deadlines, faults. */
 #ifndef STARLOOM_NATIVE_H
 #define STARLOOM_NATIVE_H
 
