@@ -22,7 +22,7 @@
 //	sdk/starloom_gossip.h   the automaton of gossip, for the programs that use it
 //	sdk/starloom_registers.h  the register map (generated)
 //	sdk/starloom_target.h   what differs between an image and a native unit test
-//	sdk/starloom_native.h, .c  the host of one processor for native unit tests
+//	sdk/starloom_native.h, .c  the host of some processors for native unit tests
 //	programs/               sources of the built-in programs
 //	images/                 their images, rebuilt and compared by a test
 //	programs.go             the embedded images
