@@ -329,7 +329,7 @@ func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
 	run.Slots, run.Verdict, run.Digest = report.Slots, report.Verdict, report.Digest
 	result.firmware = report.Firmware
 	same := *report
-	same.Engine, same.Firmware.BytesPerProcessor = "", 0
+	same.Engine, same.Firmware.BytesPerProcessor, same.Firmware.Mode, same.Firmware.Trusted = "", 0, "", false
 	var text, costless bytes.Buffer
 	err = same.WriteJSON(&text)
 	same.Firmware.CPU, same.Firmware.Cycles, same.Firmware.StartCycles = "", nil, nil

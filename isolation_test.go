@@ -41,14 +41,16 @@ func misbehaving(t testing.TB, mode string, how int) *Scenario {
 }
 
 // eventsOf runs a machine and lists, slot by slot, everything that its processors are, and all that
-// is sent and received, but for what the victim is from slot 3 on: it sends nothing then.
-func eventsOf(t testing.TB, s *Scenario, victim int, o MachineOptions) (events []string, report *Report) {
+// is sent and received, but for what the victim is from a slot on: it sends nothing then.
+func eventsOf(t testing.TB, s *Scenario, victim int, from uint32, o MachineOptions) (events []string, report *Report) {
 	m := captured(t, s, o)
 	require.NoError(t, m.Run(t.Context(), func() error {
 		sent := sentBy(m)
 		for p := range m.shape.Processors() {
-			if p == victim && m.slot >= 3 {
-				require.Empty(t, sent[p])
+			if p == victim && m.slot >= from {
+				for _, frame := range sent[p] {
+					require.Less(t, frame.Slot, from)
+				}
 				continue
 			}
 			for _, i := range itemsOf(m, p, sent[p]) {
@@ -70,7 +72,7 @@ func eventsOf(t testing.TB, s *Scenario, victim int, o MachineOptions) (events [
 // and line. Isolated that holds for everything, banked for all but writes and growth.
 func TestFailureHarmsOneProcessor(t *testing.T) {
 	for _, mode := range []string{ModeIsolated, ModeBanked} {
-		want, dead := eventsOf(t, misbehaving(t, mode, -1), 5, MachineOptions{})
+		want, dead := eventsOf(t, misbehaving(t, mode, -1), 5, 3, MachineOptions{})
 		require.Equal(t, VerdictPass, dead.Verdict)
 		for how, c := range misbehaviours {
 			if c.what == "" || mode == ModeBanked && c.isolatedOnly {
@@ -78,7 +80,7 @@ func TestFailureHarmsOneProcessor(t *testing.T) {
 			}
 			t.Run(mode+"/"+c.what, func(t *testing.T) {
 				s := misbehaving(t, mode, how)
-				got, report := eventsOf(t, s, 5, MachineOptions{})
+				got, report := eventsOf(t, s, 5, 3, MachineOptions{})
 				require.Equal(t, want, got)
 				require.Equal(t, dead.Digest, report.Digest)
 				frames := report.Frames
@@ -104,9 +106,15 @@ func TestFailureHarmsOneProcessor(t *testing.T) {
 					if how == 5 && name == "interpreter" { // whose stack ends at another depth
 						continue
 					}
-					_, other := eventsOf(t, s, 5, o)
+					_, other := eventsOf(t, s, 5, 3, o)
 					require.Equal(t, report.Digest, other.Digest, name)
 					require.Equal(t, report.Violations, other.Violations, name)
+				}
+				if how != 0 { // which nothing else ends
+					s.Firmware.CPU = CPU{}
+					got, other := eventsOf(t, s, 5, 3, MachineOptions{})
+					require.Equal(t, want, got)
+					require.Equal(t, report.Violations[0].Rule, other.Violations[0].Rule)
 				}
 			})
 		}
@@ -118,14 +126,14 @@ func TestFailureHarmsOneProcessor(t *testing.T) {
 func TestGrowthHarmsNoOne(t *testing.T) {
 	grows, quiet := misbehaving(t, ModeIsolated, 8), misbehaving(t, ModeIsolated, 8)
 	quiet.Firmware.Params["victim"] = 99
-	want, without := eventsOf(t, quiet, -1, MachineOptions{})
-	got, report := eventsOf(t, grows, -1, MachineOptions{})
+	want, without := eventsOf(t, quiet, -1, 0, MachineOptions{})
+	got, report := eventsOf(t, grows, -1, 0, MachineOptions{})
 	require.Equal(t, want, got)
 	require.Equal(t, without.Digest, report.Digest)
 	others := func(events []string) []string {
 		return slices.DeleteFunc(slices.Clone(events), func(e string) bool { return strings.Contains(e, "processor 5:") || strings.Contains(e, "Processor:5") })
 	}
-	dead, _ := eventsOf(t, misbehaving(t, ModeIsolated, -1), -1, MachineOptions{})
+	dead, _ := eventsOf(t, misbehaving(t, ModeIsolated, -1), -1, 0, MachineOptions{})
 	require.NotEqual(t, others(want), others(dead))
 }
 
@@ -139,5 +147,74 @@ func TestCheckFindsMisbehaviour(t *testing.T) {
 		check, text := checked(t, misbehaving(t, ModeBanked, how))
 		require.Equal(t, VerdictFail, check.Verdict)
 		require.Contains(t, text, want)
+	}
+}
+
+// cheatFabrics are machines of eight processors or so of every fabric, and the path of processor 2.
+var cheatFabrics = map[string]struct {
+	scenario, path string
+	all            int
+}{
+	"pops":     {"fabric: {pops: {groups: 4, group_size: 2}}", "pops.group[1].nic[0]", 0},
+	"crossbar": {"fabric: {crossbar: {ports: 8}}", "crossbar.nic[2]", 0},
+	"bus":      {"fabric: {bus: {vertices: 8, buses: [[0, 1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1, 0]], arbiter: fixed}}", "bus.nic[2]", 0},
+	"ej":       {"fabric: {ej: {a: 1, b: 2, dimensions: 1}}", "ej.node[2].nic[0]", 1},
+}
+
+// cheats are what testdata/firmware/cheats.c does, by the parameter `how`.
+var cheats = []struct {
+	rule, says string
+	goesOn     bool // its NIC has done nothing wrong, so it goes on, too
+}{
+	1: {RuleIllegalSend, "sends to port ", false},
+	2: {RuleIllegalListen, "listens to port ", false},
+	3: {RuleIllegalListen, "says that its RX FIFO holds 255 frames", false},
+	4: {RuleIllegalSend, "says that its TX FIFO holds 255 frames", false},
+	5: {RuleExactlyOnce, "which no frame had brought to it", true},
+	6: {RuleExactlyOnce, "; there are processors 0 to ", true},
+	7: {RuleExactlyOnce, "which is not for it", true},
+	8: {RuleIllegalSend, "sends a payload of 17 bytes; nic.payload_bytes is 16", false},
+	9: {RuleIllegalSend, "sends a frame of kind(9)", false},
+}
+
+// TestLiesAreViolations: what a handler says of ports, frames and deliveries that is not so is a
+// violation with processor and slot, on every fabric. The others go on as if the liar were dead
+// from that slot on, or, where it has only claimed something, as if it had not.
+func TestLiesAreViolations(t *testing.T) {
+	for name, f := range cheatFabrics {
+		scenario := func(mode string, how int, faults string) *Scenario {
+			text := fmt.Sprintf("starloom: 1\n%s\nfirmware: {image: %s, mode: %s, params: {how: %d, all: %d}}\nworkload: {permutation: reverse}\nrules: {exactly_once: true}\nstop: {slots: 20}\n%s",
+				f.scenario, testImage(t, "cheats"), mode, how, f.all, faults)
+			s, err := ParseScenario("cheats.yaml", []byte(text))
+			require.NoError(t, err)
+			return s
+		}
+		quiet, honest := eventsOf(t, scenario(ModeBanked, 0, ""), -1, 0, MachineOptions{})
+		dead, killed := eventsOf(t, scenario(ModeBanked, 0, "faults: {schedule: [{kind: dead, targets: ['"+f.path+"'], slots: {list: [2]}}]}"), 2, 2, MachineOptions{})
+		require.NotEqual(t, honest.Digest, killed.Digest, name)
+		require.Positive(t, honest.Frames.Delivered)
+		for how, c := range cheats {
+			if c.rule == "" {
+				continue
+			}
+			for _, mode := range []string{ModeBanked, ModeIsolated} {
+				for _, engine := range []string{EngineSlot, EngineCycle} {
+					t.Run(fmt.Sprint(name, "/", how, "/", mode, "/", engine), func(t *testing.T) {
+						want, slots, victim := dead, killed.Slots, 2
+						if c.goesOn {
+							want, slots, victim = quiet, honest.Slots, -1
+						}
+						got, report := eventsOf(t, scenario(mode, how, ""), victim, 2, MachineOptions{Engine: engine})
+						require.Equal(t, want, got)
+						k := slices.IndexFunc(report.Violations, func(v Violation) bool { return v.Rule == c.rule && strings.Contains(v.Message, c.says) })
+						require.GreaterOrEqual(t, k, 0, "%+v", report.Violations)
+						require.Equal(t, f.path, report.Violations[k].Path)
+						require.EqualValues(t, 2, report.Violations[k].Slot)
+						require.Contains(t, report.Violations[k].Message, "processor 2")
+						require.Equal(t, slots, report.Slots)
+					})
+				}
+			}
+		}
 	}
 }

@@ -121,6 +121,9 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	fmt.Fprint(table, "\n")
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
+	if mode := modeText(&r.Firmware); mode != "" {
+		row("mode", mode)
+	}
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}

@@ -79,6 +79,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
+	if mode := modeText(&r.Firmware); mode != "" {
+		row("mode", mode)
+	}
 	if f := &r.Firmware; f.Cycles != nil {
 		row("handlers", fmt.Sprintf("slot, cycles (%s): %s", f.CPU, f.Cycles.text()))
 		row("", "start: "+f.StartCycles.text())
@@ -125,6 +128,14 @@ func firmwareText(f FirmwareReport) string {
 		text += fmt.Sprintf(", %d bytes for each processor that sleeps", f.BytesPerProcessor)
 	}
 	return text
+}
+
+// modeText says how processors share instances, "" if the report does not know.
+func modeText(f *FirmwareReport) string {
+	if f.Trusted {
+		return f.Mode + ": on trust, a processor's firmware writes only its own records"
+	}
+	return f.Mode
 }
 
 // where says when and where a rule broke.

@@ -276,7 +276,7 @@ func (m *Machine) report() *Report {
 		},
 		Metrics:  metrics,
 		Faults:   m.faultReports(),
-		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, BytesPerProcessor: m.parkedBytes()},
+		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, Mode: m.scenario.Firmware.Mode, Trusted: m.scenario.Firmware.Mode == ModeBanked, BytesPerProcessor: m.parkedBytes()},
 		Notes:    slices.Clone(m.known.notes),
 		Digest:   m.digest.String(),
 		missing:  missing,
