@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"starloom/cosim"
 	"starloom/fabric"
 	"starloom/nic"
 )
@@ -147,20 +148,62 @@ func TestFaultState(t *testing.T) {
 	}
 }
 
-// TestFaultRTL: RTL in the place of the parts around a tap suffers the same as their models.
+// TestFaultRTL: with RTL in the place of parts, of the taps where faults of media act among them,
+// faults do to every fabric what they do to the models, in both engines. RTL in wasm has to be
+// compiled, so without -full it is one tap, and Icarus has taps and some receivers of machines in
+// which everything happens; with -full it is all parts, and each kind alone, too.
 func TestFaultRTL(t *testing.T) {
-	s := faultScenario(t, faultFabrics["pops"], faultKinds["all"])
-	_, want := faultRun(t, s, MachineOptions{Engine: EngineCycle})
-	require.Positive(t, want.Frames.CRC)
-	for _, rtl := range []RTL{{Replace: "pops.group[0].nic[*].rx", Twin: "deserialiser"}, {Replace: "pops.group[0].coupler[*].fibre", Twin: "link"}, {Replace: "pops.group[1].coupler[*]", Twin: "star_coupler"}} {
-		c := *s
-		c.RTL = []RTL{rtl}
-		_, got := faultRun(t, &c, MachineOptions{})
-		require.NotEmpty(t, got.RTL, rtl.Replace)
-		require.Equal(t, want.Digest, got.Digest, rtl.Replace)
-		require.Equal(t, want.Faults, got.Faults, rtl.Replace)
-		require.Equal(t, want.Violations, got.Violations, rtl.Replace)
-		require.Equal(t, want.Frames, got.Frames, rtl.Replace)
+	for name, c := range map[string]struct{ some, all []string }{
+		"pops":       {[]string{"pops.group[*].coupler[*].fibre_tapped", "pops.group[0].nic[*].rx"}, []string{"pops.**"}},
+		"pops long":  {[]string{"pops.group[*].coupler[*].fibre_tapped"}, []string{"pops.**"}},
+		"gossip":     {[]string{"crossbar.output[*].link_tapped", "crossbar.nic[*].rx"}, []string{"crossbar.**"}},
+		"scatter":    {[]string{"crossbar.output[*].link_tapped"}, []string{"crossbar.**"}}, // receivers of queues have no twin
+		"aloha":      {[]string{"crossbar.medium[0].link_tapped"}, []string{"crossbar.**"}},
+		"bus":        {[]string{"bus.bus[*].wire_tapped"}, []string{"bus.**"}},
+		"sensors":    {[]string{"bus.bus[*].wire_tapped"}, []string{"bus.**"}},
+		"ej":         {[]string{"**.out.fibre_tapped"}, []string{"ej.**"}},
+		"ej credits": {[]string{"**.dim[1].link[*].out.fibre_tapped"}, []string{"**.out.fibre_tapped", "**.credits"}}, // the others are too many
+	} {
+		same := func(kind, backend string, replace ...string) {
+			t.Run(name+"/"+kind+" "+backend, func(t *testing.T) {
+				s := faultScenario(t, faultFabrics[name], faultKinds[kind])
+				_, want := faultRun(t, s, MachineOptions{Engine: EngineSlot})
+				for _, path := range replace {
+					s.RTL = append(s.RTL, RTL{Replace: path, Backend: backend})
+				}
+				_, got := faultRun(t, s, MachineOptions{})
+				require.NotEmpty(t, got.RTL)
+				require.Equal(t, modelText(t, want), modelText(t, got))
+			})
+		}
+		if !*full {
+			if name == "pops" {
+				same("all", cosim.BackendWasm, c.some[0])
+			}
+			same("all", cosim.BackendIcarus, c.some...)
+			continue
+		}
+		for kind := range faultKinds {
+			for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
+				same(kind, backend, c.all...)
+			}
+		}
+	}
+}
+
+// TestFaultWholeRTL: faults of processors go with RTL of all hardware at once, those of media do not.
+func TestFaultWholeRTL(t *testing.T) {
+	s := faultScenario(t, faultFabrics["pops"], faultKinds["restart"])
+	_, want := faultRun(t, s, MachineOptions{Engine: EngineSlot})
+	s.RTL = []RTL{{Replace: "pops", Backend: cosim.BackendIcarus}}
+	_, got := faultRun(t, s, MachineOptions{})
+	require.NotEmpty(t, got.RTL)
+	require.Equal(t, modelText(t, want), modelText(t, got))
+	for _, rtl := range []string{"{replace: pops}", "{replace: pops.**, twin: pops_slot}"} {
+		s := faultScenario(t, "rtl: ["+rtl+"]\n"+faultFabrics["pops"], faultKinds["drop"])
+		_, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.EqualError(t, err, "faulty.yaml:2:17: pops_slot is all hardware at once, and faults of media act between its parts; "+
+			"replace pops.**, which is all parts, or leave drop, bit_flip and stuck out of faults")
 	}
 }
 
