@@ -3,6 +3,7 @@ package starloom
 import (
 	"bytes"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/fabric"
+	"starloom/firmware"
 	"starloom/nic"
 )
 
@@ -151,7 +153,7 @@ func TestFaultState(t *testing.T) {
 // TestFaultRTL: with RTL in the place of parts, of the taps where faults of media act among them,
 // faults do to every fabric what they do to the models, in both engines. RTL in wasm has to be
 // compiled, so without -full it is one tap, and Icarus has taps and some receivers of machines in
-// which everything happens; with -full it is all parts, and each kind alone, too.
+// which everything happens; with -full it is all parts in wasm, and each kind alone, too.
 func TestFaultRTL(t *testing.T) {
 	for name, c := range map[string]struct{ some, all []string }{
 		"pops":       {[]string{"pops.group[*].coupler[*].fibre_tapped", "pops.group[0].nic[*].rx"}, []string{"pops.**"}},
@@ -176,16 +178,13 @@ func TestFaultRTL(t *testing.T) {
 				require.Equal(t, modelText(t, want), modelText(t, got))
 			})
 		}
-		if !*full {
-			if name == "pops" {
-				same("all", cosim.BackendWasm, c.some[0])
-			}
-			same("all", cosim.BackendIcarus, c.some...)
-			continue
+		same("all", cosim.BackendIcarus, c.some...)
+		if name == "pops" {
+			same("all", cosim.BackendWasm, c.some[0])
 		}
 		for kind := range faultKinds {
-			for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
-				same(kind, backend, c.all...)
+			if *full {
+				same(kind, cosim.BackendWasm, c.all...)
 			}
 		}
 	}
@@ -316,6 +315,54 @@ func TestFaultTraces(t *testing.T) {
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Equal(t, plain.Faults, report.Faults)
 	require.Contains(t, wave.String(), "fibre_tapped")
+}
+
+// TestSmallerTX: a handler that asks how many frames its FIFO takes is told the truth; what does not
+// fit is the fault's only where the fault is, and where a handler asks no one the NIC drops the same.
+func TestSmallerTX(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "fills.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/fills.c", Output: image}))
+	const slots = 10
+	run := func(manner int64, mode, faults string) (whole, target nic.Registers, overflow uint64, reports []FaultReport, digest string) {
+		s := faultScenario(t, "fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nstop: {slots: 10}", faults)
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.Mode, s.Firmware.Params = "", image, mode, map[string]int64{"manner": manner}
+		m, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, m.Close()) }()
+		for _, seed := range []uint64{3, 1} { // the second is a run after a reset
+			require.NoError(t, m.Reset(seed))
+			require.NoError(t, m.Run(t.Context(), nil))
+		}
+		registers := func(processor int) nic.Registers {
+			bank, cell := m.processor(processor)
+			return bank.Registers[cell]
+		}
+		r := m.Report()
+		return registers(0), registers(3), r.Frames.Overflow, r.Faults, r.Digest
+	}
+	const one = `schedule: [{kind: buffers, targets: ["*.group[1].nic[1]"], tx_frames: 1}, {kind: buffers, rx_frames: 4}, {kind: restart, targets: ["*.group[1].nic[*]"], slots: {list: [5]}}]`
+	for _, mode := range []string{ModeBanked, ModeIsolated} {
+		whole, target, overflow, reports, digest := run(0, mode, one)
+		require.EqualValues(t, 4, whole.TxCount)
+		require.EqualValues(t, 1, target.TxCount)
+		require.Equal(t, [2]uint8{0, 3}, [2]uint8{whole.TxFewer, target.TxFewer})
+		require.Zero(t, overflow)
+		require.Zero(t, reports[0].Count, "it never sends more than fits")
+
+		_, target, overflow, reports, tooFar := run(1, mode, one)
+		require.EqualValues(t, 1, target.TxCount)
+		require.EqualValues(t, (slots+1)*4, overflow, "a frame of each handler in each slot")
+		require.EqualValues(t, slots+1, reports[0].Count, "of one of them it is the fault's")
+		require.Zero(t, reports[1].Count, "and none that of an RX FIFO")
+		require.Equal(t, "pops.group[1].nic[1]", reports[0].First.Path)
+		require.Equal(t, digest, tooFar, "what is sent is the same")
+
+		_, target, overflow, reports, blind := run(2, mode, one)
+		require.EqualValues(t, 1, target.TxCount)
+		require.EqualValues(t, slots+1, overflow)
+		require.EqualValues(t, slots+1, reports[0].Count)
+		require.Equal(t, digest, blind)
+	}
 }
 
 // TestPausedSleeper: a handler that would have woken up in a slot of a pause is called after it.
