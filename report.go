@@ -82,6 +82,8 @@ func trustNote(deliveries uint64) string {
 	return fmt.Sprintf("%d announced deliveries are taken on trust: the processors have received payloads that are not an sl_packet (a data frame with 8 bytes or more), and only their firmware knows what was in them", deliveries)
 }
 
+func (r *Report) title() string { return r.Scenario }
+
 // Interrupted reports whether the run was ended from outside.
 func (r *Report) Interrupted() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })

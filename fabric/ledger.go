@@ -61,7 +61,8 @@ type Ledger struct {
 	Frames        Frames
 	HeldMax       uint8
 	FindingsTotal uint64
-	FaultCounts   []FaultCount // by fault
+	FaultCounts   []FaultCount // by fault, up to the last whole boundary
+	FaultActs     []FaultCount // of processors, in the boundary that runs
 
 	// The current slot.
 	Sum      traces.Sum
@@ -238,7 +239,7 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 	case nic.StatusOverflow:
 		l.Frames.Overflow++
 		l.follow(FollowOverflow, processor, port, frame)
-		l.NoteSmall(processor, slot)
+		l.NoteSmall(processor, slot, false)
 		source = uint64(frame.Source())
 	}
 	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)

@@ -102,14 +102,14 @@ SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const s
 
 /* Frames that still fit into the TX FIFO. */
 SL_INLINE uint32_t sl_tx_free(const sl_nic *nic) {
-    uint32_t queued = nic->registers->tx_count;
+    uint32_t queued = (uint32_t)nic->registers->tx_count + nic->registers->tx_fewer;
     return queued < nic->bank.tx_frames ? nic->bank.tx_frames - queued : 0;
 }
 
 /* Appends a frame to the TX FIFO; 0 when it is full, or has no room for the payload. */
 SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
     uint32_t queued = nic->registers->tx_count;
-    if (queued >= nic->bank.tx_frames) {
+    if (queued + nic->registers->tx_fewer >= nic->bank.tx_frames) {
         nic->registers->flags |= SL_FLAG_TX_OVERFLOW;
         return 0;
     }
