@@ -566,7 +566,7 @@ func newTryState(t testing.TB) func([]byte) error {
 // What an input may take, on a machine that has other things to do, too.
 const (
 	inputSecondsMax = 20
-	inputBytesMax   = 256 << 20
+	inputBytesMax   = 512 << 20
 	allocated       = "/gc/heap/allocs:bytes"
 	heapBytes       = 512 << 20 // collected then
 )

@@ -36,8 +36,17 @@ const (
 	opF64Const      opcode = 0x44
 	opI32Load       opcode = 0x28
 	opI32Store      opcode = 0x36
+	opI32Eqz        opcode = 0x45
+	opI32Eq         opcode = 0x46
+	opI32Ne         opcode = 0x47
 	opI32LtS        opcode = 0x48
 	opI32LtU        opcode = 0x49
+	opI32GtS        opcode = 0x4A
+	opI32GtU        opcode = 0x4B
+	opI32LeS        opcode = 0x4C
+	opI32LeU        opcode = 0x4D
+	opI32GeS        opcode = 0x4E
+	opI32GeU        opcode = 0x4F
 	opI64Eqz        opcode = 0x50
 	opI64GtU        opcode = 0x56
 	opF32Eq         opcode = 0x5B
