@@ -75,7 +75,7 @@ type Loop struct {
 	Turn  *uint64 `json:"turn,omitempty"`  // cost of one turn, with all that is in it; nil: no bound is known
 }
 
-// Handler is an export, or the start function, with the cost of a call of it: starloom_start and
+// Handler is an export that the host calls, or the start function, with the cost of a call of it: starloom_start and
 // starloom_slot are called for one processor.
 type Handler struct {
 	Name      string   `json:"name"`
@@ -137,11 +137,11 @@ func (p *program) describe() *Static {
 	for k := range m.body {
 		s.Functions = append(s.Functions, p.describeFunction(k))
 	}
-	if m.start >= len(m.imported) {
+	if m.start >= len(m.imported) && m.start < len(m.imported)+len(m.body) {
 		s.Handlers = append(s.Handlers, p.handler("the start function", m.start, 0))
 	}
 	for _, name := range m.exportNames(kindFunction) {
-		if e := m.exports[name]; int(e.index) >= len(m.imported) {
+		if e := m.exports[name]; ofHost(name) && int(e.index) >= len(m.imported) && int(e.index) < len(m.imported)+len(m.body) {
 			params := 0
 			for _, l := range listed {
 				if l.name == name && m.takes(int(e.index), l.params) {
