@@ -388,6 +388,9 @@ func tryImage(data []byte) error {
 	if _, err = wasm.RewriteMetered(data, wasm.Meter{Costs: unit, Limit: 1000}); err != nil {
 		return unexpected(fmt.Errorf("rewritten, but not with a meter: %w", err))
 	}
+	if _, err = wasm.Analyse(data, unit); err != nil {
+		return unexpected(fmt.Errorf("rewritten, but not analysed: %w", err))
+	}
 	return nil
 }
 
@@ -566,7 +569,7 @@ func newTryState(t testing.TB) func([]byte) error {
 // What an input may take, on a machine that has other things to do, too.
 const (
 	inputSecondsMax = 20
-	inputBytesMax   = 256 << 20
+	inputBytesMax   = 512 << 20
 	allocated       = "/gc/heap/allocs:bytes"
 	heapBytes       = 512 << 20 // collected then
 )

@@ -151,8 +151,8 @@ func (img *Image) Recursive() []string { return img.copy.Recursive }
 
 // Param is a parameter that an image takes from the scenario.
 type Param struct {
-	Name    string
-	Default int32
+	Name    string `json:"name"`
+	Default int32  `json:"default"`
 }
 
 // The exports of an image. Every argument and result is an i32.

@@ -38,8 +38,17 @@ const (
 	opLoadLast      opcode = 0x35
 	opI32Store      opcode = 0x36
 	opStoreLast     opcode = 0x3E
+	opI32Eqz        opcode = 0x45
+	opI32Eq         opcode = 0x46
+	opI32Ne         opcode = 0x47
 	opI32LtS        opcode = 0x48
 	opI32LtU        opcode = 0x49
+	opI32GtS        opcode = 0x4A
+	opI32GtU        opcode = 0x4B
+	opI32LeS        opcode = 0x4C
+	opI32LeU        opcode = 0x4D
+	opI32GeS        opcode = 0x4E
+	opI32GeU        opcode = 0x4F
 	opI64Eqz        opcode = 0x50
 	opI64GtU        opcode = 0x56
 	opF32Eq         opcode = 0x5B

@@ -126,6 +126,7 @@ type weaver struct {
 	tick    uint32 // the imported function that asks the host
 	counter uint32 // the global that holds the turns left
 	turns   []turns
+	order   []uint32  // of the functions, callees first
 	meter   *metering // nil if nobody asks for costs
 }
 
@@ -181,7 +182,7 @@ func (w *weaver) analyse() error {
 			return &BrokenError{fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), r.err)}
 		}
 	}
-	w.turns = m.costs(shapes)
+	w.turns, w.order = m.costs(shapes)
 	return nil
 }
 

@@ -56,6 +56,9 @@ type globalUse struct {
 	at     int  // where in its code it sets it last to something else than what it was
 }
 
+// ofHost reports whether the host calls an export of this name.
+func ofHost(name string) bool { return strings.HasPrefix(name, "starloom_") || name == "_initialize" }
+
 // reachable returns the functions that the host can call, and what they call.
 func (m *module) reachable() []int {
 	var list, open []int
@@ -67,7 +70,7 @@ func (m *module) reachable() []int {
 		}
 	}
 	for name, e := range m.exports {
-		if e.kind == kindFunction && (strings.HasPrefix(name, "starloom_") || name == "_initialize") {
+		if e.kind == kindFunction && ofHost(name) {
 			reach(e.index)
 		}
 	}
