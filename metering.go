@@ -141,14 +141,26 @@ func (d *spread) add(cycles uint64, processor int, slot uint32) {
 	d.sum += cycles
 }
 
-// usual returns up to how many cycles, from 1, a call in this slot need only be counted: it is not the
-// longest that longest would note, meets the budget, and has a range of its own that there is room for.
-func (d *spread) usual(budget uint64, slot uint32) uint64 {
-	shorter := d.max
-	if d.slot == uint64(slot) {
-		shorter = max(d.max, 1) - 1
+// take counts calls of this slot up to the first that needs a look of its own, and returns its place:
+// one that may be the longest, misses the budget, has no range of its own yet, or has trapped.
+// first is the lowest of the processors.
+func (d *spread) take(costs []uint32, x *metering, slot uint32, first int) int {
+	usual := min(d.max, cmp.Or(x.budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
+	if d.slot == uint64(slot) && uint64(first) < d.processor {
+		usual = min(usual, max(d.max, 1)-1) // it may be the first that took max
 	}
-	return min(shorter, budget, uint64(max(len(d.counts), 1)-1), exactCycles)
+	counts, sum := d.counts, uint64(0)
+	for place, cost := range costs {
+		cycles := x.cycles(cost)
+		if cycles-1 >= usual {
+			d.sum += sum
+			return place
+		}
+		counts[cycles]++
+		sum += cycles
+	}
+	d.sum += sum
+	return len(costs)
 }
 
 // grow makes room for a range.
@@ -252,10 +264,10 @@ func (s *shardMeter) reset() {
 
 // meterStart notes what the start handlers of a bank have cost.
 func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
-	bank := instance.Bank()
-	for cell, cost := range instance.Costs() {
-		if cost > 0 || !bank.Silenced(cell) {
-			shard.meter.start.add(m.meter.cycles(cost), bank.First+cell, 0)
+	bank, costs, d := instance.Bank(), instance.Costs(), &shard.meter.start
+	for cell := 0; cell < len(costs); cell++ {
+		if cell += d.take(costs[cell:], m.meter, 0, bank.First+cell); cell < len(costs) && (costs[cell] > 0 || !bank.Silenced(cell)) {
+			d.add(m.meter.cycles(costs[cell]), bank.First+cell, 0)
 		}
 	}
 }
@@ -263,30 +275,23 @@ func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 // meterSlot notes what the handlers of some cells have cost. Of one that was not done at the end of the
 // compute window, the NIC has nothing: what it has written there is dropped.
 func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
-	s, budget := &shard.meter, cmp.Or(m.meter.budget, math.MaxUint64)
-	usual := s.slot.usual(budget, m.slot)
-	counts, sum := s.slot.counts, uint64(0)
-	for place, cost := range costs {
-		cycles := m.meter.cycles(cost)
-		if cycles-1 < usual {
-			counts[cycles]++
-			sum += cycles
-			continue
+	s, d := &shard.meter, &shard.meter.slot
+	for place := 0; place < len(costs); place++ {
+		place += d.take(costs[place:], m.meter, m.slot, bank.First+int(cells[place]))
+		if place == len(costs) {
+			return
 		}
-		cell := int(cells[place])
-		if cost == 0 && bank.Silenced(cell) {
-			continue // it has trapped
+		cell, cycles := int(cells[place]), m.meter.cycles(costs[place])
+		if costs[place] > 0 || !bank.Silenced(cell) { // else it has trapped
+			d.add(cycles, bank.First+cell, m.slot)
 		}
-		s.slot.add(cycles, bank.First+cell, m.slot)
-		counts, usual = s.slot.counts, s.slot.usual(budget, m.slot)
-		if cycles > budget {
+		if cycles > cmp.Or(m.meter.budget, math.MaxUint64) {
 			s.overruns++
 			bank.TakeBack(&s.kept, place, cell)
 			shard.ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: m.slot, Index: bank.First + cell,
-				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window has %d: it missed the slot", cycles, budget)})
+				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window has %d: it missed the slot", cycles, m.meter.budget)})
 		}
 	}
-	s.slot.sum += sum
 }
 
 // cycles returns how long a processor works off a cost.
