@@ -1,6 +1,9 @@
 // The firmware ABI in AssemblyScript: the registers of firmware/ABI.md, and the loops over a
-// bank of processors around the handlers of one. What it does is what starloom.h does, for
-// networks of one lane without schedules, tables and requests.
+// bank of processors around the handlers of one. What it does is what starloom.h does. Not
+// here: frames with a payload of your own, tags, sl_deliver, sl_delivered, sl_result, sl_logf,
+// sl_assert, transmit statuses and withdrawing, schedules, ROMs, request lists, tag filters,
+// NICs that use all their ports in one slot, listening tables, states whose size depends on
+// the network. Each is a column or an import of firmware/ABI.md.
 //
 // Build with --runtime stub, which never frees: a handler makes no objects.
 

@@ -5,9 +5,12 @@ package main
 import "unsafe"
 
 // The firmware ABI in Go: the registers of firmware/ABI.md, and what the host calls around
-// the handlers of one processor. What it does is what starloom.h does, for networks of one
-// lane without schedules, tables and requests. An instance serves one processor, so that
-// its state is in ordinary variables.
+// the handlers of one processor. What it does is what starloom.h does. Not here: frames with
+// a payload of your own, tags, sl_deliver, sl_delivered, sl_result, sl_logf, sl_assert,
+// transmit statuses and withdrawing, schedules, ROMs, request lists, tag filters, NICs that
+// use all their ports in one slot, listening tables. Each is a column or an import of
+// firmware/ABI.md. An instance serves one processor, so that its state is in ordinary
+// variables.
 
 // Values of the register map.
 const (
