@@ -65,8 +65,11 @@ func project(t *testing.T, language, program string) string {
 	return folder
 }
 
-// image returns an image: built where the tools are there in any case.
-func image(t *testing.T, language, program string) string {
+// image is that of the router.
+func image(t *testing.T, language string) string { return imageOf(t, language, router) }
+
+// imageOf returns the image of a program: built where the tools are there in any case.
+func imageOf(t *testing.T, language, program string) string {
 	switch language {
 	case "c", "cpp":
 		output := filepath.Join(t.TempDir(), language+".wasm")
@@ -104,9 +107,9 @@ func digest(t *testing.T, image, program, mode, runtime string) string {
 // TestAgree: five programs in five languages do the same in every slot, banked and
 // isolated. Go's runtime serves one processor per instance.
 func TestAgree(t *testing.T) {
-	want := digest(t, image(t, "c", router), router, starloom.ModeBanked, "compiler")
+	want := digest(t, image(t, "c"), router, starloom.ModeBanked, "compiler")
 	for _, l := range All {
-		file := image(t, l.Name, router)
+		file := image(t, l.Name)
 		require.Equal(t, want, digest(t, file, router, starloom.ModeIsolated, "compiler"), l.Name)
 		if l.Name == "go" {
 			s, err := starloom.LoadScenario(scenario[router])
@@ -124,9 +127,9 @@ func TestAgree(t *testing.T) {
 // TestTalk: the same of NICs that use all their ports in one slot, of frames with payloads and
 // tags, of deliveries and results.
 func TestTalk(t *testing.T) {
-	want := digest(t, image(t, "c", talks), talks, starloom.ModeBanked, "compiler")
+	want := digest(t, imageOf(t, "c", talks), talks, starloom.ModeBanked, "compiler")
 	for _, language := range append([]string{"go"}, committed...) {
-		file := image(t, language, talks)
+		file := imageOf(t, language, talks)
 		require.Equal(t, want, digest(t, file, talks, starloom.ModeIsolated, "compiler"), language)
 		if language != "go" {
 			require.Equal(t, want, digest(t, file, talks, starloom.ModeBanked, "compiler"), language)
@@ -160,7 +163,7 @@ func TestRebuild(t *testing.T) {
 			out, err := make.CombinedOutput()
 			require.NoError(t, err, "%s: %s", language, out)
 			rebuilt := filepath.Join(folder, "router.wasm")
-			require.Equal(t, digest(t, image(t, "c", program), program, starloom.ModeBanked, "compiler"), digest(t, rebuilt, program, starloom.ModeBanked, "compiler"))
+			require.Equal(t, digest(t, imageOf(t, "c", program), program, starloom.ModeBanked, "compiler"), digest(t, rebuilt, program, starloom.ModeBanked, "compiler"))
 			if *update {
 				binary, err := os.ReadFile(rebuilt)
 				require.NoError(t, err)
