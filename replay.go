@@ -41,6 +41,7 @@ type replayCall struct {
 	before, after nic.Cell
 	probes        []uint64         // after it
 	events        []firmware.Event // what it did beside its frames
+	cost          uint32           // of its instructions, alone, in a machine that measures it
 }
 
 // replayHandler is why a handler was called.
@@ -161,6 +162,9 @@ func (r *replay) again(describe func(call *replayCall) error) (number int, what 
 			r.instance.Slot([]uint32{0}, was.slot)
 		}
 		call := replayCall{handler: was.handler, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
+		if costs := r.instance.Costs(); len(costs) > 0 {
+			call.cost = costs[0]
+		}
 		if !r.together(i) {
 			for _, e := range r.instance.TakeEvents() {
 				if e.Kind != firmware.EventLogFull {
@@ -287,6 +291,13 @@ func (m *Machine) describeCall(c *replayCall) string {
 			say(" delivered the packet of %d;", e.Origin)
 		case firmware.EventResult:
 			say(" result %d = %d;", e.Word, e.Value)
+		}
+	}
+	if c.handler == callSlot && c.cost > 0 {
+		cycles := m.meter.cycles(c.cost)
+		say(" %d cycles;", cycles)
+		if m.meter.budget > 0 && cycles > m.meter.budget {
+			say(" missed the slot: its NIC has nothing of this;")
 		}
 	}
 	for _, flag := range []struct {

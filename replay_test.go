@@ -20,7 +20,7 @@ func TestReplay(t *testing.T) {
 	for i, path := range paths {
 		s, err := LoadScenario(path)
 		require.NoError(t, err)
-		if s.Processors() > 300 || s.Workload.Permutation.Kind == PermutationAll {
+		if s.Processors() > 300 || s.Workload.Permutation.Kind == PermutationAll || strings.Contains(path, "survival") { // of many runs
 			continue
 		}
 		kinds[s.network().Kind()] = true
@@ -90,6 +90,29 @@ func TestReplayTells(t *testing.T) {
 	require.Len(t, report.Violations, 2)
 	require.Contains(t, text.String(), "start: -> logged \"processor 2 of 4:")
 	require.Contains(t, text.String(), "\nslot 1: -> assertion `s->turns < 2 && \"too many\"` failed at asserts.c:18\nequal to the whole run\n")
+}
+
+// TestReplayMisses: what a handler took, and that nothing came of it.
+func TestReplayMisses(t *testing.T) {
+	s := routing(2, 2)
+	s.Firmware.CPU = CPU{Model: "rv32-inorder", BudgetCycles: 200}
+	s.Stop.Slots = 10
+	var text bytes.Buffer
+	report, err := Run(context.Background(), s, RunOptions{Replay: Writer(&text), ReplayProcessor: 0})
+	require.NoError(t, err)
+	missed := strings.Count(text.String(), "; missed the slot: its NIC has nothing of this")
+	require.NotZero(t, missed)
+	require.Contains(t, text.String(), "\nequal to the whole run\n")
+	for _, v := range report.Violations {
+		if v.Path == "pops.group[0].nic[0]" && v.Rule == RuleMeetsBudget {
+			var cycles int
+			_, err := fmt.Sscanf(v.Message, "processor 0 needed %d cycles", &cycles)
+			require.NoError(t, err)
+			require.Regexp(t, fmt.Sprintf(`\nslot %d: .* %d cycles; missed the slot`, v.Slot, cycles), text.String())
+			missed--
+		}
+	}
+	require.Zero(t, missed)
 }
 
 // TestReplayDiffers: firmware that keeps something in a static variable does something else

@@ -66,6 +66,13 @@ func TestPipeline(t *testing.T) {
 	require.NoError(t, err)
 	require.Regexp(t, regexp.QuoteMeta("assertion `sl_random_below: 1 &lt;= bound` failed in data_slot at router.c:")+`\d+"`, string(report))
 	require.Contains(t, string(report), "    in on_slot at router.c:")
+
+	// Machines may fail, bad input may not pass for that.
+	scenario := filepath.Join(folder, "scenarios/faults.yaml")
+	text, err = os.ReadFile(scenario)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(scenario, []byte(replaceOnce(t, string(text), "rate: 0.02", "rate: 2")), 0o644))
+	require.Contains(t, makeIn(t, folder, 2, "survival"), "faults.yaml:18:")
 }
 
 // stepsAfterInstallation runs the steps, and returns the summary that they write. The one named
