@@ -16,7 +16,7 @@ type FirmwareCheckOptions struct {
 	JSON Output // report, see FirmwareCheck.WriteJSON
 
 	Fuzz      int    // calls of handlers on arbitrary input; 0 for none
-	Reproduce string // folder for the inputs of what they find; "" for none
+	Reproduce string // folder for a scenario and an input that shows each of what they find; "" for none
 	Replay    string // a file of it: only this call is made
 
 	// Progress, if set, is called with what is done now.
@@ -101,6 +101,9 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 	if s.Workload.Permutation.Kind == PermutationAll {
 		return nil, &InputError{Place: s.Place("workload.permutation"), Reason: "permutation: all is many runs, and one is checked", Remedy: "choose one of them, such as random or reverse"}
 	}
+	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
+		return nil, &InputError{Place: "--reproduce", Reason: "no handler is called on arbitrary input that could find something", Remedy: "delete it, or --fuzz 0 and --replay"}
+	}
 	var out outputs
 	defer out.abort()
 	json, err := out.open("--json", "json", o.JSON)
@@ -144,12 +147,9 @@ type firmwareChecker struct {
 // servesOne reports whether the image serves one processor per instance. One that cannot be
 // read is refused when a machine is built.
 func (s *Scenario) servesOne(ctx context.Context) bool {
-	binary := s.Firmware.ImageBytes
-	if binary == nil {
-		var err error
-		if binary, err = firmware.ReadImage(s.imagePath()); err != nil {
-			return false
-		}
+	binary, err := s.imageBytes()
+	if err != nil {
+		return false
 	}
 	info, err := firmware.InspectImage(ctx, s.Firmware.imageName(), binary)
 	return err == nil && info.Runtime

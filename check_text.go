@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"starloom/nic"
 )
 
 // WriteJSON writes the versioned form.
@@ -40,7 +42,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		r.Fuzz[i].writeText(&b)
 	}
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, workload words and states: %d times\n", r.Fuzzed)
+		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %d times\n", r.Fuzzed)
 	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "compared: digests and reports\n")
@@ -120,23 +122,36 @@ func (w *CheckWrite) remedy() string {
 func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 	needs := ""
 	if !x.Received {
-		needs = " (note: only with a workload or a state that is damaged)"
+		needs = " (note: only with words of the network, a call or a state that is damaged)"
 	}
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %d slots of the run", x.Rule, x.Path, printable(x.Text), needs, x.Input.Slots)
-	for _, frame := range x.Input.Frames {
+	in := &x.Input
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %d slots of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, in.Slots, in.Seed)
+	if in.Call != nil {
+		fmt.Fprintf(b, ", call %s%v", printable(in.Call.Name), in.Call.Arguments)
+	}
+	for _, frame := range in.Frames {
 		fmt.Fprintf(b, ", frame from %d with payload %s", frame.Source, or(frame.Payload, "nothing"))
 	}
-	if x.Input.Status != nil {
-		fmt.Fprintf(b, ", status %d", *x.Input.Status)
+	for _, status := range in.Statuses {
+		fmt.Fprintf(b, ", status of port %d %v", status.Port, nic.Status(status.Status))
 	}
-	if x.Input.Workload != nil {
-		fmt.Fprintf(b, ", workload %#x", *x.Input.Workload)
+	for _, status := range in.Transmit {
+		fmt.Fprintf(b, ", transmit status of port %d %d, served %d", status.Port, status.Status, status.Served)
 	}
-	if x.Input.State != "" {
-		fmt.Fprintf(b, ", state %.32s...", x.Input.State)
+	if in.Schedule != nil {
+		fmt.Fprintf(b, ", schedule %#x", *in.Schedule)
+	}
+	if in.Workload != nil {
+		fmt.Fprintf(b, ", workload %#x", *in.Workload)
+	}
+	for _, w := range in.ROM {
+		fmt.Fprintf(b, ", word %d of %s %#x", w.Word, map[bool]string{true: "the machine's table", false: "its table"}[w.Machine], w.Value)
+	}
+	if in.State != "" {
+		fmt.Fprintf(b, ", state %.32s...", in.State)
 	}
 	b.WriteString("\n")
-	if x.File != "" {
-		fmt.Fprintf(b, "    again: --replay %s\n", x.File)
+	if x.Again != "" {
+		fmt.Fprintf(b, "    again: %s\n", x.Again)
 	}
 }

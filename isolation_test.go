@@ -218,3 +218,57 @@ func TestLiesAreViolations(t *testing.T) {
 		}
 	}
 }
+
+// TestClaimsAgainstFrames: where a workload's messages are seen in frames, what firmware says of its
+// deliveries is compared with them: a lie is a violation with processor and slot, the truth none, and
+// neither changes anything else.
+func TestClaimsAgainstFrames(t *testing.T) {
+	for name, c := range map[string]struct {
+		scenario, path string
+		carry, all     int
+	}{
+		"gossip":     {"fabric: {crossbar: {ports: 8}}\nworkload: {gossip: {orders: identity}}", "crossbar.nic[2]", 2, 0},
+		"scattering": {"fabric: {crossbar: {ports: 8}}\nworkload: {scatter: {origin: 0}}", "crossbar.nic[2]", 1, 0},
+		"one to all": {"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nworkload: {one_to_all: {source: 0}}", "ej.node[2].nic[0]", 1, 1},
+		"all to all": {"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nworkload: {all_to_all: {}}", "ej.node[2].nic[0]", 2, 1},
+	} {
+		run := func(how, carry int, mode, engine string) *Report {
+			s, err := ParseScenario("cheats.yaml", fmt.Appendf(nil, "starloom: 1\n%s\nfirmware: {image: %s, mode: %s, params: {how: %d, all: %d, carry: %d}}\nrules: {exactly_once: true}\nstop: {slots: 12}",
+				c.scenario, testImage(t, "cheats"), mode, how, c.all, carry))
+			require.NoError(t, err)
+			m := machine(t, s, MachineOptions{Engine: engine})
+			require.NoError(t, m.Run(t.Context(), nil))
+			return m.Report()
+		}
+		claims := func(r *Report) (list []Violation) {
+			for _, v := range r.Violations {
+				if strings.Contains(v.Message, "announced") {
+					list = append(list, v)
+				}
+			}
+			return list
+		}
+		honest := run(0, c.carry, ModeBanked, EngineSlot)
+		require.Positive(t, honest.Frames.Delivered, name)
+		require.Empty(t, claims(honest), name)
+		if name != "all to all" { // in which frames say themselves whose message they have
+			require.NotEmpty(t, claims(run(0, 3-c.carry, ModeBanked, EngineSlot)), "%s: the message of somebody else", name)
+		}
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			for _, engine := range []string{EngineSlot, EngineCycle} {
+				quiet := run(0, 0, mode, engine)
+				for _, how := range []int{5, 6} {
+					lie := run(how, 0, mode, engine)
+					require.Len(t, claims(lie), 1, name)
+					v := claims(lie)[0]
+					require.Equal(t, RuleExactlyOnce, v.Rule)
+					require.Equal(t, c.path, v.Path)
+					require.EqualValues(t, 2, v.Slot)
+					require.Contains(t, v.Message, "which no frame had brought to it")
+					require.Equal(t, quiet.Digest, lie.Digest)
+					require.Equal(t, quiet.Slots, lie.Slots)
+				}
+			}
+		}
+	}
+}

@@ -29,9 +29,13 @@
 //	build.go, inspect.go    `starloom firmware build` and `inspect`
 //	wasm/                   the rewriter
 //	host.go                 load, check and compile images; when they must stop
+//	limit.go                how long a handler may take where somebody asks
+//	meter.go                what handlers cost
+//	watched.go              what each handler writes that is not its own processor's
+//	logf.go                 formatted log lines
 //	imports.go              log, probe, fail, deliver and result
 //	wasi.go                 what a language's runtime asks for
 //	instance.go             a bank's handlers, traps
-//	slab.go                 memory whose address never changes
+//	slab.go                 memory whose address never changes (slab_unix.go, slab_other.go: taken from the system)
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion
 package firmware

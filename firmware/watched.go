@@ -42,6 +42,7 @@ type Watched struct {
 	writes  []Write
 	outside int               // of writes
 	sources map[uint32]string // names of variables that were asked for
+	blind   bool              // nothing is noted now
 }
 
 // Watch watches an instance of an image.
@@ -60,6 +61,26 @@ func Watch(instance Instance) *Watched {
 	return w
 }
 
+// Watch says whether what handlers write is noted from now on. At first it is.
+func (w *Watched) Watch(on bool) { w.blind = !on }
+
+// NamedCall is a function of an image that the network may call: Caller.
+type NamedCall struct {
+	Name      string
+	Arguments int
+}
+
+// Calls lists those of the image, by name.
+func (w *Watched) Calls() (calls []NamedCall) {
+	for name, f := range w.in.image.compiled.ExportedFunctions() {
+		if call, ok := strings.CutPrefix(name, exportCall); ok {
+			calls = append(calls, NamedCall{call, len(f.ParamTypes())})
+		}
+	}
+	slices.SortFunc(calls, func(a, b NamedCall) int { return strings.Compare(a.Name, b.Name) })
+	return calls
+}
+
 // stackName is the end of the stack pointer's name where tools give it one.
 const stackName = "__stack_pointer"
 
@@ -70,6 +91,11 @@ func (w *Watched) Call(name string, arguments ...uint32) (uint32, error) {
 
 // Start implements Instance.
 func (w *Watched) Start() {
+	if w.blind {
+		w.in.Start()
+		w.costs = append(w.costs[:0], w.in.Costs()...)
+		return
+	}
 	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
 	for cell := range w.in.bank.Cells {
 		w.watch(cell, 0, func() { w.in.run(w.in.start, 1, []uint32{uint32(cell)}, 0) })
@@ -78,6 +104,11 @@ func (w *Watched) Start() {
 
 // Slot implements Instance.
 func (w *Watched) Slot(cells []uint32, slot uint32) {
+	if w.blind {
+		w.in.Slot(cells, slot)
+		w.costs = append(w.costs[:0], w.in.Costs()...)
+		return
+	}
 	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
 	for i, cell := range cells {
 		w.watch(int(cell), slot, func() { w.in.run(w.in.slot, 2, cells[i:i+1:i+1], slot) })

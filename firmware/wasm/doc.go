@@ -35,4 +35,5 @@
 //	classes.go    classes of instructions, and tables of their costs
 //	meter.go      the counter of costs
 //	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
+//	variables.go  static variables by their address, from the same
 package wasm

@@ -9,7 +9,9 @@ typedef struct {
     uint32_t heard;
 } state_t;
 
-STARLOOM_PARAMS("how=0", "all=0") /* 1: hear all ports at once, where the NIC can */
+STARLOOM_PARAMS("how=0", "all=0", "carry=0")
+/* all: hear all ports at once, where the NIC can; carry 1: tell everybody the message of processor 0, and
+ * deliver what has come; 2: everybody tells its own one */
 
 static void on_start(sl_nic *nic, state_t *s) {
     (void)nic;
@@ -41,10 +43,20 @@ static void cheat(sl_nic *nic, int32_t how) {
 static void on_slot(sl_nic *nic, state_t *s) {
     const uint32_t self = sl_self(nic), ports = sl_ports(nic);
     const int cheats = sl_param(nic, 0) != 0 && self == 2 && sl_slot(nic) == 2;
-    for (const sl_frame *frame; (frame = sl_receive(nic)) != 0;) s->heard = frame->tag + frame->source;
+    const int32_t carry = sl_param(nic, 2);
+    for (const sl_frame *frame; (frame = sl_receive(nic)) != 0;) {
+        s->heard = frame->tag + frame->source;
+        if (carry) sl_deliver(nic, (sl_packet){carry == 1 ? 0 : frame->source, self});
+    }
     sl_listen(nic, sl_param(nic, 1) ? SL_PORT_ALL : (sl_slot(nic) + self) % ports);
     if (cheats) cheat(nic, sl_param(nic, 0));
-    if (sl_slot(nic) < 6 && sl_tx_free(nic)) {
+    if (carry && sl_slot(nic) < 6 && sl_tx_free(nic) && (carry == 2 || self == 0 || s->heard)) {
+        const uint32_t to = (self + 1 + sl_slot(nic)) % sl_processors(nic);
+        sl_frame *frame = sl_send(nic, (sl_slot(nic) + 3 * self) % ports, SL_KIND_DATA, to, 12);
+        ((uint32_t *)frame->payload)[0] = carry == 1 ? 0 : self;
+        ((uint32_t *)frame->payload)[1] = ((uint32_t *)frame->payload)[2] = 0;
+        frame->tag = 1;
+    } else if (!carry && sl_slot(nic) < 6 && sl_tx_free(nic)) {
         const uint32_t to = (self + 1 + sl_slot(nic)) % sl_processors(nic);
         sl_send(nic, (sl_slot(nic) + 3 * self) % ports, SL_KIND_ACK, to, 0)->tag = (uint16_t)(s->heard * 31 + self + 1);
     }
