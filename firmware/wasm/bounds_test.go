@@ -288,7 +288,7 @@ func TestWorstCaseIsReached(t *testing.T) {
 		"for ever":      forever,
 		"itself":        code(get(0), opCall, 0),
 	} {
-		s, err := Analyse((&assembly{}).add("f", i32, "", i32+i32, c...).bytes(), oddCosts())
+		s, err := Analyse((&assembly{}).add("starloom_f", i32, "", i32+i32, c...).bytes(), oddCosts())
 		require.NoError(t, err, name)
 		require.Nil(t, s.Functions[0].WorstCase, name)
 		require.Len(t, s.Handlers, 1)

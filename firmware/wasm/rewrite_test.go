@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -244,6 +245,18 @@ func TestRefuses(t *testing.T) {
 		many.add("f", "", "", "", table(8192)...)
 		many.functions[len(many.functions)-1].name = ""
 	}
+	branches := func(count int) []byte { return bytes.Repeat(append(number(1), byte(opBrIf), 0), count) }
+	locals := strings.Repeat(i32, 40_000)
+	loops := bytes.Repeat([]byte{byte(opLoop), blockEmpty, byte(opEnd)}, 2)
+	busy := &assembly{}
+	for range 12 {
+		busy.add("", "", "", "", branches(8192)...)
+	}
+	functions := &assembly{}
+	functions.signature("", "")
+	for range listMax + 1 {
+		functions.functions = append(functions.functions, testFunction{})
+	}
 	global := (&assembly{globals: [][]byte{append([]byte{typeV128, 1, simd >> 16, 12}, append(make([]byte, 16), byte(opEnd))...)}}).add("f", "", "", "")
 	for name, c := range map[string]struct {
 		binary []byte
@@ -252,6 +265,11 @@ func TestRefuses(t *testing.T) {
 		"br_table":    {one(table(8193)...), "function 0 (f) at offset 0x30: with this br_table the function has 8193 branch targets in br_tables, allowed are 8192; split the switch"},
 		"br_tables":   {many.bytes(), "with this br_table the image has 73728 branch targets in br_tables, allowed are 65536"},
 		"blocks":      {one(bytes.Repeat([]byte{byte(opBlock), blockEmpty, byte(opEnd)}, 8193)...), "the function has more than 8192 blocks"},
+		"branches":    {one(branches(8193)...), "the function has more than 8192 branches (br, br_if); split it"},
+		"locals":      {(&assembly{}).add("f", "", "", locals, loops...).bytes(), "function 0 (f): a function of 40000 locals, 2 blocks, 0 branches and 0 calls takes the compiler about 12 s, allowed are 10; split it"},
+		"all of it":   {busy.bytes(), "function 11: with this function, of 0 locals, 0 blocks, 8192 branches and 0 calls, the image takes the compiler more than 30 s; make it smaller"},
+		"functions":   {functions.bytes(), "has 100001 functions, allowed are 100000; make it smaller"},
+		"code":        {one(make([]byte, 16<<20)...), "bytes of code, allowed are 16777216"},
 		"nesting":     {one(nested...), "blocks are nested deeper than 1000"},
 		"data.drop":   {one(0xFC, 9, 0), "function 0 (f) at offset 0x2c: it changes tables or segments (data.drop), which the host cannot save"},
 		"table.copy":  {one(slices.Concat(number(0), number(0), number(0), []byte{0xFC, 14, 0, 0})...), "(table.copy), which the host cannot save"},
