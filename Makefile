@@ -58,7 +58,7 @@ man:
 	$(GO) run ./cmd/starloom help --man man/man1
 
 full:
-	$(GO) test -timeout 60m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip -full
+	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip -full
 	$(GO) test ./firmware/wasm -full
 	$(GO) test ./examples/languages -run Rebuild -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
