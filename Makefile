@@ -3,20 +3,21 @@
 # make bench   the benchmarks, one line each
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
+# make man     manual pages: man -M man starloom-run
 # make full    the long tests and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
 
 # Command and Debian package of every tool that the tests use. wasm-opt is here because it must change nothing.
 TOOLS = clang:clang wasm-ld:lld wasm-opt:binaryen wasm-as:binaryen tshark:tshark vcd2fst:gtkwave g++:build-essential verilator:verilator iverilog:iverilog yosys:yosys ghdl:ghdl \
-	checkmk:check pkg-config:pkg-config jq:jq
+	checkmk:check pkg-config:pkg-config jq:jq groff:groff-base
 # File and Debian package of every library for C++ in WebAssembly.
 LIBRARIES = /usr/lib/wasm32-wasi/libc.a:wasi-libc /usr/lib/wasm32-wasi/libc++.a:libc++-dev-wasm32 \
 	/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-dev-wasm32
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool))))) \
 	$(foreach library,$(LIBRARIES),$(if $(wildcard $(firstword $(subst :, ,$(library)))),,$(lastword $(subst :, ,$(library)))))
 
-.PHONY: test tools check race bench bench-scale images full
+.PHONY: test tools check race bench bench-scale images man full
 
 test: tools check race
 
@@ -54,8 +55,11 @@ images:
 	$(GO) test ./nic -run RegisterMap -update
 	$(GO) test . ./traces/vcd ./traces/pcapng ./nic ./cmd/... -update
 
+man:
+	$(GO) run ./cmd/starloom help --man man/man1
+
 full:
-	$(GO) test -timeout 60m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip -full
+	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full

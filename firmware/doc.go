@@ -27,6 +27,7 @@
 //	images/                 their images, rebuilt and compared by a test
 //	programs.go             the embedded images
 //	build.go, inspect.go    `starloom firmware build` and `inspect`
+//	overview.go             the static view of `inspect`
 //	wasm/                   the rewriter
 //	host.go                 load, check and compile images; when they must stop
 //	limit.go                how long a handler may take where somebody asks

@@ -44,7 +44,7 @@ func newCosimCheck() *cobra.Command {
 compared. It ends at the first difference, makes the case as short as it can and shows
 it. X and Z are differences; so are $finish, $fatal, oscillation and a hang.
 Exit status: 0 no difference was found, 1 they differ, 2 bad input, 4 a tool
-(compiler, converter or simulator) failed, hung or was killed, 130 interrupted.
+(compiler, converter or simulator) failed, hung or was killed, 129 or 130 interrupted.
 
 A pin map says which RTL, which model and which pins:
 

@@ -160,7 +160,13 @@ func TestInterruptEveryExport(t *testing.T) {
 		turn <- true
 		wait.Go(func() {
 			defer func() { <-turn }()
-			sent := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}[i%2]
+			sent, status := syscall.SIGINT, statusInterrupted
+			switch i % 3 {
+			case 1:
+				sent = syscall.SIGTERM
+			case 2:
+				sent, status = syscall.SIGHUP, statusHungUp
+			}
 			args := []string{"run", c.name + ".yaml"}
 			switch {
 			case c.args[0] == "inspect":
@@ -169,7 +175,7 @@ func TestInterruptEveryExport(t *testing.T) {
 				args = []string{"run", "sort.yaml", "--firmware", c.name + ".wasm"}
 			}
 			r := interrupt(t, dir, sent, nil, 300*time.Millisecond, args...)
-			assert.Equal(t, statusInterrupted, r.status, "%v: %s%s", args, r.stdout, r.stderr)
+			assert.Equal(t, status, r.status, "%v: %s%s", args, r.stdout, r.stderr)
 			assert.Less(t, r.took, 2*time.Second, args)
 			if c.report {
 				assert.Contains(t, r.stdout, "interrupted", args)
@@ -186,9 +192,9 @@ func TestInterruptEveryExport(t *testing.T) {
 	whole := starloomIn(t, dir, "run", "none.yaml", "--slots", "2", "--vcd", "a.vcd", "--log", "a.log", "--json", "a.json")
 	require.Equal(t, statusFail, whole.status)
 	files := []string{"b.json", "b.log", "b.lua", "b.pcapng", "b.vcd", "b.gtkw"}
-	r := interrupt(t, dir, syscall.SIGTERM, func() bool { return len(list(t, dir)) == len(before)+4+len(files) }, 300*time.Millisecond,
+	r := interrupt(t, dir, syscall.SIGHUP, func() bool { return len(list(t, dir)) == len(before)+4+len(files) }, 300*time.Millisecond,
 		"run", "starloom_slot.yaml", "--vcd", "b.vcd", "--pcapng", "b.pcapng", "--log", "b.log", "--json", "b.json")
-	require.Equal(t, statusInterrupted, r.status, r.stderr)
+	require.Equal(t, statusHungUp, r.status, r.stderr)
 	require.Less(t, r.took, 2*time.Second)
 	require.Subset(t, list(t, dir), files)
 	require.Len(t, list(t, dir), len(before)+4+len(files))
@@ -217,6 +223,22 @@ func TestInterruptEveryExport(t *testing.T) {
 	require.Equal(t, "interrupted", report.Violations[0].Rule)
 	info := starloomIn(t, dir, "trace", "info", "b.pcapng")
 	require.Equal(t, statusPass, info.status, info.stderr)
+}
+
+// A run that nohup has started goes on when its terminal is gone.
+func TestNohup(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 256", "group_size: 4", "group_size: 256").Replace(smallScenario)})
+	command := exec.Command("nohup", binary, "run", "s.yaml", "--runtime", "interpreter", "--workers", "1", "--json", "out.json")
+	command.Dir = dir
+	require.NoError(t, command.Start())
+	require.Eventually(t, func() bool { return len(list(t, dir)) > 1 }, 20*time.Second, time.Millisecond)
+	require.NoError(t, command.Process.Signal(syscall.SIGHUP))
+	time.Sleep(200 * time.Millisecond)
+	require.NotContains(t, list(t, dir), "out.json")
+	require.NoError(t, command.Process.Signal(syscall.SIGTERM))
+	_ = command.Wait() // the status says how it ended
+	require.Equal(t, statusInterrupted, command.ProcessState.ExitCode())
+	require.Contains(t, list(t, dir), "out.json")
 }
 
 // A command that does not end in order - nobody reads what it writes - ends with the

@@ -4,7 +4,7 @@
 //
 // Exit status: 0 the run passed, 1 it broke a rule or did not finish, 2 the input
 // is bad, 3 Starloom itself is at fault, 4 a tool that Starloom runs failed, hung or
-// was killed, 130 interrupted.
+// was killed, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.
 package main
 
 import (
@@ -31,6 +31,7 @@ const (
 	statusInput       = 2
 	statusFault       = 3
 	statusTool        = 4
+	statusHungUp      = 129 // by SIGHUP, as shells say it
 	statusInterrupted = 130 // by SIGINT or SIGTERM: as shells say it of SIGINT
 )
 
@@ -50,6 +51,17 @@ var errTool = errors.New("a tool failed")
 
 // errInterrupted says that a report on an interrupted run was printed.
 var errInterrupted = errors.New("interrupted")
+
+// errHungUp is why a context ends on SIGHUP.
+var errHungUp = errors.New("SIGHUP")
+
+// interruptedBy is the exit status of a command that was interrupted.
+func interruptedBy(ctx context.Context) int {
+	if errors.Is(context.Cause(ctx), errHungUp) {
+		return statusHungUp
+	}
+	return statusInterrupted
+}
 
 // faultError is an error that the user's input does not explain.
 type faultError struct{ error }
@@ -88,7 +100,10 @@ func execute(args []string, stdout, stderr io.Writer) int {
 		if err != nil && ctx.Err() != nil && !errors.Is(err, errFailed) && !errors.Is(err, errInterrupted) {
 			err = ctx.Err() // whatever else was said of tools and files that were given up
 		}
-		return report(err, stderr)
+		if status := report(err, stderr); status != statusInterrupted {
+			return status
+		}
+		return interruptedBy(ctx)
 	})
 }
 
@@ -98,11 +113,15 @@ const orderlyEnd = 1500 * time.Millisecond
 
 // interruptible returns a context that the first interrupt ends, so that the command
 // ends in order. One that does not, or a second interrupt, ends the process, whatever
-// it is doing, without leaving temporary files behind.
+// it is doing, without leaving temporary files behind. SIGHUP interrupts, too, but for
+// commands that nohup has started.
 func interruptible(parent context.Context, stderr io.Writer) (ctx context.Context, stop func()) {
-	ctx, cancel := context.WithCancel(parent)
+	ctx, cancel := context.WithCancelCause(parent)
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	if !signal.Ignored(syscall.SIGHUP) {
+		signal.Notify(signals, syscall.SIGHUP)
+	}
 	done := make(chan struct{})
 	go func() {
 		var late <-chan time.Time
@@ -110,8 +129,11 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 			select {
 			case <-done:
 				return
-			case <-signals:
-				cancel()
+			case heard := <-signals:
+				if heard == syscall.SIGHUP {
+					cancel(errHungUp)
+				}
+				cancel(nil)
 				if late == nil {
 					late = time.After(orderlyEnd)
 					continue
@@ -120,13 +142,13 @@ func interruptible(parent context.Context, stderr io.Writer) (ctx context.Contex
 			}
 			traces.RemoveTemporaries()
 			fmt.Fprintln(stderr, "starloom: interrupted; no files were written")
-			os.Exit(statusInterrupted)
+			os.Exit(interruptedBy(ctx))
 		}
 	}()
 	return ctx, func() {
 		signal.Stop(signals)
 		close(done)
-		cancel()
+		cancel(nil)
 	}
 }
 

@@ -33,7 +33,7 @@ in waveforms (VCD) and packet captures (pcapng).
 
 Exit status: 0 pass, 1 the run broke a rule or did not finish, 2 bad input,
 3 a fault of Starloom, 4 a tool (simulator, compiler, converter) failed, hung or was
-killed, 130 interrupted (SIGINT, SIGTERM).`,
+killed, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.`,
 		Example: `  starloom run examples/pops-16x16.yaml --vcd out.vcd --pcapng out.pcapng
   starloom study pops --quick
   starloom firmware build router.c -o router.wasm
@@ -48,6 +48,7 @@ killed, 130 interrupted (SIGINT, SIGTERM).`,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpFunc(printHelp)
 	root.SetHelpCommand(newHelp())
 	root.AddCommand(newRun(), newStudy(), newFirmware(), newCosim(), newTrace(), newSchema(), newVersion())
 	return root
@@ -167,22 +168,6 @@ func integer(c *cobra.Command, name, usage string, least, most uint64) *integerV
 	value := &integerValue{least: least, most: most}
 	c.Flags().Var(value, name, usage)
 	return value
-}
-
-// newHelp is cobra's help, except that a word that is not a command is an error.
-func newHelp() *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]",
-		Short: "Help about a command",
-		RunE: func(c *cobra.Command, args []string) error {
-			about, rest, err := c.Root().Find(args)
-			if err != nil || len(rest) > 0 {
-				return group(about, rest)
-			}
-			about.InitDefaultHelpFlag()
-			return about.Help()
-		},
-	}
 }
 
 func newFirmware() *cobra.Command {

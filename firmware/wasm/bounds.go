@@ -47,8 +47,9 @@ func isFixed(add uint32) value { return value{kind: fixed, add: add} }
 
 // bounds is the analysis of one function: one walk over its code that knows at each place the
 // largest cost of a way from the function's entry, or from the head of the innermost loop, and
-// which locals are constants or have moved by a constant since the head of a loop. What it knows of a
-// local that a loop writes ends at the loop's head and at its exit, so no loop is walked twice.
+// which locals are constants or have moved by a constant since the head of a loop. At the head of a loop
+// that writes a local, the local is what it is there; so no loop is walked twice, and what is known by
+// a loop says nothing of any other.
 type bounds struct {
 	*program
 	k      int // of the function
@@ -248,15 +249,6 @@ func (a *bounds) join(x, y []value) []value {
 	return x
 }
 
-// forget drops what is known by loops that are left: those after keep.
-func forget(locals []value, keep int) {
-	for i := range locals {
-		if locals[i].kind > fixed && locals[i].loop > keep {
-			locals[i] = value{}
-		}
-	}
-}
-
 func (a *bounds) pop() value {
 	if len(a.stack) == 0 {
 		a.failed = true
@@ -289,14 +281,6 @@ func (a *bounds) cut(height, unknown int) {
 }
 
 func (a *bounds) around() int { return a.frames[len(a.frames)-1].around }
-
-// loopOf is the number of the loop of frame t, -1 for none.
-func (a *bounds) loopOf(t int) int {
-	if t < 0 {
-		return -1
-	}
-	return a.frames[t].loop
-}
 
 // open starts a block; written are the locals that it writes, if it is a loop.
 func (a *bounds) open(i *instruction, written []uint32) {
@@ -358,7 +342,6 @@ func (a *bounds) branch(label int) {
 	f := &a.frames[t]
 	a.flow(t, a.now)
 	locals := a.clone(a.locals)
-	forget(locals, a.loopOf(f.around))
 	switch {
 	case f.op == opLoop && f.backs == 0:
 		f.head = locals
@@ -499,7 +482,6 @@ func (a *bounds) closeLoop(r *reader, falls bool) {
 		return
 	}
 	a.now = plus(start, a.now)
-	forget(a.locals, a.loopOf(around))
 	a.cut(done.height, done.results)
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -90,7 +91,7 @@ type wild struct {
 	writer
 }
 
-func (w *wild) local() byte { return byte(w.IntN(4)) }
+func (w *wild) local() byte { return byte(w.IntN(7)) }
 
 func (w *wild) condition() {
 	limit := number([]int32{0, 1, 5, 10, -1, -6, 1<<31 - 1, -1 << 31}[w.IntN(8)])
@@ -185,7 +186,7 @@ func wildModule(seed uint64) []byte {
 		w := &wild{writer{Rand: random, functions: k, left: 25}}
 		w.block(opBlock, 4)
 		w.emit(byte(opLocalGet), 1)
-		a.add(fmt.Sprint("f", k), i32, i32, i32+i32+i32, w.code...)
+		a.add(fmt.Sprint("f", k), i32, i32, strings.Repeat(i32, 6), w.code...)
 	}
 	return a.bytes()
 }
@@ -279,16 +280,25 @@ func TestWorstCaseIsReached(t *testing.T) {
 	// None of these has a bound, and the last ones have no end.
 	count := code(get(1), number(1), opI32Add, tee(1))
 	for name, c := range map[string][]byte{
-		"start":         code(get(0), set(1), opLoop, blockEmpty, count, number(9), opI32Ne, opBrIf, 0, opEnd),
-		"limit":         code(opLoop, blockEmpty, count, get(0), opI32Ne, opBrIf, 0, opEnd),
-		"two ways back": code(opLoop, blockEmpty, get(0), opBrIf, 0, count, number(9), opI32Ne, opBrIf, 0, opEnd),
-		"set inside":    code(opLoop, blockEmpty, get(0), opIf, blockEmpty, number(0), set(1), opEnd, count, number(9), opI32Ne, opBrIf, 0, opEnd),
-		"jumps over":    code(opLoop, blockEmpty, get(1), number(2), opI32Add, tee(1), number(9), opI32Ne, opBrIf, 0, opEnd),
-		"length":        code(number(0), number(0), get(0), 0xFC, 11, 0),
-		"for ever":      forever,
-		"itself":        code(get(0), opCall, 0),
+		"start":                      code(get(0), set(1), opLoop, blockEmpty, count, number(9), opI32Ne, opBrIf, 0, opEnd),
+		"limit":                      code(opLoop, blockEmpty, count, get(0), opI32Ne, opBrIf, 0, opEnd),
+		"two ways back":              code(opLoop, blockEmpty, get(0), opBrIf, 0, count, number(9), opI32Ne, opBrIf, 0, opEnd),
+		"two ways back, each a step": code(opLoop, blockEmpty, count, opDrop, get(0), opBrIf, 0, get(1), number(9), opI32Ne, opBrIf, 0, opEnd),
+		"set inside":                 code(opLoop, blockEmpty, get(0), opIf, blockEmpty, number(0), set(1), opEnd, count, number(9), opI32Ne, opBrIf, 0, opEnd),
+		"guard jumped over": code(opBlock, blockEmpty, opLoop, blockEmpty, count, opDrop, get(0), opBrIf, 0,
+			get(1), number(5), opI32GeU, opBrIf, 1, opBr, 0, opEnd, opEnd),
+		"guard in a block": code(opBlock, blockEmpty, opLoop, blockEmpty, count, opDrop, opBlock, blockEmpty, get(0), opBrIf, 0,
+			get(1), number(5), opI32GeU, opBrIf, 2, opEnd, opBr, 0, opEnd, opEnd),
+		"guard of an if jumped over": code(opLoop, blockEmpty, count, opDrop, get(0), opBrIf, 0,
+			get(1), number(5), opI32LtS, opIf, blockEmpty, opBr, 1, opEnd, opEnd),
+		"back after the if": code(opLoop, blockEmpty, count, number(5), opI32LtS, opIf, blockEmpty, get(0), opBrIf, 1, opEnd, get(0), opBrIf, 0, opEnd),
+		"counts at times":   code(opLoop, blockEmpty, get(0), opIf, blockEmpty, count, opDrop, opEnd, get(1), number(5), opI32Ne, opBrIf, 0, opEnd),
+		"jumps over":        code(opLoop, blockEmpty, get(1), number(2), opI32Add, tee(1), number(9), opI32Ne, opBrIf, 0, opEnd),
+		"length":            code(number(0), number(0), get(0), 0xFC, 11, 0),
+		"for ever":          forever,
+		"itself":            code(get(0), opCall, 0),
 	} {
-		s, err := Analyse((&assembly{}).add("f", i32, "", i32+i32, c...).bytes(), oddCosts())
+		s, err := Analyse((&assembly{}).add("starloom_f", i32, "", i32+i32, c...).bytes(), oddCosts())
 		require.NoError(t, err, name)
 		require.Nil(t, s.Functions[0].WorstCase, name)
 		require.Len(t, s.Handlers, 1)

@@ -29,6 +29,9 @@
 //	              results, bulk memory, SIMD; others are refused with their offset
 //	limits.go     what would take the compiler minutes or gigabytes
 //	cost.go       where turns are counted: loops, recursion, long functions
+//	bounds.go     bounds of the cost of a function, without running it
+//	trips.go      how often a counted loop turns
+//	static.go     what an image holds and may cost, for people
 //	stack.go      the globals that every function gives back: stack pointers
 //	rewrite.go    the copy
 //	addresses.go  loads from constant addresses: one base, one check

@@ -136,6 +136,7 @@ func parse(binary []byte) (*module, error) {
 			return nil, err
 		}
 		m.sections = append(m.sections, s)
+		r.tooMany("sections", len(m.sections), listMax)
 	}
 	if r.err != nil {
 		return nil, r.err
@@ -160,7 +161,7 @@ func (m *module) section(s *section) error {
 		}
 		return r.err
 	case sectionType:
-		for n := r.count(); n > 0 && r.err == nil; n-- {
+		for n := r.list("types"); n > 0 && r.err == nil; n-- {
 			if form := r.byte(); form != 0x60 && r.err == nil {
 				r.broken("a type of form %#x, which is not a function's,", form)
 			}
@@ -169,7 +170,7 @@ func (m *module) section(s *section) error {
 	case sectionImport:
 		m.readImports(r)
 	case sectionFunction:
-		for n := r.count(); n > 0 && r.err == nil; n-- {
+		for n := r.list("functions"); n > 0 && r.err == nil; n-- {
 			signature := r.u32()
 			if uint64(signature) >= uint64(len(m.types)) {
 				r.broken("a function has the unknown type %d", signature)
@@ -177,19 +178,19 @@ func (m *module) section(s *section) error {
 			m.body = append(m.body, function{signature: signature})
 		}
 	case sectionTable:
-		for n := r.count(); n > 0 && r.err == nil; n-- {
+		for n := r.list("tables"); n > 0 && r.err == nil; n-- {
 			r.valueType()
 			m.tables = append(m.tables, r.limits())
 		}
 	case sectionGlobal:
-		for n := r.count(); n > 0 && r.err == nil; n-- {
+		for n := r.list("globals"); n > 0 && r.err == nil; n-- {
 			g := global{valueType: r.valueType()}
 			g.mutable = r.byte() == 1
 			g.initial = m.constant(r, nil)
 			m.globals = append(m.globals, g)
 		}
 	case sectionExport:
-		for n := r.count(); n > 0 && r.err == nil; n-- {
+		for n := r.list("exports"); n > 0 && r.err == nil; n-- {
 			name := r.name()
 			m.exports[name] = export{r.byte(), r.u32()}
 		}
@@ -198,7 +199,11 @@ func (m *module) section(s *section) error {
 	case sectionElement:
 		m.readElements(r, nil)
 	case sectionCode:
+		r.tooMany("bytes of code", len(r.data), codeBytesMax)
 		m.readCode(r)
+	case sectionData:
+		r.list("data segments")
+		return r.err
 	default:
 		return nil
 	}
@@ -209,7 +214,7 @@ func (m *module) section(s *section) error {
 }
 
 func (m *module) readImports(r *reader) {
-	for n := r.count(); n > 0 && r.err == nil; n-- {
+	for n := r.list("imports"); n > 0 && r.err == nil; n-- {
 		from, name := r.name(), r.name()
 		switch kind := r.byte(); kind {
 		case kindFunction:
@@ -290,7 +295,7 @@ func (m *module) readElements(r *reader, edit *copier) {
 		}
 	}
 	n := 0
-	copied(func() { n = r.count() })
+	copied(func() { n = r.list("element segments") })
 	for ; n > 0 && r.err == nil; n-- {
 		var flags uint32
 		copied(func() {
@@ -310,6 +315,9 @@ func (m *module) readElements(r *reader, edit *copier) {
 				r.byte() // kind or type
 			}
 			count = r.count()
+			if edit == nil {
+				r.tooMany("functions in tables", len(m.elements)+count, elementsMax)
+			}
 		})
 		for ; count > 0 && r.err == nil; count-- {
 			if flags&4 != 0 {
@@ -369,8 +377,10 @@ func (m *module) readNames(r *reader) {
 		}
 		part := &reader{data: content, base: r.base + r.at - len(content)}
 		for n := part.count(); n > 0 && part.err == nil; n-- {
-			index := part.u32()
-			to[index] = part.name()
+			index, name := part.u32(), part.name()
+			if int(index) < len(m.imported)+len(m.body)+len(m.globals) {
+				to[index] = name
+			}
 		}
 		if part.err != nil {
 			r.broken("the name section: %v", part.err)

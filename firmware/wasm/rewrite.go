@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,11 +52,8 @@ func Rewrite(binary []byte) (*Copy, error) { return rewriteWith(binary, nil) }
 
 // rewriteWith makes a copy that counts costs if meter is not nil.
 func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
-	m, err := parse(binary)
+	m, err := read(binary)
 	if err != nil {
-		return nil, &BrokenError{err}
-	}
-	if err := m.refuse(); err != nil {
 		return nil, err
 	}
 	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals))}
@@ -81,6 +79,19 @@ func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
 	}
 	w.write(c)
 	return c, nil
+}
+
+// read parses a module and refuses what cannot be run.
+func read(binary []byte) (*module, error) {
+	m, err := parse(binary)
+	var large *limitError
+	if errors.As(err, &large) {
+		return nil, large
+	}
+	if err != nil {
+		return nil, &BrokenError{err}
+	}
+	return m, m.refuse()
 }
 
 // BrokenError says that an image is not a module.
@@ -175,6 +186,9 @@ func (w *weaver) analyse() error {
 				return &BrokenError{fmt.Errorf("%s: %w", place(&i), err)}
 			}
 		}
+		if err := limits.endFunction(); err != nil {
+			return fmt.Errorf("%s: %w", m.functionName(len(m.imported)+k), err)
+		}
 		if r.err == nil && r.more() {
 			r.broken("code after the end of the function")
 		}
@@ -238,13 +252,15 @@ func (w *weaver) write(c *Copy) {
 	if content, ok := parts[sectionExport]; ok {
 		parts[sectionExport] = shift.exports(content)
 	}
+	var globals []byte
 	at := 0
 	for i, g := range m.globals {
 		if g.mutable {
-			parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, c.Globals[at].Export), kindGlobal), uint32(i), 1))
+			globals = appendU32(append(appendName(globals, c.Globals[at].Export), kindGlobal), uint32(i), 1)
 			at++
 		}
 	}
+	parts[sectionExport] = appendElements(parts[sectionExport], at, globals)
 	if m.start >= 0 {
 		c.Start = startName
 		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, startName), kindFunction), shift.function(uint32(m.start)), 1))
@@ -280,13 +296,16 @@ func (w *weaver) write(c *Copy) {
 }
 
 // appendElement appends an element to a section that is a vector.
-func appendElement(section, element []byte) []byte {
+func appendElement(section, element []byte) []byte { return appendElements(section, 1, element) }
+
+// appendElements appends so many elements.
+func appendElements(section []byte, count int, elements []byte) []byte {
 	r := &reader{data: section}
-	count := uint32(0)
+	before := uint32(0)
 	if len(section) > 0 {
-		count = r.u32()
+		before = r.u32()
 	}
-	return slices.Concat(appendU32(nil, count+1, r.at), section[r.at:], element)
+	return slices.Concat(appendU32(nil, before+uint32(count), r.at), section[r.at:], elements)
 }
 
 // copier copies parts of a module whose functions, from the first one that is not

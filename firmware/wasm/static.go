@@ -99,11 +99,8 @@ type program struct {
 
 // Analyse describes an image and bounds its costs. Errors are those of Rewrite.
 func Analyse(binary []byte, costs Costs) (*Static, error) {
-	m, err := parse(binary)
+	m, err := read(binary)
 	if err != nil {
-		return nil, &BrokenError{err}
-	}
-	if err := m.refuse(); err != nil {
 		return nil, err
 	}
 	w := &weaver{m: m}

@@ -21,7 +21,7 @@ func TestTrips(t *testing.T) {
 	}
 	const most = 2000
 	known, open := 0, 0
-	for range 50_000 {
+	for range 10_000 {
 		v, limit, step := near(), near(), uint32(random.IntN(9)-4)
 		if random.IntN(4) == 0 {
 			step = uint32(1) << random.IntN(32)
@@ -46,6 +46,6 @@ func TestTrips(t *testing.T) {
 		}
 		require.Equal(t, n, count, "%#x %d %#x", op, int32(step), limit)
 	}
-	require.Greater(t, known, 10_000)
-	require.Greater(t, open, 1_000)
+	require.Greater(t, known, 2_000)
+	require.Greater(t, open, 200)
 }

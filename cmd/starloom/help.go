@@ -1,0 +1,107 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+)
+
+// Columns of help where nobody says how wide the terminal is, and the fewest that are used.
+const (
+	columnsDefault = 80
+	columnsMin     = 40
+)
+
+// newHelp is cobra's help, except that a word that is not a command is an error.
+func newHelp() *cobra.Command {
+	var man string
+	c := &cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about a command, or manual pages of all",
+		Long: `Prints the help of a command: as wide as the terminal, or as the variable COLUMNS says.
+
+With --man, it writes a manual page of every command to a folder. In a folder man1,
+'man -M' finds them.`,
+		Example: "  starloom help run\n  starloom help --man man/man1 && man -M man starloom-run",
+		RunE: func(c *cobra.Command, args []string) error {
+			if man != "" {
+				if len(args) > 0 {
+					return exactly()(c, args)
+				}
+				return writeManual(c.Root(), man)
+			}
+			about, rest, err := c.Root().Find(args)
+			if err != nil || len(rest) > 0 {
+				return group(about, rest)
+			}
+			about.InitDefaultHelpFlag()
+			return about.Help()
+		},
+	}
+	c.Flags().StringVar(&man, "man", "", "write manual pages of all commands to the folder `DIR`")
+	return c
+}
+
+// printHelp prints the help of a command, as wide as its reader's terminal.
+func printHelp(c *cobra.Command, _ []string) {
+	out := c.OutOrStdout()
+	columns := columnsOf(out, os.Getenv("COLUMNS"))
+	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
+	text := fill(cmp.Or(c.Long, c.Short), columns) + "\n\n" + c.UsageString()
+	// What cannot be printed, nobody reads.
+	_, _ = io.WriteString(out, blanksAtEnd.ReplaceAllString(text, ""))
+}
+
+var blanksAtEnd = regexp.MustCompile(`(?m) +$`)
+
+// columnsOf is the width of what is printed to: what the variable COLUMNS says, else that of the
+// terminal.
+func columnsOf(out io.Writer, variable string) int {
+	if n, err := strconv.Atoi(variable); err == nil && n > 0 {
+		return max(n, columnsMin)
+	}
+	if file, ok := out.(*os.File); ok {
+		if n, _, err := term.GetSize(int(file.Fd())); err == nil && n > 0 {
+			return max(n, columnsMin)
+		}
+	}
+	return columnsDefault
+}
+
+// fill breaks the lines of paragraphs anew. Lines that begin with a blank stay as they are.
+func fill(text string, columns int) string {
+	var b strings.Builder
+	at := 0 // columns of the line, 0 at its start
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		line = strings.TrimRight(line, " \n")
+		if line == "" || line[0] == ' ' {
+			if at > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(line + "\n")
+			at = 0
+			continue
+		}
+		for _, word := range strings.Fields(line) {
+			switch width := len([]rune(word)); {
+			case at == 0:
+				at = width
+			case at+1+width > columns:
+				b.WriteByte('\n')
+				at = width
+			default:
+				b.WriteByte(' ')
+				at += 1 + width
+			}
+			b.WriteString(word)
+		}
+	}
+	return strings.TrimRight(b.String(), "\n")
+}
