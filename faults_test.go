@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"strings"
@@ -85,6 +86,37 @@ func TestFaultsAgree(t *testing.T) {
 				assert.Equal(t, want, got, "cycle engine, small banks, two workers")
 			})
 		}
+	}
+}
+
+// TestFaultExamples: each kind of fault does something in an example, on every fabric, and the report says
+// the same in both engines.
+func TestFaultExamples(t *testing.T) {
+	kinds, fabrics := map[string]bool{}, map[string]bool{}
+	for path, verdict := range map[string]Verdict{"pops-4x4": VerdictPass, "crossbar": VerdictPass, "bus": VerdictFail, "ej": VerdictFail} {
+		s, err := LoadScenario("examples/" + path + "-faults.yaml")
+		require.NoError(t, err)
+		s.Seed = 3
+		fabrics[s.network().Kind()] = true
+		var want string
+		for _, engine := range []string{EngineSlot, EngineCycle} {
+			report, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+			require.NoError(t, err)
+			require.Equal(t, verdict, report.Verdict, path)
+			for _, f := range report.Faults {
+				kinds[f.Kind] = kinds[f.Kind] || f.Count > 0
+			}
+			for i := range report.Violations {
+				require.Equal(t, CauseFaults, report.Violations[i].Cause)
+			}
+			text := reportText(t, report)
+			require.Equal(t, cmp.Or(want, text), text)
+			want = text
+		}
+	}
+	require.Len(t, fabrics, 4)
+	for _, kind := range fabric.FaultNames {
+		require.True(t, kinds[kind], kind)
 	}
 }
 

@@ -92,7 +92,12 @@ func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first,
 			m.held.Restart(bank.First+int(cell), m.slot)
 		}
 	}
+	call := m.replay.begin(instance, false, hit.restarted, m.slot)
 	instance.Restart(hit.restarted)
+	if call != nil {
+		call.start, call.restart = true, true
+		m.replay.end(call, instance)
+	}
 }
 
 // pause returns those of the cells that are to be called whose clocks run. The others are
@@ -156,7 +161,7 @@ func (m *Machine) smaller(processor int) bool {
 // FaultReport is what one fault of the scenario has done.
 type FaultReport struct {
 	Kind  string `json:"kind"`
-	Count uint64 `json:"count"` // of processors and slots, or frames that did not fit; of media receptions
+	Count uint64 `json:"count"` // of processors and slots; of buffers frames that did not fit into an RX FIFO, and calls of handlers with one that did not fit into a TX FIFO; of media receptions
 	// First is where it has happened first, nil if never.
 	First *FaultFirst `json:"first,omitempty"`
 }
@@ -213,7 +218,7 @@ func (f *FaultReport) text() string {
 	if f.First == nil {
 		return "has done nothing"
 	}
-	what := map[string]string{"dead": "deaths", "restart": "restarts", "clock_pause": "handler calls left out", "buffers": "frames that did not fit"}[f.Kind]
+	what := map[string]string{"dead": "deaths", "restart": "restarts", "clock_pause": "handler calls left out", "buffers": "overflows"}[f.Kind]
 	if what == "" {
 		what = "receptions"
 	}

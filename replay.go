@@ -36,6 +36,7 @@ type replay struct {
 // replayCall is one call of a handler.
 type replayCall struct {
 	start         bool // on_start, else on_slot
+	restart       bool // after a fault has reset NIC and firmware
 	slot          uint32
 	before, after nic.Cell
 	probes        []uint64         // after it
@@ -63,6 +64,9 @@ func (m *Machine) newReplay(b *instanceTask) error {
 	instance, err := b.instance(config)
 	if err != nil {
 		return err
+	}
+	if m.faults != nil {
+		m.faults.shrink(instance.Bank())
 	}
 	m.replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance, recording: true}
 	for i := range m.shards {
@@ -129,12 +133,14 @@ func (r *replay) again(describe func(call *replayCall) error) (number int, what 
 	for i := range r.calls {
 		was := &r.calls[i]
 		r.instance.Bank().SetCell(0, was.before)
-		if was.start {
+		if was.restart {
+			r.instance.Restart([]uint32{0})
+		} else if was.start {
 			r.instance.Start()
 		} else {
 			r.instance.Slot([]uint32{0}, was.slot)
 		}
-		call := replayCall{start: was.start, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
+		call := replayCall{start: was.start, restart: was.restart, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
 		for _, e := range r.instance.TakeEvents() {
 			if e.Kind != firmware.EventLogFull {
 				call.events = append(call.events, ofCellZero(e))
@@ -195,7 +201,9 @@ func (m *Machine) writeReplay(w io.Writer, report *Report) error {
 func (m *Machine) describeCall(c *replayCall) string {
 	var line strings.Builder
 	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
-	if c.start {
+	if c.restart {
+		say("slot %d, restart:", c.slot)
+	} else if c.start {
 		say("start:")
 	} else {
 		say("slot %d:", c.slot)

@@ -48,7 +48,9 @@ func (m *Machine) separate(ctx context.Context, report *Report, each func() erro
 	sound := m.report()
 	report.Without = &WithoutFaults{sound.Verdict, sound.ViolationsTotal, sound.Slots, sound.Frames, sound.Digest}
 	for i := range report.Violations {
-		report.Violations[i].Cause = cause(&report.Violations[i], sound)
+		if v := &report.Violations[i]; v.Rule != RuleReplay { // which is of neither run
+			v.Cause = cause(v, sound)
+		}
 	}
 	return nil
 }

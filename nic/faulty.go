@@ -7,7 +7,7 @@ import "slices"
 
 // Restart takes one processor back to where all are after the attachment: its NIC is reset and
 // on the fabric, even if it was silenced, and its handlers' state is that of attached, the
-// memory as it was then (what is behind its end is zero). What the host tells a processor
+// memory as it was then (what is behind its end is zero), and its FIFOs are zero. What the host tells a processor
 // stays: its word of the workload and of the schedule, its ROM, that its packet has arrived, and
 // how deep its FIFOs are.
 func (b *Bank) Restart(cell int, attached []byte) {
@@ -16,6 +16,12 @@ func (b *Bank) Restart(cell int, attached []byte) {
 	record := b.records[cell*b.recordBytes:][:b.rx.at]
 	from := min(b.recordsAt+cell*b.recordBytes, len(attached))
 	clear(record[copy(record, attached[from:]):])
+	for place := range b.RxFrames {
+		clear(b.frame(cell, &b.rx, place))
+	}
+	for place := range b.TxFrames {
+		clear(b.frame(cell, &b.tx, place))
+	}
 	for lane := range b.Lanes() {
 		b.RxStatus[lane*b.Cells+cell] = uint8(StatusIdle)
 	}
