@@ -44,7 +44,18 @@ import (
 // Every error is an *InputError with file, line and column. Pins are looked up when
 // a device is opened.
 func LoadPinMap(path string) (*pinmap.Map, error) {
-	d, root, err := loadMap(path, "the pin map", "give the path of a pin map; `starloom cosim check --help` shows one")
+	data, err := readMap(path, pinMapRemedy)
+	if err != nil {
+		return nil, err
+	}
+	return parsePinMap(path, data)
+}
+
+const pinMapRemedy = "give the path of a pin map; `starloom cosim check --help` shows one"
+
+// parsePinMap is LoadPinMap for the bytes of a file.
+func parsePinMap(path string, data []byte) (*pinmap.Map, error) {
+	d, root, err := parseMap(path, data, "the pin map", pinMapRemedy)
 	if err != nil {
 		return nil, err
 	}

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -297,27 +298,34 @@ func TestCheckWithoutTools(t *testing.T) {
 	}
 }
 
-// FuzzPinMap: no text leads to a panic, and every error has a place.
-func FuzzPinMap(f *testing.F) {
-	for _, text := range []string{
+// pinMapSeeds are pin maps, good and bad.
+func pinMapSeeds() []string {
+	return []string{
 		tutorialMap, "", "model: lfsr\npins: &a {x: *a}", "model: lfsr\npins: {x: [a, [b]]}", "- 1", "{model: lfsr, reset: {pin: }}",
 		"model: fifo\nties: {a: -1}", "model: fifo\nsources: 1", "model: fifo\nparams: {A: 08, B: 1.5}", "model: fifo\nlatency: {a: 99999999999999999999}",
 		"? [a]\n: b", "model: *x", "fabric: {pops: {groups: 2}}", "backend: 1", "clock: !!int x",
-	} {
-		f.Add(text)
+	}
+}
+
+// tryPinMap parses a text as a pin map and, if it is one, looks for its pins. What is refused is
+// refused with a place.
+func tryPinMap(path string, text []byte) error {
+	m, err := parsePinMap(path, text)
+	if err != nil {
+		return refused(path, err)
+	}
+	m.Image, m.Source.Files = "", []string{filepath.Join(filepath.Dir(path), "none.v")} // nothing of the machine is opened
+	if _, err = m.Open(context.Background(), cosim.Options{}); err == nil {
+		return unexpected(errors.New("a map without RTL can be opened"))
+	}
+	return nil
+}
+
+// FuzzPinMap: no text leads to a panic, and every error has a place.
+func FuzzPinMap(f *testing.F) {
+	for _, text := range pinMapSeeds() {
+		f.Add([]byte(text))
 	}
 	path := filepath.Join(f.TempDir(), "m.yml")
-	f.Fuzz(func(t *testing.T, text string) {
-		require.NoError(t, os.WriteFile(path, []byte(text), 0o666))
-		m, err := LoadPinMap(path)
-		if err != nil {
-			var bad *InputError
-			require.ErrorAs(t, err, &bad)
-			require.True(t, strings.HasPrefix(bad.Place, path), bad.Place)
-			return
-		}
-		m.Image, m.Source.Files = "", []string{filepath.Join(filepath.Dir(path), "none.v")} // nothing of the machine is opened
-		_, err = m.Open(context.Background(), cosim.Options{})
-		require.Error(t, err)
-	})
+	f.Fuzz(func(t *testing.T, text []byte) { requireExpected(t, tryPinMap(path, text)) })
 }

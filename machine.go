@@ -957,7 +957,7 @@ func (m *Machine) turnShard(index int) {
 // turnInstance is the boundary of one instance's processors.
 func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
 	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
-		call := m.replay.begin(instance, true, nil, 0)
+		call := m.replay.begin(instance, callStart, nil, 0)
 		instance.Start()
 		m.replay.end(call, instance)
 		if m.meter != nil && !m.stopped() {
@@ -1039,7 +1039,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if strikes {
 			called = m.pause(shard, bank, awake)
 		}
-		call := m.replay.begin(instance, false, called, m.slot)
+		call := m.replay.begin(instance, callSlot, called, m.slot)
 		if m.rules.MeetsBudget {
 			bank.Keep(&shard.meter.kept, called)
 		}

@@ -92,10 +92,9 @@ func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first,
 			m.held.Restart(bank.First+int(cell), m.slot)
 		}
 	}
-	call := m.replay.begin(instance, false, hit.restarted, m.slot)
+	call := m.replay.begin(instance, callRestart, hit.restarted, m.slot)
 	instance.Restart(hit.restarted)
-	if call != nil {
-		call.start, call.restart = true, true
+	if !m.stopped() {
 		m.replay.end(call, instance)
 	}
 }

@@ -125,6 +125,11 @@ type FirmwareReport struct {
 	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // processors that trapped
 
+	// Mode is ModeBanked or ModeIsolated. Trusted says that processors share an instance, so that
+	// nothing but trust keeps a handler from what is another's: CheckFirmware looks.
+	Mode    string `json:"mode,omitempty"`
+	Trusted bool   `json:"trusted,omitempty"`
+
 	// What handlers took, if firmware.cpu has a model.
 	CPU          string         `json:"cpu,omitempty"`           // the model
 	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // of the slot handlers

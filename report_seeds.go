@@ -131,6 +131,9 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	fmt.Fprint(table, "\n")
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
+	if mode := modeText(&r.Firmware); mode != "" {
+		row("mode", mode)
+	}
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}
@@ -181,9 +184,11 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		testCase := junitCase{Class: r.Scenario, Name: fmt.Sprintf("seed %d", seed)}
 		if failed := broken[seed]; failed != nil {
 			first := &failed.first
+			var backtrace strings.Builder
+			first.writeBacktrace(&backtrace, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
 				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.where(), first.Message),
-				Text:    "alone: " + failed.alone() + "\n",
+				Text:    backtrace.String() + "alone: " + failed.alone() + "\n",
 			}
 			suite.Failures++
 		}

@@ -73,7 +73,11 @@ func (r *machineRTL) record(path string, source *rtlSource, pins *pinmap.Map) (c
 
 // IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.
 func IsScenario(path string) bool {
-	_, root, err := loadMap(path, "", "")
+	data, err := readMap(path, "")
+	if err != nil {
+		return false
+	}
+	_, root, err := parseMap(path, data, "", "")
 	return err == nil && fabricKey(root) != nil
 }
 

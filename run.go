@@ -128,6 +128,11 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	if err != nil {
 		return nil, err
 	}
+	if o.Replay.given() && o.Restore != "" {
+		if err := m.resumeReplay(); err != nil {
+			return nil, err
+		}
+	}
 	recording, err := m.record(o.record(), out)
 	if err != nil {
 		return nil, err
@@ -281,7 +286,7 @@ func (m *Machine) report() *Report {
 		},
 		Metrics:  metrics,
 		Faults:   m.faultReports(),
-		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, BytesPerProcessor: m.parkedBytes()},
+		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, Mode: m.scenario.Firmware.Mode, Trusted: m.scenario.Firmware.Mode == ModeBanked, BytesPerProcessor: m.parkedBytes()},
 		Notes:    slices.Clone(m.known.notes),
 		Digest:   m.digest.String(),
 		missing:  missing,

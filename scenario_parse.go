@@ -393,6 +393,13 @@ func (d *scenarioDecoder) readPermutationFile() error {
 	if _, both := s.places["workload.permutation"]; both {
 		return &InputError{Place: place, Reason: "workload has both permutation and file", Remedy: "delete one"}
 	}
+	// How long the file may be is known of a network that is right.
+	if err := s.checkRanges(reflect.ValueOf(&s.Fabric).Elem(), "fabric"); err != nil {
+		return err
+	}
+	if err := s.checkFabric(); err != nil {
+		return err
+	}
 	path := s.resolve(s.Workload.File)
 	data, err := input.Read(path, int64(s.Processors()+2)*16)
 	if err != nil {

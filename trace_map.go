@@ -58,7 +58,16 @@ const mapBytesMax = 16 << 20
 //
 // Every error is an *InputError with file, line and column.
 func LoadDiffMap(path string, o *diff.Options) error {
-	d, root, err := loadMap(path, "the map", traceMapRemedy)
+	data, err := readMap(path, traceMapRemedy)
+	if err != nil {
+		return err
+	}
+	return parseDiffMap(path, data, o)
+}
+
+// parseDiffMap is LoadDiffMap for the bytes of a file.
+func parseDiffMap(path string, data []byte, o *diff.Options) error {
+	d, root, err := parseMap(path, data, "the map", traceMapRemedy)
 	if err != nil {
 		return err
 	}
@@ -80,7 +89,16 @@ func LoadDiffMap(path string, o *diff.Options) error {
 // LoadDecodeMap reads a map of `trace decode`. Every error is an *InputError with
 // file, line and column.
 func LoadDecodeMap(path string) (*DecodeMap, error) {
-	d, root, err := loadMap(path, "the map", traceMapRemedy)
+	data, err := readMap(path, traceMapRemedy)
+	if err != nil {
+		return nil, err
+	}
+	return parseDecodeMap(path, data)
+}
+
+// parseDecodeMap is LoadDecodeMap for the bytes of a file.
+func parseDecodeMap(path string, data []byte) (*DecodeMap, error) {
+	d, root, err := parseMap(path, data, "the map", traceMapRemedy)
 	if err != nil {
 		return nil, err
 	}
@@ -104,13 +122,18 @@ func LoadDecodeMap(path string) (*DecodeMap, error) {
 
 const traceMapRemedy = "give the path of a map; `starloom trace diff --help` and `starloom trace decode --help` show one"
 
-// loadMap reads the one document of a file. The decoder's way with keys and numbers
-// is that of scenarios.
-func loadMap(path, what, remedy string) (*mapDecoder, *yaml.Node, error) {
+// readMap reads the file of a map.
+func readMap(path, remedy string) ([]byte, error) {
 	data, err := input.Read(path, mapBytesMax)
 	if err != nil {
-		return nil, nil, input.Unreadable(path, err, remedy)
+		return nil, input.Unreadable(path, err, remedy)
 	}
+	return data, nil
+}
+
+// parseMap reads the one document of a file. The decoder's way with keys and numbers
+// is that of scenarios.
+func parseMap(path string, data []byte, what, remedy string) (*mapDecoder, *yaml.Node, error) {
 	var document yaml.Node
 	if err := yaml.Unmarshal(data, &document); err != nil {
 		return nil, nil, syntaxError(path, data, err)

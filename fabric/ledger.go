@@ -278,6 +278,14 @@ func (l *Ledger) Judge(slot uint32) {
 	}
 }
 
+// Claim judges a message of which firmware says that it has come to stay, for referees that see in
+// frames what has: it changes nothing but what they find.
+func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
+	if !has && l.Checks.ExactlyOnce {
+		l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
+	}
+}
+
 // packetBytes is the packet {origin, destination} at the head of a payload, as
 // sl_packet of the firmware SDK lays it out.
 const packetBytes = 8

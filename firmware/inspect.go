@@ -7,7 +7,6 @@ import (
 	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
 	"starloom/nic"
 	"starloom/traces/input"
@@ -15,15 +14,16 @@ import (
 
 // Info is what an image says about itself.
 type Info struct {
-	Name        string
-	SHA256      string
-	Bytes       int
-	RecordBytes int // one processor's state, RX FIFO and TX FIFO, one frame of 16 bytes payload each
-	Params      []Param
-	Probes      []string
-	Schedule    bool // the scenario must give it a schedule
-	ROM         bool // the network must give it tables
-	Recursive   []string
+	Name        string   `json:"image"`
+	SHA256      string   `json:"sha256"`
+	Bytes       int      `json:"bytes"`
+	RecordBytes int      `json:"record_bytes"` // one processor's state, RX FIFO and TX FIFO, one frame of 16 bytes payload each
+	Params      []Param  `json:"params"`
+	Probes      []string `json:"probes"`
+	Schedule    bool     `json:"needs_schedule"` // the scenario must give it one
+	ROM         bool     `json:"needs_rom"`      // the network must give it tables
+	Recursive   []string `json:"recursive"`
+	Runtime     bool     `json:"brings_runtime"` // and serves one processor per instance
 }
 
 // ImageBytesMax is the size of the largest image file.
@@ -36,16 +36,22 @@ func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytes
 // runs what the image does when it is loaded and attached, no longer than ctx, and no more
 // than LimitDefault instructions in one call.
 func Inspect(ctx context.Context, path string) (Info, error) {
-	wasm, err := ReadImage(path)
-	if errors.Is(err, os.ErrNotExist) {
-		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
-			wasm, err = builtin, nil
-		}
-	}
+	binary, err := findImage(path)
 	if err != nil {
 		return Info{}, err
 	}
-	return InspectImage(ctx, path, wasm)
+	return InspectImage(ctx, path, binary)
+}
+
+// findImage reads an image, or takes a built-in one.
+func findImage(path string) ([]byte, error) {
+	binary, err := ReadImage(path)
+	if errors.Is(err, os.ErrNotExist) {
+		if builtin, builtinErr := ProgramImage(path); builtinErr == nil {
+			return builtin, nil
+		}
+	}
+	return binary, err
 }
 
 // InspectImage is Inspect for the bytes of an image; name stands in errors.
@@ -68,13 +74,12 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
 		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
-		Recursive: image.Recursive(),
+		Recursive: image.Recursive(), Runtime: image.Runtime,
 	}, nil
 }
 
-// WriteText writes the description for people.
-func (i Info) WriteText(w io.Writer) error {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+// write writes the description for people, a line for each fact with a tab after its name.
+func (i Info) write(t io.Writer) {
 	fmt.Fprintf(t, "image\t%s\n", i.Name)
 	fmt.Fprintf(t, "size\t%d bytes\n", i.Bytes)
 	fmt.Fprintf(t, "sha256\t%s\n", i.SHA256)
@@ -95,17 +100,9 @@ func (i Info) WriteText(w io.Writer) error {
 	if len(i.Recursive) > 0 {
 		fmt.Fprintf(t, "recursion\t%s\n", RecursionText(i.Recursive))
 	}
-	return t.Flush()
 }
 
 // RecursionText says what functions that may call themselves mean for a run.
 func RecursionText(functions []string) string {
-	more := ""
-	if n := len(functions) - recursiveShown; n > 0 {
-		functions, more = functions[:recursiveShown], fmt.Sprintf(" and %d more", n)
-	}
-	return fmt.Sprintf("functions that may call themselves (%s%s): the interpreter ends recursion after about 2,000 calls (stack overflow), the compiler much later",
-		strings.Join(functions, ", "), more)
+	return fmt.Sprintf("functions that may call themselves (%s): the interpreter ends recursion after about 2,000 calls (stack overflow), the compiler much later", some(functions))
 }
-
-const recursiveShown = 3

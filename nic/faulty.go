@@ -6,10 +6,10 @@ import "slices"
 // smaller than those of the others.
 
 // Restart takes one processor back to where all are after the attachment: its NIC is reset and
-// on the fabric, even if it was silenced, and its handlers' state is that of attached, the
-// memory as it was then (what is behind its end is zero), and its FIFOs are zero. What the host tells a processor
-// stays: its word of the workload and of the schedule, its ROM, that its packet has arrived, and
-// how deep its FIFOs are.
+// on the fabric, even if it was silenced, with nothing in its FIFOs, and its handlers' state is
+// that of attached, the memory as it was then (what is after its end is zero). What the host
+// tells a processor stays: its word of the workload and of the schedule, its ROM, that its packet
+// has arrived, and how deep its FIFOs are.
 func (b *Bank) Restart(cell int, attached []byte) {
 	b.silenced[cell>>6] &^= 1 << (cell & 63)
 	b.Registers[cell] = Registers{Flags: b.Registers[cell].Flags & FlagDelivered, TxFewer: b.txFewer(cell)}

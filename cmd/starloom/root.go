@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -224,24 +223,6 @@ overflows and the like - fails with file and line. It optimises to 1 unless -O i
 	build.Flags().StringArrayVarP(&o.Define, "define", "D", nil, "define the macro `NAME=VALUE`; may be given several times")
 	build.Flags().StringArrayVarP(&o.Include, "include", "I", nil, "look for headers in the folder `DIR`; may be given several times")
 	build.Flags().BoolVar(&o.Debug, "debug", false, "a checked build: slower, and it says what is wrong")
-	inspect := &cobra.Command{
-		Use:               "inspect F.wasm",
-		Short:             "Check an image and say what is in it",
-		Long:              "Checks an image, or a built-in program by name, and says what is in it. Programs are\n" + strings.Join(firmware.Programs(), ", ") + ".",
-		Example:           "  starloom firmware inspect router.wasm\n  starloom firmware inspect " + firmware.Programs()[0],
-		Args:              exactly("F.wasm"),
-		ValidArgsFunction: files("wasm"),
-		RunE: func(c *cobra.Command, args []string) error {
-			info, err := firmware.Inspect(c.Context(), args[0])
-			if errors.Is(err, context.Canceled) {
-				return err
-			}
-			if err != nil {
-				return &starloom.InputError{Place: args[0], Reason: err.Error(), Remedy: "give an image that `starloom firmware build` made, or one of " + strings.Join(firmware.Programs(), ", ")}
-			}
-			return info.WriteText(c.OutOrStdout())
-		},
-	}
 	sdk := &cobra.Command{
 		Use:   "sdk DIR",
 		Short: "Write the SDK's headers to a folder",
@@ -280,7 +261,7 @@ runs it, 'make test' tests it; the README there says what has to be installed.`,
 		_, err := fmt.Fprintf(c.OutOrStdout(), "made %s: cd %s && make test\n", args[0], args[0])
 		return err
 	}
-	parent.AddCommand(build, inspect, newFirmwareCheck(), project, sdk)
+	parent.AddCommand(build, newFirmwareInspect(), newFirmwareCheck(), project, sdk)
 	return parent
 }
 

@@ -53,12 +53,13 @@ A run that has lost packets is repeated, to find out where.
 --save F writes the state at the end, at the break, or with --checkpoint-every N every
 N slots: the last whole one is in F, whatever ends the process. --restore F goes on from
 it, with the same scenario, firmware, engine, mode and bank size; the report is that of
-a run without a break, and traces start there. --break-on stops a run when a rule is
+a run without a break, and traces start there (save with --engine cycle to have them). --break-on stops a run when a rule is
 broken (trap: firmware_trap) or before slot N; the verdict is that of the rules so far.
 
 --replay P prints a line for each call of processor P's handlers: what its NIC told them,
 and what they did. After the run they are called again alone, with the same; what they
-do must be the same (rule replay). The report follows.
+do must be the same (rule replay). The report follows. With --restore F it begins at the
+state in F.
 
 --survival writes how many runs of many seeds with faults have broken no rule, and the
 interval of Wilson at 95%: up to the end of each slot, or, if faults.random has rates,

@@ -55,11 +55,9 @@ type turns struct {
 	recursive bool // it may call itself, over whatever others
 }
 
-// costs finds the places where counting is needed. Every loop counts. A function
-// counts when it may call itself, over whatever others, or when one call of it runs
-// more than turnInstructions instructions that nothing else counts.
-func (m *module) costs(shapes []shape) []turns {
-	byType := map[funcType][]uint32{} // functions that a table may hold
+// callable lists the functions that a table may hold.
+func (m *module) callable() map[funcType][]uint32 {
+	byType := map[funcType][]uint32{}
 	elements := slices.Clone(m.elements)
 	slices.Sort(elements)
 	for _, index := range slices.Compact(elements) {
@@ -68,7 +66,15 @@ func (m *module) costs(shapes []shape) []turns {
 			byType[t] = append(byType[t], uint32(k))
 		}
 	}
-	c := &calls{m: m, shapes: shapes, byType: byType, nodes: map[uint32]*node{}, result: make([]turns, len(shapes))}
+	return byType
+}
+
+// costs finds the places where counting is needed, and an order of the functions in which those
+// that are called come first, as far as nothing calls itself. Every loop counts. A function
+// counts when it may call itself, over whatever others, or when one call of it runs
+// more than turnInstructions instructions that nothing else counts.
+func (m *module) costs(shapes []shape) (all []turns, order []uint32) {
+	c := &calls{m: m, shapes: shapes, byType: m.callable(), nodes: map[uint32]*node{}, result: make([]turns, len(shapes))}
 	for k := range shapes {
 		c.visit(uint32(k))
 	}
@@ -79,7 +85,7 @@ func (m *module) costs(shapes []shape) []turns {
 			c.result[k].loops[i] = unitsOf(c.cost(&loops[i]))
 		}
 	}
-	return c.result
+	return c.result, c.order
 }
 
 // unitsOf returns how many turns a path counts for.
@@ -96,6 +102,7 @@ type calls struct {
 	nodes  map[uint32]*node
 	stack  []uint32
 	result []turns
+	order  []uint32 // functions whose component is complete
 }
 
 type node struct {
@@ -144,6 +151,9 @@ func (c *calls) visit(n uint32) *node {
 	c.stack = c.stack[:at]
 	for _, member := range component {
 		c.nodes[member].open = false
+		if member&callsType == 0 {
+			c.order = append(c.order, member)
+		}
 		if member&callsType == 0 && (recursive || len(component) > 1) {
 			c.result[member].entry, c.result[member].recursive = 1, true
 		}

@@ -85,17 +85,18 @@ type function struct {
 // module is what the rewriter knows of a module. Sections that no pass changes are
 // kept as bytes.
 type module struct {
-	sections []section
-	types    []funcType
-	imported []uint32 // signatures of the imported functions
-	globals  []global
-	tables   []uint32 // entries at the start
-	exports  map[string]export
-	start    int // -1: none
-	elements []uint32
-	body     []function
-	names    map[uint32]string // of functions
-	given    map[uint32]string // of globals
+	sections    []section
+	types       []funcType
+	imported    []uint32 // signatures of the imported functions
+	importNames []string // module.name of them
+	globals     []global
+	tables      []uint32 // entries at the start
+	exports     map[string]export
+	start       int // -1: none
+	elements    []uint32
+	body        []function
+	names       map[uint32]string // of functions
+	given       map[uint32]string // of globals
 }
 
 type export struct {
@@ -217,6 +218,7 @@ func (m *module) readImports(r *reader) {
 				r.broken("an imported function has the unknown type %d", signature)
 			}
 			m.imported = append(m.imported, signature)
+			m.importNames = append(m.importNames, from+"."+name)
 		case kindTable:
 			r.valueType()
 			m.tables = append(m.tables, r.limits())
@@ -374,6 +376,16 @@ func (m *module) readNames(r *reader) {
 			r.broken("the name section: %v", part.err)
 		}
 	}
+}
+
+// codeOffset is that of the code section's content in the file, 0 if there is none.
+func (m *module) codeOffset() int {
+	for _, s := range m.sections {
+		if s.id == sectionCode {
+			return s.offset
+		}
+	}
+	return 0
 }
 
 // functionName names a function in messages.

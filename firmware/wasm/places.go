@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"cmp"
 	"debug/dwarf"
 	"encoding/binary"
 	"errors"
@@ -46,6 +47,9 @@ func (c *Copy) origin(offset uint64) (uint64, bool) {
 type Places struct {
 	copy *Copy
 	data *dwarf.Data
+
+	variables []variable // once somebody asks for them: listed
+	listed    bool
 }
 
 // Places reads the debug information of the image; without any it is nil.
@@ -65,7 +69,7 @@ func (c *Copy) Places() *Places {
 			}
 		}
 	}
-	return &Places{c, data}
+	return &Places{copy: c, data: data}
 }
 
 // Frame is a function that was being called, and the file:line:column that it had reached,
@@ -98,6 +102,26 @@ func (p *Places) Frames(offset uint64) []Frame {
 	if !ok {
 		return nil
 	}
+	return p.framesAt(at)
+}
+
+// Breaking returns the functions around the place in which a global is changed that its
+// function need not give back; the last one is named in any case.
+func (p *Places) Breaking(g *Global) (frames []Frame) {
+	if p != nil {
+		frames = p.framesAt(g.at)
+	}
+	if len(frames) == 0 {
+		frames = []Frame{{}}
+	}
+	if last := &frames[len(frames)-1]; last.Function == "" {
+		last.Function = g.Breaks
+	}
+	return frames
+}
+
+// framesAt is Frames for an offset in the image's own code section.
+func (p *Places) framesAt(at uint64) []Frame {
 	units := p.data.Reader()
 	for {
 		unit, err := units.Next()
@@ -169,7 +193,7 @@ func (p *Places) callers(unit *dwarf.Entry, at uint64, source string) []Frame {
 func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 	ranges, err := p.data.Ranges(entry)
 	return err == nil && slices.ContainsFunc(ranges, func(r [2]uint64) bool {
-		return r[0] != 0 && uint32(r[0]) < 1<<32-2 && r[0] <= at && at < r[1]
+		return !isDead(r[0]) && r[0] <= at && at < r[1]
 	})
 }
 
@@ -226,7 +250,7 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 			return nil
 		}
 		if first {
-			dead = line.Address == 0 || uint32(line.Address) >= 1<<32-2
+			dead = isDead(line.Address)
 		} else if !dead && last.Address <= at && at < line.Address && (!found || last.Address > best.Address) {
 			best, found = last, true
 		}
@@ -237,6 +261,66 @@ func (p *Places) inUnit(unit *dwarf.Entry, at uint64) *dwarf.LineEntry {
 	}
 	return &best
 }
+
+// lineTable is all source lines of an image, in the order of addresses.
+type lineTable []lineRange
+
+type lineRange struct {
+	from, to uint64
+	line     string
+}
+
+// lines reads the source lines of the image itself.
+func (p *Places) lines() (table lineTable) {
+	if p == nil {
+		return nil
+	}
+	units := p.data.Reader()
+	for {
+		unit, err := units.Next()
+		if err != nil || unit == nil {
+			break
+		}
+		units.SkipChildren()
+		lines, err := p.data.LineReader(unit)
+		if unit.Tag != dwarf.TagCompileUnit || err != nil || lines == nil {
+			continue
+		}
+		var line, last dwarf.LineEntry
+		for first, dead := true, false; lines.Next(&line) == nil; last, first = line, line.EndSequence {
+			if first {
+				dead = isDead(line.Address)
+			} else if !dead && last.Address < line.Address {
+				text := ""
+				if last.Line != 0 { // else of no line in particular
+					text = formatLine(&last)
+				}
+				table = append(table, lineRange{last.Address, line.Address, text})
+			}
+		}
+	}
+	slices.SortStableFunc(table, func(a, b lineRange) int { return cmp.Compare(a.from, b.from) })
+	return table
+}
+
+// source is the line of what is at an offset of the code section, "" if it is not known.
+func (t lineTable) source(at uint64) string {
+	return t.first(at, 1)
+}
+
+// first is the first line that is known of so many bytes from an offset.
+func (t lineTable) first(at uint64, bytes int) string {
+	n := sort.Search(len(t), func(i int) bool { return t[i].to > at })
+	for ; n < len(t) && t[n].from < at+uint64(bytes); n++ {
+		if t[n].line != "" {
+			return t[n].line
+		}
+	}
+	return ""
+}
+
+// isDead reports whether code at an address is of a function that the linker has left out.
+func isDead(address uint64) bool { return address == 0 || uint32(address) >= 1<<32-2 }
 
 func formatLine(line *dwarf.LineEntry) string {
 	text := "?"

@@ -1,0 +1,181 @@
+package firmware
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/firmware/wasm"
+	"starloom/traces"
+)
+
+// Overview is what an image says about itself, and what can be said of it without a run.
+type Overview struct {
+	Info
+	Model  string       `json:"model"` // cost table of what follows
+	Static *wasm.Static `json:"static"`
+
+	shown Shown
+}
+
+// Shown says what the text of an overview lists beside the summary. JSON has all of it.
+type Shown struct{ Functions, Blocks bool }
+
+// View is Inspect with a static view. model is one of wasm.Models.
+func View(ctx context.Context, path, model string, shown Shown) (*Overview, error) {
+	costs, ok := wasm.Model(model)
+	if !ok {
+		return nil, fmt.Errorf("there is no cost model %q; there are %s", model, strings.Join(wasm.Models, ", "))
+	}
+	binary, err := findImage(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := InspectImage(ctx, path, binary)
+	if err != nil {
+		return nil, err
+	}
+	static, err := wasm.Analyse(binary, costs)
+	return &Overview{info, model, static, shown}, err
+}
+
+// WriteJSON writes everything as JSON.
+func (v *Overview) WriteJSON(w io.Writer) error { return traces.WriteJSON(w, v) }
+
+// WriteText writes a summary for people, and the lists that were asked for.
+func (v *Overview) WriteText(w io.Writer) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	v.Info.write(t)
+	v.summary(t)
+	v.handlers(t)
+	if v.shown.Functions {
+		v.functions(t)
+	}
+	if v.shown.Blocks {
+		v.blocks(t)
+	}
+	return t.Flush()
+}
+
+func (v *Overview) summary(t io.Writer) {
+	s := v.Static
+	code, indirect := 0, []string(nil)
+	for _, f := range s.Functions {
+		code += f.Bytes
+		for _, place := range f.Indirect {
+			indirect = append(indirect, f.Name+" at "+place.String())
+		}
+	}
+	fmt.Fprintf(t, "functions\t%d, %d bytes of code\n", len(s.Functions), code)
+	fmt.Fprintf(t, "imports\t%s\n", cmp.Or(strings.Join(s.Imports, ", "), "none"))
+	var names []string
+	for _, export := range s.Exports {
+		name, _, _ := strings.Cut(export, "(")
+		names = append(names, name)
+	}
+	fmt.Fprintf(t, "exports\t%s\n", strings.Join(names, ", "))
+	for _, m := range s.Memories {
+		most := ""
+		if m.Most != nil {
+			most = fmt.Sprintf(", at most %d", *m.Most)
+		}
+		fmt.Fprintf(t, "memory\t%s of 64 KiB%s\n", count(int(m.Start), "page"), most)
+	}
+	bytes := 0
+	for _, segment := range s.Data {
+		bytes += segment.Bytes
+	}
+	fmt.Fprintf(t, "data\t%d bytes in %s\n", bytes, count(len(s.Data), "segment"))
+	if len(s.Globals) > 0 {
+		fmt.Fprintf(t, "globals\t%s\n", some(s.Globals))
+	}
+	for _, entries := range s.Tables {
+		fmt.Fprintf(t, "table\troom for %s\n", count(int(entries), "function"))
+	}
+	if len(indirect) > 0 {
+		fmt.Fprintf(t, "indirect\tcalls through a table: %s\n", some(indirect))
+	}
+}
+
+// handlers writes what a call of each export may cost.
+func (v *Overview) handlers(t io.Writer) {
+	fmt.Fprintf(t, "worst case\tof a call, by the model %s; starloom_start and starloom_slot for one processor\n", v.Model)
+	for _, h := range v.Static.Handlers {
+		fmt.Fprintf(t, "  %s\t%s\n", h.Name, costText(h.WorstCase))
+		for k, reason := range h.Unbounded {
+			if k == listShown && !v.shown.Functions {
+				fmt.Fprintf(t, "\t  and %d more: --functions lists all\n", len(h.Unbounded)-k)
+				break
+			}
+			fmt.Fprintf(t, "\t  %s\n", reason)
+		}
+	}
+}
+
+func (v *Overview) functions(t io.Writer) {
+	fmt.Fprintln(t, "\nfunction\tnumber\tbytes\tworst case\tat\tloops")
+	for _, f := range v.Static.Functions {
+		worst := costText(f.WorstCase)
+		if f.Recursive {
+			worst = "recursive"
+		}
+		var loops []string
+		for _, l := range f.Loops {
+			turns := "any number of turns"
+			if l.Turns > 0 {
+				turns = count(int(l.Turns), "turn")
+			}
+			each := "without a bound"
+			if l.Turn != nil {
+				each = fmt.Sprintf("of at most %d", *l.Turn)
+			}
+			loops = append(loops, fmt.Sprintf("%s: %s %s", l.Place, turns, each))
+		}
+		if loops == nil {
+			loops = []string{""}
+		}
+		fmt.Fprintf(t, "%s\t%d\t%d\t%s\t%s\t%s\n", f.Name, f.Index, f.Bytes, worst, f.Source, loops[0])
+		for _, l := range loops[1:] {
+			fmt.Fprintf(t, "\t\t\t\t\t%s\n", l)
+		}
+	}
+}
+
+func (v *Overview) blocks(t io.Writer) {
+	fmt.Fprintln(t, "\nblock\toffset\tcost\tat\tcalls")
+	for _, f := range v.Static.Functions {
+		for k, b := range f.Blocks {
+			fmt.Fprintf(t, "%s %d\t%#x\t%s\t%s\t%s\n", f.Name, k, b.Offset, costText(b.Cost), b.Source, strings.Join(b.Calls, ", "))
+		}
+	}
+}
+
+// costText is a cost, or that there is no bound of it.
+func costText(cost *uint64) string {
+	if cost == nil {
+		return "no bound"
+	}
+	return fmt.Sprint(*cost)
+}
+
+// count is 1 page, 2 pages.
+func count(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
+// listShown is how many members of a list a summary shows.
+const listShown = 3
+
+// some lists the first ones and says how many there are more.
+func some(list []string) string {
+	if n := len(list) - listShown; n > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(list[:listShown], ", "), n)
+	}
+	return strings.Join(list, ", ")
+}

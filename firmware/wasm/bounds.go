@@ -1,0 +1,647 @@
+package wasm
+
+import (
+	"math"
+	"slices"
+)
+
+// Unbounded is a cost for which no bound is known.
+const Unbounded = math.MaxUint64
+
+// plus adds costs; a sum that is no longer a number is Unbounded.
+func plus(a, b uint64) uint64 {
+	if a > math.MaxInt64-min(b, math.MaxInt64) {
+		return Unbounded
+	}
+	return a + b
+}
+
+func times(n, cost uint64) uint64 {
+	if n != 0 && cost > math.MaxInt64/n {
+		return Unbounded
+	}
+	return n * cost
+}
+
+// value is what is known of a number on the stack or in a local; the zero value knows nothing.
+type value struct {
+	kind   valueKind
+	negate bool   // a comparison that must not hold
+	op     opcode // the comparison
+	loop   int    // number of the loop
+	local  uint32
+	add    uint32 // the constant; or what is added to what the local is at the head of the loop
+	limit  uint32 // that the comparison is with
+}
+
+type valueKind byte
+
+const (
+	anything   valueKind = iota
+	fixed                // a constant
+	moving               // a local at the head of a loop, plus a constant
+	comparison           // of such a sum with a constant
+)
+
+func isFixed(add uint32) value { return value{kind: fixed, add: add} }
+
+// bounds is the analysis of one function: one walk over its code that knows at each place the
+// largest cost of a way from the function's entry, or from the head of the innermost loop, and
+// which locals are constants or have moved by a constant since the head of a loop. What it knows of a
+// local that a loop writes ends at the loop's head and at its exit, so no loop is walked twice.
+type bounds struct {
+	*program
+	k      int // of the function
+	now    uint64
+	locals []value // nil: nothing is known any more
+	stack  []value
+	frames []boundsFrame
+	result functionBounds
+	budget int // of copies of locals
+	failed bool
+
+	blockStart int
+	blockCost  uint64
+	blockCalls []uint32
+}
+
+// functionBounds is what is found of a function.
+type functionBounds struct {
+	worst   uint64 // cost of a call, with what it calls
+	blocks  []codeBlock
+	loops   []loopBounds
+	lengths []int    // offsets of memory.copy, fill and init whose length is not known
+	callees []uint32 // functions of the module that it may call, each once
+	tables  []int    // offsets of call_indirect
+}
+
+// codeBlock is code that runs from its first instruction to its last one.
+type codeBlock struct {
+	offset int
+	cost   uint64   // without what it calls
+	calls  []uint32 // functions by index, in order
+}
+
+// loopBounds is a loop: offsets of its head and its end, cost of one turn at most, and how often its
+// head is reached each time that it is entered; 0 if no bound is known.
+type loopBounds struct {
+	offset, end int
+	turn, turns uint64
+}
+
+// boundsFrame is an open block.
+type boundsFrame struct {
+	op              opcode
+	height          int
+	params, results int
+	around          int     // frame of the innermost loop around its inside, -1 for none
+	before          uint64  // cost at its start
+	entry           []value // locals there
+	after           uint64  // at its end, from branches
+	branched        bool
+	end             []value
+	condition       value // of an if
+	backsBefore     int   // of an if in a loop: branches to its head so far
+
+	// Of a loop:
+	loop   int     // its number
+	turn   uint64  // from its head back to it
+	backs  int     // branches there
+	head   []value // locals at these branches
+	guards []guard
+	exits  map[int]uint64 // cost from its head to branches to a frame outside
+}
+
+// guard is what holds in all turns of a loop that go back to its head, if so many branches go there;
+// anyBacks for any number.
+type guard struct {
+	value
+	backs int
+}
+
+const anyBacks = -1
+
+// boundsCells bounds the copies of locals in a function; beyond, nothing is known of locals.
+const boundsCells = 1 << 22
+
+// function finds the bounds of function k, whose parameters are given as far as they are known.
+func (p *program) function(k int, params []value) functionBounds {
+	f := &p.m.body[k]
+	a := &bounds{program: p, k: k, budget: boundsCells}
+	count := len(p.m.types[f.signature].params)
+	a.locals = make([]value, count+int(f.extra))
+	copy(a.locals, params)
+	for i := count; i < len(a.locals); i++ {
+		a.locals[i] = isFixed(0)
+	}
+	a.frames = []boundsFrame{{op: opBlock, around: -1}}
+	r := &reader{data: f.code}
+	var i instruction
+	for len(a.frames) > 0 && r.more() && !a.failed {
+		r.instruction(&i)
+		a.step(r, &i)
+	}
+	if a.failed || r.err != nil {
+		a.result.worst = Unbounded
+	}
+	return a.result
+}
+
+func (a *bounds) step(r *reader, i *instruction) {
+	cost := a.costs.of(i, len(a.m.imported))
+	a.now, a.blockCost = plus(a.now, cost), plus(a.blockCost, cost)
+	switch i.op {
+	case opBlock:
+		a.open(i, nil)
+	case opLoop:
+		a.endBlock(i.end)
+		a.open(i, a.writes(r))
+	case opIf:
+		a.endBlock(i.end)
+		condition := truth(a.pop())
+		a.open(i, nil)
+		a.frames[len(a.frames)-1].condition = condition
+	case opElse:
+		a.endBlock(i.end)
+		a.branch(0)
+		a.otherwise()
+	case opEnd:
+		a.endBlock(i.end)
+		a.close(r, true)
+	case opBr:
+		a.endBlock(i.end)
+		a.branch(int(i.index))
+		a.skip(r)
+	case opBrIf:
+		a.endBlock(i.end)
+		a.branchIf(int(i.index), truth(a.pop()))
+	case opBrTable:
+		a.endBlock(i.end)
+		a.pop()
+		for _, target := range i.targets {
+			a.branch(int(target))
+		}
+		a.skip(r)
+	case opReturn:
+		a.endBlock(i.end)
+		a.branch(len(a.frames) - 1)
+		a.skip(r)
+	case opUnreachable:
+		a.endBlock(i.end)
+		a.flow(0, a.now)
+		a.skip(r)
+	default:
+		a.plain(i)
+	}
+}
+
+// endBlock ends a basic block; the next one starts at an offset of the code.
+func (a *bounds) endBlock(next int) {
+	if a.blockCost > 0 || len(a.blockCalls) > 0 {
+		a.result.blocks = append(a.result.blocks, codeBlock{a.blockStart, a.blockCost, a.blockCalls})
+	}
+	a.blockStart, a.blockCost, a.blockCalls = next, 0, nil
+}
+
+// writes lists the locals that a loop writes: r is after its head, and stays there.
+func (a *bounds) writes(r *reader) []uint32 {
+	inside := &reader{data: r.data, at: r.at}
+	var written []uint32
+	var i instruction
+	for depth := 0; depth >= 0 && inside.more(); {
+		inside.instruction(&i)
+		switch i.op {
+		case opBlock, opLoop, opIf:
+			depth++
+		case opEnd:
+			depth--
+		case opLocalSet, opLocalTee:
+			written = append(written, i.index)
+		}
+		if a.budget--; a.budget < 0 {
+			a.locals = nil
+			return nil
+		}
+	}
+	return written
+}
+
+// clone copies locals while the budget lasts.
+func (a *bounds) clone(locals []value) []value {
+	if a.budget -= len(locals); a.budget < 0 {
+		return nil
+	}
+	return slices.Clone(locals)
+}
+
+// join returns what both lists know.
+func (a *bounds) join(x, y []value) []value {
+	if x == nil || y == nil {
+		return nil
+	}
+	a.budget -= len(x)
+	for i := range x {
+		if x[i] != y[i] {
+			x[i] = value{}
+		}
+	}
+	return x
+}
+
+// forget drops what is known by loops that are left: those after keep.
+func forget(locals []value, keep int) {
+	for i := range locals {
+		if locals[i].kind > fixed && locals[i].loop > keep {
+			locals[i] = value{}
+		}
+	}
+}
+
+func (a *bounds) pop() value {
+	if len(a.stack) == 0 {
+		a.failed = true
+		return value{}
+	}
+	v := a.stack[len(a.stack)-1]
+	a.stack = a.stack[:len(a.stack)-1]
+	return v
+}
+
+func (a *bounds) push(v value) { a.stack = append(a.stack, v) }
+
+func (a *bounds) replace(pops, pushes int) {
+	for range pops {
+		a.pop()
+	}
+	for range pushes {
+		a.push(value{})
+	}
+}
+
+// cut leaves height values and so many unknown ones on the stack.
+func (a *bounds) cut(height, unknown int) {
+	if height > len(a.stack) {
+		a.failed = true
+		return
+	}
+	a.stack = a.stack[:height]
+	a.replace(0, unknown)
+}
+
+func (a *bounds) around() int { return a.frames[len(a.frames)-1].around }
+
+// loopOf is the number of the loop of frame t, -1 for none.
+func (a *bounds) loopOf(t int) int {
+	if t < 0 {
+		return -1
+	}
+	return a.frames[t].loop
+}
+
+// open starts a block; written are the locals that it writes, if it is a loop.
+func (a *bounds) open(i *instruction, written []uint32) {
+	f := boundsFrame{op: i.op, around: a.around(), before: a.now}
+	if i.value >= 0 {
+		t := a.m.types[i.value]
+		f.params, f.results = len(t.params), len(t.results)
+	} else if i.value != blockEmpty-0x80 {
+		f.results = 1
+	}
+	if f.params > len(a.stack) {
+		a.failed = true
+		return
+	}
+	f.height = len(a.stack) - f.params
+	a.cut(f.height, f.params)
+	switch i.op {
+	case opIf:
+		f.entry = a.clone(a.locals)
+		if f.around >= 0 {
+			f.backsBefore = a.frames[f.around].backs
+		}
+	case opLoop:
+		f.entry = a.clone(a.locals)
+		f.around, f.loop = len(a.frames), len(a.result.loops)
+		f.exits = map[int]uint64{}
+		a.result.loops = append(a.result.loops, loopBounds{offset: i.start})
+		for _, local := range written {
+			if int(local) < len(a.locals) {
+				a.locals[local] = value{kind: moving, loop: f.loop, local: local}
+			}
+		}
+		a.now = 0
+	}
+	a.frames = append(a.frames, f)
+}
+
+// flow takes a cost, of a way from the head of the innermost loop, to where frame t goes on.
+func (a *bounds) flow(t int, cost uint64) { a.flowFrom(a.around(), t, cost) }
+
+func (a *bounds) flowFrom(around, t int, cost uint64) {
+	switch {
+	case around < t:
+		a.frames[t].after = max(a.frames[t].after, cost)
+	case around == t:
+		a.frames[t].turn = max(a.frames[t].turn, cost)
+	default:
+		a.frames[around].exits[t] = max(a.frames[around].exits[t], cost)
+	}
+}
+
+// branch goes to the end of a block, or to the head of a loop.
+func (a *bounds) branch(label int) {
+	t := len(a.frames) - 1 - label
+	if t < 0 {
+		a.failed = true
+		return
+	}
+	f := &a.frames[t]
+	a.flow(t, a.now)
+	locals := a.clone(a.locals)
+	forget(locals, a.loopOf(f.around))
+	switch {
+	case f.op == opLoop && f.backs == 0:
+		f.head = locals
+	case f.op == opLoop:
+		f.head = a.join(f.head, locals)
+	case !f.branched:
+		f.end = locals
+	default:
+		f.end = a.join(f.end, locals)
+	}
+	f.backs++
+	f.branched = true
+}
+
+// branchIf goes there if a condition holds.
+func (a *bounds) branchIf(label int, condition value) {
+	top, around := len(a.frames)-1, a.around()
+	t := top - label
+	if around >= 0 && condition.kind == comparison && condition.loop == a.frames[around].loop {
+		switch f := &a.frames[around]; {
+		case t == around:
+			f.guards = append(f.guards, guard{condition, 1})
+		case t < around && top == around && f.backs == 0:
+			// All turns come here, and those that go back have not left.
+			condition.negate = !condition.negate
+			f.guards = append(f.guards, guard{condition, anyBacks})
+		}
+	}
+	a.branch(label)
+}
+
+// endThen ends the first half of an if. If all turns of the loop around it have come to the if, and
+// nothing else goes back, those that go back have met its condition.
+func (a *bounds) endThen(f *boundsFrame) {
+	if f.around != len(a.frames)-2 || f.condition.kind != comparison {
+		return
+	}
+	if loop := &a.frames[f.around]; f.condition.loop == loop.loop && f.backsBefore == 0 {
+		loop.guards = append(loop.guards, guard{f.condition, loop.backs})
+	}
+}
+
+// turns returns how often the head of a loop is reached at most, 0 if that is not known: the least of
+// what its guards allow.
+func (f *boundsFrame) turns() uint64 {
+	if f.backs == 0 {
+		return 1
+	}
+	least := uint64(0)
+	for _, g := range f.guards {
+		if g.backs != anyBacks && g.backs != f.backs || int(g.local) >= len(f.head) || int(g.local) >= len(f.entry) {
+			continue
+		}
+		start, step := f.entry[g.local], f.head[g.local]
+		if start.kind != fixed || step.kind != moving || step.loop != f.loop || step.local != g.local {
+			continue
+		}
+		op := g.op
+		if g.negate {
+			op = negated(op)
+		}
+		if n, ok := trips(start.add+g.add, step.add, op, g.limit); ok && (least == 0 || n+1 < least) {
+			least = n + 1
+		}
+	}
+	return least
+}
+
+// otherwise starts the second half of an if.
+func (a *bounds) otherwise() {
+	f := &a.frames[len(a.frames)-1]
+	if f.op != opIf {
+		a.failed = true
+		return
+	}
+	a.endThen(f)
+	f.op = opElse
+	a.now, a.locals = f.before, a.clone(f.entry)
+	a.cut(f.height, f.params)
+}
+
+// close ends a block; falls says whether the code before the end runs into it.
+func (a *bounds) close(r *reader, falls bool) {
+	f := &a.frames[len(a.frames)-1]
+	if f.op == opLoop {
+		a.closeLoop(r, falls)
+		return
+	}
+	if f.op == opIf {
+		a.endThen(f)
+		if falls {
+			a.branch(0)
+		}
+		a.now, a.locals, falls = f.before, a.clone(f.entry), true
+	}
+	if falls {
+		a.branch(0)
+	}
+	done := *f
+	if len(a.frames) == 1 {
+		a.frames, a.result.worst = nil, done.after
+		return
+	}
+	a.frames = a.frames[:len(a.frames)-1]
+	if !done.branched {
+		a.skip(r)
+		return
+	}
+	// A branch into this block out of a loop in it has brought its cost when the loop was closed.
+	a.now, a.locals = done.after, done.end
+	a.cut(done.height, done.results)
+}
+
+func (a *bounds) closeLoop(r *reader, falls bool) {
+	done := a.frames[len(a.frames)-1]
+	a.frames = a.frames[:len(a.frames)-1]
+	around := a.around()
+	loop := &a.result.loops[done.loop]
+	loop.end, loop.turns, loop.turn = r.at, done.turns(), done.turn
+	back := uint64(Unbounded) // all turns but the last
+	if loop.turns > 0 {
+		back = times(loop.turns-1, done.turn)
+	}
+	if back == Unbounded && done.turn != Unbounded {
+		loop.turns = 0
+	}
+	start := plus(done.before, back)
+	for t, cost := range done.exits {
+		loop.turn = max(loop.turn, cost)
+		a.flowFrom(around, t, plus(start, cost))
+	}
+	if falls {
+		loop.turn = max(loop.turn, a.now)
+	}
+	a.flowFrom(around, 0, start) // it may stay in there
+	if !falls {
+		a.skip(r)
+		return
+	}
+	a.now = plus(start, a.now)
+	forget(a.locals, a.loopOf(around))
+	a.cut(done.height, done.results)
+}
+
+// skip goes to where code can be reached again: the end of the block, or its else.
+func (a *bounds) skip(r *reader) {
+	depth := 0
+	var i instruction
+	for r.more() {
+		r.instruction(&i)
+		a.blockStart = i.end
+		switch i.op {
+		case opBlock, opLoop, opIf:
+			depth++
+		case opElse:
+			if depth == 0 {
+				a.otherwise()
+				return
+			}
+		case opEnd:
+			if depth == 0 {
+				a.close(r, false)
+				return
+			}
+			depth--
+		}
+	}
+}
+
+// plain follows an instruction that goes on to the next one.
+func (a *bounds) plain(i *instruction) {
+	known := func(local uint32) value {
+		if int(local) < len(a.locals) {
+			return a.locals[local]
+		}
+		return value{}
+	}
+	switch i.op {
+	case opLocalGet:
+		a.push(known(i.index))
+	case opLocalSet, opLocalTee:
+		v := a.pop()
+		if int(i.index) < len(a.locals) {
+			a.locals[i.index] = v
+		}
+		if i.op == opLocalTee {
+			a.push(v)
+		}
+	case opGlobalGet:
+		a.replace(0, 1)
+	case opGlobalSet:
+		a.replace(1, 0)
+	case opI32Const:
+		a.push(isFixed(uint32(i.value)))
+	case opI32Add, opI32Sub:
+		y, x := a.pop(), a.pop()
+		a.push(sum(x, y, i.op == opI32Sub))
+	case opI32Eqz:
+		a.push(compare(opI32Eq, a.pop(), isFixed(0)))
+	case opI32Eq, opI32Ne, opI32LtS, opI32LtU, opI32GtS, opI32GtU, opI32LeS, opI32LeU, opI32GeS, opI32GeU:
+		y, x := a.pop(), a.pop()
+		if x.kind == fixed {
+			x, y, i.op = y, x, mirrored(i.op)
+		}
+		a.push(compare(i.op, x, y))
+	case opCall:
+		t := a.m.types[a.m.signature(int(i.index))]
+		a.replace(len(t.params), len(t.results))
+		a.blockCalls = append(a.blockCalls, i.index)
+		if k := int(i.index) - len(a.m.imported); k >= 0 {
+			a.call(uint32(k))
+		}
+	case opCallIndirect:
+		t := a.m.types[i.index]
+		a.replace(len(t.params)+1, len(t.results))
+		a.result.tables = append(a.result.tables, i.start)
+		before, most := a.now, a.now
+		for _, k := range a.byType[t] {
+			a.now = before
+			a.call(k)
+			most = max(most, a.now)
+		}
+		a.now = most
+	case opMemoryCopy, opMemoryFill, opMemoryInit:
+		each, length := uint64(a.costs[classMemoryByte]), a.pop()
+		a.replace(2, 0)
+		bytes := times(each, uint64(length.add))
+		if each > 0 && length.kind != fixed {
+			bytes = Unbounded
+			a.result.lengths = append(a.result.lengths, i.start)
+		}
+		a.now = plus(a.now, bytes)
+		a.blockCost = plus(a.blockCost, bytes)
+	case opSelect, opSelectTyped:
+		a.replace(3, 1)
+	default:
+		a.replace(effect(i.op))
+	}
+}
+
+// call adds the cost of a function of the module.
+func (a *bounds) call(k uint32) {
+	if !slices.Contains(a.result.callees, k) {
+		a.result.callees = append(a.result.callees, k)
+	}
+	a.now = plus(a.now, a.worst[k])
+}
+
+// sum is x+y, or x-y.
+func sum(x, y value, minus bool) value {
+	if minus {
+		if y.kind != fixed {
+			return value{}
+		}
+		y.add = -y.add
+	}
+	if x.kind == fixed {
+		x, y = y, x
+	}
+	if y.kind != fixed || x.kind != fixed && x.kind != moving {
+		return value{}
+	}
+	x.add += y.add
+	return x
+}
+
+// truth is what a condition says: that it is not 0.
+func truth(v value) value {
+	if v.kind == comparison {
+		return v
+	}
+	return compare(opI32Ne, v, isFixed(0))
+}
+
+// compare is a comparison with a constant.
+func compare(op opcode, x, y value) value {
+	switch {
+	case y.kind == fixed && x.kind == moving:
+		x.kind, x.op, x.limit = comparison, op, y.add
+		return x
+	case y == isFixed(0) && x.kind == comparison && op == opI32Eq:
+		x.negate = !x.negate
+		return x
+	}
+	return value{}
+}

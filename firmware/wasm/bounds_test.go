@@ -1,0 +1,328 @@
+package wasm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// oddCosts has another cost for every class, of bytes too.
+func oddCosts() (c Costs) {
+	for k := range c {
+		c[k] = uint32(3 + 2*k)
+	}
+	return c
+}
+
+// worstCases returns the bounds of all functions of a module.
+func worstCases(t *testing.T, binary []byte, costs Costs) (all []uint64) {
+	s, err := Analyse(binary, costs)
+	require.NoError(t, err)
+	for _, f := range s.Functions {
+		worst := uint64(Unbounded)
+		if f.WorstCase != nil {
+			worst = *f.WorstCase
+		}
+		all = append(all, worst)
+	}
+	return all
+}
+
+// metered runs the functions of a module; cost is that of a call, over limit if it was ended.
+func metered(t *testing.T, binary []byte, meter Meter) (cost func(name string, arguments ...uint64) uint64) {
+	copied, err := RewriteMetered(binary, meter)
+	require.NoError(t, err)
+	var m api.Module
+	m = run(t, runtimes["interpreter"](), copied.Binary, func() {
+		if m.ExportedGlobal(CounterName).Get() == Spent {
+			panic(stop{})
+		}
+	})
+	counter := m.ExportedGlobal(CounterName).(api.MutableGlobal)
+	return func(name string, arguments ...uint64) uint64 {
+		counter.Set(0)
+		_, err := m.ExportedFunction(name).Call(context.Background(), arguments...)
+		if errors.Is(err, stop{}) {
+			return meter.Limit + 1
+		}
+		return counter.Get() // after a trap, too
+	}
+}
+
+// TestWorstCases: on random modules, all of whose loops count, every function has a bound, no call
+// costs more, and some cost as much.
+func TestWorstCases(t *testing.T) {
+	modules := uint64(40)
+	if *full {
+		modules = 400
+	}
+	unit, _ := Model("unit")
+	reached, calls := 0, 0
+	for seed := range modules {
+		binary := randomModule(seed)
+		for _, costs := range []Costs{unit, oddCosts()} {
+			worst := worstCases(t, binary, costs)
+			cost := metered(t, binary, Meter{Costs: costs, Limit: 1 << 40})
+			for k := range worst {
+				require.NotEqual(t, uint64(Unbounded), worst[k], "seed %d, f%d", seed, k)
+				for _, argument := range []uint64{0, 1, 3, 1 << 31} {
+					c := cost(fmt.Sprint("f", k), argument)
+					require.LessOrEqual(t, c, worst[k], "seed %d, f%d(%d)", seed, k, argument)
+					calls++
+					if c == worst[k] {
+						reached++
+					}
+				}
+			}
+		}
+	}
+	require.Greater(t, reached, calls/20)
+}
+
+// wild writes code that jumps wherever it may and changes any local at any time.
+type wild struct {
+	writer
+}
+
+func (w *wild) local() byte { return byte(w.IntN(4)) }
+
+func (w *wild) condition() {
+	limit := number([]int32{0, 1, 5, 10, -1, -6, 1<<31 - 1, -1 << 31}[w.IntN(8)])
+	compare := byte(opI32Eq) + byte(w.IntN(10))
+	switch w.IntN(6) {
+	case 0:
+		w.emit(byte(opLocalGet), w.local())
+	case 1:
+		w.emit(byte(opLocalGet), w.local(), byte(opI32Eqz))
+	case 2:
+		w.emit(limit...)
+		w.emit(byte(opLocalGet), w.local(), compare)
+	case 3:
+		w.emit(byte(opLocalGet), w.local())
+		w.emit(number(w.Int32N(5) - 2)...)
+		w.emit(byte(opI32Add))
+		w.emit(limit...)
+		w.emit(compare)
+	default:
+		w.emit(byte(opLocalGet), w.local())
+		w.emit(limit...)
+		w.emit(compare)
+	}
+}
+
+func (w *wild) block(op opcode, depth int) {
+	w.emit(byte(op), blockEmpty)
+	w.labels = append(w.labels, true)
+	w.anyCode(depth - 1)
+	if op == opLoop && w.IntN(4) > 0 {
+		if w.IntN(3) > 0 { // as compilers count
+			local := w.local()
+			w.emit(byte(opLocalGet), local)
+			w.emit(number([]int32{1, 1, -1, 2, -3, 4}[w.IntN(6)])...)
+			w.emit([]byte{byte(opI32Add), byte(opI32Sub)}[w.IntN(2)], byte(opLocalTee), local)
+			if w.IntN(2) == 0 {
+				w.emit(number(w.Int32N(12))...)
+				w.emit(byte(opI32Eq) + byte(w.IntN(10)))
+			}
+		} else {
+			w.condition()
+		}
+		w.emit(byte(opBrIf), 0)
+	}
+	if op == opIf && w.IntN(3) == 0 {
+		w.emit(byte(opElse))
+		w.anyCode(depth - 1)
+	}
+	w.labels = w.labels[:len(w.labels)-1]
+	w.emit(byte(opEnd))
+}
+
+// anyCode leaves nothing on the stack.
+func (w *wild) anyCode(depth int) {
+	for n := 1 + w.IntN(3); n > 0 && w.left > 0; n-- {
+		w.left--
+		switch kind := w.IntN(12); {
+		case kind < 2:
+			w.emit(number(w.Int32N(12) - 1)...)
+			w.emit(byte(opLocalSet), w.local())
+		case kind == 2:
+			w.emit(byte(opLocalGet), w.local())
+			w.emit(number(w.Int32N(5) - 2)...)
+			w.emit(byte(opI32Add), byte(opLocalSet), w.local())
+		case kind < 5:
+			w.condition()
+			w.emit(byte(opBrIf), byte(w.IntN(len(w.labels))))
+		case kind == 5 && w.IntN(4) == 0:
+			w.emit(byte(opBr), byte(w.IntN(len(w.labels))))
+		case kind == 6 && w.IntN(3) == 0:
+			w.condition()
+			w.emit(byte(opBrTable), 1, byte(w.IntN(len(w.labels))), byte(w.IntN(len(w.labels))))
+		case kind == 7 && w.functions > 0:
+			w.emit(byte(opLocalGet), w.local(), byte(opCall), byte(w.IntN(w.functions)), byte(opLocalSet), w.local())
+		case depth == 0:
+			w.emit(0x01)
+		case kind == 8:
+			w.block(opBlock, depth)
+		case kind == 9:
+			w.condition()
+			w.block(opIf, depth)
+		default:
+			w.block(opLoop, depth)
+		}
+	}
+}
+
+func wildModule(seed uint64) []byte {
+	a := &assembly{}
+	random := rand.New(rand.NewPCG(seed, 11))
+	for k := range 4 {
+		w := &wild{writer{Rand: random, functions: k, left: 25}}
+		w.block(opBlock, 4)
+		w.emit(byte(opLocalGet), 1)
+		a.add(fmt.Sprint("f", k), i32, i32, i32+i32+i32, w.code...)
+	}
+	return a.bytes()
+}
+
+// TestBoundsAreProved: whatever loops do to what they count by, a bound that is stated holds. Most
+// of the loops that are entered here have no bound; enough have one.
+func TestBoundsAreProved(t *testing.T) {
+	modules := uint64(300)
+	if *full {
+		modules = 20_000
+	}
+	const limit = 20_000
+	bounded, ended, turned := 0, 0, 0
+	for seed := range modules {
+		binary := wildModule(seed)
+		costs := oddCosts()
+		s, err := Analyse(binary, costs)
+		require.NoError(t, err)
+		cost := metered(t, binary, Meter{Costs: costs, Limit: limit})
+		for k, f := range s.Functions {
+			for _, l := range f.Loops {
+				if l.Turns > 1 {
+					turned++
+				}
+			}
+			if f.WorstCase == nil {
+				ended++
+				continue
+			}
+			bounded++
+			for _, argument := range []uint64{0, 1, 2, 7, 1<<32 - 1, 1 << 31, uint64(seed & 15)} {
+				require.LessOrEqual(t, cost(fmt.Sprint("f", k), argument), *f.WorstCase, "seed %d, f%d(%d)", seed, k, argument)
+			}
+		}
+	}
+	t.Logf("%d functions with a bound, %d without; %d loops of several turns", bounded, ended, turned)
+	require.Greater(t, bounded, int(modules)/2)
+	require.Greater(t, ended, int(modules)/2)
+	require.Greater(t, turned, int(modules)/4)
+}
+
+// TestWorstCaseIsReached: of straight code, of loops as compilers write them, and of calls.
+func TestWorstCaseIsReached(t *testing.T) {
+	get, set, tee := func(l byte) []byte { return []byte{byte(opLocalGet), l} }, func(l byte) []byte { return []byte{byte(opLocalSet), l} }, func(l byte) []byte { return []byte{byte(opLocalTee), l} }
+	code := func(parts ...any) (all []byte) {
+		for _, part := range parts {
+			switch part := part.(type) {
+			case []byte:
+				all = append(all, part...)
+			case opcode:
+				all = append(all, byte(part))
+			case int:
+				all = append(all, byte(part))
+			}
+		}
+		return all
+	}
+	down := code(number(9), set(1), opLoop, blockEmpty, get(1), number(-1), opI32Add, tee(1), opBrIf, 0, opEnd)
+	for name, c := range map[string]struct {
+		code  []byte
+		turns []uint64 // of each loop
+	}{
+		"straight":      {code(get(0), get(0), opI32Add, set(1)), nil},
+		"both ways":     {code(get(0), opIf, blockEmpty, get(0), set(1), opElse, get(0), opDrop, opEnd), nil},
+		"down":          {down, []uint64{9}},
+		"up":            {code(opLoop, blockEmpty, get(1), number(3), opI32Add, tee(1), number(21), opI32Ne, opBrIf, 0, opEnd), []uint64{7}},
+		"up to a bound": {code(opLoop, blockEmpty, get(1), number(3), opI32Add, tee(1), number(20), opI32LtS, opBrIf, 0, opEnd), []uint64{7}},
+		"test first": {code(opBlock, blockEmpty, opLoop, blockEmpty, get(1), number(5), opI32GeU, opBrIf, 1,
+			get(1), number(1), opI32Add, set(1), opBr, 0, opEnd, opEnd), []uint64{6}},
+		"test by if": {code(opLoop, blockEmpty, get(1), number(5), opI32LtS, opIf, blockEmpty,
+			get(1), number(1), opI32Add, set(1), opBr, 1, opEnd, opEnd), []uint64{6}},
+		"in a loop": {code(number(4), set(2), opLoop, blockEmpty, down, get(2), number(1), opI32Sub, tee(2), opI32Eqz, opI32Eqz, opBrIf, 0, opEnd), []uint64{4, 9}},
+		"fill":      {code(number(0), number(0), number(100), 0xFC, 11, 0), nil},
+		"around":    {code(number(-2), set(1), opLoop, blockEmpty, get(1), number(1), opI32Add, tee(1), opBrIf, 0, opEnd), []uint64{2}},
+	} {
+		binary := (&assembly{}).add("f", i32, "", i32+i32, c.code...).add("g", i32, "", "", code(get(0), opCall, 0, get(0), opCall, 0)...).bytes()
+		s, err := Analyse(binary, oddCosts())
+		require.NoError(t, err, name)
+		cost := metered(t, binary, Meter{Costs: oddCosts(), Limit: 1 << 40})
+		for k, f := range []string{"f", "g"} {
+			require.NotNil(t, s.Functions[k].WorstCase, name)
+			require.Equal(t, max(cost(f, 0), cost(f, 1)), *s.Functions[k].WorstCase, "%s: %s", name, f)
+		}
+		var turns []uint64
+		for _, l := range s.Functions[0].Loops {
+			turns = append(turns, l.Turns)
+		}
+		require.Equal(t, c.turns, turns, name)
+	}
+
+	// None of these has a bound, and the last ones have no end.
+	count := code(get(1), number(1), opI32Add, tee(1))
+	for name, c := range map[string][]byte{
+		"start":         code(get(0), set(1), opLoop, blockEmpty, count, number(9), opI32Ne, opBrIf, 0, opEnd),
+		"limit":         code(opLoop, blockEmpty, count, get(0), opI32Ne, opBrIf, 0, opEnd),
+		"two ways back": code(opLoop, blockEmpty, get(0), opBrIf, 0, count, number(9), opI32Ne, opBrIf, 0, opEnd),
+		"set inside":    code(opLoop, blockEmpty, get(0), opIf, blockEmpty, number(0), set(1), opEnd, count, number(9), opI32Ne, opBrIf, 0, opEnd),
+		"jumps over":    code(opLoop, blockEmpty, get(1), number(2), opI32Add, tee(1), number(9), opI32Ne, opBrIf, 0, opEnd),
+		"length":        code(number(0), number(0), get(0), 0xFC, 11, 0),
+		"for ever":      forever,
+		"itself":        code(get(0), opCall, 0),
+	} {
+		s, err := Analyse((&assembly{}).add("f", i32, "", i32+i32, c...).bytes(), oddCosts())
+		require.NoError(t, err, name)
+		require.Nil(t, s.Functions[0].WorstCase, name)
+		require.Len(t, s.Handlers, 1)
+		require.Len(t, s.Handlers[0].Unbounded, 1, name)
+		require.Equal(t, name == "itself", s.Functions[0].Recursive)
+	}
+}
+
+// TestHandlersOfOneProcessor follows the built-in programs to their last instruction. The loop over
+// the list of cells turns once, where clang leaves a loop that has one entry.
+func TestHandlersOfOneProcessor(t *testing.T) {
+	unit, _ := Model("unit")
+	once, programs := 0, 0
+	for name, binary := range images(t) {
+		s, err := Analyse(binary, unit)
+		require.NoError(t, err)
+		for _, f := range s.Functions {
+			require.NotEmpty(t, f.Blocks, "%s: %s", name, f.Name)
+			require.NotEmpty(t, f.Source)
+			for _, l := range f.Loops {
+				require.NotEmpty(t, l.Source)
+			}
+		}
+		at := slices.IndexFunc(s.Handlers, func(h Handler) bool { return h.Name == "starloom_slot" })
+		require.GreaterOrEqual(t, at, 0)
+		programs++
+		if loops := s.Handlers[at].Loops; len(loops) > 0 && loops[0].Turns == 1 {
+			once++
+		}
+		for _, h := range s.Handlers {
+			for _, reason := range h.Unbounded {
+				require.NotContains(t, reason, "too large", "%s: %s", name, h.Name)
+			}
+		}
+	}
+	require.GreaterOrEqual(t, once, programs-2)
+}

@@ -1,0 +1,396 @@
+package wasm
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Static is what can be said of an image without running it. Costs are by one table; those of a
+// call or a turn are at most what is said, whatever the input is: the cost of the longest way
+// through the code, whether or not any input takes it.
+type Static struct {
+	Functions []Function `json:"functions"`
+	Imports   []string   `json:"imports"`
+	Exports   []string   `json:"exports"`
+	Globals   []string   `json:"globals"`
+	Memories  []Limits   `json:"memories"` // pages of 64 KiB
+	Tables    []uint32   `json:"tables"`   // entries at the start
+	Data      []Segment  `json:"data"`     // what the memory holds at the start
+	Handlers  []Handler  `json:"handlers"`
+}
+
+// Function is a function that the image defines.
+type Function struct {
+	Index     int          `json:"index"`
+	Name      string       `json:"name"`
+	Source    string       `json:"source,omitempty"` // of its first instruction, with debug information
+	Bytes     int          `json:"bytes"`
+	WorstCase *uint64      `json:"worst_case,omitempty"` // cost of a call with what it calls; nil: no bound is known
+	Recursive bool         `json:"recursive,omitempty"`  // it may call itself, over whatever others
+	Loops     []Loop       `json:"loops,omitempty"`
+	Blocks    []BasicBlock `json:"blocks"`
+	Indirect  []Place      `json:"indirect_calls,omitempty"`
+	Lengths   []Place      `json:"unknown_lengths,omitempty"` // memory.copy, fill and init
+}
+
+// Limits is the size of a memory at the start, and at most; nil if it does not say.
+type Limits struct {
+	Start uint32  `json:"start"`
+	Most  *uint32 `json:"most,omitempty"`
+}
+
+// Segment is a part of the memory: its address, nil if the image does not say it plainly, and length.
+type Segment struct {
+	Address *uint32 `json:"address,omitempty"`
+	Bytes   int     `json:"bytes"`
+}
+
+// Place is an instruction: its offset in the image, and its line, if the image says it.
+type Place struct {
+	Offset int    `json:"offset"`
+	Source string `json:"source,omitempty"`
+}
+
+// String returns the line, or the offset.
+func (p Place) String() string {
+	if p.Source != "" {
+		return p.Source
+	}
+	return fmt.Sprintf("offset %#x", p.Offset)
+}
+
+// BasicBlock is code that runs from its first instruction to its last one. Its cost is without that
+// of the functions that it calls, which are listed in order.
+type BasicBlock struct {
+	Place
+	Cost  *uint64  `json:"cost,omitempty"` // nil: a length is not known
+	Calls []string `json:"calls,omitempty"`
+}
+
+// Loop is a loop that can be reached.
+type Loop struct {
+	Place
+	Turns uint64  `json:"turns,omitempty"` // at most, each time that it is entered; 0: no bound is known
+	Turn  *uint64 `json:"turn,omitempty"`  // cost of one turn, with all that is in it; nil: no bound is known
+}
+
+// Handler is an export that the host calls, or the start function, with the cost of a call of it: starloom_start and
+// starloom_slot are called for one processor.
+type Handler struct {
+	Name      string   `json:"name"`
+	WorstCase *uint64  `json:"worst_case,omitempty"`
+	Unbounded []string `json:"unbounded,omitempty"` // why no bound is known
+	Loops     []Loop   `json:"loops,omitempty"`     // of its function, where it is called for one processor
+}
+
+// program is what the bounds of functions follow from.
+type program struct {
+	m         *module
+	costs     *Costs
+	byType    map[funcType][]uint32
+	recursive []bool
+	worst     []uint64 // by function
+	found     []functionBounds
+	names     []string // of all functions
+	lines     lineTable
+	codeStart int // offset of the code section, from which debug information counts
+}
+
+// Analyse describes an image and bounds its costs. Errors are those of Rewrite.
+func Analyse(binary []byte, costs Costs) (*Static, error) {
+	m, err := parse(binary)
+	if err != nil {
+		return nil, &BrokenError{err}
+	}
+	if err := m.refuse(); err != nil {
+		return nil, err
+	}
+	w := &weaver{m: m}
+	if err := w.analyse(); err != nil {
+		return nil, err
+	}
+	start := m.contents(sectionCode).base
+	p := &program{codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(), worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body))}
+	if sections := m.debugSections(); len(sections["line"]) > 0 {
+		p.lines = (&Copy{original: sections}).Places().lines()
+	}
+	for k, t := range w.turns {
+		p.recursive = append(p.recursive, t.recursive)
+		if t.recursive {
+			p.worst[k] = Unbounded
+		}
+	}
+	for _, k := range w.order {
+		p.found[k] = p.function(int(k), nil)
+		if !p.recursive[k] {
+			p.worst[k] = p.found[k].worst
+		}
+	}
+	return p.describe(), nil
+}
+
+func (p *program) describe() *Static {
+	m := p.m
+	s := &Static{Functions: []Function{}, Imports: m.listImports(), Exports: m.listExports(), Globals: m.listGlobals(),
+		Memories: m.memories(), Tables: append([]uint32{}, m.tables...), Data: m.segments(), Handlers: []Handler{}}
+	for k := range m.body {
+		s.Functions = append(s.Functions, p.describeFunction(k))
+	}
+	if m.start >= len(m.imported) && m.start < len(m.imported)+len(m.body) {
+		s.Handlers = append(s.Handlers, p.handler("the start function", m.start, 0))
+	}
+	for _, name := range m.exportNames(kindFunction) {
+		if e := m.exports[name]; ofHost(name) && int(e.index) >= len(m.imported) && int(e.index) < len(m.imported)+len(m.body) {
+			params := 0
+			for _, l := range listed {
+				if l.name == name && m.takes(int(e.index), l.params) {
+					params = l.params
+				}
+			}
+			s.Handlers = append(s.Handlers, p.handler(name, int(e.index), params))
+		}
+	}
+	return s
+}
+
+func (p *program) describeFunction(k int) Function {
+	f, found := &p.m.body[k], &p.found[k]
+	out := Function{
+		Index: len(p.m.imported) + k, Name: p.names[len(p.m.imported)+k], Source: p.place(k, 0).Source, Bytes: len(f.locals) + len(f.code),
+		WorstCase: known(p.worst[k]), Recursive: p.recursive[k], Loops: p.loops(k, found.loops), Blocks: []BasicBlock{},
+		Indirect: p.places(k, found.tables), Lengths: p.places(k, found.lengths),
+	}
+	for _, b := range found.blocks {
+		block := BasicBlock{Place: p.place(k, b.offset), Cost: known(b.cost)}
+		for _, callee := range b.calls {
+			block.Calls = append(block.Calls, p.names[callee])
+		}
+		out.Blocks = append(out.Blocks, block)
+	}
+	return out
+}
+
+// handler describes an export; params is the number of its parameters if it has a list of cells.
+func (p *program) handler(name string, index, params int) Handler {
+	k := index - len(p.m.imported)
+	found := p.found[k]
+	if params > 0 && !p.recursive[k] {
+		found = p.function(k, []value{isFixed(1)})
+	} else {
+		found.worst = p.worst[k]
+	}
+	h := Handler{Name: name, WorstCase: known(found.worst)}
+	if params > 0 {
+		h.Loops = p.loops(k, found.loops)
+	}
+	if h.WorstCase == nil {
+		h.Unbounded = p.reasons(k, &found)
+	}
+	return h
+}
+
+// reasons says why there is no bound for a function, called with what found holds.
+func (p *program) reasons(k int, found *functionBounds) (all []string) {
+	seen := make([]bool, len(p.m.body))
+	var open []int
+	look := func(k int, found *functionBounds) {
+		seen[k] = true
+		name := p.names[len(p.m.imported)+k]
+		add := func(format string, arguments ...any) {
+			all = append(all, name+": "+fmt.Sprintf(format, arguments...))
+		}
+		if p.recursive[k] {
+			add("it may call itself")
+		}
+		for _, l := range p.loops(k, found.loops) {
+			switch {
+			case l.Turns == 0 && l.Turn != nil:
+				add("the loop at %s, at most %d a turn", l.Place, *l.Turn)
+			case l.Turns == 0:
+				add("the loop at %s, with others in it", l.Place)
+			}
+		}
+		for _, place := range p.places(k, found.lengths) {
+			add("the length of memory.copy or fill at %s", place)
+		}
+		for _, callee := range found.callees {
+			if p.worst[callee] == Unbounded && !seen[callee] {
+				seen[callee] = true
+				open = append(open, int(callee))
+			}
+		}
+	}
+	look(k, found)
+	for len(open) > 0 {
+		k := open[0]
+		open = open[1:]
+		look(k, &p.found[k])
+	}
+	if all == nil {
+		all = []string{"the sum does not fit into 63 bits, or the code is too large to follow"}
+	}
+	return all
+}
+
+func (p *program) loops(k int, found []loopBounds) (loops []Loop) {
+	for _, l := range found {
+		place := p.place(k, l.offset)
+		place.Source = p.lines.first(uint64(place.Offset-p.codeStart), l.end-l.offset)
+		loops = append(loops, Loop{place, l.turns, known(l.turn)})
+	}
+	return loops
+}
+
+func (p *program) places(k int, offsets []int) (places []Place) {
+	for _, at := range offsets {
+		places = append(places, p.place(k, at))
+	}
+	return places
+}
+
+// place is that of an instruction at an offset of a function's code.
+func (p *program) place(k, offset int) Place {
+	f := &p.m.body[k]
+	at := f.offset + len(f.locals) + offset
+	return Place{at, p.lines.source(uint64(at - p.codeStart))}
+}
+
+// known is a cost, or nil for none.
+func known(cost uint64) *uint64 {
+	if cost == Unbounded {
+		return nil
+	}
+	return &cost
+}
+
+// functionNames names all functions: as the image does, or by import, export or number.
+func (m *module) functionNames() []string {
+	names := slices.Clone(m.importNames)
+	for k := range m.body {
+		names = append(names, fmt.Sprintf("function %d", len(m.imported)+k))
+	}
+	exports := m.exportNames(kindFunction)
+	slices.Reverse(exports) // the first one stays
+	for _, name := range exports {
+		if index := int(m.exports[name].index); index >= len(m.imported) && index < len(names) {
+			names[index] = name
+		}
+	}
+	for index, name := range m.names {
+		if name != "" && int(index) < len(names) {
+			names[index] = name
+		}
+	}
+	return names
+}
+
+// exportNames lists the exports of a kind in the order of their names.
+func (m *module) exportNames(kind byte) (names []string) {
+	for name, e := range m.exports {
+		if e.kind == kind {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+var kindNames = []string{"function", "table", "memory", "global"}
+
+func (m *module) listImports() []string {
+	list := []string{}
+	for k, signature := range m.imported {
+		list = append(list, m.importNames[k]+m.types[signature].String())
+	}
+	return list
+}
+
+func (m *module) listExports() []string {
+	list := []string{}
+	for kind, text := range kindNames {
+		for _, name := range m.exportNames(byte(kind)) {
+			if e := m.exports[name]; kind == kindFunction && int(e.index) < len(m.imported)+len(m.body) {
+				list = append(list, name+m.types[m.signature(int(e.index))].String())
+			} else {
+				list = append(list, text+" "+name)
+			}
+		}
+	}
+	return list
+}
+
+func (m *module) listGlobals() []string {
+	list := []string{}
+	for i, g := range m.globals {
+		text := map[bool]string{true: "mutable ", false: ""}[g.mutable] + typeNames[g.valueType]
+		list = append(list, m.globalName(i)+": "+text)
+	}
+	return list
+}
+
+// contents is a reader of a section, empty if there is none.
+func (m *module) contents(id byte) *reader {
+	for _, s := range m.sections {
+		if s.id == id {
+			return &reader{data: s.content, base: s.offset}
+		}
+	}
+	return &reader{data: []byte{0}}
+}
+
+func (m *module) memories() []Limits {
+	list := []Limits{}
+	r := m.contents(sectionMemory)
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		flags := r.byte()
+		l := Limits{Start: r.u32()}
+		if flags&1 != 0 {
+			most := r.u32()
+			l.Most = &most
+		}
+		list = append(list, l)
+	}
+	return list
+}
+
+func (m *module) segments() []Segment {
+	list := []Segment{}
+	r := m.contents(sectionData)
+	for n := r.count(); n > 0 && r.err == nil; n-- {
+		var s Segment
+		flags := r.u32()
+		if flags == 2 {
+			r.u32() // memory
+		}
+		if flags != 1 {
+			plain := r.at < len(r.data) && opcode(r.data[r.at]) == opI32Const
+			if address := uint32(m.constant(r, nil)); plain {
+				s.Address = &address
+			}
+		}
+		s.Bytes = len(r.bytes(uint64(r.u32())))
+		list = append(list, s)
+	}
+	return list
+}
+
+var typeNames = map[byte]string{
+	typeI32: "i32", typeI64: "i64", typeF32: "f32", typeF64: "f64", typeV128: "v128", typeFunction: "funcref", typeExtern: "externref",
+}
+
+// String returns (i32, i64) -> i32.
+func (t funcType) String() string {
+	list := func(types string) string {
+		var names []string
+		for _, valueType := range []byte(types) {
+			names = append(names, typeNames[valueType])
+		}
+		return strings.Join(names, ", ")
+	}
+	text := "(" + list(t.params) + ")"
+	if t.results != "" {
+		text += " -> " + list(t.results)
+	}
+	return text
+}

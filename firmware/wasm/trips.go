@@ -1,0 +1,63 @@
+package wasm
+
+import "math/bits"
+
+// negated returns the comparison that holds when op does not.
+func negated(op opcode) opcode {
+	return [...]opcode{opI32Ne, opI32Eq, opI32GeS, opI32GeU, opI32LeS, opI32LeU, opI32GtS, opI32GtU, opI32LtS, opI32LtU}[op-opI32Eq]
+}
+
+// mirrored returns the comparison of y and x that op is of x and y.
+func mirrored(op opcode) opcode {
+	return [...]opcode{opI32Eq, opI32Ne, opI32GtS, opI32GtU, opI32LtS, opI32LtU, opI32GeS, opI32GeU, opI32LeS, opI32LeU}[op-opI32Eq]
+}
+
+// trips returns how often in a row a comparison of v, v+step, v+2*step and so on, modulo 2^32, with
+// a limit holds from the start; false if it holds for ever, or longer than is easily said.
+func trips(v, step uint32, op opcode, limit uint32) (uint64, bool) {
+	switch op {
+	case opI32Eq:
+		switch {
+		case v != limit:
+			return 0, true
+		case step == 0:
+			return 0, false
+		}
+		return 1, true
+	case opI32Ne:
+		return distance(limit-v, step)
+	case opI32LtS, opI32GtS, opI32LeS, opI32GeS: // the order of unsigned numbers, turned by half
+		return trips(v^1<<31, step, op+1, limit^1<<31)
+	case opI32GtU, opI32GeU: // complements are in the other order
+		return trips(^v, -step, mirrored(op), ^limit)
+	case opI32LeU:
+		if limit++; limit == 0 {
+			return 0, false
+		}
+	}
+	if v >= limit {
+		return 0, true
+	}
+	if step == 0 {
+		return 0, false
+	}
+	n := (uint64(limit-v) + uint64(step) - 1) / uint64(step)
+	return n, uint64(v)+n*uint64(step) < 1<<32 // else it may jump over all numbers from limit on
+}
+
+// distance returns how many steps make d, modulo 2^32.
+func distance(d, step uint32) (uint64, bool) {
+	if d == 0 {
+		return 0, true
+	}
+	zeros := bits.TrailingZeros32(step) // 32 of 0
+	if d&(1<<zeros-1) != 0 || step == 0 {
+		return 0, false
+	}
+	odd := step >> zeros
+	inverse := odd // to 3 bits, twice as many each time
+	for range 4 {
+		inverse *= 2 - odd*inverse
+	}
+	return uint64((d >> zeros) * inverse & uint32(1<<(32-zeros)-1)), true
+}

@@ -1,0 +1,51 @@
+package wasm
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestTrips counts what trips calculates, with small numbers, and with numbers around 0, 2^31 and
+// 2^32 where additions overflow.
+func TestTrips(t *testing.T) {
+	random := rand.New(rand.NewPCG(4, 2))
+	near := func() uint32 { return []uint32{0, 1 << 31, 1 << 30}[random.IntN(3)] + uint32(random.IntN(64)) - 32 }
+	holds := func(v uint32, op opcode, limit uint32) bool {
+		a, b := int32(v), int32(limit)
+		return map[opcode]bool{
+			opI32Eq: v == limit, opI32Ne: v != limit, opI32LtS: a < b, opI32LtU: v < limit, opI32GtS: a > b, opI32GtU: v > limit,
+			opI32LeS: a <= b, opI32LeU: v <= limit, opI32GeS: a >= b, opI32GeU: v >= limit,
+		}[op]
+	}
+	const most = 2000
+	known, open := 0, 0
+	for range 50_000 {
+		v, limit, step := near(), near(), uint32(random.IntN(9)-4)
+		if random.IntN(4) == 0 {
+			step = uint32(1) << random.IntN(32)
+		}
+		op := opI32Eq + opcode(random.IntN(10))
+		require.NotEqual(t, holds(v, op, limit), holds(v, negated(op), limit))
+		require.Equal(t, holds(v, op, limit), holds(limit, mirrored(op), v))
+		n, ok := trips(v, step, op, limit)
+		if !ok {
+			open++
+			continue
+		}
+		if n > most {
+			require.True(t, op == opI32Ne || holds(v+uint32(n-1)*step, op, limit))
+			require.False(t, holds(v+uint32(n)*step, op, limit))
+			continue
+		}
+		known++
+		count := uint64(0)
+		for ; count <= n && holds(v, op, limit); count++ {
+			v += step
+		}
+		require.Equal(t, n, count, "%#x %d %#x", op, int32(step), limit)
+	}
+	require.Greater(t, known, 10_000)
+	require.Greater(t, open, 1_000)
+}
