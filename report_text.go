@@ -300,7 +300,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		if violations := broken[rule]; len(violations) > 0 {
 			var text strings.Builder
 			for _, v := range violations {
-				fmt.Fprintf(&text, "%s: %s\n", v.where(), v.Message)
+				fmt.Fprintf(&text, "%s: %s%s\n", v.where(), v.Message, causeText(v.Cause))
 				v.writeBacktrace(&text, len(v.Backtrace))
 			}
 			first := violations[0]
