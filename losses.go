@@ -180,13 +180,20 @@ func (m *Machine) locate(p missingPacket, v *Violation) {
 	case t.full >= 0:
 		v.Path = m.names.Processor(t.full)
 		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
+		if m.smaller(t.full) {
+			v.Message += ", which a fault has made smaller"
+		}
 	case met >= 0:
 		v.Cycle = m.timing.SlotCycle(t.slot) + uint64(t.met[met].cycle)
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it met another frame here", e.Processor)
+	case m.harmed(medium, t.slot) == fabric.Dark:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
+	case t.damaged[medium] && m.harmed(medium, t.slot) == fabric.Flipped:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault damaged it here", e.Processor)
 	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
-	case m.darkened(medium, t.slot):
-		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
+	case m.killed(int(p.destination)):
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor, p.destination)
 	default:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and nobody listened here", e.Processor)
 	}

@@ -141,19 +141,26 @@ func (m *Machine) unstrike(shard *machineShard) {
 // killed reports whether a fault has killed a processor.
 func (m *Machine) killed(processor int) bool { return m.faults != nil && m.faults.dead[processor] != 0 }
 
-// darkened reports whether a fault lets nothing of a medium arrive in a slot.
-func (m *Machine) darkened(medium int, slot uint32) bool {
+// harmed returns what faults do to the light of a medium in a slot.
+func (m *Machine) harmed(medium int, slot uint32) fabric.Effect {
 	if m.faults == nil {
-		return false
+		return fabric.Unharmed
 	}
 	effect, _ := m.faults.plan.OnMedium(medium, slot)
-	return effect == fabric.Dark
+	return effect
+}
+
+// smaller reports whether a fault has made the RX FIFO of a processor smaller.
+func (m *Machine) smaller(processor int) bool {
+	return m.faults != nil && slices.ContainsFunc(m.faults.plan.All, func(f fabric.Fault) bool {
+		return f.Kind == fabric.FaultBuffers && f.RxFrames > 0 && f.Targets.Has(processor)
+	})
 }
 
 // FaultReport is what one fault of the scenario has done.
 type FaultReport struct {
 	Kind  string `json:"kind"`
-	Count uint64 `json:"count"` // of processors and slots, or frames that did not fit; of media receptions
+	Count uint64 `json:"count"` // of processors and slots; of buffers frames that did not fit into an RX FIFO, and calls of handlers with one that did not fit into a TX FIFO; of media receptions
 	// First is where it has happened first, nil if never.
 	First *FaultFirst `json:"first,omitempty"`
 }
@@ -210,7 +217,7 @@ func (f *FaultReport) text() string {
 	if f.First == nil {
 		return "has done nothing"
 	}
-	what := map[string]string{"dead": "deaths", "restart": "restarts", "clock_pause": "handler calls left out", "buffers": "frames that did not fit"}[f.Kind]
+	what := map[string]string{"dead": "deaths", "restart": "restarts", "clock_pause": "handler calls left out", "buffers": "overflows"}[f.Kind]
 	if what == "" {
 		what = "receptions"
 	}

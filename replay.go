@@ -72,6 +72,9 @@ func (m *Machine) newReplay(b *instanceTask) error {
 	if err != nil {
 		return err
 	}
+	if m.faults != nil {
+		m.faults.shrink(instance.Bank())
+	}
 	m.replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance, recording: true}
 	for i := range m.shards {
 		m.shards[i].replay = m.replay

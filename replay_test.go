@@ -20,7 +20,7 @@ func TestReplay(t *testing.T) {
 	for i, path := range paths {
 		s, err := LoadScenario(path)
 		require.NoError(t, err)
-		if s.Processors() > 300 || s.Workload.Permutation.Kind == PermutationAll || strings.Contains(path, "survival") { // of many runs
+		if s.Processors() > 300 || s.Workload.Permutation.Kind == PermutationAll || s.rates() != nil {
 			continue
 		}
 		kinds[s.network().Kind()] = true

@@ -59,9 +59,10 @@ type Report struct {
 	Frames          Frames         `json:"frames"`
 	Metrics         Metrics        `json:"metrics"`
 	Firmware        FirmwareReport `json:"firmware"`
-	Faults          []FaultReport  `json:"faults,omitempty"` // what each fault of the scenario has done, in its order
-	RTL             []RTLReport    `json:"rtl,omitempty"`    // components that were RTL, by path
-	Digest          string         `json:"digest"`           // of what digestCovers says
+	Faults          []FaultReport  `json:"faults,omitempty"`         // what each fault of the scenario has done, in its order
+	Without         *WithoutFaults `json:"without_faults,omitempty"` // the same run without them, if it failed
+	RTL             []RTLReport    `json:"rtl,omitempty"`            // components that were RTL, by path
+	Digest          string         `json:"digest"`                   // of what digestCovers says
 
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
@@ -94,8 +95,9 @@ type Violation struct {
 	Rule    string `json:"rule"`  // one of the constants Rule...
 	Cycle   uint64 `json:"cycle"` // as in waveforms, captures and logs
 	Slot    uint64 `json:"slot"`
-	Path    string `json:"path"`    // of a processor, medium or link
-	Message string `json:"message"` // for people; may change
+	Path    string `json:"path"`            // of a processor, medium or link
+	Message string `json:"message"`         // for people; may change
+	Cause   string `json:"cause,omitempty"` // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
 
 	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
 	// the innermost first, inlined ones, too, with file:line:column of images built with -g.

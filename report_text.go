@@ -38,7 +38,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			continue
 		}
 		shown++
-		fmt.Fprintf(&b, "  %s: %s: %s\n", v.Rule, v.where(), printable(v.Message))
+		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.where(), printable(v.Message), causeText(v.Cause))
 		v.writeBacktrace(&b, framesShown)
 	}
 	if more := r.ViolationsTotal - shown; more > 0 {
@@ -68,14 +68,12 @@ func (r *Report) WriteText(w io.Writer) error {
 			row(metric.Name, text)
 		}
 	}
-	frames := fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard",
-		r.Frames.Sent, r.Frames.Delivered, r.Frames.Collided, r.Frames.CRC, r.Frames.Overflow, r.Frames.Unheard)
-	if r.Frames.Blocked > 0 {
-		frames += fmt.Sprintf(", %d blocked", r.Frames.Blocked)
-	}
-	row("frames", frames)
+	row("frames", r.Frames.text())
 	for i := range r.Faults {
 		row("fault "+r.Faults[i].Kind, r.Faults[i].text())
+	}
+	if r.Without != nil {
+		row("without faults", r.Without.text())
 	}
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
@@ -101,6 +99,15 @@ func (r *Report) WriteText(w io.Writer) error {
 	writeFiles(&b, r.Files)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// text lists what the frames of a run became.
+func (f Frames) text() string {
+	text := fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard", f.Sent, f.Delivered, f.Collided, f.CRC, f.Overflow, f.Unheard)
+	if f.Blocked > 0 {
+		text += fmt.Sprintf(", %d blocked", f.Blocked)
+	}
+	return text
 }
 
 // rows writes a figure line by line, and only the head of a long one.
@@ -293,7 +300,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		if violations := broken[rule]; len(violations) > 0 {
 			var text strings.Builder
 			for _, v := range violations {
-				fmt.Fprintf(&text, "%s: %s\n", v.where(), v.Message)
+				fmt.Fprintf(&text, "%s: %s%s\n", v.where(), v.Message, causeText(v.Cause))
 				v.writeBacktrace(&text, len(v.Backtrace))
 			}
 			first := violations[0]

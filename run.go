@@ -185,6 +185,9 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	if m.paused { // nothing is repeated beyond the break
 		return report, recording.finish(report.Violations, report.Cycles)
 	}
+	if err := m.separate(ctx, report, repeated); err != nil {
+		return nil, err
+	}
 	if err := m.locateLosses(ctx, report, repeated); err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -171,6 +172,9 @@ func (b *batch) report(t *tally) *SeedsReport {
 	}
 	if t.onTrust > 0 && (t.firstFail == nil || t.firstFail.onTrust == 0) {
 		r.Notes = append(r.Notes, trustNote(t.onTrust))
+	}
+	if t.faulty && t.failedAll > 0 {
+		r.Notes = append(slices.Clip(r.Notes), "faults and firmware may have broken the rules: a run alone says which violations it has without faults, too")
 	}
 	if t.failedAll > 0 || t.runs < b.total {
 		r.Verdict = VerdictFail

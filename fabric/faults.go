@@ -61,6 +61,7 @@ func (f *Fault) in(slot uint32) bool {
 // slot: no order in which they are asked can matter.
 type Faults struct {
 	All    []Fault
+	Off    bool // nothing happens
 	names  Names
 	stream hw.Stream
 }
@@ -88,7 +89,7 @@ func (f *Faults) On(media bool) bool {
 // Happens reports whether a fault, by its number, happens to a target in a slot.
 func (f *Faults) Happens(number, target int, slot uint32) bool {
 	fault := &f.All[number]
-	return fault.in(slot) && fault.Targets.Has(target) && uint64(f.stream.Draw(uint32(target), slot, uint16(number))) < fault.Chance
+	return !f.Off && fault.in(slot) && fault.Targets.Has(target) && uint64(f.stream.Draw(uint32(target), slot, uint16(number))) < fault.Chance
 }
 
 // Effect is what faults do to the light of a medium in a slot.

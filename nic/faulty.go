@@ -87,6 +87,9 @@ func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
 	b.Registers[cell].TxFewer = b.txFewer(cell)
 }
 
+// Unshrink gives all FIFOs their full depth again, from the next Reset on.
+func (b *Bank) Unshrink() { b.depths = nil }
+
 // txFewer is by how many frames Shrink has made a cell's TX FIFO smaller.
 func (b *Bank) txFewer(cell int) uint8 {
 	if b.depths == nil || b.depths.tx[cell] == 0 {

@@ -6,7 +6,7 @@ func lightTap() Twin {
 	return Twin{
 		Name: "light_tap", Sources: []string{"light_tap.v"}, Components: []string{"hw.LightTap"},
 		Sets: []Parameters{
-			{"PHIT_BITS": 8, "SLOT_CYCLES": 24}, {"PHIT_BITS": 1, "SLOT_CYCLES": 1}, {"PHIT_BITS": 64, "SLOT_CYCLES": 1100},
+			{"PHIT_BITS": 8, "SLOT_CYCLES": 24}, {"PHIT_BITS": 64, "SLOT_CYCLES": 1100}, {"PHIT_BITS": 1, "SLOT_CYCLES": 1},
 			{"PHIT_BITS": 13, "SLOT_CYCLES": 64}, {"PHIT_BITS": 1, "SLOT_CYCLES": 150},
 		},
 		Mutants: []Mistake{

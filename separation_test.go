@@ -1,0 +1,139 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// separated are machines of every fabric with firmware that keeps all rules by itself, and the change
+// with which it breaks some.
+var separated = map[string]struct{ machine, old, broken string }{
+	"pops":            {"fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random}\nstop: {slots: 200}", "stop:", "rules: {collision_free: {period: 1, slots: [1]}, exactly_once: true}\nstop:"},
+	"crossbar":        {"fabric: {crossbar: {ports: 6}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: pipelined}}\nstop: {slots: 300}", "slots: 300", "slots: 5"},
+	"crossbar queues": {"fabric: {crossbar: {ports: 6}}\nfirmware: {program: scatter/sync}\nworkload: {scatter: {origin: 0}}\nstop: {slots: 300}", "slots: 300", "slots: 2"},
+	"bus":             {"fabric: {bus: {vertices: 8, buses: [[1, 2, 3, 4, 5, 6, 7, 0]], arbiter: fixed}}\nfirmware: {program: bus/sensors, params: {period: 4, spread: 2, readings: 8}}\nstop: {slots: 400}", "arbiter: fixed", "arbiter: none"},
+	"ej":              {"fabric: {ej: {a: 2, b: 3, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}\nstop: {slots: 100}", "ej/improved", "ej/misprinted"},
+}
+
+// key is what tells violations apart.
+func (v *Violation) key() string { return v.Rule + " " + v.Path + " " + v.Message }
+
+// TestSeparation: on every fabric what faults break is theirs, what firmware breaks by itself is its
+// own, before faults and among them, in both engines.
+func TestSeparation(t *testing.T) {
+	const none = "schedule: [{kind: drop, slots: {from: 100000}}, {kind: dead, probability: 0}]"
+	kinds := []string{
+		"schedule: [{kind: dead, slots: {to: 4}, probability: 0.4}]", "schedule: [{kind: stuck}, {kind: buffers, rx_frames: 1}]", "random: {kind: bit_flip, rate: 0.6}",
+		"schedule: [{kind: clock_pause, slots: {from: 1}}]", "schedule: [{kind: restart, slots: {from: 2, every: 2}}, {kind: buffers, rx_frames: 1, tx_frames: 1}]",
+	}
+	caused := map[string]int{}
+	run := func(t *testing.T, machine, faults, engine string) *Report {
+		s := faultScenario(t, machine, faults)
+		if faults == "" {
+			s.Faults = nil
+		}
+		r, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{Engine: engine}})
+		require.NoError(t, err)
+		return r
+	}
+	for name, c := range separated {
+		t.Run(name, func(t *testing.T) {
+			broken := strings.Replace(c.machine, c.old, c.broken, 1)
+			require.NotEqual(t, c.machine, broken)
+			sound := run(t, c.machine, none, EngineSlot)
+			require.Equal(t, VerdictPass, sound.Verdict)
+			require.Nil(t, sound.Without, "nothing to explain")
+
+			// The firmware alone.
+			own := run(t, broken, none, EngineSlot)
+			require.Equal(t, VerdictFail, own.Verdict)
+			require.Equal(t, own.Digest, own.Without.Digest)
+			require.Equal(t, own.Frames, own.Without.Frames)
+			for i := range own.Violations {
+				require.Equal(t, CauseFirmware, own.Violations[i].Cause, "%+v", own.Violations[i])
+			}
+
+			failed := 0
+			for _, faults := range kinds {
+				// The faults alone.
+				r := run(t, c.machine, faults, EngineSlot)
+				if r.Verdict == VerdictFail {
+					failed++
+					require.Equal(t, &WithoutFaults{VerdictPass, 0, sound.Slots, sound.Frames, sound.Digest}, r.Without)
+				}
+				for i := range r.Violations {
+					require.Equal(t, CauseFaults, r.Violations[i].Cause, "%+v", r.Violations[i])
+				}
+				// Both: what is there without faults, and nothing else, may be the firmware's. What
+				// was before the first of them cannot be theirs.
+				r = run(t, broken, faults, EngineSlot)
+				require.Equal(t, VerdictFail, r.Verdict)
+				first := ^uint64(0)
+				for _, f := range r.Faults {
+					if f.First != nil {
+						first = min(first, f.First.Cycle)
+					}
+				}
+				there := map[string]bool{}
+				for i := range own.Violations {
+					there[own.Violations[i].key()] = true
+				}
+				for i := range r.Violations {
+					v := &r.Violations[i]
+					caused[v.Cause]++
+					if v.Cycle < first && v.Cycle < r.Cycles { // the end of a run may be theirs
+						require.Equal(t, CauseFirmware, v.Cause, "%+v", v)
+					}
+					if v.Rule != RuleExactlyOnce { // which says later where a packet was lost
+						require.Equal(t, there[v.key()], v.Cause == CauseFirmware, "%+v", v)
+					}
+				}
+				var text, again bytes.Buffer
+				other := run(t, broken, faults, EngineCycle)
+				other.Engine = r.Engine
+				require.NoError(t, r.WriteJSON(&text))
+				require.NoError(t, other.WriteJSON(&again))
+				require.Equal(t, text.String(), again.String())
+			}
+			require.GreaterOrEqual(t, failed, 2)
+		})
+	}
+	for _, cause := range []string{CauseFaults, CauseFirmware, CauseUnclear} {
+		require.Positive(t, caused[cause], cause)
+	}
+}
+
+// TestCause: what another run says of a violation.
+func TestCause(t *testing.T) {
+	v := Violation{Rule: "a", Path: "p", Message: "m", Slot: 3}
+	sound := func(total uint64, violations ...Violation) *Report {
+		return &Report{Violations: violations, ViolationsTotal: total}
+	}
+	require.Equal(t, CauseFaults, cause(&v, sound(0)))
+	require.Equal(t, CauseFaults, cause(&v, sound(2, Violation{Rule: "b", Path: "p", Message: "m"}, Violation{Rule: "a", Path: "q", Message: "m"})))
+	require.Equal(t, CauseFirmware, cause(&v, sound(2, Violation{Rule: "a", Path: "p", Message: "n"}, Violation{Rule: "a", Path: "p", Message: "m", Slot: 9})))
+	require.Equal(t, CauseUnclear, cause(&v, sound(1, Violation{Rule: "a", Path: "p", Message: "n"})))
+	require.Equal(t, CauseUnclear, cause(&v, sound(101, Violation{Rule: "b", Path: "p", Message: "m"})), "the list is not all of them")
+}
+
+// TestSeparationInterrupted: a run that is interrupted while it is repeated without faults says that causes
+// are not known.
+func TestSeparationInterrupted(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	s := faultScenario(t, separated["pops"].machine, "schedule: [{kind: stuck}]")
+	r, err := Run(ctx, s, RunOptions{Progress: func(p Progress) {
+		if p.Repeated {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	require.Nil(t, r.Without)
+	require.Contains(t, strings.Join(r.Notes, "\n"), "which violations the faults have caused is not known")
+	for i := range r.Violations {
+		require.Empty(t, r.Violations[i].Cause)
+	}
+}
