@@ -62,9 +62,13 @@ func (c *firmwareChecker) reproduce(folder string) error {
 	for i := range c.report.Fuzz {
 		x := &c.report.Fuzz[i]
 		c.progress(fmt.Sprintf("makes the scenario of finding %d smaller", i+1))
-		small, err := c.smallest(x)
-		if err != nil {
+		small, shown, err := c.smallest(x)
+		if err = errors.Join(err, c.ctx.Err()); err != nil {
 			return err
+		}
+		if !shown {
+			c.leave(fmt.Sprintf("files that reproduce %s of %s: what the scenario has is not all from its file", x.Rule, x.Path))
+			continue
 		}
 		name := filepath.Join(folder, fmt.Sprintf("%02d-%s", i+1, x.Rule))
 		x.Again = fmt.Sprintf("starloom firmware check %s %s --replay %s", shellQuote(image), shellQuote(name+".yaml"), shellQuote(name+".json"))
@@ -100,18 +104,19 @@ type reproduction struct {
 	input FuzzInput
 }
 
-// smallest makes the scenario of a finding smaller for as long as the same is found: keys go, the
-// first processor takes the input, after fewer slots, and the network shrinks.
-func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, err error) {
+// smallest makes the scenario of a finding smaller for as long as the same is found: the first
+// processor takes the input, the network shrinks, there are fewer slots before, and keys go. It is
+// not shown at all if the scenario has what no file can say.
+func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
 	best.input = x.Input
 	if best.keys, err = c.scenario.keys(); err != nil {
-		return best, err
+		return best, false, err
 	}
 	best.keys["firmware"].(map[string]any)["mode"] = c.mode()
 	best.keys["seed"] = json.Number(fmt.Sprint(x.Input.Seed))
 	best.keys["stop"] = map[string]any{"slots": json.Number(fmt.Sprint(x.Input.Slots))}
 	if !c.shows(&best, x) {
-		return best, fmt.Errorf("firmware check: the scenario of %s does not show it again", x.Text) // it is what was run
+		return best, false, nil
 	}
 	tries := 0
 	try := func(change func(r *reproduction)) bool {
@@ -126,20 +131,7 @@ func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, err error
 		best = next
 		return true
 	}
-	for _, key := range []string{"faults", "rules", "workload", "link", "nic"} {
-		try(func(r *reproduction) { delete(r.keys, key) })
-	}
-	try(func(r *reproduction) { delete(r.keys["firmware"].(map[string]any), "cpu") })
-	params, _ := best.keys["firmware"].(map[string]any)["params"].(map[string]any)
-	for _, name := range slices.Sorted(maps.Keys(params)) {
-		try(func(r *reproduction) { delete(r.keys["firmware"].(map[string]any)["params"].(map[string]any), name) })
-	}
 	try(func(r *reproduction) { r.input.Processor = 0 }) // which every network has
-	for slots := uint32(1); slots < best.input.Slots; slots *= 2 {
-		if try(func(r *reproduction) { r.end(slots) }) {
-			break
-		}
-	}
 	for kind, of := range best.keys["fabric"].(map[string]any) { // there is one
 		for _, size := range slices.Sorted(maps.Keys(of.(map[string]any))) {
 			number, ok := of.(map[string]any)[size].(json.Number)
@@ -156,7 +148,20 @@ func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, err error
 			}
 		}
 	}
-	return best, nil
+	for slots := uint32(1); slots < best.input.Slots; slots *= 2 {
+		if try(func(r *reproduction) { r.end(slots) }) {
+			break
+		}
+	}
+	for _, key := range []string{"faults", "rules", "workload", "link", "nic"} {
+		try(func(r *reproduction) { delete(r.keys, key) })
+	}
+	try(func(r *reproduction) { delete(r.keys["firmware"].(map[string]any), "cpu") })
+	params, _ := best.keys["firmware"].(map[string]any)["params"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		try(func(r *reproduction) { delete(r.keys["firmware"].(map[string]any)["params"].(map[string]any), name) })
+	}
+	return best, true, nil
 }
 
 // end lets the input come after so many slots, and ends the run there.
@@ -246,7 +251,7 @@ func cloneKeys(keys map[string]any) map[string]any {
 func scenarioYAML(keys map[string]any) ([]byte, error) {
 	var out bytes.Buffer
 	order := slices.Sorted(maps.Keys(keys))
-	slices.SortStableFunc(order, func(a, b string) int { return rank(a) - rank(b) })
+	slices.SortStableFunc(order, func(a, b string) int { return keyRank(a) - keyRank(b) })
 	for _, key := range order {
 		data, err := json.Marshal(keys[key])
 		if err != nil {
@@ -256,7 +261,7 @@ func scenarioYAML(keys map[string]any) ([]byte, error) {
 		if err := yaml.Unmarshal(data, &node); err != nil {
 			return nil, err
 		}
-		flow(&node)
+		inOneLine(&node)
 		text, err := yaml.Marshal(&node)
 		if err != nil {
 			return nil, err
@@ -266,8 +271,8 @@ func scenarioYAML(keys map[string]any) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// rank puts the keys first that a reader looks for first.
-func rank(key string) int {
+// keyRank puts the keys first that a reader looks for first.
+func keyRank(key string) int {
 	first := []string{"starloom", "name", "seed", "fabric", "firmware"}
 	if k := slices.Index(first, key); k >= 0 {
 		return k
@@ -275,8 +280,8 @@ func rank(key string) int {
 	return len(first)
 }
 
-// flow writes a node in one line, with quotes only where text would be something else without.
-func flow(node *yaml.Node) {
+// inOneLine writes a node in one line, with quotes only where text would be something else without.
+func inOneLine(node *yaml.Node) {
 	if node.Kind == yaml.MappingNode || node.Kind == yaml.SequenceNode {
 		node.Style = yaml.FlowStyle
 	}
@@ -284,7 +289,7 @@ func flow(node *yaml.Node) {
 		node.Style = 0
 	}
 	for _, child := range node.Content {
-		flow(child)
+		inOneLine(child)
 	}
 }
 
