@@ -9,7 +9,8 @@
 GO ?= go
 
 # Command and Debian package of every tool that the tests use. wasm-opt is here because it must change nothing.
-TOOLS = clang:clang wasm-ld:lld wasm-opt:binaryen wasm-as:binaryen tshark:tshark vcd2fst:gtkwave g++:build-essential verilator:verilator iverilog:iverilog yosys:yosys ghdl:ghdl groff:groff-base
+TOOLS = clang:clang wasm-ld:lld wasm-opt:binaryen wasm-as:binaryen tshark:tshark vcd2fst:gtkwave g++:build-essential verilator:verilator iverilog:iverilog yosys:yosys ghdl:ghdl \
+	checkmk:check pkg-config:pkg-config jq:jq groff:groff-base
 # File and Debian package of every library for C++ in WebAssembly.
 LIBRARIES = /usr/lib/wasm32-wasi/libc.a:wasi-libc /usr/lib/wasm32-wasi/libc++.a:libc++-dev-wasm32 \
 	/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-dev-wasm32
@@ -33,9 +34,9 @@ endif
 check:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
-	$(GO) vet -tags purego ./cosim/...
+	$(GO) vet -tags shared ./cosim/...
 	$(GO) test -vet=off ./cosim/... ./...
-	$(GO) test -vet=off -tags purego -p 1 -run 'Shared|RTLRoutes' ./cosim/verilator .
+	$(GO) test -vet=off -tags shared -p 1 -run 'Shared|RTLRoutes' ./cosim/verilator .
 
 # The race detector watches everything that more than one worker touches: left out are tests on one
 # goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.
@@ -58,9 +59,8 @@ man:
 	$(GO) run ./cmd/starloom help --man man/man1
 
 full:
-	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip -full
-	$(GO) test ./firmware/wasm -full
-	$(GO) test ./examples/languages -run Rebuild -full
+	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
+	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
 	$(GO) test ./cmd/starloom -run BigFiles -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full

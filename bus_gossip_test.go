@@ -247,6 +247,28 @@ func TestBusRules(t *testing.T) {
 	require.Equal(t, gossip.ImprovedLength(10, 3), report.Metrics.Get("steps"))
 }
 
+// TestBusClaims: what firmware says of its deliveries is compared with the frames: the truth breaks no
+// rule, a lie does, and the run goes on.
+func TestBusClaims(t *testing.T) {
+	for how, want := range map[int][]string{0: nil, 6: nil, 7: {"processor 2 announced the packet of processor 0, which no frame had brought to it"}} {
+		text := "starloom: 1\nfabric: {bus: {vertices: 10, length: 3}}\nnic: {payload_bytes: 2}\nrules: {exactly_once: true}\nfirmware: {image: %q, schedule: improved, params: {how: %d}}\n"
+		s, err := ParseScenario("bus.yaml", fmt.Appendf(nil, text, testImage(t, "bus_gossips"), how))
+		require.NoError(t, err)
+		m := machine(t, s, MachineOptions{})
+		require.NoError(t, m.Run(t.Context(), nil))
+		report := m.Report()
+		var got []string
+		for _, v := range report.Violations {
+			require.Equal(t, RuleExactlyOnce, v.Rule)
+			require.EqualValues(t, 2, v.Slot)
+			require.Equal(t, "bus.nic[2]", v.Path)
+			got = append(got, v.Message)
+		}
+		require.Equal(t, want, got)
+		require.Equal(t, gossip.ImprovedLength(10, 3), report.Metrics.Get("steps"))
+	}
+}
+
 // TestBusGossipRefused: what gossip cannot run with.
 func TestBusGossipRefused(t *testing.T) {
 	for _, c := range []struct{ more, says string }{

@@ -165,28 +165,30 @@ func sentBy(m *Machine) map[int][]fabric.Captured {
 // cause says what the usual cause of a difference is, by what handlers have written and by
 // which ways to execute agree.
 func (c *firmwareChecker) cause(d *CheckDifference) (cause, remedy string) {
-	const own = "keep all that a processor remembers in its state_t"
-	for _, harmful := range []bool{true, false} {
-		for _, w := range c.report.Writes {
-			if w.harms() == harmful && w.Grown == 0 {
-				return w.text(), own
-			}
+	for _, nearest := range []func(CheckWrite) bool{
+		func(w CheckWrite) bool { return w.harms() && w.Grown == 0 },
+		func(w CheckWrite) bool { return !w.harms() },
+		CheckWrite.harms,
+	} {
+		if k := slices.IndexFunc(c.report.Writes, nearest); k >= 0 {
+			w := &c.report.Writes[k]
+			return w.text(), w.remedy()
 		}
 	}
-	for _, w := range c.report.Writes {
-		return w.text(), "take no memory in a run: its size is that of the bank, not of a processor"
-	}
-	mode, runtime := false, false
+	banked, compiled := false, false
 	for _, r := range c.report.Runs {
-		mode = mode || r.Same && r.Mode == ModeBanked
-		runtime = runtime || !r.Same && r.Runtime == "compiler"
+		banked = banked || r.Same && r.Mode == ModeBanked
+		compiled = compiled || !r.Same && r.Runtime == "compiler"
 	}
-	other := c.report.Runs[d.Runs[1]]
+	first, other := c.report.Runs[0], c.report.Runs[d.Runs[1]]
+	const report = "report it with the scenario and the image"
 	switch {
-	case mode && !runtime && other.Runtime == "interpreter":
+	case other.Metered != first.Metered:
+		return "the copy of the image that counts what handlers cost differs from the one that does not, which no firmware should be able to cause", report
+	case (banked || c.alone) && !compiled && other.Runtime == "interpreter":
 		return "only the interpreter differs: deep recursion ends at another depth there, or the compiler is wrong", "see whether the firmware recurses with `starloom firmware inspect`; else report it"
-	case len(c.report.Firmware.SHA256) > 0 && other.Engine != c.report.Runs[0].Engine:
-		return "the engines differ, which no firmware should be able to cause", "report it with the scenario and the image"
+	case len(c.report.Firmware.SHA256) > 0 && other.Engine != first.Engine:
+		return "the engines differ, which no firmware should be able to cause", report
 	}
-	return "no handler was seen to write what is not its processor's; a state may hold an address, which another layout of the bank changes", own + ", and no addresses in it"
+	return "no handler was seen to write what is not its processor's; a state may hold an address, which another layout of the bank changes", remedyOwnState + ", and no addresses in it"
 }

@@ -16,7 +16,7 @@ type FirmwareCheckOptions struct {
 	JSON Output // report, see FirmwareCheck.WriteJSON
 
 	Fuzz      int    // calls of handlers on arbitrary input; 0 for none
-	Reproduce string // folder for the inputs of what they find; "" for none
+	Reproduce string // folder for a scenario and an input that shows each of what they find; "" for none
 	Replay    string // a file of it: only this call is made
 
 	// Progress, if set, is called with what is done now.
@@ -51,6 +51,7 @@ type CheckedRun struct {
 	Engine   string  `json:"engine"`
 	Workers  int     `json:"workers"`
 	BankSize int     `json:"bank_size"` // processors of a bank, or of a worker's part where each is isolated
+	Metered  bool    `json:"metered"`   // handlers cost something
 	Slots    uint64  `json:"slots"`
 	Verdict  Verdict `json:"verdict"` // of the run itself
 	Digest   string  `json:"digest"`
@@ -67,7 +68,11 @@ func (r *CheckedRun) text() string {
 	if r.Mode == ModeIsolated {
 		where = "isolated"
 	}
-	return fmt.Sprintf("%s, %s, %s, engine %s", where, r.Runtime, workers, r.Engine)
+	metered := ""
+	if r.Metered {
+		metered = ", metered"
+	}
+	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, workers, r.Engine, metered)
 }
 
 // CheckWatched says how much of a banked run was watched, handler by handler.
@@ -88,12 +93,16 @@ const (
 
 // CheckFirmware runs a scenario in all the ways that must not change what it finds - banked
 // and isolated, compiler and interpreter, one worker and two, banks of several sizes, both
-// engines - compares reports and explains the first difference, slot by slot. A banked run in
-// which every handler is called alone finds what handlers write that is not their processor's.
+// engines, metered and not - compares reports and explains the first difference, slot by slot.
+// A banked run in which every handler is called alone finds what handlers write that is not
+// their processor's. An image that serves one processor per instance runs isolated only.
 // Bad input is an *InputError; when ctx ends, the error is that of ctx.
 func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (check *FirmwareCheck, err error) {
 	if s.Workload.Permutation.Kind == PermutationAll {
 		return nil, &InputError{Place: s.Place("workload.permutation"), Reason: "permutation: all is many runs, and one is checked", Remedy: "choose one of them, such as random or reverse"}
+	}
+	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
+		return nil, &InputError{Place: "--reproduce", Reason: "no handler is called on arbitrary input that could find something", Remedy: "delete it, or --fuzz 0 and --replay"}
 	}
 	var out outputs
 	defer out.abort()
@@ -112,6 +121,9 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 		own.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")
 	}
+	if own.Firmware.Program == "" {
+		c.alone = own.servesOne(ctx)
+	}
 	if err := c.check(&o); err != nil {
 		return nil, err
 	}
@@ -127,8 +139,20 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 type firmwareChecker struct {
 	ctx      context.Context
 	scenario *Scenario
+	alone    bool // the image serves one processor per instance: nothing is banked
 	progress func(what string)
 	report   FirmwareCheck
+}
+
+// servesOne reports whether the image serves one processor per instance. One that cannot be
+// read is refused when a machine is built.
+func (s *Scenario) servesOne(ctx context.Context) bool {
+	binary, err := s.imageBytes()
+	if err != nil {
+		return false
+	}
+	info, err := firmware.InspectImage(ctx, s.Firmware.imageName(), binary)
+	return err == nil && info.Runtime
 }
 
 // leave notes what is not compared.
@@ -175,38 +199,61 @@ func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 
 // machine builds a machine for a way to execute.
 func (c *firmwareChecker) machine(run *CheckedRun) (*Machine, error) {
-	return c.machineWith(run.Mode, MachineOptions{Engine: run.Engine, Workers: run.Workers, BankSize: run.BankSize, Runtime: run.Runtime, audit: true})
-}
-
-func (c *firmwareChecker) machineWith(mode string, o MachineOptions) (*Machine, error) {
 	s := *c.scenario
-	s.Firmware.Mode = mode
-	return NewMachine(c.ctx, &s, o)
+	s.Firmware.Mode = run.Mode
+	if run.Metered != s.Firmware.CPU.metered() {
+		s.Firmware.CPU = CPU{}
+		if run.Metered {
+			s.Firmware.CPU = CPU{Model: "unit", TrapCycles: firmware.LimitMax}
+		}
+	}
+	return NewMachine(c.ctx, &s, MachineOptions{Engine: run.Engine, Workers: run.Workers, BankSize: run.BankSize, Runtime: run.Runtime, audit: true})
 }
 
 // compare runs the scenario in all ways, and looks for the first difference between the
 // first one and the first that differs from it.
 func (c *firmwareChecker) compare() error {
 	n := c.scenario.Processors()
-	runs := []CheckedRun{{Mode: ModeBanked, Runtime: "compiler", Engine: EngineSlot, Workers: 1, BankSize: n}}
-	if n <= isolatedProcessorsMax {
-		runs = slices.Insert(runs, 0, CheckedRun{Mode: ModeIsolated, Runtime: "compiler", Engine: EngineSlot, Workers: 1, BankSize: n})
-	} else {
+	runs := []CheckedRun{{Mode: c.mode(), Runtime: "compiler", Engine: EngineSlot, Workers: 1, BankSize: n, Metered: c.scenario.Firmware.CPU.metered()}}
+	add := func(change func(r *CheckedRun)) {
+		run := runs[0]
+		run.Mode = c.mode()
+		change(&run)
+		runs = append(runs, run)
+	}
+	switch {
+	case c.alone:
+		c.leave("mode banked: the image brings a runtime of its own, and serves one processor per instance")
+	case n > isolatedProcessorsMax:
 		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance", n, isolatedProcessorsMax))
+	default:
+		runs[0].Mode = ModeIsolated
 	}
 	first, err := c.run(&runs[0])
 	if err != nil {
 		return err
 	}
 	c.report.Firmware = first.firmware
-	runs = append(runs,
-		CheckedRun{Mode: ModeBanked, Runtime: "compiler", Engine: EngineSlot, Workers: 2, BankSize: 1},
-		CheckedRun{Mode: ModeBanked, Runtime: "compiler", Engine: EngineSlot, Workers: 2, BankSize: max(1, n/2)})
+	if runs[0].Mode != c.mode() {
+		add(func(*CheckedRun) {})
+	}
+	if !c.alone {
+		add(func(r *CheckedRun) { r.Workers, r.BankSize = 2, 1 })
+	}
+	add(func(r *CheckedRun) { r.Workers, r.BankSize = 2, max(1, n/2) })
+	if why := c.oneMeter(&first.firmware); why != "" {
+		c.leave(why)
+	} else {
+		add(func(r *CheckedRun) { r.Metered = !r.Metered })
+	}
 	if calls := (runs[0].Slots + 1) * uint64(n); calls <= slowCallsMax {
-		runs = append(runs,
-			CheckedRun{Mode: ModeBanked, Runtime: "interpreter", Engine: EngineSlot, Workers: 1, BankSize: n},
-			CheckedRun{Mode: runs[0].Mode, Runtime: "interpreter", Engine: EngineSlot, Workers: 2, BankSize: max(1, n/2)},
-			CheckedRun{Mode: ModeBanked, Runtime: "compiler", Engine: EngineCycle, Workers: 1, BankSize: n})
+		add(func(r *CheckedRun) { r.Runtime = "interpreter" })
+		if runs[0].Mode != c.mode() {
+			add(func(r *CheckedRun) {
+				r.Mode, r.Runtime, r.Workers, r.BankSize = runs[0].Mode, "interpreter", 2, max(1, n/2)
+			})
+		}
+		add(func(r *CheckedRun) { r.Engine = EngineCycle })
 	} else {
 		c.leave(fmt.Sprintf("interpreter and engine cycle: %d calls of handlers are more than %d; use a smaller network or end the run earlier with stop.slots", calls, slowCallsMax))
 	}
@@ -216,7 +263,7 @@ func (c *firmwareChecker) compare() error {
 			if err != nil {
 				return err
 			}
-			runs[i].Same = bytes.Equal(first.text, other.text)
+			runs[i].Same = first.equals(&other)
 		}
 	}
 	runs[0].Same = true
@@ -228,10 +275,39 @@ func (c *firmwareChecker) compare() error {
 	return nil
 }
 
+// mode is that of all runs but the first.
+func (c *firmwareChecker) mode() string {
+	if c.alone {
+		return ModeIsolated
+	}
+	return ModeBanked
+}
+
+// oneMeter says why handlers cannot both cost something and nothing, "" if they can.
+func (c *firmwareChecker) oneMeter(first *FirmwareReport) string {
+	cpu := &c.scenario.Firmware.CPU
+	switch {
+	case cpu.BudgetCycles > 0:
+		return "metered and not: with firmware.cpu.budget_cycles, handlers may miss slots because of what they cost"
+	case cpu.metered() && first.Traps > 0:
+		return "metered and not: handlers trap, and may do so because of what they cost"
+	}
+	return ""
+}
+
 // outcome is what of a run must not depend on how it is executed.
 type outcome struct {
-	text     []byte
+	text     []byte // of the report
+	costless []byte // of the report without what handlers cost
 	firmware FirmwareReport
+}
+
+// equals compares what handlers cost only if they cost something in both runs.
+func (o *outcome) equals(other *outcome) bool {
+	if o.firmware.CPU != other.firmware.CPU {
+		return bytes.Equal(o.costless, other.costless)
+	}
+	return bytes.Equal(o.text, other.text)
 }
 
 // run executes the scenario in one way.
@@ -253,12 +329,14 @@ func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
 	run.Slots, run.Verdict, run.Digest = report.Slots, report.Verdict, report.Digest
 	result.firmware = report.Firmware
 	same := *report
-	same.Engine, same.Firmware.BytesPerProcessor = "", 0
-	var text bytes.Buffer
-	if err := same.WriteJSON(&text); err != nil {
+	same.Engine, same.Firmware.BytesPerProcessor, same.Firmware.Mode, same.Firmware.Trusted = "", 0, "", false
+	var text, costless bytes.Buffer
+	err = same.WriteJSON(&text)
+	same.Firmware.CPU, same.Firmware.Cycles, same.Firmware.StartCycles = "", nil, nil
+	if err := errors.Join(err, same.WriteJSON(&costless)); err != nil {
 		return outcome{}, err
 	}
-	result.text = text.Bytes()
+	result.text, result.costless = text.Bytes(), costless.Bytes()
 	return result, nil
 }
 
@@ -270,11 +348,11 @@ type CheckWrite struct {
 	Count     int    `json:"count"` // handler calls that did it
 
 	// One of these.
-	Neighbour *int   `json:"neighbour,omitempty"` // the processor in whose part of the bank it was
-	Shared    bool   `json:"shared,omitempty"`    // of the bank, and of no processor
-	Variable  string `json:"variable,omitempty"`  // static variable, or what else is outside of the bank
-	Global    string `json:"global,omitempty"`    // of WebAssembly
-	Grown     int    `json:"grown_bytes,omitempty"`
+	Neighbour *int   `json:"neighbour,omitempty"`   // the processor in whose part of the bank it was
+	Shared    bool   `json:"shared,omitempty"`      // of the bank, and of no processor
+	Variable  string `json:"variable,omitempty"`    // static variable, or what else is outside of the bank
+	Global    string `json:"global,omitempty"`      // of WebAssembly
+	Grown     int    `json:"grown_bytes,omitempty"` // the memory, of all processors of the bank
 
 	Column  string `json:"column,omitempty"` // of the bank, by its name in the register map
 	Address uint32 `json:"address"`
@@ -282,9 +360,10 @@ type CheckWrite struct {
 	After   string `json:"after,omitempty"`
 }
 
-// harms reports whether a write can only be wrong. A static variable may hold what all
-// processors may share; that it does harm shows in a difference.
-func (w CheckWrite) harms() bool { return w.Neighbour != nil || w.Shared }
+// harms reports whether a write can only be wrong: a neighbour's memory is of another size, or
+// holds something else, than if it were alone. A static variable may hold what all processors
+// may share; that it does harm shows in a difference.
+func (w CheckWrite) harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
 // checkWritesMax bounds the list of writes.
 const checkWritesMax = 32
@@ -319,7 +398,9 @@ func (c *firmwareChecker) watch() (endless bool, err error) {
 		for _, shard := range m.shards {
 			for _, instance := range shard.instances {
 				for _, write := range instance.(*firmware.Watched).TakeWrites() {
-					c.noteWrite(m, instance.Bank(), &write, seen)
+					if !c.alone { // else nobody shares what it writes
+						c.noteWrite(m, instance.Bank(), &write, seen)
+					}
 				}
 			}
 		}
@@ -333,9 +414,12 @@ func (c *firmwareChecker) watch() (endless bool, err error) {
 	return len(c.report.Faults) > 0, nil
 }
 
-// watched is a banked machine whose handlers are called one at a time, and end.
+// watched is a machine whose handlers are called one at a time, and end: banked, if the image
+// can be.
 func (c *firmwareChecker) watched() (*Machine, error) {
-	return c.machineWith(ModeBanked, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, c.scenario.Processors()), handlersWatched: true, handlerTicks: watchedTicks})
+	s := *c.scenario
+	s.Firmware.Mode = c.mode()
+	return NewMachine(c.ctx, &s, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, s.Processors()), handlersWatched: true, handlerTicks: watchedTicks})
 }
 
 // noteWrite adds a write to the report, or to the count of those like it.

@@ -3,7 +3,7 @@ package starloom
 import (
 	"bytes"
 	"encoding/json"
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -30,31 +30,48 @@ func checked(t testing.TB, s *Scenario) (check *FirmwareCheck, text string) {
 	return check, b.String()
 }
 
-// TestCheckPasses: built-in programs differ nowhere and keep to their own.
+// TestCheckPasses: built-in programs differ nowhere and keep to their own, whether their handlers
+// cost something or not. With a budget, what they cost may change what they do.
 func TestCheckPasses(t *testing.T) {
-	for _, program := range []string{"pops/random", "pops/sort", "pops/random metered"} {
+	for _, c := range []struct {
+		program string
+		cpu     CPU
+		runs    int
+	}{
+		{"pops/random", CPU{}, 8},
+		{"pops/sort", CPU{}, 8},
+		{"pops/random", CPU{Model: "rv32-inorder", ClockRatio: 3}, 8},
+		{"pops/random", CPU{Model: "unit", ClockRatio: 1, BudgetCycles: 4096}, 7},
+	} {
 		s := DefaultScenario()
 		s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 4}
-		metered := false
-		s.Firmware.Program, metered = strings.CutSuffix(program, " metered")
-		if metered {
-			s.Firmware.CPU = CPU{Model: "unit", ClockRatio: 1, BudgetCycles: 4096}
-		}
+		s.Firmware.Program, s.Firmware.CPU = c.program, c.cpu
 		check, text := checked(t, s)
 		require.Equal(t, VerdictPass, check.Verdict, text)
 		require.Empty(t, check.Writes)
-		require.Empty(t, check.NotCompared)
-		require.Len(t, check.Runs, 7)
+		require.Len(t, check.NotCompared, 8-c.runs)
+		require.Len(t, check.Runs, c.runs)
 		require.True(t, check.Watched.Whole)
-		modes := map[string]int{}
+		ways := map[string]int{}
 		for _, run := range check.Runs {
 			require.True(t, run.Same)
 			require.Equal(t, check.Runs[0].Digest, run.Digest)
-			modes[run.Mode+run.Runtime+run.Engine]++
+			ways[fmt.Sprint(run.Mode, run.Runtime, run.Engine, run.Metered)]++
 		}
-		require.Len(t, modes, 5)
-		require.Contains(t, text, "no difference found between 7 runs")
+		require.Len(t, ways, c.runs-2)
+		require.Contains(t, text, fmt.Sprintf("no difference found between %d runs", c.runs))
 	}
+}
+
+// TestCheckComparesCosts: what handlers cost is compared between runs in which they cost something,
+// and between these only.
+func TestCheckComparesCosts(t *testing.T) {
+	text, costless := []byte("costs 7"), []byte("costs")
+	metered := outcome{text, costless, FirmwareReport{CPU: "unit"}}
+	require.True(t, metered.equals(&outcome{costless, costless, FirmwareReport{}}))
+	require.True(t, metered.equals(&metered))
+	require.False(t, metered.equals(&outcome{[]byte("costs 8"), costless, FirmwareReport{CPU: "unit"}}))
+	require.False(t, metered.equals(&outcome{costless, text, FirmwareReport{}}))
 }
 
 // TestCheckExplainsADifference follows a static variable: what is sent differs first, one
@@ -97,11 +114,20 @@ func TestCheckFindsForeignWrites(t *testing.T) {
 	require.Contains(t, text, "foreign write: slot 3: pops.group[0].nic[1]")
 }
 
-// TestCheckNamesGrowthAndGlobals: what a bank shares beside its memory's contents.
-func TestCheckNamesGrowthAndGlobals(t *testing.T) {
+// TestCheckFindsGrowth: a handler that takes memory takes it for all processors of a bank, even if
+// no result depends on it.
+func TestCheckFindsGrowth(t *testing.T) {
 	check, text := checked(t, checkScenario(t, "grows"))
-	require.Positive(t, check.Writes[0].Grown, text)
-	check, text = checked(t, checkScenario(t, "counts"))
+	require.Equal(t, VerdictFail, check.Verdict)
+	require.Nil(t, check.Difference)
+	require.Len(t, check.Writes, 1)
+	require.Positive(t, check.Writes[0].Grown)
+	require.Contains(t, text, "memory growth: slot 0: pops.group[0].nic[0]: its handler lets the memory grow by")
+}
+
+// TestCheckNamesGlobals: those of WebAssembly are shared by a bank, too.
+func TestCheckNamesGlobals(t *testing.T) {
+	check, text := checked(t, checkScenario(t, "counts"))
 	require.NotEmpty(t, check.Writes, text)
 	require.NotEmpty(t, check.Writes[0].Global, text)
 }
@@ -112,7 +138,7 @@ func TestCheckEndsAHandler(t *testing.T) {
 	require.Equal(t, VerdictFail, check.Verdict)
 	require.Empty(t, check.Runs)
 	require.Len(t, check.Faults, 1)
-	require.Contains(t, check.Faults[0], "slot 2: pops.group[1].nic[1]: processor 3: the firmware trapped in starloom_slot at never_returns.c:15:")
+	require.Contains(t, check.Faults[0], "slot 2: pops.group[1].nic[1]: processor 3: the firmware trapped in on_slot at never_returns.c:15:")
 	require.Contains(t, check.Faults[0], "it has not returned after about")
 }
 

@@ -1,35 +1,36 @@
 package starloom
 
 import (
-	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/nic"
-	"starloom/traces"
-	"starloom/traces/input"
 )
 
 // FuzzInput is one call of a handler on input that the run itself does not bring: after so
 // many slots of the run, these frames are put into the processor's RX FIFO, its registers are
-// overwritten with what is given, and its slot handler is called.
+// overwritten with what is given, and its slot handler is called. With Call, a function that the
+// network may call by name is called instead.
 type FuzzInput struct {
+	Seed      uint64      `json:"seed"`  // of the run
 	Slots     uint32      `json:"slots"` // at least 1
 	Processor int         `json:"processor"`
 	Frames    []FuzzFrame `json:"frames"`
-	Status    *uint8      `json:"status,omitempty"`   // of the receiver, of port 0
+	Statuses  []FuzzLane  `json:"statuses,omitempty"` // of receivers
+	Transmit  []FuzzLane  `json:"transmit_statuses,omitempty"`
+	Schedule  *uint64     `json:"schedule,omitempty"` // the schedule's word
 	Workload  *uint32     `json:"workload,omitempty"` // the workload's word
-	State     string      `json:"state,omitempty"`    // bytes of the handler's state, in hex, from its first one on
+	ROM       []FuzzWord  `json:"rom,omitempty"`
+	State     string      `json:"state,omitempty"` // bytes of the handler's state, in hex, from its first one on
+	Call      *FuzzCall   `json:"call,omitempty"`
 }
 
 // FuzzFrame is a frame that was received.
@@ -41,17 +42,40 @@ type FuzzFrame struct {
 	Payload     string `json:"payload"` // in hex
 }
 
+// FuzzLane is the status of a receiver or transmitter: of its port where a NIC uses all at once,
+// else of port 0.
+type FuzzLane struct {
+	Port   uint16 `json:"port"`
+	Status uint8  `json:"status"`
+	Served uint32 `json:"served,omitempty"` // of a transmitter: the addressee
+}
+
+// FuzzWord is a word of the network's tables, the processor's own or those of all.
+type FuzzWord struct {
+	Machine bool   `json:"machine"` // of all
+	Word    int    `json:"word"`
+	Value   uint32 `json:"value"`
+}
+
+// FuzzCall is a call by name.
+type FuzzCall struct {
+	Name      string   `json:"name"`
+	Arguments []uint32 `json:"arguments"`
+}
+
 // FuzzFinding is what a handler has done on such input and must not do on any.
 type FuzzFinding struct {
 	Rule string `json:"rule"` // RuleTrap, RuleIllegalSend, RuleIllegalListen or "foreign_write"
 	Path string `json:"path"`
 	Text string `json:"text"` // for people
 	// Received says that frames and statuses suffice, which the light of a faulty neighbour can
-	// bring. A word of the workload or a state that is damaged needs more than that, and does
-	// not fail the check.
+	// bring. What the network gives - words of the workload, of a schedule or of tables, arguments
+	// of calls - and a state are damaged otherwise, which does not fail the check.
 	Received bool      `json:"received"`
 	Input    FuzzInput `json:"input"` // the smallest that was found
-	File     string    `json:"file,omitempty"`
+	// Again is the command that finds the same in the smallest scenario that was found, whose
+	// files FirmwareCheckOptions.Reproduce has written; "" without it.
+	Again string `json:"again,omitempty"`
 
 	place string // in the firmware: findings of one place are one
 }
@@ -59,11 +83,12 @@ type FuzzFinding struct {
 const (
 	ruleForeignWrite = "foreign_write"
 	fuzzTicks        = 4   // of a handler
-	fuzzBases        = 6   // slots of the run after which handlers are called
+	fuzzSeeds        = 3   // of runs after which handlers are called: that of the scenario and the next ones
 	fuzzFindingsMax  = 32  // that are listed
 	fuzzShrinksMax   = 512 // inputs that are tried to make one smaller
 	fuzzRepeatsMax   = 256 // calls that find something, after which no more are made
 	fuzzInputBytes   = 8 << 20
+	fuzzWordsMax     = 3 // of tables in an input
 )
 
 // fuzzer calls the handlers of a machine on input of its own.
@@ -87,10 +112,10 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.m.close()) }()
-	bases, repeats := fuzzSlots(c.report.Runs[0].Slots), 0
-	for i, slots := range bases {
-		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %d slots", slots))
-		if err := f.step(slots); err != nil {
+	bases, repeats := fuzzBases(c.scenario.Seed, c.report.Runs[0].Slots), 0
+	for i, base := range bases {
+		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %d slots with the seed %d", base.slots, base.seed))
+		if err := f.step(base); err != nil {
 			return err
 		}
 		for k := range o.Fuzz {
@@ -128,26 +153,52 @@ func (c *firmwareChecker) fuzzer() (*fuzzer, error) {
 	return &fuzzer{m: m, random: rand.New(rand.NewPCG(c.scenario.Seed, 0))}, nil
 }
 
-// fuzzSlots spreads the slots after which handlers are called over a run.
-func fuzzSlots(slots uint64) (list []uint32) {
+// fuzzBase is a place in a run.
+type fuzzBase struct {
+	seed  uint64
+	slots uint32
+}
+
+// fuzzBases spreads the places in which handlers are called over a run, with several seeds.
+func fuzzBases(seed, slots uint64) (list []fuzzBase) {
 	slots = max(slots, 1)
-	for _, at := range []uint64{1, 2, 3, slots / 4, slots / 2, slots * 3 / 4}[:fuzzBases] {
-		list = append(list, uint32(min(max(at, 1), slots)))
+	for k := range uint64(fuzzSeeds) {
+		for _, at := range []uint64{1, 2, 3, slots / 4, slots / 2, slots * 3 / 4} {
+			list = append(list, fuzzBase{seed + k, uint32(min(max(at, 1), slots))})
+		}
 	}
-	slices.Sort(list)
+	slices.SortFunc(list, func(a, b fuzzBase) int {
+		return cmp.Or(cmp.Compare(a.seed-seed, b.seed-seed), cmp.Compare(a.slots, b.slots))
+	})
 	return slices.Compact(list)
 }
 
-// step takes the machine to after so many slots of the run, never back.
-func (f *fuzzer) step(slots uint32) error {
+// step takes the machine to a place in a run. Nobody looks at what handlers write before.
+func (f *fuzzer) step(base fuzzBase) error {
 	f.restore()
 	f.instance = nil
-	for f.m.slot < slots && !f.m.ended {
+	if f.m.seed != base.seed || f.m.slot > base.slots {
+		if err := f.m.Reset(base.seed); err != nil {
+			return err
+		}
+	}
+	f.watch(false)
+	defer f.watch(true)
+	for f.m.slot < base.slots && !f.m.ended {
+		f.m.host.Limit(watchedTicks * watchedBank) // of all that are called together
 		if err := f.m.Step(); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (f *fuzzer) watch(on bool) {
+	for i := range f.m.shards {
+		for _, instance := range f.m.shards[i].instances {
+			instance.(*firmware.Watched).Watch(on)
+		}
+	}
 }
 
 // choose takes the instance of a processor, and keeps what it is.
@@ -183,12 +234,18 @@ func (f *fuzzer) call(in *FuzzInput) (findings []FuzzFinding) {
 	if bank.Silenced(cell) {
 		return nil
 	}
-	in.put(bank, cell)
-	f.m.host.Limit(fuzzTicks)
-	f.instance.Slot([]uint32{uint32(cell)}, slot)
 	found := func(rule, place, text string) {
 		findings = append(findings, FuzzFinding{Rule: rule, Path: f.m.names.Processor(in.Processor), Text: text, Received: in.received(), Input: *in, place: place})
 	}
+	f.m.host.Limit(fuzzTicks)
+	if in.Call != nil {
+		if _, err := f.instance.Call(in.Call.Name, in.Call.Arguments...); err != nil {
+			found(RuleTrap, in.Call.Name, err.Error())
+		}
+		return findings
+	}
+	in.put(bank, cell)
+	f.instance.Slot([]uint32{uint32(cell)}, slot)
 	for _, write := range f.instance.TakeWrites() {
 		if write.Owner >= 0 {
 			found(ruleForeignWrite, write.Column, fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", bank.First+write.Owner, write.Column, write.Address))
@@ -231,11 +288,24 @@ func (in *FuzzInput) put(bank *nic.Bank, cell int) {
 	if in.Workload != nil {
 		bank.Workload[cell] = *in.Workload
 	}
+	if in.Schedule != nil {
+		bank.Schedule[cell] = *in.Schedule
+	}
+	for _, w := range in.ROM {
+		if w.Machine {
+			bank.Machine[w.Word] = w.Value
+		} else {
+			bank.ROM[cell*bank.ROMWords+w.Word] = w.Value
+		}
+	}
 	for i := range in.Frames {
 		bank.PushRx(cell, in.Frames[i].Port, in.Frames[i].view(bank.PayloadBytes))
 	}
-	if in.Status != nil {
-		bank.SetRx(cell, 0, nic.Status(*in.Status))
+	for _, x := range in.Statuses {
+		bank.SetRx(cell, x.Port, nic.Status(x.Status))
+	}
+	for _, x := range in.Transmit {
+		bank.NoteTx(cell, x.Port, nic.TxStatus(x.Status), x.Served)
 	}
 }
 
@@ -249,7 +319,9 @@ func (x *FuzzFrame) view(payloadBytes int) nic.FrameView {
 }
 
 // received reports whether frames and statuses are all that an input brings.
-func (in *FuzzInput) received() bool { return in.Workload == nil && in.State == "" }
+func (in *FuzzInput) received() bool {
+	return in.Call == nil && in.Workload == nil && in.Schedule == nil && len(in.ROM) == 0 && in.State == ""
+}
 
 // is reports whether two findings are the same fault, as far as one can tell.
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }
@@ -257,9 +329,17 @@ func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.pla
 // draw makes an input for the slot that comes next.
 func (f *fuzzer) draw() FuzzInput {
 	r, n := f.random, f.m.shape.Processors()
-	in := FuzzInput{Slots: f.m.slot, Processor: r.IntN(n), Frames: []FuzzFrame{}}
+	in := FuzzInput{Seed: f.m.seed, Slots: f.m.slot, Processor: r.IntN(n), Frames: []FuzzFrame{}}
 	f.choose(in.Processor)
 	bank := f.instance.Bank()
+	if calls := f.instance.Calls(); len(calls) > 0 && r.IntN(16) == 0 {
+		call := calls[r.IntN(len(calls))]
+		in.Call = &FuzzCall{Name: call.Name, Arguments: []uint32{}}
+		for range call.Arguments {
+			in.Call.Arguments = append(in.Call.Arguments, f.word())
+		}
+		return in
+	}
 	for range 1 + r.IntN(min(3, bank.RxFrames)) {
 		x := FuzzFrame{Port: uint16(r.IntN(bank.Ports)), Source: uint32(r.IntN(n)), Destination: uint32(in.Processor)}
 		if r.IntN(4) == 0 {
@@ -278,9 +358,30 @@ func (f *fuzzer) draw() FuzzInput {
 		x.Payload = hex.EncodeToString(payload[:min(len(payload), bank.PayloadBytes)])
 		in.Frames = append(in.Frames, x)
 	}
-	if r.IntN(4) == 0 {
-		status := uint8(r.IntN(int(nic.StatusOverflow) + 1))
-		in.Status = &status
+	for lane := range bank.Lanes() {
+		if r.IntN(4) == 0 {
+			in.Statuses = append(in.Statuses, FuzzLane{Port: uint16(lane), Status: uint8(r.IntN(int(nic.StatusOverflow) + 1))})
+		}
+		if bank.TxStatus != nil && r.IntN(4) == 0 {
+			in.Transmit = append(in.Transmit, FuzzLane{Port: uint16(lane), Status: uint8(r.IntN(int(nic.TxCollided) + 1)), Served: f.word()})
+		}
+	}
+	if bank.Schedule != nil && r.IntN(8) == 0 {
+		word := r.Uint64()
+		if r.IntN(2) == 0 {
+			word = uint64(f.word())<<32 | uint64(f.word())
+		}
+		in.Schedule = &word
+	}
+	if words := len(bank.Machine) + bank.ROMWords; bank.TakesROM && words > 0 && r.IntN(8) == 0 {
+		for range 1 + r.IntN(fuzzWordsMax) {
+			word := r.IntN(words)
+			w := FuzzWord{Machine: word >= bank.ROMWords, Word: word, Value: f.word()}
+			if w.Machine {
+				w.Word -= bank.ROMWords
+			}
+			in.ROM = append(in.ROM, w)
+		}
 	}
 	if r.IntN(16) == 0 {
 		word := f.word()
@@ -314,7 +415,8 @@ func (f *fuzzer) shrink(x *FuzzFinding) FuzzFinding {
 			return false
 		}
 		in := best.Input
-		in.Frames = slices.Clone(in.Frames)
+		in.Frames, in.ROM = slices.Clone(in.Frames), slices.Clone(in.ROM)
+		in.Statuses, in.Transmit = slices.Clone(in.Statuses), slices.Clone(in.Transmit)
 		change(&in)
 		for _, found := range f.call(&in) {
 			if found.is(&best) {
@@ -326,7 +428,27 @@ func (f *fuzzer) shrink(x *FuzzFinding) FuzzFinding {
 	}
 	try(func(in *FuzzInput) { in.State = "" })
 	try(func(in *FuzzInput) { in.Workload = nil })
-	try(func(in *FuzzInput) { in.Status = nil })
+	try(func(in *FuzzInput) { in.Schedule = nil })
+	for k := len(best.Input.ROM) - 1; k >= 0; k-- {
+		try(func(in *FuzzInput) { in.ROM = slices.Delete(in.ROM, k, k+1) })
+	}
+	for k := len(best.Input.Statuses) - 1; k >= 0; k-- {
+		try(func(in *FuzzInput) { in.Statuses = slices.Delete(in.Statuses, k, k+1) })
+	}
+	for k := len(best.Input.Transmit) - 1; k >= 0; k-- {
+		try(func(in *FuzzInput) { in.Transmit = slices.Delete(in.Transmit, k, k+1) })
+	}
+	for k := range best.Input.Transmit {
+		try(func(in *FuzzInput) { in.Transmit[k].Served = 0 })
+	}
+	if best.Input.Call != nil {
+		for k := range best.Input.Call.Arguments {
+			try(func(in *FuzzInput) {
+				call := FuzzCall{in.Call.Name, slices.Clone(in.Call.Arguments)}
+				call.Arguments[k], in.Call = 0, &call
+			})
+		}
+	}
 	for k := len(best.Input.Frames) - 1; k >= 0; k-- {
 		try(func(in *FuzzInput) { in.Frames = slices.Delete(in.Frames, k, k+1) })
 	}
@@ -346,98 +468,4 @@ func (f *fuzzer) shrink(x *FuzzFinding) FuzzFinding {
 		}
 	}
 	return best
-}
-
-// reproduce writes the inputs of all findings into a folder, each into a file of its own.
-func (c *firmwareChecker) reproduce(folder string) error {
-	if folder == "" || len(c.report.Fuzz) == 0 {
-		return nil
-	}
-	refused := func(err error) error {
-		return &InputError{Place: "--reproduce", Reason: err.Error(), Remedy: "give a folder that can be written"}
-	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return refused(err)
-	}
-	var files traces.Files
-	defer files.Abort()
-	for i := range c.report.Fuzz {
-		x := &c.report.Fuzz[i]
-		x.File = filepath.Join(folder, fmt.Sprintf("%02d-%s.json", i+1, x.Rule))
-		file, err := files.Create(x.File)
-		if err != nil {
-			return refused(err)
-		}
-		if err := writeJSON(file, &x.Input); err != nil {
-			return err
-		}
-	}
-	return files.Commit()
-}
-
-// replay calls a handler once more on the input in a file.
-func (c *firmwareChecker) replay(path string) (err error) {
-	in, err := readFuzzInput(path, c.scenario)
-	if err != nil {
-		return err
-	}
-	f, err := c.fuzzer()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.m.close()) }()
-	if err := f.step(in.Slots); err != nil {
-		return err
-	}
-	if f.m.slot != in.Slots {
-		return &InputError{Place: path, Reason: fmt.Sprintf("slots is %d, and the run ends after %d", in.Slots, f.m.slot), Remedy: "give the scenario and the seed that it was found with"}
-	}
-	c.report.Firmware = f.m.report().Firmware
-	c.report.Fuzzed = 1
-	if found := f.call(in); len(found) > 0 {
-		c.report.Fuzz = found
-	}
-	return nil
-}
-
-// readFuzzInput reads an input and checks it against the network.
-func readFuzzInput(path string, s *Scenario) (*FuzzInput, error) {
-	const remedy = "give a file that --reproduce has written"
-	text, err := input.Read(path, fuzzInputBytes)
-	if err != nil {
-		return nil, input.Unreadable(path, err, remedy)
-	}
-	in := &FuzzInput{}
-	decoder := json.NewDecoder(bytes.NewReader(text))
-	decoder.DisallowUnknownFields()
-	refuse := func(format string, arguments ...any) (*FuzzInput, error) {
-		return nil, &InputError{Place: path, Reason: fmt.Sprintf(format, arguments...), Remedy: remedy}
-	}
-	if err := decoder.Decode(in); err != nil {
-		return refuse("this is not the input of a handler: %v", err)
-	}
-	shape := s.network().Shape()
-	if in.Slots < 1 || in.Slots > s.Stop.Slots {
-		return refuse("slots is %d; allowed are 1 to %d", in.Slots, s.Stop.Slots)
-	}
-	if in.Processor < 0 || in.Processor >= shape.Processors() {
-		return refuse("there is no processor %d; the network has 0 to %d", in.Processor, shape.Processors()-1)
-	}
-	if _, err := hex.DecodeString(in.State); err != nil {
-		return refuse("state: %v", err)
-	}
-	for k, x := range in.Frames {
-		payload, err := hex.DecodeString(x.Payload)
-		switch {
-		case err != nil:
-			return refuse("frames[%d]: payload: %v", k, err)
-		case len(payload) > s.NIC.PayloadBytes:
-			return refuse("frames[%d]: a payload of %d bytes; nic.payload_bytes is %d", k, len(payload), s.NIC.PayloadBytes)
-		case int(x.Port) >= shape.Ports:
-			return refuse("frames[%d]: there is no port %d; a NIC has 0 to %d", k, x.Port, shape.Ports-1)
-		case nic.Kind(x.Kind) >= nic.KindCount:
-			return refuse("frames[%d]: there is no kind %d of frames", k, x.Kind)
-		}
-	}
-	return in, nil
 }

@@ -2,11 +2,15 @@ package starloom
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
 )
 
 // TestFuzzFindsPlantedFaults: an index, a division and a loop that trust a payload. The run
@@ -38,18 +42,31 @@ func TestFuzzFindsPlantedFaults(t *testing.T) {
 		require.Equal(t, "00000000", x.Input.Frames[0].Payload[:8], "a word that does not matter")
 		require.Zero(t, x.Input.Frames[0].Source)
 
-		again, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Replay: x.File})
+		// The command that is given names the image, the smallest scenario, and what is fed.
+		words := strings.Fields(x.Again)
+		require.Equal(t, []string{"starloom", "firmware", "check", filepath.Join(folder, "trusts_a_payload.wasm")}, words[:4])
+		require.Equal(t, "--replay", words[5])
+		small, err := LoadScenario(words[4])
+		require.NoError(t, err)
+		require.LessOrEqual(t, small.Processors(), 2, "of the eight that it was found with")
+		require.EqualValues(t, 1, small.Stop.Slots)
+		if fault > 0 {
+			require.EqualValues(t, fault, small.Firmware.Params["fault"])
+		}
+		require.NoError(t, small.Override(t.Context(), Overrides{Image: words[3]}))
+		again, err := CheckFirmware(t.Context(), small, FirmwareCheckOptions{Replay: words[6]})
 		require.NoError(t, err)
 		require.Equal(t, VerdictFail, again.Verdict)
 		require.Equal(t, x.Rule, again.Fuzz[0].Rule)
-		require.Equal(t, x.Input, again.Fuzz[0].Input)
+		require.Equal(t, x.Text, again.Fuzz[0].Text)
+		require.Equal(t, x.Input.Frames[0].Payload, again.Fuzz[0].Input.Frames[0].Payload)
 
-		harmless := x.Input
+		harmless := again.Fuzz[0].Input
 		harmless.Frames = nil
 		text, err := json.Marshal(harmless)
 		require.NoError(t, err)
-		require.NoError(t, os.WriteFile(x.File, text, 0o644))
-		again, err = CheckFirmware(t.Context(), s, FirmwareCheckOptions{Replay: x.File})
+		require.NoError(t, os.WriteFile(words[6], text, 0o644))
+		again, err = CheckFirmware(t.Context(), small, FirmwareCheckOptions{Replay: words[6]})
 		require.NoError(t, err)
 		require.Equal(t, VerdictPass, again.Verdict)
 	}
@@ -88,6 +105,8 @@ func TestReplayRefusesBadInput(t *testing.T) {
 		"", "[]", `{"other": 1}`, `{"slots": 0}`, `{"slots": 21}`, `{"slots": 1, "processor": 8}`, `{"slots": 1, "state": "0"}`,
 		`{"slots": 1, "frames": [{"payload": "zz"}]}`, `{"slots": 1, "frames": [{"port": 4}]}`, `{"slots": 1, "frames": [{"kind": 9}]}`,
 		`{"slots": 1, "frames": [{"payload": "0000000000000000000000000000000000"}]}`, `{"slots": 15}`,
+		`{"slots": 1, "statuses": [{"port": 1}]}`, `{"slots": 1, "transmit_statuses": [{"port": 9}]}`, `{"slots": 1, "schedule": 1}`,
+		`{"slots": 1, "rom": [{"word": 0}]}`, `{"slots": 1, "rom": [{"machine": true, "word": -1}]}`, `{"slots": 1, "call": {"name": "x"}}`,
 	} {
 		path := filepath.Join(t.TempDir(), "input.json")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
@@ -95,5 +114,86 @@ func TestReplayRefusesBadInput(t *testing.T) {
 		var input *InputError
 		require.ErrorAs(t, err, &input, text)
 		require.Equal(t, path, input.Place)
+	}
+}
+
+// TestFuzzReachesEverything: faults that only a word of a schedule or a table, an argument of a named
+// call, or statuses of several ports bring out are found and shown again by their command. What a
+// frame's light can bring fails the check, the others are noted.
+func TestFuzzReachesEverything(t *testing.T) {
+	for image, c := range map[string]struct {
+		scenario string
+		verdict  Verdict
+		found    []string // how the input is told
+	}{
+		"trusts_a_schedule": {"fabric: {pops: {groups: 3, group_size: 2}}\nfirmware: {image: %s, schedule: offline}\nrules: {}", VerdictPass, []string{", schedule 0x", ", call share["}},
+		"trusts_a_table":    {"fabric: {crossbar: {ports: 6}}\nfirmware: {image: %s}\nworkload: {gossip: {orders: identity}}\nrules: {}\nstop: {slots: 9}", VerdictFail, []string{", word 1 of its table 0x", ", transmit status of port 0 3, served 0"}},
+		"trusts_a_status":   {"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nfirmware: {image: %s}\nrules: {}", VerdictFail, []string{", status of port 3 crc, status of port 5 overflow\n"}},
+	} {
+		t.Run(image, func(t *testing.T) {
+			s, err := ParseScenario("trusts.yaml", fmt.Appendf(nil, "starloom: 1\n"+c.scenario, testImage(t, image)))
+			require.NoError(t, err)
+			check, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: 3000, Reproduce: t.TempDir()})
+			require.NoError(t, err)
+			var text strings.Builder
+			require.NoError(t, check.WriteText(&text))
+			require.Equal(t, c.verdict, check.Verdict, text.String())
+			require.Len(t, check.Fuzz, len(c.found), text.String())
+			for _, found := range c.found {
+				require.Contains(t, text.String(), found)
+			}
+			for _, x := range check.Fuzz {
+				words := strings.Fields(x.Again)
+				small, err := LoadScenario(words[4])
+				require.NoError(t, err)
+				again, err := CheckFirmware(t.Context(), small, FirmwareCheckOptions{Replay: words[6]})
+				require.NoError(t, err)
+				require.Len(t, again.Fuzz, 1)
+				require.Equal(t, x.Rule, again.Fuzz[0].Rule)
+				require.Equal(t, x.Received, again.Fuzz[0].Received)
+			}
+		})
+	}
+}
+
+// TestFuzzBases: places of several runs, the scenario's first.
+func TestFuzzBases(t *testing.T) {
+	list := fuzzBases(7, 40)
+	require.Len(t, list, 18)
+	require.Equal(t, []fuzzBase{{7, 1}, {7, 2}, {7, 3}, {7, 10}, {7, 20}, {7, 30}, {8, 1}}, list[:7])
+	require.Equal(t, []fuzzBase{{1<<64 - 1, 1}, {0, 1}, {1, 1}}, fuzzBases(1<<64-1, 0))
+}
+
+// TestScenarioKeys: what is written to reproduce a finding says the same as what was read.
+func TestScenarioKeys(t *testing.T) {
+	files, err := filepath.Glob("examples/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	for _, file := range append(files, "testdata/scenarios/everything.yaml") {
+		s, err := LoadScenario(file)
+		require.NoError(t, err)
+		keys, err := s.keys()
+		require.NoError(t, err)
+		text, err := scenarioYAML(keys)
+		require.NoError(t, err)
+		back, err := ParseScenario("scenario.yaml", text)
+		require.NoError(t, err, "%s", text)
+		for _, g := range []*fabric.Gossip{s.Workload.Gossip, back.Workload.Gossip} {
+			if g != nil { // paths of files
+				g.Orders, g.Values = filepath.Base(g.Orders), filepath.Base(g.Values)
+			}
+		}
+		require.Equal(t, s.Hash(), back.Hash(), "%s", text)
+	}
+}
+
+func TestReproduceRefused(t *testing.T) {
+	s := checkScenario(t, "trusts_a_payload")
+	for _, o := range []FirmwareCheckOptions{{Reproduce: "found"}, {Fuzz: 9, Reproduce: "found", Replay: "x.json"}} {
+		_, err := CheckFirmware(t.Context(), s, o)
+		var refused *InputError
+		require.ErrorAs(t, err, &refused)
+		require.Equal(t, "--reproduce", refused.Place)
+		require.NoDirExists(t, "found")
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"starloom/nic"
 )
 
 // WriteJSON writes the versioned form.
@@ -22,19 +24,25 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 	}
 	for _, w := range r.Writes {
 		what := "note"
-		if w.harms() {
+		switch {
+		case w.Grown > 0:
+			what = "memory growth"
+		case w.harms():
 			what = "foreign write"
 		}
 		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, printable(w.text()))
 		if w.Before != w.After {
 			fmt.Fprintf(&b, "    before %s, after %s; %d of such\n", w.Before, w.After, w.Count)
 		}
+		if w.harms() {
+			fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
+		}
 	}
 	for i := range r.Fuzz {
 		r.Fuzz[i].writeText(&b)
 	}
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, workload words and states: %d times\n", r.Fuzzed)
+		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %d times\n", r.Fuzzed)
 	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "compared: digests and reports\n")
@@ -100,27 +108,50 @@ func (w *CheckWrite) text() string {
 	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share", w.Variable, w.Address)
 }
 
+const remedyOwnState = "keep all that a processor remembers in its state_t"
+
+// remedy says what to do about it.
+func (w *CheckWrite) remedy() string {
+	if w.Grown > 0 {
+		return "take no memory in a run: its size is that of the bank, not of a processor"
+	}
+	return remedyOwnState
+}
+
 // writeText says what a handler has done, and on which input.
 func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 	needs := ""
 	if !x.Received {
-		needs = " (note: only with a workload or a state that is damaged)"
+		needs = " (note: only with words of the network, a call or a state that is damaged)"
 	}
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %d slots of the run", x.Rule, x.Path, printable(x.Text), needs, x.Input.Slots)
-	for _, frame := range x.Input.Frames {
+	in := &x.Input
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %d slots of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, in.Slots, in.Seed)
+	if in.Call != nil {
+		fmt.Fprintf(b, ", call %s%v", printable(in.Call.Name), in.Call.Arguments)
+	}
+	for _, frame := range in.Frames {
 		fmt.Fprintf(b, ", frame from %d with payload %s", frame.Source, or(frame.Payload, "nothing"))
 	}
-	if x.Input.Status != nil {
-		fmt.Fprintf(b, ", status %d", *x.Input.Status)
+	for _, status := range in.Statuses {
+		fmt.Fprintf(b, ", status of port %d %v", status.Port, nic.Status(status.Status))
 	}
-	if x.Input.Workload != nil {
-		fmt.Fprintf(b, ", workload %#x", *x.Input.Workload)
+	for _, status := range in.Transmit {
+		fmt.Fprintf(b, ", transmit status of port %d %d, served %d", status.Port, status.Status, status.Served)
 	}
-	if x.Input.State != "" {
-		fmt.Fprintf(b, ", state %.32s...", x.Input.State)
+	if in.Schedule != nil {
+		fmt.Fprintf(b, ", schedule %#x", *in.Schedule)
+	}
+	if in.Workload != nil {
+		fmt.Fprintf(b, ", workload %#x", *in.Workload)
+	}
+	for _, w := range in.ROM {
+		fmt.Fprintf(b, ", word %d of %s %#x", w.Word, map[bool]string{true: "the machine's table", false: "its table"}[w.Machine], w.Value)
+	}
+	if in.State != "" {
+		fmt.Fprintf(b, ", state %.32s...", in.State)
 	}
 	b.WriteString("\n")
-	if x.File != "" {
-		fmt.Fprintf(b, "    again: --replay %s\n", x.File)
+	if x.Again != "" {
+		fmt.Fprintf(b, "    again: %s\n", x.Again)
 	}
 }

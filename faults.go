@@ -37,11 +37,13 @@ type FaultSlots struct {
 	Every uint32   `json:"every,omitempty" jsonschema:"default=1,minimum=1,description=1: every slot from the first to the last; 2: every other one; and so on"`
 }
 
-// RandomFault is a fault that happens with a probability of Rate to every target in every slot.
+// RandomFault is a fault that happens with a probability of Rate to every target in every slot. Runs of
+// many seeds may have several Rates, one after another.
 type RandomFault struct {
-	Kind    string   `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=bit_flip,description=as in schedule"`
-	Rate    *float64 `json:"rate" jsonschema:"required,minimum=0,maximum=1,description=probability for each target in each slot"`
-	Targets []string `json:"targets,omitempty" jsonschema:"minItems=1,description=as in schedule"`
+	Kind    string    `json:"kind" jsonschema:"required,enum=dead,enum=restart,enum=clock_pause,enum=drop,enum=bit_flip,description=as in schedule"`
+	Rate    *float64  `json:"rate,omitempty" jsonschema:"minimum=0,maximum=1,description=probability for each target in each slot"`
+	Rates   []float64 `json:"rates,omitempty" jsonschema:"minItems=1,description=rates\\, in ascending order: with --seeds every seed is run with each of them\\, and the survival curve is over them"`
+	Targets []string  `json:"targets,omitempty" jsonschema:"minItems=1,description=as in schedule"`
 }
 
 // all lists the faults with where each stands; the random one is the last.
@@ -68,9 +70,41 @@ func (s *Scenario) checkFaults() error {
 	if len(faults) > fabric.FaultsMax {
 		return s.refuse("faults.schedule", fmt.Sprintf("there are %d faults", len(faults)), fmt.Sprintf("give at most %d; one fault may have many targets and slots", fabric.FaultsMax))
 	}
+	if err := s.checkRates(); err != nil {
+		return err
+	}
 	for i := range faults {
 		if err := s.checkFault(&faults[i], paths[i]); err != nil {
 			return err
+		}
+	}
+	return nil
+}
+
+// ratesMax is the most rates of a survival curve.
+const ratesMax = 64
+
+// checkRates refuses a random fault without a rate, and rates that are no curve.
+func (s *Scenario) checkRates() error {
+	r := s.Faults.Random
+	if r == nil {
+		return nil
+	}
+	const at = "faults.random.rates"
+	switch {
+	case r.Rate == nil && r.Rates == nil:
+		return s.refuse("faults.random", "random has neither rate nor rates", "give a rate, 0 to 1")
+	case r.Rate != nil && r.Rates != nil:
+		return s.refuse(at, "random has both rate and rates", "delete one")
+	case len(r.Rates) > ratesMax:
+		return s.refuse(at, fmt.Sprintf("there are %d rates", len(r.Rates)), fmt.Sprintf("give at most %d", ratesMax))
+	}
+	for i, rate := range r.Rates {
+		switch at := hw.Index(at, i); {
+		case math.IsNaN(rate) || rate < 0 || rate > 1:
+			return s.refuse(at, fmt.Sprintf("a probability of %v", rate), "allowed are 0 to 1")
+		case i > 0 && rate <= r.Rates[i-1]:
+			return s.refuse(at, fmt.Sprintf("%v follows %v", rate, r.Rates[i-1]), "write each rate once, in ascending order")
 		}
 	}
 	return nil
@@ -128,6 +162,9 @@ func (s *Scenario) checkDepths(f *Fault, at string) error {
 func (m *Machine) planFaults() (*fabric.Faults, error) {
 	if m.scenario.Faults == nil {
 		return nil, nil
+	}
+	if m.scenario.rates() != nil {
+		return nil, m.scenario.refuse("faults.random.rates", "one run has one rate", "write rate: "+exactFloat(m.scenario.rates()[0])+", or run many seeds with --seeds")
 	}
 	faults, paths := m.scenario.Faults.all()
 	plan := make([]fabric.Fault, len(faults))

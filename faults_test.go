@@ -2,14 +2,16 @@ package starloom
 
 import (
 	"bytes"
-	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"starloom/cosim"
 	"starloom/fabric"
+	"starloom/firmware"
 	"starloom/nic"
 )
 
@@ -53,9 +55,13 @@ func faultRun(t testing.TB, s *Scenario, o MachineOptions) (string, *Report) {
 	defer func() { require.NoError(t, m.Close()) }()
 	require.NoError(t, m.Run(t.Context(), nil))
 	r := m.Report()
-	var b bytes.Buffer
-	require.NoError(t, r.WriteJSON(&b))
-	return strings.Replace(b.String(), fmt.Sprintf("%q: %q", "engine", r.Engine), "", 1), r
+	return resultText(t, r), r
+}
+
+// resultText is what a report says beside how the machine was executed.
+func resultText(t testing.TB, r *Report) string {
+	result := *r
+	return reportText(t, &result)
 }
 
 // TestFaultsAgree: neither engine nor mode, banks, workers or runtime change what a fault does.
@@ -133,34 +139,68 @@ func TestFaultState(t *testing.T) {
 					require.NoError(t, other.Step())
 					m, other = other, m
 				}
-				var b bytes.Buffer
-				r := m.Report()
-				require.NoError(t, r.WriteJSON(&b))
-				require.Equal(t, want, strings.Replace(b.String(), fmt.Sprintf("%q: %q", "engine", r.Engine), "", 1))
+				require.Equal(t, want, resultText(t, m.Report()))
 				require.NoError(t, m.Reset(s.Seed))
 				require.NoError(t, m.Run(t.Context(), nil))
-				b.Reset()
-				require.NoError(t, m.Report().WriteJSON(&b))
-				require.Equal(t, want, strings.Replace(b.String(), fmt.Sprintf("%q: %q", "engine", r.Engine), "", 1), "after a reset")
+				require.Equal(t, want, resultText(t, m.Report()), "after a reset")
 			})
 		}
 	}
 }
 
-// TestFaultRTL: RTL in the place of the parts around a tap suffers the same as their models.
+// TestFaultRTL: with RTL in the place of parts, of the taps where faults of media act among them,
+// faults do to every fabric what they do to the models, in both engines. RTL in wasm has to be
+// compiled, so without -full it is one tap, and Icarus has taps and some receivers of machines in
+// which everything happens; with -full it is all parts in wasm, and each kind alone, too.
 func TestFaultRTL(t *testing.T) {
-	s := faultScenario(t, faultFabrics["pops"], faultKinds["all"])
-	_, want := faultRun(t, s, MachineOptions{Engine: EngineCycle})
-	require.Positive(t, want.Frames.CRC)
-	for _, rtl := range []RTL{{Replace: "pops.group[0].nic[*].rx", Twin: "deserialiser"}, {Replace: "pops.group[0].coupler[*].fibre", Twin: "link"}, {Replace: "pops.group[1].coupler[*]", Twin: "star_coupler"}} {
-		c := *s
-		c.RTL = []RTL{rtl}
-		_, got := faultRun(t, &c, MachineOptions{})
-		require.NotEmpty(t, got.RTL, rtl.Replace)
-		require.Equal(t, want.Digest, got.Digest, rtl.Replace)
-		require.Equal(t, want.Faults, got.Faults, rtl.Replace)
-		require.Equal(t, want.Violations, got.Violations, rtl.Replace)
-		require.Equal(t, want.Frames, got.Frames, rtl.Replace)
+	for name, c := range map[string]struct{ some, all []string }{
+		"pops":       {[]string{"pops.group[*].coupler[*].fibre_tapped", "pops.group[0].nic[*].rx"}, []string{"pops.**"}},
+		"pops long":  {[]string{"pops.group[*].coupler[*].fibre_tapped"}, []string{"pops.**"}},
+		"gossip":     {[]string{"crossbar.output[*].link_tapped", "crossbar.nic[*].rx"}, []string{"crossbar.**"}},
+		"scatter":    {[]string{"crossbar.output[*].link_tapped"}, []string{"crossbar.**"}}, // receivers of queues have no twin
+		"aloha":      {[]string{"crossbar.medium[0].link_tapped"}, []string{"crossbar.**"}},
+		"bus":        {[]string{"bus.bus[*].wire_tapped"}, []string{"bus.**"}},
+		"sensors":    {[]string{"bus.bus[*].wire_tapped"}, []string{"bus.**"}},
+		"ej":         {[]string{"**.out.fibre_tapped"}, []string{"ej.**"}},
+		"ej credits": {[]string{"**.dim[1].link[*].out.fibre_tapped"}, []string{"**.out.fibre_tapped", "**.credits"}}, // the others are too many
+	} {
+		same := func(kind, backend string, replace ...string) {
+			t.Run(name+"/"+kind+" "+backend, func(t *testing.T) {
+				s := faultScenario(t, faultFabrics[name], faultKinds[kind])
+				_, want := faultRun(t, s, MachineOptions{Engine: EngineSlot})
+				for _, path := range replace {
+					s.RTL = append(s.RTL, RTL{Replace: path, Backend: backend})
+				}
+				_, got := faultRun(t, s, MachineOptions{})
+				require.NotEmpty(t, got.RTL)
+				require.Equal(t, modelText(t, want), modelText(t, got))
+			})
+		}
+		same("all", cosim.BackendIcarus, c.some...)
+		if name == "pops" {
+			same("all", cosim.BackendWasm, c.some[0])
+		}
+		for kind := range faultKinds {
+			if *full {
+				same(kind, cosim.BackendWasm, c.all...)
+			}
+		}
+	}
+}
+
+// TestFaultWholeRTL: faults of processors go with RTL of all hardware at once, those of media do not.
+func TestFaultWholeRTL(t *testing.T) {
+	s := faultScenario(t, faultFabrics["pops"], faultKinds["restart"])
+	_, want := faultRun(t, s, MachineOptions{Engine: EngineSlot})
+	s.RTL = []RTL{{Replace: "pops", Backend: cosim.BackendIcarus}}
+	_, got := faultRun(t, s, MachineOptions{})
+	require.NotEmpty(t, got.RTL)
+	require.Equal(t, modelText(t, want), modelText(t, got))
+	for _, rtl := range []string{"{replace: pops}", "{replace: pops.**, twin: pops_slot}"} {
+		s := faultScenario(t, "rtl: ["+rtl+"]\n"+faultFabrics["pops"], faultKinds["drop"])
+		_, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.EqualError(t, err, "faulty.yaml:2:17: pops_slot is all hardware at once, and faults of media act between its parts; "+
+			"replace pops.**, which is all parts, or leave drop, bit_flip and stuck out of faults")
 	}
 }
 
@@ -273,6 +313,54 @@ func TestFaultTraces(t *testing.T) {
 	require.Equal(t, plain.Digest, report.Digest)
 	require.Equal(t, plain.Faults, report.Faults)
 	require.Contains(t, wave.String(), "fibre_tapped")
+}
+
+// TestSmallerTX: a handler that asks how many frames its FIFO takes is told the truth; what does not
+// fit is the fault's only where the fault is, and where a handler asks no one the NIC drops the same.
+func TestSmallerTX(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "fills.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/fills.c", Output: image}))
+	const slots = 10
+	run := func(manner int64, mode, faults string) (whole, target nic.Registers, overflow uint64, reports []FaultReport, digest string) {
+		s := faultScenario(t, "fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}\nstop: {slots: 10}", faults)
+		s.Firmware.Program, s.Firmware.Image, s.Firmware.Mode, s.Firmware.Params = "", image, mode, map[string]int64{"manner": manner}
+		m, err := NewMachine(t.Context(), s, MachineOptions{})
+		require.NoError(t, err)
+		defer func() { require.NoError(t, m.Close()) }()
+		for _, seed := range []uint64{3, 1} { // the second is a run after a reset
+			require.NoError(t, m.Reset(seed))
+			require.NoError(t, m.Run(t.Context(), nil))
+		}
+		registers := func(processor int) nic.Registers {
+			bank, cell := m.processor(processor)
+			return bank.Registers[cell]
+		}
+		r := m.Report()
+		return registers(0), registers(3), r.Frames.Overflow, r.Faults, r.Digest
+	}
+	const one = `schedule: [{kind: buffers, targets: ["*.group[1].nic[1]"], tx_frames: 1}, {kind: buffers, rx_frames: 4}, {kind: restart, targets: ["*.group[1].nic[*]"], slots: {list: [5]}}]`
+	for _, mode := range []string{ModeBanked, ModeIsolated} {
+		whole, target, overflow, reports, digest := run(0, mode, one)
+		require.EqualValues(t, 4, whole.TxCount)
+		require.EqualValues(t, 1, target.TxCount)
+		require.Equal(t, [2]uint8{0, 3}, [2]uint8{whole.TxFewer, target.TxFewer})
+		require.Zero(t, overflow)
+		require.Zero(t, reports[0].Count, "it never sends more than fits")
+
+		_, target, overflow, reports, tooFar := run(1, mode, one)
+		require.EqualValues(t, 1, target.TxCount)
+		require.EqualValues(t, (slots+1)*4, overflow, "a frame of each handler in each slot")
+		require.EqualValues(t, slots+1, reports[0].Count, "of one of them it is the fault's")
+		require.Zero(t, reports[1].Count, "and none that of an RX FIFO")
+		require.Equal(t, "pops.group[1].nic[1]", reports[0].First.Path)
+		require.Equal(t, digest, tooFar, "what is sent is the same")
+
+		_, target, overflow, reports, blind := run(2, mode, one)
+		require.EqualValues(t, 1, target.TxCount)
+		require.EqualValues(t, slots+1, overflow)
+		require.EqualValues(t, slots+1, reports[0].Count)
+		require.Equal(t, digest, blind)
+	}
 }
 
 // TestPausedSleeper: a handler that would have woken up in a slot of a pause is called after it.

@@ -53,7 +53,11 @@ func TestInterruptInHandler(t *testing.T) {
 		{Engine: EngineSlot}, {Engine: EngineCycle}, {Engine: EngineSlot, Runtime: "interpreter"}, {Engine: EngineSlot, Workers: 2, BankSize: 4},
 	} {
 		for _, mode := range []string{ModeBanked, ModeIsolated} {
-			endless.Firmware.Mode = mode
+			endless.Firmware.Mode, endless.Faults = mode, nil
+			if mode == ModeIsolated || o.Engine == EngineCycle { // those of this boundary are taken back, too
+				endless.Faults = faultScenario(t, faultFabrics["pops"], `schedule: [{kind: dead, targets: ["*.group[0].nic[1]"], slots: {list: [2, 5]}}, {kind: dead, targets: ["*.group[0].nic[2]"], slots: {list: [5]}},
+    {kind: restart, targets: ["*.group[0].nic[1]"], slots: {list: [5]}}, {kind: clock_pause, targets: ["*.group[0].nic[3]"], slots: {from: 4}}, {kind: drop, probability: 0.3}]`).Faults
+			}
 			whole := machine(t, endless, o)
 			wholeSlots(whole)
 			want := whole.Report()
@@ -85,6 +89,8 @@ func TestInterruptInHandler(t *testing.T) {
 			require.Equal(t, want.Slots, r.Slots)
 			require.Equal(t, want.Cycles, r.Cycles)
 			require.Equal(t, want.Frames, r.Frames)
+			require.Equal(t, want.Faults, r.Faults)
+			require.Equal(t, want.Notes, r.Notes)
 			require.Equal(t, want.Metrics, r.Metrics)
 			require.Equal(t, want.Digest, r.Digest)
 			require.ErrorContains(t, m.Save(nil), "in the middle of a slot")

@@ -919,6 +919,8 @@ func (m *Machine) dropBoundary() {
 		l.Sent = l.Sent[:0]
 		m.notArrived += l.Announced
 		shard.log, shard.traps = firmwareLog{}, 0
+		l.KeepFaults(false)
+		m.unstrike(shard)
 	}
 	m.log.clear()
 	m.noteFindings()
@@ -955,7 +957,7 @@ func (m *Machine) turnShard(index int) {
 // turnInstance is the boundary of one instance's processors.
 func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
 	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
-		call := m.replay.begin(instance, true, nil, 0)
+		call := m.replay.begin(instance, callStart, nil, 0)
 		instance.Start()
 		m.replay.end(call, instance)
 		if m.meter != nil && !m.stopped() {
@@ -974,7 +976,7 @@ func (m *Machine) begin(index int, shard *machineShard) {
 	l := &shard.ledger
 	shard.whole = ledgerTotals{l.Frames, l.HeldMax, l.FindingsTotal}
 	l.BeginSlot()
-	shard.met = shard.met[:0]
+	shard.met, shard.struck.turned = shard.met[:0], shard.struck.turned[:0]
 	if m.slot > 0 {
 		var yield func(int, uint32)
 		if m.exact(m.slot - 1) {
@@ -1037,7 +1039,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 		if strikes {
 			called = m.pause(shard, bank, awake)
 		}
-		call := m.replay.begin(instance, false, called, m.slot)
+		call := m.replay.begin(instance, callSlot, called, m.slot)
 		if m.rules.MeetsBudget {
 			bank.Keep(&shard.meter.kept, called)
 		}
@@ -1155,6 +1157,7 @@ func (m *Machine) merge() {
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l := &shard.ledger
+		l.KeepFaults(true)
 		sum.Merge(l.Sum)
 		sending = sending || l.Sending
 		m.done += l.Finished

@@ -19,9 +19,11 @@ type faulted struct {
 	dead       []uint8 // by processor: 1 if a fault has killed it
 }
 
-// struck are the cells of one window that a fault has hit at this boundary.
+// struck are the cells of one window that a fault has hit at this boundary, and what of the
+// boundary has to be taken back when it ends in its middle.
 type struck struct {
 	killed, restarted, called []uint32
+	turned                    []int // processors that have died or come back, in order
 }
 
 // newFaulted returns that of a plan, nil for none.
@@ -64,7 +66,10 @@ func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first,
 			if dies && m.faults.dead[processor] != 0 || !m.faults.plan.Happens(i, processor, m.slot) {
 				return
 			}
-			l.FaultCounts[i].Note(m.slot, uint32(processor))
+			l.FaultActs[i].Note(m.slot, uint32(processor))
+			if dies || m.faults.dead[processor] != 0 {
+				hit.turned = append(hit.turned, processor)
+			}
 			if dies {
 				m.faults.dead[processor] = 1
 				bank.Silence(cell)
@@ -87,7 +92,11 @@ func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first,
 			m.held.Restart(bank.First+int(cell), m.slot)
 		}
 	}
+	call := m.replay.begin(instance, callRestart, hit.restarted, m.slot)
 	instance.Restart(hit.restarted)
+	if !m.stopped() {
+		m.replay.end(call, instance)
+	}
 }
 
 // pause returns those of the cells that are to be called whose clocks run. The others are
@@ -104,7 +113,7 @@ func (m *Machine) pause(shard *machineShard, bank *nic.Bank, awake []uint32) []u
 			if !m.faults.plan.Happens(i, processor, m.slot) {
 				return false
 			}
-			shard.ledger.FaultCounts[i].Note(m.slot, uint32(processor))
+			shard.ledger.FaultActs[i].Note(m.slot, uint32(processor))
 			bank.Wake(int(cell))
 			return true
 		})
@@ -112,12 +121,20 @@ func (m *Machine) pause(shard *machineShard, bank *nic.Bank, awake []uint32) []u
 	return hit.called
 }
 
-// cut drops the frames for which smaller TX FIFOs have no room.
+// cut drops the frames for which smaller TX FIFOs have no room, and notes the handlers that have
+// found none.
 func (m *Machine) cut(shard *machineShard, bank *nic.Bank, cells []uint32) {
 	for _, cell := range cells {
-		for range bank.CutTx(int(cell)) {
-			shard.ledger.NoteSmall(bank.First+int(cell), m.slot)
+		if bank.CutTx(int(cell)) {
+			shard.ledger.NoteSmall(bank.First+int(cell), m.slot, true)
 		}
+	}
+}
+
+// unstrike takes back which processors are dead, of a boundary that has ended in its middle.
+func (m *Machine) unstrike(shard *machineShard) {
+	for _, processor := range shard.struck.turned {
+		m.faults.dead[processor] ^= 1
 	}
 }
 

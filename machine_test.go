@@ -55,7 +55,7 @@ func result(t testing.TB, s *Scenario, o MachineOptions) string {
 }
 
 func reportText(t testing.TB, r *Report) string {
-	r.Engine, r.Firmware.SHA256 = "", ""
+	r.Engine, r.Firmware.SHA256, r.Firmware.Mode, r.Firmware.Trusted = "", "", "", false
 	var text bytes.Buffer
 	require.NoError(t, r.WriteJSON(&text))
 	return text.String()

@@ -141,6 +141,28 @@ func (d *spread) add(cycles uint64, processor int, slot uint32) {
 	d.sum += cycles
 }
 
+// take counts calls of this slot up to the first that needs a look of its own, and returns its place:
+// one that may be the longest, misses the budget, has no range of its own yet, or has trapped.
+// first is the lowest of the processors.
+func (d *spread) take(costs []uint32, x *metering, slot uint32, first int) int {
+	usual := min(d.max, cmp.Or(x.budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
+	if d.slot == uint64(slot) && uint64(first) < d.processor {
+		usual = min(usual, max(d.max, 1)-1) // it may be the first that took max
+	}
+	counts, sum := d.counts, uint64(0)
+	for place, cost := range costs {
+		cycles := x.cycles(cost)
+		if cycles-1 >= usual {
+			d.sum += sum
+			return place
+		}
+		counts[cycles]++
+		sum += cycles
+	}
+	d.sum += sum
+	return len(costs)
+}
+
 // grow makes room for a range.
 func (d *spread) grow(bucket int) {
 	if bucket >= len(d.counts) {
@@ -242,10 +264,10 @@ func (s *shardMeter) reset() {
 
 // meterStart notes what the start handlers of a bank have cost.
 func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
-	bank := instance.Bank()
-	for cell, cost := range instance.Costs() {
-		if cost > 0 || !bank.Silenced(cell) {
-			shard.meter.start.add(m.meter.cycles(cost), bank.First+cell, 0)
+	bank, costs, d := instance.Bank(), instance.Costs(), &shard.meter.start
+	for cell := 0; cell < len(costs); cell++ {
+		if cell += d.take(costs[cell:], m.meter, 0, bank.First+cell); cell < len(costs) && (costs[cell] > 0 || !bank.Silenced(cell)) {
+			d.add(m.meter.cycles(costs[cell]), bank.First+cell, 0)
 		}
 	}
 }
@@ -253,28 +275,21 @@ func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 // meterSlot notes what the handlers of some cells have cost. Of one that was not done at the end of the
 // compute window, the NIC has nothing: what it has written there is dropped.
 func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
-	s, budget := &shard.meter, cmp.Or(m.meter.budget, math.MaxUint64)
-	for place, cost := range costs {
-		cell := int(cells[place])
-		cycles := m.meter.cycles(cost)
-		if cycles <= min(s.slot.max, budget, uint64(len(s.slot.counts)-1), exactCycles) && cost > 0 { // the most frequent case, in short
-			s.slot.counts[cycles]++
-			s.slot.sum += cycles
-			if cycles < s.slot.max {
-				continue
-			}
-			s.slot.longest(cycles, bank.First+cell, m.slot)
-			continue
+	s, d := &shard.meter, &shard.meter.slot
+	for place := 0; place < len(costs); place++ {
+		place += d.take(costs[place:], m.meter, m.slot, bank.First+int(cells[place]))
+		if place == len(costs) {
+			return
 		}
-		if cost == 0 && bank.Silenced(cell) {
-			continue // it has trapped
+		cell, cycles := int(cells[place]), m.meter.cycles(costs[place])
+		if costs[place] > 0 || !bank.Silenced(cell) { // else it has trapped
+			d.add(cycles, bank.First+cell, m.slot)
 		}
-		s.slot.add(cycles, bank.First+cell, m.slot)
-		if cycles > budget {
+		if cycles > cmp.Or(m.meter.budget, math.MaxUint64) {
 			s.overruns++
 			bank.TakeBack(&s.kept, place, cell)
 			shard.ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: m.slot, Index: bank.First + cell,
-				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window has %d: it missed the slot", cycles, budget)})
+				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window has %d: it missed the slot", cycles, m.meter.budget)})
 		}
 	}
 }

@@ -47,7 +47,7 @@ func TestMeteringChangesNothing(t *testing.T) {
 				"parked":      meteredReport(t, program, ModeBanked, cpu, MachineOptions{parks: true}),
 				"cycle":       meteredReport(t, program, ModeBanked, cpu, MachineOptions{Engine: EngineCycle}),
 			} {
-				other.Engine, other.Firmware.BytesPerProcessor = one.Engine, 0
+				other.Engine, other.Firmware.BytesPerProcessor, other.Firmware.Mode, other.Firmware.Trusted = one.Engine, 0, one.Firmware.Mode, one.Firmware.Trusted
 				require.Equal(t, want, reportBytes(t, other), "%s %+v %s", program, cpu, name)
 			}
 		}

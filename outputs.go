@@ -55,6 +55,7 @@ type outputs struct {
 type reportForms interface {
 	WriteJSON(io.Writer) error
 	WriteJUnit(io.Writer) error
+	title() string // the scenario's
 }
 
 // reportFile is a report in one of its forms, written at the end.
@@ -95,6 +96,8 @@ func (o *outputs) openReports(options RunOptions) error {
 		to    Output
 		write func(reportForms, *tally, io.Writer) error
 	}{
+		{"survival", options.SurvivalCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.curve().WriteCSV(w) }},
+		{"survival", options.SurvivalSVG, func(r reportForms, t *tally, w io.Writer) error { return t.curve().plot(r.title()).WriteSVG(w) }},
 		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
 		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
 		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},

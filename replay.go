@@ -31,27 +31,35 @@ type replay struct {
 	bytes     int
 	cut       bool // calls after those that are kept were not
 	recording bool
+	from      uint32 // the slot of the state from which the run went on, or 0
 }
 
 // replayCall is one call of a handler.
 type replayCall struct {
-	start         bool // on_start, else on_slot
+	handler       replayHandler
 	slot          uint32
 	before, after nic.Cell
 	probes        []uint64         // after it
 	events        []firmware.Event // what it did beside its frames
+	cost          uint32           // of its instructions, alone, in a machine that measures it
 }
 
-// checkReplay refuses a replay of a processor that is not there, or from the middle of a run.
+// replayHandler is why a handler was called.
+type replayHandler uint8
+
+const (
+	callSlot    replayHandler = iota // on_slot
+	callStart                        // on_start, before slot 0
+	callRestart                      // on_start, since a fault has restarted the processor
+)
+
+// checkReplay refuses a replay of a processor that is not there.
 func (o *RunOptions) checkReplay(s *Scenario) error {
 	if err := s.Check(); err != nil {
 		return err
 	}
 	if n := s.Processors(); o.ReplayProcessor < 0 || o.ReplayProcessor >= n {
 		return &InputError{Place: "--replay", Reason: fmt.Sprintf("there is no processor %d", o.ReplayProcessor), Remedy: fmt.Sprintf("allowed are 0 to %d", n-1)}
-	}
-	if o.Restore != "" {
-		return &InputError{Place: "--replay", Reason: "a saved state does not say what came before it", Remedy: "delete --restore"}
 	}
 	return nil
 }
@@ -71,6 +79,22 @@ func (m *Machine) newReplay(b *instanceTask) error {
 	return nil
 }
 
+// resume gives the processor alone what it has in the machine, which goes on from a saved state:
+// state, registers and probes. The memory of an instance of its own may hold more of its state.
+func (m *Machine) resumeReplay() error {
+	r := m.replay
+	r.from = m.slot
+	from, cell := m.instance(r.processor)
+	bank, alone := from.Bank(), r.instance.Bank()
+	copy(r.instance.Probes(), probesOf(from, cell))
+	if bank.Cells == 1 {
+		return r.instance.SetState(from.Memory(), from.Globals())
+	}
+	copy(alone.State(0), bank.State(cell))
+	alone.SetCell(0, bank.Cell(cell))
+	return nil
+}
+
 // place returns the cell of the processor in a bank; ok is false if it is in another.
 func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
 	if r == nil || !r.recording {
@@ -81,12 +105,12 @@ func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
 }
 
 // begin notes what the NIC tells a handler that is called, if it is that of the processor.
-func (r *replay) begin(instance firmware.Instance, start bool, cells []uint32, slot uint32) (call *replayCall) {
+func (r *replay) begin(instance firmware.Instance, handler replayHandler, cells []uint32, slot uint32) (call *replayCall) {
 	cell, ok := r.place(instance.Bank())
-	if !ok || r.cut || !start && !slices.Contains(cells, uint32(cell)) {
+	if !ok || r.cut || handler != callStart && !slices.Contains(cells, uint32(cell)) {
 		return nil
 	}
-	return &replayCall{start: start, slot: slot, before: instance.Bank().Cell(cell)}
+	return &replayCall{handler: handler, slot: slot, before: instance.Bank().Cell(cell)}
 }
 
 // end notes what the handler has made of it.
@@ -129,15 +153,23 @@ func (r *replay) again(describe func(call *replayCall) error) (number int, what 
 	for i := range r.calls {
 		was := &r.calls[i]
 		r.instance.Bank().SetCell(0, was.before)
-		if was.start {
+		switch was.handler {
+		case callStart:
 			r.instance.Start()
-		} else {
+		case callRestart:
+			r.instance.Restart([]uint32{0})
+		default:
 			r.instance.Slot([]uint32{0}, was.slot)
 		}
-		call := replayCall{start: was.start, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
-		for _, e := range r.instance.TakeEvents() {
-			if e.Kind != firmware.EventLogFull {
-				call.events = append(call.events, ofCellZero(e))
+		call := replayCall{handler: was.handler, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
+		if costs := r.instance.Costs(); len(costs) > 0 {
+			call.cost = costs[0]
+		}
+		if !r.together(i) {
+			for _, e := range r.instance.TakeEvents() {
+				if e.Kind != firmware.EventLogFull {
+					call.events = append(call.events, ofCellZero(e))
+				}
 			}
 		}
 		if err := describe(&call); err != nil {
@@ -158,6 +190,12 @@ func (r *replay) again(describe func(call *replayCall) error) (number int, what 
 	return len(r.calls), "", nil
 }
 
+// together reports whether the events of call i were taken with those of the next one: a
+// processor that a fault has restarted is called in the same slot.
+func (r *replay) together(i int) bool {
+	return r.calls[i].handler == callRestart && i+1 < len(r.calls) && r.calls[i+1].slot == r.calls[i].slot
+}
+
 // writeReplay replays the processor and writes a line for each call: what came, and what the
 // handler did. What differs from the run is a violation of the report.
 func (m *Machine) writeReplay(w io.Writer, report *Report) error {
@@ -166,7 +204,11 @@ func (m *Machine) writeReplay(w io.Writer, report *Report) error {
 	m.writeROM(r.instance.Bank())
 	m.until(context.Background())
 	out := bufio.NewWriter(w)
-	fmt.Fprintf(out, "%s alone: its handlers were called %d times in %d slots\n", m.names.Processor(r.processor), len(r.calls), m.slot)
+	since := ""
+	if r.from > 0 {
+		since = fmt.Sprintf(" from slot %d on", r.from)
+	}
+	fmt.Fprintf(out, "%s alone: its handlers were called %d times in %d slots%s\n", m.names.Processor(r.processor), len(r.calls), m.slot-r.from, since)
 	number, what, err := r.again(func(call *replayCall) error {
 		_, err := fmt.Fprintln(out, m.describeCall(call))
 		return err
@@ -195,9 +237,12 @@ func (m *Machine) writeReplay(w io.Writer, report *Report) error {
 func (m *Machine) describeCall(c *replayCall) string {
 	var line strings.Builder
 	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
-	if c.start {
+	switch c.handler {
+	case callStart:
 		say("start:")
-	} else {
+	case callRestart:
+		say("slot %d, restarted:", c.slot)
+	default:
 		say("slot %d:", c.slot)
 	}
 	for lane, status := range c.before.RxStatus {
@@ -246,6 +291,13 @@ func (m *Machine) describeCall(c *replayCall) string {
 			say(" delivered the packet of %d;", e.Origin)
 		case firmware.EventResult:
 			say(" result %d = %d;", e.Word, e.Value)
+		}
+	}
+	if c.handler == callSlot && c.cost > 0 {
+		cycles := m.meter.cycles(c.cost)
+		say(" %d cycles;", cycles)
+		if m.meter.budget > 0 && cycles > m.meter.budget {
+			say(" missed the slot: its NIC has nothing of this;")
 		}
 	}
 	for _, flag := range []struct {

@@ -82,6 +82,8 @@ func trustNote(deliveries uint64) string {
 	return fmt.Sprintf("%d announced deliveries are taken on trust: the processors have received payloads that are not an sl_packet (a data frame with 8 bytes or more), and only their firmware knows what was in them", deliveries)
 }
 
+func (r *Report) title() string { return r.Scenario }
+
 // Interrupted reports whether the run was ended from outside.
 func (r *Report) Interrupted() bool {
 	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
@@ -120,6 +122,11 @@ type FirmwareReport struct {
 	Image  string `json:"image"`  // program name or the image's file name
 	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
 	Traps  uint64 `json:"traps"`  // processors that trapped
+
+	// Mode is ModeBanked or ModeIsolated. Trusted says that processors share an instance, so that
+	// nothing but trust keeps a handler from what is another's: CheckFirmware looks.
+	Mode    string `json:"mode,omitempty"`
+	Trusted bool   `json:"trusted,omitempty"`
 
 	// What handlers took, if firmware.cpu has a model.
 	CPU          string         `json:"cpu,omitempty"`           // the model

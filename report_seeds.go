@@ -23,9 +23,10 @@ type SeedsReport struct {
 	Rules        []string       `json:"rules"`
 	Notes        []string       `json:"notes,omitempty"`
 	Runs         uint64         `json:"runs"`
-	RunsTotal    uint64         `json:"runs_total"` // that were asked for; more than Runs after an interruption
-	Statistics   Statistics     `json:"statistics"` // slots, cycles, steps, lambda and completion are those of runs that passed, the others of all runs
-	Failed       []FailedRun    `json:"failed"`     // the first 10,000
+	RunsTotal    uint64         `json:"runs_total"`         // that were asked for; more than Runs after an interruption
+	Statistics   Statistics     `json:"statistics"`         // slots, cycles, steps, lambda and completion are those of runs that passed, the others of all runs
+	Survival     Survival       `json:"survival,omitempty"` // of runs with faults
+	Failed       []FailedRun    `json:"failed"`             // the first 10,000
 	FailedTotal  uint64         `json:"failed_total"`
 	MostSlots    *FinishedRun   `json:"most_slots,omitempty"` // the run that passed after the most slots; of equals the first
 	Firmware     FirmwareReport `json:"firmware"`
@@ -52,6 +53,8 @@ func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	return writeJSON(w, &out)
 }
 
+func (r *SeedsReport) title() string { return r.Scenario }
+
 // Interrupted reports whether the runs were ended from outside.
 func (r *SeedsReport) Interrupted() bool { return r.Runs < r.RunsTotal }
 
@@ -76,7 +79,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	shown := r.Failed[:min(len(r.Failed), violationsShown)]
 	for i := range shown {
 		failed := &shown[i]
-		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", alone(failed.Seed, failed.Permutation), failed.Rule, failed.first.where(), printable(failed.first.Message))
+		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", failed.alone(), failed.Rule, failed.first.where(), printable(failed.first.Message))
 	}
 	if more := r.FailedTotal - uint64(len(shown)); more > 0 {
 		fmt.Fprintf(&b, "  and %d more failed; --json lists the first %d, --csv all\n", more, failedRunsMax)
@@ -87,8 +90,9 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	if r.FailedTotal > 0 {
 		var times []string
 		for _, s := range r.Statistics {
-			if slices.Contains(finishingTimes, s.Name) {
-				times = append(times, s.Name)
+			name := s.Name[strings.LastIndexByte(s.Name, '.')+1:] // without its rate
+			if slices.Contains(finishingTimes, name) && !slices.Contains(times, name) {
+				times = append(times, name)
 			}
 		}
 		fmt.Fprintf(&b, "  note: %s are those of the runs that passed\n", strings.Join(times, ", "))
@@ -115,12 +119,21 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	if err := table.Flush(); err != nil {
 		return err
 	}
+	if len(r.Survival) > 0 && r.Survival[0].Rate != nil {
+		if err := r.Survival.writeText(&b); err != nil {
+			return err
+		}
+		b.WriteByte('\n')
+	}
 	if err := r.Statistics.writeText(&b); err != nil {
 		return err
 	}
 	fmt.Fprint(table, "\n")
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
+	if mode := modeText(&r.Firmware); mode != "" {
+		row("mode", mode)
+	}
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}
@@ -171,9 +184,11 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		testCase := junitCase{Class: r.Scenario, Name: fmt.Sprintf("seed %d", seed)}
 		if failed := broken[seed]; failed != nil {
 			first := &failed.first
+			var backtrace strings.Builder
+			first.writeBacktrace(&backtrace, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
 				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.where(), first.Message),
-				Text:    "alone: " + alone(failed.Seed, failed.Permutation) + "\n",
+				Text:    backtrace.String() + "alone: " + failed.alone() + "\n",
 			}
 			suite.Failures++
 		}

@@ -50,6 +50,8 @@ func failReport() *Report {
 			Message: "2 frames on one coupler",
 		})
 	}
+	r.Violations = append(r.Violations, Violation{Rule: "firmware_trap", Cycle: 894, Slot: 149, Path: "pops.group[1].nic[0]", Message: "trapped in <on_slot>",
+		Backtrace: []FirmwareFrame{{Function: "<on_slot>", Source: "a&b.c:7:3"}, {Function: "starloom_slot"}}})
 	r.Violations = append(r.Violations, Violation{Rule: "interrupted", Cycle: 900, Slot: 150, Message: "stopped <here>"})
 	r.ViolationsTotal = 4711
 	return r
@@ -117,10 +119,10 @@ func TestJUnitCounts(t *testing.T) {
 		} `xml:"testsuite"`
 	}
 	require.NoError(t, xml.Unmarshal(b.Bytes(), &suites))
-	assert.Equal(t, 3, suites.Suite.Tests)
-	assert.Len(t, suites.Suite.Cases, 3)
-	assert.Equal(t, 2, suites.Suite.Failures)
-	assert.Equal(t, "interrupted", suites.Suite.Cases[2].Name, "a rule that is broken is a case, listed or not")
+	assert.Equal(t, 4, suites.Suite.Tests)
+	assert.Len(t, suites.Suite.Cases, 4)
+	assert.Equal(t, 3, suites.Suite.Failures)
+	assert.Equal(t, "interrupted", suites.Suite.Cases[3].Name, "a rule that is broken is a case, listed or not")
 	assert.Nil(t, suites.Suite.Cases[1].Failure)
 }
 

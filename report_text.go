@@ -39,13 +39,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		shown++
 		fmt.Fprintf(&b, "  %s: %s: %s\n", v.Rule, v.where(), printable(v.Message))
-		for k, frame := range v.Backtrace {
-			if k == framesShown {
-				fmt.Fprintf(&b, "    and %d callers more; --json has all\n", len(v.Backtrace)-k)
-				break
-			}
-			fmt.Fprintf(&b, "    in %s\n", printable(frame.String()))
-		}
+		v.writeBacktrace(&b, framesShown)
 	}
 	if more := r.ViolationsTotal - shown; more > 0 {
 		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
@@ -85,6 +79,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	row("rules", strings.Join(r.Rules, ", "))
 	row("firmware", firmwareText(r.Firmware))
+	if mode := modeText(&r.Firmware); mode != "" {
+		row("mode", mode)
+	}
 	if f := &r.Firmware; f.Cycles != nil {
 		row("handlers", fmt.Sprintf("slot, cycles (%s): %s", f.CPU, f.Cycles.text()))
 		row("", "start: "+f.StartCycles.text())
@@ -131,6 +128,14 @@ func firmwareText(f FirmwareReport) string {
 		text += fmt.Sprintf(", %d bytes for each processor that sleeps", f.BytesPerProcessor)
 	}
 	return text
+}
+
+// modeText says how processors share instances, "" if the report does not know.
+func modeText(f *FirmwareReport) string {
+	if f.Trusted {
+		return f.Mode + ": on trust, a processor's firmware writes only its own records"
+	}
+	return f.Mode
 }
 
 // where says when and where a rule broke.
@@ -223,6 +228,17 @@ func printable(text string) string {
 	}, text)
 }
 
+// writeBacktrace writes the innermost functions of a backtrace, a line for each.
+func (v *Violation) writeBacktrace(w io.Writer, most int) {
+	for k, frame := range v.Backtrace {
+		if k == most {
+			fmt.Fprintf(w, "    and %d callers more; --json has all\n", len(v.Backtrace)-k)
+			return
+		}
+		fmt.Fprintf(w, "    in %s\n", printable(frame.String()))
+	}
+}
+
 // shellQuote quotes a path if a shell would take it apart.
 func shellQuote(path string) string {
 	const plain = "/._-+=:@%,"
@@ -260,7 +276,7 @@ type junitFailure struct {
 }
 
 // WriteJUnit writes the report for continuous integration: one test suite, one
-// test case per rule; a broken rule's failure lists its violations.
+// test case per rule; a broken rule's failure lists its violations, with backtraces.
 func (r *Report) WriteJUnit(w io.Writer) error {
 	rules := slices.Clone(r.Rules)
 	broken := map[string][]*Violation{}
@@ -278,6 +294,7 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 			var text strings.Builder
 			for _, v := range violations {
 				fmt.Fprintf(&text, "%s: %s\n", v.where(), v.Message)
+				v.writeBacktrace(&text, len(v.Backtrace))
 			}
 			first := violations[0]
 			testCase.Failure = &junitFailure{

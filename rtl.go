@@ -24,7 +24,7 @@ type RTL struct {
 	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre\\, output[..].link\\, in an EJ network link[..] and link[..].out.fibre)\\, transmitters (nic[..].tx\\, port[..].tx)\\, receivers (nic[..].rx\\, port[..].rx)\\, credit counters (port[..].credits)\\, whole NICs or ports\\, of a crossbar filters (output[..].filter)\\, arbiters (output[..].arbiter) and crosspoints (input[..])\\, buses (bus[..])\\, and of those with an arbiter that (bus[..].arbiter) or the taps (bus[..].taps); the name of a fabric with a twin of its own is all hardware at once"`
 	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog\\, such as star_coupler\\, link or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
 	Map     string `json:"map,omitempty" jsonschema:"minLength=1,description=path of a pin map that attaches other RTL\\, relative to the scenario's folder"`
-	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared,description=what runs the RTL: wasm (Verilator\\, sandboxed\\, the default)\\, icarus (four states\\, slow) or shared (Verilator\\, native; needs a build with the tag purego)"`
+	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared,description=what runs the RTL: wasm (Verilator\\, sandboxed\\, the default)\\, icarus (four states\\, slow) or shared (Verilator\\, native; needs a build with the tag shared)"`
 
 	// PinMap attaches RTL instead of Map, for programs. A machine fills in its
 	// parameters; the caller closes it.
@@ -219,6 +219,10 @@ func (r *machineRTL) identity() string {
 func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	s, x := r.machine.scenario, &r.machine.scenario.RTL[entry]
 	at := hw.Index("rtl", entry)
+	if twin, _ := r.machine.network.Twin(); twin != nil && r.whole == nil && (x.Replace == r.machine.network.Kind() || x.Twin == twin.Name) {
+		return s.refuse(at+".replace", fmt.Sprintf("%s is all hardware at once, and faults of media act between its parts", twin.Name),
+			fmt.Sprintf("replace %s.**, which is all parts, or leave drop, bit_flip and stuck out of faults", r.machine.network.Kind()))
+	}
 	wanted, err := r.open(at, x)
 	if err != nil {
 		return err

@@ -1,4 +1,4 @@
-//go:build purego && unix
+//go:build shared && unix
 
 package starloom
 

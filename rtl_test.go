@@ -495,7 +495,7 @@ func TestRTLRefuses(t *testing.T) {
 	}
 	if !sharedInBuild {
 		_, err := NewMachine(context.Background(), withRTL(routing(4, 4), RTL{Replace: "pops", Backend: cosim.BackendShared}), MachineOptions{})
-		require.ErrorContains(t, err, "-tags purego")
+		require.ErrorContains(t, err, "-tags shared")
 		require.ErrorAs(t, err, new(*InputError))
 	}
 

@@ -26,6 +26,10 @@ type RunOptions struct {
 	CSV      Output // a table with a row for each run
 	StatsCSV Output // a table with a row for each figure of the report
 
+	// The survival curve of many runs with faults, with its intervals: SeedsReport.Survival.
+	SurvivalCSV Output // a row for each point
+	SurvivalSVG Output // a picture of it
+
 	// Who did what in each step: a row for each processor, a column for each step. Not every
 	// network and workload has a run-table.
 	RunTableCSV Output // cells S3 (sent to 3; S3 S5 to both), R0 (received from 0), - (idle), ~ (blocked), without a header; of gossip on buses the number is that of the bus
@@ -69,6 +73,9 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 	o.watched = o.VCD.given()
 	if o.watched && o.Engine == EngineSlot {
 		return nil, errNoCycles("--engine slot")
+	}
+	if o.SurvivalCSV.given() || o.SurvivalSVG.given() {
+		return nil, &InputError{Place: "--survival", Reason: "one run is no curve", Remedy: "give --seeds, for example --seeds 1..100"}
 	}
 	var out outputs
 	defer out.abort()
@@ -120,6 +127,11 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	points, err := m.openCheckpoints(&o, out)
 	if err != nil {
 		return nil, err
+	}
+	if o.Replay.given() && o.Restore != "" {
+		if err := m.resumeReplay(); err != nil {
+			return nil, err
+		}
 	}
 	recording, err := m.record(o.record(), out)
 	if err != nil {
@@ -271,7 +283,7 @@ func (m *Machine) report() *Report {
 		},
 		Metrics:  metrics,
 		Faults:   m.faultReports(),
-		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, BytesPerProcessor: m.parkedBytes()},
+		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, Mode: m.scenario.Firmware.Mode, Trusted: m.scenario.Firmware.Mode == ModeBanked, BytesPerProcessor: m.parkedBytes()},
 		Notes:    slices.Clone(m.known.notes),
 		Digest:   m.digest.String(),
 		missing:  missing,

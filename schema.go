@@ -134,6 +134,11 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
 	params.MaxProperties = pointer(paramsMax)
 
+	definitions["RandomFault"].OneOf = []*jsonschema.Schema{{Required: []string{"rate"}}, {Required: []string{"rates"}}}
+	rates := property("RandomFault", "rates")
+	rates.Items = &jsonschema.Schema{Type: "number", Minimum: "0", Maximum: "1"}
+	rates.MaxItems, rates.UniqueItems = pointer(ratesMax), true
+
 	cost := property("CPU", "cost")
 	cost.AdditionalProperties = integerSchema(0, wasm.CostMax)
 	cost.PropertyNames = &jsonschema.Schema{}

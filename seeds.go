@@ -3,6 +3,7 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"math/bits"
 	"strconv"
 	"strings"
 )
@@ -62,6 +63,9 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
+	if err := o.checkSurvival(s); err != nil {
+		return nil, err
+	}
 	b := batch{scenario: s, seeds: seeds, permutations: s.permutations(), options: o.MachineOptions}
 	if _, err := b.runs(); err != nil {
 		return nil, err
@@ -72,13 +76,51 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 		return nil, err
 	}
 	t := newTally(b.permutations > 0, out.rows)
-	if err := b.run(ctx, o.counted(t)); err != nil {
+	if err := b.runRates(ctx, t, o); err != nil {
 		return nil, err
 	}
 	report := b.report(t)
 	var err error
 	report.Files, err = out.commitReports(report, t)
 	return report, err
+}
+
+// checkSurvival refuses outputs of runs with faults that they do not have.
+func (o *RunOptions) checkSurvival(s *Scenario) error {
+	if (o.SurvivalCSV.given() || o.SurvivalSVG.given()) && s.Faults == nil {
+		return &InputError{Place: "--survival", Reason: "the scenario has no faults", Remedy: "write some under faults, or delete the option"}
+	}
+	if o.JUnit.given() && s.rates() != nil {
+		return &InputError{Place: "--junit", Reason: "a JUnit file has one test case for each seed, and with rates each is run several times", Remedy: "write one rate in the place of rates"}
+	}
+	return nil
+}
+
+// runRates runs the batch once for each rate of faults.random, or once.
+func (b *batch) runRates(ctx context.Context, t *tally, o RunOptions) error {
+	rates := b.scenario.rates()
+	if rates == nil {
+		return b.run(ctx, o.counted(t))
+	}
+	high, total := bits.Mul64(b.seeds.count(), max(b.permutations, 1)*uint64(len(rates)))
+	if high != 0 {
+		return &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than 2^64 runs", b.seeds), Remedy: "give fewer seeds"}
+	}
+	take := o.counted(t)
+	for _, rate := range rates {
+		one := *b
+		one.scenario = b.scenario.withRate(rate)
+		t.begin(rate)
+		if err := one.run(ctx, func(r *batchRun, _ uint64) error { return take(r, total) }); err != nil {
+			return err
+		}
+		b.about, b.slotCycles = one.about, one.slotCycles
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	b.total = total
+	return nil
 }
 
 // refuseTraces refuses what shows one run only. many says why there are many.
@@ -118,9 +160,12 @@ func (b *batch) report(t *tally) *SeedsReport {
 		Schema: ReportSchema, Scenario: b.scenario.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
 		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.scenario.knownOf(b.scenario.program()).notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
-		MostSlots: t.worst, Firmware: b.about.Firmware, RTL: b.about.RTL, Digest: t.digest(), rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
+		Survival: t.curve(), MostSlots: t.worst, Firmware: b.about.Firmware, RTL: b.about.RTL, Digest: t.digest(), rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
 	}
 	r.Firmware.Traps = t.traps
+	if t.rate != nil {
+		r.MostSlots = nil // of runs that are not alike
+	}
 	if t.firstFail != nil {
 		r.Notes = t.firstFail.Notes // they say what to do next
 	}

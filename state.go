@@ -117,7 +117,7 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 	own := []struct{ name, text, refused string }{
 		{"scenario", m.scenario.Hash(), "the state is of another scenario or seed"},
 		{"firmware", m.image.sha256, "the state is of another firmware"},
-		{"engine", m.options.Engine, "the state is of another engine, and this is " + m.options.Engine},
+		{"engine", m.options.Engine, "the state is of another engine, and this is " + m.options.Engine + ": give the same --engine when it is saved and when it is restored"},
 		{"mode", mode, "the state is of another mode of the firmware, and this is " + mode},
 		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("the state is of banks of another size, and these are of %d processors", m.options.BankSize)},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -44,6 +45,18 @@ type tally struct {
 
 	faulty bool      // the runs have faults
 	breaks histogram // of those that failed: the slot of the first violation
+
+	// With several rates of faults, those so far, and what each has brought.
+	rate  *float64 // of the runs that are added now, nil for one rate
+	rates []rateTally
+}
+
+// rateTally sums up the runs with one rate.
+type rateTally struct {
+	rate         float64
+	runs, passed uint64
+	slots        histogram // of those that passed
+	faults       histogram // how often faults.random has happened
 }
 
 // figure is one figure of all runs.
@@ -56,9 +69,10 @@ type figure struct {
 
 // FailedRun is a run of many that failed.
 type FailedRun struct {
-	Seed        uint64  `json:"seed"`
-	Permutation *uint64 `json:"permutation,omitempty"` // its number, if every permutation was run
-	Rule        string  `json:"rule"`                  // the first one that it broke
+	Seed        uint64   `json:"seed"`
+	Permutation *uint64  `json:"permutation,omitempty"` // its number, if every permutation was run
+	Rate        *float64 `json:"rate,omitempty"`        // of faults.random, if there are several
+	Rule        string   `json:"rule"`                  // the first one that it broke
 
 	first Violation
 }
@@ -77,6 +91,21 @@ func alone(seed uint64, permutation *uint64) string {
 		options += fmt.Sprintf(" --permutation %d", *permutation)
 	}
 	return options
+}
+
+// alone returns the options that repeat the run, and what to change in the scenario.
+func (f *FailedRun) alone() string {
+	options := alone(f.Seed, f.Permutation)
+	if f.Rate != nil {
+		options += " with rate: " + exactFloat(*f.Rate)
+	}
+	return options
+}
+
+// begin says that the runs that are added next have a rate.
+func (t *tally) begin(rate float64) {
+	t.rate = &rate
+	t.rates = append(t.rates, rateTally{rate: rate, slots: histogram{}, faults: histogram{}})
 }
 
 // newTally returns an empty tally that writes a row for each run to rows, or none
@@ -102,6 +131,10 @@ func (t *tally) add(run *batchRun) error {
 	// added here.
 	t.sum.Event(run.seed, run.permutation, run.digest.Hi, run.digest.Lo)
 	t.sum.Event(run.seed, run.permutation, r.Slots, r.ViolationsTotal)
+	if t.rate != nil {
+		t.sum.Event(run.seed, run.permutation, math.Float64bits(*t.rate), run.digest.Lo)
+		t.rates[len(t.rates)-1].add(r, passed)
+	}
 	t.frames.add(r.Frames)
 	t.broken += r.ViolationsTotal
 	t.traps += r.Firmware.Traps
@@ -124,7 +157,7 @@ func (t *tally) add(run *batchRun) error {
 		if t.firstFail == nil {
 			t.firstFail = r
 		}
-		failed := FailedRun{run.seed, permutation, rule, first}
+		failed := FailedRun{run.seed, permutation, t.rate, rule, first}
 		if len(t.failed) < failedRunsMax {
 			t.failed = append(t.failed, failed)
 		}
@@ -163,6 +196,9 @@ func (t *tally) head() error {
 	if t.permuted {
 		names = append(names, "permutation")
 	}
+	if t.rate != nil {
+		names = append(names, "rate")
+	}
 	names = append(names, "verdict", "rule", "violations")
 	for i := range t.figures {
 		names = append(names, t.figures[i].name)
@@ -180,6 +216,9 @@ func (t *tally) row(run *batchRun, rule string, figures []Metric) error {
 	if t.permuted {
 		row = append(row, strconv.FormatUint(run.permutation, 10))
 	}
+	if t.rate != nil {
+		row = append(row, exactFloat(*t.rate))
+	}
 	row = append(row, string(r.Verdict), rule, strconv.FormatUint(r.ViolationsTotal, 10))
 	for _, m := range figures {
 		row = append(row, exactMetric(m.Value))
@@ -196,9 +235,27 @@ func (t *tally) flush() error {
 	return t.rows.Error()
 }
 
-// statistics sums up the figures that are numbers.
+// add adds a run.
+func (t *rateTally) add(r *Report, passed bool) {
+	t.runs++
+	t.faults.add(float64(r.Faults[len(r.Faults)-1].Count))
+	if passed {
+		t.passed++
+		t.slots.add(float64(r.Slots))
+	}
+}
+
+// statistics sums up the figures that are numbers. Those of runs with different rates have
+// nothing in common: then they are those of each rate.
 func (t *tally) statistics() Statistics {
 	all := Statistics{}
+	if t.rate != nil {
+		for i := range t.rates {
+			r, name := &t.rates[i], "rate["+exactFloat(t.rates[i].rate)+"]"
+			all = append(all, survived(name+".survived", r.runs, r.passed), r.slots.statistic(name+".slots"), r.faults.statistic(name+".faults"))
+		}
+		return all
+	}
 	for i := range t.figures {
 		if f := &t.figures[i]; f.numeric {
 			all = append(all, f.values.statistic(f.name))
@@ -222,16 +279,35 @@ func (t *tally) survival() (curve Statistics) {
 	alive := t.runs
 	for i, slot := range slots {
 		alive -= t.breaks[slot]
-		if i != len(slots)-1 && i%stride != 0 {
-			continue
+		if i == len(slots)-1 || i%stride == 0 {
+			curve = append(curve, survived(fmt.Sprintf("survival[%d]", uint64(slot)), t.runs, alive))
 		}
-		runs := histogram{}
-		for value, count := range map[float64]uint64{0: t.runs - alive, 1: alive} {
-			if count > 0 {
-				runs[value] = count
-			}
+	}
+	return curve
+}
+
+// survived is 1 for each run that has survived, 0 for the others.
+func survived(name string, runs, alive uint64) Statistic {
+	values := histogram{}
+	for value, count := range map[float64]uint64{0: runs - alive, 1: alive} {
+		if count > 0 {
+			values[value] = count
 		}
-		curve = append(curve, runs.statistic(fmt.Sprintf("survival[%d]", uint64(slot))))
+	}
+	return values.statistic(name)
+}
+
+// curve is the survival curve with all its points; nil without faults.
+func (t *tally) curve() (curve Survival) {
+	for i := range t.rates {
+		if r := &t.rates[i]; r.runs > 0 {
+			point := newSurvivalPoint(r.runs, r.passed)
+			point.Rate = &r.rate
+			curve = append(curve, point)
+		}
+	}
+	if curve == nil && t.faulty {
+		curve = survivalBySlot(t.runs, t.breaks)
 	}
 	return curve
 }

@@ -192,15 +192,20 @@ func (l *Ledger) harm(bank *nic.Bank, cell int, port uint16, slot uint32, met bo
 	return effect
 }
 
-// NoteSmall notes a frame that did not fit into a FIFO of a processor, if a fault has made its
-// FIFOs smaller.
-func (l *Ledger) NoteSmall(processor int, slot uint32) {
+// NoteSmall notes that a frame did not fit into a FIFO of a processor, tx or rx, if a fault has
+// made it smaller.
+func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 	if l.Faults == nil {
 		return
 	}
 	for i := range l.Faults.All {
-		if fault := &l.Faults.All[i]; fault.Kind == FaultBuffers && fault.Targets.Has(processor) {
-			l.FaultCounts[i].Note(slot, uint32(processor))
+		fault := &l.Faults.All[i]
+		if fault.Kind == FaultBuffers && (tx && fault.TxFrames > 0 || !tx && fault.RxFrames > 0) && fault.Targets.Has(processor) {
+			counts := l.FaultCounts
+			if tx {
+				counts = l.FaultActs
+			}
+			counts[i].Note(slot, uint32(processor))
 		}
 	}
 }
@@ -209,11 +214,22 @@ func (l *Ledger) NoteSmall(processor int, slot uint32) {
 func (l *Ledger) SetFaults(f *Faults) {
 	l.Faults = f
 	if f != nil {
-		l.FaultCounts = make([]FaultCount, len(f.All))
+		l.FaultCounts, l.FaultActs = make([]FaultCount, len(f.All)), make([]FaultCount, len(f.All))
 	}
 }
 
-// StateFaults visits the counts.
+// KeepFaults ends a boundary: what faults have done to processors counts, unless the boundary has
+// been dropped in its middle.
+func (l *Ledger) KeepFaults(whole bool) {
+	for i := range l.FaultActs {
+		if whole {
+			l.FaultCounts[i].Merge(&l.FaultActs[i])
+		}
+		l.FaultActs[i] = FaultCount{}
+	}
+}
+
+// StateFaults visits the counts, at the end of a boundary.
 func (l *Ledger) StateFaults(v *hw.StateVisitor, name string) {
 	for i := range l.FaultCounts {
 		c, at := &l.FaultCounts[i], fmt.Sprintf("%s.fault[%d]", name, i)

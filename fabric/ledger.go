@@ -61,7 +61,8 @@ type Ledger struct {
 	Frames        Frames
 	HeldMax       uint8
 	FindingsTotal uint64
-	FaultCounts   []FaultCount // by fault
+	FaultCounts   []FaultCount // by fault, up to the last whole boundary
+	FaultActs     []FaultCount // of processors, in the boundary that runs
 
 	// The current slot.
 	Sum      traces.Sum
@@ -238,7 +239,7 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 	case nic.StatusOverflow:
 		l.Frames.Overflow++
 		l.follow(FollowOverflow, processor, port, frame)
-		l.NoteSmall(processor, slot)
+		l.NoteSmall(processor, slot, false)
 		source = uint64(frame.Source())
 	}
 	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)
@@ -274,6 +275,14 @@ func (l *Ledger) Judge(slot uint32) {
 	if len(l.arrivals) > 0 {
 		l.Referee.Arrive(l, slot, l.arrivals)
 		l.arrivals = l.arrivals[:0]
+	}
+}
+
+// Claim judges a message of which firmware says that it has come to stay, for referees that see in
+// frames what has: it changes nothing but what they find.
+func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
+	if !has && l.Checks.ExactlyOnce {
+		l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
 	}
 }
 

@@ -188,6 +188,9 @@ func (t *Plant) Components() []hw.Sited {
 	if !t.queues() {
 		parts = append(parts, t.serialisers, t.deserialisers)
 	}
+	if t.tap != nil {
+		parts = append(parts, t.tap)
+	}
 	for _, part := range t.media.Parts {
 		if sited, ok := part.(hw.Sited); ok && t.replaceable(part) {
 			parts = append(parts, sited)
@@ -198,9 +201,6 @@ func (t *Plant) Components() []hw.Sited {
 
 // unsited are the others.
 func (t *Plant) unsited() (parts []hw.Component) {
-	if t.tap != nil {
-		parts = append(parts, t.tap)
-	}
 	if t.queues() {
 		parts = append(parts, t.serialisers, t.deserialisers)
 	}
@@ -291,14 +291,14 @@ func (t *Plant) Carry(m Media) (err error) {
 }
 
 // harm is what faults do to a medium in a slot, for the tap.
-func (t *Plant) harm(medium, slot uint32) (dark bool, flip int) {
+func (t *Plant) harm(medium, slot uint32) hw.Harm {
 	switch effect, number := t.faults.OnMedium(int(medium), slot); effect {
 	case Dark:
-		return true, -1
+		return hw.Harm{Dark: true}
 	case Flipped:
-		return false, t.faults.Bit(number, int(medium), slot)
+		return hw.Harm{Flips: true, Bit: uint16(t.faults.Bit(number, int(medium), slot))}
 	}
-	return false, -1
+	return hw.Harm{}
 }
 
 // Media returns what Carry was given.

@@ -22,7 +22,7 @@
 //	sdk/starloom_gossip.h   the automaton of gossip, for the programs that use it
 //	sdk/starloom_registers.h  the register map (generated)
 //	sdk/starloom_target.h   what differs between an image and a native unit test
-//	sdk/starloom_native.h, .c  the host of one processor for native unit tests
+//	sdk/starloom_native.h, .c  the host of some processors for native unit tests
 //	programs/               sources of the built-in programs
 //	images/                 their images, rebuilt and compared by a test
 //	programs.go             the embedded images
@@ -30,9 +30,13 @@
 //	overview.go             the static view of `inspect`
 //	wasm/                   the rewriter
 //	host.go                 load, check and compile images; when they must stop
+//	limit.go                how long a handler may take where somebody asks
+//	meter.go                what handlers cost
+//	watched.go              what each handler writes that is not its own processor's
+//	logf.go                 formatted log lines
 //	imports.go              log, probe, fail, deliver and result
 //	wasi.go                 what a language's runtime asks for
 //	instance.go             a bank's handlers, traps
-//	slab.go                 memory whose address never changes
+//	slab.go                 memory whose address never changes (slab_unix.go, slab_other.go: taken from the system)
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion
 package firmware

@@ -456,10 +456,21 @@ func (img *Image) initialise(in api.Module) error {
 
 // frames returns the functions around an offset in the copy's code; see wasm.Places.Frames.
 func (img *Image) frames(offset uint64) []wasm.Frame {
-	img.placesLock.Lock()
-	defer img.placesLock.Unlock()
-	img.placesOnce.Do(func() { img.places = img.copy.Places() })
+	defer img.lockPlaces()()
 	return img.places.Frames(offset)
+}
+
+// breaking returns the functions around the place in which a global is changed for good.
+func (img *Image) breaking(g *wasm.Global) []wasm.Frame {
+	defer img.lockPlaces()()
+	return img.places.Breaking(g)
+}
+
+// lockPlaces reads the debug information, once.
+func (img *Image) lockPlaces() (unlock func()) {
+	img.placesLock.Lock()
+	img.placesOnce.Do(func() { img.places = img.copy.Places() })
+	return img.placesLock.Unlock
 }
 
 func allI32(types []api.ValueType, count int) bool {

@@ -23,6 +23,7 @@ type Info struct {
 	Schedule    bool     `json:"needs_schedule"` // the scenario must give it one
 	ROM         bool     `json:"needs_rom"`      // the network must give it tables
 	Recursive   []string `json:"recursive"`
+	Runtime     bool     `json:"brings_runtime"` // and serves one processor per instance
 }
 
 // ImageBytesMax is the size of the largest image file.
@@ -73,7 +74,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
 		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
-		Recursive: image.Recursive(),
+		Recursive: image.Recursive(), Runtime: image.Runtime,
 	}, nil
 }
 

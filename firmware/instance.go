@@ -332,9 +332,10 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		values[i] = uint64(value)
 	}
 	in.enter()
+	in.ticks = 0
 	result, err := call(in.ctx, in.module, f, values...)
+	in.leave()
 	if err != nil {
-		in.leave()
 		return 0, callError(exportCall+name, err)
 	}
 	return uint32(result[0]), nil
@@ -397,6 +398,30 @@ func (in *wasmInstance) leave() {
 	}
 }
 
+// kept returns the error of a call that has not given back a global, nil for none.
+func (in *wasmInstance) kept() error {
+	for i, g := range in.globals {
+		if global := &in.image.copy.Globals[i]; global.GivenBack && g.Get() != in.before[i] {
+			return keptError{global, int32(in.before[i]), int32(g.Get())}
+		}
+	}
+	return nil
+}
+
+// keptError ends a handler that has returned and not given back a stack pointer.
+type keptError struct {
+	global        *wasm.Global
+	before, after int32
+}
+
+func (e keptError) Error() string {
+	kept := e.before - e.after
+	if kept < 0 {
+		return fmt.Sprintf("the handler has returned with %s %d bytes above where it was", e.global.Name, -kept)
+	}
+	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept, e.global.Name)
+}
+
 // Probes implements Instance.
 func (in *wasmInstance) Probes() []uint64 { return in.probes }
 
@@ -438,12 +463,35 @@ func (in *wasmInstance) Restart(cells []uint32) {
 	in.run(in.start, 1, cells, 0)
 }
 
-// run calls an entry point for some cells. When a handler traps, its cell is marked
+// run calls an entry point for some cells. Where it is not proved that calls give back the
+// stack pointer, it calls them one at a time: a handler that keeps some of the stack has failed,
+// before others have too little.
+func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
+	in.ticks, in.spent = 0, in.spent[:0]
+	if !in.image.believed {
+		in.runAll(entry, params, cells, slot)
+		return
+	}
+	for i := range cells {
+		in.runAll(entry, params, cells[i:i+1:i+1], slot)
+		if in.image.host.Stopped() {
+			return
+		}
+		if err := in.kept(); err != nil {
+			in.leave()
+			if in.image.meter != nil {
+				in.spent[i] = 0
+			}
+			in.fault(int(cells[i]), err)
+		}
+	}
+}
+
+// runAll calls an entry point for some cells. When a handler traps, its cell is marked
 // faulty and the loop goes on with the next one. The list in the firmware's memory is
 // the host's word to the firmware; what firmware makes of it is not believed. When the
 // call is stopped, nobody is at fault: see Host.Stopped.
-func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
-	in.ticks = 0
+func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
 	if in.image.meter != nil {
 		in.runMetered(entry, cells, slot)
 		return
@@ -493,7 +541,11 @@ func (in *wasmInstance) fault(cell int, err error) {
 	var gaveUp gaveUpError
 	var failed assertError
 	var endless endlessError
+	var kept keptError
 	switch {
+	case errors.As(err, &kept):
+		event.Backtrace = in.image.breaking(kept.global)
+		event.Function, event.Source = event.Backtrace[0].Function, event.Backtrace[0].Source
 	case errors.As(err, &endless):
 		event.Text = endless.Error()
 	case errors.As(err, &gaveUp):
@@ -672,7 +724,7 @@ func (img *Image) parseTrap(err error) (reason, function, source string, backtra
 				continue
 			}
 			if function == name && source == "" && len(backtrace) == 0 {
-				source = frames[0].Source
+				function, source = or(frames[0].Function, name), frames[0].Source
 			}
 			frames[len(frames)-1].Function = or(frames[len(frames)-1].Function, name)
 			backtrace, placed = append(backtrace, frames...), true

@@ -84,7 +84,6 @@ func (in *wasmInstance) Costs() []uint32 { return in.spent }
 // runMetered is run for an image with a meter: what each cell's handler has cost is in Costs. The
 // copy calls the handlers one by one, so whose handler ran is not believed but known.
 func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
-	in.spent = in.spent[:0]
 	for len(cells) > 0 {
 		in.calling = cells
 		n := copy(in.bank.Calls, cells)

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"encoding/binary"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,32 +18,67 @@ import (
 	"starloom/nic"
 )
 
-// shimSlot is what one slot brings to the processor of TestNativeShim.
+// shimCase is how many processors there are, and what their slots bring.
+type shimCase struct {
+	processors int
+	allPorts   bool
+	slots      []shimSlot
+}
+
 type shimSlot struct {
-	blocked bool
+	blocked uint32 // a bit for each processor
 	frames  []shimFrame
 }
 
-type shimFrame struct{ port, kind, source, tag, bytes, a, b uint32 }
+type shimFrame struct{ to, port, kind, source, tag, bytes, a, b uint32 }
 
-// TestNativeShim runs one handler natively, with compiler and sanitizers of the machine, and
-// in the sandbox with the NIC of this program: both do the same in every slot, and say the
-// same.
-func TestNativeShim(t *testing.T) {
+const shimFirst, shimPorts = 2, 5
+
+// frames is the depth of a FIFO.
+func (c *shimCase) frames() int {
+	if c.allPorts {
+		return 2 * shimPorts
+	}
+	return 2
+}
+
+func randomShimCase(processors int, allPorts bool) shimCase {
 	random := rand.New(rand.NewPCG(1, 2))
-	slots := make([]shimSlot, 60)
-	for k := range slots {
-		slots[k].blocked = random.IntN(3) == 0
-		for range random.IntN(4) {
-			slots[k].frames = append(slots[k].frames, shimFrame{
-				random.Uint32N(5), random.Uint32N(3), random.Uint32N(9), random.Uint32N(1 << 16), random.Uint32N(9), random.Uint32(), random.Uint32(),
+	c := shimCase{processors, allPorts, make([]shimSlot, 60)}
+	for k := range c.slots {
+		slot := &c.slots[k]
+		for p := range processors {
+			if random.IntN(3) == 0 {
+				slot.blocked |= 1 << p
+			}
+		}
+		for range random.IntN(4 * processors) {
+			slot.frames = append(slot.frames, shimFrame{
+				shimFirst + random.Uint32N(uint32(processors)), random.Uint32N(shimPorts), random.Uint32N(3), random.Uint32N(9), random.Uint32N(1 << 16), random.Uint32N(9), random.Uint32(), random.Uint32(),
 			})
 		}
 	}
+	return c
+}
+
+// TestNativeShim runs handlers natively, with compiler and sanitizers of the machine, and
+// in the sandbox with the NIC of this program: both do the same in every slot, and say the
+// same, for one processor and for some, at one port and at all.
+func TestNativeShim(t *testing.T) {
 	program := shimProgram(t)
-	require.Equal(t, shimInSandbox(t, slots), shimNatively(t, program, slots))
-	text := shimNatively(t, program, slots[:9], "depth=1 asserts=7")
-	require.Contains(t, text, "native_handler.c:50: on_slot: sl_slot(nic) != (uint32_t)sl_param(nic, 2)\n")
+	for _, processors := range []int{1, 3} {
+		for _, allPorts := range []bool{false, true} {
+			c := randomShimCase(processors, allPorts)
+			text := shimNatively(t, program, c)
+			require.Equal(t, shimInSandbox(t, c), text)
+			require.Contains(t, text, " failed -5")
+			require.Contains(t, text, "delivers")
+		}
+	}
+	c := randomShimCase(1, false)
+	c.slots = c.slots[:9]
+	text := shimNatively(t, program, c, "depth=1 asserts=7")
+	require.Contains(t, text, "native_handler.c:53: on_slot: sl_slot(nic) != (uint32_t)sl_param(nic, 2)\n")
 	require.Equal(t, 2, strings.Count(text, "\n0 hears 65535 "), "slots 7 and 8")
 }
 
@@ -57,17 +94,15 @@ func shimProgram(t *testing.T) string {
 	return program
 }
 
-func shimNatively(t *testing.T, program string, slots []shimSlot, arguments ...string) string {
+func shimNatively(t *testing.T, program string, c shimCase, arguments ...string) string {
 	t.Helper()
+	bit := map[bool]int{true: 1}
 	var input strings.Builder
-	for _, s := range slots {
-		blocked := 0
-		if s.blocked {
-			blocked = 1
-		}
-		fmt.Fprint(&input, blocked, len(s.frames))
+	fmt.Fprintln(&input, c.processors, bit[c.allPorts])
+	for _, s := range c.slots {
+		fmt.Fprint(&input, s.blocked, len(s.frames))
 		for _, f := range s.frames {
-			fmt.Fprint(&input, " ", f.port, f.kind, f.source, f.tag, f.bytes, f.a, f.b)
+			fmt.Fprint(&input, " ", f.to, f.port, f.kind, f.source, f.tag, f.bytes, f.a, f.b)
 		}
 		fmt.Fprintln(&input)
 	}
@@ -79,91 +114,130 @@ func shimNatively(t *testing.T, program string, slots []shimSlot, arguments ...s
 	return text.String()
 }
 
-func shimInSandbox(t *testing.T, slots []shimSlot) string {
+// shimSaid is what a processor has said to the host.
+type shimSaid struct {
+	log, deliveries, failed string
+	results                 map[uint32]uint64
+}
+
+func shimInSandbox(t *testing.T, c shimCase) string {
 	t.Helper()
 	wasm, err := os.ReadFile(build(t, "testdata/native_handler.c"))
 	require.NoError(t, err)
 	image, err := newHost(t, "compiler").Load("native_handler.c", wasm)
 	require.NoError(t, err)
 	in, err := image.NewInstance(nic.BankConfig{
-		First: 2, Cells: 1, Processors: 9, Shape: [nic.ShapeWords]uint32{3, 4}, Ports: 5, PayloadBytes: 8, RxFrames: 2, TxFrames: 2, Seed: 7,
-		Params: [nic.Params]int32{1, 40, 99},
+		First: shimFirst, Cells: c.processors, Processors: 9, Shape: [nic.ShapeWords]uint32{3, 4}, Ports: shimPorts, AllPorts: c.allPorts,
+		PayloadBytes: 8, RxFrames: c.frames(), TxFrames: c.frames(), Seed: 7, Params: [nic.Params]int32{1, 40, 99},
 	})
 	require.NoError(t, err)
-	var text strings.Builder
-	results := map[uint32]uint64{}
-	failed := ""
-	said := func() {
-		log, deliveries := "", ""
+	b := in.Bank()
+	said := make([]shimSaid, c.processors)
+	for cell := range said {
+		b.Workload[cell] = uint32(70 + cell)
+		said[cell].results = map[uint32]uint64{}
+	}
+	listen := func() {
+		for cell := range said {
+			said[cell].log, said[cell].deliveries = "", ""
+		}
 		for _, e := range in.TakeEvents() {
+			s := &said[e.Cell]
 			switch e.Kind {
 			case EventLog:
-				log += " " + e.Text
+				s.log += " " + e.Text
 			case EventDeliver:
-				deliveries += fmt.Sprint(" delivers ", e.Origin)
+				s.deliveries += fmt.Sprint(" delivers ", e.Origin)
 			case EventResult:
-				results[e.Word] = e.Value
+				s.results[e.Word] = e.Value
 			case EventFail:
-				failed = " failed " + e.Text
+				s.failed = " failed " + e.Text
 			}
 		}
-		fmt.Fprintln(&text, failed+log+deliveries)
 	}
-	b := in.Bank()
+	var text strings.Builder
 	in.Start()
-	said()
-	for slot, s := range slots {
+	listen()
+	for cell := range said {
+		fmt.Fprintln(&text, said[cell].log+said[cell].deliveries)
+	}
+	for slot, s := range c.slots {
 		for _, f := range s.frames {
-			frame := make(nic.FrameView, nic.FrameStride(8))
-			frame[0] = byte(f.kind)
-			le := binary.LittleEndian
-			le.PutUint16(frame[2:], uint16(f.bytes))
-			le.PutUint32(frame[4:], f.source)
-			le.PutUint32(frame[8:], 2)
-			le.PutUint16(frame[12:], uint16(f.tag))
-			var payload [8]byte
-			le.PutUint32(payload[:], f.a)
-			le.PutUint32(payload[4:], f.b)
-			copy(frame[16:], payload[:f.bytes])
-			b.PushRx(0, uint16(f.port), frame)
+			b.PushRx(int(f.to)-shimFirst, uint16(f.port), f.view())
 		}
-		runs := !b.Silenced(0)
-		if runs {
-			in.Slot([]uint32{0}, uint32(slot))
-			runs = !b.Silenced(0)
+		var awake []uint32
+		for cell := range said {
+			if !b.Silenced(cell) {
+				awake = append(awake, uint32(cell))
+			}
 		}
-		r := &b.Registers[0]
-		ran := 0
-		if runs {
-			ran = 1
-		}
-		fmt.Fprint(&text, ran)
-		b.ForgetTx(0, 1)
-		if runs && r.TxCount > 0 {
-			head := b.TxHead(0)
-			if s.blocked {
-				b.NoteTx(0, head.Port(), nic.TxBlocked, 0)
-			} else {
-				head.SetSource(2)
-				fmt.Fprint(&text, " sends ", uint8(head.Kind()), head.Port(), head.Source(), head.Destination(), head.Tag())
-				for _, c := range head.Payload() {
-					fmt.Fprint(&text, " ", c)
-				}
-				b.NoteTx(0, head.Port(), nic.TxSent, head.Destination())
-				b.PopTx(0)
+		in.Slot(awake, uint32(slot))
+		listen()
+		b.ForgetTx(0, c.processors)
+		sends := make([]string, c.processors)
+		for cell := range said {
+			if !b.Silenced(cell) {
+				sends[cell] = shimSends(t, b, cell, s.blocked>>cell&1 != 0)
 			}
 		}
 		b.ClearRx()
-		fmt.Fprint(&text, " hears ", b.Listen(uint32(slot))[0], " registers ", r.Wake, r.RxCount, r.TxCount, r.Held, uint8(r.Flags))
-		for _, value := range in.Probes() {
-			fmt.Fprint(&text, " ", value)
+		for cell := range said {
+			r, ran := &b.Registers[cell], 1
+			if b.Silenced(cell) {
+				ran = 0
+			}
+			fmt.Fprint(&text, ran, sends[cell], " hears ", b.Listen(uint32(slot))[cell], " registers ", r.Wake, r.RxCount, r.TxCount, r.Held, uint8(r.Flags))
+			for _, value := range in.Probes()[4*cell : 4*cell+4] {
+				fmt.Fprint(&text, " ", value)
+			}
+			fmt.Fprintln(&text, said[cell].failed+said[cell].log+said[cell].deliveries)
 		}
-		said()
 	}
-	for k := range uint32(4) {
-		if value, given := results[k]; given {
-			fmt.Fprintln(&text, "result", k, value)
+	for cell := range said {
+		for k := range uint32(4) {
+			if value, given := said[cell].results[k]; given {
+				fmt.Fprintln(&text, "result", k, value)
+			}
 		}
 	}
 	return text.String()
+}
+
+// view is the frame as the NIC has it.
+func (f *shimFrame) view() nic.FrameView {
+	frame := make(nic.FrameView, nic.FrameStride(8))
+	frame[0] = byte(f.kind)
+	le := binary.LittleEndian
+	le.PutUint16(frame[2:], uint16(f.bytes))
+	le.PutUint32(frame[4:], f.source)
+	le.PutUint32(frame[8:], f.to)
+	le.PutUint16(frame[12:], uint16(f.tag))
+	var payload [8]byte
+	le.PutUint32(payload[:], f.a)
+	le.PutUint32(payload[4:], f.b)
+	copy(frame[16:], payload[:f.bytes])
+	return frame
+}
+
+// shimSends lets a NIC send what it can, and lists it in the order of the ports.
+func shimSends(t *testing.T, b *nic.Bank, cell int, blocked bool) (text string) {
+	sent := map[uint16]string{}
+	illegal := b.SendAll(cell, func(frame nic.FrameView) bool {
+		if blocked {
+			b.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
+			return false
+		}
+		frame.SetSource(uint32(shimFirst + cell))
+		line := fmt.Sprint(" sends ", uint8(frame.Kind()), frame.Port(), frame.Source(), frame.Destination(), frame.Tag())
+		for _, c := range frame.Payload() {
+			line += fmt.Sprint(" ", c)
+		}
+		sent[frame.Port()] = line
+		return true
+	})
+	require.Nil(t, illegal)
+	for _, port := range slices.Sorted(maps.Keys(sent)) {
+		text += sent[port]
+	}
+	return text
 }

@@ -25,7 +25,8 @@ type Write struct {
 
 const (
 	writeBytesMax = 16
-	writesMax     = 256 // that are kept between two calls of TakeWrites
+	writesMax     = 256 // that are kept between two calls of TakeWrites...
+	outsideMax    = 128 // ...of which so many are outside of the bank
 	watchedChunk  = 4096
 )
 
@@ -39,7 +40,9 @@ type Watched struct {
 	costs   []uint32
 	stack   int // global of the stack pointer, -1 for none
 	writes  []Write
+	outside int               // of writes
 	sources map[uint32]string // names of variables that were asked for
+	blind   bool              // nothing is noted now
 }
 
 // Watch watches an instance of an image.
@@ -58,6 +61,26 @@ func Watch(instance Instance) *Watched {
 	return w
 }
 
+// Watch says whether what handlers write is noted from now on. At first it is.
+func (w *Watched) Watch(on bool) { w.blind = !on }
+
+// NamedCall is a function of an image that the network may call: Caller.
+type NamedCall struct {
+	Name      string
+	Arguments int
+}
+
+// Calls lists those of the image, by name.
+func (w *Watched) Calls() (calls []NamedCall) {
+	for name, f := range w.in.image.compiled.ExportedFunctions() {
+		if call, ok := strings.CutPrefix(name, exportCall); ok {
+			calls = append(calls, NamedCall{call, len(f.ParamTypes())})
+		}
+	}
+	slices.SortFunc(calls, func(a, b NamedCall) int { return strings.Compare(a.Name, b.Name) })
+	return calls
+}
+
 // stackName is the end of the stack pointer's name where tools give it one.
 const stackName = "__stack_pointer"
 
@@ -68,6 +91,11 @@ func (w *Watched) Call(name string, arguments ...uint32) (uint32, error) {
 
 // Start implements Instance.
 func (w *Watched) Start() {
+	if w.blind {
+		w.in.Start()
+		w.costs = append(w.costs[:0], w.in.Costs()...)
+		return
+	}
 	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
 	for cell := range w.in.bank.Cells {
 		w.watch(cell, 0, func() { w.in.run(w.in.start, 1, []uint32{uint32(cell)}, 0) })
@@ -76,6 +104,11 @@ func (w *Watched) Start() {
 
 // Slot implements Instance.
 func (w *Watched) Slot(cells []uint32, slot uint32) {
+	if w.blind {
+		w.in.Slot(cells, slot)
+		w.costs = append(w.costs[:0], w.in.Costs()...)
+		return
+	}
 	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
 	for i, cell := range cells {
 		w.watch(int(cell), slot, func() { w.in.run(w.in.slot, 2, cells[i:i+1:i+1], slot) })
@@ -88,7 +121,7 @@ func (w *Watched) Costs() []uint32 { return w.costs }
 // TakeWrites returns what was noted since the last call, in the order of the calls.
 func (w *Watched) TakeWrites() []Write {
 	writes := w.writes
-	w.writes = nil
+	w.writes, w.outside = nil, 0
 	return writes
 }
 
@@ -137,6 +170,9 @@ func (w *Watched) compare(cell int, slot uint32, address int, old, now []byte, s
 		column, owner := w.in.bank.Owner(at)
 		variable := ""
 		if column == "" {
+			if w.outside >= outsideMax {
+				continue
+			}
 			variable = w.variable(uint32(at))
 		}
 		own := owner == cell || owner == nic.OwnerAny || column == "" && variable == "" && at < stack
@@ -154,6 +190,9 @@ func (w *Watched) compare(cell int, slot uint32, address int, old, now []byte, s
 		}
 		w.writes = append(w.writes, Write{Cell: cell, Slot: slot, Address: uint32(at), Column: column, Owner: owner, Variable: variable,
 			Before: slices.Clone(old[i : i+1]), After: slices.Clone(now[i : i+1])})
+		if column == "" {
+			w.outside++
+		}
 		last = &w.writes[len(w.writes)-1]
 	}
 }
@@ -170,8 +209,6 @@ func (w *Watched) variable(address uint32) string {
 
 // variable returns the static variable at an address, "" if the image does not say.
 func (img *Image) variable(address uint32) string {
-	img.placesLock.Lock()
-	defer img.placesLock.Unlock()
-	img.placesOnce.Do(func() { img.places = img.copy.Places() })
+	defer img.lockPlaces()()
 	return img.places.Variable(address)
 }

@@ -1,28 +1,60 @@
 package hw
 
+import "fmt"
+
 // LightTap passes light on, but for what faults do to it: a wire is dark in a slot, or a bit of
-// the first frame that it carries in a slot is another one, its rails exchanged. It is where a
-// machine with faults has a probe's tip on the wires between links and receivers, so it acts
-// alike whether what is before it or after it is a model or RTL.
+// the first frame that it carries in a slot is another one, its rails exchanged. A machine with
+// faults of media has it on the wires between links and receivers.
 //
-// Latency: none. Reset: nothing; a slot begins with the first light in it. No Verilog twin: it is
-// no part of the hardware that is emulated. The cost per cycle grows with the lit wires.
+//	cycle      0    1    2    3    4    5     slots of 5 cycles, phits of 4 bits
+//	light in   .    a    b    c    .    .
+//	harm            x                         taken with the first light of the slot: flip bit 6
+//	light out  .    a    b'   c    .    .     bit 6 is bit 2 of the second phit
+//
+// Latency: none. Throughput: a phit per cycle; nothing stalls it. A bit with both rails lit or
+// none stays as it is. Reset: no light has come in this slot; the cycle before cycle 0 is a slot
+// by itself. The cost per cycle grows with the lit wires. Twin: light_tap.v.
 type LightTap struct {
+	Registers
 	clock      *Clock
 	in, out    *Light
 	slotCycles uint64
-	harm       func(wire uint32, slot uint32) (dark bool, flip int)
+	harm       func(wire, slot uint32) Harm
+	told       []Harm // what ports have been given in the place of harm, nil for nothing
+	replaced   []bool // by RTL, nil for none
 
-	// Of the last slot in which a wire was lit: its number, from 1, and what happens in it.
-	slot  []uint32
-	first []uint64 // cycle of the first light
-	dark  []bool
-	flip  []int32 // bit of the frame, -1 for none
+	// Of the last slot in which a wire was lit: its number, from 1, its first light and what
+	// happens in it.
+	number []uint32
+	first  []uint64 // cycle
+	held   []Harm
+
+	// The registers of this slot as a table, the columns of a saved state: filled only then.
+	saved struct {
+		wire  []uint32
+		first []uint64
+		harm  []uint32
+	}
 }
 
+// Harm is what faults do to a wire in a slot: it is dark, or bit Bit of the frame, 0 the first,
+// is another one.
+type Harm struct {
+	Dark, Flips bool
+	Bit         uint16
+}
+
+// word is a harm as a number.
+func (h Harm) word() uint32 { return uint32(oneIf(h.Dark)|oneIf(h.Flips)<<1) | uint32(h.Bit)<<2 }
+
+func harmOf(word uint32) Harm { return Harm{word&1 != 0, word&2 != 0, uint16(word >> 2)} }
+
+// SlotCyclesMax is the longest slot of a tap.
+const SlotCyclesMax = 1<<31 - 1
+
 // NewLightTap returns a tap from in, and the light that it drives. harm says what happens to a
-// wire in a slot of slotCycles: it is dark, or bit flip of the frame is another one, -1 for none.
-func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire uint32, slot uint32) (dark bool, flip int)) (*LightTap, *Light, error) {
+// wire in a slot of slotCycles, 1 to SlotCyclesMax.
+func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire, slot uint32) Harm) (*LightTap, *Light, error) {
 	bank, wires := in.bank, in.bank.Size()
 	bank.Part = "tapped"
 	if in.bank.Part != "" {
@@ -32,64 +64,128 @@ func NewLightTap(clock *Clock, in *Light, slotCycles int, harm func(wire uint32,
 	if err := CheckPath(path); err != nil {
 		return nil, nil, err
 	}
+	if slotCycles < 1 || slotCycles > SlotCyclesMax {
+		return nil, nil, fmt.Errorf("%s: slots of %d cycles, allowed are 1 to %d", path, slotCycles, SlotCyclesMax)
+	}
 	out := &Light{
 		bank: bank, path: path, width: in.width, Rail1: make([]uint64, wires), Rail0: make([]uint64, wires),
 		lit: make([][]uint32, len(in.lit)), shards: in.shards, readers: in.readers, owner: in.owner, reader: in.reader,
 	}
-	return &LightTap{
+	t := &LightTap{
 		clock: clock, in: in, out: out, slotCycles: uint64(slotCycles), harm: harm,
-		slot: make([]uint32, wires), first: make([]uint64, wires), dark: make([]bool, wires), flip: make([]int32, wires),
-	}, out, nil
+		number: make([]uint32, wires), first: make([]uint64, wires), held: make([]Harm, wires),
+	}
+	t.Registers = Declare(Declaration{
+		Path: path,
+		Registers: []Register{
+			List("wire", &t.saved.wire, AtMost(uint32(wires-1))),
+			List("first", &t.saved.first, t.checkFirst),
+			List("harm", &t.saved.harm, AtMost(Harm{true, true, 1<<16 - 1}.word())),
+		},
+		Wires: []Probed{out}, Collect: t.collect, Derive: t.derive,
+	})
+	return t, out, nil
 }
-
-// Path implements Component.
-func (t *LightTap) Path() string { return t.out.path }
 
 // Inputs and Outputs implement Combinational.
 
 func (t *LightTap) Inputs() []Wire  { return []Wire{t.in} }
 func (t *LightTap) Outputs() []Wire { return []Wire{t.out} }
 
+// Latches implements Latcher.
+func (t *LightTap) Latches() []Wire { return []Wire{t.in} }
+
+// Site says what the ports of a wire are.
+func (t *LightTap) Site() *Site {
+	input := func(name string, bits int, get func(Harm) uint64, put func(h *Harm, value uint64)) Port {
+		return Port{
+			Name: name, Bits: bits, Input: true,
+			Get: func(wire int, to Pins) { to.Set(get(t.ask(uint32(wire)))) },
+			Put: func(wire int, from Pins) error {
+				if t.told == nil {
+					t.told = make([]Harm, len(t.held))
+				}
+				put(&t.told[wire], from.Value())
+				return nil
+			},
+		}
+	}
+	ports := append(LightPorts("rail1_i", "rail0_i", t.in, true, 1, same),
+		input("dark_i", 1, func(h Harm) uint64 { return oneIf(h.Dark) }, func(h *Harm, value uint64) { h.Dark = value != 0 }),
+		input("flip_i", 1, func(h Harm) uint64 { return oneIf(h.Flips) }, func(h *Harm, value uint64) { h.Flips = value != 0 }),
+		input("bit_i", 16, func(h Harm) uint64 { return uint64(h.Bit) }, func(h *Harm, value uint64) { h.Bit = uint16(value) }))
+	return &Site{
+		Twin: "light_tap", What: "taps of faults", Parameters: Same(map[string]int{"PHIT_BITS": t.in.width, "SLOT_CYCLES": int(t.slotCycles)}),
+		Elements: t.out.bank.Size(), Path: t.out.bank.Element, Clocked: true, Combinational: true,
+		Ports: append(ports, LightPorts("rail1_o", "rail0_o", t.out, false, 1, same)...),
+		Replace: func(wire int, _ func() bool) {
+			if t.replaced == nil {
+				t.replaced = make([]bool, len(t.held))
+			}
+			t.replaced[wire] = true
+		},
+	}
+}
+
 // Settle passes the shard's light on.
 func (t *LightTap) Settle(s Shard) {
 	t.out.Clear(s.Index)
 	for reader := range t.in.readers {
 		for _, wire := range t.in.Lit(s.Index, reader) {
-			t.begin(wire)
-			if t.dark[wire] {
+			harm, bit := t.at(wire)
+			if harm.Dark || t.replaced != nil && t.replaced[wire] {
 				continue
 			}
 			rail1, rail0 := t.in.Rail1[wire], t.in.Rail0[wire]
-			if bit := t.bit(wire); (rail1^rail0)&bit != 0 {
-				rail1, rail0 = rail1^bit, rail0^bit
+			if harm.Flips && bit < uint64(t.in.width) {
+				if exchanged := uint64(1) << (uint64(t.in.width) - 1 - bit); (rail1^rail0)&exchanged != 0 {
+					rail1, rail0 = rail1^exchanged, rail0^exchanged
+				}
 			}
 			t.out.Put(s.Index, wire, rail1, rail0)
 		}
 	}
 }
 
-// begin asks what happens to a wire when light comes for the first time in a slot.
-func (t *LightTap) begin(wire uint32) {
-	slot := uint32(t.clock.cycle / t.slotCycles)
-	if t.slot[wire] == slot+1 {
+// Latch takes note of the first light of a slot.
+func (t *LightTap) Latch(s Shard) {
+	now := t.now()
+	if now == 0 {
 		return
 	}
-	dark, flip := t.harm(wire, slot)
-	t.slot[wire], t.first[wire], t.dark[wire], t.flip[wire] = slot+1, t.clock.cycle, dark, int32(flip)
-}
-
-// bit is the bit of this cycle's phit that is another one, 0 for none.
-func (t *LightTap) bit(wire uint32) uint64 {
-	width := int64(t.in.width)
-	bit := int64(t.flip[wire]) - int64(t.clock.cycle-t.first[wire])*width
-	if t.flip[wire] < 0 || bit < 0 || bit >= width {
-		return 0
+	for reader := range t.in.readers {
+		for _, wire := range t.in.Lit(s.Index, reader) {
+			if t.number[wire] != now {
+				t.number[wire], t.first[wire], t.held[wire] = now, t.clock.cycle, t.ask(wire)
+			}
+		}
 	}
-	return 1 << (width - 1 - bit)
 }
 
-// Reached reports whether light has come on a wire in a slot.
-func (t *LightTap) Reached(wire, slot uint32) bool { return t.slot[wire] == slot+1 }
+// now is the number of this cycle's slot, from 1; 0 before cycle 0.
+func (t *LightTap) now() uint32 { return uint32((t.clock.cycle + t.slotCycles) / t.slotCycles) }
+
+// ask returns what happens to a wire in this cycle's slot.
+func (t *LightTap) ask(wire uint32) Harm {
+	if t.told != nil {
+		return t.told[wire]
+	}
+	return t.harm(wire, t.now()-1)
+}
+
+// at returns what happens to a lit wire in this cycle's slot, and which bit of this cycle's phit
+// Harm.Bit is: one that has been is larger than any phit.
+func (t *LightTap) at(wire uint32) (harm Harm, bit uint64) {
+	if now := t.now(); now == 0 || t.number[wire] != now {
+		harm = t.ask(wire)
+		return harm, uint64(harm.Bit)
+	}
+	harm = t.held[wire]
+	return harm, uint64(harm.Bit) - (t.clock.cycle-t.first[wire])*uint64(t.in.width)
+}
+
+// Reached reports whether light has come on a wire in a slot, before its last cycle.
+func (t *LightTap) Reached(wire, slot uint32) bool { return t.number[wire] == slot+1 }
 
 // QuietFor implements Quiet.
 func (t *LightTap) QuietFor(limit uint64) uint64 {
@@ -99,12 +195,28 @@ func (t *LightTap) QuietFor(limit uint64) uint64 {
 	return limit
 }
 
-// Probes yields the light after the faults.
-func (t *LightTap) Probes(yield func(Probe)) { t.out.Probes(yield) }
+// collect makes the table of the wires that have been lit in this slot.
+func (t *LightTap) collect() {
+	s, now := &t.saved, t.now()
+	s.wire, s.first, s.harm = s.wire[:0], s.first[:0], s.harm[:0]
+	for wire, number := range t.number {
+		if now != 0 && number == now {
+			s.wire, s.first, s.harm = append(s.wire, uint32(wire)), append(s.first, t.first[wire]), append(s.harm, t.held[wire].word())
+		}
+	}
+}
 
-// Reset implements Component.
-func (t *LightTap) Reset() { clear(t.slot) }
+// derive takes the table back.
+func (t *LightTap) derive() {
+	clear(t.number)
+	for i, wire := range t.saved.wire {
+		t.number[wire], t.first[wire], t.held[wire] = t.now(), t.saved.first[i], harmOf(t.saved.harm[i])
+	}
+}
 
-// State implements Stateful: what happened in a slot that has crossed is asked for no more, and
-// light of the next one has not come yet.
-func (t *LightTap) State(*StateVisitor) {}
+func (t *LightTap) checkFirst(i int, first uint64) error {
+	if first == CycleOfReset {
+		return fmt.Errorf("element %d is the cycle before cycle 0, which is no part of a slot", i)
+	}
+	return nil
+}

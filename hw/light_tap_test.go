@@ -16,11 +16,11 @@ func TestLightTap(t *testing.T) {
 		clock := &Clock{}
 		in, err := NewLight(Bank{Unit: "test.unit", Name: "wire", Units: 4, PerUnit: 1}, "light", width, shards, []uint32{3, 2, 1, 0})
 		require.NoError(t, err)
-		tap, out, err := NewLightTap(clock, in, slotCycles, func(wire, slot uint32) (bool, int) {
-			if slot != 1 || wire == 3 {
-				return false, -1
+		tap, out, err := NewLightTap(clock, in, slotCycles, func(wire, slot uint32) Harm {
+			if slot != 1 {
+				return Harm{}
 			}
-			return wire == 1, map[uint32]int{0: -1, 1: 2, 2: 6}[wire]
+			return []Harm{{Bit: 6}, {true, true, 2}, {Flips: true, Bit: 6}, {Flips: true, Bit: 8}}[wire]
 		})
 		require.NoError(t, err)
 		require.Equal(t, "test.unit[2].wire[0].tapped", out.Bank().Element(2))
@@ -38,6 +38,10 @@ func TestLightTap(t *testing.T) {
 			}
 			for i := range shards {
 				tap.Settle(shards[len(shards)-1-i])
+			}
+			for _, s := range shards {
+				tap.Settle(s) // again, the same
+				tap.Latch(s)
 			}
 			for wire := range 4 {
 				want1, want0 := in.Rail1[wire], in.Rail0[wire]

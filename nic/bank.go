@@ -459,6 +459,7 @@ func (b *Bank) Reset(seed uint64) {
 	b.Seed = seed
 	clear(b.silenced)
 	b.configure()
+	b.tellDepths()
 }
 
 // RecordBytes returns what one processor takes that has little to do: its state and the

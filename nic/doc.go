@@ -14,6 +14,10 @@
 //	stirred.go         whose handlers may have to be called, where most sleep
 //	smallframe.go      frames that carry at most a packet, as words
 //	place.go           the handler's side of it, for firmware in Go
+//	owner.go           what in the firmware's memory is whose
+//	cell.go            one processor, copied out of its bank and back
+//	parked.go          processors that sleep, without a bank
+//	takeback.go        what a handler that takes too long has told its NIC is dropped
 //	faulty.go          what faults do to one processor: restarts, smaller FIFOs
 //	frame.go           the wire format
 //	crc.go             CRC-16/CCITT-FALSE

@@ -6,15 +6,22 @@ import "slices"
 // smaller than those of the others.
 
 // Restart takes one processor back to where all are after the attachment: its NIC is reset and
-// on the fabric, even if it was silenced, and its handlers' state is that of attached, the
-// memory as it was then (what is behind its end is zero). What the host tells a processor
-// stays: its word of the workload and of the schedule, its ROM, and that its packet has arrived.
+// on the fabric, even if it was silenced, with nothing in its FIFOs, and its handlers' state is
+// that of attached, the memory as it was then (what is after its end is zero). What the host
+// tells a processor stays: its word of the workload and of the schedule, its ROM, that its packet
+// has arrived, and how deep its FIFOs are.
 func (b *Bank) Restart(cell int, attached []byte) {
 	b.silenced[cell>>6] &^= 1 << (cell & 63)
-	b.Registers[cell] = Registers{Flags: b.Registers[cell].Flags & FlagDelivered}
+	b.Registers[cell] = Registers{Flags: b.Registers[cell].Flags & FlagDelivered, TxFewer: b.txFewer(cell)}
 	record := b.records[cell*b.recordBytes:][:b.rx.at]
 	from := min(b.recordsAt+cell*b.recordBytes, len(attached))
 	clear(record[copy(record, attached[from:]):])
+	for place := range b.RxFrames {
+		clear(b.frame(cell, &b.rx, place))
+	}
+	for place := range b.TxFrames {
+		clear(b.frame(cell, &b.tx, place))
+	}
 	for lane := range b.Lanes() {
 		b.RxStatus[lane*b.Cells+cell] = uint8(StatusIdle)
 	}
@@ -77,6 +84,25 @@ func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
 	if txFrames > 0 {
 		b.depths.tx[cell] = uint8(txFrames)
 	}
+	b.Registers[cell].TxFewer = b.txFewer(cell)
+}
+
+// txFewer is by how many frames Shrink has made a cell's TX FIFO smaller.
+func (b *Bank) txFewer(cell int) uint8 {
+	if b.depths == nil || b.depths.tx[cell] == 0 {
+		return 0
+	}
+	return uint8(max(b.TxFrames-int(b.depths.tx[cell])*b.Lanes(), 0))
+}
+
+// tellDepths tells all handlers again how deep their TX FIFOs are.
+func (b *Bank) tellDepths() {
+	if b.depths == nil {
+		return
+	}
+	for cell := range b.Cells {
+		b.Registers[cell].TxFewer = b.txFewer(cell)
+	}
 }
 
 // rxDepth is how many frames a cell's RX FIFO holds, of all lanes.
@@ -88,16 +114,18 @@ func (b *Bank) rxDepth(cell int) int {
 }
 
 // CutTx drops those frames at the end of the TX FIFO of a cell that Shrink has left no room
-// for, as the SDK drops one that does not fit, and returns their number. A count that no FIFO
-// can have is left to the rules.
-func (b *Bank) CutTx(cell int) (dropped int) {
-	if b.depths == nil || b.depths.tx[cell] == 0 {
-		return 0
+// for, of a handler that does not look at tx_fewer, and reports whether some frame of the cell has
+// not found room, as the handler saw by itself or not. A count that no FIFO can have is left to
+// the rules.
+func (b *Bank) CutTx(cell int) (overflow bool) {
+	fewer := int(b.txFewer(cell))
+	if fewer == 0 {
+		return false
 	}
-	r, depth := &b.Registers[cell], int(b.depths.tx[cell])*b.Lanes()
-	if count := int(r.TxCount); count > depth && count <= b.TxFrames {
-		r.TxCount, dropped = uint8(depth), count-depth
+	r := &b.Registers[cell]
+	if count := int(r.TxCount); count > b.TxFrames-fewer && count <= b.TxFrames {
+		r.TxCount = uint8(b.TxFrames - fewer)
 		r.Flags |= FlagTxOverflow
 	}
-	return dropped
+	return r.Flags&FlagTxOverflow != 0
 }

@@ -96,7 +96,7 @@ func (b *Bank) PopRx(cell int) {
 func (b *Bank) Send(cell int, port uint16, kind Kind, destination uint32, payloadBytes int) FrameView {
 	r := &b.Registers[cell]
 	count := int(r.TxCount)
-	if count >= b.TxFrames {
+	if count+int(r.TxFewer) >= b.TxFrames {
 		r.Flags |= FlagTxOverflow
 		return nil
 	}

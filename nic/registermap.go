@@ -104,7 +104,8 @@ var RegisterMap = []Block{
 	}},
 	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
 		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
-		{"reserved", 16, 0, ReadOnly, "zero"},
+		{"tx_fewer", 8, 0, ReadOnly, "frames by which the TX FIFO of this NIC is smaller than tx_frames: 0, but for a fault"},
+		{"reserved", 8, 0, ReadOnly, "zero"},
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head, or tries to"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},

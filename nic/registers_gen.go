@@ -59,7 +59,8 @@ const (
 // Offsets of the processor block, in bytes.
 const (
 	offProcessorWake     = 0 // low bits of the slot in which a sleeping handler is called again
-	offProcessorReserved = 2 // zero
+	offProcessorTxFewer  = 2 // frames by which the TX FIFO of this NIC is smaller than tx_frames: 0, but for a fault
+	offProcessorReserved = 3 // zero
 	offProcessorRxCount  = 4 // frames in the RX FIFO; the handler takes from the head
 	offProcessorTxCount  = 5 // frames in the TX FIFO; the NIC sends one per slot from the head, or tries to
 	offProcessorHeld     = 6 // packets that the handler holds, for the memory rule
@@ -70,7 +71,8 @@ const (
 // Registers is the processor block. The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 type Registers struct {
 	Wake     uint16 // W, low bits of the slot in which a sleeping handler is called again
-	Reserved uint16 // R, zero
+	TxFewer  uint8  // R, frames by which the TX FIFO of this NIC is smaller than tx_frames: 0, but for a fault
+	Reserved uint8  // R, zero
 	RxCount  uint8  // RW, frames in the RX FIFO; the handler takes from the head
 	TxCount  uint8  // RW, frames in the TX FIFO; the NIC sends one per slot from the head, or tries to
 	Held     uint8  // W, packets that the handler holds, for the memory rule

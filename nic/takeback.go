@@ -6,9 +6,13 @@ package nic
 //	put back      registers with their flags (not sleeping: the handler is called in the next slot),
 //	              FIFO of frames to send, listening table, request list, tag filter
 //	not put back  the state; the frames that were taken from the RX FIFO
+//
+// Columns are kept from the first cell of the list to the last, or by its places if these are few.
 type Kept struct {
-	words  []uint64 // per cell, in the order of the list
-	listen []uint16 // ListenSlots per cell
+	few    bool
+	origin int // the first cell
+	words  []uint64
+	listen []uint16 // ListenSlots columns as long as words
 	choice []uint32
 	valid  []uint64
 	accept []uint16
@@ -18,16 +22,21 @@ type Kept struct {
 
 // Keep notes what the NICs of some cells are like.
 func (b *Bank) Keep(k *Kept, cells []uint32) {
-	k.words = gather(k.words[:0], b.Words, cells)
+	if len(cells) == 0 {
+		return
+	}
+	k.origin = int(cells[0])
+	k.few = int(cells[len(cells)-1])-k.origin >= keptSpan*len(cells)
+	k.words = gather(k.words[:0], b.Words, cells, k.few)
 	k.listen = k.listen[:0]
 	for column := range b.listenSlots {
-		k.listen = gather(k.listen, b.listen[column*b.Cells:(column+1)*b.Cells], cells)
+		k.listen = gather(k.listen, b.listen[column*b.Cells:(column+1)*b.Cells], cells, k.few)
 	}
 	if b.AcceptTag != nil {
-		k.accept = gather(k.accept[:0], b.AcceptTag, cells)
+		k.accept = gather(k.accept[:0], b.AcceptTag, cells, k.few)
 	}
 	if b.Choice != nil {
-		k.choice, k.valid = gather(k.choice[:0], b.Choice, cells), k.valid[:0]
+		k.choice, k.valid = gather(k.choice[:0], b.Choice, cells, k.few), k.valid[:0]
 		words := b.ValidWords()
 		for _, cell := range cells {
 			k.valid = append(k.valid, b.Valid[int(cell)*words:int(cell+1)*words]...)
@@ -54,11 +63,14 @@ func (k *Kept) keepFrames(b *Bank, cells []uint32) {
 	}
 }
 
-// gather appends the elements of some cells of a column. Cells that lie side by side, as they
-// mostly do, are copied at once.
-func gather[T any](to, column []T, cells []uint32) []T {
-	if n := len(cells); n > 0 && int(cells[n-1]-cells[0]) == n-1 {
-		return append(to, column[cells[0]:cells[n-1]+1]...)
+// keptSpan is how many cells side by side are copied in the time of one alone.
+const keptSpan = 4
+
+// gather appends the elements of some cells of a column: of each, or of all from the first to the
+// last.
+func gather[T any](to, column []T, cells []uint32, few bool) []T {
+	if !few {
+		return append(to, column[cells[0]:cells[len(cells)-1]+1]...)
 	}
 	for _, cell := range cells {
 		to = append(to, column[cell])
@@ -69,22 +81,25 @@ func gather[T any](to, column []T, cells []uint32) []T {
 // TakeBack drops what the handler of a cell has written to its NIC since Keep, of which it is
 // at this place of the list.
 func (b *Bank) TakeBack(k *Kept, place, cell int) {
-	received := b.Registers[cell].RxCount
-	b.Words[cell] = k.words[place]
+	received, at := b.Registers[cell].RxCount, place
+	if !k.few {
+		at = cell - k.origin
+	}
+	b.Words[cell] = k.words[at]
 	r := &b.Registers[cell]
 	r.RxCount = received
 	for n := range min(int(r.TxCount), b.TxFrames) {
 		copy(b.frame(cell, &b.tx, n), k.frames[k.first[place]+n*b.frameStride:])
 	}
 	for column := range b.listenSlots {
-		b.SetListen(cell, column, k.listen[column*len(k.words)+place])
+		b.SetListen(cell, column, k.listen[column*len(k.words)+at])
 	}
 	if words := b.ValidWords(); len(k.choice) > 0 {
-		b.Choice[cell] = k.choice[place]
+		b.Choice[cell] = k.choice[at]
 		copy(b.Valid[cell*words:(cell+1)*words], k.valid[place*words:])
 	}
 	if len(k.accept) > 0 {
-		b.AcceptTag[cell] = k.accept[place]
+		b.AcceptTag[cell] = k.accept[at]
 	}
 	b.Wake(cell)
 }

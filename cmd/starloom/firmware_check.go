@@ -15,24 +15,29 @@ func newFirmwareCheck() *cobra.Command {
 		Short: "Run firmware in all ways that must not change a result and compare",
 		Long: `Runs a scenario with an image, or a built-in program, in all the ways that must
 not change what is found: isolated and banked, compiler and interpreter, one worker
-and two, banks of several sizes, the engines slot and cycle. Reports and digests
-are compared. The first difference is looked for slot by slot: the processor, the
-register, status, frame or bytes of its state, before and after in both runs, and
-the usual cause.
+and two, banks of several sizes, the engines slot and cycle, metered and not.
+Reports and digests are compared. The first difference is looked for slot by slot:
+the processor, the register, status, frame or bytes of its state, before and after
+in both runs, and the usual cause.
 
 One more run calls every handler of a banked machine alone and compares the memory
 before and after: what a handler writes into what belongs to another processor is
-found even if no result depends on it. That fails the check. So does a handler that
-does not return. Static variables and globals that handlers write are noted, by
-name if the image has debug information: processors of a bank share them.
+found even if no result depends on it, and so is a memory that grows. That fails the
+check. So does a handler that does not return. Static variables and globals that
+handlers write are noted, by name if the image has debug information: processors of
+a bank share them. An image with a runtime of its own serves one processor per
+instance: then there is no bank, and nothing of this to find.
 
-Then handlers are called on arbitrary input: after some slots of the run, frames with
-any payload, statuses, now and then another word of the workload or another state.
-A trap, a handler that does not return, an illegal send or listen, counts that no
-FIFO can have and foreign writes are reported with the smallest input that was found.
-Those that frames and statuses can cause fail the check; others are noted. Calls are
-drawn from the seed: the same seed, the same calls. They end when 256 have found
-something.
+Then handlers are called on arbitrary input: after some slots of runs with three
+seeds, frames with any payload, statuses of all receivers and transmitters, now and
+then other words of the workload, the schedule or the network's tables, another
+state, or a call by name. A trap, a handler that does not return, an illegal send or
+listen, counts that no FIFO can have and foreign writes are reported with the
+smallest input that was found. Those that frames and statuses can cause fail the
+check; others are noted. Calls are drawn from the seed: the same seed, the same
+calls. They end when 256 have found something. --reproduce writes, for each finding,
+the smallest scenario and input that were found to show it, with the image, and the
+report has the command that shows it again.
 
 What takes too long on a large network is left out, and said.
 
@@ -40,13 +45,13 @@ Exit status: 0 nothing found, 1 a difference or one of these, 2 bad input. Wheth
 		Example: `  starloom firmware check router.wasm examples/pops-16x16.yaml
   starloom firmware check router.wasm examples/pops-4x4-figure3.yaml --json check.json
   starloom firmware check router.wasm examples/pops-16x16.yaml --fuzz 100000 --reproduce found
-  starloom firmware check router.wasm examples/pops-16x16.yaml --replay found/01-firmware_trap.json`,
+  starloom firmware check found/router.wasm found/01-firmware_trap.yaml --replay found/01-firmware_trap.json`,
 		Args:              exactly("IMAGE|PROGRAM", "SCENARIO"),
 		ValidArgsFunction: files("wasm"),
 	}
 	c.Flags().StringVar(&json, "json", "", "write the report as JSON to `F`")
 	c.Flags().Uint32Var(&fuzz, "fuzz", 10000, "call handlers `N` times on arbitrary input; 0: not at all")
-	c.Flags().StringVar(&reproduce, "reproduce", "", "write the inputs of what that finds into the folder `DIR`")
+	c.Flags().StringVar(&reproduce, "reproduce", "", "write a scenario and an input for each of what that finds into the folder `DIR`")
 	c.Flags().StringVar(&replay, "replay", "", "only call a handler on the input in `F`, which --reproduce has written")
 	c.Flags().Uint64Var(&seed, "seed", 0, "use the seed `N`")
 	c.RunE = func(c *cobra.Command, args []string) error {

@@ -2,6 +2,8 @@ package main
 
 import (
 	"encoding/json"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -24,6 +26,21 @@ func TestFirmwareCheck(t *testing.T) {
 	r = starloomIn(t, dir, "firmware", "check", "next.wasm", "small.yaml")
 	require.Equal(t, statusFail, r.status, r.stderr)
 	require.Contains(t, r.stdout, "FAIL  check of next.wasm in small")
+
+	// The command that is printed shows a finding again.
+	built = starloomIn(t, ".", "firmware", "build", "../../testdata/firmware/trusts_a_payload.c", "-o", dir+"/trusts.wasm")
+	require.Equal(t, statusPass, built.status, built.stderr)
+	r = starloomIn(t, dir, "firmware", "check", "trusts.wasm", "small.yaml", "--fuzz", "500", "--reproduce", "found")
+	require.Equal(t, statusFail, r.status, r.stderr)
+	again := regexp.MustCompile(`again: starloom (.*)`).FindStringSubmatch(r.stdout)
+	require.NotNil(t, again, r.stdout)
+	r = starloomIn(t, dir, strings.Fields(again[1])...)
+	require.Equal(t, statusFail, r.status, r.stderr)
+	require.Contains(t, r.stdout, "trusts_a_payload.c:21:")
+
+	r = starloomIn(t, dir, "firmware", "check", "next.wasm", "small.yaml", "--fuzz", "0", "--reproduce", "found")
+	require.Equal(t, statusInput, r.status)
+	require.Contains(t, r.stderr, "--reproduce: no handler is called on arbitrary input")
 
 	r = starloomIn(t, dir, "firmware", "check", "none.wasm", "small.yaml")
 	require.Equal(t, statusInput, r.status)

@@ -14,9 +14,12 @@ import (
 
 var update = flag.Bool("update", false, "write the commands' output into the README")
 
-// shellBlock is a block of commands in the README: lines that start with "$ ",
-// each followed by what it prints.
-var shellBlock = regexp.MustCompile("(?s)```sh\n(.*?)```")
+// block is a block of the README. In one of commands (sh) lines that start with "$ " are
+// followed by what they print; namedFile is a file that its first line names.
+var (
+	block     = regexp.MustCompile("(?s)```(sh|yaml|c)\n(.*?)```")
+	namedFile = regexp.MustCompile(`^(?:# |/\* )(\w+\.\w+)(?: \*/)?\n`)
+)
 
 // TestReadme runs every command of the README, and of tutorials, in a copy of the
 // project and compares what it prints with what they show.
@@ -29,22 +32,45 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-func runReadme(t *testing.T, project, path string) {
+// TestReadmeOfTheGuide follows the guide from an empty folder, with this program as starloom.
+// Its figures of cycles are those of the compiler that the CI installs.
+func TestReadmeOfTheGuide(t *testing.T) {
+	t.Setenv("LC_ALL", "C") // ls
+	bin := t.TempDir()
+	require.NoError(t, os.Symlink(binary, filepath.Join(bin, "starloom")))
+	t.Setenv("PATH", bin+string(os.PathListSeparator)+os.Getenv("PATH"))
+	runReadme(t, t.TempDir(), "../../examples/validate/README.md")
+}
+
+func runReadme(t *testing.T, folder, path string) {
 	readme, err := os.ReadFile(path)
 	require.NoError(t, err)
 	text := string(readme)
-	for _, block := range shellBlock.FindAllStringSubmatch(text, -1) {
-		got := ""
-		for line := range strings.Lines(block[1]) {
-			if command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ "); ok {
-				got += "$ " + command + "\n" + shell(t, project, command)
+	for _, block := range block.FindAllStringSubmatch(text, -1) {
+		if block[1] != "sh" {
+			if name := namedFile.FindStringSubmatch(block[2]); name != nil {
+				require.NoError(t, os.WriteFile(filepath.Join(folder, name[1]), []byte(block[2]), 0o644))
 			}
-		}
-		if *update {
-			text = strings.Replace(text, block[1], got, 1)
 			continue
 		}
-		require.Equal(t, block[1], got, "go test ./cmd/starloom -run Readme -update writes it")
+		got := ""
+		for line := range strings.Lines(block[2]) {
+			command, ok := strings.CutPrefix(strings.TrimSuffix(line, "\n"), "$ ")
+			if !ok {
+				continue
+			}
+			got += "$ " + command + "\n"
+			if into, ok := strings.CutPrefix(command, "cd "); ok {
+				folder = filepath.Join(folder, into)
+				continue
+			}
+			got += shell(t, folder, command)
+		}
+		if *update {
+			text = strings.Replace(text, block[0], "```sh\n"+got+"```", 1)
+			continue
+		}
+		require.Equal(t, block[2], got, "go test ./cmd/starloom -run Readme -update writes it")
 	}
 	if *update {
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))

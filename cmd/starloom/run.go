@@ -15,7 +15,7 @@ import (
 func newRun() *cobra.Command {
 	var o starloom.RunOptions
 	var image, seeds string
-	var vcd, pcapng, log, runTable, json, junit, csv, statsCSV string
+	var vcd, pcapng, log, runTable, json, junit, csv, statsCSV, survival string
 	var seed, permutation uint64
 	var breakOn string
 	c := &cobra.Command{
@@ -53,12 +53,17 @@ A run that has lost packets is repeated, to find out where.
 --save F writes the state at the end, at the break, or with --checkpoint-every N every
 N slots: the last whole one is in F, whatever ends the process. --restore F goes on from
 it, with the same scenario, firmware, engine, mode and bank size; the report is that of
-a run without a break, and traces start there. --break-on stops a run when a rule is
+a run without a break, and traces start there (save with --engine cycle to have them). --break-on stops a run when a rule is
 broken (trap: firmware_trap) or before slot N; the verdict is that of the rules so far.
 
 --replay P prints a line for each call of processor P's handlers: what its NIC told them,
 and what they did. After the run they are called again alone, with the same; what they
-do must be the same (rule replay). The report follows.
+do must be the same (rule replay). The report follows. With --restore F it begins at the
+state in F.
+
+--survival writes how many runs of many seeds with faults have broken no rule, and the
+interval of Wilson at 95%: up to the end of each slot, or, if faults.random has rates,
+with each of them. Every seed is run with every rate.
 
 A run-table (workloads gossip and one_to_all) has a row for each processor and a column for
 each step: S3 sent to 3, S3 S5 to both, R0 received from 0, - idle, ~ blocked; no header. On
@@ -72,6 +77,7 @@ of one dimension is its plane.`,
   starloom run examples/pops-2x4-all.yaml --seed 1 --permutation 7 --vcd out.vcd
   starloom run examples/pops-16x16.yaml --break-on slot=7 --save state
   starloom run examples/pops-16x16.yaml --restore state --vcd from-7.vcd
+  starloom run examples/pops-4x4-survival.yaml --seeds 1..200 --survival survival.svg
   starloom run examples/rtl/pops-4x4.yaml`,
 		Args:              exactly("SCENARIO"),
 		ValidArgsFunction: files("yaml", "yml"),
@@ -90,6 +96,7 @@ of one dimension is its plane.`,
 	f.Uint64Var(&seed, "seed", 0, "use the seed `N`")
 	f.StringVar(&o.Save, "save", "", "write the state at the end or at the break to `F`")
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
+	f.StringVar(&survival, "survival", "", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg")
 	replay := f.Uint32("replay", 0, "run the handlers of `PROCESSOR` again alone, and print what came and what they did")
 	every := integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
 	f.StringVar(&breakOn, "break-on", "", "stop, and save the state, when `RULE|trap|slot=N` comes")
@@ -132,7 +139,7 @@ of one dimension is its plane.`,
 			return err
 		}
 
-		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}, {"--save", o.Save}}
+		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}, {"--survival", survival}, {"--save", o.Save}}
 		if o.Save == "-" {
 			return &starloom.InputError{Place: "--save", Reason: "a state is a file, which is replaced as a whole", Remedy: "give a path"}
 		}
@@ -150,13 +157,11 @@ of one dimension is its plane.`,
 		}
 		o.VCD, o.PCAPNG, o.Log = starloom.File(vcd), starloom.File(pcapng), starloom.File(log)
 		o.JSON, o.JUnit, o.CSV, o.StatsCSV = starloom.File(json), starloom.File(junit), starloom.File(csv), starloom.File(statsCSV)
-		switch {
-		case runTable == "-" || strings.HasSuffix(runTable, ".csv"):
-			o.RunTableCSV = starloom.File(runTable)
-		case strings.HasSuffix(runTable, ".svg"):
-			o.RunTableSVG = starloom.File(runTable)
-		case runTable != "":
-			return &starloom.InputError{Place: "--run-table", Reason: runTable + " ends in neither .csv nor .svg", Remedy: "give a path that ends in .csv for a table, in .svg for a picture"}
+		if err := tableOrPicture("--run-table", runTable, &o.RunTableCSV, &o.RunTableSVG); err != nil {
+			return err
+		}
+		if err := tableOrPicture("--survival", survival, &o.SurvivalCSV, &o.SurvivalSVG); err != nil {
+			return err
 		}
 		o.Engine, o.Runtime = engine.value, wasm.value
 		o.Workers, o.BankSize = int(*workers), int(*bank)
@@ -184,6 +189,21 @@ of one dimension is its plane.`,
 		return printRun(text, report, report.Verdict)
 	}
 	return c
+}
+
+// tableOrPicture makes a path the output of a table or that of a picture, by its extension; "" is
+// neither.
+func tableOrPicture(option, path string, csv, svg *starloom.Output) error {
+	switch {
+	case path == "":
+	case path == "-" || strings.HasSuffix(path, ".csv"):
+		*csv = starloom.File(path)
+	case strings.HasSuffix(path, ".svg"):
+		*svg = starloom.File(path)
+	default:
+		return &starloom.InputError{Place: option, Reason: path + " ends in neither .csv nor .svg", Remedy: "give a path that ends in .csv for a table, in .svg for a picture"}
+	}
+	return nil
 }
 
 // runReport is the report of one run, or of many.

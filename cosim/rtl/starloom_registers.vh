@@ -125,8 +125,10 @@
 // The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
 `define SL_PROCESSOR_WAKE_OFFSET 0
 `define SL_PROCESSOR_WAKE_BITS 16
-`define SL_PROCESSOR_RESERVED_OFFSET 2
-`define SL_PROCESSOR_RESERVED_BITS 16
+`define SL_PROCESSOR_TX_FEWER_OFFSET 2
+`define SL_PROCESSOR_TX_FEWER_BITS 8
+`define SL_PROCESSOR_RESERVED_OFFSET 3
+`define SL_PROCESSOR_RESERVED_BITS 8
 `define SL_PROCESSOR_RX_COUNT_OFFSET 4
 `define SL_PROCESSOR_RX_COUNT_BITS 8
 `define SL_PROCESSOR_TX_COUNT_OFFSET 5

@@ -8,7 +8,7 @@
 //	file            what it holds
 //	twin.go         Twin, Parameters, All; mutants.go: Mutant
 //	model.go        Model: one element of a component behind the ports of its hw.Site
-//	coupler.go, link.go, duplex_link.go, fifo.go, credit_counter.go, lfsr.go, arbiter.go,
+//	coupler.go, link.go, light_tap.go, duplex_link.go, fifo.go, credit_counter.go, lfsr.go, arbiter.go,
 //	list_allocator.go, cap_arbiter.go, contention.go, coin.go, output_filter.go, output_port.go,
 //	crosspoint.go, bus.go, crc16.go, serialiser.go, requester.go, deserialiser.go
 //	                one component each: parameters to test, inputs as in use, mutants; its

@@ -136,15 +136,6 @@ func inPlace(twin Twin) (files []string) {
 	return files
 }
 
-// parameterSets are the sets to test on wasm: each build takes a second, so without
-// -full only the first two.
-func parameterSets(twin Twin) []Parameters {
-	if *full {
-		return twin.Sets
-	}
-	return twin.Sets[:2]
-}
-
 func TestTwinsInLockstepOnWasm(t *testing.T) {
 	cycles := uint64(wasmCycles)
 	if *full {
@@ -152,7 +143,7 @@ func TestTwinsInLockstepOnWasm(t *testing.T) {
 	}
 	forTwins(t, func(t *testing.T, twin Twin) {
 		t.Parallel()
-		for _, p := range parameterSets(twin) {
+		for _, p := range someSets(twin, setsOnWasm) {
 			require.Empty(t, runTwin(t, onWasm, twin, p, inPlace(twin), cycles), "%v", p)
 		}
 	})
@@ -161,7 +152,7 @@ func TestTwinsInLockstepOnWasm(t *testing.T) {
 func TestTwinsInLockstepOnIcarus(t *testing.T) {
 	forTwins(t, func(t *testing.T, twin Twin) {
 		t.Parallel()
-		for i, p := range twin.Sets {
+		for i, p := range someSets(twin, setsElsewhere) {
 			cycles := uint64(icarusCycles)
 			if *full {
 				cycles = icarusCyclesFull

@@ -65,7 +65,7 @@ func (p Parameters) Text() string {
 // All returns the twins of all components of packages hw and nic.
 func All() []Twin {
 	return []Twin{
-		starCoupler(), link(), duplexLink(),
+		starCoupler(), link(), lightTap(), duplexLink(),
 		fifo(), creditCounter(), lfsr(),
 		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
 		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),

@@ -15,8 +15,8 @@
 //	wasi.go         the libraries of C++ in WebAssembly
 //	device.go       what the two devices below have in common
 //	wasm.go, wasm_device.go    Circuit, Load, Open: RTL in wazero; wasm_memory_*.go: its memory
-//	purego.go       BuildShared, OpenShared: RTL as a native library (build tag purego);
-//	                purego_off.go: without the tag
+//	shared.go       BuildShared, OpenShared: RTL as a native library (build tag shared);
+//	                shared_off.go: without the tag
 //	backend.go      Wasm, Native: both as backends
 //
 // The tests of this package also hold that all backends, icarus among them, do the same.

@@ -25,6 +25,15 @@ var (
 // committed are the languages whose compilers tests do not install.
 var committed = []string{"rust", "assemblyscript"}
 
+// ending is that of a source's name.
+var ending = map[string]string{"c": ".c", "cpp": ".cc", "rust": ".rs", "assemblyscript": ".ts", "go": ".go"}
+
+// router is the example; talks uses the rest of what the ABI files have.
+const router, talks = "router", "talks"
+
+// scenario is that of a program.
+var scenario = map[string]string{router: "c/router.yaml", talks: "testdata/talks/talks.yaml"}
+
 // sum is the hash of what an image is made from.
 func sum(t *testing.T, language string) string {
 	hash := sha256.New()
@@ -38,30 +47,55 @@ func sum(t *testing.T, language string) string {
 			fmt.Fprintf(hash, "%s %d\n%s", file, len(text), text)
 		}
 	}
+	text, err := os.ReadFile("testdata/talks/talks" + ending[language])
+	require.NoError(t, err)
+	fmt.Fprintf(hash, "%d\n%s", len(text), text)
 	return fmt.Sprintf("%s %x\n", language, hash.Sum(nil))
 }
 
-// image returns an image of the router: built where the tools are there in any case.
-func image(t *testing.T, language string) string {
-	output := filepath.Join(t.TempDir(), language+".wasm")
-	switch language {
-	case "c", "cpp":
-		source := map[string]string{"c": "c/router.c", "cpp": "cpp/router.cc"}[language]
-		require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: output}))
-	case "go":
-		build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", output, ".")
-		build.Dir, build.Env = "go", append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
-		out, err := build.CombinedOutput()
-		require.NoError(t, err, "%s", out)
-	default:
-		return filepath.Join("testdata", language+".wasm")
+// project makes a project with a program in the place of the router.
+func project(t *testing.T, language, program string) string {
+	folder := filepath.Join(t.TempDir(), router)
+	require.NoError(t, New(language, folder))
+	if program != router {
+		text, err := os.ReadFile("testdata/talks/talks" + ending[language])
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(folder, router+ending[language]), text, 0o644))
 	}
-	return output
+	return folder
 }
 
-// digest runs the router with seeds 1 to 5.
-func digest(t *testing.T, image, mode, runtime string) string {
-	s, err := starloom.LoadScenario("c/router.yaml")
+// image is that of the router.
+func image(t *testing.T, language string) string { return imageOf(t, language, router) }
+
+// imageOf returns the image of a program: built where the tools are there in any case.
+func imageOf(t *testing.T, language, program string) string {
+	switch language {
+	case "c", "cpp":
+		output := filepath.Join(t.TempDir(), language+".wasm")
+		require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: filepath.Join(project(t, language, program), router+ending[language]), Output: output}))
+		return output
+	case "go":
+		folder := project(t, language, program)
+		build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", "router.wasm", ".")
+		build.Dir, build.Env = folder, append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
+		out, err := build.CombinedOutput()
+		require.NoError(t, err, "%s", out)
+		return filepath.Join(folder, "router.wasm")
+	}
+	return committedImage(language, program)
+}
+
+func committedImage(language, program string) string {
+	if program == router {
+		return filepath.Join("testdata", language+".wasm")
+	}
+	return filepath.Join("testdata", program, language+".wasm")
+}
+
+// digest runs a program with seeds 1 to 5.
+func digest(t *testing.T, image, program, mode, runtime string) string {
+	s, err := starloom.LoadScenario(scenario[program])
 	require.NoError(t, err)
 	require.NoError(t, s.Override(t.Context(), starloom.Overrides{Mode: mode, Image: image}))
 	report, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 5}, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime}})
@@ -73,20 +107,52 @@ func digest(t *testing.T, image, mode, runtime string) string {
 // TestAgree: five programs in five languages do the same in every slot, banked and
 // isolated. Go's runtime serves one processor per instance.
 func TestAgree(t *testing.T) {
-	want := digest(t, image(t, "c"), starloom.ModeBanked, "compiler")
+	want := digest(t, image(t, "c"), router, starloom.ModeBanked, "compiler")
 	for _, l := range All {
 		file := image(t, l.Name)
-		require.Equal(t, want, digest(t, file, starloom.ModeIsolated, "compiler"), l.Name)
+		require.Equal(t, want, digest(t, file, router, starloom.ModeIsolated, "compiler"), l.Name)
 		if l.Name == "go" {
-			s, err := starloom.LoadScenario("c/router.yaml")
+			s, err := starloom.LoadScenario(scenario[router])
 			require.NoError(t, err)
 			require.NoError(t, s.Override(t.Context(), starloom.Overrides{Image: file}))
 			_, err = starloom.Run(t.Context(), s, starloom.RunOptions{})
 			require.ErrorContains(t, err, "serves one processor per instance; give firmware.mode: isolated")
 			continue
 		}
-		require.Equal(t, want, digest(t, file, starloom.ModeBanked, "compiler"), l.Name)
-		require.Equal(t, want, digest(t, file, starloom.ModeBanked, "interpreter"), l.Name)
+		require.Equal(t, want, digest(t, file, router, starloom.ModeBanked, "compiler"), l.Name)
+		require.Equal(t, want, digest(t, file, router, starloom.ModeBanked, "interpreter"), l.Name)
+	}
+}
+
+// TestTalk: the same of NICs that use all their ports in one slot, of frames with payloads and
+// tags, of deliveries and results.
+func TestTalk(t *testing.T) {
+	want := digest(t, imageOf(t, "c", talks), talks, starloom.ModeBanked, "compiler")
+	for _, language := range append([]string{"go"}, committed...) {
+		file := imageOf(t, language, talks)
+		require.Equal(t, want, digest(t, file, talks, starloom.ModeIsolated, "compiler"), language)
+		if language != "go" {
+			require.Equal(t, want, digest(t, file, talks, starloom.ModeBanked, "compiler"), language)
+		}
+	}
+}
+
+// TestCheck: nothing in any language depends on how it is executed, and nothing that a frame can
+// bring harms it. Without -full, only an image that need not be built.
+func TestCheck(t *testing.T) {
+	for _, l := range All {
+		if l.Name != "assemblyscript" && !*full {
+			continue
+		}
+		s, err := starloom.LoadScenario("c/router.yaml")
+		require.NoError(t, err)
+		require.NoError(t, s.Override(t.Context(), starloom.Overrides{Image: image(t, l.Name)}))
+		check, err := starloom.CheckFirmware(t.Context(), s, starloom.FirmwareCheckOptions{Fuzz: 300})
+		require.NoError(t, err)
+		var text bytes.Buffer
+		require.NoError(t, check.WriteText(&text))
+		require.Equal(t, starloom.VerdictPass, check.Verdict, "%s: %s", l.Name, text.String())
+		require.Equal(t, l.Name == "go", len(check.NotCompared) > 0)
 	}
 }
 
@@ -109,20 +175,21 @@ func TestRebuild(t *testing.T) {
 	}
 	sums := ""
 	for _, language := range committed {
-		folder := filepath.Join(t.TempDir(), "router")
-		require.NoError(t, New(language, folder))
-		make := exec.Command("make", "router.wasm")
-		make.Dir = folder
-		out, err := make.CombinedOutput()
-		require.NoError(t, err, "%s: %s", language, out)
-		rebuilt := filepath.Join(folder, "router.wasm")
-		require.Equal(t, digest(t, image(t, "c"), starloom.ModeBanked, "compiler"), digest(t, rebuilt, starloom.ModeBanked, "compiler"))
-		sums += sum(t, language)
-		if *update {
-			binary, err := os.ReadFile(rebuilt)
-			require.NoError(t, err)
-			require.NoError(t, os.WriteFile(filepath.Join("testdata", language+".wasm"), binary, 0o644))
+		for _, program := range []string{router, talks} {
+			folder := project(t, language, program)
+			make := exec.Command("make", "router.wasm")
+			make.Dir = folder
+			out, err := make.CombinedOutput()
+			require.NoError(t, err, "%s: %s", language, out)
+			rebuilt := filepath.Join(folder, "router.wasm")
+			require.Equal(t, digest(t, imageOf(t, "c", program), program, starloom.ModeBanked, "compiler"), digest(t, rebuilt, program, starloom.ModeBanked, "compiler"))
+			if *update {
+				binary, err := os.ReadFile(rebuilt)
+				require.NoError(t, err)
+				require.NoError(t, os.WriteFile(committedImage(language, program), binary, 0o644))
+			}
 		}
+		sums += sum(t, language)
 	}
 	if *update {
 		require.NoError(t, os.WriteFile("testdata/sources.sha256", []byte(sums), 0o644))

@@ -122,6 +122,11 @@ func (r *gossipReferee) Received(_ *fabric.Ledger, vertex int, frame nic.FrameVi
 	r.least[slot] = r.lowest
 }
 
+// Announce implements fabric.Referee.
+func (r *gossipReferee) Announce(l *fabric.Ledger, vertex int, origin, slot uint32) {
+	l.Claim(vertex, origin, slot, int(origin) < r.n && r.of(vertex)[origin/64]>>(origin%64)&1 != 0)
+}
+
 // cell notes what a vertex does in a step.
 func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 	if r.table != nil {
@@ -206,13 +211,12 @@ func (r *gossipReferee) State(v *hw.StateVisitor) {
 	v.AfterRestore(r.tally)
 }
 
-// Tell, Overhears, Arrive, Announce, Acknowledges, Acknowledge, Missing and Routed implement
+// Tell, Overhears, Arrive, Acknowledges, Acknowledge, Missing and Routed implement
 // fabric.Referee: there is no workload, and what frames have is no packets of several hops.
 
 func (r *gossipReferee) Tell(int, []uint32)                              {}
 func (r *gossipReferee) Overhears() bool                                 { return false }
 func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *gossipReferee) Announce(*fabric.Ledger, int, uint32, uint32)    {}
 func (r *gossipReferee) Acknowledges() bool                              { return false }
 func (r *gossipReferee) Acknowledge(func(int))                           {}
 func (r *gossipReferee) Missing(func(fabric.Finding) bool)               {}

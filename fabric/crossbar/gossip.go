@@ -391,15 +391,20 @@ func listOf(noun string, ids []int) string {
 	return text
 }
 
-// Overhears, Arrive, Announce, Acknowledges, Acknowledge and Routed implement
+// Overhears, Arrive, Acknowledges, Acknowledge and Routed implement
 // fabric.Referee: messages are seen as frames, and there are no packets of several hops.
 
 func (r *gossipReferee) Overhears() bool                                 { return false }
 func (r *gossipReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *gossipReferee) Announce(*fabric.Ledger, int, uint32, uint32)    {}
 func (r *gossipReferee) Acknowledges() bool                              { return false }
 func (r *gossipReferee) Acknowledge(func(int))                           {}
 func (r *gossipReferee) Routed() *fabric.Packets                         { return nil }
+
+// Announce implements fabric.Referee.
+func (r *gossipReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
+	has := int(origin) == processor || int(origin) < r.ports && r.first[processor*r.words+int(origin>>6)]>>(origin&63)&1 != 0
+	l.Claim(processor, origin, slot, has)
+}
 
 // Reset implements fabric.Referee.
 func (r *gossipReferee) Reset() {

@@ -139,13 +139,17 @@ func (r *scatterReferee) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "slots", &r.slots)
 }
 
-// Overhears, Arrive, Announce, Acknowledges, Acknowledge, Missing and Routed implement
+// Announce implements fabric.Referee.
+func (r *scatterReferee) Announce(l *fabric.Ledger, processor int, origin, slot uint32) {
+	l.Claim(processor, origin, slot, int(origin) == r.origin && r.since[processor] != never)
+}
+
+// Overhears, Arrive, Acknowledges, Acknowledge, Missing and Routed implement
 // fabric.Referee: messages are seen as frames, the item may come again and again, and there are
 // no packets of several hops.
 
 func (r *scatterReferee) Overhears() bool                                 { return false }
 func (r *scatterReferee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *scatterReferee) Announce(*fabric.Ledger, int, uint32, uint32)    {}
 func (r *scatterReferee) Acknowledges() bool                              { return false }
 func (r *scatterReferee) Acknowledge(func(int))                           {}
 func (r *scatterReferee) Missing(func(fabric.Finding) bool)               {}

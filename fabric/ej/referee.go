@@ -390,12 +390,23 @@ func (r *referee) State(v *hw.StateVisitor) {
 	}
 }
 
-// Overhears, Arrive, Announce, Acknowledges, Acknowledge and Routed implement fabric.Referee:
+// Announce implements fabric.Referee.
+func (r *referee) Announce(l *fabric.Ledger, node int, origin, slot uint32) {
+	switch {
+	case uint64(origin) >= uint64(r.net.nodes()):
+		l.Claim(node, origin, slot, false)
+	case r.all:
+		l.Claim(node, origin, slot, r.rows[node*r.rowWords+int(origin>>6)]>>(origin&63)&1 != 0)
+	default:
+		l.Claim(node, origin, slot, int(origin) == r.source && r.got[node] != 0)
+	}
+}
+
+// Overhears, Arrive, Acknowledges, Acknowledge and Routed implement fabric.Referee:
 // messages are seen as frames, and nobody is told that they have arrived.
 
 func (r *referee) Overhears() bool                                 { return false }
 func (r *referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}
-func (r *referee) Announce(*fabric.Ledger, int, uint32, uint32)    {}
 func (r *referee) Acknowledges() bool                              { return false }
 func (r *referee) Acknowledge(func(int))                           {}
 func (r *referee) Routed() *fabric.Packets                         { return nil }

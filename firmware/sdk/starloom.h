@@ -102,14 +102,14 @@ SL_INLINE const sl_packet *sl_packet_of(const sl_frame *frame) { return (const s
 
 /* Frames that still fit into the TX FIFO. */
 SL_INLINE uint32_t sl_tx_free(const sl_nic *nic) {
-    uint32_t queued = nic->registers->tx_count;
+    uint32_t queued = (uint32_t)nic->registers->tx_count + nic->registers->tx_fewer;
     return queued < nic->bank.tx_frames ? nic->bank.tx_frames - queued : 0;
 }
 
 /* Appends a frame to the TX FIFO; 0 when it is full, or has no room for the payload. */
 SL_INLINE sl_frame *starloom_queue(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes) {
     uint32_t queued = nic->registers->tx_count;
-    if (queued >= nic->bank.tx_frames) {
+    if (queued + nic->registers->tx_fewer >= nic->bank.tx_frames) {
         nic->registers->flags |= SL_FLAG_TX_OVERFLOW;
         return 0;
     }
@@ -243,13 +243,13 @@ SL_INLINE void sl_probe(sl_nic *nic, uint32_t signal, uint64_t value) {
     sl_host_probe(signal, value);
 }
 
-/* Gives up: the run fails with this code and names the processor; its handler
- * is not called any more. Does not return. */
-SL_INLINE __attribute__((noreturn)) void sl_fail(sl_nic *nic, int32_t code) {
-    (void)nic;
-    sl_host_fail(code);
-    __builtin_trap();
-}
+/* Gives up: the run fails with this code; the report names the processor, and the function
+ * and line that call this. The handler is not called any more. Does not return.
+ *
+ *     if (s->held > DEPTH) sl_fail(nic, 3);
+ *
+ * It is a macro, so that the line is the caller's, not one of this file. */
+#define sl_fail(nic, code) ((void)(nic), sl_host_fail(code), __builtin_trap())
 
 /* Names of the probes, e.g. STARLOOM_PROBES("held", "temporary_group"). */
 #define STARLOOM_PROBES(...) \
@@ -517,7 +517,7 @@ typedef struct {
     uint32_t line, column;
 } starloom_place_t;
 #define STARLOOM_UNDEFINED(name, text, ...) \
-    __attribute__((weak, noreturn)) void __ubsan_handle_##name(const starloom_place_t *at, ##__VA_ARGS__) { sl_host_assert(text, "", at->file, at->line); }
+    __attribute__((weak, noreturn, no_sanitize("undefined"))) void __ubsan_handle_##name(const starloom_place_t *at, ##__VA_ARGS__) { sl_host_assert(text, "", at->file, at->line); }
 STARLOOM_UNDEFINED(type_mismatch_v1_abort, "the pointer is not null, and what it points to is large enough", uint32_t a)
 STARLOOM_UNDEFINED(pointer_overflow_abort, "the pointer stays in its object", uint32_t a, uint32_t b)
 STARLOOM_UNDEFINED(out_of_bounds_abort, "the index is in the array", uint32_t a)

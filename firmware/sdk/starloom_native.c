@@ -1,4 +1,4 @@
-/* The host of one processor for native unit tests: see starloom_native.h. */
+/* The host of some processors for native unit tests: see starloom_native.h. */
 #include "starloom_native.h"
 
 #include <setjmp.h>
@@ -21,7 +21,7 @@ void __asan_poison_memory_region(const volatile void *at, size_t bytes);
 #define ASAN_POISON_MEMORY_REGION(at, bytes) ((void)(at), (void)(bytes))
 #endif
 
-enum { GAP = 64, COLUMNS = 32, LINES = 16, LINE_BYTES = 256, PROBES = 64, RESULTS = 1024, DELIVERIES = 2 };
+enum { GAP = 64, COLUMNS = 32, LANES_MAX = 72, LINES = 16, LINE_BYTES = 256, PROBES = 64, RESULTS = 1024, DELIVERIES = 2 };
 
 /* The firmware's entry points. */
 sl_bank *starloom_descriptor(void);
@@ -40,20 +40,26 @@ void sl_host_assert(const char *condition, const char *function, const char *fil
 void sl_host_deliver(uint32_t origin);
 void sl_host_result(uint32_t k, uint64_t value);
 
-static struct {
-    sl_bank *bank;
-    void *column[COLUMNS];
-    uint32_t columns, slot;
-    sl_frame *sent; /* room for the largest */
-    int sends, blocked;
-    jmp_buf handler;
-    int failed;
+/* What a processor has done. */
+typedef struct {
+    uint8_t *sent; /* the frames of the last slot, room for one of each lane */
+    uint32_t sends;
+    int blocked, failed;
     int32_t code;
     char assertion[LINE_BYTES + 1];
     char line[LINES][LINE_BYTES + 1];
     uint32_t lines, deliveries, delivery[DELIVERIES], results;
     uint64_t probe[PROBES];
     struct { uint32_t k; uint64_t value; } result[RESULTS];
+} done_t;
+
+static struct {
+    sl_bank *bank;
+    void *column[COLUMNS];
+    uint32_t columns, slot, calls;
+    uint32_t cell; /* the processor that the test asks about */
+    done_t *all;
+    jmp_buf handler;
 } host;
 
 static void stop(const char *reason, const char *what) {
@@ -63,19 +69,34 @@ static void stop(const char *reason, const char *what) {
 
 static uint32_t or_else(uint32_t value, uint32_t standard) { return value ? value : standard; }
 
+static void *zeros(uint64_t count, uint64_t bytes) {
+    void *memory = calloc(count, bytes);
+    if (!memory) stop("no memory", "");
+    return memory;
+}
+
 /* Memory of its own for every column, at least 8 bytes: the sanitizer sees where it ends. */
 void *sl_native_column(uint64_t bytes) {
     if (host.columns == COLUMNS) stop("too many columns", "");
-    void *column = calloc(1, bytes ? bytes : 8);
-    if (!column) stop("no memory for the bank", "");
-    return host.column[host.columns++] = column;
+    return host.column[host.columns++] = zeros(1, bytes ? bytes : 8);
 }
 
-static sl_frame *frame_at(uint8_t *head, uint8_t *more, uint32_t place) {
-    return (sl_frame *)(place == 0 ? head : more + (uint64_t)(place - 1) * host.bank->frame_stride);
+static sl_processor *registers(uint32_t cell) { return host.bank->processor + cell; }
+
+static sl_frame *frame_at(uint32_t cell, uint32_t head, uint8_t *more, uint32_t place) {
+    const sl_bank *bank = host.bank;
+    if (place == 0) return (sl_frame *)(bank->record + (uint64_t)cell * bank->record_stride + head);
+    return (sl_frame *)(more + ((uint64_t)(place - 1) * bank->cells + cell) * bank->frame_stride);
 }
-static sl_frame *rx_frame(uint32_t place) { return frame_at(host.bank->record + host.bank->rx, host.bank->rx_more, place); }
-static sl_frame *tx_frame(uint32_t place) { return frame_at(host.bank->record + host.bank->tx, host.bank->tx_more, place); }
+static sl_frame *rx_frame(uint32_t cell, uint32_t place) { return frame_at(cell, host.bank->rx, host.bank->rx_more, place); }
+static sl_frame *tx_frame(uint32_t cell, uint32_t place) { return frame_at(cell, host.bank->tx, host.bank->tx_more, place); }
+
+/* The place of a processor's element for a port in a column that has one for each lane. */
+static uint32_t lane(uint32_t cell, uint32_t port) {
+    if (host.bank->lanes == 1) return cell;
+    if (port >= host.bank->lanes) stop("the NIC has no such port", "");
+    return port * host.bank->cells + cell;
+}
 
 /* Sets the parameter `name` of the firmware's list, of which only `bytes` are the name. */
 static void set_param(const char *name, size_t bytes, int32_t value) {
@@ -103,66 +124,102 @@ static void set_params(const char *text) {
 
 static void forget(void) {
     for (uint32_t k = 0; k < host.columns; k++) free(host.column[k]);
-    free(host.sent);
+    if (host.all) free(host.all->sent);
+    free(host.all);
     memset(&host, 0, sizeof host);
 }
 
-/* Runs a handler; sl_fail comes back here. */
-static int run(int starts) {
-    host.lines = host.deliveries = 0;
-    host.sends = 0;
-    if (host.failed) return 0;
-    if (setjmp(host.handler) == 0) {
-        if (starts) {
-            starloom_start(1);
-        } else {
-            starloom_slot(1, host.slot);
-        }
-        return 1;
+/* Takes a processor off the fabric. */
+static void silence(uint32_t cell) {
+    sl_bank *bank = host.bank;
+    registers(cell)->flags |= SL_FLAG_FAULTY;
+    registers(cell)->rx_count = registers(cell)->tx_count = 0;
+    for (uint32_t k = 0; k < bank->listen_slots; k++) bank->listen[k * bank->cells + cell] = SL_PORT_NONE;
+}
+
+/* Runs the handlers of those that have not given up. sl_fail comes back here: the others of
+ * the list are called then. */
+static void run(int starts) {
+    sl_bank *bank = host.bank;
+    host.calls = 0;
+    for (uint32_t cell = 0; cell < bank->cells; cell++) {
+        done_t *p = host.all + cell;
+        p->lines = p->deliveries = p->sends = 0;
+        if (!p->failed) bank->calls[host.calls++] = cell;
     }
-    host.bank->processor->flags |= SL_FLAG_FAULTY; /* the NIC is off the fabric */
-    host.bank->processor->rx_count = host.bank->processor->tx_count = 0;
-    memset(host.bank->listen, 0xff, sizeof *host.bank->listen * host.bank->listen_slots);
-    return 0;
+    while (host.calls) {
+        if (setjmp(host.handler) == 0) {
+            if (starts) {
+                starloom_start(host.calls);
+            } else {
+                starloom_slot(host.calls, host.slot);
+            }
+            return;
+        }
+        uint32_t called = bank->current + 1;
+        silence(bank->calls[called - 1]);
+        host.calls -= called;
+        memmove(bank->calls, bank->calls + called, host.calls * sizeof *bank->calls);
+    }
 }
 
 void sl_native_start(const sl_native_config *c) {
     forget();
     sl_bank *bank = host.bank = starloom_descriptor();
     memset(bank, 0, sizeof *bank);
-    bank->processors = or_else(c->processors, c->self + 1);
+    const uint32_t cells = or_else(c->count, 1);
+    bank->processors = or_else(c->processors, c->self + cells);
     memcpy(bank->shape, c->shape, sizeof bank->shape);
     bank->ports = or_else(c->ports, 1);
-    bank->lanes = 1;
+    bank->lanes = c->all_ports ? bank->ports : 1;
+    const uint32_t rx_frames = or_else(c->rx_frames, 4 * bank->lanes > 255 ? 255 : 4 * bank->lanes), tx_frames = or_else(c->tx_frames, 4 * bank->lanes > 255 ? 255 : 4 * bank->lanes);
+    if (bank->lanes > LANES_MAX) stop("all_ports: a NIC has 72 ports at most", "");
+    if (rx_frames > 255 || tx_frames > 255) stop("rx_frames and tx_frames: 255 at most", "");
     bank->rom_words = c->rom_words;
     bank->machine_rom_words = c->machine_rom_words;
     const char *const *list = starloom_param_names ? starloom_param_names() : 0;
     for (uint32_t k = 0; list && list[k]; k++) bank->param[k] = (int32_t)strtol(strchr(list[k], '=') + 1, 0, 10);
     set_params(c->params);
-    if (!starloom_attach(1, or_else(c->payload_bytes, 16), or_else(c->rx_frames, 4), or_else(c->tx_frames, 4))) stop("the firmware cannot attach the bank", "");
+    if (!starloom_attach(cells, or_else(c->payload_bytes, 16), rx_frames, tx_frames)) stop("the firmware cannot attach the bank", "");
     bank->first = c->self;
     bank->seed = c->seed;
-    *bank->workload = c->workload;
-    if (c->rom_words && bank->rom) memcpy((void *)(uintptr_t)bank->rom, c->rom, c->rom_words * sizeof *c->rom);
+    for (uint32_t cell = 0; cell < cells; cell++) bank->workload[cell] = c->workloads ? c->workloads[cell] : c->workload;
+    if (c->rom_words && bank->rom) memcpy((void *)(uintptr_t)bank->rom, c->rom, (uint64_t)cells * c->rom_words * sizeof *c->rom);
     if (c->machine_rom_words && bank->machine_rom) memcpy((void *)(uintptr_t)bank->machine_rom, c->machine_rom, c->machine_rom_words * sizeof *c->machine_rom);
-    memset(bank->listen, 0xff, sizeof *bank->listen * bank->listen_slots);
-    if (bank->accept_tag) *bank->accept_tag = SL_TAG_ANY;
-    uint32_t gaps[] = {bank->rx, bank->tx, bank->record_stride};
-    for (uint32_t k = 0; k < 3; k++) ASAN_POISON_MEMORY_REGION(bank->record + gaps[k] - GAP, GAP);
-    host.sent = calloc(1, bank->frame_stride);
-    if (!host.sent) stop("no memory for a frame", "");
+    for (uint32_t k = 0; k < cells * bank->listen_slots; k++) bank->listen[k] = c->all_ports ? SL_PORT_ALL : SL_PORT_NONE;
+    for (uint32_t cell = 0; bank->accept_tag && cell < cells; cell++) bank->accept_tag[cell] = SL_TAG_ANY;
+    const uint32_t gaps[] = {bank->rx, bank->tx, bank->record_stride};
+    for (uint32_t k = 0; k < 3 * cells; k++) ASAN_POISON_MEMORY_REGION(bank->record + (uint64_t)(k / 3) * bank->record_stride + gaps[k % 3] - GAP, GAP);
+    host.all = (done_t *)zeros(cells, sizeof *host.all);
+    const uint64_t room = (uint64_t)bank->lanes * bank->frame_stride;
+    uint8_t *sent = (uint8_t *)zeros(cells, room);
+    for (uint32_t cell = 0; cell < cells; cell++) host.all[cell].sent = sent + cell * room;
     run(1);
 }
 
+void sl_native_use(uint32_t processor) {
+    if (processor - host.bank->first >= host.bank->cells) stop("sl_native_use: there is no such processor", "");
+    host.cell = processor - host.bank->first;
+}
+
+static uint32_t waiting(uint32_t cell, uint32_t port) {
+    uint32_t frames = 0;
+    for (uint32_t place = 0; place < registers(cell)->rx_count; place++) frames += rx_frame(cell, place)->port == port;
+    return frames;
+}
+
 void sl_native_receive(uint32_t port, uint32_t kind, uint32_t source, uint32_t destination, uint32_t tag, const void *payload, uint32_t payload_bytes) {
-    sl_processor *registers = host.bank->processor;
-    if (payload_bytes > host.bank->payload_bytes) stop("the payload is larger than payload_bytes", "");
-    if (registers->rx_count >= host.bank->rx_frames) {
-        sl_native_status(SL_STATUS_OVERFLOW);
+    const sl_bank *bank = host.bank;
+    sl_processor *r = registers(host.cell);
+    if (payload_bytes > bank->payload_bytes) stop("the payload is larger than payload_bytes", "");
+    if (r->rx_count >= bank->rx_frames || (bank->lanes > 1 && waiting(host.cell, port) >= bank->rx_frames / bank->ports)) {
+        sl_native_status_of(port, SL_STATUS_OVERFLOW);
         return;
     }
-    sl_frame *frame = rx_frame(registers->rx_count++);
-    memset(frame, 0, host.bank->frame_stride);
+    sl_frame *frame = rx_frame(host.cell, r->rx_count);
+    sl_native_status_of(port, SL_STATUS_OK);
+    r->rx_count++;
+    memset(frame, 0, bank->frame_stride);
     frame->kind = (uint8_t)kind;
     frame->payload_bytes = (uint16_t)payload_bytes;
     frame->source = source;
@@ -170,119 +227,184 @@ void sl_native_receive(uint32_t port, uint32_t kind, uint32_t source, uint32_t d
     frame->tag = (uint16_t)tag;
     frame->port = (uint16_t)port;
     if (payload_bytes) memcpy(frame->payload, payload, payload_bytes);
-    sl_native_status(SL_STATUS_OK);
 }
 
-void sl_native_status(uint32_t status) { *host.bank->rx_status = (uint8_t)status; }
+void sl_native_status_of(uint32_t port, uint32_t status) { host.bank->rx_status[lane(host.cell, port)] = (uint8_t)status; }
+void sl_native_status(uint32_t status) { sl_native_status_of(0, status); }
 
 void sl_native_schedule(uint64_t word) {
     if (!host.bank->schedule) stop("the firmware takes no schedule", "");
-    *host.bank->schedule = word;
+    host.bank->schedule[host.cell] = word;
 }
 
-void sl_native_delivered(void) { host.bank->processor->flags |= SL_FLAG_DELIVERED; }
-void sl_native_block(int blocked) { host.blocked = blocked; }
+void sl_native_delivered(void) { registers(host.cell)->flags |= SL_FLAG_DELIVERED; }
+void sl_native_block(int blocked) { host.all[host.cell].blocked = blocked; }
 
-/* Sends the head of the TX FIFO, and says what has become of it. */
-static void transmit(void) {
+/* Says what has become of a frame to a port. A sleeping handler is called when it was sent. */
+static void note(uint32_t cell, uint32_t port, uint32_t status, uint32_t addressee) {
     sl_bank *bank = host.bank;
-    uint32_t queued = bank->processor->tx_count, status = SL_TX_NONE;
-    if (bank->served) *bank->served = 0;
-    if (queued > bank->tx_frames) stop("tx_count is larger than the TX FIFO", "");
-    if (queued && host.blocked) {
-        status = SL_TX_BLOCKED;
-    } else if (queued) {
-        if (tx_frame(0)->payload_bytes > bank->payload_bytes) stop("illegal send: the payload is larger than payload_bytes", "");
-        memcpy(host.sent, tx_frame(0), bank->frame_stride);
-        host.sent->source = bank->first;
-        host.sends = 1;
-        for (uint32_t k = 1; k < queued; k++) memcpy(tx_frame(k - 1), tx_frame(k), bank->frame_stride);
-        bank->processor->tx_count--;
-        status = SL_TX_SENT;
-        if (bank->tx_status) { /* a sleeping handler is called when its frame has been sent */
-            *bank->served = host.sent->destination;
-            bank->processor->flags &= (uint8_t)~SL_FLAG_SLEEPING;
-        }
+    if (!bank->tx_status) return;
+    if (bank->lanes > 1 && port == SL_PORT_ALL) {
+        for (uint32_t p = 0; p < bank->lanes; p++) note(cell, p, status, addressee);
+        return;
     }
-    if (bank->tx_status) *bank->tx_status = (uint8_t)status;
+    bank->tx_status[lane(cell, port)] = (uint8_t)status;
+    bank->served[lane(cell, port)] = addressee;
+    if (status == SL_TX_SENT) registers(cell)->flags &= (uint8_t)~SL_FLAG_SLEEPING;
+}
+
+static void check_legal(const sl_frame *frame) {
+    if (frame->payload_bytes > host.bank->payload_bytes) stop("illegal send: the payload is larger than payload_bytes", "");
+    if (frame->port >= host.bank->ports && frame->port != SL_PORT_ALL) stop("illegal send: the NIC has no such port", "");
+    if (frame->kind > SL_KIND_CONTROL) stop("illegal send: the frame is not data, ack or control", "");
+}
+
+/* Sends what can leave in this slot, from the head on: the head, or where all ports send the
+ * first frame to each of them. One to all ports goes alone, and what follows it waits. */
+static void transmit(uint32_t cell) {
+    const sl_bank *bank = host.bank;
+    done_t *p = host.all + cell;
+    uint8_t busy[LANES_MAX] = {0};
+    int all = 0, any = 0;
+    uint32_t queued = registers(cell)->tx_count, kept = 0;
+    if (queued > bank->tx_frames) stop("tx_count is larger than the TX FIFO", "");
+    for (uint32_t place = 0; place < queued; place++) {
+        sl_frame *frame = tx_frame(cell, place);
+        int waits = all || (bank->lanes == 1 && place > 0);
+        if (!waits) check_legal(frame);
+        if (frame->port == SL_PORT_ALL) {
+            waits |= any;
+            all = 1;
+        } else if (bank->lanes > 1 && !waits) {
+            waits = busy[frame->port];
+            busy[frame->port] = 1;
+            any = 1;
+        }
+        if (!waits) note(cell, frame->port, p->blocked ? SL_TX_BLOCKED : SL_TX_SENT, frame->destination);
+        if (!waits && !p->blocked) {
+            sl_frame *sent = (sl_frame *)(p->sent + (uint64_t)p->sends++ * bank->frame_stride);
+            memcpy(sent, frame, bank->frame_stride);
+            sent->source = bank->first + cell;
+            continue;
+        }
+        if (kept != place) memcpy(tx_frame(cell, kept), frame, bank->frame_stride);
+        kept++;
+    }
+    registers(cell)->tx_count = (uint8_t)kept;
 }
 
 int sl_native_slot(void) {
-    int runs = run(0);
-    if (runs) transmit();
-    sl_native_status(SL_STATUS_IDLE);
+    sl_bank *bank = host.bank;
+    run(0);
+    if (bank->tx_status) {
+        memset(bank->tx_status, SL_TX_NONE, bank->cells * bank->lanes);
+        memset(bank->served, 0, (uint64_t)bank->cells * bank->lanes * sizeof *bank->served);
+    }
+    for (uint32_t cell = 0; cell < bank->cells; cell++)
+        if (!host.all[cell].failed) transmit(cell);
+    memset(bank->rx_status, SL_STATUS_IDLE, bank->cells * bank->lanes);
     host.slot++;
-    return runs;
+    return !host.all[host.cell].failed;
 }
 
 uint32_t sl_native_next(void) { return host.slot; }
-const sl_frame *sl_native_sent(void) { return host.sends ? host.sent : 0; }
-uint32_t sl_native_listens(void) { return host.bank->listen[(host.slot ? host.slot - 1 : 0) % host.bank->listen_slots]; }
-uint32_t sl_native_log_lines(void) { return host.lines; }
-const char *sl_native_log(uint32_t line) { return line < host.lines ? host.line[line] : 0; }
-uint32_t sl_native_deliveries(void) { return host.deliveries; }
-uint32_t sl_native_delivery(uint32_t k) { return k < host.deliveries ? host.delivery[k] : SL_ANY; }
-const sl_processor *sl_native_registers(void) { return host.bank->processor; }
 
-int sl_native_failed(int32_t *code) {
-    if (host.failed && code) *code = host.code;
-    return host.failed;
+static const sl_frame *sent_frame(uint32_t k) {
+    const done_t *p = host.all + host.cell;
+    return k < p->sends ? (const sl_frame *)(p->sent + (uint64_t)k * host.bank->frame_stride) : 0;
 }
 
-const char *sl_native_assertion(void) { return host.assertion[0] ? host.assertion : 0; }
+const sl_frame *sl_native_sent(void) { return sent_frame(0); }
 
-uint64_t sl_native_probe(uint32_t signal) { return signal < PROBES ? host.probe[signal] : 0; }
+const sl_frame *sl_native_sent_to(uint32_t port) {
+    const sl_frame *frame;
+    for (uint32_t k = 0; (frame = sent_frame(k)) != 0; k++)
+        if (frame->port == port || frame->port == SL_PORT_ALL) return frame;
+    return 0;
+}
+
+uint32_t sl_native_listens(void) {
+    const sl_bank *bank = host.bank;
+    return bank->listen[(host.slot ? host.slot - 1 : 0) % bank->listen_slots * bank->cells + host.cell];
+}
+
+uint32_t sl_native_log_lines(void) { return host.all[host.cell].lines; }
+const char *sl_native_log(uint32_t line) { return line < host.all[host.cell].lines ? host.all[host.cell].line[line] : 0; }
+uint32_t sl_native_deliveries(void) { return host.all[host.cell].deliveries; }
+uint32_t sl_native_delivery(uint32_t k) { return k < host.all[host.cell].deliveries ? host.all[host.cell].delivery[k] : SL_ANY; }
+const sl_processor *sl_native_registers(void) { return registers(host.cell); }
+
+int sl_native_failed(int32_t *code) {
+    const done_t *p = host.all + host.cell;
+    if (p->failed && code) *code = p->code;
+    return p->failed;
+}
+
+const char *sl_native_assertion(void) { return host.all[host.cell].assertion[0] ? host.all[host.cell].assertion : 0; }
+
+uint64_t sl_native_probe(uint32_t signal) { return signal < PROBES ? host.all[host.cell].probe[signal] : 0; }
 
 int sl_native_result(uint32_t k, uint64_t *value) {
-    for (uint32_t i = 0; i < host.results; i++) {
-        if (host.result[i].k != k) continue;
-        *value = host.result[i].value;
+    const done_t *p = host.all + host.cell;
+    for (uint32_t i = 0; i < p->results; i++) {
+        if (p->result[i].k != k) continue;
+        *value = p->result[i].value;
         return 1;
     }
     return 0;
 }
 
+/* The processor whose handler calls the host. */
+static done_t *caller(void) { return host.all + host.bank->calls[host.bank->current]; }
+
 void sl_host_log(const char *text, uint32_t bytes) {
-    if (host.lines == LINES) return;
-    char *line = host.line[host.lines++];
+    done_t *p = caller();
+    if (p->lines == LINES) return;
+    char *line = p->line[p->lines++];
     if (bytes > LINE_BYTES) bytes = LINE_BYTES;
     memcpy(line, text, bytes);
     line[bytes] = 0;
 }
 
 void sl_host_logf(const char *format, ...) {
+    done_t *p = caller();
     va_list arguments;
-    if (host.lines == LINES) return;
+    if (p->lines == LINES) return;
     va_start(arguments, format);
-    vsnprintf(host.line[host.lines++], LINE_BYTES + 1, format, arguments);
+    vsnprintf(p->line[p->lines++], LINE_BYTES + 1, format, arguments);
     va_end(arguments);
 }
 
 void sl_host_probe(uint32_t signal, uint64_t value) {
-    if (signal < PROBES) host.probe[signal] = value;
+    if (signal < PROBES) caller()->probe[signal] = value;
+}
+
+static void give_up(void) {
+    caller()->failed = 1;
+    longjmp(host.handler, 1);
 }
 
 void sl_host_fail(int32_t code) {
-    host.failed = 1;
-    host.code = code;
-    longjmp(host.handler, 1);
+    caller()->code = code;
+    give_up();
 }
 
 void sl_host_assert(const char *condition, const char *function, const char *file, uint32_t line) {
-    snprintf(host.assertion, sizeof host.assertion, "%s:%u: %s: %s", file, line, function, condition);
-    host.failed = 1;
-    longjmp(host.handler, 1);
+    snprintf(caller()->assertion, sizeof caller()->assertion, "%s:%u: %s: %s", file, line, function, condition);
+    give_up();
 }
 
 void sl_host_deliver(uint32_t origin) {
-    if (host.deliveries < DELIVERIES) host.delivery[host.deliveries++] = origin;
+    done_t *p = caller();
+    if (p->deliveries < DELIVERIES) p->delivery[p->deliveries++] = origin;
 }
 
 void sl_host_result(uint32_t k, uint64_t value) {
+    done_t *p = caller();
     uint32_t i = 0;
-    while (i < host.results && host.result[i].k != k) i++;
+    while (i < p->results && p->result[i].k != k) i++;
     if (i == RESULTS) stop("more than 1,024 different results", "");
-    if (i == host.results) host.results++;
-    host.result[i].k = k;
-    host.result[i].value = value;
+    if (i == p->results) p->results++;
+    p->result[i].k = k;
+    p->result[i].value = value;
 }

@@ -3,10 +3,12 @@
  *
  *     cc -g -DSTARLOOM_NATIVE -fsanitize=address,undefined -I sdk -o test my.c my_test.c sdk/starloom_native.c
  *
- * There is one processor. A test starts it, says what its NIC receives, runs slots, and
- * looks at what it sends, hears and says. The network is the test's: what is sent goes
- * nowhere. `starloom firmware sdk DIR` writes the header and the shim. For NICs that send
- * and receive at one port in a slot, without request lists. */
+ * There is one processor, or some with numbers that follow each other. A test starts them,
+ * says what their NICs receive, runs slots, and looks at what they send, hear and say. The
+ * network is the test's: what is sent goes nowhere, unless the test gives it to a receiver.
+ * `starloom firmware sdk DIR` writes the header and the shim. NICs send and receive at one
+ * port in a slot, or at all of their ports. Not here: request lists, frames that collide
+ * after they were sent, deadlines, faults. */
 #ifndef STARLOOM_NATIVE_H
 #define STARLOOM_NATIVE_H
 
@@ -20,49 +22,57 @@
 extern "C" {
 #endif
 
-/* The processor and its network; 0 is what it says. */
+/* The processors and their network; 0 is what it says. */
 typedef struct {
-    uint32_t self;          /* number of the processor */
-    uint32_t processors;    /* in the machine; 0: self + 1 */
+    uint32_t self;          /* number of the processor, or of the first of some */
+    uint32_t processors;    /* in the machine; 0: self + count */
     uint32_t shape[8];      /* the network's size, e.g. groups and group size */
     uint32_t ports;         /* 0: 1 */
     uint32_t payload_bytes; /* 0: 16 */
-    uint32_t rx_frames;     /* 0: 4 */
-    uint32_t tx_frames;     /* 0: 4 */
+    uint32_t rx_frames;     /* of all ports together, 255 at most; 0: 4 for each that is used in one slot */
+    uint32_t tx_frames;     /* likewise */
     uint32_t workload;      /* e.g. the destination of the processor's packet */
     uint64_t seed;
     const char *params;     /* "odds=3 retries=2"; 0: the firmware's defaults */
-    const uint32_t *rom, *machine_rom;
+    const uint32_t *rom, *machine_rom; /* rom: the words of one processor after those of the other */
     uint32_t rom_words, machine_rom_words;
+    uint32_t count;            /* processors here: self, self + 1 ...; 0: 1 */
+    const uint32_t *workloads; /* one for each; 0: all have `workload` */
+    int all_ports;             /* NICs send and receive at all ports in one slot, 72 at most */
 } sl_native_config;
 
-/* Makes a fresh processor and runs its start handler. The processor of before is gone. A
+/* Makes fresh processors and runs their start handlers. Those of before are gone. A
  * configuration that the firmware cannot serve ends the program with a message. */
 void sl_native_start(const sl_native_config *config);
 
+/* All other functions are about this processor from now on; at first it is the first one. */
+void sl_native_use(uint32_t processor);
+
 /* What the next slot's handler finds: a frame in the RX FIFO, with SL_STATUS_OK (or
- * SL_STATUS_OVERFLOW if the FIFO is full), or another status; the schedule's word; that the
- * own packet has arrived. */
+ * SL_STATUS_OVERFLOW if the FIFO, or the port's part of it, is full), or another status, of
+ * the receiver or of that of a port; the schedule's word; that the own packet has arrived. */
 void sl_native_receive(uint32_t port, uint32_t kind, uint32_t source, uint32_t destination, uint32_t tag, const void *payload, uint32_t payload_bytes);
 void sl_native_status(uint32_t status);
+void sl_native_status_of(uint32_t port, uint32_t status);
 void sl_native_schedule(uint64_t word);
 void sl_native_delivered(void);
 
 /* From now on the medium is taken: frames wait at the head of the TX FIFO. 0: it is free. */
 void sl_native_block(int blocked);
 
-/* Runs the handler at the boundary before the next slot, then sends the head of the TX
- * FIFO. Returns 0 if the processor has given up (sl_fail, sl_assert), now or before: then
- * its handler is not called. */
+/* Runs the handlers of all processors at the boundary before the next slot; then each NIC
+ * sends the head of its TX FIFO, or at all ports the first frame to each. Returns 0 if the
+ * processor has given up (sl_fail, sl_assert), now or before: then its handler is not called. */
 int sl_native_slot(void);
 
 /* Number of the slot that the next call of sl_native_slot runs. */
 uint32_t sl_native_next(void);
 
-/* What happened in the last slot. The frame that was sent, 0 if there is none; the port
- * that is heard, SL_PORT_NONE for none; lines of the log, the first is 0; packets that
+/* What happened in the last slot. The frame that was sent, 0 if there is none, the first of
+ * several; that which was sent to a port; the port that is heard, SL_PORT_ALL for all, SL_PORT_NONE for none; lines of the log, the first is 0; packets that
  * have come to stay (sl_deliver) and their origins. */
 const sl_frame *sl_native_sent(void);
+const sl_frame *sl_native_sent_to(uint32_t port);
 uint32_t sl_native_listens(void);
 uint32_t sl_native_log_lines(void);
 const char *sl_native_log(uint32_t line);

@@ -61,7 +61,8 @@ SL_STATIC_ASSERT(sizeof(sl_frame) == 16, "register map");
 /* The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all. */
 typedef struct {
     uint16_t wake; /* W, low bits of the slot in which a sleeping handler is called again */
-    uint16_t reserved; /* R, zero */
+    uint8_t tx_fewer; /* R, frames by which the TX FIFO of this NIC is smaller than tx_frames: 0, but for a fault */
+    uint8_t reserved; /* R, zero */
     uint8_t rx_count; /* RW, frames in the RX FIFO; the handler takes from the head */
     uint8_t tx_count; /* RW, frames in the TX FIFO; the NIC sends one per slot from the head, or tries to */
     uint8_t held; /* W, packets that the handler holds, for the memory rule */
@@ -69,7 +70,8 @@ typedef struct {
 } sl_processor;
 
 SL_STATIC_ASSERT(offsetof(sl_processor, wake) == 0, "register map");
-SL_STATIC_ASSERT(offsetof(sl_processor, reserved) == 2, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, tx_fewer) == 2, "register map");
+SL_STATIC_ASSERT(offsetof(sl_processor, reserved) == 3, "register map");
 SL_STATIC_ASSERT(offsetof(sl_processor, rx_count) == 4, "register map");
 SL_STATIC_ASSERT(offsetof(sl_processor, tx_count) == 5, "register map");
 SL_STATIC_ASSERT(offsetof(sl_processor, held) == 6, "register map");

@@ -35,7 +35,9 @@ const (
 	opF32Const      opcode = 0x43
 	opF64Const      opcode = 0x44
 	opI32Load       opcode = 0x28
+	opLoadLast      opcode = 0x35
 	opI32Store      opcode = 0x36
+	opStoreLast     opcode = 0x3E
 	opI32Eqz        opcode = 0x45
 	opI32Eq         opcode = 0x46
 	opI32Ne         opcode = 0x47
@@ -87,8 +89,8 @@ type instruction struct {
 	op         opcode
 	start, end int    // in the function's code
 	at         int    // of its index
-	index      uint32 // function, local, global, type, label, segment or table
-	value      int64  // constant, block type
+	index      uint32 // function, local, global, type, label, segment or table; of a load: alignment
+	value      int64  // constant, block type; of a load: offset
 	targets    []uint32
 }
 
@@ -125,8 +127,8 @@ func (r *reader) instruction(i *instruction) {
 		r.u32()
 	case op == opSelectTyped:
 		r.bytes(uint64(r.count()))
-	case op >= 0x28 && op <= 0x3E:
-		r.memoryArgument()
+	case op >= opI32Load && op <= opStoreLast:
+		i.index, i.value = r.memoryArgument()
 	case op == 0x3F, op == 0x40, op == opRefNull:
 		r.byte()
 	case op == opI32Const:
@@ -158,9 +160,8 @@ func (r *reader) unknown(number, belongs string) {
 	r.broken("the instruction %s%s, which Starloom does not run,", number, belongs)
 }
 
-func (r *reader) memoryArgument() {
-	r.u32()
-	r.leb(64, false)
+func (r *reader) memoryArgument() (alignment uint32, offset int64) {
+	return r.u32(), int64(r.leb(64, false))
 }
 
 func (r *reader) bulk(i *instruction) {

@@ -19,8 +19,8 @@
 //	                            costs of the classes of instructions, with a limit
 //
 // Straight code without floats is copied byte by byte, apart from the numbers of
-// functions, which tick moves by one. On the built-in programs counting costs about
-// 1 % of a slot.
+// functions, which tick moves by one, and from constant addresses, which get one base. On the
+// built-in programs counting turns costs about 1 % of a slot.
 //
 //	file          what it holds
 //	reader.go     the format's numbers, names and vectors
@@ -34,7 +34,9 @@
 //	static.go     what an image holds and may cost, for people
 //	stack.go      the globals that every function gives back: stack pointers
 //	rewrite.go    the copy
+//	addresses.go  loads from constant addresses: one base, one check
 //	classes.go    classes of instructions, and tables of their costs
 //	meter.go      the counter of costs
 //	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
+//	variables.go  static variables by their address, from the same
 package wasm

@@ -388,6 +388,16 @@ func (m *module) readNames(r *reader) {
 	}
 }
 
+// codeOffset is that of the code section's content in the file, 0 if there is none.
+func (m *module) codeOffset() int {
+	for _, s := range m.sections {
+		if s.id == sectionCode {
+			return s.offset
+		}
+	}
+	return 0
+}
+
 // functionName names a function in messages.
 func (m *module) functionName(index int) string {
 	if name := m.names[uint32(index)]; name != "" {

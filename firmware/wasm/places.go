@@ -47,6 +47,9 @@ func (c *Copy) origin(offset uint64) (uint64, bool) {
 type Places struct {
 	copy *Copy
 	data *dwarf.Data
+
+	variables []variable // once somebody asks for them: listed
+	listed    bool
 }
 
 // Places reads the debug information of the image; without any it is nil.
@@ -66,7 +69,7 @@ func (c *Copy) Places() *Places {
 			}
 		}
 	}
-	return &Places{c, data}
+	return &Places{copy: c, data: data}
 }
 
 // Frame is a function that was being called, and the file:line:column that it had reached,
@@ -99,6 +102,26 @@ func (p *Places) Frames(offset uint64) []Frame {
 	if !ok {
 		return nil
 	}
+	return p.framesAt(at)
+}
+
+// Breaking returns the functions around the place in which a global is changed that its
+// function need not give back; the last one is named in any case.
+func (p *Places) Breaking(g *Global) (frames []Frame) {
+	if p != nil {
+		frames = p.framesAt(g.at)
+	}
+	if len(frames) == 0 {
+		frames = []Frame{{}}
+	}
+	if last := &frames[len(frames)-1]; last.Function == "" {
+		last.Function = g.Breaks
+	}
+	return frames
+}
+
+// framesAt is Frames for an offset in the image's own code section.
+func (p *Places) framesAt(at uint64) []Frame {
 	units := p.data.Reader()
 	for {
 		unit, err := units.Next()

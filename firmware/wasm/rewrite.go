@@ -38,6 +38,11 @@ type Global struct {
 	// all others keep their values.
 	GivenBack bool
 	Proved    bool // GivenBack is proved, not believed for the global's name
+
+	// Of a global that is not Proved: a function that need not give it back, and the offset in
+	// the image's code section of where it changes it.
+	Breaks string
+	at     uint64
 }
 
 // Rewrite makes the copy of an image that the host runs. Errors are about images
@@ -370,12 +375,7 @@ func (c *copier) names(names map[uint32]string) []byte {
 // code makes the code section, and notes what has moved where.
 func (w *weaver) code(c *Copy) []byte {
 	m := w.m
-	start := 0
-	for _, s := range m.sections {
-		if s.id == sectionCode {
-			start = s.offset
-		}
-	}
+	start := m.codeOffset()
 	to := appendU32(nil, uint32(len(m.body)), 1)
 	for k := range m.body {
 		f := &m.body[k]
@@ -394,7 +394,7 @@ func (w *weaver) code(c *Copy) []byte {
 type woven struct {
 	copier
 	moved   []moved
-	scratch [6]uint32 // locals by use, plus one
+	scratch [7]uint32 // locals by use, plus one
 	locals  []byte    // types of the locals that were added
 	first   uint32    // local
 }
@@ -407,6 +407,7 @@ const (
 	scratchV128
 	scratchBytes
 	scratchCost
+	scratchZero // of which nobody changes the value
 )
 
 // local returns a local of the copy's own.
@@ -441,7 +442,7 @@ func (w *weaver) function(k int) *woven {
 	if units := w.turns[k].entry; units > 0 {
 		count(0, units)
 	}
-	loop := 0
+	loop, based := 0, false
 	r := &reader{data: f.code}
 	var i, before instruction
 	for r.more() {
@@ -458,7 +459,16 @@ func (w *weaver) function(k int) *woven {
 			}
 		}
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.start), false})
-		out.instruction(f.code, &i)
+		switch {
+		case based: // the constant before is in its offset now
+			out.to = appendLoad(out.to, &i, uint32(before.value))
+			based = false
+		case addresses(&i, *r):
+			out.to = appendU32(append(out.to, byte(opLocalGet)), out.local(scratchZero, typeI32), 1)
+			based = true
+		default:
+			out.instruction(f.code, &i)
+		}
 		if i.op == opLoop {
 			count(i.end, w.turns[k].loops[loop])
 			loop++

@@ -37,9 +37,13 @@ func (m *module) findGlobals(c *Copy) error {
 			return fmt.Errorf("keeps a stack by %s in %s, but %s need not set it back, so that a trap could harm others: export it as %s", name,
 				m.functionName(len(m.imported)+use.stack), m.functionName(len(m.imported)+use.breaks), stackPointer)
 		}
-		c.Globals = append(c.Globals, Global{
-			Name: name, Export: fmt.Sprintf("%sglobal[%d]", reserved, i), GivenBack: named || use.keeps, Proved: use.keeps,
-		})
+		global := Global{Name: name, Export: fmt.Sprintf("%sglobal[%d]", reserved, i), GivenBack: named || use.keeps, Proved: use.keeps}
+		if use.breaks >= 0 {
+			f := &m.body[use.breaks]
+			global.Breaks = m.functionName(len(m.imported) + use.breaks)
+			global.at = uint64(f.offset + len(f.locals) + use.at - m.codeOffset())
+		}
+		c.Globals = append(c.Globals, global)
 	}
 	return nil
 }
@@ -49,6 +53,7 @@ type globalUse struct {
 	keeps  bool // all give it back
 	stack  int  // a function that lowers it and gives it back, -1 for none
 	breaks int  // a function that need not give it back, -1 for none
+	at     int  // where in its code it sets it last to something else than what it was
 }
 
 // ofHost reports whether the host calls an export of this name.
@@ -168,7 +173,7 @@ func (f *function) give(m *module, k int, uses []globalUse) {
 	if len(sets) == 0 {
 		return
 	}
-	a := &giving{m: m, f: f, lowered: make([]bool, len(m.globals)), budget: stepsBase + stepsPerByte*len(f.code)}
+	a := &giving{m: m, f: f, lowered: make([]bool, len(m.globals)), changed: make([]int, len(m.globals)), budget: stepsBase + stepsPerByte*len(f.code)}
 	a.now.locals = make([]term, len(m.types[f.signature].params)+int(f.extra))
 	a.now.globals = make([]term, len(m.globals))
 	for g := range a.now.globals {
@@ -178,7 +183,7 @@ func (f *function) give(m *module, k int, uses []globalUse) {
 	for _, g := range sets {
 		switch {
 		case !ok || a.returned && a.end.globals[g] != (term{base: g + 1}):
-			uses[g].keeps, uses[g].breaks = false, k
+			uses[g].keeps, uses[g].breaks, uses[g].at = false, k, a.changed[g]
 		case a.lowered[g]:
 			uses[g].stack = k
 		}
@@ -196,6 +201,7 @@ type giving struct {
 	end      state // at the returns
 	returned bool
 	lowered  []bool // globals that have been set below what they were
+	changed  []int  // where they were last set to something else than what they were
 	budget   int
 	failed   bool
 }
@@ -410,6 +416,9 @@ func (a *giving) plain(i *instruction) {
 	case opGlobalSet:
 		v := a.pop()
 		a.now.globals[i.index] = v
+		if v != (term{base: int(i.index) + 1}) {
+			a.changed[i.index] = i.start
+		}
 		if v.base == int(i.index)+1 && v.offset < 0 {
 			a.lowered[i.index] = true
 		}

@@ -9,33 +9,48 @@ import (
 // opAddr is the DWARF operation of a fixed address.
 const opAddr = 0x03
 
+// variable is a static variable of the image: its bytes, and its name and line.
+type variable struct {
+	first, end uint32
+	text       string
+}
+
 // Variable returns the static variable of the image that holds an address of its memory, as
 // name and line, or "" if the image does not say.
 func (p *Places) Variable(address uint32) string {
 	if p == nil {
 		return ""
 	}
+	if !p.listed {
+		p.variables, p.listed = p.listVariables(), true
+	}
+	for _, v := range p.variables {
+		if v.first <= address && address < v.end {
+			return v.text
+		}
+	}
+	return ""
+}
+
+// listVariables reads all static variables, in the order of the image.
+func (p *Places) listVariables() (list []variable) {
 	entries := p.data.Reader()
 	var unit *dwarf.Entry
 	for {
 		e, err := entries.Next()
 		if err != nil || e == nil {
-			return ""
+			return list
 		}
 		if e.Tag == dwarf.TagCompileUnit {
 			unit = e
 		}
-		at, ok := fixedAddress(e)
-		if e.Tag != dwarf.TagVariable || !ok || address < at {
+		at, fixed := fixedAddress(e)
+		offset, typed := e.Val(dwarf.AttrType).(dwarf.Offset)
+		if e.Tag != dwarf.TagVariable || !fixed || !typed {
 			continue
 		}
-		offset, ok := e.Val(dwarf.AttrType).(dwarf.Offset)
-		if !ok {
-			continue
-		}
-		t, err := p.data.Type(offset)
-		if err == nil && int64(address-at) < max(t.Size(), 1) {
-			return p.declaration(unit, e)
+		if t, err := p.data.Type(offset); err == nil {
+			list = append(list, variable{at, at + uint32(max(t.Size(), 1)), p.declaration(unit, e)})
 		}
 	}
 }

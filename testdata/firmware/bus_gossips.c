@@ -1,13 +1,14 @@
 /* Gossip by the schedule of a bus network. how: 0 as it should be; 1 vertex 4 has the item of
  * vertex 7 from the start; 2 vertex 0 forgets what it receives; 3 vertex 3 listens to another port
  * when it sends to its first or second; 4 vertex 3 sends its items in a data frame, and 5 in one
- * that is a byte too long. */
+ * that is a byte too long; 6 everybody delivers what it knows, and 7 vertex 2, in slot 2, the item of a
+ * vertex that it does not know. */
 #define STARLOOM_SCHEDULE
 #define STARLOOM_STATE_BYTES ((bank->processors + 7) / 8)
 #include "starloom_bus.h"
 
 STARLOOM_PARAMS("how=0")
-enum { RIGHT, CREATES, FORGETS, LISTENS, SENDS_DATA, SENDS_MORE };
+enum { RIGHT, CREATES, FORGETS, LISTENS, SENDS_DATA, SENDS_MORE, DELIVERS, LIES };
 
 typedef struct {
     uint64_t unused;
@@ -24,6 +25,13 @@ static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *heard = sl_receive(nic);
     if (heard && !(sl_param(nic, 0) == FORGETS && sl_self(nic) == 0))
         for (uint32_t k = 0; k < bytes; k++) s->known[k] |= heard->payload[k];
+    for (uint32_t item = 0; item < sl_processors(nic); item++) {
+        const int knows = s->known[item / 8] >> item % 8 & 1;
+        if (sl_param(nic, 0) == DELIVERS && knows) sl_deliver(nic, (sl_packet){item, sl_self(nic)});
+        if (sl_param(nic, 0) != LIES || sl_self(nic) != 2 || sl_slot(nic) != 2 || knows) continue;
+        sl_deliver(nic, (sl_packet){item, sl_self(nic)});
+        break;
+    }
     sl_bus_schedule now = sl_bus_scheduled(nic);
     if (now.send_port != SL_PORT_NONE) {
         const int32_t how = sl_self(nic) == 3 ? sl_param(nic, 0) : RIGHT;

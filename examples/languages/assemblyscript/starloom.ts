@@ -1,6 +1,8 @@
 // The firmware ABI in AssemblyScript: the registers of firmware/ABI.md, and the loops over a
-// bank of processors around the handlers of one. What it does is what starloom.h does, for
-// networks of one lane without schedules, tables and requests.
+// bank of processors around the handlers of one. What it does is what starloom.h does. Not
+// here: sl_delivered, sl_logf, sl_assert, transmit statuses and withdrawing, schedules, ROMs,
+// request lists, tag filters, listening tables, states whose size depends on the network.
+// Each is a column, a flag or an import of firmware/ABI.md.
 //
 // Build with --runtime stub, which never frees: a handler makes no objects.
 
@@ -22,6 +24,10 @@ const FRAME_BYTES: u32 = 16;
 @external("starloom", "probe") declare function hostProbe(signal: u32, value: u64): void;
 // @ts-ignore: decorator
 @external("starloom", "fail") declare function hostFail(code: i32): void;
+// @ts-ignore: decorator
+@external("starloom", "deliver") declare function hostDeliver(origin: u32): void;
+// @ts-ignore: decorator
+@external("starloom", "result") declare function hostResult(k: u32, value: u64): void;
 
 /** A frame; the payload follows it. */
 @unmanaged export class Frame {
@@ -62,7 +68,7 @@ const FRAME_BYTES: u32 = 16;
   first: u32;
   processors: u32;
 }
-const SHAPE: usize = 60, SEED: usize = 96, PARAM: usize = 104;
+const SHAPE: usize = 60, PORTS: usize = 92, SEED: usize = 96, PARAM: usize = 104;
 const PROCESSOR: usize = 168, WORKLOAD: usize = 172, CALLS: usize = 176, RX_STATUS: usize = 180;
 const LISTEN: usize = 184, LISTEN_SLOTS: usize = 188, LANES: usize = 236;
 
@@ -101,11 +107,18 @@ export function param(k: u32): i32 { return load<i32>(BANK + PARAM + 4 * k); }
 /** What the receiver says of the slot before. */
 export function status(): u8 { return load<u8>(column(RX_STATUS, 1)); }
 
+/** Ports of a NIC, and what the receiver of one says where all are used in one slot. */
+export function ports(): u32 { return load<u32>(BANK + PORTS); }
+export function statusOf(port: u32): u8 { return load<u8>(load<u32>(BANK + RX_STATUS) + port * bank().cells + cell); }
+
 /** Takes the next frame from the RX FIFO; null when it is empty. */
 export function receive(): Frame | null {
   if (taken >= registers().rxCount) return null;
   return changetype<Frame>(frameAt(bank().rx, bank().rxMore, taken++));
 }
+
+/** The address of a frame's payload. */
+export function payload(frame: Frame): usize { return changetype<usize>(frame) + FRAME_BYTES; }
 
 /** Appends a frame to the TX FIFO; 0 when there is no room. */
 function queue(port: u32, kind: u8, destination: u32, payloadBytes: u32): usize {
@@ -124,6 +137,15 @@ function queue(port: u32, kind: u8, destination: u32, payloadBytes: u32): usize 
   frame.tag = 0;
   frame.port = <u16>port;
   return payloadBytes <= bank().payloadBytes ? at : 0;
+}
+
+/** Sends a frame and returns the address of its payload, to be filled in; 0 when the TX FIFO
+ * is full, or the payload larger than nic.payload_bytes, which fails the run. */
+export function send(port: u32, kind: u8, destination: u32, tag: u16, payloadBytes: u32): usize {
+  const at = queue(port, kind, destination, payloadBytes);
+  if (at == 0) return 0;
+  changetype<Frame>(at).tag = tag;
+  return at + FRAME_BYTES;
 }
 
 /** Sends a data frame that carries one packet. */
@@ -177,6 +199,12 @@ export function log(text: string): void {
 
 /** Shows a value in the waveform. */
 export function probe(signal: u32, value: u64): void { hostProbe(signal, value); }
+
+/** Says that the packet of this origin has come to stay. */
+export function deliver(origin: u32): void { hostDeliver(origin); }
+
+/** Gives word k of this processor's results to the report. */
+export function result(k: u32, value: u64): void { hostResult(k, value); }
 
 /** Gives up: the run fails with this code and names the processor. Does not return. */
 export function fail(code: i32): void { hostFail(code); unreachable(); }

@@ -5,9 +5,10 @@ package main
 import "unsafe"
 
 // The firmware ABI in Go: the registers of firmware/ABI.md, and what the host calls around
-// the handlers of one processor. What it does is what starloom.h does, for networks of one
-// lane without schedules, tables and requests. An instance serves one processor, so that
-// its state is in ordinary variables.
+// the handlers of one processor. What it does is what starloom.h does. Not here: sl_delivered,
+// sl_logf, sl_assert, transmit statuses and withdrawing, schedules, ROMs, request lists, tag
+// filters, listening tables. Each is a column, a flag or an import of firmware/ABI.md. An
+// instance serves one processor, so that its state is in ordinary variables.
 
 // Values of the register map.
 const (
@@ -80,6 +81,12 @@ func hostProbe(signal uint32, value uint64)
 //go:wasmimport starloom fail
 func hostFail(code int32)
 
+//go:wasmimport starloom deliver
+func hostDeliver(origin uint32)
+
+//go:wasmimport starloom result
+func hostResult(k uint32, value uint64)
+
 // Self is this processor's number.
 func (n *NIC) Self() uint32 { return n.bank.first }
 
@@ -100,6 +107,19 @@ func (n *NIC) Param(k int) int32 { return n.bank.param[k] }
 
 // Status is what the receiver says of the slot before.
 func (n *NIC) Status() uint8 { return *n.status }
+
+// Ports is how many a NIC has.
+func (n *NIC) Ports() uint32 { return n.bank.ports }
+
+// StatusOf is what the receiver of a port says where all are used in one slot.
+func (n *NIC) StatusOf(port uint32) uint8 {
+	return *(*uint8)(unsafe.Add(unsafe.Pointer(n.status), port))
+}
+
+// Payload is that of a received frame.
+func (f *Frame) Payload() []byte {
+	return unsafe.Slice((*byte)(unsafe.Add(unsafe.Pointer(f), unsafe.Sizeof(*f))), f.PayloadBytes)
+}
 
 // Receive takes the next frame from the RX FIFO; nil when it is empty. The frame is valid
 // until the handler returns.
@@ -125,6 +145,18 @@ func (n *NIC) queue(port, kind, destination, payloadBytes uint32) *Frame {
 		return nil
 	}
 	return frame
+}
+
+// Send sends a frame; false if the TX FIFO is full. A payload larger than nic.payload_bytes
+// fails the run.
+func (n *NIC) Send(port, kind, destination uint32, tag uint16, payload []byte) bool {
+	frame := n.queue(port, kind, destination, uint32(len(payload)))
+	if frame == nil {
+		return false
+	}
+	frame.Tag = tag
+	copy(frame.Payload(), payload)
+	return true
 }
 
 // SendPacket sends a data frame that carries one packet.
@@ -179,6 +211,12 @@ func (n *NIC) Log(text string) {
 
 // Probe shows a value in the waveform.
 func (n *NIC) Probe(signal uint32, value uint64) { hostProbe(signal, value) }
+
+// Deliver says that the packet of this origin has come to stay.
+func (n *NIC) Deliver(origin uint32) { hostDeliver(origin) }
+
+// Result gives word k of this processor's results to the report.
+func (n *NIC) Result(k uint32, value uint64) { hostResult(k, value) }
 
 // Fail gives up: the run fails with this code and names the processor. It does not return.
 func (n *NIC) Fail(code int32) { hostFail(code) }

@@ -1,6 +1,8 @@
 //! The firmware ABI in Rust, without std: the registers of firmware/ABI.md, and the loops
 //! over a bank of processors around the handlers of one. What it does is what starloom.h
-//! does, for networks of one lane without schedules, tables and requests.
+//! does. Not here: sl_delivered, sl_logf, sl_assert, transmit statuses and withdrawing,
+//! schedules, ROMs, request lists, tag filters, listening tables, states whose size depends on
+//! the network. Each is a column, a flag or an import of firmware/ABI.md.
 #![allow(dead_code)]
 
 use core::arch::wasm32;
@@ -89,6 +91,8 @@ extern "C" {
     fn log(text: *const u8, bytes: u32);
     fn probe(signal: u32, value: u64);
     fn fail(code: i32);
+    fn deliver(origin: u32);
+    fn result(k: u32, value: u64);
 }
 
 extern "C" {
@@ -132,6 +136,12 @@ impl Nic {
     /// What the receiver says of the slot before.
     pub fn status(&self) -> u8 { unsafe { *self.bank.rx_status.add(self.cell as usize) } }
 
+    /// Ports of a NIC, and what the receiver of one says where all are used in one slot.
+    pub fn ports(&self) -> u32 { self.bank.ports }
+    pub fn status_of(&self, port: u32) -> u8 {
+        unsafe { *self.bank.rx_status.add((port * self.bank.cells + self.cell) as usize) }
+    }
+
     /// Takes the next frame from the RX FIFO; it is valid until the handler returns.
     pub fn receive(&mut self) -> Option<&'static Frame> {
         if self.taken >= self.registers().rx_count as u32 {
@@ -139,6 +149,11 @@ impl Nic {
         }
         self.taken += 1;
         Some(unsafe { &*self.frame(self.bank.rx, self.bank.rx_more, self.taken - 1) })
+    }
+
+    /// The payload of a received frame.
+    pub fn payload(frame: &'static Frame) -> &'static [u8] {
+        unsafe { core::slice::from_raw_parts((frame as *const Frame).add(1) as *const u8, frame.payload_bytes as usize) }
     }
 
     /// Appends a frame to the TX FIFO, if there is room.
@@ -154,6 +169,19 @@ impl Nic {
             *frame = Frame { kind, flags: 0, payload_bytes: payload_bytes as u16, source: 0, destination, tag: 0, port: port as u16 };
         }
         if payload_bytes <= self.bank.payload_bytes { Some(frame) } else { None }
+    }
+
+    /// Sends a frame; false if the TX FIFO is full. A payload larger than nic.payload_bytes
+    /// fails the run.
+    pub fn send(&mut self, port: u32, kind: u8, destination: u32, tag: u16, payload: &[u8]) -> bool {
+        if let Some(frame) = self.queue(port, kind, destination, payload.len() as u32) {
+            unsafe {
+                (*frame).tag = tag;
+                core::ptr::copy_nonoverlapping(payload.as_ptr(), frame.add(1) as *mut u8, payload.len());
+            }
+            return true;
+        }
+        false
     }
 
     /// Sends a data frame that carries one packet.
@@ -204,6 +232,12 @@ impl Nic {
 
     /// Shows a value in the waveform.
     pub fn probe(&self, signal: u32, value: u64) { unsafe { probe(signal, value) } }
+
+    /// Says that the packet of this origin has come to stay.
+    pub fn deliver(&self, origin: u32) { unsafe { deliver(origin) } }
+
+    /// Gives word k of this processor's results to the report.
+    pub fn result(&self, k: u32, value: u64) { unsafe { result(k, value) } }
 
     /// Gives up: the run fails with this code and names the processor.
     pub fn fail(&self, code: i32) -> ! {

@@ -1,4 +1,4 @@
-//go:build purego && unix
+//go:build shared && unix
 
 package verilator
 
@@ -74,5 +74,5 @@ func init() {
 	moreBackends = append(moreBackends, struct {
 		name string
 		open backend
-	}{"purego", viaShared})
+	}{"shared", viaShared})
 }

@@ -1,0 +1,396 @@
+package starloom
+
+import (
+	"bytes"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"go.yaml.in/yaml/v4"
+
+	"starloom/firmware"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// reproduceTriesMax is how many scenarios are tried to make the one of a finding smaller.
+const reproduceTriesMax = 96
+
+// reproduce writes, for each finding, the smallest scenario and input that were found to show it, and
+// the image, into a folder. The report has the commands.
+func (c *firmwareChecker) reproduce(folder string) error {
+	if folder == "" || len(c.report.Fuzz) == 0 {
+		return nil
+	}
+	if c.scenario.Fabric.Custom != nil {
+		c.leave("files that reproduce findings: a network from Go cannot be written as a scenario")
+		return nil
+	}
+	refused := func(err error) error {
+		return &InputError{Place: "--reproduce", Reason: err.Error(), Remedy: "give a folder that can be written"}
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return refused(err)
+	}
+	var files traces.Files
+	defer files.Abort()
+	write := func(path string, data []byte) error {
+		file, err := files.Create(path)
+		if err != nil {
+			return refused(err)
+		}
+		_, err = file.Write(data)
+		return err
+	}
+	image := c.scenario.Firmware.Program
+	if image == "" {
+		image = filepath.Join(folder, c.scenario.Firmware.imageName())
+		binary, err := c.scenario.imageBytes()
+		if err == nil {
+			err = write(image, binary)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for i := range c.report.Fuzz {
+		x := &c.report.Fuzz[i]
+		c.progress(fmt.Sprintf("makes the scenario of finding %d smaller", i+1))
+		small, err := c.smallest(x)
+		if err != nil {
+			return err
+		}
+		name := filepath.Join(folder, fmt.Sprintf("%02d-%s", i+1, x.Rule))
+		x.Again = fmt.Sprintf("starloom firmware check %s %s --replay %s", shellQuote(image), shellQuote(name+".yaml"), shellQuote(name+".json"))
+		text, err := scenarioYAML(small.keys)
+		if err != nil {
+			return err
+		}
+		fed, err := json.MarshalIndent(&small.input, "", "  ")
+		if err != nil {
+			return err
+		}
+		if err := errors.Join(
+			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# %s\n%s", x.Rule, printable(x.Text), x.Again, text)),
+			write(name+".json", append(fed, '\n')),
+		); err != nil {
+			return err
+		}
+	}
+	return files.Commit()
+}
+
+// imageBytes are those of the scenario's image.
+func (s *Scenario) imageBytes() ([]byte, error) {
+	if s.Firmware.ImageBytes != nil {
+		return s.Firmware.ImageBytes, nil
+	}
+	return firmware.ReadImage(s.imagePath())
+}
+
+// reproduction is a scenario, by its keys, and what is fed to it.
+type reproduction struct {
+	keys  map[string]any
+	input FuzzInput
+}
+
+// smallest makes the scenario of a finding smaller for as long as the same is found: keys go, the
+// first processor takes the input, after fewer slots, and the network shrinks.
+func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, err error) {
+	best.input = x.Input
+	if best.keys, err = c.scenario.keys(); err != nil {
+		return best, err
+	}
+	best.keys["firmware"].(map[string]any)["mode"] = c.mode()
+	best.keys["seed"] = json.Number(fmt.Sprint(x.Input.Seed))
+	best.keys["stop"] = map[string]any{"slots": json.Number(fmt.Sprint(x.Input.Slots))}
+	if !c.shows(&best, x) {
+		return best, fmt.Errorf("firmware check: the scenario of %s does not show it again", x.Text) // it is what was run
+	}
+	tries := 0
+	try := func(change func(r *reproduction)) bool {
+		if tries++; tries > reproduceTriesMax || c.ctx.Err() != nil {
+			return false
+		}
+		next := reproduction{cloneKeys(best.keys), best.input}
+		change(&next)
+		if !c.shows(&next, x) {
+			return false
+		}
+		best = next
+		return true
+	}
+	for _, key := range []string{"faults", "rules", "workload", "link", "nic"} {
+		try(func(r *reproduction) { delete(r.keys, key) })
+	}
+	try(func(r *reproduction) { delete(r.keys["firmware"].(map[string]any), "cpu") })
+	params, _ := best.keys["firmware"].(map[string]any)["params"].(map[string]any)
+	for _, name := range slices.Sorted(maps.Keys(params)) {
+		try(func(r *reproduction) { delete(r.keys["firmware"].(map[string]any)["params"].(map[string]any), name) })
+	}
+	try(func(r *reproduction) { r.input.Processor = 0 }) // which every network has
+	for slots := uint32(1); slots < best.input.Slots; slots *= 2 {
+		if try(func(r *reproduction) { r.end(slots) }) {
+			break
+		}
+	}
+	for kind, of := range best.keys["fabric"].(map[string]any) { // there is one
+		for _, size := range slices.Sorted(maps.Keys(of.(map[string]any))) {
+			number, ok := of.(map[string]any)[size].(json.Number)
+			if !ok {
+				continue
+			}
+			given, _ := number.Int64()
+			for n := int64(1); n < given; n *= 2 {
+				if try(func(r *reproduction) {
+					r.keys["fabric"].(map[string]any)[kind].(map[string]any)[size] = json.Number(fmt.Sprint(n))
+				}) {
+					break
+				}
+			}
+		}
+	}
+	return best, nil
+}
+
+// end lets the input come after so many slots, and ends the run there.
+func (r *reproduction) end(slots uint32) {
+	r.input.Slots = slots
+	r.keys["stop"] = map[string]any{"slots": json.Number(fmt.Sprint(slots))}
+}
+
+// shows reports whether a scenario shows a finding.
+func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
+	data, err := json.Marshal(r.keys)
+	if err != nil {
+		return false
+	}
+	s, err := ParseScenario("scenario", data)
+	if err != nil || r.input.check(s) != nil {
+		return false
+	}
+	s.Firmware.ImageBytes = c.scenario.Firmware.ImageBytes
+	if s.Firmware.Program == "" && s.Firmware.ImageBytes == nil {
+		if s.Firmware.ImageBytes, err = c.scenario.imageBytes(); err != nil {
+			return false
+		}
+	}
+	other := &firmwareChecker{ctx: c.ctx, scenario: s, alone: c.alone, progress: c.progress}
+	found, err := other.feed(&r.input)
+	return err == nil && slices.ContainsFunc(found, func(y FuzzFinding) bool { return y.is(x) && y.Received == x.Received })
+}
+
+// keys are those of a scenario file that says the same. The image is beside it; what else it reads
+// is named by its whole path.
+func (s *Scenario) keys() (map[string]any, error) {
+	own := *s
+	own.RTL, own.Traces, own.Workload.File = nil, Traces{}, ""
+	if own.Firmware.Program == "" {
+		own.Firmware.Image = own.Firmware.imageName()
+	}
+	if g := own.Workload.Gossip; g != nil {
+		whole := *g
+		own.Workload.Gossip = &whole
+		for _, file := range []struct {
+			path string
+			to   *string
+		}{{g.Path, &whole.Orders}, {g.ValuesPath, &whole.Values}} {
+			if file.path == "" {
+				continue
+			}
+			absolute, err := filepath.Abs(file.path)
+			if err != nil {
+				return nil, err
+			}
+			*file.to = absolute
+		}
+	}
+	data, err := json.Marshal(&own)
+	if err != nil {
+		return nil, err
+	}
+	keys := map[string]any{}
+	decoder := json.NewDecoder(bytes.NewReader(data))
+	decoder.UseNumber() // a seed has 64 bits
+	if err := decoder.Decode(&keys); err != nil {
+		return nil, err
+	}
+	delete(keys, "traces")
+	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom { // which is the default, and excludes others
+		delete(workload, "permutation")
+		if len(workload) == 0 {
+			delete(keys, "workload")
+		}
+	}
+	return keys, nil
+}
+
+// cloneKeys copies maps in maps.
+func cloneKeys(keys map[string]any) map[string]any {
+	clone := maps.Clone(keys)
+	for key, value := range clone {
+		if inner, ok := value.(map[string]any); ok {
+			clone[key] = cloneKeys(inner)
+		}
+	}
+	return clone
+}
+
+// scenarioYAML writes keys as a scenario file: a line for each of the outer ones, the version first.
+func scenarioYAML(keys map[string]any) ([]byte, error) {
+	var out bytes.Buffer
+	order := slices.Sorted(maps.Keys(keys))
+	slices.SortStableFunc(order, func(a, b string) int { return rank(a) - rank(b) })
+	for _, key := range order {
+		data, err := json.Marshal(keys[key])
+		if err != nil {
+			return nil, err
+		}
+		var node yaml.Node // JSON is YAML; this leaves out quotes that nobody needs
+		if err := yaml.Unmarshal(data, &node); err != nil {
+			return nil, err
+		}
+		flow(&node)
+		text, err := yaml.Marshal(&node)
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(&out, "%s: %s\n", key, bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\n"), []byte(" "))))
+	}
+	return out.Bytes(), nil
+}
+
+// rank puts the keys first that a reader looks for first.
+func rank(key string) int {
+	first := []string{"starloom", "name", "seed", "fabric", "firmware"}
+	if k := slices.Index(first, key); k >= 0 {
+		return k
+	}
+	return len(first)
+}
+
+// flow writes a node in one line, with quotes only where text would be something else without.
+func flow(node *yaml.Node) {
+	if node.Kind == yaml.MappingNode || node.Kind == yaml.SequenceNode {
+		node.Style = yaml.FlowStyle
+	}
+	if node.Kind == yaml.ScalarNode {
+		node.Style = 0
+	}
+	for _, child := range node.Content {
+		flow(child)
+	}
+}
+
+// replay calls a handler once more on the input in a file.
+func (c *firmwareChecker) replay(path string) error {
+	in, err := readFuzzInput(path, c.scenario)
+	if err != nil {
+		return err
+	}
+	found, err := c.feed(in)
+	var refused *InputError
+	if errors.As(err, &refused) && refused.Place == "" {
+		refused.Place = path
+	}
+	if err != nil {
+		return err
+	}
+	c.report.Fuzzed = 1
+	if len(found) > 0 {
+		c.report.Fuzz = found
+	}
+	return nil
+}
+
+// feed calls a handler on an input, in a machine of its own. An *InputError without a place is about
+// the input.
+func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
+	f, err := c.fuzzer()
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.m.close()) }()
+	if err := f.step(fuzzBase{in.Seed, in.Slots}); err != nil {
+		return nil, err
+	}
+	refuse := func(format string, arguments ...any) ([]FuzzFinding, error) {
+		return nil, &InputError{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware that it was found with"}
+	}
+	if f.m.slot != in.Slots {
+		return refuse("slots is %d, and the run ends after %d", in.Slots, f.m.slot)
+	}
+	f.choose(in.Processor)
+	bank := f.instance.Bank()
+	switch calls := f.instance.Calls(); {
+	case in.Schedule != nil && bank.Schedule == nil:
+		return refuse("there is a word of a schedule, and the firmware takes none")
+	case slices.ContainsFunc(in.ROM, func(w FuzzWord) bool {
+		return w.Word < 0 || !bank.TakesROM || w.Word >= map[bool]int{true: len(bank.Machine), false: bank.ROMWords}[w.Machine]
+	}):
+		return refuse("there is a word of a table that the firmware does not have")
+	case in.Call != nil && !slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
+		return refuse("the firmware has no call %s with %d arguments", in.Call.Name, len(in.Call.Arguments))
+	}
+	c.report.Firmware = f.m.report().Firmware
+	return f.call(in), nil
+}
+
+// readFuzzInput reads an input and checks it against the network.
+func readFuzzInput(path string, s *Scenario) (*FuzzInput, error) {
+	const remedy = "give a file that --reproduce has written"
+	text, err := input.Read(path, fuzzInputBytes)
+	if err != nil {
+		return nil, input.Unreadable(path, err, remedy)
+	}
+	in := &FuzzInput{}
+	decoder := json.NewDecoder(bytes.NewReader(text))
+	decoder.DisallowUnknownFields()
+	if err := decoder.Decode(in); err != nil {
+		return nil, &InputError{Place: path, Reason: fmt.Sprintf("this is not the input of a handler: %v", err), Remedy: remedy}
+	}
+	if err := in.check(s); err != nil {
+		return nil, &InputError{Place: path, Reason: err.Error(), Remedy: remedy}
+	}
+	return in, nil
+}
+
+// check compares an input with a network.
+func (in *FuzzInput) check(s *Scenario) error {
+	shape := s.network().Shape()
+	lanes := shape.Lanes()
+	if in.Slots < 1 || in.Slots > s.Stop.Slots {
+		return fmt.Errorf("slots is %d; allowed are 1 to %d", in.Slots, s.Stop.Slots)
+	}
+	if in.Processor < 0 || in.Processor >= shape.Processors() {
+		return fmt.Errorf("there is no processor %d; the network has 0 to %d", in.Processor, shape.Processors()-1)
+	}
+	if _, err := hex.DecodeString(in.State); err != nil {
+		return fmt.Errorf("state: %w", err)
+	}
+	for k, x := range slices.Concat(in.Statuses, in.Transmit) {
+		if int(x.Port) >= lanes {
+			return fmt.Errorf("statuses[%d]: there is no port %d; a NIC uses 0 to %d in one slot", k, x.Port, lanes-1)
+		}
+	}
+	for k, x := range in.Frames {
+		payload, err := hex.DecodeString(x.Payload)
+		switch {
+		case err != nil:
+			return fmt.Errorf("frames[%d]: payload: %w", k, err)
+		case len(payload) > s.NIC.PayloadBytes:
+			return fmt.Errorf("frames[%d]: a payload of %d bytes; nic.payload_bytes is %d", k, len(payload), s.NIC.PayloadBytes)
+		case int(x.Port) >= shape.Ports:
+			return fmt.Errorf("frames[%d]: there is no port %d; a NIC has 0 to %d", k, x.Port, shape.Ports-1)
+		case nic.Kind(x.Kind) >= nic.KindCount:
+			return fmt.Errorf("frames[%d]: there is no kind %d of frames", k, x.Kind)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,274 @@
+package starloom
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// misbehaviours are what testdata/firmware/misbehaves.c does, by the parameter `how`: the rule that
+// it breaks, the function that the violation names, with its line, and what it says.
+var misbehaviours = []struct {
+	what, rule, function, says string
+	isolatedOnly               bool // in a bank it harms others, which TestCheckFindsMisbehaviour is about
+}{
+	0: {"loops", RuleTrap, "loop", "it does not end", false},
+	1: {"takes all memory", RuleTrap, "grow", "out of bounds memory access", true},
+	2: {"writes beyond its memory", RuleTrap, "write_beyond", "out of bounds memory access", false},
+	3: {"writes everywhere in its memory", RuleTrap, "write_everywhere", "out of bounds memory access", true},
+	4: {"divides by zero", RuleTrap, "divide", "integer divide by zero", false},
+	5: {"recurses", RuleTrap, "recurse", "", false}, // stack overflow, or out of bounds where the stack in memory ends first
+	6: {"keeps some of the stack", RuleTrap, "keep_stack", "kept 5000 bytes of the stack", false},
+	7: {"sends and traps", RuleTrap, "misbehave", "unreachable", false},
+	9: {"gives up", RuleFail, "misbehave", "code 7", false},
+}
+
+// misbehaving is a scenario in which processor 5 of 8 misbehaves in slot 3, or dies there if how is
+// negative.
+func misbehaving(t testing.TB, mode string, how int) *Scenario {
+	s := checkScenario(t, "misbehaves")
+	s.Firmware.Mode = mode
+	s.Firmware.CPU = CPU{Model: "unit", TrapCycles: 4_000_000}
+	s.Firmware.Params = map[string]int64{"victim": 5, "how": int64(how), "when": 3}
+	if how < 0 {
+		s.Firmware.Params["victim"] = 99
+		s.Faults = &Faults{Schedule: []Fault{{Kind: "dead", Targets: []string{"pops.group[2].nic[1]"}, Slots: &FaultSlots{List: []uint32{3}}}}}
+	}
+	return s
+}
+
+// eventsOf runs a machine and lists, slot by slot, everything that its processors are, and all that
+// is sent and received, but for what the victim is from a slot on: it sends nothing then.
+func eventsOf(t testing.TB, s *Scenario, victim int, from uint32, o MachineOptions) (events []string, report *Report) {
+	m := captured(t, s, o)
+	require.NoError(t, m.Run(t.Context(), func() error {
+		sent := sentBy(m)
+		for p := range m.shape.Processors() {
+			if p == victim && m.slot >= from {
+				for _, frame := range sent[p] {
+					require.Less(t, frame.Slot, from)
+				}
+				continue
+			}
+			for _, i := range itemsOf(m, p, sent[p]) {
+				events = append(events, fmt.Sprintf("slot %d: processor %d: %s %x", m.slot, p, i.name, i.bytes))
+			}
+		}
+		for i := range m.shards {
+			for _, heard := range m.shards[i].ledger.Heard {
+				events = append(events, fmt.Sprintf("slot %d: %+v", m.slot, heard))
+			}
+		}
+		return nil
+	}))
+	return events, m.Report()
+}
+
+// TestFailureHarmsOneProcessor: whatever a handler does, the others see and do what they see and do
+// if its processor is dead from that slot on, and the violation names processor, slot, function
+// and line. Isolated that holds for everything, banked for all but writes and growth.
+func TestFailureHarmsOneProcessor(t *testing.T) {
+	for _, mode := range []string{ModeIsolated, ModeBanked} {
+		want, dead := eventsOf(t, misbehaving(t, mode, -1), 5, 3, MachineOptions{})
+		require.Equal(t, VerdictPass, dead.Verdict)
+		for how, c := range misbehaviours {
+			if c.what == "" || mode == ModeBanked && c.isolatedOnly {
+				continue
+			}
+			t.Run(mode+"/"+c.what, func(t *testing.T) {
+				s := misbehaving(t, mode, how)
+				got, report := eventsOf(t, s, 5, 3, MachineOptions{})
+				require.Equal(t, want, got)
+				require.Equal(t, dead.Digest, report.Digest)
+				frames := report.Frames
+				if how == 3 { // in its registers, too: that its TX FIFO was full
+					frames.Overflow--
+				}
+				require.Equal(t, dead.Frames, frames)
+				require.Len(t, report.Violations, 1, "%+v", report.Violations)
+				v := report.Violations[0]
+				require.Equal(t, c.rule, v.Rule)
+				require.Equal(t, "pops.group[2].nic[1]", v.Path)
+				require.EqualValues(t, 3, v.Slot)
+				require.Equal(t, v.Slot*report.Cycles/report.Slots, v.Cycle)
+				require.Contains(t, v.Message, c.says)
+				k := slices.IndexFunc(v.Backtrace, func(f FirmwareFrame) bool { return f.Function == c.function })
+				require.GreaterOrEqual(t, k, 0, "%+v", v.Backtrace)
+				require.Regexp(t, `misbehaves\.c:\d+`, v.Backtrace[k].Source)
+				if k == 0 { // else it is in a function of the SDK
+					require.Contains(t, v.Message, " at misbehaves.c:")
+				}
+
+				for name, o := range map[string]MachineOptions{"cycle": {Engine: EngineCycle}, "interpreter": {Runtime: "interpreter"}, "small banks": {BankSize: 2, Workers: 2}} {
+					if how == 5 && name == "interpreter" { // whose stack ends at another depth
+						continue
+					}
+					_, other := eventsOf(t, s, 5, 3, o)
+					require.Equal(t, report.Digest, other.Digest, name)
+					require.Equal(t, report.Violations, other.Violations, name)
+				}
+				if how != 0 { // which nothing else ends
+					s.Firmware.CPU = CPU{}
+					got, other := eventsOf(t, s, 5, 3, MachineOptions{})
+					require.Equal(t, want, got)
+					require.Equal(t, report.Violations[0].Rule, other.Violations[0].Rule)
+				}
+			})
+		}
+	}
+}
+
+// TestGrowthHarmsNoOne: isolated, a handler that takes some memory and goes on changes nothing; and a
+// processor that fails changes what the others see, else the test above could not fail.
+func TestGrowthHarmsNoOne(t *testing.T) {
+	grows, quiet := misbehaving(t, ModeIsolated, 8), misbehaving(t, ModeIsolated, 8)
+	quiet.Firmware.Params["victim"] = 99
+	want, without := eventsOf(t, quiet, -1, 0, MachineOptions{})
+	got, report := eventsOf(t, grows, -1, 0, MachineOptions{})
+	require.Equal(t, want, got)
+	require.Equal(t, without.Digest, report.Digest)
+	others := func(events []string) []string {
+		return slices.DeleteFunc(slices.Clone(events), func(e string) bool { return strings.Contains(e, "processor 5:") || strings.Contains(e, "Processor:5") })
+	}
+	dead, _ := eventsOf(t, misbehaving(t, ModeIsolated, -1), -1, 0, MachineOptions{})
+	require.NotEqual(t, others(want), others(dead))
+}
+
+// TestCheckFindsMisbehaviour: what harms others in a bank only is found by the check, by its name.
+func TestCheckFindsMisbehaviour(t *testing.T) {
+	for how, want := range map[int]string{
+		1: "memory growth: slot 3: pops.group[2].nic[1]: its handler lets the memory grow by",
+		3: "foreign write: slot 3: pops.group[2].nic[1]: its handler writes into",
+		8: "memory growth: slot 3: pops.group[2].nic[1]: its handler lets the memory grow by 65536 bytes, for all processors of the bank",
+	} {
+		check, text := checked(t, misbehaving(t, ModeBanked, how))
+		require.Equal(t, VerdictFail, check.Verdict)
+		require.Contains(t, text, want)
+	}
+}
+
+// cheatFabrics are machines of eight processors or so of every fabric, and the path of processor 2.
+var cheatFabrics = map[string]struct {
+	scenario, path string
+	all            int
+}{
+	"pops":     {"fabric: {pops: {groups: 4, group_size: 2}}", "pops.group[1].nic[0]", 0},
+	"crossbar": {"fabric: {crossbar: {ports: 8}}", "crossbar.nic[2]", 0},
+	"bus":      {"fabric: {bus: {vertices: 8, buses: [[0, 1, 2, 3, 4, 5, 6, 7], [7, 6, 5, 4, 3, 2, 1, 0]], arbiter: fixed}}", "bus.nic[2]", 0},
+	"ej":       {"fabric: {ej: {a: 1, b: 2, dimensions: 1}}", "ej.node[2].nic[0]", 1},
+}
+
+// cheats are what testdata/firmware/cheats.c does, by the parameter `how`.
+var cheats = []struct {
+	rule, says string
+	goesOn     bool // its NIC has done nothing wrong, so it goes on, too
+}{
+	1: {RuleIllegalSend, "sends to port ", false},
+	2: {RuleIllegalListen, "listens to port ", false},
+	3: {RuleIllegalListen, "says that its RX FIFO holds 255 frames", false},
+	4: {RuleIllegalSend, "says that its TX FIFO holds 255 frames", false},
+	5: {RuleExactlyOnce, "which no frame had brought to it", true},
+	6: {RuleExactlyOnce, "; there are processors 0 to ", true},
+	7: {RuleExactlyOnce, "which is not for it", true},
+	8: {RuleIllegalSend, "sends a payload of 17 bytes; nic.payload_bytes is 16", false},
+	9: {RuleIllegalSend, "sends a frame of kind(9)", false},
+}
+
+// TestLiesAreViolations: what a handler says of ports, frames and deliveries that is not so is a
+// violation with processor and slot, on every fabric. The others go on as if the liar were dead
+// from that slot on, or, where it has only claimed something, as if it had not.
+func TestLiesAreViolations(t *testing.T) {
+	for name, f := range cheatFabrics {
+		scenario := func(mode string, how int, faults string) *Scenario {
+			text := fmt.Sprintf("starloom: 1\n%s\nfirmware: {image: %s, mode: %s, params: {how: %d, all: %d}}\nworkload: {permutation: reverse}\nrules: {exactly_once: true}\nstop: {slots: 20}\n%s",
+				f.scenario, testImage(t, "cheats"), mode, how, f.all, faults)
+			s, err := ParseScenario("cheats.yaml", []byte(text))
+			require.NoError(t, err)
+			return s
+		}
+		quiet, honest := eventsOf(t, scenario(ModeBanked, 0, ""), -1, 0, MachineOptions{})
+		dead, killed := eventsOf(t, scenario(ModeBanked, 0, "faults: {schedule: [{kind: dead, targets: ['"+f.path+"'], slots: {list: [2]}}]}"), 2, 2, MachineOptions{})
+		require.NotEqual(t, honest.Digest, killed.Digest, name)
+		require.Positive(t, honest.Frames.Delivered)
+		for how, c := range cheats {
+			if c.rule == "" {
+				continue
+			}
+			for _, mode := range []string{ModeBanked, ModeIsolated} {
+				for _, engine := range []string{EngineSlot, EngineCycle} {
+					t.Run(fmt.Sprint(name, "/", how, "/", mode, "/", engine), func(t *testing.T) {
+						want, slots, victim := dead, killed.Slots, 2
+						if c.goesOn {
+							want, slots, victim = quiet, honest.Slots, -1
+						}
+						got, report := eventsOf(t, scenario(mode, how, ""), victim, 2, MachineOptions{Engine: engine})
+						require.Equal(t, want, got)
+						k := slices.IndexFunc(report.Violations, func(v Violation) bool { return v.Rule == c.rule && strings.Contains(v.Message, c.says) })
+						require.GreaterOrEqual(t, k, 0, "%+v", report.Violations)
+						require.Equal(t, f.path, report.Violations[k].Path)
+						require.EqualValues(t, 2, report.Violations[k].Slot)
+						require.Contains(t, report.Violations[k].Message, "processor 2")
+						require.Equal(t, slots, report.Slots)
+					})
+				}
+			}
+		}
+	}
+}
+
+// TestClaimsAgainstFrames: where a workload's messages are seen in frames, what firmware says of its
+// deliveries is compared with them: a lie is a violation with processor and slot, the truth none, and
+// neither changes anything else.
+func TestClaimsAgainstFrames(t *testing.T) {
+	for name, c := range map[string]struct {
+		scenario, path string
+		carry, all     int
+	}{
+		"gossip":     {"fabric: {crossbar: {ports: 8}}\nworkload: {gossip: {orders: identity}}", "crossbar.nic[2]", 2, 0},
+		"scattering": {"fabric: {crossbar: {ports: 8}}\nworkload: {scatter: {origin: 0}}", "crossbar.nic[2]", 1, 0},
+		"one to all": {"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nworkload: {one_to_all: {source: 0}}", "ej.node[2].nic[0]", 1, 1},
+		"all to all": {"fabric: {ej: {a: 1, b: 2, dimensions: 1}}\nworkload: {all_to_all: {}}", "ej.node[2].nic[0]", 2, 1},
+	} {
+		run := func(how, carry int, mode, engine string) *Report {
+			s, err := ParseScenario("cheats.yaml", fmt.Appendf(nil, "starloom: 1\n%s\nfirmware: {image: %s, mode: %s, params: {how: %d, all: %d, carry: %d}}\nrules: {exactly_once: true}\nstop: {slots: 12}",
+				c.scenario, testImage(t, "cheats"), mode, how, c.all, carry))
+			require.NoError(t, err)
+			m := machine(t, s, MachineOptions{Engine: engine})
+			require.NoError(t, m.Run(t.Context(), nil))
+			return m.Report()
+		}
+		claims := func(r *Report) (list []Violation) {
+			for _, v := range r.Violations {
+				if strings.Contains(v.Message, "announced") {
+					list = append(list, v)
+				}
+			}
+			return list
+		}
+		honest := run(0, c.carry, ModeBanked, EngineSlot)
+		require.Positive(t, honest.Frames.Delivered, name)
+		require.Empty(t, claims(honest), name)
+		if name != "all to all" { // in which frames say themselves whose message they have
+			require.NotEmpty(t, claims(run(0, 3-c.carry, ModeBanked, EngineSlot)), "%s: the message of somebody else", name)
+		}
+		for _, mode := range []string{ModeBanked, ModeIsolated} {
+			for _, engine := range []string{EngineSlot, EngineCycle} {
+				quiet := run(0, 0, mode, engine)
+				for _, how := range []int{5, 6} {
+					lie := run(how, 0, mode, engine)
+					require.Len(t, claims(lie), 1, name)
+					v := claims(lie)[0]
+					require.Equal(t, RuleExactlyOnce, v.Rule)
+					require.Equal(t, c.path, v.Path)
+					require.EqualValues(t, 2, v.Slot)
+					require.Contains(t, v.Message, "which no frame had brought to it")
+					require.Equal(t, quiet.Digest, lie.Digest)
+					require.Equal(t, quiet.Slots, lie.Slots)
+				}
+			}
+		}
+	}
+}

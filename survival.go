@@ -1,0 +1,164 @@
+package starloom
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"text/tabwriter"
+
+	"starloom/traces/plot"
+)
+
+// Survival is the survival curve of many runs with faults: over the slots of a run, or over
+// the rates of faults.random.
+type Survival []SurvivalPoint
+
+// SurvivalPoint says how many runs have broken no rule: up to the end of a slot, or with a rate up
+// to their end. Low and High are the ends of the interval of Wilson (1927) for the
+// probability of that, with a confidence of 95%.
+type SurvivalPoint struct {
+	Rate     *float64 `json:"rate,omitempty"`
+	Slot     *uint64  `json:"slot,omitempty"`
+	Runs     uint64   `json:"runs"`
+	Survived uint64   `json:"survived"`
+	Fraction float64  `json:"fraction"`
+	Low      float64  `json:"low"`
+	High     float64  `json:"high"`
+}
+
+// wilsonZ is the quantile of the normal distribution for a confidence of 95%.
+const wilsonZ = 1.959963984540054
+
+// newSurvivalPoint is the point of so many runs, one or more.
+func newSurvivalPoint(runs, survived uint64) SurvivalPoint {
+	n, p := float64(runs), float64(survived)/float64(runs)
+	z2 := float64(wilsonZ * wilsonZ)
+	middle := float64(p + float64(z2/float64(2*n)))
+	half := float64(wilsonZ * math.Sqrt(float64(float64(p*(1-p))/n)+float64(z2/float64(4*float64(n*n)))))
+	scale := 1 + float64(z2/n)
+	point := SurvivalPoint{Runs: runs, Survived: survived, Fraction: p, Low: (middle - half) / scale, High: (middle + half) / scale}
+	switch survived { // where rounding might miss the end
+	case 0:
+		point.Low = 0
+	case runs:
+		point.High = 1
+	}
+	return point
+}
+
+// survivalBySlot is the curve of so many runs of which those that failed broke their first rule in
+// the slots of breaks: a point for each such slot, after one at the start.
+func survivalBySlot(runs uint64, breaks histogram) (curve Survival) {
+	add := func(slot, alive uint64) {
+		point := newSurvivalPoint(runs, alive)
+		point.Slot = &slot
+		curve = append(curve, point)
+	}
+	alive := runs
+	if breaks[0] == 0 {
+		add(0, runs)
+	}
+	for _, slot := range slices.Sorted(maps.Keys(breaks)) {
+		alive -= breaks[slot]
+		add(uint64(slot), alive)
+	}
+	return curve
+}
+
+// WriteCSV writes a row for each point.
+func (s Survival) WriteCSV(w io.Writer) error {
+	rows := csv.NewWriter(w)
+	over := "slot"
+	if len(s) > 0 && s[0].Rate != nil {
+		over = "rate"
+	}
+	err := rows.Write([]string{over, "runs", "survived", "fraction", "low", "high"})
+	for i := range s {
+		p := &s[i]
+		row := []string{p.at(), strconv.FormatUint(p.Runs, 10), strconv.FormatUint(p.Survived, 10)}
+		for _, value := range []float64{p.Fraction, p.Low, p.High} {
+			row = append(row, exactFloat(value))
+		}
+		if err == nil {
+			err = rows.Write(row)
+		}
+	}
+	rows.Flush()
+	if err == nil {
+		err = rows.Error()
+	}
+	return err
+}
+
+// at is the slot or the rate of a point.
+func (p *SurvivalPoint) at() string {
+	if p.Rate != nil {
+		return exactFloat(*p.Rate)
+	}
+	return strconv.FormatUint(*p.Slot, 10)
+}
+
+// writeText writes a table with a row for each rate.
+func (s Survival) writeText(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "rate\truns\tsurvived\tfraction\tlow\thigh")
+	for i := range s {
+		p := &s[i]
+		fmt.Fprintf(table, "%s\t%d\t%d\t%s\t%s\t%s\n", p.at(), p.Runs, p.Survived, formatFloat(p.Fraction), formatFloat(p.Low), formatFloat(p.High))
+	}
+	return table.Flush()
+}
+
+// plot is the curve with the intervals as its band: steps over slots, straight lines between rates. It
+// has nothing to draw if no run has ended.
+func (s Survival) plot(name string) *plot.Plot {
+	p := &plot.Plot{Title: "Survival of " + name + ", with intervals of 95%", X: plot.Axis{Label: "slot"}, Y: plot.Axis{Label: "fraction of runs that broke no rule"}}
+	if len(s) == 0 { // interrupted
+		return p
+	}
+	curve := plot.Curve{Name: fmt.Sprintf("%d runs", s[0].Runs), Style: plot.Line}
+	if s[0].Rate != nil {
+		p.X.Label = "rate of faults.random"
+		curve.Name += " for each rate"
+		if s[len(s)-1].Runs < s[0].Runs { // interrupted
+			curve.Name += " but the last"
+		}
+	}
+	for i := range s {
+		now := plot.Point{Y: s[i].Fraction, Low: s[i].Low, High: s[i].High}
+		if s[i].Rate != nil {
+			now.X = *s[i].Rate
+		} else {
+			now.X = float64(*s[i].Slot)
+			if i > 0 { // the fraction of before holds until this slot
+				before := curve.Points[len(curve.Points)-1]
+				before.X = now.X
+				curve.Points = append(curve.Points, before)
+			}
+		}
+		curve.Points = append(curve.Points, now)
+	}
+	p.Curves = []plot.Curve{curve}
+	return p
+}
+
+// rates are those of faults.random that a scenario's runs of many seeds have one after another;
+// nil for one scenario.
+func (s *Scenario) rates() []float64 {
+	if s.Faults == nil || s.Faults.Random == nil {
+		return nil
+	}
+	return s.Faults.Random.Rates
+}
+
+// withRate is the scenario with one rate.
+func (s *Scenario) withRate(rate float64) *Scenario {
+	one, faults, random := *s, *s.Faults, *s.Faults.Random
+	random.Rate, random.Rates = &rate, nil
+	faults.Random, one.Faults = &random, &faults
+	return &one
+}
