@@ -12,6 +12,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -320,6 +321,9 @@ func (d *scenarioDecoder) key(node *yaml.Node, where string, seen map[string]str
 	node = target(node)
 	if node.Kind != yaml.ScalarNode {
 		return "", d.refuse(node, fmt.Sprintf("a key of %s is %s", where, describe(node)), "write a name as key")
+	}
+	if strings.ContainsFunc(node.Value, unicode.IsControl) {
+		return "", d.refuse(node, fmt.Sprintf("the key %q of %s has control characters", clip(node.Value), where), "write a name in one line as key")
 	}
 	if before, ok := seen[node.Value]; ok {
 		return "", &InputError{

@@ -58,13 +58,19 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	m.restoreError = nil
 	m.stateIdentity(v)
 	hw.StateScalar(v, "seed", &m.seed)
-	hw.StateScalar(v, "slot", &m.slot)
+	next := uint64(0) // the last slot that the digest may go on with: it may have the events of this one
+	hw.StateScalar(v, "slot", &m.slot, func(_ int, value uint32) error { next = uint64(value) + 1; return nil })
 	hw.StateScalar(v, "traps", &m.traps)
 	m.stateEnd(v)
 	hw.StateScalar(v, "digest.hi", &m.digest.Hi)
 	hw.StateScalar(v, "digest.lo", &m.digest.Lo)
 	hw.StateScalar(v, "digest.events", &m.digest.Events)
-	hw.StateScalar(v, "digest.next_slot", &m.digest.NextSlot)
+	hw.StateScalar(v, "digest.next_slot", &m.digest.NextSlot, func(_ int, value uint64) error {
+		if value > next {
+			return fmt.Errorf("%d is after slot %d, which the digest may go on with", value, next)
+		}
+		return nil
+	})
 	m.referee.State(v)
 	if m.held != nil {
 		m.held.State(v)
