@@ -131,7 +131,7 @@ func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, shown boo
 		best = next
 		return true
 	}
-	try(func(r *reproduction) { r.input.Processor = 0 }) // which every network has
+	try(func(r *reproduction) { r.input.Processor = 0 })         // which every network has
 	for kind, of := range best.keys["fabric"].(map[string]any) { // there is one
 		for _, size := range slices.Sorted(maps.Keys(of.(map[string]any))) {
 			number, ok := of.(map[string]any)[size].(json.Number)

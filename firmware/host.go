@@ -29,7 +29,7 @@ type Host struct {
 	memory  slab
 	until   atomic.Pointer[context.Context] // until it ends, the image may run
 	stopped atomic.Bool                     // a call of the image was ended
-	ticks   int                             // after so many a call traps; 0: never
+	turns   uint64                          // after so many a call traps; 0: see Limit
 	endless atomic.Bool                     // one has
 
 	compiled []wazero.CompiledModule
@@ -85,7 +85,7 @@ func (h *Host) Stopped() bool { return h.stopped.Load() }
 // runs.
 func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	endSpent(module)
-	h.limit(caller(ctx))
+	h.limit(ctx)
 	if err := (*h.until.Load()).Err(); err != nil {
 		h.stopped.Store(true)
 		panic(stoppedError{err})

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/firmware/wasm"
 )
 
 var update = flag.Bool("update", false, "rebuild the images of the built-in programs")
@@ -56,4 +58,15 @@ func clangVersion(t *testing.T) []byte {
 	require.NoError(t, err, "install the packages clang and lld")
 	line, _, _ := bytes.Cut(out, []byte("\n"))
 	return line
+}
+
+// TestLaps: the copies of all built-in programs know when a cell's turn begins.
+func TestLaps(t *testing.T) {
+	for _, name := range Programs() {
+		image, err := ProgramImage(name)
+		require.NoError(t, err)
+		copied, err := wasm.Rewrite(image)
+		require.NoError(t, err)
+		require.True(t, copied.Laps, name)
+	}
 }

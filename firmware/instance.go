@@ -122,7 +122,7 @@ type wasmInstance struct {
 	events   []Event
 	said     said
 	runtime  runtimeCall
-	ticks    int // of the call that runs
+	turns    *turns
 }
 
 // said is how much a run of the handlers has said so far.
@@ -188,7 +188,6 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 		before: make([]uint64, len(img.copy.Globals)),
 		probes: make([]uint64, c.Cells*len(img.Probes)),
 	}
-	in.ctx = context.WithValue(img.host.ctx, instanceKey{}, in)
 	if err := in.instantiate(); err != nil {
 		return nil, err
 	}
@@ -226,6 +225,8 @@ func (in *wasmInstance) instantiate() (err error) {
 	if in.module, err = in.image.instantiate(in.memory); err != nil {
 		return err
 	}
+	in.turns = newTurns(in.module)
+	in.ctx = context.WithValue(context.WithValue(in.image.host.ctx, instanceKey{}, in), turnsKey{}, in.turns)
 	prefix := ""
 	if in.image.meter != nil {
 		prefix = wasm.EachName
@@ -332,7 +333,6 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		values[i] = uint64(value)
 	}
 	in.enter()
-	in.ticks = 0
 	result, err := call(in.ctx, in.module, f, values...)
 	in.leave()
 	if err != nil {
@@ -467,7 +467,7 @@ func (in *wasmInstance) Restart(cells []uint32) {
 // stack pointer, it calls them one at a time: a handler that keeps some of the stack has failed,
 // before others have too little.
 func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
-	in.ticks, in.spent = 0, in.spent[:0]
+	in.spent = in.spent[:0]
 	if !in.image.believed {
 		in.runAll(entry, params, cells, slot)
 		return
@@ -492,6 +492,10 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 // the host's word to the firmware; what firmware makes of it is not believed. When the
 // call is stopped, nobody is at fault: see Host.Stopped.
 func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
+	in.turns.all, in.turns.laps = 0, uint64(len(cells))
+	if !in.image.copy.Laps {
+		in.turns.begin()
+	}
 	if in.image.meter != nil {
 		in.runMetered(entry, cells, slot)
 		return

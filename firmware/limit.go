@@ -1,36 +1,101 @@
 package firmware
 
 import (
+	"context"
 	"fmt"
+	"math"
+
+	"github.com/tetratelabs/wazero/api"
 
 	"starloom/firmware/wasm"
 )
 
-// Limit lets a call of handlers trap that takes more than about ticks times wasm.TickTurns
-// turns of its loops; 0: none does. It counts in whole ticks, so a handler that takes nearly
-// as many may trap or not, by what ran before; one that never returns always does.
+// TurnsMax is how many turns of its loops a call of an image without a meter may take: with four
+// instructions in the shortest loop, 10^9 instructions or more. A call of a function that may call
+// itself is a turn, too; long loops and long functions count one more for each 256 instructions.
+const TurnsMax = 250_000_000
+
+// Limit lets a call of any export trap that takes more than ticks times wasm.TickTurns turns of its
+// loops; 0: more than TurnsMax, and of an image with a meter as many as it likes. A handler's turns
+// are its own, whoever ran before it in its bank, if the image says when a cell's turn begins
+// (wasm.Copy.Laps); otherwise those of all of a bank's handlers in a slot count as one's.
 func (h *Host) Limit(ticks int) {
-	h.ticks = ticks
+	h.turns = uint64(ticks) * wasm.TickTurns
 	h.endless.Store(false)
 }
 
 // Endless reports whether a call has trapped by Limit.
 func (h *Host) Endless() bool { return h.endless.Load() }
 
-// limit ends the call of an instance that has used up its ticks.
-func (h *Host) limit(in *wasmInstance) {
-	if h.ticks == 0 || in == nil {
-		return
-	}
-	if in.ticks++; in.ticks > h.ticks {
-		h.endless.Store(true)
-		panic(endlessError(h.ticks))
-	}
-}
-
-// endlessError ends a handler that does not return; its value is the limit in ticks.
-type endlessError int
+// endlessError ends a call that does not return; its value is the limit in turns.
+type endlessError uint64
 
 func (e endlessError) Error() string {
-	return fmt.Sprintf("it has not returned after about %d turns of its loops", int(e)*wasm.TickTurns)
+	return fmt.Sprintf("it has not returned after %d turns of its loops", uint64(e))
+}
+
+// turns counts those of the calls of a module.
+type turns struct {
+	left, lap api.MutableGlobal // wasm.TurnsName, wasm.LapName
+	metered   bool
+	start     int64  // what left was set to
+	used      uint64 // of the lap, up to then
+	all       uint64 // of the call, up to then
+	laps      uint64 // that the call may have
+}
+
+// noLap is in lap as long as no other lap has begun.
+const noLap = math.MinInt32
+
+// turnsKey finds the turns of a call in its context.
+type turnsKey struct{}
+
+func newTurns(module api.Module) *turns {
+	get := func(name string) api.MutableGlobal { return module.ExportedGlobal(name).(api.MutableGlobal) }
+	return &turns{left: get(wasm.TurnsName), lap: get(wasm.LapName), metered: module.ExportedGlobal(wasm.CounterName) != nil, start: wasm.TickTurns, laps: 1}
+}
+
+// begin starts a call that is one lap.
+func (t *turns) begin() {
+	t.used, t.all, t.laps = 0, 0, 1
+	t.set(wasm.TickTurns)
+}
+
+// set lets the module ask again after so many turns.
+func (t *turns) set(turns uint64) {
+	t.start = int64(turns)
+	t.left.Set(uint64(uint32(turns)))
+	t.lap.Set(noLap & math.MaxUint32)
+}
+
+// ask takes in what has run since the last time, and returns whether the call may go on.
+func (t *turns) ask(limit uint64) bool {
+	left, lap := int64(int32(t.left.Get())), int64(int32(t.lap.Get()))
+	since := uint64(t.start - left)
+	t.all += since
+	if t.used += since; lap != noLap {
+		t.used = uint64(lap - left)
+	}
+	on := t.used <= limit && t.all/(t.laps+1) <= limit
+	if on {
+		t.set(min(limit-t.used, wasm.TickTurns))
+	} else {
+		t.set(wasm.TickTurns)
+	}
+	return on
+}
+
+// limit ends the call that asks if it has taken more turns than it may.
+func (h *Host) limit(ctx context.Context) {
+	t := ctx.Value(turnsKey{}).(*turns)
+	limit := h.turns
+	if limit == 0 && t.metered {
+		limit = math.MaxUint64
+	} else if limit == 0 {
+		limit = TurnsMax
+	}
+	if !t.ask(limit) {
+		h.endless.Store(true)
+		panic(endlessError(limit))
+	}
 }

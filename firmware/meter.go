@@ -64,10 +64,16 @@ func costGlobals(module api.Module) (c costsOf) {
 	return costsOf{get(wasm.CounterName), get(wasm.PlaceName)}
 }
 
-// call calls an export of an image, whose costs start at 0.
+// call calls an export of an image, whose costs and turns start at 0.
 func call(ctx context.Context, module api.Module, f api.Function, arguments ...uint64) ([]uint64, error) {
 	costs := costGlobals(module)
 	costs.zero()
+	t, ok := ctx.Value(turnsKey{}).(*turns)
+	if !ok {
+		t = newTurns(module)
+		ctx = context.WithValue(ctx, turnsKey{}, t)
+	}
+	t.begin()
 	return f.Call(ctx, arguments...)
 }
 

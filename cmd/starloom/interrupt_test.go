@@ -61,8 +61,8 @@ func TestInterrupt(t *testing.T) {
 }
 
 // endlessModule is an image whose function of that name never returns; "start" is its
-// start function.
-func endlessModule(name string) []byte {
+// start function. body is what its loop does in each turn.
+func endlessModule(name string, body ...byte) []byte {
 	vector := func(items ...[]byte) []byte { return append([]byte{byte(len(items))}, bytes.Join(items, nil)...) }
 	section := func(id byte, items ...[]byte) []byte {
 		content := vector(items...)
@@ -81,7 +81,7 @@ func endlessModule(name string) []byte {
 		{"starloom_probe_names", 0, []byte{0x41, 0}}, {"starloom_param_names", 0, []byte{0x41, 0}}, {"_initialize", 4, nil}, {"start", 4, nil},
 	} {
 		if f.name == name {
-			f.body = []byte{0x03, 0x40, 0x0C, 0, 0x0B, 0x00} // loop, br 0, end, unreachable
+			f.body = slices.Concat([]byte{0x03, 0x40}, body, []byte{0x0C, 0, 0x0B, 0x00}) // loop, body, br 0, end, unreachable
 		}
 		body := append(append([]byte{0}, f.body...), 0x0B)
 		functions = append(functions, []byte{f.kind})
@@ -131,7 +131,7 @@ func TestInterruptEveryExport(t *testing.T) {
 	}
 	var commands []command
 	for _, export := range []string{"start", "_initialize", "starloom_abi", "starloom_probe_names", "starloom_param_names", "starloom_bank", "starloom_attach"} {
-		write(export+".wasm", string(endlessModule(export)))
+		write(export+".wasm", string(endlessModule(export, 0x41, 0, 0x41, 0, 0x41, 0x80, 0xE0, 0x03, 0xFC, 0x0B, 0))) // memory.fill of 60 KiB: its turns would take half a minute
 		write(export+".yaml", strings.Replace(smallScenario, "program: pops/random", "image: "+export+".wasm", 1))
 		commands = append(commands, command{export, []string{"inspect"}, false}, command{export, []string{"run"}, false})
 	}

@@ -89,8 +89,8 @@ type instruction struct {
 	op         opcode
 	start, end int    // in the function's code
 	at         int    // of its index
-	index      uint32 // function, local, global, type, label, segment or table; of a load: alignment
-	value      int64  // constant, block type; of a load: offset
+	index      uint32 // function, local, global, type, label, segment or table; of loads and stores: alignment
+	value      int64  // constant, block type; of loads and stores: offset
 	targets    []uint32
 }
 

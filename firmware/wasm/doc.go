@@ -11,6 +11,7 @@
 //	import starloom.host.tick   called when TickTurns turns were counted: at the head of
 //	                            every loop, at the entry of functions that may call
 //	                            themselves or are long, at memory.fill, copy and init
+//	global starloom.lap         how many turns were left when the handler of a cell began
 //	export starloom.start       the start function, which the host calls itself
 //	canonical NaNs              after every instruction, scalar or SIMD, whose NaN may
 //	                            have any bits by the specification
@@ -32,6 +33,7 @@
 //	bounds.go     bounds of the cost of a function, without running it
 //	trips.go      how often a counted loop turns
 //	static.go     what an image holds and may cost, for people
+//	laps.go       where the turn of a cell begins
 //	stack.go      the globals that every function gives back: stack pointers
 //	rewrite.go    the copy
 //	addresses.go  loads from constant addresses: one base, one check

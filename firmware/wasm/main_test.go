@@ -106,7 +106,8 @@ func run(t testing.TB, config wazero.RuntimeConfig, binary []byte, tick func()) 
 	ctx := context.Background()
 	r := wazero.NewRuntimeWithConfig(ctx, config)
 	t.Cleanup(func() { require.NoError(t, r.Close(ctx)) })
-	_, err := r.NewHostModuleBuilder(TickModule).NewFunctionBuilder().WithFunc(func() {
+	_, err := r.NewHostModuleBuilder(TickModule).NewFunctionBuilder().WithFunc(func(_ context.Context, m api.Module) {
+		m.ExportedGlobal(TurnsName).(api.MutableGlobal).Set(TickTurns)
 		if tick != nil {
 			tick()
 		}

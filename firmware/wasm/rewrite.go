@@ -13,13 +13,19 @@ const (
 	TickModule = reserved + "host"
 	TickName   = "tick"
 	startName  = reserved + "start"
+	TurnsName  = reserved + "turns" // i32: turns until the host is asked, which sets it again
+	LapName    = reserved + "lap"   // i32: what TurnsName was when a cell's turn began, as far as the copy knows
 )
+
+// BankCurrent is where the descriptor of a bank has the place of the cell whose turn it is.
+const BankCurrent = 8
 
 // Copy is a rewritten image. It computes what the image computes.
 type Copy struct {
 	Binary  []byte
 	Start   string   // export that runs the image's start function, "" for none
 	Globals []Global // the mutable globals, in the order of the image
+	Laps    bool     // the copy knows when a cell's turn begins: see laps.go
 
 	// Recursive names the functions within reach of the exports that may call themselves.
 	// At what depth a runtime ends them differs between runtimes.
@@ -56,9 +62,9 @@ func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals))}
+	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals)), current: m.bankCurrent()}
 	if meter != nil {
-		w.meter = &metering{*meter, w.counter + 1, w.counter + 2}
+		w.meter = &metering{*meter, w.lap() + 1, w.lap() + 2}
 	}
 	if err := w.analyse(); err != nil {
 		return nil, err
@@ -135,7 +141,9 @@ func (m *module) refuse() error {
 type weaver struct {
 	m       *module
 	tick    uint32 // the imported function that asks the host
-	counter uint32 // the global that holds the turns left
+	counter uint32 // the global that holds the turns left; lap is the next
+	current uint64 // address of BankCurrent; 0: not known
+	laps    bool   // some code stores there
 	turns   []turns
 	order   []uint32  // of the functions, callees first
 	meter   *metering // nil if nobody asks for costs
@@ -245,12 +253,15 @@ func (w *weaver) write(c *Copy) {
 		signature = len(m.types)
 		parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 0, 0})
 	}
-	tick := appendName(appendName(nil, TickModule), TickName)
-	parts[sectionImport] = appendElement(parts[sectionImport], appendU32(append(tick, kindFunction), uint32(signature), 1))
-	parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(appendS32([]byte{typeI32, 1, byte(opI32Const)}, TickTurns), byte(opEnd)))
 	shift := &copier{imported: w.tick}
 	if content, ok := parts[sectionExport]; ok {
 		parts[sectionExport] = shift.exports(content)
+	}
+	tick := appendName(appendName(nil, TickModule), TickName)
+	parts[sectionImport] = appendElement(parts[sectionImport], appendU32(append(tick, kindFunction), uint32(signature), 1))
+	for k, name := range []string{TurnsName, LapName} {
+		parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(appendS32([]byte{typeI32, 1, byte(opI32Const)}, TickTurns), byte(opEnd)))
+		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, name), kindGlobal), w.counter+uint32(k), 1))
 	}
 	var globals []byte
 	at := 0
@@ -276,6 +287,7 @@ func (w *weaver) write(c *Copy) {
 	}
 	if _, ok := parts[sectionCode]; ok {
 		parts[sectionCode] = w.code(c)
+		c.Laps = w.laps
 	}
 	if w.meter != nil {
 		w.addMeter(parts, shift)
@@ -444,9 +456,9 @@ func (w *weaver) function(k int) *woven {
 	}
 	loop, based := 0, false
 	r := &reader{data: f.code}
-	var i, before instruction
+	var i, before, second instruction
 	for r.more() {
-		before = i
+		second, before = before, i
 		r.instruction(&i)
 		if i.op == opMemoryCopy || i.op == opMemoryFill || i.op == opMemoryInit {
 			if before.op != opI32Const || before.value < 0 || before.value >= 1<<bytesPerTurnLog2 {
@@ -473,6 +485,10 @@ func (w *weaver) function(k int) *woven {
 			count(i.end, w.turns[k].loops[loop])
 			loop++
 		}
+		if w.begins(&second, &before, &i) {
+			insert(i.start, w.mark())
+			w.laps = true
+		}
 		if kind := nanType(i.op); kind != 0 {
 			insert(i.start, canonical(out, kind))
 		}
@@ -491,7 +507,7 @@ func (w *weaver) function(k int) *woven {
 }
 
 // count takes turns, which code leaves on the stack, from the counter. When it has
-// run out, the host is asked and the counter starts again.
+// run out, the host is asked, which sets it again.
 func (w *weaver) count(f *woven, turns []byte) []byte {
 	left := f.local(scratchTurns, typeI32)
 	code := appendU32([]byte{byte(opGlobalGet)}, w.counter, 1)
@@ -501,10 +517,7 @@ func (w *weaver) count(f *woven, turns []byte) []byte {
 	code = appendU32(append(code, byte(opGlobalSet)), w.counter, 1)
 	code = appendU32(append(code, byte(opLocalGet)), left, 1)
 	code = append(code, byte(opI32Const), 0, byte(opI32LtS), byte(opIf), blockEmpty)
-	code = appendU32(append(code, byte(opCall)), w.tick, 1)
-	code = appendS32(append(code, byte(opI32Const)), TickTurns)
-	code = appendU32(append(code, byte(opGlobalSet)), w.counter, 1)
-	return append(code, byte(opEnd))
+	return append(appendU32(append(code, byte(opCall)), w.tick, 1), byte(opEnd))
 }
 
 const blockEmpty = 0x40
