@@ -203,7 +203,7 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 	own := *s
 	m := &Machine{scenario: &own, options: o, rules: s.rules(), stop: new(atomic.Bool)}
 	if cpu := &s.Firmware.CPU; cpu.metered() {
-		m.meter = &metering{uint64(max(cpu.ClockRatio, 1)), uint64(cpu.BudgetCycles)}
+		m.meter = newMetering(cpu, s.Processors())
 		m.rules.MeetsBudget = cpu.BudgetCycles > 0
 	}
 	if err := m.build(ctx); err != nil {
@@ -684,6 +684,9 @@ func (m *Machine) reset(seed uint64) error {
 		l := &m.shards[i].ledger
 		*l = l.Next()
 		m.shards[i].meter.reset()
+	}
+	if m.meter != nil {
+		clear(m.meter.longest)
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0

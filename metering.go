@@ -20,6 +20,19 @@ import (
 type metering struct {
 	ratio  uint64 // costs that a processor works off in a cycle
 	budget uint64 // cycles of a handler in a slot; 0: any number
+
+	longest []uint32 // by processor: what the longest call of its slot handler has cost; nil if there are too many
+}
+
+// longestProcessorsMax is up to how many processors a report has the longest call of each.
+const longestProcessorsMax = 65_536
+
+func newMetering(c *CPU, processors int) *metering {
+	x := &metering{ratio: uint64(max(c.ClockRatio, 1)), budget: uint64(c.BudgetCycles)}
+	if processors <= longestProcessorsMax {
+		x.longest = make([]uint32, processors)
+	}
+	return x
 }
 
 // metered reports whether handlers take time.
@@ -276,6 +289,12 @@ func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 // compute window, the NIC has nothing: what it has written there is dropped.
 func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
 	s, d := &shard.meter, &shard.meter.slot
+	if longest := m.meter.longest; longest != nil {
+		longest = longest[bank.First:]
+		for place, cost := range costs {
+			longest[cells[place]] = max(longest[cells[place]], cost)
+		}
+	}
 	for place := 0; place < len(costs); place++ {
 		place += d.take(costs[place:], m.meter, m.slot, bank.First+int(cells[place]))
 		if place == len(costs) {
@@ -316,6 +335,7 @@ func (m *Machine) meterReport(r *FirmwareReport) {
 		overruns += s.overruns
 	}
 	r.CPU, r.Cycles, r.StartCycles = m.scenario.Firmware.CPU.Model, slot.report(m.names), start.report(m.names)
+	r.Cycles.addProcessors(m.meter, m.names)
 	if m.meter.budget > 0 {
 		r.BudgetCycles, r.Overruns = m.meter.budget, &overruns
 	}
@@ -326,6 +346,7 @@ func (m *Machine) stateMeter(v *hw.StateVisitor) {
 	if m.meter == nil {
 		return
 	}
+	hw.StateColumn(v, "meter.longest", m.meter.longest)
 	for i := range m.shards {
 		s, name := &m.shards[i].meter, hw.Index("shard", i)+".meter"
 		s.start.state(v, name+".start")
@@ -344,7 +365,12 @@ type HandlerCycles struct {
 	P99   uint64  `json:"p99"`
 	P100  uint64  `json:"p100"`
 
-	Worst     *WorstCall  `json:"worst,omitempty"`     // the first call that took max
+	Worst *WorstCall `json:"worst,omitempty"` // the first call that took max
+
+	// Of the slot handlers, in networks of up to 65,536 processors.
+	MaxPerProcessor []uint64          `json:"max_per_processor,omitempty"` // the longest call of each processor
+	Slowest         []ProcessorCycles `json:"slowest,omitempty"`           // those that took longest, 8 at most
+
 	Histogram []CyclesBin `json:"histogram,omitempty"` // by powers of two
 }
 
@@ -353,6 +379,48 @@ type WorstCall struct {
 	Processor uint64 `json:"processor"`
 	Path      string `json:"path"`
 	Slot      uint64 `json:"slot"`
+}
+
+// ProcessorCycles is the longest call of a processor's slot handler.
+type ProcessorCycles struct {
+	Processor int    `json:"processor"`
+	Path      string `json:"path"`
+	Max       uint64 `json:"max"`
+}
+
+// slowestMax bounds HandlerCycles.Slowest, slowestShown those of the text form.
+const slowestMax, slowestShown = 8, 3
+
+// addProcessors adds the longest calls of the processors.
+func (h *HandlerCycles) addProcessors(x *metering, names fabric.Names) {
+	if h.Calls == 0 || x.longest == nil {
+		return
+	}
+	h.MaxPerProcessor = make([]uint64, len(x.longest))
+	order := make([]int, len(x.longest))
+	for p, cost := range x.longest {
+		h.MaxPerProcessor[p], order[p] = x.cycles(cost), p
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(h.MaxPerProcessor[b], h.MaxPerProcessor[a]) })
+	for _, p := range order[:min(slowestMax, len(order))] {
+		h.Slowest = append(h.Slowest, ProcessorCycles{p, names.Processor(p), h.MaxPerProcessor[p]})
+	}
+}
+
+// slowestText is the line of the text form.
+func (h *HandlerCycles) slowestText() string {
+	if h.Slowest == nil {
+		return fmt.Sprintf("slowest: not known for more than %d processors", longestProcessorsMax)
+	}
+	var each []string
+	for _, p := range h.Slowest[:min(slowestShown, len(h.Slowest))] {
+		each = append(each, fmt.Sprintf("%s %d", p.Path, p.Max))
+	}
+	text := "slowest: " + strings.Join(each, ", ")
+	if len(h.MaxPerProcessor) > slowestShown {
+		text += "; --json has all processors"
+	}
+	return text
 }
 
 // CyclesBin counts calls that took more cycles than those of the bin before.

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"slices"
@@ -126,4 +127,37 @@ func TestSpread(t *testing.T) {
 		Worst:     &WorstCall{Processor: 5, Path: "pops.group[0].nic[5]", Slot: 3},
 		Histogram: []CyclesBin{{1, 1}, {3, 2}, {7, 4}, {15, 8}, {31, 16}, {63, 32}, {127, 39}},
 	}, *r)
+}
+
+// TestSlowestProcessors holds the longest call of each processor to what its calls cost when they are
+// repeated alone.
+func TestSlowestProcessors(t *testing.T) {
+	s := routerScenario("pops/random", 8, 4)
+	s.Firmware.CPU = CPU{Model: "rv32-inorder", ClockRatio: 3}
+	for _, o := range []MachineOptions{{Engine: EngineSlot, BankSize: 5, Workers: 2}, {Engine: EngineCycle}} {
+		var cycles *HandlerCycles
+		for _, p := range []int{0, 6, 31} {
+			o.replay = p + 1
+			m := machine(t, s, o)
+			require.NoError(t, m.Run(context.Background(), nil))
+			cycles = m.Report().Firmware.Cycles
+			var longest uint64
+			_, differs, err := m.replay.again(func(c *replayCall) error {
+				if c.handler == callSlot {
+					longest = max(longest, m.meter.cycles(c.cost))
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			require.Empty(t, differs)
+			require.Positive(t, longest)
+			require.Equal(t, longest, cycles.MaxPerProcessor[p])
+		}
+		require.Len(t, cycles.MaxPerProcessor, 32)
+		require.Equal(t, slices.Max(cycles.MaxPerProcessor), cycles.Max)
+		require.Equal(t, cycles.Max, cycles.MaxPerProcessor[cycles.Worst.Processor])
+		require.Equal(t, cycles.Max, cycles.Slowest[0].Max)
+		require.Len(t, cycles.Slowest, slowestMax)
+		require.True(t, slices.IsSortedFunc(cycles.Slowest, func(a, b ProcessorCycles) int { return cmp.Compare(b.Max, a.Max) }))
+	}
 }

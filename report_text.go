@@ -82,6 +82,9 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	if f := &r.Firmware; f.Cycles != nil {
 		row("handlers", fmt.Sprintf("slot, cycles (%s): %s", f.CPU, f.Cycles.text()))
+		if f.Cycles.Calls > 0 {
+			row("", f.Cycles.slowestText())
+		}
 		row("", "start: "+f.StartCycles.text())
 		if f.Overruns != nil {
 			row("", fmt.Sprintf("budget %d cycles: %d overruns", f.BudgetCycles, *f.Overruns))
