@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 	var err error
 	if binary, err = os.Executable(); err == nil {
-		err = os.Setenv(asCommand, "1") // for all that the tests start
+		err = errors.Join(os.Setenv(asCommand, "1"), os.Unsetenv("MAKEFLAGS")) // for all that the tests start
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
