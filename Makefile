@@ -43,7 +43,7 @@ check:
 # The race detector watches everything that more than one worker touches: left out are tests on one
 # goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.
 race:
-	$(GO) test -vet=off -race -short -skip 'AgainstDefinition|OneByOne|AgainstPlainQueues|Pins|Dissector' ./hw ./nic ./fabric
+	$(GO) test -vet=off -race -short -skip 'Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' ./hw ./nic ./fabric
 	$(GO) test -vet=off -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip StudyInterrupted .
 
 bench-scale:
