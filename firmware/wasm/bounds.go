@@ -485,28 +485,14 @@ func (a *bounds) closeLoop(r *reader, falls bool) {
 	a.cut(done.height, done.results)
 }
 
-// skip goes to where code can be reached again: the end of the block, or its else.
+// skip goes to where code can be reached again.
 func (a *bounds) skip(r *reader) {
-	depth := 0
-	var i instruction
-	for r.more() {
-		r.instruction(&i)
-		a.blockStart = i.end
-		switch i.op {
-		case opBlock, opLoop, opIf:
-			depth++
-		case opElse:
-			if depth == 0 {
-				a.otherwise()
-				return
-			}
-		case opEnd:
-			if depth == 0 {
-				a.close(r, false)
-				return
-			}
-			depth--
-		}
+	i := r.skipUnreachable()
+	a.blockStart = i.end
+	if i.op == opElse {
+		a.otherwise()
+	} else if i.op == opEnd {
+		a.close(r, false)
 	}
 }
 

@@ -160,6 +160,29 @@ func (r *reader) unknown(number, belongs string) {
 	r.broken("the instruction %s%s, which Starloom does not run,", number, belongs)
 }
 
+// skipUnreachable reads on to where code can be reached again, and returns the instruction there: the
+// end of the block, or its else. Where the code ends before, it returns none.
+func (r *reader) skipUnreachable() (i instruction) {
+	depth := 0
+	for r.more() {
+		r.instruction(&i)
+		switch i.op {
+		case opBlock, opLoop, opIf:
+			depth++
+		case opElse:
+			if depth == 0 {
+				return i
+			}
+		case opEnd:
+			if depth == 0 {
+				return i
+			}
+			depth--
+		}
+	}
+	return instruction{}
+}
+
 func (r *reader) memoryArgument() (alignment uint32, offset int64) {
 	return r.u32(), int64(r.leb(64, false))
 }

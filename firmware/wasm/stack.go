@@ -376,27 +376,13 @@ func (a *giving) close(r *reader, falls bool) {
 	a.cut(done.height, done.results)
 }
 
-// skip goes to where code can be reached again: the end of the block, or its else.
+// skip goes to where code can be reached again.
 func (a *giving) skip(r *reader) {
-	depth := 0
-	var i instruction
-	for r.more() {
-		r.instruction(&i)
-		switch i.op {
-		case opBlock, opLoop, opIf:
-			depth++
-		case opElse:
-			if depth == 0 {
-				a.otherwise()
-				return
-			}
-		case opEnd:
-			if depth == 0 {
-				a.close(r, false)
-				return
-			}
-			depth--
-		}
+	switch r.skipUnreachable().op {
+	case opElse:
+		a.otherwise()
+	case opEnd:
+		a.close(r, false)
 	}
 }
 
