@@ -133,8 +133,10 @@ type Machine struct {
 	// How the caller looks at it.
 	recording  *Recording
 	watch      func(cycle uint64) error
-	watchError error   // the first one of this step
-	replay     *replay // of one processor, or nil
+	watchError error      // the first one of this step
+	replay     *replay    // of one processor, or nil
+	profiling  *profiling // of one call, or nil
+	metered    []byte     // the image of metered firmware, of which a profile is made
 
 	busy   atomic.Bool // a step or the like is going on
 	torn   bool        // Restore has failed: the state is not whole
@@ -1043,6 +1045,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			called = m.pause(shard, bank, awake)
 		}
 		call := m.replay.begin(instance, callSlot, called, m.slot)
+		m.profiling.take(m, instance, called)
 		if m.rules.MeetsBudget {
 			bank.Keep(&shard.meter.kept, called)
 		}

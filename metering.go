@@ -61,6 +61,7 @@ func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
 	if m.meter == nil {
 		return m.host.Load(m.image.name, binary)
 	}
+	m.metered = binary
 	return m.host.LoadMetered(m.image.name, binary, m.scenario.Firmware.CPU.meter())
 }
 
@@ -379,6 +380,8 @@ type WorstCall struct {
 	Processor uint64 `json:"processor"`
 	Path      string `json:"path"`
 	Slot      uint64 `json:"slot"`
+
+	Profile *CallProfile `json:"profile,omitempty"` // of a slot handler, where slots were missed or RunOptions.Profile is given
 }
 
 // ProcessorCycles is the longest call of a processor's slot handler.

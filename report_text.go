@@ -85,6 +85,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		if f.Cycles.Calls > 0 {
 			row("", f.Cycles.slowestText())
 		}
+		if w := f.Cycles.Worst; w != nil && w.Profile != nil {
+			rows(row, "longest call", w.Profile.rows())
+		}
 		row("", "start: "+f.StartCycles.text())
 		if f.Overruns != nil {
 			row("", fmt.Sprintf("budget %d cycles: %d overruns", f.BudgetCycles, *f.Overruns))

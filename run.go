@@ -47,6 +47,10 @@ type RunOptions struct {
 	Replay          Output
 	ReplayProcessor int
 
+	// Where the longest call of a slot handler has spent its cost: a line for each stack, as flame
+	// graph tools read it. For firmware.cpu with a model. The run is repeated for it.
+	Profile Output
+
 	// Progress, if set, is called often: at every boundary of one run, after every run of
 	// many. It runs on the goroutine of the run, or one at a time, so it delays it.
 	Progress func(Progress)
@@ -100,6 +104,9 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 
 // runOne emulates one permutation and writes its traces.
 func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
+	if o.Profile.given() && !s.Firmware.CPU.metered() {
+		return nil, &InputError{Place: "--profile", Reason: "the scenario has no firmware.cpu: handlers take no time", Remedy: "add cpu: {model: rv32-inorder} under firmware"}
+	}
 	machine := o.MachineOptions
 	machine.RunTable = o.RunTableCSV.given() || o.RunTableSVG.given()
 	if o.Replay.given() {
@@ -149,6 +156,10 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	if err != nil {
 		return nil, err
 	}
+	folded, err := out.open("--profile", "profile", o.Profile)
+	if err != nil {
+		return nil, err
+	}
 	if err := points.run(ctx, m, func() error {
 		if o.Progress != nil {
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.shape.Processors()})
@@ -181,6 +192,9 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 			o.Progress(Progress{Slots: m.slot, SlotsLimit: uint32(report.Slots), Done: m.done, Processors: m.shape.Processors(), Repeated: true})
 		}
 		return nil
+	}
+	if err := m.profileWorst(ctx, report, folded, repeated); err != nil {
+		return nil, err
 	}
 	if m.paused { // nothing is repeated beyond the break
 		return report, recording.finish(report.Violations, report.Cycles)

@@ -133,7 +133,7 @@ func (o *RunOptions) refuseTraces(many, remedy string) error {
 	}{
 		{"--vcd", o.VCD, "a waveform"}, {"--vcd", o.GTKW, "a save file goes with a waveform, which"},
 		{"--pcapng", o.PCAPNG, "a packet capture"}, {"--pcapng", o.Lua, "a dissector goes with a packet capture, which"}, {"--log", o.Log, "a log"},
-		{"--run-table", o.RunTableCSV, "a run-table"}, {"--run-table", o.RunTableSVG, "a run-table"}, {"--replay", o.Replay, "a replay"},
+		{"--run-table", o.RunTableCSV, "a run-table"}, {"--run-table", o.RunTableSVG, "a run-table"}, {"--replay", o.Replay, "a replay"}, {"--profile", o.Profile, "a profile"},
 	} {
 		if trace.to.given() {
 			return &InputError{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}

@@ -85,6 +85,7 @@ func (h *Host) Stopped() bool { return h.stopped.Load() }
 // runs.
 func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
 	endSpent(module)
+	profileOf(ctx).count()
 	h.limit(ctx)
 	if err := (*h.until.Load()).Err(); err != nil {
 		h.stopped.Store(true)
@@ -200,7 +201,7 @@ func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, erro
 	}
 	var compiled wazero.CompiledModule
 	if err == nil {
-		compiled, err = h.runtime.CompileModule(h.ctx, rewritten.Binary)
+		compiled, err = h.runtime.CompileModule(listening(h.ctx, meter), rewritten.Binary)
 	}
 	if err != nil {
 		return nil, fmt.Errorf("broken WebAssembly module: %w; build it again", err)
@@ -464,6 +465,12 @@ func (img *Image) frames(offset uint64) []wasm.Frame {
 func (img *Image) breaking(g *wasm.Global) []wasm.Frame {
 	defer img.lockPlaces()()
 	return img.places.Breaking(g)
+}
+
+// framesAt is frames for an offset in the image's own code section.
+func (img *Image) framesAt(offset uint64) []wasm.Frame {
+	defer img.lockPlaces()()
+	return img.places.FramesAt(offset)
 }
 
 // lockPlaces reads the debug information, once.

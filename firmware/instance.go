@@ -123,6 +123,7 @@ type wasmInstance struct {
 	said     said
 	runtime  runtimeCall
 	turns    *turns
+	profile  *profile // while a call is profiled
 }
 
 // said is how much a run of the handlers has said so far.

@@ -15,7 +15,7 @@ import (
 func newRun() *cobra.Command {
 	var o starloom.RunOptions
 	var image, seeds string
-	var vcd, pcapng, log, runTable, json, junit, csv, statsCSV, survival string
+	var vcd, pcapng, log, runTable, json, junit, csv, statsCSV, survival, profile string
 	var seed, permutation uint64
 	var breakOn string
 	c := &cobra.Command{
@@ -96,6 +96,7 @@ of one dimension is its plane.`,
 	f.Uint64Var(&seed, "seed", 0, "use the seed `N`")
 	f.StringVar(&o.Save, "save", "", "write the state at the end or at the break to `F`")
 	f.StringVar(&o.Restore, "restore", "", "go on from the state in `F`")
+	f.StringVar(&profile, "profile", "", "write where the longest call has spent its cost to `F`, for flame graphs")
 	f.StringVar(&survival, "survival", "", "write how many seeds survive faults to `F.csv`, or a picture of it to F.svg")
 	replay := f.Uint32("replay", 0, "run the handlers of `PROCESSOR` again alone, and print what came and what they did")
 	every := integer(c, "checkpoint-every", "replace the state in --save F every `N` slots", 1, starloom.SlotsMax)
@@ -139,7 +140,7 @@ of one dimension is its plane.`,
 			return err
 		}
 
-		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}, {"--survival", survival}, {"--save", o.Save}}
+		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}, {"--survival", survival}, {"--profile", profile}, {"--save", o.Save}}
 		if o.Save == "-" {
 			return &starloom.InputError{Place: "--save", Reason: "a state is a file, which is replaced as a whole", Remedy: "give a path"}
 		}
@@ -157,6 +158,7 @@ of one dimension is its plane.`,
 		}
 		o.VCD, o.PCAPNG, o.Log = starloom.File(vcd), starloom.File(pcapng), starloom.File(log)
 		o.JSON, o.JUnit, o.CSV, o.StatsCSV = starloom.File(json), starloom.File(junit), starloom.File(csv), starloom.File(statsCSV)
+		o.Profile = starloom.File(profile)
 		if err := tableOrPicture("--run-table", runTable, &o.RunTableCSV, &o.RunTableSVG); err != nil {
 			return err
 		}

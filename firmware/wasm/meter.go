@@ -17,6 +17,10 @@ import (
 type Meter struct {
 	Costs Costs
 	Limit uint64 // a call that costs more is ended
+
+	// Profile asks the host whenever instructions of one source line, or a block without lines,
+	// have been counted: AtName is then the last of them.
+	Profile bool
 }
 
 // The exports of a copy that counts.
@@ -25,6 +29,7 @@ const (
 	PlaceName   = reserved + "place"   // i32: place of the cell whose handler ran last
 	LimitName   = reserved + "limit"   // i64, constant: Meter.Limit
 	EachName    = reserved + "each."   // and an export: see each
+	AtName      = reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
 )
 
 // The entry points with a list of cells, and how many parameters they have.
@@ -38,6 +43,9 @@ type metering struct {
 	Meter
 	counter, place uint32 // globals
 }
+
+// at is the global AtName; the limit is between.
+func (x *metering) at() uint32 { return x.place + 2 }
 
 // RewriteMetered is Rewrite with a counter.
 func RewriteMetered(binary []byte, meter Meter) (*Copy, error) { return rewriteWith(binary, &meter) }
@@ -58,6 +66,10 @@ func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {
 	limit := appendS64([]byte{typeI64, 0, byte(opI64Const)}, meter.limit())
 	parts[sectionGlobal] = appendElement(parts[sectionGlobal], append(limit, byte(opEnd)))
 	parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, LimitName), kindGlobal), meter.place+1, 1))
+	if meter.Profile {
+		parts[sectionGlobal] = appendElement(parts[sectionGlobal], []byte{typeI32, 1, byte(opI32Const), 0, byte(opEnd)})
+		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, AtName), kindGlobal), meter.at(), 1))
+	}
 	types := &reader{data: parts[sectionType]}
 	signature := uint32(types.count())
 	parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 3, typeI32, typeI32, typeI32, 0})
@@ -125,15 +137,37 @@ type tally struct {
 	f       *woven
 	pending uint64   // of instructions since the last addition
 	open    []opcode // blocks, the function's own first
+
+	// With Profile.
+	tick  uint32    // the function that asks the host
+	lines lineTable // of the image
+	base  uint32    // offset of the function's instructions in the image's code section
+	line  string    // of what is pending
+	last  uint32    // offset of the last instruction that is
 }
 
 // before returns the code that must run before an instruction, after it was counted.
 func (t *tally) before(i *instruction, imported int) (code []byte) {
+	if t.Profile {
+		line := t.lines.source(uint64(t.base) + uint64(i.start))
+		if line != t.line {
+			code = t.add()
+		}
+		t.line, t.last = line, t.base+uint32(i.start)
+	}
+	return append(code, t.count(i, imported)...)
+}
+
+// count counts an instruction, and returns the code that must run before it.
+func (t *tally) count(i *instruction, imported int) (code []byte) {
 	t.pending += t.Costs.of(i, imported)
 	outmost := uint32(len(t.open) - 1)
 	switch i.op {
 	case opMemoryCopy, opMemoryFill, opMemoryInit:
-		return t.bytes()
+		if code = t.bytes(); t.Profile {
+			code = append(append(code, t.flush()...), t.add()...)
+		}
+		return code
 	case opBlock:
 		t.open = append(t.open, i.op)
 	case opLoop:
@@ -165,21 +199,31 @@ func (t *tally) before(i *instruction, imported int) (code []byte) {
 
 func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, typeI64) }
 
-// add moves what is pending to the accumulator.
+// add moves what is pending to the accumulator; for a profile to the counter, and asks the host.
 func (t *tally) add() []byte {
 	if t.pending == 0 {
 		return nil
 	}
-	code := appendU32([]byte{byte(opLocalGet)}, t.accumulator(), 1)
+	to, get, set := t.counter, opGlobalGet, opGlobalSet
+	if !t.Profile {
+		to, get, set = t.accumulator(), opLocalGet, opLocalSet
+	}
+	code := appendU32([]byte{byte(get)}, to, 1)
 	code = append(appendS64(append(code, byte(opI64Const)), int64(t.pending)), byte(opI64Add))
-	t.pending = 0
-	return appendU32(append(code, byte(opLocalSet)), t.accumulator(), 1)
+	code = appendU32(append(code, byte(set)), to, 1)
+	if t.pending = 0; t.Profile {
+		code = appendU32(append(appendS32(append(code, byte(opI32Const)), int32(t.last)), byte(opGlobalSet)), t.at(), 1)
+		code = appendU32(append(code, byte(opCall)), t.tick, 1)
+	}
+	return code
 }
 
 // settle moves everything to the counter.
-func (t *tally) settle() []byte {
-	code := t.add()
-	code = appendU32(append(code, byte(opGlobalGet)), t.counter, 1)
+func (t *tally) settle() []byte { return append(t.add(), t.flush()...) }
+
+// flush moves the accumulator to the counter.
+func (t *tally) flush() []byte {
+	code := appendU32([]byte{byte(opGlobalGet)}, t.counter, 1)
 	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
 	code = appendU32(append(code, byte(opI64Add), byte(opGlobalSet)), t.counter, 1)
 	return appendU32(append(code, byte(opI64Const), 0, byte(opLocalSet)), t.accumulator(), 1)
@@ -206,13 +250,13 @@ func (x *metering) limit() int64 { return int64(min(x.Limit, math.MaxInt64)) }
 const Spent = math.MaxUint64
 
 // check asks the host if the call has cost more than the limit.
-func (t *tally) check(tick uint32) []byte {
+func (t *tally) check() []byte {
 	code := appendU32([]byte{byte(opGlobalGet)}, t.counter, 1)
 	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
 	code = appendS64(append(code, byte(opI64Add), byte(opI64Const)), t.limit())
 	code = append(code, byte(opI64GtU), byte(opIf), blockEmpty, byte(opI64Const), 0x7F)
 	code = appendU32(append(code, byte(opGlobalSet)), t.counter, 1)
-	return append(appendU32(append(code, byte(opCall)), tick, 1), byte(opEnd))
+	return append(appendU32(append(code, byte(opCall)), t.tick, 1), byte(opEnd))
 }
 
 // appendS64 appends a signed number.

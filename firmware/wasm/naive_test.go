@@ -229,6 +229,21 @@ func TestCostsAreThoseOfTheNaiveCounter(t *testing.T) {
 			naive := run(t, runtimes["interpreter"](), Naive(binary, cost), nil)
 			copied, err := RewriteMetered(binary, Meter{Costs: costs, Limit: 1 << 40})
 			require.NoError(t, err)
+			profiled, err := RewriteMetered(binary, Meter{Costs: costs, Limit: 1 << 40, Profile: true})
+			require.NoError(t, err)
+			var told uint64 // by the last question of the copy for a profile
+			var asks api.Module
+			asks = run(t, runtimes["interpreter"](), profiled.Binary, func() { told = asks.ExportedGlobal(CounterName).Get() })
+			for k := range 6 {
+				for _, argument := range []uint64{0, 3, 1 << 31} {
+					want, before := callCounted(t, naive, NaiveName, k, argument)
+					got, counted := callCounted(t, asks, CounterName, k, argument)
+					require.Equal(t, want, got)
+					require.Equal(t, before, counted, "seed %d, f%d(%d)", seed, k, argument)
+					require.Equal(t, counted, told, "no cost is left over")
+				}
+			}
+			clearMemory(naive)
 			for name, config := range runtimes {
 				metered := run(t, config(), copied.Binary, nil)
 				for k := range 6 {
@@ -241,15 +256,18 @@ func TestCostsAreThoseOfTheNaiveCounter(t *testing.T) {
 						different[counted] = true
 					}
 				}
-				naiveMemory, _ := naive.Memory().Read(0, 4096)
-				memory, _ := metered.Memory().Read(0, 4096)
-				clear(naiveMemory)
-				clear(memory)
+				clearMemory(naive)
 			}
 		}
 	}
 	require.Greater(t, total, 10_000*modules/20)
 	require.Greater(t, len(different), 50)
+}
+
+// clearMemory takes a module back to before its calls.
+func clearMemory(m api.Module) {
+	memory, _ := m.Memory().Read(0, 4096)
+	clear(memory)
 }
 
 // callCounted calls a function and returns its result and what its counter has counted.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"slices"
 	"sort"
+	"strings"
 )
 
 // moved says where code of the copy comes from. Offsets are from the start of the
@@ -91,6 +92,18 @@ func (f Frame) String() string {
 	return text
 }
 
+// Line returns file:line of Source, "" if no line is known.
+func (f Frame) Line() string {
+	last := strings.LastIndexByte(f.Source, ':')
+	if last > 0 && strings.IndexByte(f.Source[:last], ':') > 0 {
+		return f.Source[:last] // the column is cut off
+	}
+	if last > 0 {
+		return f.Source
+	}
+	return ""
+}
+
 // Frames returns the functions around what is at an offset of the copy's code section, as far
 // as the image says it: the innermost first, and those that it is inlined in, up to the one
 // of WebAssembly.
@@ -102,16 +115,13 @@ func (p *Places) Frames(offset uint64) []Frame {
 	if !ok {
 		return nil
 	}
-	return p.framesAt(at)
+	return p.FramesAt(at)
 }
 
 // Breaking returns the functions around the place in which a global is changed that its
 // function need not give back; the last one is named in any case.
 func (p *Places) Breaking(g *Global) (frames []Frame) {
-	if p != nil {
-		frames = p.framesAt(g.at)
-	}
-	if len(frames) == 0 {
+	if frames = p.FramesAt(g.at); len(frames) == 0 {
 		frames = []Frame{{}}
 	}
 	if last := &frames[len(frames)-1]; last.Function == "" {
@@ -120,8 +130,11 @@ func (p *Places) Breaking(g *Global) (frames []Frame) {
 	return frames
 }
 
-// framesAt is Frames for an offset in the image's own code section.
-func (p *Places) framesAt(at uint64) []Frame {
+// FramesAt is Frames for an offset in the image's own code section.
+func (p *Places) FramesAt(at uint64) []Frame {
+	if p == nil {
+		return nil
+	}
 	units := p.data.Reader()
 	for {
 		unit, err := units.Next()

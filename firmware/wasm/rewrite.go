@@ -83,6 +83,9 @@ func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
 			c.Recursive = append(c.Recursive, m.functionName(len(m.imported)+k))
 		}
 	}
+	if meter != nil && meter.Profile {
+		w.lines = c.Places().lines()
+	}
 	w.write(c)
 	return c, nil
 }
@@ -147,6 +150,7 @@ type weaver struct {
 	turns   []turns
 	order   []uint32  // of the functions, callees first
 	meter   *metering // nil if nobody asks for costs
+	lines   lineTable // of the image, for a profile
 }
 
 // analyse reads all code once. It refuses what is unknown, out of range or
@@ -443,12 +447,12 @@ func (w *weaver) function(k int) *woven {
 	}
 	var meter *tally
 	if w.meter != nil {
-		meter = &tally{metering: w.meter, f: out, open: []opcode{opBlock}}
+		meter = &tally{metering: w.meter, f: out, open: []opcode{opBlock}, tick: w.tick, lines: w.lines, base: uint32(f.offset-w.m.codeOffset()) + head}
 	}
 	count := func(at int, turns uint32) {
 		insert(at, w.count(out, appendS32([]byte{byte(opI32Const)}, int32(turns))))
 		if meter != nil {
-			insert(at, meter.check(w.tick))
+			insert(at, meter.check())
 		}
 	}
 	if units := w.turns[k].entry; units > 0 {

@@ -1,0 +1,198 @@
+package firmware
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+
+	"starloom/firmware/wasm"
+)
+
+// A call is profiled in a copy of its own (wasm.Meter.Profile), which asks the host after
+// every source line. Where no one asks for a profile, nothing of this is in the code.
+
+// Profile says where one call of a slot handler has spent its cost.
+type Profile struct {
+	Cost   uint64         // of what was profiled
+	Cut    bool           // the call went on: ProfileCostMax is the most
+	Stacks []ProfileStack // their costs add up to Cost; the dearest first
+}
+
+// ProfileStack is the functions around one source line, and what was spent there.
+type ProfileStack struct {
+	Frames []wasm.Frame // the innermost first; Source is file:line, "" if it is not known
+	Cost   uint64
+}
+
+// ProfileCostMax is up to what cost a call is profiled.
+const ProfileCostMax = 10_000_000
+
+// Profiler is an Instance of an image of LoadProfiled.
+type Profiler interface {
+	Instance
+	// ProfileSlot calls the slot handler of a cell and says where its cost comes from.
+	ProfileSlot(cell, slot uint32) *Profile
+}
+
+// LoadProfiled is LoadMetered for an image whose instances are Profilers, and slow.
+func (h *Host) LoadProfiled(name string, binary []byte, meter wasm.Meter) (*Image, error) {
+	meter.Profile = true
+	return h.load(name, binary, &meter)
+}
+
+// profile is the tree of the calls of one call.
+type profile struct {
+	counter, at api.Global // wasm.CounterName, wasm.AtName
+	counted     uint64     // of the counter
+	top, bottom *profileCall
+	deep        int // calls above top, which is at profileDepthMax
+	cut         bool
+}
+
+// profileDepthMax is how many calls inside each other are told apart; what is called from there
+// counts as the caller's.
+const profileDepthMax = 64
+
+// profileCall is a function that was called from one place.
+type profileCall struct {
+	by       *profileCall
+	depth    int
+	from     uint32 // offset of the call
+	function string
+	calls    []*profileCall
+	costs    map[uint32]uint64 // by offset
+}
+
+// errProfileCut ends a call that is profiled no further.
+var errProfileCut = errors.New("the profile is full")
+
+// ProfileSlot implements Profiler.
+func (in *wasmInstance) ProfileSlot(cell, slot uint32) *Profile {
+	p := &profile{counter: in.costs.counter, at: in.module.ExportedGlobal(wasm.AtName), bottom: &profileCall{}}
+	p.top = p.bottom
+	in.profile = p
+	defer func() { in.profile = nil }()
+	in.Slot([]uint32{cell}, slot)
+	stacks := map[string]*ProfileStack{}
+	for _, called := range p.bottom.calls {
+		called.add(in.image, stacks, nil)
+	}
+	result := &Profile{Cost: p.counted, Cut: p.cut}
+	for _, stack := range stacks {
+		result.Stacks = append(result.Stacks, *stack)
+	}
+	slices.SortFunc(result.Stacks, func(a, b ProfileStack) int {
+		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(fmt.Sprint(a.Frames), fmt.Sprint(b.Frames)))
+	})
+	return result
+}
+
+// profileOf is the profile that a call of the image is for, or nil.
+func profileOf(ctx context.Context) *profile {
+	if in, _ := ctx.Value(instanceKey{}).(*wasmInstance); in != nil {
+		return in.profile
+	}
+	return nil
+}
+
+// count adds what has been counted since the last time to the place that was reached.
+func (p *profile) count() {
+	if p == nil {
+		return
+	}
+	counter := p.counter.Get()
+	p.top.costs[uint32(p.at.Get())] += counter - p.counted
+	if p.counted = counter; counter >= ProfileCostMax {
+		p.cut = true
+		panic(errProfileCut)
+	}
+}
+
+// listening is a context in which an image is compiled: one with a profile tells of its calls.
+func listening(ctx context.Context, meter *wasm.Meter) context.Context {
+	if meter == nil || !meter.Profile {
+		return ctx
+	}
+	return experimental.WithFunctionListenerFactory(ctx, experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
+		if slices.ContainsFunc(f.ExportNames(), func(name string) bool { return strings.HasPrefix(name, wasm.EachName) }) {
+			return nil // of the copy
+		}
+		return profileListener{}
+	}))
+}
+
+// profileListener is an experimental.FunctionListener.
+type profileListener struct{}
+
+// Before notes a call.
+func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
+	p := profileOf(ctx)
+	if p == nil {
+		return
+	}
+	if p.top.depth == profileDepthMax {
+		p.deep++
+		return
+	}
+	from, name := uint32(0), strings.TrimPrefix(f.DebugName(), ".")
+	if p.top != p.bottom {
+		from = uint32(p.at.Get())
+	}
+	k := slices.IndexFunc(p.top.calls, func(c *profileCall) bool { return c.from == from && c.function == name })
+	if k < 0 {
+		k = len(p.top.calls)
+		p.top.calls = append(p.top.calls, &profileCall{by: p.top, depth: p.top.depth + 1, from: from, function: name, costs: map[uint32]uint64{}})
+	}
+	p.top = p.top.calls[k]
+}
+
+// After notes a return.
+func (profileListener) After(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64) {
+	switch p := profileOf(ctx); {
+	case p == nil:
+	case p.deep > 0:
+		p.deep--
+	default:
+		p.top = p.top.by
+	}
+}
+
+// Abort notes nothing: the whole call ends.
+func (profileListener) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}
+
+// add adds the stacks of a call and of those inside it; around is where it was called from.
+func (c *profileCall) add(img *Image, stacks map[string]*ProfileStack, around []wasm.Frame) {
+	frames := func(at uint32) []wasm.Frame { return append(img.lineFrames(c.function, at), around...) }
+	for at, cost := range c.costs {
+		stack := frames(at)
+		key := fmt.Sprint(stack)
+		if stacks[key] == nil {
+			stacks[key] = &ProfileStack{Frames: stack}
+		}
+		stacks[key].Cost += cost
+	}
+	for _, called := range c.calls {
+		called.add(img, stacks, frames(called.from))
+	}
+}
+
+// lineFrames is the frames of a function and those inlined there around an offset, without
+// columns: a profile is by lines.
+func (img *Image) lineFrames(function string, at uint32) []wasm.Frame {
+	frames := img.framesAt(uint64(at))
+	if len(frames) == 0 {
+		return []wasm.Frame{{Function: function}}
+	}
+	for i := range frames {
+		frames[i].Source = frames[i].Line()
+	}
+	last := &frames[len(frames)-1]
+	last.Function = or(last.Function, function)
+	return frames
+}

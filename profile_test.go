@@ -1,0 +1,117 @@
+package starloom
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
+)
+
+// slowScenario runs firmware of which processor 2 is slow in slot 3.
+func slowScenario(t *testing.T, turns int64) *Scenario {
+	image := filepath.Join(t.TempDir(), "slow.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/slow.c", Output: image, Debug: true}))
+	s := imageScenario(t, "asserts")
+	s.Firmware.Image, s.Firmware.CPU, s.Firmware.Params, s.Rules = image, CPU{Model: "unit", ClockRatio: 2}, map[string]int64{"turns": turns}, &Rules{}
+	return s
+}
+
+// profiled runs a scenario with a profile.
+func profiled(t *testing.T, s *Scenario, o MachineOptions) (report *Report, folded string) {
+	var profile bytes.Buffer
+	report, err := Run(context.Background(), s, RunOptions{MachineOptions: o, Profile: Writer(&profile)})
+	require.NoError(t, err)
+	return report, profile.String()
+}
+
+// TestProfileOfLongestCall: the stack of the longest call leads to the line that is slow, its costs
+// add up to what the call has cost in the run, and a turn of a loop costs the same each time.
+func TestProfileOfLongestCall(t *testing.T) {
+	costs := map[int64]uint64{} // of the slow line, by turns
+	for _, turns := range []int64{1000, 2000, 3000} {
+		report, _ := profiled(t, slowScenario(t, turns), MachineOptions{})
+		worst := report.Firmware.Cycles.Worst
+		require.Equal(t, WorstCall{Processor: 2, Path: "pops.group[2].nic[0]", Slot: 3, Profile: worst.Profile}, *worst)
+		p := worst.Profile
+		require.Equal(t, report.Firmware.Cycles.Max, (p.Cost+1)/2, "two instructions a cycle")
+		var texts []string
+		for _, l := range p.Stack {
+			texts = append(texts, l.String())
+		}
+		require.Equal(t, []string{"find at slow.c:15", "look_up at slow.c:23", "on_slot at slow.c:34"}, texts[:3])
+		require.Equal(t, p.Cost, p.Stack[len(p.Stack)-1].Cost, "all of it in the handler")
+		require.Equal(t, "find at slow.c:15", p.Lines[0].String())
+		costs[turns] = p.Lines[0].Cost
+	}
+	require.Equal(t, costs[2000]-costs[1000], costs[3000]-costs[2000])
+	require.Greater(t, costs[2000]-costs[1000], uint64(1000*5))
+}
+
+// TestProfileWithoutLines: without debug information a profile names functions.
+func TestProfileWithoutLines(t *testing.T) {
+	s := slowScenario(t, 1000)
+	binary, err := os.ReadFile(s.Firmware.Image)
+	require.NoError(t, err)
+	s.Firmware.ImageBytes = bytes.ReplaceAll(binary, []byte(".debug_line"), []byte(".nothing___"))
+	report, folded := profiled(t, s, MachineOptions{})
+	stack := report.Firmware.Cycles.Worst.Profile.Stack
+	require.Equal(t, []string{"find", "look_up"}, []string{stack[0].String(), stack[1].String()})
+	require.Contains(t, folded, ";look_up;find ")
+}
+
+// TestProfilesAddUp: the stacks of the longest call of every program for POPS add up to what it cost,
+// whatever the mode, bank size, runtime and engine.
+func TestProfilesAddUp(t *testing.T) {
+	line := regexp.MustCompile(`^[^;]+(;[^;]+)* (\d+)$`)
+	for _, program := range []string{"pops/random", "pops/sort", "pops/offline"} {
+		s := routerScenario(program, 4, 4)
+		s.Firmware.CPU = CPU{Model: "rv32-inorder", BudgetCycles: 100}
+		s.Stop.Slots = 20
+		want := ""
+		for _, o := range []MachineOptions{{}, {BankSize: 4, Workers: 2}, {Runtime: "interpreter"}, {Engine: EngineCycle}, {parks: true}} {
+			for _, mode := range []string{ModeBanked, ModeIsolated} {
+				s.Firmware.Mode = mode
+				report, folded := profiled(t, s, o)
+				var sum uint64
+				for _, text := range strings.Split(strings.TrimSpace(folded), "\n") {
+					match := line.FindStringSubmatch(text)
+					require.NotNil(t, match, text)
+					cost, err := strconv.ParseUint(match[2], 10, 64)
+					require.NoError(t, err)
+					sum += cost
+				}
+				worst := report.Firmware.Cycles.Worst
+				require.Equal(t, report.Firmware.Cycles.Max, sum, "%s %+v", program, o)
+				this := fmt.Sprint(worst.Processor, worst.Slot, worst.Profile.Stack, worst.Profile.Lines, folded)
+				require.Equal(t, or(want, this), this, "%s %s %+v", program, mode, o)
+				want = this
+			}
+		}
+	}
+}
+
+// TestProfileOfMissedSlots: a run that has missed slots has the stack of its longest call without
+// being asked, and one that has not has none.
+func TestProfileOfMissedSlots(t *testing.T) {
+	s := routerScenario("pops/random", 4, 4)
+	s.Stop.Slots = 20
+	for budget, want := range map[int]bool{100: true, 100_000: false} {
+		s.Firmware.CPU = CPU{Model: "unit", BudgetCycles: budget}
+		report, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, want, *report.Firmware.Overruns > 0)
+		require.Equal(t, want, report.Firmware.Cycles.Worst.Profile != nil)
+	}
+	s.Firmware.CPU = CPU{}
+	_, err := Run(t.Context(), s, RunOptions{Profile: Writer(&bytes.Buffer{})})
+	require.ErrorContains(t, err, "--profile")
+}

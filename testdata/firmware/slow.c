@@ -1,0 +1,38 @@
+/* Processor 2 is slow in slot 3: most of it in a loop two calls deep, the rest in one of its own. */
+#include "starloom.h"
+
+STARLOOM_PARAMS("turns=1000")
+
+typedef struct {
+    uint32_t found;
+} state_t;
+
+static volatile uint32_t table[64];
+
+__attribute__((noinline)) static uint32_t find(uint32_t turns) {
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < turns; k++)
+        found += table[k % 64];
+    return found;
+}
+
+__attribute__((noinline)) static uint32_t look_up(uint32_t turns) {
+    uint32_t found = 0;
+    for (uint32_t k = 0; k < turns / 16; k++)
+        found ^= table[k % 64];
+    return found + find(turns);
+}
+
+static void on_start(sl_nic *nic, state_t *s) {
+    (void)nic;
+    s->found = 0;
+}
+
+static void on_slot(sl_nic *nic, state_t *s) {
+    uint32_t turns = sl_self(nic) == 2 && sl_slot(nic) == 3 ? (uint32_t)sl_param(nic, 0) : 1;
+    s->found += find(1);
+    s->found += look_up(turns);
+    if (sl_slot(nic) == 6) sl_done(nic);
+}
+
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
