@@ -57,7 +57,7 @@ type profiling struct {
 // report says so.
 func (m *Machine) profileWorst(ctx context.Context, report *Report, folded *traces.File, each func() error) error {
 	f := &report.Firmware
-	if f.Cycles == nil || f.Cycles.Worst == nil || folded == nil && (f.Overruns == nil || *f.Overruns == 0) || m.interrupted || m.rtlFailed {
+	if f.Cycles == nil || f.Cycles.Worst == nil || folded == nil && (f.Overruns == nil || *f.Overruns == 0) || report.Interrupted() || report.ToolFailed() {
 		return nil
 	}
 	worst := f.Cycles.Worst
@@ -191,13 +191,13 @@ func (c *CallProfile) writeFolded(w io.Writer) error {
 
 // rows are the lines of the text form.
 func (c *CallProfile) rows() (rows []string) {
-	share := func(l ProfileLine) string { return fmt.Sprintf("%d%% %s", l.Cost*100/max(c.Cost, 1), l.Frame) }
+	percent := func(l ProfileLine) uint64 { return l.Cost * 100 / max(c.Cost, 1) }
 	for _, l := range c.Stack {
-		rows = append(rows, share(l))
+		rows = append(rows, fmt.Sprintf("%3d%% %s", percent(l), l.Frame))
 	}
 	var lines []string
 	for _, l := range c.Lines[:min(profileLinesShown, len(c.Lines))] {
-		lines = append(lines, share(l))
+		lines = append(lines, fmt.Sprintf("%d%% %s", percent(l), l.Frame))
 	}
 	rows = append(rows, "without callees: "+strings.Join(lines, ", "))
 	if c.Cut {

@@ -61,7 +61,7 @@ type Progress struct {
 	Slots, SlotsLimit uint32 // that have crossed, and after which the run ends at the latest
 	Done, Processors  int    // processors that are done or faulty, of all
 	Runs, RunsTotal   uint64 // of many runs; else 0
-	Repeated          bool   // the run is repeated to find where packets were lost
+	Repeated          bool   // the run is repeated to find out more: where packets were lost, what faults have done, where the longest call has spent its cycles
 }
 
 func (o *RunOptions) record() RecordOptions {
@@ -193,19 +193,18 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 		}
 		return nil
 	}
+	if !m.paused { // these repeat the whole run
+		if err := m.separate(ctx, report, repeated); err != nil {
+			return nil, err
+		}
+		if err := m.locateLosses(ctx, report, repeated); err != nil {
+			return nil, err
+		}
+		if err := recording.repeatWaveform(ctx, m, report, repeated); err != nil {
+			return nil, err
+		}
+	}
 	if err := m.profileWorst(ctx, report, folded, repeated); err != nil {
-		return nil, err
-	}
-	if m.paused { // nothing is repeated beyond the break
-		return report, recording.finish(report.Violations, report.Cycles)
-	}
-	if err := m.separate(ctx, report, repeated); err != nil {
-		return nil, err
-	}
-	if err := m.locateLosses(ctx, report, repeated); err != nil {
-		return nil, err
-	}
-	if err := recording.repeatWaveform(ctx, m, report, repeated); err != nil {
 		return nil, err
 	}
 	return report, recording.finish(report.Violations, report.Cycles)

@@ -48,7 +48,11 @@ The digest covers, slot by slot, frames that were sent or held back by their med
 receive statuses, deliveries that firmware announced and results that it gave; not timing,
 packets held, logs and probes. Runs are equal if digest and report are.
 
-A run that has lost packets is repeated, to find out where.
+A run that has lost packets is repeated, to find out where. One that has missed slots (rule
+meets_budget) is repeated up to its longest call, to say where that has spent its cycles: the
+stack of functions that leads to most of them, and the lines that cost most. --profile F asks for
+it in any run whose firmware.cpu has a model, and writes all stacks as flame graph tools read
+them: function (file:line);function (file:line) cost.
 
 --save F writes the state at the end, at the break, or with --checkpoint-every N every
 N slots: the last whole one is in F, whatever ends the process. --restore F goes on from
@@ -77,6 +81,7 @@ of one dimension is its plane.`,
   starloom run examples/pops-2x4-all.yaml --seed 1 --permutation 7 --vcd out.vcd
   starloom run examples/pops-16x16.yaml --break-on slot=7 --save state
   starloom run examples/pops-16x16.yaml --restore state --vcd from-7.vcd
+  starloom run deadline.yaml --profile longest.folded && flamegraph.pl longest.folded > longest.svg
   starloom run examples/pops-4x4-survival.yaml --seeds 1..200 --survival survival.svg
   starloom run examples/rtl/pops-4x4.yaml`,
 		Args:              exactly("SCENARIO"),
