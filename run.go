@@ -105,7 +105,7 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 // runOne emulates one permutation and writes its traces.
 func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
 	if o.Profile.given() && !s.Firmware.CPU.metered() {
-		return nil, &InputError{Place: "--profile", Reason: "the scenario has no firmware.cpu: handlers take no time", Remedy: "add cpu: {model: rv32-inorder} under firmware"}
+		return nil, &InputError{Place: "--profile", Reason: "firmware.cpu has no model: handlers take no time", Remedy: "add cpu: {model: rv32-inorder} to the key firmware"}
 	}
 	machine := o.MachineOptions
 	machine.RunTable = o.RunTableCSV.given() || o.RunTableSVG.given()
