@@ -47,13 +47,34 @@ func TestProfileOfLongestCall(t *testing.T) {
 		for _, l := range p.Stack {
 			texts = append(texts, l.String())
 		}
-		require.Equal(t, []string{"find at slow.c:15", "look_up at slow.c:23", "on_slot at slow.c:34"}, texts[:3])
+		require.Equal(t, []string{"find at slow.c:15", "look_up at slow.c:23", "on_slot at slow.c:40"}, texts[:3])
 		require.Equal(t, p.Cost, p.Stack[len(p.Stack)-1].Cost, "all of it in the handler")
 		require.Equal(t, "find at slow.c:15", p.Lines[0].String())
 		costs[turns] = p.Lines[0].Cost
 	}
 	require.Equal(t, costs[2000]-costs[1000], costs[3000]-costs[2000])
 	require.Greater(t, costs[2000]-costs[1000], uint64(1000*5))
+}
+
+// TestProfileIsBounded: of a call that costs more than is profiled, the first part is; of calls inside each
+// other only some are told apart, and no cost is lost.
+func TestProfileIsBounded(t *testing.T) {
+	report, _ := profiled(t, slowScenario(t, 2_000_000), MachineOptions{})
+	p := report.Firmware.Cycles.Worst.Profile
+	require.True(t, p.Cut)
+	require.InDelta(t, firmware.ProfileCostMax, p.Cost, 100)
+	var text bytes.Buffer
+	require.NoError(t, report.WriteText(&text))
+	require.Contains(t, text.String(), "of the first part of the call, up to a cost of 100000")
+
+	s := slowScenario(t, 10)
+	s.Firmware.Params["deep"] = 200
+	report, _ = profiled(t, s, MachineOptions{})
+	p = report.Firmware.Cycles.Worst.Profile
+	require.False(t, p.Cut)
+	require.Equal(t, report.Firmware.Cycles.Max, (p.Cost+1)/2)
+	require.Equal(t, "dig", p.Stack[0].Function)
+	require.Len(t, p.Stack, 65, "64 calls, and on_slot, which is inlined")
 }
 
 // TestProfileWithoutLines: without debug information a profile names functions.

@@ -55,11 +55,10 @@ type bounds struct {
 	k      int // of the function
 	now    uint64
 	locals []value // nil: nothing is known any more
-	stack  []value
+	operands[value]
 	frames []boundsFrame
 	result functionBounds
 	budget int // of copies of locals
-	failed bool
 
 	blockStart int
 	blockCost  uint64
@@ -249,48 +248,12 @@ func (a *bounds) join(x, y []value) []value {
 	return x
 }
 
-func (a *bounds) pop() value {
-	if len(a.stack) == 0 {
-		a.failed = true
-		return value{}
-	}
-	v := a.stack[len(a.stack)-1]
-	a.stack = a.stack[:len(a.stack)-1]
-	return v
-}
-
-func (a *bounds) push(v value) { a.stack = append(a.stack, v) }
-
-func (a *bounds) replace(pops, pushes int) {
-	for range pops {
-		a.pop()
-	}
-	for range pushes {
-		a.push(value{})
-	}
-}
-
-// cut leaves height values and so many unknown ones on the stack.
-func (a *bounds) cut(height, unknown int) {
-	if height > len(a.stack) {
-		a.failed = true
-		return
-	}
-	a.stack = a.stack[:height]
-	a.replace(0, unknown)
-}
-
 func (a *bounds) around() int { return a.frames[len(a.frames)-1].around }
 
 // open starts a block; written are the locals that it writes, if it is a loop.
 func (a *bounds) open(i *instruction, written []uint32) {
 	f := boundsFrame{op: i.op, around: a.around(), before: a.now}
-	if i.value >= 0 {
-		t := a.m.types[i.value]
-		f.params, f.results = len(t.params), len(t.results)
-	} else if i.value != blockEmpty-0x80 {
-		f.results = 1
-	}
+	f.params, f.results = a.m.block(i)
 	if f.params > len(a.stack) {
 		a.failed = true
 		return

@@ -137,9 +137,9 @@ type tally struct {
 	f       *woven
 	pending uint64   // of instructions since the last addition
 	open    []opcode // blocks, the function's own first
+	tick    uint32   // the function that asks the host
 
 	// With Profile.
-	tick  uint32    // the function that asks the host
 	lines lineTable // of the image
 	base  uint32    // offset of the function's instructions in the image's code section
 	line  string    // of what is pending

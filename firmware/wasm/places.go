@@ -135,18 +135,25 @@ func (p *Places) FramesAt(at uint64) []Frame {
 	if p == nil {
 		return nil
 	}
+	for unit := range p.units {
+		if line := p.inUnit(unit, at); line != nil {
+			return p.callers(unit, at, formatLine(line))
+		}
+	}
+	return nil
+}
+
+// units yields the compile units, as far as they can be read.
+func (p *Places) units(yield func(*dwarf.Entry) bool) {
 	units := p.data.Reader()
 	for {
 		unit, err := units.Next()
 		if err != nil || unit == nil {
-			return nil
+			return
 		}
 		units.SkipChildren()
-		if unit.Tag != dwarf.TagCompileUnit {
-			continue
-		}
-		if line := p.inUnit(unit, at); line != nil {
-			return p.callers(unit, at, formatLine(line))
+		if unit.Tag == dwarf.TagCompileUnit && !yield(unit) {
+			return
 		}
 	}
 }
@@ -288,15 +295,9 @@ func (p *Places) lines() (table lineTable) {
 	if p == nil {
 		return nil
 	}
-	units := p.data.Reader()
-	for {
-		unit, err := units.Next()
-		if err != nil || unit == nil {
-			break
-		}
-		units.SkipChildren()
+	for unit := range p.units {
 		lines, err := p.data.LineReader(unit)
-		if unit.Tag != dwarf.TagCompileUnit || err != nil || lines == nil {
+		if err != nil || lines == nil {
 			continue
 		}
 		var line, last dwarf.LineEntry

@@ -193,39 +193,16 @@ func (f *function) give(m *module, k int, uses []globalUse) {
 // giving is the analysis of one function: it follows the code, joins what is known
 // where paths meet, and goes through a loop again while its start has lost something.
 type giving struct {
-	m        *module
-	f        *function
-	now      state
-	stack    []term
+	m   *module
+	f   *function
+	now state
+	operands[term]
 	frames   []frame
 	end      state // at the returns
 	returned bool
 	lowered  []bool // globals that have been set below what they were
 	changed  []int  // where they were last set to something else than what they were
 	budget   int
-	failed   bool
-}
-
-func (a *giving) pop() term {
-	if len(a.stack) == 0 {
-		a.failed = true
-		return term{}
-	}
-	v := a.stack[len(a.stack)-1]
-	a.stack = a.stack[:len(a.stack)-1]
-	return v
-}
-
-func (a *giving) push(values ...term) { a.stack = append(a.stack, values...) }
-
-// replace pops and pushes values of which nothing is known.
-func (a *giving) replace(pops, pushes int) {
-	for range pops {
-		a.pop()
-	}
-	for range pushes {
-		a.push(term{})
-	}
 }
 
 func (a *giving) run() bool {
@@ -274,12 +251,7 @@ func (a *giving) open(i *instruction) {
 	if i.op == opIf {
 		a.pop()
 	}
-	if i.value >= 0 {
-		t := a.m.types[i.value]
-		f.params, f.results = len(t.params), len(t.results)
-	} else if i.value != blockEmpty-0x80 {
-		f.results = 1
-	}
+	f.params, f.results = a.m.block(i)
 	if f.params > len(a.stack) {
 		a.failed = true
 		return
@@ -328,16 +300,6 @@ func (a *giving) otherwise() {
 func (a *giving) restart(f *frame) {
 	a.now = a.clone(&f.before)
 	a.cut(f.height, f.params)
-}
-
-// cut leaves height values and as many unknown ones on the stack.
-func (a *giving) cut(height, unknown int) {
-	if height > len(a.stack) {
-		a.failed = true
-		return
-	}
-	a.stack = a.stack[:height]
-	a.replace(0, unknown)
 }
 
 // close ends a block; falls says whether the code before the end runs into it.

@@ -1,7 +1,7 @@
-/* Processor 2 is slow in slot 3: most of it in a loop two calls deep, the rest in one of its own. */
+/* Processor 2 is slow in slot 3: most of it in a loop two calls deep; or, with deep=N, N calls deep. */
 #include "starloom.h"
 
-STARLOOM_PARAMS("turns=1000")
+STARLOOM_PARAMS("turns=1000", "deep=0")
 
 typedef struct {
     uint32_t found;
@@ -23,15 +23,22 @@ __attribute__((noinline)) static uint32_t look_up(uint32_t turns) {
     return found + find(turns);
 }
 
+__attribute__((noinline)) static uint32_t dig(uint32_t depth) {
+    table[depth % 64] += depth ? dig(depth - 1) : 0;
+    return table[(depth + 1) % 64];
+}
+
 static void on_start(sl_nic *nic, state_t *s) {
     (void)nic;
     s->found = 0;
 }
 
 static void on_slot(sl_nic *nic, state_t *s) {
-    uint32_t turns = sl_self(nic) == 2 && sl_slot(nic) == 3 ? (uint32_t)sl_param(nic, 0) : 1;
+    int slow = sl_self(nic) == 2 && sl_slot(nic) == 3;
+    uint32_t turns = slow ? (uint32_t)sl_param(nic, 0) : 1;
     s->found += find(1);
     s->found += look_up(turns);
+    if (slow) s->found += dig((uint32_t)sl_param(nic, 1));
     if (sl_slot(nic) == 6) sl_done(nic);
 }
 
