@@ -63,7 +63,7 @@ man:
 full:
 	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
-	$(GO) test ./cmd/starloom -run BigFiles -full -v
+	$(GO) test ./cmd/starloom -run 'BigFiles|EveryExportEnds' -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
 	$(GO) run ./cmd/starloom study bus --full
