@@ -224,6 +224,7 @@ var badScenarios = []badScenario{
 	{"collision_free slot twice", small + "rules: {collision_free: {period: 5, slots: [3, 3]}}\n", true},
 	{"program without its workload", strings.Replace(small, "pops/random", "pops/one-to-all", 1), false},
 	{"program with another workload", strings.Replace(small, "pops/random", "pops/offline", 1) + "workload: {one_to_all: {source: 0}}\n", false},
+	{"image with a workload of other networks", strings.Replace(small, "program: pops/random", "image: r.wasm", 1) + "workload: {gossip: {}}\n", false},
 	{"packets_per_processor_max 255", small + "rules: {packets_per_processor_max: 255}\n", true},
 	{"packets_per_processor_max 0", small + "rules: {packets_per_processor_max: 0}\n", true},
 	{"exactly_once yes", small + "rules: {exactly_once: yes}\n", false},

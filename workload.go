@@ -133,6 +133,9 @@ func (s *Scenario) checkWorkload() error {
 	}
 	kind := w.Kind()
 	p := s.program()
+	if carried := s.carried(); p == nil && !slices.Contains(carried, kind) {
+		return s.refuse("workload."+kind, fmt.Sprintf("networks of the kind %s do not carry %s", s.network().Kind(), kind), "write "+workloadExamples(carried))
+	}
 	if p != nil && p.Workloads == nil {
 		if _, stated := s.places["workload"]; stated || !w.Usual() {
 			return s.refuse("workload", fmt.Sprintf("the program %s takes no workload", p.Name), "delete workload")
@@ -142,16 +145,35 @@ func (s *Scenario) checkWorkload() error {
 		if _, given := s.places[path]; !given {
 			path = "firmware.program"
 		}
-		var write []string
-		for _, kind := range p.Workloads {
-			write = append(write, fmt.Sprintf("workload: {%s: %s}", kind, workloadExample[kind]))
-		}
-		return s.refuse(path, fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind), "write "+strings.Join(write, " or "))
+		return s.refuse(path, fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind), "write "+workloadExamples(p.Workloads))
 	}
 	if s.Firmware.Schedule != "" && s.Firmware.Program != "" {
 		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")
 	}
 	return nil
+}
+
+// carried returns the kinds of workloads that the network knows: what the host writes into every
+// NIC, and what programs of the network carry.
+func (s *Scenario) carried() []string {
+	kinds := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll}
+	for _, p := range s.network().Programs() {
+		for _, kind := range p.Workloads {
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}
+
+// workloadExamples is what a remedy writes.
+func workloadExamples(kinds []string) string {
+	var write []string
+	for _, kind := range kinds {
+		write = append(write, fmt.Sprintf("workload: {%s: %s}", kind, workloadExample[kind]))
+	}
+	return strings.Join(write, " or ")
 }
 
 // schedule returns which schedule the firmware takes, "" for none.
