@@ -20,7 +20,7 @@ var misbehaviours = []struct {
 	2: {"writes beyond its memory", RuleTrap, "write_beyond", "out of bounds memory access", false},
 	3: {"writes everywhere in its memory", RuleTrap, "write_everywhere", "out of bounds memory access", true},
 	4: {"divides by zero", RuleTrap, "divide", "integer divide by zero", false},
-	5: {"recurses", RuleTrap, "recurse", "", false}, // stack overflow, or out of bounds where the stack in memory ends first
+	5: {"recurses", RuleTrap, "recurse", "out of bounds memory access: the stack of 16384 bytes has overflowed", false},
 	6: {"keeps some of the stack", RuleTrap, "keep_stack", "kept 5000 bytes of the stack", false},
 	7: {"sends and traps", RuleTrap, "misbehave", "unreachable", false},
 	9: {"gives up", RuleFail, "misbehave", "code 7", false},

@@ -514,6 +514,7 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		if err == nil {
 			return
 		}
+		err = in.overflowed(err)
 		in.leave()
 		var stopped stoppedError
 		if errors.As(err, &stopped) {
@@ -547,7 +548,10 @@ func (in *wasmInstance) fault(cell int, err error) {
 	var failed assertError
 	var endless endlessError
 	var kept keptError
+	var overflow overflowError
 	switch {
+	case errors.As(err, &overflow):
+		event.Text += overflow.what
 	case errors.As(err, &kept):
 		event.Backtrace = in.image.breaking(kept.global)
 		event.Function, event.Source = event.Backtrace[0].Function, event.Backtrace[0].Source
@@ -563,6 +567,28 @@ func (in *wasmInstance) fault(cell int, err error) {
 		event.Text = spent.Error()
 	}
 	in.events = append(in.events, event)
+}
+
+// overflowError is a trap for want of stack.
+type overflowError struct {
+	error
+	what string // beyond the runtime's words
+}
+
+func (e overflowError) Unwrap() error { return e.error }
+
+// overflowed says of a trap, before leave, that the stack was too small: that of the image, which
+// grows down to address 0, or that of the runtime.
+func (in *wasmInstance) overflowed(err error) error {
+	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
+		return overflowError{err, ": too many calls inside each other of " + some(recursive)}
+	}
+	for i, g := range in.globals {
+		if in.image.copy.Globals[i].GivenBack && int32(in.before[i]) > 0 && int32(g.Get()) < 0 {
+			return overflowError{err, fmt.Sprintf(": the stack of %d bytes has overflowed", in.before[i])}
+		}
+	}
+	return err
 }
 
 // gaveUpError ends a handler that has called sl_fail; its value is the code.

@@ -105,6 +105,7 @@ func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint
 			in.spent = append(append(in.spent, in.bank.Calls[1:n]...), uint32(min(in.costs.counter.Get(), math.MaxUint32)))
 			return
 		}
+		err = in.overflowed(err)
 		in.leave()
 		place := int(uint32(in.costs.place.Get()))
 		in.spent = append(append(in.spent, in.bank.Calls[1:place+1]...), 0)
