@@ -32,8 +32,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), printable(r.Scenario))
 	shown, ofRule := uint64(0), map[string]int{}
-	for i := range r.Violations {
-		v := &r.Violations[i]
+	for _, v := range causesFirst(r.Violations) {
 		if ofRule[v.Rule]++; ofRule[v.Rule] > violationsShownPerRule || shown == violationsShown {
 			continue
 		}
@@ -105,6 +104,18 @@ func (r *Report) WriteText(w io.Writer) error {
 	writeFiles(&b, r.Files)
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// causesFirst is violations by cycle, but for those that a handler itself has made: what became of
+// packets may be dated before them, and follows from them.
+func causesFirst(violations []Violation) []Violation {
+	of := func(v Violation) int {
+		if k := slices.Index([]string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen}, v.Rule); k >= 0 {
+			return 0
+		}
+		return 1
+	}
+	return slices.SortedStableFunc(slices.Values(violations), func(a, b Violation) int { return of(a) - of(b) })
 }
 
 // text lists what the frames of a run became.

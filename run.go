@@ -418,22 +418,24 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	return count, missing
 }
 
-// waitsFor says what keeps a processor that is not done, "" if its referee does not know.
+// waitsFor says what keeps a processor that is not done, as far as its referee or its NIC knows.
 func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
-	waiter, ok := m.referee.(fabric.Waiter)
-	if !ok {
-		return ""
+	registers := &bank.Registers[cell]
+	if waiter, ok := m.referee.(fabric.Waiter); ok {
+		var frame nic.FrameView
+		if registers.TxCount > 0 {
+			frame = bank.TxHead(cell)
+		}
+		listens := func(processor int) bool {
+			other, its := m.processor(processor)
+			return other.Listen(m.slot)[its] != nic.PortNone
+		}
+		if what := waiter.WaitsFor(bank.First+cell, frame, listens); what != "" {
+			return ": it waits for " + what
+		}
 	}
-	var frame nic.FrameView
-	if bank.Registers[cell].TxCount > 0 {
-		frame = bank.TxHead(cell)
-	}
-	listens := func(processor int) bool {
-		other, its := m.processor(processor)
-		return other.Listen(m.slot)[its] != nic.PortNone
-	}
-	if what := waiter.WaitsFor(bank.First+cell, frame, listens); what != "" {
-		return ": it waits for " + what
+	if more := uint32(registers.Wake - uint16(m.slot)); registers.Flags&nic.FlagSleeping != 0 && more > m.slot { // longer than the run was
+		return fmt.Sprintf(": it sleeps until slot %d, or until something comes", m.slot+more)
 	}
 	return ""
 }

@@ -92,3 +92,28 @@ func reportOf(t testing.TB, s *Scenario, o MachineOptions) *Report {
 	require.NoError(t, m.Run(context.Background(), nil))
 	return m.Report()
 }
+
+// TestUnfinishedSleeper: a processor that is not done since nothing wakes it says so.
+func TestUnfinishedSleeper(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "sleeper.c")
+	image := source + ".wasm"
+	require.NoError(t, os.WriteFile(source, []byte(`#include "starloom.h"
+typedef struct { uint32_t calls; } state_t;
+static void on_start(sl_nic *nic, state_t *s) { (void)nic; (void)s; }
+static void on_slot(sl_nic *nic, state_t *s) {
+    (void)s;
+    if (sl_self(nic) == 1 && sl_slot(nic) == 3) sl_sleep(nic, 1000);
+    else if (sl_self(nic) == 2) sl_sleep(nic, 2);
+    else if (sl_self(nic) != 1) sl_done(nic);
+}
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`), 0o644))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
+	s := imageScenario(t, "sleeps")
+	s.Firmware.Image, s.Rules = image, &Rules{}
+	report, err := Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.Len(t, report.Violations, 2)
+	require.Equal(t, "processor 1 was not done when the run ended: it sleeps until slot 1003, or until something comes", report.Violations[0].Message)
+	require.Equal(t, "processor 2 was not done when the run ended", report.Violations[1].Message, "it is awake soon")
+}
