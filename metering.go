@@ -309,7 +309,7 @@ func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []
 			s.overruns++
 			bank.TakeBack(&s.kept, place, cell)
 			shard.ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: m.slot, Index: bank.First + cell,
-				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window has %d: it missed the slot", cycles, m.meter.budget)})
+				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window allows %d: it missed the slot", cycles, m.meter.budget)})
 		}
 	}
 }

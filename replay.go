@@ -300,7 +300,7 @@ func (m *Machine) describeCall(c *replayCall) string {
 		cycles := m.meter.cycles(c.cost)
 		say(" %d cycles;", cycles)
 		if m.meter.budget > 0 && cycles > m.meter.budget {
-			say(" missed the slot: its NIC has nothing of this;")
+			say(" missed the slot: none of this reached its NIC;")
 		}
 	}
 	for _, flag := range []struct {

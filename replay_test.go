@@ -100,7 +100,7 @@ func TestReplayMisses(t *testing.T) {
 	var text bytes.Buffer
 	report, err := Run(context.Background(), s, RunOptions{Replay: Writer(&text), ReplayProcessor: 0})
 	require.NoError(t, err)
-	missed := strings.Count(text.String(), "; missed the slot: its NIC has nothing of this")
+	missed := strings.Count(text.String(), "; missed the slot: none of this reached its NIC")
 	require.NotZero(t, missed)
 	require.Contains(t, text.String(), "\nequal to the whole run\n")
 	for _, v := range report.Violations {

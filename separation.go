@@ -85,7 +85,7 @@ func cause(v *Violation, sound *Report) string {
 
 // causeText is what the report for people says of a cause.
 func causeText(cause string) string {
-	return map[string]string{CauseFaults: " [not without faults]", CauseFirmware: " [also without faults]", CauseUnclear: " [cause unclear]"}[cause]
+	return map[string]string{CauseFaults: " [only with faults]", CauseFirmware: " [also without faults]", CauseUnclear: " [cause unclear]"}[cause]
 }
 
 // text is the row of the report for people.

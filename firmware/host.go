@@ -68,7 +68,7 @@ func NewHost(ctx context.Context, runtime string) (*Host, error) {
 }
 
 // Until says until when images may run from now on. A call that is running when ctx
-// ends stops within wasm.TickTurns turns of its loops: a handler makes no event then,
+// ends stops within wasm.TickTurns iterations of its loops: a handler makes no event then,
 // and leaves its bank in the middle of something, good only for a Reset.
 func (h *Host) Until(ctx context.Context) {
 	h.until.Store(&ctx)

@@ -10,7 +10,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// TurnsMax is how many turns of its loops a call of an image without a meter may take: with four
+// TurnsMax is how many iterations of its loops a call of an image without a meter may take: with four
 // instructions in the shortest loop, 10^9 instructions or more. A call of a function that may call
 // itself is a turn, too; long loops and long functions count one more for each 256 instructions.
 const TurnsMax = 250_000_000
@@ -31,7 +31,7 @@ func (h *Host) Endless() bool { return h.endless.Load() }
 type endlessError uint64
 
 func (e endlessError) Error() string {
-	return fmt.Sprintf("it has not returned after %d turns of its loops", uint64(e))
+	return fmt.Sprintf("it has not returned after %d iterations of its loops", uint64(e))
 }
 
 // turns counts those of the calls of a module.
