@@ -43,7 +43,8 @@ const FRAME_BYTES: u32 = 16;
 /** The registers of one processor's NIC. */
 @unmanaged class Processor {
   wake: u16;
-  reserved: u16;
+  txFewer: u8;
+  reserved: u8;
   rxCount: u8;
   txCount: u8;
   held: u8;
@@ -120,10 +121,16 @@ export function receive(): Frame | null {
 /** The address of a frame's payload. */
 export function payload(frame: Frame): usize { return changetype<usize>(frame) + FRAME_BYTES; }
 
+/** Frames that still fit into the TX FIFO. */
+export function txFree(): u32 {
+  const taken: u32 = <u32>registers().txCount + registers().txFewer;
+  return taken < bank().txFrames ? bank().txFrames - taken : 0;
+}
+
 /** Appends a frame to the TX FIFO; 0 when there is no room. */
 function queue(port: u32, kind: u8, destination: u32, payloadBytes: u32): usize {
   const queued: u32 = registers().txCount;
-  if (queued >= bank().txFrames) {
+  if (txFree() == 0) {
     registers().flags |= FLAG_TX_OVERFLOW;
     return 0;
   }

@@ -37,7 +37,8 @@ type Frame struct {
 type Packet struct{ Origin, Destination uint32 }
 
 type processor struct {
-	wake, reserved                uint16
+	wake                          uint16
+	txFewer, reserved             uint8
 	rxCount, txCount, held, flags uint8
 }
 
@@ -131,10 +132,15 @@ func (n *NIC) Receive() *Frame {
 	return n.rx[n.taken-1]
 }
 
+// TxFree is how many frames still fit into the TX FIFO.
+func (n *NIC) TxFree() int {
+	return max(len(n.tx)-int(n.registers.txCount)-int(n.registers.txFewer), 0)
+}
+
 // queue appends a frame to the TX FIFO; nil when there is no room.
 func (n *NIC) queue(port, kind, destination, payloadBytes uint32) *Frame {
 	queued := int(n.registers.txCount)
-	if queued >= len(n.tx) {
+	if n.TxFree() == 0 {
 		n.registers.flags |= flagTxOverflow
 		return nil
 	}

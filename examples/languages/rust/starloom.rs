@@ -43,7 +43,8 @@ pub struct Packet {
 #[repr(C)]
 struct Processor {
     wake: u16,
-    reserved: u16,
+    tx_fewer: u8,
+    reserved: u8,
     rx_count: u8,
     tx_count: u8,
     held: u8,
@@ -156,10 +157,16 @@ impl Nic {
         unsafe { core::slice::from_raw_parts((frame as *const Frame).add(1) as *const u8, frame.payload_bytes as usize) }
     }
 
+    /// Frames that still fit into the TX FIFO.
+    pub fn tx_free(&self) -> u32 {
+        let taken = self.registers().tx_count as u32 + self.registers().tx_fewer as u32;
+        self.bank.tx_frames.saturating_sub(taken)
+    }
+
     /// Appends a frame to the TX FIFO, if there is room.
     fn queue(&mut self, port: u32, kind: u8, destination: u32, payload_bytes: u32) -> Option<*mut Frame> {
         let queued = self.registers().tx_count as u32;
-        if queued >= self.bank.tx_frames {
+        if self.tx_free() == 0 {
             self.registers().flags |= FLAG_TX_OVERFLOW;
             return None;
         }

@@ -24,15 +24,20 @@ func onSlot(nic *NIC) {
 			add(uint32(b))
 		}
 	}
-	for port := range nic.Ports() {
+	for k := range 2 * nic.Ports() {
 		if nic.Slot() >= 5 {
 			break
 		}
+		port, room := k/2, nic.TxFree()
 		payload := make([]byte, (nic.Self()+port)%9)
 		for i := range payload {
 			payload[i] = byte(hash >> i)
 		}
-		nic.Send(port, (nic.Slot()+port)%3, Any, uint16(hash), payload)
+		sent := nic.Send(port, (nic.Slot()+port)%3, Any, uint16(hash), payload)
+		add(uint32(2 * room))
+		if sent {
+			hash++
+		}
 	}
 	nic.Result(nic.Slot()%3, uint64(hash))
 	if nic.Slot() == 5 {
