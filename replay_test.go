@@ -80,6 +80,37 @@ func TestReplayRestored(t *testing.T) {
 	}
 }
 
+// TestReplayParked: a processor that the machine parks is replayed as one with a bank, from the
+// start and from a saved state, whichever block it is in, also one of a single processor.
+func TestReplayParked(t *testing.T) {
+	for _, c := range []struct{ dimensions, bank, processor int }{{3, 0, 2500}, {3, 2049, 2048}, {2, 3, 5}} {
+		s := ejScenario(t, 3, 4, c.dimensions, "ej/improved", "workload: {one_to_all: {source: 5}}\n")
+		replayed := func(o RunOptions, parks bool) string {
+			var text bytes.Buffer
+			o.Replay, o.ReplayProcessor, o.parks, o.BankSize = Writer(&text), c.processor, parks, c.bank
+			report, err := Run(t.Context(), s, o)
+			require.NoError(t, err)
+			require.Equal(t, VerdictPass, report.Verdict, report.Violations)
+			require.Equal(t, parks, report.Firmware.BytesPerProcessor > 0)
+			return text.String()
+		}
+		want := replayed(RunOptions{}, false)
+		require.True(t, strings.HasSuffix(want, "\nequal to the whole run\n"), want)
+		require.Equal(t, want, replayed(RunOptions{}, true))
+		for slot := uint32(1); slot < uint32(strings.Count(want, "\nslot")); slot++ {
+			o := RunOptions{Save: filepath.Join(t.TempDir(), "state"), BreakOn: Break{Slot: slot}}
+			_, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{parks: true, BankSize: c.bank}, Save: o.Save, BreakOn: o.BreakOn})
+			require.NoError(t, err)
+			parked := replayed(RunOptions{Restore: o.Save}, true)
+			replayed(o, false)
+			require.Equal(t, replayed(RunOptions{Restore: o.Save}, false), parked)
+			require.Contains(t, parked, fmt.Sprintf(" slots from slot %d on\n", slot))
+			_, calls, _ := strings.Cut(parked, "\n")
+			require.Contains(t, want, calls)
+		}
+	}
+}
+
 // TestReplayTells: what came and what the handler did, failures included.
 func TestReplayTells(t *testing.T) {
 	s := imageScenario(t, "asserts")

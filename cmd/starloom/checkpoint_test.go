@@ -52,3 +52,22 @@ func TestKilledRunGoesOn(t *testing.T) {
 	require.Equal(t, statusInput, run("--save", "-").status)
 	require.Equal(t, statusInput, run("--save", "s.yaml").status)
 }
+
+// TestReplayOfParked: what is replayed from a saved state, of a network whose processors are parked,
+// is the end of what is replayed of the whole run.
+func TestReplayOfParked(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 3}}\nfirmware: {program: ej/improved}\n" +
+		"workload: {one_to_all: {source: 5}}\nnic: {rx_frames: 14, tx_frames: 14, payload_bytes: 32}\n"})
+	run := func(args ...string) string {
+		r := starloomIn(t, dir, append([]string{"run", "s.yaml"}, args...)...)
+		require.Equal(t, statusPass, r.status, r.stderr)
+		require.Contains(t, r.stdout, "for each processor that sleeps")
+		return r.stdout
+	}
+	_, whole, _ := strings.Cut(run("--replay", "30000"), "\nstart:")
+	run("--save", "state", "--break-on", "slot=4")
+	_, rest, _ := strings.Cut(run("--restore", "state", "--replay", "30000"), " from slot 4 on\n")
+	require.Contains(t, rest, "equal to the whole run\nPASS")
+	require.True(t, strings.HasPrefix(rest, "slot 7: status of port 5 ok; received from 29974"), rest)
+	require.True(t, strings.HasSuffix(whole, rest), whole)
+}
