@@ -17,6 +17,7 @@
 //
 //	file                    what it holds
 //	ABI.md                  what an image must be
+//	abi.go                  its table of limits, for the help
 //	sdk/starloom.h          the SDK: handlers of one processor become loops over a bank
 //	sdk/starloom_pops.h     addressing and schedules of one network; starloom_bus.h: of another
 //	sdk/starloom_gossip.h   the automaton of gossip, for the programs that use it

@@ -173,6 +173,13 @@ func integer(c *cobra.Command, name, usage string, least, most uint64) *integerV
 func newFirmware() *cobra.Command {
 	parent := &cobra.Command{
 		Use: "firmware", Short: "Build, inspect and check firmware images", Args: cobra.ArbitraryArgs, RunE: group,
+		Long: `Builds, inspects and checks firmware images: WebAssembly modules with the handlers of a
+bank of processors. What an image exports and imports is in firmware/ABI.md of the
+sources; 'firmware inspect' says what is wrong with one.
+
+An image has at most
+
+  ` + strings.Join(firmware.Limits(), "\n  "),
 	}
 	var o firmware.BuildOptions
 	build := &cobra.Command{

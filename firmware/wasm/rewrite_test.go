@@ -300,8 +300,8 @@ func TestLimitsAreStated(t *testing.T) {
 	thousands := func(n int) string { return fmt.Sprintf("%d,%03d", n/1000, n%1000) }
 	for _, row := range []string{
 		fmt.Sprintf("| code | %d MiB |", codeBytesMax>>20),
-		fmt.Sprintf("sections | %s of each |", thousands(listMax)),
-		fmt.Sprintf("results of a function | %s of each |", thousands(parametersMax)),
+		fmt.Sprintf("sections | %s each |", thousands(listMax)),
+		fmt.Sprintf("results of a function | %s each |", thousands(parametersMax)),
 		fmt.Sprintf("parameters | %s |", thousands(localsMax)),
 		fmt.Sprintf("`if` of a function | %s, nested at most %s deep |", thousands(blocksMax), thousands(nestingMax)),
 		fmt.Sprintf("`br_if` of a function | %s |", thousands(branchesMax)),

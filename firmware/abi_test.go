@@ -1,0 +1,23 @@
+package firmware
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestLimits: the help has every row of the table. Those about code are held by package wasm.
+func TestLimits(t *testing.T) {
+	lines := Limits()
+	require.Len(t, lines, 12)
+	require.Equal(t, []string{
+		fmt.Sprintf("file: %d MiB", ImageBytesMax>>20),
+		"code: 16 MiB",
+		fmt.Sprintf("own data (static variables and tables, without the stack): %d MiB", ownBytesMax>>20),
+	}, lines[:3])
+	require.Equal(t, "br and br_if of a function: 8,192", lines[7])
+	for _, line := range lines {
+		require.Regexp(t, `^[a-z_, ()]+: [0-9][^:|]*$`, line)
+	}
+}
