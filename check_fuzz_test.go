@@ -187,6 +187,56 @@ func TestScenarioKeys(t *testing.T) {
 	}
 }
 
+// TestReproducedElsewhere: the folder with what shows findings again can be sent to someone who has
+// nothing else: also the files that the scenario reads are in it.
+func TestReproducedElsewhere(t *testing.T) {
+	home := t.TempDir()
+	for name, text := range map[string]string{
+		"same/table.csv":  "1,2,3,4\n2,3,4,0\n3,4,0,1\n4,0,1,2\n0,1,2,3\n",
+		"other/table.csv": "5,5,6,5,5\n",
+		"s.yaml": "starloom: 1\nfabric: {crossbar: {ports: 5}}\nfirmware: {image: " + testImage(t, "trusts_a_table") +
+			"}\nworkload: {gossip: {orders: same/table.csv, values: other/table.csv}}\nrules: {}\nstop: {slots: 9}\n",
+	} {
+		require.NoError(t, os.MkdirAll(filepath.Dir(filepath.Join(home, name)), 0o777))
+		require.NoError(t, os.WriteFile(filepath.Join(home, name), []byte(text), 0o666))
+	}
+	s, err := LoadScenario(filepath.Join(home, "s.yaml"))
+	require.NoError(t, err)
+	check, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: 3000, Reproduce: filepath.Join(home, "found")})
+	require.NoError(t, err)
+	require.NotEmpty(t, check.Fuzz)
+	elsewhere := filepath.Join(t.TempDir(), "sent")
+	require.NoError(t, os.Rename(filepath.Join(home, "found"), elsewhere))
+	require.NoError(t, os.RemoveAll(home))
+	files, tables := 0, 0
+	entries, err := os.ReadDir(elsewhere)
+	require.NoError(t, err)
+	for _, entry := range entries {
+		text, err := os.ReadFile(filepath.Join(elsewhere, entry.Name()))
+		require.NoError(t, err)
+		require.NotContains(t, string(text), home, entry.Name())
+		files++
+		if filepath.Ext(entry.Name()) == ".csv" {
+			tables++
+		}
+	}
+	require.Positive(t, tables, "a finding needs its tables")
+	require.Equal(t, 1+2*len(check.Fuzz)+tables, files)
+	for _, x := range check.Fuzz {
+		words := strings.Fields(x.Again)
+		here := func(path string) string { return filepath.Join(elsewhere, filepath.Base(path)) }
+		small, err := LoadScenario(here(words[4]))
+		require.NoError(t, err)
+		again, err := CheckFirmware(t.Context(), small, FirmwareCheckOptions{Replay: here(words[6])})
+		require.NoError(t, err)
+		require.Len(t, again.Fuzz, 1)
+		require.Equal(t, x.Rule, again.Fuzz[0].Rule)
+		text, err := os.ReadFile(here(words[4]))
+		require.NoError(t, err)
+		require.Contains(t, string(text), "\n# In this folder: starloom firmware check trusts_a_table.wasm "+filepath.Base(words[4])+" --replay "+filepath.Base(words[6])+"\n")
+	}
+}
+
 func TestReproduceRefused(t *testing.T) {
 	s := checkScenario(t, "trusts_a_payload")
 	for _, o := range []FirmwareCheckOptions{{Reproduce: "found"}, {Fuzz: 9, Reproduce: "found", Replay: "x.json"}} {

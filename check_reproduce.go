@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -22,8 +23,8 @@ import (
 // reproduceTriesMax is how many scenarios are tried to make the one of a finding smaller.
 const reproduceTriesMax = 96
 
-// reproduce writes, for each finding, the smallest scenario and input that were found to show it, and
-// the image, into a folder. The report has the commands.
+// reproduce writes, for each finding, the smallest scenario and input that were found to show it, what
+// that scenario reads, and the image, into a folder, which can be moved. The report has the commands.
 func (c *firmwareChecker) reproduce(folder string) error {
 	if folder == "" || len(c.report.Fuzz) == 0 {
 		return nil
@@ -49,8 +50,10 @@ func (c *firmwareChecker) reproduce(folder string) error {
 		return err
 	}
 	image := c.scenario.Firmware.Program
+	imageHere := image
 	if image == "" {
-		image = filepath.Join(folder, c.scenario.Firmware.imageName())
+		imageHere = c.scenario.Firmware.imageName()
+		image = filepath.Join(folder, imageHere)
 		binary, err := c.scenario.imageBytes()
 		if err == nil {
 			err = write(image, binary)
@@ -71,7 +74,10 @@ func (c *firmwareChecker) reproduce(folder string) error {
 			continue
 		}
 		name := filepath.Join(folder, fmt.Sprintf("%02d-%s", i+1, x.Rule))
-		x.Again = fmt.Sprintf("starloom firmware check %s %s --replay %s", shellQuote(image), shellQuote(name+".yaml"), shellQuote(name+".json"))
+		x.Again = againCommand(image, name)
+		if err := small.takeFiles(name, write); err != nil {
+			return err
+		}
 		text, err := scenarioYAML(small.keys)
 		if err != nil {
 			return err
@@ -81,13 +87,18 @@ func (c *firmwareChecker) reproduce(folder string) error {
 			return err
 		}
 		if err := errors.Join(
-			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# %s\n%s", x.Rule, printable(x.Text), x.Again, text)),
+			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, printable(x.Text), againCommand(imageHere, filepath.Base(name)), text)),
 			write(name+".json", append(fed, '\n')),
 		); err != nil {
 			return err
 		}
 	}
 	return files.Commit()
+}
+
+// againCommand shows a finding again. The files of the finding have one name, but for their endings.
+func againCommand(image, name string) string {
+	return fmt.Sprintf("starloom firmware check %s %s --replay %s", shellQuote(image), shellQuote(name+".yaml"), shellQuote(name+".json"))
 }
 
 // imageBytes are those of the scenario's image.
@@ -102,6 +113,30 @@ func (s *Scenario) imageBytes() ([]byte, error) {
 type reproduction struct {
 	keys  map[string]any
 	input FuzzInput
+}
+
+// takeFiles writes copies of the files that the scenario of a finding reads, beside it, and lets it
+// read these.
+func (r *reproduction) takeFiles(name string, write func(path string, data []byte) error) error {
+	workload, _ := r.keys["workload"].(map[string]any)
+	gossip, _ := workload["gossip"].(map[string]any)
+	for _, key := range []string{"orders", "values"} {
+		path, _ := gossip[key].(string)
+		if !filepath.IsAbs(path) { // it is not that of a file
+			continue
+		}
+		file, err := input.Open(path)
+		if err != nil {
+			return input.Unreadable(path, err, "leave it there until the check is over")
+		}
+		data, err := io.ReadAll(file)
+		beside := name + "-" + key + ".csv"
+		if err := errors.Join(err, file.Close(), write(beside, data)); err != nil {
+			return err
+		}
+		gossip[key] = filepath.Base(beside)
+	}
+	return nil
 }
 
 // smallest makes the scenario of a finding smaller for as long as the same is found: the first

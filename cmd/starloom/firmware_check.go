@@ -36,8 +36,9 @@ listen, counts that no FIFO can have and foreign writes are reported with the
 smallest input that was found. Those that frames and statuses can cause fail the
 check; others are noted. Calls are drawn from the seed: the same seed, the same
 calls. They end when 256 have found something. --reproduce writes, for each finding,
-the smallest scenario and input that were found to show it, with the image, and the
-report has the command that shows it again.
+the smallest scenario and input that were found to show it, with the image and all
+files that they read: the folder can be sent to someone else. The report has the
+command that shows a finding again.
 
 What takes too long on a large network is left out, and said.
 
