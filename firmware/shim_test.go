@@ -15,6 +15,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/hw"
 	"starloom/nic"
 )
 
@@ -22,17 +23,19 @@ import (
 type shimCase struct {
 	processors int
 	allPorts   bool
+	listed     int // words of each request list
 	slots      []shimSlot
 }
 
 type shimSlot struct {
 	blocked uint32 // a bit for each processor
+	taken   uint32 // a bit for each output, with request lists
 	frames  []shimFrame
 }
 
 type shimFrame struct{ to, port, kind, source, tag, bytes, a, b uint32 }
 
-const shimFirst, shimPorts = 2, 5
+const shimFirst, shimPorts, shimProcessors, shimROM = 2, 5, 9, 80
 
 // frames is the depth of a FIFO.
 func (c *shimCase) frames() int {
@@ -42,11 +45,20 @@ func (c *shimCase) frames() int {
 	return 2
 }
 
-func randomShimCase(processors int, allPorts bool) shimCase {
+// ports is how many a NIC has: where a frame goes to the output of a processor, one.
+func (c *shimCase) ports() int {
+	if c.listed > 0 {
+		return 1
+	}
+	return shimPorts
+}
+
+func randomShimCase(processors int, allPorts bool, listed int) shimCase {
 	random := rand.New(rand.NewPCG(1, 2))
-	c := shimCase{processors, allPorts, make([]shimSlot, 60)}
+	c := shimCase{processors, allPorts, listed, make([]shimSlot, 60)}
 	for k := range c.slots {
 		slot := &c.slots[k]
+		slot.taken = random.Uint32N(1<<shimProcessors) | random.Uint32N(1<<shimProcessors)
 		for p := range processors {
 			if random.IntN(3) == 0 {
 				slot.blocked |= 1 << p
@@ -54,7 +66,7 @@ func randomShimCase(processors int, allPorts bool) shimCase {
 		}
 		for range random.IntN(4 * processors) {
 			slot.frames = append(slot.frames, shimFrame{
-				shimFirst + random.Uint32N(uint32(processors)), random.Uint32N(shimPorts), random.Uint32N(3), random.Uint32N(9), random.Uint32N(1 << 16), random.Uint32N(9), random.Uint32(), random.Uint32(),
+				shimFirst + random.Uint32N(uint32(processors)), random.Uint32N(uint32(c.ports())), random.Uint32N(3), random.Uint32N(9), random.Uint32N(1 << 16), random.Uint32N(9), random.Uint32(), random.Uint32(),
 			})
 		}
 	}
@@ -63,22 +75,25 @@ func randomShimCase(processors int, allPorts bool) shimCase {
 
 // TestNativeShim runs handlers natively, with compiler and sanitizers of the machine, and
 // in the sandbox with the NIC of this program: both do the same in every slot, and say the
-// same, for one processor and for some, at one port and at all.
+// same, for one processor and for some, at one port and at all, and with request lists.
 func TestNativeShim(t *testing.T) {
 	program := shimProgram(t)
 	for _, processors := range []int{1, 3} {
-		for _, allPorts := range []bool{false, true} {
-			c := randomShimCase(processors, allPorts)
+		for _, kind := range []struct {
+			allPorts bool
+			listed   int
+		}{{}, {allPorts: true}, {listed: 3}, {listed: 70}} {
+			c := randomShimCase(processors, kind.allPorts, kind.listed)
 			text := shimNatively(t, program, c)
 			require.Equal(t, shimInSandbox(t, c), text)
 			require.Contains(t, text, " failed -5")
 			require.Contains(t, text, "delivers")
 		}
 	}
-	c := randomShimCase(1, false)
+	c := randomShimCase(1, false, 0)
 	c.slots = c.slots[:9]
 	text := shimNatively(t, program, c, "depth=1 asserts=7")
-	require.Contains(t, text, "native_handler.c:53: on_slot: sl_slot(nic) != (uint32_t)sl_param(nic, 2)\n")
+	require.Regexp(t, `native_handler\.c:\d+: on_slot: sl_slot\(nic\) != \(uint32_t\)sl_param\(nic, 2\)\n`, text)
 	require.Equal(t, 2, strings.Count(text, "\n0 hears 65535 "), "slots 7 and 8")
 }
 
@@ -98,9 +113,9 @@ func shimNatively(t *testing.T, program string, c shimCase, arguments ...string)
 	t.Helper()
 	bit := map[bool]int{true: 1}
 	var input strings.Builder
-	fmt.Fprintln(&input, c.processors, bit[c.allPorts])
+	fmt.Fprintln(&input, c.processors, bit[c.allPorts], c.listed)
 	for _, s := range c.slots {
-		fmt.Fprint(&input, s.blocked, len(s.frames))
+		fmt.Fprint(&input, s.blocked, " ", s.taken, " ", len(s.frames))
 		for _, f := range s.frames {
 			fmt.Fprint(&input, " ", f.to, f.port, f.kind, f.source, f.tag, f.bytes, f.a, f.b)
 		}
@@ -126,12 +141,19 @@ func shimInSandbox(t *testing.T, c shimCase) string {
 	require.NoError(t, err)
 	image, err := newHost(t, "compiler").Load("native_handler.c", wasm)
 	require.NoError(t, err)
-	in, err := image.NewInstance(nic.BankConfig{
-		First: shimFirst, Cells: c.processors, Processors: 9, Shape: [nic.ShapeWords]uint32{3, 4}, Ports: shimPorts, AllPorts: c.allPorts,
+	config := nic.BankConfig{
+		First: shimFirst, Cells: c.processors, Processors: shimProcessors, Shape: [nic.ShapeWords]uint32{3, 4}, Ports: c.ports(), AllPorts: c.allPorts,
 		PayloadBytes: 8, RxFrames: c.frames(), TxFrames: c.frames(), Seed: 7, Params: [nic.Params]int32{1, 40, 99},
-	})
+	}
+	if c.listed > 0 {
+		config.Addressed, config.ListWords, config.ROMWords = true, c.listed, shimROM
+	}
+	in, err := image.NewInstance(config)
 	require.NoError(t, err)
 	b := in.Bank()
+	for k := range b.ROM {
+		b.ROM[k] = uint32(k * 7 % (shimProcessors + 1))
+	}
 	said := make([]shimSaid, c.processors)
 	for cell := range said {
 		b.Workload[cell] = uint32(70 + cell)
@@ -177,7 +199,7 @@ func shimInSandbox(t *testing.T, c shimCase) string {
 		sends := make([]string, c.processors)
 		for cell := range said {
 			if !b.Silenced(cell) {
-				sends[cell] = shimSends(t, b, cell, s.blocked>>cell&1 != 0)
+				sends[cell] = shimSends(t, b, cell, s.blocked>>cell&1 != 0, s.taken)
 			}
 		}
 		b.ClearRx()
@@ -219,11 +241,30 @@ func (f *shimFrame) view() nic.FrameView {
 	return frame
 }
 
+// shimClaims lets an output take the frame at the head of a TX FIFO, as the allocator of a network
+// with request lists does.
+func shimClaims(b *nic.Bank, cell int, taken uint32) bool {
+	listeners := make([]hw.Listener, shimProcessors)
+	for output := range listeners {
+		listeners[output].Listening = taken>>output&1 == 0
+	}
+	request := hw.ListRequest{List: []uint32{b.TxHead(cell).Destination()}, Valid: []uint64{1}}
+	listed := request.List[0] == nic.ListedDestination
+	if listed {
+		request.List, request.Valid, request.First = b.Requests(cell)
+	}
+	claims := (&hw.ListMatching{}).Slot([]uint32{0}, []hw.ListRequest{request}, listeners)
+	if listed && len(claims) > 0 {
+		b.SentListed(cell, int(claims[0].Position))
+	}
+	return len(claims) > 0
+}
+
 // shimSends lets a NIC send what it can, and lists it in the order of the ports.
-func shimSends(t *testing.T, b *nic.Bank, cell int, blocked bool) (text string) {
+func shimSends(t *testing.T, b *nic.Bank, cell int, blocked bool, taken uint32) (text string) {
 	sent := map[uint16]string{}
 	illegal := b.SendAll(cell, func(frame nic.FrameView) bool {
-		if blocked {
+		if blocked || b.Addressed && !shimClaims(b, cell, taken) {
 			b.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 			return false
 		}

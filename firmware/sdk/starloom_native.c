@@ -59,6 +59,7 @@ static struct {
     uint32_t columns, slot, calls;
     uint32_t cell; /* the processor that the test asks about */
     done_t *all;
+    uint8_t *taken; /* of every output in the network, with request lists */
     jmp_buf handler;
 } host;
 
@@ -126,6 +127,7 @@ static void forget(void) {
     for (uint32_t k = 0; k < host.columns; k++) free(host.column[k]);
     if (host.all) free(host.all->sent);
     free(host.all);
+    free(host.taken);
     memset(&host, 0, sizeof host);
 }
 
@@ -175,7 +177,9 @@ void sl_native_start(const sl_native_config *c) {
     const uint32_t rx_frames = or_else(c->rx_frames, 4 * bank->lanes > 255 ? 255 : 4 * bank->lanes), tx_frames = or_else(c->tx_frames, 4 * bank->lanes > 255 ? 255 : 4 * bank->lanes);
     if (bank->lanes > LANES_MAX) stop("all_ports: a NIC has 72 ports at most", "");
     if (rx_frames > 255 || tx_frames > 255) stop("rx_frames and tx_frames: 255 at most", "");
+    if (c->list_words > c->rom_words || (c->list_words && c->all_ports)) stop("list_words: the list is in the ROM, and NICs use one port", "");
     bank->rom_words = c->rom_words;
+    bank->list_words = c->list_words;
     bank->machine_rom_words = c->machine_rom_words;
     const char *const *list = starloom_param_names ? starloom_param_names() : 0;
     for (uint32_t k = 0; list && list[k]; k++) bank->param[k] = (int32_t)strtol(strchr(list[k], '=') + 1, 0, 10);
@@ -191,6 +195,7 @@ void sl_native_start(const sl_native_config *c) {
     const uint32_t gaps[] = {bank->rx, bank->tx, bank->record_stride};
     for (uint32_t k = 0; k < 3 * cells; k++) ASAN_POISON_MEMORY_REGION(bank->record + (uint64_t)(k / 3) * bank->record_stride + gaps[k % 3] - GAP, GAP);
     host.all = (done_t *)zeros(cells, sizeof *host.all);
+    if (c->list_words) host.taken = (uint8_t *)zeros(bank->processors, 1);
     const uint64_t room = (uint64_t)bank->lanes * bank->frame_stride;
     uint8_t *sent = (uint8_t *)zeros(cells, room);
     for (uint32_t cell = 0; cell < cells; cell++) host.all[cell].sent = sent + cell * room;
@@ -240,6 +245,12 @@ void sl_native_schedule(uint64_t word) {
 void sl_native_delivered(void) { registers(host.cell)->flags |= SL_FLAG_DELIVERED; }
 void sl_native_block(int blocked) { host.all[host.cell].blocked = blocked; }
 
+void sl_native_take(uint32_t output, int taken) {
+    if (!host.taken) stop("sl_native_take: there are no request lists", "");
+    if (output >= host.bank->processors) stop("sl_native_take: there is no such processor", "");
+    host.taken[output] = taken != 0;
+}
+
 /* Says what has become of a frame to a port. A sleeping handler is called when it was sent. */
 static void note(uint32_t cell, uint32_t port, uint32_t status, uint32_t addressee) {
     sl_bank *bank = host.bank;
@@ -257,6 +268,34 @@ static void check_legal(const sl_frame *frame) {
     if (frame->payload_bytes > host.bank->payload_bytes) stop("illegal send: the payload is larger than payload_bytes", "");
     if (frame->port >= host.bank->ports && frame->port != SL_PORT_ALL) stop("illegal send: the NIC has no such port", "");
     if (frame->kind > SL_KIND_CONTROL) stop("illegal send: the frame is not data, ack or control", "");
+    if (!host.taken) return;
+    if (frame->port == SL_PORT_ALL) stop("illegal send: the network takes a frame to one processor", "");
+    if (frame->destination == SL_LISTED && !host.bank->list_valid) stop("illegal send: the firmware takes no request lists: define STARLOOM_REQUESTS", "");
+    if (frame->destination != SL_LISTED && frame->destination >= host.bank->processors) stop("illegal send: there is no such processor", "");
+}
+
+static int is_free(uint32_t output) { return output < host.bank->processors && !host.taken[output]; }
+
+/* Whether a place of a processor's request list is asked for, and can be had. */
+static int can_claim(uint32_t cell, uint32_t place) {
+    const sl_bank *bank = host.bank;
+    const uint64_t *valid = bank->list_valid + (uint64_t)cell * ((bank->list_words + 63) / 64);
+    return place < bank->list_words && (valid[place / 64] >> place % 64 & 1) && is_free(bank->rom[(uint64_t)cell * bank->rom_words + place]);
+}
+
+/* Claims the output of a frame, with request lists: its addressee's, or one of the list, the
+ * first choice before the others. That one is the addressee then, and not valid any more. */
+static int claim(uint32_t cell, sl_frame *frame) {
+    sl_bank *bank = host.bank;
+    if (!host.taken) return 1;
+    if (frame->destination != SL_LISTED) return is_free(frame->destination);
+    uint32_t place = bank->first_choice[cell];
+    if (!can_claim(cell, place)) place = 0;
+    while (place < bank->list_words && !can_claim(cell, place)) place++;
+    if (place >= bank->list_words) return 0;
+    frame->destination = bank->rom[(uint64_t)cell * bank->rom_words + place];
+    bank->list_valid[(uint64_t)cell * ((bank->list_words + 63) / 64) + place / 64] &= ~((uint64_t)1 << place % 64);
+    return 1;
 }
 
 /* Sends what can leave in this slot, from the head on: the head, or where all ports send the
@@ -280,8 +319,9 @@ static void transmit(uint32_t cell) {
             busy[frame->port] = 1;
             any = 1;
         }
-        if (!waits) note(cell, frame->port, p->blocked ? SL_TX_BLOCKED : SL_TX_SENT, frame->destination);
-        if (!waits && !p->blocked) {
+        const int goes = !waits && !p->blocked && claim(cell, frame);
+        if (!waits) note(cell, frame->port, goes ? SL_TX_SENT : SL_TX_BLOCKED, frame->destination);
+        if (goes) {
             sl_frame *sent = (sl_frame *)(p->sent + (uint64_t)p->sends++ * bank->frame_stride);
             memcpy(sent, frame, bank->frame_stride);
             sent->source = bank->first + cell;

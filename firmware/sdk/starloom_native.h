@@ -7,8 +7,8 @@
  * says what their NICs receive, runs slots, and looks at what they send, hear and say. The
  * network is the test's: what is sent goes nowhere, unless the test gives it to a receiver.
  * `starloom firmware sdk DIR` writes the header and the shim. NICs send and receive at one
- * port in a slot, or at all of their ports. Not here: request lists, frames that collide
- * after they were sent, deadlines, faults. */
+ * port in a slot, or at all of their ports. Not here: what processors here do to each other,
+ * such as asking for one output; SL_TX_COLLIDED; deadlines; faults. */
 #ifndef STARLOOM_NATIVE_H
 #define STARLOOM_NATIVE_H
 
@@ -39,6 +39,7 @@ typedef struct {
     uint32_t count;            /* processors here: self, self + 1 ...; 0: 1 */
     const uint32_t *workloads; /* one for each; 0: all have `workload` */
     int all_ports;             /* NICs send and receive at all ports in one slot, 72 at most */
+    uint32_t list_words;       /* words at the start of each ROM that are its request list; frames go to the outputs of processors then */
 } sl_native_config;
 
 /* Makes fresh processors and runs their start handlers. Those of before are gone. A
@@ -59,6 +60,10 @@ void sl_native_delivered(void);
 
 /* From now on the medium is taken: frames wait at the head of the TX FIFO. 0: it is free. */
 void sl_native_block(int blocked);
+
+/* With request lists: from now on the output of a processor of the network is taken, or listens
+ * for another tag: frames to it wait, and who asks by a list gets another one. 0: it is free. */
+void sl_native_take(uint32_t output, int taken);
 
 /* Runs the handlers of all processors at the boundary before the next slot; then each NIC
  * sends the head of its TX FIFO, or at all ports the first frame to each. Returns 0 if the

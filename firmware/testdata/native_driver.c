@@ -1,13 +1,13 @@
 /* Runs processors natively as standard input says, and prints what they do: number of
- * processors, whether NICs use all ports, and for each slot the blocked ones (bits), the number
- * of frames, and for each its processor, port, kind, source, tag, bytes of the payload, and two
+ * processors, whether NICs use all ports, words of their request lists, and for each slot the
+ * blocked ones (bits), the outputs that are taken (bits, with request lists), the number of frames, and for each its processor, port, kind, source, tag, bytes of the payload, and two
  * words of it. Arguments are parameters of the firmware. */
 #include "starloom_native.h"
 
 #include <stdio.h>
 #include <string.h>
 
-enum { FIRST = 2, PORTS = 5 };
+enum { FIRST = 2, PORTS = 5, PROCESSORS = 9, LISTED = 80 };
 
 static void print_log(void) {
     for (uint32_t k = 0; k < sl_native_log_lines(); k++) printf(" %s", sl_native_log(k));
@@ -33,15 +33,19 @@ static void print_slot(int runs) {
 
 int main(int arguments, char **argument) {
     static const uint32_t workloads[] = {70, 71, 72};
-    uint32_t count, all_ports, blocked, frames, to, port, kind, source, tag, bytes, payload[2];
-    if (scanf("%u %u", &count, &all_ports) != 2) return 1;
+    static uint32_t rom[3 * LISTED];
+    uint32_t count, all_ports, listed, blocked, taken, frames, to, port, kind, source, tag, bytes, payload[2];
+    if (scanf("%u %u %u", &count, &all_ports, &listed) != 3) return 1;
+    for (uint32_t k = 0; k < 3 * LISTED; k++) rom[k] = k * 7 % (PROCESSORS + 1); /* one is not there */
     const sl_native_config config = {
-        .self = FIRST, .count = count, .all_ports = (int)all_ports, .processors = 9, .shape = {3, 4}, .ports = PORTS, .payload_bytes = 8,
+        .self = FIRST, .count = count, .all_ports = (int)all_ports, .processors = PROCESSORS, .shape = {3, 4}, .ports = listed ? 1 : PORTS, .payload_bytes = 8,
         .rx_frames = all_ports ? 2 * PORTS : 2, .tx_frames = all_ports ? 2 * PORTS : 2, .seed = 7, .workloads = workloads, .params = arguments > 1 ? argument[1] : "depth=1",
+        .rom = rom, .rom_words = listed ? LISTED : 0, .list_words = listed,
     };
     sl_native_start(&config);
     for (uint32_t p = 0; p < count; p++) sl_native_use(FIRST + p), print_log();
-    while (scanf("%u %u", &blocked, &frames) == 2) {
+    while (scanf("%u %u %u", &blocked, &taken, &frames) == 3) {
+        for (uint32_t output = 0; listed && output < PROCESSORS; output++) sl_native_take(output, (int)(taken >> output & 1));
         for (; frames > 0; frames--) {
             if (scanf("%u %u %u %u %u %u %u %u", &to, &port, &kind, &source, &tag, &bytes, payload, payload + 1) != 8) return 1;
             sl_native_use(to);
