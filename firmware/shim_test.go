@@ -29,6 +29,7 @@ type shimCase struct {
 
 type shimSlot struct {
 	blocked uint32 // a bit for each processor
+	met     uint32 // likewise, whether its frames meet others
 	taken   uint32 // a bit for each output, with request lists
 	frames  []shimFrame
 }
@@ -62,6 +63,9 @@ func randomShimCase(processors int, allPorts bool, listed int) shimCase {
 		for p := range processors {
 			if random.IntN(3) == 0 {
 				slot.blocked |= 1 << p
+			}
+			if random.IntN(5) == 0 {
+				slot.met |= 1 << p
 			}
 		}
 		for range random.IntN(4 * processors) {
@@ -115,7 +119,7 @@ func shimNatively(t *testing.T, program string, c shimCase, arguments ...string)
 	var input strings.Builder
 	fmt.Fprintln(&input, c.processors, bit[c.allPorts], c.listed)
 	for _, s := range c.slots {
-		fmt.Fprint(&input, s.blocked, " ", s.taken, " ", len(s.frames))
+		fmt.Fprint(&input, s.blocked, " ", s.met, " ", s.taken, " ", len(s.frames))
 		for _, f := range s.frames {
 			fmt.Fprint(&input, " ", f.to, f.port, f.kind, f.source, f.tag, f.bytes, f.a, f.b)
 		}
@@ -199,7 +203,7 @@ func shimInSandbox(t *testing.T, c shimCase) string {
 		sends := make([]string, c.processors)
 		for cell := range said {
 			if !b.Silenced(cell) {
-				sends[cell] = shimSends(t, b, cell, s.blocked>>cell&1 != 0, s.taken)
+				sends[cell] = shimSends(t, b, cell, s)
 			}
 		}
 		b.ClearRx()
@@ -261,10 +265,14 @@ func shimClaims(b *nic.Bank, cell int, taken uint32) bool {
 }
 
 // shimSends lets a NIC send what it can, and lists it in the order of the ports.
-func shimSends(t *testing.T, b *nic.Bank, cell int, blocked bool, taken uint32) (text string) {
+func shimSends(t *testing.T, b *nic.Bank, cell int, s shimSlot) (text string) {
 	sent := map[uint16]string{}
 	illegal := b.SendAll(cell, func(frame nic.FrameView) bool {
-		if blocked || b.Addressed && !shimClaims(b, cell, taken) {
+		if s.met>>cell&1 != 0 {
+			b.NoteTx(cell, frame.Port(), nic.TxCollided, frame.Destination())
+			return false
+		}
+		if s.blocked>>cell&1 != 0 || b.Addressed && !shimClaims(b, cell, s.taken) {
 			b.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 			return false
 		}

@@ -44,7 +44,8 @@ void sl_host_result(uint32_t k, uint64_t value);
 typedef struct {
     uint8_t *sent; /* the frames of the last slot, room for one of each lane */
     uint32_t sends;
-    int blocked, failed;
+    uint32_t kept; /* what becomes of frames: SL_TX_BLOCKED, SL_TX_COLLIDED, or 0 if they leave */
+    int failed;
     int32_t code;
     char assertion[LINE_BYTES + 1];
     char line[LINES][LINE_BYTES + 1];
@@ -243,7 +244,8 @@ void sl_native_schedule(uint64_t word) {
 }
 
 void sl_native_delivered(void) { registers(host.cell)->flags |= SL_FLAG_DELIVERED; }
-void sl_native_block(int blocked) { host.all[host.cell].blocked = blocked; }
+void sl_native_block(int blocked) { host.all[host.cell].kept = blocked ? SL_TX_BLOCKED : 0; }
+void sl_native_collide(int collides) { host.all[host.cell].kept = collides ? SL_TX_COLLIDED : 0; }
 
 void sl_native_take(uint32_t output, int taken) {
     if (!host.taken) stop("sl_native_take: there are no request lists", "");
@@ -319,8 +321,8 @@ static void transmit(uint32_t cell) {
             busy[frame->port] = 1;
             any = 1;
         }
-        const int goes = !waits && !p->blocked && claim(cell, frame);
-        if (!waits) note(cell, frame->port, goes ? SL_TX_SENT : SL_TX_BLOCKED, frame->destination);
+        const int goes = !waits && !p->kept && claim(cell, frame);
+        if (!waits) note(cell, frame->port, goes ? SL_TX_SENT : p->kept ? p->kept : SL_TX_BLOCKED, frame->destination);
         if (goes) {
             sl_frame *sent = (sl_frame *)(p->sent + (uint64_t)p->sends++ * bank->frame_stride);
             memcpy(sent, frame, bank->frame_stride);

@@ -8,7 +8,7 @@
  * network is the test's: what is sent goes nowhere, unless the test gives it to a receiver.
  * `starloom firmware sdk DIR` writes the header and the shim. NICs send and receive at one
  * port in a slot, or at all of their ports. Not here: what processors here do to each other,
- * such as asking for one output; SL_TX_COLLIDED; deadlines; faults. */
+ * such as asking for one output or meeting on a medium; deadlines; faults. */
 #ifndef STARLOOM_NATIVE_H
 #define STARLOOM_NATIVE_H
 
@@ -58,8 +58,10 @@ void sl_native_status_of(uint32_t port, uint32_t status);
 void sl_native_schedule(uint64_t word);
 void sl_native_delivered(void);
 
-/* From now on the medium is taken: frames wait at the head of the TX FIFO. 0: it is free. */
+/* From now on the medium is taken, or frames meet others on it and the medium tells: they stay
+ * at the head of the TX FIFO. 0: it is free. */
 void sl_native_block(int blocked);
+void sl_native_collide(int collides);
 
 /* With request lists: from now on the output of a processor of the network is taken, or listens
  * for another tag: frames to it wait, and who asks by a list gets another one. 0: it is free. */

@@ -1,6 +1,6 @@
 /* Runs processors natively as standard input says, and prints what they do: number of
  * processors, whether NICs use all ports, words of their request lists, and for each slot the
- * blocked ones (bits), the outputs that are taken (bits, with request lists), the number of frames, and for each its processor, port, kind, source, tag, bytes of the payload, and two
+ * blocked ones (bits), those whose frames collide (likewise), the outputs that are taken (bits, with request lists), the number of frames, and for each its processor, port, kind, source, tag, bytes of the payload, and two
  * words of it. Arguments are parameters of the firmware. */
 #include "starloom_native.h"
 
@@ -34,7 +34,7 @@ static void print_slot(int runs) {
 int main(int arguments, char **argument) {
     static const uint32_t workloads[] = {70, 71, 72};
     static uint32_t rom[3 * LISTED];
-    uint32_t count, all_ports, listed, blocked, taken, frames, to, port, kind, source, tag, bytes, payload[2];
+    uint32_t count, all_ports, listed, blocked, met, taken, frames, to, port, kind, source, tag, bytes, payload[2];
     if (scanf("%u %u %u", &count, &all_ports, &listed) != 3) return 1;
     for (uint32_t k = 0; k < 3 * LISTED; k++) rom[k] = k * 7 % (PROCESSORS + 1); /* one is not there */
     const sl_native_config config = {
@@ -44,7 +44,7 @@ int main(int arguments, char **argument) {
     };
     sl_native_start(&config);
     for (uint32_t p = 0; p < count; p++) sl_native_use(FIRST + p), print_log();
-    while (scanf("%u %u %u", &blocked, &taken, &frames) == 3) {
+    while (scanf("%u %u %u %u", &blocked, &met, &taken, &frames) == 4) {
         for (uint32_t output = 0; listed && output < PROCESSORS; output++) sl_native_take(output, (int)(taken >> output & 1));
         for (; frames > 0; frames--) {
             if (scanf("%u %u %u %u %u %u %u %u", &to, &port, &kind, &source, &tag, &bytes, payload, payload + 1) != 8) return 1;
@@ -54,6 +54,7 @@ int main(int arguments, char **argument) {
         for (uint32_t p = 0; p < count; p++) {
             sl_native_use(FIRST + p);
             sl_native_block((int)(blocked >> p & 1));
+            if (met >> p & 1) sl_native_collide(1);
         }
         sl_native_slot();
         for (uint32_t p = 0; p < count; p++) {
