@@ -10,9 +10,9 @@ GO ?= go
 
 # Command and Debian package of every tool that the tests use. wasm-opt is here because it must change nothing.
 TOOLS = clang:clang wasm-ld:lld wasm-opt:binaryen wasm-as:binaryen tshark:tshark vcd2fst:gtkwave g++:build-essential verilator:verilator iverilog:iverilog yosys:yosys ghdl:ghdl \
-	checkmk:check pkg-config:pkg-config jq:jq groff:groff-base
-# File and Debian package of every library for C++ in WebAssembly.
-LIBRARIES = /usr/lib/wasm32-wasi/libc.a:wasi-libc /usr/lib/wasm32-wasi/libc++.a:libc++-dev-wasm32 \
+	jq:jq groff:groff-base
+# File and Debian package of every library: for native unit tests, and for C++ in WebAssembly.
+LIBRARIES = /usr/include/cmocka.h:libcmocka-dev /usr/lib/wasm32-wasi/libc.a:wasi-libc /usr/lib/wasm32-wasi/libc++.a:libc++-dev-wasm32 \
 	/usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a:libclang-rt-dev-wasm32
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool))))) \
 	$(foreach library,$(LIBRARIES),$(if $(wildcard $(firstword $(subst :, ,$(library)))),,$(lastword $(subst :, ,$(library)))))

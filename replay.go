@@ -90,7 +90,7 @@ func (m *Machine) resumeReplay() error {
 	from, cell := m.instance(r.processor)
 	bank, alone := from.Bank(), r.instance.Bank()
 	copy(r.instance.Probes(), probesOf(from, cell))
-	if m.parking == nil && bank.Cells == 1 {
+	if m.parking == nil && bank.Cells == 1 { // what is parked has a state and registers only
 		return r.instance.SetState(from.Memory(), from.Globals())
 	}
 	copy(alone.State(0), bank.State(cell))

@@ -38,13 +38,12 @@ func TestPipeline(t *testing.T) {
 	require.Equal(t, "out/check.json: pass\nout/checked.json: pass\nout/deadline.json: pass\nout/nominal.json: pass\nout/survival.json: fail\n", summary)
 	require.Equal(t, []string{
 		"check.json", "checked.json", "checked.wasm", "checked.xml", "deadline.json", "deadline.xml", "nominal.json", "nominal.xml",
-		"router.wasm", "router_test", "sdk", "survival.csv", "survival.json", "unit.tap",
+		"router.wasm", "router_test", "sdk", "survival.csv", "survival.json", "unit.xml",
 	}, list(t, filepath.Join(folder, "out")))
 	require.Equal(t, 0, failures(t, folder, "nominal"))
 	require.Equal(t, 0, failures(t, folder, "checked"))
-	tap, err := os.ReadFile(filepath.Join(folder, "out/unit.tap"))
-	require.NoError(t, err)
-	require.Equal(t, 5, strings.Count("\n"+string(tap), "\nok "), "%s", tap)
+	unit, text := junit(t, folder, "unit")
+	require.Equal(t, junitSuite{Tests: 5}, unit, "%s", text)
 
 	// Much like the mistake of the guide: a packet that was sent odds times is always sent.
 	source := filepath.Join(folder, "src/router.c")
@@ -58,10 +57,11 @@ func TestPipeline(t *testing.T) {
 	require.Contains(t, summary, "out/checked.json: fail\n")
 	require.Contains(t, summary, "out/nominal.json: pass\n", "seed 1 does not show it")
 	require.Equal(t, 10, failures(t, folder, "checked"))
-	tap, err = os.ReadFile(filepath.Join(folder, "out/unit.tap"))
-	require.NoError(t, err)
-	require.Contains(t, string(tap), "keeps_trying")
-	require.Contains(t, string(tap), "sl_random_below: 1 <= bound")
+	unit, text = junit(t, folder, "unit")
+	require.Equal(t, 5, unit.Tests)
+	require.Positive(t, unit.Failures)
+	require.Contains(t, string(text), "keeps_trying")
+	require.Contains(t, string(text), "sl_random_below: 1 <= bound")
 	report, err := os.ReadFile(filepath.Join(folder, "out/checked.xml"))
 	require.NoError(t, err)
 	require.Regexp(t, regexp.QuoteMeta("assertion `sl_random_below: 1 &lt;= bound` failed in data_slot at router.c:")+`\d+"`, string(report))
@@ -107,20 +107,33 @@ func stepsAfterInstallation(t *testing.T, folder string, steps []workflowStep, s
 // failures are the test cases that failed in a JUnit file of the pipeline; its JSON must agree.
 func failures(t *testing.T, folder, name string) int {
 	t.Helper()
-	var suites struct {
-		Suite struct {
-			Failures int `xml:"failures,attr"`
-		} `xml:"testsuite"`
-	}
-	text, err := os.ReadFile(filepath.Join(folder, "out", name+".xml"))
-	require.NoError(t, err)
-	require.NoError(t, xml.Unmarshal(text, &suites))
+	suite, _ := junit(t, folder, name)
 	var report struct{ Verdict string }
-	text, err = os.ReadFile(filepath.Join(folder, "out", name+".json"))
+	text, err := os.ReadFile(filepath.Join(folder, "out", name+".json"))
 	require.NoError(t, err)
 	require.NoError(t, json.Unmarshal(text, &report))
-	require.Equal(t, suites.Suite.Failures == 0, report.Verdict == "pass")
-	return suites.Suite.Failures
+	require.Equal(t, suite.Failures == 0, report.Verdict == "pass")
+	return suite.Failures
+}
+
+// junitSuite is what a JUnit file counts.
+type junitSuite struct {
+	Tests    int `xml:"tests,attr"`
+	Failures int `xml:"failures,attr"`
+	Errors   int `xml:"errors,attr"`
+}
+
+// junit reads a JUnit file of the pipeline with one suite.
+func junit(t *testing.T, folder, name string) (junitSuite, []byte) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "out", name+".xml"))
+	require.NoError(t, err)
+	var suites struct {
+		Suites []junitSuite `xml:"testsuite"`
+	}
+	require.NoError(t, xml.Unmarshal(text, &suites), "%s", text)
+	require.Len(t, suites.Suites, 1)
+	return suites.Suites[0], text
 }
 
 // TestPipelineTools: what the workflow installs is what `make tools` installs for these tests.
