@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -60,6 +61,37 @@ func TestCheckPasses(t *testing.T) {
 		}
 		require.Len(t, ways, c.runs-2)
 		require.Contains(t, text, fmt.Sprintf("no difference found between %d runs", c.runs))
+	}
+}
+
+// TestCheckComparesFaults: what handlers say when they trap, give up or break an assertion is the
+// same in all ways to execute them, metered or not, whether the image has names or none.
+func TestCheckComparesFaults(t *testing.T) {
+	for _, image := range []string{"traps", "gives_up", "asserts"} {
+		binary, err := os.ReadFile(testImage(t, image))
+		require.NoError(t, err)
+		nameless := bytes.Replace(binary, []byte("\x04name"), []byte("\x04none"), 1)
+		require.NotEqual(t, binary, nameless)
+		for names, bytes := range map[string][]byte{"names": binary, "no names": nameless} {
+			s := checkScenario(t, image)
+			s.Firmware.ImageBytes = bytes
+			check, text := checked(t, s)
+			require.Equal(t, VerdictPass, check.Verdict, "%s, %s: %s", image, names, text)
+			require.Nil(t, check.Difference)
+			require.Equal(t, VerdictFail, check.Runs[0].Verdict, "the handlers have failed")
+			require.True(t, check.Runs[4].Metered)
+
+			reports := [2]Report{}
+			for i, cpu := range []CPU{{}, {Model: "unit"}} {
+				s.Firmware.CPU = cpu
+				m := machine(t, s, MachineOptions{})
+				require.NoError(t, m.Run(t.Context(), nil))
+				reports[i] = *m.Report()
+			}
+			require.NotNil(t, reports[1].Firmware.Cycles)
+			reports[1].Firmware.CPU, reports[1].Firmware.Cycles, reports[1].Firmware.StartCycles = "", nil, nil
+			require.Equal(t, reportBytes(t, &reports[0]), reportBytes(t, &reports[1]))
+		}
 	}
 }
 

@@ -541,15 +541,22 @@ func (in *wasmInstance) fault(cell int, err error) {
 		return
 	}
 	in.bank.Silence(cell)
-	event := Event{Kind: EventTrap, Cell: cell}
-	event.Text, event.Function, event.Source, event.Backtrace = in.image.parseTrap(err)
+	event := in.image.faultEvent(err)
+	event.Cell = cell
+	in.events = append(in.events, event)
+}
+
+// faultEvent says what the error of a call is: a trap, sl_fail or an assertion.
+func (img *Image) faultEvent(err error) Event {
+	event := Event{Kind: EventTrap}
+	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
 	var gaveUp gaveUpError
 	var failed assertError
 	var endless endlessError
 	var kept keptError
 	switch {
 	case errors.As(err, &kept):
-		event.Backtrace = in.image.breaking(kept.global)
+		event.Backtrace = img.breaking(kept.global)
 		event.Function, event.Source = event.Backtrace[0].Function, event.Backtrace[0].Source
 	case errors.As(err, &endless):
 		event.Text = endless.Error()
@@ -562,7 +569,7 @@ func (in *wasmInstance) fault(cell int, err error) {
 	if errors.As(err, &spent) {
 		event.Text = spent.Error()
 	}
-	in.events = append(in.events, event)
+	return event
 }
 
 // gaveUpError ends a handler that has called sl_fail; its value is the code.
@@ -715,6 +722,7 @@ func (img *Image) parseTrap(err error) (reason, function, source string, backtra
 		}
 		placed = true
 	}
+frames:
 	for _, line := range lines[1:] {
 		text := strings.TrimSpace(line)
 		switch {
@@ -738,7 +746,10 @@ func (img *Image) parseTrap(err error) (reason, function, source string, backtra
 			if name = frameName.ReplaceAllString(text, "$1"); strings.HasPrefix(name, importModule+".") {
 				continue
 			}
-			name, placed = strings.TrimPrefix(name, "."), false
+			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
+				break frames // the copy's own entry point, which the image has not
+			}
+			placed = false
 			function = or(function, name)
 		}
 	}
