@@ -42,7 +42,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		r.Fuzz[i].writeText(&b)
 	}
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %s", counted(r.Fuzzed, "call"))
+		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %s", map[bool]string{true: "once", false: fmt.Sprintf("%d times", r.Fuzzed)}[r.Fuzzed == 1])
 		if r.GaveUp > 0 {
 			fmt.Fprintf(&b, ", ended by sl_fail: %d", r.GaveUp)
 		}
