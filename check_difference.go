@@ -3,19 +3,24 @@ package starloom
 import (
 	"bytes"
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"starloom/fabric"
+	"starloom/firmware"
 )
 
 // CheckDifference is the first difference between two ways to execute a scenario.
 type CheckDifference struct {
 	Runs [2]int `json:"runs"` // places in FirmwareCheck.Runs
 
-	// Where it is. Without a slot, only what the report sums up differs.
+	// Where it is. If it is found in no processor, Field is the first one that differs of the
+	// reports' JSON form, and First and Other are its values there.
 	Found      bool   `json:"found"`
+	Field      string `json:"field,omitempty"`
 	Slot       uint32 `json:"slot"` // at whose boundary: after it, its handlers were called
 	Processor  int    `json:"processor"`
 	Path       string `json:"path,omitempty"`
@@ -40,7 +45,7 @@ type checkedItem struct {
 const shownBytes = 16
 
 // explain steps both runs side by side up to their first difference.
-func (c *firmwareChecker) explain(first, other *CheckedRun) (err error) {
+func (c *firmwareChecker) explain(first, other *CheckedRun, reports [2][]byte) (err error) {
 	d := &CheckDifference{Runs: [2]int{0, slices.IndexFunc(c.report.Runs, func(r CheckedRun) bool { return !r.Same })}}
 	c.report.Difference = d
 	var machines [2]*Machine
@@ -72,6 +77,8 @@ func (c *firmwareChecker) explain(first, other *CheckedRun) (err error) {
 		if err := c.before(d, a); err != nil {
 			return err
 		}
+	} else {
+		d.Field, d.First, d.Other = firstField(fieldsOf(reports[0]), fieldsOf(reports[1]))
 	}
 	d.Cause, d.Remedy = c.cause(d)
 	return nil
@@ -162,9 +169,74 @@ func sentBy(m *Machine) map[int][]fabric.Captured {
 	return sent
 }
 
-// cause says what the usual cause of a difference is, by what handlers have written and by
-// which ways to execute agree.
+// reportField is a value of a report, and where it is in the JSON form.
+type reportField struct{ path, value string }
+
+// fieldsOf lists the values of a report, in its order.
+func fieldsOf(report []byte) (fields []reportField) {
+	decoder := json.NewDecoder(bytes.NewReader(report))
+	decoder.UseNumber()
+	var walk func(path string)
+	walk = func(path string) {
+		token, err := decoder.Token()
+		if err != nil {
+			panic(fmt.Sprintf("a report is not JSON: %v", err)) // it was written here
+		}
+		open, ok := token.(json.Delim)
+		if !ok {
+			fields = append(fields, reportField{path, fmt.Sprint(token)})
+			return
+		}
+		for k := 0; decoder.More(); k++ {
+			if open == '[' {
+				walk(fmt.Sprintf("%s[%d]", path, k))
+				continue
+			}
+			key, _ := decoder.Token()
+			walk(strings.TrimPrefix(fmt.Sprintf("%s.%s", path, key), "."))
+		}
+		_, _ = decoder.Token() // the end of it
+	}
+	walk("")
+	return fields
+}
+
+// firstField is the first one that differs, with its values; "" where a report has none.
+func firstField(first, other []reportField) (path, inFirst, inOther string) {
+	k := 0
+	for k < len(first) && k < len(other) && first[k] == other[k] {
+		k++
+	}
+	at := func(path string) func(reportField) bool {
+		return func(f reportField) bool { return f.path == path }
+	}
+	switch {
+	case k < len(first) && k < len(other) && first[k].path == other[k].path:
+		return first[k].path, first[k].value, other[k].value
+	case k < len(first) && !slices.ContainsFunc(other, at(first[k].path)):
+		return first[k].path, first[k].value, ""
+	case k < len(other):
+		return other[k].path, "", other[k].value
+	}
+	return "", "", ""
+}
+
+// cause says what the usual cause of a difference is, by which ways to execute agree and by what
+// handlers have written. All runs before the first that differs have agreed, so that one which
+// is metered, interpreted or of another engine differs for that only.
 func (c *firmwareChecker) cause(d *CheckDifference) (cause, remedy string) {
+	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
+	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image", first.options(), other.options())
+	switch {
+	case other.Metered != first.Metered:
+		return "the copy of the image that counts what handlers cost differs from the one that does not, which no firmware should be able to cause", report
+	case other.Runtime != first.Runtime && len(c.recursive) > 0:
+		return "only the interpreter differs, which is a known limit: the firmware has " + firmware.RecursionText(c.recursive), "end the recursion earlier, or replace it by a loop"
+	case other.Runtime != first.Runtime:
+		return "only the interpreter differs, which no firmware without recursion should be able to cause", report
+	case other.Engine != first.Engine:
+		return "only the engine differs, which no firmware should be able to cause", report
+	}
 	for _, nearest := range []func(CheckWrite) bool{
 		func(w CheckWrite) bool { return w.harms() && w.Grown == 0 },
 		func(w CheckWrite) bool { return !w.harms() },
@@ -175,20 +247,8 @@ func (c *firmwareChecker) cause(d *CheckDifference) (cause, remedy string) {
 			return w.text(), w.remedy()
 		}
 	}
-	banked, compiled := false, false
-	for _, r := range c.report.Runs {
-		banked = banked || r.Same && r.Mode == ModeBanked
-		compiled = compiled || !r.Same && r.Runtime == "compiler"
-	}
-	first, other := c.report.Runs[0], c.report.Runs[d.Runs[1]]
-	const report = "report it with the scenario and the image"
-	switch {
-	case other.Metered != first.Metered:
-		return "the copy of the image that counts what handlers cost differs from the one that does not, which no firmware should be able to cause", report
-	case (banked || c.alone) && !compiled && other.Runtime == "interpreter":
-		return "only the interpreter differs: deep recursion ends at another depth there, or the compiler is wrong", "see whether the firmware recurses with `starloom firmware inspect`; else report it"
-	case len(c.report.Firmware.SHA256) > 0 && other.Engine != first.Engine:
-		return "the engines differ, which no firmware should be able to cause", report
+	if !d.Found {
+		return "no handler was seen to write what is not its processor's, and no state differs", report
 	}
 	return "no handler was seen to write what is not its processor's; a state may hold an address, which another layout of the bank changes", remedyOwnState + ", and no addresses in it"
 }

@@ -37,8 +37,9 @@ type FirmwareCheck struct {
 	Watched     CheckWatched     `json:"watched"`
 	Faults      []string         `json:"faults"` // for people: handlers that did not return in the run
 
-	Fuzzed int           `json:"fuzzed"` // calls of handlers on arbitrary input
-	Fuzz   []FuzzFinding `json:"fuzz"`   // what they must not do, in the order in which it was found
+	Fuzzed int           `json:"fuzzed"`  // calls of handlers on arbitrary input
+	GaveUp int           `json:"gave_up"` // of these, calls that have ended in sl_fail
+	Fuzz   []FuzzFinding `json:"fuzz"`    // what they must not do, in the order in which it was found
 }
 
 // firmwareCheckSchema is the version of FirmwareCheck's JSON form.
@@ -60,10 +61,6 @@ type CheckedRun struct {
 
 // text names a way to execute.
 func (r *CheckedRun) text() string {
-	workers := fmt.Sprintf("%d workers", r.Workers)
-	if r.Workers == 1 {
-		workers = "1 worker"
-	}
 	where := "banks of " + fmt.Sprint(r.BankSize)
 	if r.Mode == ModeIsolated {
 		where = "isolated"
@@ -72,7 +69,16 @@ func (r *CheckedRun) text() string {
 	if r.Metered {
 		metered = ", metered"
 	}
-	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, workers, r.Engine, metered)
+	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, counted(r.Workers, "worker"), r.Engine, metered)
+}
+
+// options are those of `starloom run` that execute a scenario in this way.
+func (r *CheckedRun) options() string {
+	text := fmt.Sprintf("--mode %s --runtime %s --workers %d --bank %d --engine %s", r.Mode, r.Runtime, r.Workers, r.BankSize, r.Engine)
+	if r.Metered {
+		text += ", firmware.cpu with a model"
+	}
+	return text
 }
 
 // CheckWatched says how much of a banked run was watched, handler by handler.
@@ -142,6 +148,9 @@ type firmwareChecker struct {
 	alone    bool // the image serves one processor per instance: nothing is banked
 	progress func(what string)
 	report   FirmwareCheck
+
+	recursive []string // functions of the image that may call themselves
+	unlisted  int      // times that a call has found what a full list has no room for
 }
 
 // servesOne reports whether the image serves one processor per instance. One that cannot be
@@ -165,9 +174,7 @@ func (c *firmwareChecker) leave(what string) {
 func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 	if o.Replay != "" {
 		err := c.replay(o.Replay)
-		if len(c.report.Fuzz) > 0 {
-			c.report.Verdict = VerdictFail
-		}
+		c.conclude()
 		return err
 	}
 	c.progress("watches every handler of a banked run")
@@ -176,7 +183,7 @@ func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 		return err
 	}
 	if endless {
-		c.report.Verdict = VerdictFail
+		c.conclude()
 		c.leave("runs: a handler does not return")
 		return nil
 	}
@@ -188,13 +195,16 @@ func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 			return err
 		}
 	}
-	if slices.ContainsFunc(c.report.Fuzz, func(x FuzzFinding) bool { return x.Received }) {
-		c.report.Verdict = VerdictFail
-	}
-	if c.report.Difference != nil || slices.ContainsFunc(c.report.Writes, CheckWrite.harms) {
-		c.report.Verdict = VerdictFail
-	}
+	c.conclude()
 	return nil
+}
+
+// conclude sets the verdict.
+func (c *firmwareChecker) conclude() {
+	r := &c.report
+	if len(r.Faults) > 0 || r.Difference != nil || slices.ContainsFunc(r.Writes, CheckWrite.harms) || slices.ContainsFunc(r.Fuzz, FuzzFinding.fails) {
+		r.Verdict = VerdictFail
+	}
 }
 
 // machine builds a machine for a way to execute.
@@ -257,20 +267,22 @@ func (c *firmwareChecker) compare() error {
 	} else {
 		c.leave(fmt.Sprintf("interpreter and engine cycle: %d calls of handlers are more than %d; use a smaller network or end the run earlier with stop.slots", calls, slowCallsMax))
 	}
-	for i := range runs {
-		if i > 0 {
-			other, err := c.run(&runs[i])
-			if err != nil {
-				return err
-			}
-			runs[i].Same = first.equals(&other)
+	runs[0].Same = true
+	differs, reports := -1, [2][]byte{}
+	for i := range runs[1:] {
+		other, err := c.run(&runs[i+1])
+		if err != nil {
+			return err
+		}
+		a, b := first.comparable(&other)
+		if runs[i+1].Same = bytes.Equal(a, b); !runs[i+1].Same && differs < 0 {
+			differs, reports = i+1, [2][]byte{a, b}
 		}
 	}
-	runs[0].Same = true
 	c.report.Runs = runs
-	if k := slices.IndexFunc(runs, func(r CheckedRun) bool { return !r.Same }); k >= 0 {
+	if differs > 0 {
 		c.progress("looks for the first difference")
-		return c.explain(&runs[0], &runs[k])
+		return c.explain(&runs[0], &runs[differs], reports)
 	}
 	return nil
 }
@@ -302,12 +314,13 @@ type outcome struct {
 	firmware FirmwareReport
 }
 
-// equals compares what handlers cost only if they cost something in both runs.
-func (o *outcome) equals(other *outcome) bool {
+// comparable returns what must be equal of two: what handlers cost only if they cost something in
+// both runs.
+func (o *outcome) comparable(other *outcome) (mine, theirs []byte) {
 	if o.firmware.CPU != other.firmware.CPU {
-		return bytes.Equal(o.costless, other.costless)
+		return o.costless, other.costless
 	}
-	return bytes.Equal(o.text, other.text)
+	return o.text, other.text
 }
 
 // run executes the scenario in one way.
@@ -328,6 +341,7 @@ func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
 	run.BankSize = min(m.shape.Units, (run.BankSize+m.shape.PerUnit-1)/m.shape.PerUnit) * m.shape.PerUnit
 	run.Slots, run.Verdict, run.Digest = report.Slots, report.Verdict, report.Digest
 	result.firmware = report.Firmware
+	c.recursive = m.image.recursive
 	same := *report
 	same.Engine, same.Firmware.BytesPerProcessor, same.Firmware.Mode, same.Firmware.Trusted = "", 0, "", false
 	var text, costless bytes.Buffer

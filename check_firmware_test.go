@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"os"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -63,15 +64,103 @@ func TestCheckPasses(t *testing.T) {
 	}
 }
 
+// TestCheckComparesFaults: what handlers say when they trap, give up or break an assertion is the
+// same in all ways to execute them, metered or not, whether the image has names or none.
+func TestCheckComparesFaults(t *testing.T) {
+	for _, image := range []string{"traps", "gives_up", "asserts"} {
+		binary, err := os.ReadFile(testImage(t, image))
+		require.NoError(t, err)
+		nameless := bytes.Replace(binary, []byte("\x04name"), []byte("\x04none"), 1)
+		require.NotEqual(t, binary, nameless)
+		for names, bytes := range map[string][]byte{"names": binary, "no names": nameless} {
+			s := checkScenario(t, image)
+			s.Firmware.ImageBytes = bytes
+			check, text := checked(t, s)
+			require.Equal(t, VerdictPass, check.Verdict, "%s, %s: %s", image, names, text)
+			require.Nil(t, check.Difference)
+			require.Equal(t, VerdictFail, check.Runs[0].Verdict, "the handlers have failed")
+			require.True(t, check.Runs[4].Metered)
+
+			reports := [2]Report{}
+			for i, cpu := range []CPU{{}, {Model: "unit"}} {
+				s.Firmware.CPU = cpu
+				m := machine(t, s, MachineOptions{})
+				require.NoError(t, m.Run(t.Context(), nil))
+				reports[i] = *m.Report()
+			}
+			require.NotNil(t, reports[1].Firmware.Cycles)
+			reports[1].Firmware.CPU, reports[1].Firmware.Cycles, reports[1].Firmware.StartCycles = "", nil, nil
+			require.Equal(t, reportBytes(t, &reports[0]), reportBytes(t, &reports[1]))
+		}
+	}
+}
+
+// TestCheckNamesRecursion: where the interpreter ends recursion is a known limit, which the
+// difference says; what differs is in the reports only.
+func TestCheckNamesRecursion(t *testing.T) {
+	check, text := checked(t, checkScenario(t, "recurses"))
+	require.Equal(t, VerdictFail, check.Verdict)
+	d := check.Difference
+	require.False(t, d.Found)
+	require.Equal(t, "interpreter", check.Runs[d.Runs[1]].Runtime)
+	require.Equal(t, "violations[0].message", d.Field)
+	require.Contains(t, d.First, "stack overflow")
+	require.Contains(t, d.Other, "in recurse at recurses.c:")
+	require.Contains(t, text, "first difference: the reports differ in violations[0].message (the state of no processor does)\n    "+d.First+"  isolated, compiler")
+	require.Contains(t, text, "usual cause: only the interpreter differs, which is a known limit: the firmware has functions that may call themselves (")
+	require.Contains(t, text, "remedy: end the recursion earlier, or replace it by a loop\n")
+
+	// Without recursion it would be nobody's limit, and the remedy says how to see both.
+	c := firmwareChecker{report: *check}
+	cause, remedy := c.cause(d)
+	require.NotContains(t, cause, "known limit")
+	require.Contains(t, remedy, "--mode isolated --runtime compiler --workers 1 --bank 8 --engine slot; --mode banked --runtime interpreter --workers 1 --bank 8 --engine slot.")
+}
+
+// TestFirstField: the first field of a report that differs, that is missing or that is too many.
+func TestFirstField(t *testing.T) {
+	for _, c := range [][5]string{
+		{`{"a": [1, {"b": "x"}], "c": 2}`, `{"a": [1, {"b": "y"}], "c": 3}`, "a[1].b", "x", "y"},
+		{`{"a": [1, 2], "c": 2}`, `{"a": [1], "c": 2}`, "a[1]", "2", ""},
+		{`{"a": [1], "c": 2}`, `{"a": [1, 2], "c": 2}`, "a[1]", "", "2"},
+		{`{"a": 1}`, `{"a": 1, "c": true}`, "c", "", "true"},
+		{`{"a": 18446744073709551615}`, `{"a": 18446744073709551614}`, "a", "18446744073709551615", "18446744073709551614"},
+	} {
+		field, first, other := firstField(fieldsOf([]byte(c[0])), fieldsOf([]byte(c[1])))
+		require.Equal(t, c[2:], []string{field, first, other})
+	}
+}
+
+// TestCheckCountsOne: one of something is not several.
+func TestCheckCountsOne(t *testing.T) {
+	slot := int64(1)
+	check := FirmwareCheck{
+		Runs:   []CheckedRun{{Workers: 1, BankSize: 1, Slots: 1}},
+		Writes: []CheckWrite{{Count: 1, Before: "00", After: "01", Variable: "v"}}, Fuzzed: 1, GaveUp: 1,
+		Fuzz:       []FuzzFinding{{Input: FuzzInput{Slots: 1}}},
+		Difference: &CheckDifference{Found: true, Slot: 1, Processors: 1, SeenSlot: &slot},
+	}
+	for range 2 {
+		var text bytes.Buffer
+		require.NoError(t, check.WriteText(&text))
+		require.NotRegexp(t, `\b1 (of such|\w+s\b)`, text.String())
+		check.Difference = nil
+	}
+}
+
 // TestCheckComparesCosts: what handlers cost is compared between runs in which they cost something,
 // and between these only.
 func TestCheckComparesCosts(t *testing.T) {
 	text, costless := []byte("costs 7"), []byte("costs")
 	metered := outcome{text, costless, FirmwareReport{CPU: "unit"}}
-	require.True(t, metered.equals(&outcome{costless, costless, FirmwareReport{}}))
-	require.True(t, metered.equals(&metered))
-	require.False(t, metered.equals(&outcome{[]byte("costs 8"), costless, FirmwareReport{CPU: "unit"}}))
-	require.False(t, metered.equals(&outcome{costless, text, FirmwareReport{}}))
+	equals := func(other *outcome) bool {
+		a, b := metered.comparable(other)
+		return bytes.Equal(a, b)
+	}
+	require.True(t, equals(&outcome{costless, costless, FirmwareReport{}}))
+	require.True(t, equals(&metered))
+	require.False(t, equals(&outcome{[]byte("costs 8"), costless, FirmwareReport{CPU: "unit"}}))
+	require.False(t, equals(&outcome{costless, text, FirmwareReport{}}))
 }
 
 // TestCheckExplainsADifference follows a static variable: what is sent differs first, one

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
-	"strings"
 
 	"starloom/fabric"
 	"starloom/firmware"
@@ -65,20 +64,27 @@ type FuzzCall struct {
 
 // FuzzFinding is what a handler has done on such input and must not do on any.
 type FuzzFinding struct {
-	Rule string `json:"rule"` // RuleTrap, RuleIllegalSend, RuleIllegalListen or "foreign_write"
+	Rule string `json:"rule"` // RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen or "foreign_write"
 	Path string `json:"path"`
 	Text string `json:"text"` // for people
 	// Received says that frames and statuses suffice, which the light of a faulty neighbour can
 	// bring. What the network gives - words of the workload, of a schedule or of tables, arguments
 	// of calls - and a state are damaged otherwise, which does not fail the check.
-	Received bool      `json:"received"`
-	Input    FuzzInput `json:"input"` // the smallest that was found
+	Received bool `json:"received"`
+	// GaveUp says that the handler has called sl_fail, which is what it is for: firmware that meets
+	// what it cannot go on with. That does not fail the check. An assertion of which the same is
+	// said - sl_assert, those of the SDK's checked build, clang's sanitizers - is a fault.
+	GaveUp bool      `json:"gave_up,omitempty"`
+	Input  FuzzInput `json:"input"` // the smallest that was found
 	// Again is the command that finds the same in the smallest scenario that was found, whose
 	// files FirmwareCheckOptions.Reproduce has written; "" without it.
 	Again string `json:"again,omitempty"`
 
 	place string // in the firmware: findings of one place are one
 }
+
+// fails reports whether a finding fails the check; others are noted.
+func (x FuzzFinding) fails() bool { return x.Received && !x.GaveUp }
 
 const (
 	ruleForeignWrite = "foreign_write"
@@ -114,7 +120,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 	defer func() { err = errors.Join(err, f.m.close()) }()
 	bases, repeats := fuzzBases(c.scenario.Seed, c.report.Runs[0].Slots), 0
 	for i, base := range bases {
-		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %d slots with the seed %d", base.slots, base.seed))
+		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", counted(base.slots, "slot"), base.seed))
 		if err := f.step(base); err != nil {
 			return err
 		}
@@ -128,20 +134,45 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 			in := f.draw()
 			c.report.Fuzzed++
 			findings := f.call(&in)
-			if len(findings) > 0 {
+			if slices.ContainsFunc(findings, func(x FuzzFinding) bool { return x.GaveUp }) {
+				c.report.GaveUp++
+			}
+			if slices.ContainsFunc(findings, FuzzFinding.fails) || len(findings) > 0 && f.m.host.Endless() {
 				repeats++
 			}
 			for _, found := range findings {
-				same := func(g FuzzFinding) bool { return g.is(&found) }
-				if k := slices.IndexFunc(c.report.Fuzz, same); k < 0 && len(c.report.Fuzz) < fuzzFindingsMax {
-					c.report.Fuzz = append(c.report.Fuzz, f.shrink(&found))
-				} else if k >= 0 && !c.report.Fuzz[k].Received && found.Input.received() {
-					c.report.Fuzz[k] = f.shrink(&found)
-				}
+				c.list(f, &found)
 			}
 		}
 	}
+	if c.report.Fuzzed < o.Fuzz {
+		c.leave(fmt.Sprintf("%s of handlers on arbitrary input: %d of those before have shown what fails the check, or did not return", counted(o.Fuzz-c.report.Fuzzed, "more call"), repeats))
+	}
+	if c.unlisted > 0 {
+		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were seen in %s", fuzzFindingsMax, counted(c.unlisted, "call")))
+	}
 	return c.reproduce(o.Reproduce)
+}
+
+// list adds a finding, made smaller, to the report, unless one of the same place is there that
+// needs no more. In a full list it takes the place of a note if it is worse.
+func (c *firmwareChecker) list(f *fuzzer, x *FuzzFinding) {
+	list := c.report.Fuzz
+	k := slices.IndexFunc(list, func(y FuzzFinding) bool { return y.is(x) })
+	switch {
+	case k >= 0 && (list[k].Received || !x.Received):
+		return
+	case k < 0 && len(list) < fuzzFindingsMax:
+		k, list = len(list), append(list, FuzzFinding{})
+	case k < 0:
+		if c.unlisted++; !x.fails() {
+			return
+		}
+		if k = slices.IndexFunc(list, func(y FuzzFinding) bool { return !y.fails() }); k < 0 {
+			return
+		}
+	}
+	list[k], c.report.Fuzz = f.shrink(x), list
 }
 
 // fuzzer is a machine to call handlers of: banked, one at a time, and they end.
@@ -237,10 +268,29 @@ func (f *fuzzer) call(in *FuzzInput) (findings []FuzzFinding) {
 	found := func(rule, place, text string) {
 		findings = append(findings, FuzzFinding{Rule: rule, Path: f.m.names.Processor(in.Processor), Text: text, Received: in.received(), Input: *in, place: place})
 	}
+	fault := func(what string, e firmware.Event) {
+		where := or(e.Function, "an unknown function")
+		if e.Source != "" {
+			where += " at " + e.Source
+		}
+		place := what + e.Function + e.Source
+		switch e.Kind {
+		case firmware.EventAssert:
+			found(RuleFail, place+e.Text, fmt.Sprintf("%s fails the assertion `%s` in %s", what, e.Text, where))
+		case firmware.EventFail:
+			found(RuleFail, place+e.Text, fmt.Sprintf("%s calls sl_fail with code %s in %s", what, e.Text, where))
+			findings[len(findings)-1].GaveUp = true
+		case firmware.EventTrap:
+			if f.m.host.Endless() {
+				place = what // it ends wherever it is
+			}
+			found(RuleTrap, place, fmt.Sprintf("%s traps in %s: %s", what, where, e.Text))
+		}
+	}
 	f.m.host.Limit(fuzzTicks)
 	if in.Call != nil {
 		if _, err := f.instance.Call(in.Call.Name, in.Call.Arguments...); err != nil {
-			found(RuleTrap, in.Call.Name, err.Error())
+			fault("its call "+in.Call.Name, f.instance.Fault(err))
 		}
 		return findings
 	}
@@ -253,17 +303,10 @@ func (f *fuzzer) call(in *FuzzInput) (findings []FuzzFinding) {
 		}
 	}
 	for _, e := range f.instance.TakeEvents() {
-		if e.Kind == firmware.EventTrap {
-			place := e.Function + e.Source
-			if f.m.host.Endless() {
-				place = "" // it ends wherever it is
-			}
-			found(RuleTrap, place, strings.TrimSuffix(fmt.Sprintf("its handler traps in %s: %s, at %s", or(e.Function, "an unknown function"), e.Text, e.Source), ", at "))
-			return findings
-		}
+		fault("its handler", e)
 	}
 	if bank.Silenced(cell) {
-		return findings // it gave up
+		return findings
 	}
 	var ledger fabric.Ledger
 	ledger.Scan(bank, []uint32{uint32(cell)}, slot)

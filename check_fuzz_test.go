@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric"
+	"starloom/firmware"
 )
 
 // TestFuzzFindsPlantedFaults: an index, a division and a loop that trust a payload. The run
@@ -20,7 +22,7 @@ func TestFuzzFindsPlantedFaults(t *testing.T) {
 	for fault, want := range []struct{ text, source string }{
 		{"out of bounds memory access", "trusts_a_payload.c:21:"},
 		{"integer divide by zero", "trusts_a_payload.c:22:"},
-		{"it has not returned after 262144 turns", ""},
+		{"it has not returned after 262144 iterations", ""},
 	} {
 		s := checkScenario(t, "trusts_a_payload")
 		s.Firmware.Params = map[string]int64{"fault": int64(fault)}
@@ -69,6 +71,74 @@ func TestFuzzFindsPlantedFaults(t *testing.T) {
 		again, err = CheckFirmware(t.Context(), small, FirmwareCheckOptions{Replay: words[6]})
 		require.NoError(t, err)
 		require.Equal(t, VerdictPass, again.Verdict)
+	}
+}
+
+// TestFuzzFindsAssertions: what a checked build asserts on arbitrary input - clang's sanitizers,
+// sl_assert - is found, made smaller and shown again like a trap. sl_fail is a note, with a count.
+func TestFuzzFindsAssertions(t *testing.T) {
+	image := filepath.Join(t.TempDir(), "checked.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/firmware/trusts_a_payload.c", Output: image, Debug: true}))
+	for fault, text := range map[int64]string{
+		0: "its handler fails the assertion `the index is in the array` in take at trusts_a_payload.c:21",
+		1: "its handler fails the assertion `the divisor is not 0, and the quotient fits` in take at trusts_a_payload.c:22",
+		3: "its handler fails the assertion `words[1] < 8` in take at trusts_a_payload.c:23",
+		4: "its handler calls sl_fail with code 9 in take at trusts_a_payload.c:25:",
+	} {
+		s := checkScenario(t, "trusts_a_payload")
+		s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"fault": fault}
+		check, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: 200, Reproduce: t.TempDir()})
+		require.NoError(t, err)
+		require.Nil(t, check.Difference)
+		k := slices.IndexFunc(check.Fuzz, func(x FuzzFinding) bool { return strings.Contains(x.Text, text) })
+		require.GreaterOrEqual(t, k, 0, "%v", check.Fuzz)
+		x, want := check.Fuzz[k], VerdictFail
+		if fault == 4 {
+			want = VerdictPass
+		}
+		require.Equal(t, RuleFail, x.Rule)
+		require.Equal(t, fault == 4, x.GaveUp)
+		require.Equal(t, fault == 4, check.GaveUp > 1)
+		require.Equal(t, want, check.Verdict)
+		require.True(t, x.Received)
+		require.Len(t, x.Input.Frames, 1)
+		require.Len(t, x.Input.Frames[0].Payload, 2*8, "the shortest that the firmware takes")
+
+		words := strings.Fields(x.Again)
+		small, err := LoadScenario(words[4])
+		require.NoError(t, err)
+		require.LessOrEqual(t, small.Processors(), 2, "of the eight that it was found with")
+		again, err := CheckFirmware(t.Context(), small, FirmwareCheckOptions{Replay: words[6]})
+		require.NoError(t, err)
+		require.Equal(t, want, again.Verdict)
+		require.Len(t, again.Fuzz, 1)
+		require.Equal(t, x.Text, again.Fuzz[0].Text)
+		require.Equal(t, fault == 4, again.GaveUp == 1)
+	}
+}
+
+// TestFuzzListsTheWorst: a full list of notes has room for what fails the check, and says that
+// it does not have everything.
+func TestFuzzListsTheWorst(t *testing.T) {
+	c := &firmwareChecker{ctx: t.Context(), scenario: checkScenario(t, "trusts_a_payload")}
+	f, err := c.fuzzer()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, f.m.close()) }()
+	require.NoError(t, f.step(fuzzBase{1, 1}))
+	find := func(place string, received bool) {
+		c.list(f, &FuzzFinding{Rule: RuleFail, Input: FuzzInput{Seed: 1, Slots: 1}, Received: received, place: place})
+	}
+	for k := range fuzzFindingsMax + 2 {
+		find(fmt.Sprint(k), false)
+	}
+	find("1", true)
+	find("worse", true)
+	find("1", false)
+	require.Len(t, c.report.Fuzz, fuzzFindingsMax)
+	require.Equal(t, 3, c.unlisted)
+	for k, place := range []string{"worse", "1", "2"} {
+		require.Equal(t, place, c.report.Fuzz[k].place)
+		require.Equal(t, k < 2, c.report.Fuzz[k].fails())
 	}
 }
 
@@ -151,6 +221,7 @@ func TestFuzzReachesEverything(t *testing.T) {
 				require.Len(t, again.Fuzz, 1)
 				require.Equal(t, x.Rule, again.Fuzz[0].Rule)
 				require.Equal(t, x.Received, again.Fuzz[0].Received)
+				require.Equal(t, x.Received, again.Verdict == VerdictFail, "a note stays a note")
 			}
 		})
 	}

@@ -32,7 +32,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, printable(w.text()))
 		if w.Before != w.After {
-			fmt.Fprintf(&b, "    before %s, after %s; %d of such\n", w.Before, w.After, w.Count)
+			fmt.Fprintf(&b, "    before %s, after %s; in %s\n", w.Before, w.After, counted(w.Count, "call"))
 		}
 		if w.harms() {
 			fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
@@ -42,7 +42,11 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		r.Fuzz[i].writeText(&b)
 	}
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %d times\n", r.Fuzzed)
+		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %s", map[bool]string{true: "once", false: fmt.Sprintf("%d times", r.Fuzzed)}[r.Fuzzed == 1])
+		if r.GaveUp > 0 {
+			fmt.Fprintf(&b, ", ended by sl_fail: %d", r.GaveUp)
+		}
+		b.WriteString("\n")
 	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "compared: digests and reports\n")
@@ -55,7 +59,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		case !r.Runs[i].Same:
 			same = "DIFFERS"
 		}
-		fmt.Fprintf(&b, "  %-55s %4d slots, %s, digest %.16s: %s\n", r.Runs[i].text(), r.Runs[i].Slots, r.Runs[i].Verdict, r.Runs[i].Digest, same)
+		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n", r.Runs[i].text(), counted(r.Runs[i].Slots, "slot"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
 	}
 	if w := r.Watched; w.Slots > 0 {
 		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", map[bool]string{true: "in all slots", false: fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)}[w.Whole])
@@ -64,7 +68,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "not compared: %s\n", printable(left))
 	}
 	if r.Difference == nil && len(r.Runs) > 0 {
-		fmt.Fprintf(&b, "no difference found between %d runs of %d slots\n", len(r.Runs), r.Runs[0].Slots)
+		fmt.Fprintf(&b, "no difference found between %s of %s\n", counted(len(r.Runs), "run"), counted(r.Runs[0].Slots, "slot"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -74,14 +78,20 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
 	first, other := r.Runs[d.Runs[0]].text(), r.Runs[d.Runs[1]].text()
 	if !d.Found {
-		fmt.Fprintf(b, "  difference: the reports of two runs differ, and no processor does: compare them\n    %s\n    %s\n", first, other)
+		fmt.Fprintf(b, "  first difference: the reports differ in %s (the state of no processor does)\n", printable(d.Field))
+		fmt.Fprintf(b, "    %s  %s\n    %s  %s\n", or(printable(d.First), "nothing"), first, or(printable(d.Other), "nothing"), other)
+		d.writeCause(b)
 		return
 	}
 	fmt.Fprintf(b, "  first difference: slot %d: %s: %s", d.Slot, d.Path, d.Item)
 	if d.Offset > 0 {
 		fmt.Fprintf(b, ", from byte %d on", d.Offset)
 	}
-	fmt.Fprintf(b, " (%d processors differ in this slot)\n", d.Processors)
+	if d.Processors == 1 {
+		b.WriteString(" (no other processor differs in this slot)\n")
+	} else {
+		fmt.Fprintf(b, " (%d processors differ in this slot)\n", d.Processors)
+	}
 	if d.Before != "" {
 		fmt.Fprintf(b, "    before  %s\n", d.Before)
 	}
@@ -90,7 +100,11 @@ func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
 	if d.SeenSlot != nil && *d.SeenSlot != int64(d.Slot) {
 		fmt.Fprintf(b, "    frames, statuses or deliveries differ from slot %d on\n", *d.SeenSlot)
 	}
-	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", printable(d.Cause), d.Remedy)
+	d.writeCause(b)
+}
+
+func (d *CheckDifference) writeCause(b *bytes.Buffer) {
+	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", printable(d.Cause), printable(d.Remedy))
 }
 
 // text says what was written.
@@ -108,6 +122,14 @@ func (w *CheckWrite) text() string {
 	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share", w.Variable, w.Address)
 }
 
+// counted is 1 slot, 2 slots.
+func counted[N int | uint32 | uint64](n N, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
+}
+
 const remedyOwnState = "keep all that a processor remembers in its state_t"
 
 // remedy says what to do about it.
@@ -121,11 +143,14 @@ func (w *CheckWrite) remedy() string {
 // writeText says what a handler has done, and on which input.
 func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 	needs := ""
-	if !x.Received {
+	switch {
+	case x.GaveUp:
+		needs = " (note: the firmware's own decision)"
+	case !x.Received:
 		needs = " (note: only with words of the network, a call or a state that is damaged)"
 	}
 	in := &x.Input
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %d slots of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, in.Slots, in.Seed)
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, counted(in.Slots, "slot"), in.Seed)
 	if in.Call != nil {
 		fmt.Fprintf(b, ", call %s%v", printable(in.Call.Name), in.Call.Arguments)
 	}

@@ -270,6 +270,7 @@ type Overrides struct {
 	Mode        string // --mode
 	Image       string // --firmware: path relative to the working folder, which replaces the program, whose rules and schedule stay; or a program's name
 	ImageBytes  []byte // the image that replaces the program, instead of a file; Image is its name
+	ImagePlace  string // where Image was given, if not with --firmware: the place of errors about it
 }
 
 // Override replaces values and checks the scenario again. Errors name the option
@@ -293,14 +294,15 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	if o.Mode != "" {
 		s.Firmware.Mode, places["firmware.mode"] = o.Mode, "--mode"
 	}
+	image := or(o.ImagePlace, "--firmware")
 	if o.ImageBytes != nil {
 		s.keepProgram(func() (firmware.Info, error) { return firmware.InspectImage(ctx, o.Image, o.ImageBytes) })
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", o.Image, o.ImageBytes
-		places["firmware.image"] = "--firmware"
+		places["firmware.image"] = image
 	} else if o.Image != "" && isProgram(o.Image) {
 		// With its own schedule and, unless the scenario has some, its own rules.
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes, s.Firmware.Schedule = o.Image, "", nil, ""
-		places["firmware.program"] = "--firmware"
+		places["firmware.program"] = image
 		if err := s.Check(); err != nil {
 			return err
 		}
@@ -308,11 +310,11 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	} else if o.Image != "" {
 		absolute, err := filepath.Abs(o.Image)
 		if err != nil {
-			return &InputError{Place: "--firmware", Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
+			return &InputError{Place: image, Reason: err.Error(), Remedy: "give the path of a WebAssembly image"}
 		}
 		s.keepProgram(func() (firmware.Info, error) { return firmware.Inspect(ctx, absolute) })
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", absolute, nil
-		places["firmware.image"] = "--firmware"
+		places["firmware.image"] = image
 	}
 	return s.Check()
 }

@@ -105,8 +105,17 @@ func callError(what string, err error) error {
 	if errors.As(err, &stopped) {
 		return fmt.Errorf("%s: %w", what, stopped)
 	}
-	return fmt.Errorf("%s traps: %s", what, firstLine(err))
+	return trapError{what, err}
 }
+
+// trapError is a call that has trapped, beside those of handlers.
+type trapError struct {
+	what  string
+	cause error
+}
+
+func (e trapError) Error() string { return fmt.Sprintf("%s traps: %s", e.what, firstLine(e.cause)) }
+func (e trapError) Unwrap() error { return e.cause }
 
 // Close releases all instances and their memory.
 func (h *Host) Close() error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -404,6 +405,18 @@ func TestParseTrap(t *testing.T) {
 		reason, function, _, _ := new(Image).parseTrap(errors.New(head + c.trace))
 		require.Equal(t, "unreachable", reason)
 		require.Equal(t, c.function, function, c.trace)
+	}
+}
+
+// TestParseTrapWithoutTheMeter: the entry point of a copy that counts, with a name of its own in
+// every copy, is in no backtrace, and neither is the line that stands there if the trace is full.
+func TestParseTrapWithoutTheMeter(t *testing.T) {
+	const trace = "wasm error: unreachable\nwasm stack trace:\n\t.on_slot(i32,i32)\n\t.starloom_slot(i32,i32)"
+	_, _, _, plain := new(Image).parseTrap(errors.New(trace))
+	require.Len(t, plain, 2)
+	for _, more := range []string{"", "\n\t\t0x1a: ?", "\n\t... maybe followed by omitted frames"} {
+		_, _, _, metered := new(Image).parseTrap(errors.New(trace + "\n\t." + wasm.EachName + exportSlot + "(i32,i32,i32)" + more))
+		require.Equal(t, plain, metered)
 	}
 }
 

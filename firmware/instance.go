@@ -542,8 +542,15 @@ func (in *wasmInstance) fault(cell int, err error) {
 		return
 	}
 	in.bank.Silence(cell)
-	event := Event{Kind: EventTrap, Cell: cell}
-	event.Text, event.Function, event.Source, event.Backtrace = in.image.parseTrap(err)
+	event := in.image.faultEvent(err)
+	event.Cell = cell
+	in.events = append(in.events, event)
+}
+
+// faultEvent says what the error of a call is: a trap, sl_fail or an assertion.
+func (img *Image) faultEvent(err error) Event {
+	event := Event{Kind: EventTrap}
+	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
 	var gaveUp gaveUpError
 	var failed assertError
 	var endless endlessError
@@ -553,7 +560,7 @@ func (in *wasmInstance) fault(cell int, err error) {
 	case errors.As(err, &overflow):
 		event.Text += overflow.what
 	case errors.As(err, &kept):
-		event.Backtrace = in.image.breaking(kept.global)
+		event.Backtrace = img.breaking(kept.global)
 		event.Function, event.Source = event.Backtrace[0].Function, event.Backtrace[0].Source
 	case errors.As(err, &endless):
 		event.Text = endless.Error()
@@ -566,7 +573,7 @@ func (in *wasmInstance) fault(cell int, err error) {
 	if errors.As(err, &spent) {
 		event.Text = spent.Error()
 	}
-	in.events = append(in.events, event)
+	return event
 }
 
 // overflowError is a trap for want of stack.
@@ -741,6 +748,7 @@ func (img *Image) parseTrap(err error) (reason, function, source string, backtra
 		}
 		placed = true
 	}
+frames:
 	for _, line := range lines[1:] {
 		text := strings.TrimSpace(line)
 		switch {
@@ -764,7 +772,10 @@ func (img *Image) parseTrap(err error) (reason, function, source string, backtra
 			if name = frameName.ReplaceAllString(text, "$1"); strings.HasPrefix(name, importModule+".") {
 				continue
 			}
-			name, placed = strings.TrimPrefix(name, "."), false
+			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
+				break frames // the copy's own entry point, which the image has not
+			}
+			placed = false
 			function = or(function, name)
 		}
 	}

@@ -2,6 +2,7 @@ package firmware
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"strings"
 
@@ -87,6 +88,15 @@ const stackName = "__stack_pointer"
 // Call implements Caller.
 func (w *Watched) Call(name string, arguments ...uint32) (uint32, error) {
 	return w.in.Call(name, arguments...)
+}
+
+// Fault is the event of a Call that has failed.
+func (w *Watched) Fault(err error) Event {
+	var trapped trapError
+	if errors.As(err, &trapped) {
+		err = trapped.cause
+	}
+	return w.in.image.faultEvent(err)
 }
 
 // Start implements Instance.

@@ -31,14 +31,17 @@ instance: then there is no bank, and nothing of this to find.
 Then handlers are called on arbitrary input: after some slots of runs with three
 seeds, frames with any payload, statuses of all receivers and transmitters, now and
 then other words of the workload, the schedule or the network's tables, another
-state, or a call by name. A trap, a handler that does not return, an illegal send or
-listen, counts that no FIFO can have and foreign writes are reported with the
-smallest input that was found. Those that frames and statuses can cause fail the
-check; others are noted. Calls are drawn from the seed: the same seed, the same
-calls. They end when 256 have found something. --reproduce writes, for each finding,
-the smallest scenario and input that were found to show it, with the image and all
-files that they read: the folder can be sent to someone else. The report has the
-command that shows a finding again.
+state, or a call by name. A trap, a failed assertion, a handler that does not return,
+an illegal send or listen, counts that no FIFO can have and foreign writes are
+reported with the smallest input that was found. Assertions are sl_assert and, of
+firmware build --debug, those of the SDK and of clang's sanitizers: such a build finds
+most. What frames and statuses can cause fails the check; the rest is noted, and so is
+sl_fail, with which firmware decides to give up: its calls are counted. Calls are
+drawn from the seed: the same seed, the same calls. They end when 256 have shown what
+fails the check, or did not return. --reproduce writes, for each finding, the smallest
+scenario and input that were found to show it, with the image and all files that they
+read: the folder can be sent to someone else. The report has the command that shows it
+again, with the same verdict.
 
 What takes too long on a large network is left out, and said.
 
@@ -60,7 +63,7 @@ Exit status: 0 nothing found, 1 a difference or one of these, 2 bad input. Wheth
 		if err != nil {
 			return err
 		}
-		override := starloom.Overrides{Image: args[0]}
+		override := starloom.Overrides{Image: args[0], ImagePlace: args[0]}
 		if c.Flags().Changed("seed") {
 			override.Seed = &seed
 		}

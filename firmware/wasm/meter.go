@@ -28,7 +28,7 @@ const (
 	CounterName = reserved + "counter" // i64: what the call that runs has cost, set to 0 by the host before
 	PlaceName   = reserved + "place"   // i32: place of the cell whose handler ran last
 	LimitName   = reserved + "limit"   // i64, constant: Meter.Limit
-	EachName    = reserved + "each."   // and an export: see each
+	EachName    = reserved + "each."   // and an export, which is the function's name, too: see each
 	AtName      = reserved + "at"      // i32, with Meter.Profile: offset in the image's code section
 )
 
@@ -73,7 +73,7 @@ func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {
 	types := &reader{data: parts[sectionType]}
 	signature := uint32(types.count())
 	parts[sectionType] = appendElement(parts[sectionType], []byte{0x60, 3, typeI32, typeI32, typeI32, 0})
-	next := shift.function(uint32(len(m.imported) + len(m.body)))
+	next := uint32(len(m.imported) + len(m.body))
 	for _, entry := range listed {
 		e, ok := m.exports[entry.name]
 		if !ok || e.kind != kindFunction || int(e.index) >= len(m.imported)+len(m.body) || !m.takes(int(e.index), entry.params) {
@@ -82,7 +82,9 @@ func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {
 		parts[sectionFunction] = appendElement(parts[sectionFunction], appendU32(nil, signature, 1))
 		body := meter.each(shift.function(e.index), entry.params)
 		parts[sectionCode] = appendElement(parts[sectionCode], append(appendU32(nil, uint32(len(body)), 1), body...))
-		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, EachName+entry.name), kindFunction), next, 1))
+		name := EachName + entry.name
+		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, name), kindFunction), shift.function(next), 1))
+		m.names[next] = name
 		next++
 	}
 }

@@ -245,12 +245,10 @@ func (w *weaver) write(c *Copy) {
 	m := w.m
 	parts := map[byte][]byte{}
 	widths := map[byte]int{}
-	var names bool
 	for _, s := range m.sections {
 		if s.id != sectionCustom {
 			parts[s.id], widths[s.id] = s.content, s.width
 		}
-		names = names || s.id == sectionCustom && s.name == "name"
 	}
 	signature := slices.Index(m.types, funcType{})
 	if signature < 0 {
@@ -302,7 +300,7 @@ func (w *weaver) write(c *Copy) {
 			out = appendSection(out, id, widths[id], content)
 		}
 	}
-	if names {
+	if len(m.names) > 0 {
 		out = appendSection(out, sectionCustom, 1, shift.names(m.names))
 	}
 	if c.original != nil {
