@@ -3,7 +3,6 @@ package starloom
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,9 +102,9 @@ func (b *batch) runRates(ctx context.Context, t *tally, o RunOptions) error {
 	if rates == nil {
 		return b.run(ctx, o.counted(t))
 	}
-	high, total := bits.Mul64(b.seeds.count(), max(b.permutations, 1)*uint64(len(rates)))
-	if high != 0 {
-		return &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than 2^64 runs", b.seeds), Remedy: "give fewer seeds"}
+	total, err := b.runs()
+	if err != nil {
+		return err
 	}
 	take := o.counted(t)
 	for _, rate := range rates {
