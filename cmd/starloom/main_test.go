@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
 	"io"
 	"os"
 	"os/exec"
@@ -192,6 +193,23 @@ workload: {permutation: all}
 	first := fmt.Sprintf("--seed %d", report.Failed[0].Seed)
 	require.Contains(t, r.stderr, "FAIL  s\n  "+first+": finishes: ")
 	require.Equal(t, statusFail, starloomIn(t, dir, append([]string{"run", "s.yaml", "--slots", "20"}, strings.Fields(first)...)...).status)
+
+	// The command in a JUnit file repeats a seed that failed, whatever the names are.
+	odd := "it's $HOME.yaml"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, odd), []byte(smallScenario), 0o644))
+	require.NoError(t, os.Symlink(binary, filepath.Join(dir, "starloom")))
+	require.Equal(t, statusFail, starloomIn(t, dir, "run", odd, "--seeds", "1..50", "--slots", "20", "--mode", "isolated", "--firmware", "pops/random-corrected", "--junit", "out.xml").status)
+	data, err := os.ReadFile(filepath.Join(dir, "out.xml"))
+	require.NoError(t, err)
+	again := regexp.MustCompile(`name="seed (\d+)">\s*<failure message="([^"]*)">[^<]*repeat with (starloom [^<]*)&#xA;</failure>`).FindStringSubmatch(string(data))
+	require.NotNil(t, again, "%s", data)
+	line := html.UnescapeString(again[3])
+	require.Equal(t, `starloom run 'it'\''s $HOME.yaml' --slots 20 --mode isolated --firmware pops/random-corrected --seed `+again[1], line)
+	repeat := exec.Command("/bin/sh", "-c", line)
+	repeat.Dir, repeat.Env = dir, append(os.Environ(), "PATH="+dir)
+	out, err := repeat.Output()
+	require.Equal(t, statusFail, repeat.ProcessState.ExitCode(), "%v", err)
+	require.Contains(t, string(out), strings.SplitN(html.UnescapeString(again[2]), ": ", 3)[1])
 
 	// What a report of all permutations says of the worst repeats it, with a waveform.
 	r = starloomIn(t, dir, "run", "all.yaml")
