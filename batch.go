@@ -53,11 +53,17 @@ const (
 // each worker: runs that wait take memory.
 const chunksAhead = 4
 
-// runs returns how many runs there are, or an error if nobody could count them.
+// runsMax bounds the runs of a batch: the smallest networks have about 50,000 in a second, so these
+// take hours there, and more are a slip of the keyboard.
+const runsMax = 1_000_000_000
+
+// runs returns how many runs there are, with all permutations and rates of each seed, or an error
+// if they are more than runsMax.
 func (b *batch) runs() (uint64, error) {
-	high, runs := bits.Mul64(b.seeds.count(), max(b.permutations, 1))
-	if high != 0 || runs == 0 {
-		return 0, &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than 2^64 runs", b.seeds), Remedy: "give fewer seeds"}
+	each := max(b.permutations, 1) * uint64(max(len(b.scenario.rates()), 1))
+	high, runs := bits.Mul64(b.seeds.count(), each)
+	if high != 0 || runs == 0 || runs > runsMax {
+		return 0, &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than %d runs", b.seeds, runsMax), Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds"))}
 	}
 	return runs, nil
 }

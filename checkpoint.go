@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"starloom/hw"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -122,15 +123,18 @@ func (m *Machine) restoreFile(path string) (err error) {
 		return &InputError{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)), Remedy: "give a file that --save wrote"}
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
 		return &InputError{Place: "--restore", Reason: path + " is not a regular file", Remedy: "give a file that --save wrote"}
 	}
-	reader := bufio.NewReaderSize(file, 1<<20)
-	if err := m.Restore(reader); err != nil {
-		return &InputError{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, err), Remedy: "restore it with the scenario, the firmware and the options with which it was saved"}
+	if err := hw.CheckState(bufio.NewReader(file), info.Size()); err != nil {
+		return &InputError{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, err), Remedy: "give a file that --save wrote"}
 	}
-	if _, err := reader.ReadByte(); err != io.EOF {
-		return &InputError{Place: "--restore", Reason: path + " goes on after the end of the state", Remedy: "give a file that --save wrote"}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := m.Restore(bufio.NewReaderSize(file, 1<<20)); err != nil {
+		return &InputError{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, err), Remedy: "restore it with the scenario, the firmware and the options with which it was saved"}
 	}
 	return nil
 }

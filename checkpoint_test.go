@@ -81,20 +81,23 @@ func TestRestoreRefused(t *testing.T) {
 		require.NoError(t, os.WriteFile(name, data, 0o644))
 		return name
 	}
-	seed, isolated := routing(4, 4), routing(4, 4)
-	seed.Seed, isolated.Firmware.Mode = 2, ModeIsolated
+	seed, isolated, other, both := routing(4, 4), routing(4, 4), routing(4, 4), routing(4, 4)
+	seed.Seed, isolated.Firmware.Mode, other.Stop.Slots = 2, ModeIsolated, 77
+	image := imageScenario(t, "traps").Firmware
+	both.Seed, both.Firmware, both.Rules = 2, image, &other.program().Rules
 	text := write([]byte("hello\n"))
 	for _, c := range []struct {
 		s    *Scenario
 		o    RunOptions
 		want string
 	}{
-		{seed, RunOptions{Restore: path}, "another scenario or seed"},
-		{imageScenario(t, "traps"), RunOptions{Restore: path}, "another scenario"},
-		{isolated, RunOptions{Restore: path}, "the state is of another mode of the firmware, and this is isolated"},
-		{routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{Engine: EngineCycle}}, "the state is of another engine, and this is cycle"},
-		{routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{BankSize: 4}}, "banks of another size, and these are of 4 processors"},
-		{routing(4, 4), RunOptions{Restore: text}, "--restore"},
+		{seed, RunOptions{Restore: path}, "the state is of another seed; restore it with"},
+		{other, RunOptions{Restore: path}, "the state is of another scenario; restore it with"},
+		{both, RunOptions{Restore: path}, "the state is of another firmware, another seed, another scenario; restore it with"},
+		{isolated, RunOptions{Restore: path}, "the state is of another mode of the firmware (this is isolated); "},
+		{routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{Engine: EngineCycle}}, "the state is of another engine (this is cycle); "},
+		{routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{BankSize: 4}}, "banks of another size (these are of 4 processors); "},
+		{routing(4, 4), RunOptions{Restore: text}, "other: this is not a saved state; give a file that --save wrote"},
 		{routing(4, 4), RunOptions{Restore: dir}, "not a regular file"},
 		{routing(4, 4), RunOptions{Restore: path + "x"}, "no such file"},
 		{routing(4, 4), RunOptions{CheckpointEvery: 2}, "add --save F"},
@@ -111,10 +114,17 @@ func TestRestoreRefused(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, whole, now, "what is refused writes nothing")
 	}
-	for _, damaged := range [][]byte{whole[:len(whole)/2], append(bytes.Clone(whole), 0), {}} {
-		_, err := Run(ctx, routing(4, 4), RunOptions{Restore: write(damaged)})
+	damaged := [][]byte{whole[:len(whole)/2], append(bytes.Clone(whole), 0), whole[:len(whole)-1], whole[:16]}
+	for at := 16; at < len(whole); at += 1 + len(whole)/50 {
+		flipped := bytes.Clone(whole)
+		flipped[at] ^= 1
+		damaged = append(damaged, flipped)
+	}
+	for _, data := range damaged {
+		_, err := Run(ctx, routing(4, 4), RunOptions{Restore: write(data)})
 		var refused *InputError
 		require.ErrorAs(t, err, &refused)
+		require.Contains(t, err.Error(), "other: the checksum is wrong: the state is damaged or cut off; give a file that --save wrote")
 	}
 	_, err = RunSeeds(ctx, routing(4, 4), Seeds{1, 2}, RunOptions{Restore: path})
 	require.ErrorContains(t, err, "a state is that of one run")

@@ -15,7 +15,7 @@ var misbehaviours = []struct {
 	what, rule, function, says string
 	isolatedOnly               bool // in a bank it harms others, which TestCheckFindsMisbehaviour is about
 }{
-	0: {"loops", RuleTrap, "loop", "it does not end", false},
+	0: {"loops", RuleTrap, "loop", "it cost more than trap_cycles, which is 4000000 by the cost table", false},
 	1: {"takes all memory", RuleTrap, "grow", "out of bounds memory access", true},
 	2: {"writes beyond its memory", RuleTrap, "write_beyond", "out of bounds memory access", false},
 	3: {"writes everywhere in its memory", RuleTrap, "write_everywhere", "out of bounds memory access", true},

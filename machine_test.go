@@ -219,7 +219,7 @@ func TestSaveAndRestore(t *testing.T) {
 
 				other := routing(4, 4)
 				other.Seed = 2
-				require.ErrorContains(t, machine(t, other, o).Restore(bytes.NewReader(saved)), "another scenario")
+				require.ErrorContains(t, machine(t, other, o).Restore(bytes.NewReader(saved)), "another seed")
 				saved[len(saved)/2] ^= 1
 				require.Error(t, machine(t, s, o).Restore(bytes.NewReader(saved)))
 			}

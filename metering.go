@@ -13,6 +13,7 @@ import (
 	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces/input"
 )
 
 // metering is the clock of the processors: what their handlers cost, in cycles of the fabric.
@@ -53,7 +54,8 @@ func (c *CPU) meter() *wasm.Meter {
 			panic(fmt.Sprintf("firmware.cpu.cost: %v", err)) // checkCPU has refused it
 		}
 	}
-	return &wasm.Meter{Costs: costs, Limit: c.trapCost()}
+	limit, key := c.trapCost()
+	return &wasm.Meter{Costs: costs, Limit: limit, Key: key}
 }
 
 // loadMetered compiles an image, with the scenario's meter if it has one.
@@ -68,16 +70,20 @@ func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
 // trapBudgets is how many budgets a handler may take before it traps, if nobody says more.
 const trapBudgets = 1000
 
-// trapCost is the cost above which a call of the image traps.
-func (c *CPU) trapCost() uint64 {
+// trapCost is the cost above which a call of the image traps, and the key that says so, "" for
+// none or if costs are not counted further.
+func (c *CPU) trapCost() (cost uint64, key string) {
 	ratio := uint64(max(c.ClockRatio, 1))
 	switch {
 	case c.TrapCycles > 0:
-		return min(c.TrapCycles*ratio, firmware.LimitMax)
+		if cost = c.TrapCycles * ratio; cost < firmware.LimitMax {
+			return cost, "trap_cycles"
+		}
+		return firmware.LimitMax, ""
 	case c.BudgetCycles > 0:
-		return min(trapBudgets*uint64(c.BudgetCycles)*ratio, firmware.LimitMax)
+		return min(trapBudgets*uint64(c.BudgetCycles)*ratio, firmware.LimitMax), ""
 	}
-	return firmware.LimitDefault
+	return firmware.LimitDefault, ""
 }
 
 // checkCPU checks what the keys of firmware.cpu need of each other.
@@ -98,7 +104,6 @@ func (s *Scenario) checkCPU() error {
 	if c.Model == ModelCustom && len(c.Cost) == 0 {
 		return s.refuse(path+".model", "model: custom without costs", "add cost: {load: 3, ...}; what is left out costs 1")
 	}
-	costs, _ := wasm.Model("unit")
 	names := make([]string, 0, len(c.Cost))
 	for name := range c.Cost {
 		names = append(names, name)
@@ -107,11 +112,15 @@ func (s *Scenario) checkCPU() error {
 	for _, name := range names {
 		at := path + ".cost." + name
 		if !slices.Contains(wasm.Classes, name) {
-			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), "classes are "+strings.Join(wasm.Classes, ", "))
+			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), input.DidYouMean(name, wasm.Classes, "classes are "+strings.Join(wasm.Classes, ", ")))
 		}
-		if err := costs.Set(name, uint32(min(max(c.Cost[name], 0), math.MaxUint32))); err != nil || c.Cost[name] < 0 {
-			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), fmt.Sprintf("allowed are 0 to %d; branches and calls cost 1 at least", wasm.CostMax))
+		if allowed := costSpan(name); c.Cost[name] < allowed.min || c.Cost[name] > int64(allowed.max) {
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), allowed.allowed())
 		}
+	}
+	if budget := uint64(c.BudgetCycles); c.TrapCycles > 0 && c.TrapCycles < budget {
+		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, less than budget_cycles, %d: a handler would trap before it misses its slot", path, c.TrapCycles, budget),
+			fmt.Sprintf("give %d or more, or delete the key", budget))
 	}
 	if ratio := uint64(max(c.ClockRatio, 1)); c.TrapCycles > firmware.LimitMax/ratio {
 		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
@@ -119,6 +128,9 @@ func (s *Scenario) checkCPU() error {
 	}
 	return nil
 }
+
+// costSpan is the range of the cost of a class of instructions.
+func costSpan(class string) span { return span{min: int64(wasm.CostMin(class)), max: wasm.CostMax} }
 
 // spread is how long the calls of a handler took, in cycles: exact to 4,095, above that with
 // an error of less than 1 in 2,048, but for the largest one.

@@ -36,6 +36,7 @@ type SeedsReport struct {
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
 
+	command     string      // of a run; the options of one seed are to be added
 	rtlCheck    string      // as Report's
 	failedSeeds []FailedRun // the first run of every seed that failed, for junitSeedsMax seeds
 }
@@ -113,7 +114,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	row("runs", strconv.FormatUint(r.Runs, 10))
 	row("failed", strconv.FormatUint(r.FailedTotal, 10))
 	if r.MostSlots != nil {
-		row("most slots", fmt.Sprintf("%d, alone: %s", r.MostSlots.Slots, alone(r.MostSlots.Seed, r.MostSlots.Permutation)))
+		row("most slots", fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, alone(r.MostSlots.Seed, r.MostSlots.Permutation)))
 	}
 	fmt.Fprint(table, "\n")
 	if err := table.Flush(); err != nil {
@@ -188,7 +189,7 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 			first.writeBacktrace(&backtrace, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
 				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.where(), first.Message),
-				Text:    backtrace.String() + "alone: " + failed.alone() + "\n",
+				Text:    backtrace.String() + "repeat with " + strings.TrimSpace(r.command+" "+failed.alone()) + "\n",
 			}
 			suite.Failures++
 		}

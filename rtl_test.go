@@ -206,7 +206,7 @@ func TestRTLSavesAndRestores(t *testing.T) {
 		var state bytes.Buffer
 		require.NoError(t, first.Save(&state))
 		plain := machine(t, model, MachineOptions{Engine: EngineCycle, BankSize: 16})
-		require.ErrorContains(t, plain.Restore(&state), "restoring state: column")
+		require.ErrorContains(t, plain.Restore(&state), "other RTL")
 	}
 
 	// A simulator's state is out of reach; without a clock there is none.

@@ -46,6 +46,7 @@ type Scenario struct {
 	Traces   Traces   `json:"traces" jsonschema:"description=what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are written"`
 
 	oneOf  string            // which of many runs this is, for the report; "" for none
+	given  string            // the options of Overrides that matter to all runs of it, as a shell reads them
 	folder string            // paths in the scenario are relative to it
 	places map[string]string // path of a value ("link.phit_bits") to file:line:column
 }
@@ -256,6 +257,16 @@ func (s *Scenario) Place(path string) string {
 	return path
 }
 
+// runCommand is the command line that runs the scenario's file again; "" for a scenario that is not
+// from a file.
+func (s *Scenario) runCommand() string {
+	place, ok := s.places[""]
+	if !ok {
+		return ""
+	}
+	return "starloom run " + shellQuote(placeFile.ReplaceAllString(place, "")) + s.given
+}
+
 // SlotsMax is the largest Stop.Slots.
 const SlotsMax = math.MaxUint32 - 1
 
@@ -290,9 +301,14 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	}
 	if o.Slots != nil {
 		s.Stop.Slots, places["stop.slots"] = *o.Slots, "--slots"
+		s.given += fmt.Sprintf(" --slots %d", *o.Slots)
 	}
 	if o.Mode != "" {
 		s.Firmware.Mode, places["firmware.mode"] = o.Mode, "--mode"
+		s.given += " --mode " + shellQuote(o.Mode)
+	}
+	if o.Image != "" {
+		s.given += " --firmware " + shellQuote(o.Image)
 	}
 	image := or(o.ImagePlace, "--firmware")
 	if o.ImageBytes != nil {

@@ -348,7 +348,11 @@ func (d *scenarioDecoder) decodeParams(node *yaml.Node, v reflect.Value, path st
 		}
 		at := join(path, key)
 		d.scenario.places[at] = d.place(node.Content[i+1])
-		number, err := d.integer(target(node.Content[i+1]), at, paramSpan)
+		allowed := paramSpan
+		if path == "firmware.cpu.cost" {
+			allowed = costSpan(key)
+		}
+		number, err := d.integer(target(node.Content[i+1]), at, allowed)
 		if err != nil {
 			return err
 		}

@@ -88,6 +88,10 @@ var badScenarios = []badScenario{
 	{"free branches", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {branch: 0}}}\n", false},
 	{"custom without costs", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: custom}}\n", false},
 	{"negative cost", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {load: -1}}}\n", true},
+	{"half a cost", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {load: 1.5}}}\n", true},
+	{"cost too large", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {call: 1000001}}}\n", true},
+	{"misspelt class", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, cost: {laod: 3}}}\n", true},
+	{"trap before the budget", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 100, trap_cycles: 99}}\n", false},
 	{"trap too late", "starloom: 1\nfabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, clock_ratio: 2, trap_cycles: 3000000000}}\n", false},
 	{"key in pcapng", small + "traces: {pcapng: {snaplen: 4}}\n", true},
 

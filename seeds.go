@@ -3,7 +3,6 @@ package starloom
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"slices"
 	"strconv"
 	"strings"
@@ -103,9 +102,9 @@ func (b *batch) runRates(ctx context.Context, t *tally, o RunOptions) error {
 	if rates == nil {
 		return b.run(ctx, o.counted(t))
 	}
-	high, total := bits.Mul64(b.seeds.count(), max(b.permutations, 1)*uint64(len(rates)))
-	if high != 0 {
-		return &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than 2^64 runs", b.seeds), Remedy: "give fewer seeds"}
+	total, err := b.runs()
+	if err != nil {
+		return err
 	}
 	take := o.counted(t)
 	for _, rate := range rates {
@@ -161,7 +160,7 @@ func (b *batch) report(t *tally) *SeedsReport {
 		Schema: ReportSchema, Scenario: b.scenario.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
 		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.scenario.knownOf(b.scenario.program()).notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
-		Survival: t.curve(), MostSlots: t.worst, Firmware: b.about.Firmware, RTL: b.about.RTL, Digest: t.digest(), rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
+		Survival: t.curve(), MostSlots: t.worst, Firmware: b.about.Firmware, RTL: b.about.RTL, Digest: t.digest(), command: b.scenario.runCommand(), rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
 	}
 	r.Firmware.Traps = t.traps
 	if t.rate != nil {

@@ -348,13 +348,15 @@ func TestSeedsAreRefused(t *testing.T) {
 		seeds Seeds
 		o     RunOptions
 	}{
-		"--vcd: a waveform shows one run, and --seeds asks for many; run one of them alone with --seed N": {routing(2, 2), Seeds{1, 2}, RunOptions{VCD: File("x")}},
-		"--pcapng: a packet capture shows one run":                                                        {routing(2, 2), Seeds{1, 2}, RunOptions{PCAPNG: File("x")}},
-		"--log: a log shows one run":                                                                      {routing(2, 2), Seeds{1, 2}, RunOptions{Log: File("x")}},
-		"--junit: a JUnit file has a test case for each seed, and 1..10001 are too":                       {routing(2, 2), Seeds{1, 10001}, RunOptions{JUnit: File("x")}},
-		"--seeds: 0..18446744073709551615 are more than 2^64 runs; give fewer seeds":                      {routing(2, 2), Seeds{0, math.MaxUint64}, RunOptions{}},
-		"--seeds: 1..18446744073709551615 are more than 2^64 runs; give fewer seeds":                      {all("pops/offline", 2, 2), Seeds{1, math.MaxUint64}, RunOptions{}},
-		"workload.permutation: all permutations of 16 processors are too many; take ":                     {all("pops/offline", 4, 4), Seeds{1, 2}, RunOptions{}},
+		"--vcd: a waveform shows one run, and --seeds asks for many; run one of them alone with --seed N":         {routing(2, 2), Seeds{1, 2}, RunOptions{VCD: File("x")}},
+		"--pcapng: a packet capture shows one run":                                                                {routing(2, 2), Seeds{1, 2}, RunOptions{PCAPNG: File("x")}},
+		"--log: a log shows one run":                                                                              {routing(2, 2), Seeds{1, 2}, RunOptions{Log: File("x")}},
+		"--junit: a JUnit file has a test case for each seed, and 1..10001 are too":                               {routing(2, 2), Seeds{1, 10001}, RunOptions{JUnit: File("x")}},
+		"--seeds: 0..18446744073709551615 are more than 1000000000 runs; give at most 1000000000 seeds at a time": {routing(2, 2), Seeds{0, math.MaxUint64}, RunOptions{}},
+		"--seeds: 1..18446744073709551615 are more than 1000000000 runs; give at most 41666666 seeds at a time":   {all("pops/offline", 2, 2), Seeds{1, math.MaxUint64}, RunOptions{}},
+		"--seeds: 1..1000000001 are more than 1000000000 runs; give at most 1000000000 seeds at a time":           {routing(2, 2), Seeds{1, 1_000_000_001}, RunOptions{}},
+		"--seeds: 0..99999999999 are more than 1000000000 runs; give at most 500000000 seeds at a time":           {faultScenario(t, "fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}", "random: {kind: drop, rates: [0, 0.5]}"), Seeds{0, 99_999_999_999}, RunOptions{}},
+		"workload.permutation: all permutations of 16 processors are too many; take ":                             {all("pops/offline", 4, 4), Seeds{1, 2}, RunOptions{}},
 	} {
 		_, err := RunSeeds(t.Context(), c.s, c.seeds, c.o)
 		require.ErrorAs(t, err, new(*InputError), want)

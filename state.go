@@ -1,15 +1,18 @@
 package starloom
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 
 	"starloom/firmware"
 	"starloom/hw"
+	"starloom/traces"
 )
 
 // Save writes the whole state of the machine between two steps, after a Latch: registers,
@@ -110,28 +113,36 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	}
 }
 
-// stateIdentity refuses the state of another scenario, firmware or way to run it, and says
-// which of them it is.
+// stateIdentity refuses the state of another firmware, seed, scenario or way to run it, and says
+// all in which it differs.
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
-	mode := or(m.scenario.Firmware.Mode, ModeBanked)
-	own := []struct{ name, text, refused string }{
-		{"scenario", m.scenario.Hash(), "the state is of another scenario or seed"},
-		{"firmware", m.image.sha256, "the state is of another firmware"},
-		{"engine", m.options.Engine, "the state is of another engine, and this is " + m.options.Engine + ": give the same --engine when it is saved and when it is restored"},
-		{"mode", mode, "the state is of another mode of the firmware, and this is " + mode},
-		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("the state is of banks of another size, and these are of %d processors", m.options.BankSize)},
-	}
+	scenario, mode, rtl := *m.scenario, or(m.scenario.Firmware.Mode, ModeBanked), ""
+	scenario.Seed, scenario.Firmware.Image = 0, "" // which are told by themselves
 	if m.rtl != nil {
-		own = append(own, struct{ name, text, refused string }{"rtl", string(m.rtl.identity()), "the state is of other RTL"})
+		rtl = string(m.rtl.identity())
 	}
-	for _, o := range own {
-		sum := sha256.Sum256([]byte(o.text))
-		hw.StateColumn(v, "identity."+o.name, slices.Clone(sum[:]), func(i int, value byte) error {
-			if value != sum[i] {
-				return errors.New(o.refused)
+	var others []string
+	for _, own := range []struct{ name, text, other string }{
+		{"firmware", m.image.sha256, "another firmware"},
+		{"seed", fmt.Sprint(m.scenario.Seed), "another seed"},
+		{"scenario", scenario.Hash(), "another scenario"},
+		{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
+		{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
+		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("banks of another size (these are of %s)", traces.Plural(uint64(m.options.BankSize), "processor", "processors"))},
+		{"rtl", rtl, "other RTL"},
+	} {
+		sum := sha256.Sum256([]byte(own.text))
+		found := slices.Clone(sum[:])
+		hw.StateColumn(v, "identity."+own.name, found, func(i int, value byte) error {
+			found[i] = value
+			if i == len(sum)-1 && !bytes.Equal(found, sum[:]) {
+				others = append(others, own.other)
 			}
 			return nil
 		})
+	}
+	if len(others) > 0 {
+		v.Fail(errors.New("the state is of " + strings.Join(others, ", ")))
 	}
 }
 

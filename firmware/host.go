@@ -32,6 +32,8 @@ type Host struct {
 	turns   uint64                          // after so many a call traps; 0: see Limit
 	endless atomic.Bool                     // one has
 
+	limitKey string // wasm.Meter.Key of the last image with a meter: a host has one
+
 	compiled []wazero.CompiledModule
 }
 
@@ -84,7 +86,7 @@ func (h *Host) Stopped() bool { return h.stopped.Load() }
 // a garbage collection that is due would stop all goroutines for as long as a handler
 // runs.
 func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
-	endSpent(module)
+	h.endSpent(module)
 	profileOf(ctx).count()
 	h.limit(ctx)
 	if err := (*h.until.Load()).Err(); err != nil {
@@ -202,6 +204,9 @@ func (h *Host) Load(name string, binary []byte) (*Image, error) { return h.load(
 func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
 	if !bytes.HasPrefix(binary, []byte("\x00asm\x01\x00\x00\x00")) {
 		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
+	}
+	if meter != nil {
+		h.limitKey = meter.Key
 	}
 	rewritten, err := rewrite(binary, meter)
 	var broken *wasm.BrokenError

@@ -24,10 +24,16 @@ func inspectMeter() *wasm.Meter {
 	return &wasm.Meter{Costs: unit, Limit: LimitDefault}
 }
 
-// spentError ends a call that has cost more than the limit.
-type spentError struct{ limit uint64 }
+// spentError ends a call that has cost more than the limit of its meter.
+type spentError struct {
+	limit uint64
+	key   string
+}
 
 func (e spentError) Error() string {
+	if e.key != "" {
+		return fmt.Sprintf("it cost more than %s, which is %d by the cost table", e.key, e.limit)
+	}
 	return fmt.Sprintf("it does not end: the call has cost more than %d by the cost table", e.limit)
 }
 
@@ -78,9 +84,9 @@ func call(ctx context.Context, module api.Module, f api.Function, arguments ...u
 }
 
 // endSpent ends the call that asks if it has cost more than it may.
-func endSpent(module api.Module) {
+func (h *Host) endSpent(module api.Module) {
 	if c := costGlobals(module); c.counter != nil && c.counter.Get() == wasm.Spent {
-		panic(spentError{module.ExportedGlobal(wasm.LimitName).Get()})
+		panic(spentError{module.ExportedGlobal(wasm.LimitName).Get(), h.limitKey})
 	}
 }
 

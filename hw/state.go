@@ -162,13 +162,7 @@ func Save(w io.Writer, parts ...Stateful) error {
 // part has changed.
 func Restore(r io.Reader, parts ...Stateful) error {
 	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
-	if head := v.read(len(stateMagic) + 1); v.err == nil {
-		if string(head[:len(stateMagic)]) != stateMagic {
-			v.Fail(errors.New("this is not a saved state"))
-		} else if head[len(stateMagic)] != stateVersion {
-			v.Fail(fmt.Errorf("format version %d, this program reads version %d", head[len(stateMagic)], stateVersion))
-		}
-	}
+	v.readHead()
 	for _, part := range parts {
 		v.Within(part)
 	}
@@ -178,7 +172,7 @@ func Restore(r io.Reader, parts ...Stateful) error {
 	}
 	want := v.sum.Sum32()
 	if sum := v.read(4); v.err == nil && binary.LittleEndian.Uint32(sum) != want {
-		v.Fail(errors.New("the checksum is wrong: the data are damaged"))
+		v.Fail(errDamaged)
 	}
 	for _, verify := range v.verify {
 		if v.err == nil {
@@ -195,6 +189,39 @@ func Restore(r io.Reader, parts ...Stateful) error {
 		rebuild()
 	}
 	return nil
+}
+
+// errDamaged says that a state is not what Save wrote.
+var errDamaged = errors.New("the checksum is wrong: the state is damaged or cut off")
+
+// CheckState reads a state of size bytes and reports whether it is as Save wrote it. Of what
+// machine it is, Restore says.
+func CheckState(r io.Reader, size int64) error {
+	v := &StateVisitor{r: r, sum: crc32.NewIEEE()}
+	v.readHead()
+	if v.err != nil {
+		return v.err
+	}
+	const end = 4 // the checksum
+	if _, err := io.CopyN(v.sum, r, size-int64(len(stateMagic)+1+end)); err != nil {
+		return errDamaged
+	}
+	want := v.sum.Sum32()
+	if sum := v.read(end); v.err != nil || binary.LittleEndian.Uint32(sum) != want {
+		return errDamaged
+	}
+	return nil
+}
+
+// readHead reads what every state begins with.
+func (v *StateVisitor) readHead() {
+	head := v.read(len(stateMagic) + 1)
+	switch {
+	case v.err != nil || string(head[:len(stateMagic)]) != stateMagic:
+		v.err = errors.New("this is not a saved state")
+	case head[len(stateMagic)] != stateVersion:
+		v.Fail(fmt.Errorf("format version %d, this program reads version %d", head[len(stateMagic)], stateVersion))
+	}
 }
 
 func (v *StateVisitor) write(b []byte) {

@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"starloom/traces/input"
 )
 
 // File is an output that is whole or not there. Bytes go to a temporary file in
@@ -149,7 +152,6 @@ func Create(path string) (*File, error) {
 	if path == stdoutPath {
 		return To("standard output", os.Stdout), nil
 	}
-	target := path
 	mode := fs.FileMode(0)
 	info, err := os.Stat(path)
 	switch {
@@ -159,12 +161,12 @@ func Create(path string) (*File, error) {
 		return nil, fmt.Errorf("output %s: this is not a regular file: give another path, or - for standard output", path)
 	case err == nil:
 		mode = info.Mode().Perm()
-		// The link stays a link, and what it points to is replaced.
-		if target, err = filepath.EvalSymlinks(path); err != nil {
-			return nil, fmt.Errorf("output %s: %w: give another path", path, err)
-		}
 	case !errors.Is(err, fs.ErrNotExist):
-		return nil, fmt.Errorf("output %s: %w: make its folder readable, or give another path", path, err)
+		return nil, fmt.Errorf("output %s: %w: make its folder readable, or give another path", path, input.WithoutPath(err))
+	}
+	target, err := followLinks(path)
+	if err != nil {
+		return nil, fmt.Errorf("output %s: %w: give another path", path, input.WithoutPath(err))
 	}
 	removeStale(target)
 	f := &File{path: path, target: target}
@@ -173,18 +175,43 @@ func Create(path string) (*File, error) {
 			fmt.Sprintf(".%s.%d-%d.tmp", filepath.Base(target), os.Getpid(), tempCount.Add(1)))
 		f.file, f.lock, err = openTemporary(f.temp)
 		if err != nil && !errors.Is(err, fs.ErrExist) {
-			return nil, fmt.Errorf("output %s: %w: %s", path, err, folderAdvice(err))
+			return nil, fmt.Errorf("output %s: the folder %s: %w: %s", path, filepath.Dir(target), input.WithoutPath(err), folderAdvice(err))
 		}
 	}
 	if mode != 0 {
 		if err := f.file.Chmod(mode); err != nil {
 			f.Abort()
-			return nil, fmt.Errorf("output %s: %w: give another path", path, err)
+			return nil, fmt.Errorf("output %s: %w: give another path", path, input.WithoutPath(err))
 		}
 	}
 	f.sink, f.buf = f.file, bufio.NewWriterSize(f.file, fileBufferBytes)
 	return f, nil
 }
+
+// followLinks returns the path of the file that a path leads to, whether that file is there or
+// not: a link stays a link, and what it points to is replaced.
+func followLinks(path string) (string, error) {
+	for range linksMax {
+		folder, name := filepath.Split(path)
+		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
+		if err != nil {
+			return path, nil // what is wrong with the folder is said when a file is made there
+		}
+		path = filepath.Join(folder, name)
+		next, err := os.Readlink(path)
+		if err != nil {
+			return path, nil // it is no link
+		}
+		if !filepath.IsAbs(next) {
+			next = folder + string(filepath.Separator) + next // not cleaned: its .. may come after a link
+		}
+		path = next
+	}
+	return "", fmt.Errorf("more than %d links lead from one to another", linksMax)
+}
+
+// linksMax is how many links Linux follows.
+const linksMax = 40
 
 // folderAdvice says what to do when a file cannot be made.
 func folderAdvice(err error) string {
@@ -312,7 +339,7 @@ func (f *File) rename() error {
 	err := settleTemporary(f.temp, f.target)
 	closeLock(f.lock)
 	if err != nil {
-		f.err = fmt.Errorf("output %s: %w: give another path", f.path, err)
+		f.err = fmt.Errorf("output %s: %w: give another path", f.path, input.WithoutPath(err))
 	}
 	return f.err
 }
@@ -322,9 +349,9 @@ func (f *File) keep(err error) error {
 	switch {
 	case f.err != nil || err == nil:
 	case f.temp == "" && f.sink != os.Stdout:
-		f.err = fmt.Errorf("output %s: %w", f.path, err)
+		f.err = fmt.Errorf("output %s: %w", f.path, input.WithoutPath(err))
 	default:
-		f.err = fmt.Errorf("output %s: %w: free some space on the disk, or give another path", f.path, err)
+		f.err = fmt.Errorf("output %s: %w: free some space on the disk, or give another path", f.path, input.WithoutPath(err))
 	}
 	return f.err
 }
@@ -367,10 +394,11 @@ func sameWriter(a, b io.Writer) bool {
 	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
 
+// sameFile compares paths that are no links: files of one name in one folder are one.
 func sameFile(a, b string) bool {
-	absoluteA, errA := filepath.Abs(a)
-	absoluteB, errB := filepath.Abs(b)
-	return errA == nil && errB == nil && absoluteA == absoluteB
+	folderA, errA := os.Stat(filepath.Dir(a))
+	folderB, errB := os.Stat(filepath.Dir(b))
+	return errA == nil && errB == nil && filepath.Base(a) == filepath.Base(b) && os.SameFile(folderA, folderB)
 }
 
 // Commit makes all outputs appear. All are brought to the disk before the first

@@ -87,6 +87,43 @@ func TestFileKeepsSymbolicLinks(t *testing.T) {
 	assert.NotZero(t, info.Mode()&os.ModeSymlink)
 }
 
+// TestTwoPathsOfOneOutput: outputs are one file if their paths lead to one, through links of the file
+// or of a folder, whether it is there or not; and what a dangling link points to is made.
+func TestTwoPathsOfOneOutput(t *testing.T) {
+	folder := t.TempDir()
+	require.NoError(t, os.MkdirAll(filepath.Join(folder, "real", "sub"), 0o777))
+	for link, target := range map[string]string{
+		"dangling": "real/out", "again": "dangling", "up": "real/sub/../out", "there": "real", "deep": "real/sub", "real/sub/back": "../out",
+	} {
+		require.NoError(t, os.Symlink(target, filepath.Join(folder, link)))
+	}
+	paths := []string{"dangling", "again", "up", "there/out", "deep/back", "real/out", filepath.Join(folder, "real", "out")}
+	for k, path := range paths {
+		if !filepath.IsAbs(path) {
+			paths[k] = folder + "/" + path
+		}
+	}
+	for _, exists := range []bool{false, true} {
+		for _, a := range paths {
+			for _, b := range paths {
+				var run Files
+				_, err := run.Create(a)
+				require.NoError(t, err)
+				_, err = run.Create(b)
+				require.ErrorContains(t, err, "two outputs have this path", "%s %s %v", a, b, exists)
+				_, err = run.Create(filepath.Join(folder, "out"))
+				require.NoError(t, err, "of another folder")
+				run.Abort()
+			}
+		}
+		f, err := Create(paths[1])
+		require.NoError(t, err)
+		require.NoError(t, f.Commit())
+		require.FileExists(t, filepath.Join(folder, "real", "out"))
+	}
+	require.Equal(t, []string{"again", "dangling", "deep", "real", "there", "up"}, names(t, folder))
+}
+
 func TestFileRefusals(t *testing.T) {
 	folder := t.TempDir()
 	plain := filepath.Join(folder, "plain")
@@ -95,13 +132,14 @@ func TestFileRefusals(t *testing.T) {
 		"":                                     "give a file name",
 		folder:                                 "give a file name in it",
 		"/dev/null":                            "not a regular file",
-		filepath.Join(folder, "no", "run.vcd"): "make the folder first",
+		filepath.Join(folder, "no", "run.vcd"): "run.vcd: the folder " + filepath.Join(folder, "no") + ": no such file or directory: make the folder first",
 		filepath.Join(plain, "run.vcd"):        "give another path",
 	} {
 		_, err := Create(path)
 		require.Error(t, err, path)
 		assert.ErrorContains(t, err, advice)
 		assert.ErrorContains(t, err, path)
+		assert.NotContains(t, err.Error(), ".tmp", "the user knows nothing of it")
 	}
 	assert.Equal(t, []string{"plain"}, names(t, folder))
 }
@@ -122,6 +160,7 @@ func TestFileFullDisk(t *testing.T) {
 	err = f.Commit()
 	assert.ErrorContains(t, err, path)
 	assert.ErrorContains(t, err, "free some space")
+	assert.NotContains(t, err.Error(), "/dev/full")
 	assert.Empty(t, names(t, folder))
 	assert.Equal(t, err, f.Commit())
 }

@@ -6,15 +6,20 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"html"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -189,6 +194,23 @@ workload: {permutation: all}
 	require.Contains(t, r.stderr, "FAIL  s\n  "+first+": finishes: ")
 	require.Equal(t, statusFail, starloomIn(t, dir, append([]string{"run", "s.yaml", "--slots", "20"}, strings.Fields(first)...)...).status)
 
+	// The command in a JUnit file repeats a seed that failed, whatever the names are.
+	odd := "it's $HOME.yaml"
+	require.NoError(t, os.WriteFile(filepath.Join(dir, odd), []byte(smallScenario), 0o644))
+	require.NoError(t, os.Symlink(binary, filepath.Join(dir, "starloom")))
+	require.Equal(t, statusFail, starloomIn(t, dir, "run", odd, "--seeds", "1..50", "--slots", "20", "--mode", "isolated", "--firmware", "pops/random-corrected", "--junit", "out.xml").status)
+	data, err := os.ReadFile(filepath.Join(dir, "out.xml"))
+	require.NoError(t, err)
+	again := regexp.MustCompile(`name="seed (\d+)">\s*<failure message="([^"]*)">[^<]*repeat with (starloom [^<]*)&#xA;</failure>`).FindStringSubmatch(string(data))
+	require.NotNil(t, again, "%s", data)
+	line := html.UnescapeString(again[3])
+	require.Equal(t, `starloom run 'it'\''s $HOME.yaml' --slots 20 --mode isolated --firmware pops/random-corrected --seed `+again[1], line)
+	repeat := exec.Command("/bin/sh", "-c", line)
+	repeat.Dir, repeat.Env = dir, append(os.Environ(), "PATH="+dir)
+	out, err := repeat.Output()
+	require.Equal(t, statusFail, repeat.ProcessState.ExitCode(), "%v", err)
+	require.Contains(t, string(out), strings.SplitN(html.UnescapeString(again[2]), ": ", 3)[1])
+
 	// What a report of all permutations says of the worst repeats it, with a waveform.
 	r = starloomIn(t, dir, "run", "all.yaml")
 	require.Equal(t, statusPass, r.status, r.stderr)
@@ -215,6 +237,7 @@ func TestBadInput(t *testing.T) {
 	}
 	dir := folder(t, files)
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "folder"), 0o755))
+	require.NoError(t, os.Symlink("new.xml", filepath.Join(dir, "link")))
 	before := list(t, dir)
 	outputs := []string{"--json", "old.json", "--junit", "new.xml"}
 	for _, c := range []struct {
@@ -263,6 +286,11 @@ func TestBadInput(t *testing.T) {
 		{"run s.yaml --junit folder", "--junit: "},
 		{"run s.yaml --vcd new.xml", "--vcd: output new.xml: two outputs have this path: give each its own"},
 		{"run s.yaml --vcd ./x/../new.vcd --json new.gtkw --junit no.xml", "--vcd: output ./x/../new.gtkw: "},
+		{"run s.yaml --replay 3 --json -", "--json: standard output has that of --replay; give --json a file"},
+		{"run s.yaml --csv - --json -", "--csv: standard output has that of --json; give --csv a file"},
+		{"study pops --csv - --json -", "--csv: standard output has that of --json; give --csv a file"},
+		{"run s.yaml --json link --csv new.xml", "--csv: output new.xml: two outputs have this path"},
+		{"run s.yaml --json none/out.json", "--json: output none/out.json: the folder none: no such file or directory: make the folder first, or give another path\n"},
 		{"run s.yaml --json s.yaml", "--json: s.yaml is what the run is made from; give another path"},
 		{"runn", `starloom: there is no command "runn"; did you mean run?`},
 		{"s.yaml", `starloom: there is no command "s.yaml"; did you mean 'starloom run s.yaml'? see 'starloom --help'`},
@@ -307,6 +335,42 @@ func TestBadInput(t *testing.T) {
 		require.NoError(t, err)
 		assert.Equal(t, "old", string(old), c.args)
 	}
+}
+
+// TestEmptyValueIsRefused: an option or argument that is there and empty, as that of a variable which is
+// not set, is refused by every command.
+func TestEmptyValueIsRefused(t *testing.T) {
+	t.Chdir(t.TempDir())
+	words := func(c *cobra.Command, arguments int) []string {
+		return append(strings.Fields(c.CommandPath())[1:], slices.Repeat([]string{"x"}, arguments)...)
+	}
+	options := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, child := range c.Commands() {
+			visit(child)
+		}
+		arguments := 0 // that it wants
+		for ; arguments < 3 && c.Args != nil && c.Args(c, slices.Repeat([]string{"x"}, arguments)) != nil; arguments++ {
+		}
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			var stderr bytes.Buffer
+			line := append(words(c, arguments), "--"+f.Name+"=")
+			assert.Equal(t, statusInput, execute(line, io.Discard, &stderr), "%v", line)
+			assert.Regexp(t, `^--`+f.Name+`: (its value is empty|"" cannot be used); `, stderr.String(), "%v", line)
+			options++
+		})
+		for k := range arguments {
+			var stderr bytes.Buffer
+			line := words(c, arguments)
+			line[len(line)-arguments+k] = ""
+			assert.Equal(t, statusInput, execute(line, io.Discard, &stderr), "%q", line)
+			assert.Contains(t, stderr.String(), fmt.Sprintf("%s: argument %d is empty; usage: ", c.CommandPath(), k+1), "%q", line)
+		}
+	}
+	visit(newRoot())
+	assert.Greater(t, options, 80)
+	assert.Empty(t, list(t, "."))
 }
 
 // An unwritable output is refused before the run: the scenario here would take

@@ -3,12 +3,14 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"time"
 
 	"golang.org/x/term"
 
 	"starloom"
+	"starloom/traces"
 )
 
 // progressInterval is the time between two changes of the line.
@@ -17,14 +19,16 @@ const progressInterval = 100 * time.Millisecond
 // progress is one line on a terminal that is written over; elsewhere, in a log
 // or a pipe, it is silent.
 type progress struct {
-	out  *os.File // nil: silent
-	last time.Time
-	used bool
+	out     *os.File // nil: silent
+	started time.Time
+	last    time.Time
+	used    bool
 }
 
 func newProgress(w io.Writer) *progress {
 	if file, ok := w.(*os.File); ok && term.IsTerminal(int(file.Fd())) {
-		return &progress{out: file, last: time.Now()}
+		now := time.Now()
+		return &progress{out: file, started: now, last: now}
 	}
 	return &progress{}
 }
@@ -40,7 +44,9 @@ func (p *progress) due() bool {
 
 func (p *progress) run(now starloom.Progress) {
 	if now.RunsTotal > 0 {
-		p.study(int(now.Runs), int(now.RunsTotal), "runs")
+		if p.due() {
+			fmt.Fprintf(p.out, "\r\x1b[K%d of %d runs%s", now.Runs, now.RunsTotal, left(now.Runs, now.RunsTotal, time.Since(p.started)))
+		}
 		return
 	}
 	if now.Repeated {
@@ -50,6 +56,20 @@ func (p *progress) run(now starloom.Progress) {
 	if p.due() {
 		fmt.Fprintf(p.out, "\r\x1b[Kslot %d of at most %d, %d of %d processors done", now.Slots, now.SlotsLimit, now.Done, now.Processors)
 	}
+}
+
+// left says how long the rest may take if it goes on as before, "" where that is less than a minute.
+func left(done, total uint64, took time.Duration) string {
+	hours := took.Hours() / float64(done) * float64(total-done)
+	switch {
+	case hours >= 48:
+		return fmt.Sprintf(", about %.0f days left", hours/24)
+	case hours >= 2:
+		return fmt.Sprintf(", about %.0f hours left", hours)
+	case hours >= 1./60:
+		return ", about " + traces.Plural(uint64(math.Round(60*hours)), "minute", "minutes") + " left"
+	}
+	return ""
 }
 
 func (p *progress) study(done, total int, what string) {

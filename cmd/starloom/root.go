@@ -40,11 +40,12 @@ killed, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.`,
   starloom run examples/pops-16x16.yaml --firmware router.wasm
   starloom cosim check examples/rtl/stream_arbiter.yml
   starloom trace diff mine.vcd theirs.vcd`,
-		Args:          cobra.ArbitraryArgs,
-		Version:       versionText(),
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		RunE:          group,
+		Args:              cobra.ArbitraryArgs,
+		Version:           versionText(),
+		SilenceErrors:     true,
+		SilenceUsage:      true,
+		RunE:              group,
+		PersistentPreRunE: refuseEmpty,
 	}
 	root.SetVersionTemplate("{{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
@@ -77,6 +78,25 @@ func flagError(c *cobra.Command, err error) error {
 		}
 	}
 	return &starloom.InputError{Place: "--" + invalid.GetFlag().Name, Reason: fmt.Sprintf("%q cannot be used", invalid.GetValue()), Remedy: remedy}
+}
+
+// refuseEmpty refuses options and arguments that are there and empty, as those of a script whose
+// variable is not set: what happens without them is not what was asked for. No option means
+// something by an empty value.
+func refuseEmpty(c *cobra.Command, args []string) (err error) {
+	if k := slices.Index(args, ""); k >= 0 {
+		return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("argument %d is empty", k+1), Remedy: "usage: " + c.UseLine()}
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		values := []string{f.Value.String()}
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			values = list.GetSlice()
+		}
+		if err == nil && slices.Contains(values, "") {
+			err = &starloom.InputError{Place: "--" + f.Name, Reason: "its value is empty", Remedy: "give one, or leave the option out"}
+		}
+	})
+	return err
 }
 
 // group is what a command does that only holds other commands: help, or an

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -146,6 +147,10 @@ of one dimension is its plane.`,
 		}
 
 		outputs := []output{{"--vcd", vcd}, {"--pcapng", pcapng}, {"--log", log}, {"--run-table", runTable}, {"--json", json}, {"--junit", junit}, {"--csv", csv}, {"--stats-csv", statsCSV}, {"--survival", survival}, {"--profile", profile}, {"--save", o.Save}}
+		if c.Flags().Changed("replay") {
+			outputs = append([]output{{"--replay", "-"}}, outputs...)
+			o.Replay, o.ReplayProcessor = starloom.Writer(c.OutOrStdout()), int(*replay)
+		}
 		if o.Save == "-" {
 			return &starloom.InputError{Place: "--save", Reason: "a state is a file, which is replaced as a whole", Remedy: "give a path"}
 		}
@@ -153,9 +158,6 @@ of one dimension is its plane.`,
 			return err
 		}
 		o.CheckpointEvery = uint32(every.value)
-		if c.Flags().Changed("replay") {
-			o.Replay, o.ReplayProcessor = starloom.Writer(c.OutOrStdout()), int(*replay)
-		}
 		if c.Flags().Changed("break-on") {
 			if o.BreakOn, err = starloom.ParseBreak(breakOn); err != nil {
 				return err
@@ -176,7 +178,7 @@ of one dimension is its plane.`,
 		o.Progress = progress.run
 		text := c.OutOrStdout()
 		for _, output := range outputs {
-			if output.path == "-" && output.option != "--log" {
+			if output.path == "-" && output.option != "--log" && output.option != "--replay" {
 				text = c.ErrOrStderr()
 			}
 		}
@@ -232,9 +234,19 @@ func printRun(w io.Writer, report runReport, verdict starloom.Verdict) error {
 // output is an option that names a file to write.
 type output struct{ option, path string }
 
-// keep refuses an output that would replace one of the files the run is made from.
-// Two outputs with one path are refused when they are opened.
+// keep refuses an output that would replace one of the files the run is made from, and a second
+// one on standard output. Two outputs with one path are refused when they are opened.
 func keep(outputs []output, inputs ...string) error {
+	first := ""
+	for _, output := range outputs {
+		switch {
+		case output.path != "-":
+		case first == "":
+			first = output.option
+		default:
+			return &starloom.InputError{Place: output.option, Reason: "standard output has that of " + first, Remedy: fmt.Sprintf("give %s a file", output.option)}
+		}
+	}
 	for _, input := range inputs {
 		before, err := os.Stat(input)
 		if err != nil {

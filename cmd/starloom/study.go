@@ -53,6 +53,9 @@ Folders are made if they are not there; files appear when the study is over.`,
 		if quick && o.Full {
 			return &starloom.InputError{Place: "--quick", Reason: "--full is given as well", Remedy: "choose one"}
 		}
+		if err := keep([]output{{"--json", json}, {"--csv", csv}}); err != nil {
+			return err
+		}
 		var files traces.Files
 		defer files.Abort()
 		jsonFile, err := open(&files, "--json", json)

@@ -117,18 +117,22 @@ func Model(name string) (Costs, bool) {
 	return Costs{}, false
 }
 
-// Set changes the cost of a class. Branches and calls cost at least 1: so whatever runs for
+// CostMin is the smallest cost of a class. Branches and calls cost at least 1: so whatever runs for
 // ever comes to any limit.
+func CostMin(name string) uint32 {
+	if k := class(slices.Index(Classes, name)); k >= classBranch && k <= classCallIndirect {
+		return 1
+	}
+	return 0
+}
+
+// Set changes the cost of a class, from CostMin to CostMax.
 func (c *Costs) Set(name string, cost uint32) error {
 	k := slices.Index(Classes, name)
-	least := uint32(0)
-	switch {
-	case k < 0:
+	if k < 0 {
 		return fmt.Errorf("there is no class of instructions %q", name)
-	case class(k) >= classBranch && class(k) <= classCallIndirect:
-		least = 1
 	}
-	if cost < least || cost > CostMax {
+	if least := CostMin(name); cost < least || cost > CostMax {
 		return fmt.Errorf("the cost %d of %s; allowed are %d to %d", cost, name, least, CostMax)
 	}
 	c[k] = cost

@@ -18,6 +18,10 @@ type Meter struct {
 	Costs Costs
 	Limit uint64 // a call that costs more is ended
 
+	// Key is the scenario's key that gives Limit; "" if nobody has given one: what costs more than
+	// a default is taken for endless.
+	Key string
+
 	// Profile asks the host whenever instructions of one source line, or a block without lines,
 	// have been counted: AtName is then the last of them.
 	Profile bool

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 )
 
 // Error says that something the user gave cannot be used: where it is, what is wrong
@@ -37,6 +38,10 @@ func WithoutPath(err error) error {
 	var pathError *fs.PathError
 	if errors.As(err, &pathError) {
 		return pathError.Err
+	}
+	var linkError *os.LinkError // of two paths
+	if errors.As(err, &linkError) {
+		return linkError.Err
 	}
 	return err
 }

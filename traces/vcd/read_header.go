@@ -76,7 +76,7 @@ func (r *Reader) readHeader() error {
 			if r.read == 0 {
 				return &input.Error{Place: r.file, Reason: "the file is empty", Remedy: "give a VCD"}
 			}
-			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file again: its beginning is cut off")
+			return r.fail(r.pos, "the file ends before $enddefinitions", "write the file again: its end is cut off")
 		}
 		switch string(token) {
 		case "$enddefinitions":
@@ -149,7 +149,7 @@ func (r *Reader) words() (words []string, err error) {
 		case err != nil:
 			return nil, err
 		case token == nil:
-			return nil, r.fail(r.pos, "the file ends within a declaration, expected $end", "write the file again: its beginning is cut off")
+			return nil, r.fail(r.pos, "the file ends within a declaration, expected $end", "write the file again: its end is cut off")
 		case string(token) == "$end":
 			return words, nil
 		case len(words) == headerWordsMax:
@@ -169,7 +169,7 @@ func (r *Reader) text() (string, error) {
 		case err != nil:
 			return "", err
 		case token == nil:
-			return "", r.fail(r.pos, "the file ends within a comment, expected $end", "write the file again: it is cut off")
+			return "", r.fail(r.pos, "the file ends within a comment, expected $end", "write the file again: its end is cut off")
 		case string(token) == "$end":
 			return string(text), nil
 		}
