@@ -106,8 +106,8 @@ func (s *Scenario) checkCPU() error {
 	slices.Sort(names) // the same error for the same file
 	for _, name := range names {
 		at := path + ".cost." + name
-		if !slices.Contains(wasm.Classes, name) {
-			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), "classes are "+strings.Join(wasm.Classes, ", "))
+		if !slices.Contains(wasm.ClassNames(), name) {
+			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), "classes are "+strings.Join(wasm.ClassNames(), ", "))
 		}
 		if err := costs.Set(name, uint32(min(max(c.Cost[name], 0), math.MaxUint32))); err != nil || c.Cost[name] < 0 {
 			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), fmt.Sprintf("allowed are 0 to %d; branches and calls cost 1 at least", wasm.CostMax))

@@ -15,8 +15,9 @@ import (
 // Overview is what an image says about itself, and what can be said of it without a run.
 type Overview struct {
 	Info
-	Model  string       `json:"model"` // cost table of what follows
-	Static *wasm.Static `json:"static"`
+	Model  string            `json:"model"` // cost table of what follows
+	Costs  map[string]uint32 `json:"costs"` // it: what an instruction of each class costs
+	Static *wasm.Static      `json:"static"`
 
 	shown Shown
 }
@@ -24,11 +25,11 @@ type Overview struct {
 // Shown says what the text of an overview lists beside the summary. JSON has all of it.
 type Shown struct{ Functions, Blocks bool }
 
-// View is Inspect with a static view. model is one of wasm.Models.
+// View is Inspect with a static view. model is one of wasm.Models().
 func View(ctx context.Context, path, model string, shown Shown) (*Overview, error) {
 	costs, ok := wasm.Model(model)
 	if !ok {
-		return nil, fmt.Errorf("there is no cost model %q; there are %s", model, strings.Join(wasm.Models, ", "))
+		return nil, fmt.Errorf("there is no cost model %q; there are %s", model, strings.Join(wasm.Models(), ", "))
 	}
 	binary, err := findImage(path)
 	if err != nil {
@@ -39,7 +40,7 @@ func View(ctx context.Context, path, model string, shown Shown) (*Overview, erro
 		return nil, err
 	}
 	static, err := wasm.Analyse(binary, costs)
-	return &Overview{info, model, static, shown}, err
+	return &Overview{info, model, costs.ByName(), static, shown}, err
 }
 
 // WriteJSON writes everything as JSON.

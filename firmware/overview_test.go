@@ -78,6 +78,9 @@ func TestOverview(t *testing.T) {
 	var again Overview
 	require.NoError(t, json.Unmarshal(b.Bytes(), &again))
 	require.Equal(t, view.Static, again.Static)
+	unit, _ := wasm.Model("unit")
+	require.Equal(t, unit.ByName(), again.Costs)
+	require.Len(t, again.Costs, len(wasm.ClassNames()))
 	slot := slices.IndexFunc(again.Static.Handlers, func(h wasm.Handler) bool { return h.Name == exportSlot })
 	require.Nil(t, again.Static.Handlers[slot].WorstCase)
 	require.NotEmpty(t, again.Static.Handlers[slot].Unbounded)

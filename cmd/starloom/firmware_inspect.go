@@ -27,7 +27,8 @@ counts from a constant by a constant to a constant. A loop whose turns depend on
 received, or on what is in memory, has no bound: the cost of one turn is given. Compiled
 without optimisation, no loop has one. Recursion has none, nor has memory.copy of a
 length that is not a constant, if its bytes cost something. The models are those of
-firmware: {cpu: {model: ...}}; a call of the host costs what it costs there.
+firmware: {cpu: {model: ...}}; firmware/ABI.md has their tables and sources, and --json
+the one that was used. A call of the host costs call_host, whatever the host does.
 
 Programs are
 ` + strings.Join(firmware.Programs(), ", ") + ".",
@@ -36,8 +37,8 @@ Programs are
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: files("wasm"),
 	}
-	model := choose(c, "model", "count costs by this model", wasm.Models...)
-	model.value = wasm.Models[0]
+	model := choose(c, "model", "count costs by this model", wasm.Models()...)
+	model.value = wasm.Presets[0].Name
 	c.Flags().BoolVar(&shown.Functions, "functions", false, "list the functions: number, bytes, worst case, loops")
 	c.Flags().BoolVar(&shown.Blocks, "blocks", false, "list the basic blocks: offset in the image, cost, line, calls")
 	c.Flags().StringVar(&json, "json", "", "write everything as JSON to `F`")
