@@ -23,7 +23,7 @@ func oddCosts() (c Costs) {
 
 // worstCases returns the bounds of all functions of a module.
 func worstCases(t *testing.T, binary []byte, costs Costs) (all []uint64) {
-	s, err := Analyse(binary, costs)
+	s, err := Analyse(binary, costs, nil)
 	require.NoError(t, err)
 	for _, f := range s.Functions {
 		worst := uint64(Unbounded)
@@ -203,7 +203,7 @@ func TestBoundsAreProved(t *testing.T) {
 	for seed := range modules {
 		binary := wildModule(seed)
 		costs := oddCosts()
-		s, err := Analyse(binary, costs)
+		s, err := Analyse(binary, costs, nil)
 		require.NoError(t, err)
 		cost := metered(t, binary, Meter{Costs: costs, Limit: limit})
 		for k, f := range s.Functions {
@@ -263,7 +263,7 @@ func TestWorstCaseIsReached(t *testing.T) {
 		"around":    {code(number(-2), set(1), opLoop, blockEmpty, get(1), number(1), opI32Add, tee(1), opBrIf, 0, opEnd), []uint64{2}},
 	} {
 		binary := (&assembly{}).add("f", i32, "", i32+i32, c.code...).add("g", i32, "", "", code(get(0), opCall, 0, get(0), opCall, 0)...).bytes()
-		s, err := Analyse(binary, oddCosts())
+		s, err := Analyse(binary, oddCosts(), nil)
 		require.NoError(t, err, name)
 		cost := metered(t, binary, Meter{Costs: oddCosts(), Limit: 1 << 40})
 		for k, f := range []string{"f", "g"} {
@@ -298,7 +298,7 @@ func TestWorstCaseIsReached(t *testing.T) {
 		"for ever":          forever,
 		"itself":            code(get(0), opCall, 0),
 	} {
-		s, err := Analyse((&assembly{}).add("starloom_f", i32, "", i32+i32, c...).bytes(), oddCosts())
+		s, err := Analyse((&assembly{}).add("starloom_f", i32, "", i32+i32, c...).bytes(), oddCosts(), nil)
 		require.NoError(t, err, name)
 		require.Nil(t, s.Functions[0].WorstCase, name)
 		require.Len(t, s.Handlers, 1)
@@ -313,7 +313,7 @@ func TestHandlersOfOneProcessor(t *testing.T) {
 	unit, _ := Model("unit")
 	once, programs := 0, 0
 	for name, binary := range images(t) {
-		s, err := Analyse(binary, unit)
+		s, err := Analyse(binary, unit, nil)
 		require.NoError(t, err)
 		for _, f := range s.Functions {
 			require.NotEmpty(t, f.Blocks, "%s: %s", name, f.Name)
