@@ -111,6 +111,7 @@ type program struct {
 	found     []functionBounds
 	names     []string // of all functions
 	lines     lineTable
+	inlined   []inlinedCall
 	codeStart int // offset of the code section, from which debug information counts
 	turns     Turns
 	open      []string        // places of loops of which no bound is proved, in the order of the code
@@ -131,7 +132,8 @@ func Analyse(binary []byte, costs Costs, turns Turns) (*Static, error) {
 	p := &program{codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(), worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body)),
 		turns: turns, used: map[string]bool{}}
 	if sections := m.debugSections(); len(sections["line"]) > 0 {
-		p.lines = (&Copy{original: sections}).Places().lines()
+		places := (&Copy{original: sections}).Places()
+		p.lines, p.inlined = places.lines(), places.inlinedCalls()
 	}
 	for k, t := range w.turns {
 		p.recursive = append(p.recursive, t.recursive)
@@ -284,7 +286,8 @@ func (p *program) loopPlace(k int, l *loopBounds) Place {
 	place := p.place(k, l.offset)
 	place.Source = ""
 	if l.back > 0 {
-		place.Source = p.place(k, l.back).Source
+		from, start := uint64(place.Offset-p.codeStart), l.offset
+		place.Source = p.lines.around(p.inlined, from, from+uint64(l.back-start), from+uint64(l.end-start))
 	}
 	if place.Source == "" {
 		place.Source = p.lines.first(uint64(place.Offset-p.codeStart), l.end-l.offset)
