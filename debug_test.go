@@ -134,3 +134,27 @@ func TestCheckedBuildsAgree(t *testing.T) {
 		require.Equal(t, VerdictPass, got.Verdict, got.Violations)
 	}
 }
+
+// TestCheckedBuildIsNoted: a report of what the handlers of a checked build cost says that those of
+// the image that ships cost less; inspect says it, too. So it is of several sources.
+func TestCheckedBuildIsNoted(t *testing.T) {
+	other := filepath.Join(t.TempDir(), "other.c")
+	require.NoError(t, os.WriteFile(other, []byte("#include \"starloom.h\"\nuint32_t other(void) { return sl_mix64(1) != 0; }\n"), 0o644))
+	image := filepath.Join(t.TempDir(), "two-hops.wasm")
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "firmware/programs/pops/two-hops.c", More: []string{other}, Output: image, Debug: true}))
+	for _, c := range []struct {
+		Firmware
+		checked bool
+	}{{Firmware{Image: image}, true}, {Firmware{Program: "pops/two-hops"}, false}} {
+		info, err := firmware.Inspect(t.Context(), c.Image+c.Program)
+		require.NoError(t, err)
+		require.Equal(t, c.checked, info.Checked)
+		for _, model := range []string{"", "unit"} {
+			s := routing(2, 2)
+			s.Firmware.Program, s.Firmware.Image, s.Firmware.CPU.Model = c.Program, c.Image, model
+			report, err := Run(t.Context(), s, RunOptions{})
+			require.NoError(t, err)
+			require.Equal(t, c.checked && model != "", strings.Contains(strings.Join(report.Notes, "\n"), firmware.CheckedText), report.Notes)
+		}
+	}
+}

@@ -154,6 +154,7 @@ type imageInfo struct {
 	announces    bool     // it may say itself that packets have arrived
 	results      bool     // it may give results
 	recursive    []string // functions that may call themselves
+	checked      bool     // a checked build
 }
 
 // machineShard is the part of the machine that one worker handles at a time:
@@ -595,7 +596,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.image.results = image.Results
-	m.image.recursive = image.Recursive()
+	m.image.recursive, m.image.checked = image.Recursive(), image.Checked
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}

@@ -111,8 +111,8 @@ func (s *Scenario) checkCPU() error {
 	slices.Sort(names) // the same error for the same file
 	for _, name := range names {
 		at := path + ".cost." + name
-		if !slices.Contains(wasm.Classes, name) {
-			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), input.DidYouMean(name, wasm.Classes, "classes are "+strings.Join(wasm.Classes, ", ")))
+		if !slices.Contains(wasm.ClassNames(), name) {
+			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), input.DidYouMean(name, wasm.ClassNames(), "classes are "+strings.Join(wasm.ClassNames(), ", ")))
 		}
 		if allowed := costSpan(name); c.Cost[name] < allowed.min || c.Cost[name] > int64(allowed.max) {
 			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), allowed.allowed())

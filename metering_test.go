@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -159,5 +160,19 @@ func TestSlowestProcessors(t *testing.T) {
 		require.Equal(t, cycles.Max, cycles.Slowest[0].Max)
 		require.Len(t, cycles.Slowest, slowestMax)
 		require.True(t, slices.IsSortedFunc(cycles.Slowest, func(a, b ProcessorCycles) int { return cmp.Compare(b.Max, a.Max) }))
+	}
+}
+
+// TestStartHasNoBudget: the report says so where it says what start handlers cost.
+func TestStartHasNoBudget(t *testing.T) {
+	for _, budget := range []int{0, 1000} {
+		s := routing(2, 2)
+		s.Firmware.CPU = CPU{Model: "unit", BudgetCycles: budget}
+		report, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		var text bytes.Buffer
+		require.NoError(t, report.WriteText(&text))
+		require.Contains(t, text.String(), "start: mean ")
+		require.Equal(t, budget > 0, strings.Contains(text.String(), " 4 calls; it has no budget\n"), text.String())
 	}
 }

@@ -399,7 +399,7 @@ func tryImage(data []byte) error {
 	if _, err = wasm.RewriteMetered(data, wasm.Meter{Costs: unit, Limit: 1000}); err != nil {
 		return unexpected(fmt.Errorf("rewritten, but not with a meter: %w", err))
 	}
-	if _, err = wasm.Analyse(data, unit); err != nil {
+	if _, err = wasm.Analyse(data, unit, nil); err != nil {
 		return unexpected(fmt.Errorf("rewritten, but not analysed: %w", err))
 	}
 	return nil

@@ -87,7 +87,11 @@ func (r *Report) WriteText(w io.Writer) error {
 		if w := f.Cycles.Worst; w != nil && w.Profile != nil {
 			rows(row, "longest call", w.Profile.rows())
 		}
-		row("", "start: "+f.StartCycles.text())
+		start := "start: " + f.StartCycles.text()
+		if f.Overruns != nil {
+			start += "; it has no budget"
+		}
+		row("", start)
 		if f.Overruns != nil {
 			row("", fmt.Sprintf("budget %d cycles: %d overruns", f.BudgetCycles, *f.Overruns))
 		}

@@ -313,6 +313,9 @@ func (m *Machine) report() *Report {
 	if len(m.image.recursive) > 0 {
 		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.image.recursive))
 	}
+	if m.image.checked && m.meter != nil {
+		report.Notes = append(report.Notes, "the firmware is "+firmware.CheckedText)
+	}
 	if total > 0 {
 		report.Verdict = VerdictFail
 	}

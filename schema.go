@@ -142,7 +142,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	cost := property("CPU", "cost")
 	cost.AdditionalProperties = integerSchema(0, wasm.CostMax)
 	cost.PropertyNames = &jsonschema.Schema{}
-	for _, name := range wasm.Classes {
+	for _, name := range wasm.ClassNames() {
 		cost.PropertyNames.Enum = append(cost.PropertyNames.Enum, name)
 	}
 	definitions["CPU"].DependentRequired = map[string][]string{"cost": {"model"}, "clock_ratio": {"model"}, "trap_cycles": {"model"}}

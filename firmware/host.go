@@ -144,6 +144,7 @@ type Image struct {
 	Announces bool // it imports deliver, so it may say that packets have arrived
 	Results   bool // it imports result
 	Runtime   bool // it brings a language's runtime, and serves one processor per instance
+	Checked   bool // it is a checked build, see BuildOptions.Debug
 
 	believed     bool // some global is given back only by its name's word
 	host         *Host
@@ -176,7 +177,8 @@ const (
 	exportSlot       = "starloom_slot"
 	exportProbeNames = "starloom_probe_names"
 	exportParamNames = "starloom_param_names"
-	exportCall       = "starloom_call_" // and a name
+	exportChecked    = "starloom_checked" // of a checked build only
+	exportCall       = "starloom_call_"   // and a name
 	exportInitialise = "_initialize"
 	exportMemory     = "memory"
 )
@@ -194,6 +196,7 @@ var exportTypes = []struct {
 	{exportSlot, 2, 0, false},
 	{exportProbeNames, 0, 1, true},
 	{exportParamNames, 0, 1, true},
+	{exportChecked, 0, 1, true},
 }
 
 // Load checks a wasm binary against the ABI and compiles it. The errors say
@@ -269,6 +272,7 @@ func (img *Image) check() error {
 		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift, unit, ownBytesMax>>shift)
 	}
 	exports := img.compiled.ExportedFunctions()
+	img.Checked = exports[exportChecked] != nil
 	for _, want := range exportTypes {
 		f, ok := exports[want.name]
 		if !ok {

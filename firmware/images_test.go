@@ -14,7 +14,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-var update = flag.Bool("update", false, "rebuild the images of the built-in programs")
+var update = flag.Bool("update", false, "rebuild the images of the built-in programs, and the tables of ABI.md")
 
 // TestImages rebuilds every built-in program and compares it with the committed
 // image, byte for byte. The bytes are those of the compiler that the image

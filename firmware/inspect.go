@@ -24,6 +24,7 @@ type Info struct {
 	ROM         bool     `json:"needs_rom"`      // the network must give it tables
 	Recursive   []string `json:"recursive"`
 	Runtime     bool     `json:"brings_runtime"` // and serves one processor per instance
+	Checked     bool     `json:"checked"`        // a checked build: `starloom firmware build --debug`
 }
 
 // ImageBytesMax is the size of the largest image file.
@@ -74,7 +75,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),
 		Params: image.Params, Probes: image.Probes, Schedule: in.Bank().Schedule != nil, ROM: in.Bank().TakesROM,
-		Recursive: image.Recursive(), Runtime: image.Runtime,
+		Recursive: image.Recursive(), Runtime: image.Runtime, Checked: image.Checked,
 	}, nil
 }
 
@@ -85,6 +86,9 @@ func (i Info) write(t io.Writer) {
 	fmt.Fprintf(t, "sha256\t%s\n", i.SHA256)
 	fmt.Fprintf(t, "abi\t%d\n", nic.ABIVersion)
 	fmt.Fprintf(t, "record\t%d bytes per processor with FIFOs of one 16-byte frame\n", i.RecordBytes)
+	if i.Checked {
+		fmt.Fprintf(t, "checked\t%s\n", CheckedText)
+	}
 	for _, p := range i.Params {
 		fmt.Fprintf(t, "parameter\t%s, default %d\n", p.Name, p.Default)
 	}
@@ -101,6 +105,9 @@ func (i Info) write(t io.Writer) {
 		fmt.Fprintf(t, "recursion\t%s\n", RecursionText(i.Recursive))
 	}
 }
+
+// CheckedText says what a checked build means for what handlers cost.
+const CheckedText = "a checked build (firmware build --debug): its handlers cost more than those of the image that ships"
 
 // RecursionText says what functions that may call themselves mean for a run.
 func RecursionText(functions []string) string {

@@ -505,7 +505,7 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		in.calling = cells
 		in.bank.SetCurrent(-1)
 		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
-		in.runtime.slot = uint64(slot)
+		in.runtime.begin(slot)
 		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:params])
 		if in.image.Runtime {
@@ -544,6 +544,9 @@ func (in *wasmInstance) fault(cell int, err error) {
 	in.bank.Silence(cell)
 	event := in.image.faultEvent(err)
 	event.Cell = cell
+	if event.Kind == EventTrap && in.runtime.panic != "" {
+		event.Text = fmt.Sprintf("%s (%s)", in.runtime.panic, event.Text)
+	}
 	in.events = append(in.events, event)
 }
 

@@ -101,7 +101,7 @@ func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint
 		n := copy(in.bank.Calls, cells)
 		in.params = [3]uint64{uint64(n), uint64(slot), in.calls}
 		in.costs.place.Set(math.MaxUint32)
-		in.runtime.slot = uint64(slot)
+		in.runtime.begin(slot)
 		in.enter()
 		err := entry.CallWithStack(in.ctx, in.params[:])
 		if in.image.Runtime {

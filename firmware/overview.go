@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -15,8 +16,10 @@ import (
 // Overview is what an image says about itself, and what can be said of it without a run.
 type Overview struct {
 	Info
-	Model  string       `json:"model"` // cost table of what follows
-	Static *wasm.Static `json:"static"`
+	Model  string            `json:"model"` // cost table of what follows
+	Costs  map[string]uint32 `json:"costs"` // it: what an instruction of each class costs
+	Turns  wasm.Turns        `json:"turns_given,omitempty"`
+	Static *wasm.Static      `json:"static"`
 
 	shown Shown
 }
@@ -24,11 +27,11 @@ type Overview struct {
 // Shown says what the text of an overview lists beside the summary. JSON has all of it.
 type Shown struct{ Functions, Blocks bool }
 
-// View is Inspect with a static view. model is one of wasm.Models.
-func View(ctx context.Context, path, model string, shown Shown) (*Overview, error) {
+// View is Inspect with a static view. model is one of wasm.Models(); turns is believed.
+func View(ctx context.Context, path, model string, turns wasm.Turns, shown Shown) (*Overview, error) {
 	costs, ok := wasm.Model(model)
 	if !ok {
-		return nil, fmt.Errorf("there is no cost model %q; there are %s", model, strings.Join(wasm.Models, ", "))
+		return nil, fmt.Errorf("there is no cost model %q; there are %s", model, strings.Join(wasm.Models(), ", "))
 	}
 	binary, err := findImage(path)
 	if err != nil {
@@ -38,8 +41,31 @@ func View(ctx context.Context, path, model string, shown Shown) (*Overview, erro
 	if err != nil {
 		return nil, err
 	}
-	static, err := wasm.Analyse(binary, costs)
-	return &Overview{info, model, static, shown}, err
+	static, err := wasm.Analyse(binary, costs, turns)
+	return &Overview{info, model, costs.ByName(), turns, static, shown}, err
+}
+
+// turnsMax is the most that Turns can say: a local of 32 bits counts no further.
+const turnsMax = 1 << 32
+
+// ParseTurns reads FILE:LINE=N, each of another place.
+func ParseTurns(texts []string) (wasm.Turns, error) {
+	turns := wasm.Turns{}
+	for _, text := range texts {
+		at := strings.LastIndexByte(text, '=')
+		if at <= 0 {
+			return nil, fmt.Errorf("%q is not FILE:LINE=N", text)
+		}
+		n, err := strconv.ParseUint(text[at+1:], 10, 64)
+		if err != nil || n < 1 || n > turnsMax {
+			return nil, fmt.Errorf("a loop turns %q times; allowed are 1 to %d", text[at+1:], uint64(turnsMax))
+		}
+		if _, twice := turns[text[:at]]; twice {
+			return nil, fmt.Errorf("%s is given twice", text[:at])
+		}
+		turns[text[:at]] = n
+	}
+	return turns, nil
 }
 
 // WriteJSON writes everything as JSON.
@@ -104,7 +130,11 @@ func (v *Overview) summary(t io.Writer) {
 func (v *Overview) handlers(t io.Writer) {
 	fmt.Fprintf(t, "worst case\tof a call, by the model %s; starloom_start and starloom_slot for one processor\n", v.Model)
 	for _, h := range v.Static.Handlers {
-		fmt.Fprintf(t, "  %s\t%s\n", h.Name, costText(h.WorstCase))
+		condition := ""
+		if h.Given {
+			condition = ", if the loops turn no more often than --loop says"
+		}
+		fmt.Fprintf(t, "  %s\t%s%s\n", h.Name, costText(h.WorstCase), condition)
 		for k, reason := range h.Unbounded {
 			if k == listShown && !v.shown.Functions {
 				fmt.Fprintf(t, "\t  and %d more: --functions lists all\n", len(h.Unbounded)-k)
@@ -127,6 +157,9 @@ func (v *Overview) functions(t io.Writer) {
 			turns := "any number of turns"
 			if l.Turns > 0 {
 				turns = count(int(l.Turns), "turn")
+				if l.Given {
+					turns += " (--loop)"
+				}
 			}
 			each := "without a bound"
 			if l.Turn != nil {

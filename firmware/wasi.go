@@ -206,7 +206,14 @@ type runtimeCall struct {
 	draws uint64 // words in this call
 	waits int
 	line  []byte // that is not yet at its end
+	panic string // the last line that says why the runtime ends
 }
+
+// begin begins a call of a slot's handlers.
+func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
+
+// panics are what a line begins with in which Go's runtime says why it ends.
+var panics = []string{"panic: ", "fatal error: "}
 
 // now is the number of the slot whose handler runs, 0 before.
 func (in *wasmInstance) now() uint64 {
@@ -232,6 +239,9 @@ func (in *wasmInstance) write(text []byte) {
 func (in *wasmInstance) endLine() {
 	if len(in.runtime.line) > 0 {
 		line := string(in.runtime.line)
+		if slices.ContainsFunc(panics, func(start string) bool { return strings.HasPrefix(line, start) }) {
+			in.runtime.panic = line
+		}
 		in.logLine(func() string { return line })
 	}
 	in.runtime.line = in.runtime.line[:0]

@@ -2,19 +2,21 @@ package firmware
 
 import (
 	"os"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
 // runtimeBank is an instance of firmware with a runtime of its own, for one processor.
-func runtimeBank(t *testing.T, runtime string, processor int, seed uint64, end int32) Instance {
+func runtimeBank(t *testing.T, runtime string, meter *wasm.Meter, processor int, seed uint64, end int32) Instance {
 	t.Helper()
-	wasm, err := os.ReadFile(build(t, "testdata/runtime.c"))
+	binary, err := os.ReadFile(build(t, "testdata/runtime.c"))
 	require.NoError(t, err)
-	image, err := newHost(t, runtime).Load("runtime.c", wasm)
+	image, err := newHost(t, runtime).load("runtime.c", binary, meter)
 	require.NoError(t, err)
 	require.True(t, image.Runtime)
 	c := config(1)
@@ -30,7 +32,7 @@ func runtimeBank(t *testing.T, runtime string, processor int, seed uint64, end i
 func TestRuntimeImports(t *testing.T) {
 	var before []uint64
 	for _, runtime := range Runtimes {
-		in := runtimeBank(t, runtime, 2, 7, 0)
+		in := runtimeBank(t, runtime, nil, 2, 7, 0)
 		in.Slot([]uint32{0}, 0)
 		in.Slot([]uint32{0}, 5)
 		probes := append([]uint64(nil), in.Probes()...)
@@ -55,7 +57,7 @@ func TestRuntimeImports(t *testing.T) {
 		in.Slot([]uint32{0}, 6)
 		require.Equal(t, next, in.Probes(), "nothing is kept outside of the state")
 	}
-	for _, other := range []Instance{runtimeBank(t, "compiler", 3, 7, 0), runtimeBank(t, "compiler", 2, 8, 0)} {
+	for _, other := range []Instance{runtimeBank(t, "compiler", nil, 3, 7, 0), runtimeBank(t, "compiler", nil, 2, 8, 0)} {
 		other.Slot([]uint32{0}, 5)
 		require.NotEqual(t, before[2], other.Probes()[2])
 	}
@@ -64,13 +66,29 @@ func TestRuntimeImports(t *testing.T) {
 // TestRuntimeEnds: what ends or waits is a trap that says so.
 func TestRuntimeEnds(t *testing.T) {
 	for end, want := range map[int32]string{1: "proc_exit: the firmware's runtime exits with status 3", 2: "poll_oneoff: the handler waits"} {
-		in := runtimeBank(t, "compiler", 0, 7, end)
+		in := runtimeBank(t, "compiler", nil, 0, 7, end)
 		in.Slot([]uint32{0}, 0)
 		events := in.TakeEvents()
 		require.Len(t, events, 3)
 		require.Equal(t, EventTrap, events[2].Kind)
 		require.Contains(t, events[2].Text, want)
 		require.NotZero(t, in.Bank().Registers[0].Flags&nic.FlagFaulty)
+	}
+}
+
+// TestRuntimePanics: a trap says what the runtime has said of it in that call, metered or not.
+func TestRuntimePanics(t *testing.T) {
+	for _, meter := range []*wasm.Meter{nil, inspectMeter()} {
+		for end, want := range map[int32]string{3: "panic: index 7 out of range (unreachable)", 4: "unreachable"} {
+			in := runtimeBank(t, "compiler", meter, 0, 7, end)
+			for slot := range uint32(end - 2) {
+				in.Slot([]uint32{0}, slot)
+			}
+			events := in.TakeEvents()
+			traps := slices.DeleteFunc(events, func(e Event) bool { return e.Kind != EventTrap })
+			require.Len(t, traps, 1)
+			require.Equal(t, want, traps[0].Text)
+		}
 	}
 }
 

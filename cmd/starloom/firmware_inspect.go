@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strings"
@@ -14,6 +15,7 @@ import (
 
 func newFirmwareInspect() *cobra.Command {
 	var json string
+	var loops []string
 	var shown firmware.Shown
 	c := &cobra.Command{
 		Use:   "inspect F.wasm",
@@ -23,27 +25,44 @@ func newFirmwareInspect() *cobra.Command {
 The worst case of an export is the cost of the longest way through its code, with all
 that it calls, by a table of the costs of instructions: no call costs more. It may be that
 no input takes that way. Loops turn as often as is proved from the code: where a local
-counts from a constant by a constant to a constant. A loop whose turns depend on what was
-received, or on what is in memory, has no bound: the cost of one turn is given. Compiled
-without optimisation, no loop has one. Recursion has none, nor has memory.copy of a
+counts from a constant by a constant to a constant; that over the processors of a bank
+turns once. A loop whose turns depend on what was received, or on what is in memory, has
+no bound: the cost of one turn is given. Compiled without optimisation, no loop has one.
+So most slot handlers have none by themselves: sl_receive moves the frames that stay in the
+RX FIFO. Say what you know of such a loop with --loop: a turn is each time that its first
+instruction runs, once more than its body where the test comes first. In starloom.h,
+frames move at most nic.rx_frames or tx_frames times, and the words of one
+(16 + nic.payload_bytes) / 8 times, rounded up, 3 at least. What you say is believed, and
+the cost holds if it is right. Recursion has no bound, nor has memory.copy of a
 length that is not a constant, if its bytes cost something. The models are those of
-firmware: {cpu: {model: ...}}; a call of the host costs what it costs there.
+firmware: {cpu: {model: ...}}; firmware/ABI.md has their tables and sources, and --json
+the one that was used. A call of the host costs call_host, whatever the host does.
 
 Programs are
 ` + strings.Join(firmware.Programs(), ", ") + ".",
 		Example: "  starloom firmware inspect router.wasm --model rv32-inorder --functions\n" +
+			"  starloom firmware inspect router.wasm --loop router.c:40=16 --loop sdk/starloom.h:340=4\n" +
 			"  starloom firmware inspect " + firmware.Programs()[0] + " --json - | jq .static.handlers",
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: files("wasm"),
 	}
-	model := choose(c, "model", "count costs by this model", wasm.Models...)
-	model.value = wasm.Models[0]
+	model := choose(c, "model", "count costs by this model", wasm.Models()...)
+	model.value = wasm.Presets[0].Name
+	c.Flags().StringArrayVar(&loops, "loop", nil, "the loop at `FILE:LINE=N` turns at most N times each time that it is entered; may be given several times")
 	c.Flags().BoolVar(&shown.Functions, "functions", false, "list the functions: number, bytes, worst case, loops")
 	c.Flags().BoolVar(&shown.Blocks, "blocks", false, "list the basic blocks: offset in the image, cost, line, calls")
 	c.Flags().StringVar(&json, "json", "", "write everything as JSON to `F`")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return withJSON(c, json, args, func() (textAndJSON, error) {
-			view, err := firmware.View(c.Context(), args[0], model.value, shown)
+			turns, err := firmware.ParseTurns(loops)
+			if err != nil {
+				return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "give it as --loop sdk/starloom.h:340=4"}
+			}
+			view, err := firmware.View(c.Context(), args[0], model.value, turns, shown)
+			var none *wasm.NoLoopError
+			if errors.As(err, &none) {
+				return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "there are such at " + cmp.Or(strings.Join(none.Loops, ", "), "no place: leave it out")}
+			}
 			if err != nil && !errors.Is(err, context.Canceled) {
 				err = &starloom.InputError{Place: args[0], Reason: err.Error(), Remedy: "give an image that `starloom firmware build` made, or one of " + strings.Join(firmware.Programs(), ", ")}
 			}

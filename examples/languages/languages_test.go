@@ -77,7 +77,7 @@ func imageOf(t *testing.T, language, program string) string {
 		return output
 	case "go":
 		folder := project(t, language, program)
-		build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w", "-o", "router.wasm", ".")
+		build := exec.Command("go", "build", "-buildmode=c-shared", "-trimpath", "-o", "router.wasm", ".")
 		build.Dir, build.Env = folder, append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm")
 		out, err := build.CombinedOutput()
 		require.NoError(t, err, "%s", out)
@@ -177,7 +177,7 @@ func TestRebuild(t *testing.T) {
 	for _, language := range committed {
 		for _, program := range []string{router, talks} {
 			folder := project(t, language, program)
-			make := exec.Command("make", "router.wasm")
+			make := exec.Command("make", "router.wasm", "RUSTFLAGS=-C link-arg=--strip-debug")
 			make.Dir = folder
 			out, err := make.CombinedOutput()
 			require.NoError(t, err, "%s: %s", language, out)
@@ -235,4 +235,39 @@ func ignored(t *testing.T, language, file string) bool {
 		}
 	}
 	return false
+}
+
+// TestTrapsAreNamed: an index out of range names what the project's own Makefile keeps: in Rust
+// function, file and line, in Go the functions, and what the panic says.
+func TestTrapsAreNamed(t *testing.T) {
+	if !*full {
+		return // as TestRebuild; firmware's TestRuntimePanics needs no Go
+	}
+	for language, c := range map[string]struct{ line, broken, message, frame string }{
+		"rust": {"    s.sent += 1;", "    s.sent += 1 + [0u32, 0][s.sent as usize + 2];", "trapped in ", "data_slot at router.rs:44"},
+		"go":   {"	state.sent++", "	state.sent += []uint64{1, 1}[state.sent+2]", ": panic: runtime error: index out of range [2] with length 2 (unreachable)", "main.dataSlot"},
+	} {
+		folder := project(t, language, router)
+		source := filepath.Join(folder, router+ending[language])
+		text, err := os.ReadFile(source)
+		require.NoError(t, err)
+		require.Contains(t, string(text), c.line)
+		require.NoError(t, os.WriteFile(source, bytes.Replace(text, []byte(c.line), []byte(c.broken), 1), 0o644))
+		make := exec.Command("make", "router.wasm")
+		make.Dir = folder
+		out, err := make.CombinedOutput()
+		require.NoError(t, err, "%s: %s", language, out)
+		s, err := starloom.LoadScenario(filepath.Join(folder, "router.yaml"))
+		require.NoError(t, err)
+		require.NoError(t, s.Override(t.Context(), starloom.Overrides{Mode: starloom.ModeIsolated}))
+		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, starloom.RuleTrap, report.Violations[0].Rule)
+		require.Contains(t, report.Violations[0].Message, c.message)
+		frames := ""
+		for _, frame := range report.Violations[0].Backtrace {
+			frames += frame.String() + "\n"
+		}
+		require.Contains(t, frames, c.frame)
+	}
 }

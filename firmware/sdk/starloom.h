@@ -504,7 +504,9 @@ SL_IMPORT(assert) __attribute__((noreturn)) void sl_host_assert(const char *cond
  * is an assertion with the caller's file and line. That is what is out of range - ports,
  * parameters, probes, words of a ROM, places of a list, slots of sl_sleep - a payload that is
  * too long, and writing to a frame of sl_send that is not sent because the FIFO is full.
- * The compiler adds checks for null pointers, shifts, overflows and the like. */
+ * The compiler adds checks for null pointers, shifts, overflows and the like, but none for
+ * accesses to volatile objects: a null pointer to volatile is read and written at address 0,
+ * which exists. */
 #ifdef STARLOOM_CHECKED
 #ifndef STARLOOM_NATIVE /* which has the sanitizer's own library */
 #ifdef __cplusplus
@@ -534,6 +536,8 @@ STARLOOM_UNDEFINED(nonnull_return_v1_abort, "the result is not null", const star
 STARLOOM_UNDEFINED(invalid_builtin_abort, "the argument is not 0")
 STARLOOM_UNDEFINED(builtin_unreachable, "this is not reached")
 STARLOOM_UNDEFINED(missing_return, "the function returns a value")
+/* Tells the host that the image is a checked build. */
+__attribute__((weak)) SL_EXPORT(starloom_checked) uint32_t starloom_checked(void) { return 1; }
 #ifdef __cplusplus
 }
 #endif

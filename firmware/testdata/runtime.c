@@ -43,6 +43,12 @@ static void on_slot(sl_nic *nic, state_t *s) {
     print(2, "line\nand ", 9);
     print(1, "another", 7);
     if (sl_param(nic, 0) == 1) proc_exit(3);
+    if (sl_param(nic, 0) >= 3 && sl_slot(nic) == 0) {
+        print(2, "\npanic: first [recovered]\n", 26);
+        print(2, "panic: index 7 out of range\n\ngoroutine 1:\n", 42);
+        for (int k = 0; k < 20; k++) print(2, "f()\n", 4); /* more than the log keeps */
+    }
+    if (sl_param(nic, 0) == 3 || (sl_param(nic, 0) == 4 && sl_slot(nic) == 1)) __builtin_trap();
     while (sl_param(nic, 0) == 2) poll_oneoff(counts, &time, 1, &events);
 }
 

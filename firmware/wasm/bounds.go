@@ -73,6 +73,7 @@ type functionBounds struct {
 	lengths []int    // offsets of memory.copy, fill and init whose length is not known
 	callees []uint32 // functions of the module that it may call, each once
 	tables  []int    // offsets of call_indirect
+	given   bool     // worst holds if loops turn as Turns says
 }
 
 // codeBlock is code that runs from its first instruction to its last one.
@@ -82,11 +83,13 @@ type codeBlock struct {
 	calls  []uint32 // functions by index, in order
 }
 
-// loopBounds is a loop: offsets of its head and its end, cost of one turn at most, and how often its
-// head is reached each time that it is entered; 0 if no bound is known.
+// loopBounds is a loop: offsets of its head, its end, and the last branch back, 0 for none; cost of
+// one turn at most, and how often its head is reached each time that it is entered; 0 if no bound is
+// known. given: Turns says how often.
 type loopBounds struct {
-	offset, end int
-	turn, turns uint64
+	offset, end, back int
+	turn, turns       uint64
+	given             bool
 }
 
 // boundsFrame is an open block.
@@ -163,28 +166,28 @@ func (a *bounds) step(r *reader, i *instruction) {
 		a.frames[len(a.frames)-1].condition = condition
 	case opElse:
 		a.endBlock(i.end)
-		a.branch(0)
+		a.branch(i, 0)
 		a.otherwise()
 	case opEnd:
 		a.endBlock(i.end)
-		a.close(r, true)
+		a.close(r, i, true)
 	case opBr:
 		a.endBlock(i.end)
-		a.branch(int(i.index))
+		a.branch(i, int(i.index))
 		a.skip(r)
 	case opBrIf:
 		a.endBlock(i.end)
-		a.branchIf(int(i.index), truth(a.pop()))
+		a.branchIf(i, truth(a.pop()))
 	case opBrTable:
 		a.endBlock(i.end)
 		a.pop()
 		for _, target := range i.targets {
-			a.branch(int(target))
+			a.branch(i, int(target))
 		}
 		a.skip(r)
 	case opReturn:
 		a.endBlock(i.end)
-		a.branch(len(a.frames) - 1)
+		a.branch(i, len(a.frames)-1)
 		a.skip(r)
 	case opUnreachable:
 		a.endBlock(i.end)
@@ -295,14 +298,17 @@ func (a *bounds) flowFrom(around, t int, cost uint64) {
 	}
 }
 
-// branch goes to the end of a block, or to the head of a loop.
-func (a *bounds) branch(label int) {
+// branch goes, by an instruction, to the end of a block, or to the head of a loop.
+func (a *bounds) branch(i *instruction, label int) {
 	t := len(a.frames) - 1 - label
 	if t < 0 {
 		a.failed = true
 		return
 	}
 	f := &a.frames[t]
+	if f.op == opLoop {
+		a.result.loops[f.loop].back = i.start
+	}
 	a.flow(t, a.now)
 	locals := a.clone(a.locals)
 	switch {
@@ -320,9 +326,9 @@ func (a *bounds) branch(label int) {
 }
 
 // branchIf goes there if a condition holds.
-func (a *bounds) branchIf(label int, condition value) {
+func (a *bounds) branchIf(i *instruction, condition value) {
 	top, around := len(a.frames)-1, a.around()
-	t := top - label
+	t := top - int(i.index)
 	if around >= 0 && condition.kind == comparison && condition.loop == a.frames[around].loop {
 		switch f := &a.frames[around]; {
 		case t == around:
@@ -333,7 +339,7 @@ func (a *bounds) branchIf(label int, condition value) {
 			f.guards = append(f.guards, guard{condition, anyBacks})
 		}
 	}
-	a.branch(label)
+	a.branch(i, int(i.index))
 }
 
 // endThen ends the first half of an if. If all turns of the loop around it have come to the if, and
@@ -386,8 +392,8 @@ func (a *bounds) otherwise() {
 	a.cut(f.height, f.params)
 }
 
-// close ends a block; falls says whether the code before the end runs into it.
-func (a *bounds) close(r *reader, falls bool) {
+// close ends a block at an instruction; falls says whether the code before runs into it.
+func (a *bounds) close(r *reader, i *instruction, falls bool) {
 	f := &a.frames[len(a.frames)-1]
 	if f.op == opLoop {
 		a.closeLoop(r, falls)
@@ -396,12 +402,12 @@ func (a *bounds) close(r *reader, falls bool) {
 	if f.op == opIf {
 		a.endThen(f)
 		if falls {
-			a.branch(0)
+			a.branch(i, 0)
 		}
 		a.now, a.locals, falls = f.before, a.clone(f.entry), true
 	}
 	if falls {
-		a.branch(0)
+		a.branch(i, 0)
 	}
 	done := *f
 	if len(a.frames) == 1 {
@@ -424,6 +430,11 @@ func (a *bounds) closeLoop(r *reader, falls bool) {
 	around := a.around()
 	loop := &a.result.loops[done.loop]
 	loop.end, loop.turns, loop.turn = r.at, done.turns(), done.turn
+	if loop.turns == 0 {
+		loop.turns = a.turnsGiven(a.loopPlace(a.k, loop))
+		loop.given = loop.turns > 0
+		a.result.given = a.result.given || loop.given
+	}
 	back := uint64(Unbounded) // all turns but the last
 	if loop.turns > 0 {
 		back = times(loop.turns-1, done.turn)
@@ -455,7 +466,7 @@ func (a *bounds) skip(r *reader) {
 	if i.op == opElse {
 		a.otherwise()
 	} else if i.op == opEnd {
-		a.close(r, false)
+		a.close(r, &i, false)
 	}
 }
 
@@ -536,6 +547,7 @@ func (a *bounds) call(k uint32) {
 		a.result.callees = append(a.result.callees, k)
 	}
 	a.now = plus(a.now, a.worst[k])
+	a.result.given = a.result.given || a.found[k].given
 }
 
 // sum is x+y, or x-y.

@@ -23,7 +23,7 @@ func oddCosts() (c Costs) {
 
 // worstCases returns the bounds of all functions of a module.
 func worstCases(t *testing.T, binary []byte, costs Costs) (all []uint64) {
-	s, err := Analyse(binary, costs)
+	s, err := Analyse(binary, costs, nil)
 	require.NoError(t, err)
 	for _, f := range s.Functions {
 		worst := uint64(Unbounded)
@@ -203,7 +203,7 @@ func TestBoundsAreProved(t *testing.T) {
 	for seed := range modules {
 		binary := wildModule(seed)
 		costs := oddCosts()
-		s, err := Analyse(binary, costs)
+		s, err := Analyse(binary, costs, nil)
 		require.NoError(t, err)
 		cost := metered(t, binary, Meter{Costs: costs, Limit: limit})
 		for k, f := range s.Functions {
@@ -263,7 +263,7 @@ func TestWorstCaseIsReached(t *testing.T) {
 		"around":    {code(number(-2), set(1), opLoop, blockEmpty, get(1), number(1), opI32Add, tee(1), opBrIf, 0, opEnd), []uint64{2}},
 	} {
 		binary := (&assembly{}).add("f", i32, "", i32+i32, c.code...).add("g", i32, "", "", code(get(0), opCall, 0, get(0), opCall, 0)...).bytes()
-		s, err := Analyse(binary, oddCosts())
+		s, err := Analyse(binary, oddCosts(), nil)
 		require.NoError(t, err, name)
 		cost := metered(t, binary, Meter{Costs: oddCosts(), Limit: 1 << 40})
 		for k, f := range []string{"f", "g"} {
@@ -298,7 +298,7 @@ func TestWorstCaseIsReached(t *testing.T) {
 		"for ever":          forever,
 		"itself":            code(get(0), opCall, 0),
 	} {
-		s, err := Analyse((&assembly{}).add("starloom_f", i32, "", i32+i32, c...).bytes(), oddCosts())
+		s, err := Analyse((&assembly{}).add("starloom_f", i32, "", i32+i32, c...).bytes(), oddCosts(), nil)
 		require.NoError(t, err, name)
 		require.Nil(t, s.Functions[0].WorstCase, name)
 		require.Len(t, s.Handlers, 1)
@@ -307,13 +307,43 @@ func TestWorstCaseIsReached(t *testing.T) {
 	}
 }
 
+// TestTurnsAreBelieved: a loop that turns as often as its argument says costs what it costs with the
+// most that is given, and what calls it, too; a proved bound stays, and what no loop needs is an error.
+func TestTurnsAreBelieved(t *testing.T) {
+	code := func(start ...byte) []byte { // a loop that counts down from what is on the stack
+		return append(append(start, byte(opLocalSet), 1, byte(opLoop), blockEmpty, byte(opLocalGet), 1), append(number(-1), byte(opI32Add), byte(opLocalTee), 1, byte(opBrIf), 0, byte(opEnd))...)
+	}
+	binary := (&assembly{}).add("starloom_f", i32, "", i32, append(code(byte(opLocalGet), 0), code(number(3)...)...)...).add("starloom_g", i32, "", "", byte(opLocalGet), 0, byte(opCall), 0).bytes()
+	free, err := Analyse(binary, oddCosts(), nil)
+	require.NoError(t, err)
+	require.Nil(t, free.Functions[0].WorstCase)
+	open, proved := free.Functions[0].Loops[0], free.Functions[0].Loops[1]
+	require.Zero(t, open.Turns)
+	require.EqualValues(t, 3, proved.Turns)
+	cost := metered(t, binary, Meter{Costs: oddCosts(), Limit: 1 << 40})
+	for _, turns := range []uint64{1, 2, 7} {
+		s, err := Analyse(binary, oddCosts(), Turns{open.String(): turns})
+		require.NoError(t, err)
+		for k, name := range []string{"starloom_f", "starloom_g"} {
+			require.True(t, s.Handlers[k].Given)
+			require.Equal(t, cost(name, turns), *s.Handlers[k].WorstCase)
+			require.Less(t, *s.Handlers[k].WorstCase, cost(name, turns+1))
+		}
+		require.Equal(t, []bool{true, false}, []bool{s.Functions[0].Loops[0].Given, s.Functions[0].Loops[1].Given})
+	}
+	_, err = Analyse(binary, oddCosts(), Turns{open.String(): 2, proved.String(): 5})
+	var none *NoLoopError
+	require.ErrorAs(t, err, &none)
+	require.Equal(t, NoLoopError{proved.String(), []string{open.String()}}, *none)
+}
+
 // TestHandlersOfOneProcessor follows the built-in programs to their last instruction. The loop over
 // the list of cells turns once, where clang leaves a loop that has one entry.
 func TestHandlersOfOneProcessor(t *testing.T) {
 	unit, _ := Model("unit")
 	once, programs := 0, 0
 	for name, binary := range images(t) {
-		s, err := Analyse(binary, unit)
+		s, err := Analyse(binary, unit, nil)
 		require.NoError(t, err)
 		for _, f := range s.Functions {
 			require.NotEmpty(t, f.Blocks, "%s: %s", name, f.Name)

@@ -8,7 +8,7 @@ import (
 // class says what a processor does with an instruction, as far as its time depends on it.
 type class uint8
 
-// The classes, in the order of Classes.
+// The classes, in the order of cost tables.
 const (
 	classNop class = iota
 	classConst
@@ -42,29 +42,68 @@ const (
 	classFree // delimiters: else, end
 )
 
-// Classes are the names of the classes of instructions, as cost tables have them.
-//
-//	nop            nop, block, loop, unreachable
-//	const          constants
-//	local, global  get, set, tee
-//	select         select, drop
-//	integer        32-bit arithmetic but those below, logic, shifts, comparisons, conversions between integers
-//	integer64      the same on 64 bits
-//	bits           clz, ctz, popcnt
-//	multiply, divide (and remainder), multiply64, divide64
-//	float          floating point but division and square root, which are float_divide
-//	vector         SIMD, its loads and stores too
-//	load, store    of 32 bits and less; load64, store64 of i64 and f64
-//	memory         memory.size, grow, and of copy, fill and init what does not depend on the length
-//	memory_byte    of copy, fill and init for each byte
-//	branch         br; branch_if: br_if and if, whichever way they go; branch_table
-//	call, call_indirect, call_host (of an import), return
-//
-// else and end are not instructions and cost nothing.
-var Classes = []string{
-	"nop", "const", "local", "global", "select", "integer", "integer64", "bits", "multiply", "multiply64", "divide", "divide64",
-	"float", "float_divide", "vector", "load", "load64", "store", "store64", "memory", "memory_byte",
-	"branch", "branch_if", "branch_table", "call", "call_indirect", "call_host", "return",
+// Class is a class of instructions, with what an instruction of it costs by each of Presets.
+type Class struct {
+	Name  string
+	Means string // which instructions, in a sentence
+	costs [3]uint32
+}
+
+// Preset is a cost table that has a name, and where its costs are from.
+type Preset struct{ Name, Source string }
+
+// Presets are the cost tables that have names, in the order of the columns of classes.
+var Presets = [...]Preset{
+	{"unit", "1 for each instruction, so that a cost is a number of instructions; the bytes of copies and fills are free"},
+	{"rv32-inorder", "the image compiled ahead of time for a small RISC-V core (RV32IMC) of two stages, with a multiplier of several cycles " +
+		"and no floating-point unit; locals are registers, and cost nothing. Cycles of an instruction are those of the reference guide of lowRISC's Ibex, " +
+		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. What RV32IMC has no instruction for " +
+		"(64 bits, clz, floats, SIMD) is the length of its sequence or, rounded, of its library routine"},
+	{"microcoded", "a sequencer that runs WebAssembly itself. It is no real part: a cycle each for fetch, decode, every operand from the stack and the result to the stack; " +
+		"memory takes one more; bit-serial multiplication and division take a cycle for each bit; floats are routines"},
+}
+
+var classes = [classCount]Class{
+	classNop:          {"nop", "`nop`, and what begins a block: `block`, `loop`; `unreachable`", [3]uint32{1, 0, 2}},
+	classConst:        {"const", "constants, of any type but SIMD", [3]uint32{1, 1, 3}},
+	classLocal:        {"local", "`local.get`, `local.set`, `local.tee`", [3]uint32{1, 0, 4}},
+	classGlobal:       {"global", "`global.get`, `global.set`, references", [3]uint32{1, 2, 4}},
+	classSelect:       {"select", "`select`, `drop`", [3]uint32{1, 2, 4}},
+	classInteger:      {"integer", "on 32 bits: addition, subtraction, logic, shifts, rotations, comparisons, extensions of the sign; `i32.wrap_i64`", [3]uint32{1, 1, 4}},
+	classInteger64:    {"integer64", "the same on 64 bits; extensions to 64 bits", [3]uint32{1, 3, 6}},
+	classBits:         {"bits", "counting bits, on 32 or 64: `clz`, `ctz`, `popcnt`", [3]uint32{1, 12, 36}},
+	classMultiply:     {"multiply", "`i32.mul`", [3]uint32{1, 3, 36}},
+	classMultiply64:   {"multiply64", "`i64.mul`", [3]uint32{1, 14, 132}},
+	classDivide:       {"divide", "`i32.div` and `i32.rem`, with and without sign", [3]uint32{1, 37, 36}},
+	classDivide64:     {"divide64", "`i64.div` and `i64.rem`, with and without sign", [3]uint32{1, 250, 132}},
+	classFloat:        {"float", "floating point, comparisons and conversions too, but not division and square root", [3]uint32{1, 60, 100}},
+	classFloatDivide:  {"float_divide", "division and square root of floats", [3]uint32{1, 200, 300}},
+	classVector:       {"vector", "SIMD, its loads, stores and constants too", [3]uint32{1, 16, 24}},
+	classLoad:         {"load", "loads of `i32` (of 8, 16 or 32 bits) and `f32`", [3]uint32{1, 2, 5}},
+	classLoad64:       {"load64", "loads of `i64` (of 8 to 64 bits) and `f64`", [3]uint32{1, 4, 6}},
+	classStore:        {"store", "stores of `i32` (of 8, 16 or 32 bits) and `f32`", [3]uint32{1, 2, 5}},
+	classStore64:      {"store64", "stores of `i64` (of 8 to 64 bits) and `f64`", [3]uint32{1, 4, 6}},
+	classMemory:       {"memory", "`memory.size` and `memory.grow`; of `memory.copy`, `memory.fill` and `memory.init` what does not depend on the length", [3]uint32{1, 10, 6}},
+	classMemoryByte:   {"memory_byte", "for each byte that `memory.copy`, `memory.fill` or `memory.init` writes", [3]uint32{0, 1, 2}},
+	classBranch:       {"branch", "`br`", [3]uint32{1, 2, 4}},
+	classBranchIf:     {"branch_if", "`br_if` and `if`, whichever way they go", [3]uint32{1, 3, 5}},
+	classBranchTable:  {"branch_table", "`br_table`, such as of a `switch`", [3]uint32{1, 6, 7}},
+	classCall:         {"call", "`call` of a function of the image", [3]uint32{1, 3, 10}},
+	classCallIndirect: {"call_indirect", "`call_indirect`, by a function pointer", [3]uint32{1, 7, 14}},
+	classCallHost:     {"call_host", "`call` of an import, such as `log` or `probe`; what the host does then is free", [3]uint32{1, 3, 10}},
+	classReturn:       {"return", "`return`; the end of a function is free", [3]uint32{1, 2, 8}},
+}
+
+// Classes are the classes of instructions, in the order of cost tables. else and end are not
+// instructions and cost nothing.
+func Classes() []Class { return classes[:] }
+
+// ClassNames are the names of Classes.
+func ClassNames() (names []string) {
+	for _, c := range classes {
+		names = append(names, c.Name)
+	}
+	return names
 }
 
 // Costs is what an instruction of each class costs.
@@ -73,54 +112,39 @@ type Costs [classCount]uint32
 // CostMax is the largest cost of an instruction.
 const CostMax = 1_000_000
 
-// Models are the cost tables that have names.
-var Models = []string{"unit", "rv32-inorder", "microcoded"}
+// Models are the names of Presets.
+func Models() (names []string) {
+	for _, p := range Presets {
+		names = append(names, p.Name)
+	}
+	return names
+}
 
 // Model returns a cost table by its name.
-//
-//	unit          1 for each instruction
-//	rv32-inorder  the image compiled ahead of time for a small core of two stages with a
-//	              multiplier of several cycles and no floating-point unit. Locals are registers.
-//	              Cycles of an instruction as in the reference guide of lowRISC's Ibex, "Pipeline
-//	              Details": load and store 2, mul 3, div 37, branch taken 3, jump 2. What RV32IMC has
-//	              no instruction for (64 bits, clz, floats, SIMD) is the length of its sequence or,
-//	              rounded, of its library routine.
-//	microcoded    a sequencer that runs WebAssembly itself: fetch, decode, operands from the
-//	              stack, result to the stack, a cycle each; memory takes one more; bit-serial
-//	              multiplication and division take a cycle for each bit; no floats in hardware
-func Model(name string) (Costs, bool) {
-	switch name {
-	case "unit":
-		c := Costs{}
-		for k := range c {
-			c[k] = 1
-		}
-		c[classMemoryByte] = 0
-		return c, true
-	case "rv32-inorder":
-		return Costs{
-			classConst: 1, classGlobal: 2, classSelect: 2, classInteger: 1, classInteger64: 3, classBits: 12,
-			classMultiply: 3, classMultiply64: 14, classDivide: 37, classDivide64: 250,
-			classFloat: 60, classFloatDivide: 200, classVector: 16,
-			classLoad: 2, classLoad64: 4, classStore: 2, classStore64: 4, classMemory: 10, classMemoryByte: 1,
-			classBranch: 2, classBranchIf: 3, classBranchTable: 6, classCall: 3, classCallIndirect: 7, classCallHost: 3, classReturn: 2,
-		}, true
-	case "microcoded":
-		return Costs{
-			classNop: 2, classConst: 3, classLocal: 4, classGlobal: 4, classSelect: 4, classInteger: 4, classInteger64: 6, classBits: 36,
-			classMultiply: 36, classMultiply64: 132, classDivide: 36, classDivide64: 132,
-			classFloat: 100, classFloatDivide: 300, classVector: 24,
-			classLoad: 5, classLoad64: 6, classStore: 5, classStore64: 6, classMemory: 6, classMemoryByte: 2,
-			classBranch: 4, classBranchIf: 5, classBranchTable: 7, classCall: 10, classCallIndirect: 14, classCallHost: 10, classReturn: 8,
-		}, true
+func Model(name string) (costs Costs, ok bool) {
+	column := slices.IndexFunc(Presets[:], func(p Preset) bool { return p.Name == name })
+	if column < 0 {
+		return Costs{}, false
 	}
-	return Costs{}, false
+	for k, c := range classes {
+		costs[k] = c.costs[column]
+	}
+	return costs, true
+}
+
+// ByName returns what each class costs, by its name.
+func (c *Costs) ByName() map[string]uint32 {
+	table := map[string]uint32{}
+	for k, cost := range c {
+		table[classes[k].Name] = cost
+	}
+	return table
 }
 
 // CostMin is the smallest cost of a class. Branches and calls cost at least 1: so whatever runs for
 // ever comes to any limit.
 func CostMin(name string) uint32 {
-	if k := class(slices.Index(Classes, name)); k >= classBranch && k <= classCallIndirect {
+	if k := class(slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })); k >= classBranch && k <= classCallIndirect {
 		return 1
 	}
 	return 0
@@ -128,7 +152,7 @@ func CostMin(name string) uint32 {
 
 // Set changes the cost of a class, from CostMin to CostMax.
 func (c *Costs) Set(name string, cost uint32) error {
-	k := slices.Index(Classes, name)
+	k := slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })
 	if k < 0 {
 		return fmt.Errorf("there is no class of instructions %q", name)
 	}

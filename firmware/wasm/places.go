@@ -333,6 +333,69 @@ func (t lineTable) first(at uint64, bytes int) string {
 	return ""
 }
 
+// inlinedCall is a call of a function that is inlined: where its code is, and the line of the call.
+type inlinedCall struct {
+	ranges [][2]uint64
+	source string
+}
+
+func (c *inlinedCall) contains(at uint64) bool {
+	return slices.ContainsFunc(c.ranges, func(r [2]uint64) bool { return r[0] <= at && at < r[1] })
+}
+
+// inlinedCalls lists all calls that are inlined, each before those in it.
+func (p *Places) inlinedCalls() (calls []inlinedCall) {
+	if p == nil {
+		return nil
+	}
+	entries := p.data.Reader()
+	var files []*dwarf.LineFile
+	for {
+		entry, err := entries.Next()
+		switch {
+		case err != nil || entry == nil:
+			return calls
+		case entry.Tag == dwarf.TagCompileUnit:
+			files = nil
+			if lines, err := p.data.LineReader(entry); err == nil && lines != nil {
+				files = lines.Files()
+			}
+		case entry.Tag == dwarf.TagInlinedSubroutine:
+			ranges, err := p.data.Ranges(entry)
+			if err == nil && len(ranges) > 0 && !isDead(ranges[0][0]) {
+				calls = append(calls, inlinedCall{ranges, callSite(entry, files)})
+			}
+		}
+	}
+}
+
+// around is the line of the statement whose loop goes from one offset to another, and back at a
+// third: the line there, or that of the outermost call from which the code there is inlined, but not
+// a third of the loop. (A compiler moves some code of the caller into a loop.)
+func (t lineTable) around(calls []inlinedCall, from, back, to uint64) string {
+	for _, c := range calls {
+		if !c.contains(back) {
+			continue
+		}
+		inside, outside := uint64(0), uint64(0) // bytes
+		n := sort.Search(len(t), func(i int) bool { return t[i].to > from })
+		for ; n < len(t) && t[n].from < to; n++ {
+			first := max(t[n].from, from)
+			switch bytes := min(t[n].to, to) - first; {
+			case t[n].line == "":
+			case c.contains(first):
+				inside += bytes
+			default:
+				outside += bytes
+			}
+		}
+		if outside > inside/2 {
+			return c.source
+		}
+	}
+	return t.source(back)
+}
+
 // isDead reports whether code at an address is of a function that the linker has left out.
 func isDead(address uint64) bool { return address == 0 || uint32(address) >= 1<<32-2 }
 

@@ -2,6 +2,7 @@ package wasm
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -72,6 +73,7 @@ type BasicBlock struct {
 type Loop struct {
 	Place
 	Turns uint64  `json:"turns,omitempty"` // at most, each time that it is entered; 0: no bound is known
+	Given bool    `json:"given,omitempty"` // Turns is what was given
 	Turn  *uint64 `json:"turn,omitempty"`  // cost of one turn, with all that is in it; nil: no bound is known
 }
 
@@ -80,8 +82,23 @@ type Loop struct {
 type Handler struct {
 	Name      string   `json:"name"`
 	WorstCase *uint64  `json:"worst_case,omitempty"`
+	Given     bool     `json:"given,omitempty"`     // it holds if loops turn as was given
 	Unbounded []string `json:"unbounded,omitempty"` // why no bound is known
 	Loops     []Loop   `json:"loops,omitempty"`     // of its function, where it is called for one processor
+}
+
+// Turns says of loops how often they turn at most, 1 or more, each time that they are entered: by the
+// place of a loop, file:line or file:line:column. It is believed, where no bound is proved.
+type Turns map[string]uint64
+
+// NoLoopError is of a place in Turns at which no loop without a proved bound is.
+type NoLoopError struct {
+	Place string
+	Loops []string // at which there are some
+}
+
+func (e *NoLoopError) Error() string {
+	return fmt.Sprintf("there is no loop without a bound at %s", e.Place)
 }
 
 // program is what the bounds of functions follow from.
@@ -94,11 +111,15 @@ type program struct {
 	found     []functionBounds
 	names     []string // of all functions
 	lines     lineTable
+	inlined   []inlinedCall
 	codeStart int // offset of the code section, from which debug information counts
+	turns     Turns
+	open      []string        // places of loops of which no bound is proved, in the order of the code
+	used      map[string]bool // places in turns
 }
 
-// Analyse describes an image and bounds its costs. Errors are those of Rewrite.
-func Analyse(binary []byte, costs Costs) (*Static, error) {
+// Analyse describes an image and bounds its costs. Errors are those of Rewrite, and NoLoopError.
+func Analyse(binary []byte, costs Costs, turns Turns) (*Static, error) {
 	m, err := read(binary)
 	if err != nil {
 		return nil, err
@@ -108,9 +129,11 @@ func Analyse(binary []byte, costs Costs) (*Static, error) {
 		return nil, err
 	}
 	start := m.contents(sectionCode).base
-	p := &program{codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(), worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body))}
+	p := &program{codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(), worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body)),
+		turns: turns, used: map[string]bool{}}
 	if sections := m.debugSections(); len(sections["line"]) > 0 {
-		p.lines = (&Copy{original: sections}).Places().lines()
+		places := (&Copy{original: sections}).Places()
+		p.lines, p.inlined = places.lines(), places.inlinedCalls()
 	}
 	for k, t := range w.turns {
 		p.recursive = append(p.recursive, t.recursive)
@@ -124,7 +147,26 @@ func Analyse(binary []byte, costs Costs) (*Static, error) {
 			p.worst[k] = p.found[k].worst
 		}
 	}
+	for _, place := range slices.Sorted(maps.Keys(turns)) {
+		if !p.used[place] {
+			return nil, &NoLoopError{place, p.open}
+		}
+	}
 	return p.describe(), nil
+}
+
+// turnsGiven returns how often a loop turns of which no bound is proved, 0 if nobody says it.
+func (p *program) turnsGiven(at Place) uint64 {
+	if !slices.Contains(p.open, at.String()) {
+		p.open = append(p.open, at.String())
+	}
+	for _, place := range []string{at.String(), Frame{Source: at.Source}.Line()} {
+		if turns := p.turns[place]; turns > 0 {
+			p.used[place] = true
+			return turns
+		}
+	}
+	return 0
 }
 
 func (p *program) describe() *Static {
@@ -178,6 +220,7 @@ func (p *program) handler(name string, index, params int) Handler {
 		found.worst = p.worst[k]
 	}
 	h := Handler{Name: name, WorstCase: known(found.worst)}
+	h.Given = h.WorstCase != nil && found.given
 	if params > 0 {
 		h.Loops = p.loops(k, found.loops)
 	}
@@ -232,11 +275,24 @@ func (p *program) reasons(k int, found *functionBounds) (all []string) {
 
 func (p *program) loops(k int, found []loopBounds) (loops []Loop) {
 	for _, l := range found {
-		place := p.place(k, l.offset)
-		place.Source = p.lines.first(uint64(place.Offset-p.codeStart), l.end-l.offset)
-		loops = append(loops, Loop{place, l.turns, known(l.turn)})
+		loops = append(loops, Loop{p.loopPlace(k, &l), l.turns, l.given, known(l.turn)})
 	}
 	return loops
+}
+
+// loopPlace is a loop's head, and the line of its last branch back, which is that of the statement; the
+// head may be code of a function that is inlined there. Without one it is the first line in the loop.
+func (p *program) loopPlace(k int, l *loopBounds) Place {
+	place := p.place(k, l.offset)
+	place.Source = ""
+	if l.back > 0 {
+		from, start := uint64(place.Offset-p.codeStart), l.offset
+		place.Source = p.lines.around(p.inlined, from, from+uint64(l.back-start), from+uint64(l.end-start))
+	}
+	if place.Source == "" {
+		place.Source = p.lines.first(uint64(place.Offset-p.codeStart), l.end-l.offset)
+	}
+	return place
 }
 
 func (p *program) places(k int, offsets []int) (places []Place) {
