@@ -150,7 +150,7 @@ type firmwareChecker struct {
 	report   FirmwareCheck
 
 	recursive []string // functions of the image that may call themselves
-	unlisted  int      // times that a call has found what a full list has no room for
+	unlisted  int      // findings that a full list had no room for
 }
 
 // servesOne reports whether the image serves one processor per instance. One that cannot be

@@ -71,9 +71,9 @@ type FuzzFinding struct {
 	// bring. What the network gives - words of the workload, of a schedule or of tables, arguments
 	// of calls - and a state are damaged otherwise, which does not fail the check.
 	Received bool `json:"received"`
-	// GaveUp says that the handler has called sl_fail, which is what it is for: firmware that meets
-	// what it cannot go on with. That does not fail the check. An assertion of which the same is
-	// said - sl_assert, those of the SDK's checked build, clang's sanitizers - is a fault.
+	// GaveUp says that the handler has called sl_fail: the firmware's own decision, which does not
+	// fail the check. A failed assertion is a fault, be it sl_assert, one of the SDK's checked
+	// build or one of clang's sanitizers.
 	GaveUp bool      `json:"gave_up,omitempty"`
 	Input  FuzzInput `json:"input"` // the smallest that was found
 	// Again is the command that finds the same in the smallest scenario that was found, whose
@@ -149,7 +149,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 		c.leave(fmt.Sprintf("%s of handlers on arbitrary input: %d of those before have shown what fails the check, or did not return", counted(o.Fuzz-c.report.Fuzzed, "more call"), repeats))
 	}
 	if c.unlisted > 0 {
-		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were seen in %s", fuzzFindingsMax, counted(c.unlisted, "call")))
+		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were made %s", fuzzFindingsMax, times(c.unlisted)))
 	}
 	return c.reproduce(o.Reproduce)
 }

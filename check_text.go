@@ -42,7 +42,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		r.Fuzz[i].writeText(&b)
 	}
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %s", map[bool]string{true: "once", false: fmt.Sprintf("%d times", r.Fuzzed)}[r.Fuzzed == 1])
+		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %s", times(r.Fuzzed))
 		if r.GaveUp > 0 {
 			fmt.Fprintf(&b, ", ended by sl_fail: %d", r.GaveUp)
 		}
@@ -128,6 +128,14 @@ func counted[N int | uint32 | uint64](n N, what string) string {
 		what += "s"
 	}
 	return fmt.Sprintf("%d %s", n, what)
+}
+
+// times is once, 2 times.
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%d times", n)
 }
 
 const remedyOwnState = "keep all that a processor remembers in its state_t"

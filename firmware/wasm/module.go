@@ -378,7 +378,7 @@ func (m *module) readNames(r *reader) {
 		part := &reader{data: content, base: r.base + r.at - len(content)}
 		for n := part.count(); n > 0 && part.err == nil; n-- {
 			index, name := part.u32(), part.name()
-			if int(index) < len(m.imported)+len(m.body)+len(m.globals) {
+			if int(index) < len(m.imported)+len(m.body)+len(m.globals) && !strings.HasPrefix(name, reserved) {
 				to[index] = name
 			}
 		}

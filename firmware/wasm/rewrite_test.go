@@ -237,6 +237,19 @@ func TestGivenBack(t *testing.T) {
 	require.Equal(t, "__stack_pointer", rewrite(t, names).Globals[0].Name)
 }
 
+// TestReservedNames: a function of an image that calls itself what those of a copy are called has no
+// name, so that nothing is left out of a backtrace but what the copy has added.
+func TestReservedNames(t *testing.T) {
+	a := (&assembly{}).add("starloom_slot", "", "", i32)
+	for name, kept := range map[string]bool{EachName + "starloom_slot": false, "starloom_slot": true} {
+		list := appendName([]byte{1, 0}, name)
+		binary := appendSection(a.bytes(), sectionCustom, 1, append(append(appendName(nil, "name"), namesFunctions, byte(len(list))), list...))
+		m, err := read(binary)
+		require.NoError(t, err)
+		require.Equal(t, kept, m.names[0] == name)
+	}
+}
+
 // TestRefuses names what cannot be run or kept, and where it is.
 func TestRefuses(t *testing.T) {
 	one := func(code ...byte) []byte { return (&assembly{}).add("f", "", "", "", code...).bytes() }
