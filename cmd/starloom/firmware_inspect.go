@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"starloom"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/traces/input"
 )
 
 func newFirmwareInspect() *cobra.Command {
@@ -44,10 +46,14 @@ Programs are
 	c.RunE = func(c *cobra.Command, args []string) error {
 		return withJSON(c, json, args, func() (textAndJSON, error) {
 			view, err := firmware.View(c.Context(), args[0], model.value, shown)
-			if err != nil && !errors.Is(err, context.Canceled) {
-				err = &starloom.InputError{Place: args[0], Reason: err.Error(), Remedy: "give an image that `starloom firmware build` made, or one of " + strings.Join(firmware.Programs(), ", ")}
+			var unread *fs.PathError
+			switch {
+			case err == nil || errors.Is(err, context.Canceled):
+				return view, err
+			case errors.As(err, &unread):
+				return nil, input.Unreadable(args[0], err, firmware.RemedyOfUnread(args[0], firmware.Programs(), err))
 			}
-			return view, err
+			return nil, &starloom.InputError{Place: args[0], Reason: err.Error()} // it says what to do
 		})
 	}
 	return c
