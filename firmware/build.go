@@ -82,7 +82,7 @@ var debugFlags = []string{
 // languageFlags are those of a source's language, by the ending of its name: C, or C++
 // without what needs a library.
 var (
-	cFlags        = []string{"-std=c11"}
+	cFlags        = []string{"-std=c11", "-Werror=implicit-function-declaration"}
 	cxxFlags      = []string{"-std=c++17", "-fno-exceptions", "-fno-rtti"}
 	languageFlags = map[string][]string{".c": cFlags, ".cc": cxxFlags, ".cpp": cxxFlags, ".cxx": cxxFlags}
 )
@@ -161,6 +161,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 	image := filepath.Join(work, "image.wasm")
 	link := exec.CommandContext(ctx, linker, "-o", image)
 	var commands []*exec.Cmd
+	var objects []string
 	for k, path := range sources {
 		source, err := filepath.Abs(path)
 		if err != nil {
@@ -180,15 +181,22 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 			flags = append(flags, "-I", folder, "-ffile-prefix-map="+filepath.Clean(folder)+"/=")
 		}
 		commands = append(commands, exec.CommandContext(ctx, o.Clang, slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags, checks)...))
-		link.Args = append(link.Args, object)
+		objects = append(objects, object)
 	}
-	link.Args = append(link.Args, linkFlags...)
-	for _, command := range append(commands, link) {
+	link.Args = slices.Concat(link.Args, objects, linkFlags)
+	for k, command := range append(commands, link) {
 		out, err := command.CombinedOutput()
-		// The header's copy is gone when somebody reads this.
+		// The header's copy and the objects are gone when somebody reads this.
+		for k, object := range objects {
+			out = bytes.ReplaceAll(out, []byte(object), []byte(sources[k]))
+		}
 		out = bytes.ReplaceAll(out, []byte(work+string(filepath.Separator)), nil)
+		what := "the image of " + strings.Join(sources, ", ") + " does not link"
+		if k < len(sources) {
+			what = sources[k] + " does not compile"
+		}
 		if err != nil {
-			return fmt.Errorf("%s does not compile (%w):\n%s", strings.Join(sources, ", "), err, out)
+			return fmt.Errorf("%s (%w):\n%s", what, err, strings.TrimSuffix(string(out)+buildRemedy(out), "\n"))
 		}
 		if o.Warnings != nil {
 			if _, err := o.Warnings.Write(out); err != nil {
@@ -212,6 +220,28 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 		return err
 	}
 	return output.Commit()
+}
+
+// The words of clang and wasm-ld for what firmware does not have.
+var (
+	noLibrary = regexp.MustCompile(`file not found\s+#\s*include\s*<`)
+	noHeader  = regexp.MustCompile(`file not found\s+#\s*include\s*"`)
+	noSymbol  = regexp.MustCompile(`undefined symbol: `)
+)
+
+// buildRemedy is a line on what to do about an error of the compiler or the linker, "" if it says
+// enough itself.
+func buildRemedy(said []byte) string {
+	const freestanding = "firmware is freestanding, without a C or C++ library"
+	switch {
+	case noLibrary.Match(said):
+		return freestanding + ": there are starloom.h, the compiler's own headers such as stdint.h, and its builtins such as __builtin_memset and __builtin_memcpy"
+	case noHeader.Match(said):
+		return "give the header's folder with -I"
+	case noSymbol.Match(said):
+		return freestanding + ": define what is undefined, or give the source that does"
+	}
+	return ""
 }
 
 // checkSource refuses what is not a source, or would be replaced by the image.

@@ -101,6 +101,11 @@ type stoppedError struct{ cause error }
 func (e stoppedError) Error() string { return "interrupted" }
 func (e stoppedError) Unwrap() error { return e.cause }
 
+// beforeHandlers says what to do about what an image does wrong before any handler is called.
+func beforeHandlers(err error) error {
+	return fmt.Errorf("%w; correct what the image does before its handlers are called", err)
+}
+
 // callError is the error of a call in an image that is not yet running.
 func callError(what string, err error) error {
 	var stopped stoppedError
@@ -259,7 +264,7 @@ func (img *Image) check() error {
 		}
 	}
 	if len(img.compiled.ImportedMemories()) > 0 {
-		return errors.New("imports its memory; an image brings and exports its own (link without --import-memory)")
+		return errors.New("imports its memory, and an image brings and exports its own; link without --import-memory")
 	}
 	if len(img.compiled.ExportedMemories()) != 1 || img.compiled.ExportedMemories()[exportMemory] == nil {
 		return errors.New("does not export its memory as \"memory\"; use STARLOOM_FIRMWARE of starloom.h")
@@ -279,7 +284,7 @@ func (img *Image) check() error {
 			if want.optional {
 				continue
 			}
-			return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h and link with -Wl,--no-entry", want.name)
+			return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", want.name)
 		}
 		if !allI32(f.ParamTypes(), want.params) || !allI32(f.ResultTypes(), want.results) {
 			return fmt.Errorf("exports %s as %s, the ABI has %d i32 parameters and %d results; use STARLOOM_FIRMWARE of starloom.h",
@@ -288,7 +293,7 @@ func (img *Image) check() error {
 	}
 	for name, f := range exports {
 		if strings.HasPrefix(name, exportCall) && (!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
-			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32 (STARLOOM_CALL of starloom.h)", name, signature(f.ParamTypes(), f.ResultTypes()))
+			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; use STARLOOM_CALL of starloom.h", name, signature(f.ParamTypes(), f.ResultTypes()))
 		}
 	}
 	return nil
@@ -314,12 +319,12 @@ func (img *Image) describe() error {
 	}
 	defer in.Close(img.host.ctx)
 	if err := img.initialise(in); err != nil {
-		return err
+		return beforeHandlers(err)
 	}
 	img.DataBytes = img.dataBytes(in)
 	version, err := call(img.host.ctx, in, in.ExportedFunction(exportABI))
 	if err != nil {
-		return callError(exportABI, err)
+		return beforeHandlers(callError(exportABI, err))
 	}
 	if version[0] != nic.ABIVersion {
 		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; build the image again with its starloom.h%s", version[0], nic.ABIVersion, migration(version[0]))
@@ -343,7 +348,7 @@ func (img *Image) describe() error {
 		return err
 	}
 	if len(params) > nic.Params {
-		return fmt.Errorf("has %d parameters, at most %d are possible", len(params), nic.Params)
+		return fmt.Errorf("has %d parameters, at most %d are possible; delete some of STARLOOM_PARAMS", len(params), nic.Params)
 	}
 	for _, p := range params {
 		name, value, ok := strings.Cut(p, "=")
@@ -386,7 +391,7 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 	}
 	list, err := call(img.host.ctx, in, f)
 	if err != nil {
-		return nil, callError(export, err)
+		return nil, beforeHandlers(callError(export, err))
 	}
 	for k := range uint32(namesMax + 1) {
 		at, ok := in.Memory().ReadUint32Le(uint32(list[0]) + 4*k)
@@ -399,11 +404,11 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 		text, ok := in.Memory().Read(at, min(nameBytesMax+1, in.Memory().Size()-min(at, in.Memory().Size())))
 		end := bytes.IndexByte(text, 0)
 		if !ok || end <= 0 || bytes.ContainsAny(text[:end], " \t\r\n") {
-			return nil, fmt.Errorf("%s: name %d is not a string of 1 to %d characters without white space", export, k, nameBytesMax)
+			return nil, fmt.Errorf("%s: name %d is not a string of 1 to %d characters without white space; correct STARLOOM_PROBES or STARLOOM_PARAMS", export, k, nameBytesMax)
 		}
 		names = append(names, string(text[:end]))
 	}
-	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end", export, namesMax)
+	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end; correct STARLOOM_PROBES or STARLOOM_PARAMS", export, namesMax)
 }
 
 // ownBytes is the memory that the image has before anything is attached: its stack

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -34,7 +35,7 @@ func config(cells int) nic.BankConfig {
 // and that the error says what is wrong and what to do.
 func TestBuildRefuses(t *testing.T) {
 	for source, want := range map[string]string{
-		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h",
+		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources",
 		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 3; build the image again",
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
 		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.assert, starloom.deliver, starloom.fail, starloom.log, starloom.logf, starloom.probe and starloom.result",
@@ -82,9 +83,27 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 	warnings, err = build(fmt.Sprintf(frame, "int unused; sl_done(nic);"))
 	require.NoError(t, err)
 	require.Contains(t, warnings, "warns.c:4:52: warning: unused variable 'unused'")
-	_, err = build(fmt.Sprintf(frame, "sl_dnoe(nic); int"))
-	require.ErrorContains(t, err, "warns.c:4:48: ")
-	require.NotContains(t, err.Error(), "starloom-build-")
+	for code, want := range map[string]string{
+		"sl_dnoe(nic);":                          "warns.c:4:48: error: implicit declaration of function 'sl_dnoe'",
+		"int":                                    "warns.c:4:52: error: ",
+		"void missing(void); missing();":         "undefined symbol: missing\nfirmware is freestanding, without a C or C++ library: define what is undefined",
+		"}\n#include <string.h>\nvoid f(void) {": "warns.c:5:10: fatal error: 'string.h' file not found",
+		"}\n# include <vector>\nvoid f(void) {":  "__builtin_memset and __builtin_memcpy",
+		"}\n#include \"own.h\"\nvoid f(void) {":  "give the header's folder with -I",
+		"static int wide[64]; __builtin_memset(wide, s->x, sizeof wide);": "",
+	} {
+		_, err := build(fmt.Sprintf(frame, code))
+		if want == "" {
+			require.NoError(t, err, code)
+			continue
+		}
+		require.ErrorContains(t, err, want, code)
+		links := !strings.HasPrefix(want, "undefined symbol")
+		require.Equal(t, links, strings.Contains(err.Error(), "warns.c does not compile"), "%v", err)
+		require.Equal(t, !links, strings.Contains(err.Error(), "warns.c does not link"), "%v", err)
+		require.NotContains(t, err.Error(), "starloom-build-")
+		require.NotContains(t, err.Error(), "image0.o")
+	}
 }
 
 // TestBuildOptions: level, macros, folders of headers and several sources.

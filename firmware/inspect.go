@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 
 	"starloom/nic"
@@ -44,6 +45,16 @@ func Inspect(ctx context.Context, path string) (Info, error) {
 	return InspectImage(ctx, path, binary)
 }
 
+// RemedyOfUnread is what to do about an image that cannot be read: what is neither a file nor named
+// like one may be a mistyped program.
+func RemedyOfUnread(name string, programs []string, err error) string {
+	remedy := "give an image that `starloom firmware build` made"
+	if !errors.Is(err, os.ErrNotExist) || filepath.Ext(name) == ".wasm" || len(programs) == 0 {
+		return remedy
+	}
+	return input.DidYouMean(name, programs, remedy+", or one of the programs "+strings.Join(programs, ", "))
+}
+
 // findImage reads an image, or takes a built-in one.
 func findImage(path string) ([]byte, error) {
 	binary, err := ReadImage(path)
@@ -70,7 +81,7 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1, ROMWords: 1, MachineROM: 1,
 	})
 	if err != nil {
-		return Info{}, err
+		return Info{}, beforeHandlers(err)
 	}
 	return Info{
 		Name: name, SHA256: image.SHA256, Bytes: len(wasm), RecordBytes: in.Bank().RecordBytes(),

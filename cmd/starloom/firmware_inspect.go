@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io/fs"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,6 +12,7 @@ import (
 	"starloom"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/traces/input"
 )
 
 func newFirmwareInspect() *cobra.Command {
@@ -60,13 +62,16 @@ Programs are
 			}
 			view, err := firmware.View(c.Context(), args[0], model.value, turns, shown)
 			var none *wasm.NoLoopError
-			if errors.As(err, &none) {
+			var unread *fs.PathError
+			switch {
+			case err == nil || errors.Is(err, context.Canceled):
+				return view, err
+			case errors.As(err, &none):
 				return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "there are such at " + cmp.Or(strings.Join(none.Loops, ", "), "no place: leave it out")}
+			case errors.As(err, &unread):
+				return nil, input.Unreadable(args[0], err, firmware.RemedyOfUnread(args[0], firmware.Programs(), err))
 			}
-			if err != nil && !errors.Is(err, context.Canceled) {
-				err = &starloom.InputError{Place: args[0], Reason: err.Error(), Remedy: "give an image that `starloom firmware build` made, or one of " + strings.Join(firmware.Programs(), ", ")}
-			}
-			return view, err
+			return nil, &starloom.InputError{Place: args[0], Reason: err.Error()} // it says what to do
 		})
 	}
 	return c
