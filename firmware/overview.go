@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -142,6 +143,9 @@ func (v *Overview) handlers(t io.Writer) {
 			}
 			fmt.Fprintf(t, "\t  %s\n", reason)
 		}
+	}
+	if slices.ContainsFunc(v.Static.Handlers, func(h wasm.Handler) bool { return len(h.Unbounded) > 0 }) {
+		fmt.Fprintln(t, "\t  --loop FILE:LINE=N says how often a loop turns; --help has what those of starloom.h depend on")
 	}
 }
 
