@@ -210,6 +210,11 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if address[0] != 0 && address[0] != descriptor[0] {
 		return nil, fmt.Errorf("%s says that the bank descriptor is at %#x, %s that it is at %#x", exportBank, descriptor[0], exportAttach, address[0])
 	}
+	if address[0] == 0 {
+		if err := nic.CheckState(in.Memory(), uint32(descriptor[0])); err != nil {
+			return nil, err
+		}
+	}
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
 	}
