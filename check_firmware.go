@@ -9,6 +9,7 @@ import (
 
 	"starloom/firmware"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // FirmwareCheckOptions say how CheckFirmware looks.
@@ -60,10 +61,7 @@ type CheckedRun struct {
 
 // text names a way to execute.
 func (r *CheckedRun) text() string {
-	workers := fmt.Sprintf("%d workers", r.Workers)
-	if r.Workers == 1 {
-		workers = "1 worker"
-	}
+	workers := traces.Plural(r.Workers, "worker", "workers")
 	where := "banks of " + fmt.Sprint(r.BankSize)
 	if r.Mode == ModeIsolated {
 		where = "isolated"

@@ -341,7 +341,7 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	}):
 		return refuse("there is a word of a table that the firmware does not have")
 	case in.Call != nil && !slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
-		return refuse("the firmware has no call %s with %d arguments", in.Call.Name, len(in.Call.Arguments))
+		return refuse("the firmware has no call %s with %s", in.Call.Name, traces.Plural(len(in.Call.Arguments), "argument", "arguments"))
 	}
 	c.report.Firmware = f.m.report().Firmware
 	return f.call(in), nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // WriteJSON writes the versioned form.
@@ -42,7 +43,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		r.Fuzz[i].writeText(&b)
 	}
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %d times\n", r.Fuzzed)
+		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %s\n", traces.Plural(r.Fuzzed, "time", "times"))
 	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "compared: digests and reports\n")
@@ -64,7 +65,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "not compared: %s\n", printable(left))
 	}
 	if r.Difference == nil && len(r.Runs) > 0 {
-		fmt.Fprintf(&b, "no difference found between %d runs of %d slots\n", len(r.Runs), r.Runs[0].Slots)
+		fmt.Fprintf(&b, "no difference found between %s of %s\n", traces.Plural(len(r.Runs), "run", "runs"), traces.Plural(r.Runs[0].Slots, "slot", "slots"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -81,7 +82,7 @@ func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
 	if d.Offset > 0 {
 		fmt.Fprintf(b, ", from byte %d on", d.Offset)
 	}
-	fmt.Fprintf(b, " (%d processors differ in this slot)\n", d.Processors)
+	fmt.Fprintf(b, " (%s in this slot)\n", traces.Plural(d.Processors, "processor differs", "processors differ"))
 	if d.Before != "" {
 		fmt.Fprintf(b, "    before  %s\n", d.Before)
 	}
@@ -125,7 +126,7 @@ func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 		needs = " (note: only with words of the network, a call or a state that is damaged)"
 	}
 	in := &x.Input
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %d slots of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, in.Slots, in.Seed)
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, traces.Plural(in.Slots, "slot", "slots"), in.Seed)
 	if in.Call != nil {
 		fmt.Fprintf(b, ", call %s%v", printable(in.Call.Name), in.Call.Arguments)
 	}

@@ -823,7 +823,7 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case b.Taps != nil && f.Port() == PortAll:
 		return "sends to all ports; the NIC has one switch, which is at one of them"
 	case b.Taps != nil:
-		return fmt.Sprintf("sends to port %d; the NIC has %d ports, counted from 0", f.Port(), b.PortsOf(cell))
+		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
 	}
