@@ -9,6 +9,7 @@ import (
 
 	"starloom/firmware"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // FirmwareCheckOptions say how CheckFirmware looks.
@@ -69,7 +70,7 @@ func (r *CheckedRun) text() string {
 	if r.Metered {
 		metered = ", metered"
 	}
-	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, counted(r.Workers, "worker"), r.Engine, metered)
+	return fmt.Sprintf("%s, %s, %s, engine %s%s", where, r.Runtime, traces.Plural(r.Workers, "worker", "workers"), r.Engine, metered)
 }
 
 // options are those of `starloom run` that execute a scenario in this way.

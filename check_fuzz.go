@@ -12,6 +12,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // FuzzInput is one call of a handler on input that the run itself does not bring: after so
@@ -120,7 +121,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 	defer func() { err = errors.Join(err, f.m.close()) }()
 	bases, repeats := fuzzBases(c.scenario.Seed, c.report.Runs[0].Slots), 0
 	for i, base := range bases {
-		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", counted(base.slots, "slot"), base.seed))
+		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", traces.Plural(base.slots, "slot", "slots"), base.seed))
 		if err := f.step(base); err != nil {
 			return err
 		}
@@ -146,7 +147,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 		}
 	}
 	if c.report.Fuzzed < o.Fuzz {
-		c.leave(fmt.Sprintf("%s of handlers on arbitrary input: %d of those before have shown what fails the check, or did not return", counted(o.Fuzz-c.report.Fuzzed, "more call"), repeats))
+		c.leave(fmt.Sprintf("%s of handlers on arbitrary input: %d of those before have shown what fails the check, or did not return", traces.Plural(o.Fuzz-c.report.Fuzzed, "more call", "more calls"), repeats))
 	}
 	if c.unlisted > 0 {
 		c.leave(fmt.Sprintf("what else handlers do on arbitrary input: the list ends after %d findings, and others were made %s", fuzzFindingsMax, times(c.unlisted)))

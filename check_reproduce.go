@@ -379,7 +379,7 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	}):
 		return refuse("there is a word of a table that the firmware does not have")
 	case in.Call != nil && !slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
-		return refuse("the firmware has no call %s with %s", in.Call.Name, counted(len(in.Call.Arguments), "argument"))
+		return refuse("the firmware has no call %s with %s", in.Call.Name, traces.Plural(len(in.Call.Arguments), "argument", "arguments"))
 	}
 	c.report.Firmware = f.m.report().Firmware
 	return f.call(in), nil
@@ -428,7 +428,7 @@ func (in *FuzzInput) check(s *Scenario) error {
 		case err != nil:
 			return fmt.Errorf("frames[%d]: payload: %w", k, err)
 		case len(payload) > s.NIC.PayloadBytes:
-			return fmt.Errorf("frames[%d]: a payload of %s; nic.payload_bytes is %d", k, counted(len(payload), "byte"), s.NIC.PayloadBytes)
+			return fmt.Errorf("frames[%d]: a payload of %s; nic.payload_bytes is %d", k, traces.Plural(len(payload), "byte", "bytes"), s.NIC.PayloadBytes)
 		case int(x.Port) >= shape.Ports:
 			return fmt.Errorf("frames[%d]: there is no port %d; a NIC has 0 to %d", k, x.Port, shape.Ports-1)
 		case nic.Kind(x.Kind) >= nic.KindCount:

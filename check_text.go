@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // WriteJSON writes the versioned form.
@@ -32,7 +33,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, printable(w.text()))
 		if w.Before != w.After {
-			fmt.Fprintf(&b, "    before %s, after %s; in %s\n", w.Before, w.After, counted(w.Count, "call"))
+			fmt.Fprintf(&b, "    before %s, after %s; in %s\n", w.Before, w.After, traces.Plural(w.Count, "call", "calls"))
 		}
 		if w.harms() {
 			fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
@@ -59,7 +60,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		case !r.Runs[i].Same:
 			same = "DIFFERS"
 		}
-		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n", r.Runs[i].text(), counted(r.Runs[i].Slots, "slot"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
+		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n", r.Runs[i].text(), traces.Plural(r.Runs[i].Slots, "slot", "slots"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
 	}
 	if w := r.Watched; w.Slots > 0 {
 		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", map[bool]string{true: "in all slots", false: fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)}[w.Whole])
@@ -68,7 +69,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "not compared: %s\n", printable(left))
 	}
 	if r.Difference == nil && len(r.Runs) > 0 {
-		fmt.Fprintf(&b, "no difference found between %s of %s\n", counted(len(r.Runs), "run"), counted(r.Runs[0].Slots, "slot"))
+		fmt.Fprintf(&b, "no difference found between %s of %s\n", traces.Plural(len(r.Runs), "run", "runs"), traces.Plural(r.Runs[0].Slots, "slot", "slots"))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -122,14 +123,6 @@ func (w *CheckWrite) text() string {
 	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share", w.Variable, w.Address)
 }
 
-// counted is 1 slot, 2 slots.
-func counted[N int | uint32 | uint64](n N, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
-}
-
 // times is once, 2 times.
 func times(n int) string {
 	if n == 1 {
@@ -158,7 +151,7 @@ func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 		needs = " (note: only with words of the network, a call or a state that is damaged)"
 	}
 	in := &x.Input
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, counted(in.Slots, "slot"), in.Seed)
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, traces.Plural(in.Slots, "slot", "slots"), in.Seed)
 	if in.Call != nil {
 		fmt.Fprintf(b, ", call %s%v", printable(in.Call.Name), in.Call.Arguments)
 	}

@@ -17,7 +17,6 @@ import (
 	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
-	"starloom/traces/input"
 )
 
 // The engines. Both give the same frames, metrics and digest; EngineAuto takes
@@ -523,11 +522,7 @@ func (m *Machine) auditsHeld() bool {
 
 // notAttached says that the firmware cannot serve a bank.
 func (m *Machine) notAttached(place string, err error) error {
-	remedy := "check it with `starloom firmware inspect`"
-	if errors.Is(err, nic.ErrNoRoom) {
-		remedy = "a state may have 1 MiB, and a bank 4 GiB: use smaller banks with --bank, or mode: isolated"
-	}
-	return &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: remedy}
+	return &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: firmware.RemedyOfAttach(err)}
 }
 
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
@@ -539,17 +534,13 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 }
 
 // remedyOfImage is what to do about an image that cannot be read.
-func (m *Machine) remedyOfImage() string {
+func (m *Machine) remedyOfImage(err error) string {
 	var known []string
 	for _, p := range m.network.Programs() {
 		known = append(known, p.Name)
 	}
-	remedy := "make it with `starloom firmware build`"
-	if len(known) > 0 {
-		remedy += ", or name a program of this fabric: " + strings.Join(known, ", ")
-	}
 	folder, name := filepath.Split(m.scenario.Firmware.Image) // absolute, if it is an option's
-	return input.DidYouMean(filepath.Base(folder)+"/"+name, known, remedy)
+	return firmware.RemedyOfUnread(filepath.Base(folder)+"/"+name, known, err)
 }
 
 // loadImage compiles the scenario's firmware, fills in its parameters and
@@ -575,7 +566,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 			wasm, err = firmware.ReadImage(s.imagePath())
 		}
 		if err != nil {
-			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage()}
+			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage(err)}
 		}
 	} else {
 		m.image.name = s.Firmware.Program
@@ -589,7 +580,7 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	m.host.Limit(m.options.handlerTicks)
 	image, err := m.loadMetered(wasm)
 	if err != nil {
-		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: "check it with `starloom firmware inspect`"}
+		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err)} // it says what to do
 	}
 	if image.Runtime && s.Firmware.Mode != ModeIsolated {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}

@@ -7,6 +7,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // Faults of processors happen at the boundary of a slot, between what the slot before has brought
@@ -207,7 +208,7 @@ func (m *Machine) faultNotes() (notes []string) {
 		}
 	}
 	if dead > 0 {
-		notes = append(notes, fmt.Sprintf("faults have killed %d processors, the first is %s: the rule finishes leaves them out", dead, m.names.Processor(first)))
+		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out", traces.Plural(dead, "processor", "processors"), m.names.Processor(first)))
 	}
 	return notes
 }
@@ -217,9 +218,11 @@ func (f *FaultReport) text() string {
 	if f.First == nil {
 		return "has done nothing"
 	}
-	what := map[string]string{"dead": "deaths", "restart": "restarts", "clock_pause": "handler calls left out", "buffers": "overflows"}[f.Kind]
-	if what == "" {
-		what = "receptions"
+	what, ok := map[string][2]string{
+		"dead": {"death", "deaths"}, "restart": {"restart", "restarts"}, "clock_pause": {"handler call left out", "handler calls left out"}, "buffers": {"overflow", "overflows"},
+	}[f.Kind]
+	if !ok {
+		what = [2]string{"reception", "receptions"}
 	}
-	return fmt.Sprintf("%d %s, first in cycle %d, slot %d: %s", f.Count, what, f.First.Cycle, f.First.Slot, f.First.Path)
+	return fmt.Sprintf("%s, first in cycle %d, slot %d: %s", traces.Plural(f.Count, what[0], what[1]), f.First.Cycle, f.First.Slot, f.First.Path)
 }

@@ -6,6 +6,7 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // What a part of a machine takes at least, in bytes, beside its frames and
@@ -38,7 +39,7 @@ func (m *Machine) checkMemory() error {
 		remedy += "; mode: banked takes less"
 	}
 	if own := m.image.dataBytes; own >= 1<<20 {
-		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %d instances", m.image.name, (own+1<<19)>>20, m.instances())
+		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s", m.image.name, (own+1<<19)>>20, traces.Plural(m.instances(), "instance", "instances"))
 	}
 	return &InputError{
 		Place:  s.Place("fabric." + m.network.Kind()),
@@ -68,7 +69,7 @@ func (m *Machine) checkBank() error {
 	}
 	return &InputError{
 		Place:  s.Place("nic"),
-		Reason: fmt.Sprintf("a bank of %d processors with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance", cells, processor),
+		Reason: fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance", traces.Plural(cells, "processor", "processors"), processor),
 		Remedy: remedy,
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"starloom/firmware/wasm"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -449,6 +450,6 @@ func (h *HandlerCycles) text() string {
 	if h.Calls == 0 {
 		return "no calls"
 	}
-	return fmt.Sprintf("mean %s, 50%% %d, 90%% %d, 99%% %d, max %d (%s, slot %d), %d calls",
-		formatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.Path, h.Worst.Slot, h.Calls)
+	return fmt.Sprintf("mean %s, 50%% %d, 90%% %d, 99%% %d, max %d (%s, slot %d), %s",
+		formatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.Path, h.Worst.Slot, traces.Plural(h.Calls, "call", "calls"))
 }

@@ -11,6 +11,7 @@ import (
 
 	"starloom/firmware"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // RuleReplay is the rule that firmware breaks which does something else alone than among
@@ -211,7 +212,7 @@ func (m *Machine) writeReplay(w io.Writer, report *Report) error {
 	if r.from > 0 {
 		since = fmt.Sprintf(" from slot %d on", r.from)
 	}
-	fmt.Fprintf(out, "%s alone: its handlers were called %d times in %d slots%s\n", m.names.Processor(r.processor), len(r.calls), m.slot-r.from, since)
+	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.names.Processor(r.processor), traces.Plural(len(r.calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
 	number, what, err := r.again(func(call *replayCall) error {
 		_, err := fmt.Fprintln(out, m.describeCall(call))
 		return err
@@ -298,7 +299,7 @@ func (m *Machine) describeCall(c *replayCall) string {
 	}
 	if c.handler == callSlot && c.cost > 0 {
 		cycles := m.meter.cycles(c.cost)
-		say(" %d cycles;", cycles)
+		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
 		if m.meter.budget > 0 && cycles > m.meter.budget {
 			say(" missed the slot: none of this reached its NIC;")
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"starloom/firmware/wasm"
+	"starloom/traces"
 )
 
 // ReportSchema is the version of the report's JSON form. Keys are only added
@@ -80,7 +81,7 @@ func (r *Report) noteTrust(deliveries uint64) {
 }
 
 func trustNote(deliveries uint64) string {
-	return fmt.Sprintf("%d announced deliveries are taken on trust: the processors have received payloads that are not an sl_packet (a data frame with 8 bytes or more), and only their firmware knows what was in them", deliveries)
+	return fmt.Sprintf("%s taken on trust: the processors have received payloads that are not an sl_packet (a data frame with 8 bytes or more), and only their firmware knows what was in them", traces.Plural(deliveries, "announced delivery is", "announced deliveries are"))
 }
 
 func (r *Report) title() string { return r.Scenario }

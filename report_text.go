@@ -16,6 +16,7 @@ import (
 	"unicode"
 
 	"starloom/fabric"
+	"starloom/traces"
 )
 
 // The text form shows this many violations in all and of one rule, so that a rule
@@ -93,7 +94,7 @@ func (r *Report) WriteText(w io.Writer) error {
 		}
 		row("", start)
 		if f.Overruns != nil {
-			row("", fmt.Sprintf("budget %d cycles: %d overruns", f.BudgetCycles, *f.Overruns))
+			row("", fmt.Sprintf("budget %s: %s", traces.Plural(f.BudgetCycles, "cycle", "cycles"), traces.Plural(*f.Overruns, "overrun", "overruns")))
 		}
 	}
 	if len(r.RTL) > 0 {
@@ -260,7 +261,7 @@ func printable(text string) string {
 func (v *Violation) writeBacktrace(w io.Writer, most int) {
 	for k, frame := range v.Backtrace {
 		if k == most {
-			fmt.Fprintf(w, "    and %d callers more; --json has all\n", len(v.Backtrace)-k)
+			fmt.Fprintf(w, "    and %s more; --json has all\n", traces.Plural(len(v.Backtrace)-k, "caller", "callers"))
 			return
 		}
 		fmt.Fprintf(w, "    in %s\n", printable(frame.String()))

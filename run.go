@@ -10,6 +10,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // RunOptions say how a run is executed and what it writes. What shows one run only - VCD,
@@ -308,7 +309,7 @@ func (m *Machine) report() *Report {
 	m.meterReport(&report.Firmware)
 	report.noteTrust(frames.OnTrust)
 	if lost := m.results.Lost; lost > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("%d results of the firmware are not in this report: %d is the most that is kept", lost, fabric.ResultsMax))
+		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept", traces.Plural(lost, "result of the firmware is", "results of the firmware are"), fabric.ResultsMax))
 	}
 	if len(m.image.recursive) > 0 {
 		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.image.recursive))

@@ -15,6 +15,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -268,8 +269,8 @@ func (s *Scenario) checkPermutation(entryPlace func(i int) string) error {
 	}
 	count := s.Processors()
 	if len(p.List) != count {
-		return s.refuse(path, fmt.Sprintf("the permutation has %d destinations, the fabric %d processors", len(p.List), count),
-			fmt.Sprintf("give %d destinations: entry i is where processor i's packet goes", count))
+		return s.refuse(path, fmt.Sprintf("the permutation has %s, the fabric %s", traces.Plural(len(p.List), "destination", "destinations"), traces.Plural(count, "processor", "processors")),
+			fmt.Sprintf("give %s: entry i is where processor i's packet goes", traces.Plural(count, "destination", "destinations")))
 	}
 	given := make([]bool, count)
 	for i, destination := range p.List {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // A run is a function of its scenario and seed, so what faults have done to it can be told from
@@ -90,5 +91,5 @@ func causeText(cause string) string {
 
 // text is the row of the report for people.
 func (w *WithoutFaults) text() string {
-	return fmt.Sprintf("%s after %d slots, %d violations; frames: %s", w.Verdict, w.Slots, w.ViolationsTotal, w.Frames.text())
+	return fmt.Sprintf("%s after %s, %s; frames: %s", w.Verdict, traces.Plural(w.Slots, "slot", "slots"), traces.Plural(w.ViolationsTotal, "violation", "violations"), w.Frames.text())
 }

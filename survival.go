@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"starloom/traces"
 	"starloom/traces/plot"
 )
 
@@ -120,7 +121,7 @@ func (s Survival) plot(name string) *plot.Plot {
 	if len(s) == 0 { // interrupted
 		return p
 	}
-	curve := plot.Curve{Name: fmt.Sprintf("%d runs", s[0].Runs), Style: plot.Line}
+	curve := plot.Curve{Name: traces.Plural(s[0].Runs, "run", "runs"), Style: plot.Line}
 	if s[0].Rate != nil {
 		p.X.Label = "rate of faults.random"
 		curve.Name += " for each rate"

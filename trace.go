@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"starloom/nic"
+	"starloom/traces"
 	"starloom/traces/decode"
 	"starloom/traces/info"
 	"starloom/traces/pcapng"
@@ -208,7 +209,7 @@ func (r *DecodeReport) WriteText(w io.Writer) error {
 	fmt.Fprintf(t, "  interfaces\t%d in the waveform, %d in the capture\n", r.Lanes, len(r.Interfaces))
 	fmt.Fprintf(t, "  frames\t%d: %d ok, %d damaged, %d collided\n", r.Frames, r.OK, r.Damaged, r.Collisions)
 	if r.Unknown > 0 {
-		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %d times and was taken for no phit\n", r.Unknown)
+		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %s and was taken for no phit\n", traces.Plural(r.Unknown, "time", "times"))
 	}
 	if r.Truncated {
 		fmt.Fprintf(t, "  note\tthe file ends within a line, which is left out\n")

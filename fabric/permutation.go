@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"starloom/hw"
+	"starloom/traces"
 )
 
 // FillIdentity sends every packet to where it is.
@@ -35,7 +36,7 @@ func FillRandom(p []uint32, seed uint64) {
 // that is out of range or doubled.
 func CheckPermutation(p []uint32, n int) error {
 	if len(p) != n {
-		return fmt.Errorf("%d destinations for %d processors", len(p), n)
+		return fmt.Errorf("%s for %s", traces.Plural(len(p), "destination", "destinations"), traces.Plural(n, "processor", "processors"))
 	}
 	seen := make([]bool, n)
 	for i, v := range p {

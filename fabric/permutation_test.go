@@ -23,7 +23,7 @@ func TestPermutations(t *testing.T) {
 			require.NoError(t, CheckPermutation(p, n))
 		}
 	}
-	require.ErrorContains(t, CheckPermutation([]uint32{0}, 2), "1 destinations for 2 processors")
+	require.ErrorContains(t, CheckPermutation([]uint32{0}, 2), "1 destination for 2 processors")
 	require.ErrorContains(t, CheckPermutation([]uint32{0, 2}, 2), "destination 2 of processor 1")
 	require.ErrorContains(t, CheckPermutation([]uint32{1, 1}, 2), "used twice")
 }

@@ -102,8 +102,17 @@ func (e stoppedError) Error() string { return "interrupted" }
 func (e stoppedError) Unwrap() error { return e.cause }
 
 // beforeHandlers says what to do about what an image does wrong before any handler is called.
-func beforeHandlers(err error) error {
-	return fmt.Errorf("%w; correct what the image does before its handlers are called", err)
+func beforeHandlers(err error) error { return fmt.Errorf("%w; %s", err, RemedyOfAttach(err)) }
+
+// RemedyOfAttach is what to do about an image that cannot serve a bank.
+func RemedyOfAttach(err error) string {
+	switch {
+	case errors.Is(err, nic.ErrLargeState):
+		return "make the struct that STARLOOM_FIRMWARE names smaller"
+	case errors.Is(err, nic.ErrNoRoom):
+		return "a state may have 1 MiB, and a bank 4 GiB: make the state smaller, or the banks with --bank"
+	}
+	return "correct what the image does before its handlers are called"
 }
 
 // callError is the error of a call in an image that is not yet running.

@@ -15,6 +15,7 @@ import (
 
 	"starloom/firmware/wasm"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // Instance serves one bank of processors with their firmware. Every method but
@@ -210,6 +211,11 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if address[0] != 0 && address[0] != descriptor[0] {
 		return nil, fmt.Errorf("%s says that the bank descriptor is at %#x, %s that it is at %#x", exportBank, descriptor[0], exportAttach, address[0])
 	}
+	if address[0] == 0 {
+		if err := nic.CheckState(in.Memory(), uint32(descriptor[0])); err != nil {
+			return nil, err
+		}
+	}
 	if in.bank, err = nic.AttachBank(in.Memory(), uint32(address[0]), c); err != nil {
 		return nil, err
 	}
@@ -327,7 +333,7 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		return 0, fmt.Errorf("%w: it does not export %s%s", ErrNoCall, exportCall, name)
 	}
 	if want := len(f.Definition().ParamTypes()); want != len(arguments) {
-		return 0, fmt.Errorf("the firmware's call %s takes %d arguments, the network gives %d", name, want, len(arguments))
+		return 0, fmt.Errorf("the firmware's call %s takes %s, the network gives %d", name, traces.Plural(want, "argument", "arguments"), len(arguments))
 	}
 	values := make([]uint64, len(arguments))
 	for i, value := range arguments {

@@ -109,18 +109,18 @@ func (v *Overview) summary(t io.Writer) {
 		if m.Most != nil {
 			most = fmt.Sprintf(", at most %d", *m.Most)
 		}
-		fmt.Fprintf(t, "memory\t%s of 64 KiB%s\n", count(int(m.Start), "page"), most)
+		fmt.Fprintf(t, "memory\t%s of 64 KiB%s\n", traces.Plural(int(m.Start), "page", "pages"), most)
 	}
 	bytes := 0
 	for _, segment := range s.Data {
 		bytes += segment.Bytes
 	}
-	fmt.Fprintf(t, "data\t%d bytes in %s\n", bytes, count(len(s.Data), "segment"))
+	fmt.Fprintf(t, "data\t%d bytes in %s\n", bytes, traces.Plural(len(s.Data), "segment", "segments"))
 	if len(s.Globals) > 0 {
 		fmt.Fprintf(t, "globals\t%s\n", some(s.Globals))
 	}
 	for _, entries := range s.Tables {
-		fmt.Fprintf(t, "table\troom for %s\n", count(int(entries), "function"))
+		fmt.Fprintf(t, "table\troom for %s\n", traces.Plural(int(entries), "function", "functions"))
 	}
 	if len(indirect) > 0 {
 		fmt.Fprintf(t, "indirect\tcalls through a table: %s\n", some(indirect))
@@ -160,7 +160,7 @@ func (v *Overview) functions(t io.Writer) {
 		for _, l := range f.Loops {
 			turns := "any number of turns"
 			if l.Turns > 0 {
-				turns = count(int(l.Turns), "turn")
+				turns = traces.Plural(int(l.Turns), "turn", "turns")
 				if l.Given {
 					turns += " (--loop)"
 				}
@@ -196,14 +196,6 @@ func costText(cost *uint64) string {
 		return "no bound"
 	}
 	return fmt.Sprint(*cost)
-}
-
-// count is 1 page, 2 pages.
-func count(n int, what string) string {
-	if n != 1 {
-		what += "s"
-	}
-	return fmt.Sprintf("%d %s", n, what)
 }
 
 // listShown is how many members of a list a summary shows.

@@ -44,5 +44,6 @@ func TestStateOfTheShape(t *testing.T) {
 	require.Empty(t, in.TakeEvents())
 	c.Params[0]++
 	_, err = image.NewInstance(c)
-	require.ErrorIs(t, err, nic.ErrNoRoom)
+	require.ErrorIs(t, err, nic.ErrLargeState)
+	require.EqualError(t, err, "the firmware has a state of 1048577 bytes, allowed are 1048576")
 }

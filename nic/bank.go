@@ -7,6 +7,7 @@ import (
 	"unsafe"
 
 	"starloom/hw"
+	"starloom/traces"
 )
 
 // Bank is the host's view of one bank of processors: the registers and FIFOs of
@@ -119,6 +120,9 @@ func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8
 // ErrNoRoom says that firmware cannot lay out a bank of that many processors.
 var ErrNoRoom = errors.New("the firmware has no room for a bank")
 
+// ErrLargeState says that a processor's state is larger than StateBytesMax.
+var ErrLargeState = errors.New("the firmware has a state")
+
 // DescribeBank tells firmware, in the descriptor that it keeps at address, what it may lay
 // out a bank by. That is the same for all banks of a machine and for all seeds, so their
 // records are of one size.
@@ -128,6 +132,19 @@ func DescribeBank(memory []byte, address uint32, c BankConfig) error {
 		c.describe(d)
 	}
 	return err
+}
+
+// CheckState refuses a state that is too large: starloom_attach leaves its size in the descriptor
+// and lays out nothing.
+func CheckState(memory []byte, descriptor uint32) error {
+	d, err := descriptorAt(memory, descriptor)
+	if err != nil {
+		return err
+	}
+	if size := binary.LittleEndian.Uint32(d[offBankRx:]); size > StateBytesMax {
+		return fmt.Errorf("%w of %d bytes, allowed are %d", ErrLargeState, size, StateBytesMax)
+	}
+	return nil
 }
 
 // descriptorAt is the bank block at an address.
@@ -163,7 +180,7 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 		return nil, errors.New("this machine is big-endian: banks need a little-endian one")
 	}
 	if address == 0 {
-		return nil, fmt.Errorf("%w of %d processors", ErrNoRoom, c.Cells)
+		return nil, fmt.Errorf("%w of %s", ErrNoRoom, traces.Plural(uint64(c.Cells), "processor", "processors"))
 	}
 	d, err := descriptorAt(memory, address)
 	if err != nil {
@@ -806,7 +823,7 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case b.Taps != nil && f.Port() == PortAll:
 		return "sends to all ports; the NIC has one switch, which is at one of them"
 	case b.Taps != nil:
-		return fmt.Sprintf("sends to port %d; the NIC has %d ports, counted from 0", f.Port(), b.PortsOf(cell))
+		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
 	default:
 		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
 	}

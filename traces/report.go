@@ -44,7 +44,7 @@ func WriteJSON(w io.Writer, value any) error {
 }
 
 // Plural is a count with its word: 1 signal, 2 signals.
-func Plural(count uint64, one, many string) string {
+func Plural[N int | uint32 | uint64](count N, one, many string) string {
 	if count == 1 {
 		return "1 " + one
 	}

@@ -120,7 +120,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	if err := writeJSON(run.Parts[0].Path, first); err != nil {
 		return err
 	}
-	if _, err = fmt.Fprintf(text, "pass: no difference found in %d components of %s, %d cycles in all", len(run.Parts), s.Name, cycles); err != nil {
+	if _, err = fmt.Fprintf(text, "pass: no difference found in %s of %s, %s in all", traces.Plural(len(run.Parts), "component", "components"), s.Name, traces.Plural(cycles, "cycle", "cycles")); err != nil {
 		return err
 	}
 	return kinds.writeText(text)

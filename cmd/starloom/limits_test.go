@@ -97,3 +97,20 @@ func TestEveryExportEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestLargeStateIsRefused: a state of more than 1 MiB says its size, however many share an instance.
+func TestLargeStateIsRefused(t *testing.T) {
+	dir := folder(t, map[string]string{"s.yaml": smallScenario, "large.c": `#include "starloom.h"
+typedef struct { uint32_t x, table[750000]; } state_t;
+static void on_start(sl_nic *nic, state_t *s) {}
+static void on_slot(sl_nic *nic, state_t *s) { s->table[s->x++] = 1; }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`})
+	require.Equal(t, statusPass, starloomIn(t, dir, "firmware", "build", "large.c").status)
+	const want = "the firmware has a state of 3000004 bytes, allowed are 1048576; make the struct that STARLOOM_FIRMWARE names smaller\n"
+	for _, args := range [][]string{{"run", "s.yaml", "--firmware", "large.wasm"}, {"run", "s.yaml", "--firmware", "large.wasm", "--mode", "isolated"}, {"firmware", "inspect", "large.wasm"}} {
+		r := starloomIn(t, dir, args...)
+		require.Equal(t, statusInput, r.status)
+		require.Contains(t, r.stderr, "large.wasm: "+want, "%v", args)
+	}
+}

@@ -249,7 +249,7 @@ func TestBadInput(t *testing.T) {
 		{"run none.yaml", "none.yaml: cannot be read: no such file or directory; give the path of a scenario"},
 		{"run folder", "folder: cannot be read: this is a folder; give the path of a scenario"},
 		{"run key.yaml", `key.yaml:4:1: unknown key "sed" in the scenario; did you mean "seed"?`},
-		{"run perm.yaml", "perm.yaml:4:25: the permutation has 1 destinations, the fabric 16 processors"},
+		{"run perm.yaml", "perm.yaml:4:25: the permutation has 1 destination, the fabric 16 processors"},
 		{"run image.yaml", "image.yaml:3:19: "},
 		{"run s.yaml --firmware none.wasm", "--firmware: the firmware image cannot be read: "},
 		{"run s.yaml --firmware text.wasm", "--firmware: the firmware image text.wasm: not a WebAssembly module; build one with `starloom firmware build`\n"},

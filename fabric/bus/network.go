@@ -10,6 +10,7 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -81,7 +82,7 @@ func (b Network) Check() error {
 	for i, bus := range b.Buses {
 		key := hw.Index("buses", i)
 		if len(bus) < LengthMin {
-			return refuse(key, fmt.Sprintf("bus %d has %d vertices", i, len(bus)), "give it 2 or more")
+			return refuse(key, fmt.Sprintf("bus %d has %s", i, traces.Plural(len(bus), "vertex", "vertices")), "give it 2 or more")
 		}
 		place := make(map[int]int, len(bus))
 		for k, vertex := range bus {

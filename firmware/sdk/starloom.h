@@ -372,7 +372,7 @@ static sl_bank starloom_bank;
 SL_INLINE sl_bank *starloom_place(uint32_t cells, uint32_t payload_bytes, uint32_t rx_frames, uint32_t tx_frames,
                                   uint64_t state_bytes) {
     sl_bank *bank = &starloom_bank;
-    if (state_bytes > 1u << 20) return 0;
+    if (state_bytes > 1u << 20) { bank->rx = state_bytes < ~0u ? (uint32_t)state_bytes : ~0u; return 0; } /* the host says so */
     uint64_t at = starloom_base();
     bank->abi = SL_ABI_VERSION;
     bank->cells = cells;

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 
+	"starloom/traces"
 	"starloom/traces/input"
 	"starloom/traces/pcapng"
 )
@@ -167,7 +168,7 @@ func (i *Capture) write(w io.Writer) {
 		t.row("received", "%s  %d", s.Name, s.Count)
 	}
 	if i.Foreign > 0 {
-		t.row("foreign", "%d packets without Starloom's pseudo-header", i.Foreign)
+		t.row("foreign", "%s without Starloom's pseudo-header", traces.Plural(i.Foreign, "packet", "packets"))
 	}
 	t.row("interfaces", "%d", len(i.Interfaces))
 	for _, p := range i.Interfaces[:min(len(i.Interfaces), interfacesShown)] {
