@@ -47,46 +47,75 @@ const profileLinesMax, profileLinesShown = 8, 3
 type profiling struct {
 	processor int
 	slot      uint32
+	image     *firmware.Image   // the copy that tells of its lines
 	profile   *firmware.Profile // of the call, once it has run
 	err       error
 }
 
 // profileWorst repeats a run that has missed its budget, or of which a profile is wanted, and
 // says in the report where the longest call of a slot handler has spent its cost. folded, if not
-// nil, gets all stacks. When ctx ends, or the call costs something else when it is repeated, the
-// report says so.
-func (m *Machine) profileWorst(ctx context.Context, report *Report, folded *traces.File, each func() error) error {
+// nil, gets all stacks. Where there is no profile, the report says why.
+func (m *Machine) profileWorst(ctx context.Context, report *Report, folded *traces.File, out *outputs, each func() error) error {
 	f := &report.Firmware
-	if f.Cycles == nil || f.Cycles.Worst == nil || folded == nil && (f.Overruns == nil || *f.Overruns == 0) || report.Interrupted() || report.ToolFailed() {
+	if f.Cycles == nil || folded == nil && (f.Overruns == nil || *f.Overruns == 0) {
 		return nil
 	}
-	worst := f.Cycles.Worst
-	m.profiling = &profiling{processor: int(worst.Processor), slot: uint32(worst.Slot)}
+	unknown, err := m.repeatWorst(ctx, report, each)
+	if unknown != "" {
+		report.Notes = append(report.Notes, "where the longest call has spent its cycles is not known: "+unknown)
+	}
+	if folded == nil || err != nil {
+		return err
+	}
+	if unknown != "" {
+		folded.Abort()
+		return nil
+	}
+	out.written = append(out.written, OutputFile{Kind: "profile", Path: folded.Path()})
+	return f.Cycles.Worst.Profile.writeFolded(folded)
+}
+
+// repeatWorst puts the profile of the longest call into the report, or says why it cannot.
+func (m *Machine) repeatWorst(ctx context.Context, report *Report, each func() error) (unknown string, err error) {
+	cycles := report.Firmware.Cycles
+	switch {
+	case cycles.Worst == nil:
+		return "no slot handler was called", nil
+	case report.Interrupted() || report.ToolFailed():
+		return "the run was not whole", nil
+	}
+	const ended = "the run was repeated to find it, and ended before"
+	image, err := m.host.LoadProfiled(m.image.name, m.metered, *m.scenario.Firmware.CPU.meter())
+	if ctx.Err() != nil {
+		return ended, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	p := &profiling{processor: int(cycles.Worst.Processor), slot: uint32(cycles.Worst.Slot), image: image}
+	m.profiling = p
 	defer func() { m.profiling = nil }()
-	err := m.repeat(ctx, nil, func() error {
-		if m.profiling.profile != nil || m.profiling.err != nil {
+	err = m.repeat(ctx, nil, func() error {
+		if p.profile != nil || p.err != nil {
 			return errProfiled
 		}
 		return each()
 	})
-	if err != nil && !errors.Is(err, errProfiled) {
-		return err
-	}
-	p := m.profiling.profile
 	switch {
-	case m.profiling.err != nil:
-		return m.profiling.err
-	case p == nil || m.interrupted:
-		report.Notes = append(report.Notes, "where the longest call has spent its cycles is not known: the run was repeated to find it, and did not get there")
-	case !p.Cut && m.meter.cycles(uint32(p.Cost)) != f.Cycles.Max:
-		report.Notes = append(report.Notes, fmt.Sprintf("where the longest call has spent its cycles is not known: the run was repeated to find it, and there it took %d cycles", m.meter.cycles(uint32(p.Cost))))
-	default:
-		worst.Profile = newCallProfile(p)
-		if folded != nil {
-			return worst.Profile.writeFolded(folded)
-		}
+	case ctx.Err() != nil:
+		return ended, nil
+	case err != nil && !errors.Is(err, errProfiled):
+		return "", err
+	case p.err != nil:
+		return "", p.err
+	case p.profile == nil:
+		return ended, nil
 	}
-	return nil
+	if took := m.meter.cycles(uint32(p.profile.Cost)); !p.profile.Cut && took != cycles.Max {
+		return fmt.Sprintf("the run was repeated to find it, and there it took %d cycles", took), nil
+	}
+	cycles.Worst.Profile = newCallProfile(p.profile)
+	return "", nil
 }
 
 // errProfiled ends the repeated run.
@@ -102,12 +131,7 @@ func (p *profiling) take(m *Machine, instance firmware.Instance, called []uint32
 	if cell < 0 || !slices.Contains(called, uint32(cell)) {
 		return
 	}
-	image, err := m.host.LoadProfiled(m.image.name, m.metered, *m.scenario.Firmware.CPU.meter())
-	if err != nil {
-		p.err = err
-		return
-	}
-	again, err := image.NewInstance(bank.BankConfig)
+	again, err := p.image.NewInstance(bank.BankConfig)
 	if err == nil {
 		err = again.SetState(instance.Memory(), instance.Globals())
 	}

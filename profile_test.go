@@ -47,9 +47,9 @@ func TestProfileOfLongestCall(t *testing.T) {
 		for _, l := range p.Stack {
 			texts = append(texts, l.String())
 		}
-		require.Equal(t, []string{"find at slow.c:15", "look_up at slow.c:23", "on_slot at slow.c:40"}, texts[:3])
+		require.Equal(t, []string{"find at slow.c:16", "look_up at slow.c:24", "on_slot at slow.c:53"}, texts[:3])
 		require.Equal(t, p.Cost, p.Stack[len(p.Stack)-1].Cost, "all of it in the handler")
-		require.Equal(t, "find at slow.c:15", p.Lines[0].String())
+		require.Equal(t, "find at slow.c:16", p.Lines[0].String())
 		costs[turns] = p.Lines[0].Cost
 	}
 	require.Equal(t, costs[2000]-costs[1000], costs[3000]-costs[2000])
@@ -75,6 +75,49 @@ func TestProfileIsBounded(t *testing.T) {
 	require.Equal(t, report.Firmware.Cycles.Max, (p.Cost+1)/2)
 	require.Equal(t, "dig", p.Stack[0].Function)
 	require.Len(t, p.Stack, 65, "64 calls, and on_slot, which is inlined")
+}
+
+// TestProfileOfATree: a tree of calls has more stacks than are told apart; they are bounded, no cost is
+// lost, and it takes no longer than its costs.
+func TestProfileOfATree(t *testing.T) {
+	s := slowScenario(t, 10)
+	s.Firmware.Params["deep"] = -14
+	report, folded := profiled(t, s, MachineOptions{})
+	p := report.Firmware.Cycles.Worst.Profile
+	require.Equal(t, report.Firmware.Cycles.Max, (p.Cost+1)/2)
+	require.Equal(t, "branch", p.Stack[0].Function)
+	require.Less(t, strings.Count(folded, "\n"), 20_000)
+	require.Greater(t, strings.Count(folded, "\n"), 1_000)
+}
+
+// TestProfileOfBytes: what memory.fill costs for its bytes is that line's, even if it costs nothing else.
+func TestProfileOfBytes(t *testing.T) {
+	s := slowScenario(t, 10)
+	s.Firmware.Params["deep"] = -1
+	s.Firmware.CPU = CPU{Model: ModelCustom, Cost: map[string]int64{"memory": 0, "memory_byte": 1}}
+	report, _ := profiled(t, s, MachineOptions{})
+	p := report.Firmware.Cycles.Worst.Profile
+	require.Equal(t, "wipe at slow.c:34", p.Lines[0].String())
+	require.InDelta(t, 4010, p.Lines[0].Cost, 10)
+}
+
+// TestProfileThatIsNotKnown leaves no file, and says so.
+func TestProfileThatIsNotKnown(t *testing.T) {
+	s := slowScenario(t, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	path := filepath.Join(t.TempDir(), "longest.folded")
+	report, err := Run(ctx, s, RunOptions{Profile: File(path), Progress: func(p Progress) {
+		if p.Repeated {
+			cancel()
+		}
+	}})
+	require.NoError(t, err)
+	require.Contains(t, report.Notes[len(report.Notes)-1], "where the longest call has spent its cycles is not known: ")
+	require.NoFileExists(t, path)
+	require.Nil(t, report.Firmware.Cycles.Worst.Profile)
+	for _, file := range report.Files {
+		require.NotEqual(t, path, file.Path)
+	}
 }
 
 // TestProfileWithoutLines: without debug information a profile names functions.

@@ -111,11 +111,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// causesFirst is violations by cycle, but for those that a handler itself has made: what became of
-// packets may be dated before them, and follows from them.
+// causesFirst is violations by cycle, but for those that handlers themselves have made: what became of
+// packets may be dated before them, and follows from them. Other forms of the report are by cycle alone.
 func causesFirst(violations []Violation) []Violation {
 	of := func(v Violation) int {
-		if k := slices.Index([]string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen}, v.Rule); k >= 0 {
+		if k := slices.Index([]string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleMeetsBudget}, v.Rule); k >= 0 {
 			return 0
 		}
 		return 1

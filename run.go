@@ -157,7 +157,7 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	if err != nil {
 		return nil, err
 	}
-	folded, err := out.open("--profile", "profile", o.Profile)
+	folded, err := out.openQuietly("--profile", "profile", o.Profile)
 	if err != nil {
 		return nil, err
 	}
@@ -205,7 +205,7 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 			return nil, err
 		}
 	}
-	if err := m.profileWorst(ctx, report, folded, repeated); err != nil {
+	if err := m.profileWorst(ctx, report, folded, out, repeated); err != nil {
 		return nil, err
 	}
 	return report, recording.finish(report.Violations, report.Cycles)
@@ -441,8 +441,11 @@ func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 			return ": it waits for " + what
 		}
 	}
-	if more := uint32(registers.Wake - uint16(m.slot)); registers.Flags&nic.FlagSleeping != 0 && more > m.slot { // longer than the run was
+	if more := uint32(registers.Wake - uint16(m.slot)); registers.Flags&nic.FlagSleeping != 0 && more > longSleep {
 		return fmt.Sprintf(": it sleeps until slot %d, or until something comes", m.slot+more)
 	}
 	return ""
 }
+
+// longSleep is a sleep of so many slots that it may well be why a processor is not done.
+const longSleep = 64

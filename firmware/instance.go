@@ -596,6 +596,9 @@ func (e overflowError) Unwrap() error { return e.error }
 // overflowed says of a trap, before leave, that the stack was too small: that of the image, which
 // grows down to address 0, or that of the runtime.
 func (in *wasmInstance) overflowed(err error) error {
+	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
+		return err // the host has ended the call
+	}
 	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
 		return overflowError{err, ": too many calls inside each other of " + some(recursive)}
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -51,13 +52,14 @@ type profile struct {
 	counter, at api.Global // wasm.CounterName, wasm.AtName
 	counted     uint64     // of the counter
 	top, bottom *profileCall
-	deep        int // calls above top, which is at profileDepthMax
+	calls       int // in the tree
+	beyond      int // calls above top that are not in it
 	cut         bool
 }
 
-// profileDepthMax is how many calls inside each other are told apart; what is called from there
-// counts as the caller's.
-const profileDepthMax = 64
+// A profile tells apart so many calls inside each other, and so many by their stacks in all. What is
+// called from there counts as the caller's.
+const profileDepthMax, profileCallsMax = 64, 4096
 
 // profileCall is a function that was called from one place.
 type profileCall struct {
@@ -79,17 +81,8 @@ func (in *wasmInstance) ProfileSlot(cell, slot uint32) *Profile {
 	in.profile = p
 	defer func() { in.profile = nil }()
 	in.Slot([]uint32{cell}, slot)
-	stacks := map[string]*ProfileStack{}
-	for _, called := range p.bottom.calls {
-		called.add(in.image, stacks, nil)
-	}
-	result := &Profile{Cost: p.counted, Cut: p.cut}
-	for _, stack := range stacks {
-		result.Stacks = append(result.Stacks, *stack)
-	}
-	slices.SortFunc(result.Stacks, func(a, b ProfileStack) int {
-		return cmp.Or(cmp.Compare(b.Cost, a.Cost), cmp.Compare(fmt.Sprint(a.Frames), fmt.Sprint(b.Frames)))
-	})
+	result := &Profile{Cost: p.counted, Cut: p.cut, Stacks: newStacks(in.image, p.bottom)}
+	slices.SortStableFunc(result.Stacks, func(a, b ProfileStack) int { return cmp.Compare(b.Cost, a.Cost) })
 	return result
 }
 
@@ -136,17 +129,18 @@ func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionD
 	if p == nil {
 		return
 	}
-	if p.top.depth == profileDepthMax {
-		p.deep++
-		return
-	}
 	from, name := uint32(0), strings.TrimPrefix(f.DebugName(), ".")
 	if p.top != p.bottom {
 		from = uint32(p.at.Get())
 	}
 	k := slices.IndexFunc(p.top.calls, func(c *profileCall) bool { return c.from == from && c.function == name })
+	if p.beyond > 0 || k < 0 && (p.top.depth == profileDepthMax || p.calls == profileCallsMax) {
+		p.beyond++
+		return
+	}
 	if k < 0 {
 		k = len(p.top.calls)
+		p.calls++
 		p.top.calls = append(p.top.calls, &profileCall{by: p.top, depth: p.top.depth + 1, from: from, function: name, costs: map[uint32]uint64{}})
 	}
 	p.top = p.top.calls[k]
@@ -156,8 +150,8 @@ func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionD
 func (profileListener) After(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64) {
 	switch p := profileOf(ctx); {
 	case p == nil:
-	case p.deep > 0:
-		p.deep--
+	case p.beyond > 0:
+		p.beyond--
 	default:
 		p.top = p.top.by
 	}
@@ -166,20 +160,59 @@ func (profileListener) After(ctx context.Context, _ api.Module, _ api.FunctionDe
 // Abort notes nothing: the whole call ends.
 func (profileListener) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}
 
-// add adds the stacks of a call and of those inside it; around is where it was called from.
-func (c *profileCall) add(img *Image, stacks map[string]*ProfileStack, around []wasm.Frame) {
-	frames := func(at uint32) []wasm.Frame { return append(img.lineFrames(c.function, at), around...) }
-	for at, cost := range c.costs {
-		stack := frames(at)
-		key := fmt.Sprint(stack)
-		if stacks[key] == nil {
-			stacks[key] = &ProfileStack{Frames: stack}
+// stacks makes the stacks of a tree.
+type stacks struct {
+	img    *Image
+	list   []ProfileStack
+	frames map[uint32][]wasm.Frame // around an offset, in its function
+	number map[string]int          // of such frames
+	place  map[[2]int]int          // of a stack in list, by the one that it was called from (-1: none) and its own frames
+}
+
+func newStacks(img *Image, bottom *profileCall) []ProfileStack {
+	s := &stacks{img, nil, map[uint32][]wasm.Frame{}, map[string]int{}, map[[2]int]int{}}
+	for _, called := range bottom.calls {
+		s.add(called, -1)
+	}
+	return slices.DeleteFunc(s.list, func(s ProfileStack) bool { return s.Cost == 0 }) // that only call
+}
+
+// add adds the stacks of a call, made from a stack, and of those inside it.
+func (s *stacks) add(c *profileCall, from int) {
+	for _, at := range slices.Sorted(maps.Keys(c.costs)) {
+		if (*s.img.host.until.Load()).Err() != nil {
+			return // no one wants the rest
 		}
-		stacks[key].Cost += cost
+		s.list[s.of(c.function, at, from)].Cost += c.costs[at]
 	}
 	for _, called := range c.calls {
-		called.add(img, stacks, frames(called.from))
+		s.add(called, s.of(c.function, called.from, from))
 	}
+}
+
+// of returns the place of the stack at an offset of a function that was called from a stack.
+func (s *stacks) of(function string, at uint32, from int) int {
+	frames, ok := s.frames[at]
+	if !ok {
+		frames = s.img.lineFrames(function, at)
+		s.frames[at] = frames
+	}
+	text := fmt.Sprint(frames)
+	if _, ok := s.number[text]; !ok {
+		s.number[text] = len(s.number)
+	}
+	key := [2]int{from, s.number[text]}
+	place, ok := s.place[key]
+	if !ok {
+		place = len(s.list)
+		s.place[key] = place
+		stack := ProfileStack{Frames: slices.Clone(frames)}
+		if from >= 0 {
+			stack.Frames = append(stack.Frames, s.list[from].Frames...)
+		}
+		s.list = append(s.list, stack)
+	}
+	return place
 }
 
 // lineFrames is the frames of a function and those inlined there around an offset, without

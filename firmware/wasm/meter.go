@@ -171,7 +171,7 @@ func (t *tally) count(i *instruction, imported int) (code []byte) {
 	switch i.op {
 	case opMemoryCopy, opMemoryFill, opMemoryInit:
 		if code = t.bytes(); t.Profile {
-			code = append(append(code, t.flush()...), t.add()...)
+			code = slices.Concat(code, t.flush(), t.ask())
 		}
 		return code
 	case opBlock:
@@ -207,21 +207,28 @@ func (t *tally) accumulator() uint32 { return t.f.local(scratchCost, typeI64) }
 
 // add moves what is pending to the accumulator; for a profile to the counter, and asks the host.
 func (t *tally) add() []byte {
-	if t.pending == 0 {
+	switch {
+	case t.pending == 0:
 		return nil
+	case t.Profile:
+		return t.ask()
 	}
-	to, get, set := t.counter, opGlobalGet, opGlobalSet
-	if !t.Profile {
-		to, get, set = t.accumulator(), opLocalGet, opLocalSet
-	}
+	return t.move(t.accumulator(), opLocalGet, opLocalSet)
+}
+
+// move adds what is pending to a variable.
+func (t *tally) move(to uint32, get, set opcode) []byte {
 	code := appendU32([]byte{byte(get)}, to, 1)
 	code = append(appendS64(append(code, byte(opI64Const)), int64(t.pending)), byte(opI64Add))
-	code = appendU32(append(code, byte(set)), to, 1)
-	if t.pending = 0; t.Profile {
-		code = appendU32(append(appendS32(append(code, byte(opI32Const)), int32(t.last)), byte(opGlobalSet)), t.at(), 1)
-		code = appendU32(append(code, byte(opCall)), t.tick, 1)
-	}
-	return code
+	t.pending = 0
+	return appendU32(append(code, byte(set)), to, 1)
+}
+
+// ask moves what is pending to the counter, and asks the host.
+func (t *tally) ask() []byte {
+	code := t.move(t.counter, opGlobalGet, opGlobalSet)
+	code = appendU32(append(appendS32(append(code, byte(opI32Const)), int32(t.last)), byte(opGlobalSet)), t.at(), 1)
+	return appendU32(append(code, byte(opCall)), t.tick, 1)
 }
 
 // settle moves everything to the counter.

@@ -1,4 +1,5 @@
-/* Processor 2 is slow in slot 3: most of it in a loop two calls deep; or, with deep=N, N calls deep. */
+/* Processor 2 is slow in slot 3: most of it in a loop two calls deep; or, with deep=N, N calls deep;
+ * with deep=-1 it clears memory, and with deep=-N it is called in a tree of N levels. */
 #include "starloom.h"
 
 STARLOOM_PARAMS("turns=1000", "deep=0")
@@ -28,6 +29,18 @@ __attribute__((noinline)) static uint32_t dig(uint32_t depth) {
     return table[(depth + 1) % 64];
 }
 
+__attribute__((noinline)) static void wipe(uint32_t bytes) {
+    static char room[4096];
+    __builtin_memset(room, 7, bytes);
+    table[0] += (uint32_t)room[table[0] % 4096];
+}
+
+__attribute__((noinline)) static uint32_t branch(int32_t levels) {
+    if (!levels) return 1;
+    table[levels] = branch(levels - 1);
+    return branch(levels - 1) + table[levels];
+}
+
 static void on_start(sl_nic *nic, state_t *s) {
     (void)nic;
     s->found = 0;
@@ -38,7 +51,10 @@ static void on_slot(sl_nic *nic, state_t *s) {
     uint32_t turns = slow ? (uint32_t)sl_param(nic, 0) : 1;
     s->found += find(1);
     s->found += look_up(turns);
-    if (slow) s->found += dig((uint32_t)sl_param(nic, 1));
+    const int32_t deep = slow ? sl_param(nic, 1) : 0;
+    if (deep > 0) s->found += dig((uint32_t)deep);
+    if (deep == -1) wipe(4000 + turns);
+    if (deep < -1) s->found += branch(-deep);
     if (sl_slot(nic) == 6) sl_done(nic);
 }
 
