@@ -18,6 +18,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -69,7 +70,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	}
 	for output, latency := range source.own.Latency {
 		if latency > 0 {
-			return nil, s.refuse(source.key, fmt.Sprintf("the RTL shows %s %d cycles late, so nothing after it would be right", output, latency),
+			return nil, s.refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, traces.Plural(latency, "cycle", "cycles")),
 				"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
 		}
 	}

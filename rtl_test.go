@@ -481,7 +481,7 @@ func TestRTLRefuses(t *testing.T) {
 		{RTL{Replace: "pops.**", Map: "examples/rtl/stream_arbiter.yml"}, "rtl[0].map: this machine has no component of the kind arbiter_round_robin"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("d.yml", coupler+"parameters: {D: 7}\n"+pins)}, "the pin map has D = 7, in this machine it is 4"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("absent.yml", coupler+"absent: [violation]\n"+pins)}, "the RTL has no violation, and the machine needs it"},
-		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycles late"},
+		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("late.yml", coupler+"latency: {rail1_o: 1}\n"+pins)}, "the RTL shows rail1_o 1 cycle late"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("narrow.yml", coupler+pins), Backend: cosim.BackendIcarus}, "rail1_o"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("missing.yml", "model: star_coupler\ntop: narrow\nsources: [gone.v]\n"+pins)}, "gone.v"},
 		{RTL{Replace: "pops.group[*].coupler[*]", Map: write("broken.yml", "model: star_coupler\ntop: broken\nsources: [broken.v]\n"+pins)}, "broken.v:1"},

@@ -110,7 +110,7 @@ func RemedyOfAttach(err error) string {
 	case errors.Is(err, nic.ErrLargeState):
 		return "make the struct that STARLOOM_FIRMWARE names smaller"
 	case errors.Is(err, nic.ErrNoRoom):
-		return "a state may have 1 MiB, and a bank 4 GiB: make the state smaller, or the banks with --bank"
+		return "a state may have 1 MiB, and a bank 4 GiB: make the state smaller, or use smaller banks with --bank, or mode: isolated"
 	}
 	return "correct what the image does before its handlers are called"
 }

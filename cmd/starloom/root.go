@@ -84,6 +84,9 @@ func flagError(c *cobra.Command, err error) error {
 // variable is not set: what happens without them is not what was asked for. No option means
 // something by an empty value.
 func refuseEmpty(c *cobra.Command, args []string) (err error) {
+	if c.DisableFlagParsing {
+		return nil // completion: the word that is being written may be empty
+	}
 	if k := slices.Index(args, ""); k >= 0 {
 		return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("argument %d is empty", k+1), Remedy: "usage: " + c.UseLine()}
 	}
