@@ -2,11 +2,15 @@ package starloom
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
 )
 
 // misbehaviours are what testdata/firmware/misbehaves.c does, by the parameter `how`: the rule that
@@ -270,5 +274,35 @@ func TestClaimsAgainstFrames(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestStackThatOnlySeemsTooSmall: what the host ends for another reason is not put down to the stack,
+// wherever its pointer is.
+func TestStackThatOnlySeemsTooSmall(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "large.c")
+	require.NoError(t, os.WriteFile(source, []byte(`#include "starloom.h"
+typedef struct { uint32_t calls; } state_t;
+STARLOOM_PARAMS("touch=0")
+__attribute__((noinline)) static void large(sl_nic *nic) {
+    volatile char room[200 << 10];
+    if (sl_param(nic, 0)) room[sl_slot(nic)] = 1;
+    else sl_fail(nic, 3);
+    if (room[sl_slot(nic)] == 77) sl_fail(nic, 4);
+}
+static void on_start(sl_nic *nic, state_t *s) { (void)nic; (void)s; }
+static void on_slot(sl_nic *nic, state_t *s) { (void)s; large(nic); }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`), 0o644))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: source + ".wasm"}))
+	s := checkScenario(t, "misbehaves")
+	s.Firmware.Image, s.Rules = source+".wasm", &Rules{}
+	for touch, want := range map[int64]string{0: " with code 3", 1: "out of bounds memory access: the stack of 16384 bytes has overflowed"} {
+		s.Firmware.Params = map[string]int64{"touch": touch}
+		report, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Contains(t, report.Violations[0].Message, want)
+		require.Equal(t, touch == 0, report.Violations[0].Rule == RuleFail)
+		require.Equal(t, touch == 1, strings.Contains(report.Violations[0].Message, "stack"))
 	}
 }
