@@ -293,9 +293,23 @@ func (s *shardMeter) reset() {
 func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 	bank, costs, d := instance.Bank(), instance.Costs(), &shard.meter.start
 	for cell := 0; cell < len(costs); cell++ {
-		if cell += d.take(costs[cell:], m.meter, 0, bank.First+cell); cell < len(costs) && (costs[cell] > 0 || !bank.Silenced(cell)) {
-			d.add(m.meter.cycles(costs[cell]), bank.First+cell, 0)
+		if cell += d.take(costs[cell:], m.meter, 0, bank.First+cell); cell < len(costs) {
+			m.meterOne(d, bank, cell, costs[cell])
 		}
+	}
+}
+
+// meterRestart notes what the start handlers of processors have cost that a fault has restarted.
+func (m *Machine) meterRestart(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
+	for place, cost := range costs {
+		m.meterOne(&shard.meter.start, bank, int(cells[place]), cost)
+	}
+}
+
+// meterOne notes what a handler has cost, unless it has trapped.
+func (m *Machine) meterOne(d *spread, bank *nic.Bank, cell int, cost uint32) {
+	if cost > 0 || !bank.Silenced(cell) {
+		d.add(m.meter.cycles(cost), bank.First+cell, m.slot)
 	}
 }
 
@@ -315,9 +329,7 @@ func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []
 			return
 		}
 		cell, cycles := int(cells[place]), m.meter.cycles(costs[place])
-		if costs[place] > 0 || !bank.Silenced(cell) { // else it has trapped
-			d.add(cycles, bank.First+cell, m.slot)
-		}
+		m.meterOne(d, bank, cell, costs[place])
 		if cycles > cmp.Or(m.meter.budget, math.MaxUint64) {
 			s.overruns++
 			bank.TakeBack(&s.kept, place, cell)

@@ -176,3 +176,37 @@ func TestStartHasNoBudget(t *testing.T) {
 		require.Equal(t, budget > 0, strings.Contains(text.String(), " 4 calls; it has no budget\n"), text.String())
 	}
 }
+
+// TestRestartsCost: the start handlers of restarted processors cost what they cost alone, the same
+// banked and isolated, in all bank sizes and engines, and with handlers that are watched.
+func TestRestartsCost(t *testing.T) {
+	s := faultScenario(t, "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random, cpu: {model: rv32-inorder, budget_cycles: 300}}\nstop: {slots: 12}",
+		`schedule: [{kind: restart, targets: ["*.group[1].nic[2]"], slots: {list: [3, 5]}}, {kind: restart, slots: {list: [7]}}]`)
+	reports := map[string]bool{}
+	for _, mode := range []string{ModeBanked, ModeIsolated} {
+		for _, o := range []MachineOptions{{Engine: EngineSlot, replay: 7}, {Engine: EngineCycle}, {Engine: EngineSlot, Workers: 2, BankSize: 4}, {Engine: EngineSlot, handlersWatched: true}} {
+			s.Firmware.Mode = mode
+			m := machine(t, s, o)
+			require.NoError(t, m.Run(context.Background(), nil))
+			r := m.Report()
+			require.EqualValues(t, 16+2+16, r.Firmware.StartCycles.Calls)
+			r.Engine, r.Firmware.Mode, r.Firmware.Trusted = "", "", false
+			reports[reportBytes(t, r)] = true
+			if m.replay == nil {
+				continue
+			}
+			var starts []uint32
+			_, differs, err := m.replay.again(func(c *replayCall) error {
+				if c.handler != callSlot {
+					starts = append(starts, c.cost)
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			require.Empty(t, differs)
+			require.Len(t, starts, 1+2+1)
+			require.EqualValues(t, slices.Max(starts), r.Firmware.StartCycles.Max)
+		}
+	}
+	require.Len(t, reports, 1)
+}
