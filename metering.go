@@ -24,6 +24,7 @@ type metering struct {
 	budget uint64 // cycles of a handler in a slot; 0: any number
 
 	longest []uint32 // by processor: what the longest call of its slot handler has cost; nil if there are too many
+	whole   []uint32 // longest up to the last whole boundary
 }
 
 // longestProcessorsMax is up to how many processors a report has the longest call of each.
@@ -32,7 +33,7 @@ const longestProcessorsMax = 65_536
 func newMetering(c *CPU, processors int) *metering {
 	x := &metering{ratio: uint64(max(c.ClockRatio, 1)), budget: uint64(c.BudgetCycles)}
 	if processors <= longestProcessorsMax {
-		x.longest = make([]uint32, processors)
+		x.longest, x.whole = make([]uint32, processors), make([]uint32, processors)
 	}
 	return x
 }
@@ -328,11 +329,69 @@ func (x *measured) measure(m *Machine, run uint64) {
 type shardMeter struct {
 	measured
 	kept nic.Kept
+
+	// What takes the boundary that runs back.
+	startWhole, slotWhole spreadWhole
+	overrunsWhole         uint64
+}
+
+// spreadWhole is what a spread was at the last whole boundary, but for its counts, and what has been
+// counted since.
+type spreadWhole struct {
+	sum  uint64
+	zero uint64 // calls that took no cycle
+	longestCall
+	costs []uint32 // since then, 0 of those that trapped
+}
+
+// mark notes a spread at a whole boundary.
+func (w *spreadWhole) mark(d *spread) {
+	w.sum, w.zero, w.longestCall, w.costs = d.sum, 0, d.longestCall, w.costs[:0]
+	if len(d.counts) > 0 {
+		w.zero = d.counts[0]
+	}
+}
+
+// takeBack makes a spread what it was then.
+func (w *spreadWhole) takeBack(d *spread, x *metering) {
+	for _, cost := range w.costs {
+		if cost > 0 {
+			d.counts[bucketOf(x.cycles(cost))]--
+		}
+	}
+	d.sum, d.longestCall = w.sum, w.longestCall
+	if len(d.counts) > 0 {
+		d.counts[0] = w.zero
+	}
+}
+
+// beginMeter opens a shard's books of a boundary.
+func (m *Machine) beginMeter(shard *machineShard) {
+	s := &shard.meter
+	s.startWhole.mark(&s.start)
+	s.slotWhole.mark(&s.slot)
+	s.overrunsWhole = s.overruns
+	if m.meter.longest != nil {
+		first, end := shard.shard.First*m.shape.PerUnit, shard.shard.End*m.shape.PerUnit
+		copy(m.meter.whole[first:end], m.meter.longest[first:end])
+	}
+}
+
+// dropMeter forgets what was measured in the boundary that runs.
+func (m *Machine) dropMeter() {
+	for i := range m.shards {
+		s := &m.shards[i].meter
+		s.startWhole.takeBack(&s.start, m.meter)
+		s.slotWhole.takeBack(&s.slot, m.meter)
+		s.overruns = s.overrunsWhole
+	}
+	copy(m.meter.longest, m.meter.whole)
 }
 
 // meterStart notes what the start handlers of a bank have cost.
 func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 	bank, costs, d := instance.Bank(), instance.Costs(), &shard.meter.start
+	shard.meter.startWhole.costs = append(shard.meter.startWhole.costs, costs...)
 	for cell := 0; cell < len(costs); cell++ {
 		if cell += d.take(costs[cell:], m.meter, 0, bank.First+cell); cell < len(costs) {
 			m.meterOne(d, bank, cell, costs[cell])
@@ -342,6 +401,7 @@ func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 
 // meterRestart notes what the start handlers of processors have cost that a fault has restarted.
 func (m *Machine) meterRestart(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
+	shard.meter.startWhole.costs = append(shard.meter.startWhole.costs, costs...)
 	for place, cost := range costs {
 		m.meterOne(&shard.meter.start, bank, int(cells[place]), cost)
 	}
@@ -358,6 +418,7 @@ func (m *Machine) meterOne(d *spread, bank *nic.Bank, cell int, cost uint32) {
 // compute window, the NIC has nothing: what it has written there is dropped.
 func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
 	s, d := &shard.meter, &shard.meter.slot
+	s.slotWhole.costs = append(s.slotWhole.costs, costs...)
 	if longest := m.meter.longest; longest != nil {
 		longest = longest[bank.First:]
 		for place, cost := range costs {
