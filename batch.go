@@ -40,6 +40,7 @@ type batchRun struct {
 	finished    bool
 	digest      traces.Digest
 	report      *Report
+	measured    *measured // by all runs of its chunk, with the last of them; nil if handlers take no time
 }
 
 // chunkProcessors is how many processors' runs one worker takes at a time, so that
@@ -169,6 +170,10 @@ func (b *batch) work(ctx context.Context, m *Machine, build func() (*Machine, er
 func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]batchRun, error) {
 	runs := make([]batchRun, 0, end-first)
 	failed := false
+	var all *measured
+	if m.meter != nil {
+		all = new(measured)
+	}
 	for i := first; i < end; i++ {
 		r := b.numbered(i)
 		seed := r.seed
@@ -194,7 +199,13 @@ func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]
 			r.report.Violations = slices.Clone(r.report.Violations[:1]) // of many that fail, one is told in full
 		}
 		failed = failed || r.report.Verdict != VerdictPass
+		if all != nil {
+			all.measure(m, i)
+		}
 		runs = append(runs, r)
+	}
+	if len(runs) > 0 {
+		runs[len(runs)-1].measured = all
 	}
 	return runs, nil
 }
@@ -203,6 +214,35 @@ func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]
 func (b *batch) numbered(i uint64) batchRun {
 	each := max(b.permutations, 1)
 	return batchRun{seed: b.seeds.First + i/each, permutation: i % each}
+}
+
+// firmware is what a report of all runs says of the firmware.
+func (b *batch) firmware(t *tally) FirmwareReport {
+	f := b.about.Firmware
+	f.Traps = t.traps
+	if t.runs == 0 || !b.scenario.Firmware.CPU.metered() {
+		return f
+	}
+	t.measured.report(&f, &b.scenario.Firmware.CPU, b.scenario.network().Names())
+	each := b.total / uint64(max(len(b.scenario.rates()), 1))
+	for _, handler := range []struct {
+		cycles *HandlerCycles
+		spread *spread
+	}{{f.Cycles, &t.measured.slot}, {f.StartCycles, &t.measured.start}} {
+		w := handler.cycles.Worst
+		if w == nil {
+			continue
+		}
+		run := b.numbered(handler.spread.run % each)
+		w.Seed = &run.seed
+		if b.permutations > 0 {
+			w.Permutation = &run.permutation
+		}
+		if t.rate != nil {
+			w.Rate = &t.rates[handler.spread.run/each].rate
+		}
+	}
+	return f
 }
 
 // permutationSeed is the seed of the run of permutation k of all permutations: every

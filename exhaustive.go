@@ -61,19 +61,18 @@ func (b *batch) locateFirst(ctx context.Context, t *tally) error {
 	return err
 }
 
-// reportAll sums up. Slots are the most that any run took; frames and violations are
-// those of all runs.
+// reportAll sums up. Slots are the most that any run took; frames, violations and
+// what handlers took are those of all runs.
 func (b *batch) reportAll(t *tally) *Report {
 	s, n := b.scenario, b.scenario.Processors()
 	r := &Report{
 		Schema: ReportSchema, Scenario: s.Name, Seed: s.Seed, Engine: b.about.Engine, Verdict: VerdictPass,
 		Rules: b.about.Rules, ViolationsTotal: t.broken,
 		Slots: t.slotsMax, Cycles: t.slotsMax * b.slotCycles, Frames: t.frames,
-		Firmware: b.about.Firmware,
+		Firmware: b.firmware(t),
 		Notes:    s.knownOf(s.program()).notes,
 		Digest:   t.digest(),
 	}
-	r.Firmware.Traps = t.traps
 	r.noteTrust(t.onTrust)
 	statistics := t.statistics()
 	r.Metrics.Add("permutations", int(t.runs))

@@ -919,6 +919,10 @@ func (m *Machine) dropBoundary() {
 		l.KeepFaults(false)
 		m.unstrike(shard)
 	}
+	if m.meter != nil {
+		m.dropMeter()
+	}
+	m.replay.drop(m.slot)
 	m.log.clear()
 	m.noteFindings()
 	m.interrupted, m.half, m.ended = true, true, true
@@ -973,6 +977,9 @@ func (m *Machine) begin(index int, shard *machineShard) {
 	l := &shard.ledger
 	shard.whole = ledgerTotals{l.Frames, l.HeldMax, l.FindingsTotal}
 	l.BeginSlot()
+	if m.meter != nil {
+		m.beginMeter(shard)
+	}
 	shard.met, shard.struck.turned = shard.met[:0], shard.struck.turned[:0]
 	if m.slot > 0 {
 		var yield func(int, uint32)

@@ -95,8 +95,12 @@ func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first,
 	}
 	call := m.replay.begin(instance, callRestart, hit.restarted, m.slot)
 	instance.Restart(hit.restarted)
-	if !m.stopped() {
-		m.replay.end(call, instance)
+	if m.stopped() {
+		return
+	}
+	m.replay.end(call, instance)
+	if m.meter != nil {
+		m.meterRestart(shard, bank, hit.restarted, instance.Costs())
 	}
 }
 

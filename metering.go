@@ -24,6 +24,7 @@ type metering struct {
 	budget uint64 // cycles of a handler in a slot; 0: any number
 
 	longest []uint32 // by processor: what the longest call of its slot handler has cost; nil if there are too many
+	whole   []uint32 // longest up to the last whole boundary
 }
 
 // longestProcessorsMax is up to how many processors a report has the longest call of each.
@@ -32,7 +33,7 @@ const longestProcessorsMax = 65_536
 func newMetering(c *CPU, processors int) *metering {
 	x := &metering{ratio: uint64(max(c.ClockRatio, 1)), budget: uint64(c.BudgetCycles)}
 	if processors <= longestProcessorsMax {
-		x.longest = make([]uint32, processors)
+		x.longest, x.whole = make([]uint32, processors), make([]uint32, processors)
 	}
 	return x
 }
@@ -136,11 +137,22 @@ func costSpan(class string) span { return span{min: int64(wasm.CostMin(class)), 
 // spread is how long the calls of a handler took, in cycles: exact to 4,095, above that with
 // an error of less than 1 in 2,048, but for the largest one.
 type spread struct {
-	counts    []uint64 // by bucketOf
-	sum       uint64
+	counts []uint64 // by bucketOf
+	sum    uint64
+	longestCall
+}
+
+// longestCall is how long the longest call of a handler took, and the first one that took as long.
+type longestCall struct {
 	max       uint64
-	slot      uint64 // of the first call that took max...
-	processor uint64 // ...and of the first processor in that slot
+	run       uint64 // its place among all, of a spread of many runs; else 0
+	slot      uint64
+	processor uint64 // the first in that slot
+}
+
+// compare is above 0 if o comes before c: it is longer, or the first of equals.
+func (c *longestCall) compare(o *longestCall) int {
+	return cmp.Or(cmp.Compare(o.max, c.max), cmp.Compare(c.run, o.run), cmp.Compare(c.slot, o.slot), cmp.Compare(c.processor, o.processor))
 }
 
 const (
@@ -206,7 +218,7 @@ func (d *spread) longest(cycles uint64, processor int, slot uint32) {
 	}
 }
 
-// merge adds what another part of the machine has seen.
+// merge adds what another part of the machine or another run has seen.
 func (d *spread) merge(o *spread) {
 	if len(o.counts) > len(d.counts) {
 		d.counts = append(d.counts, make([]uint64, len(o.counts)-len(d.counts))...)
@@ -214,8 +226,8 @@ func (d *spread) merge(o *spread) {
 	for i, n := range o.counts {
 		d.counts[i] += n
 	}
-	if o.sum > 0 && (d.sum == 0 || cmp.Or(cmp.Compare(o.max, d.max), cmp.Compare(d.slot, o.slot), cmp.Compare(d.processor, o.processor)) > 0) {
-		d.max, d.slot, d.processor = o.max, o.slot, o.processor
+	if o.sum > 0 && (d.sum == 0 || d.compare(&o.longestCall) > 0) {
+		d.longestCall = o.longestCall
 	}
 	d.sum += o.sum
 }
@@ -275,27 +287,130 @@ func (d *spread) rank(place uint64) uint64 {
 	return d.max
 }
 
-// shardMeter is what a shard has measured.
-type shardMeter struct {
+// measured is what handlers have cost: of a shard, a machine or many runs.
+type measured struct {
 	start, slot spread
 	overruns    uint64
-	kept        nic.Kept
+	longest     []uint32 // as metering's, nil of a shard
 }
 
 // reset forgets a run.
-func (s *shardMeter) reset() {
-	s.start.clear()
-	s.slot.clear()
-	s.overruns = 0
+func (x *measured) reset() {
+	x.start.clear()
+	x.slot.clear()
+	x.overruns = 0
+}
+
+// merge adds what was measured elsewhere.
+func (x *measured) merge(o *measured) {
+	x.start.merge(&o.start)
+	x.slot.merge(&o.slot)
+	x.overruns += o.overruns
+	if x.longest == nil {
+		x.longest = slices.Clone(o.longest)
+		return
+	}
+	for p, cost := range o.longest {
+		x.longest[p] = max(x.longest[p], cost)
+	}
+}
+
+// measure adds what a machine has measured, in the run with this place among all.
+func (x *measured) measure(m *Machine, run uint64) {
+	for i := range m.shards {
+		shard := m.shards[i].meter.measured // its counts are read only
+		shard.start.run, shard.slot.run = run, run
+		x.merge(&shard)
+	}
+	x.merge(&measured{longest: m.meter.longest})
+}
+
+// shardMeter is what a shard has measured.
+type shardMeter struct {
+	measured
+	kept nic.Kept
+
+	// What takes the boundary that runs back.
+	startWhole, slotWhole spreadWhole
+	overrunsWhole         uint64
+}
+
+// spreadWhole is what a spread was at the last whole boundary, but for its counts, and what has been
+// counted since.
+type spreadWhole struct {
+	sum  uint64
+	zero uint64 // calls that took no cycle
+	longestCall
+	costs []uint32 // since then, 0 of those that trapped
+}
+
+// mark notes a spread at a whole boundary.
+func (w *spreadWhole) mark(d *spread) {
+	w.sum, w.zero, w.longestCall, w.costs = d.sum, 0, d.longestCall, w.costs[:0]
+	if len(d.counts) > 0 {
+		w.zero = d.counts[0]
+	}
+}
+
+// takeBack makes a spread what it was then.
+func (w *spreadWhole) takeBack(d *spread, x *metering) {
+	for _, cost := range w.costs {
+		if cost > 0 {
+			d.counts[bucketOf(x.cycles(cost))]--
+		}
+	}
+	d.sum, d.longestCall = w.sum, w.longestCall
+	if len(d.counts) > 0 {
+		d.counts[0] = w.zero
+	}
+}
+
+// beginMeter opens a shard's books of a boundary.
+func (m *Machine) beginMeter(shard *machineShard) {
+	s := &shard.meter
+	s.startWhole.mark(&s.start)
+	s.slotWhole.mark(&s.slot)
+	s.overrunsWhole = s.overruns
+	if m.meter.longest != nil {
+		first, end := shard.shard.First*m.shape.PerUnit, shard.shard.End*m.shape.PerUnit
+		copy(m.meter.whole[first:end], m.meter.longest[first:end])
+	}
+}
+
+// dropMeter forgets what was measured in the boundary that runs.
+func (m *Machine) dropMeter() {
+	for i := range m.shards {
+		s := &m.shards[i].meter
+		s.startWhole.takeBack(&s.start, m.meter)
+		s.slotWhole.takeBack(&s.slot, m.meter)
+		s.overruns = s.overrunsWhole
+	}
+	copy(m.meter.longest, m.meter.whole)
 }
 
 // meterStart notes what the start handlers of a bank have cost.
 func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 	bank, costs, d := instance.Bank(), instance.Costs(), &shard.meter.start
+	shard.meter.startWhole.costs = append(shard.meter.startWhole.costs, costs...)
 	for cell := 0; cell < len(costs); cell++ {
-		if cell += d.take(costs[cell:], m.meter, 0, bank.First+cell); cell < len(costs) && (costs[cell] > 0 || !bank.Silenced(cell)) {
-			d.add(m.meter.cycles(costs[cell]), bank.First+cell, 0)
+		if cell += d.take(costs[cell:], m.meter, 0, bank.First+cell); cell < len(costs) {
+			m.meterOne(d, bank, cell, costs[cell])
 		}
+	}
+}
+
+// meterRestart notes what the start handlers of processors have cost that a fault has restarted.
+func (m *Machine) meterRestart(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
+	shard.meter.startWhole.costs = append(shard.meter.startWhole.costs, costs...)
+	for place, cost := range costs {
+		m.meterOne(&shard.meter.start, bank, int(cells[place]), cost)
+	}
+}
+
+// meterOne notes what a handler has cost, unless it has trapped.
+func (m *Machine) meterOne(d *spread, bank *nic.Bank, cell int, cost uint32) {
+	if cost > 0 || !bank.Silenced(cell) {
+		d.add(m.meter.cycles(cost), bank.First+cell, m.slot)
 	}
 }
 
@@ -303,6 +418,7 @@ func (m *Machine) meterStart(shard *machineShard, instance firmware.Instance) {
 // compute window, the NIC has nothing: what it has written there is dropped.
 func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []uint32) {
 	s, d := &shard.meter, &shard.meter.slot
+	s.slotWhole.costs = append(s.slotWhole.costs, costs...)
 	if longest := m.meter.longest; longest != nil {
 		longest = longest[bank.First:]
 		for place, cost := range costs {
@@ -315,9 +431,7 @@ func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []
 			return
 		}
 		cell, cycles := int(cells[place]), m.meter.cycles(costs[place])
-		if costs[place] > 0 || !bank.Silenced(cell) { // else it has trapped
-			d.add(cycles, bank.First+cell, m.slot)
-		}
+		m.meterOne(d, bank, cell, costs[place])
 		if cycles > cmp.Or(m.meter.budget, math.MaxUint64) {
 			s.overruns++
 			bank.TakeBack(&s.kept, place, cell)
@@ -337,21 +451,20 @@ func (x *metering) cycles(cost uint32) uint64 {
 
 // meterReport adds what was measured to a report.
 func (m *Machine) meterReport(r *FirmwareReport) {
-	if m.meter == nil {
-		return
+	if m.meter != nil {
+		var x measured
+		x.measure(m, 0)
+		x.report(r, &m.scenario.Firmware.CPU, m.names)
 	}
-	var start, slot spread
-	var overruns uint64
-	for i := range m.shards {
-		s := &m.shards[i].meter
-		start.merge(&s.start)
-		slot.merge(&s.slot)
-		overruns += s.overruns
-	}
-	r.CPU, r.Cycles, r.StartCycles = m.scenario.Firmware.CPU.Model, slot.report(m.names), start.report(m.names)
-	r.Cycles.addProcessors(m.meter, m.names)
-	if m.meter.budget > 0 {
-		r.BudgetCycles, r.Overruns = m.meter.budget, &overruns
+}
+
+// report describes what was measured with a clock.
+func (x *measured) report(r *FirmwareReport, cpu *CPU, names fabric.Names) {
+	clock := newMetering(cpu, 0)
+	r.CPU, r.Cycles, r.StartCycles = cpu.Model, x.slot.report(names), x.start.report(names)
+	r.Cycles.addProcessors(clock, x.longest, names)
+	if clock.budget > 0 {
+		r.BudgetCycles, r.Overruns = clock.budget, &x.overruns
 	}
 }
 
@@ -390,6 +503,11 @@ type HandlerCycles struct {
 
 // WorstCall is a call of a handler.
 type WorstCall struct {
+	// The run, in a report of many.
+	Seed        *uint64  `json:"seed,omitempty"`
+	Permutation *uint64  `json:"permutation,omitempty"` // its number, if every permutation was run
+	Rate        *float64 `json:"rate,omitempty"`        // of faults.random, if there are several
+
 	Processor uint64 `json:"processor"`
 	Path      string `json:"path"`
 	Slot      uint64 `json:"slot"`
@@ -408,13 +526,13 @@ type ProcessorCycles struct {
 const slowestMax, slowestShown = 8, 3
 
 // addProcessors adds the longest calls of the processors.
-func (h *HandlerCycles) addProcessors(x *metering, names fabric.Names) {
-	if h.Calls == 0 || x.longest == nil {
+func (h *HandlerCycles) addProcessors(x *metering, longest []uint32, names fabric.Names) {
+	if h.Calls == 0 || longest == nil {
 		return
 	}
-	h.MaxPerProcessor = make([]uint64, len(x.longest))
-	order := make([]int, len(x.longest))
-	for p, cost := range x.longest {
+	h.MaxPerProcessor = make([]uint64, len(longest))
+	order := make([]int, len(longest))
+	for p, cost := range longest {
 		h.MaxPerProcessor[p], order[p] = x.cycles(cost), p
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(h.MaxPerProcessor[b], h.MaxPerProcessor[a]) })
@@ -450,6 +568,16 @@ func (h *HandlerCycles) text() string {
 	if h.Calls == 0 {
 		return "no calls"
 	}
-	return fmt.Sprintf("mean %s, 50%% %d, 90%% %d, 99%% %d, max %d (%s, slot %d), %s",
-		formatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.Path, h.Worst.Slot, traces.Plural(h.Calls, "call", "calls"))
+	return fmt.Sprintf("mean %s, 50%% %d, 90%% %d, 99%% %d, max %d (%s), %s",
+		formatFloat(h.Mean), h.P50, h.P90, h.P99, h.Max, h.Worst.text(), traces.Plural(h.Calls, "call", "calls"))
+}
+
+// text says which call it is.
+func (w *WorstCall) text() string {
+	text := fmt.Sprintf("%s, slot %d", w.Path, w.Slot)
+	if w.Seed != nil {
+		run := FailedRun{Seed: *w.Seed, Permutation: w.Permutation, Rate: w.Rate}
+		text += ", " + run.alone()
+	}
+	return text
 }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -174,5 +175,170 @@ func TestStartHasNoBudget(t *testing.T) {
 		require.NoError(t, report.WriteText(&text))
 		require.Contains(t, text.String(), "start: mean ")
 		require.Equal(t, budget > 0, strings.Contains(text.String(), " 4 calls; it has no budget\n"), text.String())
+	}
+}
+
+// TestRestartsCost: the start handlers of restarted processors cost what they cost alone, the same
+// banked and isolated, in all bank sizes and engines, and with handlers that are watched.
+func TestRestartsCost(t *testing.T) {
+	s := faultScenario(t, "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random, cpu: {model: rv32-inorder, budget_cycles: 300}}\nstop: {slots: 12}",
+		`schedule: [{kind: restart, targets: ["*.group[1].nic[2]"], slots: {list: [3, 5]}}, {kind: restart, slots: {list: [7]}}]`)
+	reports := map[string]bool{}
+	for _, mode := range []string{ModeBanked, ModeIsolated} {
+		for _, o := range []MachineOptions{{Engine: EngineSlot, replay: 7}, {Engine: EngineCycle}, {Engine: EngineSlot, Workers: 2, BankSize: 4}, {Engine: EngineSlot, handlersWatched: true}} {
+			s.Firmware.Mode = mode
+			m := machine(t, s, o)
+			require.NoError(t, m.Run(context.Background(), nil))
+			r := m.Report()
+			require.EqualValues(t, 16+2+16, r.Firmware.StartCycles.Calls)
+			r.Engine, r.Firmware.Mode, r.Firmware.Trusted = "", "", false
+			reports[reportBytes(t, r)] = true
+			if m.replay == nil {
+				continue
+			}
+			var starts []uint32
+			_, differs, err := m.replay.again(func(c *replayCall) error {
+				if c.handler != callSlot {
+					starts = append(starts, c.cost)
+				}
+				return nil
+			})
+			require.NoError(t, err)
+			require.Empty(t, differs)
+			require.Len(t, starts, 1+2+1)
+			require.EqualValues(t, slices.Max(starts), r.Firmware.StartCycles.Max)
+		}
+	}
+	require.Len(t, reports, 1)
+}
+
+// TestManyRunsMeasure: what a report of many runs says of handlers is what those of the single runs add
+// up to, whatever the number of workers.
+func TestManyRunsMeasure(t *testing.T) {
+	parsed := func(text string) *Scenario {
+		s, err := ParseScenario("many.yaml", []byte("starloom: 1\n"+text+"\nstop: {slots: 8}\n"))
+		require.NoError(t, err)
+		return s
+	}
+	for name, c := range map[string]struct {
+		s     *Scenario
+		seeds Seeds
+		rates []float64
+	}{
+		"seeds": {parsed("fabric: {pops: {groups: 32, group_size: 32}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 380}}"), Seeds{3, 22}, nil}, // 8 runs are a chunk
+		"rates": {parsed("fabric: {pops: {groups: 32, group_size: 32}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 122, clock_ratio: 3}}\n" +
+			"faults: {random: {kind: bit_flip, rates: [0.5, 0.9]}}"), Seeds{3, 13}, []float64{0.5, 0.9}},
+		"permutations": {parsed("fabric: {pops: {groups: 2, group_size: 3}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 420}}\nworkload: {permutation: all}"), Seeds{5, 6}, nil}, // 1024 runs are a chunk
+	} {
+		// All runs one by one.
+		var want FirmwareReport
+		var calls, starts, overruns uint64
+		var sum float64
+		permuted := c.s.permutations()
+		for _, rate := range append(c.rates[:len(c.rates):len(c.rates)], -1)[:max(len(c.rates), 1)] {
+			b := batch{scenario: c.s, seeds: c.seeds, permutations: permuted}
+			if rate >= 0 {
+				b.scenario = c.s.withRate(rate)
+			}
+			require.NoError(t, b.run(t.Context(), func(r *batchRun, _ uint64) error {
+				f := r.report.Firmware
+				calls, starts, overruns, sum = calls+f.Cycles.Calls, starts+f.StartCycles.Calls, overruns+*f.Overruns, sum+f.Cycles.Mean*float64(f.Cycles.Calls)
+				if want.Cycles == nil || f.Cycles.Max > want.Cycles.Max {
+					w := *f.Cycles.Worst
+					w.Seed = &r.seed
+					if permuted > 0 {
+						w.Permutation = &r.permutation
+					}
+					if rate >= 0 {
+						w.Rate = &rate
+					}
+					each := f.Cycles.MaxPerProcessor
+					if want.Cycles != nil {
+						each = want.Cycles.MaxPerProcessor
+					}
+					want.Cycles = &HandlerCycles{Max: f.Cycles.Max, Worst: &w, MaxPerProcessor: each}
+				}
+				for p, cycles := range f.Cycles.MaxPerProcessor {
+					want.Cycles.MaxPerProcessor[p] = max(want.Cycles.MaxPerProcessor[p], cycles)
+				}
+				return nil
+			}))
+		}
+		require.Positive(t, overruns, name)
+		require.Less(t, overruns, calls/2, name)
+
+		texts := map[string]bool{}
+		for _, workers := range []int{1, 3} {
+			o := RunOptions{MachineOptions: MachineOptions{Workers: workers}}
+			r, err := RunSeeds(t.Context(), c.s, c.seeds, o)
+			require.NoError(t, err)
+			f := &r.Firmware
+			require.Equal(t, overruns, *f.Overruns, name)
+			require.Equal(t, calls, f.Cycles.Calls, name)
+			require.Equal(t, starts, f.StartCycles.Calls, name)
+			require.InEpsilon(t, sum, f.Cycles.Mean*float64(calls), 1e-9, name)
+			require.Equal(t, want.Cycles.Max, f.Cycles.Max, name)
+			require.Equal(t, want.Cycles.Worst, f.Cycles.Worst, name)
+			require.Equal(t, c.seeds.First, *f.StartCycles.Worst.Seed, name)
+			require.Equal(t, want.Cycles.MaxPerProcessor, f.Cycles.MaxPerProcessor, name)
+			var text, json bytes.Buffer
+			require.NoError(t, r.WriteText(&text))
+			require.NoError(t, r.WriteJSON(&json))
+			require.Contains(t, text.String(), f.Cycles.Worst.text())
+			require.Contains(t, f.Cycles.Worst.text(), "slot "+strconv.FormatUint(f.Cycles.Worst.Slot, 10)+", --seed ")
+			texts[text.String()+json.String()] = true
+		}
+		require.Len(t, texts, 1, name)
+	}
+
+	s := parsed("fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random, cpu: {model: unit, budget_cycles: 150}}\nworkload: {permutation: all}")
+	r, err := Run(t.Context(), s, RunOptions{})
+	require.NoError(t, err)
+	require.EqualValues(t, 24*4*9, *r.Firmware.Overruns, "each of 4 processors in every slot of 24 runs")
+	require.Equal(t, *r.Firmware.Overruns, r.Firmware.Cycles.Calls)
+	require.EqualValues(t, 0, *r.Firmware.Cycles.Worst.Permutation)
+}
+
+// TestWorstOfManyRuns: the longest call of many runs is that of the first run, slot and processor, with
+// the run's seed, permutation and rate, in whatever order the runs are added up.
+func TestWorstOfManyRuns(t *testing.T) {
+	s := faultScenario(t, "fabric: {pops: {groups: 1, group_size: 3}}\nfirmware: {program: pops/random, cpu: {model: unit}}\nworkload: {permutation: all}", "random: {kind: dead, rates: [0.1, 0.2]}")
+	b := batch{scenario: s, seeds: Seeds{7, 8}, permutations: 6, about: &Report{}}
+	one := func(run uint64, cycles uint64, processor int) *measured {
+		var x measured
+		x.slot.add(cycles, processor, 4)
+		x.start.add(5, processor, 0)
+		x.slot.run, x.start.run = run, run
+		return &x
+	}
+	for _, c := range []struct {
+		rate, run         int // that has it
+		seed, permutation uint64
+	}{{0, 0, 7, 0}, {0, 11, 8, 5}, {1, 0, 7, 0}, {1, 8, 8, 2}} {
+		tally := newTally(true, nil)
+		for k, rate := range s.rates() {
+			tally.begin(rate)
+			for run := range uint64(12) {
+				r := &batchRun{report: &Report{Verdict: VerdictPass, Faults: make([]FaultReport, 1)}}
+				if run%4 == 3 { // four are a chunk, of which the last is added first
+					r.measured = new(measured)
+					for i := range uint64(4) {
+						cycles := uint64(100)
+						if k > c.rate || k == c.rate && run-i >= uint64(c.run) {
+							cycles = 200 // all that follow take as long
+						}
+						r.measured.merge(one(run-i, cycles, int(run)))
+					}
+				}
+				require.NoError(t, tally.add(r))
+			}
+		}
+		b.total = 24
+		f := b.firmware(tally)
+		rates := s.rates()
+		require.EqualValues(t, 24, f.Cycles.Calls)
+		require.EqualValues(t, 200, f.Cycles.Max)
+		require.Equal(t, &WorstCall{Seed: &c.seed, Permutation: &c.permutation, Rate: &rates[c.rate], Processor: uint64(c.run | 3), Path: b.scenario.network().Names().Processor(c.run | 3), Slot: 4}, f.Cycles.Worst)
+		require.EqualValues(t, []any{uint64(7), uint64(0), 0.1}, []any{*f.StartCycles.Worst.Seed, *f.StartCycles.Worst.Permutation, *f.StartCycles.Worst.Rate})
 	}
 }

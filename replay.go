@@ -130,6 +130,16 @@ func (r *replay) end(call *replayCall, instance firmware.Instance) {
 	r.cut = r.bytes > replayBytesMax
 }
 
+// drop forgets the calls of a boundary that has ended in its middle.
+func (r *replay) drop(slot uint32) {
+	if r == nil {
+		return
+	}
+	for last := len(r.calls) - 1; last >= 0 && r.calls[last].slot == slot; last-- {
+		r.calls, r.cut = r.calls[:last], false
+	}
+}
+
 // note keeps an event of the processor's last call.
 func (r *replay) note(bank *nic.Bank, e firmware.Event) {
 	if cell, ok := r.place(bank); ok && cell == e.Cell && e.Kind != firmware.EventLogFull && !r.cut && len(r.calls) > 0 {

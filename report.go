@@ -134,7 +134,7 @@ type FirmwareReport struct {
 	// What handlers took, if firmware.cpu has a model.
 	CPU          string         `json:"cpu,omitempty"`           // the model
 	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // of the slot handlers
-	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // of the start handlers, which have no budget
+	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // of the start handlers, after restarts, too; they have no budget
 	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // the compute window, if there is one
 	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that took longer and missed their slot
 

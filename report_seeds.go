@@ -135,6 +135,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	if mode := modeText(&r.Firmware); mode != "" {
 		row("mode", mode)
 	}
+	r.Firmware.handlerRows(row)
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}

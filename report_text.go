@@ -80,23 +80,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	if mode := modeText(&r.Firmware); mode != "" {
 		row("mode", mode)
 	}
-	if f := &r.Firmware; f.Cycles != nil {
-		row("handlers", fmt.Sprintf("slot, cycles (%s): %s", f.CPU, f.Cycles.text()))
-		if f.Cycles.Calls > 0 {
-			row("", f.Cycles.slowestText())
-		}
-		if w := f.Cycles.Worst; w != nil && w.Profile != nil {
-			rows(row, "longest call", w.Profile.rows())
-		}
-		start := "start: " + f.StartCycles.text()
-		if f.Overruns != nil {
-			start += "; it has no budget"
-		}
-		row("", start)
-		if f.Overruns != nil {
-			row("", fmt.Sprintf("budget %s: %s", traces.Plural(f.BudgetCycles, "cycle", "cycles"), traces.Plural(*f.Overruns, "overrun", "overruns")))
-		}
-	}
+	r.Firmware.handlerRows(row)
 	if len(r.RTL) > 0 {
 		row("rtl", rtlText(r.RTL))
 	}
@@ -157,6 +141,28 @@ func firmwareText(f FirmwareReport) string {
 		text += fmt.Sprintf(", %d bytes for each processor that sleeps", f.BytesPerProcessor)
 	}
 	return text
+}
+
+// handlerRows says what the handlers took, if that was measured.
+func (f *FirmwareReport) handlerRows(row func(name, value string)) {
+	if f.Cycles == nil {
+		return
+	}
+	row("handlers", fmt.Sprintf("slot, cycles (%s): %s", f.CPU, f.Cycles.text()))
+	if f.Cycles.Calls > 0 {
+		row("", f.Cycles.slowestText())
+	}
+	if w := f.Cycles.Worst; w != nil && w.Profile != nil {
+		rows(row, "longest call", w.Profile.rows())
+	}
+	start := "start: " + f.StartCycles.text()
+	if f.Overruns != nil {
+		start += "; it has no budget"
+	}
+	row("", start)
+	if f.Overruns != nil {
+		row("", fmt.Sprintf("budget %s: %s", traces.Plural(f.BudgetCycles, "cycle", "cycles"), traces.Plural(*f.Overruns, "overrun", "overruns")))
+	}
 }
 
 // modeText says how processors share instances, "" if the report does not know.

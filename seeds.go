@@ -160,9 +160,8 @@ func (b *batch) report(t *tally) *SeedsReport {
 		Schema: ReportSchema, Scenario: b.scenario.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
 		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.scenario.knownOf(b.scenario.program()).notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
-		Survival: t.curve(), MostSlots: t.worst, Firmware: b.about.Firmware, RTL: b.about.RTL, Digest: t.digest(), command: b.scenario.runCommand(), rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
+		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(), command: b.scenario.runCommand(), rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
 	}
-	r.Firmware.Traps = t.traps
 	if t.rate != nil {
 		r.MostSlots = nil // of runs that are not alike
 	}

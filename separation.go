@@ -3,6 +3,7 @@ package starloom
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"starloom/nic"
 	"starloom/traces"
@@ -13,8 +14,8 @@ import (
 
 // Causes of violations in runs with faults.
 const (
-	CauseFaults   = "faults"   // without the faults this rule is not broken there
-	CauseFirmware = "firmware" // without the faults the same happens
+	CauseFaults   = "faults"   // without the faults this does not happen, or not as often
+	CauseFirmware = "firmware" // without the faults the same happens, maybe in another slot
 	CauseUnclear  = "unclear"  // without the faults the rule is broken there, too, but in another way, or more violations than a report lists
 )
 
@@ -48,11 +49,7 @@ func (m *Machine) separate(ctx context.Context, report *Report, each func() erro
 	}
 	sound := m.report()
 	report.Without = &WithoutFaults{sound.Verdict, sound.ViolationsTotal, sound.Slots, sound.Frames, sound.Digest}
-	for i := range report.Violations {
-		if v := &report.Violations[i]; v.Rule != RuleReplay { // which is of neither run
-			v.Cause = cause(v, sound)
-		}
-	}
+	noteCauses(report, sound)
 	return nil
 }
 
@@ -65,24 +62,47 @@ func (m *Machine) eachBank(visit func(*nic.Bank)) {
 	}
 }
 
-// cause says what has caused a violation, by the report of the run without faults.
-func cause(v *Violation, sound *Report) string {
-	there := sound.ViolationsTotal > uint64(len(sound.Violations)) // maybe
-	for i := range sound.Violations {
-		w := &sound.Violations[i]
-		switch {
-		case w.Rule != v.Rule || w.Path != v.Path:
-		case w.Message == v.Message:
-			return CauseFirmware
-		default:
-			there = true
+// noteCauses says what has caused the violations of a run, by the report of the run without faults:
+// each violation there accounts for one here, in the same slot if there is one, else in the nearest.
+func noteCauses(report, sound *Report) {
+	used := make([]bool, len(sound.Violations))
+	pair := func(v *Violation, same bool) {
+		nearest := -1
+		for i := range sound.Violations {
+			w := &sound.Violations[i]
+			if !used[i] && w.Rule == v.Rule && w.Path == v.Path && w.Message == v.Message && (!same || w.Slot == v.Slot) &&
+				(nearest < 0 || slotsApart(v, w) < slotsApart(v, &sound.Violations[nearest])) {
+				nearest = i
+			}
+		}
+		if nearest >= 0 {
+			used[nearest], v.Cause = true, CauseFirmware
 		}
 	}
-	if there {
-		return CauseUnclear
+	for _, same := range []bool{true, false} {
+		for i := range report.Violations {
+			if v := &report.Violations[i]; v.Cause == "" && v.Rule != RuleReplay { // which is of neither run
+				pair(v, same)
+			}
+		}
 	}
-	return CauseFaults
+	cut := sound.ViolationsTotal > uint64(len(sound.Violations))
+	for i := range report.Violations {
+		v := &report.Violations[i]
+		switch {
+		case v.Cause != "" || v.Rule == RuleReplay:
+		case cut || slices.ContainsFunc(sound.Violations, func(w Violation) bool {
+			return w.Rule == v.Rule && w.Path == v.Path && w.Message != v.Message
+		}):
+			v.Cause = CauseUnclear
+		default:
+			v.Cause = CauseFaults
+		}
+	}
 }
+
+// slotsApart is how many slots lie between two violations.
+func slotsApart(v, w *Violation) uint64 { return max(v.Slot, w.Slot) - min(v.Slot, w.Slot) }
 
 // causeText is what the report for people says of a cause.
 func causeText(cause string) string {

@@ -42,6 +42,7 @@ type tally struct {
 	broken    uint64 // violations
 	traps     uint64
 	onTrust   uint64 // announced deliveries that cannot be checked
+	measured  measured
 
 	faulty bool      // the runs have faults
 	breaks histogram // of those that failed: the slot of the first violation
@@ -134,6 +135,13 @@ func (t *tally) add(run *batchRun) error {
 	if t.rate != nil {
 		t.sum.Event(run.seed, run.permutation, math.Float64bits(*t.rate), run.digest.Lo)
 		t.rates[len(t.rates)-1].add(r, passed)
+	}
+	if x := run.measured; x != nil {
+		if t.rate != nil { // each has runs from 0 on
+			before := t.runs - t.rates[len(t.rates)-1].runs
+			x.start.run, x.slot.run = x.start.run+before, x.slot.run+before
+		}
+		t.measured.merge(x)
 	}
 	t.frames.add(r.Frames)
 	t.broken += r.ViolationsTotal
