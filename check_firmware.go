@@ -355,6 +355,7 @@ func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
 	var text, costless bytes.Buffer
 	err = same.WriteJSON(&text)
 	same.Firmware.CPU, same.Firmware.Cycles, same.Firmware.StartCycles = "", nil, nil
+	same.Notes = slices.DeleteFunc(slices.Clone(same.Notes), func(note string) bool { return note == noteChecked })
 	if err := errors.Join(err, same.WriteJSON(&costless)); err != nil {
 		return outcome{}, err
 	}

@@ -51,7 +51,7 @@ func TestEndlessHandlersEndAtTheSameTurn(t *testing.T) {
 		require.Equal(t, RuleTrap, r.Violations[0].Rule)
 		require.EqualValues(t, 16, r.ViolationsTotal, "one that trapped, fifteen that were not done")
 		require.EqualValues(t, 3, r.Violations[0].Slot)
-		require.Contains(t, r.Violations[0].Message, "after 131072 turns")
+		require.Contains(t, r.Violations[0].Message, "after 131072 iterations")
 		require.Contains(t, r.Violations[0].Path, "nic[2]")
 		if o.parks {
 			continue // states are elsewhere

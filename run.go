@@ -314,7 +314,7 @@ func (m *Machine) report() *Report {
 		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.image.recursive))
 	}
 	if m.image.checked && m.meter != nil {
-		report.Notes = append(report.Notes, "the firmware is "+firmware.CheckedText)
+		report.Notes = append(report.Notes, noteChecked)
 	}
 	if total > 0 {
 		report.Verdict = VerdictFail
@@ -325,6 +325,9 @@ func (m *Machine) report() *Report {
 	}
 	return report
 }
+
+// noteChecked is about costs only.
+const noteChecked = "the firmware is " + firmware.CheckedText
 
 // steps returns the steps of the algorithm that the run took.
 func (m *Machine) steps() int {
