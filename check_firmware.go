@@ -29,7 +29,7 @@ type FirmwareCheck struct {
 	Schema      int              `json:"schema"` // version of this form
 	Scenario    string           `json:"scenario"`
 	Seed        uint64           `json:"seed"`
-	Firmware    FirmwareReport   `json:"firmware"` // of the first run
+	Firmware    FirmwareReport   `json:"firmware"` // of the first run; without one, of the machine whose handlers were called
 	Verdict     Verdict          `json:"verdict"`
 	Runs        []CheckedRun     `json:"runs"`                 // ways to execute the scenario; the first is what the others are compared with
 	NotCompared []string         `json:"not_compared"`         // for people: what was left out, and why
@@ -179,11 +179,10 @@ func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 		return err
 	}
 	c.progress("watches every handler of a banked run")
-	endless, err := c.watch()
-	if err != nil {
+	if err := c.watch(); err != nil {
 		return err
 	}
-	if endless {
+	if len(c.report.Faults) > 0 {
 		c.conclude()
 		c.leave("runs: a handler does not return")
 		return nil
@@ -226,11 +225,14 @@ func (c *firmwareChecker) machine(run *CheckedRun) (*Machine, error) {
 func (c *firmwareChecker) compare() error {
 	n := c.scenario.Processors()
 	runs := []CheckedRun{{Mode: c.mode(), Runtime: "compiler", Engine: EngineSlot, Workers: 1, BankSize: n, Metered: c.scenario.Firmware.CPU.metered()}}
-	add := func(change func(r *CheckedRun)) {
+	add := func(change func(r *CheckedRun)) { // unless a run is in the list
 		run := runs[0]
 		run.Mode = c.mode()
 		change(&run)
-		runs = append(runs, run)
+		run.BankSize = c.wholeUnits(run.BankSize)
+		if !slices.Contains(runs, run) {
+			runs = append(runs, run)
+		}
 	}
 	switch {
 	case c.alone:
@@ -288,6 +290,12 @@ func (c *firmwareChecker) compare() error {
 	return nil
 }
 
+// wholeUnits rounds the size of a bank up, as a machine does.
+func (c *firmwareChecker) wholeUnits(size int) int {
+	shape := c.scenario.network().Shape()
+	return min(shape.Units, (size+shape.PerUnit-1)/shape.PerUnit) * shape.PerUnit
+}
+
 // mode is that of all runs but the first.
 func (c *firmwareChecker) mode() string {
 	if c.alone {
@@ -339,7 +347,7 @@ func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
 		return outcome{}, err
 	}
 	report := m.report()
-	run.BankSize = min(m.shape.Units, (run.BankSize+m.shape.PerUnit-1)/m.shape.PerUnit) * m.shape.PerUnit
+	run.BankSize = c.wholeUnits(run.BankSize)
 	run.Slots, run.Verdict, run.Digest = report.Slots, report.Verdict, report.Digest
 	result.firmware = report.Firmware
 	c.recursive = m.image.recursive
@@ -381,20 +389,20 @@ type CheckWrite struct {
 // may share; that it does harm shows in a difference.
 func (w CheckWrite) harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
-// checkWritesMax bounds the list of writes.
+// checkWritesMax bounds the list of writes that may do no harm.
 const checkWritesMax = 32
 
-// watch runs the scenario banked, calls every handler alone and notes what it writes. endless
-// says that one did not return.
-func (c *firmwareChecker) watch() (endless bool, err error) {
+// watch runs the scenario banked, calls every handler alone, and notes what it writes and whether
+// it returns.
+func (c *firmwareChecker) watch() (err error) {
 	n := c.scenario.Processors()
 	if n > watchedProcessorsMax {
 		c.leave(fmt.Sprintf("writes of single handlers: %d processors are more than %d", n, watchedProcessorsMax))
-		return false, nil
+		return nil
 	}
 	m, err := c.watched()
 	if err != nil {
-		return false, err
+		return err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
 	slotBytes := 0
@@ -403,31 +411,48 @@ func (c *firmwareChecker) watch() (endless bool, err error) {
 			slotBytes += instance.Bank().Cells * len(instance.Memory())
 		}
 	}
-	seen := map[string]int{} // place in the list of writes
-	for compared := 0; !m.ended && compared < watchedBytesMax; compared += slotBytes {
+	noted := writeNotes{kinds: map[firmware.WriteKind]int{}}
+	endless := 0
+	step := func() error { return m.start(c.ctx, nil) }
+	for compared := -slotBytes; !m.ended && compared < watchedBytesMax; compared += slotBytes {
 		if err := c.ctx.Err(); err != nil {
-			return false, err
+			return err
 		}
-		if err := m.Step(); err != nil {
-			return false, err
+		if err := step(); err != nil {
+			return err
 		}
+		step = m.Step
 		for _, shard := range m.shards {
 			for _, instance := range shard.instances {
-				for _, write := range instance.(*firmware.Watched).TakeWrites() {
-					if !c.alone { // else nobody shares what it writes
-						c.noteWrite(m, instance.Bank(), &write, seen)
+				watched := instance.(*firmware.Watched)
+				for _, e := range watched.TakeEndless() {
+					if endless++; endless <= ViolationsMax {
+						c.report.Faults = append(c.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s", m.slot, m.names.Processor(instance.Bank().First+e.Cell), eventPlace(&e), e.Text))
 					}
+				}
+				writes, cut := watched.TakeWrites()
+				if c.alone { // nobody shares what it writes
+					continue
+				}
+				noted.cut = noted.cut || cut
+				for _, write := range writes {
+					c.noteWrite(m, instance.Bank(), &write, &noted)
 				}
 			}
 		}
 	}
 	c.report.Watched = CheckWatched{Slots: m.slot, Whole: m.ended}
-	for _, v := range m.findings.kept {
-		if v.Rule == RuleTrap && m.host.Endless() {
-			c.report.Faults = append(c.report.Faults, fmt.Sprintf("slot %d: %s: %s", v.Slot, v.Path, v.Message))
-		}
+	c.report.Firmware = m.report().Firmware
+	if endless > ViolationsMax {
+		c.leave(fmt.Sprintf("what else does not return: the list ends after %d handlers of %d", ViolationsMax, endless))
 	}
-	return len(c.report.Faults) > 0, nil
+	if noted.unlisted > 0 {
+		c.leave(fmt.Sprintf("writes outside of the bank: the list ends after %d, and there are %d more", checkWritesMax, noted.unlisted))
+	}
+	if noted.cut {
+		c.leave("what else is written outside of the bank: more is changed there than is noted")
+	}
+	return nil
 }
 
 // watched is a machine whose handlers are called one at a time, and end: banked, if the image
@@ -438,14 +463,28 @@ func (c *firmwareChecker) watched() (*Machine, error) {
 	return NewMachine(c.ctx, &s, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, s.Processors()), handlersWatched: true, handlerTicks: watchedTicks})
 }
 
-// noteWrite adds a write to the report, or to the count of those like it.
-func (c *firmwareChecker) noteWrite(m *Machine, bank *nic.Bank, write *firmware.Write, seen map[string]int) {
+// writeNotes are the kinds of writes that were seen.
+type writeNotes struct {
+	kinds    map[firmware.WriteKind]int // places in the list of writes, -1 for none
+	unlisted int                        // that a full list had no room for
+	cut      bool                       // there were more, unseen
+}
+
+// noteWrite adds a write to the report, or to the count of those like it. A full list has room
+// for what does harm, of which there are few kinds.
+func (c *firmwareChecker) noteWrite(m *Machine, bank *nic.Bank, write *firmware.Write, noted *writeNotes) {
+	if k, ok := noted.kinds[write.WriteKind]; ok {
+		if k >= 0 {
+			c.report.Writes[k].Count += write.Calls
+		}
+		return
+	}
 	processor := bank.First + write.Cell
-	w := CheckWrite{Slot: write.Slot, Processor: processor, Path: m.names.Processor(processor), Count: 1,
+	w := CheckWrite{Slot: m.slot, Processor: processor, Path: m.names.Processor(processor), Count: write.Calls,
 		Column: write.Column, Address: write.Address, Before: fmt.Sprintf("%x", write.Before), After: fmt.Sprintf("%x", write.After), Global: write.Global, Grown: write.Grown}
 	switch {
-	case write.Grown > 0 || write.Global != "":
-	case write.Owner >= 0:
+	case write.Grows || write.Global != "":
+	case write.Neighbour:
 		neighbour := bank.First + write.Owner
 		w.Neighbour = &neighbour
 	case write.Column != "":
@@ -453,13 +492,11 @@ func (c *firmwareChecker) noteWrite(m *Machine, bank *nic.Bank, write *firmware.
 	default:
 		w.Variable = or(write.Variable, fmt.Sprintf("memory at %#x, which the image has no name for", write.Address))
 	}
-	key := fmt.Sprint(w.Neighbour != nil, w.Column, w.Variable, w.Global, w.Grown > 0)
-	if k, ok := seen[key]; ok {
-		c.report.Writes[k].Count++
+	if !w.harms() && len(c.report.Writes) >= checkWritesMax {
+		noted.unlisted++
+		noted.kinds[write.WriteKind] = -1
 		return
 	}
-	if len(c.report.Writes) < checkWritesMax {
-		seen[key] = len(c.report.Writes)
-		c.report.Writes = append(c.report.Writes, w)
-	}
+	noted.kinds[write.WriteKind] = len(c.report.Writes)
+	c.report.Writes = append(c.report.Writes, w)
 }

@@ -5,11 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/pops"
+	"starloom/firmware"
 )
 
 // checkScenario is a scenario for images that carry no packets.
@@ -188,19 +191,84 @@ func TestCheckExplainsADifference(t *testing.T) {
 	require.False(t, check.Writes[0].harms())
 }
 
-// TestCheckFindsForeignWrites: no result depends on this one.
+// TestCheckFindsForeignWrites: no result depends on these, be they a slot handler's or a start
+// handler's that is called again.
 func TestCheckFindsForeignWrites(t *testing.T) {
-	check, text := checked(t, checkScenario(t, "writes_next_door"))
-	require.Equal(t, VerdictFail, check.Verdict)
-	require.Nil(t, check.Difference)
-	require.Len(t, check.Writes, 1)
-	w := check.Writes[0]
-	require.EqualValues(t, 3, w.Slot)
-	require.Equal(t, 1, w.Processor)
-	require.Equal(t, 2, *w.Neighbour)
-	require.Equal(t, "record", w.Column)
-	require.Equal(t, "ad0b", w.After)
-	require.Contains(t, text, "foreign write: slot 3: pops.group[0].nic[1]")
+	restart := faultScenario(t, "fabric: {pops: {groups: 4, group_size: 2}}\nfirmware: {program: pops/random}", `schedule: [{kind: restart, targets: ["pops.group[0].nic[1]"], slots: {list: [3]}}]`)
+	for name, c := range map[string]struct {
+		params map[string]int64
+		after  string
+	}{
+		"slot":     {nil, "ad0b"},
+		"16 words": {map[string]int64{"words": 16}, strings.Repeat("ad0b0000", 3) + "ad0b"},
+		"restart":  {map[string]int64{"restarts": 1}, "ad0b"},
+	} {
+		s := checkScenario(t, "writes_next_door")
+		if s.Firmware.Params = c.params; c.params["restarts"] > 0 {
+			s.Faults = restart.Faults
+		}
+		check, text := checked(t, s)
+		require.Equal(t, VerdictFail, check.Verdict, name)
+		require.Nil(t, check.Difference)
+		k := slices.IndexFunc(check.Writes, CheckWrite.harms)
+		require.Equal(t, len(check.Writes)-1, k, text)
+		w := check.Writes[k]
+		require.EqualValues(t, 3, w.Slot)
+		require.Equal(t, 1, w.Processor)
+		require.Equal(t, 2, *w.Neighbour)
+		require.Equal(t, "record", w.Column)
+		require.Equal(t, c.after, w.After)
+		require.Equal(t, 1, w.Count, "a call is one, however many bytes it writes")
+		require.Contains(t, text, "foreign write: slot 3: pops.group[0].nic[1]")
+	}
+}
+
+// TestCheckCountsCalls: all of them, in banks of many processors, too.
+func TestCheckCountsCalls(t *testing.T) {
+	s := checkScenario(t, "shares_a_variable")
+	s.Fabric.POPS = &pops.Network{Groups: 32, GroupSize: 16}
+	c := &firmwareChecker{ctx: t.Context(), scenario: s}
+	require.NoError(t, c.watch())
+	require.Len(t, c.report.Writes, 1)
+	require.Equal(t, 512*5, c.report.Writes[0].Count, "in the slots 0 to 4")
+	require.Empty(t, c.report.NotCompared)
+}
+
+// TestCheckListsTheWorstWrites: a full list of notes has room for what does harm.
+func TestCheckListsTheWorstWrites(t *testing.T) {
+	c := &firmwareChecker{ctx: t.Context(), scenario: checkScenario(t, "writes_next_door")}
+	m, err := c.watched()
+	require.NoError(t, err)
+	defer func() { require.NoError(t, m.close()) }()
+	noted, bank := writeNotes{kinds: map[firmware.WriteKind]int{}}, m.shards[0].instances[0].Bank()
+	for range 2 {
+		for k := range checkWritesMax + 3 {
+			c.noteWrite(m, bank, &firmware.Write{WriteKind: firmware.WriteKind{Variable: fmt.Sprint(k)}, Calls: 2}, &noted)
+		}
+		c.noteWrite(m, bank, &firmware.Write{WriteKind: firmware.WriteKind{Column: "record", Neighbour: true}, Owner: 1, Calls: 3}, &noted)
+	}
+	require.Len(t, c.report.Writes, checkWritesMax+1)
+	require.Equal(t, 3, noted.unlisted)
+	require.Equal(t, 4, c.report.Writes[0].Count)
+	worst := c.report.Writes[checkWritesMax]
+	require.True(t, worst.harms())
+	require.Equal(t, 6, worst.Count)
+}
+
+// TestCheckRunsEachWayOnce: a bank has whole groups, so that half of two groups is as small as it
+// can be.
+func TestCheckRunsEachWayOnce(t *testing.T) {
+	s := checkScenario(t, "writes_next_door")
+	s.Fabric.POPS = &pops.Network{Groups: 2, GroupSize: 2}
+	check, text := checked(t, s)
+	require.Len(t, check.Runs, 7)
+	ways := map[string]bool{}
+	for i := range check.Runs {
+		way := check.Runs[i].text()
+		require.False(t, ways[way], text)
+		ways[way] = true
+	}
+	require.Contains(t, text, "no difference found between 7 runs")
 }
 
 // TestCheckFindsGrowth: a handler that takes memory takes it for all processors of a bank, even if
@@ -221,14 +289,16 @@ func TestCheckNamesGlobals(t *testing.T) {
 	require.NotEmpty(t, check.Writes[0].Global, text)
 }
 
-// TestCheckEndsAHandler: without an end to it nothing could be compared.
+// TestCheckEndsAHandler: without an end to it nothing could be compared. One that traps is no such
+// handler.
 func TestCheckEndsAHandler(t *testing.T) {
-	check, _ := checked(t, checkScenario(t, "never_returns"))
+	check, text := checked(t, checkScenario(t, "never_returns"))
 	require.Equal(t, VerdictFail, check.Verdict)
 	require.Empty(t, check.Runs)
 	require.Len(t, check.Faults, 1)
-	require.Contains(t, check.Faults[0], "slot 2: pops.group[1].nic[1]: processor 3: the firmware trapped in on_slot at never_returns.c:15:")
+	require.Contains(t, check.Faults[0], "slot 2: pops.group[1].nic[1]: its handler traps in on_slot at never_returns.c:15:")
 	require.Contains(t, check.Faults[0], "it has not returned after ")
+	require.Contains(t, text, "FAIL  check of never_returns.wasm in never_returns, seed 1\n")
 }
 
 func TestCheckRefusesManyRuns(t *testing.T) {

@@ -270,11 +270,7 @@ func (f *fuzzer) call(in *FuzzInput) (findings []FuzzFinding) {
 		findings = append(findings, FuzzFinding{Rule: rule, Path: f.m.names.Processor(in.Processor), Text: text, Received: in.received(), Input: *in, place: place})
 	}
 	fault := func(what string, e firmware.Event) {
-		where := or(e.Function, "an unknown function")
-		if e.Source != "" {
-			where += " at " + e.Source
-		}
-		place := what + e.Function + e.Source
+		where, place := eventPlace(&e), what+e.Function+e.Source
 		switch e.Kind {
 		case firmware.EventAssert:
 			found(RuleFail, place+e.Text, fmt.Sprintf("%s fails the assertion `%s` in %s", what, e.Text, where))
@@ -297,8 +293,9 @@ func (f *fuzzer) call(in *FuzzInput) (findings []FuzzFinding) {
 	}
 	in.put(bank, cell)
 	f.instance.Slot([]uint32{uint32(cell)}, slot)
-	for _, write := range f.instance.TakeWrites() {
-		if write.Owner >= 0 {
+	writes, _ := f.instance.TakeWrites() // all into the bank
+	for _, write := range writes {
+		if write.Neighbour {
 			found(ruleForeignWrite, write.Column, fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", bank.First+write.Owner, write.Column, write.Address))
 			break
 		}
@@ -322,6 +319,15 @@ func (f *fuzzer) call(in *FuzzInput) (findings []FuzzFinding) {
 		}
 	}
 	return findings
+}
+
+// eventPlace says where in the firmware a handler has ended.
+func eventPlace(e *firmware.Event) string {
+	where := or(e.Function, "an unknown function")
+	if e.Source != "" {
+		where += " at " + e.Source
+	}
+	return where
 }
 
 // put brings an input to a cell.

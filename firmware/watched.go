@@ -10,25 +10,40 @@ import (
 	"starloom/nic"
 )
 
-// Write is what a handler has changed that is not its own processor's.
+// WriteKind says whose a write is, or which variable it changes: writes of one kind are counted
+// together.
+type WriteKind struct {
+	Column    string // of the bank, by its name in the register map; "" outside of the bank
+	Neighbour bool   // the column is another processor's; else nobody's
+	Variable  string // static variable that lies there, "" if the image does not say
+	Unnamed   uint32 // in its place: the address, rounded down to writeBytesMax
+	Global    string // a global of WebAssembly in the place of memory
+	Grows     bool   // the memory has grown, in the place of a write
+}
+
+// outside reports whether it is neither of the bank nor of the memory's size.
+func (k *WriteKind) outside() bool { return k.Column == "" && !k.Grows }
+
+// Write is what handlers have changed that is not their own processor's: the first that did,
+// and how many.
 type Write struct {
-	Cell     int    // whose handler
-	Slot     uint32 // in which it was called, 0 for the start handler, too
-	Address  uint32
-	Before   []byte // at most writeBytesMax
-	After    []byte
-	Column   string // of the bank, by its name in the register map; "" outside of the bank
-	Owner    int    // the cell whose it is, nic.OwnerNone for nobody's
-	Variable string // static variable that lies there, "" if the image does not say
-	Global   string // a global of WebAssembly in the place of memory
-	Grown    int    // bytes by which the memory has grown, in the place of a write
+	WriteKind
+	Cell    int // whose handler
+	Address uint32
+	Before  []byte // at most writeBytesMax
+	After   []byte
+	Owner   int // the cell whose it is, nic.OwnerNone for nobody's
+	Grown   int // bytes by which the memory has grown
+	Calls   int // of handlers that made such a write
+
+	call int // the last one of these
 }
 
 const (
-	writeBytesMax = 16
-	writesMax     = 256 // that are kept between two calls of TakeWrites...
-	outsideMax    = 128 // ...of which so many are outside of the bank
-	watchedChunk  = 4096
+	writeBytesMax   = 16
+	outsideMax      = 128  // kinds outside of the bank that are kept between two calls of TakeWrites
+	outsideBytesMax = 2048 // of a call that are looked at there
+	watchedChunk    = 4096
 )
 
 // Watched is an Instance that calls its handlers one at a time and notes what each of them
@@ -41,7 +56,12 @@ type Watched struct {
 	costs   []uint32
 	stack   int // global of the stack pointer, -1 for none
 	writes  []Write
+	kinds   map[WriteKind]int // places in writes
 	outside int               // of writes
+	cut     bool              // there were more
+	endless []Event           // of calls that did not return
+	call    int               // number of the call that is made
+	looked  int               // bytes outside of the bank that it has changed
 	sources map[uint32]string // names of variables that were asked for
 	blind   bool              // nothing is noted now
 }
@@ -49,7 +69,7 @@ type Watched struct {
 // Watch watches an instance of an image.
 func Watch(instance Instance) *Watched {
 	in := instance.(*wasmInstance)
-	w := &Watched{Instance: in, in: in, sources: map[uint32]string{}}
+	w := &Watched{Instance: in, in: in, kinds: map[WriteKind]int{}, sources: map[uint32]string{}}
 	w.stack = slices.IndexFunc(in.image.copy.Globals, func(g wasm.Global) bool { return strings.HasSuffix(g.Name, stackName) })
 	if w.stack < 0 {
 		for i, g := range in.image.copy.Globals {
@@ -101,49 +121,82 @@ func (w *Watched) Fault(err error) Event {
 
 // Start implements Instance.
 func (w *Watched) Start() {
-	if w.blind {
-		w.in.Start()
-		w.costs = append(w.costs[:0], w.in.Costs()...)
-		return
-	}
-	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
-	for cell := range w.in.bank.Cells {
-		w.watch(cell, 0, func() { w.in.run(w.in.start, 1, []uint32{uint32(cell)}, 0) })
-	}
+	w.each(allCells(w.in.bank.Cells), func(cells []uint32) { w.in.run(w.in.start, 1, cells, 0) })
 }
 
 // Slot implements Instance.
 func (w *Watched) Slot(cells []uint32, slot uint32) {
-	if w.blind {
-		w.in.Slot(cells, slot)
-		w.costs = append(w.costs[:0], w.in.Costs()...)
-		return
+	w.each(cells, func(cells []uint32) { w.in.run(w.in.slot, 2, cells, slot) })
+}
+
+// Restart implements Instance.
+func (w *Watched) Restart(cells []uint32) {
+	w.in.renew(cells)
+	w.each(cells, func(cells []uint32) { w.in.run(w.in.start, 1, cells, 0) })
+}
+
+// renew gives cells the state in which their start handlers are called.
+func (in *wasmInstance) renew(cells []uint32) {
+	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
+		told := in.bank.Told()
+		in.Reset(in.bank.Seed)
+		in.bank.Tell(told)
 	}
-	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
-	for i, cell := range cells {
-		w.watch(int(cell), slot, func() { w.in.run(w.in.slot, 2, cells[i:i+1:i+1], slot) })
+	for _, cell := range cells {
+		in.bank.Restart(int(cell), in.pristine.memory)
+		clear(in.probes[int(cell)*len(in.image.Probes):][:len(in.image.Probes)])
 	}
 }
 
 // Costs implements Instance.
 func (w *Watched) Costs() []uint32 { return w.costs }
 
-// TakeWrites returns what was noted since the last call, in the order of the calls.
-func (w *Watched) TakeWrites() []Write {
-	writes := w.writes
-	w.writes, w.outside = nil, 0
-	return writes
+// TakeWrites returns what was noted since the last call, in the order of the calls, and whether
+// there was more outside of the bank than is kept.
+func (w *Watched) TakeWrites() (writes []Write, cut bool) {
+	writes, cut = w.writes, w.cut
+	w.writes, w.outside, w.cut = nil, 0, false
+	clear(w.kinds)
+	return writes, cut
+}
+
+// TakeEndless returns the traps of calls that did not return, see Host.Limit, since the last call.
+func (w *Watched) TakeEndless() []Event {
+	events := w.endless
+	w.endless = nil
+	return events
+}
+
+// each calls handlers one at a time, or at once where nothing is noted.
+func (w *Watched) each(cells []uint32, call func(cells []uint32)) {
+	if w.blind {
+		call(cells)
+		w.costs = append(w.costs[:0], w.in.Costs()...)
+		return
+	}
+	w.before, w.costs = append(w.before[:0], w.in.Memory()...), w.costs[:0]
+	for i, cell := range cells {
+		w.watch(int(cell), func() { call(cells[i : i+1 : i+1]) })
+	}
 }
 
 // watch calls one handler and compares the memory before and after. The list of calls is
 // the host's: it is written before.
-func (w *Watched) watch(cell int, slot uint32, call func()) {
-	globals := w.in.Globals()
+func (w *Watched) watch(cell int, call func()) {
+	host, globals, events := w.in.image.host, w.in.Globals(), len(w.in.events)
+	w.call++
+	w.looked = 0
+	host.endless.Store(false)
 	call()
 	w.costs = append(w.costs, w.in.Costs()...)
+	if host.Endless() {
+		w.endless = append(w.endless, w.in.events[events:]...)
+	}
 	memory := w.in.Memory()
-	w.note(&Write{Cell: cell, Slot: slot, Owner: nic.OwnerNone, Grown: len(memory) - len(w.before)}, len(memory) > len(w.before))
-	w.before = append(w.before, make([]byte, len(memory)-len(w.before))...)
+	if grown := len(memory) - len(w.before); grown > 0 {
+		w.note(&Write{WriteKind: WriteKind{Grows: true}, Cell: cell, Owner: nic.OwnerNone, Grown: grown})
+		w.before = append(w.before, make([]byte, grown)...)
+	}
 	stack := uint64(0)
 	if w.stack >= 0 {
 		stack = globals[w.stack]
@@ -151,59 +204,74 @@ func (w *Watched) watch(cell int, slot uint32, call func()) {
 	for at := 0; at < len(memory); at += watchedChunk {
 		now, old := memory[at:min(at+watchedChunk, len(memory))], w.before[at:min(at+watchedChunk, len(memory))]
 		if !bytes.Equal(now, old) {
-			w.compare(cell, slot, at, old, now, stack)
+			w.compare(cell, at, old, now, stack)
 			copy(old, now)
 		}
 	}
 	for i, value := range w.in.Globals() {
-		g := w.in.image.copy.Globals[i]
-		w.note(&Write{Cell: cell, Slot: slot, Owner: nic.OwnerNone, Global: g.Name}, value != globals[i])
+		if value != globals[i] {
+			w.note(&Write{WriteKind: WriteKind{Global: w.in.image.copy.Globals[i].Name}, Cell: cell, Owner: nic.OwnerNone})
+		}
 	}
 }
 
-// note keeps a write, if it is one and there is room.
-func (w *Watched) note(write *Write, is bool) {
-	if is && len(w.writes) < writesMax {
-		w.writes = append(w.writes, *write)
+// note counts a write, and keeps the first of its kind if there is room: then it returns it.
+func (w *Watched) note(write *Write) *Write {
+	if k, known := w.kinds[write.WriteKind]; known {
+		if kept := &w.writes[k]; kept.call != w.call {
+			kept.Calls, kept.call = kept.Calls+1, w.call
+		}
+		return nil
 	}
+	if write.outside() {
+		if w.outside >= outsideMax {
+			w.cut = true
+			return nil
+		}
+		w.outside++
+	}
+	write.Calls, write.call = 1, w.call
+	w.kinds[write.WriteKind] = len(w.writes)
+	w.writes = append(w.writes, *write)
+	return &w.writes[len(w.writes)-1]
 }
 
 // compare notes what has changed in a piece of memory at an address: bytes side by side
 // with one owner are one write.
-func (w *Watched) compare(cell int, slot uint32, address int, old, now []byte, stack uint64) {
-	var last *Write
+func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
+	var kind WriteKind // of the byte before
+	var last *Write    // that begins here
 	for i := range now {
 		at := uint64(address + i)
 		if old[i] == now[i] {
 			continue
 		}
 		column, owner := w.in.bank.Owner(at)
-		variable := ""
+		if owner == cell || owner == nic.OwnerAny {
+			continue
+		}
+		before := kind
+		kind = WriteKind{Column: column, Neighbour: owner >= 0}
 		if column == "" {
-			if w.outside >= outsideMax {
+			if w.looked >= outsideBytesMax {
+				w.cut = true
 				continue
 			}
-			variable = w.variable(uint32(at))
+			if kind.Variable = w.variable(uint32(at)); kind.Variable == "" {
+				if at < stack {
+					continue
+				}
+				kind.Unnamed = uint32(at) &^ (writeBytesMax - 1)
+			}
+			w.looked++
 		}
-		own := owner == cell || owner == nic.OwnerAny || column == "" && variable == "" && at < stack
-		if own {
-			continue
+		if kind != before {
+			last = w.note(&Write{WriteKind: kind, Cell: cell, Owner: owner, Address: uint32(at)})
 		}
-		if last != nil && last.Column == column && last.Owner == owner && last.Variable == variable &&
-			int(at)-int(last.Address) < writeBytesMax {
+		if last != nil && last.Owner == owner && at-uint64(last.Address) < writeBytesMax {
 			first := int(last.Address) - address
 			last.Before, last.After = slices.Clone(old[first:i+1]), slices.Clone(now[first:i+1])
-			continue
 		}
-		if len(w.writes) >= writesMax {
-			return
-		}
-		w.writes = append(w.writes, Write{Cell: cell, Slot: slot, Address: uint32(at), Column: column, Owner: owner, Variable: variable,
-			Before: slices.Clone(old[i : i+1]), After: slices.Clone(now[i : i+1])})
-		if column == "" {
-			w.outside++
-		}
-		last = &w.writes[len(w.writes)-1]
 	}
 }
 
