@@ -458,6 +458,12 @@ func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, c
 
 // Restart implements Instance.
 func (in *wasmInstance) Restart(cells []uint32) {
+	in.renew(cells)
+	in.run(in.start, 1, cells, 0)
+}
+
+// renew gives cells the state in which their start handlers are called.
+func (in *wasmInstance) renew(cells []uint32) {
 	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
 		told := in.bank.Told()
 		in.Reset(in.bank.Seed)
@@ -467,7 +473,6 @@ func (in *wasmInstance) Restart(cells []uint32) {
 		in.bank.Restart(int(cell), in.pristine.memory)
 		clear(in.probes[int(cell)*len(in.image.Probes):][:len(in.image.Probes)])
 	}
-	in.run(in.start, 1, cells, 0)
 }
 
 // run calls an entry point for some cells. Where it is not proved that calls give back the

@@ -135,19 +135,6 @@ func (w *Watched) Restart(cells []uint32) {
 	w.each(cells, func(cells []uint32) { w.in.run(w.in.start, 1, cells, 0) })
 }
 
-// renew gives cells the state in which their start handlers are called.
-func (in *wasmInstance) renew(cells []uint32) {
-	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
-		told := in.bank.Told()
-		in.Reset(in.bank.Seed)
-		in.bank.Tell(told)
-	}
-	for _, cell := range cells {
-		in.bank.Restart(int(cell), in.pristine.memory)
-		clear(in.probes[int(cell)*len(in.image.Probes):][:len(in.image.Probes)])
-	}
-}
-
 // Costs implements Instance.
 func (w *Watched) Costs() []uint32 { return w.costs }
 
