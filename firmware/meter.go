@@ -93,12 +93,6 @@ func (h *Host) endSpent(module api.Module) {
 // Costs implements Instance.
 func (in *wasmInstance) Costs() []uint32 { return in.spent }
 
-// Restart implements Instance. Nothing is noted of what the start handlers write.
-func (w *Watched) Restart(cells []uint32) {
-	w.in.Restart(cells)
-	w.costs = append(w.costs[:0], w.in.Costs()...)
-}
-
 // runMetered is run for an image with a meter: what each cell's handler has cost is in Costs. The
 // copy calls the handlers one by one, so whose handler ran is not believed but known.
 func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
