@@ -163,13 +163,28 @@ func TestFuzzFindsForeignWrites(t *testing.T) {
 
 // TestFuzzSparesGoodFirmware: nothing that can be received harms a built-in program.
 func TestFuzzSparesGoodFirmware(t *testing.T) {
-	s := checkScenario(t, "talks")
-	s.Firmware.Image, s.Firmware.Program = "", "pops/random"
-	s.Workload.Permutation.Kind, s.Rules = PermutationRandom, nil
-	check, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: 2000})
-	require.NoError(t, err)
-	require.Equal(t, VerdictPass, check.Verdict, check.Fuzz)
-	require.Equal(t, 2000, check.Fuzzed)
+	const pops, ej, one, all = "pops: {groups: 4, group_size: ", "ej: {a: 1, b: 2, dimensions: 2}", "workload: {one_to_all: {source: 3}}", "workload: {all_to_all: {}}"
+	for _, c := range [][3]string{
+		{"pops/random", pops + "2}"},
+		{"pops/two-hops", pops + "2}"},
+		{"pops/random-corrected", pops + "2}"},
+		{"pops/random-corrected", pops + "8}"},
+		{"ej/improved", ej, one},
+		{"ej/misprinted", ej, one},
+		{"ej/previous", ej, one},
+		{"ej/general", ej, one},
+		{"ej/all-to-all", ej, all},
+		{"ej/all-to-all-c1", ej, all},
+		{"ej/all-to-all-c2", ej, all},
+	} {
+		s, err := ParseScenario("good.yaml", []byte("starloom: 1\nfabric: {"+c[1]+"}\nfirmware: {program: "+c[0]+"}\n"+c[2]+"\nstop: {slots: 12}\n"))
+		require.NoError(t, err)
+		checker := &firmwareChecker{ctx: t.Context(), scenario: s, progress: func(string) {}}
+		checker.report.Runs = []CheckedRun{{Slots: uint64(s.Stop.Slots)}}
+		require.NoError(t, checker.fuzz(&FirmwareCheckOptions{Fuzz: 2000}))
+		require.Equal(t, 2000, checker.report.Fuzzed, "%s: %v", c[0], checker.report.Fuzz)
+		require.False(t, slices.ContainsFunc(checker.report.Fuzz, FuzzFinding.fails), "%s: %v", c[0], checker.report.Fuzz)
+	}
 }
 
 func TestReplayRefusesBadInput(t *testing.T) {

@@ -24,6 +24,14 @@ SL_INLINE void sl_ej_send_packet(sl_nic *nic, uint32_t direction, sl_ej_packet p
     *(sl_ej_packet *)sl_ej_send(nic, sl_ej_port(packet.dimension, direction), sizeof packet) = packet;
 }
 
+/* Takes the packet of a frame, if it is one that a node can send on: a faulty neighbour may
+ * send anything. */
+SL_INLINE int sl_ej_take(const sl_nic *nic, const sl_frame *frame, sl_ej_packet *packet) {
+    if (frame->kind != SL_KIND_DATA || frame->payload_bytes != sizeof *packet) return 0;
+    *packet = *(const sl_ej_packet *)frame->payload;
+    return packet->major < 6 && packet->minor < 6 && packet->dimension - 1u < sl_ej_dimensions(nic);
+}
+
 /* Opens all sectors of one dimension, in a step. */
 SL_INLINE void sl_ej_open(sl_nic *nic, uint32_t dimension, uint32_t step) {
     uint16_t hops = (uint16_t)(sl_ej_diameter(nic) - 1);

@@ -40,6 +40,11 @@ static void start(sl_nic *nic, sl_ej_lists *lists, uint32_t source, uint32_t bel
     }
 }
 
+/* Whether a node can send a packet on: a faulty neighbour may send anything. */
+SL_INLINE int is_good(const sl_nic *nic, packet_t packet) {
+    return packet.source < sl_processors(nic) && packet.sector < 6 && packet.dimension - 1u < sl_ej_dimensions(nic);
+}
+
 static void take(sl_nic *nic, state_t *s, sl_ej_lists *lists, packet_t packet) {
     s->messages[packet.source] = (uint16_t)(HAS | packet.zero);
     packet_t on = packet;
@@ -85,7 +90,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
     while ((frame = sl_receive(nic)) != 0)
         for (uint32_t at = 0; at + sizeof(packet_t) <= frame->payload_bytes; at += sizeof(packet_t)) {
             packet_t packet = *(const packet_t *)(frame->payload + at);
-            if (packet.source < sl_processors(nic)) take(nic, s, &lists, packet);
+            if (is_good(nic, packet)) take(nic, s, &lists, packet);
         }
     go_phase(nic, s, &lists);
 }

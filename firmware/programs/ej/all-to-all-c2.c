@@ -60,6 +60,12 @@ SL_INLINE uint32_t port_of(const sl_nic *nic, uint32_t dimension, uint32_t rotat
     return sl_ej_port((dimension - 1 + rotation) % sl_ej_dimensions(nic) + 1, direction);
 }
 
+/* Whether a node can send a packet on: a faulty neighbour may send anything. */
+SL_INLINE int is_good(const sl_nic *nic, packet_t packet) {
+    return packet.source < sl_processors(nic) && packet.sector < 3 && packet.dimension - 1u < sl_ej_dimensions(nic) &&
+           packet.q - 1u < sl_ej_q_max(nic, packet.sector);
+}
+
 /* The packet that bit `way` of a message means, and its port. */
 static packet_t packet_of(const sl_nic *nic, uint32_t source, const waiting_t *m, uint32_t way, uint32_t rotation, uint32_t *port) {
     packet_t packet = {source, m->sector, m->dimension, m->q, m->p};
@@ -193,7 +199,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
     while ((frame = sl_receive(nic)) != 0)
         for (uint32_t at = 0; at + sizeof(packet_t) <= frame->payload_bytes; at += sizeof(packet_t)) {
             packet_t packet = *(const packet_t *)(frame->payload + at);
-            if (packet.source >= sl_processors(nic)) continue;
+            if (!is_good(nic, packet)) continue;
             s->received++;
             take(nic, s, &lists, packet.source, (waiting_t){0, packet.q, packet.p, packet.sector, packet.dimension, 0});
         }

@@ -42,6 +42,11 @@ static void start(sl_nic *nic, sl_ej_lists *lists, uint32_t source, uint32_t dim
         }
 }
 
+/* Whether a node can send a packet on: a faulty neighbour may send anything. */
+SL_INLINE int is_good(const sl_nic *nic, packet_t packet) {
+    return packet.major < 6 && packet.minor < 6 && packet.dimension - 1u < sl_ej_dimensions(nic) && packet.phase - 1u < 3;
+}
+
 /* Algorithm 4: what a packet leads to. */
 static void take(sl_nic *nic, sl_ej_lists *lists, packet_t packet) {
     uint32_t last = sl_ej_dimensions(nic) * sl_ej_diameter(nic);
@@ -90,8 +95,10 @@ static void on_slot(sl_nic *nic, state_t *s) {
     sl_ej_lists lists = {{0}};
     const sl_frame *frame;
     while ((frame = sl_receive(nic)) != 0)
-        for (uint32_t at = 0; at + sizeof(packet_t) <= frame->payload_bytes; at += sizeof(packet_t))
-            take(nic, &lists, *(const packet_t *)(frame->payload + at));
+        for (uint32_t at = 0; at + sizeof(packet_t) <= frame->payload_bytes; at += sizeof(packet_t)) {
+            packet_t packet = *(const packet_t *)(frame->payload + at);
+            if (is_good(nic, packet)) take(nic, &lists, packet);
+        }
     go_phase(nic, s, &lists);
 }
 

@@ -21,6 +21,14 @@ SL_INLINE void send(sl_nic *nic, uint32_t direction, packet_t packet) {
     *(packet_t *)sl_ej_send(nic, sl_ej_port(packet.dimension, direction), sizeof packet) = packet;
 }
 
+/* Takes the packet of a frame, if it is one that a node can send on: a faulty neighbour may
+ * send anything. */
+SL_INLINE int take(const sl_nic *nic, const sl_frame *frame, packet_t *packet) {
+    if (frame->kind != SL_KIND_DATA || frame->payload_bytes != sizeof *packet) return 0;
+    *packet = *(const packet_t *)frame->payload;
+    return packet->sector < 6 && packet->dimension - 1u < sl_ej_dimensions(nic) && packet->q - 1u < sl_ej_q_max(nic, packet->sector);
+}
+
 /* Opens the sectors of the dimensions from one on down. */
 SL_INLINE void open_all(sl_nic *nic, uint32_t dimension) {
     for (; dimension > 0; dimension--)
@@ -38,7 +46,9 @@ static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
     const sl_frame *frame;
     while ((frame = sl_receive(nic)) != 0) {
-        packet_t packet = *(const packet_t *)frame->payload, on = packet;
+        packet_t packet, on;
+        if (!take(nic, frame, &packet)) continue;
+        on = packet;
         if (packet.p < sl_ej_p_max(nic, packet.sector, packet.q)) {
             on.p++;
             send(nic, packet.sector, on);

@@ -25,7 +25,8 @@ static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
     const sl_frame *frame;
     while ((frame = sl_receive(nic)) != 0) {
-        sl_ej_packet packet = *(const sl_ej_packet *)frame->payload;
+        sl_ej_packet packet;
+        if (!sl_ej_take(nic, frame, &packet)) continue;
         sl_ej_forward(nic, packet);
         open_all(nic, packet.dimension - 1u, packet.step);
     }

@@ -35,8 +35,10 @@ static void on_start(sl_nic *nic, state_t *s) {
 static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *frame;
     while ((frame = sl_receive(nic)) != 0) {
+        sl_ej_packet packet;
+        if (!sl_ej_take(nic, frame, &packet)) continue;
         s->has = 1;
-        sl_ej_forward(nic, *(const sl_ej_packet *)frame->payload);
+        sl_ej_forward(nic, packet);
     }
     go_round(nic, s);
 }

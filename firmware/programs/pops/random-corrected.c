@@ -33,6 +33,16 @@ SL_INLINE uint32_t hash(const sl_nic *nic, uint32_t x, uint32_t step) {
     return (uint32_t)((h >> 32) * sl_groups(nic) >> 32);
 }
 
+/* Whether a frame brings a packet that some processor can take. */
+SL_INLINE int brings_packet(const sl_nic *nic, const sl_frame *heard) {
+    return heard && sl_packet_of(heard)->destination < sl_processors(nic);
+}
+
+/* Acks to the group that is heard in slots 1 and 2: who hears none has nothing to ack. */
+SL_INLINE void ack_back(sl_nic *nic, const state_t *s) {
+    if (s->hears != SL_PORT_NONE) sl_send_ack(nic, s->hears, SL_ANY);
+}
+
 /* ceil(log2(x)), x >= 1 */
 SL_INLINE uint32_t log2_ceil(uint32_t x) { return x <= 1 ? 0 : 32 - (uint32_t)__builtin_clz(x - 1); }
 
@@ -103,8 +113,8 @@ SL_INLINE void slot_wide(sl_nic *nic, state_t *s) {
         break;
 
     case 2: /* slot 3: copies go to the destination group, undelivered destinations listen */
-        s->holds_copy = heard != 0;
-        if (heard) {
+        s->holds_copy = (uint8_t)brings_packet(nic, heard);
+        if (s->holds_copy) {
             const sl_packet copy = *sl_packet_of(heard);
             const uint32_t group = copy.destination / sl_group_size(nic);
             sl_send_packet(nic, group, copy.destination, copy);
@@ -120,11 +130,11 @@ SL_INLINE void slot_wide(sl_nic *nic, state_t *s) {
         break;
 
     case 4: /* slot 5: the ack goes on to the random group */
-        if (heard && heard->destination == sl_self(nic)) sl_send_ack(nic, s->hears, SL_ANY);
+        if (heard && heard->destination == sl_self(nic)) ack_back(nic, s);
         break;
 
     case 5: /* slot 6: and to the source, which deletes the original */
-        if (heard) sl_send_ack(nic, s->hears, SL_ANY);
+        if (heard) ack_back(nic, s);
         break;
     }
     sl_sleep(nic, sleep);
@@ -210,8 +220,8 @@ SL_INLINE void slot_narrow(sl_nic *nic, state_t *s) {
         break;
 
     case 2: /* slot 3: every holder of a slot-2 copy acks to where the copy came from */
-        s->holds_copy = heard != 0;
-        if (heard) {
+        s->holds_copy = (uint8_t)brings_packet(nic, heard);
+        if (s->holds_copy) {
             s->copy = *sl_packet_of(heard);
             sl_send_ack(nic, s->hears, SL_ANY);
             sleep = 2; /* until slot 5 */

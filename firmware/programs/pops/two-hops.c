@@ -45,6 +45,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
     (void)s;
     const uint32_t g = sl_groups(nic);
     const sl_frame *heard = sl_receive(nic);
+    if (heard && sl_packet_of(heard)->destination >= sl_processors(nic)) heard = 0; /* it belongs to no group */
     if (sl_delivered(nic)) sl_done(nic);
 
     if (sl_slot(nic) % 2 == 0) { /* first hop */
