@@ -293,7 +293,7 @@ func (c *firmwareChecker) compare() error {
 // wholeUnits rounds the size of a bank up, as a machine does.
 func (c *firmwareChecker) wholeUnits(size int) int {
 	shape := c.scenario.network().Shape()
-	return min(shape.Units, (size+shape.PerUnit-1)/shape.PerUnit) * shape.PerUnit
+	return shape.WholeUnits(size) * shape.PerUnit
 }
 
 // mode is that of all runs but the first.

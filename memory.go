@@ -54,7 +54,7 @@ func (m *Machine) checkBank() error {
 	if s.Firmware.Mode == ModeIsolated {
 		return nil
 	}
-	units := min(m.shape.Units, (m.options.BankSize+m.shape.PerUnit-1)/m.shape.PerUnit)
+	units := m.shape.WholeUnits(m.options.BankSize)
 	if m.parking != nil || m.image.stateBytes == 0 && m.mayPark() {
 		units = min(units, fabric.BlockUnits)
 	}

@@ -115,9 +115,14 @@ func (s Shape) Asks() bool { return s.Addressed || s.Arbitrated }
 // Shared reports whether outputs are one medium, on which NICs drop what is for others.
 func (s Shape) Shared() bool { return s.Addressed && s.Media == 1 && s.Processors() > 1 }
 
+// WholeUnits returns how many units have at least that many processors, at most all.
+func (s Shape) WholeUnits(processors int) int {
+	return min(s.Units, (processors+s.PerUnit-1)/s.PerUnit)
+}
+
 // Shards cuts the network into shards of at least that many processors.
 func (s Shape) Shards(processors int) []hw.Shard {
-	return hw.Shards(s.Units, max(1, (processors+s.PerUnit-1)/s.PerUnit))
+	return hw.Shards(s.Units, max(1, s.WholeUnits(processors)))
 }
 
 // UnitsOf returns how many units a bank holds and how many of its cells are in each:
