@@ -24,7 +24,6 @@ type metering struct {
 	budget uint64 // cycles of a handler in a slot; 0: any number
 
 	longest []uint32 // by processor: what the longest call of its slot handler has cost; nil if there are too many
-	whole   []uint32 // longest up to the last whole boundary
 }
 
 // longestProcessorsMax is up to how many processors a report has the longest call of each.
@@ -33,7 +32,7 @@ const longestProcessorsMax = 65_536
 func newMetering(c *CPU, processors int) *metering {
 	x := &metering{ratio: uint64(max(c.ClockRatio, 1)), budget: uint64(c.BudgetCycles)}
 	if processors <= longestProcessorsMax {
-		x.longest, x.whole = make([]uint32, processors), make([]uint32, processors)
+		x.longest = make([]uint32, processors)
 	}
 	return x
 }
@@ -333,6 +332,13 @@ type shardMeter struct {
 	// What takes the boundary that runs back.
 	startWhole, slotWhole spreadWhole
 	overrunsWhole         uint64
+	longer                []longerCall
+}
+
+// longerCall is a processor whose longest call is of the boundary that runs, and what that was before.
+type longerCall struct {
+	processor int
+	before    uint32
 }
 
 // spreadWhole is what a spread was at the last whole boundary, but for its counts, and what has been
@@ -371,10 +377,7 @@ func (m *Machine) beginMeter(shard *machineShard) {
 	s.startWhole.mark(&s.start)
 	s.slotWhole.mark(&s.slot)
 	s.overrunsWhole = s.overruns
-	if m.meter.longest != nil {
-		first, end := shard.shard.First*m.shape.PerUnit, shard.shard.End*m.shape.PerUnit
-		copy(m.meter.whole[first:end], m.meter.longest[first:end])
-	}
+	s.longer = s.longer[:0]
 }
 
 // dropMeter forgets what was measured in the boundary that runs.
@@ -384,8 +387,10 @@ func (m *Machine) dropMeter() {
 		s.startWhole.takeBack(&s.start, m.meter)
 		s.slotWhole.takeBack(&s.slot, m.meter)
 		s.overruns = s.overrunsWhole
+		for _, l := range slices.Backward(s.longer) {
+			m.meter.longest[l.processor] = l.before
+		}
 	}
-	copy(m.meter.longest, m.meter.whole)
 }
 
 // meterStart notes what the start handlers of a bank have cost.
@@ -422,7 +427,10 @@ func (m *Machine) meterSlot(shard *machineShard, bank *nic.Bank, cells, costs []
 	if longest := m.meter.longest; longest != nil {
 		longest = longest[bank.First:]
 		for place, cost := range costs {
-			longest[cells[place]] = max(longest[cells[place]], cost)
+			if before := &longest[cells[place]]; cost > *before {
+				s.longer = append(s.longer, longerCall{bank.First + int(cells[place]), *before})
+				*before = cost
+			}
 		}
 	}
 	for place := 0; place < len(costs); place++ {
