@@ -99,10 +99,15 @@ func newTraceDiff() *cobra.Command {
 		Long: `Compares two waveforms and shows the first difference: when, which signal, both
 values, and what came before it. The verdict is EQUAL only if all of both files was compared,
 else NO DIFFERENCE in what was compared, and what was skipped: by --only, --ignore,
---from and --to, where --x lenient let x or z match another value, and, with a clock or
-a period, always what is between the samples. Exit status: 0 no difference,
-1 they differ, or a file is damaged (its last line is cut off, a value does not fit its
-signal), 2 bad input. Files may be larger than memory.
+--from, --to and --prefix, where --x lenient let x or z match another value or
+--real-tolerance a real, and, with a clock or a period, always what is between the samples.
+Exit status: 0 no difference, 1 they differ, or a file is damaged (its last line is cut
+off, a value does not fit its signal), 2 bad input. Files may be larger than memory.
+
+A file ends with the last change of a signal that is compared (with a clock that is
+compared, with its last edge); times after it without a change do not count. If the other
+file goes on, as after a simulation that died, they differ, unless --prefix is given or
+--to is within both. Reals are equal if they are the same number, unless a tolerance is given.
 
 Signals are compared if both files have them under the same name; scopes around
 everything, such as TOP, may differ. Signals that only one file has are listed and
@@ -141,6 +146,8 @@ at the end of a period.`,
 	f.StringVar(&from, "from", "", "start at `T`: a time of A (100ns), or a cycle")
 	f.StringVar(&to, "to", "", "end with `T`: a time of A, or a cycle")
 	f.IntVar(&o.Context, "context", 16, "draw `N` cycles or changes, up to the first difference")
+	f.BoolVar(&o.Prefix, "prefix", false, "one file may end before the other")
+	f.Float64Var(&o.RealTolerance, "real-tolerance", 0, "reals match that differ by at most this part `R` of the larger one (1e-12)")
 	f.BoolVar(&o.First, "first", false, "stop at the first difference")
 	f.StringVar(&json, "json", "", "write the report as JSON to `F`")
 	c.RunE = func(c *cobra.Command, args []string) error {
@@ -170,6 +177,9 @@ at the end of a period.`,
 		}
 		if o.Context < 1 || o.Context > 1000 {
 			return &starloom.InputError{Place: "--context", Reason: fmt.Sprintf("%d columns cannot be drawn", o.Context), Remedy: "give 1 to 1000"}
+		}
+		if !(o.RealTolerance >= 0 && o.RealTolerance < 1) {
+			return &starloom.InputError{Place: "--real-tolerance", Reason: fmt.Sprintf("%v is not a part of a number", o.RealTolerance), Remedy: "give 0 or more and less than 1, such as 1e-12"}
 		}
 		progress := newProgress(c.ErrOrStderr())
 		o.Progress = progress.bytes

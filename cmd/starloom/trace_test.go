@@ -101,6 +101,36 @@ func TestTraceCommands(t *testing.T) {
 	assert.Contains(t, run(statusPass, "info d.pcapng").stdout, "sent  ")
 }
 
+// A waveform of a simulation that died does not pass.
+func TestTraceDiffOfAnEarlyEnd(t *testing.T) {
+	whole := "$timescale 1 ns $end\n$var wire 1 ! a $end\n$var real 64 # r $end\n$enddefinitions $end\n#0\n0!\nr0.1 #\n#10\n1!\n#20\n0!\n#30\n"
+	dir := folder(t, map[string]string{
+		"whole.vcd": whole, "died.vcd": whole[:strings.Index(whole, "#20")], "idle.vcd": whole + "#40\n#50\n",
+		"near.vcd": strings.Replace(whole, "r0.1 ", "r0.10000000000001 ", 1),
+	})
+	for _, c := range []struct {
+		args   string
+		status int
+		want   string
+	}{
+		{"whole.vcd died.vcd", statusFail, "DIFFERENT  whole.vcd  died.vcd\n\ncompared    2 signals, from 0 ns to 10 ns, 2 times\n" +
+			"ended       B at 10 ns; A goes on: a changes at 20 ns (--prefix allows it)\n"},
+		{"died.vcd whole.vcd", statusFail, "ended       A at 10 ns; B goes on: a changes at 20 ns (--prefix allows it)\n"},
+		{"whole.vcd died.vcd --prefix", statusPass, "NO DIFFERENCE in what was compared  whole.vcd  died.vcd\n\ncompared    2 signals, from 0 ns to 10 ns, 2 times\n" +
+			"skipped     A from 20 ns on, after the end of B (--prefix)\n"},
+		{"whole.vcd died.vcd --to 10ns", statusPass, "skipped     times after --to 10 ns\n"},
+		{"whole.vcd died.vcd --to 20ns", statusFail, "ended       B at 10 ns"},
+		{"whole.vcd idle.vcd", statusPass, "EQUAL  whole.vcd  idle.vcd\n"},
+		{"idle.vcd whole.vcd", statusPass, "EQUAL  idle.vcd  whole.vcd\n"},
+		{"whole.vcd near.vcd", statusFail, "\n  r\n  A  0.1\n  B  0.10000000000001\n"},
+		{"whole.vcd near.vcd --real-tolerance 1e-12", statusPass, "NO DIFFERENCE in what was compared, reals within 1e-12  whole.vcd  near.vcd\n"},
+	} {
+		r := starloomIn(t, dir, strings.Fields("trace diff "+c.args)...)
+		require.Equal(t, c.status, r.status, "%s: %s%s", c.args, r.stdout, r.stderr)
+		require.Contains(t, r.stdout, c.want, c.args)
+	}
+}
+
 // Bad input: exit status 2, place and remedy, and no file made or changed.
 func TestTraceBadInput(t *testing.T) {
 	dir := traced(t)
@@ -138,6 +168,9 @@ func TestTraceBadInput(t *testing.T) {
 		{"diff a.vcd b.vcd --clock pops.clk", "a.vcd: the clock pops.clk is not in the file; `starloom trace info a.vcd --signals` lists the names"},
 		{"diff a.vcd b.vcd --from 3", "--from: 3 is a cycle, but times are compared; give a time with its unit"},
 		{"diff a.vcd b.vcd --from x", `--from: "x" is not a time`},
+		{"diff a.vcd b.vcd --real-tolerance 1", "--real-tolerance: 1 is not a part of a number; give 0 or more and less than 1, such as 1e-12"},
+		{"diff a.vcd b.vcd --real-tolerance -1e-9", "--real-tolerance: -1e-09 is not a part"},
+		{"diff a.vcd b.vcd --real-tolerance NaN", "--real-tolerance: NaN is not a part"},
 		{"diff a.vcd b.vcd --context 0", "--context: 0 columns cannot be drawn; give 1 to 1000"},
 		{"decode a.vcd --map lanes.yaml", "starloom trace decode: --pcapng is missing; usage: "},
 		{"decode a.vcd --pcapng x.pcapng", "starloom trace decode: --map is missing; usage: "},

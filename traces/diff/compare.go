@@ -90,6 +90,11 @@ func (d *differ) compare(m *merge) error {
 			}
 		}
 	}
+	if !d.o.First || report.First == nil {
+		if err := d.readTail(m); err != nil {
+			return err
+		}
+	}
 	report.From, report.To = d.moment(m, first), d.moment(m, last)
 	d.noteSkipped(m, before)
 	report.EndedA = !m.a.Loaded && (!m.b.Loaded || m.b.Instant <= d.to)
@@ -115,6 +120,10 @@ func (d *differ) noteSkipped(m *merge, before bool) {
 	}
 	if m.a.Loaded && m.a.Instant > d.to || m.b.Loaded && m.b.Instant > d.to {
 		skip("%s after --to %v", unit, d.o.To)
+	}
+	if g := d.report.GoesOn; g != nil && d.o.Prefix {
+		longer, ended := g.files()
+		skip("%s from %v on, after the end of %s (--prefix)", longer, g.At, ended)
 	}
 	if d.relaxedCount > 0 {
 		skip("x or z matched anything: %s", traces.Plural(d.relaxedCount, "value", "values"))
@@ -172,23 +181,33 @@ func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 
 	for _, i := range list {
 		switch p := &d.pairs[i]; {
 		case differs[i]:
-		case !equalPair(m.a, m.b, p, d.o.Lenient):
+		case !equalPair(m.a, m.b, p, d.match):
 			differs[i] = true
 			found = append(found, i)
-		case d.relaxed != nil && d.relaxed[i] != d.report.Instants && !equalPair(m.a, m.b, p, false):
+		case d.relaxed != nil && d.relaxed[i] != d.report.Instants && !equalPair(m.a, m.b, p, exact):
 			d.relaxed[i] = d.report.Instants // a pair may be listed twice, for both files
-			d.relaxedCount++
+			if p.kind == vcd.KindReal && equalPair(m.a, m.b, p, matching{tolerance: d.match.tolerance}) {
+				d.report.RealsWithin++
+			} else {
+				d.relaxedCount++
+			}
 		}
 	}
 	return found
 }
 
-// realTolerance is how far apart equal reals may be, in parts: simulators print 16
-// digits or fewer.
-const realTolerance = 1e-12
+// matching says which values match beside equal ones.
+type matching struct {
+	lenient   bool    // x and z match everything
+	tolerance float64 // of reals, as a part of the larger one
+}
+
+// exact is the matching of equal values alone.
+var exact = matching{}
 
 // equalPair compares the columns of both files.
-func equalPair(a, b *vcd.Sampler, p *pair, lenient bool) bool {
+func equalPair(a, b *vcd.Sampler, p *pair, match matching) bool {
+	lenient := match.lenient
 	switch {
 	case p.whole:
 		valueA, unknownA := a.Word(p.a)
@@ -216,7 +235,7 @@ func equalPair(a, b *vcd.Sampler, p *pair, lenient bool) bool {
 	if math.IsNaN(x) || math.IsNaN(y) {
 		return lenient || math.IsNaN(x) && math.IsNaN(y)
 	}
-	return x == y || math.Abs(x-y) <= realTolerance*max(math.Abs(x), math.Abs(y))
+	return x == y || match.tolerance > 0 && math.Abs(x-y) <= match.tolerance*max(math.Abs(x), math.Abs(y))
 }
 
 func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {

@@ -23,6 +23,11 @@ type Options struct {
 
 	// Lenient lets x and z match everything.
 	Lenient bool
+	// RealTolerance is how far apart reals may be that match, as a part of the larger
+	// one. 0: only the same number matches.
+	RealTolerance float64
+	// Prefix lets one file end before the other.
+	Prefix bool
 
 	// A and B say how the files are sampled: both are, or none is. If both
 	// give A's name of a clock, B's is what it is called there.
@@ -77,7 +82,7 @@ const (
 // the first difference are read a second time. It returns an *input.Error for files and
 // options that cannot be used, and the context's error when that ends.
 func Files(ctx context.Context, pathA, pathB string, o Options) (*Report, error) {
-	d := &differ{ctx: ctx, paths: [2]string{pathA, pathB}, o: o}
+	d := &differ{ctx: ctx, paths: [2]string{pathA, pathB}, o: o, match: matching{lenient: o.Lenient, tolerance: o.RealTolerance}}
 	if d.o.Context <= 0 {
 		d.o.Context = contextDefault
 	}
@@ -112,10 +117,11 @@ type differ struct {
 	pairs    []pair
 	clocks   [2]string // for the drawing
 
-	// relaxed is, by pair, the number of the last instant at which x or z matched
-	// another value; nil if they do not match.
+	// relaxed is, by pair, the number of the last instant at which only the options
+	// made values match: x or z, or reals within the tolerance. It is nil if they do not.
+	match        matching
 	relaxed      []uint64
-	relaxedCount uint64
+	relaxedCount uint64 // by x or z
 
 	firstPair int
 	firstAt   int64
@@ -150,9 +156,9 @@ func (d *differ) prepare() error {
 		Schema: Schema, Verdict: VerdictEqual, A: d.paths[0], B: d.paths[1], Unit: d.unit.String(), Sampled: d.o.A.Sampled(),
 		Compared: len(p.pairs), Shapes: p.shapes,
 		OnlyA: traces.NewNameList(p.onlyA), OnlyB: traces.NewNameList(p.onlyB),
-		Skipped: p.leftOut(),
+		Skipped: p.leftOut(), RealTolerance: d.o.RealTolerance,
 	}
-	if d.o.Lenient {
+	if d.match != exact {
 		d.relaxed = make([]uint64, len(p.pairs))
 	}
 	if len(p.shapes) > 0 {

@@ -2,6 +2,7 @@ package diff
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -48,6 +49,17 @@ func requireDifferent(t *testing.T, a, b string, o Options, signal, at, valueA, 
 	require.NotNil(t, r.First)
 	require.Equal(t, []string{signal, at, valueA, valueB}, []string{r.First.Signal, r.First.At.String(), r.First.A, r.First.B})
 	require.NotEmpty(t, r.Waves)
+	return r
+}
+
+// requireDifferentEnd requires that B goes on after A.
+func requireDifferentEnd(t *testing.T, a, b string) *Report {
+	t.Helper()
+	r, err := diffTexts(t, a, b, Options{})
+	require.NoError(t, err)
+	require.Nil(t, r.First)
+	require.True(t, r.Differs())
+	require.Equal(t, "b", r.GoesOn.File)
 	return r
 }
 
@@ -249,14 +261,16 @@ func TestCycles(t *testing.T) {
 	a := header + "#0\n0!\n" + sampledBody(10, 0, 60, 5, -1)
 	b := strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 61, 4000, -1)
 	clock := vcd.Sampling{Clock: "t.clk"}
-	r := requireEqual(t, a, b, Options{A: clock, B: clock})
+	r := requireEqual(t, a, b, Options{A: clock, B: clock, Prefix: true}) // B has one more
 	require.EqualValues(t, 60, r.Instants)
 	require.Equal(t, "cycle 59", r.To.String())
+	require.Equal(t, "cycle 60", r.GoesOn.At.String())
+	b = strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 60, 4000, -1)
 	requireDifferent(t, a, b, Options{}, "t.clk", "4 ns", "0", "1")
 	// One name is enough: in B it is what the rules say.
 	other := strings.NewReplacer("module t ", "module TOP ", " clk ", " clk_i ").Replace(b)
 	requireEqual(t, a, other, Options{A: clock, B: clock, Rules: []NameRule{{From: "t.clk", To: "TOP.clk_i"}, {From: "t.*", To: "TOP.$1"}}})
-	broken := strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 61, 4000, 33)
+	broken := strings.Replace(header, "1ns", "1ps", 1) + "#0\n0!\n" + sampledBody(8000, 100, 60, 4000, 33)
 	r = requireDifferent(t, a, broken, Options{A: clock, B: clock, Context: 5}, "t.count", "cycle 34", "0x21", "0x22")
 	require.Equal(t, `cycle        30  31  32  33  34
 t.count (A)  |1d |1e |1f |20 |21
@@ -287,8 +301,8 @@ t.clk        ____________________
 		ours += "#" + itoa(n+1) + "\nb" + inBinary(n) + " #\n"
 	}
 	only := []string{"t.count"}
-	requireEqual(t, ours, a, Options{A: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, B: clock, Only: only})
-	requireEqual(t, a, ours, Options{B: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, A: clock, Only: only})
+	requireEqual(t, ours, a, Options{A: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, B: clock, Only: only, Prefix: true})
+	requireEqual(t, a, ours, Options{B: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, A: clock, Only: only, Prefix: true})
 	// Periods on both sides.
 	period := Options{A: vcd.Sampling{Period: vcd.Duration{Count: 10, Unit: vcd.Nanosecond}}, B: vcd.Sampling{Period: vcd.Duration{Count: 8, Unit: vcd.Nanosecond}}}
 	period.To = Bound{Given: true, Cycle: 59}
@@ -341,6 +355,74 @@ func TestShorterFiles(t *testing.T) {
 	require.Contains(t, text.String(), "skipped     B ends here, A goes on\nskipped     the last line of b.vcd, which has no end and may be cut off\n")
 }
 
+// The end of a file is the last change of a signal that is compared: what the other has
+// after it is a difference, a time without a change is none.
+func TestFilesThatEndEarly(t *testing.T) {
+	a := smallHeader + smallBody
+	clock, period := vcd.Sampling{Clock: "tb.clk"}, vcd.Sampling{Period: vcd.Duration{Count: 5, Unit: vcd.Nanosecond}}
+	to := Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 30, Unit: vcd.Nanosecond}}
+	more := "#35\n0!\n#40\n1!\nb111 #\n#45\n0!\n#50\n1!\nb1 #\n#55\n0!\n#60\n"
+	for _, c := range []struct {
+		name, rest string
+		o          Options
+		want       string // of the longer file, empty: no difference
+	}{
+		{"a change", more, Options{}, "tb.clk changes at 35 ns"},
+		{"another signal", more, Options{Only: []string{"**.data"}}, "tb.data changes at 40 ns"},
+		{"--to within both", more, Options{To: to}, ""},
+		{"--prefix", more, Options{Prefix: true}, ""},
+		{"a time", "#40\n", Options{}, ""},
+		{"two times", "#40\n#50\n", Options{}, ""},
+		{"a late change", "#40\n#50\nr3 r\n", Options{}, "tb.temp changes at 50 ns"},
+		{"the same values", "#40\n0!\n1!\nb110 #\nr2 r\n", Options{}, ""},
+		{"a signal that is left out", "#40\nb111 #\n#50\n", Options{Ignore: []string{"**.data"}}, ""},
+		{"an edge", more, Options{A: clock, B: clock}, "tb.clk changes in cycle 3"},
+		{"no edge", "#40\nb111 #\n", Options{A: clock, B: clock}, ""},
+		{"data by the clock", more, Options{A: clock, B: clock, Only: []string{"**.data"}}, "tb.data changes in cycle 4"},
+		{"edges alone", "#35\n0!\n#40\n1!\n#45\n0!\n#50\n1!\n", Options{A: clock, B: clock, Only: []string{"**.data"}}, ""},
+		{"a period", more, Options{A: period, B: period}, "tb.clk changes in cycle 7"},
+		{"a period of times", "#50\n", Options{A: period, B: period}, ""},
+		{"x", "#40\nbx #\n", Options{Lenient: true}, "tb.data changes at 40 ns"},
+	} {
+		for _, swap := range []bool{false, true} {
+			short, long, names := a, a+c.rest, [2]string{"A", "B"}
+			if swap {
+				short, long, names = long, short, [2]string{"B", "A"}
+			}
+			r, err := diffTexts(t, short, long, c.o)
+			require.NoError(t, err)
+			var text strings.Builder
+			require.NoError(t, r.WriteText(&text))
+			require.Equal(t, c.want != "", r.Differs(), "%s: %s", c.name, text.String())
+			require.Equal(t, c.want != "" || c.o.Prefix, r.GoesOn != nil, c.name)
+			if c.want != "" {
+				require.True(t, strings.HasPrefix(text.String(), "DIFFERENT  a.vcd  b.vcd\n\ncompared "), text.String())
+				require.Contains(t, text.String(), fmt.Sprintf("ended       %s %s; %s goes on: %s (--prefix allows it)\n", names[0], r.To.when(), names[1], c.want), c.name)
+			} else if len(c.o.Only)+len(c.o.Ignore) == 0 && !c.o.Prefix && !c.o.A.Sampled() && !c.o.To.Given {
+				require.Equal(t, VerdictEqual, r.Verdict, c.name)
+			}
+		}
+	}
+}
+
+// Reals are compared exactly unless a tolerance is given, and it is said where it was
+// needed.
+func TestReals(t *testing.T) {
+	a := smallHeader + smallBody
+	near := strings.Replace(a, "r1.5 ", "r1.5000000000000002 ", 1)
+	r := requireDifferent(t, a, near, Options{}, "tb.temp", "0 ns", "1.5", "1.5000000000000002")
+	require.Equal(t, 1, r.Differing)
+	r = requireEqual(t, a, near, Options{RealTolerance: 1e-15})
+	require.Equal(t, VerdictNoDifference, r.Verdict)
+	require.EqualValues(t, 1, r.RealsWithin)
+	var text strings.Builder
+	require.NoError(t, r.WriteText(&text))
+	require.Contains(t, text.String(), "skipped     1 real is within --real-tolerance 1e-15 of the other file's\n")
+	requireDifferent(t, a, near, Options{RealTolerance: 1e-17}, "tb.temp", "0 ns", "1.5", "1.5000000000000002")
+	require.Equal(t, VerdictEqual, requireEqual(t, a, a, Options{RealTolerance: 1e-3}).Verdict, "the tolerance was not needed")
+	requireEqual(t, a, strings.Replace(a, "r1.5 ", "r15e-1 ", 1), Options{})
+}
+
 // Events are compared: whether they are triggered at a time, or in a cycle.
 func TestEvents(t *testing.T) {
 	header := tracetest.Header("event 1 ! e", "event 1 # f", "wire 1 $ c")
@@ -357,6 +439,9 @@ func TestEvents(t *testing.T) {
 	clock := vcd.Sampling{Clock: "t.c"}
 	requireDifferent(t, header+body, header+strings.Replace(missing, "1!\n1$\n", "1$\n", 1), Options{A: clock, B: clock}, "t.e", "cycle 1", "triggered", "not triggered")
 	requireEqual(t, header+body, header+late, Options{Ignore: []string{"**.f"}, A: clock, B: clock})
+
+	r = requireDifferentEnd(t, header+body, header+body+"#25\n1!\n")
+	require.Equal(t, "t.e", r.GoesOn.Signal)
 
 	// Files of events alone, and an event that is a wire in the other file.
 	events := tracetest.Header("event 1 ! e")
@@ -390,8 +475,8 @@ func TestNamesWhatItSkips(t *testing.T) {
 		{"a last line of one file, another time in the other", a + "#40\n1!\n", a + "#35\n0!\n#40\n0!", Options{}, VerdictDifferent, true, "tb.clk, first at 35 ns: A 1, B 0\n"},
 		{"both last lines", a + "1!", a + "0!", Options{}, VerdictNoDifference, true, "NO DIFFERENCE in what was compared  a.vcd  b.vcd\n"},
 		{"a last time", a + "#40", a, Options{}, VerdictNoDifference, true, "skipped     the last line of a.vcd"},
-		{"a longer file", a, a + "#40\n1!\n", Options{}, VerdictNoDifference, false, "skipped     A ends here, B goes on\n"},
-		{"after --to", a, a + "#40\n1!\n", Options{To: Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 30, Unit: vcd.Nanosecond}}}, VerdictNoDifference, false, "skipped     times after --to 30 ns\n"},
+		{"a longer file", a, a + "#40\n0!\n", Options{Prefix: true}, VerdictNoDifference, false, "skipped     B from 40 ns on, after the end of A (--prefix)\n"},
+		{"after --to", a, a + "#40\n0!\n", Options{To: Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 30, Unit: vcd.Nanosecond}}}, VerdictNoDifference, false, "skipped     times after --to 30 ns\n"},
 		{"nothing by --to", a, a, Options{To: at(30)}, VerdictEqual, false, "EQUAL"},
 		{"before --from", a, strings.Replace(a, "r1.5", "r1.25", 1), Options{From: at(20)}, VerdictNoDifference, false, "3 times\nskipped     times before --from 20 ns\n"},
 		{"all but one", a, a, Options{Only: []string{"tb.clk"}}, VerdictNoDifference, false, "compared    1 signal, from 0 ns to 30 ns, 7 times\nskipped     left out by --only: 2 signals\n"},
@@ -405,6 +490,7 @@ func TestNamesWhatItSkips(t *testing.T) {
 		{"a pause", a, strings.Replace(a, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\n$end\n", 1), Options{}, VerdictNoDifference, false, "skipped     1 time in which one file is not dumped ($dumpoff)\n"},
 		{"a real for a wire", a, a + "r1.5 !\n", Options{}, VerdictNoDifference, true, "skipped     1 value in b.vcd of another kind than the signal\n"},
 		{"a text for a real", a + "sidle r\n", a, Options{}, VerdictNoDifference, true, "skipped     1 value in a.vcd"},
+		{"reals", a, strings.Replace(a, "r1.5 ", "r1.5000000000001 ", 1), Options{RealTolerance: 1e-12}, VerdictNoDifference, false, "NO DIFFERENCE in what was compared, reals within 1e-12  a.vcd  b.vcd\n"},
 		{"bits for a real", a + "b1 r\n1r\n", a, Options{}, VerdictNoDifference, true, "skipped     2 values in a.vcd"},
 	} {
 		r, err := diffTexts(t, c.a, c.b, c.o)

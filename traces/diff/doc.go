@@ -8,13 +8,15 @@
 //	               |                       |                         what was skipped
 //	b.vcd --> vcd.Reader --> vcd.Sampler --+
 //
-// Equal is said only if all of both files was compared.
+// Equal is said only if all of both files was compared. A file that ends before the last
+// change of the other one differs.
 //
 //	file        what it holds
 //	diff.go     Options, Files: both files up to the end or the first difference
 //	align.go    how much later B is, and the bounds
 //	merge.go    both files instant by instant
 //	compare.go  what differs at an instant, what was skipped
+//	tail.go     what one file has after the end of the other
 //	pairs.go    NameRule; which signals, or bits of them, are compared with which
 //	report.go   Report, as text and JSON
 //	draw.go     what was before the first difference, drawn

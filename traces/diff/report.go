@@ -49,7 +49,15 @@ type Report struct {
 	From     Moment `json:"from"`
 	To       Moment `json:"to"`
 
-	// The files that ended at To; the other one goes on.
+	// GoesOn is the first change in one file after the other has ended; without it
+	// both end with the same changes. It is a difference, unless Options.Prefix.
+	GoesOn *GoesOn `json:"goes_on,omitempty"`
+
+	// RealTolerance is the option, RealsWithin how many reals match only by it.
+	RealTolerance float64 `json:"real_tolerance,omitempty"`
+	RealsWithin   uint64  `json:"reals_within,omitempty"`
+
+	// The files that ended at To; if only one has, the other goes on.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
 	TruncatedA bool `json:"truncated_a,omitempty"` // the last line has no end and was not read
@@ -89,6 +97,14 @@ func (m Moment) String() string {
 	return fmt.Sprintf("cycle %d", *m.Cycle)
 }
 
+// when is the moment in a sentence.
+func (m Moment) when() string {
+	if m.Cycle == nil {
+		return "at " + m.TimeA
+	}
+	return "in " + m.String()
+}
+
 // Difference is a signal that differs, and the first time that it does.
 type Difference struct {
 	Signal  string `json:"signal"`
@@ -110,7 +126,7 @@ type Mismatch struct {
 // judge finds the verdict where there is no difference.
 func (r *Report) judge() {
 	skipped := r.OnlyA.Count + r.OnlyB.Count
-	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff > 0 || len(r.Skipped) > 0) {
+	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff+r.RealsWithin > 0 || len(r.Skipped) > 0) {
 		r.Verdict = VerdictNoDifference
 	}
 }
@@ -134,7 +150,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	case VerdictEqual:
 		line("EQUAL  %s  %s", r.A, r.B)
 	case VerdictNoDifference:
-		line("NO DIFFERENCE in what was compared  %s  %s", r.A, r.B)
+		within := ""
+		if r.RealsWithin > 0 {
+			within = fmt.Sprintf(", reals within %v", r.RealTolerance)
+		}
+		line("NO DIFFERENCE in what was compared%s  %s  %s", within, r.A, r.B)
 	default:
 		line("DIFFERENT  %s  %s", r.A, r.B)
 	}
@@ -200,12 +220,19 @@ func (r *Report) writeCounts(line func(string, ...any)) {
 			line("only in %s   %d: %s", only.file, only.list.Count, only.list.Some())
 		}
 	}
-	if r.EndedA != r.EndedB {
+	switch {
+	case r.GoesOn != nil && r.Verdict == VerdictDifferent:
+		longer, ended := r.GoesOn.files()
+		line("ended       %s %s; %s goes on: %s changes %s (--prefix allows it)", ended, r.To.when(), longer, r.GoesOn.name(), r.GoesOn.At.when())
+	case r.GoesOn == nil && r.EndedA != r.EndedB:
 		ended, goesOn := "A", "B"
 		if r.EndedB {
 			ended, goesOn = "B", "A"
 		}
 		line("skipped     %s ends here, %s goes on", ended, goesOn)
+	}
+	if r.RealsWithin > 0 {
+		line("skipped     %s within --real-tolerance %v of the other file's", traces.Plural(r.RealsWithin, "real is", "reals are"), r.RealTolerance)
 	}
 	if r.SkippedBegin > 0 {
 		line("skipped     %s before both files have begun", instants(r.SkippedBegin))

@@ -3,6 +3,7 @@ package vcd
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"starloom/traces/input"
 )
@@ -53,14 +54,24 @@ type Sampler struct {
 	period  int64 // in common units, 0 without
 	cycle   int64 // of the clock
 
-	value, unknown []uint64
-	texts          []string
+	columns
+	ahead columns // with a clock: what the loaded cycle is, before its edge
 
 	time    uint64  // of the loaded instant, in units of the file
 	pausing bool    // the simulator does not dump after it
 	pending []NetID // changed by the instant
 	waiting []bool  // is in pending
 	late    []NetID // changed by the clock's edge itself, so by the next cycle
+}
+
+// columns hold values of watched nets, as the reader does.
+type columns struct {
+	value, unknown []uint64
+	texts          []string
+}
+
+func newColumns(r *Reader) columns {
+	return columns{slices.Clone(r.value), slices.Clone(r.unknown), make([]string, len(r.texts))}
 }
 
 // NewSampler watches the nets and the clock of a file. Instants are in units of unit,
@@ -92,9 +103,10 @@ func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler
 	if err := r.Watch(nets); err != nil {
 		return nil, err
 	}
-	s.value = append(s.value, r.value...)
-	s.unknown = append(s.unknown, r.unknown...)
-	s.texts = make([]string, len(r.texts))
+	s.columns = newColumns(r)
+	if s.clock != noNet {
+		s.ahead = newColumns(r)
+	}
 	s.waiting = make([]bool, r.Nets())
 	return s, nil
 }
@@ -172,7 +184,7 @@ func (s *Sampler) loadPeriod() error {
 // what was before it.
 func (s *Sampler) loadCycle() error {
 	s.add(s.late)
-	s.copy(s.late)
+	s.Reader.copyTo(&s.ahead, s.late)
 	s.late = s.late[:0]
 	for s.Reader.Next() {
 		before := s.level()
@@ -190,7 +202,7 @@ func (s *Sampler) loadCycle() error {
 			return nil
 		}
 		s.add(changed)
-		s.copy(changed)
+		s.Reader.copyTo(&s.ahead, changed)
 	}
 	return s.Reader.Err()
 }
@@ -219,26 +231,43 @@ func (s *Sampler) Unchanged() bool { return len(s.pending) == 0 }
 // Commit makes the loaded instant that of the columns. It returns the nets that
 // may have changed; they are valid until the next load.
 func (s *Sampler) Commit() []NetID {
-	if s.clock == noNet {
-		s.copy(s.pending)
+	from := columns{s.Reader.value, s.Reader.unknown, s.Reader.texts}
+	if s.clock != noNet {
+		from = s.ahead
 	}
+	s.Reader.copyNets(&s.columns, &from, s.pending)
 	s.Committed, s.At, s.AtTime, s.Off = true, s.Instant, s.time, s.pausing
 	return s.pending
 }
 
-// copy takes values from the reader.
-func (s *Sampler) copy(nets []NetID) {
+// Clock is the net of the clock, if there is one.
+func (s *Sampler) Clock() (id NetID, ok bool) { return s.clock, s.clock != noNet }
+
+// Held is a copy whose columns stay as they are now.
+func (s *Sampler) Held() *Sampler {
+	held := *s
+	held.columns = columns{slices.Clone(s.value), slices.Clone(s.unknown), slices.Clone(s.texts)}
+	return &held
+}
+
+// copyTo copies what the reader has of some nets.
+func (r *Reader) copyTo(to *columns, nets []NetID) {
+	r.copyNets(to, &columns{r.value, r.unknown, r.texts}, nets)
+}
+
+// copyNets copies the values of some nets.
+func (r *Reader) copyNets(to, from *columns, nets []NetID) {
 	for _, id := range nets {
-		n := &s.Reader.nets[id]
+		n := &r.nets[id]
 		switch {
 		case n.kind == KindText:
-			s.texts[n.word] = s.Reader.texts[n.word]
+			to.texts[n.word] = from.texts[n.word]
 		case n.bits <= 64 && n.kind != KindEvent:
-			s.value[n.word], s.unknown[n.word] = s.Reader.value[n.word], s.Reader.unknown[n.word]
+			to.value[n.word], to.unknown[n.word] = from.value[n.word], from.unknown[n.word]
 		default:
 			last := n.word + (n.bits+63)/64
-			copy(s.value[n.word:last], s.Reader.value[n.word:last])
-			copy(s.unknown[n.word:last], s.Reader.unknown[n.word:last])
+			copy(to.value[n.word:last], from.value[n.word:last])
+			copy(to.unknown[n.word:last], from.unknown[n.word:last])
 		}
 	}
 }

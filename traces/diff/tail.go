@@ -1,0 +1,107 @@
+package diff
+
+import (
+	"starloom/traces/vcd"
+)
+
+// GoesOn is what one file still has after the other has ended: the end of a file is the
+// last change of a signal that is compared, a later time without one is nothing.
+type GoesOn struct {
+	File    string `json:"file"` // a or b, the one that goes on
+	Signal  string `json:"signal"`
+	SignalB string `json:"signal_b"`
+	At      Moment `json:"at"`
+}
+
+// files are the file that goes on and the one that has ended.
+func (g *GoesOn) files() (longer, ended string) {
+	if g.File == "a" {
+		return "A", "B"
+	}
+	return "B", "A"
+}
+
+// name is what the signal is called in the file that goes on.
+func (g *GoesOn) name() string {
+	if g.File == "a" {
+		return g.Signal
+	}
+	return g.SignalB
+}
+
+// readTail reads the longer file on, up to the first change of a compared signal or to
+// its end. Of a file whose last line is cut off the end is not known.
+func (d *differ) readTail(m *merge) error {
+	ended, longer, ofLonger := m.a, m.b, &m.ofB
+	if m.a.Loaded {
+		ended, longer, ofLonger = m.b, m.a, &m.ofA
+	}
+	if ended.Loaded || !longer.Loaded || !ended.Committed || ended.Reader.Truncated() {
+		return nil
+	}
+	pairs := oneSided(d.pairs, longer == m.b)
+	held := longer.Held()
+	for count := 0; longer.Loaded && !longer.Cut && longer.Instant <= d.to; count++ {
+		if count%checkEvery == 0 {
+			if err := d.tick(m); err != nil {
+				return err
+			}
+		}
+		if i := firstMoved(held, longer, pairs, ofLonger); i >= 0 {
+			d.noteTail(m, longer, &d.pairs[i])
+			return nil
+		}
+		if err := longer.Load(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// oneSided makes pairs of the columns of one file with themselves.
+func oneSided(pairs []pair, sideB bool) []pair {
+	own := make([]pair, len(pairs))
+	for i, p := range pairs {
+		if sideB {
+			p.a, p.aLow = p.b, p.bLow
+		} else {
+			p.b, p.bLow = p.a, p.aLow
+		}
+		own[i] = p
+	}
+	return own
+}
+
+// firstMoved commits an instant. It returns the first pair that is another than it was,
+// in the order of the declarations, -1 if none is. Every edge is a change of the clock.
+func firstMoved(held, s *vcd.Sampler, pairs []pair, of *byNet) int {
+	first := -1
+	keep := func(i int32) {
+		if first < 0 || int(i) < first {
+			first = int(i)
+		}
+	}
+	for _, id := range s.Commit() {
+		for _, i := range of.of(id) {
+			if !equalPair(held, s, &pairs[i], exact) {
+				keep(i)
+			}
+		}
+	}
+	if clock, ok := s.Clock(); ok {
+		for _, i := range of.of(clock) {
+			keep(i)
+		}
+	}
+	return first
+}
+
+func (d *differ) noteTail(m *merge, longer *vcd.Sampler, p *pair) {
+	report := &d.report
+	at := instant{number: longer.At, timeA: m.a.AtTime, timeB: m.b.AtTime}
+	file := map[bool]string{true: "a", false: "b"}[longer == m.a]
+	report.GoesOn = &GoesOn{File: file, Signal: p.nameA, SignalB: p.nameB, At: d.moment(m, at)}
+	if !d.o.Prefix {
+		report.Verdict = VerdictDifferent
+	}
+}
