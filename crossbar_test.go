@@ -143,8 +143,8 @@ func TestGossipAgainstReference(t *testing.T) {
 	}
 }
 
-// TestALOHA: gossip on a medium without an arbiter takes as long as the reference's mean of
-// 1,000,000 runs says (gossip.md section 9), and fewer eager senders are better there.
+// TestALOHA: gossip on a medium without an arbiter takes as long as the mean of
+// 1,000,000 runs of a program of its own says, and fewer eager senders are better there.
 func TestALOHA(t *testing.T) {
 	runs := uint64(2000)
 	if *full {

@@ -56,7 +56,7 @@ func completions(t testing.TB, s *Scenario, runs int) (counts []uint64, overflow
 }
 
 // TestScatterSyncFollowsTheLaw: the hardware's completion times are those of the exact law
-// (scatter.md section 2), by Pearson's test; those of another n are not.
+// (Drezner and Barak, section 2), by Pearson's test; those of another n are not.
 func TestScatterSyncFollowsTheLaw(t *testing.T) {
 	runs := 5_000
 	if *full {
@@ -90,9 +90,10 @@ func TestScatterBends(t *testing.T) {
 	require.Less(t, scatter.Pearson(counts, law).P, 1e-6)
 }
 
-// TestScatterAsyncMeans holds mean and standard deviation to scatter.md section 5, within four
-// standard errors of both sides. The last nodes come after
-// Gumbel's law, whose kurtosis is 5.4: that makes the standard error of a standard deviation.
+// TestScatterAsyncMeans holds mean and standard deviation to those that a program of its own
+// has drawn, whose standard errors are se, within four standard errors of both sides. The last
+// nodes come after Gumbel's law, whose kurtosis is 5.4: that makes the standard error of a
+// standard deviation.
 func TestScatterAsyncMeans(t *testing.T) {
 	for _, c := range []struct {
 		n, order int

@@ -1,6 +1,6 @@
 // Package fabric is what every fabric is: how processors are wired to each other, what
 // they have to carry, what is counted and checked on the way, and the two ways to carry
-// frames. A fabric of its own is a folder beside it; package pops is the first.
+// frames. Each fabric is a folder below it; a network from Go may be a folder anywhere.
 //
 //	Network -+- Shape, Names       sizes and paths
 //	         +- Programs, Schedule what is known of its firmware
@@ -8,7 +8,7 @@
 //	         +- SlotTransport      whole frames, in tables of its own      -+
 //	         +- Build(*Plant)      media between transmitters and receivers  +- Transport
 //	         |                     of hw and nic, phit by phit             -+
-//	         +- Study              published figures
+//	         +- Twin, Studies      the whole datapath as RTL; published figures
 //
 // Both transports give the same frames, statuses and digests; where they differ, the
 // Plant is right. Package fabrictest is the suite that holds every fabric to that.

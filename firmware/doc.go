@@ -32,7 +32,7 @@
 //	wasm/                   the rewriter
 //	host.go                 load, check and compile images; when they must stop
 //	limit.go                how long a handler may take where somebody asks
-//	meter.go                what handlers cost
+//	meter.go                what handlers cost; profile.go: where in the source
 //	watched.go              what each handler writes that is not its own processor's
 //	logf.go                 formatted log lines
 //	imports.go              log, probe, fail, deliver and result

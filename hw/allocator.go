@@ -79,7 +79,7 @@ type ListClaim struct{ Input, Position, Output uint32 }
 // or, of equal tags, from a pointer on; each claims what choose says. With tags that are
 // all equal, one valid bit per message that is not sent yet, and First the number of those
 // that are, this is Algorithm 2 of V. De Florio and C. Blondia ("The Algorithm of Pipelined
-// Gossiping", section 5 of gossip.md); with First beyond the list it is Algorithm 2'.
+// Gossiping", section 6); with First beyond the list it is Algorithm 2'.
 //
 // It belongs to one goroutine at a time and allocates nothing once it has grown.
 type ListMatching struct {

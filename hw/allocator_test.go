@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// naiveSlot is one slot of list matching, written after Algorithm 2 (gossip.md, section 5)
+// naiveSlot is one slot of list matching, written after Algorithm 2 (De Florio and Blondia, section 6)
 // and the description of a rotating pointer, with maps.
 func naiveSlot(rule ListRule, pointer int, requesting []uint32, requests []ListRequest, listeners []Listener) (claims []ListClaim) {
 	type turn struct{ tag, late, input int }
@@ -114,7 +114,7 @@ func TestListMatchingAgainstDefinition(t *testing.T) {
 	require.Greater(t, claims, 10_000)
 }
 
-// gossip runs the automaton of gossip.md, section 2, with sections 6 and 9, on a matching and
+// gossip runs the automaton FSA of De Florio and Blondia, section 2, with several sessions, on a matching and
 // returns its run-table.
 func gossip(m *ListMatching, orders [][]uint32, sessions int, ask func(sent int, r *ListRequest)) (table [][]string) {
 	n := len(orders)

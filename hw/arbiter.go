@@ -71,8 +71,7 @@ const (
 //
 // Parameters: kind, requesters, slice cycles. Ports: request in; grant (one-hot,
 // 0 for nobody) and index (0 for nobody) out, which are the wires Busy and Index. Twins:
-// arbiter_fixed.v, arbiter_round_robin.v, arbiter_matrix.v, arbiter_tdma.v. (DESIGN
-// section 4.)
+// arbiter_fixed.v, arbiter_round_robin.v, arbiter_matrix.v, arbiter_tdma.v.
 type Arbiters struct {
 	Registers
 	bank       Bank

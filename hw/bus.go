@@ -21,7 +21,7 @@ import (
 //
 // Parameters: the wiring (Taps). Ports: light and port select, or asks and grants, in; light, and
 // with an arbiter request lines and who is served, out. Twin: bus.v without an arbiter; with one
-// bus_taps.v, and bus.v for the bus and its arbiter (ArbitratedBuses). (DESIGN section 4.)
+// bus_taps.v, and bus.v for the bus and its arbiter (ArbitratedBuses).
 type Buses struct {
 	Registers
 	violations

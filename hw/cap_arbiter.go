@@ -93,7 +93,7 @@ func (m *CapMatching) remember(input uint32, inputs int) {
 //
 // Parameters: ports, cap, kind. Ports: start; request and tag of all inputs; grant of all
 // inputs out, and served with the input that was chosen in the cycle before. Twin:
-// cap_arbiter.v. (DESIGN section 4.)
+// cap_arbiter.v.
 type CapArbiters struct {
 	Registers
 	bank  Bank

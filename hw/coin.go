@@ -30,8 +30,7 @@ func (s Stream) CoinSeed(processor, slot uint32) uint32 { return max(1, s.Draw(p
 // never 0: its probability is at most 1/count and less than 2^-31 below it.
 //
 // Reset: value 1. Parameters: count bits. Ports: start, toss, stream, processor, slot and
-// count in; heads and value out. Stream and processor never change. Twin: coin.v. (DESIGN
-// section 4.)
+// count in; heads and value out. Stream and processor never change. Twin: coin.v.
 type Coins struct {
 	Registers
 	bank      Bank

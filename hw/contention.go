@@ -54,7 +54,6 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 // Reset: nobody contends or has transmitted. Parameters: ports. Ports: start; request,
 // addressee, tag and transmit of all inputs; listening, filter and tag of all outputs. Out,
 // from registers: count, and who contends; who has passed or collided. Twin: contention.v.
-// (DESIGN section 4.)
 type Contentions struct {
 	Registers
 	bank  Bank

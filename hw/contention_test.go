@@ -68,8 +68,9 @@ func TestCoinsAreFair(t *testing.T) {
 	require.Equal(t, stream.Draw(5, 9, 0), stream.CoinSeed(5, 9), "as sl_random")
 }
 
-// TestAloha is gossip on a collision fabric (gossip.md, section 9): N = 7 takes 70.99 steps
-// on average (sd 6.0) with identity permutations, 120.56 (12.4) with pipelined ones.
+// TestAloha is gossip on a medium without an arbiter: N = 7 takes 70.99 steps
+// on average (sd 6.0) with identity permutations, 120.56 (12.4) with pipelined ones, in
+// 1,000,000 runs of a program of its own.
 func TestAloha(t *testing.T) {
 	const runs = 1500
 	for _, c := range []struct {
@@ -88,7 +89,7 @@ func TestAloha(t *testing.T) {
 	}
 }
 
-// aloha runs the automaton of gossip.md, section 2, and returns how many steps it takes.
+// aloha runs the automaton FSA of De Florio and Blondia, section 2, and returns how many steps it takes.
 func aloha(m *ContentionMatching, orders [][]uint32) (steps int) {
 	n := len(orders)
 	received, sent, messages := make([]int, n), make([]int, n), 0

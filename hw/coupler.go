@@ -11,7 +11,7 @@ import "fmt"
 // Violation flags, an observer's column that reset and ClearSlot set to 0.
 //
 // Parameters: the wiring (Base, Fan). Ports: in (light and port select of the
-// transmitters), out (light of the couplers). Specification: pops.md section 1.
+// transmitters), out (light of the couplers). Source: Mei and Rizzi, section I.
 //
 // In a partitioned network of g groups of d, transmitter i is in group i div d, Base[i] =
 // (i div d)*g, Fan g, and coupler from*g+to carries light from group from to group to. All

@@ -28,7 +28,7 @@ const CreditCounterBytes = 7
 // is not there (underflow), or more are given than are out, however many are taken in that
 // cycle (overflow: the counter is at depth then).
 //
-// Reset: depth credits, no flag. Parameter: depth. Twin: credit_counter.v. (DESIGN section 4.)
+// Reset: depth credits, no flag. Parameter: depth. Twin: credit_counter.v.
 type CreditCounters struct {
 	Registers
 	bank  Bank

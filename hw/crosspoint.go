@@ -8,7 +8,7 @@ import "fmt"
 //
 // Latency 0 cycles (combinational). Parameters: outputs, phit bits. Ports: light and ask of the
 // transmitter and the grants of all outputs in; light, and the output that it goes to, out.
-// There is no state. Twin: crosspoint.v. (DESIGN section 4.)
+// There is no state. Twin: crosspoint.v.
 type Crosspoints struct {
 	CrosspointConfig
 	bank    Bank

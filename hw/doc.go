@@ -47,6 +47,7 @@
 //	set.go       sets of numbers that cost what is in them
 //	probe.go     Probe: a signal that a trace may follow
 //	path.go      the grammar of names, and globs over them
+//	memory_linux.go, huge_linux.go (memory_other.go, huge_other.go: elsewhere)  main memory, huge pages
 //	state.go     Save, Restore, StateVisitor
 //	random.go    Stream: counter-based randomness
 package hw

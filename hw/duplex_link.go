@@ -16,7 +16,7 @@ import "fmt"
 // anywhere.
 //
 // Parameters: the wiring, half or full duplex. Ports: in (light of the transmitters), out (two
-// wires for each link). Twin: duplex_link.v. Specification: ej.md section 2.
+// wires for each link). Twin: duplex_link.v. Source: Hussain, section 2.
 type DuplexLinks struct {
 	Registers
 	violations // by wire of out

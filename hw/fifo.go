@@ -26,7 +26,7 @@ const (
 // 2^CountBits-1, where it stays.
 //
 // Reset: empty, overflow and overflows 0, also in the middle of anything.
-// Parameters: depth, width, count bits. Twin: fifo.v. (DESIGN section 4.)
+// Parameters: depth, width, count bits. Twin: fifo.v.
 type FIFOs struct {
 	Registers
 	bank  Bank

@@ -8,7 +8,6 @@ import "fmt"
 // Latency 0 cycles (combinational). Parameters: inputs. Ports: asks of all transmitters and the
 // load of listens and tag in, request lines to the output's arbiter out. Registers: listens,
 // tag, loaded at the boundary of a slot. Reset: listens to nobody. Twin: output_filter.v.
-// (DESIGN section 4.)
 //
 // With a Limit a filter counts the frames that have started: after the last one it passes
 // nothing but the request of who is granted. Registers: started, holder. The twin has none.

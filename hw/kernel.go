@@ -64,8 +64,7 @@ type Quiet interface {
 	QuietFor(limit uint64) uint64
 }
 
-// Kernel runs components through the three phases of every cycle (DESIGN
-// section 3):
+// Kernel runs components through the three phases of every cycle:
 //
 //	Drive   all components   | barrier
 //	Settle  rank 0           | barrier   couplers and arbiters fed by registers

@@ -16,7 +16,7 @@ const LFSRPolynomial = 0x80200003
 // Latency 1 cycle from enable, one step per cycle; without enable it stands. Two
 // neighbouring values share 31 bits: whoever needs 32 new ones steps 32 times.
 // Reset: the seed. Parameters: the seeds. Ports: enable in, value out. Twin:
-// lfsr.v. (DESIGN section 4.)
+// lfsr.v.
 type LFSRs struct {
 	Registers
 	bank   Bank

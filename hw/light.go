@@ -2,8 +2,8 @@ package hw
 
 import "fmt"
 
-// Light is a bank of optical wires, each up to 64 bits wide. Light is dual-rail
-// (DESIGN section 4): a bit that is sent as one lights rail 1, as zero rail 0; a
+// Light is a bank of optical wires, each up to 64 bits wide. Light is dual-rail:
+// a bit that is sent as one lights rail 1, as zero rail 0; a
 // dark bit lights neither, and a bit that lights both is a code violation, which
 // two senders with different bits cause.
 //

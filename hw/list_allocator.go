@@ -58,7 +58,7 @@ func (l *Lists) Path() string { return l.path }
 // inputs; listening, filter and tag of all outputs; list, valid bits and first choice of the
 // input whose turn it is. Out, within the cycle: turn, input; from registers: served with
 // input and position, grant of all inputs, claimed and source of all outputs. Twin:
-// list_allocator.v. (DESIGN section 4.)
+// list_allocator.v.
 type ListAllocators struct {
 	Registers
 	bank  Bank

@@ -30,7 +30,7 @@ import (
 // receiving then has been cut short, and light in that cycle counts for no slot. Where a
 // slot brings frames one after the other (Queues), those that are good are queued, and after
 // good light begins the next one; damage lasts to the end of the slot. Bits
-// map to phits as in Serialisers. (DESIGN sections 3 to 5; pops.md section 1.)
+// map to phits as in Serialisers.
 //
 // The cost per cycle grows with the lit couplers and those who hear them.
 type Deserialisers struct {

@@ -7,8 +7,7 @@ import (
 	"starloom/traces/pcapng"
 )
 
-// Frame is the byte view of one frame as it crosses the fabric, big-endian
-// (DESIGN section 5):
+// Frame is the byte view of one frame as it crosses the fabric, big-endian:
 //
 //	byte  0        1        2        3        4 ... 7   8 ... 11     12 13  14 ...    last 2
 //	     +----+----+--------+--------+--------+---------+-------------+------+---------+--------+

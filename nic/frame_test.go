@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestFramePinned is a frame written by hand from DESIGN section 5; its CRC comes
+// TestFramePinned is a frame written by hand from the diagram of Frame; its CRC comes
 // from the reference package.
 func TestFramePinned(t *testing.T) {
 	f := Marshal(make([]byte, 64), Header{Kind: KindAck, Flags: 0xA5, Source: 0x01020304, Destination: AnyDestination, Tag: 0xBEEF}, []byte{1, 2, 3})

@@ -42,7 +42,7 @@ import (
 //	|<-- phit 0 (5) -->|<-- phit 1 (5) -->|      word bit 4 is sent first
 //
 // In the last phit of a frame the low bits that no frame bit is left for are
-// dark on both rails. (DESIGN sections 4 and 5; pops.md section 1.)
+// dark on both rails.
 //
 // The cost per cycle grows with the transmitters that have a frame.
 type Serialisers struct {

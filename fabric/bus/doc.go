@@ -18,6 +18,6 @@
 //	hardware.go   the network in the cycle engine
 //	slot.go       in the slot engine; turns.go: its arbiters
 //	waiting.go    Waiting: how long frames have waited at each tap
-//	study.go      what is published of gossip on buses, beside runs
+//	study.go      what is published of gossip on buses; study_runs.go: the runs beside it
 //	gossip/       its arithmetic: schedules, lengths, bounds, the shortest ones, run-tables
 package bus

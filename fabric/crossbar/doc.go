@@ -10,6 +10,7 @@
 //	file          what it holds
 //	network.go    sizes, defaults, names
 //	hardware.go   the wiring of the cycle engine
+//	allocation.go what serves all inputs together: allocators, cap, a medium without an arbiter
 //	matching.go   who serves whom in a slot: the arbiters without their cycles
 //	slot.go       the fast path
 //	programs.go   programs, their rules and what they want of the network

@@ -10,7 +10,7 @@ import (
 )
 
 // matching decides who sends to whom in a slot, as the arbiters do in its arbitration
-// cycles (DESIGN section 4). A slot of asking, decide and clear costs what is asked.
+// cycles. A slot of asking, decide and clear costs what is asked.
 type matching struct {
 	ports   int
 	cap     int // frames of a slot, 0 for no limit

@@ -12,7 +12,8 @@ import (
 
 var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those of scattering", Remedy: "give workload: {scatter: {origin: 0}}"}
 
-// scatterReferee follows the item of a random scattering (scatter.md section 1). A processor
+// scatterReferee follows the item of a random scattering (Drezner and
+// Barak, section 2). A processor
 // is coloured from the slot on after that in which the first message with the item reached it.
 // Such a message is a data frame with a packet of the origin, from a processor that was
 // coloured when the slot began: no other can have the item to give. The run ends when all are

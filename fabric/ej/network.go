@@ -108,7 +108,7 @@ func (e Network) Check() error {
 // norm is N, the number of residues.
 func (e Network) norm() int { return e.A*e.A + e.A*e.B + e.B*e.B }
 
-// diameter is M, of one dimension (ej.md section 1).
+// diameter is M, of one dimension (Hussain, section 2.1, for b >= a).
 func (e Network) diameter() int { return (e.A + 2*e.B) / 3 }
 
 // ports of a node.

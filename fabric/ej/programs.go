@@ -106,7 +106,8 @@ func (e Network) incomplete() string {
 	return ""
 }
 
-// directed is the diameter of one dimension along the oriented links (ej.md section 4, C2).
+// directed is the diameter of one dimension along the oriented links, on which
+// ej/all-to-all-c2 sends: three directions of the six.
 func (e Network) directed() int {
 	if (e.B-e.A)%3 == 0 {
 		return e.A + e.B

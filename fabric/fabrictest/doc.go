@@ -7,6 +7,9 @@
 //	            RTL in the loop gives the same digest and report
 //	            each rule that should break does, and no other
 //
-// POPS is tested in this folder, a toy network in ring: one folder, given from Go, is
-// enough for a fabric.
+// The networks of scenarios are tested in this folder, a file each; a toy network in ring: one
+// folder, given from Go, is enough for a fabric.
+//
+//	file       what it holds
+//	suite.go   Suite and Case: what is run, and compared with what
 package fabrictest

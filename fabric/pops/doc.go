@@ -8,6 +8,7 @@
 //	file             what it holds
 //	network.go       sizes, numbering, names
 //	hardware.go      the wiring of the cycle engine
+//	twin.go          the whole datapath as RTL
 //	slot.go          the slot engine: whole frames; slot_small.go: those of a packet at most
 //	listened.go      couplers that somebody listens to
 //	programs.go      what is known of the programs: rules, workloads, schedules, notes

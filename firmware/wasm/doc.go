@@ -34,6 +34,7 @@
 //	trips.go      how often a counted loop turns
 //	static.go     what an image holds and may cost, for people
 //	laps.go       where the turn of a cell begins
+//	operands.go   the stack of operands, as far as an analysis knows it
 //	stack.go      the globals that every function gives back: stack pointers
 //	rewrite.go    the copy
 //	addresses.go  loads from constant addresses: one base, one check
