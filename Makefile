@@ -4,6 +4,7 @@
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
 # make man     manual pages: man -M man starloom-run
+# make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
 # make full    the long tests and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
@@ -17,7 +18,7 @@ LIBRARIES = /usr/include/cmocka.h:libcmocka-dev /usr/lib/wasm32-wasi/libc.a:wasi
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool))))) \
 	$(foreach library,$(LIBRARIES),$(if $(wildcard $(firstword $(subst :, ,$(library)))),,$(lastword $(subst :, ,$(library)))))
 
-.PHONY: test tools check race bench bench-scale images man full
+.PHONY: test tools check race bench bench-scale images man house full
 
 # Both at once: one waits for its last package while the other compiles.
 test: tools
@@ -59,6 +60,9 @@ images:
 
 man:
 	$(GO) run ./cmd/starloom help --man man/man1
+
+house:
+	@$(GO) run ./internal/house
 
 full:
 	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full

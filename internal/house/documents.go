@@ -1,0 +1,199 @@
+package main
+
+import (
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// fileName is what looks like the name of a source file or page in a comment.
+var fileName = regexp.MustCompile(`[\w./*-]+\.(?:go|md|c|h|v|vh|cpp|hpp|yaml|yml|csv|svg|txt|json)\b`)
+
+// elsewhere are names of files that belong to users, tools and standards.
+var elsewhere = []string{"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "perm.csv", "ports.h", "stddef.h", "stdint.h",
+	"docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json", "ports_xml.go"}
+
+// references returns comments that cite a file or a document that the repository does not have.
+func references(t *tree) (found []finding) {
+	known := map[string]bool{}
+	for _, s := range t.files {
+		known[path.Base(s.path)] = true
+	}
+	for s := range t.code() {
+		if s.isTest() && s.syn == nil {
+			continue
+		}
+		for line, text := range comments(t, s) {
+			for _, name := range fileName.FindAllString(text, -1) {
+				base := path.Base(name)
+				if !known[base] && !strings.Contains(base, "*") && !slices.Contains(elsewhere, base) {
+					found = append(found, finding{"reference", s.path, line, name, 0})
+				}
+			}
+			if design.MatchString(text) {
+				found = append(found, finding{"reference", s.path, line, design.FindString(text), 0})
+			}
+		}
+	}
+	return found
+}
+
+// design is a document by its name alone.
+var design = regexp.MustCompile(`\b(DESIGN|STYLE) section|\b(DESIGN|STYLE)\b`)
+
+// comments yields the comments of a file by line.
+func comments(t *tree, s *source) func(yield func(int, string) bool) {
+	return func(yield func(int, string) bool) {
+		if s.syn == nil {
+			for i, line := range s.lines {
+				if at := strings.Index(line, "//"); at >= 0 && !yield(i+1, line[at:]) {
+					return
+				}
+			}
+			return
+		}
+		for _, group := range s.syn.Comments {
+			for _, c := range group.List {
+				for i, line := range strings.Split(c.Text, "\n") {
+					if !yield(t.line(c.Pos())+i, line) {
+						return
+					}
+				}
+			}
+		}
+	}
+}
+
+// tables returns packages without a doc.go, files that are missing in its table, and names in it
+// that lead nowhere.
+func tables(t *tree) (found []finding) {
+	folders := map[string][]*source{}
+	for s := range t.code() {
+		if s.syn != nil && !s.isTest() {
+			folders[s.folder()] = append(folders[s.folder()], s)
+		}
+	}
+	for folder, files := range folders {
+		at := slices.IndexFunc(files, func(s *source) bool { return path.Base(s.path) == "doc.go" })
+		if at < 0 {
+			found = append(found, finding{"doc.go", folder, 1, "missing", 0})
+			continue
+		}
+		doc := files[at]
+		names := goName.FindAllString(strings.Join(doc.lines, "\n"), -1)
+		for _, s := range files {
+			base := path.Base(s.path)
+			listed := slices.ContainsFunc(names, func(n string) bool { ok, _ := path.Match(n, base); return ok })
+			if s != doc && !listed {
+				found = append(found, finding{"table", doc.path, 1, "does not list " + base, 0})
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b finding) int { return strings.Compare(a.path+a.what, b.path+b.what) })
+	return found
+}
+
+// goName is the name of a Go file in a table, which may stand for several.
+var goName = regexp.MustCompile(`[\w*]+\.go\b`)
+
+// undocumented returns exported names without a comment. Methods that implement an interface
+// are documented there.
+func undocumented(t *tree, pkgs []*checked) (found []finding) {
+	interfaces := allInterfaces(pkgs)
+	for _, p := range pkgs {
+		if p.types.Name() == "main" {
+			continue
+		}
+		for _, file := range p.files {
+			for _, d := range file.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if d.Doc == nil && d.Name.IsExported() && !implements(p, d, interfaces) {
+						found = append(found, p.finding(d.Pos(), functionName(d)))
+					}
+				case *ast.GenDecl:
+					found = append(found, undocumentedSpecs(p, d)...)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// undocumentedSpecs are the constants, variables and types of a declaration that have no comment,
+// neither before nor beside them. That of a group is about the group.
+func undocumentedSpecs(p *checked, d *ast.GenDecl) (found []finding) {
+	alone := !d.Lparen.IsValid() && d.Doc != nil
+	if alone {
+		return nil
+	}
+	for _, spec := range d.Specs {
+		switch s := spec.(type) {
+		case *ast.TypeSpec:
+			if s.Name.IsExported() && s.Doc == nil && s.Comment == nil {
+				found = append(found, p.finding(s.Pos(), s.Name.Name))
+			}
+		case *ast.ValueSpec:
+			for _, name := range s.Names {
+				if name.IsExported() && s.Doc == nil && s.Comment == nil {
+					found = append(found, p.finding(s.Pos(), name.Name))
+				}
+			}
+		}
+	}
+	return found
+}
+
+// finding of an exported name.
+func (p *checked) finding(at token.Pos, name string) finding {
+	position := p.fset.Position(at)
+	return finding{"documented", p.relative(position.Filename), position.Line, name, 0}
+}
+
+// allInterfaces are those that the packages declare and import.
+func allInterfaces(pkgs []*checked) (all []*types.Interface) {
+	seen := map[*types.Package]bool{}
+	add := func(p *types.Package) {
+		if seen[p] {
+			return
+		}
+		seen[p] = true
+		for _, name := range p.Scope().Names() {
+			if i, ok := p.Scope().Lookup(name).Type().Underlying().(*types.Interface); ok && i.NumMethods() > 0 {
+				all = append(all, i)
+			}
+		}
+	}
+	for _, p := range pkgs {
+		add(p.types)
+		for _, imported := range p.types.Imports() {
+			add(imported)
+		}
+	}
+	return append(all, types.Universe.Lookup("error").Type().Underlying().(*types.Interface))
+}
+
+// implements reports whether a method is one of an interface that its type has, or one of
+// unexported type.
+func implements(p *checked, d *ast.FuncDecl, interfaces []*types.Interface) bool {
+	if d.Recv == nil {
+		return false
+	}
+	object := p.types.Scope().Lookup(receiver(d))
+	if object == nil || !object.Exported() {
+		return true
+	}
+	for _, typ := range []types.Type{object.Type(), types.NewPointer(object.Type())} {
+		for _, i := range interfaces {
+			method, _, _ := types.LookupFieldOrMethod(i, false, p.types, d.Name.Name)
+			if method != nil && types.Implements(typ, i) {
+				return true
+			}
+		}
+	}
+	return d.Name.Name == "String" || d.Name.Name == "Error"
+}

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "lower ratchet.txt to what is found")
+
+const top = "../.."
+
+// measured is the repository, measured once for all tests.
+var measured = sync.OnceValues(func() (*house, error) { return measure(top) })
+
+// TestTidy holds the rules of form: what breaks them only becomes less. With -update the counts
+// that have fallen are written down; no option raises one.
+func TestTidy(t *testing.T) {
+	h, err := measured()
+	require.NoError(t, err)
+	allowed, exceptions, err := readAllowed()
+	require.NoError(t, err)
+	require.LessOrEqual(t, len(exceptions), exceptionsMax, "exceptions")
+	for _, e := range exceptions {
+		require.True(t, slices.ContainsFunc(h.findings, e.matches), "exceptions.txt: %s %s %s is not needed any more", e.rule, e.path, e.what)
+	}
+	counts, _ := count(h.findings, exceptions)
+	var lower strings.Builder
+	for _, rule := range rules {
+		fmt.Fprintf(&lower, "%s %d\n", rule, min(counts[rule], allowed[rule]))
+		if counts[rule] > allowed[rule] {
+			for _, f := range h.findings {
+				if f.rule == rule {
+					t.Log(f)
+				}
+			}
+		}
+		require.LessOrEqual(t, counts[rule], allowed[rule], "%s: more than ratchet.txt allows; the findings stand above", rule)
+		if !*update {
+			require.GreaterOrEqual(t, counts[rule], allowed[rule], "%s: less than ratchet.txt allows, well done: go test ./internal/house -update", rule)
+		}
+	}
+	if *update {
+		require.NoError(t, os.WriteFile("ratchet.txt", []byte(lower.String()), 0o644))
+	}
+}
+
+// TestImportsPointDownward holds the layout of the module.
+func TestImportsPointDownward(t *testing.T) {
+	h, err := measured()
+	require.NoError(t, err)
+	require.Empty(t, upwardImports(imports(h.pkgs)))
+}
+
+// named are the places in which a network of Starloom's own may be named.
+var named = regexp.MustCompile(`^(fabric/(pops|fabrictest)/|firmware/(programs|images)/|firmware/sdk/starloom_pops\.h$|examples/|testdata/|.*/testdata/|internal/house/)`)
+
+// names are how networks are named in code and comments: the noun, the head of programs'
+// names and of texts.
+var names = regexp.MustCompile(`\bPOPS\b|\bpops/|"pops`)
+
+// TestOneFabricOneFolder searches all sources for the name of a network: outside its
+// folder there are an import, which names the folder, and one field.
+func TestOneFabricOneFolder(t *testing.T) {
+	h, err := measured()
+	require.NoError(t, err)
+	var found []string
+	for s := range h.tree.code() {
+		if named.MatchString(s.path) || s.isTest() {
+			continue
+		}
+		for i, line := range s.lines {
+			if names.MatchString(line) {
+				found = append(found, fmt.Sprintf("%s:%d: %s", s.path, i+1, strings.TrimSpace(line)))
+			}
+		}
+	}
+	require.Len(t, found, 1, "%s", strings.Join(found, "\n"))
+	require.Contains(t, found[0], ": POPS *pops.Network `json:")
+}
+
+// TestRulesFindWhatBreaksThem plants one thing for every rule of form in a repository of its own.
+func TestRulesFindWhatBreaksThem(t *testing.T) {
+	long := strings.Repeat("x", columnsMax)
+	planted := map[string]string{
+		"a.go":       "package a\n\n// A cites gone.md, and stands behind B.\nfunc A() {}\n\nfunc (t T) B() {}\n\ntype T struct{}\n",
+		"columns.go": "// Package a is long. " + long + "\npackage a\n",
+		"test_test.go": "package a\n\nvar _ = \"" + long + "\" // literals of tests may be long\n\nfunc f() {\n" +
+			strings.Repeat("\tprintln()\n", functionLines) + "}\n",
+		"function.go": "package a\n\nfunc f() {\n" + strings.Repeat("\tprintln()\n", functionLines) + "}\n",
+		"branches.go": "package a\n\nfunc g(i int) {\n" + strings.Repeat("\tif i > 0 && i < 2 {\n\t}\n", complexityMax/2+1) + "}\n",
+		"fields.go":   "package a\n\ntype fields struct {\n" + strings.Repeat("\t_, _, _ int\n", structFieldsMax/3+1) + "}\n",
+		"file.v":      strings.Repeat("wire w;\n", fileLinesMax+1),
+		"b/b.go":      "package b\n\nconst B = 1\n\n// C is documented.\nvar C = 2\n\nconst (\n\tD = 3\n\tE = 4 // E is, too.\n)\n",
+		"b/doc.go":    "// Package b lists nothing.\npackage b\n",
+		"go.mod":      "module starloom\n\ngo 1.26\n",
+	}
+	folder := t.TempDir()
+	for name, text := range planted {
+		path := filepath.Join(folder, name)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))
+	}
+	initRepository(t, folder)
+	h, err := measure(folder)
+	require.NoError(t, err)
+	var got []string
+	for _, f := range h.findings {
+		got = append(got, f.rule+" "+f.path+" "+f.what)
+	}
+	slices.Sort(got)
+	require.Equal(t, []string{
+		"columns columns.go // Package a is long. xxxxxxxxxxxxxxxxxx",
+		"complexity branches.go g",
+		"doc.go . missing",
+		"documented a.go T",
+		"documented a.go T.B",
+		"documented b/b.go B",
+		"documented b/b.go D",
+		"fields fields.go fields",
+		"file file.v lines",
+		"function function.go f",
+		"reference a.go gone.md",
+		"table b/doc.go does not list b.go",
+		"words a.go behind: after, past, below; behind only of places",
+	}, got)
+}
+
+// TestCycles: files that need each other are found, and the fewest uses that go up counted.
+func TestCycles(t *testing.T) {
+	g := &graph{files: []string{"a", "b", "c", "d", "e"}, uses: map[string]map[string]int{
+		"a": {"b": 1}, "b": {"c": 1}, "c": {"a": 1, "d": 1}, "d": {"e": 2}, "e": {},
+	}}
+	require.Equal(t, [][]string{{"a", "b", "c"}}, g.cycles())
+	require.Equal(t, 1, g.upward())
+	require.Equal(t, 5, g.edges())
+	delete(g.uses["c"], "a")
+	require.Empty(t, g.cycles())
+	require.Zero(t, g.upward())
+}
+
+// TestLayersRefuse: an import that goes up, one between neighbours, a package without a place.
+func TestLayersRefuse(t *testing.T) {
+	require.Equal(t, []string{
+		"starloom/hw imports starloom/nic",
+		"starloom/new has no place in the layout: give it one in internal/house/layers.go and in the README",
+		"starloom/traces/vcd imports starloom/hw",
+	}, upwardImports(map[string][]string{"starloom/hw": {"starloom/nic"}, "starloom/traces/vcd": {"starloom/hw"}, "starloom/new": nil, "starloom": {"starloom/hw"}}))
+}
+
+// initRepository makes a repository of a folder, so that its files are listed.
+func initRepository(t *testing.T, folder string) {
+	t.Helper()
+	out, err := exec.Command("git", "init", "-q", folder).CombinedOutput()
+	require.NoError(t, err, "%s", out)
+}

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// layers are the packages from the bottom up: a package may import only what stands before it.
+// traces and hw stand side by side and know nothing of each other.
+var layers = []string{
+	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/plot",
+	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
+	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
+	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
+	"starloom/cosim", "starloom/cosim/internal/cosimtest", "starloom/cosim/twin", "starloom/cosim/pinmap", // know no backend
+	"starloom/cosim/lockstep", "starloom/cosim/inloop",
+	"starloom/cosim/verilator", "starloom/cosim/icarus",
+	// Arithmetic: no hardware.
+	"starloom/fabric/bus/gossip",
+	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
+	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
+	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
+	"starloom/fabric", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej", "starloom",
+	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/examples/languages", "starloom/cmd/starloom",
+	"starloom/internal/house",
+}
+
+// upwardImports returns the imports that go up, and packages that have no place.
+func upwardImports(imports map[string][]string) (up []string) {
+	for _, p := range slices.Sorted(maps.Keys(imports)) {
+		level := slices.Index(layers, p)
+		if level < 0 {
+			up = append(up, fmt.Sprintf("%s has no place in the layout: give it one in internal/house/layers.go and in the README", p))
+			continue
+		}
+		for _, imported := range imports[p] {
+			below := slices.Index(layers, imported)
+			sideBySide := strings.HasPrefix(p, "starloom/traces") && imported == "starloom/hw"
+			if below < 0 || below >= level || sideBySide {
+				up = append(up, fmt.Sprintf("%s imports %s", p, imported))
+			}
+		}
+	}
+	return up
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"os"
+	"slices"
+	"strings"
+)
+
+// shown is how many of a list are printed.
+const shown = 10
+
+func main() {
+	top := "."
+	if len(os.Args) > 1 {
+		top = os.Args[1]
+	}
+	if err := report(top); err != nil {
+		fmt.Fprintln(os.Stderr, "house:", err)
+		os.Exit(1)
+	}
+}
+
+// report prints the measures of the repository at top.
+func report(top string) error {
+	h, err := measure(top)
+	if err != nil {
+		return err
+	}
+	h.printSizes()
+	h.printUses()
+	h.printLargest()
+	return h.printFindings()
+}
+
+// house is everything that was measured.
+type house struct {
+	tree     *tree
+	pkgs     []*checked
+	findings []finding
+}
+
+func measure(top string) (*house, error) {
+	t, err := readTree(top)
+	if err != nil {
+		return nil, err
+	}
+	pkgs, err := load(t.absolute())
+	if err != nil {
+		return nil, err
+	}
+	h := &house{tree: t, pkgs: pkgs}
+	for _, of := range [][]finding{tidy(t), references(t), tables(t), words(t), undocumented(t, pkgs), cycleFindings(pkgs)} {
+		h.findings = append(h.findings, of...)
+	}
+	return h, nil
+}
+
+// printSizes prints files and lines of Go by top folder, without tests.
+func (h *house) printSizes() {
+	files, lines := map[string]int{}, map[string]int{}
+	for s := range h.tree.code() {
+		if s.syn == nil || s.isTest() {
+			continue
+		}
+		folder, _, nested := strings.Cut(s.path, "/")
+		if !nested {
+			folder = "(root)"
+		}
+		files[folder]++
+		lines[folder] += len(s.lines)
+	}
+	fmt.Println("folder     files   lines   (Go, without tests and generated files)")
+	for _, folder := range []string{"(root)", "cmd", "cosim", "examples", "fabric", "firmware", "hw", "internal", "nic", "traces"} {
+		fmt.Printf("%-10s %5d  %6d\n", folder, files[folder], lines[folder])
+	}
+	fmt.Printf("packages   %5d\n\n", len(h.pkgs))
+}
+
+// printUses prints what goes up, between packages and between the files of each.
+func (h *house) printUses() {
+	up := upwardImports(imports(h.pkgs))
+	fmt.Printf("imports that go up: %d\n", len(up))
+	for _, u := range up {
+		fmt.Println("  " + u)
+	}
+	fmt.Println("\npackage                             files  uses between files  going up  cycles of files")
+	for _, p := range h.pkgs {
+		g := p.fileGraph()
+		if len(g.files) < 2 {
+			continue
+		}
+		var sizes []string
+		for _, set := range g.cycles() {
+			sizes = append(sizes, fmt.Sprint(len(set)))
+		}
+		fmt.Printf("%-34s %6d %19d %9d  %s\n", p.path, len(g.files), g.edges(), g.upward(), strings.Join(sizes, " "))
+	}
+	fmt.Println()
+}
+
+// printLargest prints the longest functions and the largest structs.
+func (h *house) printLargest() {
+	var functions, fields []finding
+	for s := range h.tree.code() {
+		if s.syn == nil || s.isTest() {
+			continue
+		}
+		ast.Inspect(s.syn, func(n ast.Node) bool {
+			switch d := n.(type) {
+			case *ast.FuncDecl:
+				functions = append(functions, finding{"", s.path, h.tree.line(d.Pos()), functionName(d), h.tree.line(d.End()) - h.tree.line(d.Pos()) + 1})
+			case *ast.TypeSpec:
+				if body, ok := d.Type.(*ast.StructType); ok {
+					count, _ := countFields(body)
+					fields = append(fields, finding{"", s.path, h.tree.line(d.Pos()), d.Name.Name, count})
+				}
+			}
+			return true
+		})
+	}
+	for _, list := range []struct {
+		title string
+		of    []finding
+	}{{"longest functions (lines)", functions}, {"largest structs (fields)", fields}} {
+		slices.SortStableFunc(list.of, func(a, b finding) int { return b.size - a.size })
+		fmt.Println(list.title)
+		for _, f := range list.of[:shown] {
+			fmt.Printf("  %4d  %s:%d: %s\n", f.size, f.path, f.line, f.what)
+		}
+		fmt.Println()
+	}
+}
+
+// printFindings prints what breaks the rules, beside what is allowed still.
+func (h *house) printFindings() error {
+	allowed, exceptions, err := readAllowed()
+	if err != nil {
+		return err
+	}
+	counts, excused := count(h.findings, exceptions)
+	fmt.Println("rule         found  allowed  exceptions")
+	for _, rule := range rules {
+		fmt.Printf("%-12s %5d  %7d  %10d\n", rule, counts[rule], allowed[rule], excused[rule])
+	}
+	fmt.Println()
+	for _, e := range exceptions {
+		fmt.Printf("exception: %s %s %s: %s\n", e.rule, e.path, e.what, e.why)
+	}
+	if !verbose() {
+		fmt.Println("HOUSE=all lists every finding")
+		return nil
+	}
+	for _, f := range h.findings {
+		fmt.Printf("%-11s %s\n", f.rule, f)
+	}
+	return nil
+}
+
+// verbose reports whether every finding is to be listed.
+func verbose() bool { return os.Getenv("HOUSE") == "all" }

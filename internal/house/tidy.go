@@ -1,0 +1,180 @@
+package main
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/fzipp/gocyclo"
+)
+
+// The bounds of form. A tab is one column, as linters of Go count.
+const (
+	columnsMax       = 160
+	functionLines    = 80
+	testLines        = 120
+	complexityMax    = 25
+	structFieldsMax  = 20
+	fileLinesMax     = 700
+	exceptionsMax    = 10
+	newCycleFilesMax = 4
+)
+
+// finding is one place that breaks a rule. Without its line it is what an exception names.
+type finding struct {
+	rule string
+	path string
+	line int
+	what string // a name, stable while lines move
+	size int    // what was measured, 0 where nothing is
+}
+
+func (f finding) String() string {
+	text := fmt.Sprintf("%s:%d: %s", f.path, f.line, f.what)
+	if f.size > 0 {
+		text += fmt.Sprintf(" (%d)", f.size)
+	}
+	return text
+}
+
+// rules of form, in the order in which they are printed.
+var rules = []string{"columns", "function", "complexity", "fields", "file", "reference", "table", "words", "documented", "doc.go", "cycle"}
+
+// tidy returns what breaks the rules of form.
+func tidy(t *tree) (found []finding) {
+	for s := range t.code() {
+		if len(s.lines) > fileLinesMax {
+			found = append(found, finding{"file", s.path, 1, "lines", len(s.lines)})
+		}
+		found = append(found, longLines(t, s)...)
+		if s.syn != nil {
+			found = append(found, functions(t, s)...)
+			found = append(found, structs(t, s)...)
+		}
+	}
+	return found
+}
+
+// longLines are those of more than columnsMax columns; in tests a line may hold a long literal.
+func longLines(t *tree, s *source) (found []finding) {
+	var literals map[int]bool
+	if s.syn != nil && s.isTest() {
+		literals = map[int]bool{}
+		ast.Inspect(s.syn, func(n ast.Node) bool {
+			if l, ok := n.(*ast.BasicLit); ok && l.Kind == token.STRING {
+				for line := t.line(l.Pos()); line <= t.line(l.End()); line++ {
+					literals[line] = true
+				}
+			}
+			return true
+		})
+	}
+	for i, line := range s.lines {
+		if width := utf8.RuneCountInString(line); width > columnsMax && !literals[i+1] {
+			found = append(found, finding{"columns", s.path, i + 1, string([]rune(strings.TrimSpace(line))[:40]), width})
+		}
+	}
+	return found
+}
+
+// functions that are too long or branch too much.
+func functions(t *tree, s *source) (found []finding) {
+	limit := functionLines
+	if s.isTest() {
+		limit = testLines
+	}
+	for _, d := range s.syn.Decls {
+		f, ok := d.(*ast.FuncDecl)
+		if !ok {
+			continue
+		}
+		if lines := t.line(f.End()) - t.line(f.Pos()) + 1; lines > limit {
+			found = append(found, finding{"function", s.path, t.line(f.Pos()), functionName(f), lines})
+		}
+		if n := gocyclo.Complexity(f); n > complexityMax {
+			found = append(found, finding{"complexity", s.path, t.line(f.Pos()), functionName(f), n})
+		}
+	}
+	return found
+}
+
+// functionName is Type.Method or the function's name.
+func functionName(f *ast.FuncDecl) string {
+	if f.Recv == nil || len(f.Recv.List) == 0 {
+		return f.Name.Name
+	}
+	return receiver(f) + "." + f.Name.Name
+}
+
+// receiver is the type of a method's receiver.
+func receiver(f *ast.FuncDecl) string {
+	typ := f.Recv.List[0].Type
+	for {
+		switch x := typ.(type) {
+		case *ast.StarExpr:
+			typ = x.X
+		case *ast.IndexExpr:
+			typ = x.X
+		case *ast.IndexListExpr:
+			typ = x.X
+		case *ast.Ident:
+			return x.Name
+		default:
+			return "?"
+		}
+	}
+}
+
+// structs with too many fields. The types that a Go user meets are long because a scenario is,
+// and hardware declares its registers and columns in one struct.
+func structs(t *tree, s *source) (found []finding) {
+	ast.Inspect(s.syn, func(n ast.Node) bool {
+		spec, ok := n.(*ast.TypeSpec)
+		if !ok {
+			return true
+		}
+		body, ok := spec.Type.(*ast.StructType)
+		if !ok {
+			return true
+		}
+		fields, registers := countFields(body)
+		public := s.folder() == "." && spec.Name.IsExported() && anyExported(body)
+		columns := registers && (s.folder() == "hw" || s.folder() == "nic")
+		if fields > structFieldsMax && !public && !columns && !s.isTest() {
+			found = append(found, finding{"fields", s.path, t.line(spec.Pos()), spec.Name.Name, fields})
+		}
+		return true
+	})
+	return found
+}
+
+// countFields counts names and embedded types, and tells whether Registers are among them.
+func countFields(body *ast.StructType) (n int, registers bool) {
+	for _, f := range body.Fields.List {
+		n += max(1, len(f.Names))
+		if len(f.Names) > 0 {
+			continue
+		}
+		switch x := f.Type.(type) {
+		case *ast.Ident:
+			registers = registers || x.Name == "Registers"
+		case *ast.SelectorExpr:
+			registers = registers || x.Sel.Name == "Registers"
+		}
+	}
+	return n, registers
+}
+
+// anyExported reports whether a user of the package sees a field.
+func anyExported(body *ast.StructType) bool {
+	for _, f := range body.Fields.List {
+		for _, name := range f.Names {
+			if name.IsExported() {
+				return true
+			}
+		}
+	}
+	return false
+}

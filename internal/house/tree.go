@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+)
+
+// source is one file of the repository.
+type source struct {
+	path  string // from the top of the repository, with slashes
+	lines []string
+	syn   *ast.File // of Go files
+	made  bool      // by a generator
+}
+
+// folder of the file, "." for the top.
+func (s *source) folder() string { return filepath.ToSlash(filepath.Dir(s.path)) }
+
+// isTest reports whether only tests use the file.
+func (s *source) isTest() bool {
+	return strings.HasSuffix(s.path, "_test.go") || strings.Contains(s.path, "testdata/")
+}
+
+// tree is the repository as git lists it.
+type tree struct {
+	top   string
+	fset  *token.FileSet
+	files []*source
+}
+
+// sourceEndings are those of files that people write as code.
+var sourceEndings = []string{".go", ".c", ".h", ".cc", ".cpp", ".hpp", ".v", ".vh"}
+
+// readTree reads the files that git knows below top, and new ones that it does not ignore.
+func readTree(top string) (*tree, error) {
+	list := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	list.Dir = top
+	out, err := list.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git ls-files: %w", err)
+	}
+	t := &tree{top: top, fset: token.NewFileSet()}
+	for name := range strings.SplitSeq(strings.TrimRight(string(out), "\x00"), "\x00") {
+		text, err := os.ReadFile(filepath.Join(top, name))
+		if os.IsNotExist(err) { // removed, and not yet committed
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		s := &source{path: name}
+		if t.files = append(t.files, s); !s.isCode() {
+			continue
+		}
+		s.made = bytes.Contains(text[:min(len(text), 300)], []byte("Code generated"))
+		s.lines = strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
+		if strings.HasSuffix(name, ".go") {
+			if s.syn, err = parser.ParseFile(t.fset, name, text, parser.ParseComments); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return t, nil
+}
+
+// isCode reports whether the rules of form hold for the file.
+func (s *source) isCode() bool {
+	for _, ending := range sourceEndings {
+		if strings.HasSuffix(s.path, ending) {
+			return true
+		}
+	}
+	return false
+}
+
+// code are the files that people have written.
+func (t *tree) code() func(yield func(*source) bool) {
+	return func(yield func(*source) bool) {
+		for _, s := range t.files {
+			if s.isCode() && !s.made && !yield(s) {
+				return
+			}
+		}
+	}
+}
+
+// line of a position.
+func (t *tree) line(p token.Pos) int { return t.fset.Position(p).Line }
