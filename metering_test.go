@@ -5,12 +5,17 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/firmware"
 )
 
 // meteredReport runs a scenario whose processors have a clock.
@@ -340,5 +345,82 @@ func TestWorstOfManyRuns(t *testing.T) {
 		require.EqualValues(t, 200, f.Cycles.Max)
 		require.Equal(t, &WorstCall{Seed: &c.seed, Permutation: &c.permutation, Rate: &rates[c.rate], Processor: uint64(c.run | 3), Path: b.scenario.network().Names().Processor(c.run | 3), Slot: 4}, f.Cycles.Worst)
 		require.EqualValues(t, []any{uint64(7), uint64(0), 0.1}, []any{*f.StartCycles.Worst.Seed, *f.StartCycles.Worst.Permutation, *f.StartCycles.Worst.Rate})
+	}
+}
+
+// straightLine has no loop in its slot handler, and asserts nothing of its start handler.
+const straightLine = `#include "starloom.h"
+typedef struct { volatile uint32_t x; } state_t;
+static void on_start(sl_nic *nic, state_t *s) { (void)nic; s->x = 0; }
+#define FIVE s->x++; s->x++; s->x++; s->x++; s->x++;
+static void on_slot(sl_nic *nic, state_t *s) { (void)nic; FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE FIVE }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`
+
+// TestTrapCyclesAreExact: a handler traps when it costs one more than trap_cycles, and not when it
+// costs just that, with loops and without, in every way to run it.
+func TestTrapCyclesAreExact(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "straight.c")
+	require.NoError(t, os.WriteFile(source, []byte(straightLine), 0o644))
+	image := strings.TrimSuffix(source, ".c") + ".wasm"
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
+	for _, program := range []string{"pops/random", ""} {
+		for _, ratio := range []int{1, 3} {
+			var trapped []string
+			var worst *HandlerCycles
+			run := func(trap uint64, mode string, o MachineOptions) *Report {
+				s := routing(4, 4)
+				s.Firmware.Mode, s.Firmware.CPU, s.Stop.Slots = mode, CPU{Model: "rv32-inorder", ClockRatio: ratio, TrapCycles: trap}, 30
+				if program == "" {
+					s.Firmware.Program, s.Firmware.Image, s.Rules = "", image, &Rules{}
+				}
+				m := machine(t, s, o)
+				require.NoError(t, m.Run(context.Background(), nil))
+				return m.Report()
+			}
+			free := run(0, ModeBanked, MachineOptions{})
+			worst = free.Firmware.Cycles
+			require.Greater(t, worst.Max, free.Firmware.StartCycles.Max)
+			for name, way := range map[string]struct {
+				mode string
+				o    MachineOptions
+			}{
+				"banked": {ModeBanked, MachineOptions{}}, "isolated": {ModeIsolated, MachineOptions{}}, "cycle": {ModeBanked, MachineOptions{Engine: EngineCycle}},
+				"interpreter": {ModeBanked, MachineOptions{Runtime: "interpreter", BankSize: 3, Workers: 2}}, "parked": {ModeBanked, MachineOptions{parks: true}},
+			} {
+				exact := run(worst.Max, way.mode, way.o)
+				require.Zero(t, exact.Firmware.Traps, name)
+				require.Equal(t, free.Digest, exact.Digest, name)
+				short := run(worst.Max-1, way.mode, way.o)
+				require.NotZero(t, short.Firmware.Traps, name)
+				first := short.Violations[slices.IndexFunc(short.Violations, func(v Violation) bool { return v.Rule == RuleTrap })]
+				require.Equal(t, worst.Worst.Slot, first.Slot, name)
+				require.Equal(t, worst.Worst.Path, first.Path, name)
+				require.Contains(t, first.Message, "it cost more than trap_cycles, which is "+strconv.FormatUint((worst.Max-1)*uint64(ratio), 10)+" by the cost table")
+				require.NotContains(t, first.Message, "unknown function")
+				trapped = append(trapped, first.Message+short.Digest)
+			}
+			require.Len(t, slices.Compact(trapped), 1)
+		}
+	}
+}
+
+// TestBudgetWithoutModelSaysSo: beside the verdict, since nothing is checked.
+func TestBudgetWithoutModelSaysSo(t *testing.T) {
+	for _, c := range []struct {
+		cpu  CPU
+		said bool
+	}{{CPU{BudgetCycles: 100}, true}, {CPU{}, false}, {CPU{Model: "unit", BudgetCycles: 1000}, false}} {
+		s := routing(2, 2)
+		s.Firmware.CPU = c.cpu
+		one, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		many, err := RunSeeds(t.Context(), s, Seeds{1, 2}, RunOptions{})
+		require.NoError(t, err)
+		for _, r := range []interface{ WriteText(io.Writer) error }{one, many} {
+			var text bytes.Buffer
+			require.NoError(t, r.WriteText(&text))
+			require.Equal(t, c.said, strings.Contains(text.String(), "  note: budget_cycles reserves time at the start of every slot, and no handler is held to it"), text.String())
+		}
 	}
 }

@@ -38,11 +38,17 @@ type knownOf struct {
 	carries      bool     // the firmware routes the workload's packets: an image says so by its rules. Others use the fabric for something else
 }
 
+// noteUnmetered is about a budget that nothing is held to.
+const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
+
 // knownOf takes the scenario's program, nil for an image.
 func (s *Scenario) knownOf(p *fabric.Program) knownOf {
 	k := knownOf{slotsPerStep: 1, carries: s.rules().ExactlyOnce}
 	if s.oneOf != "" {
 		k.notes = append(k.notes, s.oneOf)
+	}
+	if c := &s.Firmware.CPU; c.BudgetCycles > 0 && !c.metered() {
+		k.notes = append(k.notes, noteUnmetered)
 	}
 	switch r := s.Rules; {
 	case p != nil:

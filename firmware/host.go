@@ -331,7 +331,7 @@ func (img *Image) describe() error {
 		return beforeHandlers(err)
 	}
 	img.DataBytes = img.dataBytes(in)
-	version, err := call(img.host.ctx, in, in.ExportedFunction(exportABI))
+	version, err := img.host.call(img.host.ctx, in, in.ExportedFunction(exportABI))
 	if err != nil {
 		return beforeHandlers(callError(exportABI, err))
 	}
@@ -398,7 +398,7 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 	if f == nil {
 		return nil, nil
 	}
-	list, err := call(img.host.ctx, in, f)
+	list, err := img.host.call(img.host.ctx, in, f)
 	if err != nil {
 		return nil, beforeHandlers(callError(export, err))
 	}
@@ -475,7 +475,7 @@ func (img *Image) instantiate(memory linearMemory) (api.Module, error) {
 func (img *Image) initialise(in api.Module) error {
 	for _, name := range []string{img.copy.Start, exportInitialise} {
 		if f := in.ExportedFunction(name); name != "" && f != nil {
-			if _, err := call(img.host.ctx, in, f); err != nil {
+			if _, err := img.host.call(img.host.ctx, in, f); err != nil {
 				var stopped stoppedError
 				if errors.As(err, &stopped) {
 					return fmt.Errorf("does not start: %w", stopped)

@@ -34,8 +34,8 @@ type Instance interface {
 	// Reset takes the instance back to before Start, with a new seed.
 	Reset(seed uint64)
 	// Costs returns what the handlers of the last Start or Slot have cost, in the order of their
-	// cells, 0 for one that has trapped and 2^32-1 for more than that; none of an image without
-	// a meter. The slice is valid until the next Start or Slot.
+	// cells, 0 for one that has trapped; none of an image without a meter. The slice is valid
+	// until the next Start or Slot.
 	Costs() []uint32
 	// TakeEvents returns what happened since the last call, in the order of the
 	// cells: faults and log lines. The slice is valid until the next Slot.
@@ -196,14 +196,14 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if err := img.initialise(in.module); err != nil {
 		return nil, err
 	}
-	descriptor, err := call(in.ctx, in.module, in.module.ExportedFunction(exportBank))
+	descriptor, err := in.image.host.call(in.ctx, in.module, in.module.ExportedFunction(exportBank))
 	if err != nil {
 		return nil, callError(exportBank, err)
 	}
 	if err := nic.DescribeBank(in.Memory(), uint32(descriptor[0]), c); err != nil {
 		return nil, err
 	}
-	address, err := call(in.ctx, in.module, in.module.ExportedFunction(exportAttach),
+	address, err := in.image.host.call(in.ctx, in.module, in.module.ExportedFunction(exportAttach),
 		uint64(c.Cells), uint64(c.PayloadBytes), uint64(c.RxFrames), uint64(c.TxFrames))
 	if err != nil {
 		return nil, callError(exportAttach, err)
@@ -340,7 +340,7 @@ func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
 		values[i] = uint64(value)
 	}
 	in.enter()
-	result, err := call(in.ctx, in.module, f, values...)
+	result, err := in.image.host.call(in.ctx, in.module, f, values...)
 	in.leave()
 	if err != nil {
 		return 0, callError(exportCall+name, err)
@@ -790,7 +790,8 @@ frames:
 				continue
 			}
 			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
-				break frames // the copy's own entry point, which the image has not
+				function = or(function, strings.TrimPrefix(name, wasm.EachName)) // which has returned
+				break frames                                                     // the copy's own entry point, which the image has not
 			}
 			placed = false
 			function = or(function, name)

@@ -15,7 +15,7 @@ import (
 // and in a run without a budget.
 const LimitDefault = 1_000_000_000
 
-// LimitMax is the largest limit: costs of handlers are counted to 2^32-1.
+// LimitMax is the largest limit: the cost of a call that is not ended has 32 bits.
 const LimitMax = 4_000_000_000
 
 // inspectMeter is that of an image that is only looked at.
@@ -34,7 +34,7 @@ func (e spentError) Error() string {
 	if e.key != "" {
 		return fmt.Sprintf("it cost more than %s, which is %d by the cost table", e.key, e.limit)
 	}
-	return fmt.Sprintf("it does not end: the call has cost more than %d by the cost table", e.limit)
+	return fmt.Sprintf("it is taken for endless: the call has cost more than %d by the cost table", e.limit)
 }
 
 // LoadMetered is Load for an image whose calls cost something. A call of any export that costs
@@ -71,7 +71,7 @@ func costGlobals(module api.Module) (c costsOf) {
 }
 
 // call calls an export of an image, whose costs and turns start at 0.
-func call(ctx context.Context, module api.Module, f api.Function, arguments ...uint64) ([]uint64, error) {
+func (h *Host) call(ctx context.Context, module api.Module, f api.Function, arguments ...uint64) ([]uint64, error) {
 	costs := costGlobals(module)
 	costs.zero()
 	t, ok := ctx.Value(turnsKey{}).(*turns)
@@ -80,7 +80,22 @@ func call(ctx context.Context, module api.Module, f api.Function, arguments ...u
 		ctx = context.WithValue(ctx, turnsKey{}, t)
 	}
 	t.begin()
-	return f.Call(ctx, arguments...)
+	results, err := f.Call(ctx, arguments...)
+	if err == nil {
+		err = h.spent(module, costs)
+	}
+	return results, err
+}
+
+// spent is the error of a call that has returned, and has cost more than it may.
+func (h *Host) spent(module api.Module, costs costsOf) error {
+	if costs.counter == nil {
+		return nil
+	}
+	if limit := module.ExportedGlobal(wasm.LimitName).Get(); costs.counter.Get() > limit {
+		return spentError{limit, h.limitKey}
+	}
+	return nil
 }
 
 // endSpent ends the call that asks if it has cost more than it may.
@@ -108,7 +123,7 @@ func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint
 			in.endRuntimeCall()
 		}
 		if err == nil {
-			in.spent = append(append(in.spent, in.bank.Calls[1:n]...), uint32(min(in.costs.counter.Get(), math.MaxUint32)))
+			in.spent = append(append(in.spent, in.bank.Calls[1:n]...), uint32(in.costs.counter.Get()))
 			return
 		}
 		err = in.overflowed(err)

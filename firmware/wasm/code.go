@@ -49,7 +49,6 @@ const (
 	opI32LeU        opcode = 0x4D
 	opI32GeS        opcode = 0x4E
 	opI32GeU        opcode = 0x4F
-	opI64Eqz        opcode = 0x50
 	opI64GtU        opcode = 0x56
 	opF32Eq         opcode = 0x5B
 	opF64Eq         opcode = 0x61
@@ -59,7 +58,6 @@ const (
 	opI32ShrU       opcode = 0x76
 	opI64Add        opcode = 0x7C
 	opI64Mul        opcode = 0x7E
-	opI64ShrU       opcode = 0x88
 	opI32WrapI64    opcode = 0xA7
 	opI64ExtendI32U opcode = 0xAD
 	opRefNull       opcode = 0xD0

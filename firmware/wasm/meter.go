@@ -11,12 +11,14 @@ import (
 //	call, return, end         counter += accumulator
 //	head of a loop, entry of a function that may call itself
 //	                          counter + accumulator > Limit: the host is asked, and ends the call
+//	return of a handler       counter > Limit: the same, before the next one is called
 //
 // When an export returns, the counter is the sum of the costs of all instructions that have run.
-// Where it stops a call depends on the image and the limit only.
+// Where it stops a call depends on the image and the limit only. So every handler that costs more is
+// ended, and none that does not; beyond the limit it runs no further than to its next loop or its end.
 type Meter struct {
 	Costs Costs
-	Limit uint64 // a call that costs more is ended
+	Limit uint64 // a call that costs more is ended; handlers are not called with one of more than 2^32-1
 
 	// Key is the scenario's key that gives Limit; "" if nobody has given one: what costs more than
 	// a default is taken for endless.
@@ -84,7 +86,7 @@ func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {
 			continue
 		}
 		parts[sectionFunction] = appendElement(parts[sectionFunction], appendU32(nil, signature, 1))
-		body := meter.each(shift.function(e.index), entry.params)
+		body := meter.each(shift.function(e.index), w.tick, entry.params)
 		parts[sectionCode] = appendElement(parts[sectionCode], append(appendU32(nil, uint32(len(body)), 1), body...))
 		name := EachName + entry.name
 		parts[sectionExport] = appendElement(parts[sectionExport], appendU32(append(appendName(nil, name), kindFunction), shift.function(next), 1))
@@ -103,27 +105,26 @@ func (m *module) takes(index, params int) bool {
 // cell of a list alone, so that the cost of a cell is the same whoever is in the list:
 //
 //	for place = 0; place < count; place++ {
-//	    calls[place], calls[0] = min(counter, 2^32-1), calls[place]
+//	    calls[place], calls[0] = cost, calls[place]
 //	    counter = 0
 //	    entry(1, slot)
+//	    if cost = counter; cost > Limit { the host ends the call }
 //	}
 //
 // When it ends, or the handler at place traps, calls[k+1] is what place k has cost, for all before
 // place; that of the last one is the counter.
-func (x *metering) each(entry uint32, params int) []byte {
-	const count, slot, calls, at, cell, next = 0, 1, 2, 3, 4, 5
+func (x *metering) each(entry, tick uint32, params int) []byte {
+	const count, slot, calls, at, cell, next, cost = 0, 1, 2, 3, 4, 5, 6
 	op := func(code []byte, op opcode, index uint32) []byte { return appendU32(append(code, byte(op)), index, 1) }
-	code := []byte{1, 3, typeI32} // the locals at, cell and next
+	code := []byte{2, 3, typeI32, 1, typeI64} // the locals from at on
 	code = op(code, opLocalGet, calls)
 	code = op(code, opLocalSet, at)
 	code = append(code, byte(opLoop), blockEmpty)
 	code = op(op(code, opLocalGet, next), opGlobalSet, x.place)
-	// cell = *at; *at = min(counter, 2^32-1)
+	// cell = *at; *at = cost, which has 32 bits: see Limit
 	code = append(op(code, opLocalGet, at), byte(opI32Load), 2, 0)
 	code = op(op(code, opLocalSet, cell), opLocalGet, at)
-	code = append(op(code, opGlobalGet, x.counter), byte(opI32WrapI64), byte(opI32Const), 0x7F)
-	code = append(op(code, opGlobalGet, x.counter), byte(opI64Const), 32, byte(opI64ShrU), byte(opI64Eqz), byte(opSelect))
-	code = append(code, byte(opI32Store), 2, 0)
+	code = append(op(code, opLocalGet, cost), byte(opI32WrapI64), byte(opI32Store), 2, 0)
 	// *calls = cell
 	code = append(op(op(code, opLocalGet, calls), opLocalGet, cell), byte(opI32Store), 2, 0)
 	code = op(append(code, byte(opI64Const), 0), opGlobalSet, x.counter)
@@ -132,6 +133,7 @@ func (x *metering) each(entry uint32, params int) []byte {
 		code = op(code, opLocalGet, slot)
 	}
 	code = op(code, opCall, entry)
+	code = x.check(op(op(code, opGlobalGet, x.counter), opLocalTee, cost), tick)
 	code = op(append(op(code, opLocalGet, at), byte(opI32Const), 4, byte(opI32Add)), opLocalSet, at)
 	code = op(append(op(code, opLocalGet, next), byte(opI32Const), 1, byte(opI32Add)), opLocalTee, next)
 	return append(op(code, opLocalGet, count), byte(opI32LtU), byte(opBrIf), 0, byte(opEnd), byte(opEnd))
@@ -266,10 +268,15 @@ const Spent = math.MaxUint64
 func (t *tally) check() []byte {
 	code := appendU32([]byte{byte(opGlobalGet)}, t.counter, 1)
 	code = appendU32(append(code, byte(opLocalGet)), t.accumulator(), 1)
-	code = appendS64(append(code, byte(opI64Add), byte(opI64Const)), t.limit())
+	return t.metering.check(append(code, byte(opI64Add)), t.tick)
+}
+
+// check appends to code that leaves a cost on the stack: if it is more than the limit, the host is asked.
+func (x *metering) check(code []byte, tick uint32) []byte {
+	code = appendS64(append(code, byte(opI64Const)), x.limit())
 	code = append(code, byte(opI64GtU), byte(opIf), blockEmpty, byte(opI64Const), 0x7F)
-	code = appendU32(append(code, byte(opGlobalSet)), t.counter, 1)
-	return append(appendU32(append(code, byte(opCall)), t.tick, 1), byte(opEnd))
+	code = appendU32(append(code, byte(opGlobalSet)), x.counter, 1)
+	return append(appendU32(append(code, byte(opCall)), tick, 1), byte(opEnd))
 }
 
 // appendS64 appends a signed number.
