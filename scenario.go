@@ -150,7 +150,7 @@ type CPU struct {
 	Model        string           `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom,description=what instructions cost: unit 1 each\\, rv32-inorder as Ibex\\, a small RISC-V core (load 2\\, mul 3\\, div 37\\, locals 0)\\, microcoded a sequencer that runs WebAssembly\\, custom what cost says; tables: firmware/ABI.md; without a model handlers take no time"`
 	Cost         map[string]int64 `json:"cost,omitempty" jsonschema:"description=costs that differ from the model's: class of instructions to integer (0 to 1000000); with custom what is left out costs 1\\, memory_byte 0"`
 	ClockRatio   int              `json:"clock_ratio,omitempty" jsonschema:"minimum=1,maximum=65536,description=costs that a processor works off in a cycle of the fabric; 1 if left out"`
-	BudgetCycles int              `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware\\, whether it needs them or not; with a model\\, a slot handler that takes longer misses the slot; a start handler has no budget"`
+	BudgetCycles int              `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware; with a model\\, a slot handler that takes longer misses the slot; a start handler has no budget"`
 	TrapCycles   uint64           `json:"trap_cycles,omitempty" jsonschema:"minimum=1,maximum=4000000000,description=a call of the image that takes longer traps\\, in a loop or when it returns; if left out 1000 times budget_cycles\\, or a cost of 10^9 without a budget"`
 }
 
