@@ -1180,7 +1180,7 @@ func (m *Machine) merge() {
 	quiet := !sending && m.done == m.shape.Processors()
 	m.finished = quiet
 	if m.ending != nil {
-		m.finished = m.ending.Over()
+		m.finished = m.ending.Over(m.dead())
 	}
 	m.ended = m.last || m.finished || quiet
 	m.noteFindings()

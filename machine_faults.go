@@ -146,6 +146,14 @@ func (m *Machine) unstrike(shard *machineShard) {
 // killed reports whether a fault has killed a processor.
 func (m *Machine) killed(processor int) bool { return m.faults != nil && m.faults.dead[processor] != 0 }
 
+// dead has a 1 for each processor that a fault has killed; nil for no faults.
+func (m *Machine) dead() []uint8 {
+	if m.faults == nil {
+		return nil
+	}
+	return m.faults.dead
+}
+
 // harmed returns what faults do to the light of a medium in a slot.
 func (m *Machine) harmed(medium int, slot uint32) fabric.Effect {
 	if m.faults == nil {

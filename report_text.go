@@ -223,7 +223,8 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 const listedMax = 128
 
 // formatMetric writes a figure as JSON does, but floats short, results of firmware as
-// processor.word=value, and lists without brackets, and only the head of long ones.
+// processor.word=value, what is not known as a dash, and lists without brackets, and only the
+// head of long ones.
 func formatMetric(value any) string {
 	if f, ok := value.(float64); ok {
 		return formatFloat(f)
@@ -242,7 +243,7 @@ func formatMetric(value any) string {
 	if err != nil {
 		return fmt.Sprint(value)
 	}
-	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "").Replace(string(data))
+	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "", "null", "-").Replace(string(data))
 }
 
 // formatFloat writes a whole number in full, and of others at most six digits that count.

@@ -63,7 +63,7 @@ type rateTally struct {
 // figure is one figure of all runs.
 type figure struct {
 	name     string
-	numeric  bool
+	numeric  bool // some run has it, as a number
 	finishes bool
 	values   histogram
 }
@@ -177,8 +177,7 @@ func (t *tally) add(run *batchRun) error {
 	figures := r.figures()
 	if t.figures == nil {
 		for _, m := range figures {
-			_, numeric := number64(m.Value)
-			t.figures = append(t.figures, figure{m.Name, numeric, slices.Contains(finishingTimes, m.Name), histogram{}})
+			t.figures = append(t.figures, figure{m.Name, false, slices.Contains(finishingTimes, m.Name), histogram{}})
 		}
 		if err := t.head(); err != nil {
 			return err
@@ -186,11 +185,11 @@ func (t *tally) add(run *batchRun) error {
 	}
 	for i := range t.figures {
 		f := &t.figures[i]
-		if !f.numeric || f.finishes && !passed {
-			continue
+		value, numeric := number64(figures[i].Value)
+		f.numeric = f.numeric || numeric
+		if numeric && (passed || !f.finishes) {
+			f.values.add(value)
 		}
-		value, _ := number64(figures[i].Value)
-		f.values.add(value)
 	}
 	return t.row(run, rule, figures)
 }
@@ -265,7 +264,7 @@ func (t *tally) statistics() Statistics {
 		return all
 	}
 	for i := range t.figures {
-		if f := &t.figures[i]; f.numeric {
+		if f := &t.figures[i]; f.numeric || f.finishes {
 			all = append(all, f.values.statistic(f.name))
 		}
 	}
@@ -365,10 +364,12 @@ func number64(value any) (float64, bool) {
 	return 0, false
 }
 
-// exactMetric writes a figure for scripts, with all digits; lists are separated by
-// blanks.
+// exactMetric writes a figure for scripts, with all digits, and nothing for one that is not known;
+// lists are separated by blanks.
 func exactMetric(value any) string {
 	switch v := value.(type) {
+	case nil:
+		return ""
 	case int:
 		return strconv.Itoa(v)
 	case uint64:

@@ -20,7 +20,8 @@ type Tabled interface{ RunTable() RunTable }
 // Metrics are the figures of a run's workload, in the network's order.
 type Metrics []Metric
 
-// Metric is one figure: an integer, a float64, a text, a slice of numbers, or what is Lined.
+// Metric is one figure: an integer, a float64, a text, a slice of numbers, or what is Lined; nil if
+// this run does not have it, which is null in JSON and `-` for people.
 type Metric struct {
 	Name  string
 	Value any
@@ -32,7 +33,15 @@ type Lined interface{ Lines() []string }
 // Add appends one figure.
 func (m *Metrics) Add(name string, value any) { *m = append(*m, Metric{Name: name, Value: value}) }
 
-// Get returns the figure of that name, or nil.
+// AddKnown appends a figure that only some runs have: nil unless it is known.
+func (m *Metrics) AddKnown(known bool, name string, value any) {
+	if !known {
+		value = nil
+	}
+	m.Add(name, value)
+}
+
+// Get returns the figure of that name, nil if there is none or it is not known.
 func (m Metrics) Get(name string) any {
 	for i := range m {
 		if m[i].Name == name {

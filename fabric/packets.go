@@ -237,22 +237,21 @@ func (p *Packets) brought(processor int, origin uint32) bool {
 
 // Metrics implements Referee: packets delivered and lost, and the most that a processor
 // has held. While a run goes on, a packet whose source is done with it may still be on
-// its way.
+// its way, so that only a finished run, or one that has delivered all, knows what was lost. What
+// processors hold is known if firmware says so, or frames show it.
 func (p *Packets) Metrics(e *End, carries bool) (m Metrics) {
 	if carries {
-		delivered, lost := 0, 0
+		delivered := -e.NotArrived
 		for _, arrived := range p.Arrived {
 			if arrived > 0 {
 				delivered++
 			}
 		}
-		if e.Finished {
-			lost = len(p.Arrived) - delivered
-		}
-		m.Add("delivered", delivered-e.NotArrived)
-		m.Add("lost", lost)
+		lost := len(p.Arrived) - delivered
+		m.Add("delivered", delivered)
+		m.AddKnown(e.Finished || lost == 0, "lost", lost)
 	}
-	m.Add("packets_per_processor_max", e.HeldMax)
+	m.AddKnown(e.HeldMax > 0, "packets_per_processor_max", e.HeldMax)
 	return m
 }
 

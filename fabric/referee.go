@@ -47,10 +47,29 @@ type Referee interface {
 // then, whatever the firmware goes on to do.
 type Ending interface {
 	Referee
-	// Over reports whether all has arrived. It is called after the boundaries of all shards.
-	Over() bool
+	// Over reports whether all has arrived at every processor that lives: dead has a 1 for each that a fault
+	// has killed, nil for no such faults. It is called after the boundaries of all shards.
+	Over(dead []uint8) bool
 	// Unfinished yields what has not arrived, in the order of the report.
 	Unfinished(yield func(Finding))
+}
+
+// AllAliveHave reports whether every processor that lives has something, and some processor lives. It looks
+// from at on and leaves there the one that lacks it, so that the next call need not look at the others again.
+func AllAliveHave(dead []uint8, at *int, has func(processor int) bool) bool {
+	alive := false
+	for range dead {
+		if dead[*at] == 0 {
+			if !has(*at) {
+				return false
+			}
+			alive = true
+		}
+		if *at++; *at == len(dead) {
+			*at = 0
+		}
+	}
+	return alive
 }
 
 // Load is what a run has to carry.

@@ -19,7 +19,7 @@ func setWords(n int) int { return (n + 63) / 64 }
 // gossipReferee follows what every vertex knows: at first its own item, then what good frames have
 // brought. The frames are control frames whose payload has a bit for each item, that of item 0 the
 // lowest of byte 0. A frame with an item that its sender does not know creates it; who receives it
-// is not to blame. The run ends when all know all.
+// is not to blame. The run ends when all that live know all.
 type gossipReferee struct {
 	n, words int // words of a set
 	plan     *Plan
@@ -30,6 +30,7 @@ type gossipReferee struct {
 
 	having []uint32 // by number of items: vertices that know so many
 	lowest uint32   // of count
+	behind int      // a vertex, for Over
 	table  *gossip.Table
 }
 
@@ -135,7 +136,9 @@ func (r *gossipReferee) cell(vertex int, slot uint32, c gossip.Cell) {
 }
 
 // Over implements fabric.Ending.
-func (r *gossipReferee) Over() bool { return int(r.lowest) == r.n }
+func (r *gossipReferee) Over(dead []uint8) bool {
+	return int(r.lowest) == r.n || fabric.AllAliveHave(dead, &r.behind, func(vertex int) bool { return int(r.count[vertex]) == r.n })
+}
 
 // Keeps implements fabric.Keeper.
 func (r *gossipReferee) Keeps() []string { return []string{fabric.RuleNoCreation} }

@@ -283,16 +283,17 @@ func (r *gossipReferee) cell(processor int, slot uint32, c gossip.Cell) {
 	r.table.Add(processor, slot, c)
 }
 
-// Metrics implements fabric.Referee: those of the paper (Definitions 7 to 13).
-func (r *gossipReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
+// Metrics implements fabric.Referee: those of the paper (Definitions 7 to 13), which are known when
+// the run has finished, but for how many processors were used in each step.
+func (r *gossipReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	nu := make([]int, len(r.used))
 	for i, used := range r.used {
 		nu[i] = int(used)
 	}
 	measured := gossip.Measure(r.ports, nu)
-	m.Add("lambda", measured.Lambda)
-	m.Add("mu", measured.Mu.String())
-	m.Add("epsilon", measured.Epsilon.String())
+	m.AddKnown(e.Finished, "lambda", measured.Lambda)
+	m.AddKnown(e.Finished, "mu", measured.Mu.String())
+	m.AddKnown(e.Finished, "epsilon", measured.Epsilon.String())
 	m.Add("utilisation", nu)
 	return m
 }

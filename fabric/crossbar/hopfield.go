@@ -233,30 +233,29 @@ func (h *hopfield) replay(r *fabric.Results, ended func(session int, row []uint3
 }
 
 // metrics are: energy, after each session; recalls, how many were begun; recalled, how many of
-// them have ended with their pattern; and wrong_bits, in how many neurons each was away from its
-// pattern at its last session.
+// them have ended with their pattern; and wrong_bits, in how many neurons each that has ended was
+// away from its pattern.
 func (h *hopfield) metrics(r *fabric.Results, m *fabric.Metrics) {
 	energies, wrong := []int64{}, []int{}
-	recalled := 0
+	recalls, recalled := 0, 0
 	h.replay(r, func(session int, row []uint32, energy int64) {
 		energies = append(energies, energy)
-		recall := session / (1 + h.sweeps)
-		if recall == len(wrong) {
-			wrong = append(wrong, 0)
+		recall, sweep := session/(1+h.sweeps), session%(1+h.sweeps)
+		recalls = recall + 1
+		if sweep < h.sweeps && session+1 < h.sessions {
+			return
 		}
-		wrong[recall] = 0
+		away := 0
 		for k, word := range h.pattern[recall%h.patterns] {
-			wrong[recall] += bits.OnesCount32(word ^ row[k])
+			away += bits.OnesCount32(word ^ row[k])
 		}
-	}, nil)
-	for _, bits := range wrong {
-		if bits == 0 {
+		if wrong = append(wrong, away); away == 0 {
 			recalled++
 		}
-	}
+	}, nil)
 	m.Add("neurons", h.all())
 	m.Add("patterns", h.patterns)
-	m.Add("recalls", len(wrong))
+	m.Add("recalls", recalls)
 	m.Add("recalled", recalled)
 	m.Add("wrong_bits", wrong)
 	m.Add("energy", energies)

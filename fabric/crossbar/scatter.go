@@ -16,8 +16,8 @@ var errTurns = &input.Error{Place: "firmware.schedule", Reason: "turns are those
 // Barak, section 2). A processor
 // is coloured from the slot on after that in which the first message with the item reached it.
 // Such a message is a data frame with a packet of the origin, from a processor that was
-// coloured when the slot began: no other can have the item to give. The run ends when all are
-// coloured.
+// coloured when the slot began: no other can have the item to give. The run ends when all that
+// live are coloured.
 type scatterReferee struct {
 	origin int
 	seed   uint64
@@ -28,6 +28,7 @@ type scatterReferee struct {
 	gained []uint32 // by unit: processors that it has coloured
 	sent   uint64   // messages
 	slots  uint32   // that have crossed
+	lacks  int      // a processor, for Over
 }
 
 const never = math.MaxUint32
@@ -89,7 +90,9 @@ func (r *scatterReferee) carries(frame nic.FrameView) bool {
 }
 
 // Over implements fabric.Ending.
-func (r *scatterReferee) Over() bool { return r.left == 0 }
+func (r *scatterReferee) Over(dead []uint8) bool {
+	return r.left == 0 || fabric.AllAliveHave(dead, &r.lacks, func(processor int) bool { return r.since[processor] != never })
+}
 
 // Unfinished implements fabric.Ending.
 func (r *scatterReferee) Unfinished(yield func(fabric.Finding)) {
@@ -100,14 +103,14 @@ func (r *scatterReferee) Unfinished(yield func(fabric.Finding)) {
 	}
 }
 
-// Metrics implements fabric.Referee: the completion time in units, of a run that is not over
-// the time so far, and how many were coloured at time 0 and after each unit.
-func (r *scatterReferee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
+// Metrics implements fabric.Referee: the completion time in units, of a run that is over, and how
+// many were coloured at time 0 and after each unit.
+func (r *scatterReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	units := int((r.slots + r.unit - 1) / r.unit)
 	if r.unit == 1 {
-		m.Add("completion", units)
+		m.AddKnown(e.Finished, "completion", units)
 	} else {
-		m.Add("completion", float64(r.sent)/float64(len(r.since)))
+		m.AddKnown(e.Finished, "completion", float64(r.sent)/float64(len(r.since)))
 	}
 	coloured := make([]int, 1+units)
 	coloured[0] = 1

@@ -186,7 +186,8 @@ func (v *voting) correct() string {
 
 // metrics are of the last session: correct, what the correct modules hold; results, by voter,
 // null for one without a value; agreed, the voters that have found what most have found; and
-// the ids of those that have found anything but what correct modules hold.
+// the ids of those that have found anything but what correct modules hold. The last two are not
+// known before a voter has come so far.
 func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 	results, wrong := make([]*int64, len(v.holds)), []int{}
 	votes, agreed := map[verdict]int{}, 0
@@ -206,8 +207,8 @@ func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 	}
 	m.Add("correct", v.correct())
 	m.Add("results", results)
-	m.Add("agreed", agreed)
-	m.Add("wrong_voters", wrong)
+	m.AddKnown(len(votes) > 0, "agreed", agreed)
+	m.AddKnown(len(votes) > 0, "wrong_voters", wrong)
 }
 
 func (v *voting) keeps() []string { return []string{fabric.RuleAgreement, fabric.RuleValidity} }
