@@ -67,7 +67,7 @@ func TestBusGossipEndsWithoutTheDead(t *testing.T) {
 		var steps []any
 		for _, slots := range []int{60, 600} {
 			s := busGossipScenario(t, "improved", 12, 4, fmt.Sprintf(
-				"stop: {slots: %d}\nfaults: {schedule: [{kind: dead, targets: ['bus.vertex[%d].nic[0]'], slots: {list: [%d]}}]}\n", slots, vertex, sound.Slots-1))
+				"stop: {slots: %d}\nfaults: {schedule: [{kind: dead, targets: ['bus.nic[%d]'], slots: {list: [%d]}}]}\n", slots, vertex, sound.Slots-1))
 			if report := machineReport(t, s); report.Verdict == VerdictPass {
 				steps = append(steps, report.Metrics.Get("steps"))
 			}
