@@ -13,7 +13,7 @@ import (
 // and state layout it follows line by line.
 var nativeRandom = firmware.NativeProgram{
 	Name:        "pops/random",
-	StateBytes:  12,
+	StateBytes:  16,
 	ListenSlots: 5,
 	Start:       nativeRandomStart,
 	Slot:        nativeRandomSlot,
@@ -24,6 +24,7 @@ const (
 	randomOrigin      = 0
 	randomDestination = 4
 	randomHas         = 8
+	randomBad         = 12
 )
 
 // The bits of randomHas.
@@ -61,7 +62,7 @@ func randomHears(self, g, d uint32) uint16 {
 func nativeRandomSlot(b *firmware.NativeBank, cells []uint32, slot uint32) {
 	le := binary.LittleEndian
 	stream := hw.Stream(b.Stream)
-	g, d := b.Shape[0], b.Shape[1]
+	g, d, n := b.Shape[0], b.Shape[1], uint32(b.Processors)
 	phase := slot % 5
 	for place, c := range cells {
 		cell := int(c)
@@ -93,8 +94,7 @@ func nativeRandomSlot(b *firmware.NativeBank, cells []uint32, slot uint32) {
 				b.SetListen(cell, 3, group)
 			}
 		case 1:
-			if heard != nil {
-				origin, destination := firmware.NativePacket(heard)
+			if origin, destination, ok := randomPacket(heard, s, n); ok {
 				group := uint16(destination % g)
 				has |= hasPassed
 				b.SendPacket(cell, group, nic.AnyDestination, origin, destination)
@@ -102,9 +102,8 @@ func nativeRandomSlot(b *firmware.NativeBank, cells []uint32, slot uint32) {
 			}
 		case 2:
 			has &^= hasPassed
-			if heard != nil {
+			if origin, destination, ok := randomPacket(heard, s, n); ok {
 				has |= hasCopy
-				origin, destination := firmware.NativePacket(heard)
 				le.PutUint32(s[randomOrigin:], origin)
 				le.PutUint32(s[randomDestination:], destination)
 				b.Send(cell, randomHears(self, g, d), nic.KindAck, nic.AnyDestination, 0)
@@ -136,6 +135,19 @@ func nativeRandomSlot(b *firmware.NativeBank, cells []uint32, slot uint32) {
 			b.PopRx(cell)
 		}
 	}
+}
+
+// randomPacket is packet_of of firmware/programs/pops/random.c.
+func randomPacket(heard nic.FrameView, s []byte, processors uint32) (origin, destination uint32, ok bool) {
+	if heard == nil {
+		return 0, 0, false
+	}
+	if origin, destination = firmware.NativePacket(heard); destination < processors {
+		return origin, destination, true
+	}
+	le := binary.LittleEndian
+	le.PutUint32(s[randomBad:], le.Uint32(s[randomBad:])+1)
+	return 0, 0, false
 }
 
 // takesPart says whether a source takes part in the step that begins in slot.

@@ -16,6 +16,7 @@
 typedef struct {
     sl_packet copy; /* the copy that slot 2 brought */
     uint32_t has;   /* the packets that are here: a set of the bits below */
+    uint32_t bad;   /* packets for processors that do not exist, which were dropped */
 } state_t;
 
 enum {
@@ -30,6 +31,15 @@ enum {
 SL_INLINE uint32_t hears(const sl_nic *nic) {
     if (sl_group_size(nic) <= sl_groups(nic)) return sl_self(nic) % sl_groups(nic);
     return sl_index(nic) < sl_groups(nic) ? sl_index(nic) : SL_PORT_NONE;
+}
+
+/* The packet that a frame brings, if some processor can take it; else it is dropped. */
+SL_INLINE const sl_packet *packet_of(const sl_nic *nic, state_t *s, const sl_frame *heard) {
+    if (!heard) return 0;
+    const sl_packet *packet = sl_packet_of(heard);
+    if (packet->destination < sl_processors(nic)) return packet;
+    s->bad++;
+    return 0;
 }
 
 static void on_start(sl_nic *nic, state_t *s) {
@@ -49,6 +59,7 @@ SL_INLINE int takes_part(sl_nic *nic, uint32_t step) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     const sl_frame *heard = sl_receive(nic);
+    const sl_packet *packet;
     const uint32_t slot = sl_slot(nic) % 5, before = s->has;
     uint32_t has = before, sleep = 5 - slot; /* until the next step */
 
@@ -68,20 +79,19 @@ static void on_slot(sl_nic *nic, state_t *s) {
         break;
 
     case 1: /* slot 2: every holder of a copy sends it to Delta(destination) and drops it */
-        if (heard) {
-            const sl_packet copy = *sl_packet_of(heard);
-            const uint32_t group = copy.destination % sl_groups(nic);
+        if ((packet = packet_of(nic, s, heard))) {
+            const uint32_t group = packet->destination % sl_groups(nic);
             has |= PASSED;
-            sl_send_packet(nic, group, SL_ANY, copy);
+            sl_send_packet(nic, group, SL_ANY, *packet);
             sl_listen_in(nic, 2, group); /* slot 3 may acknowledge it */
         }
         break;
 
     case 2: /* slot 3: every holder of a slot-2 copy acks to where the copy came from */
         has &= ~(uint32_t)PASSED;
-        if (heard) {
+        if ((packet = packet_of(nic, s, heard))) {
             has |= COPY;
-            s->copy = *sl_packet_of(heard);
+            s->copy = *packet;
             sl_send_ack(nic, hears(nic), SL_ANY);
             sleep = 2; /* until slot 5 */
         }
