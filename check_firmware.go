@@ -38,13 +38,17 @@ type FirmwareCheck struct {
 	Watched     CheckWatched     `json:"watched"`
 	Faults      []string         `json:"faults"` // for people: handlers that did not return in the run
 
+	// What the first run has broken: a scenario that fails fails its check.
+	Violations      []Violation `json:"violations"`
+	ViolationsTotal uint64      `json:"violations_total"`
+
 	Fuzzed int           `json:"fuzzed"`  // calls of handlers on arbitrary input
 	GaveUp int           `json:"gave_up"` // of these, calls that have ended in sl_fail
 	Fuzz   []FuzzFinding `json:"fuzz"`    // what they must not do, in the order in which it was found
 }
 
 // firmwareCheckSchema is the version of FirmwareCheck's JSON form.
-const firmwareCheckSchema = 1
+const firmwareCheckSchema = 2
 
 // CheckedRun is one way to execute the scenario.
 type CheckedRun struct {
@@ -123,7 +127,7 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 		c.progress = func(string) {}
 	}
 	c.report = FirmwareCheck{Schema: firmwareCheckSchema, Scenario: s.Name, Seed: s.Seed, Verdict: VerdictPass,
-		NotCompared: []string{}, Writes: []CheckWrite{}, Faults: []string{}, Fuzz: []FuzzFinding{}}
+		NotCompared: []string{}, Writes: []CheckWrite{}, Faults: []string{}, Violations: []Violation{}, Fuzz: []FuzzFinding{}}
 	if len(own.RTL) > 0 {
 		own.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")
@@ -202,7 +206,7 @@ func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 // conclude sets the verdict.
 func (c *firmwareChecker) conclude() {
 	r := &c.report
-	if len(r.Faults) > 0 || r.Difference != nil || slices.ContainsFunc(r.Writes, CheckWrite.harms) || slices.ContainsFunc(r.Fuzz, FuzzFinding.fails) {
+	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil || len(r.Writes) > 0 || slices.ContainsFunc(r.Fuzz, FuzzFinding.fails) {
 		r.Verdict = VerdictFail
 	}
 }
@@ -246,7 +250,7 @@ func (c *firmwareChecker) compare() error {
 	if err != nil {
 		return err
 	}
-	c.report.Firmware = first.firmware
+	c.report.Firmware, c.report.Violations, c.report.ViolationsTotal = first.firmware, first.violations, first.violationsTotal
 	if runs[0].Mode != c.mode() {
 		add(func(*CheckedRun) {})
 	}
@@ -321,6 +325,9 @@ type outcome struct {
 	text     []byte // of the report
 	costless []byte // of the report without what handlers cost
 	firmware FirmwareReport
+
+	violations      []Violation
+	violationsTotal uint64
 }
 
 // comparable returns what must be equal of two: what handlers cost only if they cost something in
@@ -349,7 +356,7 @@ func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
 	report := m.report()
 	run.BankSize = c.wholeUnits(run.BankSize)
 	run.Slots, run.Verdict, run.Digest = report.Slots, report.Verdict, report.Digest
-	result.firmware = report.Firmware
+	result.firmware, result.violations, result.violationsTotal = report.Firmware, report.Violations, report.ViolationsTotal
 	c.recursive = m.image.recursive
 	same := *report
 	same.Engine, same.Firmware.BytesPerProcessor, same.Firmware.Mode, same.Firmware.Trusted = "", 0, "", false
@@ -384,12 +391,12 @@ type CheckWrite struct {
 	After   string `json:"after,omitempty"`
 }
 
-// harms reports whether a write can only be wrong: a neighbour's memory is of another size, or
-// holds something else, than if it were alone. A static variable may hold what all processors
-// may share; that it does harm shows in a difference.
+// harms reports whether a write does harm by itself: a neighbour's memory is of another size, or
+// holds something else, than if it were alone. That of a static variable shows in a difference,
+// sooner or later.
 func (w CheckWrite) harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
-// checkWritesMax bounds the list of writes that may do no harm.
+// checkWritesMax bounds the list of writes outside of the bank.
 const checkWritesMax = 32
 
 // watch runs the scenario banked, calls every handler alone, and notes what it writes and whether

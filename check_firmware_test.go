@@ -79,9 +79,9 @@ func TestCheckComparesFaults(t *testing.T) {
 			s := checkScenario(t, image)
 			s.Firmware.ImageBytes = bytes
 			check, text := checked(t, s)
-			require.Equal(t, VerdictPass, check.Verdict, "%s, %s: %s", image, names, text)
-			require.Nil(t, check.Difference)
+			require.Nil(t, check.Difference, "%s, %s: %s", image, names, text)
 			require.Equal(t, VerdictFail, check.Runs[0].Verdict, "the handlers have failed")
+			require.Equal(t, VerdictFail, check.Verdict, "and so has the check")
 			require.True(t, check.Runs[4].Metered)
 
 			reports := [2]Report{}
@@ -94,6 +94,39 @@ func TestCheckComparesFaults(t *testing.T) {
 			require.NotNil(t, reports[1].Firmware.Cycles)
 			reports[1].Firmware.CPU, reports[1].Firmware.Cycles, reports[1].Firmware.StartCycles = "", nil, nil
 			require.Equal(t, reportBytes(t, &reports[0]), reportBytes(t, &reports[1]))
+		}
+	}
+}
+
+// TestCheckHasOneVerdict: what fails the run fails its check, and so does a static variable that no
+// result depends on. A frame that is lost because the FIFO is full is the SDK's own.
+func TestCheckHasOneVerdict(t *testing.T) {
+	for _, c := range []struct {
+		image   string
+		params  map[string]int64
+		verdict Verdict
+		text    string
+	}{
+		{"traps", nil, VerdictFail, "  the run itself fails: 1 violation\n    firmware_trap: cycle "},
+		{"announces", nil, VerdictFail, " announced the packet of processor 7, which no frame had brought to it\n"},
+		{"announces", map[string]int64{"by": 1}, VerdictPass, ""},
+		{"writes_next_door", map[string]int64{"restarts": 1}, VerdictFail,
+			"  static variable: slot 0: pops.group[0].nic[0]: its handler writes into starts (writes_next_door.c:12), at address "},
+		{"overfills", nil, VerdictPass, ""},
+	} {
+		s := checkScenario(t, c.image)
+		s.Firmware.Params = c.params
+		if c.image == "announces" {
+			s.Fabric.POPS = &pops.Network{Groups: 8, GroupSize: 1}
+			s.Workload.Permutation.Kind = PermutationReverse
+			s.Rules = &Rules{ExactlyOnce: true}
+		}
+		check, text := checked(t, s)
+		require.Equal(t, c.verdict, check.Verdict, text)
+		require.Contains(t, text, c.text)
+		require.Nil(t, check.Difference)
+		if c.verdict == VerdictFail {
+			require.True(t, check.ViolationsTotal > 0 || strings.Contains(text, "    remedy: keep all that a processor remembers in its state_t\n"), text)
 		}
 	}
 }
@@ -155,15 +188,15 @@ func TestCheckCountsOne(t *testing.T) {
 // and between these only.
 func TestCheckComparesCosts(t *testing.T) {
 	text, costless := []byte("costs 7"), []byte("costs")
-	metered := outcome{text, costless, FirmwareReport{CPU: "unit"}}
+	metered := outcome{text: text, costless: costless, firmware: FirmwareReport{CPU: "unit"}}
 	equals := func(other *outcome) bool {
 		a, b := metered.comparable(other)
 		return bytes.Equal(a, b)
 	}
-	require.True(t, equals(&outcome{costless, costless, FirmwareReport{}}))
+	require.True(t, equals(&outcome{text: costless, costless: costless}))
 	require.True(t, equals(&metered))
-	require.False(t, equals(&outcome{[]byte("costs 8"), costless, FirmwareReport{CPU: "unit"}}))
-	require.False(t, equals(&outcome{costless, text, FirmwareReport{}}))
+	require.False(t, equals(&outcome{text: []byte("costs 8"), costless: costless, firmware: FirmwareReport{CPU: "unit"}}))
+	require.False(t, equals(&outcome{text: costless, costless: text}))
 }
 
 // TestCheckExplainsADifference follows a static variable: what is sent differs first, one

@@ -20,24 +20,25 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 	for _, fault := range r.Faults {
 		fmt.Fprintf(&b, "  %s\n", printable(fault))
 	}
+	r.writeViolations(&b)
 	if d := r.Difference; d != nil {
 		d.writeText(&b, r)
 	}
 	for _, w := range r.Writes {
-		what := "note"
+		what := "static variable"
 		switch {
 		case w.Grown > 0:
 			what = "memory growth"
 		case w.harms():
 			what = "foreign write"
+		case w.Global != "":
+			what = "global"
 		}
 		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, printable(w.text()))
 		if w.Before != w.After {
 			fmt.Fprintf(&b, "    before %s, after %s; in %s\n", w.Before, w.After, traces.Plural(w.Count, "call", "calls"))
 		}
-		if w.harms() {
-			fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
-		}
+		fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
 	}
 	for i := range r.Fuzz {
 		r.Fuzz[i].writeText(&b)
@@ -73,6 +74,24 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 	}
 	_, err := w.Write(b.Bytes())
 	return err
+}
+
+// shownViolations bounds the violations of the run that the text shows.
+const shownViolations = 8
+
+// writeViolations says what the run itself has broken.
+func (r *FirmwareCheck) writeViolations(b *bytes.Buffer) {
+	if r.ViolationsTotal == 0 {
+		return
+	}
+	fmt.Fprintf(b, "  the run itself fails: %s\n", traces.Plural(r.ViolationsTotal, "violation", "violations"))
+	shown := r.Violations[:min(len(r.Violations), shownViolations)]
+	for i := range shown {
+		fmt.Fprintf(b, "    %s: %s: %s\n", shown[i].Rule, shown[i].where(), printable(shown[i].Message))
+	}
+	if left := r.ViolationsTotal - uint64(len(shown)); left > 0 {
+		fmt.Fprintf(b, "    and %d more; `starloom run` lists them\n", left)
+	}
 }
 
 // writeText says where two runs differ.

@@ -244,7 +244,12 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 				w.cut = true
 				continue
 			}
-			if kind.Variable = w.variable(uint32(at)); kind.Variable == "" {
+			kind.Variable = w.variable(uint32(at))
+			switch {
+			case strings.HasPrefix(kind.Variable, lostFrame):
+				kind = WriteKind{}
+				continue
+			case kind.Variable == "":
 				if at < stack {
 					continue
 				}
@@ -261,6 +266,9 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 		}
 	}
 }
+
+// lostFrame is the SDK's: a frame of sl_send that is not sent. Handlers write to it and never read it.
+const lostFrame = "starloom_lost ("
 
 // variable names what the image has at an address.
 func (w *Watched) variable(address uint32) string {

@@ -22,11 +22,12 @@ in both runs, and the usual cause.
 
 One more run calls every handler of a banked machine alone and compares the memory
 before and after: what a handler writes into what belongs to another processor is
-found even if no result depends on it, and so is a memory that grows. That fails the
-check. So does a handler that does not return. Static variables and globals that
-handlers write are noted, by name if the image has debug information: processors of
-a bank share them. An image with a runtime of its own serves one processor per
-instance: then there is no bank, and nothing of this to find.
+found even if no result depends on it, and so is a memory that grows. So are static
+variables and globals that handlers write, by name if the image has debug
+information: processors of a bank share them. Each of these fails the check, and so
+do a handler that does not return and a run that fails: one that traps, say, or that
+announces a packet which no frame has brought. An image with a runtime of its own
+serves one processor per instance: then there is no bank, and nothing that is shared.
 
 Then handlers are called on arbitrary input: after some slots of runs with three
 seeds, frames with any payload, statuses of all receivers and transmitters, now and
@@ -45,7 +46,7 @@ again, with the same verdict.
 
 What takes too long on a large network is left out, and said.
 
-Exit status: 0 nothing found, 1 a difference or one of these, 2 bad input. Whether the runs themselves pass makes no difference.`,
+Exit status: 0 nothing found, 1 a difference or one of these, 2 bad input.`,
 		Example: `  starloom firmware check router.wasm examples/pops-16x16.yaml
   starloom firmware check router.wasm examples/pops-4x4-figure3.yaml --json check.json
   starloom firmware check router.wasm examples/pops-16x16.yaml --fuzz 100000 --reproduce found
