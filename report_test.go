@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
 )
 
 // passReport and failReport are made up: these tests are about the forms.
@@ -129,9 +131,10 @@ func TestJUnitCounts(t *testing.T) {
 func TestStudyReportForms(t *testing.T) {
 	sd, se := 1.7518, 0.0123871
 	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []StudyRow{
-		{Case: "d=g", Quantity: "n=4 mean iterations", Published: 3.15, Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
-		{Case: "d=g", Quantity: "n=1048576 slots", Published: 38.25, Measured: 50, Tolerance: 1, Note: "other sample"},
-		{Case: "claims", Quantity: "steps", Published: 3, Measured: 2, Runs: 1, OK: true, Contradicted: true, Note: "two messages take 2 steps"},
+		{Case: "d=g", Quantity: "n=4 mean iterations", Published: fabric.Printed(3.15), Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
+		{Case: "d=g", Quantity: "n=1048576 slots", Reference: fabric.Printed(38.25), Measured: 50, Tolerance: 1, Note: "other sample"},
+		fabric.Referred("claims", "steps", 2, 2, 1, 0, "two messages take 2 steps").
+			Contradicting(fabric.Printed(3), fabric.Quotation{Words: "lambda = 3N", Place: "Proposition 18"}),
 	}}
 	var text, data bytes.Buffer
 	require.NoError(t, r.WriteText(&text))

@@ -359,13 +359,13 @@ func (s *junitSuite) write(w io.Writer) error {
 func (r *StudyReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	table := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "case\tquantity\tpublished\tmeasured\tsd\tse\truns\ttolerance\tstatus\tnote")
+	fmt.Fprintln(table, "case\tquantity\tpublished\treference\tmeasured\tsd\tse\truns\ttolerance\tstatus\tnote")
 	statuses := map[string]int{}
 	for _, row := range r.Rows {
 		status := row.Status()
 		statuses[status]++
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", row.Case, row.Quantity,
-			formatFloat(row.Published), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE), row.Runs, formatFloat(row.Tolerance), status, row.Note)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%d\t%s\t%s\t%s\n", row.Case, row.Quantity,
+			orDash(row.Published), orDash(row.Reference), formatFloat(row.Measured), orDash(row.SD), orDash(row.SE), row.Runs, formatFloat(row.Tolerance), status, row.Note)
 	}
 	if err := table.Flush(); err != nil {
 		return err
@@ -384,7 +384,7 @@ func (r *StudyReport) WriteText(w io.Writer) error {
 	writeFiles(&out, r.Files)
 	fmt.Fprintf(&out, "\n%s  study %s: %d of %d rows within tolerance", strings.ToUpper(string(r.Verdict)), r.Study, statuses["ok"], len(r.Rows))
 	if n := statuses["contradicted"]; n > 0 {
-		fmt.Fprintf(&out, ", %d contradict the publication", n)
+		fmt.Fprintf(&out, ", %d %s the publication", n, map[bool]string{true: "contradicts", false: "contradict"}[n == 1])
 	}
 	out.WriteByte('\n')
 	_, err := w.Write(out.Bytes())
@@ -407,9 +407,9 @@ func (r *StudyReport) WriteCSV(w io.Writer) error {
 		}
 		return exactFloat(*f)
 	}
-	rows := [][]string{{"case", "quantity", "published", "measured", "sd", "se", "runs", "tolerance", "ok", "contradicted", "note"}}
+	rows := [][]string{{"case", "quantity", "published", "reference", "measured", "sd", "se", "runs", "tolerance", "ok", "contradicted", "note"}}
 	for _, x := range r.Rows {
-		rows = append(rows, []string{x.Case, x.Quantity, exactFloat(x.Published), exactFloat(x.Measured), exact(x.SD), exact(x.SE),
+		rows = append(rows, []string{x.Case, x.Quantity, exact(x.Published), exact(x.Reference), exactFloat(x.Measured), exact(x.SD), exact(x.SE),
 			strconv.Itoa(x.Runs), exactFloat(x.Tolerance), strconv.FormatBool(x.OK), strconv.FormatBool(x.Contradicted), x.Note})
 	}
 	return csv.NewWriter(w).WriteAll(rows)

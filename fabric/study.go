@@ -120,13 +120,18 @@ func (l *SampleList) Means() (means, se []float64) {
 	return means, se
 }
 
-// StudyRow is one published figure. OK says that |measured - published| is at
-// most Tolerance, or that the case's own test holds (Note says which). Contradicted says that
-// it is the published figure that is wrong: OK is then about what holds in its place.
+// StudyRow sets a measured figure beside that of a paper, or beside a reference. OK says that
+// |measured - reference|, or |measured - published| where there is no reference, is at most
+// Tolerance, or that the case's own test holds (Note says which). Contradicted says that it is the
+// paper that is wrong: Note quotes it, and Reference, by which OK goes, is what holds in its place.
 type StudyRow struct {
-	Case         string   `json:"case"`
-	Quantity     string   `json:"quantity"`
-	Published    float64  `json:"published"`
+	Case     string `json:"case"`
+	Quantity string `json:"quantity"`
+	// What the paper prints, or what a formula that it prints gives; null where it prints nothing.
+	Published *float64 `json:"published"`
+	// What follows from a definition or from an independent computation; null where the measured
+	// figure is compared with the published one.
+	Reference    *float64 `json:"reference"`
 	Measured     float64  `json:"measured"`
 	SD           *float64 `json:"sd"`   // standard deviation of a run; null for one run or none
 	SE           *float64 `json:"se"`   // standard error of Measured
@@ -148,13 +153,37 @@ func (r *StudyRow) Status() string {
 	return "ok"
 }
 
-// Compare returns a row that is right when the figures differ by the tolerance at most.
-// runs is the number of runs behind what was measured, 0 for a formula.
-func Compare(name, quantity string, published, measured float64, runs int, tolerance float64, note string) StudyRow {
+// Printed is a figure that a paper prints.
+func Printed(figure float64) *float64 { return &figure }
+
+// Published returns a row that is right when what was measured differs from what the paper prints
+// by the tolerance at most. runs is the number of runs behind what was measured, 0 for a formula.
+func Published(name, quantity string, published, measured float64, runs int, tolerance float64, note string) StudyRow {
+	row := Referred(name, quantity, published, measured, runs, tolerance, note)
+	row.Published, row.Reference = row.Reference, nil
+	return row
+}
+
+// Referred is Published for a figure that the paper does not print.
+func Referred(name, quantity string, reference, measured float64, runs int, tolerance float64, note string) StudyRow {
 	return StudyRow{
-		Case: name, Quantity: quantity, Published: published, Measured: measured, Runs: runs, Tolerance: tolerance,
-		OK: math.Abs(measured-published) <= tolerance+1e-9, Note: note,
+		Case: name, Quantity: quantity, Reference: &reference, Measured: measured, Runs: runs, Tolerance: tolerance,
+		OK: math.Abs(measured-reference) <= tolerance+1e-9, Note: note,
 	}
+}
+
+// Quotation is what a paper says, and where: its section, or the number of a table or proposition.
+type Quotation struct{ Words, Place string }
+
+// Contradicting returns a row of Referred as one that contradicts a paper: by its words, and by
+// the figure that they give, if they give one.
+func (r StudyRow) Contradicting(published *float64, q Quotation) StudyRow {
+	note := fmt.Sprintf("%q (%s)", q.Words, q.Place)
+	if r.Note != "" {
+		note += ": " + r.Note
+	}
+	r.Published, r.Contradicted, r.Note = published, true, note
+	return r
 }
 
 // Within returns how many runs had a value of the metric that is not above a limit.
@@ -167,9 +196,17 @@ func (s *Sample) Within(limit float64) (runs uint64) {
 	return runs
 }
 
-// Compare returns a row for scale times the mean of a sample.
-func (s *Sample) Compare(name, quantity string, published, scale, tolerance float64, note string) StudyRow {
-	row := Compare(name, quantity, published, scale*s.Mean, s.Runs, tolerance, note)
+// Published returns a row for scale times the mean of a sample.
+func (s *Sample) Published(name, quantity string, published, scale, tolerance float64, note string) StudyRow {
+	return s.deviating(Published(name, quantity, published, scale*s.Mean, s.Runs, tolerance, note), scale)
+}
+
+// Referred is Published for a figure that the paper does not print.
+func (s *Sample) Referred(name, quantity string, reference, scale, tolerance float64, note string) StudyRow {
+	return s.deviating(Referred(name, quantity, reference, scale*s.Mean, s.Runs, tolerance, note), scale)
+}
+
+func (s *Sample) deviating(row StudyRow, scale float64) StudyRow {
 	sd, se := scale*s.SD, scale*s.SE
 	row.SD, row.SE = &sd, &se
 	return row

@@ -39,12 +39,6 @@ func RunParts(r Runs, parts []StudyPart) error {
 	return nil
 }
 
-// Contradicted returns a row for what a paper claims and what is not so. It is right when what
-// holds in its place does.
-func Contradicted(name, quantity string, claimed, measured float64, runs int, holds bool, note string) StudyRow {
-	return StudyRow{Case: name, Quantity: quantity, Published: claimed, Measured: measured, Runs: runs, OK: holds, Contradicted: true, Note: note}
-}
-
 // Figures reads a table of published figures that is part of the program.
 func Figures(files fs.FS, path string) (header []string, records [][]string) {
 	file, err := files.Open(path)

@@ -19,11 +19,14 @@ func newStudy() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "study NAME",
 		Short: "Repeat published results and compare",
-		Long: `Repeats the runs behind a published table or figure and prints published and
-measured figures side by side, with the tolerance, the number of runs behind the
+		Long: `Repeats the runs behind a published table or figure and prints figures side by side:
+what the paper prints (published), what a definition or an independent computation gives
+(reference), and what was measured, with the tolerance, the number of runs behind the
 measured one, the standard deviation of a run (sd) and the standard error of the mean
-(se). The status of a row is ok, off, or contradicted: what was published is wrong, and
-what holds in its place holds. 'starloom study list' names the studies and their cases.
+(se). What is measured is compared with the reference, and where there is none (-) with
+what is published. The status of a row is ok, off, or contradicted: runs contradict the
+paper, whose words the note quotes, and agree with the reference.
+'starloom study list' names the studies and their cases.
 
 --svg draws what the cases that are run have measured. --orders keeps the orders of
 gossip that the case search of 'study gossip' has found, orders-N.csv for N+1

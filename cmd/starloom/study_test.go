@@ -37,7 +37,7 @@ func TestStudyBroadcast(t *testing.T) {
 	for _, c := range []struct {
 		pattern      string
 		contradicted int
-	}{{"table [12]", 1}, {"misprint", 5}, {"one packet", 0}, {"claims", 8}} {
+	}{{"table [12]", 1}, {"misprint", 5}, {"counters", 0}, {"one packet", 0}, {"claims", 9}} {
 		r := starloomIn(t, dir, "study", "ej", "--case", c.pattern)
 		require.Equal(t, statusPass, r.status, r.stderr)
 		require.Equal(t, c.contradicted, strings.Count(r.stdout, "  contradicted  "), r.stdout)

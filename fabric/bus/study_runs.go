@@ -35,7 +35,7 @@ func (s *gossipRuns) lengths(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(sample[2]), float64(steps), 1, 0, ""))
+		s.Add(fabric.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(sample[2]), float64(steps), 1, 0, ""))
 	}
 	wrong, run := 0, s.references()
 	for _, record := range run {
@@ -47,7 +47,8 @@ func (s *gossipRuns) lengths(name string) error {
 			wrong++
 		}
 	}
-	s.none(name, fmt.Sprintf("sizes with other steps, n to %d", s.size(referencesQuick, referencesFull)), wrong, len(run), fmt.Sprintf("runs of %d sizes, l = 2 to 16", len(run)))
+	s.none(name, fmt.Sprintf("sizes with other steps, n to %d", s.size(referencesQuick, referencesFull)), wrong, len(run),
+		fmt.Sprintf("runs of %d sizes, l = 2 to 16", len(run)))
 	var length, upper, lower int
 	all := records("T")
 	for _, record := range all {
@@ -87,7 +88,7 @@ func (s *gossipRuns) table1(name string) error {
 		for time, cell := range record[1:] {
 			least, most := lineKnows(table, n, l, line, first+time-1)
 			note := fmt.Sprintf("columns that every vertex of line %d knows", line)
-			row := fabric.Compare(name, fmt.Sprintf("F_%d(%d)", line, time), fabric.Figure(cell), float64(least)/l, 1, 0, note)
+			row := fabric.Published(name, fmt.Sprintf("F_%d(%d)", line, time), fabric.Figure(cell), float64(least)/l, 1, 0, note)
 			row.OK = row.OK && least == most
 			s.Add(row)
 			curve.X, curve.Y = append(curve.X, time), append(curve.Y, least/l)
@@ -152,7 +153,8 @@ func (s *gossipRuns) phase2(name string) error {
 			}
 		}
 	}
-	s.none(name, "vertices that know other numbers of items", wrong, len(sizes), fmt.Sprintf("of %d, at all times of phase 2, l = 2 to %d, n to %d", looked, sizesLength, s.size(80, 160)))
+	s.none(name, "vertices that know other numbers of items", wrong, len(sizes),
+		fmt.Sprintf("of %d, at all times of phase 2, l = 2 to %d, n to %d", looked, sizesLength, s.size(80, 160)))
 	return nil
 }
 
@@ -169,7 +171,7 @@ func (s *gossipRuns) optimum(name string) error {
 			return err
 		}
 		shortest := gossip.Optimum(n, l)
-		row := fabric.Compare(name, fmt.Sprintf("shortest gossip, n = %d, l = %d", n, l), fabric.Figure(record[2]), float64(shortest), 0, 0,
+		row := fabric.Referred(name, fmt.Sprintf("shortest gossip, n = %d, l = %d", n, l), fabric.Figure(record[2]), float64(shortest), 0, 0,
 			fmt.Sprintf("by exhaustive search; runs take %d, improved %d steps", base, shorter))
 		row.OK = row.OK && shortest <= shorter && shorter <= base
 		s.Add(row)
@@ -193,7 +195,7 @@ func (s *gossipRuns) improved(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.ImprovedLength(n, l)), float64(steps), 1, 0,
+		s.Add(fabric.Referred(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.ImprovedLength(n, l)), float64(steps), 1, 0,
 			fmt.Sprintf("formula; the published algorithm takes %d", base)))
 	}
 	longer, saves := 0, make([]map[int]int, sizesLength+1)
@@ -220,7 +222,7 @@ func (s *gossipRuns) improved(name string) error {
 		if l&(l-1) == 0 {
 			expected = min(1, l-2)
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps saved most often, l = %d", l), float64(expected), float64(usual), 0, 0,
+		s.Add(fabric.Referred(name, fmt.Sprintf("steps saved most often, l = %d", l), float64(expected), float64(usual), 0, 0,
 			fmt.Sprintf("sizes with left-over vertices that save 0, 1, 2 steps: %d, %d, %d", saves[l][0], saves[l][1], saves[l][2])))
 	}
 	return nil
@@ -242,8 +244,8 @@ func (s *gossipRuns) naive(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.NaiveLength(n, l)), float64(steps), 1, 0,
-			fmt.Sprintf("ceil(log2 n) + ceil(log_l n); the published algorithm takes %d", base)))
+		s.Add(fabric.Published(name, fmt.Sprintf("steps, n = %d, l = %d", n, l), float64(gossip.NaiveLength(n, l)), float64(steps), 1, 0,
+			fmt.Sprintf("ceil(log2 n) + ceil(log_l n) (Section 2.3); the published algorithm takes %d", base)))
 	}
 	for _, l := range []int{3, 4, 8, 16} {
 		last, wins := 0, 0
@@ -254,8 +256,8 @@ func (s *gossipRuns) naive(name string) error {
 			}
 		}
 		s.Add(fabric.StudyRow{
-			Case: name, Quantity: fmt.Sprintf("largest n at which it is shorter, l = %d", l), Published: naiveMax, Measured: float64(last), OK: 0 < last && last < naiveMax,
-			Note: fmt.Sprintf("below the largest n that is looked at; it is shorter for %d n", wins),
+			Case: name, Quantity: fmt.Sprintf("largest n at which it is shorter, l = %d", l), Measured: float64(last), OK: 0 < last && last < naiveMax,
+			Note: fmt.Sprintf("of n to %d; it is shorter for %d of them", naiveMax, wins),
 		})
 	}
 	return nil

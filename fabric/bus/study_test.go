@@ -16,6 +16,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/bus/gossip"
+	"starloom/fabric/studytest"
 )
 
 // model runs schedules by the letter of the paper, in the place of machines.
@@ -114,6 +115,10 @@ func TestStudy(t *testing.T) {
 		return slices.Index(gossipStudy().Cases, a) - slices.Index(gossipStudy().Cases, b)
 	}))
 	require.Equal(t, [5]int{36, 18, 15, 4, 2}, [5]int{rows["table 1"], rows["table 2"], rows["optimum"], contradicted, cut})
+	studytest.Rows(t, m.rows, "lengths", "phase 2", "bounds", "optimum", "improved", "buses")
+	bounds := slices.DeleteFunc(slices.Clone(m.rows), func(row fabric.StudyRow) bool { return row.Case != "bounds" })
+	require.Contains(t, bounds[0].Note, "it is met in 15 of them")
+	require.Contains(t, bounds[1].Note, "it is met in 2111 of them")
 	require.Equal(t, []string{"bus-growth.svg", "bus-schedule.svg", "bus-steps-2.svg", "bus-steps-3.svg", "bus-steps-4.svg", "bus-steps-8.svg"}, slices.Sorted(maps.Keys(m.files)))
 	for _, curve := range []string{"two-phase", "improved", "naive", "upper bound of two-phase", "lower bound"} {
 		require.Contains(t, m.files["bus-steps-3.svg"], curve)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math/big"
 	"slices"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/gossip"
@@ -102,7 +103,7 @@ func (s *gossipRuns) gossip(x gossiping) (*gossiped, error) {
 
 // count adds a row for what must not be.
 func (s *gossipRuns) count(name, what string, found, runs int, note string) {
-	s.Add(fabric.Compare(name, what, 0, float64(found), runs, 0, note))
+	s.Add(fabric.Referred(name, what, 0, float64(found), runs, 0, note))
 }
 
 // runTable is a published run-table.
@@ -139,7 +140,7 @@ func (s *gossipRuns) table(t *runTable) error {
 	}
 	rows := publishedTable(t.file)
 	s.count(t.name, "differing cells", fabric.Differing(rows, g.rows()), 1, t.what+"; the used slots below the table among them")
-	s.Add(fabric.Compare(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
+	s.Add(fabric.Published(t.name, "steps", float64(len(rows[0])), float64(g.lambda), 1, 0, t.what))
 	return nil
 }
 
@@ -178,12 +179,32 @@ func (s *gossipRuns) table6(name string) error {
 	note := fmt.Sprintf("pipelined, N = %d, %d sessions", N, sessions)
 	s.count(name, "differing cells, beginning", fabric.Differing(beginning, first), 1, note)
 	s.count(name, "differing cells, end", fabric.Differing(end, last), 1, note)
+	const from = 6 // columns 7 to 16 in the paper
 	used, period := 0, gossip.SessionPeriod(N)
-	for _, nu := range g.nu[6 : 6+period] { // columns 7 to 16 in the paper
+	for _, nu := range g.nu[from : from+period] {
 		used += nu
 	}
-	s.Add(fabric.Compare(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
+	s.Add(fabric.Published(name, "efficiency in a period", float64(N)/(N+1), float64(used)/float64((N+1)*period), 1, 0, "N/(N+1), "+note))
+	s.Add(fabric.Published(name, "completions of a processor per step", 0.5, float64(completions(g.rows()[:N+1], from, from+period))/float64(period), 1, 0,
+		"columns 7 to 16, in which five processors get the last value of a session; a whole session takes 2(N+1) steps (case claims)"))
 	return nil
+}
+
+// completions counts, from one column to before another, how often a processor has what all others
+// tell it in a session.
+func completions(rows [][]string, from, to int) (found int) {
+	for _, row := range rows {
+		received := 0
+		for column, cell := range row[:to] {
+			if !strings.HasPrefix(cell, "R") {
+				continue
+			}
+			if received++; received%(len(rows)-1) == 0 && column >= from {
+				found++
+			}
+		}
+	}
+	return found
 }
 
 // table8 repeats the best case of Algorithm 2, and Algorithm 2' in the same place: it
@@ -196,12 +217,12 @@ func (s *gossipRuns) table8(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("epsilon %%, N = %d", N), fabric.Figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
+		s.Add(fabric.Published(name, fmt.Sprintf("epsilon %%, N = %d", N), fabric.Figure(record[3]), percent(g.epsilon(N+1)), 1, 0.005,
 			fmt.Sprintf("Algorithm 2 on identity: %d steps", g.lambda)))
 		if g, err = s.gossip(gossiping{orders: gossip.Identity(N), scheduling: scheduling2Star}); err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps without cursor, N = %d", N), fabric.Figure(record[5]), float64(g.lambda), 1, 0,
+		s.Add(fabric.Referred(name, fmt.Sprintf("steps without cursor, N = %d", N), fabric.Figure(record[5]), float64(g.lambda), 1, 0,
 			fmt.Sprintf("Algorithm 2', not in the paper: epsilon %.2f %%", percent(g.epsilon(N+1)))))
 	}
 	return nil
@@ -228,15 +249,26 @@ type member struct {
 	scheduling int
 	orders     func(N int) gossip.Orders
 	column     int
+	printed    string // the proposition that prints its length; "": none
+	first      int    // the smallest N for which that holds
 }
 
 var family = []member{
-	{"identity", schedulingNone, gossip.Identity, 1},
-	{"pipelined", schedulingNone, gossip.Pipelined, 3},
-	{"Algorithm 2 on identity", scheduling2, gossip.Identity, 4},
-	{"Algorithm 2 on pipelined", scheduling2, gossip.Pipelined, 5},
-	{"Algorithm 2' on identity", scheduling2Star, gossip.Identity, 6},
-	{"Algorithm 2' on pipelined", scheduling2Star, gossip.Pipelined, 7},
+	{"identity", schedulingNone, gossip.Identity, 1, "Proposition 14", 1},
+	{"pipelined", schedulingNone, gossip.Pipelined, 3, "Proposition 18", 2},
+	{"Algorithm 2 on identity", scheduling2, gossip.Identity, 4, "", 0},
+	{"Algorithm 2 on pipelined", scheduling2, gossip.Pipelined, 5, "", 0},
+	{"Algorithm 2' on identity", scheduling2Star, gossip.Identity, 6, "", 0},
+	{"Algorithm 2' on pipelined", scheduling2Star, gossip.Pipelined, 7, "", 0},
+}
+
+// row compares the steps of a run.
+func (m *member) row(name string, N int, reference, steps float64) fabric.StudyRow {
+	quantity := fmt.Sprintf("steps, N = %d", N)
+	if m.printed != "" && N >= m.first {
+		return fabric.Published(name, quantity, reference, steps, 1, 0, m.name+" ("+m.printed+")")
+	}
+	return fabric.Referred(name, quantity, reference, steps, 1, 0, m.name)
 }
 
 // plotted is how many runs of optimal orders the plots want.
@@ -267,7 +299,7 @@ func (s *gossipRuns) lengths(name string) error {
 				wrong++
 			}
 			if slices.Contains(shown, N) {
-				s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d", N), reference, float64(g.lambda), 1, 0, m.name))
+				s.Add(m.row(name, N, reference, float64(g.lambda)))
 			}
 			curve.N, curve.Lambda = append(curve.N, N), append(curve.Lambda, g.lambda)
 		}

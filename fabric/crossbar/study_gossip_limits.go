@@ -97,7 +97,8 @@ func (s *gossipRuns) metrics(name string) error {
 		s.count(name, p.what, broken[i], runs, fmt.Sprintf("%s; N = %d to %d", p.note, p.first, metricsMax))
 	}
 	mu, _ := gossip.Measure(metricsMax+1, identity.nu).Mu.Float64()
-	s.Add(fabric.Compare(name, fmt.Sprintf("mu, identity, N = %d", metricsMax), 8./3, mu, 1, 3./metricsMax, "8/3 is the limit (Proposition 17), from which it differs by less than 3/N"))
+	s.Add(fabric.Published(name, fmt.Sprintf("mu, identity, N = %d", metricsMax), 8./3, mu, 1, 3./metricsMax,
+		"8/3 is the limit (Proposition 17), from which it differs by less than 3/N"))
 	return nil
 }
 
@@ -117,7 +118,8 @@ func (s *gossipRuns) sessions(name string) error {
 				broken++
 			}
 			if N == shown {
-				s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), fabric.Figure(record[k]), float64(g.lambda), 1, 0, "pipelined: 3N + 2(N+1)(k-1)"))
+				s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d, %d sessions", N, k), fabric.Figure(record[k]), float64(g.lambda), 1, 0,
+					"pipelined: 3N + 2(N+1)(k-1)"))
 			}
 		}
 	}
@@ -149,7 +151,7 @@ func (s *gossipRuns) caps(name string) error {
 			if err != nil {
 				return err
 			}
-			s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps), float64(g.lambda), 1, 0, note))
+			s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d, %s", c.N, x.word), float64(x.steps), float64(g.lambda), 1, 0, note))
 		}
 	}
 	return nil
@@ -186,7 +188,7 @@ func (s *gossipRuns) aloha(name string) error {
 			return err
 		}
 		tolerance, why := sample.Tolerance(a.sd, alohaSampleRuns)
-		s.Add(sample.Compare(name, fmt.Sprintf("mean steps, N = %d, %s", alohaN, a.word), a.mean, 1, tolerance,
+		s.Add(sample.Referred(name, fmt.Sprintf("mean steps, N = %d, %s", alohaN, a.word), a.mean, 1, tolerance,
 			fmt.Sprintf("%d without collisions: fewer eager senders are better here; %s", gossip.SerialLength(alohaN), why)))
 	}
 	return nil
@@ -205,7 +207,8 @@ func (s *gossipRuns) optimal(name string) error {
 		}
 	}
 	s.count(name, "sizes with another lower bound", bound, 0, fmt.Sprintf("formula, N = 1 to %d", len(lengths)))
-	s.count(name, "sizes with another bound without order", free, 0, fmt.Sprintf("formula, N = 1 to %d: one action in a step, and nothing else, takes 2N or 2(N+1) steps", len(lengths)))
+	s.count(name, "sizes with another bound without order", free, 0,
+		fmt.Sprintf("formula, N = 1 to %d: one action in a step, and nothing else, takes 2N or 2(N+1) steps", len(lengths)))
 	known := map[int]float64{}
 	_, records := fabric.Figures(published, "gossip/testdata/gossip_optimal_lambda.csv")
 	for _, record := range records {
@@ -218,22 +221,37 @@ func (s *gossipRuns) optimal(name string) error {
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d", N), known[N], float64(g.lambda), 1, 0, "the lower bound, 3N-m for N = 2^m-1"))
+		s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d", N), known[N], float64(g.lambda), 1, 0, "the lower bound, 3N-m for N = 2^m-1"))
 		if table {
-			s.count(name, fmt.Sprintf("differing cells, N = %d", N), fabric.Differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1, "run-table of the closed form")
+			s.count(name, fmt.Sprintf("differing cells, N = %d", N), fabric.Differing(publishedTable(fmt.Sprintf("optimal_N%d", N)), g.rows()), 1,
+				"run-table of the closed form")
 		}
 	}
 	return nil
 }
 
-// claims shows claims of the paper that runs contradict. A row is right when what holds in
-// their place does.
+// claims shows what the paper says and what runs contradict. A row is right when what holds in its
+// place does.
 func (s *gossipRuns) claims(name string) error {
 	pair, err := s.gossip(gossiping{orders: gossip.Pipelined(1)})
 	if err != nil {
 		return err
 	}
-	s.contradict(name, "steps, pipelined, N = 1", 3, float64(pair.lambda), pair.lambda == 2, "Proposition 18 says 3N for all N; two messages take 2 steps, and 3N holds for N >= 2")
+	measure := gossip.Measure(2, pair.nu)
+	mu, _ := measure.Mu.Float64()
+	for _, x := range []struct {
+		what                           string
+		published, reference, measured float64
+		words, place                   string
+	}{
+		{"steps", 3, 2, float64(pair.lambda), "lambda_N = 3N", "Proposition 18"},
+		{"epsilon", 2. / 3, 1, percent(measure.Epsilon) / 100, "for all k > 0: epsilon_k = 2/3", "Proposition 19"},
+		{"mu", 4. / 3, 2, mu, "for all k > 0: mu_k = 2/3 (k+1)", "Proposition 20"},
+	} {
+		s.Add(fabric.Referred(name, x.what+", pipelined, N = 1", x.reference, x.measured, 1, 0,
+			"two messages take 2 steps of two processors; it holds from N = 2 on").
+			Contradicting(fabric.Printed(x.published), fabric.Quotation{Words: x.words, Place: x.place}))
+	}
 
 	const m = 8
 	N := 1<<m - 1
@@ -241,10 +259,14 @@ func (s *gossipRuns) claims(name string) error {
 	if err != nil {
 		return err
 	}
-	epsilon := best.epsilon(N + 1)
-	s.contradict(name, fmt.Sprintf("epsilon, optimal orders, N = %d", N), 2./3, percent(epsilon)/100,
-		gossip.AbovePipelined(epsilon) && epsilon.Cmp(big.NewRat(int64(2*N), int64(3*N-m))) == 0,
-		"Conjecture 21 says that no orders stay above 2/3 for ever; gossip/optimal has 2N/(3N-m) > 2/3 for every N = 2^m-1 (case optimal)")
+	closed, _ := big.NewRat(int64(2*N), int64(3*N-m)).Float64()
+	above := fabric.Referred(name, fmt.Sprintf("epsilon by the closed form, N = 2^%d-1", m), closed, percent(best.epsilon(N+1))/100, 1, 0,
+		"orders of closed form (gossip/optimal) take 3N-m steps for every N = 2^m-1, so that epsilon is 2N/(3N-m) > 2/3 for N as large as you like;"+
+			" it is this that refutes the conjecture, one run cannot (case optimal runs other N)")
+	above.OK = above.OK && gossip.AbovePipelined(best.epsilon(N+1))
+	s.Add(above.Contradicting(fabric.Printed(2./3), fabric.Quotation{
+		Words: "epsilon_pb = 2/3 [...] then there exists an integer m such that for all n > m: epsilon_f,n <= epsilon_pb", Place: "Conjecture 21",
+	}))
 
 	const sessionsN = 4
 	var steps [2]int
@@ -255,14 +277,11 @@ func (s *gossipRuns) claims(name string) error {
 		}
 		steps[i] = g.lambda
 	}
-	each := steps[1] - steps[0]
-	s.contradict(name, fmt.Sprintf("steps for each further session, N = %d", sessionsN), 2, float64(each), each == gossip.SessionPeriod(sessionsN),
-		"the paper says that a full gossip is completed every two steps; one processor is, a session takes 2(N+1) steps")
+	s.Add(fabric.Referred(name, fmt.Sprintf("steps for each whole session, N = %d", sessionsN), float64(gossip.SessionPeriod(sessionsN)),
+		float64(steps[1]-steps[0]), 1, 0,
+		"a session takes 2(N+1) steps; one processor completes every two steps, as the caption of Table 6 says (case table 6)").
+		Contradicting(fabric.Printed(2), fabric.Quotation{Words: "a full gossiping is completed every two basic communication steps", Place: "Section 1"}))
 	return nil
-}
-
-func (s *gossipRuns) contradict(name, what string, claimed, measured float64, holds bool, note string) {
-	s.Add(fabric.Contradicted(name, what, claimed, measured, 1, holds, note))
 }
 
 // search finds orders that meet the lower bound. They count when a run meets it.
@@ -276,17 +295,18 @@ func (s *gossipRuns) search(name string) error {
 			}
 			return length, err
 		}, func(p gossip.SearchProgress) {
-			s.Tell(fmt.Sprintf("orders of N = %d: attempt %d of %d, %d variables, %d clauses, %.0f s", N, p.Attempt, p.Attempts, p.Variables, p.Clauses, p.Elapsed.Seconds()))
+			s.Tell(fmt.Sprintf("orders of N = %d: attempt %d of %d, %d variables, %d clauses, %.0f s", N, p.Attempt, p.Attempts, p.Variables, p.Clauses,
+				p.Elapsed.Seconds()))
 		})
 		bound := gossip.LowerBound(N)
 		if errors.Is(err, gossip.ErrNoOrders) {
-			s.Add(fabric.StudyRow{Case: name, Quantity: fmt.Sprintf("steps, N = %d", N), Published: float64(bound), Note: err.Error()})
+			s.Add(fabric.StudyRow{Case: name, Quantity: fmt.Sprintf("steps, N = %d", N), Reference: fabric.Printed(float64(bound)), Note: err.Error()})
 			continue
 		}
 		if err != nil {
 			return err
 		}
-		s.Add(fabric.Compare(name, fmt.Sprintf("steps, N = %d", N), float64(bound), float64(length), 1, 0,
+		s.Add(fabric.Referred(name, fmt.Sprintf("steps, N = %d", N), float64(bound), float64(length), 1, 0,
 			fmt.Sprintf("orders that were found meet the lower bound; pipelined takes %d", gossip.PipelinedLength(N, 1))))
 		if err := s.File(fabric.StudyOrders, fmt.Sprintf("orders-%d", N), orders.Write); err != nil {
 			return err

@@ -53,14 +53,13 @@ func (s *scatterRuns) size(quick, full int) int {
 	return quick
 }
 
-// formula adds a row for what a formula gives.
-func (s *scatterRuns) formula(name, what string, published, measured, tolerance float64, note string) {
-	s.Add(fabric.Compare(name, what, published, measured, 0, tolerance, note))
+// published adds a row for a formula and what the paper prints; formula for a formula and a reference.
+func (s *scatterRuns) published(name, what string, published, measured, tolerance float64, note string) {
+	s.Add(fabric.Published(name, what, published, measured, 0, tolerance, note))
 }
 
-// atLeast adds a row for a figure that must not be below another.
-func (s *scatterRuns) atLeast(name, what string, least, measured float64, note string) {
-	s.Add(fabric.StudyRow{Case: name, Quantity: what, Published: least, Measured: measured, OK: measured >= least, Note: "at least; " + note})
+func (s *scatterRuns) formula(name, what string, reference, measured, tolerance float64, note string) {
+	s.Add(fabric.Referred(name, what, reference, measured, 0, tolerance, note))
 }
 
 // nodesOf reads the sizes in the header of a table of p(j,n).
@@ -94,7 +93,7 @@ func (s *scatterRuns) table1(name string) error {
 			case math.Abs(low) > 0.5e-4+1e-9:
 				note = "published with its digits cut, not rounded"
 			}
-			s.formula(name, fmt.Sprintf("p(%d,%d)", j, n), published, done[j], publishedTolerance, note)
+			s.published(name, fmt.Sprintf("p(%d,%d)", j, n), published, done[j], publishedTolerance, note)
 		}
 	}
 	return nil
@@ -122,7 +121,8 @@ func (s *scatterRuns) exactLaw(name string) error {
 		}
 		note := fmt.Sprintf("p(0,%d) to p(%d,%d)", n, unitsMax, n)
 		s.formula(name, fmt.Sprintf("figures with another tenth digit, n = %d", n), 0, float64(other), 0, note)
-		s.formula(name, fmt.Sprintf("fractions that differ by Theorem 1, n = %d", n), 0, float64(routes), 0, note+": transitions one message after the other, and (2.1) and (2.2)")
+		s.formula(name, fmt.Sprintf("fractions that differ by Theorem 1, n = %d", n), 0, float64(routes), 0,
+			note+": transitions one message after the other, and (2.1) and (2.2)")
 		s.formula(name, fmt.Sprintf("largest error in floating point, n = %d", n), 0, far, 1e-12, note)
 	}
 	return nil
@@ -156,10 +156,16 @@ func (s *scatterRuns) expectedTime(name string) error {
 		for _, a := range []float64{0.9, 0.5, 0.1, 0.01, 0.001} {
 			exact := chain.ExpectedTime(a)
 			field, _ := scatter.SyncTime(n, a)
-			s.atLeast(name, fmt.Sprintf("p(T,%d), a = %g", n, a), 1-a, done[exact], fmt.Sprintf("Lemma 3, T = %d", exact))
-			if field != exact {
-				s.atLeast(name, fmt.Sprintf("p(T,%d), a = %g, mean field", n, a), 1-a, done[field], fmt.Sprintf("T = %d, which is not below the exact time", field))
+			row := fabric.Published(name, fmt.Sprintf("p(T,%d), a = %g", n, a), 1-a, done[exact], 0, 0, fmt.Sprintf("at least 1-a (Lemma 3), T = %d", exact))
+			row.OK = done[exact] >= 1-a
+			s.Add(row)
+			if field == exact {
+				continue
 			}
+			row = fabric.Referred(name, fmt.Sprintf("p(T,%d), a = %g, mean field", n, a), 1-a, done[field], 0, 0,
+				fmt.Sprintf("at least, T = %d, which is not below the exact time", field))
+			row.OK = done[field] >= 1-a
+			s.Add(row)
 		}
 	}
 	return nil
@@ -188,8 +194,9 @@ func (s *scatterRuns) growth(name string) error {
 	_, before := scatter.SyncTime(n, a)
 	_, after := scatter.SyncTime(2*n, a)
 	note := fmt.Sprintf("T(2n)-T(n), n = %d; ratios T/log2 n come near to it slowly", n)
-	s.formula(name, "SYNC, units for twice the nodes", scatter.SyncPerDoubling, after-before, 1e-3, "1+ln 2: "+note)
-	s.formula(name, "ASYNC, units for twice the nodes", scatter.AsyncPerDoubling, scatter.AsyncTime(2*n, a)-scatter.AsyncTime(n, a), 1e-3, "2 ln 2: "+note)
+	s.published(name, "SYNC, units for twice the nodes", scatter.SyncPerDoubling, after-before, 1e-3, "1+ln 2 (Lemma 5): "+note)
+	s.published(name, "ASYNC, units for twice the nodes", scatter.AsyncPerDoubling, scatter.AsyncTime(2*n, a)-scatter.AsyncTime(n, a), 1e-3,
+		"2 ln 2 (Theorem 3): "+note)
 	return nil
 }
 
@@ -205,13 +212,13 @@ func (s *scatterRuns) cost(name string) error {
 		{"dense trivalent graphs", 4.5, scatter.DenseTrivalentDiameter},
 		{"best trivalent graphs", 3.3, scatter.BestTrivalentDiameter},
 	} {
-		s.formula(name, "cost per n log2 n, "+graph.name, graph.published, per(scatter.TrivalentCost(n, graph.diameter)), 1e-9, "degree 3")
+		s.published(name, "cost per n log2 n, "+graph.name, graph.published, per(scatter.TrivalentCost(n, graph.diameter)), 1e-9, "degree 3 (Section 1)")
 	}
 	_, sync := scatter.SyncTime(n, 1)
 	note := fmt.Sprintf("mean field, n = %d, a = 1", n)
-	s.formula(name, "cost per n log2 n, SYNC", 1.693, per(scatter.ScatterCost(n, sync)), 0.01, note)
-	s.formula(name, "cost per n log2 n, ASYNC", 1.386, per(scatter.ScatterCost(n, scatter.AsyncTime(n, 1))), 0.01, note)
-	s.formula(name, "cost per n^2, broadcast", 1, scatter.BroadcastCost(n)/(n*n), 0, "everybody tells everybody in one unit")
-	s.formula(name, "cost per n^2, ring", 1, scatter.RingCost(n)/(n*n), 0, "degree 2, diameter n/2")
+	s.published(name, "cost per n log2 n, SYNC", 1.693, per(scatter.ScatterCost(n, sync)), 0.01, note+" (Theorem 2)")
+	s.published(name, "cost per n log2 n, ASYNC", 1.386, per(scatter.ScatterCost(n, scatter.AsyncTime(n, 1))), 0.01, note+" (Theorem 3)")
+	s.published(name, "cost per n^2, broadcast", 1, scatter.BroadcastCost(n)/(n*n), 0, "everybody tells everybody in one unit (Section 1)")
+	s.formula(name, "cost per n^2, ring", 1, scatter.RingCost(n)/(n*n), 0, "degree 2, diameter n/2; Section 1 has O(n^2)")
 	return nil
 }

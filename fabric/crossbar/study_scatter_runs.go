@@ -90,7 +90,7 @@ func (s *scatterRuns) distribution(name string) error {
 		curves = append(curves, curve)
 		test := scatter.Pearson(observed, chain.Completion())
 		s.Add(fabric.StudyRow{
-			Case: name, Quantity: fmt.Sprintf("chi-square, n = %d", n), Published: float64(test.Freedom), Measured: test.Statistic, Runs: sample.Runs,
+			Case: name, Quantity: fmt.Sprintf("chi-square, n = %d", n), Reference: fabric.Printed(float64(test.Freedom)), Measured: test.Statistic, Runs: sample.Runs,
 			OK: test.P >= significance, Note: fmt.Sprintf("degrees of freedom are what to expect; so much or more has probability %.4f", test.P),
 		})
 	}
@@ -109,7 +109,7 @@ func (s *scatterRuns) samples(name string, z *scatterSize) error {
 		}
 		reference := int(math.Pow(z.sd[i]/z.se[i], 2))
 		tolerance, why := sample.Tolerance(z.sd[i], reference)
-		s.Add(sample.Compare(name, "mean units, "+x.name, z.mean[i], 1, tolerance, why))
+		s.Add(sample.Referred(name, "mean units, "+x.name, z.mean[i], 1, tolerance, why))
 		for _, done := range doneByMeanField {
 			if x.program == asyncProgram && done.nodes == z.nodes {
 				s.doneBy(name, x, &done, sample)
@@ -140,7 +140,7 @@ func (s *scatterRuns) doneBy(name string, x scatterer, done *doneRow, sample *fa
 	time := scatter.AsyncTime(done.nodes, done.a)
 	measured := float64(sample.Within(time)) / float64(sample.Runs)
 	tolerance := 3.5*math.Sqrt(part*(1-part)/float64(sample.Runs)) + 0.0005
-	s.Add(fabric.Compare(name, fmt.Sprintf("done by T(%g), %s", done.a, x.name), part, measured, sample.Runs, tolerance,
+	s.Add(fabric.Referred(name, fmt.Sprintf("done by T(%g), %s", done.a, x.name), part, measured, sample.Runs, tolerance,
 		fmt.Sprintf("T = %.2f by the mean field, which is too short: %g were to be done", time, 1-done.a)))
 }
 

@@ -19,6 +19,7 @@ import (
 	"starloom/fabric/crossbar/gossip"
 	"starloom/fabric/crossbar/gossip/gossiptest"
 	"starloom/fabric/crossbar/scatter/scattertest"
+	"starloom/fabric/studytest"
 )
 
 // reference runs gossip by the letter of its specification, in the place of machines.
@@ -127,6 +128,13 @@ func TestGossipStudy(t *testing.T) {
 		cases[row.Case] = true
 	}
 	require.Len(t, cases, 17)
+	studytest.Rows(t, r.rows, "sessions", "cap", "aloha", "optimal", "search")
+	// Table 6 is about completions of processors, which come every two steps; Section 1 is about sessions.
+	for quantity, figures := range map[string][3]float64{"completions of a processor per step": {0.5, 0, 0.5}, "steps for each whole session, N = 4": {2, 10, 10}} {
+		row := r.rows[slices.IndexFunc(r.rows, func(row fabric.StudyRow) bool { return row.Quantity == quantity })]
+		require.Equal(t, [2]float64{figures[0], figures[2]}, [2]float64{*row.Published, row.Measured}, quantity)
+		require.Equal(t, figures[1] > 0, row.Contradicted && *row.Reference == figures[1], quantity)
+	}
 	for name := range cases {
 		known := slices.ContainsFunc(gossipStudy().Cases, func(c string) bool { return strings.HasPrefix(name, c) })
 		require.True(t, known, name)
@@ -185,6 +193,7 @@ func TestScatterStudy(t *testing.T) {
 		}
 	}
 	require.Equal(t, 82, rows["table 1"])
+	studytest.Rows(t, r.rows, "exact law", "completion", "distribution", "runs", "mean field")
 	require.Equal(t, 5, rows["low"])
 	require.Equal(t, 36+132, rows["mean field"], "of --quick and of --full")
 	require.Equal(t, []string{"scatter-coloured-1024.svg", "scatter-coloured-128.svg", "scatter-done.svg"}, slices.Sorted(maps.Keys(r.files)))

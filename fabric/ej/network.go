@@ -23,7 +23,7 @@ import (
 type Network struct {
 	A              int    `json:"a" jsonschema:"required,minimum=0,maximum=65536,description=alpha is a+b*rho: a\\, at most b"`
 	B              int    `json:"b" jsonschema:"required,minimum=1,maximum=65536,description=b; a\\, b other than (0\\,1)\\, (1\\,1) and (0\\,2)"`
-	Dimensions     int    `json:"dimensions" jsonschema:"required,minimum=1,maximum=12,description=number of dimensions n; the network has (a*a+a*b+b*b)^n nodes"`
+	Dimensions     int    `json:"dimensions" jsonschema:"required,minimum=1,maximum=11,description=number of dimensions n; the network has (a*a+a*b+b*b)^n nodes"`
 	Duplex         string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full,description=half: a link carries one direction in a slot\\, and two frames on it meet (default); full: both"`
 	PacketsPerLink int    `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096,description=packets of an all-to-all broadcast that may cross a link in one slot; 0 for no limit (default)"`
 	Credits        int    `json:"credits,omitempty" jsonschema:"minimum=1,maximum=255,description=frames that a port may have sent without the receiver having taken them out of its FIFO (default: so many that it never waits)"`
@@ -49,8 +49,11 @@ const directions = 6
 // alphaMax keeps norms in range.
 const alphaMax = 1 << 16
 
-// DimensionsMax is given by the ports of a NIC.
-const DimensionsMax = nic.LanesMax / directions
+// DimensionsMax is given by the number of processors: with seven nodes in each, 12 dimensions have
+// more than 2^31-1. A NIC has ports for them.
+const DimensionsMax = 11
+
+const _ = uint(nic.LanesMax/directions - DimensionsMax)
 
 // packetsPerLinkMax is what one frame has room for.
 const packetsPerLinkMax = 4096
@@ -77,7 +80,7 @@ func (e Network) Check() error {
 	}
 	switch {
 	case e.Dimensions < 1 || e.Dimensions > DimensionsMax:
-		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions), fmt.Sprintf("allowed are 1 to %d: a NIC has at most %d ports, six for each dimension", DimensionsMax, nic.LanesMax))
+		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions), fmt.Sprintf("allowed are 1 to %d: more have 2^31 processors or more", DimensionsMax))
 	case e.PacketsPerLink < 0 || e.PacketsPerLink > packetsPerLinkMax:
 		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink), fmt.Sprintf("allowed are 0 (no limit) to %d", packetsPerLinkMax))
 	case e.Credits < 0 || e.Credits > creditsMax:

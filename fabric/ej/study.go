@@ -230,9 +230,13 @@ func columns(records [][]string, from int) (rows [][]string) {
 	return rows
 }
 
-// compare adds a row that must be exact.
-func (s *broadcastRuns) compare(name, what string, published, measured float64, runs int, note string) {
-	s.Add(fabric.Compare(name, what, published, measured, runs, 0, note))
+// published adds a row for what the paper prints, and compare one for a reference: both are exact.
+func (s *broadcastRuns) published(name, what string, published, measured float64, runs int, note string) {
+	s.Add(fabric.Published(name, what, published, measured, runs, 0, note))
+}
+
+func (s *broadcastRuns) compare(name, what string, reference, measured float64, runs int, note string) {
+	s.Add(fabric.Referred(name, what, reference, measured, runs, 0, note))
 }
 
 // none adds a row for what must not be.

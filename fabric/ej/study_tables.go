@@ -24,7 +24,8 @@ func (s *broadcastRuns) table1(name string) error {
 	if err != nil {
 		return err
 	}
-	s.Add(fabric.Contradicted(name, "steps", 12, float64(b.steps), b.runs, b.steps == table1Net.n*3, "the last row of the table; its rows have 3 rounds of M = 3 steps"))
+	s.Add(fabric.Referred(name, "steps", float64(table1Net.n*3), float64(b.steps), b.runs, 0, "its rows, and Section 5, have n*M: 3 rounds of 3 steps").
+		Contradicting(fabric.Printed(12), fabric.Quotation{Words: "Total 12", Place: "Table 1, last row"}))
 	return nil
 }
 
@@ -34,7 +35,7 @@ func (s *broadcastRuns) table2(name string) error {
 	if err != nil {
 		return err
 	}
-	s.compare(name, "steps", 9, float64(b.steps), b.runs, "n*M")
+	s.published(name, "steps", 9, float64(b.steps), b.runs, "n*M (Section 4.1)")
 	before, err := table1Net.field().Steps(eisenstein.Previous, table1Net.n)
 	if err != nil {
 		return err
@@ -73,12 +74,12 @@ func (s *broadcastRuns) table(name string, rows [][]string, from int, o oneToAll
 		if i < len(b.course) {
 			step = b.course[i]
 		}
-		s.compare(name, fmt.Sprintf("senders, step %d", i+1), fabric.Figure(row[from+1]), float64(step.Senders), b.runs, note)
-		s.compare(name, fmt.Sprintf("receivers, step %d", i+1), fabric.Figure(row[from+2]), float64(step.Receivers), b.runs, note)
+		s.published(name, fmt.Sprintf("senders, step %d", i+1), fabric.Figure(row[from+1]), float64(step.Senders), b.runs, note)
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), fabric.Figure(row[from+2]), float64(step.Receivers), b.runs, note)
 	}
 	s.none(name, "differing cells", fabric.Differing(columns(rows[:last], from), b.cells(table1Net)), b.runs, note+"; free and active nodes among them")
-	s.compare(name, "senders in all steps", fabric.Figure(rows[last][from+1]), float64(b.senders()), b.runs, note)
-	s.compare(name, "receivers in all steps", fabric.Figure(rows[last][from+2]), float64(table1Net.nodes()-1-b.missing), b.runs, note)
+	s.published(name, "senders in all steps", fabric.Figure(rows[last][from+1]), float64(b.senders()), b.runs, note)
+	s.published(name, "receivers in all steps", fabric.Figure(rows[last][from+2]), float64(table1Net.nodes()-1-b.missing), b.runs, note)
 	return b, nil
 }
 
@@ -98,7 +99,7 @@ func (s *broadcastRuns) table3(name string) error {
 			if total, err := x.field().TotalSenders(o.algorithm, x.n); err != nil || total != totals[k] {
 				closed++
 			}
-			s.compare(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), fabric.Figure(row[k+1]), float64(totals[k]), b.runs, b.how())
+			s.published(name, fmt.Sprintf("senders, %s, n = %d", o.name, x.n), fabric.Figure(row[k+1]), float64(totals[k]), b.runs, b.how())
 			if x.n >= 4 {
 				curve := plot.Curve{Name: fmt.Sprintf("%s, n = %d", o.name, x.n), Style: []plot.Style{plot.Dashed, plot.Line}[k]}
 				for step, counts := range b.course {
@@ -109,8 +110,9 @@ func (s *broadcastRuns) table3(name string) error {
 				p.Curves = append(p.Curves, curve)
 			}
 		}
-		s.compare(name, fmt.Sprintf("difference, n = %d", x.n), fabric.Figure(row[3]), float64(totals[0]-totals[1]), 0, "")
-		s.Add(fabric.Compare(name, fmt.Sprintf("ratio, n = %d", x.n), fabric.Figure(row[4]), float64(totals[0])/float64(totals[1]), 0, 1e-9, "published with nine decimals"))
+		s.published(name, fmt.Sprintf("difference, n = %d", x.n), fabric.Figure(row[3]), float64(totals[0]-totals[1]), 0, "")
+		s.Add(fabric.Published(name, fmt.Sprintf("ratio, n = %d", x.n), fabric.Figure(row[4]), float64(totals[0])/float64(totals[1]), 0, 1e-9,
+			"published with nine decimals"))
 	}
 	s.none(name, "totals that are not those in closed form", closed, 0, "(N-L)N^(n-1) with the L = 6M leaves of one dimension, previous (N-L)(N^n-1)/(N-1)")
 	return s.File(fabric.StudyPlot, "ej-senders-by-dimensions", p.WriteSVG)
@@ -128,10 +130,10 @@ func (s *broadcastRuns) example(name string) error {
 		if i < len(b.course) {
 			measured = b.course[i]
 		}
-		s.compare(name, fmt.Sprintf("senders, step %d", i+1), float64(step.Senders), float64(measured.Senders), b.runs, x.String())
-		s.compare(name, fmt.Sprintf("receivers, step %d", i+1), float64(step.Receivers), float64(measured.Receivers), b.runs, x.String())
+		s.published(name, fmt.Sprintf("senders, step %d", i+1), float64(step.Senders), float64(measured.Senders), b.runs, x.String())
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), float64(step.Receivers), float64(measured.Receivers), b.runs, x.String())
 	}
-	s.compare(name, "steps", 4, float64(b.steps), b.runs, x.String())
+	s.published(name, "steps", 4, float64(b.steps), b.runs, x.String())
 	return nil
 }
 
@@ -145,7 +147,8 @@ func (s *broadcastRuns) meanSteps(name string) error {
 				return err
 			}
 			mean, _ := eisenstein.MeanStep(b.course).Float64()
-			s.Add(fabric.Compare(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n), reference[x][k], mean, b.runs, 0.5e-4, "EJ_{3+4rho}^(n), "+b.how()))
+			s.Add(fabric.Referred(name, fmt.Sprintf("mean step of receipt, %s, n = %d", o.name, x.n), reference[x][k], mean, b.runs, 0.5e-4,
+				"EJ_{3+4rho}^(n), "+b.how()))
 		}
 	}
 	return nil
@@ -173,7 +176,7 @@ func (s *broadcastRuns) twelveSteps(name string) error {
 			note := fmt.Sprintf("%d nodes, %s", x.nodes(), b.how())
 			s.none(name, fmt.Sprintf("differing cells, %s, %s", x, o.name), fabric.Differing(cells, b.cells(x)), b.runs, note)
 			s.compare(name, fmt.Sprintf("senders, %s, %s", x, o.name), senders, float64(b.senders()), b.runs, note)
-			s.compare(name, fmt.Sprintf("steps, %s, %s", x, o.name), 12, float64(b.steps), b.runs, note)
+			s.published(name, fmt.Sprintf("steps, %s, %s", x, o.name), 12, float64(b.steps), b.runs, note+" (Section 6)")
 			for i, step := range b.course {
 				sums[i].Senders += step.Senders
 				sums[i].Receivers += step.Receivers
@@ -185,7 +188,8 @@ func (s *broadcastRuns) twelveSteps(name string) error {
 				cells = append(cells, row[7:])
 			}
 		}
-		s.none(name, "differing cells, mean, "+o.name, fabric.Differing(cells, means(sums)), 0, "senders, receivers and active nodes of every step, over the five networks")
+		s.none(name, "differing cells, mean, "+o.name, fabric.Differing(cells, means(sums)), 0,
+			"senders, receivers and active nodes of every step, over the five networks")
 		courses = append(courses, eisenstein.Course{Name: o.name, Steps: sums})
 	}
 	courses[0].Style = plot.Dashed
@@ -232,7 +236,7 @@ func (s *broadcastRuns) sixDimensions(name string) error {
 	}
 	rows := records("3_4_dim6_steps")
 	s.none(name, "differing cells", fabric.Differing(columns(rows, 1), b.cells(x)), b.runs, fmt.Sprintf("%s, %d nodes, %s", x, x.nodes(), b.how()))
-	s.compare(name, "steps", float64(len(rows)), float64(b.steps), b.runs, b.how())
+	s.published(name, "steps", float64(len(rows)), float64(b.steps), b.runs, "n*M (Section 4.1), "+b.how())
 	most := eisenstein.Step{}
 	for _, step := range b.course {
 		most.Receivers = max(most.Receivers, step.Receivers)
@@ -253,7 +257,7 @@ func (s *broadcastRuns) plane(name string) error {
 		if i < len(b.course) {
 			measured = float64(b.course[i].Receivers)
 		}
-		s.compare(name, fmt.Sprintf("receivers, step %d", i+1), receivers, measured, 1, x.String()+", staircases (Figure 4)")
+		s.published(name, fmt.Sprintf("receivers, step %d", i+1), receivers, measured, 1, x.String()+", staircases: 6s nodes at distance s (Section 2.1)")
 	}
 	if err := s.File(fabric.StudyPlot, "ej-plane", b.table.WriteSVG); err != nil {
 		return err

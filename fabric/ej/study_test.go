@@ -16,6 +16,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
 	"starloom/fabric/ej/eisenstein/eisensteintest"
+	"starloom/fabric/studytest"
 )
 
 // reference follows messages by the letter of the specification, in the place of machines.
@@ -142,7 +143,19 @@ func TestBroadcastStudy(t *testing.T) {
 	for _, name := range broadcastStudy().Cases {
 		require.Positive(t, cases[name], name)
 	}
-	require.Equal(t, 1+5+1+8+8, cases["contradicted"])
+	require.Equal(t, 1+5+8+9, cases["contradicted"])
+	studytest.Rows(t, r.rows, "mean steps", "every alpha", "counters", "one packet")
+	for _, row := range r.rows { // Section 6 is about EJ_{3+4rho} alone, in one dimension wrong; Section 7 is about all
+		switch {
+		case strings.HasPrefix(row.Quantity, "senders saved, %, EJ_{3+4rho}^(1)"):
+			require.Contains(t, row.Note, `all dimensions" (Section 6): `)
+			require.Contains(t, row.Note, "Table 3 has the ratio 1")
+		case strings.HasPrefix(row.Quantity, "senders saved, %, EJ_{3+4rho}^(3)"):
+			require.False(t, row.Contradicted)
+		case strings.HasPrefix(row.Quantity, "senders saved"):
+			require.Contains(t, row.Note, `"the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm" (Section 7): `)
+		}
+	}
 	require.Equal(t, []string{
 		"ej-active.svg", "ej-free.svg", "ej-mean-active.svg", "ej-mean-receivers.svg", "ej-mean-senders.svg",
 		"ej-plane-misprinted.svg", "ej-plane-oriented.svg", "ej-plane.svg", "ej-receivers.svg", "ej-senders-by-dimensions.svg", "ej-senders.svg",

@@ -22,7 +22,7 @@ var layers = []string{
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
-	"starloom/fabric", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej", "starloom",
+	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/examples/languages", "starloom/cmd/starloom",
 	"starloom/internal/house",
 }

@@ -1,0 +1,39 @@
+// Package studytest holds the rows of every study to what their columns promise.
+package studytest
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric"
+)
+
+// quoted is how the note of a row begins that contradicts a paper: its words, and where they are.
+var quoted = regexp.MustCompile(`^".+" \((Abstract|Section|Table|Proposition|Conjecture|Theorem|Lemma|Corollary)[ )]`)
+
+// Rows checks that a row that contradicts a paper quotes it and says what holds, and that the cases
+// whose names begin as ours, of which the paper prints nothing, have no published figure.
+func Rows(t *testing.T, rows []fabric.StudyRow, ours ...string) {
+	t.Helper()
+	require.NotEmpty(t, rows)
+	for _, row := range rows {
+		beginsAs := func(name string) bool { return strings.HasPrefix(row.Case, name) }
+		switch {
+		case row.Contradicted:
+			require.Regexp(t, quoted, row.Note, "%+v", row)
+			require.NotNil(t, row.Reference, "%+v: what holds in its place?", row)
+			require.NotEqual(t, row.Published, row.Reference, "%+v: nothing is contradicted", row)
+		case slices.ContainsFunc(ours, beginsAs):
+			require.Nil(t, row.Published, "%+v", row)
+		default:
+			require.False(t, row.Published != nil && row.Reference != nil, "%+v: which is it compared with?", row)
+		}
+	}
+	for _, name := range ours {
+		require.True(t, slices.ContainsFunc(rows, func(r fabric.StudyRow) bool { return strings.HasPrefix(r.Case, name) }), "no row of %s", name)
+	}
+}
