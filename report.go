@@ -114,10 +114,11 @@ type Frames struct {
 	Delivered uint64 `json:"delivered"` // receptions with status ok
 	Collided  uint64 `json:"collided"`  // sent frames that met another one on a medium, per medium
 	// Blocked counts the slots in which a frame had to wait because its medium was taken.
-	Blocked  uint64 `json:"blocked,omitempty"`
+	Blocked  uint64 `json:"blocked"`
 	CRC      uint64 `json:"crc"`      // receptions with status crc
 	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO was too small
 	Unheard  uint64 `json:"unheard"`  // alone on a medium to which nobody listened, per medium
+	Faulted  uint64 `json:"faulted"`  // alone on a medium to which somebody listened, and lost there by a fault, per medium
 }
 
 // FirmwareReport says which firmware ran, and how many processors trapped.

@@ -109,11 +109,8 @@ func causesFirst(violations []Violation) []Violation {
 
 // text lists what the frames of a run became.
 func (f Frames) text() string {
-	text := fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard", f.Sent, f.Delivered, f.Collided, f.CRC, f.Overflow, f.Unheard)
-	if f.Blocked > 0 {
-		text += fmt.Sprintf(", %d blocked", f.Blocked)
-	}
-	return text
+	return fmt.Sprintf("%d sent, %d delivered, %d collided, %d crc, %d overflow, %d unheard, %d faulted, %d blocked",
+		f.Sent, f.Delivered, f.Collided, f.CRC, f.Overflow, f.Unheard, f.Faulted, f.Blocked)
 }
 
 // rows writes a figure line by line, and only the head of a long one.

@@ -296,7 +296,7 @@ func (m *Machine) report() *Report {
 		Slots:           uint64(m.slot),
 		Frames: Frames{
 			Sent: frames.Sent, Delivered: frames.Delivered, Collided: frames.Collided,
-			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(),
+			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(), Faulted: frames.Faulted,
 		},
 		Metrics:  metrics,
 		Faults:   m.faultReports(),

@@ -89,7 +89,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 		shard := &m.shards[i]
 		l, name := &shard.ledger, hw.Index("shard", i)
 		for k, counter := range []*uint64{
-			&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.Blocked, &l.Frames.OnTrust, &l.FindingsTotal,
+			&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.Faulted, &l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.Blocked, &l.Frames.OnTrust, &l.FindingsTotal,
 		} {
 			hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
 		}

@@ -336,9 +336,7 @@ func (r *Report) figures() []Metric {
 	}
 	frames := reflect.ValueOf(r.Frames)
 	for i := range frames.NumField() {
-		// A table has the same columns whatever the runs bring, those that JSON leaves out too.
-		name, _, _ := strings.Cut(frames.Type().Field(i).Tag.Get("json"), ",")
-		all = append(all, Metric{Name: "frames." + name, Value: frames.Field(i).Uint()})
+		all = append(all, Metric{Name: "frames." + frames.Type().Field(i).Tag.Get("json"), Value: frames.Field(i).Uint()})
 	}
 	return all
 }

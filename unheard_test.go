@@ -2,10 +2,13 @@ package starloom
 
 import (
 	"context"
+	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric"
 	"starloom/nic"
 )
 
@@ -21,7 +24,7 @@ func TestUnheardAgainstCounting(t *testing.T) {
 		s := programScenario(c.program, c.d, c.g)
 		s.NIC.RXFrames = 1
 		s.Stop.Slots = 60
-		counted := countUnheard(t, s)
+		counted, _ := countUnheard(t, s)
 		unheard += counted
 		for _, engine := range []string{EngineSlot, EngineCycle} {
 			for _, bank := range []int{1, 8, 64} {
@@ -33,7 +36,58 @@ func TestUnheardAgainstCounting(t *testing.T) {
 	}
 	require.Positive(t, unheard)
 	silent := imageScenario(t, "deaf")
-	require.Equal(t, countUnheard(t, silent), machineReport(t, silent).Frames.Unheard)
+	counted, _ := countUnheard(t, silent)
+	require.Equal(t, counted, machineReport(t, silent).Frames.Unheard)
+}
+
+// TestFaultedAgainstCounting: frames that faults have dropped are not unheard, in either engine; those
+// that nobody would have heard are.
+func TestFaultedAgainstCounting(t *testing.T) {
+	for _, faults := range []string{"schedule: [{kind: drop, probability: 0.3}]", "schedule: [{kind: stuck, targets: ['pops.group[*].coupler[1]'], slots: {from: 2}}]", "schedule: [{kind: bit_flip, probability: 0.3}, {kind: drop, probability: 0.1}]"} {
+		s := faultScenario(t, "fabric: {pops: {groups: 6, group_size: 5}}\nfirmware: {program: pops/random}\nstop: {slots: 60}", faults)
+		unheard, faulted := countUnheard(t, s)
+		require.Positive(t, unheard)
+		require.Positive(t, faulted)
+		for _, engine := range []string{EngineSlot, EngineCycle} {
+			for _, bank := range []int{1, 8, 64} {
+				m := machine(t, s, MachineOptions{Engine: engine, BankSize: bank, Workers: 2})
+				require.NoError(t, m.Run(t.Context(), nil))
+				frames := m.Report().Frames
+				require.Equal(t, []uint64{unheard, faulted}, []uint64{frames.Unheard, frames.Faulted}, "%s engine, %s", engine, faults)
+			}
+		}
+	}
+}
+
+// TestFaultedWhereAllListen: an output of a crossbar serves when its processor listens, so that what is
+// lost there is lost to the fault: of frames that follow each other, those after a damaged one, too.
+func TestFaultedWhereAllListen(t *testing.T) {
+	for _, name := range []string{"gossip", "scatter"} {
+		for _, kind := range []string{"drop", "stuck", "bit_flip"} {
+			for _, engine := range []string{EngineSlot, EngineCycle} {
+				m := machine(t, faultScenario(t, faultFabrics[name], faultKinds[kind]), MachineOptions{Engine: engine})
+				require.NoError(t, m.Run(t.Context(), nil))
+				frames := m.Report().Frames
+				require.Zero(t, frames.Unheard, "%s, %s, %s", name, kind, engine)
+				require.Equal(t, frames.Sent, frames.Delivered+frames.CRC+frames.Overflow+frames.Faulted, "%s, %s, %s", name, kind, engine)
+				require.Equal(t, kind != "bit_flip" || name == "scatter", frames.Faulted > 0, "%s, %s, %s", name, kind, engine)
+			}
+		}
+	}
+	report := machineReport(t, crossbarFaults(t, 40))
+	require.Equal(t, []uint64{0, 5}, []uint64{report.Frames.Unheard, report.Frames.Faulted})
+}
+
+// TestFramesAlwaysHaveAllCounters: also those that are 0.
+func TestFramesAlwaysHaveAllCounters(t *testing.T) {
+	report := machineReport(t, programScenario("pops/random", 4, 4))
+	var text strings.Builder
+	require.NoError(t, report.WriteText(&text))
+	require.Regexp(t, `(?m)^frames .* 0 overflow, 0 unheard, 0 faulted, 0 blocked$`, text.String())
+	var object struct{ Frames map[string]int }
+	require.NoError(t, json.Unmarshal([]byte(reportText(t, report)), &object))
+	require.Len(t, object.Frames, 8)
+	require.Zero(t, object.Frames["blocked"]+object.Frames["faulted"])
 }
 
 func machineReport(t *testing.T, s *Scenario) *Report {
@@ -42,8 +96,9 @@ func machineReport(t *testing.T, s *Scenario) *Report {
 	return m.Report()
 }
 
-// countUnheard counts from the frames themselves.
-func countUnheard(t *testing.T, s *Scenario) (unheard uint64) {
+// countUnheard counts from the frames themselves: those to which nobody listened, and those that somebody
+// would have heard, if a fault had not made their coupler dark.
+func countUnheard(t *testing.T, s *Scenario) (unheard, faulted uint64) {
 	m := captured(t, s, MachineOptions{Engine: EngineSlot, Workers: 1})
 	senders, last := map[int]int{}, false
 	require.NoError(t, m.Run(context.Background(), func() error {
@@ -71,12 +126,16 @@ func countUnheard(t *testing.T, s *Scenario) (unheard uint64) {
 		}
 		last = m.ended
 		for coupler, n := range senders {
-			if n == 1 && !heard[coupler] {
+			switch {
+			case n > 1:
+			case !heard[coupler]:
 				unheard++
+			case m.harmed(coupler, m.slot) == fabric.Dark:
+				faulted++
 			}
 		}
 		return nil
 	}))
 	require.True(t, last && len(senders) == 0, "the last boundary sends nothing")
-	return unheard
+	return unheard, faulted
 }

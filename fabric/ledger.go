@@ -15,6 +15,7 @@ type Frames struct {
 	Collided   uint64 // sent frames that met another one on a coupler, per coupler
 	Alone      uint64 // sent frames that met no other one on a coupler, per coupler
 	Heard      uint64 // of these, those on couplers that somebody listened to
+	Faulted    uint64 // likewise, but a fault let nothing of them be heard
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost because an RX FIFO was full
 	TxOverflow uint64 // times that a processor's frames of one slot did not all fit into its TX FIFO
@@ -29,6 +30,7 @@ func (f *Frames) Add(o Frames) {
 	f.Collided += o.Collided
 	f.Alone += o.Alone
 	f.Heard += o.Heard
+	f.Faulted += o.Faulted
 	f.CRC += o.CRC
 	f.Overflow += o.Overflow
 	f.TxOverflow += o.TxOverflow
@@ -36,9 +38,20 @@ func (f *Frames) Add(o Frames) {
 	f.OnTrust += o.OnTrust
 }
 
+// NoteHarmed counts the frames, if there are any, on a coupler that somebody listened to and a fault has
+// harmed: those of a dark one are lost, and of several that follow each other a flip lets receivers hear
+// the first, damaged, and none of the others.
+func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
+	if effect == Flipped && frames > 0 {
+		f.Heard++
+		frames--
+	}
+	f.Faulted += frames
+}
+
 // Unheard counts the frames that were alone on a coupler which nobody listened to. RTL may
 // show light where the model has none, and then more is heard than was alone.
-func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard) }
+func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 
 // findingsMax bounds what one shard keeps of one kind in one slot; the rest is
 // only counted. It is the size of a report's list, so no report can miss one.

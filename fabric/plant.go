@@ -48,14 +48,16 @@ type Plant struct {
 
 	switches *Switches // nil if a NIC has more than one
 
-	lanes  int      // transmitters, and receivers, of a processor
-	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
-	asked  []uint8  // per processor: 1 if its NIC has asked in the slot that crosses; nil unless it must
-	met    []uint32 // per medium with a violation: the first cycle of this slot that shows it
-	late   []int    // media whose links had light at the far end at the last boundary
-	marks  []uint8  // per medium: 1 if somebody has listened to it at this boundary
-	shards []plantShard
-	sums   *sentSums // with RTL, else nil
+	lanes   int      // transmitters, and receivers, of a processor
+	sent    []uint16 // per transmitter: port it sent to in this slot, PortNone for none
+	asked   []uint8  // per processor: 1 if its NIC has asked in the slot that crosses; nil unless it must
+	met     []uint32 // per medium with a violation: the first cycle of this slot that shows it
+	harmed  []uint32 // plantShard.harmed of all shards, in ascending order
+	counted uint32   // the slot that plantShard.placed is about
+	late    []int    // media whose links had light at the far end at the last boundary
+	marks   []uint8  // per medium: 1 if somebody has listened to it at this boundary
+	shards  []plantShard
+	sums    *sentSums // with RTL, else nil
 }
 
 // Media is what carries light from transmitters to receivers.
@@ -107,6 +109,7 @@ type plantShard struct {
 	// Frames of the slot that has crossed: those that were sent, once for each port, and those
 	// of them that met another one.
 	placed, met uint64
+	harmed      []uint32 // where those were alone that are on media which faults have harmed, a place for each
 
 	noted int      // of the couplers' list of violations: those whose cycle is known
 	heard []uint32 // media that are marked
@@ -398,7 +401,9 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 	status := t.deserialisers.Status(receiver)
 	if t.tap != nil {
 		if medium, ok := t.deserialisers.Wire(receiver); ok && t.tap.Reached(medium, slot) {
-			ledger.Suffer(bank, cell, port, slot, status == nic.StatusCollision)
+			if effect := ledger.Suffer(bank, cell, port, slot, status == nic.StatusCollision); effect != Unharmed && t.mark(s, medium) {
+				ledger.Frames.NoteHarmed(effect, t.carried(medium))
+			}
 		}
 	}
 	if t.queues() {
@@ -411,9 +416,7 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 		}
 	}
 	if status != nic.StatusIdle && status != nic.StatusCollision && int(port) < t.shape.Ports {
-		if medium := t.heard(processor, port); t.marks[medium] == 0 {
-			t.marks[medium] = 1
-			s.heard = append(s.heard, medium)
+		if t.mark(s, t.heard(processor, port)) {
 			ledger.Frames.Heard++
 		}
 	}
@@ -426,6 +429,28 @@ func (t *Plant) hear(s *plantShard, bank *nic.Bank, cell, lane int, port uint16,
 		bank.SetRx(cell, port, status)
 		ledger.NoteHeard(processor, port, status, nil, slot)
 	}
+}
+
+// mark notes that somebody has listened to a medium at this boundary, and reports whether that is new.
+func (t *Plant) mark(s *plantShard, medium uint32) bool {
+	if t.marks[medium] != 0 {
+		return false
+	}
+	t.marks[medium] = 1
+	s.heard = append(s.heard, medium)
+	return true
+}
+
+// carried counts the frames in the slot that has crossed on a medium that faults have harmed, if none has met another.
+func (t *Plant) carried(medium uint32) (frames uint64) {
+	first, _ := slices.BinarySearch(t.harmed, medium)
+	for _, other := range t.harmed[first:] {
+		if other != medium {
+			break
+		}
+		frames++
+	}
+	return frames
 }
 
 // take puts a good frame into the RX FIFO.
@@ -627,7 +652,7 @@ func (t *Plant) Cross(slot uint32) {
 		t.noteLate()
 		t.noteServed(slot)
 	}
-	t.countFrames()
+	t.countFrames(slot)
 }
 
 func (t *Plant) failed() bool { return t.rtl != nil && t.rtl.Failed() }
@@ -699,18 +724,32 @@ func (t *Plant) Late() []int { return t.late }
 
 // countFrames counts the frames of each shard in the slot that has crossed, while no shard's
 // next slot has begun: their media may belong to other shards.
-func (t *Plant) countFrames() { t.kernel.Workers().Run(len(t.shards), (*countTask)(t)) }
+func (t *Plant) countFrames(slot uint32) {
+	t.counted = slot
+	t.kernel.Workers().Run(len(t.shards), (*countTask)(t))
+	if t.tap != nil {
+		t.harmed = t.harmed[:0]
+		for i := range t.shards {
+			t.harmed = append(t.harmed, t.shards[i].harmed...)
+		}
+		slices.Sort(t.harmed)
+	}
+}
 
 // countTask is the plant as a hw.Task: countFrames for one shard.
 type countTask Plant
 
 func (t *countTask) Do(shard int) {
 	p, s, couplers := (*Plant)(t), &t.shards[shard], t.media.Couplers
-	s.placed, s.met = 0, 0
+	s.placed, s.met, s.harmed = 0, 0, s.harmed[:0]
 	count := func(transmitter, port int) {
 		s.placed++
-		if couplers.Met(couplers.Reached(transmitter, port)) {
+		if medium := couplers.Reached(transmitter, port); couplers.Met(medium) {
 			s.met++
+		} else if t.tap != nil {
+			if effect, _ := t.faults.OnMedium(medium, t.counted); effect != Unharmed {
+				s.harmed = append(s.harmed, uint32(medium))
+			}
 		}
 	}
 	first, end := p.transmitters(shard)

@@ -203,9 +203,9 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 // harmed reports whether faults change what a vertex receives of a bus with light.
 func (t *slotTransport) harmed(bus *busSlot, bank *nic.Bank, cell int, port uint16, ledger *fabric.Ledger, slot uint32) bool {
 	effect := ledger.Harm(bank, cell, port, slot, bus.senders > 1)
-	if effect == fabric.Flipped && !bus.heard {
+	if effect != fabric.Unharmed && bus.senders == 1 && !bus.heard {
 		bus.heard = true
-		ledger.Frames.Heard++
+		ledger.Frames.NoteHarmed(effect, 1)
 	}
 	return effect != fabric.Unharmed
 }

@@ -154,9 +154,17 @@ func (m *matching) crossing() (frames uint64) {
 		return uint64(len(m.taken))
 	}
 	for _, output := range m.taken {
-		frames += uint64(m.queue.count[output])
+		frames += m.servedAt(int(output))
 	}
 	return frames
+}
+
+// servedAt counts the frames that an output takes which serves somebody.
+func (m *matching) servedAt(output int) uint64 {
+	if m.queue.frames == 0 {
+		return 1
+	}
+	return uint64(m.queue.count[output])
 }
 
 // decide serves those who ask in a slot.

@@ -118,11 +118,8 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 	}
 	t.serving.Each(bank.First+w.First, bank.First+w.End, func(output int) {
 		t.stale.Add(output)
-		switch t.harm(bank, ledger, output-bank.First, slot) {
-		case fabric.Flipped:
-			ledger.Frames.Heard++
-			return
-		case fabric.Dark:
+		if effect := t.harm(bank, ledger, output-bank.First, slot); effect != fabric.Unharmed {
+			ledger.Frames.NoteHarmed(effect, t.servedAt(output))
 			return
 		}
 		for input := t.serves[output]; input != nobody; input = t.after(input) {

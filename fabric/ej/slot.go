@@ -341,9 +341,11 @@ func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.B
 			effect = ledger.Harm(bank, cell, port, slot, collided)
 		}
 		switch {
-		case !hears || effect == fabric.Dark:
-		case effect == fabric.Flipped:
-			ledger.Frames.Heard++
+		case !hears:
+		case effect != fabric.Unharmed:
+			if !collided {
+				ledger.Frames.NoteHarmed(effect, 1)
+			}
 		case collided:
 			bank.SetRx(cell, port, nic.StatusCollision)
 			ledger.NoteHeard(node, port, nic.StatusCollision, nil, slot)

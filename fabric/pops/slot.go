@@ -293,8 +293,8 @@ func (t *SlotTransport) harm(hit []hearing, clash []uint32, bank *nic.Bank, ledg
 	ports := bank.Listen(slot)
 	hit = slices.DeleteFunc(hit, func(h hearing) bool {
 		effect := ledger.Harm(bank, int(h.cell), ports[h.cell], slot, false)
-		if effect == fabric.Flipped {
-			ledger.Frames.Heard += t.firstListeners([]hearing{h}, ports)
+		if effect != fabric.Unharmed {
+			ledger.Frames.NoteHarmed(effect, t.firstListeners([]hearing{h}, ports))
 		}
 		return effect != fabric.Unharmed
 	})

@@ -165,9 +165,7 @@ func (s *slots) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, 
 			bank.SetRx(cell, port, nic.StatusIdle)
 			if link := s.heard(bank.First+cell, int(port)); s.lit[slot&1][link] != 0 && bank.Hears(cell, port, slot) {
 				if effect := ledger.Harm(bank, cell, port, slot, false); effect != fabric.Unharmed {
-					if effect == fabric.Flipped {
-						ledger.Frames.Heard++
-					}
+					ledger.Frames.NoteHarmed(effect, 1)
 					continue
 				}
 				ledger.Frames.Heard++
