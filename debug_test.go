@@ -48,6 +48,7 @@ func TestAssertions(t *testing.T) {
 				"processor 0 of 4:   -42|42   |-0042|+42 beef 0XBEEF ! abc% 0x20",
 				"-5000000000 7 18446744073709551615 0123456789abcdef",
 				strings.Repeat(" ", 255) + "1",
+				"[   -4|4    |4    |ab|   007|8|end]",
 			} {
 				require.True(t, strings.HasSuffix(lines[k], "nic[0]: "+want), lines[k])
 			}

@@ -45,15 +45,9 @@ func (c *CPU) meter() *wasm.Meter {
 	if !c.metered() {
 		return nil
 	}
-	model := c.Model
-	if model == ModelCustom {
-		model = "unit"
-	}
-	costs, _ := wasm.Model(model)
-	for name, cost := range c.Cost {
-		if err := costs.Set(name, uint32(cost)); err != nil {
-			panic(fmt.Sprintf("firmware.cpu.cost: %v", err)) // checkCPU has refused it
-		}
+	costs, err := wasm.Table(c.Model, c.Cost)
+	if err != nil {
+		panic(fmt.Sprintf("firmware.cpu: %v", err)) // checkCPU has refused it
 	}
 	limit, key := c.trapCost()
 	return &wasm.Meter{Costs: costs, Limit: limit, Key: key}

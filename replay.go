@@ -307,13 +307,6 @@ func (m *Machine) describeCall(c *replayCall) string {
 			say(" result %d = %d;", e.Word, e.Value)
 		}
 	}
-	if c.handler == callSlot && c.cost > 0 {
-		cycles := m.meter.cycles(c.cost)
-		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
-		if m.meter.budget > 0 && cycles > m.meter.budget {
-			say(" missed the slot: none of this reached its NIC;")
-		}
-	}
 	for _, flag := range []struct {
 		bit  uint8
 		text string
@@ -324,6 +317,13 @@ func (m *Machine) describeCall(c *replayCall) string {
 	}
 	if c.after.Flags&nic.FlagSleeping != 0 {
 		say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
+	}
+	if c.handler == callSlot && c.cost > 0 {
+		cycles := m.meter.cycles(c.cost)
+		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
+		if m.meter.budget > 0 && cycles > m.meter.budget {
+			say(" missed the slot: none of this reached its NIC;")
+		}
 	}
 	return strings.TrimSuffix(strings.TrimSuffix(line.String(), ";"), " ->")
 }

@@ -20,6 +20,7 @@ import (
 	"starloom/fabric/ej"
 	"starloom/fabric/pops"
 	"starloom/firmware"
+	"starloom/firmware/wasm"
 )
 
 // Scenario describes one run: the fabric, the hardware that leads to it, the
@@ -155,7 +156,7 @@ type CPU struct {
 }
 
 // ModelCustom is the value of CPU.Model for a table of one's own: what Cost leaves out costs 1, and memory_byte 0.
-const ModelCustom = "custom"
+const ModelCustom = wasm.ModelCustom
 
 // Stop ends a run that does not finish by itself.
 type Stop struct {

@@ -44,7 +44,7 @@ func TestWorstCasesOfRuns(t *testing.T) {
 	const model, sdkTurns, turns = "rv32-inorder", 5, 25
 	reached, near := 0, 0
 	for _, program := range firmware.Programs() {
-		view, err := firmware.View(t.Context(), program, model, nil, firmware.Shown{})
+		view, err := firmware.View(t.Context(), program, model, nil, nil, firmware.Shown{})
 		require.NoError(t, err)
 		given := wasm.Turns{}
 		for _, f := range view.Static.Functions {
@@ -57,7 +57,7 @@ func TestWorstCasesOfRuns(t *testing.T) {
 				}
 			}
 		}
-		view, err = firmware.View(t.Context(), program, model, given, firmware.Shown{})
+		view, err = firmware.View(t.Context(), program, model, nil, given, firmware.Shown{})
 		require.NoError(t, err)
 		s, err := ParseScenario("worst.yaml", []byte("starloom: 1\nfirmware: {program: "+program+", cpu: {model: "+model+"}}\nstop: {slots: 200}\n"+networksOfPrograms[program]))
 		require.NoError(t, err, program)

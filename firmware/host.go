@@ -235,7 +235,7 @@ func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, erro
 		compiled, err = h.runtime.CompileModule(listening(h.ctx, meter), rewritten.Binary)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("broken WebAssembly module: %w; build it again", err)
+		return nil, brokenImage(rewritten, err)
 	}
 	h.compiled = append(h.compiled, compiled)
 	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter, pristine: map[nic.BankConfig]pristine{}}
@@ -246,6 +246,19 @@ func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, erro
 		return nil, err
 	}
 	return img, img.describe()
+}
+
+// brokenImage is the error of what is not a module, or not one that is run, with what helps: to build it
+// again helps only if the file is not what was built.
+func brokenImage(rewritten *wasm.Copy, err error) error {
+	if rewritten != nil {
+		err = rewritten.Named(err)
+	}
+	var unknown *wasm.UnknownError
+	if errors.As(err, &unknown) {
+		return fmt.Errorf("%w; build it without that: firmware/ABI.md says what is refused", err)
+	}
+	return fmt.Errorf("broken WebAssembly module: %w; if the file is the one that was built, correct what wrote it", err)
 }
 
 // check compares imports and exports with the ABI.
@@ -264,7 +277,7 @@ func (img *Image) check() error {
 		}
 		want, known := importTypes[name]
 		if module != importModule || !known {
-			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", module, name, importList())
+			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", wasm.Clip(module), wasm.Clip(name), importList())
 		}
 		img.Announces = img.Announces || name == importDeliver
 		img.Results = img.Results || name == importResult
@@ -302,18 +315,22 @@ func (img *Image) check() error {
 	}
 	for name, f := range exports {
 		if strings.HasPrefix(name, exportCall) && (!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
-			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; use STARLOOM_CALL of starloom.h", name, signature(f.ParamTypes(), f.ResultTypes()))
+			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; use STARLOOM_CALL of starloom.h", wasm.Clip(name), signature(f.ParamTypes(), f.ResultTypes()))
 		}
 	}
 	return nil
 }
 
-// migration says what else changes for the sources of an image of an older ABI.
+// migration says what to do about an image of another ABI.
 func migration(version uint64) string {
-	if version != 2 {
-		return ""
+	const again = "build the image again with its starloom.h"
+	switch {
+	case version > nic.ABIVersion:
+		return "run it with the Starloom that it was built for, or " + again
+	case version == 2:
+		return again + " (sl_group, sl_groups, sl_index, sl_group_size, sl_scheduled and STARLOOM_CHOICE are in starloom_pops.h)"
 	}
-	return " (sl_group, sl_groups, sl_index, sl_group_size, sl_scheduled and STARLOOM_CHOICE are in starloom_pops.h)"
+	return again
 }
 
 // describe runs the image once to read its ABI version and its names.
@@ -336,10 +353,10 @@ func (img *Image) describe() error {
 		return beforeHandlers(callError(exportABI, err))
 	}
 	if version[0] != nic.ABIVersion {
-		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; build the image again with its starloom.h%s", version[0], nic.ABIVersion, migration(version[0]))
+		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; %s", version[0], nic.ABIVersion, migration(version[0]))
 	}
 	if in.ExportedFunction(exportBank) == nil {
-		return fmt.Errorf("does not export %s; build it again with STARLOOM_FIRMWARE of starloom.h", exportBank)
+		return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", exportBank)
 	}
 	if img.Probes, err = img.names(in, exportProbeNames); err != nil {
 		return err

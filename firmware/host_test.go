@@ -36,7 +36,7 @@ func config(cells int) nic.BankConfig {
 func TestBuildRefuses(t *testing.T) {
 	for source, want := range map[string]string{
 		"no_exports.c":      "does not export starloom_abi; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources",
-		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 3; build the image again",
+		"wrong_abi.c":       "built for ABI version 99, this Starloom has version 3; run it with the Starloom that it was built for, or build the image again with its starloom.h",
 		"wrong_signature.c": "exports starloom_slot as (i64) -> (), the ABI has 2 i32 parameters and 0 results",
 		"unknown_import.c":  "imports the function env.open_file, which the ABI does not know; allowed are starloom.assert, starloom.deliver, starloom.fail, starloom.log, starloom.logf, starloom.probe and starloom.result",
 		"asks_for_files.c":  "imports wasi_snapshot_preview1.fd_read, which firmware may not ask for: there are no files",

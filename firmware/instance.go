@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"path"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -798,7 +799,35 @@ frames:
 		}
 	}
 	end()
+	if k := ownFrame(backtrace); k > 0 {
+		function, source = backtrace[k].Function, backtrace[k].Source
+	}
 	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
+}
+
+// ownFrame is the place of the innermost function that is the user's: a trap in what a language brings -
+// its panic, its checks - is the caller's doing. A panic handler, which the user may have written, is
+// inside of the panic.
+func ownFrame(backtrace []wasm.Frame) int {
+	at := max(slices.IndexFunc(backtrace, func(f wasm.Frame) bool {
+		return strings.HasSuffix(f.Line()[:max(strings.LastIndexByte(f.Line(), ':'), 0)], "/core/src/panicking.rs") || strings.HasPrefix(f.Function, "core::panicking::")
+	}), 0)
+	for k, f := range backtrace[at:] {
+		if !ofLibrary(f) {
+			return at + k
+		}
+	}
+	return 0
+}
+
+// libraries are where the sources and the functions of Rust, AssemblyScript and Go themselves are.
+var libraries = regexp.MustCompile(`/library/(core|alloc|std|panic_abort|compiler-builtins)/|/compiler_builtins-`)
+
+var libraryFunctions = []string{"core::", "alloc::", "std::", "compiler_builtins::", "~lib/", "runtime."}
+
+func ofLibrary(f wasm.Frame) bool {
+	return libraries.MatchString(f.Source) || strings.HasPrefix(f.Source, "~lib/") ||
+		slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
 }
 
 // backtraceMax is how many functions of a backtrace are kept, the innermost ones.

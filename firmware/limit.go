@@ -27,11 +27,18 @@ func (h *Host) Limit(ticks int) {
 // Endless reports whether a call has trapped by Limit.
 func (h *Host) Endless() bool { return h.endless.Load() }
 
-// endlessError ends a call that does not return; its value is the limit in turns.
-type endlessError uint64
+// endlessError ends a call that does not return.
+type endlessError struct {
+	turns     uint64   // the limit
+	recursive []string // functions that may have taken them without a loop
+}
 
 func (e endlessError) Error() string {
-	return fmt.Sprintf("it has not returned after %d iterations of its loops", uint64(e))
+	text := fmt.Sprintf("it has not returned after %d ", e.turns)
+	if len(e.recursive) > 0 {
+		text += fmt.Sprintf("calls of functions that may call themselves (%s) or ", some(e.recursive))
+	}
+	return text + "iterations of its loops"
 }
 
 // turns counts those of the calls of a module.
@@ -96,6 +103,10 @@ func (h *Host) limit(ctx context.Context) {
 	}
 	if !t.ask(limit) {
 		h.endless.Store(true)
-		panic(endlessError(limit))
+		var recursive []string
+		if in := caller(ctx); in != nil {
+			recursive = in.image.Recursive()
+		}
+		panic(endlessError{limit, recursive})
 	}
 }

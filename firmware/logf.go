@@ -15,7 +15,7 @@ const formatBytesMax = 1024
 // formatLog formats a line as C's printf does: format and arguments lie in the memory, the
 // arguments as clang passes them to a variadic function of wasm32, one after the other, each
 // at a multiple of its own size. Known are %d %i %u %x %X %o %c %s %p and %%, with flags,
-// width, precision and the lengths hh, h, l, z, t (32 bits), ll and j (64 bits). At what is
+// width, precision, each a number or a *, and the lengths hh, h, l, z, t (32 bits), ll and j (64 bits). At what is
 // not, the line ends and says so: nobody knows how long the argument is. The line has
 // logBytesMax bytes at most.
 func formatLog(memory api.Memory, format, arguments uint32) string {
@@ -43,16 +43,23 @@ func formatLog(memory api.Memory, format, arguments uint32) string {
 // logVerb is a conversion of a format, without its %.
 type logVerb struct {
 	flags            string // of "-+ #0"
-	width, precision int    // precision: -1 for none
+	width, precision int    // precision: -1 for none; argument for one that is given as *
 	length           string
 	conversion       byte // 0: the format ends
 	bytes            int  // of the format
 }
 
+// argument is in the place of a width or precision that is one of the arguments.
+const argument = -2
+
 func parseVerb(text string) (v logVerb) {
 	rest := strings.TrimLeft(text, "-+ #0")
 	v.flags = text[:len(text)-len(rest)]
 	number := func() (n int) {
+		if strings.HasPrefix(rest, "*") {
+			rest = rest[1:]
+			return argument
+		}
 		for rest != "" && rest[0] >= '0' && rest[0] <= '9' {
 			n, rest = min(10*n+int(rest[0]-'0'), logBytesMax), rest[1:]
 		}
@@ -90,8 +97,17 @@ func (a *logArguments) word(bytes uint64) (value uint64) {
 	return value
 }
 
-// format takes the argument of a conversion and writes it; err says why it cannot.
+// format takes the arguments of a conversion and writes it; err says why it cannot.
 func (a *logArguments) format(v logVerb) (text, err string) {
+	if v.width == argument {
+		if v.width = int(int32(a.word(4))); v.width < 0 { // as in C
+			v.flags, v.width = v.flags+"-", -v.width
+		}
+		v.width = min(v.width, logBytesMax)
+	}
+	if v.precision == argument {
+		v.precision = min(max(int(int32(a.word(4))), -1), logBytesMax)
+	}
 	bits := 32
 	switch v.length {
 	case "ll", "j":

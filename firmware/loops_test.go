@@ -17,7 +17,7 @@ func TestLoopsAreNamed(t *testing.T) {
 	statement := regexp.MustCompile(`\b(for|while|do)\b|^STARLOOM_FIRMWARE`)
 	named, others := 0, map[string]bool{}
 	for _, program := range Programs() {
-		view, err := View(t.Context(), program, "unit", nil, Shown{})
+		view, err := View(t.Context(), program, "unit", nil, nil, Shown{})
 		require.NoError(t, err)
 		for _, f := range view.Static.Functions {
 			for _, l := range f.Loops {

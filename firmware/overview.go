@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,8 +18,9 @@ import (
 // Overview is what an image says about itself, and what can be said of it without a run.
 type Overview struct {
 	Info
-	Model  string            `json:"model"` // cost table of what follows
-	Costs  map[string]uint32 `json:"costs"` // it: what an instruction of each class costs
+	Model  string            `json:"model"`                 // cost table of what follows
+	Costs  map[string]uint32 `json:"costs"`                 // it: what an instruction of each class costs
+	Given  map[string]int64  `json:"costs_given,omitempty"` // of it, what is not the model's
 	Turns  wasm.Turns        `json:"turns_given,omitempty"`
 	Static *wasm.Static      `json:"static"`
 
@@ -28,11 +30,11 @@ type Overview struct {
 // Shown says what the text of an overview lists beside the summary. JSON has all of it.
 type Shown struct{ Functions, Blocks bool }
 
-// View is Inspect with a static view. model is one of wasm.Models(); turns is believed.
-func View(ctx context.Context, path, model string, turns wasm.Turns, shown Shown) (*Overview, error) {
-	costs, ok := wasm.Model(model)
-	if !ok {
-		return nil, fmt.Errorf("there is no cost model %q; there are %s", model, strings.Join(wasm.Models(), ", "))
+// View is Inspect with a static view. Costs are those of wasm.Table; turns is believed.
+func View(ctx context.Context, path, model string, cost map[string]int64, turns wasm.Turns, shown Shown) (*Overview, error) {
+	costs, err := wasm.Table(model, cost)
+	if err != nil {
+		return nil, err
 	}
 	binary, err := findImage(path)
 	if err != nil {
@@ -43,19 +45,40 @@ func View(ctx context.Context, path, model string, turns wasm.Turns, shown Shown
 		return nil, err
 	}
 	static, err := wasm.Analyse(binary, costs, turns)
-	return &Overview{info, model, costs.ByName(), turns, static, shown}, err
+	return &Overview{info, model, costs.ByName(), cost, turns, static, shown}, err
 }
 
 // turnsMax is the most that Turns can say: a local of 32 bits counts no further.
 const turnsMax = 1 << 32
 
-// ParseTurns reads FILE:LINE=N, each of another place.
+// ParseCosts reads CLASS=N, each of another class.
+func ParseCosts(texts []string) (map[string]int64, error) {
+	costs := map[string]int64{}
+	for _, text := range texts {
+		class, cost, found := strings.Cut(text, "=")
+		n, err := strconv.ParseInt(cost, 10, 64)
+		if !found || err != nil {
+			return nil, fmt.Errorf("%q is not CLASS=N", text)
+		}
+		if _, twice := costs[class]; twice {
+			return nil, fmt.Errorf("%s is given twice", class)
+		}
+		var table wasm.Costs
+		if err := table.Set(class, n); err != nil {
+			return nil, err
+		}
+		costs[class] = n
+	}
+	return costs, nil
+}
+
+// ParseTurns reads FILE:LINE=N or "offset 0xHEX=N", each of another place.
 func ParseTurns(texts []string) (wasm.Turns, error) {
 	turns := wasm.Turns{}
 	for _, text := range texts {
 		at := strings.LastIndexByte(text, '=')
 		if at <= 0 {
-			return nil, fmt.Errorf("%q is not FILE:LINE=N", text)
+			return nil, fmt.Errorf("%q is not FILE:LINE=N or 'offset 0xHEX=N'", text)
 		}
 		n, err := strconv.ParseUint(text[at+1:], 10, 64)
 		if err != nil || n < 1 || n > turnsMax {
@@ -129,7 +152,14 @@ func (v *Overview) summary(t io.Writer) {
 
 // handlers writes what a call of each export may cost.
 func (v *Overview) handlers(t io.Writer) {
-	fmt.Fprintf(t, "worst case\tof a call, by the model %s; starloom_start and starloom_slot for one processor\n", v.Model)
+	given := ""
+	for _, class := range slices.Sorted(maps.Keys(v.Given)) {
+		given += fmt.Sprintf(", %s %d", class, v.Given[class])
+	}
+	if given != "" {
+		given = " with" + given[1:]
+	}
+	fmt.Fprintf(t, "worst case\tof a call, by the model %s%s; starloom_start and starloom_slot for one processor\n", v.Model, given)
 	for _, h := range v.Static.Handlers {
 		condition := ""
 		if h.Given {
@@ -144,8 +174,8 @@ func (v *Overview) handlers(t io.Writer) {
 			fmt.Fprintf(t, "\t  %s\n", reason)
 		}
 	}
-	if slices.ContainsFunc(v.Static.Handlers, func(h wasm.Handler) bool { return len(h.Unbounded) > 0 }) {
-		fmt.Fprintln(t, "\t  --loop FILE:LINE=N says how often a loop turns; --help has what those of starloom.h depend on")
+	if slices.ContainsFunc(v.Static.Handlers, func(h wasm.Handler) bool { return h.OpenLoops }) {
+		fmt.Fprintln(t, "\t  --loop says how often the loop at such a place turns; --help has what those of starloom.h depend on")
 	}
 }
 

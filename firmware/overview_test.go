@@ -18,7 +18,7 @@ func TestWorstCasesOfPrograms(t *testing.T) {
 	costs, _ := wasm.Model(model)
 	compared := 0
 	for _, program := range Programs() {
-		view, err := View(t.Context(), program, model, nil, Shown{})
+		view, err := View(t.Context(), program, model, nil, nil, Shown{})
 		require.NoError(t, err)
 		worst := map[string]*uint64{}
 		for _, h := range view.Static.Handlers {
@@ -53,7 +53,7 @@ func TestWorstCasesOfPrograms(t *testing.T) {
 
 func TestOverview(t *testing.T) {
 	text := func(model string, shown Shown) string {
-		view, err := View(t.Context(), "pops/random", model, nil, shown)
+		view, err := View(t.Context(), "pops/random", model, nil, nil, shown)
 		require.NoError(t, err)
 		var b bytes.Buffer
 		require.NoError(t, view.WriteText(&b))
@@ -71,7 +71,7 @@ func TestOverview(t *testing.T) {
 		require.Contains(t, long, part)
 	}
 
-	view, err := View(t.Context(), "pops/random", "unit", nil, Shown{})
+	view, err := View(t.Context(), "pops/random", "unit", nil, nil, Shown{})
 	require.NoError(t, err)
 	var b bytes.Buffer
 	require.NoError(t, view.WriteJSON(&b))
@@ -85,8 +85,8 @@ func TestOverview(t *testing.T) {
 	require.Nil(t, again.Static.Handlers[slot].WorstCase)
 	require.NotEmpty(t, again.Static.Handlers[slot].Unbounded)
 
-	_, err = View(t.Context(), "pops/random", "arm", nil, Shown{})
+	_, err = View(t.Context(), "pops/random", "arm", nil, nil, Shown{})
 	require.ErrorContains(t, err, "there are unit, rv32-inorder, microcoded")
-	_, err = View(t.Context(), "none.wasm", "unit", nil, Shown{})
+	_, err = View(t.Context(), "none.wasm", "unit", nil, nil, Shown{})
 	require.Error(t, err)
 }

@@ -17,7 +17,7 @@ import (
 
 func newFirmwareInspect() *cobra.Command {
 	var json string
-	var loops []string
+	var loops, costs []string
 	var shown firmware.Shown
 	c := &cobra.Command{
 		Use:   "inspect F.wasm",
@@ -35,22 +35,27 @@ RX FIFO. Say what you know of such a loop with --loop: a turn is each time that 
 instruction runs, once more than its body where the test comes first. In starloom.h,
 frames move at most nic.rx_frames or tx_frames times, and the words of one
 (16 + nic.payload_bytes) / 8 times, rounded up, 3 at least. What you say is believed, and
-the cost holds if it is right. Recursion has no bound, nor has memory.copy of a
+the cost holds if it is right. An image without debug information has no lines: there a
+place is the offset of the loop in the image, as it is listed, such as 'offset 0x1a5'.
+Recursion has no bound, nor has memory.copy of a
 length that is not a constant, if its bytes cost something. The models are those of
-firmware: {cpu: {model: ...}}; firmware/ABI.md has their tables and sources, and --json
-the one that was used. A call of the host costs call_host, whatever the host does.
+firmware: {cpu: {model: ..., cost: ...}}; firmware/ABI.md has their tables and sources, and
+--json the one that was used. With --cost a class of instructions costs something else, as
+with cost in a scenario; with --model custom every other one costs 1. A call of the host costs call_host, whatever the host does.
 
 Programs are
 ` + strings.Join(firmware.Programs(), ", ") + ".",
 		Example: "  starloom firmware inspect router.wasm --model rv32-inorder --functions\n" +
 			"  starloom firmware inspect router.wasm --loop router.c:40=16 --loop sdk/starloom.h:340=4\n" +
+			"  starloom firmware inspect stripped.wasm --loop 'offset 0x1a5=100' --model custom --cost load=3 --cost divide=30\n" +
 			"  starloom firmware inspect " + firmware.Programs()[0] + " --json - | jq .static.handlers",
 		Args:              exactly("F.wasm"),
 		ValidArgsFunction: files("wasm"),
 	}
-	model := choose(c, "model", "count costs by this model", wasm.Models()...)
+	model := choose(c, "model", "count costs by this model", append(wasm.Models(), wasm.ModelCustom)...)
 	model.value = wasm.Presets[0].Name
-	c.Flags().StringArrayVar(&loops, "loop", nil, "the loop at `FILE:LINE=N` turns at most N times each time that it is entered; may be given several times")
+	c.Flags().StringArrayVar(&costs, "cost", nil, "an instruction of this class costs N: `CLASS=N`; may be given several times")
+	c.Flags().StringArrayVar(&loops, "loop", nil, "the loop at `FILE:LINE=N` or 'offset 0xHEX=N' turns at most N times each time that it is entered; may be given several times")
 	c.Flags().BoolVar(&shown.Functions, "functions", false, "list the functions: number, bytes, worst case, loops")
 	c.Flags().BoolVar(&shown.Blocks, "blocks", false, "list the basic blocks: offset in the image, cost, line, calls")
 	c.Flags().StringVar(&json, "json", "", "write everything as JSON to `F`")
@@ -58,9 +63,16 @@ Programs are
 		return withJSON(c, json, args, func() (textAndJSON, error) {
 			turns, err := firmware.ParseTurns(loops)
 			if err != nil {
-				return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "give it as --loop sdk/starloom.h:340=4"}
+				return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "give it as --loop sdk/starloom.h:340=4, or as --loop 'offset 0x1a5=4' of an image without lines"}
 			}
-			view, err := firmware.View(c.Context(), args[0], model.value, turns, shown)
+			cost, err := firmware.ParseCosts(costs)
+			if err != nil {
+				return nil, &starloom.InputError{Place: "--cost", Reason: err.Error(), Remedy: "classes are " + strings.Join(wasm.ClassNames(), ", ")}
+			}
+			if model.value == wasm.ModelCustom && len(cost) == 0 {
+				return nil, &starloom.InputError{Place: "--model", Reason: "the model custom without costs", Remedy: "add --cost load=3, and more such; what is left out costs 1"}
+			}
+			view, err := firmware.View(c.Context(), args[0], model.value, cost, turns, shown)
 			var none *wasm.NoLoopError
 			var unread *fs.PathError
 			switch {

@@ -1,8 +1,11 @@
 package wasm
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 )
 
 // class says what a processor does with an instruction, as far as its time depends on it.
@@ -132,6 +135,30 @@ func Model(name string) (costs Costs, ok bool) {
 	return costs, true
 }
 
+// ModelCustom is the name of a table that the user makes: by it everything costs what it costs by unit,
+// but for the classes whose cost is given.
+const ModelCustom = "custom"
+
+// Table returns the cost table of a model, or of ModelCustom, with the costs of some classes changed.
+func Table(model string, changed map[string]int64) (Costs, error) {
+	name := model
+	if model == ModelCustom {
+		if name = Presets[0].Name; len(changed) == 0 {
+			return Costs{}, errors.New("the model custom without costs")
+		}
+	}
+	costs, ok := Model(name)
+	if !ok {
+		return Costs{}, fmt.Errorf("there is no cost model %q; there are %s and %s", model, strings.Join(Models(), ", "), ModelCustom)
+	}
+	for _, class := range slices.Sorted(maps.Keys(changed)) { // the same error each time
+		if err := costs.Set(class, changed[class]); err != nil {
+			return Costs{}, err
+		}
+	}
+	return costs, nil
+}
+
 // ByName returns what each class costs, by its name.
 func (c *Costs) ByName() map[string]uint32 {
 	table := map[string]uint32{}
@@ -151,15 +178,15 @@ func CostMin(name string) uint32 {
 }
 
 // Set changes the cost of a class, from CostMin to CostMax.
-func (c *Costs) Set(name string, cost uint32) error {
+func (c *Costs) Set(name string, cost int64) error {
 	k := slices.IndexFunc(classes[:], func(c Class) bool { return c.Name == name })
 	if k < 0 {
 		return fmt.Errorf("there is no class of instructions %q", name)
 	}
-	if least := CostMin(name); cost < least || cost > CostMax {
+	if least := CostMin(name); cost < int64(least) || cost > CostMax {
 		return fmt.Errorf("the cost %d of %s; allowed are %d to %d", cost, name, least, CostMax)
 	}
-	c[k] = cost
+	c[k] = uint32(cost)
 	return nil
 }
 

@@ -61,6 +61,7 @@ const (
 	opI32WrapI64    opcode = 0xA7
 	opI64ExtendI32U opcode = 0xAD
 	opRefNull       opcode = 0xD0
+	opRefIsNull     opcode = 0xD1
 	opRefFunc       opcode = 0xD2
 
 	bulk         = 0xFC << 16
@@ -72,6 +73,7 @@ const (
 	opElemDrop   = bulk | 13
 	opTableCopy  = bulk | 14
 	opTableGrow  = bulk | 15
+	opTableSize  = bulk | 16
 	opTableFill  = bulk | 17
 
 	simd            = 0xFD << 16
@@ -155,7 +157,9 @@ func (r *reader) unknown(number, belongs string) {
 	if belongs != "" {
 		belongs = " (" + belongs + ")"
 	}
-	r.broken("the instruction %s%s, which Starloom does not run,", number, belongs)
+	if r.broken("the instruction %s%s, which Starloom does not run,", number, belongs); r.err != nil {
+		r.err = &UnknownError{r.err}
+	}
 }
 
 // skipUnreachable reads on to where code can be reached again, and returns the instruction there: the

@@ -2,8 +2,11 @@ package wasm
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -223,14 +226,14 @@ func (m *module) readImports(r *reader) {
 				r.broken("an imported function has the unknown type %d", signature)
 			}
 			m.imported = append(m.imported, signature)
-			m.importNames = append(m.importNames, from+"."+name)
+			m.importNames = append(m.importNames, Clip(from)+"."+Clip(name))
 		case kindTable:
 			r.valueType()
 			m.tables = append(m.tables, r.limits())
 		case kindMemory:
 			r.limits()
 		case kindGlobal:
-			g := global{valueType: r.valueType(), imported: from + "." + name}
+			g := global{valueType: r.valueType(), imported: Clip(from) + "." + Clip(name)}
 			g.mutable = r.byte() == 1
 			m.globals = append(m.globals, g)
 		default:
@@ -379,7 +382,7 @@ func (m *module) readNames(r *reader) {
 		for n := part.count(); n > 0 && part.err == nil; n-- {
 			index, name := part.u32(), part.name()
 			if int(index) < len(m.imported)+len(m.body)+len(m.globals) && !strings.HasPrefix(name, reserved) {
-				to[index] = name
+				to[index] = Clip(name)
 			}
 		}
 		if part.err != nil {
@@ -398,17 +401,49 @@ func (m *module) codeOffset() int {
 	return 0
 }
 
+// nameBytesMax bounds a name in messages and reports, clipped is the mark of one that is longer.
+const nameBytesMax, clipped = 250, "..."
+
+// Clip cuts a name that an image gives something: it may have megabytes.
+func Clip(name string) string {
+	if len(name) <= nameBytesMax {
+		return name
+	}
+	return strings.ToValidUTF8(name[:nameBytesMax], "") + clipped
+}
+
 // functionName names a function in messages.
 func (m *module) functionName(index int) string {
 	if name := m.names[uint32(index)]; name != "" {
 		return fmt.Sprintf("function %d (%s)", index, name)
 	}
-	for name, e := range m.exports {
-		if e.kind == kindFunction && int(e.index) == index {
-			return fmt.Sprintf("function %d (%s)", index, name)
+	for _, name := range m.exportNames(kindFunction) {
+		if int(m.exports[name].index) == index {
+			return fmt.Sprintf("function %d (%s)", index, Clip(name))
 		}
 	}
 	return fmt.Sprintf("function %d", index)
+}
+
+// runtimeNames finds what the runtime calls a function in its errors: by its place among those that
+// have code, with the names of its exports.
+var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
+
+// Named puts the names that messages have for functions into an error of the runtime about the copy, whose
+// functions stand in the order of the image.
+func (c *Copy) Named(err error) error {
+	text := err.Error()
+	named := runtimeNames.ReplaceAllStringFunc(text, func(found string) string {
+		k, bad := strconv.Atoi(runtimeNames.FindStringSubmatch(found)[1])
+		if bad != nil || k >= len(c.functions) {
+			return found
+		}
+		return c.functions[k]
+	})
+	if named == text {
+		return err
+	}
+	return errors.New(named)
 }
 
 // globalName names a global in messages and states.
@@ -416,14 +451,10 @@ func (m *module) globalName(index int) string {
 	if name := m.given[uint32(index)]; name != "" {
 		return name
 	}
-	var names []string
-	for name, e := range m.exports {
-		if e.kind == kindGlobal && int(e.index) == index {
-			names = append(names, name)
+	for _, name := range m.exportNames(kindGlobal) {
+		if int(m.exports[name].index) == index {
+			return Clip(name)
 		}
-	}
-	if len(names) > 0 {
-		return slices.Min(names)
 	}
 	return fmt.Sprintf("global %d", index)
 }

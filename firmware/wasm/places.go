@@ -221,7 +221,7 @@ func (p *Places) around(entry *dwarf.Entry, at uint64) bool {
 func (p *Places) name(entry *dwarf.Entry) string {
 	for range 4 { // from an inlined call to its function, and from there to its declaration
 		if name, ok := entry.Val(dwarf.AttrName).(string); ok {
-			return name
+			return Clip(name)
 		}
 		from, ok := entry.Val(dwarf.AttrAbstractOrigin).(dwarf.Offset)
 		if !ok {
@@ -402,7 +402,7 @@ func isDead(address uint64) bool { return address == 0 || uint32(address) >= 1<<
 func formatLine(line *dwarf.LineEntry) string {
 	text := "?"
 	if line.File != nil {
-		text = line.File.Name
+		text = Clip(line.File.Name)
 	}
 	if line.Line != 0 {
 		text += fmt.Sprintf(":%d", line.Line)

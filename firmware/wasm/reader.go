@@ -23,6 +23,11 @@ func (r *reader) broken(format string, args ...any) {
 	r.at = len(r.data)
 }
 
+// UnknownError says that a module has what Starloom does not run. It may be whole.
+type UnknownError struct{ error }
+
+func (e *UnknownError) Unwrap() error { return e.error }
+
 func (r *reader) more() bool { return r.err == nil && r.at < len(r.data) }
 
 func (r *reader) byte() byte {

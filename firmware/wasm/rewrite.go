@@ -31,8 +31,9 @@ type Copy struct {
 	// At what depth a runtime ends them differs between runtimes.
 	Recursive []string
 
-	original map[string][]byte // DWARF by name
-	moved    []moved
+	functions []string          // names of those with code, for messages
+	original  map[string][]byte // DWARF by name
+	moved     []moved
 }
 
 // Global is a mutable global of the image, which the copy exports.
@@ -76,6 +77,9 @@ func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
 	if len(m.debugSections()["line"]) > 0 {
 		c.original = m.debugSections()
 	}
+	for k := range m.body {
+		c.functions = append(c.functions, m.functionName(len(m.imported)+k))
+	}
 	reached := m.reachable()
 	slices.Sort(reached)
 	for _, k := range reached {
@@ -106,15 +110,17 @@ func read(binary []byte) (*module, error) {
 // BrokenError says that an image is not a module.
 type BrokenError struct{ error }
 
+func (e *BrokenError) Unwrap() error { return e.error }
+
 // refuse names what the host cannot reach in an image, or what is reserved for the
 // copy.
 func (m *module) refuse() error {
 	for name, e := range m.exports {
 		if strings.HasPrefix(name, reserved) {
-			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", name, reserved)
+			return fmt.Errorf("exports %q: names that begin with %q are Starloom's; rename it", Clip(name), reserved)
 		}
 		if e.kind == kindGlobal && int(e.index) >= len(m.globals) {
-			return &BrokenError{fmt.Errorf("the export %q is of no global", name)}
+			return &BrokenError{fmt.Errorf("the export %q is of no global", Clip(name))}
 		}
 	}
 	for i, t := range m.types {
@@ -188,6 +194,8 @@ func (w *weaver) analyse() error {
 				open = append(open, len(s.paths)-1)
 			case opEnd:
 				open = open[:len(open)-1]
+			case opTableGet, opTableSize, opRefNull, opRefIsNull, opRefFunc, opSelectTyped:
+				return &BrokenError{&UnknownError{fmt.Errorf("%s: %s is of reference types, which Starloom does not run", place(&i), opName(i.op))}}
 			case opDataDrop, opTableInit, opElemDrop, opTableCopy, opTableSet, opTableGrow, opTableFill:
 				return fmt.Errorf("%s: it changes tables or segments (%s), which the host cannot save; build without passive segments", place(&i), opName(i.op))
 			}
@@ -300,9 +308,7 @@ func (w *weaver) write(c *Copy) {
 			out = appendSection(out, id, widths[id], content)
 		}
 	}
-	if len(m.names) > 0 {
-		out = appendSection(out, sectionCustom, 1, shift.names(m.names))
-	}
+	out = appendSection(out, sectionCustom, 1, shift.names(m.functionNames()))
 	if c.original != nil {
 		out = appendPlaces(out)
 	}
@@ -373,15 +379,10 @@ func (m *module) shiftGlobals(content []byte, c *copier) []byte {
 }
 
 // names makes a name section of the functions' names, which messages need.
-func (c *copier) names(names map[uint32]string) []byte {
-	indexes := make([]uint32, 0, len(names))
-	for index := range names {
-		indexes = append(indexes, index)
-	}
-	slices.Sort(indexes)
-	list := appendU32(nil, uint32(len(indexes)), 1)
-	for _, index := range indexes {
-		list = appendName(appendU32(list, c.function(index), 1), names[index])
+func (c *copier) names(names []string) []byte {
+	list := appendU32(nil, uint32(len(names)), 1)
+	for index, name := range names {
+		list = appendName(appendU32(list, c.function(uint32(index)), 1), name)
 	}
 	return append(appendU32(append(appendName(nil, "name"), namesFunctions), uint32(len(list)), 1), list...)
 }
@@ -566,6 +567,7 @@ func canonical(f *woven, kind byte) []byte {
 func opName(op opcode) string {
 	return map[opcode]string{
 		opDataDrop: "data.drop", opTableInit: "table.init", opElemDrop: "elem.drop", opTableCopy: "table.copy",
+		opTableGet: "table.get", opTableSize: "table.size", opRefNull: "ref.null", opRefIsNull: "ref.is_null", opRefFunc: "ref.func", opSelectTyped: "select with a type",
 		opTableSet: "table.set", opTableGrow: "table.grow", opTableFill: "table.fill",
 	}[op]
 }

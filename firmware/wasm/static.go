@@ -85,6 +85,8 @@ type Handler struct {
 	Given     bool     `json:"given,omitempty"`     // it holds if loops turn as was given
 	Unbounded []string `json:"unbounded,omitempty"` // why no bound is known
 	Loops     []Loop   `json:"loops,omitempty"`     // of its function, where it is called for one processor
+
+	OpenLoops bool `json:"open_loops,omitempty"` // Unbounded has loops: Turns could say how often they turn
 }
 
 // Turns says of loops how often they turn at most, 1 or more, each time that they are entered: by the
@@ -225,13 +227,14 @@ func (p *program) handler(name string, index, params int) Handler {
 		h.Loops = p.loops(k, found.loops)
 	}
 	if h.WorstCase == nil {
-		h.Unbounded = p.reasons(k, &found)
+		h.Unbounded, h.OpenLoops = p.reasons(k, &found)
 	}
 	return h
 }
 
-// reasons says why there is no bound for a function, called with what found holds.
-func (p *program) reasons(k int, found *functionBounds) (all []string) {
+// reasons says why there is no bound for a function, called with what found holds, and whether that is
+// for loops, too.
+func (p *program) reasons(k int, found *functionBounds) (all []string, loops bool) {
 	seen := make([]bool, len(p.m.body))
 	var open []int
 	look := func(k int, found *functionBounds) {
@@ -244,6 +247,7 @@ func (p *program) reasons(k int, found *functionBounds) (all []string) {
 			add("it may call itself")
 		}
 		for _, l := range p.loops(k, found.loops) {
+			loops = loops || l.Turns == 0
 			switch {
 			case l.Turns == 0 && l.Turn != nil:
 				add("the loop at %s, at most %d a turn", l.Place, *l.Turn)
@@ -270,7 +274,7 @@ func (p *program) reasons(k int, found *functionBounds) (all []string) {
 	if all == nil {
 		all = []string{"the sum does not fit into 63 bits, or the code is too large to follow"}
 	}
-	return all
+	return all, loops
 }
 
 func (p *program) loops(k int, found []loopBounds) (loops []Loop) {
@@ -327,7 +331,7 @@ func (m *module) functionNames() []string {
 	slices.Reverse(exports) // the first one stays
 	for _, name := range exports {
 		if index := int(m.exports[name].index); index >= len(m.imported) && index < len(names) {
-			names[index] = name
+			names[index] = Clip(name)
 		}
 	}
 	for index, name := range m.names {
@@ -364,9 +368,9 @@ func (m *module) listExports() []string {
 	for kind, text := range kindNames {
 		for _, name := range m.exportNames(byte(kind)) {
 			if e := m.exports[name]; kind == kindFunction && int(e.index) < len(m.imported)+len(m.body) {
-				list = append(list, name+m.types[m.signature(int(e.index))].String())
+				list = append(list, Clip(name)+m.types[m.signature(int(e.index))].String())
 			} else {
-				list = append(list, text+" "+name)
+				list = append(list, text+" "+Clip(name))
 			}
 		}
 	}

@@ -66,7 +66,8 @@ func fixedAddress(e *dwarf.Entry) (uint32, bool) {
 
 // declaration is the name of a variable, with the line where it is declared.
 func (p *Places) declaration(unit, variable *dwarf.Entry) string {
-	name, _ := variable.Val(dwarf.AttrName).(string)
+	text, _ := variable.Val(dwarf.AttrName).(string)
+	name := Clip(text)
 	if name == "" {
 		return ""
 	}
@@ -79,5 +80,5 @@ func (p *Places) declaration(unit, variable *dwarf.Entry) string {
 	if err != nil || lines == nil || file < 0 || file >= int64(len(lines.Files())) || lines.Files()[file] == nil {
 		return name
 	}
-	return fmt.Sprintf("%s (%s:%d)", name, lines.Files()[file].Name, line)
+	return fmt.Sprintf("%s (%s:%d)", name, Clip(lines.Files()[file].Name), line)
 }

@@ -11,7 +11,7 @@ static void on_start(sl_nic *nic, state_t *s) {
     sl_logf(nic, "%s %u of %u: %5d|%-5d|%05d|%+d %x %#X %c %.3s%% %p", "processor", sl_self(nic), sl_processors(nic), -42, 42, -42, 42,
             0xBEEFu, 0xBEEFu, '!', "abcdef", (void *)0x20);
     sl_logf(nic, "%lld %d %llu %016llx", -5000000000LL, 7, 18446744073709551615ULL, 0x123456789ABCDEFULL);
-    sl_logf(nic, "%300d", 1);
+    sl_logf(nic, "%300d", 1); sl_logf(nic, "[%*d|%-*d|%*d|%.*s|%*.*u|%.*d|%s]", 5, -4, 5, 4, -5, 4, 2, "abc", 6, 3, 7u, -1, 8, "end");
 }
 
 static void check(sl_nic *nic, const state_t *s) {

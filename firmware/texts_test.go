@@ -1,0 +1,185 @@
+package firmware
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/firmware/wasm"
+)
+
+// trapOf is what processor 0 of an image does in slot 1 when it fails.
+func trapOf(t *testing.T, binary []byte, ticks int) Event {
+	t.Helper()
+	host := newHost(t, "compiler")
+	host.Limit(ticks)
+	image, err := host.Load("image.wasm", binary)
+	require.NoError(t, err)
+	in, err := image.NewInstance(config(2))
+	require.NoError(t, err)
+	in.Start()
+	in.Slot([]uint32{0, 1}, 1)
+	events := in.TakeEvents()
+	require.NotEmpty(t, events)
+	return events[0]
+}
+
+// buildText builds a source.
+func buildText(t *testing.T, text string) []byte {
+	t.Helper()
+	source := filepath.Join(t.TempDir(), "text.c")
+	require.NoError(t, os.WriteFile(source, []byte(text), 0o644))
+	binary, err := os.ReadFile(build(t, source))
+	require.NoError(t, err)
+	return binary
+}
+
+// TestLongNamesAreCut: a function's name of a megabyte is cut in whatever is said of it, with a mark.
+func TestLongNamesAreCut(t *testing.T) {
+	name := "f" + strings.Repeat("o", 1<<20)
+	binary := buildText(t, `#include "starloom.h"
+typedef struct { uint32_t x; } state_t;
+static void on_start(sl_nic *nic, state_t *s) { (void)nic; (void)s; }
+static __attribute__((noinline)) void `+name+`(volatile uint32_t *x) { if (!*x) __builtin_trap(); }
+static void on_slot(sl_nic *nic, state_t *s) { (void)nic; `+name+`(&s->x); }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`)
+	cut := name[:250] + "..."
+	for stripped, image := range map[bool][]byte{false: binary, true: withoutDebug(t, binary)} {
+		e := trapOf(t, image, 0)
+		require.Equal(t, cut, e.Function)
+		require.Equal(t, cut, e.Backtrace[0].Function)
+		path := filepath.Join(t.TempDir(), "long.wasm")
+		require.NoError(t, os.WriteFile(path, image, 0o644))
+		view, err := View(t.Context(), path, "unit", nil, nil, Shown{Functions: true, Blocks: true})
+		require.NoError(t, err)
+		var text, json bytes.Buffer
+		require.NoError(t, view.WriteText(&text))
+		require.NoError(t, view.WriteJSON(&json))
+		require.Less(t, text.Len()+json.Len(), 100_000, stripped)
+		require.Contains(t, text.String(), cut)
+	}
+}
+
+// withoutDebug takes an image's debug information away, but not its names.
+func withoutDebug(t *testing.T, binary []byte) []byte {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "stripped.wasm")
+	require.NoError(t, os.WriteFile(path, binary, 0o644))
+	out, err := exec.Command("wasm-opt", "-g", "--strip-dwarf", path, "-o", path).CombinedOutput()
+	require.NoError(t, err, "%s (package binaryen)", out)
+	binary, err = os.ReadFile(path)
+	require.NoError(t, err)
+	return binary
+}
+
+// TestFunctionsHaveOneName: a function without a name has the same one, its number, in errors of loading,
+// in traps and in what inspect lists.
+func TestFunctionsHaveOneName(t *testing.T) {
+	text, err := os.ReadFile("testdata/direct.wat")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	source, path := filepath.Join(dir, "direct.wat"), filepath.Join(dir, "direct.wasm")
+	const begin = "(func $begin "
+	require.Contains(t, string(text), begin)
+	at := strings.Index(string(text), begin)
+	line := strings.IndexByte(string(text)[at:], '\n')
+	require.NoError(t, os.WriteFile(source, []byte(string(text)[:at+line]+" (unreachable)"+string(text)[at+line:]), 0o644))
+	out, err := exec.Command("wasm-as", source, "-o", path).CombinedOutput()
+	require.NoError(t, err, "%s (package binaryen)", out)
+	binary, err := os.ReadFile(path)
+	require.NoError(t, err)
+	e := trapOf(t, binary, 0)
+	require.Regexp(t, `^function \d$`, e.Function)
+	require.Equal(t, "starloom_start", e.Backtrace[1].Function)
+	view, err := View(t.Context(), path, "unit", nil, nil, Shown{})
+	require.NoError(t, err)
+	require.Equal(t, e.Function, view.Static.Functions[int(e.Function[len(e.Function)-1]-'0')-len(view.Static.Imports)].Name)
+
+	// One function imported, two defined, of which the second drops what is not there, or is of references.
+	module := func(code ...byte) []byte {
+		imported := "\x02\x10\x01\x08starloom\x03log\x00\x01"
+		body := append([]byte{byte(len(code) + 2), 0}, append(code, 0x0B)...)
+		return []byte("\x00asm\x01\x00\x00\x00\x01\x09\x02\x60\x00\x00\x60\x02\x7f\x7f\x00" + imported + "\x03\x03\x02\x00\x00" +
+			fmt.Sprintf("\x0a%c\x02\x02\x00\x0b%s", len(body)+4, body))
+	}
+	host := newHost(t, "compiler")
+	_, err = host.Load("drops", module(0x1A))
+	require.ErrorContains(t, err, "broken WebAssembly module: invalid function 2: ")
+	require.ErrorContains(t, err, "; if the file is the one that was built, correct what wrote it")
+	_, err = host.Load("reference", module(0xD0, 0x70, 0x1A))
+	require.ErrorContains(t, err, "function 2 at offset ")
+	require.ErrorContains(t, err, ": ref.null is of reference types, which Starloom does not run; build it without that: firmware/ABI.md says what is refused")
+	_, err = host.Load("threads", module(0xFE, 3, 0))
+	require.ErrorContains(t, err, "(threads), which Starloom does not run, at offset ")
+	require.NotContains(t, err.Error(), "build it again")
+}
+
+// TestRecursionIsNotALoop: what calls itself without a loop is told of its calls, and of no option for loops.
+func TestRecursionIsNotALoop(t *testing.T) {
+	binary := buildText(t, `#include "starloom.h"
+typedef struct { volatile uint32_t x; } state_t;
+static void on_start(sl_nic *nic, state_t *s) { s->x = sl_self(nic); }
+static __attribute__((noinline)) uint32_t many(state_t *s, uint32_t n) { s->x++; return n < 2 ? s->x : many(s, n - 1) ^ (many(s, n - 2) * 3); }
+static void on_slot(sl_nic *nic, state_t *s) { (void)nic; s->x = many(s, 60); }
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`)
+	e := trapOf(t, binary, 3)
+	require.Regexp(t, `^it has not returned after \d+ calls of functions that may call themselves \(function \d+ \(many\)\) or iterations of its loops$`, e.Text)
+	path := filepath.Join(t.TempDir(), "many.wasm")
+	require.NoError(t, os.WriteFile(path, binary, 0o644))
+	view, err := View(t.Context(), path, "unit", nil, nil, Shown{})
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, view.WriteText(&text))
+	require.Contains(t, text.String(), "many: it may call itself")
+	require.NotContains(t, text.String(), "--loop", text.String())
+}
+
+// TestHeadlineIsTheUsers: of a panic, the function of the user that has made it stands first.
+func TestHeadlineIsTheUsers(t *testing.T) {
+	panics := []wasm.Frame{
+		{Function: "panic", Source: "starloom.rs:310:5"}, {Function: "panic_fmt", Source: "/rustc/9fc6b4312/library/core/src/panicking.rs:72:14"},
+		{Function: "panic_bounds_check", Source: "/rustc/9fc6b4312/library/core/src/panicking.rs:275:5"},
+		{Function: "index<u32>", Source: "/rustc/9fc6b4312/library/core/src/slice/index.rs:274:10"},
+		{Function: "data_slot", Source: "router.rs:44:17"}, {Function: "starloom_slot", Source: "starloom.rs:200:9"},
+	}
+	require.Equal(t, 4, ownFrame(panics))
+	require.Equal(t, 4, ownFrame(panics[:5]))
+	require.Equal(t, 0, ownFrame(panics[:4]), "nothing is the user's")
+	require.Equal(t, 0, ownFrame(panics[4:]))
+	require.Equal(t, 0, ownFrame([]wasm.Frame{{Function: "closure", Source: "router.rs:9:1"}, {Function: "map", Source: "/usr/src/rustc-1.63.0/library/core/src/iter/adapters/map.rs:84:28"}, {Function: "on_slot", Source: "router.rs:3:1"}}))
+	require.Equal(t, 2, ownFrame([]wasm.Frame{{Function: "rust_begin_unwind"}, {Function: "core::panicking::panic_fmt::h1"}, {Function: "router::data_slot::h2"}}))
+	require.Equal(t, 1, ownFrame([]wasm.Frame{{Function: "~lib/staticarray/StaticArray<u32>#__get"}, {Function: "router/dataSlot"}}))
+	require.Equal(t, 2, ownFrame([]wasm.Frame{{Function: "runtime.fatalpanic"}, {Function: "runtime.gopanic"}, {Function: "main.dataSlot"}}))
+	require.Equal(t, 0, ownFrame(nil))
+}
+
+// TestLoopByOffset: of an image without lines, a loop is named by its offset, as it is listed.
+func TestLoopByOffset(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "direct.wasm")
+	out, err := exec.Command("wasm-as", "testdata/direct.wat", "-o", path).CombinedOutput()
+	require.NoError(t, err, "%s (package binaryen)", out)
+	view, err := View(t.Context(), path, "unit", nil, nil, Shown{})
+	require.NoError(t, err)
+	var place string
+	for _, f := range view.Static.Functions {
+		for _, l := range f.Loops {
+			place = l.String()
+		}
+	}
+	require.Regexp(t, `^offset 0x[0-9a-f]+$`, place)
+	turns, err := ParseTurns([]string{place + "=100"})
+	require.NoError(t, err)
+	view, err = View(t.Context(), path, "unit", nil, turns, Shown{Functions: true})
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, view.WriteText(&text))
+	require.Contains(t, text.String(), place+": 100 turns (--loop)")
+}
