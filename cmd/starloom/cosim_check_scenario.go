@@ -73,6 +73,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return nil
 	}
 	for i, part := range run.Parts {
+		part.Stimulus.Place = part.Path
 		progress.step("checks " + part.Path)
 		options := o.options()
 		options.Stimulus, options.NoShrink = part.Stimulus, !o.shrink || !c.Flags().Changed("shrink")

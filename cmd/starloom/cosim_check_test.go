@@ -34,7 +34,9 @@ endmodule
 // checkFolder has a map and RTL with one more line in it.
 func checkFolder(t *testing.T, more string) string {
 	return folder(t, map[string]string{"m.yml": checkMap, "dut.sv": strings.Replace(checkRTL, "// more", more, 1), "s.yaml": smallScenario,
-		"i.yml": strings.Replace(checkMap, "top: dut\nsources: [dut.sv]", "image: dut.wasm", 1)})
+		"none.yml":  strings.Replace(checkMap, ", value: v}", "}\nabsent: [value]", 1),
+		"reset.csv": "cycle,reset,enable_i\n0,1,0\n3,1,1\n",
+		"i.yml":     strings.Replace(checkMap, "top: dut\nsources: [dut.sv]", "image: dut.wasm", 1)})
 }
 
 func TestCosimCheckStatus(t *testing.T) {
@@ -43,7 +45,7 @@ func TestCosimCheckStatus(t *testing.T) {
 		status           int
 		wants            []string // in stdout or, with status 2, in stderr
 	}{
-		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 6,000 cycles of 6 runs; longest stretch without reset: "}},
+		{"equal", "", "m.yml --cycles 1000 --seeds 2", statusPass, []string{"dut on wasm beside the model lfsr SEED=1\npass: no difference found in 1 of 1 output: 2,000 cycles of inputs, 3 times, each from another power-on state; longest stretch without reset: "}},
 		{"twin", "", "--twin lfsr -G SEED=0x7EDCBA98 --cycles 1000", statusPass, []string{"model lfsr SEED=2128394904\npass"}},
 		{"differs", "always @(posedge clk) if (!rst && v[0]) v <= 2;", "m.yml --cycles 1000", statusFail, []string{"fail: value_o (v) differs in cycle ", "starloom cosim check m.yml --cycles 1000 --vcd check.vcd --save check.csv"}},
 		{"unknown", "always @(posedge clk) if (!rst && v[1]) v <= 32'bx;", "m.yml --backend icarus --cycles 200", statusFail, []string{"fail: value_o (v) is unknown in cycle ", "the RTL xxxxxxxx"}},
@@ -53,8 +55,11 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"error in Icarus", "always @(posedge clk) if (!rst && go) $error(\"oh %d\", go);", "m.yml --backend icarus", statusFail, []string{"fail: the RTL ends in cycle 1: fatal", "oh 1"}},
 		{"assertion", "always @(posedge clk) if (!rst && go) assert (!v[3]) else $error(\"v is %0d\", v);", "m.yml", statusFail, []string{"fail: the RTL ends in cycle ", ": fatal", "v is "}},
 		{"files in Icarus", "initial begin $dumpfile(\"gone.vcd\"); $dumpvars; end integer f; initial f = $fopen(\"gone.txt\");", "m.yml --backend icarus --cycles 200", statusPass,
-			[]string{"pass: no difference found in 200 cycles of 1 run; longest stretch without reset: 113 cycles; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
+			[]string{"pass: no difference found in 1 of 1 output: 200 cycles of inputs; longest stretch without reset: 113 cycles; 3 warnings of Icarus: $dumpfile, $dumpvars, $fopen\n", "dut.sv:3: $fopen: Icarus is not a sandbox"}},
 		{"finish at once", "initial $finish;", "m.yml", statusFail, []string{"fail: the RTL ends in cycle 0: finish"}},
+		{"nothing compared", "", "none.yml", statusInput, []string{"none.yml:8:9: all outputs of lfsr are absent, so there is nothing to compare; map at least one of value_o: pins: {value_o: PIN}"}},
+		{"always in reset", "", "m.yml --stimulus reset.csv", statusInput, []string{"reset.csv: reset is on in every cycle, so no output was compared; add cycles in which reset is off"}},
+		{"one cycle", "", "m.yml --cycles 1", statusInput, []string{"--cycles: reset is on in every cycle, so no output was compared; give more than 1"}},
 		{"scenario without RTL", "", "s.yaml", statusInput, []string{"the scenario has no RTL to check"}},
 		{"no map", "", "", statusInput, []string{"MAP.yml is missing; give a pin map, or --twin NAME"}},
 		{"two maps", "", "m.yml m.yml", statusInput, []string{"one argument too many"}},

@@ -3,7 +3,9 @@ package lockstep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"starloom/cosim"
 	"starloom/cosim/pinmap"
@@ -50,6 +52,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	}
 	defer l.close()
 	report := newReport(m, l.model)
+	report.countOutputs(l)
 	var found *finding
 	var first *finding // the first run, to be shown when all are equal
 	l.coverage = newCoverage(l.model)
@@ -64,6 +67,10 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 			return nil, err
 		}
 		report.Runs++
+		if run.powerOn == 1 {
+			report.Inputs += l.exchanged - report.Cycles
+		}
+		report.PowerOns = max(report.PowerOns, run.powerOn)
 		report.Cycles = l.exchanged
 		report.LongestStretch = max(report.LongestStretch, l.longest)
 		if first == nil {
@@ -77,6 +84,9 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	l.coverage = nil
 	report.Warnings, report.Unexercised = slices.Clip(m.Warnings()), report.Coverage.Gaps()
 	if found == nil {
+		if report.LongestStretch == 0 {
+			return nil, o.nothingCompared()
+		}
 		return report, l.show(report, first, nil)
 	}
 	return report, l.explain(report, found)
@@ -103,6 +113,15 @@ func (o *Options) complete(backend string) {
 	if o.Stimulus != nil {
 		o.Cycles, o.Seeds = uint64(o.Stimulus.Cycles()), 1
 	}
+}
+
+// nothingCompared refuses runs in which reset is always on.
+func (o *Options) nothingCompared() error {
+	place, remedy := "--cycles", fmt.Sprintf("give more than %d", o.Cycles)
+	if o.Stimulus != nil {
+		place, remedy = o.Stimulus.Place, "add cycles in which reset is off"
+	}
+	return &cosim.InputError{Place: place, Reason: "reset is on in every cycle, so no output was compared", Remedy: remedy}
 }
 
 type origin struct{ seed, powerOn uint64 }
@@ -199,6 +218,20 @@ func (l *pair) prepare(d *pinmap.Device) {
 	}
 }
 
+// comparesNothing refuses a map whose RTL has no output of the model: its check could only pass.
+func (l *pair) comparesNothing() error {
+	var names []string
+	for _, p := range l.model.Ports() {
+		if !p.Input {
+			names = append(names, p.Name)
+		}
+	}
+	return &cosim.InputError{
+		Place: l.pinMap.Place("absent"), Reason: fmt.Sprintf("all outputs of %s are absent, so there is nothing to compare", l.pinMap.Model),
+		Remedy: fmt.Sprintf("map at least one of %s: pins: {%s: PIN}", strings.Join(names, ", "), names[0]),
+	}
+}
+
 func (l *pair) close() error {
 	err := l.model.Close()
 	if l.rtl != nil {
@@ -238,6 +271,9 @@ func (l *pair) power(powerOn uint64) (*difference, error) {
 	}
 	if l.mask == nil {
 		l.prepare(d.(*pinmap.Device))
+		if slices.Max(append(l.mask, 0)) == 0 {
+			return nil, l.comparesNothing()
+		}
 	}
 	return nil, nil
 }

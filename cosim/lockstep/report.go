@@ -33,6 +33,16 @@ type Report struct {
 	Cycles     uint64          `json:"cycles"` // of all runs
 	Divergence *Divergence     `json:"divergence,omitempty"`
 
+	// Inputs are cycles with inputs of their own; runs from another power-on state, of PowerOns,
+	// repeat them.
+	Inputs   uint64 `json:"input_cycles"`
+	PowerOns uint64 `json:"power_on_states"`
+
+	// Outputs of the model, how many of them were compared, and the others.
+	Outputs  int      `json:"outputs"`
+	Compared int      `json:"outputs_compared"`
+	Absent   []string `json:"outputs_absent"`
+
 	// LongestStretch is how many cycles without a reset between them were compared at
 	// most: what takes more of them to show was not looked for.
 	LongestStretch uint64 `json:"longest_stretch_cycles"`
@@ -118,6 +128,45 @@ func newReport(m *pinmap.Map, model *twin.Model) *Report {
 		r.Top = m.Image
 	}
 	return r
+}
+
+// countOutputs says what was compared; nothing if the RTL ended before its first cycle.
+func (r *Report) countOutputs(l *pair) {
+	r.Absent = []string{}
+	for _, p := range l.model.Ports() {
+		switch {
+		case p.Input:
+			continue
+		case l.mask == nil:
+		case l.mask[p.Word] != 0:
+			r.Compared++
+		default:
+			r.Absent = append(r.Absent, p.Name)
+		}
+		r.Outputs++
+	}
+}
+
+// comparedText is what a run compared: 1 of 2 outputs (index_o is absent).
+func (r *Report) comparedText() string {
+	text := fmt.Sprintf("%d of %s", r.Compared, cosim.Count(uint64(r.Outputs), "output"))
+	switch len(r.Absent) {
+	case 0:
+		return text
+	case 1:
+		return fmt.Sprintf("%s (%s is absent)", text, r.Absent[0])
+	}
+	return fmt.Sprintf("%s (%s are absent)", text, strings.Join(r.Absent, ", "))
+}
+
+// inputsText is what it was compared on: 100,000 cycles of inputs, 3 times, each from another
+// power-on state.
+func (r *Report) inputsText() string {
+	text := cosim.Count(r.Inputs, "cycle") + " of inputs"
+	if r.PowerOns > 1 {
+		text += fmt.Sprintf(", %d times, each from another power-on state", r.PowerOns)
+	}
+	return text
 }
 
 // show runs a case once more and keeps what its cycles look like. stimulus is nil for
@@ -342,7 +391,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	fmt.Fprintln(&b, r.Title())
 	d := r.Divergence
 	if d == nil {
-		fmt.Fprintf(&b, "pass: no difference found in %s of %s", cosim.Count(r.Cycles, "cycle"), cosim.Count(uint64(r.Runs), "run"))
+		fmt.Fprintf(&b, "pass: no difference found in %s: %s", r.comparedText(), r.inputsText())
 		if r.clocked {
 			fmt.Fprintf(&b, "; longest stretch without reset: %s", cosim.Count(r.LongestStretch, "cycle"))
 		}

@@ -24,6 +24,7 @@ import (
 // Stimulus is what the inputs of a model are, cycle by cycle.
 type Stimulus struct {
 	Inputs []cosim.Port // of the model, without its clock
+	Place  string       // where it is from, for messages: a file, a component of a run
 	words  int          // of a cycle
 	rows   []uint64
 }
@@ -54,9 +55,12 @@ func (s *Stimulus) drive() drive {
 	}
 }
 
-func (s *Stimulus) with(rows []uint64) *Stimulus { return &Stimulus{s.Inputs, s.words, rows} }
-func (s *Stimulus) clone() *Stimulus             { return s.with(slices.Clone(s.rows)) }
-func (s *Stimulus) cut(cycles int)               { s.rows = s.rows[:min(len(s.rows), cycles*s.words)] }
+func (s *Stimulus) with(rows []uint64) *Stimulus {
+	return &Stimulus{Inputs: s.Inputs, Place: s.Place, words: s.words, rows: rows}
+}
+
+func (s *Stimulus) clone() *Stimulus { return s.with(slices.Clone(s.rows)) }
+func (s *Stimulus) cut(cycles int)   { s.rows = s.rows[:min(len(s.rows), cycles*s.words)] }
 
 func (s *Stimulus) slice(from, to int) *Stimulus {
 	return s.with(slices.Clone(s.rows[from*s.words : to*s.words]))
@@ -135,6 +139,7 @@ func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
 	}
 	defer model.Close()
 	s := newStimulus(model)
+	s.Place = path
 	if strings.EqualFold(filepath.Ext(path), ".vcd") {
 		err = s.readVCD(path, m, model)
 	} else {

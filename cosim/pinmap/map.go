@@ -279,8 +279,8 @@ func (m *Map) inMap(err error) error {
 	return err
 }
 
-// place returns where a key stands, or the nearest thing that is known.
-func (m *Map) place(key string) string {
+// Place returns where a key stands, or the nearest thing that is known.
+func (m *Map) Place(key string) string {
 	for {
 		if place, ok := m.Places[key]; ok {
 			return place
@@ -293,7 +293,7 @@ func (m *Map) place(key string) string {
 }
 
 func (m *Map) refuse(key, reason, remedy string) error {
-	return &cosim.InputError{Place: m.place(key), Reason: reason, Remedy: remedy}
+	return &cosim.InputError{Place: m.Place(key), Reason: reason, Remedy: remedy}
 }
 
 // PinsOf returns the pins of a port of the model.

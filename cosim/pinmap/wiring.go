@@ -174,7 +174,7 @@ func (w *wirer) wirePort(key string, p Wiring) error {
 		return w.refuse(key, port.Name+" is the clock of "+w.Model, "write clock: "+strings.Join(p.Pins, ", "))
 	}
 	if before := w.wired[at]; before != "" {
-		return w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", port.Name, w.place(before)), "delete one")
+		return w.refuse(key, fmt.Sprintf("%s is wired twice, first at %s", port.Name, w.Place(before)), "delete one")
 	}
 	w.wired[at] = key
 	pins := make([]pinBits, len(p.Pins))
@@ -355,7 +355,7 @@ func (w *wirer) takePin(key, text string, input bool) (pinBits, error) {
 	low := pin.first - 64*w.rtl[pin.port].Word
 	for bit := low; bit < low+pin.bits; bit++ {
 		if before, ok := w.taken[[2]int{pin.port, bit}]; ok {
-			return pin, w.refuse(key, fmt.Sprintf("the RTL's %s is mapped twice, first at %s", w.rtl[pin.port].Name, w.place(before)), "delete one, or name other bits")
+			return pin, w.refuse(key, fmt.Sprintf("the RTL's %s is mapped twice, first at %s", w.rtl[pin.port].Name, w.Place(before)), "delete one, or name other bits")
 		}
 		w.taken[[2]int{pin.port, bit}] = key
 	}
