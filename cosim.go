@@ -290,25 +290,12 @@ type CheckOptions struct {
 // the first run. Files appear together or not at all; they are opened before the
 // work. Errors about the map, the RTL and files are *InputError.
 func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.Report, error) {
-	var files outputs
-	defer files.abort()
-	var wave, gtkw, save, json *traces.File
-	beside := o.VCD.beside(Output{}, ".gtkw")
-	for _, f := range []struct {
-		option, kind string
-		output       Output
-		to           **traces.File
-	}{
-		{"--vcd", "vcd", o.VCD, &wave}, {"--vcd", "gtkw", beside, &gtkw},
-		{"--save", "csv", o.Save, &save}, {"--json", "json", o.JSON, &json},
-	} {
-		var err error
-		if *f.to, err = files.open(f.option, f.kind, f.output); err != nil {
-			return nil, err
-		}
+	files, err := openCheckFiles(o)
+	if err != nil {
+		return nil, err
 	}
+	defer files.abort()
 	if o.StimulusFile != "" {
-		var err error
 		if o.Stimulus, err = lockstep.ReadStimulus(m, o.StimulusFile); err != nil {
 			return nil, err
 		}
@@ -317,31 +304,64 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	if err != nil {
 		return nil, err
 	}
-	if wave != nil {
-		signals, err := report.Shown.WriteVCD(wave, []string{vcdComment(report.Title())})
-		if err != nil {
+	return report, files.write(report)
+}
+
+// checkFiles are what a check writes.
+type checkFiles struct {
+	outputs
+	gtkwPath, vcdPath      string
+	wave, gtkw, save, json *traces.File // nil for none
+}
+
+// openCheckFiles opens the files of a check before its work.
+func openCheckFiles(o CheckOptions) (*checkFiles, error) {
+	beside := o.VCD.beside(Output{}, ".gtkw")
+	c := &checkFiles{gtkwPath: beside.path, vcdPath: o.VCD.path}
+	for _, f := range []struct {
+		option, kind string
+		output       Output
+		to           **traces.File
+	}{
+		{"--vcd", "vcd", o.VCD, &c.wave}, {"--vcd", "gtkw", beside, &c.gtkw},
+		{"--save", "csv", o.Save, &c.save}, {"--json", "json", o.JSON, &c.json},
+	} {
+		var err error
+		if *f.to, err = c.open(f.option, f.kind, f.output); err != nil {
+			c.abort()
 			return nil, err
 		}
-		if gtkw != nil {
-			if err := vcd.WriteGTKW(gtkw, beside.path, o.VCD.path, signals); err != nil {
-				return nil, err
+	}
+	return c, nil
+}
+
+// write writes the files; they appear together.
+func (c *checkFiles) write(report *lockstep.Report) error {
+	if c.wave != nil {
+		signals, err := report.Shown.WriteVCD(c.wave, []string{vcdComment(report.Title())})
+		if err != nil {
+			return err
+		}
+		if c.gtkw != nil {
+			if err := vcd.WriteGTKW(c.gtkw, c.gtkwPath, c.vcdPath, signals); err != nil {
+				return err
 			}
 		}
 	}
-	if save != nil {
+	if c.save != nil {
 		if report.Shown.Stimulus == nil {
-			return nil, &InputError{Place: "--save", Reason: "the case has too many cycles to keep them", Remedy: "leave --save out, or give fewer --cycles"}
+			return &InputError{Place: "--save", Reason: "the case has too many cycles to keep them", Remedy: "leave --save out, or give fewer --cycles"}
 		}
-		if err := report.Shown.Stimulus.WriteCSV(save); err != nil {
-			return nil, err
-		}
-	}
-	if json != nil {
-		if err := report.WriteJSON(json); err != nil {
-			return nil, err
+		if err := report.Shown.Stimulus.WriteCSV(c.save); err != nil {
+			return err
 		}
 	}
-	return report, files.files.Commit()
+	if c.json != nil {
+		if err := report.WriteJSON(c.json); err != nil {
+			return err
+		}
+	}
+	return c.files.Commit()
 }
 
 // vcdComment keeps what a comment of a VCD may hold.

@@ -12,6 +12,7 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/inloop"
+	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
@@ -95,7 +96,9 @@ type machineRTL struct {
 	maps      []*pinmap.Map
 	icarus    int // processes
 
-	recorded []RTLPartRun
+	recorded  []RTLPartRun
+	recorders []*lockstep.Recorder
+	kernel    *hw.Kernel
 }
 
 // openRTL prepares the RTL that the scenario names; nil for none.
@@ -109,6 +112,7 @@ func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
 
 // Replace implements fabric.RTL: it opens the devices that the scenario names.
 func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
+	r.kernel = kernel
 	if r.loop, err = inloop.New(kernel); err != nil {
 		return nil, false, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	yaml "go.yaml.in/yaml/v4"
 
@@ -48,6 +49,9 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
+	for _, recorder := range m.rtl.recorders {
+		recorder.Cycle = m.rtl.kernel.Cycle
+	}
 	if err := m.Run(ctx, nil); err != nil {
 		return nil, err
 	}
@@ -59,14 +63,61 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	return run, nil
 }
 
+// RTLCheck is how the RTL of a scenario compares with its models on the inputs of a run.
+type RTLCheck struct {
+	Brief   []*lockstep.Report // by part
+	Part    int                // of the earliest difference, 0 for none
+	Report  *lockstep.Report   // of that part, with what it shows; its cycles are those of the run
+	Differs []int              // the parts that differ, the earliest first
+}
+
+// CheckRTL runs the RTL of all parts in lockstep with their models. The earliest difference is
+// that of the lowest power-on state, which is that of runs with RTL, then of the lowest cycle. The
+// case that the outputs of the options show is its; without a difference the first part's.
+// step, which may be nil, is told of each part.
+func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
+	files, err := openCheckFiles(o)
+	if err != nil {
+		return nil, err
+	}
+	defer files.abort()
+	c := &RTLCheck{}
+	check := func(part int, brief bool) (*lockstep.Report, error) {
+		if step != nil {
+			step(run.Parts[part].Path)
+		}
+		options := o.Options
+		options.Stimulus, options.Brief = run.Parts[part].Stimulus, brief
+		return lockstep.Run(ctx, run.Parts[part].Map, options)
+	}
+	for i := range run.Parts {
+		report, err := check(i, true)
+		if err != nil {
+			return nil, err
+		}
+		c.Brief = append(c.Brief, report)
+		if report.Divergence != nil {
+			c.Differs = append(c.Differs, i)
+		}
+	}
+	slices.SortStableFunc(c.Differs, func(a, b int) int { return c.Brief[a].Divergence.Compare(c.Brief[b].Divergence) })
+	if len(c.Differs) > 0 {
+		c.Part = c.Differs[0]
+	}
+	if c.Report, err = check(c.Part, false); err != nil {
+		return nil, err
+	}
+	return c, files.write(c.Report)
+}
+
 // record opens a model in the place of RTL and notes what it is a part of.
 func (r *machineRTL) record(path string, source *rtlSource, pins *pinmap.Map) (cosim.Device, error) {
 	model, err := pins.NewModel()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	recorder := lockstep.NewRecorder(model)
-	r.devices = append(r.devices, recorder)
+	recorder := lockstep.NewRecorder(model, path)
+	r.devices, r.recorders = append(r.devices, recorder), append(r.recorders, recorder)
 	r.recorded = append(r.recorded, RTLPartRun{path, pins, recorder.Stimulus, checkCommand(source, pins)})
 	return recorder, nil
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,7 +18,7 @@ import (
 )
 
 // checkScenario runs the RTL of a scenario in lockstep with its models, on the inputs
-// of a run, until one differs.
+// of a run, and shows the earliest difference.
 func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	for _, option := range []string{"cycles", "seeds", "stimulus", "param", "backend"} {
 		if c.Flags().Changed(option) {
@@ -57,106 +58,148 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 		return fault(err)
 	}
 	defer func() { err = closed(err, run) }()
-	cycles, kinds := uint64(0), rtlKinds{}
-	var first *lockstep.Report
-	writeJSON := func(path string, report *lockstep.Report) error {
-		if jsonFile == nil {
-			return nil
-		}
+	options := o.options()
+	options.NoShrink = !o.shrink || !c.Flags().Changed("shrink")
+	options.JSON = starloom.Output{} // it is one of all components
+	check, err := starloom.CheckRTL(c.Context(), run, options, func(path string) { progress.step("checks " + path) })
+	if err != nil {
+		return fault(err)
+	}
+	progress.clear()
+	all := summarise(s.Name, run, check)
+	if jsonFile != nil {
 		e := json.NewEncoder(jsonFile)
 		e.SetIndent("", "  ")
 		e.SetEscapeHTML(false)
-		all := scenarioCheck{report, s.Name, path, len(run.Parts), cycles, kinds.summary()}
 		if err := errors.Join(e.Encode(all), files.Commit()); err != nil {
 			return fault(err)
 		}
-		return nil
 	}
-	for i, part := range run.Parts {
-		part.Stimulus.Place = part.Path
-		progress.step("checks " + part.Path)
-		options := o.options()
-		options.Stimulus, options.NoShrink = part.Stimulus, !o.shrink || !c.Flags().Changed("shrink")
-		options.JSON = starloom.Output{} // it is one of all components
-		if i > 0 {
-			options.VCD, options.Save = starloom.Output{}, starloom.Output{}
-		}
-		report, err := starloom.CosimCheck(c.Context(), part.Map, options)
-		if err != nil {
-			return fault(err)
-		}
-		if first == nil {
-			first = report
-		}
-		cycles += report.Cycles
-		kinds.add(&part, report)
-		if report.Divergence == nil {
-			continue
-		}
-		if i > 0 && (o.vcd != "" || o.save != "") { // once more, with files
-			options.VCD, options.Save = starloom.File(o.vcd), starloom.File(o.save)
-			if report, err = starloom.CosimCheck(c.Context(), part.Map, options); err != nil {
-				return fault(err)
-			}
-		}
-		progress.clear()
-		if err := writeJSON(part.Path, report); err != nil {
-			return err
-		}
-		if _, err := fmt.Fprintf(text, "%s in a run of %s\n", part.Path, s.Name); err != nil {
-			return err
-		}
-		if err := report.WriteText(text); err != nil {
-			return err
-		}
-		if o.vcd == "" && o.save == "" {
-			_, err = fmt.Fprintf(text, "for a waveform and the inputs: starloom cosim check %s --vcd check.vcd --save check.csv\n", path)
-		}
-		if err != nil {
+	if len(check.Differs) > 0 {
+		if err := all.writeDifference(text, o, path); err != nil {
 			return err
 		}
 		return errFailed
 	}
-	progress.clear()
-	if err := writeJSON(run.Parts[0].Path, first); err != nil {
-		return err
-	}
-	if _, err = fmt.Fprintf(text, "pass: no difference found in %s of %s, %s in all", traces.Plural(len(run.Parts), "component", "components"), s.Name, traces.Plural(cycles, "cycle", "cycles")); err != nil {
-		return err
-	}
-	return kinds.writeText(text)
+	return all.writePass(text)
 }
 
-// scenarioCheck is the JSON of a scenario's check: the report of the component that
-// differs, else of the first one, and sums of all.
+// scenarioCheck is the JSON of a scenario's check: the report of the component that differs
+// first, else of the first one, and sums of all.
 type scenarioCheck struct {
 	*lockstep.Report
-	Scenario   string        `json:"scenario"`
-	Path       string        `json:"path"`       // of the component of the report
-	Components int           `json:"components"` // that the scenario replaces by RTL
-	CyclesAll  uint64        `json:"cycles_all"` // of all components that were checked
-	Kinds      []kindSummary `json:"kinds"`
+	Scenario    string        `json:"scenario"`
+	Path        string        `json:"path"`       // of the component of the report
+	Components  int           `json:"components"` // that the scenario replaces by RTL
+	CyclesAll   uint64        `json:"cycles_all"` // of all components that were checked
+	InputsAll   uint64        `json:"input_cycles_all"`
+	OutputsAll  int           `json:"outputs_all"`
+	ComparedAll int           `json:"outputs_compared_all"`
+	Differing   []differing   `json:"differing"` // components, the earliest first
+	Kinds       []kindSummary `json:"kinds"`
+
+	kinds rtlKinds
 }
 
-// kindSummary is what was checked of one kind, up to the first difference.
+// differing is a component that differs from its model.
+type differing struct {
+	Path      string `json:"path"`
+	Cycle     uint64 `json:"cycle"` // of the run
+	BeforeRun bool   `json:"before_run,omitempty"`
+	PowerOn   uint64 `json:"power_on"`
+}
+
+// kindSummary is what was checked of one kind.
 type kindSummary struct {
 	Map         string          `json:"map,omitempty"`
 	Model       string          `json:"model"`
 	Top         string          `json:"top"`
 	Backend     string          `json:"backend"`
-	Verdict     string          `json:"verdict"`
+	Verdict     string          `json:"verdict"` // fail if one component fails
 	Components  int             `json:"components"`
 	Cycles      uint64          `json:"cycles"`
+	Inputs      uint64          `json:"input_cycles"`
+	PowerOns    uint64          `json:"power_on_states"`
+	Outputs     int             `json:"outputs"` // of a component
+	Compared    int             `json:"outputs_compared"`
+	Absent      []string        `json:"outputs_absent"`
 	Warnings    []cosim.Warning `json:"warnings"`
 	Unexercised []lockstep.Gap  `json:"unexercised"`
 }
 
-func (k rtlKinds) summary() (all []kindSummary) {
-	for _, kind := range k {
+// summarise adds up what a check of a scenario has found.
+func summarise(scenario string, run *starloom.RTLRun, check *starloom.RTLCheck) *scenarioCheck {
+	all := &scenarioCheck{Report: check.Report, Scenario: scenario, Path: run.Parts[check.Part].Path, Components: len(run.Parts), Differing: []differing{}}
+	for i, r := range check.Brief {
+		all.kinds.add(&run.Parts[i], r)
+		all.CyclesAll += r.Cycles
+		all.InputsAll += r.Inputs
+		all.OutputsAll += r.Outputs
+		all.ComparedAll += r.Compared
+	}
+	for _, i := range check.Differs {
+		d := check.Brief[i].Divergence
+		all.Differing = append(all.Differing, differing{run.Parts[i].Path, d.Found.Cycle, d.BeforeRun, d.Found.PowerOn})
+	}
+	for _, kind := range all.kinds {
 		r := kind.report
-		all = append(all, kindSummary{r.Map, r.Model, r.Top, r.Backend, kind.verdict, kind.count, kind.cycles, r.Warnings, kind.coverage.Gaps()})
+		all.Kinds = append(all.Kinds, kindSummary{
+			r.Map, r.Model, r.Top, r.Backend, kind.verdict, kind.count, kind.cycles, kind.inputs, r.PowerOns, r.Outputs, r.Compared, r.Absent,
+			r.Warnings, kind.coverage.Gaps(),
+		})
 	}
 	return all
+}
+
+// differingShown is how many components a text names beside the earliest.
+const differingShown = 4
+
+// writeDifference writes the earliest difference, and where others are.
+func (c *scenarioCheck) writeDifference(w io.Writer, o *checkFlags, path string) error {
+	if _, err := fmt.Fprintf(w, "%s in a run of %s\n", c.Path, c.Scenario); err != nil {
+		return err
+	}
+	if err := c.WriteText(w); err != nil {
+		return err
+	}
+	var b strings.Builder
+	if len(c.Differing) > 1 {
+		fmt.Fprintf(&b, "%d of %d components differ; the others:", len(c.Differing), c.Components)
+		for i, d := range c.Differing[1:] {
+			if i == differingShown {
+				fmt.Fprintf(&b, " and %d more", len(c.Differing)-1-i)
+				break
+			}
+			from := fmt.Sprintf("from cycle %d", d.Cycle)
+			if d.BeforeRun {
+				from = "from before cycle 0"
+			}
+			if d.PowerOn > 1 {
+				from += fmt.Sprintf(" with power-on %d", d.PowerOn)
+			}
+			fmt.Fprintf(&b, "%s %s %s", strings.Repeat(",", min(i, 1)), d.Path, from)
+		}
+		b.WriteByte('\n')
+	}
+	if o.vcd == "" && o.save == "" {
+		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim check %s --vcd check.vcd --save check.csv\n", path)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writePass writes the verdict of a check without a difference.
+func (c *scenarioCheck) writePass(w io.Writer) error {
+	times := ""
+	if n := c.kinds[0].report.PowerOns; n > 1 && !slices.ContainsFunc(c.kinds, func(k *rtlKind) bool { return k.report.PowerOns != n }) {
+		times = fmt.Sprintf(", %d times, each from another power-on state", n)
+	}
+	_, err := fmt.Fprintf(w, "pass: no difference found in %s of %s: %d of %s, %s of inputs%s", traces.Plural(c.Components, "component", "components"), c.Scenario,
+		c.ComparedAll, cosim.Count(uint64(c.OutputsAll), "output"), cosim.Count(c.InputsAll, "cycle"), times)
+	if err != nil {
+		return err
+	}
+	return c.kinds.writeText(w)
 }
 
 // rtlKind is RTL that a scenario uses, once or many times.
@@ -165,7 +208,8 @@ type rtlKind struct {
 	check    string
 	count    int
 	cycles   uint64
-	verdict  string             // of the last
+	inputs   uint64
+	verdict  string             // fail if that of one is
 	report   *lockstep.Report   // of the first
 	coverage *lockstep.Coverage // of all
 }
@@ -174,16 +218,19 @@ type rtlKinds []*rtlKind
 
 // add counts a component that was checked.
 func (k *rtlKinds) add(part *starloom.RTLPartRun, report *lockstep.Report) {
-	for _, kind := range *k {
-		if kind.pins == part.Map {
-			kind.count++
-			kind.cycles += report.Cycles
-			kind.verdict = report.Verdict
-			kind.coverage.Add(report.Coverage)
-			return
-		}
+	at := slices.IndexFunc(*k, func(kind *rtlKind) bool { return kind.pins == part.Map })
+	if at < 0 {
+		*k = append(*k, &rtlKind{part.Map, part.Check, 1, report.Cycles, report.Inputs, report.Verdict, report, report.Coverage})
+		return
 	}
-	*k = append(*k, &rtlKind{part.Map, part.Check, 1, report.Cycles, report.Verdict, report, report.Coverage})
+	kind := (*k)[at]
+	kind.count++
+	kind.cycles += report.Cycles
+	kind.inputs += report.Inputs
+	if report.Divergence != nil {
+		kind.verdict = report.Verdict
+	}
+	kind.coverage.Add(report.Coverage)
 }
 
 // writeText ends the line of the verdict with what it is worth less for: warnings, and

@@ -22,8 +22,9 @@ type Options struct {
 	// Stimulus takes the place of the random one: one run for each power-on state.
 	Stimulus *Stimulus
 
-	// NoShrink reports a divergence as it was found.
-	NoShrink bool
+	// NoShrink reports a divergence as it was found. Brief only finds it: the report has no text
+	// and shows nothing.
+	NoShrink, Brief bool
 
 	Device   cosim.Options              // but Seed
 	Progress func(cycles, total uint64) // called now and then; may be nil
@@ -53,6 +54,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	defer l.close()
 	report := newReport(m, l.model)
 	report.countOutputs(l)
+	report.ofRun = o.Stimulus != nil && o.Stimulus.cycles != nil
 	var found *finding
 	var first *finding // the first run, to be shown when all are equal
 	l.coverage = newCoverage(l.model)
@@ -87,7 +89,14 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 		if report.LongestStretch == 0 {
 			return nil, o.nothingCompared()
 		}
+		if o.Brief {
+			return report, nil
+		}
 		return report, l.show(report, first, nil)
+	}
+	report.Verdict, report.Divergence = "fail", newDivergence(found, o.Stimulus)
+	if o.Brief {
+		return report, nil
 	}
 	return report, l.explain(report, found)
 }

@@ -2,6 +2,7 @@ package lockstep
 
 import (
 	"starloom/cosim/twin"
+	"starloom/hw"
 )
 
 // Recorder is a model that keeps what its inputs are, cycle by cycle, so that RTL can
@@ -10,10 +11,17 @@ import (
 type Recorder struct {
 	*twin.Model
 	Stimulus *Stimulus
+
+	// Cycle is that of the run; nil, or hw.CycleOfReset, before cycle 0.
+	Cycle func() uint64
 }
 
-// NewRecorder returns a recorder around a model, which it owns.
-func NewRecorder(m *twin.Model) *Recorder { return &Recorder{m, newStimulus(m)} }
+// NewRecorder returns a recorder around a model, which it owns. place names it in messages.
+func NewRecorder(m *twin.Model, place string) *Recorder {
+	s := newStimulus(m)
+	s.Place, s.cycles = place, []uint64{}
+	return &Recorder{Model: m, Stimulus: s}
+}
 
 // Settle implements Device. A combinational circuit has no other cycles.
 func (r *Recorder) Settle() error {
@@ -32,9 +40,16 @@ func (r *Recorder) Edge(clocks uint64) error {
 }
 
 func (r *Recorder) keep() {
-	if s := r.Stimulus; len(s.rows)+s.words <= stimulusWordsMax {
-		s.rows = append(s.rows, r.Inputs()...)
-		last := s.with(s.rows[len(s.rows)-s.words:])
-		last.mask()
+	s := r.Stimulus
+	if len(s.rows)+s.words > stimulusWordsMax {
+		return
 	}
+	s.rows = append(s.rows, r.Inputs()...)
+	last := s.with(s.rows[len(s.rows)-s.words:])
+	last.mask()
+	cycle := uint64(hw.CycleOfReset)
+	if r.Cycle != nil {
+		cycle = r.Cycle()
+	}
+	s.cycles = append(s.cycles, cycle)
 }

@@ -1,6 +1,7 @@
 package lockstep
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,20 +59,25 @@ type Report struct {
 	Shown *Waves `json:"-"`
 
 	clocked bool
+	ofRun   bool // the stimulus is that of a run
 }
 
 // Divergence is the first difference between model and RTL.
 type Divergence struct {
 	Kind   string   `json:"kind"` // value, unknown, or that of a fault
 	Text   string   `json:"text"`
-	Cycle  uint64   `json:"cycle"` // of the case that is shown
+	Cycle  uint64   `json:"cycle"` // of the case that is shown, that of the run if it is one
 	Signal string   `json:"signal,omitempty"`
 	Pins   []string `json:"pins,omitempty"` // of the RTL
 	Model  string   `json:"model,omitempty"`
 	RTL    string   `json:"rtl,omitempty"`
 
+	// BeforeRun: the stimulus is that of a run, and the RTL differs while the machine is reset,
+	// before cycle 0. Cycles are those of the stimulus then.
+	BeforeRun bool `json:"before_run,omitempty"`
+
 	Found struct {
-		Cycle    uint64 `json:"cycle"`
+		Cycle    uint64 `json:"cycle"` // of the run, where its inputs are those of one
 		Seed     uint64 `json:"seed"`
 		PowerOn  uint64 `json:"power_on"`
 		Directed bool   `json:"directed,omitempty"` // by a given stimulus
@@ -94,7 +100,7 @@ type Divergence struct {
 // Waves are cycles of model and RTL.
 type Waves struct {
 	Stimulus *Stimulus // from power-on; nil if it is too long to keep
-	First    uint64    // cycle of the first sample
+	cycles   []uint64  // by sample
 	end      bool      // Stimulus is only the end of the run
 	ports    []cosim.Port
 	absent   []bool
@@ -179,10 +185,8 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 		length = f.cycle + 1
 	}
 	waves := &Waves{ports: l.model.Ports(), failed: -1, fails: r.Divergence != nil, Stimulus: stimulus}
-	if length > shownCyclesMax {
-		waves.First = length - shownCyclesMax
-	}
-	keep := uint64(0) // first cycle of the stimulus that is kept
+	first := length - min(length, shownCyclesMax) // of the samples
+	keep := uint64(0)                             // first cycle of the stimulus that is kept
 	if stimulus == nil {
 		waves.Stimulus = newStimulus(l.model)
 		if most := uint64(l.options.keptWords / len(l.model.Inputs())); length > most {
@@ -210,7 +214,7 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 		if stimulus == nil && cycle >= keep {
 			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.Inputs()...)
 		}
-		if cycle >= waves.First {
+		if cycle >= first {
 			sample := sample{
 				slices.Clone(l.model.Inputs()), slices.Clone(l.wanted), slices.Clone(d.Outputs()), slices.Clone(d.Unknown()),
 			}
@@ -218,12 +222,33 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 				waves.unsettle(&sample)
 			}
 			waves.samples = append(waves.samples, sample)
+			waves.cycles = append(waves.cycles, cycle)
 		}
 	})
 	if stimulus == nil {
 		waves.Stimulus.mask()
+		waves.number(l.options.Stimulus)
 	}
 	return err
+}
+
+// number gives samples the cycles of the run that a stimulus is from, and leaves out those before
+// its cycle 0, unless it is there that model and RTL differ.
+func (v *Waves) number(s *Stimulus) {
+	if s == nil || s.cycles == nil {
+		return
+	}
+	v.Stimulus.Place, v.Stimulus.cycles = s.Place, s.cycles[:v.Stimulus.Cycles()]
+	if len(v.cycles) == 0 || s.cycleOf(v.cycles[len(v.cycles)-1]) == hw.CycleOfReset {
+		return
+	}
+	from := 0
+	for i, row := range v.cycles {
+		if v.cycles[i] = s.cycleOf(row); v.cycles[i] == hw.CycleOfReset {
+			from = i + 1
+		}
+	}
+	v.cycles, v.samples = v.cycles[from:], v.samples[from:]
 }
 
 // unsettle makes the RTL's outputs of a cycle X: they have no values yet. Samples before
@@ -241,12 +266,20 @@ func (v *Waves) unsettle(s *sample) {
 	}
 }
 
+// newDivergence says where a difference was found, in the cycles of the stimulus, nil for a random
+// one.
+func newDivergence(f *finding, s *Stimulus) *Divergence {
+	d := &Divergence{Kind: f.kind, Cycle: f.cycle}
+	if d.BeforeRun = s.cycleOf(f.cycle) == hw.CycleOfReset; !d.BeforeRun {
+		d.Cycle = s.cycleOf(f.cycle)
+	}
+	d.Found.Cycle, d.Found.Seed, d.Found.PowerOn, d.Found.Directed = d.Cycle, f.seed, f.powerOn, s != nil
+	return d
+}
+
 // explain shrinks what was found and says what it is.
 func (l *pair) explain(r *Report, f *finding) error {
-	r.Verdict = "fail"
-	d := &Divergence{Kind: f.kind}
-	r.Divergence = d
-	d.Found.Cycle, d.Found.Seed, d.Found.PowerOn, d.Found.Directed = f.cycle, f.seed, f.powerOn, l.options.Stimulus != nil
+	d := r.Divergence
 	d.Printed = l.printed()
 	if err := l.show(r, f, nil); err != nil {
 		return err
@@ -275,7 +308,9 @@ func (l *pair) explain(r *Report, f *finding) error {
 	if r.Shown.end {
 		r.Shown.Stimulus = nil // it does not lead there
 	}
-	d.Cycle = at.cycle
+	if d.Shrunk { // no cycle of a run
+		d.Cycle, d.BeforeRun = at.cycle, false
+	}
 	l.describe(r, d, at, fault)
 	return nil
 }
@@ -305,7 +340,7 @@ func (l *pair) repeatable(f *finding) bool {
 // describe puts the difference into words.
 func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fault) {
 	if at.port < 0 {
-		d.Text = fmt.Sprintf("the RTL ends in cycle %d: %s", d.Cycle, at.kind)
+		d.Text = fmt.Sprintf("the RTL ends %s: %s", d.where(), at.kind)
 		if fault != nil && fault.Text != "" {
 			d.Text += ": " + fault.Text
 		}
@@ -324,12 +359,32 @@ func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fa
 	if at.kind == DivergenceUnknown {
 		differs = "is unknown"
 	}
-	where := fmt.Sprintf("in cycle %d", d.Cycle)
+	where := d.where()
 	if p.Bits > 64 { // too long to be compared by eye
 		where += fmt.Sprintf(", first in bit %d", firstBit(p, last))
 		model, rtl = brief(model), brief(rtl)
 	}
 	d.Text = fmt.Sprintf("%s %s %s: the model says %s, the RTL %s", name, differs, where, model, rtl)
+}
+
+// Compare orders differences in time: the power-on state first, then what is before cycle 0 of a
+// run, then the cycle.
+func (d *Divergence) Compare(other *Divergence) int {
+	before := func(d *Divergence) int {
+		if d.BeforeRun {
+			return 0
+		}
+		return 1
+	}
+	return cmp.Or(cmp.Compare(d.Found.PowerOn, other.Found.PowerOn), cmp.Compare(before(d), before(other)), cmp.Compare(d.Found.Cycle, other.Found.Cycle))
+}
+
+// where says in which cycle of the case model and RTL differ.
+func (d *Divergence) where() string {
+	if d.BeforeRun {
+		return fmt.Sprintf("in cycle %d of the reset before the run", d.Cycle)
+	}
+	return fmt.Sprintf("in cycle %d", d.Cycle)
 }
 
 // firstBit is the lowest bit of an output that differs or is unknown.
@@ -410,7 +465,11 @@ func (r *Report) WriteText(w io.Writer) error {
 	}
 	how := fmt.Sprintf("found in cycle %d with seed %d, power-on %d", d.Found.Cycle, d.Found.Seed, d.Found.PowerOn)
 	if d.Found.Directed {
-		how = fmt.Sprintf("found in cycle %d of the stimulus, power-on %d", d.Found.Cycle, d.Found.PowerOn)
+		of := "the stimulus"
+		if r.ofRun && !d.BeforeRun {
+			of = "the run"
+		}
+		how = fmt.Sprintf("found in cycle %d of %s, power-on %d", d.Found.Cycle, of, d.Found.PowerOn)
 	}
 	if d.Shrunk {
 		how += fmt.Sprintf("; this case was made of it: %s, %s", cosim.Count(uint64(r.Shown.Stimulus.Cycles()), "cycle"), cosim.Count(uint64(r.Shown.Stimulus.ones()), "one"))
@@ -440,9 +499,7 @@ func (v *Waves) draw(w io.Writer) error {
 	from := max(0, len(v.samples)-drawnCycles)
 	samples := v.samples[from:]
 	columns := make([]uint64, len(samples))
-	for i := range columns {
-		columns[i] = v.First + uint64(from+i)
-	}
+	copy(columns, v.cycles[from:])
 	var rows [2][]traces.WaveRow // inputs, outputs
 	add := func(at int, p cosim.Port, name string, label func(s *sample) string) traces.WaveRow {
 		row := traces.WaveRow{Name: name, Bits: p.Bits}
@@ -551,7 +608,7 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
 		return nil, err
 	}
 	for i := range v.samples {
-		if err := out.Cycle(v.First + uint64(i)); err != nil {
+		if err := out.Cycle(v.cycles[i]); err != nil {
 			return nil, err
 		}
 		for _, f := range set {
@@ -561,5 +618,9 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
 			out.Set(differs, 1)
 		}
 	}
-	return out.Signals(), out.Close(v.First + uint64(len(v.samples)))
+	end := uint64(0)
+	if n := len(v.cycles); n > 0 {
+		end = v.cycles[n-1] + 1
+	}
+	return out.Signals(), out.Close(end)
 }

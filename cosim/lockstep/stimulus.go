@@ -27,6 +27,7 @@ type Stimulus struct {
 	Place  string       // where it is from, for messages: a file, a component of a run
 	words  int          // of a cycle
 	rows   []uint64
+	cycles []uint64 // of a run, by row, hw.CycleOfReset before it; nil: rows are numbered
 }
 
 func newStimulus(m *twin.Model) *Stimulus {
@@ -43,6 +44,15 @@ func newStimulus(m *twin.Model) *Stimulus {
 func (s *Stimulus) Cycles() int { return len(s.rows) / s.words }
 
 func (s *Stimulus) row(cycle int) []uint64 { return s.rows[cycle*s.words:][:s.words] }
+
+// cycleOf returns the cycle of a run that a row is from: the row's own number in a stimulus that
+// no run has recorded; hw.CycleOfReset for one before cycle 0.
+func (s *Stimulus) cycleOf(row uint64) uint64 {
+	if s == nil || s.cycles == nil {
+		return row
+	}
+	return s.cycles[row]
+}
 
 // drive is the stimulus for a run.
 func (s *Stimulus) drive() drive {
@@ -92,6 +102,9 @@ func (s *Stimulus) mask() {
 // and 1, vectors in hexadecimal. ReadStimulus reads it.
 func (s *Stimulus) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
+	if first := slices.Index(s.cycles, 0); first > 0 {
+		fmt.Fprintf(b, "# cycle %d here is cycle 0 of the run, for %s\n", first, s.Place)
+	}
 	b.WriteString("cycle")
 	for _, p := range s.Inputs {
 		b.WriteString("," + p.Name)
