@@ -15,7 +15,8 @@ type Coverage struct {
 	ports       []cosim.Port // inputs without clock and reset
 	ones, zeros []uint64
 	events      []twin.Event
-	hit         []uint64 // by event
+	left        []uint64   // bits that have not happened, by event
+	now         twin.Cycle // that events see
 	clocked     bool
 	resetWord   int
 	ran, again  bool // a cycle without reset; a reset after one in the same run
@@ -27,12 +28,18 @@ type Gap struct {
 	Input string `json:"input"`
 	Bits  string `json:"bits,omitempty"` // [7:0]; "" for all
 	Never string `json:"never"`          // "1", "0", "1 or 0"; or what did not happen
+
+	Together bool `json:"together,omitempty"` // of several ports, or of one in a state: all are named
 }
 
 func newCoverage(m *twin.Model) *Coverage {
 	c := &Coverage{
 		ones: make([]uint64, len(m.Inputs())), zeros: make([]uint64, len(m.Inputs())),
-		events: m.Events, hit: make([]uint64, len(m.Events)), clocked: m.Clocked(), resetWord: m.ResetWord(),
+		events: m.Events, clocked: m.Clocked(), resetWord: m.ResetWord(),
+		now: twin.Cycle{Inputs: m.Inputs(), Outputs: m.Outputs()},
+	}
+	for _, e := range m.Events {
+		c.left = append(c.left, ^uint64(0)>>(64-e.Bits))
 	}
 	for _, p := range m.Ports() {
 		if p.Input && !p.Clock && p.Name != "reset" {
@@ -43,12 +50,13 @@ func newCoverage(m *twin.Model) *Coverage {
 }
 
 // begin starts a run: its first reset is not one in the midst of work.
-func (c *Coverage) begin() { c.started = false }
+func (c *Coverage) begin() { c.started, c.now.First = false, true }
 
-// see counts a cycle.
-func (c *Coverage) see(inputs []uint64) {
+// see counts a settled cycle of the model.
+func (c *Coverage) see() {
+	inputs := c.now.Inputs
 	if c.clocked && inputs[c.resetWord]&1 != 0 {
-		c.again = c.again || c.started
+		c.again, c.now.First = c.again || c.started, true
 		return
 	}
 	c.ran, c.started = true, true
@@ -57,8 +65,11 @@ func (c *Coverage) see(inputs []uint64) {
 		c.zeros[i] |= ^word
 	}
 	for i := range c.events {
-		c.hit[i] |= c.events[i].Of(inputs)
+		if c.left[i] != 0 { // what has happened costs nothing more
+			c.left[i] &^= c.events[i].Of(&c.now)
+		}
 	}
+	c.now.First = false
 }
 
 // Add counts the cycles of another one, of the same model.
@@ -67,14 +78,36 @@ func (c *Coverage) Add(other *Coverage) {
 		c.ones[i] |= other.ones[i]
 		c.zeros[i] |= other.zeros[i]
 	}
-	for i := range c.hit {
-		c.hit[i] |= other.hit[i]
+	for i := range c.left {
+		c.left[i] &= other.left[i]
 	}
 	c.ran, c.again = c.ran || other.ran, c.again || other.again
 }
 
-// Gaps lists what was never shown, by input.
+// Gaps lists what was never shown: what ports do together, then bits by input.
 func (c *Coverage) Gaps() (gaps []Gap) {
+	for i, e := range c.events {
+		if len(e.Never) == e.Bits { // each bit is a thing of its own
+			for bit, never := range e.Never {
+				if c.left[i]>>bit&1 != 0 {
+					gaps = append(gaps, Gap{Input: e.Input, Never: never, Together: true})
+				}
+			}
+			continue
+		}
+		first := len(gaps)
+		gaps = appendGaps(gaps, e.Input, e.Bits, func(bit int) string {
+			if c.left[i]>>bit&1 == 0 {
+				return ""
+			}
+			return e.Never[0]
+		})
+		for k := first; k < len(gaps); k++ {
+			if gaps[k].Bits != "" { // of a phit, not of the input
+				gaps[k].Never, gaps[k].Bits = fmt.Sprintf("%s in bits %s of a phit", e.Never[0], gaps[k].Bits), ""
+			}
+		}
+	}
 	for _, p := range c.ports {
 		kind := func(bit int) string {
 			one, zero := hw.GetBits(c.ones[p.Word:], bit, 1) != 0, hw.GetBits(c.zeros[p.Word:], bit, 1) != 0
@@ -89,20 +122,6 @@ func (c *Coverage) Gaps() (gaps []Gap) {
 			return "1 or 0"
 		}
 		gaps = appendGaps(gaps, p.Name, p.Bits, kind)
-	}
-	for i, e := range c.events {
-		first := len(gaps)
-		gaps = appendGaps(gaps, e.Input, e.Bits, func(bit int) string {
-			if c.hit[i]>>bit&1 != 0 {
-				return ""
-			}
-			return e.Never
-		})
-		for k := first; k < len(gaps); k++ {
-			if gaps[k].Bits != "" { // of a phit, not of the input
-				gaps[k].Never, gaps[k].Bits = fmt.Sprintf("%s in bits %s of a phit", e.Never, gaps[k].Bits), ""
-			}
-		}
 	}
 	if c.clocked && c.ran && !c.again {
 		gaps = append(gaps, Gap{Input: "reset", Never: "again after the first cycles"})
@@ -130,17 +149,23 @@ func appendGaps(gaps []Gap, name string, bits int, kind func(bit int) string) []
 	return gaps
 }
 
-// gapsMax is how many gaps a text names.
+// gapsMax is how many gaps a text names beside those of ports together.
 const gapsMax = 6
 
 // GapsText lists gaps in one line.
 func GapsText(gaps []Gap) string {
 	var all []string
+	plain := 0
 	for _, g := range gaps {
+		if !g.Together {
+			if plain++; plain > gapsMax {
+				continue
+			}
+		}
 		all = append(all, fmt.Sprintf("%s%s never %s", g.Input, g.Bits, g.Never))
 	}
-	if len(all) > gapsMax {
-		all = append(all[:gapsMax], fmt.Sprintf("and %d more", len(gaps)-gapsMax))
+	if plain > gapsMax {
+		all = append(all, fmt.Sprintf("and %d more", plain-gapsMax))
 	}
 	return strings.Join(all, "; ")
 }

@@ -344,11 +344,11 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 			}
 		}
 		l.exchanged++
-		if l.coverage != nil {
-			l.coverage.see(m.Inputs())
-		}
 		copy(d.Inputs(), m.Inputs())
 		_ = m.Settle() // a model never fails
+		if l.coverage != nil {
+			l.coverage.see()
+		}
 		err := d.Settle()
 		l.holdBack(cycle)
 		if seen != nil {

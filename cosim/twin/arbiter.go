@@ -34,6 +34,7 @@ func arbiter(kind string) Twin {
 		if err := m.Stand(arbiters); err != nil {
 			return err
 		}
+		m.coverGrants(nil)
 		request := m.Pin("request_i")
 		m.Use = func(random *Random, inputs []uint64) { changeRequests(random, request.Of(inputs)) }
 		return nil

@@ -53,8 +53,11 @@ func bus() Twin {
 				return err
 			}
 			request, in1, in0 := m.Pin("request_i"), m.Pin("rail1_i"), m.Pin("rail0_i")
+			if kind > 0 {
+				m.coverGrants(nil)
+			}
 			if taps > 1 {
-				m.Events = []Event{meeting("rail1_i", in1, taps, phit), meeting("rail0_i", in0, taps, phit)}
+				m.Events = append(m.Events, meeting("rail1_i", in1, taps, phit), meeting("rail0_i", in0, taps, phit))
 			}
 			m.Use = func(random *Random, inputs []uint64) {
 				changeRequests(random, request.Of(inputs))

@@ -27,6 +27,7 @@ func coin() Twin {
 			if err := m.Stand(coins); err != nil {
 				return err
 			}
+			m.coverPairs("start_i", "toss_i")
 			start, toss, stream, processor, slot, count := m.Pin("start_i"), m.Pin("toss_i"), m.Pin("stream_i"), m.Pin("processor_i"), m.Pin("slot_i"), m.Pin("count_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[start.Word], inputs[toss.Word] = 0, uint64(random.Below(2))

@@ -37,7 +37,11 @@ func contention() Twin {
 			if err := m.Stand(media); err != nil {
 				return err
 			}
+			m.coverPairs("start_i", "transmit_i")
 			slots, addressee, transmit := newSlots(m, ports), m.Pin("addressee_i"), m.Pin("transmit_i")
+			if ports > 1 {
+				m.cover("transmit_i", []string{"by two in the same cycle"}, func(c *Cycle) uint64 { return facts(several(transmit.Of(c.Inputs))) })
+			}
 			m.Use = func(random *Random, inputs []uint64) {
 				if slots.change(random, inputs) {
 					slots.changeListeners(random, inputs)

@@ -45,10 +45,10 @@ func starCoupler() Twin {
 // meeting is light of two senders or more on the same bit: where it is missing, a coupler
 // that adds light in another way than by OR does not show.
 func meeting(input string, rail Pin, senders, phit int) Event {
-	return Event{input, "lit by two senders at once", phit, func(inputs []uint64) (twice uint64) {
+	return Event{input, []string{"lit by two senders at once"}, phit, func(c *Cycle) (twice uint64) {
 		once := uint64(0)
 		for i := range senders {
-			light := hw.GetBits(rail.Of(inputs), i*phit, phit)
+			light := hw.GetBits(rail.Of(c.Inputs), i*phit, phit)
 			twice |= once & light
 			once |= light
 		}

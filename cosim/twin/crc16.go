@@ -27,6 +27,10 @@ func crc16() Twin {
 				return err
 			}
 			start, bits, data := m.Pin("start_i"), m.Pin("bits_i"), m.Pin("data_i")
+			m.cover("start_i", []string{"with bits_i 0", "with fewer bits than a phit has"}, func(c *Cycle) uint64 {
+				starts, count := start.any(c.Inputs), c.Inputs[bits.Word]
+				return facts(starts && count == 0, starts && count > 0 && count < uint64(phit) || phit == 1)
+			})
 			m.OnlyInUse = append(m.OnlyInUse, bits) // never more than the phit has
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[start.Word] = 0

@@ -23,6 +23,7 @@ func creditCounter() Twin {
 			if err := m.Stand(counters); err != nil {
 				return err
 			}
+			coverCredits(m, uint64(p["DEPTH"]))
 			take, give := m.Pin("take_i"), m.Pin("give_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				// Mostly sending, then mostly taking frames out at the other end, in turns.
@@ -41,4 +42,18 @@ func creditCounter() Twin {
 			return nil
 		},
 	}
+}
+
+// coverCredits declares what takes and gives can do to each other.
+func coverCredits(m *Model, depth uint64) {
+	take, give, count := m.Pin("take_i"), m.Pin("give_i"), m.Pin("count_o")
+	m.cover("take_i", []string{"with give_i in the same cycle", "for the last credit", "without a credit"}, func(c *Cycle) uint64 {
+		takes, gives, left := take.any(c.Inputs), c.Inputs[give.Word] > 0, c.Outputs[count.Word]
+		out := depth - left
+		return facts(takes && gives && left > 0 && (out > 0 || depth == 1), takes && !gives && left == 1, takes && left == 0)
+	})
+	m.cover("give_i", []string{"to a sender without a credit", "for more credits than are out"}, func(c *Cycle) uint64 {
+		gives, left := c.Inputs[give.Word], c.Outputs[count.Word]
+		return facts(gives > 0 && left == 0, gives > depth-left)
+	})
 }

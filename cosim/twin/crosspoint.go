@@ -53,6 +53,9 @@ func crosspoint() Twin {
 			}
 			in1, in0 := m.Pin("rail1_i"), m.Pin("rail0_i")
 			addressee, grant := m.Pin("addressee_i"), m.Pin("grant_i")
+			if outputs > 1 {
+				m.cover("grant_i", []string{"by two outputs at once"}, func(c *Cycle) uint64 { return facts(several(grant.Of(c.Inputs))) })
+			}
 			m.Use = func(random *Random, words []uint64) {
 				stimulateLight(random, in1.Of(words), in0.Of(words), 1, phit)
 				words[addressee.Word] = uint64(random.Below(outputs))

@@ -49,12 +49,7 @@ func deserialiser() Twin {
 				return err
 			}
 			endSlot, port, in1, in0 := m.Pin("end_slot_i"), m.Pin("port_i"), m.Pin("rail1_i"), m.Pin("rail0_i")
-			m.Events = []Event{{"rail1_i and rail0_i", "lit together, as in a collision,", phit, func(inputs []uint64) (both uint64) {
-				for i := range wires {
-					both |= hw.GetBits(in1.Of(inputs), i*phit, phit) & hw.GetBits(in0.Of(inputs), i*phit, phit)
-				}
-				return both
-			}}}
+			coverReceiver(m, wires, phit)
 			traffic := newTraffic(phit, frameMax, wires)
 			m.Use = func(random *Random, inputs []uint64) {
 				last := traffic.stimulate(random, in1.Of(inputs), in0.Of(inputs))
@@ -70,4 +65,24 @@ func deserialiser() Twin {
 			return nil
 		},
 	}
+}
+
+// coverReceiver declares how light and the ends of slots can meet.
+func coverReceiver(m *Model, wires, phit int) {
+	endSlot, in1, in0, taken := m.Pin("end_slot_i"), m.Pin("rail1_i"), m.Pin("rail0_i"), m.Pin("bits_o")
+	m.Events = []Event{{"rail1_i and rail0_i", []string{"lit together, as in a collision,"}, phit, func(c *Cycle) (both uint64) {
+		for i := range wires {
+			both |= hw.GetBits(in1.Of(c.Inputs), i*phit, phit) & hw.GetBits(in0.Of(c.Inputs), i*phit, phit)
+		}
+		return both
+	}}}
+	m.cover("end_slot_i", []string{"in a cycle with light", "in two cycles one after the other", "in the midst of a frame"}, func() func(c *Cycle) uint64 {
+		before := false
+		return func(c *Cycle) uint64 {
+			ends, light := endSlot.any(c.Inputs), in1.any(c.Inputs) || in0.any(c.Inputs)
+			bits := facts(ends && light, ends && before && !c.First, ends && light && c.Outputs[taken.Word] > 0)
+			before = ends
+			return bits
+		}
+	}())
 }

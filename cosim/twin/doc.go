@@ -15,6 +15,7 @@
 //	                ports are its own
 //	slots.go        slots: inputs of those who match the ports of a crossbar
 //	random.go, traffic.go      Random: draws; what circuits meet in use
+//	event.go        Event: what ports of a model can do together, for coverage
 //	schedule.go     Schedule, Stimulate: resets and phases of a run's inputs
 //	assertion_test.go          a mistake for every assertion in the Verilog
 //	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool

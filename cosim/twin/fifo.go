@@ -28,6 +28,7 @@ func fifo() Twin {
 			if err := m.Stand(fifos); err != nil {
 				return err
 			}
+			coverFIFO(m, uint64(depth))
 			push, data, pop := m.Pin("push_i"), m.Pin("data_i"), m.Pin("pop_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				// Mostly filling, then mostly emptying, in turns of 4 depths.
@@ -43,5 +44,23 @@ func fifo() Twin {
 			}
 			return nil
 		},
+	}
+}
+
+// coverFIFO declares what pushes and pops can do to each other.
+func coverFIFO(m *Model, depth uint64) {
+	push, pop, count := m.Pin("push_i"), m.Pin("pop_i"), m.Pin("count_o")
+	m.cover("push_i", []string{"alone when it is full", "with pop_i in the same cycle when it is empty", "with pop_i in the same cycle when it is full"}, func(c *Cycle) uint64 {
+		pushes, pops, words := push.any(c.Inputs), pop.any(c.Inputs), c.Outputs[count.Word]
+		return facts(pushes && !pops && words == depth, pushes && pops && words == 0, pushes && pops && words == depth)
+	})
+	m.cover("pop_i", []string{"alone when it is empty"}, func(c *Cycle) uint64 {
+		return facts(pop.any(c.Inputs) && !push.any(c.Inputs) && c.Outputs[count.Word] == 0)
+	})
+	if depth > 1 {
+		m.cover("push_i", []string{"with pop_i in the same cycle when it is neither empty nor full"}, func(c *Cycle) uint64 {
+			words := c.Outputs[count.Word]
+			return facts(push.any(c.Inputs) && pop.any(c.Inputs) && words > 0 && words < depth)
+		})
 	}
 }

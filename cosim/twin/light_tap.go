@@ -34,6 +34,9 @@ func lightTap() Twin {
 			if err := m.Stand(tap); err != nil {
 				return err
 			}
+			m.coverPairs("dark_i", "rail1_i")
+			m.coverPairs("flip_i", "rail1_i")
+			m.coverPairs("dark_i", "flip_i")
 			in1, in0, dark, flip, bit := m.Pin("rail1_i"), m.Pin("rail0_i"), m.Pin("dark_i"), m.Pin("flip_i"), m.Pin("bit_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				stimulateLight(random, in1.Of(inputs), in0.Of(inputs), 1, phit)

@@ -39,7 +39,7 @@ type Model struct {
 
 	OnlyInUse   []Pin // inputs that get nothing but what Use gives
 	stimulation stimulation
-	Events      []Event // what inputs do together, for Coverage
+	Events      []Event // what ports do together, for coverage
 }
 
 // Pin is a port of a Model.
@@ -296,12 +296,4 @@ func wire(name string, bits int) *hw.Signal {
 		return nil
 	}
 	return s
-}
-
-// An Event is what bits of a model's inputs can do together.
-type Event struct {
-	Input string
-	Never string                       // what did not happen: lit by two senders at once
-	Bits  int                          // of a phit
-	Of    func(inputs []uint64) uint64 // the bits that do so in this cycle
 }

@@ -31,6 +31,7 @@ func outputFilter() Twin {
 			if err := m.Stand(filters); err != nil {
 				return err
 			}
+			m.coverPairs("load_i", "request_i")
 			useFilter(m, inputs)
 			return nil
 		},

@@ -36,8 +36,31 @@ func outputPort() Twin {
 			if err := m.Stand(hw.NewOutputPorts(filters, arbiters)); err != nil {
 				return err
 			}
+			m.coverGrants(filtered(m, inputs))
 			useFilter(m, inputs)
 			return nil
 		},
+	}
+}
+
+// filtered returns those of the requests that the filter lets through. It is called in every
+// cycle.
+func filtered(m *Model, inputs int) func(c *Cycle) []uint64 {
+	load, listen, accept, request, tag := m.Pin("load_i"), m.Pin("listen_i"), m.Pin("accept_i"), m.Pin("request_i"), m.Pin("tag_i")
+	listens, accepts := false, uint64(0)
+	asks := make([]uint64, (inputs+63)/64)
+	return func(c *Cycle) []uint64 {
+		listens = listens && !c.First
+		clear(asks)
+		for i := range inputs {
+			tagged := accepts == hw.TagAny || accepts == hw.GetBits(tag.Of(c.Inputs), 16*i, 16)
+			if listens && tagged {
+				hw.PutBits(asks, i, 1, hw.GetBits(request.Of(c.Inputs), i, 1))
+			}
+		}
+		if load.any(c.Inputs) {
+			listens, accepts = listen.any(c.Inputs), c.Inputs[accept.Word]
+		}
+		return asks
 	}
 }

@@ -50,6 +50,7 @@ func requester() Twin {
 			if err := m.Stand(tx); err != nil {
 				return err
 			}
+			coverLoads(m)
 			load, frame, length, port, serving := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"), m.Pin("serving_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[load.Word] = random.Sparse(2) & 1

@@ -40,6 +40,7 @@ func serialiser() Twin {
 			if err := m.Stand(tx); err != nil {
 				return err
 			}
+			coverLoads(m)
 			load, frame, length, port := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[load.Word] = random.Sparse(2) & 1
@@ -67,3 +68,15 @@ func CheckFrame(name string, bytes int) error {
 
 // SerialiserComputeMax is what the counter of a transmitter in Verilog holds.
 const SerialiserComputeMax = 1<<16 - 1
+
+// coverLoads declares when a frame can be loaded into a transmitter.
+func coverLoads(m *Model) {
+	load, busy := m.Pin("load_i"), m.Pin("busy_o")
+	before := false
+	m.cover("load_i", []string{"while a frame is under way", "in the first cycle after a frame"}, func(c *Cycle) uint64 {
+		loads, sends := load.any(c.Inputs), busy.any(c.Outputs)
+		bits := facts(loads && sends, loads && !sends && before && !c.First)
+		before = sends
+		return bits
+	})
+}

@@ -27,6 +27,7 @@ type slots struct {
 
 // newSlots finds the pins of a model that has them; listeners are not everybody's.
 func newSlots(m *Model, ports int) *slots {
+	m.coverSlots(ports)
 	s := &slots{ports: ports, start: m.Pin("start_i"), request: m.Pin("request_i"), tag: m.Pin("tag_i")}
 	if m.Has("listen_i") {
 		s.listen, s.filter, s.accept = m.Pin("listen_i"), m.Pin("filter_i"), m.Pin("filter_tag_i")
