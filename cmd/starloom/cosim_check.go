@@ -83,12 +83,17 @@ many cycles, and one stretch without reset of more than half of the run; the ver
 says how long it was. What takes longer to show needs more --cycles. Or inputs are
 those of --stimulus: CSV (a column for each input), or a VCD of the RTL in a
 testbench. For a scenario with the key rtl they are those of a run of the model:
-all components that the scenario replaces are checked, one after the other. What inputs
-never did is listed below the verdict: a mistake there does not show, and the check
-of the map alone has other inputs. --json then is the report of the component that
-differs, else of the first, with sums of all and of each kind. --reset-seeds repeats the runs with other values of
-the registers at power-on. A missing reset is reported where it is shown: with
-another past, and the same inputs after the last reset, the RTL agrees with the model.`,
+all components that the scenario replaces are checked, and the earliest difference is
+shown, in cycles of that run, so that the waveforms of 'run --vcd' lie beside it. --json
+then is the report of that component, else of the first, with sums of all and of each kind.
+
+The verdict counts the outputs that were compared; a check that compares none is refused.
+What inputs never did is listed below it, bits as well as events that never met (a take
+with a give, the same requester again): a mistake there does not show, and the check of
+the map alone has other inputs. --reset-seeds says from how many power-on states the same
+inputs are run: 3 times 100,000 cycles of inputs. A missing reset is reported where it is
+shown: with another past, and the same inputs after the last reset, the RTL agrees with
+the model.`,
 		Example: `  starloom cosim check examples/rtl/stream_arbiter.yml
   starloom cosim check examples/rtl/stream_arbiter.yml --backend icarus --vcd check.vcd --save case.csv
   starloom cosim check examples/rtl/stream_arbiter.yml --stimulus case.csv
@@ -103,7 +108,7 @@ another past, and the same inputs after the last reset, the RTL agrees with the 
 	f.Uint64Var(&o.Cycles, "cycles", 0, "cycles of each run, `N` (default 100000, with Icarus 10000)")
 	f.Uint64Var(&o.Seed, "seed", 0, "seed of the first run's inputs, `N`")
 	f.IntVar(&o.Seeds, "seeds", 1, "do runs with `N` seeds")
-	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run each of them with `N` random states at power-on (default 3; Icarus has X and needs 1)")
+	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus has X and needs 1)")
 	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
 	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, or VCD")
 	f.BoolVar(&o.shrink, "shrink", true, "make the case that differs short (default with --stimulus: no)")
