@@ -299,6 +299,7 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 		if o.Stimulus, err = lockstep.ReadStimulus(m, o.StimulusFile); err != nil {
 			return nil, err
 		}
+		o.Stimulus.Place = o.StimulusFile
 	}
 	report, err := lockstep.Run(ctx, m, o.Options)
 	if err != nil {

@@ -152,7 +152,6 @@ func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
 	}
 	defer model.Close()
 	s := newStimulus(model)
-	s.Place = path
 	if strings.EqualFold(filepath.Ext(path), ".vcd") {
 		err = s.readVCD(path, m, model)
 	} else {
