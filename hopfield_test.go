@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/crossbar"
-	"starloom/firmware"
 )
 
 // hopfieldScenario is an associative memory on n processors.
@@ -166,18 +165,7 @@ func TestHopfieldSeeds(t *testing.T) {
 
 // TestHopfieldAscends: firmware that updates against the field breaks the rule energy.
 func TestHopfieldAscends(t *testing.T) {
-	source, err := os.ReadFile("firmware/programs/gossip/hopfield.c")
-	require.NoError(t, err)
-	mutant := strings.Replace(string(source), "(field > 0) == up", "(field < 0) == up", 1)
-	require.NotEqual(t, string(source), mutant)
-	folder := t.TempDir()
-	path, image := filepath.Join(folder, "ascends.c"), filepath.Join(folder, "ascends.wasm")
-	require.NoError(t, os.WriteFile(path, []byte(mutant), 0o666))
-	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: path, Output: image}))
-	s := hopfieldScenario(4, map[string]int64{"neurons": 16}, Gossip{Values: "random", Sessions: 3})
-	s.Firmware.Program, s.Firmware.Image = "", image
-	s.Rules = &Rules{Energy: true}
-	report := machineRun(t, s).Report()
+	report := machineRun(t, ascends(t)).Report()
 	require.Equal(t, VerdictFail, report.Verdict)
 	require.Equal(t, RuleEnergy, report.Violations[0].Rule)
 	require.Regexp(t, `^processor \d has raised the energy from -?\d+ to -?\d+ in session [12]$`, report.Violations[0].Message)

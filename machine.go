@@ -126,7 +126,8 @@ type Machine struct {
 	findings     violationList
 	losses       *losses // while a run is repeated to find them, else nil
 	traps        uint64
-	log          firmwareLog // of the last boundary
+	log          firmwareLog     // of the last boundary
+	news         []fabric.Result // likewise, those that were new
 	restoreError error
 
 	// How the caller looks at it.
@@ -1159,6 +1160,7 @@ func (m *Machine) merge() {
 	sending := false
 	m.done = 0
 	m.log.clear()
+	m.judge()
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l := &shard.ledger
@@ -1168,9 +1170,6 @@ func (m *Machine) merge() {
 		m.done += l.Finished
 		if len(l.Findings) > 0 {
 			m.findings.pending = append(m.findings.pending, l.Findings...)
-		}
-		for _, result := range l.Results {
-			m.results.Set(result)
 		}
 		m.log.take(&shard.log)
 		m.traps += shard.traps
@@ -1188,6 +1187,24 @@ func (m *Machine) merge() {
 		m.losses.boundary(m)
 	}
 	m.endByRTL()
+}
+
+// judge takes the results of all shards and holds them to the rules of the referee.
+func (m *Machine) judge() {
+	m.news = m.news[:0]
+	for i := range m.shards {
+		for _, result := range m.shards[i].ledger.Results {
+			if m.results.Set(result) {
+				m.news = append(m.news, result)
+			}
+		}
+	}
+	if judge, ok := m.referee.(fabric.Judge); ok && len(m.news) > 0 {
+		judge.Judge(&m.rules, m.news, func(f fabric.Finding) {
+			f.Slot = m.slot
+			m.shards[0].ledger.Find(f)
+		})
+	}
 }
 
 func orNone(names []string) string {

@@ -411,9 +411,6 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 			}
 		})
 	}
-	if judge, ok := m.referee.(fabric.Judge); ok {
-		judge.Judge(&m.rules, func(f fabric.Finding) { find(f) })
-	}
 	if m.finished && m.rules.ExactlyOnce {
 		m.referee.Missing(func(f fabric.Finding) bool {
 			if find(f) && f.Text == "" {

@@ -29,21 +29,24 @@ type Result struct {
 
 func resultKey(processor int, word uint32) uint64 { return uint64(processor)<<32 | uint64(word) }
 
-// Set takes a result.
-func (r *Results) Set(x Result) {
+// Set takes a result, and reports whether that changes anything.
+func (r *Results) Set(x Result) (changed bool) {
 	key := resultKey(x.Processor, x.Word)
 	switch i, again := r.index[key]; {
 	case again:
+		changed = r.value[i] != x.Value
 		r.value[i] = x.Value
+		return changed
 	case len(r.key) >= ResultsMax:
 		r.Lost++
-	default:
-		if r.index == nil {
-			r.index = map[uint64]int{}
-		}
-		r.index[key] = len(r.key)
-		r.key, r.value = append(r.key, key), append(r.value, x.Value)
+		return false
 	}
+	if r.index == nil {
+		r.index = map[uint64]int{}
+	}
+	r.index[key] = len(r.key)
+	r.key, r.value = append(r.key, key), append(r.value, x.Value)
+	return true
 }
 
 // Get returns a processor's word, and whether it was given.
@@ -84,11 +87,12 @@ func (r *Results) State(v *hw.StateVisitor) {
 // Keeper is a referee with rules of its own: Keeps names those that it checks.
 type Keeper interface{ Keeps() []string }
 
-// Judge is a Keeper that holds the results that were given to its rules: Judge yields what breaks
-// them.
+// Judge is a Keeper that holds results to its rules as soon as they are given: Judge is called after the
+// boundaries of all shards, with the results that have changed there, and yields what breaks a rule from
+// then on.
 type Judge interface {
 	Keeper
-	Judge(rules *Rules, yield func(Finding))
+	Judge(rules *Rules, given []Result, yield func(Finding))
 }
 
 // NoteResult notes a result that the handlers of this slot have given.

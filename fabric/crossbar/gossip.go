@@ -49,7 +49,10 @@ type application interface {
 	mute(processor int) string
 	metrics(r *fabric.Results, m *fabric.Metrics)
 	keeps() []string
-	judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric.Finding))
+	// judge holds results to the rules; what it has seen of them is its state.
+	judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding))
+	reset()
+	state(v *hw.StateVisitor)
 }
 
 // application is that of the program, or what an image with values wants; nil for none.
@@ -174,8 +177,20 @@ func (r *appliedReferee) Metrics(e *fabric.End, carries bool) fabric.Metrics {
 // Keeps and Judge implement fabric.Judge.
 
 func (r *appliedReferee) Keeps() []string { return r.use.keeps() }
-func (r *appliedReferee) Judge(rules *fabric.Rules, yield func(fabric.Finding)) {
-	r.use.judge(r.results, rules, yield)
+func (r *appliedReferee) Judge(rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding)) {
+	r.use.judge(r.results, rules, given, yield)
+}
+
+// Reset implements fabric.Referee.
+func (r *appliedReferee) Reset() {
+	r.gossipReferee.Reset()
+	r.use.reset()
+}
+
+// State implements fabric.Referee.
+func (r *appliedReferee) State(v *hw.StateVisitor) {
+	r.gossipReferee.State(v)
+	r.use.state(v)
 }
 
 // WaitsFor implements fabric.Waiter.

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"starloom/fabric"
+	"starloom/hw"
 	"starloom/traces/input"
 )
 
@@ -21,6 +22,8 @@ type hopfield struct {
 
 	// Of a seed, by pattern.
 	pattern, start [][]uint32
+
+	judged *recall // held to the rules
 }
 
 // Parameters of hopfield.c. Their defaults are those of the image, which a test holds them to.
@@ -73,6 +76,7 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	remedy := fmt.Sprintf("give a row for every pattern: %d numbers, comma-separated, each 1, -1 or 0, without a header", h.all())
 	rows, path, err := valuesOf(w, 4096+4*storedBitsMax, remedy)
 	if err != nil || path == "" {
+		h.judged = h.newRecall()
 		return h, err
 	}
 	if len(rows) == 0 || len(rows) > patternsMax {
@@ -95,6 +99,7 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 		}
 		h.given = append(h.given, pattern)
 	}
+	h.judged = h.newRecall()
 	return h, nil
 }
 
@@ -198,36 +203,49 @@ func (h *hopfield) energy(overlap []int64) int64 {
 	return energy / 2
 }
 
-// replay follows the results, update by update. After each session that all processors have
-// ended, ended is called with all neurons and their energy; before it, rose for each processor
-// of a sweep whose update has raised the energy. Both may be nil.
-func (h *hopfield) replay(r *fabric.Results, ended func(session int, row []uint32, energy int64), rose func(session, processor int, from, to int64)) {
-	row, next := h.row(), make([]uint32, h.blockWords)
-	overlap := make([]int64, h.patterns)
-	for session := range h.sessions {
+// recall goes through the results update by update: processor by processor of session by session.
+type recall struct {
+	updates uint64   // that it has seen
+	row     []uint32 // all neurons
+	next    []uint32 // room for those of a processor
+	overlap []int64  // with each pattern
+}
+
+func (h *hopfield) newRecall() *recall {
+	return &recall{row: h.row(), next: make([]uint32, h.blockWords), overlap: make([]int64, h.patterns)}
+}
+
+// follow goes on with the updates that have been given. After each session that all processors have
+// ended, ended is called with all neurons and their energy; before it, rose for each processor of a
+// sweep whose update has raised the energy. Both may be nil.
+func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, row []uint32, energy int64), rose func(session, processor int, from, to int64)) {
+	for c.updates < uint64(h.sessions*h.processors) {
+		session, processor := int(c.updates)/h.processors, int(c.updates)%h.processors
+		if !h.block(r, processor, session, c.next) {
+			return // what others say rests on it
+		}
+		c.updates++
 		sweep := session%(1+h.sweeps) > 0
-		for processor := range h.processors {
-			if !h.block(r, processor, session, next) {
-				return // what others say rests on it
+		block := c.row[processor*h.blockWords:][:h.blockWords]
+		before := h.energy(c.overlap)
+		for p := range c.overlap {
+			own := h.pattern[p][processor*h.blockWords:]
+			for k := range block {
+				c.overlap[p] += 2 * int64(bits.OnesCount32(block[k]^own[k])-bits.OnesCount32(c.next[k]^own[k]))
 			}
-			block := row[processor*h.blockWords:][:h.blockWords]
-			before := h.energy(overlap)
-			for p := range overlap {
-				own := h.pattern[p][processor*h.blockWords:]
-				for k := range block {
-					overlap[p] += 2 * int64(bits.OnesCount32(block[k]^own[k])-bits.OnesCount32(next[k]^own[k]))
-				}
-			}
-			copy(block, next)
-			if after := h.energy(overlap); sweep && rose != nil && after > before {
-				rose(session, processor, before, after)
-			}
+		}
+		copy(block, c.next)
+		if after := h.energy(c.overlap); sweep && rose != nil && after > before {
+			rose(session, processor, before, after)
+		}
+		if processor < h.processors-1 {
+			continue
 		}
 		if !sweep {
-			h.overlaps(row, overlap)
+			h.overlaps(c.row, c.overlap)
 		}
 		if ended != nil {
-			ended(session, row, h.energy(overlap))
+			ended(session, c.row, h.energy(c.overlap))
 		}
 	}
 }
@@ -238,7 +256,7 @@ func (h *hopfield) replay(r *fabric.Results, ended func(session int, row []uint3
 func (h *hopfield) metrics(r *fabric.Results, m *fabric.Metrics) {
 	energies, wrong := []int64{}, []int{}
 	recalls, recalled := 0, 0
-	h.replay(r, func(session int, row []uint32, energy int64) {
+	h.follow(r, h.newRecall(), func(session int, row []uint32, energy int64) {
 		energies = append(energies, energy)
 		recall, sweep := session/(1+h.sweeps), session%(1+h.sweeps)
 		recalls = recall + 1
@@ -263,12 +281,24 @@ func (h *hopfield) metrics(r *fabric.Results, m *fabric.Metrics) {
 
 func (h *hopfield) keeps() []string { return []string{fabric.RuleEnergy} }
 
-func (h *hopfield) judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric.Finding)) {
+func (h *hopfield) judge(r *fabric.Results, rules *fabric.Rules, _ []fabric.Result, yield func(fabric.Finding)) {
 	if !rules.Energy {
 		return
 	}
-	h.replay(r, nil, func(session, processor int, from, to int64) {
+	h.follow(r, h.judged, nil, func(session, processor int, from, to int64) {
 		yield(fabric.Finding{Kind: fabric.FindEnergy, Index: processor,
 			Text: fmt.Sprintf("has raised the energy from %d to %d in session %d", from, to, session)})
 	})
+}
+
+func (h *hopfield) reset() {
+	h.judged.updates = 0
+	clear(h.judged.row)
+	clear(h.judged.overlap)
+}
+
+func (h *hopfield) state(v *hw.StateVisitor) {
+	hw.StateScalar(v, "judged.updates", &h.judged.updates, hw.AtMost(uint64(h.sessions*h.processors)))
+	hw.StateColumn(v, "judged.row", h.judged.row)
+	hw.StateColumn(v, "judged.overlap", h.judged.overlap)
 }

@@ -69,21 +69,23 @@ func TestHopfieldJudge(t *testing.T) {
 		}
 	}
 	judge := func() (found []string) {
-		h.judge(&r, &fabric.Rules{Energy: true}, func(f fabric.Finding) { found = append(found, fmt.Sprint(f.Index, " ", f.Text)) })
+		h.judge(&r, &fabric.Rules{Energy: true}, nil, func(f fabric.Finding) { found = append(found, fmt.Sprint(f.Index, " ", f.Text)) })
 		return found
 	}
 	give(0, pattern[0], pattern[1])   // -15: all 15 pairs agree
 	give(1, pattern[0], pattern[1]^1) // one neuron is wrong: 5 pairs do not
 	give(2, pattern[0]^7, pattern[1]) // the start of a recall may be anything: +3
 	require.Equal(t, []string{"1 has raised the energy from -15 to -5 in session 1"}, judge())
-	give(3, pattern[0]) // processor 1 has not come so far
-	require.Len(t, judge(), 1)
+	give(3, pattern[0]^7) // processor 1 has not come so far
+	require.Empty(t, judge(), "it was told of before")
 	give(3, pattern[0]^7, pattern[1]^7) // its complement is as good as the pattern
+	require.Empty(t, judge())
+	h.reset()
 	require.Len(t, judge(), 1)
 	var m fabric.Metrics
 	h.metrics(&r, &m)
 	require.Equal(t, []int64{-15, -5, 3, -15}, m.Get("energy"))
 	require.Equal(t, []int{1, 6}, m.Get("wrong_bits"))
 	require.Equal(t, 0, m.Get("recalled"))
-	h.judge(&r, &fabric.Rules{}, func(fabric.Finding) { t.Error("no rule, no finding") })
+	h.judge(&r, &fabric.Rules{}, nil, func(fabric.Finding) { t.Error("no rule, no finding") })
 }

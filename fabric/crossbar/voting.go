@@ -1,10 +1,13 @@
 package crossbar
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"starloom/fabric"
+	"starloom/hw"
 	"starloom/traces/input"
 )
 
@@ -20,6 +23,10 @@ type voting struct {
 	holds     []int64 // correct values of all modules, which faulty ones do not tell
 	wrong     int64   // what faulty modules tell instead
 	low, high int64   // of the correct modules
+
+	// By session, of what has been held to the rules.
+	vote  []uint8
+	first []int64 // what the first voter has decided for
 }
 
 func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
@@ -27,7 +34,7 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	if n < 3 || n%2 == 0 {
 		return nil, &input.Error{Place: "fabric.crossbar.ports", Reason: fmt.Sprintf("%d voters can be of two minds, half and half, or have no median", n), Remedy: "give an odd number of ports, at least 3"}
 	}
-	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n)}
+	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n), vote: make([]uint8, w.Count()), first: make([]int64, w.Count())}
 	if err := v.readFaults(x, w); err != nil {
 		return nil, err
 	}
@@ -213,36 +220,78 @@ func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 
 func (v *voting) keeps() []string { return []string{fabric.RuleAgreement, fabric.RuleValidity} }
 
-func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, yield func(fabric.Finding)) {
-	for session := range v.sessions {
-		var verdicts []verdict // different ones, in the order of the voters
-		voters := map[verdict][]int{}
-		for voter := range v.holds {
-			d, given := v.verdict(r, voter, session)
-			if !given {
-				continue
-			}
-			if voters[d] == nil {
-				verdicts = append(verdicts, d)
-			}
-			voters[d] = append(voters[d], voter)
-			if rules.Validity && !v.valid(d) {
-				yield(fabric.Finding{Kind: fabric.FindInvalid, Index: voter,
-					Text: fmt.Sprintf("has found %v%s; the correct modules hold %s", d, v.inSession(session), v.correct())})
-			}
-		}
-		if rules.Agreement && len(verdicts) > 1 {
-			text := ""
-			for i, d := range verdicts {
-				if i > 0 {
-					text += "; "
-				}
-				text += fmt.Sprintf("%s found %v", listOf("voter", voters[d]), d)
-			}
-			yield(fabric.Finding{Kind: fabric.FindDisagreement, Index: voters[verdicts[1]][0],
-				Text: "has not found what others have" + v.inSession(session) + ": " + text})
+// How far the voters of a session have decided.
+const (
+	openVote    = iota // none has
+	agreedVote         // all that have found the same
+	disputeVote        // they have not, and that was said
+)
+
+// judge holds what voters have found to the rules: a verdict is there when its second word is.
+func (v *voting) judge(r *fabric.Results, rules *fabric.Rules, given []fabric.Result, yield func(fabric.Finding)) {
+	type ballot struct{ session, voter int }
+	var ballots []ballot
+	for _, x := range given {
+		if session := int(x.Word / 2); session < v.sessions {
+			ballots = append(ballots, ballot{session, x.Processor})
 		}
 	}
+	slices.SortFunc(ballots, func(a, b ballot) int { return cmp.Or(cmp.Compare(a.session, b.session), cmp.Compare(a.voter, b.voter)) })
+	for _, b := range slices.Compact(ballots) {
+		d, given := v.verdict(r, b.voter, b.session)
+		if !given {
+			continue
+		}
+		if rules.Validity && !v.valid(d) {
+			yield(fabric.Finding{Kind: fabric.FindInvalid, Index: b.voter,
+				Text: fmt.Sprintf("has found %v%s; the correct modules hold %s", d, v.inSession(b.session), v.correct())})
+		}
+		if rules.Agreement && d.decided {
+			v.agree(r, b.session, d.value, yield)
+		}
+	}
+}
+
+// agree compares what a voter has decided for with what others have.
+func (v *voting) agree(r *fabric.Results, session int, value int64, yield func(fabric.Finding)) {
+	switch vote := &v.vote[session]; {
+	case *vote == openVote:
+		*vote, v.first[session] = agreedVote, value
+	case *vote == agreedVote && v.first[session] != value:
+		var values []int64 // different ones, in the order of the voters
+		voters := map[int64][]int{}
+		for voter := range v.holds {
+			d, given := v.verdict(r, voter, session)
+			if !given || !d.decided {
+				continue
+			}
+			if voters[d.value] == nil {
+				values = append(values, d.value)
+			}
+			voters[d.value] = append(voters[d.value], voter)
+		}
+		if len(values) == 1 { // the first voter has changed its mind
+			v.first[session] = value
+			return
+		}
+		*vote = disputeVote
+		var found []string
+		for _, value := range values {
+			found = append(found, fmt.Sprintf("%s found %v", listOf("voter", voters[value]), value))
+		}
+		yield(fabric.Finding{Kind: fabric.FindDisagreement, Index: voters[values[1]][0],
+			Text: "has not found what others have" + v.inSession(session) + ": " + strings.Join(found, "; ")})
+	}
+}
+
+func (v *voting) reset() {
+	clear(v.vote)
+	clear(v.first)
+}
+
+func (v *voting) state(s *hw.StateVisitor) {
+	hw.StateColumn(s, "vote", v.vote, hw.AtMost[uint8](disputeVote))
+	hw.StateColumn(s, "vote.first", v.first)
 }
 
 func (v *voting) inSession(session int) string {

@@ -73,7 +73,7 @@ type stepCounts struct {
 
 var (
 	_ fabric.Witness = (*referee)(nil)
-	_ fabric.Judge   = (*referee)(nil)
+	_ fabric.Keeper  = (*referee)(nil)
 	_ fabric.Tabled  = (*referee)(nil)
 )
 
@@ -121,16 +121,13 @@ func (r *referee) timed() bool {
 	return !r.all || r.program == allToAllC2Program && r.net.PacketsPerLink == 0
 }
 
-// Keeps implements fabric.Judge.
+// Keeps implements fabric.Keeper.
 func (r *referee) Keeps() []string {
 	if !r.timed() {
 		return nil
 	}
 	return []string{fabric.RuleReceiveStep}
 }
-
-// Judge implements fabric.Judge: all is judged when it arrives.
-func (r *referee) Judge(*fabric.Rules, func(fabric.Finding)) {}
 
 // Load implements fabric.Referee.
 func (r *referee) Load(l *fabric.Load) error {
