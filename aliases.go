@@ -51,6 +51,8 @@ const (
 	RuleFinishes      = fabric.RuleFinishes
 	RuleReceiveStep   = fabric.RuleReceiveStep
 	RuleMeetsBudget   = fabric.RuleMeetsBudget
+	RuleNoLoss        = fabric.RuleNoLoss
+	RuleDeadline      = fabric.RuleDeadline
 	RuleNoCreation    = fabric.RuleNoCreation
 	RuleOneBus        = fabric.RuleOneBus
 	RuleBusLength     = fabric.RuleBusLength

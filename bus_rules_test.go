@@ -103,7 +103,7 @@ func sensors(t testing.TB, count int, arbiter, engine string, params map[string]
 	for i, tap := range report.Metrics.Get("taps").(bus.TapsWaiting) {
 		require.Equal(t, i+1, tap.Vertex)
 		require.EqualValues(t, params["readings"], tap.Frames)
-		waits = append(waits, int(tap.WaitingMax))
+		waits = append(waits, int(tap.GrantWaitSlotsMax))
 	}
 	return waits, report
 }
@@ -150,7 +150,7 @@ func TestPrioritiesOrderWaits(t *testing.T) {
 		require.Equal(t, VerdictPass, report.Verdict)
 		require.Equal(t, want, waits, "%v", params)
 		require.True(t, slices.IsSorted(waits))
-		require.EqualValues(t, slices.Max(waits), report.Metrics.Get("waiting_max"))
+		require.EqualValues(t, slices.Max(waits), report.Metrics.Get("grant_wait_slots_max"))
 		if want[count-1] >= count {
 			longer++ // it is overtaken by readings that came later
 		}
@@ -169,7 +169,7 @@ func TestPrioritiesAreTheOrderOfTheList(t *testing.T) {
 		require.NoError(t, err)
 		var served []int
 		for i, tap := range report.Metrics.Get("taps").(bus.TapsWaiting) {
-			require.EqualValues(t, i, tap.WaitingMax)
+			require.EqualValues(t, i, tap.GrantWaitSlotsMax)
 			served = append(served, tap.Vertex)
 		}
 		require.Equal(t, []int{3, 1, 4, 2}, served)
@@ -216,21 +216,23 @@ func TestSensorsExample(t *testing.T) {
 	require.NoError(t, err)
 	var text strings.Builder
 	require.NoError(t, report.WriteText(&text))
-	require.Contains(t, text.String(), "bus.bus[0].tap[6] vertex 7: 60 frames, waited 11 slots at most, ")
+	require.Contains(t, text.String(), "bus.bus[0].tap[6] vertex 7: 60 frames, queue wait 11 slots at most (mean ")
 	require.Equal(t, 11, response([]int{4, 6, 8, 10, 12, 14, 16}, 6))
 	row, err := os.ReadFile(table)
 	require.NoError(t, err)
-	require.Contains(t, string(row), "; bus.bus[0].tap[6] vertex 7: 60 frames, waited 11 slots at most, ")
+	require.Contains(t, string(row), "; bus.bus[0].tap[6] vertex 7: 60 frames, queue wait 11 slots at most (mean ")
 	var data struct {
 		Metrics struct {
-			WaitingMax int `json:"waiting_max"`
-			Taps       []bus.TapWaiting
+			QueueWaitSlotsMax int `json:"queue_wait_slots_max"`
+			GrantWaitSlotsMax int `json:"grant_wait_slots_max"`
+			Taps              []bus.TapWaiting
 		}
 	}
 	var written strings.Builder
 	require.NoError(t, report.WriteJSON(&written))
 	require.NoError(t, json.Unmarshal([]byte(written.String()), &data))
-	require.Equal(t, 11, data.Metrics.WaitingMax)
+	require.Equal(t, 11, data.Metrics.QueueWaitSlotsMax)
+	require.Equal(t, 11, data.Metrics.GrantWaitSlotsMax)
 	require.Equal(t, []bus.TapWaiting(report.Metrics.Get("taps").(bus.TapsWaiting)), data.Metrics.Taps)
 	require.Equal(t, "bus.bus[0].tap[6]", data.Metrics.Taps[6].Tap)
 }

@@ -180,7 +180,7 @@ func (m *Machine) locate(p missingPacket, v *Violation) {
 	case t.full >= 0:
 		v.Path = m.names.Processor(t.full)
 		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
-		if m.smaller(t.full) {
+		if m.faults != nil && m.faults.plan.Smaller(t.full, false) {
 			v.Message += ", which a fault has made smaller"
 		}
 	case met >= 0:

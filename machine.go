@@ -100,6 +100,7 @@ type Machine struct {
 	ending    fabric.Ending   // the referee if it ends the run, else nil
 	results   fabric.Results  // of the firmware
 	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
+	queues    *fabric.Queues  // nil if nobody asks how long frames wait or whether they are lost
 	schedule  fabric.Schedule // nil if the firmware takes none
 	rom       fabric.ROM      // nil if the network has none
 	words     []uint64        // the schedule's words for the slot that begins...
@@ -246,6 +247,9 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	m.referee = m.network.Referee(&s.Workload, m.program)
 	m.ending, _ = m.referee.(fabric.Ending)
 	if err := m.checkJudged(); err != nil {
+		return err
+	}
+	if err := m.checkDeadline(); err != nil {
 		return err
 	}
 	plan, err := m.planFaults()
@@ -396,13 +400,14 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	if m.auditsHeld() {
 		m.held = fabric.NewHeld(m.shape.Processors())
 	}
+	m.queues = m.newQueues(len(shards))
 	m.shards = make([]machineShard, len(shards))
 	for i := range m.shards {
 		shard := &m.shards[i]
 		shard.shard = shards[i]
 		shard.ledger = fabric.Ledger{
 			Checks: m.rules.Checks(),
-			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held,
+			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held, Queues: m.queues,
 		}
 		if m.faults != nil {
 			shard.ledger.SetFaults(m.faults.plan)
@@ -675,6 +680,9 @@ func (m *Machine) reset(seed uint64) error {
 	if m.held != nil {
 		m.held.Reset()
 	}
+	if m.queues != nil {
+		m.queues.Reset()
+	}
 	for i := range m.shards {
 		l := &m.shards[i].ledger
 		*l = l.Next()
@@ -902,6 +910,10 @@ func (m *Machine) stopped() bool { return m.stop.Load() || m.host != nil && m.ho
 // counts, what handlers have done since does not. Processors and firmware are in the middle
 // of something; only a Reset gets them out.
 func (m *Machine) dropBoundary() {
+	if m.queues != nil {
+		m.queues.Drop(m.slot)
+	}
+	m.crossed()
 	for i := range m.shards {
 		shard := &m.shards[i]
 		l, whole := &shard.ledger, shard.whole
@@ -1156,6 +1168,7 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 
 // merge adds up what the shards have seen, in their order.
 func (m *Machine) merge() {
+	m.crossed()
 	var sum traces.Sum
 	sending := false
 	m.done = 0
@@ -1182,6 +1195,7 @@ func (m *Machine) merge() {
 		m.finished = m.ending.Over(m.dead())
 	}
 	m.ended = m.last || m.finished || quiet
+	m.followQueues()
 	m.noteFindings()
 	if m.losses != nil {
 		m.losses.boundary(m)

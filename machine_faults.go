@@ -68,6 +68,7 @@ func (m *Machine) strike(shard *machineShard, instance firmware.Instance, first,
 				return
 			}
 			l.FaultActs[i].Note(m.slot, uint32(processor))
+			l.Empty(processor, int(bank.Registers[cell].TxCount), dies, m.slot)
 			if dies || m.faults.dead[processor] != 0 {
 				hit.turned = append(hit.turned, processor)
 			}
@@ -154,6 +155,19 @@ func (m *Machine) dead() []uint8 {
 	return m.faults.dead
 }
 
+// killedBefore reports whether a fault has killed a processor before the boundary that runs.
+func (m *Machine) killedBefore(processor int) bool {
+	killed := m.killed(processor)
+	for i := range m.shards {
+		for _, turned := range m.shards[i].struck.turned {
+			if turned == processor {
+				killed = !killed
+			}
+		}
+	}
+	return killed
+}
+
 // harmed returns what faults do to the light of a medium in a slot.
 func (m *Machine) harmed(medium int, slot uint32) fabric.Effect {
 	if m.faults == nil {
@@ -161,13 +175,6 @@ func (m *Machine) harmed(medium int, slot uint32) fabric.Effect {
 	}
 	effect, _ := m.faults.plan.OnMedium(medium, slot)
 	return effect
-}
-
-// smaller reports whether a fault has made the RX FIFO of a processor smaller.
-func (m *Machine) smaller(processor int) bool {
-	return m.faults != nil && slices.ContainsFunc(m.faults.plan.All, func(f fabric.Fault) bool {
-		return f.Kind == fabric.FaultBuffers && f.RxFrames > 0 && f.Targets.Has(processor)
-	})
 }
 
 // FaultReport is what one fault of the scenario has done.

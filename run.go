@@ -279,7 +279,7 @@ func (m *Machine) report() *Report {
 	total += count
 	var metrics Metrics
 	metrics.Add("steps", m.steps())
-	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, NotArrived: m.notArrived, HeldMax: int(held)}, m.known.carries)...)
+	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}, m.known.carries)...)
 	if _, judged := m.referee.(fabric.Judge); m.image.results && !judged {
 		metrics.Add("results", m.results.All())
 	}

@@ -75,6 +75,9 @@ func (s *machineState) State(v *hw.StateVisitor) {
 		return nil
 	})
 	m.referee.State(v)
+	if m.queues != nil {
+		m.queues.State(v, func() uint32 { return uint32(next - 1) })
+	}
 	if m.held != nil {
 		m.held.State(v)
 	}

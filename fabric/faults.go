@@ -3,6 +3,7 @@ package fabric
 import (
 	"fmt"
 	"math"
+	"slices"
 
 	"starloom/hw"
 	"starloom/nic"
@@ -200,8 +201,7 @@ func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 		return
 	}
 	for i := range l.Faults.All {
-		fault := &l.Faults.All[i]
-		if fault.Kind == FaultBuffers && (tx && fault.TxFrames > 0 || !tx && fault.RxFrames > 0) && fault.Targets.Has(processor) {
+		if l.Faults.All[i].shrinks(processor, tx) {
 			counts := l.FaultCounts
 			if tx {
 				counts = l.FaultActs
@@ -209,6 +209,16 @@ func (l *Ledger) NoteSmall(processor int, slot uint32, tx bool) {
 			counts[i].Note(slot, uint32(processor))
 		}
 	}
+}
+
+// Smaller reports whether a fault has made a FIFO of a processor smaller, tx or rx.
+func (f *Faults) Smaller(processor int, tx bool) bool {
+	return f != nil && !f.Off && slices.ContainsFunc(f.All, func(fault Fault) bool { return fault.shrinks(processor, tx) })
+}
+
+// shrinks reports whether a fault does.
+func (f *Fault) shrinks(processor int, tx bool) bool {
+	return f.Kind == FaultBuffers && (tx && f.TxFrames > 0 || !tx && f.RxFrames > 0) && f.Targets.Has(processor)
 }
 
 // SetFaults gives a ledger the faults of its run, nil for none.

@@ -70,6 +70,7 @@ type Ledger struct {
 	Held      *Held   // what frames show of the packets that processors hold, nil for nothing
 	Follow    *Follow // the packets whose every frame is kept in Followed, nil for none
 	Faults    *Faults // of this run, nil for none: SetFaults
+	Queues    *Queues // of the machine, nil if nobody asks
 
 	Frames        Frames
 	HeldMax       uint8
@@ -96,7 +97,7 @@ type Ledger struct {
 // Next returns the ledger of a new run of the same machine.
 func (l *Ledger) Next() Ledger {
 	next := Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
-		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Findings: l.Findings[:0], arrivals: l.arrivals[:0]}
+		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Queues: l.Queues, Findings: l.Findings[:0], arrivals: l.arrivals[:0]}
 	next.SetFaults(l.Faults)
 	return next
 }
@@ -105,6 +106,7 @@ func (l *Ledger) Next() Ledger {
 type Checks struct {
 	HeldMax     int  // packets per processor, 0 for no rule
 	ExactlyOnce bool // a packet arrives once, and only where it belongs
+	NoLoss      bool // no frame is lost
 	NoCreation  bool // a frame of gossip has no item that its sender does not know
 	OneBus      bool // a processor does not listen to another bus than it sends to
 	BusLength   bool // not too many processors are on one bus
@@ -162,7 +164,7 @@ const (
 // Looks reports whether somebody looks at every frame, so that all go through NoteSent and
 // NoteHeard; if not, a transport may do the same in a faster way for frames of a packet.
 func (l *Ledger) Looks() bool {
-	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil
+	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil
 }
 
 // EventSent and EventHeard are the heads of the digest's events of a frame: of one that
@@ -185,6 +187,9 @@ func (l *Ledger) NoteSent(processor int, frame nic.FrameView, slot uint32) {
 	}
 	if l.Witness != nil {
 		l.Witness.Sent(l, processor, frame, slot)
+	}
+	if l.Queues != nil {
+		l.Queues.sent(l.Shard, processor, frame, slot)
 	}
 	l.follow(FollowSent, processor, frame.Port(), frame)
 }
@@ -254,6 +259,9 @@ func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame 
 		l.follow(FollowOverflow, processor, port, frame)
 		l.NoteSmall(processor, slot, false)
 		source = uint64(frame.Source())
+	}
+	if l.Queues != nil {
+		l.Queues.heard(l.Shard, processor, port, status, frame)
 	}
 	l.Sum.Event(EventHeard(status, port, uint32(processor)), source, 0, 0)
 	if l.Capture {
@@ -331,7 +339,7 @@ func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
 		l.Held.scan(b, cells)
 	}
 	if any>>nic.WordFlagsShift&nic.FlagTxOverflow != 0 {
-		l.scanTxOverflow(b.Registers, cells)
+		l.scanTxOverflow(b, cells, slot)
 	}
 }
 
@@ -423,11 +431,20 @@ func (l *Ledger) scanCounts(b *nic.Bank, cells []uint32, slot uint32) {
 }
 
 // scanTxOverflow counts the processors whose TX FIFO was too small.
-func (l *Ledger) scanTxOverflow(registers []nic.Registers, cells []uint32) {
+func (l *Ledger) scanTxOverflow(b *nic.Bank, cells []uint32, slot uint32) {
 	for _, cell := range cells {
-		if r := &registers[cell]; r.Flags&nic.FlagTxOverflow != 0 {
-			l.Frames.TxOverflow++
-			r.Flags &^= nic.FlagTxOverflow
+		r := &b.Registers[cell]
+		if r.Flags&nic.FlagTxOverflow == 0 {
+			continue
+		}
+		l.Frames.TxOverflow++
+		r.Flags &^= nic.FlagTxOverflow
+		if l.Checks.NoLoss {
+			text := "queued a frame that was lost: its TX FIFO was full"
+			if l.Faults.Smaller(b.First+int(cell), true) {
+				text += ", which a fault has made smaller"
+			}
+			l.Find(Finding{Kind: FindUnsent, Slot: slot, Index: b.First + int(cell), Text: text})
 		}
 	}
 }

@@ -104,6 +104,7 @@ type Waiter interface {
 // End is how a run has ended, so far.
 type End struct {
 	Finished   bool
-	NotArrived int // packets that were announced in a boundary that does not count
-	HeldMax    int // most packets that a processor has held
+	Slots      uint32 // that have crossed
+	NotArrived int    // packets that were announced in a boundary that does not count
+	HeldMax    int    // most packets that a processor has held
 }

@@ -13,6 +13,8 @@ type Rules struct {
 	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
 	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
 	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
+	NoLoss                 bool           `json:"no_loss,omitempty" jsonschema:"description=every frame that firmware queues finds room in its TX FIFO\\, and whom it is addressed to receives it; one for anybody\\, somebody"`
+	DeadlineSlots          uint32         `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294,description=slots in which what has to arrive must arrive: a packet of the workload from slot 0 on\\, other frames from the slot in which firmware queues them"`
 	NoCreation             bool           `json:"no_creation,omitempty" jsonschema:"description=a frame of gossip has no item that its sender does not know"`
 	OneBus                 bool           `json:"one_bus,omitempty" jsonschema:"description=a vertex is on one bus in a slot: it does not listen to another one than it sends to"`
 	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot: those that listen\\, send\\, or wait for it"`
@@ -40,6 +42,8 @@ const (
 	RuleCollisionFree = "collision_free"
 	RuleHeld          = "packets_per_processor_max"
 	RuleExactlyOnce   = "exactly_once"
+	RuleNoLoss        = "no_loss"
+	RuleDeadline      = "deadline_slots"
 	RuleNoCreation    = "no_creation"
 	RuleOneBus        = "one_bus"
 	RuleBusLength     = "bus_length"
@@ -64,6 +68,12 @@ func (r *Rules) Checked() []string {
 	if r.ExactlyOnce {
 		names = append(names, RuleExactlyOnce)
 	}
+	if r.NoLoss {
+		names = append(names, RuleNoLoss)
+	}
+	if r.DeadlineSlots > 0 {
+		names = append(names, RuleDeadline)
+	}
 	if r.MeetsBudget {
 		names = append(names, RuleMeetsBudget)
 	}
@@ -73,7 +83,7 @@ func (r *Rules) Checked() []string {
 // Checks are those that the ledgers watch.
 func (r *Rules) Checks() Checks {
 	return Checks{
-		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoCreation: r.NoCreation,
+		HeldMax: r.PacketsPerProcessorMax, ExactlyOnce: r.ExactlyOnce, NoLoss: r.NoLoss, NoCreation: r.NoCreation,
 		ReceiveStep: r.ReceiveStep, OneBus: r.OneBus, BusLength: r.BusLength,
 	}
 }
@@ -103,7 +113,7 @@ func (r *Rules) Judged() (names []string) {
 }
 
 // Finding is something a rule may object to. Index is a medium for FindCollision, of
-// which Value is the cycle in its slot, and for FindLate, and a processor otherwise.
+// which Value is the cycle in its slot, for FindLate, FindCrowded and FindLost, and a processor otherwise.
 type Finding struct {
 	Kind  FindingKind
 	Slot  uint32
@@ -138,6 +148,10 @@ const (
 	FindDuplicate                       // a packet arrived again; Value is its origin, Text for an announced one
 	FindUnbacked                        // firmware announces a packet that no frame has brought; Value is its origin
 	FindCreated                         // a frame has an item that its sender does not know; Value is its origin
+	FindUnsent                          // a frame that firmware has queued is lost before it is sent: Text says how
+	FindLost                            // a frame is lost on a medium, Value is its sender: Text says how
+	FindUnheard                         // a frame is lost at a processor, sender or receiver: Text says how
+	FindOverdue                         // something has missed its deadline: Text says what
 	FindHeld                            // a processor holds Value packets, more than the rule allows; Text if frames show it
 	FindTrap                            // the handler trapped: Text says where
 	FindFail                            // the handler called sl_fail, or an assertion of it failed: Text says where
@@ -197,6 +211,10 @@ var findings = [findingKinds]struct {
 	FindCreated: {rule: RuleNoCreation, path: Names.Processor, when: atLastPhit, text: func(f *Finding, _ *Circumstances) string {
 		return fmt.Sprintf("sent the item of processor %d, which no frame had brought to it", f.Value)
 	}},
+	FindUnsent:  {rule: RuleNoLoss, path: Names.Processor, before: " "},
+	FindLost:    {rule: RuleNoLoss, path: Names.Medium, medium: true, when: atArrival, text: func(f *Finding, _ *Circumstances) string { return f.Text }},
+	FindUnheard: {rule: RuleNoLoss, path: Names.Processor, when: atArrival, before: " "},
+	FindOverdue: {rule: RuleDeadline, path: Names.Processor, when: atBoundary, before: " "},
 	FindHeld: {rule: RuleHeld, path: Names.Processor, before: ": ", text: func(f *Finding, c *Circumstances) string {
 		return fmt.Sprintf("holds %d packets, at most %d are allowed", f.Value, c.Rules.PacketsPerProcessorMax)
 	}},

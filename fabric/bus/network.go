@@ -223,10 +223,21 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*uint64(nic.FrameStride(c.PayloadBytes))
 }
 
-// WorkloadBytes implements fabric.Weighed: what the referee of gossip keeps of every vertex's items.
+// What Waiting keeps of a vertex without frames that wait, and of a tap, in bytes.
+const (
+	memoryWaiting    = 52
+	memoryWaitingTap = 44
+)
+
+// WorkloadBytes implements fabric.Weighed: what the referee of gossip keeps of every vertex's items,
+// or the other one of what waits.
 func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms uint64) {
 	if b.schedule == "" {
-		return 0, 0
+		taps := 0
+		for _, bus := range b.Plan().Buses {
+			taps += len(bus)
+		}
+		return uint64(b.Vertices)*memoryWaiting + uint64(taps)*memoryWaitingTap, 0
 	}
 	return uint64(b.Vertices) * uint64(setWords(b.Vertices)) * 8, 0
 }

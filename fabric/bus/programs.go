@@ -20,7 +20,7 @@ func (b Network) Programs() (programs []fabric.Program) {
 	}
 	return append(programs, fabric.Program{
 		Name: sensorsProgram, SlotsPerStep: 1,
-		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, OneBus: true, BusLength: true},
+		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoLoss: true, OneBus: true, BusLength: true},
 	})
 }
 

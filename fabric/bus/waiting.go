@@ -6,74 +6,100 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces"
 )
 
 // Waiting is the referee of firmware on buses that are given. It follows packets, if the firmware
-// carries any, and what waits at the taps: how many frames have been sent there, how often one had
-// to wait, and for how many slots, from the one in which its NIC has first asked for the bus to the
-// one in which it was sent.
+// carries any, and what waits at the taps: how many frames have been sent there and how often one
+// was blocked, and how long they have waited. The wait for a grant begins in the slot in which a
+// frame is the first of its NIC and asks for the bus; the wait in the queue begins in the slot in
+// which the firmware queues it. Both end in the slot in which it is sent. Frames that have not been
+// sent when the run ends have waited until then.
 //
 // A frame that is withdrawn counts until then as one that was blocked, and not as one that waited.
-// If another frame to the same port takes its place without a slot between, the wait goes on.
 type Waiting struct {
 	*fabric.Packets
 	announces bool
 
-	plan  *Plan
-	names fabric.Names
-	first []uint32 // by vertex: its port 0 in the columns of all taps
+	plan   *Plan
+	names  fabric.Names
+	queues *fabric.Queues
+	first  []uint32 // by vertex: its port 0 in the columns of all taps
 
 	// By tap.
-	sent, blocked, waited []uint64 // frames, blocked slots, slots of those that were sent
-	longest               []uint32
+	sent, blocked, granted, queued []uint64 // frames, blocked slots, slots of both waits of those that were sent
+	grantMax, queueMax             []uint32
+	depth                          []uint32 // of the vertex's TX FIFO at most, when a frame for the tap came
 
-	// By vertex: the frame that waits.
-	port  []uint16
+	// By vertex: the frame that asks.
+	mark  []uint64
+	port  []uint16 // that it asks for
 	since []uint32 // the slot in which it asked first
 	last  []uint32 // 1 + the slot in which it was blocked last, 0 for none
 }
+
+var _ fabric.QueueWatcher = (*Waiting)(nil)
 
 // NewWaiting follows the taps of a network.
 func NewWaiting(b Network) *Waiting {
 	p := b.Plan()
 	w := &Waiting{Packets: fabric.NewPackets(b.Vertices), plan: p, names: b.Names(), first: make([]uint32, b.Vertices),
-		port: make([]uint16, b.Vertices), since: make([]uint32, b.Vertices), last: make([]uint32, b.Vertices)}
+		mark: make([]uint64, b.Vertices), port: make([]uint16, b.Vertices), since: make([]uint32, b.Vertices), last: make([]uint32, b.Vertices)}
 	taps := uint32(0)
 	for vertex := range w.first {
 		w.first[vertex] = taps
 		taps += uint32(p.Ports(vertex))
 	}
-	w.sent, w.blocked, w.waited, w.longest = make([]uint64, taps), make([]uint64, taps), make([]uint64, taps), make([]uint32, taps)
+	w.sent, w.blocked, w.granted, w.queued = make([]uint64, taps), make([]uint64, taps), make([]uint64, taps), make([]uint64, taps)
+	w.grantMax, w.queueMax, w.depth = make([]uint32, taps), make([]uint32, taps), make([]uint32, taps)
 	return w
 }
 
-// tap is the place of a vertex's port in the columns of all taps.
-func (w *Waiting) tap(vertex int, port uint16) int { return int(w.first[vertex]) + int(port) }
+// tap is the place of a vertex's port in the columns of all taps, -1 for a port that it does not have.
+func (w *Waiting) tap(vertex int, port uint16) int {
+	if int(port) >= w.plan.Ports(vertex) {
+		return -1
+	}
+	return int(w.first[vertex]) + int(port)
+}
 
-// Sent implements fabric.Witness.
-func (w *Waiting) Sent(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
-	tap := w.tap(vertex, frame.Port())
-	w.sent[tap]++
-	if w.waits(vertex, frame.Port(), slot) {
-		wait := slot - w.since[vertex]
-		w.waited[tap] += uint64(wait)
-		w.longest[tap] = max(w.longest[tap], wait)
+// Follow implements fabric.QueueWatcher.
+func (w *Waiting) Follow(q *fabric.Queues) { w.queues = q }
+
+// Queued implements fabric.QueueWatcher.
+func (w *Waiting) Queued(vertex int, port uint16, place int) {
+	if tap := w.tap(vertex, port); tap >= 0 { // else the NIC will refuse it
+		w.depth[tap] = max(w.depth[tap], uint32(place))
+	}
+}
+
+// Left implements fabric.QueueWatcher.
+func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
+	tap, wait, asked := w.tap(vertex, port), sent-queued, sent
+	if tap < 0 {
+		return
+	}
+	if w.last[vertex] == sent { // it was blocked in the slot before
+		asked = w.since[vertex]
 	}
 	w.last[vertex] = 0
+	w.sent[tap]++
+	w.queued[tap] += uint64(wait)
+	w.queueMax[tap] = max(w.queueMax[tap], wait)
+	w.granted[tap] += uint64(sent - asked)
+	w.grantMax[tap] = max(w.grantMax[tap], sent-asked)
 }
+
+// Sent implements fabric.Witness: Left comes when the slot has crossed.
+func (w *Waiting) Sent(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
 // Blocked implements fabric.Witness.
 func (w *Waiting) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	w.blocked[w.tap(vertex, frame.Port())]++
-	if !w.waits(vertex, frame.Port(), slot) {
-		w.port[vertex], w.since[vertex] = frame.Port(), slot
+	if mark := fabric.MarkOf(frame); w.last[vertex] != slot || mark != w.mark[vertex] {
+		w.mark[vertex], w.port[vertex], w.since[vertex] = mark, frame.Port(), slot
 	}
 	w.last[vertex] = slot + 1
-}
-
-// waits reports whether a frame to a port of a vertex was blocked in the slot before.
-func (w *Waiting) waits(vertex int, port uint16, slot uint32) bool {
-	return w.last[vertex] == slot && slot > 0 && w.port[vertex] == port
 }
 
 // Received implements fabric.Witness.
@@ -83,19 +109,41 @@ func (w *Waiting) Received(l *fabric.Ledger, vertex int, frame nic.FrameView, sl
 	}
 }
 
-// TapWaiting is what a report says of a tap at which something was sent or blocked.
+// TapWaiting is what a report says of a tap at which something was sent, was blocked, or waits. A mean
+// is that of all frames that were sent, nil if there are none; a maximum has those that still wait, too.
 type TapWaiting struct {
-	Tap         string  `json:"tap"`
-	Vertex      int     `json:"vertex"`
-	Frames      uint64  `json:"frames"`       // that were sent
-	Blocked     uint64  `json:"blocked"`      // slots in which one had to wait
-	WaitingMax  uint32  `json:"waiting_max"`  // slots from the first request of a frame to its transmission
-	WaitingMean float64 `json:"waiting_mean"` // the same, of all that were sent
+	Tap                string   `json:"tap"`
+	Vertex             int      `json:"vertex"`
+	Frames             uint64   `json:"frames"`                // that were sent
+	Blocked            uint64   `json:"blocked"`               // slots in which one had to wait for a grant
+	QueueWaitSlotsMax  uint32   `json:"queue_wait_slots_max"`  // from queueing by the firmware to the slot in which it is sent
+	QueueWaitSlotsMean *float64 `json:"queue_wait_slots_mean"` // the same
+	GrantWaitSlotsMax  uint32   `json:"grant_wait_slots_max"`  // from the first request to the grant
+	GrantWaitSlotsMean *float64 `json:"grant_wait_slots_mean"` // the same
+	QueueDepthMax      uint32   `json:"queue_depth_max"`       // frames in the vertex's TX FIFO when one for this tap came, it included
+	Waiting            uint64   `json:"waiting"`               // frames that have not been sent when the run ends
+	WaitingSlotsMax    uint32   `json:"waiting_slots_max"`     // how long the first of them has waited
 }
 
 // String is a line of a report.
 func (t TapWaiting) String() string {
-	return fmt.Sprintf("%s vertex %d: %d frames, waited %d slots at most, %.3g on average", t.Tap, t.Vertex, t.Frames, t.WaitingMax, t.WaitingMean)
+	mean := func(slots *float64) string {
+		if slots == nil {
+			return "-"
+		}
+		return fmt.Sprintf("%.3g", *slots)
+	}
+	text := fmt.Sprintf("%s vertex %d: %s, queue wait %s at most (mean %s), grant wait %d (mean %s), queue depth %d", t.Tap, t.Vertex,
+		traces.Plural(t.Frames, "frame", "frames"), traces.Plural(t.QueueWaitSlotsMax, "slot", "slots"), mean(t.QueueWaitSlotsMean),
+		t.GrantWaitSlotsMax, mean(t.GrantWaitSlotsMean), t.QueueDepthMax)
+	if t.Waiting > 0 {
+		still := ", still waiting"
+		if t.Frames == 0 {
+			still = ", starves"
+		}
+		text += fmt.Sprintf("%s: %s for up to %s", still, traces.Plural(t.Waiting, "frame", "frames"), traces.Plural(t.WaitingSlotsMax, "slot", "slots"))
+	}
+	return text
 }
 
 // TapsWaiting are the taps of a report, bus by bus.
@@ -110,36 +158,62 @@ func (t TapsWaiting) Lines() []string {
 	return lines
 }
 
-// Taps returns the figures of all taps at which something was sent or blocked.
-func (w *Waiting) Taps() TapsWaiting {
+// Taps returns the figures of all taps at which something was sent, was blocked, or has waited for so
+// many slots.
+func (w *Waiting) Taps(slots uint32) TapsWaiting {
+	count, longest, asks := make([]uint64, len(w.sent)), make([]uint32, len(w.sent)), make([]uint32, len(w.sent))
+	if w.queues != nil {
+		w.queues.Each(func(vertex int, port uint16, since uint32) {
+			if tap := w.tap(vertex, port); tap >= 0 && since < slots {
+				count[tap]++
+				longest[tap] = max(longest[tap], slots-since)
+			}
+		})
+	}
+	for vertex, last := range w.last {
+		if last == slots && slots > 0 { // blocked in the last of them
+			asks[w.tap(vertex, w.port[vertex])] = slots - w.since[vertex]
+		}
+	}
+	mean := func(sum, frames uint64) *float64 {
+		if frames == 0 {
+			return nil
+		}
+		of := float64(sum) / float64(frames)
+		return &of
+	}
 	taps := TapsWaiting{}
 	for bus, members := range w.plan.Buses {
 		for _, vertex := range members {
 			port := uint16(w.plan.Port(vertex, bus))
 			tap := w.tap(vertex, port)
-			if w.sent[tap]+w.blocked[tap] == 0 {
+			if w.sent[tap]+w.blocked[tap]+count[tap] == 0 {
 				continue
 			}
 			taps = append(taps, TapWaiting{
 				Tap: w.names.Port(vertex, port), Vertex: vertex, Frames: w.sent[tap], Blocked: w.blocked[tap],
-				WaitingMax: w.longest[tap], WaitingMean: float64(w.waited[tap]) / float64(max(1, w.sent[tap])),
+				QueueWaitSlotsMax: max(w.queueMax[tap], longest[tap]), QueueWaitSlotsMean: mean(w.queued[tap], w.sent[tap]),
+				GrantWaitSlotsMax: max(w.grantMax[tap], asks[tap]), GrantWaitSlotsMean: mean(w.granted[tap], w.sent[tap]),
+				QueueDepthMax: w.depth[tap], Waiting: count[tap], WaitingSlotsMax: longest[tap],
 			})
 		}
 	}
 	return taps
 }
 
-// Metrics implements fabric.Referee: those of packets if there are any, the longest wait of all,
-// and what each tap has seen.
+// Metrics implements fabric.Referee: those of packets if there are any, the longest waits of all, and
+// what each tap has seen.
 func (w *Waiting) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	if carries {
 		m = w.Packets.Metrics(e, carries)
 	}
-	taps, longest := w.Taps(), 0
-	for _, tap := range taps {
-		longest = max(longest, int(tap.WaitingMax))
+	taps := w.Taps(e.Slots)
+	queue, grant := 0, 0
+	for i := range taps {
+		queue, grant = max(queue, int(taps[i].QueueWaitSlotsMax)), max(grant, int(taps[i].GrantWaitSlotsMax))
 	}
-	m.Add("waiting_max", longest)
+	m.Add("queue_wait_slots_max", queue)
+	m.Add("grant_wait_slots_max", grant)
 	m.Add("taps", taps)
 	return m
 }
@@ -154,10 +228,10 @@ func (w *Waiting) Witness(announces bool) fabric.Witness {
 // Reset implements fabric.Referee.
 func (w *Waiting) Reset() {
 	w.Packets.Reset()
-	for _, column := range [][]uint64{w.sent, w.blocked, w.waited} {
+	for _, column := range [][]uint64{w.sent, w.blocked, w.granted, w.queued, w.mark} {
 		clear(column)
 	}
-	for _, column := range [][]uint32{w.longest, w.since, w.last} {
+	for _, column := range [][]uint32{w.grantMax, w.queueMax, w.depth, w.since, w.last} {
 		clear(column)
 	}
 	clear(w.port)
@@ -168,9 +242,18 @@ func (w *Waiting) State(v *hw.StateVisitor) {
 	w.Packets.State(v)
 	hw.StateColumn(v, "sent", w.sent)
 	hw.StateColumn(v, "blocked", w.blocked)
-	hw.StateColumn(v, "waited", w.waited)
-	hw.StateColumn(v, "longest", w.longest)
-	hw.StateColumn(v, "port", w.port)
+	hw.StateColumn(v, "granted", w.granted)
+	hw.StateColumn(v, "queued", w.queued)
+	hw.StateColumn(v, "grant_max", w.grantMax)
+	hw.StateColumn(v, "queue_max", w.queueMax)
+	hw.StateColumn(v, "depth", w.depth)
+	hw.StateColumn(v, "mark", w.mark)
+	hw.StateColumn(v, "port", w.port, func(vertex int, port uint16) error {
+		if port > 0 && w.tap(vertex, port) < 0 {
+			return fmt.Errorf("vertex %d at port %d of %d", vertex, port, w.plan.Ports(vertex))
+		}
+		return nil
+	})
 	hw.StateColumn(v, "since", w.since)
 	hw.StateColumn(v, "last", w.last)
 }

@@ -1,0 +1,130 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/nic"
+)
+
+// Lossy is what the reasons of losses depend on.
+type Lossy struct {
+	Processors int
+	Faults     *Faults                  // nil for none
+	Killed     func(processor int) bool // by a fault
+}
+
+// keyOf is the sender of a frame and whom it is for.
+func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint64(destination) }
+
+// lose finds the frames of the slot that has crossed which those have not received whom they are for;
+// one for anybody, if nobody has. Frames of one NIC to one other in one slot, on different ports, are
+// counted.
+func (q *Queues) lose(l *Ledger, slots uint32, c *Lossy) {
+	q.keys = q.keys[:0]
+	for i := range q.shards {
+		for _, r := range q.shards[i].receptions {
+			if r.status == nic.StatusOK && r.any {
+				q.keys = append(q.keys, keyOf(r.source, nic.AnyDestination))
+			} else if r.status == nic.StatusOK {
+				q.keys = append(q.keys, keyOf(r.source, r.processor))
+			}
+		}
+	}
+	slices.Sort(q.keys)
+	q.used = append(q.used[:0], make([]bool, len(q.keys))...)
+	for i := range q.shards {
+		for k := range q.shards[i].departures {
+			if d := &q.shards[i].departures[k]; d.slot < slots && !q.received(d) {
+				l.Find(q.lost(d, c))
+			}
+		}
+	}
+}
+
+// received reports whether a frame was, and takes one reception of it.
+func (q *Queues) received(d *departure) bool {
+	key := keyOf(d.processor, d.destination)
+	k, ok := slices.BinarySearch(q.keys, key)
+	if !ok || d.destination == nic.AnyDestination {
+		return ok
+	}
+	for ; k < len(q.keys) && q.keys[k] == key; k++ {
+		if !q.used[k] {
+			q.used[k] = true
+			return true
+		}
+	}
+	return false
+}
+
+// lost says where and why a frame was lost.
+func (q *Queues) lost(d *departure, c *Lossy) Finding {
+	frame, towards, anybody := fmt.Sprintf("the frame of processor %d", d.processor), 0, d.destination == nic.AnyDestination
+	known := uint64(d.destination) < uint64(c.Processors)
+	if known {
+		towards = int(d.destination)
+	}
+	if !anybody {
+		frame += fmt.Sprintf(" for processor %d", d.destination)
+	}
+	if d.port == nic.PortAll && !known { // it was on many media
+		return Finding{Kind: FindUnheard, Slot: d.slot, Index: int(d.processor), Text: "sent a frame to all ports that nobody received"}
+	}
+	medium := q.names.SentOn(int(d.processor), d.port, towards)
+	full, worst := q.listeners(d, medium)
+	if full >= 0 {
+		text := fmt.Sprintf("lost the frame of processor %d: its RX FIFO was full", d.processor)
+		if c.Faults.Smaller(full, false) {
+			text += ", which a fault has made smaller"
+		}
+		return Finding{Kind: FindUnheard, Slot: d.slot, Index: full, Value: d.processor, Text: text}
+	}
+	f := Finding{Kind: FindLost, Slot: d.slot, Index: medium, Value: d.processor}
+	effect := Unharmed
+	if c.Faults != nil {
+		effect, _ = c.Faults.OnMedium(medium, d.slot)
+	}
+	switch {
+	case effect == Dark:
+		f.Text = "a fault made it dark here"
+	case worst == nic.StatusCollision:
+		f.Text = "it met another frame here"
+	case worst == nic.StatusCRC && effect == Flipped:
+		f.Text = "a fault damaged it here"
+	case worst == nic.StatusCRC:
+		f.Text = "it was damaged here"
+	case known && c.Killed(towards):
+		f.Text = fmt.Sprintf("a fault has killed processor %d", towards)
+	case known:
+		f.Text = fmt.Sprintf("processor %d did not listen here", towards)
+	case anybody:
+		f.Text = "nobody listened here"
+	default:
+		f.Text = "there is no such processor"
+	}
+	f.Text = frame + " was lost: " + f.Text
+	return f
+}
+
+// listeners looks at those whom a frame is for: the first whose RX FIFO was full when it came, -1 for
+// none, and the worst that the others say of its medium, StatusIdle for nothing.
+func (q *Queues) listeners(d *departure, medium int) (full int, worst nic.Status) {
+	full = -1
+	for i := range q.shards {
+		for _, r := range q.shards[i].receptions {
+			switch {
+			case d.destination != nic.AnyDestination && d.destination != r.processor:
+			case r.status == nic.StatusOverflow && r.source == d.processor:
+				if full < 0 || int(r.processor) < full {
+					full = int(r.processor)
+				}
+			case r.status == nic.StatusCollision && q.names.HeardOn(int(r.processor), r.port) == medium:
+				worst = nic.StatusCollision
+			case r.status == nic.StatusCRC && worst == nic.StatusIdle && q.names.HeardOn(int(r.processor), r.port) == medium:
+				worst = nic.StatusCRC
+			}
+		}
+	}
+	return full, worst
+}

@@ -1,0 +1,76 @@
+package starloom
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// newQueues returns what follows frames from queueing to reception, nil if nobody asks.
+func (m *Machine) newQueues(shards int) *fabric.Queues {
+	config := fabric.QueueConfig{NoLoss: m.rules.NoLoss}
+	config.Watcher, _ = m.referee.(fabric.QueueWatcher)
+	if !m.known.carries {
+		config.Deadline = m.rules.DeadlineSlots
+	}
+	return fabric.NewQueues(m.network, config, shards)
+}
+
+// followsFrames reports whether a rule asks where each frame is.
+func (m *Machine) followsFrames() bool {
+	return m.rules.NoLoss || m.rules.DeadlineSlots > 0 && !m.known.carries
+}
+
+// checkDeadline refuses a deadline for what is over only when all of it has arrived.
+func (m *Machine) checkDeadline() error {
+	if m.rules.DeadlineSlots == 0 || m.ending == nil {
+		return nil
+	}
+	return &InputError{Place: m.scenario.Place("rules." + fabric.RuleDeadline), Reason: "this run ends when all has arrived, so stop.slots is its deadline",
+		Remedy: fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.rules.DeadlineSlots)}
+}
+
+// crossed looks at what the last slot that has crossed has brought, before the books of the boundary
+// after it are closed: frames that were lost, and deadlines that have passed.
+func (m *Machine) crossed() {
+	if m.slot == 0 {
+		return
+	}
+	l := &m.shards[0].ledger
+	if m.queues != nil {
+		lossy := fabric.Lossy{Processors: m.shape.Processors(), Killed: m.killedBefore}
+		if m.faults != nil {
+			lossy.Faults = m.faults.plan
+		}
+		m.queues.Crossed(l, m.slot, &lossy)
+	}
+	if limit := m.rules.DeadlineSlots; limit != m.slot || !m.known.carries {
+		return
+	}
+	late := 0
+	m.referee.Missing(func(f fabric.Finding) bool {
+		what := "the packet of processor"
+		if f.Text != "" { // no packet on its way
+			what = "all that is for it from processor"
+		}
+		f.Text = fmt.Sprintf("has not received %s %d after %s", what, f.Value, traces.Plural(m.slot, "slot", "slots"))
+		f.Kind, f.Slot = fabric.FindOverdue, m.slot-1
+		if late++; late <= ViolationsMax {
+			l.Find(f)
+		} else {
+			l.FindingsTotal++
+		}
+		return true
+	})
+}
+
+// followQueues notes what handlers have queued for the slot that begins, unless the run has ended.
+func (m *Machine) followQueues() {
+	if m.queues == nil || m.ended {
+		return
+	}
+	m.queues.Begin(m.slot)
+	m.eachBank(func(bank *nic.Bank) { m.queues.Look(bank, m.slot) })
+}
