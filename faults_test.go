@@ -27,8 +27,8 @@ var faultFabrics = map[string]string{
 	"bus":       "fabric: {bus: {vertices: 20, length: 4}}\nfirmware: {program: bus/two-phase}\nstop: {slots: 30}",
 	"sensors":   "fabric: {bus: {vertices: 8, buses: [[1, 2, 3, 4, 5, 6, 7, 0]], arbiter: fixed}}\nfirmware: {program: bus/sensors, params: {period: 4, spread: 2, readings: 8}}\nstop: {slots: 60}",
 	"ej":        "fabric: {ej: {a: 2, b: 3, dimensions: 1}}\nfirmware: {program: ej/all-to-all-c1}\nworkload: {all_to_all: {}}\nstop: {slots: 40}",
-	"ej credits": "fabric: {ej: {a: 1, b: 2, dimensions: 2, duplex: full, packets_per_link: 2}}\nfirmware: {program: ej/improved}\n" +
-		"workload: {one_to_all: {source: 0}}\nstop: {slots: 40}",
+	"ej credits": "fabric: {ej: {a: 1, b: 2, dimensions: 2, duplex: full, packets_per_link: 2, credits: {depth: 1, round_trip_slots: 3, resync_slots: 8}}}\n" +
+		"firmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}\nstop: {slots: 40}",
 }
 
 // faultKinds are faults that do something in each of them.

@@ -398,6 +398,10 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 				text += m.waitsFor(bank, cell)
 			}
 			unfinished(bank, cell, text)
+		case nic.FlagDone:
+			if what := m.waitsForCredit(bank, cell); what != "" {
+				unfinished(bank, cell, leftToSend(bank, cell)+": it waits for "+what)
+			}
 		case nic.FlagFaulty:
 			if !bank.Silenced(cell) {
 				unfinished(bank, cell, "set its own faulty flag and was not done")
@@ -406,8 +410,8 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	})
 	if !m.finished && count == 0 {
 		m.eachProcessor(func(bank *nic.Bank, cell int) {
-			if n := bank.Registers[cell].TxCount; n > 0 {
-				unfinished(bank, cell, fmt.Sprintf("was done and had %d frames left to send when the run ended", n))
+			if bank.Registers[cell].TxCount > 0 {
+				unfinished(bank, cell, leftToSend(bank, cell))
 			}
 		})
 	}
@@ -422,9 +426,27 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	return count, missing
 }
 
+// leftToSend says that a processor was done with frames in its TX FIFO.
+func leftToSend(bank *nic.Bank, cell int) string {
+	return fmt.Sprintf("was done and had %d frames left to send when the run ended", bank.Registers[cell].TxCount)
+}
+
+// waitsForCredit says for which lost credit a processor waits, "" for none.
+func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
+	if credited, ok := m.transport.(fabric.Credited); ok && bank.Registers[cell].TxCount > 0 {
+		if c := credited.Credits(); c != nil {
+			return c.WaitsFor(bank, cell)
+		}
+	}
+	return ""
+}
+
 // waitsFor says what keeps a processor that is not done, as far as its referee or its NIC knows.
 func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 	registers := &bank.Registers[cell]
+	if what := m.waitsForCredit(bank, cell); what != "" {
+		return ": it waits for " + what
+	}
 	if waiter, ok := m.referee.(fabric.Waiter); ok {
 		var frame nic.FrameView
 		if registers.TxCount > 0 {

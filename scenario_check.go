@@ -327,6 +327,12 @@ func structFields(t reflect.Type) []structField {
 	return fields
 }
 
+// fieldOf is the field with a key, which the type has.
+func fieldOf(t reflect.Type, key string) structField {
+	fields := structFields(t)
+	return fields[slices.IndexFunc(fields, func(f structField) bool { return f.key == key })]
+}
+
 // fieldLimits is what a jsonschema tag says about a value.
 type fieldLimits struct {
 	required         bool

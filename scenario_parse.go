@@ -226,6 +226,11 @@ func (d *scenarioDecoder) decode(node *yaml.Node, v reflect.Value, path string, 
 		v.Set(reflect.New(v.Type().Elem()))
 		return d.decode(node, v.Elem(), path, limits)
 	case reflect.Struct:
+		if short, ok := v.Interface().(fabric.Shorthand); ok && node.Kind == yaml.ScalarNode {
+			key, _ := short.Short()
+			field := fieldOf(v.Type(), key)
+			return d.decode(node, v.Field(field.index), path, field.limits)
+		}
 		return d.decodeStruct(node, v, path)
 	case reflect.Map:
 		return d.decodeParams(node, v, path)

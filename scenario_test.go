@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
@@ -191,6 +192,10 @@ var badScenarios = []badScenario{
 	{"ej: too many processors", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 6}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", false},
 	{"ej: unknown duplex", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, duplex: quarter}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", true},
 	{"ej: negative packets per link", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, packets_per_link: -1}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", true},
+	{"ej: credits without depth", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, credits: {resync_slots: 2}}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", true},
+	{"ej: credits at once", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, credits: {depth: 2, round_trip_slots: 1}}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", true},
+	{"ej: credits in words", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, credits: two}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", true},
+	{"ej: a list of credits", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, credits: [2]}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", true},
 	{"ej: no credits", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, credits: 0}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n", true},
 	{"ej: not a successor", "starloom: 1\nfabric: {ej: {a: 2, b: 4, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}\n", false},
 	{"ej: source outside", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 37}}\n", false},
@@ -573,4 +578,30 @@ func TestOverrideKeepsTheProgram(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, VerdictFail, report.Verdict, "it collides where off-line routing must not")
 	require.Equal(t, RuleCollisionFree, report.Violations[0].Rule)
+}
+
+// TestCreditsInTwoForms: depth alone is the same network, with the same hash, as the long form.
+func TestCreditsInTwoForms(t *testing.T) {
+	hashes := map[string]string{}
+	for _, credits := range []string{"2", "{depth: 2}", "{depth: 2, round_trip_slots: 2, resync_slots: 0}", "{depth: 2, round_trip_slots: 3}", "{depth: 2, resync_slots: 100}", "3"} {
+		text := "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, credits: " + credits + "}}\nfirmware: {program: ej/general}\nworkload: {one_to_all: {source: 0}}\n"
+		s, err := ParseScenario("credits.yaml", []byte(text))
+		require.NoError(t, err, credits)
+		data, err := json.Marshal(s.Fabric.EJ.Credits)
+		require.NoError(t, err)
+		hashes[credits] = s.Hash()
+		switch credits {
+		case "{depth: 2, round_trip_slots: 3}":
+			require.Equal(t, `{"depth":2,"round_trip_slots":3}`, string(data))
+		case "{depth: 2, resync_slots: 100}":
+			require.Equal(t, `{"depth":2,"resync_slots":100}`, string(data))
+		case "3":
+			require.Equal(t, "3", string(data))
+		default:
+			require.Equal(t, "2", string(data))
+			require.Equal(t, hashes["2"], s.Hash())
+		}
+	}
+	require.NotEqual(t, hashes["2"], hashes["3"])
+	require.NotEqual(t, hashes["2"], hashes["{depth: 2, resync_slots: 100}"])
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/invopop/jsonschema"
 
+	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
 )
@@ -27,6 +28,9 @@ func Schema() ([]byte, error) {
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if t == permutationType {
 				return permutationSchema()
+			}
+			if key, _, ok := shorthand(t); ok {
+				return shorthandSchema(t, key)
 			}
 			return nil
 		},
@@ -74,6 +78,37 @@ func permutationSchema() *jsonschema.Schema {
 	}
 }
 
+// shorthand is what a type says that is a fabric.Shorthand.
+func shorthand(t reflect.Type) (key, description string, ok bool) {
+	if t.Kind() != reflect.Struct {
+		return "", "", false
+	}
+	short, ok := reflect.Zero(t).Interface().(fabric.Shorthand)
+	if ok {
+		key, description = short.Short()
+	}
+	return key, description, ok
+}
+
+// shorthandSchema describes an object of integers for which the value of one key may stand.
+func shorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
+	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
+	short := &jsonschema.Schema{}
+	for _, field := range structFields(t) {
+		limit := field.limits.span(t.Field(field.index).Type)
+		p := integerSchema(limit.min, limit.max)
+		p.Description = field.limits.description
+		object.Properties.Set(field.key, p)
+		if field.limits.required {
+			object.Required = append(object.Required, field.key)
+		}
+		if field.key == key {
+			short = p
+		}
+	}
+	return &jsonschema.Schema{OneOf: []*jsonschema.Schema{short, object}}
+}
+
 func integerSchema(minimum int64, maximum uint64) *jsonschema.Schema {
 	return &jsonschema.Schema{
 		Type:    "integer",
@@ -110,6 +145,11 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		}
 		for _, field := range structFields(t) {
 			kind := t.Field(field.index).Type
+			if kind.Kind() == reflect.Pointer {
+				if _, description, ok := shorthand(kind.Elem()); ok {
+					property(name, field.key).Description = description // which no tag can hold
+				}
+			}
 			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
 			if !integer || len(field.limits.enum) > 0 {
 				continue

@@ -21,6 +21,8 @@
 //	plant.go         the hardware of the cycle engine
 //	switches.go      where the one switch of a NIC is in a slot, and the rules of that
 //	credits.go       how many frames of a port may wait at its receiver
+//	credit_limits.go depth, round trip and resynchronisation, as a scenario gives them
+//	credits_state.go what a saved state holds of credits, and whether none is missing
 //	answer.go        what becomes of a frame whose NIC asks before it sends
 //	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
 //	                 component

@@ -379,7 +379,7 @@ func (t *Plant) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, win
 				for lane := range t.lanes {
 					t.hear(s, bank, cell, lane, uint16(lane), ledger, slot)
 					if t.media.Credits != nil {
-						t.media.Credits.Heard(shard, bank.First+cell, uint16(lane), slot, bank.Rx(cell, uint16(lane)) == nic.StatusOK)
+						t.media.Credits.Heard(shard, bank, cell, uint16(lane), ledger, slot)
 					}
 				}
 			case t.tap == nil && t.deserialisers.Idle(bank.First+cell): // most of them
@@ -472,7 +472,7 @@ func (t *Plant) take(s *plantShard, bank *nic.Bank, cell int, port uint16, frame
 func (t *Plant) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
 	s := &t.shards[shard]
 	if t.media.Credits != nil {
-		t.media.Credits.Free(shard, bank)
+		t.media.Credits.Free(shard, bank, ledger, slot)
 	}
 	if t.shape.Asks() { // NICs ask again by themselves
 		t.ask(s, bank, ledger, slot, window)
@@ -805,6 +805,9 @@ func (t *Plant) Reset(seed uint64) {
 // Probes yields the signals of all hardware; those inside RTL that replaces everything are
 // not among them.
 func (t *Plant) Probes(yield func(hw.Probe)) { t.kernel.Probes(yield) }
+
+// Credits implements Credited.
+func (t *Plant) Credits() *Credits { return t.media.Credits }
 
 // Path implements hw.Stateful.
 func (t *Plant) Path() string { return "fabric" }

@@ -47,6 +47,9 @@ type CreditCounters struct {
 	flagged  []bool // per shard: some flag is 1
 	shards   int
 	replaced []bool // by RTL, nil for none
+
+	// Restoring, if set, is told the count of every sender, in order, that a state brings.
+	Restoring func(sender int, count uint16)
 }
 
 // NewCreditCounters returns a bank of counters with all credits, depth of them, 1 to
@@ -71,7 +74,7 @@ func NewCreditCounters(bank Bank, depth int, shards []Shard) (*CreditCounters, e
 	c.Registers = Declare(Declaration{
 		Bank: bank,
 		Registers: []Register{
-			Column("count", c.count, AtMost(uint16(depth))).ResetTo(uint16(depth)).Shown(bits.Len(uint(depth))),
+			Column("count", c.count, AtMost(uint16(depth)), c.restoring).ResetTo(uint16(depth)).Shown(bits.Len(uint(depth))),
 			Column("underflow", c.underflow, AtMost[uint8](1)).Shown(1),
 			Column("overflow", c.overflow, AtMost[uint8](1)).Shown(1),
 		},
@@ -98,7 +101,7 @@ func (c *CreditCounters) Take(sender int) {
 // The shard of the sender's one receiver calls it, between Settle and Latch.
 func (c *CreditCounters) Give(giver, sender int) {
 	c.give[sender]++
-	if out := c.depth - int(c.count[sender]); int(c.give[sender]) > out && !c.isReplaced(sender) {
+	if out := c.depth - int(c.count[sender]); int(c.give[sender]) > out && !c.Replaced(sender) {
 		broken(c.bank.Element(sender), "%d credits are given back, %d are out", c.give[sender], out)
 	}
 	c.ask(giver, sender)
@@ -216,7 +219,16 @@ func (c *CreditCounters) Site() *Site {
 	}
 }
 
-func (c *CreditCounters) isReplaced(sender int) bool { return c.replaced != nil && c.replaced[sender] }
+// Replaced reports whether RTL stands for a sender's counter.
+func (c *CreditCounters) Replaced(sender int) bool { return c.replaced != nil && c.replaced[sender] }
+
+// restoring hands on the count of a saved state.
+func (c *CreditCounters) restoring(sender int, count uint16) error {
+	if c.Restoring != nil {
+		c.Restoring(sender, count)
+	}
+	return nil
+}
 
 // forget takes the inputs back and looks for flags, after a reset or when a state has been
 // restored.

@@ -179,7 +179,8 @@ at the end of a period.`,
 			return &starloom.InputError{Place: "--context", Reason: fmt.Sprintf("%d columns cannot be drawn", o.Context), Remedy: "give 1 to 1000"}
 		}
 		if !(o.RealTolerance >= 0 && o.RealTolerance < 1) {
-			return &starloom.InputError{Place: "--real-tolerance", Reason: fmt.Sprintf("%v is not a part of a number", o.RealTolerance), Remedy: "give 0 or more and less than 1, such as 1e-12"}
+			reason := fmt.Sprintf("%v is not a part of a number", o.RealTolerance)
+			return &starloom.InputError{Place: "--real-tolerance", Reason: reason, Remedy: "give 0 or more and less than 1, such as 1e-12"}
 		}
 		progress := newProgress(c.ErrOrStderr())
 		o.Progress = progress.bytes

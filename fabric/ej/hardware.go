@@ -56,10 +56,10 @@ func (e Network) Build(plant *fabric.Plant) error {
 
 // credits are those of the ports, nil if no port ever waits.
 func (e Network) credits(shards []hw.Shard) (*fabric.Credits, error) {
-	if e.Credits == 0 {
+	if e.Credits == nil {
 		return nil, nil
 	}
-	return fabric.NewCredits(e, e.Credits, shards)
+	return fabric.NewCredits(e, *e.Credits, shards)
 }
 
 // hears are the media that the ports of the nodes hear.

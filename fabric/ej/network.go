@@ -26,7 +26,8 @@ type Network struct {
 	Dimensions     int    `json:"dimensions" jsonschema:"required,minimum=1,maximum=11,description=number of dimensions n; the network has (a*a+a*b+b*b)^n nodes"`
 	Duplex         string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full,description=half: a link carries one direction in a slot\\, and two frames on it meet (default); full: both"`
 	PacketsPerLink int    `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096,description=packets of an all-to-all broadcast that may cross a link in one slot; 0 for no limit (default)"`
-	Credits        int    `json:"credits,omitempty" jsonschema:"minimum=1,maximum=255,description=frames that a port may have sent without the receiver having taken them out of its FIFO (default: so many that it never waits)"`
+
+	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 
 	program string // that Adapt was told, "" for an image
 	params  map[string]int64
@@ -58,9 +59,6 @@ const _ = uint(nic.LanesMax/directions - DimensionsMax)
 // packetsPerLinkMax is what one frame has room for.
 const packetsPerLinkMax = 4096
 
-// creditsMax is the depth of a FIFO.
-const creditsMax = 255
-
 // Kind implements fabric.Network.
 func (e Network) Kind() string { return "ej" }
 
@@ -83,8 +81,6 @@ func (e Network) Check() error {
 		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions), fmt.Sprintf("allowed are 1 to %d: more have 2^31 processors or more", DimensionsMax))
 	case e.PacketsPerLink < 0 || e.PacketsPerLink > packetsPerLinkMax:
 		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink), fmt.Sprintf("allowed are 0 (no limit) to %d", packetsPerLinkMax))
-	case e.Credits < 0 || e.Credits > creditsMax:
-		return refuse("credits", fmt.Sprintf("credits is %d", e.Credits), fmt.Sprintf("allowed are 1 to %d, or nothing for links that never wait", creditsMax))
 	}
 	const alphas = "choose 0 <= a <= b with a*a+a*b+b*b of 7 or more, e.g. a: 3, b: 4"
 	switch {
@@ -143,7 +139,7 @@ func (e Network) torus() *eisenstein.Torus {
 // words for firmware are N, n, M and packets_per_link.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
-		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(), Still: e.Credits == 0,
+		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(), Still: e.Credits == nil,
 		Words: [nic.ShapeWords]uint32{uint32(e.norm()), uint32(e.Dimensions), uint32(e.diameter()), uint32(e.PacketsPerLink)},
 	}
 }
@@ -253,8 +249,8 @@ const (
 // MemoryBytes implements fabric.Network.
 func (e Network) MemoryBytes(c *fabric.Config) uint64 {
 	nodes, credits := uint64(e.nodes()), uint64(0)
-	if e.Credits > 0 {
-		credits = fabric.CreditBytes(e.nodes(), e.ports())
+	if e.Credits != nil {
+		credits = e.Credits.Bytes(e.nodes(), e.ports())
 	}
 	if c.Cycle {
 		return nodes*uint64(e.ports())*memoryLight + credits

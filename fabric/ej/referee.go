@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
+	"slices"
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
@@ -63,11 +64,50 @@ type shardCounts struct {
 	// The node that was counted last in each direction, with its slot.
 	sender, receiver int
 	sentIn, heardIn  uint32
+
+	// The nodes that have sent in an even slot, and in an odd one, of which what they have sent
+	// may still arrive: of one source, to count each node of a step once.
+	sending [2]sendingNodes
+}
+
+// sendingNodes are those of one slot, in ascending order.
+type sendingNodes struct {
+	slot  uint32
+	nodes []uint32
+	next  int // those before it are below the receiver that was asked for last
+}
+
+// add adds a node: of most lists the last one.
+func (l *sendingNodes) add(node int, slot uint32) {
+	if l.slot != slot {
+		*l = sendingNodes{slot: slot, nodes: l.nodes[:0]}
+	}
+	if at := len(l.nodes); at == 0 || l.nodes[at-1] < uint32(node) {
+		l.nodes = append(l.nodes, uint32(node))
+	} else if at, has := slices.BinarySearch(l.nodes, uint32(node)); !has {
+		l.nodes = slices.Insert(l.nodes, at, uint32(node))
+	}
+}
+
+// has reports whether a node is among those of a slot. Receivers come in ascending order, so that
+// most are found at once.
+func (l *sendingNodes) has(node int, slot uint32) bool {
+	if l.slot != slot {
+		return false
+	}
+	if l.next > 0 && l.nodes[l.next-1] >= uint32(node) {
+		l.next = 0
+	}
+	for l.next < len(l.nodes) && l.nodes[l.next] < uint32(node) {
+		l.next++
+	}
+	return l.next < len(l.nodes) && l.nodes[l.next] == uint32(node)
 }
 
 // stepCounts are the figures of one step.
 type stepCounts struct {
 	senders, receivers uint32
+	both               uint32 // nodes that send and receive, of one source
 	packets            uint32 // most on one link
 }
 
@@ -182,6 +222,9 @@ func (r *referee) Sent(l *fabric.Ledger, node int, frame nic.FrameView, slot uin
 	if s.sender != node || s.sentIn != slot {
 		s.sender, s.sentIn = node, slot
 		step.senders++
+		if !r.all {
+			s.sending[slot&1].add(node, slot)
+		}
 	}
 	if frame.Kind() == nic.KindData {
 		step.packets = max(step.packets, uint32(max(1, frame.PayloadBytes()/r.size)))
@@ -199,7 +242,11 @@ func (r *referee) Received(l *fabric.Ledger, node int, frame nic.FrameView, slot
 	s := &r.shards[l.Shard]
 	if s.receiver != node || s.heardIn != slot {
 		s.receiver, s.heardIn = node, slot
-		s.step(slot).receivers++
+		step := s.step(slot)
+		step.receivers++
+		if !r.all && s.sending[slot&1].has(node, slot) {
+			step.both++
+		}
 	}
 	if !r.all {
 		if r.table != nil {
@@ -258,17 +305,18 @@ func (r *referee) take(node, source int) (before bool) {
 }
 
 // Metrics implements fabric.Referee. Step i of an array is entry i-1; senders and receivers are
-// distinct nodes.
+// distinct nodes, active ones are senders or receivers, and the others free.
 func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
-	var senders, receivers, free, active, packets []int
+	var senders, receivers, both, free, active, packets []int
 	duplicates := 0
 	for i := range r.shards {
 		for k, step := range r.shards[i].steps {
 			if k >= len(senders) {
-				senders, receivers, packets = append(senders, 0), append(receivers, 0), append(packets, 0)
+				senders, receivers, both, packets = append(senders, 0), append(receivers, 0), append(both, 0), append(packets, 0)
 			}
 			senders[k] += int(step.senders)
 			receivers[k] += int(step.receivers)
+			both[k] += int(step.both)
 			packets[k] = max(packets[k], int(step.packets))
 		}
 		duplicates += int(r.shards[i].duplicates)
@@ -277,7 +325,7 @@ func (r *referee) Metrics(*fabric.End, bool) (m fabric.Metrics) {
 	m.Add("receivers", some(receivers))
 	if !r.all { // of all-to-all a node sends and receives in one step
 		for k := range senders {
-			active = append(active, senders[k]+receivers[k])
+			active = append(active, senders[k]+receivers[k]-both[k])
 			free = append(free, r.net.nodes()-active[k])
 		}
 		m.Add("free", some(free))
@@ -374,14 +422,21 @@ func (r *referee) State(v *hw.StateVisitor) {
 		s, name := &r.shards[i], hw.Index("counts", i)
 		var figures []uint32
 		for _, step := range s.steps {
-			figures = append(figures, step.senders, step.receivers, step.packets)
+			figures = append(figures, step.senders, step.receivers, step.both, step.packets)
 		}
 		hw.StateList(v, name+".steps", &figures)
 		hw.StateScalar(v, name+".duplicates", &s.duplicates)
+		for k, parity := range []string{".even", ".odd"} {
+			hw.StateScalar(v, name+parity+".slot", &s.sending[k].slot)
+			hw.StateList(v, name+parity+".sending", &s.sending[k].nodes, hw.AtMost(uint32(r.net.nodes()-1)))
+		}
 		v.AfterRestore(func() {
 			s.steps, s.sender, s.receiver = s.steps[:0], -1, -1
-			for ; len(figures) >= 3; figures = figures[3:] {
-				s.steps = append(s.steps, stepCounts{figures[0], figures[1], figures[2]})
+			for ; len(figures) >= 4; figures = figures[4:] {
+				s.steps = append(s.steps, stepCounts{figures[0], figures[1], figures[2], figures[3]})
+			}
+			for k := range s.sending {
+				s.sending[k].next = 0
 			}
 		})
 	}

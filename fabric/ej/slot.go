@@ -260,7 +260,7 @@ func (t *slotTransport) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 	w := &t.work[shard]
 	var cell, node int
 	if t.credits != nil {
-		t.credits.Free(shard, bank)
+		t.credits.Free(shard, bank, ledger, slot)
 	}
 	put := func(frame nic.FrameView) (taken bool) {
 		frame.SetSource(uint32(node))
@@ -354,7 +354,7 @@ func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.B
 			ledger.NoteHeard(node, port, bank.PushRx(cell, port, frame), frame, slot)
 		}
 		if t.credits != nil {
-			t.credits.Heard(shard, node, port, slot, bank.Rx(cell, port) == nic.StatusOK)
+			t.credits.Heard(shard, bank, cell, port, ledger, slot)
 		}
 	}
 }
@@ -418,6 +418,9 @@ func (t *slotTransport) Reset(uint64) {
 		t.credits.Reset()
 	}
 }
+
+// Credits implements fabric.Credited.
+func (t *slotTransport) Credits() *fabric.Credits { return t.credits }
 
 // Path implements hw.Stateful.
 func (t *slotTransport) Path() string { return "fabric" }

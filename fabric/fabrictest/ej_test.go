@@ -11,6 +11,7 @@ import (
 
 	"starloom"
 	"starloom/cosim"
+	"starloom/fabric"
 	"starloom/fabric/ej"
 	"starloom/firmware"
 )
@@ -41,14 +42,20 @@ func TestEJ(t *testing.T) {
 	var cases []Case
 	for _, size := range []struct{ a, b, dimensions int }{{1, 2, 1}, {2, 2, 1}, {1, 3, 1}, {2, 3, 1}, {1, 2, 2}} {
 		for _, duplex := range []string{ej.DuplexHalf, ej.DuplexFull} {
-			e := ej.Network{A: size.a, B: size.b, Dimensions: size.dimensions, Duplex: duplex, Credits: random.IntN(4)}
+			e := ej.Network{A: size.a, B: size.b, Dimensions: size.dimensions, Duplex: duplex}
+			if depth := random.IntN(4); depth > 0 {
+				e.Credits = &fabric.CreditLimits{Depth: depth}
+			}
 			depth := 1 + random.IntN(3)
-			cases = append(cases, Case{Name: fmt.Sprintf("seed %d: %+v, depth %d", seed, e, depth), Scenario: onEJ(flood, e, depth)})
+			cases = append(cases, Case{Name: fmt.Sprintf("seed %d: %+v, credits %v, depth %d", seed, size, e.Credits, depth), Scenario: onEJ(flood, e, depth)})
 		}
 	}
 	(&Suite{Cases: cases}).Run(t)
 	for _, credits := range []int{0, 1} {
-		e := ej.Network{A: 1, B: 3, Dimensions: 1, Credits: credits}
+		e := ej.Network{A: 1, B: 3, Dimensions: 1}
+		if credits > 0 {
+			e.Credits = &fabric.CreditLimits{Depth: credits}
+		}
 		half, err := starloom.Run(t.Context(), onEJ(flood, e, 1)(t), starloom.RunOptions{})
 		require.NoError(t, err)
 		require.Greater(t, half.Frames.Collided, uint64(50))
@@ -64,7 +71,7 @@ func TestEJ(t *testing.T) {
 // TestEJRTL puts RTL in the place of each kind of part, and of all of them, in both backends.
 func TestEJRTL(t *testing.T) {
 	flood := built(t, "ring/testdata/flood.c")
-	half := ej.Network{A: 1, B: 2, Dimensions: 1, Credits: 2}
+	half := ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 2}}
 	(&Suite{
 		Cases: []Case{{Name: "half duplex", Scenario: onEJ(flood, half, 1)}},
 		RTL: []starloom.RTL{
@@ -154,7 +161,11 @@ func TestEJCredits(t *testing.T) {
 	} {
 		t.Run(fmt.Sprintf("%d credits, %d places, a frame taken in every %d slots", c.credits, c.rxFrames, c.every), func(t *testing.T) {
 			for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
-				s := onEJ(image, ej.Network{A: 1, B: 2, Dimensions: 1, Credits: c.credits}, 1)(t)
+				e := ej.Network{A: 1, B: 2, Dimensions: 1}
+				if c.credits > 0 {
+					e.Credits = &fabric.CreditLimits{Depth: c.credits}
+				}
+				s := onEJ(image, e, 1)(t)
 				s.NIC.RXFrames, s.Firmware.Params = c.rxFrames, map[string]int64{"every": int64(c.every), "until": slots}
 				m := machine(t, s, starloom.MachineOptions{Engine: engine})
 				require.NoError(t, m.Run(t.Context(), nil))
@@ -165,6 +176,115 @@ func TestEJCredits(t *testing.T) {
 				require.Equal(t, c.everBlocked, min(f.Blocked, 1))
 			}
 		})
+	}
+}
+
+// TestEJLostCredits: a frame that its receiver never sees takes its credit with it, until the
+// next resynchronisation; the report names the port that waits for it.
+func TestEJLostCredits(t *testing.T) {
+	const slots, waits = 40, "it waits for a credit of ej.node[0].dim[1].port[+1], which has lost 2 of 2"
+	image := built(t, "testdata/stream.c")
+	link, receiver := []string{"ej.node[0].dim[1].link[+1].out"}, []string{"ej.node[1].nic[0]"}
+	drop := func(in ...uint32) starloom.Fault {
+		return starloom.Fault{Kind: "drop", Targets: link, Slots: &starloom.FaultSlots{List: in}}
+	}
+	for name, c := range map[string]struct {
+		limits          fabric.CreditLimits
+		faults          []starloom.Fault
+		sent, delivered uint64
+		waits           bool
+	}{
+		"nothing":                 {limits: fabric.CreditLimits{Depth: 2}, sent: slots, delivered: slots},
+		"one of two":              {limits: fabric.CreditLimits{Depth: 2}, faults: []starloom.Fault{drop(3)}, sent: 4 + slots/2 - 1, delivered: 3 + slots/2 - 1},
+		"both":                    {limits: fabric.CreditLimits{Depth: 2}, faults: []starloom.Fault{drop(3, 4)}, sent: 5, delivered: 3, waits: true},
+		"resynchronised":          {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 10}, faults: []starloom.Fault{drop(3, 4)}, sent: 5 + slots - 11, delivered: 3 + slots - 11},
+		"dark, too":               {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 10}, faults: []starloom.Fault{drop(3, 4, 9)}, sent: 5 + slots - 21, delivered: 3 + slots - 21},
+		"a wrong CRC":             {limits: fabric.CreditLimits{Depth: 2}, faults: []starloom.Fault{{Kind: "bit_flip", Targets: link}}, sent: slots},
+		"a stuck link":            {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 5}, faults: []starloom.Fault{{Kind: "stuck", Targets: link, Slots: &starloom.FaultSlots{From: 5}}}, sent: 7, delivered: 5, waits: true},
+		"a dead receiver":         {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 5}, faults: []starloom.Fault{{Kind: "dead", Targets: receiver, Slots: &starloom.FaultSlots{From: 5}}}, sent: 6, delivered: 5, waits: true},
+		"a long way":              {limits: fabric.CreditLimits{Depth: 2, RoundTripSlots: 4}, sent: slots/2 + 1, delivered: slots/2 + 1},
+		"a long way, enough":      {limits: fabric.CreditLimits{Depth: 4, RoundTripSlots: 4}, sent: slots, delivered: slots},
+		"resynchronised far away": {limits: fabric.CreditLimits{Depth: 2, RoundTripSlots: 9, ResyncSlots: 10}, faults: []starloom.Fault{drop(0, 1)}, sent: 2 + 2*3 + 1, delivered: 2*3 + 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+				s := onEJ(image, ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &c.limits}, 1)(t)
+				s.Firmware.Params = map[string]int64{"every": 1, "until": slots}
+				if c.faults != nil {
+					s.Faults = &starloom.Faults{Schedule: c.faults}
+				}
+				m := machine(t, s, starloom.MachineOptions{Engine: engine})
+				require.NoError(t, m.Run(t.Context(), nil))
+				r := m.Report()
+				require.Equal(t, c.sent, r.Frames.Sent, engine)
+				require.Equal(t, c.delivered, r.Frames.Delivered, engine)
+				if !c.waits {
+					require.Equal(t, starloom.VerdictPass, r.Verdict, "%+v", r.Violations)
+					continue
+				}
+				require.Equal(t, starloom.VerdictFail, r.Verdict)
+				require.Equal(t, "processor 0 was done and had 1 frames left to send when the run ended: "+waits, r.Violations[0].Message)
+			}
+		})
+	}
+}
+
+// TestEJCreditsUnderFaults floods networks whose links lose frames and whose nodes die and come
+// back: all ways to run them agree, and what is saved goes on as before.
+func TestEJCreditsUnderFaults(t *testing.T) {
+	const seed = 2
+	flood := built(t, "ring/testdata/flood.c")
+	random := rand.New(rand.NewPCG(seed, 0))
+	var cases []Case
+	stuck := 0
+	for i := range 6 {
+		e := ej.Network{A: 1, B: 2 + i/2%2, Dimensions: 1, Duplex: []string{ej.DuplexHalf, ej.DuplexFull}[i%2]}
+		e.Credits = &fabric.CreditLimits{Depth: 1 + random.IntN(4), RoundTripSlots: 2 + random.IntN(4), ResyncSlots: []uint32{0, 1, 7}[i%3]}
+		depth, rate := 1+random.IntN(3), 0.1+0.2*random.Float64()
+		scenario := func(t testing.TB) *starloom.Scenario {
+			s, rare := onEJ(flood, e, depth)(t), 0.02
+			s.Seed = uint64(i)
+			s.Faults = &starloom.Faults{Schedule: []starloom.Fault{
+				{Kind: "drop", Probability: &rate}, {Kind: "dead", Probability: &rare}, {Kind: "restart", Probability: &rare}, {Kind: "bit_flip", Probability: &rare},
+			}}
+			return s
+		}
+		breaks := "" // unless a port waits for ever
+		report, err := starloom.Run(t.Context(), scenario(t), starloom.RunOptions{})
+		require.NoError(t, err)
+		if report.Verdict == starloom.VerdictFail {
+			breaks = starloom.RuleFinishes
+			require.Contains(t, report.Violations[0].Message, ": it waits for a credit of ej.node[")
+			stuck++
+		}
+		cases = append(cases, Case{Breaks: breaks, Name: fmt.Sprintf("seed %d: %d %s, depth %d, drop %.2f", seed, e.B, fmt.Sprint(*e.Credits), depth, rate), Scenario: scenario})
+	}
+	require.Greater(t, stuck, 2)
+	require.Less(t, stuck, 6)
+	(&Suite{Cases: cases}).Run(t)
+}
+
+// TestEJActiveNodes: where nodes send and receive in one step, active counts each once, and free
+// the others.
+func TestEJActiveNodes(t *testing.T) {
+	relay := built(t, "testdata/relay.c")
+	for _, source := range []int{0, 17} {
+		scenario := func(t testing.TB) *starloom.Scenario {
+			s := onEJ(relay, ej.Network{A: 3, B: 4, Dimensions: 1, Duplex: ej.DuplexFull}, 6)(t)
+			s.Workload = starloom.Workload{OneToAll: &starloom.OneToAll{Source: source}}
+			return s
+		}
+		(&Suite{Cases: []Case{{Name: fmt.Sprint("source ", source), Scenario: scenario}}}).Run(t)
+		report, err := starloom.Run(t.Context(), scenario(t), starloom.RunOptions{})
+		require.NoError(t, err)
+		for name, want := range map[string][]int{ // rings of 1, 6, 12 and 18 nodes, of which each hears its neighbours
+			"senders":   {1, 6, 12, 18},
+			"receivers": {6, 19, 36, 30},
+			"active":    {7, 19, 36, 30}, // 48 of 37 were said to be active in step 3
+			"free":      {30, 18, 1, 7},
+		} {
+			require.Equal(t, want, report.Metrics.Get(name), name)
+		}
 	}
 }
 

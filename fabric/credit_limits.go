@@ -1,0 +1,53 @@
+package fabric
+
+import (
+	"encoding/json"
+
+	"starloom/hw"
+)
+
+// CreditLimits are the credits of every port. In a scenario depth alone may stand for all:
+// credits: 2. The round trip is that of a frame which its receiver takes at once: so many credits
+// keep a link busy. A resynchronisation restores the credits of frames that were never seen.
+type CreditLimits struct {
+	Depth          int    `json:"depth" jsonschema:"required,minimum=1,maximum=255,description=frames of a port not taken out of its receiver's FIFO"`
+	RoundTripSlots int    `json:"round_trip_slots,omitempty" jsonschema:"minimum=2,maximum=64,description=slots from a frame to the next by its credit; default 2"`
+	ResyncSlots    uint32 `json:"resync_slots,omitempty" jsonschema:"description=slots between resynchronisations of credits; 0 for never (default)"`
+}
+
+// roundTripMin is the shortest round trip: a slot to the receiver, and a credit counts from the
+// boundary after the one at which it is given back.
+const roundTripMin = 2
+
+// Short implements Shorthand.
+func (CreditLimits) Short() (key, description string) {
+	return "depth", "how many frames a port may have on its link and at the receiver (default: so many that it never waits). " +
+		"A credit comes back when the receiver takes the frame out of its FIFO, or at once after a collision, a CRC error, " +
+		"an overflow or where no one listens; a frame that its receiver never sees (faults drop, stuck and dead) " +
+		"takes its credit with it, until a resynchronisation"
+}
+
+// Shorthand is an object of a scenario for which the value of one key may stand.
+type Shorthand interface {
+	Short() (key, description string)
+}
+
+// MarshalJSON implements json.Marshaler: the short form, if it says all.
+func (l CreditLimits) MarshalJSON() ([]byte, error) {
+	if l.roundTrip() == roundTripMin && l.ResyncSlots == 0 {
+		return json.Marshal(l.Depth)
+	}
+	type plain CreditLimits
+	return json.Marshal(plain(l))
+}
+
+func (l *CreditLimits) roundTrip() int { return max(l.RoundTripSlots, roundTripMin) }
+
+// Bytes is what the credits of a network take.
+func (l *CreditLimits) Bytes(processors, ports int) uint64 {
+	port := 4 + 2 + 1 + hw.CreditCounterBytes // from, sent, lost
+	if ways := l.roundTrip() - 1; ways > 1 {
+		port += ways
+	}
+	return uint64(processors) * (fifoMax + 1 + uint64(ports)*uint64(port))
+}
