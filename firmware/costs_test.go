@@ -40,3 +40,24 @@ func TestCostTable(t *testing.T) {
 	}
 	require.Equal(t, want.String(), got, "run go test ./firmware -run CostTable -update")
 }
+
+// TestFlagsAreStated: the commands in ABI.md have the flags of Build that an image depends on.
+func TestFlagsAreStated(t *testing.T) {
+	text, err := os.ReadFile("ABI.md")
+	require.NoError(t, err)
+	_, rest, found := strings.Cut(string(text), "<!-- flags -->\n")
+	require.True(t, found)
+	commands, _, found := strings.Cut(rest, "<!-- /flags -->")
+	require.True(t, found)
+	require.Contains(t, commands, strings.Join(linkFlags, " "))
+	for _, flag := range clangFlags {
+		if flag == "-g" || strings.HasPrefix(flag, "-W") || strings.HasPrefix(flag, "-fdebug") {
+			continue // they change nothing that runs
+		}
+		require.Contains(t, strings.Fields(commands), flag)
+	}
+	_, refused, _ := strings.Cut(string(text), "## What is refused\n")
+	for _, op := range []string{"table.get", "table.set", "table.size", "table.grow", "table.fill", "table.copy", "table.init", "elem.drop", "data.drop", "ref.null", "ref.is_null", "ref.func"} {
+		require.Contains(t, refused, "`"+op+"`")
+	}
+}

@@ -154,7 +154,8 @@ func TestHeadlineIsTheUsers(t *testing.T) {
 	require.Equal(t, 4, ownFrame(panics[:5]))
 	require.Equal(t, 0, ownFrame(panics[:4]), "nothing is the user's")
 	require.Equal(t, 0, ownFrame(panics[4:]))
-	require.Equal(t, 0, ownFrame([]wasm.Frame{{Function: "closure", Source: "router.rs:9:1"}, {Function: "map", Source: "/usr/src/rustc-1.63.0/library/core/src/iter/adapters/map.rs:84:28"}, {Function: "on_slot", Source: "router.rs:3:1"}}))
+	require.Equal(t, 0, ownFrame([]wasm.Frame{{Function: "closure", Source: "router.rs:9:1"},
+		{Function: "map", Source: "/usr/src/rustc-1.63.0/library/core/src/iter/adapters/map.rs:84:28"}, {Function: "on_slot", Source: "router.rs:3:1"}}))
 	require.Equal(t, 2, ownFrame([]wasm.Frame{{Function: "rust_begin_unwind"}, {Function: "core::panicking::panic_fmt::h1"}, {Function: "router::data_slot::h2"}}))
 	require.Equal(t, 1, ownFrame([]wasm.Frame{{Function: "~lib/staticarray/StaticArray<u32>#__get"}, {Function: "router/dataSlot"}}))
 	require.Equal(t, 2, ownFrame([]wasm.Frame{{Function: "runtime.fatalpanic"}, {Function: "runtime.gopanic"}, {Function: "main.dataSlot"}}))

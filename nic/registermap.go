@@ -58,8 +58,8 @@ var RegisterMap = []Block{
 		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
 		{"flags", 8, 0, ReadWrite, "free for the firmware, travels with the frame"},
 		{"payload_bytes", 16, 0, ReadWrite, "length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame"},
-		{"source", 32, 0, ReadOnly, "NIC that sent the frame on this hop; the NIC fills it in"},
-		{"destination", 32, 0, ReadWrite, "addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says"},
+		{"source", 32, 0, ReadOnly, "NIC that sent the frame on this hop; the NIC fills it in. Where a packet comes from at first, firmware keeps in the payload"},
+		{"destination", 32, 0, ReadWrite, "addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says. A NIC keeps no other one: the final destination of a packet that is relayed stands in its payload, and the firmware of each relay reads it there and writes here who is next, or anybody"},
 		{"tag", 16, 0, ReadWrite, "free for the firmware, travels with the frame"},
 		{"port", 16, 0, ReadWrite, "sent: port to send to, 0xfffe for all ports; received: port it was heard on"},
 	}},
@@ -79,18 +79,18 @@ var RegisterMap = []Block{
 		{"payload_bytes", 32, 0, Layout, "largest payload of a frame"},
 		{"first", 32, 0, ReadOnly, "processor number of cell 0"},
 		{"processors", 32, 0, ReadOnly, "processors in the machine"},
-		{"shape", 32, ShapeWords, ReadOnly, "the network's size; what the words mean is the network's"},
+		{"shape", 32, ShapeWords, ReadOnly, "the network's size; ABI.md has what the words mean in each network"},
 		{"ports", 32, 0, ReadOnly, "ports of a NIC"},
 		{"seed", 64, 0, ReadOnly, "start of the random stream"},
 		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
 		{"processor", 32, 0, Layout, "address of the first processor block; one follows the other"},
-		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker)"},
+		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker; ABI.md has the others)"},
 		{"calls", 32, 0, Layout, "address of the list of cells, 32 bits each, whose handlers the host wants to be called"},
 		{"rx_status", 32, 0, Layout, "address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4"},
 		{"listen", 32, 0, Layout, "address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1"},
 		{"listen_slots", 32, 0, Layout, "columns of the listening table, 1 to 64"},
-		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none"},
-		{"rom", 32, 0, Layout, "address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none"},
+		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; ABI.md has what it means in each network; 0 if the firmware takes none"},
+		{"rom", 32, 0, Layout, "address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; ABI.md has what they mean in each network; 0 if the firmware takes none"},
 		{"rom_words", 32, 0, ReadOnly, "words of each processor's ROM"},
 		{"machine_rom", 32, 0, Layout, "address of the ROM that all processors share; 0 if the firmware takes none"},
 		{"machine_rom_words", 32, 0, ReadOnly, "words of it"},
@@ -292,7 +292,7 @@ func writeVerilog(w io.Writer) {
 // writeMarkdown writes REGISTERS.md.
 func writeMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "<!-- %s -->\n# Register map, ABI version %d\n\n", generatedBy, ABIVersion)
-	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, L the SDK writes once.\n")
+	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, L the image writes once, in `starloom_attach`; in an image with `starloom.h` the SDK does.\n")
 	for _, b := range RegisterMap {
 		regs, size := b.place()
 		fmt.Fprintf(w, "\n## %s, %d bytes\n\n%s\n\n", b.Name, size, b.Doc)

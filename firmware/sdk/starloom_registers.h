@@ -42,8 +42,8 @@ typedef struct {
     uint8_t kind; /* RW, data 0, ack 1, control 2 */
     uint8_t flags; /* RW, free for the firmware, travels with the frame */
     uint16_t payload_bytes; /* RW, length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame */
-    uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in */
-    uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says */
+    uint32_t source; /* R, NIC that sent the frame on this hop; the NIC fills it in. Where a packet comes from at first, firmware keeps in the payload */
+    uint32_t destination; /* RW, addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says. A NIC keeps no other one: the final destination of a packet that is relayed stands in its payload, and the firmware of each relay reads it there and writes here who is next, or anybody */
     uint16_t tag; /* RW, free for the firmware, travels with the frame */
     uint16_t port; /* RW, sent: port to send to, 0xfffe for all ports; received: port it was heard on */
     uint8_t payload[];
@@ -95,18 +95,18 @@ typedef struct {
     uint32_t payload_bytes; /* L, largest payload of a frame */
     uint32_t first; /* R, processor number of cell 0 */
     uint32_t processors; /* R, processors in the machine */
-    uint32_t shape[8]; /* R, the network's size; what the words mean is the network's */
+    uint32_t shape[8]; /* R, the network's size; ABI.md has what the words mean in each network */
     uint32_t ports; /* R, ports of a NIC */
     uint64_t seed; /* R, start of the random stream */
     int32_t param[16]; /* R, parameters from the scenario, by index */
     sl_processor *processor; /* L, address of the first processor block; one follows the other */
-    uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker) */
+    uint32_t *workload; /* L, address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker; ABI.md has the others) */
     uint32_t *calls; /* L, address of the list of cells, 32 bits each, whose handlers the host wants to be called */
     uint8_t *rx_status; /* L, address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4 */
     uint16_t *listen; /* L, address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1 */
     uint32_t listen_slots; /* L, columns of the listening table, 1 to 64 */
-    uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; what it means is the network's; 0 if the firmware takes none */
-    const uint32_t *rom; /* L, address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; what they mean is the network's; 0 if the firmware takes none */
+    uint64_t *schedule; /* L, address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; ABI.md has what it means in each network; 0 if the firmware takes none */
+    const uint32_t *rom; /* L, address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; ABI.md has what they mean in each network; 0 if the firmware takes none */
     uint32_t rom_words; /* R, words of each processor's ROM */
     const uint32_t *machine_rom; /* L, address of the ROM that all processors share; 0 if the firmware takes none */
     uint32_t machine_rom_words; /* R, words of it */
