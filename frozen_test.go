@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"starloom/cosim"
 )
 
 // frozen are scenarios whose outputs must survive any change of the code's structure:
@@ -72,15 +74,26 @@ func brokenScenario(image string, groups, groupSize int, rules string) string {
 	return fmt.Sprintf("fabric: {pops: {groups: %d, group_size: %d}}\nfirmware: {image: %s}\nworkload: {permutation: reverse}\nstop: {slots: 20}\nrules: {%s}", groups, groupSize, image, rules)
 }
 
-// frozenTraces is what is kept of a scenario's traces.
+// frozenTraces are the SHA-256 of a scenario's outputs, without the firmware's.
 type frozenTraces struct {
-	VCD    string `json:"vcd"`    // SHA-256, without the firmware's
-	PCAPNG string `json:"pcapng"` // likewise
+	VCD      string `json:"vcd"`
+	GTKW     string `json:"gtkw"`
+	PCAPNG   string `json:"pcapng"`
+	Log      string `json:"log"`
+	RunTable string `json:"run_table,omitempty"`
+}
+
+// allFrozen are the frozen scenarios by name.
+func allFrozen() map[string]string {
+	all := maps.Clone(frozen)
+	maps.Copy(all, frozenFabrics)
+	return all
 }
 
 // TestFrozen compares report, texts, waveform and capture of every frozen scenario with
 // what they were. Both engines must give the same report.
 func TestFrozen(t *testing.T) {
+	frozen := allFrozen()
 	folder := filepath.Join("testdata", "frozen")
 	hashes := map[string]frozenTraces{}
 	for _, name := range slices.Sorted(maps.Keys(frozen)) {
@@ -118,7 +131,7 @@ func TestFrozen(t *testing.T) {
 
 func frozenScenario(t *testing.T, name string) *Scenario {
 	path := filepath.Join(t.TempDir(), name+".yaml")
-	text := "starloom: 1\nname: " + name + "\n" + frozen[name] + "\n"
+	text := "starloom: 1\nname: " + name + "\n" + allFrozen()[name] + "\n"
 	if _, image, own := strings.Cut(text, "image: "); own {
 		image, _, _ = strings.Cut(image, "}")
 		text = strings.Replace(text, "image: "+image, "image: "+testImage(t, image), 1)
@@ -133,25 +146,58 @@ func frozenScenario(t *testing.T, name string) *Scenario {
 func frozenRun(t *testing.T, s *Scenario) (*Report, frozenTraces) {
 	dir := t.TempDir()
 	o := RunOptions{}
-	wave, capture := "", ""
+	path := func(name string) Output { return File(filepath.Join(dir, name)) }
 	if s.Workload.Permutation.Kind != PermutationAll {
-		wave, capture = filepath.Join(dir, "run.vcd"), filepath.Join(dir, "run.pcapng")
-		o.VCD, o.PCAPNG = File(wave), File(capture)
+		o.VCD, o.PCAPNG, o.Log = path("run.vcd"), path("run.pcapng"), path("run.log")
+	}
+	if s.Fabric.Crossbar != nil && s.Workload.Gossip != nil || s.Workload.OneToAll != nil && s.Fabric.EJ != nil {
+		o.RunTableCSV = path("run-table.csv")
 	}
 	report, err := Run(context.Background(), s, o)
 	require.NoError(t, err)
 	report.Files = nil
-	hash := func(path string) string {
-		if path == "" {
+	hash := func(name string) string {
+		data, err := os.ReadFile(filepath.Join(dir, name))
+		if os.IsNotExist(err) {
 			return ""
 		}
-		data, err := os.ReadFile(path)
 		require.NoError(t, err)
 		data = bytes.ReplaceAll(data, []byte(report.Firmware.SHA256), []byte("-"))
 		data = bytes.ReplaceAll(data, []byte(s.Hash()), []byte("-")) // the scenario's form may change
+		data = bytes.ReplaceAll(data, []byte(dir), []byte("-"))
 		return fmt.Sprintf("%x", sha256.Sum256(data))
 	}
-	return report, frozenTraces{hash(wave), hash(capture)}
+	return report, frozenTraces{hash("run.vcd"), hash("run.gtkw"), hash("run.pcapng"), hash("run.log"), hash("run-table.csv")}
+}
+
+// TestFrozenRestored: a frozen run that is saved in its middle, and goes on from there in
+// another machine, has the report of the one that was not.
+func TestFrozenRestored(t *testing.T) {
+	for _, name := range slices.Sorted(maps.Keys(allFrozen())) {
+		t.Run(name, func(t *testing.T) {
+			s := frozenScenario(t, name)
+			if s.Workload.Permutation.Kind == PermutationAll {
+				t.Skip("many runs are not saved")
+			}
+			if slices.ContainsFunc(s.RTL, func(r RTL) bool { return r.Backend == cosim.BackendIcarus }) {
+				t.Skip("Icarus cannot save its state")
+			}
+			whole, err := Run(t.Context(), s, RunOptions{})
+			require.NoError(t, err)
+			if whole.Slots < 2 {
+				t.Skip("a run of one slot has no middle")
+			}
+			state := filepath.Join(t.TempDir(), "middle.state")
+			_, err = Run(t.Context(), s, RunOptions{Save: state, BreakOn: Break{Slot: uint32(whole.Slots) / 2}})
+			require.NoError(t, err)
+			rest, err := Run(t.Context(), s, RunOptions{Restore: state})
+			require.NoError(t, err)
+			for _, r := range []*Report{whole, rest} {
+				r.Files, r.Notes = nil, nil
+			}
+			require.Equal(t, reportText(t, whole), reportText(t, rest))
+		})
+	}
 }
 
 // frozenReport is the report of the slot engine, as frozenRun's.
