@@ -2,7 +2,6 @@ package starloom
 
 import (
 	"context"
-	"fmt"
 	"testing"
 	"time"
 
@@ -11,18 +10,43 @@ import (
 	"starloom/nic"
 )
 
+// cycleNetworks are what BenchmarkCycle runs: a load of each fabric, in one shard.
+func cycleNetworks(b *testing.B) []struct {
+	name string
+	s    *Scenario
+} {
+	parsed := func(text string) *Scenario {
+		s, err := ParseScenario("benchmark.yaml", []byte("starloom: 1\nname: benchmark\n"+text))
+		require.NoError(b, err)
+		return s
+	}
+	return []struct {
+		name string
+		s    *Scenario
+	}{
+		{"n=256", routing(16, 16)},
+		{"n=4096", routing(64, 64)},
+		{"crossbar=64", parsed("fabric: {crossbar: {ports: 64}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: pipelined}}\n")},
+		{"crossbar=256,queue", parsed("fabric: {crossbar: {ports: 256}}\nfirmware: {program: scatter/sync}\nworkload: {scatter: {origin: 0}}\n")},
+		{"bus=1000", parsed("fabric: {bus: {vertices: 1000, length: 10}}\nfirmware: {program: bus/two-phase}\n")},
+		{"bus=16,arbiter", parsed("fabric: {bus: {vertices: 16, buses: [[0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15]], arbiter: round_robin}}\n" +
+			"firmware: {program: bus/sensors, params: {period: 20, spread: 1, readings: 100}}\n")},
+		{"ej=1369", parsed("fabric: {ej: {a: 3, b: 4, dimensions: 2}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}\n")},
+		{"ej=49,all", parsed("fabric: {ej: {a: 1, b: 2, dimensions: 2}}\nfirmware: {program: ej/all-to-all-c1}\nworkload: {all_to_all: {}}\n")},
+	}
+}
+
 // BenchmarkCycle measures the cycle engine per phit that crosses the fabric,
 // handlers and boundaries included: processor time, one worker.
 func BenchmarkCycle(b *testing.B) {
-	for _, groups := range []int{16, 64} {
-		b.Run(fmt.Sprintf("n=%d", groups*groups), func(b *testing.B) {
-			s := routing(groups, groups)
+	for _, c := range cycleNetworks(b) {
+		b.Run(c.name, func(b *testing.B) {
 			const seeds = 4
 			var sent [seeds]uint64
 			for seed := range sent {
-				sent[seed] = countPhits(b, s, uint64(seed))
+				sent[seed] = countPhits(b, c.s, uint64(seed))
 			}
-			m := machine(b, s, MachineOptions{Engine: EngineCycle, Workers: 1})
+			m := machine(b, c.s, MachineOptions{Engine: EngineCycle, Workers: 1})
 			phits, spent := uint64(0), time.Duration(0)
 			for k := 0; b.Loop(); k++ {
 				b.StopTimer()
