@@ -85,7 +85,7 @@ var frozenFabrics = map[string]string{
 	"metered":          "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random, cpu: {model: rv32-inorder, budget_cycles: 4000}}",
 	"metered-overruns": "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random-corrected, cpu: {model: unit, budget_cycles: 60}}\nstop: {slots: 60}",
 	"metered-ratio":    "fabric: {crossbar: {ports: 6}}\nfirmware: {program: gossip/fsa, cpu: {model: microcoded, clock_ratio: 8, budget_cycles: 100}}\nworkload: {gossip: {orders: pipelined}}\nstop: {slots: 80}",
-	"metered-traps":    "fabric: {bus: {vertices: 9, length: 3}}\nfirmware: {program: bus/two-phase, cpu: {model: unit, budget_cycles: 50, trap_cycles: 70}}\nstop: {slots: 30}",
+	"metered-traps":    "fabric: {bus: {vertices: 9, length: 3}}\nfirmware: {program: bus/two-phase, cpu: {model: unit, budget_cycles: 50, trap_cycles: 20000}}\nstop: {slots: 30}",
 	// RTL in the loop.
 	"rtl-crossbar-arbiters": gossiping(5, "orders: pipelined", "") + "\nrtl: [{replace: 'crossbar.output[*].arbiter'}]",
 	"rtl-crossbar-outputs":  on("crossbar: {ports: 4, arbiter: round_robin}", gossiping(4, "orders: identity", "")) + "\nrtl: [{replace: 'crossbar.output[*]', backend: icarus}]",

@@ -148,7 +148,7 @@ func frozenCosim(t *testing.T, _ func(string) Output) any {
 	require.NoError(t, err)
 	inputs := map[string]string{}
 	for _, p := range run.Parts {
-		inputs[p.Path] = fmt.Sprintf("%+v", *p.Stimulus)
+		inputs[p.Path] = hashOf(fmt.Append(nil, p.Stimulus.Inputs))
 	}
 	return inputs
 }

@@ -303,7 +303,7 @@ func (m *Machine) checkJudged() error {
 		keeps = keeper.Keeps()
 	}
 	for _, rule := range m.rules.Switched() {
-		if m.shape.Taps == nil {
+		if !slices.Contains(m.shape.Rules(), rule) {
 			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
 				Remedy: "delete it, or take fabric: {bus: ...}"}
 		}
@@ -384,7 +384,7 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 	config := nic.BankConfig{
 		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
 		PayloadBytes: s.NIC.PayloadBytes, Seed: firmwareSeed(s.Seed),
-		AllPorts: m.shape.AllPorts, Addressed: m.shape.Addressed, Asks: m.shape.Asks(), Taps: m.shape.Taps, ListWords: m.shape.ListWords, RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
+		Discipline: m.shape.NIC(), RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
 	}
 	if m.rom != nil {
 		config.ROMWords, config.MachineROM = m.rom.Words()

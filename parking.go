@@ -65,8 +65,14 @@ func (p *parking) each(yield func(firmware.Instance)) {
 // mayPark reports whether the machine can park its processors, if their firmware can be
 // parked.
 func (m *Machine) mayPark() bool {
-	return m.shape.Still && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot && m.scenario.Firmware.Mode != ModeIsolated && m.options.Runtime != "native" &&
+	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot && m.scenario.Firmware.Mode != ModeIsolated && m.options.Runtime != "native" &&
 		(m.options.parks || uint64(m.shape.Processors())*m.residentBytes() > parkingBytes)
+}
+
+// stands reports whether the network's slot transport is a fabric.Stillness.
+func (m *Machine) stands() bool {
+	network, ok := m.network.(fabric.Parkable)
+	return ok && network.Parks()
 }
 
 // park makes banks for blocks of processors, in the place of one for each shard. It does

@@ -50,10 +50,11 @@ func (m *Machine) Processor(number int) (Processor, error) {
 		Held:      int(r.Held), RxFrames: int(r.RxCount), TxFrames: int(r.TxCount), RxPort: -1,
 		RxStatus: nic.Status(bank.RxStatus[cell]),
 	}
-	if port := bank.Listen(m.slot)[cell]; m.started && (int(port) < m.shape.Ports || m.shape.AllPorts && port == nic.PortAll) {
+	all := m.shape.NIC().AllPorts
+	if port := bank.Listen(m.slot)[cell]; m.started && (int(port) < m.shape.Ports || all && port == nic.PortAll) {
 		p.RxPort = int(port)
 	}
-	for lane := 0; m.shape.AllPorts && lane < m.shape.Ports; lane++ {
+	for lane := 0; all && lane < m.shape.Ports; lane++ {
 		p.RxStatuses = append(p.RxStatuses, nic.Status(bank.RxStatus[lane*bank.Cells+cell]))
 	}
 	if names := m.image.probes; len(names) > 0 {

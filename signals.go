@@ -93,7 +93,7 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 // signalExamples says what signals are called.
 func (m *Machine) signalExamples() string {
 	tx, status := m.names.Processor(0)+".tx", m.names.Processor(0)
-	if m.shape.AllPorts {
+	if m.shape.NIC().AllPorts {
 		tx, status = hw.Index(tx, 0), m.names.Port(0, 0)
 	}
 	if m.shape.PortLabels != nil {
@@ -142,7 +142,7 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 				path, r := m.names.Processor(bank.First+cell), &bank.Registers[cell]
 				for lane := range m.shape.Lanes() {
 					at := path
-					if m.shape.AllPorts {
+					if m.shape.NIC().AllPorts {
 						at = m.names.Port(bank.First+cell, uint16(lane))
 					}
 					status := hw.ProbeOf(at+".rx_status", 3, &bank.RxStatus[lane*bank.Cells+cell])

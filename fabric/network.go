@@ -64,33 +64,24 @@ type Weighed interface {
 	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
 }
 
+// Parkable is a network whose transport of the slot engine may be a Stillness.
+type Parkable interface {
+	Network
+	Parks() bool
+}
+
 // Shape is the size of a network. Processors are numbered unit by unit; a shard, and a
 // bank of more than one unit, are whole units.
 type Shape struct {
 	Units   int
 	PerUnit int // processors of a unit
 	Ports   int // of each processor's NIC
-	// AllPorts: a NIC sends and receives at all of its ports, at most nic.LanesMax, in one
-	// slot; else it sends to one, or one frame to all, and receives at one.
-	AllPorts bool
+	// Discipline is how NICs get at their media; nil is OnePort.
+	Discipline Discipline
 	// PortLabels are the paths of the ports inside their unit, if units are one processor and
 	// ports have names: dim[1].port[+rho]. Nil: they have numbers.
 	PortLabels []string
-	// Addressed: a frame goes to the output of its destination, as in a crossbar. NICs ask
-	// for outputs at the start of a slot, and again in the next slot if they are not served.
-	Addressed bool
-	// Arbitrated: a frame goes to the medium that its port leads to, which has an arbiter. NICs
-	// ask for it as for an output.
-	Arbitrated bool
-	// Taps are where the ports of NICs lead that have one switch to all of them: a processor that
-	// sends hears the port that it sends to, or nothing. OnMediumMax may be switched to a medium
-	// in one slot. nil: every NIC has Ports, and who sends to one may hear another.
-	Taps        *hw.Taps
-	OnMediumMax int
-	ListWords   int // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
-	Media       int // where frames meet; each ends in a link to its listeners
-	// Still: the transport of the slot engine is a Stillness.
-	Still bool
+	Media      int // where frames meet; each ends in a link to its listeners
 	// ArbitrationCycles of a slot are before the first phit of a frame; FramesPerSlot may
 	// cross one medium one after the other, 0 for one.
 	ArbitrationCycles, FramesPerSlot int
@@ -101,19 +92,40 @@ type Shape struct {
 // Processors returns the number of processors.
 func (s Shape) Processors() int { return s.Units * s.PerUnit }
 
+// NIC is what banks of processors have to know of the discipline.
+func (s Shape) NIC() nic.Discipline { return s.discipline().NIC() }
+
+// discipline is the one that is meant.
+func (s Shape) discipline() Discipline {
+	if s.Discipline == nil {
+		return OnePort{}
+	}
+	return s.Discipline
+}
+
+// nameLanes names the transmitters or receivers of a bank of NICs that have one for each port.
+func (s Shape) nameLanes(bank hw.Bank) hw.Bank {
+	switch {
+	case !s.NIC().AllPorts:
+	case s.PortLabels != nil:
+		bank.Name, bank.Labels = "port", s.PortLabels
+	default:
+		bank.Parts = s.Ports
+	}
+	return bank
+}
+
+// Rules are names of the rules that only networks of this discipline can check.
+func (s Shape) Rules() []string { return s.discipline().Rules() }
+
 // Lanes returns how many transmitters and receivers a NIC has.
 func (s Shape) Lanes() int {
-	if s.AllPorts {
-		return s.Ports
-	}
-	return 1
+	d := s.NIC()
+	return d.Lanes(s.Ports)
 }
 
 // Asks reports whether NICs ask before they send.
-func (s Shape) Asks() bool { return s.Addressed || s.Arbitrated }
-
-// Shared reports whether outputs are one medium, on which NICs drop what is for others.
-func (s Shape) Shared() bool { return s.Addressed && s.Media == 1 && s.Processors() > 1 }
+func (s Shape) Asks() bool { return s.NIC().Asks }
 
 // WholeUnits returns how many units have at least that many processors, at most all.
 func (s Shape) WholeUnits(processors int) int {

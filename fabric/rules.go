@@ -88,7 +88,10 @@ func (r *Rules) Checks() Checks {
 	}
 }
 
-// Switched lists those of the rules that are about the one switch of a NIC: Shape.Taps.
+// switchedRules are those that are about the one switch of a NIC.
+var switchedRules = []string{RuleOneBus, RuleBusLength}
+
+// Switched lists those of the rules that are about the one switch of a NIC: the discipline Switched.
 func (r *Rules) Switched() (names []string) {
 	if r.OneBus {
 		names = append(names, RuleOneBus)

@@ -7,7 +7,7 @@ import (
 	"starloom/nic"
 )
 
-// Switches are where the one switch of every NIC is in a slot (Shape.Taps), and the rules of
+// Switches are where the one switch of every NIC is in a slot (Switched), and the rules of
 // that: one_bus and bus_length. Both transports ask it at the boundary, cell by cell. Between
 // boundaries there is nothing to keep.
 type Switches struct {
@@ -20,13 +20,9 @@ type Switches struct {
 	touched []uint32 // ...and the media where that is not 0
 }
 
-// NewSwitches returns those of a network, nil if a NIC has more than one switch.
-func NewSwitches(n Network) *Switches {
-	shape := n.Shape()
-	if shape.Taps == nil {
-		return nil
-	}
-	s := &Switches{names: n.Names(), taps: shape.Taps, most: shape.OnMediumMax, sends: make([]uint16, shape.Processors()), on: make([]uint32, shape.Media)}
+// NewSwitches returns those of a network of that shape.
+func NewSwitches(names Names, of Switched, shape Shape) *Switches {
+	s := &Switches{names: names, taps: of.Taps, most: of.Most, sends: make([]uint16, shape.Processors()), on: make([]uint32, shape.Media)}
 	for i := range s.sends {
 		s.sends[i] = nic.PortNone
 	}

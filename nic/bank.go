@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"unsafe"
 
-	"starloom/hw"
 	"starloom/traces"
 )
 
@@ -77,29 +76,20 @@ type BankConfig struct {
 	Shape        [ShapeWords]uint32 // the network's size, in its own words
 	Ports        int                // ports of a NIC
 	PayloadBytes int                // largest payload, 0..PayloadBytesMax
-	AllPorts     bool               // the NIC sends and receives at all ports at once, 1..LanesMax of them
 	RxFrames     int                // depth of the RX FIFO, of all ports together, 1..255
 	TxFrames     int                // depth of the TX FIFO, of all ports together, 1..255
 	ROMWords     int                // of each processor
 	MachineROM   int                // words of the ROM that all processors share
-	ListWords    int                // of each processor's ROM that are its request list, 0 for none
-	Addressed    bool               // a frame goes to the output of its destination: it must have one
-	Asks         bool               // the NIC asks before it sends, again and again until it is served
-	Taps         *hw.Taps           // the ports of each processor, of which its one switch is at one; nil: all have Ports
-	Seed         uint64
-	Params       [Params]int32
+	Discipline
+	Seed   uint64
+	Params [Params]int32
 }
 
 // LanesMax is at how many ports a NIC can send and receive at once.
 const LanesMax = 72
 
 // Lanes returns at how many ports the NIC sends and receives in one slot.
-func (c *BankConfig) Lanes() int {
-	if c.AllPorts {
-		return c.Ports
-	}
-	return 1
-}
+func (c *BankConfig) Lanes() int { return c.Discipline.Lanes(c.Ports) }
 
 // lane returns the place of a cell's element for a port in a column that has one for each
 // lane.

@@ -10,6 +10,7 @@
 //	registers_gen.go     the Go constants (generated)
 //	REGISTERS.md         the documentation (generated)
 //	                     ../firmware/sdk/starloom_registers.h, ../cosim/rtl/starloom_registers.vh
+//	discipline.go      how NICs get at their media
 //	bank.go            the host's view of a bank of processors
 //	stirred.go         whose handlers may have to be called, where most sleep
 //	smallframe.go      frames that carry at most a packet, as words

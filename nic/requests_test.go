@@ -10,7 +10,7 @@ import (
 // addressedBank is a bank of NICs whose frames go to the output of a processor; those with
 // lists have all others as theirs.
 func addressedBank(t *testing.T, listWords int) *Bank {
-	c := BankConfig{Cells: 40, Processors: 40, Ports: 1, Addressed: true, Asks: true, ListWords: listWords, ROMWords: 39, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
+	c := BankConfig{Cells: 40, Processors: 40, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true, ListWords: listWords}, ROMWords: 39, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)
@@ -111,7 +111,7 @@ func TestFiltersStartOpen(t *testing.T) {
 // handlers that were called say, is all that can change it.
 func TestAwakeOfAddressed(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
-	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Addressed: true, Asks: true, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
+	c := BankConfig{Cells: 200, Processors: 200, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true}, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)

@@ -144,16 +144,20 @@ func (b Network) limit() int {
 // arbitrated reports whether buses have an arbiter.
 func (b Network) arbitrated() bool { return b.Arbiter != "" && b.Arbiter != ArbiterNone }
 
+// switched is how vertices get at their buses.
+func (b Network) switched() fabric.Switched {
+	return fabric.Switched{Taps: b.Plan().taps, Most: b.limit()}
+}
+
 // Shape implements fabric.Network: one unit, whose media are the buses. The words for firmware
 // are the number of vertices, the length, the number of buses, and whether they have arbiters.
 func (b Network) Shape() fabric.Shape {
 	p := b.Plan()
 	s := fabric.Shape{
-		Units: 1, PerUnit: b.Vertices, Ports: p.taps.Ports, Media: len(p.Buses), Arbitrated: b.arbitrated(),
-		Taps: p.taps, OnMediumMax: b.limit(),
+		Units: 1, PerUnit: b.Vertices, Ports: p.taps.Ports, Media: len(p.Buses), Discipline: b.switched(),
 	}
-	if s.Arbitrated {
-		s.ArbitrationCycles = 1
+	if b.arbitrated() {
+		s.Discipline, s.ArbitrationCycles = fabric.Arbitrated{Switched: b.switched()}, 1
 	}
 	s.Words = [nic.ShapeWords]uint32{uint32(b.Vertices), uint32(min(b.limit(), b.Vertices)), uint32(len(p.Buses)), uint32(s.ArbitrationCycles)}
 	return s

@@ -62,9 +62,9 @@ func TestNames(t *testing.T) {
 	require.Equal(t, "bus.bus[1].wire", names.Link(1))
 	require.Equal(t, 1, names.HeardOn(1, 1))
 	require.Equal(t, 0, names.SentOn(4, 0, 2))
-	require.Equal(t, 3, b.Shape().OnMediumMax, "the largest of buses")
+	require.Equal(t, 3, b.switched().Most, "the largest of buses")
 	b.Length = 2
-	require.Equal(t, 2, b.Shape().OnMediumMax)
+	require.Equal(t, 2, b.switched().Most)
 }
 
 // TestLengthIsALimit: above the number of vertices nothing reaches it, below that of a bus's taps

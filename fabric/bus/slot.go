@@ -18,7 +18,7 @@ func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	}
 	p, n := b.Plan(), b.Vertices
 	t := &slotTransport{
-		taps: p.taps, arbitrated: b.arbitrated(), switches: fabric.NewSwitches(b), timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes),
+		taps: p.taps, arbitrated: b.arbitrated(), switches: fabric.NewSwitches(b.Names(), b.switched(), b.Shape()), timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes),
 		sending: hw.NewSet(n), port: make([]uint16, n), hears: make([]uint16, n),
 		buses: make([]busSlot, len(p.Buses)),
 	}

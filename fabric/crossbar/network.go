@@ -130,18 +130,23 @@ func (x Network) Check() error {
 // for firmware is cap.
 func (x Network) Shape() fabric.Shape {
 	x = x.settled()
+	asks := fabric.Addressed{Shared: x.shared()}
 	s := fabric.Shape{
-		Units: 1, PerUnit: x.Ports, Ports: 1, Addressed: true, Media: x.Ports,
+		Units: 1, PerUnit: x.Ports, Ports: 1, Media: x.Ports,
 		ArbitrationCycles: 1 + x.Cap, FramesPerSlot: x.QueueFrames, Words: [nic.ShapeWords]uint32{uint32(x.Cap)},
 	}
 	if x.Medium == MediumALOHA {
 		s.Media = 1
 	}
 	if x.Matching == MatchList {
-		s.ListWords, s.ArbitrationCycles = x.Ports-1, x.Ports
+		asks.ListWords, s.ArbitrationCycles = x.Ports-1, x.Ports
 	}
+	s.Discipline = asks
 	return s
 }
+
+// shared reports whether all outputs are one medium.
+func (x Network) shared() bool { return x.Medium == MediumALOHA && x.Ports > 1 }
 
 // listRule is how the allocator gives turns.
 func (x Network) listRule() hw.ListRule {
@@ -152,7 +157,7 @@ func (x Network) listRule() hw.ListRule {
 func (x Network) capRule() hw.CapRule { return hw.CapRule{Kind: kindOf(x.CapArbiter), Cap: x.Cap} }
 
 // Names implements fabric.Network.
-func (x Network) Names() fabric.Names { return names{shared: x.Shape().Shared()} }
+func (x Network) Names() fabric.Names { return names{shared: x.shared()} }
 
 // names are paths such as crossbar.nic[3] and crossbar.output[3], or crossbar.medium[0] if all
 // share one.

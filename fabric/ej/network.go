@@ -139,10 +139,13 @@ func (e Network) torus() *eisenstein.Torus {
 // words for firmware are N, n, M and packets_per_link.
 func (e Network) Shape() fabric.Shape {
 	return fabric.Shape{
-		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), AllPorts: true, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(), Still: e.Credits == nil,
+		Units: e.nodes(), PerUnit: 1, Ports: e.ports(), Discipline: fabric.AllPorts{}, PortLabels: e.portLabels(), Media: e.nodes() * e.ports(),
 		Words: [nic.ShapeWords]uint32{uint32(e.norm()), uint32(e.Dimensions), uint32(e.diameter()), uint32(e.PacketsPerLink)},
 	}
 }
+
+// Parks implements fabric.Parkable.
+func (e Network) Parks() bool { return e.Credits == nil }
 
 // Links are numbered by the node that reaches the other one in the direction +1, +rho or
 // +rho^2, and by their port there. Medium node*6n+6(k-1)+j is the light that leaves this node

@@ -40,7 +40,7 @@ func (r Ring) Check() error {
 }
 
 func (r Ring) Shape() fabric.Shape {
-	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, AllPorts: true, Media: 2 * r.Nodes, Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
+	return fabric.Shape{Units: r.Nodes, PerUnit: 1, Ports: 2, Discipline: fabric.AllPorts{}, Media: 2 * r.Nodes, Words: [nic.ShapeWords]uint32{uint32(r.Nodes)}}
 }
 
 func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {

@@ -1,0 +1,94 @@
+package fabric
+
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Addressed is the discipline of a NIC that asks the output of its frame's destination, as on a
+// crossbar, at the start of a slot, and again in the next one if it is not served.
+type Addressed struct {
+	ListWords int  // of each processor's ROM: a list of destinations that it may ask for at once; 0 if it asks for one
+	Shared    bool // outputs are one medium: NICs drop what is for others
+}
+
+// NIC implements Discipline.
+func (d Addressed) NIC() nic.Discipline {
+	return nic.Discipline{Addressed: true, Asks: true, ListWords: d.ListWords}
+}
+
+// Rules implements Discipline.
+func (Addressed) Rules() []string { return nil }
+
+// Access implements Discipline.
+func (d Addressed) Access(p *Plant) (Access, error) {
+	return &addressed{onePort: onePort{plant: p}, requests: newRequests(p), of: d}, nil
+}
+
+type addressed struct {
+	onePort
+	requests requests
+	of       Addressed
+}
+
+// Outputs implements Access.
+func (a *addressed) Outputs() int { return a.plant.shape.Processors() }
+
+// input is that of its unit which a processor's receiver hears at its one port.
+func (a *addressed) input(processor int) int {
+	if a.of.Shared {
+		return 0
+	}
+	return processor % a.plant.shape.PerUnit
+}
+
+// Heard implements Access.
+func (a *addressed) Heard(processor int, _ uint16) uint32 {
+	return a.plant.media.Hears.Wire(processor/a.plant.shape.PerUnit, a.input(processor))
+}
+
+// IsFor implements Access.
+func (a *addressed) IsFor(processor int, frame nic.FrameView) bool {
+	return !a.of.Shared || frame.Destination() == uint32(processor)
+}
+
+// Hear implements Access.
+func (a *addressed) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	a.requests.answer(bank, ledger, slot, window)
+	a.onePort.Hear(shard, bank, ledger, slot, window)
+}
+
+// Send implements Access.
+func (a *addressed) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, _ []uint32) {
+	p, ports := a.plant, bank.Listen(slot)
+	a.requests.ask(shard, bank, ledger, slot, window, a.output)
+	for cell := window.First; cell < window.End; cell++ {
+		processor, listens := bank.First+cell, ports[cell] == 0
+		p.media.Filters.Take(processor, listens, bank.Accepts(cell))
+		if listens {
+			p.listen(processor, uint16(a.input(processor)))
+		} else {
+			p.listen(processor, nic.PortNone)
+		}
+	}
+}
+
+// output is what a processor asks for: that of the destination, or none in particular of a list.
+func (a *addressed) output(_ int, frame nic.FrameView) uint16 {
+	if frame.Destination() == nic.ListedDestination {
+		return nic.PortNone
+	}
+	return uint16(frame.Destination())
+}
+
+// Placed implements Access.
+func (a *addressed) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
+
+// Crossed implements Access.
+func (a *addressed) Crossed(slot uint32) { a.requests.crossed(slot, a.of.ListWords > 0) }
+
+// Reset implements Access.
+func (a *addressed) Reset() { clear(a.requests.asked) }
+
+// State implements Access.
+func (a *addressed) State(v *hw.StateVisitor) { a.requests.state(v) }

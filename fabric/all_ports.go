@@ -1,0 +1,132 @@
+package fabric
+
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// AllPorts is the discipline of a NIC with a transmitter and a receiver for each of its ports, at
+// most nic.LanesMax, which all send and hear in one slot. Media.Credits may bound what is on the way.
+type AllPorts struct{}
+
+// NIC implements Discipline.
+func (AllPorts) NIC() nic.Discipline { return nic.Discipline{AllPorts: true} }
+
+// Rules implements Discipline.
+func (AllPorts) Rules() []string { return nil }
+
+// Access implements Discipline.
+func (AllPorts) Access(p *Plant) (Access, error) { return &allPorts{plant: p}, nil }
+
+type allPorts struct {
+	free
+	plant *Plant
+}
+
+// Outputs implements Access.
+func (a *allPorts) Outputs() int { return a.plant.shape.Ports }
+
+// input is that of its unit which a processor's receiver hears at a port.
+func (a *allPorts) input(processor int, port uint16) int {
+	return processor%a.plant.shape.PerUnit*a.plant.lanes + int(port)
+}
+
+// Heard implements Access.
+func (a *allPorts) Heard(processor int, port uint16) uint32 {
+	return a.plant.media.Hears.Wire(processor/a.plant.shape.PerUnit, a.input(processor, port))
+}
+
+// Hear implements Access.
+func (a *allPorts) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	p, credits := a.plant, a.plant.media.Credits
+	units, cells := p.shape.UnitsOf(bank)
+	for unit := range units {
+		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
+			for lane := range p.lanes {
+				p.Receive(shard, bank, cell, lane, uint16(lane), ledger, slot)
+				if credits != nil {
+					credits.Heard(shard, bank, cell, uint16(lane), ledger, slot)
+				}
+			}
+		}
+	}
+}
+
+// Send implements Access.
+func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
+	p := a.plant
+	if p.media.Credits != nil {
+		p.media.Credits.Free(shard, bank, ledger, slot)
+	}
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount == 0 {
+			continue
+		}
+		if illegal := bank.SendAll(int(cell), func(frame nic.FrameView) (taken bool) {
+			return a.transmit(shard, bank, int(cell), frame, ledger, slot)
+		}); illegal != nil {
+			SilenceIllegal(bank, int(cell), illegal, ledger, slot)
+		}
+	}
+	units, unitCells := p.shape.UnitsOf(bank)
+	for unit := range units {
+		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
+			processor := bank.First + cell
+			for lane := range p.lanes {
+				input := uint16(nic.PortNone)
+				if bank.Hears(cell, uint16(lane), slot) {
+					input = uint16(a.input(processor, uint16(lane)))
+				}
+				p.deserialisers.Listen(processor*p.lanes+lane, input)
+			}
+		}
+	}
+}
+
+// transmit puts a frame on the inputs of the transmitters that its port means, unless it has to
+// wait: for what is at the far end, or for a credit.
+func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
+	p, processor, port := a.plant, bank.First+cell, frame.Port()
+	frame.SetSource(uint32(processor))
+	blocks, credits := p.media.Blocks, p.media.Credits
+	if blocks != nil && blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
+		ledger.NoteBlocked(bank, cell, frame, slot)
+		return false
+	}
+	if credits != nil {
+		credits.Sent(processor, port, slot)
+	}
+	wire := frame.AppendWire(p.shards[shard].wire)
+	if port == nic.PortAll {
+		for lane := range p.lanes {
+			p.Load(processor*p.lanes+lane, wire, 0, slot)
+		}
+	} else {
+		p.Load(processor*p.lanes+int(port), wire, 0, slot)
+	}
+	ledger.NoteSent(processor, frame, slot)
+	return true
+}
+
+// Placed implements Access: the one medium of a transmitter is its port 0.
+func (a *allPorts) Placed(shard, first, end int) {
+	for transmitter := first; transmitter < end; transmitter++ {
+		if a.plant.sent[transmitter] != nic.PortNone {
+			a.plant.Placed(shard, transmitter, 0)
+		}
+	}
+}
+
+// Reset implements Access.
+func (a *allPorts) Reset() {
+	if c := a.plant.media.Credits; c != nil {
+		c.Reset()
+	}
+}
+
+// State implements Access.
+func (a *allPorts) State(v *hw.StateVisitor) {
+	if c := a.plant.media.Credits; c != nil {
+		c.State(v)
+	}
+}

@@ -1,0 +1,43 @@
+package fabric
+
+import "starloom/hw"
+
+// Media is what carries light from transmitters to receivers.
+type Media struct {
+	Couplers Couplers  // where frames meet, one for each medium
+	Links    *hw.Fibre // to Far
+	Far      *hw.Light // of each medium
+	Hears    hw.Gather // the media that the ports of a unit's receivers hear
+	// Blocks reports whether a frame has to wait in a slot because what its port leads to
+	// is taken; nil: nothing ever blocks.
+	Blocks func(processor int, port uint16, slot uint32) bool
+	// Credits bound the frames on the way of all-port NICs; nil for no bound.
+	Credits *Credits
+
+	// Filters are where outputs have to be asked for (Shape.Addressed): who takes the request of
+	// which processor. Parts are the components between the transmitters and Couplers.
+	Filters interface {
+		Take(output int, listens bool, tag uint16)
+	}
+	Parts []hw.Component
+	// Composites may stand for some of Parts.
+	Composites []hw.Composite
+	// Collided reports whether what a processor has sent in this slot has met another frame,
+	// where the medium tells; nil for none that does. Reseed gives a run another seed, nil for
+	// hardware that draws nothing.
+	Collided func(processor int) bool
+	Reseed   func(seed uint64)
+}
+
+// Couplers are a component in which frames meet, such as hw.StarCouplers, with an element for
+// each medium.
+type Couplers interface {
+	hw.Sited
+	// Reached returns the medium that a transmitter's port leads to.
+	Reached(transmitter, port int) int
+	// Violated returns the media of a shard on which frames have met since ClearSlot, in no
+	// particular order; Met reports whether a medium is one of them.
+	Violated(shard int) []uint32
+	Met(medium int) bool
+	ClearSlot(shard int)
+}

@@ -1,0 +1,109 @@
+package fabric
+
+import "starloom/nic"
+
+// OnePort is the discipline of a NIC with one transmitter and one receiver, each of which is
+// switched to one port in a slot; a frame may go to all ports at once.
+type OnePort struct{}
+
+// NIC implements Discipline.
+func (OnePort) NIC() nic.Discipline { return nic.Discipline{} }
+
+// Rules implements Discipline.
+func (OnePort) Rules() []string { return nil }
+
+// Access implements Discipline.
+func (OnePort) Access(p *Plant) (Access, error) { return &onePort{plant: p}, nil }
+
+type onePort struct {
+	free
+	plant *Plant
+}
+
+// Outputs implements Access.
+func (a *onePort) Outputs() int { return a.plant.shape.Ports }
+
+// Heard implements Access.
+func (a *onePort) Heard(processor int, port uint16) uint32 {
+	return a.plant.media.Hears.Wire(processor/a.plant.shape.PerUnit, int(port))
+}
+
+// Hear implements Access.
+func (a *onePort) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	p, ports := a.plant, bank.Listen(slot)
+	units, cells := p.shape.UnitsOf(bank)
+	for unit := range units {
+		for cell := unit*cells + window.First; cell < unit*cells+window.End; cell++ {
+			if p.Hearing(bank.First + cell) {
+				p.Receive(shard, bank, cell, 0, ports[cell], ledger, slot)
+			} else {
+				bank.RxStatus[cell] = uint8(nic.StatusIdle)
+			}
+		}
+	}
+}
+
+// Send implements Access.
+func (a *onePort) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
+	p, ports := a.plant, bank.Listen(slot)
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount > 0 {
+			p.sendHead(shard, bank, int(cell), ledger, slot)
+		}
+	}
+	units, unitCells := p.shape.UnitsOf(bank)
+	for unit := range units {
+		for cell := unit*unitCells + window.First; cell < unit*unitCells+window.End; cell++ {
+			port := ports[cell]
+			if int(port) >= p.shape.Ports {
+				port = nic.PortNone
+			}
+			p.listen(bank.First+cell, port)
+		}
+	}
+}
+
+// Placed implements Access.
+func (a *onePort) Placed(shard, first, end int) {
+	p := a.plant
+	for transmitter := first; transmitter < end; transmitter++ {
+		switch port := p.sent[transmitter]; port {
+		case nic.PortNone:
+		case nic.PortAll:
+			for port := range p.shape.Ports {
+				p.Placed(shard, transmitter, port)
+			}
+		default:
+			p.Placed(shard, transmitter, int(port))
+		}
+	}
+}
+
+// sendHead sends the frame at the head of a processor's TX FIFO, unless it has to wait. It
+// reports the port.
+func (p *Plant) sendHead(shard int, bank *nic.Bank, cell int, ledger *Ledger, slot uint32) (port uint16, sent bool) {
+	frame := bank.TxHead(cell)
+	if !bank.Legal(cell, frame) {
+		SilenceIllegal(bank, cell, frame, ledger, slot)
+		return nic.PortNone, false
+	}
+	processor := bank.First + cell
+	port = frame.Port()
+	frame.SetSource(uint32(processor))
+	if blocks := p.media.Blocks; blocks != nil && blocks(processor, port, slot) {
+		ledger.NoteBlocked(bank, cell, frame, slot)
+		return port, false
+	}
+	p.Load(processor, frame.AppendWire(p.shards[shard].wire), port, slot)
+	ledger.NoteSent(processor, frame, slot)
+	bank.NoteTx(cell, port, nic.TxSent, frame.Destination())
+	bank.PopTx(cell)
+	return port, true
+}
+
+// listen sets what a processor's one receiver hears; most hear what they have heard before.
+func (p *Plant) listen(processor int, input uint16) {
+	if input != p.deserialisers.Hears(processor) {
+		p.deserialisers.Listen(processor, input)
+	}
+}

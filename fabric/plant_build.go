@@ -1,0 +1,85 @@
+package fabric
+
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// What a network's Build needs of a plant, and gives it.
+
+// Transmitters and Receivers are those of all NICs; the receivers come with Carry. Where a
+// NIC has one of each for every port, they stand side by side, port by port: the one medium of
+// a transmitter is its port 0, and Media.Hears has as many inputs for each processor.
+
+func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
+func (t *Plant) Receivers() *nic.Deserialisers  { return t.deserialisers }
+
+// Timing returns the shape of a slot.
+func (t *Plant) Timing() nic.Timing { return t.timing }
+
+// Clock returns the one clock.
+func (t *Plant) Clock() *hw.Clock { return t.kernel.Clock() }
+
+// Light makes a wire for every medium, perUnit of them for each unit; readers is by whose
+// shard each is read, in units, nil for the unit that it belongs to.
+func (t *Plant) Light(name, part string, perUnit int, readers []uint32) (*hw.Light, error) {
+	return t.LightOf(t.Bank(name, part, perUnit), readers)
+}
+
+// LightOf is Light for a bank with labels.
+func (t *Plant) LightOf(bank hw.Bank, readers []uint32) (*hw.Light, error) {
+	return hw.NewLight(bank, "light", t.timing.PhitBits, t.cuts, readers)
+}
+
+// Bank names perUnit elements for each unit, or parts of them.
+func (t *Plant) Bank(name, part string, perUnit int) hw.Bank {
+	bank := hw.Bank{Unit: t.names.Unit(), Name: name, Part: part, Units: t.shape.Units, PerUnit: perUnit}
+	if bank.Unit == "" { // there is one unit, which has no name of its own
+		bank.Name = t.kind + "." + name
+	}
+	return bank
+}
+
+// Seed is that of the first run.
+func (t *Plant) Seed() uint64 { return t.seed }
+
+// BankOf returns a processor's bank and its cell there.
+func (t *Plant) BankOf(processor int) (bank *nic.Bank, cell int) { return t.bankOf(processor) }
+
+// Shards are those of the machine.
+func (t *Plant) Shards() []hw.Shard { return t.cuts }
+
+// Carry gives the plant its media; the receivers are those of all NICs.
+func (t *Plant) Carry(m Media) (err error) {
+	t.media = m
+	in := m.Far
+	if t.faults != nil && t.faults.On(true) {
+		if t.tap, in, err = hw.NewLightTap(t.kernel.Clock(), m.Far, t.timing.SlotCycles(), t.harm); err != nil {
+			return err
+		}
+	}
+	t.deserialisers, err = nic.NewDeserialisers(nic.DeserialiserConfig{
+		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
+		FrameBytesMax: nic.FrameBytes(t.payload), In: in, Hears: m.Hears, Taps: t.shape.NIC().Taps, Queues: t.queues(),
+	})
+	return err
+}
+
+// harm is what faults do to a medium in a slot, for the tap.
+func (t *Plant) harm(medium, slot uint32) hw.Harm {
+	switch effect, number := t.faults.OnMedium(int(medium), slot); effect {
+	case Dark:
+		return hw.Harm{Dark: true}
+	case Flipped:
+		return hw.Harm{Flips: true, Bit: uint16(t.faults.Bit(number, int(medium), slot))}
+	}
+	return hw.Harm{}
+}
+
+// Media returns what Carry was given.
+func (t *Plant) Media() *Media { return &t.media }
+
+// nics is the bank of a part of all NICs.
+func (t *Plant) nics(part string) hw.Bank {
+	return t.shape.nameLanes(t.Bank("nic", part, t.shape.PerUnit*t.lanes))
+}

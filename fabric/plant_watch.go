@@ -1,0 +1,97 @@
+package fabric
+
+import "slices"
+
+// noteViolations notes the cycle of the slot for couplers whose violation has just shown.
+func (t *Plant) noteViolations(cycle uint32) {
+	for i := range t.shards {
+		s := &t.shards[i]
+		if !s.exact {
+			continue
+		}
+		violated := t.media.Couplers.Violated(i)
+		for _, coupler := range violated[s.noted:] {
+			t.met[coupler] = cycle
+			if t.datapath != nil {
+				t.met[coupler] = t.datapath.Met(int(coupler), cycle)
+			}
+		}
+		s.noted = len(violated)
+	}
+}
+
+// noteLate looks for light at the far ends of the links in the last cycle of a slot.
+func (t *Plant) noteLate() {
+	t.late = t.late[:0]
+	far := t.media.Far
+	for driver := range far.Shards() {
+		for reader := range far.Shards() {
+			for _, coupler := range far.Lit(driver, reader) {
+				t.late = append(t.late, int(coupler))
+			}
+		}
+	}
+	if len(t.late) == 0 {
+		return
+	}
+	slices.Sort(t.late)
+	if t.rtl == nil {
+		t.Clock().Broken(t.names.Link(t.late[0]), "light at the far end in the last cycle of a slot")
+	}
+}
+
+// Late returns the media, in ascending order, whose links had light at the far end in
+// the last cycle of the slot that has crossed. Only RTL can be late.
+func (t *Plant) Late() []int { return t.late }
+
+// countFrames counts the frames of each shard in the slot that has crossed, while no shard's
+// next slot has begun: their media may belong to other shards.
+func (t *Plant) countFrames(slot uint32) {
+	t.counted = slot
+	t.kernel.Workers().Run(len(t.shards), (*countTask)(t))
+	if t.tap != nil {
+		t.harmed = t.harmed[:0]
+		for i := range t.shards {
+			t.harmed = append(t.harmed, t.shards[i].harmed...)
+		}
+		slices.Sort(t.harmed)
+	}
+}
+
+// countTask is the plant as a hw.Task: countFrames for one shard.
+type countTask Plant
+
+func (t *countTask) Do(shard int) {
+	p, s := (*Plant)(t), &t.shards[shard]
+	s.placed, s.met, s.harmed = 0, 0, s.harmed[:0]
+	first, end := p.transmitters(shard)
+	p.access.Placed(shard, first, end)
+}
+
+// Placed counts a frame that a transmitter of a shard has sent to a port, in the slot that has
+// crossed: it is called by Access.Placed.
+func (t *Plant) Placed(shard, transmitter, port int) {
+	s, couplers := &t.shards[shard], t.media.Couplers
+	s.placed++
+	if medium := couplers.Reached(transmitter, port); couplers.Met(medium) {
+		s.met++
+	} else if t.tap != nil {
+		if effect, _ := t.faults.OnMedium(medium, t.counted); effect != Unharmed {
+			s.harmed = append(s.harmed, uint32(medium))
+		}
+	}
+}
+
+// Collisions implements Transport: a frame has met another one when its medium
+// shows a code violation.
+func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
+	s := &t.shards[shard]
+	if violated := t.media.Couplers.Violated(shard); yield != nil && len(violated) > 0 {
+		s.violated = append(s.violated[:0], violated...)
+		slices.Sort(s.violated)
+		for _, c := range s.violated {
+			yield(int(c), t.met[c])
+		}
+	}
+	return s.met, s.placed - s.met
+}

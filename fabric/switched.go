@@ -1,0 +1,117 @@
+package fabric
+
+import (
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// Switched is the discipline of a NIC with one switch to all of its taps: a processor that sends
+// hears the medium that it sends to, or nothing.
+type Switched struct {
+	Taps *hw.Taps // where the ports of each NIC lead
+	Most int      // NICs that may be switched to a medium in one slot
+}
+
+// NIC implements Discipline.
+func (d Switched) NIC() nic.Discipline { return nic.Discipline{Taps: d.Taps} }
+
+// Rules implements Discipline.
+func (Switched) Rules() []string { return switchedRules }
+
+// Access implements Discipline.
+func (d Switched) Access(p *Plant) (Access, error) {
+	return &switched{onePort: onePort{plant: p}, taps: d.Taps, switches: NewSwitches(p.names, d, p.shape)}, nil
+}
+
+type switched struct {
+	onePort
+	taps     *hw.Taps
+	switches *Switches
+}
+
+// Begin implements Access.
+func (a *switched) Begin() { a.switches.Begin() }
+
+// Heard implements Access.
+func (a *switched) Heard(processor int, port uint16) uint32 { return a.taps.Bus[processor][port] }
+
+// Hear implements Access: a receiver hears what its switch was at, whatever its firmware wished.
+func (a *switched) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	p := a.plant
+	for cell := window.First; cell < window.End; cell++ {
+		if p.Hearing(bank.First + cell) {
+			p.Receive(shard, bank, cell, 0, p.deserialisers.Hears(bank.First+cell), ledger, slot)
+		} else {
+			bank.RxStatus[cell] = uint8(nic.StatusIdle)
+		}
+	}
+}
+
+// Send implements Access.
+func (a *switched) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, cells []uint32) {
+	for _, cell := range cells {
+		if bank.Registers[cell].TxCount > 0 {
+			if port, sent := a.plant.sendHead(shard, bank, int(cell), ledger, slot); sent {
+				a.switches.Send(bank.First+int(cell), port)
+			}
+		}
+	}
+	a.turn(bank, ledger, slot, window)
+}
+
+// turn sets the switches of a window.
+func (a *switched) turn(bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	p, ports := a.plant, bank.Listen(slot)
+	for cell := window.First; cell < window.End; cell++ {
+		port := ports[cell]
+		if int(port) >= p.shape.Ports {
+			port = nic.PortNone
+		}
+		p.listen(bank.First+cell, a.switches.Turn(ledger, bank.First+cell, port, slot))
+	}
+}
+
+// Arbitrated is the discipline of a NIC as with Switched which asks for the medium of its port,
+// which has an arbiter, as for an output.
+type Arbitrated struct{ Switched }
+
+// NIC implements Discipline.
+func (d Arbitrated) NIC() nic.Discipline { return nic.Discipline{Asks: true, Taps: d.Taps} }
+
+// Access implements Discipline.
+func (d Arbitrated) Access(p *Plant) (Access, error) {
+	s := switched{onePort: onePort{plant: p}, taps: d.Taps, switches: NewSwitches(p.names, d.Switched, p.shape)}
+	return &arbitrated{switched: s, requests: newRequests(p)}, nil
+}
+
+type arbitrated struct {
+	switched
+	requests requests
+}
+
+// Hear implements Access.
+func (a *arbitrated) Hear(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window) {
+	a.requests.answer(bank, ledger, slot, window)
+	a.switched.Hear(shard, bank, ledger, slot, window)
+}
+
+// Send implements Access.
+func (a *arbitrated) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, window Window, _ []uint32) {
+	a.requests.ask(shard, bank, ledger, slot, window, func(processor int, frame nic.FrameView) uint16 {
+		a.switches.Send(processor, frame.Port())
+		return frame.Port()
+	})
+	a.turn(bank, ledger, slot, window)
+}
+
+// Placed implements Access.
+func (a *arbitrated) Placed(shard, first, end int) { a.requests.placed(shard, first, end) }
+
+// Crossed implements Access.
+func (a *arbitrated) Crossed(slot uint32) { a.requests.crossed(slot, false) }
+
+// Reset implements Access.
+func (a *arbitrated) Reset() { clear(a.requests.asked) }
+
+// State implements Access.
+func (a *arbitrated) State(v *hw.StateVisitor) { a.requests.state(v) }

@@ -1,0 +1,21 @@
+package nic
+
+import "starloom/hw"
+
+// Discipline is how NICs get at their media, as far as a bank of processors has to know it. The
+// zero value sends to one port, or one frame to all, and hears one.
+type Discipline struct {
+	AllPorts  bool     // the NIC sends and receives at all ports at once, 1..LanesMax of them
+	Asks      bool     // the NIC asks before it sends, again and again until it is served
+	Addressed bool     // a frame goes to the output of its destination: it must have one
+	ListWords int      // of each processor's ROM that are its request list, 0 for none
+	Taps      *hw.Taps // the ports of each processor, of which its one switch is at one; nil: all have Ports
+}
+
+// Lanes returns at how many of its ports a NIC sends and receives in one slot.
+func (d *Discipline) Lanes(ports int) int {
+	if d.AllPorts {
+		return ports
+	}
+	return 1
+}
