@@ -109,7 +109,7 @@ type differing struct {
 	PowerOn   uint64 `json:"power_on"`
 }
 
-// kindSummary is what was checked of one kind.
+// kindSummary is what was checked of one kind; its outputs are those of one component.
 type kindSummary struct {
 	Map         string          `json:"map,omitempty"`
 	Model       string          `json:"model"`
@@ -118,11 +118,7 @@ type kindSummary struct {
 	Verdict     string          `json:"verdict"` // fail if one component fails
 	Components  int             `json:"components"`
 	Cycles      uint64          `json:"cycles"`
-	Inputs      uint64          `json:"input_cycles"`
-	PowerOns    uint64          `json:"power_on_states"`
-	Outputs     int             `json:"outputs"` // of a component
-	Compared    int             `json:"outputs_compared"`
-	Absent      []string        `json:"outputs_absent"`
+	lockstep.Extent
 	Warnings    []cosim.Warning `json:"warnings"`
 	Unexercised []lockstep.Gap  `json:"unexercised"`
 }
@@ -143,9 +139,10 @@ func summarise(scenario string, run *starloom.RTLRun, check *starloom.RTLCheck) 
 	}
 	for _, kind := range all.kinds {
 		r := kind.report
+		extent := r.Extent
+		extent.Inputs = kind.inputs
 		all.Kinds = append(all.Kinds, kindSummary{
-			r.Map, r.Model, r.Top, r.Backend, kind.verdict, kind.count, kind.cycles, kind.inputs, r.PowerOns, r.Outputs, r.Compared, r.Absent,
-			r.Warnings, kind.coverage.Gaps(),
+			r.Map, r.Model, r.Top, r.Backend, kind.verdict, kind.count, kind.cycles, extent, r.Warnings, kind.coverage.Gaps(),
 		})
 	}
 	return all

@@ -34,15 +34,7 @@ type Report struct {
 	Cycles     uint64          `json:"cycles"` // of all runs
 	Divergence *Divergence     `json:"divergence,omitempty"`
 
-	// Inputs are cycles with inputs of their own; runs from another power-on state, of PowerOns,
-	// repeat them.
-	Inputs   uint64 `json:"input_cycles"`
-	PowerOns uint64 `json:"power_on_states"`
-
-	// Outputs of the model, how many of them were compared, and the others.
-	Outputs  int      `json:"outputs"`
-	Compared int      `json:"outputs_compared"`
-	Absent   []string `json:"outputs_absent"`
+	Extent
 
 	// LongestStretch is how many cycles without a reset between them were compared at
 	// most: what takes more of them to show was not looked for.
@@ -60,6 +52,19 @@ type Report struct {
 
 	clocked bool
 	ofRun   bool // the stimulus is that of a run
+}
+
+// Extent is what was compared, and on what.
+type Extent struct {
+	// Inputs are cycles with inputs of their own; runs from another power-on state, of PowerOns,
+	// repeat them.
+	Inputs   uint64 `json:"input_cycles"`
+	PowerOns uint64 `json:"power_on_states"`
+
+	// Outputs of the model, how many of them were compared, and the others.
+	Outputs  int      `json:"outputs"`
+	Compared int      `json:"outputs_compared"`
+	Absent   []string `json:"outputs_absent"`
 }
 
 // Divergence is the first difference between model and RTL.

@@ -4,7 +4,7 @@ import "starloom/hw"
 
 // An Event is something that ports of a model can do: in a cycle, or in this one after another.
 // What no run has shown of it, no run can have found; package lockstep says so. Each twin declares
-// those that its mistakes hide behind: pairs of strobes in one cycle, a strobe in a corner of the
+// those that its mistakes need to show: pairs of strobes in one cycle, a strobe in a corner of the
 // state, a request that comes back.
 type Event struct {
 	Input string
@@ -92,7 +92,7 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	if request.Bits < 2 {
 		return
 	}
-	last := make([]uint64, (request.Bits+63)/64) // who was served last must stand behind, not first
+	last := make([]uint64, (request.Bits+63)/64) // who was served last comes last
 	m.cover("request_i", []string{
 		"by another while one holds",
 		"by another in the cycle in which the holder lets go",

@@ -50,7 +50,9 @@ func fifo() Twin {
 // coverFIFO declares what pushes and pops can do to each other.
 func coverFIFO(m *Model, depth uint64) {
 	push, pop, count := m.Pin("push_i"), m.Pin("pop_i"), m.Pin("count_o")
-	m.cover("push_i", []string{"alone when it is full", "with pop_i in the same cycle when it is empty", "with pop_i in the same cycle when it is full"}, func(c *Cycle) uint64 {
+	m.cover("push_i", []string{
+		"alone when it is full", "with pop_i in the same cycle when it is empty", "with pop_i in the same cycle when it is full",
+	}, func(c *Cycle) uint64 {
 		pushes, pops, words := push.any(c.Inputs), pop.any(c.Inputs), c.Outputs[count.Word]
 		return facts(pushes && !pops && words == depth, pushes && pops && words == 0, pushes && pops && words == depth)
 	})
