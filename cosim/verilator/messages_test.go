@@ -63,6 +63,28 @@ func TestToolMessages(t *testing.T) {
 	require.Contains(t, tool.Error(), "a.vhd: top: clang++: does not compile the C++ that Verilator makes of it: a.sv:3:12: use of undeclared identifier 'outside'; replace")
 }
 
+// TestMistakeBeforeACrash: Verilator may crash after a mistake in the source, or on it. What stands
+// in the source is shown, with its place; only a crash that names none is Verilator's own.
+func TestMistakeBeforeACrash(t *testing.T) {
+	for name, c := range map[string]struct{ text, says string }{
+		"circular": {"wire [W-1:0] a; localparam W = $bits(a);", "a.sv:2:30: Variable's initial value is circular: 'W'; correct the source until `verilator --lint-only` accepts it"},
+		"interface": {"sub s(clk); endmodule interface i; logic a; modport m(input a); endinterface module sub(i.m x); wire q = x.a;",
+			"a.sv:2:91: Parent instance's interface is not found: 'i'; connect an instance"},
+		"division by zero": {"localparam P = 1/0; wire [P:0] q;", "a.sv:2:29: verilator gives up here: toUInt with 4-state 32'bxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx; correct what stands there"},
+		"replication":      {"wire [3:0] q = {v{1'b0}};", "a.sv:2:19: Expecting expression to be constant, but variable isn't const: 'v' (and 1 more error); correct"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			t.Chdir(dir)
+			require.NoError(t, os.WriteFile("a.sv", []byte("module top(input clk, output reg v);\n  "+c.text+"\nendmodule\n"), 0o644))
+			_, err := Build(context.Background(), cosim.Source{Top: "top", Files: []string{"a.sv"}}, cosim.BuildOptions{Cache: testCache})
+			var input *cosim.InputError
+			require.ErrorAs(t, err, &input)
+			require.Contains(t, err.Error(), c.says)
+		})
+	}
+}
+
 func TestVerilatorWarnings(t *testing.T) {
 	found := weightyWarnings(`%Warning-WIDTH: a.sv:1:2: Operator ASSIGNW expects 4 bits
 %Warning-LATCH: a.sv:11:3: Latch inferred for signal 'q'

@@ -105,19 +105,21 @@ func (b *builder) warn(said []byte) error {
 
 var (
 	toolMessage    = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
-	toolCrash      = regexp.MustCompile(`(?m)^%Error: (?:Verilator threw signal|Command Failed|Internal Error|.*: Internal Error)`)
-	interfacePort  = regexp.MustCompile(`(?m)^%Error.*Unsupported: Interfaced port on top level module`)
+	toolCrash      = regexp.MustCompile(`(?m)^%Error: (?:Verilator (?:threw signal|aborted|internal fault)|Command Failed|Internal Error|.*: Internal Error)`)
+	crashPlace     = regexp.MustCompile(`(?m)^%Error: Internal Error: (\S.*?:\d+:\d+): (?:\S+:\d+: )?(.*)`)
 	moduleOfSource = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
 )
 
 // refusal makes an error of Verilator's first message that has a place, or of its
-// first one.
+// first one. After a mistake in the source Verilator may crash: then the mistake counts, and if it
+// names none, the place in the source where it was.
 func (b *builder) refusal(said []byte, err error) error {
 	var first *cosim.InputError
-	messages := 0
+	messages := uint64(0)
 	for line := range strings.Lines(string(said)) {
-		found := toolMessage.FindStringSubmatch(strings.TrimRight(line, "\n"))
-		if found == nil || strings.HasPrefix(found[3], "Exiting due to") || strings.HasPrefix(found[3], "This may be because") {
+		line = strings.TrimRight(line, "\n")
+		found := toolMessage.FindStringSubmatch(line)
+		if found == nil || strings.HasPrefix(found[3], "Exiting due to") || strings.HasPrefix(found[3], "This may be because") || toolCrash.MatchString(line) {
 			continue
 		}
 		messages++
@@ -125,20 +127,22 @@ func (b *builder) refusal(said []byte, err error) error {
 			first = b.explain(found[2], found[3])
 		}
 	}
-	if interfacePort.Match(said) { // and Verilator may crash next
-		return first
-	}
-	if crash := toolCrash.Find(said); crash != nil {
+	crash := toolCrash.Match(said)
+	at := crashPlace.FindStringSubmatch(string(said))
+	switch {
+	case first != nil && (first.Place != "" || !crash):
+	case at != nil:
+		return &cosim.InputError{Place: at[1], Reason: "verilator gives up here: " + at[2], Remedy: "correct what stands there, or write it in another way"}
+	case crash:
 		return &cosim.ToolError{Tool: verilatorTool.Command, Place: b.Name(), Reason: "ends with a fault of its own: " + cosim.OneLine(said), Remedy: cosim.RemedyTool, Err: err}
-	}
-	if first == nil {
+	case first == nil:
 		return &cosim.InputError{Place: b.Files[0], Reason: fmt.Sprintf("verilator ends with %v: %s", err, cosim.OneLine(said)), Remedy: "see whether `verilator --lint-only` accepts the source"}
 	}
 	if first.Place == "" {
 		first.Place = b.Files[0]
 	}
 	if messages > 1 {
-		first.Reason += fmt.Sprintf(" (and %d more errors)", messages-1)
+		first.Reason += fmt.Sprintf(" (and %s)", cosim.Count(messages-1, "more error"))
 	}
 	return first
 }
@@ -152,7 +156,9 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	case has("Parameters from the command line"):
 		_, names, _ := strings.Cut(message, "design: ")
 		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, names), Remedy: "its parameters are " + strings.Join(b.parameters(), ", ")}
-	case has("Interfaced port"), has("interface is not found"):
+	case has("interface is not found"):
+		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
+	case has("Interfaced port"):
 		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
 	case has("Cannot find include file"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "name its directory with -I"}
