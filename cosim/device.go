@@ -56,6 +56,10 @@ type Port struct {
 	Input bool // driven from outside
 	Clock bool // an input that Edge drives
 	Word  int  // its first word in Inputs or Outputs; -1 for a clock
+
+	// Edges: an input without Clock of which nothing but edges count, so a clock that nobody has
+	// named. Icarus does not say.
+	Edges bool `json:",omitempty"`
 }
 
 // Words returns how many words the port has in Inputs or Outputs.

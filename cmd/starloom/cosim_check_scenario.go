@@ -111,13 +111,13 @@ type differing struct {
 
 // kindSummary is what was checked of one kind; its outputs are those of one component.
 type kindSummary struct {
-	Map         string          `json:"map,omitempty"`
-	Model       string          `json:"model"`
-	Top         string          `json:"top"`
-	Backend     string          `json:"backend"`
-	Verdict     string          `json:"verdict"` // fail if one component fails
-	Components  int             `json:"components"`
-	Cycles      uint64          `json:"cycles"`
+	Map        string `json:"map,omitempty"`
+	Model      string `json:"model"`
+	Top        string `json:"top"`
+	Backend    string `json:"backend"`
+	Verdict    string `json:"verdict"` // fail if one component fails
+	Components int    `json:"components"`
+	Cycles     uint64 `json:"cycles"`
 	lockstep.Extent
 	Warnings    []cosim.Warning `json:"warnings"`
 	Unexercised []lockstep.Gap  `json:"unexercised"`

@@ -34,6 +34,11 @@ endmodule
 // checkFolder has a map and RTL with one more line in it.
 func checkFolder(t *testing.T, more string) string {
 	return folder(t, map[string]string{"m.yml": checkMap, "dut.sv": strings.Replace(checkRTL, "// more", more, 1), "s.yaml": smallScenario,
+		"two.yml":   strings.Replace(checkMap, "dut.sv", "two.sv", 1),
+		"reset.yml": strings.NewReplacer("dut.sv", "two.sv", "top: dut", "top: one", "reset: rst\n", "").Replace(checkMap),
+		"clock.yml": strings.NewReplacer("dut.sv", "two.sv", "top: dut", "top: one", "clock: clk\n", "").Replace(checkMap),
+		"two.sv": "module one(input clk, input rst, input go, output reg [31:0] v); always @(posedge clk or posedge rst) if (rst) v <= 1; else if (go) v <= v + 1; endmodule\n" +
+			"module dut(input clk, input rst, input go, input clk_b, output reg [31:0] v); one o(clk, rst, go, v); reg b; always @(negedge clk_b) b <= go; endmodule\n",
 		"none.yml":  strings.Replace(checkMap, ", value: v}", "}\nabsent: [value]", 1),
 		"reset.csv": "cycle,reset,enable_i\n0,1,0\n3,1,1\n",
 		"i.yml":     strings.Replace(checkMap, "top: dut\nsources: [dut.sv]", "image: dut.wasm", 1)})
@@ -72,6 +77,10 @@ func TestCosimCheckStatus(t *testing.T) {
 		{"bad backend", "", "m.yml --backend vcs", statusInput, []string{`--backend: "vcs" cannot be used; choose one of wasm, icarus, shared`}},
 		{"no seeds", "", "m.yml --seeds 0", statusInput, []string{"--seeds: no such number of runs"}},
 		{"RTL with a mistake", "wire", "m.yml", statusInput, []string{"dut.sv:"}},
+		{"second clock", "", "two.yml", statusInput, []string{"two.yml:7:7: the RTL's input clk_b is a second clock, beside clk: something waits for its edges; drive both from one clock in a wrapper"}},
+		{"second clock in Icarus", "", "two.yml --backend icarus", statusInput, []string{"two.yml:7:7: nothing drives the RTL's input clk_b; ", "if it is a second clock, drive both from one clock in a wrapper"}},
+		{"asynchronous reset", "", "reset.yml", statusInput, []string{"reset.yml:6:7: nothing drives the RTL's input rst; ", "a clock or a reset goes to clock: and reset:"}},
+		{"a clock that is not named", "", "clock.yml", statusInput, []string{"clock.yml:6:7: nothing drives the RTL's input clk; write clock: clk"}},
 		{"no stimulus", "", "m.yml --stimulus none.csv", statusInput, []string{"none.csv: cannot be read"}},
 		{"seed of a stimulus", "", "m.yml --stimulus none.csv --seed 1", statusInput, []string{"--seed: the inputs come from none.csv"}},
 		{"image on Icarus", "", "i.yml --backend icarus", statusInput, []string{"i.yml:3:8: an image runs as wasm"}},

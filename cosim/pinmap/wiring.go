@@ -267,13 +267,19 @@ func (w *wirer) checkAllDriven() error {
 			if p.Bits > 1 {
 				name = fmt.Sprintf("%s[%d]", p.Name, bit)
 			}
-			remedy := fmt.Sprintf("map it in pins, or give it a constant: ties: {%s: 0}", p.Name)
-			if p.Clock {
+			reason, remedy := fmt.Sprintf("nothing drives the RTL's input %s", name), fmt.Sprintf("map it in pins, or give it a constant: ties: {%s: 0}", p.Name)
+			one := "drive both from one clock in a wrapper, and name that as top: a map has one clock"
+			switch {
+			case p.Clock, p.Edges && w.Clock == "":
 				remedy = "write clock: " + p.Name
-			} else if p.Bits == 1 && (w.Reset == "" || w.Clock == "") {
+			case p.Edges:
+				reason, remedy = fmt.Sprintf("the RTL's input %s is a second clock, beside %s: something waits for its edges", name, w.Clock), one
+			case p.Bits == 1 && (w.Reset == "" || w.Clock == ""):
 				remedy += "; a clock or a reset goes to clock: and reset:"
+			case p.Bits == 1:
+				remedy += "; if it is a second clock, " + one
 			}
-			return w.refuse("pins", fmt.Sprintf("nothing drives the RTL's input %s", name), remedy)
+			return w.refuse("pins", reason, remedy)
 		}
 	}
 	return nil

@@ -339,9 +339,9 @@ func stringConstant(text string) string {
 // sensitivity finds out what the processes of the design wait for.
 func (n *netlist) sensitivity(d *design) {
 	plain := map[string]bool{} // inputs, and what they are wired to below
-	for _, p := range d.ports {
+	for i, p := range d.ports {
 		if p.Clock {
-			d.levels = d.levels || !n.risesOnly(p.Name)
+			d.levels = d.levels || !n.edgesOnly(p.Name, "POS")
 		}
 		if !p.Input {
 			continue
@@ -352,6 +352,7 @@ func (n *netlist) sensitivity(d *design) {
 		}
 		if !p.Clock && n.waitsFor(func(key string) bool { return wires[key] }) {
 			d.resets = append(d.resets, p.Name)
+			d.ports[i].Edges = p.Bits == 1 && n.edgesOnly(p.Name, "POS", "NEG")
 		}
 	}
 	d.inner = n.waitsFor(func(key string) bool { return !plain[key] })
@@ -401,23 +402,23 @@ func (n *netlist) waitsFor(asked func(key string) bool) bool {
 	return false
 }
 
-// risesOnly reports whether an input and all that it is wired to appear nowhere but
-// behind posedge. Then nothing happens when this clock falls.
-func (n *netlist) risesOnly(name string) bool {
+// edgesOnly reports whether an input and all that it is wired to appear nowhere but
+// after an edge of one of some types. If that is POS, nothing happens when this clock falls.
+func (n *netlist) edgesOnly(name string, types ...string) bool {
 	wires := n.wires(name)
-	rises := true
+	only := true
 	for _, module := range n.modules {
 		module.each(func(node *xmlNode) {
 			switch {
 			case node.name == "varref" && wires[key(module, node.get("name"))]:
-				edge := node.parent.name == "senitem" && node.parent.get("edgeType") == "POS"
-				rises = rises && (edge || isConnection(node.parent))
+				edge := node.parent.name == "senitem" && slices.Contains(types, node.parent.get("edgeType"))
+				only = only && (edge || isConnection(node.parent))
 			case node.name == "varxref": // from another module, by any path
 				for wire := range wires {
-					rises = rises && !strings.HasSuffix(wire, " "+node.get("name"))
+					only = only && !strings.HasSuffix(wire, " "+node.get("name"))
 				}
 			}
 		})
 	}
-	return rises
+	return only
 }
