@@ -51,7 +51,7 @@ struct sl_device {
     std::unique_ptr<Vdut> top;
 #ifndef __wasm__
     std::jmp_buf out_of_here;
-    uint64_t late_cycle = ~0ULL, late_since_ns = 0;
+    uint64_t late_cycle = ~0ULL, late_since_ns = 0, late_rounds = 0;  // of the call that runs
 #endif
 };
 
@@ -162,8 +162,11 @@ static void sl_late(uint64_t cycle) {
     if (d.late_cycle != cycle) {
         d.late_cycle = cycle;
         d.late_since_ns = now;
-    } else if (now - d.late_since_ns > d.limit_ns) {
-        sl_ends(SL_HANG, "a loop does not end");
+        d.late_rounds = 0;
+    }
+    const bool endless = ++d.late_rounds > SL_HANG_TURNS / SL_TURNS;
+    if (endless || now - d.late_since_ns > d.limit_ns) {
+        sl_ends(endless ? SL_ENDLESS : SL_HANG, "a loop does not end");
         sl_leave_now();
     }
 }
@@ -181,6 +184,7 @@ static inline void sl_enter(sl_device* d) {
     sl_turns = SL_TURNS;
 #ifndef __wasm__
     Verilated::threadContextp(&d->context);
+    d->late_cycle = ~0ULL;
 #endif
 }
 

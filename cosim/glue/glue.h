@@ -9,6 +9,7 @@ enum sl_end : uint32_t {
     SL_FATAL = 4,
     SL_OSCILLATION = 6,
     SL_HANG = 8,
+    SL_ENDLESS = 10,
 };
 enum : uint32_t { SL_LOG = 1 };
 
@@ -17,4 +18,6 @@ enum : uint32_t {
     SL_TEXT_BYTES = 1 << 10,
     // Turns of loops in one evaluation before somebody looks at the clock.
     SL_TURNS = 1 << 16,
+    // Turns of loops in one cycle that make it endless.
+    SL_HANG_TURNS = 1 << 30,
 };

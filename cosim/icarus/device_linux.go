@@ -29,7 +29,8 @@ type device struct {
 	inputs, outputs, unknown                   []uint64 // ours: valid after Close too
 	sharedInputs, sharedOutputs, sharedUnknown []uint64
 
-	err error // what ended the device
+	waited string // after which it was asked to stop
+	err    error  // what ended the device
 }
 
 // Open compiles a source with iverilog and starts it in vvp. Registers are X
@@ -191,20 +192,43 @@ func (d *device) fetch() {
 	copy(d.unknown, d.sharedUnknown)
 }
 
+// What a cycle may take of the simulator's processor time, after the first one, in which initial blocks
+// fill memories. A slow machine is slow in all cycles, so a cycle may take a thousand times as long
+// as the slowest one so far.
+const (
+	hangProcessorTime = 3 * time.Second
+	hangFactor        = 1000
+)
+
 // settled waits for the reply to a command. The end of the time limit is for finding
 // out why there is none.
 func (d *device) settled(number uint32) error {
 	inquest := max(d.limit/10, min(d.limit/2, time.Second))
-	answer := d.process.await(number, d.limit-inquest)
+	most := d.patience(number, inquest)
+	answer := d.process.await(number, most)
 	if answer == answerReplied && d.process.memory.status == statusOK {
 		return nil
 	}
-	if answer == answerSilent {
+	if answer == answerSilent || answer == answerSpent {
+		d.waited = d.limit.String()
+		if answer == answerSpent {
+			d.waited = fmt.Sprintf("at least %v of processor time", min(d.limit, hangProcessorTime)) // the same text every time
+		}
 		d.process.interrupt()
-		answer = d.process.await(number, inquest)
+		answer = d.process.await(number, patience{inquest, d.limit})
 	}
 	d.err = d.autopsy(answer)
 	return d.err
+}
+
+// patience is how long a command may take: the time limit but for the inquest, and what a cycle may
+// take of the processor.
+func (d *device) patience(number uint32, inquest time.Duration) patience {
+	most := patience{d.limit - inquest, d.limit - inquest}
+	if number > 1 {
+		most.processor = min(most.processor, max(hangProcessorTime, hangFactor*d.process.slowest))
+	}
+	return most
 }
 
 // autopsy ends the simulation and says what became of it.
@@ -213,7 +237,7 @@ func (d *device) autopsy(answer answer) error {
 	late := answer == answerReplied && memory.status == statusOK
 	if late || answer == answerSilent {
 		d.process.end(0)
-		return d.toolFault(cosim.FaultHang, fmt.Sprintf("no answer within %v; the simulator was killed", d.limit))
+		return d.toolFault(cosim.FaultHang, fmt.Sprintf("no answer within %s; the simulator was killed", d.waited))
 	}
 	d.process.end(min(d.limit, time.Second))
 	said := d.log.String()
@@ -223,9 +247,9 @@ func (d *device) autopsy(answer answer) error {
 	case memory.status == statusRefused:
 		return &cosim.InputError{Place: d.name, Reason: memory.report(), Remedy: "put the module into another one that has inputs and outputs of bits only"}
 	case memory.status == statusOscillates:
-		return d.fault(cosim.FaultOscillation, fmt.Sprintf("logic without delay does not settle within %v", d.limit))
+		return d.fault(cosim.FaultOscillation, fmt.Sprintf("logic without delay does not settle within %s", d.waited))
 	case memory.status == statusEndless:
-		return d.fault(cosim.FaultHang, fmt.Sprintf("a process loops without delay; stopped after %v", d.limit))
+		return d.fault(cosim.FaultHang, fmt.Sprintf("a process loops without delay; stopped after %s", d.waited))
 	default:
 		if at := strings.LastIndex(said, "FATAL: "); at >= 0 && d.process.cmd.ProcessState.ExitCode() == 1 {
 			return d.fault(cosim.FaultFatal, cosim.OneLine([]byte(said[at+len("FATAL: "):])))

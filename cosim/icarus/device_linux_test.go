@@ -384,6 +384,24 @@ func TestEndless(t *testing.T) {
 	}
 }
 
+// TestEndlessByProcessorTime: a simulator that works all the time is stopped after three seconds of
+// that, however long the limit; one that has always been slow gets more.
+func TestEndlessByProcessorTime(t *testing.T) {
+	t.Parallel()
+	const limit = time.Hour
+	d := misbehaving(t, 5, limit)
+	err := d.Edge(1)
+	requireFault(t, err, cosim.FaultHang, 3)
+	require.ErrorContains(t, err, "a process loops without delay; stopped after at least 3s of processor time")
+
+	d = misbehaving(t, 1, limit)
+	d.process.slowest = time.Second
+	require.Equal(t, 1000*time.Second, d.patience(2, 0).processor)
+	require.Equal(t, limit, d.patience(1, 0).processor, "initial blocks may fill memories")
+	d.process.slowest = 0
+	require.Equal(t, 3*time.Second, d.patience(2, 0).processor)
+}
+
 // TestTimeLimitIsForACycle: a long Step may take longer than the limit.
 func TestTimeLimitIsForACycle(t *testing.T) {
 	t.Parallel()

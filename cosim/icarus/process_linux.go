@@ -26,6 +26,8 @@ type process struct {
 	ended  atomic.Bool   // the process is gone
 	done   chan struct{} // closed after that
 	err    error         // how it went; read after done
+
+	slowest time.Duration // processor time that a command but the first has taken at most
 }
 
 // startProcess runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
@@ -79,34 +81,54 @@ type answer int
 const (
 	answerReplied answer = iota
 	answerGone
-	answerSilent
+	answerSilent // not in time
+	answerSpent  // nor with the processor time that it may have
 )
 
-// await waits for the reply to a command; limit is how long the simulator may go
-// without finishing a clock cycle.
-func (p *process) await(number uint32, limit time.Duration) answer {
+// A patience is how long the simulator may go without finishing a clock cycle: time of the clock on
+// the wall, and of its processor, which the load of the machine does not shorten.
+type patience struct{ wall, processor time.Duration }
+
+// await waits for the reply to a command.
+func (p *process) await(number uint32, patience patience) answer {
 	if p.memory.spin(number) {
 		return answerReplied
 	}
 	const look = 50 * time.Millisecond
-	cycles, since := p.memory.cycles.Load(), time.Now()
+	cycles, since, used := p.memory.cycles.Load(), time.Now(), p.used()
 	for {
 		gone := p.ended.Load() // first, since a process may reply and go
 		if p.memory.reply.Load() == number {
+			if number > 1 {
+				p.slowest = max(p.slowest, p.used()-used)
+			}
 			return answerReplied
 		}
 		if gone {
 			return answerGone
 		}
 		if now := p.memory.cycles.Load(); now != cycles {
-			cycles, since = now, time.Now()
+			cycles, since, used = now, time.Now(), p.used()
 		}
-		left := limit - time.Since(since)
+		left := patience.wall - time.Since(since)
+		if p.used()-used > patience.processor {
+			return answerSpent
+		}
 		if left <= 0 {
 			return answerSilent
 		}
 		p.memory.sleep(number, min(left, look))
 	}
+}
+
+// used is the processor time that the simulator has taken; 0 for one that is gone.
+func (p *process) used() time.Duration {
+	const ofProcess = 2 // CPUCLOCK_SCHED of linux/posix-timers.h
+	var now unix.Timespec
+	if err := unix.ClockGettime(int32(^p.cmd.Process.Pid)<<3|ofProcess, &now); err != nil {
+		return 0
+	}
+	return time.Duration(now.Nano())
 }
 
 // interrupt asks a simulation that does not get on to stop.

@@ -151,6 +151,8 @@ type difference struct {
 	cycle uint64
 	port  int          // index into the ports; -1 for a fault
 	fault *cosim.Fault // or nil
+
+	atPower, unsettled bool // a fault at power-on, or before the outputs had settled
 }
 
 // A finding is a difference and the run that it was found in.
@@ -176,7 +178,9 @@ type pair struct {
 	rtl           cosim.Device // nil: to be opened
 	rtlInitial    []byte       // its snapshot at power-on; nil where there is none
 	rtlPowerOn    uint64
-	rtlFresh      bool // nothing has run since it was opened
+	rtlFresh      bool        // nothing has run since it was opened
+	failed        *finding    // at power-on; it would do so again
+	ending        *difference // of a run that is repeated up to it, and not into it; nil for none
 	seed, powerOn uint64
 
 	mask   []uint64 // of output words: what is compared
@@ -265,11 +269,19 @@ func (l *pair) power(powerOn uint64) (*difference, error) {
 		}
 		l.rtl, l.rtlInitial = nil, nil
 	}
+	if l.failed != nil && l.failed.powerOn == powerOn {
+		return &l.failed.difference, nil
+	}
 	options := l.options.Device
 	options.Seed = powerOn
 	d, err := l.pinMap.Open(l.ctx, options)
 	if err != nil {
-		return faultIn(0, err)
+		at, err := faultIn(0, err)
+		if at != nil {
+			at.atPower = true
+			l.failed = &finding{difference: *at, powerOn: powerOn}
+		}
+		return at, err
 	}
 	l.rtl, l.rtlPowerOn, l.rtlFresh = d, powerOn, true
 	if l.rtlInitial, err = d.Save(); err != nil {
@@ -349,13 +361,24 @@ func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled 
 		if l.coverage != nil {
 			l.coverage.see()
 		}
-		err := d.Settle()
+		ends := l.ending != nil && l.ending.cycle == cycle
+		var err error
+		if !ends || !l.ending.unsettled {
+			err = d.Settle()
+		}
 		l.holdBack(cycle)
 		if seen != nil {
-			seen(cycle, err == nil)
+			seen(cycle, err == nil && !(ends && l.ending.unsettled))
+		}
+		if ends {
+			return nil, nil
 		}
 		if err != nil {
-			return faultIn(cycle, err)
+			at, err := faultIn(cycle, err)
+			if at != nil {
+				at.unsettled = true
+			}
+			return at, err
 		}
 		reset := clocked && m.Inputs()[resetWord]&1 != 0
 		if compared && !reset && cycle >= from {

@@ -5,6 +5,7 @@ package lockstep
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -257,6 +258,55 @@ func TestIsDeterministic(t *testing.T) {
 		require.NotNil(t, replayed.Divergence)
 		require.Equal(t, first.Divergence.Text, replayed.Divergence.Text)
 	}
+}
+
+// TestHangIsToldOnce: a loop that does not end is found by its turns, long before the time limit,
+// and is not run again to show where it is; nor is one at power-on.
+func TestHangIsToldOnce(t *testing.T) {
+	const text = `module dut(input clock, input reset, input now, input enable_i, output [31:0] value_o);
+  reg [31:0] v; assign value_o = v; reg stop; initial begin stop = 0; while (now === 1'b0 && START && !stop) stop = v[0] & ~v[0]; end
+  parameter START = 0;
+  always @(posedge clock) if (reset) v <= 1; else if (enable_i) v <= {1'b0, v[31:1]} ^ (v[0] ? 32'h80200003 : 0);
+  always @(posedge clock) if (!reset && enable_i && v[3]) begin stop = 0; while (!stop) v <= v; end
+endmodule`
+	for start, cycle := range map[string]uint64{"0": 6, "1": 0} {
+		t.Run("START="+start, func(t *testing.T) {
+			m := foreign(t, text, &pinmap.Map{
+				Library: library(),
+				Model:   "lfsr", Parameters: twin.Parameters{"SEED": 1}, Clock: "clock", Reset: "reset", Source: cosim.Source{Params: map[string]string{"START": start}},
+				Pins: []pinmap.Wiring{{Port: "enable", Pins: []string{"enable_i"}}, {Port: "value", Pins: []string{"value_o"}}},
+				Ties: []pinmap.Tie{{Pin: "now"}},
+			})
+			opened := 0
+			open := m.Backends[0].Build
+			m.Backends[0].Build = func(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (cosim.Design, error) {
+				d, err := open(ctx, s, o)
+				return countedDesign{d, &opened}, err
+			}
+			r := runLockstep(t, m, Options{Cycles: 1000, Device: cosim.Options{TimeLimit: time.Hour}})
+			require.NotNil(t, r.Divergence)
+			require.Equal(t, fmt.Sprintf("the RTL ends in cycle %d: hang: a loop does not end: 1,073,741,824 turns in one cycle", r.Divergence.Cycle), r.Divergence.Text)
+			require.Equal(t, cycle == 0, r.Divergence.Cycle == 0)
+			if cycle == 0 {
+				require.Equal(t, 1, opened)
+				return
+			}
+			require.Equal(t, 2, opened, "once to find it, once to show what leads there")
+			require.Len(t, r.Shown.samples, int(r.Divergence.Cycle)+1)
+			require.EqualValues(t, r.Divergence.Cycle+1, r.Cycles)
+		})
+	}
+}
+
+// countedDesign counts the devices that are opened.
+type countedDesign struct {
+	cosim.Design
+	opened *int
+}
+
+func (c countedDesign) Open(o cosim.Options) (cosim.Device, error) {
+	*c.opened++
+	return c.Design.Open(o)
 }
 
 // TestFaults: an LFSR that ends in one of three ways, by its mode.

@@ -203,7 +203,10 @@ func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 		waves.failed = f.port
 	}
 	exchanged := l.exchanged
-	defer func() { l.exchanged = exchanged }()
+	defer func() { l.exchanged, l.ending = exchanged, nil }()
+	if r.Divergence != nil && !l.repeatable(f) {
+		l.ending = &f.difference
+	}
 	if at, err := l.power(f.powerOn); err != nil || at != nil {
 		waves.absent = make([]bool, len(waves.ports))
 		if stimulus == nil && next(0, l.model.Inputs()) { // any inputs lead there

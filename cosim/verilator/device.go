@@ -27,7 +27,10 @@ const (
 )
 
 // endKinds are the values of sl_end.
-var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation, 8: cosim.FaultHang}
+var endKinds = map[uint32]cosim.FaultKind{2: cosim.FaultFinish, 4: cosim.FaultFatal, 6: cosim.FaultOscillation, 8: cosim.FaultHang, 10: cosim.FaultHang}
+
+// endEndless is the sl_end of loops that have turned hangTurns times; 8 is that of the time limit.
+const endEndless = 10
 
 // stepCyclesMax is how many cycles one call may take: Go cannot stop it for a
 // garbage collection in between.
@@ -48,10 +51,25 @@ func refuseClocks(ended error, d *Description, clocks uint64) error {
 func errClosed(d *Description) error { return fmt.Errorf("%s: the device is closed", d.Device) }
 
 // fault describes how a circuit ended; text is what the glue says, a C string.
-func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte, limit time.Duration) *cosim.Fault {
+func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte) *cosim.Fault {
 	said, _, _ := bytes.Cut(text, []byte{0})
-	f := &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
-	if kind == cosim.FaultHang {
+	return &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
+}
+
+// hangTurns is how often the loops of one cycle turn before they are endless, SL_HANG_TURNS: a count is the
+// same on every machine, however slow. Loops that fill a memory turn once for each word, and all memory
+// of a circuit has fewer bytes (wasmMemoryBytesMax). Loops whose turns take long reach the time
+// limit first. glueTurns is SL_TURNS.
+const (
+	hangTurns = 1 << 30
+	glueTurns = 1 << 16
+)
+
+// hangFault describes a loop that does not end: it has turned too often or, with a limit, was not
+// through in time.
+func hangFault(d *Description, cycle uint64, limit time.Duration) *cosim.Fault {
+	f := &cosim.Fault{Kind: cosim.FaultHang, Device: d.Device, Cycle: cycle, Text: "a loop does not end: " + cosim.Count(hangTurns, "turn") + " in one cycle"}
+	if limit > 0 {
 		f.Text = fmt.Sprintf("a loop does not end: no answer within %v", limit)
 	}
 	return f

@@ -182,7 +182,14 @@ func (d *sharedDevice) Step(clocks uint64, cycles int) error {
 func (d *sharedDevice) after() error {
 	takeLog(&d.kept, d.log, d.printed)
 	if kind, ended := endKinds[d.printed.end]; ended {
-		d.err = fault(kind, &d.shared.Description, *d.cycles, d.text, d.limit)
+		switch {
+		case d.printed.end == endEndless:
+			d.err = hangFault(&d.shared.Description, *d.cycles, 0)
+		case kind == cosim.FaultHang:
+			d.err = hangFault(&d.shared.Description, *d.cycles, d.limit)
+		default:
+			d.err = fault(kind, &d.shared.Description, *d.cycles, d.text)
+		}
 		return d.err
 	}
 	return nil

@@ -36,26 +36,39 @@ type wasmDevice struct {
 	text, log       []byte
 	kept            cosim.KeptLog
 
-	lateCycle uint64
-	lateSince time.Time
-	err       error // what ended the device
+	turns loopTurns // of the call that runs
+	err   error     // what ended the device
 }
 
 // wasmMemoryBytesMax is the most that RTL can have, memories and all.
 const wasmMemoryBytesMax = 1 << 30
 
-// errLate is what late panics with.
-var errLate = errors.New("a loop does not end")
+// What late panics with.
+var (
+	errLate    = errors.New("a loop does not end in time")
+	errEndless = errors.New("a loop does not end")
+)
+
+// loopTurns is how long a cycle has turned in loops.
+type loopTurns struct {
+	cycle, rounds uint64 // of 65,536 turns
+	since         time.Time
+}
 
 type deviceKey struct{}
 
-// late is called from wasm when a cycle turns in loops more than usual.
+// late is called from wasm when a cycle has turned in loops 65,536 times more.
 func late(ctx context.Context, _ api.Module, stack []uint64) {
 	d := ctx.Value(deviceKey{}).(*wasmDevice)
+	t := &d.turns
+	if t.rounds == 0 || t.cycle != stack[0] {
+		*t = loopTurns{cycle: stack[0], since: time.Now()}
+	}
+	t.rounds++
 	switch {
-	case d.lateSince.IsZero() || d.lateCycle != stack[0]:
-		d.lateCycle, d.lateSince = stack[0], time.Now()
-	case time.Since(d.lateSince) > d.limit:
+	case t.rounds > hangTurns/glueTurns:
+		panic(errEndless)
+	case time.Since(t.since) > d.limit:
 		panic(errLate)
 	}
 }
@@ -150,6 +163,7 @@ func (d *wasmDevice) Settle() error {
 	if d.err != nil {
 		return d.err
 	}
+	d.turns.rounds = 0
 	d.stack[0] = d.self
 	if err := d.settle.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
 		return d.after(err)
@@ -161,6 +175,7 @@ func (d *wasmDevice) Edge(clocks uint64) error {
 	if d.err != nil || clocks&^d.clocks != 0 {
 		return refuseClocks(d.err, &d.circuit.Description, clocks)
 	}
+	d.turns.rounds = 0
 	d.stack[0], d.stack[1] = d.self, clocks
 	if err := d.edge.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
 		return d.after(err)
@@ -174,6 +189,7 @@ func (d *wasmDevice) Step(clocks uint64, cycles int) error {
 	}
 	for cycles > 0 {
 		part := min(cycles, stepCyclesMax)
+		d.turns.rounds = 0
 		d.stack = [3]uint64{d.self, clocks, uint64(part)}
 		if err := d.step.CallWithStack(d.ctx, d.stack[:]); err != nil || d.stack[0] != 0 {
 			if err := d.after(err); err != nil {
@@ -191,14 +207,17 @@ func (d *wasmDevice) after(trap error) error {
 	takeLog(&d.kept, d.log, d.printed)
 	kind, ended := endKinds[d.printed.end]
 	switch {
+	case errors.Is(trap, errEndless):
+		d.err = hangFault(&d.circuit.Description, *d.cycles, 0)
 	case errors.Is(trap, errLate):
-		kind = cosim.FaultHang
+		d.err = hangFault(&d.circuit.Description, *d.cycles, d.limit)
 	case trap != nil && !ended:
 		return d.ended(trap)
 	case !ended:
 		return nil
+	default:
+		d.err = fault(kind, &d.circuit.Description, *d.cycles, d.text)
 	}
-	d.err = fault(kind, &d.circuit.Description, *d.cycles, d.text, d.limit)
 	return d.err
 }
 
