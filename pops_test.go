@@ -288,3 +288,20 @@ func TestStudyTolerance(t *testing.T) {
 		require.Equal(t, c.says, says)
 	}
 }
+
+// TestLostFixedPoint: a packet for its own processor is routed like all others, and where it is lost the
+// report does not say that it was never received.
+func TestLostFixedPoint(t *testing.T) {
+	s := routing(3, 2)
+	s.Seed = 2
+	report := machineReport(t, s)
+	require.Contains(t, violationsText(report), "processor 3 lost its packet for itself, which is routed like all others")
+	require.NotContains(t, violationsText(report), "processor 3 never received the packet of processor 3")
+}
+
+func violationsText(report *Report) (text string) {
+	for _, v := range report.Violations {
+		text += v.Message + "\n"
+	}
+	return text
+}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -131,6 +132,116 @@ func TestVotingSilent(t *testing.T) {
 	}
 }
 
+// TestVotingNamesTheSilent: it is the silent module's voter that holds up the others, whatever its id and in
+// which session; the others wait for it.
+func TestVotingNamesTheSilent(t *testing.T) {
+	for _, sessions := range []int{1, 2} {
+		for silent, want := range [][]string{
+			{"its module, which is silent", "messages of processor 0", "messages of processors 0 and 1"},
+			{"messages of processors 1 and 2", "its module, which is silent", "messages of processor 1"},
+			{"messages of processor 2", "messages of processor 2", "its module, which is silent"},
+		} {
+			s := votingScenario(3, 0, Gossip{Faulty: []int{silent}, Fault: "silent", Sessions: sessions})
+			s.Stop.Slots = 50
+			var said []string
+			for _, v := range machineRun(t, s).Report().Violations {
+				_, waits, _ := strings.Cut(v.Message, "it waits for ")
+				said = append(said, waits)
+			}
+			require.Equal(t, want, said, "module %d is silent, %d sessions", silent, sessions)
+		}
+	}
+}
+
+// TestVotingUndecided: voters without a majority break validity, and not agreement, which is about those
+// that decide.
+func TestVotingUndecided(t *testing.T) {
+	s := votingScenario(5, 0, Gossip{Vector: []int64{3, 3, 3, 8, 9}, Faulty: []int{0}, Fault: "two-faced"})
+	report := machineRun(t, s).Report()
+	require.Equal(t, "[3 <nil> 3 <nil> 3]", fmt.Sprint(found(report)))
+	var said []string
+	for _, v := range report.Violations {
+		said = append(said, v.Rule+": "+v.Message)
+	}
+	require.ElementsMatch(t, []string{
+		"validity: processor 1 has found no majority; the correct modules hold 3 to 9",
+		"validity: processor 3 has found no majority; the correct modules hold 3 to 9",
+	}, said)
+}
+
+// found is what the voters have decided for, nil for nothing.
+func found(report *Report) (values []any) {
+	for _, value := range report.Metrics.Get("results").([]*int64) {
+		if value == nil {
+			values = append(values, nil)
+		} else {
+			values = append(values, *value)
+		}
+	}
+	return values
+}
+
+// TestVotingTimeout: with a timeout the voters find what the modules that speak hold, in every session,
+// whoever is silent, in whatever order they tell each other.
+func TestVotingTimeout(t *testing.T) {
+	for _, n := range []int{3, 5, 9} {
+		for first := range n {
+			for rule := range int64(3) {
+				var faulty []int
+				for k := range n / 2 {
+					faulty = append(faulty, (first+2*k)%n)
+				}
+				s := votingScenario(n, rule, Gossip{Faulty: faulty, Fault: "silent", Sessions: 2})
+				s.Workload.Gossip.Orders = []string{"pipelined", "identity", "shared-random"}[first%3]
+				s.Firmware.Params["scheduling"] = []int64{0, 2, 3}[(first+int(rule))%3]
+				s.Firmware.Params["timeout"] = int64(6 * n)
+				s.Rules = &Rules{ExactlyOnce: true, Agreement: true, Validity: true}
+				s.Stop.Slots = uint32(12 * n * n * n)
+				m := machineRun(t, s)
+				report := m.Report()
+				require.Equal(t, VerdictPass, report.Verdict, "%v silent: %+v", faulty, report.Violations)
+				require.Equal(t, n, report.Metrics.Get("agreed"))
+				require.EqualValues(t, 2*(n-len(faulty))*(n-1), report.Frames.Delivered, "all that is said is heard")
+				if n > 5 || first > 2 {
+					continue
+				}
+				cycle, err := NewMachine(t.Context(), s, MachineOptions{Engine: EngineCycle, BankSize: 1})
+				require.NoError(t, err)
+				require.NoError(t, cycle.Run(t.Context(), nil))
+				require.Equal(t, report.Digest, cycle.Report().Digest)
+				require.NoError(t, cycle.Close())
+			}
+		}
+	}
+}
+
+// TestVotingTimeoutIsTheLast: without a silent module nothing depends on a timeout that is long enough; one that is
+// too short costs votes, and ends all the same, with processors that die, too.
+func TestVotingTimeoutIsTheLast(t *testing.T) {
+	for _, scheduling := range []int64{0, 2, 3} {
+		s := votingScenario(9, 0, Gossip{Sessions: 3})
+		s.Firmware.Params["scheduling"] = scheduling
+		want := machineRun(t, s).Report()
+		s.Firmware.Params["timeout"] = 1000
+		report := machineRun(t, s).Report()
+		require.Equal(t, want.Digest, report.Digest)
+		require.Equal(t, want.Metrics, report.Metrics)
+		for timeout := int64(1); timeout < 20; timeout++ {
+			s.Firmware.Params["timeout"] = timeout
+			s.Rules, s.Stop.Slots = &Rules{}, 20_000
+			require.Equal(t, VerdictPass, machineRun(t, s).Report().Verdict, "timeout %d", timeout)
+		}
+		s.Firmware.Params["timeout"] = 40
+		for slot := range 12 {
+			dies := faultScenario(t, fmt.Sprintf("fabric: {crossbar: {ports: 9}}\nfirmware: {program: gossip/voting, params: {timeout: 40, scheduling: %d}}\nworkload: {gossip: {}}\nrules: {agreement: true, validity: true}", scheduling),
+				fmt.Sprintf("schedule: [{kind: dead, targets: ['crossbar.nic[2]', 'crossbar.nic[6]'], slots: {list: [%d]}}]", slot))
+			report := machineRun(t, dies).Report()
+			require.Equal(t, VerdictPass, report.Verdict, "%+v", report.Violations)
+			require.Equal(t, 7, report.Metrics.Get("agreed"), "%v", found(report))
+		}
+	}
+}
+
 // adjudicated is what a vote must find, by counting; ok is false for no majority.
 func adjudicated(rule int64, values []int64) (found int64, ok bool) {
 	if rule == 2 { // as many above as below
@@ -237,6 +348,8 @@ func TestVotingRefusals(t *testing.T) {
 		{"4", "gossip/voting", "", "", "", "s.yaml:2:28", "4 voters"},
 		{"1", "gossip/voting", "", "", "", "s.yaml:2:28", "gossip of one processor"},
 		{"3", "gossip/voting", "adjudicate: 3", "", "", "s.yaml:3:", "adjudicate is 3"},
+		{"3", "gossip/voting", "timeout: -1", "", "", "s.yaml:3:", "timeout is -1"},
+		{"3", "gossip/voting", "timeout: 1000001", "", "", "s.yaml:3:", "timeout is 1000001"},
 		{"3", "gossip/voting", "", "faulty: [0, 3]", "", "s.yaml:4:", "no module 3"},
 		{"3", "gossip/voting", "", "faulty: [1, 1]", "", "s.yaml:4:", "twice"},
 		{"3", "gossip/voting", "", "faulty: [0, 1, 2]", "", "s.yaml:4:", "all modules"},

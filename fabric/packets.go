@@ -264,10 +264,13 @@ func (p *Packets) Missing(yield func(Finding) bool) {
 		if p.Arrived[to] != 0 {
 			continue
 		}
+		f := Finding{Kind: FindMissing, Index: int(to), Value: uint32(origin)}
 		if p.everywhere {
-			origin = p.source
+			if f.Value = uint32(p.source); f.Index == p.source {
+				f.Text = "never announced its own packet (sl_deliver), which it is to have, too"
+			}
 		}
-		if !yield(Finding{Kind: FindMissing, Index: int(to), Value: uint32(origin)}) {
+		if !yield(f) {
 			return
 		}
 	}

@@ -225,6 +225,9 @@ var findings = [findingKinds]struct {
 	FindFail:       {rule: RuleFail, path: Names.Processor, before: ": "},
 	FindUnfinished: {rule: RuleFinishes, path: Names.Processor, before: " "},
 	FindMissing: {rule: RuleExactlyOnce, path: Names.Processor, before: " ", text: func(f *Finding, _ *Circumstances) string {
+		if int(f.Value) == f.Index {
+			return "lost its packet for itself, which is routed like all others"
+		}
 		return fmt.Sprintf("never received the packet of processor %d", f.Value)
 	}},
 	FindStep:         {rule: RuleReceiveStep, path: Names.Processor, when: atArrival, before: " "},

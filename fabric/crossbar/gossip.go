@@ -45,7 +45,7 @@ type application interface {
 	words() (processor, machine int)
 	processor(processor int, dst []uint32)
 	machine(dst []uint32)
-	// mute says why a processor that may send never does, "" if it does.
+	// mute says why a processor never sends, "" if it does.
 	mute(processor int) string
 	metrics(r *fabric.Results, m *fabric.Metrics)
 	keeps() []string
@@ -193,14 +193,24 @@ func (r *appliedReferee) State(v *hw.StateVisitor) {
 	r.use.state(v)
 }
 
-// WaitsFor implements fabric.Waiter.
+// WaitsFor implements fabric.Waiter. One that never sends stays in its first session, and has to send
+// when it has the messages of all lower ids.
 func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens func(processor int) bool) string {
-	if _, received := r.session(processor); frame == nil && received >= processor {
-		if why := r.use.mute(processor); why != "" {
+	if why := r.use.mute(processor); why != "" && frame == nil {
+		lower := 0
+		for lower < processor && r.count(processor, lower) > 0 {
+			lower++
+		}
+		if lower == processor {
 			return why
 		}
 	}
 	return r.gossipReferee.WaitsFor(processor, frame, listens)
+}
+
+// Missing implements fabric.Referee: what nobody says is not lost.
+func (r *appliedReferee) Missing(yield func(fabric.Finding) bool) {
+	r.gossipReferee.Missing(func(f fabric.Finding) bool { return r.use.mute(int(f.Value)) != "" || yield(f) })
 }
 
 // gossipReferee counts messages: every processor has to receive one of every other in each

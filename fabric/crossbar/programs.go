@@ -51,7 +51,8 @@ func (x Network) Programs() []fabric.Program {
 		{Name: hopfieldProgram, SlotsPerStep: 1, Rules: energy, Workloads: gossips, Params: scheduling, Needs: messages(x.neuronBytes()),
 			NoteOnce: "one session only spreads the start, and no neuron is updated: give workload.gossip.sessions: 2 or more to recall"},
 		{Name: optimalProgram, SlotsPerStep: 1, Rules: once, Workloads: gossips, Params: scheduling, Needs: messages(0)},
-		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate), Needs: messages(valueBytes)},
+		{Name: votingProgram, SlotsPerStep: 1, Rules: votes, Workloads: gossips, Params: append(scheduling, adjudicate),
+			Needs: fabric.Needs{PayloadBytes: packetBytes + valueBytes, Slots: x.votingSlots()}},
 		// A unit is a slot, in which all may send to one.
 		{Name: syncProgram, SlotsPerStep: 1, Rules: fabric.Rules{CollisionFree: free}, Workloads: scatters,
 			Needs: fabric.Needs{RxFrames: min(max(1, x.Ports-1), rxFramesMax), PayloadBytes: packetBytes, Slots: scatterUnits}},
@@ -76,6 +77,15 @@ func (x Network) gossipSlots() uint32 {
 		return 0
 	}
 	return uint32(min(2*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
+}
+
+// votingSlots are those of gossip, and of voters that give up one message after the other.
+func (x Network) votingSlots() uint32 {
+	slots, timeout := uint64(x.gossipSlots()), uint64(max(0, min(x.params["timeout"], timeoutMax)))
+	if slots == 0 {
+		return 0
+	}
+	return uint32(min(slots+timeout*uint64(x.Ports)*uint64(x.Ports), math.MaxUint32))
 }
 
 // Adapt implements fabric.Adaptable: what the scenario leaves open is what the program

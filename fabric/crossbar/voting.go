@@ -29,6 +29,9 @@ type voting struct {
 	first []int64 // what the first voter has decided for
 }
 
+// timeoutMax bounds the parameter timeout of voting.c, in slots.
+const timeoutMax = 1_000_000
+
 func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	n := x.Ports
 	if n < 3 || n%2 == 0 {
@@ -37,6 +40,11 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n), vote: make([]uint8, w.Count()), first: make([]int64, w.Count())}
 	if err := v.readFaults(x, w); err != nil {
 		return nil, err
+	}
+	if x.program == votingProgram {
+		if _, err := x.param("timeout", 0, 0, timeoutMax); err != nil {
+			return nil, err
+		}
 	}
 	remedy := fmt.Sprintf("give %d integers of 64 bits, one for each module, without a header", n)
 	const valueBytesMax = 24 // an integer, its comma and some blanks

@@ -5,29 +5,51 @@
  * V. De Florio and C. Blondia, "The Algorithm of Pipelined Gossiping", section 1: the voting
  * farm. A faulty module is not the voter's fault: voters do the same in any case.
  *
- * adjudicate, over the values as signed numbers:
- *   0 majority   what more than half of the modules say; nothing if there is no such value
+ * adjudicate, over the values that a voter has, as signed numbers:
+ *   0 majority   what more than half of all modules say; nothing if there is no such value
  *   1 plurality  what most of them say; of several such values the smallest
- *   2 median     the middle one, that of place n/2 in ascending order, from 0
+ *   2 median     the middle one of k, that of place k/2 in ascending order, from 0
+ *
+ * timeout: 0 waits for ever, so that one silent module keeps all voters from deciding. With
+ * another number of slots a voter that waits for k messages gives them up when k times as many
+ * slots have brought none; so of several that wait, the one with the lowest id is the first to
+ * go on, as without faults. A message that nobody takes for that long is withdrawn, and who has
+ * given up something listens while it sends, or two could wait for each other. The voter of a
+ * silent module sends nothing and decides by what others say, but waits for its module as they
+ * do, and so stays with them from session to session.
  *
  * Results, of session k: word 2k+1 is 1 if the voter has decided and 0 if not, and word 2k
  * what it has decided for.
  *
  * The module, in the ROM after the order of n-1 processors: a word that is 1 if the module
  * says nothing, and what it says to voter 0, 1, ..., n-1, low word first. */
-#define STARLOOM_STATE_BYTES (bank->processors * sizeof(int64_t))
+#define STARLOOM_STATE_BYTES (bank->processors * sizeof(int64_t) + (bank->processors + 63) / 64 * sizeof(uint64_t))
 #include "starloom_gossip.h"
 
-STARLOOM_PARAMS("adjudicate=0", "scheduling=0")
-enum { ADJUDICATE, SCHEDULING };
+STARLOOM_PARAMS("adjudicate=0", "scheduling=0", "timeout=0")
+enum { ADJUDICATE, SCHEDULING, TIMEOUT };
 enum { MAJORITY, PLURALITY, MEDIAN };
 
 typedef struct {
     sl_gossip gossip;
-    int64_t value[]; /* of every module */
+    uint32_t waits, since; /* the stage in which it waits, and from which slot on; SL_GOSSIP_ENDED: in none */
+    uint32_t early;        /* messages of higher ids in stage A */
+    uint16_t late;         /* it has given up something in this session, or another voter has */
+    uint16_t alone;        /* nothing but its own module is missing */
+    int64_t value[];       /* of every module, and after them a bit for each that it has */
 } state_t;
 
+static uint64_t *has(sl_nic *nic, state_t *s) { return (uint64_t *)(s->value + sl_processors(nic)); }
+
+static void take(sl_nic *nic, state_t *s, uint32_t module, int64_t value) {
+    s->value[module] = value;
+    has(nic, s)[module / 64] |= (uint64_t)1 << module % 64;
+}
+
 static int module_silent(const sl_nic *nic) { return (int)sl_rom(nic, sl_processors(nic) - 1); }
+
+/* Its module is silent, and nobody waits for it for ever. */
+static int speechless(const sl_nic *nic) { return sl_param(nic, TIMEOUT) && module_silent(nic); }
 
 /* What the module says to a voter. */
 static int64_t module_says(const sl_nic *nic, uint32_t voter) {
@@ -71,19 +93,87 @@ static uint32_t most(const int64_t *value, uint32_t count, uint32_t *votes) {
     return place;
 }
 
-/* All modules have been heard. The values are those of the next session after this. */
+/* The session has ended. The values are those of the next one after this. */
 static void adjudicate(sl_nic *nic, state_t *s) {
     const uint32_t modules = sl_processors(nic);
     const int32_t rule = sl_param(nic, ADJUDICATE);
-    sort(s->value, modules);
-    uint32_t votes, place = modules / 2;
-    int decided = 1;
+    uint64_t *bits = has(nic, s);
+    uint32_t count = 0;
+    for (uint32_t module = 0; module < modules; module++)
+        if (bits[module / 64] >> module % 64 & 1) s->value[count++] = s->value[module];
+    for (uint32_t word = 0; word < (modules + 63) / 64; word++) bits[word] = 0;
+    sort(s->value, count);
+    uint32_t votes, place = count / 2;
+    int decided = count > 0;
     if (rule != MEDIAN) {
-        place = most(s->value, modules, &votes);
-        decided = rule == PLURALITY || votes > modules / 2;
+        place = most(s->value, count, &votes);
+        if (rule == MAJORITY) decided = votes > modules / 2;
     }
     if (decided) sl_result(nic, 2 * s->gossip.session, (uint64_t)s->value[place]);
     sl_result(nic, 2 * s->gossip.session + 1, (uint64_t)decided);
+    s->early = s->late = s->alone = 0;
+    s->waits = SL_GOSSIP_ENDED;
+}
+
+/* Stage B begins. */
+static void ready(sl_nic *nic, state_t *s) {
+    s->gossip.received += s->early;
+    s->early = 0;
+    if (s->late) sl_listen(nic, 0);
+    if (!speechless(nic)) take(nic, s, sl_self(nic), module_says(nic, sl_self(nic)));
+}
+
+/* Goes on without what it waits for, if it has waited long enough. */
+static int gives_up(sl_nic *nic, state_t *s, int32_t scheduling) {
+    sl_gossip *g = &s->gossip;
+    const uint32_t others = sl_processors(nic) - 1, timeout = (uint32_t)sl_param(nic, TIMEOUT);
+    if (!timeout || g->session == sl_workload(nic)) return 0;
+    if (s->waits != g->stage) {
+        s->waits = g->stage;
+        s->since = sl_slot(nic);
+    }
+    const uint32_t wanted = g->stage == SL_GOSSIP_A ? sl_self(nic) : others + (speechless(nic) && !s->alone);
+    const uint32_t missing = g->stage != SL_GOSSIP_B && g->received < wanted ? wanted - g->received : 1;
+    const uint64_t most = (uint64_t)timeout * missing;
+    const uint32_t waited = sl_slot(nic) - s->since;
+    if (waited < most) {
+        sl_sleep(nic, most - waited < SL_LONG ? (uint32_t)most - waited : SL_LONG);
+        return 0;
+    }
+    s->late = 1;
+    s->waits = SL_GOSSIP_ENDED;
+    switch (g->stage) {
+    case SL_GOSSIP_A:
+        g->stage = SL_GOSSIP_B;
+        g->sent = 0;
+        if (scheduling) sl_set_all_valid(nic);
+        ready(nic, s);
+        if (speechless(nic)) s->waits = SL_GOSSIP_C; /* nothing happens before: it waits on */
+        break;
+    case SL_GOSSIP_B:
+        sl_withdraw(nic);
+        if (scheduling) g->sent = others; /* it was for all that are left */
+        sl_listen(nic, 0);
+        break;
+    case SL_GOSSIP_C:
+        g->stage = SL_GOSSIP_ENDED;
+        adjudicate(nic, s);
+        break;
+    }
+    return 1;
+}
+
+static void hear(sl_nic *nic, state_t *s) {
+    sl_gossip *g = &s->gossip;
+    for (const sl_frame *frame; (frame = sl_gossip_receive(nic, g)) != 0;) {
+        take(nic, s, frame->source, *(const int64_t *)(frame->payload + sizeof(sl_packet)));
+        if (g->stage != SL_GOSSIP_B) s->waits = SL_GOSSIP_ENDED;
+        if (g->stage == SL_GOSSIP_A && frame->source > sl_self(nic)) { /* it has given this one up */
+            g->received--;
+            s->early++;
+            s->late = 1;
+        }
+    }
 }
 
 static void on_start(sl_nic *nic, state_t *s) {
@@ -93,23 +183,37 @@ static void on_start(sl_nic *nic, state_t *s) {
 
 static void on_slot(sl_nic *nic, state_t *s) {
     const int32_t scheduling = sl_param(nic, SCHEDULING);
-    for (const sl_frame *frame; (frame = sl_gossip_receive(nic, &s->gossip)) != 0;)
-        s->value[frame->source] = *(const int64_t *)(frame->payload + sizeof(sl_packet));
+    hear(nic, s);
     for (;;) {
         switch (sl_gossip_next(nic, &s->gossip, scheduling)) {
-        case SL_GOSSIP_READY: s->value[sl_self(nic)] = module_says(nic, sl_self(nic)); break;
+        case SL_GOSSIP_READY: ready(nic, s); break;
         case SL_GOSSIP_SEND: {
-            if (module_silent(nic)) {
-                sl_sleep(nic, SL_LONG); /* there is nothing to send, now or later */
+            if (speechless(nic)) {
+                s->gossip.sent = sl_processors(nic) - 1;
+                break;
+            }
+            if (module_silent(nic)) { /* there is nothing to send, now or later */
+                sl_sleep(nic, SL_LONG);
                 return;
             }
+            s->waits = SL_GOSSIP_ENDED;
             const uint32_t to = sl_gossip_to(nic, &s->gossip, scheduling);
             const int64_t value = module_says(nic, to == SL_LISTED ? sl_self(nic) : to);
             *(int64_t *)sl_gossip_send(nic, &s->gossip, scheduling, sizeof value) = value;
             break;
         }
-        case SL_GOSSIP_END: adjudicate(nic, s); break;
-        case SL_GOSSIP_WAIT: return;
+        case SL_GOSSIP_END:
+            if (speechless(nic)) {
+                s->gossip.stage = SL_GOSSIP_C;
+                s->gossip.received--; /* for its own, which does not come */
+                s->alone = 1;
+                break;
+            }
+            adjudicate(nic, s);
+            break;
+        case SL_GOSSIP_WAIT:
+            if (!gives_up(nic, s, scheduling)) return;
+            break;
         }
     }
 }
