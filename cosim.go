@@ -344,7 +344,8 @@ func (c *checkFiles) write(report *lockstep.Report) error {
 			return err
 		}
 		if c.gtkw != nil {
-			if err := vcd.WriteGTKW(c.gtkw, c.gtkwPath, c.vcdPath, signals); err != nil {
+			save := vcd.SaveFile{Path: c.gtkwPath, VCD: c.vcdPath, Signals: signals}
+			if err := save.Write(c.gtkw); err != nil {
 				return err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"starloom/nic"
@@ -35,6 +36,8 @@ type Recording struct {
 	out     *outputs
 	vcd     *traces.File // of wave
 	wave    *waveform
+	gtkw    *traces.File // nil for none...
+	save    vcd.SaveFile // ...else what it will be
 	capture *capture
 	log     *traces.File
 	err     error // the first one
@@ -120,9 +123,9 @@ func errNoCycles(place string) error {
 	return &InputError{Place: place, Reason: "a waveform shows single cycles, which this engine does not have", Remedy: "use --engine cycle or auto; in Go, MachineOptions.Engine EngineCycle"}
 }
 
-// openGTKW writes the save file that goes with the waveform. It names it by its base name:
+// openGTKW opens the save file that goes with the waveform. It names it by its base name:
 // what goes to writers is called after the scenario.
-func (r *Recording) openGTKW(o RecordOptions) error {
+func (r *Recording) openGTKW(o RecordOptions) (err error) {
 	if r.wave == nil {
 		if o.GTKW.given() {
 			return &InputError{Place: "RecordOptions.GTKW", Reason: "a save file arranges a waveform, and there is none", Remedy: "set VCD, too"}
@@ -130,10 +133,7 @@ func (r *Recording) openGTKW(o RecordOptions) error {
 		return nil
 	}
 	to := o.VCD.beside(o.GTKW, ".gtkw")
-	file, err := r.out.open("--vcd", "gtkw", to)
-	if file == nil || err != nil {
-		return err
-	}
+	r.gtkw, err = r.out.open("--vcd", "gtkw", to)
 	vcdPath, savePath := o.VCD.path, to.path
 	switch name := filepath.Base(r.machine.scenario.Name); {
 	case vcdPath == "" && savePath == "":
@@ -143,7 +143,26 @@ func (r *Recording) openGTKW(o RecordOptions) error {
 	case savePath == "":
 		savePath = withExtension(vcdPath, ".gtkw")
 	}
-	return vcd.WriteGTKW(file, savePath, vcdPath, r.wave.vcd.Signals())
+	r.save.Path, r.save.VCD = savePath, vcdPath
+	return err
+}
+
+// writeGTKW writes the save file: the slot and what has broken rules come first, with markers where
+// they did.
+func (r *Recording) writeGTKW(violations []Violation) error {
+	if r.gtkw == nil {
+		return nil
+	}
+	r.save.Signals, r.save.First = r.wave.vcd.Signals(), []string{r.machine.slotProbe().Path}
+	for _, v := range violations {
+		if v.Path != r.machine.network.Kind() && !slices.Contains(r.save.First, v.Path) { // not all of it
+			r.save.First = append(r.save.First, v.Path)
+		}
+		if last := len(r.save.Markers) - 1; last < 0 || r.save.Markers[last].Cycle != v.Cycle {
+			r.save.Markers = append(r.save.Markers, vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
+		}
+	}
+	return r.save.Write(r.gtkw)
 }
 
 // attach lets a recording see what the machine does; nil ends that.
@@ -252,6 +271,9 @@ func (r *Recording) finish(violations []Violation, cycles uint64) error {
 			return err
 		}
 		r.out.note("vcd", r.wave.note(cycles))
+		if err := r.writeGTKW(violations); err != nil {
+			return err
+		}
 	}
 	if r.capture != nil {
 		return r.capture.pcapng.Close()

@@ -7,6 +7,7 @@ import (
 
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces/vcd"
 )
 
 // Signal is a view of one signal of a machine: a register or wire of the hardware, a
@@ -73,7 +74,7 @@ func (m *Machine) find(wanted func(path string) bool, names ...string) (found []
 		}
 	}
 	take(m.slotProbe())
-	m.firmwareProbes(take)
+	m.firmwareProbes(func(p hw.Probe, _ vcd.Form) { take(p) })
 	if m.plant != nil {
 		m.plant.Probes(take)
 	}
@@ -131,7 +132,7 @@ var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
 
 // firmwareProbes yields what firmware and NIC registers show at the boundary of a
 // slot: the columns of the register map and sl_probe's values.
-func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
+func (m *Machine) firmwareProbes(yield func(p hw.Probe, form vcd.Form)) {
 	if m.rxPorts == nil {
 		m.rxPorts = slices.Repeat([]uint16{nic.PortNone}, m.shape.Processors())
 	}
@@ -147,13 +148,13 @@ func (m *Machine) firmwareProbes(yield func(hw.Probe)) {
 					}
 					status := hw.ProbeOf(at+".rx_status", 3, &bank.RxStatus[lane*bank.Cells+cell])
 					status.States = statusStates
-					yield(status)
+					yield(status, vcd.Form{})
 				}
-				yield(hw.NewProbe(path+".rx_port", 16, m.rxPorts, bank.First+cell))
-				yield(hw.ProbeOf(path+".held", 8, &r.Held))
-				yield(hw.ProbeOf(path+".flags", 8, &r.Flags))
+				yield(hw.NewProbe(path+".rx_port", 16, m.rxPorts, bank.First+cell), vcd.Form{})
+				yield(hw.ProbeOf(path+".held", 8, &r.Held), vcd.Form{Decimal: true})
+				yield(hw.ProbeOf(path+".flags", 8, &r.Flags), vcd.Form{Flags: nic.FlagNames})
 				for k, name := range m.image.probes {
-					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.image.probes)+k))
+					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.image.probes)+k), vcd.Form{})
 				}
 			}
 		}

@@ -68,7 +68,7 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	if w.vcd, err = vcd.NewWriter(file, options); err != nil {
 		return nil, err
 	}
-	declare := func(list *[]watched, p hw.Probe) {
+	declare := func(list *[]watched, p hw.Probe, form vcd.Form) {
 		if err != nil || !selected(p.Path) {
 			return
 		}
@@ -79,11 +79,14 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 		} else {
 			signal.id, err = w.vcd.Declare(p.Path, p.Bits)
 		}
+		if err == nil {
+			w.vcd.Show(signal.id, form)
+		}
 		*list = append(*list, signal)
 	}
-	declare(&w.slot, m.slotProbe())
-	m.firmwareProbes(func(p hw.Probe) { declare(&w.slot, p) })
-	m.plant.Probes(func(p hw.Probe) { declare(&w.cycle, p) })
+	declare(&w.slot, m.slotProbe(), vcd.Form{Decimal: true})
+	m.firmwareProbes(func(p hw.Probe, form vcd.Form) { declare(&w.slot, p, form) })
+	m.plant.Probes(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
 	if err != nil {
 		return nil, &InputError{Place: m.scenario.Place("traces.vcd.signals"), Reason: err.Error(), Remedy: "select other signals"}
 	}

@@ -34,3 +34,6 @@ const (
 	TxBlocked  TxStatus = 2 // the medium was taken: the frame is still at the head of the TX FIFO
 	TxCollided TxStatus = 3 // sent, and the medium tells that it met another frame
 )
+
+// FlagNames are the names of the bits of a processor's flags in waveforms, the lowest first.
+var FlagNames = []string{"done", "faulty", "tx_overflow", "delivered", "sleeping"}

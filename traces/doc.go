@@ -6,7 +6,7 @@
 //	                  Declare, Set(id, value), Cycle(t), Trigger(t)
 //	machine (probes) -----------------------------------------> vcd.Writer ------+--> run.vcd
 //	       |                                                          |          |
-//	       |                                                  Signals +-> WriteGTKW -> run.gtkw
+//	       |                                                  Signals +-> SaveFile --> run.gtkw
 //	       |  Packet(interface, pseudo-header, frame)                            |
 //	       +--------------------------------------------------> pcapng.Writer ---+--> run.pcapng
 //	       |  Event(head, a, b, c), Slot(slot, sum)                              |

@@ -571,7 +571,7 @@ func partName(port string, low, bits int) string {
 // WriteVCD writes the run as a waveform, one cycle a nanosecond: scope model and
 // scope rtl have all ports by the model's names, the outputs of the model as they are
 // compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
-// Z are ones of NAME_unknown. It returns the signals, for WriteGTKW.
+// Z are ones of NAME_unknown. It returns the signals, for vcd.SaveFile.
 func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
 	out, err := vcd.NewWriter(w, vcd.Options{Comments: comments})
 	if err != nil {

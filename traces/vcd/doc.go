@@ -2,7 +2,7 @@
 // holds what the tools that read them share.
 //
 //	Declare, Set, Cycle, Trigger                        Signals
-//	----------------------------> Writer --> run.vcd    --------> WriteGTKW --> run.gtkw
+//	----------------------------> Writer --> run.vcd    --------> SaveFile --> run.gtkw
 //	                              window: From, To, trigger
 //
 //	            declarations        time by time            instant by instant

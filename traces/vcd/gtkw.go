@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -18,6 +19,7 @@ const (
 // Trace flags of a GTKWave save file (TR_* in its source, hexadecimal there).
 const (
 	gtkwHex          = 0x2
+	gtkwDecimal      = 0x4
 	gtkwBinary       = 0x8
 	gtkwRightJustify = 0x20
 	gtkwBlank        = 0x200
@@ -28,38 +30,113 @@ const (
 	gtkwGroupEnd     = 0x1000000
 )
 
-// WriteGTKW writes a GTKWave save file that opens the VCD and shows its signals:
-// one group per scope, named by its path, in the order of declaration; single
-// bits and states first, then vectors in hexadecimal. vcdPath and savePath are
-// where the two files lie; the save file speaks of the VCD by its base name, so
-// that the pair can be moved together. At most 2,048 signals are listed, and only the
-// first 8 groups are open.
-func WriteGTKW(w io.Writer, savePath, vcdPath string, signals []Signal) error {
+// SaveFile is a GTKWave save file that opens a VCD and shows its signals: one group per scope, named by
+// its path, in the order of declaration; single bits and states first, then vectors. At most 2,048
+// signals are listed, and only the first 8 groups are open.
+type SaveFile struct {
+	// Path and VCD are where the two files lie; the save file speaks of the VCD by its base name, so
+	// that the pair can be moved together.
+	Path, VCD string
+	Signals   []Signal
+	// First are the paths of scopes and signals that come before all others, in this order.
+	First []string
+	// Markers are in the order of time; the primary marker of GTKWave is at the first one, and the
+	// window begins shortly before it. The first 26 have names.
+	Markers []Marker
+}
+
+// Marker is a cycle and what GTKWave calls it.
+type Marker struct {
+	Cycle uint64
+	Name  string
+}
+
+const (
+	gtkwMarkersMax = 26 // A to Z
+	// gtkwZoom shows 16 cycles in about 350 pixels; so many are shown before the first marker.
+	gtkwZoom         = -4
+	gtkwCyclesBefore = 16
+)
+
+// Write writes it.
+func (f *SaveFile) Write(w io.Writer) error {
 	b := bufio.NewWriter(w)
 	fmt.Fprintf(b, "[*]\n[*] Starloom\n")
-	if len(signals) > gtkwSignalsMax {
-		fmt.Fprintf(b, "[*] the first %d of %d signals; the others are in the signal tree\n", gtkwSignalsMax, len(signals))
-		signals = signals[:gtkwSignalsMax]
+	if len(f.Signals) > gtkwSignalsMax {
+		fmt.Fprintf(b, "[*] the first %d of %d signals; the others are in the signal tree\n", gtkwSignalsMax, len(f.Signals))
 	}
 	fmt.Fprintf(b, "[*]\n")
-	fmt.Fprintf(b, "[dumpfile] \"%s\"\n", filepath.Base(vcdPath))
-	fmt.Fprintf(b, "[savefile] \"%s\"\n", filepath.Base(savePath))
-	fmt.Fprintf(b, "[timestart] 0\n[size] 1400 800\n[pos] -1 -1\n")
-	// Zoom, then the markers: the primary one and A to Z, all unset.
-	fmt.Fprintf(b, "*-4.000000%s\n", strings.Repeat(" -1", 27))
+	fmt.Fprintf(b, "[dumpfile] \"%s\"\n", filepath.Base(f.VCD))
+	fmt.Fprintf(b, "[savefile] \"%s\"\n", filepath.Base(f.Path))
+	f.markers(b)
 
-	tree := scopeTree(signals)
-	for _, s := range tree.scopes {
-		fmt.Fprintf(b, "[treeopen] %s.\n", s.name)
+	groups := f.order()
+	for _, scope := range scopeTree(slices.Concat(groups...)).scopes {
+		fmt.Fprintf(b, "[treeopen] %s.\n", scope.name)
 	}
 	fmt.Fprintf(b, "[sst_width] 260\n[signals_width] 320\n[sst_expanded] 1\n[sst_vpaned_height] 300\n")
-	g := gtkw{w: b, signals: signals}
-	g.scope(tree, "")
+	g := gtkw{w: b}
+	for _, g.signals = range groups {
+		g.scope(scopeTree(g.signals), "")
+	}
 	fmt.Fprintf(b, "[pattern_trace] 1\n[pattern_trace] 0\n")
 	if err := b.Flush(); err != nil {
 		return fmt.Errorf("gtkw: write: %w", err)
 	}
 	return nil
+}
+
+// markers writes where the window begins, the zoom, and the markers: the primary one and A to Z.
+func (f *SaveFile) markers(b *bufio.Writer) {
+	var cycles strings.Builder
+	named, start := f.Markers[:min(len(f.Markers), gtkwMarkersMax)], uint64(0)
+	if len(named) > 0 {
+		first := named[0].Cycle
+		start = first - min(first, gtkwCyclesBefore)
+		fmt.Fprintf(&cycles, " %d", first)
+		for _, marker := range named {
+			fmt.Fprintf(&cycles, " %d", marker.Cycle)
+		}
+	} else {
+		cycles.WriteString(" -1")
+	}
+	cycles.WriteString(strings.Repeat(" -1", gtkwMarkersMax-len(named)))
+	fmt.Fprintf(b, "[timestart] %d\n[size] 1400 800\n[pos] -1 -1\n*%d.000000%s\n", start, gtkwZoom, cycles.String())
+	for i, marker := range named {
+		fmt.Fprintf(b, "[markername] %c%s\n", 'A'+i, marker.Name)
+	}
+}
+
+// order returns the signals that are listed: those of each of First, and then the others.
+func (f *SaveFile) order() (groups [][]Signal) {
+	rank := make(map[string]int, len(f.First))
+	for k, first := range f.First {
+		rank[first] = k
+	}
+	groups = make([][]Signal, len(f.First)+1)
+	for i := range f.Signals {
+		signal := &f.Signals[i]
+		if at := f.rankOf(signal.Path, rank); len(groups[at]) < gtkwSignalsMax {
+			groups[at] = append(groups[at], *signal)
+		}
+	}
+	left := gtkwSignalsMax
+	for at := range groups {
+		groups[at] = groups[at][:min(left, len(groups[at]))]
+		left -= len(groups[at])
+	}
+	return groups
+}
+
+// rankOf is the place in First of a signal or of the first scope around it that is there.
+func (f *SaveFile) rankOf(path string, rank map[string]int) int {
+	at := len(f.First)
+	for end := len(path); end > 0; end = strings.LastIndexByte(path[:end], '.') {
+		if k, ok := rank[path[:end]]; ok {
+			at = min(at, k)
+		}
+	}
+	return at
 }
 
 // gtkw is the state of writing a save file.
@@ -99,18 +176,39 @@ func (g *gtkw) group(s *scope, path string) {
 			if signal.Bits > 1 != vectors {
 				continue
 			}
-			switch signal.Bits {
-			case 0:
-				g.row(gtkwASCII|gtkwRightJustify, signal.Path)
-			case 1:
-				g.row(gtkwBinary|gtkwRightJustify, signal.Path)
-			default:
-				g.row(gtkwHex|gtkwRightJustify, fmt.Sprintf("%s[%d:0]", signal.Path, signal.Bits-1))
-			}
+			g.signal(&signal)
 		}
 	}
 	if path != "" {
 		g.row(end, "-"+path)
+	}
+}
+
+// signal writes the row of a signal, and those of its bits if they have names: GTKWave counts them from
+// the highest, and shows them below the signal, or hides them.
+func (g *gtkw) signal(s *Signal) {
+	name, base := fmt.Sprintf("%s[%d:0]", s.Path, s.Bits-1), uint32(gtkwHex)
+	if s.Form.Decimal {
+		base = gtkwDecimal
+	}
+	switch {
+	case s.Bits == 0:
+		g.row(gtkwASCII|gtkwRightJustify, s.Path)
+	case s.Bits == 1:
+		g.row(gtkwBinary|gtkwRightJustify, s.Path)
+	case s.Form.Flags == nil:
+		g.row(base|gtkwRightJustify, name)
+	default:
+		begin, end := uint32(gtkwGroupBegin|gtkwRightJustify), uint32(gtkwGroupEnd|gtkwBlank|gtkwCollapsed)
+		if g.groups > gtkwGroupsOpenMax {
+			begin |= gtkwClosed
+			end |= gtkwClosed
+		}
+		g.row(begin|base, name)
+		for bit, flag := range s.Form.Flags {
+			g.row(gtkwBinary|gtkwRightJustify, fmt.Sprintf("+{%s} (%d)%s", flag, s.Bits-1-bit, name))
+		}
+		g.row(end, "-group_end")
 	}
 }
 

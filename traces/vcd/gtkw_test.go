@@ -24,7 +24,10 @@ func smallSignals(t *testing.T) []Signal {
 
 func TestGTKWGolden(t *testing.T) {
 	var b bytes.Buffer
-	require.NoError(t, WriteGTKW(&b, "/out/small.gtkw", "/out/small.vcd", smallSignals(t)))
+	signals := smallSignals(t)
+	signals[3].Form.Decimal = true
+	save := SaveFile{Path: "/out/small.gtkw", VCD: "/out/small.vcd", Signals: signals}
+	require.NoError(t, save.Write(&b))
 	tracetest.Golden(t, "small.gtkw", b.Bytes())
 }
 
@@ -53,7 +56,8 @@ func TestGTKWIsWellFormed(t *testing.T) {
 		declared[name] = true
 	}
 	var b bytes.Buffer
-	require.NoError(t, WriteGTKW(&b, "x.gtkw", "x.vcd", signals))
+	save := SaveFile{Path: "x.gtkw", VCD: "x.vcd", Signals: signals}
+	require.NoError(t, save.Write(&b))
 	directive := regexp.MustCompile(`^(\[\*\].*|\[(dumpfile|savefile)\] "x\.(vcd|gtkw)"|\[(timestart|sst_width|signals_width|sst_expanded|sst_vpaned_height|pattern_trace)\] \d+|\[(size|pos)\] -?\d+ -?\d+|\[treeopen\] ej\.|\*-4\.000000( -1){27})$`)
 	var open string
 	flags, listed := uint32(0), 0
@@ -89,5 +93,38 @@ func TestGTKWIsWellFormed(t *testing.T) {
 
 func TestGTKWWriteError(t *testing.T) {
 	full := errors.New("disk full")
-	assert.ErrorIs(t, WriteGTKW(tracetest.FailingWriter{Err: full}, "a", "b", smallSignals(t)), full)
+	assert.ErrorIs(t, (&SaveFile{Path: "a", VCD: "b", Signals: smallSignals(t)}).Write(tracetest.FailingWriter{Err: full}), full)
+}
+
+// TestSaveFileFirst: what shall come first does, with markers, a base of ten, and names of bits.
+func TestSaveFileFirst(t *testing.T) {
+	signals := []Signal{{Path: "net.slot", Bits: 32, Form: Form{Decimal: true}}}
+	for i := range 3000 {
+		node := fmt.Sprintf("net.node[%d].", i)
+		signals = append(signals, Signal{Path: node + "flags", Bits: 8, Form: Form{Flags: []string{"done", "faulty"}}}, Signal{Path: node + "tx.busy", Bits: 1})
+	}
+	var b bytes.Buffer
+	save := SaveFile{Path: "x.gtkw", VCD: "x.vcd", Signals: signals, First: []string{"net.slot", "net.node[2999]", "net.node[29]", "net.node[29].tx", "net.none"},
+		Markers: []Marker{{89, "no_loss"}, {96, "finishes"}}}
+	require.NoError(t, save.Write(&b))
+	text := b.String()
+	require.Contains(t, text, "[timestart] 73\n[size] 1400 800\n[pos] -1 -1\n*-4.000000 89 89 96"+strings.Repeat(" -1", 24)+"\n[markername] Ano_loss\n[markername] Bfinishes\n")
+	first := func(node string) string {
+		return "@800200\n-" + node + "\n@800022\n" + node + ".flags[7:0]\n@28\n+{done} (7)" + node + ".flags[7:0]\n+{faulty} (6)" + node + ".flags[7:0]\n@1001200\n-group_end\n@1000200\n-" + node +
+			"\n@800200\n-" + node + ".tx\n@28\n" + node + ".tx.busy\n@1000200\n-" + node + ".tx\n"
+	}
+	require.Contains(t, text, "@800200\n-net\n@24\nnet.slot[31:0]\n@1000200\n-net\n"+first("net.node[2999]")+first("net.node[29]")+first("net.node[0]"))
+	require.Equal(t, 1, strings.Count(text, "\nnet.node[29].flags[7:0]"))
+	require.Contains(t, text, "@c00022\nnet.node[9].flags[7:0]\n@28\n", "flags of closed groups are closed")
+
+	b.Reset()
+	save.Markers = nil
+	for cycle := range uint64(30) {
+		save.Markers = append(save.Markers, Marker{cycle, "r"})
+	}
+	require.NoError(t, save.Write(&b))
+	require.Contains(t, b.String(), "[timestart] 0\n")
+	require.Contains(t, b.String(), "*-4.000000 0 0 1 2 ")
+	require.Contains(t, b.String(), " 24 25\n[markername] Ar\n", "there are 26 names")
+	require.Contains(t, b.String(), "[markername] Zr\n[treeopen]")
 }

@@ -17,6 +17,13 @@ type Signal struct {
 	Path   string   // scopes and variable, separated by dots
 	Bits   int      // 1..64; 0 for an enumeration
 	States []string // names of an enumeration's values 0, 1, ...; nil for bits
+	Form   Form
+}
+
+// Form says how a save file shows the bits of a signal: in hexadecimal unless it says something else.
+type Form struct {
+	Decimal bool
+	Flags   []string // names of its bits, the lowest first: each is a row of its own, too
 }
 
 // Options says what a VCD holds. The zero value writes everything.
@@ -200,6 +207,9 @@ func (v *Writer) declare(signal Signal) (SignalID, error) {
 // Signals returns the declared signals in the order of their identifiers. The
 // caller must not change them.
 func (v *Writer) Signals() []Signal { return v.signals }
+
+// Show says how a save file shows a signal. It changes nothing in the VCD.
+func (v *Writer) Show(id SignalID, form Form) { v.signals[id].Form = form }
 
 // Begin ends the declarations and, unless a trigger is awaited, writes the
 // header. It returns write errors.

@@ -1,0 +1,91 @@
+package starloom
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom/fabric/pops"
+)
+
+// asGTKWaveSees has GTKWave load a save file, on a display that nobody sees, and returns what it shows: the
+// primary marker and the first named one, and then each row with its value at the primary marker.
+func asGTKWaveSees(t *testing.T, save string) (markers string, rows []string) {
+	display, err := exec.LookPath("broadwayd")
+	if err != nil {
+		t.Skip("the save file was written, but GTKWave has no display: libgtk-3-bin is not installed")
+	}
+	folder := t.TempDir()
+	environment := append(os.Environ(), "XDG_RUNTIME_DIR="+folder, "GDK_BACKEND=broadway", "BROADWAY_DISPLAY=:7")
+	server := exec.Command(display, "--unixsocket="+filepath.Join(folder, "http"), ":7")
+	server.Env = environment
+	said, err := server.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, server.Start())
+	defer func() { _ = server.Process.Kill(); _ = server.Wait() }()
+	listens, err := bufio.NewReader(said).ReadString('\n')
+	require.NoError(t, err, "%s", listens)
+	script, seen := filepath.Join(folder, "see.tcl"), filepath.Join(folder, "seen")
+	require.NoError(t, os.WriteFile(script, []byte(`set f [open `+seen+` w]
+puts $f "[gtkwave::getMarker] [gtkwave::getNamedMarker 0] [gtkwave::getNamedMarker 1] [gtkwave::getWindowStartTime]"
+for {set i 0} {$i < [gtkwave::getTotalNumTraces]} {incr i} {
+	puts $f "[gtkwave::getTraceNameFromIndex $i] [gtkwave::getTraceValueAtMarkerFromIndex $i]"
+}
+close $f
+gtkwave::/File/Quit
+`), 0o666))
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	wave := exec.CommandContext(ctx, "gtkwave", "-S", script, save)
+	wave.Env = environment
+	complaints, err := wave.CombinedOutput()
+	require.NoError(t, err, "%s", complaints)
+	data, err := os.ReadFile(seen)
+	require.NoError(t, err, "%s", complaints)
+	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
+	return lines[0], lines[1:]
+}
+
+// TestSaveFileShowsViolations: of a waveform with more signals than GTKWave draws, what has broken rules
+// comes first, with a marker where it has, slots are decimal, and flags have names. GTKWave says so.
+func TestSaveFileShowsViolations(t *testing.T) {
+	s := imageScenario(t, "traps")
+	s.Fabric.POPS, s.Rules = &pops.Network{Groups: 16, GroupSize: 16}, &Rules{}
+	s.Workload.Permutation.Kind = PermutationIdentity
+	folder := t.TempDir()
+	report, err := Run(t.Context(), s, RunOptions{VCD: File(filepath.Join(folder, "run.vcd"))})
+	require.NoError(t, err)
+	first := report.Violations[0]
+	require.Equal(t, "pops.group[0].nic[2]", first.Path)
+	require.EqualValues(t, 6, first.Cycle)
+	data, err := os.ReadFile(filepath.Join(folder, "run.gtkw"))
+	require.NoError(t, err)
+	text := string(data)
+	require.Contains(t, text, "[*] the first 2048 of ")
+	require.Contains(t, text, "[timestart] 0\n")
+	require.Contains(t, text, "*-4.000000 6 6 -1 ")
+	require.Contains(t, text, "[markername] Afirmware_trap\n")
+	slot, violating, other := strings.Index(text, "@24\npops.slot[31:0]\n"), strings.Index(text, "-pops.group[0].nic[2]\n"), strings.Index(text, "-pops.group[0].nic[0]\n")
+	require.Positive(t, slot)
+	require.Greater(t, violating, slot)
+	require.Greater(t, other, violating)
+
+	markers, rows := asGTKWaveSees(t, filepath.Join(folder, "run.gtkw"))
+	require.Equal(t, "6 6 -1 0", markers)
+	shown := strings.Join(rows, "\n")
+	require.Contains(t, shown, "slot[31:0] 1\n")
+	nic := shown[strings.Index(shown, "pops.group[0].nic[2] "):]
+	nic = nic[:strings.Index(nic, "group_end")]
+	for name, value := range map[string]int{"done": 0, "faulty": 1, "tx_overflow": 0, "delivered": 0, "sleeping": 0} {
+		require.Contains(t, nic, fmt.Sprintf("\n%s %d\n", name, value))
+	}
+	require.Contains(t, nic, "\nflags[7:0] 02\n")
+}
