@@ -130,36 +130,9 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		}
 		return &jsonschema.Schema{}
 	}
-	types := []reflect.Type{
-		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[Link](),
-		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
-		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](), reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](), reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
+	if err := refineRanges(definitions, property); err != nil {
+		return err
 	}
-	for _, n := range new(Fabric).kinds() {
-		types = append(types, reflect.TypeOf(n).Elem())
-	}
-	for _, t := range types {
-		name := schemaName(t)
-		if definitions[name] == nil {
-			return fmt.Errorf("type %s is not in it", name)
-		}
-		for _, field := range structFields(t) {
-			kind := t.Field(field.index).Type
-			if kind.Kind() == reflect.Pointer {
-				if _, description, ok := shorthand(kind.Elem()); ok {
-					property(name, field.key).Description = description // which no tag can hold
-				}
-			}
-			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
-			if !integer || len(field.limits.enum) > 0 {
-				continue
-			}
-			p, limit := property(name, field.key), field.limits.span(kind)
-			p.Minimum = json.Number(strconv.FormatInt(limit.min, 10))
-			p.Maximum = json.Number(strconv.FormatUint(limit.max, 10))
-		}
-	}
-
 	definitions["Fabric"].MinProperties = pointer(1)
 	definitions["Fabric"].MaxProperties = pointer(1)
 
@@ -207,5 +180,40 @@ func refineSchema(definitions jsonschema.Definitions) error {
 	property("CollisionFree", "slots").Items = integerSchema(1, 65535)
 	property("VCDTrace", "signals").Items = &jsonschema.Schema{Type: "string", MinLength: pointer(1)}
 	definitions["VCDTrace"].DependentRequired = map[string][]string{"before": {"trigger"}, "after": {"trigger"}}
+	return nil
+}
+
+// refineRanges adds the ranges of types, and the descriptions that no tag can hold.
+func refineRanges(definitions jsonschema.Definitions, property func(definition, key string) *jsonschema.Schema) error {
+	types := []reflect.Type{
+		reflect.TypeFor[Scenario](), reflect.TypeFor[Fabric](), reflect.TypeFor[Link](),
+		reflect.TypeFor[NIC](), reflect.TypeFor[Firmware](), reflect.TypeFor[CPU](), reflect.TypeFor[Workload](),
+		reflect.TypeFor[OneToAll](), reflect.TypeFor[Adversary](), reflect.TypeFor[Rules](), reflect.TypeFor[CollisionFree](),
+		reflect.TypeFor[Stop](), reflect.TypeFor[VCDTrace](), reflect.TypeFor[RTL](), reflect.TypeFor[Fault](), reflect.TypeFor[FaultSlots](),
+	}
+	for _, n := range new(Fabric).kinds() {
+		types = append(types, reflect.TypeOf(n).Elem())
+	}
+	for _, t := range types {
+		name := schemaName(t)
+		if definitions[name] == nil {
+			return fmt.Errorf("type %s is not in it", name)
+		}
+		for _, field := range structFields(t) {
+			kind := t.Field(field.index).Type
+			if kind.Kind() == reflect.Pointer {
+				if _, description, ok := shorthand(kind.Elem()); ok {
+					property(name, field.key).Description = description
+				}
+			}
+			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
+			if !integer || len(field.limits.enum) > 0 {
+				continue
+			}
+			p, limit := property(name, field.key), field.limits.span(kind)
+			p.Minimum = json.Number(strconv.FormatInt(limit.min, 10))
+			p.Maximum = json.Number(strconv.FormatUint(limit.max, 10))
+		}
+	}
 	return nil
 }

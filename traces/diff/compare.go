@@ -96,6 +96,13 @@ func (d *differ) compare(m *merge) error {
 		}
 	}
 	report.From, report.To = d.moment(m, first), d.moment(m, last)
+	return d.finish(m, before)
+}
+
+// finish says how far the comparison has come, and judges. before tells that there was something
+// before From.
+func (d *differ) finish(m *merge, before bool) error {
+	report := &d.report
 	d.noteSkipped(m, before)
 	report.EndedA = !m.a.Loaded && (!m.b.Loaded || m.b.Instant <= d.to)
 	report.EndedB = !m.b.Loaded && (!m.a.Loaded || m.a.Instant <= d.to)

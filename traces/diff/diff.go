@@ -115,7 +115,6 @@ type differ struct {
 	shift    int64         // instants of B are this much later
 	from, to int64
 	pairs    []pair
-	clocks   [2]string // for the drawing
 
 	// relaxed is, by pair, the number of the last instant at which only the options
 	// made values match: x or z, or reals within the tolerance. It is nil if they do not.
