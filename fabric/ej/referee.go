@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/bits"
-	"slices"
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
@@ -47,7 +46,7 @@ type referee struct {
 	source  int  // else the one that is
 	size    int  // bytes of a packet
 
-	got      []uint8  // by node: 1 if it has the message, of one source
+	got      []uint8  // by node, of one source: 1 if it has the message, and the mark of when it last sent
 	rows     []uint64 // rowWords for each node: a bit for each message that it has, of many
 	rowWords int
 	shards   []shardCounts
@@ -65,43 +64,10 @@ type shardCounts struct {
 	sender, receiver int
 	sentIn, heardIn  uint32
 
-	// The nodes that have sent in an even slot, and in an odd one, of which what they have sent
-	// may still arrive: of one source, to count each node of a step once.
-	sending [2]sendingNodes
-}
-
-// sendingNodes are those of one slot, in ascending order.
-type sendingNodes struct {
-	slot  uint32
-	nodes []uint32
-	next  int // those before it are below the receiver that was asked for last
-}
-
-// add adds a node: of most lists the last one.
-func (l *sendingNodes) add(node int, slot uint32) {
-	if l.slot != slot {
-		*l = sendingNodes{slot: slot, nodes: l.nodes[:0]}
-	}
-	if at := len(l.nodes); at == 0 || l.nodes[at-1] < uint32(node) {
-		l.nodes = append(l.nodes, uint32(node))
-	} else if at, has := slices.BinarySearch(l.nodes, uint32(node)); !has {
-		l.nodes = slices.Insert(l.nodes, at, uint32(node))
-	}
-}
-
-// has reports whether a node is among those of a slot. Receivers come in ascending order, so that
-// most are found at once.
-func (l *sendingNodes) has(node int, slot uint32) bool {
-	if l.slot != slot {
-		return false
-	}
-	if l.next > 0 && l.nodes[l.next-1] >= uint32(node) {
-		l.next = 0
-	}
-	for l.next < len(l.nodes) && l.nodes[l.next] < uint32(node) {
-		l.next++
-	}
-	return l.next < len(l.nodes) && l.nodes[l.next] == uint32(node)
+	// Of one source: the nodes first..last have sent, and before slot fresh the marks of those that
+	// sent long ago have been taken away.
+	first, last int
+	fresh       uint32
 }
 
 // stepCounts are the figures of one step.
@@ -195,7 +161,7 @@ func (r *referee) RunTable() fabric.RunTable {
 	return r.table
 }
 
-func (s *shardCounts) forget() { *s = shardCounts{sender: -1, receiver: -1} }
+func (s *shardCounts) forget() { *s = shardCounts{sender: -1, receiver: -1, last: -1} }
 
 // Tell implements fabric.Referee: who the source is.
 func (r *referee) Tell(_ int, words []uint32) {
@@ -223,11 +189,48 @@ func (r *referee) Sent(l *fabric.Ledger, node int, frame nic.FrameView, slot uin
 		s.sender, s.sentIn = node, slot
 		step.senders++
 		if !r.all {
-			s.sending[slot&1].add(node, slot)
+			r.mark(s, node, slot)
 		}
 	}
 	if frame.Kind() == nic.KindData {
 		step.packets = max(step.packets, uint32(max(1, frame.PayloadBytes()/r.size)))
+	}
+}
+
+// Of one source, the byte of a node has the slot in which it last sent, in small: 1 to markSlots,
+// above the bit that says that it has the message. Marks are taken away before they come again.
+const markSlots = 127
+
+func markOf(slot uint32) uint8 { return uint8(slot%markSlots+1) << 1 }
+
+// mark notes that a node sends in a slot.
+func (r *referee) mark(s *shardCounts, node int, slot uint32) {
+	if s.last < 0 {
+		s.first = node
+	}
+	s.first, s.last = min(s.first, node), max(s.last, node)
+	r.freshen(s, slot)
+	r.got[node] = r.got[node]&1 | markOf(slot)
+}
+
+// marked reports whether a node has sent in a slot.
+func (r *referee) marked(s *shardCounts, node int, slot uint32) bool {
+	r.freshen(s, slot)
+	return r.got[node]&^1 == markOf(slot)
+}
+
+// freshen takes old marks away, but those of this slot and of the one before, which other nodes
+// of the shard have still to hear of.
+func (r *referee) freshen(s *shardCounts, slot uint32) {
+	if slot < s.fresh || s.last < 0 {
+		return
+	}
+	s.fresh = slot + markSlots - 2
+	now, before := markOf(slot), markOf(slot+markSlots-1)
+	for i, got := range r.got[s.first : s.last+1] {
+		if mark := got &^ 1; mark != now && mark != before {
+			r.got[s.first+i] = got & 1
+		}
 	}
 }
 
@@ -244,7 +247,7 @@ func (r *referee) Received(l *fabric.Ledger, node int, frame nic.FrameView, slot
 		s.receiver, s.heardIn = node, slot
 		step := s.step(slot)
 		step.receivers++
-		if !r.all && s.sending[slot&1].has(node, slot) {
+		if !r.all && r.marked(s, node, slot) {
 			step.both++
 		}
 	}
@@ -294,8 +297,8 @@ func (r *referee) receive(l *fabric.Ledger, s *shardCounts, node, source int, sl
 // take notes that a node has a message, and reports whether it had it before.
 func (r *referee) take(node, source int) (before bool) {
 	if !r.all {
-		before = r.got[node] != 0
-		r.got[node] = 1
+		before = r.got[node]&1 != 0
+		r.got[node] |= 1
 		return before
 	}
 	word, bit := &r.rows[node*r.rowWords+source>>6], uint64(1)<<(source&63)
@@ -353,7 +356,7 @@ func some(list []int) []int {
 func (r *referee) missing() (missing, most int) {
 	if !r.all {
 		for _, got := range r.got {
-			missing += int(1 - got)
+			missing += int(1 - got&1)
 		}
 		return missing, min(missing, 1)
 	}
@@ -372,7 +375,7 @@ func (r *referee) missing() (missing, most int) {
 func (r *referee) Missing(yield func(fabric.Finding) bool) {
 	if !r.all {
 		for node, got := range r.got {
-			if got == 0 && !yield(never(node, r.source)) {
+			if got&1 == 0 && !yield(never(node, r.source)) {
 				return
 			}
 		}
@@ -416,7 +419,7 @@ func (r *referee) Reset() {
 
 // State implements fabric.Referee. A run-table is not saved.
 func (r *referee) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "got", r.got, hw.AtMost[uint8](1))
+	hw.StateColumn(v, "got", r.got)
 	hw.StateColumn(v, "rows", r.rows)
 	for i := range r.shards {
 		s, name := &r.shards[i], hw.Index("counts", i)
@@ -426,20 +429,26 @@ func (r *referee) State(v *hw.StateVisitor) {
 		}
 		hw.StateList(v, name+".steps", &figures)
 		hw.StateScalar(v, name+".duplicates", &s.duplicates)
-		for k, parity := range []string{".even", ".odd"} {
-			hw.StateScalar(v, name+parity+".slot", &s.sending[k].slot)
-			hw.StateList(v, name+parity+".sending", &s.sending[k].nodes, hw.AtMost(uint32(r.net.nodes()-1)))
-		}
+		first, last := int32(s.first), int32(s.last)
+		hw.StateScalar(v, name+".first", &first, r.aNode)
+		hw.StateScalar(v, name+".last", &last, r.aNode)
+		hw.StateScalar(v, name+".fresh", &s.fresh)
 		v.AfterRestore(func() {
 			s.steps, s.sender, s.receiver = s.steps[:0], -1, -1
 			for ; len(figures) >= 4; figures = figures[4:] {
 				s.steps = append(s.steps, stepCounts{figures[0], figures[1], figures[2], figures[3]})
 			}
-			for k := range s.sending {
-				s.sending[k].next = 0
-			}
+			s.first, s.last = int(max(min(first, last), 0)), int(last)
 		})
 	}
+}
+
+// aNode refuses what is neither a node nor, before any has sent, -1.
+func (r *referee) aNode(_ int, node int32) error {
+	if node < -1 || int(node) >= r.net.nodes() {
+		return fmt.Errorf("there is no node %d", node)
+	}
+	return nil
 }
 
 // Announce implements fabric.Referee.
@@ -450,7 +459,7 @@ func (r *referee) Announce(l *fabric.Ledger, node int, origin, slot uint32) {
 	case r.all:
 		l.Claim(node, origin, slot, r.rows[node*r.rowWords+int(origin>>6)]>>(origin&63)&1 != 0)
 	default:
-		l.Claim(node, origin, slot, int(origin) == r.source && r.got[node] != 0)
+		l.Claim(node, origin, slot, int(origin) == r.source && r.got[node]&1 != 0)
 	}
 }
 
