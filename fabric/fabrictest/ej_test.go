@@ -185,26 +185,33 @@ func TestEJLostCredits(t *testing.T) {
 	const slots, waits = 40, "it waits for a credit of ej.node[0].dim[1].port[+1], which has lost 2 of 2"
 	image := built(t, "testdata/stream.c")
 	link, receiver := []string{"ej.node[0].dim[1].link[+1].out"}, []string{"ej.node[1].nic[0]"}
-	drop := func(in ...uint32) starloom.Fault {
-		return starloom.Fault{Kind: "drop", Targets: link, Slots: &starloom.FaultSlots{List: in}}
+	type faults = []starloom.Fault
+	drop := func(in ...uint32) faults {
+		return faults{{Kind: "drop", Targets: link, Slots: &starloom.FaultSlots{List: in}}}
 	}
+	from5 := &starloom.FaultSlots{From: 5}
+	stuck, dead := faults{{Kind: "stuck", Targets: link, Slots: from5}}, faults{{Kind: "dead", Targets: receiver, Slots: from5}}
+	type limits = fabric.CreditLimits
 	for name, c := range map[string]struct {
-		limits          fabric.CreditLimits
-		faults          []starloom.Fault
+		limits          limits
+		faults          faults
 		sent, delivered uint64
 		waits           bool
 	}{
-		"nothing":                 {limits: fabric.CreditLimits{Depth: 2}, sent: slots, delivered: slots},
-		"one of two":              {limits: fabric.CreditLimits{Depth: 2}, faults: []starloom.Fault{drop(3)}, sent: 4 + slots/2 - 1, delivered: 3 + slots/2 - 1},
-		"both":                    {limits: fabric.CreditLimits{Depth: 2}, faults: []starloom.Fault{drop(3, 4)}, sent: 5, delivered: 3, waits: true},
-		"resynchronised":          {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 10}, faults: []starloom.Fault{drop(3, 4)}, sent: 5 + slots - 11, delivered: 3 + slots - 11},
-		"dark, too":               {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 10}, faults: []starloom.Fault{drop(3, 4, 9)}, sent: 5 + slots - 21, delivered: 3 + slots - 21},
-		"a wrong CRC":             {limits: fabric.CreditLimits{Depth: 2}, faults: []starloom.Fault{{Kind: "bit_flip", Targets: link}}, sent: slots},
-		"a stuck link":            {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 5}, faults: []starloom.Fault{{Kind: "stuck", Targets: link, Slots: &starloom.FaultSlots{From: 5}}}, sent: 7, delivered: 5, waits: true},
-		"a dead receiver":         {limits: fabric.CreditLimits{Depth: 2, ResyncSlots: 5}, faults: []starloom.Fault{{Kind: "dead", Targets: receiver, Slots: &starloom.FaultSlots{From: 5}}}, sent: 6, delivered: 5, waits: true},
-		"a long way":              {limits: fabric.CreditLimits{Depth: 2, RoundTripSlots: 4}, sent: slots/2 + 1, delivered: slots/2 + 1},
-		"a long way, enough":      {limits: fabric.CreditLimits{Depth: 4, RoundTripSlots: 4}, sent: slots, delivered: slots},
-		"resynchronised far away": {limits: fabric.CreditLimits{Depth: 2, RoundTripSlots: 9, ResyncSlots: 10}, faults: []starloom.Fault{drop(0, 1)}, sent: 2 + 2*3 + 1, delivered: 2*3 + 1},
+		"nothing":    {limits{Depth: 2}, nil, slots, slots, false},
+		"one of two": {limits{Depth: 2}, drop(3), 4 + slots/2 - 1, 3 + slots/2 - 1, false},
+		"both":       {limits{Depth: 2}, drop(3, 4), 5, 3, true},
+
+		"resynchronised":          {limits{Depth: 2, ResyncSlots: 10}, drop(3, 4), 5 + slots - 11, 3 + slots - 11, false},
+		"dark, too":               {limits{Depth: 2, ResyncSlots: 10}, drop(3, 4, 9), 5 + slots - 21, 3 + slots - 21, false},
+		"resynchronised far away": {limits{Depth: 2, RoundTripSlots: 9, ResyncSlots: 10}, drop(0, 1), 2 + 2*3 + 1, 2*3 + 1, false},
+
+		"a wrong CRC":     {limits{Depth: 2}, faults{{Kind: "bit_flip", Targets: link}}, slots, 0, false},
+		"a stuck link":    {limits{Depth: 2, ResyncSlots: 5}, stuck, 7, 5, true},
+		"a dead receiver": {limits{Depth: 2, ResyncSlots: 5}, dead, 6, 5, true},
+
+		"a long way":         {limits{Depth: 2, RoundTripSlots: 4}, nil, slots/2 + 1, slots/2 + 1, false},
+		"a long way, enough": {limits{Depth: 4, RoundTripSlots: 4}, nil, slots, slots, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
@@ -239,7 +246,7 @@ func TestEJCreditsUnderFaults(t *testing.T) {
 	stuck := 0
 	for i := range 6 {
 		e := ej.Network{A: 1, B: 2 + i/2%2, Dimensions: 1, Duplex: []string{ej.DuplexHalf, ej.DuplexFull}[i%2]}
-		e.Credits = &fabric.CreditLimits{Depth: 1 + random.IntN(4), RoundTripSlots: 2 + random.IntN(4), ResyncSlots: []uint32{0, 1, 7}[i%3]}
+		e.Credits = &fabric.CreditLimits{Depth: 1 + random.IntN(4), RoundTripSlots: 2 + random.IntN(4), ResyncSlots: []uint32{7, 0, 1}[i%3]}
 		depth, rate := 1+random.IntN(3), 0.1+0.2*random.Float64()
 		scenario := func(t testing.TB) *starloom.Scenario {
 			s, rare := onEJ(flood, e, depth)(t), 0.02
@@ -262,6 +269,14 @@ func TestEJCreditsUnderFaults(t *testing.T) {
 	require.Greater(t, stuck, 2)
 	require.Less(t, stuck, 6)
 	(&Suite{Cases: cases}).Run(t)
+	(&Suite{ // a resynchronisation gives back several credits at once
+		Cases: []Case{{Scenario: func(t testing.TB) *starloom.Scenario {
+			s, half := onEJ(flood, ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 4, ResyncSlots: 9}}, 1)(t), 0.5
+			s.Faults = &starloom.Faults{Schedule: []starloom.Fault{{Kind: "drop", Probability: &half, Slots: &starloom.FaultSlots{To: 28}}}}
+			return s
+		}}},
+		RTL: []starloom.RTL{{Replace: "**.credits", Twin: "credit_counter"}, {Replace: "ej.node[*].dim[1].link[*].out.fibre_tapped"}},
+	}).rtl(t)
 }
 
 // TestEJActiveNodes: where nodes send and receive in one step, active counts each once, and free
