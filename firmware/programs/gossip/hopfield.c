@@ -88,6 +88,7 @@ static void on_slot(sl_nic *nic, state_t *s) {
     const int32_t scheduling = sl_param(nic, SCHEDULING);
     const uint32_t bytes = (neurons(&nic->bank) + 7) / 8;
     for (const sl_frame *frame; (frame = sl_gossip_receive(nic, &s->gossip)) != 0;) {
+        if (frame->payload_bytes < sizeof(sl_packet) + bytes) continue; /* too short for a block */
         uint8_t *block = (uint8_t *)block_of(nic, s, frame->source);
         for (uint32_t k = 0; k < bytes; k++) block[k] = frame->payload[sizeof(sl_packet) + k];
     }
