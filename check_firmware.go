@@ -16,9 +16,9 @@ import (
 type FirmwareCheckOptions struct {
 	JSON Output // report, see FirmwareCheck.WriteJSON
 
-	Fuzz      int    // calls of handlers on arbitrary input; 0 for none
+	Fuzz      int    // sequences of arbitrary input that are tried; 0 for none
 	Reproduce string // folder for a scenario and an input that shows each of what they find; "" for none
-	Replay    string // a file of it: only this call is made
+	Replay    string // a file of it: only this sequence is tried
 
 	// Progress, if set, is called with what is done now.
 	Progress func(what string)
@@ -42,9 +42,19 @@ type FirmwareCheck struct {
 	Violations      []Violation `json:"violations"`
 	ViolationsTotal uint64      `json:"violations_total"`
 
-	Fuzzed int           `json:"fuzzed"`  // calls of handlers on arbitrary input
-	GaveUp int           `json:"gave_up"` // of these, calls that have ended in sl_fail
-	Fuzz   []FuzzFinding `json:"fuzz"`    // what they must not do, in the order in which it was found
+	Fuzzed    int           `json:"fuzzed"`     // sequences of arbitrary input that were tried
+	FuzzCalls int           `json:"fuzz_calls"` // of handlers, by these
+	GaveUp    int           `json:"gave_up"`    // of these sequences, those that have ended in sl_fail
+	Fuzz      []FuzzFinding `json:"fuzz"`       // what handlers must not do, in the order in which it was found
+	Branches  CheckBranches `json:"branches"`
+	NotTried  []string      `json:"not_tried"` // for people: what no sequence has had
+}
+
+// CheckBranches says how much of the firmware sequences of arbitrary input have reached: sides of
+// branches, entries of functions and heads of loops.
+type CheckBranches struct {
+	Reached int `json:"reached"`
+	Image   int `json:"image"` // that the image has, start handlers and all
 }
 
 // firmwareCheckSchema is the version of FirmwareCheck's JSON form.
@@ -127,7 +137,7 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 		c.progress = func(string) {}
 	}
 	c.report = FirmwareCheck{Schema: firmwareCheckSchema, Scenario: s.Name, Seed: s.Seed, Verdict: VerdictPass,
-		NotCompared: []string{}, Writes: []CheckWrite{}, Faults: []string{}, Violations: []Violation{}, Fuzz: []FuzzFinding{}}
+		NotCompared: []string{}, Writes: []CheckWrite{}, Faults: []string{}, Violations: []Violation{}, Fuzz: []FuzzFinding{}, NotTried: []string{}}
 	if len(own.RTL) > 0 {
 		own.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")
@@ -156,6 +166,7 @@ type firmwareChecker struct {
 
 	recursive []string // functions of the image that may call themselves
 	unlisted  int      // findings that a full list had no room for
+	repeats   int      // sequences that have found something
 }
 
 // servesOne reports whether the image serves one processor per instance. One that cannot be
@@ -407,7 +418,7 @@ func (c *firmwareChecker) watch() (err error) {
 		c.leave(fmt.Sprintf("writes of single handlers: %d processors are more than %d", n, watchedProcessorsMax))
 		return nil
 	}
-	m, err := c.watched()
+	m, err := c.watched(false)
 	if err != nil {
 		return err
 	}
@@ -463,11 +474,11 @@ func (c *firmwareChecker) watch() (err error) {
 }
 
 // watched is a machine whose handlers are called one at a time, and end: banked, if the image
-// can be.
-func (c *firmwareChecker) watched() (*Machine, error) {
+// can be. For arbitrary input, they note what they have reached.
+func (c *firmwareChecker) watched(covered bool) (*Machine, error) {
 	s := *c.scenario
 	s.Firmware.Mode = c.mode()
-	return NewMachine(c.ctx, &s, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, s.Processors()), handlersWatched: true, handlerTicks: watchedTicks})
+	return NewMachine(c.ctx, &s, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, s.Processors()), handlersWatched: true, handlersCovered: covered, handlerTicks: watchedTicks})
 }
 
 // writeNotes are the kinds of writes that were seen.

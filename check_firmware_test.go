@@ -270,7 +270,7 @@ func TestCheckCountsCalls(t *testing.T) {
 // TestCheckListsTheWorstWrites: a full list of notes has room for what does harm.
 func TestCheckListsTheWorstWrites(t *testing.T) {
 	c := &firmwareChecker{ctx: t.Context(), scenario: checkScenario(t, "writes_next_door")}
-	m, err := c.watched()
+	m, err := c.watched(false)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.close()) }()
 	noted, bank := writeNotes{kinds: map[firmware.WriteKind]int{}}, m.shards[0].instances[0].Bank()

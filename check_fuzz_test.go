@@ -39,10 +39,10 @@ func TestFuzzFindsPlantedFaults(t *testing.T) {
 		require.Contains(t, x.Text, want.text)
 		require.Contains(t, x.Text, want.source)
 		require.True(t, x.Received)
-		require.Len(t, x.Input.Frames, 1)
-		require.Len(t, x.Input.Frames[0].Payload, 2*8, "the shortest that the firmware takes")
-		require.Equal(t, "00000000", x.Input.Frames[0].Payload[:8], "a word that does not matter")
-		require.Zero(t, x.Input.Frames[0].Source)
+		require.Len(t, x.Input.Steps[0].Frames, 1)
+		require.Len(t, x.Input.Steps[0].Frames[0].Payload, 2*8, "the shortest that the firmware takes")
+		require.Equal(t, "00000000", x.Input.Steps[0].Frames[0].Payload[:8], "a word that does not matter")
+		require.Zero(t, x.Input.Steps[0].Frames[0].Source)
 
 		// The command that is given names the image, the smallest scenario, and what is fed.
 		words := strings.Fields(x.Again)
@@ -61,10 +61,10 @@ func TestFuzzFindsPlantedFaults(t *testing.T) {
 		require.Equal(t, VerdictFail, again.Verdict)
 		require.Equal(t, x.Rule, again.Fuzz[0].Rule)
 		require.Equal(t, x.Text, again.Fuzz[0].Text)
-		require.Equal(t, x.Input.Frames[0].Payload, again.Fuzz[0].Input.Frames[0].Payload)
+		require.Equal(t, x.Input.Steps[0].Frames[0].Payload, again.Fuzz[0].Input.Steps[0].Frames[0].Payload)
 
 		harmless := again.Fuzz[0].Input
-		harmless.Frames = nil
+		harmless.Steps[0].Frames = nil
 		text, err := json.Marshal(harmless)
 		require.NoError(t, err)
 		require.NoError(t, os.WriteFile(words[6], text, 0o644))
@@ -87,10 +87,14 @@ func TestFuzzFindsAssertions(t *testing.T) {
 	} {
 		s := checkScenario(t, "trusts_a_payload")
 		s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"fault": fault}
-		check, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: 400, Reproduce: t.TempDir()})
+		sequences := 400
+		if fault == 4 {
+			sequences = 1000
+		}
+		check, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: sequences, Reproduce: t.TempDir()})
 		require.NoError(t, err)
 		require.Nil(t, check.Difference)
-		require.Equal(t, 400, check.Fuzzed)
+		require.Equal(t, sequences, check.Fuzzed)
 		k := slices.IndexFunc(check.Fuzz, func(x FuzzFinding) bool { return strings.Contains(x.Text, text) })
 		require.GreaterOrEqual(t, k, 0, "%v", check.Fuzz)
 		x, want := check.Fuzz[k], VerdictFail
@@ -102,8 +106,8 @@ func TestFuzzFindsAssertions(t *testing.T) {
 		require.Equal(t, fault == 4, check.GaveUp > fuzzRepeatsMax, "which ends no calls")
 		require.Equal(t, want, check.Verdict)
 		require.True(t, x.Received)
-		require.Len(t, x.Input.Frames, 1)
-		require.Len(t, x.Input.Frames[0].Payload, 2*8, "the shortest that the firmware takes")
+		require.Len(t, x.Input.Steps[0].Frames, 1)
+		require.Len(t, x.Input.Steps[0].Frames[0].Payload, 2*8, "the shortest that the firmware takes")
 
 		words := strings.Fields(x.Again)
 		small, err := LoadScenario(words[4])
@@ -155,46 +159,53 @@ func TestFuzzFindsForeignWrites(t *testing.T) {
 	}
 	require.True(t, found)
 	require.Less(t, first.Fuzzed, 600)
-	require.Equal(t, []string{fmt.Sprintf("%d more calls of handlers on arbitrary input: %d of those before have shown what fails the check, or did not return", 600-first.Fuzzed, fuzzRepeatsMax)}, first.NotCompared)
+	require.Equal(t, []string{fmt.Sprintf("%d more sequences on arbitrary input: %d of those before have shown what fails the check, or did not return", 600-first.Fuzzed, fuzzRepeatsMax)}, first.NotCompared)
 	second, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: 600})
 	require.NoError(t, err)
 	require.Equal(t, first, second, "same seed, same findings")
 }
 
-// TestFuzzSparesGoodFirmware: nothing that can be received harms a built-in program.
+// TestFuzzSparesGoodFirmware: nothing that can be received harms a built-in program, with its tables
+// and its schedule, slot after slot.
 func TestFuzzSparesGoodFirmware(t *testing.T) {
-	const pops, ej, one, all = "pops: {groups: 4, group_size: ", "ej: {a: 1, b: 2, dimensions: 2}", "workload: {one_to_all: {source: 3}}", "workload: {all_to_all: {}}"
-	for _, c := range [][3]string{
-		{"pops/random", pops + "2}"},
-		{"pops/two-hops", pops + "2}"},
-		{"pops/random-corrected", pops + "2}"},
-		{"pops/random-corrected", pops + "8}"},
-		{"ej/improved", ej, one},
-		{"ej/misprinted", ej, one},
-		{"ej/previous", ej, one},
-		{"ej/general", ej, one},
-		{"ej/all-to-all", ej, all},
-		{"ej/all-to-all-c1", ej, all},
-		{"ej/all-to-all-c2", ej, all},
-	} {
-		s, err := ParseScenario("good.yaml", []byte("starloom: 1\nfabric: {"+c[1]+"}\nfirmware: {program: "+c[0]+"}\n"+c[2]+"\nstop: {slots: 12}\n"))
-		require.NoError(t, err)
+	const sequences = 2000
+	var list [][2]string
+	for _, program := range firmware.Programs() {
+		list = append(list, [2]string{program, networksOfPrograms[program]})
+	}
+	const pops, gossip = "fabric: {pops: {groups: 4, group_size: ", "fabric: {crossbar: {ports: 7}}\nworkload: {gossip: {orders: shared-random}}\n"
+	for _, c := range append(list, [][2]string{
+		{"pops/random", pops + "2}}\n"}, {"pops/random", pops + "4}}\n"}, {"pops/two-hops", pops + "2}}\n"},
+		{"pops/random-corrected", pops + "2}}\n"}, {"pops/random-corrected", pops + "4}}\n"},
+		{"gossip/fsa, params: {scheduling: 2}", gossip}, {"gossip/fsa, params: {scheduling: 3}", gossip},
+		{"gossip/voting", "fabric: {crossbar: {ports: 7}}\nworkload: {gossip: {values: random, sessions: 2}}\n"},
+	}...) {
+		s, err := ParseScenario("good.yaml", []byte("starloom: 1\nfirmware: {program: "+c[0]+"}\n"+c[1]))
+		require.NoError(t, err, c[0])
+		run := machine(t, s, MachineOptions{})
+		require.NoError(t, run.Run(t.Context(), nil))
 		checker := &firmwareChecker{ctx: t.Context(), scenario: s, progress: func(string) {}}
-		checker.report.Runs = []CheckedRun{{Slots: uint64(s.Stop.Slots)}}
-		require.NoError(t, checker.fuzz(&FirmwareCheckOptions{Fuzz: 2000}))
-		require.Equal(t, 2000, checker.report.Fuzzed, "%s: %v", c[0], checker.report.Fuzz)
-		require.False(t, slices.ContainsFunc(checker.report.Fuzz, FuzzFinding.fails), "%s: %v", c[0], checker.report.Fuzz)
+		checker.report.Runs = []CheckedRun{{Slots: run.Report().Slots}}
+		require.NoError(t, checker.fuzz(&FirmwareCheckOptions{Fuzz: sequences}))
+		var text strings.Builder
+		require.NoError(t, checker.report.WriteText(&text))
+		require.Equal(t, sequences, checker.report.Fuzzed, "%s: %s", c[0], text.String())
+		require.False(t, slices.ContainsFunc(checker.report.Fuzz, FuzzFinding.fails), "%s: %s", c[0], text.String())
+		require.Greater(t, checker.report.Branches.Reached*4, checker.report.Branches.Image, "%s: %s", c[0], text.String())
 	}
 }
 
 func TestReplayRefusesBadInput(t *testing.T) {
 	s := checkScenario(t, "trusts_a_payload")
 	for _, text := range []string{
-		"", "[]", `{"other": 1}`, `{"slots": 0}`, `{"slots": 21}`, `{"slots": 1, "processor": 8}`, `{"slots": 1, "state": "0"}`,
-		`{"slots": 1, "frames": [{"payload": "zz"}]}`, `{"slots": 1, "frames": [{"port": 4}]}`, `{"slots": 1, "frames": [{"kind": 9}]}`,
-		`{"slots": 1, "frames": [{"payload": "0000000000000000000000000000000000"}]}`, `{"slots": 15}`,
-		`{"slots": 1, "statuses": [{"port": 1}]}`, `{"slots": 1, "transmit_statuses": [{"port": 9}]}`, `{"slots": 1, "schedule": 1}`,
-		`{"slots": 1, "rom": [{"word": 0}]}`, `{"slots": 1, "rom": [{"machine": true, "word": -1}]}`, `{"slots": 1, "call": {"name": "x"}}`,
+		"", "[]", `{"other": 1}`, `{"slots": 0}`, `{"slots": 21}`, `{"slots": 1}`, `{"slots": 15, "steps": [{}]}`, `{"slots": 1, "processor": 8, "steps": [{}]}`,
+		`{"slots": 1, "steps": [{"state": "0"}]}`, `{"slots": 1, "steps": [{"frames": [{"payload": "zz"}]}]}`,
+		`{"slots": 1, "steps": [{"frames": [{"port": 4}]}]}`, `{"slots": 1, "steps": [{}, {"frames": [{"kind": 9}]}]}`,
+		`{"slots": 1, "steps": [{"frames": [{"payload": "0000000000000000000000000000000000"}]}]}`,
+		`{"slots": 1, "steps": [{"statuses": [{"port": 1}]}]}`, `{"slots": 1, "steps": [{"transmit_statuses": [{"port": 9}]}]}`,
+		`{"slots": 1, "steps": [{"schedule": 1}]}`, `{"slots": 1, "steps": [{"rom": [{"word": 0}]}]}`,
+		`{"slots": 1, "steps": [{"rom": [{"machine": true, "word": -1}]}]}`, `{"slots": 1, "call": {"name": "x"}}`,
+		`{"slots": 1, "steps": [{}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}]}`,
 	} {
 		path := filepath.Join(t.TempDir(), "input.json")
 		require.NoError(t, os.WriteFile(path, []byte(text), 0o644))

@@ -166,7 +166,12 @@ func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, shown boo
 		best = next
 		return true
 	}
-	try(func(r *reproduction) { r.input.Processor = 0 })         // which every network has
+	try(func(r *reproduction) { r.input.Processor = 0 }) // which every network has
+	for len(best.input.Steps) > 1 && best.input.Steps[0].empty() && try(func(r *reproduction) {
+		r.input.Steps = r.input.Steps[1:]
+		r.end(r.input.Slots + 1)
+	}) {
+	}
 	for kind, of := range best.keys["fabric"].(map[string]any) { // there is one
 		for _, size := range slices.Sorted(maps.Keys(of.(map[string]any))) {
 			number, ok := of.(map[string]any)[size].(json.Number)
@@ -212,7 +217,18 @@ func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
 		return false
 	}
 	s, err := ParseScenario("scenario", data)
-	if err != nil || r.input.check(s) != nil {
+	if err != nil {
+		return false
+	}
+	if s.network().Shape().Lanes() == 1 { // the port is the one that it hears
+		r.input = r.input.clone()
+		for k := range r.input.Steps {
+			for i := range r.input.Steps[k].Frames {
+				r.input.Steps[k].Frames[i].Port = 0
+			}
+		}
+	}
+	if r.input.check(s) != nil {
 		return false
 	}
 	s.Firmware.ImageBytes = c.scenario.Firmware.ImageBytes
@@ -372,17 +388,24 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	f.choose(in.Processor)
 	bank := f.instance.Bank()
 	switch calls := f.instance.Calls(); {
-	case in.Schedule != nil && bank.Schedule == nil:
+	case slices.ContainsFunc(in.Steps, func(x FuzzStep) bool { return x.Schedule != nil && bank.Schedule == nil }):
 		return refuse("there is a word of a schedule, and the firmware takes none")
-	case slices.ContainsFunc(in.ROM, func(w FuzzWord) bool {
-		return w.Word < 0 || !bank.TakesROM || w.Word >= map[bool]int{true: len(bank.Machine), false: bank.ROMWords}[w.Machine]
+	case slices.ContainsFunc(in.Steps, func(x FuzzStep) bool {
+		return slices.ContainsFunc(x.ROM, func(w FuzzWord) bool {
+			return w.Word < 0 || !bank.TakesROM || w.Word >= map[bool]int{true: len(bank.Machine), false: bank.ROMWords}[w.Machine]
+		})
 	}):
 		return refuse("there is a word of a table that the firmware does not have")
 	case in.Call != nil && !slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
 		return refuse("the firmware has no call %s with %s", in.Call.Name, traces.Plural(len(in.Call.Arguments), "argument", "arguments"))
 	}
 	c.report.Firmware = f.m.report().Firmware
-	return f.call(in), nil
+	found = f.run(in)
+	if len(found) == 0 && in.Call == nil {
+		found = f.stale(in)
+	}
+	c.report.FuzzCalls = f.calls
+	return found, nil
 }
 
 // readFuzzInput reads an input and checks it against the network.
@@ -407,22 +430,39 @@ func readFuzzInput(path string, s *Scenario) (*FuzzInput, error) {
 // check compares an input with a network.
 func (in *FuzzInput) check(s *Scenario) error {
 	shape := s.network().Shape()
-	lanes := shape.Lanes()
 	if in.Slots < 1 || in.Slots > s.Stop.Slots {
 		return fmt.Errorf("slots is %d; allowed are 1 to %d", in.Slots, s.Stop.Slots)
 	}
 	if in.Processor < 0 || in.Processor >= shape.Processors() {
 		return fmt.Errorf("there is no processor %d; the network has 0 to %d", in.Processor, shape.Processors()-1)
 	}
-	if _, err := hex.DecodeString(in.State); err != nil {
+	if len(in.Steps) > fuzzStepsMax {
+		return fmt.Errorf("there are %d steps; allowed are %d", len(in.Steps), fuzzStepsMax)
+	}
+	if len(in.Steps) == 0 && in.Call == nil {
+		return errors.New("there are no steps and no call")
+	}
+	for k := range in.Steps {
+		if err := in.Steps[k].check(s); err != nil {
+			return fmt.Errorf("steps[%d]: %w", k, err)
+		}
+	}
+	return nil
+}
+
+// check compares what a slot brings with a network.
+func (x *FuzzStep) check(s *Scenario) error {
+	shape := s.network().Shape()
+	lanes := shape.Lanes()
+	if _, err := hex.DecodeString(x.State); err != nil {
 		return fmt.Errorf("state: %w", err)
 	}
-	for k, x := range slices.Concat(in.Statuses, in.Transmit) {
+	for k, x := range slices.Concat(x.Statuses, x.Transmit) {
 		if int(x.Port) >= lanes {
 			return fmt.Errorf("statuses[%d]: there is no port %d; a NIC uses 0 to %d in one slot", k, x.Port, lanes-1)
 		}
 	}
-	for k, x := range in.Frames {
+	for k, x := range x.Frames {
 		payload, err := hex.DecodeString(x.Payload)
 		switch {
 		case err != nil:

@@ -44,11 +44,18 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		r.Fuzz[i].writeText(&b)
 	}
 	if r.Fuzzed > 0 {
-		fmt.Fprintf(&b, "called: handlers on arbitrary frames, statuses, words of the network and states: %s", times(r.Fuzzed))
+		fmt.Fprintf(&b, "tried: arbitrary frames, statuses, words of the network and states: %s, %s of handlers",
+			traces.Plural(r.Fuzzed, "sequence of slots", "sequences of slots"), traces.Plural(r.FuzzCalls, "call", "calls"))
 		if r.GaveUp > 0 {
 			fmt.Fprintf(&b, ", ended by sl_fail: %d", r.GaveUp)
 		}
+		if r.Branches.Image > 0 {
+			fmt.Fprintf(&b, "; %d of the image's %s reached", r.Branches.Reached, traces.Plural(r.Branches.Image, "branch", "branches"))
+		}
 		b.WriteString("\n")
+	}
+	for _, left := range r.NotTried {
+		fmt.Fprintf(&b, "not tried: %s\n", printable(left))
 	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "compared: digests and reports\n")
@@ -167,36 +174,69 @@ func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 	case x.GaveUp:
 		needs = " (note: the firmware's own decision)"
 	case !x.Received:
-		needs = " (note: only with words of the network, a call or a state that is damaged)"
+		needs = " (note: found with words of the network, a call or a state that is damaged, and not without)"
 	}
 	in := &x.Input
 	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, traces.Plural(in.Slots, "slot", "slots"), in.Seed)
 	if in.Call != nil {
 		fmt.Fprintf(b, ", call %s%v", printable(in.Call.Name), in.Call.Arguments)
 	}
-	for _, frame := range in.Frames {
-		fmt.Fprintf(b, ", frame from %d with payload %s", frame.Source, or(frame.Payload, "nothing"))
-	}
-	for _, status := range in.Statuses {
-		fmt.Fprintf(b, ", status of port %d %v", status.Port, nic.Status(status.Status))
-	}
-	for _, status := range in.Transmit {
-		fmt.Fprintf(b, ", transmit status of port %d %d, served %d", status.Port, status.Status, status.Served)
-	}
-	if in.Schedule != nil {
-		fmt.Fprintf(b, ", schedule %#x", *in.Schedule)
-	}
-	if in.Workload != nil {
-		fmt.Fprintf(b, ", workload %#x", *in.Workload)
-	}
-	for _, w := range in.ROM {
-		fmt.Fprintf(b, ", word %d of %s %#x", w.Word, map[bool]string{true: "the machine's table", false: "its table"}[w.Machine], w.Value)
-	}
-	if in.State != "" {
-		fmt.Fprintf(b, ", state %.32s...", in.State)
+	later := 0
+	for k := range in.Steps {
+		if k > 0 {
+			later++
+		}
+		if later > 0 && (k == len(in.Steps)-1 || !in.Steps[k].empty()) {
+			fmt.Fprintf(b, "; %s later", traces.Plural(later, "slot", "slots"))
+			later = 0
+		}
+		in.Steps[k].writeText(b, uint32(in.Processor))
 	}
 	b.WriteString("\n")
 	if x.Again != "" {
 		fmt.Fprintf(b, "    again: %s\n", x.Again)
 	}
+}
+
+// writeText says what a slot brings.
+func (x *FuzzStep) writeText(b *bytes.Buffer, processor uint32) {
+	for i := range x.Frames {
+		fmt.Fprintf(b, ", %s", x.Frames[i].text(processor))
+	}
+	for _, status := range x.Statuses {
+		fmt.Fprintf(b, ", status of port %d %v", status.Port, nic.Status(status.Status))
+	}
+	for _, status := range x.Transmit {
+		fmt.Fprintf(b, ", transmit status of port %d %d, served %d", status.Port, status.Status, status.Served)
+	}
+	if x.Schedule != nil {
+		fmt.Fprintf(b, ", schedule %#x", *x.Schedule)
+	}
+	if x.Workload != nil {
+		fmt.Fprintf(b, ", workload %#x", *x.Workload)
+	}
+	for _, w := range x.ROM {
+		fmt.Fprintf(b, ", word %d of %s %#x", w.Word, map[bool]string{true: "the machine's table", false: "its table"}[w.Machine], w.Value)
+	}
+	if x.State != "" {
+		fmt.Fprintf(b, ", state %.32s...", x.State)
+	}
+}
+
+// text is a frame to a processor, without what most frames have.
+func (x *FuzzFrame) text(processor uint32) string {
+	text := fmt.Sprintf("frame from %d", x.Source)
+	if x.Kind != 0 {
+		text = fmt.Sprintf("%v %s", nic.Kind(x.Kind), text)
+	}
+	if x.Destination != processor {
+		text += fmt.Sprintf(" to %#x", x.Destination)
+	}
+	if x.Flags != 0 {
+		text += fmt.Sprintf(", flags %#x", x.Flags)
+	}
+	if x.Tag != 0 {
+		text += fmt.Sprintf(", tag %#x", x.Tag)
+	}
+	return text + " with payload " + or(x.Payload, "nothing")
 }

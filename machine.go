@@ -45,6 +45,7 @@ type MachineOptions struct {
 	replay int // number of the processor that is replayed, plus 1; 0: none
 
 	handlersWatched bool // every instance is a firmware.Watched
+	handlersCovered bool // and notes branches and comparisons
 	handlerTicks    int  // of firmware.Host.Limit
 
 	recordRTL bool // models in the place of RTL, whose inputs are kept
@@ -584,6 +585,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
 	}
 	m.host.Limit(m.options.handlerTicks)
+	if m.options.handlersCovered {
+		m.host.Cover()
+	}
 	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err)} // it says what to do

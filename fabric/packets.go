@@ -192,13 +192,13 @@ func (p *Packets) Received(_ *Ledger, processor int, frame nic.FrameView, _ uint
 // Announce implements Referee.
 func (p *Packets) Announce(l *Ledger, processor int, origin, slot uint32) {
 	l.Sum.Event(traces.EventHead(eventAnnounced, 0, 0, uint32(processor)), uint64(origin), 0, 0)
-	if p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) {
-		if p.evidence == nil || p.evidence[processor]&evidenceUnreadable == 0 {
-			if l.Checks.ExactlyOnce {
-				l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
-			}
-			return
+	if p.Unfounded(processor, origin) {
+		if l.Checks.ExactlyOnce {
+			l.Find(Finding{Kind: FindUnbacked, Slot: slot, Index: processor, Value: origin})
 		}
+		return
+	}
+	if p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) {
 		l.Frames.OnTrust++
 	}
 	if p.perUnit > 0 {
@@ -224,6 +224,13 @@ func (p *Packets) Announce(l *Ledger, processor int, origin, slot uint32) {
 	if before == 0 && p.Arrived[processor] > 0 {
 		l.Announced++
 	}
+}
+
+// Unfounded reports whether an announcement is false as far as the host can tell: the packet belongs
+// to the processor and is not its own, and nothing that the processor has received can have brought it.
+func (p *Packets) Unfounded(processor int, origin uint32) bool {
+	return p.belongs(processor, origin) && origin != uint32(processor) && !p.brought(processor, origin) &&
+		(p.evidence == nil || p.evidence[processor]&evidenceUnreadable == 0)
 }
 
 // brought reports whether a frame has brought a packet to the processor where it belongs.

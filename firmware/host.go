@@ -31,6 +31,7 @@ type Host struct {
 	stopped atomic.Bool                     // a call of the image was ended
 	turns   uint64                          // after so many a call traps; 0: see Limit
 	endless atomic.Bool                     // one has
+	covers  bool                            // images note their way: see Cover
 
 	limitKey string // wasm.Meter.Key of the last image with a meter: a host has one
 
@@ -225,7 +226,7 @@ func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, erro
 	if meter != nil {
 		h.limitKey = meter.Key
 	}
-	rewritten, err := rewrite(binary, meter)
+	rewritten, err := rewrite(binary, meter, h.covers)
 	var broken *wasm.BrokenError
 	if err != nil && !errors.As(err, &broken) {
 		return nil, err

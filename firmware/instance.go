@@ -116,6 +116,7 @@ type wasmInstance struct {
 	before   []uint64            // what they held before the call that runs, of those that are given back
 	params   [3]uint64
 	costs    costsOf
+	cover    coverOf
 	spent    []uint32 // Costs
 	calls    uint64   // address of bank.Calls in the image, if it has a meter
 	calling  []uint32 // the cells whose handlers are being called
@@ -240,7 +241,7 @@ func (in *wasmInstance) instantiate() (err error) {
 		prefix = wasm.EachName
 	}
 	in.start, in.slot = in.module.ExportedFunction(prefix+exportStart), in.module.ExportedFunction(prefix+exportSlot)
-	in.costs = costGlobals(in.module)
+	in.costs, in.cover = costGlobals(in.module), coverGlobals(in.module, &in.image.copy.Covered)
 	in.globals = in.globals[:0]
 	for _, g := range in.image.copy.Globals {
 		in.globals = append(in.globals, in.module.ExportedGlobal(g.Export).(api.MutableGlobal))

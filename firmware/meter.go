@@ -43,8 +43,11 @@ func (h *Host) LoadMetered(name string, binary []byte, meter *wasm.Meter) (*Imag
 	return h.load(name, binary, meter)
 }
 
-func rewrite(binary []byte, meter *wasm.Meter) (*wasm.Copy, error) {
-	if meter == nil {
+func rewrite(binary []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
+	switch {
+	case covers:
+		return wasm.RewriteCovered(binary, meter)
+	case meter == nil:
 		return wasm.Rewrite(binary)
 	}
 	return wasm.RewriteMetered(binary, *meter)

@@ -70,5 +70,18 @@ func (b *Bank) Parts(cell int, slot uint32, yield func(name string, bytes []byte
 	yield("state", b.State(cell))
 }
 
+// StainRx fills what is in a cell's RX FIFO and belongs to no frame with a byte.
+func (b *Bank) StainRx(cell int, with byte) {
+	for place := range b.RxFrames {
+		frame, at := b.frame(cell, &b.rx, place), 0
+		if place < int(b.Registers[cell].RxCount) {
+			at = frame.Used()
+		}
+		for i := range frame[at:] {
+			frame[at+i] = with
+		}
+	}
+}
+
 // TxFrame returns a frame of a cell's TX FIFO, 0 the head; place is below TxFrames.
 func (b *Bank) TxFrame(cell, place int) FrameView { return b.frame(cell, &b.tx, place) }

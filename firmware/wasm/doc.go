@@ -19,6 +19,9 @@
 //	starloom.counter            only if RewriteMetered asks: what each call costs, by a table of
 //	                            costs of the classes of instructions, with a limit
 //
+//	starloom.branch, .operand   only if RewriteCovered asks: which branches were taken, and what was
+//	                            compared
+//
 // Straight code without floats is copied byte by byte, apart from the numbers of
 // functions, which tick moves by one, and from constant addresses, which get one base. On the
 // built-in programs counting turns costs about 1 % of a slot.
@@ -40,6 +43,7 @@
 //	addresses.go  loads from constant addresses: one base, one check
 //	classes.go    classes of instructions, and tables of their costs
 //	meter.go      the counter of costs
+//	cover.go      branches and comparisons
 //	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
 //	variables.go  static variables by their address, from the same
 package wasm

@@ -31,6 +31,8 @@ type Copy struct {
 	// At what depth a runtime ends them differs between runtimes.
 	Recursive []string
 
+	Covered Covered // of a copy that notes its way: see cover.go
+
 	functions []string          // names of those with code, for messages
 	original  map[string][]byte // DWARF by name
 	moved     []moved
@@ -55,10 +57,10 @@ type Global struct {
 // Rewrite makes the copy of an image that the host runs. Errors are about images
 // that are broken, or that hold what the host cannot keep its word for; they say
 // where and what to do.
-func Rewrite(binary []byte) (*Copy, error) { return rewriteWith(binary, nil) }
+func Rewrite(binary []byte) (*Copy, error) { return rewriteWith(binary, nil, false) }
 
-// rewriteWith makes a copy that counts costs if meter is not nil.
-func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
+// rewriteWith makes a copy that counts costs if meter is not nil, and notes its way if it covers.
+func rewriteWith(binary []byte, meter *Meter, covers bool) (*Copy, error) {
 	m, err := read(binary)
 	if err != nil {
 		return nil, err
@@ -66,6 +68,15 @@ func rewriteWith(binary []byte, meter *Meter) (*Copy, error) {
 	w := &weaver{m: m, tick: uint32(len(m.imported)), counter: uint32(len(m.globals)), current: m.bankCurrent()}
 	if meter != nil {
 		w.meter = &metering{*meter, w.lap() + 1, w.lap() + 2}
+	}
+	if covers {
+		w.cover = &cover{first: w.lap() + 1}
+		if meter != nil {
+			w.cover.first = w.meter.at()
+			if meter.Profile {
+				w.cover.first++
+			}
+		}
 	}
 	if err := w.analyse(); err != nil {
 		return nil, err
@@ -156,6 +167,7 @@ type weaver struct {
 	turns   []turns
 	order   []uint32  // of the functions, callees first
 	meter   *metering // nil if nobody asks for costs
+	cover   *cover    // nil if nobody asks for the way
 	lines   lineTable // of the image, for a profile
 }
 
@@ -302,6 +314,9 @@ func (w *weaver) write(c *Copy) {
 	if w.meter != nil {
 		w.addMeter(parts, shift)
 	}
+	if w.cover != nil {
+		w.addCover(parts, c)
+	}
 	out := slices.Clone(header)
 	for _, id := range sectionOrder {
 		if content, ok := parts[id]; ok {
@@ -409,9 +424,9 @@ func (w *weaver) code(c *Copy) []byte {
 type woven struct {
 	copier
 	moved   []moved
-	scratch [7]uint32 // locals by use, plus one
-	locals  []byte    // types of the locals that were added
-	first   uint32    // local
+	scratch [scratches]uint32 // locals by use, plus one
+	locals  []byte            // types of the locals that were added
+	first   uint32            // local
 }
 
 // The uses of added locals.
@@ -423,6 +438,12 @@ const (
 	scratchBytes
 	scratchCost
 	scratchZero // of which nobody changes the value
+	scratchCondition
+	scratchA32
+	scratchB32
+	scratchA64
+	scratchB64
+	scratches
 )
 
 // local returns a local of the copy's own.
@@ -441,6 +462,9 @@ func (w *weaver) function(k int) *woven {
 	out := &woven{copier: copier{imported: w.tick}, first: uint32(len(w.m.types[f.signature].params)) + uint32(f.extra)}
 	head := uint32(len(f.locals))
 	insert := func(at int, code []byte) {
+		if len(code) == 0 {
+			return
+		}
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(at), true})
 		out.to = append(out.to, code...)
 	}
@@ -457,6 +481,8 @@ func (w *weaver) function(k int) *woven {
 	if units := w.turns[k].entry; units > 0 {
 		count(0, units)
 	}
+	way := w.scout(out)
+	insert(0, way.enter())
 	loop, based := 0, false
 	r := &reader{data: f.code}
 	var i, before, second instruction
@@ -469,10 +495,9 @@ func (w *weaver) function(k int) *woven {
 			}
 		}
 		if meter != nil {
-			if code := meter.before(&i, len(w.m.imported)); len(code) > 0 {
-				insert(i.start, code)
-			}
+			insert(i.start, meter.before(&i, len(w.m.imported)))
 		}
+		insert(i.start, way.before(&second, &before, &i))
 		out.moved = append(out.moved, moved{uint32(len(out.to)), head + uint32(i.start), false})
 		switch {
 		case based: // the constant before is in its offset now
@@ -495,6 +520,7 @@ func (w *weaver) function(k int) *woven {
 		if kind := nanType(i.op); kind != 0 {
 			insert(i.start, canonical(out, kind))
 		}
+		insert(i.end, way.after(&i))
 	}
 	// The locals that were added come before all that was copied.
 	locals := f.locals

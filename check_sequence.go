@@ -1,0 +1,380 @@
+package starloom
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/hex"
+	"fmt"
+	"slices"
+
+	"starloom/firmware"
+	"starloom/nic"
+)
+
+// FuzzInput is input that the run itself does not bring: after so many slots of the run, the slot
+// handler of a processor is called in each of the slots that follow, and its state goes on from one to
+// the next. With Call, a function that the network may call by name is called instead.
+type FuzzInput struct {
+	Seed      uint64     `json:"seed"`  // of the run
+	Slots     uint32     `json:"slots"` // at least 1
+	Processor int        `json:"processor"`
+	Steps     []FuzzStep `json:"steps,omitempty"` // slot after slot
+	Call      *FuzzCall  `json:"call,omitempty"`
+}
+
+// FuzzStep is what a processor gets in one slot: frames and statuses of what it hears, and registers
+// that are overwritten with what is given. What is not given is as it would be: receivers are idle,
+// the transmitter has sent what it could, the schedule has its word.
+type FuzzStep struct {
+	Frames   []FuzzFrame `json:"frames,omitempty"`
+	Statuses []FuzzLane  `json:"statuses,omitempty"` // of receivers
+	Transmit []FuzzLane  `json:"transmit_statuses,omitempty"`
+	Schedule *uint64     `json:"schedule,omitempty"` // the schedule's word
+	Workload *uint32     `json:"workload,omitempty"` // the workload's word
+	ROM      []FuzzWord  `json:"rom,omitempty"`
+	State    string      `json:"state,omitempty"` // bytes of the handler's state, in hex, from its first one on
+}
+
+// FuzzFrame is a frame that was received: one at each port that the processor hears, and none at
+// others. Where it hears one port at a time, Port is that one.
+type FuzzFrame struct {
+	Port        uint16 `json:"port"`
+	Kind        uint8  `json:"kind"`
+	Flags       uint8  `json:"flags,omitempty"`
+	Tag         uint16 `json:"tag,omitempty"`
+	Source      uint32 `json:"source"`
+	Destination uint32 `json:"destination"`
+	Payload     string `json:"payload"` // in hex
+}
+
+// FuzzLane is the status of a receiver or transmitter: of its port where a NIC uses all at once,
+// else of port 0.
+type FuzzLane struct {
+	Port   uint16 `json:"port"`
+	Status uint8  `json:"status"`
+	Served uint32 `json:"served,omitempty"` // of a transmitter: the addressee
+}
+
+// FuzzWord is a word of the network's tables, the processor's own or those of all.
+type FuzzWord struct {
+	Machine bool   `json:"machine"` // of all
+	Word    int    `json:"word"`
+	Value   uint32 `json:"value"`
+}
+
+// FuzzCall is a call by name.
+type FuzzCall struct {
+	Name      string   `json:"name"`
+	Arguments []uint32 `json:"arguments"`
+}
+
+// received reports whether frames and statuses are all that an input brings.
+func (in *FuzzInput) received() bool {
+	return in.Call == nil && !slices.ContainsFunc(in.Steps, func(x FuzzStep) bool {
+		return x.Workload != nil || x.Schedule != nil || len(x.ROM) > 0 || x.State != ""
+	})
+}
+
+// clone shares nothing that changes with the input.
+func (in *FuzzInput) clone() FuzzInput {
+	out := *in
+	out.Steps = slices.Clone(in.Steps)
+	for k := range out.Steps {
+		x := &out.Steps[k]
+		x.Frames, x.ROM = slices.Clone(x.Frames), slices.Clone(x.ROM)
+		x.Statuses, x.Transmit = slices.Clone(x.Statuses), slices.Clone(x.Transmit)
+	}
+	return out
+}
+
+// view is the frame as a receiver has it.
+func (x *FuzzFrame) view(payloadBytes int) nic.FrameView {
+	payload, _ := hex.DecodeString(x.Payload) // checked where it was read
+	h := nic.Header{Kind: nic.Kind(x.Kind), Flags: x.Flags, Tag: x.Tag, PayloadBytes: len(payload), Source: x.Source, Destination: x.Destination}
+	view := make(nic.FrameView, nic.FrameStride(payloadBytes))
+	view.PutWire(nic.Marshal(make([]byte, nic.FrameBytes(len(payload))), h, payload))
+	return view
+}
+
+// trial is an input that is given to a processor.
+type trial struct {
+	*fuzzer
+	in       *FuzzInput
+	bank     *nic.Bank
+	cell     int
+	clean    bool // frames and statuses are all
+	findings []FuzzFinding
+
+	brought    []uint32 // origins of packets that its frames have brought
+	unreadable bool     // a frame may have brought any
+}
+
+// run gives an input to a processor and says what its handler must not have done. Afterwards
+// the instance is as before.
+func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
+	cell := f.choose(in.Processor)
+	t := &trial{fuzzer: f, in: in, bank: f.instance.Bank(), cell: cell, clean: in.received()}
+	f.novel, f.compared = false, f.compared[:0]
+	if t.bank.Silenced(cell) {
+		return nil
+	}
+	f.m.host.Limit(fuzzTicks)
+	if in.Call != nil {
+		f.calls++
+		if _, err := f.instance.Call(in.Call.Name, in.Call.Arguments...); err != nil {
+			t.fault("its call "+in.Call.Name, f.instance.Fault(err), len(in.Steps))
+		}
+	}
+	for k := 0; k < len(in.Steps) && in.Call == nil && !t.bank.Silenced(cell); k++ {
+		t.step(k)
+	}
+	t.learn()
+	foreign, err := f.instance.TakeBack(&f.base, cell)
+	if err != nil {
+		panic(fmt.Sprintf("fuzzing %s: %v", f.m.image.name, err)) // it has been in this state before
+	}
+	if foreign != nil {
+		text := fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", t.bank.First+foreign.Owner, foreign.Column, foreign.Address)
+		t.found(ruleForeignWrite, foreign.Column, text, len(in.Steps))
+	}
+	return t.findings
+}
+
+// found notes what the handler must not have done in the first steps.
+func (t *trial) found(rule, place, text string, steps int) {
+	in := *t.in
+	in.Steps = in.Steps[:steps]
+	path := t.m.names.Processor(in.Processor)
+	t.findings = append(t.findings, FuzzFinding{Rule: rule, Path: path, Text: text, Received: in.received(), Input: in, place: place})
+}
+
+// fault notes how a handler or a call has ended.
+func (t *trial) fault(what string, e firmware.Event, steps int) {
+	where, place := eventPlace(&e), what+e.Function+e.Source
+	switch e.Kind {
+	case firmware.EventAssert:
+		t.found(RuleFail, place+e.Text, fmt.Sprintf("%s fails the assertion `%s` in %s", what, e.Text, where), steps)
+	case firmware.EventFail:
+		t.found(RuleFail, place+e.Text, fmt.Sprintf("%s calls sl_fail with code %s in %s", what, e.Text, where), steps)
+		t.findings[len(t.findings)-1].GaveUp = true
+	case firmware.EventTrap:
+		if t.m.host.Endless() {
+			place = what // it ends wherever it is
+		}
+		t.found(RuleTrap, place, fmt.Sprintf("%s traps in %s: %s", what, where, e.Text), steps)
+	}
+}
+
+// eventPlace says where in the firmware a handler has ended.
+func eventPlace(e *firmware.Event) string {
+	where := or(e.Function, "an unknown function")
+	if e.Source != "" {
+		where += " at " + e.Source
+	}
+	return where
+}
+
+// step lets a slot cross, brings what the input has for its end, and calls the handler.
+func (t *trial) step(k int) {
+	bank, cell, slot, x := t.bank, t.cell, t.m.slot+1+uint32(k), &t.in.Steps[k]
+	t.transmit(x)
+	t.receive(x, slot)
+	if words := t.words; words != nil {
+		bank.Schedule[cell] = words[min(k, len(words)-1)][t.in.Processor]
+	}
+	t.damage(x)
+	if t.stain != 0 {
+		bank.StainRx(cell, t.stain)
+	}
+	t.m.host.Limit(fuzzTicks)
+	t.calls++
+	t.instance.Slot([]uint32{uint32(cell)}, slot)
+	t.compared = t.instance.TakeOperands(t.compared)
+	t.comparedIn = append(t.comparedIn[:k], len(t.compared))
+	events := t.instance.TakeEvents()
+	t.observe(events)
+	for _, e := range events {
+		if e.Kind == firmware.EventDeliver {
+			t.announce(e.Origin, k+1)
+			continue
+		}
+		t.fault("its handler", e, k+1)
+	}
+	if bank.Silenced(cell) {
+		return
+	}
+	t.scan(slot, k+1)
+	t.learnState()
+}
+
+// transmit takes what was sent out of the TX FIFO, and says what has become of it: all of it was
+// sent, unless the input says that it was not.
+func (t *trial) transmit(x *FuzzStep) {
+	bank, cell := t.bank, t.cell
+	bank.ForgetTx(cell, cell+1)
+	bank.SendAll(cell, func(frame nic.FrameView) bool {
+		if slices.ContainsFunc(x.Transmit, func(s FuzzLane) bool {
+			return (!bank.AllPorts || s.Port == frame.Port()) && nic.TxStatus(s.Status) != nic.TxSent
+		}) {
+			return false
+		}
+		return frame.Destination() != nic.ListedDestination || bank.Choice == nil || t.serve()
+	})
+	for _, s := range x.Transmit {
+		bank.NoteTx(cell, s.Port, nic.TxStatus(s.Status), s.Served)
+	}
+}
+
+// serve sends the head to the first of the request list that is valid, and reports whether one is.
+func (t *trial) serve() bool {
+	list, valid, _ := t.bank.Requests(t.cell)
+	for place := range list {
+		if valid[place>>6]>>(place&63)&1 != 0 {
+			t.bank.SentListed(t.cell, place)
+			return true
+		}
+	}
+	return false
+}
+
+// receive brings the frames that the processor can hear, at most one at each port, and statuses.
+func (t *trial) receive(x *FuzzStep, slot uint32) {
+	bank, cell := t.bank, t.cell
+	var heard [nic.LanesMax]bool
+	for lane := range bank.Lanes() {
+		bank.SetRx(cell, uint16(lane), nic.StatusIdle)
+	}
+	for i := range x.Frames {
+		frame, lane := &x.Frames[i], 0
+		if bank.AllPorts {
+			lane = int(frame.Port)
+		} else if port := bank.Listen(slot - 1)[cell]; int(port) < bank.Ports {
+			frame.Port = port
+		}
+		if heard[lane] || !bank.Hears(cell, frame.Port, slot-1) {
+			continue
+		}
+		heard[lane] = true
+		view := frame.view(bank.PayloadBytes)
+		bank.PushRx(cell, frame.Port, view)
+		switch payload := view.Payload(); {
+		case view.Kind() == nic.KindData && len(payload) >= packetBytes:
+			t.brought = append(t.brought, binary.LittleEndian.Uint32(payload))
+		case len(payload) > 0:
+			t.unreadable = true
+		}
+	}
+	for _, s := range x.Statuses {
+		bank.SetRx(cell, s.Port, nic.Status(s.Status))
+	}
+}
+
+// packetBytes is the size of the packet at the head of a data frame's payload.
+const packetBytes = 8
+
+// damage overwrites what no frame can change.
+func (t *trial) damage(x *FuzzStep) {
+	bank, cell := t.bank, t.cell
+	if state, err := hex.DecodeString(x.State); err == nil {
+		copy(bank.State(cell), state)
+	}
+	if x.Workload != nil {
+		bank.Workload[cell] = *x.Workload
+	}
+	if x.Schedule != nil {
+		bank.Schedule[cell] = *x.Schedule
+	}
+	for _, w := range x.ROM {
+		if w.Machine {
+			bank.Machine[w.Word] = w.Value
+		} else {
+			bank.ROM[cell*bank.ROMWords+w.Word] = w.Value
+		}
+	}
+}
+
+// announce judges a packet that the handler says has come to stay.
+func (t *trial) announce(origin uint32, steps int) {
+	packets := t.m.referee.Routed()
+	if packets == nil || !t.m.rules.ExactlyOnce || t.unreadable || slices.Contains(t.brought, origin) {
+		return
+	}
+	if !packets.Unfounded(t.in.Processor, origin) {
+		return
+	}
+	t.found(RuleExactlyOnce, "", fmt.Sprintf("announces the packet of processor %d, which no frame had brought to it", origin), steps)
+}
+
+// scan reads what the handler has left in its registers and its FIFO.
+func (t *trial) scan(slot uint32, steps int) {
+	bank, cell, l := t.bank, t.cell, &t.ledger
+	l.BeginSlot()
+	l.Scan(bank, []uint32{uint32(cell)}, slot)
+	l.ScanListen(bank, cell, cell+1, slot)
+	for _, x := range l.Findings {
+		t.found(x.Kind.Rule(), "", x.Text, steps)
+	}
+	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
+		if frame := bank.TxFrame(cell, place); !bank.Legal(cell, frame) {
+			t.found(RuleIllegalSend, "", bank.Refusal(cell, frame), steps)
+			bank.Silence(cell)
+			return
+		}
+	}
+}
+
+// observe appends what others can see of a handler, if somebody compares it.
+func (t *trial) observe(events []firmware.Event) {
+	if t.stain == 0 {
+		return
+	}
+	seen, bank, cell := t.seen, t.bank, t.cell
+	for _, e := range events {
+		seen = fmt.Appendf(seen, "%d %d %d %d %s %s %s\n", e.Kind, e.Origin, e.Word, e.Value, e.Text, e.Function, e.Source)
+	}
+	seen = binary.LittleEndian.AppendUint64(seen, bank.Words[cell])
+	for column := range bank.ListenSlots() {
+		seen = binary.LittleEndian.AppendUint16(seen, bank.Listen(uint32(column))[cell])
+	}
+	if bank.AcceptTag != nil {
+		seen = binary.LittleEndian.AppendUint16(seen, bank.AcceptTag[cell])
+	}
+	if bank.Choice != nil {
+		_, valid, first := bank.Requests(cell)
+		seen = binary.LittleEndian.AppendUint32(seen, first)
+		for _, word := range valid {
+			seen = binary.LittleEndian.AppendUint64(seen, word)
+		}
+	}
+	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
+		frame := bank.TxFrame(cell, place)
+		head, route := frame.Words()
+		seen = binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(seen, head), route)
+		seen = append(seen, frame.Body()...)
+	}
+	t.seen = append(seen, '\n')
+	t.seenIn = append(t.seenIn, len(t.seen))
+}
+
+// stale reports whether what others see of a handler depends on bytes of its RX FIFO that are of no
+// frame: they are one thing, then another.
+func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
+	var seen [2][]byte
+	var ends [2][]int
+	for k, with := range []byte{0xA5, 0x5A} {
+		f.stain, f.seen, f.seenIn = with, f.seen[:0], f.seenIn[:0]
+		f.run(in)
+		seen[k], ends[k] = slices.Clone(f.seen), slices.Clone(f.seenIn)
+	}
+	f.stain = 0
+	steps := 0
+	for steps < min(len(ends[0]), len(ends[1])) && bytes.Equal(seen[0][:ends[0][steps]], seen[1][:ends[1][steps]]) {
+		steps++
+	}
+	if steps == max(len(ends[0]), len(ends[1])) {
+		return nil
+	}
+	t := trial{fuzzer: f, in: in}
+	t.found(ruleStaleRead, "", "what its handler does depends on bytes of the RX FIFO that are of no frame: those after a payload, or of frames before", steps+1)
+	return t.findings
+}

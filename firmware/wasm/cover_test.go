@@ -1,0 +1,41 @@
+package wasm
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"github.com/tetratelabs/wazero/api"
+)
+
+// TestCoveredNotesTheWay: a bit for each side of a branch, the operands of comparisons, and the
+// constants that the image compares with. What is computed stays the same.
+func TestCoveredNotesTheWay(t *testing.T) {
+	// f(x) = x == 0x1234567 ? 7 : (x - 5 <u 3 ? 8 : 9), by a branch and a selection
+	code := []byte{byte(opBlock), blockEmpty, byte(opLocalGet), 0}
+	code = appendS32(append(code, byte(opI32Const)), 0x1234567)
+	code = append(code, byte(opI32Ne), byte(opBrIf), 0, byte(opI32Const), 7, byte(opReturn), byte(opEnd))
+	code = append(code, byte(opI32Const), 8, byte(opI32Const), 9)
+	code = append(code, byte(opLocalGet), 0, byte(opI32Const), 0x7B, byte(opI32Add), byte(opI32Const), 3, byte(opI32LtU), byte(opSelect))
+	unit, _ := Model("unit")
+	for _, meter := range []*Meter{nil, {Costs: unit, Limit: 1000}} {
+		c, err := RewriteCovered((&assembly{}).add("f", i32, i32, "", code...).bytes(), meter)
+		require.NoError(t, err)
+		require.Equal(t, Covered{Branches: 6, Comparisons: 2, Constants: []uint64{3, 5, 0x1234567}}, c.Covered)
+		for name, config := range runtimes {
+			m := run(t, config(), c.Binary, nil)
+			global := func(kind string, k int) uint64 { return m.ExportedGlobal(fmt.Sprint(kind, k)).Get() }
+			for _, want := range []struct{ x, result, branches, second uint64 }{
+				{0x1234567, 7, 0b000101, 0}, {6, 8, 0b011011, 1}, {9, 9, 0b101011, 4},
+			} {
+				m.ExportedGlobal(BranchName + "0").(api.MutableGlobal).Set(0)
+				m.ExportedGlobal(OperandName + "2").(api.MutableGlobal).Set(0)
+				result, err := m.ExportedFunction("f").Call(t.Context(), want.x)
+				require.NoError(t, err)
+				require.Equal(t, []uint64{want.result}, result, name)
+				require.Equal(t, want.branches, global(BranchName, 0), "%s %#b", name, global(BranchName, 0))
+				require.Equal(t, []uint64{want.x, 0x1234567, want.second}, []uint64{global(OperandName, 0), global(OperandName, 1), global(OperandName, 2)})
+			}
+		}
+	}
+}
