@@ -41,7 +41,7 @@ func TestUnheardAgainstCounting(t *testing.T) {
 }
 
 // TestFaultedAgainstCounting: frames that faults have dropped are not unheard, in either engine; those
-// that nobody would have heard are.
+// that no one would have heard are.
 func TestFaultedAgainstCounting(t *testing.T) {
 	for _, faults := range []string{"schedule: [{kind: drop, probability: 0.3}]", "schedule: [{kind: stuck, targets: ['pops.group[*].coupler[1]'], slots: {from: 2}}]", "schedule: [{kind: bit_flip, probability: 0.3}, {kind: drop, probability: 0.1}]"} {
 		s := faultScenario(t, "fabric: {pops: {groups: 6, group_size: 5}}\nfirmware: {program: pops/random}\nstop: {slots: 60}", faults)
@@ -96,7 +96,7 @@ func machineReport(t *testing.T, s *Scenario) *Report {
 	return m.Report()
 }
 
-// countUnheard counts from the frames themselves: those to which nobody listened, and those that somebody
+// countUnheard counts from the frames themselves: those to which no one listened, and those that somebody
 // would have heard, if a fault had not made their coupler dark.
 func countUnheard(t *testing.T, s *Scenario) (unheard, faulted uint64) {
 	m := captured(t, s, MachineOptions{Engine: EngineSlot, Workers: 1})

@@ -44,7 +44,7 @@ func TestScatterEndsWithoutTheDead(t *testing.T) {
 	require.Equal(t, statistics[0][:4], statistics[2][:4])
 }
 
-// TestScatterOfTheDead: nobody completes a scattering whose processors are all dead, and one whose last
+// TestScatterOfTheDead: no one completes a scattering whose processors are all dead, and one whose last
 // processor without the item dies is complete then.
 func TestScatterOfTheDead(t *testing.T) {
 	s := scatterScenario(t, "scatter/sync", 8, "faults: {schedule: [{kind: dead, slots: {list: [2]}}]}\n")

@@ -218,7 +218,9 @@ func (h *hopfield) newRecall() *recall {
 // follow goes on with the updates that have been given. After each session that all processors have
 // ended, ended is called with all neurons and their energy; before it, rose for each processor of a
 // sweep whose update has raised the energy. Both may be nil.
-func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, row []uint32, energy int64), rose func(session, processor int, from, to int64)) {
+func (h *hopfield) follow(r *fabric.Results, c *recall, ended func(session int, row []uint32, energy int64),
+	rose func(session, processor int, from, to int64),
+) {
 	for c.updates < uint64(h.sessions*h.processors) {
 		session, processor := int(c.updates)/h.processors, int(c.updates)%h.processors
 		if !h.block(r, processor, session, c.next) {

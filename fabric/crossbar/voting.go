@@ -37,7 +37,8 @@ func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	if n < 3 || n%2 == 0 {
 		return nil, &input.Error{Place: "fabric.crossbar.ports", Reason: fmt.Sprintf("%d voters can be of two minds, half and half, or have no median", n), Remedy: "give an odd number of ports, at least 3"}
 	}
-	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n), vote: make([]uint8, w.Count()), first: make([]int64, w.Count())}
+	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n)}
+	v.vote, v.first = make([]uint8, v.sessions), make([]int64, v.sessions)
 	if err := v.readFaults(x, w); err != nil {
 		return nil, err
 	}
