@@ -588,6 +588,9 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if m.options.handlersCovered {
 		m.host.Cover()
 	}
+	if path := s.imagePath(); path != "" {
+		m.host.MapsIn(filepath.Dir(path))
+	}
 	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err)} // it says what to do

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"path"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -19,6 +21,7 @@ import (
 
 	"starloom/firmware/wasm"
 	"starloom/nic"
+	"starloom/traces/input"
 )
 
 // Host runs firmware images in a wazero sandbox. It and its images are for one
@@ -33,6 +36,7 @@ type Host struct {
 	endless atomic.Bool                     // one has
 	covers  bool                            // images note their way: see Cover
 
+	maps     string // MapsIn
 	limitKey string // wasm.Meter.Key of the last image with a meter: a host has one
 
 	compiled []wazero.CompiledModule
@@ -77,6 +81,10 @@ func (h *Host) Until(ctx context.Context) {
 	h.until.Store(&ctx)
 	h.stopped.Store(false)
 }
+
+// MapsIn says in which folder the source maps of images are that name one. It is that of the image, from
+// which a build has both; without, traps have no lines.
+func (h *Host) MapsIn(folder string) { h.maps = folder }
 
 // Stopped reports whether a call of an image was ended since Until.
 func (h *Host) Stopped() bool { return h.stopped.Load() }
@@ -526,7 +534,13 @@ func (img *Image) framesAt(offset uint64) []wasm.Frame {
 // lockPlaces reads the debug information, once.
 func (img *Image) lockPlaces() (unlock func()) {
 	img.placesLock.Lock()
-	img.placesOnce.Do(func() { img.places = img.copy.Places() })
+	img.placesOnce.Do(func() {
+		if name := img.copy.SourceMap; name == "" || img.host.maps == "" {
+			img.places = img.copy.Places()
+		} else if text, err := input.Read(filepath.Join(img.host.maps, path.Base(name)), ImageBytesMax); err == nil {
+			img.places = img.copy.PlacesIn(text)
+		}
+	})
 	return img.placesLock.Unlock
 }
 

@@ -827,8 +827,7 @@ var libraries = regexp.MustCompile(`/library/(core|alloc|std|panic_abort|compile
 var libraryFunctions = []string{"core::", "alloc::", "std::", "compiler_builtins::", "~lib/", "runtime."}
 
 func ofLibrary(f wasm.Frame) bool {
-	return libraries.MatchString(f.Source) || strings.HasPrefix(f.Source, "~lib/") ||
-		slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
+	return libraries.MatchString(f.Source) || slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
 }
 
 // backtraceMax is how many functions of a backtrace are kept, the innermost ones.

@@ -157,6 +157,7 @@ func TestHeadlineIsTheUsers(t *testing.T) {
 	require.Equal(t, 0, ownFrame([]wasm.Frame{{Function: "closure", Source: "router.rs:9:1"},
 		{Function: "map", Source: "/usr/src/rustc-1.63.0/library/core/src/iter/adapters/map.rs:84:28"}, {Function: "on_slot", Source: "router.rs:3:1"}}))
 	require.Equal(t, 2, ownFrame([]wasm.Frame{{Function: "rust_begin_unwind"}, {Function: "core::panicking::panic_fmt::h1"}, {Function: "router::data_slot::h2"}}))
+	require.Equal(t, 0, ownFrame([]wasm.Frame{{Function: "router/dataSlot", Source: "~lib/array.ts:114:42"}, {Function: "starloom_slot", Source: "router.ts:51:5"}}), "of a check that is inlined")
 	require.Equal(t, 1, ownFrame([]wasm.Frame{{Function: "~lib/staticarray/StaticArray<u32>#__get"}, {Function: "router/dataSlot"}}))
 	require.Equal(t, 2, ownFrame([]wasm.Frame{{Function: "runtime.fatalpanic"}, {Function: "runtime.gopanic"}, {Function: "main.dataSlot"}}))
 	require.Equal(t, 0, ownFrame(nil))
@@ -183,4 +184,46 @@ func TestLoopByOffset(t *testing.T) {
 	var text bytes.Buffer
 	require.NoError(t, view.WriteText(&text))
 	require.Contains(t, text.String(), place+": 100 turns (--loop)")
+}
+
+// TestSourceMap: an image without DWARF has its lines from the source map that it names, if that lies in the
+// folder that the host was given.
+func TestSourceMap(t *testing.T) {
+	text, err := os.ReadFile("testdata/direct.wat")
+	require.NoError(t, err)
+	dir := t.TempDir()
+	source, path := filepath.Join(dir, "direct.wat"), filepath.Join(dir, "direct.wasm")
+	const store = "(i32.store offset=1024 (i32.const 8) (local.get $place))"
+	require.Contains(t, string(text), store)
+	marked := strings.Replace(string(text), store, "\n    ;;@ router.ts:44:17\n    (unreachable) "+store, 1)
+	require.NoError(t, os.WriteFile(source, []byte(marked), 0o644))
+	out, err := exec.Command("wasm-as", source, "-o", path, "-sm", path+".map", "-su", "./direct.wasm.map").CombinedOutput()
+	require.NoError(t, err, "%s (package binaryen)", out)
+	binary, err := os.ReadFile(path)
+	require.NoError(t, err)
+	for folder, want := range map[string]string{dir: "router.ts:44:18", "": "", t.TempDir(): ""} {
+		host := newHost(t, "compiler")
+		host.MapsIn(folder)
+		for _, meter := range []*wasm.Meter{nil, inspectMeter()} {
+			image, err := host.load("direct.wasm", binary, meter)
+			require.NoError(t, err)
+			in, err := image.NewInstance(config(2))
+			require.NoError(t, err)
+			in.Start()
+			event := in.TakeEvents()[0]
+			require.Regexp(t, `^function \d$`, event.Function)
+			require.Equal(t, want, event.Source)
+		}
+	}
+	for _, broken := range []string{"", "{}", `{"version":3,"sources":["a"],"mappings":"A$AA"}`, `{"version":3,"sources":["a"],"mappings":"AAA"}`, `{"version":3,"sources":["a"],"mappings":"CAAA,DAAA"}`, `{"version":3,"mappings":"gggggggggggggggggggg"}`} {
+		require.NoError(t, os.WriteFile(path+".map", []byte(broken), 0o644))
+		host := newHost(t, "compiler")
+		host.MapsIn(dir)
+		image, err := host.Load("direct.wasm", binary)
+		require.NoError(t, err)
+		in, err := image.NewInstance(config(1))
+		require.NoError(t, err)
+		in.Start()
+		require.Empty(t, in.TakeEvents()[0].Source, broken)
+	}
 }

@@ -237,15 +237,16 @@ func ignored(t *testing.T, language, file string) bool {
 	return false
 }
 
-// TestTrapsAreNamed: an index out of range names what the project's own Makefile keeps: in Rust
-// function, file and line, in Go the functions, and what the panic says.
+// TestTrapsAreNamed: an index out of range names what the project's own Makefile keeps: in Rust and
+// AssemblyScript function, file and line, in Go the functions, and what the panic says.
 func TestTrapsAreNamed(t *testing.T) {
 	if !*full {
 		return // as TestRebuild; firmware's TestRuntimePanics needs no Go
 	}
 	for language, c := range map[string]struct{ line, broken, message, frame string }{
-		"rust": {"    s.sent += 1;", "    s.sent += 1 + [0u32, 0][s.sent as usize + 2];", "trapped in ", "data_slot at router.rs:44"},
-		"go":   {"	state.sent++", "	state.sent += []uint64{1, 1}[state.sent+2]", ": panic: runtime error: index out of range [2] with length 2 (unreachable)", "main.dataSlot"},
+		"rust":           {"    s.sent += 1;", "    s.sent += 1 + [0u32, 0][s.sent as usize + 2];", "trapped in data_slot at router.rs:44", "data_slot at router.rs:44"},
+		"assemblyscript": {"  sl.probe(0, ++s.sent);", "  sl.probe(0, ++s.sent + load<u32>(0xfffffff0));", "trapped in router/dataSlot at router.ts:35:", "router/starloom_slot at router.ts:51:"},
+		"go":             {"	state.sent++", "	state.sent += []uint64{1, 1}[state.sent+2]", ": panic: runtime error: index out of range [2] with length 2 (unreachable)", "main.dataSlot"},
 	} {
 		folder := project(t, language, router)
 		source := filepath.Join(folder, router+ending[language])

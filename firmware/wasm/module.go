@@ -478,6 +478,19 @@ func (m *module) debugSections() map[string][]byte {
 	return found
 }
 
+// sourceMap is what the module says of where its source map is, "" for nothing.
+func (m *module) sourceMap() string {
+	for _, s := range m.sections {
+		if s.id == sectionCustom && s.name == sourceMapSection {
+			r := &reader{data: s.content}
+			if name := r.name(); r.err == nil {
+				return name
+			}
+		}
+	}
+	return ""
+}
+
 // appendSection appends a section; a length keeps at least its width.
 func appendSection(to []byte, id byte, width int, content []byte) []byte {
 	to = append(to, id)

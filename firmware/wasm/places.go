@@ -46,8 +46,9 @@ func (c *Copy) origin(offset uint64) (uint64, bool) {
 
 // Places are the source lines of an image. They are for one goroutine.
 type Places struct {
-	copy *Copy
-	data *dwarf.Data
+	copy   *Copy
+	data   *dwarf.Data
+	mapped *sourceMap // of an image without data
 
 	variables []variable // once somebody asks for them: listed
 	listed    bool
@@ -71,6 +72,15 @@ func (c *Copy) Places() *Places {
 		}
 	}
 	return &Places{copy: c, data: data}
+}
+
+// PlacesIn reads the source map of an image without debug information; nil if it is none.
+func (c *Copy) PlacesIn(sourceMap []byte) *Places {
+	mapped, err := parseSourceMap(sourceMap)
+	if err != nil {
+		return nil
+	}
+	return &Places{copy: c, mapped: mapped}
 }
 
 // Frame is a function that was being called, and the file:line:column that it had reached,
@@ -134,6 +144,9 @@ func (p *Places) Breaking(g *Global) (frames []Frame) {
 func (p *Places) FramesAt(at uint64) []Frame {
 	if p == nil {
 		return nil
+	}
+	if p.mapped != nil {
+		return p.mapped.frames(int(at) + p.copy.codeStart)
 	}
 	for unit := range p.units {
 		if line := p.inUnit(unit, at); line != nil {
@@ -292,7 +305,7 @@ type lineRange struct {
 
 // lines reads the source lines of the image itself.
 func (p *Places) lines() (table lineTable) {
-	if p == nil {
+	if p == nil || p.data == nil {
 		return nil
 	}
 	for unit := range p.units {
@@ -345,7 +358,7 @@ func (c *inlinedCall) contains(at uint64) bool {
 
 // inlinedCalls lists all calls that are inlined, each before those in it.
 func (p *Places) inlinedCalls() (calls []inlinedCall) {
-	if p == nil {
+	if p == nil || p.data == nil {
 		return nil
 	}
 	entries := p.data.Reader()

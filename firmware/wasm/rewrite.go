@@ -35,7 +35,12 @@ type Copy struct {
 
 	functions []string          // names of those with code, for messages
 	original  map[string][]byte // DWARF by name
-	moved     []moved
+	codeStart int               // offset of the code section in the image
+
+	// SourceMap names the file with the source map of an image without DWARF, as the image does; "" for none.
+	SourceMap string
+
+	moved []moved
 }
 
 // Global is a mutable global of the image, which the copy exports.
@@ -87,6 +92,8 @@ func rewriteWith(binary []byte, meter *Meter, covers bool) (*Copy, error) {
 	}
 	if len(m.debugSections()["line"]) > 0 {
 		c.original = m.debugSections()
+	} else {
+		c.SourceMap, c.codeStart = m.sourceMap(), m.codeOffset()
 	}
 	for k := range m.body {
 		c.functions = append(c.functions, m.functionName(len(m.imported)+k))
@@ -324,7 +331,7 @@ func (w *weaver) write(c *Copy) {
 		}
 	}
 	out = appendSection(out, sectionCustom, 1, shift.names(m.functionNames()))
-	if c.original != nil {
+	if c.original != nil || c.SourceMap != "" {
 		out = appendPlaces(out)
 	}
 	c.Binary = out

@@ -18,7 +18,7 @@ type variable struct {
 // Variable returns the static variable of the image that holds an address of its memory, as
 // name and line, or "" if the image does not say.
 func (p *Places) Variable(address uint32) string {
-	if p == nil {
+	if p == nil || p.data == nil {
 		return ""
 	}
 	if !p.listed {

@@ -1,0 +1,100 @@
+package wasm
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sort"
+	"strings"
+)
+
+// Compilers without DWARF, such as AssemblyScript's, write a source map beside the image: JSON, whose
+// columns are offsets in the image. The image names it in a custom section.
+const sourceMapSection = "sourceMappingURL"
+
+// sourceMap is where the code of an image comes from, by offset in the file.
+type sourceMap struct {
+	sources []string
+	entries []mapped
+}
+
+type mapped struct {
+	offset, source, line, column int // source: -1 for code of no line; line and column count from 0
+}
+
+// parseSourceMap reads a source map, version 3.
+func parseSourceMap(text []byte) (*sourceMap, error) {
+	var file struct {
+		Version  int
+		Sources  []string
+		Mappings string
+	}
+	if err := json.Unmarshal(text, &file); err != nil {
+		return nil, err
+	}
+	if file.Version != 3 {
+		return nil, fmt.Errorf("a source map of version %d", file.Version)
+	}
+	m := &sourceMap{sources: file.Sources}
+	generated, _, _ := strings.Cut(file.Mappings, ";") // the image is one line
+	var now mapped
+	for segment := range strings.SplitSeq(generated, ",") {
+		fields, err := vlq(segment)
+		if err != nil {
+			return nil, err
+		}
+		entry := mapped{source: -1}
+		switch len(fields) {
+		case 0:
+			continue
+		case 4, 5: // the fifth is a name
+			now.source, now.line, now.column = now.source+fields[1], now.line+fields[2], now.column+fields[3]
+			entry = now
+			fallthrough
+		case 1:
+			now.offset += fields[0]
+			entry.offset = now.offset
+		default:
+			return nil, errors.New("a source map with a segment of another length")
+		}
+		m.entries = append(m.entries, entry)
+	}
+	if !sort.SliceIsSorted(m.entries, func(i, j int) bool { return m.entries[i].offset < m.entries[j].offset }) {
+		return nil, errors.New("a source map that goes back")
+	}
+	return m, nil
+}
+
+// vlq reads the numbers of a segment: six bits a character, the lowest five of a number's first, of which
+// the last one is the sign.
+func vlq(text string) (numbers []int, err error) {
+	const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
+	value, shift := 0, 0
+	for _, c := range []byte(text) {
+		digit := strings.IndexByte(digits, c)
+		if digit < 0 || shift > 30 {
+			return nil, errors.New("a source map that is not Base64 VLQ")
+		}
+		value |= digit & 31 << shift
+		if shift += 5; digit&32 != 0 {
+			continue
+		}
+		if value>>1 <= 1<<31 {
+			numbers = append(numbers, value>>1*(1-value&1*2))
+		}
+		value, shift = 0, 0
+	}
+	return numbers, nil
+}
+
+// frames is the line of what is at an offset in the file; nil if it is not known.
+func (m *sourceMap) frames(offset int) []Frame {
+	k := sort.Search(len(m.entries), func(i int) bool { return m.entries[i].offset > offset }) - 1
+	if k < 0 {
+		return nil
+	}
+	if e := m.entries[k]; e.source >= 0 && e.source < len(m.sources) && e.line >= 0 {
+		return []Frame{{Source: fmt.Sprintf("%s:%d:%d", Clip(m.sources[e.source]), e.line+1, e.column+1)}}
+	}
+	return nil
+}
