@@ -108,6 +108,15 @@ func TestStarvingTapsAreNamed(t *testing.T) {
 	require.Contains(t, text.String(), ", still waiting: ")
 }
 
+// TestNobodyWaits: where nothing was queued, how long it has waited is not known.
+func TestNobodyWaits(t *testing.T) {
+	report := runBoth(t, onOneBus(2, "fixed", map[string]int64{"period": 1, "readings": 0}))
+	var text strings.Builder
+	require.NoError(t, report.WriteText(&text))
+	require.Contains(t, text.String(), "\nqueue_wait_slots_max  -\ngrant_wait_slots_max  -\nframes ")
+	require.Empty(t, tapsOf(report))
+}
+
 // byDefinition is bus/sensors on one bus without firmware, NICs and engines: what each tap has seen.
 type byDefinition struct {
 	frames, lost, queueSum, grantSum uint64

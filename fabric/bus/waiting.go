@@ -212,8 +212,8 @@ func (w *Waiting) Metrics(e *fabric.End, carries bool) (m fabric.Metrics) {
 	for i := range taps {
 		queue, grant = max(queue, int(taps[i].QueueWaitSlotsMax)), max(grant, int(taps[i].GrantWaitSlotsMax))
 	}
-	m.Add("queue_wait_slots_max", queue)
-	m.Add("grant_wait_slots_max", grant)
+	m.AddKnown(len(taps) > 0, "queue_wait_slots_max", queue)
+	m.AddKnown(len(taps) > 0, "grant_wait_slots_max", grant)
 	m.Add("taps", taps)
 	return m
 }
