@@ -5,6 +5,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -110,4 +111,29 @@ func TestLongFramesCostOthersNothing(t *testing.T) {
 	require.NoError(t, err)
 	defer m.Close()
 	require.LessOrEqual(t, m.image.dataBytes, uint64(4096))
+}
+
+// TestPlaceInTheBankIsNamed: firmware check tells firmware that takes nic->cell for the processor's number so.
+func TestPlaceInTheBankIsNamed(t *testing.T) {
+	source := filepath.Join(t.TempDir(), "cells.c")
+	require.NoError(t, os.WriteFile(source, []byte(`#include "starloom.h"
+typedef struct { uint32_t turn; } state_t;
+static void on_start(sl_nic *nic, state_t *s) { s->turn = nic->cell; }
+static void on_slot(sl_nic *nic, state_t *s) {
+    while (sl_receive(nic)) {}
+    if (sl_slot(nic) == s->turn) sl_send_packet(nic, 0, SL_ANY, (sl_packet){sl_self(nic), 0});
+    if (sl_slot(nic) == 12) sl_done(nic);
+}
+STARLOOM_FIRMWARE(state_t, on_start, on_slot)
+`), 0o644))
+	s := routing(3, 3)
+	s.Firmware.Program, s.Firmware.Image, s.Rules = "", strings.TrimSuffix(source, ".c")+".wasm", &Rules{}
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: s.Firmware.Image}))
+	check, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{})
+	require.NoError(t, err)
+	var text bytes.Buffer
+	require.NoError(t, check.WriteText(&text))
+	require.Equal(t, VerdictFail, check.Verdict)
+	require.Contains(t, text.String(), "it may use its place in the bank (nic->cell) or an address, which another layout of the bank changes")
+	require.Contains(t, text.String(), "take sl_self(nic) for the number of a processor; ")
 }

@@ -250,5 +250,6 @@ func (c *firmwareChecker) cause(d *CheckDifference) (cause, remedy string) {
 	if !d.Found {
 		return "no handler was seen to write what is not its processor's, and no state differs", report
 	}
-	return "no handler was seen to write what is not its processor's; a state may hold an address, which another layout of the bank changes", remedyOwnState + ", and no addresses in it"
+	return "no handler was seen to write what is not its processor's; it may use its place in the bank (nic->cell) or an address, which another layout of the bank changes",
+		"take sl_self(nic) for the number of a processor; " + remedyOwnState + ", and no addresses in it"
 }
