@@ -242,15 +242,15 @@ func TestABISchedulesAndROMs(t *testing.T) {
 		roms[inCode(row[0])[0]] = row[1:]
 	}
 	for kind, n := range networks {
-		require.Equal(t, n[0].Schedules(), named[kind], kind)
+		require.Equal(t, fabric.SchedulesOf(n[0]), named[kind], kind)
 		require.Contains(t, roms, kind)
 	}
 	gossips := &fabric.Workload{Gossip: &fabric.Gossip{Orders: "identity"}}
-	rom, err := networks["pops"][0].ROM(&fabric.Workload{}, nil)
+	rom, err := fabric.ROMOf(networks["pops"][0], &fabric.Workload{}, nil)
 	require.NoError(t, err)
 	require.Nil(t, rom)
 
-	rom, err = networks["crossbar"][0].ROM(gossips, nil)
+	rom, err = fabric.ROMOf(networks["crossbar"][0], gossips, nil)
 	require.NoError(t, err)
 	each, machine := rom.Words()
 	require.Equal(t, []int{6, 0}, []int{each, machine})
@@ -258,7 +258,7 @@ func TestABISchedulesAndROMs(t *testing.T) {
 	rom.Processor(2, 1, order)
 	require.Equal(t, []uint32{0, 1, 3, 4, 5, 6}, order)
 	votes := &fabric.Workload{Gossip: &fabric.Gossip{Vector: []int64{7, 8, 1<<40 + 9, 10, 11, 12, 13}}}
-	rom, err = networks["crossbar"][0].ROM(votes, nil)
+	rom, err = fabric.ROMOf(networks["crossbar"][0], votes, nil)
 	require.NoError(t, err)
 	each, machine = rom.Words()
 	require.Equal(t, []int{6 + 1 + 2*7, 0}, []int{each, machine})
@@ -266,7 +266,7 @@ func TestABISchedulesAndROMs(t *testing.T) {
 	rom.Processor(2, 1, order)
 	require.Equal(t, []uint32{0, 9, 1 << 8, 9, 1 << 8}, order[6:11])
 
-	rom, err = networks["bus"][0].ROM(&fabric.Workload{}, nil)
+	rom, err = fabric.ROMOf(networks["bus"][0], &fabric.Workload{}, nil)
 	require.NoError(t, err)
 	each, machine = rom.Words()
 	require.Equal(t, []int{1 + 3, 0}, []int{each, machine})
@@ -277,7 +277,7 @@ func TestABISchedulesAndROMs(t *testing.T) {
 	rom.Processor(5, 1, taps)
 	require.Equal(t, []uint32{1, 2, 0, 0}, taps)
 
-	rom, err = networks["ej"][1].ROM(&fabric.Workload{}, nil)
+	rom, err = fabric.ROMOf(networks["ej"][1], &fabric.Workload{}, nil)
 	require.NoError(t, err)
 	each, machine = rom.Words()
 	require.Zero(t, each)

@@ -16,6 +16,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
+	"starloom/fabric"
 	"starloom/traces"
 	"starloom/traces/vcd"
 )
@@ -78,7 +79,7 @@ func parsePinMap(path string, data []byte) (*pinmap.Map, error) {
 func Twins() []twin.Twin {
 	all := twin.All()
 	for _, n := range new(Fabric).kinds() {
-		if own, _ := n.Twin(); own != nil {
+		if own, _ := fabric.TwinOf(n); own != nil {
 			all = append(all, *own)
 		}
 	}

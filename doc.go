@@ -25,7 +25,7 @@
 //
 //	file               what it holds
 //	scenario*.go       the scenario: types, strict parser, checks
-//	schema.go          its JSON Schema
+//	schema.go          its JSON Schema; canonical.go: the form by which a network from Go is known
 //	aliases.go         types of package fabric that are a part of this package's interface
 //	programs.go        what is known of the scenario's program: rules, notes
 //	workload.go        what a run has to carry, and schedules

@@ -242,7 +242,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkMemory(); err != nil {
 		return err
 	}
-	if m.rom, err = m.network.ROM(&s.Workload, m.program); err != nil {
+	if m.rom, err = fabric.ROMOf(m.network, &s.Workload, m.program); err != nil {
 		return s.refusal(err)
 	}
 	m.referee = m.network.Referee(&s.Workload, m.program)
@@ -269,7 +269,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 			return err
 		}
 		m.transport = m.plant
-	} else if m.transport, err = m.network.SlotTransport(config); err != nil {
+	} else if m.transport, err = fabric.SlotTransportOf(m.network, config); err != nil {
 		return err
 	}
 	if err := m.load(s.Seed, false); err != nil {
@@ -535,7 +535,7 @@ func (m *Machine) notAttached(place string, err error) error {
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
 func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if takes {
-		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "give firmware.schedule: " + knownAre("schedule", m.network.Schedules())}
+		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "give firmware.schedule: " + knownAre("schedule", fabric.SchedulesOf(m.network))}
 	}
 	return &InputError{Place: m.scenario.Place("firmware.schedule"), Reason: fmt.Sprintf("the firmware %s takes no schedule", m.image.name), Remedy: "define STARLOOM_SCHEDULE before including starloom.h, or delete schedule"}
 }

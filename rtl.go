@@ -223,7 +223,7 @@ func (r *machineRTL) identity() string {
 func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	s, x := r.machine.scenario, &r.machine.scenario.RTL[entry]
 	at := hw.Index("rtl", entry)
-	if twin, _ := r.machine.network.Twin(); twin != nil && r.whole == nil && (x.Replace == r.machine.network.Kind() || x.Twin == twin.Name) {
+	if twin, _ := fabric.TwinOf(r.machine.network); twin != nil && r.whole == nil && (x.Replace == r.machine.network.Kind() || x.Twin == twin.Name) {
 		return s.refuse(at+".replace", fmt.Sprintf("%s is all hardware at once, and faults of media act between its parts", twin.Name),
 			fmt.Sprintf("replace %s.**, which is all parts, or leave drop, bit_flip and stuck out of faults", r.machine.network.Kind()))
 	}

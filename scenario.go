@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -410,7 +411,9 @@ func (s *Scenario) Hash() string {
 		panic(fmt.Sprintf("scenario: canonical form: %v", err)) // only plain data is in it
 	}
 	if custom := s.Fabric.Custom; custom != nil { // which has no form of its own
-		data = fmt.Appendf(data, "%T%+v", custom, custom)
+		form := bytes.NewBuffer(data)
+		writeCanonical(form, reflect.ValueOf(custom))
+		data = form.Bytes()
 	}
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])

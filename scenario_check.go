@@ -145,9 +145,9 @@ func (s *Scenario) checkFirmware() error {
 			reason = fmt.Sprintf("the program %s is for another fabric", f.Program)
 		}
 		return s.refuse("firmware.program", reason, input.DidYouMean(f.Program, known, knownAre("program", known)))
-	case f.Schedule != "" && !slices.Contains(n.Schedules(), f.Schedule):
+	case f.Schedule != "" && !slices.Contains(fabric.SchedulesOf(n), f.Schedule):
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", clip(f.Schedule)),
-			input.DidYouMean(f.Schedule, n.Schedules(), knownAre("schedule", n.Schedules())))
+			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), knownAre("schedule", fabric.SchedulesOf(n))))
 	}
 	if err := s.checkPayload(); err != nil {
 		return err

@@ -605,3 +605,21 @@ func TestCreditsInTwoForms(t *testing.T) {
 	require.NotEqual(t, hashes["2"], hashes["3"])
 	require.NotEqual(t, hashes["2"], hashes["{depth: 2, resync_slots: 100}"])
 }
+
+// pointed is a network from Go with parameters behind a pointer.
+type pointed struct {
+	fabric.Network
+	of *struct{ nodes []int }
+}
+
+// TestHashOfNetworksFromGo: what a network from Go holds counts, where it lies in memory does not.
+func TestHashOfNetworksFromGo(t *testing.T) {
+	hash := func(nodes ...int) string {
+		s := DefaultScenario()
+		s.Fabric.Custom = pointed{&pops.Network{Groups: 2, GroupSize: 2}, &struct{ nodes []int }{nodes}}
+		return s.Hash()
+	}
+	require.Equal(t, hash(1, 2), hash(1, 2))
+	require.NotEqual(t, hash(1, 2), hash(1, 3))
+	require.NotEqual(t, hash(1, 2), hash(12))
+}

@@ -162,7 +162,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 
 	schedule := property("Firmware", "schedule")
 	for _, n := range new(Fabric).kinds() {
-		for _, name := range n.Schedules() {
+		for _, name := range fabric.SchedulesOf(n) {
 			schedule.Enum = append(schedule.Enum, name)
 		}
 	}

@@ -54,7 +54,7 @@ func (e *interruptedError) Error() string {
 // Studies lists the studies: those of all networks of scenario files.
 func Studies() (infos []StudyInfo) {
 	for _, n := range new(Fabric).kinds() {
-		for _, s := range n.Studies() {
+		for _, s := range fabric.StudiesOf(n) {
 			infos = append(infos, StudyInfo{Name: s.Name, Cases: s.Cases, Doc: s.Doc, Files: s.Files, run: s.Run})
 		}
 	}

@@ -56,7 +56,7 @@ func (m *Machine) plan() (err error) {
 	if m.words == nil {
 		m.words = make([]uint64, m.shape.Processors())
 	}
-	m.schedule, err = m.network.Schedule(name, m.referee)
+	m.schedule, err = fabric.ScheduleOf(m.network, name, m.referee)
 	m.sparse, _ = m.schedule.(fabric.Sparse)
 	return m.scenario.refusal(err)
 }

@@ -88,8 +88,8 @@ func (a *allPorts) Send(shard int, bank *nic.Bank, ledger *Ledger, slot uint32, 
 func (a *allPorts) transmit(shard int, bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledger, slot uint32) (taken bool) {
 	p, processor, port := a.plant, bank.First+cell, frame.Port()
 	frame.SetSource(uint32(processor))
-	blocks, credits := p.media.Blocks, p.media.Credits
-	if blocks != nil && blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
+	credits := p.media.Credits
+	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) || credits != nil && credits.Blocks(processor, port) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return false
 	}

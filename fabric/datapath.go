@@ -33,7 +33,7 @@ type Datapath struct {
 
 // Whole is all hardware of a plant as one component; nil if its network has no twin.
 func (t *Plant) Whole(n Network) *Datapath {
-	twin, size := n.Twin()
+	twin, size := TwinOf(n)
 	if twin == nil {
 		return nil
 	}

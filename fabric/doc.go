@@ -3,18 +3,20 @@
 // frames. Each fabric is a folder below it; a network from Go may be a folder anywhere.
 //
 //	Network -+- Shape, Names       sizes and paths
-//	         +- Programs, Schedule what is known of its firmware
+//	         +- Programs           what is known of its firmware
 //	         +- Referee            what has to arrive where, and what has
-//	         +- SlotTransport      whole frames, in tables of its own      -+
+//	         +- Wiring, or Fast    whole frames                            -+
 //	         +- Build(*Plant)      media between transmitters and receivers  +- Transport
 //	         |                     of hw and nic, phit by phit             -+
-//	         +- Twin, Studies      the whole datapath as RTL; published figures
+//	         +- abilities          schedules, ROM, RTL of all of it, studies
 //
 // Both transports give the same frames, statuses and digests; where they differ, the
 // Plant is right. Package fabrictest is the suite that holds every fabric to that.
 //
 //	file             what it holds
-//	network.go       Network, Shape, Names, Program, Schedule
+//	network.go       Network, Shape, Names, Program, Schedule; abilities.go: what only some networks can
+//	wiring.go        Wiring: who drives and who hears each medium; wired.go: the slot engine of a
+//	                 network by its wiring alone, and what faster ones are compared with
 //	workload.go      what a run has to carry; permutation.go: permutations
 //	rules.go         rules, what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called

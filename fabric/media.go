@@ -8,9 +8,6 @@ type Media struct {
 	Links    *hw.Fibre // to Far
 	Far      *hw.Light // of each medium
 	Hears    hw.Gather // the media that the ports of a unit's receivers hear
-	// Blocks reports whether a frame has to wait in a slot because what its port leads to
-	// is taken; nil: nothing ever blocks.
-	Blocks func(processor int, port uint16, slot uint32) bool
 	// Credits bound the frames on the way of all-port NICs; nil for no bound.
 	Credits *Credits
 

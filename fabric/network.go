@@ -3,14 +3,13 @@ package fabric
 import (
 	"fmt"
 
-	"starloom/cosim/twin"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/nic"
 )
 
-// Network is a fabric: sizes, numbering, names, programs, and the two ways to carry
-// frames. It stands under `fabric:` in a scenario, as a pointer to a struct whose tags
+// Network is a fabric: sizes, numbering, names, programs, and the hardware that carries
+// frames. What only some networks can is in abilities.go. It stands under `fabric:` in a scenario, as a pointer to a struct whose tags
 // give its keys, or is given to Scenario.Fabric.Custom from Go. Its methods are called
 // when a machine is built, never per processor or slot.
 type Network interface {
@@ -25,49 +24,12 @@ type Network interface {
 	Programs() []Program
 	// Referee follows the workload of a program, or of an image if p is nil.
 	Referee(w *Workload, p *Program) Referee
-	// Schedules are the names of the schedules that it can plan: values of the scenario's
-	// key firmware.schedule, for images that take one. Nil for none.
-	Schedules() []string
-	// Schedule plans what firmware that takes a schedule does, for the workload that
-	// the referee has loaded. name is one of Schedules.
-	Schedule(name string, r Referee) (Schedule, error)
-	// ROM are the tables that firmware reads by index, for a workload and a program, or an
-	// image if p is nil; nil for none.
-	ROM(w *Workload, p *Program) (ROM, error)
 	// MemoryBytes estimates, from below, what carries the frames: without processors,
 	// their NICs and their firmware.
 	MemoryBytes(c *Config) uint64
-	// SlotTransport is the network in the slot engine.
-	SlotTransport(c *Config) (Transport, error)
 	// Build puts the media between the transmitters and receivers of a plant: the
 	// network in the cycle engine.
 	Build(p *Plant) error
-	// Twin is the whole network in Verilog, NICs and media at once, and those of its
-	// parameters that say how large this one is; nil for none.
-	Twin() (*twin.Twin, twin.Parameters)
-	// Studies repeat published figures.
-	Studies() []*Study
-}
-
-// Adaptable is a network of which a scenario may leave something open: the program says
-// what it wants there; for an image, program is "", and schedule the one that it takes, if any.
-type Adaptable interface {
-	Network
-	Adapt(program, schedule string, params map[string]int64) Network
-}
-
-// Weighed is a network with workloads that take much memory of their own.
-type Weighed interface {
-	Network
-	// WorkloadBytes estimates, from below, what a workload takes: what the network and its
-	// referee keep, and the ROMs of all processors if p is a program that takes them.
-	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
-}
-
-// Parkable is a network whose transport of the slot engine may be a Stillness.
-type Parkable interface {
-	Network
-	Parks() bool
 }
 
 // Shape is the size of a network. Processors are numbered unit by unit; a shard, and a

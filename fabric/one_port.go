@@ -90,7 +90,7 @@ func (p *Plant) sendHead(shard int, bank *nic.Bank, cell int, ledger *Ledger, sl
 	processor := bank.First + cell
 	port = frame.Port()
 	frame.SetSource(uint32(processor))
-	if blocks := p.media.Blocks; blocks != nil && blocks(processor, port, slot) {
+	if p.blocker != nil && p.blocker.Blocks(processor, port, slot) {
 		ledger.NoteBlocked(bank, cell, frame, slot)
 		return port, false
 	}

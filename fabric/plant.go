@@ -44,7 +44,8 @@ type Plant struct {
 	// WatchError is the first error of Watch; nothing is watched after it.
 	WatchError error
 
-	access Access // what its NICs do
+	access  Access  // what its NICs do
+	blocker Blocker // nil if nothing ever blocks
 
 	lanes   int      // transmitters, and receivers, of a processor
 	sent    []uint16 // per transmitter: port it sent to in this slot, PortNone for none
@@ -122,6 +123,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 	processors := t.shape.Processors()
 	t.sent, t.met, t.marks = make([]uint16, processors*t.lanes), make([]uint32, t.shape.Media), make([]uint8, t.shape.Media)
 	var err error
+	t.blocker, _ = n.(Blocker)
 	if t.access, err = t.shape.discipline().Access(t); err != nil {
 		return nil, err
 	}

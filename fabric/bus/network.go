@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
@@ -187,7 +186,7 @@ func (n names) SentOn(processor int, port uint16, _ int) int { return n.HeardOn(
 
 func (n names) HeardOn(processor int, port uint16) int { return int(n.plan.taps.Bus[processor][port]) }
 
-// ROM implements fabric.Network: which taps a vertex has.
+// ROM implements fabric.WithROM: which taps a vertex has.
 func (b Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) {
 	return tapROM{b.Plan()}, nil
 }
@@ -245,6 +244,3 @@ func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 	}
 	return uint64(b.Vertices) * uint64(setWords(b.Vertices)) * 8, 0
 }
-
-// Twin implements fabric.Network: there is no Verilog of a whole bus network.
-func (b Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }

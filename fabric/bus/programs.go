@@ -33,5 +33,5 @@ func (b Network) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return newGossipReferee(b.Plan())
 }
 
-// Studies implements fabric.Network.
+// Studies implements fabric.Studied.
 func (b Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy()} }

@@ -25,10 +25,10 @@ const (
 	naive    = "naive"
 )
 
-// Schedules implements fabric.Network.
+// Schedules implements fabric.Scheduler.
 func (b Network) Schedules() []string { return []string{twoPhase, improved, naive} }
 
-// Schedule implements fabric.Network.
+// Schedule implements fabric.Scheduler.
 func (b Network) Schedule(name string, _ fabric.Referee) (fabric.Schedule, error) {
 	if name != b.schedule {
 		return nil, &input.Error{

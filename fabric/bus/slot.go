@@ -10,7 +10,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport implements fabric.Network: frames in tables, and the decisions of the arbiters
+// SlotTransport implements fabric.Fast: frames in tables, and the decisions of the arbiters
 // without their cycles.
 func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	if _, err := b.slice(c.Timing); err != nil {

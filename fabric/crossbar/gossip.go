@@ -68,7 +68,7 @@ func (x Network) application(w *fabric.Gossip) (application, error) {
 	return nil, onlyVoting(w)
 }
 
-// ROM implements fabric.Network: the order of a processor in its ROM, and what the
+// ROM implements fabric.WithROM: the order of a processor in its ROM, and what the
 // application adds.
 func (x Network) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	g := w.Gossip

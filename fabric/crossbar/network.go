@@ -3,7 +3,6 @@ package crossbar
 import (
 	"fmt"
 
-	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/nic"
@@ -225,8 +224,5 @@ func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, rom
 	return kept, roms
 }
 
-// Twin implements fabric.Network: there is no Verilog of a whole crossbar.
-func (x Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
-
-// Studies implements fabric.Network.
+// Studies implements fabric.Studied.
 func (x Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy(), scatterStudy()} }

@@ -8,7 +8,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport implements fabric.Network: frames in tables, and the decisions of the
+// SlotTransport implements fabric.Fast: frames in tables, and the decisions of the
 // arbiters without their cycles.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), timing: c.Timing, bank: c.Bank,

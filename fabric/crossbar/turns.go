@@ -69,10 +69,10 @@ func (t *turns) turn(slot int) int {
 	return int(t.senders[slot%t.n])
 }
 
-// Schedules implements fabric.Network.
+// Schedules implements fabric.Scheduler.
 func (x Network) Schedules() []string { return slices.Clone(turnOrders) }
 
-// Schedule implements fabric.Network. Where turns are given, the units of scattering are
+// Schedule implements fabric.Scheduler. Where turns are given, the units of scattering are
 // theirs.
 func (x Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
 	s, ok := r.(*scatterReferee)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"sync"
 
-	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
 	"starloom/hw"
@@ -147,6 +146,27 @@ func (e Network) Shape() fabric.Shape {
 // Parks implements fabric.Parkable.
 func (e Network) Parks() bool { return e.Credits == nil }
 
+// Opposites implements fabric.Directed: the two directions of each half-duplex link.
+func (e Network) Opposites() []uint32 {
+	if e.Duplex == DuplexFull {
+		return nil
+	}
+	opposites := make([]uint32, e.nodes()*e.ports())
+	for medium := range opposites {
+		direction := medium % directions
+		opposites[medium] = uint32(medium - direction + (direction+directions/2)%directions)
+	}
+	return opposites
+}
+
+// NewCredits implements fabric.Creditor.
+func (e Network) NewCredits(c *fabric.Config) (*fabric.Credits, error) {
+	if e.Credits == nil {
+		return nil, nil
+	}
+	return fabric.NewCredits(e, *e.Credits, c.Shards)
+}
+
 // Links are numbered by the node that reaches the other one in the direction +1, +rho or
 // +rho^2, and by their port there. Medium node*6n+6(k-1)+j is the light that leaves this node
 // by its port 6(k-1)+j if j < 3, and that which comes to it over the link of port 6(k-1)+j-3
@@ -233,15 +253,7 @@ func (n names) HeardOn(node int, port uint16) int {
 	return n.net.heardOn(n.torus(), node, int(port)%n.net.ports())
 }
 
-// Schedules implements fabric.Network: there are none, nodes know by themselves.
-func (e Network) Schedules() []string { return nil }
-
-// Schedule implements fabric.Network.
-func (e Network) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
-
-// Twin implements fabric.Network: there is no Verilog of a whole network.
-func (e Network) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
-
+// Schedule implements fabric.Scheduler.
 // What a node takes in bytes: that of the referee, and of frames on their way a part, since
 // few nodes send in the same slot; in the cycle engine light at both ends of every link.
 const (
@@ -271,5 +283,5 @@ func (e Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, rom
 	return nodes * ((nodes + 63) / 64) * 8, 0
 }
 
-// Studies implements fabric.Network.
+// Studies implements fabric.Studied.
 func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }

@@ -11,7 +11,7 @@ import (
 	"starloom/nic"
 )
 
-// SlotTransport implements fabric.Network: frames on their way to the ends of their links.
+// SlotTransport implements fabric.Fast: frames on their way to the ends of their links.
 func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	stride := nic.FrameStride(c.PayloadBytes)
 	t := &slotTransport{

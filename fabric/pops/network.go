@@ -69,9 +69,6 @@ func (p Network) Shape() fabric.Shape {
 	return fabric.Shape{Units: p.Groups, PerUnit: p.GroupSize, Ports: p.Groups, Media: p.Couplers(), Words: [nic.ShapeWords]uint32{uint32(p.Groups), uint32(p.GroupSize)}}
 }
 
-// ROM implements fabric.Network: there is none.
-func (p Network) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return nil, nil }
-
 // Names implements fabric.Network.
 func (p Network) Names() fabric.Names {
 	return names{fabric.UnitNames{Path: "pops.group", PerUnit: p.GroupSize}, p}

@@ -66,10 +66,10 @@ func (p Network) randomNote() string {
 	return fmt.Sprintf("pops/random is right for d = g; here d = %d and g = %d, %s; pops/random-corrected routes any d and g", p.GroupSize, p.Groups, why)
 }
 
-// Schedules implements fabric.Network.
+// Schedules implements fabric.Scheduler.
 func (Network) Schedules() []string { return []string{scheduleOffline, scheduleSort} }
 
-// Schedule implements fabric.Network.
+// Schedule implements fabric.Scheduler.
 func (p Network) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
 	if name == scheduleSort {
 		return PlanSort(p), nil

@@ -46,7 +46,7 @@ type slotTable struct {
 // meeting is a frame that has met another one, in a slot of which the cycle matters.
 type meeting struct{ coupler, bit uint32 }
 
-// SlotTransport implements fabric.Network. It makes the tables for frames of at most PayloadBytes. Behind the
+// SlotTransport implements fabric.Fast. It makes the tables for frames of at most PayloadBytes. Behind the
 // couplers there are some that are always dark, and one frame per shard for what is
 // lost at once: the loops use them instead of a branch that no processor can predict.
 func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {

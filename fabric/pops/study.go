@@ -6,7 +6,7 @@ import (
 	"starloom/fabric"
 )
 
-// Studies implements fabric.Network. The study repeats Tables I and II of A. Mei and R. Rizzi,
+// Studies implements fabric.Studied. The study repeats Tables I and II of A. Mei and R. Rizzi,
 // "On-Line Permutation Routing in Partitioned Optical Passive Star Networks", and what
 // has been found out about them. The sizes are its own.
 func (Network) Studies() []*fabric.Study {

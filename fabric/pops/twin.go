@@ -14,7 +14,7 @@ import (
 //go:embed rtl
 var rtl embed.FS
 
-// Twin implements fabric.Network.
+// Twin implements fabric.Twinned.
 func (p Network) Twin() (*twin.Twin, twin.Parameters) {
 	t := Twin()
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}

@@ -11,7 +11,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom"
-	"starloom/cosim/twin"
 	"starloom/fabric"
 	"starloom/fabric/fabrictest"
 	"starloom/firmware"
@@ -23,14 +22,10 @@ import (
 // after it; link 2*i+p leaves node i at port p.
 type Ring struct{ Nodes int }
 
-func (r Ring) Kind() string                        { return "ring" }
-func (r Ring) Programs() []fabric.Program          { return nil }
-func (r Ring) Names() fabric.Names                 { return names{fabric.UnitNames{Path: "ring.node", PerUnit: 1}, r} }
-func (r Ring) MemoryBytes(*fabric.Config) uint64   { return 0 }
-func (r Ring) Studies() []*fabric.Study            { return nil }
-func (r Ring) Twin() (*twin.Twin, twin.Parameters) { return nil, nil }
-
-func (r Ring) ROM(*fabric.Workload, *fabric.Program) (fabric.ROM, error) { return nil, nil }
+func (r Ring) Kind() string                      { return "ring" }
+func (r Ring) Programs() []fabric.Program        { return nil }
+func (r Ring) Names() fabric.Names               { return names{fabric.UnitNames{Path: "ring.node", PerUnit: 1}, r} }
+func (r Ring) MemoryBytes(*fabric.Config) uint64 { return 0 }
 
 func (r Ring) Check() error {
 	if r.Nodes < 3 {
@@ -46,10 +41,6 @@ func (r Ring) Shape() fabric.Shape {
 func (r Ring) Referee(*fabric.Workload, *fabric.Program) fabric.Referee {
 	return fabric.NewPackets(r.Nodes)
 }
-
-func (r Ring) Schedules() []string { return nil }
-
-func (r Ring) Schedule(string, fabric.Referee) (fabric.Schedule, error) { return nil, nil }
 
 // heard is the link that ends at a node's port.
 func (r Ring) heard(node, port int) int {
@@ -98,94 +89,6 @@ func (r Ring) Build(p *fabric.Plant) error {
 		return err
 	}
 	return p.Carry(fabric.Media{Couplers: out, Links: links, Far: far, Hears: hears})
-}
-
-// slots is the ring in the slot engine: a frame on each link, in even and in odd slots.
-type slots struct {
-	Ring
-	stride int
-	frames [2][]byte
-	lit    [2][]uint8
-	placed [2][]uint64 // per shard
-	shards []hw.Shard
-	blocks func(node int, port uint16, slot uint32) bool // nil: all links are free
-}
-
-func (r Ring) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	s := &slots{Ring: r, stride: nic.FrameStride(c.PayloadBytes), shards: c.Shards}
-	for i := range 2 {
-		s.frames[i], s.lit[i], s.placed[i] = make([]byte, 2*r.Nodes*s.stride), make([]uint8, 2*r.Nodes), make([]uint64, len(c.Shards))
-	}
-	return s, nil
-}
-
-func (s *slots) Start()       {}
-func (s *slots) Cross(uint32) {}
-func (s *slots) Latch()       {}
-func (s *slots) Reset(uint64) {}
-func (s *slots) Path() string { return "fabric" }
-
-func (s *slots) frame(slot uint32, link int) nic.FrameView {
-	return s.frames[slot&1][link*s.stride : (link+1)*s.stride]
-}
-
-func (s *slots) Begin(shard int, slot uint32, _ bool) {
-	clear(s.lit[slot&1][2*s.shards[shard].First : 2*s.shards[shard].End])
-	s.placed[slot&1][shard] = 0
-}
-
-func (s *slots) Send(shard int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, _ fabric.Window, cells []uint32) {
-	for _, c := range cells {
-		cell, node := int(c), bank.First+int(c)
-		illegal := bank.SendAll(cell, func(frame nic.FrameView) (taken bool) {
-			frame.SetSource(uint32(node))
-			if s.blocks != nil && s.blocks(node, frame.Port(), slot) {
-				ledger.NoteBlocked(bank, cell, frame, slot)
-				return false
-			}
-			for port := range 2 {
-				if sent := frame.Port(); sent == nic.PortAll || int(sent) == port {
-					frame.CopyTo(s.frame(slot, 2*node+port))
-					s.lit[slot&1][2*node+port] = 1
-					s.placed[slot&1][shard]++
-				}
-			}
-			ledger.NoteSent(node, frame, slot)
-			return true
-		})
-		if illegal != nil {
-			fabric.SilenceIllegal(bank, cell, illegal, ledger, slot)
-		}
-	}
-}
-
-func (s *slots) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32, w fabric.Window) {
-	for cell := range bank.Cells { // windows: a unit is one node
-		for port := range uint16(2) {
-			bank.SetRx(cell, port, nic.StatusIdle)
-			if link := s.heard(bank.First+cell, int(port)); s.lit[slot&1][link] != 0 && bank.Hears(cell, port, slot) {
-				if effect := ledger.Harm(bank, cell, port, slot, false); effect != fabric.Unharmed {
-					ledger.Frames.NoteHarmed(effect, 1)
-					continue
-				}
-				ledger.Frames.Heard++
-				ledger.NoteHeard(bank.First+cell, port, bank.PushRx(cell, port, s.frame(slot, link)), s.frame(slot, link), slot)
-			}
-		}
-	}
-	ledger.Judge(slot)
-}
-
-func (s *slots) Collisions(shard int, slot uint32, _ func(int, uint32)) (met, alone uint64) {
-	return 0, s.placed[slot&1][shard]
-}
-
-func (s *slots) State(v *hw.StateVisitor) {
-	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".frames", s.frames[i])
-		hw.StateColumn(v, name+".lit", s.lit[i], hw.AtMost[uint8](1))
-		hw.StateColumn(v, name+".placed", s.placed[i])
-	}
 }
 
 func TestRing(t *testing.T) {

@@ -15,19 +15,8 @@ import (
 // shutter is a ring each of whose nodes is shut in two of three slots.
 type shutter struct{ Ring }
 
-func (s shutter) shut(node int, _ uint16, slot uint32) bool { return (node+int(slot))%3 != 0 }
-
-func (s shutter) Build(p *fabric.Plant) error {
-	err := s.Ring.Build(p)
-	p.Media().Blocks = s.shut
-	return err
-}
-
-func (s shutter) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	t, err := s.Ring.SlotTransport(c)
-	t.(*slots).blocks = s.shut
-	return t, err
-}
+// Blocks implements fabric.Blocker.
+func (s shutter) Blocks(node int, _ uint16, slot uint32) bool { return (node+int(slot))%3 != 0 }
 
 // TestTransmitStatus: a frame that is blocked stays until it is sent or withdrawn, and its
 // handler knows, asleep or not.

@@ -1,0 +1,49 @@
+package starloom
+
+import (
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+)
+
+// writeCanonical writes all that a network from Go is made of, unexported fields included, in a
+// form that is the same in every process: pointers are followed, maps sorted. Functions and
+// channels count by their types.
+func writeCanonical(w io.Writer, v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Invalid:
+		fmt.Fprint(w, "nil")
+	case reflect.Pointer, reflect.Interface:
+		writeCanonical(w, v.Elem())
+	case reflect.Struct:
+		fmt.Fprintf(w, "%s{", v.Type())
+		for i := range v.NumField() {
+			fmt.Fprintf(w, "%s:", v.Type().Field(i).Name)
+			writeCanonical(w, v.Field(i))
+		}
+		fmt.Fprint(w, "}")
+	case reflect.Slice, reflect.Array:
+		fmt.Fprintf(w, "[%d:", v.Len())
+		for i := range v.Len() {
+			writeCanonical(w, v.Index(i))
+		}
+		fmt.Fprint(w, "]")
+	case reflect.Map:
+		entries := map[string]reflect.Value{}
+		for _, key := range v.MapKeys() {
+			entries[fmt.Sprint(key)] = v.MapIndex(key)
+		}
+		fmt.Fprintf(w, "map[%d:", v.Len())
+		for _, key := range slices.Sorted(maps.Keys(entries)) {
+			fmt.Fprintf(w, "%s:", key)
+			writeCanonical(w, entries[key])
+		}
+		fmt.Fprint(w, "]")
+	case reflect.Func, reflect.Chan, reflect.UnsafePointer:
+		fmt.Fprint(w, v.Type())
+	default:
+		fmt.Fprintf(w, "%v,", v)
+	}
+}

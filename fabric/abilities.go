@@ -1,0 +1,138 @@
+package fabric
+
+import (
+	"fmt"
+
+	"starloom/cosim/twin"
+)
+
+// What only some networks can is an interface of its own, which a network has or has not; the
+// functions beside them are what a machine asks.
+
+// Adaptable is a network of which a scenario may leave something open: the program says
+// what it wants there; for an image, program is "", and schedule the one that it takes, if any.
+type Adaptable interface {
+	Network
+	Adapt(program, schedule string, params map[string]int64) Network
+}
+
+// Weighed is a network with workloads that take much memory of their own.
+type Weighed interface {
+	Network
+	// WorkloadBytes estimates, from below, what a workload takes: what the network and its
+	// referee keep, and the ROMs of all processors if p is a program that takes them.
+	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
+}
+
+// Parkable is a network whose transport of the slot engine may be a Stillness.
+type Parkable interface {
+	Network
+	Parks() bool
+}
+
+// Fast is a network with a transport of the slot engine of its own, faster than the one that
+// follows from its wiring.
+type Fast interface {
+	Network
+	SlotTransport(c *Config) (Transport, error)
+}
+
+// SlotTransportOf is a network in the slot engine.
+func SlotTransportOf(n Network, c *Config) (Transport, error) {
+	if f, ok := n.(Fast); ok {
+		return f.SlotTransport(c)
+	}
+	return NewWired(n, c)
+}
+
+// Scheduler is a network that can plan what firmware does in every slot.
+type Scheduler interface {
+	Network
+	// Schedules are the names of the schedules: values of the scenario's key firmware.schedule,
+	// for images that take one.
+	Schedules() []string
+	// Schedule plans what firmware that takes a schedule does, for the workload that
+	// the referee has loaded. name is one of Schedules.
+	Schedule(name string, r Referee) (Schedule, error)
+}
+
+// SchedulesOf are the names of a network's schedules, nil for none.
+func SchedulesOf(n Network) []string {
+	if s, ok := n.(Scheduler); ok {
+		return s.Schedules()
+	}
+	return nil
+}
+
+// ScheduleOf plans a schedule of a network.
+func ScheduleOf(n Network, name string, r Referee) (Schedule, error) {
+	if s, ok := n.(Scheduler); ok {
+		return s.Schedule(name, r)
+	}
+	return nil, fmt.Errorf("%s has no schedule %q", n.Kind(), name)
+}
+
+// WithROM is a network with tables that firmware reads by index.
+type WithROM interface {
+	Network
+	// ROM are the tables for a workload and a program, or an image if p is nil; nil for none.
+	ROM(w *Workload, p *Program) (ROM, error)
+}
+
+// ROMOf are the tables of a network, nil for none.
+func ROMOf(n Network, w *Workload, p *Program) (ROM, error) {
+	if t, ok := n.(WithROM); ok {
+		return t.ROM(w, p)
+	}
+	return nil, nil
+}
+
+// Twinned is a network of which there is Verilog.
+type Twinned interface {
+	Network
+	// Twin is the whole network in Verilog, NICs and media at once, and those of its
+	// parameters that say how large this one is.
+	Twin() (*twin.Twin, twin.Parameters)
+}
+
+// TwinOf is the Verilog of a whole network, nil for none.
+func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
+	if t, ok := n.(Twinned); ok {
+		return t.Twin()
+	}
+	return nil, nil
+}
+
+// Studied is a network with studies, which repeat published figures.
+type Studied interface {
+	Network
+	Studies() []*Study
+}
+
+// StudiesOf are the studies of a network, nil for none.
+func StudiesOf(n Network) []*Study {
+	if s, ok := n.(Studied); ok {
+		return s.Studies()
+	}
+	return nil
+}
+
+// Directed is a network some of whose links carry one direction in a slot.
+type Directed interface {
+	Network
+	// Opposites is Wiring.Opposite.
+	Opposites() []uint32
+}
+
+// Creditor is a network whose ports may have to wait for credits.
+type Creditor interface {
+	Network
+	// NewCredits returns those of a run, nil if no port ever waits.
+	NewCredits(c *Config) (*Credits, error)
+}
+
+// Blocker is a network whose media may be taken: a frame to a port then waits.
+type Blocker interface {
+	Network
+	Blocks(processor int, port uint16, slot uint32) bool
+}

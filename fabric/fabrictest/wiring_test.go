@@ -1,0 +1,93 @@
+package fabrictest
+
+import (
+	"fmt"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric"
+)
+
+// onWires is a network whose slot engine is made of its wiring alone.
+type onWires struct{ fabric.Network }
+
+func (o onWires) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
+	return fabric.NewWired(o.Network, c)
+}
+
+func (o onWires) Adapt(program, schedule string, params map[string]int64) fabric.Network {
+	if a, ok := o.Network.(fabric.Adaptable); ok {
+		return onWires{a.Adapt(program, schedule, params)}
+	}
+	return o
+}
+
+func (o onWires) Schedules() []string { return fabric.SchedulesOf(o.Network) }
+
+func (o onWires) Schedule(name string, r fabric.Referee) (fabric.Schedule, error) {
+	return fabric.ScheduleOf(o.Network, name, r)
+}
+
+func (o onWires) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
+	return fabric.ROMOf(o.Network, w, p)
+}
+
+// wiredScenarios are runs of every passive network, with what may go wrong on it.
+var wiredScenarios = map[string]string{
+	"random":        "fabric: {pops: {groups: 5, group_size: 5}}\nfirmware: {program: pops/random}",
+	"loses":         "fabric: {pops: {groups: 3, group_size: 7}}\nfirmware: {program: pops/random}\nlink: {phit_bits: 8}\nseed: 8",
+	"corrected":     "fabric: {pops: {groups: 4, group_size: 9}}\nfirmware: {program: pops/random-corrected}\nnic: {rx_frames: 1}",
+	"offline":       "fabric: {pops: {groups: 7, group_size: 2}}\nfirmware: {program: pops/offline}",
+	"sort":          "fabric: {pops: {groups: 4, group_size: 3}}\nfirmware: {program: pops/sort}",
+	"one to all":    "fabric: {pops: {groups: 4, group_size: 3}}\nfirmware: {program: pops/one-to-all}\nworkload: {one_to_all: {source: 5}}",
+	"star faults":   "fabric: {pops: {groups: 4, group_size: 4}}\nfirmware: {program: pops/random-corrected}\nstop: {slots: 200}\nfaults: {random: {kind: bit_flip, rate: 0.02}, schedule: [{kind: drop, probability: 0.02}, {kind: stuck, targets: ['pops.group[1].coupler[0]'], slots: {from: 3, to: 30}}]}",
+	"broadcast":     "fabric: {ej: {a: 2, b: 3, dimensions: 2}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 3}}",
+	"misprinted":    "fabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/misprinted}\nworkload: {one_to_all: {source: 0}}",
+	"all to all":    "fabric: {ej: {a: 1, b: 2, dimensions: 2}}\nfirmware: {program: ej/all-to-all-c1}\nworkload: {all_to_all: {}}",
+	"published":     "fabric: {ej: {a: 1, b: 2, dimensions: 2, duplex: full}}\nfirmware: {program: ej/all-to-all}\nworkload: {all_to_all: {}}",
+	"credits":       "fabric: {ej: {a: 1, b: 2, dimensions: 1, credits: 1}}\nfirmware: {program: ej/all-to-all-c1}\nworkload: {all_to_all: {}}\nstop: {slots: 100}",
+	"lost credits":  "fabric: {ej: {a: 1, b: 2, dimensions: 1, credits: {depth: 2, resync_slots: 8}}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}\nstop: {slots: 100}\nfaults: {random: {kind: drop, rate: 0.05}}",
+	"link faults":   "fabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}\nstop: {slots: 20}\nfaults: {random: {kind: bit_flip, rate: 0.05}, schedule: [{kind: dead, targets: ['ej.node[36].nic[*]'], slots: {list: [1]}}]}",
+	"buses":         "fabric: {bus: {vertices: 17, length: 4}}\nfirmware: {program: bus/two-phase}",
+	"naive":         "fabric: {bus: {vertices: 9, length: 2}}\nfirmware: {program: bus/naive}\nlink: {phit_bits: 9, propagation_cycles: 2}",
+	"contention":    "fabric: {bus: {vertices: 6, buses: [[1, 2, 3, 4, 5, 0]]}}\nfirmware: {program: bus/sensors, params: {period: 4, spread: 2, readings: 8}}\nrules: {}\nstop: {slots: 120}",
+	"busy, faulted": "fabric: {bus: {vertices: 12, length: 3}}\nfirmware: {program: bus/improved}\nstop: {slots: 40}\nfaults: {random: {kind: drop, rate: 0.1}, schedule: [{kind: bit_flip, probability: 0.1}]}",
+}
+
+// TestWiring: what carries whole frames by a network's wiring alone finds what its own slot engine
+// finds, and what its hardware does, however the machine is cut, also from any state.
+func TestWiring(t *testing.T) {
+	for name, scenario := range wiredScenarios {
+		t.Run(name, func(t *testing.T) {
+			parsed := func(t testing.TB) *starloom.Scenario {
+				s, err := starloom.ParseScenario("wired.yaml", []byte("starloom: 1\nname: wired\n"+scenario+"\n"))
+				require.NoError(t, err)
+				return s
+			}
+			wired := func(t testing.TB) *starloom.Scenario {
+				s := parsed(t)
+				var own fabric.Network
+				switch {
+				case s.Fabric.POPS != nil:
+					own = *s.Fabric.POPS
+				case s.Fabric.EJ != nil:
+					own = *s.Fabric.EJ
+				default:
+					own = *s.Fabric.Bus
+				}
+				s.Fabric = starloom.Fabric{Custom: onWires{own}}
+				return s
+			}
+			fast, reference := Case{Scenario: parsed}, Case{Scenario: wired}
+			want := fast.run(t, starloom.MachineOptions{Engine: starloom.EngineSlot})
+			require.Equal(t, want, fast.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle}), "the hardware")
+			for _, bank := range []int{1, 7, 1000} {
+				o := starloom.MachineOptions{Engine: starloom.EngineSlot, BankSize: bank, Workers: 1 + bank%2}
+				require.Equal(t, want, reference.run(t, o), fmt.Sprintf("%+v", o))
+			}
+			reference.state(t, want)
+		})
+	}
+}
