@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"starloom/fabric"
 	"starloom/fabric/pops"
 	"starloom/nic"
 )
