@@ -30,6 +30,7 @@ type batch struct {
 	// Filled in by run.
 	total      uint64  // runs
 	about      *Report // what a report says before anything has run: engine, rules, firmware, RTL
+	cutShort   bool    // interrupted while a run was repeated
 	slotCycles uint64
 }
 

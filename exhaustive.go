@@ -44,7 +44,11 @@ func runAll(ctx context.Context, s *Scenario, o RunOptions, t *tally) (*Report, 
 // locateFirst repeats the first permutation that fails alone, which says where its
 // packets were lost.
 func (b *batch) locateFirst(ctx context.Context, t *tally) error {
-	if t.firstFail == nil || len(t.firstFail.missing) == 0 || ctx.Err() != nil {
+	if t.firstFail == nil || len(t.firstFail.missing) == 0 {
+		return nil
+	}
+	if ctx.Err() != nil {
+		b.cutShort = true
 		return nil
 	}
 	one := *b.scenario
@@ -56,6 +60,7 @@ func (b *batch) locateFirst(ctx context.Context, t *tally) error {
 		t.firstFail = located
 	}
 	if ctx.Err() != nil {
+		b.cutShort = true
 		return nil // the report is that of the runs before
 	}
 	return err
@@ -72,6 +77,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		Firmware: b.firmware(t),
 		Notes:    s.knownOf(s.program()).notes,
 		Digest:   t.digest(),
+		cutShort: b.cutShort,
 	}
 	r.noteTrust(t.onTrust)
 	statistics := t.statistics()

@@ -20,14 +20,17 @@ const endlessSlot = 5
 
 // endlessScenario runs pops/random with a handler that does not return: processor 6's
 // in slot endlessSlot, when others of its bank have run already.
-func endlessScenario(t *testing.T, d, g int) *Scenario {
+func endlessScenario(t *testing.T, d, g int) *Scenario { return loopingScenario(t, d, g, "1") }
+
+// loopingScenario is that with a loop while something holds of its turns.
+func loopingScenario(t *testing.T, d, g int, while string) *Scenario {
 	text, err := os.ReadFile("firmware/programs/pops/random.c")
 	require.NoError(t, err)
 	const handler = "static void on_slot(sl_nic *nic, state_t *s) {\n"
 	require.Contains(t, string(text), handler)
 	source := filepath.Join(t.TempDir(), "endless.c")
 	require.NoError(t, os.WriteFile(source, []byte(strings.Replace(string(text), handler,
-		handler+"    if (sl_slot(nic) == 5 && sl_self(nic) == 6) for (volatile uint32_t turns = 0;; turns++) {}\n", 1)), 0o644))
+		handler+"    if (sl_slot(nic) == 5 && sl_self(nic) == 6) for (volatile uint32_t turns = 0; "+while+"; turns++) {}\n", 1)), 0o644))
 	image := strings.TrimSuffix(source, ".c") + ".wasm"
 	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: image}))
 	s := routing(d, g)
@@ -124,4 +127,99 @@ func TestInterruptAllPermutations(t *testing.T) {
 	require.NoError(t, err)
 	require.True(t, r.Interrupted())
 	require.Equal(t, 0, r.Metrics.Get("permutations"))
+}
+
+// TestInterruptedSlotIsForgotten interrupts runs in the last moment of a boundary, when all handlers have
+// run and all frames are sent: the report and the run-table are those of a run that was interrupted
+// before the first handler.
+func TestInterruptedSlotIsForgotten(t *testing.T) {
+	paths, err := filepath.Glob("examples/*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, paths)
+	for _, path := range paths {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			s, err := LoadScenario(path)
+			require.NoError(t, err)
+			if s.Workload.Permutation.Kind == PermutationAll || s.rates() != nil {
+				t.Skip("many runs")
+			}
+			limit := s.Stop.Slots
+			for _, engine := range []string{EngineSlot, EngineCycle} {
+				o := MachineOptions{Engine: engine, Workers: 2, BankSize: 5, RunTable: true}
+				s.Stop.Slots = limit
+				early, late := machine(t, s, o), machine(t, s, o)
+				for slots := 1; slots < 40; slots += 3 {
+					for _, m := range []*Machine{early, late} {
+						m.stop.Store(false)
+						require.NoError(t, m.Reset(s.Seed))
+						for range slots {
+							require.NoError(t, m.Step())
+						}
+						if m.Ended() {
+							return
+						}
+						m.cross()
+						if m == late {
+							m.turnShards()
+							m.stop.Store(true)
+							m.dropBoundary()
+						} else {
+							m.stop.Store(true)
+							m.boundary(false)
+						}
+					}
+					require.Equal(t, reportText(t, early.Report()), reportText(t, late.Report()), "%s, slot %d", engine, early.Slots())
+					if s.Faults == nil {
+						s.Stop.Slots = early.Slots()
+						whole := machine(t, s, o)
+						require.NoError(t, whole.Run(t.Context(), nil))
+						require.Equal(t, whole.Report().Frames, early.Report().Frames)
+					}
+					require.Equal(t, runTableText(t, early), runTableText(t, late), "%s, slot %d", engine, early.Slots())
+				}
+			}
+		})
+	}
+}
+
+func runTableText(t *testing.T, m *Machine) string {
+	table := m.RunTable()
+	if table == nil {
+		return ""
+	}
+	var text strings.Builder
+	require.NoError(t, table.WriteCSV(&text))
+	return text.String()
+}
+
+// TestInterruptedRepetition: a run that is repeated to find out more, and is interrupted then, was
+// interrupted: the exit status says so.
+func TestInterruptedRepetition(t *testing.T) {
+	lossy := routing(7, 3) // loses packets
+	lossy.Seed = 8
+	all := routing(3, 2)
+	all.Workload.Permutation.Kind = PermutationAll
+	slow := loopingScenario(t, 4, 4, "turns < 1000")
+	slow.Firmware.CPU = CPU{Model: "unit", BudgetCycles: 2000}
+	for name, c := range map[string]struct {
+		s *Scenario
+		o RunOptions
+	}{
+		"losses": {lossy, RunOptions{}}, "all": {all, RunOptions{}}, "faults": {faultScenario(t, faultFabrics["pops"], "random: {kind: dead, rate: 0.1}"), RunOptions{}}, "profile": {slow, RunOptions{}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx, cancel := context.WithCancel(t.Context())
+			repeated := false
+			c.o.Progress = func(p Progress) {
+				if p.Repeated || p.Runs > 0 && p.Runs == p.RunsTotal {
+					repeated = true
+					cancel()
+				}
+			}
+			r, err := Run(ctx, c.s, c.o)
+			require.NoError(t, err)
+			require.True(t, repeated)
+			require.True(t, r.Interrupted())
+		})
+	}
 }

@@ -58,7 +58,7 @@ func (m *Machine) locateLosses(ctx context.Context, report *Report, each func() 
 	follow := fabric.NewFollow(m.shape.Processors(), origins)
 	m.setFollow(follow)
 	defer func() { m.setFollow(nil) }()
-	if err := m.repeat(ctx, nil, each); err != nil {
+	if err := m.repeat(ctx, report, nil, each); err != nil {
 		return err
 	}
 	switch {
@@ -85,15 +85,18 @@ func (m *Machine) setFollow(follow *fabric.Follow) {
 	}
 }
 
-// repeat runs the machine again from its beginning; watch, if not nil, sees every cycle.
-func (m *Machine) repeat(ctx context.Context, watch func(cycle uint64) error, each func() error) error {
+// repeat runs the machine again from its beginning, to find out more for its report; watch, if not nil,
+// sees every cycle.
+func (m *Machine) repeat(ctx context.Context, report *Report, watch func(cycle uint64) error, each func() error) error {
 	if err := m.reset(m.seed); err != nil {
 		return err
 	}
 	if m.plant != nil {
 		m.plant.Watch = watch
 	}
-	return m.Run(ctx, each)
+	err := m.Run(ctx, each)
+	report.cutShort = report.cutShort || m.interrupted
+	return err
 }
 
 // boundary takes what the shards have seen: what became of the frames of the slot before,

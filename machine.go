@@ -166,7 +166,7 @@ type machineShard struct {
 	instances []firmware.Instance
 	blocks    []block // of processors that are parked, in the place of instances
 	ledger    fabric.Ledger
-	whole     ledgerTotals // of the last whole boundary
+	whole     ledgerTotals // of the slots that have crossed
 	awake     []uint32     // cells whose handlers are called
 	log       firmwareLog
 	struck    struck                         // by faults
@@ -178,7 +178,8 @@ type machineShard struct {
 	meter     shardMeter
 }
 
-// ledgerTotals are the figures of a ledger that grow from slot to slot.
+// ledgerTotals are the figures of a ledger that grow from slot to slot, without what the boundary that
+// runs has added for the slot that it begins.
 type ledgerTotals struct {
 	frames        fabric.Frames
 	heldMax       uint8
@@ -887,6 +888,16 @@ func (m *Machine) cross() {
 // the boundary before.
 func (m *Machine) boundary(last bool) {
 	m.last = last
+	m.turnShards()
+	if m.stopped() {
+		m.dropBoundary()
+		return
+	}
+	m.merge()
+}
+
+// turnShards is the boundary of all shards.
+func (m *Machine) turnShards() {
 	m.fillWords()
 	if m.referee.Acknowledges() {
 		// Sources know at once what has arrived, wherever that was: all receive
@@ -902,11 +913,6 @@ func (m *Machine) boundary(last bool) {
 		m.phase = phaseBoth
 		m.workers.Run(len(m.shards), (*boundaryTask)(m))
 	}
-	if m.stopped() {
-		m.dropBoundary()
-		return
-	}
-	m.merge()
 }
 
 // stopped reports whether the boundary that runs is not wanted any more, or a handler
@@ -933,11 +939,14 @@ func (m *Machine) dropBoundary() {
 				l.FindingsTotal++
 			}
 		}
-		l.Sent = l.Sent[:0]
+		l.Sent = slices.DeleteFunc(l.Sent, func(c fabric.Captured) bool { return c.Slot >= m.slot })
 		m.notArrived += l.Announced
 		shard.log, shard.traps = firmwareLog{}, 0
 		l.KeepFaults(false)
 		m.unstrike(shard)
+	}
+	if dropper, ok := m.referee.(fabric.Dropper); ok {
+		dropper.Drop(m.slot)
 	}
 	if m.meter != nil {
 		m.dropMeter()
@@ -1039,7 +1048,10 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 	for first := 0; first < cells; first += width {
 		window := fabric.Window{First: first, End: min(first+width, cells)}
 		if m.phase != phaseAct && m.slot > 0 {
+			sent, blocked := l.Frames.Sent, l.Frames.Blocked
 			m.transport.Hear(index, bank, l, m.slot-1, window)
+			shard.whole.frames.Sent += l.Frames.Sent - sent // of NICs that have asked for their media
+			shard.whole.frames.Blocked += l.Frames.Blocked - blocked
 		}
 		if m.phase == phaseHear || m.stopped() {
 			continue

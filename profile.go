@@ -77,16 +77,19 @@ func (m *Machine) profileWorst(ctx context.Context, report *Report, folded *trac
 
 // repeatWorst puts the profile of the longest call into the report, or says why it cannot.
 func (m *Machine) repeatWorst(ctx context.Context, report *Report, each func() error) (unknown string, err error) {
+	const ended = "the run was repeated to find it, and ended before"
 	cycles := report.Firmware.Cycles
 	switch {
 	case cycles.Worst == nil:
 		return "no slot handler was called", nil
+	case report.cutShort:
+		return ended, nil
 	case report.Interrupted() || report.ToolFailed():
 		return "the run was not whole", nil
 	}
-	const ended = "the run was repeated to find it, and ended before"
 	image, err := m.host.LoadProfiled(m.image.name, m.metered, *m.scenario.Firmware.CPU.meter())
 	if ctx.Err() != nil {
+		report.cutShort = true
 		return ended, nil
 	}
 	if err != nil {
@@ -95,7 +98,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *Report, each func() e
 	p := &profiling{processor: int(cycles.Worst.Processor), slot: uint32(cycles.Worst.Slot), image: image}
 	m.profiling = p
 	defer func() { m.profiling = nil }()
-	err = m.repeat(ctx, nil, func() error {
+	err = m.repeat(ctx, report, nil, func() error {
 		if p.profile != nil || p.err != nil {
 			return errProfiled
 		}

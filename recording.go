@@ -302,7 +302,7 @@ func (r *Recording) repeatWaveform(ctx context.Context, m *Machine, report *Repo
 	}
 	wave.triggered, wave.pending, wave.at = true, true, first
 	r.wave = wave
-	if err := m.repeat(ctx, wave.sample, each); err != nil {
+	if err := m.repeat(ctx, report, wave.sample, each); err != nil {
 		return err
 	}
 	if wave.pending {

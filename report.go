@@ -68,6 +68,7 @@ type Report struct {
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
 
+	cutShort bool            // the run has ended by itself, but was interrupted while it was repeated
 	missing  []missingPacket // violations that are packets which never arrived
 	onTrust  uint64          // announced deliveries that cannot be checked
 	rtlCheck string          // the command that compares RTL with its models, for the text form only
@@ -86,9 +87,10 @@ func trustNote(deliveries uint64) string {
 
 func (r *Report) title() string { return r.Scenario }
 
-// Interrupted reports whether the run was ended from outside.
+// Interrupted reports whether the run was ended from outside, or its repetition, which would have told
+// more.
 func (r *Report) Interrupted() bool {
-	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
+	return r.cutShort || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
 }
 
 // Violation is one broken rule, at the cycle in which it broke.

@@ -40,7 +40,7 @@ func (m *Machine) separate(ctx context.Context, report *Report, each func() erro
 		m.faults.plan.Off = false
 		m.eachBank(m.faults.shrink)
 	}()
-	if err := m.repeat(ctx, nil, each); err != nil {
+	if err := m.repeat(ctx, report, nil, each); err != nil {
 		return err
 	}
 	if m.interrupted || m.rtlFailed {

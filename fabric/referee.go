@@ -94,6 +94,13 @@ type Witness interface {
 	Received(l *Ledger, processor int, frame nic.FrameView, slot uint32)
 }
 
+// Dropper is a Witness that notes in which slot something was sent or had to wait. Drop takes back what
+// it has noted of a slot that never crosses, because the boundary before it was interrupted. It is
+// called after the boundaries of all shards.
+type Dropper interface {
+	Drop(slot uint32)
+}
+
 // Waiter is a referee that knows what keeps a processor which is not done: what it waits for,
 // "" if that cannot be said. frame is the one that its NIC sends next, nil for none; listens
 // reports whether a processor would listen in the slot after the last.

@@ -37,6 +37,7 @@ type gossipReferee struct {
 var (
 	_ fabric.Ending  = (*gossipReferee)(nil)
 	_ fabric.Witness = (*gossipReferee)(nil)
+	_ fabric.Dropper = (*gossipReferee)(nil)
 	_ fabric.Tabled  = (*gossipReferee)(nil)
 	_ fabric.Keeper  = (*gossipReferee)(nil)
 )
@@ -101,6 +102,14 @@ func (r *gossipReferee) Sent(l *fabric.Ledger, vertex int, frame nic.FrameView, 
 func (r *gossipReferee) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	r.cell(vertex, slot, gossip.Cell{Action: gossip.Blocked})
 	r.slots = max(r.slots, slot+1)
+}
+
+// Drop implements fabric.Dropper.
+func (r *gossipReferee) Drop(slot uint32) {
+	r.slots = min(r.slots, slot)
+	if r.table != nil {
+		r.table.Cut(int(slot))
+	}
 }
 
 // Received implements fabric.Witness.

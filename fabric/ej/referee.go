@@ -80,6 +80,7 @@ type stepCounts struct {
 var (
 	_ fabric.Witness = (*referee)(nil)
 	_ fabric.Keeper  = (*referee)(nil)
+	_ fabric.Dropper = (*referee)(nil)
 	_ fabric.Tabled  = (*referee)(nil)
 )
 
@@ -231,6 +232,14 @@ func (r *referee) freshen(s *shardCounts, slot uint32) {
 		if mark := got &^ 1; mark != now && mark != before {
 			r.got[s.first+i] = got & 1
 		}
+	}
+}
+
+// Drop implements fabric.Dropper.
+func (r *referee) Drop(slot uint32) {
+	for i := range r.shards {
+		s := &r.shards[i]
+		s.steps = s.steps[:min(len(s.steps), int(slot))]
 	}
 }
 

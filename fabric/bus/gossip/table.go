@@ -77,6 +77,14 @@ func (t *Table) Add(vertex, column int, c Cell) {
 // Columns is the number of steps: columns to the last cell that was added.
 func (t *Table) Columns() int { return t.columns }
 
+// Cut takes the columns from a number on away.
+func (t *Table) Cut(columns int) {
+	for vertex, row := range t.rows {
+		t.rows[vertex] = row[:min(len(row), columns)]
+	}
+	t.columns = min(t.columns, columns)
+}
+
 // Cell is what a vertex did in a column.
 func (t *Table) Cell(vertex, column int) Cell {
 	c := t.at(vertex, column)
