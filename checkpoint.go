@@ -139,6 +139,17 @@ func (m *Machine) restoreFile(path string) (err error) {
 	return nil
 }
 
+// refuseBroken refuses a state whose columns are all possible, and not together: what goes on from it has
+// broken an invariant of the hardware. No run gets there by itself.
+func refuseBroken(path string, err *error) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	*err = &InputError{Place: "--restore", Reason: fmt.Sprintf("%s: what goes on from this state breaks: %v", path, value),
+		Remedy: "give a file that --save wrote, as it was written; if it was, run without --restore, which tells whether Starloom is at fault"}
+}
+
 // run runs the machine to its end or its break, and writes the checkpoints on the way.
 func (c *checkpoints) run(ctx context.Context, m *Machine, each func() error) error {
 	for !m.ended && c.why == "" {

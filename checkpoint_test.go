@@ -182,3 +182,55 @@ func TestRandomSavePoints(t *testing.T) {
 		require.NoError(t, second.Close())
 	}
 }
+
+// TestAlteredFile: an altered state whose checksum is right is bad input, whatever is altered, and says
+// where, what and what to do.
+func TestAlteredFile(t *testing.T) {
+	ctx, path := context.Background(), filepath.Join(t.TempDir(), "state")
+	_, err := Run(ctx, routing(4, 4), RunOptions{Save: path, BreakOn: Break{Slot: 3}, MachineOptions: MachineOptions{Engine: EngineCycle}})
+	require.NoError(t, err)
+	whole, err := os.ReadFile(path)
+	require.NoError(t, err)
+	reasons := map[string]string{ // by column: of what is wrong with its last element when all its bits are set
+		"machine.slot": "ends with slot", "machine.digest.next_slot": "which the digest may go on with", "machine.destination": "at most 15 is allowed",
+		"pops.group.nic.tx.length": "at most", "pops.group.nic.rx.state": "at most", "machine.identity.firmware": "another firmware",
+		"fabric.sent": "", "kernel.cycle": "the hardware is in cycle", "machine.violations": "",
+	}
+	for _, c := range stateColumns(t, whole) {
+		want, known := reasons[c.name]
+		if !known || want == "" {
+			continue
+		}
+		altered := bytes.Clone(whole)
+		for i := c.end - c.size; i < c.end; i++ {
+			altered[i] = 0xFF
+		}
+		require.NoError(t, os.WriteFile(path, sealed(altered), 0o644))
+		_, err := Run(ctx, routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{Engine: EngineCycle}})
+		var refused *InputError
+		require.ErrorAs(t, err, &refused, c.name)
+		require.Equal(t, "--restore", refused.Place)
+		require.Contains(t, refused.Reason, want, c.name)
+		require.NotEmpty(t, refused.Remedy)
+		delete(reasons, c.name)
+	}
+	require.Len(t, reasons, 2, "columns that are not there")
+
+	// What is possible by itself, and breaks the hardware later: a transmitter with a frame that is over.
+	for _, c := range stateColumns(t, whole) {
+		if c.name != "pops.group.nic.tx.length" {
+			continue
+		}
+		for at := c.first; at < c.end; at += c.size {
+			altered := bytes.Clone(whole)
+			altered[at], altered[at+1] = 1, 0
+			require.NoError(t, os.WriteFile(path, sealed(altered), 0o644))
+			_, err := Run(ctx, routing(4, 4), RunOptions{Restore: path, MachineOptions: MachineOptions{Engine: EngineCycle}})
+			var refused *InputError
+			if err != nil {
+				require.ErrorAs(t, err, &refused)
+				require.Equal(t, "--restore", refused.Place)
+			}
+		}
+	}
+}

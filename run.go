@@ -75,6 +75,9 @@ func (o *RunOptions) record() RecordOptions {
 // Firmware that does not even get ready gives no report: then the error is that of ctx.
 // With `permutation: all` every permutation is run, and the report sums up.
 func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err error) {
+	if o.Restore != "" {
+		defer refuseBroken(o.Restore, &err)
+	}
 	o.watched = o.VCD.given()
 	if o.watched && o.Engine == EngineSlot {
 		return nil, errNoCycles("--engine slot")

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/hw"
 	"starloom/traces"
@@ -62,7 +63,13 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	m.stateIdentity(v)
 	hw.StateScalar(v, "seed", &m.seed)
 	next := uint64(0) // the last slot that the digest may go on with: it may have the events of this one
-	hw.StateScalar(v, "slot", &m.slot, func(_ int, value uint32) error { next = uint64(value) + 1; return nil })
+	hw.StateScalar(v, "slot", &m.slot, func(_ int, value uint32) error {
+		next = uint64(value) + 1
+		if limit := m.scenario.Stop.Slots; value > limit {
+			return fmt.Errorf("the run is in slot %d, and ends with slot %d", value, limit)
+		}
+		return nil
+	})
 	hw.StateScalar(v, "traps", &m.traps)
 	m.stateEnd(v)
 	hw.StateScalar(v, "digest.hi", &m.digest.Hi)
@@ -78,6 +85,11 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	if m.queues != nil {
 		m.queues.State(v, func() uint32 { return uint32(next - 1) })
 	}
+	v.AfterRestore(func() {
+		if timed, ok := m.referee.(fabric.Timed); ok && m.restoreError == nil && timed.Slots() > int(m.slot)+1 {
+			m.restoreError = fmt.Errorf("restoring state: what has arrived, has done so up to slot %d, and the run is in slot %d", timed.Slots()-1, m.slot)
+		}
+	})
 	if m.held != nil {
 		m.held.State(v)
 	}
@@ -107,6 +119,11 @@ func (s *machineState) State(v *hw.StateVisitor) {
 		m.stateParked(v)
 	}
 	v.Within(m.transport)
+	v.AfterRestore(func() {
+		if m.plant != nil && m.plant.Clock().Cycle() != m.cycles() && m.restoreError == nil {
+			m.restoreError = fmt.Errorf("restoring state: the hardware is in cycle %d, and slot %d begins with cycle %d", m.plant.Clock().Cycle(), m.slot, m.cycles())
+		}
+	})
 	if m.rtl != nil {
 		v.AfterRestore(func() {
 			if err := m.rtl.loop.Restored(); err != nil && m.restoreError == nil {
@@ -164,6 +181,11 @@ func (m *Machine) stateEnd(v *hw.StateVisitor) {
 			*flag = column[i] != 0
 		}
 		m.log.clear()
+		switch {
+		case m.restoreError != nil:
+		case !m.started && (m.slot > 0 || m.ended || m.digest.NextSlot > 0), m.finished && !m.ended:
+			m.restoreError = fmt.Errorf("restoring state: a run in slot %d cannot be so far: started %t, finished %t, ended %t, digest up to slot %d", m.slot, m.started, m.finished, m.ended, m.digest.NextSlot)
+		}
 	})
 }
 

@@ -14,8 +14,12 @@ const (
 
 // Answer tells a NIC that asks before it sends what has become of its request in a slot: output
 // is what has taken the frame at the head of its TX FIFO, Nobody or Met. It reports whether the
-// frame has left.
+// frame has left, or its NIC.
 func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent bool) {
+	if frame := bank.TxHead(cell); !bank.Legal(cell, frame) { // since it was asked for, another handler has written over it
+		SilenceIllegal(bank, cell, frame, ledger, slot)
+		return true
+	}
 	switch output {
 	case Nobody:
 		ledger.NoteBlocked(bank, cell, bank.TxHead(cell), slot)

@@ -1,6 +1,8 @@
 package fabric
 
 import (
+	"fmt"
+
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -303,7 +305,16 @@ func (t *Plant) Path() string { return "fabric" }
 // State implements hw.Stateful.
 func (t *Plant) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
-	hw.StateColumn(v, "sent", t.sent)
+	hw.StateColumn(v, "sent", t.sent, func(transmitter int, port uint16) error {
+		ports, taps := t.shape.Ports, t.shape.NIC().Taps
+		if taps != nil {
+			ports = len(taps.Bus[transmitter])
+		}
+		if port != 0 && int(port) >= ports && port != nic.PortNone && (port != nic.PortAll || taps != nil) {
+			return fmt.Errorf("transmitter %d sends to port %d of %d", transmitter, port, ports)
+		}
+		return nil
+	})
 	hw.StateColumn(v, "met", t.met)
 	t.access.State(v)
 	exact := make([]uint8, len(t.shards)) // for the slot that has begun

@@ -12,7 +12,7 @@ func (t *Plant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 	receiver := processor*t.lanes + lane
 	status := t.deserialisers.Status(receiver)
 	if t.tap != nil {
-		if medium, ok := t.deserialisers.Wire(receiver); ok && t.tap.Reached(medium, slot) {
+		if medium, ok := t.deserialisers.Wire(receiver); ok && int(port) < t.shape.Ports && t.tap.Reached(medium, slot) {
 			if effect := ledger.Suffer(bank, cell, port, slot, status == nic.StatusCollision); effect != Unharmed && t.mark(s, medium) {
 				ledger.Frames.NoteHarmed(effect, t.carried(medium))
 			}

@@ -101,6 +101,12 @@ type Dropper interface {
 	Drop(slot uint32)
 }
 
+// Timed is a referee with figures by slot or step: Slots is the number of slots up to the last one of which
+// it has any.
+type Timed interface {
+	Slots() int
+}
+
 // Waiter is a referee that knows what keeps a processor which is not done: what it waits for,
 // "" if that cannot be said. frame is the one that its NIC sends next, nil for none; listens
 // reports whether a processor would listen in the slot after the last.

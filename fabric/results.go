@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"starloom/hw"
@@ -74,8 +75,23 @@ func (r *Results) Reset() { *r = Results{key: r.key[:0], value: r.value[:0]} }
 // State visits all columns.
 func (r *Results) State(v *hw.StateVisitor) {
 	hw.StateScalar(v, "results.lost", &r.Lost)
-	hw.StateList(v, "results.key", &r.key)
-	hw.StateList(v, "results.value", &r.value)
+	var keys, values int
+	seen := map[uint64]bool{}
+	hw.StateList(v, "results.key", &r.key, func(i int, key uint64) error {
+		keys = i + 1
+		if seen[key] {
+			return fmt.Errorf("element %d is there twice", i)
+		}
+		seen[key] = true
+		return nil
+	})
+	hw.StateList(v, "results.value", &r.value, func(i int, _ uint64) error { values = i + 1; return nil })
+	v.Verify(func() error {
+		if keys != values {
+			return fmt.Errorf("results: %d keys and %d values", keys, values)
+		}
+		return nil
+	})
 	v.AfterRestore(func() {
 		r.index = make(map[uint64]int, len(r.key))
 		for i, key := range r.key {

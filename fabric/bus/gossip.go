@@ -104,6 +104,9 @@ func (r *gossipReferee) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameVie
 	r.slots = max(r.slots, slot+1)
 }
 
+// Slots implements fabric.Timed.
+func (r *gossipReferee) Slots() int { return max(int(r.slots), len(r.least)) }
+
 // Drop implements fabric.Dropper.
 func (r *gossipReferee) Drop(slot uint32) {
 	r.slots = min(r.slots, slot)
@@ -216,11 +219,23 @@ func (r *gossipReferee) tally() {
 
 // State implements fabric.Referee. A run-table is not saved.
 func (r *gossipReferee) State(v *hw.StateVisitor) {
-	hw.StateColumn(v, "known", r.known)
-	hw.StateColumn(v, "count", r.count, hw.AtMost(uint32(r.n)))
+	hw.StateColumn(v, "known", r.known, func(i int, items uint64) error {
+		if k := i % r.words; k == r.words-1 && items&^(^uint64(0)>>(-r.n&63)) != 0 {
+			return fmt.Errorf("vertex %d knows items above that of processor %d", i/r.words, r.n-1)
+		}
+		return nil
+	})
 	hw.StateList(v, "least", &r.least)
 	hw.StateScalar(v, "slots", &r.slots)
-	v.AfterRestore(r.tally)
+	v.AfterRestore(func() {
+		for vertex := range r.count {
+			r.count[vertex] = 0
+			for _, items := range r.of(vertex) {
+				r.count[vertex] += uint32(bits.OnesCount64(items))
+			}
+		}
+		r.tally()
+	})
 }
 
 // Tell, Overhears, Arrive, Acknowledges, Acknowledge, Missing and Routed implement

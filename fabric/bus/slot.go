@@ -18,7 +18,7 @@ func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	}
 	p, n := b.Plan(), b.Vertices
 	t := &slotTransport{
-		taps: p.taps, arbitrated: b.arbitrated(), switches: fabric.NewSwitches(b.Names(), b.switched(), b.Shape()), timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes),
+		taps: p.taps, arbitrated: b.arbitrated(), switches: fabric.NewSwitches(b.Names(), b.switched(), b.Shape()), timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
 		sending: hw.NewSet(n), port: make([]uint16, n), hears: make([]uint16, n),
 		buses: make([]busSlot, len(p.Buses)),
 	}
@@ -35,12 +35,13 @@ func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 // slotTransport is the buses of the slot engine. Two tables of frames alternate: a bank may send
 // into slot t while another one still hears slot t-1. Latency: one slot. The network is one shard.
 type slotTransport struct {
-	taps       *hw.Taps
-	arbitrated bool
-	turns      *turns // of the arbiters, nil without
-	switches   *fabric.Switches
-	timing     nic.Timing
-	stride     int
+	taps         *hw.Taps
+	arbitrated   bool
+	turns        *turns // of the arbiters, nil without
+	switches     *fabric.Switches
+	timing       nic.Timing
+	stride       int
+	payloadBytes int
 
 	frames  [2][]byte // by sender
 	sending hw.Set    // the vertices that send in the slot that crosses, or ask...
@@ -255,7 +256,7 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 		t.turns.state(v)
 	}
 	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".frames", t.frames[i])
+		hw.StateColumn(v, name+".frames", t.frames[i], nic.CheckFrames(t.stride, t.payloadBytes, n))
 	}
 	v.AfterRestore(func() {
 		t.sending.Derive()

@@ -331,6 +331,9 @@ func (r *gossipReferee) RunTable() fabric.RunTable {
 	return r.table
 }
 
+// Slots implements fabric.Timed.
+func (r *gossipReferee) Slots() int { return len(r.used) }
+
 // Missing implements fabric.Referee.
 func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 	for receiver := range r.ports {

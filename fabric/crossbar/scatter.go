@@ -124,6 +124,9 @@ func (r *scatterReferee) Metrics(e *fabric.End, _ bool) (m fabric.Metrics) {
 	return m
 }
 
+// Slots implements fabric.Timed.
+func (r *scatterReferee) Slots() int { return max(int(r.slots), (len(r.gained)-1)*int(r.unit)+1) }
+
 // Reset implements fabric.Referee.
 func (r *scatterReferee) Reset() {
 	for i := range r.since {

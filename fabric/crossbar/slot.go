@@ -11,7 +11,7 @@ import (
 // SlotTransport implements fabric.Fast: frames in tables, and the decisions of the
 // arbiters without their cycles.
 func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
-	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), timing: c.Timing, bank: c.Bank,
+	t := &slotTransport{matching: newMatching(x), stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes, timing: c.Timing, bank: c.Bank,
 		shared: x.shared(), stale: hw.NewSet(x.Ports)}
 	t.contention.Stream = hw.NewStream(c.Seed, hw.PurposeCoin)
 	t.request = func(input int) hw.ListRequest {
@@ -29,12 +29,13 @@ func (x Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 // what asks, is served or was called, and a bit for each processor.
 type slotTransport struct {
 	*matching
-	stride int
-	timing nic.Timing
-	bank   func(processor int) (bank *nic.Bank, cell int)
-	frames [2][]byte // by sender: what it asks to send
-	shared bool      // there is one medium for all
-	stale  hw.Set    // processors whose receive status may be another one than idle
+	stride       int
+	payloadBytes int
+	timing       nic.Timing
+	bank         func(processor int) (bank *nic.Bank, cell int)
+	frames       [2][]byte // by sender: what it asks to send
+	shared       bool      // there is one medium for all
+	stale        hw.Set    // processors whose receive status may be another one than idle
 }
 
 // Start, Begin and Latch implement Transport: frames are where they have to be.
@@ -177,6 +178,6 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 	t.state(v)
 	v.AfterRestore(func() { t.stale.Fill(t.ports) })
 	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".frames", t.frames[i])
+		hw.StateColumn(v, name+".frames", t.frames[i], nic.CheckFrames(t.stride, t.payloadBytes, t.ports))
 	}
 }

@@ -235,6 +235,14 @@ func (r *referee) freshen(s *shardCounts, slot uint32) {
 	}
 }
 
+// Slots implements fabric.Timed.
+func (r *referee) Slots() (slots int) {
+	for i := range r.shards {
+		slots = max(slots, len(r.shards[i].steps))
+	}
+	return slots
+}
+
 // Drop implements fabric.Dropper.
 func (r *referee) Drop(slot uint32) {
 	for i := range r.shards {

@@ -2,6 +2,7 @@ package ej
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sync"
 
@@ -15,7 +16,7 @@ import (
 func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	stride := nic.FrameStride(c.PayloadBytes)
 	t := &slotTransport{
-		net: e, torus: e.torus(), ports: e.ports(), half: e.Duplex != DuplexFull, stride: stride,
+		net: e, torus: e.torus(), ports: e.ports(), half: e.Duplex != DuplexFull, stride: stride, payloadBytes: c.PayloadBytes,
 		timing: c.Timing, shards: c.Shards, work: make([]slotWork, len(c.Shards)),
 		pool: chunks{frames: min(max(chunkBytes/stride, 1), chunkFrames), stride: stride},
 	}
@@ -43,19 +44,20 @@ const binNodes = fabric.BlockUnits
 // no place anywhere. Latency: one slot. Two frames that use a half-duplex link in one slot
 // deliver nothing, StatusCollision at both ends.
 type slotTransport struct {
-	net      Network
-	torus    *eisenstein.Torus
-	ports    int
-	half     bool
-	stride   int
-	timing   nic.Timing
-	shards   []hw.Shard
-	perShard int   // nodes of a shard
-	firstBin []int // of each shard
-	bins     [2][]bin
-	work     []slotWork // per shard
-	pool     chunks
-	credits  *fabric.Credits // nil if no port ever waits
+	net          Network
+	torus        *eisenstein.Torus
+	ports        int
+	half         bool
+	stride       int
+	payloadBytes int
+	timing       nic.Timing
+	shards       []hw.Shard
+	perShard     int   // nodes of a shard
+	firstBin     []int // of each shard
+	bins         [2][]bin
+	work         []slotWork // per shard
+	pool         chunks
+	credits      *fabric.Credits // nil if no port ever waits
 }
 
 // bin is what a slot brings to some nodes, and which of their ports send in it.
@@ -452,11 +454,21 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 		}
 		last := hw.AtMost(uint32(len(t.bins[i]) - 1))
 		lastPort := hw.AtMost(uint32(binNodes*t.ports - 1))
-		hw.StateList(v, name+".bin", &bins, last)
-		hw.StateList(v, name+".at", &at, lastPort)
-		hw.StateList(v, name+".frames", &frames)
-		hw.StateList(v, name+".sent.bin", &sentBins, last)
-		hw.StateList(v, name+".sent.port", &sent, lastPort)
+		var rows [4]int
+		count := func(k int) func(int, uint32) error {
+			return func(i int, _ uint32) error { rows[k] = i + 1; return nil }
+		}
+		hw.StateList(v, name+".bin", &bins, last, count(0))
+		hw.StateList(v, name+".at", &at, lastPort, count(1))
+		nic.StateFrames(v, name+".frames", &frames, t.stride, t.payloadBytes, t.net.nodes())
+		hw.StateList(v, name+".sent.bin", &sentBins, last, count(2))
+		hw.StateList(v, name+".sent.port", &sent, lastPort, count(3))
+		v.Verify(func() error {
+			if rows[0] != rows[1] || rows[2] != rows[3] {
+				return fmt.Errorf("%s: %d bins of %d frames, %d bins of %d senders", name, rows[0], rows[1], rows[2], rows[3])
+			}
+			return nil
+		})
 		v.AfterRestore(func() {
 			for k := range t.bins[i] {
 				b := &t.bins[i][k]

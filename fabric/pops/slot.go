@@ -2,6 +2,7 @@ package pops
 
 import (
 	"cmp"
+	"fmt"
 	"math/bits"
 	"slices"
 
@@ -18,15 +19,16 @@ import (
 // Collision: two or more senders deliver nothing, StatusCollision at every
 // listener, as the light of the cycle engine's couplers gives.
 type SlotTransport struct {
-	net    Network
-	shape  fabric.Shape
-	timing nic.Timing
-	shards []hw.Shard // in groups
-	stride int        // bytes of a frame in a FIFO
-	tail   int        // bytes of them behind those of a small frame
-	pitch  int        // couplers from one group's first to the next one's in a table
-	tables [2]slotTable
-	work   []slotWork // per shard
+	net          Network
+	shape        fabric.Shape
+	timing       nic.Timing
+	shards       []hw.Shard // in groups
+	stride       int        // bytes of a frame in a FIFO
+	payloadBytes int
+	tail         int // bytes of them behind those of a small frame
+	pitch        int // couplers from one group's first to the next one's in a table
+	tables       [2]slotTable
+	work         []slotWork // per shard
 
 	listened listened
 }
@@ -51,7 +53,7 @@ type meeting struct{ coupler, bit uint32 }
 // lost at once: the loops use them instead of a branch that no processor can predict.
 func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
-	t := &SlotTransport{net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p)}
+	t := &SlotTransport{net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes, pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p)}
 	t.tail = max(t.stride-nic.SmallFrameBytes, 0)
 	for i := range t.work {
 		t.work[i].view = make(nic.FrameView, max(t.stride, nic.SmallFrameBytes))
@@ -363,8 +365,13 @@ func (t *SlotTransport) Path() string { return "fabric" }
 // State implements hw.Stateful.
 func (t *SlotTransport) State(v *hw.StateVisitor) {
 	for i, name := range []string{"even", "odd"} {
-		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2))
-		hw.StateColumn(v, name+".frames", nic.SmallBytes(t.tables[i].frames))
+		hw.StateColumn(v, name+".senders", t.tables[i].senders, hw.AtMost[uint8](2), func(coupler int, senders uint8) error {
+			if senders > 0 && (coupler/t.pitch >= t.net.Groups || coupler%t.pitch >= t.net.Groups) {
+				return fmt.Errorf("element %d is %d, and there is no coupler", coupler, senders)
+			}
+			return nil
+		})
+		hw.StateColumn(v, name+".frames", nic.SmallBytes(t.tables[i].frames), nic.CheckFrames(nic.SmallFrameBytes, t.payloadBytes, t.shape.Processors()))
 		hw.StateColumn(v, name+".tails", t.tables[i].tails)
 		hw.StateColumn(v, name+".collided", t.tables[i].collided)
 		hw.StateColumn(v, name+".placed", t.tables[i].placed)

@@ -1,0 +1,45 @@
+package nic
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"starloom/hw"
+)
+
+// CheckFrames is the check of a column of a saved state in which frames lie one after the other, stride
+// bytes each: what is read of a frame before anybody looks at it is within its limits. Places that never
+// had a frame are zero.
+func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) error {
+	var head [sizeFrame]byte
+	return func(i int, value byte) error {
+		at := i % stride
+		if at < sizeFrame {
+			head[at] = value
+		}
+		if at != sizeFrame-1 {
+			return nil
+		}
+		switch f := FrameView(head[:]); {
+		case f.Kind() >= KindCount:
+			return fmt.Errorf("frame %d is of %v", i/stride, f.Kind())
+		case int(binary.LittleEndian.Uint16(head[offFramePayloadBytes:])) > payloadBytes:
+			return fmt.Errorf("frame %d has a payload of %d bytes, at most %d are possible", i/stride, binary.LittleEndian.Uint16(head[offFramePayloadBytes:]), payloadBytes)
+		case f.Source() >= uint32(processors):
+			return fmt.Errorf("frame %d is from processor %d, there are 0 to %d", i/stride, f.Source(), processors-1)
+		}
+		return nil
+	}
+}
+
+// StateFrames carries a list of frames, which are whole.
+func StateFrames(v *hw.StateVisitor, name string, frames *[]byte, stride, payloadBytes, processors int) {
+	bytes := 0
+	hw.StateList(v, name, frames, CheckFrames(stride, payloadBytes, processors), func(i int, _ byte) error { bytes = i + 1; return nil })
+	v.Verify(func() error {
+		if bytes%stride != 0 {
+			return fmt.Errorf("column %q: %d bytes, a frame takes %d", name, bytes, stride)
+		}
+		return nil
+	})
+}
