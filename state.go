@@ -120,7 +120,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	}
 	v.Within(m.transport)
 	v.AfterRestore(func() {
-		if m.plant != nil && m.plant.Clock().Cycle() != m.cycles() && m.restoreError == nil {
+		if m.plant != nil && m.started && m.plant.Clock().Cycle() != m.cycles() && m.restoreError == nil {
 			m.restoreError = fmt.Errorf("restoring state: the hardware is in cycle %d, and slot %d begins with cycle %d", m.plant.Clock().Cycle(), m.slot, m.cycles())
 		}
 	})
