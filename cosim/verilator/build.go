@@ -76,6 +76,9 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 		}
 		c, err := Load(wasm)
 		if err == nil {
+			if o.Cache == "" { // code of the machine is taken from nowhere but the user's own
+				c.cache = filepath.Join(filepath.Dir(path), "compiled")
+			}
 			return c, nil
 		}
 		// The cache is damaged: the result is made again.
@@ -85,20 +88,31 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 	}
 }
 
-// build returns the path of the result in the cache, and its description.
+// build returns the path of the result in the cache, and the description of a library.
 func build(ctx context.Context, s cosim.Source, o cosim.BuildOptions, t target) (d Description, path string, err error) {
 	b, err := newBuilder(ctx, &s, &o, t)
 	if err != nil {
 		return d, "", err
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(b.work)) }()
+	wasm := t.ending == wasmTarget.ending // which has its description in it
+	name, err := b.elaborationName()
+	if err != nil {
+		return d, "", err
+	}
+	if path = b.elaborated(name); path != "" && wasm {
+		return d, path, nil
+	}
 	if err := b.discover(); err != nil {
 		return d, "", err
 	}
-	if path, err = b.cache.Take(b.description.Hash+t.ending, b.compile); err == nil && t.ending != wasmTarget.ending {
-		err = b.lint() // a library has no place for what was said when it was made
+	if path, err = b.cache.Take(b.description.Hash+t.ending, b.compile); err != nil {
+		return d, "", err
 	}
-	return b.description, path, err
+	if wasm {
+		return b.description, path, b.keepElaboration(name, path)
+	}
+	return b.description, path, b.lint() // a library has no place for what was said when it was made
 }
 
 // A builder is one build in a temporary directory.
@@ -116,6 +130,7 @@ type builder struct {
 
 	design      *design
 	description Description
+	said        []byte // what the tools have said of the source
 }
 
 func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t target) (*builder, error) {

@@ -96,10 +96,12 @@ func (b *builder) lint() error {
 
 // warn passes on what a tool says of a source that it accepts.
 func (b *builder) warn(said []byte) error {
+	said = bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil)
+	b.said = append(b.said, said...)
 	if b.options.Warnings == nil || len(said) == 0 {
 		return nil
 	}
-	_, err := b.options.Warnings.Write(bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil))
+	_, err := b.options.Warnings.Write(said)
 	return err
 }
 

@@ -107,7 +107,8 @@ func (d *Description) attach(file string) error {
 // may run in parallel.
 type Circuit struct {
 	Description
-	wasm []byte
+	wasm  []byte
+	cache string // a folder for the compiled code, "" for none
 
 	mutex    sync.Mutex
 	runtimes [2]*circuitRuntime // compiler, interpreter
@@ -117,6 +118,7 @@ type Circuit struct {
 type circuitRuntime struct {
 	wazero.Runtime
 	compiled wazero.CompiledModule
+	kept     wazero.CompilationCache // nil for none
 }
 
 var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
@@ -202,19 +204,41 @@ func (c *Circuit) Close() error {
 	return err
 }
 
-// runtime compiles the circuit when its first device is opened.
+// runtime compiles the circuit when its first device is opened, or takes what was compiled before.
 func (c *Circuit) runtime(interpreter bool) (*circuitRuntime, error) {
 	c.mutex.Lock()
 	defer c.mutex.Unlock()
-	kind, config := 0, wazero.NewRuntimeConfig()
+	kind := 0
 	if interpreter {
-		kind, config = 1, wazero.NewRuntimeConfigInterpreter()
+		kind = 1
 	}
 	if c.runtimes[kind] != nil {
 		return c.runtimes[kind], nil
 	}
+	r, err := c.newRuntime(interpreter, c.cache)
+	if err != nil && c.cache != "" { // a file in the cache is damaged, perhaps
+		r, err = c.newRuntime(interpreter, "")
+	}
+	c.runtimes[kind] = r
+	return r, err
+}
+
+// newRuntime compiles the circuit, with a folder for what was compiled before, "" for none.
+func (c *Circuit) newRuntime(interpreter bool, folder string) (*circuitRuntime, error) {
+	config := wazero.NewRuntimeConfig()
+	if interpreter {
+		config, folder = wazero.NewRuntimeConfigInterpreter(), ""
+	}
 	ctx := context.Background()
-	r := &circuitRuntime{Runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	r := &circuitRuntime{}
+	if folder != "" {
+		var err error
+		if r.kept, err = wazero.NewCompilationCacheWithDir(folder); err != nil {
+			return nil, err
+		}
+		config = config.WithCompilationCache(r.kept)
+	}
+	r.Runtime = wazero.NewRuntimeWithConfig(ctx, config)
 	fail := func(err error) (*circuitRuntime, error) { return nil, errors.Join(err, r.Close(ctx)) }
 	if _, err := wasi_snapshot_preview1.Instantiate(ctx, r.Runtime); err != nil {
 		return fail(err)
@@ -230,8 +254,16 @@ func (c *Circuit) runtime(interpreter bool) (*circuitRuntime, error) {
 	if err := checkExports(r.compiled); err != nil {
 		return fail(err)
 	}
-	c.runtimes[kind] = r
 	return r, nil
+}
+
+// Close releases what was compiled.
+func (r *circuitRuntime) Close(ctx context.Context) error {
+	err := r.Runtime.Close(ctx)
+	if r.kept != nil {
+		err = errors.Join(err, r.kept.Close(ctx))
+	}
+	return err
 }
 
 // wasmExports are the functions of glue.cpp with their parameters and results: i

@@ -1,0 +1,183 @@
+package verilator
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// An elaboration is what a build has read to find its result in the cache. As long as all of that
+// is unchanged, the next build of the same design takes the result without asking Verilator:
+//
+//	elaborated-KEY.json --files, folders, data unchanged--> RESULT.wasm
+//
+// Its key covers what the build was asked for, the tools and this program's part of the result.
+type elaboration struct {
+	Result  string            `json:"result"`  // the name in the cache
+	Files   map[string]string `json:"files"`   // hashes of the texts that were read, includes too
+	Folders map[string]string `json:"folders"` // hashes of the names where a tool would find another text
+	Data    map[string]string `json:"data"`    // files of $readmem: the source that reads each
+	Texts   map[string]string `json:"texts"`   // and hashes of what they hold
+	Said    []byte            `json:"said"`    // warnings of the tools
+}
+
+// elaborationFormat changes when a design's description is made in another way.
+const elaborationFormat = 1
+
+// elaborationName is where the cache keeps the elaboration of this build.
+func (b *builder) elaborationName() (string, error) {
+	folder, err := os.Getwd() // what relative names mean
+	if err != nil {
+		return "", err
+	}
+	plain := *b
+	plain.design = &design{}
+	sum := sha256.New()
+	say := func(parts ...string) { fmt.Fprintf(sum, "%d %q\n", len(parts), parts) }
+	say(fmt.Sprint(elaborationFormat, descriptionFormat), folder, b.Top, b.DataDir)
+	say(b.Files...)
+	say(b.IncludeDirs...)
+	say(b.Clocks...)
+	say(fmt.Sprint(b.Params, b.Defines, b.tools))
+	say(translationFlags...)
+	say(b.compileFlags()...)
+	say(b.target.link...)
+	say(b.libraries.hash, plain.portsHeader(nil, ""))
+	err = eachGlueFile(func(name string, text []byte) error { say(name, string(text)); return nil })
+	return "elaborated-" + hex.EncodeToString(sum.Sum(nil))[:32] + ".json", err
+}
+
+// elaborated returns the path of the result that an earlier build has left, "" where something has
+// changed since, or there is none.
+func (b *builder) elaborated(name string) string {
+	text, err := os.ReadFile(filepath.Join(b.cache.Dir, name))
+	if err != nil {
+		return ""
+	}
+	var e elaboration
+	if json.Unmarshal(text, &e) != nil || e.Result == "" || e.Result != filepath.Base(e.Result) {
+		return ""
+	}
+	path := filepath.Join(b.cache.Dir, e.Result)
+	if info, err := os.Stat(path); err != nil || info.Size() == 0 {
+		return ""
+	}
+	for file, hash := range e.Files {
+		if hashOf(file) != hash {
+			return ""
+		}
+	}
+	for folder, hash := range e.Folders {
+		if namesHash(folder) != hash {
+			return ""
+		}
+	}
+	for name, reader := range e.Data {
+		if file, err := b.FindData(name, reader); err != nil || hashOf(file) != e.Texts[name] {
+			return ""
+		}
+	}
+	if b.options.Warnings != nil {
+		if _, err := b.options.Warnings.Write(e.Said); err != nil {
+			return ""
+		}
+	}
+	return path
+}
+
+// keepElaboration notes what a build has read. What cannot be noted costs the next one some time.
+func (b *builder) keepElaboration(name, result string) error {
+	e := elaboration{Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{}, Data: b.design.data, Texts: map[string]string{}, Said: b.said}
+	files := slices.Clone(b.Files)
+	if !b.VHDL() { // GHDL's Verilog is gone with the build
+		files = append(files, b.design.files...)
+	}
+	for _, file := range files {
+		e.Files[file] = hashOf(file)
+	}
+	for _, folder := range b.searched(files) {
+		e.Folders[folder] = namesHash(folder)
+	}
+	for name, reader := range b.design.data {
+		file, err := b.FindData(name, reader)
+		if err != nil {
+			return err
+		}
+		e.Texts[name] = hashOf(file)
+	}
+	if slices.Contains(slices.Collect(maps.Values(e.Files)), "") { // changed while it was read
+		return nil
+	}
+	text, err := json.Marshal(e)
+	if err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(b.cache.Dir, ".elaborated-")
+	if err != nil {
+		return &cosim.InputError{Place: b.cache.Dir, Reason: fmt.Sprintf("cannot hold build results: %v", cosim.Reason(err)), Remedy: b.cache.Remedy}
+	}
+	_, err = fresh.Write(text)
+	if err = errors.Join(err, fresh.Close()); err == nil {
+		err = os.Rename(fresh.Name(), filepath.Join(b.cache.Dir, name))
+	}
+	if err != nil {
+		err = errors.Join(err, os.Remove(fresh.Name()))
+	}
+	return err
+}
+
+// searched lists the folders in which a new file could be found before one that was read: those
+// where the tools look, and below each the folders that files came from.
+func (b *builder) searched(files []string) (folders []string) {
+	roots := append([]string{"."}, b.IncludeDirs...)
+	for _, file := range b.Files {
+		roots = append(roots, filepath.Dir(file))
+	}
+	below := []string{"."}
+	for _, file := range files {
+		for _, root := range roots {
+			if part, err := filepath.Rel(root, filepath.Dir(file)); err == nil && !strings.HasPrefix(part, "..") {
+				below = append(below, part)
+			}
+		}
+	}
+	for _, root := range roots {
+		for _, part := range below {
+			folders = append(folders, filepath.Join(root, part))
+		}
+	}
+	slices.Sort(folders)
+	return slices.Compact(folders)
+}
+
+// hashOf is that of a file's text, "" for one that cannot be read.
+func hashOf(path string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return ""
+	}
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
+}
+
+// namesHash is that of the names in a folder, "absent" for one that is not there.
+func namesHash(folder string) string {
+	entries, err := os.ReadDir(folder)
+	if err != nil {
+		return "absent"
+	}
+	sum := sha256.New()
+	for _, entry := range entries {
+		fmt.Fprintf(sum, "%q\n", entry.Name())
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
