@@ -77,7 +77,7 @@ const (
 	FaultFinish      FaultKind = "finish"      // $finish or $stop
 	FaultFatal       FaultKind = "fatal"       // $fatal, a failed assertion
 	FaultOscillation FaultKind = "oscillation" // combinational logic does not settle
-	FaultHang        FaultKind = "hang"        // no answer within the time limit
+	FaultHang        FaultKind = "hang"        // a loop does not end
 	FaultDied        FaultKind = "died"        // the simulator is gone
 )
 

@@ -11,7 +11,8 @@ type Options struct {
 	// the same seed; 0: all of them start at zero.
 	Seed uint64
 
-	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 10 s.
+	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 10 s. An endless loop
+	// is known earlier: by its turns, in Icarus by the processor time that it takes.
 	TimeLimit time.Duration
 
 	// Interpreter runs wasm slowly: the oracle of the compiler.

@@ -36,7 +36,7 @@ go through Verilator and clang; VHDL-2008 goes through ghdl first. Debian has th
 the packages verilator, clang, lld, wasi-libc, libc++-14-dev-wasm32,
 libclang-rt-14-dev-wasm32 and ghdl.
 
-What was built before from the same text with the same tools is reused. The files
+What was built before from the same text with the same tools is reused at once. The files
 of $readmem become part of the result; their names are relative to the working directory,
 or to the source that reads them. A text for a parameter needs no quotes: -G FILE=words.hex.
 Name the clocks; all other inputs are plain values. Ports that are inout,

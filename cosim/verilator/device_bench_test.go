@@ -18,7 +18,7 @@ import (
 // arbiter16 is the twin with 16 requesters.
 func arbiter16() cosim.Source {
 	return cosim.Source{
-		Top: "arbiter_round_robin", Files: []string{filepath.Join("rtl", "arbiter_round_robin.v")},
+		Top: "arbiter_round_robin", Files: []string{filepath.Join("..", "rtl", "arbiter_round_robin.v")},
 		Params: map[string]string{"REQUESTERS": "16"}, Clocks: []string{"clock"},
 	}
 }

@@ -12,7 +12,7 @@ import (
 // Shared is RTL as a native library, which only a build with the tag shared can load.
 type Shared struct{ Description }
 
-var errNoShared = errors.New("native RTL is not part of this build of Starloom: build it with -tags shared, or use wasm, which is as fast")
+var errNoShared = errors.New("native RTL is not part of this build of Starloom: build it with -tags shared, or use wasm, which is faster")
 
 // BuildShared returns an error: this build was made without the tag shared.
 func BuildShared(context.Context, cosim.Source, cosim.BuildOptions) (*Shared, error) {
