@@ -23,7 +23,7 @@
 //	discipline.go    how NICs get at their media: one_port.go, all_ports.go, addressed.go,
 //	                 switched.go; requests.go: what those that ask share
 //	plant.go         the hardware of the cycle engine; media.go: what a network puts into it
-//	plant_build.go   what its Build needs of a plant; plant_receive.go: what receivers tell
+//	plant_build.go   what its Build needs of a plant; plant_stars.go: passive stars; plant_receive.go: what receivers tell
 //	plant_watch.go   collisions, late light
 //	switches.go      where the one switch of a NIC is in a slot, and the rules of that
 //	credits.go       how many frames of a port may wait at its receiver

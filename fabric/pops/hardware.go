@@ -19,26 +19,5 @@ func (p Network) Build(plant *fabric.Plant) error {
 			hears.Wires = append(hears.Wires, uint32(p.Coupler(from, to)))
 		}
 	}
-	readers, err := hears.Readers(p.Couplers())
-	if err != nil {
-		return err
-	}
-	tx := plant.Transmitters()
-	near, err := plant.Light("coupler", "", g, nil)
-	if err != nil {
-		return err
-	}
-	couplers, err := hw.NewStarCouplers(tx.Light(), tx.Ports(), near, leaves, g)
-	if err != nil {
-		return err
-	}
-	far, err := plant.Light("coupler", "fibre", g, readers)
-	if err != nil {
-		return err
-	}
-	fibre, err := hw.NewFibre(far.Bank().Path(), plant.Clock(), near, far, plant.Timing().PropagationCycles)
-	if err != nil {
-		return err
-	}
-	return plant.Carry(fabric.Media{Couplers: couplers, Links: fibre, Far: far, Hears: hears})
+	return plant.CarryStars(fabric.Stars{Name: "coupler", Link: "fibre", Leaves: leaves, Fan: g, Hears: hears})
 }

@@ -61,34 +61,14 @@ func (n names) MediumNoun() (one, many string)          { return "link", "links"
 func (n names) HeardOn(node int, port uint16) int       { return n.heard(node, int(port)) }
 func (n names) SentOn(node int, port uint16, _ int) int { return 2*node + int(port&1) }
 
-// Build puts a wire behind every transmitter.
+// Build puts a wire after every transmitter.
 func (r Ring) Build(p *fabric.Plant) error {
 	leaves, hears := make([]uint32, 2*r.Nodes), hw.Gather{Inputs: 2}
 	for link := range leaves {
 		leaves[link] = uint32(link)
 		hears.Wires = append(hears.Wires, uint32(r.heard(link/2, link%2)))
 	}
-	readers, err := hears.Readers(2 * r.Nodes)
-	if err != nil {
-		return err
-	}
-	near, err := p.Light("out", "", 2, nil)
-	if err != nil {
-		return err
-	}
-	out, err := hw.NewStarCouplers(p.Transmitters().Light(), p.Transmitters().Ports(), near, leaves, 1)
-	if err != nil {
-		return err
-	}
-	far, err := p.Light("out", "wire", 2, readers)
-	if err != nil {
-		return err
-	}
-	links, err := hw.NewFibre(far.Bank().Path(), p.Clock(), near, far, p.Timing().PropagationCycles)
-	if err != nil {
-		return err
-	}
-	return p.Carry(fabric.Media{Couplers: out, Links: links, Far: far, Hears: hears})
+	return p.CarryStars(fabric.Stars{Name: "out", Link: "wire", Leaves: leaves, Fan: 1, Hears: hears})
 }
 
 func TestRing(t *testing.T) {
