@@ -317,7 +317,7 @@ func TestBadInput(t *testing.T) {
 		{"firmware new --language c No", `NAME: "No" cannot be the name of a project; give a new folder, whose name has a-z, 0-9, _ and -`},
 		{"firmware sdk s.yaml", "DIR: "},
 		{"firmware inspect", "starloom firmware inspect: F.wasm is missing"},
-		{"firmware inspect pops/random --loop sdk/starloom.h=3", "--loop: there is no loop without a bound at sdk/starloom.h; there are such at random.c:111:1, sdk/starloom.h:"},
+		{"firmware inspect pops/random --loop sdk/starloom.h=3", "--loop: there is no loop without a bound at sdk/starloom.h; there are such at random.c:121:1, sdk/starloom.h:"},
 		{"firmware inspect pops/random --loop sdk/starloom.h:340", `--loop: "sdk/starloom.h:340" is not FILE:LINE=N or 'offset 0xHEX=N'; give it as --loop `},
 		{"firmware inspect pops/random --loop sdk/starloom.h:340=0", `--loop: a loop turns "0" times; allowed are 1 to 4294967296; `},
 		{"firmware inspect pops/random --model custom", "--model: the model custom without costs; add --cost load=3, and more such; what is left out costs 1\n"},
