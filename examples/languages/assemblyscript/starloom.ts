@@ -75,32 +75,41 @@ const LISTEN: usize = 184, LISTEN_SLOTS: usize = 188, LANES: usize = 236;
 
 /** Where the descriptor is. */
 export const BANK: usize = memory.data(240, 8);
-const TEXT: usize = memory.data(256);
 
-// The processor whose handler runs.
-let cell: u32 = 0;
-let slotNumber: u32 = 0;
-let draws: u32 = 0;
-let taken: u32 = 0;
+/** What stands before the state in a processor's record. Globals would be shared by all processors of a bank. */
+@unmanaged class Call {
+  slot: u32;
+  draws: u32;
+  taken: u32;
+  reserved: u32;
+}
+const TEXT: usize = 16, TEXT_BYTES: i32 = 64, CALL_BYTES: u32 = 80;
 
 // @ts-ignore: decorator
 @inline function bank(): Bank { return changetype<Bank>(BANK); }
+/** The cell whose handler runs. */
 // @ts-ignore: decorator
-@inline function column(register: usize, bytes: u32): usize { return load<u32>(BANK + register) + cell * bytes; }
+@inline function cell(): u32 { return load<u32>(load<u32>(BANK + CALLS) + 4 * bank().current); }
+// @ts-ignore: decorator
+@inline function record(): usize { return bank().record + cell() * bank().recordStride; }
+// @ts-ignore: decorator
+@inline function call(): Call { return changetype<Call>(record()); }
+// @ts-ignore: decorator
+@inline function column(register: usize, bytes: u32): usize { return load<u32>(BANK + register) + cell() * bytes; }
 // @ts-ignore: decorator
 @inline function registers(): Processor { return changetype<Processor>(column(PROCESSOR, sizeof<u64>() as u32)); }
 
 /** Frame `place` of a FIFO, 0 the head, which is in the record. */
 function frameAt(head: u32, more: u32, place: u32): usize {
-  if (place == 0) return bank().record + cell * bank().recordStride + head;
-  return more + ((place - 1) * bank().cells + cell) * bank().frameStride;
+  if (place == 0) return <u32>record() + head;
+  return more + ((place - 1) * bank().cells + cell()) * bank().frameStride;
 }
 
-export function self(): u32 { return bank().first + cell; }
+export function self(): u32 { return bank().first + cell(); }
 export function processors(): u32 { return bank().processors; }
 /** Word k, 0 to 7, of the network's size. */
 export function shape(k: u32): u32 { return load<u32>(BANK + SHAPE + 4 * k); }
-export function slot(): u32 { return slotNumber; }
+export function slot(): u32 { return call().slot; }
 /** This processor's word of the workload. */
 export function workload(): u32 { return load<u32>(column(WORKLOAD, 4)); }
 /** Parameter number k. */
@@ -110,12 +119,14 @@ export function status(): u8 { return load<u8>(column(RX_STATUS, 1)); }
 
 /** Ports of a NIC, and what the receiver of one says where all are used in one slot. */
 export function ports(): u32 { return load<u32>(BANK + PORTS); }
-export function statusOf(port: u32): u8 { return load<u8>(load<u32>(BANK + RX_STATUS) + port * bank().cells + cell); }
+export function statusOf(port: u32): u8 { return load<u8>(load<u32>(BANK + RX_STATUS) + port * bank().cells + cell()); }
 
 /** Takes the next frame from the RX FIFO; null when it is empty. */
 export function receive(): Frame | null {
-  if (taken >= registers().rxCount) return null;
-  return changetype<Frame>(frameAt(bank().rx, bank().rxMore, taken++));
+  const place = call().taken;
+  if (place >= registers().rxCount) return null;
+  call().taken = place + 1;
+  return changetype<Frame>(frameAt(bank().rx, bank().rxMore, place));
 }
 
 /** The address of a frame's payload. */
@@ -171,7 +182,7 @@ export function listen(port: u32): void { store<u16>(column(LISTEN, 2), <u16>por
 
 /** Says that there is nothing to do before the slot that comes `slots` later. */
 export function sleep(slots: u32): void {
-  registers().wake = <u16>(slotNumber + slots);
+  registers().wake = <u16>(slot() + slots);
   registers().flags |= FLAG_SLEEPING;
 }
 
@@ -191,17 +202,18 @@ function mix64(x: u64): u64 {
 export function random(): u32 {
   const gamma: u64 = 0x9E3779B97F4A7C15;
   const x = mix64(load<u64>(BANK + SEED) + gamma * <u64>self());
-  return <u32>(mix64(x + gamma * (<u64>slotNumber << 16 | <u64>(draws++ & 0xFFFF))) >> 32);
+  const draw = call().draws++;
+  return <u32>(mix64(x + gamma * (<u64>slot() << 16 | <u64>(draw & 0xFFFF))) >> 32);
 }
 
 /** Uniform in 0..bound-1. */
 export function randomBelow(bound: u32): u32 { return <u32>(<u64>random() * <u64>bound >> 32); }
 
-/** A line of ASCII in the firmware log. */
+/** A line of ASCII in the firmware log, of 64 characters at most. */
 export function log(text: string): void {
-  const bytes = min(text.length, 256);
-  for (let k = 0; k < bytes; k++) store<u8>(TEXT + k, <u8>text.charCodeAt(k));
-  hostLog(TEXT, bytes);
+  const bytes = min(text.length, TEXT_BYTES), at = record() + TEXT;
+  for (let k = 0; k < bytes; k++) store<u8>(at + k, <u8>text.charCodeAt(k));
+  hostLog(at, bytes);
 }
 
 /** Shows a value in the waveform. */
@@ -225,7 +237,7 @@ export function attach(cells: u32, payloadBytes: u32, rxFrames: u32, txFrames: u
   b.rxFrames = rxFrames;
   b.txFrames = txFrames;
   b.frameStride = FRAME_BYTES + (payloadBytes + 7) / 8 * 8;
-  b.rx = (stateBytes + 7) / 8 * 8;
+  b.rx = CALL_BYTES + (stateBytes + 7) / 8 * 8;
   b.tx = b.rx + b.frameStride;
   b.recordStride = b.tx + b.frameStride;
   store<u32>(BANK + LISTEN_SLOTS, 1);
@@ -245,19 +257,19 @@ function place(cells: u32, bytes: u32): u32 {
   return (<u32>heap.alloc(<usize>cells * bytes + 64) + 63) / 64 * 64;
 }
 
-/** Makes the cell at a place of the list of calls the current one; its record starts with
- * the state, which starts as zeros. */
+/** Makes the cell at a place of the list of calls the current one, and returns its state,
+ * which starts as zeros. */
 export function begin(at: u32, number: u32): usize {
   bank().current = at;
-  cell = load<u32>(load<u32>(BANK + CALLS) + 4 * at);
-  slotNumber = number;
-  draws = taken = 0;
+  call().slot = number;
+  call().draws = call().taken = 0;
   registers().flags &= ~FLAG_SLEEPING;
-  return bank().record + cell * bank().recordStride;
+  return record() + CALL_BYTES;
 }
 
 /** Removes what the handler took from the head of the RX FIFO. */
 export function end(): void {
+  const taken = call().taken;
   if (taken == 0) return;
   const left: u32 = registers().rxCount - taken;
   registers().rxCount = <u8>left;
