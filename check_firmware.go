@@ -217,7 +217,7 @@ func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 // conclude sets the verdict.
 func (c *firmwareChecker) conclude() {
 	r := &c.report
-	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil || len(r.Writes) > 0 || slices.ContainsFunc(r.Fuzz, FuzzFinding.fails) {
+	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil || slices.ContainsFunc(r.Writes, CheckWrite.fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.fails) {
 		r.Verdict = VerdictFail
 	}
 }
@@ -396,6 +396,10 @@ type CheckWrite struct {
 	Global    string `json:"global,omitempty"`      // of WebAssembly
 	Grown     int    `json:"grown_bytes,omitempty"` // the memory, of all processors of the bank
 
+	// Carries says of a static variable or a global that what a handler does depends on what another
+	// one has left there. One that every call writes before it reads it does not fail the check.
+	Carries bool `json:"carries,omitempty"`
+
 	Column  string `json:"column,omitempty"` // of the bank, by its name in the register map
 	Address uint32 `json:"address"`
 	Before  string `json:"before,omitempty"` // bytes, in hex
@@ -406,6 +410,9 @@ type CheckWrite struct {
 // holds something else, than if it were alone. That of a static variable shows in a difference,
 // sooner or later.
 func (w CheckWrite) harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
+
+// fails reports whether a write fails the check.
+func (w CheckWrite) fails() bool { return w.harms() || w.Carries }
 
 // checkWritesMax bounds the list of writes outside of the bank.
 const checkWritesMax = 32
@@ -455,6 +462,15 @@ func (c *firmwareChecker) watch() (err error) {
 				noted.cut = noted.cut || cut
 				for _, write := range writes {
 					c.noteWrite(m, instance.Bank(), &write, &noted)
+				}
+			}
+		}
+	}
+	for _, shard := range m.shards {
+		for _, instance := range shard.instances {
+			for kind, k := range noted.kinds {
+				if k >= 0 && instance.(*firmware.Watched).Carries(kind) {
+					c.report.Writes[k].Carries = true
 				}
 			}
 		}

@@ -113,6 +113,8 @@ func TestCheckHasOneVerdict(t *testing.T) {
 		{"writes_next_door", map[string]int64{"restarts": 1}, VerdictFail,
 			"  static variable: slot 0: pops.group[0].nic[0]: its handler writes into starts (writes_next_door.c:12), at address "},
 		{"overfills", nil, VerdictPass, ""},
+		{"scratches", nil, VerdictPass, "  note: slot 1: pops.group[0].nic[0]: its handler writes into scratch (scratches.c:9), at address "},
+		{"scratches", map[string]int64{"keeps": 1}, VerdictFail, "  static variable: slot 1: pops.group[0].nic[0]: its handler writes into scratch (scratches.c:9), at address "},
 	} {
 		s := checkScenario(t, c.image)
 		s.Firmware.Params = c.params

@@ -27,6 +27,8 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 	for _, w := range r.Writes {
 		what := "static variable"
 		switch {
+		case !w.fails():
+			what = "note"
 		case w.Grown > 0:
 			what = "memory growth"
 		case w.harms():
@@ -38,7 +40,9 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		if w.Before != w.After {
 			fmt.Fprintf(&b, "    before %s, after %s; in %s\n", w.Before, w.After, traces.Plural(w.Count, "call", "calls"))
 		}
-		fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
+		if w.fails() {
+			fmt.Fprintf(&b, "    remedy: %s\n", w.remedy())
+		}
 	}
 	for i := range r.Fuzz {
 		r.Fuzz[i].writeText(&b)
@@ -140,13 +144,21 @@ func (w *CheckWrite) text() string {
 	case w.Grown > 0:
 		return fmt.Sprintf("its handler lets the memory grow by %d bytes, for all processors of the bank", w.Grown)
 	case w.Global != "":
-		return fmt.Sprintf("its handler changes the global %s of WebAssembly, which all processors of a bank share", w.Global)
+		return fmt.Sprintf("its handler changes the global %s of WebAssembly, which all processors of a bank share%s", w.Global, w.scratch())
 	case w.Neighbour != nil:
 		return fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", *w.Neighbour, w.Column, w.Address)
 	case w.Shared:
 		return fmt.Sprintf("its handler writes into %s of the bank, at address %#x, which is no processor's", w.Column, w.Address)
 	}
-	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share", w.Variable, w.Address)
+	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share%s", w.Variable, w.Address, w.scratch())
+}
+
+// scratch says of what all share that it does no harm.
+func (w *CheckWrite) scratch() string {
+	if w.Carries {
+		return ""
+	}
+	return "; every call has written it before it read it"
 }
 
 // times is once, 2 times.

@@ -64,6 +64,9 @@ type Watched struct {
 	looked  int               // bytes outside of the bank that it has changed
 	sources map[uint32]string // names of variables that were asked for
 	blind   bool              // nothing is noted now
+
+	statics  []static // what handlers have written outside of the bank
+	followed []uint64 // globals before a call that is tried out
 }
 
 // Watch watches an instance of an image.
@@ -170,6 +173,7 @@ func (w *Watched) each(cells []uint32, call func(cells []uint32)) {
 // watch calls one handler and compares the memory before and after. The list of calls is
 // the host's: it is written before.
 func (w *Watched) watch(cell int, call func()) {
+	w.follow(call)
 	host, globals, events := w.in.image.host, w.in.Globals(), len(w.in.events)
 	w.call++
 	w.looked = 0
@@ -197,7 +201,9 @@ func (w *Watched) watch(cell int, call func()) {
 	}
 	for i, value := range w.in.Globals() {
 		if value != globals[i] {
-			w.note(&Write{WriteKind: WriteKind{Global: w.in.image.copy.Globals[i].Name}, Cell: cell, Owner: nic.OwnerNone})
+			kind := WriteKind{Global: w.in.image.copy.Globals[i].Name}
+			w.noteStatic(kind, 0, i)
+			w.note(&Write{WriteKind: kind, Cell: cell, Owner: nic.OwnerNone})
 		}
 	}
 }
@@ -256,6 +262,7 @@ func (w *Watched) compare(cell, address int, old, now []byte, stack uint64) {
 				kind.Unnamed = uint32(at) &^ (writeBytesMax - 1)
 			}
 			w.looked++
+			w.noteStatic(kind, uint32(at), -1)
 		}
 		if kind != before {
 			last = w.note(&Write{WriteKind: kind, Cell: cell, Owner: owner, Address: uint32(at)})

@@ -24,9 +24,11 @@ One more run calls every handler of a banked machine alone and compares the memo
 before and after: what a handler writes into what belongs to another processor is
 found even if no result depends on it, and so is a memory that grows. So are static
 variables and globals that handlers write, by name if the image has debug
-information: processors of a bank share them. Each of these fails the check, and so
-do a handler that does not return and a run that fails: one that traps, say, or that
-announces a packet which no frame has brought. An image with a runtime of its own
+information: processors of a bank share them, and what a handler does must not depend
+on what another one has left there. Each of these fails the check, and so do a handler
+that does not return and a run that fails: one that traps, say, or that announces a
+packet which no frame has brought. Variables that every call writes before it reads
+them are noted. An image with a runtime of its own
 serves one processor per instance: then there is no bank, and nothing that is shared.
 
 Then handlers get arbitrary input: after some slots of runs with three seeds, a

@@ -330,7 +330,11 @@ func (w *weaver) write(c *Copy) {
 			out = appendSection(out, id, widths[id], content)
 		}
 	}
-	out = appendSection(out, sectionCustom, 1, shift.names(m.functionNames()))
+	names := m.functionNames()
+	for name, own := m.names[uint32(len(names))]; own; name, own = m.names[uint32(len(names))] {
+		names = append(names, name) // of a function that the copy has beside them: see addMeter
+	}
+	out = appendSection(out, sectionCustom, 1, shift.names(names))
 	if c.original != nil || c.SourceMap != "" {
 		out = appendPlaces(out)
 	}
