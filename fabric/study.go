@@ -102,11 +102,11 @@ func (l *SampleList) Add(list []int) {
 			end = float64(list[i])
 		}
 		l.sums[i] += end
-		l.squares[i] += end * end
+		l.squares[i] += float64(end * end)
 	}
 	l.runs++
 	l.last += end
-	l.lastSq += end * end
+	l.lastSq += float64(end * end)
 }
 
 // Means returns the mean of every entry and its standard error, of two or more runs.
@@ -115,7 +115,7 @@ func (l *SampleList) Means() (means, se []float64) {
 	for i, sum := range l.sums {
 		mean := sum / n
 		means = append(means, mean)
-		se = append(se, math.Sqrt(max(0, l.squares[i]-n*mean*mean)/(n-1)/n))
+		se = append(se, math.Sqrt(max(0, l.squares[i]-float64(n*mean*mean))/(n-1)/n))
 	}
 	return means, se
 }
@@ -166,6 +166,7 @@ func Published(name, quantity string, published, measured float64, runs int, tol
 
 // Referred is Published for a figure that the paper does not print.
 func Referred(name, quantity string, reference, measured float64, runs int, tolerance float64, note string) StudyRow {
+	measured, reference = float64(measured), float64(reference) // products, not fused with the difference
 	return StudyRow{
 		Case: name, Quantity: quantity, Reference: &reference, Measured: measured, Runs: runs, Tolerance: tolerance,
 		OK: math.Abs(measured-reference) <= tolerance+1e-9, Note: note,

@@ -7,6 +7,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/bus/gossip"
+	"starloom/internal/rounded"
 )
 
 // published are the figures of the paper, and reference figures of independent computations, that
@@ -132,7 +133,7 @@ func (s *gossipRuns) growth(name string) error {
 		s.Add(fabric.Referred(name, fmt.Sprintf("c, l = %d", g.l), g.c, gossip.Constant(g.l), 0, 0.5e-6, "by the formula of footnote 5"))
 		tau, _ := gossip.Tau(g.l).Float64()
 		s.Add(fabric.Published(name, fmt.Sprintf("M(%d)/tau^%d, l = %d", time, time, g.l), gossip.Constant(g.l),
-			float64(gossip.Most(g.l, time))/math.Pow(tau, time), 0, 1e-6,
+			float64(gossip.Most(g.l, time))/rounded.Pow(tau, time), 0, 1e-6,
 			"c (footnote 5)"))
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/crossbar/scatter"
+	"starloom/internal/rounded"
 )
 
 // scatterStudy repeats what Z. Drezner and A. Barak, "A Probabilistic Algorithm for
@@ -203,7 +204,7 @@ func (s *scatterRuns) growth(name string) error {
 // cost compares the cost S t with that of fixed graphs, per n log2 n.
 func (s *scatterRuns) cost(name string) error {
 	const n = 1 << 20
-	per := func(cost float64) float64 { return cost / (n * math.Log2(n)) }
+	per := func(cost float64) float64 { return cost / (n * rounded.Log2(n)) }
 	for _, graph := range []struct {
 		name                string
 		published, diameter float64

@@ -107,7 +107,7 @@ func (s *scatterRuns) samples(name string, z *scatterSize) error {
 		if err != nil {
 			return err
 		}
-		reference := int(math.Pow(z.sd[i]/z.se[i], 2))
+		reference := int(z.sd[i] / z.se[i] * (z.sd[i] / z.se[i]))
 		tolerance, why := sample.Tolerance(z.sd[i], reference)
 		s.Add(sample.Referred(name, "mean units, "+x.name, z.mean[i], 1, tolerance, why))
 		for _, done := range doneByMeanField {
@@ -139,7 +139,7 @@ func (s *scatterRuns) doneBy(name string, x scatterer, done *doneRow, sample *fa
 	part := done.part[x.order]
 	time := scatter.AsyncTime(done.nodes, done.a)
 	measured := float64(sample.Within(time)) / float64(sample.Runs)
-	tolerance := 3.5*math.Sqrt(part*(1-part)/float64(sample.Runs)) + 0.0005
+	tolerance := float64(3.5*math.Sqrt(part*(1-part)/float64(sample.Runs))) + 0.0005
 	s.Add(fabric.Referred(name, fmt.Sprintf("done by T(%g), %s", done.a, x.name), part, measured, sample.Runs, tolerance,
 		fmt.Sprintf("T = %.2f by the mean field, which is too short: %g were to be done", time, 1-done.a)))
 }

@@ -2,7 +2,6 @@ package ej
 
 import (
 	"fmt"
-	"math"
 	"sync"
 
 	"starloom/fabric"
@@ -92,7 +91,11 @@ func (e Network) Check() error {
 	case e.norm() > eisenstein.SizeMax:
 		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues", e.A, e.B, e.norm()), fmt.Sprintf("at most %d are possible", eisenstein.SizeMax))
 	}
-	if nodes := math.Pow(float64(e.norm()), float64(e.Dimensions)); nodes > 1<<31-1 {
+	nodes := 1.
+	for range e.Dimensions {
+		nodes *= float64(e.norm())
+	}
+	if nodes > 1<<31-1 {
 		return refuse("dimensions", fmt.Sprintf("%d nodes in each of %d dimensions are %.4g processors", e.norm(), e.Dimensions, nodes), fmt.Sprintf("at most %d are possible", 1<<31-1))
 	}
 	for _, program := range onlySuccessors {

@@ -2,8 +2,9 @@ package pops
 
 import (
 	"fmt"
-	"math"
 	"math/bits"
+
+	"starloom/internal/rounded"
 )
 
 // K. Batcher's merge exchange (D. Knuth, "The Art of Computer Programming",
@@ -184,6 +185,6 @@ func (s *SortPlan) Words(slot int, dst []uint64) {
 // log2 g. It is meant for powers of two and is exact there.
 func PreviousSlots(p Network) float64 {
 	ratio := float64(p.GroupSize) / float64(p.Groups)
-	l := math.Log2(float64(p.Groups))
-	return 4*ratio*l*l + 2*ratio*l + 21*ratio + 3*l + 7
+	l := rounded.Log2(float64(p.Groups))
+	return float64(4*ratio*l*l) + float64(2*ratio*l) + float64(21*ratio) + float64(3*l) + 7
 }

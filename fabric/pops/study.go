@@ -213,7 +213,7 @@ func (s *study) figure3() error {
 	if err != nil {
 		return err
 	}
-	s.Add(sample.Referred(figure3Name, "iterations", 4.19, 1, 0.005+4*sample.SE,
+	s.Add(sample.Referred(figure3Name, "iterations", 4.19, 1, 0.005+float64(4*sample.SE),
 		"the one permutation, of which the paper prints the conflicts; tolerance by the measured sd"))
 	return nil
 }

@@ -3,6 +3,8 @@ package plot
 import (
 	"math"
 	"strconv"
+
+	"starloom/internal/rounded"
 )
 
 // ticksMax is the most ticks of an axis.
@@ -18,7 +20,7 @@ type scale struct {
 // newScale covers the values from least to most, and 0 if that is near.
 func newScale(axis Axis, least, most, from, to float64) scale {
 	if axis.Log2 {
-		least, most = math.Log2(least), math.Log2(most)
+		least, most = rounded.Log2(least), rounded.Log2(most)
 	} else if least > 0 && least <= most/2 {
 		least = 0
 	}
@@ -31,9 +33,9 @@ func newScale(axis Axis, least, most, from, to float64) scale {
 // at is the pixel of a value.
 func (s scale) at(value float64) float64 {
 	if s.log {
-		value = math.Log2(value)
+		value = rounded.Log2(value)
 	}
-	return s.from + (value-s.low)/(s.high-s.low)*(s.to-s.from)
+	return s.from + float64((value-s.low)/(s.high-s.low)*(s.to-s.from))
 }
 
 // tick is a mark of an axis.
@@ -49,11 +51,11 @@ func (s scale) ticks() []tick {
 		step = math.Max(1, step)
 	}
 	var ticks []tick
-	for i := math.Ceil(s.low/step - 1e-9); i*step <= s.high+step*1e-9; i++ {
-		value := i * step
-		at := s.from + (value-s.low)/(s.high-s.low)*(s.to-s.from)
+	for i := math.Ceil(s.low/step - 1e-9); float64(i*step) <= s.high+float64(step*1e-9); i++ {
+		value := float64(i * step)
+		at := s.from + float64((value-s.low)/(s.high-s.low)*(s.to-s.from))
 		if s.log {
-			value = math.Exp2(value)
+			value = math.Ldexp(1, int(value)) // steps are whole
 		}
 		ticks = append(ticks, tick{at, tickText(value)})
 	}
@@ -62,7 +64,12 @@ func (s scale) ticks() []tick {
 
 // tickStep is the smallest step of 1, 2 or 5 times a power of ten with ticksMax ticks or fewer.
 func tickStep(span float64) float64 {
-	unit := math.Pow(10, math.Floor(math.Log10(span/ticksMax)))
+	exponent := int(math.Floor(math.Log10(span / ticksMax))) // or one beside it
+	for ; math.Pow10(exponent) > span/ticksMax; exponent-- {
+	}
+	for ; math.Pow10(exponent+1) <= span/ticksMax; exponent++ {
+	}
+	unit := math.Pow10(exponent)
 	for _, factor := range []float64{1, 2, 5} {
 		if span/(factor*unit) <= ticksMax {
 			return factor * unit

@@ -3,6 +3,8 @@ package gossip
 import (
 	"math"
 	"math/big"
+
+	"starloom/internal/rounded"
 )
 
 // tauBits is the precision of Tau beyond the l bits that tell it from 2: 77 digits.
@@ -55,18 +57,18 @@ func CeilLogTau(l, q int) int {
 // Constant is c of M(t) = c tau^t + o(1): tau (1 - tau^-l) / (2 - (l+1) tau^-l) (footnote 5).
 func Constant(l int) float64 {
 	tau, _ := Tau(l).Float64()
-	shrunk := math.Pow(tau, -float64(l))
-	return tau * (1 - shrunk) / (2 - float64(l+1)*shrunk)
+	shrunk := rounded.Pow(tau, -float64(l))
+	return tau * (1 - shrunk) / (2 - float64(float64(l+1)*shrunk))
 }
 
 // Coefficient is that of log2 n in the length of TwoPhase, 1/log2(tau) (Table 2).
 func Coefficient(l int) float64 {
 	tau, _ := Tau(l).Float64()
-	return 1 / math.Log2(tau)
+	return 1 / rounded.Log2(tau)
 }
 
 // NaiveCoefficient is that of log2 n in the length of Naive, 1 + 1/log2(l) (Table 2).
-func NaiveCoefficient(l int) float64 { return 1 + 1/math.Log2(float64(l)) }
+func NaiveCoefficient(l int) float64 { return 1 + 1/rounded.Log2(float64(l)) }
 
 // Excess is what Coefficient is above 1, exact where float64 would cancel: -log2(tau/2) /
 // log2(tau).
@@ -75,7 +77,7 @@ func Excess(l int) float64 {
 	missing := new(big.Float).SetPrec(tau.Prec()).SetInt64(2)
 	missing.Sub(missing, tau) // 2 - tau
 	short, _ := missing.Float64()
-	log := math.Log1p(-short/2) / math.Ln2 // log2(tau/2)
+	log := rounded.Log1p(-short/2) / math.Ln2 // log2(tau/2)
 	return -log / (1 + log)
 }
 

@@ -40,7 +40,7 @@ func grow(n, k int) []float64 {
 	others := float64(n - 1)
 	for range k {
 		for m := most; m > 0; m-- {
-			p[m] = p[m]*float64(k-1+m)/others + p[m-1]*float64(n-k-m+1)/others
+			p[m] = float64(p[m]*float64(k-1+m)/others) + float64(p[m-1]*float64(n-k-m+1)/others)
 		}
 		p[0] *= float64(k-1) / others
 	}
@@ -62,7 +62,7 @@ func (c *Chain) Step(p []float64) []float64 {
 			continue
 		}
 		for m, probability := range c.grow[k] {
-			next[k+m] += p[k] * probability
+			next[k+m] += float64(p[k] * probability)
 		}
 	}
 	return next
@@ -93,7 +93,7 @@ func (c *Chain) Coloured(units int) []float64 {
 func (c *Chain) missing(p []float64) float64 {
 	sum := 0.0
 	for k := c.n - 1; k >= 1; k-- {
-		sum += float64(c.n-k) * p[k]
+		sum += float64(float64(c.n-k) * p[k])
 	}
 	return sum
 }
@@ -105,7 +105,7 @@ func (c *Chain) Completion() []float64 {
 	for p := c.Start(); left >= 1e-15; {
 		last := 0.0
 		for k := (c.n + 1) / 2; k < c.n; k++ { // a unit at most doubles the coloured
-			last += p[k] * c.grow[k][c.n-k]
+			last += float64(p[k] * c.grow[k][c.n-k])
 		}
 		completion = append(completion, last)
 		p = c.Step(p)
@@ -120,10 +120,10 @@ func (c *Chain) Completion() []float64 {
 // Moments are mean and standard deviation of a distribution over 0, 1, 2 ...
 func Moments(p []float64) (mean, sd float64) {
 	for j, probability := range p {
-		mean += float64(j) * probability
+		mean += float64(float64(j) * probability)
 	}
 	for j, probability := range p {
-		sd += (float64(j) - mean) * (float64(j) - mean) * probability
+		sd += float64((float64(j) - mean) * (float64(j) - mean) * probability)
 	}
 	return mean, math.Sqrt(sd)
 }

@@ -27,14 +27,14 @@ func Pearson(observed []uint64, probabilities []float64) ChiSquare {
 			open.observed += float64(observed[value])
 		}
 		if value < len(probabilities) {
-			open.expected += runs * probabilities[value]
+			open.expected += float64(runs * probabilities[value])
 			rest -= probabilities[value]
 		}
 		if open.expected >= binExpectedMin {
 			bins, open = append(bins, open), bin{}
 		}
 	}
-	open.expected += runs * max(rest, 0)
+	open.expected += float64(runs * max(rest, 0))
 	return test(bins, open)
 }
 
@@ -53,7 +53,7 @@ func test(bins []bin, open bin) ChiSquare {
 		return ChiSquare{P: 1}
 	}
 	for _, b := range bins {
-		result.Statistic += (b.observed - b.expected) * (b.observed - b.expected) / b.expected
+		result.Statistic += float64((b.observed - b.expected) * (b.observed - b.expected) / b.expected)
 	}
 	result.P = mathext.GammaIncRegComp(float64(result.Freedom)/2, result.Statistic/2)
 	return result

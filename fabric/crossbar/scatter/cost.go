@@ -1,6 +1,6 @@
 package scatter
 
-import "math"
+import "starloom/internal/rounded"
 
 // Cost is C = S t (section 1 of the paper): messages, that is context switches of
 // receivers, per unit, times units to completion.
@@ -31,5 +31,5 @@ const (
 // TrivalentCost is that of a graph of degree 3 with one of the diameters above: 7.5, 4.5 and
 // 3.3 times n log2 n, where random scattering takes 1.693 (SYNC) or 1.386 (ASYNC).
 func TrivalentCost(n int, diameter float64) float64 {
-	return GraphCost(n, 3, diameter*math.Log2(float64(n)))
+	return GraphCost(n, 3, diameter*rounded.Log2(float64(n)))
 }

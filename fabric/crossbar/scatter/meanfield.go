@@ -1,6 +1,10 @@
 package scatter
 
-import "math"
+import (
+	"math"
+
+	"starloom/internal/rounded"
+)
 
 // The mean field follows the expected part of coloured nodes as if it had no spread: n is large.
 
@@ -25,7 +29,8 @@ func NewField(n int) Field {
 
 // Next is the field a unit later: p' = 1 - (1-p) e^-p (Lemma 4, Eq. 3.2), and q' = q e^-p.
 func (f Field) Next() Field {
-	return Field{P: f.P*math.Exp(-f.P) - math.Expm1(-f.P), Q: f.Q * math.Exp(-f.P)}
+	left := rounded.Exp(-f.P)
+	return Field{P: float64(f.P*left) - rounded.Expm1(-f.P), Q: f.Q * left}
 }
 
 // SyncTime is T_n(a) by the mean field of SYNC: when a of n nodes are not yet coloured,
@@ -33,22 +38,22 @@ func (f Field) Next() Field {
 // about log2 n + ln n - ln a + 0.1053.
 func SyncTime(n int, a float64) (units int, real float64) {
 	checkMissing(n, a)
-	goal := math.Log(a / float64(n))
+	goal := rounded.Log(a / float64(n))
 	field := NewField(n)
 	before := field.Q
-	for ; math.Log(field.Q) > goal; units++ {
+	for ; rounded.Log(field.Q) > goal; units++ {
 		before = field.Q
 		field = field.Next()
 	}
-	top := math.Log(before)
-	return units, float64(units-1) + (top-goal)/(top-math.Log(field.Q))
+	top := rounded.Log(before)
+	return units, float64(units-1) + (top-goal)/(top-rounded.Log(field.Q))
 }
 
 // AsyncColoured is the part of coloured nodes after a time, in units, by the mean field of
 // ASYNC: p/(1-p) = e^t / (n-1) (Theorem 3).
 func AsyncColoured(n int, time float64) float64 {
 	checkNodes(n)
-	return 1 / (1 + float64(n-1)*math.Exp(-time))
+	return 1 / (1 + float64(float64(n-1)*rounded.Exp(-time)))
 }
 
 // AsyncTime is T_n(a) by the mean field of ASYNC, ln((n-1)(n-a)/a), 0 < a < n-1
@@ -56,10 +61,10 @@ func AsyncColoured(n int, time float64) float64 {
 // of the runs are done by then.
 func AsyncTime(n int, a float64) float64 {
 	checkMissing(n, a)
-	return math.Log(float64(n-1) * (float64(n) - a) / a)
+	return rounded.Log(float64(n-1) * (float64(n) - a) / a)
 }
 
 // Means of the completion time for large n, measured.
-func SyncMean(n int) float64    { return math.Log2(float64(n)) + math.Log(float64(n)) + 1.2 }
-func AsyncMean(n int) float64   { return 2*math.Log(float64(n)) + 0.65 } // orders random and fixed
-func PoissonMean(n int) float64 { return 2*math.Log(float64(n)) + 1.1 }
+func SyncMean(n int) float64    { return rounded.Log2(float64(n)) + rounded.Log(float64(n)) + 1.2 }
+func AsyncMean(n int) float64   { return float64(2*rounded.Log(float64(n))) + 0.65 } // orders random and fixed
+func PoissonMean(n int) float64 { return float64(2*rounded.Log(float64(n))) + 1.1 }

@@ -15,8 +15,8 @@ const confidence = 1.96
 func Wilson(successes, runs uint64) (low, high float64) {
 	n, p := float64(runs), float64(successes)/float64(runs)
 	const z2 = confidence * confidence
-	middle := (p + z2/(2*n)) / (1 + z2/n)
-	half := confidence * math.Sqrt(p*(1-p)/n+z2/(4*n*n)) / (1 + z2/n)
+	middle := (p + float64(z2/(2*n))) / (1 + z2/n)
+	half := confidence * math.Sqrt(float64(p*(1-p)/n)+float64(z2/(4*n*n))) / (1 + z2/n)
 	return max(0, middle-half), min(1, middle+half)
 }
 
@@ -67,7 +67,8 @@ func ColouredPlot(nodes int, curves []ColouredCurve) *plot.Plot {
 		for j, mean := range c.Mean {
 			point := plot.Point{X: float64(j), Y: mean}
 			if j < len(c.SE) {
-				point.Low, point.High = mean-confidence*c.SE[j], mean+confidence*c.SE[j]
+				half := float64(confidence * c.SE[j])
+				point.Low, point.High = mean-half, mean+half
 			}
 			curve.Points = append(curve.Points, point)
 		}

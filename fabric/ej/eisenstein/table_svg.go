@@ -72,14 +72,14 @@ func (p *plane) least(node int) integer {
 
 // at is where an integer is drawn, in hops from it: +1 leads to the right, +rho up and to the right.
 func (p *plane) at(z integer) point {
-	return point{p.middle.x + planeHop*(float64(z.x)+float64(z.y)/2), p.middle.y - planeHop*float64(z.y)*math.Sqrt(3)/2}
+	return point{p.middle.x + float64(planeHop*(float64(z.x)+float64(float64(z.y)/2))), p.middle.y - float64(planeHop*float64(z.y)*math.Sqrt(3)/2)}
 }
 
 // along is the point at a distance in pixels from an integer in a direction.
 func (p *plane) along(z integer, direction int, distance float64) point {
 	from, to := p.at(z), p.at(z.plus(1, units[direction]))
 	part := distance / planeHop
-	return point{from.x + part*(to.x-from.x), from.y + part*(to.y-from.y)}
+	return point{from.x + float64(part*(to.x-from.x)), from.y + float64(part*(to.y-from.y))}
 }
 
 func (p *plane) draw() {
@@ -210,7 +210,7 @@ func (p *plane) colour(step int) string {
 	part := place - float64(below)
 	mixed := [3]int{}
 	for i := range mixed {
-		mixed[i] = int(math.Round(ramp[below][i]*(1-part) + ramp[below+1][i]*part))
+		mixed[i] = int(math.Round(float64(ramp[below][i]*(1-part)) + float64(ramp[below+1][i]*part)))
 	}
 	return fmt.Sprintf("#%02x%02x%02x", mixed[0], mixed[1], mixed[2])
 }

@@ -1,0 +1,132 @@
+package rounded
+
+import (
+	"math"
+	"math/big"
+)
+
+const (
+	precision = 160             // bits of all steps
+	terms     = precision/5 + 1 // of the series of log; that of exp needs half of them
+	halvings  = 8
+	tiny      = 1. / (1 << 60) // below it exp(x)-1 and log(1+x) round to x
+)
+
+// ln2 has more digits than are computed with.
+const ln2 = "0.69314718055994530941723212145817656807550013436025525412068000949339362196969471560586332699641868754200148102057"
+
+func from(x float64) *big.Float { return new(big.Float).SetPrec(precision).SetFloat64(x) }
+
+func zero() *big.Float { return new(big.Float).SetPrec(precision) }
+
+func logOf2() *big.Float {
+	x, _, err := big.ParseFloat(ln2, 10, precision, big.ToNearestEven)
+	if err != nil {
+		panic("rounded: the logarithm of 2: " + err.Error())
+	}
+	return x
+}
+
+// round is the nearest float64.
+func round(x *big.Float) float64 {
+	value, _ := x.Float64()
+	return value
+}
+
+// Exp is e^x.
+func Exp(x float64) float64 {
+	if special(x) || math.Abs(x) > 1000 {
+		return math.Exp(x) // NaN, 0 or infinity
+	}
+	return round(exp(from(x)))
+}
+
+// Expm1 is e^x-1, with all digits for small x, too.
+func Expm1(x float64) float64 {
+	switch {
+	case special(x) || x > 1000:
+		return math.Expm1(x)
+	case math.Abs(x) < tiny:
+		return x
+	}
+	return round(zero().Sub(exp(from(max(x, -1000))), from(1)))
+}
+
+// Log is the natural logarithm of x.
+func Log(x float64) float64 {
+	if special(x) || x <= 0 {
+		return math.Log(x)
+	}
+	return round(log(from(x)))
+}
+
+// Log1p is the natural logarithm of 1+x, with all digits for small x, too.
+func Log1p(x float64) float64 {
+	switch {
+	case special(x) || x <= -1:
+		return math.Log1p(x)
+	case math.Abs(x) < tiny:
+		return x
+	}
+	return round(log(zero().Add(from(1), from(x))))
+}
+
+// Log2 is the logarithm of x to the base 2, exact for powers of 2.
+func Log2(x float64) float64 {
+	if special(x) || x <= 0 {
+		return math.Log2(x)
+	}
+	return round(zero().Quo(log(from(x)), logOf2()))
+}
+
+// Pow is x^y for finite x above 0 and a result that is no subnormal number.
+func Pow(x, y float64) float64 {
+	exponent := zero().Mul(from(y), log(from(x)))
+	switch limit := from(700); {
+	case exponent.Cmp(limit) > 0:
+		return math.Inf(1)
+	case exponent.Cmp(limit.Neg(limit)) < 0:
+		return 0
+	}
+	return round(exp(exponent))
+}
+
+// special reports a NaN or an infinity.
+func special(x float64) bool { return math.IsNaN(x) || math.IsInf(x, 0) }
+
+// exp takes a multiple of log 2 off, halves the rest until a short series is enough, and squares
+// the sum as often.
+func exp(x *big.Float) *big.Float {
+	quotient, _ := zero().Quo(x, logOf2()).Float64()
+	power := math.RoundToEven(quotient)
+	rest := zero().Sub(x, zero().Mul(from(power), logOf2()))
+	rest.SetMantExp(rest, -halvings)
+	sum, term := from(1), from(1)
+	for k := 1; k <= terms/2; k++ {
+		term.Quo(term.Mul(term, rest), from(float64(k)))
+		sum.Add(sum, term)
+	}
+	for range halvings {
+		sum.Mul(sum, sum)
+	}
+	return sum.SetMantExp(sum, int(power))
+}
+
+// log is that of a mantissa near 1, by the series of the inverse hyperbolic tangent, and so many
+// times log 2.
+func log(x *big.Float) *big.Float {
+	mantissa := zero()
+	power := x.MantExp(mantissa) // from 1/2 on, below 1
+	if mantissa.Cmp(from(math.Sqrt2/2)) < 0 {
+		mantissa.SetMantExp(mantissa, 1)
+		power--
+	}
+	z := zero().Quo(zero().Sub(mantissa, from(1)), zero().Add(mantissa, from(1)))
+	square, sum, odd := zero().Mul(z, z), zero(), zero().Set(z)
+	for k := range terms {
+		sum.Add(sum, zero().Quo(odd, from(float64(2*k+1))))
+		odd.Mul(odd, square)
+	}
+	sum.SetMantExp(sum, 1)
+	return sum.Add(sum, zero().Mul(from(float64(power)), logOf2()))
+}
