@@ -79,7 +79,7 @@ func Log2(x float64) float64 {
 	return round(zero().Quo(log(from(x)), logOf2()))
 }
 
-// Pow is x^y for finite x above 0 and a result that is no subnormal number.
+// Pow is x^y for finite x above 0 and a result that is not subnormal.
 func Pow(x, y float64) float64 {
 	exponent := zero().Mul(from(y), log(from(x)))
 	switch limit := from(700); {
