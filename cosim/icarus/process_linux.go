@@ -123,7 +123,7 @@ func (p *process) await(number uint32, patience patience) answer {
 
 // used is the processor time that the simulator has taken; 0 for one that is gone.
 func (p *process) used() time.Duration {
-	const ofProcess = 2 // CPUCLOCK_SCHED of linux/posix-timers.h
+	const ofProcess = 2 // CPUCLOCK_SCHED of the kernel
 	var now unix.Timespec
 	if err := unix.ClockGettime(int32(^p.cmd.Process.Pid)<<3|ofProcess, &now); err != nil {
 		return 0

@@ -18,7 +18,7 @@ import (
 // An elaboration is what a build has read to find its result in the cache. As long as all of that
 // is unchanged, the next build of the same design takes the result without asking Verilator:
 //
-//	elaborated-KEY.json --files, folders, data unchanged--> RESULT.wasm
+//	key --> elaboration --files, folders, data unchanged--> result
 //
 // Its key covers what the build was asked for, the tools and this program's part of the result.
 type elaboration struct {
@@ -96,7 +96,9 @@ func (b *builder) elaborated(name string) string {
 
 // keepElaboration notes what a build has read. What cannot be noted costs the next one some time.
 func (b *builder) keepElaboration(name, result string) error {
-	e := elaboration{Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{}, Data: b.design.data, Texts: map[string]string{}, Said: b.said}
+	e := elaboration{
+		Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{}, Data: b.design.data, Texts: map[string]string{}, Said: b.said,
+	}
 	files := slices.Clone(b.Files)
 	if !b.VHDL() { // GHDL's Verilog is gone with the build
 		files = append(files, b.design.files...)
