@@ -102,8 +102,12 @@ func (s *Stimulus) mask() {
 // and 1, vectors in hexadecimal. ReadStimulus reads it.
 func (s *Stimulus) WriteCSV(w io.Writer) error {
 	b := bufio.NewWriter(w)
-	if first := slices.Index(s.cycles, 0); first > 0 {
+	switch first := slices.Index(s.cycles, 0); {
+	case first < 0:
+	case int(s.cycles[len(s.cycles)-1]) == len(s.cycles)-1-first:
 		fmt.Fprintf(b, "# cycle %d here is cycle 0 of the run, for %s\n", first, s.Place)
+	default:
+		fmt.Fprintf(b, "# the cycles of the run in which inputs change, for %s\n", s.Place)
 	}
 	b.WriteString("cycle")
 	for _, p := range s.Inputs {
