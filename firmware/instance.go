@@ -811,7 +811,7 @@ frames:
 // inside of the panic.
 func ownFrame(backtrace []wasm.Frame) int {
 	at := max(slices.IndexFunc(backtrace, func(f wasm.Frame) bool {
-		return strings.HasSuffix(f.Line()[:max(strings.LastIndexByte(f.Line(), ':'), 0)], "/core/src/panicking.rs") || strings.HasPrefix(f.Function, "core::panicking::")
+		return strings.Contains(f.Source, "/core/src/panicking.rs:") || strings.HasPrefix(f.Function, "core::panicking::")
 	}), 0)
 	for k, f := range backtrace[at:] {
 		if !ofLibrary(f) {

@@ -63,14 +63,16 @@ Programs are
 		return withJSON(c, json, args, func() (textAndJSON, error) {
 			turns, err := firmware.ParseTurns(loops)
 			if err != nil {
-				return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: "give it as --loop sdk/starloom.h:340=4, or as --loop 'offset 0x1a5=4' of an image without lines"}
+				const remedy = "give it as --loop sdk/starloom.h:340=4, or as --loop 'offset 0x1a5=4' of an image without lines"
+				return nil, &starloom.InputError{Place: "--loop", Reason: err.Error(), Remedy: remedy}
 			}
 			cost, err := firmware.ParseCosts(costs)
 			if err != nil {
 				return nil, &starloom.InputError{Place: "--cost", Reason: err.Error(), Remedy: "classes are " + strings.Join(wasm.ClassNames(), ", ")}
 			}
 			if model.value == wasm.ModelCustom && len(cost) == 0 {
-				return nil, &starloom.InputError{Place: "--model", Reason: "the model custom without costs", Remedy: "add --cost load=3, and more such; what is left out costs 1"}
+				return nil, &starloom.InputError{Place: "--model", Reason: "the model custom without costs",
+					Remedy: "add --cost load=3, and more such; what is left out costs 1"}
 			}
 			view, err := firmware.View(c.Context(), args[0], model.value, cost, turns, shown)
 			var none *wasm.NoLoopError

@@ -45,5 +45,6 @@
 //	meter.go      the counter of costs
 //	cover.go      branches and comparisons
 //	places.go     source lines: offsets of the copy, looked up in the image's own DWARF
+//	sourcemap.go  the same of an image without: those of the source map that it names
 //	variables.go  static variables by their address, from the same
 package wasm

@@ -26,6 +26,7 @@ func (r *reader) broken(format string, args ...any) {
 // UnknownError says that a module has what Starloom does not run. It may be whole.
 type UnknownError struct{ error }
 
+// Unwrap returns what is not run.
 func (e *UnknownError) Unwrap() error { return e.error }
 
 func (r *reader) more() bool { return r.err == nil && r.at < len(r.data) }

@@ -128,6 +128,7 @@ func read(binary []byte) (*module, error) {
 // BrokenError says that an image is not a module.
 type BrokenError struct{ error }
 
+// Unwrap returns what is wrong.
 func (e *BrokenError) Unwrap() error { return e.error }
 
 // refuse names what the host cannot reach in an image, or what is reserved for the
