@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"encoding/binary"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -31,6 +32,7 @@ type Queues struct {
 	// Waiting are the frames of each processor that have not left it, in their order: at first those
 	// that are on the fabric, then those in its TX FIFO. Nil if nobody asks how long they wait.
 	waiting [][]queued
+	gone    []uint8 // of each processor: how many of them are on the fabric
 	shards  []queueShard
 	keys    []uint64 // of lose: what was received...
 	used    []bool   // ...and by which a frame is known to have come
@@ -54,6 +56,8 @@ type QueueWatcher interface {
 	Queued(processor int, port uint16, place int)
 	// Left: a frame to a port that was queued in one slot was sent in another, which has crossed.
 	Left(processor int, port uint16, queued, sent uint32)
+	// Withdrawn: frames have left a TX FIFO without being sent, the one at its head among them.
+	Withdrawn(processor int)
 }
 
 // queued is a frame that has not left its processor.
@@ -97,7 +101,7 @@ func NewQueues(n Network, config QueueConfig, shards int) *Queues {
 	}
 	q := &Queues{config: config, names: n.Names(), processors: n.Shape().Processors(), shards: make([]queueShard, shards)}
 	if config.Watcher != nil || config.Deadline > 0 {
-		q.waiting = make([][]queued, q.processors)
+		q.waiting, q.gone = make([][]queued, q.processors), make([]uint8, q.processors)
 	}
 	if config.Watcher != nil {
 		config.Watcher.Follow(q)
@@ -110,8 +114,12 @@ func NewQueues(n Network, config QueueConfig, shards int) *Queues {
 func MarkOf(frame nic.FrameView) uint64 {
 	a, b := frame.Words()
 	payload := uint64(0)
-	if frame.PayloadBytes() <= len(frame)-nic.FrameStride(0) {
-		payload = foldPayload(frame)
+	switch bytes, room := frame.PayloadBytes(), len(frame)-nic.FrameStride(0); {
+	case bytes > room: // it will be refused
+	case bytes > packetBytes:
+		payload = traces.Fold(frame.Payload())
+	case bytes > 0: // there is always room for 8
+		payload = binary.LittleEndian.Uint64(frame[nic.FrameStride(0):]) << (64 - 8*bytes)
 	}
 	const odd = 0x9E3779B97F4A7C15
 	mark := uint64(uint32(a)) // without the source
@@ -221,6 +229,9 @@ func (q *Queues) take(slots uint32) {
 			}
 			if k >= 0 {
 				since = list[k].slot
+				if list[k].gone {
+					q.gone[d.processor]--
+				}
 				q.waiting[d.processor] = slices.Delete(list, k, k+1)
 			}
 			if q.config.Watcher != nil {
@@ -246,7 +257,7 @@ func (q *Queues) Begin(slot uint32) {
 		s := &q.shards[i]
 		for _, processor := range s.emptied {
 			if q.waiting != nil {
-				q.waiting[processor] = q.waiting[processor][:0]
+				q.empty(int(processor))
 			}
 		}
 		s.emptied = s.emptied[:0]
@@ -261,7 +272,16 @@ func (q *Queues) Begin(slot uint32) {
 				q.add(int(d.processor), queued{mark: d.mark, slot: slot, port: d.port})
 			}
 			q.waiting[d.processor][k].gone = true
+			q.gone[d.processor]++
 		}
+	}
+}
+
+// empty forgets what was in a TX FIFO.
+func (q *Queues) empty(processor int) {
+	q.waiting[processor], q.gone[processor] = q.waiting[processor][:0], 0
+	if q.config.Watcher != nil {
+		q.config.Watcher.Withdrawn(processor)
 	}
 }
 
@@ -292,13 +312,7 @@ func (q *Queues) Look(bank *nic.Bank, slot uint32) {
 func (q *Queues) look(bank *nic.Bank, cell, frames int, slot uint32) {
 	processor := bank.First + cell
 	list := q.waiting[processor]
-	gone := 0
-	for i := range list {
-		if list[i].gone {
-			gone++
-		}
-	}
-	old := len(list) - gone
+	old := len(list) - int(q.gone[processor])
 	if old > frames || old > 0 && (list[len(list)-1].gone || MarkOf(bank.TxFrame(cell, old-1)) != list[len(list)-1].mark) {
 		old = q.match(bank, cell, frames)
 	}
@@ -310,7 +324,7 @@ func (q *Queues) look(bank *nic.Bank, cell, frames int, slot uint32) {
 
 // match takes the frames that were withdrawn from the list, and returns how many are left in the FIFO.
 func (q *Queues) match(bank *nic.Bank, cell, frames int) (old int) {
-	processor := bank.First + cell
+	processor, head := bank.First+cell, false
 	q.waiting[processor] = slices.DeleteFunc(q.waiting[processor], func(w queued) bool {
 		if w.gone {
 			return false
@@ -319,8 +333,12 @@ func (q *Queues) match(bank *nic.Bank, cell, frames int) (old int) {
 			old++
 			return false
 		}
+		head = head || old == 0
 		return true
 	})
+	if head && q.config.Watcher != nil {
+		q.config.Watcher.Withdrawn(processor)
+	}
 	return old
 }
 
@@ -329,6 +347,7 @@ func (q *Queues) Reset() {
 	for i := range q.waiting {
 		q.waiting[i] = q.waiting[i][:0]
 	}
+	clear(q.gone)
 	for i := range q.shards {
 		s := &q.shards[i]
 		s.departures, s.receptions, s.emptied = s.departures[:0], s.receptions[:0], s.emptied[:0]
@@ -392,8 +411,11 @@ func (q *Queues) State(v *hw.StateVisitor, latest func() uint32) {
 		q.Reset()
 		for i, count := range counts {
 			for range count {
-				q.waiting[i] = append(q.waiting[i], queued{mark: frames[0], slot: uint32(frames[1]), port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0})
-				frames = frames[2:]
+				w := queued{mark: frames[0], slot: uint32(frames[1]), port: uint16(frames[1] >> 32), gone: frames[1]>>48 != 0}
+				if w.gone {
+					q.gone[i]++
+				}
+				q.waiting[i], frames = append(q.waiting[i], w), frames[2:]
 			}
 		}
 		for ; len(sent) > 0; sent = sent[3:] {

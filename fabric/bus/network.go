@@ -228,7 +228,7 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 
 // What Waiting keeps of a vertex without frames that wait, and of a tap, in bytes.
 const (
-	memoryWaiting    = 52
+	memoryWaiting    = 45
 	memoryWaitingTap = 44
 )
 

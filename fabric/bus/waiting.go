@@ -32,7 +32,6 @@ type Waiting struct {
 	depth                          []uint32 // of the vertex's TX FIFO at most, when a frame for the tap came
 
 	// By vertex: the frame that asks.
-	mark  []uint64
 	port  []uint16 // that it asks for
 	since []uint32 // the slot in which it asked first
 	last  []uint32 // 1 + the slot in which it was blocked last, 0 for none
@@ -44,7 +43,7 @@ var _ fabric.QueueWatcher = (*Waiting)(nil)
 func NewWaiting(b Network) *Waiting {
 	p := b.Plan()
 	w := &Waiting{Packets: fabric.NewPackets(b.Vertices), plan: p, names: b.Names(), first: make([]uint32, b.Vertices),
-		mark: make([]uint64, b.Vertices), port: make([]uint16, b.Vertices), since: make([]uint32, b.Vertices), last: make([]uint32, b.Vertices)}
+		port: make([]uint16, b.Vertices), since: make([]uint32, b.Vertices), last: make([]uint32, b.Vertices)}
 	taps := uint32(0)
 	for vertex := range w.first {
 		w.first[vertex] = taps
@@ -90,14 +89,17 @@ func (w *Waiting) Left(vertex int, port uint16, queued, sent uint32) {
 	w.grantMax[tap] = max(w.grantMax[tap], sent-asked)
 }
 
+// Withdrawn implements fabric.QueueWatcher: the frame that is the first now asks from now on.
+func (w *Waiting) Withdrawn(vertex int) { w.last[vertex] = 0 }
+
 // Sent implements fabric.Witness: Left comes when the slot has crossed.
 func (w *Waiting) Sent(*fabric.Ledger, int, nic.FrameView, uint32) {}
 
 // Blocked implements fabric.Witness.
 func (w *Waiting) Blocked(_ *fabric.Ledger, vertex int, frame nic.FrameView, slot uint32) {
 	w.blocked[w.tap(vertex, frame.Port())]++
-	if mark := fabric.MarkOf(frame); w.last[vertex] != slot || mark != w.mark[vertex] {
-		w.mark[vertex], w.port[vertex], w.since[vertex] = mark, frame.Port(), slot
+	if w.last[vertex] != slot || slot == 0 {
+		w.port[vertex], w.since[vertex] = frame.Port(), slot
 	}
 	w.last[vertex] = slot + 1
 }
@@ -228,7 +230,7 @@ func (w *Waiting) Witness(announces bool) fabric.Witness {
 // Reset implements fabric.Referee.
 func (w *Waiting) Reset() {
 	w.Packets.Reset()
-	for _, column := range [][]uint64{w.sent, w.blocked, w.granted, w.queued, w.mark} {
+	for _, column := range [][]uint64{w.sent, w.blocked, w.granted, w.queued} {
 		clear(column)
 	}
 	for _, column := range [][]uint32{w.grantMax, w.queueMax, w.depth, w.since, w.last} {
@@ -247,7 +249,6 @@ func (w *Waiting) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "grant_max", w.grantMax)
 	hw.StateColumn(v, "queue_max", w.queueMax)
 	hw.StateColumn(v, "depth", w.depth)
-	hw.StateColumn(v, "mark", w.mark)
 	hw.StateColumn(v, "port", w.port, func(vertex int, port uint16) error {
 		if port > 0 && w.tap(vertex, port) < 0 {
 			return fmt.Errorf("vertex %d at port %d of %d", vertex, port, w.plan.Ports(vertex))
