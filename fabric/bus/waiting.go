@@ -37,7 +37,10 @@ type Waiting struct {
 	last  []uint32 // 1 + the slot in which it was blocked last, 0 for none
 }
 
-var _ fabric.QueueWatcher = (*Waiting)(nil)
+var (
+	_ fabric.QueueWatcher = (*Waiting)(nil)
+	_ fabric.Timed        = (*Waiting)(nil)
+)
 
 // NewWaiting follows the taps of a network.
 func NewWaiting(b Network) *Waiting {
@@ -225,6 +228,16 @@ func (w *Waiting) Witness(announces bool) fabric.Witness {
 	w.announces = announces
 	w.Packets.Witness(announces)
 	return w
+}
+
+// Slots implements fabric.Timed.
+func (w *Waiting) Slots() (slots int) {
+	for vertex, last := range w.last {
+		if last > 0 {
+			slots = max(slots, int(last), int(w.since[vertex])+1)
+		}
+	}
+	return slots
 }
 
 // Reset implements fabric.Referee.
