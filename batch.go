@@ -118,7 +118,8 @@ func (b *batch) run(ctx context.Context, take func(r *batchRun, total uint64) er
 		return err
 	}
 	b.about, b.slotCycles = first.report(), uint64(first.timing.SlotCycles())
-	if have, need := hw.MemoryBytes(), first.memoryBytes(); have > 0 && need > 0 {
+	have, limit := hw.MemoryAvailable()
+	if need := first.memoryBytes(); limit != "" && need > 0 {
 		machines = int(min(uint64(machines), max(have/need, 1)))
 	}
 	q := &batchQueue{total: b.total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines), waiting: map[uint64][]batchRun{}, take: take}

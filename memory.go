@@ -26,9 +26,9 @@ const bankBytesMax = 1<<32 - 1<<16
 // anything is allocated: the operating system would end the process without a word
 // to the user.
 func (m *Machine) checkMemory() error {
-	have := hw.MemoryBytes()
+	have, limit := hw.MemoryAvailable()
 	need := m.memoryBytes()
-	if have == 0 || need <= have {
+	if limit == "" || need <= have {
 		return m.checkBank()
 	}
 	s := m.scenario
@@ -43,9 +43,17 @@ func (m *Machine) checkMemory() error {
 	}
 	return &InputError{
 		Place:  s.Place("fabric." + m.network.Kind()),
-		Reason: fmt.Sprintf("this run takes about %d GiB of memory, this machine has %d", (need+1<<30-1)>>30, have>>30),
+		Reason: fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))),
 		Remedy: remedy,
 	}
+}
+
+// memoryText is an amount of memory.
+func memoryText(bytes uint64) string {
+	if bytes < 10<<30 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
 }
 
 // checkBank refuses a bank whose FIFOs the firmware cannot address.

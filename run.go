@@ -431,7 +431,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 
 // leftToSend says that a processor was done with frames in its TX FIFO.
 func leftToSend(bank *nic.Bank, cell int) string {
-	return fmt.Sprintf("was done and had %d frames left to send when the run ended", bank.Registers[cell].TxCount)
+	return fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
 }
 
 // waitsForCredit says for which lost credit a processor waits, "" for none.

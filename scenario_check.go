@@ -175,9 +175,8 @@ func (s *Scenario) checkFirmware() error {
 		}
 		if p := s.program(); p != nil {
 			at := slices.IndexFunc(p.Params, func(c fabric.Choice) bool { return c.Name == name })
-			if at >= 0 && !slices.Contains(p.Params[at].Values, f.Params[name]) {
-				return s.refuse(join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]),
-					"allowed are "+strings.Trim(strings.ReplaceAll(fmt.Sprint(p.Params[at].Values), " ", ", "), "[]"))
+			if at >= 0 && !p.Params[at].Allows(f.Params[name]) {
+				return s.refuse(join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]), "allowed are "+p.Params[at].Allowed())
 			}
 		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {

@@ -624,3 +624,22 @@ func TestHashOfNetworksFromGo(t *testing.T) {
 	require.NotEqual(t, hash(1, 2), hash(1, 3))
 	require.NotEqual(t, hash(1, 2), hash(12))
 }
+
+// TestNonsenseIsRefused: values that no run can mean, with a remedy that works.
+func TestNonsenseIsRefused(t *testing.T) {
+	sensors := "fabric: {bus: {vertices: 3, buses: [[1, 2, 0]], arbiter: fixed}}\nfirmware: {program: bus/sensors, params: {%s}}"
+	for text, says := range map[string]string{
+		fmt.Sprintf(sensors, "period: -3"):   "firmware.params.period is -3; allowed are 1 to 2147483647",
+		fmt.Sprintf(sensors, "readings: -1"): "firmware.params.readings is -1; allowed are 0 to 2147483647",
+		fmt.Sprintf(sensors, "events: 1001"): "firmware.params.events is 1001; allowed are 0 to 1000",
+		"fabric: {crossbar: {ports: 4, cap_arbiter: matrix}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: identity}}":                     "cap_arbiter is matrix, and there is no cap; give cap: 1 or more, or delete cap_arbiter",
+		"fabric: {crossbar: {ports: 4, matching: head}}\nfirmware: {program: gossip/fsa, params: {scheduling: 2}}\nworkload: {gossip: {orders: identity}}": "matching is head, and scheduling 2 asks by lists; delete matching, or take matching: list or scheduling: 0",
+		"fabric: {ej: {a: 0, b: 3, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}":                                 "take a: 1 and b: 2, or a program for every alpha",
+	} {
+		s, err := ParseScenario("s.yaml", []byte("starloom: 1\n"+text+"\n"))
+		if err == nil {
+			err = s.Check()
+		}
+		require.ErrorContains(t, err, says, text)
+	}
+}

@@ -2,6 +2,8 @@ package fabric
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"starloom/firmware"
 	"starloom/hw"
@@ -193,8 +195,25 @@ type Needs struct {
 
 // Choice is a parameter that has only these values.
 type Choice struct {
-	Name   string
-	Values []int64
+	Name      string
+	Values    []int64 // nil: a range
+	Low, High int64
+}
+
+// Allows reports whether a value is one of them.
+func (c *Choice) Allows(value int64) bool {
+	if c.Values == nil {
+		return c.Low <= value && value <= c.High
+	}
+	return slices.Contains(c.Values, value)
+}
+
+// Allowed says which they are.
+func (c *Choice) Allowed() string {
+	if c.Values == nil {
+		return fmt.Sprintf("%d to %d", c.Low, c.High)
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Values), " ", ", "), "[]")
 }
 
 // ProgramNamed returns a network's program, nil if it has none of that name.

@@ -21,21 +21,45 @@ import (
 //go:embed sdk
 var sdk embed.FS
 
-// WriteSDK writes the SDK - headers and the shim for native unit tests - to a folder.
+// WriteSDK writes the SDK - headers and the shim for native unit tests - to a folder: all of it, or
+// nothing.
 func WriteSDK(folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return err
-	}
 	files, err := sdk.ReadDir("sdk")
 	if err != nil {
 		return err
 	}
+	_, before := os.Stat(folder)
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return err
+	}
+	var written []*traces.File
+	defer func() {
+		for _, file := range written {
+			file.Abort()
+		}
+		if before != nil {
+			_ = os.Remove(folder) // which is empty unless all has gone well
+		}
+	}()
 	for _, f := range files {
 		text, err := sdk.ReadFile("sdk/" + f.Name())
 		if err != nil {
 			return err
 		}
-		if err := os.WriteFile(filepath.Join(folder, f.Name()), text, 0o666); err != nil {
+		file, err := traces.Create(filepath.Join(folder, f.Name()))
+		if err != nil {
+			return err
+		}
+		written = append(written, file)
+		if _, err := file.Write(text); err != nil {
+			return err
+		}
+		if err := file.Flush(); err != nil {
+			return err
+		}
+	}
+	for _, file := range written {
+		if err := file.Commit(); err != nil {
 			return err
 		}
 	}

@@ -1,12 +1,97 @@
 package hw
 
-import "golang.org/x/sys/unix"
+import (
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
 
-// MemoryBytes returns the size of this machine's main memory, 0 if it is unknown.
-func MemoryBytes() uint64 {
-	var info unix.Sysinfo_t
-	if unix.Sysinfo(&info) != nil {
-		return 0
+// MemoryAvailable returns how many bytes a process may still take, and the sentence that says so, with
+// %s for how many: what the kernel has available, or what the control groups of the process leave.
+// limit is "" if it is unknown.
+func MemoryAvailable() (bytes uint64, limit string) { return memoryAvailable("/") }
+
+// memoryAvailable reads it from a tree of files.
+func memoryAvailable(root string) (bytes uint64, limit string) {
+	bytes, limit = math.MaxUint64, ""
+	for _, line := range fileLines(filepath.Join(root, "proc/meminfo")) {
+		if fields := strings.Fields(line); len(fields) > 1 && fields[0] == "MemAvailable:" {
+			if kilobytes, err := strconv.ParseUint(fields[1], 10, 54); err == nil {
+				bytes, limit = kilobytes<<10, "this machine has %s available"
+			}
+		}
 	}
-	return uint64(info.Totalram) * uint64(info.Unit)
+	for _, line := range fileLines(filepath.Join(root, "proc/self/cgroup")) {
+		parts := strings.SplitN(line, ":", 3)
+		if len(parts) != 3 {
+			continue
+		}
+		var left uint64
+		switch mount := filepath.Join(root, "sys/fs/cgroup"); {
+		case parts[1] == "": // version 2, alone or beside version 1
+			left = min(groupLeaves(mount, parts[2], groupVersion2), groupLeaves(filepath.Join(mount, "unified"), parts[2], groupVersion2))
+		case strings.Contains(","+parts[1]+",", ",memory,"):
+			left = groupLeaves(filepath.Join(mount, "memory"), parts[2], groupVersion1)
+		default:
+			continue
+		}
+		if left < bytes {
+			bytes, limit = left, "its control group leaves it %s"
+		}
+	}
+	if limit == "" {
+		return 0, ""
+	}
+	return bytes, limit
+}
+
+// groupFiles are a control group's limit and use, and what of it is files that the kernel gives up.
+type groupFiles struct{ limit, use, files string }
+
+var (
+	groupVersion1 = groupFiles{"memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"}
+	groupVersion2 = groupFiles{"memory.max", "memory.current", "inactive_file"}
+)
+
+// groupLeaves is the least that a control group and those around it leave. A path that is not there, as
+// in a container, which sees its own group as the root, has no limit.
+func groupLeaves(mount, path string, names groupFiles) (bytes uint64) {
+	bytes = math.MaxUint64
+	for path = filepath.Clean("/" + path); ; path = filepath.Dir(path) {
+		folder := filepath.Join(mount, path)
+		limit, limited := fileNumber(filepath.Join(folder, names.limit))
+		use, known := fileNumber(filepath.Join(folder, names.use))
+		if limited && known && limit < math.MaxInt64/2 {
+			for _, line := range fileLines(filepath.Join(folder, "memory.stat")) {
+				if files, ok := strings.CutPrefix(line, names.files+" "); ok {
+					n, _ := strconv.ParseUint(files, 10, 64) // no number is nothing
+					use -= min(n, use)
+				}
+			}
+			bytes = min(bytes, limit-min(use, limit))
+		}
+		if path == "/" {
+			return bytes
+		}
+	}
+}
+
+// fileNumber reads a file with one number.
+func fileNumber(path string) (value uint64, ok bool) {
+	for _, line := range fileLines(path) {
+		value, err := strconv.ParseUint(line, 10, 64)
+		return value, err == nil
+	}
+	return 0, false
+}
+
+// fileLines are those of a file, none if it cannot be read.
+func fileLines(path string) []string {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	return strings.Split(strings.TrimSpace(string(data)), "\n")
 }

@@ -2,5 +2,5 @@
 
 package hw
 
-// MemoryBytes returns the size of this machine's main memory, 0 if it is unknown.
-func MemoryBytes() uint64 { return 0 }
+// MemoryAvailable returns how many bytes a process may still take, and the sentence that says so, "" if it is unknown.
+func MemoryAvailable() (bytes uint64, limit string) { return 0, "" }

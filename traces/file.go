@@ -26,10 +26,10 @@ import (
 //
 // Every error names the path and says what to do; the first one stays.
 type File struct {
-	path    string // as given, for messages
-	target  string // what is renamed to: path with symbolic links resolved
-	temp    string // "" for standard output and writers
-	file    *os.File
+	path    string   // as given, for messages
+	target  string   // what is renamed to: path with symbolic links resolved
+	temp    string   // "" for standard output and writers
+	file    *os.File // nil for standard output and writers
 	lock    *os.File // see lockTemporary; may be nil
 	sink    io.Writer
 	buf     *bufio.Writer
@@ -144,7 +144,8 @@ func settleTemporary(path, target string) (err error) {
 }
 
 // Create opens an output. It refuses, without touching anything, a folder that
-// is missing or not writable, and a path that exists but is not a regular file.
+// is missing or not writable. What exists and is not a regular file - a pipe, a device - is
+// written to as it is.
 func Create(path string) (*File, error) {
 	if path == "" {
 		return nil, errors.New("output: the path is empty: give a file name, or - for standard output")
@@ -158,7 +159,7 @@ func Create(path string) (*File, error) {
 	case err == nil && info.IsDir():
 		return nil, fmt.Errorf("output %s: this is a folder: give a file name in it", path)
 	case err == nil && !info.Mode().IsRegular():
-		return nil, fmt.Errorf("output %s: this is not a regular file: give another path, or - for standard output", path)
+		return openDevice(path)
 	case err == nil:
 		mode = info.Mode().Perm()
 	case !errors.Is(err, fs.ErrNotExist):
@@ -185,6 +186,17 @@ func Create(path string) (*File, error) {
 		}
 	}
 	f.sink, f.buf = f.file, bufio.NewWriterSize(f.file, fileBufferBytes)
+	return f, nil
+}
+
+// openDevice opens a pipe, a device or the like.
+func openDevice(path string) (*File, error) {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return nil, fmt.Errorf("output %s: %w: give another path", path, input.WithoutPath(err))
+	}
+	f := To(path, file)
+	f.file = file
 	return f, nil
 }
 
@@ -302,6 +314,9 @@ func (f *File) Abort() {
 	}
 	f.settled = true
 	if f.temp == "" {
+		if f.file != nil {
+			_ = f.file.Close() // what it has got, it has
+		}
 		return
 	}
 	// Nothing is lost when these fail: the file is unwanted, and closed already
@@ -323,7 +338,10 @@ func (f *File) finish() error {
 		return err
 	}
 	if f.temp == "" {
-		return nil
+		if f.file == nil {
+			return nil
+		}
+		return f.keep(f.file.Close())
 	}
 	if err := f.keep(f.file.Sync()); err != nil {
 		return err

@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -131,7 +132,6 @@ func TestFileRefusals(t *testing.T) {
 	for path, advice := range map[string]string{
 		"":                                     "give a file name",
 		folder:                                 "give a file name in it",
-		"/dev/null":                            "not a regular file",
 		filepath.Join(folder, "no", "run.vcd"): "run.vcd: the folder " + filepath.Join(folder, "no") + ": no such file or directory: make the folder first",
 		filepath.Join(plain, "run.vcd"):        "give another path",
 	} {
@@ -314,4 +314,32 @@ func TestWriters(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualError(t, files.Commit(), "output wave: short write")
 	require.NoFileExists(t, path)
+}
+
+// TestDevices: what is not a regular file is written to as it is.
+func TestDevices(t *testing.T) {
+	file, err := Create(os.DevNull)
+	require.NoError(t, err)
+	_, err = file.Write([]byte("gone"))
+	require.NoError(t, err)
+	require.NoError(t, file.Commit())
+	info, err := os.Stat(os.DevNull)
+	require.NoError(t, err)
+	require.False(t, info.Mode().IsRegular())
+
+	reader, writer, err := os.Pipe()
+	require.NoError(t, err)
+	pipe := fmt.Sprintf("/dev/fd/%d", writer.Fd())
+	if _, err := os.Stat(pipe); err != nil {
+		t.Skip("no /dev/fd")
+	}
+	file, err = Create(pipe)
+	require.NoError(t, err)
+	_, err = file.Write([]byte("text"))
+	require.NoError(t, err)
+	require.NoError(t, file.Commit())
+	require.NoError(t, writer.Close())
+	text, err := io.ReadAll(reader)
+	require.NoError(t, err)
+	require.Equal(t, "text", string(text))
 }

@@ -26,6 +26,7 @@ type Network struct {
 	CapArbiter  string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
 
 	matchingBy, outputBy string // what has set them where the scenario left them open
+	listsFor             string // the scheduling that asks by lists
 	turns                string // the schedule of scatter/async, which its parameter chooses
 
 	// What Adapt was told: "" and nil for an image without parameters.
@@ -115,6 +116,10 @@ func (x Network) Check() error {
 		return refuse("arbiter", lists+", and lists are served by an arbiter fixed or round_robin, not matrix", "take one of them, or "+noLists)
 	case x.Cap > 0 && !list && arbiter:
 		return refuse("arbiter", fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", x.Arbiter), "take arbiter: fixed, or delete cap")
+	case x.Cap == 0 && x.CapArbiter != "" && x.CapArbiter != hw.ArbiterFixed.String():
+		return refuse("cap_arbiter", fmt.Sprintf("cap_arbiter is %s, and there is no cap", x.CapArbiter), "give cap: 1 or more, or delete cap_arbiter")
+	case x.listsFor != "" && !list:
+		return refuse("matching", fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor), "delete matching, or take matching: list or scheduling: 0")
 	case queue && list:
 		return refuse("matching", queues+", and matching list is for outputs that take one frame in a slot", noLists+", or take output: rendezvous")
 	case queue && x.Cap != 0:

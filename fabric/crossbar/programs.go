@@ -94,8 +94,11 @@ func (x Network) Adapt(program, _ string, params map[string]int64) fabric.Networ
 	x.program, x.params = program, params
 	switch program {
 	case fsaProgram, optimalProgram, votingProgram, hopfieldProgram:
-		if x.Matching == "" && params["scheduling"] != schedulingNone {
-			x.Matching, x.matchingBy = MatchList, fmt.Sprintf("scheduling %d", params["scheduling"])
+		if params["scheduling"] != schedulingNone {
+			x.listsFor = fmt.Sprintf("scheduling %d", params["scheduling"])
+			if x.Matching == "" {
+				x.Matching, x.matchingBy = MatchList, x.listsFor
+			}
 		}
 	case syncProgram, asyncProgram:
 		if x.Output == "" {

@@ -100,7 +100,7 @@ func (e Network) Check() error {
 	}
 	for _, program := range onlySuccessors {
 		if e.program == program && e.B != e.A+1 {
-			return refuse("b", fmt.Sprintf("a is %d and b %d, and %s is for b = a+1", e.A, e.B, program), fmt.Sprintf("take b: %d, or a program for every alpha: %s or %s", e.A+1, generalProgram, allToAllC2Program))
+			return refuse("b", fmt.Sprintf("a is %d and b %d, and %s is for b = a+1", e.A, e.B, program), fmt.Sprintf("take a: %d and b: %d, or a program for every alpha: %s or %s", max(e.A, 1), max(e.A, 1)+1, generalProgram, allToAllC2Program))
 		}
 	}
 	return nil

@@ -1,0 +1,40 @@
+package firmware
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestSDKIsWholeOrNothing: where one file cannot be written, none is; on a full disk, too.
+func TestSDKIsWholeOrNothing(t *testing.T) {
+	names := func(folder string) (names []string) {
+		entries, err := os.ReadDir(folder)
+		require.NoError(t, err)
+		for _, entry := range entries {
+			names = append(names, entry.Name())
+		}
+		return names
+	}
+	folder := filepath.Join(t.TempDir(), "sdk")
+	require.NoError(t, WriteSDK(folder))
+	all := names(folder)
+	require.NotEmpty(t, all)
+
+	last := all[len(all)-1]
+	taken := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(taken, last), 0o755))
+	require.Error(t, WriteSDK(taken))
+	require.Equal(t, []string{last}, names(taken))
+
+	small := t.TempDir()
+	if err := exec.Command("mount", "-t", "tmpfs", "-o", "size=16k", "tmpfs", small).Run(); err != nil {
+		t.Skip("no disk to fill: ", err)
+	}
+	defer func() { require.NoError(t, exec.Command("umount", small).Run()) }()
+	require.ErrorContains(t, WriteSDK(filepath.Join(small, "sdk")), "no space left")
+	require.Empty(t, names(small))
+}
