@@ -33,7 +33,9 @@
 //	host.go                 load, check and compile images; when they must stop
 //	limit.go                how long a handler may take where somebody asks
 //	meter.go                what handlers cost; profile.go: where in the source
-//	watched.go              what each handler writes that is not its own processor's
+//	watched.go              what each handler writes that is not its own processor's; statics.go: and
+//	                        whether another handler reads it
+//	cover.go                what handlers have reached and compared, and calls that are taken back
 //	logf.go                 formatted log lines
 //	imports.go              log, probe, fail, deliver and result
 //	wasi.go                 what a language's runtime asks for
