@@ -26,10 +26,19 @@ var (
 func TestReadme(t *testing.T) {
 	require.Contains(t, shell(t, "../..", "go run ./cmd/starloom version"), "starloom ", "the real one")
 	project := copyProject(t)
+	git := func(args ...string) string {
+		text, err := exec.Command("git", append([]string{"-C", project, "-c", "user.name=t", "-c", "user.email=t@example.org"}, args...)...).CombinedOutput()
+		require.NoError(t, err, string(text))
+		return string(text)
+	}
+	git("init", "-q")
+	git("add", "-A")
+	git("commit", "-q", "-m", "as it is")
 	t.Setenv("PATH", builtOnce(t)+string(os.PathListSeparator)+os.Getenv("PATH"))
 	for _, path := range []string{"README.md", "examples/rtl/README.md"} {
 		t.Run(path, func(t *testing.T) { runReadme(t, project, filepath.Join("../..", path)) })
 	}
+	require.Empty(t, git("status", "--porcelain"), "what the commands write is ignored")
 }
 
 // TestReadmeOfTheGuide follows the guide from an empty folder, with this program as starloom.
