@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"starloom/hw"
+	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -30,7 +31,7 @@ func ParseBreak(text string) (Break, error) {
 	if number, ok := strings.CutPrefix(text, "slot="); ok {
 		slot, err := strconv.ParseUint(number, 10, 32)
 		if err != nil || slot < 1 || slot > SlotsMax {
-			return Break{}, &InputError{Place: "--break-on", Reason: fmt.Sprintf("%q is not a slot", clip(number)), Remedy: fmt.Sprintf("allowed are 1 to %d", SlotsMax)}
+			return Break{}, &InputError{Place: "--break-on", Reason: fmt.Sprintf("%q is not a slot", strict.Clip(number)), Remedy: fmt.Sprintf("allowed are 1 to %d", SlotsMax)}
 		}
 		return Break{Slot: uint32(slot)}, nil
 	}
@@ -45,7 +46,7 @@ func (b Break) check(checked []string) error {
 	if b.Rule == "" || slices.Contains(checked, b.Rule) {
 		return nil
 	}
-	return &InputError{Place: "--break-on", Reason: fmt.Sprintf("the run is not held to a rule %q", clip(b.Rule)),
+	return &InputError{Place: "--break-on", Reason: fmt.Sprintf("the run is not held to a rule %q", strict.Clip(b.Rule)),
 		Remedy: input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", "))}
 }
 

@@ -2,13 +2,7 @@ package starloom
 
 import (
 	"context"
-	"fmt"
-	"math"
-	"path/filepath"
-	"strconv"
 	"strings"
-
-	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
@@ -17,6 +11,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric"
+	"starloom/internal/maps"
 	"starloom/traces"
 	"starloom/traces/vcd"
 )
@@ -44,36 +39,7 @@ import (
 //
 // Every error is an *InputError with file, line and column. Pins are looked up when
 // a device is opened.
-func LoadPinMap(path string) (*pinmap.Map, error) {
-	data, err := readMap(path, pinMapRemedy)
-	if err != nil {
-		return nil, err
-	}
-	return parsePinMap(path, data)
-}
-
-const pinMapRemedy = "give the path of a pin map; `starloom cosim check --help` shows one"
-
-// parsePinMap is LoadPinMap for the bytes of a file.
-func parsePinMap(path string, data []byte) (*pinmap.Map, error) {
-	d, root, err := parseMap(path, data, "the pin map", pinMapRemedy)
-	if err != nil {
-		return nil, err
-	}
-	m := &pinmap.Map{Library: rtlLibrary(), File: path, Places: map[string]string{}, Parameters: twin.Parameters{}, Latency: map[string]int{}}
-	if fabric := fabricKey(root); fabric != nil {
-		return nil, d.refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
-	}
-	p := pinMapDecoder{d, m, filepath.Dir(path)}
-	m.Source.DataDir = p.folder
-	if err := p.object(root, "the pin map", p.keys()); err != nil {
-		return nil, err
-	}
-	if m.Model == "" {
-		return nil, d.refuse(root, "the pin map names no model", "add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
-	}
-	return m, nil
-}
+func LoadPinMap(path string) (*pinmap.Map, error) { return maps.LoadPin(path, rtlLibrary()) }
 
 // Twins returns the twins of all components, and those that fabrics bring.
 func Twins() []twin.Twin {
@@ -94,185 +60,6 @@ func TwinMap(name string, parameters twin.Parameters, cacheDir string) (*pinmap.
 // rtlLibrary is all that a pin map can name.
 func rtlLibrary() pinmap.Library {
 	return pinmap.Library{Twins: Twins(), Backends: []cosim.Backend{verilator.Wasm(), icarus.Backend(), verilator.Native()}}
-}
-
-// pinMapDecoder fills a pin map and notes where everything stands.
-type pinMapDecoder struct {
-	*mapDecoder
-	m      *pinmap.Map
-	folder string
-}
-
-type readNode = func(*yaml.Node, string) error
-
-func (d *pinMapDecoder) keys() map[string]readNode {
-	m := d.m
-	keys := map[string]readNode{
-		"model": d.textTo(&m.Model),
-		"parameters": d.each(func(n *yaml.Node, key, where string) error {
-			return d.integerTo(n, where, m.Parameters, key, 0, math.MaxUint32)
-		}),
-		"top":     d.textTo(&m.Source.Top),
-		"sources": d.pathsTo(&m.Source.Files),
-		"include": d.pathsTo(&m.Source.IncludeDirs),
-		"defines": d.constants(&m.Source.Defines),
-		"params":  d.constants(&m.Source.Params),
-		"image": func(n *yaml.Node, where string) error {
-			err := d.text(n, where, &m.Image)
-			m.Image = d.relative(m.Image)
-			return err
-		},
-		"backend": func(n *yaml.Node, where string) error {
-			i, err := d.word(n, where, cosim.Backends...)
-			m.Backend = cosim.Backends[i]
-			return err
-		},
-		"clock":  d.textTo(&m.Clock),
-		"reset":  d.reset,
-		"pins":   d.each(d.pin),
-		"ties":   d.each(d.tie),
-		"absent": func(n *yaml.Node, where string) error { return d.noted(n, where, &m.Absent) },
-		"feedback": d.each(func(n *yaml.Node, key, where string) error {
-			f := pinmap.Feedback{To: key}
-			err := d.text(n, where, &f.From)
-			m.Feedback = append(m.Feedback, f)
-			return err
-		}),
-		"latency": d.each(func(n *yaml.Node, key, where string) error {
-			return d.integerTo(n, where, m.Latency, key, math.MinInt32, math.MaxInt32)
-		}),
-	}
-	for key, read := range keys {
-		keys[key] = func(n *yaml.Node, where string) error {
-			m.Places[key] = d.place(n)
-			return read(n, where)
-		}
-	}
-	return keys
-}
-
-func (d *pinMapDecoder) textTo(to *string) readNode {
-	return func(n *yaml.Node, where string) error { return d.text(n, where, to) }
-}
-
-// each reads an object whose keys are the user's names.
-func (d *pinMapDecoder) each(read func(n *yaml.Node, key, where string) error) readNode {
-	return func(n *yaml.Node, where string) error {
-		if n.Kind != yaml.MappingNode {
-			return d.wrong(n, where, "an object: {NAME: VALUE}")
-		}
-		seen := map[string]string{}
-		for i := 0; i+1 < len(n.Content); i += 2 {
-			key, err := d.key(n.Content[i], where, seen)
-			if err != nil {
-				return err
-			}
-			at := join(where, key)
-			d.m.Places[at] = d.place(n.Content[i])
-			if err := read(target(n.Content[i+1]), key, at); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-}
-
-func (d *pinMapDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string, least int64, most uint64) error {
-	number, err := d.integer(n, where, span{min: least, max: most})
-	to[key] = int(number.int64())
-	return err
-}
-
-// noted reads texts and notes where each stands.
-func (d *pinMapDecoder) noted(n *yaml.Node, where string, to *[]string) error {
-	if err := d.texts(n, where, to); err != nil {
-		return err
-	}
-	for i, entry := range n.Content {
-		d.m.Places[fmt.Sprintf("%s[%d]", where, i)] = d.place(entry)
-	}
-	return nil
-}
-
-func (d *pinMapDecoder) pathsTo(to *[]string) readNode {
-	return func(n *yaml.Node, where string) error {
-		err := d.noted(n, where, to)
-		for i, path := range *to {
-			(*to)[i] = d.relative(path)
-		}
-		return err
-	}
-}
-
-func (d *pinMapDecoder) relative(path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(d.folder, path)
-}
-
-// constants reads names and values that the RTL's tools understand.
-func (d *pinMapDecoder) constants(to *map[string]string) readNode {
-	*to = map[string]string{}
-	return d.each(func(n *yaml.Node, key, where string) error {
-		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!str" {
-			return d.wrong(n, where, `an integer, or a text: "8'hff"`)
-		}
-		(*to)[key] = n.Value
-		if n.ShortTag() == "!!int" {
-			number, err := d.integer(n, where, span{min: math.MinInt32, max: math.MaxUint32})
-			if err != nil {
-				return err
-			}
-			(*to)[key] = strconv.FormatInt(number.int64(), 10)
-		}
-		return nil
-	})
-}
-
-// reset reads {pin: rst_ni, active: low}, or the name of a pin.
-func (d *pinMapDecoder) reset(n *yaml.Node, where string) error {
-	if n.Kind == yaml.ScalarNode {
-		return d.text(n, where, &d.m.Reset)
-	}
-	err := d.object(n, where, map[string]readNode{
-		"pin": d.textTo(&d.m.Reset),
-		"active": func(n *yaml.Node, where string) error {
-			i, err := d.word(n, where, "high", "low")
-			d.m.ResetLow = i == 1
-			return err
-		},
-	})
-	if err == nil && d.m.Reset == "" {
-		err = d.refuse(n, "reset names no pin", "write reset: {pin: rst_ni, active: low}")
-	}
-	return err
-}
-
-// pin reads one pin, or a list of them.
-func (d *pinMapDecoder) pin(n *yaml.Node, key, where string) error {
-	w := pinmap.Wiring{Port: key}
-	if n.Kind == yaml.SequenceNode {
-		if err := d.noted(n, where, &w.Pins); err != nil {
-			return err
-		}
-	} else {
-		var text string
-		if err := d.text(n, where, &text); err != nil {
-			return err
-		}
-		w.Pins = []string{text}
-	}
-	d.m.Places[where] = d.place(n)
-	d.m.Pins = append(d.m.Pins, w)
-	return nil
-}
-
-func (d *pinMapDecoder) tie(n *yaml.Node, key, where string) error {
-	t := pinmap.Tie{Pin: key}
-	err := d.natural(n, where, math.MaxUint64, &t.Value)
-	d.m.Ties = append(d.m.Ties, t)
-	return err
 }
 
 // CheckOptions are the runs of CosimCheck and what it writes.

@@ -14,6 +14,7 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
 	"starloom/cosim/verilator"
+	"starloom/internal/maps"
 )
 
 // tutorialMap is examples/rtl/stream_arbiter.yml without comments.
@@ -310,7 +311,7 @@ func pinMapSeeds() []string {
 // tryPinMap parses a text as a pin map and, if it is one, looks for its pins. What is refused is
 // refused with a place.
 func tryPinMap(path string, text []byte) error {
-	m, err := parsePinMap(path, text)
+	m, err := maps.ParsePin(path, text, rtlLibrary())
 	if err != nil {
 		return refused(path, err)
 	}

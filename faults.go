@@ -8,6 +8,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/hw"
+	"starloom/internal/strict"
 	"starloom/traces/input"
 )
 
@@ -113,11 +114,11 @@ func (s *Scenario) checkRates() error {
 func (s *Scenario) checkFault(f *Fault, at string) error {
 	kind := slices.Index(fabric.FaultNames[:], f.Kind)
 	if kind < 0 {
-		return s.refuse(at+".kind", fmt.Sprintf("unknown fault %q", clip(f.Kind)), input.DidYouMean(f.Kind, fabric.FaultNames[:], "known are "+strings.Join(fabric.FaultNames[:], ", ")))
+		return s.refuse(at+".kind", fmt.Sprintf("unknown fault %q", strict.Clip(f.Kind)), input.DidYouMean(f.Kind, fabric.FaultNames[:], "known are "+strings.Join(fabric.FaultNames[:], ", ")))
 	}
 	for k, glob := range f.Targets {
 		if _, err := hw.CompilePattern(glob); err != nil {
-			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is not a glob: %v", clip(glob), err), "write a path in which * stands for any text, [*] for any index and ** for any parts")
+			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is not a glob: %v", strict.Clip(glob), err), "write a path in which * stands for any text, [*] for any index and ** for any parts")
 		}
 	}
 	if p := f.Probability; p != nil && (math.IsNaN(*p) || *p < 0 || *p > 1) {

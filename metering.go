@@ -12,6 +12,7 @@ import (
 	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/hw"
+	"starloom/internal/strict"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -91,7 +92,7 @@ func (s *Scenario) checkCPU() error {
 			given bool
 		}{{"cost", len(c.Cost) > 0}, {"clock_ratio", c.ClockRatio != 0}, {"trap_cycles", c.TrapCycles != 0}} {
 			if key.given {
-				return s.refuse(join(path, key.name), fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name), "add model: unit, or delete the key")
+				return s.refuse(strict.Join(path, key.name), fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name), "add model: unit, or delete the key")
 			}
 		}
 		return nil
@@ -107,10 +108,10 @@ func (s *Scenario) checkCPU() error {
 	for _, name := range names {
 		at := path + ".cost." + name
 		if !slices.Contains(wasm.ClassNames(), name) {
-			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", clip(name)), input.DidYouMean(name, wasm.ClassNames(), "classes are "+strings.Join(wasm.ClassNames(), ", ")))
+			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", strict.Clip(name)), input.DidYouMean(name, wasm.ClassNames(), "classes are "+strings.Join(wasm.ClassNames(), ", ")))
 		}
-		if allowed := costSpan(name); c.Cost[name] < allowed.min || c.Cost[name] > int64(allowed.max) {
-			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), allowed.allowed())
+		if allowed := costSpan(name); c.Cost[name] < allowed.Min || c.Cost[name] > int64(allowed.Max) {
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), allowed.Allowed())
 		}
 	}
 	if budget := uint64(c.BudgetCycles); c.TrapCycles > 0 && c.TrapCycles < budget {
@@ -125,7 +126,9 @@ func (s *Scenario) checkCPU() error {
 }
 
 // costSpan is the range of the cost of a class of instructions.
-func costSpan(class string) span { return span{min: int64(wasm.CostMin(class)), max: wasm.CostMax} }
+func costSpan(class string) strict.Span {
+	return strict.Span{Min: int64(wasm.CostMin(class)), Max: wasm.CostMax}
+}
 
 // spread is how long the calls of a handler took, in cycles: exact to 4,095, above that with
 // an error of less than 1 in 2,048, but for the largest one.

@@ -29,6 +29,7 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/firmware/wasm"
+	"starloom/internal/maps"
 	"starloom/nic"
 	"starloom/traces/diff"
 	"starloom/traces/pcapng"
@@ -517,8 +518,8 @@ func tryCapture(data []byte) error {
 }
 
 func tryMaps(data []byte) error {
-	_, err := parseDecodeMap("m.yml", data)
-	if other := parseDiffMap("m.yml", data, &diff.Options{}); other == nil || err == nil {
+	_, err := maps.ParseDecode("m.yml", data)
+	if other := maps.ParseDiff("m.yml", data, &diff.Options{}); other == nil || err == nil {
 		return nil
 	} else if errors.As(refused("m.yml", other), new(unexpectedError)) {
 		return refused("m.yml", other)
@@ -538,7 +539,7 @@ func written(t testing.TB, name string, try func(path string) error) func([]byte
 }
 
 func newTryStimulus(t testing.TB) func([]byte) error {
-	m, err := parsePinMap("m.yml", []byte("model: fifo\nparameters: {DEPTH: 4, WIDTH: 8, COUNT_BITS: 16}\ntop: fifo\nsources: [fifo.v]\n"))
+	m, err := maps.ParsePin("m.yml", []byte("model: fifo\nparameters: {DEPTH: 4, WIDTH: 8, COUNT_BITS: 16}\ntop: fifo\nsources: [fifo.v]\n"), rtlLibrary())
 	require.NoError(t, err)
 	return written(t, "s.csv", func(path string) error {
 		_, err := lockstep.ReadStimulus(m, path)
@@ -707,7 +708,7 @@ func kindOfRefusal(err error) string {
 
 // TestKeysHaveOneLine: input 670204 of the pin maps, whose error had two lines.
 func TestKeysHaveOneLine(t *testing.T) {
-	_, err := parsePinMap("m.yml", []byte("model: lfsr\nties: {halt_i\n\n0}\n"))
+	_, err := maps.ParsePin("m.yml", []byte("model: lfsr\nties: {halt_i\n\n0}\n"), rtlLibrary())
 	require.EqualError(t, err, "m.yml:2:8: the key \"halt_i\\n0\" of ties has control characters; write a name in one line as key")
 	_, err = ParseScenario("s.yaml", []byte(small+"workload: {? \"a\\nb\" : 1}\n"))
 	require.EqualError(t, err, "s.yaml:4:14: the key \"a\\nb\" of workload has control characters; write a name in one line as key")

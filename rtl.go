@@ -16,6 +16,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/hw"
+	"starloom/internal/strict"
 	"starloom/nic"
 )
 
@@ -71,7 +72,7 @@ func (s *Scenario) checkReplacement(at string, r *RTL) error {
 
 // noPlaceFor says that a model is not in a machine.
 func noPlaceFor(model string) string {
-	return fmt.Sprintf("this machine has no component of the kind %s", clip(model))
+	return fmt.Sprintf("this machine has no component of the kind %s", strict.Clip(model))
 }
 
 // machineRTL is the RTL of a machine. It is a fabric.RTL.
@@ -260,7 +261,7 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case len(others) > 0:
 		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)), r.examples())
 	}
-	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", clip(x.Replace)), r.examples())
+	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), r.examples())
 }
 
 // examples names a component of each kind.

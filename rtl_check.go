@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"slices"
 
-	yaml "go.yaml.in/yaml/v4"
-
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
+	"starloom/internal/maps"
+	"starloom/internal/strict"
 )
 
 // RTLRun is what the inputs of a scenario's RTL are in a run of the model.
@@ -124,20 +124,10 @@ func (r *machineRTL) record(path string, source *rtlSource, pins *pinmap.Map) (c
 
 // IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.
 func IsScenario(path string) bool {
-	data, err := readMap(path, "")
+	data, err := strict.Read(path, "")
 	if err != nil {
 		return false
 	}
-	_, root, err := parseMap(path, data, "", "")
-	return err == nil && fabricKey(root) != nil
-}
-
-// fabricKey returns the key that only scenarios have, nil for none.
-func fabricKey(root *yaml.Node) *yaml.Node {
-	for i := 0; root.Kind == yaml.MappingNode && i < len(root.Content); i += 2 {
-		if root.Content[i].Value == "fabric" {
-			return root.Content[i]
-		}
-	}
-	return nil
+	_, root, err := strict.Parse(path, data, "", "")
+	return err == nil && maps.FabricKey(root) != nil
 }

@@ -8,13 +8,13 @@ import (
 	"regexp"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -24,7 +24,7 @@ import (
 const paramsMax = 16
 
 // paramSpan is the range of a firmware parameter, a signed 32-bit register.
-var paramSpan = span{min: math.MinInt32, max: math.MaxInt32}
+var paramSpan = strict.Span{Min: math.MinInt32, Max: math.MaxInt32}
 
 // paramName is what a firmware parameter may be called: a C identifier.
 var paramName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,62}$`)
@@ -56,9 +56,9 @@ func (s *Scenario) refuse(path, reason, remedy string) error {
 
 // checkRanges checks every value in v against the limits in its field's tag.
 func (s *Scenario) checkRanges(v reflect.Value, path string) error {
-	for _, field := range structFields(v.Type()) {
-		value := v.Field(field.index)
-		at := join(path, field.key)
+	for _, field := range strict.Fields(v.Type()) {
+		value := v.Field(field.Index)
+		at := strict.Join(path, field.Key)
 		if value.Kind() == reflect.Pointer {
 			if value.IsNil() {
 				continue
@@ -74,10 +74,10 @@ func (s *Scenario) checkRanges(v reflect.Value, path string) error {
 			}
 			continue
 		}
-		if field.omitEmpty && value.IsZero() {
+		if field.OmitEmpty && value.IsZero() {
 			continue
 		}
-		if reason, remedy := field.limits.refuse(value); reason != "" {
+		if reason, remedy := field.Limits.Refuse(value); reason != "" {
 			return s.refuse(at, at+" "+reason, remedy)
 		}
 	}
@@ -97,9 +97,9 @@ func (s *Scenario) checkFabric() error {
 		var known []string
 		for _, kind := range s.Fabric.kinds() {
 			var keys []string
-			for _, field := range structFields(reflect.TypeOf(kind).Elem()) {
-				if field.limits.required {
-					keys = append(keys, field.key+": ...")
+			for _, field := range strict.Fields(reflect.TypeOf(kind).Elem()) {
+				if field.Limits.Required {
+					keys = append(keys, field.Key+": ...")
 				}
 			}
 			known = append(known, fmt.Sprintf("fabric: {%s: {%s}}", kind.Kind(), strings.Join(keys, ", ")))
@@ -140,13 +140,13 @@ func (s *Scenario) checkFirmware() error {
 	case f.Program != "" && (f.Image != "" || f.ImageBytes != nil):
 		return s.refuse("firmware.image", "firmware has both program and image", "delete one")
 	case f.Program != "" && !slices.Contains(known, f.Program):
-		reason := fmt.Sprintf("unknown program %q", clip(f.Program))
+		reason := fmt.Sprintf("unknown program %q", strict.Clip(f.Program))
 		if slices.Contains(firmware.Programs(), f.Program) {
 			reason = fmt.Sprintf("the program %s is for another fabric", f.Program)
 		}
 		return s.refuse("firmware.program", reason, input.DidYouMean(f.Program, known, knownAre("program", known)))
 	case f.Schedule != "" && !slices.Contains(fabric.SchedulesOf(n), f.Schedule):
-		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", clip(f.Schedule)),
+		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", strict.Clip(f.Schedule)),
 			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), knownAre("schedule", fabric.SchedulesOf(n))))
 	}
 	if err := s.checkPayload(); err != nil {
@@ -168,19 +168,19 @@ func (s *Scenario) checkFirmware() error {
 	}
 	sort.Strings(names) // so that the same file gives the same error
 	for _, name := range names {
-		at := join("firmware.params", name)
+		at := strict.Join("firmware.params", name)
 		if !paramName.MatchString(name) {
-			return s.refuse(at, fmt.Sprintf("%q is not the name of a parameter", clip(name)),
+			return s.refuse(at, fmt.Sprintf("%q is not the name of a parameter", strict.Clip(name)),
 				"write letters, digits and underscores, at most 63, not starting with a digit")
 		}
 		if p := s.program(); p != nil {
 			at := slices.IndexFunc(p.Params, func(c fabric.Choice) bool { return c.Name == name })
 			if at >= 0 && !p.Params[at].Allows(f.Params[name]) {
-				return s.refuse(join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]), "allowed are "+p.Params[at].Allowed())
+				return s.refuse(strict.Join("firmware.params", name), fmt.Sprintf("firmware.params.%s is %d", name, f.Params[name]), "allowed are "+p.Params[at].Allowed())
 			}
 		}
 		if value := f.Params[name]; value < math.MinInt32 || value > math.MaxInt32 {
-			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), paramSpan.allowed())
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, value), paramSpan.Allowed())
 		}
 	}
 	return nil
@@ -297,197 +297,4 @@ func present(list []uint32, count int) []bool {
 		}
 	}
 	return marks
-}
-
-// structField is one key of an object of the scenario.
-type structField struct {
-	key       string
-	index     int
-	omitEmpty bool
-	limits    fieldLimits
-}
-
-// structFields lists the keys of a type in their order of declaration. It reads
-// tags again on every call: scenarios are small, and a cache would be state.
-func structFields(t reflect.Type) []structField {
-	var fields []structField
-	for i := range t.NumField() {
-		field := t.Field(i)
-		tag, ok := field.Tag.Lookup("json")
-		if !ok || tag == "-" {
-			continue
-		}
-		key, options, _ := strings.Cut(tag, ",")
-		fields = append(fields, structField{
-			key: key, index: i, omitEmpty: options == "omitempty",
-			limits: parseLimits(field.Tag.Get("jsonschema")),
-		})
-	}
-	return fields
-}
-
-// fieldOf is the field with a key, which the type has.
-func fieldOf(t reflect.Type, key string) structField {
-	fields := structFields(t)
-	return fields[slices.IndexFunc(fields, func(f structField) bool { return f.key == key })]
-}
-
-// fieldLimits is what a jsonschema tag says about a value.
-type fieldLimits struct {
-	required         bool
-	minimum, maximum *number
-	minLength        int
-	maxLength        int // 0 is any
-	minItems         int
-	enum             []string
-	description      string
-}
-
-// parseLimits reads a jsonschema tag, in the syntax of invopop/jsonschema. A
-// tag that cannot be read is a fault in this package.
-func parseLimits(tag string) (limits fieldLimits) {
-	integer := func(text string) *number {
-		n := number{negative: strings.HasPrefix(text, "-")}
-		magnitude, err := strconv.ParseUint(strings.TrimPrefix(text, "-"), 10, 64)
-		if err != nil {
-			panic(fmt.Sprintf("scenario: tag %q: %v", tag, err))
-		}
-		n.magnitude = magnitude
-		return &n
-	}
-	// "\," is a comma inside a value.
-	for part := range strings.SplitSeq(strings.ReplaceAll(tag, `\,`, "\x00"), ",") {
-		key, value, _ := strings.Cut(strings.ReplaceAll(part, "\x00", ","), "=")
-		switch key {
-		case "required":
-			limits.required = true
-		case "minimum":
-			limits.minimum = integer(value)
-		case "maximum":
-			limits.maximum = integer(value)
-		case "minLength":
-			limits.minLength = int(integer(value).magnitude)
-		case "maxLength":
-			limits.maxLength = int(integer(value).magnitude)
-		case "minItems":
-			limits.minItems = int(integer(value).magnitude)
-		case "enum":
-			limits.enum = append(limits.enum, value)
-		case "description":
-			limits.description = value
-		}
-	}
-	return limits
-}
-
-// refuse returns what is wrong with v ("is 65") and what is allowed, or nothing.
-func (l *fieldLimits) refuse(v reflect.Value) (reason, remedy string) {
-	allowed := func(words []string) string {
-		remedy := "allowed are " + strings.Join(words, ", ")
-		if len(words) == 1 {
-			remedy = "allowed is " + words[0]
-		}
-		if l.description != "" {
-			remedy += " (" + l.description + ")"
-		}
-		return remedy
-	}
-	switch {
-	case v.CanInt() || v.CanUint():
-		var n number
-		if v.CanUint() {
-			n.magnitude = v.Uint()
-		} else if n.magnitude = uint64(v.Int()); v.Int() < 0 {
-			n = number{negative: true, magnitude: -n.magnitude}
-		}
-		text := strconv.FormatUint(n.magnitude, 10)
-		if n.negative {
-			text = "-" + text
-		}
-		if len(l.enum) > 0 && !slices.Contains(l.enum, text) {
-			return "is " + text, allowed(l.enum)
-		}
-		if limit := l.span(v.Type()); !limit.contains(n) {
-			return "is " + text, limit.allowed()
-		}
-	case v.Kind() == reflect.String:
-		text := v.String()
-		length := utf8.RuneCountInString(text)
-		switch {
-		case len(l.enum) > 0 && !slices.Contains(l.enum, text):
-			reason, remedy = fmt.Sprintf("is %q", clip(text)), allowed(l.enum)
-			return reason, input.DidYouMean(text, l.enum, remedy)
-		case length < l.minLength:
-			return "is empty", "delete the key, or give " + l.description
-		case l.maxLength > 0 && length > l.maxLength:
-			return fmt.Sprintf("has %d characters", length), fmt.Sprintf("write at most %d", l.maxLength)
-		}
-	case v.Kind() == reflect.Float64:
-		if limit := l.span(v.Type()); !(v.Float() >= float64(limit.min) && v.Float() <= float64(limit.max)) {
-			return fmt.Sprintf("is %v", v.Float()), limit.allowed()
-		}
-	case v.Kind() == reflect.Slice && v.Len() < l.minItems:
-		return "is an empty list", "delete the key, or give " + l.description
-	}
-	return "", ""
-}
-
-// span returns the range of a field of type t.
-func (l *fieldLimits) span(t reflect.Type) span {
-	limit := span{max: math.MaxUint64, doc: l.description}
-	switch {
-	case t.Kind() == reflect.Uint32:
-		limit.max = math.MaxUint32
-	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
-		limit.min, limit.max = math.MinInt64, math.MaxInt64
-	}
-	for i, text := range l.enum {
-		if value, err := strconv.ParseUint(text, 10, 63); err == nil {
-			if i == 0 {
-				limit.min, limit.max = int64(value), value
-			}
-			limit.min, limit.max = min(limit.min, int64(value)), max(limit.max, value)
-		}
-	}
-	if l.minimum != nil {
-		limit.min = l.minimum.int64()
-	}
-	if l.maximum != nil {
-		limit.max = l.maximum.magnitude
-	}
-	return limit
-}
-
-// span is a range of integers, both ends included.
-type span struct {
-	min int64
-	max uint64
-	doc string // what the integer is, for remedies
-}
-
-func (s span) contains(n number) bool {
-	if n.negative {
-		return n.magnitude <= 1<<63 && s.min < 0 && -int64(n.magnitude) >= s.min
-	}
-	return n.magnitude <= s.max && (s.min <= 0 || n.magnitude >= uint64(s.min))
-}
-
-// String returns "1 to 64 (what it is)".
-func (s span) String() string {
-	text := fmt.Sprintf("%d to %d", s.min, s.max)
-	if s.min >= 0 && uint64(s.min) == s.max {
-		text = strconv.FormatUint(s.max, 10)
-	}
-	if s.doc != "" {
-		text += " (" + s.doc + ")"
-	}
-	return text
-}
-
-// allowed returns the remedy for an integer that is outside.
-func (s span) allowed() string {
-	if s.min >= 0 && uint64(s.min) == s.max {
-		return "allowed is " + s.String()
-	}
-	return "allowed are " + s.String()
 }

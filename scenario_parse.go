@@ -1,22 +1,19 @@
 package starloom
 
 import (
-	"bytes"
 	"cmp"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"path/filepath"
 	"reflect"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	yaml "go.yaml.in/yaml/v4"
 
 	"starloom/fabric"
+	"starloom/internal/strict"
 	"starloom/traces/input"
 )
 
@@ -48,7 +45,7 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if place == "" {
 		place = "scenario"
 	}
-	root, err := parseDocument(place, data)
+	root, err := strict.Document(place, data, "scenario", "start from examples/pops-16x16.yaml")
 	if err != nil {
 		return nil, err
 	}
@@ -56,8 +53,8 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	s.Name = strings.TrimSuffix(filepath.Base(place), filepath.Ext(place))
 	s.folder = filepath.Dir(place)
 	s.places = map[string]string{}
-	d := scenarioDecoder{file: place, scenario: s}
-	if err := d.decode(root, reflect.ValueOf(s).Elem(), "", fieldLimits{}); err != nil {
+	d := newScenarioDecoder(place, s)
+	if err := d.Decode(root, reflect.ValueOf(s).Elem(), "", strict.Limits{}); err != nil {
 		return nil, err
 	}
 	if err := d.readPermutationFile(); err != nil {
@@ -106,265 +103,44 @@ func (s *Scenario) takeNeeds() {
 	}
 }
 
-// parseDocument returns the content of the one YAML document in data.
-func parseDocument(place string, data []byte) (*yaml.Node, error) {
-	loader, err := yaml.NewLoader(bytes.NewReader(data))
-	if err != nil {
-		return nil, syntaxError(place, data, err)
-	}
-	var document, second yaml.Node
-	err = loader.Load(&document)
-	if err == nil && len(document.Content) == 0 {
-		err = io.EOF
-	}
-	if err == nil && document.Content[0].Kind == yaml.ScalarNode && document.Content[0].ShortTag() == "!!null" {
-		err = io.EOF
-	}
-	if errors.Is(err, io.EOF) {
-		return nil, &InputError{
-			Place: place + ":1:1", Reason: "the scenario is empty",
-			Remedy: "start from examples/pops-16x16.yaml",
-		}
-	}
-	if err != nil {
-		return nil, syntaxError(place, data, err)
-	}
-	switch err := loader.Load(&second); {
-	case err == nil:
-		return nil, &InputError{
-			Place:  fmt.Sprintf("%s:%d:%d", place, second.Line, second.Column),
-			Reason: "a second document starts here", Remedy: "write one scenario per file",
-		}
-	case !errors.Is(err, io.EOF):
-		return nil, syntaxError(place, data, err)
-	}
-	if err := refuseTags(place, document.Content[0]); err != nil {
-		return nil, err
-	}
-	return document.Content[0], nil
-}
-
-// refuseTags refuses what is tagged as something else than a map, a list or a plain
-// value: nobody would see to what the tag means.
-func refuseTags(place string, root *yaml.Node) error {
-	waiting := []*yaml.Node{root} // not by recursion: a document may be deep
-	for len(waiting) > 0 {
-		node := waiting[len(waiting)-1]
-		waiting = append(waiting[:len(waiting)-1], node.Content...)
-		tag := node.ShortTag()
-		switch node.Kind {
-		case yaml.MappingNode:
-			if tag == "!!map" {
-				continue
-			}
-		case yaml.SequenceNode:
-			if tag == "!!seq" {
-				continue
-			}
-		case yaml.ScalarNode:
-			if slices.Contains(plainTags, tag) {
-				continue
-			}
-		default:
-			continue
-		}
-		return &InputError{
-			Place:  fmt.Sprintf("%s:%d:%d", place, node.Line, node.Column),
-			Reason: fmt.Sprintf("the tag %s means nothing here", clip(tag)), Remedy: "delete it",
-		}
-	}
-	return nil
-}
-
-// plainTags are those of the values that YAML itself knows.
-var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "!!binary"}
-
-// syntaxError turns an error of the YAML library into one with a place.
-func syntaxError(place string, data []byte, err error) *InputError {
-	reason := err.Error()
-	var load *yaml.LoadError
-	if errors.As(err, &load) {
-		reason = load.Message
-		if load.ContextMsg != "" {
-			reason += " " + load.ContextMsg
-		}
-		line, column := load.Mark.Line, load.Mark.Column
-		if line == 0 && load.Mark.Index > 0 && load.Mark.Index <= len(data) {
-			// The reader, which finds bytes that are not UTF-8, counts bytes only.
-			before := data[:load.Mark.Index]
-			line = 1 + bytes.Count(before, []byte("\n"))
-			column = len(before) - bytes.LastIndexByte(before, '\n')
-		}
-		if line > 0 {
-			place = fmt.Sprintf("%s:%d:%d", place, line, max(column, 1))
-		}
-	}
-	return &InputError{Place: place, Reason: "not YAML: " + reason, Remedy: "correct the syntax"}
-}
-
-// scenarioDecoder fills a Scenario from YAML nodes and notes where each value
-// stands. It does not use the library's own decoding, which coerces and knows no
-// columns. Nothing here recurses deeper than the types do, so anchors that
-// refer to themselves are harmless.
+// scenarioDecoder fills a Scenario from YAML nodes and notes where each value stands.
 type scenarioDecoder struct {
-	file       string
+	strict.Decoder
 	scenario   *Scenario
 	entryPlace func(i int) string // where entry i of the permutation stands
 }
 
+func newScenarioDecoder(place string, s *Scenario) *scenarioDecoder {
+	d := &scenarioDecoder{scenario: s}
+	d.Decoder = strict.Decoder{File: place, Whole: "the scenario", Places: s.places, Special: d.special, Refuses: d.refuses, Param: paramRange}
+	return d
+}
+
 var permutationType = reflect.TypeFor[Permutation]()
 
-// decode fills v, which is at path, from node.
-func (d *scenarioDecoder) decode(node *yaml.Node, v reflect.Value, path string, limits fieldLimits) error {
-	d.scenario.places[path] = d.place(node)
-	node = target(node)
-	if v.Type() == permutationType {
-		return d.decodePermutation(node, v.Addr().Interface().(*Permutation), path)
+// special reads a permutation, which is a word or a list.
+func (d *scenarioDecoder) special(node *yaml.Node, v reflect.Value, path string) (taken bool, err error) {
+	if v.Type() != permutationType {
+		return false, nil
 	}
-	switch v.Kind() {
-	case reflect.Pointer:
-		v.Set(reflect.New(v.Type().Elem()))
-		return d.decode(node, v.Elem(), path, limits)
-	case reflect.Struct:
-		if short, ok := v.Interface().(fabric.Shorthand); ok && node.Kind == yaml.ScalarNode {
-			key, _ := short.Short()
-			field := fieldOf(v.Type(), key)
-			return d.decode(node, v.Field(field.index), path, field.limits)
-		}
-		return d.decodeStruct(node, v, path)
-	case reflect.Map:
-		return d.decodeParams(node, v, path)
-	case reflect.Slice:
-		if node.Kind != yaml.SequenceNode {
-			return d.wrong(node, path, "a list: [...]")
-		}
-		v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
-		for i, entry := range node.Content {
-			if err := d.decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), fieldLimits{}); err != nil {
-				return err
-			}
-		}
-	case reflect.String:
-		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
-			return d.wrong(node, path, "a text")
-		}
-		v.SetString(node.Value)
-	case reflect.Bool:
-		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" || (node.Value != "true" && node.Value != "false") {
-			return d.wrong(node, path, "true or false")
-		}
-		v.SetBool(node.Value == "true")
-	case reflect.Float64:
-		value, err := d.fraction(node, path, limits.span(v.Type()))
-		if err != nil {
-			return err
-		}
-		v.SetFloat(value)
-	default:
-		number, err := d.integer(node, path, limits.span(v.Type()))
-		if err != nil {
-			return err
-		}
-		if v.CanUint() {
-			v.SetUint(number.magnitude)
-		} else {
-			v.SetInt(number.int64())
-		}
-	}
-	if reason, remedy := limits.refuse(v); reason != "" {
-		return d.refuse(node, path+" "+reason, remedy)
-	}
-	return nil
+	return true, d.decodePermutation(node, v.Addr().Interface().(*Permutation), path)
 }
 
-func (d *scenarioDecoder) decodeStruct(node *yaml.Node, v reflect.Value, path string) error {
-	fields := structFields(v.Type())
-	if node.Kind != yaml.MappingNode {
-		example := "an object: {}"
-		if len(fields) > 0 {
-			example = fmt.Sprintf("an object: {%s: ...}", fields[0].key)
-		}
-		return d.wrong(node, path, example)
+// refuses refuses a scenario with two fabrics before it reads the second one.
+func (d *scenarioDecoder) refuses(node *yaml.Node, path string) error {
+	if path != "fabric" || len(node.Content) <= 2 {
+		return nil
 	}
-	where := path
-	if where == "" {
-		where = "the scenario"
-	}
-	if path == "fabric" && len(node.Content) > 2 {
-		return d.refuse(node.Content[2],
-			fmt.Sprintf("two fabrics: %s and %s", node.Content[0].Value, node.Content[2].Value),
-			"a scenario has exactly one; delete the other")
-	}
-	seen := map[string]string{}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		keyNode, valueNode := node.Content[i], node.Content[i+1]
-		key, err := d.key(keyNode, where, seen)
-		if err != nil {
-			return err
-		}
-		at := slices.IndexFunc(fields, func(f structField) bool { return f.key == key })
-		if at < 0 {
-			return d.refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, fields))
-		}
-		field := fields[at]
-		if err := d.decode(valueNode, v.Field(field.index), join(path, key), field.limits); err != nil {
-			return err
-		}
-	}
-	for _, field := range fields {
-		if _, ok := seen[field.key]; field.limits.required && !ok {
-			return d.refuse(node, fmt.Sprintf("missing key %q in %s", field.key, where),
-				fmt.Sprintf("add %q (%s)", field.key, field.limits.description))
-		}
-	}
-	return nil
+	return d.Refuse(node.Content[2], fmt.Sprintf("two fabrics: %s and %s", node.Content[0].Value, node.Content[2].Value),
+		"a scenario has exactly one; delete the other")
 }
 
-// key returns a key that is a text and was not seen before in this object.
-func (d *scenarioDecoder) key(node *yaml.Node, where string, seen map[string]string) (string, error) {
-	place := d.place(node)
-	node = target(node)
-	if node.Kind != yaml.ScalarNode {
-		return "", d.refuse(node, fmt.Sprintf("a key of %s is %s", where, describe(node)), "write a name as key")
+// paramRange is the range of an entry of firmware.params or firmware.cpu.cost.
+func paramRange(path, key string) strict.Span {
+	if path == "firmware.cpu.cost" {
+		return costSpan(key)
 	}
-	if strings.ContainsFunc(node.Value, unicode.IsControl) {
-		return "", d.refuse(node, fmt.Sprintf("the key %q of %s has control characters", clip(node.Value), where), "write a name in one line as key")
-	}
-	if before, ok := seen[node.Value]; ok {
-		return "", &InputError{
-			Place: place, Reason: fmt.Sprintf("key %q is given twice in %s, first at %s", node.Value, where, before),
-			Remedy: "delete one",
-		}
-	}
-	seen[node.Value] = place
-	return node.Value, nil
-}
-
-func (d *scenarioDecoder) decodeParams(node *yaml.Node, v reflect.Value, path string) error {
-	if node.Kind != yaml.MappingNode {
-		return d.wrong(node, path, "an object: {name: integer}")
-	}
-	params := make(map[string]int64, len(node.Content)/2)
-	seen := map[string]string{}
-	for i := 0; i+1 < len(node.Content); i += 2 {
-		key, err := d.key(node.Content[i], path, seen)
-		if err != nil {
-			return err
-		}
-		at := join(path, key)
-		d.scenario.places[at] = d.place(node.Content[i+1])
-		allowed := paramSpan
-		if path == "firmware.cpu.cost" {
-			allowed = costSpan(key)
-		}
-		number, err := d.integer(target(node.Content[i+1]), at, allowed)
-		if err != nil {
-			return err
-		}
-		params[key] = number.int64()
-	}
-	v.Set(reflect.ValueOf(params))
-	return nil
+	return paramSpan
 }
 
 func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, path string) error {
@@ -372,24 +148,24 @@ func (d *scenarioDecoder) decodePermutation(node *yaml.Node, p *Permutation, pat
 	switch {
 	case node.Kind == yaml.SequenceNode:
 		p.Kind, p.List = PermutationList, make([]uint32, len(node.Content))
-		d.entryPlace = func(i int) string { return d.place(node.Content[i]) }
+		d.entryPlace = func(i int) string { return d.Place(node.Content[i]) }
 		for i, entry := range node.Content {
-			number, err := d.integer(target(entry), fmt.Sprintf("%s[%d]", path, i), span{max: destinationMax})
+			number, err := d.Integer(strict.Target(entry), fmt.Sprintf("%s[%d]", path, i), strict.Span{Max: destinationMax})
 			if err != nil {
 				return err
 			}
-			p.List[i] = uint32(number.magnitude)
+			p.List[i] = uint32(number.Magnitude)
 		}
 		return nil
 	case node.Kind == yaml.ScalarNode && node.ShortTag() == "!!str":
 		p.Kind, p.List = node.Value, nil
 		if !slices.Contains(permutationRules, node.Value) {
 			remedy := input.DidYouMean(node.Value, permutationRules, "allowed are "+wants)
-			return d.refuse(node, fmt.Sprintf("%s is %q", path, clip(node.Value)), remedy)
+			return d.Refuse(node, fmt.Sprintf("%s is %q", path, strict.Clip(node.Value)), remedy)
 		}
 		return nil
 	}
-	return d.wrong(node, path, wants)
+	return d.Wrong(node, path, wants)
 }
 
 // destinationMax is the largest destination of any fabric: the last two numbers
@@ -447,153 +223,11 @@ func parsePermutation(path string, data []byte) (list []uint32, firstLine int, e
 		value, err := strconv.ParseUint(text, 10, 32)
 		if err != nil || value > destinationMax {
 			return nil, 0, &InputError{
-				Place: fmt.Sprintf("%s:%d:1", path, firstLine+i), Reason: fmt.Sprintf("%q is not a destination", clip(text)),
+				Place: fmt.Sprintf("%s:%d:1", path, firstLine+i), Reason: fmt.Sprintf("%q is not a destination", strict.Clip(text)),
 				Remedy: "write one processor number per line, 0 or more",
 			}
 		}
 		list = append(list, uint32(value))
 	}
 	return list, firstLine, nil
-}
-
-// number is an integer of a scenario: a sign and a magnitude, since seeds use
-// all 64 bits and parameters have a sign.
-type number struct {
-	negative  bool
-	magnitude uint64
-}
-
-func (n number) int64() int64 {
-	if n.negative {
-		return -int64(n.magnitude)
-	}
-	return int64(n.magnitude)
-}
-
-// integer reads an integer in span. Quoted numbers, fractions, underscores and
-// leading zeros (octal in YAML 1.1, decimal in 1.2) are refused: none of them
-// means the same to every reader.
-func (d *scenarioDecoder) integer(node *yaml.Node, path string, allowed span) (number, error) {
-	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!int" || quoted(node) {
-		if node.Kind == yaml.ScalarNode && node.ShortTag() == "!!float" && plainInteger(node.Value) {
-			// Too large for the library: it falls back to a float.
-			return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), allowed.allowed())
-		}
-		return number{}, d.wrong(node, path, "an integer: "+allowed.String())
-	}
-	text := node.Value
-	n := number{negative: strings.HasPrefix(text, "-")}
-	text = strings.TrimPrefix(text, "-")
-	base := 10
-	switch {
-	case strings.HasPrefix(text, "0x"):
-		base, text = 16, text[2:]
-	case strings.HasPrefix(text, "0o"):
-		base, text = 8, text[2:]
-	case len(text) > 1 && text[0] == '0', !plainInteger(text):
-		return number{}, d.refuse(node, fmt.Sprintf("%s is %s, which not every YAML reader takes for the same number", path, clip(node.Value)),
-			"write it in plain decimal digits")
-	}
-	magnitude, err := strconv.ParseUint(text, base, 64)
-	n.magnitude = magnitude
-	n.negative = n.negative && magnitude != 0
-	if err != nil || !allowed.contains(n) {
-		return number{}, d.refuse(node, fmt.Sprintf("%s is %s", path, clip(node.Value)), allowed.allowed())
-	}
-	return n, nil
-}
-
-// fraction reads a number in span, which may have a fraction.
-func (d *scenarioDecoder) fraction(node *yaml.Node, path string, allowed span) (float64, error) {
-	tag := node.ShortTag()
-	value, err := strconv.ParseFloat(node.Value, 64)
-	if node.Kind != yaml.ScalarNode || tag != "!!int" && tag != "!!float" || quoted(node) || err != nil || strings.ContainsAny(node.Value, "_xX") {
-		return 0, d.wrong(node, path, "a number: "+allowed.String())
-	}
-	return value, nil
-}
-
-func quoted(node *yaml.Node) bool {
-	return node.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0
-}
-
-func plainInteger(text string) bool {
-	text = strings.TrimPrefix(text, "-")
-	return text != "" && strings.Trim(text, "0123456789") == ""
-}
-
-// place returns file:line:column of a node.
-func (d *scenarioDecoder) place(node *yaml.Node) string {
-	return fmt.Sprintf("%s:%d:%d", d.file, node.Line, node.Column)
-}
-
-func (d *scenarioDecoder) refuse(node *yaml.Node, reason, remedy string) error {
-	return &InputError{Place: d.place(node), Reason: reason, Remedy: remedy}
-}
-
-// wrong refuses a value of the wrong type.
-func (d *scenarioDecoder) wrong(node *yaml.Node, path, wants string) error {
-	if path == "" {
-		path = "the scenario"
-	}
-	return d.refuse(node, path+" is "+describe(node), "write "+wants)
-}
-
-// target returns the node that an alias stands for.
-func target(node *yaml.Node) *yaml.Node {
-	if node.Kind == yaml.AliasNode && node.Alias != nil {
-		return node.Alias
-	}
-	return node
-}
-
-// describe names what a node holds, for "x is ...".
-func describe(node *yaml.Node) string {
-	switch node.Kind {
-	case yaml.MappingNode:
-		return "an object"
-	case yaml.SequenceNode:
-		return "a list"
-	case yaml.ScalarNode:
-		switch {
-		case node.ShortTag() == "!!null":
-			return "empty"
-		case node.ShortTag() == "!!str", quoted(node):
-			return fmt.Sprintf("the text %q", clip(node.Value))
-		}
-		return clip(node.Value)
-	}
-	return "no value"
-}
-
-// clip shortens what is quoted in an error.
-func clip(text string) string {
-	const most = 60
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "..."
-}
-
-func join(path, key string) string {
-	if path == "" {
-		return key
-	}
-	return path + "." + key
-}
-
-// allowedKeys is the remedy for an unknown key.
-func allowedKeys(key string, fields []structField) string {
-	if len(fields) == 0 {
-		return "delete it: no keys are allowed here"
-	}
-	keys := make([]string, len(fields))
-	for i := range fields {
-		keys[i] = fields[i].key
-	}
-	remedy := "allowed are " + strings.Join(keys, ", ")
-	if len(keys) == 1 {
-		remedy = "allowed is " + keys[0]
-	}
-	return input.DidYouMean(key, keys, remedy)
 }

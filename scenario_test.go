@@ -16,6 +16,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/fabric/pops"
+	"starloom/internal/strict"
 	"starloom/nic"
 )
 
@@ -454,9 +455,9 @@ func TestScenarioCheck(t *testing.T) {
 // The tags hold numbers of package nic, which struct tags cannot name.
 func TestLimitsAreThoseOfTheNIC(t *testing.T) {
 	limit := func(v any, key string) uint64 {
-		for _, field := range structFields(typeOf(v)) {
-			if field.key == key {
-				return field.limits.maximum.magnitude
+		for _, field := range strict.Fields(typeOf(v)) {
+			if field.Key == key {
+				return field.Limits.Maximum.Magnitude
 			}
 		}
 		t.Fatalf("no key %s", key)

@@ -14,6 +14,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/internal/strict"
 )
 
 // Schema returns the JSON Schema (draft 2020-12) of scenario files, made from
@@ -94,15 +95,15 @@ func shorthand(t reflect.Type) (key, description string, ok bool) {
 func shorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
 	object := &jsonschema.Schema{Type: "object", Properties: jsonschema.NewProperties(), AdditionalProperties: jsonschema.FalseSchema}
 	short := &jsonschema.Schema{}
-	for _, field := range structFields(t) {
-		limit := field.limits.span(t.Field(field.index).Type)
-		p := integerSchema(limit.min, limit.max)
-		p.Description = field.limits.description
-		object.Properties.Set(field.key, p)
-		if field.limits.required {
-			object.Required = append(object.Required, field.key)
+	for _, field := range strict.Fields(t) {
+		limit := field.Limits.Span(t.Field(field.Index).Type)
+		p := integerSchema(limit.Min, limit.Max)
+		p.Description = field.Limits.Description
+		object.Properties.Set(field.Key, p)
+		if field.Limits.Required {
+			object.Required = append(object.Required, field.Key)
 		}
-		if field.key == key {
+		if field.Key == key {
 			short = p
 		}
 	}
@@ -143,7 +144,7 @@ func refineSchema(definitions jsonschema.Definitions) error {
 		program.Enum = append(program.Enum, name)
 	}
 	params := property("Firmware", "params")
-	params.AdditionalProperties = integerSchema(paramSpan.min, paramSpan.max)
+	params.AdditionalProperties = integerSchema(paramSpan.Min, paramSpan.Max)
 	params.PropertyNames = &jsonschema.Schema{Pattern: paramName.String()}
 	params.MaxProperties = pointer(paramsMax)
 
@@ -199,20 +200,20 @@ func refineRanges(definitions jsonschema.Definitions, property func(definition, 
 		if definitions[name] == nil {
 			return fmt.Errorf("type %s is not in it", name)
 		}
-		for _, field := range structFields(t) {
-			kind := t.Field(field.index).Type
+		for _, field := range strict.Fields(t) {
+			kind := t.Field(field.Index).Type
 			if kind.Kind() == reflect.Pointer {
 				if _, description, ok := shorthand(kind.Elem()); ok {
-					property(name, field.key).Description = description
+					property(name, field.Key).Description = description
 				}
 			}
 			integer := kind.Kind() == reflect.Int || kind.Kind() == reflect.Uint32 || kind.Kind() == reflect.Uint64
-			if !integer || len(field.limits.enum) > 0 {
+			if !integer || len(field.Limits.Enum) > 0 {
 				continue
 			}
-			p, limit := property(name, field.key), field.limits.span(kind)
-			p.Minimum = json.Number(strconv.FormatInt(limit.min, 10))
-			p.Maximum = json.Number(strconv.FormatUint(limit.max, 10))
+			p, limit := property(name, field.Key), field.Limits.Span(kind)
+			p.Minimum = json.Number(strconv.FormatInt(limit.Min, 10))
+			p.Maximum = json.Number(strconv.FormatUint(limit.Max, 10))
 		}
 	}
 	return nil

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"starloom/internal/strict"
 )
 
 // Seeds is a range of seeds, both ends included.
@@ -23,16 +25,16 @@ func ParseSeeds(text string) (Seeds, error) {
 	const write = "write the first and the last seed, for example 1..100; allowed are 0 to 18446744073709551615"
 	first, last, ok := strings.Cut(text, "..")
 	if !ok {
-		if plainInteger(text) {
-			return refuse(fmt.Sprintf("%q is one seed", clip(text)), fmt.Sprintf("write --seed %s, or a range such as 1..100", clip(text)))
+		if strict.PlainInteger(text) {
+			return refuse(fmt.Sprintf("%q is one seed", strict.Clip(text)), fmt.Sprintf("write --seed %s, or a range such as 1..100", strict.Clip(text)))
 		}
-		return refuse(fmt.Sprintf("%q is not a range of seeds", clip(text)), write)
+		return refuse(fmt.Sprintf("%q is not a range of seeds", strict.Clip(text)), write)
 	}
 	a, errA := strconv.ParseUint(first, 10, 64)
 	b, errB := strconv.ParseUint(last, 10, 64)
 	switch {
 	case errA != nil || errB != nil:
-		return refuse(fmt.Sprintf("%q is not a range of seeds", clip(text)), write)
+		return refuse(fmt.Sprintf("%q is not a range of seeds", strict.Clip(text)), write)
 	case a > b:
 		return refuse(fmt.Sprintf("the range %d..%d is empty", a, b), fmt.Sprintf("write %d..%d", b, a))
 	}

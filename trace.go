@@ -10,6 +10,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"starloom/hw"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/decode"
@@ -107,7 +108,7 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutput
 }
 
 func decodeTrace(ctx context.Context, path string, m *DecodeMap, out io.Writer) (*DecodeReport, error) {
-	in, err := decode.Open(path, m.options)
+	in, err := decode.Open(path, m.Options)
 	if err != nil {
 		return nil, err
 	}
@@ -120,7 +121,7 @@ func decodeTrace(ctx context.Context, path string, m *DecodeMap, out io.Writer) 
 	d.report = DecodeReport{Schema: decodeSchema, File: path, Lanes: len(in.Names), Interfaces: []DecodeInterface{}}
 	framings := make([]nic.Framing, len(in.Names))
 	for i, rule := range in.Rules {
-		framings[i] = m.framings[rule]
+		framings[i] = m.Framings[rule]
 	}
 	decoder := nic.NewDecoder(framings, d.frame)
 	err = in.Run(ctx, func(id decode.LaneID, cycle uint64, p decode.Phit) { decoder.Put(int(id), cycle, p) })
@@ -146,7 +147,7 @@ type decoding struct {
 func (d *decoding) frame(f *nic.DecodedFrame) error {
 	rule := d.in.Rules[f.Lane]
 	name := d.in.Names[f.Lane]
-	if ports := d.m.ports[rule]; ports != 0 && f.Port == portAll {
+	if ports := d.m.Ports[rule]; ports != 0 && f.Port == hw.PortAll {
 		for port := range uint64(ports) {
 			if err := d.packet(f, rule, decode.PortName(name, port)); err != nil {
 				return err
@@ -160,10 +161,10 @@ func (d *decoding) frame(f *nic.DecodedFrame) error {
 func (d *decoding) packet(f *nic.DecodedFrame, rule int, name string) error {
 	id, err := d.out.Interface(name)
 	if err != nil {
-		return &InputError{Place: d.m.options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
+		return &InputError{Place: d.m.Options.Lanes[rule].Place, Reason: err.Error(), Remedy: "give the interface another name"}
 	}
 	direction, cycle := pcapng.Sent, f.First
-	if d.m.framings[rule].Received {
+	if d.m.Framings[rule].Received {
 		direction, cycle = pcapng.Received, f.Last
 	}
 	d.count(name, f.Status)

@@ -9,6 +9,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/strict"
 	"starloom/nic"
 )
 
@@ -44,7 +45,7 @@ func (s *Scenario) refusal(err error) error {
 // isKey reports whether a place is a key of scenarios, e.g. workload.gossip.faulty[1].
 func isKey(place string) bool {
 	head, _, _ := strings.Cut(place, ".")
-	return !strings.ContainsAny(place, "/:") && slices.ContainsFunc(structFields(reflect.TypeFor[Scenario]()), func(f structField) bool { return f.key == head })
+	return !strings.ContainsAny(place, "/:") && slices.ContainsFunc(strict.Fields(reflect.TypeFor[Scenario]()), func(f strict.Field) bool { return f.Key == head })
 }
 
 // plan builds the schedule of firmware that takes one.

@@ -22,7 +22,8 @@ var layers = []string{
 	"starloom/fabric/crossbar/gossip", "starloom/fabric/crossbar/gossip/gossiptest",
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
-	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej", "starloom",
+	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
+	"starloom/internal/strict", "starloom/internal/maps", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/examples/languages", "starloom/cmd/starloom",
 	"starloom/internal/house",
 }

@@ -1,0 +1,142 @@
+package maps
+
+import (
+	"math"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/hw"
+	"starloom/internal/strict"
+	"starloom/nic"
+	"starloom/traces/decode"
+	"starloom/traces/vcd"
+)
+
+// Decode says where in a VCD the frames are.
+//
+//	clock: tb.clk_i               # or period: 1 ns
+//	edge: rising                  # or falling
+//	first_cycle: 0
+//	slot: net.slot                # a signal; or slot_cycles: 6
+//	interfaces:
+//	  - name: "link[$1]"          # $1 is what the first * of data or rail1 is
+//	    direction: sent           # or received
+//	    data: "tb.link[*].data_i"
+//	    valid: "tb.link[$1].valid_i"
+//	    ready: "tb.link[$1].ready_o"   # optional, as first and last
+//	  - name: "net.unit[$1].nic[$2].port[${port}]"
+//	    rail1: "net.unit[*].nic[*].tx.light.rail1"
+//	    rail0: "net.unit[$1].nic[$2].tx.light.rail0"
+//	    port: "net.unit[$1].nic[$2].tx.port"
+//	    ports: 4                  # a frame to all ports is 4 packets
+type Decode struct {
+	Options  decode.Options
+	Framings []nic.Framing // of each lane
+	Ports    []int         // of each lane, 0 without
+}
+
+// LoadDecode reads a map of `trace decode`. Every error is an *input.Error with
+// file, line and column.
+func LoadDecode(path string) (*Decode, error) {
+	data, err := strict.Read(path, traceMapRemedy)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDecode(path, data)
+}
+
+// ParseDecode is LoadDecode for the bytes of a file.
+func ParseDecode(path string, data []byte) (*Decode, error) {
+	d, root, err := parse(path, data, "the map", traceMapRemedy)
+	if err != nil {
+		return nil, err
+	}
+	m := &Decode{}
+	o := &m.Options
+	keys := d.samplingKeys(&o.Sampling)
+	keys["first_cycle"] = func(n *yaml.Node, where string) error { return d.Natural(n, where, math.MaxInt64, &o.FirstCycle) }
+	keys["slot"] = func(n *yaml.Node, where string) error { return d.Text(n, where, &o.Slot) }
+	keys["slot_cycles"] = func(n *yaml.Node, where string) error { return d.Natural(n, where, math.MaxInt64, &o.SlotCycles) }
+	keys["interfaces"] = func(n *yaml.Node, where string) error {
+		return d.List(n, where, func(entry *yaml.Node, where string) error { return d.lane(entry, where, m) })
+	}
+	if err := d.Keys(root, "the map", keys); err != nil {
+		return nil, err
+	}
+	if len(o.Lanes) == 0 {
+		return nil, d.Refuse(root, "the map has no interfaces", "add interfaces: [{name: ..., valid: ..., data: ...}]")
+	}
+	return m, nil
+}
+
+func (d *decoder) sampling(node *yaml.Node, where string, to *vcd.Sampling) error {
+	return d.Keys(node, where, d.samplingKeys(to))
+}
+
+func (d *decoder) samplingKeys(to *vcd.Sampling) map[string]func(*yaml.Node, string) error {
+	return map[string]func(*yaml.Node, string) error{
+		"clock": func(n *yaml.Node, where string) error { return d.Text(n, where, &to.Clock) },
+		"edge": func(n *yaml.Node, where string) error {
+			i, err := d.Word(n, where, "rising", "falling")
+			to.Falling = i == 1
+			return err
+		},
+		"period": func(n *yaml.Node, where string) error {
+			var text string
+			err := d.Text(n, where, &text)
+			if err != nil {
+				return err
+			}
+			if to.Period, err = vcd.ParseDuration(text); err != nil {
+				return d.Refuse(n, where+": "+err.Error(), "give the length of a cycle, such as 10ns")
+			}
+			if to.Period.Count == 0 {
+				return d.Refuse(n, where+" is 0", "give the length of a cycle, such as 10ns")
+			}
+			return nil
+		},
+	}
+}
+
+// lane reads one interface.
+func (d *decoder) lane(node *yaml.Node, where string, m *Decode) error {
+	l := decode.Lane{Place: d.Place(node)}
+	var received, gaps, gapsGiven bool
+	var ports uint64
+	text := func(to *string) func(*yaml.Node, string) error {
+		return func(n *yaml.Node, where string) error { return d.Text(n, where, to) }
+	}
+	err := d.Keys(node, where, map[string]func(*yaml.Node, string) error{
+		"name": text(&l.Name), "data": text(&l.Data), "valid": text(&l.Valid), "ready": text(&l.Ready),
+		"first": text(&l.First), "last": text(&l.Last), "rail1": text(&l.Rail1), "rail0": text(&l.Rail0), "port": text(&l.Port),
+		"ports": func(n *yaml.Node, where string) error { return d.Natural(n, where, hw.PortsMax, &ports) },
+		"gaps": func(n *yaml.Node, where string) error {
+			gapsGiven = true
+			return d.Bool(n, where, &gaps)
+		},
+		"direction": func(n *yaml.Node, where string) error {
+			i, err := d.Word(n, where, "sent", "received")
+			received = i == 1
+			return err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if l.Name == "" {
+		return d.Refuse(node, where+" has no name", `add name, for example name: "link[$1]"`)
+	}
+	if ports != 0 && (l.Port == "" || !strings.Contains(l.Name, "${port}")) {
+		return d.Refuse(node, where+" has ports, but no port or no ${port} in its name", "add both, or delete ports")
+	}
+	if !gapsGiven {
+		gaps = l.Ready != "" || l.First != "" || l.Last != ""
+	}
+	m.Options.Lanes = append(m.Options.Lanes, l)
+	m.Ports = append(m.Ports, int(ports))
+	m.Framings = append(m.Framings, nic.Framing{
+		Light: l.Rail1 != "", Gaps: gaps, Received: received, FirstMarked: l.First != "", LastMarked: l.Last != "",
+	})
+	return nil
+}

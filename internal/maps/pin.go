@@ -1,0 +1,246 @@
+package maps
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"strconv"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+	"starloom/internal/strict"
+)
+
+// LoadPin reads the pin map of RTL that stands for a model:
+//
+//	model: arbiter_round_robin           # a twin: `starloom cosim check --list`
+//	parameters: {REQUESTERS: 16}         # of the model
+//	top: rr_arb                          # module of the RTL
+//	sources: [rr_arb.sv]                 # relative to the map's folder
+//	include: [inc]                       # folders of `include
+//	defines: {SYNTHESIS: ""}
+//	params: {NUM: 16}                    # of the top module
+//	image: rr_arb.wasm                   # of `starloom cosim build`, instead of sources
+//	backend: wasm                        # or icarus, shared
+//	clock: clk_i
+//	reset: {pin: rst_ni, active: low}    # or only a name: active high
+//	pins:                                # port of the model: pin of the RTL
+//	  request: [valid_b, "valid_a[3:0]"] # first is highest, as in Verilog's braces
+//	  grant: ~ready_no                   # inverted
+//	ties: {test_en_i: 0}                 # constants for other inputs
+//	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
+//	absent: [index]                      # outputs of the model that the RTL has not
+//	latency: {grant: -1}                 # -1: combinational; see pinmap.Map
+//
+// Every error is an *input.Error with file, line and column. Pins are looked up when
+// a device is opened.
+func LoadPin(path string, library pinmap.Library) (*pinmap.Map, error) {
+	data, err := strict.Read(path, pinMapRemedy)
+	if err != nil {
+		return nil, err
+	}
+	return ParsePin(path, data, library)
+}
+
+const pinMapRemedy = "give the path of a pin map; `starloom cosim check --help` shows one"
+
+// ParsePin is LoadPin for the bytes of a file.
+func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, error) {
+	d, root, err := parse(path, data, "the pin map", pinMapRemedy)
+	if err != nil {
+		return nil, err
+	}
+	m := &pinmap.Map{Library: library, File: path, Places: map[string]string{}, Parameters: twin.Parameters{}, Latency: map[string]int{}}
+	if fabric := FabricKey(root); fabric != nil {
+		return nil, d.Refuse(fabric, "this is a scenario, not a pin map", "give a pin map")
+	}
+	p := pinDecoder{d, m, filepath.Dir(path)}
+	m.Source.DataDir = p.folder
+	if err := p.Keys(root, "the pin map", p.keys()); err != nil {
+		return nil, err
+	}
+	if m.Model == "" {
+		return nil, d.Refuse(root, "the pin map names no model", "add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
+	}
+	return m, nil
+}
+
+// pinDecoder fills a pin map and notes where everything stands.
+type pinDecoder struct {
+	*decoder
+	m      *pinmap.Map
+	folder string
+}
+
+func (d *pinDecoder) keys() map[string]readNode {
+	m := d.m
+	keys := map[string]readNode{
+		"model": d.textTo(&m.Model),
+		"parameters": d.each(func(n *yaml.Node, key, where string) error {
+			return d.integerTo(n, where, m.Parameters, key, 0, math.MaxUint32)
+		}),
+		"top":     d.textTo(&m.Source.Top),
+		"sources": d.pathsTo(&m.Source.Files),
+		"include": d.pathsTo(&m.Source.IncludeDirs),
+		"defines": d.constants(&m.Source.Defines),
+		"params":  d.constants(&m.Source.Params),
+		"image": func(n *yaml.Node, where string) error {
+			err := d.Text(n, where, &m.Image)
+			m.Image = d.relative(m.Image)
+			return err
+		},
+		"backend": func(n *yaml.Node, where string) error {
+			i, err := d.Word(n, where, cosim.Backends...)
+			m.Backend = cosim.Backends[i]
+			return err
+		},
+		"clock":  d.textTo(&m.Clock),
+		"reset":  d.reset,
+		"pins":   d.each(d.pin),
+		"ties":   d.each(d.tie),
+		"absent": func(n *yaml.Node, where string) error { return d.noted(n, where, &m.Absent) },
+		"feedback": d.each(func(n *yaml.Node, key, where string) error {
+			f := pinmap.Feedback{To: key}
+			err := d.Text(n, where, &f.From)
+			m.Feedback = append(m.Feedback, f)
+			return err
+		}),
+		"latency": d.each(func(n *yaml.Node, key, where string) error {
+			return d.integerTo(n, where, m.Latency, key, math.MinInt32, math.MaxInt32)
+		}),
+	}
+	for key, read := range keys {
+		keys[key] = func(n *yaml.Node, where string) error {
+			m.Places[key] = d.Place(n)
+			return read(n, where)
+		}
+	}
+	return keys
+}
+
+func (d *pinDecoder) textTo(to *string) readNode {
+	return func(n *yaml.Node, where string) error { return d.Text(n, where, to) }
+}
+
+// each reads an object whose keys are the user's names.
+func (d *pinDecoder) each(read func(n *yaml.Node, key, where string) error) readNode {
+	return func(n *yaml.Node, where string) error {
+		if n.Kind != yaml.MappingNode {
+			return d.Wrong(n, where, "an object: {NAME: VALUE}")
+		}
+		seen := map[string]string{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			key, err := d.Key(n.Content[i], where, seen)
+			if err != nil {
+				return err
+			}
+			at := strict.Join(where, key)
+			d.m.Places[at] = d.Place(n.Content[i])
+			if err := read(strict.Target(n.Content[i+1]), key, at); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+}
+
+func (d *pinDecoder) integerTo(n *yaml.Node, where string, to map[string]int, key string, least int64, most uint64) error {
+	number, err := d.Integer(n, where, strict.Span{Min: least, Max: most})
+	to[key] = int(number.Int64())
+	return err
+}
+
+// noted reads texts and notes where each stands.
+func (d *pinDecoder) noted(n *yaml.Node, where string, to *[]string) error {
+	if err := d.Texts(n, where, to); err != nil {
+		return err
+	}
+	for i, entry := range n.Content {
+		d.m.Places[fmt.Sprintf("%s[%d]", where, i)] = d.Place(entry)
+	}
+	return nil
+}
+
+func (d *pinDecoder) pathsTo(to *[]string) readNode {
+	return func(n *yaml.Node, where string) error {
+		err := d.noted(n, where, to)
+		for i, path := range *to {
+			(*to)[i] = d.relative(path)
+		}
+		return err
+	}
+}
+
+func (d *pinDecoder) relative(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(d.folder, path)
+}
+
+// constants reads names and values that the RTL's tools understand.
+func (d *pinDecoder) constants(to *map[string]string) readNode {
+	*to = map[string]string{}
+	return d.each(func(n *yaml.Node, key, where string) error {
+		if n.Kind != yaml.ScalarNode || n.ShortTag() != "!!int" && n.ShortTag() != "!!str" {
+			return d.Wrong(n, where, `an integer, or a text: "8'hff"`)
+		}
+		(*to)[key] = n.Value
+		if n.ShortTag() == "!!int" {
+			number, err := d.Integer(n, where, strict.Span{Min: math.MinInt32, Max: math.MaxUint32})
+			if err != nil {
+				return err
+			}
+			(*to)[key] = strconv.FormatInt(number.Int64(), 10)
+		}
+		return nil
+	})
+}
+
+// reset reads {pin: rst_ni, active: low}, or the name of a pin.
+func (d *pinDecoder) reset(n *yaml.Node, where string) error {
+	if n.Kind == yaml.ScalarNode {
+		return d.Text(n, where, &d.m.Reset)
+	}
+	err := d.Keys(n, where, map[string]readNode{
+		"pin": d.textTo(&d.m.Reset),
+		"active": func(n *yaml.Node, where string) error {
+			i, err := d.Word(n, where, "high", "low")
+			d.m.ResetLow = i == 1
+			return err
+		},
+	})
+	if err == nil && d.m.Reset == "" {
+		err = d.Refuse(n, "reset names no pin", "write reset: {pin: rst_ni, active: low}")
+	}
+	return err
+}
+
+// pin reads one pin, or a list of them.
+func (d *pinDecoder) pin(n *yaml.Node, key, where string) error {
+	w := pinmap.Wiring{Port: key}
+	if n.Kind == yaml.SequenceNode {
+		if err := d.noted(n, where, &w.Pins); err != nil {
+			return err
+		}
+	} else {
+		var text string
+		if err := d.Text(n, where, &text); err != nil {
+			return err
+		}
+		w.Pins = []string{text}
+	}
+	d.m.Places[where] = d.Place(n)
+	d.m.Pins = append(d.m.Pins, w)
+	return nil
+}
+
+func (d *pinDecoder) tie(n *yaml.Node, key, where string) error {
+	t := pinmap.Tie{Pin: key}
+	err := d.Natural(n, where, math.MaxUint64, &t.Value)
+	d.m.Ties = append(d.m.Ties, t)
+	return err
+}

@@ -1,0 +1,187 @@
+package strict
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"unicode"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/traces/input"
+)
+
+// Decoder fills values from YAML nodes, and refuses what does not fit with its place. It does not
+// use the library's own decoding, which coerces and knows no columns. Nothing here recurses deeper
+// than the types do, so anchors that refer to themselves are harmless.
+type Decoder struct {
+	File   string
+	Whole  string            // what the document is called in errors: "the scenario"
+	Places map[string]string // where each value stands, by its path; Decode fills it
+
+	// Special reads values of types with a form of their own, and reports whether v is one; nil
+	// for none. Refuses looks at an object before its keys are read; nil for nothing.
+	Special func(node *yaml.Node, v reflect.Value, path string) (taken bool, err error)
+	Refuses func(node *yaml.Node, path string) error
+	// Param is the range of an entry of a map of integers.
+	Param func(path, key string) Span
+}
+
+// shorthand is a struct that one value may stand for: the one of a key.
+type shorthand interface {
+	Short() (key, description string)
+}
+
+// Decode fills v, which is at path, from a node.
+func (d *Decoder) Decode(node *yaml.Node, v reflect.Value, path string, limits Limits) error {
+	d.Places[path] = d.Place(node)
+	node = Target(node)
+	if d.Special != nil {
+		if taken, err := d.Special(node, v, path); taken {
+			return err
+		}
+	}
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return d.Decode(node, v.Elem(), path, limits)
+	case reflect.Struct:
+		if short, ok := v.Interface().(shorthand); ok && node.Kind == yaml.ScalarNode {
+			key, _ := short.Short()
+			field := FieldOf(v.Type(), key)
+			return d.Decode(node, v.Field(field.Index), path, field.Limits)
+		}
+		return d.object(node, v, path)
+	case reflect.Map:
+		return d.params(node, v, path)
+	case reflect.Slice:
+		if node.Kind != yaml.SequenceNode {
+			return d.Wrong(node, path, "a list: [...]")
+		}
+		v.Set(reflect.MakeSlice(v.Type(), len(node.Content), len(node.Content)))
+		for i, entry := range node.Content {
+			if err := d.Decode(entry, v.Index(i), fmt.Sprintf("%s[%d]", path, i), Limits{}); err != nil {
+				return err
+			}
+		}
+	case reflect.String:
+		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" {
+			return d.Wrong(node, path, "a text")
+		}
+		v.SetString(node.Value)
+	case reflect.Bool:
+		if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" || (node.Value != "true" && node.Value != "false") {
+			return d.Wrong(node, path, "true or false")
+		}
+		v.SetBool(node.Value == "true")
+	case reflect.Float64:
+		value, err := d.Fraction(node, path, limits.Span(v.Type()))
+		if err != nil {
+			return err
+		}
+		v.SetFloat(value)
+	default:
+		number, err := d.Integer(node, path, limits.Span(v.Type()))
+		if err != nil {
+			return err
+		}
+		if v.CanUint() {
+			v.SetUint(number.Magnitude)
+		} else {
+			v.SetInt(number.Int64())
+		}
+	}
+	if reason, remedy := limits.Refuse(v); reason != "" {
+		return d.Refuse(node, path+" "+reason, remedy)
+	}
+	return nil
+}
+
+// object fills a struct.
+func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
+	fields := Fields(v.Type())
+	if node.Kind != yaml.MappingNode {
+		example := "an object: {}"
+		if len(fields) > 0 {
+			example = fmt.Sprintf("an object: {%s: ...}", fields[0].Key)
+		}
+		return d.Wrong(node, path, example)
+	}
+	where := path
+	if where == "" {
+		where = d.Whole
+	}
+	if d.Refuses != nil {
+		if err := d.Refuses(node, path); err != nil {
+			return err
+		}
+	}
+	seen := map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		keyNode, valueNode := node.Content[i], node.Content[i+1]
+		key, err := d.Key(keyNode, where, seen)
+		if err != nil {
+			return err
+		}
+		at := slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })
+		if at < 0 {
+			return d.Refuse(keyNode, fmt.Sprintf("unknown key %q in %s", key, where), allowedKeys(key, fields))
+		}
+		field := fields[at]
+		if err := d.Decode(valueNode, v.Field(field.Index), Join(path, key), field.Limits); err != nil {
+			return err
+		}
+	}
+	for _, field := range fields {
+		if _, ok := seen[field.Key]; field.Limits.Required && !ok {
+			return d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
+				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description))
+		}
+	}
+	return nil
+}
+
+// params fills a map of integers.
+func (d *Decoder) params(node *yaml.Node, v reflect.Value, path string) error {
+	if node.Kind != yaml.MappingNode {
+		return d.Wrong(node, path, "an object: {name: integer}")
+	}
+	params := make(map[string]int64, len(node.Content)/2)
+	seen := map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, err := d.Key(node.Content[i], path, seen)
+		if err != nil {
+			return err
+		}
+		at := Join(path, key)
+		d.Places[at] = d.Place(node.Content[i+1])
+		number, err := d.Integer(Target(node.Content[i+1]), at, d.Param(path, key))
+		if err != nil {
+			return err
+		}
+		params[key] = number.Int64()
+	}
+	v.Set(reflect.ValueOf(params))
+	return nil
+}
+
+// Key returns a key that is a text and was not seen before in this object.
+func (d *Decoder) Key(node *yaml.Node, where string, seen map[string]string) (string, error) {
+	place := d.Place(node)
+	node = Target(node)
+	if node.Kind != yaml.ScalarNode {
+		return "", d.Refuse(node, fmt.Sprintf("a key of %s is %s", where, describe(node)), "write a name as key")
+	}
+	if strings.ContainsFunc(node.Value, unicode.IsControl) {
+		return "", d.Refuse(node, fmt.Sprintf("the key %q of %s has control characters", Clip(node.Value), where), "write a name in one line as key")
+	}
+	if before, ok := seen[node.Value]; ok {
+		return "", &input.Error{
+			Place: place, Reason: fmt.Sprintf("key %q is given twice in %s, first at %s", node.Value, where, before),
+			Remedy: "delete one",
+		}
+	}
+	seen[node.Value] = place
+	return node.Value, nil
+}

@@ -1,0 +1,110 @@
+package strict
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/traces/input"
+)
+
+// Document returns the content of the one YAML document in data. what it is called is "scenario"
+// or "sweep", and remedy what to do if there is none.
+func Document(place string, data []byte, what, remedy string) (*yaml.Node, error) {
+	loader, err := yaml.NewLoader(bytes.NewReader(data))
+	if err != nil {
+		return nil, SyntaxError(place, data, err)
+	}
+	var document, second yaml.Node
+	err = loader.Load(&document)
+	if err == nil && len(document.Content) == 0 {
+		err = io.EOF
+	}
+	if err == nil && document.Content[0].Kind == yaml.ScalarNode && document.Content[0].ShortTag() == "!!null" {
+		err = io.EOF
+	}
+	if errors.Is(err, io.EOF) {
+		return nil, &input.Error{
+			Place: place + ":1:1", Reason: "the " + what + " is empty",
+			Remedy: remedy,
+		}
+	}
+	if err != nil {
+		return nil, SyntaxError(place, data, err)
+	}
+	switch err := loader.Load(&second); {
+	case err == nil:
+		return nil, &input.Error{
+			Place:  fmt.Sprintf("%s:%d:%d", place, second.Line, second.Column),
+			Reason: "a second document starts here", Remedy: "write one " + what + " per file",
+		}
+	case !errors.Is(err, io.EOF):
+		return nil, SyntaxError(place, data, err)
+	}
+	if err := RefuseTags(place, document.Content[0]); err != nil {
+		return nil, err
+	}
+	return document.Content[0], nil
+}
+
+// RefuseTags refuses what is tagged as something else than a map, a list or a plain
+// value: nobody would see to what the tag means.
+func RefuseTags(place string, root *yaml.Node) error {
+	waiting := []*yaml.Node{root} // not by recursion: a document may be deep
+	for len(waiting) > 0 {
+		node := waiting[len(waiting)-1]
+		waiting = append(waiting[:len(waiting)-1], node.Content...)
+		tag := node.ShortTag()
+		switch node.Kind {
+		case yaml.MappingNode:
+			if tag == "!!map" {
+				continue
+			}
+		case yaml.SequenceNode:
+			if tag == "!!seq" {
+				continue
+			}
+		case yaml.ScalarNode:
+			if slices.Contains(plainTags, tag) {
+				continue
+			}
+		default:
+			continue
+		}
+		return &input.Error{
+			Place:  fmt.Sprintf("%s:%d:%d", place, node.Line, node.Column),
+			Reason: fmt.Sprintf("the tag %s means nothing here", Clip(tag)), Remedy: "delete it",
+		}
+	}
+	return nil
+}
+
+// plainTags are those of the values that YAML itself knows.
+var plainTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp", "!!merge", "!!binary"}
+
+// SyntaxError turns an error of the YAML library into one with a place.
+func SyntaxError(place string, data []byte, err error) *input.Error {
+	reason := err.Error()
+	var load *yaml.LoadError
+	if errors.As(err, &load) {
+		reason = load.Message
+		if load.ContextMsg != "" {
+			reason += " " + load.ContextMsg
+		}
+		line, column := load.Mark.Line, load.Mark.Column
+		if line == 0 && load.Mark.Index > 0 && load.Mark.Index <= len(data) {
+			// The reader, which finds bytes that are not UTF-8, counts bytes only.
+			before := data[:load.Mark.Index]
+			line = 1 + bytes.Count(before, []byte("\n"))
+			column = len(before) - bytes.LastIndexByte(before, '\n')
+		}
+		if line > 0 {
+			place = fmt.Sprintf("%s:%d:%d", place, line, max(column, 1))
+		}
+	}
+	return &input.Error{Place: place, Reason: "not YAML: " + reason, Remedy: "correct the syntax"}
+}

@@ -1,0 +1,207 @@
+package strict
+
+import (
+	"fmt"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"starloom/traces/input"
+)
+
+// Field is one key of an object: a field of a struct with a json tag.
+type Field struct {
+	Key       string
+	Index     int // in its struct
+	OmitEmpty bool
+	Limits    Limits
+}
+
+// Fields lists the keys of a type in their order of declaration. It reads
+// tags again on every call: scenarios are small, and a cache would be state.
+func Fields(t reflect.Type) []Field {
+	var fields []Field
+	for i := range t.NumField() {
+		field := t.Field(i)
+		tag, ok := field.Tag.Lookup("json")
+		if !ok || tag == "-" {
+			continue
+		}
+		key, options, _ := strings.Cut(tag, ",")
+		fields = append(fields, Field{
+			Key: key, Index: i, OmitEmpty: options == "omitempty",
+			Limits: ParseLimits(field.Tag.Get("jsonschema")),
+		})
+	}
+	return fields
+}
+
+// FieldOf is the field with a key, which the type has.
+func FieldOf(t reflect.Type, key string) Field {
+	fields := Fields(t)
+	return fields[slices.IndexFunc(fields, func(f Field) bool { return f.Key == key })]
+}
+
+// Limits is what a jsonschema tag says about a value.
+type Limits struct {
+	Required         bool
+	Description      string
+	Minimum, Maximum *Number
+	minLength        int
+	maxLength        int // 0 is any
+	minItems         int
+	Enum             []string
+}
+
+// ParseLimits reads a jsonschema tag, in the syntax of invopop/jsonschema. A
+// tag that cannot be read is a fault in this package.
+func ParseLimits(tag string) (limits Limits) {
+	integer := func(text string) *Number {
+		n := Number{Negative: strings.HasPrefix(text, "-")}
+		magnitude, err := strconv.ParseUint(strings.TrimPrefix(text, "-"), 10, 64)
+		if err != nil {
+			panic(fmt.Sprintf("strict: tag %q: %v", tag, err))
+		}
+		n.Magnitude = magnitude
+		return &n
+	}
+	// "\," is a comma inside a value.
+	for part := range strings.SplitSeq(strings.ReplaceAll(tag, `\,`, "\x00"), ",") {
+		key, value, _ := strings.Cut(strings.ReplaceAll(part, "\x00", ","), "=")
+		switch key {
+		case "required":
+			limits.Required = true
+		case "minimum":
+			limits.Minimum = integer(value)
+		case "maximum":
+			limits.Maximum = integer(value)
+		case "minLength":
+			limits.minLength = int(integer(value).Magnitude)
+		case "maxLength":
+			limits.maxLength = int(integer(value).Magnitude)
+		case "minItems":
+			limits.minItems = int(integer(value).Magnitude)
+		case "enum":
+			limits.Enum = append(limits.Enum, value)
+		case "description":
+			limits.Description = value
+		}
+	}
+	return limits
+}
+
+// Refuse returns what is wrong with v ("is 65") and what is allowed, or nothing.
+func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
+	allowed := func(words []string) string {
+		remedy := "allowed are " + strings.Join(words, ", ")
+		if len(words) == 1 {
+			remedy = "allowed is " + words[0]
+		}
+		if l.Description != "" {
+			remedy += " (" + l.Description + ")"
+		}
+		return remedy
+	}
+	switch {
+	case v.CanInt() || v.CanUint():
+		var n Number
+		if v.CanUint() {
+			n.Magnitude = v.Uint()
+		} else if n.Magnitude = uint64(v.Int()); v.Int() < 0 {
+			n = Number{Negative: true, Magnitude: -n.Magnitude}
+		}
+		text := strconv.FormatUint(n.Magnitude, 10)
+		if n.Negative {
+			text = "-" + text
+		}
+		if len(l.Enum) > 0 && !slices.Contains(l.Enum, text) {
+			return "is " + text, allowed(l.Enum)
+		}
+		if limit := l.Span(v.Type()); !limit.Contains(n) {
+			return "is " + text, limit.Allowed()
+		}
+	case v.Kind() == reflect.String:
+		text := v.String()
+		length := utf8.RuneCountInString(text)
+		switch {
+		case len(l.Enum) > 0 && !slices.Contains(l.Enum, text):
+			reason, remedy = fmt.Sprintf("is %q", Clip(text)), allowed(l.Enum)
+			return reason, input.DidYouMean(text, l.Enum, remedy)
+		case length < l.minLength:
+			return "is empty", "delete the key, or give " + l.Description
+		case l.maxLength > 0 && length > l.maxLength:
+			return fmt.Sprintf("has %d characters", length), fmt.Sprintf("write at most %d", l.maxLength)
+		}
+	case v.Kind() == reflect.Float64:
+		if limit := l.Span(v.Type()); !(v.Float() >= float64(limit.Min) && v.Float() <= float64(limit.Max)) {
+			return fmt.Sprintf("is %v", v.Float()), limit.Allowed()
+		}
+	case v.Kind() == reflect.Slice && v.Len() < l.minItems:
+		return "is an empty list", "delete the key, or give " + l.Description
+	}
+	return "", ""
+}
+
+// Span returns the range of a field of type t.
+func (l *Limits) Span(t reflect.Type) Span {
+	limit := Span{Max: math.MaxUint64, Doc: l.Description}
+	switch {
+	case t.Kind() == reflect.Uint32:
+		limit.Max = math.MaxUint32
+	case t.Kind() == reflect.Int || t.Kind() == reflect.Int64:
+		limit.Min, limit.Max = math.MinInt64, math.MaxInt64
+	}
+	for i, text := range l.Enum {
+		if value, err := strconv.ParseUint(text, 10, 63); err == nil {
+			if i == 0 {
+				limit.Min, limit.Max = int64(value), value
+			}
+			limit.Min, limit.Max = min(limit.Min, int64(value)), max(limit.Max, value)
+		}
+	}
+	if l.Minimum != nil {
+		limit.Min = l.Minimum.Int64()
+	}
+	if l.Maximum != nil {
+		limit.Max = l.Maximum.Magnitude
+	}
+	return limit
+}
+
+// Span is a range of integers, both ends included.
+type Span struct {
+	Min int64
+	Max uint64
+	Doc string // what the integer is, for remedies
+}
+
+// Contains reports whether an integer is in the range.
+func (s Span) Contains(n Number) bool {
+	if n.Negative {
+		return n.Magnitude <= 1<<63 && s.Min < 0 && -int64(n.Magnitude) >= s.Min
+	}
+	return n.Magnitude <= s.Max && (s.Min <= 0 || n.Magnitude >= uint64(s.Min))
+}
+
+// String returns "1 to 64 (what it is)".
+func (s Span) String() string {
+	text := fmt.Sprintf("%d to %d", s.Min, s.Max)
+	if s.Min >= 0 && uint64(s.Min) == s.Max {
+		text = strconv.FormatUint(s.Max, 10)
+	}
+	if s.Doc != "" {
+		text += " (" + s.Doc + ")"
+	}
+	return text
+}
+
+// Allowed returns the remedy for an integer that is outside.
+func (s Span) Allowed() string {
+	if s.Min >= 0 && uint64(s.Min) == s.Max {
+		return "allowed is " + s.String()
+	}
+	return "allowed are " + s.String()
+}

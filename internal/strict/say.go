@@ -1,0 +1,88 @@
+package strict
+
+import (
+	"fmt"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/traces/input"
+)
+
+// Place returns file:line:column of a node.
+func (d *Decoder) Place(node *yaml.Node) string {
+	return fmt.Sprintf("%s:%d:%d", d.File, node.Line, node.Column)
+}
+
+// Refuse says what is wrong with a node, and what to do.
+func (d *Decoder) Refuse(node *yaml.Node, reason, remedy string) error {
+	return &input.Error{Place: d.Place(node), Reason: reason, Remedy: remedy}
+}
+
+// Wrong refuses a value of the wrong type.
+func (d *Decoder) Wrong(node *yaml.Node, path, wants string) error {
+	if path == "" {
+		path = d.Whole
+	}
+	return d.Refuse(node, path+" is "+describe(node), "write "+wants)
+}
+
+// Target returns the node that an alias stands for.
+func Target(node *yaml.Node) *yaml.Node {
+	if node.Kind == yaml.AliasNode && node.Alias != nil {
+		return node.Alias
+	}
+	return node
+}
+
+// describe names what a node holds, for "x is ...".
+func describe(node *yaml.Node) string {
+	switch node.Kind {
+	case yaml.MappingNode:
+		return "an object"
+	case yaml.SequenceNode:
+		return "a list"
+	case yaml.ScalarNode:
+		switch {
+		case node.ShortTag() == "!!null":
+			return "empty"
+		case node.ShortTag() == "!!str", quoted(node):
+			return fmt.Sprintf("the text %q", Clip(node.Value))
+		}
+		return Clip(node.Value)
+	}
+	return "no value"
+}
+
+// Clip shortens what is quoted in an error.
+func Clip(text string) string {
+	const most = 60
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "..."
+}
+
+// Join is the path of a key in an object.
+func Join(path, key string) string {
+	if path == "" {
+		return key
+	}
+	return path + "." + key
+}
+
+// allowedKeys is the remedy for an unknown key.
+func allowedKeys(key string, fields []Field) string {
+	if len(fields) == 0 {
+		return "delete it: no keys are allowed here"
+	}
+	keys := make([]string, len(fields))
+	for i := range fields {
+		keys[i] = fields[i].Key
+	}
+	remedy := "allowed are " + strings.Join(keys, ", ")
+	if len(keys) == 1 {
+		remedy = "allowed is " + keys[0]
+	}
+	return input.DidYouMean(key, keys, remedy)
+}

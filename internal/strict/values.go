@@ -1,0 +1,130 @@
+package strict
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	yaml "go.yaml.in/yaml/v4"
+
+	"starloom/traces/input"
+)
+
+// Readers of maps: one method for each kind of value. where names the value in errors.
+
+// Keys reads an object with these keys.
+func (d *Decoder) Keys(node *yaml.Node, where string, keys map[string]func(*yaml.Node, string) error) error {
+	node = Target(node)
+	if node.Kind != yaml.MappingNode {
+		return d.Wrong(node, where, "an object: {...}")
+	}
+	seen := map[string]string{}
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key, err := d.Key(node.Content[i], where, seen)
+		if err != nil {
+			return err
+		}
+		read, ok := keys[key]
+		if !ok {
+			return d.Refuse(node.Content[i], fmt.Sprintf("unknown key %q in %s", key, where), allowedWords(key, keys))
+		}
+		if err := read(Target(node.Content[i+1]), key); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func allowedWords[V any](key string, keys map[string]V) string {
+	words := make([]string, 0, len(keys))
+	for word := range keys {
+		words = append(words, word)
+	}
+	slices.Sort(words)
+	return input.DidYouMean(key, words, "allowed are "+strings.Join(words, ", "))
+}
+
+// List reads each entry of a list.
+func (d *Decoder) List(node *yaml.Node, where string, read func(*yaml.Node, string) error) error {
+	if node.Kind != yaml.SequenceNode {
+		return d.Wrong(node, where, "a list: [...]")
+	}
+	for i, entry := range node.Content {
+		if err := read(Target(entry), fmt.Sprintf("%s[%d]", where, i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Text reads a text that is not empty.
+func (d *Decoder) Text(node *yaml.Node, where string, to *string) error {
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!str" || node.Value == "" {
+		return d.Wrong(node, where, "a text")
+	}
+	*to = node.Value
+	return nil
+}
+
+// Texts reads a list of them.
+func (d *Decoder) Texts(node *yaml.Node, where string, to *[]string) error {
+	return d.List(node, where, func(entry *yaml.Node, where string) error {
+		var text string
+		err := d.Text(entry, where, &text)
+		*to = append(*to, text)
+		return err
+	})
+}
+
+// Bool reads true or false.
+func (d *Decoder) Bool(node *yaml.Node, where string, to *bool) error {
+	if node.Kind != yaml.ScalarNode || node.ShortTag() != "!!bool" {
+		return d.Wrong(node, where, "true or false")
+	}
+	*to = node.Value == "true"
+	return nil
+}
+
+// Natural reads an integer from 0 to a limit.
+func (d *Decoder) Natural(node *yaml.Node, where string, limit uint64, to *uint64) error {
+	number, err := d.Integer(node, where, Span{Max: limit})
+	*to = number.Magnitude
+	return err
+}
+
+// Word reads one of a few words and returns its index.
+func (d *Decoder) Word(node *yaml.Node, where string, words ...string) (int, error) {
+	i := slices.Index(words, node.Value)
+	if node.Kind != yaml.ScalarNode || i < 0 {
+		return 0, d.Wrong(node, where, strings.Join(words, " or "))
+	}
+	return i, nil
+}
+
+// Read reads the file of a map.
+func Read(path, remedy string) ([]byte, error) {
+	data, err := input.Read(path, mapBytesMax)
+	if err != nil {
+		return nil, input.Unreadable(path, err, remedy)
+	}
+	return data, nil
+}
+
+// Parse reads the one document of a file. The decoder's way with keys and numbers
+// is that of scenarios.
+func Parse(path string, data []byte, what, remedy string) (*Decoder, *yaml.Node, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(data, &document); err != nil {
+		return nil, nil, SyntaxError(path, data, err)
+	}
+	if len(document.Content) == 0 {
+		return nil, nil, &input.Error{Place: path + ":1:1", Reason: what + " is empty", Remedy: remedy}
+	}
+	if err := RefuseTags(path, document.Content[0]); err != nil {
+		return nil, nil, err
+	}
+	return &Decoder{File: path}, document.Content[0], nil
+}
+
+// mapBytesMax is the largest map.
+const mapBytesMax = 16 << 20
