@@ -129,10 +129,14 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 		return nil, &InputError{Place: "--run-table", Reason: "the program " + p.Name + " has no run-table", Remedy: "delete the option"}
 	}
 	if machine.RunTable && table == nil {
+		remedy := fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}", fabric.WorkloadGossip, workloadExample[fabric.WorkloadGossip], fabric.WorkloadOneToAll, workloadExample[fabric.WorkloadOneToAll])
+		if kind := s.Workload.Kind(); kind == fabric.WorkloadGossip || kind == fabric.WorkloadOneToAll {
+			remedy = "delete the option"
+		}
 		return nil, &InputError{
 			Place:  "--run-table",
 			Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.network.Kind(), s.Workload.Kind()),
-			Remedy: fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}", fabric.WorkloadGossip, workloadExample[fabric.WorkloadGossip], fabric.WorkloadOneToAll, workloadExample[fabric.WorkloadOneToAll]),
+			Remedy: remedy,
 		}
 	}
 	points, err := m.openCheckpoints(&o, out)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -643,4 +644,12 @@ func TestNonsenseIsRefused(t *testing.T) {
 		}
 		require.ErrorContains(t, err, says, text)
 	}
+}
+
+// TestRunTableRemedy: who has the workload that others are told to take is not told so.
+func TestRunTableRemedy(t *testing.T) {
+	s := routing(3, 3)
+	s.Firmware.Program, s.Workload = "pops/one-to-all", Workload{OneToAll: &OneToAll{Source: 1}}
+	_, err := Run(t.Context(), s, RunOptions{RunTableCSV: Writer(io.Discard)})
+	require.ErrorContains(t, err, "pops with the workload one_to_all has no run-table; delete the option")
 }
