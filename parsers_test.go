@@ -354,7 +354,7 @@ func parsers(t testing.TB) []parser {
 			}
 		}},
 		{"stimulus", 100_000, texts("cycle,reset,push_i,data_i,pop_i\n0,1,0,0x1f,0\n5,0,1,0b11,1\n", "reset\n1\n"), text, newTryStimulus},
-		{"input of a handler", 100_000, texts(`{"slots": 1, "processor": 3, "slot": 5, "state": "00ff", "frames": [{"port": 1, "kind": 0, "payload": "0011"}], "statuses": [1]}`), text, newTryHandlerInput},
+		{"input of a handler", 100_000, texts(`{"seed": 1, "slots": 1, "processor": 3, "steps": [{"state": "00ff", "frames": [{"port": 1, "kind": 0, "payload": "0011"}], "statuses": [{"port": 0, "status": 1}]}, {}]}`), text, newTryHandlerInput},
 		{"saved state", 50_000, stateSeeds(t), (*mutator).state, newTryState},
 	}
 }

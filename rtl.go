@@ -129,6 +129,9 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []h
 	}
 	r.chosen = make([][]inloop.Part, len(parts))
 	for i := range r.machine.scenario.RTL {
+		if err := r.ctx.Err(); err != nil { // builds that are reused would not notice
+			return nil, false, err
+		}
 		if err := r.replace(r.ctx, i); err != nil {
 			return nil, false, err
 		}

@@ -79,7 +79,7 @@ func TestRulesFire(t *testing.T) {
 		{image: "never_done", change: func(s *Scenario) { s.Rules.ExactlyOnce = false },
 			rule: RuleFinishes, path: "pops.group[3].nic[0]", cycle: 120, message: "processor 3 was not done"},
 		{image: "sends_on", change: noPackets,
-			rule: RuleFinishes, path: "pops.group[0].nic[0]", cycle: 120, message: "processor 0 was done and had 1 frames left to send"},
+			rule: RuleFinishes, path: "pops.group[0].nic[0]", cycle: 120, message: "processor 0 was done and had 1 frame left to send"},
 		{image: "pretends", change: noPackets,
 			rule: RuleFinishes, path: "pops.group[2].nic[0]", cycle: 0, message: "processor 2 set its own faulty flag"},
 		{image: "gives_up", change: func(s *Scenario) { s.Rules.ExactlyOnce = false },

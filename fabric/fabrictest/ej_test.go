@@ -230,7 +230,7 @@ func TestEJLostCredits(t *testing.T) {
 					continue
 				}
 				require.Equal(t, starloom.VerdictFail, r.Verdict)
-				require.Equal(t, "processor 0 was done and had 1 frames left to send when the run ended: "+waits, r.Violations[0].Message)
+				require.Equal(t, "processor 0 was done and had 1 frame left to send when the run ended: "+waits, r.Violations[0].Message)
 			}
 		})
 	}
