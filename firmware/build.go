@@ -79,7 +79,7 @@ type BuildOptions struct {
 	// Debug makes a checked build, with STARLOOM_CHECKED: see the end of starloom.h.
 	Debug bool
 
-	Warnings io.Writer // what the compiler says of a source that compiles; nil: nobody listens
+	Warnings io.Writer // what the compiler says of a source that compiles; nil: they are dropped
 }
 
 // Levels are those of clang's option -O.
@@ -122,6 +122,42 @@ const linker = "wasm-ld"
 // Build compiles C and C++ sources into an image with clang and wasm-ld and checks it
 // against the ABI. The output is replaced only when all went well.
 func Build(ctx context.Context, o BuildOptions) (err error) {
+	o.setDefaults()
+	if err := o.check(); err != nil {
+		return err
+	}
+	output, err := traces.Create(o.Output)
+	if err != nil {
+		return err
+	}
+	defer output.Abort()
+	if err := o.findTools(); err != nil {
+		return err
+	}
+	work, err := os.MkdirTemp("", "starloom-build-")
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
+	b := &compilation{BuildOptions: o, ctx: ctx, work: work}
+	if err := b.compile(); err != nil {
+		return err
+	}
+	image, err := b.link()
+	if err != nil {
+		return err
+	}
+	if err := verify(ctx, o.Source, image); err != nil {
+		return err
+	}
+	if _, err := output.Write(image); err != nil {
+		return err
+	}
+	return output.Commit()
+}
+
+// setDefaults gives the options that are not given their values.
+func (o *BuildOptions) setDefaults() {
 	if o.Output == "" {
 		o.Output = strings.TrimSuffix(o.Source, filepath.Ext(o.Source)) + ".wasm"
 	}
@@ -134,6 +170,10 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 			o.Level = "1"
 		}
 	}
+}
+
+// check refuses options that the compiler would misunderstand, and what is not a source.
+func (o *BuildOptions) check() error {
 	if !slices.Contains(Levels, o.Level) {
 		return fmt.Errorf("-O %s: there is no such level: give one of %s", o.Level, strings.Join(Levels, ", "))
 	}
@@ -147,7 +187,7 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 			return fmt.Errorf("-I %s: this is not a folder: give one that has headers", folder)
 		}
 	}
-	sources := append([]string{o.Source}, o.More...)
+	sources := o.sources()
 	for k, source := range sources {
 		if slices.Contains(sources[:k], source) {
 			return fmt.Errorf("firmware source %s: this is given twice: delete one", source)
@@ -156,94 +196,123 @@ func Build(ctx context.Context, o BuildOptions) (err error) {
 			return err
 		}
 	}
-	output, err := traces.Create(o.Output)
-	if err != nil {
-		return err
-	}
-	defer output.Abort()
+	return nil
+}
+
+// sources are all that an image is made of.
+func (o *BuildOptions) sources() []string { return append([]string{o.Source}, o.More...) }
+
+// findTools looks for the compiler and the linker.
+func (o *BuildOptions) findTools() error {
 	for _, tool := range []string{o.Clang, linker} {
 		if _, err := exec.LookPath(tool); err != nil {
-			return fmt.Errorf("%s is needed to build firmware and is not on the PATH: install the packages clang and lld", tool)
+			return fmt.Errorf("%s is needed to build firmware and is not on the PATH: "+
+				"install the packages clang and lld", tool)
 		}
 	}
-	work, err := os.MkdirTemp("", "starloom-build-")
-	if err != nil {
+	return nil
+}
+
+// compilation is a build on its way.
+type compilation struct {
+	BuildOptions
+	ctx     context.Context
+	work    string   // folder of the header's copy and the objects
+	objects []string // of the sources, in their order
+}
+
+// compile makes an object of each source.
+func (b *compilation) compile() error {
+	if err := os.CopyFS(b.work, sdk); err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, os.RemoveAll(work)) }()
-	if err := os.CopyFS(work, sdk); err != nil {
-		return err
-	}
-	resources, err := exec.CommandContext(ctx, o.Clang, "-print-resource-dir").Output()
+	resources, err := exec.CommandContext(b.ctx, b.Clang, "-print-resource-dir").Output()
 	if err != nil {
-		return fmt.Errorf("%s -print-resource-dir: %w", o.Clang, err)
+		return fmt.Errorf("%s -print-resource-dir: %w", b.Clang, err)
 	}
-	var checks []string
-	if o.Debug {
-		checks = debugFlags
-	}
-	image := filepath.Join(work, "image.wasm")
-	link := exec.CommandContext(ctx, linker, "-o", image)
 	var commands []*exec.Cmd
-	var objects []string
-	for k, path := range sources {
-		source, err := filepath.Abs(path)
+	for k, source := range b.sources() {
+		object := filepath.Join(b.work, fmt.Sprintf("image%d.o", k))
+		flags, err := b.flags(source, object, strings.TrimSpace(string(resources)))
 		if err != nil {
 			return err
 		}
-		object := filepath.Join(work, fmt.Sprintf("image%d.o", k))
-		flags := []string{
-			"-ffile-prefix-map=" + filepath.Dir(source) + "/=",
-			"-ffile-prefix-map=" + work + "/=",
-			"-ffile-prefix-map=" + strings.TrimSpace(string(resources)) + "/=clang/",
-			"-I", filepath.Join(work, "sdk"), "-O" + o.Level, "-o", object, source,
-		}
-		for _, define := range o.Define {
-			flags = append(flags, "-D"+define)
-		}
-		for _, folder := range o.Include {
-			flags = append(flags, "-I", folder, "-ffile-prefix-map="+filepath.Clean(folder)+"/=")
-		}
-		commands = append(commands, exec.CommandContext(ctx, o.Clang, slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags, checks)...))
-		objects = append(objects, object)
+		commands = append(commands, exec.CommandContext(b.ctx, b.Clang, flags...))
+		b.objects = append(b.objects, object)
 	}
-	link.Args = slices.Concat(link.Args, objects, linkFlags)
-	for k, command := range append(commands, link) {
-		out, err := command.CombinedOutput()
-		// The header's copy and the objects are gone when somebody reads this.
-		for k, object := range objects {
-			out = bytes.ReplaceAll(out, []byte(object), []byte(sources[k]))
-		}
-		out = bytes.ReplaceAll(out, []byte(work+string(filepath.Separator)), nil)
-		what := "the image of " + strings.Join(sources, ", ") + " does not link"
-		if k < len(sources) {
-			what = sources[k] + " does not compile"
-		}
-		if err != nil {
-			return fmt.Errorf("%s (%w):\n%s", what, err, strings.TrimSuffix(string(out)+buildRemedy(out), "\n"))
-		}
-		if o.Warnings != nil {
-			if _, err := o.Warnings.Write(out); err != nil {
-				return err
-			}
+	for k, command := range commands {
+		if err := b.run(command, b.sources()[k]+" does not compile"); err != nil {
+			return err
 		}
 	}
-	wasm, err := os.ReadFile(image)
+	return nil
+}
+
+// flags are clang's for a source; resources is where its own headers are.
+func (b *compilation) flags(path, object, resources string) ([]string, error) {
+	source, err := filepath.Abs(path)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	flags := []string{
+		"-ffile-prefix-map=" + filepath.Dir(source) + "/=",
+		"-ffile-prefix-map=" + b.work + "/=",
+		"-ffile-prefix-map=" + resources + "/=clang/",
+		"-I", filepath.Join(b.work, "sdk"), "-O" + b.Level, "-o", object, source,
+	}
+	for _, define := range b.Define {
+		flags = append(flags, "-D"+define)
+	}
+	for _, folder := range b.Include {
+		flags = append(flags, "-I", folder, "-ffile-prefix-map="+filepath.Clean(folder)+"/=")
+	}
+	var checks []string
+	if b.Debug {
+		checks = debugFlags
+	}
+	return slices.Concat(flags, languageFlags[filepath.Ext(path)], clangFlags, checks), nil
+}
+
+// link makes the image of the objects.
+func (b *compilation) link() ([]byte, error) {
+	image := filepath.Join(b.work, "image.wasm")
+	command := exec.CommandContext(b.ctx, linker, slices.Concat([]string{"-o", image}, b.objects, linkFlags)...)
+	what := "the image of " + strings.Join(b.sources(), ", ") + " does not link"
+	if err := b.run(command, what); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(image)
+}
+
+// run runs a tool and passes its warnings on. what says what has failed if it fails.
+func (b *compilation) run(command *exec.Cmd, what string) error {
+	out, err := command.CombinedOutput()
+	// The header's copy and the objects are gone when somebody reads this.
+	for k, object := range b.objects {
+		out = bytes.ReplaceAll(out, []byte(object), []byte(b.sources()[k]))
+	}
+	out = bytes.ReplaceAll(out, []byte(b.work+string(filepath.Separator)), nil)
+	if err != nil {
+		return fmt.Errorf("%s (%w):\n%s", what, err, strings.TrimSuffix(string(out)+buildRemedy(out), "\n"))
+	}
+	if b.Warnings == nil {
+		return nil
+	}
+	_, err = b.Warnings.Write(out)
+	return err
+}
+
+// verify checks an image against the ABI.
+func verify(ctx context.Context, name string, image []byte) (err error) {
 	host, err := NewHost(ctx, "interpreter")
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, host.Close()) }()
-	if _, err := host.Load(o.Source, wasm); err != nil {
-		return fmt.Errorf("%s: %w", o.Source, err)
+	if _, err := host.Load(name, image); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
 	}
-	if _, err := output.Write(wasm); err != nil {
-		return err
-	}
-	return output.Commit()
+	return nil
 }
 
 // The words of clang and wasm-ld for what firmware does not have.

@@ -39,7 +39,9 @@
 //	logf.go                 formatted log lines
 //	imports.go              log, probe, fail, deliver and result
 //	wasi.go                 what a language's runtime asks for
-//	instance.go             a bank's handlers, traps
+//	instance.go             a bank's handlers: made, called, reset
+//	event.go                what they say beside their frames
+//	trap.go                 why one has ended, and where in the source
 //	slab.go                 memory whose address never changes (slab_unix.go, slab_other.go: taken from the system)
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion
 package firmware

@@ -5,12 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
-	"regexp"
-	"slices"
-	"strconv"
-	"strings"
-	"unicode"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -61,64 +55,20 @@ type Caller interface {
 // ErrNoCall says that an image has no function of a name.
 var ErrNoCall = errors.New("the firmware has no such call")
 
-// EventKind says what an Event is.
-type EventKind uint8
-
-// The kinds of events.
-const (
-	EventTrap    EventKind = iota // the handler trapped
-	EventFail                     // the handler called sl_fail
-	EventLog                      // the handler called sl_log
-	EventDeliver                  // the handler called sl_deliver
-	EventResult                   // the handler called sl_result
-	EventAssert                   // an assertion of the handler has failed
-	EventLogFull                  // handlers logged more than is kept: Lines more lines
-)
-
-// Event is something that firmware did beside its frames.
-type Event struct {
-	Kind     EventKind
-	Cell     int
-	Origin   uint32 // deliver: where the packet comes from
-	Word     uint32 // result: its number
-	Value    uint64 // result
-	Lines    int    // log full: lines that are not kept
-	Text     string // trap: reason; fail: the code; assert: the condition; log: the line
-	Function string // trap, fail: innermost function of the firmware; assert: that with the assertion
-	Source   string // trap, fail: file:line:column, "" without debug information; assert: file:line
-
-	// Backtrace is for trap, fail and assert: the functions that were being called, the
-	// innermost first, inlined ones too, each with file:line:column as far as the debug
-	// information says it.
-	Backtrace []wasm.Frame
-}
-
-// Limits of what firmware may say in one slot, so that a handler in a loop does not
-// fill the host's memory. They are limits of one processor, so that nothing depends
-// on who shares its instance.
-const (
-	logLinesPerCellMax   = 16
-	logBytesMax          = 256
-	deliveriesPerCellMax = 2 // the exactly-once rule has failed at the second one already
-	resultsPerCellMax    = 1024
-)
-
 // wasmInstance is an Instance in the sandbox.
 type wasmInstance struct {
-	image    *Image
-	ctx      context.Context
-	module   api.Module
-	bank     *nic.Bank
-	start    api.Function
-	slot     api.Function
-	memory   linearMemory
-	globals  []api.MutableGlobal // those of image.copy.Globals
-	before   []uint64            // what they held before the call that runs, of those that are given back
-	params   [3]uint64
-	costs    costsOf
+	image   *Image
+	ctx     context.Context
+	module  api.Module
+	bank    *nic.Bank
+	start   api.Function
+	slot    api.Function
+	memory  linearMemory
+	globals []api.MutableGlobal // those of image.copy.Globals
+	before  []uint64            // what they held before the call that runs, of those that are given back
+	params  [3]uint64
+	metering
 	cover    coverOf
-	spent    []uint32 // Costs
-	calls    uint64   // address of bank.Calls in the image, if it has a meter
 	calling  []uint32 // the cells whose handlers are being called
 	pristine pristine
 	probes   []uint64
@@ -129,14 +79,11 @@ type wasmInstance struct {
 	profile  *profile // while a call is profiled
 }
 
-// said is how much a run of the handlers has said so far.
-type said struct {
-	cell       int // whose handler the counts of a cell are about
-	cellLines  int
-	cellPacket int
-	cellWords  int // of results
-	linesLost  int // log lines that are not kept
-	deliveries int
+// metering is what an instance has whose image has a meter.
+type metering struct {
+	costs costsOf
+	spent []uint32 // Costs
+	calls uint64   // address of bank.Calls in the image
 }
 
 // A bank may take for one processor, beyond its FIFOs, the largest state and
@@ -417,20 +364,6 @@ func (in *wasmInstance) kept() error {
 	return nil
 }
 
-// keptError ends a handler that has returned and not given back a stack pointer.
-type keptError struct {
-	global        *wasm.Global
-	before, after int32
-}
-
-func (e keptError) Error() string {
-	kept := e.before - e.after
-	if kept < 0 {
-		return fmt.Sprintf("the handler has returned with %s %d bytes above where it was", e.global.Name, -kept)
-	}
-	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept, e.global.Name)
-}
-
 // Probes implements Instance.
 func (in *wasmInstance) Probes() []uint64 { return in.probes }
 
@@ -545,297 +478,4 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		in.fault(int(cells[place]), err)
 		cells = cells[place+1:]
 	}
-}
-
-// fault marks a cell faulty and silences its NIC. A cell fails once, even if its
-// firmware, or that of a neighbour in the bank, has revived it.
-func (in *wasmInstance) fault(cell int, err error) {
-	if in.bank.Silenced(cell) {
-		in.bank.Silence(cell)
-		return
-	}
-	in.bank.Silence(cell)
-	event := in.image.faultEvent(err)
-	event.Cell = cell
-	if event.Kind == EventTrap && in.runtime.panic != "" {
-		event.Text = fmt.Sprintf("%s (%s)", in.runtime.panic, event.Text)
-	}
-	in.events = append(in.events, event)
-}
-
-// faultEvent says what the error of a call is: a trap, sl_fail or an assertion.
-func (img *Image) faultEvent(err error) Event {
-	event := Event{Kind: EventTrap}
-	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
-	var gaveUp gaveUpError
-	var failed assertError
-	var endless endlessError
-	var kept keptError
-	var overflow overflowError
-	switch {
-	case errors.As(err, &overflow):
-		event.Text += overflow.what
-	case errors.As(err, &kept):
-		event.Backtrace = img.breaking(kept.global)
-		event.Function, event.Source = event.Backtrace[0].Function, event.Backtrace[0].Source
-	case errors.As(err, &endless):
-		event.Text = endless.Error()
-	case errors.As(err, &gaveUp):
-		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
-	case errors.As(err, &failed):
-		event.Kind, event.Text, event.Function, event.Source = EventAssert, failed.condition, or(failed.function, functionAt(event.Backtrace, failed.source)), failed.source
-	}
-	var spent spentError
-	if errors.As(err, &spent) {
-		event.Text = spent.Error()
-	}
-	return event
-}
-
-// overflowError is a trap for want of stack.
-type overflowError struct {
-	error
-	what string // beyond the runtime's words
-}
-
-func (e overflowError) Unwrap() error { return e.error }
-
-// overflowed says of a trap, before leave, that the stack was too small: that of the image, which
-// grows down to address 0, or that of the runtime.
-func (in *wasmInstance) overflowed(err error) error {
-	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
-		return err // the host has ended the call
-	}
-	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
-		return overflowError{err, ": too many calls inside each other of " + some(recursive)}
-	}
-	for i, g := range in.globals {
-		if in.image.copy.Globals[i].GivenBack && int32(in.before[i]) > 0 && int32(g.Get()) < 0 {
-			return overflowError{err, fmt.Sprintf(": the stack of %d bytes has overflowed", in.before[i])}
-		}
-	}
-	return err
-}
-
-// gaveUpError ends a handler that has called sl_fail; its value is the code.
-type gaveUpError int32
-
-func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
-
-// assertError ends a handler of which an assertion has failed.
-type assertError struct{ condition, function, source string }
-
-func (e assertError) Error() string {
-	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
-}
-
-// functionAt is the function of a backtrace that is at a file:line, without a folder; else
-// the innermost one. Sanitizers do not tell it.
-func functionAt(backtrace []wasm.Frame, source string) string {
-	for _, frame := range backtrace {
-		if strings.HasPrefix(path.Base(frame.Source), source+":") {
-			return frame.Function
-		}
-	}
-	if len(backtrace) > 0 {
-		return backtrace[0].Function
-	}
-	return ""
-}
-
-// current returns the cell whose handler calls the host. There is none while the
-// image starts or attaches its bank.
-func (in *wasmInstance) current() (cell int, ok bool) {
-	if in.bank == nil {
-		return 0, false
-	}
-	place := in.place()
-	if uint64(place) >= uint64(len(in.calling)) {
-		return 0, false
-	}
-	if cell = int(in.calling[place]); cell != in.said.cell {
-		in.said.cell, in.said.cellLines, in.said.cellPacket, in.said.cellWords = cell, 0, 0, 0
-	}
-	return cell, true
-}
-
-func (in *wasmInstance) hostDeliver(origin uint32) {
-	cell, ok := in.current()
-	if !ok || in.said.cellPacket >= deliveriesPerCellMax || in.said.deliveries >= deliveriesPerCellMax*in.bank.Cells {
-		return
-	}
-	in.said.cellPacket++
-	in.said.deliveries++
-	in.events = append(in.events, Event{Kind: EventDeliver, Cell: cell, Origin: origin})
-}
-
-// hostResult ends a handler that gives more results than are taken: none is dropped unseen.
-func (in *wasmInstance) hostResult(word uint32, value uint64) {
-	cell, ok := in.current()
-	if !ok {
-		return
-	}
-	if in.said.cellWords++; in.said.cellWords > resultsPerCellMax {
-		panic(fmt.Errorf("sl_result: more than %d results of one processor in one slot", resultsPerCellMax))
-	}
-	in.events = append(in.events, Event{Kind: EventResult, Cell: cell, Word: word, Value: value})
-}
-
-func (in *wasmInstance) hostProbe(signal uint32, value uint64) {
-	cell, ok := in.current()
-	if !ok {
-		return
-	}
-	if count := len(in.image.Probes); uint64(signal) < uint64(count) {
-		in.probes[cell*count+int(signal)] = value
-	} else {
-		in.logLine(func() string {
-			return fmt.Sprintf("(sl_probe: there is no probe %d; STARLOOM_PROBES has %d)", signal, count)
-		})
-	}
-}
-
-func (in *wasmInstance) hostLog(m api.Module, at, size uint32) {
-	in.logLine(func() string {
-		if text, inside := m.Memory().Read(at, min(size, logBytesMax)); inside {
-			return string(text)
-		}
-		return "(sl_log: the text lies outside the memory)"
-	})
-}
-
-func (in *wasmInstance) hostLogf(m api.Module, format, arguments uint32) {
-	in.logLine(func() string { return formatLog(m.Memory(), format, arguments) })
-}
-
-// logLine logs a line of the processor whose handler runs, unless it has logged too many.
-func (in *wasmInstance) logLine(line func() string) {
-	cell, ok := in.current()
-	if !ok {
-		return
-	}
-	if in.said.cellLines >= logLinesPerCellMax {
-		in.said.linesLost++
-		return
-	}
-	in.said.cellLines++
-	in.events = append(in.events, Event{Kind: EventLog, Cell: cell, Text: printable(line())})
-}
-
-// endLog says how many lines were not kept.
-func (in *wasmInstance) endLog() {
-	if in.said.linesLost > 0 {
-		in.events = append(in.events, Event{Kind: EventLogFull, Cell: in.bank.Cells - 1, Lines: in.said.linesLost})
-	}
-}
-
-// printable makes one line of what firmware says, without anything that moves a
-// terminal's cursor.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\t':
-			return ' '
-		case unicode.IsControl(r):
-			return '?'
-		}
-		return r
-	}, strings.ToValidUTF8(strings.TrimRight(text, "\r\n"), "?"))
-}
-
-// frameName is a line of wazero's stack trace: a name, which may have parentheses of
-// its own, the types of the parameters and those of the results.
-var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
-
-// parseTrap takes reason, innermost function and source line, and all functions, out of
-// wazero's error, whose text is
-//
-//	wasm error: unreachable
-//	wasm stack trace:
-//		.on_slot(i32,i32)
-//			0x1a: ?
-//
-// The number is the offset in the code of the copy, of which the image's own debug
-// information knows nothing.
-func (img *Image) parseTrap(err error) (reason, function, source string, backtrace []wasm.Frame) {
-	lines := strings.Split(err.Error(), "\n")
-	reason = strings.TrimPrefix(lines[0], "wasm error: ")
-	name, placed := "", true
-	end := func() { // of what is said of a function
-		if !placed {
-			backtrace = append(backtrace, wasm.Frame{Function: name})
-		}
-		placed = true
-	}
-frames:
-	for _, line := range lines[1:] {
-		text := strings.TrimSpace(line)
-		switch {
-		case strings.HasPrefix(line, "\t\t"):
-			number, _, _ := strings.Cut(text, ":")
-			offset, err := strconv.ParseUint(number, 0, 32)
-			if placed || err != nil {
-				continue
-			}
-			frames := img.frames(offset)
-			if len(frames) == 0 {
-				continue
-			}
-			if function == name && source == "" && len(backtrace) == 0 {
-				function, source = or(frames[0].Function, name), frames[0].Source
-			}
-			frames[len(frames)-1].Function = or(frames[len(frames)-1].Function, name)
-			backtrace, placed = append(backtrace, frames...), true
-		case strings.HasPrefix(line, "\t"):
-			end()
-			if name = frameName.ReplaceAllString(text, "$1"); strings.HasPrefix(name, importModule+".") {
-				continue
-			}
-			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
-				function = or(function, strings.TrimPrefix(name, wasm.EachName)) // which has returned
-				break frames                                                     // the copy's own entry point, which the image has not
-			}
-			placed = false
-			function = or(function, name)
-		}
-	}
-	end()
-	if k := ownFrame(backtrace); k > 0 {
-		function, source = backtrace[k].Function, backtrace[k].Source
-	}
-	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
-}
-
-// ownFrame is the place of the innermost function that is the user's: a trap in what a language brings -
-// its panic, its checks - is the caller's doing. A panic handler, which the user may have written, is
-// inside of the panic.
-func ownFrame(backtrace []wasm.Frame) int {
-	at := max(slices.IndexFunc(backtrace, func(f wasm.Frame) bool {
-		return strings.Contains(f.Source, "/core/src/panicking.rs:") || strings.HasPrefix(f.Function, "core::panicking::")
-	}), 0)
-	for k, f := range backtrace[at:] {
-		if !ofLibrary(f) {
-			return at + k
-		}
-	}
-	return 0
-}
-
-// libraries are where the sources and the functions of Rust, AssemblyScript and Go themselves are.
-var libraries = regexp.MustCompile(`/library/(core|alloc|std|panic_abort|compiler-builtins)/|/compiler_builtins-`)
-
-var libraryFunctions = []string{"core::", "alloc::", "std::", "compiler_builtins::", "~lib/", "runtime."}
-
-func ofLibrary(f wasm.Frame) bool {
-	return libraries.MatchString(f.Source) || slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
-}
-
-// backtraceMax is how many functions of a backtrace are kept, the innermost ones.
-const backtraceMax = 64
-
-func or(text, otherwise string) string {
-	if text == "" {
-		return otherwise
-	}
-	return text
 }

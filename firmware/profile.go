@@ -226,6 +226,6 @@ func (img *Image) lineFrames(function string, at uint32) []wasm.Frame {
 		frames[i].Source = frames[i].Line()
 	}
 	last := &frames[len(frames)-1]
-	last.Function = or(last.Function, function)
+	last.Function = cmp.Or(last.Function, function)
 	return frames
 }

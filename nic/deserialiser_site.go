@@ -2,6 +2,7 @@ package nic
 
 import (
 	"fmt"
+	"slices"
 
 	"starloom/hw"
 )
@@ -19,11 +20,27 @@ type deserialiserSite struct {
 func (d *Deserialisers) Site() *hw.Site {
 	if d.site == nil {
 		cells := d.bank.Size()
-		d.site = &deserialiserSite{ask: make([]func() bool, cells), status: make([]Status, cells), length: make([]int, cells)}
+		d.site = &deserialiserSite{
+			ask:    make([]func() bool, cells),
+			status: make([]Status, cells),
+			length: make([]int, cells),
+		}
 	}
-	x := d.site
+	return &hw.Site{
+		Twin: "deserialiser", What: "receivers",
+		Parameters: hw.Same(map[string]int{
+			"PHIT_BITS": d.phitBits, "FRAME_BYTES_MAX": d.frameMax, "PORTS": d.hears.Inputs,
+		}),
+		Elements: d.bank.Size(), Path: d.bank.Element, Whole: d.bank.WholeOf(), Clocked: true,
+		Ports:   slices.Concat(d.slotPorts(), d.railPorts(), d.statePorts(), d.framePorts()),
+		Replace: func(cell int, ask func() bool) { d.site.ask[cell] = ask },
+	}
+}
+
+// slotPorts are the inputs at the end of a slot.
+func (d *Deserialisers) slotPorts() []hw.Port {
 	shard := func(cell int) int { return int(d.owner[cell/d.bank.PerUnit]) }
-	ports := []hw.Port{
+	return []hw.Port{
 		{
 			Name: "end_slot_i", Bits: 1, Input: true,
 			Get: func(cell int, to hw.Pins) { to.Set(oneIf(d.ends[shard(cell)])) },
@@ -48,8 +65,11 @@ func (d *Deserialisers) Site() *hw.Site {
 			},
 		},
 	}
-	ports = append(ports, d.railPorts()...)
-	ports = append(ports, hw.Port{
+}
+
+// statePorts are the outputs that tell how far a receiver is.
+func (d *Deserialisers) statePorts() []hw.Port {
+	return []hw.Port{{
 		Name: "state_o", Bits: 3, Watched: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.state[cell])) },
 		Put: func(cell int, from hw.Pins) error {
@@ -60,7 +80,7 @@ func (d *Deserialisers) Site() *hw.Site {
 			d.state[cell] = uint8(state)
 			return nil
 		},
-	}, hw.Port{
+	}, {
 		Name: "bits_o", Bits: 16, Watched: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.bits[cell])) },
 		Put: func(cell int, from hw.Pins) error {
@@ -71,7 +91,13 @@ func (d *Deserialisers) Site() *hw.Site {
 			d.bits[cell] = uint32(bits)
 			return nil
 		},
-	}, hw.Port{
+	}}
+}
+
+// framePorts are the outputs that tell what a receiver has received in a slot.
+func (d *Deserialisers) framePorts() []hw.Port {
+	x := d.site
+	return []hw.Port{{
 		Name: "status_o", Bits: 3, Polled: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(d.Status(cell))) },
 		Put: func(cell int, from hw.Pins) error {
@@ -82,27 +108,21 @@ func (d *Deserialisers) Site() *hw.Site {
 			}
 			return nil
 		},
-	}, hw.Port{
+	}, {
 		Name: "length_o", Bits: 16, Polled: true,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(len(d.whole(cell)))) },
 		Put: func(cell int, from hw.Pins) error {
 			x.length[cell] = int(from.Value())
 			return nil
 		},
-	}, hw.Port{
+	}, {
 		Name: "frame_o", Bits: 8 * d.frameMax, Polled: true,
 		Get: func(cell int, to hw.Pins) {
 			to.Clear()
 			to.SetBytes(0, d.whole(cell))
 		},
 		Put: d.judge,
-	})
-	return &hw.Site{
-		Twin: "deserialiser", What: "receivers",
-		Parameters: hw.Same(map[string]int{"PHIT_BITS": d.phitBits, "FRAME_BYTES_MAX": d.frameMax, "PORTS": d.hears.Inputs}),
-		Elements:   d.bank.Size(), Path: d.bank.Element, Whole: d.bank.WholeOf(), Clocked: true, Ports: ports,
-		Replace: func(cell int, ask func() bool) { x.ask[cell] = ask },
-	}
+	}}
 }
 
 // railPorts are the light of all wires that a cell can be switched to; those of a cell with fewer

@@ -54,24 +54,37 @@ const ShapeWords = 8
 
 // RegisterMap is the whole map.
 var RegisterMap = []Block{
-	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.", Registers: []Register{
+	{Name: "frame", Doc: "A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the " +
+		"wire format.", Registers: []Register{
 		{"kind", 8, 0, ReadWrite, "data 0, ack 1, control 2"},
 		{"flags", 8, 0, ReadWrite, "free for the firmware, travels with the frame"},
-		{"payload_bytes", 16, 0, ReadWrite, "length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of 8, and to 8 bytes at least; what comes then is of no frame"},
-		{"source", 32, 0, ReadOnly, "NIC that sent the frame on this hop; the NIC fills it in. Where a packet comes from at first, firmware keeps in the payload"},
-		{"destination", 32, 0, ReadWrite, "addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says. A NIC keeps no other one: the final destination of a packet that is relayed stands in its payload, and the firmware of each relay reads it there and writes here who is next, or anybody"},
+		{"payload_bytes", 16, 0, ReadWrite,
+			"length of the payload, at most the bank's payload_bytes; zeros follow it up to the next multiple of " +
+				"8, and to 8 bytes at least; what comes then is of no frame"},
+		{"source", 32, 0, ReadOnly,
+			"NIC that sent the frame on this hop; the NIC fills it in. Where a packet comes from at first, " +
+				"firmware keeps in the payload"},
+		{"destination", 32, 0, ReadWrite,
+			"addressee on this hop, 0xffffffff for anybody, 0xfffffffe for whom the request list says. A NIC " +
+				"keeps no other one: the final destination of a packet that is relayed stands in its payload, and " +
+				"the firmware of each relay reads it there and writes here who is next, or anybody"},
 		{"tag", 16, 0, ReadWrite, "free for the firmware, travels with the frame"},
 		{"port", 16, 0, ReadWrite, "sent: port to send to, 0xfffe for all ports; received: port it was heard on"},
 	}},
-	{Name: "bank", Doc: "One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest.", Registers: []Register{
+	{Name: "bank", Doc: "One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host " +
+		"the rest.", Registers: []Register{
 		{"abi", 32, 0, Layout, "version of this map"},
 		{"cells", 32, 0, Layout, "processors in this bank"},
 		{"current", 32, 0, WriteOnly, "place in calls of the cell whose handler is running; tells the host who trapped"},
-		{"record", 32, 0, Layout, "address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX FIFO"},
+		{"record", 32, 0, Layout,
+			"address of the first processor's record: the handler's state, the heads of the RX FIFO and the TX " +
+				"FIFO"},
 		{"record_stride", 32, 0, Layout, "bytes from one record to the next"},
 		{"rx", 32, 0, Layout, "bytes from the start of a record to the head of the RX FIFO"},
 		{"tx", 32, 0, Layout, "bytes from the start of a record to the head of the TX FIFO"},
-		{"rx_more", 32, 0, Layout, "address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to rx_frames; frame_stride bytes each"},
+		{"rx_more", 32, 0, Layout,
+			"address of the RX FIFOs' other frames: all processors' second frames, then all third ones, to " +
+				"rx_frames; frame_stride bytes each"},
 		{"tx_more", 32, 0, Layout, "the same of the TX FIFOs"},
 		{"frame_stride", 32, 0, Layout, "bytes that a frame has in a FIFO: the block and the largest payload, a multiple of 8"},
 		{"rx_frames", 32, 0, Layout, "depth of the RX FIFO, in frames"},
@@ -84,32 +97,64 @@ var RegisterMap = []Block{
 		{"seed", 64, 0, ReadOnly, "start of the random stream"},
 		{"param", 32, Params, ReadOnly, "parameters from the scenario, by index"},
 		{"processor", 32, 0, Layout, "address of the first processor block; one follows the other"},
-		{"workload", 32, 0, Layout, "address of the workload: one 32-bit word per processor (permutation: destination of its packet; one-to-all: the speaker; ABI.md has the others)"},
+		{"workload", 32, 0, Layout,
+			"address of the workload: one 32-bit word per processor (permutation: destination of its packet; " +
+				"one-to-all: the speaker; ABI.md has the others)"},
 		{"calls", 32, 0, Layout, "address of the list of cells, 32 bits each, whose handlers the host wants to be called"},
-		{"rx_status", 32, 0, Layout, "address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok 1, collision 2, crc 3, overflow 4"},
-		{"listen", 32, 0, Layout, "address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1"},
+		{"rx_status", 32, 0, Layout,
+			"address of the receivers' status, one byte per processor: what the slot before brought, idle 0, ok " +
+				"1, collision 2, crc 3, overflow 4"},
+		{"listen", 32, 0, Layout,
+			"address of the listening table: listen_slots columns of 16 bits per processor; slot t hears the " +
+				"ports of column t mod listen_slots, 0xffff for none, 0xfffe for all where lanes is not 1"},
 		{"listen_slots", 32, 0, Layout, "columns of the listening table, 1 to 64"},
-		{"schedule", 32, 0, Layout, "address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; ABI.md has what it means in each network; 0 if the firmware takes none"},
-		{"rom", 32, 0, Layout, "address of the ROM: rom_words words of 32 bits per processor, side by side, written once before slot 0; ABI.md has what they mean in each network; 0 if the firmware takes none"},
+		{"schedule", 32, 0, Layout,
+			"address of the schedule: one 64-bit word per processor, written before every slot as a ROM would; " +
+				"ABI.md has what it means in each network; 0 if the firmware takes none"},
+		{"rom", 32, 0, Layout,
+			"address of the ROM: rom_words words of 32 bits per processor, side by side, written once before " +
+				"slot 0; ABI.md has what they mean in each network; 0 if the firmware takes none"},
 		{"rom_words", 32, 0, ReadOnly, "words of each processor's ROM"},
 		{"machine_rom", 32, 0, Layout, "address of the ROM that all processors share; 0 if the firmware takes none"},
 		{"machine_rom_words", 32, 0, ReadOnly, "words of it"},
-		{"tx_status", 32, 0, Layout, "address of the transmitters' status, one byte per processor: what has become of the head of the TX FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the medium tells); 0 if the firmware takes none"},
-		{"served", 32, 0, Layout, "address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 if the firmware takes no tx_status"},
-		{"list_words", 32, 0, ReadOnly, "words at the start of each processor's ROM that are its request list: the processors that it may ask for, in its order; 0 if the network has no lists"},
-		{"first_choice", 32, 0, Layout, "address of the first choices, 32 bits per processor: the place in its request list that is asked for first; 0 if the firmware takes no request lists"},
-		{"list_valid", 32, 0, Layout, "address of the valid bits of the request lists: one bit per word of the list, in list_words/64 words (rounded up) of 64 bits per processor, side by side, lowest bit first; the NIC clears the bit of the one it has served; 0 if the firmware takes no request lists"},
-		{"accept_tag", 32, 0, Layout, "address of the tag filters, 16 bits per processor: its output takes requests with this tag only, 0xffff for any; 0 if the firmware takes none"},
-		{"lanes", 32, 0, ReadOnly, "ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status and served have so many columns of one element per processor, one for each port"},
+		{"tx_status", 32, 0, Layout,
+			"address of the transmitters' status, one byte per processor: what has become of the head of the TX " +
+				"FIFO in the slot before, none 0, sent 1, blocked 2 (it is still there), collided 3 (where the " +
+				"medium tells); 0 if the firmware takes none"},
+		{"served", 32, 0, Layout,
+			"address of whom they have served, 32 bits per processor: the addressee of a frame that was sent; 0 " +
+				"if the firmware takes no tx_status"},
+		{"list_words", 32, 0, ReadOnly,
+			"words at the start of each processor's ROM that are its request list: the processors that it may " +
+				"ask for, in its order; 0 if the network has no lists"},
+		{"first_choice", 32, 0, Layout,
+			"address of the first choices, 32 bits per processor: the place in its request list that is asked " +
+				"for first; 0 if the firmware takes no request lists"},
+		{"list_valid", 32, 0, Layout,
+			"address of the valid bits of the request lists: one bit per word of the list, in list_words/64 " +
+				"words (rounded up) of 64 bits per processor, side by side, lowest bit first; the NIC clears the bit " +
+				"of the one it has served; 0 if the firmware takes no request lists"},
+		{"accept_tag", 32, 0, Layout,
+			"address of the tag filters, 16 bits per processor: its output takes requests with this tag only, " +
+				"0xffff for any; 0 if the firmware takes none"},
+		{"lanes", 32, 0, ReadOnly,
+			"ports at which a NIC sends and receives in one slot: 1, or all of its ports; rx_status, tx_status " +
+				"and served have so many columns of one element per processor, one for each port"},
 	}},
-	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
+	{Name: "processor", Doc: "The registers of one processor's NIC. One block per processor, side by side: the host scans them " +
+		"densely. The flags are last, so that the first access of a handler checks the bounds for all.", Registers: []Register{
 		{"wake", 16, 0, WriteOnly, "low bits of the slot in which a sleeping handler is called again"},
 		{"tx_fewer", 8, 0, ReadOnly, "frames by which the TX FIFO of this NIC is smaller than tx_frames: 0, but for a fault"},
 		{"reserved", 8, 0, ReadOnly, "zero"},
 		{"rx_count", 8, 0, ReadWrite, "frames in the RX FIFO; the handler takes from the head"},
 		{"tx_count", 8, 0, ReadWrite, "frames in the TX FIFO; the NIC sends one per slot from the head, or tries to"},
 		{"held", 8, 0, WriteOnly, "packets that the handler holds, for the memory rule"},
-		{"flags", 8, 0, ReadWrite, "done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 (by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was sent, where the schedule's word changes, and with delivered), delivered 8 (by the host, where senders learn free of charge: the packet that started here has arrived)"},
+		{"flags", 8, 0, ReadWrite,
+			"done 1 (by the handler), faulty 2 (by the host: the handler is not called any more), tx overflow 4 " +
+				"(by the SDK: a frame did not fit), sleeping 16 (by the handler: not to be called before the slot " +
+				"wake unless there is a frame in a FIFO; the host clears it where tx_status is taken and a frame was " +
+				"sent, where the schedule's word changes, and with delivered), delivered 8 (by the host, where " +
+				"senders learn free of charge: the packet that started here has arrived)"},
 	}},
 }
 
@@ -231,16 +276,78 @@ var cTypes = map[string]string{
 // cOrder puts the blocks in the order in which C needs them.
 var cOrder = []string{"frame", "processor", "bank"}
 
+// cColumnsMax is the length of a line of the header. What does not fit is cut there and stands in
+// full at the end: a line more before code would change the debug information of every image.
+const (
+	cColumnsMax = 140
+	cDocMax     = 100 // of them, what a register means
+)
+
+// clip cuts a text after a clause, to as many columns.
+func clip(text string, columns int) string {
+	for i := min(columns, len(text)) - 1; len(text) > columns && i > 0; i-- {
+		if text[i] == ' ' && strings.IndexByte(".,;:", text[i-1]) >= 0 {
+			return text[:i] + " ..."
+		}
+	}
+	return text
+}
+
+// writeInFull writes the texts of the header that are cut, as one comment.
+func writeInFull(w io.Writer) {
+	fmt.Fprint(w, "\n/* What is cut above, in full.\n")
+	for _, name := range cOrder {
+		b := blockOf(name)
+		if clip(b.Doc, cColumnsMax) != b.Doc {
+			fmt.Fprint(w, " *\n", wrapped(" * ", "sl_"+name+": "+b.Doc))
+		}
+		for _, r := range b.Registers {
+			if clip(r.Doc, cDocMax) != r.Doc {
+				fmt.Fprint(w, " *\n", wrapped(" * ", fmt.Sprintf("sl_%s.%s: %s", name, r.Name, r.Doc)))
+			}
+		}
+	}
+	fmt.Fprint(w, " */\n")
+}
+
+// wrapped breaks a text into lines with a prefix.
+func wrapped(prefix, text string) string {
+	var b strings.Builder
+	columns := 0
+	for word := range strings.FieldsSeq(text) {
+		switch {
+		case columns == 0:
+			b.WriteString(prefix)
+		case columns+len(word) >= 100:
+			b.WriteString("\n" + prefix)
+			columns = 0
+		default:
+			b.WriteByte(' ')
+		}
+		b.WriteString(word)
+		columns += len(word) + 1
+	}
+	return b.String() + "\n"
+}
+
+// blockOf is the block of a name.
+func blockOf(name string) Block {
+	return RegisterMap[slices.IndexFunc(RegisterMap, func(b Block) bool { return b.Name == name })]
+}
+
 // writeC writes firmware/sdk/starloom_registers.h.
 func writeC(w io.Writer) {
-	fmt.Fprintf(w, "/* %s */\n#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n#include <stddef.h>\n#include <stdint.h>\n\n#ifdef __cplusplus\n#define SL_STATIC_ASSERT static_assert\n#else\n#define SL_STATIC_ASSERT _Static_assert\n#endif\n\n", generatedBy)
+	fmt.Fprintf(w, "/* %s */\n", generatedBy)
+	fmt.Fprint(w, "#ifndef STARLOOM_REGISTERS_H\n#define STARLOOM_REGISTERS_H\n\n"+
+		"#include <stddef.h>\n#include <stdint.h>\n\n"+
+		"#ifdef __cplusplus\n#define SL_STATIC_ASSERT static_assert\n#else\n#define SL_STATIC_ASSERT _Static_assert\n#endif\n\n")
 	for _, c := range RegisterConstants {
 		fmt.Fprintf(w, "#define SL_%s %#xu /* %s */\n", strings.ToUpper(c.Name), c.Value, c.Doc)
 	}
 	for _, name := range cOrder {
-		b := RegisterMap[slices.IndexFunc(RegisterMap, func(b Block) bool { return b.Name == name })]
+		b := blockOf(name)
 		regs, size := b.place()
-		fmt.Fprintf(w, "\n/* %s */\ntypedef struct {\n", b.Doc)
+		fmt.Fprintf(w, "\n/* %s */\ntypedef struct {\n", clip(b.Doc, cColumnsMax))
 		for _, r := range regs {
 			typ, ok := cTypes[b.Name+"."+r.Name]
 			if !ok {
@@ -250,7 +357,7 @@ func writeC(w io.Writer) {
 			if r.Count > 0 {
 				array = fmt.Sprintf("[%d]", r.Count)
 			}
-			fmt.Fprintf(w, "    %s%s%s; /* %s, %s */\n", typ, r.Name, array, r.Access, r.Doc)
+			fmt.Fprintf(w, "    %s%s%s; /* %s, %s */\n", typ, r.Name, array, r.Access, clip(r.Doc, cDocMax))
 		}
 		if b.Name == "frame" {
 			fmt.Fprintf(w, "    uint8_t payload[];\n")
@@ -268,6 +375,7 @@ func writeC(w io.Writer) {
 			fmt.Fprint(w, "#endif\n")
 		}
 	}
+	writeInFull(w)
 	fmt.Fprint(w, "\n#endif\n")
 }
 
@@ -279,7 +387,7 @@ func writeVerilog(w io.Writer) {
 	}
 	for _, b := range RegisterMap {
 		regs, size := b.place()
-		fmt.Fprintf(w, "\n// %s\n", b.Doc)
+		fmt.Fprint(w, "\n", wrapped("// ", b.Doc))
 		for _, r := range regs {
 			name := strings.ToUpper(b.Name + "_" + r.Name)
 			fmt.Fprintf(w, "`define SL_%s_OFFSET %d\n`define SL_%s_BITS %d\n", name, r.Offset, name, r.Bits)
@@ -292,7 +400,8 @@ func writeVerilog(w io.Writer) {
 // writeMarkdown writes REGISTERS.md.
 func writeMarkdown(w io.Writer) {
 	fmt.Fprintf(w, "<!-- %s -->\n# Register map, ABI version %d\n\n", generatedBy, ABIVersion)
-	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, L the image writes once, in `starloom_attach`; in an image with `starloom.h` the SDK does.\n")
+	fmt.Fprint(w, "Access is seen from the firmware's handler: R the NIC writes, W the handler writes, RW both, "+
+		"L the image writes once, in `starloom_attach`; in an image with `starloom.h` the SDK does.\n")
 	for _, b := range RegisterMap {
 		regs, size := b.place()
 		fmt.Fprintf(w, "\n## %s, %d bytes\n\n%s\n\n", b.Name, size, b.Doc)

@@ -22,11 +22,49 @@ type serialiserSite struct {
 func (t *Serialisers) Site() *hw.Site {
 	if t.site == nil {
 		cells := t.bank.Size()
-		t.site = &serialiserSite{replaced: make([]bool, cells), load: make([]bool, cells), length: make([]uint16, cells), port: make([]uint16, cells)}
+		t.site = &serialiserSite{
+			replaced: make([]bool, cells),
+			load:     make([]bool, cells),
+			length:   make([]uint16, cells),
+			port:     make([]uint16, cells),
+		}
 	}
-	x := t.site
 	own := func(cell, _ int) uint32 { return uint32(cell) }
-	ports := []hw.Port{
+	name, ports := "serialiser", t.loadPorts()
+	parameters := map[string]int{
+		"PHIT_BITS": t.phitBits, "FRAME_BYTES_MAX": t.frameMax, "COMPUTE_CYCLES": int(t.compute),
+	}
+	if t.asks != nil {
+		ports = append(ports, t.servingPort())
+	}
+	ports = append(ports, hw.LightPorts("rail1_o", "rail0_o", t.light, false, 1, own)...)
+	ports = append(ports, t.portPort(), t.busyPort())
+	if t.asks != nil {
+		name, ports = "requester", append(ports, t.askPorts()...)
+		parameters["ARBITRATION_CYCLES"] = int(t.arbitration)
+	}
+	return &hw.Site{
+		Twin: name, What: "transmitters", Parameters: hw.Same(parameters),
+		Elements: t.bank.Size(), Path: t.bank.Element, Whole: t.bank.WholeOf(), Clocked: true, Ports: ports,
+		Take:    t.takeInputs,
+		Replace: func(cell int, _ func() bool) { t.site.replaced[cell] = true },
+	}
+}
+
+// takeInputs does what the inputs of a transmitter say.
+func (t *Serialisers) takeInputs(cell int) {
+	x := t.site
+	bytes := int(x.length[cell])
+	if x.load[cell] && t.length[cell] == 0 && bytes >= t.shortest() && bytes <= t.frameMax {
+		t.Load(cell, t.frames[cell*t.stride:][:bytes], x.port[cell])
+	}
+	x.load[cell] = false
+}
+
+// loadPorts are the inputs of a load: the frame, its length and its port.
+func (t *Serialisers) loadPorts() []hw.Port {
+	x := t.site
+	return []hw.Port{
 		{
 			Name: "load_i", Bits: 1, Input: true,
 			Get: func(cell int, to hw.Pins) { to.Set(oneIf(x.load[cell])) },
@@ -73,18 +111,23 @@ func (t *Serialisers) Site() *hw.Site {
 			},
 		},
 	}
-	if t.asks != nil {
-		ports = append(ports, hw.Port{
-			Name: "serving_i", Bits: 16, Input: true,
-			Get: func(cell int, to hw.Pins) { to.Set(uint64(t.serving.Value[cell])) },
-			Put: func(cell int, from hw.Pins) error {
-				t.serving.Value[cell] = uint16(from.Value())
-				return nil
-			},
-		})
+}
+
+// servingPort is the input that is served in this cycle, of a transmitter that asks.
+func (t *Serialisers) servingPort() hw.Port {
+	return hw.Port{
+		Name: "serving_i", Bits: 16, Input: true,
+		Get: func(cell int, to hw.Pins) { to.Set(uint64(t.serving.Value[cell])) },
+		Put: func(cell int, from hw.Pins) error {
+			t.serving.Value[cell] = uint16(from.Value())
+			return nil
+		},
 	}
-	ports = append(ports, hw.LightPorts("rail1_o", "rail0_o", t.light, false, 1, own)...)
-	ports = append(ports, hw.Port{
+}
+
+// portPort is the port to which a transmitter sends, or for which it asks.
+func (t *Serialisers) portPort() hw.Port {
+	return hw.Port{
 		Name: "port_o", Bits: 16,
 		Get: func(cell int, to hw.Pins) { to.Set(uint64(t.ports.Value[cell])) },
 		Put: func(cell int, from hw.Pins) error {
@@ -96,7 +139,12 @@ func (t *Serialisers) Site() *hw.Site {
 			t.ports.Value[cell] = port
 			return nil
 		},
-	}, hw.Port{
+	}
+}
+
+// busyPort says whether a transmitter has a frame.
+func (t *Serialisers) busyPort() hw.Port {
+	return hw.Port{
 		Name: "busy_o", Bits: 1,
 		Get: func(cell int, to hw.Pins) { to.Set(oneIf(t.length[cell] != 0)) },
 		Put: func(cell int, from hw.Pins) error {
@@ -105,23 +153,6 @@ func (t *Serialisers) Site() *hw.Site {
 			}
 			return nil
 		},
-	})
-	name, parameters := "serialiser", map[string]int{"PHIT_BITS": t.phitBits, "FRAME_BYTES_MAX": t.frameMax, "COMPUTE_CYCLES": int(t.compute)}
-	if t.asks != nil {
-		name, ports = "requester", append(ports, t.askPorts()...)
-		parameters["ARBITRATION_CYCLES"] = int(t.arbitration)
-	}
-	return &hw.Site{
-		Twin: name, What: "transmitters", Parameters: hw.Same(parameters),
-		Elements: t.bank.Size(), Path: t.bank.Element, Whole: t.bank.WholeOf(), Clocked: true, Ports: ports,
-		Take: func(cell int) {
-			bytes := int(x.length[cell])
-			if x.load[cell] && t.length[cell] == 0 && bytes >= t.shortest() && bytes <= t.frameMax {
-				t.Load(cell, t.frames[cell*t.stride:][:bytes], x.port[cell])
-			}
-			x.load[cell] = false
-		},
-		Replace: func(cell int, _ func() bool) { x.replaced[cell] = true },
 	}
 }
 

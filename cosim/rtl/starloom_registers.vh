@@ -28,7 +28,8 @@
 `define SL_FLAG_SLEEPING 32'h00000010 // the handler need not be called
 `define SL_FLAG_DELIVERED 32'h00000008 // the packet that started here has arrived
 
-// A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to the wire format.
+// A frame as firmware sees it, little-endian; the payload follows it. The NIC converts from and to
+// the wire format.
 `define SL_FRAME_KIND_OFFSET 0
 `define SL_FRAME_KIND_BITS 8
 `define SL_FRAME_FLAGS_OFFSET 1
@@ -45,7 +46,8 @@
 `define SL_FRAME_PORT_BITS 16
 `define SL_FRAME_BYTES 16
 
-// One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the host the rest.
+// One descriptor per bank of processors. The SDK fills in the layout when the bank is attached, the
+// host the rest.
 `define SL_BANK_ABI_OFFSET 0
 `define SL_BANK_ABI_BITS 32
 `define SL_BANK_CELLS_OFFSET 4
@@ -122,7 +124,8 @@
 `define SL_BANK_LANES_BITS 32
 `define SL_BANK_BYTES 240
 
-// The registers of one processor's NIC. One block per processor, side by side: the host scans them densely. The flags are last, so that the first access of a handler checks the bounds for all.
+// The registers of one processor's NIC. One block per processor, side by side: the host scans them
+// densely. The flags are last, so that the first access of a handler checks the bounds for all.
 `define SL_PROCESSOR_WAKE_OFFSET 0
 `define SL_PROCESSOR_WAKE_BITS 16
 `define SL_PROCESSOR_TX_FEWER_OFFSET 2

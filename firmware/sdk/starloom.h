@@ -519,7 +519,10 @@ typedef struct {
     uint32_t line, column;
 } starloom_place_t;
 #define STARLOOM_UNDEFINED(name, text, ...) \
-    __attribute__((weak, noreturn, no_sanitize("undefined"))) void __ubsan_handle_##name(const starloom_place_t *at, ##__VA_ARGS__) { sl_host_assert(text, "", at->file, at->line); }
+    __attribute__((weak, noreturn, no_sanitize("undefined"))) \
+    void __ubsan_handle_##name(const starloom_place_t *at, ##__VA_ARGS__) { \
+        sl_host_assert(text, "", at->file, at->line); \
+    }
 STARLOOM_UNDEFINED(type_mismatch_v1_abort, "the pointer is not null, and what it points to is large enough", uint32_t a)
 STARLOOM_UNDEFINED(pointer_overflow_abort, "the pointer stays in its object", uint32_t a, uint32_t b)
 STARLOOM_UNDEFINED(out_of_bounds_abort, "the index is in the array", uint32_t a)
@@ -575,7 +578,8 @@ SL_INLINE void starloom_untouched(void) {
     if (!starloom_lost_by.payload) return;
     for (uint32_t i = 0; i < starloom_lost_by.bytes; i++)
         if (starloom_lost_by.payload[i] != STARLOOM_MARK)
-            sl_host_assert("sl_send: nothing is written to a frame that the full TX FIFO has no room for", starloom_lost_by.function, starloom_lost_by.file, starloom_lost_by.line);
+            sl_host_assert("sl_send: nothing is written to a frame that the full TX FIFO has no room for",
+                           starloom_lost_by.function, starloom_lost_by.file, starloom_lost_by.line);
     starloom_lost_by.payload = 0;
 }
 SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t kind, uint32_t destination, uint32_t payload_bytes,
@@ -597,9 +601,13 @@ SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t k
 
 #define sl_send(nic, port, kind, destination, payload_bytes) starloom_checked_send(nic, port, kind, destination, payload_bytes, STARLOOM_HERE)
 #define sl_send_packet(nic, port, ...) \
-    sl_send_packet(nic, starloom_port(port, SL_PORT_ALL, (nic)->bank.ports, "sl_send_packet: port < sl_ports(nic) || port == SL_PORT_ALL", STARLOOM_HERE), __VA_ARGS__)
+    sl_send_packet(nic, starloom_port(port, SL_PORT_ALL, (nic)->bank.ports, \
+                                      "sl_send_packet: port < sl_ports(nic) || port == SL_PORT_ALL", STARLOOM_HERE), \
+                   __VA_ARGS__)
 #define sl_send_ack(nic, port, destination) \
-    sl_send_ack(nic, starloom_port(port, SL_PORT_ALL, (nic)->bank.ports, "sl_send_ack: port < sl_ports(nic) || port == SL_PORT_ALL", STARLOOM_HERE), destination)
+    sl_send_ack(nic, starloom_port(port, SL_PORT_ALL, (nic)->bank.ports, \
+                                   "sl_send_ack: port < sl_ports(nic) || port == SL_PORT_ALL", STARLOOM_HERE), \
+                destination)
 #define sl_listen(nic, port) \
     sl_listen(nic, starloom_port(port, SL_PORT_NONE, (nic)->bank.ports, "sl_listen: port < sl_ports(nic) || port == SL_PORT_NONE", STARLOOM_HERE))
 #define sl_listen_in(nic, k, port)                                                                                \
@@ -612,7 +620,9 @@ SL_INLINE sl_frame *starloom_checked_send(sl_nic *nic, uint32_t port, uint32_t k
 #define sl_probe(nic, signal, value) \
     sl_probe(nic, starloom_below(signal, starloom_count(starloom_probe_names), "sl_probe: signal is one of STARLOOM_PROBES", STARLOOM_HERE), value)
 #define sl_rom(nic, k) sl_rom(nic, starloom_below(k, (nic)->bank.rom_words, "sl_rom: k < sl_rom_words(nic)", STARLOOM_HERE))
-#define sl_machine_rom(nic, k) sl_machine_rom(nic, starloom_below(k, (nic)->bank.machine_rom_words, "sl_machine_rom: k < sl_machine_rom_words(nic)", STARLOOM_HERE))
+#define sl_machine_rom(nic, k) \
+    sl_machine_rom(nic, starloom_below(k, (nic)->bank.machine_rom_words, \
+                                       "sl_machine_rom: k < sl_machine_rom_words(nic)", STARLOOM_HERE))
 #define STARLOOM_LANE(nic, port, text) starloom_below(port, (nic)->bank.lanes, text ": port < the ports that are used in one slot", STARLOOM_HERE)
 #define sl_status_of(nic, port) sl_status_of(nic, STARLOOM_LANE(nic, port, "sl_status_of"))
 #define sl_tx_status_of(nic, port) sl_tx_status_of(nic, STARLOOM_LANE(nic, port, "sl_tx_status_of"))

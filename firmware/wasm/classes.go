@@ -200,62 +200,87 @@ func (c *Costs) of(i *instruction, imported int) uint64 {
 	return uint64(c[k])
 }
 
+// classOf returns the class of an instruction.
 func classOf(i *instruction, imported int) class {
-	switch op := i.op; {
-	case op == opElse, op == opEnd:
-		return classFree
-	case op <= opLoop:
-		return classNop
-	case op == opIf, op == opBrIf:
-		return classBranchIf
-	case op == opBr:
-		return classBranch
-	case op == opBrTable:
-		return classBranchTable
-	case op == opReturn:
-		return classReturn
-	case op == opCall && int(i.index) < imported:
+	if i.op == opCall && int(i.index) < imported {
 		return classCallHost
-	case op == opCall:
-		return classCall
-	case op == opCallIndirect:
-		return classCallIndirect
-	case op >= opDrop && op <= opSelectTyped:
-		return classSelect
-	case op >= opLocalGet && op <= opLocalTee:
-		return classLocal
-	case op >= opGlobalGet && op <= opTableSet, op >= opRefNull && op <= opRefFunc:
-		return classGlobal
-	case op == 0x29, op == 0x2B, op >= 0x30 && op <= 0x35:
-		return classLoad64
-	case op >= 0x28 && op <= 0x2F:
-		return classLoad
-	case op == 0x37, op == 0x39, op >= 0x3C && op <= 0x3E:
-		return classStore64
-	case op >= 0x36 && op <= 0x3B:
-		return classStore
-	case op == 0x3F, op == opMemoryGrow, op >= opMemoryInit && op <= bulk|0xFFFF:
-		return classMemory
-	case op >= opI32Const && op <= opF64Const:
-		return classConst
-	case op >= simd:
-		return classVector
-	case op >= 0x67 && op <= 0x69, op >= 0x79 && op <= 0x7B:
-		return classBits
-	case op == 0x6C:
-		return classMultiply
-	case op >= 0x6D && op <= 0x70:
-		return classDivide
-	case op == 0x7E:
-		return classMultiply64
-	case op >= 0x7F && op <= 0x82:
-		return classDivide64
-	case op == 0x91, op == 0x95, op == 0x9F, op == 0xA3:
-		return classFloatDivide
-	case op >= 0x5B && op <= 0x66, op >= 0x8B && op <= 0xA6, op >= 0xA8 && op <= 0xAB, op >= 0xAE && op <= 0xBF, op >= bulk:
-		return classFloat
-	case op >= 0x50 && op <= 0x5A, op >= 0x7C && op <= 0x8A, op == 0xAC, op == 0xAD, op >= 0xC2 && op <= 0xC4:
-		return classInteger64
 	}
-	return classInteger // i32 comparisons, arithmetic, logic, shifts, wrap, sign extension
+	for k := range classRanges {
+		if r := &classRanges[k]; i.op <= r.last {
+			return r.class
+		}
+	}
+	return classVector
+}
+
+// classRanges are the classes of instructions in the order of their opcodes: up to last, from after
+// the one before. What follows is SIMD.
+var classRanges = [...]struct {
+	last  opcode
+	class class
+}{
+	{opLoop, classNop},
+	{opIf, classBranchIf},
+	{opElse, classFree},
+	{opEnd - 1, classInteger},
+	{opEnd, classFree},
+	{opBr, classBranch},
+	{opBrIf, classBranchIf},
+	{opBrTable, classBranchTable},
+	{opReturn, classReturn},
+	{opCall, classCall},
+	{opCallIndirect, classCallIndirect},
+	{opDrop - 1, classInteger},
+	{opSelectTyped, classSelect},
+	{opLocalGet - 1, classInteger},
+	{opLocalTee, classLocal},
+	{opTableSet, classGlobal},
+	{0x27, classInteger},
+	{opI32Load, classLoad},
+	{0x29, classLoad64}, // i64.load
+	{0x2A, classLoad},   // f32.load
+	{0x2B, classLoad64}, // f64.load
+	{0x2F, classLoad},   // i32.load8_s to i32.load16_u
+	{opLoadLast, classLoad64},
+	{opI32Store, classStore},
+	{0x37, classStore64}, // i64.store
+	{0x38, classStore},   // f32.store
+	{0x39, classStore64}, // f64.store
+	{0x3B, classStore},   // i32.store8, i32.store16
+	{opStoreLast, classStore64},
+	{opMemoryGrow, classMemory},
+	{opF64Const, classConst},
+	{opI32GeU, classInteger},
+	{opI64GeU, classInteger64},
+	{0x66, classFloat}, // comparisons
+	{0x69, classBits},  // i32.clz to i32.popcnt
+	{opI32Sub, classInteger},
+	{0x6C, classMultiply},
+	{0x70, classDivide},  // i32.div_s to i32.rem_u
+	{0x78, classInteger}, // to i32.rotr
+	{0x7B, classBits},    // i64.clz to i64.popcnt
+	{opI64Sub, classInteger64},
+	{opI64Mul, classMultiply64},
+	{0x82, classDivide64},  // i64.div_s to i64.rem_u
+	{0x8A, classInteger64}, // to i64.rotr
+	{0x90, classFloat},
+	{0x91, classFloatDivide}, // f32.sqrt
+	{0x94, classFloat},
+	{0x95, classFloatDivide}, // f32.div
+	{0x9E, classFloat},
+	{0x9F, classFloatDivide}, // f64.sqrt
+	{0xA2, classFloat},
+	{0xA3, classFloatDivide}, // f64.div
+	{0xA6, classFloat},
+	{opI32WrapI64, classInteger},
+	{0xAB, classFloat}, // i32.trunc_...
+	{opI64ExtendI32U, classInteger64},
+	{0xBF, classFloat},     // conversions
+	{0xC1, classInteger},   // i32.extend8_s, i32.extend16_s
+	{0xC4, classInteger64}, // i64.extend8_s to i64.extend32_s
+	{opRefNull - 1, classInteger},
+	{opRefFunc, classGlobal},
+	{bulk - 1, classInteger},
+	{opMemoryInit - 1, classFloat}, // saturating conversions
+	{simd - 1, classMemory},
 }

@@ -164,39 +164,17 @@ func (m *module) section(s *section) error {
 		}
 		return r.err
 	case sectionType:
-		for n := r.list("types"); n > 0 && r.err == nil; n-- {
-			if form := r.byte(); form != 0x60 && r.err == nil {
-				r.broken("a type of form %#x, which is not a function's,", form)
-			}
-			m.types = append(m.types, funcType{string(r.bytes(uint64(r.u32()))), string(r.bytes(uint64(r.u32())))})
-		}
+		m.readTypes(r)
 	case sectionImport:
 		m.readImports(r)
 	case sectionFunction:
-		for n := r.list("functions"); n > 0 && r.err == nil; n-- {
-			signature := r.u32()
-			if uint64(signature) >= uint64(len(m.types)) {
-				r.broken("a function has the unknown type %d", signature)
-			}
-			m.body = append(m.body, function{signature: signature})
-		}
+		m.readFunctions(r)
 	case sectionTable:
-		for n := r.list("tables"); n > 0 && r.err == nil; n-- {
-			r.valueType()
-			m.tables = append(m.tables, r.limits())
-		}
+		m.readTables(r)
 	case sectionGlobal:
-		for n := r.list("globals"); n > 0 && r.err == nil; n-- {
-			g := global{valueType: r.valueType()}
-			g.mutable = r.byte() == 1
-			g.initial = m.constant(r, nil)
-			m.globals = append(m.globals, g)
-		}
+		m.readGlobals(r)
 	case sectionExport:
-		for n := r.list("exports"); n > 0 && r.err == nil; n-- {
-			name := r.name()
-			m.exports[name] = export{r.byte(), r.u32()}
-		}
+		m.readExports(r)
 	case sectionStart:
 		m.start = int(r.u32())
 	case sectionElement:
@@ -214,6 +192,48 @@ func (m *module) section(s *section) error {
 		r.broken("section %d has bytes after its end", s.id)
 	}
 	return r.err
+}
+
+func (m *module) readTypes(r *reader) {
+	for n := r.list("types"); n > 0 && r.err == nil; n-- {
+		if form := r.byte(); form != 0x60 && r.err == nil {
+			r.broken("a type of form %#x, which is not a function's,", form)
+		}
+		m.types = append(m.types, funcType{string(r.bytes(uint64(r.u32()))), string(r.bytes(uint64(r.u32())))})
+	}
+}
+
+func (m *module) readFunctions(r *reader) {
+	for n := r.list("functions"); n > 0 && r.err == nil; n-- {
+		signature := r.u32()
+		if uint64(signature) >= uint64(len(m.types)) {
+			r.broken("a function has the unknown type %d", signature)
+		}
+		m.body = append(m.body, function{signature: signature})
+	}
+}
+
+func (m *module) readTables(r *reader) {
+	for n := r.list("tables"); n > 0 && r.err == nil; n-- {
+		r.valueType()
+		m.tables = append(m.tables, r.limits())
+	}
+}
+
+func (m *module) readGlobals(r *reader) {
+	for n := r.list("globals"); n > 0 && r.err == nil; n-- {
+		g := global{valueType: r.valueType()}
+		g.mutable = r.byte() == 1
+		g.initial = m.constant(r, nil)
+		m.globals = append(m.globals, g)
+	}
+}
+
+func (m *module) readExports(r *reader) {
+	for n := r.list("exports"); n > 0 && r.err == nil; n-- {
+		name := r.name()
+		m.exports[name] = export{r.byte(), r.u32()}
+	}
 }
 
 func (m *module) readImports(r *reader) {

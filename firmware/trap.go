@@ -1,0 +1,215 @@
+package firmware
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/firmware/wasm"
+)
+
+// fault marks a cell faulty and silences its NIC. A cell fails once, even if its
+// firmware, or that of a neighbour in the bank, has revived it.
+func (in *wasmInstance) fault(cell int, err error) {
+	if in.bank.Silenced(cell) {
+		in.bank.Silence(cell)
+		return
+	}
+	in.bank.Silence(cell)
+	event := in.image.faultEvent(err)
+	event.Cell = cell
+	if event.Kind == EventTrap && in.runtime.panic != "" {
+		event.Text = fmt.Sprintf("%s (%s)", in.runtime.panic, event.Text)
+	}
+	in.events = append(in.events, event)
+}
+
+// faultEvent says what the error of a call is: a trap, sl_fail or an assertion.
+func (img *Image) faultEvent(err error) Event {
+	event := Event{Kind: EventTrap}
+	event.Text, event.Function, event.Source, event.Backtrace = img.parseTrap(err)
+	var gaveUp gaveUpError
+	var failed assertError
+	var endless endlessError
+	var kept keptError
+	var overflow overflowError
+	switch {
+	case errors.As(err, &overflow):
+		event.Text += overflow.what
+	case errors.As(err, &kept):
+		event.Backtrace = img.breaking(kept.global)
+		event.Function, event.Source = event.Backtrace[0].Function, event.Backtrace[0].Source
+	case errors.As(err, &endless):
+		event.Text = endless.Error()
+	case errors.As(err, &gaveUp):
+		event.Kind, event.Text = EventFail, strconv.Itoa(int(gaveUp))
+	case errors.As(err, &failed):
+		event.Kind, event.Text, event.Source = EventAssert, failed.condition, failed.source
+		event.Function = cmp.Or(failed.function, functionAt(event.Backtrace, failed.source))
+	}
+	var spent spentError
+	if errors.As(err, &spent) {
+		event.Text = spent.Error()
+	}
+	return event
+}
+
+// overflowError is a trap for want of stack.
+type overflowError struct {
+	error
+	what string // beyond the runtime's words
+}
+
+func (e overflowError) Unwrap() error { return e.error }
+
+// overflowed says of a trap, before leave, that the stack was too small: that of the image, which
+// grows down to address 0, or that of the runtime.
+func (in *wasmInstance) overflowed(err error) error {
+	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
+		return err // the host has ended the call
+	}
+	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
+		return overflowError{err, ": too many calls inside each other of " + some(recursive)}
+	}
+	for i, g := range in.globals {
+		if in.image.copy.Globals[i].GivenBack && int32(in.before[i]) > 0 && int32(g.Get()) < 0 {
+			return overflowError{err, fmt.Sprintf(": the stack of %d bytes has overflowed", in.before[i])}
+		}
+	}
+	return err
+}
+
+// gaveUpError ends a handler that has called sl_fail; its value is the code.
+type gaveUpError int32
+
+func (e gaveUpError) Error() string { return fmt.Sprintf("gave up with code %d", int32(e)) }
+
+// assertError ends a handler of which an assertion has failed.
+type assertError struct{ condition, function, source string }
+
+func (e assertError) Error() string {
+	return fmt.Sprintf("assertion `%s` failed in %s at %s", e.condition, e.function, e.source)
+}
+
+// functionAt is the function of a backtrace that is at a file:line, without a folder; else
+// the innermost one. Sanitizers do not tell it.
+func functionAt(backtrace []wasm.Frame, source string) string {
+	for _, frame := range backtrace {
+		if strings.HasPrefix(path.Base(frame.Source), source+":") {
+			return frame.Function
+		}
+	}
+	if len(backtrace) > 0 {
+		return backtrace[0].Function
+	}
+	return ""
+}
+
+// keptError ends a handler that has returned and not given back a stack pointer.
+type keptError struct {
+	global        *wasm.Global
+	before, after int32
+}
+
+func (e keptError) Error() string {
+	kept := e.before - e.after
+	if kept < 0 {
+		return fmt.Sprintf("the handler has returned with %s %d bytes above where it was", e.global.Name, -kept)
+	}
+	return fmt.Sprintf("the handler has returned and kept %d bytes of the stack: %s is not what it was", kept, e.global.Name)
+}
+
+// frameName is a line of wazero's stack trace: a name, which may have parentheses of
+// its own, the types of the parameters and those of the results.
+var frameName = regexp.MustCompile(`^(.*?)\((?:\w+(?:,\w+)*)?\)(?: \w+| \(\w+(?:,\w+)*\))?$`)
+
+// parseTrap takes reason, innermost function and source line, and all functions, out of
+// wazero's error, whose text is
+//
+//	wasm error: unreachable
+//	wasm stack trace:
+//		.on_slot(i32,i32)
+//			0x1a: ?
+//
+// The number is the offset in the code of the copy, of which the image's own debug
+// information knows nothing.
+func (img *Image) parseTrap(err error) (reason, function, source string, backtrace []wasm.Frame) {
+	lines := strings.Split(err.Error(), "\n")
+	reason = strings.TrimPrefix(lines[0], "wasm error: ")
+	name, placed := "", true
+	end := func() { // of what is said of a function
+		if !placed {
+			backtrace = append(backtrace, wasm.Frame{Function: name})
+		}
+		placed = true
+	}
+frames:
+	for _, line := range lines[1:] {
+		text := strings.TrimSpace(line)
+		switch {
+		case strings.HasPrefix(line, "\t\t"):
+			number, _, _ := strings.Cut(text, ":")
+			offset, err := strconv.ParseUint(number, 0, 32)
+			if placed || err != nil {
+				continue
+			}
+			frames := img.frames(offset)
+			if len(frames) == 0 {
+				continue
+			}
+			if function == name && source == "" && len(backtrace) == 0 {
+				function, source = cmp.Or(frames[0].Function, name), frames[0].Source
+			}
+			frames[len(frames)-1].Function = cmp.Or(frames[len(frames)-1].Function, name)
+			backtrace, placed = append(backtrace, frames...), true
+		case strings.HasPrefix(line, "\t"):
+			end()
+			if name = frameName.ReplaceAllString(text, "$1"); strings.HasPrefix(name, importModule+".") {
+				continue
+			}
+			if name = strings.TrimPrefix(name, "."); strings.HasPrefix(name, wasm.EachName) {
+				function = cmp.Or(function, strings.TrimPrefix(name, wasm.EachName)) // which has returned
+				break frames                                                         // the copy's own entry point, which the image has not
+			}
+			placed = false
+			function = cmp.Or(function, name)
+		}
+	}
+	end()
+	if k := ownFrame(backtrace); k > 0 {
+		function, source = backtrace[k].Function, backtrace[k].Source
+	}
+	return reason, function, source, backtrace[:min(len(backtrace), backtraceMax)]
+}
+
+// ownFrame is the place of the innermost function that is the user's: a trap in what a language brings -
+// its panic, its checks - is the caller's doing. A panic handler, which the user may have written, is
+// inside of the panic.
+func ownFrame(backtrace []wasm.Frame) int {
+	at := max(slices.IndexFunc(backtrace, func(f wasm.Frame) bool {
+		return strings.Contains(f.Source, "/core/src/panicking.rs:") || strings.HasPrefix(f.Function, "core::panicking::")
+	}), 0)
+	for k, f := range backtrace[at:] {
+		if !ofLibrary(f) {
+			return at + k
+		}
+	}
+	return 0
+}
+
+// libraries are where the sources and the functions of Rust, AssemblyScript and Go themselves are.
+var libraries = regexp.MustCompile(`/library/(core|alloc|std|panic_abort|compiler-builtins)/|/compiler_builtins-`)
+
+var libraryFunctions = []string{"core::", "alloc::", "std::", "compiler_builtins::", "~lib/", "runtime."}
+
+func ofLibrary(f wasm.Frame) bool {
+	return libraries.MatchString(f.Source) || slices.ContainsFunc(libraryFunctions, func(start string) bool { return strings.HasPrefix(f.Function, start) })
+}
+
+// backtraceMax is how many functions of a backtrace are kept, the innermost ones.
+const backtraceMax = 64

@@ -1,0 +1,274 @@
+package nic
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"starloom/traces"
+)
+
+// ErrNoRoom says that firmware cannot lay out a bank of that many processors.
+var ErrNoRoom = errors.New("the firmware has no room for a bank")
+
+// ErrLargeState says that a processor's state is larger than StateBytesMax.
+var ErrLargeState = errors.New("the firmware has a state")
+
+// DescribeBank tells firmware, in the descriptor that it keeps at address, what it may lay
+// out a bank by. That is the same for all banks of a machine and for all seeds, so their
+// records are of one size.
+func DescribeBank(memory []byte, address uint32, c BankConfig) error {
+	d, err := descriptorAt(memory, address)
+	if err == nil {
+		c.describe(d)
+	}
+	return err
+}
+
+// CheckState refuses a state that is too large: starloom_attach leaves its size in the descriptor
+// and lays out nothing.
+func CheckState(memory []byte, descriptor uint32) error {
+	d, err := descriptorAt(memory, descriptor)
+	if err != nil {
+		return err
+	}
+	if size := binary.LittleEndian.Uint32(d[offBankRx:]); size > StateBytesMax {
+		return fmt.Errorf("%w of %d bytes, allowed are %d", ErrLargeState, size, StateBytesMax)
+	}
+	return nil
+}
+
+// descriptorAt is the bank block at an address.
+func descriptorAt(memory []byte, address uint32) ([]byte, error) {
+	if address == 0 || uint64(address)+sizeBank > uint64(len(memory)) || address%8 != 0 {
+		return nil, fmt.Errorf("bank descriptor at %#x: outside the memory of %#x bytes or not aligned to 8", address, len(memory))
+	}
+	return memory[address : address+sizeBank : address+sizeBank], nil
+}
+
+// describe writes what is the same for all banks of a machine.
+func (c *BankConfig) describe(d []byte) {
+	le := binary.LittleEndian
+	le.PutUint32(d[offBankProcessors:], uint32(c.Processors))
+	for k, v := range c.Shape {
+		le.PutUint32(d[offBankShape+4*k:], v)
+	}
+	le.PutUint32(d[offBankPorts:], uint32(c.Ports))
+	for k, v := range c.Params {
+		le.PutUint32(d[offBankParam+4*k:], uint32(v))
+	}
+	le.PutUint32(d[offBankLanes:], uint32(c.Lanes()))
+	le.PutUint32(d[offBankListWords:], uint32(c.ListWords))
+	le.PutUint32(d[offBankROMWords:], uint32(c.ROMWords))
+	le.PutUint32(d[offBankMachineROMWords:], uint32(c.MachineROM))
+}
+
+// StateBytesMax is the largest state of one processor.
+const StateBytesMax = 1 << 20
+
+// AttachBank checks the descriptor that firmware has put at address, writes the
+// host's part of it and returns the view. Everything must lie inside memory,
+// aligned and without overlap.
+func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
+	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
+		return nil, errors.New("this machine is big-endian: banks need a little-endian one")
+	}
+	if address == 0 {
+		return nil, fmt.Errorf("%w of %s", ErrNoRoom, traces.Plural(uint64(c.Cells), "processor", "processors"))
+	}
+	bytes, err := descriptorAt(memory, address)
+	if err != nil {
+		return nil, err
+	}
+	d := descriptor(bytes)
+	if err := d.agrees(&c); err != nil {
+		return nil, err
+	}
+	b := &Bank{
+		BankConfig:  c,
+		TakesROM:    d.has(offBankROM) && d.has(offBankMachineROM),
+		silenced:    make([]uint64, (c.Cells+63)/64),
+		descriptor:  d,
+		recordBytes: d.word(offBankRecordStride),
+		recordsAt:   d.word(offBankRecord),
+		rx:          fifo{at: d.word(offBankRx)},
+		tx:          fifo{at: d.word(offBankTx)},
+		frameStride: d.word(offBankFrameStride),
+		listenSlots: d.word(offBankListenSlots),
+	}
+	if err := b.checkLayout(); err != nil {
+		return nil, err
+	}
+	l := layout{memory, d, []claim{{"descriptor", uint64(address), sizeBank, 0, false}}}
+	for _, column := range b.columns() {
+		if err := l.take(&column, c.Cells); err != nil {
+			return nil, err
+		}
+	}
+	// Columns are aligned in a memory that is aligned to 8. They are little-endian in the guest,
+	// and so is this machine (above).
+	if uintptr(unsafe.Pointer(unsafe.SliceData(memory)))%8 != 0 {
+		return nil, fmt.Errorf("bank at %#x: the memory itself is not aligned", address)
+	}
+	b.Words = unsafe.Slice((*uint64)(unsafe.Pointer(unsafe.SliceData(b.Registers))), c.Cells)
+	b.claims = l.claims
+	b.configure()
+	return b, nil
+}
+
+// descriptor is a bank block.
+type descriptor []byte
+
+// word is a register of 32 bits.
+func (d descriptor) word(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
+
+// has reports whether the firmware has a column, whose address is at an offset.
+func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
+
+// agrees checks that the firmware has laid out what it was asked for.
+func (d descriptor) agrees(c *BankConfig) error {
+	for _, w := range []struct {
+		name   string
+		offset int
+		want   int
+	}{
+		{"abi", offBankABI, ABIVersion},
+		{"cells", offBankCells, c.Cells},
+		{"payload_bytes", offBankPayloadBytes, c.PayloadBytes},
+		{"rx_frames", offBankRxFrames, c.RxFrames},
+		{"tx_frames", offBankTxFrames, c.TxFrames},
+		{"frame_stride", offBankFrameStride, FrameStride(c.PayloadBytes)},
+	} {
+		if have := d.word(w.offset); have != w.want {
+			return fmt.Errorf("bank descriptor: %s is %d, want %d", w.name, have, w.want)
+		}
+	}
+	return nil
+}
+
+// checkLayout checks the sizes that the firmware has chosen.
+func (b *Bank) checkLayout() error {
+	if b.rx.at%8 != 0 || b.rx.at > StateBytesMax {
+		return fmt.Errorf("bank descriptor: a state of %d bytes; it must be a multiple of 8 and at most %d",
+			b.rx.at, StateBytesMax)
+	}
+	tx, end := b.rx.at+b.frameStride, b.tx.at+b.frameStride
+	if b.tx.at != tx || b.recordBytes < end || b.recordBytes%8 != 0 {
+		return fmt.Errorf("bank descriptor: a record of %d bytes with its TX FIFO at %d; "+
+			"it must be a multiple of 8, at least %d, and the TX FIFO after the RX FIFO, at %d",
+			b.recordBytes, b.tx.at, end, tx)
+	}
+	if b.listenSlots < 1 || b.listenSlots > listenSlotsMax {
+		return fmt.Errorf("bank descriptor: a listening table of %d slots; it must have 1 to %d",
+			b.listenSlots, listenSlotsMax)
+	}
+	if b.takesLists() && !b.TakesROM {
+		return errors.New("bank descriptor: request lists without a ROM, which they are in")
+	}
+	return nil
+}
+
+// takesLists reports whether the firmware takes the request lists of a network that has them.
+func (b *Bank) takesLists() bool { return b.descriptor.has(offBankFirstChoice) && b.ListWords > 0 }
+
+// column is a column of a bank in the firmware's memory: for each cell some elements, plane by plane.
+type column struct {
+	name   string
+	at     int // of its address in the descriptor
+	planes int
+	bytes  int // of a cell in a plane; 0: the column is the machine's, a plane is a word
+	taken  bool
+	put    func(part []byte)
+}
+
+// columns are all that a bank may have. What is not taken stays nil.
+func (b *Bank) columns() []column {
+	const always = true
+	d, lanes := b.descriptor, b.Lanes()
+	lists, sent := b.takesLists(), d.has(offBankTxStatus)
+	return []column{
+		{"processor", offBankProcessor, 1, sizeProcessor, always, elements(&b.Registers)},
+		{"rx_status", offBankRxStatus, lanes, 1, always, elements(&b.RxStatus)},
+		{"listen", offBankListen, b.listenSlots, 2, always, elements(&b.listen)},
+		{"calls", offBankCalls, 1, 4, always, elements(&b.Calls)},
+		{"workload", offBankWorkload, 1, 4, always, elements(&b.Workload)},
+		{"schedule", offBankSchedule, 1, 8, d.has(offBankSchedule), elements(&b.Schedule)},
+		{"tx_status", offBankTxStatus, lanes, 1, sent, elements(&b.TxStatus)},
+		{"served", offBankServed, lanes, 4, sent, elements(&b.Served)},
+		{"rom", offBankROM, 1, 4 * b.ROMWords, b.TakesROM && b.ROMWords > 0, elements(&b.ROM)},
+		{"machine_rom", offBankMachineROM, b.MachineROM, 0, b.TakesROM && b.MachineROM > 0, elements(&b.Machine)},
+		{"first_choice", offBankFirstChoice, 1, 4, lists, elements(&b.Choice)},
+		{"list_valid", offBankListValid, 1, 8 * b.ValidWords(), lists, elements(&b.Valid)},
+		{"accept_tag", offBankAcceptTag, 1, 2, d.has(offBankAcceptTag), elements(&b.AcceptTag)},
+		{"record", offBankRecord, 1, b.recordBytes, always, elements(&b.records)},
+		{"rx_more", offBankRxMore, b.RxFrames - 1, b.frameStride, b.RxFrames > 1, elements(&b.rx.more)},
+		{"tx_more", offBankTxMore, b.TxFrames - 1, b.frameStride, b.TxFrames > 1, elements(&b.tx.more)},
+	}
+}
+
+// elements returns what makes *to a view of a part of the memory.
+func elements[T any](to *[]T) func(part []byte) {
+	return func(part []byte) {
+		first := (*T)(unsafe.Pointer(unsafe.SliceData(part)))
+		*to = unsafe.Slice(first, len(part)/int(unsafe.Sizeof(*first)))
+	}
+}
+
+// layout is a descriptor in its memory, and what its columns have claimed of it so far.
+type layout struct {
+	memory     []byte
+	descriptor descriptor
+	claims     []claim
+}
+
+// take claims the memory of a column.
+func (l *layout) take(c *column, cells int) error {
+	if !c.taken {
+		return nil
+	}
+	number, elementBytes := cells, c.planes*c.bytes
+	if c.bytes == 0 {
+		number, elementBytes = c.planes, 4
+	}
+	at, size := uint64(l.descriptor.word(c.at)), uint64(number)*uint64(elementBytes)
+	if at == 0 {
+		return fmt.Errorf("bank descriptor: %s is not set; it is required", c.name)
+	}
+	if at+size > uint64(len(l.memory)) || at%alignment(elementBytes) != 0 {
+		return fmt.Errorf("bank descriptor: %s at %#x: %d bytes lie outside the memory of %#x bytes or are not aligned",
+			c.name, at, size, len(l.memory))
+	}
+	for _, other := range l.claims {
+		if at < other.at+other.size && other.at < at+size {
+			return fmt.Errorf("bank descriptor: %s at %#x overlaps %s at %#x", c.name, at, other.name, other.at)
+		}
+	}
+	l.claims = append(l.claims, claim{c.name, at, size, uint64(c.bytes), c.at == offBankCalls})
+	c.put(l.memory[at : at+size : at+size])
+	return nil
+}
+
+// alignment is that of the words that elements of a size in bytes consist of: 1, 2, 4 or 8.
+func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
+
+// claim is a part of the memory that holds a part of a bank.
+type claim struct {
+	name      string
+	at, size  uint64
+	cellBytes uint64 // of one cell, side by side; all cells follow each other, plane by plane. 0: of no cell
+	calls     bool   // the list of calls, which the host writes
+}
+
+// configure writes the host's part of the descriptor and the reset values.
+func (b *Bank) configure() {
+	d, le := b.descriptor, binary.LittleEndian
+	b.describe(d)
+	le.PutUint32(d[offBankFirst:], uint32(b.First))
+	le.PutUint64(d[offBankSeed:], b.Seed)
+	b.listenToReset()
+	for i := range b.AcceptTag {
+		b.AcceptTag[i] = TagAny
+	}
+	b.stirAll()
+}

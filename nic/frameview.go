@@ -1,0 +1,127 @@
+package nic
+
+import (
+	"encoding/binary"
+)
+
+// FrameView is a frame in a FIFO or in a medium's table: the little-endian form
+// of the register map's frame block and the payload after it, FrameStride
+// bytes in all. Zeros follow the payload up to a multiple of 8, and to 8 bytes at
+// least; what is after that belongs to no frame.
+type FrameView []byte
+
+// Used returns the bytes that a frame takes, which are those that are copied: with room
+// for 8 bytes of payload at least, if there is that much.
+func (f FrameView) Used() int { return min(sizeFrame+max(f.PayloadBytes()+7, 8)&^7, len(f)) }
+
+// Kind returns the frame's kind; firmware may have written any byte.
+func (f FrameView) Kind() Kind { return Kind(f[offFrameKind]) }
+
+// PayloadBytes returns the length of the payload.
+func (f FrameView) PayloadBytes() int {
+	return int(binary.LittleEndian.Uint16(f[offFramePayloadBytes:]))
+}
+
+// Source returns the NIC that sent the frame on this hop.
+func (f FrameView) Source() uint32 { return binary.LittleEndian.Uint32(f[offFrameSource:]) }
+
+// Destination returns the addressee on this hop.
+func (f FrameView) Destination() uint32 { return binary.LittleEndian.Uint32(f[offFrameDestination:]) }
+
+// Port returns the port the frame is sent to or was heard on.
+func (f FrameView) Port() uint16 { return binary.LittleEndian.Uint16(f[offFramePort:]) }
+
+// Payload returns the payload; it aliases f.
+func (f FrameView) Payload() []byte { return f[sizeFrame : sizeFrame+f.PayloadBytes()] }
+
+// SetSource writes the sender.
+func (f FrameView) SetSource(processor uint32) {
+	binary.LittleEndian.PutUint32(f[offFrameSource:], processor)
+}
+
+// SetDestination writes the addressee.
+func (f FrameView) SetDestination(processor uint32) {
+	binary.LittleEndian.PutUint32(f[offFrameDestination:], processor)
+}
+
+// Tag returns the tag.
+func (f FrameView) Tag() uint16 { return binary.LittleEndian.Uint16(f[offFrameTag:]) }
+
+// Words returns the header as two words, for digests and copies: kind, flags,
+// payload_bytes and source; destination, tag and port.
+func (f FrameView) Words() (a, b uint64) {
+	_ = f[sizeFrame-1]
+	return binary.LittleEndian.Uint64(f), binary.LittleEndian.Uint64(f[8:])
+}
+
+// HeadBits returns the first 64 bits of the frame on the wire, the first one highest:
+// version, kind, flags, length of the payload and source.
+func (f FrameView) HeadBits() uint64 { return headBits(binary.LittleEndian.Uint64(f)) }
+
+// headBits turns the first word of the register map's frame block into wire order.
+func headBits(head uint64) uint64 {
+	var wire [HeaderBytes]byte
+	PutHeader(wire[:], Header{
+		Kind: Kind(head >> (8 * offFrameKind)), Flags: uint8(head >> (8 * offFrameFlags)),
+		PayloadBytes: int(uint16(head >> (8 * offFramePayloadBytes))), Source: uint32(head >> (8 * offFrameSource)),
+	})
+	return binary.BigEndian.Uint64(wire[:])
+}
+
+// CopyTo copies a legal frame into a table's entry of the same size; zeros follow the
+// payload there, whatever the sender's FIFO still holds.
+func (f FrameView) CopyTo(dst []byte) {
+	copyFrame(dst, f, f.Port())
+	clear(dst[sizeFrame+f.PayloadBytes() : f.Used()])
+}
+
+// Header returns the fields that travel on the wire.
+func (f FrameView) Header() Header {
+	return Header{
+		Kind:         f.Kind(),
+		Flags:        f[offFrameFlags],
+		PayloadBytes: f.PayloadBytes(),
+		Source:       f.Source(),
+		Destination:  f.Destination(),
+		Tag:          binary.LittleEndian.Uint16(f[offFrameTag:]),
+	}
+}
+
+// PutWire fills the view from a frame of the wire; the port is left alone.
+func (f FrameView) PutWire(wire Frame) {
+	h := wire.Header()
+	f[offFrameKind] = uint8(h.Kind)
+	f[offFrameFlags] = h.Flags
+	binary.LittleEndian.PutUint16(f[offFramePayloadBytes:], uint16(h.PayloadBytes))
+	f.SetSource(h.Source)
+	binary.LittleEndian.PutUint32(f[offFrameDestination:], h.Destination)
+	binary.LittleEndian.PutUint16(f[offFrameTag:], h.Tag)
+	n := copy(f[sizeFrame:], wire.Payload())
+	clear(f[sizeFrame+n : f.Used()])
+}
+
+// AppendWire appends the frame's wire format to dst.
+func (f FrameView) AppendWire(dst []byte) Frame {
+	size := FrameBytes(f.PayloadBytes())
+	if cap(dst) < size {
+		dst = make([]byte, size)
+	}
+	return Marshal(dst[:size], f.Header(), f.Payload())
+}
+
+// FrameStride returns the bytes that one frame takes in a FIFO and in a
+// medium's table: its header and its payload, rounded up to 8 bytes.
+func FrameStride(payloadBytes int) int { return sizeFrame + (payloadBytes+7)/8*8 }
+
+// copyFrame copies a frame word by word, with another port: for the two or three
+// words of most frames a call to copy costs more than the words.
+func copyFrame(dst, src FrameView, port uint16) {
+	le := binary.LittleEndian
+	src = src[:src.Used()]
+	dst = dst[:len(src)]
+	le.PutUint64(dst, le.Uint64(src))
+	le.PutUint64(dst[8:], le.Uint64(src[8:])&(1<<48-1)|uint64(port)<<48)
+	for i := sizeFrame; i+8 <= len(src); i += 8 {
+		le.PutUint64(dst[i:], le.Uint64(src[i:]))
+	}
+}

@@ -1,0 +1,79 @@
+package nic
+
+// listenToReset lets all receivers hear what they hear after reset: nothing, or all ports at
+// once.
+func (b *Bank) listenToReset() {
+	hears := b.hearsAtReset()
+	for i := range b.listen {
+		b.listen[i] = hears
+	}
+}
+
+func (b *Bank) hearsAtReset() uint16 {
+	if b.AllPorts {
+		return PortAll
+	}
+	return PortNone
+}
+
+// ClearListen makes the listening table zero, for images of a bank that Reset
+// shall be called on.
+func (b *Bank) ClearListen() { clear(b.listen) }
+
+// ListenSlots returns the number of columns of the listening table.
+func (b *Bank) ListenSlots() int { return b.listenSlots }
+
+// Listen returns the ports that the cells hear in a slot, PortNone for none.
+func (b *Bank) Listen(slot uint32) []uint16 {
+	column := int(slot%uint32(b.listenSlots)) * b.Cells
+	return b.listen[column : column+b.Cells : column+b.Cells]
+}
+
+// SetListen lets a cell hear a port in one column of its listening table.
+func (b *Bank) SetListen(cell, column int, port uint16) { b.listen[column*b.Cells+cell] = port }
+
+// Hears reports whether a cell hears a port in a slot.
+func (b *Bank) Hears(cell int, port uint16, slot uint32) bool {
+	hears := b.Listen(slot)[cell]
+	return hears == port || b.AllPorts && hears == PortAll
+}
+
+// SetRx writes what the receiver of a cell's port says of a slot.
+func (b *Bank) SetRx(cell int, port uint16, status Status) {
+	b.RxStatus[b.lane(cell, port)] = uint8(status)
+}
+
+// Rx returns what the receiver of a cell's port says of the slot before. Firmware can write
+// anything there.
+func (b *Bank) Rx(cell int, port uint16) Status { return Status(b.RxStatus[b.lane(cell, port)]) }
+
+// ClearRx lets all receivers say that they have heard nothing.
+func (b *Bank) ClearRx() { clear(b.RxStatus) }
+
+// PushRx stores a frame that was heard on port in a cell's RX FIFO and sets the
+// cell's status: StatusOK, or StatusOverflow when the FIFO is full. frame must
+// be FrameStride bytes long.
+func (b *Bank) PushRx(cell int, port uint16, frame FrameView) Status {
+	r := &b.Registers[cell]
+	count := int(r.RxCount)
+	if depth := b.rxDepth(cell); count >= depth || b.AllPorts && b.waiting(cell, port) >= depth/b.Ports {
+		b.SetRx(cell, port, StatusOverflow)
+		return StatusOverflow
+	}
+	copyFrame(b.frame(cell, &b.rx, count), frame, port)
+	r.RxCount = uint8(count + 1)
+	b.stir(cell)
+	b.SetRx(cell, port, StatusOK)
+	return StatusOK
+}
+
+// waiting counts the frames in a cell's RX FIFO that have come from a port: of several ports
+// each has its part of it.
+func (b *Bank) waiting(cell int, port uint16) (frames int) {
+	for place := range int(b.Registers[cell].RxCount) {
+		if b.frame(cell, &b.rx, place).Port() == port {
+			frames++
+		}
+	}
+	return frames
+}

@@ -1,0 +1,163 @@
+package nic
+
+import (
+	"fmt"
+
+	"starloom/traces"
+)
+
+// TxHead returns the frame at the head of a cell's TX FIFO; TxCount must not be 0.
+func (b *Bank) TxHead(cell int) FrameView { return b.frame(cell, &b.tx, 0) }
+
+// PopTx removes the head of a cell's TX FIFO.
+func (b *Bank) PopTx(cell int) {
+	left := int(b.Registers[cell].TxCount) - 1
+	b.Registers[cell].TxCount = uint8(left)
+	b.popFrames(cell, &b.tx, left)
+}
+
+// NoteTx notes what has become of the frame that a cell had to send to a port in this slot,
+// the head of its TX FIFO or the first one to this port: its handler
+// sees it at the next boundary, and is called then if the frame has left.
+func (b *Bank) NoteTx(cell int, port uint16, status TxStatus, addressee uint32) {
+	if b.TxStatus == nil {
+		return
+	}
+	if b.AllPorts && port == PortAll {
+		for p := range b.Ports {
+			b.NoteTx(cell, uint16(p), status, addressee)
+		}
+		return
+	}
+	at := b.lane(cell, port)
+	b.TxStatus[at], b.Served[at] = uint8(status), addressee
+	if status == TxSent {
+		b.Wake(cell)
+	}
+}
+
+// NoteAllSent is NoteTx for cells whose heads the medium takes in any case; they must not
+// have been removed.
+func (b *Bank) NoteAllSent(cells []uint32) {
+	if b.TxStatus == nil {
+		return
+	}
+	for _, cell := range cells {
+		head := b.TxHead(int(cell))
+		b.NoteTx(int(cell), head.Port(), TxSent, head.Destination())
+	}
+}
+
+// ForgetTx takes back what the transmitters of the cells first..end-1 said of the slot
+// before.
+func (b *Bank) ForgetTx(first, end int) {
+	if b.TxStatus == nil {
+		return
+	}
+	for lane := range b.Lanes() {
+		clear(b.TxStatus[lane*b.Cells+first : lane*b.Cells+end])
+		clear(b.Served[lane*b.Cells+first : lane*b.Cells+end])
+	}
+}
+
+// SendAll lets those frames of a cell leave that can do so in this slot, from the head on:
+// at an all-port NIC the first one to each port, one to all ports if no other has gone
+// before it, else the head. send puts each on the fabric and reports whether its medium has
+// taken it. A frame that is not Legal ends it and is returned.
+func (b *Bank) SendAll(cell int, send func(frame FrameView) (taken bool)) (illegal FrameView) {
+	var busy [(LanesMax + 63) / 64]uint64
+	all, kept, count := false, 0, int(b.Registers[cell].TxCount)
+	for place := range count {
+		frame := b.frame(cell, &b.tx, min(place, b.TxFrames-1))
+		port, waits := frame.Port(), all || !b.AllPorts && place > 0
+		if !waits && !b.Legal(cell, frame) {
+			return frame
+		}
+		if port == PortAll {
+			waits, all = waits || busy != [len(busy)]uint64{}, true
+		} else if b.AllPorts && !waits {
+			waits = busy[port>>6]>>(port&63)&1 != 0
+			busy[port>>6] |= 1 << (port & 63)
+		}
+		if !waits && send(frame) {
+			b.NoteTx(cell, port, TxSent, frame.Destination())
+			continue
+		}
+		if kept != place {
+			copyFrame(b.frame(cell, &b.tx, kept), frame, port)
+		}
+		kept++
+	}
+	b.Registers[cell].TxCount = uint8(kept)
+	return nil
+}
+
+// Requests are the request list of a cell: the processors that it may ask for in their order,
+// one bit for each that it asks for, and the place of the one that it asks for first.
+func (b *Bank) Requests(cell int) (list []uint32, valid []uint64, first uint32) {
+	words := b.ValidWords()
+	return b.ROM[cell*b.ROMWords:][:b.ListWords], b.Valid[cell*words:][:words], b.Choice[cell]
+}
+
+// SentListed says whom the frame at the head of a cell's TX FIFO has served, which was sent to
+// whom the request list says: the processor at a place of the list, which is not valid any
+// more.
+func (b *Bank) SentListed(cell int, place int) {
+	b.TxHead(cell).SetDestination(b.ROM[cell*b.ROMWords+place])
+	b.Valid[cell*b.ValidWords()+place>>6] &^= 1 << (place & 63)
+}
+
+// Accepts returns the tag that a cell's output takes, TagAny for any.
+func (b *Bank) Accepts(cell int) uint16 {
+	if b.AcceptTag == nil {
+		return TagAny
+	}
+	return b.AcceptTag[cell]
+}
+
+// Legal reports whether the NIC takes f, the frame at the head of a cell's TX
+// FIFO, which is not empty: count, kind, payload length and port.
+func (b *Bank) Legal(cell int, f FrameView) bool {
+	return int(b.Registers[cell].TxCount) <= b.TxFrames && f.Kind() < KindCount && f.PayloadBytes() <= b.PayloadBytes &&
+		(int(f.Port()) < b.PortsOf(cell) || f.Port() == PortAll && b.Taps == nil) && (!b.Addressed || b.addressable(f))
+}
+
+// PortsOf returns how many ports a cell's NIC has.
+func (b *Bank) PortsOf(cell int) int {
+	if b.Taps == nil {
+		return b.Ports
+	}
+	return len(b.Taps.Bus[b.First+cell])
+}
+
+// addressable reports whether there is an output for the destination of a frame.
+func (b *Bank) addressable(f FrameView) bool {
+	to := f.Destination()
+	return f.Port() != PortAll && (to < uint32(b.Processors) || to == ListedDestination && b.Choice != nil)
+}
+
+// Refusal says why a frame that is not Legal may not be sent.
+func (b *Bank) Refusal(cell int, f FrameView) string {
+	switch {
+	case int(b.Registers[cell].TxCount) > b.TxFrames:
+		return fmt.Sprintf("says that its TX FIFO holds %d frames; it has room for %d", b.Registers[cell].TxCount, b.TxFrames)
+	case f.Kind() >= KindCount:
+		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
+	case f.PayloadBytes() > b.PayloadBytes:
+		return fmt.Sprintf("sends a payload of %d bytes; nic.payload_bytes is %d", f.PayloadBytes(), b.PayloadBytes)
+	case b.Addressed && f.Destination() == ListedDestination && b.ListWords == 0:
+		return "sends to whom its request list says; this network has no request lists"
+	case b.Addressed && f.Destination() == ListedDestination:
+		return "sends to whom its request list says, and takes no list: STARLOOM_REQUESTS is not defined"
+	case b.Addressed && f.Port() == PortAll:
+		return "sends to all ports; this network takes a frame to one processor"
+	case b.Addressed && f.Port() == 0:
+		return fmt.Sprintf("sends to processor %d; there are 0 to %d", f.Destination(), b.Processors-1)
+	case b.Taps != nil && f.Port() == PortAll:
+		return "sends to all ports; the NIC has one switch, which is at one of them"
+	case b.Taps != nil:
+		return fmt.Sprintf("sends to port %d; the NIC has %s, counted from 0", f.Port(), traces.Plural(b.PortsOf(cell), "port", "ports"))
+	default:
+		return fmt.Sprintf("sends to port %d; the NIC has ports 0 to %d, %#x is all", f.Port(), b.Ports-1, PortAll)
+	}
+}
