@@ -12,91 +12,90 @@ import (
 
 // compare reads both files to the end.
 func (d *differ) compare(m *merge) error {
-	if err := m.start(); err != nil {
-		return err
-	}
-	all := make([]int32, len(d.pairs))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	differs := make([]bool, len(d.pairs))
-	var found []int32
-	resync := true  // everything is to be compared, not what changes
-	before := false // there was something before From
-	var first, last instant
-	report := &d.report
-	for count := 0; ; count++ {
-		if count%checkEvery == 0 {
-			if err := d.tick(m); err != nil {
-				return err
-			}
+	c := newComparison(d, m)
+	for step, err := range m.instants(d.to, func() error { return d.tick(m) }) {
+		if err != nil {
+			return err
 		}
-		now, fromA, fromB, ok := m.next()
-		if !ok || now > d.to {
+		c.at(step)
+		if d.o.First && d.report.First != nil {
 			break
 		}
-		var changedA, changedB []vcd.NetID
-		if fromA {
-			changedA = m.a.Commit()
-		}
-		if fromB {
-			changedB = m.b.Commit()
-		}
-		switch {
-		case now < d.from:
-			resync, before = true, true
-		case !m.a.Committed || !m.b.Committed:
-			report.SkippedBegin++
-			resync = true
-		case m.a.Off || m.b.Off:
-			if m.a.Off != m.b.Off {
-				report.SkippedOff++ // else neither file says anything
-			}
-			resync = true
-		default:
-			last = instant{now, m.a.AtTime, m.b.AtTime}
-			if report.Instants == 0 {
-				first = last
-			}
-			report.Instants++
-			found = found[:0]
-			if resync {
-				found = d.unequal(m, found, all, differs)
-				resync = false
-			} else {
-				for _, id := range changedA {
-					found = d.unequal(m, found, m.ofA.of(id), differs)
-				}
-				for _, id := range changedB {
-					found = d.unequal(m, found, m.ofB.of(id), differs)
-				}
-			}
-			if len(found) > 0 {
-				slices.Sort(found)
-				d.note(m, last, found)
-			}
-		}
-		if d.o.First && report.First != nil {
-			break
-		}
-		if fromA {
-			if err := m.a.Load(); err != nil {
-				return err
-			}
-		}
-		if fromB {
-			if err := m.b.Load(); err != nil {
-				return err
-			}
-		}
 	}
-	if !d.o.First || report.First == nil {
+	if !d.o.First || d.report.First == nil {
 		if err := d.readTail(m); err != nil {
 			return err
 		}
 	}
-	report.From, report.To = d.moment(m, first), d.moment(m, last)
-	return d.finish(m, before)
+	d.report.From, d.report.To = d.moment(m, c.first), d.moment(m, c.last)
+	return d.finish(m, c.before)
+}
+
+// comparison is how far two files have been compared.
+type comparison struct {
+	*differ
+	m       *merge
+	all     []int32 // all pairs
+	differs []bool  // pairs that were found to differ
+	found   []int32 // those of this instant
+	resync  bool    // everything is to be compared, not what changes
+	before  bool    // there was something before From
+
+	first, last instant // that were compared
+}
+
+func newComparison(d *differ, m *merge) *comparison {
+	c := &comparison{differ: d, m: m, all: make([]int32, len(d.pairs)), differs: make([]bool, len(d.pairs)), resync: true}
+	for i := range c.all {
+		c.all[i] = int32(i)
+	}
+	return c
+}
+
+// at compares an instant, unless it is before both files have begun, or while one is not dumped.
+func (c *comparison) at(s step) {
+	a, b := c.m.a, c.m.b
+	switch {
+	case s.instant < c.from:
+		c.before = true
+	case !a.Committed || !b.Committed:
+		c.report.SkippedBegin++
+	case a.Off || b.Off:
+		if a.Off != b.Off {
+			c.report.SkippedOff++ // else neither file says anything
+		}
+	default:
+		c.compareAt(s)
+		c.resync = false
+		return
+	}
+	c.resync = true
+}
+
+// compareAt compares what changes at an instant, or everything.
+func (c *comparison) compareAt(s step) {
+	m := c.m
+	c.last = instant{s.instant, m.a.AtTime, m.b.AtTime}
+	if c.report.Instants == 0 {
+		c.first = c.last
+	}
+	c.report.Instants++
+	found := c.found[:0]
+	if c.resync {
+		found = c.unequal(m, found, c.all, c.differs)
+	} else {
+		for _, id := range s.changedA {
+			found = c.unequal(m, found, m.ofA.of(id), c.differs)
+		}
+		for _, id := range s.changedB {
+			found = c.unequal(m, found, m.ofB.of(id), c.differs)
+		}
+	}
+	if len(found) > 0 {
+		slices.Sort(found)
+		c.note(m, c.last, found)
+	}
+	c.found = found
 }
 
 // finish says how far the comparison has come, and judges. before tells that there was something
@@ -160,10 +159,18 @@ func began(s *vcd.Sampler) bool { return s.Loaded || s.Committed }
 func (d *differ) nothingCompared(m *merge) error {
 	for i, s := range []*vcd.Sampler{m.a, m.b} {
 		if s.Loaded && s.Cut && !s.Committed {
-			return &input.Error{Place: s.Reader.Name(), Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line", Remedy: "compare files that their simulators have written to the end"}
+			return &input.Error{
+				Place:  s.Reader.Name(),
+				Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line",
+				Remedy: "compare files that their simulators have written to the end",
+			}
 		}
 		if how := [2]vcd.Sampling{d.o.A, d.o.B}[i]; !began(s) && how.Clock == "" {
-			return &input.Error{Place: s.Reader.Name(), Reason: "there are no values in it", Remedy: "compare files of runs that got to their first time"}
+			return &input.Error{
+				Place:  s.Reader.Name(),
+				Reason: "there are no values in it",
+				Remedy: "compare files of runs that got to their first time",
+			}
 		}
 	}
 	reason, remedy := "the files have no time in common", "check the offset and the bounds"

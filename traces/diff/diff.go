@@ -152,10 +152,11 @@ func (d *differ) prepare() error {
 	d.pairs = p.pairs
 	p.mapClock(&d.o)
 	d.report = Report{
-		Schema: Schema, Verdict: VerdictEqual, A: d.paths[0], B: d.paths[1], Unit: d.unit.String(), Sampled: d.o.A.Sampled(),
+		Schema: Schema, Verdict: VerdictEqual, A: d.paths[0], B: d.paths[1],
 		Compared: len(p.pairs), Shapes: p.shapes,
 		OnlyA: traces.NewNameList(p.onlyA), OnlyB: traces.NewNameList(p.onlyB),
-		Skipped: p.leftOut(), RealTolerance: d.o.RealTolerance,
+		Span:  Span{Unit: d.unit.String(), Sampled: d.o.A.Sampled()},
+		Skips: Skips{Skipped: p.leftOut()}, RealTolerance: d.o.RealTolerance,
 	}
 	if d.match != exact {
 		d.relaxed = make([]uint64, len(p.pairs))
@@ -176,7 +177,11 @@ func (d *differ) prepare() error {
 func (d *differ) checkSampling(a, b *vcd.Reader) error {
 	o := &d.o
 	if o.A.Sampled() != o.B.Sampled() {
-		return &input.Error{Place: "sampling", Reason: "one file is sampled and the other is not", Remedy: "give a clock or a period for both: --sample-period, or a: and b: in the map"}
+		return &input.Error{
+			Place:  "sampling",
+			Reason: "one file is sampled and the other is not",
+			Remedy: "give a clock or a period for both: --sample-period, or a: and b: in the map",
+		}
 	}
 	for _, s := range []vcd.Sampling{o.A, o.B} {
 		if s.Clock != "" && s.Period.Count != 0 {
@@ -197,7 +202,11 @@ func (d *differ) checkSampling(a, b *vcd.Reader) error {
 	}
 	for _, r := range []*vcd.Reader{a, b} {
 		if scale, ok := (vcd.Duration{Count: 1, Unit: r.Header().Timescale}).In(d.unit); !ok || scale > math.MaxInt64/2 {
-			return &input.Error{Place: r.Name(), Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, d.unit), Remedy: "sample by a clock"}
+			return &input.Error{
+				Place:  r.Name(),
+				Reason: fmt.Sprintf("its $timescale of %v is too coarse for times of %v", r.Header().Timescale, d.unit),
+				Remedy: "sample by a clock",
+			}
 		}
 	}
 	return nil

@@ -23,37 +23,13 @@ func (d *differ) draw() error {
 		return err
 	}
 	defer m.close()
-	if err := m.start(); err != nil {
-		return err
-	}
 	drawing := newDrawing(m, chosen, d.o.Context, d.o.A.Sampled())
-	for count := 0; ; count++ {
-		if count%checkEvery == 0 && d.ctx.Err() != nil {
-			return d.ctx.Err()
+	for step, err := range m.instants(d.firstAt, d.ctx.Err) {
+		if err != nil {
+			return err
 		}
-		instant, fromA, fromB, ok := m.next()
-		if !ok || instant > d.firstAt {
-			break
-		}
-		changed := false
-		if fromA {
-			changed = len(m.a.Commit()) > 0
-		}
-		if fromB {
-			changed = len(m.b.Commit()) > 0 || changed
-		}
-		if changed || instant == d.firstAt {
-			drawing.add(instant)
-		}
-		if fromA {
-			if err := m.a.Load(); err != nil {
-				return err
-			}
-		}
-		if fromB {
-			if err := m.b.Load(); err != nil {
-				return err
-			}
+		if len(step.changedA)+len(step.changedB) > 0 || step.instant == d.firstAt {
+			drawing.add(step.instant)
 		}
 	}
 	d.report.Waves, err = drawing.text(d.unit, d.paths)

@@ -1,6 +1,8 @@
 package diff
 
 import (
+	"iter"
+
 	"starloom/traces/vcd"
 )
 
@@ -43,15 +45,38 @@ func (m *merge) close() {
 	}
 }
 
-// start loads the first instant of both files.
-func (m *merge) start() error {
-	if err := m.a.Load(); err != nil {
-		return err
-	}
-	return m.b.Load()
+// step is an instant of one file or of both, and what changes in each.
+type step struct {
+	instant            int64
+	changedA, changedB []vcd.NetID
 }
 
-// next commits the next instant, of one file or of both. It returns false when one
+// instants yields the instants of both files, as far as a last one, when their samplers show what
+// the files say then. It ends when one file has ended, or is cut off within an instant, and with the
+// error of a file or of tick, which is called now and then. A file is not read on after a break.
+func (m *merge) instants(last int64, tick func() error) iter.Seq2[step, error] {
+	return func(yield func(step, error) bool) {
+		err := m.load(true, true)
+		for count := 0; err == nil; count++ {
+			if count%checkEvery == 0 {
+				if err = tick(); err != nil {
+					break
+				}
+			}
+			instant, fromA, fromB, ok := m.next()
+			if !ok || instant > last {
+				return
+			}
+			if !yield(m.commit(instant, fromA, fromB), nil) {
+				return
+			}
+			err = m.load(fromA, fromB)
+		}
+		yield(step{}, err)
+	}
+}
+
+// next is the next instant, of one file or of both. It returns false when one
 // file has ended, or is cut off within that instant.
 func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	if !m.a.Loaded || !m.b.Loaded {
@@ -60,4 +85,27 @@ func (m *merge) next() (instant int64, fromA, fromB, ok bool) {
 	instant = min(m.a.Instant, m.b.Instant)
 	fromA, fromB = m.a.Instant == instant, m.b.Instant == instant
 	return instant, fromA, fromB, !(fromA && m.a.Cut) && !(fromB && m.b.Cut)
+}
+
+// commit lets the samplers show the instant.
+func (m *merge) commit(instant int64, fromA, fromB bool) step {
+	s := step{instant: instant}
+	if fromA {
+		s.changedA = m.a.Commit()
+	}
+	if fromB {
+		s.changedB = m.b.Commit()
+	}
+	return s
+}
+
+// load reads on what has been committed.
+func (m *merge) load(fromA, fromB bool) (err error) {
+	if fromA {
+		err = m.a.Load()
+	}
+	if fromB && err == nil {
+		err = m.b.Load()
+	}
+	return err
 }

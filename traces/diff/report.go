@@ -16,7 +16,7 @@ const Schema = 1
 const (
 	VerdictEqual        = "equal"         // all of both files was compared
 	VerdictNoDifference = "no_difference" // in what was compared; not all was
-	VerdictDifferent    = "different"
+	VerdictDifferent    = "different"     // something differs
 )
 
 // Report is what a comparison has found.
@@ -43,11 +43,7 @@ type Report struct {
 	ScopeA string `json:"scope_a,omitempty"`
 	ScopeB string `json:"scope_b,omitempty"`
 
-	Sampled  bool   `json:"sampled"`  // at cycles, not at every change
-	Unit     string `json:"unit"`     // of times
-	Instants uint64 `json:"instants"` // cycles or times that were compared
-	From     Moment `json:"from"`
-	To       Moment `json:"to"`
+	Span
 
 	// GoesOn is the first change in one file after the other has ended; without it
 	// both end with the same changes. It is a difference, unless Options.Prefix.
@@ -57,6 +53,21 @@ type Report struct {
 	RealTolerance float64 `json:"real_tolerance,omitempty"`
 	RealsWithin   uint64  `json:"reals_within,omitempty"`
 
+	Ends
+	Skips
+}
+
+// Span is what was compared, and from when to when.
+type Span struct {
+	Sampled  bool   `json:"sampled"`  // at cycles, not at every change
+	Unit     string `json:"unit"`     // of times
+	Instants uint64 `json:"instants"` // cycles or times that were compared
+	From     Moment `json:"from"`
+	To       Moment `json:"to"`
+}
+
+// Ends is how the files end.
+type Ends struct {
 	// The files that ended at To; if only one has, the other goes on.
 	EndedA     bool `json:"ended_a"`
 	EndedB     bool `json:"ended_b"`
@@ -71,7 +82,10 @@ type Report struct {
 	// Values that were not read, because they do not fit the kinds of their signals.
 	UnreadA uint64 `json:"unread_a,omitempty"`
 	UnreadB uint64 `json:"unread_b,omitempty"`
+}
 
+// Skips is what was not compared.
+type Skips struct {
 	// Skipped says what else was not compared: because of the options, or between samples.
 	Skipped []string `json:"skipped,omitempty"`
 
@@ -125,8 +139,9 @@ type Mismatch struct {
 
 // judge finds the verdict where there is no difference.
 func (r *Report) judge() {
-	skipped := r.OnlyA.Count + r.OnlyB.Count
-	if r.Verdict == VerdictEqual && (r.Damaged() || skipped > 0 || r.EndedA != r.EndedB || r.SkippedBegin+r.SkippedOff+r.RealsWithin > 0 || len(r.Skipped) > 0) {
+	whole := !r.Damaged() && r.OnlyA.Count+r.OnlyB.Count == 0 && r.EndedA == r.EndedB &&
+		r.SkippedBegin+r.SkippedOff+r.RealsWithin == 0 && len(r.Skipped) == 0
+	if r.Verdict == VerdictEqual && !whole {
 		r.Verdict = VerdictNoDifference
 	}
 }
@@ -223,7 +238,8 @@ func (r *Report) writeCounts(line func(string, ...any)) {
 	switch {
 	case r.GoesOn != nil && r.Verdict == VerdictDifferent:
 		longer, ended := r.GoesOn.files()
-		line("ended       %s %s; %s goes on: %s changes %s (--prefix allows it)", ended, r.To.when(), longer, r.GoesOn.name(), r.GoesOn.At.when())
+		line("ended       %s %s; %s goes on: %s changes %s (--prefix allows it)",
+			ended, r.To.when(), longer, r.GoesOn.name(), r.GoesOn.At.when())
 	case r.GoesOn == nil && r.EndedA != r.EndedB:
 		ended, goesOn := "A", "B"
 		if r.EndedB {

@@ -21,13 +21,8 @@ type VCD struct {
 	Nets      int      `json:"nets"` // variables with one identifier code are one net
 	Bits      int      `json:"bits"` // of all nets
 
-	From    string `json:"from"` // first and last time
-	To      string `json:"to"`
-	FirstAt uint64 `json:"first_time"` // the same in units of the time scale
-	LastAt  uint64 `json:"last_time"`
-	Times   uint64 `json:"times"` // at which something is written
-	Changes uint64 `json:"changes"`
-	Bytes   int64  `json:"bytes"`
+	Span
+	Bytes int64 `json:"bytes"`
 
 	Active []Activity `json:"most_active"`
 
@@ -39,6 +34,16 @@ type VCD struct {
 	Truncated bool     `json:"truncated,omitempty"` // the last line has no end and was not read
 	Unread    uint64   `json:"unread,omitempty"`    // values of another kind than their signals
 	Signals   []Signal `json:"signals,omitempty"`
+}
+
+// Span is from when to when something is written, and how much.
+type Span struct {
+	From    string `json:"from"` // first and last time
+	To      string `json:"to"`
+	FirstAt uint64 `json:"first_time"` // the same in units of the time scale
+	LastAt  uint64 `json:"last_time"`
+	Times   uint64 `json:"times"` // at which something is written
+	Changes uint64 `json:"changes"`
 }
 
 // Activity is a signal with the number of its changes.

@@ -29,7 +29,7 @@ import (
 //
 // An event has no value: it is among the changes of a time at which it was triggered.
 // What $dumpvars and $dumpoff write of it up to their $end triggers nothing; after
-// $dumpall and $dumpon nobody can tell (Maybe).
+// $dumpall and $dumpon no one can tell (Maybe).
 //
 // A file whose last line has no end is read without that line, which may be cut off;
 // Truncated tells. A value of another kind than its signal, a real of a wire for
@@ -45,9 +45,8 @@ type Reader struct {
 	codes  codeTable
 	names  map[string]string // words that come again and again
 
-	value, unknown []uint64 // columns of what is watched
-	texts          []string
-	changed        []NetID
+	columns // of what is watched
+	changed []NetID
 
 	begun     bool   // what is before the first time was read
 	started   bool   // now is a time of the file

@@ -49,11 +49,7 @@ type Sampler struct {
 
 	scale int64 // common units in one unit of the file
 
-	clock   NetID // noNet without clock
-	falling bool
-	period  int64 // in common units, 0 without
-	cycle   int64 // of the clock
-
+	clocking
 	columns
 	ahead columns // with a clock: what the loaded cycle is, before its edge
 
@@ -62,6 +58,14 @@ type Sampler struct {
 	pending []NetID // changed by the instant
 	waiting []bool  // is in pending
 	late    []NetID // changed by the clock's edge itself, so by the next cycle
+}
+
+// clocking is when a file is sampled: at the edges of a clock, or once in each period.
+type clocking struct {
+	clock   NetID // noNet without clock
+	falling bool
+	period  int64 // in common units, 0 without
+	cycle   int64 // of the clock
 }
 
 // columns hold values of watched nets, as the reader does.
@@ -78,7 +82,7 @@ func newColumns(r *Reader) columns {
 // which is at least as fine as those of the file and of the period. Errors are
 // *input.Error.
 func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler, error) {
-	s := &Sampler{Reader: r, clock: noNet, falling: how.Falling}
+	s := &Sampler{Reader: r, clocking: clocking{clock: noNet, falling: how.Falling}}
 	scale, _ := Duration{Count: 1, Unit: r.Header().Timescale}.In(unit) // unit is the finest
 	s.scale = int64(scale)
 	if how.Period.Count != 0 {
