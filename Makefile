@@ -1,11 +1,12 @@
-# make test    installs what the tests need (Debian) and runs all of them
+# make test    installs what the tests need (Debian) and runs them, but for the long ones
 # make check   the same without installing anything
+# make long    the long ones: TestLong..., the race detector, native libraries; CI runs them after make test
 # make bench   the benchmarks, one line each
 # make bench-scale  1,048,576 and 16,777,216 processors, default and smallest buffers, beside a C++ simulator
 # make images  rebuilds the firmware images and all generated files
 # make man     manual pages: man -M man starloom-run
 # make house   how the sources are built: sizes, uses, cycles, and what breaks the rules of form (HOUSE=all: every place)
-# make full    the long tests and the full studies; needs rustc for wasm32 and npm, too
+# make full    everything at full length, and the full studies; needs rustc for wasm32 and npm, too
 
 GO ?= go
 
@@ -18,11 +19,15 @@ LIBRARIES = /usr/include/cmocka.h:libcmocka-dev /usr/lib/wasm32-wasi/libc.a:wasi
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool))))) \
 	$(foreach library,$(LIBRARIES),$(if $(wildcard $(firstword $(subst :, ,$(library)))),,$(lastword $(subst :, ,$(library)))))
 
-.PHONY: test tools check race bench bench-scale images man house full
+.PHONY: test tools check long lengthy race shared bench bench-scale images man house full
+
+test: tools
+	@$(MAKE) --no-print-directory check
 
 # Both at once: one waits for its last package while the other compiles.
-test: tools
-	@$(MAKE) --no-print-directory -j2 check race
+long: tools
+	@$(MAKE) --no-print-directory -j2 lengthy race
+	@$(MAKE) --no-print-directory shared
 
 tools:
 ifneq ($(strip $(MISSING)),)
@@ -32,20 +37,25 @@ ifneq ($(strip $(MISSING)),)
 	$$run env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends $(MISSING) >/dev/null
 endif
 
-# With native libraries only their own tests run, one package after the other: the first compiles
-# Verilator's library for both.
 check:
 	@unformatted="$$(gofmt -l .)"; [ -z "$$unformatted" ] || { echo "gofmt would change: $$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) vet -tags shared ./cosim/...
-	$(GO) test -vet=off ./cosim/... ./...
+	$(GO) test -vet=off -skip '^TestLong' ./cosim/... ./...
+
+lengthy:
+	$(GO) test -vet=off -run '^TestLong' ./...
+
+# With native libraries only their own tests run, one package after the other: the first compiles
+# Verilator's library for both.
+shared:
 	$(GO) test -vet=off -tags shared -p 1 -run 'Shared|RTLRoutes' ./cosim/verilator .
 
 # The race detector watches everything that more than one worker touches: left out are tests on one
 # goroutine that compare with a definition or run tshark, and the study, whose batch of runs is that of the seeds.
 race:
-	$(GO) test -vet=off -race -short -skip 'Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' ./hw ./nic ./fabric
-	$(GO) test -vet=off -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip StudyInterrupted .
+	$(GO) test -vet=off -race -short -skip '^TestLong|Against(Definition|Matching|Sums|PlainQueues)|OneByOne|Pins|Dissector|Published|Maximal|Uniform|Independent|Avalanche' ./hw ./nic ./fabric
+	$(GO) test -vet=off -race -short -run 'Execution|Engines|Windows|Seeds|Interrupt|Reproducible|Cut|Collision' -skip '^TestLong|StudyInterrupted' .
 
 bench-scale:
 	$(GO) test -run '^$$' -bench Scale -benchtime 3x -timeout 30m .

@@ -70,8 +70,8 @@ func TestRecordedCrossbar(t *testing.T) {
 	require.Len(t, checked, 7)
 }
 
-// TestCrossbarRTLErrors name what a crossbar has.
-func TestCrossbarRTLErrors(t *testing.T) {
+// TestLongCrossbarRTLErrors name what a crossbar has.
+func TestLongCrossbarRTLErrors(t *testing.T) {
 	for _, c := range []struct {
 		network        crossbar.Network
 		rtl            RTL

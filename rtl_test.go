@@ -109,8 +109,8 @@ func TestRTLOfManyKinds(t *testing.T) {
 	)
 }
 
-// TestRTLOfAnyTiming takes random machines; all of them collide, some do not finish.
-func TestRTLOfAnyTiming(t *testing.T) {
+// TestLongRTLOfAnyTiming takes random machines; all of them collide, some do not finish.
+func TestLongRTLOfAnyTiming(t *testing.T) {
 	machines := 8
 	if *full {
 		machines = 100
@@ -277,10 +277,10 @@ var wherever = map[string]string{
 	"star_coupler": "pops.*.coupler[*]", "link": "pops.*.*.fibre", "serialiser": "pops.*.nic[*].tx", "deserialiser": "pops.*.nic[*].rx", "pops_slot": "pops",
 }
 
-// TestWrongRTLShows: mutants change the digest or the counters, or break a rule. The
+// TestLongWrongRTLShows: mutants change the digest or the counters, or break a rule. The
 // mutants that are not in the list do what no machine of this network asks for, or
 // only what a waveform shows; lockstep finds them.
-func TestWrongRTLShows(t *testing.T) {
+func TestLongWrongRTLShows(t *testing.T) {
 	shows := map[string]string{
 		"star_coupler: first sender left out": RuleFinishes, "star_coupler: rail 0 hears rail 1": RuleFinishes, "star_coupler: violation needs all bits": "",
 		"link: rails swapped":         RuleFinishes,

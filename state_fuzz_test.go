@@ -125,9 +125,9 @@ var stateScenarios = map[string]string{
 	"ej credit": "fabric: {ej: {a: 1, b: 2, dimensions: 1, credits: 2}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 3}}",
 }
 
-// TestAlteredStates: whatever a state with a right checksum says, it is refused with a reason, or a run
+// TestLongAlteredStates: whatever a state with a right checksum says, it is refused with a reason, or a run
 // that goes on from it comes to its end.
-func TestAlteredStates(t *testing.T) {
+func TestLongAlteredStates(t *testing.T) {
 	elements, depth := 1, 1 // with -full it takes minutes
 	if *full {
 		elements, depth = 20, 2

@@ -14,10 +14,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestArchitectures holds that the architecture changes no byte: linux/arm64, whose compiler fuses
+// TestLongArchitectures holds that the architecture changes no byte: linux/arm64, whose compiler fuses
 // x*y+z where nothing forbids it, under qemu-aarch64 (Debian package qemu-user) against this one.
 // Its sandbox compiles images to arm64 code there, as it does on such a machine.
-func TestArchitectures(t *testing.T) {
+func TestLongArchitectures(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds for other architectures")
 	}
@@ -47,8 +47,8 @@ func TestArchitectures(t *testing.T) {
 	}
 }
 
-// TestOtherSystems: the sources compile for the systems that nothing here can run.
-func TestOtherSystems(t *testing.T) {
+// TestLongOtherSystems: the sources compile for the systems that nothing here can run.
+func TestLongOtherSystems(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds for other systems")
 	}

@@ -119,7 +119,7 @@ STARLOOM_FIRMWARE(state_t, on_start, on_slot)
 // Firmware that never returns, in whatever export, ends with the first signal, in the
 // compiler and the interpreter. While it is loaded there is nothing to report; when it
 // runs there is, and whole files.
-func TestInterruptEveryExport(t *testing.T) {
+func TestLongInterruptEveryExport(t *testing.T) {
 	dir := folder(t, nil)
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))

@@ -13,11 +13,11 @@ import (
 	"starloom"
 )
 
-// TestEveryExportEnds: firmware that never returns, in whatever export, is ended in run, with and
+// TestLongEveryExportEnds: firmware that never returns, in whatever export, is ended in run, with and
 // without a model, and in inspect. While it is loaded that is an input error that names the
 // export; in a handler it is a violation that names function and line, the same in whatever bank,
 // and all others go on.
-func TestEveryExportEnds(t *testing.T) {
+func TestLongEveryExportEnds(t *testing.T) {
 	dir := folder(t, nil)
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644))

@@ -41,9 +41,9 @@ func TestReadme(t *testing.T) {
 	require.Empty(t, git("status", "--porcelain"), "what the commands write is ignored")
 }
 
-// TestReadmeOfTheGuide follows the guide from an empty folder, with this program as starloom.
+// TestLongReadmeOfTheGuide follows the guide from an empty folder, with this program as starloom.
 // Its figures of cycles are those of the compiler that the CI installs.
-func TestReadmeOfTheGuide(t *testing.T) {
+func TestLongReadmeOfTheGuide(t *testing.T) {
 	t.Setenv("LC_ALL", "C") // ls
 	bin := t.TempDir()
 	require.NoError(t, os.Symlink(binary, filepath.Join(bin, "starloom")))

@@ -384,9 +384,9 @@ func TestEndless(t *testing.T) {
 	}
 }
 
-// TestEndlessByProcessorTime: a simulator that works all the time is stopped after three seconds of
+// TestLongEndlessByProcessorTime: a simulator that works all the time is stopped after three seconds of
 // that, however long the limit; one that has always been slow gets more.
-func TestEndlessByProcessorTime(t *testing.T) {
+func TestLongEndlessByProcessorTime(t *testing.T) {
 	t.Parallel()
 	const limit = time.Hour
 	d := misbehaving(t, 5, limit)

@@ -260,9 +260,9 @@ func TestIsDeterministic(t *testing.T) {
 	}
 }
 
-// TestHangIsToldOnce: a loop that does not end is found by its turns, long before the time limit,
+// TestLongHangIsToldOnce: a loop that does not end is found by its turns, long before the time limit,
 // and is not run again to show where it is; nor is one at power-on.
-func TestHangIsToldOnce(t *testing.T) {
+func TestLongHangIsToldOnce(t *testing.T) {
 	const text = `module dut(input clock, input reset, input now, input enable_i, output [31:0] value_o);
   reg [31:0] v; assign value_o = v; reg stop; initial begin stop = 0; while (now === 1'b0 && START && !stop) stop = v[0] & ~v[0]; end
   parameter START = 0;

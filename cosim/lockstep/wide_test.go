@@ -41,9 +41,9 @@ func wideMap(t *testing.T, mistake string) *pinmap.Map {
 	})
 }
 
-// TestWideVectors: ports of 1,024 bits are mapped, driven, compared, shrunk, drawn, written
+// TestLongWideVectors: ports of 1,024 bits are mapped, driven, compared, shrunk, drawn, written
 // and read.
-func TestWideVectors(t *testing.T) {
+func TestLongWideVectors(t *testing.T) {
 	for _, backend := range []string{cosim.BackendWasm, cosim.BackendIcarus} {
 		m := wideMap(t, "")
 		m.Backend = backend

@@ -76,7 +76,7 @@ func lint(t *testing.T, top, dir string, files []string, sets []Parameters) {
 	requireSilent(t, "yosys", "-q", "-p", script.String())
 }
 
-func TestTwinsAreCleanInAllTools(t *testing.T) {
+func TestLongTwinsAreCleanInAllTools(t *testing.T) {
 	forTwins(t, func(t *testing.T, twin Twin) {
 		dir := t.TempDir()
 		files, err := twin.WriteSources(dir)
