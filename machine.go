@@ -1108,6 +1108,7 @@ func (m *Machine) windows(index int, shard *machineShard, instance firmware.Inst
 			if len(shard.struck.killed) > 0 { // they stop asking and listening
 				awake = append(awake, shard.struck.killed...)
 				slices.Sort(awake)
+				awake = slices.Compact(awake) // who was restarted in the same slot is awake
 			}
 			m.transport.Send(index, bank, l, m.slot, window, awake)
 		}
