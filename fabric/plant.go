@@ -239,6 +239,10 @@ func (t *Plant) Load(transmitter int, wire nic.Frame, port uint16, slot uint32) 
 	t.sent[transmitter] = port
 }
 
+// Sent is the port that a transmitter was switched to by Load in the slot that crosses or has
+// crossed, nic.PortNone for none: Access.Placed asks.
+func (t *Plant) Sent(transmitter int) (port uint16) { return t.sent[transmitter] }
+
 // Cross implements Transport: the cycles of the slot, up to Settle of the last one. Cycles
 // in which nothing happens are skipped unless somebody watches. RTL that fails ends the
 // slot.
@@ -306,7 +310,7 @@ func (t *Plant) Path() string { return "fabric" }
 func (t *Plant) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
 	hw.StateColumn(v, "sent", t.sent, func(transmitter int, port uint16) error {
-		ports, taps := t.shape.Ports, t.shape.NIC().Taps
+		ports, taps := t.access.Outputs(), t.shape.NIC().Taps
 		if taps != nil {
 			ports = len(taps.Bus[transmitter])
 		}

@@ -54,8 +54,12 @@ func NewWired(n Network, c *Config) (Transport, error) {
 	if t.nic.Asks || t.timing.Frames > 1 {
 		return nil, fmt.Errorf("%s: its NICs ask before they send, or send several frames in a slot; wiring alone does not say who is served", n.Kind())
 	}
-	if s, ok := t.shape.discipline().(Switched); ok {
-		t.turns, t.hears = NewSwitches(t.names, s, t.shape), make([]uint16, t.shape.Processors())
+	switch d := t.shape.discipline().(type) {
+	case OnePort, AllPorts:
+	case Switched:
+		t.turns, t.hears = NewSwitches(t.names, d, t.shape), make([]uint16, t.shape.Processors())
+	default:
+		return nil, fmt.Errorf("%s: wiring alone does not say what NICs of a discipline of its own do; bring a slot engine, too (fabric.Fast)", n.Kind())
 	}
 	if n, ok := n.(Creditor); ok {
 		var err error

@@ -6,10 +6,14 @@
 //	            reset is as good as new, tracing changes nothing
 //	            RTL in the loop gives the same digest and report
 //	            each rule that should break does, and no other
+//	Flood.Run   given a network and nothing else: firmware that floods it, faults of
+//	            each kind and illegal firmware, in tiny windows and banks and odd shards
 //
-// The networks of scenarios are tested in this folder, a file each; a toy network in ring: one
-// folder, given from Go, is enough for a fabric.
+// The networks of scenarios are tested in this folder, a file each. One folder, given from Go, is
+// enough for a fabric: stars is the one of docs/new-fabric.md, ring has two ports, tuned a discipline
+// of its own, and a slot engine that is made wrong in many ways, each of which Flood must find.
 //
 //	file       what it holds
 //	suite.go   Suite and Case: what is run, and compared with what
+//	flood.go   Flood, with testdata/flood.c
 package fabrictest

@@ -24,7 +24,8 @@ var layers = []string{
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
 	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
 	"starloom/internal/strict", "starloom/internal/maps", "starloom",
-	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/examples/languages", "starloom/cmd/starloom",
+	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/tuned",
+	"starloom/examples/languages", "starloom/cmd/starloom",
 	"starloom/internal/house",
 }
 

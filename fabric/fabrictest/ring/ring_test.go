@@ -96,6 +96,7 @@ func TestRing(t *testing.T) {
 			{Replace: "ring.node[1].nic[*]"},
 		},
 	}).Run(t)
+	t.Run("flood", fabrictest.Flood{Fabric: starloom.Fabric{Custom: Ring{7}}}.Run)
 }
 
 // TestForeignNames holds what a fabric without programs and schedules says of them.

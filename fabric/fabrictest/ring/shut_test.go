@@ -43,7 +43,7 @@ func TestTransmitStatus(t *testing.T) {
 	}).Run(t)
 
 	flood := filepath.Join(t.TempDir(), "flood.wasm")
-	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "testdata/flood.c", Output: flood}))
+	require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: "../testdata/flood.c", Output: flood}))
 	random := func(network fabric.Network, depth int) func(testing.TB) *starloom.Scenario {
 		return func(t testing.TB) *starloom.Scenario {
 			s := scenario(network, depth, 0)(t)

@@ -121,4 +121,5 @@ func TestStars(t *testing.T) {
 		},
 		RTL: []starloom.RTL{{Replace: "stars.group[*].star[1]", Twin: "star_coupler"}, {Replace: "stars.group[0].nic[*]"}},
 	}).Run(t)
+	t.Run("flood", fabrictest.Flood{Fabric: starloom.Fabric{Custom: Stars{5, 3}}}.Run)
 }

@@ -1,0 +1,427 @@
+package fabrictest
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"starloom"
+	"starloom/fabric"
+	"starloom/firmware"
+)
+
+// Flood is the part of the suite that brings its own traffic: it is given a network, and nothing
+// else. Firmware floods it with frames of all kinds; then there are faults of each kind, and firmware
+// that does what no NIC does. What the hardware of the network finds in one piece, its slot engine
+// and the hardware find however they are cut.
+type Flood struct {
+	Fabric starloom.Fabric
+	RTL    []starloom.RTL // put in the place of hardware, one after the other
+}
+
+//go:embed testdata/flood.c
+var floodSource []byte
+
+// floodSlots are those in which firmware sends; the others empty the FIFOs.
+const (
+	floodSlots     = 24
+	floodSlotsStop = 34
+)
+
+// Run tests a network.
+func (f Flood) Run(t *testing.T) {
+	for _, traffic := range f.traffic() {
+		t.Run(traffic.name, func(t *testing.T) { require.NoError(t, f.agree(t.Context(), &traffic)) })
+	}
+	for _, rtl := range f.RTL {
+		t.Run("RTL "+rtl.Replace, func(t *testing.T) { require.NoError(t, f.replaced(t.Context(), rtl)) })
+	}
+}
+
+// Check is Run without a test: the first difference or error, nil for none.
+func (f Flood) Check(ctx context.Context) error {
+	for _, traffic := range f.traffic() {
+		if err := f.agree(ctx, &traffic); err != nil {
+			return fmt.Errorf("%s: %w", traffic.name, err)
+		}
+	}
+	return nil
+}
+
+// traffic is a kind of it, and how it is looked at.
+type traffic struct {
+	name    string
+	run     floodRun
+	cuts    []cut
+	happens func(*starloom.Report) error                    // what must have happened, else an error
+	further []func(context.Context, floodRun, string) error // compare with a report in their way
+}
+
+func (f Flood) traffic() []traffic {
+	media := &starloom.Faults{Schedule: []starloom.Fault{
+		{Kind: "drop", Probability: chance(0.1)}, {Kind: "bit_flip", Probability: chance(0.15)},
+		{Kind: "stuck", Slots: &starloom.FaultSlots{From: 6, To: 9, Every: 3}},
+	}}
+	processors := &starloom.Faults{Schedule: []starloom.Fault{
+		{Kind: "dead", Probability: chance(0.02)}, {Kind: "restart", Probability: chance(0.06)},
+		{Kind: "clock_pause", Probability: chance(0.1)}, {Kind: "buffers", RXFrames: 1, TXFrames: 2},
+	}}
+	type looks = []func(context.Context, floodRun, string) error
+	return []traffic{
+		{"frames", floodRun{}, f.cuts(), moves, looks{f.saved, f.again, f.captured}},
+		{"faults of media", floodRun{faults: media, lossless: true}, f.oddCuts(), faulted, looks{f.saved, f.captured}},
+		{"faults of processors", floodRun{faults: processors}, f.oddCuts(), faulted, looks{f.saved, f.again}},
+		{"illegal", floodRun{illegal: 1}, f.oddCuts(), silenced, nil},
+		{"illegal, too", floodRun{illegal: 4}, f.oddCuts(), silenced, nil},
+	}
+}
+
+// chance is a probability of a scenario.
+func chance(p float64) *float64 { return &p }
+
+// floodRun is what may go wrong in a run, and how its machine is cut.
+type floodRun struct {
+	faults   *starloom.Faults
+	illegal  int
+	lossless bool // a rule forbids to lose frames: their waiting is followed
+	cut
+}
+
+// cut is how a machine is cut: into banks of so many units, 0 for all, which are heard and run in
+// windows of so many cells of each unit, 0 for all. Workers are threads.
+type cut struct {
+	engine                 string
+	units, window, workers int
+	isolated               bool // a bank for each processor
+}
+
+// cuts are all kinds of them: tiny banks and windows, odd shards.
+func (f Flood) cuts() (all []cut) {
+	shape := networkOf(f.Fabric).Shape()
+	odd := (shape.Units + 1) / 2
+	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		all = append(all, cut{engine: engine})
+		if shape.Units > 1 {
+			all = append(all, cut{engine: engine, units: 1, workers: 2}, cut{engine: engine, units: odd, workers: 2})
+		}
+		if shape.PerUnit > 1 {
+			all = append(all, cut{engine: engine, units: odd, window: 1}, cut{engine: engine, units: odd, window: 3},
+				cut{engine: engine, isolated: true})
+		}
+	}
+	return all
+}
+
+// oddCuts are one of each engine, odd in every way.
+func (f Flood) oddCuts() []cut {
+	odd := (networkOf(f.Fabric).Shape().Units + 1) / 2
+	return []cut{
+		{engine: starloom.EngineSlot, units: odd, window: 3}, {engine: starloom.EngineSlot, units: odd, window: 1, workers: 2},
+		{engine: starloom.EngineCycle, units: odd, window: 3, workers: 2},
+	}
+}
+
+// agree requires that a run is what it is in the cycle engine in one piece, however the machine is
+// cut, and looks further.
+func (f Flood) agree(ctx context.Context, t *traffic) error {
+	r := t.run
+	r.cut = cut{engine: starloom.EngineCycle}
+	m, err := f.machine(ctx, r)
+	if err != nil {
+		return err
+	}
+	want, err := finished(ctx, m)
+	if err := errors.Join(err, t.happens(m.Report()), m.Close()); err != nil {
+		return err
+	}
+	for _, r.cut = range t.cuts {
+		m, err := f.machine(ctx, r)
+		if err != nil {
+			return err
+		}
+		got, err := finished(ctx, m)
+		if err := errors.Join(err, m.Close(), same(want, got, fmt.Sprintf("%+v", r.cut))); err != nil {
+			return err
+		}
+	}
+	for _, look := range t.further {
+		if err := look(ctx, r, want); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// saved saves a run at every boundary, in a machine of its own each time, and goes on.
+func (f Flood) saved(ctx context.Context, r floodRun, want string) error {
+	for _, r.cut = range []cut{{engine: starloom.EngineSlot, units: 2}, {engine: starloom.EngineCycle}} {
+		m, err := f.machine(ctx, r)
+		if err != nil {
+			return err
+		}
+		other, err := f.machine(ctx, r)
+		if err != nil {
+			return errors.Join(err, m.Close())
+		}
+		for err == nil && !m.Ended() {
+			var state bytes.Buffer
+			if err = errors.Join(m.Save(&state), other.Restore(&state), other.Step()); err == nil {
+				m, other = other, m
+			}
+		}
+		got, failed := reported(m)
+		if err := errors.Join(err, failed, m.Close(), other.Close(), same(want, got, "saved and restored in every slot, "+r.engine)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// again resets machines that have come to an even slot, and to an odd one.
+func (f Flood) again(ctx context.Context, r floodRun, want string) error {
+	for _, r.cut = range []cut{{engine: starloom.EngineSlot, units: 2}, {engine: starloom.EngineCycle}} {
+		m, err := f.machine(ctx, r)
+		if err != nil {
+			return err
+		}
+		for slots := 9; slots <= 18 && err == nil; slots += 9 {
+			for range slots {
+				err = errors.Join(err, m.Step())
+			}
+			err = errors.Join(err, m.Reset(f.scenario(r, nil).Seed))
+		}
+		got, failed := finished(ctx, m)
+		if err := errors.Join(err, failed, m.Close(), same(want, got, "reset, "+r.engine)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// captured compares the captures of both engines, where every frame is looked at.
+func (f Flood) captured(ctx context.Context, r floodRun, want string) error {
+	var captures [2]bytes.Buffer
+	for i, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
+		r.cut = cut{engine: engine}
+		m, err := f.machine(ctx, r)
+		if err != nil {
+			return err
+		}
+		recording, err := m.Record(starloom.RecordOptions{PCAPNG: starloom.Writer(&captures[i])})
+		if err != nil {
+			return errors.Join(err, m.Close())
+		}
+		got, err := finished(ctx, m)
+		if err := errors.Join(err, recording.Close(), m.Close(), same(want, got, "captured, "+engine)); err != nil {
+			return err
+		}
+	}
+	if !bytes.Equal(captures[0].Bytes(), captures[1].Bytes()) {
+		return errors.New("the engines capture other bytes")
+	}
+	return nil
+}
+
+// replaced puts RTL in the place of hardware, which must change nothing.
+func (f Flood) replaced(ctx context.Context, rtl starloom.RTL) error {
+	image, err := f.image(ctx)
+	if err != nil {
+		return err
+	}
+	var texts [2]string
+	for i, replaces := range [][]starloom.RTL{nil, {rtl}} {
+		s := f.scenario(floodRun{}, image)
+		s.RTL = replaces
+		m, err := starloom.NewMachine(ctx, s, starloom.MachineOptions{Engine: starloom.EngineCycle})
+		if err != nil {
+			return err
+		}
+		err = m.Run(ctx, nil)
+		report := m.Report()
+		if err := errors.Join(err, m.Close()); err != nil {
+			return err
+		}
+		if len(report.RTL) == 0 != (replaces == nil) {
+			return fmt.Errorf("%d parts are RTL", len(report.RTL))
+		}
+		report.RTL, report.Notes = nil, nil // which say how RTL is checked
+		if texts[i], err = written(report); err != nil {
+			return err
+		}
+	}
+	return same(texts[0], texts[1], "with RTL")
+}
+
+// machine is one for a run, cut as it says.
+func (f Flood) machine(ctx context.Context, r floodRun) (*starloom.Machine, error) {
+	image, err := f.image(ctx)
+	if err != nil {
+		return nil, err
+	}
+	s, perUnit := f.scenario(r, image), networkOf(f.Fabric).Shape().PerUnit
+	return starloom.NewMachine(ctx, s, starloom.MachineOptions{Engine: r.engine, BankSize: perUnit * r.units, Workers: max(1, r.workers)})
+}
+
+// windowBytes is about what a machine hears, runs and sends at a time. Processors with large
+// states so have windows of a few cells.
+const windowBytes = 512 << 10
+
+// scenario is one with an image that floods.
+func (f Flood) scenario(r floodRun, image []byte) *starloom.Scenario {
+	shape := networkOf(f.Fabric).Shape()
+	nics := shape.NIC()
+	number := func(yes bool) int64 {
+		if yes {
+			return 1
+		}
+		return 0
+	}
+	s := starloom.DefaultScenario()
+	s.Name, s.Fabric, s.Seed = "flood", f.Fabric, 3
+	s.Stop.Slots, s.Faults = floodSlotsStop, r.faults
+	s.NIC = starloom.NIC{PayloadBytes: 16, RXFrames: 2, TXFrames: 3}
+	s.Link.PhitBits, s.Link.PropagationCycles = 16, 2
+	s.Rules = &starloom.Rules{ExactlyOnce: true, NoLoss: r.lossless, CollisionFree: &starloom.CollisionFree{Period: 2, Slots: []int{1}}}
+	s.Firmware.Image, s.Firmware.ImageBytes = "flood.wasm", image
+	s.Firmware.Params = map[string]int64{
+		"slots": floodSlots, "illegal": int64(r.illegal), "idle": int64(max(1, shape.Processors()*shape.Lanes()/shape.Media)),
+		"all_ports": number(nics.AllPorts), "to_all": number(!nics.Addressed && nics.Taps == nil),
+	}
+	if r.isolated {
+		s.Firmware.Mode = starloom.ModeIsolated
+	}
+	if r.window > 0 {
+		units := r.units
+		if units == 0 {
+			units = shape.Units
+		}
+		s.Firmware.Params["state_bytes"] = int64(windowBytes/(r.window*units) - 256) // the rest of a record is less
+	}
+	return s
+}
+
+// images are those that have been built, by how many ports each processor has.
+var images sync.Map
+
+// image is the firmware for a network: one for all, but where processors have ports of their own.
+func (f Flood) image(ctx context.Context) ([]byte, error) {
+	define := ""
+	if taps := networkOf(f.Fabric).Shape().NIC().Taps; taps != nil {
+		ports := make([]string, len(taps.Bus))
+		for i, own := range taps.Bus {
+			ports[i] = fmt.Sprint(len(own))
+		}
+		define = "PORTS_OF={" + strings.Join(ports, ",") + "}"
+	}
+	build, _ := images.LoadOrStore(define, sync.OnceValues(func() ([]byte, error) { return built(ctx, define) }))
+	return build.(func() ([]byte, error))()
+}
+
+// built is the firmware of the suite, with a macro unless it is "".
+func built(ctx context.Context, define string) ([]byte, error) {
+	folder, err := os.MkdirTemp("", "starloom-flood-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(folder)
+	o := firmware.BuildOptions{Source: filepath.Join(folder, "flood.c"), Output: filepath.Join(folder, "flood.wasm")}
+	if define != "" {
+		o.Define = []string{define}
+	}
+	if err := os.WriteFile(o.Source, floodSource, 0o600); err != nil {
+		return nil, err
+	}
+	if err := firmware.Build(ctx, o); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(o.Output)
+}
+
+// networkOf is the network of a fabric.
+func networkOf(f starloom.Fabric) fabric.Network {
+	switch {
+	case f.POPS != nil:
+		return *f.POPS
+	case f.Crossbar != nil:
+		return *f.Crossbar
+	case f.Bus != nil:
+		return *f.Bus
+	case f.EJ != nil:
+		return *f.EJ
+	}
+	return f.Custom
+}
+
+// finished is what a machine's report says of a whole run.
+func finished(ctx context.Context, m *starloom.Machine) (string, error) {
+	if err := m.Run(ctx, nil); err != nil {
+		return "", err
+	}
+	return reported(m)
+}
+
+func reported(m *starloom.Machine) (string, error) { return written(m.Report()) }
+
+// written is all that a report says, but for how the machine was executed: engine and mode.
+func written(r *starloom.Report) (string, error) {
+	result := *r
+	result.Engine, result.Firmware.Mode, result.Firmware.Trusted = "", "", false
+	var b bytes.Buffer
+	err := result.WriteJSON(&b)
+	return b.String(), err
+}
+
+// same is an error that shows the first lines in which two reports differ.
+func same(want, got, how string) error {
+	if want == got {
+		return nil
+	}
+	wants, gots := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for i := range min(len(wants), len(gots)) {
+		if wants[i] != gots[i] {
+			return fmt.Errorf("%s: line %d is %s, want %s", how, i+1, gots[i], wants[i])
+		}
+	}
+	return fmt.Errorf("%s: a report of %d lines, want %d", how, len(gots), len(wants))
+}
+
+// moves requires that a flood is one.
+func moves(r *starloom.Report) error {
+	if f := r.Frames; f.Sent < 20 || f.Delivered < 15 || f.Overflow+f.Unheard+f.Collided+f.Blocked == 0 {
+		return fmt.Errorf("little has happened: %+v", f)
+	}
+	return nil
+}
+
+// faulted requires that each fault has happened.
+func faulted(r *starloom.Report) error {
+	for _, fault := range r.Faults {
+		if fault.Count == 0 {
+			return fmt.Errorf("there was no %s", fault.Kind)
+		}
+	}
+	return nil
+}
+
+// silenced requires that somebody was taken off the fabric, and that others went on.
+func silenced(r *starloom.Report) error {
+	rules := map[string]int{}
+	for _, v := range r.Violations {
+		rules[v.Rule]++
+	}
+	if rules[starloom.RuleIllegalSend]+rules[starloom.RuleIllegalListen] == 0 || r.Frames.Delivered < 5 {
+		return fmt.Errorf("nothing illegal has happened, or nothing else: %v, %d frames", slices.Sorted(maps.Keys(rules)), r.Frames.Delivered)
+	}
+	return nil
+}
