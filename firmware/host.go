@@ -324,7 +324,8 @@ func (img *Image) check() error {
 	}
 	for name, f := range exports {
 		if strings.HasPrefix(name, exportCall) && (!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
-			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; use STARLOOM_CALL of starloom.h", wasm.Clip(name), signature(f.ParamTypes(), f.ResultTypes()))
+			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; "+
+				"use STARLOOM_CALL of starloom.h", wasm.Clip(name), signature(f.ParamTypes(), f.ResultTypes()))
 		}
 	}
 	return nil
@@ -439,7 +440,8 @@ func (img *Image) names(in api.Module, export string) (names []string, err error
 		text, ok := in.Memory().Read(at, min(nameBytesMax+1, in.Memory().Size()-min(at, in.Memory().Size())))
 		end := bytes.IndexByte(text, 0)
 		if !ok || end <= 0 || bytes.ContainsAny(text[:end], " \t\r\n") {
-			return nil, fmt.Errorf("%s: name %d is not a string of 1 to %d characters without white space; correct STARLOOM_PROBES or STARLOOM_PARAMS", export, k, nameBytesMax)
+			return nil, fmt.Errorf("%s: name %d is not a string of 1 to %d characters without white space; "+
+				"correct STARLOOM_PROBES or STARLOOM_PARAMS", export, k, nameBytesMax)
 		}
 		names = append(names, string(text[:end]))
 	}

@@ -78,7 +78,8 @@ func InspectImage(ctx context.Context, name string, wasm []byte) (info Info, err
 		return Info{}, err
 	}
 	in, err := image.NewInstance(nic.BankConfig{
-		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1, PayloadBytes: 16, RxFrames: 1, TxFrames: 1, ROMWords: 1, MachineROM: 1,
+		Cells: 1, Processors: 1, Shape: [nic.ShapeWords]uint32{1, 1, 1, 1, 1, 1, 1, 1}, Ports: 1,
+		PayloadBytes: 16, RxFrames: 1, TxFrames: 1, ROMWords: 1, MachineROM: 1,
 	})
 	if err != nil {
 		return Info{}, beforeHandlers(err)
@@ -122,5 +123,6 @@ const CheckedText = "a checked build (firmware build --debug): its handlers cost
 
 // RecursionText says what functions that may call themselves mean for a run.
 func RecursionText(functions []string) string {
-	return fmt.Sprintf("functions that may call themselves (%s): the interpreter ends recursion after about 2,000 calls (stack overflow), the compiler much later", some(functions))
+	return fmt.Sprintf("functions that may call themselves (%s): the interpreter ends recursion after about 2,000 calls "+
+		"(stack overflow), the compiler much later", some(functions))
 }

@@ -70,7 +70,9 @@ func randomShimCase(processors int, allPorts bool, listed int) shimCase {
 		}
 		for range random.IntN(4 * processors) {
 			slot.frames = append(slot.frames, shimFrame{
-				shimFirst + random.Uint32N(uint32(processors)), random.Uint32N(uint32(c.ports())), random.Uint32N(3), random.Uint32N(9), random.Uint32N(1 << 16), random.Uint32N(9), random.Uint32(), random.Uint32(),
+				shimFirst + random.Uint32N(uint32(processors)), random.Uint32N(uint32(c.ports())),
+				random.Uint32N(3), random.Uint32N(9), random.Uint32N(1 << 16), random.Uint32N(9),
+				random.Uint32(), random.Uint32(),
 			})
 		}
 	}
@@ -146,7 +148,8 @@ func shimInSandbox(t *testing.T, c shimCase) string {
 	image, err := newHost(t, "compiler").Load("native_handler.c", wasm)
 	require.NoError(t, err)
 	config := nic.BankConfig{
-		First: shimFirst, Cells: c.processors, Processors: shimProcessors, Shape: [nic.ShapeWords]uint32{3, 4}, Ports: c.ports(), Discipline: nic.Discipline{AllPorts: c.allPorts},
+		First: shimFirst, Cells: c.processors, Processors: shimProcessors, Shape: [nic.ShapeWords]uint32{3, 4},
+		Ports: c.ports(), Discipline: nic.Discipline{AllPorts: c.allPorts},
 		PayloadBytes: 8, RxFrames: c.frames(), TxFrames: c.frames(), Seed: 7, Params: [nic.Params]int32{1, 40, 99},
 	}
 	if c.listed > 0 {

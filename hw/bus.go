@@ -63,7 +63,8 @@ func NewBuses(c BusConfig) (*Buses, error) {
 	case c.In.bank.Units != 1 || c.Out.bank.Units != 1:
 		return nil, fmt.Errorf("%s: transmitters in %d units and buses in %d, both must be in one", path, c.In.bank.Units, c.Out.bank.Units)
 	case len(c.Taps.Bus) != c.In.bank.Size() || len(c.Taps.Members) != c.Out.bank.Size():
-		return nil, fmt.Errorf("%s: taps of %d transmitters on %d buses, there are %d and %d", path, len(c.Taps.Bus), len(c.Taps.Members), c.In.bank.Size(), c.Out.bank.Size())
+		return nil, fmt.Errorf("%s: taps of %d transmitters on %d buses, there are %d and %d",
+			path, len(c.Taps.Bus), len(c.Taps.Members), c.In.bank.Size(), c.Out.bank.Size())
 	case c.Asks != nil && (c.Request.bank.Size() != c.Out.bank.Size() || c.Request.requesters < c.Taps.Longest):
 		return nil, fmt.Errorf("%s: %d buses of at most %d taps, the request lines are of %d arbiters and %d requesters",
 			path, c.Out.bank.Size(), c.Taps.Longest, c.Request.bank.Size(), c.Request.requesters)

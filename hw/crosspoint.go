@@ -34,7 +34,13 @@ func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards || len(c.Asks.To) != in.bank.Size() {
 		return nil, fmt.Errorf("%s: %d transmitters of %d bits, %d gates of %d", out.bank.Path(), in.bank.Size(), in.width, out.bank.Size(), out.width)
 	}
-	return &Crosspoints{CrosspointConfig: c, bank: out.bank, to: NewPortSelect(out.bank, "to"), passing: make([][]uint32, in.shards), listed: make([]bool, out.bank.Size())}, nil
+	return &Crosspoints{
+		CrosspointConfig: c,
+		bank:             out.bank,
+		to:               NewPortSelect(out.bank, "to"),
+		passing:          make([][]uint32, in.shards),
+		listed:           make([]bool, out.bank.Size()),
+	}, nil
 }
 
 // To is the output that serves each transmitter, PortNone for none.

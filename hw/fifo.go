@@ -142,7 +142,9 @@ func (f *FIFOs) Drives() []Wire { return []Wire{f.head, f.count, f.overflow, f.o
 // Drive shows the registers.
 func (f *FIFOs) Drive(s Shard) {
 	first, end := f.bank.Cells(s)
-	if wrong := driveFIFOs(f.head.Value[first:end], f.count.Value[first:end], f.words[first*f.depth:], f.first[first:end], f.held[first:end], f.depth); wrong >= 0 {
+	wrong := driveFIFOs(f.head.Value[first:end], f.count.Value[first:end], f.words[first*f.depth:],
+		f.first[first:end], f.held[first:end], f.depth)
+	if wrong >= 0 {
 		i := first + wrong
 		broken(f.bank.Element(i), "%d words with the head in place %d, the depth is %d", f.held[i], f.first[i], f.depth)
 	}

@@ -50,7 +50,11 @@ func NewFilters(bank Bank, asks *Asks, lines *Requests) (*Filters, error) {
 		return nil, fmt.Errorf("%s: %d outputs and %d transmitters, the request lines are of %d arbiters and %d requesters",
 			bank.Path(), bank.Size(), len(asks.To), lines.bank.Size(), lines.requesters)
 	}
-	f := &Filters{bank: bank, asks: asks, lines: lines, listens: make([]uint8, bank.Size()), tag: make([]uint16, bank.Size()), load: make([]filterLoad, bank.Size())}
+	cells := bank.Size()
+	f := &Filters{
+		bank: bank, asks: asks, lines: lines,
+		listens: make([]uint8, cells), tag: make([]uint16, cells), load: make([]filterLoad, cells),
+	}
 	f.declare()
 	return f, nil
 }

@@ -137,7 +137,10 @@ func TestLinkTiming(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for phitBits := 1; phitBits <= PhitBitsMax; phitBits++ {
 		propagation, payload := r.IntN(6), r.IntN(12)
-		c := linkConfig{d: 2, g: 3, phitBits: phitBits, payloadBytes: 11, compute: r.IntN(4), propagation: propagation, guard: 1 + r.IntN(3), unitsPerShard: 1 + r.IntN(3)}
+		c := linkConfig{
+			d: 2, g: 3, phitBits: phitBits, payloadBytes: 11,
+			compute: r.IntN(4), propagation: propagation, guard: 1 + r.IntN(3), unitsPerShard: 1 + r.IntN(3),
+		}
 		l := newLink(t, c)
 		for slot := range uint32(2) {
 			frame := makeFrame(r, 3, payload)

@@ -9,7 +9,10 @@ import (
 
 // lanesBank is a bank of NICs that send and receive at all ports.
 func lanesBank(t *testing.T, ports, depth int) *Bank {
-	c := BankConfig{Cells: 3, Processors: 3, Ports: ports, Discipline: Discipline{AllPorts: true}, PayloadBytes: 8, RxFrames: depth * ports, TxFrames: depth * ports}
+	c := BankConfig{
+		Cells: 3, Processors: 3, Ports: ports, Discipline: Discipline{AllPorts: true},
+		PayloadBytes: 8, RxFrames: depth * ports, TxFrames: depth * ports,
+	}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)

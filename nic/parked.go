@@ -126,7 +126,8 @@ func (p *Parked) Fits(b *Bank) bool {
 	if p.words == nil {
 		return true
 	}
-	return len(p.words) == b.Cells && len(p.states) == b.Cells*b.StateBytes()/8 && len(p.silenced) == len(b.silenced) && (p.listen == nil || len(p.listen) == len(b.listen))
+	return len(p.words) == b.Cells && len(p.states) == b.Cells*b.StateBytes()/8 &&
+		len(p.silenced) == len(b.silenced) && (p.listen == nil || len(p.listen) == len(b.listen))
 }
 
 // Look says what parked processors will do by themselves: in how many slots after a slot

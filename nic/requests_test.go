@@ -10,7 +10,10 @@ import (
 // addressedBank is a bank of NICs whose frames go to the output of a processor; those with
 // lists have all others as theirs.
 func addressedBank(t *testing.T, listWords int) *Bank {
-	c := BankConfig{Cells: 40, Processors: 40, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true, ListWords: listWords}, ROMWords: 39, PayloadBytes: 8, RxFrames: 2, TxFrames: 2}
+	c := BankConfig{
+		Cells: 40, Processors: 40, Ports: 1, Discipline: Discipline{Addressed: true, Asks: true, ListWords: listWords},
+		ROMWords: 39, PayloadBytes: 8, RxFrames: 2, TxFrames: 2,
+	}
 	memory, err := PlaceBank(64, c, 8, 1)
 	require.NoError(t, err)
 	b, err := AttachBank(memory, 64, c)

@@ -1,7 +1,6 @@
 package nic
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"starloom/hw"
@@ -20,11 +19,12 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 		if at != sizeFrame-1 {
 			return nil
 		}
-		switch f := FrameView(head[:]); {
+		f := FrameView(head[:])
+		switch bytes := f.PayloadBytes(); {
 		case f.Kind() >= KindCount:
 			return fmt.Errorf("frame %d is of %v", i/stride, f.Kind())
-		case int(binary.LittleEndian.Uint16(head[offFramePayloadBytes:])) > payloadBytes:
-			return fmt.Errorf("frame %d has a payload of %d bytes, at most %d are possible", i/stride, binary.LittleEndian.Uint16(head[offFramePayloadBytes:]), payloadBytes)
+		case bytes > payloadBytes:
+			return fmt.Errorf("frame %d has a payload of %d bytes, at most %d are possible", i/stride, bytes, payloadBytes)
 		case f.Source() >= uint32(processors):
 			return fmt.Errorf("frame %d is from processor %d, there are 0 to %d", i/stride, f.Source(), processors-1)
 		}

@@ -175,7 +175,8 @@ void sl_native_start(const sl_native_config *c) {
     memcpy(bank->shape, c->shape, sizeof bank->shape);
     bank->ports = or_else(c->ports, 1);
     bank->lanes = c->all_ports ? bank->ports : 1;
-    const uint32_t rx_frames = or_else(c->rx_frames, 4 * bank->lanes > 255 ? 255 : 4 * bank->lanes), tx_frames = or_else(c->tx_frames, 4 * bank->lanes > 255 ? 255 : 4 * bank->lanes);
+    const uint32_t frames = 4 * bank->lanes > 255 ? 255 : 4 * bank->lanes;
+    const uint32_t rx_frames = or_else(c->rx_frames, frames), tx_frames = or_else(c->tx_frames, frames);
     if (bank->lanes > LANES_MAX) stop("all_ports: a NIC has 72 ports at most", "");
     if (rx_frames > 255 || tx_frames > 255) stop("rx_frames and tx_frames: 255 at most", "");
     if (c->list_words > c->rom_words || (c->list_words && c->all_ports)) stop("list_words: the list is in the ROM, and NICs use one port", "");

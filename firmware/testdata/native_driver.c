@@ -1,7 +1,8 @@
 /* Runs processors natively as standard input says, and prints what they do: number of
  * processors, whether NICs use all ports, words of their request lists, and for each slot the
- * blocked ones (bits), those whose frames collide (likewise), the outputs that are taken (bits, with request lists), the number of frames, and for each its processor, port, kind, source, tag, bytes of the payload, and two
- * words of it. Arguments are parameters of the firmware. */
+ * blocked ones (bits), those whose frames collide (likewise), the outputs that are taken (bits,
+ * with request lists), the number of frames, and for each its processor, port, kind, source, tag,
+ * bytes of the payload, and two words of it. Arguments are parameters of the firmware. */
 #include "starloom_native.h"
 
 #include <stdio.h>
@@ -39,7 +40,8 @@ int main(int arguments, char **argument) {
     for (uint32_t k = 0; k < 3 * LISTED; k++) rom[k] = k * 7 % (PROCESSORS + 1); /* one is not there */
     const sl_native_config config = {
         .self = FIRST, .count = count, .all_ports = (int)all_ports, .processors = PROCESSORS, .shape = {3, 4}, .ports = listed ? 1 : PORTS, .payload_bytes = 8,
-        .rx_frames = all_ports ? 2 * PORTS : 2, .tx_frames = all_ports ? 2 * PORTS : 2, .seed = 7, .workloads = workloads, .params = arguments > 1 ? argument[1] : "depth=1",
+        .rx_frames = all_ports ? 2 * PORTS : 2, .tx_frames = all_ports ? 2 * PORTS : 2,
+        .seed = 7, .workloads = workloads, .params = arguments > 1 ? argument[1] : "depth=1",
         .rom = rom, .rom_words = listed ? LISTED : 0, .list_words = listed,
     };
     sl_native_start(&config);

@@ -230,7 +230,9 @@ func TestBoundsAreProved(t *testing.T) {
 
 // TestWorstCaseIsReached: of straight code, of loops as compilers write them, and of calls.
 func TestWorstCaseIsReached(t *testing.T) {
-	get, set, tee := func(l byte) []byte { return []byte{byte(opLocalGet), l} }, func(l byte) []byte { return []byte{byte(opLocalSet), l} }, func(l byte) []byte { return []byte{byte(opLocalTee), l} }
+	get := func(l byte) []byte { return []byte{byte(opLocalGet), l} }
+	set := func(l byte) []byte { return []byte{byte(opLocalSet), l} }
+	tee := func(l byte) []byte { return []byte{byte(opLocalTee), l} }
 	code := func(parts ...any) (all []byte) {
 		for _, part := range parts {
 			switch part := part.(type) {
@@ -311,7 +313,8 @@ func TestWorstCaseIsReached(t *testing.T) {
 // most that is given, and what calls it, too; a proved bound stays, and what no loop needs is an error.
 func TestTurnsAreBelieved(t *testing.T) {
 	code := func(start ...byte) []byte { // a loop that counts down from what is on the stack
-		return append(append(start, byte(opLocalSet), 1, byte(opLoop), blockEmpty, byte(opLocalGet), 1), append(number(-1), byte(opI32Add), byte(opLocalTee), 1, byte(opBrIf), 0, byte(opEnd))...)
+		return append(append(start, byte(opLocalSet), 1, byte(opLoop), blockEmpty, byte(opLocalGet), 1),
+			append(number(-1), byte(opI32Add), byte(opLocalTee), 1, byte(opBrIf), 0, byte(opEnd))...)
 	}
 	binary := (&assembly{}).add("starloom_f", i32, "", i32, append(code(byte(opLocalGet), 0), code(number(3)...)...)...).add("starloom_g", i32, "", "", byte(opLocalGet), 0, byte(opCall), 0).bytes()
 	free, err := Analyse(binary, oddCosts(), nil)

@@ -62,31 +62,34 @@ var Presets = [...]Preset{
 		"and no floating-point unit; locals are registers, and cost nothing. Cycles of an instruction are those of the reference guide of lowRISC's Ibex, " +
 		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. What RV32IMC has no instruction for " +
 		"(64 bits, clz, floats, SIMD) is the length of its sequence or, rounded, of its library routine"},
-	{"microcoded", "a sequencer that runs WebAssembly itself. It is no real part: a cycle each for fetch, decode, every operand from the stack and the result to the stack; " +
+	{"microcoded", "a sequencer that runs WebAssembly itself. It is no real part: a cycle each for fetch, decode, " +
+		"every operand from the stack and the result to the stack; " +
 		"memory takes one more; bit-serial multiplication and division take a cycle for each bit; floats are routines"},
 }
 
 var classes = [classCount]Class{
-	classNop:          {"nop", "`nop`, and what begins a block: `block`, `loop`; `unreachable`", [3]uint32{1, 0, 2}},
-	classConst:        {"const", "constants, of any type but SIMD", [3]uint32{1, 1, 3}},
-	classLocal:        {"local", "`local.get`, `local.set`, `local.tee`", [3]uint32{1, 0, 4}},
-	classGlobal:       {"global", "`global.get`, `global.set`, references", [3]uint32{1, 2, 4}},
-	classSelect:       {"select", "`select`, `drop`", [3]uint32{1, 2, 4}},
-	classInteger:      {"integer", "on 32 bits: addition, subtraction, logic, shifts, rotations, comparisons, extensions of the sign; `i32.wrap_i64`", [3]uint32{1, 1, 4}},
-	classInteger64:    {"integer64", "the same on 64 bits; extensions to 64 bits", [3]uint32{1, 3, 6}},
-	classBits:         {"bits", "counting bits, on 32 or 64: `clz`, `ctz`, `popcnt`", [3]uint32{1, 12, 36}},
-	classMultiply:     {"multiply", "`i32.mul`", [3]uint32{1, 3, 36}},
-	classMultiply64:   {"multiply64", "`i64.mul`", [3]uint32{1, 14, 132}},
-	classDivide:       {"divide", "`i32.div` and `i32.rem`, with and without sign", [3]uint32{1, 37, 36}},
-	classDivide64:     {"divide64", "`i64.div` and `i64.rem`, with and without sign", [3]uint32{1, 250, 132}},
-	classFloat:        {"float", "floating point, comparisons and conversions too, but not division and square root", [3]uint32{1, 60, 100}},
-	classFloatDivide:  {"float_divide", "division and square root of floats", [3]uint32{1, 200, 300}},
-	classVector:       {"vector", "SIMD, its loads, stores and constants too", [3]uint32{1, 16, 24}},
-	classLoad:         {"load", "loads of `i32` (of 8, 16 or 32 bits) and `f32`", [3]uint32{1, 2, 5}},
-	classLoad64:       {"load64", "loads of `i64` (of 8 to 64 bits) and `f64`", [3]uint32{1, 4, 6}},
-	classStore:        {"store", "stores of `i32` (of 8, 16 or 32 bits) and `f32`", [3]uint32{1, 2, 5}},
-	classStore64:      {"store64", "stores of `i64` (of 8 to 64 bits) and `f64`", [3]uint32{1, 4, 6}},
-	classMemory:       {"memory", "`memory.size` and `memory.grow`; of `memory.copy`, `memory.fill` and `memory.init` what does not depend on the length", [3]uint32{1, 10, 6}},
+	classNop:    {"nop", "`nop`, and what begins a block: `block`, `loop`; `unreachable`", [3]uint32{1, 0, 2}},
+	classConst:  {"const", "constants, of any type but SIMD", [3]uint32{1, 1, 3}},
+	classLocal:  {"local", "`local.get`, `local.set`, `local.tee`", [3]uint32{1, 0, 4}},
+	classGlobal: {"global", "`global.get`, `global.set`, references", [3]uint32{1, 2, 4}},
+	classSelect: {"select", "`select`, `drop`", [3]uint32{1, 2, 4}},
+	classInteger: {"integer", "on 32 bits: addition, subtraction, logic, shifts, rotations, comparisons, " +
+		"extensions of the sign; `i32.wrap_i64`", [3]uint32{1, 1, 4}},
+	classInteger64:   {"integer64", "the same on 64 bits; extensions to 64 bits", [3]uint32{1, 3, 6}},
+	classBits:        {"bits", "counting bits, on 32 or 64: `clz`, `ctz`, `popcnt`", [3]uint32{1, 12, 36}},
+	classMultiply:    {"multiply", "`i32.mul`", [3]uint32{1, 3, 36}},
+	classMultiply64:  {"multiply64", "`i64.mul`", [3]uint32{1, 14, 132}},
+	classDivide:      {"divide", "`i32.div` and `i32.rem`, with and without sign", [3]uint32{1, 37, 36}},
+	classDivide64:    {"divide64", "`i64.div` and `i64.rem`, with and without sign", [3]uint32{1, 250, 132}},
+	classFloat:       {"float", "floating point, comparisons and conversions too, but not division and square root", [3]uint32{1, 60, 100}},
+	classFloatDivide: {"float_divide", "division and square root of floats", [3]uint32{1, 200, 300}},
+	classVector:      {"vector", "SIMD, its loads, stores and constants too", [3]uint32{1, 16, 24}},
+	classLoad:        {"load", "loads of `i32` (of 8, 16 or 32 bits) and `f32`", [3]uint32{1, 2, 5}},
+	classLoad64:      {"load64", "loads of `i64` (of 8 to 64 bits) and `f64`", [3]uint32{1, 4, 6}},
+	classStore:       {"store", "stores of `i32` (of 8, 16 or 32 bits) and `f32`", [3]uint32{1, 2, 5}},
+	classStore64:     {"store64", "stores of `i64` (of 8 to 64 bits) and `f64`", [3]uint32{1, 4, 6}},
+	classMemory: {"memory", "`memory.size` and `memory.grow`; of `memory.copy`, `memory.fill` and `memory.init` " +
+		"what does not depend on the length", [3]uint32{1, 10, 6}},
 	classMemoryByte:   {"memory_byte", "for each byte that `memory.copy`, `memory.fill` or `memory.init` writes", [3]uint32{0, 1, 2}},
 	classBranch:       {"branch", "`br`", [3]uint32{1, 2, 4}},
 	classBranchIf:     {"branch_if", "`br_if` and `if`, whichever way they go", [3]uint32{1, 3, 5}},

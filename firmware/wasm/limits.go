@@ -100,7 +100,8 @@ func (l *limits) take(i *instruction, depth int) error {
 		l.functionTargets += len(i.targets)
 		l.targets += len(i.targets)
 		if l.functionTargets > targetsPerFunctionMax {
-			return fmt.Errorf("with this br_table the function has %d branch targets in br_tables, allowed are %d; split the switch, or keep its table in the memory", l.functionTargets, targetsPerFunctionMax)
+			return fmt.Errorf("with this br_table the function has %d branch targets in br_tables, allowed are %d; "+
+				"split the switch, or keep its table in the memory", l.functionTargets, targetsPerFunctionMax)
 		}
 		if l.targets > targetsMax {
 			return fmt.Errorf("with this br_table the image has %d branch targets in br_tables, allowed are %d; keep large tables in the memory", l.targets, targetsMax)

@@ -159,7 +159,8 @@ func (m *module) refuse() error {
 	}
 	for i, g := range m.globals {
 		if g.mutable && (g.valueType < typeF64 || g.valueType > typeI32) {
-			return fmt.Errorf("has the mutable global %s, whose type (%#x) cannot be saved; keep it in the memory or in a global of type i32, i64, f32 or f64", m.globalName(i), g.valueType)
+			return fmt.Errorf("has the mutable global %s, whose type (%#x) cannot be saved; "+
+				"keep it in the memory or in a global of type i32, i64, f32 or f64", m.globalName(i), g.valueType)
 		}
 	}
 	return nil
@@ -605,7 +606,8 @@ func canonical(f *woven, kind byte) []byte {
 func opName(op opcode) string {
 	return map[opcode]string{
 		opDataDrop: "data.drop", opTableInit: "table.init", opElemDrop: "elem.drop", opTableCopy: "table.copy",
-		opTableGet: "table.get", opTableSize: "table.size", opRefNull: "ref.null", opRefIsNull: "ref.is_null", opRefFunc: "ref.func", opSelectTyped: "select with a type",
+		opTableGet: "table.get", opTableSize: "table.size", opSelectTyped: "select with a type",
+		opRefNull: "ref.null", opRefIsNull: "ref.is_null", opRefFunc: "ref.func",
 		opTableSet: "table.set", opTableGrow: "table.grow", opTableFill: "table.fill",
 	}[op]
 }

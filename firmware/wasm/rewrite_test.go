@@ -152,7 +152,9 @@ func TestNothingRunsForEver(t *testing.T) {
 	indirect := (&assembly{elements: []byte{0}})
 	indirect.signature("", "")
 	indirect.add("run", "", "", "", slices.Concat(getSP, number(1), []byte{byte(opI32Sub)}, []byte{byte(opLocalTee), 0}, setSP,
-		[]byte{byte(opLocalGet), 0, byte(opIf), blockEmpty}, number(0), []byte{byte(opCallIndirect), 0, 0}, number(0), []byte{byte(opCallIndirect), 0, 0, byte(opEnd)},
+		[]byte{byte(opLocalGet), 0, byte(opIf), blockEmpty},
+		number(0), []byte{byte(opCallIndirect), 0, 0},
+		number(0), []byte{byte(opCallIndirect), 0, 0, byte(opEnd)},
 		[]byte{byte(opLocalGet), 0}, number(1), []byte{byte(opI32Add)}, setSP)...)
 	indirect.functions[0].locals = i32
 	for name, c := range map[string]struct {

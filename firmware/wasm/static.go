@@ -131,8 +131,11 @@ func Analyse(binary []byte, costs Costs, turns Turns) (*Static, error) {
 		return nil, err
 	}
 	start := m.contents(sectionCode).base
-	p := &program{codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(), worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body)),
-		turns: turns, used: map[string]bool{}}
+	p := &program{
+		codeStart: start, names: m.functionNames(), m: m, costs: &costs, byType: m.callable(),
+		worst: make([]uint64, len(m.body)), found: make([]functionBounds, len(m.body)),
+		turns: turns, used: map[string]bool{},
+	}
 	if sections := m.debugSections(); len(sections["line"]) > 0 {
 		places := (&Copy{original: sections}).Places()
 		p.lines, p.inlined = places.lines(), places.inlinedCalls()

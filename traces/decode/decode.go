@@ -109,7 +109,11 @@ func (d *Reader) Truncated() bool { return d.r.Truncated() }
 
 func (d *Reader) prepare() error {
 	if d.o.Sampling.Clock == "" && d.o.Sampling.Period.Count == 0 || d.o.Sampling.Clock != "" && d.o.Sampling.Period.Count != 0 {
-		return &input.Error{Place: d.r.Name(), Reason: "nothing says what a cycle is", Remedy: "give either a clock or a period in the map; our own files have period: 1 ns"}
+		return &input.Error{
+			Place:  d.r.Name(),
+			Reason: "nothing says what a cycle is",
+			Remedy: "give either a clock or a period in the map; our own files have period: 1 ns",
+		}
 	}
 	index := d.r.Header().Index()
 	for i := range d.o.Lanes {

@@ -27,7 +27,11 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 	}
 	i := slices.IndexFunc(p.pairs, func(p pair) bool { return p.nameA == o.Align })
 	if i < 0 {
-		return 0, &input.Error{Place: "--align", Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align), Remedy: "give a signal of " + d.paths[0] + " that the other file has, too"}
+		return 0, &input.Error{
+			Place:  "--align",
+			Reason: fmt.Sprintf("%s is not among the signals that are compared", o.Align),
+			Remedy: "give a signal of " + d.paths[0] + " that the other file has, too",
+		}
 	}
 	if p.pairs[i].kind != vcd.KindBits || p.pairs[i].bits != 1 {
 		return 0, &input.Error{Place: "--align", Reason: o.Align + " is not a signal of one bit", Remedy: "give a signal of one bit"}
@@ -89,7 +93,8 @@ func (d *differ) findBounds() error {
 			continue
 		}
 		if b.bound.Timed == d.o.A.Sampled() {
-			reason, remedy := fmt.Sprintf("%v is a cycle, but times are compared", b.bound), "give a time with its unit, such as 10ns, or a clock or period to compare cycles"
+			reason := fmt.Sprintf("%v is a cycle, but times are compared", b.bound)
+			remedy := "give a time with its unit, such as 10ns, or a clock or period to compare cycles"
 			if d.o.A.Sampled() {
 				reason, remedy = fmt.Sprintf("%v is a time, but cycles are compared", b.bound), "give the number of a cycle, such as 10, without a unit"
 			}

@@ -30,6 +30,11 @@ func diffTexts(t *testing.T, a, b string, o Options) (*Report, error) {
 	return r, err
 }
 
+// every samples once in so many nanoseconds.
+func every(ns uint64) vcd.Sampling {
+	return vcd.Sampling{Period: vcd.Duration{Count: ns, Unit: vcd.Nanosecond}}
+}
+
 func requireEqual(t *testing.T, a, b string, o Options) *Report {
 	t.Helper()
 	r, err := diffTexts(t, a, b, o)
@@ -301,10 +306,10 @@ t.clk        ____________________
 		ours += "#" + itoa(n+1) + "\nb" + inBinary(n) + " #\n"
 	}
 	only := []string{"t.count"}
-	requireEqual(t, ours, a, Options{A: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, B: clock, Only: only, Prefix: true})
-	requireEqual(t, a, ours, Options{B: vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}, A: clock, Only: only, Prefix: true})
+	requireEqual(t, ours, a, Options{A: every(1), B: clock, Only: only, Prefix: true})
+	requireEqual(t, a, ours, Options{B: every(1), A: clock, Only: only, Prefix: true})
 	// Periods on both sides.
-	period := Options{A: vcd.Sampling{Period: vcd.Duration{Count: 10, Unit: vcd.Nanosecond}}, B: vcd.Sampling{Period: vcd.Duration{Count: 8, Unit: vcd.Nanosecond}}}
+	period := Options{A: every(10), B: every(8)}
 	period.To = Bound{Given: true, Cycle: 59}
 	r = requireEqual(t, a, b, period)
 	require.EqualValues(t, 60, r.Instants)
@@ -337,7 +342,7 @@ func TestDumpOff(t *testing.T) {
 	b = smallHeader + smallBody[:strings.Index(smallBody, "#10")] + "#7\n$dumpoff\nx!\nbx #\n$end\n#25\n$dumpon\n1!\nb110 #\nr2 r\n$end\n#30\n"
 	requireEqual(t, smallHeader+smallBody, b, Options{})
 	requireEqual(t, b, smallHeader+smallBody, Options{})
-	requireEqual(t, b, smallHeader+smallBody, Options{A: vcd.Sampling{Period: vcd.Duration{Count: 5, Unit: vcd.Nanosecond}}, B: vcd.Sampling{Period: vcd.Duration{Count: 5, Unit: vcd.Nanosecond}}})
+	requireEqual(t, b, smallHeader+smallBody, Options{A: every(5), B: every(5)})
 	late := strings.Replace(smallHeader+smallBody, "#15\n1!\n", "#15\n$dumpoff\n$end\n#16\n$dumpon\n1!\nb100 #\n$end\n", 1)
 	requireDifferent(t, smallHeader+smallBody, late, Options{}, "tb.data", "16 ns", "0x05", "0x04")
 	_, err := diffTexts(t, smallHeader+smallBody, late, Options{A: vcd.Sampling{Clock: "tb.clk"}, B: vcd.Sampling{Clock: "tb.clk"}})
@@ -359,7 +364,7 @@ func TestShorterFiles(t *testing.T) {
 // after it is a difference, a time without a change is none.
 func TestFilesThatEndEarly(t *testing.T) {
 	a := smallHeader + smallBody
-	clock, period := vcd.Sampling{Clock: "tb.clk"}, vcd.Sampling{Period: vcd.Duration{Count: 5, Unit: vcd.Nanosecond}}
+	clock, period := vcd.Sampling{Clock: "tb.clk"}, every(5)
 	to := Bound{Given: true, Timed: true, Time: vcd.Duration{Count: 30, Unit: vcd.Nanosecond}}
 	more := "#35\n0!\n#40\n1!\nb111 #\n#45\n0!\n#50\n1!\nb1 #\n#55\n0!\n#60\n"
 	for _, c := range []struct {
@@ -460,7 +465,7 @@ func TestNamesWhatItSkips(t *testing.T) {
 	at := func(ns uint64) Bound {
 		return Bound{Given: true, Timed: true, Time: vcd.Duration{Count: ns, Unit: vcd.Nanosecond}}
 	}
-	clock, period := vcd.Sampling{Clock: "tb.clk"}, vcd.Sampling{Period: vcd.Duration{Count: 100, Unit: vcd.Nanosecond}}
+	clock, period := vcd.Sampling{Clock: "tb.clk"}, every(100)
 	more := strings.Replace(smallHeader, "$upscope", "$var wire 1 x own $end $upscope", 1) + smallBody
 	for _, c := range []struct {
 		name, a, b string
@@ -508,7 +513,7 @@ func TestNamesWhatItSkips(t *testing.T) {
 func TestFilesWithoutTheirLastNewline(t *testing.T) {
 	a := smallHeader + smallBody + "0!\n#35\n1!\n"
 	cut := strings.TrimSuffix(a, "\n")
-	clock, period := vcd.Sampling{Clock: "tb.clk"}, vcd.Sampling{Period: vcd.Duration{Count: 5, Unit: vcd.Nanosecond}}
+	clock, period := vcd.Sampling{Clock: "tb.clk"}, every(5)
 	for _, o := range []Options{{}, {A: clock, B: clock}, {A: period, B: period}} {
 		r := requireEqual(t, a, cut, o)
 		require.Equal(t, VerdictNoDifference, r.Verdict)
@@ -540,7 +545,7 @@ func TestEmptyFiles(t *testing.T) {
 
 func TestRefuses(t *testing.T) {
 	a := smallHeader + smallBody
-	clock, ns := vcd.Sampling{Clock: "tb.clk"}, vcd.Sampling{Period: vcd.Duration{Count: 1, Unit: vcd.Nanosecond}}
+	clock, ns := vcd.Sampling{Clock: "tb.clk"}, every(1)
 	for _, c := range []struct {
 		o    Options
 		want string

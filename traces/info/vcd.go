@@ -246,7 +246,8 @@ func (i *VCD) write(w io.Writer) {
 		t.lines("comment", comment)
 	}
 	t.row("timescale", "%s", i.Timescale)
-	t.row("signals", "%d in %s, %s of %s", i.Variables, traces.Plural(uint64(i.Scopes), "scope", "scopes"), traces.Plural(uint64(i.Nets), "net", "nets"), traces.Plural(uint64(i.Bits), "bit", "bits"))
+	t.row("signals", "%d in %s, %s of %s", i.Variables, traces.Plural(uint64(i.Scopes), "scope", "scopes"),
+		traces.Plural(uint64(i.Nets), "net", "nets"), traces.Plural(uint64(i.Bits), "bit", "bits"))
 	if i.Times == 0 {
 		t.row("time", "no value is written")
 	} else {

@@ -32,7 +32,8 @@ func (p *Plot) WriteSVG(w io.Writer) error {
 	}
 	d := drawing{Plot: p, out: bufio.NewWriter(w)}
 	d.scale()
-	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" font-family="sans-serif" font-size="13">`+"\n", width, height, width, height)
+	d.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" width="%d" height="%d" `+
+		`font-family="sans-serif" font-size="13">`+"\n", width, height, width, height)
 	d.printf("<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n", escape(p.Title))
 	d.text((left+right)/2, top-24, `text-anchor="middle" font-size="16"`, p.Title)
 	d.axes()

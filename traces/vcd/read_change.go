@@ -170,7 +170,8 @@ func (r *Reader) readCode(record, at int) (n *net, id NetID, ok bool) {
 func (r *Reader) readScalar(at int) {
 	digit := digitValues[r.buf[at]]
 	if digit == badDigit {
-		r.bad(at, fmt.Sprintf("found %s, expected a value change (0! 1! x! z! b101 ! r1.5 ! stext !), a time (#120) or $dumpvars, $dumpoff, $dumpon, $dumpall, $comment", shown(r.buf[at:r.tokenEnd(at)])))
+		r.bad(at, fmt.Sprintf("found %s, expected a value change (0! 1! x! z! b101 ! r1.5 ! stext !), a time (#120) "+
+			"or $dumpvars, $dumpoff, $dumpon, $dumpall, $comment", shown(r.buf[at:r.tokenEnd(at)])))
 		return
 	}
 	n, id, ok := r.readCode(at, at+1)

@@ -205,7 +205,9 @@ const scopeDepthMax = 1024
 
 func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 	if len(words) < 1 || len(words) > 2 {
-		return nil, r.fail(r.pos, fmt.Sprintf("$scope with %s, expected a kind and a name", traces.Plural(len(words), "word", "words")), "give a VCD: a scope reads like $scope module top $end")
+		found := traces.Plural(len(words), "word", "words")
+		return nil, r.fail(r.pos, fmt.Sprintf("$scope with %s, expected a kind and a name", found),
+			"give a VCD: a scope reads like $scope module top $end")
 	}
 	if len(scopes) == scopeDepthMax {
 		return nil, r.fail(r.pos, fmt.Sprintf("more than %d scopes in one another", scopeDepthMax), "give a VCD that is nested less deeply")
@@ -245,7 +247,9 @@ func (r *Reader) variable(scope string) error {
 		return err
 	}
 	if len(words) < 4 {
-		return r.fail(r.pos, fmt.Sprintf("$var with %s, expected a kind, bits, an identifier code and a name", traces.Plural(len(words), "word", "words")), badDeclaration)
+		found := traces.Plural(len(words), "word", "words")
+		return r.fail(r.pos, fmt.Sprintf("$var with %s, expected a kind, bits, an identifier code and a name", found),
+			badDeclaration)
 	}
 	if words[0] == "port" {
 		return r.fail(r.pos, "this is an extended VCD ($dumpports)", "dump with $dumpvars instead")

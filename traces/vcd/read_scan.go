@@ -48,7 +48,8 @@ func (s *scanner) more() (bool, error) {
 	s.pos = 0
 	if s.end == len(s.buf)-1 {
 		if s.end >= tokenBytesMax {
-			return false, s.fail(0, fmt.Sprintf("more than %d characters without a space", tokenBytesMax), "give a VCD: a value is followed by a space, the identifier code and the end of the line")
+			return false, s.fail(0, fmt.Sprintf("more than %d characters without a space", tokenBytesMax),
+				"give a VCD: a value is followed by a space, the identifier code and the end of the line")
 		}
 		s.buf = append(s.buf, make([]byte, len(s.buf))...)
 	}

@@ -88,7 +88,11 @@ func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler
 	if how.Period.Count != 0 {
 		period, ok := how.Period.In(unit)
 		if !ok || period > math.MaxInt64 {
-			return nil, &input.Error{Place: r.Name(), Reason: fmt.Sprintf("a period of %v does not fit 64 bits in units of %v", how.Period, unit), Remedy: "give a shorter period"}
+			return nil, &input.Error{
+				Place:  r.Name(),
+				Reason: fmt.Sprintf("a period of %v does not fit 64 bits in units of %v", how.Period, unit),
+				Remedy: "give a shorter period",
+			}
 		}
 		s.period = int64(period)
 	}
@@ -159,7 +163,11 @@ func (s *Sampler) add(changed []NetID) {
 // common returns a time in common units.
 func (s *Sampler) common(time uint64) (int64, error) {
 	if time > uint64(math.MaxInt64/2/s.scale) {
-		return 0, &input.Error{Place: s.Reader.Name(), Reason: fmt.Sprintf("time #%d is too late to be compared", time), Remedy: "compare files with the same $timescale"}
+		return 0, &input.Error{
+			Place:  s.Reader.Name(),
+			Reason: fmt.Sprintf("time #%d is too late to be compared", time),
+			Remedy: "compare files with the same $timescale",
+		}
 	}
 	return int64(time) * s.scale, nil
 }
@@ -197,7 +205,11 @@ func (s *Sampler) loadCycle() error {
 			return err
 		}
 		if s.Reader.Off() {
-			return &input.Error{Place: s.Reader.Name(), Reason: fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.Reader.Time()), Remedy: "sample with a period, or dump without pause"}
+			return &input.Error{
+				Place:  s.Reader.Name(),
+				Reason: fmt.Sprintf("$dumpoff at #%d: the clock's cycles cannot be counted from there on", s.Reader.Time()),
+				Remedy: "sample with a period, or dump without pause",
+			}
 		}
 		if after := s.level(); before+after == 1 && (after == 1) != s.falling {
 			s.late = append(s.late, changed...)

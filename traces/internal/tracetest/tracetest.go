@@ -1,5 +1,3 @@
-// Package tracetest is what the tests of the packages under traces share: real tools,
-// golden files, and small things to write VCDs with.
 package tracetest
 
 import (

@@ -1,6 +1,3 @@
-// Package pcapngtest reads captures that Starloom wrote into memory, for tests. It trusts
-// nothing that package pcapng holds, but for the pseudo-header: gopacket reads the packets
-// once the blocks were checked one by one.
 package pcapngtest
 
 import (
