@@ -173,7 +173,7 @@ type Image struct {
 	host         *Host
 	copy         *wasm.Copy // what is compiled: the image with what the host needs put in
 	compiled     wazero.CompiledModule
-	meter        *wasm.Meter                 // nil if nobody asks for costs
+	meter        *wasm.Meter                 // nil if costs are not asked for
 	pristine     map[nic.BankConfig]pristine // by shape of the bank
 	pristineLock sync.Mutex
 

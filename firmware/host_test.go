@@ -56,12 +56,12 @@ func TestBuildRefuses(t *testing.T) {
 			require.ErrorContains(t, err, want)
 			entries, err := os.ReadDir(filepath.Dir(output))
 			require.NoError(t, err)
-			require.Empty(t, entries, "nothing may be left behind")
+			require.Empty(t, entries, "nothing may be left over")
 		})
 	}
 }
 
-// TestBuildWarns holds that a warning is shown and is no error, and that messages
+// TestBuildWarns holds that a warning is shown and is not an error, and that messages
 // name the header as the source does.
 func TestBuildWarns(t *testing.T) {
 	build := func(source string) (string, error) {

@@ -262,7 +262,7 @@ func (in *wasmInstance) set(state pristine) error {
 }
 
 // clearDirty makes memory zero and writes only where it is not: a page that
-// nobody has touched stays without memory of its own.
+// is untouched stays without memory of its own.
 func clearDirty(memory []byte) {
 	for len(memory) > 0 {
 		part := memory[:min(len(zeros), len(memory))]
@@ -437,7 +437,7 @@ func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot
 // runAll calls an entry point for some cells. When a handler traps, its cell is marked
 // faulty and the loop goes on with the next one. The list in the firmware's memory is
 // the host's word to the firmware; what firmware makes of it is not believed. When the
-// call is stopped, nobody is at fault: see Host.Stopped.
+// call is stopped, no handler is at fault: see Host.Stopped.
 func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
 	in.turns.all, in.turns.laps = 0, uint64(len(cells))
 	if !in.image.copy.Laps {
@@ -468,7 +468,7 @@ func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, s
 		}
 		place := in.bank.Current()
 		if uint64(place) >= uint64(len(cells)) {
-			// The image has overwritten its own descriptor: nobody knows whose
+			// The image has overwritten its own descriptor: no one knows whose
 			// handler ran, so the rest of the cells cannot go on.
 			for _, cell := range cells {
 				in.fault(int(cell), err)

@@ -16,7 +16,7 @@ const formatBytesMax = 1024
 // arguments as clang passes them to a variadic function of wasm32, one after the other, each
 // at a multiple of its own size. Known are %d %i %u %x %X %o %c %s %p and %%, with flags,
 // width, precision, each a number or a *, and the lengths hh, h, l, z, t (32 bits), ll and j (64 bits). At what is
-// not, the line ends and says so: nobody knows how long the argument is. The line has
+// not, the line ends and says so: how long the argument is, is not known. The line has
 // logBytesMax bytes at most.
 func formatLog(memory api.Memory, format, arguments uint32) string {
 	text := cString(memory, format, formatBytesMax)

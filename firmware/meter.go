@@ -11,7 +11,7 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// LimitDefault is what a call of an image may cost where nobody says more: in `firmware inspect`,
+// LimitDefault is what a call of an image may cost unless a limit is given: in `firmware inspect`,
 // and in a run without a budget.
 const LimitDefault = 1_000_000_000
 

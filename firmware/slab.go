@@ -11,7 +11,7 @@ import (
 // slab hands out linear memories whose address never changes, so that the
 // host's views of a bank stay valid. It reserves address space in large pieces:
 // one mapping per instance would exhaust the kernel's map count at 65,536
-// isolated processors. Pages that nobody touches cost nothing.
+// isolated processors. Pages that are not touched cost nothing.
 type slab struct {
 	lock   sync.Mutex
 	pieces [][]byte

@@ -14,7 +14,7 @@ import (
 // together.
 type WriteKind struct {
 	Column    string // of the bank, by its name in the register map; "" outside of the bank
-	Neighbour bool   // the column is another processor's; else nobody's
+	Neighbour bool   // the column is another processor's; else no one's
 	Variable  string // static variable that lies there, "" if the image does not say
 	Unnamed   uint32 // in its place: the address, rounded down to writeBytesMax
 	Global    string // a global of WebAssembly in the place of memory
@@ -32,7 +32,7 @@ type Write struct {
 	Address uint32
 	Before  []byte // at most writeBytesMax
 	After   []byte
-	Owner   int // the cell whose it is, nic.OwnerNone for nobody's
+	Owner   int // the cell whose it is, nic.OwnerNone for no one's
 	Grown   int // bytes by which the memory has grown
 	Calls   int // of handlers that made such a write
 

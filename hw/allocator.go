@@ -85,7 +85,7 @@ type ListClaim struct{ Input, Position, Output uint32 }
 type ListMatching struct {
 	Rule ListRule
 
-	// Pointer is who goes first with RoundRobin: behind the first input that got
+	// Pointer is who goes first with RoundRobin: after the first input that got
 	// something in the last slot in which one did. Slot moves it.
 	Pointer uint32
 

@@ -13,7 +13,7 @@ type ArbiterKind uint8
 const (
 	// ArbiterFixed: the lowest index. The others may starve.
 	ArbiterFixed ArbiterKind = iota
-	// ArbiterRoundRobin: the first requester behind the one that was granted last.
+	// ArbiterRoundRobin: the first requester after the one that was granted last.
 	// A requester waits for at most Requesters-1 frames of others.
 	ArbiterRoundRobin
 	// ArbiterMatrix: the requester whose last grant began longest ago, before all
@@ -40,8 +40,8 @@ func (k ArbiterKind) String() string {
 
 // Limits of the parameters of arbiters.
 const (
-	RequestersMax  = 65536
-	SliceCyclesMax = 65535
+	RequestersMax  = 65536 // of one arbiter
+	SliceCyclesMax = 65535 // of a slice of TDMA
 )
 
 // Arbiters is a bank of arbiters of one kind. Each has up to 65,536 requesters and grants
@@ -57,20 +57,20 @@ const (
 //
 // A requests in cycle 0 and is granted from cycle 1 on. It lowers its request in
 // the last cycle of its frame (3), and in that same cycle the arbiter decides
-// anew over the requests of cycle 3: the medium changes hands without a gap, and
+// again over the requests of cycle 3: the medium changes hands without a gap, and
 // the granted requester owns it in every cycle in which it sees its grant. A
 // request that falls before it is granted is forgotten. The kind decides only
-// when nobody holds on (ArbiterKind), so what a kind remembers of its grants changes
+// when none holds on (ArbiterKind), so what a kind remembers of its grants changes
 // only when a frame starts.
 //
 // A cycle costs what is requested and granted in it, however many requesters there
 // might be. Of matrix the bank remembers those that were served, not the square of all.
 //
-// Reset: no grant; round robin starts at 0; the matrix as if nobody had been
+// Reset: no grant; round robin starts at 0; the matrix as if none had been
 // granted yet; TDMA with the first cycle of slice 0. Also in mid-frame.
 //
 // Parameters: kind, requesters, slice cycles. Ports: request in; grant (one-hot,
-// 0 for nobody) and index (0 for nobody) out, which are the wires Busy and Index. Twins:
+// 0 for none) and index (0 for none) out, which are the wires Busy and Index. Twins:
 // arbiter_fixed.v, arbiter_round_robin.v, arbiter_matrix.v, arbiter_tdma.v.
 type Arbiters struct {
 	Registers
@@ -83,7 +83,7 @@ type Arbiters struct {
 	busy, index *Signal
 
 	// Registers; those that the kind does not use are nil.
-	granted []uint32    // who is granted, plus 1; 0 for nobody
+	granted []uint32    // who is granted, plus 1; 0 for none
 	first   []uint16    // round robin: who is asked first
 	grants  []uint64    // matrix: how many there were...
 	served  [][]service // ...and those that had one, by requester
@@ -94,7 +94,7 @@ type Arbiters struct {
 	servedWho []uint64
 	servedAt  []uint64
 
-	// Derived, and scratch. A choice is a requester and how far behind the best one it is.
+	// Derived, and scratch. A choice is a requester and how far after the best one it is.
 	holding [][]uint32 // by shard: arbiters that grant, in no order
 	changed [][]uint32 // by shard: arbiters whose outputs do not show their register
 	asked   [][]uint32 // by shard: arbiters that have a choice
@@ -406,7 +406,7 @@ func following[T uint16 | uint32](index T, count int) T {
 	return index + 1
 }
 
-// QuietFor implements Quiet: every holder holds on, nobody else requests a free arbiter,
+// QuietFor implements Quiet: every holder holds on, no one else requests a free arbiter,
 // and the outputs show the registers. The turns of TDMA never stop.
 func (a *Arbiters) QuietFor(limit uint64) uint64 {
 	if a.kind == ArbiterTDMA {

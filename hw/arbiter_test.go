@@ -84,7 +84,7 @@ type arbiterByDefinition struct {
 	kind       ArbiterKind
 	requesters int
 	slice      int
-	granted    int   // -1 for nobody
+	granted    int   // -1 for none
 	last       int   // round robin: who was granted last
 	order      []int // matrix: who was granted longest ago, first
 	cycle      int
@@ -163,7 +163,7 @@ func TestArbitersAgainstDefinition(t *testing.T) {
 				}
 			}
 			if kind != ArbiterFixed && requesters <= requestBits {
-				assert.Len(t, served, requesters, "%v of %d starves nobody", kind, requesters)
+				assert.Len(t, served, requesters, "%v of %d starves no one", kind, requesters)
 			}
 			if kind != ArbiterTDMA { // whose turns are those of a few
 				assert.Greater(t, len(served), min(requesters, requestBits)/8, "%v of %d", kind, requesters)

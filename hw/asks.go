@@ -42,7 +42,7 @@ func (a *Asks) each(visit func(transmitter uint32)) {
 	}
 }
 
-// Low reports whether nobody asks.
+// Low reports whether no one asks.
 func (a *Asks) Low() bool {
 	for _, high := range a.high {
 		if len(high) > 0 {

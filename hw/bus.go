@@ -254,7 +254,7 @@ func (b *Buses) Site() *Site {
 	site.Ports = append(append([]Port{request}, rails...), append(out, Port{
 		Name: "grant_o", Bits: lanes,
 		Get: func(bus int, to Pins) { b.switched(bus, to) },
-		Put: func(int, Pins) error { return nil }, // nobody waits for it
+		Put: func(int, Pins) error { return nil }, // nothing waits for it
 	})...)
 	return site
 }

@@ -89,7 +89,7 @@ func (m *CapMatching) remember(input uint32, inputs int) {
 // The arbiters of the outputs decide in the cycle before start, so that head matching with a
 // cap takes 1 + Cap cycles. Requests and tags should stand from start on.
 //
-// Reset: idle until start; the pointer at 0, nobody served. A start in the midst begins again.
+// Reset: idle until start; the pointer at 0, none served. A start in the midst begins again.
 //
 // Parameters: ports, cap, kind. Ports: start; request and tag of all inputs; grant of all
 // inputs out, and served with the input that was chosen in the cycle before. Twin:
@@ -106,7 +106,7 @@ type CapArbiters struct {
 	// Registers; those that the kind does not use are nil.
 	busy    []uint8
 	chosen  []uint32 // how many in this slot
-	result  []uint32 // who was chosen in the cycle before, plus 1; 0 for nobody
+	result  []uint32 // who was chosen in the cycle before, plus 1; 0 for none
 	granted []uint8  // by input
 	first   []uint32 // round robin: the pointer
 	grants  []uint64 // matrix: how many there were...

@@ -163,7 +163,7 @@ func TestCapArbitersAgainstMatching(t *testing.T) {
 			for i := range cells {
 				require.True(t, slices.Equal(want[i], got[i]), "%+v, seed %d: %v, want %v", rule, seed, got[i], want[i])
 			}
-			c.kernel.Latch() // which chooses nobody
+			c.kernel.Latch() // which chooses none
 		}
 	}
 }

@@ -51,7 +51,7 @@ func contends(addressee uint32, tag uint16, listeners []Listener) bool {
 //
 // Whoever has transmitted since start counts, whether it contends or not.
 //
-// Reset: nobody contends or has transmitted. Parameters: ports. Ports: start; request,
+// Reset: none contends or has transmitted. Parameters: ports. Ports: start; request,
 // addressee, tag and transmit of all inputs; listening, filter and tag of all outputs. Out,
 // from registers: count, and who contends; who has passed or collided. Twin: contention.v.
 type Contentions struct {
@@ -229,7 +229,7 @@ func (m *Contentions) begin(i int) {
 	}
 }
 
-// QuietFor implements Quiet: nothing starts, nobody begins to transmit, and the outputs show
+// QuietFor implements Quiet: nothing starts, no one begins to transmit, and the outputs show
 // the registers.
 func (m *Contentions) QuietFor(limit uint64) uint64 {
 	for i, start := range m.start.Value {

@@ -28,7 +28,7 @@ type CrosspointConfig struct {
 	Out         *Light  // what passes, a wire for each transmitter
 }
 
-// NewCrosspoints returns the gates behind a bank of transmitters.
+// NewCrosspoints returns the gates after a bank of transmitters.
 func NewCrosspoints(c CrosspointConfig) (*Crosspoints, error) {
 	in, out := c.In, c.Out
 	if in.bank.Size() != out.bank.Size() || in.width != out.width || in.shards != out.shards || len(c.Asks.To) != in.bank.Size() {

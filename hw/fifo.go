@@ -8,8 +8,8 @@ import (
 
 // Limits of the parameters of FIFOs.
 const (
-	FIFODepthMax     = 65535
-	FIFOCountBitsMax = 32
+	FIFODepthMax     = 65535 // in words
+	FIFOCountBitsMax = 32    // of the count that is shown
 )
 
 // FIFOs is a bank of first-in first-out buffers with one clock.

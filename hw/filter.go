@@ -7,7 +7,7 @@ import "fmt"
 //
 // Latency 0 cycles (combinational). Parameters: inputs. Ports: asks of all transmitters and the
 // load of listens and tag in, request lines to the output's arbiter out. Registers: listens,
-// tag, loaded at the boundary of a slot. Reset: listens to nobody. Twin: output_filter.v.
+// tag, loaded at the boundary of a slot. Reset: listens to none. Twin: output_filter.v.
 //
 // With a Limit a filter counts the frames that have started: after the last one it passes
 // nothing but the request of who is granted. Registers: started, holder. The twin has none.
@@ -21,7 +21,7 @@ type Filters struct {
 	listens []uint8
 	tag     []uint16
 	started []uint16 // frames of this slot; nil without a limit
-	holder  []uint32 // whose frame was the last one to start, plus 1; 0 for nobody; the same
+	holder  []uint32 // whose frame was the last one to start, plus 1; 0 for none; the same
 
 	limit       uint16
 	busy, index *Signal // inputs with a limit: whom the arbiters grant
@@ -40,7 +40,7 @@ type filterLoad struct {
 // TagAny is the tag of a filter that takes every tag.
 const TagAny = 0xFFFF
 
-// NewFilters returns filters that listen to nobody, between the transmitters' asks and the
+// NewFilters returns filters that listen to none, between the transmitters' asks and the
 // request lines of as many arbiters, on which a transmitter is a requester.
 func NewFilters(bank Bank, asks *Asks, lines *Requests) (*Filters, error) {
 	switch {
@@ -82,7 +82,7 @@ func (f *Filters) Limit(frames int, busy, index *Signal) {
 }
 
 // Take is the input of an output, for the Latch to come: whether it listens, and to which tag.
-// Call it between Settle and Latch of the last cycle of a slot, in which nobody asks.
+// Call it between Settle and Latch of the last cycle of a slot, in which no one asks.
 func (f *Filters) Take(output int, listens bool, tag uint16) {
 	f.load[output], f.loading = filterLoad{true, listens, tag}, true
 }

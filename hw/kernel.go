@@ -338,7 +338,7 @@ func (g *wireGraph) drives(c Component, wires []Wire) error {
 func (g *wireGraph) reads(c Component, wires []Wire) error {
 	for _, w := range wires {
 		if _, ok := g.driver[w]; !ok {
-			return fmt.Errorf("kernel: %s reads wire %s, which nobody drives", c.Path(), w.Path())
+			return fmt.Errorf("kernel: %s reads wire %s, which nothing drives", c.Path(), w.Path())
 		}
 	}
 	return nil

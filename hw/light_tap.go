@@ -216,7 +216,7 @@ func (t *LightTap) derive() {
 
 func (t *LightTap) checkFirst(i int, first uint64) error {
 	if first == CycleOfReset {
-		return fmt.Errorf("element %d is the cycle before cycle 0, which is no part of a slot", i)
+		return fmt.Errorf("element %d is the cycle before cycle 0, which is not part of a slot", i)
 	}
 	return nil
 }

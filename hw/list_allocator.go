@@ -49,7 +49,7 @@ func (l *Lists) Path() string { return l.path }
 // So allocation takes as many cycles as there are inputs at most. It ends with the cycle in
 // which no input is left, or Cap have got something. Requests, tags, and who listens should
 // stand from start to end: they are looked at in every turn. The pointer of round robin moves
-// with the next start, to behind the first input that has got something.
+// with the next start, past the first input granted.
 //
 // Reset: nothing claimed, idle until start, the pointer at 0. A start in the midst of an
 // allocation begins again.

@@ -10,7 +10,7 @@ type OutputPorts struct {
 	arbiters *Arbiters
 }
 
-// NewOutputPorts returns filters and the arbiters behind them.
+// NewOutputPorts returns filters and the arbiters after them.
 func NewOutputPorts(filters *Filters, arbiters *Arbiters) *OutputPorts {
 	return &OutputPorts{filters, arbiters}
 }

@@ -27,9 +27,9 @@ type Stream uint64
 
 // The purposes of a run's random streams.
 const (
-	PurposeFirmware    = 1
-	PurposeWorkload    = 2
-	PurposeFault       = 3
+	PurposeFirmware    = 1 // what handlers draw
+	PurposeWorkload    = 2 // what the processors are given to do
+	PurposeFault       = 3 // where and when faults strike
 	PurposePermutation = 4 // seeds of the runs of all permutations
 	PurposeCoin        = 5 // who transmits on a medium without an arbiter
 )

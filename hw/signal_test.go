@@ -159,7 +159,7 @@ func requireBank(t *testing.T, build func(unitsPerShard, workers int, shuffle *r
 	require.NotEmpty(t, paths)
 }
 
-// requireRefused restores what save wrote behind a change of the registers.
+// requireRefused restores what save wrote after a change of the registers.
 func requireRefused(t *testing.T, k *Kernel, text string, change func()) {
 	t.Helper()
 	k.Reset()

@@ -260,6 +260,8 @@ type ElementError struct {
 }
 
 func (e *ElementError) Error() string { return e.Path + ": " + e.Err.Error() }
+
+// Unwrap returns what is wrong.
 func (e *ElementError) Unwrap() error { return e.Err }
 
 // Check refuses a site that says not enough.

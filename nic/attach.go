@@ -117,15 +117,6 @@ func AttachBank(memory []byte, address uint32, c BankConfig) (*Bank, error) {
 	return b, nil
 }
 
-// descriptor is a bank block.
-type descriptor []byte
-
-// word is a register of 32 bits.
-func (d descriptor) word(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
-
-// has reports whether the firmware has a column, whose address is at an offset.
-func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
-
 // agrees checks that the firmware has laid out what it was asked for.
 func (d descriptor) agrees(c *BankConfig) error {
 	for _, w := range []struct {
@@ -252,14 +243,6 @@ func (l *layout) take(c *column, cells int) error {
 // alignment is that of the words that elements of a size in bytes consist of: 1, 2, 4 or 8.
 func alignment(elementBytes int) uint64 { return min(uint64(elementBytes&-elementBytes), 8) }
 
-// claim is a part of the memory that holds a part of a bank.
-type claim struct {
-	name      string
-	at, size  uint64
-	cellBytes uint64 // of one cell, side by side; all cells follow each other, plane by plane. 0: of no cell
-	calls     bool   // the list of calls, which the host writes
-}
-
 // configure writes the host's part of the descriptor and the reset values.
 func (b *Bank) configure() {
 	d, le := b.descriptor, binary.LittleEndian
@@ -271,4 +254,16 @@ func (b *Bank) configure() {
 		b.AcceptTag[i] = TagAny
 	}
 	b.stirAll()
+}
+
+// Restored says that the memory of the view has been replaced by that of a saved state.
+func (b *Bank) Restored() { b.stirAll() }
+
+// Reset gives the bank a new seed and the reset values; the memory of the
+// view must have been reset to its state after the attachment.
+func (b *Bank) Reset(seed uint64) {
+	b.Seed = seed
+	clear(b.silenced)
+	b.configure()
+	b.tellDepths()
 }

@@ -56,6 +56,27 @@ type fifo struct {
 	more []byte
 }
 
+// descriptor is a bank block.
+type descriptor []byte
+
+// word is a register of 32 bits.
+func (d descriptor) word(offset int) int { return int(binary.LittleEndian.Uint32(d[offset:])) }
+
+// has reports whether the firmware has a column, whose address is at an offset.
+func (d descriptor) has(offset int) bool { return d.word(offset) != 0 }
+
+// claim is a part of the memory that holds a part of a bank.
+type claim struct {
+	name      string
+	at, size  uint64
+	cellBytes uint64 // of one cell, side by side; all cells follow each other, plane by plane. 0: of no cell
+	calls     bool   // the list of calls, which the host writes
+}
+
+// depths are how many frames the FIFOs of some cells hold, of each lane; 0 for as many as
+// those of the others.
+type depths struct{ rx, tx []uint8 }
+
 // Where the registers stand in a cell's word. The loops over many processors read
 // a word at once; everything else uses Registers.
 const (
@@ -104,109 +125,6 @@ func (b *Bank) lane(cell int, port uint16) int {
 // ValidWords returns how many words the valid bits of a request list take.
 func (c *BankConfig) ValidWords() int { return (c.ListWords + 63) / 64 }
 
-// Restored says that the memory behind the view has been replaced by that of a saved state.
-func (b *Bank) Restored() { b.stirAll() }
-
-// SetSchedule writes the schedule's words for the slot that begins, and wakes the handlers
-// whose word is another one than before.
-func (b *Bank) SetSchedule(words []uint64) {
-	registers, schedule := b.Registers[:len(words)], b.Schedule[:len(words)]
-	for cell, word := range words {
-		if schedule[cell] != word {
-			schedule[cell] = word
-			registers[cell].Flags &^= FlagSleeping
-			b.stir(cell)
-		}
-	}
-}
-
-// SetScheduleWord writes a cell's word for the slot that begins, which is another one than
-// before, and wakes its handler.
-func (b *Bank) SetScheduleWord(cell int, word uint64) {
-	b.Schedule[cell] = word
-	b.Wake(cell)
-}
-
-// Wake lets a cell's handler be called in this slot, even if it sleeps.
-func (b *Bank) Wake(cell int) {
-	b.Registers[cell].Flags &^= FlagSleeping
-	b.stir(cell)
-}
-
-// Silence takes a processor off the fabric: it is faulty, sends nothing, hears
-// nothing, and its handler is not called any more.
-func (b *Bank) Silence(cell int) {
-	b.silenced[cell>>6] |= 1 << (cell & 63)
-	r := &b.Registers[cell]
-	r.Flags |= FlagFaulty
-	r.TxCount, r.RxCount = 0, 0
-	b.stir(cell)
-	for column := range b.listenSlots {
-		b.SetListen(cell, column, PortNone)
-	}
-}
-
-// ListAwake appends to list those of the cells first..end-1 whose handlers are to
-// be called in a slot: all that do not sleep, that sleep until this slot, or that
-// have a frame in a FIFO - in the RX FIFO only if the NIC asks for outputs, which it does
-// by itself until it is served - unless they are faulty. Among the others, resting counts
-// those that are done or faulty.
-func (b *Bank) ListAwake(list []uint32, first, end int, slot uint32) (awake []uint32, resting int) {
-	if b.Asks {
-		return b.listStirred(list, first, end, slot)
-	}
-	start := len(list)
-	n := start
-	list = list[:start+end-first]
-	const asleep = FlagSleeping << WordFlagsShift
-	const frames = 0xFFFF << WordRxCountShift // rx_count and tx_count
-	var any, calm uint64
-	now := uint64(slot)
-	for i, w := range b.Words[first:end] {
-		call, rises := uint64(0), uint64(0) // conditional sets: no branch depends on a processor
-		if (w^asleep)&(asleep|frames) != 0 {
-			call = 1
-		}
-		if uint16(w^now) == 0 { // wake
-			rises = 1
-		}
-		call |= rises
-		list[n] = uint32(first + i)
-		n += int(call)
-		any |= w
-		calm += (w>>WordFlagsShift | w>>(WordFlagsShift+1)) &^ call & 1 // FlagDone, FlagFaulty
-	}
-	list, resting = list[:n], int(calm)
-	if any>>WordFlagsShift&FlagFaulty != 0 {
-		n = start
-		for _, cell := range list[start:] {
-			if b.Registers[cell].Flags&FlagFaulty != 0 {
-				resting++
-				continue
-			}
-			list[n] = cell
-			n++
-		}
-	}
-	return list[:n], resting
-}
-
-// Silenced reports whether Silence has taken the cell off the fabric. Firmware can
-// write the faulty flag too; this is what the host knows.
-func (b *Bank) Silenced(cell int) bool { return b.silenced[cell>>6]>>(cell&63)&1 != 0 }
-
-// SilencedCells is the column of Silenced, 64 cells a word, for saved states.
-func (b *Bank) SilencedCells() []uint64 { return b.silenced }
-
-// Reset gives the bank a new seed and the reset values; the memory behind the
-// view must have been reset to its state after the attachment.
-func (b *Bank) Reset(seed uint64) {
-	b.Seed = seed
-	clear(b.silenced)
-	b.configure()
-	b.tellDepths()
-}
-
 // RecordBytes returns what one processor takes that has little to do: its state and the
 // heads of its FIFOs.
 func (b *Bank) RecordBytes() int { return b.recordBytes }
@@ -235,4 +153,12 @@ func (b *Bank) popFrames(cell int, f *fifo, left int) {
 // may have written anything there.
 func (b *Bank) Current() (place uint32) {
 	return binary.LittleEndian.Uint32(b.descriptor[offBankCurrent:])
+}
+
+// rxDepth is how many frames a cell's RX FIFO holds, of all lanes.
+func (b *Bank) rxDepth(cell int) int {
+	if b.depths != nil && b.depths.rx[cell] > 0 {
+		return min(int(b.depths.rx[cell])*b.Lanes(), b.RxFrames)
+	}
+	return b.RxFrames
 }

@@ -106,8 +106,10 @@ func (c *Cell) Difference(o *Cell) string {
 	return ""
 }
 
-// RxFrames and TxFrames return the frames in the FIFOs; stride is FrameStride.
+// RxFrames returns the frames in the RX FIFO; stride is FrameStride.
 func (c *Cell) RxFrames(stride int) []FrameView { return frames(c.Rx, int(c.RxCount), stride) }
+
+// TxFrames returns the frames in the TX FIFO.
 func (c *Cell) TxFrames(stride int) []FrameView { return frames(c.Tx, int(c.TxCount), stride) }
 
 func frames(fifo []byte, count, stride int) (list []FrameView) {

@@ -175,7 +175,7 @@ func (d *Deserialisers) EndSlot(shard int) { d.ends[shard] = true }
 
 // Listen is a cell's port input, for the Latch to come: a port of its unit, or hw.PortNone.
 // The choice stays until the next Listen. Call it after EndSlot in the same cycle, else it
-// panics: no light of this cycle is taken, so nobody reads the register before Latch, and
+// panics: no light of this cycle is taken, so nothing reads the register before Latch, and
 // it is written at once. Cells of different shards may be switched at the same time.
 func (d *Deserialisers) Listen(cell int, port uint16) {
 	old := d.port[cell]

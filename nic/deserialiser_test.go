@@ -425,7 +425,7 @@ func TestLinkResetInFlight(t *testing.T) {
 			l.tx.Load(cell, makeFrame(rand.New(rand.NewPCG(seed, 1)), cell, 8), 1)
 			l.hear(cell, cell/2)
 		}
-		if cycles > 0 { // else with inputs that nobody has taken
+		if cycles > 0 { // else with inputs that were not taken
 			l.endSlot()
 		}
 		for range cycles {

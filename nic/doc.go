@@ -11,12 +11,13 @@
 //	REGISTERS.md         the documentation (generated)
 //	                     ../firmware/sdk/starloom_registers.h, ../cosim/rtl/starloom_registers.vh
 //	discipline.go      how NICs get at their media
-//	bank.go            the host's view of a bank of processors: its columns, who is to be called
-//	attach.go          where the columns are: the descriptor, checked
+//	bank.go            the host's view of a bank of processors: its columns
+//	attach.go          where the columns are: the descriptor, checked; reset
 //	transmit.go        the host's side of the TX FIFOs; frames that may not be sent
 //	receive.go         the host's side of the RX FIFOs, the listening table
 //	frameview.go       a frame in a FIFO
-//	stirred.go         whose handlers may have to be called, where most sleep
+//	awake.go           whose handlers are to be called
+//	stirred.go         the same where most sleep
 //	smallframe.go      frames that carry at most a packet, as words
 //	place.go           the handler's side of it, for firmware in Go
 //	owner.go           what in the firmware's memory is whose
@@ -24,7 +25,7 @@
 //	parked.go          processors that sleep, without a bank
 //	state.go           frames in a saved state
 //	takeback.go        what a handler that takes too long has told its NIC is dropped
-//	faulty.go          what faults do to one processor: restarts, smaller FIFOs
+//	faulty.go          what faults do to one processor: silence, restarts, smaller FIFOs
 //	frame.go           the wire format
 //	crc.go             CRC-16/CCITT-FALSE
 //	timing.go          the shape of a slot

@@ -5,6 +5,26 @@ import "slices"
 // What faults do to the NIC of one processor, beside Silence: it is reset, and its FIFOs are
 // smaller than those of the others.
 
+// Silence takes a processor off the fabric: it is faulty, sends nothing, hears
+// nothing, and its handler is not called any more.
+func (b *Bank) Silence(cell int) {
+	b.silenced[cell>>6] |= 1 << (cell & 63)
+	r := &b.Registers[cell]
+	r.Flags |= FlagFaulty
+	r.TxCount, r.RxCount = 0, 0
+	b.stir(cell)
+	for column := range b.listenSlots {
+		b.SetListen(cell, column, PortNone)
+	}
+}
+
+// Silenced reports whether Silence has taken the cell off the fabric. Firmware can
+// write the faulty flag too; this is what the host knows.
+func (b *Bank) Silenced(cell int) bool { return b.silenced[cell>>6]>>(cell&63)&1 != 0 }
+
+// SilencedCells is the column of Silenced, 64 cells a word, for saved states.
+func (b *Bank) SilencedCells() []uint64 { return b.silenced }
+
 // Restart takes one processor back to where all are after the attachment: its NIC is reset and
 // on the fabric, even if it was silenced, with nothing in its FIFOs, and its handlers' state is
 // that of attached, the memory as it was then (what is after its end is zero). What the host
@@ -68,10 +88,6 @@ func (b *Bank) Tell(t Told) {
 	}
 }
 
-// depths are how many frames the FIFOs of some cells hold, of each lane; 0 for as many as
-// those of the others.
-type depths struct{ rx, tx []uint8 }
-
 // Shrink lets the FIFOs of a cell hold fewer frames than RxFrames and TxFrames, of each lane;
 // 0 leaves one as it is. It lasts until the bank is attached again.
 func (b *Bank) Shrink(cell, rxFrames, txFrames int) {
@@ -106,14 +122,6 @@ func (b *Bank) tellDepths() {
 	for cell := range b.Cells {
 		b.Registers[cell].TxFewer = b.txFewer(cell)
 	}
-}
-
-// rxDepth is how many frames a cell's RX FIFO holds, of all lanes.
-func (b *Bank) rxDepth(cell int) int {
-	if b.depths != nil && b.depths.rx[cell] > 0 {
-		return min(int(b.depths.rx[cell])*b.Lanes(), b.RxFrames)
-	}
-	return b.RxFrames
 }
 
 // CutTx drops those frames at the end of the TX FIFO of a cell that Shrink has left no room

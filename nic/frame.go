@@ -52,9 +52,9 @@ type Kind uint8
 
 // The frame kinds. Other values are illegal to send and are refused by Parse.
 const (
-	KindData    Kind = 0
-	KindAck     Kind = 1
-	KindControl Kind = 2
+	KindData    Kind = 0 // data
+	KindAck     Kind = 1 // acknowledgement
+	KindControl Kind = 2 // control
 	// KindCount is the number of legal kinds.
 	KindCount = 3
 )

@@ -82,7 +82,7 @@ func (l *PseudoHeaderLayer) DecodeFromBytes(data []byte, df gopacket.DecodeFeedb
 	return nil
 }
 
-// SerializeTo puts the pseudo-header in front of what b holds.
+// SerializeTo puts the pseudo-header before what b holds.
 func (l *PseudoHeaderLayer) SerializeTo(b gopacket.SerializeBuffer, _ gopacket.SerializeOptions) error {
 	head, err := b.PrependBytes(pcapng.PseudoHeaderBytes)
 	if err != nil {
@@ -104,7 +104,7 @@ func decodePseudoHeader(data []byte, p gopacket.PacketBuilder) error {
 	return p.NextDecoder(LayerTypeFrame)
 }
 
-// FrameLayer is a frame. A wrong CRC is no decoding error, since damaged frames
+// FrameLayer is a frame. A wrong CRC is not a decoding error, since damaged frames
 // are what a capture is looked at for: Valid tells.
 type FrameLayer struct {
 	layers.BaseLayer // Contents is the header alone

@@ -72,7 +72,7 @@ func (b *Bank) State(cell int) []byte {
 func (b *Bank) RxHead(cell int) FrameView { return b.frame(cell, &b.rx, 0) }
 
 // SetCurrent says at which place of Calls the cell stands whose handler runs, -1 for
-// nobody's.
+// none.
 func (b *Bank) SetCurrent(place int) {
 	binary.LittleEndian.PutUint32(b.descriptor[offBankCurrent:], uint32(place))
 }

@@ -17,7 +17,7 @@ func (b *Bank) hearsAtReset() uint16 {
 }
 
 // ClearListen makes the listening table zero, for images of a bank that Reset
-// shall be called on.
+// must be called on.
 func (b *Bank) ClearListen() { clear(b.listen) }
 
 // ListenSlots returns the number of columns of the listening table.

@@ -175,7 +175,7 @@ var RegisterConstants = []struct {
 	{"kind_data", uint32(KindData), "frame kind: data"},
 	{"kind_ack", uint32(KindAck), "frame kind: acknowledgement"},
 	{"kind_control", uint32(KindControl), "frame kind: control"},
-	{"status_idle", uint32(StatusIdle), "no light, or nobody listened"},
+	{"status_idle", uint32(StatusIdle), "no light, or the receiver did not listen"},
 	{"status_ok", uint32(StatusOK), "one good frame, stored in the RX FIFO"},
 	{"status_collision", uint32(StatusCollision), "two senders on one medium"},
 	{"status_crc", uint32(StatusCRC), "a damaged frame"},

@@ -21,7 +21,7 @@ import (
 //
 // Where an output has to be asked for, a transmitter asks for ArbitrationCycles before its
 // first phit, and goes on asking to its last one. In the cycle of the first phit it learns who
-// serves it; if nobody does, it stops there, and its light has gone nowhere.
+// serves it; if none does, it stops there, and its light has gone nowhere.
 //
 // Where outputs take several frames one after the other, it offers its first phit for
 // OfferCycles more, until it is served, and sends the others then. It stops asking with its
@@ -67,13 +67,13 @@ type Serialisers struct {
 	frames []byte    // stride bytes per cell, most significant bit first
 	length []uint16  // bytes of the frame that is loaded, 0 when idle
 	tag    []uint16  // of the frame, nil where asks is
-	served []uint16  // who has taken the frame that was loaded last, hw.PortNone for nobody; the same
+	served []uint16  // who has taken the frame that was loaded last, hw.PortNone for none; the same
 	passed []uint32  // phits that the output has taken, nil where late is 0
 	start  [1]uint64 // that of the shards that are active, while a state is saved
 
 	shards []serialiserShard
 
-	portCount int             // PortsMax if nobody knows
+	portCount int             // PortsMax if that is not known
 	site      *serialiserSite // what stands beside the registers once there is a Site
 }
 
@@ -184,7 +184,7 @@ func (t *Serialisers) Asks() *hw.Asks { return t.asks }
 // Await says who answers: the output that serves each transmitter.
 func (t *Serialisers) Await(serving *hw.PortSelect) { t.serving = serving }
 
-// Served returns the output that has taken the frame which was loaded last, nobody's if ok is
+// Served returns the output that has taken the frame which was loaded last, none if ok is
 // false.
 func (t *Serialisers) Served(cell int) (output uint16, ok bool) {
 	return t.served[cell], t.served[cell] != hw.PortNone
@@ -211,7 +211,7 @@ func (t *Serialisers) shortest() int {
 
 // Load is a cell's load input in this cycle, for the Latch to come: the frame of the next
 // slot and the port that it goes to (an index, hw.PortAll or hw.PortNone). It copies the
-// frame. Call it between Settle and Latch: there nobody reads the registers of an idle
+// frame. Call it between Settle and Latch: there nothing reads the registers of an idle
 // transmitter, so they are written at once. Cells of different shards may be loaded at
 // the same time.
 // A frame of the wrong size or for a transmitter that still sends is a fault of
@@ -359,7 +359,7 @@ func (t *Serialisers) Latch(s hw.Shard) {
 	shard.active = retire(shard.active, t.length, t.ports.Value, (phit+1)*t.phitBits)
 }
 
-// answer stops those that nobody serves. Who serves one that had no output of its own is its
+// answer stops those that are not served. Who serves one that had no output of its own is its
 // addressee.
 func (t *Serialisers) answer(shard *serialiserShard) {
 	kept := shard.active[:0]

@@ -12,10 +12,9 @@ type SmallFrame struct {
 }
 
 // SmallFrameBytes is the least FrameStride that has room for a packet.
-const (
-	SmallFrameBytes   = int(unsafe.Sizeof(SmallFrame{}))
-	smallPayloadBytes = 8
-)
+const SmallFrameBytes = int(unsafe.Sizeof(SmallFrame{}))
+
+const smallPayloadBytes = 8
 
 // SmallBytes returns a column of small frames as bytes.
 func SmallBytes(frames []SmallFrame) []byte {

@@ -5,7 +5,7 @@ type Status uint8
 
 // The receive statuses, in the order of the register map.
 const (
-	StatusIdle      Status = 0 // no light, or nobody listened
+	StatusIdle      Status = 0 // no light, or the receiver did not listen
 	StatusOK        Status = 1 // one frame, CRC right, stored in the RX FIFO
 	StatusCollision Status = 2 // code violation: two senders on one medium
 	StatusCRC       Status = 3 // a damaged or truncated frame

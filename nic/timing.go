@@ -25,11 +25,11 @@ type Timing struct {
 
 // Limits of the timing parameters.
 const (
-	PhitBitsMax          = 64
-	PropagationCyclesMax = 4096
-	GuardCyclesMin       = 1 // a receiver's status stands one cycle after the last phit
-	GuardCyclesMax       = 4096
-	ComputeCyclesMax     = 1 << 20
+	PhitBitsMax          = 64      // a phit is a word
+	PropagationCyclesMax = 4096    // of a link
+	GuardCyclesMin       = 1       // a receiver's status stands one cycle after the last phit
+	GuardCyclesMax       = 4096    // at the end of a slot
+	ComputeCyclesMax     = 1 << 20 // at the start of a slot
 )
 
 // NewTiming derives the slot from the link's and the NIC's parameters.

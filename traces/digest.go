@@ -18,7 +18,7 @@ type Sum struct {
 }
 
 // Constants of the mixer: the 64-bit words of pi's fraction. That they are
-// nobody's choice, odd or even, is all that matters.
+// no one's choice, odd or even, is all that matters.
 const (
 	mix0 = 0x243F6A8885A308D3
 	mix1 = 0x13198A2E03707344
@@ -77,7 +77,7 @@ func (s *Sum) Merge(other Sum) {
 }
 
 // finish is a bijection that carries low bits up and high bits down: one round
-// of D. Stafford's variant 13 of MurmurHash3's finaliser, which is enough behind
+// of D. Stafford's variant 13 of MurmurHash3's finaliser, which is enough after
 // a full product.
 func finish(x uint64) uint64 {
 	x = (x ^ x>>32) * 0xBF58476D1CE4E5B9

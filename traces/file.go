@@ -21,7 +21,7 @@ import (
 // File is an output that is whole or not there. Bytes go to a temporary file in
 // the same folder, which Commit renames to its path and Abort removes; a file
 // that was there before stays as it is until Commit. A process that is killed leaves its
-// temporary file behind; the next Create of the same path removes it. The path "-" is standard
+// temporary file; the next Create of the same path removes it. The path "-" is standard
 // output. It and a writer (To) get the bytes as they come, unless Hold was called.
 //
 // Every error names the path and says what to do; the first one stays.
@@ -139,7 +139,7 @@ func settleTemporary(path, target string) (err error) {
 			return nil
 		}
 	}
-	_ = os.Remove(path) // nobody wants it
+	_ = os.Remove(path) // it is not wanted
 	return err
 }
 
@@ -189,7 +189,7 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// openDevice opens a pipe, a device or the like.
+// openDevice opens what is not a regular file, such as a pipe or a device.
 func openDevice(path string) (*File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {

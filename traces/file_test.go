@@ -139,7 +139,7 @@ func TestFileRefusals(t *testing.T) {
 		require.Error(t, err, path)
 		assert.ErrorContains(t, err, advice)
 		assert.ErrorContains(t, err, path)
-		assert.NotContains(t, err.Error(), ".tmp", "the user knows nothing of it")
+		assert.NotContains(t, err.Error(), ".tmp", "the user does not know it")
 	}
 	assert.Equal(t, []string{"plain"}, names(t, folder))
 }

@@ -13,7 +13,7 @@
 `define SL_KIND_DATA 32'h00000000 // frame kind: data
 `define SL_KIND_ACK 32'h00000001 // frame kind: acknowledgement
 `define SL_KIND_CONTROL 32'h00000002 // frame kind: control
-`define SL_STATUS_IDLE 32'h00000000 // no light, or nobody listened
+`define SL_STATUS_IDLE 32'h00000000 // no light, or the receiver did not listen
 `define SL_STATUS_OK 32'h00000001 // one good frame, stored in the RX FIFO
 `define SL_STATUS_COLLISION 32'h00000002 // two senders on one medium
 `define SL_STATUS_CRC 32'h00000003 // a damaged frame

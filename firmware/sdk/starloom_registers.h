@@ -22,7 +22,7 @@
 #define SL_KIND_DATA 0x0u /* frame kind: data */
 #define SL_KIND_ACK 0x1u /* frame kind: acknowledgement */
 #define SL_KIND_CONTROL 0x2u /* frame kind: control */
-#define SL_STATUS_IDLE 0x0u /* no light, or nobody listened */
+#define SL_STATUS_IDLE 0x0u /* no light, or the receiver did not listen */
 #define SL_STATUS_OK 0x1u /* one good frame, stored in the RX FIFO */
 #define SL_STATUS_COLLISION 0x2u /* two senders on one medium */
 #define SL_STATUS_CRC 0x3u /* a damaged frame */

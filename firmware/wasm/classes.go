@@ -62,7 +62,7 @@ var Presets = [...]Preset{
 		"and no floating-point unit; locals are registers, and cost nothing. Cycles of an instruction are those of the reference guide of lowRISC's Ibex, " +
 		"\"Pipeline Details\": load and store 2, mul 3, div 37, branch taken 3, jump 2. What RV32IMC has no instruction for " +
 		"(64 bits, clz, floats, SIMD) is the length of its sequence or, rounded, of its library routine"},
-	{"microcoded", "a sequencer that runs WebAssembly itself. It is no real part: a cycle each for fetch, decode, " +
+	{"microcoded", "a sequencer that runs WebAssembly itself. It is not a real part: a cycle each for fetch, decode, " +
 		"every operand from the stack and the result to the stack; " +
 		"memory takes one more; bit-serial multiplication and division take a cycle for each bit; floats are routines"},
 }

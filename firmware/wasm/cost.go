@@ -7,7 +7,7 @@ import "slices"
 // TickTurns turns the host is asked, so between two questions lies no more than
 // about TickTurns * turnInstructions instructions, whatever the image does.
 const (
-	TickTurns        = 1 << 16
+	TickTurns        = 1 << 16 // turns between two questions, at most
 	turnInstructions = 1 << 8
 	// hostInstructions is what a call of the host counts for, bytesPerTurn what an
 	// instruction on a range of memory does per byte.

@@ -137,7 +137,7 @@ func (s *scout) after(i *instruction) []byte {
 		return s.bit()
 	case opEnd:
 		last := s.open[len(s.open)-1]
-		if s.open = s.open[:len(s.open)-1]; len(s.open) > 0 && last != opLoop { // nobody jumps to the end of a loop
+		if s.open = s.open[:len(s.open)-1]; len(s.open) > 0 && last != opLoop { // no branch goes to the end of a loop
 			return s.bit()
 		}
 	}

@@ -20,7 +20,7 @@ type Meter struct {
 	Costs Costs
 	Limit uint64 // a call that costs more is ended; handlers are not called with one of more than 2^32-1
 
-	// Key is the scenario's key that gives Limit; "" if nobody has given one: what costs more than
+	// Key is the scenario's key that gives Limit; "" if none was given: what costs more than
 	// a default is taken for endless.
 	Key string
 
@@ -191,7 +191,7 @@ func (t *tally) count(i *instruction, imported int) (code []byte) {
 	case opEnd:
 		if outmost == 0 {
 			code = t.settle()
-		} else if t.open[outmost] != opLoop { // nobody jumps to the end of a loop
+		} else if t.open[outmost] != opLoop { // no branch goes to the end of a loop
 			code = t.add()
 		}
 		t.open = t.open[:outmost]

@@ -10,8 +10,8 @@ import (
 // The names that the host and the copy of an image agree on. No image may use them.
 const (
 	reserved   = "starloom."
-	TickModule = reserved + "host"
-	TickName   = "tick"
+	TickModule = reserved + "host" // the module of TickName
+	TickName   = "tick"            // the function that is asked after TickTurns turns
 	startName  = reserved + "start"
 	TurnsName  = reserved + "turns" // i32: turns until the host is asked, which sets it again
 	LapName    = reserved + "lap"   // i32: what TurnsName was when a cell's turn began, as far as the copy knows
@@ -175,8 +175,8 @@ type weaver struct {
 	laps    bool   // some code stores there
 	turns   []turns
 	order   []uint32  // of the functions, callees first
-	meter   *metering // nil if nobody asks for costs
-	cover   *cover    // nil if nobody asks for the way
+	meter   *metering // nil if costs are not asked for
+	cover   *cover    // nil if the way is not asked for
 	lines   lineTable // of the image, for a profile
 }
 
@@ -450,7 +450,7 @@ const (
 	scratchV128
 	scratchBytes
 	scratchCost
-	scratchZero // of which nobody changes the value
+	scratchZero // whose value is never changed
 	scratchCondition
 	scratchA32
 	scratchB32

@@ -160,7 +160,7 @@ func Analyse(binary []byte, costs Costs, turns Turns) (*Static, error) {
 	return p.describe(), nil
 }
 
-// turnsGiven returns how often a loop turns of which no bound is proved, 0 if nobody says it.
+// turnsGiven returns how often a loop turns of which no bound is proved, 0 if it is not given.
 func (p *program) turnsGiven(at Place) uint64 {
 	if !slices.Contains(p.open, at.String()) {
 		p.open = append(p.open, at.String())

@@ -14,7 +14,7 @@ var notEnglish = []struct {
 }{
 	{regexp.MustCompile(`(?i)\bbehind\b`), "after, past, below; behind only of places"},
 	{regexp.MustCompile(`(?i)\banew\b`), "again"},
-	{regexp.MustCompile(`(?i)\b(is|are|was|were|be) no (?:\w+ )?(` + things + `)s?\b`), "is not a"},
+	{regexp.MustCompile(`(?i)\b(?:there )?(?:is|are|was|were|be) no (?:\w+ )?(` + things + `)s?\b`), "is not a"},
 	{regexp.MustCompile(`(?i)\bshall\b`), "must"},
 	{regexp.MustCompile(`(?i)\bin front of\b`), "before"},
 	{regexp.MustCompile(`(?i)\bnobody\b`), "no one, none"},
@@ -40,7 +40,7 @@ func words(t *tree) (found []finding) {
 		}
 		for line, text := range prose(t, s) {
 			for _, w := range notEnglish {
-				if m := w.words.FindString(text); m != "" {
+				if m := w.words.FindString(text); m != "" && !strings.HasPrefix(strings.ToLower(m), "there ") {
 					found = append(found, finding{"words", s.path, line, m + ": " + w.instead, 0})
 				}
 			}

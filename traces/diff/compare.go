@@ -2,7 +2,6 @@ package diff
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"starloom/traces"
@@ -180,16 +179,6 @@ func (d *differ) nothingCompared(m *merge) error {
 	return &input.Error{Place: d.paths[0] + " and " + d.paths[1], Reason: reason, Remedy: remedy}
 }
 
-// tick looks for an interrupt and reports progress.
-func (d *differ) tick(m *merge) error {
-	if d.o.Progress != nil {
-		readA, sizeA := m.readA.Progress()
-		readB, sizeB := m.readB.Progress()
-		d.o.Progress(readA+readB, sizeA+sizeB)
-	}
-	return d.ctx.Err()
-}
-
 // unequal appends those pairs of the list that differ now and never did before.
 func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 {
 	for _, i := range list {
@@ -208,55 +197,6 @@ func (d *differ) unequal(m *merge, found, list []int32, differs []bool) []int32 
 		}
 	}
 	return found
-}
-
-// matching says which values match beside equal ones.
-type matching struct {
-	lenient   bool    // x and z match everything
-	tolerance float64 // of reals, as a part of the larger one
-}
-
-// exact is the matching of equal values alone.
-var exact = matching{}
-
-// equalPair compares the columns of both files.
-func equalPair(a, b *vcd.Sampler, p *pair, match matching) bool {
-	lenient := match.lenient
-	switch {
-	case p.whole:
-		valueA, unknownA := a.Word(p.a)
-		valueB, unknownB := b.Word(p.b)
-		return equalBits(valueA, unknownA, valueB, unknownB, lenient)
-	case p.kind == vcd.KindBits:
-		for done := uint32(0); done < p.bits; done += 64 {
-			count := min(64, p.bits-done)
-			valueA, unknownA := a.Bits(p.a, p.aLow+done, count)
-			valueB, unknownB := b.Bits(p.b, p.bLow+done, count)
-			if !equalBits(valueA, unknownA, valueB, unknownB, lenient) {
-				return false
-			}
-		}
-		return true
-	case p.kind == vcd.KindEvent:
-		now := max(a.At, b.At)
-		return a.Triggered(p.a, now) == b.Triggered(p.b, now) || a.Reader.Maybe(p.a) || b.Reader.Maybe(p.b)
-	}
-	valueA, valueB := a.Value(p.a, p.aLow, p.bits), b.Value(p.b, p.bLow, p.bits)
-	if p.kind == vcd.KindText {
-		return valueA.Text == valueB.Text
-	}
-	x, y := valueA.Real, valueB.Real
-	if math.IsNaN(x) || math.IsNaN(y) {
-		return lenient || math.IsNaN(x) && math.IsNaN(y)
-	}
-	return x == y || match.tolerance > 0 && math.Abs(x-y) <= match.tolerance*max(math.Abs(x), math.Abs(y))
-}
-
-func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
-	if lenient {
-		return (valueA^valueB)&^(unknownA|unknownB) == 0
-	}
-	return valueA == valueB && unknownA == unknownB
 }
 
 // note writes down signals that differ for the first time.
@@ -290,24 +230,4 @@ func valueText(s *vcd.Sampler, id vcd.NetID, low uint32, p *pair, instant int64)
 		return "triggered"
 	}
 	return "not triggered"
-}
-
-// instant is a cycle, or a time in common units, with what the files say then.
-type instant struct {
-	number       int64
-	timeA, timeB uint64
-}
-
-// moment writes an instant down.
-func (d *differ) moment(m *merge, at instant) Moment {
-	t := Moment{
-		TimeA: m.readA.Duration(at.timeA).String(),
-		TimeB: m.readB.Duration(at.timeB).String(),
-	}
-	if d.o.A.Sampled() {
-		t.Cycle = &at.number
-	} else {
-		t.TimeA = vcd.Duration{Count: uint64(max(at.number, 0)), Unit: d.unit}.String()
-	}
-	return t
 }

@@ -12,9 +12,12 @@
 // change of the other one differs.
 //
 //	file        what it holds
-//	diff.go     Options, Files: both files up to the end or the first difference
+//	options.go  what is compared, and when
+//	diff.go     Files: both files up to the end or the first difference
+//	differ.go   one comparison
 //	align.go    how much later B is, and the bounds
 //	merge.go    both files instant by instant
+//	match.go    which values match
 //	compare.go  what differs at an instant, what was skipped
 //	tail.go     what one file has after the end of the other
 //	pairs.go    NameRule; which signals, or bits of them, are compared with which

@@ -51,6 +51,9 @@ type step struct {
 	changedA, changedB []vcd.NetID
 }
 
+// checkEvery is how many instants pass between two looks at the context.
+const checkEvery = 4096
+
 // instants yields the instants of both files, as far as a last one, when their samplers show what
 // the files say then. It ends when one file has ended, or is cut off within an instant, and with the
 // error of a file or of tick, which is called now and then. A file is not read on after a break.
@@ -108,4 +111,34 @@ func (m *merge) load(fromA, fromB bool) (err error) {
 		err = m.b.Load()
 	}
 	return err
+}
+
+// instant is a cycle, or a time in common units, with what the files say then.
+type instant struct {
+	number       int64
+	timeA, timeB uint64
+}
+
+// moment writes an instant down.
+func (d *differ) moment(m *merge, at instant) Moment {
+	t := Moment{
+		TimeA: m.readA.Duration(at.timeA).String(),
+		TimeB: m.readB.Duration(at.timeB).String(),
+	}
+	if d.o.A.Sampled() {
+		t.Cycle = &at.number
+	} else {
+		t.TimeA = vcd.Duration{Count: uint64(max(at.number, 0)), Unit: d.unit}.String()
+	}
+	return t
+}
+
+// tick looks for an interrupt and reports progress.
+func (d *differ) tick(m *merge) error {
+	if d.o.Progress != nil {
+		readA, sizeA := m.readA.Progress()
+		readB, sizeB := m.readB.Progress()
+		d.o.Progress(readA+readB, sizeA+sizeB)
+	}
+	return d.ctx.Err()
 }

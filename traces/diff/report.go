@@ -95,6 +95,31 @@ type Skips struct {
 	SkippedOff   uint64 `json:"skipped_off,omitempty"`
 }
 
+// GoesOn is what one file still has after the other has ended: the end of a file is the
+// last change of a signal that is compared, a later time without one is nothing.
+type GoesOn struct {
+	File    string `json:"file"` // a or b, the one that goes on
+	Signal  string `json:"signal"`
+	SignalB string `json:"signal_b"`
+	At      Moment `json:"at"`
+}
+
+// files are the file that goes on and the one that has ended.
+func (g *GoesOn) files() (longer, ended string) {
+	if g.File == "a" {
+		return "A", "B"
+	}
+	return "B", "A"
+}
+
+// name is what the signal is called in the file that goes on.
+func (g *GoesOn) name() string {
+	if g.File == "a" {
+		return g.Signal
+	}
+	return g.SignalB
+}
+
 // Moment is when something is: the cycle of A if the files are sampled, and the
 // times of the last sample or change in both files.
 type Moment struct {

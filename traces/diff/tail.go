@@ -4,31 +4,6 @@ import (
 	"starloom/traces/vcd"
 )
 
-// GoesOn is what one file still has after the other has ended: the end of a file is the
-// last change of a signal that is compared, a later time without one is nothing.
-type GoesOn struct {
-	File    string `json:"file"` // a or b, the one that goes on
-	Signal  string `json:"signal"`
-	SignalB string `json:"signal_b"`
-	At      Moment `json:"at"`
-}
-
-// files are the file that goes on and the one that has ended.
-func (g *GoesOn) files() (longer, ended string) {
-	if g.File == "a" {
-		return "A", "B"
-	}
-	return "B", "A"
-}
-
-// name is what the signal is called in the file that goes on.
-func (g *GoesOn) name() string {
-	if g.File == "a" {
-		return g.Signal
-	}
-	return g.SignalB
-}
-
 // readTail reads the longer file on, up to the first change of a compared signal or to
 // its end. Of a file whose last line is cut off the end is not known.
 func (d *differ) readTail(m *merge) error {

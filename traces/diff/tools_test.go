@@ -86,7 +86,7 @@ func TestRealSimulators(t *testing.T) {
 	pause, err := Files(context.Background(), icarus, file("pause.vcd"), Options{})
 	require.NoError(t, err)
 	require.False(t, pause.Differs(), "%+v", pause.First)
-	require.True(t, compare(icarus, verilator, Options{}).Differs(), "x is no value of Verilator's")
+	require.True(t, compare(icarus, verilator, Options{}).Differs(), "x is not a value of Verilator's")
 
 	// One bit of a value in the middle.
 	code := regexp.MustCompile(`\$var wire +8 (\S+) count_q`).FindSubmatch(data)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// PseudoHeader is the byte view of what a capture puts in front of every frame,
+// PseudoHeader is the byte view of what a capture puts before every frame,
 // big-endian. It carries what the medium does not: when, which way, and what the
 // receiver made of it.
 //
@@ -39,8 +39,8 @@ type Direction uint8
 
 // The directions.
 const (
-	Sent     Direction = 0
-	Received Direction = 1
+	Sent     Direction = 0 // by the port
+	Received Direction = 1 // by the port
 )
 
 // DirectionNames are indexed by Direction.

@@ -17,8 +17,8 @@ type BlockKind uint32
 // The kinds that have a meaning here. Other tools add names and statistics.
 const (
 	BlockSection   BlockKind = 0x0A0D0D0A // begins a part of a file, with interfaces of its own
-	BlockInterface BlockKind = 1
-	BlockPacket    BlockKind = 6
+	BlockInterface BlockKind = 1          // describes an interface
+	BlockPacket    BlockKind = 6          // holds a packet of an interface, with its time
 )
 
 // Block is one block of a capture. It is valid until the next call of Next.

@@ -1,5 +1,5 @@
 // Package plot draws curves and measured points as SVG: axes with ticks, linear or by powers
-// of two, lines, points, confidence bands, a legend. It knows nothing of what it
+// of two, lines, points, confidence bands, a legend. It does not know what it
 // draws. The same plot gives the same bytes.
 //
 //	1 |      ___----   -- exact

@@ -25,7 +25,7 @@ const (
 var colours = [8]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#888888"}
 
 // WriteSVG draws the plot. It has an error when there is nothing to draw, or a point that
-// is no number or not on a logarithmic axis, and those of w.
+// is not a number or not on a logarithmic axis, and those of w.
 func (p *Plot) WriteSVG(w io.Writer) error {
 	if err := p.check(); err != nil {
 		return err

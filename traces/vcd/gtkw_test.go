@@ -96,7 +96,7 @@ func TestGTKWWriteError(t *testing.T) {
 	assert.ErrorIs(t, (&SaveFile{Path: "a", VCD: "b", Signals: smallSignals(t)}).Write(tracetest.FailingWriter{Err: full}), full)
 }
 
-// TestSaveFileFirst: what shall come first does, with markers, a base of ten, and names of bits.
+// TestSaveFileFirst: what must come first does, with markers, a base of ten, and names of bits.
 func TestSaveFileFirst(t *testing.T) {
 	signals := []Signal{{Path: "net.slot", Bits: 32, Form: Form{Decimal: true}}}
 	for i := range 3000 {

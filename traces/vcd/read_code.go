@@ -1,5 +1,10 @@
 package vcd
 
+// NetID names what changes in a VCD: all variables with one identifier code.
+type NetID int32
+
+const noNet NetID = -1
+
 // codeTable finds the net of an identifier code. Codes are counted like our own
 // (see appendCode): short codes have small numbers, which index an array; the
 // others are in a map.

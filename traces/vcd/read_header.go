@@ -10,9 +10,6 @@ import (
 	"starloom/traces/input"
 )
 
-// NetID names what changes in a VCD: all variables with one identifier code.
-type NetID int32
-
 // Var is a declared variable.
 type Var struct {
 	Path string // scopes and name, separated by dots; data[3] for one bit of data
@@ -38,8 +35,6 @@ type Header struct {
 }
 
 const (
-	// vcdBitsMax is the widest signal that is read.
-	bitsMax = 1 << 20
 	// headerTextMax bounds what is kept of a $comment, $date or $version, and of
 	// how many comments.
 	headerTextMax     = 4096

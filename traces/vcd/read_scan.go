@@ -11,11 +11,13 @@ import (
 
 const (
 	scanBytes = 256 << 10
+	// bitsMax is the widest signal that is read.
+	bitsMax = 1 << 20
 	// tokenBytesMax is the longest token: the digits of the widest signal.
 	tokenBytesMax = bitsMax + 64
 )
 
-// scanner holds the part of a file that is being read. Behind the last byte there
+// scanner holds the part of a file that is being read. After the last byte there
 // is always a newline, so that a loop over a token needs no other end.
 type scanner struct {
 	r    io.Reader

@@ -81,11 +81,8 @@ const (
 	laterSnapshot
 )
 
-const (
-	noNet NetID = -1
-	// watchWordsMax bounds the columns to 512 MiB each.
-	watchWordsMax = 1 << 26
-)
+// watchWordsMax bounds the columns to 512 MiB each.
+const watchWordsMax = 1 << 26
 
 // Open opens a file and reads its declarations.
 func Open(path string) (*Reader, error) {
@@ -272,4 +269,10 @@ func (r *Reader) Value(id NetID) Value {
 		v.Text = r.texts[n.word]
 	}
 	return v
+}
+
+// columns hold values of watched nets, as the reader does.
+type columns struct {
+	value, unknown []uint64
+	texts          []string
 }

@@ -68,12 +68,6 @@ type clocking struct {
 	cycle   int64 // of the clock
 }
 
-// columns hold values of watched nets, as the reader does.
-type columns struct {
-	value, unknown []uint64
-	texts          []string
-}
-
 func newColumns(r *Reader) columns {
 	return columns{slices.Clone(r.value), slices.Clone(r.unknown), make([]string, len(r.texts))}
 }

@@ -14,8 +14,8 @@ type Timescale int8
 
 // The finest and the coarsest unit, and that of Starloom's own files.
 const (
-	Femtosecond  Timescale = -15
-	Nanosecond   Timescale = -9
+	Femtosecond  Timescale = -15 // the finest
+	Nanosecond   Timescale = -9  // that of Starloom's own files
 	timescaleMax Timescale = 2
 )
 

@@ -10,10 +10,10 @@ type Kind uint8
 
 // The kinds of values. An event has none; a VCD only says when it happens.
 const (
-	KindBits Kind = iota
-	KindReal
-	KindText
-	KindEvent
+	KindBits  Kind = iota // 0, 1, x and z
+	KindReal              // a 64-bit float
+	KindText              // a string
+	KindEvent             // happens, without a value
 )
 
 // String returns the kind's name.

@@ -1,0 +1,29 @@
+package diff
+
+import (
+	"context"
+
+	"starloom/traces/vcd"
+)
+
+// differ is one comparison.
+type differ struct {
+	ctx   context.Context
+	paths [2]string
+	o     Options
+
+	unit     vcd.Timescale // the finest of both files and of the options
+	shift    int64         // instants of B are this much later
+	from, to int64
+	pairs    []pair
+
+	// relaxed is, by pair, the number of the last instant at which only the options
+	// made values match: x or z, or reals within the tolerance. It is nil if they do not.
+	match        matching
+	relaxed      []uint64
+	relaxedCount uint64 // by x or z
+
+	firstPair int
+	firstAt   int64
+	report    Report
+}

@@ -1,0 +1,56 @@
+package diff
+
+import (
+	"math"
+
+	"starloom/traces/vcd"
+)
+
+// matching says which values match beside equal ones.
+type matching struct {
+	lenient   bool    // x and z match everything
+	tolerance float64 // of reals, as a part of the larger one
+}
+
+// exact is the matching of equal values alone.
+var exact = matching{}
+
+// equalPair compares the columns of both files.
+func equalPair(a, b *vcd.Sampler, p *pair, match matching) bool {
+	lenient := match.lenient
+	switch {
+	case p.whole:
+		valueA, unknownA := a.Word(p.a)
+		valueB, unknownB := b.Word(p.b)
+		return equalBits(valueA, unknownA, valueB, unknownB, lenient)
+	case p.kind == vcd.KindBits:
+		for done := uint32(0); done < p.bits; done += 64 {
+			count := min(64, p.bits-done)
+			valueA, unknownA := a.Bits(p.a, p.aLow+done, count)
+			valueB, unknownB := b.Bits(p.b, p.bLow+done, count)
+			if !equalBits(valueA, unknownA, valueB, unknownB, lenient) {
+				return false
+			}
+		}
+		return true
+	case p.kind == vcd.KindEvent:
+		now := max(a.At, b.At)
+		return a.Triggered(p.a, now) == b.Triggered(p.b, now) || a.Reader.Maybe(p.a) || b.Reader.Maybe(p.b)
+	}
+	valueA, valueB := a.Value(p.a, p.aLow, p.bits), b.Value(p.b, p.bLow, p.bits)
+	if p.kind == vcd.KindText {
+		return valueA.Text == valueB.Text
+	}
+	x, y := valueA.Real, valueB.Real
+	if math.IsNaN(x) || math.IsNaN(y) {
+		return lenient || math.IsNaN(x) && math.IsNaN(y)
+	}
+	return x == y || match.tolerance > 0 && math.Abs(x-y) <= match.tolerance*max(math.Abs(x), math.Abs(y))
+}
+
+func equalBits(valueA, unknownA, valueB, unknownB uint64, lenient bool) bool {
+	if lenient {
+		return (valueA^valueB)&^(unknownA|unknownB) == 0
+	}
+	return valueA == valueB && unknownA == unknownB
+}
