@@ -24,18 +24,23 @@
 // command line, too; whoever only runs scenarios needs none of that.
 //
 //	file               what it holds
-//	scenario*.go       the scenario: types, strict parser, checks
+//	scenario*.go       the scenario: types, keys of its own form, checks
+//	faults.go          its faults: when and what goes wrong
+//	metering.go        what the processors' cores cost, and the clock of handlers; profile.go: where it went
 //	schema.go          its JSON Schema; canonical.go: the form by which a network from Go is known
 //	aliases.go         types of package fabric that are a part of this package's interface
 //	programs.go        what is known of the scenario's program: rules, notes
 //	workload.go        what a run has to carry, and schedules
 //	batch.go           many runs of one scenario: seeds, permutations
 //	losses.go          where packets were lost: a failing run is repeated
+//	separation.go      what faults have done: a failing run is repeated without them
 //	exhaustive.go      all permutations of a small network
 //	seeds.go           one scenario for many seeds
 //	tally.go           what is kept of many runs
-//	statistics.go      mean, deviation, histogram of a figure
-//	machine.go         the machine and the boundary of a slot
+//	statistics.go      mean, deviation, histogram of a figure; survival.go: curves over slots and rates
+//	machine.go         the machine and the boundary of a slot; machine_faults.go: faults of processors there
+//	parking.go         processors that sleep, without banks
+//	queues.go          how long frames wait, where a report or a rule asks
 //	run.go             run to the end, metrics, report
 //	violations.go      rules and what breaks them
 //	outputs.go         where outputs go: files, writers; the reports of a run
@@ -49,7 +54,9 @@
 //	rtl*.go            RTL in the place of components, and its inputs for lockstep
 //	cosim.go           pin maps, lockstep and its files
 //	trace*.go          waveforms and captures: compared, decoded, looked into
-//	state.go           save and restore
+//	state.go           save and restore; checkpoint.go: of runs, and where they stop before their end
+//	replay.go          the handlers of one processor, called again alone
+//	check_*.go         firmware check: the ways to run, sequences of arbitrary input, what they find
 //	report*.go         the report's types and its three forms
 //	study*.go          studies
 //	inputerror.go      errors of the user's input

@@ -37,6 +37,7 @@
 //	referee.go       who follows the workload
 //	packets.go       the referee of packets, announced deliveries included
 //	follow.go        every frame of some packets, to find out where they were lost
+//	lost.go          why a frame was lost; queues.go: how long it has waited
 //	held.go          packets that processors hold, as frames show it
 //	faults.go        what goes wrong beside the firmware, and what it has done
 //	results.go       words that firmware gives as its results

@@ -1,10 +1,3 @@
-// Command starloom runs emulations of interconnect hardware and of the firmware
-// behind it. It parses options, calls package starloom and prints; `starloom
-// help` describes it.
-//
-// Exit status: 0 the run passed, 1 it broke a rule or did not finish, 2 the input
-// is bad, 3 Starloom itself is at fault, 4 a tool that Starloom runs failed, hung or
-// was killed, 129 interrupted by SIGHUP, 130 by SIGINT or SIGTERM.
 package main
 
 import (

@@ -6,6 +6,7 @@
 //
 //	file            what it holds
 //	build.go        Build: sources to one wasm file, or what an earlier build has made
+//	elaboration.go  what an earlier build has read, so that the same design is not read again
 //	run.go          running Verilator and the compiler, what their messages mean
 //	warnings.go     those of Verilator that matter
 //	ports.go, xml.go           what Verilator finds out about a design: ports, clocks, files

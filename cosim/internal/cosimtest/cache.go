@@ -1,4 +1,3 @@
-// Package cosimtest is for tests of the packages of cosim that build RTL.
 package cosimtest
 
 import (

@@ -1,4 +1,3 @@
-// Package eisensteintest is broadcasts that are simulated without processors, for tests.
 package eisensteintest
 
 import "starloom/fabric/ej/eisenstein"
