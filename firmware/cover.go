@@ -2,9 +2,6 @@ package firmware
 
 import (
 	"bytes"
-	"fmt"
-
-	"github.com/tetratelabs/wazero/api"
 
 	"starloom/firmware/wasm"
 )
@@ -12,19 +9,6 @@ import (
 // Cover lets images that are loaded from now on note which branches their handlers take, and what
 // they compare: see wasm.Covered.
 func (h *Host) Cover() { h.covers = true }
-
-// coverOf is the globals in which a module notes its way.
-type coverOf struct{ branches, operands []api.MutableGlobal }
-
-func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
-	for k := range (c.Branches + 63) / 64 {
-		g.branches = append(g.branches, module.ExportedGlobal(fmt.Sprint(wasm.BranchName, k)).(api.MutableGlobal))
-	}
-	for k := range 2 * c.Comparisons {
-		g.operands = append(g.operands, module.ExportedGlobal(fmt.Sprint(wasm.OperandName, k)).(api.MutableGlobal))
-	}
-	return g
-}
 
 // Covered says what the image's copy notes.
 func (w *Watched) Covered() wasm.Covered { return w.in.image.copy.Covered }

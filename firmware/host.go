@@ -546,22 +546,8 @@ func (img *Image) lockPlaces() (unlock func()) {
 	return img.placesLock.Unlock
 }
 
-func allI32(types []api.ValueType, count int) bool {
-	return len(types) == count && !slices.ContainsFunc(types, func(t api.ValueType) bool { return t != api.ValueTypeI32 })
-}
+// ImageBytesMax is the size of the largest image file.
+const ImageBytesMax = 64 << 20
 
-func signature(params, results []api.ValueType) string {
-	list := func(types []api.ValueType) string {
-		names := make([]string, len(types))
-		for i, t := range types {
-			names[i] = api.ValueTypeName(t)
-		}
-		return "(" + strings.Join(names, ", ") + ")"
-	}
-	return list(params) + " -> " + list(results)
-}
-
-func firstLine(err error) string {
-	line, _, _ := strings.Cut(err.Error(), "\n")
-	return line
-}
+// ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
+func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytesMax) }

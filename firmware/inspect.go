@@ -28,12 +28,6 @@ type Info struct {
 	Checked     bool     `json:"checked"`        // a checked build: `starloom firmware build --debug`
 }
 
-// ImageBytesMax is the size of the largest image file.
-const ImageBytesMax = 64 << 20
-
-// ReadImage reads an image: a regular file of at most ImageBytesMax bytes.
-func ReadImage(path string) ([]byte, error) { return input.Read(path, ImageBytesMax) }
-
 // Inspect checks an image, a file or a built-in program's name, and describes it. It
 // runs what the image does when it is loaded and attached, no longer than ctx, and no more
 // than LimitDefault instructions in one call.

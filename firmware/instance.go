@@ -86,6 +86,19 @@ type metering struct {
 	calls uint64   // address of bank.Calls in the image
 }
 
+// coverOf is the globals in which a module notes its way.
+type coverOf struct{ branches, operands []api.MutableGlobal }
+
+func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
+	for k := range (c.Branches + 63) / 64 {
+		g.branches = append(g.branches, module.ExportedGlobal(fmt.Sprint(wasm.BranchName, k)).(api.MutableGlobal))
+	}
+	for k := range 2 * c.Comparisons {
+		g.operands = append(g.operands, module.ExportedGlobal(fmt.Sprint(wasm.OperandName, k)).(api.MutableGlobal))
+	}
+	return g
+}
+
 // A bank may take for one processor, beyond its FIFOs, the largest state and
 // columnBytesMax, and an instance bytesBase beyond its bank and the image's own data.
 // Few states are larger than usualBytes.
