@@ -30,18 +30,25 @@
 //	build.go, inspect.go    `starloom firmware build` and `inspect`
 //	overview.go             the static view of `inspect`
 //	wasm/                   the rewriter
-//	host.go                 load, check and compile images; when they must stop
+//	host.go                 what runs images, and when they must stop
+//	names.go                what images export and import, by name
+//	load.go                 an image checked and compiled
+//	image.go                what is known of it; how an instance of it begins
 //	limit.go                how long a handler may take where somebody asks
 //	meter.go                what handlers cost; profile.go: where in the source
 //	watched.go              what each handler writes that is not its own processor's; statics.go: and
 //	                        whether another handler reads it
 //	cover.go                what handlers have reached and compared, and calls that are taken back
 //	logf.go                 formatted log lines
-//	imports.go              log, probe, fail, deliver and result
+//	imports.go              what an image calls: log, probe, fail, deliver, result; whether it may go on
+//	talk.go                 what a handler says through them
+//	listener.go             its calls, for a profile
 //	wasi.go                 what a language's runtime asks for
-//	instance.go             a bank's handlers: made, called, reset
-//	event.go                what they say beside their frames
+//	instance.go             a bank's handlers: made, reset, saved
+//	run.go                  the same called; those that trap
+//	event.go                what they do beside their frames
 //	trap.go                 why one has ended, and where in the source
+//	texts.go                words of messages
 //	slab.go                 memory whose address never changes (slab_unix.go, slab_other.go: taken from the system)
 //	native.go               firmware in Go over the same ABI: yardstick and second opinion
 package firmware

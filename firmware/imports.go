@@ -2,48 +2,39 @@ package firmware
 
 import (
 	"context"
+	"errors"
 	"fmt"
-	"maps"
-	"slices"
+	"math"
 	"strings"
 
+	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
 
 	"starloom/firmware/wasm"
 )
 
-// The imports are all that firmware can ask of the host.
-const (
-	importModule  = "starloom"
-	importDeliver = "deliver"
-	importResult  = "result"
-)
-
-var importTypes = map[string][]api.ValueType{
-	"log":         {api.ValueTypeI32, api.ValueTypeI32},
-	"logf":        {api.ValueTypeI32, api.ValueTypeI32},
-	"assert":      {api.ValueTypeI32, api.ValueTypeI32, api.ValueTypeI32, api.ValueTypeI32},
-	"probe":       {api.ValueTypeI32, api.ValueTypeI64},
-	"fail":        {api.ValueTypeI32},
-	importDeliver: {api.ValueTypeI32},
-	importResult:  {api.ValueTypeI32, api.ValueTypeI64},
-}
-
-func importList() string {
-	names := slices.Sorted(maps.Keys(importTypes))
-	for i := range names {
-		names[i] = importModule + "." + names[i]
+// NewHost makes a host with the given runtime, "compiler" or "interpreter". What an
+// image does while it is loaded, attached and run ends with ctx, in an error that
+// wraps that of ctx; see Until.
+func NewHost(ctx context.Context, runtime string) (*Host, error) {
+	var config wazero.RuntimeConfig
+	switch runtime {
+	case "compiler", "":
+		config = wazero.NewRuntimeConfig()
+	case "interpreter":
+		config = wazero.NewRuntimeConfigInterpreter()
+	default:
+		return nil, fmt.Errorf("runtime %q is not known; use one of %s", runtime, strings.Join(Runtimes, ", "))
 	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + " and " + names[last]
-}
-
-// instanceKey finds the instance that makes a call in the call's context.
-type instanceKey struct{}
-
-func caller(ctx context.Context) *wasmInstance {
-	in, _ := ctx.Value(instanceKey{}).(*wasmInstance)
-	return in
+	// Reference types bring table.grow, with which an image could take any amount of
+	// the host's memory; only linear memory is limited.
+	config = config.WithCoreFeatures(api.CoreFeaturesV2 &^ api.CoreFeatureReferenceTypes).WithCompilationCache(compilations)
+	h := &Host{ctx: context.WithoutCancel(ctx), runtime: wazero.NewRuntimeWithConfig(ctx, config)}
+	h.Until(ctx)
+	if err := h.exportImports(); err != nil {
+		return nil, errors.Join(err, h.Close())
+	}
+	return h, nil
 }
 
 func (h *Host) exportImports() error {
@@ -95,4 +86,38 @@ func (h *Host) exportImports() error {
 	_, err := h.runtime.NewHostModuleBuilder(wasm.TickModule).NewFunctionBuilder().
 		WithGoModuleFunction(api.GoModuleFunc(h.tick), nil, nil).Export(wasm.TickName).Instantiate(h.ctx)
 	return err
+}
+
+// tick ends the call that asks when it may not go on: it has cost more than its limit, or the
+// run has ended. A call of Go is also where the
+// scheduler can take the thread, which it cannot in the code of an image: without it
+// a garbage collection that is due would stop all goroutines for as long as a handler
+// runs.
+func (h *Host) tick(ctx context.Context, module api.Module, _ []uint64) {
+	h.endSpent(module)
+	profileOf(ctx).count()
+	h.limit(ctx)
+	if err := (*h.until.Load()).Err(); err != nil {
+		h.stopped.Store(true)
+		panic(stoppedError{err})
+	}
+}
+
+// limit ends the call that asks if it has taken more turns than it may.
+func (h *Host) limit(ctx context.Context) {
+	t := ctx.Value(turnsKey{}).(*turns)
+	limit := h.turns
+	if limit == 0 && t.metered {
+		limit = math.MaxUint64
+	} else if limit == 0 {
+		limit = TurnsMax
+	}
+	if !t.ask(limit) {
+		h.endless.Store(true)
+		var recursive []string
+		if in := caller(ctx); in != nil {
+			recursive = in.image.Recursive()
+		}
+		panic(endlessError{limit, recursive})
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"unsafe"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -50,6 +51,13 @@ type Caller interface {
 	// Call calls the image's function of that name (STARLOOM_CALL). What the arguments
 	// mean is the network's. ErrNoCall: the image has none.
 	Call(name string, arguments ...uint32) (uint32, error)
+}
+
+// Profiler is an Instance of an image of LoadProfiled.
+type Profiler interface {
+	Instance
+	// ProfileSlot calls the slot handler of a cell and says where its cost comes from.
+	ProfileSlot(cell, slot uint32) *Profile
 }
 
 // ErrNoCall says that an image has no function of a name.
@@ -99,15 +107,33 @@ func coverGlobals(module api.Module, c *wasm.Covered) (g coverOf) {
 	return g
 }
 
-// A bank may take for one processor, beyond its FIFOs, the largest state and
-// columnBytesMax, and an instance bytesBase beyond its bank and the image's own data.
-// Few states are larger than usualBytes.
-const (
-	columnBytesMax  = 1024
-	usualBytes      = 4096
-	bytesBase       = 1 << 20
-	addressBytesMax = 1<<32 - wasmPageBytes
-)
+// instanceKey finds the instance that makes a call in the call's context.
+type instanceKey struct{}
+
+func caller(ctx context.Context) *wasmInstance {
+	in, _ := ctx.Value(instanceKey{}).(*wasmInstance)
+	return in
+}
+
+// profileOf is the profile that a call of the image is for, or nil.
+func profileOf(ctx context.Context) *profile {
+	if in, _ := ctx.Value(instanceKey{}).(*wasmInstance); in != nil {
+		return in.profile
+	}
+	return nil
+}
+
+// runtimeCall is what the runtime's imports keep while a handler runs.
+type runtimeCall struct {
+	slot  uint64
+	draws uint64 // words in this call
+	waits int
+	line  []byte // that is not yet at its end
+	panic string // the last line that says why the runtime ends
+}
+
+// begin begins a call of a slot's handlers.
+func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
 
 // MemoryBytesMax returns by how much the memory of an instance for this bank may
 // grow. The range is reserved, not committed.
@@ -118,17 +144,6 @@ func MemoryBytesMax(c nic.BankConfig) uint64 {
 // ErrOneProcessor says that an image brings a runtime of its own, and a bank has more than
 // one processor.
 var ErrOneProcessor = errors.New("it brings a runtime of its own (it imports " + wasiModule + "), and serves one processor per instance")
-
-// runtimeBytesMax is by how much more the memory of an image may grow that brings a runtime
-// with a heap.
-const runtimeBytesMax = 16 << 20
-
-func (img *Image) runtimeBytes() uint64 {
-	if img.Runtime {
-		return runtimeBytesMax
-	}
-	return 0
-}
 
 // growBytes is by how much a memory grows for processors with so much beside their FIFOs.
 func growBytes(c nic.BankConfig, perCell int) uint64 {
@@ -209,14 +224,6 @@ func (in *wasmInstance) instantiate() (err error) {
 	return nil
 }
 
-// pristine is the state of an instance after its attachment; what the host has
-// configured is written again by Reset.
-type pristine struct {
-	memory  []byte // up to its last byte that is not zero
-	bytes   int    // of the whole memory
-	globals []uint64
-}
-
 // pristineState is shared by all instances for banks of one shape.
 func (img *Image) pristineState(in *wasmInstance) pristine {
 	shape := in.bank.BankConfig
@@ -285,8 +292,6 @@ func clearDirty(memory []byte) {
 		memory = memory[len(part):]
 	}
 }
-
-var zeros [4096]byte // one page
 
 // Call implements Caller.
 func (in *wasmInstance) Call(name string, arguments ...uint32) (uint32, error) {
@@ -380,115 +385,11 @@ func (in *wasmInstance) kept() error {
 // Probes implements Instance.
 func (in *wasmInstance) Probes() []uint64 { return in.probes }
 
-// TakeEvents implements Instance.
-func (in *wasmInstance) TakeEvents() []Event {
-	in.endLog()
-	events := in.events
-	in.events = in.events[:0]
-	in.said = said{}
-	return events
+// callsAddress is where the list of calls is in the image's memory.
+func (in *wasmInstance) callsAddress() uint64 {
+	memory := in.Memory()
+	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(in.bank.Calls))) - uintptr(unsafe.Pointer(unsafe.SliceData(memory))))
 }
 
-// Start implements Instance.
-func (in *wasmInstance) Start() { in.run(in.start, 1, allCells(in.bank.Cells), 0) }
-
-// allCells lists the cells of a bank.
-func allCells(count int) []uint32 {
-	cells := make([]uint32, count)
-	for cell := range cells {
-		cells[cell] = uint32(cell)
-	}
-	return cells
-}
-
-// Slot implements Instance.
-func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, cells, slot) }
-
-// Restart implements Instance.
-func (in *wasmInstance) Restart(cells []uint32) {
-	in.renew(cells)
-	in.run(in.start, 1, cells, 0)
-}
-
-// renew gives cells the state in which their start handlers are called.
-func (in *wasmInstance) renew(cells []uint32) {
-	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
-		told := in.bank.Told()
-		in.Reset(in.bank.Seed)
-		in.bank.Tell(told)
-	}
-	for _, cell := range cells {
-		in.bank.Restart(int(cell), in.pristine.memory)
-		clear(in.probes[int(cell)*len(in.image.Probes):][:len(in.image.Probes)])
-	}
-}
-
-// run calls an entry point for some cells. Where it is not proved that calls give back the
-// stack pointer, it calls them one at a time: a handler that keeps some of the stack has failed,
-// before others have too little.
-func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
-	in.spent = in.spent[:0]
-	if !in.image.believed {
-		in.runAll(entry, params, cells, slot)
-		return
-	}
-	for i := range cells {
-		in.runAll(entry, params, cells[i:i+1:i+1], slot)
-		if in.image.host.Stopped() {
-			return
-		}
-		if err := in.kept(); err != nil {
-			in.leave()
-			if in.image.meter != nil {
-				in.spent[i] = 0
-			}
-			in.fault(int(cells[i]), err)
-		}
-	}
-}
-
-// runAll calls an entry point for some cells. When a handler traps, its cell is marked
-// faulty and the loop goes on with the next one. The list in the firmware's memory is
-// the host's word to the firmware; what firmware makes of it is not believed. When the
-// call is stopped, no handler is at fault: see Host.Stopped.
-func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
-	in.turns.all, in.turns.laps = 0, uint64(len(cells))
-	if !in.image.copy.Laps {
-		in.turns.begin()
-	}
-	if in.image.meter != nil {
-		in.runMetered(entry, cells, slot)
-		return
-	}
-	for len(cells) > 0 {
-		in.calling = cells
-		in.bank.SetCurrent(-1)
-		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
-		in.runtime.begin(slot)
-		in.enter()
-		err := entry.CallWithStack(in.ctx, in.params[:params])
-		if in.image.Runtime {
-			in.endRuntimeCall()
-		}
-		if err == nil {
-			return
-		}
-		err = in.overflowed(err)
-		in.leave()
-		var stopped stoppedError
-		if errors.As(err, &stopped) {
-			return
-		}
-		place := in.bank.Current()
-		if uint64(place) >= uint64(len(cells)) {
-			// The image has overwritten its own descriptor: no one knows whose
-			// handler ran, so the rest of the cells cannot go on.
-			for _, cell := range cells {
-				in.fault(int(cell), err)
-			}
-			return
-		}
-		in.fault(int(cells[place]), err)
-		cells = cells[place+1:]
-	}
-}
+// Costs implements Instance.
+func (in *wasmInstance) Costs() []uint32 { return in.spent }

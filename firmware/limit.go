@@ -1,7 +1,6 @@
 package firmware
 
 import (
-	"context"
 	"fmt"
 	"math"
 
@@ -90,23 +89,4 @@ func (t *turns) ask(limit uint64) bool {
 		t.set(wasm.TickTurns)
 	}
 	return on
-}
-
-// limit ends the call that asks if it has taken more turns than it may.
-func (h *Host) limit(ctx context.Context) {
-	t := ctx.Value(turnsKey{}).(*turns)
-	limit := h.turns
-	if limit == 0 && t.metered {
-		limit = math.MaxUint64
-	} else if limit == 0 {
-		limit = TurnsMax
-	}
-	if !t.ask(limit) {
-		h.endless.Store(true)
-		var recursive []string
-		if in := caller(ctx); in != nil {
-			recursive = in.image.Recursive()
-		}
-		panic(endlessError{limit, recursive})
-	}
 }

@@ -3,8 +3,6 @@ package firmware
 import (
 	"context"
 	"fmt"
-	"math"
-	"unsafe"
 
 	"github.com/tetratelabs/wazero/api"
 
@@ -35,22 +33,6 @@ func (e spentError) Error() string {
 		return fmt.Sprintf("it cost more than %s, which is %d by the cost table", e.key, e.limit)
 	}
 	return fmt.Sprintf("it is taken for endless: the call has cost more than %d by the cost table", e.limit)
-}
-
-// LoadMetered is Load for an image whose calls cost something. A call of any export that costs
-// more than the meter's limit traps.
-func (h *Host) LoadMetered(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
-	return h.load(name, binary, meter)
-}
-
-func rewrite(binary []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
-	switch {
-	case covers:
-		return wasm.RewriteCovered(binary, meter)
-	case meter == nil:
-		return wasm.Rewrite(binary)
-	}
-	return wasm.RewriteMetered(binary, *meter)
 }
 
 // costsOf is the globals in which a module counts, all nil without a meter.
@@ -106,51 +88,4 @@ func (h *Host) endSpent(module api.Module) {
 	if c := costGlobals(module); c.counter != nil && c.counter.Get() == wasm.Spent {
 		panic(spentError{module.ExportedGlobal(wasm.LimitName).Get(), h.limitKey})
 	}
-}
-
-// Costs implements Instance.
-func (in *wasmInstance) Costs() []uint32 { return in.spent }
-
-// runMetered is run for an image with a meter: what each cell's handler has cost is in Costs. The
-// copy calls the handlers one by one, so whose handler ran is not believed but known.
-func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
-	for len(cells) > 0 {
-		in.calling = cells
-		n := copy(in.bank.Calls, cells)
-		in.params = [3]uint64{uint64(n), uint64(slot), in.calls}
-		in.costs.place.Set(math.MaxUint32)
-		in.runtime.begin(slot)
-		in.enter()
-		err := entry.CallWithStack(in.ctx, in.params[:])
-		if in.image.Runtime {
-			in.endRuntimeCall()
-		}
-		if err == nil {
-			in.spent = append(append(in.spent, in.bank.Calls[1:n]...), uint32(in.costs.counter.Get()))
-			return
-		}
-		err = in.overflowed(err)
-		in.leave()
-		place := int(uint32(in.costs.place.Get()))
-		in.spent = append(append(in.spent, in.bank.Calls[1:place+1]...), 0)
-		if in.image.host.Stopped() {
-			return
-		}
-		in.fault(int(cells[place]), err)
-		cells = cells[place+1:]
-	}
-}
-
-// place is that of the cell whose handler runs, in the list of those that are called.
-func (in *wasmInstance) place() uint32 {
-	if in.costs.place != nil {
-		return uint32(in.costs.place.Get())
-	}
-	return in.bank.Current()
-}
-
-// callsAddress is where the list of calls is in the image's memory.
-func (in *wasmInstance) callsAddress() uint64 {
-	memory := in.Memory()
-	return uint64(uintptr(unsafe.Pointer(unsafe.SliceData(in.bank.Calls))) - uintptr(unsafe.Pointer(unsafe.SliceData(memory))))
 }

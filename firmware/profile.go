@@ -2,15 +2,12 @@ package firmware
 
 import (
 	"cmp"
-	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/tetratelabs/wazero/api"
-	"github.com/tetratelabs/wazero/experimental"
 
 	"starloom/firmware/wasm"
 )
@@ -33,19 +30,6 @@ type ProfileStack struct {
 
 // ProfileCostMax is up to what cost a call is profiled.
 const ProfileCostMax = 10_000_000
-
-// Profiler is an Instance of an image of LoadProfiled.
-type Profiler interface {
-	Instance
-	// ProfileSlot calls the slot handler of a cell and says where its cost comes from.
-	ProfileSlot(cell, slot uint32) *Profile
-}
-
-// LoadProfiled is LoadMetered for an image whose instances are Profilers, and slow.
-func (h *Host) LoadProfiled(name string, binary []byte, meter wasm.Meter) (*Image, error) {
-	meter.Profile = true
-	return h.load(name, binary, &meter)
-}
 
 // profile is the tree of the calls of one call.
 type profile struct {
@@ -74,26 +58,6 @@ type profileCall struct {
 // errProfileCut ends a call that is profiled no further.
 var errProfileCut = errors.New("the profile is full")
 
-// ProfileSlot implements Profiler.
-func (in *wasmInstance) ProfileSlot(cell, slot uint32) *Profile {
-	p := &profile{counter: in.costs.counter, at: in.module.ExportedGlobal(wasm.AtName), bottom: &profileCall{}}
-	p.top = p.bottom
-	in.profile = p
-	defer func() { in.profile = nil }()
-	in.Slot([]uint32{cell}, slot)
-	result := &Profile{Cost: p.counted, Cut: p.cut, Stacks: newStacks(in.image, p.bottom)}
-	slices.SortStableFunc(result.Stacks, func(a, b ProfileStack) int { return cmp.Compare(b.Cost, a.Cost) })
-	return result
-}
-
-// profileOf is the profile that a call of the image is for, or nil.
-func profileOf(ctx context.Context) *profile {
-	if in, _ := ctx.Value(instanceKey{}).(*wasmInstance); in != nil {
-		return in.profile
-	}
-	return nil
-}
-
 // count adds what has been counted since the last time to the place that was reached.
 func (p *profile) count() {
 	if p == nil {
@@ -106,59 +70,6 @@ func (p *profile) count() {
 		panic(errProfileCut)
 	}
 }
-
-// listening is a context in which an image is compiled: one with a profile tells of its calls.
-func listening(ctx context.Context, meter *wasm.Meter) context.Context {
-	if meter == nil || !meter.Profile {
-		return ctx
-	}
-	return experimental.WithFunctionListenerFactory(ctx, experimental.FunctionListenerFactoryFunc(func(f api.FunctionDefinition) experimental.FunctionListener {
-		if slices.ContainsFunc(f.ExportNames(), func(name string) bool { return strings.HasPrefix(name, wasm.EachName) }) {
-			return nil // of the copy
-		}
-		return profileListener{}
-	}))
-}
-
-// profileListener is an experimental.FunctionListener.
-type profileListener struct{}
-
-// Before notes a call.
-func (profileListener) Before(ctx context.Context, _ api.Module, f api.FunctionDefinition, _ []uint64, _ experimental.StackIterator) {
-	p := profileOf(ctx)
-	if p == nil {
-		return
-	}
-	from, name := uint32(0), strings.TrimPrefix(f.DebugName(), ".")
-	if p.top != p.bottom {
-		from = uint32(p.at.Get())
-	}
-	k := slices.IndexFunc(p.top.calls, func(c *profileCall) bool { return c.from == from && c.function == name })
-	if p.beyond > 0 || k < 0 && (p.top.depth == profileDepthMax || p.calls == profileCallsMax) {
-		p.beyond++
-		return
-	}
-	if k < 0 {
-		k = len(p.top.calls)
-		p.calls++
-		p.top.calls = append(p.top.calls, &profileCall{by: p.top, depth: p.top.depth + 1, from: from, function: name, costs: map[uint32]uint64{}})
-	}
-	p.top = p.top.calls[k]
-}
-
-// After notes a return.
-func (profileListener) After(ctx context.Context, _ api.Module, _ api.FunctionDefinition, _ []uint64) {
-	switch p := profileOf(ctx); {
-	case p == nil:
-	case p.beyond > 0:
-		p.beyond--
-	default:
-		p.top = p.top.by
-	}
-}
-
-// Abort notes nothing: the whole call ends.
-func (profileListener) Abort(context.Context, api.Module, api.FunctionDefinition, error) {}
 
 // stacks makes the stacks of a tree.
 type stacks struct {

@@ -13,22 +13,6 @@ import (
 	"starloom/firmware/wasm"
 )
 
-// fault marks a cell faulty and silences its NIC. A cell fails once, even if its
-// firmware, or that of a neighbour in the bank, has revived it.
-func (in *wasmInstance) fault(cell int, err error) {
-	if in.bank.Silenced(cell) {
-		in.bank.Silence(cell)
-		return
-	}
-	in.bank.Silence(cell)
-	event := in.image.faultEvent(err)
-	event.Cell = cell
-	if event.Kind == EventTrap && in.runtime.panic != "" {
-		event.Text = fmt.Sprintf("%s (%s)", in.runtime.panic, event.Text)
-	}
-	in.events = append(in.events, event)
-}
-
 // faultEvent says what the error of a call is: a trap, sl_fail or an assertion.
 func (img *Image) faultEvent(err error) Event {
 	event := Event{Kind: EventTrap}
@@ -66,23 +50,6 @@ type overflowError struct {
 }
 
 func (e overflowError) Unwrap() error { return e.error }
-
-// overflowed says of a trap, before leave, that the stack was too small: that of the image, which
-// grows down to address 0, or that of the runtime.
-func (in *wasmInstance) overflowed(err error) error {
-	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
-		return err // the host has ended the call
-	}
-	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
-		return overflowError{err, ": too many calls inside each other of " + some(recursive)}
-	}
-	for i, g := range in.globals {
-		if in.image.copy.Globals[i].GivenBack && int32(in.before[i]) > 0 && int32(g.Get()) < 0 {
-			return overflowError{err, fmt.Sprintf(": the stack of %d bytes has overflowed", in.before[i])}
-		}
-	}
-	return err
-}
 
 // gaveUpError ends a handler that has called sl_fail; its value is the code.
 type gaveUpError int32

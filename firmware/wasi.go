@@ -11,13 +11,6 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// The imports of a language's runtime, such as Go's (GOOS=wasip1, c-shared): all that it
-// asks for to start, and no more. The answers depend on the scenario only - the seed, the
-// processor, the slot - and are the same in every run. Such an image serves one processor
-// per instance: a panic leaves the runtime in the middle of something. From
-// https://github.com/WebAssembly/WASI/blob/main/legacy/preview1/docs.md.
-const wasiModule = "wasi_snapshot_preview1"
-
 // The error numbers of WASI that are given.
 const (
 	wasiOK    = 0
@@ -199,18 +192,6 @@ func wasiWait(in *wasmInstance, m api.Memory, stack []uint64) uint64 {
 func wasiExit(_ *wasmInstance, _ api.Memory, stack []uint64) uint64 {
 	panic(fmt.Errorf("proc_exit: the firmware's runtime exits with status %d", int32(uint32(stack[0]))))
 }
-
-// runtimeCall is what the runtime's imports keep while a handler runs.
-type runtimeCall struct {
-	slot  uint64
-	draws uint64 // words in this call
-	waits int
-	line  []byte // that is not yet at its end
-	panic string // the last line that says why the runtime ends
-}
-
-// begin begins a call of a slot's handlers.
-func (c *runtimeCall) begin(slot uint32) { c.slot, c.panic = uint64(slot), "" }
 
 // panics are what a line begins with in which Go's runtime says why it ends.
 var panics = []string{"panic: ", "fatal error: "}

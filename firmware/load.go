@@ -1,0 +1,291 @@
+package firmware
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm"
+	"starloom/nic"
+)
+
+// Load checks a wasm binary against the ABI and compiles it. The errors say
+// what is wrong and what to do.
+func (h *Host) Load(name string, binary []byte) (*Image, error) { return h.load(name, binary, nil) }
+
+// LoadMetered is Load for an image whose calls cost something. A call of any export that costs
+// more than the meter's limit traps.
+func (h *Host) LoadMetered(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
+	return h.load(name, binary, meter)
+}
+
+// LoadProfiled is LoadMetered for an image whose instances are Profilers, and slow.
+func (h *Host) LoadProfiled(name string, binary []byte, meter wasm.Meter) (*Image, error) {
+	meter.Profile = true
+	return h.load(name, binary, &meter)
+}
+
+// load is Load, with a meter if it is not nil.
+func (h *Host) load(name string, binary []byte, meter *wasm.Meter) (*Image, error) {
+	if !bytes.HasPrefix(binary, []byte("\x00asm\x01\x00\x00\x00")) {
+		return nil, errors.New("not a WebAssembly module; build one with `starloom firmware build`")
+	}
+	if meter != nil {
+		h.limitKey = meter.Key
+	}
+	rewritten, err := rewrite(binary, meter, h.covers)
+	var broken *wasm.BrokenError
+	if err != nil && !errors.As(err, &broken) {
+		return nil, err
+	}
+	var compiled wazero.CompiledModule
+	if err == nil {
+		compiled, err = h.runtime.CompileModule(listening(h.ctx, meter), rewritten.Binary)
+	}
+	if err != nil {
+		return nil, brokenImage(rewritten, err)
+	}
+	h.compiled = append(h.compiled, compiled)
+	img := &Image{Name: name, host: h, copy: rewritten, compiled: compiled, meter: meter, pristine: map[nic.BankConfig]pristine{}}
+	img.believed = slices.ContainsFunc(rewritten.Globals, func(g wasm.Global) bool { return g.GivenBack && !g.Proved })
+	sum := sha256.Sum256(binary)
+	img.SHA256 = hex.EncodeToString(sum[:])
+	if err := img.check(); err != nil {
+		return nil, err
+	}
+	return img, img.describe()
+}
+
+func rewrite(binary []byte, meter *wasm.Meter, covers bool) (*wasm.Copy, error) {
+	switch {
+	case covers:
+		return wasm.RewriteCovered(binary, meter)
+	case meter == nil:
+		return wasm.Rewrite(binary)
+	}
+	return wasm.RewriteMetered(binary, *meter)
+}
+
+// brokenImage is the error of what is not a module, or not one that is run, with what helps: to build it
+// again helps only if the file is not what was built.
+func brokenImage(rewritten *wasm.Copy, err error) error {
+	if rewritten != nil {
+		err = rewritten.Named(err)
+	}
+	var unknown *wasm.UnknownError
+	if errors.As(err, &unknown) {
+		return fmt.Errorf("%w; build it without that: firmware/ABI.md says what is refused", err)
+	}
+	return fmt.Errorf("broken WebAssembly module: %w; if the file is the one that was built, correct what wrote it", err)
+}
+
+// check compares imports and exports with the ABI.
+func (img *Image) check() error {
+	for _, f := range img.compiled.ImportedFunctions() {
+		module, name, _ := f.Import()
+		if module == wasm.TickModule {
+			continue // of the copy; Rewrite refuses it in an image
+		}
+		if module == wasiModule {
+			if err := checkWASI(f); err != nil {
+				return err
+			}
+			img.Runtime = true
+			continue
+		}
+		want, known := importTypes[name]
+		if module != importModule || !known {
+			return fmt.Errorf("imports the function %s.%s, which the ABI does not know; allowed are %s", wasm.Clip(module), wasm.Clip(name), importList())
+		}
+		img.Announces = img.Announces || name == importDeliver
+		img.Results = img.Results || name == importResult
+		if !slices.Equal(f.ParamTypes(), want) || len(f.ResultTypes()) != 0 {
+			return fmt.Errorf("imports %s.%s as %s; include starloom.h of this version", module, name, signature(f.ParamTypes(), f.ResultTypes()))
+		}
+	}
+	if len(img.compiled.ImportedMemories()) > 0 {
+		return errors.New("imports its memory, and an image brings and exports its own; link without --import-memory")
+	}
+	if len(img.compiled.ExportedMemories()) != 1 || img.compiled.ExportedMemories()[exportMemory] == nil {
+		return errors.New("does not export its memory as \"memory\"; use STARLOOM_FIRMWARE of starloom.h")
+	}
+	if own := img.ownBytes(); own > ownBytesMax {
+		unit, shift := "MiB", 20
+		if own>>20 == ownBytesMax>>20 {
+			unit, shift = "KiB", 10
+		}
+		return fmt.Errorf("has %d %s of data of its own, allowed are %d; make its tables smaller", own>>shift, unit, ownBytesMax>>shift)
+	}
+	exports := img.compiled.ExportedFunctions()
+	img.Checked = exports[exportChecked] != nil
+	for _, want := range exportTypes {
+		f, ok := exports[want.name]
+		if !ok {
+			if want.optional {
+				continue
+			}
+			return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", want.name)
+		}
+		if !allI32(f.ParamTypes(), want.params) || !allI32(f.ResultTypes(), want.results) {
+			return fmt.Errorf("exports %s as %s, the ABI has %d i32 parameters and %d results; use STARLOOM_FIRMWARE of starloom.h",
+				want.name, signature(f.ParamTypes(), f.ResultTypes()), want.params, want.results)
+		}
+	}
+	for name, f := range exports {
+		if strings.HasPrefix(name, exportCall) && (!allI32(f.ParamTypes(), len(f.ParamTypes())) || !allI32(f.ResultTypes(), 1)) {
+			return fmt.Errorf("exports %s as %s; a named call takes i32 and returns one i32; "+
+				"use STARLOOM_CALL of starloom.h", wasm.Clip(name), signature(f.ParamTypes(), f.ResultTypes()))
+		}
+	}
+	return nil
+}
+
+// migration says what to do about an image of another ABI.
+func migration(version uint64) string {
+	const again = "build the image again with its starloom.h"
+	switch {
+	case version > nic.ABIVersion:
+		return "run it with the Starloom that it was built for, or " + again
+	case version == 2:
+		return again + " (sl_group, sl_groups, sl_index, sl_group_size, sl_scheduled and STARLOOM_CHOICE are in starloom_pops.h)"
+	}
+	return again
+}
+
+// describe runs the image once to read its ABI version and its names.
+func (img *Image) describe() error {
+	memory, err := img.reserve(describeBytesMax+img.runtimeBytes(), describeBytesMax+img.runtimeBytes())
+	if err != nil {
+		return err
+	}
+	in, err := img.instantiate(memory)
+	if err != nil {
+		return err
+	}
+	defer in.Close(img.host.ctx)
+	if err := img.initialise(in); err != nil {
+		return beforeHandlers(err)
+	}
+	img.DataBytes = img.dataBytes(in)
+	version, err := img.host.call(img.host.ctx, in, in.ExportedFunction(exportABI))
+	if err != nil {
+		return beforeHandlers(callError(exportABI, err))
+	}
+	if version[0] != nic.ABIVersion {
+		return fmt.Errorf("built for ABI version %d, this Starloom has version %d; %s", version[0], nic.ABIVersion, migration(version[0]))
+	}
+	if in.ExportedFunction(exportBank) == nil {
+		return fmt.Errorf("does not export %s; use STARLOOM_FIRMWARE of starloom.h, once, in one of its sources", exportBank)
+	}
+	if img.Probes, err = img.names(in, exportProbeNames); err != nil {
+		return err
+	}
+	for k, name := range img.Probes {
+		if !isName(name) {
+			return fmt.Errorf("probe %q: write a letter or _, then letters, digits and _ in STARLOOM_PROBES", name)
+		}
+		if slices.Contains(img.Probes[:k], name) {
+			return fmt.Errorf("has two probes %q; rename one in STARLOOM_PROBES", name)
+		}
+	}
+	params, err := img.names(in, exportParamNames)
+	if err != nil {
+		return err
+	}
+	if len(params) > nic.Params {
+		return fmt.Errorf("has %d parameters, at most %d are possible; delete some of STARLOOM_PARAMS", len(params), nic.Params)
+	}
+	for _, p := range params {
+		name, value, ok := strings.Cut(p, "=")
+		number, err := strconv.ParseInt(value, 10, 32)
+		if !ok || err != nil || !isName(name) {
+			return fmt.Errorf("parameter %q: write name=default with a 32-bit integer in STARLOOM_PARAMS", p)
+		}
+		if slices.ContainsFunc(img.Params, func(p Param) bool { return p.Name == name }) {
+			return fmt.Errorf("has two parameters %q; rename one in STARLOOM_PARAMS", name)
+		}
+		img.Params = append(img.Params, Param{name, int32(number)})
+	}
+	return nil
+}
+
+// isName reports whether a probe or parameter can be a name in scenarios, traces
+// and C.
+func isName(text string) bool {
+	for i, c := range []byte(text) {
+		letter := c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return text != ""
+}
+
+const (
+	describeBytesMax = 1 << 20
+	ownBytesMax      = 256 << 20
+	namesMax         = 64
+	nameBytesMax     = 64
+)
+
+// names reads a list of C strings: an array of pointers that ends with 0.
+func (img *Image) names(in api.Module, export string) (names []string, err error) {
+	f := in.ExportedFunction(export)
+	if f == nil {
+		return nil, nil
+	}
+	list, err := img.host.call(img.host.ctx, in, f)
+	if err != nil {
+		return nil, beforeHandlers(callError(export, err))
+	}
+	for k := range uint32(namesMax + 1) {
+		at, ok := in.Memory().ReadUint32Le(uint32(list[0]) + 4*k)
+		if !ok {
+			break
+		}
+		if at == 0 {
+			return names, nil
+		}
+		text, ok := in.Memory().Read(at, min(nameBytesMax+1, in.Memory().Size()-min(at, in.Memory().Size())))
+		end := bytes.IndexByte(text, 0)
+		if !ok || end <= 0 || bytes.ContainsAny(text[:end], " \t\r\n") {
+			return nil, fmt.Errorf("%s: name %d is not a string of 1 to %d characters without white space; "+
+				"correct STARLOOM_PROBES or STARLOOM_PARAMS", export, k, nameBytesMax)
+		}
+		names = append(names, string(text[:end]))
+	}
+	return nil, fmt.Errorf("%s: not a list of at most %d names with a 0 at its end; correct STARLOOM_PROBES or STARLOOM_PARAMS", export, namesMax)
+}
+
+// unknownStackBytes is the stack of an image that does not say where it starts.
+const unknownStackBytes = 1 << 20
+
+// dataBytes is at least what a fresh instance holds beside zeros, and at least what
+// its memory has above the stack, but for the rounding to wasm pages: tables are
+// there to be filled.
+func (img *Image) dataBytes(in api.Module) uint64 {
+	memory, _ := in.Memory().Read(0, in.Memory().Size())
+	written := 0
+	for part := range slices.Chunk(memory, len(zeros)) {
+		if !bytes.Equal(part, zeros[:len(part)]) {
+			written += len(part)
+		}
+	}
+	stack := uint64(unknownStackBytes)
+	for _, g := range img.copy.Globals {
+		if g.GivenBack {
+			stack = uint64(uint32(in.ExportedGlobal(g.Export).Get()))
+			break
+		}
+	}
+	above := img.ownBytes() - min(img.ownBytes(), stack+wasmPageBytes)
+	return max(uint64(written), above)
+}

@@ -1,0 +1,193 @@
+package firmware
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/tetratelabs/wazero/api"
+
+	"starloom/firmware/wasm"
+)
+
+// Start implements Instance.
+func (in *wasmInstance) Start() { in.run(in.start, 1, allCells(in.bank.Cells), 0) }
+
+// allCells lists the cells of a bank.
+func allCells(count int) []uint32 {
+	cells := make([]uint32, count)
+	for cell := range cells {
+		cells[cell] = uint32(cell)
+	}
+	return cells
+}
+
+// Slot implements Instance.
+func (in *wasmInstance) Slot(cells []uint32, slot uint32) { in.run(in.slot, 2, cells, slot) }
+
+// ProfileSlot implements Profiler.
+func (in *wasmInstance) ProfileSlot(cell, slot uint32) *Profile {
+	p := &profile{counter: in.costs.counter, at: in.module.ExportedGlobal(wasm.AtName), bottom: &profileCall{}}
+	p.top = p.bottom
+	in.profile = p
+	defer func() { in.profile = nil }()
+	in.Slot([]uint32{cell}, slot)
+	result := &Profile{Cost: p.counted, Cut: p.cut, Stacks: newStacks(in.image, p.bottom)}
+	slices.SortStableFunc(result.Stacks, func(a, b ProfileStack) int { return cmp.Compare(b.Cost, a.Cost) })
+	return result
+}
+
+// Restart implements Instance.
+func (in *wasmInstance) Restart(cells []uint32) {
+	in.renew(cells)
+	in.run(in.start, 1, cells, 0)
+}
+
+// renew gives cells the state in which their start handlers are called.
+func (in *wasmInstance) renew(cells []uint32) {
+	if len(cells) == in.bank.Cells { // of an instance of its own everything is reset
+		told := in.bank.Told()
+		in.Reset(in.bank.Seed)
+		in.bank.Tell(told)
+	}
+	for _, cell := range cells {
+		in.bank.Restart(int(cell), in.pristine.memory)
+		clear(in.probes[int(cell)*len(in.image.Probes):][:len(in.image.Probes)])
+	}
+}
+
+// run calls an entry point for some cells. Where it is not proved that calls give back the
+// stack pointer, it calls them one at a time: a handler that keeps some of the stack has failed,
+// before others have too little.
+func (in *wasmInstance) run(entry api.Function, params int, cells []uint32, slot uint32) {
+	in.spent = in.spent[:0]
+	if !in.image.believed {
+		in.runAll(entry, params, cells, slot)
+		return
+	}
+	for i := range cells {
+		in.runAll(entry, params, cells[i:i+1:i+1], slot)
+		if in.image.host.Stopped() {
+			return
+		}
+		if err := in.kept(); err != nil {
+			in.leave()
+			if in.image.meter != nil {
+				in.spent[i] = 0
+			}
+			in.fault(int(cells[i]), err)
+		}
+	}
+}
+
+// runAll calls an entry point for some cells. When a handler traps, its cell is marked
+// faulty and the loop goes on with the next one. The list in the firmware's memory is
+// the host's word to the firmware; what firmware makes of it is not believed. When the
+// call is stopped, no handler is at fault: see Host.Stopped.
+func (in *wasmInstance) runAll(entry api.Function, params int, cells []uint32, slot uint32) {
+	in.turns.all, in.turns.laps = 0, uint64(len(cells))
+	if !in.image.copy.Laps {
+		in.turns.begin()
+	}
+	if in.image.meter != nil {
+		in.runMetered(entry, cells, slot)
+		return
+	}
+	for len(cells) > 0 {
+		in.calling = cells
+		in.bank.SetCurrent(-1)
+		in.params = [3]uint64{uint64(copy(in.bank.Calls, cells)), uint64(slot)}
+		in.runtime.begin(slot)
+		in.enter()
+		err := entry.CallWithStack(in.ctx, in.params[:params])
+		if in.image.Runtime {
+			in.endRuntimeCall()
+		}
+		if err == nil {
+			return
+		}
+		err = in.overflowed(err)
+		in.leave()
+		var stopped stoppedError
+		if errors.As(err, &stopped) {
+			return
+		}
+		place := in.bank.Current()
+		if uint64(place) >= uint64(len(cells)) {
+			// The image has overwritten its own descriptor: no one knows whose
+			// handler ran, so the rest of the cells cannot go on.
+			for _, cell := range cells {
+				in.fault(int(cell), err)
+			}
+			return
+		}
+		in.fault(int(cells[place]), err)
+		cells = cells[place+1:]
+	}
+}
+
+// runMetered is run for an image with a meter: what each cell's handler has cost is in Costs. The
+// copy calls the handlers one by one, so whose handler ran is not believed but known.
+func (in *wasmInstance) runMetered(entry api.Function, cells []uint32, slot uint32) {
+	for len(cells) > 0 {
+		in.calling = cells
+		n := copy(in.bank.Calls, cells)
+		in.params = [3]uint64{uint64(n), uint64(slot), in.calls}
+		in.costs.place.Set(math.MaxUint32)
+		in.runtime.begin(slot)
+		in.enter()
+		err := entry.CallWithStack(in.ctx, in.params[:])
+		if in.image.Runtime {
+			in.endRuntimeCall()
+		}
+		if err == nil {
+			in.spent = append(append(in.spent, in.bank.Calls[1:n]...), uint32(in.costs.counter.Get()))
+			return
+		}
+		err = in.overflowed(err)
+		in.leave()
+		place := int(uint32(in.costs.place.Get()))
+		in.spent = append(append(in.spent, in.bank.Calls[1:place+1]...), 0)
+		if in.image.host.Stopped() {
+			return
+		}
+		in.fault(int(cells[place]), err)
+		cells = cells[place+1:]
+	}
+}
+
+// fault marks a cell faulty and silences its NIC. A cell fails once, even if its
+// firmware, or that of a neighbour in the bank, has revived it.
+func (in *wasmInstance) fault(cell int, err error) {
+	if in.bank.Silenced(cell) {
+		in.bank.Silence(cell)
+		return
+	}
+	in.bank.Silence(cell)
+	event := in.image.faultEvent(err)
+	event.Cell = cell
+	if event.Kind == EventTrap && in.runtime.panic != "" {
+		event.Text = fmt.Sprintf("%s (%s)", in.runtime.panic, event.Text)
+	}
+	in.events = append(in.events, event)
+}
+
+// overflowed says of a trap, before leave, that the stack was too small: that of the image, which
+// grows down to address 0, or that of the runtime.
+func (in *wasmInstance) overflowed(err error) error {
+	if !strings.HasPrefix(err.Error(), "wasm error: ") && firstLine(err) != "stack overflow" {
+		return err // the host has ended the call
+	}
+	if recursive := in.image.copy.Recursive; strings.HasSuffix(firstLine(err), "stack overflow") && len(recursive) > 0 {
+		return overflowError{err, ": too many calls inside each other of " + some(recursive)}
+	}
+	for i, g := range in.globals {
+		if in.image.copy.Globals[i].GivenBack && int32(in.before[i]) > 0 && int32(g.Get()) < 0 {
+			return overflowError{err, fmt.Sprintf(": the stack of %d bytes has overflowed", in.before[i])}
+		}
+	}
+	return err
+}
