@@ -25,7 +25,8 @@ type Discipline interface {
 
 // Access is a discipline's half of a Plant: what is between the banks of processors and the
 // transmitters and receivers. It is called per shard and window, never per processor, except for
-// frames that were received.
+// frames that were received. Of the plant it needs Load and Sent of transmitters, Receivers, Receive
+// and Placed: package fabric/fabrictest/tuned has a discipline from outside.
 type Access interface {
 	// Outputs is how many media a transmitter can be switched to, or outputs it can ask for.
 	Outputs() int

@@ -36,16 +36,14 @@ func onEJ(image string, e ej.Network, depth int) func(testing.TB) *starloom.Scen
 
 // TestEJ floods networks of all kinds: frames meet, wait for credits, overflow and go unheard.
 func TestEJ(t *testing.T) {
-	const seed = 1
-	random := rand.New(rand.NewPCG(seed, 0))
-	for _, size := range []struct{ a, b, dimensions int }{{1, 2, 1}, {2, 2, 1}, {1, 3, 1}, {1, 2, 2}} {
-		for _, duplex := range []string{ej.DuplexHalf, ej.DuplexFull} {
-			e := ej.Network{A: size.a, B: size.b, Dimensions: size.dimensions, Duplex: duplex}
-			if depth := random.IntN(4); depth > 0 {
-				e.Credits = &fabric.CreditLimits{Depth: depth, ResyncSlots: uint32(4 * random.IntN(3))}
-			}
-			t.Run(fmt.Sprintf("seed %d: %+v, credits %v", seed, size, e.Credits), Flood{Fabric: starloom.Fabric{EJ: &e}}.Run)
-		}
+	for name, e := range map[string]ej.Network{
+		"half duplex":      {A: 1, B: 2, Dimensions: 1},
+		"full duplex":      {A: 2, B: 2, Dimensions: 1, Duplex: ej.DuplexFull},
+		"few credits":      {A: 1, B: 3, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 1, ResyncSlots: 4}},
+		"credits far away": {A: 1, B: 2, Dimensions: 1, Duplex: ej.DuplexFull, Credits: &fabric.CreditLimits{Depth: 3, RoundTripSlots: 4}},
+		"two dimensions":   {A: 1, B: 2, Dimensions: 2, Credits: &fabric.CreditLimits{Depth: 2}},
+	} {
+		t.Run(name, Flood{Fabric: starloom.Fabric{EJ: &e}}.Run)
 	}
 	flood := imageOf(t, "testdata/flood.c")
 	for _, credits := range []int{0, 1} {

@@ -51,13 +51,10 @@ func TestTransmitStatus(t *testing.T) {
 			return s
 		}
 	}
-	(&fabrictest.Suite{
-		Cases: []fabrictest.Case{
-			{Name: "flood", Scenario: random(Ring{4}, 1)},
-			{Name: "flood of shut links", Scenario: random(shutter{Ring{5}}, 3)},
-		},
-		RTL: []starloom.RTL{{Replace: "**.rx[0]", Twin: "deserialiser"}, {Replace: "ring.node[*].nic[*]"}},
-	}).Run(t)
+	t.Run("flood of shut links", fabrictest.Flood{
+		Fabric: starloom.Fabric{Custom: shutter{Ring{5}}},
+		RTL:    []starloom.RTL{{Replace: "**.rx[0]", Twin: "deserialiser"}, {Replace: "ring.node[*].nic[*]"}},
+	}.Run)
 	for _, network := range []fabric.Network{Ring{4}, shutter{Ring{5}}} {
 		report, err := starloom.Run(t.Context(), random(network, 1)(t), starloom.RunOptions{})
 		require.NoError(t, err)
