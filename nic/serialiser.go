@@ -147,8 +147,12 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 
 		portCount: c.Ports,
 	}
+	frames := hw.Column("frame", t.frames)
+	if c.ArbitrationCycles > 0 {
+		frames = hw.Column("frame", t.frames, checkLoaded(stride, c.FrameBytesMax, c.Bank.Size()))
+	}
 	registers := []hw.Register{
-		hw.Column("frame", t.frames),
+		frames,
 		hw.Column("port", t.ports.Value).ResetTo(hw.PortNone).Shown(16),
 		hw.Column("length", t.length, hw.AtMost(uint16(t.frameMax))).Shown(16),
 		hw.Column("start", t.start[:]),

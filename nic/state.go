@@ -32,6 +32,31 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 	}
 }
 
+// checkLoaded is the check of a column of a saved state in which transmitters have their frames as they go
+// over the wire, stride bytes each: one that is addressed anew gets the checksum of what it says then, so
+// nobody else looks for what Load refuses. Transmitters that never had a frame have zeros.
+func checkLoaded(stride, frameMax, transmitters int) func(i int, value byte) error {
+	var head [HeaderBytes]byte
+	return func(i int, value byte) error {
+		at := i % stride
+		if at < HeaderBytes {
+			head[at] = value
+		}
+		if at != HeaderBytes-1 {
+			return nil
+		}
+		switch h := Frame(head[:]).Header(); {
+		case h.Kind >= KindCount:
+			return fmt.Errorf("transmitter %d has a frame of %v", i/stride, h.Kind)
+		case FrameBytes(h.PayloadBytes) > frameMax:
+			return fmt.Errorf("transmitter %d has a frame of %d bytes, at most %d are possible", i/stride, FrameBytes(h.PayloadBytes), frameMax)
+		case h.Source >= uint32(transmitters):
+			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d", i/stride, h.Source, transmitters-1)
+		}
+		return nil
+	}
+}
+
 // StateFrames carries a list of frames, which are whole.
 func StateFrames(v *hw.StateVisitor, name string, frames *[]byte, stride, payloadBytes, processors int) {
 	bytes := 0
