@@ -47,7 +47,7 @@ func TestBusRulesFire(t *testing.T) {
 		{"no such tap", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 1}, RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to port 1; the NIC has 1 port, counted from 0"},
 		{"no such tap, arbiter", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair, Arbiter: "fixed"}, map[string]int64{"to": 1}, RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to port 1"},
 		{"all taps", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 0xFFFE}, RuleIllegalSend, "bus.nic[1]", 0, 0, "sends to all ports; the NIC has one switch, which is at one of them"},
-		{"hears no such tap", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 0}, RuleIllegalListen, "bus.nic[2]", 0, 0, "listens to port 1; its receiver hears one of 1 ports, counted from 0"},
+		{"hears no such tap", "leaves_its_taps", bus.Network{Vertices: 4, Buses: pair}, map[string]int64{"to": 0}, RuleIllegalListen, "bus.nic[2]", 0, 0, "listens to port 1; its receiver has 1 port, counted from 0"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, engine := range []string{EngineSlot, EngineCycle} {

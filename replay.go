@@ -354,7 +354,7 @@ func frameText(f nic.FrameView) string {
 	}
 	text += " on " + portText(f.Port())
 	if f.PayloadBytes() > 0 {
-		text += fmt.Sprintf(", %d bytes %x", f.PayloadBytes(), f.Body())
+		text += fmt.Sprintf(", %s %x", traces.Plural(f.PayloadBytes(), "byte", "bytes"), f.Body())
 	}
 	return text
 }

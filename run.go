@@ -312,6 +312,9 @@ func (m *Machine) report() *Report {
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
+	if m.ended && !m.finished && m.slot >= m.scenario.Stop.Slots && count > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))
+	}
 	report.Notes = append(report.Notes, m.faultNotes()...)
 	m.meterReport(&report.Firmware)
 	report.noteTrust(frames.OnTrust)

@@ -111,7 +111,7 @@ func (s *Scenario) checkFabric() error {
 	case errors.As(err, &refused):
 		return s.refusal(err)
 	case err != nil:
-		return s.refuse("fabric."+n.Kind(), err.Error(), "choose a smaller network")
+		return s.refuse("fabric."+n.Kind(), err.Error(), "change what stands under fabric."+n.Kind())
 	}
 	return nil
 }
@@ -192,11 +192,15 @@ func (s *Scenario) checkPayload() error {
 	_, parsed := s.places[""]
 	_, given := s.places["nic.payload_bytes"]
 	p := s.program()
-	if p == nil || parsed && !given || s.NIC.PayloadBytes >= p.Needs.PayloadBytes {
+	if p == nil || parsed && !given {
 		return nil
 	}
-	return s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %d bytes", s.NIC.PayloadBytes, p.Name, p.Needs.PayloadBytes),
-		fmt.Sprintf("give at least %d", p.Needs.PayloadBytes))
+	least := max(p.Needs.PayloadBytes, p.Needs.PayloadMin)
+	if s.NIC.PayloadBytes >= least {
+		return nil
+	}
+	return s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %s", s.NIC.PayloadBytes, p.Name, traces.Plural(least, "byte", "bytes")),
+		fmt.Sprintf("give at least %d", least))
 }
 
 func (s *Scenario) checkRules() error {

@@ -21,12 +21,15 @@ import (
 // file of their own.
 const scenarioBytesMax = 64 << 20
 
+// smallestScenario has what every scenario has, on one line.
+const smallestScenario = "{starloom: 1, fabric: {pops: {groups: 4, group_size: 4}}, firmware: {program: pops/random}}"
+
 // LoadScenario reads and checks the scenario file at path. Every error is an
 // *InputError with file, line and column.
 func LoadScenario(path string) (*Scenario, error) {
 	data, err := input.Read(path, scenarioBytesMax)
 	if err != nil {
-		return nil, input.Unreadable(path, err, "give the path of a scenario, for example examples/pops-16x16.yaml")
+		return nil, input.Unreadable(path, err, "give the path of a scenario; `starloom schema` prints what one may say")
 	}
 	return ParseScenario(path, data)
 }
@@ -45,7 +48,7 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if place == "" {
 		place = "scenario"
 	}
-	root, err := strict.Document(place, data, "scenario", "start from examples/pops-16x16.yaml")
+	root, err := strict.Document(place, data, "scenario", "start from "+smallestScenario)
 	if err != nil {
 		return nil, err
 	}

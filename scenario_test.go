@@ -313,7 +313,7 @@ func TestLoadScenarioMissing(t *testing.T) {
 	var input *InputError
 	require.ErrorAs(t, err, &input)
 	assert.Equal(t, "testdata/scenarios/none.yaml: cannot be read: no such file or directory; "+
-		"give the path of a scenario, for example examples/pops-16x16.yaml", err.Error())
+		"give the path of a scenario; `starloom schema` prints what one may say", err.Error())
 	_, err = LoadScenario("testdata")
 	require.ErrorAs(t, err, &input)
 }
@@ -637,12 +637,50 @@ func TestNonsenseIsRefused(t *testing.T) {
 		"fabric: {crossbar: {ports: 4, cap_arbiter: matrix}}\nfirmware: {program: gossip/fsa}\nworkload: {gossip: {orders: identity}}":                     "cap_arbiter is matrix, and there is no cap; give cap: 1 or more, or delete cap_arbiter",
 		"fabric: {crossbar: {ports: 4, matching: head}}\nfirmware: {program: gossip/fsa, params: {scheduling: 2}}\nworkload: {gossip: {orders: identity}}": "matching is head, and scheduling 2 asks by lists; delete matching, or take matching: list or scheduling: 0",
 		"fabric: {ej: {a: 0, b: 3, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}":                                 "take a: 1 and b: 2, or a program for every alpha",
+		"fabric: {ej: {a: 2, b: 5, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}":                                 "a is 2 and b 5, and ej/improved is for b = a+1; take b: 3, or a program for every alpha",
+		"fabric: {ej: {a: 1, b: 2, dimensions: 6}}\nfirmware: {program: ej/all-to-all-c1}\nworkload: {all_to_all: {}}":                                     "sends up to 6250 packets on a link in one step, and a frame takes 5458 of them; give fewer dimensions, or a smaller alpha",
+		"fabric: {ej: {a: 1, b: 2, dimensions: 6}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}":                                     "and a frame takes 6550 of them; give fewer dimensions, or a smaller alpha, or packets_per_link: 4096 or less",
+		"fabric: {pops: {groups: 60000, group_size: 60000}}\nfirmware: {program: pops/random}":                                                             "with 60000 groups, give a group_size of at most 35791",
+		"fabric: {pops: {groups: 50000, group_size: 1}}\nfirmware: {program: pops/random}":                                                                 "groups x groups is 2500000000 couplers, at most 2147483647 are possible; give at most 46340 groups",
+		"fabric: {pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/sort}\nnic: {payload_bytes: 7}":                                              "nic.payload_bytes is 7, and a message of pops/sort has 8 bytes; give at least 8",
+		"fabric: {bus: {vertices: 4, length: 3}}\nfirmware: {program: bus/two-phase}\nnic: {payload_bytes: 0}":                                             "nic.payload_bytes is 0, and a message of bus/two-phase has 1 byte; give at least 1",
+		fmt.Sprintf(sensors, "readings: 1") + "\nnic: {payload_bytes: 3}":                                                                                  "nic.payload_bytes is 3, and a message of bus/sensors has 4 bytes; give at least 4",
+		"fabric: {ej: {a: 1, b: 2, dimensions: 2}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {all_to_all: {}}\nnic: {payload_bytes: 59}":           "a message of ej/all-to-all-c2 has 60 bytes; give at least 60",
 	} {
 		s, err := ParseScenario("s.yaml", []byte("starloom: 1\n"+text+"\n"))
 		if err == nil {
 			err = s.Check()
 		}
 		require.ErrorContains(t, err, says, text)
+	}
+}
+
+// uneven is a network from Go whose Check says what is wrong in an error of its own.
+type uneven struct{ *pops.Network }
+
+func (uneven) Check() error { return errors.New("groups is 1000, not a power of two") }
+
+// TestRemedyOfNetworksFromGo: what would help is what the network says, not a guess.
+func TestRemedyOfNetworksFromGo(t *testing.T) {
+	s := routing(3, 3)
+	s.Fabric = Fabric{Custom: uneven{&pops.Network{Groups: 1000, GroupSize: 1}}}
+	require.ErrorContains(t, s.Check(), "groups is 1000, not a power of two; change what stands under fabric.pops")
+}
+
+// TestProgramsRefuseSmallPayloads: what a program needs is known when the scenario is read: with one byte
+// less it is refused, and with that it runs without an illegal send.
+func TestProgramsRefuseSmallPayloads(t *testing.T) {
+	for program, rest := range map[string]string{
+		"pops/offline": "", "pops/random": "", "pops/random-corrected": "", "pops/sort": "", "pops/two-hops": "", "pops/one-to-all": "workload: {one_to_all: {source: 0}}",
+	} {
+		text := fmt.Sprintf("starloom: 1\nfabric: {pops: {groups: 3, group_size: 3}}\nfirmware: {program: %s}\n%s\nnic: {payload_bytes: ", program, rest)
+		_, err := ParseScenario("s.yaml", []byte(text+"7}"))
+		require.ErrorContains(t, err, "a message of "+program+" has 8 bytes; give at least 8")
+		s, err := ParseScenario("s.yaml", []byte(text+"8}"))
+		require.NoError(t, err)
+		r, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, VerdictPass, r.Verdict, program)
 	}
 }
 

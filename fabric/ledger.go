@@ -396,7 +396,7 @@ func (l *Ledger) scanTaps(b *nic.Bank, ports []uint16, first int, slot uint32) {
 	for i, port := range ports {
 		if own := b.PortsOf(first + i); int(port) >= own && port != nic.PortNone {
 			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
-				Text: fmt.Sprintf("listens to port %d; its receiver hears one of %d ports, counted from 0, or %#x for none", port, own, nic.PortNone)})
+				Text: fmt.Sprintf("listens to port %d; its receiver has %s, counted from 0, or %#x for none", port, traces.Plural(own, "port", "ports"), nic.PortNone)})
 			b.Silence(first + i)
 		}
 	}

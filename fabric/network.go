@@ -18,7 +18,7 @@ type Network interface {
 	// Kind is the key in a scenario and the head of all paths.
 	Kind() string
 	// Check says what is wrong with the sizes. An *input.Error names a key of the scenario;
-	// for others the remedy is a smaller network.
+	// others say what is wrong with what stands under the fabric's key.
 	Check() error
 	Shape() Shape
 	Names() Names
@@ -190,6 +190,7 @@ type Needs struct {
 	RxFrames     int    // nic.rx_frames
 	TxFrames     int    // nic.tx_frames
 	PayloadBytes int    // nic.payload_bytes
+	PayloadMin   int    // the smallest nic.payload_bytes that its frames fit in; PayloadBytes if that is more
 	Slots        uint32 // stop.slots, of gossip in each session
 }
 

@@ -298,8 +298,8 @@ local function dissect_frame(tvb, pinfo, root)
   end
   pinfo.cols.src:set(source)
   pinfo.cols.dst:set(destination)
-  local info = string.format("%s %s -> %s, tag 0x%04x, %d bytes",
-    name_of(names.kind, get_kind(tvb)), source, destination, get_tag(tvb), payload_bytes)
+  local info = string.format("%s %s -> %s, tag 0x%04x, %d byte%s",
+    name_of(names.kind, get_kind(tvb)), source, destination, get_tag(tvb), payload_bytes, payload_bytes == 1 and "" or "s")
   if not ok then
     info = info .. ", bad CRC"
   end

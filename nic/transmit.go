@@ -144,7 +144,7 @@ func (b *Bank) Refusal(cell int, f FrameView) string {
 	case f.Kind() >= KindCount:
 		return fmt.Sprintf("sends a frame of %v; allowed are data, ack and control", f.Kind())
 	case f.PayloadBytes() > b.PayloadBytes:
-		return fmt.Sprintf("sends a payload of %d bytes; nic.payload_bytes is %d", f.PayloadBytes(), b.PayloadBytes)
+		return fmt.Sprintf("sends a payload of %s; nic.payload_bytes is %d", traces.Plural(f.PayloadBytes(), "byte", "bytes"), b.PayloadBytes)
 	case b.Addressed && f.Destination() == ListedDestination && b.ListWords == 0:
 		return "sends to whom its request list says; this network has no request lists"
 	case b.Addressed && f.Destination() == ListedDestination:

@@ -112,7 +112,7 @@ the model.`,
 	f.IntVar(&o.PowerOn, "reset-seeds", 0, "run the same inputs from `N` random states at power-on (default 3; Icarus has X and needs 1)")
 	o.backend = choose(c, "backend", "where the RTL runs (default: what the map says, or wasm)", cosim.Backends...)
 	f.StringVar(&o.StimulusFile, "stimulus", "", "take the inputs from `F`: CSV, or VCD")
-	f.BoolVar(&o.shrink, "shrink", true, "make the case that differs short; unless it is given, not with --stimulus, and not for a scenario")
+	f.BoolVar(&o.shrink, "shrink", false, "make the case that differs short (default true; false with --stimulus and for a scenario)")
 	f.StringVar(&o.twin, "twin", "", "check Starloom's own Verilog of the model `NAME`, without a map")
 	f.StringArrayVarP(&o.params, "param", "G", nil, "with --twin, or for one that the map leaves out: give the model's parameter P the value `P=V`")
 	f.BoolVar(&o.list, "list", false, "list the models that RTL can stand for")
@@ -153,7 +153,7 @@ func check(c *cobra.Command, args []string, o *checkFlags) (err error) {
 	if err := keep(outputs, inputs...); err != nil {
 		return err
 	}
-	o.NoShrink = !o.shrink || o.StimulusFile != "" && !c.Flags().Changed("shrink")
+	o.NoShrink = !o.shrink && (o.StimulusFile != "" || c.Flags().Changed("shrink"))
 	progress := newProgress(c.ErrOrStderr())
 	m.Build.Progress, o.Progress = progress.step, progress.cycles
 	report, err := starloom.CosimCheck(c.Context(), m, o.options())

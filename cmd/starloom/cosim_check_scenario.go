@@ -59,7 +59,7 @@ func checkScenario(c *cobra.Command, path string, o *checkFlags) (err error) {
 	}
 	defer func() { err = closed(err, run) }()
 	options := o.options()
-	options.NoShrink = !o.shrink || !c.Flags().Changed("shrink")
+	options.NoShrink = !o.shrink
 	options.JSON = starloom.Output{} // it is one of all components
 	check, err := starloom.CheckRTL(c.Context(), run, options, func(path string) { progress.step("checks " + path) })
 	if err != nil {

@@ -11,6 +11,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"starloom"
 )
 
 // Columns of help where nobody says how wide the terminal is, and the fewest that are used.
@@ -33,7 +35,8 @@ With --man, it writes a manual page of every command to a folder. In a folder ma
 		RunE: func(c *cobra.Command, args []string) error {
 			if man != "" {
 				if len(args) > 0 {
-					return exactly()(c, args)
+					return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("--man writes the pages of all commands, and takes no %q", args[0]),
+						Remedy: "write 'starloom help --man DIR'"}
 				}
 				return writeManual(c.Root(), man)
 			}

@@ -268,6 +268,8 @@ func TestBadInput(t *testing.T) {
 		{"run s.yaml --firmware pops/one-to-all", "--firmware: the program pops/one-to-all does not carry permutation; "},
 		{"help nope", `starloom: there is no command "nope"; see 'starloom --help'`},
 		{"help runn", `starloom: there is no command "runn"; did you mean run? see 'starloom --help'`},
+		{"help man man", `starloom: there is no command "man"; 'starloom help --man DIR' writes manual pages; see 'starloom --help'`},
+		{"help --man man man", `starloom help: --man writes the pages of all commands, and takes no "man"; write 'starloom help --man DIR'`},
 		{"help trace dif", `starloom trace: there is no command "dif"; did you mean diff?`},
 		{"trace decode a.vcd --map tag.yaml --pcapng o", "tag.yaml:1:1: the tag !mine means nothing here; delete it"},
 		{"run s.yaml --seeds 1..2 --seed 3", "--seeds: this is for many runs, --seed for one; delete one of them"},

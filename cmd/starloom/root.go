@@ -112,8 +112,10 @@ func group(c *cobra.Command, args []string) error {
 	if _, err := os.Stat(args[0]); err == nil && !c.HasParent() {
 		remedy = fmt.Sprintf("did you mean 'starloom run %s'? %s", args[0], remedy)
 	}
-	c.SuggestionsMinimumDistance = 2 // letters that differ
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+	c.SuggestionsMinimumDistance = min(2, len(args[0])/2) // letters that differ
+	if args[0] == "man" && !c.HasParent() {
+		remedy = "'starloom help --man DIR' writes manual pages; " + remedy
+	} else if near := c.SuggestionsFor(args[0]); len(near) > 0 {
 		remedy = fmt.Sprintf("did you mean %s? %s", strings.Join(near, " or "), remedy)
 	}
 	return &starloom.InputError{Place: c.CommandPath(), Reason: fmt.Sprintf("there is no command %q", args[0]), Remedy: remedy}

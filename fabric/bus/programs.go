@@ -9,6 +9,9 @@ import (
 // sensorsProgram is for buses that are given.
 const sensorsProgram = "bus/sensors"
 
+// readingBytes is the number of a reading, which its frame carries.
+const readingBytes = 4
+
 // Programs implements fabric.Network: those of gossip, one for each schedule. They bring their
 // buses, and what they carry is known. The sensors share those that are given.
 func (b Network) Programs() (programs []fabric.Program) {
@@ -23,7 +26,7 @@ func (b Network) Programs() (programs []fabric.Program) {
 		programs = append(programs, p)
 	}
 	return append(programs, fabric.Program{
-		Name: sensorsProgram, SlotsPerStep: 1,
+		Name: sensorsProgram, SlotsPerStep: 1, Needs: fabric.Needs{PayloadMin: readingBytes},
 		Params: []fabric.Choice{
 			{Name: "period", Low: 1, High: math.MaxInt32}, {Name: "spread", Low: 0, High: math.MaxInt32}, {Name: "readings", Low: 0, High: math.MaxInt32}, {Name: "events", Low: 0, High: 1000},
 		},

@@ -100,10 +100,28 @@ func (e Network) Check() error {
 	}
 	for _, program := range onlySuccessors {
 		if e.program == program && e.B != e.A+1 {
-			return refuse("b", fmt.Sprintf("a is %d and b %d, and %s is for b = a+1", e.A, e.B, program), fmt.Sprintf("take a: %d and b: %d, or a program for every alpha: %s or %s", max(e.A, 1), max(e.A, 1)+1, generalProgram, allToAllC2Program))
+			take := fmt.Sprintf("take b: %d", e.A+1)
+			if e.A == 0 { // 0+1*rho is too small
+				take = "take a: 1 and b: 2"
+			}
+			return refuse("b", fmt.Sprintf("a is %d and b %d, and %s is for b = a+1", e.A, e.B, program),
+				fmt.Sprintf("%s, or a program for every alpha: %s or %s", take, generalProgram, allToAllC2Program))
 		}
 	}
-	return nil
+	return e.checkCombined(refuse)
+}
+
+// checkCombined refuses a program whose packets for one link in one step do not fit into a frame.
+func (e Network) checkCombined(refuse func(key, reason, remedy string) error) error {
+	most, fit := e.mostPackets(e.program), nic.PayloadBytesMax/packetBytes(&fabric.Program{Name: e.program})
+	if most <= fit {
+		return nil
+	}
+	remedy := "give fewer dimensions, or a smaller alpha"
+	if e.program == allToAllC2Program {
+		remedy = fmt.Sprintf("%s, or packets_per_link: %d or less", remedy, packetsPerLinkMax)
+	}
+	return refuse("dimensions", fmt.Sprintf("%s sends up to %d packets on a link in one step, and a frame takes %d of them", e.program, most, fit), remedy)
 }
 
 // norm is N, the number of residues.

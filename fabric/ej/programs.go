@@ -122,7 +122,7 @@ const mostPacketsNodes = 1 << 18
 // mostPackets is the largest number of packets that a program may put on a link in one step.
 func (e Network) mostPackets(program string) (most int) {
 	switch {
-	case e.program != program || e.nodes() > mostPacketsNodes:
+	case e.program != program || packetBytes(&fabric.Program{Name: program}) == oneToAllBytes || e.nodes() > mostPacketsNodes:
 		return 1
 	case e.PacketsPerLink > 0:
 		return e.PacketsPerLink

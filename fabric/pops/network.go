@@ -2,9 +2,11 @@ package pops
 
 import (
 	"fmt"
+	"math"
 
 	"starloom/fabric"
 	"starloom/nic"
+	"starloom/traces/input"
 )
 
 // Network is a partitioned optical passive star network POPS(d,g): n = d*g
@@ -30,6 +32,9 @@ const (
 	GroupSizeMax = 65533
 )
 
+// elementsMax is the largest number of processors, and of couplers.
+const elementsMax = math.MaxInt32
+
 // New checks the size: see Check.
 func New(groups, groupSize int) (Network, error) {
 	p := Network{Groups: groups, GroupSize: groupSize}
@@ -47,10 +52,12 @@ func (p Network) Check() error {
 		return fmt.Errorf("groups is %d, allowed are 1 to %d", p.Groups, GroupsMax)
 	case p.GroupSize < 1 || p.GroupSize > GroupSizeMax:
 		return fmt.Errorf("group_size is %d, allowed are 1 to %d", p.GroupSize, GroupSizeMax)
-	case p.Processors() > 1<<31-1:
-		return fmt.Errorf("groups x group_size is %d processors, at most %d are possible", p.Processors(), 1<<31-1)
-	case p.Couplers() > 1<<31-1:
-		return fmt.Errorf("groups x groups is %d couplers, at most %d are possible", p.Couplers(), 1<<31-1)
+	case p.Processors() > elementsMax:
+		return &input.Error{Place: "fabric.pops.group_size", Reason: fmt.Sprintf("groups x group_size is %d processors, at most %d are possible", p.Processors(), elementsMax),
+			Remedy: fmt.Sprintf("with %d groups, give a group_size of at most %d", p.Groups, elementsMax/p.Groups)}
+	case p.Couplers() > elementsMax:
+		return &input.Error{Place: "fabric.pops.groups", Reason: fmt.Sprintf("groups x groups is %d couplers, at most %d are possible", p.Couplers(), elementsMax),
+			Remedy: fmt.Sprintf("give at most %d groups", int(math.Sqrt(elementsMax)))}
 	}
 	return nil
 }

@@ -19,6 +19,9 @@ const (
 	scheduleSort    = "sort"    // Batcher's odd-even merge-exchange
 )
 
+// packetBytes is the packet that every frame of a program carries.
+const packetBytes = 8
+
 // Programs implements fabric.Network. The rules are those that the specification proves,
 // for the published programs those that their paper claims. Own packet, packet for me and
 // one copy make three packets.
@@ -28,18 +31,19 @@ func (p Network) Programs() []fabric.Program {
 	if p.GroupSize > p.Groups {
 		corrected = 6
 	}
+	needs := fabric.Needs{PayloadMin: packetBytes}
 	return []fabric.Program{
 		// Known routes: nothing ever collides.
-		{Name: "pops/offline", SlotsPerStep: 1, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleOffline},
-		{Name: "pops/one-to-all", SlotsPerStep: 1, Rules: routed(1, 1), Workloads: []string{fabric.WorkloadOneToAll}},
+		{Name: "pops/offline", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleOffline},
+		{Name: "pops/one-to-all", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: []string{fabric.WorkloadOneToAll}},
 		// Five slots a step; slots 3 to 5 use couplers that survived slots 1 and 2 in
 		// reverse. For d > g the claim is wrong: packets are lost in slot 5.
-		{Name: randomProgram, SlotsPerStep: 5, Rules: routed(3, 5), Workloads: permutation, Note: p.randomNote(), Native: &nativeRandom},
+		{Name: randomProgram, SlotsPerStep: 5, Needs: needs, Rules: routed(3, 5), Workloads: permutation, Note: p.randomNote(), Native: &nativeRandom},
 		// Six slots for d > g: random, temporary, destination group, and three acks.
-		{Name: "pops/random-corrected", SlotsPerStep: corrected, Rules: routed(corrected-2, corrected), Workloads: permutation},
-		{Name: "pops/sort", SlotsPerStep: 1, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleSort},
+		{Name: "pops/random-corrected", SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected), Workloads: permutation},
+		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleSort},
 		// Two slots take a packet over its two hops; collisions are its fate.
-		{Name: twoHopsProgram, SlotsPerStep: 2, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
+		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
 	}
 }
 
