@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
@@ -79,6 +80,37 @@ func TestReportForms(t *testing.T) {
 }
 
 // Scripts read these keys: a change of the list is a new ReportSchema.
+// TestLimitIsNamed: a run that its limit has ended before it was finished says so, and nothing else does.
+func TestLimitIsNamed(t *testing.T) {
+	const named = "the run ended at its limit of %s; stop.slots or --slots sets it"
+	for fabric, c := range map[string]struct {
+		slots uint32 // 0: as many as the run takes
+		want  string
+	}{
+		"pops: {groups: 3, group_size: 3}}\nfirmware: {program: pops/random}":                                                            {7, "7 slots"},
+		"pops: {groups: 3, group_size: 2}}\nfirmware: {program: pops/random}":                                                            {1, "1 slot"},
+		"pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}":                                                            {0, ""},
+		"crossbar: {ports: 6}}\nfirmware: {program: scatter/async}\nworkload: {scatter: {origin: 2}}":                                    {1, "1 slot"},
+		"bus: {vertices: 9, length: 3}}\nfirmware: {program: bus/two-phase}":                                                             {0, ""}, // takes all slots of its schedule
+		"bus: {vertices: 3, buses: [[1, 2, 0]], arbiter: fixed}}\nfirmware: {program: bus/sensors, params: {period: 1, readings: 1000}}": {50, "50 slots"},
+	} {
+		s, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {"+fabric+"\n"))
+		require.NoError(t, err)
+		s.Stop.Slots = cmp.Or(c.slots, s.Stop.Slots)
+		r, err := Run(t.Context(), s, RunOptions{})
+		require.NoError(t, err)
+		require.Equal(t, c.want == "", r.Verdict == VerdictPass, fabric)
+		var text bytes.Buffer
+		require.NoError(t, r.WriteText(&text))
+		if c.want == "" {
+			require.NotContains(t, text.String(), "limit")
+			continue
+		}
+		require.Contains(t, text.String(), "\n  note: "+fmt.Sprintf(named, c.want)+"\n")
+		require.Contains(t, r.Notes, fmt.Sprintf(named, c.want))
+	}
+}
+
 func TestReportKeys(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, (&Report{}).WriteJSON(&b))

@@ -50,7 +50,7 @@ func (p *progress) run(now starloom.Progress) {
 		return
 	}
 	if now.Repeated {
-		p.study(int(now.Slots), int(now.SlotsLimit), "slots, repeated to find where packets were lost")
+		p.study(int(now.Slots), int(now.SlotsLimit), "slots, repeated to find out more")
 		return
 	}
 	if p.due() {
