@@ -91,7 +91,7 @@ func TestLimitIsNamed(t *testing.T) {
 		"pops: {groups: 3, group_size: 2}}\nfirmware: {program: pops/random}":                                                            {1, "1 slot"},
 		"pops: {groups: 2, group_size: 2}}\nfirmware: {program: pops/random}":                                                            {0, ""},
 		"crossbar: {ports: 6}}\nfirmware: {program: scatter/async}\nworkload: {scatter: {origin: 2}}":                                    {1, "1 slot"},
-		"bus: {vertices: 9, length: 3}}\nfirmware: {program: bus/two-phase}":                                                             {0, ""}, // takes all slots of its schedule
+		"bus: {vertices: 9, length: 3}}\nfirmware: {program: bus/two-phase}":                                                             {0, ""},
 		"bus: {vertices: 3, buses: [[1, 2, 0]], arbiter: fixed}}\nfirmware: {program: bus/sensors, params: {period: 1, readings: 1000}}": {50, "50 slots"},
 	} {
 		s, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {"+fabric+"\n"))

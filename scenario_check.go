@@ -199,7 +199,8 @@ func (s *Scenario) checkPayload() error {
 	if s.NIC.PayloadBytes >= least {
 		return nil
 	}
-	return s.refuse("nic.payload_bytes", fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %s", s.NIC.PayloadBytes, p.Name, traces.Plural(least, "byte", "bytes")),
+	return s.refuse("nic.payload_bytes",
+		fmt.Sprintf("nic.payload_bytes is %d, and a message of %s has %s", s.NIC.PayloadBytes, p.Name, traces.Plural(least, "byte", "bytes")),
 		fmt.Sprintf("give at least %d", least))
 }
 

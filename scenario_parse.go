@@ -21,9 +21,6 @@ import (
 // file of their own.
 const scenarioBytesMax = 64 << 20
 
-// smallestScenario has what every scenario has, on one line.
-const smallestScenario = "{starloom: 1, fabric: {pops: {groups: 4, group_size: 4}}, firmware: {program: pops/random}}"
-
 // LoadScenario reads and checks the scenario file at path. Every error is an
 // *InputError with file, line and column.
 func LoadScenario(path string) (*Scenario, error) {
@@ -48,7 +45,7 @@ func ParseScenario(place string, data []byte) (*Scenario, error) {
 	if place == "" {
 		place = "scenario"
 	}
-	root, err := strict.Document(place, data, "scenario", "start from "+smallestScenario)
+	root, err := strict.Document(place, data, "scenario", "write starloom: 1, fabric: {...} and firmware: {...}; `starloom schema` prints what they may say")
 	if err != nil {
 		return nil, err
 	}

@@ -671,7 +671,8 @@ func TestRemedyOfNetworksFromGo(t *testing.T) {
 // less it is refused, and with that it runs without an illegal send.
 func TestProgramsRefuseSmallPayloads(t *testing.T) {
 	for program, rest := range map[string]string{
-		"pops/offline": "", "pops/random": "", "pops/random-corrected": "", "pops/sort": "", "pops/two-hops": "", "pops/one-to-all": "workload: {one_to_all: {source: 0}}",
+		"pops/offline": "", "pops/random": "", "pops/random-corrected": "", "pops/sort": "", "pops/two-hops": "",
+		"pops/one-to-all": "workload: {one_to_all: {source: 0}}",
 	} {
 		text := fmt.Sprintf("starloom: 1\nfabric: {pops: {groups: 3, group_size: 3}}\nfirmware: {program: %s}\n%s\nnic: {payload_bytes: ", program, rest)
 		_, err := ParseScenario("s.yaml", []byte(text+"7}"))

@@ -43,7 +43,8 @@ func (p Network) Programs() []fabric.Program {
 		{Name: "pops/random-corrected", SlotsPerStep: corrected, Needs: needs, Rules: routed(corrected-2, corrected), Workloads: permutation},
 		{Name: "pops/sort", SlotsPerStep: 1, Needs: needs, Rules: routed(1, 1), Workloads: permutation, Schedule: scheduleSort},
 		// Two slots take a packet over its two hops; collisions are its fate.
-		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true}, Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
+		{Name: twoHopsProgram, SlotsPerStep: 2, Needs: needs, Rules: fabric.Rules{ExactlyOnce: true},
+			Workloads: []string{fabric.WorkloadPermutation, fabric.WorkloadAdversary}},
 	}
 }
 
