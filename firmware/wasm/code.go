@@ -90,6 +90,20 @@ const (
 	opV128Bitselect = simd | 0x52
 )
 
+// The types of values.
+const (
+	typeI32  = 0x7F
+	typeI64  = 0x7E
+	typeF32  = 0x7D
+	typeF64  = 0x7C
+	typeV128 = 0x7B
+
+	typeFunction = 0x70
+	typeExtern   = 0x6F
+)
+
+const blockEmpty = 0x40
+
 // instruction is one instruction of a function.
 type instruction struct {
 	op         opcode

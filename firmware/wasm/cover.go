@@ -26,21 +26,6 @@ const (
 	constantsMax   = 1 << 10
 )
 
-// Covered says what a copy notes of its way, and what it may be asked.
-type Covered struct {
-	Branches    int // bits
-	Comparisons int
-
-	// Constants are those that the image's own code compares with or takes from what it compares,
-	// in ascending order: inputs with them get further than others.
-	Constants []uint64
-}
-
-// RewriteCovered is Rewrite, or RewriteMetered if meter is not nil, of a copy that notes its way.
-func RewriteCovered(binary []byte, meter *Meter) (*Copy, error) {
-	return rewriteWith(binary, meter, true)
-}
-
 // cover is what is noted in a module.
 type cover struct {
 	Covered

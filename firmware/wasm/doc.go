@@ -39,7 +39,10 @@
 //	laps.go       where the turn of a cell begins
 //	operands.go   the stack of operands, as far as an analysis knows it
 //	stack.go      the globals that every function gives back: stack pointers
-//	rewrite.go    the copy
+//	copy.go       what is known of a copy, and the names that it has for the host
+//	copier.go     instructions whose functions have moved
+//	weaver.go     functions on their way into a copy; locals that are added
+//	rewrite.go    the copy is made
 //	addresses.go  loads from constant addresses: one base, one check
 //	classes.go    classes of instructions, and tables of their costs
 //	meter.go      the counter of costs

@@ -53,11 +53,6 @@ type metering struct {
 // at is the global AtName; the limit is between.
 func (x *metering) at() uint32 { return x.place + 2 }
 
-// RewriteMetered is Rewrite with a counter.
-func RewriteMetered(binary []byte, meter Meter) (*Copy, error) {
-	return rewriteWith(binary, &meter, false)
-}
-
 // addMeter adds the globals and the entry points of the counter to the sections of a copy. Types
 // and functions that are added come last, so that no number changes.
 func (w *weaver) addMeter(parts map[byte][]byte, shift *copier) {

@@ -2,11 +2,8 @@ package wasm
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
-	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -39,18 +36,6 @@ const (
 	kindTable    = 1
 	kindMemory   = 2
 	kindGlobal   = 3
-)
-
-// The types of values.
-const (
-	typeI32  = 0x7F
-	typeI64  = 0x7E
-	typeF32  = 0x7D
-	typeF64  = 0x7C
-	typeV128 = 0x7B
-
-	typeFunction = 0x70
-	typeExtern   = 0x6F
 )
 
 var header = []byte("\x00asm\x01\x00\x00\x00")
@@ -445,27 +430,6 @@ func (m *module) functionName(index int) string {
 	return fmt.Sprintf("function %d", index)
 }
 
-// runtimeNames finds what the runtime calls a function in its errors: by its place among those that
-// have code, with the names of its exports.
-var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
-
-// Named puts the names that messages have for functions into an error of the runtime about the copy, whose
-// functions stand in the order of the image.
-func (c *Copy) Named(err error) error {
-	text := err.Error()
-	named := runtimeNames.ReplaceAllStringFunc(text, func(found string) string {
-		k, bad := strconv.Atoi(runtimeNames.FindStringSubmatch(found)[1])
-		if bad != nil || k >= len(c.functions) {
-			return found
-		}
-		return c.functions[k]
-	})
-	if named == text {
-		return err
-	}
-	return errors.New(named)
-}
-
 // globalName names a global in messages and states.
 func (m *module) globalName(index int) string {
 	if name := m.given[uint32(index)]; name != "" {
@@ -516,3 +480,39 @@ func appendSection(to []byte, id byte, width int, content []byte) []byte {
 	to = append(to, id)
 	return append(appendU32(to, uint32(len(content)), width), content...)
 }
+
+// functionNames names all functions: as the image does, or by import, export or number.
+func (m *module) functionNames() []string {
+	names := slices.Clone(m.importNames)
+	for k := range m.body {
+		names = append(names, fmt.Sprintf("function %d", len(m.imported)+k))
+	}
+	exports := m.exportNames(kindFunction)
+	slices.Reverse(exports) // the first one stays
+	for _, name := range exports {
+		if index := int(m.exports[name].index); index >= len(m.imported) && index < len(names) {
+			names[index] = Clip(name)
+		}
+	}
+	for index, name := range m.names {
+		if name != "" && int(index) < len(names) {
+			names[index] = name
+		}
+	}
+	return names
+}
+
+// exportNames lists the exports of a kind in the order of their names.
+func (m *module) exportNames(kind byte) (names []string) {
+	for name, e := range m.exports {
+		if e.kind == kind {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// Compilers without DWARF, such as AssemblyScript's, write a source map beside the image: JSON, whose
+// columns are offsets in the image. The image names it in a custom section.
+const sourceMapSection = "sourceMappingURL"

@@ -12,13 +12,6 @@ import (
 	"strings"
 )
 
-// moved says where code of the copy comes from. Offsets are from the start of the
-// code section, as those of DWARF in WebAssembly are.
-type moved struct {
-	to, from uint32
-	inserted bool // all up to the next entry is about the instruction at from
-}
-
 // compact leaves out the entries that follow from those before.
 func compact(list []moved) []moved {
 	kept := list[:0]

@@ -3,66 +3,26 @@ package wasm
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
-
-// The names that the host and the copy of an image agree on. No image may use them.
-const (
-	reserved   = "starloom."
-	TickModule = reserved + "host" // the module of TickName
-	TickName   = "tick"            // the function that is asked after TickTurns turns
-	startName  = reserved + "start"
-	TurnsName  = reserved + "turns" // i32: turns until the host is asked, which sets it again
-	LapName    = reserved + "lap"   // i32: what TurnsName was when a cell's turn began, as far as the copy knows
-)
-
-// BankCurrent is where the descriptor of a bank has the place of the cell whose turn it is.
-const BankCurrent = 8
-
-// Copy is a rewritten image. It computes what the image computes.
-type Copy struct {
-	Binary  []byte
-	Start   string   // export that runs the image's start function, "" for none
-	Globals []Global // the mutable globals, in the order of the image
-	Laps    bool     // the copy knows when a cell's turn begins: see laps.go
-
-	// Recursive names the functions within reach of the exports that may call themselves.
-	// At what depth a runtime ends them differs between runtimes.
-	Recursive []string
-
-	Covered Covered // of a copy that notes its way: see cover.go
-
-	functions []string          // names of those with code, for messages
-	original  map[string][]byte // DWARF by name
-	codeStart int               // offset of the code section in the image
-
-	// SourceMap names the file with the source map of an image without DWARF, as the image does; "" for none.
-	SourceMap string
-
-	moved []moved
-}
-
-// Global is a mutable global of the image, which the copy exports.
-type Global struct {
-	Name   string // that the image gives it
-	Export string
-	// GivenBack says that every function leaves the global as it was when it was
-	// called: it is a stack pointer, or constant. After a trap it must be set back,
-	// all others keep their values.
-	GivenBack bool
-	Proved    bool // GivenBack is proved, not believed for the global's name
-
-	// Of a global that is not Proved: a function that need not give it back, and the offset in
-	// the image's code section of where it changes it.
-	Breaks string
-	at     uint64
-}
 
 // Rewrite makes the copy of an image that the host runs. Errors are about images
 // that are broken, or that hold what the host cannot keep its word for; they say
 // where and what to do.
 func Rewrite(binary []byte) (*Copy, error) { return rewriteWith(binary, nil, false) }
+
+// RewriteMetered is Rewrite with a counter.
+func RewriteMetered(binary []byte, meter Meter) (*Copy, error) {
+	return rewriteWith(binary, &meter, false)
+}
+
+// RewriteCovered is Rewrite, or RewriteMetered if meter is not nil, of a copy that notes its way.
+func RewriteCovered(binary []byte, meter *Meter) (*Copy, error) {
+	return rewriteWith(binary, meter, true)
+}
 
 // rewriteWith makes a copy that counts costs if meter is not nil, and notes its way if it covers.
 func rewriteWith(binary []byte, meter *Meter, covers bool) (*Copy, error) {
@@ -164,20 +124,6 @@ func (m *module) refuse() error {
 		}
 	}
 	return nil
-}
-
-// weaver rewrites the functions of a module.
-type weaver struct {
-	m       *module
-	tick    uint32 // the imported function that asks the host
-	counter uint32 // the global that holds the turns left; lap is the next
-	current uint64 // address of BankCurrent; 0: not known
-	laps    bool   // some code stores there
-	turns   []turns
-	order   []uint32  // of the functions, callees first
-	meter   *metering // nil if costs are not asked for
-	cover   *cover    // nil if the way is not asked for
-	lines   lineTable // of the image, for a profile
 }
 
 // analyse reads all code once. It refuses what is unknown, out of range or
@@ -343,42 +289,6 @@ func (w *weaver) write(c *Copy) {
 	c.Binary = out
 }
 
-// appendElement appends an element to a section that is a vector.
-func appendElement(section, element []byte) []byte { return appendElements(section, 1, element) }
-
-// appendElements appends so many elements.
-func appendElements(section []byte, count int, elements []byte) []byte {
-	r := &reader{data: section}
-	before := uint32(0)
-	if len(section) > 0 {
-		before = r.u32()
-	}
-	return slices.Concat(appendU32(nil, before+uint32(count), r.at), section[r.at:], elements)
-}
-
-// copier copies parts of a module whose functions, from the first one that is not
-// imported, have moved by one: tick comes last among the imported ones.
-type copier struct {
-	imported uint32
-	to       []byte
-}
-
-func (c *copier) function(index uint32) uint32 {
-	if index >= c.imported {
-		return index + 1
-	}
-	return index
-}
-
-func (c *copier) instruction(code []byte, i *instruction) {
-	if i.op == opCall || i.op == opRefFunc {
-		c.to = append(c.to, code[i.start:i.at]...)
-		c.to = appendU32(c.to, c.function(i.index), i.end-i.at)
-		return
-	}
-	c.to = append(c.to, code[i.start:i.end]...)
-}
-
 func (c *copier) exports(content []byte) []byte {
 	r := &reader{data: content}
 	n := r.count()
@@ -431,41 +341,6 @@ func (w *weaver) code(c *Copy) []byte {
 		to = append(to, woven.to...)
 	}
 	return to
-}
-
-// woven is one rewritten body.
-type woven struct {
-	copier
-	moved   []moved
-	scratch [scratches]uint32 // locals by use, plus one
-	locals  []byte            // types of the locals that were added
-	first   uint32            // local
-}
-
-// The uses of added locals.
-const (
-	scratchTurns = iota
-	scratchF32
-	scratchF64
-	scratchV128
-	scratchBytes
-	scratchCost
-	scratchZero // whose value is never changed
-	scratchCondition
-	scratchA32
-	scratchB32
-	scratchA64
-	scratchB64
-	scratches
-)
-
-// local returns a local of the copy's own.
-func (f *woven) local(use int, valueType byte) uint32 {
-	if f.scratch[use] == 0 {
-		f.locals = append(f.locals, valueType)
-		f.scratch[use] = f.first + uint32(len(f.locals))
-	}
-	return f.scratch[use] - 1
 }
 
 // function rewrites one function. What the passes put in goes before or after the
@@ -562,8 +437,6 @@ func (w *weaver) count(f *woven, turns []byte) []byte {
 	return append(appendU32(append(code, byte(opCall)), w.tick, 1), byte(opEnd))
 }
 
-const blockEmpty = 0x40
-
 // countBytes counts an instruction on a range of memory by the bytes on top of the
 // stack.
 func (w *weaver) countBytes(f *woven) []byte {
@@ -610,4 +483,25 @@ func opName(op opcode) string {
 		opRefNull: "ref.null", opRefIsNull: "ref.is_null", opRefFunc: "ref.func",
 		opTableSet: "table.set", opTableGrow: "table.grow", opTableFill: "table.fill",
 	}[op]
+}
+
+// runtimeNames finds what the runtime calls a function in its errors: by its place among those that
+// have code, with the names of its exports.
+var runtimeNames = regexp.MustCompile(`\bfunction\[(\d+)\]( export\[("(\\.|[^"\\])*",?)*\])?`)
+
+// Named puts the names that messages have for functions into an error of the runtime about the copy, whose
+// functions stand in the order of the image.
+func (c *Copy) Named(err error) error {
+	text := err.Error()
+	named := runtimeNames.ReplaceAllStringFunc(text, func(found string) string {
+		k, bad := strconv.Atoi(runtimeNames.FindStringSubmatch(found)[1])
+		if bad != nil || k >= len(c.functions) {
+			return found
+		}
+		return c.functions[k]
+	})
+	if named == text {
+		return err
+	}
+	return errors.New(named)
 }

@@ -8,10 +8,6 @@ import (
 	"strings"
 )
 
-// Compilers without DWARF, such as AssemblyScript's, write a source map beside the image: JSON, whose
-// columns are offsets in the image. The image names it in a custom section.
-const sourceMapSection = "sourceMappingURL"
-
 // sourceMap is where the code of an image comes from, by offset in the file.
 type sourceMap struct {
 	sources []string

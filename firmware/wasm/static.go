@@ -324,38 +324,6 @@ func known(cost uint64) *uint64 {
 	return &cost
 }
 
-// functionNames names all functions: as the image does, or by import, export or number.
-func (m *module) functionNames() []string {
-	names := slices.Clone(m.importNames)
-	for k := range m.body {
-		names = append(names, fmt.Sprintf("function %d", len(m.imported)+k))
-	}
-	exports := m.exportNames(kindFunction)
-	slices.Reverse(exports) // the first one stays
-	for _, name := range exports {
-		if index := int(m.exports[name].index); index >= len(m.imported) && index < len(names) {
-			names[index] = Clip(name)
-		}
-	}
-	for index, name := range m.names {
-		if name != "" && int(index) < len(names) {
-			names[index] = name
-		}
-	}
-	return names
-}
-
-// exportNames lists the exports of a kind in the order of their names.
-func (m *module) exportNames(kind byte) (names []string) {
-	for name, e := range m.exports {
-		if e.kind == kind {
-			names = append(names, name)
-		}
-	}
-	slices.Sort(names)
-	return names
-}
-
 var kindNames = []string{"function", "table", "memory", "global"}
 
 func (m *module) listImports() []string {
