@@ -33,8 +33,8 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 }
 
 // checkLoaded is the check of a column of a saved state in which transmitters have their frames as they go
-// over the wire, stride bytes each: one that is addressed anew gets the checksum of what it says then, so
-// nobody else looks for what Load refuses. Transmitters that never had a frame have zeros.
+// over the wire, stride bytes each: one that gets another address gets the checksum of what it says then, so
+// no one else looks for what Load refuses. Transmitters that never had a frame have zeros.
 func checkLoaded(stride, frameMax, transmitters int) func(i int, value byte) error {
 	var head [HeaderBytes]byte
 	return func(i int, value byte) error {
