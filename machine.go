@@ -324,7 +324,8 @@ const framesMax = 255
 
 // config is what carries the frames is made for.
 func (m *Machine) config(shards []hw.Shard) *fabric.Config {
-	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Cycle: m.options.Engine == EngineCycle, Bank: m.processor}
+	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Bank: m.processor,
+		Cycle: m.options.Engine == EngineCycle, Workload: &m.scenario.Workload, Program: m.program}
 	if m.faults != nil {
 		config.Faults = m.faults.plan
 	}

@@ -9,14 +9,27 @@ import (
 	"starloom/traces"
 )
 
-// What a part of a machine takes at least, in bytes, beside its frames and
-// what the network takes. The figures are those of the columns in packages hw and nic.
+// What a part of a machine takes, in bytes, beside its frames and what the network takes: as measured
+// in processes that ran nothing else (TestMemoryEstimates).
 const (
-	memoryProcessor      = 48 // columns of registers, a small state, workload, delivery
-	memoryParked         = 8  // registers
-	memorySmallState     = 16
+	memoryProcess        = 29 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors
+	memoryBank           = 48       // room for a processor's columns in a bank
+	memoryColumns        = 28       // what of it is touched: registers, listening table, workload, call list
+	memoryHost           = 16       // what the host keeps: whom to call, what has arrived
+	memoryParked         = 8        // registers
 	memoryProcessorCycle = 64       // registers of transmitter and receiver
-	memoryInstance       = 24 << 10 // an isolated processor's sandbox
+	memoryMeter          = 8 << 20  // a metered run: an image is rewritten, and compiled with what counts
+	memoryMetered        = 20       // costs of a processor's calls
+	memoryInstance       = 30 << 10 // a sandbox: two stacks of the compiler, tables, the first pages
+	memoryEvent          = 320      // an announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
+)
+
+// Places of FIFOs beyond the first ones lie in planes that take no memory before a frame is in them.
+// With one lane the queue is rarely longer than the head. Where a NIC sends at all ports at once
+// processors fan out to some of them, in an all-to-all broadcast to half.
+const (
+	placesFanOut   = 5 // one of so many further places
+	placesAllToAll = 2
 )
 
 // bankBytesMax is what the 32-bit addresses of one firmware instance reach.
@@ -90,37 +103,60 @@ func (m *Machine) instances() int {
 	return len(m.shape.Shards(m.options.BankSize))
 }
 
-// residentBytes is what a processor with a small state takes at least in a bank.
-func (m *Machine) residentBytes() uint64 {
+// bankBytes is the room of a processor with a small state in a bank; it says whether processors are parked.
+func (m *Machine) bankBytes() uint64 {
 	s := m.scenario
-	return memoryProcessor + uint64(nic.FrameStride(s.NIC.PayloadBytes))*uint64((s.NIC.RXFrames+s.NIC.TXFrames)*m.shape.Lanes())
+	return memoryBank + uint64(nic.FrameStride(s.NIC.PayloadBytes))*uint64((s.NIC.RXFrames+s.NIC.TXFrames)*m.shape.Lanes())
 }
 
-// memoryBytes estimates what a machine takes, from below: without the image's own
-// data before the image is loaded.
+// residentBytes is what of it has memory behind it in a run: a FIFO's further places only as far as
+// they are used.
+func (m *Machine) residentBytes() uint64 {
+	s, lanes := m.scenario, m.shape.Lanes()
+	further := uint64((s.NIC.RXFrames+s.NIC.TXFrames)*lanes - 2)
+	switch {
+	case lanes == 1:
+		further = 0
+	case s.Workload.AllToAll != nil:
+		further /= placesAllToAll
+	default:
+		further /= placesFanOut
+	}
+	return memoryColumns + uint64(lanes) + m.image.stateBytes + uint64(nic.FrameStride(s.NIC.PayloadBytes))*(2+further)
+}
+
+// memoryBytes estimates the most that a process takes whose only machine this is: without the
+// image's own data and states before the image is loaded.
 func (m *Machine) memoryBytes() uint64 {
 	s := m.scenario
-	n := uint64(m.shape.Processors())
-	processor := m.residentBytes()
+	n, processor, instances := uint64(m.shape.Processors()), m.residentBytes(), uint64(m.instances())
+	need := uint64(memoryProcess)
 	if m.parking != nil || m.image.stateBytes == 0 && m.mayPark() {
+		need += min(n, uint64(m.options.Workers*fabric.BlockUnits*m.shape.PerUnit)) * processor // those at work
 		processor = memoryParked + m.image.stateBytes
-	} else if state := m.image.stateBytes; state > memorySmallState {
-		processor += state - memorySmallState
-	}
-	if s.Firmware.Mode == ModeIsolated {
-		processor += memoryInstance
-	}
-	own := uint64(m.instances()) * m.image.dataBytes
-	kept, roms := uint64(0), uint64(0)
-	if network, ok := m.network.(fabric.Weighed); ok {
-		kept, roms = network.WorkloadBytes(&s.Workload, m.program)
-	}
-	if !m.image.takesROM { // not known yet, or not so
-		own += roms
 	} else {
+		need += instances * memoryInstance
+		processor += memoryHost
+	}
+	need += instances * m.image.dataBytes
+	if network, ok := m.network.(fabric.Weighed); ok {
+		kept, roms := network.WorkloadBytes(&s.Workload, m.program)
+		need += kept
+		if !m.image.takesROM { // not known yet, or not so
+			need += roms
+		}
+	}
+	if m.image.takesROM {
 		words, machine := m.rom.Words()
 		processor += 4 * uint64(words)
-		own += uint64(m.instances()) * 4 * uint64(machine)
+		need += instances * 4 * uint64(machine)
+	}
+	if m.image.announces {
+		processor += memoryEvent
+	}
+	if m.meter != nil {
+		need += memoryMeter
+		processor += memoryMetered
 	}
 	if m.auditsHeld() {
 		processor += fabric.HeldBytes
@@ -128,5 +164,5 @@ func (m *Machine) memoryBytes() uint64 {
 	if m.options.Engine == EngineCycle {
 		processor += uint64(m.shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(s.NIC.PayloadBytes)))
 	}
-	return own + kept + n*processor + m.network.MemoryBytes(m.config(nil))
+	return need + n*processor + m.network.MemoryBytes(m.config(nil))
 }

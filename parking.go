@@ -66,7 +66,7 @@ func (p *parking) each(yield func(firmware.Instance)) {
 // parked.
 func (m *Machine) mayPark() bool {
 	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot && m.scenario.Firmware.Mode != ModeIsolated && m.options.Runtime != "native" &&
-		(m.options.parks || uint64(m.shape.Processors())*m.residentBytes() > parkingBytes)
+		(m.options.parks || uint64(m.shape.Processors())*m.bankBytes() > parkingBytes)
 }
 
 // stands reports whether the network's slot transport is a fabric.Stillness.

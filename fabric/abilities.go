@@ -19,7 +19,7 @@ type Adaptable interface {
 // Weighed is a network with workloads that take much memory of their own.
 type Weighed interface {
 	Network
-	// WorkloadBytes estimates, from below, what a workload takes: what the network and its
+	// WorkloadBytes estimates what a workload takes: what the network and its
 	// referee keep, and the ROMs of all processors if p is a program that takes them.
 	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
 }

@@ -26,7 +26,7 @@ type Network interface {
 	Programs() []Program
 	// Referee follows the workload of a program, or of an image if p is nil.
 	Referee(w *Workload, p *Program) Referee
-	// MemoryBytes estimates, from below, what carries the frames: without processors,
+	// MemoryBytes estimates what carries the frames takes at its busiest: without processors,
 	// their NICs and their firmware.
 	MemoryBytes(c *Config) uint64
 	// Build puts the media between the transmitters and receivers of a plant: the
@@ -163,7 +163,9 @@ type Config struct {
 	PayloadBytes int
 	Shards       []hw.Shard // in units
 	Seed         uint64     // of the first run; Transport.Reset gives others
-	Cycle        bool       // MemoryBytes: of the cycle engine
+	Cycle        bool       // MemoryBytes: of the cycle engine...
+	Workload     *Workload  // ...what is carried...
+	Program      *Program   // ...and by which program, nil for an image
 	Faults       *Faults    // nil for none
 	// Bank returns a processor's bank and its cell there.
 	Bank func(processor int) (bank *nic.Bank, cell int)

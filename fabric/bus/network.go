@@ -210,7 +210,8 @@ func (r tapROM) Machine(uint64, []uint32) {}
 const (
 	memoryBus   = 64
 	memoryTap   = 16
-	memoryCycle = 96 // light at both ends, request lines, grants
+	memoryCycle = 96   // light at both ends, request lines, grants
+	memoryPlan  = 1200 // of a vertex: the steps of a gossip, and what is thrown away while they are found
 )
 
 // MemoryBytes implements fabric.Network.
@@ -242,5 +243,5 @@ func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 		}
 		return uint64(b.Vertices)*memoryWaiting + uint64(taps)*memoryWaitingTap, 0
 	}
-	return uint64(b.Vertices) * uint64(setWords(b.Vertices)) * 8, 0
+	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }

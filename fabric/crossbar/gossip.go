@@ -83,11 +83,15 @@ func (x Network) ROM(w *fabric.Workload, p *fabric.Program) (fabric.ROM, error) 
 		own.Orders = gossip.WordOptimal
 		g = &own
 	}
-	if _, err := x.orders(g, 0); err != nil {
-		return nil, err
+	r := &gossipROM{net: x, gossip: g}
+	var err error
+	if g.Orders != gossip.WordSharedRandom || x.Ports < 2 { // else they wait for a seed
+		if r.orders, err = x.orders(g, 0); err != nil {
+			return nil, err
+		}
 	}
-	use, err := x.application(g)
-	return &gossipROM{net: x, gossip: g, use: use}, err
+	r.use, err = x.application(g)
+	return r, err
 }
 
 // gossipROM are the tables of a run; what is random in them is that of its seed.
@@ -96,7 +100,8 @@ type gossipROM struct {
 	gossip *fabric.Gossip
 	use    application // nil for none
 
-	seed   uint64
+	drawn  bool   // what is random is that of...
+	seed   uint64 // ...this seed
 	orders gossip.Orders
 }
 
@@ -109,11 +114,14 @@ func (r *gossipROM) Words() (processor, machine int) {
 
 // draw takes the tables of a seed.
 func (r *gossipROM) draw(seed uint64) {
-	if r.orders != nil && seed == r.seed {
+	if r.drawn && seed == r.seed {
 		return
 	}
-	r.seed = seed
-	r.orders, _ = r.net.orders(r.gossip, seed) // no error since the machine was built
+	if r.gossip.Orders == gossip.WordSharedRandom {
+		r.orders = nil                             // large ones are not kept twice
+		r.orders, _ = r.net.orders(r.gossip, seed) // no error since the machine was built
+	}
+	r.drawn, r.seed = true, seed
 	if r.use != nil {
 		r.use.draw(seed)
 	}

@@ -115,13 +115,18 @@ const (
 	memorySenders  = 1  // in each of two tables
 	memoryListened = 1  // listened to
 	memoryHardware = 48 // light at both ends, readers, listeners
+	memoryLit      = 96 // lists of what is lit and read, of at most one coupler for each processor
 )
 
 // MemoryBytes implements fabric.Network.
 func (p Network) MemoryBytes(c *fabric.Config) uint64 {
 	couplers := uint64(p.Couplers())
 	if c.Cycle {
-		return couplers * memoryHardware
+		return couplers*memoryHardware + min(couplers, uint64(p.Processors()))*memoryLit
 	}
-	return couplers * (2*(memorySenders+uint64(nic.FrameStride(c.PayloadBytes))) + memoryListened)
+	coupler := uint64(2*memorySenders + memoryListened)
+	if c.Workload.OneToAll == nil { // of one source few couplers carry a frame
+		coupler += 2 * uint64(nic.SmallFrameBytes) // packets are small frames, without tails
+	}
+	return couplers * coupler
 }

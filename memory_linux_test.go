@@ -1,0 +1,138 @@
+package starloom
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// memoryEnvironment asks the child process of TestMemoryEstimates for a run: of this engine and
+// scenario.
+const memoryEnvironment = "STARLOOM_TEST_MEMORY"
+
+// memoryFactor is how far an estimate may be from the peak, both ways.
+const memoryFactor = 1.25
+
+const (
+	memorySmallest = "\nnic: {payload_bytes: 8, rx_frames: 1, tx_frames: 1}"
+	memoryDeep     = "\nnic: {payload_bytes: 64, rx_frames: 16, tx_frames: 16}"
+	memoryMetering = "cpu: {model: rv32-inorder, budget_cycles: 600}"
+	memoryOneToAll = "\nworkload: {one_to_all: {source: 0}}"
+	memoryAllToAll = "\nworkload: {all_to_all: {}}"
+	memoryGossip   = "\nworkload: {gossip: {orders: %s}}\nstop: {slots: 30}"
+)
+
+// memoryRuns take 50 to 400 MiB.
+var memoryRuns = []string{
+	memoryPOPS("slot", 512, 512, "program: pops/random", ""),
+	memoryPOPS("slot", 512, 512, "program: pops/random", memorySmallest),
+	memoryPOPS("slot", 512, 512, "program: pops/random", memoryDeep),
+	memoryPOPS("slot", 1024, 1024, "program: pops/random", ""),
+	memoryPOPS("slot", 512, 512, "program: pops/offline", ""),
+	memoryPOPS("slot", 512, 512, "program: pops/one-to-all", memoryOneToAll),
+	memoryPOPS("slot", 512, 512, "program: pops/random, "+memoryMetering, ""),
+	memoryPOPS("slot", 64, 64, "program: pops/random, mode: isolated", ""),
+	memoryPOPS("cycle", 512, 512, "program: pops/random", ""),
+	memoryCrossbar("slot", 2048, "program: gossip/fsa", "pipelined"),
+	memoryCrossbar("slot", 4000, "program: gossip/fsa", "pipelined"),
+	memoryCrossbar("slot", 4000, "program: gossip/fsa", "shared-random"),
+	memoryCrossbar("slot", 1000, "program: gossip/fsa, mode: isolated", "pipelined"),
+	memoryCrossbar("cycle", 3000, "program: gossip/fsa", "pipelined"),
+	memoryBus("slot", 20000, "two-phase"),
+	memoryBus("slot", 20000, "naive"),
+	memoryBus("cycle", 10000, "improved"),
+	memoryEJ("slot", 3, 4, 4, "improved", memoryOneToAll),
+	memoryEJ("slot", 3, 4, 4, "previous", memoryOneToAll),
+	memoryEJ("slot", 2, 3, 4, "improved", memoryOneToAll),
+	memoryEJ("slot", 1, 2, 8, "improved", memoryOneToAll),
+	memoryEJ("slot", 1, 2, 4, "all-to-all-c2", memoryAllToAll),
+	memoryEJ("cycle", 3, 4, 3, "improved", memoryOneToAll),
+}
+
+// memoryRunsFull take longer, and up to 9 GiB.
+var memoryRunsFull = []string{
+	memoryPOPS("slot", 1024, 256, "program: pops/random", ""),
+	memoryPOPS("slot", 256, 256, "program: pops/sort, "+memoryMetering, ""),
+	memoryPOPS("slot", 128, 128, "program: pops/random, mode: isolated", ""),
+	memoryPOPS("cycle", 256, 1024, "program: pops/random", ""),
+	memoryEJ("cycle", 1, 2, 6, "improved", memoryOneToAll),
+	memoryEJ("slot", 3, 4, 5, "improved", memoryOneToAll),
+	memoryEJ("slot", 1, 2, 9, "improved", memoryOneToAll),
+	memoryEJ("slot", 1, 2, 10, "improved", memoryOneToAll),
+}
+
+func memoryRun(engine, fabric, firmware, more string) string {
+	return fmt.Sprintf("%s|starloom: 1\nfabric: {%s}\nfirmware: {%s}%s\n", engine, fabric, firmware, more)
+}
+
+func memoryPOPS(engine string, groups, size int, firmware, more string) string {
+	return memoryRun(engine, fmt.Sprintf("pops: {groups: %d, group_size: %d}", groups, size), firmware, more)
+}
+
+func memoryCrossbar(engine string, ports int, firmware, orders string) string {
+	return memoryRun(engine, fmt.Sprintf("crossbar: {ports: %d}", ports), firmware, fmt.Sprintf(memoryGossip, orders))
+}
+
+func memoryBus(engine string, vertices int, program string) string {
+	return memoryRun(engine, fmt.Sprintf("bus: {vertices: %d, length: 4}", vertices), "program: bus/"+program, "")
+}
+
+func memoryEJ(engine string, a, b, dimensions int, program, workload string) string {
+	return memoryRun(engine, fmt.Sprintf("ej: {a: %d, b: %d, dimensions: %d}", a, b, dimensions), "program: ej/"+program, workload)
+}
+
+// TestMemoryEstimates compares what a run is said to take with the most that a process took for it.
+func TestMemoryEstimates(t *testing.T) {
+	if run := os.Getenv(memoryEnvironment); run != "" {
+		runForMemory(t, run)
+		return
+	}
+	runs := memoryRuns
+	switch {
+	case *full:
+		runs = slices.Concat(runs, memoryRunsFull)
+	case testing.Short():
+		runs = runs[:2]
+	}
+	for _, run := range runs {
+		t.Run(strings.Join(strings.Fields(run), " "), func(t *testing.T) {
+			child := exec.Command(os.Args[0], "-test.run=^TestMemoryEstimates$", "-test.v")
+			child.Env = append(os.Environ(), memoryEnvironment+"="+run)
+			text, err := child.CombinedOutput()
+			require.NoError(t, err, string(text))
+			_, line, _ := bytes.Cut(text, []byte("estimate "))
+			var estimate float64
+			_, err = fmt.Sscan(string(line), &estimate)
+			require.NoError(t, err, string(text))
+			peak := float64(child.ProcessState.SysUsage().(*syscall.Rusage).Maxrss << 10)
+			t.Logf("estimate %.0f MiB, peak %.0f MiB, %.2f", estimate/(1<<20), peak/(1<<20), estimate/peak)
+			require.Less(t, estimate/peak, memoryFactor)
+			require.Less(t, peak/estimate, memoryFactor)
+		})
+	}
+}
+
+// runForMemory is the child process: it runs a scenario and says what was estimated.
+func runForMemory(t *testing.T, run string) {
+	if enabled, _ := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled"); bytes.Contains(enabled, []byte("[always]")) {
+		// Every page that is touched would bring 511 others.
+		require.NoError(t, unix.Prctl(unix.PR_SET_THP_DISABLE, 1, 0, 0, 0))
+	}
+	engine, scenario, _ := strings.Cut(run, "|")
+	s, err := ParseScenario("s.yaml", []byte(scenario))
+	require.NoError(t, err)
+	m, err := NewMachine(t.Context(), s, MachineOptions{Engine: engine, Workers: 2})
+	require.NoError(t, err)
+	require.NoError(t, m.Run(t.Context(), nil))
+	m.Report()
+	fmt.Printf("estimate %d\n", m.memoryBytes())
+	require.NoError(t, m.Close())
+}
