@@ -404,7 +404,7 @@ func TestMachineRefuses(t *testing.T) {
 	}{
 		{tables, MachineOptions{}, "fabric.pops: this run takes about 9766.2 GiB of memory, this machine has "},
 		{tables, MachineOptions{}, "the firmware large.wasm has 250 MiB of data of its own, in each of 40000 instances"},
-		{routing(1, 60000), MachineOptions{}, "fabric.pops: groups x groups is 3600000000 couplers"},
+		{routing(1, 60000), MachineOptions{}, "fabric.pops.groups: groups x groups is 3600000000 couplers"},
 		{huge, MachineOptions{}, "fabric.pops: this run takes about "},
 		{huge, MachineOptions{Engine: EngineCycle}, "fabric.pops: this run takes about "},
 		{isolated, MachineOptions{}, "mode: banked takes less"},
