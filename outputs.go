@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -32,8 +33,8 @@ func (o Output) given() bool { return o != Output{} }
 // beside returns the output of a file that goes with this one, unless it is given:
 // nothing goes with standard output or a writer.
 func (o Output) beside(given Output, extension string) Output {
-	if given.given() || o.path == "" || o.path == "-" {
-		return given
+	if info, err := os.Stat(o.path); given.given() || o.path == "" || o.path == "-" || err == nil && !info.Mode().IsRegular() {
+		return given // nothing stands beside a pipe or a device
 	}
 	return File(withExtension(o.path, extension))
 }

@@ -304,3 +304,10 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 		}
 	}
 }
+
+// TestNothingBesidePipesAndDevices: a waveform that goes to one has no save file in the folder of devices.
+func TestNothingBesidePipesAndDevices(t *testing.T) {
+	require.Equal(t, Output{}, File(os.DevNull).beside(Output{}, ".gtkw"))
+	require.Equal(t, File("a.gtkw"), File("a.vcd").beside(Output{}, ".gtkw"))
+	require.Equal(t, File("b.gtkw"), File(os.DevNull).beside(File("b.gtkw"), ".gtkw"))
+}
