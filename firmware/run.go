@@ -17,7 +17,7 @@ import (
 // Start implements Instance.
 func (in *wasmInstance) Start() { in.run(in.start, 1, allCells(in.bank.Cells), 0) }
 
-// allCells lists the cells of a bank. All banks have the same list, which nobody writes: a bank for
+// allCells lists the cells of a bank. All banks have the same list, which no one writes: a bank for
 // processors that are parked starts many times.
 func allCells(count int) []uint32 {
 	cellsLock.Lock()
