@@ -72,7 +72,7 @@ var frozenFabrics = map[string]string{
 	"ej-c1-credits":       toAll("a: 1, b: 2, dimensions: 1, credits: 1", "all-to-all-c1", "", "stop: {slots: 100}"),
 	"ej-c2":               toAll("a: 2, b: 3, dimensions: 1", "all-to-all-c2", "", ""),
 	"ej-c2-general":       toAll("a: 0, b: 3, dimensions: 1, duplex: full", "all-to-all-c2", "", ""),
-	"ej-packets-per-link": toAll("a: 1, b: 2, dimensions: 2, packets_per_link: 3", "all-to-all-c1", "", ""),
+	"ej-packets-per-link": toAll("a: 1, b: 2, dimensions: 2, packets_per_link: 3", "all-to-all-c2", "", ""),
 	"ej-faults": broadcasting("a: 3, b: 4, dimensions: 1", "improved", "stop: {slots: 20}\nfaults: {schedule: [{kind: bit_flip, targets: ['ej.node[0].dim[1].link[+1].out'], slots: {to: 3}}, "+
 		"{kind: dead, targets: ['ej.node[36].nic[*]'], slots: {list: [0]}}]}"),
 	// Faults on stars, of each kind.

@@ -140,7 +140,7 @@ type Machine struct {
 	profiling  *profiling // of one call, or nil
 	metered    []byte     // the image of metered firmware, of which a profile is made
 
-	busy   atomic.Bool // a step or the like is going on
+	busy   atomic.Bool // a step or another call is in progress
 	torn   bool        // Restore has failed: the state is not whole
 	closed bool
 	final  *Report // of a machine that is closed
@@ -312,7 +312,7 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.rules.Judged() {
 		if !slices.Contains(keeps, rule) {
-			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: it knows nothing of this program and workload", rule),
+			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: it does not apply to this program and workload", rule),
 				Remedy: "delete it, or run the program that it belongs to"}
 		}
 	}
@@ -322,7 +322,7 @@ func (m *Machine) checkJudged() error {
 // framesMax is the depth of a FIFO, of all ports together.
 const framesMax = 255
 
-// config is what carries the frames is made for.
+// config returns the configuration of the transport.
 func (m *Machine) config(shards []hw.Shard) *fabric.Config {
 	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Bank: m.processor,
 		Cycle: m.options.Engine == EngineCycle, Workload: &m.scenario.Workload, Program: m.program}
@@ -731,7 +731,7 @@ func (m *Machine) Close() error {
 // enter begins what must not happen while the machine is stepped; leave ends it.
 func (m *Machine) enter(what string) error {
 	if !m.busy.CompareAndSwap(false, true) {
-		return fmt.Errorf("%s: the machine is in the middle of a step or the like: wait for its end; functions given to Run and Watch may only read", what)
+		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read", what)
 	}
 	if m.closed {
 		m.leave()

@@ -63,7 +63,7 @@ func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
 	return m.host.LoadMetered(m.image.name, binary, m.scenario.Firmware.CPU.meter())
 }
 
-// trapBudgets is how many budgets a handler may take before it traps, if nobody says more.
+// trapBudgets is how many budgets a handler may take before it traps, unless trap_cycles is set.
 const trapBudgets = 1000
 
 // trapCost is the cost above which a call of the image traps, and the key that says so, "" for

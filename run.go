@@ -83,7 +83,7 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 		return nil, errNoCycles("--engine slot")
 	}
 	if o.SurvivalCSV.given() || o.SurvivalSVG.given() {
-		return nil, &InputError{Place: "--survival", Reason: "one run is no curve", Remedy: "give --seeds, for example --seeds 1..100"}
+		return nil, &InputError{Place: "--survival", Reason: "a survival curve needs many runs", Remedy: "give --seeds, for example --seeds 1..100"}
 	}
 	var out outputs
 	defer out.abort()

@@ -205,6 +205,7 @@ var badScenarios = []badScenario{
 	{"ej: reading 2", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/all-to-all, params: {reading: 2}}\nworkload: {all_to_all: {}}\n", false},
 	{"ej: rotate 2", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/all-to-all-c2, params: {rotate: 2}}\nworkload: {all_to_all: {}}\n", false},
 	{"ej: another workload", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/all-to-all-c2}\nworkload: {one_to_all: {source: 0}}\n", false},
+	{"ej: links too narrow for a phase", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1, packets_per_link: 1}}\nfirmware: {program: ej/all-to-all}\nworkload: {all_to_all: {}}\n", false},
 	{"ej: payload too small", "starloom: 1\nfabric: {ej: {a: 3, b: 4, dimensions: 1}}\nfirmware: {program: ej/all-to-all-c1}\nworkload: {all_to_all: {}}\nnic: {payload_bytes: 12}\n", false},
 
 	// Workload.

@@ -107,7 +107,7 @@ func TestSurvivalErrors(t *testing.T) {
 	require.EqualError(t, err, "faulty.yaml:5:31: one run has one rate; write rate: 0.5, or run many seeds with --seeds")
 	var out bytes.Buffer
 	_, err = Run(t.Context(), rates, RunOptions{SurvivalCSV: Writer(&out)})
-	require.EqualError(t, err, "--survival: one run is no curve; give --seeds, for example --seeds 1..100")
+	require.EqualError(t, err, "--survival: a survival curve needs many runs; give --seeds, for example --seeds 1..100")
 	_, err = RunSeeds(t.Context(), rates, Seeds{1, 2}, RunOptions{JUnit: Writer(&out)})
 	require.ErrorContains(t, err, "--junit: ")
 	rates.Faults = nil

@@ -120,7 +120,7 @@ func (s *Scenario) checkWorkload() error {
 		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source), fmt.Sprintf("allowed are 0 to %d", n-1))
 	}
 	if w.Scatter != nil && n < 2 {
-		return s.refuse("fabric."+s.network().Kind(), "one processor has nobody to whom it could give an item", "choose a network of 2 processors or more")
+		return s.refuse("fabric."+s.network().Kind(), "scatter needs at least 2 processors", "choose a network of 2 processors or more")
 	}
 	if w.Scatter != nil && w.Scatter.Origin >= n {
 		return s.refuse("workload.scatter.origin", fmt.Sprintf("workload.scatter.origin is %d", w.Scatter.Origin), fmt.Sprintf("allowed are 0 to %d", n-1))

@@ -23,7 +23,7 @@ type ToolVersion struct{ Path, Text string }
 // toolVersions holds what was asked already, by path and change time.
 var toolVersions sync.Map
 
-// Version finds a tool and asks it who it is: its answer is a part of the hash of
+// Version finds a tool and reads its version, which is a part of the hash of
 // a build.
 func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)

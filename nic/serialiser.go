@@ -96,6 +96,7 @@ type SerialiserConfig struct {
 	// not, else Await says who answers.
 	ArbitrationCycles int
 	OfferCycles       int // in which a frame may start after the first one possible: 0 if it starts at once or not at all
+	Processors        int // of the machine whose frames a saved state has; 0: a transmitter alone, with any frame
 	Ports             int // that RTL may switch a transmitter to, 0..hw.PortsMax; 0 is hw.PortsMax
 }
 
@@ -148,8 +149,8 @@ func NewSerialisers(c SerialiserConfig) (*Serialisers, error) {
 		portCount: c.Ports,
 	}
 	frames := hw.Column("frame", t.frames)
-	if c.ArbitrationCycles > 0 {
-		frames = hw.Column("frame", t.frames, checkLoaded(stride, c.FrameBytesMax, c.Bank.Size()))
+	if c.Processors > 0 && c.ArbitrationCycles > 0 {
+		frames = hw.Column("frame", t.frames, checkLoaded(stride, c.FrameBytesMax, c.Processors))
 	}
 	registers := []hw.Register{
 		frames,

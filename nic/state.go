@@ -35,7 +35,7 @@ func CheckFrames(stride, payloadBytes, processors int) func(i int, value byte) e
 // checkLoaded is the check of a column of a saved state in which transmitters have their frames as they go
 // over the wire, stride bytes each: one that gets another address gets the checksum of what it says then, so
 // no one else looks for what Load refuses. Transmitters that never had a frame have zeros.
-func checkLoaded(stride, frameMax, transmitters int) func(i int, value byte) error {
+func checkLoaded(stride, frameMax, processors int) func(i int, value byte) error {
 	var head [HeaderBytes]byte
 	return func(i int, value byte) error {
 		at := i % stride
@@ -50,8 +50,8 @@ func checkLoaded(stride, frameMax, transmitters int) func(i int, value byte) err
 			return fmt.Errorf("transmitter %d has a frame of %v", i/stride, h.Kind)
 		case FrameBytes(h.PayloadBytes) > frameMax:
 			return fmt.Errorf("transmitter %d has a frame of %d bytes, at most %d are possible", i/stride, FrameBytes(h.PayloadBytes), frameMax)
-		case h.Source >= uint32(transmitters):
-			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d", i/stride, h.Source, transmitters-1)
+		case h.Source >= uint32(processors):
+			return fmt.Errorf("transmitter %d has a frame from processor %d, there are 0 to %d", i/stride, h.Source, processors-1)
 		}
 		return nil
 	}

@@ -271,7 +271,7 @@ func TestBadInput(t *testing.T) {
 		{"help man man", `starloom: there is no command "man"; 'starloom help --man DIR' writes manual pages; see 'starloom --help'`},
 		{"help --man man man", `starloom help: --man writes the pages of all commands, and takes no "man"; write 'starloom help --man DIR'`},
 		{"help trace dif", `starloom trace: there is no command "dif"; did you mean diff?`},
-		{"trace decode a.vcd --map tag.yaml --pcapng o", "tag.yaml:1:1: the tag !mine means nothing here; delete it"},
+		{"trace decode a.vcd --map tag.yaml --pcapng o", "tag.yaml:1:1: the tag !mine is not supported; delete it"},
 		{"run s.yaml --seeds 1..2 --seed 3", "--seeds: this is for many runs, --seed for one; delete one of them"},
 		{"run s.yaml --seeds 1..2 --permutation 3", "--seeds: this is for many runs, --permutation for one; delete one of them"},
 		{"run s.yaml --seeds 7", `--seeds: "7" is one seed; write --seed 7, or a range such as 1..100`},

@@ -109,7 +109,25 @@ func (e Network) Check() error {
 				fmt.Sprintf("%s, or a program for every alpha: %s or %s", take, generalProgram, allToAllC2Program))
 		}
 	}
+	if err := e.checkLinks(refuse); err != nil {
+		return err
+	}
 	return e.checkCombined(refuse)
+}
+
+// checkLinks refuses a limit of links that the steps of an algorithm do not allow for: its phases end
+// when they would without one.
+func (e Network) checkLinks(refuse func(key, reason, remedy string) error) error {
+	if e.PacketsPerLink == 0 || e.program != allToAllProgram && e.program != allToAllC1Program {
+		return nil
+	}
+	unlimited := e
+	unlimited.PacketsPerLink = 0
+	if most := unlimited.mostPackets(e.program); e.PacketsPerLink < most {
+		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d, and %s puts %d packets on a link in one step", e.PacketsPerLink, e.program, most),
+			fmt.Sprintf("take 0 (no limit) or %d and more, or %s, which waits for its turn", most, allToAllC2Program))
+	}
+	return nil
 }
 
 // checkCombined refuses a program whose packets for one link in one step do not fit into a frame.

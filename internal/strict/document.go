@@ -77,7 +77,7 @@ func RefuseTags(place string, root *yaml.Node) error {
 		}
 		return &input.Error{
 			Place:  fmt.Sprintf("%s:%d:%d", place, node.Line, node.Column),
-			Reason: fmt.Sprintf("the tag %s means nothing here", Clip(tag)), Remedy: "delete it",
+			Reason: fmt.Sprintf("the tag %s is not supported", Clip(tag)), Remedy: "delete it",
 		}
 	}
 	return nil
