@@ -230,7 +230,11 @@ func TestEmptyWaveformIsExplained(t *testing.T) {
 		path := filepath.Join(t.TempDir(), "run.vcd")
 		report, err := Run(t.Context(), s, RunOptions{VCD: File(path)})
 		require.NoError(t, err)
-		require.Empty(t, report.Notes)
+		if c.slots == 2 { // as every run that its limit has ended
+			require.Equal(t, []string{"the run ended at its limit of 2 slots; stop.slots or --slots sets it"}, report.Notes)
+		} else {
+			require.Empty(t, report.Notes)
+		}
 		var text bytes.Buffer
 		require.NoError(t, report.WriteText(&text))
 		if c.want == "" {

@@ -125,7 +125,7 @@ func TestPublishedRoutingSaysWhereItIsRight(t *testing.T) {
 			require.Empty(t, report.Notes)
 			continue
 		}
-		require.Len(t, report.Notes, 1)
+		require.NotEmpty(t, report.Notes) // a run that never ends has one more, of its limit
 		require.Contains(t, report.Notes[0], c.want)
 		require.Contains(t, report.Notes[0], "; pops/random-corrected routes any d and g")
 	}

@@ -457,9 +457,9 @@ func TestMisuse(t *testing.T) {
 	inside := func() {
 		calls++
 		for what, err := range everything(m) {
-			require.ErrorContains(t, err, what+": the machine is in the middle of a step")
+			require.ErrorContains(t, err, what+": another call is in progress")
 		}
-		require.ErrorContains(t, m.Close(), "closing: the machine is in the middle of a step")
+		require.ErrorContains(t, m.Close(), "closing: another call is in progress")
 		require.Empty(t, m.Violations())
 		require.NotNil(t, m.Report())
 		_, err := m.Processor(0)
