@@ -238,7 +238,7 @@ func TestEmptyWaveformIsExplained(t *testing.T) {
 		var text bytes.Buffer
 		require.NoError(t, report.WriteText(&text))
 		if c.want == "" {
-			require.NotContains(t, text.String(), "note:", "%+v", c)
+			require.NotContains(t, text.String(), "note: "+path, "%+v", c)
 			continue
 		}
 		require.Contains(t, text.String(), "\n  note: "+path+" "+c.want, "%+v", c)
