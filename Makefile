@@ -19,7 +19,7 @@ LIBRARIES = /usr/include/cmocka.h:libcmocka-dev /usr/lib/wasm32-wasi/libc.a:wasi
 MISSING = $(foreach tool,$(TOOLS),$(if $(shell command -v $(firstword $(subst :, ,$(tool)))),,$(lastword $(subst :, ,$(tool))))) \
 	$(foreach library,$(LIBRARIES),$(if $(wildcard $(firstword $(subst :, ,$(library)))),,$(lastword $(subst :, ,$(library)))))
 
-.PHONY: test tools check long lengthy race shared bench bench-scale images man house full
+.PHONY: test tools check long lengthy race shared architectures bench bench-scale images man house full
 
 test: tools
 	@$(MAKE) --no-print-directory check
@@ -27,7 +27,7 @@ test: tools
 # Both at once: one waits for its last package while the other compiles.
 long: tools
 	@$(MAKE) --no-print-directory -j2 lengthy race
-	@$(MAKE) --no-print-directory shared
+	@$(MAKE) --no-print-directory shared architectures
 
 tools:
 ifneq ($(strip $(MISSING)),)
@@ -44,7 +44,11 @@ check:
 	$(GO) test -vet=off -skip '^TestLong' ./cosim/... ./...
 
 lengthy:
-	$(GO) test -vet=off -run '^TestLong' ./...
+	$(GO) test -vet=off -run '^TestLong' -skip Architectures ./...
+
+# All studies, too: that takes about as long as all other long tests.
+architectures:
+	$(GO) test -vet=off -run '^TestLongArchitectures' ./cmd/starloom -full
 
 # With native libraries only their own tests run, one package after the other: the first compiles
 # Verilator's library for both.
@@ -77,7 +81,7 @@ house:
 full:
 	$(GO) test -timeout 120m . ./cosim/... ./traces/diff ./fabric/fabrictest ./fabric/bus/gossip ./firmware/wasm -full
 	$(GO) test ./examples/languages -run 'Rebuild|Check' -full
-	$(GO) test ./cmd/starloom -run 'BigFiles|EveryExportEnds|Architectures' -full -v
+	$(GO) test ./cmd/starloom -run 'BigFiles|EveryExportEnds' -full -v
 	$(GO) run ./cmd/starloom study pops --full
 	$(GO) run ./cmd/starloom study gossip --full
 	$(GO) run ./cmd/starloom study bus --full
