@@ -121,7 +121,7 @@ func (s *Scenario) checkCommand() string {
 var placeFile = regexp.MustCompile(`:\d+:\d+$`)
 
 // rtlText is what the text form of a report says of RTL, one part per module and
-// backend: 16 star_coupler (wasm).
+// backend: 16 link (wasm).
 func rtlText(list []RTLReport) string {
 	var kinds []string
 	counts := map[string]int{}

@@ -10,7 +10,7 @@ import (
 
 // Datapath is all hardware of a network as one component, for RTL that stands for all of it:
 // its ports are the inputs of transmitters and receivers, and what receivers,
-// couplers and links show. In a kernel it stands alone, in the place of its parts, of which
+// media and links show. In a kernel it stands alone, in the place of its parts, of which
 // nothing but the light at the far ends can be seen.
 //
 // Reset: dark, nothing received; the cycle after reset is the last one of an empty slot.
@@ -21,14 +21,14 @@ type Datapath struct {
 	timing        nic.Timing
 	clock         *hw.Clock
 	serialisers   *nic.Serialisers
-	couplers      Couplers
+	medium        Medium
 	links         *hw.Fibre
 	far           *hw.Light
 	deserialisers *nic.Deserialisers
 
 	asked, answered bool // what receivers show in this cycle
 
-	seen []uint32 // per coupler: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
+	seen []uint32 // per medium: 1 + the first cycle of the slot in which its far end shows both rails, 0 for none
 }
 
 // Whole is all hardware of a plant as one component; nil if its network has no twin.
@@ -44,7 +44,7 @@ func (t *Plant) Whole(n Network) *Datapath {
 	maps.Copy(parameters, size)
 	return &Datapath{
 		path: n.Kind(), twin: twin.Name, parameters: parameters, timing: t.timing, clock: t.kernel.Clock(),
-		serialisers: t.serialisers, couplers: t.media.Couplers, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
+		serialisers: t.serialisers, medium: t.media.Medium, links: t.media.Links, far: t.media.Far, deserialisers: t.deserialisers,
 		seen: make([]uint32, t.shape.Media),
 	}
 }
@@ -90,7 +90,7 @@ func (d *Datapath) State(v *hw.StateVisitor) {
 }
 
 func (d *Datapath) parts() []hw.Component {
-	return []hw.Component{d.serialisers, d.couplers, d.links, d.deserialisers}
+	return []hw.Component{d.serialisers, d.medium, d.links, d.deserialisers}
 }
 
 // Probes yields the light at the far ends.
@@ -102,9 +102,9 @@ func (d *Datapath) last() bool { return (d.clock.Cycle()+1)%uint64(d.timing.Slot
 var errLastCycle = errors.New("output last_o is 0 in the last cycle of a slot: the RTL's slots have another length")
 
 // Site says what the ports are: those of the parts, side by side. Inputs count in the last
-// cycle of a slot; then violation_o shows which couplers were violated in it.
+// cycle of a slot; then violation_o shows which media were violated in it.
 func (d *Datapath) Site() *hw.Site {
-	tx, couplers, links, rx := d.serialisers.Site(), d.couplers.Site(), d.links.Site(), d.deserialisers.Site()
+	tx, media, links, rx := d.serialisers.Site(), d.medium.Site(), d.links.Site(), d.deserialisers.Site()
 	inLast := func(port hw.Port, also func()) hw.Port {
 		put := port.Put
 		port.Put = func(_ int, from hw.Pins) error {
@@ -117,7 +117,7 @@ func (d *Datapath) Site() *hw.Site {
 		return port
 	}
 	none := func() {}
-	load := inLast(tx.Wide("load_i", "load_i"), func() { d.couplers.ClearSlot(0) })
+	load := inLast(tx.Wide("load_i", "load_i"), func() { d.medium.ClearSlot(0) })
 	frame, length, port := inLast(tx.Wide("frame_i", "frame_i"), none), inLast(tx.Wide("length_i", "length_i"), none), inLast(tx.Wide("port_i", "port_i"), none)
 	hear := inLast(rx.Wide("hear_i", "port_i"), func() { d.deserialisers.EndSlot(0) })
 	last := hw.Port{
@@ -135,11 +135,11 @@ func (d *Datapath) Site() *hw.Site {
 			return nil
 		},
 	}
-	violation := inLast(couplers.Wide("violation_o", "violation_o"), none)
+	violation := inLast(media.Wide("violation_o", "violation_o"), none)
 	violation.Get = func(_ int, to hw.Pins) {
 		for medium := range d.seen {
 			met := uint64(0)
-			if d.couplers.Met(medium) {
+			if d.medium.Met(medium) {
 				met = 1
 			}
 			to.SetBits(medium, 1, met)
@@ -172,7 +172,7 @@ func (d *Datapath) Site() *hw.Site {
 				}
 				return d.answered
 			}
-			for _, part := range []*hw.Site{tx, couplers, links, rx} {
+			for _, part := range []*hw.Site{tx, media, links, rx} {
 				for element := range part.Elements {
 					part.Replace(element, once)
 				}
@@ -190,12 +190,12 @@ func (d *Datapath) look() {
 	}
 }
 
-// Met returns the cycle of the slot in which the light of a coupler met: the far end of the
+// Met returns the cycle of the slot in which the light of a medium met: the far end of the
 // link, which is all that can be seen, shows it so much later. It is the last cycle if the
 // RTL tells of a violation that no light has shown.
-func (d *Datapath) Met(coupler int, last uint32) uint32 {
-	if delay := uint32(d.timing.PropagationCycles); d.seen[coupler] > delay {
-		return d.seen[coupler] - 1 - delay
+func (d *Datapath) Met(medium int, last uint32) uint32 {
+	if delay := uint32(d.timing.PropagationCycles); d.seen[medium] > delay {
+		return d.seen[medium] - 1 - delay
 	}
 	return last
 }

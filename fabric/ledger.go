@@ -12,9 +12,9 @@ import (
 type Frames struct {
 	Sent       uint64 // frames that NICs put on the fabric
 	Delivered  uint64 // receptions with status ok
-	Collided   uint64 // sent frames that met another one on a coupler, per coupler
-	Alone      uint64 // sent frames that met no other one on a coupler, per coupler
-	Heard      uint64 // of these, those on couplers that somebody listened to
+	Collided   uint64 // sent frames that met another one on a medium, per medium
+	Alone      uint64 // sent frames that met no other one on a medium, per medium
+	Heard      uint64 // of these, those on media that somebody listened to
 	Faulted    uint64 // likewise, but a fault let nothing of them be heard
 	CRC        uint64 // receptions with status crc
 	Overflow   uint64 // good frames lost because an RX FIFO was full
@@ -38,7 +38,7 @@ func (f *Frames) Add(o Frames) {
 	f.OnTrust += o.OnTrust
 }
 
-// NoteHarmed counts the frames, if there are any, on a coupler that somebody listened to and a fault has
+// NoteHarmed counts the frames, if there are any, on a medium that somebody listened to and a fault has
 // harmed: those of a dark one are lost, and of several that follow each other a flip lets receivers hear
 // the first, damaged, and none of the others.
 func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
@@ -49,7 +49,7 @@ func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	f.Faulted += frames
 }
 
-// Unheard counts the frames that were alone on a coupler which nobody listened to. RTL may
+// Unheard counts the frames that were alone on a medium which nobody listened to. RTL may
 // show light where the model has none, and then more is heard than was alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 

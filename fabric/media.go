@@ -4,15 +4,15 @@ import "starloom/hw"
 
 // Media is what carries light from transmitters to receivers.
 type Media struct {
-	Couplers Couplers  // where frames meet, one for each medium
-	Links    *hw.Fibre // to Far
-	Far      *hw.Light // of each medium
-	Hears    hw.Gather // the media that the ports of a unit's receivers hear
+	Medium Medium    // where frames meet, an element for each medium
+	Links  *hw.Fibre // to Far
+	Far    *hw.Light // of each medium
+	Hears  hw.Gather // the media that the ports of a unit's receivers hear
 	// Credits bound the frames on the way of all-port NICs; nil for no bound.
 	Credits *Credits
 
 	// Filters are where outputs have to be asked for (Shape.Addressed): who takes the request of
-	// which processor. Parts are the components between the transmitters and Couplers.
+	// which processor. Parts are the components between the transmitters and Medium.
 	Filters interface {
 		Take(output int, listens bool, tag uint16)
 	}
@@ -26,9 +26,8 @@ type Media struct {
 	Reseed   func(seed uint64)
 }
 
-// Couplers are a component in which frames meet, such as hw.StarCouplers, with an element for
-// each medium.
-type Couplers interface {
+// Medium is a component in which frames meet, with an element for each medium.
+type Medium interface {
 	hw.Sited
 	// Reached returns the medium that a transmitter's port leads to.
 	Reached(transmitter, port int) int

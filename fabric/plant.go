@@ -71,7 +71,7 @@ type plantShard struct {
 	placed, met uint64
 	harmed      []uint32 // where those were alone that are on media which faults have harmed, a place for each
 
-	noted int      // of the couplers' list of violations: those whose cycle is known
+	noted int      // of the list of violations: those whose cycle is known
 	heard []uint32 // media that are marked
 	wire  []byte
 	view  nic.FrameView
@@ -144,7 +144,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 
 // Components are those of the plant that RTL can stand for.
 func (t *Plant) Components() []hw.Sited {
-	parts := []hw.Sited{t.media.Couplers, t.media.Links}
+	parts := []hw.Sited{t.media.Medium, t.media.Links}
 	if t.media.Credits != nil {
 		parts = append(parts, t.media.Credits.Counters)
 	}
@@ -190,7 +190,7 @@ func (t *Plant) Start() { t.kernel.DriveAndSettle() }
 
 // Begin implements Transport: this cycle is the last one of the slot before.
 func (t *Plant) Begin(shard int, slot uint32, exact bool) {
-	t.media.Couplers.ClearSlot(shard)
+	t.media.Medium.ClearSlot(shard)
 	t.deserialisers.EndSlot(shard)
 	s := &t.shards[shard]
 	s.noted, s.exact = 0, exact
@@ -331,7 +331,7 @@ func (t *Plant) State(v *hw.StateVisitor) {
 	v.AfterRestore(func() {
 		for i := range t.shards {
 			t.shards[i].exact = exact[i] != 0
-			t.shards[i].noted = len(t.media.Couplers.Violated(i))
+			t.shards[i].noted = len(t.media.Medium.Violated(i))
 		}
 	})
 	if t.sums != nil {

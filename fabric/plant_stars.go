@@ -23,7 +23,7 @@ func (t *Plant) CarryStars(s Stars) error {
 	if err != nil {
 		return err
 	}
-	couplers, err := hw.NewStarCouplers(t.serialisers.Light(), t.serialisers.Ports(), near, s.Leaves, s.Fan)
+	stars, err := hw.NewStarCouplers(t.serialisers.Light(), t.serialisers.Ports(), near, s.Leaves, s.Fan)
 	if err != nil {
 		return err
 	}
@@ -35,5 +35,5 @@ func (t *Plant) CarryStars(s Stars) error {
 	if err != nil {
 		return err
 	}
-	return t.Carry(Media{Couplers: couplers, Links: links, Far: far, Hears: s.Hears})
+	return t.Carry(Media{Medium: stars, Links: links, Far: far, Hears: s.Hears})
 }

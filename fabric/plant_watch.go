@@ -2,18 +2,18 @@ package fabric
 
 import "slices"
 
-// noteViolations notes the cycle of the slot for couplers whose violation has just shown.
+// noteViolations notes the cycle of the slot for media whose violation has just shown.
 func (t *Plant) noteViolations(cycle uint32) {
 	for i := range t.shards {
 		s := &t.shards[i]
 		if !s.exact {
 			continue
 		}
-		violated := t.media.Couplers.Violated(i)
-		for _, coupler := range violated[s.noted:] {
-			t.met[coupler] = cycle
+		violated := t.media.Medium.Violated(i)
+		for _, medium := range violated[s.noted:] {
+			t.met[medium] = cycle
 			if t.datapath != nil {
-				t.met[coupler] = t.datapath.Met(int(coupler), cycle)
+				t.met[medium] = t.datapath.Met(int(medium), cycle)
 			}
 		}
 		s.noted = len(violated)
@@ -26,8 +26,8 @@ func (t *Plant) noteLate() {
 	far := t.media.Far
 	for driver := range far.Shards() {
 		for reader := range far.Shards() {
-			for _, coupler := range far.Lit(driver, reader) {
-				t.late = append(t.late, int(coupler))
+			for _, medium := range far.Lit(driver, reader) {
+				t.late = append(t.late, int(medium))
 			}
 		}
 	}
@@ -71,9 +71,9 @@ func (t *countTask) Do(shard int) {
 // Placed counts a frame that a transmitter of a shard has sent to a port, in the slot that has
 // crossed: it is called by Access.Placed.
 func (t *Plant) Placed(shard, transmitter, port int) {
-	s, couplers := &t.shards[shard], t.media.Couplers
+	s, media := &t.shards[shard], t.media.Medium
 	s.placed++
-	if medium := couplers.Reached(transmitter, port); couplers.Met(medium) {
+	if medium := media.Reached(transmitter, port); media.Met(medium) {
 		s.met++
 	} else if t.tap != nil {
 		if effect, _ := t.faults.OnMedium(medium, t.counted); effect != Unharmed {
@@ -86,7 +86,7 @@ func (t *Plant) Placed(shard, transmitter, port int) {
 // shows a code violation.
 func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uint32)) (met, alone uint64) {
 	s := &t.shards[shard]
-	if violated := t.media.Couplers.Violated(shard); yield != nil && len(violated) > 0 {
+	if violated := t.media.Medium.Violated(shard); yield != nil && len(violated) > 0 {
 		s.violated = append(s.violated[:0], violated...)
 		slices.Sort(s.violated)
 		for _, c := range s.violated {

@@ -35,7 +35,7 @@ func (b Network) Build(plant *fabric.Plant) error {
 	config, media := hw.BusConfig{In: tx.Light(), Out: near, Taps: p.taps}, fabric.Media{Links: wires, Far: far}
 	if !b.arbitrated() {
 		config.Ports = tx.Ports()
-		if media.Couplers, err = hw.NewBuses(config); err != nil {
+		if media.Medium, err = hw.NewBuses(config); err != nil {
 			return err
 		}
 		return plant.Carry(media)
@@ -59,7 +59,7 @@ func (b Network) Build(plant *fabric.Plant) error {
 		return err
 	}
 	tx.Await(buses.To())
-	media.Couplers, media.Parts = buses, []hw.Component{arbiters}
+	media.Medium, media.Parts = buses, []hw.Component{arbiters}
 	media.Composites = []hw.Composite{hw.NewArbitratedBuses(buses, arbiters)}
 	return plant.Carry(media)
 }

@@ -176,7 +176,7 @@ func (b *builder) carry() {
 	}
 	tx.Await(crosspoints.To())
 	b.media.Far = far
-	b.media.Couplers = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, n), media))
+	b.media.Medium = must[*hw.StarCouplers](b)(hw.NewStarCouplers(gated, crosspoints.To(), near, make([]uint32, n), media))
 	b.media.Links = must[*hw.Fibre](b)(hw.NewFibre(far.Bank().Path(), b.plant.Clock(), near, far, b.plant.Timing().PropagationCycles))
 	b.media.Parts = append(b.media.Parts, crosspoints)
 	if b.err == nil {

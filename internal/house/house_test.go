@@ -3,6 +3,8 @@ package main
 import (
 	"flag"
 	"fmt"
+	"go/ast"
+	"go/token"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -86,6 +88,53 @@ func TestOneFabricOneFolder(t *testing.T) {
 	}
 	require.Len(t, found, 1, "%s", strings.Join(found, "\n"))
 	require.Contains(t, found[0], ": POPS *pops.Network `json:")
+}
+
+// TestMediumIsAMedium: a coupler is a part of hw, and what a medium of POPS is called. What all
+// networks share has media: no name and no comment there says coupler, but for that part of hw. Texts
+// for users, who read and write such paths, may.
+func TestMediumIsAMedium(t *testing.T) {
+	h, err := measured()
+	require.NoError(t, err)
+	shared := 0
+	var found []string
+	for s := range h.tree.code() {
+		if s.syn == nil || s.isTest() || s.folder() != "." && s.folder() != "fabric" && !strings.HasPrefix(s.path, "internal/") {
+			continue
+		}
+		shared++
+		found = append(found, couplers(h.tree, s)...)
+	}
+	require.Empty(t, found)
+	require.Greater(t, shared, 60, "files")
+}
+
+// couplers are the places of a file that say coupler.
+func couplers(t *tree, s *source) (found []string) {
+	says := func(at token.Pos, text string) {
+		if strings.Contains(strings.ToLower(text), "coupler") {
+			found = append(found, fmt.Sprintf("%s:%d: %s", s.path, t.line(at), text))
+		}
+	}
+	ast.Inspect(s.syn, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if x, ok := n.X.(*ast.Ident); ok && x.Name == "hw" {
+				return false
+			}
+		case *ast.Ident:
+			says(n.Pos(), n.Name)
+		case *ast.BasicLit:
+			if s.folder() == "fabric" {
+				says(n.Pos(), n.Value)
+			}
+		}
+		return true
+	})
+	for _, group := range s.syn.Comments {
+		says(group.Pos(), group.Text())
+	}
+	return found
 }
 
 // TestRulesFindWhatBreaksThem plants one thing for every rule of form in a repository of its own.
