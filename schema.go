@@ -26,6 +26,7 @@ func Schema() ([]byte, error) {
 		Anonymous:                  true,
 		RequiredFromJSONSchemaTags: true,
 		Namer:                      schemaName,
+		LookupComment:              strict.Comment,
 		Mapper: func(t reflect.Type) *jsonschema.Schema {
 			if t == permutationType {
 				return permutationSchema()
@@ -98,7 +99,7 @@ func shorthandSchema(t reflect.Type, key string) *jsonschema.Schema {
 	for _, field := range strict.Fields(t) {
 		limit := field.Limits.Span(t.Field(field.Index).Type)
 		p := integerSchema(limit.Min, limit.Max)
-		p.Description = field.Limits.Description
+		p.Description = field.Limits.Description()
 		object.Properties.Set(field.Key, p)
 		if field.Limits.Required {
 			object.Required = append(object.Required, field.Key)

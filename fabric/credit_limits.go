@@ -1,19 +1,31 @@
 package fabric
 
 import (
+	_ "embed"
 	"encoding/json"
 
 	"starloom/hw"
 )
 
+// creditLimitsSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed credit_limits.go
+var creditLimitsSource string
+
 // CreditLimits are the credits of every port. In a scenario depth alone may stand for all:
 // credits: 2. The round trip is that of a frame which its receiver takes at once: so many credits
 // keep a link busy. A resynchronisation restores the credits of frames that were never seen.
 type CreditLimits struct {
-	Depth          int    `json:"depth" jsonschema:"required,minimum=1,maximum=255,description=frames of a port not taken out of its receiver's FIFO"`
-	RoundTripSlots int    `json:"round_trip_slots,omitempty" jsonschema:"minimum=2,maximum=64,description=slots from a frame to the next by its credit; default 2"`
-	ResyncSlots    uint32 `json:"resync_slots,omitempty" jsonschema:"description=slots between resynchronisations of credits; 0 for never (default)"`
+	// frames of a port not taken out of its receiver's FIFO
+	Depth int `json:"depth" jsonschema:"required,minimum=1,maximum=255"`
+	// slots from a frame to the next by its credit; default 2
+	RoundTripSlots int `json:"round_trip_slots,omitempty" jsonschema:"minimum=2,maximum=64"`
+	// slots between resynchronisations of credits; 0 for never (default)
+	ResyncSlots uint32 `json:"resync_slots,omitempty"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (CreditLimits) Declaration() string { return creditLimitsSource }
 
 // roundTripMin is the shortest round trip: a slot to the receiver, and a credit counts from the
 // boundary after the one at which it is given back.

@@ -2,35 +2,65 @@ package fabric
 
 import (
 	"cmp"
+	_ "embed"
 	"fmt"
 
 	"starloom/firmware/wasm"
 	"starloom/nic"
 )
 
+// rulesSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed rules.go
+var rulesSource string
+
 // Rules are the invariants of a run. What is left out is not checked.
 type Rules struct {
-	CollisionFree          *CollisionFree `json:"collision_free,omitempty" jsonschema:"description=slots in which no two frames may meet on one medium"`
-	PacketsPerProcessorMax int            `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254,description=packets that a processor may hold at the end of a slot"`
-	ExactlyOnce            bool           `json:"exactly_once,omitempty" jsonschema:"description=every packet arrives exactly once at its destination"`
-	NoLoss                 bool           `json:"no_loss,omitempty" jsonschema:"description=every frame that firmware queues finds room in its TX FIFO\\, and whom it is addressed to receives it; one for anybody\\, somebody"`
-	DeadlineSlots          uint32         `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294,description=slots in which what has to arrive must arrive: a packet of the workload from slot 0 on\\, other frames from the slot in which firmware queues them"`
-	NoCreation             bool           `json:"no_creation,omitempty" jsonschema:"description=a frame of gossip has no item that its sender does not know"`
-	OneBus                 bool           `json:"one_bus,omitempty" jsonschema:"description=a vertex is on one bus in a slot: it does not listen to another one than it sends to"`
-	BusLength              bool           `json:"bus_length,omitempty" jsonschema:"description=at most fabric.bus.length vertices are on a bus in a slot: those that listen\\, send\\, or wait for it"`
-	Agreement              bool           `json:"agreement,omitempty" jsonschema:"description=all voters that decide decide alike"`
-	Validity               bool           `json:"validity,omitempty" jsonschema:"description=what a voter decides for is what the correct modules hold: if they differ\\, nothing below the smallest and above the largest"`
-	ReceiveStep            bool           `json:"receive_step,omitempty" jsonschema:"description=a broadcast reaches every processor in the step that its algorithm says: for most that of its distance"`
-	MeetsBudget            bool           `json:"-"` // firmware.cpu says so
-	Energy                 bool           `json:"energy,omitempty" jsonschema:"description=no update of a processor's neurons raises the energy of a Hopfield network"`
+	// slots in which no two frames may meet on one medium
+	CollisionFree *CollisionFree `json:"collision_free,omitempty"`
+	// packets that a processor may hold at the end of a slot
+	PacketsPerProcessorMax int `json:"packets_per_processor_max,omitempty" jsonschema:"minimum=1,maximum=254"`
+	// every packet arrives exactly once at its destination
+	ExactlyOnce bool `json:"exactly_once,omitempty"`
+	// every frame that firmware queues finds room in its TX FIFO, and whom it is addressed to receives it;
+	// one for anybody, somebody
+	NoLoss bool `json:"no_loss,omitempty"`
+	// slots in which what has to arrive must arrive: a packet of the workload from slot 0 on, other frames
+	// from the slot in which firmware queues them
+	DeadlineSlots uint32 `json:"deadline_slots,omitempty" jsonschema:"minimum=1,maximum=4294967294"`
+	// a frame of gossip has no item that its sender does not know
+	NoCreation bool `json:"no_creation,omitempty"`
+	// a vertex is on one bus in a slot: it does not listen to another one than it sends to
+	OneBus bool `json:"one_bus,omitempty"`
+	// at most fabric.bus.length vertices are on a bus in a slot: those that listen, send, or wait for it
+	BusLength bool `json:"bus_length,omitempty"`
+	// all voters that decide decide alike
+	Agreement bool `json:"agreement,omitempty"`
+	// what a voter decides for is what the correct modules hold: if they differ, nothing below the
+	// smallest and above the largest
+	Validity bool `json:"validity,omitempty"`
+	// a broadcast reaches every processor in the step that its algorithm says: for most that of its
+	// distance
+	ReceiveStep bool `json:"receive_step,omitempty"`
+	MeetsBudget bool `json:"-"` // firmware.cpu says so
+	// no update of a processor's neurons raises the energy of a Hopfield network
+	Energy bool `json:"energy,omitempty"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Rules) Declaration() string { return rulesSource }
 
 // CollisionFree names slots of a step that repeats every Period slots; the first
 // slot of a step is 1.
 type CollisionFree struct {
-	Period int   `json:"period" jsonschema:"required,minimum=1,maximum=65535,description=slots of one step of the algorithm"`
-	Slots  []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true,description=slots of a step that must be free of collisions; the first is 1"`
+	// slots of one step of the algorithm
+	Period int `json:"period" jsonschema:"required,minimum=1,maximum=65535"`
+	// slots of a step that must be free of collisions; the first is 1
+	Slots []int `json:"slots" jsonschema:"required,minItems=1,uniqueItems=true"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (CollisionFree) Declaration() string { return rulesSource }
 
 // The names of the rules.
 const (

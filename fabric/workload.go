@@ -1,22 +1,39 @@
 package fabric
 
 import (
+	_ "embed"
 	"encoding/json"
 	"strings"
 )
+
+// workloadSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed workload.go
+var workloadSource string
 
 // Workload says what the firmware has to carry: one of its fields. A scenario file
 // gives a permutation as such or in a file; in both cases Permutation is what
 // holds afterwards.
 type Workload struct {
-	Permutation Permutation `json:"permutation" jsonschema:"description=destination of every processor's packet"`
-	File        string      `json:"file,omitempty" jsonschema:"minLength=1,description=path of a file with one destination per line (a header line is allowed)\\, relative to the scenario's folder"`
-	OneToAll    *OneToAll   `json:"one_to_all,omitempty" jsonschema:"description=one processor tells everybody"`
-	AllToAll    *AllToAll   `json:"all_to_all,omitempty" jsonschema:"description=every processor tells everybody\\, by broadcasts at the same time"`
-	Gossip      *Gossip     `json:"gossip,omitempty" jsonschema:"description=every processor tells everybody its own"`
-	Scatter     *Scatter    `json:"scatter,omitempty" jsonschema:"description=an item spreads from one processor to all\\, by messages to random ones"`
-	Adversary   *Adversary  `json:"adversary,omitempty" jsonschema:"description=the permutation that a deterministic two-hops firmware cannot route\\, built from its choice table"`
+	// destination of every processor's packet
+	Permutation Permutation `json:"permutation"`
+	// path of a file with one destination per line (a header line is allowed), relative to the scenario's
+	// folder
+	File string `json:"file,omitempty" jsonschema:"minLength=1"`
+	// one processor tells everybody
+	OneToAll *OneToAll `json:"one_to_all,omitempty"`
+	// every processor tells everybody, by broadcasts at the same time
+	AllToAll *AllToAll `json:"all_to_all,omitempty"`
+	// every processor tells everybody its own
+	Gossip *Gossip `json:"gossip,omitempty"`
+	// an item spreads from one processor to all, by messages to random ones
+	Scatter *Scatter `json:"scatter,omitempty"`
+	// the permutation that a deterministic two-hops firmware cannot route, built from its choice table
+	Adversary *Adversary `json:"adversary,omitempty"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Workload) Declaration() string { return workloadSource }
 
 // The kinds of workloads, as Program.Workloads names them.
 const (
@@ -52,20 +69,34 @@ func (w *Workload) Usual() bool {
 
 // OneToAll names the processor that tells everybody.
 type OneToAll struct {
-	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the speaker"`
+	// the speaker
+	Source int `json:"source" jsonschema:"default=0,minimum=0,maximum=2147483646"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (OneToAll) Declaration() string { return workloadSource }
 
 // AllToAll lets every processor broadcast.
 type AllToAll struct{}
 
 // Gossip lets every processor tell all others its own, in each session.
 type Gossip struct {
-	Orders   string `json:"orders,omitempty" jsonschema:"minLength=1,description=whom a processor tells first: identity\\, pipelined\\, shared-random\\, worst\\, optimal\\, or the path of a file.csv whose row i is the order of processor i\\, relative to the scenario's folder (default pipelined)"`
-	Sessions int    `json:"sessions,omitempty" jsonschema:"default=1,minimum=1,maximum=65534,description=sessions in a row"`
+	// whom a processor tells first: identity, pipelined, shared-random, worst, optimal, or the path of a
+	// file.csv whose row i is the order of processor i, relative to the scenario's folder (default
+	// pipelined)
+	Orders string `json:"orders,omitempty" jsonschema:"minLength=1"`
+	// sessions in a row
+	Sessions int `json:"sessions,omitempty" jsonschema:"default=1,minimum=1,maximum=65534"`
 
-	Values string `json:"values,omitempty" jsonschema:"minLength=1,description=what the program's messages are made of: random\\, drawn from the seed\\, or the path of a file.csv relative to the scenario's folder; gossip/voting: a 64-bit integer for every module; gossip/hopfield: a row for every pattern with -1\\, 0 or 1 for every neuron (default random)"`
-	Faulty []int  `json:"faulty,omitempty" jsonschema:"minItems=1,uniqueItems=true,description=modules that are faulty\\, by id: gossip/voting"`
-	Fault  string `json:"fault,omitempty" jsonschema:"enum=value,enum=two-faced,enum=silent,description=value: a faulty module tells everybody the same wrong value; two-faced: it tells voters with odd ids a wrong one; silent: it says nothing (default value)"`
+	// what the program's messages are made of: random, drawn from the seed, or the path of a file.csv
+	// relative to the scenario's folder; gossip/voting: a 64-bit integer for every module;
+	// gossip/hopfield: a row for every pattern with -1, 0 or 1 for every neuron (default random)
+	Values string `json:"values,omitempty" jsonschema:"minLength=1"`
+	// modules that are faulty, by id: gossip/voting
+	Faulty []int `json:"faulty,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
+	// value: a faulty module tells everybody the same wrong value; two-faced: it tells voters with odd ids
+	// a wrong one; silent: it says nothing (default value)
+	Fault string `json:"fault,omitempty" jsonschema:"enum=value,enum=two-faced,enum=silent"`
 
 	Path       string     `json:"-"` // of the file of orders as seen from the working folder; "": Orders is
 	ValuesPath string     `json:"-"` // of the file of values, likewise
@@ -73,10 +104,17 @@ type Gossip struct {
 	Vector     []int64    `json:"-"` // values of gossip/voting from Go, instead of Values
 }
 
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Gossip) Declaration() string { return workloadSource }
+
 // Scatter names the processor that has the item at first.
 type Scatter struct {
-	Origin int `json:"origin" jsonschema:"default=0,minimum=0,maximum=2147483646,description=the processor that has the item at first"`
+	// the processor that has the item at first
+	Origin int `json:"origin" jsonschema:"default=0,minimum=0,maximum=2147483646"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Scatter) Declaration() string { return workloadSource }
 
 // FromFile reports whether the orders are in a file, ValuesFromFile whether the values are.
 func (g *Gossip) FromFile() bool       { return isTable(g.Orders) }
@@ -98,8 +136,12 @@ func (g *Gossip) Count() int { return max(1, g.Sessions) }
 // Adversary says for how many slots the permutation must keep a packet from
 // arriving.
 type Adversary struct {
-	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64,description=slots in which a packet must not arrive; even"`
+	// slots in which a packet must not arrive; even
+	Slots int `json:"slots" jsonschema:"required,minimum=2,maximum=64"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Adversary) Declaration() string { return workloadSource }
 
 // Permutation gives every processor's packet a destination: by rule, or as a
 // list in which entry i is the destination of processor i's packet.

@@ -1,6 +1,7 @@
 package bus
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,6 +13,11 @@ import (
 	"starloom/traces"
 	"starloom/traces/input"
 )
+
+// source is this file, whose comments describe keys of a scenario.
+//
+//go:embed network.go
+var source string
 
 // Network is a bus network: vertices, and buses that are sets of two vertices or more. A vertex
 // is on one bus in a slot, where it sends or listens: its NIC has one switch to all of its taps.
@@ -25,14 +31,25 @@ import (
 // switch is at the bus meanwhile. The turns of tdma go round over as many taps as the longest bus
 // has: a slot is that of tap slot mod taps.
 type Network struct {
-	Vertices int     `json:"vertices" jsonschema:"required,minimum=2,maximum=65534,description=processors\\, each with a NIC that is on one bus in a slot"`
-	Length   int     `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647,description=vertices that may be on a bus in one slot\\, the sender included; a limit\\, above vertices it limits nothing (default: the largest of buses)"`
-	Buses    [][]int `json:"buses,omitempty" jsonschema:"minItems=1,description=the vertices of each bus\\, those of the highest priority first; only for firmware that wants fixed buses: a program of gossip brings those of its schedule"`
-	Arbiter  string  `json:"arbiter,omitempty" jsonschema:"enum=none,enum=fixed,enum=round_robin,enum=matrix,enum=tdma,description=which of several senders a bus serves: none: all of them\\, and their frames are lost; fixed: the first in the order of buses; round_robin: the next after the last; matrix: the least recently served; tdma: the one whose turn the slot is (default none)"`
+	// processors, each with a NIC that is on one bus in a slot
+	Vertices int `json:"vertices" jsonschema:"required,minimum=2,maximum=65534"`
+	// vertices that may be on a bus in one slot, the sender included; a limit, above vertices it limits
+	// nothing (default: the largest of buses)
+	Length int `json:"length,omitempty" jsonschema:"minimum=2,maximum=2147483647"`
+	// the vertices of each bus, those of the highest priority first; only for firmware that wants fixed
+	// buses: a program of gossip brings those of its schedule
+	Buses [][]int `json:"buses,omitempty" jsonschema:"minItems=1"`
+	// which of several senders a bus serves: none: all of them, and their frames are lost; fixed: the
+	// first in the order of buses; round_robin: the next after the last; matrix: the least recently
+	// served; tdma: the one whose turn the slot is (default none)
+	Arbiter string `json:"arbiter,omitempty" jsonschema:"enum=none,enum=fixed,enum=round_robin,enum=matrix,enum=tdma"`
 
 	schedule string // whose buses they are, "" for those that are given
 	plan     func() *Plan
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Network) Declaration() string { return source }
 
 var (
 	_ fabric.Adaptable = Network{}

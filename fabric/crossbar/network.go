@@ -1,6 +1,7 @@
 package crossbar
 
 import (
+	_ "embed"
 	"fmt"
 
 	"starloom/fabric"
@@ -9,6 +10,11 @@ import (
 	"starloom/traces/input"
 )
 
+// source is this file, whose comments describe keys of a scenario.
+//
+//go:embed network.go
+var source string
+
 // Network is a crossbar: a port per processor, both ways. Any set of frames with distinct
 // senders and distinct addressees may cross in one slot. Who wants an output that is taken,
 // or does not listen, is blocked, keeps its frame and asks again in the next slot.
@@ -16,14 +22,27 @@ import (
 // What a scenario leaves open is "" or 0, and is that of the program, else the first of each
 // list of words.
 type Network struct {
-	Ports       int    `json:"ports" jsonschema:"required,minimum=1,maximum=65534,description=processors\\, each with an input and an output"`
-	Medium      string `json:"medium,omitempty" jsonschema:"enum=crossbar,enum=aloha,description=crossbar: any frames with distinct senders and addressees cross in one slot (default); aloha: one medium without an arbiter\\, on which two frames are lost: who wants it sends with probability 1/(number of those whose addressee listens)"`
-	Matching    string `json:"matching,omitempty" jsonschema:"enum=head,enum=list,description=head: a sender asks for one output; list: for all of a list\\, in its order (default: the program's\\, else head)"`
-	Output      string `json:"output,omitempty" jsonschema:"enum=rendezvous,enum=queue,description=rendezvous: an output takes at most one frame per slot; queue: it takes all of a slot\\, one after the other\\, into the receive FIFO; both only for who listens (default: the program's\\, else rendezvous)"`
-	QueueFrames int    `json:"queue_frames,omitempty" jsonschema:"minimum=1,maximum=65533,description=frames for which an output has time in one slot; only with output: queue (default ports-1)"`
-	Arbiter     string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=which of several senders an output serves: the lowest\\, the next after the last\\, the least recently served (default fixed)"`
-	Cap         int    `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534,description=frames that may cross in one slot; 0 for no limit"`
-	CapArbiter  string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix,description=whom the cap serves among equal tags\\, of which the lowest goes first (default fixed)"`
+	// processors, each with an input and an output
+	Ports int `json:"ports" jsonschema:"required,minimum=1,maximum=65534"`
+	// crossbar: any frames with distinct senders and addressees cross in one slot (default); aloha: one
+	// medium without an arbiter, on which two frames are lost: who wants it sends with probability
+	// 1/(number of those whose addressee listens)
+	Medium string `json:"medium,omitempty" jsonschema:"enum=crossbar,enum=aloha"`
+	// head: a sender asks for one output; list: for all of a list, in its order (default: the program's,
+	// else head)
+	Matching string `json:"matching,omitempty" jsonschema:"enum=head,enum=list"`
+	// rendezvous: an output takes at most one frame per slot; queue: it takes all of a slot, one after the
+	// other, into the receive FIFO; both only for who listens (default: the program's, else rendezvous)
+	Output string `json:"output,omitempty" jsonschema:"enum=rendezvous,enum=queue"`
+	// frames for which an output has time in one slot; only with output: queue (default ports-1)
+	QueueFrames int `json:"queue_frames,omitempty" jsonschema:"minimum=1,maximum=65533"`
+	// which of several senders an output serves: the lowest, the next after the last, the least recently
+	// served (default fixed)
+	Arbiter string `json:"arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix"`
+	// frames that may cross in one slot; 0 for no limit
+	Cap int `json:"cap,omitempty" jsonschema:"minimum=0,maximum=65534"`
+	// whom the cap serves among equal tags, of which the lowest goes first (default fixed)
+	CapArbiter string `json:"cap_arbiter,omitempty" jsonschema:"enum=fixed,enum=round_robin,enum=matrix"`
 
 	matchingBy, outputBy string // what has set them where the scenario left them open
 	listsFor             string // the scheduling that asks by lists
@@ -33,6 +52,9 @@ type Network struct {
 	program string
 	params  map[string]int64
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Network) Declaration() string { return source }
 
 var _ fabric.Weighed = Network{}
 

@@ -1,6 +1,7 @@
 package ej
 
 import (
+	_ "embed"
 	"fmt"
 	"slices"
 	"sync"
@@ -12,6 +13,11 @@ import (
 	"starloom/traces/input"
 )
 
+// source is this file, whose comments describe keys of a scenario.
+//
+//go:embed network.go
+var source string
+
 // Network is the network EJ_{a+b*rho}^(n): nodes are n-tuples of residues of the
 // Eisenstein-Jacobi integers modulo a+b*rho, rho = (1+i*sqrt(3))/2, and every node has a link
 // in each dimension to each of the six residues whose difference is a unit (section 2 of the
@@ -20,17 +26,25 @@ import (
 // A NIC sends and receives at all of its ports in one slot. Port 6*(k-1)+j leads, in dimension
 // k, to the node whose residue is larger by rho^j: +1, +rho, +rho^2, -1, -rho, -rho^2.
 type Network struct {
-	A              int    `json:"a" jsonschema:"required,minimum=0,maximum=65536,description=alpha is a+b*rho: a\\, at most b"`
-	B              int    `json:"b" jsonschema:"required,minimum=1,maximum=65536,description=b; a\\, b other than (0\\,1)\\, (1\\,1) and (0\\,2)"`
-	Dimensions     int    `json:"dimensions" jsonschema:"required,minimum=1,maximum=11,description=number of dimensions n; the network has (a*a+a*b+b*b)^n nodes"`
-	Duplex         string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full,description=half: a link carries one direction in a slot\\, and two frames on it meet (default); full: both"`
-	PacketsPerLink int    `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096,description=packets of an all-to-all broadcast that may cross a link in one slot; 0 for no limit (default)"`
+	// alpha is a+b*rho: a, at most b
+	A int `json:"a" jsonschema:"required,minimum=0,maximum=65536"`
+	// b; a, b other than (0,1), (1,1) and (0,2)
+	B int `json:"b" jsonschema:"required,minimum=1,maximum=65536"`
+	// number of dimensions n; the network has (a*a+a*b+b*b)^n nodes
+	Dimensions int `json:"dimensions" jsonschema:"required,minimum=1,maximum=11"`
+	// half: a link carries one direction in a slot, and two frames on it meet (default); full: both
+	Duplex string `json:"duplex,omitempty" jsonschema:"enum=half,enum=full"`
+	// packets of an all-to-all broadcast that may cross a link in one slot; 0 for no limit (default)
+	PacketsPerLink int `json:"packets_per_link,omitempty" jsonschema:"minimum=0,maximum=4096"`
 
 	Credits *fabric.CreditLimits `json:"credits,omitempty"`
 
 	program string // that Adapt was told, "" for an image
 	params  map[string]int64
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Network) Declaration() string { return source }
 
 var (
 	_ fabric.Adaptable = Network{}

@@ -1,6 +1,7 @@
 package pops
 
 import (
+	_ "embed"
 	"fmt"
 	"math"
 
@@ -8,6 +9,11 @@ import (
 	"starloom/nic"
 	"starloom/traces/input"
 )
+
+// source is this file, whose comments describe keys of a scenario.
+//
+//go:embed network.go
+var source string
 
 // Network is a partitioned optical passive star network POPS(d,g): n = d*g
 // processors in g groups of d, and one star coupler for every ordered pair of
@@ -20,9 +26,14 @@ import (
 // receiver hears group p. Coupler (from,to) has the index from*g+to, so all
 // couplers that leave a group lie side by side.
 type Network struct {
-	Groups    int `json:"groups" jsonschema:"required,minimum=1,maximum=65533,description=number of groups g"`
-	GroupSize int `json:"group_size" jsonschema:"required,minimum=1,maximum=65533,description=processors per group d"`
+	// number of groups g
+	Groups int `json:"groups" jsonschema:"required,minimum=1,maximum=65533"`
+	// processors per group d
+	GroupSize int `json:"group_size" jsonschema:"required,minimum=1,maximum=65533"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Network) Declaration() string { return source }
 
 var _ fabric.Network = Network{}
 

@@ -136,7 +136,7 @@ func (d *Decoder) object(node *yaml.Node, v reflect.Value, path string) error {
 	for _, field := range fields {
 		if _, ok := seen[field.Key]; field.Limits.Required && !ok {
 			return d.Refuse(node, fmt.Sprintf("missing key %q in %s", field.Key, where),
-				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description))
+				fmt.Sprintf("add %q (%s)", field.Key, field.Limits.Description()))
 		}
 	}
 	return nil

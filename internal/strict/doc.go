@@ -4,13 +4,14 @@
 //	bytes --Document--> nodes --Decoder--> tagged structs, with the place of each value
 //	                          --Keys, List, Text ...--> maps of another form
 //
-// The json tags of a struct are its keys. Its jsonschema tags hold ranges, enumerations and
-// descriptions: the published schema and this package read the same ones.
+// The json tags of a struct are its keys. Its jsonschema tags hold ranges and enumerations, its
+// comments or tags descriptions: the published schema and this package read the same ones.
 //
 //	file         what it holds
 //	document.go  the one document of a file, syntax errors, tags
 //	decoder.go   Decoder: structs, lists, maps of integers
 //	fields.go    Fields, Limits, Span: what tags say of a key
+//	comments.go  Commented: descriptions from the comments of fields
 //	number.go    Number: integers that mean the same to every reader
 //	values.go    readers of single values, for files that are not structs
 //	say.go       places and words of errors

@@ -33,7 +33,7 @@ func Fields(t reflect.Type) []Field {
 		key, options, _ := strings.Cut(tag, ",")
 		fields = append(fields, Field{
 			Key: key, Index: i, OmitEmpty: options == "omitempty",
-			Limits: ParseLimits(field.Tag.Get("jsonschema")),
+			Limits: ParseLimits(t, field),
 		})
 	}
 	return fields
@@ -48,17 +48,29 @@ func FieldOf(t reflect.Type, key string) Field {
 // Limits is what a jsonschema tag says about a value.
 type Limits struct {
 	Required         bool
-	Description      string
 	Minimum, Maximum *Number
 	minLength        int
 	maxLength        int // 0 is any
 	minItems         int
 	Enum             []string
+
+	description string       // of a tag
+	declared    reflect.Type // with the field
+	field       string
 }
 
-// ParseLimits reads a jsonschema tag, in the syntax of invopop/jsonschema. A
+// Description says what the value is: the tag does, or the field's comment.
+func (l *Limits) Description() string {
+	if l.description == "" && l.declared != nil {
+		return Comment(l.declared, l.field)
+	}
+	return l.description
+}
+
+// ParseLimits reads the jsonschema tag of a type's field, in the syntax of invopop/jsonschema. A
 // tag that cannot be read is a fault in this package.
-func ParseLimits(tag string) (limits Limits) {
+func ParseLimits(t reflect.Type, field reflect.StructField) Limits {
+	tag, limits := field.Tag.Get("jsonschema"), Limits{declared: t, field: field.Name}
 	integer := func(text string) *Number {
 		n := Number{Negative: strings.HasPrefix(text, "-")}
 		magnitude, err := strconv.ParseUint(strings.TrimPrefix(text, "-"), 10, 64)
@@ -87,7 +99,7 @@ func ParseLimits(tag string) (limits Limits) {
 		case "enum":
 			limits.Enum = append(limits.Enum, value)
 		case "description":
-			limits.Description = value
+			limits.description = value
 		}
 	}
 	return limits
@@ -100,8 +112,8 @@ func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 		if len(words) == 1 {
 			remedy = "allowed is " + words[0]
 		}
-		if l.Description != "" {
-			remedy += " (" + l.Description + ")"
+		if description := l.Description(); description != "" {
+			remedy += " (" + description + ")"
 		}
 		return remedy
 	}
@@ -131,7 +143,7 @@ func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 			reason, remedy = fmt.Sprintf("is %q", Clip(text)), allowed(l.Enum)
 			return reason, input.DidYouMean(text, l.Enum, remedy)
 		case length < l.minLength:
-			return "is empty", "delete the key, or give " + l.Description
+			return "is empty", "delete the key, or give " + l.Description()
 		case l.maxLength > 0 && length > l.maxLength:
 			return fmt.Sprintf("has %d characters", length), fmt.Sprintf("write at most %d", l.maxLength)
 		}
@@ -140,14 +152,14 @@ func (l *Limits) Refuse(v reflect.Value) (reason, remedy string) {
 			return fmt.Sprintf("is %v", v.Float()), limit.Allowed()
 		}
 	case v.Kind() == reflect.Slice && v.Len() < l.minItems:
-		return "is an empty list", "delete the key, or give " + l.Description
+		return "is an empty list", "delete the key, or give " + l.Description()
 	}
 	return "", ""
 }
 
 // Span returns the range of a field of type t.
 func (l *Limits) Span(t reflect.Type) Span {
-	limit := Span{Max: math.MaxUint64, Doc: l.Description}
+	limit := Span{Max: math.MaxUint64, doc: l.Description}
 	switch {
 	case t.Kind() == reflect.Uint32:
 		limit.Max = math.MaxUint32
@@ -175,7 +187,7 @@ func (l *Limits) Span(t reflect.Type) Span {
 type Span struct {
 	Min int64
 	Max uint64
-	Doc string // what the integer is, for remedies
+	doc func() string // what the integer is, for remedies
 }
 
 // Contains reports whether an integer is in the range.
@@ -192,8 +204,8 @@ func (s Span) String() string {
 	if s.Min >= 0 && uint64(s.Min) == s.Max {
 		text = strconv.FormatUint(s.Max, 10)
 	}
-	if s.Doc != "" {
-		text += " (" + s.Doc + ")"
+	if s.doc != nil && s.doc() != "" {
+		text += " (" + s.doc() + ")"
 	}
 	return text
 }
