@@ -13,7 +13,6 @@ import (
 	"starloom/fabric"
 	"starloom/internal/maps"
 	"starloom/traces"
-	"starloom/traces/vcd"
 )
 
 // LoadPinMap reads the pin map of RTL that stands for a model:
@@ -127,12 +126,12 @@ func openCheckFiles(o CheckOptions) (*checkFiles, error) {
 // write writes the files; they appear together.
 func (c *checkFiles) write(report *lockstep.Report) error {
 	if c.wave != nil {
-		signals, err := report.Shown.WriteVCD(c.wave, []string{vcdComment(report.Title())})
+		save, err := report.Shown.WriteVCD(c.wave, []string{vcdComment(report.Title())})
 		if err != nil {
 			return err
 		}
 		if c.gtkw != nil {
-			save := vcd.SaveFile{Path: c.gtkwPath, VCD: c.vcdPath, Signals: signals}
+			save.Path, save.VCD = c.gtkwPath, c.vcdPath
 			if err := save.Write(c.gtkw); err != nil {
 				return err
 			}

@@ -89,3 +89,39 @@ func TestSaveFileShowsViolations(t *testing.T) {
 	}
 	require.Contains(t, nic, "\nflags[7:0] 02\n")
 }
+
+// TestMarkersAreInTheWindow: the save file of a waveform has markers for the violations that its window shows,
+// and for no others. Both a packet that is lost in cycle 10 and what shows in cycle 12 break rules.
+func TestMarkersAreInTheWindow(t *testing.T) {
+	for _, c := range []struct {
+		window VCDTrace
+		cycles []uint64
+	}{
+		{VCDTrace{}, []uint64{10, 12}},
+		{VCDTrace{Trigger: TriggerFirstViolation, Before: 3, After: 2}, []uint64{10, 12}},
+		{VCDTrace{Trigger: TriggerFirstViolation, Before: 3, After: 1}, []uint64{10}},
+		{VCDTrace{From: 11, To: 20}, []uint64{12}},
+		{VCDTrace{From: 11, To: 11}, nil},
+	} {
+		s := imageScenario(t, "drops")
+		s.Firmware.Params = map[string]int64{"how": 5}
+		s.Traces.VCD = &c.window
+		folder := t.TempDir()
+		report, err := Run(t.Context(), s, RunOptions{VCD: File(filepath.Join(folder, "run.vcd"))})
+		require.NoError(t, err)
+		require.EqualValues(t, 10, report.Violations[0].Cycle)
+		require.EqualValues(t, 12, report.Violations[1].Cycle)
+		data, err := os.ReadFile(filepath.Join(folder, "run.gtkw"))
+		require.NoError(t, err)
+		require.Equal(t, len(c.cycles), strings.Count(string(data), "[markername]"), "%+v", c.window)
+		primary := "-1"
+		if len(c.cycles) > 0 {
+			primary = fmt.Sprint(c.cycles[0])
+		}
+		row := "\n*-4.000000 " + primary
+		for _, cycle := range c.cycles {
+			row += fmt.Sprintf(" %d", cycle)
+		}
+		require.Contains(t, string(data), row+strings.Repeat(" -1", 26-len(c.cycles))+"\n", "%+v", c.window)
+	}
+}

@@ -70,7 +70,7 @@ type reportFile struct {
 func (o *outputs) open(option, kind string, to Output) (*traces.File, error) {
 	file, err := o.openQuietly(option, kind, to)
 	if file != nil {
-		o.written = append(o.written, OutputFile{Kind: kind, Path: to.path})
+		o.written = append(o.written, OutputFile{Kind: kind, Path: to.path, Stream: file.Stream()})
 	}
 	return file, err
 }
@@ -114,7 +114,7 @@ func (o *outputs) openReports(options RunOptions) error {
 		if r.kind == "csv" {
 			o.rows = file
 		}
-		o.reports = append(o.reports, reportFile{OutputFile{Kind: r.kind, Path: r.to.path}, file, r.write})
+		o.reports = append(o.reports, reportFile{OutputFile{Kind: r.kind, Path: r.to.path, Stream: file.Stream()}, file, r.write})
 	}
 	return nil
 }

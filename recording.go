@@ -148,8 +148,8 @@ func (r *Recording) openGTKW(o RecordOptions) (err error) {
 }
 
 // writeGTKW writes the save file: the slot and what has broken rules come first, with markers where
-// they did.
-func (r *Recording) writeGTKW(violations []Violation) error {
+// they did, if the waveform shows that. One that only the end of the run shows is at its last cycle.
+func (r *Recording) writeGTKW(violations []Violation, end uint64) error {
 	if r.gtkw == nil {
 		return nil
 	}
@@ -158,7 +158,9 @@ func (r *Recording) writeGTKW(violations []Violation) error {
 		if v.Path != r.machine.network.Kind() && !slices.Contains(r.save.First, v.Path) { // not all of it
 			r.save.First = append(r.save.First, v.Path)
 		}
-		if last := len(r.save.Markers) - 1; last < 0 || r.save.Markers[last].Cycle != v.Cycle {
+		if last := len(r.save.Markers) - 1; !r.wave.vcd.Shows(min(v.Cycle, max(end, 1)-1)) {
+			continue
+		} else if last < 0 || r.save.Markers[last].Cycle != v.Cycle {
 			r.save.Markers = append(r.save.Markers, vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
 		}
 	}
@@ -271,7 +273,7 @@ func (r *Recording) finish(violations []Violation, cycles uint64) error {
 			return err
 		}
 		r.out.note("vcd", r.wave.note(cycles))
-		if err := r.writeGTKW(violations); err != nil {
+		if err := r.writeGTKW(violations, cycles); err != nil {
 			return err
 		}
 	}

@@ -151,6 +151,8 @@ type OutputFile struct {
 	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
 	Path string // as it was given; "-" is standard output, "" a writer
 	Note string // why it is empty, "" if it is not
+
+	Stream bool // standard output, a writer, a pipe or a device: no file is there to be opened afterwards
 }
 
 // WriteJSON writes the stable, versioned form.

@@ -6,6 +6,9 @@ import (
 	"encoding/json"
 	"encoding/xml"
 	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -203,4 +206,25 @@ func TestOneIsSingular(t *testing.T) {
 	require.Contains(t, trustNote(1), "1 announced delivery is taken")
 	require.Contains(t, trustNote(2), "2 announced deliveries are taken")
 	require.Contains(t, (&CheckedRun{Workers: 1}).text(), "1 worker")
+}
+
+// TestNothingOpensAPipe: what has gone to a pipe or a device is listed, and no command opens it again.
+func TestNothingOpensAPipe(t *testing.T) {
+	s := imageScenario(t, "collides")
+	folder := t.TempDir()
+	fifo := filepath.Join(folder, "pipe")
+	require.NoError(t, exec.Command("mkfifo", fifo).Run())
+	reader := exec.Command("cat", fifo)
+	require.NoError(t, reader.Start())
+	report, err := Run(t.Context(), s, RunOptions{VCD: File(fifo), PCAPNG: File(os.DevNull), CSV: File(filepath.Join(folder, "run.csv"))})
+	require.NoError(t, err)
+	require.NoError(t, reader.Wait())
+	var b bytes.Buffer
+	require.NoError(t, report.WriteText(&b))
+	text := b.String()
+	require.Contains(t, text, "\nvcd     "+fifo+"\npcapng  /dev/null\n")
+	require.NotContains(t, text, "open: ")
+	report.Files = report.Files[2:]
+	require.Len(t, report.Files, 1)
+	require.False(t, report.Files[0].Stream)
 }

@@ -187,21 +187,24 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 	}
 	path := map[string]string{}
 	for _, file := range files {
-		path[file.Kind] = shellQuote(file.Path)
+		if !file.Stream {
+			path[file.Kind] = shellQuote(file.Path)
+		}
 	}
 	b.WriteByte('\n')
 	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, file := range files {
 		opener := ""
-		switch file.Kind {
-		case "vcd":
+		switch {
+		case file.Stream:
+		case file.Kind == "vcd":
 			// The .gtkw file opens the waveform with the signals arranged.
 			if path["gtkw"] == "" {
 				opener = "gtkwave " + path["vcd"]
 			}
-		case "gtkw":
+		case file.Kind == "gtkw":
 			opener = "gtkwave " + path["gtkw"]
-		case "pcapng":
+		case file.Kind == "pcapng":
 			opener = "tshark -r " + path["pcapng"]
 			if path["lua"] != "" {
 				opener = "tshark -X lua_script:" + path["lua"] + " -r " + path["pcapng"]

@@ -239,6 +239,10 @@ func folderAdvice(err error) string {
 // Path returns the path as it was given, "standard output", or a writer's name.
 func (f *File) Path() string { return f.path }
 
+// Stream reports whether the bytes go to standard output, a writer, a pipe or a device, so that no
+// file is there afterwards.
+func (f *File) Stream() bool { return f.temp == "" }
+
 // Write appends to the output.
 func (f *File) Write(p []byte) (int, error) {
 	if f.settled {

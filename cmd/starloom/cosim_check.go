@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -243,16 +245,22 @@ func (o *checkFlags) complete(m *pinmap.Map) (string, error) {
 	return subject, nil
 }
 
+// isFile reports whether an output is a file that can be opened afterwards: no pipe, no device.
+func isFile(output string) bool {
+	info, err := os.Stat(output)
+	return output != "-" && err == nil && info.Mode().IsRegular()
+}
+
 // next says which files there are and what to do with them.
 func (o *checkFlags) next(w io.Writer, subject string, differs bool) error {
 	var b strings.Builder
-	if o.vcd != "" && o.vcd != "-" {
-		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd, ".vcd")+".gtkw")
+	if isFile(o.vcd) {
+		fmt.Fprintf(&b, "waveform: %s; look at it with: gtkwave %s\n", o.vcd, strings.TrimSuffix(o.vcd, filepath.Ext(o.vcd))+".gtkw")
 	}
-	if o.save != "" && o.save != "-" {
+	if isFile(o.save) {
 		fmt.Fprintf(&b, "inputs: %s; run them again with: starloom cosim check %s --stimulus %s\n", o.save, subject, o.save)
 	}
-	if differs && b.Len() == 0 {
+	if differs && o.vcd == "" && o.save == "" {
 		fmt.Fprintf(&b, "for a waveform and the inputs: starloom cosim check %s%s --vcd check.vcd --save check.csv\n", subject, o.again())
 	}
 	_, err := io.WriteString(w, b.String())

@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -182,8 +183,15 @@ func TestCosimCheckFiles(t *testing.T) {
 	require.Equal(t, a.Divergence.Text, c.Divergence.Text)
 	require.Contains(t, read("a.gtkw"), "-model\n")
 	require.Contains(t, read("a.gtkw"), "-rtl\n")
+	marker := fmt.Sprintf("\n*-4.000000 %d %d%s\n[markername] Adiffers\n", a.Divergence.Cycle, a.Divergence.Cycle, strings.Repeat(" -1", 25))
+	require.Contains(t, read("a.gtkw"), marker)
+	require.Contains(t, read("a.gtkw"), "-lockstep\n@28\nlockstep.differs\n@1000200\n-lockstep\n@800200\n-model\n@22\nmodel.value_o[31:0]\n", "what differs comes first")
+	require.Contains(t, run("a", "--vcd a.wave").stdout, "waveform: a.wave; look at it with: gtkwave a.gtkw\n")
+	r := starloomIn(t, dir, "cosim", "check", "m.yml", "--vcd", "/dev/null", "--save", "/dev/null")
+	require.Equal(t, statusFail, r.status)
+	require.NotContains(t, r.stdout, "/dev/null", "nothing there can be opened")
 
-	r := starloomIn(t, dir, "cosim", "check", "m.yml", "--json", "-")
+	r = starloomIn(t, dir, "cosim", "check", "m.yml", "--json", "-")
 	require.Equal(t, statusFail, r.status)
 	require.NoError(t, json.Unmarshal([]byte(r.stdout), &a))
 	require.Contains(t, r.stderr, "fail: value_o")

@@ -571,14 +571,18 @@ func partName(port string, low, bits int) string {
 // WriteVCD writes the run as a waveform, one cycle a nanosecond: scope model and
 // scope rtl have all ports by the model's names, the outputs of the model as they are
 // compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
-// Z are ones of NAME_unknown. It returns the signals, for vcd.SaveFile.
-func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
+// Z are ones of NAME_unknown. It returns the save file that goes with it, but for the two paths:
+// what differs comes first, with a marker where it does.
+func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) {
 	out, err := vcd.NewWriter(w, vcd.Options{Comments: comments})
 	if err != nil {
 		return nil, err
 	}
+	const differs = "lockstep.differs"
+	save := &vcd.SaveFile{First: []string{differs}}
 	var set []func(s *sample)
-	declare := func(path string, p cosim.Port, of func(s *sample) []uint64) {
+	declare := func(path string, port int, of func(s *sample) []uint64) {
+		p := v.ports[port]
 		for low := 0; low < p.Bits; low += 64 {
 			width, name := min(64, p.Bits-low), path
 			if p.Bits > 64 {
@@ -587,6 +591,9 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
 			id, declared := out.Declare(name, width)
 			if declared != nil && err == nil {
 				err = declared
+			}
+			if port == v.failed {
+				save.First = append(save.First, name)
 			}
 			set = append(set, func(s *sample) { out.Set(id, hw.GetBits(of(s)[p.Word:], low, width)) })
 		}
@@ -599,16 +606,16 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
 			switch {
 			case p.Clock || v.absent[i]:
 			case p.Input:
-				declare(side.scope+p.Name, p, func(s *sample) []uint64 { return s.inputs })
+				declare(side.scope+p.Name, i, func(s *sample) []uint64 { return s.inputs })
 			default:
-				declare(side.scope+p.Name, p, side.of)
+				declare(side.scope+p.Name, i, side.of)
 				if v.fourWay && side.scope == "rtl." {
-					declare(side.scope+p.Name+"_unknown", p, func(s *sample) []uint64 { return s.unknown })
+					declare(side.scope+p.Name+"_unknown", i, func(s *sample) []uint64 { return s.unknown })
 				}
 			}
 		}
 	}
-	differs, declared := out.Declare("lockstep.differs", 1)
+	differ, declared := out.Declare(differs, 1)
 	if err != nil || declared != nil {
 		return nil, fmt.Errorf("the waveform of %s: %v%v", v.ports[0].Name, err, declared)
 	}
@@ -623,12 +630,14 @@ func (v *Waves) WriteVCD(w io.Writer, comments []string) ([]vcd.Signal, error) {
 			f(&v.samples[i])
 		}
 		if v.fails && i == len(v.samples)-1 {
-			out.Set(differs, 1)
+			out.Set(differ, 1)
+			save.Markers = []vcd.Marker{{Cycle: v.cycles[i], Name: "differs"}}
 		}
 	}
 	end := uint64(0)
 	if n := len(v.cycles); n > 0 {
 		end = v.cycles[n-1] + 1
 	}
-	return out.Signals(), out.Close(end)
+	save.Signals = out.Signals()
+	return save, out.Close(end)
 }

@@ -274,6 +274,9 @@ func (v *Writer) Cycle(t uint64) error {
 // Empty reports whether the file holds no cycle so far.
 func (v *Writer) Empty() bool { return !v.written }
 
+// Shows reports whether a cycle is in the file. Before Close, so may be cycles that are still to come.
+func (v *Writer) Shows(cycle uint64) bool { return v.written && v.first <= cycle && cycle <= v.last }
+
 // Close writes what is left and the end of time. end is the first cycle that did
 // not run, so that a viewer shows the last one. It does not close the writer.
 // It returns the first error of the VCD's life.
@@ -300,6 +303,7 @@ func (v *Writer) Close(end uint64) error {
 			stop = v.last + 1
 		}
 		v.timestamp(stop)
+		v.last = stop - 1
 	}
 	v.flush()
 	v.phase = phaseClosed
