@@ -2,7 +2,7 @@ package starloom
 
 import (
 	"context"
-	"strings"
+	"io"
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
@@ -12,7 +12,7 @@ import (
 	"starloom/cosim/verilator"
 	"starloom/fabric"
 	"starloom/internal/maps"
-	"starloom/traces"
+	"starloom/internal/tools"
 )
 
 // LoadPinMap reads the pin map of RTL that stands for a model:
@@ -98,26 +98,28 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 // checkFiles are what a check writes.
 type checkFiles struct {
 	outputs
-	gtkwPath, vcdPath      string
-	wave, gtkw, save, json *traces.File // nil for none
+	to tools.Case
 }
 
 // openCheckFiles opens the files of a check before its work.
 func openCheckFiles(o CheckOptions) (*checkFiles, error) {
 	beside := o.VCD.beside(Output{}, ".gtkw")
-	c := &checkFiles{gtkwPath: beside.path, vcdPath: o.VCD.path}
+	c := &checkFiles{to: tools.Case{WavePath: o.VCD.path, GTKWPath: beside.path}}
 	for _, f := range []struct {
 		option, kind string
 		output       Output
-		to           **traces.File
+		to           *io.Writer
 	}{
-		{"--vcd", "vcd", o.VCD, &c.wave}, {"--vcd", "gtkw", beside, &c.gtkw},
-		{"--save", "csv", o.Save, &c.save}, {"--json", "json", o.JSON, &c.json},
+		{"--vcd", "vcd", o.VCD, &c.to.Wave}, {"--vcd", "gtkw", beside, &c.to.GTKW},
+		{"--save", "csv", o.Save, &c.to.Stimulus}, {"--json", "json", o.JSON, &c.to.Report},
 	} {
-		var err error
-		if *f.to, err = c.open(f.option, f.kind, f.output); err != nil {
+		file, err := c.open(f.option, f.kind, f.output)
+		if err != nil {
 			c.abort()
 			return nil, err
+		}
+		if file != nil {
+			*f.to = file
 		}
 	}
 	return c, nil
@@ -125,40 +127,8 @@ func openCheckFiles(o CheckOptions) (*checkFiles, error) {
 
 // write writes the files; they appear together.
 func (c *checkFiles) write(report *lockstep.Report) error {
-	if c.wave != nil {
-		save, err := report.Shown.WriteVCD(c.wave, []string{vcdComment(report.Title())})
-		if err != nil {
-			return err
-		}
-		if c.gtkw != nil {
-			save.Path, save.VCD = c.gtkwPath, c.vcdPath
-			if err := save.Write(c.gtkw); err != nil {
-				return err
-			}
-		}
-	}
-	if c.save != nil {
-		if report.Shown.Stimulus == nil {
-			return &InputError{Place: "--save", Reason: "the case has too many cycles to keep them", Remedy: "leave --save out, or give fewer --cycles"}
-		}
-		if err := report.Shown.Stimulus.WriteCSV(c.save); err != nil {
-			return err
-		}
-	}
-	if c.json != nil {
-		if err := report.WriteJSON(c.json); err != nil {
-			return err
-		}
+	if err := c.to.Write(report); err != nil {
+		return err
 	}
 	return c.files.Commit()
-}
-
-// vcdComment keeps what a comment of a VCD may hold.
-func vcdComment(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || r == '$' {
-			return '?'
-		}
-		return r
-	}, text)
 }

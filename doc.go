@@ -27,8 +27,8 @@
 //	scenario*.go       the scenario: types, keys of its own form, checks
 //	faults.go          its faults: when and what goes wrong
 //	metering.go        what the processors' cores cost, and the clock of handlers; profile.go: where it went
-//	schema.go          its JSON Schema; canonical.go: the form by which a network from Go is known
-//	aliases.go         types of package fabric that are a part of this package's interface
+//	schema.go          its JSON Schema
+//	aliases.go         types of other packages that are a part of this package's interface
 //	programs.go        what is known of the scenario's program: rules, notes
 //	workload.go        what a run has to carry, and schedules
 //	batch.go           many runs of one scenario: seeds, permutations
@@ -53,11 +53,10 @@
 //	memory.go          whether a network fits this computer
 //	rtl*.go            RTL in the place of components, and its inputs for lockstep
 //	cosim.go           pin maps, lockstep and its files
-//	trace*.go          waveforms and captures: compared, decoded, looked into
+//	trace.go           waveforms and captures: compared, decoded, looked into
 //	state.go           save and restore; checkpoint.go: of runs, and where they stop before their end
 //	replay.go          the handlers of one processor, called again alone
 //	check_*.go         firmware check: the ways to run, sequences of arbitrary input, what they find
 //	report*.go         the report's types and its three forms
 //	study*.go          studies
-//	inputerror.go      errors of the user's input
 package starloom

@@ -22,6 +22,7 @@ import (
 	"starloom/fabric/pops"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/internal/fingerprint"
 )
 
 // Scenario describes one run: the fabric, the hardware that leads to it, the
@@ -412,7 +413,7 @@ func (s *Scenario) Hash() string {
 	}
 	if custom := s.Fabric.Custom; custom != nil { // which has no form of its own
 		form := bytes.NewBuffer(data)
-		writeCanonical(form, reflect.ValueOf(custom))
+		fingerprint.Write(form, reflect.ValueOf(custom))
 		data = form.Bytes()
 	}
 	sum := sha256.Sum256(data)

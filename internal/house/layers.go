@@ -10,7 +10,8 @@ import (
 // layers are the packages from the bottom up: a package may import only what stands before it.
 // traces and hw stand side by side and know nothing of each other.
 var layers = []string{
-	"starloom/internal/rounded", "starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/plot",
+	"starloom/internal/rounded", "starloom/internal/fingerprint",
+	"starloom/hw", "starloom/traces/input", "starloom/traces", "starloom/traces/internal/tracetest", "starloom/traces/plot",
 	"starloom/traces/vcd", "starloom/traces/pcapng", "starloom/traces/pcapng/pcapngtest",
 	"starloom/traces/diff", "starloom/traces/decode", "starloom/traces/info",
 	"starloom/nic", "starloom/firmware/wasm", "starloom/firmware",
@@ -23,7 +24,7 @@ var layers = []string{
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
 	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
-	"starloom/internal/strict", "starloom/internal/maps", "starloom",
+	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/tools", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/tuned",
 	"starloom/examples/languages", "starloom/cmd/starloom",
 	"starloom/internal/house",

@@ -6,4 +6,5 @@
 //
 //	file       what it holds
 //	decode.go  Options, Lane, Phit, Reader
+//	report.go  Report: what was found, as text and JSON
 package decode

@@ -1,4 +1,4 @@
-package starloom
+package fingerprint
 
 import (
 	"fmt"
@@ -8,26 +8,24 @@ import (
 	"slices"
 )
 
-// writeCanonical writes all that a network from Go is made of, unexported fields included, in a
-// form that is the same in every process: pointers are followed, maps sorted. Functions and
-// channels count by their types.
-func writeCanonical(w io.Writer, v reflect.Value) {
+// Write writes all that v is made of, unexported fields included.
+func Write(w io.Writer, v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Invalid:
 		fmt.Fprint(w, "nil")
 	case reflect.Pointer, reflect.Interface:
-		writeCanonical(w, v.Elem())
+		Write(w, v.Elem())
 	case reflect.Struct:
 		fmt.Fprintf(w, "%s{", v.Type())
 		for i := range v.NumField() {
 			fmt.Fprintf(w, "%s:", v.Type().Field(i).Name)
-			writeCanonical(w, v.Field(i))
+			Write(w, v.Field(i))
 		}
 		fmt.Fprint(w, "}")
 	case reflect.Slice, reflect.Array:
 		fmt.Fprintf(w, "[%d:", v.Len())
 		for i := range v.Len() {
-			writeCanonical(w, v.Index(i))
+			Write(w, v.Index(i))
 		}
 		fmt.Fprint(w, "]")
 	case reflect.Map:
@@ -38,7 +36,7 @@ func writeCanonical(w io.Writer, v reflect.Value) {
 		fmt.Fprintf(w, "map[%d:", v.Len())
 		for _, key := range slices.Sorted(maps.Keys(entries)) {
 			fmt.Fprintf(w, "%s:", key)
-			writeCanonical(w, entries[key])
+			Write(w, entries[key])
 		}
 		fmt.Fprint(w, "]")
 	case reflect.Func, reflect.Chan, reflect.UnsafePointer:

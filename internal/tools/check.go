@@ -1,0 +1,141 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+	"starloom/traces"
+)
+
+// Part is a component of a machine that was checked.
+type Part struct {
+	Path  string
+	Map   *pinmap.Map
+	Check string // the command that checks the RTL with other inputs
+}
+
+// Found is what the lockstep of every part has found.
+type Found struct {
+	Brief   []*lockstep.Report // by part
+	Part    int                // of the earliest difference, 0 for none
+	Report  *lockstep.Report   // of that part, with what it shows
+	Differs []int              // the parts that differ, the earliest first
+}
+
+// Check is the JSON of a scenario's check: the report of the component that differs first, else of
+// the first one, and sums of all.
+type Check struct {
+	*lockstep.Report
+	Scenario    string      `json:"scenario"`
+	Path        string      `json:"path"`       // of the component of the report
+	Components  int         `json:"components"` // that the scenario replaces by RTL
+	CyclesAll   uint64      `json:"cycles_all"` // of all components that were checked
+	InputsAll   uint64      `json:"input_cycles_all"`
+	OutputsAll  int         `json:"outputs_all"`
+	ComparedAll int         `json:"outputs_compared_all"`
+	Differing   []Differing `json:"differing"` // components, the earliest first
+	Kinds       []Kind      `json:"kinds"`
+
+	kinds kinds
+}
+
+// Differing is a component that differs from its model.
+type Differing struct {
+	Path      string `json:"path"`
+	Cycle     uint64 `json:"cycle"` // of the run
+	BeforeRun bool   `json:"before_run,omitempty"`
+	PowerOn   uint64 `json:"power_on"`
+}
+
+// NewCheck adds up what a check of a scenario has found.
+func NewCheck(scenario string, parts []Part, found Found) *Check {
+	c := &Check{
+		Report: found.Report, Scenario: scenario, Path: parts[found.Part].Path, Components: len(parts),
+		Differing: []Differing{},
+	}
+	for i, r := range found.Brief {
+		c.kinds.add(&parts[i], r)
+		c.CyclesAll += r.Cycles
+		c.InputsAll += r.Inputs
+		c.OutputsAll += r.Outputs
+		c.ComparedAll += r.Compared
+	}
+	for _, i := range found.Differs {
+		d := found.Brief[i].Divergence
+		c.Differing = append(c.Differing, Differing{parts[i].Path, d.Found.Cycle, d.BeforeRun, d.Found.PowerOn})
+	}
+	for _, kind := range c.kinds {
+		c.Kinds = append(c.Kinds, kind.summary())
+	}
+	return c
+}
+
+// WriteJSON writes the check as JSON.
+func (c *Check) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(c)
+}
+
+// WriteText writes the verdict for people: the earliest difference and where others are, or what was
+// compared without one.
+func (c *Check) WriteText(w io.Writer) error {
+	if len(c.Differing) > 0 {
+		return c.writeDifference(w)
+	}
+	return c.writePass(w)
+}
+
+// differingShown is how many components a text names beside the earliest.
+const differingShown = 4
+
+// writeDifference writes the earliest difference, and where others are.
+func (c *Check) writeDifference(w io.Writer) error {
+	if _, err := fmt.Fprintf(w, "%s in a run of %s\n", c.Path, c.Scenario); err != nil {
+		return err
+	}
+	if err := c.Report.WriteText(w); err != nil || len(c.Differing) == 1 {
+		return err
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d of %d components differ; the others:", len(c.Differing), c.Components)
+	for i, d := range c.Differing[1:] {
+		if i == differingShown {
+			fmt.Fprintf(&b, " and %d more", len(c.Differing)-1-i)
+			break
+		}
+		from := fmt.Sprintf("from cycle %d", d.Cycle)
+		if d.BeforeRun {
+			from = "from before cycle 0"
+		}
+		if d.PowerOn > 1 {
+			from += fmt.Sprintf(" with power-on %d", d.PowerOn)
+		}
+		fmt.Fprintf(&b, "%s %s %s", strings.Repeat(",", min(i, 1)), d.Path, from)
+	}
+	b.WriteByte('\n')
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// writePass writes the verdict of a check without a difference.
+func (c *Check) writePass(w io.Writer) error {
+	times, n := "", c.kinds[0].report.PowerOns
+	if n > 1 && !slices.ContainsFunc(c.kinds, func(k *kind) bool { return k.report.PowerOns != n }) {
+		times = fmt.Sprintf(", %d times, each from another power-on state", n)
+	}
+	_, err := fmt.Fprintf(w, "pass: no difference found in %s of %s: %d of %s, %s of inputs%s",
+		traces.Plural(c.Components, "component", "components"), c.Scenario,
+		c.ComparedAll, cosim.Count(uint64(c.OutputsAll), "output"), cosim.Count(c.InputsAll, "cycle"), times)
+	if err != nil {
+		return err
+	}
+	return c.kinds.writeText(w)
+}

@@ -1,0 +1,93 @@
+package tools
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+)
+
+// Kind is what was checked of the RTL of one pin map; its outputs are those of one component.
+type Kind struct {
+	Map        string `json:"map,omitempty"`
+	Model      string `json:"model"`
+	Top        string `json:"top"`
+	Backend    string `json:"backend"`
+	Verdict    string `json:"verdict"` // fail if one component fails
+	Components int    `json:"components"`
+	Cycles     uint64 `json:"cycles"`
+	lockstep.Extent
+	Warnings    []cosim.Warning `json:"warnings"`
+	Unexercised []lockstep.Gap  `json:"unexercised"`
+}
+
+// kind is RTL that a scenario uses, once or many times.
+type kind struct {
+	pins     *pinmap.Map
+	check    string
+	count    int
+	cycles   uint64
+	inputs   uint64
+	verdict  string             // fail if that of one is
+	report   *lockstep.Report   // of the first
+	coverage *lockstep.Coverage // of all
+}
+
+func (k *kind) summary() Kind {
+	r := k.report
+	extent := r.Extent
+	extent.Inputs = k.inputs
+	return Kind{r.Map, r.Model, r.Top, r.Backend, k.verdict, k.count, k.cycles, extent, r.Warnings, k.coverage.Gaps()}
+}
+
+// kinds are in the order of their first components.
+type kinds []*kind
+
+// add counts a component that was checked.
+func (k *kinds) add(part *Part, report *lockstep.Report) {
+	at := slices.IndexFunc(*k, func(kind *kind) bool { return kind.pins == part.Map })
+	if at < 0 {
+		*k = append(*k, &kind{part.Map, part.Check, 1, report.Cycles, report.Inputs, report.Verdict, report, report.Coverage})
+		return
+	}
+	kind := (*k)[at]
+	kind.count++
+	kind.cycles += report.Cycles
+	kind.inputs += report.Inputs
+	if report.Divergence != nil {
+		kind.verdict = report.Verdict
+	}
+	kind.coverage.Add(report.Coverage)
+}
+
+// writeText ends the line of the verdict with what it is worth less for: warnings, and what the
+// inputs of all components of a kind never did.
+func (k kinds) writeText(w io.Writer) error {
+	var b strings.Builder
+	warnings, tools := []cosim.Warning(nil), ""
+	for _, kind := range k {
+		warnings = append(warnings, kind.report.Warnings...)
+		if len(kind.report.Warnings) > 0 {
+			tools = kind.report.Backend
+		}
+	}
+	cosim.WriteWarnings(&b, warnings, tools)
+	said := false
+	for _, kind := range k {
+		gaps := kind.coverage.Gaps()
+		if len(gaps) == 0 {
+			continue
+		}
+		if !said {
+			b.WriteString("inputs never exercised in this run, so a mistake there does not show; a check with random inputs has more:\n")
+			said = true
+		}
+		fmt.Fprintf(&b, "  %d %s: %s\n    %s\n", kind.count, kind.report.Top, lockstep.GapsText(gaps), kind.check)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}

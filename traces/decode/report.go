@@ -1,0 +1,65 @@
+package decode
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"starloom/traces"
+)
+
+// Schema is the version of Report's JSON.
+const Schema = 1
+
+// Report says what was found in a VCD. Its JSON is stable.
+type Report struct {
+	Schema     int         `json:"schema"`
+	File       string      `json:"file"`
+	Cycles     uint64      `json:"cycles"`
+	Interfaces []Interface `json:"interfaces"` // those with frames
+	Lanes      int         `json:"lanes"`      // interfaces of the map that the VCD has
+	Frames     uint64      `json:"frames"`
+	OK         uint64      `json:"ok"`
+	Damaged    uint64      `json:"damaged"`
+	Collisions uint64      `json:"collisions"`
+	Unknown    uint64      `json:"unknown"` // times that x or z came and was taken for darkness
+	Truncated  bool        `json:"truncated,omitempty"`
+}
+
+// Interface is what was found on one interface.
+type Interface struct {
+	Name       string `json:"name"`
+	Frames     uint64 `json:"frames"`
+	OK         uint64 `json:"ok"`
+	Damaged    uint64 `json:"damaged"`
+	Collisions uint64 `json:"collisions"`
+}
+
+// WriteJSON writes the report as JSON.
+func (r *Report) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	return e.Encode(r)
+}
+
+// WriteText writes the report for people.
+func (r *Report) WriteText(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.File)
+	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "  cycles\t%d\n", r.Cycles)
+	fmt.Fprintf(t, "  interfaces\t%d in the waveform, %d in the capture\n", r.Lanes, len(r.Interfaces))
+	fmt.Fprintf(t, "  frames\t%d: %d ok, %d damaged, %d collided\n", r.Frames, r.OK, r.Damaged, r.Collisions)
+	if r.Unknown > 0 {
+		times := traces.Plural(r.Unknown, "time", "times")
+		fmt.Fprintf(t, "  note\tx or z came on valid, ready or a rail %s and was taken for no phit\n", times)
+	}
+	if r.Truncated {
+		fmt.Fprintf(t, "  note\tthe file ends within a line, which is left out\n")
+	}
+	_ = t.Flush() // into a strings.Builder
+	_, err := io.WriteString(w, b.String())
+	return err
+}
