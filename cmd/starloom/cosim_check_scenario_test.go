@@ -56,13 +56,17 @@ func scenarioWith(t *testing.T, twinName, from, to, pins, scenario string) strin
 	t.Helper()
 	tw, err := twin.Find(twin.All(), twinName)
 	require.NoError(t, err)
-	source, err := tw.Source(tw.Sources[0])
-	require.NoError(t, err)
-	require.Equal(t, 1, strings.Count(string(source), from))
-	return folder(t, map[string]string{
-		"dut.v": strings.Replace(string(source), from, to, 1), "s.yaml": scenario,
-		"m.yml": "model: " + twinName + "\ntop: " + twinName + "\nsources: [dut.v]\nclock: clock\nreset: reset\n" + pins,
-	})
+	files := map[string]string{"s.yaml": scenario}
+	for _, name := range tw.Sources {
+		source, err := tw.Source(name)
+		require.NoError(t, err)
+		files[name] = string(source)
+	}
+	require.Equal(t, 1, strings.Count(files[tw.Sources[0]], from))
+	files[tw.Sources[0]] = strings.Replace(files[tw.Sources[0]], from, to, 1)
+	files["m.yml"] = "model: " + twinName + "\ntop: " + twinName + "\nsources: [" + strings.Join(tw.Sources, ", ") +
+		"]\nclock: clock\nreset: reset\n" + pins
+	return folder(t, files)
 }
 
 // TestMistakesThatARunHides: a check on the inputs of a run finds a mistake, or names the pair of

@@ -1,4 +1,4 @@
-// One circuit behind plain functions: columns of 64-bit words in, columns out.
+// One circuit as plain functions: columns of 64-bit words in, columns out.
 #include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -211,9 +211,9 @@ static inline void sl_low(sl_device* d) {
 }
 
 // sl_cycle is one edge. Inputs come before it, so they are evaluated alone; where
-// nobody waits for the inputs that change, one evaluation is the same, since
+// nothing waits for the inputs that change, one evaluation does the same, since
 // combinational logic comes first in it. A falling clock is evaluated only where
-// somebody sees it.
+// something sees it.
 static inline void sl_cycle(sl_device* d, uint64_t clocks) {
     auto& t = *d->top->rootp;
     if (SL_TOGETHER && clocks && !sl_resets(t, d->in)) {

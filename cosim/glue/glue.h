@@ -16,7 +16,7 @@ enum : uint32_t { SL_LOG = 1 };
 enum : uint32_t {
     SL_LOG_BYTES = 1 << 16,
     SL_TEXT_BYTES = 1 << 10,
-    // Turns of loops in one evaluation before somebody looks at the clock.
+    // Turns of loops in one evaluation before the time is checked.
     SL_TURNS = 1 << 16,
     // Turns of loops in one cycle that make it endless.
     SL_HANG_TURNS = 1 << 30,

@@ -2,10 +2,7 @@
 // had one go before all others, lowest first. A requester waits for at most
 // REQUESTERS-1 frames of others.
 //
-// The grant is registered: a request in cycle c is granted from cycle c+1 on. It is
-// held while the request stays high, and a request that falls in cycle c frees the
-// medium for the grant of cycle c+1, so nothing is lost between two frames.
-// grant_o is one-hot, 0 for nobody; index_o is 0 for nobody. Reset: no grant, nobody
+// When a request is granted, and for how long: arbiter_lock.v. Reset: no grant, none
 // served. Twin of hw.Arbiters of kind matrix, for one arbiter.
 // In terms of common_cells' rr_arb_tree: request_i is req_i, grant_o is gnt_o, index_o is idx_o,
 // and a grant is a lock (LockIn).
@@ -29,19 +26,16 @@ module arbiter_matrix #(
   localparam integer NUMBERS = 1 << INDEX_BITS; // that an index can show
   localparam integer LAST = REQUESTERS - 1;
 
-  // What the matrix says, who goes before whom, is an order. Of each requester the rank is
-  // kept, how many go before it: REQUESTERS*log2(REQUESTERS) registers and not their
-  // square. Plane b, a bit for each requester, is bit b of all ranks.
+  // What the matrix says, who goes before whom, is an order. Each requester has a rank, the
+  // number of those that go before it: REQUESTERS*log2(REQUESTERS) registers instead of the
+  // square of REQUESTERS. Plane b, a bit for each requester, is bit b of all ranks.
   reg [INDEX_BITS*REQUESTERS-1:0] rank_q, rank_d;
   wire [INDEX_BITS*REQUESTERS-1:0] numbers; // the same of the requesters' numbers
 
-  reg [REQUESTERS-1:0] grant_q;
   reg [REQUESTERS-1:0] choice, lower, above, equal, borrow;
   reg [INDEX_BITS-1:0] best; // the rank of the choice
   integer b;
-
-  // The holder goes on while its request stays high.
-  wire hold = |(request_i & grant_q);
+  wire free;
 
   always @* begin
     // The least rank, from the top: those that have a 0 there go before the others. No
@@ -69,37 +63,33 @@ module arbiter_matrix #(
     end
   end
 
+  arbiter_lock #(.REQUESTERS(REQUESTERS)) lock (
+    .clock(clock), .reset(reset), .request_i(request_i), .choice_i(choice),
+    .free_o(free), .grant_o(grant_o), .index_o(index_o)
+  );
+
   always @(posedge clock) begin
-    if (reset) begin
-      grant_q <= {REQUESTERS{1'b0}};
-      rank_q <= numbers;
-    end else if (!hold) begin
-      grant_q <= choice;
-      rank_q <= rank_d;
-    end
+    if (reset) rank_q <= numbers;
+    else if (free) rank_q <= rank_d;
   end
 
-  assign grant_o = grant_q;
-
-  // Bit i of the index: whether the holder's number has it.
+  // Plane i of the numbers: those of which bit i is 1.
   genvar i;
   generate
     for (i = 0; i < INDEX_BITS; i = i + 1) begin : bits
       localparam [NUMBERS-1:0] HAS = {(NUMBERS >> (i + 1)){{(1 << i){1'b1}}, {(1 << i){1'b0}}}};
       assign numbers[i*REQUESTERS +: REQUESTERS] = HAS[REQUESTERS-1:0];
-      assign index_o[i] = |(grant_q & HAS[REQUESTERS-1:0]);
     end
   endgenerate
 
 `ifndef SYNTHESIS
-  localparam [REQUESTERS-1:0] ONE = 1;
+  reg [INDEX_BITS-1:0] rank; // of the holder
+  integer k;
+  always @* begin
+    for (k = 0; k < INDEX_BITS; k = k + 1) rank[k] = |(grant_o & rank_q[k*REQUESTERS +: REQUESTERS]);
+  end
   always @(posedge clock) begin
-    if (!reset) begin
-      if (|(grant_q & (grant_q - ONE)) || (!hold && |(choice & (choice - ONE)))) $fatal(1, "hot_one: grants %b, chooses %b", grant_q, choice);
-      if (|grant_q && (grant_q >> index_o) != ONE) $fatal(1, "gnt_idx: index %0d, grants %b", index_o, grant_q);
-      if (!hold && |(choice & ~request_i)) $fatal(1, "gnt_req: chooses %b of requests %b", choice, request_i);
-      if (!hold && |request_i && ~|choice) $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
-    end
+    if (!reset && |grant_o && rank != LAST[INDEX_BITS-1:0]) $fatal(1, "last: %0d go before the holder", rank);
   end
 `endif
 endmodule

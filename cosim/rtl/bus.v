@@ -2,8 +2,8 @@
 // and all receivers see it.
 //
 // request_i[i] is high while the transmitter at tap i is switched to this bus to send. With ARBITER
-// 0 that opens its tap, in the same cycle: contention corrupts. Else an arbiter grants one of
-// those that request, from the next cycle on and as long as its request stays high; the others
+// 0 this opens its tap in the same cycle, and contention corrupts. Otherwise an arbiter grants one
+// of those that request, from the next cycle on and as long as its request stays high; the others
 // wait. rail1_i and rail0_i are dark for transmitters that are switched to another bus.
 //
 // Latency of light 0 cycles (combinational), of a grant 1. Reset: no grant. Twin of hw.Buses

@@ -1,10 +1,10 @@
 // Arbiter that limits the transfers of a slot: of the inputs that request, one in a cycle is
-// chosen, lower tag first, of equal tags as KIND says, until CAP are, or none is left.
+// chosen, lower tag first, of equal tags as KIND says, until CAP are chosen, or none is left.
 //
-// start_i begins a slot, with the first choice in the same cycle. Who was chosen is at
+// start_i begins a slot, with the first choice in the same cycle. The input that was chosen is at
 // served_o and served_input_o in the next cycle, and in grant_o until the next start. Requests
 // and tags should stand from start on. What a kind remembers changes with every choice, which
-// begins a frame. Reset: idle until start, requester 0 is asked first, nobody served.
+// begins a frame. Reset: idle until start, requester 0 is asked first, none served.
 // Twin of hw.CapArbiters, for one arbiter.
 `default_nettype none
 
@@ -40,7 +40,7 @@ module cap_arbiter #(
   reg [PORTS-1:0] granted_q;
 
   // The order of those with equal tags: of each input how many go before it. It is that of
-  // the indexes, turned so that one behind the last choice is first, or the last choice goes
+  // the indexes, turned so that the one after the last choice is first, or the last choice goes
   // last and those that it went before move up.
   reg [PORTS*INDEX_BITS-1:0] rank_q;
 

@@ -1,10 +1,10 @@
 // Medium without an arbiter, ALOHA style: how many inputs contend in a slot, those whose
-// addressee listens for their tag, and what has become of those that transmit.
+// addressee listens for their tag, and what becomes of those that transmit.
 //
 // start_i begins a slot: count_o and contends_o are those of its cycle, from the next one on.
 // Of the inputs that have transmitted since, exactly one is in passed_o, or all of them, two
 // or more, are in collided_o, each from the cycle after. An addressee beyond the last output
-// does not listen. Reset: nobody contends or has transmitted.
+// does not listen. Reset: none contends or has transmitted.
 // Twin of hw.Contentions, for one medium.
 `default_nettype none
 

@@ -4,7 +4,7 @@
 // The most significant bits_i bits of data_i are the next ones of the message, the
 // first one on top; bits_i above PHIT_BITS is not allowed. start_i makes them the
 // first of a message. next_o is the CRC with them (combinational), crc_o the one
-// without them (registered). The CRC of a message with its own CRC behind it is 0.
+// without them (registered). The CRC of a message followed by its own CRC is 0.
 // Reset: 0xFFFF. One phit per cycle. Twin of nic.Checksum.
 //
 // With the n bits as the polynomial m, the next CRC is (m x^16 + CRC x^n) modulo the

@@ -1,8 +1,8 @@
-// Counter that a sender keeps of the places that are free at its receiver.
+// A sender's counter of the free places at its receiver.
 //
 // All outputs come from registers. take_i takes a credit, give_i gives that many back; what is
-// given in cycle c can be taken in cycle c+1. A credit that is taken and not there, or more
-// that are given than were out, is flagged in the cycle after by underflow_o or overflow_o:
+// given in cycle c can be taken in cycle c+1. Taking a credit that is not there, or giving more
+// than were out, is flagged in the cycle after by underflow_o or overflow_o:
 // that credit is not taken, and the counter does not pass DEPTH.
 // Reset: DEPTH credits, no flag. Twin of hw.CreditCounters, for one counter.
 // In terms of common_cells' credit_counter: credit_o is count_o, credit_give_i is give_i == 1,

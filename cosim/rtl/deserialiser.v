@@ -1,4 +1,4 @@
-// Optical receiver: hears one of PORTS fibres, takes the frame that comes there and
+// Optical receiver: hears one of PORTS fibres, receives the frame that arrives there and
 // judges it.
 //
 //   idle -> receiving -> good              a whole frame with the right CRC
@@ -10,7 +10,7 @@
 //
 // All outputs show registers: what has been received up to the cycle before. state_o is
 // final one cycle after the last phit, and bits_o is how many bits of a frame have been
-// taken. status_o is what a slot that ends now has brought; length_o and frame_o are 0
+// received. status_o is what a slot that ends now has brought; length_o and frame_o are 0
 // unless it is SL_STATUS_OK; byte k of the frame is frame_o[8*k +: 8].
 // end_slot_i marks the last cycle of a slot, in which all of that is read. At the end of
 // this cycle the receiver is idle and hears fibre port_i from then on; a port_i of PORTS

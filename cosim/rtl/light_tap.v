@@ -1,6 +1,6 @@
-// Where faults act on the light of a wire: what comes passes in the same cycle, but
-// in a slot for which dark_i is set nothing does, and in one for which flip_i is set
-// bit bit_i of the first frame, 0 the first, has its rails exchanged. A bit with both
+// Where faults act on the light of a wire: light passes in the same cycle, but in a slot for
+// which dark_i is set none does, and in one for which flip_i is set bit bit_i of the first
+// frame, 0 the first, has its rails exchanged. A bit with both
 // rails lit or none stays as it is.
 //
 // dark_i, flip_i and bit_i count in the cycle in which light comes for the first time

@@ -4,11 +4,11 @@
 // the first position of its list that is so.
 //
 // start_i begins a slot; turn_o and input_o follow within the cycle, and list_i, valid_i and
-// first_i are what that input's memory answers in the same cycle. What an input has got is
+// first_i are what that input's memory answers in the same cycle. What an input has been granted is
 // at served_o in the next cycle, and in grant_o, claimed_o and source_o until the next start.
-// A slot ends when no input is left, or CAP have got something: at most PORTS cycles. Requests,
-// tags, and who listens should stand so long. The pointer moves with the next start, to behind
-// the first input that has got something. Reset: nothing claimed, idle until start, pointer 0.
+// A slot ends when no input is left, or CAP are granted: at most PORTS cycles. Requests,
+// tags, and who listens should stand so long. The pointer moves with the next start, past
+// the first input granted. Reset: nothing claimed, idle until start, pointer 0.
 // Twin of hw.ListAllocators, for one allocator.
 `default_nettype none
 

@@ -1,11 +1,11 @@
-// Filter of a crossbar's output: of the inputs that ask for the output it lets those through
-// to the arbiter that the output listens to, all or one tag's.
+// Filter of a crossbar's output: of the inputs that ask for the output, those that it listens to,
+// all or one tag's, reach the arbiter.
 //
 // request_i[i] is high while input i asks for this output, tag_i has the tag of input i in the
 // bits i*16 and up. load_i in cycle c, the last one of a slot, takes listen_i and accept_i at
 // the end of that cycle; accept_i of 16'hFFFF is any tag.
 //
-// Latency 0 cycles (combinational) from request_i to request_o. Reset: listens to nobody.
+// Latency 0 cycles (combinational) from request_i to request_o. Reset: listens to none.
 // Twin of hw.Filters, for one output.
 `default_nettype none
 
@@ -52,7 +52,7 @@ module output_filter #(
   always @(posedge clock) begin
     if (!reset) begin
       if (|(request_o & ~request_i)) $fatal(1, "asked: lets %b through, %b ask", request_o, request_i);
-      if (!listens_q && |request_o) $fatal(1, "listens: to nobody, and lets %b through", request_o);
+      if (!listens_q && |request_o) $fatal(1, "listens: to none, and lets %b through", request_o);
     end
   end
 `endif

@@ -1,8 +1,8 @@
-// Port of a crossbar's output: the filter of its input and the arbiter behind it.
+// Port of a crossbar's output: the filter of its inputs, and the arbiter that it feeds.
 //
-// Inputs are those of output_filter.v, grant_o is that of the arbiter: one-hot, 0 for nobody,
+// Inputs are those of output_filter.v, grant_o is that of the arbiter: one-hot, 0 for none,
 // registered, held while the request of the input stays high and passes the filter.
-// Reset: listens to nobody, no grant. Twin of hw.OutputPorts, for one output.
+// Reset: listens to none, no grant. Twin of hw.OutputPorts, for one output.
 `default_nettype none
 
 module output_port #(

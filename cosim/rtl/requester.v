@@ -2,15 +2,15 @@
 //
 // load_i in cycle c, the last one of a slot, takes frame, length and port at the end of that
 // cycle. After the compute window it asks: request_o is up from cycle c + 1 + COMPUTE_CYCLES to
-// the last phit, with the output in port_o, SL_PORT_NONE for whom a list says, and the frame's
+// the last phit, with the output in port_o, SL_PORT_NONE if a list says which, and the frame's
 // tag in tag_o. ARBITRATION_CYCLES later the first phit is on the wire, and at the end of that
-// cycle serving_i says which output serves it: SL_PORT_NONE stops it there. A frame for whom a
-// list says is sent on to the output that serves it: that is its destination, and its CRC is
-// made anew. served_o is who has taken the frame that was loaded last.
+// cycle serving_i says which output serves it: SL_PORT_NONE stops it there. A frame whose
+// output a list says goes to the one that serves it: that becomes its destination, and its CRC is
+// recomputed. served_o is the output that has taken the frame loaded last.
 //
 // Ignored: load_i from cycle c + 1 to the last phit, and load_i with a length_i below 16 or
 // above FRAME_BYTES_MAX. Bits on the wire are those of serialiser.v.
-// Reset: idle and dark, also in mid-frame; served by nobody. Twin of nic.Serialisers, for one
+// Reset: idle and dark, also in mid-frame; served by none. Twin of nic.Serialisers, for one
 // cell.
 `default_nettype none
 `include "starloom_registers.vh"
@@ -52,13 +52,13 @@ module requester #(
   localparam [15:0] CRC_BITS = 16'd16;
   localparam [15:0] PHIT = PHIT_BITS[15:0];
   localparam [31:0] PORT_NONE = `SL_PORT_NONE;
-  wire unused = &{1'b0, PORT_NONE[31:16], crc, behind[15:0]};
+  wire unused = &{1'b0, PORT_NONE[31:16], crc, ending[15:0]};
 
   reg [FRAME_BITS+PHIT_BITS-1:0] stream_q; // the next bit at the top, dark bits after the last byte
   reg [15:0] left_q;                       // bits to send, 0 when idle
   reg [16:0] wait_q;                       // cycles to the first phit
   reg first_q;                             // no phit has been sent
-  reg listed_q;                            // the destination is who serves it: the CRC is made anew
+  reg listed_q;                            // the destination is the output that serves it: the CRC is recomputed
   reg [15:0] port_q, tag_q, served_q;
 
   // Byte 0 from the bottom to the top, where it is sent first.
@@ -116,7 +116,7 @@ module requester #(
     end
   end
 
-  // The bits of this phit before the CRC, and the CRC behind them.
+  // The bits of this phit before the CRC, and the CRC after them.
   wire [PHIT_BITS-1:0] phit = stream_q[FRAME_BITS +: PHIT_BITS];
   wire [PHIT_BITS-1:0] all = {PHIT_BITS{1'b1}};
   wire [15:0] covered_left = left_q > CRC_BITS ? left_q - CRC_BITS : 16'd0;
@@ -127,8 +127,8 @@ module requester #(
     .next_o(next), .crc_o(crc)
   );
   wire [15:0] crc_left = left_q < CRC_BITS ? next << (CRC_BITS - left_q) : next;
-  wire [PHIT_BITS+15:0] behind = {crc_left, {PHIT_BITS{1'b0}}} >> covered;
-  wire [PHIT_BITS-1:0] sent = listed_q ? (phit & ~(all >> covered)) | behind[16 +: PHIT_BITS] : phit;
+  wire [PHIT_BITS+15:0] ending = {crc_left, {PHIT_BITS{1'b0}}} >> covered;
+  wire [PHIT_BITS-1:0] sent = listed_q ? (phit & ~(all >> covered)) | ending[16 +: PHIT_BITS] : phit;
   wire [PHIT_BITS-1:0] lit = !sends ? ~all : last ? ~((all >> 1) >> (left_q - 16'd1)) : all;
 
   assign rail1_o = sent & lit;
@@ -145,7 +145,7 @@ module requester #(
       if (left_q > FRAME_BITS[15:0]) $fatal(1, "left: %0d bits to send, a frame has %0d at most", left_q, FRAME_BITS);
       if ({15'd0, wait_q} > WAIT_CYCLES) $fatal(1, "wait: %0d cycles to the first phit of %0d", wait_q, WAIT_CYCLES);
       if (left_q == 16'd0 && (wait_q != 17'd0 || port_q != PORT_NONE[15:0])) $fatal(1, "idle: waits %0d cycles for port %0d", wait_q, port_q);
-      if (sends && !first_q && served_q == PORT_NONE[15:0]) $fatal(1, "served: sends to nobody");
+      if (sends && !first_q && served_q == PORT_NONE[15:0]) $fatal(1, "served: sends to none");
     end
   end
 `endif

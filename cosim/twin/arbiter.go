@@ -9,7 +9,10 @@ import (
 
 // arbiter is the twin of hw.Arbiters of one kind.
 func arbiter(kind string) Twin {
-	t := Twin{Name: "arbiter_" + kind, Sources: []string{"arbiter_" + kind + ".v"}, Components: []string{"hw.Arbiters"}, Mutants: arbiterMutants(kind)}
+	t := Twin{
+		Name: "arbiter_" + kind, Sources: []string{"arbiter_" + kind + ".v", "arbiter_lock.v"},
+		Components: []string{"hw.Arbiters"}, Mutants: arbiterMutants(kind),
+	}
 	for _, set := range [][2]int{{4, 4}, {100, 2}, {1, 1}, {5, 3}, {16, 7}, {64, 1}, {65, 1}, {requestersMax, 1}} {
 		p := Parameters{"REQUESTERS": set[0]}
 		if kind == hw.ArbiterTDMA.String() {
@@ -72,32 +75,36 @@ func changeRequests(random *Random, requests []uint64) {
 
 // arbiterMutants are the mistakes of one kind.
 func arbiterMutants(kind string) []Mistake {
-	const hold = "else if (!hold)"
+	notHeld := Mistake{"holder not held", "else if (free_o)", "else"}
 	return map[string][]Mistake{
 		"fixed": {
 			{"all that request", "request_i & (~request_i + ONE)", "request_i & ~(request_i + ONE)"},
-			{"holder not held", hold, "else"},
-			{"late grant", "grant_q <= choice", "grant_q <= |grant_q ? {REQUESTERS{1'b0}} : choice"},
+			notHeld,
+			{"late grant", "grant_q <= choice_i", "grant_q <= |grant_q ? {REQUESTERS{1'b0}} : choice_i"},
 			{"missing reset", "if (reset) grant_q <= {REQUESTERS{1'b0}};\n    else if", "if"},
 		},
 		"round_robin": {
 			{"off by one", "~(choice | (choice - ONE))", "~(choice | (choice << 1) | (choice - ONE))"},
 			{"winner stays first", "~(choice | (choice - ONE))", "~(choice - ONE)"},
-			{"holder not held", hold, "else"},
-			{"missing reset", "behind_q <= {REQUESTERS{1'b1}};", ""},
+			notHeld,
+			{"missing reset", "if (reset) after_q <= {REQUESTERS{1'b1}};\n    else if", "if"},
 		},
 		"matrix": {
 			{"reset order reversed", "rank_q <= numbers;", "rank_q <= ~numbers;"},
-			{"winner keeps its rank", "(rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow) & ~choice |\n          (choice & {REQUESTERS{LAST[b]}});", "rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow;"},
-			{"nobody moves up", "borrow = above;", "borrow = {REQUESTERS{1'b0}};"},
+			{
+				"winner keeps its rank",
+				"(rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow) & ~choice |\n          (choice & {REQUESTERS{LAST[b]}});",
+				"rank_q[b*REQUESTERS +: REQUESTERS] ^ borrow;",
+			},
+			{"no one moves up", "borrow = above;", "borrow = {REQUESTERS{1'b0}};"},
 			{"moves up by an odd number only", "borrow = borrow & ~rank_q[b*REQUESTERS +: REQUESTERS];", "borrow = {REQUESTERS{1'b0}};"},
-			{"holder not held", hold, "else"},
+			notHeld,
 		},
 		"tdma": {
 			{"slice one cycle long", "LAST_CYCLE = SLICE_CYCLES - 1", "LAST_CYCLE = SLICE_CYCLES"},
-			{"turns wait for the holder", "elapsed_q <= elapsed_q + 16'd1;", "if (!hold) elapsed_q <= elapsed_q + 16'd1;"},
+			{"turns wait for the holder", "elapsed_q <= elapsed_q + 16'd1;", "if (free) elapsed_q <= elapsed_q + 16'd1;"},
 			{"missing reset", "turn_q <= {INDEX_BITS{1'b0}};\n      elapsed_q", "elapsed_q"},
-			{"a turn for nobody", "LAST = REQUESTERS - 1", "LAST = REQUESTERS"},
+			{"a turn for no one", "LAST = REQUESTERS - 1", "LAST = REQUESTERS"},
 		},
 	}[kind]
 }

@@ -11,8 +11,11 @@ const tapsMax = 1024
 
 func bus() Twin {
 	return Twin{
-		Name:       "bus",
-		Sources:    []string{"bus.v", "bus_taps.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v"},
+		Name: "bus",
+		Sources: []string{
+			"bus.v", "bus_taps.v",
+			"arbiter_lock.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v", "arbiter_tdma.v",
+		},
 		Components: []string{"hw.Buses", "hw.ArbitratedBuses"},
 		Sets: []Parameters{
 			{"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 2, "SLICE_CYCLES": 1}, {"TAPS": 4, "PHIT_BITS": 8, "ARBITER": 0, "SLICE_CYCLES": 1},
@@ -23,7 +26,10 @@ func bus() Twin {
 		Mutants: []Mistake{
 			{"all that request are open", ".grant_i(grant_o)", ".grant_i(request_i)"},
 			{"kinds swapped", "ARBITER == 2) begin : round_robin", "ARBITER == 3) begin : round_robin"},
-			{"without an arbiter nobody waits, tap 0 does", "assign grant_o = request_i;", "assign grant_o = request_i & ~{{(TAPS-1){1'b0}}, |request_i[TAPS-1:TAPS/2]};"},
+			{
+				"without an arbiter no one waits, tap 0 does", "assign grant_o = request_i;",
+				"assign grant_o = request_i & ~{{(TAPS-1){1'b0}}, |request_i[TAPS-1:TAPS/2]};",
+			},
 			{"slices of one cycle", ".SLICE_CYCLES(SLICE_CYCLES)", ".SLICE_CYCLES(1)"},
 			{"rails swapped", ".rail1_i(rail1_i), .rail0_i(rail0_i)", ".rail1_i(rail0_i), .rail0_i(rail1_i)"},
 		},

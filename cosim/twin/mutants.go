@@ -9,7 +9,7 @@ import (
 // parameters: a check that cannot fail checks nothing.
 type Mistake struct {
 	Name     string // what is wrong
-	Old, New string // of the top module's source; Old occurs once
+	Old, New string // of the first source that has it; Old occurs once there
 }
 
 // A Mutant is a twin with one mistake in it.
@@ -20,8 +20,9 @@ type Mutant struct {
 
 // WriteSources does what Twin.WriteSources does, with the mistake.
 func (m Mutant) WriteSources(dir string) ([]string, error) {
+	mistaken := m.source()
 	return m.Twin.writeSources(dir, func(name, text string) (string, error) {
-		if name != m.Twin.Sources[0] {
+		if name != mistaken {
 			return text, nil
 		}
 		if found := strings.Count(text, m.Old); found != 1 {
@@ -29,6 +30,16 @@ func (m Mutant) WriteSources(dir string) ([]string, error) {
 		}
 		return strings.Replace(text, m.Old, m.New, 1), nil
 	})
+}
+
+// source names the file that has the mistake: the top module's, or that of a part.
+func (m Mutant) source() string {
+	for _, name := range m.Twin.Sources {
+		if text, err := m.Twin.Source(name); err == nil && strings.Contains(string(text), m.Old) {
+			return name
+		}
+	}
+	return m.Twin.Sources[0]
 }
 
 // Mutants returns those of all twins.

@@ -8,8 +8,10 @@ import (
 
 func outputPort() Twin {
 	return Twin{
-		Name:       "output_port",
-		Sources:    []string{"output_port.v", "output_filter.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v"},
+		Name: "output_port",
+		Sources: []string{
+			"output_port.v", "output_filter.v", "arbiter_lock.v", "arbiter_fixed.v", "arbiter_round_robin.v", "arbiter_matrix.v",
+		},
 		Components: []string{"hw.OutputPorts"},
 		Sets: []Parameters{
 			{"INPUTS": 4, "KIND": 1}, {"INPUTS": 5, "KIND": 0}, {"INPUTS": 3, "KIND": 2}, {"INPUTS": 1, "KIND": 1}, {"INPUTS": 65, "KIND": 1},

@@ -1,8 +1,8 @@
 /* cosim: an Icarus simulation that another process clocks.
  *
- * The other process passes a memory file as descriptor 3. It writes what it
- * wants into the header, counts `command` up and waits until `reply` has the
- * same value; while this module waits, simulated time stands still.
+ * The other process passes a memory file as descriptor 3. It writes its request
+ * into the header, increments `command` and waits until `reply` has the same
+ * value; while this module waits, simulated time stands still.
  *
  *     offset   what
  *     0        struct header
@@ -14,7 +14,7 @@
  *     VALUES   words of 64 bits: inputs without clocks, outputs, unknown bits of
  *              the outputs; each port starts with a word of its own
  *
- * Time within one cycle, in quarters (QUARTER units of the top module's time):
+ * Time within a cycle, in quarters (QUARTER units of the top module's time):
  *
  *     inputs change | clocks rise | clocks fall | outputs are read, next command
  *     0             1             2             3
@@ -49,7 +49,7 @@ enum {
     CLOCKS = 64,
     QUARTER = 100,
     QUARTER_TICKS_MAX = 100000000, /* 64 bits of ticks are 6e10 cycles; a module without timescale counts seconds */
-    SPINS = 20000, /* some 10 us: the other side sleeps rather than this one */
+    SPINS = 20000, /* about 10 us: the other side sleeps rather than this one */
 };
 
 enum { OP_SETTLE = 1, OP_EDGE = 2, OP_CLOSE = 3 };
@@ -72,9 +72,9 @@ struct header {
 };
 
 _Static_assert(sizeof(_Atomic uint32_t) == 4 && sizeof(_Atomic uint64_t) == 8, "atomics are plain words");
-_Static_assert(offsetof(struct header, clocks) == 16, "mirrored in icarus_memory_linux.go");
-_Static_assert(offsetof(struct header, reply) == 64, "mirrored in icarus_memory_linux.go");
-_Static_assert(offsetof(struct header, cycles) == 80, "mirrored in icarus_memory_linux.go");
+_Static_assert(offsetof(struct header, clocks) == 16, "mirrored in memory_linux.go");
+_Static_assert(offsetof(struct header, reply) == 64, "mirrored in memory_linux.go");
+_Static_assert(offsetof(struct header, cycles) == 80, "mirrored in memory_linux.go");
 _Static_assert(sizeof(struct header) <= REQUEST, "the header ends before the request");
 
 struct port {
@@ -119,8 +119,8 @@ static void refuse(const char *format, const char *name)
     exit(1);
 }
 
-/* Returns when there is a command. Never outlives the owner: the kernel kills this
- * process with it, and should it fail to, the look at the parent ends it. */
+/* Returns when there is a command. It never outlives the owner: the kernel kills this
+ * process with it, and should that fail, the check of the parent ends it. */
 static void wait_for_command(void)
 {
     const struct timespec second = {.tv_sec = 1};
@@ -166,7 +166,7 @@ static void put(const struct port *port)
     vpi_put_value(port->net, &value, NULL, vpiNoDelay);
 }
 
-/* Says whether any input changed. */
+/* Returns whether any input changed. */
 static int put_inputs(void)
 {
     int changed = 0;

@@ -1,4 +1,4 @@
-// The arbiter in a loop of its own: what Icarus takes when nobody talks to it.
+// The arbiter in a loop of its own: the time Icarus takes when no one talks to it.
 module arbiter_tb;
     parameter CYCLES = 100000;
 

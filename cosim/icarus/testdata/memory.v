@@ -1,6 +1,6 @@
 `default_nettype none
 
-// 256 x 32 bits, one write port, one registered read port; X where nobody has written.
+// 256 x 32 bits, one write port, one registered read port; X where nothing has been written.
 module memory (
     input  wire        clk_i,
     input  wire        we_i,

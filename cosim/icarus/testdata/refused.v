@@ -1,4 +1,4 @@
-// Ports that nobody can drive with words.
+// Ports that cannot be driven with words.
 module has_inout (input wire clk_i, inout wire [7:0] pad_io);
 endmodule
 

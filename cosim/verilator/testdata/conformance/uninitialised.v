@@ -1,4 +1,4 @@
-// A register that nobody gives a value.
+// A register that is never given a value.
 `default_nettype none
 
 module uninitialised (
