@@ -51,17 +51,17 @@ func (m *Machine) crossed() {
 	}
 	late := 0
 	m.referee.Missing(func(f fabric.Finding) bool {
+		if late++; late > ViolationsMax {
+			l.FindingsTotal++
+			return true
+		}
 		what := "the packet of processor"
-		if f.Text != "" { // no packet on its way
+		if !f.Plain() { // no packet on its way
 			what = "all that is for it from processor"
 		}
 		f.Text = fmt.Sprintf("has not received %s %d after %s", what, f.Value, traces.Plural(m.slot, "slot", "slots"))
-		f.Kind, f.Slot = fabric.FindOverdue, m.slot-1
-		if late++; late <= ViolationsMax {
-			l.Find(f)
-		} else {
-			l.FindingsTotal++
-		}
+		f.Kind, f.Slot, f.Write = fabric.FindOverdue, m.slot-1, nil
+		l.Find(f)
 		return true
 	})
 }

@@ -387,8 +387,15 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 		}
 		return kept
 	}
-	unfinished := func(bank *nic.Bank, cell int, text string) {
-		find(fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell, Text: text})
+	unfinished := func(bank *nic.Bank, cell int, why func(bank *nic.Bank, cell int) (text, cause string)) {
+		f := fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell}
+		cause := ""
+		if v.wants(RuleFinishes) { // of millions, a hundred are described
+			f.Text, cause = why(bank, cell)
+		}
+		if find(f) {
+			v.kept[len(v.kept)-1].Cause = cause
+		}
 	}
 	if m.ending != nil {
 		if !m.finished {
@@ -400,34 +407,31 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 		}
 		return count, missing
 	}
+	notDone, leftToSend := m.notDone, m.leftToSend
 	m.eachProcessor(func(bank *nic.Bank, cell int) {
 		switch bank.Registers[cell].Flags & (nic.FlagDone | nic.FlagFaulty) {
 		case 0:
-			text := "was not done when the run ended"
-			if v.wants(RuleFinishes) {
-				text += m.waitsFor(bank, cell)
-			}
-			unfinished(bank, cell, text)
+			unfinished(bank, cell, notDone)
 		case nic.FlagDone:
-			if what := m.waitsForCredit(bank, cell); what != "" {
-				unfinished(bank, cell, leftToSend(bank, cell)+": it waits for "+what)
+			if m.waitsForCredit(bank, cell) != "" {
+				unfinished(bank, cell, leftToSend)
 			}
 		case nic.FlagFaulty:
 			if !bank.Silenced(cell) {
-				unfinished(bank, cell, "set its own faulty flag and was not done")
+				unfinished(bank, cell, ownFault)
 			}
 		}
 	})
 	if !m.finished && count == 0 {
 		m.eachProcessor(func(bank *nic.Bank, cell int) {
 			if bank.Registers[cell].TxCount > 0 {
-				unfinished(bank, cell, leftToSend(bank, cell))
+				unfinished(bank, cell, leftToSend)
 			}
 		})
 	}
 	if m.finished && m.rules.ExactlyOnce {
 		m.referee.Missing(func(f fabric.Finding) bool {
-			if find(f) && f.Text == "" {
+			if find(f) && f.Plain() {
 				missing = append(missing, missingPacket{len(v.kept) - 1, f.Value, uint32(f.Index)})
 			}
 			return true
@@ -436,9 +440,27 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	return count, missing
 }
 
-// leftToSend says that a processor was done with frames in its TX FIFO.
-func leftToSend(bank *nic.Bank, cell int) string {
-	return fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
+// notDone says that a processor was not done, and what has kept it.
+func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
+	const notDone = "was not done when the run ended"
+	if what := m.waitsForCredit(bank, cell); what != "" {
+		return notDone + ": it waits for " + what, CauseFaults
+	}
+	return notDone + m.waitsFor(bank, cell), ""
+}
+
+// leftToSend says that a processor was done with frames in its TX FIFO. Only faults lose the credits for which
+// they wait.
+func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
+	text = fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
+	if what := m.waitsForCredit(bank, cell); what != "" {
+		return text + ": it waits for " + what, CauseFaults
+	}
+	return text, ""
+}
+
+func ownFault(*nic.Bank, int) (text, cause string) {
+	return "set its own faulty flag and was not done", ""
 }
 
 // waitsForCredit says for which lost credit a processor waits, "" for none.
@@ -454,9 +476,6 @@ func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
 // waitsFor says what keeps a processor that is not done, as far as its referee or its NIC knows.
 func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
 	registers := &bank.Registers[cell]
-	if what := m.waitsForCredit(bank, cell); what != "" {
-		return ": it waits for " + what
-	}
 	if waiter, ok := m.referee.(fabric.Waiter); ok {
 		var frame nic.FrameView
 		if registers.TxCount > 0 {

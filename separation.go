@@ -14,7 +14,7 @@ import (
 
 // Causes of violations in runs with faults.
 const (
-	CauseFaults   = "faults"   // without the faults this does not happen, or not as often
+	CauseFaults   = "faults"   // without the faults this does not happen, or not as often; only faults lose credits
 	CauseFirmware = "firmware" // without the faults the same happens, maybe in another slot
 	CauseUnclear  = "unclear"  // without the faults the rule is broken there, too, but in another way, or more violations than a report lists
 )

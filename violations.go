@@ -41,7 +41,9 @@ func (m *Machine) noteFindings() {
 		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))
 	})
 	for _, f := range v.pending {
-		v.add(m.violation(f))
+		if v.wants(f.Kind.Rule()) {
+			v.kept = append(v.kept, m.violation(f))
+		}
 	}
 	v.pending = v.pending[:0]
 }

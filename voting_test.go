@@ -167,6 +167,13 @@ func TestVotingUndecided(t *testing.T) {
 		"validity: processor 1 has found no majority; the correct modules hold 3 to 9",
 		"validity: processor 3 has found no majority; the correct modules hold 3 to 9",
 	}, said)
+	require.Equal(t, 3, report.Metrics.Get("agreed"))
+
+	// Voters that all find nothing agree on nothing.
+	report = machineRun(t, votingScenario(3, 0, Gossip{Vector: []int64{3, 8, 9}})).Report()
+	require.Equal(t, "[<nil> <nil> <nil>]", fmt.Sprint(found(report)))
+	require.Equal(t, 0, report.Metrics.Get("agreed"))
+	require.Equal(t, []int{0, 1, 2}, report.Metrics.Get("wrong_voters"))
 }
 
 // found is what the voters have decided for, nil for nothing.

@@ -154,6 +154,9 @@ type Finding struct {
 	Value uint32
 	Text  string // what the message says, for the kinds that leave it open
 
+	// Write writes Text of a finding that is kept, if it is not nil: of millions, a hundred are.
+	Write func(f *Finding) string
+
 	Backtrace []wasm.Frame // FindTrap, FindFail: what firmware was doing
 }
 
@@ -165,6 +168,9 @@ func (f *Finding) Compare(o *Finding) int {
 	}
 	return cmp.Or(cmp.Compare(f.Index, o.Index), cmp.Compare(f.Value, o.Value))
 }
+
+// Plain reports whether the kind says all: the finding has no words of its own.
+func (f *Finding) Plain() bool { return f.Text == "" && f.Write == nil }
 
 // FindingKind says what was found. The order is the order in the report.
 type FindingKind uint8
@@ -280,6 +286,9 @@ type Circumstances struct {
 // Describe says in which cycle and where a finding shows, and what to tell the user.
 func (c *Circumstances) Describe(f *Finding) (cycle uint64, path, message string) {
 	k := &findings[f.Kind]
+	if f.Write != nil {
+		f.Text, f.Write = f.Write(f), nil
+	}
 	switch {
 	case k.when == atValue:
 		cycle = c.Timing.SlotCycle(f.Slot) + uint64(f.Value)

@@ -157,10 +157,12 @@ func (r *gossipReferee) Keeps() []string { return []string{fabric.RuleNoCreation
 
 // Unfinished implements fabric.Ending.
 func (r *gossipReferee) Unfinished(yield func(fabric.Finding)) {
+	unfinished := func(f *fabric.Finding) string {
+		return fmt.Sprintf("knew %d of %d items when the run ended; the first that it lacks is that of processor %d", r.count[f.Index], r.n, r.lacks(f.Index))
+	}
 	for vertex, count := range r.count {
 		if int(count) < r.n {
-			yield(fabric.Finding{Kind: fabric.FindUnfinished, Index: vertex, Text: fmt.Sprintf(
-				"knew %d of %d items when the run ended; the first that it lacks is that of processor %d", count, r.n, r.lacks(vertex))})
+			yield(fabric.Finding{Kind: fabric.FindUnfinished, Index: vertex, Write: unfinished})
 		}
 	}
 }

@@ -344,6 +344,9 @@ func (r *gossipReferee) Slots() int { return len(r.used) }
 
 // Missing implements fabric.Referee.
 func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
+	someCame := func(f *fabric.Finding) string {
+		return fmt.Sprintf("received %d of %d messages of processor %d", r.count(f.Index, int(f.Value)), r.sessions, f.Value)
+	}
 	for receiver := range r.ports {
 		for sender := range r.ports {
 			count := r.count(receiver, sender)
@@ -352,7 +355,7 @@ func (r *gossipReferee) Missing(yield func(fabric.Finding) bool) {
 			}
 			f := fabric.Finding{Kind: fabric.FindMissing, Index: receiver, Value: uint32(sender)}
 			if r.sessions > 1 {
-				f.Text = fmt.Sprintf("received %d of %d messages of processor %d", count, r.sessions, sender)
+				f.Write = someCame
 			}
 			if !yield(f) {
 				return

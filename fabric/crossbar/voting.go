@@ -201,30 +201,31 @@ func (v *voting) correct() string {
 }
 
 // metrics are of the last session: correct, what the correct modules hold; results, by voter,
-// null for one without a value; agreed, the voters that have found what most have found; and
-// the ids of those that have found anything but what correct modules hold. The last two are not
-// known before a voter has come so far.
+// null for one without a value; agreed, how many have found the value that most have found, 0 if no
+// voter has found one; and the ids of those that have found anything but what correct modules hold.
+// The last two are not known before a voter has come so far.
 func (v *voting) metrics(r *fabric.Results, m *fabric.Metrics) {
 	results, wrong := make([]*int64, len(v.holds)), []int{}
-	votes, agreed := map[verdict]int{}, 0
+	votes, agreed, came := map[int64]int{}, 0, false
 	for voter := range results {
 		d, given := v.verdict(r, voter, v.sessions-1)
 		if !given {
 			continue
 		}
+		came = true
 		if d.decided {
 			results[voter] = &d.value
+			votes[d.value]++
+			agreed = max(agreed, votes[d.value])
 		}
 		if !v.valid(d) {
 			wrong = append(wrong, voter)
 		}
-		votes[d]++
-		agreed = max(agreed, votes[d])
 	}
 	m.Add("correct", v.correct())
 	m.Add("results", results)
-	m.AddKnown(len(votes) > 0, "agreed", agreed)
-	m.AddKnown(len(votes) > 0, "wrong_voters", wrong)
+	m.AddKnown(came, "agreed", agreed)
+	m.AddKnown(came, "wrong_voters", wrong)
 }
 
 func (v *voting) keeps() []string { return []string{fabric.RuleAgreement, fabric.RuleValidity} }

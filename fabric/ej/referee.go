@@ -412,7 +412,11 @@ func (r *referee) Missing(yield func(fabric.Finding) bool) {
 
 // never is that a node has not received a message.
 func never(node, source int) fabric.Finding {
-	return fabric.Finding{Kind: fabric.FindMissing, Index: node, Value: uint32(source), Text: fmt.Sprintf("never received the message of processor %d", source)}
+	return fabric.Finding{Kind: fabric.FindMissing, Index: node, Value: uint32(source), Write: neverText}
+}
+
+func neverText(f *fabric.Finding) string {
+	return fmt.Sprintf("never received the message of processor %d", f.Value)
 }
 
 // Reset implements fabric.Referee: sources have their own messages.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -229,6 +230,48 @@ func TestEJLostCredits(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestEJLostCreditsAreTheFaults: only faults lose credits, also where the run does not finish without them.
+func TestEJLostCreditsAreTheFaults(t *testing.T) {
+	s := onEJ(imageOf(t, "testdata/stream.c"), ej.Network{A: 1, B: 2, Dimensions: 1, Credits: &fabric.CreditLimits{Depth: 2}}, 1)(t)
+	s.Stop.Slots = 40
+	s.Firmware.Params = map[string]int64{"until": 1000}
+	s.Faults = &starloom.Faults{Schedule: []starloom.Fault{
+		{Kind: "drop", Targets: []string{"ej.node[0].dim[1].link[+1].out"}, Slots: &starloom.FaultSlots{List: []uint32{3, 4}}},
+	}}
+	report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
+	require.NoError(t, err)
+	require.NotNil(t, report.Without)
+	require.EqualValues(t, 7, report.Without.ViolationsTotal)
+	require.Len(t, report.Violations, 7)
+	for i, v := range report.Violations {
+		require.Equal(t, starloom.RuleFinishes, v.Rule)
+		if i == 0 {
+			require.Contains(t, v.Message, ": it waits for a credit of ej.node[0].dim[1].port[+1], which has lost 2 of 2")
+			require.Equal(t, starloom.CauseFaults, v.Cause)
+		} else {
+			require.Equal(t, starloom.CauseFirmware, v.Cause)
+		}
+	}
+}
+
+// TestMissingIsCounted: of six million messages that never came a report describes a hundred, and writes no more.
+func TestMissingIsCounted(t *testing.T) {
+	s := onEJ(imageOf(t, "testdata/stream.c"), ej.Network{A: 1, B: 2, Dimensions: 4}, 1)(t)
+	s.Firmware.Params = map[string]int64{"until": 0}
+	s.Workload = starloom.Workload{AllToAll: &fabric.AllToAll{}}
+	s.Rules.ExactlyOnce = true
+	m := machine(t, s, starloom.MachineOptions{})
+	require.NoError(t, m.Run(t.Context(), nil))
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	report := m.Report()
+	runtime.ReadMemStats(&after)
+	require.EqualValues(t, 2401*2400, report.ViolationsTotal)
+	require.Len(t, report.Violations, starloom.ViolationsMax)
+	require.Equal(t, "processor 0 never received the message of processor 1", report.Violations[0].Message)
+	require.Less(t, after.TotalAlloc-before.TotalAlloc, uint64(1<<20))
 }
 
 // TestEJCreditsUnderFaults floods networks whose links lose frames and whose nodes die and come
