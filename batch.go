@@ -21,11 +21,13 @@ import (
 //	workers                          one at a time
 //	hand -> chunk of runs -> put  -> take, in the order of the numbers
 type batch struct {
-	scenario     *Scenario
+	config       *Config
+	rates        []rated // of faults.random, of which config is the first; empty for none
 	seeds        Seeds
 	permutations uint64 // of each seed; 0: the scenario's own workload
 	options      MachineOptions
-	build        func(MachineOptions) (*Machine, error) // nil: NewMachine
+	build        func(MachineOptions) (*Machine, error)    // nil: newMachine
+	alone        func(permutation uint64) (*Config, error) // one of the permutations
 
 	// Filled in by run.
 	total      uint64  // runs
@@ -33,6 +35,15 @@ type batch struct {
 	cutShort   bool    // interrupted while a run was repeated
 	slotCycles uint64
 }
+
+// rated is a rate of faults.random, and the scenario with it.
+type rated struct {
+	rate   float64
+	config *Config
+}
+
+// processors is the size of the network.
+func (b *batch) processors() int { return b.config.Network.Shape().Processors() }
 
 // batchRun is one run of a batch.
 type batchRun struct {
@@ -62,7 +73,7 @@ const runsMax = 1_000_000_000
 // runs returns how many runs there are, with all permutations and rates of each seed, or an error
 // if they are more than runsMax.
 func (b *batch) runs() (uint64, error) {
-	each := max(b.permutations, 1) * uint64(max(len(b.scenario.rates()), 1))
+	each := max(b.permutations, 1) * uint64(max(len(b.rates), 1))
 	high, runs := bits.Mul64(b.seeds.count(), each)
 	if high != 0 || runs == 0 || runs > runsMax {
 		return 0, &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than %d runs", b.seeds, runsMax), Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds"))}
@@ -72,10 +83,10 @@ func (b *batch) runs() (uint64, error) {
 
 // chunk returns how many runs a worker takes at a time.
 func (b *batch) chunk() uint64 {
-	if len(b.scenario.RTL) > 0 {
+	if len(b.config.RTL) > 0 {
 		return 1
 	}
-	return uint64(min(max(chunkProcessors/b.scenario.Processors(), 1), chunkRuns))
+	return uint64(min(max(chunkProcessors/b.processors(), 1), chunkRuns))
 }
 
 // workers returns how many machines share the runs, and the workers of each. Small
@@ -83,14 +94,14 @@ func (b *batch) chunk() uint64 {
 // no more machines than chunks, and one for a pin map that is not a file: it belongs to
 // one machine at a time.
 func (b *batch) workers(runs uint64) (machines, each int) {
-	if slices.ContainsFunc(b.scenario.RTL, func(x RTL) bool { return x.PinMap != nil }) {
+	if slices.ContainsFunc(b.config.RTL, func(x RTLConfig) bool { return x.PinMap != nil }) {
 		return 1, 1
 	}
 	workers := b.options.Workers
 	if workers <= 0 {
 		workers = runtime.GOMAXPROCS(0)
 	}
-	if b.scenario.Processors() >= parallelProcessorsMin {
+	if b.processors() >= parallelProcessorsMin {
 		return 1, workers
 	}
 	chunks := (runs-1)/b.chunk() + 1
@@ -111,7 +122,7 @@ func (b *batch) run(ctx context.Context, take func(r *batchRun, total uint64) er
 		if b.build != nil {
 			return b.build(options)
 		}
-		return NewMachine(ctx, b.scenario, options)
+		return newMachine(ctx, b.config, options)
 	}
 	first, err := build()
 	if err != nil {
@@ -222,11 +233,11 @@ func (b *batch) numbered(i uint64) batchRun {
 func (b *batch) firmware(t *tally) FirmwareReport {
 	f := b.about.Firmware
 	f.Traps = t.traps
-	if t.runs == 0 || !b.scenario.Firmware.CPU.metered() {
+	if t.runs == 0 || b.config.Firmware.CPU == nil {
 		return f
 	}
-	t.measured.report(&f, &b.scenario.Firmware.CPU, b.scenario.network().Names())
-	each := b.total / uint64(max(len(b.scenario.rates()), 1))
+	t.measured.report(&f, b.config.Firmware.CPU, b.config.Network.Names())
+	each := b.total / uint64(max(len(b.rates), 1))
 	for _, handler := range []struct {
 		cycles *HandlerCycles
 		spread *spread

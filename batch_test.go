@@ -41,17 +41,25 @@ func TestBatchOnFewMachines(t *testing.T) {
 		{routing(128, 128), 8, 5, 1, 8},
 		{routing(512, 512), 8, 5, 1, 8},
 	} {
-		b := batch{scenario: c.s, options: MachineOptions{Workers: c.asked}}
+		b := batchOf(t, c.s, Seeds{}, MachineOptions{Workers: c.asked})
 		machines, each := b.workers(c.runs)
 		require.Equal(t, []int{c.machines, c.each}, []int{machines, each}, "%+v", c)
 	}
 }
 
+// batchOf elaborates a scenario that is run many times.
+func batchOf(t *testing.T, s *Scenario, seeds Seeds, o MachineOptions) *batch {
+	b, err := s.ratedBatch(seeds, o)
+	require.NoError(t, err)
+	return b
+}
+
 // TestBatchTakesRunsInOrder runs small chunks on more machines than cores: runs come
 // in order, and the ones that wait are few.
 func TestBatchTakesRunsInOrder(t *testing.T) {
-	b := batch{scenario: routing(64, 64), seeds: Seeds{7, 18}, options: MachineOptions{Workers: 5}}
-	b.scenario.Stop.Slots = 1
+	s := routing(64, 64)
+	s.Stop.Slots = 1
+	b := batchOf(t, s, Seeds{7, 18}, MachineOptions{Workers: 5})
 	seed := uint64(7)
 	require.NoError(t, b.run(context.Background(), func(r *batchRun, total uint64) error {
 		require.Equal(t, seed, r.seed)
@@ -70,14 +78,12 @@ func TestBatchEndsWithItsWorkers(t *testing.T) {
 		var built atomic.Int32
 		var returned, late atomic.Bool
 		taken := 0
-		b := batch{
-			scenario: all("pops/offline", 2, 4), permutations: 40320, options: MachineOptions{Workers: 2},
-			build: func(o MachineOptions) (*Machine, error) {
-				if built.Add(1) == 2 && failingRun == 0 {
-					return nil, broken
-				}
-				return NewMachine(context.Background(), all("pops/offline", 2, 4), o)
-			},
+		b := batchOf(t, all("pops/offline", 2, 4), Seeds{}, MachineOptions{Workers: 2})
+		b.build = func(o MachineOptions) (*Machine, error) {
+			if built.Add(1) == 2 && failingRun == 0 {
+				return nil, broken
+			}
+			return NewMachine(context.Background(), all("pops/offline", 2, 4), o)
 		}
 		err := b.run(context.Background(), func(*batchRun, uint64) error {
 			late.Store(returned.Load())
@@ -122,7 +128,7 @@ func TestPermutationsHaveCoinsOfTheirOwn(t *testing.T) {
 func TestPermutationAlone(t *testing.T) {
 	scenario := func() *Scenario { return all("pops/random", 3, 2) } // d > g: some fail
 	runs := map[uint64]*batchRun{}
-	b := batch{scenario: scenario(), seeds: Seeds{5, 5}, permutations: 720}
+	b := batchOf(t, scenario(), Seeds{5, 5}, MachineOptions{})
 	firstFail := uint64(noPermutation)
 	require.NoError(t, b.run(context.Background(), func(r *batchRun, _ uint64) error {
 		runs[r.permutation] = r

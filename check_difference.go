@@ -116,7 +116,7 @@ func (c *firmwareChecker) difference(d *CheckDifference, a, b *Machine) {
 
 // before adds what the item was one slot earlier, in both machines.
 func (c *firmwareChecker) before(d *CheckDifference, m *Machine) error {
-	if err := m.Reset(c.scenario.Seed); err != nil || d.Slot < 2 {
+	if err := m.Reset(c.config.Seed); err != nil || d.Slot < 2 {
 		return err // the first step has two boundaries
 	}
 	for m.slot < d.Slot-1 && !m.ended {

@@ -18,7 +18,7 @@ const (
 // stepsAfter is for how many slots in a row there may be input after some of the run: not beyond
 // its limit.
 func (f *fuzzer) stepsAfter(slots uint32) int {
-	return min(fuzzStepsMax, max(1, int(f.m.scenario.Stop.Slots)-int(slots)))
+	return min(fuzzStepsMax, max(1, int(f.m.config.Slots)-int(slots)))
 }
 
 // draw makes an input for the slots that come next: of nothing, or of one that has reached something.

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"starloom/firmware"
+	"starloom/firmware/wasm"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -131,8 +132,11 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 	if err != nil {
 		return nil, err
 	}
-	own := *s
-	c := &firmwareChecker{ctx: ctx, scenario: &own, progress: o.Progress}
+	own, err := s.elaborate()
+	if err != nil {
+		return nil, err
+	}
+	c := &firmwareChecker{ctx: ctx, config: own, keys: s.checkedKeys(), progress: o.Progress}
 	if c.progress == nil {
 		c.progress = func(string) {}
 	}
@@ -142,8 +146,8 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 		own.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")
 	}
-	if own.Firmware.Program == "" {
-		c.alone = own.servesOne(ctx)
+	if own.Firmware.Program == nil {
+		c.alone = c.servesOne()
 	}
 	if err := c.check(&o); err != nil {
 		return nil, err
@@ -159,7 +163,8 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 // firmwareChecker is a check that is going on.
 type firmwareChecker struct {
 	ctx      context.Context
-	scenario *Scenario
+	config   *Config // without RTL
+	keys     checkedKeys
 	alone    bool // the image serves one processor per instance: nothing is banked
 	progress func(what string)
 	report   FirmwareCheck
@@ -171,13 +176,25 @@ type firmwareChecker struct {
 
 // servesOne reports whether the image serves one processor per instance. One that cannot be
 // read is refused when a machine is built.
-func (s *Scenario) servesOne(ctx context.Context) bool {
-	binary, err := s.imageBytes()
+func (c *firmwareChecker) servesOne() bool {
+	binary, err := c.imageBytes()
 	if err != nil {
 		return false
 	}
-	info, err := firmware.InspectImage(ctx, s.Firmware.imageName(), binary)
+	info, err := firmware.InspectImage(c.ctx, c.config.Firmware.Name, binary)
 	return err == nil && info.Runtime
+}
+
+// processors is the size of the network.
+func (c *firmwareChecker) processors() int { return c.config.Network.Shape().Processors() }
+
+// unitCPU is a core on which every instruction costs 1, and no call is too long.
+func unitCPU() *CPUConfig {
+	costs, err := wasm.Table("unit", nil)
+	if err != nil {
+		panic(err) // it is one of the models
+	}
+	return &CPUConfig{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
 }
 
 // leave notes what is not compared.
@@ -224,22 +241,22 @@ func (c *firmwareChecker) conclude() {
 
 // machine builds a machine for a way to execute.
 func (c *firmwareChecker) machine(run *CheckedRun) (*Machine, error) {
-	s := *c.scenario
-	s.Firmware.Mode = run.Mode
-	if run.Metered != s.Firmware.CPU.metered() {
-		s.Firmware.CPU = CPU{}
+	own := *c.config
+	own.Firmware.Mode = run.Mode
+	if run.Metered != (own.Firmware.CPU != nil) { // which is not done where there is a budget
+		own.Firmware.CPU = nil
 		if run.Metered {
-			s.Firmware.CPU = CPU{Model: "unit", TrapCycles: firmware.LimitMax}
+			own.Firmware.CPU = unitCPU()
 		}
 	}
-	return NewMachine(c.ctx, &s, MachineOptions{Engine: run.Engine, Workers: run.Workers, BankSize: run.BankSize, Runtime: run.Runtime, audit: true})
+	return newMachine(c.ctx, &own, MachineOptions{Engine: run.Engine, Workers: run.Workers, BankSize: run.BankSize, Runtime: run.Runtime, audit: true})
 }
 
 // compare runs the scenario in all ways, and looks for the first difference between the
 // first one and the first that differs from it.
 func (c *firmwareChecker) compare() error {
-	n := c.scenario.Processors()
-	runs := []CheckedRun{{Mode: c.mode(), Runtime: "compiler", Engine: EngineSlot, Workers: 1, BankSize: n, Metered: c.scenario.Firmware.CPU.metered()}}
+	n := c.processors()
+	runs := []CheckedRun{{Mode: c.mode(), Runtime: "compiler", Engine: EngineSlot, Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
 	add := func(change func(r *CheckedRun)) { // unless a run is in the list
 		run := runs[0]
 		run.Mode = c.mode()
@@ -307,7 +324,7 @@ func (c *firmwareChecker) compare() error {
 
 // wholeUnits rounds the size of a bank up, as a machine does.
 func (c *firmwareChecker) wholeUnits(size int) int {
-	shape := c.scenario.network().Shape()
+	shape := c.config.Network.Shape()
 	return shape.WholeUnits(size) * shape.PerUnit
 }
 
@@ -321,11 +338,10 @@ func (c *firmwareChecker) mode() string {
 
 // oneMeter says why handlers cannot both cost something and nothing, "" if they can.
 func (c *firmwareChecker) oneMeter(first *FirmwareReport) string {
-	cpu := &c.scenario.Firmware.CPU
 	switch {
-	case cpu.BudgetCycles > 0:
+	case c.config.Timing.ComputeCycles > 0:
 		return "metered and not: with firmware.cpu.budget_cycles, handlers may miss slots because of what they cost"
-	case cpu.metered() && first.Traps > 0:
+	case c.config.Firmware.CPU != nil && first.Traps > 0:
 		return "metered and not: handlers trap, and may do so because of what they cost"
 	}
 	return ""
@@ -420,7 +436,7 @@ const checkWritesMax = 32
 // watch runs the scenario banked, calls every handler alone, and notes what it writes and whether
 // it returns.
 func (c *firmwareChecker) watch() (err error) {
-	n := c.scenario.Processors()
+	n := c.processors()
 	if n > watchedProcessorsMax {
 		c.leave(fmt.Sprintf("writes of single handlers: %d processors are more than %d", n, watchedProcessorsMax))
 		return nil
@@ -492,9 +508,10 @@ func (c *firmwareChecker) watch() (err error) {
 // watched is a machine whose handlers are called one at a time, and end: banked, if the image
 // can be. For arbitrary input, they note what they have reached.
 func (c *firmwareChecker) watched(covered bool) (*Machine, error) {
-	s := *c.scenario
-	s.Firmware.Mode = c.mode()
-	return NewMachine(c.ctx, &s, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, s.Processors()), handlersWatched: true, handlersCovered: covered, handlerTicks: watchedTicks})
+	own := *c.config
+	own.Firmware.Mode = c.mode()
+	return newMachine(c.ctx, &own, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, c.processors()),
+		handlersWatched: true, handlersCovered: covered, handlerTicks: watchedTicks})
 }
 
 // writeNotes are the kinds of writes that were seen.

@@ -262,7 +262,7 @@ func TestCheckFindsForeignWrites(t *testing.T) {
 func TestCheckCountsCalls(t *testing.T) {
 	s := checkScenario(t, "shares_a_variable")
 	s.Fabric.POPS = &pops.Network{Groups: 32, GroupSize: 16}
-	c := &firmwareChecker{ctx: t.Context(), scenario: s}
+	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, s)}
 	require.NoError(t, c.watch())
 	require.Len(t, c.report.Writes, 1)
 	require.Equal(t, 512*5, c.report.Writes[0].Count, "in the slots 0 to 4")
@@ -271,7 +271,7 @@ func TestCheckCountsCalls(t *testing.T) {
 
 // TestCheckListsTheWorstWrites: a full list of notes has room for what does harm.
 func TestCheckListsTheWorstWrites(t *testing.T) {
-	c := &firmwareChecker{ctx: t.Context(), scenario: checkScenario(t, "writes_next_door")}
+	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, checkScenario(t, "writes_next_door"))}
 	m, err := c.watched(false)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, m.close()) }()

@@ -73,7 +73,7 @@ type fuzzer struct {
 
 // fuzz gives sequences of arbitrary input to handlers, after some of the slots of the run.
 func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
-	if n := c.scenario.Processors(); n > watchedProcessorsMax {
+	if n := c.processors(); n > watchedProcessorsMax {
 		c.leave(fmt.Sprintf("handlers on arbitrary input: %d processors are more than %d", n, watchedProcessorsMax))
 		return nil
 	}
@@ -82,7 +82,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, f.m.close()) }()
-	bases := fuzzBases(c.scenario.Seed, c.report.Runs[0].Slots)
+	bases := fuzzBases(c.config.Seed, c.report.Runs[0].Slots)
 	for i, base := range bases {
 		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", traces.Plural(base.slots, "slot", "slots"), base.seed))
 		if err := f.step(base); err != nil {
@@ -160,7 +160,7 @@ func (c *firmwareChecker) fuzzer() (*fuzzer, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &fuzzer{m: m, random: rand.New(rand.NewPCG(c.scenario.Seed, 0))}
+	f := &fuzzer{m: m, random: rand.New(rand.NewPCG(c.config.Seed, 0))}
 	for i := range m.shards {
 		for _, instance := range m.shards[i].instances {
 			instance.(*firmware.Watched).Watch(false)

@@ -125,7 +125,7 @@ func TestFuzzFindsAssertions(t *testing.T) {
 // TestFuzzListsTheWorst: a full list of notes has room for what fails the check, and says that
 // it does not have everything.
 func TestFuzzListsTheWorst(t *testing.T) {
-	c := &firmwareChecker{ctx: t.Context(), scenario: checkScenario(t, "trusts_a_payload")}
+	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, checkScenario(t, "trusts_a_payload"))}
 	f, err := c.fuzzer()
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.m.close()) }()
@@ -184,7 +184,7 @@ func TestFuzzSparesGoodFirmware(t *testing.T) {
 		require.NoError(t, err, c[0])
 		run := machine(t, s, MachineOptions{})
 		require.NoError(t, run.Run(t.Context(), nil))
-		checker := &firmwareChecker{ctx: t.Context(), scenario: s, progress: func(string) {}}
+		checker := &firmwareChecker{ctx: t.Context(), config: elaborated(t, s), progress: func(string) {}}
 		checker.report.Runs = []CheckedRun{{Slots: run.Report().Slots}}
 		require.NoError(t, checker.fuzz(&FirmwareCheckOptions{Fuzz: sequences}))
 		var text strings.Builder

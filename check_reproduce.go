@@ -29,7 +29,7 @@ func (c *firmwareChecker) reproduce(folder string) error {
 	if folder == "" || len(c.report.Fuzz) == 0 {
 		return nil
 	}
-	if c.scenario.Fabric.Custom != nil {
+	if c.keys.own == nil {
 		c.leave("files that reproduce findings: a network from Go cannot be written as a scenario")
 		return nil
 	}
@@ -49,12 +49,11 @@ func (c *firmwareChecker) reproduce(folder string) error {
 		_, err = file.Write(data)
 		return err
 	}
-	image := c.scenario.Firmware.Program
+	image := c.config.Firmware.Name
 	imageHere := image
-	if image == "" {
-		imageHere = c.scenario.Firmware.imageName()
+	if c.config.Firmware.Program == nil {
 		image = filepath.Join(folder, imageHere)
-		binary, err := c.scenario.imageBytes()
+		binary, err := c.imageBytes()
 		if err == nil {
 			err = write(image, binary)
 		}
@@ -101,12 +100,18 @@ func againCommand(image, name string) string {
 	return fmt.Sprintf("starloom firmware check %s %s --replay %s", shellQuote(image), shellQuote(name+".yaml"), shellQuote(name+".json"))
 }
 
+// checkedKeys turns a scenario into the keys of a scenario file, and back.
+type checkedKeys struct {
+	own  func() (map[string]any, error) // nil for a network from Go, which a file cannot say
+	read func(keys map[string]any) (*Config, error)
+}
+
 // imageBytes are those of the scenario's image.
-func (s *Scenario) imageBytes() ([]byte, error) {
-	if s.Firmware.ImageBytes != nil {
-		return s.Firmware.ImageBytes, nil
+func (c *firmwareChecker) imageBytes() ([]byte, error) {
+	if c.config.Firmware.Bytes != nil {
+		return c.config.Firmware.Bytes, nil
 	}
-	return firmware.ReadImage(s.imagePath())
+	return firmware.ReadImage(c.config.Firmware.Path)
 }
 
 // reproduction is a scenario, by its keys, and what is fed to it.
@@ -144,7 +149,7 @@ func (r *reproduction) takeFiles(name string, write func(path string, data []byt
 // not shown at all if the scenario has what no file can say.
 func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
 	best.input = x.Input
-	if best.keys, err = c.scenario.keys(); err != nil {
+	if best.keys, err = c.keys.own(); err != nil {
 		return best, false, err
 	}
 	best.keys["firmware"].(map[string]any)["mode"] = c.mode()
@@ -212,15 +217,11 @@ func (r *reproduction) end(slots uint32) {
 
 // shows reports whether a scenario shows a finding.
 func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
-	data, err := json.Marshal(r.keys)
+	own, err := c.keys.read(r.keys)
 	if err != nil {
 		return false
 	}
-	s, err := ParseScenario("scenario", data)
-	if err != nil {
-		return false
-	}
-	if s.network().Shape().Lanes() == 1 { // the port is the one that it hears
+	if own.Network.Shape().Lanes() == 1 { // the port is the one that it hears
 		r.input = r.input.clone()
 		for k := range r.input.Steps {
 			for i := range r.input.Steps[k].Frames {
@@ -228,63 +229,17 @@ func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
 			}
 		}
 	}
-	if r.input.check(s) != nil {
+	if r.input.check(own) != nil {
 		return false
 	}
-	s.Firmware.ImageBytes = c.scenario.Firmware.ImageBytes
-	if s.Firmware.Program == "" && s.Firmware.ImageBytes == nil {
-		if s.Firmware.ImageBytes, err = c.scenario.imageBytes(); err != nil {
+	if own.Firmware.Program == nil {
+		if own.Firmware.Bytes, err = c.imageBytes(); err != nil {
 			return false
 		}
 	}
-	other := &firmwareChecker{ctx: c.ctx, scenario: s, alone: c.alone, progress: c.progress}
+	other := &firmwareChecker{ctx: c.ctx, config: own, alone: c.alone, progress: c.progress}
 	found, err := other.feed(&r.input)
 	return err == nil && slices.ContainsFunc(found, func(y FuzzFinding) bool { return y.is(x) && y.Received == x.Received })
-}
-
-// keys are those of a scenario file that says the same. The image is beside it; what else it reads
-// is named by its whole path.
-func (s *Scenario) keys() (map[string]any, error) {
-	own := *s
-	own.RTL, own.Traces, own.Workload.File = nil, Traces{}, ""
-	if own.Firmware.Program == "" {
-		own.Firmware.Image = own.Firmware.imageName()
-	}
-	if g := own.Workload.Gossip; g != nil {
-		whole := *g
-		own.Workload.Gossip = &whole
-		for _, file := range []struct {
-			path string
-			to   *string
-		}{{g.Path, &whole.Orders}, {g.ValuesPath, &whole.Values}} {
-			if file.path == "" {
-				continue
-			}
-			absolute, err := filepath.Abs(file.path)
-			if err != nil {
-				return nil, err
-			}
-			*file.to = absolute
-		}
-	}
-	data, err := json.Marshal(&own)
-	if err != nil {
-		return nil, err
-	}
-	keys := map[string]any{}
-	decoder := json.NewDecoder(bytes.NewReader(data))
-	decoder.UseNumber() // a seed has 64 bits
-	if err := decoder.Decode(&keys); err != nil {
-		return nil, err
-	}
-	delete(keys, "traces")
-	if workload := keys["workload"].(map[string]any); workload["permutation"] == PermutationRandom { // which is the default, and excludes others
-		delete(workload, "permutation")
-		if len(workload) == 0 {
-			delete(keys, "workload")
-		}
-	}
-	return keys, nil
 }
 
 // cloneKeys copies maps in maps.
@@ -346,7 +301,7 @@ func inOneLine(node *yaml.Node) {
 
 // replay calls a handler once more on the input in a file.
 func (c *firmwareChecker) replay(path string) error {
-	in, err := readFuzzInput(path, c.scenario)
+	in, err := readFuzzInput(path, c.config)
 	if err != nil {
 		return err
 	}
@@ -409,7 +364,7 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 }
 
 // readFuzzInput reads an input and checks it against the network.
-func readFuzzInput(path string, s *Scenario) (*FuzzInput, error) {
+func readFuzzInput(path string, c *Config) (*FuzzInput, error) {
 	const remedy = "give a file that --reproduce has written"
 	text, err := input.Read(path, fuzzInputBytes)
 	if err != nil {
@@ -421,17 +376,17 @@ func readFuzzInput(path string, s *Scenario) (*FuzzInput, error) {
 	if err := decoder.Decode(in); err != nil {
 		return nil, &InputError{Place: path, Reason: fmt.Sprintf("this is not the input of a handler: %v", err), Remedy: remedy}
 	}
-	if err := in.check(s); err != nil {
+	if err := in.check(c); err != nil {
 		return nil, &InputError{Place: path, Reason: err.Error(), Remedy: remedy}
 	}
 	return in, nil
 }
 
 // check compares an input with a network.
-func (in *FuzzInput) check(s *Scenario) error {
-	shape := s.network().Shape()
-	if in.Slots < 1 || in.Slots > s.Stop.Slots {
-		return fmt.Errorf("slots is %d; allowed are 1 to %d", in.Slots, s.Stop.Slots)
+func (in *FuzzInput) check(c *Config) error {
+	shape := c.Network.Shape()
+	if in.Slots < 1 || in.Slots > c.Slots {
+		return fmt.Errorf("slots is %d; allowed are 1 to %d", in.Slots, c.Slots)
 	}
 	if in.Processor < 0 || in.Processor >= shape.Processors() {
 		return fmt.Errorf("there is no processor %d; the network has 0 to %d", in.Processor, shape.Processors()-1)
@@ -443,7 +398,7 @@ func (in *FuzzInput) check(s *Scenario) error {
 		return errors.New("there are no steps and no call")
 	}
 	for k := range in.Steps {
-		if err := in.Steps[k].check(s); err != nil {
+		if err := in.Steps[k].check(c); err != nil {
 			return fmt.Errorf("steps[%d]: %w", k, err)
 		}
 	}
@@ -451,8 +406,8 @@ func (in *FuzzInput) check(s *Scenario) error {
 }
 
 // check compares what a slot brings with a network.
-func (x *FuzzStep) check(s *Scenario) error {
-	shape := s.network().Shape()
+func (x *FuzzStep) check(c *Config) error {
+	shape := c.Network.Shape()
 	lanes := shape.Lanes()
 	if _, err := hex.DecodeString(x.State); err != nil {
 		return fmt.Errorf("state: %w", err)
@@ -467,8 +422,8 @@ func (x *FuzzStep) check(s *Scenario) error {
 		switch {
 		case err != nil:
 			return fmt.Errorf("frames[%d]: payload: %w", k, err)
-		case len(payload) > s.NIC.PayloadBytes:
-			return fmt.Errorf("frames[%d]: a payload of %s; nic.payload_bytes is %d", k, traces.Plural(len(payload), "byte", "bytes"), s.NIC.PayloadBytes)
+		case len(payload) > c.NIC.PayloadBytes:
+			return fmt.Errorf("frames[%d]: a payload of %s; nic.payload_bytes is %d", k, traces.Plural(len(payload), "byte", "bytes"), c.NIC.PayloadBytes)
 		case int(x.Port) >= shape.Ports:
 			return fmt.Errorf("frames[%d]: there is no port %d; a NIC has 0 to %d", k, x.Port, shape.Ports-1)
 		case nic.Kind(x.Kind) >= nic.KindCount:

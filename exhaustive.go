@@ -24,14 +24,10 @@ func (s *Scenario) permutations() uint64 {
 
 // runAll runs every permutation of a small network with the scenario's seed, and
 // reports the one that takes the most slots and the first that fails.
-func runAll(ctx context.Context, s *Scenario, o RunOptions, t *tally) (*Report, error) {
+func runAll(ctx context.Context, b *batch, o RunOptions, t *tally) (*Report, error) {
 	if err := o.refuseTraces("permutation: all is many", "run one of them alone with --permutation K"); err != nil {
 		return nil, err
 	}
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
-	b := batch{scenario: s, seeds: Seeds{s.Seed, s.Seed}, permutations: s.permutations(), options: o.MachineOptions}
 	if err := b.run(ctx, o.counted(t)); err != nil {
 		return nil, err
 	}
@@ -51,11 +47,11 @@ func (b *batch) locateFirst(ctx context.Context, t *tally) error {
 		b.cutShort = true
 		return nil
 	}
-	one := *b.scenario
-	if err := one.choosePermutation(*t.failed[0].Permutation); err != nil {
+	one, err := b.alone(*t.failed[0].Permutation)
+	if err != nil {
 		return err
 	}
-	located, err := runOne(ctx, &one, RunOptions{MachineOptions: b.options}, new(outputs))
+	located, err := runOne(ctx, one, RunOptions{MachineOptions: b.options}, new(outputs))
 	if err == nil && located.Digest == t.firstFail.Digest {
 		t.firstFail = located
 	}
@@ -69,13 +65,13 @@ func (b *batch) locateFirst(ctx context.Context, t *tally) error {
 // reportAll sums up. Slots are the most that any run took; frames, violations and
 // what handlers took are those of all runs.
 func (b *batch) reportAll(t *tally) *Report {
-	s, n := b.scenario, b.scenario.Processors()
+	c, n := b.config, b.processors()
 	r := &Report{
-		Schema: ReportSchema, Scenario: s.Name, Seed: s.Seed, Engine: b.about.Engine, Verdict: VerdictPass,
+		Schema: ReportSchema, Scenario: c.Name, Seed: c.Seed, Engine: b.about.Engine, Verdict: VerdictPass,
 		Rules: b.about.Rules, ViolationsTotal: t.broken,
 		Slots: t.slotsMax, Cycles: t.slotsMax * b.slotCycles, Frames: t.frames,
 		Firmware: b.firmware(t),
-		Notes:    s.knownOf(s.program()).notes,
+		Notes:    c.Known.Notes,
 		Digest:   t.digest(),
 		cutShort: b.cutShort,
 	}
@@ -89,7 +85,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		r.Metrics.Add("slots_max", int(*slots.Max))
 		r.Metrics.Add("steps_max", int(*steps.Max))
 		r.Metrics.Add("worst_permutation", permutationNumber(n, *t.worst.Permutation))
-		r.Notes = append(r.Notes, fmt.Sprintf("of the permutations that passed, %d takes the most slots; alone: %s", *t.worst.Permutation, alone(s.Seed, t.worst.Permutation)))
+		r.Notes = append(r.Notes, fmt.Sprintf("of the permutations that passed, %d takes the most slots; alone: %s", *t.worst.Permutation, alone(c.Seed, t.worst.Permutation)))
 	}
 	if held := statistics.Get("packets_per_processor_max"); held != nil {
 		r.Metrics.Add("packets_per_processor_max", int(*held.Max))
@@ -99,7 +95,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		failing := permutationNumber(n, *first)
 		r.Verdict = VerdictFail
 		r.Metrics.Add("failing_permutation", failing)
-		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, alone(s.Seed, first)))
+		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, alone(c.Seed, first)))
 		if t.worst != nil {
 			r.Notes = append(r.Notes, "slots and cycles are the most that any run took; slots_mean, slots_max, steps_max and worst_permutation are those of the runs that passed")
 		}
@@ -111,7 +107,7 @@ func (b *batch) reportAll(t *tally) *Report {
 	if t.runs < b.total {
 		r.Verdict = VerdictFail
 		r.ViolationsTotal++
-		r.Violations = append(r.Violations, Violation{Rule: RuleInterrupted, Path: s.network().Kind(), Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.total)})
+		r.Violations = append(r.Violations, Violation{Rule: RuleInterrupted, Path: c.Network.Kind(), Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.total)})
 	}
 	return r
 }

@@ -75,18 +75,17 @@ type MachineOptions struct {
 // Everything else is an error that says so, not a panic. One goroutine may use a machine
 // at a time; different machines are independent.
 type Machine struct {
-	scenario *Scenario
-	options  MachineOptions
-	network  fabric.Network
-	shape    fabric.Shape
-	names    fabric.Names
-	program  *fabric.Program // nil: an image of the user's
-	known    knownOf         // of the program, for reports
-	timing   nic.Timing
-	rules    Rules
-	faults   *faulted  // nil for none
-	meter    *metering // nil if handlers take no time
-	armed    []bool    // per slot of a step: must be free of collisions
+	config  *Config
+	options MachineOptions
+	network fabric.Network
+	shape   fabric.Shape
+	names   fabric.Names
+	program *fabric.Program // nil: an image of the user's
+	timing  nic.Timing
+	rules   Rules
+	faults  *faulted  // nil for none
+	meter   *metering // nil if handlers take no time
+	armed   []bool    // per slot of a step: must be free of collisions
 
 	host      *firmware.Host
 	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
@@ -203,14 +202,18 @@ const (
 // maps, a network from Go) must not be changed while the machine is used. The caller
 // closes the machine.
 func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, error) {
-	if err := s.Check(); err != nil {
+	c, err := s.elaborate()
+	if err != nil {
 		return nil, err
 	}
-	own := *s
-	m := &Machine{scenario: &own, options: o, rules: s.rules(), stop: new(atomic.Bool)}
-	if cpu := &s.Firmware.CPU; cpu.metered() {
-		m.meter = newMetering(cpu, s.Processors())
-		m.rules.MeetsBudget = cpu.BudgetCycles > 0
+	return newMachine(ctx, c, o)
+}
+
+// newMachine builds a machine from what a scenario has become.
+func newMachine(ctx context.Context, c *Config, o MachineOptions) (*Machine, error) {
+	m := &Machine{config: c, options: o, rules: c.Rules, timing: c.Timing, stop: new(atomic.Bool)}
+	if c.Firmware.CPU != nil {
+		m.meter = newMetering(c.Firmware.CPU, c.Network.Shape().Processors())
 	}
 	if err := m.build(ctx); err != nil {
 		return nil, errors.Join(err, m.close())
@@ -219,23 +222,14 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 }
 
 func (m *Machine) build(ctx context.Context) (err error) {
-	s := m.scenario
-	m.network = s.network()
-	m.shape, m.names, m.program = m.network.Shape(), m.network.Names(), s.program()
-	m.known = s.knownOf(m.program)
-	m.timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
-	if err != nil {
-		return &InputError{Place: s.Place("link"), Reason: err.Error(), Remedy: "change the value"}
-	}
-	m.timing.ArbitrationCycles, m.timing.Frames = m.shape.ArbitrationCycles, max(1, m.shape.FramesPerSlot)
+	c := m.config
+	m.network, m.program = c.Network, c.Firmware.Program
+	m.shape, m.names = m.network.Shape(), m.network.Names()
 	if free := m.rules.CollisionFree; free != nil {
 		m.armed = make([]bool, free.Period)
 		for _, slot := range free.Slots {
 			m.armed[slot-1] = true
 		}
-	}
-	if err := m.checkLanes(); err != nil {
-		return err
 	}
 	if err := m.choose(); err != nil {
 		return err
@@ -243,10 +237,10 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkMemory(); err != nil {
 		return err
 	}
-	if m.rom, err = fabric.ROMOf(m.network, &s.Workload, m.program); err != nil {
-		return s.refusal(err)
+	if m.rom, err = fabric.ROMOf(m.network, &c.Workload, m.program); err != nil {
+		return c.Source.Refusal(err)
 	}
-	m.referee = m.network.Referee(&s.Workload, m.program)
+	m.referee = m.network.Referee(&c.Workload, m.program)
 	m.ending, _ = m.referee.(fabric.Ending)
 	if err := m.checkJudged(); err != nil {
 		return err
@@ -254,14 +248,10 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	if err := m.checkDeadline(); err != nil {
 		return err
 	}
-	plan, err := m.planFaults()
-	if err != nil {
-		return err
-	}
-	m.faults = newFaulted(plan, m.shape.Processors())
+	m.faults = newFaulted(c, m.shape.Processors())
 	m.workers = hw.NewWorkers(m.options.Workers)
 	shards := m.shape.Shards(m.options.BankSize)
-	config := m.config(shards)
+	config := m.transportConfig(shards)
 	if err := m.buildFirmware(ctx, shards); err != nil {
 		return interruption(ctx, err)
 	}
@@ -273,28 +263,10 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	} else if m.transport, err = fabric.SlotTransportOf(m.network, config); err != nil {
 		return err
 	}
-	if err := m.load(s.Seed, false); err != nil {
+	if err := m.load(c.Seed, false); err != nil {
 		return interruption(ctx, err)
 	}
 	m.until(context.Background())
-	return nil
-}
-
-// checkLanes refuses NICs of which one FIFO cannot count the frames of all ports.
-func (m *Machine) checkLanes() error {
-	s, lanes := m.scenario, m.shape.Lanes()
-	if lanes > nic.LanesMax {
-		return &InputError{Place: s.Place("fabric." + m.network.Kind()), Reason: fmt.Sprintf("a NIC sends and receives at all of %d ports at once, at most %d are possible", lanes, nic.LanesMax), Remedy: "choose a network of fewer ports"}
-	}
-	for _, fifo := range []struct {
-		key    string
-		frames int
-	}{{"nic.rx_frames", s.NIC.RXFrames}, {"nic.tx_frames", s.NIC.TXFrames}} {
-		if fifo.frames*lanes > framesMax {
-			return &InputError{Place: s.Place(fifo.key), Reason: fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key, fifo.frames, lanes, framesMax),
-				Remedy: fmt.Sprintf("choose %d or less", framesMax/lanes)}
-		}
-	}
 	return nil
 }
 
@@ -306,26 +278,23 @@ func (m *Machine) checkJudged() error {
 	}
 	for _, rule := range m.rules.Switched() {
 		if !slices.Contains(m.shape.Rules(), rule) {
-			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
-				Remedy: "delete it, or take fabric: {bus: ...}"}
+			return m.config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
+				"delete it, or take fabric: {bus: ...}")
 		}
 	}
 	for _, rule := range m.rules.Judged() {
 		if !slices.Contains(keeps, rule) {
-			return &InputError{Place: m.scenario.Place("rules." + rule), Reason: fmt.Sprintf("the rule %s cannot be checked: it does not apply to this program and workload", rule),
-				Remedy: "delete it, or run the program that it belongs to"}
+			return m.config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s cannot be checked: it does not apply to this program and workload", rule),
+				"delete it, or run the program that it belongs to")
 		}
 	}
 	return nil
 }
 
-// framesMax is the depth of a FIFO, of all ports together.
-const framesMax = 255
-
-// config returns the configuration of the transport.
-func (m *Machine) config(shards []hw.Shard) *fabric.Config {
-	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.scenario.NIC.PayloadBytes, Seed: m.scenario.Seed, Shards: shards, Bank: m.processor,
-		Cycle: m.options.Engine == EngineCycle, Workload: &m.scenario.Workload, Program: m.program}
+// transportConfig returns the configuration of the transport.
+func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
+	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.config.NIC.PayloadBytes, Seed: m.config.Seed, Shards: shards, Bank: m.processor,
+		Cycle: m.options.Engine == EngineCycle, Workload: &m.config.Workload, Program: m.program}
 	if m.faults != nil {
 		config.Faults = m.faults.plan
 	}
@@ -354,18 +323,18 @@ func (m *Machine) choose() error {
 	switch o.Engine {
 	case "", EngineAuto:
 		o.Engine = EngineSlot
-		if o.watched || len(m.scenario.RTL) > 0 {
+		if o.watched || len(m.config.RTL) > 0 {
 			o.Engine = EngineCycle
 		}
 	case EngineSlot:
-		if len(m.scenario.RTL) > 0 {
+		if len(m.config.RTL) > 0 {
 			return &InputError{Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles", Remedy: "use --engine cycle or auto, or delete the key rtl"}
 		}
 	case EngineCycle:
 	default:
 		return &InputError{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
 	}
-	if len(m.scenario.RTL) > 0 {
+	if len(m.config.RTL) > 0 {
 		o.Workers, o.BankSize = 1, n // a device belongs to one goroutine
 	}
 	if o.Workers <= 0 {
@@ -383,11 +352,11 @@ func (m *Machine) choose() error {
 
 // buildFirmware loads the image and makes the instances of every shard.
 func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
-	s := m.scenario
+	c := m.config
 	config := nic.BankConfig{
 		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
-		PayloadBytes: s.NIC.PayloadBytes, Seed: firmwareSeed(s.Seed),
-		Discipline: m.shape.NIC(), RxFrames: s.NIC.RXFrames * m.shape.Lanes(), TxFrames: s.NIC.TXFrames * m.shape.Lanes(),
+		PayloadBytes: c.NIC.PayloadBytes, Seed: firmwareSeed(c.Seed),
+		Discipline: m.shape.NIC(), RxFrames: c.NIC.RxFrames * m.shape.Lanes(), TxFrames: c.NIC.TxFrames * m.shape.Lanes(),
 	}
 	if m.rom != nil {
 		config.ROMWords, config.MachineROM = m.rom.Words()
@@ -480,7 +449,7 @@ func (b *instanceTask) make(index, count int) {
 	m, shard := b.m, &b.m.shards[index]
 	first, end := shard.shard.First*m.shape.PerUnit, shard.shard.End*m.shape.PerUnit
 	cells := end - first
-	if m.scenario.Firmware.Mode == ModeIsolated {
+	if m.config.Firmware.Isolated() {
 		cells = 1
 	}
 	config := b.config
@@ -504,7 +473,7 @@ func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error
 	if err != nil {
 		return nil, b.m.notAttached(b.place, err)
 	}
-	if takes, wanted := instance.Bank().Schedule != nil, b.m.scenario.schedule() != ""; takes != wanted {
+	if takes, wanted := instance.Bank().Schedule != nil, b.m.config.Firmware.Schedule != ""; takes != wanted {
 		return nil, b.m.wrongSchedule(b.place, takes)
 	}
 	if b.m.options.handlersWatched {
@@ -526,7 +495,7 @@ func (m *Machine) anyInstance() (any firmware.Instance) {
 // with its frames: where a rule depends on it and the firmware is the user's. That the
 // built-in programs say enough is tested, so that they need not pay for it.
 func (m *Machine) auditsHeld() bool {
-	return m.rules.PacketsPerProcessorMax > 0 && (m.scenario.Firmware.Program == "" || m.options.audit)
+	return m.rules.PacketsPerProcessorMax > 0 && (m.program == nil || m.options.audit)
 }
 
 // notAttached says that the firmware cannot serve a bank.
@@ -539,7 +508,8 @@ func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if takes {
 		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "give firmware.schedule: " + knownAre("schedule", fabric.SchedulesOf(m.network))}
 	}
-	return &InputError{Place: m.scenario.Place("firmware.schedule"), Reason: fmt.Sprintf("the firmware %s takes no schedule", m.image.name), Remedy: "define STARLOOM_SCHEDULE before including starloom.h, or delete schedule"}
+	return m.config.Source.Refuse("firmware.schedule", fmt.Sprintf("the firmware %s takes no schedule", m.image.name),
+		"define STARLOOM_SCHEDULE before including starloom.h, or delete schedule")
 }
 
 // remedyOfImage is what to do about an image that cannot be read.
@@ -548,40 +518,38 @@ func (m *Machine) remedyOfImage(err error) string {
 	for _, p := range m.network.Programs() {
 		known = append(known, p.Name)
 	}
-	folder, name := filepath.Split(m.scenario.Firmware.Image) // absolute, if it is an option's
+	folder, name := filepath.Split(m.config.Firmware.Image) // absolute, if it is an option's
 	return firmware.RemedyOfUnread(filepath.Base(folder)+"/"+name, known, err)
 }
 
 // loadImage compiles the scenario's firmware, fills in its parameters and
 // returns what makes an instance, and the place to name in errors.
 func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(nic.BankConfig) (firmware.Instance, error), string, error) {
-	s := m.scenario
-	place := s.Place("firmware.program")
+	f := &m.config.Firmware
+	place := m.config.Source.Place("firmware.program")
 	if m.options.Runtime == "native" {
 		if m.meter != nil {
 			return nil, place, &InputError{Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model", Remedy: "use compiler or interpreter"}
 		}
 		if m.program == nil || m.program.Native == nil {
-			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + or(s.Firmware.Program, s.Firmware.imageName()), Remedy: "use compiler or interpreter"}
+			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + f.Name, Remedy: "use compiler or interpreter"}
 		}
 		m.image.name = m.program.Name
 		return m.program.Native.NewInstance, place, nil
 	}
 	var wasm []byte
 	var err error
-	if s.Firmware.Program == "" {
-		place, m.image.name, wasm = s.Place("firmware.image"), s.Firmware.imageName(), s.Firmware.ImageBytes
+	m.image.name = f.Name
+	if m.program == nil {
+		place, wasm = m.config.Source.Place("firmware.image"), f.Bytes
 		if wasm == nil {
-			wasm, err = firmware.ReadImage(s.imagePath())
+			wasm, err = firmware.ReadImage(f.Path)
 		}
 		if err != nil {
 			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage(err)}
 		}
-	} else {
-		m.image.name = s.Firmware.Program
-		if wasm, err = firmware.ProgramImage(s.Firmware.Program); err != nil {
-			return nil, place, &InputError{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
-		}
+	} else if wasm, err = firmware.ProgramImage(f.Name); err != nil {
+		return nil, place, &InputError{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
 	}
 	if m.host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
 		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
@@ -590,14 +558,14 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	if m.options.handlersCovered {
 		m.host.Cover()
 	}
-	if path := s.imagePath(); path != "" {
-		m.host.MapsIn(filepath.Dir(path))
+	if f.Path != "" {
+		m.host.MapsIn(filepath.Dir(f.Path))
 	}
 	image, err := m.loadMetered(wasm)
 	if err != nil {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err)} // it says what to do
 	}
-	if image.Runtime && s.Firmware.Mode != ModeIsolated {
+	if image.Runtime && !f.Isolated() {
 		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
 	}
 	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
@@ -606,18 +574,15 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	for k, p := range image.Params {
 		config.Params[k] = p.Default
 	}
-	for name, value := range s.Firmware.Params {
+	for name, value := range f.Params {
 		k := slices.IndexFunc(image.Params, func(p firmware.Param) bool { return p.Name == name })
 		if k < 0 {
 			var known []string
 			for _, p := range image.Params {
 				known = append(known, p.Name)
 			}
-			return nil, place, &InputError{
-				Place:  s.Place("firmware.params." + name),
-				Reason: fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.image.name, name, orNone(known)),
-				Remedy: "remove or rename the parameter",
-			}
+			return nil, place, m.config.Source.Refuse("firmware.params."+name, fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.image.name, name, orNone(known)),
+				"remove or rename the parameter")
 		}
 		config.Params[k] = int32(value)
 	}
@@ -850,7 +815,7 @@ func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
 	if over {
 		m.stop.Store(true)
 	}
-	m.boundary(m.slot >= m.scenario.Stop.Slots)
+	m.boundary(m.slot >= m.config.Slots)
 	m.half = m.half && !over
 	if m.recording != nil {
 		err = m.recording.boundary()

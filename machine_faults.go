@@ -28,10 +28,11 @@ type struck struct {
 }
 
 // newFaulted returns that of a plan, nil for none.
-func newFaulted(plan *fabric.Faults, processors int) *faulted {
-	if plan == nil {
+func newFaulted(c *Config, processors int) *faulted {
+	if len(c.Faults) == 0 {
 		return nil
 	}
+	plan := fabric.NewFaults(c.Network, slices.Clone(c.Faults), c.Seed)
 	return &faulted{plan: plan, processors: plan.On(false), dead: make([]uint8, processors)}
 }
 

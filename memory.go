@@ -44,21 +44,16 @@ func (m *Machine) checkMemory() error {
 	if limit == "" || need <= have {
 		return m.checkBank()
 	}
-	s := m.scenario
 	_, media := m.names.MediumNoun()
 	remedy := fmt.Sprintf("choose a smaller network (it has %d processors and %d %s) or smaller nic buffers, or run it where there is more memory",
 		m.shape.Processors(), m.shape.Media, media)
-	if s.Firmware.Mode == ModeIsolated {
+	if m.config.Firmware.Isolated() {
 		remedy += "; mode: banked takes less"
 	}
 	if own := m.image.dataBytes; own >= 1<<20 {
 		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s", m.image.name, (own+1<<19)>>20, traces.Plural(m.instances(), "instance", "instances"))
 	}
-	return &InputError{
-		Place:  s.Place("fabric." + m.network.Kind()),
-		Reason: fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))),
-		Remedy: remedy,
-	}
+	return m.config.Source.Refuse("fabric."+m.network.Kind(), fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
 }
 
 // memoryText is an amount of memory.
@@ -71,8 +66,7 @@ func memoryText(bytes uint64) string {
 
 // checkBank refuses a bank whose FIFOs the firmware cannot address.
 func (m *Machine) checkBank() error {
-	s := m.scenario
-	if s.Firmware.Mode == ModeIsolated {
+	if m.config.Firmware.Isolated() {
 		return nil
 	}
 	units := m.shape.WholeUnits(m.options.BankSize)
@@ -80,7 +74,8 @@ func (m *Machine) checkBank() error {
 		units = min(units, fabric.BlockUnits)
 	}
 	cells := uint64(units * m.shape.PerUnit)
-	processor := uint64(nic.FrameStride(s.NIC.PayloadBytes) * (s.NIC.RXFrames + s.NIC.TXFrames) * m.shape.Lanes())
+	n := &m.config.NIC
+	processor := uint64(nic.FrameStride(n.PayloadBytes) * (n.RxFrames + n.TxFrames) * m.shape.Lanes())
 	if cells*processor <= bankBytesMax {
 		return nil
 	}
@@ -88,16 +83,14 @@ func (m *Machine) checkBank() error {
 	if units > 1 {
 		remedy += ", or smaller banks with --bank"
 	}
-	return &InputError{
-		Place:  s.Place("nic"),
-		Reason: fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance", traces.Plural(cells, "processor", "processors"), processor),
-		Remedy: remedy,
-	}
+	return m.config.Source.Refuse("nic",
+		fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance", traces.Plural(cells, "processor", "processors"), processor),
+		remedy)
 }
 
 // instances is the number of firmware instances.
 func (m *Machine) instances() int {
-	if m.scenario.Firmware.Mode == ModeIsolated {
+	if m.config.Firmware.Isolated() {
 		return m.shape.Processors()
 	}
 	return len(m.shape.Shards(m.options.BankSize))
@@ -105,30 +98,30 @@ func (m *Machine) instances() int {
 
 // bankBytes is the room of a processor with a small state in a bank; it says whether processors are parked.
 func (m *Machine) bankBytes() uint64 {
-	s := m.scenario
-	return memoryBank + uint64(nic.FrameStride(s.NIC.PayloadBytes))*uint64((s.NIC.RXFrames+s.NIC.TXFrames)*m.shape.Lanes())
+	n := &m.config.NIC
+	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.shape.Lanes())
 }
 
 // residentBytes is what of it has memory behind it in a run: a FIFO's further places only as far as
 // they are used.
 func (m *Machine) residentBytes() uint64 {
-	s, lanes := m.scenario, m.shape.Lanes()
-	further := uint64((s.NIC.RXFrames+s.NIC.TXFrames)*lanes - 2)
+	c, lanes := m.config, m.shape.Lanes()
+	further := uint64((c.NIC.RxFrames+c.NIC.TxFrames)*lanes - 2)
 	switch {
 	case lanes == 1:
 		further = 0
-	case s.Workload.AllToAll != nil:
+	case c.Workload.AllToAll != nil:
 		further /= placesAllToAll
 	default:
 		further /= placesFanOut
 	}
-	return memoryColumns + uint64(lanes) + m.image.stateBytes + uint64(nic.FrameStride(s.NIC.PayloadBytes))*(2+further)
+	return memoryColumns + uint64(lanes) + m.image.stateBytes + uint64(nic.FrameStride(c.NIC.PayloadBytes))*(2+further)
 }
 
 // memoryBytes estimates the most that a process takes whose only machine this is: without the
 // image's own data and states before the image is loaded.
 func (m *Machine) memoryBytes() uint64 {
-	s := m.scenario
+	c := m.config
 	n, processor, instances := uint64(m.shape.Processors()), m.residentBytes(), uint64(m.instances())
 	need := uint64(memoryProcess)
 	if m.parking != nil || m.image.stateBytes == 0 && m.mayPark() {
@@ -140,7 +133,7 @@ func (m *Machine) memoryBytes() uint64 {
 	}
 	need += instances * m.image.dataBytes
 	if network, ok := m.network.(fabric.Weighed); ok {
-		kept, roms := network.WorkloadBytes(&s.Workload, m.program)
+		kept, roms := network.WorkloadBytes(&c.Workload, m.program)
 		need += kept
 		if !m.image.takesROM { // not known yet, or not so
 			need += roms
@@ -162,7 +155,7 @@ func (m *Machine) memoryBytes() uint64 {
 		processor += fabric.HeldBytes
 	}
 	if m.options.Engine == EngineCycle {
-		processor += uint64(m.shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(s.NIC.PayloadBytes)))
+		processor += uint64(m.shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(c.NIC.PayloadBytes)))
 	}
-	return need + n*processor + m.network.MemoryBytes(m.config(nil))
+	return need + n*processor + m.network.MemoryBytes(m.transportConfig(nil))
 }

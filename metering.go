@@ -30,8 +30,8 @@ type metering struct {
 // longestProcessorsMax is up to how many processors a report has the longest call of each.
 const longestProcessorsMax = 65_536
 
-func newMetering(c *CPU, processors int) *metering {
-	x := &metering{ratio: uint64(max(c.ClockRatio, 1)), budget: uint64(c.BudgetCycles)}
+func newMetering(c *CPUConfig, processors int) *metering {
+	x := &metering{ratio: c.Ratio, budget: c.Budget}
 	if processors <= longestProcessorsMax {
 		x.longest = make([]uint32, processors)
 	}
@@ -41,45 +41,13 @@ func newMetering(c *CPU, processors int) *metering {
 // metered reports whether handlers take time.
 func (c *CPU) metered() bool { return c.Model != "" }
 
-// meter returns what the image is rewritten with, nil if handlers take no time.
-func (c *CPU) meter() *wasm.Meter {
-	if !c.metered() {
-		return nil
-	}
-	costs, err := wasm.Table(c.Model, c.Cost)
-	if err != nil {
-		panic(fmt.Sprintf("firmware.cpu: %v", err)) // checkCPU has refused it
-	}
-	limit, key := c.trapCost()
-	return &wasm.Meter{Costs: costs, Limit: limit, Key: key}
-}
-
 // loadMetered compiles an image, with the scenario's meter if it has one.
 func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
 	if m.meter == nil {
 		return m.host.Load(m.image.name, binary)
 	}
 	m.metered = binary
-	return m.host.LoadMetered(m.image.name, binary, m.scenario.Firmware.CPU.meter())
-}
-
-// trapBudgets is how many budgets a handler may take before it traps, unless trap_cycles is set.
-const trapBudgets = 1000
-
-// trapCost is the cost above which a call of the image traps, and the key that says so, "" for
-// none or if costs are not counted further.
-func (c *CPU) trapCost() (cost uint64, key string) {
-	ratio := uint64(max(c.ClockRatio, 1))
-	switch {
-	case c.TrapCycles > 0:
-		if cost = c.TrapCycles * ratio; cost < firmware.LimitMax {
-			return cost, "trap_cycles"
-		}
-		return firmware.LimitMax, ""
-	case c.BudgetCycles > 0:
-		return min(trapBudgets*uint64(c.BudgetCycles)*ratio, firmware.LimitMax), ""
-	}
-	return firmware.LimitDefault, ""
+	return m.host.LoadMetered(m.image.name, binary, m.config.Firmware.CPU.Meter)
 }
 
 // checkCPU checks what the keys of firmware.cpu need of each other.
@@ -459,12 +427,12 @@ func (m *Machine) meterReport(r *FirmwareReport) {
 	if m.meter != nil {
 		var x measured
 		x.measure(m, 0)
-		x.report(r, &m.scenario.Firmware.CPU, m.names)
+		x.report(r, m.config.Firmware.CPU, m.names)
 	}
 }
 
 // report describes what was measured with a clock.
-func (x *measured) report(r *FirmwareReport, cpu *CPU, names fabric.Names) {
+func (x *measured) report(r *FirmwareReport, cpu *CPUConfig, names fabric.Names) {
 	clock := newMetering(cpu, 0)
 	r.CPU, r.Cycles, r.StartCycles = cpu.Model, x.slot.report(names), x.start.report(names)
 	r.Cycles.addProcessors(clock, x.longest, names)

@@ -241,10 +241,11 @@ func TestManyRunsMeasure(t *testing.T) {
 		var sum float64
 		permuted := c.s.permutations()
 		for _, rate := range append(c.rates[:len(c.rates):len(c.rates)], -1)[:max(len(c.rates), 1)] {
-			b := batch{scenario: c.s, seeds: c.seeds, permutations: permuted}
+			s := c.s
 			if rate >= 0 {
-				b.scenario = c.s.withRate(rate)
+				s = s.withRate(rate)
 			}
+			b := batchOf(t, s, c.seeds, MachineOptions{})
 			require.NoError(t, b.run(t.Context(), func(r *batchRun, _ uint64) error {
 				f := r.report.Firmware
 				calls, starts, overruns, sum = calls+f.Cycles.Calls, starts+f.StartCycles.Calls, overruns+*f.Overruns, sum+f.Cycles.Mean*float64(f.Cycles.Calls)
@@ -308,7 +309,8 @@ func TestManyRunsMeasure(t *testing.T) {
 // the run's seed, permutation and rate, in whatever order the runs are added up.
 func TestWorstOfManyRuns(t *testing.T) {
 	s := faultScenario(t, "fabric: {pops: {groups: 1, group_size: 3}}\nfirmware: {program: pops/random, cpu: {model: unit}}\nworkload: {permutation: all}", "random: {kind: dead, rates: [0.1, 0.2]}")
-	b := batch{scenario: s, seeds: Seeds{7, 8}, permutations: 6, about: &Report{}}
+	b := batchOf(t, s, Seeds{7, 8}, MachineOptions{})
+	b.about = &Report{}
 	one := func(run uint64, cycles uint64, processor int) *measured {
 		var x measured
 		x.slot.add(cycles, processor, 4)
@@ -343,7 +345,7 @@ func TestWorstOfManyRuns(t *testing.T) {
 		rates := s.rates()
 		require.EqualValues(t, 24, f.Cycles.Calls)
 		require.EqualValues(t, 200, f.Cycles.Max)
-		require.Equal(t, &WorstCall{Seed: &c.seed, Permutation: &c.permutation, Rate: &rates[c.rate], Processor: uint64(c.run | 3), Path: b.scenario.network().Names().Processor(c.run | 3), Slot: 4}, f.Cycles.Worst)
+		require.Equal(t, &WorstCall{Seed: &c.seed, Permutation: &c.permutation, Rate: &rates[c.rate], Processor: uint64(c.run | 3), Path: s.network().Names().Processor(c.run | 3), Slot: 4}, f.Cycles.Worst)
 		require.EqualValues(t, []any{uint64(7), uint64(0), 0.1}, []any{*f.StartCycles.Worst.Seed, *f.StartCycles.Worst.Permutation, *f.StartCycles.Worst.Rate})
 	}
 }

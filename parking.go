@@ -65,7 +65,7 @@ func (p *parking) each(yield func(firmware.Instance)) {
 // mayPark reports whether the machine can park its processors, if their firmware can be
 // parked.
 func (m *Machine) mayPark() bool {
-	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot && m.scenario.Firmware.Mode != ModeIsolated && m.options.Runtime != "native" &&
+	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot && !m.config.Firmware.Isolated() && m.options.Runtime != "native" &&
 		(m.options.parks || uint64(m.shape.Processors())*m.bankBytes() > parkingBytes)
 }
 

@@ -551,7 +551,7 @@ func newTryHandlerInput(t testing.TB) func([]byte) error {
 	s, err := ParseScenario("", []byte(small))
 	require.NoError(t, err)
 	return written(t, "input.json", func(path string) error {
-		_, err := readFuzzInput(path, s)
+		_, err := readFuzzInput(path, elaborated(t, s))
 		return err
 	})
 }

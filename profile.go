@@ -87,7 +87,7 @@ func (m *Machine) repeatWorst(ctx context.Context, report *Report, each func() e
 	case report.Interrupted() || report.ToolFailed():
 		return "the run was not whole", nil
 	}
-	image, err := m.host.LoadProfiled(m.image.name, m.metered, *m.scenario.Firmware.CPU.meter())
+	image, err := m.host.LoadProfiled(m.image.name, m.metered, *m.config.Firmware.CPU.Meter)
 	if ctx.Err() != nil {
 		report.cutShort = true
 		return ended, nil

@@ -31,36 +31,29 @@ func (s *Scenario) rules() Rules {
 	return Rules{}
 }
 
-// knownOf is what reports say of a scenario's program. It is the same in all runs.
-type knownOf struct {
-	notes        []string // which of many runs this is, and what is known of the program on a network of this size
-	slotsPerStep int      // of the algorithm, 1 if unknown
-	carries      bool     // the firmware routes the workload's packets: an image says so by its rules. Others use the fabric for something else
-}
-
 // noteUnmetered is about a budget that nothing is held to.
 const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
 
-// knownOf takes the scenario's program, nil for an image.
-func (s *Scenario) knownOf(p *fabric.Program) knownOf {
-	k := knownOf{slotsPerStep: 1, carries: s.rules().ExactlyOnce}
+// known takes the scenario's program, nil for an image.
+func (s *Scenario) known(p *fabric.Program) Known {
+	k := Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce}
 	if s.oneOf != "" {
-		k.notes = append(k.notes, s.oneOf)
+		k.Notes = append(k.Notes, s.oneOf)
 	}
 	if c := &s.Firmware.CPU; c.BudgetCycles > 0 && !c.metered() {
-		k.notes = append(k.notes, noteUnmetered)
+		k.Notes = append(k.Notes, noteUnmetered)
 	}
 	switch r := s.Rules; {
 	case p != nil:
-		k.slotsPerStep, k.carries = p.SlotsPerStep, k.carries || p.Rules.ExactlyOnce
+		k.SlotsPerStep, k.Carries = p.SlotsPerStep, k.Carries || p.Rules.ExactlyOnce
 		if p.Note != "" {
-			k.notes = append(k.notes, p.Note)
+			k.Notes = append(k.Notes, p.Note)
 		}
 		if g := s.Workload.Gossip; g != nil && g.Count() == 1 && p.NoteOnce != "" {
-			k.notes = append(k.notes, p.NoteOnce)
+			k.Notes = append(k.Notes, p.NoteOnce)
 		}
 	case r != nil && r.CollisionFree != nil:
-		k.slotsPerStep = r.CollisionFree.Period
+		k.SlotsPerStep = r.CollisionFree.Period
 	}
 	return k
 }

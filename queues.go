@@ -12,7 +12,7 @@ import (
 func (m *Machine) newQueues(shards int) *fabric.Queues {
 	config := fabric.QueueConfig{NoLoss: m.rules.NoLoss}
 	config.Watcher, _ = m.referee.(fabric.QueueWatcher)
-	if !m.known.carries {
+	if !m.config.Known.Carries {
 		config.Deadline = m.rules.DeadlineSlots
 	}
 	return fabric.NewQueues(m.network, config, shards)
@@ -20,7 +20,7 @@ func (m *Machine) newQueues(shards int) *fabric.Queues {
 
 // followsFrames reports whether a rule asks where each frame is.
 func (m *Machine) followsFrames() bool {
-	return m.rules.NoLoss || m.rules.DeadlineSlots > 0 && !m.known.carries
+	return m.rules.NoLoss || m.rules.DeadlineSlots > 0 && !m.config.Known.Carries
 }
 
 // checkDeadline refuses a deadline for what is over only when all of it has arrived.
@@ -28,8 +28,8 @@ func (m *Machine) checkDeadline() error {
 	if m.rules.DeadlineSlots == 0 || m.ending == nil {
 		return nil
 	}
-	return &InputError{Place: m.scenario.Place("rules." + fabric.RuleDeadline), Reason: "this run ends when all has arrived, so stop.slots is its deadline",
-		Remedy: fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.rules.DeadlineSlots)}
+	return m.config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline",
+		fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.rules.DeadlineSlots))
 }
 
 // crossed looks at what the last slot that has crossed has brought, before the books of the boundary
@@ -46,7 +46,7 @@ func (m *Machine) crossed() {
 		}
 		m.queues.Crossed(l, m.slot, &lossy)
 	}
-	if limit := m.rules.DeadlineSlots; limit != m.slot || !m.known.carries {
+	if limit := m.rules.DeadlineSlots; limit != m.slot || !m.config.Known.Carries {
 		return
 	}
 	late := 0

@@ -83,7 +83,7 @@ func (m *Machine) record(o RecordOptions, out *outputs) (_ *Recording, err error
 		if m.plant == nil {
 			return nil, errNoCycles("--engine slot")
 		}
-		if t := m.scenario.Traces.VCD; t != nil && t.Trigger != "" {
+		if m.config.VCD.Triggered {
 			r.vcd.Hold() // see repeatWaveform
 		}
 		if r.wave, err = m.openWaveform(r.vcd); err != nil {
@@ -135,7 +135,7 @@ func (r *Recording) openGTKW(o RecordOptions) (err error) {
 	to := o.VCD.beside(o.GTKW, ".gtkw")
 	r.gtkw, err = r.out.open("--vcd", "gtkw", to)
 	vcdPath, savePath := o.VCD.path, to.path
-	switch name := filepath.Base(r.machine.scenario.Name); {
+	switch name := filepath.Base(r.machine.config.Name); {
 	case vcdPath == "" && savePath == "":
 		vcdPath, savePath = name+".vcd", name+".gtkw"
 	case vcdPath == "":
@@ -317,8 +317,8 @@ func (r *Recording) repeatWaveform(ctx context.Context, m *Machine, report *Repo
 // dollar signs that mean something in a VCD.
 func (m *Machine) traceComments() []string {
 	lines := []string{
-		"scenario " + m.scenario.Name,
-		"scenario-sha256 " + m.scenario.Hash(),
+		"scenario " + m.config.Name,
+		"scenario-sha256 " + m.config.Source.Hash(),
 		fmt.Sprintf("seed %d", m.seed),
 		"firmware " + m.image.name + " sha256 " + m.image.sha256,
 	}

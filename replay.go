@@ -55,11 +55,8 @@ const (
 )
 
 // checkReplay refuses a replay of a processor that is not there.
-func (o *RunOptions) checkReplay(s *Scenario) error {
-	if err := s.Check(); err != nil {
-		return err
-	}
-	if n := s.Processors(); o.ReplayProcessor < 0 || o.ReplayProcessor >= n {
+func (o *RunOptions) checkReplay(c *Config) error {
+	if n := c.Network.Shape().Processors(); o.ReplayProcessor < 0 || o.ReplayProcessor >= n {
 		return &InputError{Place: "--replay", Reason: fmt.Sprintf("there is no processor %d", o.ReplayProcessor), Remedy: fmt.Sprintf("allowed are 0 to %d", n-1)}
 	}
 	return nil

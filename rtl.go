@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"reflect"
 	"slices"
 	"strings"
 
@@ -17,21 +16,7 @@ import (
 	"starloom/fabric"
 	"starloom/hw"
 	"starloom/internal/strict"
-	"starloom/nic"
 )
-
-// RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
-// frames, metrics and digest are those of the model, as long as the RTL is right.
-type RTL struct {
-	Replace string `json:"replace" jsonschema:"required,minLength=1,description=what is replaced: a path or a glob of couplers\\, links (coupler[..].fibre\\, output[..].link\\, in an EJ network link[..] and link[..].out.fibre)\\, transmitters (nic[..].tx\\, port[..].tx)\\, receivers (nic[..].rx\\, port[..].rx)\\, credit counters (port[..].credits)\\, whole NICs or ports\\, of a crossbar filters (output[..].filter)\\, arbiters (output[..].arbiter) and crosspoints (input[..])\\, the taps where faults of media act (coupler[..].fibre_tapped\\, output[..].link_tapped and so on)\\, buses (bus[..])\\, and of those with an arbiter that (bus[..].arbiter) or the taps (bus[..].taps); the name of a fabric with a twin of its own is all hardware at once"`
-	Twin    string `json:"twin,omitempty" jsonschema:"minLength=1,description=Starloom's own Verilog\\, such as star_coupler\\, link or the whole network; if twin and map are left out\\, the twin of whatever is replaced"`
-	Map     string `json:"map,omitempty" jsonschema:"minLength=1,description=path of a pin map that attaches other RTL\\, relative to the scenario's folder"`
-	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared,description=what runs the RTL: wasm (Verilator\\, sandboxed\\, the default)\\, icarus (four states\\, slow) or shared (Verilator\\, native; needs a build with the tag shared)"`
-
-	// PinMap attaches RTL instead of Map, for programs. A machine fills in its
-	// parameters; the caller closes it.
-	PinMap *pinmap.Map `json:"-"`
-}
 
 // rtlComponentsMax is how many components of a machine can be RTL: those of
 // 16 groups of 16. Each is a device, with an address space of its own in wasm.
@@ -41,35 +26,6 @@ const rtlComponentsMax = 1024
 // one for all components of a kind, other RTL one for each component.
 const icarusProcessesMax = 64
 
-// checkRTL checks what the scenario alone can tell.
-func (s *Scenario) checkRTL() error {
-	if len(s.RTL) > 0 && s.Workload.Permutation.Kind == PermutationAll {
-		return s.refuse("rtl", "rtl and every permutation", "choose one permutation; --seed gives others")
-	}
-	if len(s.RTL) > 0 && s.NIC.PayloadBytes > nic.PayloadBytesRTL {
-		return s.refuse("nic.payload_bytes", fmt.Sprintf("payload_bytes is %d; with rtl at most %d are possible", s.NIC.PayloadBytes, nic.PayloadBytesRTL), "choose a smaller payload, or delete the key rtl")
-	}
-	for i := range s.RTL {
-		if err := s.checkReplacement(hw.Index("rtl", i), &s.RTL[i]); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (s *Scenario) checkReplacement(at string, r *RTL) error {
-	if err := s.checkRanges(reflect.ValueOf(r).Elem(), at); err != nil {
-		return err
-	}
-	if _, err := hw.CompilePattern(r.Replace); err != nil {
-		return s.refuse(at+".replace", err.Error(), "correct the pattern; components are, for example, "+s.network().Names().Medium(0)+" and "+s.network().Names().Link(0))
-	}
-	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
-		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
-	}
-	return nil
-}
-
 // noPlaceFor says that a model is not in a machine.
 func noPlaceFor(model string) string {
 	return fmt.Sprintf("this machine has no component of the kind %s", strict.Clip(model))
@@ -77,7 +33,11 @@ func noPlaceFor(model string) string {
 
 // machineRTL is the RTL of a machine. It is a fabric.RTL.
 type machineRTL struct {
-	machine *Machine
+	network fabric.Network
+	names   fabric.Names
+	entries []RTLConfig
+	source  *Source
+	records bool            // models in the place of RTL, whose inputs are kept
 	ctx     context.Context // while the machine is built
 	loop    *inloop.Loop
 
@@ -104,10 +64,10 @@ type machineRTL struct {
 
 // openRTL prepares the RTL that the scenario names; nil for none.
 func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
-	if len(m.scenario.RTL) == 0 {
+	if len(m.config.RTL) == 0 {
 		return nil
 	}
-	m.rtl = &machineRTL{machine: m, ctx: ctx, taken: map[string]int{}}
+	m.rtl = &machineRTL{network: m.network, names: m.names, entries: m.config.RTL, source: &m.config.Source, records: m.options.recordRTL, ctx: ctx, taken: map[string]int{}}
 	return m.rtl
 }
 
@@ -128,7 +88,7 @@ func (r *machineRTL) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []h
 		r.whole = whole.Site()
 	}
 	r.chosen = make([][]inloop.Part, len(parts))
-	for i := range r.machine.scenario.RTL {
+	for i := range r.entries {
 		if err := r.ctx.Err(); err != nil { // builds that are reused would not notice
 			return nil, false, err
 		}
@@ -171,7 +131,7 @@ func (r *machineRTL) held(parts []hw.Sited) ([]bool, error) {
 		for _, part := range parts[i].(hw.Composite).Parts() {
 			k := slices.Index(parts, part)
 			if len(r.chosen[k]) > 0 {
-				return nil, r.machine.scenario.refuse("rtl", fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What), "replace the ones or the others")
+				return nil, r.source.Refuse("rtl", fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What), "replace the ones or the others")
 			}
 			held[k] = true
 		}
@@ -225,11 +185,11 @@ func (r *machineRTL) identity() string {
 
 // replace does what one entry of the scenario says.
 func (r *machineRTL) replace(ctx context.Context, entry int) error {
-	s, x := r.machine.scenario, &r.machine.scenario.RTL[entry]
+	s, x := r.source, &r.entries[entry]
 	at := hw.Index("rtl", entry)
-	if twin, _ := fabric.TwinOf(r.machine.network); twin != nil && r.whole == nil && (x.Replace == r.machine.network.Kind() || x.Twin == twin.Name) {
-		return s.refuse(at+".replace", fmt.Sprintf("%s is all hardware at once, and faults of media act between its parts", twin.Name),
-			fmt.Sprintf("replace %s.**, which is all parts, or leave drop, bit_flip and stuck out of faults", r.machine.network.Kind()))
+	if twin, _ := fabric.TwinOf(r.network); twin != nil && r.whole == nil && (x.Replace == r.network.Kind() || x.Twin == twin.Name) {
+		return s.Refuse(at+".replace", fmt.Sprintf("%s is all hardware at once, and faults of media act between its parts", twin.Name),
+			fmt.Sprintf("replace %s.**, which is all parts, or leave drop, bit_flip and stuck out of faults", r.network.Kind()))
 	}
 	wanted, err := r.open(at, x)
 	if err != nil {
@@ -262,9 +222,9 @@ func (r *machineRTL) replace(ctx context.Context, entry int) error {
 	case found:
 		return nil
 	case len(others) > 0:
-		return s.refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)), r.examples())
+		return s.Refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)), r.examples())
 	}
-	return s.refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), r.examples())
+	return s.Refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), r.examples())
 }
 
 // examples names a component of each kind.
@@ -273,7 +233,7 @@ func (r *machineRTL) examples() string {
 	for _, site := range r.sites {
 		paths = append(paths, site.Path(site.Elements-1))
 	}
-	network := r.machine.network.Kind()
+	network := r.network.Kind()
 	text := fmt.Sprintf("components are, for example, %s, and %s.** for all of them", strings.Join(paths, ", "), network)
 	if r.whole != nil {
 		text += fmt.Sprintf("; %s is all hardware at once", network)
@@ -304,24 +264,24 @@ func (r *machineRTL) match(site *hw.Site, pattern *hw.Pattern) (elements []int) 
 
 // take marks components as replaced, once each.
 func (r *machineRTL) take(entry int, paths []string) error {
-	s := r.machine.scenario
+	s := r.source
 	for _, path := range paths {
 		if other, ok := r.taken[path]; ok {
-			return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("%s is replaced by %s already", path, hw.Index("rtl", other)), "name it in one entry only")
+			return s.Refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("%s is replaced by %s already", path, hw.Index("rtl", other)), "name it in one entry only")
 		}
 		r.taken[path] = entry
 	}
 	if len(r.taken) > rtlComponentsMax {
-		return s.refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example "+r.machine.names.Medium(0))
+		return s.Refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example "+r.names.Medium(0))
 	}
 	return nil
 }
 
 // replaceAll puts one device in place of all hardware.
 func (r *machineRTL) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
-	s, path := r.machine.scenario, r.whole.Path(0)
-	if len(r.taken) > 0 || len(s.RTL) > 1 {
-		return s.refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it", "delete the other entries")
+	s, path := r.source, r.whole.Path(0)
+	if len(r.taken) > 0 || len(r.entries) > 1 {
+		return s.Refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it", "delete the other entries")
 	}
 	if err := r.take(entry, []string{path}); err != nil {
 		return err

@@ -6,7 +6,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
+	stdmaps "maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,6 +18,7 @@ import (
 	"starloom/cosim/pinmap"
 	"starloom/cosim/twin"
 	"starloom/hw"
+	"starloom/internal/maps"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -31,13 +32,13 @@ type rtlSource struct {
 	backend string
 }
 
-func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
-	s := r.machine.scenario
+func (r *machineRTL) open(at string, x *RTLConfig) (*rtlSource, error) {
+	s := r.source
 	source := &rtlSource{at: at, key: at + ".twin", own: x.PinMap, model: x.Twin, backend: x.Backend}
 	if x.Map != "" {
 		source.key = at + ".map"
 		var err error
-		if source.own, err = LoadPinMap(s.resolve(x.Map)); err != nil {
+		if source.own, err = maps.LoadPin(x.Map, r.source.Library()); err != nil {
 			return nil, err
 		}
 		r.maps = append(r.maps, source.own)
@@ -47,7 +48,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 		case x.Twin == "":
 			source.key = at + ".replace"
 		case !slices.Contains(r.twins(), x.Twin):
-			return nil, s.refuse(source.key, noPlaceFor(x.Twin), "choose one of "+strings.Join(r.twins(), ", "))
+			return nil, s.Refuse(source.key, noPlaceFor(x.Twin), "choose one of "+strings.Join(r.twins(), ", "))
 		case r.isWholeModel(x.Twin) != r.isWhole(x.Replace):
 			return nil, r.misfit(source.key, x.Twin, x.Replace)
 		}
@@ -58,19 +59,19 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 	source.backend = or(source.own.Backend, cosim.BackendWasm)
 	source.model = source.own.Model
 	if !slices.Contains(r.twins(), source.model) {
-		return nil, s.refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
+		return nil, s.Refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
 	}
 	if r.isWholeModel(source.model) != r.isWhole(x.Replace) {
 		return nil, r.misfit(source.key, source.model, x.Replace)
 	}
 	for _, output := range source.own.Absent {
 		if !r.watched(source.model, output) {
-			return nil, s.refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "make the output in a wrapper of the RTL")
+			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL has no %s, and the machine needs it", output), "make the output in a wrapper of the RTL")
 		}
 	}
 	for output, latency := range source.own.Latency {
 		if latency > 0 {
-			return nil, s.refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, traces.Plural(latency, "cycle", "cycles")),
+			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, traces.Plural(latency, "cycle", "cycles")),
 				"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
 		}
 	}
@@ -80,7 +81,7 @@ func (r *machineRTL) open(at string, x *RTL) (*rtlSource, error) {
 // misfit says why RTL of a model cannot stand for a path.
 func (r *machineRTL) misfit(key, model, path string) error {
 	all := r.whole.Path(0)
-	return r.machine.scenario.refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
+	return r.source.Refuse(key, fmt.Sprintf("%s does not fit %s", model, path),
 		fmt.Sprintf("%s is the whole of %s: write replace: %s and twin: %s, or another twin for a part", r.whole.Twin, all, all, r.whole.Twin))
 }
 
@@ -107,7 +108,7 @@ func or(value, otherwise string) string {
 // partsOf opens a device for every component, or one for all of them where each would
 // be a process of its own.
 func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.Map, elements []int, paths []string) ([]inloop.Part, error) {
-	if source.backend == cosim.BackendIcarus && source.own == nil && !r.machine.options.recordRTL {
+	if source.backend == cosim.BackendIcarus && source.own == nil && !r.records {
 		device, err := r.array(source, pins, len(elements))
 		return []inloop.Part{{Device: device, Elements: elements}}, err
 	}
@@ -124,12 +125,12 @@ func (r *machineRTL) partsOf(ctx context.Context, source *rtlSource, pins *pinma
 
 // pinMap returns the map of a site's model with the parameters of an element.
 func (r *machineRTL) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap.Map, error) {
-	s, model, parameters := r.machine.scenario, site.Twin, twin.Parameters(site.Parameters(element))
+	s, model, parameters := r.source, site.Twin, twin.Parameters(site.Parameters(element))
 	if parameters["COMPUTE_CYCLES"] > twin.SerialiserComputeMax {
-		return nil, s.refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]), fmt.Sprintf("choose at most %d", twin.SerialiserComputeMax))
+		return nil, s.Refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]), fmt.Sprintf("choose at most %d", twin.SerialiserComputeMax))
 	}
 	if source.own == nil {
-		pins, err := TwinMap(model, parameters, "")
+		pins, err := pinmap.OfTwin(r.source.Library(), model, parameters, "")
 		if err != nil {
 			return nil, r.refuse(source, err)
 		}
@@ -139,7 +140,7 @@ func (r *machineRTL) pinMap(source *rtlSource, site *hw.Site, element int) (*pin
 	}
 	for name, value := range source.own.Parameters {
 		if want, ok := parameters[name]; ok && value != want {
-			return nil, s.refuse(source.key, fmt.Sprintf("the pin map has %s = %d, in this machine it is %d", name, value, want), "change the map, and the RTL's own parameters with it, or the scenario")
+			return nil, s.Refuse(source.key, fmt.Sprintf("the pin map has %s = %d, in this machine it is %d", name, value, want), "change the map, and the RTL's own parameters with it, or the scenario")
 		}
 	}
 	source.own.Parameters = parameters
@@ -152,12 +153,12 @@ const rtlSeed = 1
 
 // device opens the RTL once more.
 func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *pinmap.Map, path string) (cosim.Device, error) {
-	if r.machine.options.recordRTL {
+	if r.records {
 		return r.record(path, source, pins)
 	}
 	if source.backend == cosim.BackendIcarus {
 		if r.icarus++; r.icarus > icarusProcessesMax {
-			return nil, r.machine.scenario.refuse(source.at+".replace", fmt.Sprintf("more than %d components are RTL in Icarus, each a process", icarusProcessesMax),
+			return nil, r.source.Refuse(source.at+".replace", fmt.Sprintf("more than %d components are RTL in Icarus, each a process", icarusProcessesMax),
 				"replace fewer, or use backend: wasm")
 		}
 	}
@@ -174,7 +175,7 @@ func (r *machineRTL) device(ctx context.Context, source *rtlSource, pins *pinmap
 
 // refuse gives errors of RTL and tools their place in the scenario.
 func (r *machineRTL) refuse(source *rtlSource, err error) error {
-	place := r.machine.scenario.Place(source.key)
+	place := r.source.Place(source.key)
 	var bad *InputError
 	var fault *cosim.Fault
 	switch {
@@ -286,7 +287,7 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 	} else {
 		command += shellQuote(or(pins.File, "MAP"))
 	}
-	for _, name := range slices.Sorted(maps.Keys(pins.Parameters)) {
+	for _, name := range slices.Sorted(stdmaps.Keys(pins.Parameters)) {
 		if _, given := pins.Places["parameters."+name]; !given { // by the map: it is the machine's
 			command += fmt.Sprintf(" -G %s=%d", name, pins.Parameters[name])
 		}

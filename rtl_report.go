@@ -77,7 +77,7 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 	if len(m.rtl.report) == 1 {
 		count = m.rtl.report[0].Path + " of this run is"
 	}
-	if m.scenario.checkCommand() == "" { // it is not from a file
+	if m.config.Source.CheckCommand == "" { // it is not from a file
 		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with " + m.rtlCheck()}
 	}
 	notes = []string{fmt.Sprintf("%s RTL: %s finds the first cycle of this run in which RTL and model differ", count, m.rtlCheck())}
@@ -90,7 +90,7 @@ func (m *Machine) rtlNotes(failed bool) (notes []string) {
 // rtlCheck is what compares the RTL of a run with its models: the check of the scenario's file,
 // those of the maps if there is none.
 func (m *Machine) rtlCheck() string {
-	if check := m.scenario.checkCommand(); check != "" {
+	if check := m.config.Source.CheckCommand; check != "" {
 		return "`" + check + "`"
 	}
 	return "`" + strings.Join(m.rtl.checks, "` or `") + "`"

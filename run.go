@@ -85,16 +85,20 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 	if o.SurvivalCSV.given() || o.SurvivalSVG.given() {
 		return nil, &InputError{Place: "--survival", Reason: "a survival curve needs many runs", Remedy: "give --seeds, for example --seeds 1..100"}
 	}
+	all := s.Workload.Permutation.Kind == PermutationAll
+	b, err := s.batch(Seeds{s.Seed, s.Seed}, o.MachineOptions)
+	if err != nil {
+		return nil, err
+	}
 	var out outputs
 	defer out.abort()
 	if err := out.openReports(o); err != nil {
 		return nil, err
 	}
-	all := s.Workload.Permutation.Kind == PermutationAll
 	t := newTally(all, out.rows)
 	if all {
-		report, err = runAll(ctx, s, o, t)
-	} else if report, err = runOne(ctx, s, o, &out); err == nil {
+		report, err = runAll(ctx, b, o, t)
+	} else if report, err = runOne(ctx, b.config, o, &out); err == nil {
 		err = t.add(&batchRun{seed: report.Seed, report: report})
 	}
 	if err != nil {
@@ -107,19 +111,19 @@ func Run(ctx context.Context, s *Scenario, o RunOptions) (report *Report, err er
 }
 
 // runOne emulates one permutation and writes its traces.
-func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (report *Report, err error) {
-	if o.Profile.given() && !s.Firmware.CPU.metered() {
+func runOne(ctx context.Context, c *Config, o RunOptions, out *outputs) (report *Report, err error) {
+	if o.Profile.given() && c.Firmware.CPU == nil {
 		return nil, &InputError{Place: "--profile", Reason: "firmware.cpu has no model: handlers take no time", Remedy: "add cpu: {model: rv32-inorder} to the key firmware"}
 	}
 	machine := o.MachineOptions
 	machine.RunTable = o.RunTableCSV.given() || o.RunTableSVG.given()
 	if o.Replay.given() {
-		if err := o.checkReplay(s); err != nil {
+		if err := o.checkReplay(c); err != nil {
 			return nil, err
 		}
 		machine.replay = o.ReplayProcessor + 1
 	}
-	m, err := NewMachine(ctx, s, machine)
+	m, err := newMachine(ctx, c, machine)
 	if err != nil {
 		return nil, err
 	}
@@ -130,12 +134,12 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	if machine.RunTable && table == nil {
 		remedy := fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}", fabric.WorkloadGossip, workloadExample[fabric.WorkloadGossip], fabric.WorkloadOneToAll, workloadExample[fabric.WorkloadOneToAll])
-		if kind := s.Workload.Kind(); kind == fabric.WorkloadGossip || kind == fabric.WorkloadOneToAll {
+		if kind := c.Workload.Kind(); kind == fabric.WorkloadGossip || kind == fabric.WorkloadOneToAll {
 			remedy = "delete the option"
 		}
 		return nil, &InputError{
 			Place:  "--run-table",
-			Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.network.Kind(), s.Workload.Kind()),
+			Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.network.Kind(), c.Workload.Kind()),
 			Remedy: remedy,
 		}
 	}
@@ -170,7 +174,7 @@ func runOne(ctx context.Context, s *Scenario, o RunOptions, out *outputs) (repor
 	}
 	if err := points.run(ctx, m, func() error {
 		if o.Progress != nil {
-			o.Progress(Progress{Slots: m.slot, SlotsLimit: s.Stop.Slots, Done: m.done, Processors: m.shape.Processors()})
+			o.Progress(Progress{Slots: m.slot, SlotsLimit: c.Slots, Done: m.done, Processors: m.shape.Processors()})
 		}
 		return nil
 	}); err != nil {
@@ -286,13 +290,13 @@ func (m *Machine) report() *Report {
 	total += count
 	var metrics Metrics
 	metrics.Add("steps", m.steps())
-	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}, m.known.carries)...)
+	metrics = append(metrics, m.referee.Metrics(&fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}, m.config.Known.Carries)...)
 	if _, judged := m.referee.(fabric.Judge); m.image.results && !judged {
 		metrics.Add("results", m.results.All())
 	}
 	report := &Report{
 		Schema:          ReportSchema,
-		Scenario:        m.scenario.Name,
+		Scenario:        m.config.Name,
 		Seed:            m.seed,
 		Engine:          m.options.Engine,
 		Verdict:         VerdictPass,
@@ -307,12 +311,12 @@ func (m *Machine) report() *Report {
 		},
 		Metrics:  metrics,
 		Faults:   m.faultReports(),
-		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, Mode: m.scenario.Firmware.Mode, Trusted: m.scenario.Firmware.Mode == ModeBanked, BytesPerProcessor: m.parkedBytes()},
-		Notes:    slices.Clone(m.known.notes),
+		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, Mode: m.config.Firmware.Mode, Trusted: m.config.Firmware.Mode == ModeBanked, BytesPerProcessor: m.parkedBytes()},
+		Notes:    slices.Clone(m.config.Known.Notes),
 		Digest:   m.digest.String(),
 		missing:  missing,
 	}
-	if m.ended && !m.finished && m.slot >= m.scenario.Stop.Slots && count > 0 {
+	if m.ended && !m.finished && m.slot >= m.config.Slots && count > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))
 	}
 	report.Notes = append(report.Notes, m.faultNotes()...)
@@ -342,7 +346,7 @@ const noteChecked = "the firmware is " + firmware.CheckedText
 
 // steps returns the steps of the algorithm that the run took.
 func (m *Machine) steps() int {
-	per := m.known.slotsPerStep
+	per := m.config.Known.SlotsPerStep
 	return (int(m.slot) + per - 1) / per
 }
 

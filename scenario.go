@@ -211,15 +211,6 @@ func (s *Scenario) Processors() int {
 	return n.Shape().Processors()
 }
 
-// imagePath returns the path of Firmware.Image as seen from the working folder, or "" if
-// no file is read for it.
-func (s *Scenario) imagePath() string {
-	if s.Firmware.ImageBytes != nil {
-		return ""
-	}
-	return s.resolve(s.Firmware.Image)
-}
-
 // Inputs returns the files that a run of the scenario reads, as seen from the working
 // folder: image, workload and pin maps, not what pin maps name.
 func (s *Scenario) Inputs() (paths []string) {
@@ -231,14 +222,6 @@ func (s *Scenario) Inputs() (paths []string) {
 		all = append(all, s.resolve(s.RTL[i].Map))
 	}
 	return slices.DeleteFunc(all, func(path string) bool { return path == "" })
-}
-
-// resolve makes a path of the scenario file one of the working folder.
-func (s *Scenario) resolve(path string) string {
-	if path == "" || filepath.IsAbs(path) {
-		return path
-	}
-	return filepath.Join(s.folder, path)
 }
 
 // Place returns where the value at path ("link.phit_bits") stands in the

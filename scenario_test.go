@@ -534,7 +534,7 @@ func TestOverride(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, absolute, s.imagePath(), "relative to the working folder, not to the scenario's")
 	assert.Equal(t, parse().rules(), *s.Rules, "an image is held to the rules of the program that it replaces")
-	assert.Equal(t, 5, s.knownOf(s.program()).slotsPerStep)
+	assert.Equal(t, 5, s.known(s.program()).SlotsPerStep)
 
 	s = parse()
 	s.Rules = &Rules{ExactlyOnce: true}

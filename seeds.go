@@ -62,13 +62,13 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 			Remedy: fmt.Sprintf("give at most %d seeds, or use --csv", junitSeedsMax),
 		}
 	}
-	if err := s.Check(); err != nil {
+	b, err := s.ratedBatch(seeds, o.MachineOptions)
+	if err != nil {
 		return nil, err
 	}
-	if err := o.checkSurvival(s); err != nil {
+	if err := o.checkSurvival(b); err != nil {
 		return nil, err
 	}
-	b := batch{scenario: s, seeds: seeds, permutations: s.permutations(), options: o.MachineOptions}
 	if _, err := b.runs(); err != nil {
 		return nil, err
 	}
@@ -82,17 +82,16 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 		return nil, err
 	}
 	report := b.report(t)
-	var err error
 	report.Files, err = out.commitReports(report, t)
 	return report, err
 }
 
 // checkSurvival refuses outputs of runs with faults that they do not have.
-func (o *RunOptions) checkSurvival(s *Scenario) error {
-	if (o.SurvivalCSV.given() || o.SurvivalSVG.given()) && s.Faults == nil {
+func (o *RunOptions) checkSurvival(b *batch) error {
+	if (o.SurvivalCSV.given() || o.SurvivalSVG.given()) && len(b.config.Faults) == 0 {
 		return &InputError{Place: "--survival", Reason: "the scenario has no faults", Remedy: "write some under faults, or delete the option"}
 	}
-	if o.JUnit.given() && s.rates() != nil {
+	if o.JUnit.given() && len(b.rates) > 0 {
 		return &InputError{Place: "--junit", Reason: "a JUnit file has one test case for each seed, and with rates each is run several times", Remedy: "write one rate in the place of rates"}
 	}
 	return nil
@@ -100,8 +99,7 @@ func (o *RunOptions) checkSurvival(s *Scenario) error {
 
 // runRates runs the batch once for each rate of faults.random, or once.
 func (b *batch) runRates(ctx context.Context, t *tally, o RunOptions) error {
-	rates := b.scenario.rates()
-	if rates == nil {
+	if len(b.rates) == 0 {
 		return b.run(ctx, o.counted(t))
 	}
 	total, err := b.runs()
@@ -109,11 +107,11 @@ func (b *batch) runRates(ctx context.Context, t *tally, o RunOptions) error {
 		return err
 	}
 	take := o.counted(t)
-	for _, rate := range rates {
+	for _, r := range b.rates {
 		one := *b
-		one.scenario = b.scenario.withRate(rate)
-		t.begin(rate)
-		if err := one.run(ctx, func(r *batchRun, _ uint64) error { return take(r, total) }); err != nil {
+		one.config, one.rates = r.config, nil
+		t.begin(r.rate)
+		if err := one.run(ctx, func(run *batchRun, _ uint64) error { return take(run, total) }); err != nil {
 			return err
 		}
 		b.about, b.slotCycles = one.about, one.slotCycles
@@ -159,10 +157,10 @@ func (o *RunOptions) counted(t *tally) func(*batchRun, uint64) error {
 // report sums up the runs of many seeds.
 func (b *batch) report(t *tally) *SeedsReport {
 	r := &SeedsReport{
-		Schema: ReportSchema, Scenario: b.scenario.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
-		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.scenario.knownOf(b.scenario.program()).notes,
+		Schema: ReportSchema, Scenario: b.config.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
+		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.config.Known.Notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
-		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(), command: b.scenario.runCommand(), rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
+		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(), command: b.config.Source.RunCommand, rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
 	}
 	if t.rate != nil {
 		r.MostSlots = nil // of runs that are not alike

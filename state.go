@@ -65,7 +65,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	next := uint64(0) // the last slot that the digest may go on with: it may have the events of this one
 	hw.StateScalar(v, "slot", &m.slot, func(_ int, value uint32) error {
 		next = uint64(value) + 1
-		if limit := m.scenario.Stop.Slots; value > limit {
+		if limit := m.config.Slots; value > limit {
 			return fmt.Errorf("the run is in slot %d, and ends with slot %d", value, limit)
 		}
 		return nil
@@ -136,16 +136,15 @@ func (s *machineState) State(v *hw.StateVisitor) {
 // stateIdentity refuses the state of another firmware, seed, scenario or way to run it, and says
 // all in which it differs.
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
-	scenario, mode, rtl := *m.scenario, or(m.scenario.Firmware.Mode, ModeBanked), ""
-	scenario.Seed, scenario.Firmware.Image = 0, "" // which are told by themselves
+	mode, rtl := or(m.config.Firmware.Mode, ModeBanked), ""
 	if m.rtl != nil {
 		rtl = string(m.rtl.identity())
 	}
 	var others []string
 	for _, own := range []struct{ name, text, other string }{
 		{"firmware", m.image.sha256, "another firmware"},
-		{"seed", fmt.Sprint(m.scenario.Seed), "another seed"},
-		{"scenario", scenario.Hash(), "another scenario"},
+		{"seed", fmt.Sprint(m.config.Seed), "another seed"},
+		{"scenario", m.config.Source.Identity(), "another scenario"},
 		{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
 		{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
 		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("banks of another size (these are of %s)", traces.Plural(uint64(m.options.BankSize), "processor", "processors"))},

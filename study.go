@@ -193,8 +193,11 @@ func (r *studyRuns) scenario(x *fabric.Setting) *Scenario {
 }
 
 func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
-	scenario := r.scenario(x)
-	m, err := NewMachine(r.ctx, scenario, MachineOptions{Engine: EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
+	c, err := r.scenario(x).elaborate()
+	if err != nil {
+		return nil, err
+	}
+	m, err := newMachine(r.ctx, c, MachineOptions{Engine: EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
 	if err != nil {
 		return nil, err
 	}
@@ -204,7 +207,7 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 		return nil, err
 	}
 	r.done++
-	r.Tell(scenario.Name)
+	r.Tell(c.Name)
 	outcome := &fabric.Outcome{Passed: report.Verdict == VerdictPass, Slots: report.Slots, Metrics: report.Metrics, Table: table}
 	if !outcome.Passed {
 		v := report.Violations[0]
@@ -214,12 +217,16 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 }
 
 func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.Sample, error) {
-	values, scenario := histogram{}, r.scenario(x)
+	values := histogram{}
+	b, err := r.scenario(x).batch(Seeds{1, uint64(runs)}, MachineOptions{Engine: EngineSlot, Workers: r.options.Workers})
+	if err != nil {
+		return nil, err
+	}
+	name := b.config.Name
 	sample := &fabric.Sample{Runs: runs, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*fabric.SampleList{}}
-	b := batch{scenario: scenario, seeds: Seeds{1, uint64(runs)}, options: MachineOptions{Engine: EngineSlot, Workers: r.options.Workers}}
-	err := b.run(r.ctx, func(run *batchRun, _ uint64) error {
+	err = b.run(r.ctx, func(run *batchRun, _ uint64) error {
 		if !run.finished {
-			return fmt.Errorf("%s, seed %d: not done after %d slots", scenario.Name, run.seed, run.report.Slots)
+			return fmt.Errorf("%s, seed %d: not done after %d slots", name, run.seed, run.report.Slots)
 		}
 		for _, m := range run.report.Metrics {
 			switch value := m.Value.(type) {
@@ -234,14 +241,14 @@ func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.
 		}
 		value, ok := number64(run.report.Metrics.Get(metric))
 		if !ok {
-			return fmt.Errorf("%s: no metric %s", scenario.Name, metric)
+			return fmt.Errorf("%s: no metric %s", name, metric)
 		}
 		values.add(value)
 		if run.report.Verdict != VerdictPass {
 			sample.Failed++
 		}
 		r.done++
-		r.Tell(scenario.Name)
+		r.Tell(name)
 		return nil
 	})
 	if err == nil {

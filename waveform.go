@@ -38,21 +38,18 @@ type watched struct {
 func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	w := &waveform{machine: m, sampled: -1, begin: m.cycles()}
 	options := vcd.Options{Comments: m.traceComments(), SlackCycles: 2 * uint64(m.timing.SlotCycles())}
-	globs := []string{"**"}
-	if t := m.scenario.Traces.VCD; t != nil {
-		options.From, options.To, options.Before, options.After = t.From, t.To, t.Before, t.After
-		options.OnTrigger = t.Trigger == TriggerFirstViolation
-		w.trigger = options.OnTrigger
-		if len(t.Signals) > 0 {
-			globs = t.Signals
-		}
+	globs, window := []string{"**"}, &m.config.VCD
+	options.From, options.To, options.Before, options.After = window.From, window.To, window.Before, window.After
+	options.OnTrigger, w.trigger = window.Triggered, window.Triggered
+	if len(window.Signals) > 0 {
+		globs = window.Signals
 	}
 	patterns := make([]*hw.Pattern, len(globs))
 	matched := make([]bool, len(globs))
 	for i, glob := range globs {
 		var err error
 		if patterns[i], err = hw.CompilePattern(glob); err != nil {
-			return nil, &InputError{Place: m.scenario.Place(fmt.Sprintf("traces.vcd.signals[%d]", i)), Reason: err.Error(), Remedy: "correct the pattern"}
+			return nil, m.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), err.Error(), "correct the pattern")
 		}
 	}
 	selected := func(path string) (yes bool) {
@@ -88,15 +85,11 @@ func (m *Machine) openWaveform(file *traces.File) (*waveform, error) {
 	m.firmwareProbes(func(p hw.Probe, form vcd.Form) { declare(&w.slot, p, form) })
 	m.plant.Probes(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
 	if err != nil {
-		return nil, &InputError{Place: m.scenario.Place("traces.vcd.signals"), Reason: err.Error(), Remedy: "select other signals"}
+		return nil, m.config.Source.Refuse("traces.vcd.signals", err.Error(), "select other signals")
 	}
 	for i, ok := range matched {
 		if !ok {
-			return nil, &InputError{
-				Place:  m.scenario.Place(fmt.Sprintf("traces.vcd.signals[%d]", i)),
-				Reason: fmt.Sprintf("no signal matches %q", globs[i]),
-				Remedy: m.signalExamples(),
-			}
+			return nil, m.config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), fmt.Sprintf("no signal matches %q", globs[i]), m.signalExamples())
 		}
 	}
 	return w, w.vcd.Begin()
@@ -155,12 +148,12 @@ func (w *waveform) note(end uint64) string {
 	if w.unshown != "" || !w.vcd.Empty() {
 		return w.unshown
 	}
-	t := w.machine.scenario.Traces.VCD
+	from := w.machine.config.VCD.From
 	switch {
 	case end <= w.begin:
 		return "shows nothing: the run took no cycle"
-	case t != nil && t.From >= end:
-		return fmt.Sprintf("shows nothing: traces.vcd.from is %d, and the run ended with cycle %d", t.From, end-1)
+	case from >= end:
+		return fmt.Sprintf("shows nothing: traces.vcd.from is %d, and the run ended with cycle %d", from, end-1)
 	case w.trigger && !w.triggered:
 		return "shows nothing: no rule was broken, so the trigger first_violation never came"
 	case w.trigger:

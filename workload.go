@@ -16,7 +16,7 @@ import (
 // loadWorkload works out what a run has to carry, and the schedule of firmware that
 // takes one.
 func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.scenario.Workload, Seed: m.seed, Shards: len(m.shards), Table: m.options.RunTable, Results: &m.results}
+	load := fabric.Load{Workload: &m.config.Workload, Seed: m.seed, Shards: len(m.shards), Table: m.options.RunTable, Results: &m.results}
 	if m.given != nil {
 		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
 	}
@@ -24,7 +24,7 @@ func (m *Machine) loadWorkload() error {
 		load.Call = caller.Call
 	}
 	if err := m.referee.Load(&load); err != nil {
-		return m.scenario.refusal(err)
+		return m.config.Source.Refusal(err)
 	}
 	for i := range m.shards {
 		m.shards[i].ledger.Overhears = m.referee.Overhears()
@@ -50,7 +50,7 @@ func isKey(place string) bool {
 
 // plan builds the schedule of firmware that takes one.
 func (m *Machine) plan() (err error) {
-	name := m.scenario.schedule()
+	name := m.config.Firmware.Schedule
 	if name == "" {
 		return nil
 	}
@@ -59,7 +59,7 @@ func (m *Machine) plan() (err error) {
 	}
 	m.schedule, err = fabric.ScheduleOf(m.network, name, m.referee)
 	m.sparse, _ = m.schedule.(fabric.Sparse)
-	return m.scenario.refusal(err)
+	return m.config.Source.Refusal(err)
 }
 
 // fillWords works out the schedule's words for the slot that begins: all of them in m.words,

@@ -1,0 +1,95 @@
+package starloom
+
+import (
+	"starloom/cosim/pinmap"
+	"starloom/fabric"
+	"starloom/firmware/wasm"
+	"starloom/nic"
+)
+
+// Config is a scenario that has been elaborated: every default, range, need of the program, size, plan and
+// rule has been decided, and nothing is left open. A machine is built from it, and only reads it.
+type Config struct {
+	Name     string // of the scenario, in reports and traces
+	Seed     uint64
+	Network  fabric.Network // with what its program wants
+	Workload fabric.Workload
+	Rules    fabric.Rules
+	Faults   []fabric.Fault // empty for none
+	Slots    uint32         // after which a run that is not done fails
+	Timing   nic.Timing
+	NIC      NICConfig
+	Firmware FirmwareConfig
+	RTL      []RTLConfig
+	VCD      WaveConfig
+	Known    Known
+	Source   Source
+}
+
+// NICConfig is the size of a NIC: the largest payload of a frame in bytes, and the depth of its FIFOs in
+// frames, at each port.
+type NICConfig struct{ PayloadBytes, RxFrames, TxFrames int }
+
+// FirmwareConfig is what the processors run.
+type FirmwareConfig struct {
+	Program  *fabric.Program // nil for an image of the user's
+	Name     string          // in reports: the program's, or the image's file name
+	Image    string          // as the scenario names it, for remedies
+	Path     string          // of the image, as seen from the working folder; "" if no file is read
+	Bytes    []byte          // the image itself, if no file is read
+	Params   map[string]int64
+	Schedule string     // that it takes, "" for none
+	Mode     string     // ModeBanked or ModeIsolated
+	CPU      *CPUConfig // nil: handlers take no time
+}
+
+// Isolated reports whether every processor has an instance of its own.
+func (f *FirmwareConfig) Isolated() bool { return f.Mode == ModeIsolated }
+
+// CPUConfig is a core whose instructions take time.
+type CPUConfig struct {
+	Model  string
+	Meter  *wasm.Meter
+	Ratio  uint64 // costs that it works off in a cycle of the fabric
+	Budget uint64 // cycles of a handler in a slot; 0: any number
+}
+
+// RTLConfig is RTL in the place of components: a twin, or what a pin map attaches.
+type RTLConfig struct {
+	Replace string // a path, or a pattern of paths
+	Twin    string // "" for that of whatever is replaced
+	Map     string // path of a pin map, as seen from the working folder; "" for none
+	Backend string
+	PinMap  *pinmap.Map // in the place of Map
+}
+
+// WaveConfig is what a waveform shows: the signals that match, all for none, in a window of cycles.
+type WaveConfig struct {
+	Signals       []string
+	From, To      uint64 // To 0: the end of the run
+	Triggered     bool   // at the first violation
+	Before, After uint64 // cycles around it
+}
+
+// Known is what is known of the program, whatever a run brings: for reports.
+type Known struct {
+	Notes        []string // which of many runs this is, and what is known of the program on a network of this size
+	SlotsPerStep int      // of the algorithm, 1 if unknown
+	Carries      bool     // the firmware routes the workload's packets: an image says so by its rules. Others use the fabric for something else
+}
+
+// Source is where a Config is from: what errors, traces and hints name.
+type Source struct {
+	Place    func(path string) string // where the value of a key stands, e.g. link.phit_bits
+	Refusal  func(err error) error    // gives what a network refuses its place
+	Hash     func() string            // of the scenario
+	Identity func() string            // of the scenario without seed and image
+	Library  func() pinmap.Library    // twins and backends of RTL
+
+	RunCommand, CheckCommand string // command lines that repeat a run, and compare its RTL with the models; "" for a scenario that is from no file
+}
+
+// Refuse returns an error about the value of a key.
+func (s *Source) Refuse(path, reason, remedy string) error {
+	return &InputError{Place: s.Place(path), Reason: reason, Remedy: remedy}
+}

@@ -1,0 +1,254 @@
+package starloom
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/firmware/wasm"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// elaborate decides all that a scenario leaves open, and refuses what does not go together: what it returns
+// is what runs. Nothing after it looks at a scenario.
+//
+//	Scenario -> Check -> network and program -> rules -> timing -> FIFOs -> faults -> Config
+func (s *Scenario) elaborate() (*Config, error) {
+	if err := s.Check(); err != nil {
+		return nil, err
+	}
+	own := *s // what the caller changes later changes nothing here
+	s = &own
+	p := s.program()
+	c := &Config{
+		Name: s.Name, Seed: s.Seed, Network: s.network(), Workload: s.Workload, Rules: s.rules(), Slots: s.Stop.Slots,
+		NIC:      NICConfig{PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames},
+		Firmware: s.elaborateFirmware(p), Known: s.known(p), Source: s.source(),
+	}
+	if cpu := c.Firmware.CPU; cpu != nil {
+		c.Rules.MeetsBudget = cpu.Budget > 0
+	}
+	for i := range s.RTL {
+		r := &s.RTL[i]
+		c.RTL = append(c.RTL, RTLConfig{Replace: r.Replace, Twin: r.Twin, Map: s.resolve(r.Map), Backend: r.Backend, PinMap: r.PinMap})
+	}
+	if t := s.Traces.VCD; t != nil {
+		c.VCD = WaveConfig{Signals: t.Signals, From: t.From, To: t.To, Triggered: t.Trigger == TriggerFirstViolation, Before: t.Before, After: t.After}
+	}
+	for _, step := range []func(*Config) error{s.elaborateTiming, s.checkLanes, s.elaborateFaults} {
+		if err := step(c); err != nil {
+			return nil, err
+		}
+	}
+	return c, nil
+}
+
+// source is where the scenario is from.
+func (s *Scenario) source() Source {
+	return Source{
+		Place: s.Place, Refusal: s.refusal, Hash: s.Hash, Library: rtlLibrary, RunCommand: s.runCommand(), CheckCommand: s.checkCommand(),
+		Identity: func() string {
+			rest := *s
+			rest.Seed, rest.Firmware.Image = 0, ""
+			return rest.Hash()
+		},
+	}
+}
+
+// elaborateFirmware says what the processors run.
+func (s *Scenario) elaborateFirmware(p *fabric.Program) FirmwareConfig {
+	f := &s.Firmware
+	c := FirmwareConfig{Program: p, Name: f.Program, Image: f.Image, Path: s.imagePath(), Bytes: f.ImageBytes, Params: f.Params,
+		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate()}
+	if p == nil {
+		c.Name = f.imageName()
+	}
+	return c
+}
+
+// elaborate resolves the core, nil if its handlers take no time.
+func (c *CPU) elaborate() *CPUConfig {
+	if !c.metered() {
+		return nil
+	}
+	costs, err := wasm.Table(c.Model, c.Cost)
+	if err != nil {
+		panic(fmt.Sprintf("firmware.cpu: %v", err)) // checkCPU has refused it
+	}
+	limit, key := c.trapCost()
+	return &CPUConfig{Model: c.Model, Meter: &wasm.Meter{Costs: costs, Limit: limit, Key: key}, Ratio: uint64(max(c.ClockRatio, 1)), Budget: uint64(c.BudgetCycles)}
+}
+
+// trapBudgets is how many budgets a handler may take before it traps, unless trap_cycles is set.
+const trapBudgets = 1000
+
+// trapCost is the cost above which a call of the image traps, and the key that says so, "" for
+// none or if costs are not counted further.
+func (c *CPU) trapCost() (cost uint64, key string) {
+	ratio := uint64(max(c.ClockRatio, 1))
+	switch {
+	case c.TrapCycles > 0:
+		if cost = c.TrapCycles * ratio; cost < firmware.LimitMax {
+			return cost, "trap_cycles"
+		}
+		return firmware.LimitMax, ""
+	case c.BudgetCycles > 0:
+		return min(trapBudgets*uint64(c.BudgetCycles)*ratio, firmware.LimitMax), ""
+	}
+	return firmware.LimitDefault, ""
+}
+
+// elaborateTiming works out the shape of a slot.
+func (s *Scenario) elaborateTiming(c *Config) (err error) {
+	c.Timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
+	if err != nil {
+		return s.refuse("link", err.Error(), "change the value")
+	}
+	shape := c.Network.Shape()
+	c.Timing.ArbitrationCycles, c.Timing.Frames = shape.ArbitrationCycles, max(1, shape.FramesPerSlot)
+	return nil
+}
+
+// framesMax is the depth of a FIFO, of all ports together.
+const framesMax = 255
+
+// checkLanes refuses NICs of which one FIFO cannot count the frames of all ports.
+func (s *Scenario) checkLanes(c *Config) error {
+	lanes := c.Network.Shape().Lanes()
+	if lanes > nic.LanesMax {
+		return s.refuse("fabric."+c.Network.Kind(), fmt.Sprintf("a NIC sends and receives at all of %d ports at once, at most %d are possible", lanes, nic.LanesMax),
+			"choose a network of fewer ports")
+	}
+	for _, fifo := range []struct {
+		key    string
+		frames int
+	}{{"nic.rx_frames", c.NIC.RxFrames}, {"nic.tx_frames", c.NIC.TxFrames}} {
+		if fifo.frames*lanes > framesMax {
+			return s.refuse(fifo.key, fmt.Sprintf("%s is %d for each of %d ports; a NIC holds at most %d frames each way", fifo.key, fifo.frames, lanes, framesMax),
+				fmt.Sprintf("choose %d or less", framesMax/lanes))
+		}
+	}
+	return nil
+}
+
+// elaborateFaults resolves the scenario's faults on its network.
+func (s *Scenario) elaborateFaults(c *Config) error {
+	if s.Faults == nil {
+		return nil
+	}
+	if s.rates() != nil {
+		return s.refuse("faults.random.rates", "one run has one rate", "write rate: "+exactFloat(s.rates()[0])+", or run many seeds with --seeds")
+	}
+	faults, paths := s.Faults.all()
+	c.Faults = make([]fabric.Fault, len(faults))
+	for i := range faults {
+		f, p := &faults[i], &c.Faults[i]
+		*p = fabric.Fault{Kind: fabric.FaultKind(slices.Index(fabric.FaultNames[:], f.Kind)), To: math.MaxUint32, Every: 1, Chance: fabric.Chance(1),
+			RxFrames: f.RXFrames, TxFrames: f.TXFrames}
+		if err := s.checkDepths(f, paths[i]); err != nil {
+			return err
+		}
+		if f.Probability != nil {
+			p.Chance = fabric.Chance(*f.Probability)
+		}
+		if slots := f.Slots; slots != nil {
+			p.List, p.From, p.Every = slots.List, slots.From, max(slots.Every, 1)
+			if slots.To != 0 {
+				p.To = slots.To
+			}
+		}
+		var err error
+		if p.Targets, err = s.targets(c.Network, p.Kind, f.Targets, paths[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// targets are the processors or media whose paths globs match; all for no glob.
+func (s *Scenario) targets(n fabric.Network, kind fabric.FaultKind, globs []string, at string) (hw.Set, error) {
+	shape, names := n.Shape(), n.Names()
+	what, count, paths := "processor", shape.Processors(), func(i int) []string { return []string{names.Processor(i)} }
+	if kind.OnMedia() {
+		what, _ = names.MediumNoun()
+		count, paths = shape.Media, func(i int) []string { return []string{names.Medium(i), names.Link(i)} }
+	}
+	set := hw.NewSet(count)
+	if globs == nil {
+		set.Fill(count)
+	}
+	for k, glob := range globs {
+		pattern, err := hw.CompilePattern(glob)
+		if err != nil {
+			return set, err // checkFault has compiled it
+		}
+		found := false
+		for i := range count {
+			if slices.ContainsFunc(paths(i), pattern.Match) {
+				found = true
+				set.Add(i)
+			}
+		}
+		if !found {
+			return set, s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is the path of no %s", glob, what),
+				fmt.Sprintf("paths are %s to %s", paths(0)[0], paths(count - 1)[0]))
+		}
+	}
+	return set, nil
+}
+
+// imagePath returns the path of Firmware.Image as seen from the working folder, or "" if
+// no file is read for it.
+func (s *Scenario) imagePath() string {
+	if s.Firmware.ImageBytes != nil {
+		return ""
+	}
+	return s.resolve(s.Firmware.Image)
+}
+
+// resolve makes a path of the scenario file one of the working folder.
+func (s *Scenario) resolve(path string) string {
+	if path == "" || filepath.IsAbs(path) {
+		return path
+	}
+	return filepath.Join(s.folder, path)
+}
+
+// ratedBatch elaborates a scenario that is run for each of some seeds, with every rate of faults.random if it has several.
+func (s *Scenario) ratedBatch(seeds Seeds, o MachineOptions) (*batch, error) {
+	if s.rates() == nil {
+		return s.batch(seeds, o)
+	}
+	var b *batch
+	var rates []rated
+	for _, rate := range s.rates() {
+		var err error
+		if b, err = s.withRate(rate).batch(seeds, o); err != nil {
+			return nil, err
+		}
+		rates = append(rates, rated{rate, b.config})
+	}
+	b.config, b.rates = rates[0].config, rates
+	return b, nil
+}
+
+// batch elaborates a scenario that is run for each of some seeds.
+func (s *Scenario) batch(seeds Seeds, o MachineOptions) (*batch, error) {
+	c, err := s.elaborate()
+	if err != nil {
+		return nil, err
+	}
+	b := &batch{config: c, seeds: seeds, permutations: s.permutations(), options: o}
+	b.alone = func(permutation uint64) (*Config, error) {
+		one := *s
+		if err := one.choosePermutation(permutation); err != nil {
+			return nil, err
+		}
+		return one.elaborate()
+	}
+	return b, nil
+}
