@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -34,9 +33,9 @@ func (c *firmwareChecker) reproduce(folder string) error {
 		return nil
 	}
 	refused := func(err error) error {
-		return &InputError{Place: "--reproduce", Reason: err.Error(), Remedy: "give a folder that can be written"}
+		return &InputError{Place: "--reproduce", Reason: err.Error()}
 	}
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := traces.MakeFolder(folder); err != nil {
 		return refused(err)
 	}
 	var files traces.Files

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -142,8 +141,8 @@ func (r *studyRuns) openFolders(s *StudyInfo) error {
 		if f.path == "" {
 			continue
 		}
-		if err := os.MkdirAll(f.path, 0o777); err != nil {
-			return &InputError{Place: f.option, Reason: err.Error(), Remedy: "give a folder"}
+		if err := traces.MakeFolder(f.path); err != nil {
+			return &InputError{Place: f.option, Reason: err.Error()}
 		}
 		if r.folders == nil {
 			r.folders = map[fabric.StudyFile]string{}

@@ -22,21 +22,19 @@ import (
 var sdk embed.FS
 
 // WriteSDK writes the SDK - headers and the shim for native unit tests - to a folder: all of it, or
-// nothing.
+// nothing. Errors say what to do.
 func WriteSDK(folder string) error {
 	files, err := sdk.ReadDir("sdk")
 	if err != nil {
 		return err
 	}
 	_, before := os.Stat(folder)
-	if err := os.MkdirAll(folder, 0o777); err != nil {
+	if err := traces.MakeFolder(folder); err != nil {
 		return err
 	}
-	var written []*traces.File
+	var outputs traces.Files
 	defer func() {
-		for _, file := range written {
-			file.Abort()
-		}
+		outputs.Abort()
 		if before != nil {
 			_ = os.Remove(folder) // which is empty unless all has gone well
 		}
@@ -46,24 +44,15 @@ func WriteSDK(folder string) error {
 		if err != nil {
 			return err
 		}
-		file, err := traces.Create(filepath.Join(folder, f.Name()))
+		file, err := outputs.Create(filepath.Join(folder, f.Name()))
 		if err != nil {
 			return err
 		}
-		written = append(written, file)
 		if _, err := file.Write(text); err != nil {
 			return err
 		}
-		if err := file.Flush(); err != nil {
-			return err
-		}
 	}
-	for _, file := range written {
-		if err := file.Commit(); err != nil {
-			return err
-		}
-	}
-	return nil
+	return outputs.Commit()
 }
 
 // BuildOptions say what to build.

@@ -189,6 +189,14 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
+// MakeFolder makes a folder for outputs, if it is not there. Its errors say what to do, as those of Create.
+func MakeFolder(path string) error {
+	if err := os.MkdirAll(path, 0o777); err != nil {
+		return fmt.Errorf("the folder %s: %w: give a folder that can be written", path, input.WithoutPath(err))
+	}
+	return nil
+}
+
 // openDevice opens what is not a regular file, such as a pipe or a device.
 func openDevice(path string) (*File, error) {
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)

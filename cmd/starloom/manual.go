@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -17,15 +16,15 @@ import (
 
 // writeManual writes a page of every command to a folder, which is made if it is not there.
 func writeManual(root *cobra.Command, folder string) error {
-	if err := os.MkdirAll(folder, 0o777); err != nil {
-		return &starloom.InputError{Place: "--man", Reason: err.Error(), Remedy: "give a folder that can be written"}
+	if err := traces.MakeFolder(folder); err != nil {
+		return &starloom.InputError{Place: "--man", Reason: err.Error()}
 	}
 	var files traces.Files
 	defer files.Abort()
 	for _, c := range documented(root) {
 		file, err := files.Create(filepath.Join(folder, pageName(c)+".1"))
 		if err != nil {
-			return &starloom.InputError{Place: "--man", Reason: err.Error(), Remedy: "give a folder that can be written"}
+			return &starloom.InputError{Place: "--man", Reason: err.Error()}
 		}
 		if err := writePage(file, c); err != nil {
 			return err

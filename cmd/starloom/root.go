@@ -252,7 +252,7 @@ tests of handlers, with the shim starloom_native.c. 'firmware build' does not ne
 		Args:    exactly("DIR"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if err := firmware.WriteSDK(args[0]); err != nil {
-				return &starloom.InputError{Place: "DIR", Reason: err.Error(), Remedy: "give a folder that may be written"}
+				return &starloom.InputError{Place: "DIR", Reason: err.Error()}
 			}
 			return nil
 		},
@@ -276,7 +276,7 @@ runs it, 'make test' tests it; the README there says what has to be installed.`,
 			return &starloom.InputError{Place: "--language", Reason: "it is missing", Remedy: "choose one of " + strings.Join(known, ", ")}
 		}
 		if err := languages.New(language.value, args[0]); err != nil {
-			return &starloom.InputError{Place: "NAME", Reason: err.Error(), Remedy: "give a new folder, whose name has a-z, 0-9, _ and -"}
+			return &starloom.InputError{Place: "NAME", Reason: err.Error()}
 		}
 		_, err := fmt.Fprintf(c.OutOrStdout(), "made %s: cd %s && make test\n", args[0], args[0])
 		return err

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"starloom/traces"
 )
 
 //go:embed */*.c */*.cc */*.rs */*.ts */*.go */*.yaml */Makefile */README.md */.gitignore assemblyscript/package.json
@@ -41,7 +43,7 @@ var projectName = regexp.MustCompile(`^[a-z][a-z0-9_-]*$`)
 func New(language, folder string) error {
 	name := filepath.Base(folder)
 	if !projectName.MatchString(name) || name == "starloom" { // whose files are there already
-		return fmt.Errorf("%q cannot be the name of a project", name)
+		return refused("%q cannot be the name of a project", name)
 	}
 	for _, l := range All {
 		if l.Name == language {
@@ -51,31 +53,47 @@ func New(language, folder string) error {
 	return fmt.Errorf("there is no language %q", language)
 }
 
+// refused says what a folder must be.
+func refused(reason string, about any) error {
+	return fmt.Errorf(reason+"; give a new folder, whose name has a-z, 0-9, _ and -", about)
+}
+
 // write writes all files, or leaves no folder.
 func (l Language) write(folder, name string) (err error) {
-	if err := os.MkdirAll(filepath.Dir(folder), 0o777); err != nil {
+	if err := traces.MakeFolder(filepath.Dir(folder)); err != nil {
 		return err
 	}
 	if err := os.Mkdir(folder, 0o777); err != nil {
-		return err
+		return refused("%w", err)
 	}
+	var files traces.Files
 	defer func() {
+		files.Abort()
 		if err != nil {
 			err = errors.Join(err, os.RemoveAll(folder))
 		}
 	}()
+	write := func(name, text string) error {
+		file, err := files.Create(filepath.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		_, err = file.Write([]byte(text))
+		return err
+	}
 	for _, file := range l.Files {
 		text, err := projects.ReadFile(l.Name + "/" + file)
 		if err != nil {
 			return err
 		}
-		path := filepath.Join(folder, strings.ReplaceAll(file, exampleName, name))
-		if err := os.WriteFile(path, []byte(strings.ReplaceAll(string(text), exampleName, name)), 0o666); err != nil {
+		if err := write(strings.ReplaceAll(file, exampleName, name), strings.ReplaceAll(string(text), exampleName, name)); err != nil {
 			return err
 		}
 	}
 	if l.Name == "go" { // a go.mod among the examples would end the module there
-		return os.WriteFile(filepath.Join(folder, "go.mod"), []byte("module "+name+"\n\ngo 1.24\n"), 0o666)
+		if err := write("go.mod", "module "+name+"\n\ngo 1.24\n"); err != nil {
+			return err
+		}
 	}
-	return nil
+	return files.Commit()
 }
