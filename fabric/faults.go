@@ -98,9 +98,9 @@ type Effect uint8
 
 // The effects. A flip changes no light of frames that have met: both rails stay lit.
 const (
-	Unharmed Effect = iota
-	Dark
-	Flipped
+	Unharmed Effect = iota // light passes
+	Dark                   // no light passes
+	Flipped                // one bit is the other way round
 )
 
 // OnMedium returns what happens to a medium in a slot, and by which fault: of several the

@@ -33,10 +33,10 @@ type FollowedKind uint8
 
 // The kinds of what happens to a frame.
 const (
-	FollowSent     FollowedKind = iota
-	FollowReceived              // status ok
-	FollowOverflow              // a full RX FIFO
-	FollowDamaged               // status crc: any frame
+	FollowSent     FollowedKind = iota // put on the fabric
+	FollowReceived                     // status ok
+	FollowOverflow                     // a full RX FIFO
+	FollowDamaged                      // status crc: any frame
 )
 
 // follow notes a frame if its packet is followed.

@@ -167,14 +167,13 @@ func (l *Ledger) Looks() bool {
 	return l.Capture || l.Held != nil || l.Follow != nil || l.Witness != nil || l.Faults != nil || l.Queues != nil
 }
 
-// EventSent and EventHeard are the heads of the digest's events of a frame: of one that
-// is sent, with head and route words and payload, and of one that is received, with its
-// source.
-
+// EventSent is the head of the digest's event of a frame that is sent; its head and route words
+// and its payload follow.
 func EventSent(port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventSent, 0, port, processor)
 }
 
+// EventHeard is the head of the event of a frame that is received; its source follows.
 func EventHeard(status nic.Status, port uint16, processor uint32) uint64 {
 	return traces.EventHead(eventHeard, uint8(status), port, processor)
 }

@@ -7,12 +7,13 @@ import (
 
 // What a network's Build needs of a plant, and gives it.
 
-// Transmitters and Receivers are those of all NICs; the receivers come with Carry. Where a
-// NIC has one of each for every port, they stand side by side, port by port: the one medium of
-// a transmitter is its port 0, and Media.Hears has as many inputs for each processor.
-
+// Transmitters are those of all NICs. Where a NIC has one of them and one receiver for every port,
+// they stand side by side, port by port: the one medium of a transmitter is its port 0, and
+// Media.Hears has as many inputs for each processor.
 func (t *Plant) Transmitters() *nic.Serialisers { return t.serialisers }
-func (t *Plant) Receivers() *nic.Deserialisers  { return t.deserialisers }
+
+// Receivers are those of all NICs; they come with Carry.
+func (t *Plant) Receivers() *nic.Deserialisers { return t.deserialisers }
 
 // Timing returns the shape of a slot.
 func (t *Plant) Timing() nic.Timing { return t.timing }

@@ -64,25 +64,25 @@ func (CollisionFree) Declaration() string { return rulesSource }
 
 // The names of the rules.
 const (
-	RuleTrap          = "firmware_trap"
-	RuleFail          = "firmware_fail"
-	RuleIllegalSend   = "illegal_send"
-	RuleIllegalListen = "illegal_listen"
-	RuleFinishes      = "finishes"
-	RuleCollisionFree = "collision_free"
-	RuleHeld          = "packets_per_processor_max"
-	RuleExactlyOnce   = "exactly_once"
-	RuleNoLoss        = "no_loss"
-	RuleDeadline      = "deadline_slots"
-	RuleNoCreation    = "no_creation"
-	RuleOneBus        = "one_bus"
-	RuleBusLength     = "bus_length"
-	RuleReceiveStep   = "receive_step"
-	RuleAgreement     = "agreement"
-	RuleValidity      = "validity"
-	RuleEnergy        = "energy"
-	RuleMeetsBudget   = "meets_budget" // a handler is done at the end of the compute window
-	RuleLateLight     = "late_light"   // light reached the receivers in the last guard cycle of a slot
+	RuleTrap          = "firmware_trap"             // no handler traps
+	RuleFail          = "firmware_fail"             // no handler calls sl_fail
+	RuleIllegalSend   = "illegal_send"              // firmware sends only what its NIC accepts
+	RuleIllegalListen = "illegal_listen"            // firmware listens only where there is a port
+	RuleFinishes      = "finishes"                  // every processor is done before the run is ended
+	RuleCollisionFree = "collision_free"            // Rules.CollisionFree
+	RuleHeld          = "packets_per_processor_max" // Rules.PacketsPerProcessorMax
+	RuleExactlyOnce   = "exactly_once"              // Rules.ExactlyOnce
+	RuleNoLoss        = "no_loss"                   // Rules.NoLoss
+	RuleDeadline      = "deadline_slots"            // Rules.DeadlineSlots
+	RuleNoCreation    = "no_creation"               // Rules.NoCreation
+	RuleOneBus        = "one_bus"                   // Rules.OneBus
+	RuleBusLength     = "bus_length"                // Rules.BusLength
+	RuleReceiveStep   = "receive_step"              // Rules.ReceiveStep
+	RuleAgreement     = "agreement"                 // Rules.Agreement
+	RuleValidity      = "validity"                  // Rules.Validity
+	RuleEnergy        = "energy"                    // Rules.Energy
+	RuleMeetsBudget   = "meets_budget"              // a handler is done at the end of the compute window
+	RuleLateLight     = "late_light"                // no light reaches the receivers in the last guard cycle of a slot
 )
 
 // Checked lists the rules that a run is checked against: those that hold for every run,

@@ -37,12 +37,12 @@ func (Workload) Declaration() string { return workloadSource }
 
 // The kinds of workloads, as Program.Workloads names them.
 const (
-	WorkloadPermutation = "permutation"
-	WorkloadOneToAll    = "one_to_all"
-	WorkloadAllToAll    = "all_to_all"
-	WorkloadAdversary   = "adversary"
-	WorkloadGossip      = "gossip"
-	WorkloadScatter     = "scatter"
+	WorkloadPermutation = "permutation" // Workload.Permutation or Workload.File
+	WorkloadOneToAll    = "one_to_all"  // Workload.OneToAll
+	WorkloadAllToAll    = "all_to_all"  // Workload.AllToAll
+	WorkloadAdversary   = "adversary"   // Workload.Adversary
+	WorkloadGossip      = "gossip"      // Workload.Gossip
+	WorkloadScatter     = "scatter"     // Workload.Scatter
 )
 
 // Kind returns which workload it is.
@@ -116,18 +116,20 @@ type Scatter struct {
 // Declaration implements strict.Commented: comments say what its keys are.
 func (Scatter) Declaration() string { return workloadSource }
 
-// FromFile reports whether the orders are in a file, ValuesFromFile whether the values are.
-func (g *Gossip) FromFile() bool       { return isTable(g.Orders) }
+// FromFile reports whether the orders are in a file.
+func (g *Gossip) FromFile() bool { return isTable(g.Orders) }
+
+// ValuesFromFile reports whether the values are in a file.
 func (g *Gossip) ValuesFromFile() bool { return isTable(g.Values) }
 
 func isTable(name string) bool { return strings.HasSuffix(name, ".csv") }
 
-// The values of Gossip.Fault, and of Gossip.Values if it is no file.
+// The values of Gossip.Fault, and of Gossip.Values if it is not a file.
 const (
-	FaultValue    = "value"
-	FaultTwoFaced = "two-faced"
-	FaultSilent   = "silent"
-	ValuesRandom  = "random"
+	FaultValue    = "value"     // the same wrong value for everybody
+	FaultTwoFaced = "two-faced" // a wrong value for voters with odd ids
+	FaultSilent   = "silent"    // no value
+	ValuesRandom  = "random"    // drawn from the seed
 )
 
 // Count returns the number of sessions.

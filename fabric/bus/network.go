@@ -58,10 +58,10 @@ var (
 
 // The limits of a bus network: processors and taps have 16 bits.
 const (
-	VerticesMin = 2
-	VerticesMax = 65534
-	LengthMin   = 2
-	BusesMax    = 1 << 20
+	VerticesMin = 2       // a bus joins two
+	VerticesMax = 65534   // vertices of a network
+	LengthMin   = 2       // a sender and a receiver
+	BusesMax    = 1 << 20 // buses of a network
 )
 
 // ArbiterNone is the value of Arbiter for buses on which contention corrupts; "" is the same. The

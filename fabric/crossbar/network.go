@@ -58,28 +58,28 @@ func (Network) Declaration() string { return source }
 
 var _ fabric.Weighed = Network{}
 
-// PortsMax is the largest number of ports, QueueFramesMax that of frames for an output.
+// The limits of a crossbar: processors have 16 bits.
 const (
-	PortsMax       = 65534
-	QueueFramesMax = PortsMax - 1
+	PortsMax       = 65534        // inputs, and outputs
+	QueueFramesMax = PortsMax - 1 // frames for an output in one slot
 )
 
 // The values of Matching.
 const (
-	MatchHead = "head"
-	MatchList = "list"
+	MatchHead = "head" // a sender asks for the output of its first frame
+	MatchList = "list" // a sender asks for the outputs of a list
 )
 
 // The values of Medium.
 const (
-	MediumCrossbar = "crossbar"
-	MediumALOHA    = "aloha"
+	MediumCrossbar = "crossbar" // an output for each processor
+	MediumALOHA    = "aloha"    // one medium without an arbiter
 )
 
 // The values of Output.
 const (
-	OutputRendezvous = "rendezvous"
-	OutputQueue      = "queue"
+	OutputRendezvous = "rendezvous" // an output takes one frame in a slot
+	OutputQueue      = "queue"      // an output takes all frames of a slot
 )
 
 // settled gives every key that was left open its default.

@@ -53,8 +53,8 @@ var (
 
 // The values of Duplex.
 const (
-	DuplexHalf = "half"
-	DuplexFull = "full"
+	DuplexHalf = "half" // a link carries one direction in a slot
+	DuplexFull = "full" // a link carries both
 )
 
 // directions is the number of links of a node in one dimension.

@@ -37,10 +37,10 @@ func (Network) Declaration() string { return source }
 
 var _ fabric.Network = Network{}
 
-// GroupsMax and GroupSizeMax keep ports and local indexes in 16 bits.
+// The limits of both numbers.
 const (
-	GroupsMax    = 65533
-	GroupSizeMax = 65533
+	GroupsMax    = 65533 // ports have 16 bits
+	GroupSizeMax = 65533 // numbers within a group have 16 bits
 )
 
 // elementsMax is the largest number of processors, and of couplers.

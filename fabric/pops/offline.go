@@ -27,14 +27,14 @@ import (
 // Firmware sees what a slot brought when the next slot begins, so it acts on the
 // last slot's bits 33 to 35 then.
 const (
-	WordSendShift   = 0
-	WordListenShift = 16
-	WordPortMask    = 0xFFFF
-	WordPortNone    = 0xFFFF
-	WordOwn         = 1 << 32
-	WordFinal       = 1 << 33
-	WordKeepMin     = 1 << 34
-	WordKeepMax     = 1 << 35
+	WordSendShift   = 0       // bits 0 to 15: the send port
+	WordListenShift = 16      // bits 16 to 31: the listen port
+	WordPortMask    = 0xFFFF  // of either, shifted down
+	WordPortNone    = 0xFFFF  // neither sends nor hears
+	WordOwn         = 1 << 32 // sends its own packet, not the held one
+	WordFinal       = 1 << 33 // what arrives is the final packet
+	WordKeepMin     = 1 << 34 // keeps the smaller of its own and the final one
+	WordKeepMax     = 1 << 35 // keeps the larger
 	WordEnd         = 1 << 36 // the schedule is over
 
 	// WordIdle neither sends nor hears.

@@ -14,11 +14,11 @@ type Orders [][]uint32
 
 // Words for orders, as they stand in a scenario.
 const (
-	WordIdentity     = "identity"
-	WordPipelined    = "pipelined"
-	WordSharedRandom = "shared-random"
-	WordWorst        = "worst"
-	WordOptimal      = "optimal"
+	WordIdentity     = "identity"      // Identity
+	WordPipelined    = "pipelined"     // Pipelined
+	WordSharedRandom = "shared-random" // SharedRandom
+	WordWorst        = "worst"         // Worst
+	WordOptimal      = "optimal"       // Optimal
 )
 
 // Words are the words that Named knows.

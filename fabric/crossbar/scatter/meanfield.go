@@ -64,7 +64,11 @@ func AsyncTime(n int, a float64) float64 {
 	return rounded.Log(float64(n-1) * (float64(n) - a) / a)
 }
 
-// Means of the completion time for large n, measured.
-func SyncMean(n int) float64    { return rounded.Log2(float64(n)) + rounded.Log(float64(n)) + 1.2 }
-func AsyncMean(n int) float64   { return float64(2*rounded.Log(float64(n))) + 0.65 } // orders random and fixed
+// SyncMean is the mean of the completion time of SYNC for large n, measured.
+func SyncMean(n int) float64 { return rounded.Log2(float64(n)) + rounded.Log(float64(n)) + 1.2 }
+
+// AsyncMean is that of ASYNC with random and with fixed orders.
+func AsyncMean(n int) float64 { return float64(2*rounded.Log(float64(n))) + 0.65 }
+
+// PoissonMean is that of ASYNC in which a uniformly drawn node sends each message.
 func PoissonMean(n int) float64 { return float64(2*rounded.Log(float64(n))) + 1.1 }

@@ -123,8 +123,10 @@ func (f *Field) Index(x, y int) int { return f.residue(integer{x, y}) }
 // Neighbour is the node that is one hop away in a direction, 0 to 5.
 func (f *Field) Neighbour(node, direction int) int { return int(f.neighbours[node][direction]) }
 
-// Add is the residue of the sum of two residues, Subtract that of the difference.
-func (f *Field) Add(u, v int) int      { return f.residue(f.integer(u).plus(1, f.integer(v))) }
+// Add is the residue of the sum of two residues.
+func (f *Field) Add(u, v int) int { return f.residue(f.integer(u).plus(1, f.integer(v))) }
+
+// Subtract is the residue of their difference.
 func (f *Field) Subtract(u, v int) int { return f.residue(f.integer(u).plus(-1, f.integer(v))) }
 
 // Weight is the number of hops from node 0: the least max(|x|, |y|, |x+y|) in the residue class.

@@ -55,8 +55,10 @@ func (t *Torus) Link(from, to int) (k, direction int) {
 	panic(fmt.Sprintf("eisenstein: nodes %d and %d are no neighbours", from, to))
 }
 
-// Add is the node of the sums of all coordinates, Subtract that of the differences.
-func (t *Torus) Add(u, v int) int      { return t.each(u, v, t.Field.Add) }
+// Add is the node of the sums of all coordinates.
+func (t *Torus) Add(u, v int) int { return t.each(u, v, t.Field.Add) }
+
+// Subtract is the node of the differences of all coordinates.
 func (t *Torus) Subtract(u, v int) int { return t.each(u, v, t.Field.Subtract) }
 
 func (t *Torus) each(u, v int, of func(c, d int) int) (node int) {
