@@ -8,12 +8,12 @@ import (
 
 // What Answer is told of a frame that no output has taken.
 const (
-	Nobody = -1 // it was not sent
-	Met    = -2 // it was sent, and has met another one
+	NoOne = -1 // it was not sent
+	Met   = -2 // it was sent, and has met another one
 )
 
 // Answer tells a NIC that asks before it sends what has become of its request in a slot: output
-// is what has taken the frame at the head of its TX FIFO, Nobody or Met. It reports whether the
+// is what has taken the frame at the head of its TX FIFO, NoOne or Met. It reports whether the
 // frame has left, or its NIC.
 func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent bool) {
 	if frame := bank.TxHead(cell); !bank.Legal(cell, frame) { // since it was asked for, another handler has written over it
@@ -21,7 +21,7 @@ func Answer(bank *nic.Bank, ledger *Ledger, cell, output int, slot uint32) (sent
 		return true
 	}
 	switch output {
-	case Nobody:
+	case NoOne:
 		ledger.NoteBlocked(bank, cell, bank.TxHead(cell), slot)
 		return false
 	case Met:

@@ -34,7 +34,10 @@ func TestFaultSlots(t *testing.T) {
 // ones, two faults alike do not happen together, and 0 and 1 are never and always.
 func TestFaultChance(t *testing.T) {
 	const n, slots = 100, 1000
-	f := Faults{All: []Fault{everywhere(FaultDrop, n, Chance(0.3)), everywhere(FaultDrop, n, Chance(0.3)), everywhere(FaultDrop, n, Chance(0)), everywhere(FaultDrop, n, Chance(1))}}
+	f := Faults{}
+	for _, probability := range []float64{0.3, 0.3, 0, 1} {
+		f.All = append(f.All, everywhere(FaultDrop, n, Chance(probability)))
+	}
 	f.Reset(1)
 	other := f
 	other.Reset(2)
@@ -68,7 +71,10 @@ func TestFaultChance(t *testing.T) {
 // TestOnMedium: darkness hides flips, processors' faults are none of media, and bits are those that
 // every frame has.
 func TestOnMedium(t *testing.T) {
-	f := Faults{All: []Fault{everywhere(FaultDead, 3, Chance(1)), everywhere(FaultFlip, 3, Chance(1)), everywhere(FaultFlip, 3, Chance(1)), everywhere(FaultStuck, 2, Chance(1))}}
+	f := Faults{All: []Fault{
+		everywhere(FaultDead, 3, Chance(1)), everywhere(FaultFlip, 3, Chance(1)),
+		everywhere(FaultFlip, 3, Chance(1)), everywhere(FaultStuck, 2, Chance(1)),
+	}}
 	f.All[3].Targets = hw.NewSet(3)
 	f.All[3].Targets.Add(1)
 	f.Reset(7)

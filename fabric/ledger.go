@@ -49,7 +49,7 @@ func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 	f.Faulted += frames
 }
 
-// Unheard counts the frames that were alone on a medium which nobody listened to. RTL may
+// Unheard counts the frames that were alone on a medium which no one listened to. RTL may
 // show light where the model has none, and then more is heard than was alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 
@@ -70,7 +70,7 @@ type Ledger struct {
 	Held      *Held   // what frames show of the packets that processors hold, nil for nothing
 	Follow    *Follow // the packets whose every frame is kept in Followed, nil for none
 	Faults    *Faults // of this run, nil for none: SetFaults
-	Queues    *Queues // of the machine, nil if nobody asks
+	Queues    *Queues // of the machine, nil if no one asks
 
 	Frames        Frames
 	HeldMax       uint8

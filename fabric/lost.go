@@ -18,7 +18,7 @@ type Lossy struct {
 func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint64(destination) }
 
 // lose finds the frames of the slot that has crossed which those have not received whom they are for;
-// one for anybody, if nobody has. Frames of one NIC to one other in one slot, on different ports, are
+// one for anybody, if no one has. Frames of one NIC to one other in one slot, on different ports, are
 // counted.
 func (q *Queues) lose(l *Ledger, slots uint32, c *Lossy) {
 	q.keys = q.keys[:0]
@@ -69,7 +69,7 @@ func (q *Queues) lost(d *departure, c *Lossy) Finding {
 		frame += fmt.Sprintf(" for processor %d", d.destination)
 	}
 	if d.port == nic.PortAll && !known { // it was on many media
-		return Finding{Kind: FindUnheard, Slot: d.slot, Index: int(d.processor), Text: "sent a frame to all ports that nobody received"}
+		return Finding{Kind: FindUnheard, Slot: d.slot, Index: int(d.processor), Text: "sent a frame to all ports that no one received"}
 	}
 	medium := q.names.SentOn(int(d.processor), d.port, towards)
 	full, worst := q.listeners(d, medium)
@@ -99,7 +99,7 @@ func (q *Queues) lost(d *departure, c *Lossy) Finding {
 	case known:
 		f.Text = fmt.Sprintf("processor %d did not listen here", towards)
 	case anybody:
-		f.Text = "nobody listened here"
+		f.Text = "no one listened here"
 	default:
 		f.Text = "there is no such processor"
 	}

@@ -113,8 +113,10 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 
 // Lay lays out a plant for a kernel, to which its components are still to be added.
 func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
-	t := &Plant{kind: n.Kind(), seed: c.Seed, faults: c.Faults, bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(), timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
-		kernel: kernel, shards: make([]plantShard, len(c.Shards))}
+	t := &Plant{
+		kind: n.Kind(), seed: c.Seed, faults: c.Faults, bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(),
+		timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards, kernel: kernel, shards: make([]plantShard, len(c.Shards)),
+	}
 	for i := range t.shards {
 		t.shards[i] = plantShard{
 			Shard: c.Shards[i],

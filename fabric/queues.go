@@ -12,7 +12,7 @@ import (
 )
 
 // Queues follow frames from the slot in which firmware has queued them to that in which they are sent
-// and received. There are none in a run in which nobody asks: a QueueWatcher, or the rules no_loss
+// and received. There are none in a run in which no one asks: a QueueWatcher, or the rules no_loss
 // and deadline_slots.
 //
 //	slot      q         q+1       ...       s         s+1
@@ -30,7 +30,7 @@ type Queues struct {
 	processors int
 
 	// Waiting are the frames of each processor that have not left it, in their order: at first those
-	// that are on the fabric, then those in its TX FIFO. Nil if nobody asks how long they wait.
+	// that are on the fabric, then those in its TX FIFO. Nil if no one asks how long they wait.
 	waiting [][]queued
 	gone    []uint8 // of each processor: how many of them are on the fabric
 	shards  []queueShard
@@ -109,7 +109,7 @@ func NewQueues(n Network, config QueueConfig, shards int) *Queues {
 	return q
 }
 
-// MarkOf is what a frame is known by while it waits: all that firmware has written. Frames behind the
+// MarkOf is what a frame is known by while it waits: all that firmware has written. Frames after the
 // head of a TX FIFO may be anything.
 func MarkOf(frame nic.FrameView) uint64 {
 	a, b := frame.Words()
@@ -174,7 +174,8 @@ func (l *Ledger) Empty(processor, frames int, dies bool, slot uint32) {
 		if dies {
 			what = "killed"
 		}
-		l.Find(Finding{Kind: FindUnsent, Slot: slot, Index: processor, Text: fmt.Sprintf("lost %s in its TX FIFO: a fault has %s it", traces.Plural(frames, "frame", "frames"), what)})
+		text := fmt.Sprintf("lost %s in its TX FIFO: a fault has %s it", traces.Plural(frames, "frame", "frames"), what)
+		l.Find(Finding{Kind: FindUnsent, Slot: slot, Index: processor, Text: text})
 	}
 }
 

@@ -53,7 +53,7 @@ func (r *requests) outcome(processor int) int {
 	output, ok := r.plant.serialisers.Served(processor)
 	switch {
 	case !ok:
-		return Nobody
+		return NoOne
 	case r.plant.media.Collided != nil && r.plant.media.Collided(processor):
 		return Met
 	}
@@ -80,7 +80,7 @@ func (r *requests) crossed(slot uint32, listed bool) {
 		return
 	}
 	for processor, asked := range r.asked {
-		if asked != 0 && r.outcome(processor) != Nobody {
+		if asked != 0 && r.outcome(processor) != NoOne {
 			p.sums.send(slot, processor, p.serialisers.Sent(processor, listed))
 		}
 	}

@@ -232,7 +232,8 @@ var findings = [findingKinds]struct {
 		return fmt.Sprintf("frames met on a %s in slot %d of a step of %d, which must be free of collisions", one, int(f.Slot)%period+1, period)
 	}},
 	FindLate: {rule: RuleLateLight, path: Names.Link, medium: true, when: atBoundary, text: func(f *Finding, _ *Circumstances) string {
-		return fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is late, or shines all the time; RTL that is k cycles later than its model may need guard_cycles of k+1", f.Slot)
+		return fmt.Sprintf("light came in the last guard cycle of slot %d, which counts for no slot: RTL before it is late, or shines all the time;"+
+			" RTL that is k cycles later than its model may need guard_cycles of k+1", f.Slot)
 	}},
 	FindIllegalHear: {rule: RuleIllegalListen, path: Names.Processor, before: ": "},
 	FindIllegalSend: {rule: RuleIllegalSend, path: Names.Processor, before: ": "},

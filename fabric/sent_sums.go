@@ -9,7 +9,7 @@ import (
 )
 
 // sentSums remember what was sent in a slot and the one before, so that the digest covers
-// the bytes that RTL says it has received: models deliver what was sent, and of RTL nobody
+// the bytes that RTL says it has received: models deliver what was sent, and of RTL no one
 // knows. Two columns alternate, since some processors send before others have heard.
 type sentSums struct {
 	columns [2][]uint64 // per transmitter: what its frame folds to, 0 for none

@@ -135,7 +135,7 @@ type StudyRow struct {
 	Measured     float64  `json:"measured"`
 	SD           *float64 `json:"sd"`   // standard deviation of a run; null for one run or none
 	SE           *float64 `json:"se"`   // standard error of Measured
-	Runs         int      `json:"runs"` // behind Measured; 0: a formula
+	Runs         int      `json:"runs"` // of Measured; 0: a formula
 	Tolerance    float64  `json:"tolerance"`
 	OK           bool     `json:"ok"`
 	Contradicted bool     `json:"contradicted,omitempty"`
@@ -157,7 +157,7 @@ func (r *StudyRow) Status() string {
 func Printed(figure float64) *float64 { return &figure }
 
 // Published returns a row that is right when what was measured differs from what the paper prints
-// by the tolerance at most. runs is the number of runs behind what was measured, 0 for a formula.
+// by the tolerance at most. runs is the number of runs of what was measured, 0 for a formula.
 func Published(name, quantity string, published, measured float64, runs int, tolerance float64, note string) StudyRow {
 	row := Referred(name, quantity, published, measured, runs, tolerance, note)
 	row.Published, row.Reference = row.Reference, nil

@@ -62,7 +62,8 @@ func (s *Switches) Turn(ledger *Ledger, processor int, listens uint16, slot uint
 	}
 	if listens != nic.PortNone && listens != at && ledger.Checks.OneBus {
 		ledger.Find(Finding{Kind: FindTwoBuses, Slot: slot, Index: processor,
-			Text: fmt.Sprintf("sends to %s and listens to %s in one slot: its switch is at the first, it does not hear the other", s.names.Port(processor, at), s.names.Port(processor, listens))})
+			Text: fmt.Sprintf("sends to %s and listens to %s in one slot: its switch is at the first, it does not hear the other",
+				s.names.Port(processor, at), s.names.Port(processor, listens))})
 	}
 	if listens == nic.PortNone {
 		return nic.PortNone

@@ -79,7 +79,7 @@ const (
 	receiverStates
 )
 
-const nobody = -1
+const noOne = -1
 
 // DeserialiserConfig are the parameters of a bank of receivers.
 type DeserialiserConfig struct {
@@ -194,12 +194,12 @@ func (d *Deserialisers) Listen(cell int, port uint16) {
 	}
 	if old != hw.PortNone {
 		next, previous := d.next[cell], d.previous[cell]
-		if previous == nobody {
+		if previous == noOne {
 			d.head[d.wire(cell)] = next
 		} else {
 			d.next[previous] = next
 		}
-		if next != nobody {
+		if next != noOne {
 			d.previous[next] = previous
 		}
 	}
@@ -239,8 +239,8 @@ func (d *Deserialisers) wire(cell int) uint32 {
 // hook puts a cell at the head of its coupler's list.
 func (d *Deserialisers) hook(cell int32) {
 	head := &d.head[d.wire(int(cell))]
-	d.next[cell], d.previous[cell] = *head, nobody
-	if *head != nobody {
+	d.next[cell], d.previous[cell] = *head, noOne
+	if *head != noOne {
 		d.previous[*head] = cell
 	}
 	*head = cell
@@ -274,7 +274,7 @@ func (d *Deserialisers) link() {
 		}
 	}
 	for coupler := range d.head {
-		d.head[coupler] = nobody
+		d.head[coupler] = noOne
 	}
 	for cell, port := range d.port {
 		if port != hw.PortNone && !d.replaced(cell) {
@@ -301,7 +301,7 @@ func (d *Deserialisers) Latch(s hw.Shard) {
 	now := d.clock.Cycle()
 	for driver := range in.Shards() {
 		for _, coupler := range in.Lit(driver, s.Index) {
-			for cell := d.head[coupler]; cell != nobody; cell = d.next[cell] {
+			for cell := d.head[coupler]; cell != noOne; cell = d.next[cell] {
 				if d.state[cell] == receiverIdle {
 					d.heard[s.Index] = append(d.heard[s.Index], uint32(cell))
 				}

@@ -570,7 +570,7 @@ func TestListen(t *testing.T) {
 		}
 		for coupler, head := range l.rx.head {
 			var got []int
-			for cell := head; cell != nobody; cell = l.rx.next[cell] {
+			for cell := head; cell != noOne; cell = l.rx.next[cell] {
 				got = append(got, int(cell))
 			}
 			require.ElementsMatch(t, want[coupler], got)

@@ -91,9 +91,11 @@ func (b Network) Check() error {
 	case scheduled && b.Length == 0:
 		return refuse("length", fmt.Sprintf("the schedule %s needs a length: the vertices that may be on a bus in one slot", b.schedule), "add length, 2 or more")
 	case scheduled && b.Arbiter == hw.ArbiterTDMA.String():
-		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter tdma lets nobody send but the one whose turn the slot is", b.schedule), "take another arbiter, or none")
+		return refuse("arbiter", fmt.Sprintf("the schedule %s says who sends in a slot, and an arbiter tdma lets no one send"+
+			" but the one whose turn the slot is", b.schedule), "take another arbiter, or none")
 	case !scheduled && b.Buses == nil:
-		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a schedule that brings them: "+strings.Join(b.Schedules(), ", "))
+		return refuse("buses", "there are no buses", "add buses: [[0, 1], ...], the vertices of each, or take a schedule that brings them: "+
+			strings.Join(b.Schedules(), ", "))
 	}
 	for i, bus := range b.Buses {
 		key := hw.Index("buses", i)

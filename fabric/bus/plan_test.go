@@ -27,7 +27,7 @@ func TestPlanOfSteps(t *testing.T) {
 	require.Equal(t, -1, p.Port(4, 2))
 }
 
-// TestOnlyUsedBuses: of gossip, nobody meets more buses than there are steps, and every bus is used
+// TestOnlyUsedBuses: of gossip, no one meets more buses than there are steps, and every bus is used
 // by all of its vertices at once.
 func TestOnlyUsedBuses(t *testing.T) {
 	for _, size := range [][2]int{{2, 2}, {37, 4}, {100, 3}, {160, 16}, {1000, 5}} {

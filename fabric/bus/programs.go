@@ -28,7 +28,8 @@ func (b Network) Programs() (programs []fabric.Program) {
 	return append(programs, fabric.Program{
 		Name: sensorsProgram, SlotsPerStep: 1, Needs: fabric.Needs{PayloadMin: readingBytes},
 		Params: []fabric.Choice{
-			{Name: "period", Low: 1, High: math.MaxInt32}, {Name: "spread", Low: 0, High: math.MaxInt32}, {Name: "readings", Low: 0, High: math.MaxInt32}, {Name: "events", Low: 0, High: 1000},
+			{Name: "period", Low: 1, High: math.MaxInt32}, {Name: "spread", Low: 0, High: math.MaxInt32},
+			{Name: "readings", Low: 0, High: math.MaxInt32}, {Name: "events", Low: 0, High: 1000},
 		},
 		Rules: fabric.Rules{CollisionFree: &fabric.CollisionFree{Period: 1, Slots: []int{1}}, NoLoss: true, OneBus: true, BusLength: true},
 	})

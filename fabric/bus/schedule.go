@@ -77,7 +77,7 @@ func (s *stepSchedule) Changes(slot int, yield func(vertex int, word uint64)) {
 	}
 }
 
-// fill sets the words of a slot; before the first and after the last nobody does anything.
+// fill sets the words of a slot; before the first and after the last no one does anything.
 func (s *stepSchedule) fill(words []uint64, slot int) {
 	clear(words)
 	if slot < 0 || slot >= len(s.steps) {

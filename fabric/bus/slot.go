@@ -18,7 +18,8 @@ func (b Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	}
 	p, n := b.Plan(), b.Vertices
 	t := &slotTransport{
-		taps: p.taps, arbitrated: b.arbitrated(), switches: fabric.NewSwitches(b.Names(), b.switched(), b.Shape()), timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
+		taps: p.taps, arbitrated: b.arbitrated(), switches: fabric.NewSwitches(b.Names(), b.switched(), b.Shape()),
+		timing: c.Timing, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
 		sending: hw.NewSet(n), port: make([]uint16, n), hears: make([]uint16, n),
 		buses: make([]busSlot, len(p.Buses)),
 	}
@@ -56,13 +57,13 @@ type slotTransport struct {
 
 // busSlot is a bus in a slot.
 type busSlot struct {
-	sender  int32 // whose frame is on it, nobody's; the first of several
+	sender  int32 // whose frame is on it, noOne's; the first of several
 	senders uint32
 	differ  uint64 // bits of their heads in which several differ, the first one highest
 	heard   bool   // by anybody
 }
 
-const nobody = fabric.Nobody
+const noOne = fabric.NoOne
 
 // Path implements hw.Stateful.
 func (t *slotTransport) Path() string { return "fabric" }
@@ -131,7 +132,7 @@ func (t *slotTransport) Cross(slot uint32) {
 		bus := &t.buses[number]
 		switch {
 		case t.arbitrated && !t.turns.may(tap, slot):
-		case bus.sender == nobody:
+		case bus.sender == noOne:
 			bus.sender, bus.senders = int32(vertex), 1
 			t.used = append(t.used, number)
 		case !t.arbitrated:
@@ -157,7 +158,7 @@ func (t *slotTransport) tapOf(vertex int32) uint16 { return t.taps.Tap[vertex][t
 // clear forgets what has crossed in a slot.
 func (t *slotTransport) clear() {
 	for _, number := range t.used {
-		t.buses[number] = busSlot{sender: nobody}
+		t.buses[number] = busSlot{sender: noOne}
 	}
 	t.used, t.met = t.used[:0], t.met[:0]
 }
@@ -169,7 +170,7 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 		if !t.arbitrated {
 			return
 		}
-		outcome := nobody
+		outcome := noOne
 		if t.bus(vertex, t.port[vertex]).sender == int32(vertex) {
 			outcome = int(t.port[vertex])
 		}
@@ -183,7 +184,7 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 			continue
 		}
 		switch bus := t.bus(vertex, port); {
-		case bus.sender == nobody:
+		case bus.sender == noOne:
 			bank.SetRx(cell, port, nic.StatusIdle)
 		case ledger.Faults != nil && t.harmed(bus, bank, cell, port, ledger, slot):
 		case bus.senders > 1:
@@ -233,7 +234,7 @@ func (t *slotTransport) Reset(uint64) {
 		t.hears[i] = nic.PortNone
 	}
 	for i := range t.buses {
-		t.buses[i] = busSlot{sender: nobody}
+		t.buses[i] = busSlot{sender: noOne}
 	}
 	t.used, t.met = t.used[:0], t.met[:0]
 	if t.turns != nil {

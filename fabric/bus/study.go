@@ -32,7 +32,8 @@ func gossipStudy() *fabric.Study {
 	return &fabric.Study{
 		Name:  "bus",
 		Cases: []string{"lengths", "table 1", "table 2", "phase 2", "growth", "bounds", "optimum", "asymptotics", "improved", "naive", "buses"},
-		Doc:   "gossip in bus networks: Tables 1 and 2, lengths, phase 2 vertex by vertex, bounds, shortest gossips by search, asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes of the reference)",
+		Doc: "gossip in bus networks: Tables 1 and 2, lengths, phase 2 vertex by vertex, bounds, shortest gossips by search," +
+			" asymptotics, a shorter schedule, the naive algorithm; runs to 10,000 vertices (--full: of all sizes of the reference)",
 		Files: []fabric.StudyFile{fabric.StudyPlot},
 		Run:   func(r fabric.Runs) error { return (&gossipRuns{r}).study() },
 	}
@@ -192,7 +193,8 @@ func (s *gossipRuns) buses(name string) error {
 		}
 		length := gossip.Length(size.n, size.l)
 		s.Add(fabric.StudyRow{
-			Case: name, Quantity: fmt.Sprintf("most buses of a vertex, n = %d, l = %d", size.n, size.l), Reference: fabric.Printed(float64(length)), Measured: float64(most),
+			Case: name, Quantity: fmt.Sprintf("most buses of a vertex, n = %d, l = %d", size.n, size.l),
+			Reference: fabric.Printed(float64(length)), Measured: float64(most),
 			OK: most <= length, Note: fmt.Sprintf("at most, one for each step; Section 3 has a degree of Theta(log n); %d buses in all", len(plan.Buses)),
 		})
 	}

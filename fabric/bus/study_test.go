@@ -178,7 +178,7 @@ func TestPlanHasTheBusesOfTheSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleWords: what changes adds up to what the steps say, and in the end nobody does anything.
+// TestScheduleWords: what changes adds up to what the steps say, and in the end no one does anything.
 func TestScheduleWords(t *testing.T) {
 	const n, l = 23, 4
 	for _, name := range (Network{}).Schedules() {

@@ -10,7 +10,7 @@ import (
 // `after` cycles after the first cycle in which somebody asks.
 //
 // Latency 0 cycles (combinational). Registers: the outputs' listens and tag, written at the
-// boundary of a slot, and for how many cycles somebody has asked. Reset: nobody listens.
+// boundary of a slot, and for how many cycles somebody has asked. Reset: no one listens.
 type askPorts struct {
 	hw.Registers
 	asks  *hw.Asks

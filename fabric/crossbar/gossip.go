@@ -63,7 +63,10 @@ func (x Network) application(w *fabric.Gossip) (application, error) {
 	case x.program == votingProgram, x.program == "" && (w.Values != "" || w.Vector != nil):
 		return newVoting(x, w)
 	case w.Values != "":
-		return nil, &input.Error{Place: valuesKey, Reason: "the messages of this program carry no values", Remedy: "delete values, or run " + votingProgram + " or " + hopfieldProgram}
+		return nil, &input.Error{
+			Place: valuesKey, Reason: "the messages of this program carry no values",
+			Remedy: "delete values, or run " + votingProgram + " or " + hopfieldProgram,
+		}
 	}
 	return nil, onlyVoting(w)
 }
@@ -216,7 +219,7 @@ func (r *appliedReferee) WaitsFor(processor int, frame nic.FrameView, listens fu
 	return r.gossipReferee.WaitsFor(processor, frame, listens)
 }
 
-// Missing implements fabric.Referee: what nobody says is not lost.
+// Missing implements fabric.Referee: what no one says is not lost.
 func (r *appliedReferee) Missing(yield func(fabric.Finding) bool) {
 	r.gossipReferee.Missing(func(f fabric.Finding) bool { return r.use.mute(int(f.Value)) != "" || yield(f) })
 }

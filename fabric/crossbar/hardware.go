@@ -142,14 +142,17 @@ func (b *builder) contend() {
 	if b.err != nil {
 		return
 	}
-	gate := &coinGate{path: b.inputs("coin").Path() + ".gate", asks: b.asks, start: ports.start, contends: contention.Contends(), heads: coins.Heads(), transmit: transmit}
+	gate := &coinGate{
+		path: b.inputs("coin").Path() + ".gate", asks: b.asks, start: ports.start,
+		contends: contention.Contends(), heads: coins.Heads(), transmit: transmit,
+	}
 	b.allow = transmit
 	b.media.Filters, b.media.Parts = ports, []hw.Component{ports, contention, coins, gate}
 	b.media.Collided = func(processor int) bool { return contention.Collided().Value[processor] != 0 }
 	b.media.Reseed = func(seed uint64) { coins.Reseed(hw.NewStream(seed, hw.PurposeCoin)) }
 }
 
-// carry puts crosspoints, outputs and links behind the grants.
+// carry puts crosspoints, outputs and links after the grants.
 func (b *builder) carry() {
 	if b.err != nil {
 		return

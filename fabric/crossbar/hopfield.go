@@ -64,8 +64,11 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	}
 	h.blockWords = (h.neurons + bitsPerWord - 1) / bitsPerWord
 	if h.all() > allNeuronsMax || h.all()*h.patterns > storedBitsMax {
-		return nil, &input.Error{Place: "firmware.params.neurons", Reason: fmt.Sprintf("%d processors have %d neurons and %d patterns", h.processors, h.all(), h.patterns),
-			Remedy: fmt.Sprintf("allowed are %d neurons, and %d bits of all patterns", allNeuronsMax, storedBitsMax)}
+		return nil, &input.Error{
+			Place:  "firmware.params.neurons",
+			Reason: fmt.Sprintf("%d processors have %d neurons and %d patterns", h.processors, h.all(), h.patterns),
+			Remedy: fmt.Sprintf("allowed are %d neurons, and %d bits of all patterns", allNeuronsMax, storedBitsMax),
+		}
 	}
 	if err := onlyVoting(w); err != nil {
 		return nil, err
@@ -85,7 +88,10 @@ func newHopfield(x Network, w *fabric.Gossip) (*hopfield, error) {
 	h.patterns = len(rows)
 	for _, row := range rows {
 		if len(row.values) != h.all() {
-			return nil, &input.Error{Place: fmt.Sprintf("%s:%d", path, row.line), Reason: fmt.Sprintf("there are %d values for %d neurons", len(row.values), h.all()), Remedy: remedy}
+			return nil, &input.Error{
+				Place:  fmt.Sprintf("%s:%d", path, row.line),
+				Reason: fmt.Sprintf("there are %d values for %d neurons", len(row.values), h.all()), Remedy: remedy,
+			}
 		}
 		pattern := h.row()
 		for neuron, value := range row.values {

@@ -12,19 +12,15 @@ import (
 // matching decides who sends to whom in a slot, as the arbiters do in its arbitration
 // cycles. A slot of asking, decide and clear costs what is asked.
 type matching struct {
-	ports   int
-	cap     int // frames of a slot, 0 for no limit
-	list    bool
-	aloha   bool
-	arbiter hw.ArbiterKind
-	capped  hw.CapMatching
+	ports int
+	cap   int // frames of a slot, 0 for no limit
+	list  bool
+	aloha bool
 
-	// What inputs ask for, by processor.
-	asking      hw.Set   // those that ask
-	destination []uint32 // an output, or nic.ListedDestination
-	tag         []uint16
-
-	listeners []hw.Listener // what outputs take, by processor
+	asked    // by inputs and outputs
+	arbiters // of the outputs
+	capped   hw.CapMatching
+	decided  // in this slot
 
 	// Where inputs ask by lists: the allocator, and what each that asks wants.
 	allocator hw.ListMatching
@@ -33,23 +29,28 @@ type matching struct {
 	order     []uint32
 
 	contention hw.ContentionMatching // of a medium without an arbiter
+}
 
-	// What has been decided, by processor; nobody for none.
-	serves   []int32  // the input that an output serves
-	servedBy []int32  // the output that serves an input, fabric.Met for one that has met others
+// asked is what inputs ask for and outputs take, by processor.
+type asked struct {
+	asking      hw.Set   // the inputs that ask
+	destination []uint32 // an output, or nic.ListedDestination
+	tag         []uint16
+	listeners   []hw.Listener
+}
+
+// decided is who is served in a slot.
+type decided struct {
+	serves   []int32  // by output: the input that it serves, noOne for none
+	servedBy []int32  // by input: the output that serves it, noOne, or fabric.Met for one that has met others
 	met      []uint32 // the inputs that have
 	taken    []uint32 // the outputs that serve somebody, in the order of the decisions
 	serving  hw.Set   // the same
 
 	queue queue // where outputs serve more than one
-
-	// Registers of the outputs' arbiters, nil if their kind has none.
-	first []uint32 // round robin: who goes first
-	since []uint32 // matrix: when each input was served, 0 for never, output by output
-	now   []uint32 // matrix: how many have been served
 }
 
-const nobody = fabric.Nobody
+const noOne = fabric.NoOne
 
 // queue are the lists of inputs that outputs serve one after the other, linked from
 // matching.serves on.
@@ -65,32 +66,21 @@ func newMatching(x Network) *matching {
 	n := x.Ports
 	m := &matching{
 		ports: n, cap: x.Cap, list: x.Matching == MatchList, aloha: x.Medium == MediumALOHA,
-		arbiter: kindOf(x.Arbiter), capped: hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
-		asking: hw.NewSet(n), destination: make([]uint32, n), tag: make([]uint16, n),
-		listeners: make([]hw.Listener, n),
-		serves:    make([]int32, n), servedBy: make([]int32, n), serving: hw.NewSet(n),
+		asked:   asked{asking: hw.NewSet(n), destination: make([]uint32, n), tag: make([]uint16, n), listeners: make([]hw.Listener, n)},
+		capped:  hw.CapMatching{Rule: x.capRule(), Served: make([]uint64, n)},
+		decided: decided{serves: make([]int32, n), servedBy: make([]int32, n), serving: hw.NewSet(n)},
 	}
 	if x.Output == OutputQueue {
 		m.queue = queue{frames: x.QueueFrames, next: make([]int32, n), last: make([]int32, n), count: make([]int32, n)}
 	}
+	m.arbiters = newArbiters(x, n)
 	if m.list {
 		m.lists = make([]hw.ListRequest, n)
 		m.allocator.Rule = x.listRule()
-		m.reset()
-		return m
-	}
-	switch m.arbiter {
-	case hw.ArbiterRoundRobin:
-		m.first = make([]uint32, n)
-	case hw.ArbiterMatrix:
-		m.since, m.now = make([]uint32, n*n), make([]uint32, n)
 	}
 	m.reset()
 	return m
 }
-
-// kindOf is the arbiter of a name, which has been checked.
-func kindOf(name string) hw.ArbiterKind { return hw.ArbiterKind(slices.Index(hw.ArbiterKinds, name)) }
 
 func (m *matching) reset() {
 	m.asking.Clear()
@@ -98,18 +88,16 @@ func (m *matching) reset() {
 	m.allocator.Pointer = 0
 	m.capped.Pointer, m.capped.Grants = 0, 0
 	clear(m.capped.Served)
-	clear(m.first)
-	clear(m.since)
-	clear(m.now)
+	m.arbiters.reset()
 	m.taken, m.met = m.taken[:0], m.met[:0]
 	m.serving.Clear()
 	for i := range m.ports {
-		m.serves[i], m.servedBy[i] = nobody, nobody
+		m.serves[i], m.servedBy[i] = noOne, noOne
 	}
 }
 
 // ask says whether an input asks.
-func (m *matching) ask(input int, asks bool) {
+func (m *asked) ask(input int, asks bool) {
 	if asks {
 		m.asking.Add(input)
 	} else {
@@ -118,38 +106,38 @@ func (m *matching) ask(input int, asks bool) {
 }
 
 // listen says what an output takes: any tag, or one.
-func (m *matching) listen(output int, listens bool, tag uint16) {
+func (m *asked) listen(output int, listens bool, tag uint16) {
 	m.listeners[output] = hw.Listener{Listening: listens, Filtered: tag != nic.TagAny, Tag: tag}
 }
 
 // inputs yields those that ask among first..end-1, in ascending order.
-func (m *matching) inputs(first, end int, yield func(input int)) { m.asking.Each(first, end, yield) }
+func (m *asked) inputs(first, end int, yield func(input int)) { m.asking.Each(first, end, yield) }
 
 // clear forgets what has been decided.
-func (m *matching) clear() {
+func (m *decided) clear() {
 	for _, output := range m.taken {
-		for input := m.serves[output]; input != nobody; input = m.after(input) {
-			m.servedBy[input] = nobody
+		for input := m.serves[output]; input != noOne; input = m.after(input) {
+			m.servedBy[input] = noOne
 		}
-		m.serves[output] = nobody
+		m.serves[output] = noOne
 		m.serving.Remove(int(output))
 	}
 	for _, input := range m.met {
-		m.servedBy[input] = nobody
+		m.servedBy[input] = noOne
 	}
 	m.taken, m.met = m.taken[:0], m.met[:0]
 }
 
 // after is the input that is served by the same output after another one.
-func (m *matching) after(input int32) int32 {
+func (m *decided) after(input int32) int32 {
 	if m.queue.frames == 0 {
-		return nobody
+		return noOne
 	}
 	return m.queue.next[input]
 }
 
 // crossing counts the frames that cross in the slot that has been decided.
-func (m *matching) crossing() (frames uint64) {
+func (m *decided) crossing() (frames uint64) {
 	if m.queue.frames == 0 {
 		return uint64(len(m.taken))
 	}
@@ -160,7 +148,7 @@ func (m *matching) crossing() (frames uint64) {
 }
 
 // servedAt counts the frames that an output takes which serves somebody.
-func (m *matching) servedAt(output int) uint64 {
+func (m *decided) servedAt(output int) uint64 {
 	if m.queue.frames == 0 {
 		return 1
 	}
@@ -193,10 +181,10 @@ func (m *matching) meet() {
 			return
 		}
 		switch rival := m.serves[output]; {
-		case rival == nobody:
+		case rival == noOne:
 			m.taken = append(m.taken, output)
 			m.serves[output] = int32(input)
-		case m.arbiter != hw.ArbiterFixed && m.before(int(output), input, int(rival)):
+		case m.kind != hw.ArbiterFixed && m.before(int(output), input, int(rival)):
 			m.serves[output] = int32(input)
 		}
 	})
@@ -219,22 +207,22 @@ func (m *matching) line() {
 			return
 		}
 		switch {
-		case m.serves[output] == nobody:
+		case m.serves[output] == noOne:
 			m.taken = append(m.taken, output)
 			m.serves[output], q.count[output] = int32(input), 0
-		case m.arbiter == hw.ArbiterFixed && int(q.count[output]) == q.frames:
+		case m.kind == hw.ArbiterFixed && int(q.count[output]) == q.frames:
 			return
 		default:
 			q.next[q.last[output]] = int32(input)
 		}
-		q.last[output], q.next[input] = int32(input), nobody
+		q.last[output], q.next[input] = int32(input), noOne
 		q.count[output]++
 	})
 	for _, output := range m.taken {
-		if m.arbiter != hw.ArbiterFixed && q.count[output] > 1 {
+		if m.kind != hw.ArbiterFixed && q.count[output] > 1 {
 			m.arrange(output)
 		}
-		for input := m.serves[output]; input != nobody; input = q.next[input] {
+		for input := m.serves[output]; input != noOne; input = q.next[input] {
 			m.servedBy[input] = int32(output)
 			m.rotate(int(output), int(input))
 		}
@@ -246,7 +234,7 @@ func (m *matching) line() {
 func (m *matching) arrange(output uint32) {
 	q := &m.queue
 	m.order = m.order[:0]
-	for input := m.serves[output]; input != nobody; input = q.next[input] {
+	for input := m.serves[output]; input != noOne; input = q.next[input] {
 		m.order = append(m.order, uint32(input))
 	}
 	slices.SortFunc(m.order, func(a, b uint32) int {
@@ -257,7 +245,7 @@ func (m *matching) arrange(output uint32) {
 	})
 	m.order = m.order[:min(len(m.order), q.frames)]
 	q.count[output] = int32(len(m.order))
-	next := int32(nobody)
+	next := int32(noOne)
 	for _, input := range slices.Backward(m.order) {
 		q.next[input], next = next, int32(input)
 	}
@@ -269,41 +257,13 @@ func (m *matching) limit() {
 	m.order = m.order[:0]
 	for _, output := range m.taken {
 		m.order = append(m.order, uint32(m.serves[output]))
-		m.serves[output] = nobody
+		m.serves[output] = noOne
 	}
 	m.taken = m.taken[:0]
 	for _, input := range m.capped.Slot(m.order, m.tag) {
 		output := m.destination[input]
 		m.taken = append(m.taken, output)
 		m.serves[output] = int32(input)
-	}
-}
-
-// before reports whether an output serves input a before input b.
-func (m *matching) before(output, a, b int) bool {
-	switch m.arbiter {
-	case hw.ArbiterRoundRobin:
-		first := int(m.first[output])
-		if behind := a >= first; behind != (b >= first) {
-			return behind
-		}
-	case hw.ArbiterMatrix:
-		since := m.since[output*m.ports:]
-		if since[a] != since[b] {
-			return since[a] < since[b]
-		}
-	}
-	return a < b
-}
-
-// rotate tells an output's arbiter that an input was served.
-func (m *matching) rotate(output, input int) {
-	switch m.arbiter {
-	case hw.ArbiterRoundRobin:
-		m.first[output] = uint32((input + 1) % m.ports)
-	case hw.ArbiterMatrix:
-		m.now[output]++
-		m.since[output*m.ports+input] = m.now[output]
 	}
 }
 
@@ -379,9 +339,7 @@ func (m *matching) state(v *hw.StateVisitor) {
 	hw.StateScalar(v, "cap.pointer", &m.capped.Pointer, hw.AtMost(uint32(m.ports-1)))
 	hw.StateScalar(v, "cap.grants", &m.capped.Grants)
 	hw.StateColumn(v, "cap.served", m.capped.Served)
-	hw.StateColumn(v, "first", m.first, hw.AtMost(uint32(m.ports-1)))
-	hw.StateColumn(v, "since", m.since)
-	hw.StateColumn(v, "now", m.now)
+	m.arbiters.state(v)
 	v.AfterRestore(func() {
 		m.clear()
 		m.asking.Derive()

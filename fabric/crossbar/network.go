@@ -106,9 +106,28 @@ func (x Network) Kind() string { return "crossbar" }
 
 // Check implements fabric.Network.
 func (x Network) Check() error {
-	refuse := func(key, reason, remedy string) error {
-		return &input.Error{Place: "fabric.crossbar." + key, Reason: reason, Remedy: remedy}
+	sizes := []conflict{
+		{x.Ports < 1 || x.Ports > PortsMax, "ports", fmt.Sprintf("ports is %d", x.Ports), fmt.Sprintf("allowed are 1 to %d", PortsMax)},
+		{x.QueueFrames < 0 || x.QueueFrames > QueueFramesMax,
+			"queue_frames", fmt.Sprintf("queue_frames is %d", x.QueueFrames), fmt.Sprintf("allowed are 1 to %d", QueueFramesMax)},
+		{x.Cap < 0 || x.Cap > PortsMax, "cap", fmt.Sprintf("cap is %d", x.Cap), fmt.Sprintf("allowed are 0 (no limit) to %d", PortsMax)},
 	}
+	for _, c := range append(sizes, x.conflicts()...) {
+		if c.is {
+			return &input.Error{Place: "fabric.crossbar." + c.key, Reason: c.reason, Remedy: c.remedy}
+		}
+	}
+	return nil
+}
+
+// conflict is a value that is not allowed, alone or beside others.
+type conflict struct {
+	is                  bool
+	key, reason, remedy string
+}
+
+// conflicts are the values that do not go together; those of the medium come first.
+func (x Network) conflicts() []conflict {
 	aloha, list, queue := x.Medium == MediumALOHA, x.Matching == MatchList, x.Output == OutputQueue
 	arbiter := x.Arbiter != "" && x.Arbiter != hw.ArbiterFixed.String()
 	lists, noLists := "matching is list", "delete matching"
@@ -119,37 +138,32 @@ func (x Network) Check() error {
 	if x.outputBy != "" {
 		queues = x.outputBy + " takes output: queue"
 	}
-	switch {
-	case x.Ports < 1 || x.Ports > PortsMax:
-		return refuse("ports", fmt.Sprintf("ports is %d", x.Ports), fmt.Sprintf("allowed are 1 to %d", PortsMax))
-	case x.QueueFrames < 0 || x.QueueFrames > QueueFramesMax:
-		return refuse("queue_frames", fmt.Sprintf("queue_frames is %d", x.QueueFrames), fmt.Sprintf("allowed are 1 to %d", QueueFramesMax))
-	case x.Cap < 0 || x.Cap > PortsMax:
-		return refuse("cap", fmt.Sprintf("cap is %d", x.Cap), fmt.Sprintf("allowed are 0 (no limit) to %d", PortsMax))
-	case aloha && list:
-		return refuse("medium", lists+", and on the medium aloha, without an arbiter, a sender asks for one output", noLists+", or take medium: crossbar")
-	case aloha && x.Cap > 0:
-		return refuse("cap", fmt.Sprintf("cap is %d, and on the medium aloha one frame crosses in a slot", x.Cap), "delete cap, or take medium: crossbar")
-	case aloha && arbiter:
-		return refuse("arbiter", fmt.Sprintf("arbiter is %s, and the medium aloha has none", x.Arbiter), "delete arbiter, or take medium: crossbar")
-	case aloha && queue:
-		return refuse("medium", queues+", and on the medium aloha one frame crosses in a slot", "take output: rendezvous or medium: crossbar")
-	case list && x.Arbiter == hw.ArbiterMatrix.String():
-		return refuse("arbiter", lists+", and lists are served by an arbiter fixed or round_robin, not matrix", "take one of them, or "+noLists)
-	case x.Cap > 0 && !list && arbiter:
-		return refuse("arbiter", fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", x.Arbiter), "take arbiter: fixed, or delete cap")
-	case x.Cap == 0 && x.CapArbiter != "" && x.CapArbiter != hw.ArbiterFixed.String():
-		return refuse("cap_arbiter", fmt.Sprintf("cap_arbiter is %s, and there is no cap", x.CapArbiter), "give cap: 1 or more, or delete cap_arbiter")
-	case x.listsFor != "" && !list:
-		return refuse("matching", fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor), "delete matching, or take matching: list or scheduling: 0")
-	case queue && list:
-		return refuse("matching", queues+", and matching list is for outputs that take one frame in a slot", noLists+", or take output: rendezvous")
-	case queue && x.Cap != 0:
-		return refuse("cap", queues+", and a cap is for outputs that take one frame in a slot", "delete cap")
-	case !queue && x.QueueFrames != 0:
-		return refuse("queue_frames", fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", x.QueueFrames, x.settled().Output), "delete queue_frames, or take output: queue")
+	return []conflict{
+		{aloha && list, "medium",
+			lists + ", and on the medium aloha, without an arbiter, a sender asks for one output", noLists + ", or take medium: crossbar"},
+		{aloha && x.Cap > 0, "cap",
+			fmt.Sprintf("cap is %d, and on the medium aloha one frame crosses in a slot", x.Cap), "delete cap, or take medium: crossbar"},
+		{aloha && arbiter, "arbiter",
+			fmt.Sprintf("arbiter is %s, and the medium aloha has none", x.Arbiter), "delete arbiter, or take medium: crossbar"},
+		{aloha && queue, "medium",
+			queues + ", and on the medium aloha one frame crosses in a slot", "take output: rendezvous or medium: crossbar"},
+		{list && x.Arbiter == hw.ArbiterMatrix.String(), "arbiter",
+			lists + ", and lists are served by an arbiter fixed or round_robin, not matrix", "take one of them, or " + noLists},
+		{x.Cap > 0 && !list && arbiter, "arbiter",
+			fmt.Sprintf("arbiter is %s with a cap, and an output would take turns for frames that the cap holds back", x.Arbiter),
+			"take arbiter: fixed, or delete cap"},
+		{x.Cap == 0 && x.CapArbiter != "" && x.CapArbiter != hw.ArbiterFixed.String(), "cap_arbiter",
+			fmt.Sprintf("cap_arbiter is %s, and there is no cap", x.CapArbiter), "give cap: 1 or more, or delete cap_arbiter"},
+		{x.listsFor != "" && !list, "matching",
+			fmt.Sprintf("matching is %s, and %s asks by lists", x.Matching, x.listsFor),
+			"delete matching, or take matching: list or scheduling: 0"},
+		{queue && list, "matching",
+			queues + ", and matching list is for outputs that take one frame in a slot", noLists + ", or take output: rendezvous"},
+		{queue && x.Cap != 0, "cap", queues + ", and a cap is for outputs that take one frame in a slot", "delete cap"},
+		{!queue && x.QueueFrames != 0, "queue_frames",
+			fmt.Sprintf("queue_frames is %d and output %s; it is only for output queue", x.QueueFrames, x.settled().Output),
+			"delete queue_frames, or take output: queue"},
 	}
-	return nil
 }
 
 // Shape implements fabric.Network: one unit, whose media are the outputs. The first word

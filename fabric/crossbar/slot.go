@@ -123,7 +123,7 @@ func (t *slotTransport) Hear(_ int, bank *nic.Bank, ledger *fabric.Ledger, slot 
 			ledger.Frames.NoteHarmed(effect, t.servedAt(output))
 			return
 		}
-		for input := t.serves[output]; input != nobody; input = t.after(input) {
+		for input := t.serves[output]; input != noOne; input = t.after(input) {
 			frame := t.frame(slot, int(input))
 			frame.SetDestination(uint32(output))
 			ledger.Frames.Heard++

@@ -17,7 +17,8 @@ func scatterStudy() *fabric.Study {
 	return &fabric.Study{
 		Name:  "scatter",
 		Cases: []string{"table 1", "exact law", "completion", "distribution", "runs", "expected time", "mean field", "growth", "cost"},
-		Doc:   "random scattering of one item: Table 1, the exact law by two routes, runs of SYNC and ASYNC, expected times, mean field, costs; runs with n to 1,024 (--full: to 16,384)",
+		Doc: "random scattering of one item: Table 1, the exact law by two routes, runs of SYNC and ASYNC, expected times, mean field," +
+			" costs; runs with n to 1,024 (--full: to 16,384)",
 		Files: []fabric.StudyFile{fabric.StudyPlot},
 		Run:   func(r fabric.Runs) error { return (&scatterRuns{r}).study() },
 	}

@@ -35,7 +35,11 @@ const timeoutMax = 1_000_000
 func newVoting(x Network, w *fabric.Gossip) (*voting, error) {
 	n := x.Ports
 	if n < 3 || n%2 == 0 {
-		return nil, &input.Error{Place: "fabric.crossbar.ports", Reason: fmt.Sprintf("%d voters can be of two minds, half and half, or have no median", n), Remedy: "give an odd number of ports, at least 3"}
+		return nil, &input.Error{
+			Place:  "fabric.crossbar.ports",
+			Reason: fmt.Sprintf("%d voters can be of two minds, half and half, or have no median", n),
+			Remedy: "give an odd number of ports, at least 3",
+		}
 	}
 	v := &voting{sessions: w.Count(), given: w.Vector, fault: w.Fault, faulty: make([]bool, n), holds: make([]int64, n)}
 	v.vote, v.first = make([]uint8, v.sessions), make([]int64, v.sessions)
@@ -76,12 +80,19 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	case v.fault == "":
 		v.fault = fabric.FaultValue
 	case !slices.Contains(faults, v.fault):
-		return &input.Error{Place: faultKey, Reason: fmt.Sprintf("there is no fault %q", v.fault), Remedy: input.DidYouMean(v.fault, faults, "allowed are value, two-faced and silent")}
+		return &input.Error{
+			Place: faultKey, Reason: fmt.Sprintf("there is no fault %q", v.fault),
+			Remedy: input.DidYouMean(v.fault, faults, "allowed are value, two-faced and silent"),
+		}
 	case len(w.Faulty) == 0:
 		return &input.Error{Place: faultKey, Reason: "no module is faulty", Remedy: "give faulty, a list of ids, or delete fault"}
 	}
 	if v.fault == fabric.FaultTwoFaced && x.Matching == MatchList {
-		return &input.Error{Place: faultKey, Reason: "a frame to a list of addressees is the same for all of them: two-faced modules cannot tell each another value", Remedy: "use scheduling 0 and matching head"}
+		return &input.Error{
+			Place:  faultKey,
+			Reason: "a frame to a list of addressees is the same for all of them: two-faced modules cannot tell each another value",
+			Remedy: "use scheduling 0 and matching head",
+		}
 	}
 	for i, id := range w.Faulty {
 		place := fmt.Sprintf("%s[%d]", faultyKey, i)
@@ -99,7 +110,7 @@ func (v *voting) readFaults(x Network, w *fabric.Gossip) error {
 	return nil
 }
 
-// onlyVoting refuses faults where nobody votes.
+// onlyVoting refuses faults where no one votes.
 func onlyVoting(w *fabric.Gossip) error {
 	place := faultyKey
 	switch {
@@ -108,7 +119,10 @@ func onlyVoting(w *fabric.Gossip) error {
 	case len(w.Faulty) == 0:
 		return nil
 	}
-	return &input.Error{Place: place, Reason: "only the modules of " + votingProgram + " can be faulty", Remedy: "delete faulty and fault, or run " + votingProgram}
+	return &input.Error{
+		Place: place, Reason: "only the modules of " + votingProgram + " can be faulty",
+		Remedy: "delete faulty and fault, or run " + votingProgram,
+	}
 }
 
 // draw takes the values of a seed: what is wrong is outside of all that correct modules hold.

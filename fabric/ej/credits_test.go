@@ -53,7 +53,7 @@ func TestCreditsOfLyingFirmware(t *testing.T) {
 	}
 	cross(0, nic.StatusOK)
 	require.Equal(t, 1, count())
-	nobodys := func(slot uint32) { // RTL shows a frame that nobody has sent
+	nobodys := func(slot uint32) { // RTL shows a frame that no one has sent
 		hear(2, slot, nic.StatusOK)
 	}
 	nobodys(0)

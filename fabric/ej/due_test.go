@@ -15,7 +15,9 @@ func TestDueSteps(t *testing.T) {
 		arithmetic := x.torus()
 		for source := 0; source < arithmetic.Nodes(); source += 5 {
 			one := fabric.Workload{OneToAll: &fabric.OneToAll{Source: source}}
-			for program, algorithm := range map[string]eisenstein.Algorithm{previousProgram: eisenstein.Previous, improvedProgram: eisenstein.Improved, generalProgram: eisenstein.General} {
+			for program, algorithm := range map[string]eisenstein.Algorithm{
+				previousProgram: eisenstein.Previous, improvedProgram: eisenstein.Improved, generalProgram: eisenstein.General,
+			} {
 				r := x.network().Referee(&one, &fabric.Program{Name: program}).(*referee)
 				for node := range arithmetic.Nodes() {
 					require.Equal(t, arithmetic.ReceiveStep(algorithm, arithmetic.Subtract(node, source)), r.dueStep(node), "%s, %s, source %d, node %d", x, program, source, node)

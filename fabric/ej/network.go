@@ -91,7 +91,8 @@ func (e Network) Check() error {
 	}
 	switch {
 	case e.Dimensions < 1 || e.Dimensions > DimensionsMax:
-		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions), fmt.Sprintf("allowed are 1 to %d: more have 2^31 processors or more", DimensionsMax))
+		return refuse("dimensions", fmt.Sprintf("dimensions is %d", e.Dimensions),
+			fmt.Sprintf("allowed are 1 to %d: more have 2^31 processors or more", DimensionsMax))
 	case e.PacketsPerLink < 0 || e.PacketsPerLink > packetsPerLinkMax:
 		return refuse("packets_per_link", fmt.Sprintf("packets_per_link is %d", e.PacketsPerLink), fmt.Sprintf("allowed are 0 (no limit) to %d", packetsPerLinkMax))
 	}
@@ -111,7 +112,8 @@ func (e Network) Check() error {
 		nodes *= float64(e.norm())
 	}
 	if nodes > 1<<31-1 {
-		return refuse("dimensions", fmt.Sprintf("%d nodes in each of %d dimensions are %.4g processors", e.norm(), e.Dimensions, nodes), fmt.Sprintf("at most %d are possible", 1<<31-1))
+		return refuse("dimensions", fmt.Sprintf("%d nodes in each of %d dimensions are %.4g processors", e.norm(), e.Dimensions, nodes),
+			fmt.Sprintf("at most %d are possible", 1<<31-1))
 	}
 	for _, program := range onlySuccessors {
 		if e.program == program && e.B != e.A+1 {

@@ -101,7 +101,8 @@ func (e Network) incomplete() string {
 	case e.params["reading"] == readingB:
 		return "read literally, the published algorithm delivers every message many times"
 	case e.Dimensions > 1:
-		return "the published algorithm is incomplete in two dimensions and more: nobody serves destinations whose coordinates belong to sectors of different phases; ej/all-to-all-c1 and -c2 are complete"
+		return "the published algorithm is incomplete in two dimensions and more: no one serves destinations whose coordinates" +
+			" belong to sectors of different phases; ej/all-to-all-c1 and -c2 are complete"
 	}
 	return ""
 }

@@ -144,7 +144,10 @@ func (r *referee) Load(l *fabric.Load) error {
 	}
 	if l.Table && !r.all {
 		if r.net.nodes() > tableNodesMax {
-			return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("the network has %d nodes", r.net.nodes()), Remedy: fmt.Sprintf("a run-table shows at most %d", tableNodesMax)}
+			return &input.Error{
+				Place: "--run-table", Reason: fmt.Sprintf("the network has %d nodes", r.net.nodes()),
+				Remedy: fmt.Sprintf("a run-table shows at most %d", tableNodesMax),
+			}
 		}
 		r.table = eisenstein.NewTable(r.torus, r.source, l.Shards)
 	}
@@ -485,7 +488,7 @@ func (r *referee) Announce(l *fabric.Ledger, node int, origin, slot uint32) {
 }
 
 // Overhears, Arrive, Acknowledges, Acknowledge and Routed implement fabric.Referee:
-// messages are seen as frames, and nobody is told that they have arrived.
+// messages are seen as frames, and no one is told that they have arrived.
 
 func (r *referee) Overhears() bool                                 { return false }
 func (r *referee) Arrive(*fabric.Ledger, uint32, []fabric.Arrival) {}

@@ -2,9 +2,10 @@ package ej
 
 import "starloom/fabric"
 
-// ROM implements fabric.WithROM: the staircases of the programs for every alpha, in words that all processors share. Of S sectors - six, or three of oriented links - word
-// i is where sector i begins and word S where the last one ends; sector i has a word for q = 1,
-// 2, ...: E_i(q), the largest number of hops in its minor direction after q in its major one.
+// ROM implements fabric.WithROM: the staircases of the programs for every alpha, in words that all
+// processors share. Of S sectors - six, or three of oriented links - word i is where sector i begins
+// and word S where the last one ends; sector i has a word for q = 1, 2, ...: E_i(q), the largest
+// number of hops in its minor direction after q in its major one.
 // Images get those of six sectors.
 func (e Network) ROM(_ *fabric.Workload, p *fabric.Program) (fabric.ROM, error) {
 	var sectors [][]int

@@ -32,7 +32,7 @@ func alphas(dims int) (nets []net) {
 
 // everyAlpha holds the arithmetic to reference figures, and the broadcast along staircases to runs.
 func (s *broadcastRuns) everyAlpha(name string) error {
-	all := fmt.Sprintf("all alphas with 0 <= a <= b <= %d, of which N = 1, 3 and 4 are no networks", alphaMost)
+	all := fmt.Sprintf("all alphas with 0 <= a <= b <= %d, without N = 1, 3 and 4, which are not networks", alphaMost)
 	terms, figures := 0, 0
 	for _, row := range records("general_alpha") {
 		x := net{int(fabric.Figure(row[0])), int(fabric.Figure(row[1])), 1}
@@ -264,8 +264,9 @@ func (s *broadcastRuns) everyToAll(name string, x net, e everyToAll, reference, 
 	}
 	s.none(name, "messages again"+of, measured.again, runs, how)
 	s.Add(fabric.Referred(name, "messages that a node receives"+of, float64(nodes-1-reference.missing), float64(nodes-1-measured.missing), runs, 0,
-		fmt.Sprintf("%.1f %% are missing where each phase begins with a node's own message, as Section 4.2 tells it: no one serves nodes whose coordinates belong to sectors"+
-			" of different phases; by the letter of Algorithm 4 all come, many times (rows by the letter); %s", 100*float64(measured.missing)/float64(nodes-1), how)).
+		fmt.Sprintf("%.1f %% are missing where each phase begins with a node's own message, as Section 4.2 tells it:"+
+			" no one serves nodes whose coordinates belong to sectors of different phases; by the letter of Algorithm 4 all come,"+
+			" many times (rows by the letter); %s", 100*float64(measured.missing)/float64(nodes-1), how)).
 		Contradicting(fabric.Printed(float64(nodes-1)), fabric.Quotation{
 			Words: "every node in the network has received N(alpha)^n-1 distinct messages", Place: "Section 4.2",
 		}))
@@ -305,7 +306,10 @@ func (s *broadcastRuns) restarted(name string, x net, copies int) error {
 var onePackets = []struct {
 	net
 	fixed, rotated int
-}{{net{1, 2, 1}, 2, 2}, {net{2, 3, 1}, 6, 6}, {net{3, 4, 1}, 12, 12}, {net{0, 3, 1}, 4, 4}, {net{2, 2, 1}, 6, 6}, {net{1, 2, 2}, 14, 10}, {net{2, 3, 2}, 114, 62}}
+}{
+	{net{1, 2, 1}, 2, 2}, {net{2, 3, 1}, 6, 6}, {net{3, 4, 1}, 12, 12}, {net{0, 3, 1}, 4, 4},
+	{net{2, 2, 1}, 6, 6}, {net{1, 2, 2}, 14, 10}, {net{2, 3, 2}, 114, 62},
+}
 
 func (s *broadcastRuns) onePacket(name string) error {
 	for _, p := range onePackets {
@@ -332,7 +336,9 @@ var savings = []struct {
 
 // What the paper says of the senders that are saved: of its networks, and of all dimensions of one.
 var (
-	savesAnywhere   = fabric.Quotation{Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm", Place: "Section 7"}
+	savesAnywhere = fabric.Quotation{
+		Words: "the proposed algorithm achieves 2.7% less in total number of senders than the previous algorithm", Place: "Section 7",
+	}
 	savesDimensions = fabric.Quotation{Words: "the proposed one-to-all shows an improvements of approximately 2.7% for all dimensions", Place: "Section 6"}
 )
 

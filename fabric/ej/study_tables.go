@@ -125,7 +125,9 @@ func (s *broadcastRuns) example(name string) error {
 	if err != nil {
 		return err
 	}
-	for i, step := range []eisenstein.Step{{Senders: 1, Receivers: 12}, {Senders: 12, Receivers: 60}, {Senders: 48, Receivers: 144}, {Senders: 72, Receivers: 144}} {
+	for i, step := range []eisenstein.Step{
+		{Senders: 1, Receivers: 12}, {Senders: 12, Receivers: 60}, {Senders: 48, Receivers: 144}, {Senders: 72, Receivers: 144},
+	} {
 		measured := eisenstein.Step{}
 		if i < len(b.course) {
 			measured = b.course[i]

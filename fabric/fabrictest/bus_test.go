@@ -59,7 +59,8 @@ func TestBus(t *testing.T) {
 	one := map[string]int64{"one_bus": 1}
 	var cases []Case
 	for i, arbiter := range []string{"round_robin", "none", "fixed", "matrix", "tdma"} {
-		cases = append(cases, Case{Name: arbiter, Scenario: chatter(bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i)), Arbiter: arbiter}, one, keeps)})
+		network := bus.Network{Vertices: 5 + i, Buses: randomBuses(5+i, 3+i, uint64(i)), Arbiter: arbiter}
+		cases = append(cases, Case{Name: arbiter, Scenario: chatter(network, one, keeps)})
 	}
 	cases = append(cases,
 		Case{Name: "one shared bus, at most of the time idle", Scenario: chatter(bus.Network{Vertices: 6, Buses: [][]int{{3, 1, 0, 5, 4, 2}}, Arbiter: "matrix"}, map[string]int64{"idle": 9, "one_bus": 1}, keeps)},
@@ -135,8 +136,12 @@ func TestRandomBuses(t *testing.T) {
 			require.NoError(t, m.Run(t.Context(), nil))
 			report := m.Report()
 			require.Equal(t, text(t, report), c.run(t, starloom.MachineOptions{Engine: starloom.EngineCycle}))
-			moved.Sent, moved.Delivered, moved.Collided = moved.Sent+report.Frames.Sent, moved.Delivered+report.Frames.Delivered, moved.Collided+report.Frames.Collided
-			moved.Blocked, moved.Overflow, moved.Unheard = moved.Blocked+report.Frames.Blocked, moved.Overflow+report.Frames.Overflow, moved.Unheard+report.Frames.Unheard
+			moved.Sent += report.Frames.Sent
+			moved.Delivered += report.Frames.Delivered
+			moved.Collided += report.Frames.Collided
+			moved.Blocked += report.Frames.Blocked
+			moved.Overflow += report.Frames.Overflow
+			moved.Unheard += report.Frames.Unheard
 			for _, v := range report.Violations {
 				broken[v.Rule]++
 			}

@@ -158,7 +158,8 @@ func (c *Case) traces(t *testing.T) {
 	captures := map[string][]byte{}
 	for _, engine := range []string{starloom.EngineSlot, starloom.EngineCycle} {
 		path := filepath.Join(t.TempDir(), "run.pcapng")
-		_, err := starloom.Run(context.Background(), c.Scenario(t), starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.File(path)})
+		options := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Engine: engine}, PCAPNG: starloom.File(path)}
+		_, err := starloom.Run(context.Background(), c.Scenario(t), options)
 		require.NoError(t, err)
 		captures[engine], err = os.ReadFile(path)
 		require.NoError(t, err)

@@ -135,7 +135,7 @@ func RouteTwoHops(p Network, choice ChoiceTable, destination []uint32, slots int
 // last Fail will do, and marks at most 2^(slots/2) packets; a0 has room for d.
 //
 // An error says that the network is too small, and the largest number of slots for
-// which this construction succeeds. Where choice.Heard is given, a single that nobody hears needs no
+// which this construction succeeds. Where choice.Heard is given, a single that no one hears needs no
 // partner and is none. Cost: O(slots*n) for the first start; where slots >
 // 2*log2 d, all starts are tried, until one marks at most d packets.
 func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, start int, err error) {
@@ -148,10 +148,12 @@ func Adversary(p Network, choice ChoiceTable, slots int) (destination []uint32, 
 	}
 	for fewer := slots - 2; fewer >= 2; fewer -= 2 {
 		if _, _, ok := a.build(fewer); ok {
-			return nil, 0, fmt.Errorf("adversary: no permutation found on %d groups of %d for %d slots; the largest number of slots possible is %d", p.Groups, p.GroupSize, slots, fewer)
+			return nil, 0, fmt.Errorf("adversary: no permutation found on %d groups of %d for %d slots;"+
+				" the largest number of slots possible is %d", p.Groups, p.GroupSize, slots, fewer)
 		}
 	}
-	return nil, 0, fmt.Errorf("adversary: no permutation found on %d groups of %d for %d slots, nor for fewer: the network is too small", p.Groups, p.GroupSize, slots)
+	return nil, 0, fmt.Errorf("adversary: no permutation found on %d groups of %d for %d slots, nor for fewer: the network is too small",
+		p.Groups, p.GroupSize, slots)
 }
 
 // adversary holds what both constructions need.
@@ -380,7 +382,8 @@ func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination [
 		start++
 	}
 	if start == len(out) {
-		return nil, 0, fmt.Errorf("published adversary: no robust set of packets on %d groups of %d for %d slots: fewer slots are needed", p.Groups, p.GroupSize, slots)
+		return nil, 0, fmt.Errorf("published adversary: no robust set of packets on %d groups of %d for %d slots: fewer slots are needed",
+			p.Groups, p.GroupSize, slots)
 	}
 	isMarked := make([]bool, len(out))
 	isMarked[start] = true
@@ -395,7 +398,8 @@ func PublishedAdversary(p Network, choice ChoiceTable, slots int) (destination [
 				}
 			}
 			if partner == noIndex || len(marked) == p.GroupSize {
-				return nil, 0, fmt.Errorf("published adversary: too many packets to mark on %d groups of %d for %d slots: fewer slots are needed", p.Groups, p.GroupSize, slots)
+				return nil, 0, fmt.Errorf("published adversary: too many packets to mark on %d groups of %d for %d slots: fewer slots are needed",
+					p.Groups, p.GroupSize, slots)
 			}
 			isMarked[partner] = true
 			marked = append(marked, partner)

@@ -97,7 +97,7 @@ func TestAdversaryOtherShapes(t *testing.T) {
 }
 
 // Fewer processors than groups: a group hears d of the g couplers, by the
-// listening rule k + t, and what nobody hears cannot be delivered either.
+// listening rule k + t, and what no one hears cannot be delivered either.
 func TestAdversaryUnheard(t *testing.T) {
 	const slots = 6
 	for _, p := range []Network{{32, 16}, {64, 16}, {16, 8}} {

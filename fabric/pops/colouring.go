@@ -90,7 +90,7 @@ func (c *colourer) colour(lo, degree int) {
 }
 
 // split makes two graphs of half the degree from a graph of even degree, one
-// behind the other.
+// after the other.
 //
 // Pair the edges at each first end (neighbours in the order) and at each second
 // end. The pairs link all edges to cycles of even length, so the edges of a
@@ -133,7 +133,7 @@ func (c *colourer) split(lo, degree int) {
 	copy(edges, c.scratch[:n])
 }
 
-// match moves a perfect matching of a regular graph in front of the other edges.
+// match moves a perfect matching of a regular graph before the other edges.
 //
 // From every unmatched first end a walk leaves by an edge drawn at random, and
 // goes on from where the second end is matched, until it finds a free one; the
@@ -178,7 +178,7 @@ func (c *colourer) draw(u uint32, degree int) uint32 {
 }
 
 // merge makes one graph, sorted by first ends, of classes matchings from lo on
-// and the graph of the given degree behind them.
+// and the graph of the given degree after them.
 func (c *colourer) merge(lo, classes, degree int) {
 	g := c.groups
 	n := (classes + degree) * g

@@ -6,7 +6,7 @@ import "starloom/hw"
 // frame is heard once, however many hear it. Those that end at a group lie side by side and
 // belong to the group's shard: it is its processors that listen.
 //
-// Which frames nobody has heard follows from sums: those that were alone on a coupler, less
+// Which frames no one has heard follows from sums: those that were alone on a coupler, less
 // the couplers with one sender and at least one listener.
 type listened struct {
 	groups int

@@ -86,7 +86,10 @@ func (p Network) Coupler(from, to int) int { return from*p.Groups + to }
 
 // Shape implements fabric.Network: a unit is a group, a medium a coupler.
 func (p Network) Shape() fabric.Shape {
-	return fabric.Shape{Units: p.Groups, PerUnit: p.GroupSize, Ports: p.Groups, Media: p.Couplers(), Words: [nic.ShapeWords]uint32{uint32(p.Groups), uint32(p.GroupSize)}}
+	return fabric.Shape{
+		Units: p.Groups, PerUnit: p.GroupSize, Ports: p.Groups, Media: p.Couplers(),
+		Words: [nic.ShapeWords]uint32{uint32(p.Groups), uint32(p.GroupSize)},
+	}
 }
 
 // Names implements fabric.Network.

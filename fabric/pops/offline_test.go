@@ -29,89 +29,117 @@ func newChecker(p Network, own []int) *checker {
 	return c
 }
 
+// lit is the packet on a coupler {from, to} in a slot.
+type lit struct {
+	packet int
+	heard  bool
+}
+
 // slot runs one slot; less orders packets for comparators.
 func (c *checker) slot(words []uint64, less func(a, b int) bool) error {
-	on := map[[2]int]int{} // packet per coupler {from, to}
-	unheard := map[[2]int]bool{}
+	on := map[[2]int]*lit{}
 	for i, word := range words {
-		if word>>36 != 0 {
-			return fmt.Errorf("processor %d: word %#x", i, word)
+		if err := c.send(i, word, on); err != nil {
+			return err
 		}
-		port := int(word & 0xFFFF)
-		if port == 0xFFFF {
-			if word&WordOwn != 0 {
-				return fmt.Errorf("processor %d sends its own packet nowhere", i)
-			}
-			continue
+	}
+	for i, word := range words {
+		if err := c.hear(i, word, on); err != nil {
+			return err
 		}
-		if port >= c.net.Groups {
-			return fmt.Errorf("processor %d sends to group %d", i, port)
+	}
+	for coupler, l := range on {
+		if !l.heard {
+			return fmt.Errorf("no one hears coupler %v", coupler)
 		}
-		from := &c.held[i]
+	}
+	for i, word := range words {
+		if err := c.compare(i, word, less); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// send lets a processor send what its word says.
+func (c *checker) send(i int, word uint64, on map[[2]int]*lit) error {
+	if word>>36 != 0 {
+		return fmt.Errorf("processor %d: word %#x", i, word)
+	}
+	port := int(word & 0xFFFF)
+	if port == 0xFFFF {
 		if word&WordOwn != 0 {
-			from = &c.own[i]
+			return fmt.Errorf("processor %d sends its own packet nowhere", i)
 		}
-		if *from == none {
-			return fmt.Errorf("processor %d has nothing to send", i)
-		}
-		coupler := [2]int{i / c.net.GroupSize, port}
-		if _, used := on[coupler]; used {
-			return fmt.Errorf("processor %d: collision on coupler %v", i, coupler)
-		}
-		on[coupler] = *from
-		unheard[coupler] = true
-		if !(c.keepOwn && word&WordOwn != 0) {
-			*from = none
-		}
+		return nil
 	}
-	for i, word := range words {
-		port := int(word >> 16 & 0xFFFF)
-		if port == 0xFFFF {
-			if word&WordFinal != 0 {
-				return fmt.Errorf("processor %d hears its packet nowhere", i)
-			}
-			continue
-		}
-		coupler := [2]int{port, i / c.net.GroupSize}
-		packet, lit := on[coupler]
-		if !lit || !unheard[coupler] {
-			return fmt.Errorf("processor %d hears coupler %v, which is dark or heard already", i, coupler)
-		}
-		unheard[coupler] = false
-		to := &c.held[i]
+	if port >= c.net.Groups {
+		return fmt.Errorf("processor %d sends to group %d", i, port)
+	}
+	from := &c.held[i]
+	if word&WordOwn != 0 {
+		from = &c.own[i]
+	}
+	if *from == none {
+		return fmt.Errorf("processor %d has nothing to send", i)
+	}
+	coupler := [2]int{i / c.net.GroupSize, port}
+	if on[coupler] != nil {
+		return fmt.Errorf("processor %d: collision on coupler %v", i, coupler)
+	}
+	on[coupler] = &lit{packet: *from}
+	if !(c.keepOwn && word&WordOwn != 0) {
+		*from = none
+	}
+	return nil
+}
+
+// hear lets it hear what its word says.
+func (c *checker) hear(i int, word uint64, on map[[2]int]*lit) error {
+	port := int(word >> 16 & 0xFFFF)
+	if port == 0xFFFF {
 		if word&WordFinal != 0 {
-			to = &c.final[i]
+			return fmt.Errorf("processor %d hears its packet nowhere", i)
 		}
-		if *to != none {
-			return fmt.Errorf("processor %d: packet %d would overwrite packet %d", i, packet, *to)
-		}
-		*to = packet
+		return nil
 	}
-	for coupler, lost := range unheard {
-		if lost {
-			return fmt.Errorf("nobody hears coupler %v", coupler)
+	coupler := [2]int{port, i / c.net.GroupSize}
+	l := on[coupler]
+	if l == nil || l.heard {
+		return fmt.Errorf("processor %d hears coupler %v, which is dark or heard already", i, coupler)
+	}
+	l.heard = true
+	to := &c.held[i]
+	if word&WordFinal != 0 {
+		to = &c.final[i]
+	}
+	if *to != none {
+		return fmt.Errorf("processor %d: packet %d would overwrite packet %d", i, l.packet, *to)
+	}
+	*to = l.packet
+	return nil
+}
+
+// compare counts its packets and lets it keep the smaller or the larger one, if its word says so.
+func (c *checker) compare(i int, word uint64, less func(a, b int) bool) error {
+	packets := 0
+	for _, packet := range []int{c.own[i], c.held[i], c.final[i]} {
+		if packet != none {
+			packets++
 		}
 	}
-	for i, word := range words {
-		packets := 0
-		for _, packet := range []int{c.own[i], c.held[i], c.final[i]} {
-			if packet != none {
-				packets++
-			}
-		}
-		c.packetsMax = max(c.packetsMax, packets)
-		lower, higher := word&WordKeepMin != 0, word&WordKeepMax != 0
-		if !lower && !higher {
-			continue
-		}
-		if lower && higher || c.final[i] == none {
-			return fmt.Errorf("processor %d has nothing to compare, word %#x", i, word)
-		}
-		if less(c.final[i], c.own[i]) == lower {
-			c.own[i] = c.final[i]
-		}
-		c.final[i] = none
+	c.packetsMax = max(c.packetsMax, packets)
+	lower, higher := word&WordKeepMin != 0, word&WordKeepMax != 0
+	if !lower && !higher {
+		return nil
 	}
+	if lower && higher || c.final[i] == none {
+		return fmt.Errorf("processor %d has nothing to compare, word %#x", i, word)
+	}
+	if less(c.final[i], c.own[i]) == lower {
+		c.own[i] = c.final[i]
+	}
+	c.final[i] = none
 	return nil
 }
 

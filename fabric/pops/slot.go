@@ -25,7 +25,7 @@ type SlotTransport struct {
 	shards       []hw.Shard // in groups
 	stride       int        // bytes of a frame in a FIFO
 	payloadBytes int
-	tail         int // bytes of them behind those of a small frame
+	tail         int // bytes of them after those of a small frame
 	pitch        int // couplers from one group's first to the next one's in a table
 	tables       [2]slotTable
 	work         []slotWork // per shard
@@ -48,12 +48,15 @@ type slotTable struct {
 // meeting is a frame that has met another one, in a slot of which the cycle matters.
 type meeting struct{ coupler, bit uint32 }
 
-// SlotTransport implements fabric.Fast. It makes the tables for frames of at most PayloadBytes. Behind the
+// SlotTransport implements fabric.Fast. It makes the tables for frames of at most PayloadBytes. After the
 // couplers there are some that are always dark, and one frame per shard for what is
 // lost at once: the loops use them instead of a branch that no processor can predict.
 func (p Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	shards := c.Shards
-	t := &SlotTransport{net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes, pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p)}
+	t := &SlotTransport{
+		net: p, shape: p.Shape(), timing: c.Timing, shards: shards, stride: nic.FrameStride(c.PayloadBytes), payloadBytes: c.PayloadBytes,
+		pitch: p.Groups + pitchPad, work: make([]slotWork, len(shards)), listened: newListened(p),
+	}
 	t.tail = max(t.stride-nic.SmallFrameBytes, 0)
 	for i := range t.work {
 		t.work[i].view = make(nic.FrameView, max(t.stride, nic.SmallFrameBytes))
@@ -250,7 +253,7 @@ func (t *SlotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 
 // listen writes the status of up to lineCells processors of one group, as if no
 // FIFO could overflow, and lists those who hear something. Those who listen to
-// nobody hear couplers that are always dark.
+// no one hear couplers that are always dark.
 func (t *SlotTransport) listen(work *slotWork, senders []uint8, ports []uint16, statuses []uint8, from, group int) {
 	g, pitch, cell, here := uint32(t.net.Groups), uint32(t.pitch), uint32(from), uint32(group)
 	n, list := work.heard, &work.hearing

@@ -13,7 +13,7 @@ func (t *SlotTransport) sendSmall(shard int, bank *nic.Bank, senders []uint32, l
 	table, work := &t.tables[slot&1], &t.work[shard]
 	exact := work.exact
 	group, sent, collided, spare := -1, 0, uint64(0), t.spare(shard)
-	var groupEnd, couplers uint32 // of the group: the cell behind it, its first coupler
+	var groupEnd, couplers uint32 // of the group: the cell after it, its first coupler
 	for _, cell := range senders {
 		head := bank.SmallTxHead(cell)
 		if !head.Plain(t.net.Groups) || bank.Registers[cell].TxCount != 1 {

@@ -13,8 +13,9 @@ func (Network) Studies() []*fabric.Study {
 	return []*fabric.Study{{
 		Name:  "pops",
 		Cases: []string{"d=g", "d=4g", "d=16g", "corrected", "offline", "figure 3", "adversary"},
-		Doc:   "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary; n to 4,096 (--full: to 16,777,216)",
-		Run:   func(r fabric.Runs) error { return (&study{r}).run() },
+		Doc: "randomised, off-line and sorting-based permutation routing: Tables I and II, Figure 3, the lower bound's adversary;" +
+			" n to 4,096 (--full: to 16,777,216)",
+		Run: func(r fabric.Runs) error { return (&study{r}).run() },
 	}}
 }
 
@@ -43,7 +44,7 @@ func (r *tableRow) sorts() bool { return r.groupSize*r.groups <= sortRunProcesso
 type correctedRow struct {
 	groupSize, groups int
 	mean, sd          float64
-	runs              int // of the sample behind mean and sd
+	runs              int // of the sample that gave mean and sd
 }
 
 func (r *correctedRow) name() string {
@@ -59,7 +60,7 @@ const (
 	// Processor-slots that a row may cost, and the least runs that make a mean.
 	quickEffort, fullEffort = 25e6, 1e9
 	runsMin                 = 2
-	publishedRuns           = 100 // behind each mean of Tables I and II
+	publishedRuns           = 100 // of each mean of Tables I and II
 	runsMax                 = 20000
 	sortRunProcessorsMax    = 1024
 )

@@ -38,7 +38,8 @@ func (s *samples) File(fabric.StudyFile, string, func(io.Writer) error) error { 
 func (s *samples) Sample(x *fabric.Setting, runs int, _ string) (*fabric.Sample, error) {
 	sample := &fabric.Sample{Runs: runs, Mean: 4.19, SE: 0.01, SD: 1}
 	for _, row := range tables {
-		if n := x.Network.(*Network); x.Program == randomProgram && row.groupSize == n.GroupSize && x.Workload.Permutation.Kind == fabric.PermutationRandom && row.groups == n.Groups {
+		n, random := x.Network.(*Network), x.Workload.Permutation.Kind == fabric.PermutationRandom
+		if x.Program == randomProgram && random && row.groupSize == n.GroupSize && row.groups == n.Groups {
 			sample.Mean, sample.SD, sample.Median = row.mean, row.sd, float64(row.median)
 		}
 	}

@@ -20,7 +20,7 @@ func (p Network) Twin() (*twin.Twin, twin.Parameters) {
 	return &t, twin.Parameters{"D": p.GroupSize, "G": p.Groups}
 }
 
-// Twin is all of the network's hardware in Verilog, and what Build makes of it behind the
+// Twin is all of the network's hardware in Verilog, and what Build makes of it with the
 // same ports.
 func Twin() twin.Twin {
 	files, err := fs.Sub(rtl, "rtl")
@@ -47,60 +47,68 @@ func Twin() twin.Twin {
 			{Name: "loads within the slot", Old: "load_i[I] && last", New: "load_i[I]"},
 			{Name: "violation of the slot before", Old: "seen_q <= !last && (seen_q || violation)", New: "seen_q <= seen_q || violation"},
 		},
-		Build: func(m *twin.Model, p twin.Parameters) error {
-			d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
-			switch compute := p["COMPUTE_CYCLES"]; {
-			case d < 1 || d > 64 || g < 1 || g > 64:
-				return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
-			case compute < 0 || compute > twin.SerialiserComputeMax:
-				return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, twin.SerialiserComputeMax)
-			}
-			if err := twin.CheckFrame("pops_slot", frameMax); err != nil {
-				return err
-			}
-			timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
-			if err != nil {
-				return fmt.Errorf("pops_slot: %w", err)
-			}
-			n, frameBits := d*g, 8*frameMax
-			network := Network{Groups: g, GroupSize: d}
-			m.Units(g)
-			plant, err := fabric.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
-			if err != nil {
-				return err
-			}
-			var parts []hw.Component
-			for _, part := range plant.Components() {
-				parts = append(parts, part)
-			}
-			if err := m.StandFor(plant.Whole(network).Site(), parts...); err != nil {
-				return err
-			}
-			load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"), m.Pin("hear_i")
-			buffer := make([]byte, frameMax)
-			m.Use = func(random *twin.Random, inputs []uint64) {
-				// One processor gets a new frame; who sends changes with every cycle.
-				i := random.Below(n)
-				own := random.Frame(buffer)
-				if random.OneIn(16) {
-					own[random.Below(len(own))] ^= 1 << random.Below(8)
-				}
-				hw.Pins{Words: frame.Of(inputs)}.SetBytes(i*frameBits, own)
-				bytes := len(own)
-				if random.OneIn(16) {
-					bytes = [...]int{0, 1, frameMax, frameMax + 1, 0xFFFF}[random.Below(5)]
-				}
-				hw.PutBits(length.Of(inputs), 16*i, 16, uint64(bytes))
-				hw.PutBits(port.Of(inputs), 16*i, 16, randomPort(random, g))
-				hw.PutBits(hear.Of(inputs), 16*i, 16, randomPort(random, g))
-				density := random.Below(4)
-				loads := load.Of(inputs)
-				for w := range loads {
-					loads[w] = random.Sparse(density)
-				}
-			}
-			return nil
-		},
+		Build: build,
+	}
+}
+
+// build makes the plant of a network, for which the twin stands.
+func build(m *twin.Model, p twin.Parameters) error {
+	d, g, phit, frameMax := p["D"], p["G"], p["PHIT_BITS"], p["FRAME_BYTES_MAX"]
+	switch compute := p["COMPUTE_CYCLES"]; {
+	case d < 1 || d > 64 || g < 1 || g > 64:
+		return fmt.Errorf("pops_slot: %d groups of %d processors, allowed are 1 to 64 of 1 to 64", g, d)
+	case compute < 0 || compute > twin.SerialiserComputeMax:
+		return fmt.Errorf("pops_slot: compute window of %d cycles, allowed are 0 to %d", compute, twin.SerialiserComputeMax)
+	}
+	if err := twin.CheckFrame("pops_slot", frameMax); err != nil {
+		return err
+	}
+	timing, err := nic.NewTiming(phit, frameMax-nic.FrameBytesMin, p["COMPUTE_CYCLES"], p["PROPAGATION_CYCLES"], p["GUARD_CYCLES"])
+	if err != nil {
+		return fmt.Errorf("pops_slot: %w", err)
+	}
+	network := Network{Groups: g, GroupSize: d}
+	m.Units(g)
+	plant, err := fabric.Lay(network, &fabric.Config{Timing: timing, PayloadBytes: frameMax - nic.FrameBytesMin, Shards: m.Shards()}, m.Kernel())
+	if err != nil {
+		return err
+	}
+	var parts []hw.Component
+	for _, part := range plant.Components() {
+		parts = append(parts, part)
+	}
+	if err := m.StandFor(plant.Whole(network).Site(), parts...); err != nil {
+		return err
+	}
+	stimulate(m, network, frameMax)
+	return nil
+}
+
+// stimulate gives the twin its inputs: in every cycle one processor gets a new frame, and who sends
+// changes.
+func stimulate(m *twin.Model, network Network, frameMax int) {
+	n, frameBits := network.Processors(), 8*frameMax
+	load, frame, length, port, hear := m.Pin("load_i"), m.Pin("frame_i"), m.Pin("length_i"), m.Pin("port_i"), m.Pin("hear_i")
+	buffer := make([]byte, frameMax)
+	m.Use = func(random *twin.Random, inputs []uint64) {
+		i := random.Below(n)
+		own := random.Frame(buffer)
+		if random.OneIn(16) {
+			own[random.Below(len(own))] ^= 1 << random.Below(8)
+		}
+		hw.Pins{Words: frame.Of(inputs)}.SetBytes(i*frameBits, own)
+		bytes := len(own)
+		if random.OneIn(16) {
+			bytes = [...]int{0, 1, frameMax, frameMax + 1, 0xFFFF}[random.Below(5)]
+		}
+		hw.PutBits(length.Of(inputs), 16*i, 16, uint64(bytes))
+		hw.PutBits(port.Of(inputs), 16*i, 16, randomPort(random, network.Groups))
+		hw.PutBits(hear.Of(inputs), 16*i, 16, randomPort(random, network.Groups))
+		density := random.Below(4)
+		loads := load.Of(inputs)
+		for w := range loads {
+			loads[w] = random.Sparse(density)
+		}
 	}
 }
 

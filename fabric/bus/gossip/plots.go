@@ -41,13 +41,17 @@ func GrowthPlot(l int, lines []Curve) *plot.Plot {
 		c.Style = plot.Dots
 		curves = append(curves, c)
 	}
-	return plotOf(fmt.Sprintf("Columns that the lines know in phase 2, l = %d", l), plot.Axis{Label: "t, steps of phase 2"}, plot.Axis{Label: "F(t)", Log2: true}, curves)
+	steps, columns := plot.Axis{Label: "t, steps of phase 2"}, plot.Axis{Label: "F(t)", Log2: true}
+	return plotOf(fmt.Sprintf("Columns that the lines know in phase 2, l = %d", l), steps, columns, curves)
 }
 
 // LengthPlot draws the lengths of the algorithms and the bounds for n from l to a largest one, at
 // about 24 sizes for each power of two.
 func LengthPlot(l, largest int) *plot.Plot {
-	curves := []Curve{{Name: "two-phase"}, {Name: "improved"}, {Name: "naive", Style: plot.Dashed}, {Name: "upper bound of two-phase", Style: plot.Dots}, {Name: "lower bound", Style: plot.Dots}}
+	curves := []Curve{
+		{Name: "two-phase"}, {Name: "improved"}, {Name: "naive", Style: plot.Dashed},
+		{Name: "upper bound of two-phase", Style: plot.Dots}, {Name: "lower bound", Style: plot.Dots},
+	}
 	for n := l; n <= largest; n += 1 + n/24 {
 		for i, length := range []int{Length(n, l), ImprovedLength(n, l), NaiveLength(n, l), UpperBound(n, l), LowerBound(n)} {
 			curves[i].add(n, length)

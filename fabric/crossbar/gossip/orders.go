@@ -41,7 +41,8 @@ func Named(word string, N int, seed uint64) (Orders, error) {
 	case WordOptimal:
 		return Optimal(N)
 	}
-	return nil, &input.Error{Reason: fmt.Sprintf("orders %q are unknown", word), Remedy: input.DidYouMean(word, Words(), "give "+strings.Join(Words(), ", ")+" or a file of orders (.csv)")}
+	remedy := "give " + strings.Join(Words(), ", ") + " or a file of orders (.csv)"
+	return nil, &input.Error{Reason: fmt.Sprintf("orders %q are unknown", word), Remedy: input.DidYouMean(word, Words(), remedy)}
 }
 
 // newOrders makes orders whose row i is filled by fill, which appends N ids to an empty row.

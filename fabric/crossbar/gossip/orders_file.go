@@ -24,7 +24,8 @@ func ReadOrders(path string, N int) (Orders, error) {
 }
 
 func fileRemedy(N int) string {
-	return fmt.Sprintf("give %d rows of %d ids, comma-separated, without a header: row i is the order of processor i, with every id from 0 to %d but i once", N+1, N, N)
+	return fmt.Sprintf("give %d rows of %d ids, comma-separated, without a header: row i is the order of processor i,"+
+		" with every id from 0 to %d but i once", N+1, N, N)
 }
 
 // Parse reads orders of N+1 processors: comma-separated values without a header, row i the

@@ -54,7 +54,7 @@ func TestSharedRandom(t *testing.T) {
 }
 
 // TestOptimal compares the closed form with the reference orders, and its runs with the
-// bound, where nobody waits between sends.
+// bound, where no one waits between sends.
 func TestOptimal(t *testing.T) {
 	for N, name := range map[int]string{3: "optimal_N3_perms", 7: "optimal_N7_perms", 15: "optimal_N15_perms"} {
 		orders, err := gossip.Optimal(N)

@@ -25,7 +25,7 @@ type DoneCurve struct {
 	Nodes    int
 	Exact    []float64 // p(j,n) for j = 0, 1, 2 ...; may be empty
 	Finished []uint64  // runs that were done after j units; may be empty
-	Runs     uint64    // runs behind Finished
+	Runs     uint64    // runs of Finished
 }
 
 // DonePlot draws Table 1 of the paper: the probability that all are coloured after j

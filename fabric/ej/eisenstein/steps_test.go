@@ -86,7 +86,9 @@ func TestTwelveSteps(t *testing.T) {
 		sums[key].Senders += all[step].Senders
 		sums[key].Receivers += all[step].Receivers
 	}
-	for dims, alpha := range map[int][2]uint64{12: {1977326743, 2306881200}, 6: {17332693, 18295620}, 4: {962407, 989140}, 3: {137677, 139971}, 2: {11557, 11648}} {
+	for dims, alpha := range map[int][2]uint64{
+		12: {1977326743, 2306881200}, 6: {17332693, 18295620}, 4: {962407, 989140}, 3: {137677, 139971}, 2: {11557, 11648},
+	} {
 		M := 12 / dims
 		require.Equal(t, alpha[0], totals(steps(t, M, M+1, dims, Improved)).Senders)
 		require.Equal(t, alpha[1], totals(steps(t, M, M+1, dims, Previous)).Senders)

@@ -27,7 +27,7 @@ func (t *Table) WriteSVG(w io.Writer) error {
 		a, b := t.net.Alpha()
 		title := fmt.Sprintf("One-to-all broadcast in EJ_{%s}^(%d)", alphaText(a, b), t.net.Dims)
 		steps := t.Steps()
-		if steps == nil { // nobody has sent
+		if steps == nil { // no one has sent
 			steps = []Step{{}}
 		}
 		return SendersAndReceivers(title, steps).WriteSVG(w)
@@ -93,11 +93,12 @@ func (p *plane) draw() {
 	width := most.x - least.x + 2*planeMargin + planeLegend
 	height := max(most.y-least.y+2*planeMargin+30, float64(len(p.steps)*22+190))
 	title := fmt.Sprintf("EJ_{%s}: the broadcast of node %d, diameter %d", alphaText(p.net.a, p.net.b), p.source, p.net.Diameter())
-	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" font-family="sans-serif" font-size="12">`+"\n", width, height, width, height)
+	p.printf(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %.0f %.0f" width="%.0f" height="%.0f" `+
+		`font-family="sans-serif" font-size="12">`+"\n", width, height, width, height)
 	p.printf("<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n<defs>\n", title)
 	for step := range p.steps {
-		p.printf(`<marker id="step%d" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8Z" fill="%s"/></marker>`+"\n",
-			step+1, p.colour(step+1))
+		p.printf(`<marker id="step%d" viewBox="0 0 8 8" refX="8" refY="4" markerWidth="8" markerHeight="8" `+
+			`markerUnits="userSpaceOnUse" orient="auto"><path d="M0 0L8 4L0 8Z" fill="%s"/></marker>`+"\n", step+1, p.colour(step+1))
 	}
 	p.printf("</defs>\n")
 	p.printf(`<text x="%.1f" y="30" text-anchor="middle" font-size="16">%s</text>`+"\n", width/2, title)
@@ -130,7 +131,8 @@ func (p *plane) links() {
 			p.printf(`<path d="M%.1f %.1fL%.1f %.1f" stroke="#ccc"/>`+"\n", from.x, from.y, to.x, to.y)
 			if leaves {
 				label := p.along(z, direction, planeHop*0.66)
-				p.printf(`<text x="%.1f" y="%.1f" font-size="9" fill="#888" text-anchor="middle">%d</text>`+"\n", label.x, label.y+3, p.net.Field.Neighbour(node, direction))
+				p.printf(`<text x="%.1f" y="%.1f" font-size="9" fill="#888" text-anchor="middle">%d</text>`+"\n",
+					label.x, label.y+3, p.net.Field.Neighbour(node, direction))
 			}
 		}
 	}
@@ -140,7 +142,8 @@ func (p *plane) links() {
 func (p *plane) packets() {
 	for _, h := range p.sorted() {
 		arrow := func(from, to point) {
-			p.printf(`<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" stroke-width="2.5" marker-end="url(#step%d)"/>`+"\n", from.x, from.y, to.x, to.y, p.colour(h.Step), h.Step)
+			p.printf(`<path d="M%.1f %.1fL%.1f %.1f" stroke="%s" stroke-width="2.5" marker-end="url(#step%d)"/>`+"\n",
+				from.x, from.y, to.x, to.y, p.colour(h.Step), h.Step)
 		}
 		z := p.least(h.From)
 		if !p.leaves(h.From, h.Direction) {
@@ -170,7 +173,8 @@ func (p *plane) nodes() {
 		case step > 0:
 			fill, ink, what = p.colour(step), "#fff", fmt.Sprintf("step %d", step)
 		}
-		p.printf(`<g><title>node %d, %s from node %d: %s</title><circle cx="%.1f" cy="%.1f" r="%d" fill="%s" stroke="#333"/>`, node, z, p.source, what, at.x, at.y, planeNode, fill)
+		p.printf(`<g><title>node %d, %s from node %d: %s</title>`, node, z, p.source, what)
+		p.printf(`<circle cx="%.1f" cy="%.1f" r="%d" fill="%s" stroke="#333"/>`, at.x, at.y, planeNode, fill)
 		p.printf(`<text x="%.1f" y="%.1f" text-anchor="middle" fill="%s">%d</text></g>`+"\n", at.x, at.y+4, ink, node)
 	}
 }

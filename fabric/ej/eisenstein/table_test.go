@@ -115,6 +115,6 @@ func TestPlots(t *testing.T) {
 	require.NoError(t, tableOf(torus(t, 2, 3, 2), Improved, 0).WriteSVG(&text))
 	require.Contains(t, text.String(), "One-to-all broadcast in EJ_{2+3rho}^(2)")
 	for dims := range 2 {
-		require.NoError(t, NewTable(torus(t, 2, 3, dims+1), 0, 1).WriteSVG(io.Discard), "nobody has sent")
+		require.NoError(t, NewTable(torus(t, 2, 3, dims+1), 0, 1).WriteSVG(io.Discard), "no one has sent")
 	}
 }

@@ -25,7 +25,11 @@ func NewTorus(f *Field, dims int) (*Torus, error) {
 	t := &Torus{Field: f, Dims: dims, powers: []int{1}}
 	for k := range dims {
 		if t.powers[k] > math.MaxInt32/f.size {
-			return nil, &input.Error{Place: "fabric.ej.dims", Reason: fmt.Sprintf("dims is %d, and %d^%d nodes are more than %d", dims, f.size, dims, math.MaxInt32), Remedy: fmt.Sprintf("allowed with this alpha are %d dimensions", k)}
+			return nil, &input.Error{
+				Place:  "fabric.ej.dims",
+				Reason: fmt.Sprintf("dims is %d, and %d^%d nodes are more than %d", dims, f.size, dims, math.MaxInt32),
+				Remedy: fmt.Sprintf("allowed with this alpha are %d dimensions", k),
+			}
 		}
 		t.powers = append(t.powers, t.powers[k]*f.size)
 	}

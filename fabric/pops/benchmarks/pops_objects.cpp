@@ -87,7 +87,11 @@ public:
   const Message &result() const { return received; }
   u64 rngState() const { return rng; }
 private:
-  u32 rnd() { u64 x = rng; rng = x * 6364136223846793005ull + 1442695040888963407ull; u32 xs = (u32)(((x >> 18) ^ x) >> 27), r = (u32)(x >> 59); return (xs >> r) | (xs << ((32 - r) & 31)); }
+  u32 rnd() {
+    u64 x = rng; rng = x * 6364136223846793005ull + 1442695040888963407ull;
+    u32 xs = (u32)(((x >> 18) ^ x) >> 27), r = (u32)(x >> 59);
+    return (xs >> r) | (xs << ((32 - r) & 31));
+  }
   u32 id, group, index, usedGroup = 0, tempGroup = 0;
   bool hasOwn = true, hasCopy = false, hasTemp = false, acked = false, hasReceived = false;
   Message own, copy, temp, received;
@@ -97,7 +101,15 @@ private:
 static std::vector<u32> perm(u32 n, u64 seed) {
   std::vector<u32> p(n); for (u32 i = 0; i < n; i++) p[i] = i;
   u64 s = seed ^ 0xABCDEF;
-  for (u32 i = n - 1; i > 0; i--) { s += 0x9E3779B97F4A7C15ull; u64 z = s; z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull; z = (z ^ (z >> 27)) * 0x94D049BB133111EBull; z ^= z >> 31; u32 j = (u32)(((z >> 32) * (u64)(i + 1)) >> 32); std::swap(p[i], p[j]); }
+  for (u32 i = n - 1; i > 0; i--) {
+    s += 0x9E3779B97F4A7C15ull;
+    u64 z = s;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+    z ^= z >> 31;
+    u32 j = (u32)(((z >> 32) * (u64)(i + 1)) >> 32);
+    std::swap(p[i], p[j]);
+  }
   return p;
 }
 static double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -129,8 +141,12 @@ int main(int argc, char **argv) {
     for (auto p : ps) delete p;
     rusage r; getrusage(RUSAGE_SELF, &r);
     double psn = (double)n * steps * 5; sum += steps;
-    printf("{\"impl\":\"cpp\",\"n\":%u,\"threads\":1,\"seed\":%llu,\"steps\":%d,\"slots\":%d,\"ok\":%s,\"hash\":\"%016llx\",\"setup_ms\":%.3f,\"setup_user_ms\":%.3f,\"wall_ms\":%.3f,\"user_ms\":%.3f,\"ns_ps_wall\":%.3f,\"ns_ps_user\":%.3f,\"hwm_mb\":%ld}\n",
-      n, (unsigned long long)seed, steps, steps * 5, ok ? "true" : "false", (unsigned long long)h, (w1 - w0) * 1e3, (u1 - u0) * 1e3, (w2 - w1) * 1e3, (u2 - u1) * 1e3, (w2 - w1) * 1e9 / psn, (u2 - u1) * 1e9 / psn, r.ru_maxrss / 1024);
+    printf("{\"impl\":\"cpp\",\"n\":%u,\"threads\":1,\"seed\":%llu,\"steps\":%d,\"slots\":%d,\"ok\":%s,\"hash\":\"%016llx\","
+           "\"setup_ms\":%.3f,\"setup_user_ms\":%.3f,\"wall_ms\":%.3f,\"user_ms\":%.3f,"
+           "\"ns_ps_wall\":%.3f,\"ns_ps_user\":%.3f,\"hwm_mb\":%ld}\n",
+           n, (unsigned long long)seed, steps, steps * 5, ok ? "true" : "false", (unsigned long long)h,
+           (w1 - w0) * 1e3, (u1 - u0) * 1e3, (w2 - w1) * 1e3, (u2 - u1) * 1e3,
+           (w2 - w1) * 1e9 / psn, (u2 - u1) * 1e9 / psn, r.ru_maxrss / 1024);
   }
   if (trials > 1) fprintf(stderr, "mean steps %.3f\n", sum / trials);
 }

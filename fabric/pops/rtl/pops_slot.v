@@ -54,7 +54,8 @@ module pops_slot #(
       COMPUTE_CYCLES < 0 || COMPUTE_CYCLES > 65535 ||
       PROPAGATION_CYCLES < 0 || PROPAGATION_CYCLES > 4096 ||
       GUARD_CYCLES < 1 || GUARD_CYCLES > 4096) begin
-    $display("%m: allowed are D 1 to 64, G 1 to 64, PHIT_BITS 1 to 64, FRAME_BYTES_MAX 16 to 1040, COMPUTE_CYCLES 0 to 65535, PROPAGATION_CYCLES 0 to 4096, GUARD_CYCLES 1 to 4096");
+    $write("%m: allowed are D 1 to 64, G 1 to 64, PHIT_BITS 1 to 64, FRAME_BYTES_MAX 16 to 1040, ");
+    $display("COMPUTE_CYCLES 0 to 65535, PROPAGATION_CYCLES 0 to 4096, GUARD_CYCLES 1 to 4096");
     $finish;
   end
 

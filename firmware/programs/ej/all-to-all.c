@@ -38,7 +38,8 @@ static void start(sl_nic *nic, sl_ej_lists *lists, uint32_t source, uint32_t dim
         for (uint32_t k = 0; k < 2; k++) {
             uint32_t major = (first_major(phase) + k) % 6;
             send(nic, lists, major,
-                 (packet_t){source, (uint8_t)(major & 15), (uint8_t)((major + 5) % 6 & 15), (uint8_t)(dimension & 15), (uint8_t)(phase & 15), hops, hops, (uint16_t)(step + 1)});
+                 (packet_t){source, (uint8_t)(major & 15), (uint8_t)((major + 5) % 6 & 15), (uint8_t)(dimension & 15), (uint8_t)(phase & 15),
+                            hops, hops, (uint16_t)(step + 1)});
         }
 }
 
