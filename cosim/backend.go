@@ -4,16 +4,16 @@ import "context"
 
 // The names of the backends.
 const (
-	BackendWasm   = "wasm"
-	BackendIcarus = "icarus"
-	BackendShared = "shared"
+	BackendWasm   = "wasm"   // Verilator's C++ as WebAssembly
+	BackendIcarus = "icarus" // Icarus Verilog in a process of its own
+	BackendShared = "shared" // Verilator's C++ as a native library
 )
 
 // Backends are the names of all backends.
 var Backends = []string{BackendWasm, BackendIcarus, BackendShared}
 
-// A Backend makes devices of RTL. Who puts a machine together says which backends there
-// are: this package knows none of them.
+// A Backend makes devices of RTL. The program that assembles a machine says which backends
+// there are: this package imports none of them.
 type Backend struct {
 	Name string
 
@@ -25,7 +25,7 @@ type Backend struct {
 	Load func(image []byte) (Design, error)
 }
 
-// A Design is RTL in the hands of a backend.
+// A Design is RTL that a backend can run.
 type Design interface {
 	// Open makes a device with the ports of the RTL.
 	Open(o Options) (Device, error)

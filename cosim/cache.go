@@ -7,8 +7,8 @@ import (
 )
 
 // A Cache is a directory of build results. A name says what went into the file, so
-// a file is never changed, and two processes may make the same one: the second
-// takes its place with the same content.
+// a file never changes, and two processes may make the same one: the second
+// replaces it with the same content.
 type Cache struct{ Dir, Remedy string }
 
 // RemedyUserCache is for the user's own cache, which every command uses and only
@@ -21,7 +21,11 @@ func OpenCache(dir string) (Cache, error) {
 	if dir == "" {
 		user, err := os.UserCacheDir()
 		if err != nil {
-			return Cache{}, &InputError{Place: "XDG_CACHE_HOME", Reason: fmt.Sprintf("there is no directory for build results: %v", err), Remedy: RemedyUserCache}
+			return Cache{}, &InputError{
+				Place:  "XDG_CACHE_HOME",
+				Reason: fmt.Sprintf("there is no directory for build results: %v", err),
+				Remedy: RemedyUserCache,
+			}
 		}
 		dir, remedy = filepath.Join(user, "starloom", "cosim"), RemedyUserCache
 	}

@@ -8,7 +8,7 @@ import (
 
 // FindData returns the path of a file that $readmem names in a source. It is looked for
 // in DataDir, the folder of a pin map, then beside the source: where a run was started
-// makes no difference to one with a map.
+// makes no difference to a run with a map.
 func (s *Source) FindData(name, source string) (string, error) {
 	paths := []string{name}
 	if !filepath.IsAbs(name) {

@@ -6,14 +6,14 @@ import (
 )
 
 // Device is a synchronous circuit that is stepped from outside, one exchange per
-// clock cycle: RTL in one of the backends, or a model of package hw or nic behind
+// clock cycle: RTL in one of the backends, or a model of package hw or nic with
 // the same ports.
 //
-// A cycle is: write Inputs; Settle, if somebody reads combinational outputs within
-// the cycle; Edge. Nothing runs between these calls.
+// A cycle is: write Inputs; Settle, if combinational outputs are read within the
+// cycle; Edge. Nothing runs between these calls.
 //
 // A device belongs to one goroutine at a time. After an error, which is a *Fault
-// for everything that the circuit itself has done, only Close is of use.
+// for everything that the circuit itself has done, only Close may be called.
 type Device interface {
 	// Ports returns the ports in the order of the declaration.
 	Ports() []Port
@@ -26,7 +26,7 @@ type Device interface {
 	Outputs() []uint64
 
 	// Unknown has a one for every bit of Outputs that is X or Z, whose value is then
-	// 0 for X and 1 for Z; nil for a device that knows two states only.
+	// 0 for X and 1 for Z; nil for a device with two states only.
 	Unknown() []uint64
 
 	// Settle lets combinational logic see Inputs; clocks are low.
@@ -45,7 +45,7 @@ type Device interface {
 	Save() ([]byte, error)
 	Restore(snapshot []byte) error
 
-	// Close ends the device; no process is left behind.
+	// Close ends the device, and the process that it may have.
 	Close() error
 }
 
@@ -57,19 +57,18 @@ type Port struct {
 	Clock bool // an input that Edge drives
 	Word  int  // its first word in Inputs or Outputs; -1 for a clock
 
-	// Edges: an input without Clock of which nothing but edges count, so a clock that nobody has
-	// named. Icarus does not say.
+	// Edges: an input without Clock of which only the edges count, which is a clock that was not
+	// named. Icarus does not report it.
 	Edges bool `json:",omitempty"`
 }
 
 // Words returns how many words the port has in Inputs or Outputs.
 func (p Port) Words() int { return (p.Bits + 63) / 64 }
 
-// ErrNoSnapshot is what Save and Restore return where the backend has no state to
-// give.
+// ErrNoSnapshot is what Save and Restore return if the backend cannot save its state.
 var ErrNoSnapshot = errors.New("this backend cannot save its state")
 
-// FaultKind says what a circuit, or the simulator below it, has done.
+// FaultKind says what a circuit, or the simulator that runs it, has done.
 type FaultKind string
 
 // The kinds of faults.

@@ -1,8 +1,7 @@
-// Package cosim puts register-transfer code in the place of a modelled part, or
-// beside it.
+// Package cosim puts RTL in the place of a modelled part, or beside it.
 //
 // Everything is a Device: ports with words, a clock that is driven from outside. This
-// package is what a device is and what all that make one need; it knows no backend.
+// package says what a device is and holds what all backends need; it imports none of them.
 //
 //	Source --Backend--> Design --> Device      verilator, icarus
 //	hw, nic --------- twin.Model -> Device     twin
@@ -19,8 +18,8 @@
 //	backend.go      Backend, Design: what makes devices of RTL
 //	ports.go        where ports have their words
 //	params.go, datafiles.go    parameters of text, files of $readmem
-//	tool.go         programs that Starloom runs; toolerror.go: what becomes of them
-//	warnings.go     what a tool accepts and a verdict must name
+//	tool.go         programs that Starloom runs; toolerror.go: how they fail
+//	warnings.go     what a tool accepts but a verdict must name
 //	inputerror.go   errors of what the user gave
 //	cache.go        results of earlier builds
 //	log.go          what a circuit prints
@@ -29,11 +28,11 @@
 //	folder          what it holds
 //	verilator/      RTL as WebAssembly or as a native library
 //	icarus/         RTL in a process of its own, four states
-//	twin/           the components of hw and nic behind the ports of their Verilog
+//	twin/           the components of hw and nic with the ports of their Verilog
 //	pinmap/         which RTL stands for which model, pin by pin
 //	lockstep/       model beside RTL, up to the first difference, made short
 //	inloop/         RTL in the place of elements of a machine's components
-//	internal/cosimtest         what tests of several packages need
+//	internal/cosimtest         what the tests of several packages need
 //	rtl/            Verilog twins of the components of packages hw and nic
 //	glue/           the C++ between Verilator's model and columns of words
 //	vpi/            the module that Icarus loads

@@ -12,7 +12,7 @@ type Options struct {
 	Seed uint64
 
 	// TimeLimit is how long one cycle may take before it is a FaultHang; 0: 10 s. An endless loop
-	// is known earlier: by its turns, in Icarus by the processor time that it takes.
+	// is found earlier: by its turns, in Icarus by the processor time that it takes.
 	TimeLimit time.Duration
 
 	// Interpreter runs wasm slowly: the oracle of the compiler.
@@ -33,7 +33,7 @@ type Logger interface{ Log() string }
 // BuildOptions say how to build.
 type BuildOptions struct {
 	Cache    string            // directory of earlier results; "" for the user's own
-	Warnings io.Writer         // what the tools say of a source that they accept; nil: nobody listens
+	Warnings io.Writer         // what the tools say of a source that they accept; nil: it is discarded
 	Progress func(step string) // called when a step begins; may be nil
 }
 

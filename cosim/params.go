@@ -11,10 +11,14 @@ import (
 
 // verilogConstant is what Verilator and Icarus take as a parameter's value: a number, or
 // text in quotes.
-var verilogConstant = regexp.MustCompile(`^(?:[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|'[01xXzZ]|"(?:[^"\\]|\\.)*")$`)
+var verilogConstant = regexp.MustCompile(`^(?:` +
+	`[+-]?\d[\d_]*(?:\.\d+)?(?:[eE][+-]?\d+)?|` + // 12, 1e-3
+	`[+-]?(?:\d+ *)?'[sS]?[bBoOdDhH] *[\da-fA-FxXzZ?_]+|` + // 8'hff
+	`'[01xXzZ]|` +
+	`"(?:[^"\\]|\\.)*")$`)
 
-// Constants are the parameters as the tools want them: plain text in quotes in Verilog,
-// without them for generics.
+// Constants are the parameters as the tools take them: for Verilog plain text in quotes,
+// for generics without.
 func (s *Source) Constants() map[string]string {
 	values := maps.Clone(s.Params)
 	for name, value := range values {
@@ -30,8 +34,8 @@ func (s *Source) Constants() map[string]string {
 	return values
 }
 
-// checkParams refuses text for a parameter that does not look like one of text: 8hff
-// would silently become the codes of its letters.
+// checkParams refuses text for a parameter that no source gives a text: 8hff would
+// silently become the codes of its letters.
 func (s *Source) checkParams() error {
 	if s.VHDL() {
 		return nil
@@ -46,8 +50,11 @@ func (s *Source) checkParams() error {
 			text, err := os.ReadFile(file)
 			return err == nil && textual.Match(text)
 		}) {
-			return &InputError{Place: "--param", Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
-				Remedy: fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value)}
+			return &InputError{
+				Place:  "--param",
+				Reason: fmt.Sprintf("%s is %s, which is not a Verilog constant, and no source declares %s with a text", name, value, name),
+				Remedy: fmt.Sprintf(`give a number such as 12 or 8'hff, or, if it is a text, quotes in the value: '"%s"'`, value),
+			}
 		}
 	}
 	return nil

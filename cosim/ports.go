@@ -30,7 +30,11 @@ func PlacePorts(ports []Port, clocks []string) error {
 					inputs = append(inputs, p.Name)
 				}
 			}
-			return &InputError{Place: "--clock", Reason: fmt.Sprintf("there is no port %s", clock), Remedy: fmt.Sprintf("inputs of one bit are %v", inputs)}
+			return &InputError{
+				Place:  "--clock",
+				Reason: fmt.Sprintf("there is no port %s", clock),
+				Remedy: fmt.Sprintf("inputs of one bit are %v", inputs),
+			}
 		}
 	}
 	return nil

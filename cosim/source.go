@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// Source is RTL: the files of a design and what to make of them.
+// Source is RTL: the files of a design and how to build them.
 type Source struct {
 	Top         string            // module, or VHDL entity
 	Files       []string          // Verilog and SystemVerilog, or VHDL in the order of analysis
@@ -35,7 +35,7 @@ func (s *Source) VHDL() bool { return isVHDL(s.Files[0]) }
 // $readmem.
 const InputBytesMax = 256 << 20
 
-// Check refuses what no tool has to see.
+// Check refuses what does not need a tool to be refused.
 func (s *Source) Check() error {
 	if s.Top == "" {
 		return &InputError{Place: "--top", Reason: "no top module is named", Remedy: "give the name of the module to build"}
@@ -58,7 +58,11 @@ func (s *Source) Check() error {
 			return &InputError{Place: file, Reason: "is not a regular file", Remedy: "give a file with Verilog or VHDL"}
 		}
 		if isVHDL(file) != s.VHDL() {
-			return &InputError{Place: file, Reason: "Verilog and VHDL in one design", Remedy: "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`"}
+			return &InputError{
+				Place:  file,
+				Reason: "Verilog and VHDL in one design",
+				Remedy: "synthesise the VHDL part first: `ghdl synth --std=08 --out=verilog`",
+			}
 		}
 	}
 	if err := s.checkParams(); err != nil {
@@ -87,8 +91,8 @@ var identifier = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_$]*$`)
 // IsIdentifier reports whether a text is a plain Verilog name.
 func IsIdentifier(text string) bool { return identifier.MatchString(text) }
 
-// Reason is an error of the operating system without the path, which the place of
-// the message says.
+// Reason is an error of the operating system without its path, which is the place of
+// the message.
 func Reason(err error) error {
 	if pathError, ok := err.(*os.PathError); ok {
 		return pathError.Err

@@ -20,7 +20,7 @@ type Tool struct {
 // ToolVersion is a tool as it was found.
 type ToolVersion struct{ Path, Text string }
 
-// toolVersions holds what was asked already, by path and change time.
+// toolVersions holds the versions already read, by path and change time.
 var toolVersions sync.Map
 
 // Version finds a tool and reads its version, which is a part of the hash of
@@ -28,7 +28,9 @@ var toolVersions sync.Map
 func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
-		return ToolVersion{}, &InputError{Place: t.Command, Reason: "is needed to build RTL and is not on the PATH", Remedy: "install the Debian package " + t.Packages}
+		return ToolVersion{}, &InputError{
+			Place: t.Command, Reason: "is needed to build RTL and is not on the PATH", Remedy: "install the Debian package " + t.Packages,
+		}
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -43,7 +45,10 @@ func (t Tool) Version(ctx context.Context) (ToolVersion, error) {
 		return ToolVersion{}, stop
 	}
 	if err != nil {
-		return ToolVersion{}, &InputError{Place: t.Command, Reason: fmt.Sprintf("does not run: %v: %s", err, FirstLine(out)), Remedy: "install the Debian package " + t.Packages + " again"}
+		return ToolVersion{}, &InputError{
+			Place: t.Command, Reason: fmt.Sprintf("does not run: %v: %s", err, FirstLine(out)),
+			Remedy: "install the Debian package " + t.Packages + " again",
+		}
 	}
 	version := ToolVersion{path, FirstLine(out)}
 	toolVersions.Store(key, version)

@@ -13,7 +13,7 @@ import (
 type ToolError struct {
 	Tool   string // "clang++", "vvp"
 	Place  string // what it was working on: "arbiter.v: arbiter"
-	Reason string // what became of it
+	Reason string // how it ended
 	Remedy string
 	Err    error // may be nil
 }

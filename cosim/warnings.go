@@ -8,7 +8,7 @@ import (
 )
 
 // Warning is something in a source that a tool accepts and that makes its answer worth
-// less than it looks: a driver that is ignored, say.
+// less than it seems: a driver that is ignored, for example.
 type Warning struct {
 	Code  string `json:"code"`  // Verilator's MULTIDRIVEN, or a system task: $fopen
 	Place string `json:"place"` // file:line, file:line:column

@@ -33,6 +33,7 @@ static bool sl_tick();
 #include "model.h"
 #undef while
 
+#include "columns.h"
 #include "ports.h"
 
 struct sl_device {

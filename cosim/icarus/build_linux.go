@@ -36,7 +36,11 @@ var (
 func find(t cosim.Tool) (string, error) {
 	path, err := exec.LookPath(t.Command)
 	if err != nil {
-		return "", &cosim.InputError{Place: t.Command, Reason: "is needed to simulate RTL in Icarus and is not on the PATH", Remedy: "install the Debian package " + t.Packages}
+		return "", &cosim.InputError{
+			Place:  t.Command,
+			Reason: "is needed to simulate RTL in Icarus and is not on the PATH",
+			Remedy: "install the Debian package " + t.Packages,
+		}
 	}
 	return path, nil
 }
@@ -70,7 +74,11 @@ func compileModule(path string) error {
 		return stop
 	}
 	if err != nil {
-		return &cosim.InputError{Place: "iverilog-vpi", Reason: fmt.Sprintf("does not compile the module for Icarus (%v): %s", err, cosim.OneLine(said)), Remedy: "install the Debian packages gcc, libc6-dev and iverilog"}
+		return &cosim.InputError{
+			Place:  "iverilog-vpi",
+			Reason: fmt.Sprintf("does not compile the module for Icarus (%v): %s", err, cosim.OneLine(said)),
+			Remedy: "install the Debian packages gcc, libc6-dev and iverilog",
+		}
 	}
 	return nil
 }
@@ -90,7 +98,13 @@ func runTool(dir, scratch, tool string, args ...string) ([]byte, error) {
 	cmd.Cancel = func() error { return unix.Kill(-cmd.Process.Pid, unix.SIGKILL) }
 	err := cmd.Run()
 	if ctx.Err() != nil {
-		err = &cosim.ToolError{Tool: filepath.Base(tool), Place: "", Reason: fmt.Sprintf("does not end and was killed after %v", buildLimit), Remedy: cosim.RemedyTool, Err: err}
+		err = &cosim.ToolError{
+			Tool:   filepath.Base(tool),
+			Place:  "",
+			Reason: fmt.Sprintf("does not end and was killed after %v", buildLimit),
+			Remedy: cosim.RemedyTool,
+			Err:    err,
+		}
 	}
 	return said.Bytes(), err
 }
@@ -109,7 +123,11 @@ func compile(source *cosim.Source, out string) error {
 		return refusalOf(source, said, err)
 	}
 	if lost := missingParameter.FindSubmatch(said); lost != nil {
-		return &cosim.InputError{Place: source.Files[0], Reason: fmt.Sprintf("module %s has no parameter %s", source.Top, lost[1]), Remedy: "name a parameter of the module"}
+		return &cosim.InputError{
+			Place:  source.Files[0],
+			Reason: fmt.Sprintf("module %s has no parameter %s", source.Top, lost[1]),
+			Remedy: "name a parameter of the module",
+		}
 	}
 	return nil
 }
@@ -154,7 +172,17 @@ func refusalOf(source *cosim.Source, said []byte, err error) error {
 		messages = append(messages, line)
 	}
 	if len(messages) == 0 {
-		return &cosim.ToolError{Tool: iverilogTool.Command, Place: source.Name(), Reason: fmt.Sprintf("gives up (%v): %s", err, cosim.OneLine(said)), Remedy: cosim.RemedyTool, Err: err}
+		return &cosim.ToolError{
+			Tool:   iverilogTool.Command,
+			Place:  source.Name(),
+			Reason: fmt.Sprintf("gives up (%v): %s", err, cosim.OneLine(said)),
+			Remedy: cosim.RemedyTool,
+			Err:    err,
+		}
 	}
-	return &cosim.InputError{Place: place, Reason: "iverilog: " + cosim.OneLine([]byte(strings.Join(messages, "; "))), Remedy: "correct the source until `iverilog -g2012` accepts it"}
+	return &cosim.InputError{
+		Place:  place,
+		Reason: "iverilog: " + cosim.OneLine([]byte(strings.Join(messages, "; "))),
+		Remedy: "correct the source until `iverilog -g2012` accepts it",
+	}
 }

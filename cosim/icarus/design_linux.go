@@ -29,8 +29,8 @@ var (
 	designError     = regexp.MustCompile(`(?m)^( *%vpi_call\S* \d+ \d+ )"\$error"(,?)`)
 )
 
-// readDesign reads a design that iverilog has compiled, and lets its $error end
-// the simulation, as it does in the other backends: it becomes $fatal.
+// readDesign reads a design that iverilog has compiled, and makes its $error a $fatal, so
+// that it ends the simulation as in the other backends.
 func readDesign(path string) (*systemTasks, error) {
 	design, err := os.ReadFile(path)
 	if err != nil {
@@ -62,7 +62,11 @@ func readDesign(path string) (*systemTasks, error) {
 			}
 			name, err := strconv.Unquote(argument)
 			if err != nil {
-				return nil, &cosim.InputError{Place: place, Reason: task + " reads a file whose name is not a constant", Remedy: "write the name as a string or a parameter, so that the file can be found"}
+				return nil, &cosim.InputError{
+					Place:  place,
+					Reason: task + " reads a file whose name is not a constant",
+					Remedy: "write the name as a string or a parameter, so that the file can be found",
+				}
 			}
 			name = strings.TrimLeft(name, "\x00")
 			if _, ok := d.data[name]; !ok {
@@ -116,7 +120,11 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 		}
 		text, err := os.ReadFile(path)
 		if err != nil {
-			return "", &cosim.InputError{Place: path, Reason: fmt.Sprintf("$readmem cannot read it: %v", cosim.Reason(err)), Remedy: "give a file that can be read"}
+			return "", &cosim.InputError{
+				Place:  path,
+				Reason: fmt.Sprintf("$readmem cannot read it: %v", cosim.Reason(err)),
+				Remedy: "give a file that can be read",
+			}
 		}
 		to := filepath.Join(folder, name)
 		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o700), os.WriteFile(to, text, 0o600)); err != nil {
@@ -129,7 +137,10 @@ func (d *systemTasks) furnish(source *cosim.Source, root string) (string, error)
 // keeps reports whether the simulation may need its folder after its start.
 func (d *systemTasks) keeps() bool { return len(d.data)+len(d.warnings) > 0 }
 
-// fileTasks are the same for Icarus.
-var fileTasks = []string{"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate"}
+// fileTasks are system tasks that reach files or programs of the user.
+var fileTasks = []string{
+	"$fopen", "$fopena", "$fopenr", "$fopenw", "$system", "$writememh", "$writememb", "$dumpfile", "$dumpvars", "$sdf_annotate",
+}
 
-const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is written there; other folders are open to it"
+const textFiles = "Icarus is not a sandbox: it runs in an empty temporary folder, which is deleted with what is written there; " +
+	"other folders are open to it"

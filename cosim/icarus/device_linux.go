@@ -14,11 +14,11 @@ import (
 )
 
 // device is a Device that Icarus Verilog simulates in a process of its own, with
-// four states. One exchange through shared memory per call; between two calls
+// four states. Each call is one exchange through shared memory; between calls
 // simulated time stands still.
 type device struct {
 	name    string
-	folder  string // that it runs in and that Close deletes; "" for one that is gone
+	folder  string // that it runs in and that Close deletes; "" if it is gone
 	design  *systemTasks
 	limit   time.Duration
 	clocks  uint64 // bits that Edge may get
@@ -26,16 +26,16 @@ type device struct {
 	log     sharedLog
 	ports   []cosim.Port
 
-	inputs, outputs, unknown                   []uint64 // ours: valid after Close too
+	inputs, outputs, unknown                   []uint64 // the device's own: valid after Close, too
 	sharedInputs, sharedOutputs, sharedUnknown []uint64
 
-	waited string // after which it was asked to stop
+	waited string // how long it had before it was asked to stop
 	err    error  // what ended the device
 }
 
 // Open compiles a source with iverilog and starts it in vvp. Registers are X
 // until something gives them a value. A clock cycle is 200 or 300 time units of
-// the top module, so delays in the RTL must stay below 100. What it prints goes to Log.
+// the top module, so delays in the RTL must stay below 100. What the design prints goes to Log.
 // $error ends it, as in the other backends.
 //
 // The simulation runs in an empty temporary folder with copies of the files of $readmem
@@ -51,7 +51,11 @@ func Open(source cosim.Source, options cosim.Options) (cosim.Device, error) {
 		return nil, err
 	}
 	if source.VHDL() {
-		return nil, &cosim.InputError{Place: source.Files[0], Reason: "Icarus reads Verilog only", Remedy: "turn it into Verilog: `ghdl synth --std=08 --out=verilog`"}
+		return nil, &cosim.InputError{
+			Place:  source.Files[0],
+			Reason: "Icarus reads Verilog only",
+			Remedy: "turn it into Verilog: `ghdl synth --std=08 --out=verilog`",
+		}
 	}
 	source.Params = source.Constants()
 	d := &device{name: source.Name(), limit: options.Limit(), clocks: 1<<len(source.Clocks) - 1}
@@ -192,15 +196,15 @@ func (d *device) fetch() {
 	copy(d.unknown, d.sharedUnknown)
 }
 
-// What a cycle may take of the simulator's processor time, after the first one, in which initial blocks
-// fill memories. A slow machine is slow in all cycles, so a cycle may take a thousand times as long
+// How much of the simulator's processor time a cycle may take, after the first one, in which initial
+// blocks fill memories. A slow machine is slow in all cycles, so a cycle may take a thousand times as long
 // as the slowest one so far.
 const (
 	hangProcessorTime = 3 * time.Second
 	hangFactor        = 1000
 )
 
-// settled waits for the reply to a command. The end of the time limit is for finding
+// settled waits for the reply to a command. The last part of the time limit is for finding
 // out why there is none.
 func (d *device) settled(number uint32) error {
 	inquest := max(d.limit/10, min(d.limit/2, time.Second))
@@ -221,8 +225,8 @@ func (d *device) settled(number uint32) error {
 	return d.err
 }
 
-// patience is how long a command may take: the time limit but for the inquest, and what a cycle may
-// take of the processor.
+// patience is how long a command may take: the time limit less the inquest, and a cycle's share of
+// the processor.
 func (d *device) patience(number uint32, inquest time.Duration) patience {
 	most := patience{d.limit - inquest, d.limit - inquest}
 	if number > 1 {
@@ -231,7 +235,7 @@ func (d *device) patience(number uint32, inquest time.Duration) patience {
 	return most
 }
 
-// autopsy ends the simulation and says what became of it.
+// autopsy ends the simulation and says how it ended.
 func (d *device) autopsy(answer answer) error {
 	memory := d.process.memory
 	late := answer == answerReplied && memory.status == statusOK
@@ -245,7 +249,11 @@ func (d *device) autopsy(answer answer) error {
 	case answer == answerGone:
 		return d.toolFault(cosim.FaultDied, cosim.OneLine(fmt.Appendf(nil, "%v\n%s", d.process.err, lastLines(said, 3))))
 	case memory.status == statusRefused:
-		return &cosim.InputError{Place: d.name, Reason: memory.report(), Remedy: "put the module into another one that has inputs and outputs of bits only"}
+		return &cosim.InputError{
+			Place:  d.name,
+			Reason: memory.report(),
+			Remedy: "put the module into another one that has inputs and outputs of bits only",
+		}
 	case memory.status == statusOscillates:
 		return d.fault(cosim.FaultOscillation, fmt.Sprintf("logic without delay does not settle within %s", d.waited))
 	case memory.status == statusEndless:
@@ -262,7 +270,7 @@ func (d *device) fault(kind cosim.FaultKind, text string) error {
 	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text}
 }
 
-// toolFault is one that the simulator is to blame for.
+// toolFault is a fault of the simulator.
 func (d *device) toolFault(kind cosim.FaultKind, text string) error {
 	return &cosim.Fault{Kind: kind, Device: d.name, Cycle: d.process.memory.cycles.Load(), Text: text, Tool: vvpTool.Command}
 }

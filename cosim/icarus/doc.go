@@ -11,5 +11,5 @@
 //	memory_linux.go    the shared memory, as ../vpi/cosim.c describes it
 //	process_linux.go   the simulator's process
 //	backend.go         Backend
-//	other.go           Open where there is no Linux
+//	other.go           Open on other systems
 package icarus

@@ -54,8 +54,7 @@ type header struct {
 	cycles          atomic.Uint64
 }
 
-// memory is the shared memory, and what becomes of it: pages that nobody
-// touches are not there.
+// memory is the shared memory. Pages that are never touched take no space.
 type memory struct {
 	file  *os.File
 	bytes []byte
@@ -117,7 +116,7 @@ func (m *memory) post(op op, clocks, count uint64) uint32 {
 }
 
 // How often spin looks for a reply before sleep has to wait for it. Small circuits
-// answer sooner than a sleeper wakes up; for large ones looking is a waste, so it
+// answer sooner than a sleeper wakes up; for large ones spinning is a waste, so it
 // gets shorter while it does not help.
 const (
 	spinsMin = 2_000
@@ -135,8 +134,8 @@ func (m *memory) spin(number uint32) bool {
 	return false
 }
 
-// sleep waits in the kernel until the reply is there, somebody calls wake, or the
-// time is over. It may return early.
+// sleep waits in the kernel until the reply is there, wake is called, or the time
+// is over. It may return early.
 func (m *memory) sleep(number uint32, d time.Duration) {
 	m.weSleep.Store(1)
 	if seen := m.reply.Load(); seen != number {
@@ -148,7 +147,7 @@ func (m *memory) sleep(number uint32, d time.Duration) {
 func (m *memory) wake() { futexWake(&m.reply) }
 
 // The futexes of this package lie in memory that processes share, so the private
-// variants are no use.
+// variants cannot be used.
 const (
 	futexOpWait = 0
 	futexOpWake = 1

@@ -10,5 +10,9 @@ import (
 
 // Open needs Linux: futexes, and processes that end with their owner.
 func Open(source cosim.Source, _ cosim.Options) (cosim.Device, error) {
-	return nil, &cosim.InputError{Place: source.Top, Reason: "Icarus cannot be driven on " + runtime.GOOS, Remedy: "build the circuit to wasm, or use Linux"}
+	return nil, &cosim.InputError{
+		Place:  source.Top,
+		Reason: "Icarus cannot be driven on " + runtime.GOOS,
+		Remedy: "build the circuit to wasm, or use Linux",
+	}
 }

@@ -18,16 +18,16 @@ import (
 
 // process is a simulator in a process of its own. It cannot outlive
 // Starloom: the kernel kills it with the thread that started it, which waits for
-// it, and the module inside it looks who its parent is.
+// it, and the module inside it checks its parent.
 type process struct {
 	memory *memory
 	cmd    *exec.Cmd
 	log    *sharedLog
 	ended  atomic.Bool   // the process is gone
 	done   chan struct{} // closed after that
-	err    error         // how it went; read after done
+	err    error         // how it ended; read after done
 
-	slowest time.Duration // processor time that a command but the first has taken at most
+	slowest time.Duration // most processor time of a command, but the first
 }
 
 // startProcess runs vvp in a folder on a compiled design with a VPI module, NAME.vpi. The first
@@ -62,7 +62,7 @@ func (p *process) run(started chan<- error) {
 		return
 	}
 	p.err = p.cmd.Wait()
-	if p.err == exec.ErrWaitDelay { // somebody below the simulator still has its output
+	if p.err == exec.ErrWaitDelay { // a child of the simulator still has its output
 		p.killGroup()
 	}
 	p.ended.Store(true)
@@ -70,7 +70,7 @@ func (p *process) run(started chan<- error) {
 	close(p.done)
 }
 
-// alone is for processes that a Ctrl-C on the terminal shall not reach, and that
+// alone is for processes that a Ctrl-C on the terminal must not reach, and that
 // die with Starloom.
 func alone() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{Setpgid: true, Pdeathsig: syscall.SIGKILL}
@@ -82,11 +82,11 @@ const (
 	answerReplied answer = iota
 	answerGone
 	answerSilent // not in time
-	answerSpent  // nor with the processor time that it may have
+	answerSpent  // not with the processor time that it may take
 )
 
-// A patience is how long the simulator may go without finishing a clock cycle: time of the clock on
-// the wall, and of its processor, which the load of the machine does not shorten.
+// A patience is how long the simulator may go without finishing a clock cycle: wall-clock time, and
+// processor time, which does not depend on the load of the machine.
 type patience struct{ wall, processor time.Duration }
 
 // await waits for the reply to a command.
@@ -131,7 +131,7 @@ func (p *process) used() time.Duration {
 	return time.Duration(now.Nano())
 }
 
-// interrupt asks a simulation that does not get on to stop.
+// interrupt asks a simulation that makes no progress to stop.
 func (p *process) interrupt() { _ = p.cmd.Process.Signal(unix.SIGUSR1) }
 
 // end waits until the process is gone, and kills it if that takes too long.

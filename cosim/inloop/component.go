@@ -17,14 +17,14 @@ import (
 // Outputs that are polled are put when the model asks for them. So every device has one
 // edge per cycle, as the registers of the model have. Without a clock, and with the inputs
 // of the cycle before, nothing can change, and Settle is left out.
-// No one knows what RTL does in the dark: it is never quiet.
+// What RTL does in the dark is not known: it is never quiet.
 type replaced struct {
 	hw.Sited // the model: Path, Site
 	loop     *Loop
 	site     *hw.Site
 	parts    []*part
 
-	// The model's phases, nil for those that it takes no part in.
+	// The model's phases, nil for those that it does not have.
 	driver        hw.Driver
 	combinational hw.Combinational
 	latcher       hw.Latcher

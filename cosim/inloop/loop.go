@@ -25,7 +25,7 @@ type Loop struct {
 // Fault is how RTL ends a run.
 type Fault struct {
 	Path    string // of the element
-	Cycle   uint64 // 0 for what happens before it, too
+	Cycle   uint64 // 0 before the first cycle, too
 	Unknown bool   // an output was X or Z
 	Err     error  // what the device said, or what was wrong with an output
 }

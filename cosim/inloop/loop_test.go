@@ -70,7 +70,7 @@ func TestInTheLoop(t *testing.T) {
 				m.kernel.Reset()
 				m.kernel.BeforeCycle0()
 				require.Equal(t, want, m.play(t, 0, slots, nil), "after a reset")
-				require.Zero(t, m.kernel.QuietFor(9), "nobody knows what RTL does in the dark")
+				require.Zero(t, m.kernel.QuietFor(9), "what RTL does in the dark is not known")
 			}
 		}
 	}

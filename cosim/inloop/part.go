@@ -134,7 +134,7 @@ func (p *part) blame(k int, port string, err error) {
 	p.wild = hw.Wild{}
 }
 
-// settle and edge exchange with the device, unless something has failed.
+// settle and edge run the device, unless something has failed.
 
 func (p *part) settle() {
 	if p.loop.fault == nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // Coverage is what the inputs of lockstep runs have shown, in the cycles in which reset
-// is off. What they have not shown, no run can have found.
+// is off. A run cannot have found what they have not shown.
 type Coverage struct {
 	ports       []cosim.Port // inputs without clock and reset
 	ones, zeros []uint64
@@ -49,7 +49,7 @@ func newCoverage(m *twin.Model) *Coverage {
 	return c
 }
 
-// begin starts a run: its first reset is not one in the midst of work.
+// begin starts a run: its first reset does not count as one in the middle of the run.
 func (c *Coverage) begin() { c.started, c.now.First = false, true }
 
 // see counts a settled cycle of the model.
@@ -65,7 +65,7 @@ func (c *Coverage) see() {
 		c.zeros[i] |= ^word
 	}
 	for i := range c.events {
-		if c.left[i] != 0 { // what has happened costs nothing more
+		if c.left[i] != 0 { // what has happened costs no more time
 			c.left[i] &^= c.events[i].Of(&c.now)
 		}
 	}

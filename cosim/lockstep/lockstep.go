@@ -17,7 +17,7 @@ type Options struct {
 	Cycles  uint64 // of every run; 0: 100,000, with Icarus 10,000
 	Seed    uint64 // of the stimulus of the first run
 	Seeds   int    // runs with Seed, Seed+1, ...; 0: 1
-	PowerOn int    // each once for this many random states of registers at power-on; 0: 3, with Icarus, which has X, 1
+	PowerOn int    // random states of registers at power-on, each run once with each; 0: 3, with Icarus, which has X, 1
 
 	// Stimulus takes the place of the random one: one run for each power-on state.
 	Stimulus *Stimulus
@@ -26,7 +26,7 @@ type Options struct {
 	// and shows nothing.
 	NoShrink, Brief bool
 
-	Device   cosim.Options              // but Seed
+	Device   cosim.Options              // without Seed
 	Progress func(cycles, total uint64) // called now and then; may be nil
 
 	keptWords int // of a stimulus, less than stimulusWordsMax in tests
@@ -39,8 +39,7 @@ type Options struct {
 //	inputs; Settle; compare all outputs; Edge
 //
 // Outputs are compared once a reset has been seen by a clock edge, in all cycles in
-// which reset is off: what asynchronous reset does within a cycle is the RTL's own
-// affair. A bit that is X or Z differs from everything. A fault of the RTL is a
+// which reset is off: what asynchronous reset does within a cycle is up to the RTL. A bit that is X or Z differs from everything. A fault of the RTL is a
 // divergence, too. The case that is found is made as short as possible (Shrink).
 //
 // The same map and options give the same report. Errors are those of Map.Open of package pinmap,
@@ -101,7 +100,7 @@ func Run(ctx context.Context, m *pinmap.Map, o Options) (*Report, error) {
 	return report, l.explain(report, found)
 }
 
-// complete puts defaults in the place of zeros.
+// complete sets defaults.
 func (o *Options) complete(backend string) {
 	if o.Cycles == 0 {
 		o.Cycles = 100_000
@@ -180,7 +179,7 @@ type pair struct {
 	rtlPowerOn    uint64
 	rtlFresh      bool        // nothing has run since it was opened
 	failed        *finding    // at power-on; it would do so again
-	ending        *difference // of a run that is repeated up to it, and not into it; nil for none
+	ending        *difference // up to which, and not into it, a run is repeated; nil for none
 	seed, powerOn uint64
 
 	mask   []uint64 // of output words: what is compared
@@ -212,7 +211,7 @@ func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
 	return l, nil
 }
 
-// prepare finds out what is compared, from the device's wiring.
+// prepare decides what is compared, by the device's wiring.
 func (l *pair) prepare(d *pinmap.Device) {
 	ports := l.model.Ports()
 	l.mask = make([]uint64, len(l.model.Outputs()))
@@ -254,7 +253,7 @@ func (l *pair) close() error {
 	return err
 }
 
-// power puts both into their state at power-on. A fault of the RTL is a difference
+// power puts both in their state at power-on. A fault of the RTL is a difference
 // in cycle 0.
 func (l *pair) power(powerOn uint64) (*difference, error) {
 	if err := l.model.Restore(l.initial); err != nil {
@@ -311,8 +310,8 @@ func faultIn(cycle uint64, err error) (*difference, error) {
 	return &difference{kind: string(fault.Kind), cycle: cycle, port: -1, fault: fault}, nil
 }
 
-// A drive puts the inputs of a cycle in the place of those of the cycle before, and
-// reports whether there are any.
+// A drive replaces the inputs of the cycle before by those of a cycle, and reports whether
+// there are any.
 type drive func(cycle uint64, inputs []uint64) bool
 
 func (l *pair) stimulusOf(seed uint64) drive {
@@ -326,16 +325,16 @@ func (l *pair) stimulusOf(seed uint64) drive {
 	}
 }
 
-// progressCycles is how often a run looks up from its work.
+// progressCycles is how often a run reports its progress.
 const progressCycles = 1 << 12
 
-// run drives both from power-on to the first difference, nil when there is none.
+// run drives both from power-on to the first difference, nil if there is none.
 // seen gets every cycle, settled unless the RTL ends there; it may be nil.
 func (l *pair) run(next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
 	return l.runFrom(0, next, seen)
 }
 
-// runFrom does the same and does not compare what is before a cycle.
+// runFrom does the same, and compares from a cycle on only.
 func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
 	m, d := l.model, l.rtl
 	l.rtlFresh = false
@@ -410,8 +409,7 @@ func (l *pair) lookUp() error {
 	return l.ctx.Err()
 }
 
-// holdBack brings the model's outputs into wanted, those of late RTL from earlier
-// cycles.
+// holdBack puts the model's outputs in wanted, those of late RTL from earlier cycles.
 func (l *pair) holdBack(cycle uint64) {
 	copy(l.wanted, l.model.Outputs())
 	for i, line := range l.lines {

@@ -77,7 +77,7 @@ func TestMapFeedback(t *testing.T) {
 
 		m = acknowledgedMap(t)
 		m.Backend, m.Ties = backend, []pinmap.Tie{{Pin: "ack", Value: 0}}
-		require.NotNil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence, "a grant that nobody acknowledges is not held")
+		require.NotNil(t, runLockstep(t, m, Options{Cycles: 5000}).Divergence, "a grant that is not acknowledged is not held")
 	}
 	m := acknowledgedMap(t)
 	m.Feedback = []pinmap.Feedback{{To: "ack", From: "~ready"}}

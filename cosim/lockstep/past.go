@@ -8,7 +8,7 @@ import (
 	"starloom/cosim/twin"
 )
 
-// A past is what was before the cycles after a reset: those cycles must not depend
+// A past is what happened before a reset: the cycles after the reset must not depend
 // on it.
 type past struct {
 	text    string
@@ -20,19 +20,18 @@ type past struct {
 const (
 	pastPowerOns    = 8  // other random registers that are tried
 	pastResetCycles = 16 // how long reset is on, in case that one cycle is too short
-	// What agrees has to agree in this many more cycles of random inputs. It takes them
-	// to tell a register that happens to begin well from RTL that happens to agree.
+	// RTL that agrees has to agree in this many more cycles of random inputs: they tell a
+	// register that happens to begin well from RTL that happens to agree.
 	pastMoreCycles, pastMoreCyclesIcarus = 2000, 300
 )
 
-// findPast looks for state that survives a reset: the run is repeated from its last
+// findPast looks for state that survives a reset: it repeats the run from its last
 // reset on, with the same inputs, after another past. whole is the run up to the
 // difference.
 //
-// Other outputs show that something survives, be it a register, memory that is read
-// before it is written (perhaps at a wrong place), or a loop. That a reset is missing
-// is shown by a past after which the RTL agrees with the model: with it, there is no
-// other mistake to be seen.
+// Other outputs show that something survives: a register, memory that is read before
+// it is written (perhaps at a wrong place), or a loop. A past after which the RTL agrees
+// with the model shows that a reset is missing, and no other mistake.
 func (l *pair) findPast(d *Divergence, f *finding, whole *Stimulus) error {
 	exchanged := l.exchanged
 	defer func() { l.exchanged = exchanged }()
@@ -163,7 +162,8 @@ func (d *Divergence) pastText() string {
 		if d.Signal == "" { // a fault
 			differs = "does not end in this cycle, or not so"
 		}
-		return fmt.Sprintf("something survives the reset (a register, memory that was not written, a loop): with %s, and the same inputs after it, the RTL %s", d.Past, differs)
+		return fmt.Sprintf("something survives the reset (a register, memory that was not written, a loop): "+
+			"with %s, and the same inputs after it, the RTL %s", d.Past, differs)
 	case d.ShortReset:
 		return fmt.Sprintf("with reset on for %d cycles it does not differ", pastResetCycles)
 	}

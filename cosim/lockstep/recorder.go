@@ -5,9 +5,8 @@ import (
 	"starloom/hw"
 )
 
-// Recorder is a model that keeps what its inputs are, cycle by cycle, so that RTL can
-// be run beside it on the same inputs later: those of a machine that the model is a
-// part of. Cycles beyond what a Stimulus holds are not kept.
+// Recorder is a model that keeps its inputs, cycle by cycle, so that RTL can be run beside it
+// on the same inputs later: those of a machine that the model is a part of. Cycles beyond what a Stimulus holds are not kept.
 type Recorder struct {
 	*twin.Model
 	Stimulus *Stimulus

@@ -36,11 +36,11 @@ type Report struct {
 
 	Extent
 
-	// LongestStretch is how many cycles without a reset between them were compared at
-	// most: what takes more of them to show was not looked for.
+	// LongestStretch is the largest number of cycles compared without a reset between them:
+	// what takes more of them to show was not looked for.
 	LongestStretch uint64 `json:"longest_stretch_cycles"`
 
-	// Warnings are what Verilator or Icarus say of the RTL that bears on the verdict.
+	// Warnings are those of Verilator or Icarus that bear on the verdict.
 	Warnings []cosim.Warning `json:"warnings"`
 
 	// Unexercised is what the inputs never did, in cycles without reset.
@@ -54,7 +54,7 @@ type Report struct {
 	ofRun   bool // the stimulus is that of a run
 }
 
-// Extent is what was compared, and on what.
+// Extent is what was compared, and on which inputs.
 type Extent struct {
 	// Inputs are cycles with inputs of their own; runs from another power-on state, of PowerOns,
 	// repeat them.
@@ -71,7 +71,7 @@ type Extent struct {
 type Divergence struct {
 	Kind   string   `json:"kind"` // value, unknown, or that of a fault
 	Text   string   `json:"text"`
-	Cycle  uint64   `json:"cycle"` // of the case that is shown, that of the run if it is one
+	Cycle  uint64   `json:"cycle"` // of the case that is shown; of the run, if that is shown
 	Signal string   `json:"signal,omitempty"`
 	Pins   []string `json:"pins,omitempty"` // of the RTL
 	Model  string   `json:"model,omitempty"`
@@ -180,7 +180,7 @@ func (r *Report) inputsText() string {
 	return text
 }
 
-// show runs a case once more and keeps what its cycles look like. stimulus is nil for
+// show runs a case once more and keeps its cycles. stimulus is nil for
 // the options' own.
 func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
 	next, length := l.stimulusOf(f.seed), min(l.options.Cycles, shownCyclesMax)
@@ -274,7 +274,7 @@ func (v *Waves) unsettle(s *sample) {
 	}
 }
 
-// newDivergence says where a difference was found, in the cycles of the stimulus, nil for a random
+// newDivergence says where a difference was found, in the cycles of the stimulus; nil is a random
 // one.
 func newDivergence(f *finding, s *Stimulus) *Divergence {
 	d := &Divergence{Kind: f.kind, Cycle: f.cycle}
@@ -323,7 +323,7 @@ func (l *pair) explain(r *Report, f *finding) error {
 	return nil
 }
 
-// printed is the end of what the RTL says.
+// printed is the end of what the RTL has printed.
 func (l *pair) printed() string {
 	if l.rtl == nil {
 		return ""
@@ -333,8 +333,8 @@ func (l *pair) printed() string {
 	return text[max(0, len(text)-most):]
 }
 
-// repeatable: a hang costs the time limit in every trial, as oscillation does in
-// Icarus.
+// repeatable reports whether a finding can be tried again: a hang costs the time limit in
+// every trial, as oscillation does in Icarus.
 func (l *pair) repeatable(f *finding) bool {
 	switch cosim.FaultKind(f.kind) {
 	case cosim.FaultHang, cosim.FaultDied:
@@ -384,7 +384,10 @@ func (d *Divergence) Compare(other *Divergence) int {
 		}
 		return 1
 	}
-	return cmp.Or(cmp.Compare(d.Found.PowerOn, other.Found.PowerOn), cmp.Compare(before(d), before(other)), cmp.Compare(d.Found.Cycle, other.Found.Cycle))
+	return cmp.Or(
+		cmp.Compare(d.Found.PowerOn, other.Found.PowerOn),
+		cmp.Compare(before(d), before(other)),
+		cmp.Compare(d.Found.Cycle, other.Found.Cycle))
 }
 
 // where says in which cycle of the case model and RTL differ.
@@ -480,7 +483,9 @@ func (r *Report) WriteText(w io.Writer) error {
 		how = fmt.Sprintf("found in cycle %d of %s, power-on %d", d.Found.Cycle, of, d.Found.PowerOn)
 	}
 	if d.Shrunk {
-		how += fmt.Sprintf("; this case was made of it: %s, %s", cosim.Count(uint64(r.Shown.Stimulus.Cycles()), "cycle"), cosim.Count(uint64(r.Shown.Stimulus.ones()), "one"))
+		shown := r.Shown.Stimulus
+		how += fmt.Sprintf("; this case was made of it: %s, %s",
+			cosim.Count(uint64(shown.Cycles()), "cycle"), cosim.Count(uint64(shown.ones()), "one"))
 	}
 	fmt.Fprintln(&b, how)
 	if text := d.pastText(); text != "" {
@@ -493,7 +498,7 @@ func (r *Report) WriteText(w io.Writer) error {
 	return err
 }
 
-// writeReservations ends the line of a verdict with what it is worth less for.
+// writeReservations ends the line of a verdict with what makes it worth less.
 func (r *Report) writeReservations(w io.Writer) {
 	cosim.WriteWarnings(w, r.Warnings, r.Backend)
 	if len(r.Unexercised) > 0 {
@@ -501,8 +506,8 @@ func (r *Report) writeReservations(w io.Writer) {
 	}
 }
 
-// draw draws the last cycles: inputs, then outputs, those that differ of both. Of many
-// ports only those that change are drawn.
+// draw draws the last cycles: inputs, then outputs, of model and RTL where they differ. Of
+// many ports only those that change are drawn.
 func (v *Waves) draw(w io.Writer) error {
 	from := max(0, len(v.samples)-drawnCycles)
 	samples := v.samples[from:]
@@ -571,8 +576,8 @@ func partName(port string, low, bits int) string {
 // WriteVCD writes the run as a waveform, one cycle a nanosecond: scope model and
 // scope rtl have all ports by the model's names, the outputs of the model as they are
 // compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
-// Z are ones of NAME_unknown. It returns the save file that goes with it, but for the two paths:
-// what differs comes first, with a marker where it does.
+// Z are ones of NAME_unknown. It returns the save file that goes with it, without its two paths:
+// the signal that differs comes first, with a marker where it does.
 func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) {
 	out, err := vcd.NewWriter(w, vcd.Options{Comments: comments})
 	if err != nil {

@@ -29,7 +29,7 @@ type shrinker struct {
 	powerOn uint64
 	best    *Stimulus // ends with the cycle of the difference
 	at      difference
-	trials  int // that are left
+	trials  int // left
 	cycles  int
 	err     error
 }
@@ -63,8 +63,8 @@ func (s *shrinker) size() [2]int { return [2]int{s.best.Cycles(), s.best.ones()}
 
 func (s *shrinker) spent() bool { return s.err != nil || s.trials <= 0 || s.cycles <= 0 }
 
-// try keeps a stimulus that differs in the same way, up to the cycle where it does. As
-// every run, it has to begin with reset on.
+// try keeps a stimulus with which they differ in the same way, up to the cycle where they do.
+// Like every run, it has to begin with reset on.
 func (s *shrinker) try(candidate *Stimulus) bool {
 	if s.spent() || s.model.Clocked() && candidate.row(0)[s.model.ResetWord()] == 0 {
 		return false
@@ -89,8 +89,8 @@ func (s *shrinker) try(candidate *Stimulus) bool {
 	return true
 }
 
-// takeEnd looks for a short end of the run that is enough. Its cost is not counted:
-// it is that of two runs.
+// takeEnd looks for a short end of the run that shows the difference. Its cost, that of
+// two runs, is not counted.
 func (s *shrinker) takeEnd() {
 	whole := s.best
 	budget := s.cycles
@@ -150,7 +150,7 @@ func (s *shrinker) clearOnes() {
 	}
 }
 
-// clear tries a change, if it is one.
+// clear tries a change that changes something.
 func (s *shrinker) clear(change func(c *Stimulus) bool) bool {
 	if s.spent() {
 		return false

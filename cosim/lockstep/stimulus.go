@@ -21,10 +21,10 @@ import (
 	"starloom/traces/vcd"
 )
 
-// Stimulus is what the inputs of a model are, cycle by cycle.
+// Stimulus holds the inputs of a model, cycle by cycle.
 type Stimulus struct {
 	Inputs []cosim.Port // of the model, without its clock
-	Place  string       // where it is from, for messages: a file, a component of a run
+	Place  string       // where it comes from, for messages: a file, a component of a run
 	words  int          // of a cycle
 	rows   []uint64
 	cycles []uint64 // of a run, by row, hw.CycleOfReset before it; nil: rows are numbered
@@ -45,8 +45,8 @@ func (s *Stimulus) Cycles() int { return len(s.rows) / s.words }
 
 func (s *Stimulus) row(cycle int) []uint64 { return s.rows[cycle*s.words:][:s.words] }
 
-// cycleOf returns the cycle of a run that a row is from: the row's own number in a stimulus that
-// no run has recorded; hw.CycleOfReset for one before cycle 0.
+// cycleOf returns the cycle of the run from which a row comes, hw.CycleOfReset for one before
+// cycle 0; the row's own number in a stimulus that was not recorded.
 func (s *Stimulus) cycleOf(row uint64) uint64 {
 	if s == nil || s.cycles == nil {
 		return row
@@ -169,7 +169,11 @@ func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
 	case s.Cycles() == 0:
 		return nil, &cosim.InputError{Place: path, Reason: "there is no cycle in it", Remedy: "give at least one line for a cycle"}
 	case model.Clocked() && !s.resets(model):
-		return nil, &cosim.InputError{Place: path, Reason: "reset is never on, so nothing can be compared", Remedy: "begin with a cycle with reset on"}
+		return nil, &cosim.InputError{
+			Place:  path,
+			Reason: "reset is never on, so nothing can be compared",
+			Remedy: "begin with a cycle with reset on",
+		}
 	}
 	return s, nil
 }
@@ -187,13 +191,21 @@ func (s *Stimulus) tooLong(place string) error {
 	if len(s.rows) <= stimulusWordsMax {
 		return nil
 	}
-	return &cosim.InputError{Place: place, Reason: fmt.Sprintf("more than %d cycles", stimulusWordsMax/s.words), Remedy: "give a shorter stimulus"}
+	return &cosim.InputError{
+		Place:  place,
+		Reason: fmt.Sprintf("more than %d cycles", stimulusWordsMax/s.words),
+		Remedy: "give a shorter stimulus",
+	}
 }
 
 func (s *Stimulus) readCSV(path string) error {
 	file, err := input.Open(path)
 	if err != nil {
-		return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)), Remedy: "give a stimulus: CSV with the names of the inputs in its first line, or VCD"}
+		return &cosim.InputError{
+			Place:  path,
+			Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)),
+			Remedy: "give a stimulus: CSV with the names of the inputs in its first line, or VCD",
+		}
 	}
 	defer file.Close()
 	r := csv.NewReader(file)
@@ -238,7 +250,11 @@ func (s *Stimulus) readCSV(path string) error {
 func csvError(path string, err error) error {
 	var parse *csv.ParseError
 	if errors.As(err, &parse) {
-		return &cosim.InputError{Place: fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column), Reason: "not CSV: " + parse.Err.Error(), Remedy: "give every line as many values as the first one"}
+		return &cosim.InputError{
+			Place:  fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column),
+			Reason: "not CSV: " + parse.Err.Error(),
+			Remedy: "give every line as many values as the first one",
+		}
 	}
 	if errors.Is(err, io.EOF) {
 		return &cosim.InputError{Place: path, Reason: "the file is empty", Remedy: "begin with a line of the inputs' names"}
@@ -257,7 +273,11 @@ func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
 		name = strings.TrimSpace(name)
 		at := slices.Index(allowed, name)
 		if at < 0 {
-			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("column %d is %q, which is not an input of the model", i+1, name), Remedy: input.RemedyOf(name, allowed)}
+			return nil, &cosim.InputError{
+				Place:  path + ":1:1",
+				Reason: fmt.Sprintf("column %d is %q, which is not an input of the model", i+1, name),
+				Remedy: input.RemedyOf(name, allowed),
+			}
 		}
 		if slices.Contains(names[:i], name) {
 			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("two columns are %s", name), Remedy: "delete one"}
@@ -276,7 +296,11 @@ func (s *Stimulus) reach(place, text string) error {
 		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("cycle %q", text), Remedy: fmt.Sprintf("give at least %d", s.Cycles())}
 	}
 	if cycle > uint64(stimulusWordsMax/s.words) {
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("cycle %d is too late", cycle), Remedy: fmt.Sprintf("give at most %d", stimulusWordsMax/s.words)}
+		return &cosim.InputError{
+			Place:  place,
+			Reason: fmt.Sprintf("cycle %d is too late", cycle),
+			Remedy: fmt.Sprintf("give at most %d", stimulusWordsMax/s.words),
+		}
 	}
 	if s.Cycles() == 0 && cycle > 0 {
 		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("the first cycle is %d", cycle), Remedy: "begin with cycle 0"}
@@ -291,7 +315,11 @@ func (s *Stimulus) reach(place, text string) error {
 func parseValue(place, text string, p *cosim.Port, row []uint64) error {
 	value, ok := new(big.Int).SetString(text, 0)
 	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)), Remedy: fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits))}
+		return &cosim.InputError{
+			Place:  place,
+			Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)),
+			Remedy: fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits)),
+		}
 	}
 	for w, rest := 0, value; w < p.Words(); w++ {
 		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()
@@ -426,11 +454,15 @@ func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map,
 	for _, in := range ours {
 		names = append(names, in.name)
 	}
-	return nil, &cosim.InputError{Place: path, Reason: fmt.Sprintf("no scope has all of %s, nor all pins of the map", strings.Join(names, ", ")), Remedy: "give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it"}
+	return nil, &cosim.InputError{
+		Place:  path,
+		Reason: fmt.Sprintf("no scope has all of %s, nor all pins of the map", strings.Join(names, ", ")),
+		Remedy: "give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it",
+	}
 }
 
 // vcdNames says where the bits of all inputs come from: from the ports themselves, or
-// from pins. It is nil if that cannot be said.
+// from pins. It is nil if an input has none.
 func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
 	for _, p := range inputs {
 		texts := []string{p.Name}

@@ -19,8 +19,8 @@ type Device struct {
 	resetWord                int      // in inputs, -1 without
 	resetOutputs             []uint64 // what the model shows after a reset
 	clock                    uint64   // of the RTL: 1, or 0 without one
-	before, beforeUnknown    []uint64 // early outputs as they are just before the edge
-	settled                  []uint64 // inputs that the RTL has settled with; nil for none
+	before, beforeUnknown    []uint64 // early outputs, sampled just before the edge
+	settled                  []uint64 // inputs with which the RTL has settled; nil for none
 	settledBuffer            []uint64
 	err                      error
 }
@@ -28,7 +28,7 @@ type Device struct {
 // feedbackTurns bounds how often a feedback may change within a cycle.
 const feedbackTurns = 100
 
-// adapt puts the model's ports in front of a device.
+// adapt gives a device the model's ports.
 func (m *Map) adapt(model *twin.Model, rtl cosim.Device) (*Device, error) {
 	w, err := m.wire(model, rtl.Ports())
 	if err != nil {
@@ -117,7 +117,11 @@ func (d *Device) settle() error {
 			return err
 		}
 	}
-	d.err = &cosim.Fault{Kind: cosim.FaultOscillation, Device: "the pin map", Text: fmt.Sprintf("its feedback changes more than %d times within a cycle", feedbackTurns)}
+	d.err = &cosim.Fault{
+		Kind:   cosim.FaultOscillation,
+		Device: "the pin map",
+		Text:   fmt.Sprintf("its feedback changes more than %d times within a cycle", feedbackTurns),
+	}
 	return d.err
 }
 
@@ -207,7 +211,7 @@ func (d *Device) Step(clocks uint64, cycles int) error {
 	return nil
 }
 
-// Save puts inputs and outputs in front of the RTL's state.
+// Save puts inputs and outputs before the RTL's state.
 func (d *Device) Save() ([]byte, error) {
 	state, err := d.rtl.Save()
 	if err != nil {

@@ -8,7 +8,7 @@
 //
 //	file         what it holds
 //	map.go       Map, Library: the map, and what it can name
-//	wiring.go    which bit goes where; what of a map cannot be
+//	wiring.go    which bit goes where; what is wrong with a map
 //	device.go    Device: RTL with the ports of a model
 //	twin.go      OfTwin: the twins' own maps
 package pinmap

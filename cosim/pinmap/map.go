@@ -22,9 +22,9 @@ type Library struct {
 }
 
 // A Map says which RTL stands for which model, and which of its pins is which
-// port of the model. Behind it any RTL is a Device with the ports of the model.
+// port of the model. It makes any RTL a Device with the ports of the model.
 //
-// A pin is NAME, NAME[3], NAME[7:4], and with ~ in front its inverse; bits count
+// A pin is NAME, NAME[3], NAME[7:4], and with ~ before it its inverse; bits count
 // from 0 at the low end, whatever the declaration says. Several pins for one port
 // are as in Verilog's braces: the first is the highest. Every bit of an RTL input
 // must come from somewhere, once; outputs that no pin names are free.
@@ -35,8 +35,8 @@ type Library struct {
 //
 //	 0  in the same cycle, also where the output follows inputs within the cycle
 //	-1  RTL is a cycle ahead: combinational where the model has a register. The
-//	    device takes what the RTL shows just before the edge and shows it after
-//	    the edge; after an edge with reset on, it shows the model's reset value.
+//	    device samples the RTL just before the edge and shows the sample after the
+//	    edge; after an edge with reset on, it shows the model's reset value.
 //	 n  RTL is n cycles late, up to 64. A device cannot undo that: package lockstep holds
 //	    the model's output back as long, with reset values after a reset.
 //
@@ -50,7 +50,7 @@ type Map struct {
 	Model      string // a twin's name
 	Parameters twin.Parameters
 
-	Source  cosim.Source // but Clocks, which are Clock
+	Source  cosim.Source // without Clocks: see Clock
 	Image   string       // what `starloom cosim build` made, instead of Source's files
 	Backend string       // "", BackendWasm, BackendIcarus or BackendShared
 
@@ -83,8 +83,8 @@ type Tie struct {
 	Value uint64
 }
 
-// Feedback makes an RTL input follow an RTL output within a cycle: an
-// acknowledgement that comes with the grant, say.
+// Feedback makes an RTL input follow an RTL output within a cycle: for example an
+// acknowledgement that comes with the grant.
 type Feedback struct{ To, From string }
 
 // parameterMax is beyond what any model accepts, except for a seed; sizes below it
@@ -119,7 +119,9 @@ func (m *Map) NewModel() (*twin.Model, error) {
 			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s has no parameter %s", t.Name, name), input.RemedyOf(name, names))
 		}
 		if value := m.Parameters[name]; value < 0 || value > parameterMax && name != "SEED" {
-			return nil, m.refuse("parameters."+name, fmt.Sprintf("%s of %s is %d", name, t.Name, value), fmt.Sprintf("give 0 to %d", parameterMax))
+			return nil, m.refuse("parameters."+name,
+				fmt.Sprintf("%s of %s is %d", name, t.Name, value),
+				fmt.Sprintf("give 0 to %d", parameterMax))
 		}
 	}
 	model, err := t.New(m.Parameters)
@@ -129,8 +131,8 @@ func (m *Map) NewModel() (*twin.Model, error) {
 	return model, nil
 }
 
-// Open builds the RTL, when it is the first time, and makes a device with exactly
-// the model's ports. Clocks of Edge are those of the model.
+// Open builds the RTL the first time, and makes a device with exactly the model's
+// ports. Clocks of Edge are those of the model.
 //
 // Errors: an *InputError with the place in the map, or in the sources; a *Fault of
 // the RTL.
@@ -200,7 +202,9 @@ func (m *Map) loadOrBuild(ctx context.Context, source cosim.Source) (cosim.Desig
 	}
 	wasm, err := input.Read(m.Image, cosim.InputBytesMax)
 	if err != nil {
-		return nil, m.refuse("image", fmt.Sprintf("%s cannot be read: %v", m.Image, cosim.Reason(err)), "make it with `starloom cosim build`")
+		return nil, m.refuse("image",
+			fmt.Sprintf("%s cannot be read: %v", m.Image, cosim.Reason(err)),
+			"make it with `starloom cosim build`")
 	}
 	return b.Load(wasm)
 }
@@ -216,7 +220,7 @@ func (m *Map) backend() string {
 // Warnings is what the tools said of the RTL that was opened last and that bears on a verdict.
 func (m *Map) Warnings() []cosim.Warning { return m.warnings }
 
-// FoldsCase reports whether names of the RTL are those of VHDL. It has been opened.
+// FoldsCase reports whether names of the RTL, which has been opened, are those of VHDL.
 func (m *Map) FoldsCase() bool {
 	if len(m.Source.Files) > 0 {
 		return m.Source.VHDL()
@@ -225,7 +229,7 @@ func (m *Map) FoldsCase() bool {
 	return design != nil && design.CaseBlind()
 }
 
-// checkSource refuses what the map says of itself.
+// checkSource refuses what is wrong with the map's backend, image and sources.
 func (m *Map) checkSource() error {
 	var backends []string
 	for _, b := range m.Backends {
@@ -251,7 +255,9 @@ func (m *Map) checkSource() error {
 	}
 	for i, file := range m.Source.Files {
 		if _, err := os.Stat(file); err != nil {
-			return m.refuse(fmt.Sprintf("sources[%d]", i), fmt.Sprintf("%s cannot be read: %v", file, cosim.Reason(err)), "give a path relative to the map's folder")
+			return m.refuse(fmt.Sprintf("sources[%d]", i),
+				fmt.Sprintf("%s cannot be read: %v", file, cosim.Reason(err)),
+				"give a path relative to the map's folder")
 		}
 	}
 	return nil
@@ -279,7 +285,7 @@ func (m *Map) inMap(err error) error {
 	return err
 }
 
-// Place returns where a key stands, or the nearest thing that is known.
+// Place returns where a key stands, or the nearest key above it that has a place.
 func (m *Map) Place(key string) string {
 	for {
 		if place, ok := m.Places[key]; ok {

@@ -41,7 +41,7 @@ type routing struct {
 	absent   []bool   // by port of the model
 }
 
-// A wirer finds out a wiring.
+// A wirer works out the wiring of a map.
 type wirer struct {
 	*Map
 	routing
@@ -57,7 +57,9 @@ func (m *Map) wire(model *twin.Model, rtl []cosim.Port) (*routing, error) {
 	w := &wirer{Map: m, model: model.Ports(), rtl: rtl, fold: m.FoldsCase(), taken: map[[2]int]string{}}
 	w.wired = make([]string, len(w.model))
 	w.late, w.absent = make([]int, len(w.model)), make([]bool, len(w.model))
-	for _, step := range []func() error{w.wireClock, w.wireReset, w.wireAbsent, w.wireLatency, w.wirePins, w.wireTies, w.wireFeedback, w.checkAllDriven} {
+	for _, step := range []func() error{
+		w.wireClock, w.wireReset, w.wireAbsent, w.wireLatency, w.wirePins, w.wireTies, w.wireFeedback, w.checkAllDriven,
+	} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -72,7 +74,9 @@ func (w *wirer) wireClock() error {
 	for i, p := range w.rtl {
 		named := cosim.SameName(w.fold, p.Name, w.Clock)
 		if p.Clock && !named {
-			return w.refuse("clock", fmt.Sprintf("the RTL was built with the clock %s, not %s", p.Name, w.Clock), "name that one, or build it again with --clock "+w.Clock)
+			return w.refuse("clock",
+				fmt.Sprintf("the RTL was built with the clock %s, not %s", p.Name, w.Clock),
+				"name that one, or build it again with --clock "+w.Clock)
 		}
 		if named {
 			if !p.Clock {
@@ -115,7 +119,9 @@ func (w *wirer) wireAbsent() error {
 			return err
 		}
 		if w.model[at].Input {
-			return w.refuse(key, fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model), "only outputs can be absent: the RTL has to see every input")
+			return w.refuse(key,
+				fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model),
+				"only outputs can be absent: the RTL has to see every input")
 		}
 		if w.wired[at] != "" {
 			return w.refuse(key, w.model[at].Name+" is named twice", "delete one")
@@ -134,9 +140,13 @@ func (w *wirer) wireLatency() error {
 		}
 		switch {
 		case w.model[at].Input:
-			return w.refuse(key, fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model), "latency is for outputs: "+strings.Join(namesOf(w.model, false), ", "))
+			return w.refuse(key,
+				fmt.Sprintf("%s is %s of %s", w.model[at].Name, w.model[at].Kind(), w.Model),
+				"latency is for outputs: "+strings.Join(namesOf(w.model, false), ", "))
 		case cycles < -1 || cycles > latencyMax:
-			return w.refuse(key, fmt.Sprintf("a latency of %d cycles", cycles), fmt.Sprintf("give -1 (RTL is combinational, the model has a register) to %d (RTL is later)", latencyMax))
+			return w.refuse(key,
+				fmt.Sprintf("a latency of %d cycles", cycles),
+				fmt.Sprintf("give -1 (RTL is combinational, the model has a register) to %d (RTL is later)", latencyMax))
 		case cycles == -1 && !slices.ContainsFunc(w.model, func(p cosim.Port) bool { return p.Clock }):
 			return w.refuse(key, w.Model+" has no clock, so nothing can be ahead of it", "delete it")
 		}
@@ -155,9 +165,13 @@ func (w *wirer) wirePins() error {
 		switch {
 		case w.wired[i] != "" || p.Clock && w.Clock == "" || p.Name == "reset" && w.Reset == "":
 		case p.Input:
-			return w.refuse("pins", fmt.Sprintf("%s of %s has no pin", p.Name, w.Model), fmt.Sprintf("add %s: PIN; inputs of the RTL are %s", p.Name, strings.Join(namesOf(w.rtl, true), ", ")))
+			return w.refuse("pins",
+				fmt.Sprintf("%s of %s has no pin", p.Name, w.Model),
+				fmt.Sprintf("add %s: PIN; inputs of the RTL are %s", p.Name, strings.Join(namesOf(w.rtl, true), ", ")))
 		default:
-			return w.refuse("pins", fmt.Sprintf("%s of %s has no pin", p.Name, w.Model), fmt.Sprintf("add %s: PIN (outputs of the RTL are %s), or absent: [%s]", p.Name, strings.Join(namesOf(w.rtl, false), ", "), p.Name))
+			return w.refuse("pins",
+				fmt.Sprintf("%s of %s has no pin", p.Name, w.Model),
+				fmt.Sprintf("add %s: PIN (outputs of the RTL are %s), or absent: [%s]", p.Name, strings.Join(namesOf(w.rtl, false), ", "), p.Name))
 		}
 	}
 	return nil
@@ -202,7 +216,9 @@ func (w *wirer) wirePort(key string, p Wiring) error {
 		default:
 			remedy += ", or name fewer bits"
 		}
-		return w.refuse(key, fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total), port.Name, w.Model, port.Bits), remedy)
+		return w.refuse(key,
+			fmt.Sprintf("%s has %s, %s of %s has %d", strings.Join(p.Pins, ", "), cosim.BitsText(total), port.Name, w.Model, port.Bits),
+			remedy)
 	}
 	at64 := 64*port.Word + port.Bits // the first pin is the highest
 	for _, pin := range pins {
@@ -227,7 +243,9 @@ func (w *wirer) wireTies() error {
 			return err
 		}
 		if pin.bits < 64 && t.Value>>pin.bits != 0 {
-			return w.refuse(key, fmt.Sprintf("%d does not fit into %s of %s", t.Value, cosim.BitsText(pin.bits), t.Pin), fmt.Sprintf("give at most %d", uint64(1)<<pin.bits-1))
+			return w.refuse(key,
+				fmt.Sprintf("%d does not fit into %s of %s", t.Value, cosim.BitsText(pin.bits), t.Pin),
+				fmt.Sprintf("give at most %d", uint64(1)<<pin.bits-1))
 		}
 		w.ties, w.values = append(w.ties, pin), append(w.values, t.Value)
 	}
@@ -246,7 +264,14 @@ func (w *wirer) wireFeedback() error {
 			return err
 		}
 		if from.bits != to.bits {
-			return w.refuse(key, fmt.Sprintf("%s has %s, %s has %s", f.To, cosim.BitsText(to.bits), f.From, cosim.BitsText(from.bits)), "name as many bits of the wider one, as in "+cosim.SliceText(pinText.FindStringSubmatch(map[bool]string{true: f.To, false: f.From}[to.bits > from.bits])[2], 0, min(to.bits, from.bits)))
+			wider := f.From
+			if to.bits > from.bits {
+				wider = f.To
+			}
+			named, _ := ParsePin(wider)
+			return w.refuse(key,
+				fmt.Sprintf("%s has %s, %s has %s", f.To, cosim.BitsText(to.bits), f.From, cosim.BitsText(from.bits)),
+				"name as many bits of the wider one, as in "+cosim.SliceText(named.Name, 0, min(to.bits, from.bits)))
 		}
 		w.feedback = appendMoves(w.feedback, from.first, to.first, to.bits, from.inverted != to.inverted)
 	}
@@ -267,7 +292,8 @@ func (w *wirer) checkAllDriven() error {
 			if p.Bits > 1 {
 				name = fmt.Sprintf("%s[%d]", p.Name, bit)
 			}
-			reason, remedy := fmt.Sprintf("nothing drives the RTL's input %s", name), fmt.Sprintf("map it in pins, or give it a constant: ties: {%s: 0}", p.Name)
+			reason := fmt.Sprintf("nothing drives the RTL's input %s", name)
+			remedy := fmt.Sprintf("map it in pins, or give it a constant: ties: {%s: 0}", p.Name)
 			one := "drive both from one clock in a wrapper, and name that as top: a map has one clock"
 			switch {
 			case p.Clock, p.Edges && w.Clock == "":
@@ -298,14 +324,14 @@ func (w *wirer) modelPort(key, name string) (int, error) {
 
 var pinText = regexp.MustCompile(`^(~?)([A-Za-z_][A-Za-z0-9_$]*)(?:\[(\d{1,8})(?::(\d{1,8}))?\])?$`)
 
-// A Pin is what the text of one says.
+// A Pin is a pin as a map writes it.
 type Pin struct {
 	Name      string
 	High, Low int // -1: all bits
 	Inverted  bool
 }
 
-// ParsePin reads NAME, NAME[3] or NAME[7:4], with ~ in front for the inverse.
+// ParsePin reads NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse.
 func ParsePin(text string) (pin Pin, ok bool) {
 	parts := pinText.FindStringSubmatch(text)
 	if parts == nil {
@@ -325,11 +351,15 @@ func ParsePin(text string) (pin Pin, ok bool) {
 func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 	named, ok := ParsePin(text)
 	if !ok {
-		return pinBits{}, w.refuse(key, fmt.Sprintf("%q is not a pin", text), "write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse")
+		return pinBits{}, w.refuse(key,
+			fmt.Sprintf("%q is not a pin", text),
+			"write NAME, NAME[3] or NAME[7:4], with ~ before it for its inverse")
 	}
 	at := slices.IndexFunc(w.rtl, func(p cosim.Port) bool { return cosim.SameName(w.fold, p.Name, named.Name) })
 	if at < 0 {
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL has no pin %s", named.Name), input.RemedyOf(named.Name, namesOf(w.rtl, isInput)))
+		return pinBits{}, w.refuse(key,
+			fmt.Sprintf("the RTL has no pin %s", named.Name),
+			input.RemedyOf(named.Name, namesOf(w.rtl, isInput)))
 	}
 	p := w.rtl[at]
 	if p.Input != isInput {
@@ -337,7 +367,9 @@ func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 		if isInput {
 			wanted = "an input"
 		}
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s; this place needs %s", p.Name, p.Kind(), wanted), input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
+		return pinBits{}, w.refuse(key,
+			fmt.Sprintf("the RTL's %s is %s; this place needs %s", p.Name, p.Kind(), wanted),
+			input.RemedyOf(p.Name, namesOf(w.rtl, isInput)))
 	}
 	if p.Clock {
 		return pinBits{}, w.refuse(key, p.Name+" is the clock", "name another pin: "+strings.Join(namesOf(w.rtl, true), ", "))
@@ -347,12 +379,14 @@ func (w *wirer) pin(key, text string, isInput bool) (pinBits, error) {
 		high, low = p.Bits-1, 0
 	}
 	if high < low || high >= p.Bits {
-		return pinBits{}, w.refuse(key, fmt.Sprintf("the RTL's %s is %s, there are no bits [%d:%d]", p.Name, p.Kind(), high, low), fmt.Sprintf("bits are [%d:0]; the higher one comes first", p.Bits-1))
+		return pinBits{}, w.refuse(key,
+			fmt.Sprintf("the RTL's %s is %s, there are no bits [%d:%d]", p.Name, p.Kind(), high, low),
+			fmt.Sprintf("bits are [%d:0]; the higher one comes first", p.Bits-1))
 	}
 	return pinBits{port: at, first: 64*p.Word + low, bits: high - low + 1, inverted: named.Inverted}, nil
 }
 
-// takePin finds bits that nothing else has taken.
+// takePin finds bits of the RTL that are still free, and takes them.
 func (w *wirer) takePin(key, text string, input bool) (pinBits, error) {
 	pin, err := w.pin(key, text, input)
 	if err != nil {
@@ -361,7 +395,9 @@ func (w *wirer) takePin(key, text string, input bool) (pinBits, error) {
 	low := pin.first - 64*w.rtl[pin.port].Word
 	for bit := low; bit < low+pin.bits; bit++ {
 		if before, ok := w.taken[[2]int{pin.port, bit}]; ok {
-			return pin, w.refuse(key, fmt.Sprintf("the RTL's %s is mapped twice, first at %s", w.rtl[pin.port].Name, w.Place(before)), "delete one, or name other bits")
+			return pin, w.refuse(key,
+				fmt.Sprintf("the RTL's %s is mapped twice, first at %s", w.rtl[pin.port].Name, w.Place(before)),
+				"delete one, or name other bits")
 		}
 		w.taken[[2]int{pin.port, bit}] = key
 	}
@@ -389,8 +425,7 @@ func moveBits(moves []bitMove, from, to []uint64) {
 	}
 }
 
-// moveUnknown does moves of values and of what is unknown of them: a bit that is
-// unknown is not inverted.
+// moveUnknown moves values and their unknown bits: an unknown bit is not inverted.
 func moveUnknown(moves []bitMove, from, fromUnknown, to, toUnknown []uint64) {
 	for i := range moves {
 		m := &moves[i]

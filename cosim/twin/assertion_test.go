@@ -76,7 +76,7 @@ var broken = []struct {
 const brokenOnWasm = "pointers: "
 
 // TestAssertionsFire: each assertion of the twins finds a mistake in the first 20,000 cycles
-// of the model's stimulus, before anybody has looked at an output.
+// of the model's stimulus, before any output is compared.
 func TestAssertionsFire(t *testing.T) {
 	for _, c := range broken {
 		for name, open := range map[string]open{"icarus": onIcarus, "wasm": onWasm} {

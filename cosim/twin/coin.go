@@ -8,7 +8,7 @@ func coin() Twin {
 		Sets: []Parameters{{"COUNT_BITS": 32}, {"COUNT_BITS": 7}, {"COUNT_BITS": 1}, {"COUNT_BITS": 17}},
 		Mutants: []Mistake{
 			{"just not enough", "product <= 65'h1_0000_0000", "product < 65'h1_0000_0000"},
-			{"heads of nobody", "|count_i && product", "product"},
+			{"heads without a contender", "|count_i && product", "product"},
 			{"the same for all processors", "GAMMA * {32'd0, processor_i}", "GAMMA"},
 			{"the same in all slots", "{16'd0, slot_i, 16'd0}", "{48'd0, slot_i[15:0] & 16'd0}"},
 			{"the low half", "drawn[63:32]", "drawn[31:0]"},
@@ -28,7 +28,8 @@ func coin() Twin {
 				return err
 			}
 			m.coverPairs("start_i", "toss_i")
-			start, toss, stream, processor, slot, count := m.Pin("start_i"), m.Pin("toss_i"), m.Pin("stream_i"), m.Pin("processor_i"), m.Pin("slot_i"), m.Pin("count_i")
+			start, toss, stream := m.Pin("start_i"), m.Pin("toss_i"), m.Pin("stream_i")
+			processor, slot, count := m.Pin("processor_i"), m.Pin("slot_i"), m.Pin("count_i")
 			m.Use = func(random *Random, inputs []uint64) {
 				inputs[start.Word], inputs[toss.Word] = 0, uint64(random.Below(2))
 				if random.OneIn(8) {

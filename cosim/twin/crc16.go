@@ -51,8 +51,8 @@ func crc16() Twin {
 	}
 }
 
-// crcRegister is crc16.v: the CRC of a message that comes phit by phit. It is no part of a
-// machine; the receivers' CRC is nic.Checksum of a whole frame.
+// crcRegister is crc16.v: the CRC of a message that comes phit by phit. It is not a part of a
+// machine: receivers use nic.Checksum of a whole frame.
 type crcRegister struct {
 	hw.Registers
 	phit    int
@@ -114,8 +114,8 @@ func (c *crcRegister) Site() *hw.Site {
 	}
 }
 
-// crcMessage is a message of which only the CRC is of interest, cut to two whole
-// bytes with the CRC of all of it and the bits after them. nic.Checksum takes bytes
+// crcMessage is a message of which only the CRC matters, cut to two whole bytes with the
+// CRC of all of it and the bits after them. nic.Checksum takes bytes
 // from the start of a message; this makes it the register of crc16.v.
 type crcMessage struct {
 	table *[1 << 16]uint16 // the two bytes of each CRC

@@ -1,5 +1,5 @@
-// Package twin puts the components of packages hw and nic behind the ports of their
-// Verilog, so that the two can be compared, and RTL can take a component's place.
+// Package twin gives the components of packages hw and nic the ports of their Verilog, so
+// that the two can be compared, and RTL can take a component's place.
 //
 //	Twin --New(parameters)--> Model (a cosim.Device)
 //	     --WriteSources-----> Verilog
@@ -7,19 +7,19 @@
 //
 //	file            what it holds
 //	twin.go         Twin, Parameters, All; mutants.go: Mutant
-//	model.go        Model: one element of a component behind the ports of its hw.Site
+//	model.go        Model: one element of a component with the ports of its hw.Site
 //	coupler.go, link.go, light_tap.go, duplex_link.go, fifo.go, credit_counter.go, lfsr.go, arbiter.go,
 //	list_allocator.go, cap_arbiter.go, contention.go, coin.go, output_filter.go, output_port.go,
 //	crosspoint.go, bus.go, crc16.go, serialiser.go, requester.go, deserialiser.go
 //	                one component each: parameters to test, inputs as in use, mutants; its
 //	                ports are its own
-//	slots.go        slots: inputs of those who match the ports of a crossbar
-//	random.go, traffic.go      Random: draws; what circuits meet in use
-//	event.go        Event: what ports of a model can do together, for coverage
+//	slots.go        slots: inputs of what matches the ports of a crossbar
+//	random.go, traffic.go      Random: draws; what circuits encounter in use
+//	event.go        Event: what the ports of a model can do together, for coverage
 //	schedule.go     Schedule, Stimulate: resets and phases of a run's inputs
 //	assertion_test.go          a mistake for every assertion in the Verilog
 //	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool
 //
 // All lists the components. A fabric may bring twins of its own, with their Verilog
-// (Twin.Own): who uses twins is given a list of them.
+// (Twin.Own): callers pass a list of twins.
 package twin

@@ -2,10 +2,10 @@ package twin
 
 import "starloom/hw"
 
-// An Event is something that ports of a model can do: in a cycle, or in this one after another.
-// What no run has shown of it, no run can have found; package lockstep says so. Each twin declares
-// those that its mistakes need to show: pairs of strobes in one cycle, a strobe in a corner of the
-// state, a request that comes back.
+// An Event is something that ports of a model can do: in one cycle, or in two in sequence.
+// A run cannot have found what depends on an event that it does not have; package lockstep says
+// so. Each twin declares those that its mistakes need to show: pairs of strobes in one cycle, a
+// strobe in a corner of the state, a request that comes back.
 type Event struct {
 	Input string
 
@@ -40,7 +40,7 @@ func facts(of ...bool) (bits uint64) {
 	return bits
 }
 
-// any reports whether some bit of a port is on.
+// any reports whether any bit of a port is on.
 func (p Pin) any(words []uint64) bool {
 	for _, word := range p.Of(words) {
 		if word != 0 {
@@ -92,7 +92,7 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	if request.Bits < 2 {
 		return
 	}
-	last := make([]uint64, (request.Bits+63)/64) // who was served last comes last
+	last := make([]uint64, (request.Bits+63)/64) // the last one served comes last
 	m.cover("request_i", []string{
 		"by another while one holds",
 		"by another in the cycle in which the holder lets go",
@@ -115,7 +115,7 @@ func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
 	})
 }
 
-// coverSlots adds what those can meet who match ports in a slot: requests and tags in the cycle in
+// coverSlots adds what can happen to what matches ports in a slot: requests and tags in the cycle in
 // which it begins.
 func (m *Model) coverSlots(ports int) {
 	if ports < 2 {

@@ -11,7 +11,7 @@ import (
 )
 
 // Model is a Device whose circuit is components of packages hw and nic: the
-// reference in lockstep, and what stands in for RTL that does not exist yet. Its ports,
+// reference in lockstep, and a stand-in for RTL that does not exist yet. Its ports,
 // and what they do, are those of a hw.Site:
 //
 //	inputs --Put--> element of a component in a Kernel --Get--> outputs
@@ -19,7 +19,7 @@ import (
 // An edge is the three phases of one cycle (package hw), then Drive and Settle of the next
 // one, so that the outputs show the new registers. The inputs are put before Latch, or in
 // Drive where outputs follow them within the cycle. reset resets the components at the
-// edge; the cycle after it is the last one of reset. A Model knows two states and never
+// edge; the cycle after it is the last one of reset. A Model has two states and never
 // fails; it begins in the reset state.
 type Model struct {
 	name    string
@@ -37,7 +37,7 @@ type Model struct {
 
 	Use func(random *Random, inputs []uint64) // puts all inputs but reset, as in use
 
-	OnlyInUse   []Pin // inputs that get nothing but what Use gives
+	OnlyInUse   []Pin // inputs that only Use drives
 	stimulation stimulation
 	Events      []Event // what ports do together, for coverage
 }
@@ -288,8 +288,8 @@ func (s *source) Drive(hw.Shard) {
 // one is a bank of one element.
 func one(name string) hw.Bank { return hw.Bank{Name: name, Units: 1, PerUnit: 1} }
 
-// wire is a signal of one element, nil for a width that there is not: the component that
-// reads it says so.
+// wire is a signal of one element, nil for a width that is not allowed: the component that
+// reads it reports it.
 func wire(name string, bits int) *hw.Signal {
 	s, err := hw.NewSignal(one("pin"), name, bits)
 	if err != nil {

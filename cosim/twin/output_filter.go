@@ -38,7 +38,7 @@ func outputFilter() Twin {
 	}
 }
 
-// newFilters returns the filter of one output, and the lines behind it.
+// newFilters returns the filter of one output, and the lines that it drives.
 func newFilters(m *Model, inputs int) (*hw.Filters, *hw.Requests, error) {
 	lines, err := hw.NewRequests(one("output"), "request", inputs, m.Shards())
 	if err != nil {

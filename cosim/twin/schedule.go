@@ -15,7 +15,7 @@ import (
 //
 // State deep after a reset (a counter that overflows, a late value of a sequence) is
 // reached in the one stretch, which is more than half of the run; state that a reset
-// should clear and does not shows in the others, of all lengths: as many from
+// should clear but does not shows in the others, of all lengths: as many from
 // 8 to 15 cycles as from 1,024 to 2,047.
 //
 // A phase lasts from a few cycles to a sixteenth of the run. In half of the phases all
@@ -122,8 +122,8 @@ func (s *Schedule) manners(of []manner) bool {
 	return true
 }
 
-// put puts an input of the given bits in the place of words, as the manner wants it;
-// before is what it was in the cycle before.
+// put sets the words of an input of the given width, as the manner wants it; before is its
+// value in the cycle before.
 func (m manner) put(random *Random, words, before []uint64, width int) {
 	hot := 0
 	if m == oneHot {
@@ -156,14 +156,14 @@ func (m manner) put(random *Random, words, before []uint64, width int) {
 // stimulation is what a model keeps from cycle to cycle for Stimulate.
 type stimulation struct {
 	schedule *Schedule
-	phase    uint64 // number+1 of the schedule's phase that the manners are of
+	phase    uint64 // number+1 of the schedule's phase to which the manners belong
 	vary     bool
 	manners  []manner // by input
 	before   []uint64
 }
 
-// Stimulate puts the inputs of a cycle in the place of those of the cycle before: what
-// a circuit of this kind meets in use, and now and then what it should not. Reset is
+// Stimulate replaces the inputs of the cycle before by those of a cycle: what a circuit of
+// this kind encounters in use, and now and then what it should not. Reset is
 // on in cycle 0 and where the schedule says, for 2 cycles on average. The inputs depend
 // on nothing but the schedule and the inputs before; cycles come in order.
 func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {

@@ -2,12 +2,12 @@ package twin
 
 import "starloom/hw"
 
-// matchingMax is how many ports those who match ports have in Verilog, and how many
-// positions their lists.
+// matchingMax is the most ports of what matches ports in Verilog, and the most positions of a
+// list.
 const matchingMax = 64
 
-// columnsOf makes signals that have an element for each port. They are nil where there
-// cannot be any: the component that reads them says so.
+// columnsOf makes signals that have an element for each port. They are nil for a width or a number
+// of ports that is not allowed: the component that reads them reports it.
 func columnsOf(ports int) func(name string, bits int) *hw.Signal {
 	return func(name string, bits int) *hw.Signal {
 		s, err := hw.NewSignal(hw.Bank{Name: "port", Units: 1, PerUnit: ports}, name, bits)
@@ -18,14 +18,14 @@ func columnsOf(ports int) func(name string, bits int) *hw.Signal {
 	}
 }
 
-// slots are what a crossbar shows to those who match its ports: slots begin now and then,
-// and requests, tags and listeners stand for most of them.
+// slots are what a crossbar shows to what matches its ports: slots begin now and then,
+// and requests, tags and listeners stay the same for most of one.
 type slots struct {
 	ports                                       int
 	start, request, tag, listen, filter, accept Pin
 }
 
-// newSlots finds the pins of a model that has them; listeners are not everybody's.
+// newSlots finds the pins of a model that has them; not all have listeners.
 func newSlots(m *Model, ports int) *slots {
 	m.coverSlots(ports)
 	s := &slots{ports: ports, start: m.Pin("start_i"), request: m.Pin("request_i"), tag: m.Pin("tag_i")}
@@ -52,7 +52,7 @@ func (s *slots) change(random *Random, inputs []uint64) bool {
 	return true
 }
 
-// changeTags has few tags, so that many are equal.
+// changeTags draws few tags, so that many are equal.
 func (s *slots) changeTags(random *Random, tags []uint64) {
 	tagsMask := uint64(0x0003_0003_0003_0003) >> random.Below(2) // its low bits: 0 to 3, or 0 and 1
 	for w := range tags {

@@ -5,8 +5,8 @@ import (
 	"starloom/nic"
 )
 
-// traffic is light as a receiver meets it: in every slot each wire carries a frame
-// that is whole, damaged in one of many ways, hit by another one, or none at all.
+// traffic is light as a receiver gets it: in every slot each wire carries a frame that is
+// whole, damaged in one of many ways, hit by another one, or none at all.
 type traffic struct {
 	phitBits, frameMax int
 	slotCycles         int

@@ -15,7 +15,7 @@ import (
 )
 
 // A Twin is a component of package hw or nic in Verilog, and the component itself
-// behind the same ports. In lockstep the two agree in every output of every cycle,
+// with the same ports. In lockstep the two agree in every output of every cycle,
 // from the first clock edge with reset on.
 type Twin struct {
 	Name    string   // also the top module: star_coupler
@@ -24,17 +24,16 @@ type Twin struct {
 	// Components are the Go types that it is the twin of: hw.StarCouplers.
 	Components []string
 
-	// Sets are values of all parameters that are worth a test, small ones first.
+	// Sets are values of all parameters that deserve a test, small ones first.
 	Sets []Parameters
 
 	// Mutants are mistakes that lockstep has to find, at least three.
 	Mutants []Mistake
 
-	// Own holds those of Sources that RTL does not: of a twin that a fabric brings. It
-	// may be nil.
+	// Own holds those of Sources that RTL lacks: a fabric's own. It may be nil.
 	Own fs.FS
 
-	// Build declares the ports of a model and puts the component behind them.
+	// Build declares the ports of a model and connects the component to them.
 	Build func(m *Model, p Parameters) error
 }
 
@@ -53,7 +52,7 @@ func (p Parameters) Verilog() map[string]string {
 	return values
 }
 
-// Text is what a map says: {DEPTH: 4, WIDTH: 8}.
+// Text returns the values as a map has them: {DEPTH: 4, WIDTH: 8}.
 func (p Parameters) Text() string {
 	var all []string
 	for _, name := range slices.Sorted(maps.Keys(p)) {
@@ -86,7 +85,7 @@ func Find(twins []Twin, name string) (Twin, error) {
 	return Twin{}, fmt.Errorf("twin %q: there are %v", name, names)
 }
 
-// New returns the Go component behind the ports of the Verilog module, in its reset
+// New returns the Go component with the ports of the Verilog module, in its reset
 // state. Every parameter must have a value; one that the component refuses is an
 // error.
 func (t Twin) New(p Parameters) (*Model, error) {

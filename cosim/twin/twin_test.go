@@ -142,7 +142,7 @@ func TestEveryComponentHasATwin(t *testing.T) {
 		assert.True(t, twins[component], "%s has no twin: write cosim/rtl/*.v and add it to twin.All", component)
 	}
 	for twin := range twins {
-		assert.True(t, slices.Contains(components, twin) || twin == "nic.Checksum", "%s is no component", twin)
+		assert.True(t, slices.Contains(components, twin) || twin == "nic.Checksum", "%s is not a component", twin)
 	}
 }
 
@@ -305,8 +305,8 @@ func TestModelIsADevice(t *testing.T) {
 
 			// Bits above the width of an output are 0.
 			for _, port := range m.Ports() {
-				if behind := port.Bits % 64; !port.Input && behind != 0 {
-					require.Zero(t, m.Outputs()[port.Word+port.Words()-1]>>behind, port.Name)
+				if used := port.Bits % 64; !port.Input && used != 0 {
+					require.Zero(t, m.Outputs()[port.Word+port.Words()-1]>>used, port.Name)
 				}
 			}
 		}

@@ -205,7 +205,11 @@ func (b *builder) readData() (map[string][]byte, error) {
 			return nil, err
 		}
 		if data[name], err = input.Read(path, cosim.InputBytesMax); err != nil {
-			return nil, &cosim.InputError{Place: path, Reason: fmt.Sprintf("$readmem cannot read it: %v", cosim.Reason(err)), Remedy: "give a file that can be read"}
+			return nil, &cosim.InputError{
+				Place:  path,
+				Reason: fmt.Sprintf("$readmem cannot read it: %v", cosim.Reason(err)),
+				Remedy: "give a file that can be read",
+			}
 		}
 	}
 	return data, nil

@@ -68,7 +68,12 @@ const (
 // hangFault describes a loop that does not end: it has turned too often or, with a limit, was not
 // through in time.
 func hangFault(d *Description, cycle uint64, limit time.Duration) *cosim.Fault {
-	f := &cosim.Fault{Kind: cosim.FaultHang, Device: d.Device, Cycle: cycle, Text: "a loop does not end: " + cosim.Count(hangTurns, "turn") + " in one cycle"}
+	f := &cosim.Fault{
+		Kind:   cosim.FaultHang,
+		Device: d.Device,
+		Cycle:  cycle,
+		Text:   "a loop does not end: " + cosim.Count(hangTurns, "turn") + " in one cycle",
+	}
 	if limit > 0 {
 		f.Text = fmt.Sprintf("a loop does not end: no answer within %v", limit)
 	}

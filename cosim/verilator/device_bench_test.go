@@ -25,7 +25,7 @@ func arbiter16() cosim.Source {
 
 // BenchmarkDevice exchanges one cycle with a 16-port round-robin arbiter: new
 // requests, Edge, the grant. Beside the backends stands Verilator's own loop in C++,
-// which nobody watches. best is the fastest of many short pieces, for a machine that
+// which no one watches. best is the fastest of many short pieces, for a machine that
 // others use too.
 func BenchmarkDevice(b *testing.B) {
 	b.Run("native-loop", benchmarkNativeLoop)

@@ -125,7 +125,11 @@ func (b *builder) keepElaboration(name, result string) error {
 	}
 	fresh, err := os.CreateTemp(b.cache.Dir, ".elaborated-")
 	if err != nil {
-		return &cosim.InputError{Place: b.cache.Dir, Reason: fmt.Sprintf("cannot hold build results: %v", cosim.Reason(err)), Remedy: b.cache.Remedy}
+		return &cosim.InputError{
+			Place:  b.cache.Dir,
+			Reason: fmt.Sprintf("cannot hold build results: %v", cosim.Reason(err)),
+			Remedy: b.cache.Remedy,
+		}
 	}
 	_, err = fresh.Write(text)
 	if err = errors.Join(err, fresh.Close()); err == nil {

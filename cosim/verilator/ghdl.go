@@ -51,9 +51,19 @@ func (b *builder) synthesise() error {
 // ghdlRefusal makes an error of GHDL's first message that is one.
 func (b *builder) ghdlRefusal(said string, err error) error {
 	if strings.Contains(said, "GHDL Bug occurred") {
-		return &cosim.ToolError{Tool: ghdlTool.Command, Place: b.Name(), Reason: "ends with a fault of its own: " + cosim.OneLine([]byte(said)), Remedy: "rewrite the construct that it fails on", Err: err}
+		return &cosim.ToolError{
+			Tool:   ghdlTool.Command,
+			Place:  b.Name(),
+			Reason: "ends with a fault of its own: " + cosim.OneLine([]byte(said)),
+			Remedy: "rewrite the construct that it fails on",
+			Err:    err,
+		}
 	}
-	refused := &cosim.InputError{Place: b.Files[0], Reason: "ghdl: " + cosim.OneLine([]byte(said)), Remedy: "correct the source until `ghdl synth --std=08` accepts it"}
+	refused := &cosim.InputError{
+		Place:  b.Files[0],
+		Reason: "ghdl: " + cosim.OneLine([]byte(said)),
+		Remedy: "correct the source until `ghdl synth --std=08` accepts it",
+	}
 	for _, found := range ghdlMessage.FindAllStringSubmatch(said, -1) {
 		if reason := found[2] + found[3]; !strings.HasPrefix(reason, "warning:") && !strings.HasPrefix(reason, "note:") {
 			refused.Reason = reason

@@ -134,11 +134,25 @@ func (b *builder) refusal(said []byte, err error) error {
 	switch {
 	case first != nil && (first.Place != "" || !crash):
 	case at != nil:
-		return &cosim.InputError{Place: at[1], Reason: "verilator gives up here: " + at[2], Remedy: "correct what stands there, or write it in another way"}
+		return &cosim.InputError{
+			Place:  at[1],
+			Reason: "verilator gives up here: " + at[2],
+			Remedy: "correct what stands there, or write it in another way",
+		}
 	case crash:
-		return &cosim.ToolError{Tool: verilatorTool.Command, Place: b.Name(), Reason: "ends with a fault of its own: " + cosim.OneLine(said), Remedy: cosim.RemedyTool, Err: err}
+		return &cosim.ToolError{
+			Tool:   verilatorTool.Command,
+			Place:  b.Name(),
+			Reason: "ends with a fault of its own: " + cosim.OneLine(said),
+			Remedy: cosim.RemedyTool,
+			Err:    err,
+		}
 	case first == nil:
-		return &cosim.InputError{Place: b.Files[0], Reason: fmt.Sprintf("verilator ends with %v: %s", err, cosim.OneLine(said)), Remedy: "see whether `verilator --lint-only` accepts the source"}
+		return &cosim.InputError{
+			Place:  b.Files[0],
+			Reason: fmt.Sprintf("verilator ends with %v: %s", err, cosim.OneLine(said)),
+			Remedy: "see whether `verilator --lint-only` accepts the source",
+		}
 	}
 	if first.Place == "" {
 		first.Place = b.Files[0]
@@ -154,10 +168,18 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	has := func(text string) bool { return strings.Contains(message, text) }
 	switch {
 	case has("--top-module"):
-		return &cosim.InputError{Place: place, Reason: "there is no module " + b.Top, Remedy: "the modules are " + strings.Join(b.modules(), ", ")}
+		return &cosim.InputError{
+			Place:  place,
+			Reason: "there is no module " + b.Top,
+			Remedy: "the modules are " + strings.Join(b.modules(), ", "),
+		}
 	case has("Parameters from the command line"):
 		_, names, _ := strings.Cut(message, "design: ")
-		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, names), Remedy: "its parameters are " + strings.Join(b.parameters(), ", ")}
+		return &cosim.InputError{
+			Place:  place,
+			Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, names),
+			Remedy: "its parameters are " + strings.Join(b.parameters(), ", "),
+		}
 	case has("interface is not found"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
 	case has("Interfaced port"):
@@ -167,9 +189,17 @@ func (b *builder) explain(place, message string) *cosim.InputError {
 	case has("Cannot find file containing module"):
 		return &cosim.InputError{Place: place, Reason: message, Remedy: "add the file of this module to the sources, or its directory with -I"}
 	case has("--xml-only"):
-		return &cosim.InputError{Place: verilatorTool.Command, Reason: "does not write XML: " + message, Remedy: "install a version from 5.006 on that does, such as Debian's"}
+		return &cosim.InputError{
+			Place:  verilatorTool.Command,
+			Reason: "does not write XML: " + message,
+			Remedy: "install a version from 5.006 on that does, such as Debian's",
+		}
 	case has("timing"), has("delay"):
-		return &cosim.InputError{Place: place, Reason: message, Remedy: "put the part with delays and waits into a test bench; what is built has clocks only"}
+		return &cosim.InputError{
+			Place:  place,
+			Reason: message,
+			Remedy: "put the part with delays and waits into a test bench; what is built has clocks only",
+		}
 	}
 	return &cosim.InputError{Place: place, Reason: message, Remedy: "correct the source until `verilator --lint-only` accepts it"}
 }
@@ -315,7 +345,11 @@ func (b *builder) runtime() (objects []string, include []string, err error) {
 		source := filepath.Join(root, unit)
 		text, err := os.ReadFile(source)
 		if err != nil {
-			return nil, nil, &cosim.InputError{Place: source, Reason: fmt.Sprintf("Verilator's library is not complete: %v", cosim.Reason(err)), Remedy: "install the Debian package verilator again"}
+			return nil, nil, &cosim.InputError{
+				Place:  source,
+				Reason: fmt.Sprintf("Verilator's library is not complete: %v", cosim.Reason(err)),
+				Remedy: "install the Debian package verilator again",
+			}
 		}
 		name := "runtime-" + b.runtimeHash(text) + "-" + strings.TrimSuffix(unit, ".cpp") + ".o"
 		object, err := b.cache.Take(name, func(path string) error {
@@ -343,7 +377,13 @@ func (b *builder) verilatorInclude() (string, error) {
 		return "", stop
 	}
 	if err != nil {
-		return "", &cosim.ToolError{Tool: verilatorTool.Command, Place: "--getenv VERILATOR_ROOT", Reason: err.Error(), Remedy: "install the Debian package verilator again", Err: err}
+		return "", &cosim.ToolError{
+			Tool:   verilatorTool.Command,
+			Place:  "--getenv VERILATOR_ROOT",
+			Reason: err.Error(),
+			Remedy: "install the Debian package verilator again",
+			Err:    err,
+		}
 	}
 	root := filepath.Join(strings.TrimSpace(string(out)), "include")
 	foundIncludes.Store(b.tools[0], root)
@@ -375,7 +415,11 @@ func (b *builder) compilerError(tool string, said []byte, err error) error {
 	switch {
 	case strings.Contains(text, "file not found") && b.target.ending == wasmTarget.ending,
 		strings.Contains(text, "cannot open") && b.target.ending == wasmTarget.ending:
-		return &cosim.InputError{Place: clangTool.Command, Reason: "cannot compile C++ for WebAssembly: " + cosim.OneLine(said), Remedy: remedyWasi}
+		return &cosim.InputError{
+			Place:  clangTool.Command,
+			Reason: "cannot compile C++ for WebAssembly: " + cosim.OneLine(said),
+			Remedy: remedyWasi,
+		}
 	case undefinedSymbol.MatchString(text):
 		return &cosim.InputError{Place: b.Files[0], Reason: "calls the function " + undefinedSymbol.FindStringSubmatch(text)[1] + ", which is not part of the design",
 			Remedy: "replace functions that are imported through DPI by RTL"}

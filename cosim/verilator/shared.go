@@ -19,7 +19,7 @@ import (
 )
 
 // Shared is RTL as a native library, which stays loaded until the process ends. It
-// is outside of any sandbox: what crashes in it ends Starloom.
+// is not in a sandbox: a crash in it ends Starloom.
 type Shared struct {
 	Description
 	open, start, settle, edge, step, close, part uintptr
@@ -72,7 +72,11 @@ func (s *Shared) placeData(library uintptr, folder string) error {
 			continue
 		}
 		if err := errors.Join(os.MkdirAll(filepath.Dir(to), 0o755), os.WriteFile(to, text, 0o644)); err != nil {
-			return &cosim.InputError{Place: to, Reason: fmt.Sprintf("cannot hold a file of $readmem: %v", cosim.Reason(err)), Remedy: "name another directory with --cache"}
+			return &cosim.InputError{
+				Place:  to,
+				Reason: fmt.Sprintf("cannot hold a file of $readmem: %v", cosim.Reason(err)),
+				Remedy: "name another directory with --cache",
+			}
 		}
 	}
 	data, err := purego.Dlsym(library, "sl_data")
@@ -100,9 +104,9 @@ type sharedDevice struct {
 	closed          bool
 }
 
-// OpenShared makes a device of a library. It knows two states, cannot save them,
-// and keeps what the circuit prints: it is a Logger. $time counts edges. A device
-// that ended with a fault leaves its memory behind. $random is one sequence per
+// OpenShared makes a device of a library. It has two states, cannot save them,
+// and keeps what the circuit prints: it is a Logger. $time counts edges. The memory of
+// a device that ended with a fault is not freed. $random is one sequence per
 // thread of the process: use wasm where it matters.
 //
 // Errors: a *Fault, if the circuit ends the simulation before the first cycle.

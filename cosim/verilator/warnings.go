@@ -41,7 +41,11 @@ var fileTasks = map[string]string{
 func (n *netlist) fileWarnings() (found []cosim.Warning) {
 	n.root.each(func(node *xmlNode) {
 		if task, ok := fileTasks[node.name]; ok {
-			found = append(found, cosim.Warning{Code: task, Place: n.place(node), Text: "a circuit has no files but those of $readmem: this does nothing in wasm, and anything in a native library"})
+			found = append(found, cosim.Warning{
+				Code:  task,
+				Place: n.place(node),
+				Text:  "a circuit has no files but those of $readmem: this does nothing in wasm, and anything in a native library",
+			})
 		}
 	})
 	return found

@@ -58,7 +58,11 @@ func wasiLibraries(ctx context.Context) (l libraries, err error) {
 	sum := sha256.New()
 	for _, path := range append(l.before, l.after...) {
 		if err := copyInto(sum, path); err != nil {
-			return l, &cosim.InputError{Place: path, Reason: fmt.Sprintf("is needed to link C++ for WebAssembly: %v", cosim.Reason(err)), Remedy: remedyWasi}
+			return l, &cosim.InputError{
+				Place:  path,
+				Reason: fmt.Sprintf("is needed to link C++ for WebAssembly: %v", cosim.Reason(err)),
+				Remedy: remedyWasi,
+			}
 		}
 	}
 	l.hash = hex.EncodeToString(sum.Sum(nil))

@@ -135,7 +135,10 @@ func Load(wasm []byte) (*Circuit, error) {
 		return nil, &cosim.InputError{Reason: fmt.Sprintf("the description of the circuit is broken: %v", err), Remedy: errNotBuilt.Remedy}
 	}
 	if c.Format != descriptionFormat {
-		return nil, &cosim.InputError{Reason: fmt.Sprintf("the circuit has format %d, this Starloom knows %d", c.Format, descriptionFormat), Remedy: errNotBuilt.Remedy}
+		return nil, &cosim.InputError{
+			Reason: fmt.Sprintf("the circuit has format %d, this Starloom knows %d", c.Format, descriptionFormat),
+			Remedy: errNotBuilt.Remedy,
+		}
 	}
 	return c, c.checkPorts()
 }

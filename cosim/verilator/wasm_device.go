@@ -227,7 +227,13 @@ func (d *wasmDevice) ended(trap error) error {
 	if d.cycles != nil {
 		cycle = *d.cycles
 	}
-	d.err = &cosim.Fault{Kind: cosim.FaultDied, Device: d.circuit.Device, Cycle: cycle, Text: cosim.FirstLine([]byte(trap.Error())), Tool: "WebAssembly"}
+	d.err = &cosim.Fault{
+		Kind:   cosim.FaultDied,
+		Device: d.circuit.Device,
+		Cycle:  cycle,
+		Text:   cosim.FirstLine([]byte(trap.Error())),
+		Tool:   "WebAssembly",
+	}
 	return d.err
 }
 

@@ -132,7 +132,11 @@ func (n *netlist) design(s *cosim.Source) (*design, error) {
 		d.ports, d.types = append(d.ports, port), append(d.types, text)
 	}
 	if len(d.ports) == 0 {
-		return nil, &cosim.InputError{Place: n.place(n.top), Reason: fmt.Sprintf("module %s has no ports", s.Top), Remedy: "name the module inside the test bench as the top"}
+		return nil, &cosim.InputError{
+			Place:  n.place(n.top),
+			Reason: fmt.Sprintf("module %s has no ports", s.Top),
+			Remedy: "name the module inside the test bench as the top",
+		}
 	}
 	clocks := make([]string, len(s.Clocks))
 	for i, clock := range s.Clocks {
@@ -310,7 +314,11 @@ func (n *netlist) dataFiles() (readers map[string]string, err error) {
 			name = stringConstant(read.children[0].get("name"))
 		}
 		if name == "" {
-			return nil, &cosim.InputError{Place: n.place(read), Reason: "$readmem reads a file whose name is not a constant", Remedy: "write the name as a string or a parameter: the file becomes a part of the circuit"}
+			return nil, &cosim.InputError{
+				Place:  n.place(read),
+				Reason: "$readmem reads a file whose name is not a constant",
+				Remedy: "write the name as a string or a parameter: the file becomes a part of the circuit",
+			}
 		}
 		if _, ok := readers[name]; !ok {
 			file, _, _ := strings.Cut(read.get("loc"), ",")

@@ -32,7 +32,7 @@ import (
 //	  grant: ~ready_no                   # inverted
 //	ties: {test_en_i: 0}                 # constants for other inputs
 //	feedback: {ack_i: gnt_o}             # an input that follows an output within a cycle
-//	absent: [index]                      # outputs of the model that the RTL has not
+//	absent: [index]                      # outputs of the model that the RTL lacks
 //	latency: {grant: -1}                 # -1: combinational; see pinmap.Map
 //
 // Every error is an *input.Error with file, line and column. Pins are looked up when
@@ -63,7 +63,8 @@ func ParsePin(path string, data []byte, library pinmap.Library) (*pinmap.Map, er
 		return nil, err
 	}
 	if m.Model == "" {
-		return nil, d.Refuse(root, "the pin map names no model", "add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
+		return nil, d.Refuse(root, "the pin map names no model",
+			"add model: the twin that the RTL stands for; `starloom cosim check --list` lists them")
 	}
 	return m, nil
 }

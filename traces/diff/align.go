@@ -18,7 +18,11 @@ func (d *differ) findShift(p *pairing) (int64, error) {
 		}
 		count, ok := o.Offset.In(d.unit)
 		if !ok || count > math.MaxInt64/4 {
-			return 0, &input.Error{Place: "--offset", Reason: fmt.Sprintf("%v does not fit 64 bits in units of %v", o.Offset, d.unit), Remedy: "give a shorter offset"}
+			return 0, &input.Error{
+				Place:  "--offset",
+				Reason: fmt.Sprintf("%v does not fit 64 bits in units of %v", o.Offset, d.unit),
+				Remedy: "give a shorter offset",
+			}
 		}
 		if o.OffsetBack {
 			return -int64(count), nil
@@ -70,7 +74,11 @@ func (d *differ) firstEdge(p *pair, side int) (int64, error) {
 			return 0, d.ctx.Err()
 		}
 		if !s.Loaded || s.Cut {
-			return 0, &input.Error{Place: "--align", Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]), Remedy: "give another signal"}
+			return 0, &input.Error{
+				Place:  "--align",
+				Reason: fmt.Sprintf("%s never goes from 0 to 1 in %s", p.nameA, d.paths[side]),
+				Remedy: "give another signal",
+			}
 		}
 		s.Commit()
 		now := s.Value(id, low, 1).Bit(0)

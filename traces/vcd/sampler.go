@@ -97,7 +97,11 @@ func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler
 		}
 		v := r.Header().Vars[at]
 		if v.Kind != KindBits || v.Bits != 1 {
-			return nil, &input.Error{Place: r.Name(), Reason: fmt.Sprintf("the clock %s has %d bits", how.Clock, v.Bits), Remedy: "give a signal of one bit"}
+			return nil, &input.Error{
+				Place:  r.Name(),
+				Reason: fmt.Sprintf("the clock %s has %d bits", how.Clock, v.Bits),
+				Remedy: "give a signal of one bit",
+			}
 		}
 		s.clock = v.Net
 		nets = append(nets, v.Net)
