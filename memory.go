@@ -26,11 +26,8 @@ const (
 
 // Places of FIFOs beyond the first ones lie in planes that take no memory before a frame is in them.
 // With one lane the queue is rarely longer than the head. Where a NIC sends at all ports at once
-// processors fan out to some of them, in an all-to-all broadcast to half.
-const (
-	placesFanOut   = 5 // one of so many further places
-	placesAllToAll = 2
-)
+// processors fan out to some of them: to one of so many, if the network does not know.
+const placesFanOut = 5
 
 // bankBytesMax is what the 32-bit addresses of one firmware instance reach.
 const bankBytesMax = 1<<32 - 1<<16
@@ -102,20 +99,45 @@ func (m *Machine) bankBytes() uint64 {
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.shape.Lanes())
 }
 
-// residentBytes is what of it has memory behind it in a run: a FIFO's further places only as far as
+// residentBytes is what of it has memory behind it in a run: a FIFO's places only as far as
 // they are used.
 func (m *Machine) residentBytes() uint64 {
-	c, lanes := m.config, m.shape.Lanes()
-	further := uint64((c.NIC.RxFrames+c.NIC.TxFrames)*lanes - 2)
-	switch {
-	case lanes == 1:
-		further = 0
-	case c.Workload.AllToAll != nil:
-		further /= placesAllToAll
-	default:
-		further /= placesFanOut
+	return memoryColumns + uint64(m.shape.Lanes()) + m.image.stateBytes + m.queueBytes()
+}
+
+// queueBytes is what has memory behind it of a processor's FIFOs.
+func (m *Machine) queueBytes() (bytes uint64) {
+	n, config, lanes := &m.config.NIC, m.transportConfig(nil), m.shape.Lanes()
+	if network, ok := m.network.(fabric.Queued); ok {
+		if queue := network.QueueBytes(config); queue != nil {
+			for _, depth := range []int{n.RxFrames * lanes, n.TxFrames * lanes} {
+				for _, payload := range queue[:min(depth, len(queue))] {
+					bytes += config.RoomBytes(payload)
+				}
+			}
+			return bytes
+		}
 	}
-	return memoryColumns + uint64(lanes) + m.image.stateBytes + uint64(nic.FrameStride(c.NIC.PayloadBytes))*(2+further)
+	further := 0
+	if lanes > 1 {
+		further = ((n.RxFrames+n.TxFrames)*lanes - 2) / placesFanOut
+	}
+	return uint64(2+further) * config.RoomBytes(config.FramePayload())
+}
+
+// atWork is how many processors have banks where others are parked: of blocks of each size as many as there
+// are workers.
+func (m *Machine) atWork() (processors uint64) {
+	blocks := map[int]int{} // by units
+	for _, s := range m.shape.Shards(m.options.BankSize) {
+		for unit := s.First; unit < s.End; unit += fabric.BlockUnits {
+			blocks[min(s.End-unit, fabric.BlockUnits)]++
+		}
+	}
+	for units, count := range blocks {
+		processors += uint64(min(count, m.options.Workers) * units * m.shape.PerUnit)
+	}
+	return processors
 }
 
 // memoryBytes estimates the most that a process takes whose only machine this is: without the
@@ -125,7 +147,7 @@ func (m *Machine) memoryBytes() uint64 {
 	n, processor, instances := uint64(m.shape.Processors()), m.residentBytes(), uint64(m.instances())
 	need := uint64(memoryProcess)
 	if m.parking != nil || m.image.stateBytes == 0 && m.mayPark() {
-		need += min(n, uint64(m.options.Workers*fabric.BlockUnits*m.shape.PerUnit)) * processor // those at work
+		need += m.atWork() * processor
 		processor = memoryParked + m.image.stateBytes
 	} else {
 		need += instances * memoryInstance

@@ -54,6 +54,7 @@ var memoryRuns = []string{
 	memoryEJ("slot", 1, 2, 8, "improved", memoryOneToAll),
 	memoryEJ("slot", 1, 2, 4, "all-to-all-c2", memoryAllToAll),
 	memoryEJ("cycle", 3, 4, 3, "improved", memoryOneToAll),
+	memoryEJ("slot", 2, 3, 3, "all-to-all-c2", memoryAllToAll), // frames of 4,576 bytes
 }
 
 // memoryRunsFull take longer, and up to 9 GiB.
@@ -63,6 +64,8 @@ var memoryRunsFull = []string{
 	memoryPOPS("slot", 128, 128, "program: pops/random, mode: isolated", ""),
 	memoryPOPS("cycle", 256, 1024, "program: pops/random", ""),
 	memoryEJ("cycle", 1, 2, 6, "improved", memoryOneToAll),
+	memoryEJ("slot", 6, 7, 2, "all-to-all-c1", memoryAllToAll),
+	memoryEJ("slot", 1, 2, 5, "all-to-all-c2", memoryAllToAll), // frames of 12,440 bytes
 	memoryEJ("slot", 3, 4, 5, "improved", memoryOneToAll),
 	memoryEJ("slot", 1, 2, 9, "improved", memoryOneToAll),
 	memoryEJ("slot", 1, 2, 10, "improved", memoryOneToAll),

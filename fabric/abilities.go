@@ -24,6 +24,15 @@ type Weighed interface {
 	WorkloadBytes(w *Workload, p *Program) (kept, roms uint64)
 }
 
+// Queued is a network that knows how far its programs fill the FIFOs of a NIC that sends and receives at all
+// ports at once.
+type Queued interface {
+	Network
+	// QueueBytes are the payloads of the longest frames in a FIFO, by their place there, the head first;
+	// nil if that is not known.
+	QueueBytes(c *Config) (payloads []int)
+}
+
 // Parkable is a network whose transport of the slot engine may be a Stillness.
 type Parkable interface {
 	Network

@@ -2,6 +2,7 @@ package fabric
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
@@ -169,6 +170,20 @@ type Config struct {
 	Faults       *Faults    // nil for none
 	// Bank returns a processor's bank and its cell there.
 	Bank func(processor int) (bank *nic.Bank, cell int)
+}
+
+// FramePayload is the longest payload that a program sends; an image may fill its frames.
+func (c *Config) FramePayload() int {
+	if p := c.Program; p != nil {
+		return min(max(p.Needs.PayloadBytes, p.Needs.PayloadMin), c.PayloadBytes)
+	}
+	return c.PayloadBytes
+}
+
+// RoomBytes is what of the room for a frame, in a FIFO or in a table, has memory behind it after one with
+// such a payload was there: what it uses, and the rest of the last page.
+func (c *Config) RoomBytes(payload int) uint64 {
+	return uint64(min(nic.FrameStride(max(payload, 8))+os.Getpagesize(), nic.FrameStride(c.PayloadBytes)))
 }
 
 // Program is what is known of a built-in program beside its image, on a network of this

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"unsafe"
 
 	"github.com/tetratelabs/wazero/api"
@@ -157,7 +158,11 @@ func (img *Image) NewInstance(c nic.BankConfig) (Instance, error) {
 	if img.Runtime && c.Cells > 1 {
 		return nil, ErrOneProcessor
 	}
-	memory, err := img.reserve(MemoryBytesMax(c)+img.runtimeBytes(), growBytes(c, usualBytes)+img.runtimeBytes())
+	usual := growBytes(c, usualBytes) + img.runtimeBytes()
+	if nic.FrameStride(c.PayloadBytes) > os.Getpagesize() {
+		usual = 0 // pages of frames that are not full stay empty
+	}
+	memory, err := img.reserve(MemoryBytesMax(c)+img.runtimeBytes(), usual)
 	if err != nil {
 		return nil, err
 	}

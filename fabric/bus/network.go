@@ -243,7 +243,7 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 	if c.Cycle {
 		return buses*(memoryBus+memoryCycle) + taps*memoryTap
 	}
-	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*uint64(nic.FrameStride(c.PayloadBytes))
+	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*c.RoomBytes(c.FramePayload())
 }
 
 // What Waiting keeps of a vertex without frames that wait, and of a tap, in bytes.

@@ -243,7 +243,7 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 	if c.Cycle {
 		return ports * (memoryCycle + 3*(ports+63)/64*8)
 	}
-	return ports * (memorySlot + 2*uint64(nic.FrameStride(c.PayloadBytes)))
+	return ports * (memorySlot + 2*c.RoomBytes(c.FramePayload()))
 }
 
 // WorkloadBytes implements fabric.Weighed: the orders of gossip, and what its referee counts.

@@ -3,7 +3,6 @@ package ej
 import (
 	_ "embed"
 	"fmt"
-	"slices"
 	"sync"
 
 	"starloom/fabric"
@@ -310,74 +309,5 @@ func (n names) HeardOn(node int, port uint16) int {
 }
 
 // Schedule implements fabric.Scheduler.
-// What a node takes in bytes: that of the referee; in the slot engine frames on their way, each with its
-// place, and for two slots who sends and in which order they are heard, in lists that have grown; in the cycle
-// engine light at both ends of every link, the wiring of the links, and what was read to lay them.
-const (
-	memoryNode  = 1
-	memoryFrame = 44
-	memoryLight = 126
-)
-
-// MemoryBytes implements fabric.Network.
-func (e Network) MemoryBytes(c *fabric.Config) uint64 {
-	nodes, credits := uint64(e.nodes()), uint64(0)
-	if e.Credits != nil {
-		credits = e.Credits.Bytes(e.nodes(), e.ports())
-	}
-	if c.Cycle {
-		return nodes*uint64(e.ports())*memoryLight + credits
-	}
-	stride := uint64(nic.FrameStride(c.PayloadBytes))
-	return credits + nodes*memoryNode + e.framesMax(c)*(stride+stride/8+memoryFrame)
-}
-
-// framesMax is about how many frames are on their way in the busiest slot.
-func (e Network) framesMax(c *fabric.Config) uint64 {
-	nodes := uint64(e.nodes())
-	if c.Workload.AllToAll != nil {
-		return nodes * uint64(e.ports()) / 2
-	}
-	if c.Workload.OneToAll == nil {
-		return nodes
-	}
-	if e.norm() > distancesMax {
-		return min(nodes, 2*nodes/uint64(e.diameter()))
-	}
-	at := e.distances(1)
-	if c.Program != nil && c.Program.Name == previousProgram { // the last dimension is served alone
-		return slices.Max(at) * (nodes / uint64(e.norm()))
-	}
-	return slices.Max(e.distances(e.Dimensions))
-}
-
-// distancesMax is the largest dimension whose nodes are counted one by one.
-const distancesMax = 1 << 16
-
-// distances counts the nodes by distance from one of them, in a network of so many dimensions.
-func (e Network) distances(dimensions int) []uint64 {
-	torus, at := e.torus(), []uint64{1}
-	for range dimensions {
-		next := make([]uint64, len(at)+torus.Diameter())
-		for have, count := range at {
-			for c := range torus.Size() {
-				next[have+torus.Weight(c)] += count
-			}
-		}
-		at = next
-	}
-	return at
-}
-
-// WorkloadBytes implements fabric.Weighed: of an all-to-all broadcast a bit for each message
-// and node.
-func (e Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
-	if w.AllToAll == nil {
-		return 0, 0
-	}
-	nodes := uint64(e.nodes())
-	return nodes * ((nodes + 63) / 64) * 8, 0
-}
-
 // Studies implements fabric.Studied.
 func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }

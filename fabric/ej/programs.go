@@ -2,6 +2,7 @@ package ej
 
 import (
 	"math"
+	"slices"
 
 	"starloom/fabric"
 	"starloom/fabric/ej/eisenstein"
@@ -122,12 +123,26 @@ const mostPacketsNodes = 1 << 18
 
 // mostPackets is the largest number of packets that a program may put on a link in one step.
 func (e Network) mostPackets(program string) (most int) {
-	switch {
-	case e.program != program || packetBytes(&fabric.Program{Name: program}) == oneToAllBytes || e.nodes() > mostPacketsNodes:
+	if !e.counts(program) {
 		return 1
-	case e.PacketsPerLink > 0:
+	}
+	if e.PacketsPerLink > 0 {
 		return e.PacketsPerLink
 	}
+	for _, ports := range e.loads(program) {
+		most = max(most, slices.Max(ports))
+	}
+	return most
+}
+
+// counts reports whether the packets that a program puts on links are counted.
+func (e Network) counts(program string) bool {
+	return e.program == program && packetBytes(&fabric.Program{Name: program}) != oneToAllBytes && e.nodes() <= mostPacketsNodes
+}
+
+// loads are the packets that a program puts on the link of each port of a node, step by step, in a network
+// where links have no limit.
+func (e Network) loads(program string) (loads [][]int) {
 	algorithm, rotations := eisenstein.Repaired, 1
 	switch {
 	case program == allToAllProgram && e.params["reading"] == readingB:
@@ -141,7 +156,6 @@ func (e Network) mostPackets(program string) (most int) {
 		}
 	}
 	// All nodes are alike: what one message puts on all links of a port, all messages put on one.
-	var loads [][]int
 	for rotation := range rotations {
 		for step, ports := range eisenstein.NewMessage(e.torus(), algorithm, rotation).Loads {
 			if step == len(loads) {
@@ -149,9 +163,8 @@ func (e Network) mostPackets(program string) (most int) {
 			}
 			for port, packets := range ports {
 				loads[step][port] += packets
-				most = max(most, loads[step][port])
 			}
 		}
 	}
-	return most
+	return loads
 }

@@ -3,6 +3,7 @@ package ej
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -18,7 +19,7 @@ func (e Network) SlotTransport(c *fabric.Config) (fabric.Transport, error) {
 	t := &slotTransport{
 		net: e, torus: e.torus(), ports: e.ports(), half: e.Duplex != DuplexFull, stride: stride, payloadBytes: c.PayloadBytes,
 		timing: c.Timing, shards: c.Shards, work: make([]slotWork, len(c.Shards)),
-		pool: chunks{frames: min(max(chunkBytes/stride, 1), chunkFrames), stride: stride},
+		pool: chunks{bytes: min(max(chunkBytes/stride, chunkFramesMin), chunkFrames) * stride},
 	}
 	var err error
 	if t.credits, err = e.credits(c.Shards); err != nil {
@@ -74,24 +75,32 @@ type bin struct {
 	sent []uint32 // the ports that send, node*ports+port in the bin; kept for links of one direction at a time
 }
 
-// chunk has room for some frames, in the order in which they were sent.
+// chunk has room for some frames, one after the other in the order in which they were sent; each takes
+// what it uses.
 type chunk struct {
 	at     []uint32 // node in the bin * ports + port
+	starts []uint16 // in words of 8 bytes
 	frames []byte
+	used   int // of frames
 }
 
-// A chunk is about chunkBytes, so that a bin with few frames takes little, and has at most
-// chunkFrames.
+// A chunk is about chunkBytes, so that a bin with few frames takes little; it has room for chunkFramesMin
+// of the largest ones, so that little of it is left over, and at most chunkFrames in all.
 const (
-	chunkBytes  = 4 << 10
-	chunkFrames = 128
+	chunkBytes     = 4 << 10
+	chunkFramesMin = 8
+	chunkFrames    = 1 << chunkBits
+	chunkBits      = 7
 )
+
+// Starts of frames fit their words.
+const _ = math.MaxUint16 - uint(chunkFramesMin*(nic.PayloadBytesMax+16)/8)
 
 // chunks are those that no bin needs.
 type chunks struct {
-	frames, stride int // of each
-	lock           sync.Mutex
-	free           []*chunk
+	bytes int // of each
+	lock  sync.Mutex
+	free  []*chunk
 }
 
 func (p *chunks) get() *chunk {
@@ -102,14 +111,14 @@ func (p *chunks) get() *chunk {
 		p.free = p.free[:n-1]
 		return c
 	}
-	return &chunk{at: make([]uint32, 0, p.frames), frames: make([]byte, p.frames*p.stride)}
+	return &chunk{at: make([]uint32, 0, chunkFrames), starts: make([]uint16, 0, chunkFrames), frames: make([]byte, p.bytes)}
 }
 
 func (p *chunks) put(used []*chunk) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	for _, c := range used {
-		c.at = c.at[:0]
+		c.at, c.starts, c.used = c.at[:0], c.starts[:0], 0
 		p.free = append(p.free, c)
 	}
 }
@@ -138,15 +147,19 @@ func (t *slotTransport) put(slot uint32, node, port int, frame nic.FrameView) {
 
 // store adds a frame to a bin.
 func (t *slotTransport) store(b *bin, to uint32, frame nic.FrameView) {
-	if len(b.chunks) == 0 || len(b.chunks[len(b.chunks)-1].at) == t.pool.frames {
+	bytes := frame.Used()
+	if last := len(b.chunks) - 1; last < 0 || !b.chunks[last].fits(bytes) {
 		b.chunks = append(b.chunks, t.pool.get())
 	}
 	c := b.chunks[len(b.chunks)-1]
-	at := len(c.at)
-	c.at = append(c.at, to)
-	frame.CopyTo(c.frames[at*t.stride : (at+1)*t.stride])
+	c.at, c.starts = append(c.at, to), append(c.starts, uint16(c.used/8))
+	frame.CopyTo(c.frames[c.used : c.used+bytes])
+	c.used += bytes
 	b.frames, b.sorted = b.frames+1, false
 }
+
+// fits reports whether there is room for one more frame of so many bytes.
+func (c *chunk) fits(bytes int) bool { return len(c.at) < chunkFrames && c.used+bytes <= len(c.frames) }
 
 // empty gives a bin's memory back.
 func (t *slotTransport) empty(b *bin) {
@@ -154,10 +167,23 @@ func (t *slotTransport) empty(b *bin) {
 	b.chunks, b.frames, b.sorted = b.chunks[:0], 0, false
 }
 
+// A frame's index in a bin is that of its chunk and its place there.
+func (b *bin) find(index uint32) (c *chunk, place uint32) {
+	return b.chunks[index>>chunkBits], index & (chunkFrames - 1)
+}
+
+// at returns where a frame of a bin arrives.
+func (b *bin) at(index uint32) uint32 {
+	c, place := b.find(index)
+	return c.at[place]
+}
+
 // frame returns a frame of a bin and where it arrives.
 func (t *slotTransport) frame(b *bin, index uint32) (at uint32, frame nic.FrameView) {
-	c, i := b.chunks[int(index)/t.pool.frames], int(index)%t.pool.frames
-	return c.at[i], c.frames[i*t.stride : (i+1)*t.stride]
+	c, place := b.find(index)
+	start := int(c.starts[place]) * 8
+	frame = c.frames[start:min(start+t.stride, c.used)]
+	return c.at[place], frame[:frame.Used()]
 }
 
 // sort makes the order of a bin's frames, and finds those that met. Who sent first is then
@@ -184,7 +210,7 @@ func (t *slotTransport) sort(w *slotWork, b *bin) {
 	for k, c := range b.chunks {
 		for i, at := range c.at {
 			node := at / ports
-			b.order[counts[node]] = uint32(k*t.pool.frames + i)
+			b.order[counts[node]] = uint32(k<<chunkBits + i)
 			counts[node]++
 		}
 	}
@@ -198,10 +224,9 @@ func (t *slotTransport) sort(w *slotWork, b *bin) {
 func (t *slotTransport) sortPorts(b *bin) {
 	for i := 1; i < len(b.order); i++ {
 		frame := b.order[i]
-		at, _ := t.frame(b, frame)
-		k := i
+		at, k := b.at(frame), i
 		for ; k > 0; k-- {
-			if before, _ := t.frame(b, b.order[k-1]); before < at {
+			if b.at(b.order[k-1]) < at {
 				break
 			}
 			b.order[k] = b.order[k-1]
@@ -216,7 +241,7 @@ func (t *slotTransport) meet(b *bin) {
 	b.met = b.met[:0]
 	ports, first := uint32(t.ports), 0
 	for _, index := range b.order {
-		at, _ := t.frame(b, index)
+		at := b.at(index)
 		node := at / ports
 		for first < len(b.sent) && b.sent[first]/ports < node {
 			first++
@@ -323,8 +348,7 @@ func (t *slotTransport) Hear(shard int, bank *nic.Bank, ledger *fabric.Ledger, s
 // hear delivers the frames for some nodes of a bin; first is the bin's first node.
 func (t *slotTransport) hear(shard int, b *bin, first, from, to int, bank *nic.Bank, ledger *fabric.Ledger, slot uint32) {
 	start, _ := slices.BinarySearchFunc(b.order, uint32(from*t.ports), func(index, at uint32) int {
-		have, _ := t.frame(b, index)
-		return cmp.Compare(have, at)
+		return cmp.Compare(b.at(index), at)
 	})
 	met, _ := slices.BinarySearch(b.met, uint32(from*t.ports))
 	for _, index := range b.order[start:] {
@@ -447,6 +471,7 @@ func (t *slotTransport) State(v *hw.StateVisitor) {
 			for _, index := range b.order[:b.frames] {
 				to, frame := t.frame(b, index)
 				bins, at, frames = append(bins, uint32(k)), append(at, to), append(frames, frame...)
+				frames = append(frames, make([]byte, t.stride-len(frame))...)
 			}
 			for _, port := range b.sent {
 				sentBins, sent = append(sentBins, uint32(k)), append(sent, port)

@@ -1,0 +1,136 @@
+package ej
+
+import (
+	"slices"
+
+	"starloom/fabric"
+	"starloom/nic"
+)
+
+// What a node takes in bytes: that of the referee; in the slot engine frames on their way, each with its
+// place, and for two slots who sends and in which order they are heard, in lists that have grown; in the cycle
+// engine light at both ends of every link, the wiring of the links, and what was read to lay them.
+const (
+	memoryNode  = 1
+	memoryFrame = 44
+	memoryLight = 126
+)
+
+// MemoryBytes implements fabric.Network.
+func (e Network) MemoryBytes(c *fabric.Config) uint64 {
+	nodes, credits := uint64(e.nodes()), uint64(0)
+	if e.Credits != nil {
+		credits = e.Credits.Bytes(e.nodes(), e.ports())
+	}
+	if c.Cycle {
+		return nodes*uint64(e.ports())*memoryLight + credits
+	}
+	if steps := e.queues(c); steps != nil {
+		frames, bytes := 0, 0
+		for _, queue := range steps {
+			frames, bytes = max(frames, len(queue)), max(bytes, queueBytes(c, queue))
+		}
+		return credits + nodes*(memoryNode+uint64(bytes+bytes/8+frames*memoryFrame))
+	}
+	stride := uint64(nic.FrameStride(c.FramePayload()))
+	return credits + nodes*memoryNode + e.framesMax(c)*(stride+stride/8+memoryFrame)
+}
+
+// queueBytes is what frames with such payloads take on their way.
+func queueBytes(c *fabric.Config, payloads []int) (bytes int) {
+	for _, payload := range payloads {
+		bytes += nic.FrameStride(min(payload, c.PayloadBytes))
+	}
+	return bytes
+}
+
+// QueueBytes implements fabric.Queued.
+func (e Network) QueueBytes(c *fabric.Config) (payloads []int) {
+	for _, queue := range e.queues(c) {
+		for place, bytes := range queue {
+			if place == len(payloads) {
+				payloads = append(payloads, 0)
+			}
+			payloads[place] = max(payloads[place], bytes)
+		}
+	}
+	return payloads
+}
+
+// queues are the payloads of the frames that each node of an all-to-all broadcast sends in a step, and
+// receives, the longest ones first; nil of one source. Where links have a limit they are all busy; where
+// the packets are not counted frames are full, on one direction of each link.
+func (e Network) queues(c *fabric.Config) (steps [][]int) {
+	if c.Workload.AllToAll == nil {
+		return nil
+	}
+	p := c.Program
+	if p == nil || !e.counts(p.Name) {
+		return [][]int{slices.Repeat([]int{c.PayloadBytes}, e.ports()/2)}
+	}
+	loads := e.loads(p.Name)
+	if e.PacketsPerLink > 0 {
+		all := make([]int, e.ports())
+		for _, ports := range loads {
+			for port, packets := range ports {
+				all[port] = min(all[port]+packets, e.PacketsPerLink)
+			}
+		}
+		loads = [][]int{all}
+	}
+	for _, ports := range loads {
+		var queue []int
+		for _, packets := range ports {
+			if packets > 0 {
+				queue = append(queue, packets*packetBytes(p))
+			}
+		}
+		slices.SortFunc(queue, func(a, b int) int { return b - a })
+		steps = append(steps, queue)
+	}
+	return steps
+}
+
+// framesMax is about how many frames are on their way in the busiest slot.
+func (e Network) framesMax(c *fabric.Config) uint64 {
+	nodes := uint64(e.nodes())
+	if c.Workload.OneToAll == nil {
+		return nodes
+	}
+	if e.norm() > distancesMax {
+		return min(nodes, 2*nodes/uint64(e.diameter()))
+	}
+	at := e.distances(1)
+	if c.Program != nil && c.Program.Name == previousProgram { // the last dimension is served alone
+		return slices.Max(at) * (nodes / uint64(e.norm()))
+	}
+	return slices.Max(e.distances(e.Dimensions))
+}
+
+// distancesMax is the largest dimension whose nodes are counted one by one.
+const distancesMax = 1 << 16
+
+// distances counts the nodes by distance from one of them, in a network of so many dimensions.
+func (e Network) distances(dimensions int) []uint64 {
+	torus, at := e.torus(), []uint64{1}
+	for range dimensions {
+		next := make([]uint64, len(at)+torus.Diameter())
+		for have, count := range at {
+			for c := range torus.Size() {
+				next[have+torus.Weight(c)] += count
+			}
+		}
+		at = next
+	}
+	return at
+}
+
+// WorkloadBytes implements fabric.Weighed: of an all-to-all broadcast a bit for each message
+// and node.
+func (e Network) WorkloadBytes(w *fabric.Workload, _ *fabric.Program) (kept, roms uint64) {
+	if w.AllToAll == nil {
+		return 0, 0
+	}
+	nodes := uint64(e.nodes())
+	return nodes * ((nodes + 63) / 64) * 8, 0
+}
