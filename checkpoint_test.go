@@ -234,3 +234,46 @@ func TestAlteredFile(t *testing.T) {
 		}
 	}
 }
+
+// TestAlteredEnd: how far a run is follows from the rest of its state: other values of "end" are refused, in
+// the middle of a run and at its end, and none restores as an interruption.
+func TestAlteredEnd(t *testing.T) {
+	scatter, err := ParseScenario("s.yaml", []byte("starloom: 1\nfabric: {crossbar: {ports: 50}}\nfirmware: {program: scatter/sync}\nworkload: {scatter: {origin: 0}}\n"))
+	require.NoError(t, err)
+	for name, s := range map[string]*Scenario{"routing": routing(4, 4), "scatter": scatter} {
+		for _, slots := range []int{0, 3, 1000} {
+			m := machine(t, s, MachineOptions{})
+			for range slots {
+				require.NoError(t, m.Step())
+			}
+			var state bytes.Buffer
+			require.NoError(t, m.Save(&state))
+			require.Equal(t, slots == 1000, m.Ended())
+			for _, c := range stateColumns(t, state.Bytes()) {
+				if c.name != "machine.end" {
+					continue
+				}
+				values := 0
+				for bits := range 1 << (c.end - c.first) {
+					altered := bytes.Clone(state.Bytes())
+					for k := range c.end - c.first {
+						altered[c.first+k] = byte(bits >> k & 1)
+					}
+					err := m.Restore(bytes.NewReader(sealed(altered)))
+					if name != "scatter" && slots == 1000 && bits == 1 {
+						require.NoError(t, err, "it might have gone on: what the last slot has sent is not known any more")
+						continue
+					}
+					if bytes.Equal(altered, state.Bytes()) {
+						require.NoError(t, err)
+						values++
+						continue
+					}
+					require.NoError(t, m.Reset(s.Seed))
+					require.ErrorContains(t, err, "a run in slot", "%s in slot %d: %04b", name, m.Slots(), bits)
+				}
+				require.Equal(t, 1, values)
+			}
+		}
+	}
+}

@@ -13,6 +13,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/hw"
+	"starloom/nic"
 	"starloom/traces"
 )
 
@@ -26,7 +27,7 @@ func (m *Machine) Save(w io.Writer) error {
 		return err
 	}
 	defer m.leave()
-	if m.half {
+	if m.interrupted {
 		return errors.New("saving state: the run was interrupted in the middle of a slot; reset the machine and run it again")
 	}
 	return hw.Save(w, (*machineState)(m))
@@ -124,6 +125,11 @@ func (s *machineState) State(v *hw.StateVisitor) {
 			m.restoreError = fmt.Errorf("restoring state: the hardware is in cycle %d, and slot %d begins with cycle %d", m.plant.Clock().Cycle(), m.slot, m.cycles())
 		}
 	})
+	v.AfterRestore(func() {
+		if err := m.endError(); err != nil && m.restoreError == nil {
+			m.restoreError = fmt.Errorf("restoring state: a run in slot %d cannot be so far: %w", m.slot, err)
+		}
+	})
 	if m.rtl != nil {
 		v.AfterRestore(func() {
 			if err := m.rtl.loop.Restored(); err != nil && m.restoreError == nil {
@@ -167,7 +173,7 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 
 // stateEnd carries how far the run is: one that has ended must not go on.
 func (m *Machine) stateEnd(v *hw.StateVisitor) {
-	flags := []*bool{&m.started, &m.finished, &m.interrupted, &m.ended, &m.rtlFailed}
+	flags := []*bool{&m.started, &m.finished, &m.ended, &m.rtlFailed}
 	column := make([]uint8, len(flags))
 	for i, flag := range flags {
 		if *flag {
@@ -179,13 +185,54 @@ func (m *Machine) stateEnd(v *hw.StateVisitor) {
 		for i, flag := range flags {
 			*flag = column[i] != 0
 		}
+		m.interrupted, m.half = false, false // which is never saved
 		m.log.clear()
-		switch {
-		case m.restoreError != nil:
-		case !m.started && (m.slot > 0 || m.ended || m.digest.NextSlot > 0), m.finished && !m.ended:
-			m.restoreError = fmt.Errorf("restoring state: a run in slot %d cannot be so far: started %t, finished %t, ended %t, digest up to slot %d", m.slot, m.started, m.finished, m.ended, m.digest.NextSlot)
+	})
+}
+
+// endError says why a restored run cannot be as far as its state says, nil if it can.
+func (m *Machine) endError() error {
+	if !m.started {
+		if m.slot > 0 || m.finished || m.ended || m.rtlFailed || m.digest.NextSlot > 0 {
+			return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.digest.NextSlot)
+		}
+		return nil
+	}
+	if m.slot == 0 && !m.ended {
+		return errors.New("it has started, and has neither ended nor come to the next slot")
+	}
+	failed := slices.ContainsFunc(m.findings.kept, func(v Violation) bool {
+		return v.Rule == RuleRTLFault || v.Rule == RuleRTLUnknown || v.Rule == RuleRTLTool
+	})
+	if m.rtlFailed != failed {
+		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.rtlFailed, failed)
+	}
+	limit := m.slot >= m.config.Slots
+	if !m.ended && (m.finished || m.rtlFailed || limit) {
+		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t", m.finished, m.rtlFailed, limit)
+	}
+	if m.rtlFailed {
+		return nil
+	}
+	if m.ending != nil && m.finished != m.ending.Over(m.dead()) {
+		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
+	}
+	switch {
+	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
+		return nil // it goes on, or its limit or its workload has ended it
+	case !m.finished && m.ending == nil:
+		return errors.New("it has ended, has not finished, and its last slot has not come")
+	}
+	open := -1
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		if open < 0 && bank.Registers[cell].Flags&(nic.FlagDone|nic.FlagFaulty) == 0 {
+			open = bank.First + cell
 		}
 	})
+	if open >= 0 {
+		return fmt.Errorf("all processors were done, and processor %d is not", open)
+	}
+	return nil
 }
 
 // stateViolations carries the violations, whose texts are not columns, as JSON.
