@@ -78,7 +78,11 @@ type Ledger struct {
 	FaultCounts   []FaultCount // by fault, up to the last whole boundary
 	FaultActs     []FaultCount // of processors, in the boundary that runs
 
-	// The current slot.
+	Events // of the current slot
+}
+
+// Events are what a shard has seen in one slot.
+type Events struct {
 	Sum      traces.Sum
 	Finished int  // processors that are done or faulty
 	Sending  bool // somebody has a frame in its TX FIFO
@@ -97,7 +101,8 @@ type Ledger struct {
 // Next returns the ledger of a new run of the same machine.
 func (l *Ledger) Next() Ledger {
 	next := Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
-		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Queues: l.Queues, Findings: l.Findings[:0], arrivals: l.arrivals[:0]}
+		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Queues: l.Queues,
+		Events: Events{Findings: l.Findings[:0], arrivals: l.arrivals[:0]}}
 	next.SetFaults(l.Faults)
 	return next
 }
@@ -123,13 +128,13 @@ type Captured struct {
 }
 
 // BeginSlot forgets the events of the slot before.
-func (l *Ledger) BeginSlot() {
-	l.Sum = traces.Sum{}
-	l.Finished, l.Sending, l.Announced = 0, false, 0
-	l.Findings = l.Findings[:0]
-	l.kinds = [findingKinds]int{}
-	l.Sent, l.Heard = l.Sent[:0], l.Heard[:0]
-	l.Followed, l.Results = l.Followed[:0], l.Results[:0]
+func (e *Events) BeginSlot() {
+	e.Sum = traces.Sum{}
+	e.Finished, e.Sending, e.Announced = 0, false, 0
+	e.Findings = e.Findings[:0]
+	e.kinds = [findingKinds]int{}
+	e.Sent, e.Heard = e.Sent[:0], e.Heard[:0]
+	e.Followed, e.Results = e.Followed[:0], e.Results[:0]
 }
 
 // Find notes a finding. Of more than findingsMax of one kind in one slot those

@@ -23,15 +23,8 @@ import (
 // has no number. Light that is at the far end of a link in a last guard cycle counts for
 // no slot: it is late. Models are never late.
 type Plant struct {
-	kind    string
-	names   Names
-	seed    uint64
-	bankOf  func(processor int) (bank *nic.Bank, cell int)
-	shape   Shape
-	timing  nic.Timing
-	payload int // bytes
-	kernel  *hw.Kernel
-	cuts    []hw.Shard
+	site
+	kernel *hw.Kernel
 
 	serialisers   *nic.Serialisers
 	media         Media
@@ -49,15 +42,32 @@ type Plant struct {
 	access  Access  // what its NICs do
 	blocker Blocker // nil if nothing ever blocks
 
-	lanes   int      // transmitters, and receivers, of a processor
-	sent    []uint16 // per transmitter: port it sent to in this slot, PortNone for none
-	met     []uint32 // per medium with a violation: the first cycle of this slot that shows it
+	sent   []uint16 // per transmitter: port it sent to in this slot, PortNone for none
+	shards []plantShard
+	seen   seenMedia
+	sums   *sentSums // with RTL, else nil
+}
+
+// site is what a plant is built for.
+type site struct {
+	kind    string
+	names   Names
+	seed    uint64
+	bankOf  func(processor int) (bank *nic.Bank, cell int)
+	shape   Shape
+	lanes   int // transmitters, and receivers, of a processor
+	timing  nic.Timing
+	payload int // bytes
+	cuts    []hw.Shard
+}
+
+// seenMedia is what was seen of media, in the slot that crosses or has crossed.
+type seenMedia struct {
+	met     []uint32 // per medium with a violation: the first cycle that shows it
 	harmed  []uint32 // plantShard.harmed of all shards, in ascending order
 	counted uint32   // the slot that plantShard.placed is about
 	late    []int    // media whose links had light at the far end at the last boundary
 	marks   []uint8  // per medium: 1 if somebody has listened to it at this boundary
-	shards  []plantShard
-	sums    *sentSums // with RTL, else nil
 }
 
 // plantShard is a shard's part of the machine, and room to work in.
@@ -113,9 +123,14 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 
 // Lay lays out a plant for a kernel, to which its components are still to be added.
 func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
+	shape := n.Shape()
 	t := &Plant{
-		kind: n.Kind(), seed: c.Seed, faults: c.Faults, bankOf: c.Bank, names: n.Names(), shape: n.Shape(), lanes: n.Shape().Lanes(),
-		timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards, kernel: kernel, shards: make([]plantShard, len(c.Shards)),
+		site: site{
+			kind: n.Kind(), names: n.Names(), seed: c.Seed, bankOf: c.Bank, shape: shape, lanes: shape.Lanes(),
+			timing: c.Timing, payload: c.PayloadBytes, cuts: c.Shards,
+		},
+		kernel: kernel, faults: c.Faults, shards: make([]plantShard, len(c.Shards)),
+		seen: seenMedia{met: make([]uint32, shape.Media), marks: make([]uint8, shape.Media)},
 	}
 	for i := range t.shards {
 		t.shards[i] = plantShard{
@@ -125,7 +140,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 		}
 	}
 	processors := t.shape.Processors()
-	t.sent, t.met, t.marks = make([]uint16, processors*t.lanes), make([]uint32, t.shape.Media), make([]uint8, t.shape.Media)
+	t.sent = make([]uint16, processors*t.lanes)
 	var err error
 	t.blocker, _ = n.(Blocker)
 	if t.access, err = t.shape.discipline().Access(t); err != nil {
@@ -197,7 +212,7 @@ func (t *Plant) Begin(shard int, slot uint32, exact bool) {
 	s := &t.shards[shard]
 	s.noted, s.exact = 0, exact
 	for _, medium := range s.heard {
-		t.marks[medium] = 0
+		t.seen.marks[medium] = 0
 	}
 	s.heard = s.heard[:0]
 	t.access.Begin()
@@ -294,7 +309,7 @@ func (t *Plant) Reset(seed uint64) {
 		t.sent[i] = nic.PortNone
 	}
 	t.WatchError = nil
-	t.late = t.late[:0]
+	t.seen.late = t.seen.late[:0]
 	t.kernel.BeforeCycle0()
 }
 
@@ -321,7 +336,7 @@ func (t *Plant) State(v *hw.StateVisitor) {
 		}
 		return nil
 	})
-	hw.StateColumn(v, "met", t.met)
+	hw.StateColumn(v, "met", t.seen.met)
 	t.access.State(v)
 	exact := make([]uint8, len(t.shards)) // for the slot that has begun
 	for i := range t.shards {

@@ -45,18 +45,18 @@ func (t *Plant) Receive(shard int, bank *nic.Bank, cell, lane int, port uint16, 
 
 // mark notes that somebody has listened to a medium at this boundary, and reports whether that is new.
 func (t *Plant) mark(s *plantShard, medium uint32) bool {
-	if t.marks[medium] != 0 {
+	if t.seen.marks[medium] != 0 {
 		return false
 	}
-	t.marks[medium] = 1
+	t.seen.marks[medium] = 1
 	s.heard = append(s.heard, medium)
 	return true
 }
 
 // carried counts the frames in the slot that has crossed on a medium that faults have harmed, if none has met another.
 func (t *Plant) carried(medium uint32) (frames uint64) {
-	first, _ := slices.BinarySearch(t.harmed, medium)
-	for _, other := range t.harmed[first:] {
+	first, _ := slices.BinarySearch(t.seen.harmed, medium)
+	for _, other := range t.seen.harmed[first:] {
 		if other != medium {
 			break
 		}

@@ -11,9 +11,9 @@ func (t *Plant) noteViolations(cycle uint32) {
 		}
 		violated := t.media.Medium.Violated(i)
 		for _, medium := range violated[s.noted:] {
-			t.met[medium] = cycle
+			t.seen.met[medium] = cycle
 			if t.datapath != nil {
-				t.met[medium] = t.datapath.Met(int(medium), cycle)
+				t.seen.met[medium] = t.datapath.Met(int(medium), cycle)
 			}
 		}
 		s.noted = len(violated)
@@ -22,39 +22,39 @@ func (t *Plant) noteViolations(cycle uint32) {
 
 // noteLate looks for light at the far ends of the links in the last cycle of a slot.
 func (t *Plant) noteLate() {
-	t.late = t.late[:0]
+	t.seen.late = t.seen.late[:0]
 	far := t.media.Far
 	for driver := range far.Shards() {
 		for reader := range far.Shards() {
 			for _, medium := range far.Lit(driver, reader) {
-				t.late = append(t.late, int(medium))
+				t.seen.late = append(t.seen.late, int(medium))
 			}
 		}
 	}
-	if len(t.late) == 0 {
+	if len(t.seen.late) == 0 {
 		return
 	}
-	slices.Sort(t.late)
+	slices.Sort(t.seen.late)
 	if t.rtl == nil {
-		t.Clock().Broken(t.names.Link(t.late[0]), "light at the far end in the last cycle of a slot")
+		t.Clock().Broken(t.names.Link(t.seen.late[0]), "light at the far end in the last cycle of a slot")
 	}
 }
 
 // Late returns the media, in ascending order, whose links had light at the far end in
 // the last cycle of the slot that has crossed. Only RTL can be late.
-func (t *Plant) Late() []int { return t.late }
+func (t *Plant) Late() []int { return t.seen.late }
 
 // countFrames counts the frames of each shard in the slot that has crossed, while no shard's
 // next slot has begun: their media may belong to other shards.
 func (t *Plant) countFrames(slot uint32) {
-	t.counted = slot
+	t.seen.counted = slot
 	t.kernel.Workers().Run(len(t.shards), (*countTask)(t))
 	if t.tap != nil {
-		t.harmed = t.harmed[:0]
+		t.seen.harmed = t.seen.harmed[:0]
 		for i := range t.shards {
-			t.harmed = append(t.harmed, t.shards[i].harmed...)
+			t.seen.harmed = append(t.seen.harmed, t.shards[i].harmed...)
 		}
-		slices.Sort(t.harmed)
+		slices.Sort(t.seen.harmed)
 	}
 }
 
@@ -76,7 +76,7 @@ func (t *Plant) Placed(shard, transmitter, port int) {
 	if medium := media.Reached(transmitter, port); media.Met(medium) {
 		s.met++
 	} else if t.tap != nil {
-		if effect, _ := t.faults.OnMedium(medium, t.counted); effect != Unharmed {
+		if effect, _ := t.faults.OnMedium(medium, t.seen.counted); effect != Unharmed {
 			s.harmed = append(s.harmed, uint32(medium))
 		}
 	}
@@ -90,7 +90,7 @@ func (t *Plant) Collisions(shard int, _ uint32, yield func(medium int, cycle uin
 		s.violated = append(s.violated[:0], violated...)
 		slices.Sort(s.violated)
 		for _, c := range s.violated {
-			yield(int(c), t.met[c])
+			yield(int(c), t.seen.met[c])
 		}
 	}
 	return s.met, s.placed - s.met
