@@ -1,7 +1,7 @@
 package fabric
 
 import (
-	"fmt"
+	"slices"
 
 	"starloom/hw"
 	"starloom/nic"
@@ -33,6 +33,8 @@ type Plant struct {
 	tap           *hw.LightTap // where faults of media act, nil for none
 	rtl           RTL          // nil if everything is model
 	datapath      *Datapath    // when RTL stands for all hardware, else nil
+	sited         []hw.Sited   // all components for which RTL may stand
+	unsited       []hw.Component
 
 	// Watch, if set, is called in every cycle between Settle and Latch.
 	Watch func(cycle uint64) error
@@ -94,8 +96,8 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 	if err != nil {
 		return nil, err
 	}
-	run := t.unsited()
-	for _, part := range t.Components() {
+	run := slices.Clone(t.unsited)
+	for _, part := range t.sited {
 		run = append(run, part)
 	}
 	if rtl != nil {
@@ -105,10 +107,10 @@ func NewPlant(n Network, c *Config, workers *hw.Workers, rtl RTL) (*Plant, error
 			whole = d
 		}
 		var all bool
-		if run, all, err = rtl.Replace(t.kernel, t.Components(), t.media.Composites, whole); err != nil {
+		if run, all, err = rtl.Replace(t.kernel, t.sited, t.media.Composites, whole); err != nil {
 			return nil, err
 		}
-		run = append(run, t.unsited()...)
+		run = append(run, t.unsited...)
 		if all {
 			t.datapath = whole.(*Datapath)
 		}
@@ -160,47 +162,7 @@ func Lay(n Network, c *Config, kernel *hw.Kernel) (*Plant, error) {
 }
 
 // Components are those of the plant that RTL can stand for.
-func (t *Plant) Components() []hw.Sited {
-	parts := []hw.Sited{t.media.Medium, t.media.Links}
-	if t.media.Credits != nil {
-		parts = append(parts, t.media.Credits.Counters)
-	}
-	if !t.queues() {
-		parts = append(parts, t.serialisers, t.deserialisers)
-	}
-	if t.tap != nil {
-		parts = append(parts, t.tap)
-	}
-	for _, part := range t.media.Parts {
-		if sited, ok := part.(hw.Sited); ok && t.replaceable(part) {
-			parts = append(parts, sited)
-		}
-	}
-	return parts
-}
-
-// unsited are the others.
-func (t *Plant) unsited() (parts []hw.Component) {
-	if t.queues() {
-		parts = append(parts, t.serialisers, t.deserialisers)
-	}
-	for _, part := range t.media.Parts {
-		if _, ok := part.(hw.Sited); !ok || !t.replaceable(part) {
-			parts = append(parts, part)
-		}
-	}
-	return parts
-}
-
-// replaceable reports whether RTL has a place in a part: filters that count the frames of a slot
-// have no twin.
-func (t *Plant) replaceable(part hw.Component) bool {
-	_, filter := part.(*hw.Filters)
-	return !filter || !t.queues()
-}
-
-// queues reports whether a slot may bring a receiver several frames, one after the other.
-func (t *Plant) queues() bool { return t.timing.Frames > 1 }
+func (t *Plant) Components() []hw.Sited { return t.sited }
 
 // Start implements Transport.
 func (t *Plant) Start() { t.kernel.DriveAndSettle() }
@@ -327,14 +289,8 @@ func (t *Plant) Path() string { return "fabric" }
 func (t *Plant) State(v *hw.StateVisitor) {
 	v.Within(t.kernel)
 	hw.StateColumn(v, "sent", t.sent, func(transmitter int, port uint16) error {
-		ports, taps := t.access.Outputs(), t.shape.NIC().Taps
-		if taps != nil {
-			ports = len(taps.Bus[transmitter])
-		}
-		if port != 0 && int(port) >= ports && port != nic.PortNone && (port != nic.PortAll || taps != nil) {
-			return fmt.Errorf("transmitter %d sends to port %d of %d", transmitter, port, ports)
-		}
-		return nil
+		discipline := t.shape.NIC()
+		return discipline.CheckSent(transmitter, port, t.access.Outputs())
 	})
 	hw.StateColumn(v, "met", t.seen.met)
 	t.access.State(v)

@@ -63,8 +63,41 @@ func (t *Plant) Carry(m Media) (err error) {
 		Bank: t.nics("rx"), Clock: t.kernel.Clock(), Shards: t.cuts, PhitBits: t.timing.PhitBits,
 		FrameBytesMax: nic.FrameBytes(t.payload), In: in, Hears: m.Hears, Taps: t.shape.NIC().Taps, Queues: t.queues(),
 	})
+	t.list()
 	return err
 }
+
+// list lists all components: those for which RTL may stand, and the others. What moves several frames
+// in a slot has no twin.
+func (t *Plant) list() {
+	t.sited = []hw.Sited{t.media.Medium, t.media.Links}
+	if t.media.Credits != nil {
+		t.sited = append(t.sited, t.media.Credits.Counters)
+	}
+	parts := []hw.Component{t.serialisers, t.deserialisers}
+	if t.tap != nil {
+		parts = append(parts, t.tap)
+	}
+	for _, part := range append(parts, t.media.Parts...) {
+		if sited, ok := part.(hw.Sited); ok && !(t.queues() && queueing(part)) {
+			t.sited = append(t.sited, sited)
+		} else {
+			t.unsited = append(t.unsited, part)
+		}
+	}
+}
+
+// queueing reports whether a part counts the frames of a slot, if there may be several.
+func queueing(part hw.Component) bool {
+	switch part.(type) {
+	case *nic.Serialisers, *nic.Deserialisers, *hw.Filters:
+		return true
+	}
+	return false
+}
+
+// queues reports whether a slot may bring a receiver several frames, one after the other.
+func (t *Plant) queues() bool { return t.timing.Frames > 1 }
 
 // harm is what faults do to a medium in a slot, for the tap.
 func (t *Plant) harm(medium, slot uint32) hw.Harm {

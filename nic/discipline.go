@@ -1,6 +1,10 @@
 package nic
 
-import "starloom/hw"
+import (
+	"fmt"
+
+	"starloom/hw"
+)
 
 // Discipline is how NICs get at their media, as far as a bank of processors has to know it. The
 // zero value sends to one port, or one frame to all, and hears one.
@@ -18,4 +22,16 @@ func (d *Discipline) Lanes(ports int) int {
 		return ports
 	}
 	return 1
+}
+
+// CheckSent says what is wrong with a port that a transmitter is said to send to, PortNone for none.
+// It can be switched to outputs of them, or as many as its NIC has taps, but not to all of those.
+func (d *Discipline) CheckSent(transmitter int, port uint16, outputs int) error {
+	if d.Taps != nil {
+		outputs = len(d.Taps.Bus[transmitter])
+	}
+	if port == 0 || int(port) < outputs || port == PortNone || port == PortAll && d.Taps == nil {
+		return nil
+	}
+	return fmt.Errorf("transmitter %d sends to port %d of %d", transmitter, port, outputs)
 }
