@@ -12,7 +12,7 @@ import (
 )
 
 // TestKilledRunGoesOn kills a run and goes on from its checkpoint: the report is that of a
-// run that nobody disturbs. The rest of a killed run is one temporary file, which goes.
+// run that is not disturbed. The rest of a killed run is one temporary file, which goes.
 func TestKilledRunGoesOn(t *testing.T) {
 	dir := folder(t, map[string]string{"s.yaml": strings.NewReplacer("groups: 4", "groups: 48", "group_size: 4", "group_size: 48").Replace(smallScenario)})
 	run := func(args ...string) result {

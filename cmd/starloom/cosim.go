@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
-	"starloom"
 	"starloom/cosim"
 	"starloom/cosim/verilator"
 )
@@ -21,89 +19,82 @@ func newCosim() *cobra.Command {
 	return parent
 }
 
-func newCosimBuild() *cobra.Command {
-	var s cosim.Source
-	var o cosim.BuildOptions
-	var params, defines []string
-	var path string
-	var warnings bool
-	c := &cobra.Command{
-		Use:   "build --top T SOURCE...",
-		Short: "Compile Verilog or VHDL to one wasm file",
-		Long: `Compiles a design to a wasm file that runs without any HDL tool, and prints its
-ports. The file records its ports, parameters and sources. Verilog and SystemVerilog
-go through Verilator and clang; VHDL-2008 goes through ghdl first. Debian has them in
-the packages verilator, clang, lld, wasi-libc, libc++-14-dev-wasm32,
-libclang-rt-14-dev-wasm32 and ghdl.
+// cosimBuildFlags are the options of `cosim build`.
+type cosimBuildFlags struct {
+	cosim.Source
+	cosim.BuildOptions
+	params, defines []string
+	warnings        bool
+	outputs         outputs
+	wasm            *output
+}
 
-What was built before from the same text with the same tools is reused at once. The files
-of $readmem become part of the result; their names are relative to the working directory,
-or to the source that reads them. A text for a parameter needs no quotes: -G FILE=words.hex.
-Name the clocks; all other inputs are plain values. Ports that are inout,
-unpacked arrays or interfaces need a wrapper.`,
-		Example: `  starloom cosim build --top arbiter --clock clk_i arbiter.v
-  starloom cosim build --top fifo --clock clk_i -G DEPTH=8 -I include -D SYNTHESIS -o fifo8.wasm rtl/*.sv
-  starloom cosim build --top counter --clock clk counter.vhd`,
-		Args: cobra.ArbitraryArgs,
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return []string{"v", "sv", "vhd", "vhdl"}, cobra.ShellCompDirectiveFilterFileExt
-		},
+func newCosimBuild() *cobra.Command {
+	var o cosimBuildFlags
+	c := &cobra.Command{
+		Use:               "build --top T SOURCE...",
+		Short:             "Compile Verilog or VHDL to one wasm file",
+		Args:              cobra.ArbitraryArgs,
+		ValidArgsFunction: filesOf("v", "sv", "vhd", "vhdl"),
+		RunE:              func(c *cobra.Command, args []string) error { return o.run(c, args) },
 	}
 	f := c.Flags()
-	f.StringVar(&s.Top, "top", "", "module or entity `T` to build")
-	f.StringArrayVarP(&params, "param", "G", nil, "give the top module's parameter P the value `P=V`")
-	f.StringArrayVarP(&s.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
-	f.StringArrayVarP(&defines, "define", "D", nil, "define the macro `X`, or X=V")
-	f.StringArrayVar(&s.Clocks, "clock", nil, "input `NAME` is a clock")
-	f.StringVarP(&path, "output", "o", "", "write the result to `F` (default: the top's name with .wasm)")
+	f.StringVar(&o.Top, "top", "", "module or entity `T` to build")
+	f.StringArrayVarP(&o.params, "param", "G", nil, "give the top module's parameter P the value `P=V`")
+	f.StringArrayVarP(&o.IncludeDirs, "include", "I", nil, "look for included files and modules in `DIR`")
+	f.StringArrayVarP(&o.defines, "define", "D", nil, "define the macro `X`, or X=V")
+	f.StringArrayVar(&o.Clocks, "clock", nil, "input `NAME` is a clock")
+	o.wasm = o.outputs.add(f, "output", "o", "write the result to `F` (default: the top's name with .wasm)", nil)
 	f.StringVar(&o.Cache, "cache", "", "keep results in `DIR` (default: the user's cache)")
-	f.BoolVar(&warnings, "warnings", false, "print all warnings of the tools")
+	f.BoolVar(&o.warnings, "warnings", false, "print all warnings of the tools")
+	return c
+}
 
-	c.RunE = func(c *cobra.Command, args []string) (err error) {
-		s.Files = args
-		if s.Params, err = pairs("-G", params, true); err != nil {
-			return err
-		}
-		if s.Defines, err = pairs("-D", defines, false); err != nil {
-			return err
-		}
-		if path == "" {
-			path = s.Top + ".wasm"
-		}
-		if err := keep([]output{{"--output", path}}, args...); err != nil {
-			return err
-		}
-		var said bytes.Buffer
-		o.Warnings = &said
-		progress := newProgress(c.ErrOrStderr())
-		o.Progress = progress.step
-		circuit, err := verilator.Build(c.Context(), s, o)
-		progress.clear()
-		var weighty []cosim.Warning
-		if circuit != nil {
-			weighty = circuit.Warnings
-		}
-		if err := printWarnings(c.ErrOrStderr(), said.Bytes(), weighty, warnings || err != nil); err != nil {
-			return err
-		}
-		if err != nil {
-			return fault(err)
-		}
-		write := func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }
-		if err := writeTo(c.OutOrStdout(), "--output", path, write); err != nil {
-			return err
-		}
-		text := c.OutOrStdout()
-		if path == "-" {
-			text = c.ErrOrStderr()
-		}
-		if err := circuit.WriteText(text); err != nil {
-			return err
-		}
-		_, err = fmt.Fprintf(text, "\nwritten to %s (%d bytes)\n", path, len(circuit.Wasm()))
+func (o *cosimBuildFlags) run(c *cobra.Command, sources []string) (err error) {
+	o.Files = sources
+	if o.Params, err = pairs("-G", o.params, true); err != nil {
 		return err
 	}
-	return c
+	if o.Defines, err = pairs("-D", o.defines, false); err != nil {
+		return err
+	}
+	if o.wasm.path == "" {
+		o.wasm.path = o.Top + ".wasm"
+	}
+	if err := o.outputs.check(sources...); err != nil {
+		return err
+	}
+	circuit, err := o.build(c)
+	if err != nil {
+		return fault(err)
+	}
+	if err := o.wasm.write(c.OutOrStdout(), func(w io.Writer) error { _, err := w.Write(circuit.Wasm()); return err }); err != nil {
+		return err
+	}
+	text := o.outputs.text(c)
+	if err := circuit.WriteText(text); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(text, "\nwritten to %s (%d bytes)\n", o.wasm.path, len(circuit.Wasm()))
+	return err
+}
+
+// build compiles the sources and prints what the tools have said.
+func (o *cosimBuildFlags) build(c *cobra.Command) (*verilator.Circuit, error) {
+	var said bytes.Buffer
+	o.Warnings = &said
+	progress := newProgress(c.ErrOrStderr())
+	o.Progress = progress.step
+	circuit, err := verilator.Build(c.Context(), o.Source, o.BuildOptions)
+	progress.clear()
+	var weighty []cosim.Warning
+	if circuit != nil {
+		weighty = circuit.Warnings
+	}
+	if err := printWarnings(c.ErrOrStderr(), said.Bytes(), weighty, o.warnings || err != nil); err != nil {
+		return nil, err
+	}
+	return circuit, err
 }
 
 // printWarnings prints the warnings that bear on what a circuit does, and the others
@@ -130,28 +121,4 @@ func printWarnings(w io.Writer, said []byte, weighty []cosim.Warning, all bool) 
 		return err
 	}
 	return nil
-}
-
-// pairs reads NAME=VALUE words.
-func pairs(option string, words []string, valued bool) (map[string]string, error) {
-	values := map[string]string{}
-	for _, word := range words {
-		name, value, ok := strings.Cut(word, "=")
-		if name == "" || !ok && valued {
-			return nil, &starloom.InputError{Place: option, Reason: fmt.Sprintf("%q is not a name and a value", word), Remedy: "write " + option + " NAME=VALUE"}
-		}
-		if _, twice := values[name]; twice {
-			return nil, &starloom.InputError{Place: option, Reason: name + " is given twice", Remedy: "give every name once"}
-		}
-		values[name] = value
-	}
-	return values, nil
-}
-
-// step shows what a build is doing.
-func (p *progress) step(text string) {
-	if p.out != nil {
-		p.used = true
-		fmt.Fprintf(p.out, "\r\x1b[K%s", text)
-	}
 }

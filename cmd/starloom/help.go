@@ -15,7 +15,7 @@ import (
 	"starloom"
 )
 
-// Columns of help where nobody says how wide the terminal is, and the fewest that are used.
+// Columns of help where the width of the terminal is not known, and the fewest that are used.
 const (
 	columnsDefault = 80
 	columnsMin     = 40
@@ -27,11 +27,6 @@ func newHelp() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about a command, or manual pages of all",
-		Long: `Prints the help of a command: as wide as the terminal, or as the variable COLUMNS says.
-
-With --man, it writes a manual page of every command to a folder. In a folder man1,
-'man -M' finds them.`,
-		Example: "  starloom help run\n  starloom help --man man/man1 && man -M man starloom-run",
 		RunE: func(c *cobra.Command, args []string) error {
 			if man != "" {
 				if len(args) > 0 {
@@ -58,7 +53,7 @@ func printHelp(c *cobra.Command, _ []string) {
 	columns := columnsOf(out, os.Getenv("COLUMNS"))
 	c.SetUsageTemplate(strings.ReplaceAll(c.UsageTemplate(), ".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", columns)))
 	text := fill(cmp.Or(c.Long, c.Short), columns) + "\n\n" + c.UsageString()
-	// What cannot be printed, nobody reads.
+	// An error has no reader: this is where it would be printed.
 	_, _ = io.WriteString(out, blanksAtEnd.ReplaceAllString(text, ""))
 }
 
@@ -78,7 +73,7 @@ func columnsOf(out io.Writer, variable string) int {
 	return columnsDefault
 }
 
-// fill breaks the lines of paragraphs anew. Lines that begin with a blank stay as they are.
+// fill breaks the lines of paragraphs again. Lines that begin with a blank stay as they are.
 func fill(text string, columns int) string {
 	var b strings.Builder
 	at := 0 // columns of the line, 0 at its start

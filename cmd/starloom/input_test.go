@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestInputsAreRegularFiles: a pipe that nobody writes to and a device without an end
+// TestInputsAreRegularFiles: a pipe without a writer and a device without an end
 // are refused wherever a file of the user is read, and nothing waits for them.
 func TestInputsAreRegularFiles(t *testing.T) {
 	dir := folder(t, map[string]string{

@@ -241,7 +241,7 @@ func TestNohup(t *testing.T) {
 	require.Contains(t, list(t, dir), "out.json")
 }
 
-// A command that does not end in order - nobody reads what it writes - ends with the
+// A command that does not end in order - no one reads what it writes - ends with the
 // second signal at once, and with the first one before long. It leaves nothing.
 func TestInterruptTwice(t *testing.T) {
 	for name, signals := range map[string][]syscall.Signal{"one": {syscall.SIGINT}, "two": {syscall.SIGINT, syscall.SIGTERM}} {

@@ -84,3 +84,25 @@ func (p *progress) clear() {
 		fmt.Fprint(p.out, "\r\x1b[K")
 	}
 }
+
+// step shows what a build is doing.
+func (p *progress) step(text string) {
+	if p.out != nil {
+		p.used = true
+		fmt.Fprintf(p.out, "\r\x1b[K%s", text)
+	}
+}
+
+// cycles shows how far a lockstep has come.
+func (p *progress) cycles(done, total uint64) {
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d cycles", done, total)
+	}
+}
+
+// bytes shows how far a file has been read.
+func (p *progress) bytes(read, size int64) {
+	if p.due() {
+		fmt.Fprintf(p.out, "\r\x1b[K%d of %d MB", read>>20, size>>20)
+	}
+}

@@ -73,7 +73,8 @@ func imageOf(t *testing.T, language, program string) string {
 	switch language {
 	case "c", "cpp":
 		output := filepath.Join(t.TempDir(), language+".wasm")
-		require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: filepath.Join(project(t, language, program), router+ending[language]), Output: output}))
+		source := filepath.Join(project(t, language, program), router+ending[language])
+		require.NoError(t, firmware.Build(t.Context(), firmware.BuildOptions{Source: source, Output: output}))
 		return output
 	case "go":
 		folder := project(t, language, program)
@@ -98,7 +99,8 @@ func digest(t *testing.T, image, program, mode, runtime string) string {
 	s, err := starloom.LoadScenario(scenario[program])
 	require.NoError(t, err)
 	require.NoError(t, s.Override(t.Context(), starloom.Overrides{Mode: mode, Image: image}))
-	report, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 5}, starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime}})
+	options := starloom.RunOptions{MachineOptions: starloom.MachineOptions{Runtime: runtime}}
+	report, err := starloom.RunSeeds(t.Context(), s, starloom.Seeds{First: 1, Last: 5}, options)
 	require.NoError(t, err)
 	require.Equal(t, starloom.VerdictPass, report.Verdict)
 	return report.Digest

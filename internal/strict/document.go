@@ -52,7 +52,7 @@ func Document(place string, data []byte, what, remedy string) (*yaml.Node, error
 }
 
 // RefuseTags refuses what is tagged as something else than a map, a list or a plain
-// value: nobody would see to what the tag means.
+// value: the tag's meaning would be lost.
 func RefuseTags(place string, root *yaml.Node) error {
 	waiting := []*yaml.Node{root} // not by recursion: a document may be deep
 	for len(waiting) > 0 {

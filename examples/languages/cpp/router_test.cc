@@ -46,7 +46,7 @@ static void waits_for_the_others() {
         assert(sl_native_slot() && !sl_native_sent() && sl_native_listens() == turn);
         assert(sl_native_slot() && !sl_native_sent() && sl_native_listens() == SL_PORT_NONE);
     }
-    assert(sl_native_slot() && sl_native_sent()); // again: nobody has acknowledged
+    assert(sl_native_slot() && sl_native_sent()); // again: no one has acknowledged
     assert(sl_native_probe(0) == 2);
 }
 

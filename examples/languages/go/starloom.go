@@ -44,16 +44,26 @@ type processor struct {
 
 // descriptor is the bank's, in the order of the register map.
 type descriptor struct {
-	abi, cells, current, record, recordStride, rx, tx, rxMore, txMore, frameStride uint32
-	rxFrames, txFrames, payloadBytes, first, processors                            uint32
-	shape                                                                          [8]uint32
-	ports                                                                          uint32
-	seed                                                                           uint64
-	param                                                                          [16]int32
-	processor, workload, calls, rxStatus, listen, listenSlots                      uint32
-	unused                                                                         [11]uint32 // schedule to acceptTag: 0
-	lanes                                                                          uint32
+	abi, cells, current, record, recordStride uint32
+	fifos
+	sizes
+	shape [8]uint32
+	ports uint32
+	seed  uint64
+	param [16]int32
+	tables
+	unused [11]uint32 // schedule to acceptTag: 0
+	lanes  uint32
 }
+
+// fifos are where the frames are.
+type fifos struct{ rx, tx, rxMore, txMore, frameStride uint32 }
+
+// sizes are those of the FIFOs and of the bank.
+type sizes struct{ rxFrames, txFrames, payloadBytes, first, processors uint32 }
+
+// tables are where the columns of the processors are.
+type tables struct{ processor, workload, calls, rxStatus, listen, listenSlots uint32 }
 
 // NIC is the processor's window on its NIC.
 type NIC struct {
