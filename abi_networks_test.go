@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -338,7 +339,7 @@ func TestABIAloneInC(t *testing.T) {
 				require.NoError(t, m.Run(t.Context(), nil))
 				report := m.Report()
 				require.Equal(t, VerdictPass, report.Verdict, "%s: %+v", name, report.Violations)
-				require.Equal(t, or(digests[name], report.Digest), report.Digest)
+				require.Equal(t, cmp.Or(digests[name], report.Digest), report.Digest)
 				digests[name] = report.Digest
 				if name == "ej" {
 					require.EqualValues(t, 0, report.Metrics.Get("missing"))

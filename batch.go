@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"starloom/hw"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
 	"starloom/traces"
 )
 
@@ -23,7 +25,7 @@ import (
 type batch struct {
 	config       *Config
 	rates        []rated // of faults.random, of which config is the first; empty for none
-	seeds        Seeds
+	seeds        outcome.Seeds
 	permutations uint64 // of each seed; 0: the scenario's own workload
 	options      MachineOptions
 	build        func(MachineOptions) (*Machine, error)    // nil: newMachine
@@ -52,7 +54,7 @@ type batchRun struct {
 	finished    bool
 	digest      traces.Digest
 	report      *Report
-	measured    *measured // by all runs of its chunk, with the last of them; nil if handlers take no time
+	measured    *meter.Measured // by all runs of its chunk, with the last of them; nil if handlers take no time
 }
 
 // chunkProcessors is how many processors' runs one worker takes at a time, so that
@@ -74,7 +76,7 @@ const runsMax = 1_000_000_000
 // if they are more than runsMax.
 func (b *batch) runs() (uint64, error) {
 	each := max(b.permutations, 1) * uint64(max(len(b.rates), 1))
-	high, runs := bits.Mul64(b.seeds.count(), each)
+	high, runs := bits.Mul64(b.seeds.Count(), each)
 	if high != 0 || runs == 0 || runs > runsMax {
 		return 0, &InputError{Place: "--seeds", Reason: fmt.Sprintf("%s are more than %d runs", b.seeds, runsMax), Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds"))}
 	}
@@ -183,9 +185,9 @@ func (b *batch) work(ctx context.Context, m *Machine, build func() (*Machine, er
 func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]batchRun, error) {
 	runs := make([]batchRun, 0, end-first)
 	failed := false
-	var all *measured
+	var all *meter.Measured
 	if m.meter != nil {
-		all = new(measured)
+		all = new(meter.Measured)
 	}
 	for i := first; i < end; i++ {
 		r := b.numbered(i)
@@ -213,7 +215,7 @@ func (b *batch) runChunk(ctx context.Context, m *Machine, first, end uint64) ([]
 		}
 		failed = failed || r.report.Verdict != VerdictPass
 		if all != nil {
-			all.measure(m, i)
+			m.measure(all, i)
 		}
 		runs = append(runs, r)
 	}
@@ -236,23 +238,23 @@ func (b *batch) firmware(t *tally) FirmwareReport {
 	if t.runs == 0 || b.config.Firmware.CPU == nil {
 		return f
 	}
-	t.measured.report(&f, b.config.Firmware.CPU, b.config.Network.Names())
+	t.measured.Report(&f, b.config.Firmware.CPU, b.config.Network.Names())
 	each := b.total / uint64(max(len(b.rates), 1))
 	for _, handler := range []struct {
 		cycles *HandlerCycles
-		spread *spread
-	}{{f.Cycles, &t.measured.slot}, {f.StartCycles, &t.measured.start}} {
+		spread *meter.Spread
+	}{{f.Cycles, &t.measured.Slot}, {f.StartCycles, &t.measured.Start}} {
 		w := handler.cycles.Worst
 		if w == nil {
 			continue
 		}
-		run := b.numbered(handler.spread.run % each)
+		run := b.numbered(handler.spread.Run % each)
 		w.Seed = &run.seed
 		if b.permutations > 0 {
 			w.Permutation = &run.permutation
 		}
 		if t.rate != nil {
-			w.Rate = &t.rates[handler.spread.run/each].rate
+			w.Rate = &t.rates[handler.spread.Run/each].rate
 		}
 	}
 	return f

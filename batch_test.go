@@ -167,7 +167,7 @@ func TestPermutationAlone(t *testing.T) {
 		}
 		// Alone, a run also says where packets were lost, and a batch keeps one violation of
 		// all failures but the first.
-		alone.Violations, again.Violations, alone.Notes, want.missing = want.Violations, want.Violations, want.Notes, nil
+		alone.Violations, again.Violations, alone.Notes, want.Aside.Missing = want.Violations, want.Violations, want.Notes, nil
 		require.Equal(t, want, alone, "permutation %d", k)
 		require.Equal(t, want, again, "permutation %d", k)
 	}

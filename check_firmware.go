@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,6 +10,8 @@ import (
 
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -189,12 +192,12 @@ func (c *firmwareChecker) servesOne() bool {
 func (c *firmwareChecker) processors() int { return c.config.Network.Shape().Processors() }
 
 // unitCPU is a core on which every instruction costs 1, and no call is too long.
-func unitCPU() *CPUConfig {
+func unitCPU() *meter.CPU {
 	costs, err := wasm.Table("unit", nil)
 	if err != nil {
 		panic(err) // it is one of the models
 	}
-	return &CPUConfig{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
+	return &meter.CPU{Model: "unit", Meter: &wasm.Meter{Costs: costs, Limit: firmware.LimitMax}, Ratio: 1}
 }
 
 // leave notes what is not compared.
@@ -347,8 +350,8 @@ func (c *firmwareChecker) oneMeter(first *FirmwareReport) string {
 	return ""
 }
 
-// outcome is what of a run must not depend on how it is executed.
-type outcome struct {
+// execution is what of a run must not depend on how it is executed.
+type execution struct {
 	text     []byte // of the report
 	costless []byte // of the report without what handlers cost
 	firmware FirmwareReport
@@ -359,7 +362,7 @@ type outcome struct {
 
 // comparable returns what must be equal of two: what handlers cost only if they cost something in
 // both runs.
-func (o *outcome) comparable(other *outcome) (mine, theirs []byte) {
+func (o *execution) comparable(other *execution) (mine, theirs []byte) {
 	if o.firmware.CPU != other.firmware.CPU {
 		return o.costless, other.costless
 	}
@@ -367,18 +370,18 @@ func (o *outcome) comparable(other *outcome) (mine, theirs []byte) {
 }
 
 // run executes the scenario in one way.
-func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
+func (c *firmwareChecker) run(run *CheckedRun) (result execution, err error) {
 	c.progress("runs " + run.text())
 	m, err := c.machine(run)
 	if err != nil {
-		return outcome{}, err
+		return execution{}, err
 	}
 	defer func() { err = errors.Join(err, m.close()) }()
 	if err := m.Run(c.ctx, nil); err != nil {
-		return outcome{}, err
+		return execution{}, err
 	}
 	if err := c.ctx.Err(); err != nil {
-		return outcome{}, err
+		return execution{}, err
 	}
 	report := m.report()
 	run.BankSize = c.wholeUnits(run.BankSize)
@@ -390,9 +393,9 @@ func (c *firmwareChecker) run(run *CheckedRun) (result outcome, err error) {
 	var text, costless bytes.Buffer
 	err = same.WriteJSON(&text)
 	same.Firmware.CPU, same.Firmware.Cycles, same.Firmware.StartCycles = "", nil, nil
-	same.Notes = slices.DeleteFunc(slices.Clone(same.Notes), func(note string) bool { return note == noteChecked })
+	same.Notes = slices.DeleteFunc(slices.Clone(same.Notes), func(note string) bool { return note == outcome.NoteChecked })
 	if err := errors.Join(err, same.WriteJSON(&costless)); err != nil {
-		return outcome{}, err
+		return execution{}, err
 	}
 	result.text, result.costless = text.Bytes(), costless.Bytes()
 	return result, nil
@@ -541,7 +544,7 @@ func (c *firmwareChecker) noteWrite(m *Machine, bank *nic.Bank, write *firmware.
 	case write.Column != "":
 		w.Shared = true
 	default:
-		w.Variable = or(write.Variable, fmt.Sprintf("memory at %#x, which the image has no name for", write.Address))
+		w.Variable = cmp.Or(write.Variable, fmt.Sprintf("memory at %#x, which the image has no name for", write.Address))
 	}
 	if !w.harms() && len(c.report.Writes) >= checkWritesMax {
 		noted.unlisted++

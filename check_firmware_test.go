@@ -190,15 +190,15 @@ func TestCheckCountsOne(t *testing.T) {
 // and between these only.
 func TestCheckComparesCosts(t *testing.T) {
 	text, costless := []byte("costs 7"), []byte("costs")
-	metered := outcome{text: text, costless: costless, firmware: FirmwareReport{CPU: "unit"}}
-	equals := func(other *outcome) bool {
+	metered := execution{text: text, costless: costless, firmware: FirmwareReport{CPU: "unit"}}
+	equals := func(other *execution) bool {
 		a, b := metered.comparable(other)
 		return bytes.Equal(a, b)
 	}
-	require.True(t, equals(&outcome{text: costless, costless: costless}))
+	require.True(t, equals(&execution{text: costless, costless: costless}))
 	require.True(t, equals(&metered))
-	require.False(t, equals(&outcome{text: []byte("costs 8"), costless: costless, firmware: FirmwareReport{CPU: "unit"}}))
-	require.False(t, equals(&outcome{text: costless, costless: text}))
+	require.False(t, equals(&execution{text: []byte("costs 8"), costless: costless, firmware: FirmwareReport{CPU: "unit"}}))
+	require.False(t, equals(&execution{text: costless, costless: text}))
 }
 
 // TestCheckExplainsADifference follows a static variable: what is sent differs first, one
@@ -343,4 +343,9 @@ func TestCheckRefusesManyRuns(t *testing.T) {
 	var input *InputError
 	require.ErrorAs(t, err, &input)
 	require.Equal(t, "workload.permutation", input.Place)
+}
+
+// TestOneWorkerIsSingular: "1 worker", not "1 workers".
+func TestOneWorkerIsSingular(t *testing.T) {
+	require.Contains(t, (&CheckedRun{Workers: 1}).text(), "1 worker,")
 }

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"starloom/firmware"
+	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -85,7 +86,7 @@ func (c *firmwareChecker) reproduce(folder string) error {
 			return err
 		}
 		if err := errors.Join(
-			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, printable(x.Text), againCommand(imageHere, filepath.Base(name)), text)),
+			write(name+".yaml", fmt.Appendf(nil, "# %s: %s\n# In this folder: %s\n%s", x.Rule, outcome.Printable(x.Text), againCommand(imageHere, filepath.Base(name)), text)),
 			write(name+".json", append(fed, '\n')),
 		); err != nil {
 			return err
@@ -96,7 +97,7 @@ func (c *firmwareChecker) reproduce(folder string) error {
 
 // againCommand shows a finding again. The files of the finding have one name, but for their endings.
 func againCommand(image, name string) string {
-	return fmt.Sprintf("starloom firmware check %s %s --replay %s", shellQuote(image), shellQuote(name+".yaml"), shellQuote(name+".json"))
+	return fmt.Sprintf("starloom firmware check %s %s --replay %s", outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))
 }
 
 // checkedKeys turns a scenario into the keys of a scenario file, and back.

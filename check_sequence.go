@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
@@ -167,7 +168,7 @@ func (t *trial) fault(what string, e firmware.Event, steps int) {
 
 // eventPlace says where in the firmware a handler has ended.
 func eventPlace(e *firmware.Event) string {
-	where := or(e.Function, "an unknown function")
+	where := cmp.Or(e.Function, "an unknown function")
 	if e.Source != "" {
 		where += " at " + e.Source
 	}

@@ -2,23 +2,25 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
 
+	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )
 
 // WriteJSON writes the versioned form.
-func (r *FirmwareCheck) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
+func (r *FirmwareCheck) WriteJSON(w io.Writer) error { return outcome.WriteJSON(w, r) }
 
 // WriteText writes the check for people.
 func (r *FirmwareCheck) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  check of %s in %s, seed %d\n", strings.ToUpper(string(r.Verdict)), printable(or(r.Firmware.Image, "firmware")), printable(r.Scenario), r.Seed)
+	fmt.Fprintf(&b, "%s  check of %s in %s, seed %d\n", strings.ToUpper(string(r.Verdict)), outcome.Printable(cmp.Or(r.Firmware.Image, "firmware")), outcome.Printable(r.Scenario), r.Seed)
 	for _, fault := range r.Faults {
-		fmt.Fprintf(&b, "  %s\n", printable(fault))
+		fmt.Fprintf(&b, "  %s\n", outcome.Printable(fault))
 	}
 	r.writeViolations(&b)
 	if d := r.Difference; d != nil {
@@ -36,7 +38,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		case w.Global != "":
 			what = "global"
 		}
-		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, printable(w.text()))
+		fmt.Fprintf(&b, "  %s: slot %d: %s: %s\n", what, w.Slot, w.Path, outcome.Printable(w.text()))
 		if w.Before != w.After {
 			fmt.Fprintf(&b, "    before %s, after %s; in %s\n", w.Before, w.After, traces.Plural(w.Count, "call", "calls"))
 		}
@@ -59,7 +61,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		b.WriteString("\n")
 	}
 	for _, left := range r.NotTried {
-		fmt.Fprintf(&b, "not tried: %s\n", printable(left))
+		fmt.Fprintf(&b, "not tried: %s\n", outcome.Printable(left))
 	}
 	if len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "compared: digests and reports\n")
@@ -78,7 +80,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", map[bool]string{true: "in all slots", false: fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)}[w.Whole])
 	}
 	for _, left := range r.NotCompared {
-		fmt.Fprintf(&b, "not compared: %s\n", printable(left))
+		fmt.Fprintf(&b, "not compared: %s\n", outcome.Printable(left))
 	}
 	if r.Difference == nil && len(r.Runs) > 0 {
 		fmt.Fprintf(&b, "no difference found between %s of %s\n", traces.Plural(len(r.Runs), "run", "runs"), traces.Plural(r.Runs[0].Slots, "slot", "slots"))
@@ -98,7 +100,7 @@ func (r *FirmwareCheck) writeViolations(b *bytes.Buffer) {
 	fmt.Fprintf(b, "  the run itself fails: %s\n", traces.Plural(r.ViolationsTotal, "violation", "violations"))
 	shown := r.Violations[:min(len(r.Violations), shownViolations)]
 	for i := range shown {
-		fmt.Fprintf(b, "    %s: %s: %s\n", shown[i].Rule, shown[i].where(), printable(shown[i].Message))
+		fmt.Fprintf(b, "    %s: %s: %s\n", shown[i].Rule, shown[i].Where(), outcome.Printable(shown[i].Message))
 	}
 	if left := r.ViolationsTotal - uint64(len(shown)); left > 0 {
 		fmt.Fprintf(b, "    and %d more; `starloom run` lists them\n", left)
@@ -109,8 +111,8 @@ func (r *FirmwareCheck) writeViolations(b *bytes.Buffer) {
 func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
 	first, other := r.Runs[d.Runs[0]].text(), r.Runs[d.Runs[1]].text()
 	if !d.Found {
-		fmt.Fprintf(b, "  first difference: the reports differ in %s (the state of no processor does)\n", printable(d.Field))
-		fmt.Fprintf(b, "    %s  %s\n    %s  %s\n", or(printable(d.First), "nothing"), first, or(printable(d.Other), "nothing"), other)
+		fmt.Fprintf(b, "  first difference: the reports differ in %s (the state of no processor does)\n", outcome.Printable(d.Field))
+		fmt.Fprintf(b, "    %s  %s\n    %s  %s\n", cmp.Or(outcome.Printable(d.First), "nothing"), first, cmp.Or(outcome.Printable(d.Other), "nothing"), other)
 		d.writeCause(b)
 		return
 	}
@@ -126,8 +128,8 @@ func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
 	if d.Before != "" {
 		fmt.Fprintf(b, "    before  %s\n", d.Before)
 	}
-	fmt.Fprintf(b, "    after   %s  %s\n", or(d.First, "nothing"), first)
-	fmt.Fprintf(b, "    after   %s  %s\n", or(d.Other, "nothing"), other)
+	fmt.Fprintf(b, "    after   %s  %s\n", cmp.Or(d.First, "nothing"), first)
+	fmt.Fprintf(b, "    after   %s  %s\n", cmp.Or(d.Other, "nothing"), other)
 	if d.SeenSlot != nil && *d.SeenSlot != int64(d.Slot) {
 		fmt.Fprintf(b, "    frames, statuses or deliveries differ from slot %d on\n", *d.SeenSlot)
 	}
@@ -135,7 +137,7 @@ func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
 }
 
 func (d *CheckDifference) writeCause(b *bytes.Buffer) {
-	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", printable(d.Cause), printable(d.Remedy))
+	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", outcome.Printable(d.Cause), outcome.Printable(d.Remedy))
 }
 
 // text says what was written.
@@ -189,9 +191,9 @@ func (x *FuzzFinding) writeText(b *bytes.Buffer) {
 		needs = " (note: found with words of the network, a call or a state that is damaged, and not without)"
 	}
 	in := &x.Input
-	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, printable(x.Text), needs, traces.Plural(in.Slots, "slot", "slots"), in.Seed)
+	fmt.Fprintf(b, "  %s: %s: %s%s\n    after %s of the run with seed %d", x.Rule, x.Path, outcome.Printable(x.Text), needs, traces.Plural(in.Slots, "slot", "slots"), in.Seed)
 	if in.Call != nil {
-		fmt.Fprintf(b, ", call %s%v", printable(in.Call.Name), in.Call.Arguments)
+		fmt.Fprintf(b, ", call %s%v", outcome.Printable(in.Call.Name), in.Call.Arguments)
 	}
 	later := 0
 	for k := range in.Steps {
@@ -250,5 +252,5 @@ func (x *FuzzFrame) text(processor uint32) string {
 	if x.Tag != 0 {
 		text += fmt.Sprintf(", tag %#x", x.Tag)
 	}
-	return text + " with payload " + or(x.Payload, "nothing")
+	return text + " with payload " + cmp.Or(x.Payload, "nothing")
 }

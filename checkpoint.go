@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"starloom/hw"
+	"starloom/internal/outcome"
 	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -206,7 +207,7 @@ func (c *checkpoints) write(m *Machine) error {
 // in the report what a break or an interruption leaves to do.
 func (c *checkpoints) finish(m *Machine, report *Report, out *outputs) error {
 	if c.why != "" {
-		report.Notes = append(report.Notes, fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. Go on with the same command without --break-on, and with --restore %s", m.slot, c.why, shellQuote(c.path)))
+		report.Notes = append(report.Notes, fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. Go on with the same command without --break-on, and with --restore %s", m.slot, c.why, outcome.ShellQuote(c.path)))
 	}
 	if c.file == nil {
 		return nil
@@ -215,7 +216,7 @@ func (c *checkpoints) finish(m *Machine, report *Report, out *outputs) error {
 		c.file.Abort()
 		note := "no state was saved: the run was interrupted in the middle of a slot"
 		if c.saved {
-			note = fmt.Sprintf("go on with --restore %s, the state before slot %d", shellQuote(c.path), c.slot)
+			note = fmt.Sprintf("go on with --restore %s, the state before slot %d", outcome.ShellQuote(c.path), c.slot)
 		}
 		report.Notes = append(report.Notes, note)
 		return nil

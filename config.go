@@ -3,7 +3,7 @@ package starloom
 import (
 	"starloom/cosim/pinmap"
 	"starloom/fabric"
-	"starloom/firmware/wasm"
+	"starloom/internal/meter"
 	"starloom/nic"
 )
 
@@ -40,19 +40,11 @@ type FirmwareConfig struct {
 	Params   map[string]int64
 	Schedule string     // that it takes, "" for none
 	Mode     string     // ModeBanked or ModeIsolated
-	CPU      *CPUConfig // nil: handlers take no time
+	CPU      *meter.CPU // nil: handlers take no time
 }
 
 // Isolated reports whether every processor has an instance of its own.
 func (f *FirmwareConfig) Isolated() bool { return f.Mode == ModeIsolated }
-
-// CPUConfig is a core whose instructions take time.
-type CPUConfig struct {
-	Model  string
-	Meter  *wasm.Meter
-	Ratio  uint64 // costs that it works off in a cycle of the fabric
-	Budget uint64 // cycles of a handler in a slot; 0: any number
-}
 
 // RTLConfig is RTL in the place of components: a twin, or what a pin map attaches.
 type RTLConfig struct {

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -28,8 +29,8 @@ func TestAssertions(t *testing.T) {
 			require.NoError(t, err)
 			require.NoError(t, report.WriteText(&text))
 			whole, first := json.String()+log.String(), fmt.Sprint(report.Violations)+log.String()
-			require.Equal(t, or(reports[mode], whole), whole, "compiler and interpreter")
-			require.Equal(t, or(said, first), first, "banked and isolated")
+			require.Equal(t, cmp.Or(reports[mode], whole), whole, "compiler and interpreter")
+			require.Equal(t, cmp.Or(said, first), first, "banked and isolated")
 			reports[mode], said = whole, first
 
 			require.Len(t, report.Violations, 2)

@@ -10,6 +10,8 @@ import (
 	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/hw"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
 	"starloom/nic"
 )
 
@@ -71,7 +73,7 @@ func (s *Scenario) elaborateFirmware(p *fabric.Program) FirmwareConfig {
 }
 
 // elaborate resolves the core, nil if its handlers take no time.
-func (c *CPU) elaborate() *CPUConfig {
+func (c *CPU) elaborate() *meter.CPU {
 	if !c.metered() {
 		return nil
 	}
@@ -80,7 +82,7 @@ func (c *CPU) elaborate() *CPUConfig {
 		panic(fmt.Sprintf("firmware.cpu: %v", err)) // checkCPU has refused it
 	}
 	limit, key := c.trapCost()
-	return &CPUConfig{Model: c.Model, Meter: &wasm.Meter{Costs: costs, Limit: limit, Key: key}, Ratio: uint64(max(c.ClockRatio, 1)), Budget: uint64(c.BudgetCycles)}
+	return &meter.CPU{Model: c.Model, Meter: &wasm.Meter{Costs: costs, Limit: limit, Key: key}, Ratio: uint64(max(c.ClockRatio, 1)), Budget: uint64(c.BudgetCycles)}
 }
 
 // trapBudgets is how many budgets a handler may take before it traps, unless trap_cycles is set.
@@ -141,7 +143,7 @@ func (s *Scenario) elaborateFaults(c *Config) error {
 		return nil
 	}
 	if s.rates() != nil {
-		return s.refuse("faults.random.rates", "one run has one rate", "write rate: "+exactFloat(s.rates()[0])+", or run many seeds with --seeds")
+		return s.refuse("faults.random.rates", "one run has one rate", "write rate: "+outcome.ExactFloat(s.rates()[0])+", or run many seeds with --seeds")
 	}
 	faults, paths := s.Faults.all()
 	c.Faults = make([]fabric.Fault, len(faults))
@@ -242,7 +244,7 @@ func (s *Scenario) batch(seeds Seeds, o MachineOptions) (*batch, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{config: c, seeds: seeds, permutations: s.permutations(), options: o}
+	b := &batch{config: c, seeds: outcome.Seeds(seeds), permutations: s.permutations(), options: o}
 	b.alone = func(permutation uint64) (*Config, error) {
 		one := *s
 		if err := one.choosePermutation(permutation); err != nil {

@@ -4,23 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"starloom/internal/outcome"
 )
 
 // allProcessorsMax bounds `permutation: all`: 10! is 3,628,800 runs.
 const allProcessorsMax = 10
-
-// permutations returns how many runs each seed of a scenario has with `permutation:
-// all`, 0 without. Permutations are numbered from 0 in lexicographic order.
-func (s *Scenario) permutations() uint64 {
-	if s.Workload.Permutation.Kind != PermutationAll {
-		return 0
-	}
-	total := uint64(1)
-	for i := range s.Processors() {
-		total *= uint64(i + 1)
-	}
-	return total
-}
 
 // runAll runs every permutation of a small network with the scenario's seed, and
 // reports the one that takes the most slots and the first that fails.
@@ -40,7 +28,7 @@ func runAll(ctx context.Context, b *batch, o RunOptions, t *tally) (*Report, err
 // locateFirst repeats the first permutation that fails alone, which says where its
 // packets were lost.
 func (b *batch) locateFirst(ctx context.Context, t *tally) error {
-	if t.firstFail == nil || len(t.firstFail.missing) == 0 {
+	if t.firstFail == nil || len(t.firstFail.Aside.Missing) == 0 {
 		return nil
 	}
 	if ctx.Err() != nil {
@@ -73,9 +61,9 @@ func (b *batch) reportAll(t *tally) *Report {
 		Firmware: b.firmware(t),
 		Notes:    c.Known.Notes,
 		Digest:   t.digest(),
-		cutShort: b.cutShort,
+		Aside:    outcome.Aside{CutShort: b.cutShort},
 	}
-	r.noteTrust(t.onTrust)
+	r.NoteTrust(t.onTrust)
 	statistics := t.statistics()
 	r.Metrics.Add("permutations", int(t.runs))
 	r.Metrics.Add("failed", int(t.failedAll))
@@ -85,7 +73,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		r.Metrics.Add("slots_max", int(*slots.Max))
 		r.Metrics.Add("steps_max", int(*steps.Max))
 		r.Metrics.Add("worst_permutation", permutationNumber(n, *t.worst.Permutation))
-		r.Notes = append(r.Notes, fmt.Sprintf("of the permutations that passed, %d takes the most slots; alone: %s", *t.worst.Permutation, alone(c.Seed, t.worst.Permutation)))
+		r.Notes = append(r.Notes, fmt.Sprintf("of the permutations that passed, %d takes the most slots; alone: %s", *t.worst.Permutation, outcome.Alone(c.Seed, t.worst.Permutation)))
 	}
 	if held := statistics.Get("packets_per_processor_max"); held != nil {
 		r.Metrics.Add("packets_per_processor_max", int(*held.Max))
@@ -95,7 +83,7 @@ func (b *batch) reportAll(t *tally) *Report {
 		failing := permutationNumber(n, *first)
 		r.Verdict = VerdictFail
 		r.Metrics.Add("failing_permutation", failing)
-		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, alone(c.Seed, first)))
+		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, outcome.Alone(c.Seed, first)))
 		if t.worst != nil {
 			r.Notes = append(r.Notes, "slots and cycles are the most that any run took; slots_mean, slots_max, steps_max and worst_permutation are those of the runs that passed")
 		}

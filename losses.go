@@ -7,18 +7,13 @@ import (
 	"slices"
 
 	"starloom/fabric"
+	"starloom/internal/outcome"
 )
 
 // Only the end of a run shows that a packet was lost, and where it was then nobody has
 // noted: that would cost memory and time for every packet of every run. But a run is a
 // function of its scenario and seed. So one that has lost packets is repeated, and the
 // frames of those that the report lists are followed.
-
-// missingPacket is a packet that never arrived, and its place in the report's violations.
-type missingPacket struct {
-	violation           int
-	origin, destination uint32
-}
 
 // metOn is a medium on which frames met, and the first cycle of the slot that shows it.
 type metOn struct {
@@ -46,14 +41,14 @@ type trail struct {
 // lost that it lists. Nothing happens if there are none. When ctx ends, or the repeated
 // run is another one (RTL that depends on more than its inputs), the report says so.
 func (m *Machine) locateLosses(ctx context.Context, report *Report, each func() error) error {
-	if len(report.missing) == 0 {
+	if len(report.Aside.Missing) == 0 {
 		return nil
 	}
 	m.losses = &losses{trails: map[uint32]*trail{}}
-	origins := make([]uint32, len(report.missing))
-	for i, p := range report.missing {
-		origins[i] = p.origin
-		m.losses.trails[p.origin] = &trail{holder: -1, full: -1}
+	origins := make([]uint32, len(report.Aside.Missing))
+	for i, p := range report.Aside.Missing {
+		origins[i] = p.Origin
+		m.losses.trails[p.Origin] = &trail{holder: -1, full: -1}
 	}
 	follow := fabric.NewFollow(m.shape.Processors(), origins)
 	m.setFollow(follow)
@@ -67,12 +62,12 @@ func (m *Machine) locateLosses(ctx context.Context, report *Report, each func() 
 	case m.digest.String() != report.Digest:
 		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
 	default:
-		for _, p := range report.missing {
-			m.locate(p, &report.Violations[p.violation])
+		for _, p := range report.Aside.Missing {
+			m.locate(p, &report.Violations[p.Violation])
 		}
 		slices.SortStableFunc(report.Violations, func(a, b Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
 	}
-	report.missing = nil
+	report.Aside.Missing = nil
 	return nil
 }
 
@@ -95,7 +90,7 @@ func (m *Machine) repeat(ctx context.Context, report *Report, watch func(cycle u
 		m.plant.Watch = watch
 	}
 	err := m.Run(ctx, each)
-	report.cutShort = report.cutShort || m.interrupted
+	report.Aside.CutShort = report.Aside.CutShort || m.interrupted
 	return err
 }
 
@@ -160,21 +155,21 @@ func (m *Machine) claim(t *trail, e fabric.Followed) int {
 
 // locate makes the violation of a missing packet say where it was lost: in the last slot
 // that carried it, or at the last processor that had it.
-func (m *Machine) locate(p missingPacket, v *Violation) {
-	t := m.losses.trails[p.origin]
+func (m *Machine) locate(p outcome.MissingPacket, v *Violation) {
+	t := m.losses.trails[p.Origin]
 	if len(t.sent) == 0 {
-		v.Path = m.names.Processor(int(p.origin))
-		v.Message += fmt.Sprintf(": processor %d never sent it", p.origin)
+		v.Path = m.names.Processor(int(p.Origin))
+		v.Message += fmt.Sprintf(": processor %d never sent it", p.Origin)
 		return
 	}
 	e := t.sent[0]
-	medium := m.names.SentOn(e.Processor, e.Port, int(p.destination))
+	medium := m.names.SentOn(e.Processor, e.Port, int(p.Destination))
 	v.Slot, v.Cycle, v.Path = uint64(t.slot), m.timing.LastPhitCycle(t.slot), m.names.Medium(medium)
 	met := slices.IndexFunc(t.met, func(x metOn) bool { return x.medium == medium })
 	switch {
 	case t.holder >= 0 && m.referee.Routed().ToAll() >= 0:
 		v.Message += fmt.Sprintf(": it did not listen when processor %d sent it", e.Processor)
-	case t.holder == int(p.destination):
+	case t.holder == int(p.Destination):
 		v.Path = m.names.Processor(t.holder)
 		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
 	case t.holder >= 0:
@@ -195,8 +190,8 @@ func (m *Machine) locate(p missingPacket, v *Violation) {
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault damaged it here", e.Processor)
 	case t.damaged[medium]:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
-	case m.killed(int(p.destination)):
-		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor, p.destination)
+	case m.killed(int(p.Destination)):
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor, p.Destination)
 	default:
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and nobody listened here", e.Processor)
 	}

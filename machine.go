@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -15,6 +16,7 @@ import (
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/hw"
+	"starloom/internal/meter"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -83,9 +85,9 @@ type Machine struct {
 	program *fabric.Program // nil: an image of the user's
 	timing  nic.Timing
 	rules   Rules
-	faults  *faulted  // nil for none
-	meter   *metering // nil if handlers take no time
-	armed   []bool    // per slot of a step: must be free of collisions
+	faults  *faulted     // nil for none
+	meter   *meter.Clock // nil if handlers take no time
+	armed   []bool       // per slot of a step: must be free of collisions
 
 	host      *firmware.Host
 	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
@@ -213,7 +215,7 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 func newMachine(ctx context.Context, c *Config, o MachineOptions) (*Machine, error) {
 	m := &Machine{config: c, options: o, rules: c.Rules, timing: c.Timing, stop: new(atomic.Bool)}
 	if c.Firmware.CPU != nil {
-		m.meter = newMetering(c.Firmware.CPU, c.Network.Shape().Processors())
+		m.meter = meter.NewClock(c.Firmware.CPU, c.Network.Shape().Processors())
 	}
 	if err := m.build(ctx); err != nil {
 		return nil, errors.Join(err, m.close())
@@ -660,10 +662,10 @@ func (m *Machine) reset(seed uint64) error {
 	for i := range m.shards {
 		l := &m.shards[i].ledger
 		*l = l.Next()
-		m.shards[i].meter.reset()
+		m.shards[i].meter.Reset()
 	}
 	if m.meter != nil {
-		clear(m.meter.longest)
+		clear(m.meter.Longest)
 	}
 	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
 	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0
@@ -1125,7 +1127,7 @@ func (s *machineShard) note(instance firmware.Instance, slot uint32) {
 	for _, e := range instance.TakeEvents() {
 		s.replay.note(instance.Bank(), e)
 		processor := instance.Bank().First + e.Cell
-		where := or(e.Function, "an unknown function")
+		where := cmp.Or(e.Function, "an unknown function")
 		if e.Source != "" {
 			where += " at " + e.Source
 		}

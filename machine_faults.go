@@ -178,21 +178,6 @@ func (m *Machine) harmed(medium int, slot uint32) fabric.Effect {
 	return effect
 }
 
-// FaultReport is what one fault of the scenario has done.
-type FaultReport struct {
-	Kind  string `json:"kind"`
-	Count uint64 `json:"count"` // of processors and slots; of buffers frames that did not fit into an RX FIFO, and calls of handlers with one that did not fit into a TX FIFO; of media receptions
-	// First is where it has happened first, nil if never.
-	First *FaultFirst `json:"first,omitempty"`
-}
-
-// FaultFirst is the first thing that a fault has done.
-type FaultFirst struct {
-	Cycle uint64 `json:"cycle"` // of the slot's start
-	Slot  uint64 `json:"slot"`
-	Path  string `json:"path"` // of a processor or medium
-}
-
 // faultReports are those of all faults, in the scenario's order.
 func (m *Machine) faultReports() (reports []FaultReport) {
 	if m.faults == nil {
@@ -231,18 +216,4 @@ func (m *Machine) faultNotes() (notes []string) {
 		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out", traces.Plural(dead, "processor", "processors"), m.names.Processor(first)))
 	}
 	return notes
-}
-
-// text is what the report for people says of a fault, after its kind.
-func (f *FaultReport) text() string {
-	if f.First == nil {
-		return "has done nothing"
-	}
-	what, ok := map[string][2]string{
-		"dead": {"death", "deaths"}, "restart": {"restart", "restarts"}, "clock_pause": {"handler call left out", "handler calls left out"}, "buffers": {"overflow", "overflows"},
-	}[f.Kind]
-	if !ok {
-		what = [2]string{"reception", "receptions"}
-	}
-	return fmt.Sprintf("%s, first in cycle %d, slot %d: %s", traces.Plural(f.Count, what[0], what[1]), f.First.Cycle, f.First.Slot, f.First.Path)
 }

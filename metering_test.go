@@ -16,6 +16,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
 )
 
 // meteredReport runs a scenario whose processors have a clock.
@@ -113,29 +115,6 @@ func TestMeteringIsSaved(t *testing.T) {
 	require.Equal(t, reportBytes(t, rest.Report()), reportBytes(t, whole.Report()))
 }
 
-// TestSpread: percentiles are exact where a range is a number, and close above.
-func TestSpread(t *testing.T) {
-	for _, cycles := range []uint64{0, 1, 4095, 4096, 4097, 8191, 8192, 123456, 1<<32 - 1} {
-		top := bucketTop(bucketOf(cycles))
-		require.GreaterOrEqual(t, top, cycles)
-		require.LessOrEqual(t, top-cycles, cycles/2048)
-		require.Equal(t, bucketOf(cycles)+1, bucketOf(top+1))
-	}
-	var d, other spread
-	for k := range 100 {
-		d.add(uint64(k+1), k, 3)
-	}
-	other.add(100, 5, 3)
-	other.add(100, 4, 4)
-	d.merge(&other)
-	r := d.report(routerScenario("pops/random", 16, 16).network().Names())
-	require.Equal(t, HandlerCycles{
-		Calls: 102, Max: 100, Mean: 5250.0 / 102, P50: 51, P90: 92, P99: 100, P100: 100,
-		Worst:     &WorstCall{Processor: 5, Path: "pops.group[0].nic[5]", Slot: 3},
-		Histogram: []CyclesBin{{1, 1}, {3, 2}, {7, 4}, {15, 8}, {31, 16}, {63, 32}, {127, 39}},
-	}, *r)
-}
-
 // TestSlowestProcessors holds the longest call of each processor to what its calls cost when they are
 // repeated alone.
 func TestSlowestProcessors(t *testing.T) {
@@ -151,7 +130,7 @@ func TestSlowestProcessors(t *testing.T) {
 			var longest uint64
 			_, differs, err := m.replay.again(func(c *replayCall) error {
 				if c.handler == callSlot {
-					longest = max(longest, m.meter.cycles(c.cost))
+					longest = max(longest, m.meter.Cycles(c.cost))
 				}
 				return nil
 			})
@@ -164,7 +143,7 @@ func TestSlowestProcessors(t *testing.T) {
 		require.Equal(t, slices.Max(cycles.MaxPerProcessor), cycles.Max)
 		require.Equal(t, cycles.Max, cycles.MaxPerProcessor[cycles.Worst.Processor])
 		require.Equal(t, cycles.Max, cycles.Slowest[0].Max)
-		require.Len(t, cycles.Slowest, slowestMax)
+		require.Len(t, cycles.Slowest, outcome.SlowestMax)
 		require.True(t, slices.IsSortedFunc(cycles.Slowest, func(a, b ProcessorCycles) int { return cmp.Compare(b.Max, a.Max) }))
 	}
 }
@@ -290,8 +269,8 @@ func TestManyRunsMeasure(t *testing.T) {
 			var text, json bytes.Buffer
 			require.NoError(t, r.WriteText(&text))
 			require.NoError(t, r.WriteJSON(&json))
-			require.Contains(t, text.String(), f.Cycles.Worst.text())
-			require.Contains(t, f.Cycles.Worst.text(), "slot "+strconv.FormatUint(f.Cycles.Worst.Slot, 10)+", --seed ")
+			require.Contains(t, text.String(), f.Cycles.Worst.Text())
+			require.Contains(t, f.Cycles.Worst.Text(), "slot "+strconv.FormatUint(f.Cycles.Worst.Slot, 10)+", --seed ")
 			texts[text.String()+json.String()] = true
 		}
 		require.Len(t, texts, 1, name)
@@ -311,11 +290,11 @@ func TestWorstOfManyRuns(t *testing.T) {
 	s := faultScenario(t, "fabric: {pops: {groups: 1, group_size: 3}}\nfirmware: {program: pops/random, cpu: {model: unit}}\nworkload: {permutation: all}", "random: {kind: dead, rates: [0.1, 0.2]}")
 	b := batchOf(t, s, Seeds{7, 8}, MachineOptions{})
 	b.about = &Report{}
-	one := func(run uint64, cycles uint64, processor int) *measured {
-		var x measured
-		x.slot.add(cycles, processor, 4)
-		x.start.add(5, processor, 0)
-		x.slot.run, x.start.run = run, run
+	one := func(run uint64, cycles uint64, processor int) *meter.Measured {
+		var x meter.Measured
+		x.Slot.Add(cycles, processor, 4)
+		x.Start.Add(5, processor, 0)
+		x.Slot.Run, x.Start.Run = run, run
 		return &x
 	}
 	for _, c := range []struct {
@@ -328,13 +307,13 @@ func TestWorstOfManyRuns(t *testing.T) {
 			for run := range uint64(12) {
 				r := &batchRun{report: &Report{Verdict: VerdictPass, Faults: make([]FaultReport, 1)}}
 				if run%4 == 3 { // four are a chunk, of which the last is added first
-					r.measured = new(measured)
+					r.measured = new(meter.Measured)
 					for i := range uint64(4) {
 						cycles := uint64(100)
 						if k > c.rate || k == c.rate && run-i >= uint64(c.run) {
 							cycles = 200 // all that follow take as long
 						}
-						r.measured.merge(one(run-i, cycles, int(run)))
+						r.measured.Merge(one(run-i, cycles, int(run)))
 					}
 				}
 				require.NoError(t, tally.add(r))

@@ -56,7 +56,7 @@ type outputs struct {
 type reportForms interface {
 	WriteJSON(io.Writer) error
 	WriteJUnit(io.Writer) error
-	title() string // the scenario's
+	Title() string // the scenario's
 }
 
 // reportFile is a report in one of its forms, written at the end.
@@ -98,11 +98,11 @@ func (o *outputs) openReports(options RunOptions) error {
 		write func(reportForms, *tally, io.Writer) error
 	}{
 		{"survival", options.SurvivalCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.curve().WriteCSV(w) }},
-		{"survival", options.SurvivalSVG, func(r reportForms, t *tally, w io.Writer) error { return t.curve().plot(r.title()).WriteSVG(w) }},
+		{"survival", options.SurvivalSVG, func(r reportForms, t *tally, w io.Writer) error { return t.curve().Plot(r.Title()).WriteSVG(w) }},
 		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
 		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
 		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
-		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().writeCSV(w) }},
+		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.statistics().WriteCSV(w) }},
 	} {
 		file, err := o.openQuietly("--"+r.kind, r.kind, r.to)
 		if err != nil {

@@ -1,17 +1,13 @@
 package starloom
 
 import (
-	"bufio"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
-	"strings"
 
 	"starloom/firmware"
-	"starloom/firmware/wasm"
+	"starloom/internal/outcome"
 	"starloom/traces"
 )
 
@@ -19,29 +15,6 @@ import (
 // call would cost much time. But a run is a function of its scenario and seed. So it is
 // repeated up to that call, which then runs once more, from the same state, in a copy that tells
 // of every source line.
-
-// CallProfile says where a call has spent its cost.
-type CallProfile struct {
-	Cost uint64 `json:"cost"`          // by the model's table; a processor works off clock_ratio of it in a cycle
-	Cut  bool   `json:"cut,omitempty"` // only the first part of the call is profiled, up to this cost
-
-	// Stack begins with the function of the handler and goes on to the callee that cost most, as long
-	// as it cost more than the function itself; the innermost comes first. Cost is with all callees.
-	// Source is the line that calls the next one, or cost most of its own; code may have no line.
-	Stack []ProfileLine `json:"stack"`
-	Lines []ProfileLine `json:"lines"` // what cost most without callees, 8 at most; without debug information by function
-
-	all []firmware.ProfileStack
-}
-
-// ProfileLine is what was spent at a place.
-type ProfileLine struct {
-	wasm.Frame        // Source is file:line
-	Cost       uint64 `json:"cost"`
-}
-
-// profileLinesMax bounds CallProfile.Lines, profileLinesShown those of the text form.
-const profileLinesMax, profileLinesShown = 8, 3
 
 // profiling is the call that is profiled while a run is repeated.
 type profiling struct {
@@ -72,7 +45,7 @@ func (m *Machine) profileWorst(ctx context.Context, report *Report, folded *trac
 		return nil
 	}
 	out.written = append(out.written, OutputFile{Kind: "profile", Path: folded.Path()})
-	return f.Cycles.Worst.Profile.writeFolded(folded)
+	return f.Cycles.Worst.Profile.WriteFolded(folded)
 }
 
 // repeatWorst puts the profile of the longest call into the report, or says why it cannot.
@@ -82,14 +55,14 @@ func (m *Machine) repeatWorst(ctx context.Context, report *Report, each func() e
 	switch {
 	case cycles.Worst == nil:
 		return "no slot handler was called", nil
-	case report.cutShort:
+	case report.Aside.CutShort:
 		return ended, nil
 	case report.Interrupted() || report.ToolFailed():
 		return "the run was not whole", nil
 	}
 	image, err := m.host.LoadProfiled(m.image.name, m.metered, *m.config.Firmware.CPU.Meter)
 	if ctx.Err() != nil {
-		report.cutShort = true
+		report.Aside.CutShort = true
 		return ended, nil
 	}
 	if err != nil {
@@ -114,10 +87,10 @@ func (m *Machine) repeatWorst(ctx context.Context, report *Report, each func() e
 	case p.profile == nil:
 		return ended, nil
 	}
-	if took := m.meter.cycles(uint32(p.profile.Cost)); !p.profile.Cut && took != cycles.Max {
+	if took := m.meter.Cycles(uint32(p.profile.Cost)); !p.profile.Cut && took != cycles.Max {
 		return fmt.Sprintf("the run was repeated to find it, and there it took %d cycles", took), nil
 	}
-	cycles.Worst.Profile = newCallProfile(p.profile)
+	cycles.Worst.Profile = outcome.NewCallProfile(p.profile)
 	return "", nil
 }
 
@@ -141,94 +114,4 @@ func (p *profiling) take(m *Machine, instance firmware.Instance, called []uint32
 	if p.err = err; err == nil {
 		p.profile = again.(firmware.Profiler).ProfileSlot(uint32(cell), m.slot)
 	}
-}
-
-// newCallProfile sums up a profile.
-func newCallProfile(p *firmware.Profile) *CallProfile {
-	lines := dearest(p.Stacks, func(s *firmware.ProfileStack) wasm.Frame { return s.Frames[0] })
-	return &CallProfile{Cost: p.Cost, Cut: p.Cut, Stack: dearestStack(p.Stacks), Lines: lines[:min(len(lines), profileLinesMax)], all: p.Stacks}
-}
-
-// dearestStack is CallProfile.Stack.
-func dearestStack(stacks []firmware.ProfileStack) (path []ProfileLine) {
-	place := func(depth int) func(*firmware.ProfileStack) wasm.Frame {
-		return func(s *firmware.ProfileStack) wasm.Frame { return s.Frames[len(s.Frames)-1-depth] }
-	}
-	function := func(depth int) func(*firmware.ProfileStack) wasm.Frame {
-		return func(s *firmware.ProfileStack) wasm.Frame { return wasm.Frame{Function: place(depth)(s).Function} }
-	}
-	for depth := 0; len(stacks) > 0; depth++ {
-		this := dearest(stacks, function(depth))[0]
-		var own, inside, next []firmware.ProfileStack
-		var cost uint64
-		for _, s := range stacks {
-			if function(depth)(&s) != this.Frame {
-				continue
-			}
-			if len(s.Frames) == depth+1 {
-				own, cost = append(own, s), cost+s.Cost
-			} else {
-				inside = append(inside, s)
-			}
-		}
-		if callees := dearest(inside, function(depth+1)); len(callees) > 0 && callees[0].Cost > cost {
-			next = slices.DeleteFunc(inside, func(s firmware.ProfileStack) bool { return function(depth+1)(&s) != callees[0].Frame })
-			own = next
-		}
-		for _, line := range dearest(own, place(depth)) {
-			this.Source = cmp.Or(this.Source, line.Source)
-		}
-		path, stacks = append(path, this), next
-	}
-	slices.Reverse(path)
-	return path
-}
-
-// dearest adds up the costs of stacks that are alike, the largest sum first.
-func dearest(stacks []firmware.ProfileStack, like func(*firmware.ProfileStack) wasm.Frame) (sums []ProfileLine) {
-	for i := range stacks {
-		frame := like(&stacks[i])
-		k := slices.IndexFunc(sums, func(sum ProfileLine) bool { return sum.Frame == frame })
-		if k < 0 {
-			k = len(sums)
-			sums = append(sums, ProfileLine{Frame: frame})
-		}
-		sums[k].Cost += stacks[i].Cost
-	}
-	slices.SortStableFunc(sums, func(a, b ProfileLine) int { return cmp.Compare(b.Cost, a.Cost) })
-	return sums
-}
-
-// writeFolded writes the stacks as flame graph tools read them: the functions from the outermost
-// on, separated by semicolons, and a cost.
-func (c *CallProfile) writeFolded(w io.Writer) error {
-	out := bufio.NewWriter(w)
-	for _, s := range c.all {
-		for i, frame := range slices.Backward(s.Frames) {
-			text := strings.ReplaceAll(frame.Function, ";", ",")
-			if frame.Source != "" {
-				text += " (" + frame.Source + ")"
-			}
-			out.WriteString(text + strings.Repeat(";", min(i, 1)))
-		}
-		fmt.Fprintf(out, " %d\n", s.Cost)
-	}
-	return out.Flush()
-}
-
-// rows are the lines of the text form.
-func (c *CallProfile) rows() (rows []string) {
-	percent := func(l ProfileLine) uint64 { return l.Cost * 100 / max(c.Cost, 1) }
-	for _, l := range c.Stack {
-		rows = append(rows, fmt.Sprintf("%3d%% %s", percent(l), l.Frame))
-	}
-	var lines []string
-	for _, l := range c.Lines[:min(profileLinesShown, len(c.Lines))] {
-		lines = append(lines, fmt.Sprintf("%d%% %s", percent(l), l.Frame))
-	}
-	rows = append(rows, "without callees: "+strings.Join(lines, ", "))
-	if c.Cut {
-		rows = append(rows, fmt.Sprintf("of the first part of the call, up to a cost of %d", c.Cost))
-	}
-	return rows
 }

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -156,7 +157,7 @@ func TestProfilesAddUp(t *testing.T) {
 				worst := report.Firmware.Cycles.Worst
 				require.Equal(t, report.Firmware.Cycles.Max, sum, "%s %+v", program, o)
 				this := fmt.Sprint(worst.Processor, worst.Slot, worst.Profile.Stack, worst.Profile.Lines, folded)
-				require.Equal(t, or(want, this), this, "%s %s %+v", program, mode, o)
+				require.Equal(t, cmp.Or(want, this), this, "%s %s %+v", program, mode, o)
 				want = this
 			}
 		}

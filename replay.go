@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,11 +14,6 @@ import (
 	"starloom/nic"
 	"starloom/traces"
 )
-
-// RuleReplay is the rule that firmware breaks which does something else alone than among
-// others: something beside its NIC's registers and FIFOs, its schedule and its state has told
-// it what to do.
-const RuleReplay = "replay"
 
 // replayBytesMax bounds what is kept of the calls of a processor's handlers.
 const replayBytesMax = 256 << 20
@@ -291,7 +287,7 @@ func (m *Machine) describeCall(c *replayCall) string {
 	for _, e := range c.events {
 		switch e.Kind {
 		case firmware.EventTrap:
-			say(" trapped in %s: %s;", or(e.Function, "an unknown function"), e.Text)
+			say(" trapped in %s: %s;", cmp.Or(e.Function, "an unknown function"), e.Text)
 		case firmware.EventFail:
 			say(" gave up with code %s;", e.Text)
 		case firmware.EventAssert:
@@ -316,9 +312,9 @@ func (m *Machine) describeCall(c *replayCall) string {
 		say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
 	}
 	if c.handler == callSlot && c.cost > 0 {
-		cycles := m.meter.cycles(c.cost)
+		cycles := m.meter.Cycles(c.cost)
 		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
-		if m.meter.budget > 0 && cycles > m.meter.budget {
+		if m.meter.Budget > 0 && cycles > m.meter.Budget {
 			say(" missed the slot: none of this reached its NIC;")
 		}
 	}

@@ -1,203 +1,80 @@
 package starloom
 
-import (
-	"encoding/json"
-	"fmt"
-	"io"
-	"slices"
+import "starloom/internal/outcome"
 
-	"starloom/firmware/wasm"
-	"starloom/traces"
+// What a run has come to.
+type (
+	// Report is the outcome of a run.
+	Report = outcome.Report
+	// Verdict is the outcome of a run or a study.
+	Verdict = outcome.Verdict
+	// Violation is one broken rule, at the cycle in which it broke.
+	Violation = outcome.Violation
+	// Frames counts frames: what NICs sent, and what became of every reception.
+	Frames = outcome.Frames
+	// FirmwareReport says which firmware ran, and how many processors trapped.
+	FirmwareReport = outcome.FirmwareReport
+	// FirmwareFrame is a function of a backtrace and the place that it had reached.
+	FirmwareFrame = outcome.FirmwareFrame
+	// HandlerCycles says how long the calls of a handler took, in cycles of the fabric.
+	HandlerCycles = outcome.HandlerCycles
+	// WorstCall is a call of a handler.
+	WorstCall = outcome.WorstCall
+	// ProcessorCycles is the longest call of a processor's slot handler.
+	ProcessorCycles = outcome.ProcessorCycles
+	// CyclesBin counts calls that took more cycles than those of the bin before.
+	CyclesBin = outcome.CyclesBin
+	// CallProfile says where a call has spent its cost.
+	CallProfile = outcome.CallProfile
+	// ProfileLine is what was spent at a place.
+	ProfileLine = outcome.ProfileLine
+	// FaultReport is what one fault of the scenario has done.
+	FaultReport = outcome.FaultReport
+	// FaultFirst is the first thing that a fault has done.
+	FaultFirst = outcome.FaultFirst
+	// WithoutFaults is the same run without its faults.
+	WithoutFaults = outcome.WithoutFaults
+	// RTLReport says what was RTL in a run.
+	RTLReport = outcome.RTLReport
+	// OutputFile is an output of a run.
+	OutputFile = outcome.OutputFile
+	// StudyReport sets what was measured beside what was published.
+	StudyReport = outcome.StudyReport
+	// SeedsReport is the outcome of many runs of one scenario.
+	SeedsReport = outcome.SeedsReport
+	// FailedRun is a run of many that failed.
+	FailedRun = outcome.FailedRun
+	// FinishedRun is a run of many that passed.
+	FinishedRun = outcome.FinishedRun
+	// Statistic sums up one figure of many runs.
+	Statistic = outcome.Statistic
+	// Statistics are the figures of many runs, in the order of the report.
+	Statistics = outcome.Statistics
+	// Bin is a value and the number of runs that have it.
+	Bin = outcome.Bin
+	// Survival is the survival curve of many runs with faults.
+	Survival = outcome.Survival
+	// SurvivalPoint says how many runs have broken no rule.
+	SurvivalPoint = outcome.SurvivalPoint
 )
 
-// ReportSchema is the version of the report's JSON form. Keys are only added
-// under one version; a key that changes its meaning or goes makes a new one.
-const ReportSchema = 1
-
-// ViolationsMax is the number of violations that a report lists. The first one of
-// every rule is always in the list, so that no rule looks unbroken because
-// another one broke often.
-const ViolationsMax = 100
-
-// Verdict is the outcome of a run or a study.
-type Verdict string
-
-// The verdicts.
+// The verdicts, the version of the report's JSON form, and the most violations that a report lists.
 const (
-	VerdictPass Verdict = "pass"
-	VerdictFail Verdict = "fail"
+	VerdictPass   = outcome.VerdictPass
+	VerdictFail   = outcome.VerdictFail
+	ReportSchema  = outcome.ReportSchema
+	ViolationsMax = outcome.ViolationsMax
 )
 
-// ToolFailed reports whether the run has ended because a tool that it needs, the
-// simulator of its RTL, failed, hung or was killed.
-func (r *Report) ToolFailed() bool {
-	return slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleRTLTool })
-}
+// The rules that no network has, and causes of violations in runs with faults.
+const (
+	RuleInterrupted = outcome.RuleInterrupted // an interrupted run breaks it
+	RuleReplay      = outcome.RuleReplay      // firmware breaks it that does something else alone than among others
+	RuleRTLFault    = outcome.RuleRTLFault    // the RTL ended the simulation, does not settle, or says what cannot be
+	RuleRTLUnknown  = outcome.RuleRTLUnknown  // an output of the RTL was X or Z
+	RuleRTLTool     = outcome.RuleRTLTool     // the simulator of the RTL failed, hung or was killed
 
-// digestCovers says beside every digest what it covers; statuses are those of receivers and of
-// frames that the medium held back. Equal digests say nothing of the rest: compare the
-// reports, too.
-const digestCovers = "(frames, statuses, deliveries, results; not timing, packets held, logs)"
-
-// RuleInterrupted is the rule that an interrupted run breaks.
-const RuleInterrupted = "interrupted"
-
-// Report is the outcome of a run. Its JSON form is stable and holds nothing of
-// the host, the clock or the files that were written: the same scenario and seed
-// give the same bytes.
-type Report struct {
-	Schema          int            `json:"schema"` // ReportSchema
-	Scenario        string         `json:"scenario"`
-	Seed            uint64         `json:"seed"`
-	Engine          string         `json:"engine"` // "cycle" or "slot"
-	Verdict         Verdict        `json:"verdict"`
-	Rules           []string       `json:"rules"`            // names of the rules that were checked
-	Violations      []Violation    `json:"violations"`       // the first ViolationsMax, and the first of every rule
-	ViolationsTotal uint64         `json:"violations_total"` // all of them
-	Notes           []string       `json:"notes,omitempty"`  // what the user should know of the scenario, whatever the verdict
-	Cycles          uint64         `json:"cycles"`           // whole slots, in cycles
-	Slots           uint64         `json:"slots"`            // that have crossed the fabric
-	Frames          Frames         `json:"frames"`
-	Metrics         Metrics        `json:"metrics"`
-	Firmware        FirmwareReport `json:"firmware"`
-	Faults          []FaultReport  `json:"faults,omitempty"`         // what each fault of the scenario has done, in its order
-	Without         *WithoutFaults `json:"without_faults,omitempty"` // the same run without them, if it failed
-	RTL             []RTLReport    `json:"rtl,omitempty"`            // components that were RTL, by path
-	Digest          string         `json:"digest"`                   // of what digestCovers says
-
-	// Files lists what was written beside the report, for the text form only.
-	Files []OutputFile `json:"-"`
-
-	cutShort bool            // the run has ended by itself, but was interrupted while it was repeated
-	missing  []missingPacket // violations that are packets which never arrived
-	onTrust  uint64          // announced deliveries that cannot be checked
-	rtlCheck string          // the command that compares RTL with its models, for the text form only
-}
-
-// noteTrust names deliveries that were announced and cannot be checked.
-func (r *Report) noteTrust(deliveries uint64) {
-	if r.onTrust = deliveries; deliveries > 0 {
-		r.Notes = append(r.Notes, trustNote(deliveries))
-	}
-}
-
-func trustNote(deliveries uint64) string {
-	return fmt.Sprintf("%s taken on trust: the processors have received payloads that are not an sl_packet (a data frame with 8 bytes or more), and only their firmware knows what was in them", traces.Plural(deliveries, "announced delivery is", "announced deliveries are"))
-}
-
-func (r *Report) title() string { return r.Scenario }
-
-// Interrupted reports whether the run was ended from outside, or its repetition, which would have told
-// more.
-func (r *Report) Interrupted() bool {
-	return r.cutShort || slices.ContainsFunc(r.Violations, func(v Violation) bool { return v.Rule == RuleInterrupted })
-}
-
-// Violation is one broken rule, at the cycle in which it broke.
-type Violation struct {
-	Rule    string `json:"rule"`  // one of the constants Rule...
-	Cycle   uint64 `json:"cycle"` // as in waveforms, captures and logs
-	Slot    uint64 `json:"slot"`
-	Path    string `json:"path"`            // of a processor, medium or link
-	Message string `json:"message"`         // for people; may change
-	Cause   string `json:"cause,omitempty"` // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
-
-	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
-	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
-	Backtrace []FirmwareFrame `json:"backtrace,omitempty"`
-}
-
-// FirmwareFrame is a function of a backtrace and the place that it had reached.
-type FirmwareFrame = wasm.Frame
-
-// Frames counts frames: what NICs sent, and what became of every reception.
-type Frames struct {
-	Sent      uint64 `json:"sent"`      // that NICs put on the fabric
-	Delivered uint64 `json:"delivered"` // receptions with status ok
-	Collided  uint64 `json:"collided"`  // sent frames that met another one on a medium, per medium
-	// Blocked counts the slots in which a frame had to wait because its medium was taken.
-	Blocked  uint64 `json:"blocked"`
-	CRC      uint64 `json:"crc"`      // receptions with status crc
-	Overflow uint64 `json:"overflow"` // good frames lost at a full RX FIFO, and slots in which a TX FIFO was too small
-	Unheard  uint64 `json:"unheard"`  // alone on a medium to which nobody listened, per medium
-	Faulted  uint64 `json:"faulted"`  // alone on a medium to which somebody listened, and lost there by a fault, per medium
-}
-
-// FirmwareReport says which firmware ran, and how many processors trapped.
-type FirmwareReport struct {
-	Image  string `json:"image"`  // program name or the image's file name
-	SHA256 string `json:"sha256"` // of the image, in hex; "" for Runtime "native"
-	Traps  uint64 `json:"traps"`  // processors that trapped
-
-	// Mode is ModeBanked or ModeIsolated. Trusted says that processors share an instance, so that
-	// nothing but trust keeps a handler from what is another's: CheckFirmware looks.
-	Mode    string `json:"mode,omitempty"`
-	Trusted bool   `json:"trusted,omitempty"`
-
-	// What handlers took, if firmware.cpu has a model.
-	CPU          string         `json:"cpu,omitempty"`           // the model
-	Cycles       *HandlerCycles `json:"cycles,omitempty"`        // of the slot handlers
-	StartCycles  *HandlerCycles `json:"start_cycles,omitempty"`  // of the start handlers, after restarts, too; they have no budget
-	BudgetCycles uint64         `json:"budget_cycles,omitempty"` // the compute window, if there is one
-	Overruns     *uint64        `json:"overruns,omitempty"`      // calls of slot handlers that took longer and missed their slot
-
-	// BytesPerProcessor is what a processor takes while it sleeps, registers and state, in a
-	// machine of so many that only those which are called have a bank; else 0.
-	BytesPerProcessor int `json:"bytes_per_processor,omitempty"`
-}
-
-// OutputFile is an output of a run.
-type OutputFile struct {
-	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
-	Path string // as it was given; "-" is standard output, "" a writer
-	Note string // why it is empty, "" if it is not
-
-	Stream bool // standard output, a writer, a pipe or a device: no file is there to be opened afterwards
-}
-
-// WriteJSON writes the stable, versioned form.
-func (r *Report) WriteJSON(w io.Writer) error {
-	out := *r
-	// Scripts want a list, never null.
-	if out.Rules == nil {
-		out.Rules = []string{}
-	}
-	if out.Violations == nil {
-		out.Violations = []Violation{}
-	}
-	return writeJSON(w, &out)
-}
-
-// writeJSON writes v indented by two blanks, with a newline at the end and
-// without escapes for HTML.
-func writeJSON(w io.Writer, v any) error {
-	encoder := json.NewEncoder(w)
-	encoder.SetEscapeHTML(false)
-	encoder.SetIndent("", "  ")
-	return encoder.Encode(v)
-}
-
-// StudyReport sets what was measured beside what was published.
-type StudyReport struct {
-	Study   string     `json:"study"`
-	Verdict Verdict    `json:"verdict"`
-	Rows    []StudyRow `json:"rows"`
-	Notes   []string   `json:"notes,omitempty"` // how far an interrupted study came
-
-	// Files lists what was written beside the rows, for the text form only.
-	Files []OutputFile `json:"-"`
-
-	interrupted bool
-}
-
-// Interrupted reports whether the study was ended from outside.
-func (r *StudyReport) Interrupted() bool { return r.interrupted }
-
-// WriteJSON writes the stable form.
-func (r *StudyReport) WriteJSON(w io.Writer) error {
-	out := *r
-	if out.Rows == nil {
-		out.Rows = []StudyRow{}
-	}
-	return writeJSON(w, &out)
-}
+	CauseFaults   = outcome.CauseFaults
+	CauseFirmware = outcome.CauseFirmware
+	CauseUnclear  = outcome.CauseUnclear
+)

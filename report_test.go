@@ -165,7 +165,7 @@ func TestJUnitCounts(t *testing.T) {
 
 func TestStudyReportForms(t *testing.T) {
 	sd, se := 1.7518, 0.0123871
-	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []StudyRow{
+	r := &StudyReport{Study: "pops", Verdict: VerdictFail, Rows: []fabric.StudyRow{
 		{Case: "d=g", Quantity: "n=4 mean iterations", Published: fabric.Printed(3.15), Measured: 3.01872345, SD: &sd, SE: &se, Runs: 20000, Tolerance: 0.7, OK: true},
 		{Case: "d=g", Quantity: "n=1048576 slots", Reference: fabric.Printed(38.25), Measured: 50, Tolerance: 1, Note: "other sample"},
 		fabric.Referred("claims", "steps", 2, 2, 1, 0, "two messages take 2 steps").
@@ -182,30 +182,6 @@ func TestStudyReportForms(t *testing.T) {
 	data.Reset()
 	require.NoError(t, (&StudyReport{}).WriteJSON(&data))
 	assert.Contains(t, data.String(), `"rows": []`)
-}
-
-// TestFormatFloat: counts are exact, fractions have six digits.
-func TestFormatFloat(t *testing.T) {
-	for want, value := range map[string]float64{
-		"0": 0, "-3": -3, "1354133382": 1354133382, "13841287201": 13841287201, "1.02778": 38. / 36.9729729, "0.162162": 6. / 37, "1e+60": 1e60,
-	} {
-		require.Equal(t, want, formatFloat(value))
-	}
-}
-
-// TestOneIsSingular: texts that count say "1 slot", not "1 slots".
-func TestOneIsSingular(t *testing.T) {
-	first := &FaultFirst{Cycle: 6, Slot: 1, Path: "p"}
-	for kind, what := range map[string]string{"dead": "death", "restart": "restart", "clock_pause": "handler call left out", "buffers": "overflow", "drop": "reception"} {
-		one, two := FaultReport{Kind: kind, Count: 1, First: first}, FaultReport{Kind: kind, Count: 2, First: first}
-		require.Equal(t, "1 "+what+", first in cycle 6, slot 1: p", one.text())
-		require.Contains(t, two.text(), "s")
-		require.NotContains(t, two.text(), what+",")
-	}
-	require.Equal(t, "fail after 1 slot, 1 violation; frames: "+Frames{}.text(), (&WithoutFaults{Verdict: VerdictFail, Slots: 1, ViolationsTotal: 1}).text())
-	require.Contains(t, trustNote(1), "1 announced delivery is taken")
-	require.Contains(t, trustNote(2), "2 announced deliveries are taken")
-	require.Contains(t, (&CheckedRun{Workers: 1}).text(), "1 worker")
 }
 
 // TestNothingOpensAPipe: what has gone to a pipe or a device is listed, and no command opens it again.

@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,6 +20,7 @@ import (
 	"starloom/cosim/twin"
 	"starloom/hw"
 	"starloom/internal/maps"
+	"starloom/internal/outcome"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -52,11 +54,11 @@ func (r *machineRTL) open(at string, x *RTLConfig) (*rtlSource, error) {
 		case r.isWholeModel(x.Twin) != r.isWhole(x.Replace):
 			return nil, r.misfit(source.key, x.Twin, x.Replace)
 		}
-		source.backend = or(x.Backend, cosim.BackendWasm)
+		source.backend = cmp.Or(x.Backend, cosim.BackendWasm)
 		return source, nil
 	}
-	source.own.Backend = or(x.Backend, source.own.Backend)
-	source.backend = or(source.own.Backend, cosim.BackendWasm)
+	source.own.Backend = cmp.Or(x.Backend, source.own.Backend)
+	source.backend = cmp.Or(source.own.Backend, cosim.BackendWasm)
 	source.model = source.own.Model
 	if !slices.Contains(r.twins(), source.model) {
 		return nil, s.Refuse(source.key, noPlaceFor(source.model), "attach RTL whose model is one of "+strings.Join(r.twins(), ", "))
@@ -96,13 +98,6 @@ func (r *machineRTL) watched(model, output string) bool {
 		}
 	}
 	return false
-}
-
-func or(value, otherwise string) string {
-	if value != "" {
-		return value
-	}
-	return otherwise
 }
 
 // partsOf opens a device for every component, or one for all of them where each would
@@ -285,7 +280,7 @@ func checkCommand(source *rtlSource, pins *pinmap.Map) string {
 	if source.own == nil {
 		command += "--twin " + pins.Model
 	} else {
-		command += shellQuote(or(pins.File, "MAP"))
+		command += outcome.ShellQuote(cmp.Or(pins.File, "MAP"))
 	}
 	for _, name := range slices.Sorted(stdmaps.Keys(pins.Parameters)) {
 		if _, given := pins.Places["parameters."+name]; !given { // by the map: it is the machine's

@@ -1,29 +1,12 @@
 package starloom
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"starloom/cosim"
 )
-
-// The rules that only RTL can break. The first two end the run.
-const (
-	RuleRTLFault   = "rtl_fault"   // the RTL ended the simulation, does not settle, or says what cannot be
-	RuleRTLUnknown = "rtl_unknown" // an output of the RTL was X or Z
-	RuleRTLTool    = "rtl_tool"    // the simulator of the RTL failed, hung or was killed
-)
-
-// RTLReport says what was RTL in a run.
-type RTLReport struct {
-	Path    string `json:"path"` // of the component
-	Top     string `json:"top"`  // module
-	Backend string `json:"backend"`
-	SHA256  string `json:"sha256"` // of the sources' text, or of the image
-}
 
 // endByRTL ends the run when RTL has failed.
 func (m *Machine) endByRTL() {
@@ -94,45 +77,4 @@ func (m *Machine) rtlCheck() string {
 		return "`" + check + "`"
 	}
 	return "`" + strings.Join(m.rtl.checks, "` or `") + "`"
-}
-
-// rtlPassed says what a verdict does not say of RTL.
-func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string) {
-	if verdict == VerdictPass && len(rtl) > 0 {
-		fmt.Fprintf(b, "  note: pass says that the firmware worked with this RTL, not that the RTL equals the model: %s compares them\n", printable(check))
-	}
-}
-
-// checkCommand is the command line that repeats a run of the scenario's file beside its
-// models; "" for a scenario that is not from a file.
-func (s *Scenario) checkCommand() string {
-	place, ok := s.places[""]
-	if !ok {
-		return ""
-	}
-	command := "starloom cosim check " + shellQuote(placeFile.ReplaceAllString(place, ""))
-	if s.places["seed"] == "--seed" {
-		command += fmt.Sprintf(" --seed %d", s.Seed)
-	}
-	return command
-}
-
-// placeFile is what a place has after the file.
-var placeFile = regexp.MustCompile(`:\d+:\d+$`)
-
-// rtlText is what the text form of a report says of RTL, one part per module and
-// backend: 16 link (wasm).
-func rtlText(list []RTLReport) string {
-	var kinds []string
-	counts := map[string]int{}
-	for _, x := range list {
-		kind := fmt.Sprintf("%s (%s)", printable(x.Top), x.Backend)
-		if counts[kind]++; counts[kind] == 1 {
-			kinds = append(kinds, kind)
-		}
-	}
-	for i, kind := range kinds {
-		kinds[i] = fmt.Sprintf("%d %s", counts[kind], kind)
-	}
-	return strings.Join(kinds, ", ")
 }

@@ -9,6 +9,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -314,14 +315,14 @@ func (m *Machine) report() *Report {
 		Firmware: FirmwareReport{Image: m.image.name, SHA256: m.image.sha256, Traps: m.traps, Mode: m.config.Firmware.Mode, Trusted: m.config.Firmware.Mode == ModeBanked, BytesPerProcessor: m.parkedBytes()},
 		Notes:    slices.Clone(m.config.Known.Notes),
 		Digest:   m.digest.String(),
-		missing:  missing,
+		Aside:    outcome.Aside{Missing: missing},
 	}
 	if m.ended && !m.finished && m.slot >= m.config.Slots && count > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))
 	}
 	report.Notes = append(report.Notes, m.faultNotes()...)
 	m.meterReport(&report.Firmware)
-	report.noteTrust(frames.OnTrust)
+	report.NoteTrust(frames.OnTrust)
 	if lost := m.results.Lost; lost > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept", traces.Plural(lost, "result of the firmware is", "results of the firmware are"), fabric.ResultsMax))
 	}
@@ -329,20 +330,17 @@ func (m *Machine) report() *Report {
 		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.image.recursive))
 	}
 	if m.image.checked && m.meter != nil {
-		report.Notes = append(report.Notes, noteChecked)
+		report.Notes = append(report.Notes, outcome.NoteChecked)
 	}
 	if total > 0 {
 		report.Verdict = VerdictFail
 	}
 	if m.rtl != nil {
-		report.RTL, report.rtlCheck = m.rtl.report, m.rtlCheck()
+		report.RTL, report.Aside.RTLCheck = m.rtl.report, m.rtlCheck()
 		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
 	}
 	return report
 }
-
-// noteChecked is about costs only.
-const noteChecked = "the firmware is " + firmware.CheckedText
 
 // steps returns the steps of the algorithm that the run took.
 func (m *Machine) steps() int {
@@ -375,7 +373,7 @@ func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
 // an interruption, processors that are not done or still want to send, and, once
 // the run has finished, packets that never arrived; missing are those of them that are
 // listed.
-func (m *Machine) endFindings(v *violationList) (count uint64, missing []missingPacket) {
+func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome.MissingPacket) {
 	if m.rtlFailed || m.paused {
 		return 0, nil // a run that RTL has ended, or a break, had no chance to finish
 	}
@@ -436,7 +434,7 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []missing
 	if m.finished && m.rules.ExactlyOnce {
 		m.referee.Missing(func(f fabric.Finding) bool {
 			if find(f) && f.Plain() {
-				missing = append(missing, missingPacket{len(v.kept) - 1, f.Value, uint32(f.Index)})
+				missing = append(missing, outcome.MissingPacket{Violation: len(v.kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})
 			}
 			return true
 		})

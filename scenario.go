@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -23,6 +24,7 @@ import (
 	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/internal/fingerprint"
+	"starloom/internal/outcome"
 )
 
 // Scenario describes one run: the fabric, the hardware that leads to it, the
@@ -250,7 +252,7 @@ func (s *Scenario) runCommand() string {
 	if !ok {
 		return ""
 	}
-	return "starloom run " + shellQuote(placeFile.ReplaceAllString(place, "")) + s.given
+	return "starloom run " + outcome.ShellQuote(placeFile.ReplaceAllString(place, "")) + s.given
 }
 
 // SlotsMax is the largest Stop.Slots.
@@ -291,12 +293,12 @@ func (s *Scenario) Override(ctx context.Context, o Overrides) error {
 	}
 	if o.Mode != "" {
 		s.Firmware.Mode, places["firmware.mode"] = o.Mode, "--mode"
-		s.given += " --mode " + shellQuote(o.Mode)
+		s.given += " --mode " + outcome.ShellQuote(o.Mode)
 	}
 	if o.Image != "" {
-		s.given += " --firmware " + shellQuote(o.Image)
+		s.given += " --firmware " + outcome.ShellQuote(o.Image)
 	}
-	image := or(o.ImagePlace, "--firmware")
+	image := cmp.Or(o.ImagePlace, "--firmware")
 	if o.ImageBytes != nil {
 		s.keepProgram(func() (firmware.Info, error) { return firmware.InspectImage(ctx, o.Image, o.ImageBytes) })
 		s.Firmware.Program, s.Firmware.Image, s.Firmware.ImageBytes = "", o.Image, o.ImageBytes

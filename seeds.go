@@ -7,14 +7,15 @@ import (
 	"strconv"
 	"strings"
 
+	"starloom/internal/outcome"
 	"starloom/internal/strict"
 )
 
 // Seeds is a range of seeds, both ends included.
 type Seeds struct{ First, Last uint64 }
 
-// junitSeedsMax bounds the test cases of a JUnit file with one for each seed.
-const junitSeedsMax = 10_000
+// String returns A..B.
+func (s Seeds) String() string { return outcome.Seeds(s).String() }
 
 // ParseSeeds reads A..B, two integers from 0 to 18446744073709551615 of which A is not
 // above B. The error is an *InputError.
@@ -41,12 +42,6 @@ func ParseSeeds(text string) (Seeds, error) {
 	return Seeds{a, b}, nil
 }
 
-// String returns A..B.
-func (s Seeds) String() string { return fmt.Sprintf("%d..%d", s.First, s.Last) }
-
-// count returns the number of seeds; 0 is 2^64.
-func (s Seeds) count() uint64 { return s.Last - s.First + 1 }
-
 // RunSeeds emulates a scenario once for every seed of a range - with `permutation:
 // all` once for every seed and permutation - and sums up. The report does not depend
 // on the number of workers. Bad input is an *InputError; an output that cannot be written
@@ -56,10 +51,10 @@ func RunSeeds(ctx context.Context, s *Scenario, seeds Seeds, o RunOptions) (*See
 	if err := o.refuseTraces("--seeds asks for many", "run one of them alone with --seed N"); err != nil {
 		return nil, err
 	}
-	if n := seeds.count(); o.JUnit.given() && n-1 >= junitSeedsMax {
+	if n := outcome.Seeds(seeds).Count(); o.JUnit.given() && n-1 >= outcome.JUnitSeedsMax {
 		return nil, &InputError{
 			Place: "--junit", Reason: fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
-			Remedy: fmt.Sprintf("give at most %d seeds, or use --csv", junitSeedsMax),
+			Remedy: fmt.Sprintf("give at most %d seeds, or use --csv", outcome.JUnitSeedsMax),
 		}
 	}
 	b, err := s.ratedBatch(seeds, o.MachineOptions)
@@ -160,7 +155,7 @@ func (b *batch) report(t *tally) *SeedsReport {
 		Schema: ReportSchema, Scenario: b.config.Name, Seeds: [2]uint64{b.seeds.First, b.seeds.Last}, Permutations: b.permutations,
 		Engine: b.about.Engine, Verdict: VerdictPass, Rules: b.about.Rules, Notes: b.config.Known.Notes,
 		Runs: t.runs, RunsTotal: b.total, Statistics: t.statistics(), Failed: t.failed, FailedTotal: t.failedAll,
-		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(), command: b.config.Source.RunCommand, rtlCheck: b.about.rtlCheck, failedSeeds: t.seeds,
+		Survival: t.curve(), MostSlots: t.worst, Firmware: b.firmware(t), RTL: b.about.RTL, Digest: t.digest(), Aside: outcome.Aside{Command: b.config.Source.RunCommand, RTLCheck: b.about.Aside.RTLCheck, FailedSeeds: t.seeds},
 	}
 	if t.rate != nil {
 		r.MostSlots = nil // of runs that are not alike
@@ -168,8 +163,8 @@ func (b *batch) report(t *tally) *SeedsReport {
 	if t.firstFail != nil {
 		r.Notes = t.firstFail.Notes // they say what to do next
 	}
-	if t.onTrust > 0 && (t.firstFail == nil || t.firstFail.onTrust == 0) {
-		r.Notes = append(r.Notes, trustNote(t.onTrust))
+	if t.onTrust > 0 && (t.firstFail == nil || t.firstFail.Aside.OnTrust == 0) {
+		r.Notes = append(r.Notes, outcome.TrustNote(t.onTrust))
 	}
 	if t.faulty && t.failedAll > 0 {
 		r.Notes = append(slices.Clip(r.Notes), "faults and firmware may have broken the rules: a run alone says which violations it has without faults, too")

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"starloom/internal/outcome"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -112,14 +114,14 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 			continue
 		}
 		require.Equal(t, alone.Violations[0].Rule, row["rule"])
-		failed = append(failed, FailedRun{Seed: one.Seed, Rule: row["rule"], first: alone.Violations[0]})
+		failed = append(failed, FailedRun{Seed: one.Seed, Rule: row["rule"], First: alone.Violations[0]})
 	}
 	require.NotEmpty(t, failed)
 	require.Equal(t, failed, report.Failed)
 	require.EqualValues(t, len(failed), report.FailedTotal)
 	require.Equal(t, VerdictFail, report.Verdict)
-	requireStatistic(t, slots, report.Statistics.Get("slots"))
-	requireStatistic(t, sent, report.Statistics.Get("frames.sent"))
+	require.Equal(t, statisticOf("slots", slots), *report.Statistics.Get("slots"))
+	require.Equal(t, statisticOf("frames.sent", sent), *report.Statistics.Get("frames.sent"))
 	require.Equal(t, slices.Max(slots), float64(report.MostSlots.Slots))
 	require.Contains(t, files["text"], fmt.Sprintf("\n  --seed %d: %s: cycle ", failed[0].Seed, failed[0].Rule))
 
@@ -167,86 +169,24 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 	require.Len(t, figures, len(report.Statistics))
 	for i, row := range figures {
 		x := report.Statistics[i]
-		require.Equal(t, []string{x.Name, fmt.Sprint(x.Runs), exactFloat(*x.Mean), exactFloat(*x.SD)}, []string{row["metric"], row["runs"], row["mean"], row["sd"]})
+		require.Equal(t, []string{x.Name, fmt.Sprint(x.Runs), outcome.ExactFloat(*x.Mean), outcome.ExactFloat(*x.SD)}, []string{row["metric"], row["runs"], row["mean"], row["sd"]})
 	}
-}
-
-// requireStatistic compares with the definitions, on all values.
-func requireStatistic(t *testing.T, values []float64, got *Statistic) {
-	t.Helper()
-	n := float64(len(values))
-	slices.Sort(values)
-	sum, squares := 0.0, 0.0
-	for _, v := range values {
-		sum += v
-	}
-	for _, v := range values {
-		squares += (v - sum/n) * (v - sum/n)
-	}
-	sd := math.Sqrt(squares / (n - 1))
-	require.EqualValues(t, len(values), got.Runs)
-	for _, c := range []struct{ want, got float64 }{
-		{sum / n, *got.Mean}, {sd, *got.SD}, {sd / math.Sqrt(n), *got.SE}, {values[0], *got.Min}, {values[len(values)-1], *got.Max},
-		{(values[len(values)/2] + values[(len(values)-1)/2]) / 2, *got.Median},
-	} {
-		require.InDelta(t, c.want, c.got, 1e-12*math.Max(1, c.want), got.Name)
-	}
-	count := uint64(0)
-	for _, bin := range got.Histogram {
-		count += bin.Count
-	}
-	require.EqualValues(t, len(values), count)
-}
-
-func TestStatistic(t *testing.T) {
-	of := func(values ...float64) *Statistic {
-		h := histogram{}
-		for _, v := range values {
-			h.add(v)
-		}
-		s := h.statistic("x")
-		return &s
-	}
-	requireStatistic(t, []float64{1, 1, 2, 4}, of(4, 1, 2, 1))
-	requireStatistic(t, []float64{0.25, 1, 1e9, 1e9 + 1, 7}, of(7, 1e9, 1e9+1, 0.25, 1))
-	require.Equal(t, 1.5, *of(4, 1, 2, 1).Median)
-
-	// A run has a mean, and no deviation; no run has nothing.
-	one, err := json.Marshal(of(3))
-	require.NoError(t, err)
-	require.JSONEq(t, `{"runs":1,"mean":3,"sd":null,"se":null,"min":3,"median":3,"max":3,"histogram":[{"value":3,"count":1}]}`, string(one))
-	none, err := json.Marshal(of())
-	require.NoError(t, err)
-	require.JSONEq(t, `{"runs":0,"mean":null,"sd":null,"se":null,"min":null,"median":null,"max":null,"histogram":[]}`, string(none))
-
-	require.Equal(t, "-", of().draw())
-	require.Equal(t, "█", of(3, 3).draw())
-	require.Equal(t, "▄█▁", of(1, 1, 1, 1, 2, 2, 2, 2, 2, 2, 2, 2, 9).draw())
-	require.Equal(t, "████████▄▄▄▄▄▄▄▄", of(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 1, 2, 3, 4, 5, 6, 7, 8).draw())
-	many := histogram{}
-	for v := range 32 {
-		many[float64(v)] = 2
-	}
-	many[99] = 4
-	s := many.statistic("x")
-	require.Len(t, []rune(s.draw()), sparkBins)
-	require.Contains(t, s.draw(), " ", "a bin without runs")
 }
 
 // TestTally takes made-up runs: lists and texts have a column and no statistics, and
 // the lists of a report are bounded.
 func TestTally(t *testing.T) {
 	tally := newTally(true, nil)
-	for i := range uint64(failedRunsMax + 5) {
+	for i := range uint64(outcome.FailedRunsMax + 5) {
 		r := &Report{Verdict: VerdictFail, Slots: 9, Violations: []Violation{{Rule: RuleFinishes}}, ViolationsTotal: 2}
 		r.Metrics.Add("load", float64(i)/4)
 		r.Metrics.Add("mu", "3/7")
 		r.Metrics.Add("known", []int{1, 2})
 		require.NoError(t, tally.add(&batchRun{seed: i / 2, permutation: i % 2, report: r}))
 	}
-	require.Len(t, tally.failed, failedRunsMax)
-	require.EqualValues(t, failedRunsMax+5, tally.failedAll)
-	require.Len(t, tally.seeds, (failedRunsMax+6)/2)
+	require.Len(t, tally.failed, outcome.FailedRunsMax)
+	require.EqualValues(t, outcome.FailedRunsMax+5, tally.failedAll)
+	require.Len(t, tally.seeds, (outcome.FailedRunsMax+6)/2)
 	var names []string
 	for _, s := range tally.statistics() {
 		names = append(names, s.Name)
@@ -255,11 +195,11 @@ func TestTally(t *testing.T) {
 	require.NotContains(t, names, "known")
 	require.Contains(t, names, "load")
 	require.Zero(t, tally.statistics().Get("slots").Runs, "runs that fail have no finishing time")
-	require.EqualValues(t, failedRunsMax+5, tally.statistics().Get("load").Runs)
+	require.EqualValues(t, outcome.FailedRunsMax+5, tally.statistics().Get("load").Runs)
 	for value, want := range map[any]string{3: "3", uint64(1 << 63): "9223372036854775808", 0.1: "0.1", "3/7": "3/7"} {
-		require.Equal(t, want, exactMetric(value))
+		require.Equal(t, want, outcome.ExactMetric(value))
 	}
-	require.Equal(t, "1 2", exactMetric([]int{1, 2}))
+	require.Equal(t, "1 2", outcome.ExactMetric([]int{1, 2}))
 }
 
 // TestSeedsReportForms holds the forms still, on the last seeds that there are.
@@ -368,4 +308,12 @@ func TestSeedsAreRefused(t *testing.T) {
 	require.ErrorContains(t, all("pops/offline", 2, 2).Override(t.Context(), Overrides{Permutation: &k}), "--permutation: there is no permutation 24; allowed are 0 to 23")
 	require.ErrorContains(t, all("pops/offline", 4, 4).Override(t.Context(), Overrides{Permutation: &k}), "all permutations of 16 processors are too many")
 	require.ErrorContains(t, routing(2, 2).Override(t.Context(), Overrides{Permutation: &k}), "--permutation: the scenario does not run all permutations, so none of them has a number; ")
+}
+
+func statisticOf(name string, values []float64) Statistic {
+	h := outcome.Histogram{}
+	for _, v := range values {
+		h.Add(v)
+	}
+	return h.Statistic(name)
 }

@@ -19,9 +19,6 @@ var separated = map[string]struct{ machine, old, broken string }{
 	"ej":              {"fabric: {ej: {a: 2, b: 3, dimensions: 1}}\nfirmware: {program: ej/improved}\nworkload: {one_to_all: {source: 0}}\nstop: {slots: 100}", "ej/improved", "ej/misprinted"},
 }
 
-// key is what tells violations apart.
-func (v *Violation) key() string { return v.Rule + " " + v.Path + " " + v.Message }
-
 // TestSeparation: on every fabric what faults break is theirs, what firmware breaks by itself is its
 // own, before faults and among them, in both engines.
 func TestSeparation(t *testing.T) {
@@ -63,7 +60,7 @@ func TestSeparation(t *testing.T) {
 				r := run(t, c.machine, faults, EngineSlot)
 				if r.Verdict == VerdictFail {
 					failed++
-					require.Equal(t, &WithoutFaults{VerdictPass, 0, sound.Slots, sound.Frames, sound.Digest}, r.Without)
+					require.Equal(t, &WithoutFaults{Verdict: VerdictPass, ViolationsTotal: 0, Slots: sound.Slots, Frames: sound.Frames, Digest: sound.Digest}, r.Without)
 				}
 				for i := range r.Violations {
 					require.Equal(t, CauseFaults, r.Violations[i].Cause, "%+v", r.Violations[i])
@@ -80,7 +77,7 @@ func TestSeparation(t *testing.T) {
 				}
 				there, here, counted := map[string]int{}, map[string]int{}, map[string]int{}
 				for i := range own.Violations {
-					there[own.Violations[i].key()]++
+					there[key(&own.Violations[i])]++
 				}
 				for i := range r.Violations {
 					v := &r.Violations[i]
@@ -89,8 +86,8 @@ func TestSeparation(t *testing.T) {
 						require.Equal(t, CauseFirmware, v.Cause, "%+v", v)
 					}
 					if v.Rule != RuleExactlyOnce { // which says later where a packet was lost
-						if here[v.key()]++; v.Cause == CauseFirmware {
-							counted[v.key()]++
+						if here[key(v)]++; v.Cause == CauseFirmware {
+							counted[key(v)]++
 						}
 					}
 				}
@@ -112,39 +109,6 @@ func TestSeparation(t *testing.T) {
 	}
 }
 
-// TestCause: what another run says of violations. Each that it has accounts for one.
-func TestCause(t *testing.T) {
-	at := func(rule, path, message string, slots ...uint64) (all []Violation) {
-		for _, slot := range slots {
-			all = append(all, Violation{Rule: rule, Path: path, Message: message, Slot: slot})
-		}
-		return all
-	}
-	const faults, own, unclear = CauseFaults, CauseFirmware, CauseUnclear
-	for name, c := range map[string]struct {
-		slots []uint64 // of violations of rule a on path p with the message m
-		sound []Violation
-		more  uint64 // that are not in its list
-		want  []string
-	}{
-		"none":                       {[]uint64{3}, nil, 0, []string{faults}},
-		"another rule or path":       {[]uint64{3}, append(at("b", "p", "m", 3), at("a", "q", "m", 3)...), 0, []string{faults}},
-		"another slot":               {[]uint64{3}, append(at("a", "p", "n", 3), at("a", "p", "m", 9)...), 0, []string{own}},
-		"another way":                {[]uint64{3}, at("a", "p", "n", 3), 0, []string{unclear}},
-		"not all are listed":         {[]uint64{3, 4}, append(at("b", "p", "m", 3), at("a", "p", "m", 4)...), 100, []string{unclear, own}},
-		"each one accounts for one":  {[]uint64{0, 3, 5}, at("a", "p", "m", 0), 0, []string{own, faults, faults}},
-		"the same slot first":        {[]uint64{2, 3, 5}, at("a", "p", "m", 3, 5), 0, []string{faults, own, own}},
-		"then the nearest":           {[]uint64{6}, at("a", "p", "m", 1, 5), 0, []string{own}},
-		"which another does not get": {[]uint64{6, 8, 9}, at("a", "p", "m", 1, 5), 0, []string{own, own, faults}},
-	} {
-		report := &Report{Violations: append(at("a", "p", "m", c.slots...), at(RuleReplay, "p", "m", 3)...)}
-		noteCauses(report, &Report{Violations: c.sound, ViolationsTotal: uint64(len(c.sound)) + c.more})
-		for i, want := range append(c.want, "") { // a replay is of neither run
-			require.Equal(t, want, report.Violations[i].Cause, "%s: slot %d", name, report.Violations[i].Slot)
-		}
-	}
-}
-
 // TestSeparationInterrupted: a run that is interrupted while it is repeated without faults says that causes
 // are not known.
 func TestSeparationInterrupted(t *testing.T) {
@@ -162,3 +126,6 @@ func TestSeparationInterrupted(t *testing.T) {
 		require.Empty(t, r.Violations[i].Cause)
 	}
 }
+
+// key is what tells violations apart.
+func key(v *Violation) string { return v.Rule + " " + v.Path + " " + v.Message }

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -142,7 +143,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 // stateIdentity refuses the state of another firmware, seed, scenario or way to run it, and says
 // all in which it differs.
 func (m *Machine) stateIdentity(v *hw.StateVisitor) {
-	mode, rtl := or(m.config.Firmware.Mode, ModeBanked), ""
+	mode, rtl := cmp.Or(m.config.Firmware.Mode, ModeBanked), ""
 	if m.rtl != nil {
 		rtl = string(m.rtl.identity())
 	}

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/internal/outcome"
 	"starloom/traces"
 )
 
@@ -95,7 +96,7 @@ func Study(ctx context.Context, name string, o StudyOptions) (*StudyReport, erro
 	var interrupted *interruptedError
 	switch {
 	case errors.As(err, &interrupted):
-		report.Verdict, report.Notes, report.interrupted = VerdictFail, []string{err.Error()}, true
+		report.Verdict, report.Notes, report.Aside.CutShort = VerdictFail, []string{err.Error()}, true
 	case err != nil:
 		return nil, err
 	}
@@ -216,7 +217,7 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 }
 
 func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.Sample, error) {
-	values := histogram{}
+	values := outcome.Histogram{}
 	b, err := r.scenario(x).batch(Seeds{1, uint64(runs)}, MachineOptions{Engine: EngineSlot, Workers: r.options.Workers})
 	if err != nil {
 		return nil, err
@@ -238,11 +239,11 @@ func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.
 				sample.Lists[m.Name].Add(value)
 			}
 		}
-		value, ok := number64(run.report.Metrics.Get(metric))
+		value, ok := outcome.Number64(run.report.Metrics.Get(metric))
 		if !ok {
 			return fmt.Errorf("%s: no metric %s", name, metric)
 		}
-		values.add(value)
+		values.Add(value)
 		if run.report.Verdict != VerdictPass {
 			sample.Failed++
 		}
@@ -256,7 +257,7 @@ func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.
 	if err != nil {
 		return nil, err
 	}
-	s := values.statistic(metric)
+	s := values.Statistic(metric)
 	sample.Mean, sample.SD, sample.SE, sample.Median, sample.Max = *s.Mean, *s.SD, *s.SE, *s.Median, *s.Max
 	return sample, nil
 }

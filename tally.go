@@ -2,25 +2,16 @@ package starloom
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"math"
-	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
-	"starloom/fabric"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
 	"starloom/traces"
 )
-
-// failedRunsMax is the number of failed runs that a report lists; the CSV has all.
-const failedRunsMax = 10_000
-
-// finishingTimes are the figures that say when a run was finished. Runs that failed
-// have none: those that broke a rule, too, did not do their work in that time.
-var finishingTimes = []string{"slots", "cycles", "steps", "lambda", "completion"}
 
 // tally keeps what is said of many runs, which are added in their order: statistics,
 // what failed, the worst, and rows of a table. What it keeps grows with the number of
@@ -42,10 +33,10 @@ type tally struct {
 	broken    uint64 // violations
 	traps     uint64
 	onTrust   uint64 // announced deliveries that cannot be checked
-	measured  measured
+	measured  meter.Measured
 
-	faulty bool      // the runs have faults
-	breaks histogram // of those that failed: the slot of the first violation
+	faulty bool              // the runs have faults
+	breaks outcome.Histogram // of those that failed: the slot of the first violation
 
 	// With several rates of faults, those so far, and what each has brought.
 	rate  *float64 // of the runs that are added now, nil for one rate
@@ -56,8 +47,8 @@ type tally struct {
 type rateTally struct {
 	rate         float64
 	runs, passed uint64
-	slots        histogram // of those that passed
-	faults       histogram // how often faults.random has happened
+	slots        outcome.Histogram // of those that passed
+	faults       outcome.Histogram // how often faults.random has happened
 }
 
 // figure is one figure of all runs.
@@ -65,48 +56,13 @@ type figure struct {
 	name     string
 	numeric  bool // some run has it, as a number
 	finishes bool
-	values   histogram
-}
-
-// FailedRun is a run of many that failed.
-type FailedRun struct {
-	Seed        uint64   `json:"seed"`
-	Permutation *uint64  `json:"permutation,omitempty"` // its number, if every permutation was run
-	Rate        *float64 `json:"rate,omitempty"`        // of faults.random, if there are several
-	Rule        string   `json:"rule"`                  // the first one that it broke
-
-	first Violation
-}
-
-// FinishedRun is a run of many that passed.
-type FinishedRun struct {
-	Seed        uint64  `json:"seed"`
-	Permutation *uint64 `json:"permutation,omitempty"`
-	Slots       uint64  `json:"slots"`
-}
-
-// alone returns the options that repeat one of many runs.
-func alone(seed uint64, permutation *uint64) string {
-	options := fmt.Sprintf("--seed %d", seed)
-	if permutation != nil {
-		options += fmt.Sprintf(" --permutation %d", *permutation)
-	}
-	return options
-}
-
-// alone returns the options that repeat the run, and what to change in the scenario.
-func (f *FailedRun) alone() string {
-	options := alone(f.Seed, f.Permutation)
-	if f.Rate != nil {
-		options += " with rate: " + exactFloat(*f.Rate)
-	}
-	return options
+	values   outcome.Histogram
 }
 
 // begin says that the runs that are added next have a rate.
 func (t *tally) begin(rate float64) {
 	t.rate = &rate
-	t.rates = append(t.rates, rateTally{rate: rate, slots: histogram{}, faults: histogram{}})
+	t.rates = append(t.rates, rateTally{rate: rate, slots: outcome.Histogram{}, faults: outcome.Histogram{}})
 }
 
 // newTally returns an empty tally that writes a row for each run to rows, or none
@@ -139,45 +95,45 @@ func (t *tally) add(run *batchRun) error {
 	if x := run.measured; x != nil {
 		if t.rate != nil { // each has runs from 0 on
 			before := t.runs - t.rates[len(t.rates)-1].runs
-			x.start.run, x.slot.run = x.start.run+before, x.slot.run+before
+			x.Start.Run, x.Slot.Run = x.Start.Run+before, x.Slot.Run+before
 		}
-		t.measured.merge(x)
+		t.measured.Merge(x)
 	}
-	t.frames.add(r.Frames)
+	t.frames.Add(r.Frames)
 	t.broken += r.ViolationsTotal
 	t.traps += r.Firmware.Traps
-	t.onTrust += r.onTrust
+	t.onTrust += r.Aside.OnTrust
 	t.slotsMax = max(t.slotsMax, r.Slots)
 	t.faulty = t.faulty || len(r.Faults) > 0
 	rule := ""
 	if passed {
 		if t.worst == nil || r.Slots > t.worst.Slots {
-			t.worst = &FinishedRun{run.seed, permutation, r.Slots}
+			t.worst = &FinishedRun{Seed: run.seed, Permutation: permutation, Slots: r.Slots}
 		}
 	} else {
 		first := r.Violations[0]
 		rule = first.Rule
 		if t.breaks == nil {
-			t.breaks = histogram{}
+			t.breaks = outcome.Histogram{}
 		}
-		t.breaks.add(float64(first.Slot))
+		t.breaks.Add(float64(first.Slot))
 		t.failedAll++
 		if t.firstFail == nil {
 			t.firstFail = r
 		}
-		failed := FailedRun{run.seed, permutation, t.rate, rule, first}
-		if len(t.failed) < failedRunsMax {
+		failed := FailedRun{Seed: run.seed, Permutation: permutation, Rate: t.rate, Rule: rule, First: first}
+		if len(t.failed) < outcome.FailedRunsMax {
 			t.failed = append(t.failed, failed)
 		}
-		if n := len(t.seeds); n < junitSeedsMax && (n == 0 || t.seeds[n-1].Seed != run.seed) {
+		if n := len(t.seeds); n < outcome.JUnitSeedsMax && (n == 0 || t.seeds[n-1].Seed != run.seed) {
 			t.seeds = append(t.seeds, failed)
 		}
 	}
 
-	figures := r.figures()
+	figures := r.Figures()
 	if t.figures == nil {
 		for _, m := range figures {
-			t.figures = append(t.figures, figure{m.Name, false, slices.Contains(finishingTimes, m.Name), histogram{}})
+			t.figures = append(t.figures, figure{m.Name, false, slices.Contains(outcome.FinishingTimes, m.Name), outcome.Histogram{}})
 		}
 		if err := t.head(); err != nil {
 			return err
@@ -185,10 +141,10 @@ func (t *tally) add(run *batchRun) error {
 	}
 	for i := range t.figures {
 		f := &t.figures[i]
-		value, numeric := number64(figures[i].Value)
+		value, numeric := outcome.Number64(figures[i].Value)
 		f.numeric = f.numeric || numeric
 		if numeric && (passed || !f.finishes) {
-			f.values.add(value)
+			f.values.Add(value)
 		}
 	}
 	return t.row(run, rule, figures)
@@ -224,11 +180,11 @@ func (t *tally) row(run *batchRun, rule string, figures []Metric) error {
 		row = append(row, strconv.FormatUint(run.permutation, 10))
 	}
 	if t.rate != nil {
-		row = append(row, exactFloat(*t.rate))
+		row = append(row, outcome.ExactFloat(*t.rate))
 	}
 	row = append(row, string(r.Verdict), rule, strconv.FormatUint(r.ViolationsTotal, 10))
 	for _, m := range figures {
-		row = append(row, exactMetric(m.Value))
+		row = append(row, outcome.ExactMetric(m.Value))
 	}
 	return t.rows.Write(append(row, r.Digest))
 }
@@ -245,10 +201,10 @@ func (t *tally) flush() error {
 // add adds a run.
 func (t *rateTally) add(r *Report, passed bool) {
 	t.runs++
-	t.faults.add(float64(r.Faults[len(r.Faults)-1].Count))
+	t.faults.Add(float64(r.Faults[len(r.Faults)-1].Count))
 	if passed {
 		t.passed++
-		t.slots.add(float64(r.Slots))
+		t.slots.Add(float64(r.Slots))
 	}
 }
 
@@ -258,14 +214,14 @@ func (t *tally) statistics() Statistics {
 	all := Statistics{}
 	if t.rate != nil {
 		for i := range t.rates {
-			r, name := &t.rates[i], "rate["+exactFloat(t.rates[i].rate)+"]"
-			all = append(all, survived(name+".survived", r.runs, r.passed), r.slots.statistic(name+".slots"), r.faults.statistic(name+".faults"))
+			r, name := &t.rates[i], "rate["+outcome.ExactFloat(t.rates[i].rate)+"]"
+			all = append(all, survived(name+".survived", r.runs, r.passed), r.slots.Statistic(name+".slots"), r.faults.Statistic(name+".faults"))
 		}
 		return all
 	}
 	for i := range t.figures {
 		if f := &t.figures[i]; f.numeric || f.finishes {
-			all = append(all, f.values.statistic(f.name))
+			all = append(all, f.values.Statistic(f.name))
 		}
 	}
 	if t.faulty {
@@ -295,26 +251,26 @@ func (t *tally) survival() (curve Statistics) {
 
 // survived is 1 for each run that has survived, 0 for the others.
 func survived(name string, runs, alive uint64) Statistic {
-	values := histogram{}
+	values := outcome.Histogram{}
 	for value, count := range map[float64]uint64{0: runs - alive, 1: alive} {
 		if count > 0 {
 			values[value] = count
 		}
 	}
-	return values.statistic(name)
+	return values.Statistic(name)
 }
 
 // curve is the survival curve with all its points; nil without faults.
 func (t *tally) curve() (curve Survival) {
 	for i := range t.rates {
 		if r := &t.rates[i]; r.runs > 0 {
-			point := newSurvivalPoint(r.runs, r.passed)
+			point := outcome.NewSurvivalPoint(r.runs, r.passed)
 			point.Rate = &r.rate
 			curve = append(curve, point)
 		}
 	}
 	if curve == nil && t.faulty {
-		curve = survivalBySlot(t.runs, t.breaks)
+		curve = outcome.SurvivalBySlot(t.runs, t.breaks)
 	}
 	return curve
 }
@@ -324,65 +280,4 @@ func (t *tally) digest() string {
 	var d traces.Digest
 	d.Slot(0, t.sum)
 	return d.String()
-}
-
-// figures lists all figures of a run: how long it took, its metrics, its frames.
-func (r *Report) figures() []Metric {
-	all := make([]Metric, 0, 2+len(r.Metrics)+8)
-	all = append(all, Metric{Name: "slots", Value: r.Slots}, Metric{Name: "cycles", Value: r.Cycles})
-	all = append(all, r.Metrics...)
-	for i := range r.Faults {
-		all = append(all, Metric{Name: fmt.Sprintf("fault[%d].%s", i, r.Faults[i].Kind), Value: r.Faults[i].Count})
-	}
-	frames := reflect.ValueOf(r.Frames)
-	for i := range frames.NumField() {
-		all = append(all, Metric{Name: "frames." + frames.Type().Field(i).Tag.Get("json"), Value: frames.Field(i).Uint()})
-	}
-	return all
-}
-
-// add adds the counters of another run.
-func (f *Frames) add(o Frames) {
-	sum, more := reflect.ValueOf(f).Elem(), reflect.ValueOf(o)
-	for i := range sum.NumField() {
-		sum.Field(i).SetUint(sum.Field(i).Uint() + more.Field(i).Uint())
-	}
-}
-
-// number64 returns a figure that is a number.
-func number64(value any) (float64, bool) {
-	switch v := value.(type) {
-	case int:
-		return float64(v), true
-	case uint64:
-		return float64(v), true
-	case float64:
-		return v, true
-	}
-	return 0, false
-}
-
-// exactMetric writes a figure for scripts, with all digits, and nothing for one that is not known;
-// lists are separated by blanks.
-func exactMetric(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return ""
-	case int:
-		return strconv.Itoa(v)
-	case uint64:
-		return strconv.FormatUint(v, 10)
-	case float64:
-		return exactFloat(v)
-	case string:
-		return v
-	}
-	if lined, ok := value.(fabric.Lined); ok {
-		return strings.Join(lined.Lines(), "; ")
-	}
-	data, err := json.Marshal(value)
-	if err != nil {
-		return fmt.Sprint(value)
-	}
-	return strings.NewReplacer("[", "", "]", "", ",", " ").Replace(string(data))
 }

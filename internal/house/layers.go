@@ -24,7 +24,7 @@ var layers = []string{
 	"starloom/fabric/crossbar/scatter", "starloom/fabric/crossbar/scatter/scattertest",
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
 	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
-	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/tools", "starloom",
+	"starloom/internal/outcome", "starloom/internal/meter", "starloom/internal/strict", "starloom/internal/maps", "starloom/internal/tools", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/tuned",
 	"starloom/examples/languages", "starloom/cmd/starloom",
 	"starloom/internal/house",

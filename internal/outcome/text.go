@@ -1,7 +1,8 @@
-package starloom
+package outcome
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"encoding/xml"
@@ -31,26 +32,26 @@ const (
 // run came, its figures, and the files with the command that opens each.
 func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), printable(r.Scenario))
+	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), Printable(r.Scenario))
 	shown, ofRule := uint64(0), map[string]int{}
 	for _, v := range causesFirst(r.Violations) {
 		if ofRule[v.Rule]++; ofRule[v.Rule] > violationsShownPerRule || shown == violationsShown {
 			continue
 		}
 		shown++
-		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.where(), printable(v.Message), causeText(v.Cause))
+		fmt.Fprintf(&b, "  %s: %s: %s%s\n", v.Rule, v.Where(), Printable(v.Message), causeText(v.Cause))
 		v.writeBacktrace(&b, framesShown)
 	}
 	if more := r.ViolationsTotal - shown; more > 0 {
 		fmt.Fprintf(&b, "  and %d more; --json lists the first %d\n", more, ViolationsMax)
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "  note: %s\n", printable(note))
+		fmt.Fprintf(&b, "  note: %s\n", Printable(note))
 	}
-	rtlPassed(&b, r.Verdict, r.RTL, r.rtlCheck)
+	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck)
 	for _, file := range r.Files {
 		if file.Note != "" {
-			fmt.Fprintf(&b, "  note: %s %s\n", printable(or(file.Path, file.Kind)), file.Note)
+			fmt.Fprintf(&b, "  note: %s %s\n", Printable(cmp.Or(file.Path, file.Kind)), file.Note)
 		}
 	}
 	b.WriteByte('\n')
@@ -99,7 +100,7 @@ func (r *Report) WriteText(w io.Writer) error {
 // packets may be dated before them, and follows from them. Other forms of the report are by cycle alone.
 func causesFirst(violations []Violation) []Violation {
 	of := func(v Violation) int {
-		if k := slices.Index([]string{RuleTrap, RuleFail, RuleIllegalSend, RuleIllegalListen, RuleMeetsBudget}, v.Rule); k >= 0 {
+		if k := slices.Index([]string{fabric.RuleTrap, fabric.RuleFail, fabric.RuleIllegalSend, fabric.RuleIllegalListen, fabric.RuleMeetsBudget}, v.Rule); k >= 0 {
 			return 0
 		}
 		return 1
@@ -120,14 +121,14 @@ func rows(row func(name, value string), name string, lines []string) {
 			row("", fmt.Sprintf("... and %d more; --json has all", len(lines)-i))
 			return
 		}
-		row(name, printable(line))
+		row(name, Printable(line))
 		name = ""
 	}
 }
 
 // firmwareText says which firmware ran.
 func firmwareText(f FirmwareReport) string {
-	text := printable(f.Image)
+	text := Printable(f.Image)
 	if len(f.SHA256) >= 12 {
 		text += ", sha256 " + f.SHA256[:12]
 	}
@@ -170,8 +171,8 @@ func modeText(f *FirmwareReport) string {
 	return f.Mode
 }
 
-// where says when and where a rule broke.
-func (v *Violation) where() string {
+// Where says when and where a rule broke.
+func (v *Violation) Where() string {
 	text := fmt.Sprintf("cycle %d, slot %d", v.Cycle, v.Slot)
 	if v.Path != "" {
 		text += ", " + v.Path
@@ -188,7 +189,7 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 	path := map[string]string{}
 	for _, file := range files {
 		if !file.Stream {
-			path[file.Kind] = shellQuote(file.Path)
+			path[file.Kind] = ShellQuote(file.Path)
 		}
 	}
 	b.WriteByte('\n')
@@ -210,7 +211,7 @@ func writeFiles(b *bytes.Buffer, files []OutputFile) {
 				opener = "tshark -X lua_script:" + path["lua"] + " -r " + path["pcapng"]
 			}
 		}
-		line := file.Kind + "\t" + printable(file.Path)
+		line := file.Kind + "\t" + Printable(file.Path)
 		if opener != "" {
 			line += "\topen: " + opener
 		}
@@ -254,8 +255,8 @@ func formatFloat(f float64) string {
 	return strconv.FormatFloat(f, 'g', 6, 64)
 }
 
-// printable replaces what could move a terminal's cursor.
-func printable(text string) string {
+// Printable replaces what could move a terminal's cursor.
+func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {
 			return unicode.ReplacementChar
@@ -271,12 +272,12 @@ func (v *Violation) writeBacktrace(w io.Writer, most int) {
 			fmt.Fprintf(w, "    and %s more; --json has all\n", traces.Plural(len(v.Backtrace)-k, "caller", "callers"))
 			return
 		}
-		fmt.Fprintf(w, "    in %s\n", printable(frame.String()))
+		fmt.Fprintf(w, "    in %s\n", Printable(frame.String()))
 	}
 }
 
-// shellQuote quotes a path if a shell would take it apart.
-func shellQuote(path string) string {
+// ShellQuote quotes a path if a shell would take it apart.
+func ShellQuote(path string) string {
 	const plain = "/._-+=:@%,"
 	safe := path != "" && !strings.ContainsFunc(path, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r)
@@ -284,7 +285,7 @@ func shellQuote(path string) string {
 	if safe {
 		return path
 	}
-	return "'" + strings.ReplaceAll(printable(path), "'", `'\''`) + "'"
+	return "'" + strings.ReplaceAll(Printable(path), "'", `'\''`) + "'"
 }
 
 // The parts of a JUnit file that continuous integration servers read.
@@ -329,12 +330,12 @@ func (r *Report) WriteJUnit(w io.Writer) error {
 		if violations := broken[rule]; len(violations) > 0 {
 			var text strings.Builder
 			for _, v := range violations {
-				fmt.Fprintf(&text, "%s: %s%s\n", v.where(), v.Message, causeText(v.Cause))
+				fmt.Fprintf(&text, "%s: %s%s\n", v.Where(), v.Message, causeText(v.Cause))
 				v.writeBacktrace(&text, len(v.Backtrace))
 			}
 			first := violations[0]
 			testCase.Failure = &junitFailure{
-				Message: fmt.Sprintf("%s: %s", first.where(), first.Message),
+				Message: fmt.Sprintf("%s: %s", first.Where(), first.Message),
 				Text:    text.String(),
 			}
 			suite.Failures++
@@ -405,12 +406,12 @@ func (r *StudyReport) WriteCSV(w io.Writer) error {
 		if f == nil {
 			return ""
 		}
-		return exactFloat(*f)
+		return ExactFloat(*f)
 	}
 	rows := [][]string{{"case", "quantity", "published", "reference", "measured", "sd", "se", "runs", "tolerance", "ok", "contradicted", "note"}}
 	for _, x := range r.Rows {
-		rows = append(rows, []string{x.Case, x.Quantity, exact(x.Published), exact(x.Reference), exactFloat(x.Measured), exact(x.SD), exact(x.SE),
-			strconv.Itoa(x.Runs), exactFloat(x.Tolerance), strconv.FormatBool(x.OK), strconv.FormatBool(x.Contradicted), x.Note})
+		rows = append(rows, []string{x.Case, x.Quantity, exact(x.Published), exact(x.Reference), ExactFloat(x.Measured), exact(x.SD), exact(x.SE),
+			strconv.Itoa(x.Runs), ExactFloat(x.Tolerance), strconv.FormatBool(x.OK), strconv.FormatBool(x.Contradicted), x.Note})
 	}
 	return csv.NewWriter(w).WriteAll(rows)
 }

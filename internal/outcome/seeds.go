@@ -1,4 +1,4 @@
-package starloom
+package outcome
 
 import (
 	"bytes"
@@ -36,9 +36,8 @@ type SeedsReport struct {
 	// Files lists what was written beside the report, for the text form only.
 	Files []OutputFile `json:"-"`
 
-	command     string      // of a run; the options of one seed are to be added
-	rtlCheck    string      // as Report's
-	failedSeeds []FailedRun // the first run of every seed that failed, for junitSeedsMax seeds
+	// Aside is what Starloom itself notes beside the report.
+	Aside Aside `json:"-"`
 }
 
 // WriteJSON writes the stable, versioned form.
@@ -51,10 +50,10 @@ func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	if out.Failed == nil {
 		out.Failed = []FailedRun{}
 	}
-	return writeJSON(w, &out)
+	return WriteJSON(w, &out)
 }
 
-func (r *SeedsReport) title() string { return r.Scenario }
+func (r *SeedsReport) Title() string { return r.Scenario }
 
 // Interrupted reports whether the runs were ended from outside.
 func (r *SeedsReport) Interrupted() bool { return r.Runs < r.RunsTotal }
@@ -76,14 +75,14 @@ func (r *SeedsReport) interrupted() string {
 // the options that repeat them, and the statistics of all figures.
 func (r *SeedsReport) WriteText(w io.Writer) error {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), printable(r.Scenario))
+	fmt.Fprintf(&b, "%s  %s\n", strings.ToUpper(string(r.Verdict)), Printable(r.Scenario))
 	shown := r.Failed[:min(len(r.Failed), violationsShown)]
 	for i := range shown {
 		failed := &shown[i]
-		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", failed.alone(), failed.Rule, failed.first.where(), printable(failed.first.Message))
+		fmt.Fprintf(&b, "  %s: %s: %s: %s\n", failed.alone(), failed.Rule, failed.First.Where(), Printable(failed.First.Message))
 	}
 	if more := r.FailedTotal - uint64(len(shown)); more > 0 {
-		fmt.Fprintf(&b, "  and %d more failed; --json lists the first %d, --csv all\n", more, failedRunsMax)
+		fmt.Fprintf(&b, "  and %d more failed; --json lists the first %d, --csv all\n", more, FailedRunsMax)
 	}
 	if text := r.interrupted(); text != "" {
 		fmt.Fprintf(&b, "  %s\n", text)
@@ -92,16 +91,16 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 		var times []string
 		for _, s := range r.Statistics {
 			name := s.Name[strings.LastIndexByte(s.Name, '.')+1:] // without its rate
-			if slices.Contains(finishingTimes, name) && !slices.Contains(times, name) {
+			if slices.Contains(FinishingTimes, name) && !slices.Contains(times, name) {
 				times = append(times, name)
 			}
 		}
 		fmt.Fprintf(&b, "  note: %s are those of the runs that passed\n", strings.Join(times, ", "))
 	}
 	for _, note := range r.Notes {
-		fmt.Fprintf(&b, "  note: %s\n", printable(note))
+		fmt.Fprintf(&b, "  note: %s\n", Printable(note))
 	}
-	rtlPassed(&b, r.Verdict, r.RTL, r.rtlCheck)
+	rtlPassed(&b, r.Verdict, r.RTL, r.Aside.RTLCheck)
 	b.WriteByte('\n')
 
 	seeds := Seeds{r.Seeds[0], r.Seeds[1]}
@@ -114,7 +113,7 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	row("runs", strconv.FormatUint(r.Runs, 10))
 	row("failed", strconv.FormatUint(r.FailedTotal, 10))
 	if r.MostSlots != nil {
-		row("most slots", fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, alone(r.MostSlots.Seed, r.MostSlots.Permutation)))
+		row("most slots", fmt.Sprintf("%d, repeat with %s", r.MostSlots.Slots, Alone(r.MostSlots.Seed, r.MostSlots.Permutation)))
 	}
 	fmt.Fprint(table, "\n")
 	if err := table.Flush(); err != nil {
@@ -176,8 +175,8 @@ func (s Statistics) writeText(w io.Writer) error {
 // case per seed. The failure of a seed names the first of its runs that failed.
 func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 	broken := map[uint64]*FailedRun{}
-	for i := range r.failedSeeds {
-		broken[r.failedSeeds[i].Seed] = &r.failedSeeds[i]
+	for i := range r.Aside.FailedSeeds {
+		broken[r.Aside.FailedSeeds[i].Seed] = &r.Aside.FailedSeeds[i]
 	}
 	suite := junitSuite{Name: r.Scenario}
 	seeds := r.Runs / max(r.Permutations, 1)
@@ -185,12 +184,12 @@ func (r *SeedsReport) WriteJUnit(w io.Writer) error {
 		seed := r.Seeds[0] + i
 		testCase := junitCase{Class: r.Scenario, Name: fmt.Sprintf("seed %d", seed)}
 		if failed := broken[seed]; failed != nil {
-			first := &failed.first
+			first := &failed.First
 			var backtrace strings.Builder
 			first.writeBacktrace(&backtrace, len(first.Backtrace))
 			testCase.Failure = &junitFailure{
-				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.where(), first.Message),
-				Text:    backtrace.String() + "repeat with " + strings.TrimSpace(r.command+" "+failed.alone()) + "\n",
+				Message: fmt.Sprintf("%s: %s: %s", failed.Rule, first.Where(), first.Message),
+				Text:    backtrace.String() + "repeat with " + strings.TrimSpace(r.Aside.Command+" "+failed.alone()) + "\n",
 			}
 			suite.Failures++
 		}

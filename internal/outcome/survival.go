@@ -1,4 +1,4 @@
-package starloom
+package outcome
 
 import (
 	"encoding/csv"
@@ -34,8 +34,8 @@ type SurvivalPoint struct {
 // wilsonZ is the quantile of the normal distribution for a confidence of 95%.
 const wilsonZ = 1.959963984540054
 
-// newSurvivalPoint is the point of so many runs, one or more.
-func newSurvivalPoint(runs, survived uint64) SurvivalPoint {
+// NewSurvivalPoint is the point of so many runs, one or more.
+func NewSurvivalPoint(runs, survived uint64) SurvivalPoint {
 	n, p := float64(runs), float64(survived)/float64(runs)
 	z2 := float64(wilsonZ * wilsonZ)
 	middle := float64(p + float64(z2/float64(2*n)))
@@ -51,11 +51,11 @@ func newSurvivalPoint(runs, survived uint64) SurvivalPoint {
 	return point
 }
 
-// survivalBySlot is the curve of so many runs of which those that failed broke their first rule in
+// SurvivalBySlot is the curve of so many runs of which those that failed broke their first rule in
 // the slots of breaks: a point for each such slot, after one at the start.
-func survivalBySlot(runs uint64, breaks histogram) (curve Survival) {
+func SurvivalBySlot(runs uint64, breaks Histogram) (curve Survival) {
 	add := func(slot, alive uint64) {
-		point := newSurvivalPoint(runs, alive)
+		point := NewSurvivalPoint(runs, alive)
 		point.Slot = &slot
 		curve = append(curve, point)
 	}
@@ -82,7 +82,7 @@ func (s Survival) WriteCSV(w io.Writer) error {
 		p := &s[i]
 		row := []string{p.at(), strconv.FormatUint(p.Runs, 10), strconv.FormatUint(p.Survived, 10)}
 		for _, value := range []float64{p.Fraction, p.Low, p.High} {
-			row = append(row, exactFloat(value))
+			row = append(row, ExactFloat(value))
 		}
 		if err == nil {
 			err = rows.Write(row)
@@ -98,7 +98,7 @@ func (s Survival) WriteCSV(w io.Writer) error {
 // at is the slot or the rate of a point.
 func (p *SurvivalPoint) at() string {
 	if p.Rate != nil {
-		return exactFloat(*p.Rate)
+		return ExactFloat(*p.Rate)
 	}
 	return strconv.FormatUint(*p.Slot, 10)
 }
@@ -114,9 +114,9 @@ func (s Survival) writeText(w io.Writer) error {
 	return table.Flush()
 }
 
-// plot is the curve with the intervals as its band: steps over slots, straight lines between rates. It
+// Plot is the curve with the intervals as its band: steps over slots, straight lines between rates. It
 // has nothing to draw if no run has ended.
-func (s Survival) plot(name string) *plot.Plot {
+func (s Survival) Plot(name string) *plot.Plot {
 	p := &plot.Plot{Title: "Survival of " + name + ", with intervals of 95%", X: plot.Axis{Label: "slot"}, Y: plot.Axis{Label: "fraction of runs that broke no rule"}}
 	if len(s) == 0 { // interrupted
 		return p
@@ -145,21 +145,4 @@ func (s Survival) plot(name string) *plot.Plot {
 	}
 	p.Curves = []plot.Curve{curve}
 	return p
-}
-
-// rates are those of faults.random that a scenario's runs of many seeds have one after another;
-// nil for one scenario.
-func (s *Scenario) rates() []float64 {
-	if s.Faults == nil || s.Faults.Random == nil {
-		return nil
-	}
-	return s.Faults.Random.Rates
-}
-
-// withRate is the scenario with one rate.
-func (s *Scenario) withRate(rate float64) *Scenario {
-	one, faults, random := *s, *s.Faults, *s.Faults.Random
-	random.Rate, random.Rates = &rate, nil
-	faults.Random, one.Faults = &random, &faults
-	return &one
 }

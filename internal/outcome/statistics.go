@@ -1,4 +1,4 @@
-package starloom
+package outcome
 
 import (
 	"encoding/csv"
@@ -48,17 +48,17 @@ func (s Statistics) MarshalJSON() ([]byte, error) {
 	return fabric.MarshalObject(len(s), func(i int) (string, any) { return s[i].Name, &s[i] })
 }
 
-// histogram counts values. What is made of it does not depend on the order in which
+// Histogram counts values. What is made of it does not depend on the order in which
 // they came.
-type histogram map[float64]uint64
+type Histogram map[float64]uint64
 
-func (h histogram) add(value float64) { h[value]++ }
+func (h Histogram) Add(value float64) { h[value]++ }
 
-// statistic sums up. The sums run over sorted values, so that rounding is the same in
+// Statistic sums up. The sums run over sorted values, so that rounding is the same in
 // all orders, and the deviations are taken from the mean, so that they keep their
 // digits when it is large. Products are rounded by a conversion: a processor that
 // multiplies and adds in one go would give other last digits.
-func (h histogram) statistic(name string) Statistic {
+func (h Histogram) Statistic(name string) Statistic {
 	s := Statistic{Name: name, Histogram: make([]Bin, 0, len(h))}
 	sum := 0.0
 	for _, value := range slices.Sorted(maps.Keys(h)) {
@@ -129,9 +129,9 @@ func (s *Statistic) draw() string {
 	return b.String()
 }
 
-// writeCSV writes a table with a row for each figure; a histogram is one field of
+// WriteCSV writes a table with a row for each figure; a histogram is one field of
 // value:count, separated by blanks.
-func (s Statistics) writeCSV(w io.Writer) error {
+func (s Statistics) WriteCSV(w io.Writer) error {
 	table := csv.NewWriter(w)
 	rows := [][]string{{"metric", "runs", "mean", "sd", "se", "min", "median", "max", "histogram"}}
 	for i := range s {
@@ -140,18 +140,18 @@ func (s Statistics) writeCSV(w io.Writer) error {
 		for _, value := range []*float64{x.Mean, x.SD, x.SE, x.Min, x.Median, x.Max} {
 			text := ""
 			if value != nil {
-				text = exactFloat(*value)
+				text = ExactFloat(*value)
 			}
 			row = append(row, text)
 		}
 		bins := make([]string, len(x.Histogram))
 		for k, bin := range x.Histogram {
-			bins[k] = exactFloat(bin.Value) + ":" + strconv.FormatUint(bin.Count, 10)
+			bins[k] = ExactFloat(bin.Value) + ":" + strconv.FormatUint(bin.Count, 10)
 		}
 		rows = append(rows, append(row, strings.Join(bins, " ")))
 	}
 	return table.WriteAll(rows)
 }
 
-// exactFloat writes the shortest decimal number that reads back as f.
-func exactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// ExactFloat writes the shortest decimal number that reads back as f.
+func ExactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }

@@ -1,0 +1,274 @@
+package meter
+
+import (
+	"cmp"
+	"math"
+	"math/bits"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/internal/outcome"
+)
+
+// Clock is the clock of the processors: what their handlers cost, in cycles of the fabric.
+// nil: handlers take no time.
+type Clock struct {
+	ratio  uint64 // costs that a processor works off in a cycle
+	Budget uint64 // cycles of a handler in a slot; 0: any number
+
+	Longest []uint32 // by processor: what the longest call of its slot handler has cost; nil if there are too many
+}
+
+func NewClock(c *CPU, processors int) *Clock {
+	x := &Clock{ratio: c.Ratio, Budget: c.Budget}
+	if processors <= outcome.LongestProcessorsMax {
+		x.Longest = make([]uint32, processors)
+	}
+	return x
+}
+
+// Spread is how long the calls of a handler took, in cycles: exact to 4,095, above that with
+// an error of less than 1 in 2,048, but for the largest one.
+type Spread struct {
+	counts []uint64 // by bucketOf
+	sum    uint64
+	longestCall
+}
+
+// longestCall is how long the longest call of a handler took, and the first one that took as long.
+type longestCall struct {
+	max       uint64
+	Run       uint64 // its place among all, of a spread of many runs; else 0
+	slot      uint64
+	processor uint64 // the first in that slot
+}
+
+// compare is above 0 if o comes before c: it is longer, or the first of equals.
+func (c *longestCall) compare(o *longestCall) int {
+	return cmp.Or(cmp.Compare(o.max, c.max), cmp.Compare(c.Run, o.Run), cmp.Compare(c.slot, o.slot), cmp.Compare(c.processor, o.processor))
+}
+
+const (
+	bucketBits  = 11
+	exactCycles = 1<<(bucketBits+1) - 1 // up to here a range is a number
+)
+
+// bucketOf numbers the ranges of cycles: one for each up to 2^12-1, then 2^11 for each power of two.
+func bucketOf(cycles uint64) int {
+	shift := max(bits.Len64(cycles)-bucketBits-1, 0)
+	return shift<<bucketBits + int(cycles>>shift)
+}
+
+// bucketTop returns the largest number in a range.
+func bucketTop(bucket int) uint64 {
+	shift := max(bucket>>bucketBits-1, 0)
+	return (uint64(bucket-shift<<bucketBits)+1)<<shift - 1
+}
+
+func (d *Spread) Add(cycles uint64, processor int, slot uint32) {
+	bucket := bucketOf(cycles)
+	d.grow(bucket)
+	d.longest(cycles, processor, slot)
+	d.counts[bucket]++
+	d.sum += cycles
+}
+
+// Take counts calls of this slot up to the first that needs a look of its own, and returns its place:
+// one that may be the longest, misses the budget, has no range of its own yet, or has trapped.
+// first is the lowest of the processors.
+func (d *Spread) Take(costs []uint32, x *Clock, slot uint32, first int) int {
+	usual := min(d.max, cmp.Or(x.Budget, math.MaxUint64), uint64(max(len(d.counts), 1)-1), exactCycles)
+	if d.slot == uint64(slot) && uint64(first) < d.processor {
+		usual = min(usual, max(d.max, 1)-1) // it may be the first that took max
+	}
+	counts, sum := d.counts, uint64(0)
+	for place, cost := range costs {
+		cycles := x.Cycles(cost)
+		if cycles-1 >= usual {
+			d.sum += sum
+			return place
+		}
+		counts[cycles]++
+		sum += cycles
+	}
+	d.sum += sum
+	return len(costs)
+}
+
+// grow makes room for a range.
+func (d *Spread) grow(bucket int) {
+	if bucket >= len(d.counts) {
+		d.counts = append(d.counts, make([]uint64, bucket+1-len(d.counts))...)
+	}
+}
+
+// longest notes a call that may be the longest.
+func (d *Spread) longest(cycles uint64, processor int, slot uint32) {
+	if cycles > d.max || d.sum == 0 {
+		d.max, d.processor, d.slot = cycles, uint64(processor), uint64(slot)
+	} else if cycles == d.max && uint64(slot) == d.slot && uint64(processor) < d.processor {
+		d.processor = uint64(processor)
+	}
+}
+
+// merge adds what another part of the machine or another run has seen.
+func (d *Spread) merge(o *Spread) {
+	if len(o.counts) > len(d.counts) {
+		d.counts = append(d.counts, make([]uint64, len(o.counts)-len(d.counts))...)
+	}
+	for i, n := range o.counts {
+		d.counts[i] += n
+	}
+	if o.sum > 0 && (d.sum == 0 || d.compare(&o.longestCall) > 0) {
+		d.longestCall = o.longestCall
+	}
+	d.sum += o.sum
+}
+
+// clear forgets all calls.
+func (d *Spread) clear() { *d = Spread{counts: d.counts[:0]} }
+
+// State carries the spread.
+func (d *Spread) State(v *hw.StateVisitor, name string) {
+	hw.StateList(v, name+".counts", &d.counts)
+	for _, f := range []struct {
+		name  string
+		value *uint64
+	}{{".sum", &d.sum}, {".max", &d.max}, {".slot", &d.slot}, {".processor", &d.processor}} {
+		hw.StateScalar(v, name+f.name, f.value)
+	}
+}
+
+// report describes the calls.
+func (d *Spread) report(names fabric.Names) *outcome.HandlerCycles {
+	r := &outcome.HandlerCycles{Max: d.max}
+	for _, n := range d.counts {
+		r.Calls += n
+	}
+	if r.Calls == 0 {
+		return r
+	}
+	r.Mean = float64(d.sum) / float64(r.Calls)
+	r.Worst = &outcome.WorstCall{Processor: d.processor, Path: names.Processor(int(d.processor)), Slot: d.slot}
+	for _, p := range []struct {
+		percent uint64
+		to      *uint64
+	}{{50, &r.P50}, {90, &r.P90}, {99, &r.P99}, {100, &r.P100}} {
+		*p.to = min(d.rank((r.Calls*p.percent+99)/100), d.max)
+	}
+	var count uint64
+	for bucket, n := range d.counts {
+		top := bucketTop(bucket)
+		count += n
+		last := bucket == len(d.counts)-1
+		if count > 0 && (last || bits.Len64(bucketTop(bucket+1)) > bits.Len64(top)) {
+			r.Histogram = append(r.Histogram, outcome.CyclesBin{UpTo: 1<<bits.Len64(top) - 1, Calls: count})
+			count = 0
+		}
+	}
+	return r
+}
+
+// rank returns how many cycles the call took that is at this place, from 1, of all by length.
+func (d *Spread) rank(place uint64) uint64 {
+	for bucket, n := range d.counts {
+		if place <= n {
+			return bucketTop(bucket)
+		}
+		place -= n
+	}
+	return d.max
+}
+
+// Measured is what handlers have cost: of a shard, a machine or many runs.
+type Measured struct {
+	Start, Slot Spread
+	Overruns    uint64
+	Longest     []uint32 // as metering's, nil of a shard
+}
+
+// Reset forgets a run.
+func (x *Measured) Reset() {
+	x.Start.clear()
+	x.Slot.clear()
+	x.Overruns = 0
+}
+
+// Merge adds what was measured elsewhere.
+func (x *Measured) Merge(o *Measured) {
+	x.Start.merge(&o.Start)
+	x.Slot.merge(&o.Slot)
+	x.Overruns += o.Overruns
+	if x.Longest == nil {
+		x.Longest = slices.Clone(o.Longest)
+		return
+	}
+	for p, cost := range o.Longest {
+		x.Longest[p] = max(x.Longest[p], cost)
+	}
+}
+
+// SpreadWhole is what a spread was at the last whole boundary, but for its counts, and what has been
+// counted since.
+type SpreadWhole struct {
+	sum  uint64
+	zero uint64 // calls that took no cycle
+	longestCall
+	Costs []uint32 // since then, 0 of those that trapped
+}
+
+// Mark notes a spread at a whole boundary.
+func (w *SpreadWhole) Mark(d *Spread) {
+	w.sum, w.zero, w.longestCall, w.Costs = d.sum, 0, d.longestCall, w.Costs[:0]
+	if len(d.counts) > 0 {
+		w.zero = d.counts[0]
+	}
+}
+
+// TakeBack makes a spread what it was then.
+func (w *SpreadWhole) TakeBack(d *Spread, x *Clock) {
+	for _, cost := range w.Costs {
+		if cost > 0 {
+			d.counts[bucketOf(x.Cycles(cost))]--
+		}
+	}
+	d.sum, d.longestCall = w.sum, w.longestCall
+	if len(d.counts) > 0 {
+		d.counts[0] = w.zero
+	}
+}
+
+// Cycles returns how long a processor works off a cost.
+func (x *Clock) Cycles(cost uint32) uint64 {
+	if x.ratio == 1 {
+		return uint64(cost)
+	}
+	return (uint64(cost) + x.ratio - 1) / x.ratio
+}
+
+// Report describes what was measured with a clock.
+func (x *Measured) Report(r *outcome.FirmwareReport, cpu *CPU, names fabric.Names) {
+	clock := NewClock(cpu, 0)
+	r.CPU, r.Cycles, r.StartCycles = cpu.Model, x.Slot.report(names), x.Start.report(names)
+	addProcessors(r.Cycles, clock, x.Longest, names)
+	if clock.Budget > 0 {
+		r.BudgetCycles, r.Overruns = clock.Budget, &x.Overruns
+	}
+}
+
+// addProcessors adds the longest calls of the processors.
+func addProcessors(h *outcome.HandlerCycles, x *Clock, longest []uint32, names fabric.Names) {
+	if h.Calls == 0 || longest == nil {
+		return
+	}
+	h.MaxPerProcessor = make([]uint64, len(longest))
+	order := make([]int, len(longest))
+	for p, cost := range longest {
+		h.MaxPerProcessor[p], order[p] = x.Cycles(cost), p
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(h.MaxPerProcessor[b], h.MaxPerProcessor[a]) })
+	for _, p := range order[:min(outcome.SlowestMax, len(order))] {
+		h.Slowest = append(h.Slowest, outcome.ProcessorCycles{Processor: p, Path: names.Processor(p), Max: h.MaxPerProcessor[p]})
+	}
+}

@@ -1,0 +1,125 @@
+package outcome
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"starloom/firmware"
+	"starloom/firmware/wasm"
+	"strings"
+)
+
+// CallProfile says where a call has spent its cost.
+type CallProfile struct {
+	Cost uint64 `json:"cost"`          // by the model's table; a processor works off clock_ratio of it in a cycle
+	Cut  bool   `json:"cut,omitempty"` // only the first part of the call is profiled, up to this cost
+
+	// Stack begins with the function of the handler and goes on to the callee that cost most, as long
+	// as it cost more than the function itself; the innermost comes first. Cost is with all callees.
+	// Source is the line that calls the next one, or cost most of its own; code may have no line.
+	Stack []ProfileLine `json:"stack"`
+	Lines []ProfileLine `json:"lines"` // what cost most without callees, 8 at most; without debug information by function
+
+	all []firmware.ProfileStack
+}
+
+// ProfileLine is what was spent at a place.
+type ProfileLine struct {
+	wasm.Frame        // Source is file:line
+	Cost       uint64 `json:"cost"`
+}
+
+// profileLinesMax bounds CallProfile.Lines, profileLinesShown those of the text form.
+const profileLinesMax, profileLinesShown = 8, 3
+
+// WriteFolded writes the stacks as flame graph tools read them: the functions from the outermost
+// on, separated by semicolons, and a cost.
+func (c *CallProfile) WriteFolded(w io.Writer) error {
+	out := bufio.NewWriter(w)
+	for _, s := range c.all {
+		for i, frame := range slices.Backward(s.Frames) {
+			text := strings.ReplaceAll(frame.Function, ";", ",")
+			if frame.Source != "" {
+				text += " (" + frame.Source + ")"
+			}
+			out.WriteString(text + strings.Repeat(";", min(i, 1)))
+		}
+		fmt.Fprintf(out, " %d\n", s.Cost)
+	}
+	return out.Flush()
+}
+
+// rows are the lines of the text form.
+func (c *CallProfile) rows() (rows []string) {
+	percent := func(l ProfileLine) uint64 { return l.Cost * 100 / max(c.Cost, 1) }
+	for _, l := range c.Stack {
+		rows = append(rows, fmt.Sprintf("%3d%% %s", percent(l), l.Frame))
+	}
+	var lines []string
+	for _, l := range c.Lines[:min(profileLinesShown, len(c.Lines))] {
+		lines = append(lines, fmt.Sprintf("%d%% %s", percent(l), l.Frame))
+	}
+	rows = append(rows, "without callees: "+strings.Join(lines, ", "))
+	if c.Cut {
+		rows = append(rows, fmt.Sprintf("of the first part of the call, up to a cost of %d", c.Cost))
+	}
+	return rows
+}
+
+// NewCallProfile sums up a profile.
+func NewCallProfile(p *firmware.Profile) *CallProfile {
+	lines := dearest(p.Stacks, func(s *firmware.ProfileStack) wasm.Frame { return s.Frames[0] })
+	return &CallProfile{Cost: p.Cost, Cut: p.Cut, Stack: dearestStack(p.Stacks), Lines: lines[:min(len(lines), profileLinesMax)], all: p.Stacks}
+}
+
+// dearestStack is CallProfile.Stack.
+func dearestStack(stacks []firmware.ProfileStack) (path []ProfileLine) {
+	place := func(depth int) func(*firmware.ProfileStack) wasm.Frame {
+		return func(s *firmware.ProfileStack) wasm.Frame { return s.Frames[len(s.Frames)-1-depth] }
+	}
+	function := func(depth int) func(*firmware.ProfileStack) wasm.Frame {
+		return func(s *firmware.ProfileStack) wasm.Frame { return wasm.Frame{Function: place(depth)(s).Function} }
+	}
+	for depth := 0; len(stacks) > 0; depth++ {
+		this := dearest(stacks, function(depth))[0]
+		var own, inside, next []firmware.ProfileStack
+		var cost uint64
+		for _, s := range stacks {
+			if function(depth)(&s) != this.Frame {
+				continue
+			}
+			if len(s.Frames) == depth+1 {
+				own, cost = append(own, s), cost+s.Cost
+			} else {
+				inside = append(inside, s)
+			}
+		}
+		if callees := dearest(inside, function(depth+1)); len(callees) > 0 && callees[0].Cost > cost {
+			next = slices.DeleteFunc(inside, func(s firmware.ProfileStack) bool { return function(depth+1)(&s) != callees[0].Frame })
+			own = next
+		}
+		for _, line := range dearest(own, place(depth)) {
+			this.Source = cmp.Or(this.Source, line.Source)
+		}
+		path, stacks = append(path, this), next
+	}
+	slices.Reverse(path)
+	return path
+}
+
+// dearest adds up the costs of stacks that are alike, the largest sum first.
+func dearest(stacks []firmware.ProfileStack, like func(*firmware.ProfileStack) wasm.Frame) (sums []ProfileLine) {
+	for i := range stacks {
+		frame := like(&stacks[i])
+		k := slices.IndexFunc(sums, func(sum ProfileLine) bool { return sum.Frame == frame })
+		if k < 0 {
+			k = len(sums)
+			sums = append(sums, ProfileLine{Frame: frame})
+		}
+		sums[k].Cost += stacks[i].Cost
+	}
+	slices.SortStableFunc(sums, func(a, b ProfileLine) int { return cmp.Compare(b.Cost, a.Cost) })
+	return sums
+}

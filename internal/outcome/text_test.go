@@ -1,0 +1,30 @@
+package outcome
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestFormatFloat: counts are exact, fractions have six digits.
+func TestFormatFloat(t *testing.T) {
+	for want, value := range map[string]float64{
+		"0": 0, "-3": -3, "1354133382": 1354133382, "13841287201": 13841287201, "1.02778": 38. / 36.9729729, "0.162162": 6. / 37, "1e+60": 1e60,
+	} {
+		require.Equal(t, want, formatFloat(value))
+	}
+}
+
+// TestOneIsSingular: texts that count say "1 slot", not "1 slots".
+func TestOneIsSingular(t *testing.T) {
+	first := &FaultFirst{Cycle: 6, Slot: 1, Path: "p"}
+	for kind, what := range map[string]string{"dead": "death", "restart": "restart", "clock_pause": "handler call left out", "buffers": "overflow", "drop": "reception"} {
+		one, two := FaultReport{Kind: kind, Count: 1, First: first}, FaultReport{Kind: kind, Count: 2, First: first}
+		require.Equal(t, "1 "+what+", first in cycle 6, slot 1: p", one.text())
+		require.Contains(t, two.text(), "s")
+		require.NotContains(t, two.text(), what+",")
+	}
+	require.Equal(t, "fail after 1 slot, 1 violation; frames: "+Frames{}.text(), (&WithoutFaults{Verdict: VerdictFail, Slots: 1, ViolationsTotal: 1}).text())
+	require.Contains(t, TrustNote(1), "1 announced delivery is taken")
+	require.Contains(t, TrustNote(2), "2 announced deliveries are taken")
+}
