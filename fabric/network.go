@@ -180,7 +180,7 @@ func (c *Config) FramePayload() int {
 	return c.PayloadBytes
 }
 
-// RoomBytes is what of the room for a frame, in a FIFO or in a table, has memory behind it after one with
+// RoomBytes is what of the room for a frame, in a FIFO or in a table, takes memory after one with
 // such a payload was there: what it uses, and the rest of the last page.
 func (c *Config) RoomBytes(payload int) uint64 {
 	return uint64(min(nic.FrameStride(max(payload, 8))+os.Getpagesize(), nic.FrameStride(c.PayloadBytes)))

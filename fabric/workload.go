@@ -89,10 +89,10 @@ type Gossip struct {
 	Sessions int `json:"sessions,omitempty" jsonschema:"default=1,minimum=1,maximum=65534"`
 
 	// what the program's messages are made of: random, drawn from the seed, or the path of a file.csv
-	// relative to the scenario's folder; gossip/voting: a 64-bit integer for every module;
-	// gossip/hopfield: a row for every pattern with -1, 0 or 1 for every neuron (default random)
+	// relative to the scenario's folder; of a vote a 64-bit integer for every module, of patterns a row
+	// for each with -1, 0 or 1 for every neuron (default random)
 	Values string `json:"values,omitempty" jsonschema:"minLength=1"`
-	// modules that are faulty, by id: gossip/voting
+	// modules that are faulty in a vote, by id
 	Faulty []int `json:"faulty,omitempty" jsonschema:"minItems=1,uniqueItems=true"`
 	// value: a faulty module tells everybody the same wrong value; two-faced: it tells voters with odd ids
 	// a wrong one; silent: it says nothing (default value)
@@ -101,7 +101,7 @@ type Gossip struct {
 	Path       string     `json:"-"` // of the file of orders as seen from the working folder; "": Orders is
 	ValuesPath string     `json:"-"` // of the file of values, likewise
 	Given      [][]uint32 `json:"-"` // orders from Go, instead of Orders
-	Vector     []int64    `json:"-"` // values of gossip/voting from Go, instead of Values
+	Vector     []int64    `json:"-"` // values of a vote from Go, instead of Values
 }
 
 // Declaration implements strict.Commented: comments say what its keys are.

@@ -6,6 +6,7 @@
 //	hardware.go   links and credits in the cycle engine
 //	slot.go       the same in the slot engine: work grows with the frames
 //	programs.go   what the programs need
+//	memory.go     what a run takes
 //	rom.go        the tables of the programs for every alpha
 //	referee.go    who has received which message, in which step
 //	study.go      published figures beside runs; study_tables.go: tables, study_limits.go: what does not hold

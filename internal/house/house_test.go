@@ -63,31 +63,52 @@ func TestImportsPointDownward(t *testing.T) {
 	require.Empty(t, upwardImports(imports(h.pkgs)))
 }
 
-// named are the places in which a network of Starloom's own may be named.
-var named = regexp.MustCompile(`^(fabric/(pops|fabrictest)/|firmware/(programs|images)/|firmware/sdk/starloom_pops\.h$|examples/|testdata/|.*/testdata/|internal/house/)`)
+// named are the places in which a network of Starloom's own may be named, beside its folder: a
+// component, its twin and the SDK are about a network's hardware.
+var named = regexp.MustCompile(`^(fabric/fabrictest/|firmware/(programs|images|sdk)/|examples/|testdata/|.*/testdata/|internal/house/|hw/|cosim/(twin|rtl)/)`)
 
-// names are how networks are named in code and comments: the noun, the head of programs'
-// names and of texts.
-var names = regexp.MustCompile(`\bPOPS\b|\bpops/|"pops`)
+// ruleKeys are the lines of rules that only one network has.
+var ruleKeys = regexp.MustCompile(`fabric\.bus\.length|a Hopfield network`)
 
-// TestOneFabricOneFolder searches all sources for the name of a network: outside its
-// folder there are an import, which names the folder, and one field.
+// folders are the folders of the networks, and how each is named in code and comments: its nouns, the
+// head of its paths and texts, the heads of its programs' names.
+var folders = map[string]*regexp.Regexp{
+	"pops":     regexp.MustCompile(`\bPOPS\b|\bpops/|"pops\b|fabric\.pops\b`),
+	"bus":      regexp.MustCompile(`\bbus/|"bus\b|fabric\.bus\b|\bbus\.[A-Z]`),
+	"crossbar": regexp.MustCompile(`(?i)\bALOHA\b|\bcrossbar/|\b(gossip/(fsa|hopfield|optimal|voting)|scatter/a?sync)\b|"crossbar\b|fabric\.crossbar\b|crossbar\.[A-Z]|\bhopfield\b`),
+	"ej":       regexp.MustCompile(`(?i)\bEisenstein\b|\bej/|"ej\b|fabric\.ej\b|\bej\.[A-Z]`),
+}
+
+// TestOneFabricOneFolder searches all sources for the names of the networks: outside of its folder
+// there are an import, which names the folder, in the file of the scenario's one field of it, and the
+// keys of rules.
 func TestOneFabricOneFolder(t *testing.T) {
 	h, err := measured()
 	require.NoError(t, err)
-	var found []string
-	for s := range h.tree.code() {
-		if named.MatchString(s.path) || s.isTest() {
-			continue
-		}
-		for i, line := range s.lines {
-			if names.MatchString(line) {
-				found = append(found, fmt.Sprintf("%s:%d: %s", s.path, i+1, strings.TrimSpace(line)))
+	for kind, names := range folders {
+		folder, path := "fabric/"+kind+"/", `"starloom/fabric/`+kind
+		var field, imported string
+		var found []string
+		for s := range h.tree.code() {
+			if strings.HasPrefix(s.path, folder) || named.MatchString(s.path) || s.isTest() {
+				continue
+			}
+			for i, line := range s.lines {
+				switch own := regexp.MustCompile(`^\t\w+ +\*` + kind + `\.Network +.json:"` + kind + `,omitempty"`); {
+				case own.MatchString(line) && field == "":
+					field = s.path
+				case strings.TrimSpace(line) == path+`"` && imported == "":
+					imported = s.path
+				case s.path == "fabric/rules.go" && ruleKeys.MatchString(line):
+				case names.MatchString(line) || strings.Contains(line, path):
+					found = append(found, fmt.Sprintf("%s:%d: %s", s.path, i+1, strings.TrimSpace(line)))
+				}
 			}
 		}
+		require.Empty(t, found, kind)
+		require.NotEmpty(t, field, kind)
+		require.Equal(t, field, imported, "%s is imported where its field is", kind)
 	}
-	require.Len(t, found, 1, "%s", strings.Join(found, "\n"))
-	require.Contains(t, found[0], ": POPS *pops.Network `json:")
 }
 
 // TestMediumIsAMedium: a coupler is a part of hw, and what a medium of POPS is called. What all
