@@ -5,13 +5,16 @@
 //	        \--> pinmap.Device --+--> compare --> past, shrink --> Report
 //
 //	file           what it holds
-//	lockstep.go    Run, Options: the runs and the comparison
-//	stimulus.go    Stimulus: inputs cycle by cycle; CSV, VCD
+//	lockstep.go    Run: all runs, up to the first difference
+//	options.go     Options
+//	pair.go        model and RTL side by side: power-on, one run, the comparison
+//	stimulus.go    Stimulus: inputs cycle by cycle; read_csv.go, read_vcd.go: from files
 //	recorder.go    Recorder: a model that keeps its inputs, for lockstep on those of a run
 //	coverage.go    Coverage: what the inputs never did
 //	past.go        whether what happened before the last reset matters
 //	shrink.go      a short case instead of a long run
-//	report.go      what was found, as text, waveform and JSON
+//	explain.go     what is known of a difference
+//	report.go      Report: what was found, as text and JSON; waves.go: drawn, and as a waveform
 //
 // Most pin maps are tested here (maps_test.go): a wrong wire shows in lockstep.
 package lockstep

@@ -39,7 +39,7 @@ endmodule`
 			r := runLockstep(t, m, Options{Cycles: 2000})
 			require.NotNil(t, r.Divergence)
 			require.EqualValues(t, cosim.FaultOscillation, r.Divergence.Kind)
-			require.Equal(t, "", r.Divergence.pastText())
+			require.Equal(t, "", r.Divergence.Survivors.text(r.Divergence.Signal == ""))
 			require.Equal(t, c.cycles, r.Shown.Stimulus.Cycles())
 			if c.cycles > 1 {
 				require.Len(t, r.Shown.samples, c.cycles, "the cycle is drawn")

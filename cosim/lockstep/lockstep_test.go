@@ -143,7 +143,7 @@ func TestCatchesMutants(t *testing.T) {
 				if r.Divergence == nil {
 					continue
 				}
-				t.Logf("%v: %s; %d cycles, %d ones; %q", p, r.Divergence.Text, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones(), r.Divergence.pastText())
+				t.Logf("%v: %s; %d cycles, %d ones; %q", p, r.Divergence.Text, r.Shown.Stimulus.Cycles(), r.Shown.Stimulus.ones(), r.Divergence.Survivors.text(r.Divergence.Signal == ""))
 				require.LessOrEqual(t, r.Shown.Stimulus.Cycles(), max(mutantCasesMax, mutantCasesLong[mutant.Twin.Name]))
 				return
 			}

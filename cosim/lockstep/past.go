@@ -8,6 +8,19 @@ import (
 	"starloom/cosim/twin"
 )
 
+// Survivors say whether state of the RTL survives its reset.
+//
+// Undefined: something survives a reset of the RTL. The run as it was found, from
+// its last reset on, was repeated with the same inputs after another Past, and the
+// RTL had other outputs. MissingReset: in one of them it agreed with the model.
+// ShortReset: there is no difference if the last reset is longer.
+type Survivors struct {
+	Undefined    bool   `json:"undefined"`
+	MissingReset bool   `json:"missing_reset"`
+	ShortReset   bool   `json:"short_reset,omitempty"`
+	Past         string `json:"past,omitempty"`
+}
+
 // A past is what happened before a reset: the cycles after the reset must not depend
 // on it.
 type past struct {
@@ -32,7 +45,7 @@ const (
 // Other outputs show that something survives: a register, memory that is read before
 // it is written (perhaps at a wrong place), or a loop. A past after which the RTL agrees
 // with the model shows that a reset is missing, and no other mistake.
-func (l *pair) findPast(d *Divergence, f *finding, whole *Stimulus) error {
+func (l *pair) findPast(d *Survivors, f *finding, whole *Stimulus) error {
 	exchanged := l.exchanged
 	defer func() { l.exchanged = exchanged }()
 	if !l.model.Clocked() {
@@ -152,19 +165,19 @@ func (l *pair) moreOf(after *Stimulus, seed uint64) *Stimulus {
 	return more
 }
 
-// pastText says what other pasts have shown, "" for nothing.
-func (d *Divergence) pastText() string {
+// text says what other pasts have shown, "" for nothing.
+func (s *Survivors) text(ofFault bool) string {
 	switch {
-	case d.MissingReset:
-		return fmt.Sprintf("a reset is missing: with %s, and the same inputs after it, the RTL agrees with the model", d.Past)
-	case d.Undefined:
+	case s.MissingReset:
+		return fmt.Sprintf("a reset is missing: with %s, and the same inputs after it, the RTL agrees with the model", s.Past)
+	case s.Undefined:
 		differs := "has other outputs"
-		if d.Signal == "" { // a fault
+		if ofFault {
 			differs = "does not end in this cycle, or not so"
 		}
 		return fmt.Sprintf("something survives the reset (a register, memory that was not written, a loop): "+
-			"with %s, and the same inputs after it, the RTL %s", d.Past, differs)
-	case d.ShortReset:
+			"with %s, and the same inputs after it, the RTL %s", s.Past, differs)
+	case s.ShortReset:
 		return fmt.Sprintf("with reset on for %d cycles it does not differ", pastResetCycles)
 	}
 	return ""

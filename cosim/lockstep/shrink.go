@@ -18,9 +18,6 @@ const (
 	shrinkRoundsMax    = 4
 )
 
-// stimulusWordsMax bounds a stimulus that is kept: 128 MiB.
-const stimulusWordsMax = 1 << 24
-
 // shrinker makes a stimulus smaller as long as model and RTL still differ in the same
 // way: fewer cycles, then fewer ones.
 type shrinker struct {

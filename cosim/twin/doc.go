@@ -6,7 +6,7 @@
 //	     --Mutants----------> Verilog with a mistake, which lockstep has to find
 //
 //	file            what it holds
-//	twin.go         Twin, Parameters, All; mutants.go: Mutant
+//	twin.go         Twin, Parameters, Mistake; mutants.go: Mutant; all.go: All
 //	model.go        Model: one element of a component with the ports of its hw.Site
 //	coupler.go, link.go, light_tap.go, duplex_link.go, fifo.go, credit_counter.go, lfsr.go, arbiter.go,
 //	list_allocator.go, cap_arbiter.go, contention.go, coin.go, output_filter.go, output_port.go,
@@ -15,8 +15,9 @@
 //	                ports are its own
 //	slots.go        slots: inputs of what matches the ports of a crossbar
 //	random.go, traffic.go      Random: draws; what circuits encounter in use
-//	event.go        Event: what the ports of a model can do together, for coverage
-//	schedule.go     Schedule, Stimulate: resets and phases of a run's inputs
+//	event.go        Event: what the ports of a model can do together, for coverage; cover.go: those of strobes,
+//	                grants and slots
+//	schedule.go     Schedule: resets and phases of a run's inputs; stimulate.go: a model's inputs by it
 //	assertion_test.go          a mistake for every assertion in the Verilog
 //	testdata/twins  every twin with its first parameters as wasm: lockstep without any tool
 //

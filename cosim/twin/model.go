@@ -48,6 +48,16 @@ type Pin struct{ Word, Bits int }
 // Of returns its words in all inputs, or all outputs.
 func (p Pin) Of(words []uint64) []uint64 { return words[p.Word:][:(p.Bits+63)/64] }
 
+// any reports whether any bit of a port is on.
+func (p Pin) any(words []uint64) bool {
+	for _, word := range p.Of(words) {
+		if word != 0 {
+			return true
+		}
+	}
+	return false
+}
+
 func newModel(name string) *Model {
 	m := &Model{name: name, workers: hw.NewWorkers(1)}
 	m.Units(1)

@@ -5,13 +5,6 @@ import (
 	"strings"
 )
 
-// A Mistake is one that designers make. Lockstep has to find each with some set of
-// parameters: a check that cannot fail checks nothing.
-type Mistake struct {
-	Name     string // what is wrong
-	Old, New string // of the first source that has it; Old occurs once there
-}
-
 // A Mutant is a twin with one mistake in it.
 type Mutant struct {
 	Twin Twin

@@ -2,7 +2,6 @@ package twin
 
 import (
 	"math/bits"
-	"slices"
 )
 
 // Schedule is what a run's inputs are like over long times: when reset is on, and
@@ -160,38 +159,4 @@ type stimulation struct {
 	vary     bool
 	manners  []manner // by input
 	before   []uint64
-}
-
-// Stimulate replaces the inputs of the cycle before by those of a cycle: what a circuit of
-// this kind encounters in use, and now and then what it should not. Reset is
-// on in cycle 0 and where the schedule says, for 2 cycles on average. The inputs depend
-// on nothing but the schedule and the inputs before; cycles come in order.
-func (m *Model) Stimulate(s *Schedule, cycle uint64, inputs []uint64) {
-	s.at(cycle)
-	now := &m.stimulation
-	if now.schedule != s || now.phase != s.phase.number+1 {
-		if now.manners == nil {
-			now.manners, now.before = make([]manner, len(m.ports)), make([]uint64, len(m.inputs))
-		}
-		now.schedule, now.phase, now.vary = s, s.phase.number+1, s.manners(now.manners)
-		s.at(cycle)
-	}
-	if m.site.Clocked {
-		on := &inputs[m.reset.Word]
-		*on &= uint64(s.random.Below(2))
-		if cycle == s.stretch.first {
-			*on = 1
-		}
-	}
-	if !now.vary {
-		m.Use(&s.random, inputs)
-		return
-	}
-	copy(now.before, inputs)
-	m.Use(&s.random, inputs)
-	for i, p := range m.ports {
-		if p.Input && !p.Clock && now.manners[i] != inUse && !slices.Contains(m.OnlyInUse, Pin{p.Word, p.Bits}) {
-			now.manners[i].put(&s.random, inputs[p.Word:][:p.Words()], now.before[p.Word:][:p.Words()], p.Bits)
-		}
-	}
 }

@@ -1,0 +1,163 @@
+package lockstep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+)
+
+// shownCyclesMax is how many cycles of a run are kept.
+const shownCyclesMax = 10_000
+
+// show runs a case once more and keeps its cycles. stimulus is nil for
+// the options' own.
+func (l *pair) show(r *Report, f *finding, stimulus *Stimulus) error {
+	next, length := l.stimulusOf(f.seed), min(l.options.Cycles, shownCyclesMax)
+	if stimulus != nil {
+		next, length = stimulus.drive(), uint64(stimulus.Cycles())
+	} else if r.Divergence != nil {
+		length = f.cycle + 1
+	}
+	waves := &Waves{ports: l.model.Ports(), failed: -1, fails: r.Divergence != nil, Stimulus: stimulus}
+	first := length - min(length, shownCyclesMax) // of the samples
+	keep := uint64(0)                             // first cycle of the stimulus that is kept
+	if stimulus == nil {
+		waves.Stimulus = newStimulus(l.model)
+		if most := uint64(l.options.keptWords / len(l.model.Inputs())); length > most {
+			keep, waves.end = length-most, true
+		}
+	}
+	r.Shown = waves
+	if waves.fails {
+		waves.failed = f.port
+	}
+	exchanged := l.exchanged
+	defer func() { l.exchanged, l.ending = exchanged, nil }()
+	if r.Divergence != nil && !l.repeatable(f) {
+		l.ending = &f.difference
+	}
+	if at, err := l.power(f.powerOn); err != nil || at != nil {
+		waves.absent = make([]bool, len(waves.ports))
+		if stimulus == nil && next(0, l.model.Inputs()) { // any inputs lead there
+			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.Inputs()...)
+			waves.Stimulus.mask()
+		}
+		return err
+	}
+	d := l.rtl.(*pinmap.Device)
+	waves.absent, waves.fourWay = d.Absent(), d.Unknown() != nil
+	limited := func(cycle uint64, inputs []uint64) bool { return cycle < length && next(cycle, inputs) }
+	_, err := l.run(limited, func(cycle uint64, settled bool) {
+		if stimulus == nil && cycle >= keep {
+			waves.Stimulus.rows = append(waves.Stimulus.rows, l.model.Inputs()...)
+		}
+		if cycle >= first {
+			sample := sample{
+				slices.Clone(l.model.Inputs()), slices.Clone(l.wanted), slices.Clone(d.Outputs()), slices.Clone(d.Unknown()),
+			}
+			if !settled {
+				waves.unsettle(&sample)
+			}
+			waves.samples = append(waves.samples, sample)
+			waves.cycles = append(waves.cycles, cycle)
+		}
+	})
+	if stimulus == nil {
+		waves.Stimulus.mask()
+		waves.number(l.options.Stimulus)
+	}
+	return err
+}
+
+// explain shrinks what was found and says what it is.
+func (l *pair) explain(r *Report, f *finding) error {
+	d := r.Divergence
+	d.Printed = l.printed()
+	if err := l.show(r, f, nil); err != nil {
+		return err
+	}
+	if l.repeatable(f) && !r.Shown.end {
+		if err := l.findPast(&d.Survivors, f, r.Shown.Stimulus); err != nil {
+			return err
+		}
+	}
+	at, fault := f.difference, f.fault
+	if l.repeatable(f) && !l.options.NoShrink && len(r.Shown.samples) > 0 {
+		smallest, smaller, err := l.shrink(f, r.Shown.Stimulus)
+		if err != nil {
+			return err
+		}
+		d.Shrunk = smallest.Cycles() < r.Shown.Stimulus.Cycles() || smallest.ones() < r.Shown.Stimulus.ones()
+		if d.Shrunk {
+			if at = smaller; at.fault != nil {
+				fault = at.fault
+			}
+			if err := l.show(r, &finding{at, f.seed, f.powerOn}, smallest); err != nil {
+				return err
+			}
+		}
+	}
+	if r.Shown.end {
+		r.Shown.Stimulus = nil // it does not lead there
+	}
+	if d.Shrunk { // no cycle of a run
+		d.Cycle, d.BeforeRun = at.cycle, false
+	}
+	l.describe(r, d, at, fault)
+	return nil
+}
+
+// printed is the end of what the RTL has printed.
+func (l *pair) printed() string {
+	if l.rtl == nil {
+		return ""
+	}
+	const most = 2000
+	text := l.rtl.(*pinmap.Device).Log()
+	return text[max(0, len(text)-most):]
+}
+
+// repeatable reports whether a finding can be tried again: a hang costs the time limit in
+// every trial, as oscillation does in Icarus.
+func (l *pair) repeatable(f *finding) bool {
+	switch cosim.FaultKind(f.kind) {
+	case cosim.FaultHang, cosim.FaultDied:
+		return false
+	case cosim.FaultOscillation:
+		return l.pinMap.Backend != cosim.BackendIcarus
+	}
+	return true
+}
+
+// describe puts the difference into words.
+func (l *pair) describe(r *Report, d *Divergence, at difference, fault *cosim.Fault) {
+	if at.port < 0 {
+		d.Text = fmt.Sprintf("the RTL ends %s: %s", d.where(), at.kind)
+		if fault != nil && fault.Text != "" {
+			d.Text += ": " + fault.Text
+		}
+		return
+	}
+	p := r.Shown.ports[at.port]
+	d.Signal, d.Pins = p.Name, l.pinMap.PinsOf(p.Name)
+	last := r.Shown.samples[len(r.Shown.samples)-1]
+	d.Model = labelOf(p, last.model, nil)
+	d.RTL = labelOf(p, last.rtl, last.unknown)
+	name := p.Name
+	if pins := strings.Join(d.Pins, ", "); pins != "" && pins != name {
+		name += " (" + pins + ")"
+	}
+	differs, model, rtl := "differs", d.Model, d.RTL
+	if at.kind == DivergenceUnknown {
+		differs = "is unknown"
+	}
+	where := d.where()
+	if p.Bits > 64 { // too long to be compared by eye
+		where += fmt.Sprintf(", first in bit %d", firstBit(p, last))
+		model, rtl = brief(model), brief(rtl)
+	}
+	d.Text = fmt.Sprintf("%s %s %s: the model says %s, the RTL %s", name, differs, where, model, rtl)
+}

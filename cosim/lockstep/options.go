@@ -1,0 +1,71 @@
+package lockstep
+
+import (
+	"fmt"
+
+	"starloom/cosim"
+)
+
+// Options say how Run drives model and RTL.
+type Options struct {
+	Cycles  uint64 // of every run; 0: 100,000, with Icarus 10,000
+	Seed    uint64 // of the stimulus of the first run
+	Seeds   int    // runs with Seed, Seed+1, ...; 0: 1
+	PowerOn int    // random states of registers at power-on, each run once with each; 0: 3, with Icarus, which has X, 1
+
+	// Stimulus takes the place of the random one: one run for each power-on state.
+	Stimulus *Stimulus
+
+	// NoShrink reports a divergence as it was found. Brief only finds it: the report has no text
+	// and shows nothing.
+	NoShrink, Brief bool
+
+	Device   cosim.Options              // without Seed
+	Progress func(cycles, total uint64) // called now and then; may be nil
+
+	keptWords int // of a stimulus, less than stimulusWordsMax in tests
+}
+
+// complete sets defaults.
+func (o *Options) complete(backend string) {
+	if o.Cycles == 0 {
+		o.Cycles = 100_000
+		if backend == cosim.BackendIcarus {
+			o.Cycles = 10_000
+		}
+	}
+	if o.PowerOn == 0 {
+		o.PowerOn = 3
+	}
+	if backend == cosim.BackendIcarus {
+		o.PowerOn = 1
+	}
+	if o.keptWords == 0 {
+		o.keptWords = stimulusWordsMax
+	}
+	o.Seeds = max(o.Seeds, 1)
+	if o.Stimulus != nil {
+		o.Cycles, o.Seeds = uint64(o.Stimulus.Cycles()), 1
+	}
+}
+
+// nothingCompared refuses runs in which reset is always on.
+func (o *Options) nothingCompared() error {
+	place, remedy := "--cycles", fmt.Sprintf("give more than %d", o.Cycles)
+	if o.Stimulus != nil {
+		place, remedy = o.Stimulus.Place, "add cycles in which reset is off"
+	}
+	return &cosim.InputError{Place: place, Reason: "reset is on in every cycle, so no output was compared", Remedy: remedy}
+}
+
+type origin struct{ seed, powerOn uint64 }
+
+// runs lists all runs, those with different stimuli first.
+func (o *Options) runs() (runs []origin) {
+	for powerOn := range o.PowerOn {
+		for seed := range o.Seeds {
+			runs = append(runs, origin{o.Seed + uint64(seed), uint64(powerOn) + 1})
+		}
+	}
+	return runs
+}

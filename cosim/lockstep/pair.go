@@ -1,0 +1,330 @@
+package lockstep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+)
+
+// A difference is where a run ended.
+type difference struct {
+	kind  string
+	cycle uint64
+	port  int          // index into the ports; -1 for a fault
+	fault *cosim.Fault // or nil
+
+	atPower, unsettled bool // a fault at power-on, or before the outputs had settled
+}
+
+// A finding is a difference and the run that it was found in.
+type finding struct {
+	difference
+	seed, powerOn uint64
+}
+
+// Kinds of divergence besides those of faults.
+const (
+	DivergenceValue   = "value"   // the values differ
+	DivergenceUnknown = "unknown" // the RTL shows X or Z
+)
+
+// pair is a model and RTL with the same ports.
+type pair struct {
+	ctx     context.Context
+	pinMap  *pinmap.Map
+	options Options
+	model   *twin.Model
+	initial []byte // model's snapshot
+
+	rtl           cosim.Device // nil: to be opened
+	rtlInitial    []byte       // its snapshot at power-on; nil where there is none
+	rtlPowerOn    uint64
+	rtlFresh      bool        // nothing has run since it was opened
+	failed        *finding    // at power-on; it would do so again
+	ending        *difference // up to which, and not into it, a run is repeated; nil for none
+	seed, powerOn uint64
+
+	mask   []uint64 // of output words: what is compared
+	late   []int    // by port
+	lines  [][]uint64
+	wanted []uint64 // the model's outputs, held back
+
+	exchanged uint64    // cycles of all runs
+	longest   uint64    // cycles of the last run's longest stretch without reset
+	coverage  *Coverage // of the runs; nil while a case is shrunk and shown
+}
+
+func newPair(ctx context.Context, m *pinmap.Map, o Options) (*pair, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	l := &pair{ctx: ctx, pinMap: m, options: o, model: model}
+	if l.initial, err = model.Save(); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	// The wiring is checked here even if the RTL ends before its first cycle.
+	if at, err := l.power(1); err != nil || at != nil {
+		if err != nil {
+			return nil, errors.Join(err, l.close())
+		}
+		return l, nil
+	}
+	return l, nil
+}
+
+// prepare decides what is compared, by the device's wiring.
+func (l *pair) prepare(d *pinmap.Device) {
+	ports := l.model.Ports()
+	l.mask = make([]uint64, len(l.model.Outputs()))
+	l.wanted = make([]uint64, len(l.mask))
+	l.late, l.lines = make([]int, len(ports)), make([][]uint64, len(ports))
+	for i, p := range ports {
+		if p.Input || d.Absent()[i] {
+			continue
+		}
+		for w := range p.Words() {
+			l.mask[p.Word+w] = ^uint64(0)
+		}
+		if l.late[i] = max(d.Late()[i], 0); l.late[i] > 0 {
+			l.lines[i] = make([]uint64, l.late[i]*p.Words())
+		}
+	}
+}
+
+// comparesNothing refuses a map whose RTL has no output of the model: its check could only pass.
+func (l *pair) comparesNothing() error {
+	var names []string
+	for _, p := range l.model.Ports() {
+		if !p.Input {
+			names = append(names, p.Name)
+		}
+	}
+	return &cosim.InputError{
+		Place: l.pinMap.Place("absent"), Reason: fmt.Sprintf("all outputs of %s are absent, so there is nothing to compare", l.pinMap.Model),
+		Remedy: fmt.Sprintf("map at least one of %s: pins: {%s: PIN}", strings.Join(names, ", "), names[0]),
+	}
+}
+
+func (l *pair) close() error {
+	err := l.model.Close()
+	if l.rtl != nil {
+		err = errors.Join(err, l.rtl.Close())
+		l.rtl = nil
+	}
+	return err
+}
+
+// power puts both in their state at power-on. A fault of the RTL is a difference
+// in cycle 0.
+func (l *pair) power(powerOn uint64) (*difference, error) {
+	if err := l.model.Restore(l.initial); err != nil {
+		return nil, err
+	}
+	if l.rtl != nil && l.rtlPowerOn == powerOn && (l.rtlFresh || l.rtlInitial != nil && l.rtl.Restore(l.rtlInitial) == nil) {
+		return nil, nil
+	}
+	if l.rtl != nil {
+		if err := l.rtl.Close(); err != nil {
+			return nil, err
+		}
+		l.rtl, l.rtlInitial = nil, nil
+	}
+	if l.failed != nil && l.failed.powerOn == powerOn {
+		return &l.failed.difference, nil
+	}
+	options := l.options.Device
+	options.Seed = powerOn
+	d, err := l.pinMap.Open(l.ctx, options)
+	if err != nil {
+		at, err := faultIn(0, err)
+		if at != nil {
+			at.atPower = true
+			l.failed = &finding{difference: *at, powerOn: powerOn}
+		}
+		return at, err
+	}
+	l.rtl, l.rtlPowerOn, l.rtlFresh = d, powerOn, true
+	if l.rtlInitial, err = d.Save(); err != nil {
+		l.rtlInitial = nil
+		if !errors.Is(err, cosim.ErrNoSnapshot) {
+			return nil, err
+		}
+	}
+	if l.mask == nil {
+		l.prepare(d.(*pinmap.Device))
+		if slices.Max(append(l.mask, 0)) == 0 {
+			return nil, l.comparesNothing()
+		}
+	}
+	return nil, nil
+}
+
+// faultIn makes a difference of a fault of the circuit; other errors stay errors.
+func faultIn(cycle uint64, err error) (*difference, error) {
+	var fault *cosim.Fault
+	if !errors.As(err, &fault) {
+		return nil, err
+	}
+	if fault.Tool != "" {
+		return nil, fault.ToolError()
+	}
+	return &difference{kind: string(fault.Kind), cycle: cycle, port: -1, fault: fault}, nil
+}
+
+func (l *pair) stimulusOf(seed uint64) drive {
+	if s := l.options.Stimulus; s != nil {
+		return s.drive()
+	}
+	schedule := twin.NewSchedule(seed, l.options.Cycles)
+	return func(cycle uint64, inputs []uint64) bool {
+		l.model.Stimulate(schedule, cycle, inputs)
+		return cycle < l.options.Cycles
+	}
+}
+
+// progressCycles is how often a run reports its progress.
+const progressCycles = 1 << 12
+
+// run drives both from power-on to the first difference, nil if there is none.
+// seen gets every cycle, settled unless the RTL ends there; it may be nil.
+func (l *pair) run(next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
+	return l.runFrom(0, next, seen)
+}
+
+// runFrom does the same, and compares from a cycle on only.
+func (l *pair) runFrom(from uint64, next drive, seen func(cycle uint64, settled bool)) (*difference, error) {
+	m, d := l.model, l.rtl
+	l.rtlFresh = false
+	if l.coverage != nil {
+		l.coverage.begin()
+	}
+	clocked, resetWord := m.Clocked(), m.ResetWord()
+	compared := !clocked
+	var clocks, stretch uint64
+	l.longest = 0
+	if clocked {
+		clocks = 1
+	}
+	for cycle := uint64(0); next(cycle, m.Inputs()); cycle++ {
+		if cycle%progressCycles == 0 {
+			if err := l.lookUp(); err != nil {
+				return nil, err
+			}
+		}
+		l.exchanged++
+		copy(d.Inputs(), m.Inputs())
+		_ = m.Settle() // a model never fails
+		if l.coverage != nil {
+			l.coverage.see()
+		}
+		ends := l.ending != nil && l.ending.cycle == cycle
+		var err error
+		if !ends || !l.ending.unsettled {
+			err = d.Settle()
+		}
+		l.holdBack(cycle)
+		if seen != nil {
+			seen(cycle, err == nil && !(ends && l.ending.unsettled))
+		}
+		if ends {
+			return nil, nil
+		}
+		if err != nil {
+			at, err := faultIn(cycle, err)
+			if at != nil {
+				at.unsettled = true
+			}
+			return at, err
+		}
+		reset := clocked && m.Inputs()[resetWord]&1 != 0
+		if compared && !reset && cycle >= from {
+			stretch++
+			l.longest = max(l.longest, stretch)
+			if at := l.compare(cycle); at != nil {
+				return at, nil
+			}
+		}
+		if clocked {
+			m.Latch() // Edge without settling again: the next cycle does
+		}
+		if err := d.Edge(clocks); err != nil {
+			return faultIn(cycle, err)
+		}
+		if reset {
+			compared, stretch = true, 0
+			_ = m.Settle() // a model never fails
+			l.fillLines()
+		}
+	}
+	return nil, nil
+}
+
+func (l *pair) lookUp() error {
+	if l.options.Progress != nil {
+		l.options.Progress(l.exchanged, l.options.Cycles*uint64(l.options.Seeds*l.options.PowerOn))
+	}
+	return l.ctx.Err()
+}
+
+// holdBack puts the model's outputs in wanted, those of late RTL from earlier cycles.
+func (l *pair) holdBack(cycle uint64) {
+	copy(l.wanted, l.model.Outputs())
+	for i, line := range l.lines {
+		if line == nil {
+			continue
+		}
+		p := &l.model.Ports()[i]
+		at := int(cycle%uint64(l.late[i])) * p.Words()
+		for w := range p.Words() {
+			line[at+w], l.wanted[p.Word+w] = l.wanted[p.Word+w], line[at+w]
+		}
+	}
+}
+
+// fillLines lets a reset reach all that is held back.
+func (l *pair) fillLines() {
+	for i, line := range l.lines {
+		if line == nil {
+			continue
+		}
+		p := &l.model.Ports()[i]
+		for at := 0; at < len(line); at += p.Words() {
+			copy(line[at:], l.model.Outputs()[p.Word:][:p.Words()])
+		}
+	}
+}
+
+// compare looks for the first output that differs.
+func (l *pair) compare(cycle uint64) *difference {
+	got, unknown := l.rtl.Outputs(), l.rtl.Unknown()
+	differs := uint64(0)
+	for i, mask := range l.mask {
+		differs |= (got[i] ^ l.wanted[i]) & mask
+	}
+	for i := range unknown {
+		differs |= unknown[i] & l.mask[i]
+	}
+	if differs == 0 {
+		return nil
+	}
+	for i, p := range l.model.Ports() {
+		if p.Input || l.mask[p.Word] == 0 {
+			continue
+		}
+		words := func(of []uint64) []uint64 { return of[p.Word:][:p.Words()] }
+		switch {
+		case unknown != nil && slices.Max(words(unknown)) != 0:
+			return &difference{kind: DivergenceUnknown, cycle: cycle, port: i}
+		case !slices.Equal(words(got), words(l.wanted)):
+			return &difference{kind: DivergenceValue, cycle: cycle, port: i}
+		}
+	}
+	return nil
+}

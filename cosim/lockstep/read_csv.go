@@ -1,0 +1,207 @@
+package lockstep
+
+import (
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+	"starloom/traces/input"
+)
+
+// ReadStimulus reads the inputs of the map's model from a file.
+//
+// CSV: a line with names, then one for each cycle; values as 12, 0x1f or 0b101.
+// Inputs without a column are 0. With a column cycle, lines may be left out: the
+// inputs stay as they are.
+//
+// VCD: the first scope that has all inputs of the model by their names, or all pins
+// of the map: the waveform of a testbench. If the scope has the clock, too, a cycle
+// is what is there just before its rising edge, else one unit of time. X and Z are
+// read as 0.
+//
+// Every error is an *InputError.
+func ReadStimulus(m *pinmap.Map, path string) (*Stimulus, error) {
+	model, err := m.NewModel()
+	if err != nil {
+		return nil, err
+	}
+	defer model.Close()
+	s := newStimulus(model)
+	if strings.EqualFold(filepath.Ext(path), ".vcd") {
+		err = s.readVCD(path, m, model)
+	} else {
+		err = s.readCSV(path)
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.mask()
+	switch {
+	case s.Cycles() == 0:
+		return nil, &cosim.InputError{Place: path, Reason: "there is no cycle in it", Remedy: "give at least one line for a cycle"}
+	case model.Clocked() && !s.resets(model):
+		return nil, &cosim.InputError{
+			Place:  path,
+			Reason: "reset is never on, so nothing can be compared",
+			Remedy: "begin with a cycle with reset on",
+		}
+	}
+	return s, nil
+}
+
+func (s *Stimulus) resets(m *twin.Model) bool {
+	for cycle := range s.Cycles() {
+		if s.row(cycle)[m.ResetWord()] != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Stimulus) readCSV(path string) error {
+	file, err := input.Open(path)
+	if err != nil {
+		return &cosim.InputError{
+			Place:  path,
+			Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)),
+			Remedy: "give a stimulus: CSV with the names of the inputs in its first line, or VCD",
+		}
+	}
+	defer file.Close()
+	r := csv.NewReader(file)
+	r.Comment, r.ReuseRecord, r.TrimLeadingSpace = '#', true, true
+	names, err := r.Read()
+	if err != nil {
+		return csvError(path, err)
+	}
+	columns, err := s.columns(path, names)
+	if err != nil {
+		return err
+	}
+	for {
+		record, err := r.Read()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return csvError(path, err)
+		}
+		row := make([]uint64, s.words)
+		for i, text := range record {
+			line, column := r.FieldPos(i)
+			place := fmt.Sprintf("%s:%d:%d", path, line, column)
+			if columns[i] == nil {
+				if err := s.reach(place, text); err != nil {
+					return err
+				}
+				continue
+			}
+			if err := parseValue(place, text, columns[i], row); err != nil {
+				return err
+			}
+		}
+		s.rows = append(s.rows, row...)
+		if err := s.tooLong(path); err != nil {
+			return err
+		}
+	}
+}
+
+func csvError(path string, err error) error {
+	var parse *csv.ParseError
+	if errors.As(err, &parse) {
+		return &cosim.InputError{
+			Place:  fmt.Sprintf("%s:%d:%d", path, parse.Line, parse.Column),
+			Reason: "not CSV: " + parse.Err.Error(),
+			Remedy: "give every line as many values as the first one",
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		return &cosim.InputError{Place: path, Reason: "the file is empty", Remedy: "begin with a line of the inputs' names"}
+	}
+	return &cosim.InputError{Place: path, Reason: fmt.Sprintf("cannot be read: %v", cosim.Reason(err)), Remedy: "give a CSV file"}
+}
+
+// columns finds the port of each column, nil for the cycle's number.
+func (s *Stimulus) columns(path string, names []string) ([]*cosim.Port, error) {
+	columns := make([]*cosim.Port, len(names))
+	allowed := []string{"cycle"}
+	for _, p := range s.Inputs {
+		allowed = append(allowed, p.Name)
+	}
+	for i, name := range names {
+		name = strings.TrimSpace(name)
+		at := slices.Index(allowed, name)
+		if at < 0 {
+			return nil, &cosim.InputError{
+				Place:  path + ":1:1",
+				Reason: fmt.Sprintf("column %d is %q, which is not an input of the model", i+1, name),
+				Remedy: input.RemedyOf(name, allowed),
+			}
+		}
+		if slices.Contains(names[:i], name) {
+			return nil, &cosim.InputError{Place: path + ":1:1", Reason: fmt.Sprintf("two columns are %s", name), Remedy: "delete one"}
+		}
+		if at > 0 {
+			columns[i] = &s.Inputs[at-1]
+		}
+	}
+	return columns, nil
+}
+
+// reach repeats the last line until a cycle is the next one.
+func (s *Stimulus) reach(place, text string) error {
+	cycle, err := strconv.ParseUint(text, 10, 63)
+	if err != nil || cycle < uint64(s.Cycles()) {
+		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("cycle %q", text), Remedy: fmt.Sprintf("give at least %d", s.Cycles())}
+	}
+	if cycle > uint64(stimulusWordsMax/s.words) {
+		return &cosim.InputError{
+			Place:  place,
+			Reason: fmt.Sprintf("cycle %d is too late", cycle),
+			Remedy: fmt.Sprintf("give at most %d", stimulusWordsMax/s.words),
+		}
+	}
+	if s.Cycles() == 0 && cycle > 0 {
+		return &cosim.InputError{Place: place, Reason: fmt.Sprintf("the first cycle is %d", cycle), Remedy: "begin with cycle 0"}
+	}
+	for uint64(s.Cycles()) < cycle {
+		s.rows = append(s.rows, s.row(s.Cycles()-1)...)
+	}
+	return nil
+}
+
+// parseValue puts a number into the words of a port.
+func parseValue(place, text string, p *cosim.Port, row []uint64) error {
+	value, ok := new(big.Int).SetString(text, 0)
+	if !ok || value.Sign() < 0 || value.BitLen() > p.Bits {
+		return &cosim.InputError{
+			Place:  place,
+			Reason: fmt.Sprintf("%q is not a value of %s, which has %s", text, p.Name, cosim.BitsText(p.Bits)),
+			Remedy: fmt.Sprintf("write a number from 0 to %s, as 1, 0x1 or 0b1", maxText(p.Bits)),
+		}
+	}
+	for w, rest := 0, value; w < p.Words(); w++ {
+		row[p.Word+w] = new(big.Int).And(rest, new(big.Int).SetUint64(^uint64(0))).Uint64()
+		rest = new(big.Int).Rsh(rest, 64)
+	}
+	return nil
+}
+
+// maxText is the largest value of a number of bits; of more than 16 in hexadecimal.
+func maxText(width int) string {
+	largest := new(big.Int).Sub(new(big.Int).Lsh(big.NewInt(1), uint(width)), big.NewInt(1))
+	if width > 16 {
+		return fmt.Sprintf("%#x", largest)
+	}
+	return largest.String()
+}

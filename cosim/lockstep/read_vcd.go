@@ -1,0 +1,220 @@
+package lockstep
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
+	"starloom/cosim/twin"
+	"starloom/hw"
+	"starloom/traces/vcd"
+)
+
+// vcdInput is where bits of an input come from.
+type vcdInput struct {
+	name      string
+	high, low int // -1: all bits
+	inverted  bool
+	net       vcd.NetID
+	bits      int
+	to        int // bit in the row
+}
+
+// readVCD samples a waveform.
+func (s *Stimulus) readVCD(path string, m *pinmap.Map, model *twin.Model) error {
+	r, err := vcd.Open(path)
+	if err != nil {
+		return err
+	}
+	defer r.Close()
+	v, err := s.findVCDInputs(path, r.Header(), m, model)
+	if err != nil {
+		return err
+	}
+	nets := []vcd.NetID{}
+	for _, in := range v.inputs {
+		nets = append(nets, in.net)
+	}
+	if v.clocked {
+		nets = append(nets, v.clock)
+	}
+	if err := r.Watch(nets); err != nil {
+		return err
+	}
+	now, high := make([]uint64, s.words), false
+	changed := false
+	for first := true; r.Next(); first = false {
+		if !v.clocked && !first {
+			for time := r.Time(); time < r.NextTime(); time++ {
+				s.rows = append(s.rows, now...)
+				if err := s.tooLong(path); err != nil {
+					return err
+				}
+			}
+		}
+		nets, err := r.Step()
+		if err != nil {
+			return err
+		}
+		changed = len(nets) > 0
+		if v.clocked {
+			value := r.Value(v.clock)
+			rises := value.Known() && value.Value[0]&1 != 0
+			if rises && !high {
+				s.rows = append(s.rows, now...)
+			}
+			high = rises
+		}
+		for _, in := range v.inputs {
+			value := r.Value(in.net)
+			for bit := range in.bits {
+				at := in.low + bit
+				one := value.Value[at>>6] &^ value.Unknown[at>>6] >> (at & 63) & 1
+				if in.inverted && value.Unknown[at>>6]>>(at&63)&1 == 0 {
+					one ^= 1
+				}
+				hw.PutBits(now, in.to+bit, 1, one)
+			}
+		}
+		if err := s.tooLong(path); err != nil {
+			return err
+		}
+	}
+	if !v.clocked && changed { // else it was only the end of the last cycle
+		s.rows = append(s.rows, now...)
+	}
+	return r.Err()
+}
+
+type vcdInputs struct {
+	inputs  []vcdInput
+	clocked bool
+	clock   vcd.NetID
+}
+
+// findVCDInputs looks for a scope with the names of the model, or of the RTL.
+func (s *Stimulus) findVCDInputs(path string, header *vcd.Header, m *pinmap.Map, model *twin.Model) (*vcdInputs, error) {
+	ours := vcdNames(m, s.Inputs, false)
+	pins := vcdNames(m, s.Inputs, true)
+	scopes := map[string]map[string]vcd.Var{}
+	var order []string
+	for _, v := range header.Vars {
+		scope, name := "", v.Path
+		if dot := strings.LastIndexByte(v.Path, '.'); dot >= 0 {
+			scope, name = v.Path[:dot], v.Path[dot+1:]
+		}
+		if scopes[scope] == nil {
+			scopes[scope] = map[string]vcd.Var{}
+			order = append(order, scope)
+		}
+		scopes[scope][name] = v
+	}
+	for _, scope := range order {
+		for _, wanted := range []struct {
+			inputs []vcdInput
+			clock  string
+		}{{ours, "clock"}, {pins, m.Clock}} {
+			if inputs := s.matchVCD(scopes[scope], wanted.inputs, m.FoldsCase()); inputs != nil {
+				clock, clocked := scopes[scope][wanted.clock]
+				if !clocked && m.FoldsCase() {
+					clock, clocked = scopes[scope][strings.ToLower(wanted.clock)]
+				}
+				return &vcdInputs{inputs, clocked && clock.Bits == 1 && model.Clocked(), clock.Net}, nil
+			}
+		}
+	}
+	var names []string
+	for _, in := range ours {
+		names = append(names, in.name)
+	}
+	return nil, &cosim.InputError{
+		Place:  path,
+		Reason: fmt.Sprintf("no scope has all of %s, nor all pins of the map", strings.Join(names, ", ")),
+		Remedy: "give a waveform of the model or of the RTL; `starloom trace info --signals` lists what is in it",
+	}
+}
+
+// vcdNames says where the bits of all inputs come from: from the ports themselves, or
+// from pins. It is nil if an input has none.
+func vcdNames(m *pinmap.Map, inputs []cosim.Port, pins bool) (all []vcdInput) {
+	for _, p := range inputs {
+		texts := []string{p.Name}
+		if pins {
+			texts = m.PinsOf(p.Name)
+		}
+		if len(texts) == 0 {
+			return nil
+		}
+		for _, text := range texts {
+			pin, ok := pinmap.ParsePin(text)
+			if !ok {
+				return nil
+			}
+			all = append(all, vcdInput{name: pin.Name, high: pin.High, low: pin.Low, inverted: pin.Inverted})
+		}
+	}
+	return all
+}
+
+// partsOf are the vectors of at most 64 bits that a waveform of lockstep has in the place of
+// a wider one (Waves.WriteVCD), the highest first, or else the input itself.
+func partsOf(scope map[string]vcd.Var, in vcdInput) (parts []vcdInput) {
+	if _, whole := scope[in.name]; whole || in.high >= 0 {
+		return []vcdInput{in}
+	}
+	for low, bits := 0, 64; bits == 64; low += 64 {
+		part := in
+		for ; bits > 0; bits-- {
+			part.name = partName(in.name, low, bits)
+			if _, ok := scope[part.name]; ok {
+				parts = append(parts, part)
+				break
+			}
+		}
+	}
+	if parts == nil {
+		return []vcdInput{in}
+	}
+	slices.Reverse(parts)
+	return parts
+}
+
+// matchVCD finds the nets of inputs in a scope, nil if one is missing or has another
+// width.
+func (s *Stimulus) matchVCD(scope map[string]vcd.Var, wanted []vcdInput, fold bool) []vcdInput {
+	var inputs []vcdInput
+	for _, in := range wanted {
+		inputs = append(inputs, partsOf(scope, in)...)
+	}
+	next := 0
+	for _, p := range s.Inputs {
+		left := p.Bits
+		for ; left > 0 && next < len(inputs); next++ {
+			in := &inputs[next]
+			v, ok := scope[in.name]
+			if !ok && fold { // GHDL's own waveforms are in lower case
+				v, ok = scope[strings.ToLower(in.name)]
+			}
+			if !ok || v.Kind != vcd.KindBits {
+				return nil
+			}
+			if in.high < 0 {
+				in.high, in.low = v.Bits-1, 0
+			}
+			in.net, in.bits = v.Net, in.high-in.low+1
+			if left -= in.bits; left < 0 || in.high >= v.Bits || in.bits < 1 {
+				return nil
+			}
+			in.to = 64*p.Word + left
+		}
+		if left != 0 {
+			return nil
+		}
+	}
+	if next != len(inputs) || len(inputs) == 0 {
+		return nil
+	}
+	return inputs
+}

@@ -1,0 +1,242 @@
+package lockstep
+
+import (
+	"fmt"
+	"io"
+	"math/bits"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/hw"
+	"starloom/traces"
+	"starloom/traces/vcd"
+)
+
+// Waves are cycles of model and RTL.
+type Waves struct {
+	Stimulus *Stimulus // from power-on; nil if it is too long to keep
+	cycles   []uint64  // by sample
+	end      bool      // Stimulus is only the end of the run
+	ports    []cosim.Port
+	absent   []bool
+	fourWay  bool // the RTL knows X and Z
+	failed   int  // port that differs, -1 for none
+	fails    bool // the last sample is the divergence
+	samples  []sample
+}
+
+// sample is one cycle, settled.
+type sample struct{ inputs, model, rtl, unknown []uint64 }
+
+// number gives samples the cycles of the run that a stimulus is from, and leaves out those before
+// its cycle 0, unless it is there that model and RTL differ.
+func (v *Waves) number(s *Stimulus) {
+	if s == nil || s.cycles == nil {
+		return
+	}
+	v.Stimulus.Place, v.Stimulus.cycles = s.Place, s.cycles[:v.Stimulus.Cycles()]
+	if len(v.cycles) == 0 || s.cycleOf(v.cycles[len(v.cycles)-1]) == hw.CycleOfReset {
+		return
+	}
+	from := 0
+	for i, row := range v.cycles {
+		if v.cycles[i] = s.cycleOf(row); v.cycles[i] == hw.CycleOfReset {
+			from = i + 1
+		}
+	}
+	v.cycles, v.samples = v.cycles[from:], v.samples[from:]
+}
+
+// unsettle makes the RTL's outputs of a cycle X: they have no values yet. Samples before
+// it get the plane of unknown bits that two-valued RTL does not have.
+func (v *Waves) unsettle(s *sample) {
+	if !v.fourWay {
+		v.fourWay = true
+		for i := range v.samples {
+			v.samples[i].unknown = make([]uint64, len(s.rtl))
+		}
+	}
+	s.unknown = make([]uint64, len(s.rtl))
+	for i := range s.rtl {
+		s.rtl[i], s.unknown[i] = 0, ^uint64(0)
+	}
+}
+
+// firstBit is the lowest bit of an output that differs or is unknown.
+func firstBit(p cosim.Port, s sample) int {
+	for w := range p.Words() {
+		word := s.model[p.Word+w] ^ s.rtl[p.Word+w]
+		if s.unknown != nil {
+			word |= s.unknown[p.Word+w]
+		}
+		if word != 0 {
+			return 64*w + bits.TrailingZeros64(word)
+		}
+	}
+	return 0
+}
+
+// labelOf is the value of a port: hexadecimal, one bit as 0, 1, x or z.
+func labelOf(p cosim.Port, values, unknown []uint64) string {
+	value, plane := planesOf(p, values, unknown)
+	return vcd.BitsValue(p.Bits, value, plane).Label()
+}
+
+// planesOf converts a device's planes (0 for X, 1 for Z) to those of a VCD (1 for x).
+func planesOf(p cosim.Port, values, unknown []uint64) (value, plane []uint64) {
+	value, plane = make([]uint64, p.Words()), make([]uint64, p.Words())
+	copy(value, values[p.Word:][:p.Words()])
+	if p.Bits%64 != 0 {
+		value[len(value)-1] &= 1<<(p.Bits%64) - 1
+	}
+	if unknown != nil {
+		copy(plane, unknown[p.Word:][:p.Words()])
+		for i := range plane {
+			value[i] ^= plane[i]
+		}
+	}
+	return value, plane
+}
+
+// What is drawn of a run: its last cycles, and how many signals even if they do not change.
+const (
+	drawnCycles     = 16
+	drawnRowsAlways = 6
+)
+
+// draw draws the last cycles: inputs, then outputs, of model and RTL where they differ. Of
+// many ports only those that change are drawn.
+func (v *Waves) draw(w io.Writer) error {
+	from := max(0, len(v.samples)-drawnCycles)
+	samples := v.samples[from:]
+	columns := make([]uint64, len(samples))
+	copy(columns, v.cycles[from:])
+	var rows [2][]traces.WaveRow // inputs, outputs
+	add := func(at int, p cosim.Port, name string, label func(s *sample) string) traces.WaveRow {
+		row := traces.WaveRow{Name: name, Bits: p.Bits}
+		for i := range samples {
+			row.Values = append(row.Values, label(&samples[i]))
+		}
+		rows[at] = append(rows[at], row)
+		return row
+	}
+	for i, p := range v.ports {
+		switch {
+		case p.Clock || v.absent[i]:
+		case p.Input:
+			add(0, p, p.Name, func(s *sample) string { return labelOf(p, s.inputs, nil) })
+		default:
+			model := add(1, p, "model."+p.Name, func(s *sample) string { return labelOf(p, s.model, nil) })
+			rtl := add(1, p, "rtl."+p.Name, func(s *sample) string { return labelOf(p, s.rtl, s.unknown) })
+			if slices.Equal(model.Values, rtl.Values) {
+				rows[1] = rows[1][:len(rows[1])-1]
+				rows[1][len(rows[1])-1].Name = p.Name
+			}
+		}
+	}
+	all, still := append(rows[0], rows[1]...), []string(nil)
+	if len(all) > drawnRowsAlways {
+		all = slices.DeleteFunc(all, func(row traces.WaveRow) bool {
+			constant := !strings.Contains(row.Name, ".") && len(slices.Compact(slices.Clone(row.Values))) == 1
+			if constant {
+				still = append(still, row.Name+" "+brief(row.Values[0]))
+			}
+			return constant
+		})
+	}
+	marked := -1
+	if v.fails {
+		marked = len(samples) - 1
+	}
+	err := traces.WriteWaves(w, "cycle", columns, all, marked)
+	if err == nil && len(still) > 0 {
+		_, err = fmt.Fprintf(w, "unchanged: %s\n", strings.Join(still, ", "))
+	}
+	return err
+}
+
+// brief is a label for running text.
+func brief(label string) string {
+	switch {
+	case strings.Trim(label, "0") == "":
+		return "0"
+	case len(label) > 16:
+		return label[:7] + ".." + label[len(label)-7:]
+	}
+	return label
+}
+
+// WriteVCD writes the run as a waveform, one cycle a nanosecond: scope model and
+// scope rtl have all ports by the model's names, the outputs of the model as they are
+// compared; lockstep.differs is 1 in the cycle of the divergence. Bits that are X or
+// Z are ones of NAME_unknown. It returns the save file that goes with it, without its two paths:
+// the signal that differs comes first, with a marker where it does.
+func (v *Waves) WriteVCD(w io.Writer, comments []string) (*vcd.SaveFile, error) {
+	out, err := vcd.NewWriter(w, vcd.Options{Comments: comments})
+	if err != nil {
+		return nil, err
+	}
+	const differs = "lockstep.differs"
+	save := &vcd.SaveFile{First: []string{differs}}
+	var set []func(s *sample)
+	declare := func(path string, port int, of func(s *sample) []uint64) {
+		p := v.ports[port]
+		for low := 0; low < p.Bits; low += 64 {
+			width, name := min(64, p.Bits-low), path
+			if p.Bits > 64 {
+				name = partName(path, low, width)
+			}
+			id, declared := out.Declare(name, width)
+			if declared != nil && err == nil {
+				err = declared
+			}
+			if port == v.failed {
+				save.First = append(save.First, name)
+			}
+			set = append(set, func(s *sample) { out.Set(id, hw.GetBits(of(s)[p.Word:], low, width)) })
+		}
+	}
+	for _, side := range []struct {
+		scope string
+		of    func(s *sample) []uint64
+	}{{"model.", func(s *sample) []uint64 { return s.model }}, {"rtl.", func(s *sample) []uint64 { return s.rtl }}} {
+		for i, p := range v.ports {
+			switch {
+			case p.Clock || v.absent[i]:
+			case p.Input:
+				declare(side.scope+p.Name, i, func(s *sample) []uint64 { return s.inputs })
+			default:
+				declare(side.scope+p.Name, i, side.of)
+				if v.fourWay && side.scope == "rtl." {
+					declare(side.scope+p.Name+"_unknown", i, func(s *sample) []uint64 { return s.unknown })
+				}
+			}
+		}
+	}
+	differ, declared := out.Declare(differs, 1)
+	if err != nil || declared != nil {
+		return nil, fmt.Errorf("the waveform of %s: %v%v", v.ports[0].Name, err, declared)
+	}
+	if err := out.Begin(); err != nil {
+		return nil, err
+	}
+	for i := range v.samples {
+		if err := out.Cycle(v.cycles[i]); err != nil {
+			return nil, err
+		}
+		for _, f := range set {
+			f(&v.samples[i])
+		}
+		if v.fails && i == len(v.samples)-1 {
+			out.Set(differ, 1)
+			save.Markers = []vcd.Marker{{Cycle: v.cycles[i], Name: "differs"}}
+		}
+	}
+	end := uint64(0)
+	if n := len(v.cycles); n > 0 {
+		end = v.cycles[n-1] + 1
+	}
+	save.Signals = out.Signals()
+	return save, out.Close(end)
+}

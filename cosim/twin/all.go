@@ -1,0 +1,13 @@
+package twin
+
+// All returns the twins of all components of packages hw and nic.
+func All() []Twin {
+	return []Twin{
+		starCoupler(), link(), lightTap(), duplexLink(),
+		fifo(), creditCounter(), lfsr(),
+		arbiter("fixed"), arbiter("round_robin"), arbiter("matrix"), arbiter("tdma"),
+		listAllocator(), capArbiter(), contention(), coin(), outputFilter(), outputPort(), crosspoint(),
+		bus(), busTaps(),
+		crc16(), serialiser(), requester(), deserialiser(),
+	}
+}

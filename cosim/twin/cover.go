@@ -1,0 +1,76 @@
+package twin
+
+import "starloom/hw"
+
+// cover adds things that an input can do, a bit of happens for each.
+func (m *Model) cover(input string, things []string, happens func(c *Cycle) uint64) {
+	m.Events = append(m.Events, Event{input, things, len(things), happens})
+}
+
+// coverPairs adds every pair of strobes in the same cycle.
+func (m *Model) coverPairs(names ...string) {
+	for i, name := range names {
+		a := m.Pin(name)
+		for _, other := range names[i+1:] {
+			b := m.Pin(other)
+			m.cover(name, []string{"with " + other + " in the same cycle"}, func(c *Cycle) uint64 {
+				return facts(a.any(c.Inputs) && b.any(c.Inputs))
+			})
+		}
+	}
+}
+
+// coverGrants adds what requesters can do to each other at an arbiter whose grant is a register
+// and is held while the request stays high. asking returns those of the requests that reach the
+// arbiter; nil for all.
+func (m *Model) coverGrants(asking func(c *Cycle) []uint64) {
+	request, grant := m.Pin("request_i"), m.Pin("grant_o")
+	if request.Bits < 2 {
+		return
+	}
+	last := make([]uint64, (request.Bits+63)/64) // the last one served comes last
+	m.cover("request_i", []string{
+		"by another while one holds",
+		"by another in the cycle in which the holder lets go",
+		"by several at once when no one holds",
+		"by the same requester again, beside another, when no one holds",
+	}, func(c *Cycle) uint64 {
+		asks := request.Of(c.Inputs)
+		if asking != nil {
+			asks = asking(c)
+		}
+		if c.First {
+			clear(last)
+		}
+		given := grant.any(c.Outputs)
+		if given {
+			copy(last, grant.Of(c.Outputs))
+		}
+		again, others := common(asks, last)
+		return facts(given && again && others, given && !again && others, !given && several(asks), !given && again && others)
+	})
+}
+
+// coverSlots adds what can happen to what matches ports in a slot: requests and tags in the cycle in
+// which it begins.
+func (m *Model) coverSlots(ports int) {
+	if ports < 2 {
+		return
+	}
+	start, request, tag := m.Pin("start_i"), m.Pin("request_i"), m.Pin("tag_i")
+	m.cover("start_i", []string{"with requests of equal tags", "with requests of different tags"}, func(c *Cycle) (bits uint64) {
+		if !start.any(c.Inputs) {
+			return 0
+		}
+		before, seen := uint64(0), false
+		for i := range ports {
+			if hw.GetBits(request.Of(c.Inputs), i, 1) == 0 {
+				continue
+			}
+			now := hw.GetBits(tag.Of(c.Inputs), 16*i, 16)
+			bits |= facts(seen && now == before, seen && now != before)
+			before, seen = now, true
+		}
+		return bits
+	})
+}
