@@ -1,0 +1,138 @@
+package hw
+
+import "strings"
+
+// Pattern is a compiled glob over paths.
+type Pattern struct {
+	source     string
+	components [][]pathToken
+}
+
+// pathToken is a piece of one component of a path or a pattern.
+type pathToken struct {
+	kind      tokenKind
+	text      string // literal
+	low, high uint32 // index, range
+}
+
+type tokenKind uint8
+
+const (
+	tokenText     tokenKind = iota // these characters
+	tokenStar                      // any characters
+	tokenIndex                     // a number from low to high, in brackets
+	tokenAnyIndex                  // any index, in brackets
+	tokenDeep                      // any number of components
+)
+
+// CompilePattern compiles a glob. The error says at which character the pattern
+// is wrong and what is allowed there.
+func CompilePattern(s string) (*Pattern, error) {
+	components, err := (&pathScanner{text: s, pattern: true}).path()
+	if err != nil {
+		return nil, err
+	}
+	return &Pattern{source: s, components: components}, nil
+}
+
+// String returns the pattern as it was written.
+func (p *Pattern) String() string { return p.source }
+
+// Match reports whether the whole path fits the pattern. It allocates nothing.
+// Its work is at most the product of both lengths: only the last ** (and, inside
+// a component, the last *) is ever tried again, which is enough because the
+// earliest fit of what stands between two of them leaves most to what follows.
+func (p *Pattern) Match(path string) bool {
+	at, done := 0, false // start of the next component; done after the last one
+	next := 0            // component of the pattern
+	retryNext, retryAt, retryDone := -1, 0, false
+	for {
+		if next < len(p.components) && p.components[next][0].kind == tokenDeep {
+			next++
+			retryNext, retryAt, retryDone = next, at, done
+			continue
+		}
+		if done && next == len(p.components) {
+			return true
+		}
+		if !done && next < len(p.components) {
+			end, following, last := nextComponent(path, at)
+			if matchComponent(p.components[next], path[at:end]) {
+				next++
+				at, done = following, last
+				continue
+			}
+		}
+		if retryNext < 0 || retryDone {
+			return false
+		}
+		_, retryAt, retryDone = nextComponent(path, retryAt)
+		next, at, done = retryNext, retryAt, retryDone
+	}
+}
+
+// nextComponent returns the end of the component that starts at at, the start of
+// the following one, and whether there is none.
+func nextComponent(path string, at int) (end, following int, last bool) {
+	dot := strings.IndexByte(path[at:], '.')
+	if dot < 0 {
+		return len(path), len(path), true
+	}
+	return at + dot, at + dot + 1, false
+}
+
+func matchComponent(tokens []pathToken, s string) bool {
+	at, next := 0, 0
+	retryNext, retryAt := -1, 0
+	for {
+		if next < len(tokens) && tokens[next].kind == tokenStar {
+			next++
+			retryNext, retryAt = next, at
+			continue
+		}
+		if at == len(s) && next == len(tokens) {
+			return true
+		}
+		if next < len(tokens) {
+			if size := tokens[next].match(s[at:]); size > 0 {
+				at += size
+				next++
+				continue
+			}
+		}
+		if retryNext < 0 || retryAt >= len(s) {
+			return false
+		}
+		retryAt++
+		next, at = retryNext, retryAt
+	}
+}
+
+// match returns how many characters of s the token takes, 0 when it does not fit.
+func (t *pathToken) match(s string) int {
+	if t.kind == tokenText {
+		if strings.HasPrefix(s, t.text) {
+			return len(t.text)
+		}
+		return 0
+	}
+	if s == "" || s[0] != '[' {
+		return 0
+	}
+	if t.kind == tokenAnyIndex {
+		if end := strings.IndexByte(s, ']'); end > 1 {
+			return end + 1
+		}
+		return 0
+	}
+	value, at := uint64(0), 1
+	for ; at < len(s) && s[at] >= '0' && s[at] <= '9'; at++ {
+		if value = value*10 + uint64(s[at]-'0'); value > uint64(t.high) {
+			return 0
+		}
+	}
+	if at == 1 || at == len(s) || s[at] != ']' || value < uint64(t.low) {
+		return 0
+	}
+	return at + 1
+}
