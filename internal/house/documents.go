@@ -14,8 +14,10 @@ import (
 var fileName = regexp.MustCompile(`[\w./*-]+\.(?:go|md|c|h|v|vh|cpp|hpp|yaml|yml|csv|svg|txt|json)\b`)
 
 // elsewhere are names of files that belong to users, tools and standards.
-var elsewhere = []string{"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "file.csv", "perm.csv", "ports.h", "stddef.h", "stdint.h",
-	"docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json", "ports_xml.go"}
+var elsewhere = []string{
+	"my.c", "my_test.c", "my.yaml", "map.yml", "arbiter.yml", "file.yaml", "values.csv", "file.csv", "perm.csv",
+	"ports.h", "stddef.h", "stdint.h", "docs.md", "splitmix64.c", "NAME.v", "NAME.c", "F.csv", "F.json", "ports_xml.go",
+}
 
 // references returns comments that cite a file or a document that the repository does not have.
 func references(t *tree) (found []finding) {
@@ -36,6 +38,26 @@ func references(t *tree) (found []finding) {
 			}
 			if design.MatchString(text) {
 				found = append(found, finding{"reference", s.path, line, design.FindString(text), 0})
+			}
+		}
+	}
+	for s := range t.documents() {
+		found = append(found, deadLinks(t, s)...)
+	}
+	return found
+}
+
+// link is one of a page that leads to a file of the repository.
+var link = regexp.MustCompile(`\]\(([^)#:]+)(?:#[^)]*)?\)`)
+
+// deadLinks are those of a page that lead to no file or folder.
+func deadLinks(t *tree, s *source) (found []finding) {
+	for i, line := range s.lines {
+		for _, m := range link.FindAllStringSubmatch(line, -1) {
+			to := path.Join(s.folder(), m[1])
+			leads := func(f *source) bool { return f.path == to || strings.HasPrefix(f.path, to+"/") }
+			if !slices.ContainsFunc(t.files, leads) {
+				found = append(found, finding{"reference", s.path, i + 1, m[1], 0})
 			}
 		}
 	}

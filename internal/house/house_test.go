@@ -172,6 +172,7 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"file.v":      strings.Repeat("wire w;\n", fileLinesMax+1),
 		"b/b.go":      "package b\n\nconst B = 1\n\n// C is documented.\nvar C = 2\n\nconst (\n\tD = 3\n\tE = 4 // E is, too.\n)\n",
 		"b/doc.go":    "// Package b lists nothing.\npackage b\n",
+		"page.md":     "A page [leads](gone.md) nowhere, [down](b/doc.go#top), [out](https://a.org), `behind` and behind.\n```\nbehind\n```\n",
 		"go.mod":      "module starloom\n\ngo 1.26\n",
 	}
 	folder := t.TempDir()
@@ -200,8 +201,10 @@ func TestRulesFindWhatBreaksThem(t *testing.T) {
 		"file file.v lines",
 		"function function.go f",
 		"reference a.go gone.md",
+		"reference page.md gone.md",
 		"table b/doc.go does not list b.go",
 		"words a.go behind: after, past, below; behind only of places",
+		"words page.md behind: after, past, below; behind only of places",
 	}, got)
 }
 

@@ -56,7 +56,7 @@ func readTree(top string) (*tree, error) {
 			return nil, err
 		}
 		s := &source{path: name}
-		if t.files = append(t.files, s); !s.isCode() {
+		if t.files = append(t.files, s); !s.isCode() && !s.isDocument() {
 			continue
 		}
 		s.made = bytes.Contains(text[:min(len(text), 300)], []byte("Code generated"))
@@ -78,6 +78,24 @@ func (s *source) isCode() bool {
 		}
 	}
 	return false
+}
+
+// isDocument reports whether people read the file as prose. What the change log says of texts that
+// have changed is not looked at.
+func (s *source) isDocument() bool {
+	page := strings.HasSuffix(s.path, ".md") && s.path != "CHANGELOG.md"
+	return page || strings.HasSuffix(s.path, ".txt") && strings.Contains(s.path, "/help/")
+}
+
+// documents are the pages and the helps that people have written.
+func (t *tree) documents() func(yield func(*source) bool) {
+	return func(yield func(*source) bool) {
+		for _, s := range t.files {
+			if s.isDocument() && !s.made && !yield(s) {
+				return
+			}
+		}
+	}
 }
 
 // code are the files that people have written.

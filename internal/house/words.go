@@ -31,7 +31,7 @@ var notEnglish = []struct {
 const things = "file|reset|model|program|number|clock|power|result|part|place|name|output|input|frame|word|processor|firmware|image|function|curve|" +
 	"scenario|port|network|signal|value|key|option|difference|sandbox|fault|error"
 
-// words returns where comments and texts of Go, C and Verilog use them. Sentences run on over
+// words returns where comments and texts of Go, C and Verilog, pages and helps use them. Sentences run on over
 // lines, but each of these is looked for within one.
 func words(t *tree) (found []finding) {
 	for s := range t.code() {
@@ -39,11 +39,28 @@ func words(t *tree) (found []finding) {
 			continue
 		}
 		for line, text := range prose(t, s) {
-			for _, w := range notEnglish {
-				if m := w.words.FindString(text); m != "" && !strings.HasPrefix(strings.ToLower(m), "there ") {
-					found = append(found, finding{"words", s.path, line, m + ": " + w.instead, 0})
-				}
+			found = append(found, wordsIn(s, line, text)...)
+		}
+	}
+	for s := range t.documents() {
+		quoted := false // a block of code or of output, which is looked at where it is written
+		for i, line := range s.lines {
+			if quoted = quoted != strings.HasPrefix(line, "```"); !quoted {
+				found = append(found, wordsIn(s, i+1, codeSpan.ReplaceAllString(line, "``"))...)
 			}
+		}
+	}
+	return found
+}
+
+// codeSpan is code within a line of a page.
+var codeSpan = regexp.MustCompile("`[^`]*`")
+
+// wordsIn returns those of one line.
+func wordsIn(s *source, line int, text string) (found []finding) {
+	for _, w := range notEnglish {
+		if m := w.words.FindString(text); m != "" && !strings.HasPrefix(strings.ToLower(m), "there ") {
+			found = append(found, finding{"words", s.path, line, m + ": " + w.instead, 0})
 		}
 	}
 	return found
