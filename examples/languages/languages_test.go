@@ -240,15 +240,16 @@ func ignored(t *testing.T, language, file string) bool {
 }
 
 // TestTrapsAreNamed: an index out of range names what the project's own Makefile keeps: in Rust and
-// AssemblyScript function, file and line, in Go the functions, and what the panic says.
+// AssemblyScript function, file and line, in Go the functions, and what the panic says. It names the slot and its
+// cycle, too: all languages trap in the same one.
 func TestTrapsAreNamed(t *testing.T) {
 	if !*full {
 		return // as TestRebuild; firmware's TestRuntimePanics needs no Go
 	}
 	for language, c := range map[string]struct{ line, broken, message, frame string }{
-		"rust":           {"    s.sent += 1;", "    s.sent += 1 + [0u32, 0][s.sent as usize + 2];", "trapped in data_slot at router.rs:44", "data_slot at router.rs:44"},
-		"assemblyscript": {"  sl.probe(0, ++s.sent);", "  sl.probe(0, ++s.sent + load<u32>(0xfffffff0));", "trapped in router/dataSlot at router.ts:35:", "router/starloom_slot at router.ts:51:"},
-		"go":             {"	state.sent++", "	state.sent += []uint64{1, 1}[state.sent+2]", ": panic: runtime error: index out of range [2] with length 2 (unreachable)", "main.dataSlot"},
+		"rust":           {"    s.sent += 1;", "    s.sent += 1 + [0u32, 0][s.sent as usize];", "trapped in data_slot at router.rs:44", "data_slot at router.rs:44"},
+		"assemblyscript": {"  sl.probe(0, ++s.sent);", "  sl.probe(0, ++s.sent > 2 ? load<u32>(0xfffffff0) : s.sent);", "trapped in router/dataSlot at router.ts:35:", "router/starloom_slot at router.ts:51:"},
+		"go":             {"	state.sent++", "	state.sent += []uint64{1, 1}[state.sent]", ": panic: runtime error: index out of range [2] with length 2 (unreachable)", "main.dataSlot"},
 	} {
 		folder := project(t, language, router)
 		source := filepath.Join(folder, router+ending[language])
@@ -265,10 +266,13 @@ func TestTrapsAreNamed(t *testing.T) {
 		require.NoError(t, s.Override(t.Context(), starloom.Overrides{Mode: starloom.ModeIsolated}))
 		report, err := starloom.Run(t.Context(), s, starloom.RunOptions{})
 		require.NoError(t, err)
-		require.Equal(t, starloom.RuleTrap, report.Violations[0].Rule)
-		require.Contains(t, report.Violations[0].Message, c.message)
+		first := report.Violations[0]
+		require.Equal(t, starloom.RuleTrap, first.Rule)
+		require.Equal(t, "pops.group[0].nic[0]", first.Path, language)
+		require.EqualValues(t, []uint64{32, 32 * 6}, []uint64{first.Slot, first.Cycle}, "%s: the third frame of processor 0, at the start of the slot", language)
+		require.Contains(t, first.Message, c.message)
 		frames := ""
-		for _, frame := range report.Violations[0].Backtrace {
+		for _, frame := range first.Backtrace {
 			frames += frame.String() + "\n"
 		}
 		require.Contains(t, frames, c.frame)
