@@ -51,6 +51,26 @@ func TestHelpWidth(t *testing.T) {
 	}
 }
 
+// TestHelpNamesNoFilesOfTheSources: who has only the program has no examples; the scenario that help shows runs.
+func TestHelpNamesNoFilesOfTheSources(t *testing.T) {
+	var shown string
+	for _, c := range documented(newRoot()) {
+		require.NotContains(t, c.Long+c.Example, "examples/", c.CommandPath())
+		if c.CommandPath() == "starloom run" {
+			for line := range strings.Lines(c.Long) {
+				if text, indented := strings.CutPrefix(line, "    "); indented {
+					shown += text
+				}
+			}
+		}
+	}
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "pops.yaml"), []byte(shown), 0o644))
+	r := starloomIn(t, dir, "run", "pops.yaml", "--vcd", "out.vcd", "--pcapng", "out.pcapng")
+	require.Equal(t, statusPass, r.status, r.stderr)
+	require.FileExists(t, filepath.Join(dir, "out.gtkw"))
+}
+
 // A terminal says itself how wide it is.
 func TestHelpOfTerminal(t *testing.T) {
 	controller, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

@@ -9,6 +9,7 @@ import (
 	"starloom/fabric/ej/eisenstein"
 	"starloom/hw"
 	"starloom/nic"
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -102,7 +103,7 @@ func (e Network) Check() error {
 	case e.B > alphaMax:
 		return refuse("b", fmt.Sprintf("b is %d", e.B), fmt.Sprintf("at most %d is possible", alphaMax))
 	case e.norm() < directions+1:
-		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues, of which none has six different neighbours", e.A, e.B, e.norm()), alphas)
+		return refuse("b", fmt.Sprintf("%d+%d*rho has %s, and none has six different neighbours", e.A, e.B, traces.Plural(uint64(e.norm()), "residue", "residues")), alphas)
 	case e.norm() > eisenstein.SizeMax:
 		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues", e.A, e.B, e.norm()), fmt.Sprintf("at most %d are possible", eisenstein.SizeMax))
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/big"
 
+	"starloom/traces"
 	"starloom/traces/input"
 )
 
@@ -45,7 +46,7 @@ type Field struct {
 func New(a, b int) (*Field, error) {
 	f, err := Degenerate(a, b)
 	if err == nil && f.size < 7 {
-		return nil, refuse(a, b, fmt.Sprintf("has %d residues, of which a node needs 7: its own and those of six neighbours", f.size),
+		return nil, refuse(a, b, fmt.Sprintf("has %s, and a node needs 7: its own and those of six neighbours", traces.Plural(uint64(f.size), "residue", "residues")),
 			"give a larger b; a = 1 and b = 2 make the smallest network")
 	}
 	return f, err

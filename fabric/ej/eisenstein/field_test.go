@@ -149,7 +149,7 @@ func TestStaircases(t *testing.T) {
 func TestRefusedAlphas(t *testing.T) {
 	for text, alpha := range map[string][2]int{
 		"alpha = 0 + 0*rho is zero":                   {0, 0},
-		"alpha = 0 + 1*rho has 1 residues":            {0, 1},
+		"alpha = 0 + 1*rho has 1 residue,":            {0, 1},
 		"alpha = 1 + 1*rho has 3 residues":            {1, 1},
 		"alpha = 0 + 2*rho has 4 residues":            {0, 2},
 		"alpha = 2 + 1*rho is outside 0 <= a <= b":    {2, 1},
