@@ -16,51 +16,6 @@ import (
 	"starloom/traces/input"
 )
 
-// A target is what a circuit is compiled for.
-type target struct {
-	ending   string // of the result's name
-	compiler cosim.Tool
-	compile  []string // its arguments
-	linker   cosim.Tool
-	link     []string     // its arguments
-	tools    []cosim.Tool // beside Verilator and the compiler
-	// libraries finds what is linked beside the objects; nil: the linker knows.
-	libraries func(ctx context.Context) (libraries, error)
-}
-
-var wasmTarget = target{
-	ending:   ".wasm",
-	compiler: clangTool,
-	compile: []string{
-		"--target=wasm32-wasi", sysroot, "-fno-exceptions", "-fno-rtti", "-Iwasi",
-		"-DVL_IGNORE_UNKNOWN_ARCH",
-	},
-	// Not by clang's driver: it may run wasm-opt where binaryen is installed.
-	linker: linkerTool,
-	link: []string{
-		"-m", "wasm32", "--entry", "_initialize", "--gc-sections", "--strip-all", "--stack-first",
-		"-z", fmt.Sprintf("stack-size=%d", wasmStackBytes),
-	},
-	tools:     []cosim.Tool{linkerTool},
-	libraries: wasiLibraries,
-}
-
-// wasmStackBytes is where data begins: the stack lies below it and is empty between
-// two calls.
-const wasmStackBytes = 1 << 20
-
-// commonFlags go to every compilation. Without -fno-finite-loops clang removes an
-// endless loop of the RTL.
-var commonFlags = []string{
-	"-O3", "-std=gnu++17", "-fno-finite-loops", "-include", "shim.h", "-I.", "-w", "-fvisibility=hidden",
-	"-DVL_USER_FINISH", "-DVL_USER_STOP", "-DVL_USER_FATAL", "-DVL_TIME_CONTEXT", "-DVM_TRACE=0",
-}
-
-var translationFlags = []string{
-	"--cc", "--no-timing", "-Wno-fatal", "--assert", "--prefix", "Vdut", "-O3",
-	"--x-assign", "unique", "--x-initial", "unique", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY",
-}
-
 // Build compiles a design to wasm, or finds the result of an earlier build of the
 // same text with the same tools. Errors about the design and the tools are
 // *InputError.
@@ -76,7 +31,7 @@ func Build(ctx context.Context, s cosim.Source, o cosim.BuildOptions) (*Circuit,
 		}
 		c, err := Load(wasm)
 		if err == nil {
-			if o.Cache == "" { // code of the machine is taken from nowhere but the user's own
+			if o.Cache == "" { // native code is taken from the user's own cache only
 				c.cache = filepath.Join(filepath.Dir(path), "compiled")
 			}
 			return c, nil
@@ -113,55 +68,6 @@ func build(ctx context.Context, s cosim.Source, o cosim.BuildOptions, t target) 
 		return b.description, path, b.keepElaboration(name, path)
 	}
 	return b.description, path, b.lint() // a library has no place for what was said when it was made
-}
-
-// A builder is one build in a temporary directory.
-type builder struct {
-	context.Context
-	*cosim.Source
-	options   *cosim.BuildOptions
-	target    target
-	cache     cosim.Cache
-	work      string // temporary directory
-	hdlDir    string // where Verilator runs, so that Files are found
-	vhdlTop   string // the top module of GHDL's Verilog
-	tools     []cosim.ToolVersion
-	libraries libraries
-
-	design      *design
-	description Description
-	said        []byte // what the tools have said of the source
-}
-
-func newBuilder(ctx context.Context, s *cosim.Source, o *cosim.BuildOptions, t target) (*builder, error) {
-	if err := s.Check(); err != nil {
-		return nil, err
-	}
-	plain := *s
-	plain.Params = s.Constants()
-	b := &builder{Context: ctx, Source: &plain, options: o, target: t}
-	needed := append([]cosim.Tool{verilatorTool, t.compiler}, t.tools...)
-	if s.VHDL() {
-		needed = append(needed, ghdlTool)
-	}
-	for _, tool := range needed {
-		version, err := tool.Version(ctx)
-		if err != nil {
-			return nil, err
-		}
-		b.tools = append(b.tools, version)
-	}
-	var err error
-	if t.libraries != nil {
-		if b.libraries, err = t.libraries(ctx); err != nil {
-			return nil, err
-		}
-	}
-	if b.cache, err = cosim.OpenCache(o.Cache); err != nil {
-		return nil, err
-	}
-	b.work, err = os.MkdirTemp("", "starloom-cosim-")
-	return b, err
 }
 
 // discover finds the ports, and the hash of everything that the result depends on.

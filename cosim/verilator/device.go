@@ -56,7 +56,7 @@ func fault(kind cosim.FaultKind, d *Description, cycle uint64, text []byte) *cos
 	return &cosim.Fault{Kind: kind, Device: d.Device, Cycle: cycle, Text: string(said)}
 }
 
-// hangTurns is how often the loops of one cycle turn before they are endless, SL_HANG_TURNS: a count is the
+// hangTurns is how many turns of the loops of one cycle count as endless, SL_HANG_TURNS: a count is the
 // same on every machine, however slow. Loops that fill a memory turn once for each word, and all memory
 // of a circuit has fewer bytes (wasmMemoryBytesMax). Loops whose turns take long reach the time
 // limit first. glueTurns is SL_TURNS.
@@ -65,8 +65,8 @@ const (
 	glueTurns = 1 << 16
 )
 
-// hangFault describes a loop that does not end: it has turned too often or, with a limit, was not
-// through in time.
+// hangFault describes a loop that does not end: it has turned too often or, with a limit, has not
+// ended in time.
 func hangFault(d *Description, cycle uint64, limit time.Duration) *cosim.Fault {
 	f := &cosim.Fault{
 		Kind:   cosim.FaultHang,

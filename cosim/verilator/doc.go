@@ -6,14 +6,16 @@
 //
 //	file            what it holds
 //	build.go        Build: sources to one wasm file, or what an earlier build has made
+//	builder.go      builder: one build; tools.go: the tools that it needs; target.go: what it compiles for
 //	elaboration.go  what an earlier build has read, so that the same design is not read again
-//	run.go          running Verilator and the compiler, what their messages mean
-//	warnings.go     those of Verilator that matter
-//	ports.go, xml.go           what Verilator finds out about a design: ports, clocks, files
-//	glue.go         the generated part of ../glue
-//	headers.go      Verilator's headers as clang keeps them
 //	ghdl.go         VHDL to Verilog
+//	verilate.go     running Verilator, what its messages mean; warnings.go: those that matter
+//	design.go, xml.go          what Verilator finds out about a design: ports, clocks, files
+//	glue.go         ../glue, and the part of it that is generated for a design
+//	compile.go      C++ of Verilator to a result; compiler.go: running compiler and linker, what their messages mean
+//	headers.go      Verilator's headers as the compiler keeps them
 //	wasi.go         the libraries of C++ in WebAssembly
+//	description.go  Description: what a result says about itself
 //	device.go       what the two devices below have in common
 //	wasm.go, wasm_device.go    Circuit, Load, Open: RTL in wazero; wasm_memory_*.go: its memory
 //	shared.go       BuildShared, OpenShared: RTL as a native library (build tag shared);

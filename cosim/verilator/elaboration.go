@@ -26,7 +26,7 @@ type elaboration struct {
 	Files   map[string]string `json:"files"`   // hashes of the texts that were read, includes too
 	Folders map[string]string `json:"folders"` // hashes of the names where a tool would find another text
 	Data    map[string]string `json:"data"`    // files of $readmem: the source that reads each
-	Texts   map[string]string `json:"texts"`   // and hashes of what they hold
+	Texts   map[string]string `json:"texts"`   // and hashes of their content
 	Said    []byte            `json:"said"`    // warnings of the tools
 }
 
@@ -35,7 +35,7 @@ const elaborationFormat = 1
 
 // elaborationName is where the cache keeps the elaboration of this build.
 func (b *builder) elaborationName() (string, error) {
-	folder, err := os.Getwd() // what relative names mean
+	folder, err := os.Getwd() // what names are relative to
 	if err != nil {
 		return "", err
 	}
@@ -56,8 +56,8 @@ func (b *builder) elaborationName() (string, error) {
 	return "elaborated-" + hex.EncodeToString(sum.Sum(nil))[:32] + ".json", err
 }
 
-// elaborated returns the path of the result that an earlier build has left, "" where something has
-// changed since, or there is none.
+// elaborated returns the path of the result of an earlier build, "" if something has changed since,
+// or there is none.
 func (b *builder) elaborated(name string) string {
 	text, err := os.ReadFile(filepath.Join(b.cache.Dir, name))
 	if err != nil {
@@ -94,10 +94,11 @@ func (b *builder) elaborated(name string) string {
 	return path
 }
 
-// keepElaboration notes what a build has read. What cannot be noted costs the next one some time.
+// keepElaboration notes what a build has read. If it cannot, the next build takes longer.
 func (b *builder) keepElaboration(name, result string) error {
 	e := elaboration{
-		Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{}, Data: b.design.data, Texts: map[string]string{}, Said: b.said,
+		Result: filepath.Base(result), Files: map[string]string{}, Folders: map[string]string{},
+		Data: b.design.data, Texts: map[string]string{}, Said: b.said,
 	}
 	files := slices.Clone(b.Files)
 	if !b.VHDL() { // GHDL's Verilog is gone with the build

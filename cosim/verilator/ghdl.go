@@ -78,13 +78,3 @@ func (b *builder) ghdlRefusal(said string, err error) error {
 	}
 	return refused
 }
-
-// spelled returns a name as a design writes it: that of VHDL may be given in any case.
-func spelled(fold bool, name string, ports []cosim.Port) string {
-	for _, p := range ports {
-		if cosim.SameName(fold, p.Name, name) {
-			return p.Name
-		}
-	}
-	return name
-}

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"io/fs"
 	"regexp"
 	"slices"
 	"strconv"
@@ -109,7 +110,7 @@ func (b *builder) runtimeHash(text []byte) string {
 	sum := sha256.New()
 	tools := b.tools
 	if b.VHDL() {
-		tools = tools[:len(tools)-1] // GHDL has no part in it
+		tools = tools[:len(tools)-1] // it does not depend on GHDL
 	}
 	fmt.Fprintln(sum, tools, b.compileFlags())
 	sum.Write(text)
@@ -120,4 +121,18 @@ func (b *builder) runtimeHash(text []byte) string {
 		return nil
 	})
 	return hex.EncodeToString(sum.Sum(nil))[:16]
+}
+
+// eachGlueFile calls do with the files below glue, in the order of their names.
+func eachGlueFile(do func(name string, text []byte) error) error {
+	return fs.WalkDir(cosim.Glue, "glue", func(path string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		text, err := cosim.Glue.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		return do(strings.TrimPrefix(path, "glue/"), text)
+	})
 }

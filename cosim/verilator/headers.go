@@ -6,12 +6,10 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-
-	"starloom/cosim"
 )
 
-// commonHeaders are what every design includes before its own text. To read them takes
-// two thirds of the time for a small design.
+// commonHeaders are what every design includes before its own text. Reading them takes
+// two thirds of the time of a small design.
 const commonHeaders = `#include <cstdarg>
 #include <cstdlib>
 #include <cstring>
@@ -23,9 +21,9 @@ const commonHeaders = `#include <cstdarg>
 #include "verilated.h"
 `
 
-// headers returns the options that have the compiler take the common headers as it keeps
-// them once it has read them, and the path of what it keeps, made once for all designs; ""
-// if there is none, and a build does without.
+// headers returns the options with which the compiler takes the common headers in its own
+// form, and the path of that file, made once for all designs; "" if there is none, and a
+// build does without.
 func (b *builder) headers(include []string) (path string, take []string) {
 	name := "runtime-" + b.runtimeHash([]byte(commonHeaders)) + "-headers"
 	ending := ".pch"
@@ -49,8 +47,8 @@ func (b *builder) headers(include []string) (path string, take []string) {
 	return path, []string{"-include-pch", path}
 }
 
-// headersDir is a directory in the cache with all that is read of Starloom's own: clang
-// takes the headers that it has kept only where the files are as they were.
+// headersDir is a directory in the cache with Starloom's own headers: clang takes the
+// headers that it has kept only if these files are unchanged.
 func (b *builder) headersDir(name string) (string, error) {
 	dir := filepath.Join(b.cache.Dir, name)
 	if _, err := os.Stat(dir); err == nil {
@@ -97,11 +95,4 @@ func (b *builder) compilesDesign(include []string, object string) error {
 	}
 	_ = os.Remove(kept) // else the next build fails to take them, too
 	return nil
-}
-
-// compilesIn runs the compiler in a directory. Options of headers come first: gcc takes
-// what it has kept only before any other text.
-func (b *builder) compilesIn(dir string, headers []string, args ...string) error {
-	said, err := cosim.Command(b, dir, b.target.compiler.Command, slices.Concat(headers, b.compileFlags(), args)...).CombinedOutput()
-	return b.compilerError(b.target.compiler.Command, said, err)
 }

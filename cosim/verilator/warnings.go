@@ -9,8 +9,8 @@ import (
 	"starloom/cosim"
 )
 
-// weighty are the warnings of Verilator that say that it simulates something else than
-// what the text, or another tool, makes of it. Style, speed and widths are not here.
+// weighty are the warnings of Verilator that say that it simulates something other than
+// what the text says, or another tool simulates. Style, speed and widths are not here.
 var weighty = []string{
 	"ALWCOMBORDER", "ASSIGNDLY", "BLKANDNBLK", "CASEINCOMPLETE", "CASEOVERLAP", "CASEWITHX", "CASEX", "COMBDLY", "CONTASSREG", "IMPLICIT",
 	"IMPURE", "INFINITELOOP", "INITIALDLY", "LATCH", "MULTIDRIVEN", "NOLATCH", "PINMISSING", "PROCASSWIRE", "RANDC", "SELRANGE",
@@ -28,26 +28,6 @@ func weightyWarnings(said string) (found []cosim.Warning) {
 			found = append(found, w)
 		}
 	}
-	return found
-}
-
-// fileTasks are system tasks that reach files or programs of the user, as Verilator's
-// netlist calls them.
-var fileTasks = map[string]string{
-	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system", "dumpctl": "$dump...",
-}
-
-// fileWarnings are the uses of such tasks.
-func (n *netlist) fileWarnings() (found []cosim.Warning) {
-	n.root.each(func(node *xmlNode) {
-		if task, ok := fileTasks[node.name]; ok {
-			found = append(found, cosim.Warning{
-				Code:  task,
-				Place: n.place(node),
-				Text:  "a circuit has no files but those of $readmem: this does nothing in wasm, and anything in a native library",
-			})
-		}
-	})
 	return found
 }
 

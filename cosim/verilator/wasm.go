@@ -1,21 +1,12 @@
 package verilator
 
 import (
-	"bytes"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
-	"os"
-	"path"
-	"slices"
-	"strings"
 	"sync"
 	"testing/fstest"
-	"text/tabwriter"
 
 	"github.com/tetratelabs/wazero"
 	"github.com/tetratelabs/wazero/api"
@@ -23,85 +14,6 @@ import (
 
 	"starloom/cosim"
 )
-
-// Description is what a result says about itself, in the custom section
-// starloom.cosim of a wasm file.
-type Description struct {
-	Format    int               `json:"format"` // descriptionFormat
-	Device    string            `json:"device"` // arbiter.v: arbiter
-	Top       string            `json:"top"`
-	Ports     []cosim.Port      `json:"ports"`
-	Types     []string          `json:"types"`                // of the ports: logic [7:0]
-	Params    map[string]string `json:"params"`               // of the top module, as it was built
-	CaseBlind bool              `json:"case_blind,omitempty"` // names come from VHDL: upper and lower case are the same
-	Levels    bool              `json:"levels"`               // something sees more of a clock than its rising edge
-	Edges     []string          `json:"edges"`                // inputs other than clocks whose edges something waits for
-	Hash      string            `json:"hash"`                 // of the text, the flags and the tools
-
-	// Warnings are those of Verilator that matter; nil if the image does not say.
-	Warnings []cosim.Warning `json:"warnings"`
-
-	Sources map[string]string `json:"sources"` // start of the SHA-256 of every file that was read
-	Tools   []string          `json:"tools"`
-
-	Data map[string][]byte `json:"data,omitempty"` // files of $readmem by their names
-}
-
-// WriteText writes what a user wants to know before using a circuit.
-func (d *Description) WriteText(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(table, "%s\n\nport\tdirection\tbits\ttype\n", d.Device)
-	clocked := false
-	for i, p := range d.Ports {
-		direction := "output"
-		switch {
-		case p.Clock:
-			direction, clocked = "clock", true
-		case p.Input:
-			direction = "input"
-		}
-		fmt.Fprintf(table, "%s\t%s\t%d\t%s\n", p.Name, direction, p.Bits, d.Types[i])
-	}
-	if err := table.Flush(); err != nil {
-		return err
-	}
-	var text strings.Builder
-	for i, name := range slices.Sorted(maps.Keys(d.Params)) {
-		text.WriteString([]string{"parameters ", ", "}[min(i, 1)] + name + "=" + d.Params[name])
-	}
-	if len(d.Params) > 0 {
-		text.WriteString("\n")
-	}
-	if !clocked && len(d.Edges) > 0 {
-		fmt.Fprintf(&text, "no clock is named, but something waits for edges of %s: name the clocks with --clock\n", strings.Join(d.Edges, ", "))
-	}
-	if text.Len() == 0 {
-		return nil
-	}
-	_, err := io.WriteString(w, "\n"+text.String())
-	return err
-}
-
-const (
-	descriptionFormat  = 1
-	descriptionSection = "starloom.cosim"
-)
-
-// attach appends the description to a wasm file.
-func (d *Description) attach(file string) error {
-	text, err := json.Marshal(d)
-	if err != nil {
-		return err
-	}
-	body := binary.AppendUvarint(nil, uint64(len(descriptionSection)))
-	body = append(append(body, descriptionSection...), text...)
-	section := binary.AppendUvarint([]byte{0}, uint64(len(body)))
-	wasm, err := os.ReadFile(file)
-	if err != nil {
-		return err
-	}
-	return os.WriteFile(file, append(append(wasm, section...), body...), 0o644)
-}
 
 // A Circuit is RTL as wasm, from which any number of devices can be opened; devices
 // may run in parallel.
@@ -120,8 +32,6 @@ type circuitRuntime struct {
 	compiled wazero.CompiledModule
 	kept     wazero.CompilationCache // nil for none
 }
-
-var errNotBuilt = &cosim.InputError{Reason: "this is not a circuit that Starloom built", Remedy: "make one with `starloom cosim build`"}
 
 // Load takes what `starloom cosim build` wrote. Nothing but the bytes is
 // needed to open devices.
@@ -165,30 +75,6 @@ func (c *Circuit) checkPorts() error {
 }
 
 const portBitsMax = 1 << 24
-
-// customSection finds a custom section of a wasm binary.
-func customSection(wasm []byte, name string) ([]byte, error) {
-	if !bytes.HasPrefix(wasm, []byte("\x00asm\x01\x00\x00\x00")) {
-		return nil, errNotBuilt
-	}
-	for rest := wasm[8:]; len(rest) > 1; {
-		id := rest[0]
-		size, n := binary.Uvarint(rest[1:])
-		if n <= 0 || size > uint64(len(rest)-1-n) {
-			return nil, errNotBuilt
-		}
-		body := rest[1+n : 1+n+int(size)]
-		rest = rest[1+n+int(size):]
-		if id != 0 {
-			continue
-		}
-		length, n := binary.Uvarint(body)
-		if n > 0 && length <= uint64(len(body)-n) && string(body[n:n+int(length)]) == name {
-			return body[n+int(length):], nil
-		}
-	}
-	return nil, errNotBuilt
-}
 
 // Wasm returns the bytes that Load takes.
 func (c *Circuit) Wasm() []byte { return c.wasm }
@@ -294,17 +180,6 @@ func checkExports(m wazero.CompiledModule) error {
 		return &cosim.InputError{Reason: "the circuit has no memory", Remedy: errNotBuilt.Remedy}
 	}
 	return nil
-}
-
-// dataPath is where the glue looks for a file of $readmem: its name below a folder, in
-// which up stands for the folder above. It is relative.
-func dataPath(name string) string {
-	ups := 0
-	for rest, ok := strings.CutPrefix(name, "../"); ok; rest, ok = strings.CutPrefix(name, "../") {
-		name = rest
-		ups++
-	}
-	return strings.TrimPrefix(path.Clean("/"+strings.Repeat("up/", ups)+name), "/")
 }
 
 // dataFiles is the file system that a circuit sees: the files of its $readmem and

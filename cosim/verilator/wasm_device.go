@@ -40,7 +40,7 @@ type wasmDevice struct {
 	err   error     // what ended the device
 }
 
-// wasmMemoryBytesMax is the most that RTL can have, memories and all.
+// wasmMemoryBytesMax is the most memory that a circuit can have, memories of the RTL included.
 const wasmMemoryBytesMax = 1 << 30
 
 // What late panics with.
@@ -49,7 +49,7 @@ var (
 	errEndless = errors.New("a loop does not end")
 )
 
-// loopTurns is how long a cycle has turned in loops.
+// loopTurns counts the turns of a cycle's loops.
 type loopTurns struct {
 	cycle, rounds uint64 // of 65,536 turns
 	since         time.Time
@@ -73,7 +73,7 @@ func late(ctx context.Context, _ api.Module, stack []uint64) {
 	}
 }
 
-// Open makes a device of a circuit. It can save its state, knows two states,
+// Open makes a device of a circuit. It can save its state, has two states,
 // and keeps what the circuit prints: it is a Logger. $time counts edges.
 //
 // Errors: a *Fault, if the circuit ends the simulation before the first cycle.
@@ -221,7 +221,7 @@ func (d *wasmDevice) after(trap error) error {
 	return d.err
 }
 
-// ended makes a fault of a trap that the glue did not ask for.
+// ended makes a fault of a trap that does not come from the glue.
 func (d *wasmDevice) ended(trap error) error {
 	cycle := uint64(0)
 	if d.cycles != nil {

@@ -410,8 +410,8 @@ func (n *netlist) waitsFor(asked func(key string) bool) bool {
 	return false
 }
 
-// edgesOnly reports whether an input and all that it is wired to appear nowhere but
-// after an edge of one of some types. If that is POS, nothing happens when this clock falls.
+// edgesOnly reports whether an input and all that it is wired to appear only after an
+// edge of one of some types. If that is POS, nothing happens when this clock falls.
 func (n *netlist) edgesOnly(name string, types ...string) bool {
 	wires := n.wires(name)
 	only := true
@@ -429,4 +429,24 @@ func (n *netlist) edgesOnly(name string, types ...string) bool {
 		})
 	}
 	return only
+}
+
+// fileTasks are system tasks that reach files or programs of the user, as Verilator's
+// netlist calls them.
+var fileTasks = map[string]string{
+	"fopen": "$fopen", "fopenmcd": "$fopen", "writemem": "$writemem", "systemt": "$system", "systemf": "$system", "dumpctl": "$dump...",
+}
+
+// fileWarnings are the uses of such tasks.
+func (n *netlist) fileWarnings() (found []cosim.Warning) {
+	n.root.each(func(node *xmlNode) {
+		if task, ok := fileTasks[node.name]; ok {
+			found = append(found, cosim.Warning{
+				Code:  task,
+				Place: n.place(node),
+				Text:  "a circuit has no files but those of $readmem: this does nothing in wasm, and anything in a native library",
+			})
+		}
+	})
+	return found
 }

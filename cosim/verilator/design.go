@@ -1,15 +1,9 @@
 package verilator
 
-import (
-	"fmt"
-	"path/filepath"
-
-	"starloom/cosim"
-)
+import "starloom/cosim"
 
 // A design is what discovery finds out about a top module. Verilator writes it as
-// XML up to version 5.03x and as JSON later: ports_xml.go is the only file that
-// knows.
+// XML up to version 5.03x and as JSON later: only xml.go depends on that.
 type design struct {
 	ports  []cosim.Port
 	types  []string          // of the ports, as text: logic [7:0]
@@ -22,21 +16,14 @@ type design struct {
 	inner  bool              // something waits for a signal that is made inside
 }
 
-// readDesign finds the ports of the top module.
-func (b *builder) readDesign() error {
-	path := filepath.Join(b.work, "design.xml")
-	args := []string{"--xml-only", "--xml-output", path, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert"}
-	said, err := b.verilate(args...)
-	if err != nil {
-		return err
+const remedyWrapper = "flatten it in a wrapper: a module with plain packed inputs and outputs, which contains this one"
+
+// spelled returns a name as a design writes it: that of VHDL may be given in any case.
+func spelled(fold bool, name string, ports []cosim.Port) string {
+	for _, p := range ports {
+		if cosim.SameName(fold, p.Name, name) {
+			return p.Name
+		}
 	}
-	if err := b.warn(said); err != nil {
-		return err
-	}
-	netlist, err := readXML(path)
-	if err != nil {
-		return fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
-	}
-	b.design, err = netlist.design(b.Source)
-	return err
+	return name
 }

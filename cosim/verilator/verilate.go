@@ -1,0 +1,244 @@
+package verilator
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+)
+
+// arguments are those that discovery and translation share.
+func (b *builder) arguments() []string {
+	top := b.Top
+	if b.VHDL() {
+		top = b.vhdlTop
+	}
+	args := []string{"--top-module", top}
+	for _, dir := range b.IncludeDirs {
+		args = append(args, "-I"+dir)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Defines)) {
+		define := "-D" + name
+		if value := b.Defines[name]; value != "" {
+			define += "=" + value
+		}
+		args = append(args, define)
+	}
+	for _, name := range slices.Sorted(maps.Keys(b.Params)) {
+		if !b.VHDL() { // ghdl has seen to them
+			args = append(args, "-G"+name+"="+b.Params[name])
+		}
+	}
+	return append(args, b.verilogFiles()...)
+}
+
+// verilogFiles are the names as Verilator gets them: an option is not a file.
+func (b *builder) verilogFiles() []string {
+	if b.VHDL() {
+		return []string{b.vhdlTop + ".v"}
+	}
+	files := make([]string, len(b.Files))
+	for i, file := range b.Files {
+		if strings.HasPrefix(file, "-") || strings.HasPrefix(file, "+") {
+			file = "./" + file
+		}
+		files[i] = file
+	}
+	return files
+}
+
+// verilate runs Verilator; its refusal of a source becomes an error.
+func (b *builder) verilate(args ...string) (said []byte, err error) {
+	c := cosim.Command(b, b.hdlDir, verilatorTool.Command, append(args, b.arguments()...)...)
+	said, err = c.CombinedOutput()
+	if stop := cosim.Stopped(b, verilatorTool.Command, b.Name(), err); stop != nil {
+		return nil, stop
+	}
+	if err != nil {
+		return nil, b.refusal(said, err)
+	}
+	return said, nil
+}
+
+// note keeps the warnings of a translation that matter: discovery does not see all.
+func (b *builder) note(said []byte) {
+	b.description.Warnings = append(relativePlaces(weightyWarnings(string(said)), b.work), b.design.io...)
+	if b.description.Warnings == nil {
+		b.description.Warnings = []cosim.Warning{}
+	}
+}
+
+// lint finds the warnings without a translation.
+func (b *builder) lint() error {
+	said, err := b.verilate("--lint-only", "--no-timing", "-Wno-fatal", "--assert", "-Wwarn-UNDRIVEN", "-Wwarn-ASSIGNDLY", "--Mdir", b.work)
+	if err == nil {
+		b.note(said)
+	}
+	return err
+}
+
+// warn passes on what a tool says of a source that it accepts.
+func (b *builder) warn(said []byte) error {
+	said = bytes.ReplaceAll(said, []byte(b.work+string(filepath.Separator)), nil)
+	b.said = append(b.said, said...)
+	if b.options.Warnings == nil || len(said) == 0 {
+		return nil
+	}
+	_, err := b.options.Warnings.Write(said)
+	return err
+}
+
+var (
+	toolMessage    = regexp.MustCompile(`^%Error(?:-(\w+))?: (?:(\S.*?:\d+:\d+): )?(.*)`)
+	toolCrash      = regexp.MustCompile(`(?m)^%Error: (?:Verilator (?:threw signal|aborted|internal fault)|Command Failed|Internal Error|.*: Internal Error)`)
+	crashPlace     = regexp.MustCompile(`(?m)^%Error: Internal Error: (\S.*?:\d+:\d+): (?:\S+:\d+: )?(.*)`)
+	moduleOfSource = regexp.MustCompile(`(?m)^\s*(?:module|entity)\s+(?:automatic\s+|static\s+)?(\w+)`)
+)
+
+// refusal makes an error of Verilator's first message that has a place, or of its
+// first one. After a mistake in the source Verilator may crash: then the mistake counts, or, if it
+// names none, the place in the source that it had reached.
+func (b *builder) refusal(said []byte, err error) error {
+	var first *cosim.InputError
+	messages := uint64(0)
+	for line := range strings.Lines(string(said)) {
+		line = strings.TrimRight(line, "\n")
+		found := toolMessage.FindStringSubmatch(line)
+		if found == nil || strings.HasPrefix(found[3], "Exiting due to") || strings.HasPrefix(found[3], "This may be because") || toolCrash.MatchString(line) {
+			continue
+		}
+		messages++
+		if first == nil || first.Place == "" && found[2] != "" {
+			first = b.explain(found[2], found[3])
+		}
+	}
+	crash := toolCrash.Match(said)
+	at := crashPlace.FindStringSubmatch(string(said))
+	switch {
+	case first != nil && (first.Place != "" || !crash):
+	case at != nil:
+		return &cosim.InputError{
+			Place:  at[1],
+			Reason: "verilator gives up here: " + at[2],
+			Remedy: "correct what stands there, or write it in another way",
+		}
+	case crash:
+		return &cosim.ToolError{
+			Tool:   verilatorTool.Command,
+			Place:  b.Name(),
+			Reason: "ends with a fault of its own: " + cosim.OneLine(said),
+			Remedy: cosim.RemedyTool,
+			Err:    err,
+		}
+	case first == nil:
+		return &cosim.InputError{
+			Place:  b.Files[0],
+			Reason: fmt.Sprintf("verilator ends with %v: %s", err, cosim.OneLine(said)),
+			Remedy: "see whether `verilator --lint-only` accepts the source",
+		}
+	}
+	if first.Place == "" {
+		first.Place = b.Files[0]
+	}
+	if messages > 1 {
+		first.Reason += fmt.Sprintf(" (and %s)", cosim.Count(messages-1, "more error"))
+	}
+	return first
+}
+
+// explain says what a message of Verilator means and what helps.
+func (b *builder) explain(place, message string) *cosim.InputError {
+	has := func(text string) bool { return strings.Contains(message, text) }
+	switch {
+	case has("--top-module"):
+		return &cosim.InputError{
+			Place:  place,
+			Reason: "there is no module " + b.Top,
+			Remedy: "the modules are " + strings.Join(b.modules(), ", "),
+		}
+	case has("Parameters from the command line"):
+		_, names, _ := strings.Cut(message, "design: ")
+		return &cosim.InputError{
+			Place:  place,
+			Reason: fmt.Sprintf("module %s has no parameter %s", b.Top, names),
+			Remedy: "its parameters are " + strings.Join(b.parameters(), ", "),
+		}
+	case has("interface is not found"):
+		return &cosim.InputError{Place: place, Reason: message, Remedy: "connect an instance of the interface to this port"}
+	case has("Interfaced port"):
+		return &cosim.InputError{Place: place, Reason: "the top module has a port that is an interface", Remedy: remedyWrapper}
+	case has("Cannot find include file"):
+		return &cosim.InputError{Place: place, Reason: message, Remedy: "name its directory with -I"}
+	case has("Cannot find file containing module"):
+		return &cosim.InputError{Place: place, Reason: message, Remedy: "add the file of this module to the sources, or its directory with -I"}
+	case has("--xml-only"):
+		return &cosim.InputError{
+			Place:  verilatorTool.Command,
+			Reason: "does not write XML: " + message,
+			Remedy: "install a version from 5.006 on that does, such as Debian's",
+		}
+	case has("timing"), has("delay"):
+		return &cosim.InputError{
+			Place:  place,
+			Reason: message,
+			Remedy: "put the part with delays and waits into a test bench; what is built has clocks only",
+		}
+	}
+	return &cosim.InputError{Place: place, Reason: message, Remedy: "correct the source until `verilator --lint-only` accepts it"}
+}
+
+// modules lists the modules of the sources in the order of the text.
+func (b *builder) modules() []string {
+	var names []string
+	for _, file := range b.Files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		for _, found := range moduleOfSource.FindAllSubmatch(text, -1) {
+			names = append(names, string(found[1]))
+		}
+	}
+	if len(names) == 0 {
+		return []string{"none"}
+	}
+	return names
+}
+
+// parameters lists the top module's parameters.
+func (b *builder) parameters() []string {
+	plain := *b.Source
+	plain.Params, plain.Clocks = nil, nil
+	again := *b
+	again.Source = &plain
+	again.options = &cosim.BuildOptions{}
+	if err := again.readDesign(); err != nil || len(again.design.params) == 0 {
+		return []string{"none"}
+	}
+	return slices.Sorted(maps.Keys(again.design.params))
+}
+
+// readDesign finds the ports of the top module.
+func (b *builder) readDesign() error {
+	path := filepath.Join(b.work, "design.xml")
+	args := []string{"--xml-only", "--xml-output", path, "--Mdir", b.work, "--no-timing", "-Wno-fatal", "--assert"}
+	said, err := b.verilate(args...)
+	if err != nil {
+		return err
+	}
+	if err := b.warn(said); err != nil {
+		return err
+	}
+	netlist, err := readXML(path)
+	if err != nil {
+		return fmt.Errorf("what verilator says of %s: %w", b.Name(), err)
+	}
+	b.design, err = netlist.design(b.Source)
+	return err
+}
