@@ -67,7 +67,7 @@ func TestMemoryOfStates(t *testing.T) {
 		require.NoError(t, m.Run(t.Context(), nil))
 		return m.memoryBytes()
 	}
-	require.EqualValues(t, 6<<19, memory(1000+1<<19)-memory(1000))
+	require.InDelta(t, 6<<19+6<<19/memorySpare, memory(1000+1<<19)-memory(1000), 1)
 
 	s := programScenario("", 1, 5000)
 	s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"more": 1<<20 - 1<<16}

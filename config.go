@@ -74,6 +74,7 @@ type Known struct {
 type Source struct {
 	Place    func(path string) string // where the value of a key stands, e.g. link.phit_bits
 	Refusal  func(err error) error    // gives what a network refuses its place
+	Values   int                      // in the scenario's file
 	Hash     func() string            // of the scenario
 	Identity func() string            // of the scenario without seed and image
 	Library  func() pinmap.Library    // twins and backends of RTL

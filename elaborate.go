@@ -52,7 +52,7 @@ func (s *Scenario) elaborate() (*Config, error) {
 // source is where the scenario is from.
 func (s *Scenario) source() Source {
 	return Source{
-		Place: s.Place, Refusal: s.refusal, Hash: s.Hash, Library: rtlLibrary, RunCommand: s.runCommand(), CheckCommand: s.checkCommand(),
+		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: rtlLibrary, RunCommand: s.runCommand(), CheckCommand: s.checkCommand(),
 		Identity: func() string {
 			rest := *s
 			rest.Seed, rest.Firmware.Image = 0, ""

@@ -402,7 +402,7 @@ func TestMachineRefuses(t *testing.T) {
 		o    MachineOptions
 		want string
 	}{
-		{tables, MachineOptions{}, "fabric.pops: this run takes about 9766.2 GiB of memory, this machine has "},
+		{tables, MachineOptions{}, "fabric.pops: this run takes about 10742.8 GiB of memory, this machine has "},
 		{tables, MachineOptions{}, "the firmware large.wasm has 250 MiB of data of its own, in each of 40000 instances"},
 		{routing(1, 60000), MachineOptions{}, "fabric.pops.groups: groups x groups is 3600000000 couplers"},
 		{huge, MachineOptions{}, "fabric.pops: this run takes about "},

@@ -13,6 +13,8 @@ import (
 // in processes that ran nothing else (TestMemoryEstimates).
 const (
 	memoryProcess        = 29 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors
+	memoryValue          = 455      // a value of the scenario's file: its place, and what was made to read it
+	memoryFault          = 24 << 10 // patterns of targets, beside the sets of these
 	memoryBank           = 48       // room for a processor's columns in a bank
 	memoryColumns        = 28       // what of it is touched: registers, listening table, workload, call list
 	memoryHost           = 16       // what the host keeps: whom to call, what has arrived
@@ -24,10 +26,14 @@ const (
 	memoryEvent          = 320      // an announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
 )
 
+// memorySpare is the part of an estimate that is added to it, so that no run takes more: what the runtime
+// has not collected yet, and how far lists have grown, differs.
+const memorySpare = 10
+
 // Places of FIFOs beyond the first ones lie in planes that take no memory before a frame is in them.
 // With one lane the queue is rarely longer than the head. Where a NIC sends at all ports at once
 // processors fan out to some of them: to one of so many, if the network does not know.
-const placesFanOut = 5
+const placesFanOut = 6
 
 // bankBytesMax is what the 32-bit addresses of one firmware instance reach.
 const bankBytesMax = 1<<32 - 1<<16
@@ -145,7 +151,10 @@ func (m *Machine) atWork() (processors uint64) {
 func (m *Machine) memoryBytes() uint64 {
 	c := m.config
 	n, processor, instances := uint64(m.shape.Processors()), m.residentBytes(), uint64(m.instances())
-	need := uint64(memoryProcess)
+	need := memoryProcess + memoryValue*uint64(c.Source.Values)
+	for i := range c.Faults {
+		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // and paths that were compared with its targets
+	}
 	if m.parking != nil || m.image.stateBytes == 0 && m.mayPark() {
 		need += m.atWork() * processor
 		processor = memoryParked + m.image.stateBytes
@@ -179,5 +188,9 @@ func (m *Machine) memoryBytes() uint64 {
 	if m.options.Engine == EngineCycle {
 		processor += uint64(m.shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(c.NIC.PayloadBytes)))
 	}
-	return need + n*processor + m.network.MemoryBytes(m.transportConfig(nil))
+	if c.Firmware.Isolated() {
+		processor -= min(processor, 4<<10) // which is in the first pages
+	}
+	need += n*processor + m.network.MemoryBytes(m.transportConfig(nil))
+	return need + need/memorySpare
 }

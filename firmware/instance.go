@@ -244,7 +244,8 @@ func (img *Image) pristineState(in *wasmInstance) pristine {
 	for end > 0 && memory[end-1] == 0 {
 		end--
 	}
-	state := pristine{append([]byte(nil), memory[:end]...), len(memory), in.Globals()}
+	state := pristine{make([]byte, end), len(memory), in.Globals()}
+	copyDirty(state.memory, memory[:end])
 	in.bank.Reset(in.bank.Seed)
 	img.pristine[shape] = state
 	return state
@@ -278,7 +279,8 @@ func (in *wasmInstance) set(state pristine) error {
 		}
 	}
 	memory := in.Memory()
-	clearDirty(memory[copy(memory, state.memory):])
+	copyDirty(memory, state.memory)
+	clearDirty(memory[len(state.memory):])
 	for i, g := range in.globals {
 		g.Set(state.globals[i])
 	}
@@ -286,8 +288,19 @@ func (in *wasmInstance) set(state pristine) error {
 	return nil
 }
 
-// clearDirty makes memory zero and writes only where it is not: a page that
-// is untouched stays without memory of its own.
+// copyDirty copies memory and writes only where it is another one: a page that is untouched stays
+// without memory of its own.
+func copyDirty(to, from []byte) {
+	for len(from) > 0 {
+		n := min(len(zeros), len(from))
+		if !bytes.Equal(to[:n], from[:n]) {
+			copy(to[:n], from[:n])
+		}
+		to, from = to[n:], from[n:]
+	}
+}
+
+// clearDirty is copyDirty of zeros.
 func clearDirty(memory []byte) {
 	for len(memory) > 0 {
 		part := memory[:min(len(zeros), len(memory))]

@@ -37,10 +37,10 @@ func (b *Bank) Restart(cell int, attached []byte) {
 	from := min(b.recordsAt+cell*b.recordBytes, len(attached))
 	clear(record[copy(record, attached[from:]):])
 	for place := range b.RxFrames {
-		clear(b.frame(cell, &b.rx, place))
+		clearDirty(b.frame(cell, &b.rx, place))
 	}
 	for place := range b.TxFrames {
-		clear(b.frame(cell, &b.tx, place))
+		clearDirty(b.frame(cell, &b.tx, place))
 	}
 	for lane := range b.Lanes() {
 		b.RxStatus[lane*b.Cells+cell] = uint8(StatusIdle)
@@ -58,6 +58,14 @@ func (b *Bank) Restart(cell int, attached []byte) {
 		clear(b.Valid[cell*words:][:words])
 	}
 	b.stir(cell)
+}
+
+// clearDirty makes a frame zero and writes only if it is not: places that no frame has reached stay
+// without memory of their own.
+func clearDirty(frame FrameView) {
+	if slices.ContainsFunc(frame, func(b byte) bool { return b != 0 }) {
+		clear(frame)
+	}
 }
 
 // Told is what the host tells processors before their handlers run: columns of the bank.

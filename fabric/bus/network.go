@@ -228,7 +228,8 @@ func (r tapROM) Machine(uint64, []uint32) {}
 // What a bus and a tap take, in bytes, beside their frames.
 const (
 	memoryBus   = 64
-	memoryTap   = 16
+	memoryTap   = 56   // lists that have grown, and the arbiter's counter
+	memoryAsks  = 40   // of a tap in the cycle engine: request and grant
 	memoryCycle = 96   // light at both ends, request lines, grants
 	memoryPlan  = 1200 // of a vertex: the steps of a gossip, and what is thrown away while they are found
 )
@@ -241,7 +242,7 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 		taps += uint64(len(bus))
 	}
 	if c.Cycle {
-		return buses*(memoryBus+memoryCycle) + taps*memoryTap
+		return buses*(memoryBus+memoryCycle) + taps*(memoryTap+memoryAsks)
 	}
 	return buses*memoryBus + taps*memoryTap + 2*uint64(b.Vertices)*c.RoomBytes(c.FramePayload())
 }
@@ -250,6 +251,7 @@ func (b Network) MemoryBytes(c *fabric.Config) uint64 {
 const (
 	memoryWaiting    = 45
 	memoryWaitingTap = 44
+	memoryReported   = 670 // what a report says of a tap, for one of each vertex
 )
 
 // WorkloadBytes implements fabric.Weighed: what the referee of gossip keeps of every vertex's items,
@@ -260,7 +262,7 @@ func (b Network) WorkloadBytes(*fabric.Workload, *fabric.Program) (kept, roms ui
 		for _, bus := range b.Plan().Buses {
 			taps += len(bus)
 		}
-		return uint64(b.Vertices)*memoryWaiting + uint64(taps)*memoryWaitingTap, 0
+		return uint64(b.Vertices)*(memoryWaiting+memoryReported) + uint64(taps)*memoryWaitingTap, 0
 	}
 	return uint64(b.Vertices) * (uint64(setWords(b.Vertices))*8 + memoryPlan), 0
 }

@@ -12,7 +12,7 @@ import (
 // engine light at both ends of every link, the wiring of the links, and what was read to lay them.
 const (
 	memoryNode  = 1
-	memoryFrame = 44
+	memoryFrame = 50
 	memoryLight = 126
 )
 
