@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"go/ast"
 	"go/token"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
 
@@ -46,9 +48,16 @@ func TestTidy(t *testing.T) {
 				}
 			}
 		}
-		require.LessOrEqual(t, counts[rule], allowed[rule], "%s: more than ratchet.txt allows; the findings stand above", rule)
+		assert.LessOrEqual(t, counts[rule], allowed[rule], "%s: more than ratchet.txt allows; the findings stand above", rule)
 		if !*update {
-			require.GreaterOrEqual(t, counts[rule], allowed[rule], "%s: less than ratchet.txt allows, well done: go test ./internal/house -update", rule)
+			assert.GreaterOrEqual(t, counts[rule], allowed[rule], "%s: less than ratchet.txt allows, well done: go test ./internal/house -update", rule)
+		}
+	}
+	sizes := largestCycles(h.findings)
+	for _, rule := range slices.Sorted(maps.Keys(sizes)) {
+		assert.LessOrEqual(t, sizes[rule], allowed[rule], "%s: the cycle of files has grown; HOUSE=all make house names them", rule)
+		if allowed[rule] > 0 {
+			fmt.Fprintf(&lower, "%s %d\n", rule, min(sizes[rule], allowed[rule]))
 		}
 	}
 	if *update {

@@ -8,7 +8,9 @@ import (
 	"strings"
 )
 
-// ratchet has the number of findings of each rule that are left: `rule count`.
+// ratchet has the number of findings of each rule that are left: `rule count`. Then the size of the
+// largest cycle of each package that has one of more than newCycleFilesMax files: none grows, and no
+// package gets one.
 //
 //go:embed ratchet.txt
 var ratchet string
@@ -60,6 +62,20 @@ next:
 		counts[f.rule]++
 	}
 	return counts, excused
+}
+
+// cycleRule is the name under which the ratchet holds the largest cycle of a package.
+func cycleRule(pkg string) string { return "cycle:" + pkg }
+
+// largestCycles returns their sizes by the rules' names.
+func largestCycles(findings []finding) map[string]int {
+	sizes := map[string]int{}
+	for _, f := range findings {
+		if f.rule == "cycle" {
+			sizes[cycleRule(f.path)] = max(sizes[cycleRule(f.path)], f.size)
+		}
+	}
+	return sizes
 }
 
 // absolute is the top of the repository as an absolute path.
