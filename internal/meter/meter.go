@@ -20,6 +20,7 @@ type Clock struct {
 	Longest []uint32 // by processor: what the longest call of its slot handler has cost; nil if there are too many
 }
 
+// NewClock is the clock of so many processors.
 func NewClock(c *CPU, processors int) *Clock {
 	x := &Clock{ratio: c.Ratio, Budget: c.Budget}
 	if processors <= outcome.LongestProcessorsMax {
@@ -66,6 +67,7 @@ func bucketTop(bucket int) uint64 {
 	return (uint64(bucket-shift<<bucketBits)+1)<<shift - 1
 }
 
+// Add counts a call.
 func (d *Spread) Add(cycles uint64, processor int, slot uint32) {
 	bucket := bucketOf(cycles)
 	d.grow(bucket)

@@ -27,7 +27,10 @@ func TestSpread(t *testing.T) {
 	r := d.report((&pops.Network{Groups: 16, GroupSize: 16}).Names())
 	require.Equal(t, outcome.HandlerCycles{
 		Calls: 102, Max: 100, Mean: 5250.0 / 102, P50: 51, P90: 92, P99: 100, P100: 100,
-		Worst:     &outcome.WorstCall{Processor: 5, Path: "pops.group[0].nic[5]", Slot: 3},
-		Histogram: []outcome.CyclesBin{{UpTo: 1, Calls: 1}, {UpTo: 3, Calls: 2}, {UpTo: 7, Calls: 4}, {UpTo: 15, Calls: 8}, {UpTo: 31, Calls: 16}, {UpTo: 63, Calls: 32}, {UpTo: 127, Calls: 39}},
+		Worst: &outcome.WorstCall{Processor: 5, Path: "pops.group[0].nic[5]", Slot: 3},
+		Histogram: []outcome.CyclesBin{
+			{UpTo: 1, Calls: 1}, {UpTo: 3, Calls: 2}, {UpTo: 7, Calls: 4}, {UpTo: 15, Calls: 8},
+			{UpTo: 31, Calls: 16}, {UpTo: 63, Calls: 32}, {UpTo: 127, Calls: 39},
+		},
 	}, *r)
 }

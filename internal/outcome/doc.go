@@ -5,14 +5,20 @@
 // It knows no machine and no scenario: whatever a report says was put into it.
 //
 //	file           what it holds
-//	report.go      Report, StudyReport and what they are made of; JSON
-//	text.go        the form for people, JUnit, and how numbers and paths are written
-//	rules.go       the rules that no network has
-//	faults.go      what faults have done: causes of violations
+//	report.go      Report: the outcome of one run; JSON
+//	text.go        its form for people; junit.go: that for continuous integration
+//	violation.go   Verdict, Violation; rules.go: the rules that no network has
+//	frames.go      Frames: what became of frames
+//	faults.go      what faults have done; causes.go: which violations they have caused
+//	firmware.go    FirmwareReport: which firmware ran
 //	handlers.go    what handlers have cost, in cycles
 //	profile.go     where a call has spent its cost
-//	runs.go        many runs: which have failed, which took longest; their figures
+//	rtl.go         RTLReport: what was RTL
+//	files.go       files that were written, with what opens them
+//	study.go       StudyReport and its forms
+//	runs.go        many runs: which have failed, which took longest
 //	seeds.go       SeedsReport: the report of many runs
 //	statistics.go  mean, deviation, histogram of a figure
 //	survival.go    survival curves over slots and rates
+//	format.go      how figures, paths and JSON are written
 package outcome

@@ -2,20 +2,16 @@ package outcome
 
 import (
 	"fmt"
-	"slices"
+
 	"starloom/traces"
 )
 
-// MissingPacket is a packet that never arrived, and its place in the report's violations.
-type MissingPacket struct {
-	Violation           int
-	Origin, Destination uint32
-}
-
 // FaultReport is what one fault of the scenario has done.
 type FaultReport struct {
-	Kind  string `json:"kind"`
-	Count uint64 `json:"count"` // of processors and slots; of buffers frames that did not fit into an RX FIFO, and calls of handlers with one that did not fit into a TX FIFO; of media receptions
+	Kind string `json:"kind"`
+	// Count is of processors and slots; of buffers frames that did not fit into an RX FIFO, and calls of
+	// handlers with one that did not fit into a TX FIFO; of media receptions.
+	Count uint64 `json:"count"`
 	// First is where it has happened first, nil if never.
 	First *FaultFirst `json:"first,omitempty"`
 }
@@ -33,20 +29,14 @@ func (f *FaultReport) text() string {
 		return "has done nothing"
 	}
 	what, ok := map[string][2]string{
-		"dead": {"death", "deaths"}, "restart": {"restart", "restarts"}, "clock_pause": {"handler call left out", "handler calls left out"}, "buffers": {"overflow", "overflows"},
+		"dead": {"death", "deaths"}, "restart": {"restart", "restarts"},
+		"clock_pause": {"handler call left out", "handler calls left out"}, "buffers": {"overflow", "overflows"},
 	}[f.Kind]
 	if !ok {
 		what = [2]string{"reception", "receptions"}
 	}
 	return fmt.Sprintf("%s, first in cycle %d, slot %d: %s", traces.Plural(f.Count, what[0], what[1]), f.First.Cycle, f.First.Slot, f.First.Path)
 }
-
-// Causes of violations in runs with faults.
-const (
-	CauseFaults   = "faults"   // without the faults this does not happen, or not as often; only faults lose credits
-	CauseFirmware = "firmware" // without the faults the same happens, maybe in another slot
-	CauseUnclear  = "unclear"  // without the faults the rule is broken there, too, but in another way, or more violations than a report lists
-)
 
 // WithoutFaults is the same run without its faults.
 type WithoutFaults struct {
@@ -57,54 +47,26 @@ type WithoutFaults struct {
 	Digest          string  `json:"digest"`
 }
 
-// NoteCauses says what has caused the violations of a run, by the report of the run without faults:
-// each violation there accounts for one here, in the same slot if there is one, else in the nearest.
-func NoteCauses(report, sound *Report) {
-	used := make([]bool, len(sound.Violations))
-	pair := func(v *Violation, same bool) {
-		nearest := -1
-		for i := range sound.Violations {
-			w := &sound.Violations[i]
-			if !used[i] && w.Rule == v.Rule && w.Path == v.Path && w.Message == v.Message && (!same || w.Slot == v.Slot) &&
-				(nearest < 0 || slotsApart(v, w) < slotsApart(v, &sound.Violations[nearest])) {
-				nearest = i
-			}
-		}
-		if nearest >= 0 {
-			used[nearest], v.Cause = true, CauseFirmware
-		}
-	}
-	for _, same := range []bool{true, false} {
-		for i := range report.Violations {
-			if v := &report.Violations[i]; v.Cause == "" && v.Rule != RuleReplay { // which is of neither run
-				pair(v, same)
-			}
-		}
-	}
-	cut := sound.ViolationsTotal > uint64(len(sound.Violations))
-	for i := range report.Violations {
-		v := &report.Violations[i]
-		switch {
-		case v.Cause != "" || v.Rule == RuleReplay:
-		case cut || slices.ContainsFunc(sound.Violations, func(w Violation) bool {
-			return w.Rule == v.Rule && w.Path == v.Path && w.Message != v.Message
-		}):
-			v.Cause = CauseUnclear
-		default:
-			v.Cause = CauseFaults
-		}
-	}
+// text is the row of the report for people.
+func (w *WithoutFaults) text() string {
+	slots, violations := traces.Plural(w.Slots, "slot", "slots"), traces.Plural(w.ViolationsTotal, "violation", "violations")
+	return fmt.Sprintf("%s after %s, %s; frames: %s", w.Verdict, slots, violations, w.Frames.text())
 }
 
-// slotsApart is how many slots lie between two violations.
-func slotsApart(v, w *Violation) uint64 { return max(v.Slot, w.Slot) - min(v.Slot, w.Slot) }
+// Causes of violations in runs with faults.
+const (
+	CauseFaults   = "faults"   // without the faults this does not happen, or not as often; only faults lose credits
+	CauseFirmware = "firmware" // without the faults the same happens, maybe in another slot
+	CauseUnclear  = "unclear"  // without the faults the rule is broken there, too, but in another way, or more violations than a report lists
+)
 
 // causeText is what the report for people says of a cause.
 func causeText(cause string) string {
 	return map[string]string{CauseFaults: " [only with faults]", CauseFirmware: " [also without faults]", CauseUnclear: " [cause unclear]"}[cause]
 }
 
-// text is the row of the report for people.
-func (w *WithoutFaults) text() string {
-	return fmt.Sprintf("%s after %s, %s; frames: %s", w.Verdict, traces.Plural(w.Slots, "slot", "slots"), traces.Plural(w.ViolationsTotal, "violation", "violations"), w.Frames.text())
+// MissingPacket is a packet that never arrived, and its place in the report's violations.
+type MissingPacket struct {
+	Violation           int
+	Origin, Destination uint32
 }

@@ -2,8 +2,9 @@ package outcome
 
 import (
 	"fmt"
-	"starloom/traces"
 	"strings"
+
+	"starloom/traces"
 )
 
 // LongestProcessorsMax is up to how many processors a report has the longest call of each.

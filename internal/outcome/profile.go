@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
+
 	"starloom/firmware"
 	"starloom/firmware/wasm"
-	"strings"
 )
 
 // CallProfile says where a call has spent its cost.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -53,6 +52,7 @@ func (r *SeedsReport) WriteJSON(w io.Writer) error {
 	return WriteJSON(w, &out)
 }
 
+// Title is the name of the scenario.
 func (r *SeedsReport) Title() string { return r.Scenario }
 
 // Interrupted reports whether the runs were ended from outside.
@@ -146,29 +146,6 @@ func (r *SeedsReport) WriteText(w io.Writer) error {
 	writeFiles(&b, r.Files)
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// writeText writes a table with a row for each figure.
-func (s Statistics) writeText(w io.Writer) error {
-	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(table, "metric\truns\tmean\tsd\tse\tmin\tmedian\tmax\thistogram")
-	for i := range s {
-		x := &s[i]
-		fmt.Fprintf(table, "%s\t%d", x.Name, x.Runs)
-		for _, value := range []*float64{x.Mean, x.SD, x.SE, x.Min, x.Median, x.Max} {
-			text := "-"
-			switch {
-			case value == nil:
-			case *value == math.Trunc(*value) && math.Abs(*value) < 1e15:
-				text = strconv.FormatFloat(*value, 'f', 0, 64)
-			default:
-				text = formatFloat(*value)
-			}
-			fmt.Fprintf(table, "\t%s", text)
-		}
-		fmt.Fprintf(table, "\t%s\n", x.draw())
-	}
-	return table.Flush()
 }
 
 // WriteJUnit writes the report for continuous integration: one test suite, one test

@@ -2,12 +2,14 @@ package outcome
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"maps"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 
 	"starloom/fabric"
 )
@@ -52,6 +54,7 @@ func (s Statistics) MarshalJSON() ([]byte, error) {
 // they came.
 type Histogram map[float64]uint64
 
+// Add counts a value.
 func (h Histogram) Add(value float64) { h[value]++ }
 
 // Statistic sums up. The sums run over sorted values, so that rounding is the same in
@@ -153,5 +156,25 @@ func (s Statistics) WriteCSV(w io.Writer) error {
 	return table.WriteAll(rows)
 }
 
-// ExactFloat writes the shortest decimal number that reads back as f.
-func ExactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+// writeText writes a table with a row for each figure.
+func (s Statistics) writeText(w io.Writer) error {
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "metric\truns\tmean\tsd\tse\tmin\tmedian\tmax\thistogram")
+	for i := range s {
+		x := &s[i]
+		fmt.Fprintf(table, "%s\t%d", x.Name, x.Runs)
+		for _, value := range []*float64{x.Mean, x.SD, x.SE, x.Min, x.Median, x.Max} {
+			text := "-"
+			switch {
+			case value == nil:
+			case *value == math.Trunc(*value) && math.Abs(*value) < 1e15:
+				text = strconv.FormatFloat(*value, 'f', 0, 64)
+			default:
+				text = formatFloat(*value)
+			}
+			fmt.Fprintf(table, "\t%s", text)
+		}
+		fmt.Fprintf(table, "\t%s\n", x.draw())
+	}
+	return table.Flush()
+}

@@ -117,7 +117,10 @@ func (s Survival) writeText(w io.Writer) error {
 // Plot is the curve with the intervals as its band: steps over slots, straight lines between rates. It
 // has nothing to draw if no run has ended.
 func (s Survival) Plot(name string) *plot.Plot {
-	p := &plot.Plot{Title: "Survival of " + name + ", with intervals of 95%", X: plot.Axis{Label: "slot"}, Y: plot.Axis{Label: "fraction of runs that broke no rule"}}
+	p := &plot.Plot{
+		Title: "Survival of " + name + ", with intervals of 95%",
+		X:     plot.Axis{Label: "slot"}, Y: plot.Axis{Label: "fraction of runs that broke no rule"},
+	}
 	if len(s) == 0 { // interrupted
 		return p
 	}

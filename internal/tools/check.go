@@ -9,16 +9,8 @@ import (
 
 	"starloom/cosim"
 	"starloom/cosim/lockstep"
-	"starloom/cosim/pinmap"
 	"starloom/traces"
 )
-
-// Part is a component of a machine that was checked.
-type Part struct {
-	Path  string
-	Map   *pinmap.Map
-	Check string // the command that checks the RTL with other inputs
-}
 
 // Found is what the lockstep of every part has found.
 type Found struct {

@@ -11,6 +11,13 @@ import (
 	"starloom/cosim/pinmap"
 )
 
+// Part is a component of a machine that was checked.
+type Part struct {
+	Path  string
+	Map   *pinmap.Map
+	Check string // the command that checks the RTL with other inputs
+}
+
 // Kind is what was checked of the RTL of one pin map; its outputs are those of one component.
 type Kind struct {
 	Map        string `json:"map,omitempty"`

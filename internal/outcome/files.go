@@ -1,0 +1,57 @@
+package outcome
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"text/tabwriter"
+)
+
+// OutputFile is an output of a run.
+type OutputFile struct {
+	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
+	Path string // as it was given; "-" is standard output, "" a writer
+	Note string // why it is empty, "" if it is not
+
+	Stream bool // standard output, a writer, a pipe or a device: no file is there to be opened afterwards
+}
+
+// writeFiles lists the files that were written, each with what opens it.
+func writeFiles(b *bytes.Buffer, files []OutputFile) {
+	files = slices.DeleteFunc(slices.Clone(files), func(f OutputFile) bool { return f.Path == "-" || f.Path == "" })
+	if len(files) == 0 {
+		return
+	}
+	path := map[string]string{}
+	for _, file := range files {
+		if !file.Stream {
+			path[file.Kind] = ShellQuote(file.Path)
+		}
+	}
+	b.WriteByte('\n')
+	table := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, file := range files {
+		opener := ""
+		switch {
+		case file.Stream:
+		case file.Kind == "vcd":
+			// The .gtkw file opens the waveform with the signals arranged.
+			if path["gtkw"] == "" {
+				opener = "gtkwave " + path["vcd"]
+			}
+		case file.Kind == "gtkw":
+			opener = "gtkwave " + path["gtkw"]
+		case file.Kind == "pcapng":
+			opener = "tshark -r " + path["pcapng"]
+			if path["lua"] != "" {
+				opener = "tshark -X lua_script:" + path["lua"] + " -r " + path["pcapng"]
+			}
+		}
+		line := file.Kind + "\t" + Printable(file.Path)
+		if opener != "" {
+			line += "\topen: " + opener
+		}
+		fmt.Fprintln(table, line)
+	}
+	table.Flush() // a bytes.Buffer takes everything
+}

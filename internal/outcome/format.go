@@ -1,0 +1,141 @@
+package outcome
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+	"reflect"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"starloom/fabric"
+)
+
+// listedMax is how many entries of a list the text shows.
+const listedMax = 128
+
+// rows writes a figure line by line, and only the head of a long one.
+func rows(row func(name, value string), name string, lines []string) {
+	for i, line := range lines {
+		if i == listedMax {
+			row("", fmt.Sprintf("... and %d more; --json has all", len(lines)-i))
+			return
+		}
+		row(name, Printable(line))
+		name = ""
+	}
+}
+
+// formatMetric writes a figure as JSON does, but floats short, results of firmware as
+// processor.word=value, what is not known as a dash, and lists without brackets, and only the
+// head of long ones.
+func formatMetric(value any) string {
+	if f, ok := value.(float64); ok {
+		return formatFloat(f)
+	}
+	if list := reflect.ValueOf(value); list.Kind() == reflect.Slice && list.Len() > listedMax {
+		return fmt.Sprintf("%s ... and %d more; --json has all", formatMetric(list.Slice(0, listedMax).Interface()), list.Len()-listedMax)
+	}
+	if results, ok := value.([][3]uint64); ok {
+		words := make([]string, len(results))
+		for i, x := range results {
+			words[i] = fmt.Sprintf("%d.%d=%d", x[0], x[1], x[2])
+		}
+		return strings.Join(words, " ")
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.NewReplacer("[", "", "]", "", ",", " ", `"`, "", "null", "-").Replace(string(data))
+}
+
+// formatFloat writes a whole number in full, and of others at most six digits that count.
+func formatFloat(f float64) string {
+	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(f, 'g', 6, 64)
+}
+
+// orDash writes a figure that there may not be.
+func orDash(f *float64) string {
+	if f == nil {
+		return "-"
+	}
+	return formatFloat(*f)
+}
+
+// ExactFloat writes the shortest decimal number that reads back as f.
+func ExactFloat(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// ExactMetric writes a figure for scripts, with all digits, and nothing for one that is not known;
+// lists are separated by blanks.
+func ExactMetric(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case int:
+		return strconv.Itoa(v)
+	case uint64:
+		return strconv.FormatUint(v, 10)
+	case float64:
+		return ExactFloat(v)
+	case string:
+		return v
+	}
+	if lined, ok := value.(fabric.Lined); ok {
+		return strings.Join(lined.Lines(), "; ")
+	}
+	data, err := json.Marshal(value)
+	if err != nil {
+		return fmt.Sprint(value)
+	}
+	return strings.NewReplacer("[", "", "]", "", ",", " ").Replace(string(data))
+}
+
+// Number64 returns a figure that is a number.
+func Number64(value any) (float64, bool) {
+	switch v := value.(type) {
+	case int:
+		return float64(v), true
+	case uint64:
+		return float64(v), true
+	case float64:
+		return v, true
+	}
+	return 0, false
+}
+
+// WriteJSON writes v indented by two blanks, with a newline at the end and
+// without escapes for HTML.
+func WriteJSON(w io.Writer, v any) error {
+	encoder := json.NewEncoder(w)
+	encoder.SetEscapeHTML(false)
+	encoder.SetIndent("", "  ")
+	return encoder.Encode(v)
+}
+
+// Printable replaces what could move a terminal's cursor.
+func Printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, text)
+}
+
+// ShellQuote quotes a path if a shell would take it apart.
+func ShellQuote(path string) string {
+	const plain = "/._-+=:@%,"
+	safe := path != "" && !strings.ContainsFunc(path, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune(plain, r)
+	})
+	if safe {
+		return path
+	}
+	return "'" + strings.ReplaceAll(Printable(path), "'", `'\''`) + "'"
+}

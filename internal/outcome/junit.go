@@ -1,0 +1,77 @@
+package outcome
+
+import (
+	"encoding/xml"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// The parts of a JUnit file that continuous integration servers read.
+type junitSuites struct {
+	XMLName xml.Name   `xml:"testsuites"`
+	Suite   junitSuite `xml:"testsuite"`
+}
+
+type junitSuite struct {
+	Name     string      `xml:"name,attr"`
+	Tests    int         `xml:"tests,attr"`
+	Failures int         `xml:"failures,attr"`
+	Cases    []junitCase `xml:"testcase"`
+}
+
+// write writes the suite as a file of its own.
+func (s *junitSuite) write(w io.Writer) error {
+	s.Tests = len(s.Cases)
+	data, err := xml.MarshalIndent(junitSuites{Suite: *s}, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s%s\n", xml.Header, data)
+	return err
+}
+
+type junitCase struct {
+	Class   string        `xml:"classname,attr"`
+	Name    string        `xml:"name,attr"`
+	Failure *junitFailure `xml:"failure"`
+}
+
+type junitFailure struct {
+	Message string `xml:"message,attr"`
+	Text    string `xml:",chardata"`
+}
+
+// WriteJUnit writes the report for continuous integration: one test suite, one
+// test case per rule; a broken rule's failure lists its violations, with backtraces.
+func (r *Report) WriteJUnit(w io.Writer) error {
+	rules := slices.Clone(r.Rules)
+	broken := map[string][]*Violation{}
+	for i := range r.Violations {
+		v := &r.Violations[i]
+		if len(broken[v.Rule]) == 0 && !slices.Contains(rules, v.Rule) {
+			rules = append(rules, v.Rule)
+		}
+		broken[v.Rule] = append(broken[v.Rule], v)
+	}
+	suite := junitSuite{Name: r.Scenario}
+	for _, rule := range rules {
+		testCase := junitCase{Class: r.Scenario, Name: rule}
+		if violations := broken[rule]; len(violations) > 0 {
+			var text strings.Builder
+			for _, v := range violations {
+				fmt.Fprintf(&text, "%s: %s%s\n", v.Where(), v.Message, causeText(v.Cause))
+				v.writeBacktrace(&text, len(v.Backtrace))
+			}
+			first := violations[0]
+			testCase.Failure = &junitFailure{
+				Message: fmt.Sprintf("%s: %s", first.Where(), first.Message),
+				Text:    text.String(),
+			}
+			suite.Failures++
+		}
+		suite.Cases = append(suite.Cases, testCase)
+	}
+	return suite.write(w)
+}

@@ -1,0 +1,39 @@
+package outcome
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+)
+
+// RTLReport says what was RTL in a run.
+type RTLReport struct {
+	Path    string `json:"path"` // of the component
+	Top     string `json:"top"`  // module
+	Backend string `json:"backend"`
+	SHA256  string `json:"sha256"` // of the sources' text, or of the image
+}
+
+// rtlPassed says what a verdict does not say of RTL.
+func rtlPassed(b *bytes.Buffer, verdict Verdict, rtl []RTLReport, check string) {
+	if verdict == VerdictPass && len(rtl) > 0 {
+		fmt.Fprintf(b, "  note: pass says that the firmware worked with this RTL, not that the RTL equals the model: %s compares them\n", Printable(check))
+	}
+}
+
+// rtlText is what the text form of a report says of RTL, one part per module and
+// backend: 16 link (wasm).
+func rtlText(list []RTLReport) string {
+	var kinds []string
+	counts := map[string]int{}
+	for _, x := range list {
+		kind := fmt.Sprintf("%s (%s)", Printable(x.Top), x.Backend)
+		if counts[kind]++; counts[kind] == 1 {
+			kinds = append(kinds, kind)
+		}
+	}
+	for i, kind := range kinds {
+		kinds[i] = fmt.Sprintf("%d %s", counts[kind], kind)
+	}
+	return strings.Join(kinds, ", ")
+}
