@@ -32,7 +32,7 @@ func newFaulted(c *Config, processors int) *faulted {
 	if len(c.Faults) == 0 {
 		return nil
 	}
-	plan := fabric.NewFaults(c.Network, slices.Clone(c.Faults), c.Seed)
+	plan := fabric.NewFaults(c.Network.Names(), slices.Clone(c.Faults), c.Seed)
 	return &faulted{plan: plan, processors: plan.On(false), dead: make([]uint8, processors)}
 }
 

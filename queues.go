@@ -15,7 +15,7 @@ func (m *Machine) newQueues(shards int) *fabric.Queues {
 	if !m.config.Known.Carries {
 		config.Deadline = m.rules.DeadlineSlots
 	}
-	return fabric.NewQueues(m.network, config, shards)
+	return fabric.NewQueues(m.names, m.shape.Processors(), config, shards)
 }
 
 // followsFrames reports whether a rule asks where each frame is.
@@ -44,7 +44,7 @@ func (m *Machine) crossed() {
 		if m.faults != nil {
 			lossy.Faults = m.faults.plan
 		}
-		m.queues.Crossed(l, m.slot, &lossy)
+		m.queues.Crossed(&l.Found, m.slot, &lossy)
 	}
 	if limit := m.rules.DeadlineSlots; limit != m.slot || !m.config.Known.Carries {
 		return

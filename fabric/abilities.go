@@ -7,7 +7,7 @@ import (
 )
 
 // What only some networks can is an interface of its own, which a network has or has not; the
-// functions beside them are what a machine asks.
+// functions beside them are what a machine asks. Studied is one more, beside what a Study is.
 
 // Adaptable is a network of which a scenario may leave something open: the program says
 // what it wants there; for an image, program is "", and schedule the one that it takes, if any.
@@ -44,14 +44,6 @@ type Parkable interface {
 type Fast interface {
 	Network
 	SlotTransport(c *Config) (Transport, error)
-}
-
-// SlotTransportOf is a network in the slot engine.
-func SlotTransportOf(n Network, c *Config) (Transport, error) {
-	if f, ok := n.(Fast); ok {
-		return f.SlotTransport(c)
-	}
-	return NewWired(n, c)
 }
 
 // Scheduler is a network that can plan what firmware does in every slot.
@@ -110,20 +102,6 @@ func TwinOf(n Network) (*twin.Twin, twin.Parameters) {
 		return t.Twin()
 	}
 	return nil, nil
-}
-
-// Studied is a network with studies, which repeat published figures.
-type Studied interface {
-	Network
-	Studies() []*Study
-}
-
-// StudiesOf are the studies of a network, nil for none.
-func StudiesOf(n Network) []*Study {
-	if s, ok := n.(Studied); ok {
-		return s.Studies()
-	}
-	return nil
 }
 
 // Directed is a network some of whose links carry one direction in a slot.

@@ -63,3 +63,6 @@ func (l *CreditLimits) Bytes(processors, ports int) uint64 {
 	}
 	return uint64(processors) * (fifoMax + 1 + uint64(ports)*uint64(port))
 }
+
+// fifoMax is the largest RX FIFO of a NIC.
+const fifoMax = 255

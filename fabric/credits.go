@@ -50,9 +50,6 @@ type Credits struct {
 	restored restoredCredits
 }
 
-// fifoMax is the largest RX FIFO of a NIC.
-const fifoMax = 255
-
 // portUnknown is the port of a frame that no one has sent: RTL can show one.
 const portUnknown = 255
 
@@ -267,4 +264,10 @@ func (c *Credits) Reset() {
 	}
 	clear(c.waiting)
 	clear(c.held)
+}
+
+// Credited is a Transport whose ports may have credits.
+type Credited interface {
+	Transport
+	Credits() *Credits // nil for none
 }

@@ -14,11 +14,12 @@
 // Plant is right. Package fabrictest is the suite that holds every fabric to that.
 //
 //	file             what it holds
-//	network.go       Network, Shape, Names, Program, Schedule; abilities.go: what only some networks can
+//	network.go       Network, Shape, Config; abilities.go: what only some networks can
+//	names.go         Names: paths; program.go: built-in programs, schedules and tables for firmware
 //	wiring.go        Wiring: who drives and who hears each medium; wired.go: the slot engine of a
 //	                 network by its wiring alone, and what faster ones are compared with
 //	workload.go      what a run has to carry; permutation.go: permutations
-//	rules.go         rules, what breaks them, and the words for it
+//	rules.go         rules; findings.go: what breaks them, and the words for it
 //	transport.go     what carries frames, and when it is called
 //	discipline.go    how NICs get at their media: one_port.go, all_ports.go, addressed.go,
 //	                 switched.go; requests.go: what those that ask share
@@ -33,13 +34,13 @@
 //	rtl.go           who puts RTL in the place of that hardware; datapath.go: all of it as one
 //	                 component
 //	sent_sums.go     whether RTL delivers what was sent, for the digest
-//	ledger.go        what a shard has seen: counters, digest, findings, arrivals
+//	ledger.go        what a shard has seen: counters, digest, arrivals; scan.go: what its handlers have said
 //	referee.go       who follows the workload
-//	packets.go       the referee of packets, announced deliveries included
+//	packets.go       the referee of packets, announced deliveries included; packet.go: one in a frame
 //	follow.go        every frame of some packets, to find out where they were lost
 //	lost.go          why a frame was lost; queues.go: how long it has waited
 //	held.go          packets that processors hold, as frames show it
-//	faults.go        what goes wrong beside the firmware, and what it has done
+//	faults.go        what goes wrong beside the firmware; suffered.go: what that has done
 //	results.go       words that firmware gives as its results
 //	metrics.go       figures of a run
 //	study.go         what a study asks for, and its rows

@@ -1,7 +1,5 @@
 package fabric
 
-import "starloom/nic"
-
 // Follow is a set of packets whose frames are looked at one by one.
 type Follow struct{ origins []uint64 } // one bit per origin
 
@@ -38,13 +36,3 @@ const (
 	FollowOverflow                     // a full RX FIFO
 	FollowDamaged                      // status crc: any frame
 )
-
-// follow notes a frame if its packet is followed.
-func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic.FrameView) {
-	if l.Follow == nil || !isPacket(frame) {
-		return
-	}
-	if origin := originOf(frame); l.Follow.has(origin) {
-		l.Followed = append(l.Followed, Followed{kind, processor, port, origin, frame.Source()})
-	}
-}

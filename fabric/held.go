@@ -1,8 +1,6 @@
 package fabric
 
 import (
-	"fmt"
-
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -150,16 +148,4 @@ func (h *Held) sent(processor int, origin, slot uint32) (shown uint8) {
 		shown = max(shown, others)
 	}
 	return shown
-}
-
-// sentPacket notes a packet that is sent, and what that shows.
-func (l *Ledger) sentPacket(processor int, origin, slot uint32) {
-	shown := l.Held.sent(processor, origin, slot)
-	l.HeldMax = max(l.HeldMax, shown)
-	said := &l.Held.said[processor]
-	if limit := l.Checks.HeldMax; limit > 0 && int(shown) > limit && shown > *said {
-		l.Find(Finding{Kind: FindHeld, Slot: slot, Index: processor, Value: uint32(shown),
-			Text: fmt.Sprintf("its frames show that it has held %d packets at once, at most %d are allowed; its firmware said %d at most", shown, limit, *said)})
-		*said = shown
-	}
 }

@@ -1,7 +1,6 @@
 package fabric
 
 import (
-	"encoding/binary"
 	"fmt"
 
 	"starloom/nic"
@@ -53,10 +52,6 @@ func (f *Frames) NoteHarmed(effect Effect, frames uint64) {
 // show light where the model has none, and then more is heard than was alone.
 func (f *Frames) Unheard() uint64 { return f.Alone - min(f.Alone, f.Heard+f.Faulted) }
 
-// findingsMax bounds what one shard keeps of one kind in one slot; the rest is
-// only counted. It is the size of a report's list, so no report can miss one.
-const findingsMax = 100
-
 // Ledger is what one shard has seen: counters for the whole run, and the events
 // of the current slot. Ledgers of different shards are merged in their order, so
 // that nothing depends on how the machine was cut.
@@ -72,12 +67,12 @@ type Ledger struct {
 	Faults    *Faults // of this run, nil for none: SetFaults
 	Queues    *Queues // of the machine, nil if no one asks
 
-	Frames        Frames
-	HeldMax       uint8
-	FindingsTotal uint64
-	FaultCounts   []FaultCount // by fault, up to the last whole boundary
-	FaultActs     []FaultCount // of processors, in the boundary that runs
+	Frames      Frames
+	HeldMax     uint8
+	FaultCounts []FaultCount // by fault, up to the last whole boundary
+	FaultActs   []FaultCount // of processors, in the boundary that runs
 
+	Found
 	Events // of the current slot
 }
 
@@ -86,8 +81,6 @@ type Events struct {
 	Sum      traces.Sum
 	Finished int  // processors that are done or faulty
 	Sending  bool // somebody has a frame in its TX FIFO
-	Findings []Finding
-	kinds    [findingKinds]int
 	Sent     []Captured
 	Heard    []Captured
 	// Announced counts the packets of which no more than the handlers of this slot says
@@ -102,20 +95,9 @@ type Events struct {
 func (l *Ledger) Next() Ledger {
 	next := Ledger{Checks: l.Checks, Shard: l.Shard, Referee: l.Referee, Witness: l.Witness, Overhears: l.Overhears,
 		Capture: l.Capture, Held: l.Held, Follow: l.Follow, Queues: l.Queues,
-		Events: Events{Findings: l.Findings[:0], arrivals: l.arrivals[:0]}}
+		Found: Found{Findings: l.Findings[:0]}, Events: Events{arrivals: l.arrivals[:0]}}
 	next.SetFaults(l.Faults)
 	return next
-}
-
-// Checks are the rules that the ledgers watch.
-type Checks struct {
-	HeldMax     int  // packets per processor, 0 for no rule
-	ExactlyOnce bool // a packet arrives once, and only where it belongs
-	NoLoss      bool // no frame is lost
-	NoCreation  bool // a frame of gossip has no item that its sender does not know
-	OneBus      bool // a processor does not listen to another bus than it sends to
-	BusLength   bool // not too many processors are on one bus
-	ReceiveStep bool // a broadcast reaches a processor in its step
 }
 
 // Captured is one frame for the packet capture. Frame is empty for a collision.
@@ -128,32 +110,12 @@ type Captured struct {
 }
 
 // BeginSlot forgets the events of the slot before.
-func (e *Events) BeginSlot() {
-	e.Sum = traces.Sum{}
-	e.Finished, e.Sending, e.Announced = 0, false, 0
-	e.Findings = e.Findings[:0]
-	e.kinds = [findingKinds]int{}
-	e.Sent, e.Heard = e.Sent[:0], e.Heard[:0]
-	e.Followed, e.Results = e.Followed[:0], e.Results[:0]
-}
-
-// Find notes a finding. Of more than findingsMax of one kind in one slot those
-// that come first in Compare's order are kept, in whatever order they come.
-func (l *Ledger) Find(f Finding) {
-	l.FindingsTotal++
-	if l.kinds[f.Kind]++; l.kinds[f.Kind] <= findingsMax {
-		l.Findings = append(l.Findings, f)
-		return
-	}
-	highest := -1
-	for i := range l.Findings {
-		if l.Findings[i].Kind == f.Kind && (highest < 0 || l.Findings[highest].Compare(&l.Findings[i]) < 0) {
-			highest = i
-		}
-	}
-	if f.Compare(&l.Findings[highest]) < 0 {
-		l.Findings[highest] = f
-	}
+func (l *Ledger) BeginSlot() {
+	l.Found.beginSlot()
+	l.Sum = traces.Sum{}
+	l.Finished, l.Sending, l.Announced = 0, false, 0
+	l.Sent, l.Heard = l.Sent[:0], l.Heard[:0]
+	l.Followed, l.Results = l.Followed[:0], l.Results[:0]
 }
 
 // The kinds of events in the digest.
@@ -230,19 +192,6 @@ func (l *Ledger) NoteBlocked(bank *nic.Bank, cell int, frame nic.FrameView, slot
 	bank.NoteTx(cell, frame.Port(), nic.TxBlocked, frame.Destination())
 }
 
-// foldPayload maps a payload to one word. The bytes after it are not part of the
-// frame, whatever the sender's FIFO still holds.
-func foldPayload(frame nic.FrameView) uint64 {
-	switch payload := frame.Payload(); len(payload) {
-	case 0:
-		return 0
-	case packetBytes:
-		return binary.LittleEndian.Uint64(payload)
-	default:
-		return traces.Fold(payload)
-	}
-}
-
 // NoteHeard notes what a receiver says of a slot, unless it is idle. frame is the
 // frame in the RX FIFO or the medium's table; it is read for StatusOK only.
 func (l *Ledger) NoteHeard(processor int, port uint16, status nic.Status, frame nic.FrameView, slot uint32) {
@@ -311,144 +260,30 @@ func (l *Ledger) Claim(processor int, origin, slot uint32, has bool) {
 	}
 }
 
-// packetBytes is the packet {origin, destination} at the head of a payload, as
-// sl_packet of the firmware SDK lays it out.
-const packetBytes = 8
-
-// isPacket reports whether a frame carries a packet that the host can read.
-func isPacket(frame nic.FrameView) bool {
-	return frame.Kind() == nic.KindData && frame.PayloadBytes() >= packetBytes
-}
-
-// originOf returns the origin of a frame's packet.
-func originOf(frame nic.FrameView) uint32 { return binary.LittleEndian.Uint32(frame.Payload()) }
-
-// Scan reads what the handlers of some cells have said: who is finished, who sends,
-// who holds how many packets, whose TX FIFO was too small.
-func (l *Ledger) Scan(b *nic.Bank, cells []uint32, slot uint32) {
-	finished, any, held := scanWords(b.Words, cells, uint64(l.HeldMax))
-	l.Finished += finished
-	l.HeldMax = uint8(held)
-	if any>>nic.WordTxCountShift&0xFF != 0 {
-		l.Sending = true
-	}
-	if limit := l.Checks.HeldMax; limit > 0 && int(held) > limit {
-		l.scanHeld(b, cells, slot)
-	}
-	// No count is larger than the union of all.
-	if any>>nic.WordRxCountShift&0xFF > uint64(b.RxFrames) || any>>nic.WordTxCountShift&0xFF > uint64(b.TxFrames) {
-		l.scanCounts(b, cells, slot)
-	}
-	if l.Held != nil {
-		l.Held.scan(b, cells)
-	}
-	if any>>nic.WordFlagsShift&nic.FlagTxOverflow != 0 {
-		l.scanTxOverflow(b, cells, slot)
-	}
-}
-
-// scanWords goes through the registers of some processors, one load and no branch
-// that depends on them: how many are done or faulty, the union of all words, and the
-// largest number of packets held, not below held.
-func scanWords(words []uint64, cells []uint32, held uint64) (finished int, any, heldMax uint64) {
-	var done uint64
-	for _, cell := range cells {
-		w := words[cell]
-		done += (w>>nic.WordFlagsShift | w>>(nic.WordFlagsShift+1)) & 1 // FlagDone, FlagFaulty
-		any |= w
-		held = max(held, w>>nic.WordHeldShift&0xFF)
-	}
-	return int(done), any, held
-}
-
-// ScanListen takes those of the cells first..end-1 off the fabric that listen where
-// there is no port in this slot.
-func (l *Ledger) ScanListen(b *nic.Bank, first, end int, slot uint32) {
-	ports := b.Listen(slot)[first:end]
-	if b.Taps != nil {
-		l.scanTaps(b, ports, first, slot)
+// follow notes a frame if its packet is followed.
+func (l *Ledger) follow(kind FollowedKind, processor int, port uint16, frame nic.FrameView) {
+	if l.Follow == nil || !isPacket(frame) {
 		return
 	}
-	wrap := uint16(1)
-	if b.AllPorts {
-		wrap = 2
-	}
-	excess, limit := uint64(0), uint64(b.Ports)+uint64(wrap-1)
-	for _, port := range ports {
-		// PortNone is the highest port, PortAll is below it: plus one or two they wrap. What
-		// is above the limit then makes the difference negative.
-		excess |= limit - uint64(port+wrap)
-	}
-	if int64(excess) >= 0 {
-		return
-	}
-	for i, port := range ports {
-		if int(port) >= b.Ports && port != nic.PortNone && (!b.AllPorts || port != nic.PortAll) {
-			all := ""
-			if b.AllPorts {
-				all = fmt.Sprintf(", %#x for all", nic.PortAll)
-			}
-			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
-				Text: fmt.Sprintf("listens to port %d; its receiver hears one of the ports 0 to %d%s, or %#x for none", port, b.Ports-1, all, nic.PortNone)})
-			b.Silence(first + i)
-		}
+	if origin := originOf(frame); l.Follow.has(origin) {
+		l.Followed = append(l.Followed, Followed{kind, processor, port, origin, frame.Source()})
 	}
 }
 
-// scanTaps is ScanListen where processors have ports of their own.
-func (l *Ledger) scanTaps(b *nic.Bank, ports []uint16, first int, slot uint32) {
-	for i, port := range ports {
-		if own := b.PortsOf(first + i); int(port) >= own && port != nic.PortNone {
-			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + first + i,
-				Text: fmt.Sprintf("listens to port %d; its receiver has %s, counted from 0, or %#x for none", port, traces.Plural(own, "port", "ports"), nic.PortNone)})
-			b.Silence(first + i)
-		}
+// sentPacket notes a packet that is sent, and what that shows.
+func (l *Ledger) sentPacket(processor int, origin, slot uint32) {
+	shown := l.Held.sent(processor, origin, slot)
+	l.HeldMax = max(l.HeldMax, shown)
+	said := &l.Held.said[processor]
+	if limit := l.Checks.HeldMax; limit > 0 && int(shown) > limit && shown > *said {
+		l.Find(Finding{Kind: FindHeld, Slot: slot, Index: processor, Value: uint32(shown),
+			Text: fmt.Sprintf("its frames show that it has held %d packets at once, at most %d are allowed; its firmware said %d at most", shown, limit, *said)})
+		*said = shown
 	}
 }
 
-// scanHeld names the processors that hold too much.
-func (l *Ledger) scanHeld(b *nic.Bank, cells []uint32, slot uint32) {
-	for _, cell := range cells {
-		if held := b.Registers[cell].Held; int(held) > l.Checks.HeldMax {
-			l.Find(Finding{Kind: FindHeld, Slot: slot, Index: b.First + int(cell), Value: uint32(held)})
-		}
-	}
-}
-
-// scanCounts takes those processors off the fabric that have written counts into
-// their registers that no FIFO of theirs can have.
-func (l *Ledger) scanCounts(b *nic.Bank, cells []uint32, slot uint32) {
-	for _, cell := range cells {
-		r := &b.Registers[cell]
-		rx, tx := int(r.RxCount) > b.RxFrames, int(r.TxCount) > b.TxFrames
-		if rx {
-			l.Find(Finding{Kind: FindIllegalHear, Slot: slot, Index: b.First + int(cell),
-				Text: fmt.Sprintf("says that its RX FIFO holds %d frames; it has room for %d", r.RxCount, b.RxFrames)})
-		}
-		if tx {
-			l.Find(Finding{Kind: FindIllegalSend, Slot: slot, Index: b.First + int(cell), Text: b.Refusal(int(cell), nil)})
-		}
-		if rx || tx {
-			b.Silence(int(cell))
-		}
-	}
-}
-
-// scanTxOverflow counts the processors whose TX FIFO was too small.
-func (l *Ledger) scanTxOverflow(b *nic.Bank, cells []uint32, slot uint32) {
-	for _, cell := range cells {
-		r := &b.Registers[cell]
-		if r.Flags&nic.FlagTxOverflow == 0 {
-			continue
-		}
-		l.Frames.TxOverflow++
-		r.Flags &^= nic.FlagTxOverflow
-		if l.Checks.NoLoss {
-			text := "queued a frame that was lost: its TX FIFO was full"
-			if l.Faults.Smaller(b.First+int(cell), true) {
-				text += ", which a fault has made smaller"
-			}
-			l.Find(Finding{Kind: FindUnsent, Slot: slot, Index: b.First + int(cell), Text: text})
-		}
-	}
+// NoteResult notes a result that the handlers of this slot have given.
+func (l *Ledger) NoteResult(x Result) {
+	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(x.Processor)), uint64(x.Word), x.Value, 0)
+	l.Results = append(l.Results, x)
 }

@@ -20,7 +20,7 @@ func keyOf(source, destination uint32) uint64 { return uint64(source)<<32 | uint
 // lose finds the frames of the slot that has crossed which those have not received whom they are for;
 // one for anybody, if no one has. Frames of one NIC to one other in one slot, on different ports, are
 // counted.
-func (q *Queues) lose(l *Ledger, slots uint32, c *Lossy) {
+func (q *Queues) lose(l *Found, slots uint32, c *Lossy) {
 	q.keys = q.keys[:0]
 	for i := range q.shards {
 		for _, r := range q.shards[i].receptions {

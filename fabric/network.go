@@ -1,12 +1,8 @@
 package fabric
 
 import (
-	"fmt"
 	"os"
-	"slices"
-	"strings"
 
-	"starloom/firmware"
 	"starloom/hw"
 	"starloom/nic"
 )
@@ -117,47 +113,6 @@ func (s Shape) Windows(bank *nic.Bank, cells int) (units, unitCells, width int) 
 	return units, unitCells, min(unitCells, max(1, cells/units))
 }
 
-// Names are the paths of everything, as waveforms, captures and reports show them.
-type Names interface {
-	// Unit is the path of the units of processors without their index, e.g. ring.node.
-	Unit() string
-	Processor(processor int) string
-	Port(processor int, port uint16) string
-	Medium(medium int) string
-	// Link is what leads from a medium to its listeners.
-	Link(medium int) string
-	// MediumNoun is what a medium is called, of one and of many.
-	MediumNoun() (one, many string)
-	// SentOn is the medium that a processor's port leads to; nic.PortAll is the port
-	// that leads to the processor towards.
-	SentOn(processor int, port uint16, towards int) int
-	// HeardOn is the medium that a processor hears at a port.
-	HeardOn(processor int, port uint16) int
-}
-
-// UnitNames are the paths of processors, which are the same in every network.
-type UnitNames struct {
-	Path    string // of the units: Names.Unit
-	PerUnit int
-	Ports   []string // Shape.PortLabels
-}
-
-// Unit implements Names.
-func (u UnitNames) Unit() string { return u.Path }
-
-// Processor implements Names, e.g. ring.node[3].nic[0].
-func (u UnitNames) Processor(processor int) string {
-	return fmt.Sprintf("%s[%d].nic[%d]", u.Path, processor/u.PerUnit, processor%u.PerUnit)
-}
-
-// Port implements Names.
-func (u UnitNames) Port(processor int, port uint16) string {
-	if int(port) < len(u.Ports) {
-		return fmt.Sprintf("%s[%d].%s", u.Path, processor, u.Ports[port])
-	}
-	return fmt.Sprintf("%s.port[%d]", u.Processor(processor), port)
-}
-
 // Config is what a transport is made for.
 type Config struct {
 	Timing       nic.Timing
@@ -186,54 +141,6 @@ func (c *Config) RoomBytes(payload int) uint64 {
 	return uint64(min(nic.FrameStride(max(payload, 8))+os.Getpagesize(), nic.FrameStride(c.PayloadBytes)))
 }
 
-// Program is what is known of a built-in program beside its image, on a network of this
-// size.
-type Program struct {
-	Name         string
-	SlotsPerStep int      // of the algorithm
-	Rules        Rules    // that it must keep, unless the scenario has its own
-	Workloads    []string // keys under workload: that it can carry; nil if it takes none
-	Schedule     string   // that it takes, "" for none
-	Note         string   // what a user must know of it here, "" for nothing
-	NoteOnce     string   // the same of gossip in one session
-	Needs        Needs    // what it sets where the scenario does not
-	Params       []Choice // parameters that have few values
-	Native       *firmware.NativeProgram
-}
-
-// Needs are values of a scenario that a program needs, unless the file gives others: 0 for the
-// usual default.
-type Needs struct {
-	RxFrames     int    // nic.rx_frames
-	TxFrames     int    // nic.tx_frames
-	PayloadBytes int    // nic.payload_bytes
-	PayloadMin   int    // the smallest nic.payload_bytes that its frames fit in; PayloadBytes if that is more
-	Slots        uint32 // stop.slots, of gossip in each session
-}
-
-// Choice is a parameter that has only these values.
-type Choice struct {
-	Name      string
-	Values    []int64 // nil: a range
-	Low, High int64
-}
-
-// Allows reports whether a value is one of them.
-func (c *Choice) Allows(value int64) bool {
-	if c.Values == nil {
-		return c.Low <= value && value <= c.High
-	}
-	return slices.Contains(c.Values, value)
-}
-
-// Allowed says which they are.
-func (c *Choice) Allowed() string {
-	if c.Values == nil {
-		return fmt.Sprintf("%d to %d", c.Low, c.High)
-	}
-	return strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Values), " ", ", "), "[]")
-}
-
 // ProgramNamed returns a network's program, nil if it has none of that name.
 func ProgramNamed(n Network, name string) *Program {
 	programs := n.Programs()
@@ -243,36 +150,4 @@ func ProgramNamed(n Network, name string) *Program {
 		}
 	}
 	return nil
-}
-
-// Schedule is what all processors do in all slots of an algorithm whose routes are known
-// before it starts. A processor has it as a read-only table; the meaning of a word is
-// the network's.
-type Schedule interface {
-	// Slots returns how many slots the algorithm takes.
-	Slots() int
-	// Words fills dst, one word per processor, with what to do in a slot, from 0 to
-	// Slots() at which the schedule is over. It may keep a stage's plan for the next
-	// call, so calls for one schedule must not run in parallel.
-	Words(slot int, dst []uint64)
-}
-
-// Sparse is a Schedule of which few words change from slot to slot.
-type Sparse interface {
-	Schedule
-	// Changes yields the processors whose word in a slot is another one than in the slot
-	// before; before slot 0 all words are 0. Words fills in the same, and leaves the others alone.
-	Changes(slot int, yield func(processor int, word uint64))
-}
-
-// ROM are tables that do not change while a run goes on; what their words mean is the
-// network's. They are written before a run, into the memory of firmware that takes them.
-type ROM interface {
-	// Words returns how many words each processor has, and how many the machine has for
-	// all of them.
-	Words() (processor, machine int)
-	// Processor fills in the words of one processor, Machine those of the machine, for a
-	// run with a seed.
-	Processor(processor int, seed uint64, dst []uint32)
-	Machine(seed uint64, dst []uint32)
 }

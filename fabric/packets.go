@@ -52,8 +52,8 @@ func NewPackets(processors int) *Packets {
 
 // ArriveInUnit makes it an arrival when any processor of the destination's unit has the
 // packet; its sender learns it at once.
-func (p *Packets) ArriveInUnit(s Shape) {
-	p.perUnit, p.arrived = s.PerUnit, make([]own, s.Units)
+func (p *Packets) ArriveInUnit(units, perUnit int) {
+	p.perUnit, p.arrived = perUnit, make([]own, units)
 }
 
 // Load implements Referee.

@@ -11,7 +11,7 @@ import (
 // waits to be acknowledged between two boundaries would have to be saved, too.)
 func TestAnnouncedInUnit(t *testing.T) {
 	p := NewPackets(4)
-	p.ArriveInUnit(Shape{Units: 2, PerUnit: 2})
+	p.ArriveInUnit(2, 2)
 	require.NoError(t, p.Load(&Load{Workload: &Workload{Permutation: Permutation{Kind: PermutationIdentity}}}))
 	l := &Ledger{Referee: p, Checks: Checks{ExactlyOnce: true}}
 	acknowledged := func() (origins []int) {

@@ -95,11 +95,11 @@ type queueShard struct {
 }
 
 // NewQueues returns those of a network of which somebody asks, else nil.
-func NewQueues(n Network, config QueueConfig, shards int) *Queues {
+func NewQueues(names Names, processors int, config QueueConfig, shards int) *Queues {
 	if !config.asks() {
 		return nil
 	}
-	q := &Queues{config: config, names: n.Names(), processors: n.Shape().Processors(), shards: make([]queueShard, shards)}
+	q := &Queues{config: config, names: names, processors: processors, shards: make([]queueShard, shards)}
 	if config.Watcher != nil || config.Deadline > 0 {
 		q.waiting, q.gone = make([][]queued, q.processors), make([]uint8, q.processors)
 	}
@@ -162,26 +162,9 @@ func (q *Queues) heard(shard, processor int, port uint16, status nic.Status, fra
 	s.receptions = append(s.receptions, r)
 }
 
-// Empty notes that a fault kills or restarts a processor with so many frames in its TX FIFO.
-func (l *Ledger) Empty(processor, frames int, dies bool, slot uint32) {
-	if l.Queues == nil || frames == 0 {
-		return
-	}
-	s := &l.Queues.shards[l.Shard]
-	s.emptied = append(s.emptied, uint32(processor))
-	if l.Checks.NoLoss {
-		what := "restarted"
-		if dies {
-			what = "killed"
-		}
-		text := fmt.Sprintf("lost %s in its TX FIFO: a fault has %s it", traces.Plural(frames, "frame", "frames"), what)
-		l.Find(Finding{Kind: FindUnsent, Slot: slot, Index: processor, Text: text})
-	}
-}
-
 // Crossed takes what has become of the frames of the last slot that has crossed, slots-1, in the
 // circumstances of its machine. The ledger may be that of any shard.
-func (q *Queues) Crossed(l *Ledger, slots uint32, c *Lossy) {
+func (q *Queues) Crossed(l *Found, slots uint32, c *Lossy) {
 	q.take(slots)
 	if q.config.NoLoss {
 		q.lose(l, slots, c)

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"starloom/hw"
-	"starloom/traces"
 )
 
 // Results are the words that firmware has given as its results (sl_result), by processor and
@@ -109,10 +108,4 @@ type Keeper interface{ Keeps() []string }
 type Judge interface {
 	Keeper
 	Judge(rules *Rules, given []Result, yield func(Finding))
-}
-
-// NoteResult notes a result that the handlers of this slot have given.
-func (l *Ledger) NoteResult(x Result) {
-	l.Sum.Event(traces.EventHead(eventResult, 0, 0, uint32(x.Processor)), uint64(x.Word), x.Value, 0)
-	l.Results = append(l.Results, x)
 }

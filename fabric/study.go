@@ -225,3 +225,17 @@ func (s *Sample) Tolerance(sd float64, runs int) (tolerance float64, note string
 	}
 	return 3.5 * sd * math.Sqrt(1/float64(s.Runs)+1/float64(runs)), note
 }
+
+// Studied is a network with studies, which repeat published figures.
+type Studied interface {
+	Network
+	Studies() []*Study
+}
+
+// StudiesOf are the studies of a network, nil for none.
+func StudiesOf(n Network) []*Study {
+	if s, ok := n.(Studied); ok {
+		return s.Studies()
+	}
+	return nil
+}

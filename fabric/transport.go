@@ -65,12 +65,6 @@ func SilenceIllegal(bank *nic.Bank, cell int, frame nic.FrameView, ledger *Ledge
 	bank.Silence(cell)
 }
 
-// Credited is a Transport whose ports may have credits.
-type Credited interface {
-	Transport
-	Credits() *Credits // nil for none
-}
-
 // Stillness is a Transport that knows where a slot brings nothing, so that processors which
 // have nothing to do need not be looked at.
 type Stillness interface {

@@ -330,3 +330,11 @@ func (t *wired) State(v *hw.StateVisitor) {
 	}
 	hw.StateColumn(v, "hears", slices.Clip(t.hears), port)
 }
+
+// SlotTransportOf is a network in the slot engine.
+func SlotTransportOf(n Network, c *Config) (Transport, error) {
+	if f, ok := n.(Fast); ok {
+		return f.SlotTransport(c)
+	}
+	return NewWired(n, c)
+}

@@ -16,7 +16,7 @@ func (p Network) Referee(w *fabric.Workload, program *fabric.Program) fabric.Ref
 	if w.Adversary == nil && (program == nil || program.Name != twoHopsProgram) {
 		return packets
 	}
-	packets.ArriveInUnit(p.Shape())
+	packets.ArriveInUnit(p.Groups, p.GroupSize)
 	return &adversaryReferee{packets, p}
 }
 

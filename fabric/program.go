@@ -1,0 +1,89 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/firmware"
+)
+
+// Program is what is known of a built-in program beside its image, on a network of this
+// size.
+type Program struct {
+	Name         string
+	SlotsPerStep int      // of the algorithm
+	Rules        Rules    // that it must keep, unless the scenario has its own
+	Workloads    []string // keys under workload: that it can carry; nil if it takes none
+	Schedule     string   // that it takes, "" for none
+	Note         string   // what a user must know of it here, "" for nothing
+	NoteOnce     string   // the same of gossip in one session
+	Needs        Needs    // what it sets where the scenario does not
+	Params       []Choice // parameters that have few values
+	Native       *firmware.NativeProgram
+}
+
+// Needs are values of a scenario that a program needs, unless the file gives others: 0 for the
+// usual default.
+type Needs struct {
+	RxFrames     int    // nic.rx_frames
+	TxFrames     int    // nic.tx_frames
+	PayloadBytes int    // nic.payload_bytes
+	PayloadMin   int    // the smallest nic.payload_bytes that its frames fit in; PayloadBytes if that is more
+	Slots        uint32 // stop.slots, of gossip in each session
+}
+
+// Choice is a parameter that has only these values.
+type Choice struct {
+	Name      string
+	Values    []int64 // nil: a range
+	Low, High int64
+}
+
+// Allows reports whether a value is one of them.
+func (c *Choice) Allows(value int64) bool {
+	if c.Values == nil {
+		return c.Low <= value && value <= c.High
+	}
+	return slices.Contains(c.Values, value)
+}
+
+// Allowed says which they are.
+func (c *Choice) Allowed() string {
+	if c.Values == nil {
+		return fmt.Sprintf("%d to %d", c.Low, c.High)
+	}
+	return strings.Trim(strings.ReplaceAll(fmt.Sprint(c.Values), " ", ", "), "[]")
+}
+
+// Schedule is what all processors do in all slots of an algorithm whose routes are known
+// before it starts. A processor has it as a read-only table; the meaning of a word is
+// the network's.
+type Schedule interface {
+	// Slots returns how many slots the algorithm takes.
+	Slots() int
+	// Words fills dst, one word per processor, with what to do in a slot, from 0 to
+	// Slots() at which the schedule is over. It may keep a stage's plan for the next
+	// call, so calls for one schedule must not run in parallel.
+	Words(slot int, dst []uint64)
+}
+
+// Sparse is a Schedule of which few words change from slot to slot.
+type Sparse interface {
+	Schedule
+	// Changes yields the processors whose word in a slot is another one than in the slot
+	// before; before slot 0 all words are 0. Words fills in the same, and leaves the others alone.
+	Changes(slot int, yield func(processor int, word uint64))
+}
+
+// ROM are tables that do not change while a run goes on; what their words mean is the
+// network's. They are written before a run, into the memory of firmware that takes them.
+type ROM interface {
+	// Words returns how many words each processor has, and how many the machine has for
+	// all of them.
+	Words() (processor, machine int)
+	// Processor fills in the words of one processor, Machine those of the machine, for a
+	// run with a seed.
+	Processor(processor int, seed uint64, dst []uint32)
+	Machine(seed uint64, dst []uint32)
+}
