@@ -34,7 +34,7 @@ func (e *ToolError) Error() string {
 func (e *ToolError) Unwrap() error { return e.Err }
 
 // RemedyTool is what helps when a tool ends by a signal.
-const RemedyTool = "try again with more memory free; if it stays so, the tool has a fault: see whether it accepts the source by itself"
+const RemedyTool = "try again with more memory free; if it fails again, the tool has a fault: see whether it accepts the source by itself"
 
 // remedySimulator is what helps when a simulator that has accepted the RTL ends by a
 // signal or does not answer.

@@ -1,4 +1,4 @@
-// Package traces is what all traces of a run have in common: the run digest, files that
+// Package traces holds what all traces of a run have in common: the run digest, files that
 // are whole or not there, and drawings. The packages below it hold one kind of file or
 // one tool each. One cycle number links them all: a VCD's #time, a packet's time stamp
 // in nanoseconds and the cycle in its pseudo-header are the same.
@@ -22,7 +22,7 @@
 //
 //	input | traces | vcd, pcapng, plot | diff, decode, info
 //
-// None of them knows anything of hardware, NICs or scenarios: names of statuses and
+// None of them depends on hardware, NICs or scenarios: names of statuses and
 // paths of signals are data that their callers give.
 //
 //	file or folder   what it holds
@@ -31,7 +31,7 @@
 //	file_lock_*.go   how a run knows that a temporary file is still in use
 //	waves.go         signals drawn as text
 //	report.go        what the reports of the tools have in common
-//	input            what a user gives: files, and the one kind of error
+//	input            what a user gives: files, and the one kind of error about it
 //	vcd              waveforms: writer, reader, GTKWave save file, sampling, names
 //	pcapng           packet captures: writer, reader, pseudo-header
 //	plot             curves as SVG

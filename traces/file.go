@@ -66,7 +66,7 @@ func (f *File) release() error {
 // tempCount keeps the names of this process's temporary files apart.
 var tempCount atomic.Uint64
 
-// temporaries are the temporary files that this process has, for RemoveTemporaries.
+// temporaries are the temporary files of this process, for RemoveTemporaries.
 var temporaries = struct {
 	sync.Mutex
 	paths map[string]bool
@@ -112,7 +112,7 @@ func closeLock(lock *os.File) {
 	}
 }
 
-// removeStale removes what killed processes have left of outputs to target.
+// removeStale removes the temporary files that killed processes have left beside target.
 func removeStale(target string) {
 	entries, err := os.ReadDir(filepath.Dir(target))
 	if err != nil {
@@ -189,7 +189,7 @@ func Create(path string) (*File, error) {
 	return f, nil
 }
 
-// MakeFolder makes a folder for outputs, if it is not there. Its errors say what to do, as those of Create.
+// MakeFolder makes a folder for outputs, if it is not there. Its errors say what to do, like those of Create.
 func MakeFolder(path string) error {
 	if err := os.MkdirAll(path, 0o777); err != nil {
 		return fmt.Errorf("the folder %s: %w: give a folder that can be written", path, input.WithoutPath(err))
@@ -215,19 +215,19 @@ func followLinks(path string) (string, error) {
 		folder, name := filepath.Split(path)
 		folder, err := filepath.EvalSymlinks(cmp.Or(folder, "."))
 		if err != nil {
-			return path, nil // what is wrong with the folder is said when a file is made there
+			return path, nil // what is wrong with the folder is reported when a file is made there
 		}
 		path = filepath.Join(folder, name)
 		next, err := os.Readlink(path)
 		if err != nil {
-			return path, nil // it is no link
+			return path, nil // it is not a link
 		}
 		if !filepath.IsAbs(next) {
 			next = folder + string(filepath.Separator) + next // not cleaned: its .. may come after a link
 		}
 		path = next
 	}
-	return "", fmt.Errorf("more than %d links lead from one to another", linksMax)
+	return "", fmt.Errorf("a chain of more than %d links", linksMax)
 }
 
 // linksMax is how many links Linux follows.
@@ -327,7 +327,7 @@ func (f *File) Abort() {
 	f.settled = true
 	if f.temp == "" {
 		if f.file != nil {
-			_ = f.file.Close() // what it has got, it has
+			_ = f.file.Close() // what was written stays
 		}
 		return
 	}
@@ -402,7 +402,7 @@ func (s *Files) Create(path string) (*File, error) {
 }
 
 // To adds an output on a writer; see the function To. Two outputs on one writer are
-// refused: their bytes would come in pieces.
+// refused: their bytes would be interleaved.
 func (s *Files) To(name string, w io.Writer) (*File, error) { return s.add(To(name, w)) }
 
 func (s *Files) add(f *File) (*File, error) {
@@ -419,12 +419,12 @@ func (s *Files) add(f *File) (*File, error) {
 	return f, nil
 }
 
-// sameWriter compares pointers; other writers, as io.Discard, may well take two outputs.
+// sameWriter compares pointers; other writers, such as io.Discard, may well take two outputs.
 func sameWriter(a, b io.Writer) bool {
 	return reflect.TypeOf(a).Kind() == reflect.Pointer && a == b
 }
 
-// sameFile compares paths that are no links: files of one name in one folder are one.
+// sameFile compares paths that are not links: files of one name in one folder are one.
 func sameFile(a, b string) bool {
 	folderA, errA := os.Stat(filepath.Dir(a))
 	folderB, errB := os.Stat(filepath.Dir(b))

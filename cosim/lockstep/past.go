@@ -173,7 +173,7 @@ func (s *Survivors) text(ofFault bool) string {
 	case s.Undefined:
 		differs := "has other outputs"
 		if ofFault {
-			differs = "does not end in this cycle, or not so"
+			differs = "does not end in this cycle, or ends in another way"
 		}
 		return fmt.Sprintf("something survives the reset (a register, memory that was not written, a loop): "+
 			"with %s, and the same inputs after it, the RTL %s", s.Past, differs)

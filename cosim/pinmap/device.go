@@ -229,7 +229,7 @@ func (d *Device) Save() ([]byte, error) {
 func (d *Device) Restore(snapshot []byte) error {
 	own := 8 * (len(d.inputs) + len(d.outputs) + len(d.unknown))
 	if len(snapshot) < own {
-		return fmt.Errorf("a snapshot of %d bytes is too short: it is of another device", len(snapshot))
+		return fmt.Errorf("a snapshot of %d bytes is too short: it comes from another device", len(snapshot))
 	}
 	d.settled = nil
 	if err := d.rtl.Restore(snapshot[own:]); err != nil {

@@ -261,7 +261,7 @@ func (d *wasmDevice) Restore(snapshot []byte) error {
 	}
 	head := d.hash()
 	if !bytes.HasPrefix(snapshot, head[:]) {
-		return fmt.Errorf("%s: the snapshot is of another build", d.circuit.Device)
+		return fmt.Errorf("%s: the snapshot comes from another build", d.circuit.Device)
 	}
 	saved := snapshot[snapshotHead:]
 	if missing := len(saved) + wasmStackBytes - len(d.memory.bytes()); missing > 0 {

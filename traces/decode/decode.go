@@ -14,7 +14,7 @@ import (
 // Phit is what an interface carries in one cycle.
 type Phit struct {
 	Bits int // 1..64
-	// Rail1 are the bits that are ones, Rail0 those that are zeros. Of wires that
+	// Rail1 are the bits that are ones, Rail0 those that are zeros. For wires that
 	// are not dual-rail light one is the complement of the other.
 	Rail1, Rail0 uint64
 	Dark         bool // there is none
@@ -52,7 +52,7 @@ type Options struct {
 	SlotCycles uint64
 }
 
-// checkEvery is how many instants pass between two looks at the context.
+// checkEvery is how many instants pass between two checks of the context.
 const checkEvery = 4096
 
 // LaneID is the number of an interface: patterns make several out of one Lane.
@@ -112,7 +112,7 @@ func (d *Reader) prepare() error {
 		return &input.Error{
 			Place:  d.r.Name(),
 			Reason: "nothing says what a cycle is",
-			Remedy: "give either a clock or a period in the map; our own files have period: 1 ns",
+			Remedy: "give either a clock or a period in the map; Starloom's own files have period: 1 ns",
 		}
 	}
 	index := d.r.Header().Index()
@@ -246,7 +246,7 @@ func (d *Reader) addLane(rule int, key string, parts []string, index map[string]
 
 // Run reads the whole file. put is called for every phit, and for the first dark
 // cycle after one, cycle by cycle and in the order of the interfaces. The last
-// time of a file, if nothing changes at it, is its end and no cycle.
+// time of a file, if nothing changes at it, is its end, not a cycle.
 func (d *Reader) Run(ctx context.Context, put func(id LaneID, cycle uint64, p Phit)) error {
 	for count := 0; ; count++ {
 		if count%checkEvery == 0 && ctx.Err() != nil {

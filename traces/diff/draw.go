@@ -10,12 +10,12 @@ import (
 )
 
 const (
-	// neighboursMax is how many signals beside the one that differs are drawn.
+	// neighboursMax is how many signals are drawn besides the one that differs.
 	neighboursMax = 5
 )
 
-// draw reads both files once more, up to the first difference, and draws what was
-// before it. Only the signals of the drawing are watched, which is quick.
+// draw reads both files once more, up to the first difference, and draws what
+// happened before it. Only the signals of the drawing are watched, which is quick.
 func (d *differ) draw() error {
 	chosen := d.choose()
 	m, err := d.open(chosen)
@@ -85,7 +85,7 @@ func looksLikeClock(p *pair) bool {
 		strings.HasSuffix(name, "clk") || strings.HasSuffix(name, "clock"))
 }
 
-// nearer tells whether a clock is closer to a scope than the one found before: in a
+// nearer reports whether a clock is closer to a scope than the one found before: in a
 // longer scope around it.
 func nearer(p *pair, before int, pairs []pair, scope string) bool {
 	own := scopeOf(p.nameA)

@@ -6,10 +6,10 @@ import (
 	"starloom/traces/vcd"
 )
 
-// matching says which values match beside equal ones.
+// matching says which values match besides equal ones.
 type matching struct {
 	lenient   bool    // x and z match everything
-	tolerance float64 // of reals, as a part of the larger one
+	tolerance float64 // of reals, as a fraction of the larger one
 }
 
 // exact is the matching of equal values alone.

@@ -51,7 +51,7 @@ type step struct {
 	changedA, changedB []vcd.NetID
 }
 
-// checkEvery is how many instants pass between two looks at the context.
+// checkEvery is how many instants pass between two checks of the context.
 const checkEvery = 4096
 
 // instants yields the instants of both files, as far as a last one, when their samplers show what

@@ -10,7 +10,7 @@ import (
 // all signals that both have, at every change, x and z as values of their own.
 type Options struct {
 	// Rules say what signals of A are called in B; the first that fits counts. A
-	// signal without rule is the one with the same path, or the same path but for
+	// signal without a rule is the one with the same path, or the same path apart from
 	// scopes around everything, such as TOP.
 	Rules []NameRule
 	// Only and Ignore are patterns (see vcd.Pattern): a signal neither of whose names
@@ -19,14 +19,14 @@ type Options struct {
 
 	// Lenient lets x and z match everything.
 	Lenient bool
-	// RealTolerance is how far apart reals may be that match, as a part of the larger
+	// RealTolerance is how far apart matching reals may be, as a fraction of the larger
 	// one. 0: only the same number matches.
 	RealTolerance float64
 	// Prefix lets one file end before the other.
 	Prefix bool
 
-	// A and B say how the files are sampled: both are, or none is. If both
-	// give A's name of a clock, B's is what it is called there.
+	// A and B say how the files are sampled: both are, or neither is. If both
+	// give A's name of a clock, B's is that signal's name there.
 	A, B vcd.Sampling
 	// Align is a signal of A. Its first change from 0 to 1 is the same moment in
 	// both files. Without it OffsetCycles (sampled) or Offset (not) says how much
@@ -65,4 +65,16 @@ func (b Bound) String() string {
 		return b.Time.String()
 	}
 	return fmt.Sprint(b.Cycle)
+}
+
+// NameRule says what a signal of one file is called in the other. From is a name
+// or a vcd.Pattern, To a name in which $1, $2 ... stand for what the first, second ...
+// * or ** of the pattern has matched.
+//
+//	tb.u_dut.count_q               TOP.dut.count_q
+//	tb.u_dut.**                    TOP.dut.$1
+//	pops.group[*].coupler[*].out   TOP.dut.c_$1_$2
+type NameRule struct {
+	From, To string
+	Place    string // where the rule stands, for errors
 }

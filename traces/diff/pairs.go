@@ -23,7 +23,7 @@ type pair struct {
 	order      int // of the variable in A's declarations
 }
 
-// pairing finds out what is to be compared.
+// pairing decides what is to be compared.
 type pairing struct {
 	a, b         *vcd.Reader
 	only, ignore vcd.Patterns
@@ -41,18 +41,6 @@ type pairing struct {
 
 	skipped              map[pair]bool // left out, by nets and bits alone: true by --ignore, false by --only
 	restOnly, restIgnore int           // left out, of what only one file has
-}
-
-// NameRule says what a signal of one file is called in the other. From is a name
-// or a vcd.Pattern, To a name in which $1, $2 ... stand for what the first, second ...
-// * or ** of the pattern has matched.
-//
-//	tb.u_dut.count_q               TOP.dut.count_q
-//	tb.u_dut.**                    TOP.dut.$1
-//	pops.group[*].coupler[*].out   TOP.dut.c_$1_$2
-type NameRule struct {
-	From, To string
-	Place    string // where the rule stands, for errors
 }
 
 type compiledRule struct {
@@ -90,7 +78,7 @@ func newPairing(a, b *vcd.Reader, o *Options) (*pairing, error) {
 	return p, nil
 }
 
-// selected tells whether a signal with these names is compared.
+// selected reports whether a signal with these names is compared.
 func (p *pairing) selected(names ...string) bool {
 	return (len(p.only) == 0 || slices.ContainsFunc(names, p.only.Match)) && !slices.ContainsFunc(names, p.ignore.Match)
 }
@@ -121,7 +109,7 @@ func (p *pairing) find(o *Options) error {
 		return &input.Error{Place: empty.Name(), Reason: "it declares no signals", Remedy: "dump the signals of some scope"}
 	default:
 		return &input.Error{
-			Place: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of the one is in the other%s", p.examples()),
+			Place: p.a.Name() + " and " + p.b.Name(), Reason: fmt.Sprintf("no signal of one is in the other%s", p.examples()),
 			Remedy: "give a --map with signals: {NAME_IN_A: NAME_IN_B}",
 		}
 	}
@@ -140,7 +128,7 @@ func (p *pairing) mapClock(o *Options) {
 	}
 }
 
-// examples shows what names look like.
+// examples shows a name of each file.
 func (p *pairing) examples() string {
 	if len(p.onlyA) == 0 || len(p.onlyB) == 0 {
 		return ""
@@ -267,7 +255,7 @@ const (
 )
 
 // findStrip finds the scopes around everything without which most names of A are
-// names of B; nothing is taken away when that does not help.
+// names of B; nothing is removed if that does not help.
 func (p *pairing) findStrip() {
 	varsA := p.a.Header().Vars
 	best := 0
@@ -286,7 +274,7 @@ func (p *pairing) findStrip() {
 	}
 }
 
-// inB tells whether B has a name, or its bits one by one.
+// inB reports whether B has a name, or its bits one by one.
 func (p *pairing) inB(name string, v *vcd.Var) bool {
 	_, ok := p.indexB[name]
 	if !ok && v.HasRange && v.MSB != v.LSB {
@@ -351,7 +339,7 @@ func (p *pairing) findRest() {
 	p.onlyA, p.onlyB = rest(p.a, p.pairedA), rest(p.b, p.pairedB)
 }
 
-// leftOut says how many signals --only and --ignore keep from being compared. A signal
+// leftOut says how many signals --only and --ignore leave out. A signal
 // that is compared under another of its names does not count.
 func (p *pairing) leftOut() (lines []string) {
 	only, ignore := p.restOnly, p.restIgnore

@@ -96,7 +96,7 @@ type Skips struct {
 }
 
 // GoesOn is what one file still has after the other has ended: the end of a file is the
-// last change of a signal that is compared, a later time without one is nothing.
+// last change of a signal that is compared; a later time without one does not count.
 type GoesOn struct {
 	File    string `json:"file"` // a or b, the one that goes on
 	Signal  string `json:"signal"`
@@ -120,7 +120,7 @@ func (g *GoesOn) name() string {
 	return g.SignalB
 }
 
-// Moment is when something is: the cycle of A if the files are sampled, and the
+// Moment is when something happens: the cycle of A if the files are sampled, and the
 // times of the last sample or change in both files.
 type Moment struct {
 	Cycle *int64 `json:"cycle,omitempty"`

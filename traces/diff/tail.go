@@ -5,7 +5,7 @@ import (
 )
 
 // readTail reads the longer file on, up to the first change of a compared signal or to
-// its end. Of a file whose last line is cut off the end is not known.
+// its end. The end of a file whose last line is cut off is not known.
 func (d *differ) readTail(m *merge) error {
 	ended, longer, ofLonger := m.a, m.b, &m.ofB
 	if m.a.Loaded {
@@ -47,8 +47,8 @@ func oneSided(pairs []pair, sideB bool) []pair {
 	return own
 }
 
-// firstMoved commits an instant. It returns the first pair that is another than it was,
-// in the order of the declarations, -1 if none is. Every edge is a change of the clock.
+// firstMoved commits an instant. It returns the first pair that has changed, in the order
+// of the declarations, -1 if none has. Every edge is a change of the clock.
 func firstMoved(held, s *vcd.Sampler, pairs []pair, of *byNet) int {
 	first := -1
 	keep := func(i int32) {

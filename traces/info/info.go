@@ -36,11 +36,11 @@ type Options struct {
 	Top int
 	// StatusNames are the names of the statuses in a capture, by number.
 	StatusNames []string
-	// Interrupted is asked now and then; its error ends the reading.
+	// Interrupted is called now and then; its error ends the reading.
 	Interrupted func() error
 }
 
-// checkEvery is how many times or blocks pass between two looks at Interrupted.
+// checkEvery is how many times or blocks pass between two calls of Interrupted.
 const checkEvery = 4096
 
 // Read reads a whole file and says what is in it. Memory grows with the number of

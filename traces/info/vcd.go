@@ -27,7 +27,7 @@ type VCD struct {
 	Active []Activity `json:"most_active"`
 
 	// Unknown are signals with bits that are x or z after the first time, Undriven
-	// those that never got another value than x.
+	// those that never got a value other than x.
 	Unknown  UnknownList     `json:"unknown"`
 	Undriven traces.NameList `json:"never_known"`
 

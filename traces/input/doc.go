@@ -1,7 +1,7 @@
-// Package input reads what a user gives, and is the one kind of error for it: files,
-// options, scenarios, maps, RTL, waveforms. Whoever reads something makes an Error where it
-// finds the fault, and everyone above passes it on as it is; the command line tells it
-// from a fault of Starloom by its type and ends with exit status 2.
+// Package input reads what a user gives, and holds the one kind of error about it: files,
+// options, scenarios, maps, RTL, waveforms. Code that reads something makes an Error where it
+// finds the fault, and its callers pass it on unchanged; the command line tells it from a fault
+// of Starloom by its type and ends with exit status 2.
 //
 //	run.vcd:120      | found "#-1"    | give a VCD that ...
 //	place:             reason;          remedy

@@ -34,7 +34,7 @@ const (
 	PseudoHeaderBytes = 16
 )
 
-// Direction tells whether the port sent or received the frame.
+// Direction says whether the port sent or received the frame.
 type Direction uint8
 
 // The directions.
@@ -105,7 +105,7 @@ func ParsePseudoHeader(b []byte) (PseudoHeader, error) {
 	return PseudoHeader(b), nil
 }
 
-// Direction tells which way the frame went.
+// Direction says which way the frame went.
 func (p PseudoHeader) Direction() Direction { return Direction(p[offsetDirection]) }
 
 // Status returns what the receiver said; 0 when the frame was sent.

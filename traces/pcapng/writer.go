@@ -96,7 +96,7 @@ func (p *Writer) Interface(path string) (InterfaceID, error) {
 
 // Packet writes what a port sent or received. status is the receiver's; a frame that
 // was sent has none, and 0 is written. cycle is below 2^63 and need not be in order, but viewers
-// like it so. frame has at most FrameBytesMax bytes and is nil when
+// expect it. frame has at most FrameBytesMax bytes and is nil when
 // there was none to see.
 func (p *Writer) Packet(id InterfaceID, direction Direction, status uint8, slot uint32, cycle uint64, frame []byte) error {
 	if p.err != nil {

@@ -20,7 +20,7 @@ const (
 	legendRow     = 20
 )
 
-// colours can be told apart by everybody, and on paper (M. Okabe and K. Ito, "Color
+// colours can be told apart by everyone, and on paper (M. Okabe and K. Ito, "Color
 // Universal Design", without its yellow, and with grey).
 var colours = [8]string{"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#000000", "#888888"}
 

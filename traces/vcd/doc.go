@@ -9,7 +9,7 @@
 //	any VCD --> Header, Var --> Reader ----------> Sampler ---------------------> diff, decode
 //	                            Net, Value         clock edges, periods, or every time
 //
-// Writer and Reader know nothing of each other: a file of ours is read like any other.
+// Writer and Reader are independent: Starloom's own files are read like any other.
 // Errors about a file are *input.Error with file and line.
 //
 //	file            what it holds

@@ -52,7 +52,7 @@ func newFormat(id SignalID, signal Signal) format {
 	return f
 }
 
-// fits tells whether the signal can hold the value.
+// fits reports whether the signal can hold the value.
 func (f *format) fits(value uint64) bool {
 	if f.bitCount == 0 {
 		return value < uint64(len(f.states))

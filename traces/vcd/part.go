@@ -84,8 +84,8 @@ func (h *Header) Resolve(index map[string]int, name string) (p Part, variable in
 	return Part{Name: name, Net: v.Net, Kind: KindBits, Low: uint32(last), Bits: uint32(first - last + 1)}, i, true
 }
 
-// MissingSignal is the error for a signal that the file does not have; what says what
-// it is for.
+// MissingSignal is the error for a signal that the file does not have; what says its
+// purpose.
 func (r *Reader) MissingSignal(what, name string) *input.Error {
 	return &input.Error{Place: r.file, Reason: fmt.Sprintf("%s %s is not in the file", what, name), Remedy: r.NamesRemedy()}
 }

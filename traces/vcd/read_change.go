@@ -26,7 +26,7 @@ func makeDigitValues() (table [256]uint8) {
 	return table
 }
 
-// readChanges applies changes up to the next time that is another one than now,
+// readChanges applies changes up to the next time other than now,
 // or to the end of the file.
 //
 // The loop works on the buffer alone: the newline after its end stops every
@@ -239,7 +239,7 @@ func (r *Reader) readVector(at int) {
 	r.readOther(n, id, ok)
 }
 
-// readOther takes bits that were written for a net that is none of bits.
+// readOther takes bits that were written for a net that does not have bits.
 func (r *Reader) readOther(n *net, id NetID, watched bool) {
 	switch {
 	case !watched:

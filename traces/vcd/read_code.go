@@ -5,7 +5,7 @@ type NetID int32
 
 const noNet NetID = -1
 
-// codeTable finds the net of an identifier code. Codes are counted like our own
+// codeTable finds the net of an identifier code. Codes are numbered like those of the Writer
 // (see appendCode): short codes have small numbers, which index an array; the
 // others are in a map.
 type codeTable struct {

@@ -45,7 +45,7 @@ const (
 
 const badDeclaration = "give a VCD: a declaration reads like $var wire 8 # data [7:0] $end"
 
-// magics are how other files begin that carry waveforms, or their names.
+// magics are how other files with waveforms begin, and their names.
 var magics = []struct{ start, what, remedy string }{
 	{"\x1f\x8b", "this is compressed with gzip", "unpack it: gunzip -k FILE"},
 	{"\x28\xb5\x2f\xfd", "this is compressed with zstd", "unpack it: zstd -d FILE"},
@@ -205,7 +205,7 @@ func (r *Reader) openScope(scopes, words []string) ([]string, error) {
 			"give a VCD: a scope reads like $scope module top $end")
 	}
 	if len(scopes) == scopeDepthMax {
-		return nil, r.fail(r.pos, fmt.Sprintf("more than %d scopes in one another", scopeDepthMax), "give a VCD that is nested less deeply")
+		return nil, r.fail(r.pos, fmt.Sprintf("more than %d nested scopes", scopeDepthMax), "give a VCD that is nested less deeply")
 	}
 	name := "" // some tools have scopes without a name
 	if len(words) == 2 {

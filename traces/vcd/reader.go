@@ -29,10 +29,10 @@ import (
 //
 // An event has no value: it is among the changes of a time at which it was triggered.
 // What $dumpvars and $dumpoff write of it up to their $end triggers nothing; after
-// $dumpall and $dumpon no one can tell (Maybe).
+// $dumpall and $dumpon it is not known (Maybe).
 //
 // A file whose last line has no end is read without that line, which may be cut off;
-// Truncated tells. A value of another kind than its signal, a real of a wire for
+// Truncated reports it. A value of another kind than its signal, a real of a wire for
 // example, is not read; Unread counts them.
 // Any other fault ends the reading with a *input.Error.
 type Reader struct {
@@ -193,7 +193,7 @@ func (r *Reader) WatchAll() error {
 	return r.Watch(all)
 }
 
-// Next reports whether there is one more time; NextTime tells which.
+// Next reports whether there is one more time; NextTime returns it.
 func (r *Reader) Next() bool {
 	if !r.begun {
 		r.begun = true
@@ -226,7 +226,7 @@ func (r *Reader) Err() error { return r.err }
 // Time returns the time of the last Step.
 func (r *Reader) Time() uint64 { return r.now }
 
-// Off reports whether the simulator does not dump at the moment.
+// Off reports whether the simulator is not dumping ($dumpoff).
 func (r *Reader) Off() bool { return r.off }
 
 // Truncated reports whether the file ended within a line.

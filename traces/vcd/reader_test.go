@@ -213,7 +213,7 @@ func TestReadRefuses(t *testing.T) {
 		{"$var wire 1048577 ! a $end", `t.vcd:1: $var with "1048577" bits`},
 		{"$var wire 1 \xff a $end", `t.vcd:1: identifier code "\xff", expected printable ASCII`},
 		{"$var port [3:0] <0 a $end", "t.vcd:1: this is an extended VCD ($dumpports); dump with $dumpvars instead"},
-		{strings.Repeat("$scope module a $end\n", 1025), "t.vcd:1025: more than 1024 scopes in one another"},
+		{strings.Repeat("$scope module a $end\n", 1025), "t.vcd:1025: more than 1024 nested scopes"},
 		{good + "#0\n1!\n#5\n1?\n\n", `t.vcd:5: "1?": no signal with identifier code "?" is declared`},
 		{good + "#0\nb1 ?\n\n", `t.vcd:3: "b1 ?": no signal with identifier code "?" is declared`},
 		{good + "#0\n1 !\n", `t.vcd:3: "1": no signal with identifier code "" is declared`},

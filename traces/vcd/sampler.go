@@ -31,7 +31,7 @@ func (s Sampling) Sampled() bool { return s.Clock != "" || s.Period.Count != 0 }
 //	Load:    reads up to the end of the next instant, Instant
 //	Commit:  makes it the columns' values
 //
-// Its fields are for reading, but for Shift.
+// Its fields are read-only, except Shift.
 type Sampler struct {
 	Reader *Reader
 	Shift  int64 // is subtracted from every instant; set it before the first Load
@@ -117,7 +117,7 @@ func NewSampler(r *Reader, how Sampling, unit Timescale, nets []NetID) (*Sampler
 	return s, nil
 }
 
-// Load reads the next instant; s.Loaded tells whether there is one.
+// Load reads the next instant; s.Loaded says whether there is one.
 func (s *Sampler) Load() error {
 	s.Loaded = false
 	for _, id := range s.pending {

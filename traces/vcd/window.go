@@ -43,7 +43,7 @@ type change struct {
 // ringChangesMin is where the ring starts to grow from.
 const ringChangesMin = 1024
 
-// NeedsCycle tells whether the signals' values in cycle t can matter for the
+// NeedsCycle reports whether the signals' values in cycle t can matter for the
 // file. A machine may spare itself the sampling of other cycles; in the first
 // cycle that matters it must then set every signal.
 func (v *Writer) NeedsCycle(t uint64) bool {

@@ -274,7 +274,7 @@ func (v *Writer) Cycle(t uint64) error {
 // Empty reports whether the file holds no cycle so far.
 func (v *Writer) Empty() bool { return !v.written }
 
-// Shows reports whether a cycle is in the file. Before Close, so may be cycles that are still to come.
+// Shows reports whether a cycle is in the file, or before Close may still come to be in it.
 func (v *Writer) Shows(cycle uint64) bool { return v.written && v.first <= cycle && cycle <= v.last }
 
 // Close writes what is left and the end of time. end is the first cycle that did

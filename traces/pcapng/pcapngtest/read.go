@@ -170,7 +170,7 @@ func checkInterfaceOptions(options []byte) error {
 	}
 }
 
-// option reads the head of the first option. Empty ones are refused, but for the
+// option reads the head of the first option. Empty ones are refused, except the
 // end: gopacket's reader would show the value of the one before.
 func option(options []byte) (code uint16, length int, err error) {
 	if len(options) < 4 {

@@ -1,0 +1,90 @@
+package diff
+
+import (
+	"fmt"
+
+	"starloom/traces"
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// finish says how far the comparison has come, and judges. before: there was something before From.
+func (d *differ) finish(m *merge, before bool) error {
+	report := &d.report
+	d.noteSkipped(m, before)
+	report.EndedA = !m.a.Loaded && (!m.b.Loaded || m.b.Instant <= d.to)
+	report.EndedB = !m.b.Loaded && (!m.a.Loaded || m.a.Instant <= d.to)
+	report.TruncatedA, report.TruncatedB = m.readA.Truncated(), m.readB.Truncated()
+	report.TruncatedFromA, report.TruncatedFromB = m.readA.CutFrom(), m.readB.CutFrom()
+	report.UnreadA, report.UnreadB = m.readA.Unread(), m.readB.Unread()
+	if report.Instants == 0 && (began(m.a) || began(m.b) || d.o.A.Clock != "" || d.o.From.Given) {
+		return d.nothingCompared(m)
+	}
+	report.judge()
+	return nil
+}
+
+// noteSkipped says what was not compared because of the options, the clock or the period.
+func (d *differ) noteSkipped(m *merge, before bool) {
+	skip := func(format string, arguments ...any) {
+		d.report.Skipped = append(d.report.Skipped, fmt.Sprintf(format, arguments...))
+	}
+	unit := map[bool]string{true: "cycles", false: "times"}[d.o.A.Sampled()]
+	if before {
+		skip("%s before --from %v", unit, d.o.From)
+	}
+	if m.a.Loaded && m.a.Instant > d.to || m.b.Loaded && m.b.Instant > d.to {
+		skip("%s after --to %v", unit, d.o.To)
+	}
+	if g := d.report.GoesOn; g != nil && d.o.Prefix {
+		longer, ended := g.files()
+		skip("%s from %v on, after the end of %s (--prefix)", longer, g.At, ended)
+	}
+	if d.relaxedCount > 0 {
+		skip("x or z matched anything: %s", traces.Plural(d.relaxedCount, "value", "values"))
+	}
+	if d.o.A.Clock != "" || d.o.B.Clock != "" {
+		skip("between clock edges nothing is compared")
+		edgeA, edgeB := m.a.Tail(), m.b.Tail()
+		switch {
+		case edgeA != "" && edgeA == edgeB:
+			skip("after the last edge of the clock, from %s", edgeA)
+		case edgeA != "" && edgeB != "":
+			skip("after the last edge of the clock, from %s in A and %s in B", edgeA, edgeB)
+		case edgeA != "":
+			skip("after the last edge of the clock, from %s in A", edgeA)
+		case edgeB != "":
+			skip("after the last edge of the clock, from %s in B", edgeB)
+		}
+	}
+	if d.o.A.Period.Count != 0 || d.o.B.Period.Count != 0 {
+		skip("within a period nothing is compared but the values at its end")
+	}
+}
+
+// began reports whether there is anything in the file.
+func began(s *vcd.Sampler) bool { return s.Loaded || s.Committed }
+
+func (d *differ) nothingCompared(m *merge) error {
+	for i, s := range []*vcd.Sampler{m.a, m.b} {
+		if s.Loaded && s.Cut && !s.Committed {
+			return &input.Error{
+				Place:  s.Reader.Name(),
+				Reason: "its last line has no end and may be cut off, and there is nothing before the time of that line",
+				Remedy: "compare files that their simulators have written to the end",
+			}
+		}
+		if how := [2]vcd.Sampling{d.o.A, d.o.B}[i]; !began(s) && how.Clock == "" {
+			return &input.Error{
+				Place:  s.Reader.Name(),
+				Reason: "there are no values in it",
+				Remedy: "compare files of runs that reached their first time",
+			}
+		}
+	}
+	reason, remedy := "the files have no time in common", "check the offset and the bounds"
+	if d.o.A.Clock != "" || d.o.B.Clock != "" {
+		reason, remedy = "the files have no cycle in common", "check the clocks, the offset and the bounds"
+	}
+	return &input.Error{Place: d.paths[0] + " and " + d.paths[1], Reason: reason, Remedy: remedy}
+}
