@@ -13,7 +13,7 @@ import (
 const (
 	memoryNode  = 1
 	memoryFrame = 50
-	memoryLight = 126
+	memoryLight = 120
 )
 
 // MemoryBytes implements fabric.Network.
