@@ -27,7 +27,10 @@ static void on_slot(sl_nic *nic, state_t *s) {
         if (frame) *(sl_packet *)frame->payload = mine;
     }
     while (sl_receive(nic)) {}
-    if (sl_slot(nic) == (by == 1 || by == 2)) sl_deliver(nic, (sl_packet){by == 4 ? self : by == 5 ? 9 : sl_workload(nic), self}); /* reverse: its own inverse */
+    if (sl_slot(nic) == (by == 1 || by == 2)) {
+        const uint32_t origin = by == 4 ? self : by == 5 ? 9 : sl_workload(nic); /* reverse: its own inverse */
+        sl_deliver(nic, (sl_packet){origin, self});
+    }
     if (sl_slot(nic) == 1) sl_done(nic);
 }
 
