@@ -65,9 +65,9 @@ func TestMemoryOfStates(t *testing.T) {
 		require.NoError(t, err)
 		defer m.Close()
 		require.NoError(t, m.Run(t.Context(), nil))
-		return m.memoryBytes()
+		return m.own.MemoryBytes()
 	}
-	require.InDelta(t, 6<<19+6<<19/memorySpare, memory(1000+1<<19)-memory(1000), 1)
+	require.InDelta(t, 6<<19+6<<19/10, memory(1000+1<<19)-memory(1000), 1, "a tenth is to spare")
 
 	s := programScenario("", 1, 5000)
 	s.Firmware.Image, s.Firmware.Params = image, map[string]int64{"more": 1<<20 - 1<<16}
@@ -110,7 +110,7 @@ func TestLongFramesCostOthersNothing(t *testing.T) {
 	m, err := NewMachine(t.Context(), s, MachineOptions{})
 	require.NoError(t, err)
 	defer m.Close()
-	require.LessOrEqual(t, m.image.dataBytes, uint64(4096))
+	require.LessOrEqual(t, m.own.Image.DataBytes, uint64(4096))
 }
 
 // TestPlaceInTheBankIsNamed: firmware check tells firmware that takes nic->cell for the processor's number so.

@@ -3,6 +3,7 @@ package starloom
 import (
 	"starloom/cosim"
 	"starloom/fabric"
+	"starloom/internal/config"
 	"starloom/traces/input"
 )
 
@@ -72,4 +73,10 @@ const (
 	RuleValidity      = fabric.RuleValidity
 	RuleEnergy        = fabric.RuleEnergy
 	RuleLateLight     = fabric.RuleLateLight
+)
+
+// The values of Firmware.Mode.
+const (
+	ModeBanked   = config.ModeBanked
+	ModeIsolated = config.ModeIsolated
 )

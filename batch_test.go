@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/hw"
+	"starloom/internal/emulator"
+	"starloom/internal/runs"
 )
 
 // all returns a scenario of all permutations.
@@ -32,7 +34,7 @@ func TestBatchOnFewMachines(t *testing.T) {
 		machines, each int
 	}{
 		{all("pops/offline", 2, 2), 64, 24, 1, 1},
-		{all("pops/offline", 2, 2), 64, chunkRuns + 1, 2, 1},
+		{all("pops/offline", 2, 2), 64, runs.ChunkRuns + 1, 2, 1},
 		{all("pops/offline", 2, 4), 3, 40320, 3, 1},
 		{all("pops/offline", 2, 5), 1<<16 - 1, 3628800, hw.WorkersMax, 1},
 		{routing(4, 4), 0, 1 << 40, runtime.GOMAXPROCS(0), 1},
@@ -42,14 +44,14 @@ func TestBatchOnFewMachines(t *testing.T) {
 		{routing(512, 512), 8, 5, 1, 8},
 	} {
 		b := batchOf(t, c.s, Seeds{}, MachineOptions{Workers: c.asked})
-		machines, each := b.workers(c.runs)
+		machines, each := b.Workers(c.runs)
 		require.Equal(t, []int{c.machines, c.each}, []int{machines, each}, "%+v", c)
 	}
 }
 
 // batchOf elaborates a scenario that is run many times.
-func batchOf(t *testing.T, s *Scenario, seeds Seeds, o MachineOptions) *batch {
-	b, err := s.ratedBatch(seeds, o)
+func batchOf(t *testing.T, s *Scenario, seeds Seeds, o MachineOptions) *runs.Batch {
+	b, err := s.ratedBatch(seeds, o.own())
 	require.NoError(t, err)
 	return b
 }
@@ -61,8 +63,8 @@ func TestBatchTakesRunsInOrder(t *testing.T) {
 	s.Stop.Slots = 1
 	b := batchOf(t, s, Seeds{7, 18}, MachineOptions{Workers: 5})
 	seed := uint64(7)
-	require.NoError(t, b.run(context.Background(), func(r *batchRun, total uint64) error {
-		require.Equal(t, seed, r.seed)
+	require.NoError(t, b.Each(context.Background(), func(r *runs.BatchRun, total uint64) error {
+		require.Equal(t, seed, r.Seed)
 		require.EqualValues(t, 12, total)
 		seed++
 		return nil
@@ -79,13 +81,13 @@ func TestBatchEndsWithItsWorkers(t *testing.T) {
 		var returned, late atomic.Bool
 		taken := 0
 		b := batchOf(t, all("pops/offline", 2, 4), Seeds{}, MachineOptions{Workers: 2})
-		b.build = func(o MachineOptions) (*Machine, error) {
+		b.Build = func(o emulator.Options) (*emulator.Machine, error) {
 			if built.Add(1) == 2 && failingRun == 0 {
 				return nil, broken
 			}
-			return NewMachine(context.Background(), all("pops/offline", 2, 4), o)
+			return emulator.New(context.Background(), elaborated(t, all("pops/offline", 2, 4)), o)
 		}
-		err := b.run(context.Background(), func(*batchRun, uint64) error {
+		err := b.Each(context.Background(), func(*runs.BatchRun, uint64) error {
 			late.Store(returned.Load())
 			if taken++; taken == failingRun {
 				return broken
@@ -127,13 +129,13 @@ func TestPermutationsHaveCoinsOfTheirOwn(t *testing.T) {
 // the run that was one of all.
 func TestPermutationAlone(t *testing.T) {
 	scenario := func() *Scenario { return all("pops/random", 3, 2) } // d > g: some fail
-	runs := map[uint64]*batchRun{}
+	byNumber := map[uint64]*runs.BatchRun{}
 	b := batchOf(t, scenario(), Seeds{5, 5}, MachineOptions{})
 	firstFail := uint64(noPermutation)
-	require.NoError(t, b.run(context.Background(), func(r *batchRun, _ uint64) error {
-		runs[r.permutation] = r
-		if r.report.Verdict == VerdictFail {
-			firstFail = min(firstFail, r.permutation)
+	require.NoError(t, b.Each(context.Background(), func(r *runs.BatchRun, _ uint64) error {
+		byNumber[r.Permutation] = r
+		if r.Report.Verdict == VerdictFail {
+			firstFail = min(firstFail, r.Permutation)
 		}
 		return nil
 	}))
@@ -151,18 +153,18 @@ func TestPermutationAlone(t *testing.T) {
 		alone, err := Run(context.Background(), s, RunOptions{})
 		require.NoError(t, err)
 		listed := scenario()
-		listed.Seed, listed.Workload.Permutation = s.Seed, Permutation{Kind: PermutationList, List: permutationNumber(6, k)}
+		listed.Seed, listed.Workload.Permutation = s.Seed, Permutation{Kind: PermutationList, List: runs.PermutationNumber(6, k)}
 		again, err := Run(context.Background(), listed, RunOptions{})
 		require.NoError(t, err)
 		require.Equal(t, fmt.Sprintf("this is permutation %d of all with the seed 5: alone it has the seed %d", k, s.Seed), alone.Notes[0])
 
-		want := runs[k].report
+		want := byNumber[k].Report
 		require.Equal(t, s.Seed, want.Seed)
 		require.Equal(t, alone.Violations, again.Violations)
 		if k == firstFail {
 			require.ElementsMatch(t, brokenRules(want.Violations), brokenRules(alone.Violations))
 			for i, v := range alone.Violations {
-				require.Equal(t, fmt.Sprintf("permutation %v: %s", permutationNumber(6, k), v.Message), report.Violations[i].Message)
+				require.Equal(t, fmt.Sprintf("permutation %v: %s", runs.PermutationNumber(6, k), v.Message), report.Violations[i].Message)
 			}
 		}
 		// Alone, a run also says where packets were lost, and a batch keeps one violation of

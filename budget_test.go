@@ -77,11 +77,11 @@ func (l *lateInstance) Costs() []uint32 {
 // cellsOf is all that the cells of a machine are at the end of its run.
 func cellsOf(m *Machine) string {
 	var text strings.Builder
-	for i := range m.shards {
-		for _, instance := range m.shards[i].instances {
+	for i := range m.own.Shards {
+		for _, instance := range m.own.Shards[i].Instances {
 			bank := instance.Bank()
 			for cell := range bank.Cells {
-				bank.Parts(cell, m.slot, func(name string, part []byte) {
+				bank.Parts(cell, m.Slots(), func(name string, part []byte) {
 					fmt.Fprintf(&text, "%d %s %x\n", bank.First+cell, name, part)
 				})
 			}
@@ -130,9 +130,9 @@ func TestBudgetInEveryFabric(t *testing.T) {
 						o := MachineOptions{Engine: engine}
 						late = 0
 						reference := run(parsed(cpu, mode), o, func(m *Machine) {
-							for i := range m.shards {
-								for k, instance := range m.shards[i].instances {
-									m.shards[i].instances[k] = &lateInstance{Instance: instance, budget: uint32(budget), late: &late}
+							for i := range m.own.Shards {
+								for k, instance := range m.own.Shards[i].Instances {
+									m.own.Shards[i].Instances[k] = &lateInstance{Instance: instance, budget: uint32(budget), late: &late}
 								}
 							}
 						})

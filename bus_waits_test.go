@@ -292,9 +292,9 @@ func TestInterruptedWaits(t *testing.T) {
 			for range 8 {
 				require.NoError(t, whole.Step())
 			}
-			whole.cross()
-			whole.stop.Store(true)
-			whole.boundary(false)
+			whole.own.Cross()
+			whole.own.Stop.Store(true)
+			whole.own.Boundary(false)
 
 			ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 			m := machine(t, s, o)

@@ -155,7 +155,7 @@ func (f *fuzzer) replace(x *FuzzFrame, from, to uint64) bool {
 	field(uint64(x.Tag) == from && to <= 0xFFFF, func() { x.Tag = uint16(to) })
 	field(uint64(x.Kind) == from && to < uint64(nic.KindCount), func() { x.Kind = uint8(to) })
 	field(uint64(x.Destination) == from && to <= 1<<32-1, func() { x.Destination = uint32(to) })
-	field(uint64(x.Source) == from && to < uint64(f.m.shape.Processors()), func() { x.Source = uint32(to) })
+	field(uint64(x.Source) == from && to < uint64(f.m.Shape.Processors()), func() { x.Source = uint32(to) })
 	field(uint64(len(payload)) == from && to <= uint64(payloadMax), func() {
 		x.Payload = hex.EncodeToString(append(payload, make([]byte, payloadMax)...)[:to])
 	})

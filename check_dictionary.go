@@ -3,7 +3,7 @@ package starloom
 // word is one that firmware tells from others, or may not have thought of: a limit, a constant that
 // its image compares with, what it has compared of late, or any.
 func (f *fuzzer) word() uint32 {
-	r, n := f.random, uint32(f.m.shape.Processors())
+	r, n := f.random, uint32(f.m.Shape.Processors())
 	switch constants := f.covered.Constants; r.IntN(4) {
 	case 0:
 		words := [...]uint32{0, 1, n - 1, n, 0xFF, 0xFFFF, 1<<31 - 1, 1 << 31, 1<<32 - 1, uint32(r.IntN(256))}

@@ -11,6 +11,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/emulator"
 )
 
 // CheckDifference is the first difference between two ways to execute a scenario.
@@ -48,28 +49,28 @@ const shownBytes = 16
 func (c *firmwareChecker) explain(first, other *CheckedRun, reports [2][]byte) (err error) {
 	d := &CheckDifference{Runs: [2]int{0, slices.IndexFunc(c.report.Runs, func(r CheckedRun) bool { return !r.Same })}}
 	c.report.Difference = d
-	var machines [2]*Machine
+	var machines [2]*emulator.Machine
 	for i, run := range []*CheckedRun{first, other} {
 		m, err := c.machine(run)
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, m.close()) }()
-		for k := range m.shards {
-			m.shards[k].ledger.Capture = true
+		defer func() { err = errors.Join(err, m.Release()) }()
+		for k := range m.Shards {
+			m.Shards[k].Ledger.Capture = true
 		}
 		machines[i] = m
 	}
 	a, b := machines[0], machines[1]
-	for !a.ended && !b.ended && d.SeenSlot == nil {
+	for !a.Ended() && !b.Ended() && d.SeenSlot == nil {
 		if err := errors.Join(c.ctx.Err(), a.Step(), b.Step()); err != nil {
 			return err
 		}
 		if !d.Found {
 			c.difference(d, a, b)
 		}
-		if a.digest != b.digest {
-			seen := int64(a.slot)
+		if a.Digest != b.Digest {
+			seen := int64(a.Slots())
 			d.SeenSlot = &seen
 		}
 	}
@@ -85,9 +86,9 @@ func (c *firmwareChecker) explain(first, other *CheckedRun, reports [2][]byte) (
 }
 
 // difference compares all processors of two machines after the same boundary.
-func (c *firmwareChecker) difference(d *CheckDifference, a, b *Machine) {
+func (c *firmwareChecker) difference(d *CheckDifference, a, b *emulator.Machine) {
 	sentA, sentB := sentBy(a), sentBy(b)
-	for p := range a.shape.Processors() {
+	for p := range a.Shape.Processors() {
 		itemsA, itemsB := itemsOf(a, p, sentA[p]), itemsOf(b, p, sentB[p])
 		k := 0
 		for k < len(itemsA) && k < len(itemsB) && itemsA[k].name == itemsB[k].name && bytes.Equal(itemsA[k].bytes, itemsB[k].bytes) {
@@ -99,7 +100,7 @@ func (c *firmwareChecker) difference(d *CheckDifference, a, b *Machine) {
 		if d.Processors++; d.Found {
 			continue
 		}
-		d.Found, d.Slot, d.Processor, d.Path = true, a.slot, p, a.names.Processor(p)
+		d.Found, d.Slot, d.Processor, d.Path = true, a.Slots(), p, a.Names.Processor(p)
 		// One of them may have a frame that the other one has not.
 		if k == len(itemsA) || k < len(itemsB) && itemsA[k].name != itemsB[k].name && find(itemsA, itemsB[k].name) == nil {
 			d.Item, d.Other = itemsB[k].name, shown(itemsB[k].bytes)
@@ -115,11 +116,11 @@ func (c *firmwareChecker) difference(d *CheckDifference, a, b *Machine) {
 }
 
 // before adds what the item was one slot earlier, in both machines.
-func (c *firmwareChecker) before(d *CheckDifference, m *Machine) error {
+func (c *firmwareChecker) before(d *CheckDifference, m *emulator.Machine) error {
 	if err := m.Reset(c.config.Seed); err != nil || d.Slot < 2 {
 		return err // the first step has two boundaries
 	}
-	for m.slot < d.Slot-1 && !m.ended {
+	for m.Slots() < d.Slot-1 && !m.Ended() {
 		if err := m.Step(); err != nil {
 			return err
 		}
@@ -144,22 +145,22 @@ func shown(bytes []byte) string { return fmt.Sprintf("%x", bytes[:min(len(bytes)
 
 // itemsOf lists what a processor is after a boundary, the frames that it sends in the next
 // slot first.
-func itemsOf(m *Machine, processor int, sent []fabric.Captured) (items []checkedItem) {
+func itemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items []checkedItem) {
 	for k, frame := range sent {
 		items = append(items, checkedItem{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})
 	}
-	bank, cell := m.processor(processor)
-	bank.Parts(cell, m.slot, func(name string, part []byte) {
+	bank, cell := m.Cell(processor)
+	bank.Parts(cell, m.Slots(), func(name string, part []byte) {
 		items = append(items, checkedItem{name, slices.Clone(part)})
 	})
 	return items
 }
 
 // sentBy are the frames that processors put on the fabric at the last boundary.
-func sentBy(m *Machine) map[int][]fabric.Captured {
+func sentBy(m *emulator.Machine) map[int][]fabric.Captured {
 	sent := map[int][]fabric.Captured{}
-	for i := range m.shards {
-		for _, frame := range m.shards[i].ledger.Sent {
+	for i := range m.Shards {
+		for _, frame := range m.Shards[i].Ledger.Sent {
 			sent[frame.Processor] = append(sent[frame.Processor], frame)
 		}
 	}

@@ -18,13 +18,13 @@ const (
 // stepsAfter is for how many slots in a row there may be input after some of the run: not beyond
 // its limit.
 func (f *fuzzer) stepsAfter(slots uint32) int {
-	return min(fuzzStepsMax, max(1, int(f.m.config.Slots)-int(slots)))
+	return min(fuzzStepsMax, max(1, int(f.m.Config.Slots)-int(slots)))
 }
 
 // draw makes an input for the slots that come next: of nothing, or of one that has reached something.
 func (f *fuzzer) draw() FuzzInput {
 	r := f.random
-	in := FuzzInput{Seed: f.m.seed, Slots: f.m.slot, Processor: r.IntN(f.m.shape.Processors())}
+	in := FuzzInput{Seed: f.m.Seed, Slots: f.m.Slots(), Processor: r.IntN(f.m.Shape.Processors())}
 	f.choose(in.Processor)
 	if calls := f.instance.Calls(); len(calls) > 0 && r.IntN(16) == 0 {
 		call := calls[r.IntN(len(calls))]
@@ -41,9 +41,9 @@ func (f *fuzzer) draw() FuzzInput {
 		for range 1 + r.IntN(3) {
 			f.mutate(&in)
 		}
-		in.Steps = in.Steps[:min(len(in.Steps), f.stepsAfter(f.m.slot))]
+		in.Steps = in.Steps[:min(len(in.Steps), f.stepsAfter(f.m.Slots()))]
 	} else {
-		for range min(1+r.IntN(fuzzStepsFresh), f.stepsAfter(f.m.slot)) {
+		for range min(1+r.IntN(fuzzStepsFresh), f.stepsAfter(f.m.Slots())) {
 			in.Steps = append(in.Steps, f.fresh(&in))
 		}
 	}
@@ -88,7 +88,7 @@ func (f *fuzzer) statuses(x *FuzzStep) {
 // frame draws a frame to a processor.
 func (f *fuzzer) frame(processor int) FuzzFrame {
 	r, bank := f.random, f.instance.Bank()
-	x := FuzzFrame{Port: uint16(r.IntN(bank.Ports)), Source: uint32(r.IntN(f.m.shape.Processors())), Destination: uint32(processor)}
+	x := FuzzFrame{Port: uint16(r.IntN(bank.Ports)), Source: uint32(r.IntN(f.m.Shape.Processors())), Destination: uint32(processor)}
 	if r.IntN(4) == 0 {
 		x.Kind, x.Destination = uint8(r.IntN(int(nic.KindCount))), f.word()
 	}
@@ -120,7 +120,7 @@ func (f *fuzzer) payload() []byte {
 		case 1:
 			payload = binary.LittleEndian.AppendUint32(payload, r.Uint32())
 		default:
-			payload = append(payload, [...]byte{0, 1, 0xFF, 0x80, byte(f.m.shape.Processors()), byte(f.word()), byte(r.Uint32()), byte(r.Uint32())}[r.IntN(8)])
+			payload = append(payload, [...]byte{0, 1, 0xFF, 0x80, byte(f.m.Shape.Processors()), byte(f.word()), byte(r.Uint32()), byte(r.Uint32())}[r.IntN(8)])
 		}
 	}
 	return payload[:size]

@@ -10,8 +10,11 @@ import (
 
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
+	"starloom/internal/outputs"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -129,9 +132,9 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
 		return nil, &InputError{Place: "--reproduce", Reason: "no handler is called on arbitrary input that could find something", Remedy: "delete it, or --fuzz 0 and --replay"}
 	}
-	var out outputs
-	defer out.abort()
-	json, err := out.open("--json", "json", o.JSON)
+	var out outputs.Set
+	defer out.Abort()
+	json, err := out.Open("--json", "json", o.JSON)
 	if err != nil {
 		return nil, err
 	}
@@ -160,13 +163,13 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 			return nil, err
 		}
 	}
-	return &c.report, out.files.Commit()
+	return &c.report, out.Files.Commit()
 }
 
 // firmwareChecker is a check that is going on.
 type firmwareChecker struct {
 	ctx      context.Context
-	config   *Config // without RTL
+	config   *config.Config // without RTL
 	keys     checkedKeys
 	alone    bool // the image serves one processor per instance: nothing is banked
 	progress func(what string)
@@ -243,7 +246,7 @@ func (c *firmwareChecker) conclude() {
 }
 
 // machine builds a machine for a way to execute.
-func (c *firmwareChecker) machine(run *CheckedRun) (*Machine, error) {
+func (c *firmwareChecker) machine(run *CheckedRun) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = run.Mode
 	if run.Metered != (own.Firmware.CPU != nil) { // which is not done where there is a budget
@@ -252,7 +255,7 @@ func (c *firmwareChecker) machine(run *CheckedRun) (*Machine, error) {
 			own.Firmware.CPU = unitCPU()
 		}
 	}
-	return newMachine(c.ctx, &own, MachineOptions{Engine: run.Engine, Workers: run.Workers, BankSize: run.BankSize, Runtime: run.Runtime, audit: true})
+	return emulator.New(c.ctx, &own, emulator.Options{Engine: run.Engine, Workers: run.Workers, BankSize: run.BankSize, Runtime: run.Runtime, Audit: true})
 }
 
 // compare runs the scenario in all ways, and looks for the first difference between the
@@ -376,18 +379,18 @@ func (c *firmwareChecker) run(run *CheckedRun) (result execution, err error) {
 	if err != nil {
 		return execution{}, err
 	}
-	defer func() { err = errors.Join(err, m.close()) }()
+	defer func() { err = errors.Join(err, m.Release()) }()
 	if err := m.Run(c.ctx, nil); err != nil {
 		return execution{}, err
 	}
 	if err := c.ctx.Err(); err != nil {
 		return execution{}, err
 	}
-	report := m.report()
+	report := m.Sum()
 	run.BankSize = c.wholeUnits(run.BankSize)
 	run.Slots, run.Verdict, run.Digest = report.Slots, report.Verdict, report.Digest
 	result.firmware, result.violations, result.violationsTotal = report.Firmware, report.Violations, report.ViolationsTotal
-	c.recursive = m.image.recursive
+	c.recursive = m.Image.Recursive
 	same := *report
 	same.Engine, same.Firmware.BytesPerProcessor, same.Firmware.Mode, same.Firmware.Trusted = "", 0, "", false
 	var text, costless bytes.Buffer
@@ -448,17 +451,17 @@ func (c *firmwareChecker) watch() (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, m.close()) }()
+	defer func() { err = errors.Join(err, m.Release()) }()
 	slotBytes := 0
-	for _, shard := range m.shards {
-		for _, instance := range shard.instances {
+	for _, shard := range m.Shards {
+		for _, instance := range shard.Instances {
 			slotBytes += instance.Bank().Cells * len(instance.Memory())
 		}
 	}
 	noted := writeNotes{kinds: map[firmware.WriteKind]int{}}
 	endless := 0
-	step := func() error { return m.start(c.ctx, nil) }
-	for compared := -slotBytes; !m.ended && compared < watchedBytesMax; compared += slotBytes {
+	step := func() error { return m.Start(c.ctx, nil) }
+	for compared := -slotBytes; !m.Ended() && compared < watchedBytesMax; compared += slotBytes {
 		if err := c.ctx.Err(); err != nil {
 			return err
 		}
@@ -466,12 +469,12 @@ func (c *firmwareChecker) watch() (err error) {
 			return err
 		}
 		step = m.Step
-		for _, shard := range m.shards {
-			for _, instance := range shard.instances {
+		for _, shard := range m.Shards {
+			for _, instance := range shard.Instances {
 				watched := instance.(*firmware.Watched)
 				for _, e := range watched.TakeEndless() {
 					if endless++; endless <= ViolationsMax {
-						c.report.Faults = append(c.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s", m.slot, m.names.Processor(instance.Bank().First+e.Cell), eventPlace(&e), e.Text))
+						c.report.Faults = append(c.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s", m.Slots(), m.Names.Processor(instance.Bank().First+e.Cell), eventPlace(&e), e.Text))
 					}
 				}
 				writes, cut := watched.TakeWrites()
@@ -485,8 +488,8 @@ func (c *firmwareChecker) watch() (err error) {
 			}
 		}
 	}
-	for _, shard := range m.shards {
-		for _, instance := range shard.instances {
+	for _, shard := range m.Shards {
+		for _, instance := range shard.Instances {
 			for kind, k := range noted.kinds {
 				if k >= 0 && instance.(*firmware.Watched).Carries(kind) {
 					c.report.Writes[k].Carries = true
@@ -494,8 +497,8 @@ func (c *firmwareChecker) watch() (err error) {
 			}
 		}
 	}
-	c.report.Watched = CheckWatched{Slots: m.slot, Whole: m.ended}
-	c.report.Firmware = m.report().Firmware
+	c.report.Watched = CheckWatched{Slots: m.Slots(), Whole: m.Ended()}
+	c.report.Firmware = m.Sum().Firmware
 	if endless > ViolationsMax {
 		c.leave(fmt.Sprintf("what else does not return: the list ends after %d handlers of %d", ViolationsMax, endless))
 	}
@@ -510,11 +513,11 @@ func (c *firmwareChecker) watch() (err error) {
 
 // watched is a machine whose handlers are called one at a time, and end: banked, if the image
 // can be. For arbitrary input, they note what they have reached.
-func (c *firmwareChecker) watched(covered bool) (*Machine, error) {
+func (c *firmwareChecker) watched(covered bool) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = c.mode()
-	return newMachine(c.ctx, &own, MachineOptions{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, c.processors()),
-		handlersWatched: true, handlersCovered: covered, handlerTicks: watchedTicks})
+	return emulator.New(c.ctx, &own, emulator.Options{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, c.processors()),
+		HandlersWatched: true, HandlersCovered: covered, HandlerTicks: watchedTicks})
 }
 
 // writeNotes are the kinds of writes that were seen.
@@ -526,7 +529,7 @@ type writeNotes struct {
 
 // noteWrite adds a write to the report, or to the count of those like it. A full list has room
 // for what does harm, of which there are few kinds.
-func (c *firmwareChecker) noteWrite(m *Machine, bank *nic.Bank, write *firmware.Write, noted *writeNotes) {
+func (c *firmwareChecker) noteWrite(m *emulator.Machine, bank *nic.Bank, write *firmware.Write, noted *writeNotes) {
 	if k, ok := noted.kinds[write.WriteKind]; ok {
 		if k >= 0 {
 			c.report.Writes[k].Count += write.Calls
@@ -534,7 +537,7 @@ func (c *firmwareChecker) noteWrite(m *Machine, bank *nic.Bank, write *firmware.
 		return
 	}
 	processor := bank.First + write.Cell
-	w := CheckWrite{Slot: m.slot, Processor: processor, Path: m.names.Processor(processor), Count: write.Calls,
+	w := CheckWrite{Slot: m.Slots(), Processor: processor, Path: m.Names.Processor(processor), Count: write.Calls,
 		Column: write.Column, Address: write.Address, Before: fmt.Sprintf("%x", write.Before), After: fmt.Sprintf("%x", write.After), Global: write.Global, Grown: write.Grown}
 	switch {
 	case write.Grows || write.Global != "":

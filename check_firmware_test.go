@@ -274,8 +274,8 @@ func TestCheckListsTheWorstWrites(t *testing.T) {
 	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, checkScenario(t, "writes_next_door"))}
 	m, err := c.watched(false)
 	require.NoError(t, err)
-	defer func() { require.NoError(t, m.close()) }()
-	noted, bank := writeNotes{kinds: map[firmware.WriteKind]int{}}, m.shards[0].instances[0].Bank()
+	defer func() { require.NoError(t, m.Release()) }()
+	noted, bank := writeNotes{kinds: map[firmware.WriteKind]int{}}, m.Shards[0].Instances[0].Bank()
 	for range 2 {
 		for k := range checkWritesMax + 3 {
 			c.noteWrite(m, bank, &firmware.Write{WriteKind: firmware.WriteKind{Variable: fmt.Sprint(k)}, Calls: 2}, &noted)

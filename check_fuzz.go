@@ -9,6 +9,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/emulator"
 	"starloom/traces"
 )
 
@@ -54,7 +55,7 @@ const (
 
 // fuzzer calls the handlers of a machine on input of its own.
 type fuzzer struct {
-	m        *Machine
+	m        *emulator.Machine
 	random   *rand.Rand
 	instance *firmware.Watched // of the processor that is called
 	base     firmware.Base     // what it was after the slots of the run
@@ -81,7 +82,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.m.close()) }()
+	defer func() { err = errors.Join(err, f.m.Release()) }()
 	bases := fuzzBases(c.config.Seed, c.report.Runs[0].Slots)
 	for i, base := range bases {
 		c.progress(fmt.Sprintf("calls handlers on arbitrary input after %s with the seed %d", traces.Plural(base.slots, "slot", "slots"), base.seed))
@@ -118,7 +119,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 func (c *firmwareChecker) try(f *fuzzer, in *FuzzInput) {
 	c.report.Fuzzed++
 	findings := f.run(in)
-	endless := len(findings) > 0 && f.m.host.Endless()
+	endless := len(findings) > 0 && f.m.Host.Endless()
 	if in.Call == nil && len(findings) == 0 && (f.keep(in) || c.report.Fuzzed%fuzzStaleEvery == 0) {
 		findings = f.stale(in)
 	}
@@ -161,12 +162,12 @@ func (c *firmwareChecker) fuzzer() (*fuzzer, error) {
 		return nil, err
 	}
 	f := &fuzzer{m: m, random: rand.New(rand.NewPCG(c.config.Seed, 0))}
-	for i := range m.shards {
-		for _, instance := range m.shards[i].instances {
+	for i := range m.Shards {
+		for _, instance := range m.Shards[i].Instances {
 			instance.(*firmware.Watched).Watch(false)
 		}
 	}
-	f.cover(m.shards[0].instances[0].(*firmware.Watched).Covered())
+	f.cover(m.Shards[0].Instances[0].(*firmware.Watched).Covered())
 	return f, nil
 }
 
@@ -193,13 +194,13 @@ func fuzzBases(seed, slots uint64) (list []fuzzBase) {
 // step takes the machine to a place in a run.
 func (f *fuzzer) step(base fuzzBase) error {
 	f.instance = nil
-	if f.m.seed != base.seed || f.m.slot > base.slots {
+	if f.m.Seed != base.seed || f.m.Slots() > base.slots {
 		if err := f.m.Reset(base.seed); err != nil {
 			return err
 		}
 	}
-	for f.m.slot < base.slots && !f.m.ended {
-		f.m.host.Limit(watchedTicks * watchedBank) // of all that are called together
+	for f.m.Slots() < base.slots && !f.m.Ended() {
+		f.m.Host.Limit(watchedTicks * watchedBank) // of all that are called together
 		if err := f.m.Step(); err != nil {
 			return err
 		}
@@ -212,23 +213,23 @@ func (f *fuzzer) step(base fuzzBase) error {
 func (f *fuzzer) plan() {
 	f.words = nil
 	m := f.m
-	if m.schedule == nil {
+	if m.Schedule == nil {
 		return
 	}
-	last := make([]uint64, m.shape.Processors())
-	for i := range m.shards {
-		for _, instance := range m.shards[i].instances {
+	last := make([]uint64, m.Shape.Processors())
+	for i := range m.Shards {
+		for _, instance := range m.Shards[i].Instances {
 			copy(last[instance.Bank().First:], instance.Bank().Schedule)
 		}
 	}
 	for k := range fuzzStepsMax {
-		words, slot := slices.Clone(last), int(m.slot)+1+k
+		words, slot := slices.Clone(last), int(m.Slots())+1+k
 		switch {
-		case slot > m.schedule.Slots():
-		case m.sparse != nil:
-			m.sparse.Changes(slot, func(processor int, word uint64) { words[processor] = word })
+		case slot > m.Schedule.Slots():
+		case m.Sparse != nil:
+			m.Sparse.Changes(slot, func(processor int, word uint64) { words[processor] = word })
 		default:
-			m.schedule.Words(slot, words)
+			m.Schedule.Words(slot, words)
 		}
 		f.words, last = append(f.words, words), words
 	}
@@ -236,7 +237,7 @@ func (f *fuzzer) plan() {
 
 // choose takes the instance of a processor, and keeps what it is.
 func (f *fuzzer) choose(processor int) (cell int) {
-	instance, cell := f.m.instance(processor)
+	instance, cell := f.m.InstanceOf(processor)
 	if w := instance.(*firmware.Watched); w != f.instance {
 		f.instance = w
 		w.Keep(&f.base)
@@ -258,7 +259,7 @@ func (f *fuzzer) notTried(bases []fuzzBase) []string {
 		"arbitrary input for several processors at once: what one sends is heard by nobody",
 		"start handlers on arbitrary input, and restarts",
 	}
-	if f.m.referee.Acknowledges() {
+	if f.m.Referee.Acknowledges() {
 		list = append(list, "the acknowledgement of packets that have not arrived")
 	}
 	return list

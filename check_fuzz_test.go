@@ -128,7 +128,7 @@ func TestFuzzListsTheWorst(t *testing.T) {
 	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, checkScenario(t, "trusts_a_payload"))}
 	f, err := c.fuzzer()
 	require.NoError(t, err)
-	defer func() { require.NoError(t, f.m.close()) }()
+	defer func() { require.NoError(t, f.m.Release()) }()
 	require.NoError(t, f.step(fuzzBase{1, 1}))
 	find := func(place string, received bool) {
 		c.list(f, &FuzzFinding{Rule: RuleFail, Input: FuzzInput{Seed: 1, Slots: 1}, Received: received, place: place})

@@ -14,6 +14,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"starloom/firmware"
+	"starloom/internal/config"
 	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
@@ -103,7 +104,7 @@ func againCommand(image, name string) string {
 // checkedKeys turns a scenario into the keys of a scenario file, and back.
 type checkedKeys struct {
 	own  func() (map[string]any, error) // nil for a network from Go, which a file cannot say
-	read func(keys map[string]any) (*Config, error)
+	read func(keys map[string]any) (*config.Config, error)
 }
 
 // imageBytes are those of the scenario's image.
@@ -330,15 +331,15 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, f.m.close()) }()
+	defer func() { err = errors.Join(err, f.m.Release()) }()
 	if err := f.step(fuzzBase{in.Seed, in.Slots}); err != nil {
 		return nil, err
 	}
 	refuse := func(format string, arguments ...any) ([]FuzzFinding, error) {
 		return nil, &InputError{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware that it was found with"}
 	}
-	if f.m.slot != in.Slots {
-		return refuse("slots is %d, and the run ends after %d", in.Slots, f.m.slot)
+	if f.m.Slots() != in.Slots {
+		return refuse("slots is %d, and the run ends after %d", in.Slots, f.m.Slots())
 	}
 	f.choose(in.Processor)
 	bank := f.instance.Bank()
@@ -354,7 +355,7 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	case in.Call != nil && !slices.Contains(calls, firmware.NamedCall{Name: in.Call.Name, Arguments: len(in.Call.Arguments)}):
 		return refuse("the firmware has no call %s with %s", in.Call.Name, traces.Plural(len(in.Call.Arguments), "argument", "arguments"))
 	}
-	c.report.Firmware = f.m.report().Firmware
+	c.report.Firmware = f.m.Sum().Firmware
 	found = f.run(in)
 	if len(found) == 0 && in.Call == nil {
 		found = f.stale(in)
@@ -364,7 +365,7 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 }
 
 // readFuzzInput reads an input and checks it against the network.
-func readFuzzInput(path string, c *Config) (*FuzzInput, error) {
+func readFuzzInput(path string, c *config.Config) (*FuzzInput, error) {
 	const remedy = "give a file that --reproduce has written"
 	text, err := input.Read(path, fuzzInputBytes)
 	if err != nil {
@@ -383,7 +384,7 @@ func readFuzzInput(path string, c *Config) (*FuzzInput, error) {
 }
 
 // check compares an input with a network.
-func (in *FuzzInput) check(c *Config) error {
+func (in *FuzzInput) check(c *config.Config) error {
 	shape := c.Network.Shape()
 	if in.Slots < 1 || in.Slots > c.Slots {
 		return fmt.Errorf("slots is %d; allowed are 1 to %d", in.Slots, c.Slots)
@@ -406,7 +407,7 @@ func (in *FuzzInput) check(c *Config) error {
 }
 
 // check compares what a slot brings with a network.
-func (x *FuzzStep) check(c *Config) error {
+func (x *FuzzStep) check(c *config.Config) error {
 	shape := c.Network.Shape()
 	lanes := shape.Lanes()
 	if _, err := hex.DecodeString(x.State); err != nil {

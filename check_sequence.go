@@ -119,7 +119,7 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	if t.bank.Silenced(cell) {
 		return nil
 	}
-	f.m.host.Limit(fuzzTicks)
+	f.m.Host.Limit(fuzzTicks)
 	if in.Call != nil {
 		f.calls++
 		if _, err := f.instance.Call(in.Call.Name, in.Call.Arguments...); err != nil {
@@ -132,7 +132,7 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	t.learn()
 	foreign, err := f.instance.TakeBack(&f.base, cell)
 	if err != nil {
-		panic(fmt.Sprintf("fuzzing %s: %v", f.m.image.name, err)) // it has been in this state before
+		panic(fmt.Sprintf("fuzzing %s: %v", f.m.Image.Name, err)) // it has been in this state before
 	}
 	if foreign != nil {
 		text := fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", t.bank.First+foreign.Owner, foreign.Column, foreign.Address)
@@ -145,7 +145,7 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 func (t *trial) found(rule, place, text string, steps int) {
 	in := *t.in
 	in.Steps = in.Steps[:steps]
-	path := t.m.names.Processor(in.Processor)
+	path := t.m.Names.Processor(in.Processor)
 	t.findings = append(t.findings, FuzzFinding{Rule: rule, Path: path, Text: text, Received: in.received(), Input: in, place: place})
 }
 
@@ -159,7 +159,7 @@ func (t *trial) fault(what string, e firmware.Event, steps int) {
 		t.found(RuleFail, place+e.Text, fmt.Sprintf("%s calls sl_fail with code %s in %s", what, e.Text, where), steps)
 		t.findings[len(t.findings)-1].GaveUp = true
 	case firmware.EventTrap:
-		if t.m.host.Endless() {
+		if t.m.Host.Endless() {
 			place = what // it ends wherever it is
 		}
 		t.found(RuleTrap, place, fmt.Sprintf("%s traps in %s: %s", what, where, e.Text), steps)
@@ -177,7 +177,7 @@ func eventPlace(e *firmware.Event) string {
 
 // step lets a slot cross, brings what the input has for its end, and calls the handler.
 func (t *trial) step(k int) {
-	bank, cell, slot, x := t.bank, t.cell, t.m.slot+1+uint32(k), &t.in.Steps[k]
+	bank, cell, slot, x := t.bank, t.cell, t.m.Slots()+1+uint32(k), &t.in.Steps[k]
 	t.transmit(x)
 	t.receive(x, slot)
 	if words := t.words; words != nil {
@@ -187,7 +187,7 @@ func (t *trial) step(k int) {
 	if t.stain != 0 {
 		bank.StainRx(cell, t.stain)
 	}
-	t.m.host.Limit(fuzzTicks)
+	t.m.Host.Limit(fuzzTicks)
 	t.calls++
 	t.instance.Slot([]uint32{uint32(cell)}, slot)
 	t.compared = t.instance.TakeOperands(t.compared)
@@ -296,8 +296,8 @@ func (t *trial) damage(x *FuzzStep) {
 
 // announce judges a packet that the handler says has come to stay.
 func (t *trial) announce(origin uint32, steps int) {
-	packets := t.m.referee.Routed()
-	if packets == nil || !t.m.rules.ExactlyOnce || t.unreadable || slices.Contains(t.brought, origin) {
+	packets := t.m.Referee.Routed()
+	if packets == nil || !t.m.Rules.ExactlyOnce || t.unreadable || slices.Contains(t.brought, origin) {
 		return
 	}
 	if !packets.Unfounded(t.in.Processor, origin) {

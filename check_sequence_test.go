@@ -12,6 +12,7 @@ import (
 
 	"starloom/fabric/pops"
 	"starloom/firmware"
+	"starloom/internal/emulator"
 )
 
 // TestFuzzFindsHiddenFaults: what takes a magic word, four frames in their order, a byte that an
@@ -97,7 +98,7 @@ func TestCoveredFirmwareIsTheSame(t *testing.T) {
 			s, err := ParseScenario("same.yaml", []byte("starloom: 1\nfirmware: {program: "+program+cpu+"}\n"+networksOfPrograms[program]))
 			require.NoError(t, err)
 			plain := result(t, s, MachineOptions{Engine: EngineSlot})
-			require.Equal(t, plain, result(t, s, MachineOptions{Engine: EngineSlot, handlersCovered: true}), program)
+			require.Equal(t, plain, result(t, s, MachineOptions{Engine: EngineSlot, more: emulator.Options{HandlersCovered: true}}), program)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"starloom/cosim/verilator"
 	"starloom/fabric"
 	"starloom/internal/maps"
+	"starloom/internal/outputs"
 	"starloom/internal/tools"
 )
 
@@ -81,7 +82,7 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 	if err != nil {
 		return nil, err
 	}
-	defer files.abort()
+	defer files.Abort()
 	if o.StimulusFile != "" {
 		if o.Stimulus, err = lockstep.ReadStimulus(m, o.StimulusFile); err != nil {
 			return nil, err
@@ -97,14 +98,14 @@ func CosimCheck(ctx context.Context, m *pinmap.Map, o CheckOptions) (*lockstep.R
 
 // checkFiles are what a check writes.
 type checkFiles struct {
-	outputs
+	outputs.Set
 	to tools.Case
 }
 
 // openCheckFiles opens the files of a check before its work.
 func openCheckFiles(o CheckOptions) (*checkFiles, error) {
-	beside := o.VCD.beside(Output{}, ".gtkw")
-	c := &checkFiles{to: tools.Case{WavePath: o.VCD.path, GTKWPath: beside.path}}
+	beside := o.VCD.Beside(Output{}, ".gtkw")
+	c := &checkFiles{to: tools.Case{WavePath: o.VCD.Path, GTKWPath: beside.Path}}
 	for _, f := range []struct {
 		option, kind string
 		output       Output
@@ -113,9 +114,9 @@ func openCheckFiles(o CheckOptions) (*checkFiles, error) {
 		{"--vcd", "vcd", o.VCD, &c.to.Wave}, {"--vcd", "gtkw", beside, &c.to.GTKW},
 		{"--save", "csv", o.Save, &c.to.Stimulus}, {"--json", "json", o.JSON, &c.to.Report},
 	} {
-		file, err := c.open(f.option, f.kind, f.output)
+		file, err := c.Open(f.option, f.kind, f.output)
 		if err != nil {
-			c.abort()
+			c.Abort()
 			return nil, err
 		}
 		if file != nil {
@@ -130,5 +131,5 @@ func (c *checkFiles) write(report *lockstep.Report) error {
 	if err := c.to.Write(report); err != nil {
 		return err
 	}
-	return c.files.Commit()
+	return c.Files.Commit()
 }

@@ -69,9 +69,9 @@ func countPhits(b *testing.B, s *Scenario, seed uint64) (phits uint64) {
 	own.Seed = seed
 	m := captured(b, &own, MachineOptions{Engine: EngineSlot})
 	require.NoError(b, m.Run(context.Background(), func() error {
-		for i := range m.shards {
-			for _, sent := range m.shards[i].ledger.Sent {
-				phits += uint64(nic.Phits(len(sent.Frame), m.timing.PhitBits))
+		for i := range m.own.Shards {
+			for _, sent := range m.own.Shards[i].Ledger.Sent {
+				phits += uint64(nic.Phits(len(sent.Frame), m.Timing().PhitBits))
 			}
 		}
 		return nil

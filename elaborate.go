@@ -10,8 +10,11 @@ import (
 	"starloom/firmware"
 	"starloom/firmware/wasm"
 	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
+	"starloom/internal/runs"
 	"starloom/nic"
 )
 
@@ -19,16 +22,16 @@ import (
 // is what runs. Nothing after it looks at a scenario.
 //
 //	Scenario -> Check -> network and program -> rules -> timing -> FIFOs -> faults -> Config
-func (s *Scenario) elaborate() (*Config, error) {
+func (s *Scenario) elaborate() (*config.Config, error) {
 	if err := s.Check(); err != nil {
 		return nil, err
 	}
 	own := *s // what the caller changes later changes nothing here
 	s = &own
 	p := s.program()
-	c := &Config{
+	c := &config.Config{
 		Name: s.Name, Seed: s.Seed, Network: s.network(), Workload: s.Workload, Rules: s.rules(), Slots: s.Stop.Slots,
-		NIC:      NICConfig{PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames},
+		NIC:      config.NIC{PayloadBytes: s.NIC.PayloadBytes, RxFrames: s.NIC.RXFrames, TxFrames: s.NIC.TXFrames},
 		Firmware: s.elaborateFirmware(p), Known: s.known(p), Source: s.source(),
 	}
 	if cpu := c.Firmware.CPU; cpu != nil {
@@ -36,12 +39,12 @@ func (s *Scenario) elaborate() (*Config, error) {
 	}
 	for i := range s.RTL {
 		r := &s.RTL[i]
-		c.RTL = append(c.RTL, RTLConfig{Replace: r.Replace, Twin: r.Twin, Map: s.resolve(r.Map), Backend: r.Backend, PinMap: r.PinMap})
+		c.RTL = append(c.RTL, config.RTL{Replace: r.Replace, Twin: r.Twin, Map: s.resolve(r.Map), Backend: r.Backend, PinMap: r.PinMap})
 	}
 	if t := s.Traces.VCD; t != nil {
-		c.VCD = WaveConfig{Signals: t.Signals, From: t.From, To: t.To, Triggered: t.Trigger == TriggerFirstViolation, Before: t.Before, After: t.After}
+		c.VCD = config.Wave{Signals: t.Signals, From: t.From, To: t.To, Triggered: t.Trigger == TriggerFirstViolation, Before: t.Before, After: t.After}
 	}
-	for _, step := range []func(*Config) error{s.elaborateTiming, s.checkLanes, s.elaborateFaults} {
+	for _, step := range []func(*config.Config) error{s.elaborateTiming, s.checkLanes, s.elaborateFaults} {
 		if err := step(c); err != nil {
 			return nil, err
 		}
@@ -50,8 +53,8 @@ func (s *Scenario) elaborate() (*Config, error) {
 }
 
 // source is where the scenario is from.
-func (s *Scenario) source() Source {
-	return Source{
+func (s *Scenario) source() config.Source {
+	return config.Source{
 		Place: s.Place, Refusal: s.refusal, Values: len(s.places), Hash: s.Hash, Library: rtlLibrary, RunCommand: s.runCommand(), CheckCommand: s.checkCommand(),
 		Identity: func() string {
 			rest := *s
@@ -62,9 +65,9 @@ func (s *Scenario) source() Source {
 }
 
 // elaborateFirmware says what the processors run.
-func (s *Scenario) elaborateFirmware(p *fabric.Program) FirmwareConfig {
+func (s *Scenario) elaborateFirmware(p *fabric.Program) config.Firmware {
 	f := &s.Firmware
-	c := FirmwareConfig{Program: p, Name: f.Program, Image: f.Image, Path: s.imagePath(), Bytes: f.ImageBytes, Params: f.Params,
+	c := config.Firmware{Program: p, Name: f.Program, Image: f.Image, Path: s.imagePath(), Bytes: f.ImageBytes, Params: f.Params,
 		Schedule: s.schedule(), Mode: f.Mode, CPU: f.CPU.elaborate()}
 	if p == nil {
 		c.Name = f.imageName()
@@ -105,7 +108,7 @@ func (c *CPU) trapCost() (cost uint64, key string) {
 }
 
 // elaborateTiming works out the shape of a slot.
-func (s *Scenario) elaborateTiming(c *Config) (err error) {
+func (s *Scenario) elaborateTiming(c *config.Config) (err error) {
 	c.Timing, err = nic.NewTiming(s.Link.PhitBits, s.NIC.PayloadBytes, s.Firmware.CPU.BudgetCycles, s.Link.PropagationCycles, s.Link.GuardCycles)
 	if err != nil {
 		return s.refuse("link", err.Error(), "change the value")
@@ -119,7 +122,7 @@ func (s *Scenario) elaborateTiming(c *Config) (err error) {
 const framesMax = 255
 
 // checkLanes refuses NICs of which one FIFO cannot count the frames of all ports.
-func (s *Scenario) checkLanes(c *Config) error {
+func (s *Scenario) checkLanes(c *config.Config) error {
 	lanes := c.Network.Shape().Lanes()
 	if lanes > nic.LanesMax {
 		return s.refuse("fabric."+c.Network.Kind(), fmt.Sprintf("a NIC sends and receives at all of %d ports at once, at most %d are possible", lanes, nic.LanesMax),
@@ -138,7 +141,7 @@ func (s *Scenario) checkLanes(c *Config) error {
 }
 
 // elaborateFaults resolves the scenario's faults on its network.
-func (s *Scenario) elaborateFaults(c *Config) error {
+func (s *Scenario) elaborateFaults(c *config.Config) error {
 	if s.Faults == nil {
 		return nil
 	}
@@ -221,31 +224,31 @@ func (s *Scenario) resolve(path string) string {
 }
 
 // ratedBatch elaborates a scenario that is run for each of some seeds, with every rate of faults.random if it has several.
-func (s *Scenario) ratedBatch(seeds Seeds, o MachineOptions) (*batch, error) {
+func (s *Scenario) ratedBatch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 	if s.rates() == nil {
 		return s.batch(seeds, o)
 	}
-	var b *batch
-	var rates []rated
+	var b *runs.Batch
+	var rates []runs.Rated
 	for _, rate := range s.rates() {
 		var err error
 		if b, err = s.withRate(rate).batch(seeds, o); err != nil {
 			return nil, err
 		}
-		rates = append(rates, rated{rate, b.config})
+		rates = append(rates, runs.Rated{Rate: rate, Config: b.Config})
 	}
-	b.config, b.rates = rates[0].config, rates
+	b.Config, b.Rates = rates[0].Config, rates
 	return b, nil
 }
 
 // batch elaborates a scenario that is run for each of some seeds.
-func (s *Scenario) batch(seeds Seeds, o MachineOptions) (*batch, error) {
+func (s *Scenario) batch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 	c, err := s.elaborate()
 	if err != nil {
 		return nil, err
 	}
-	b := &batch{config: c, seeds: outcome.Seeds(seeds), permutations: s.permutations(), options: o}
-	b.alone = func(permutation uint64) (*Config, error) {
+	b := &runs.Batch{Config: c, Seeds: outcome.Seeds(seeds), Permutations: s.permutations(), Options: o}
+	b.Alone = func(permutation uint64) (*config.Config, error) {
 		one := *s
 		if err := one.choosePermutation(permutation); err != nil {
 			return nil, err

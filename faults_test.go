@@ -364,7 +364,7 @@ func TestSmallerTX(t *testing.T) {
 			require.NoError(t, m.Run(t.Context(), nil))
 		}
 		registers := func(processor int) nic.Registers {
-			bank, cell := m.processor(processor)
+			bank, cell := m.own.Cell(processor)
 			return bank.Registers[cell]
 		}
 		r := m.Report()
@@ -403,14 +403,14 @@ func TestPausedSleeper(t *testing.T) {
 	var asleep [8]bool
 	for m.Slots() < 8 {
 		for processor := range asleep {
-			bank, cell := m.processor(processor)
+			bank, cell := m.own.Cell(processor)
 			asleep[processor] = bank.Registers[cell].Flags&nic.FlagSleeping != 0
 		}
 		require.NoError(t, m.Step())
 	}
 	woken := 0
 	for processor := range asleep {
-		bank, cell := m.processor(processor)
+		bank, cell := m.own.Cell(processor)
 		if asleep[processor] && bank.Registers[cell].Flags&nic.FlagSleeping == 0 {
 			woken++
 		}

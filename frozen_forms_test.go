@@ -11,6 +11,8 @@ import (
 	"slices"
 	"testing"
 
+	"starloom/internal/emulator"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -125,7 +127,7 @@ func frozenProfile(t *testing.T, _ func(string) Output) any {
 
 func frozenParking(t *testing.T, _ func(string) Output) any {
 	s := ejScenario(t, 3, 4, 3, "ej/improved", "workload: {one_to_all: {source: 5}}\n")
-	m, err := NewMachine(t.Context(), s, MachineOptions{parks: true})
+	m, err := NewMachine(t.Context(), s, MachineOptions{more: emulator.Options{Parks: true}})
 	require.NoError(t, err)
 	defer m.Close()
 	require.NoError(t, m.Run(t.Context(), nil))

@@ -103,7 +103,7 @@ func TestHopfieldAgainstReference(t *testing.T) {
 			found := make([]int, all)
 			for a := range found {
 				words := (neurons + 63) / 64
-				value, given := m.results.Get(a/neurons, uint32(session*words+a%neurons/64))
+				value, given := m.own.Results.Get(a/neurons, uint32(session*words+a%neurons/64))
 				require.True(t, given, what)
 				found[a] = 2*int(value>>(a%neurons%64)&1) - 1
 			}

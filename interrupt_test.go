@@ -48,17 +48,17 @@ func TestInterruptInHandler(t *testing.T) {
 		for range endlessSlot - 1 {
 			m.Step()
 		}
-		m.cross()
-		m.stop.Store(true) // no handler of the boundary that never ends
-		m.boundary(false)
+		m.own.Cross()
+		m.own.Stop.Store(true) // no handler of the boundary that never ends
+		m.own.Boundary(false)
 	}
 	for _, o := range []MachineOptions{
 		{Engine: EngineSlot}, {Engine: EngineCycle}, {Engine: EngineSlot, Runtime: "interpreter"}, {Engine: EngineSlot, Workers: 2, BankSize: 4},
 	} {
 		for _, mode := range []string{ModeBanked, ModeIsolated} {
-			endless.Firmware.Mode, endless.Faults, endless.Firmware.CPU, o.replay = mode, nil, CPU{}, 0
+			endless.Firmware.Mode, endless.Faults, endless.Firmware.CPU, o.more.Replay = mode, nil, CPU{}, 0
 			if mode == ModeIsolated || o.BankSize > 0 { // some handlers of this boundary come to their end
-				endless.Firmware.CPU, o.replay = CPU{Model: "unit", BudgetCycles: 330, TrapCycles: firmware.LimitMax}, 3
+				endless.Firmware.CPU, o.more.Replay = CPU{Model: "unit", BudgetCycles: 330, TrapCycles: firmware.LimitMax}, 3
 			}
 			if mode == ModeIsolated || o.Engine == EngineCycle { // those of this boundary are taken back, too
 				endless.Faults = faultScenario(t, faultFabrics["pops"], `schedule: [{kind: dead, targets: ["*.group[0].nic[1]"], slots: {list: [2, 5]}}, {kind: dead, targets: ["*.group[0].nic[2]"], slots: {list: [5]}},
@@ -93,13 +93,13 @@ func TestInterruptInHandler(t *testing.T) {
 			require.Equal(t, want.Violations, r.Violations)
 			require.Equal(t, want.ViolationsTotal, r.ViolationsTotal)
 			require.Equal(t, want.Firmware, r.Firmware)
-			if o.replay == 0 {
+			if o.more.Replay == 0 {
 				require.Len(t, r.Violations, 1)
 				require.Positive(t, r.Frames.Delivered)
 			} else {
 				require.Positive(t, *r.Firmware.Overruns)
 				require.Equal(t, r.ViolationsTotal, *r.Firmware.Overruns+1)
-				require.Equal(t, len(whole.replay.calls), len(m.replay.calls))
+				require.Equal(t, len(whole.own.Replay.Calls), len(m.own.Replay.Calls))
 			}
 			require.Equal(t, want.Slots, r.Slots)
 			require.Equal(t, want.Cycles, r.Cycles)
@@ -150,7 +150,7 @@ func TestInterruptedSlotIsForgotten(t *testing.T) {
 				early, late := machine(t, s, o), machine(t, s, o)
 				for slots := 1; slots < 40; slots += 3 {
 					for _, m := range []*Machine{early, late} {
-						m.stop.Store(false)
+						m.own.Stop.Store(false)
 						require.NoError(t, m.Reset(s.Seed))
 						for range slots {
 							require.NoError(t, m.Step())
@@ -158,14 +158,14 @@ func TestInterruptedSlotIsForgotten(t *testing.T) {
 						if m.Ended() {
 							return
 						}
-						m.cross()
+						m.own.Cross()
 						if m == late {
-							m.turnShards()
-							m.stop.Store(true)
-							m.dropBoundary()
+							m.own.TurnShards()
+							m.own.Stop.Store(true)
+							m.own.DropBoundary()
 						} else {
-							m.stop.Store(true)
-							m.boundary(false)
+							m.own.Stop.Store(true)
+							m.own.Boundary(false)
 						}
 					}
 					require.Equal(t, reportText(t, early.Report()), reportText(t, late.Report()), "%s, slot %d", engine, early.Slots())

@@ -49,21 +49,21 @@ func misbehaving(t testing.TB, mode string, how int) *Scenario {
 func eventsOf(t testing.TB, s *Scenario, victim int, from uint32, o MachineOptions) (events []string, report *Report) {
 	m := captured(t, s, o)
 	require.NoError(t, m.Run(t.Context(), func() error {
-		sent := sentBy(m)
-		for p := range m.shape.Processors() {
-			if p == victim && m.slot >= from {
+		sent := sentBy(m.own)
+		for p := range m.own.Shape.Processors() {
+			if p == victim && m.Slots() >= from {
 				for _, frame := range sent[p] {
 					require.Less(t, frame.Slot, from)
 				}
 				continue
 			}
-			for _, i := range itemsOf(m, p, sent[p]) {
-				events = append(events, fmt.Sprintf("slot %d: processor %d: %s %x", m.slot, p, i.name, i.bytes))
+			for _, i := range itemsOf(m.own, p, sent[p]) {
+				events = append(events, fmt.Sprintf("slot %d: processor %d: %s %x", m.Slots(), p, i.name, i.bytes))
 			}
 		}
-		for i := range m.shards {
-			for _, heard := range m.shards[i].ledger.Heard {
-				events = append(events, fmt.Sprintf("slot %d: %+v", m.slot, heard))
+		for i := range m.own.Shards {
+			for _, heard := range m.own.Shards[i].Ledger.Heard {
+				events = append(events, fmt.Sprintf("slot %d: %+v", m.Slots(), heard))
 			}
 		}
 		return nil

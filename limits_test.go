@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	"starloom/internal/emulator"
 )
 
 // countsForEver takes a different number of turns in each handler, and does not return from that
@@ -39,12 +40,12 @@ func TestEndlessHandlersEndAtTheSameTurn(t *testing.T) {
 		MachineOptions
 	}{
 		{ModeIsolated, MachineOptions{}}, {ModeBanked, MachineOptions{}}, {ModeBanked, MachineOptions{BankSize: 3, Workers: 2}},
-		{ModeBanked, MachineOptions{BankSize: 7, Engine: EngineCycle}}, {ModeBanked, MachineOptions{Runtime: "interpreter"}}, {ModeBanked, MachineOptions{parks: true}},
+		{ModeBanked, MachineOptions{BankSize: 7, Engine: EngineCycle}}, {ModeBanked, MachineOptions{Runtime: "interpreter"}}, {ModeBanked, MachineOptions{more: emulator.Options{Parks: true}}},
 	} {
 		s := routing(4, 4)
 		s.Firmware.Program, s.Firmware.Image, s.Rules, s.Firmware.Mode = "", image, &Rules{}, o.mode
 		s.Stop.Slots = 6
-		o.handlerTicks = 2
+		o.more.HandlerTicks = 2
 		m := machine(t, s, o.MachineOptions)
 		require.NoError(t, m.Run(context.Background(), nil))
 		r := m.Report()
@@ -53,11 +54,11 @@ func TestEndlessHandlersEndAtTheSameTurn(t *testing.T) {
 		require.EqualValues(t, 3, r.Violations[0].Slot)
 		require.Contains(t, r.Violations[0].Message, "after 131072 iterations")
 		require.Contains(t, r.Violations[0].Path, "nic[2]")
-		if o.parks {
+		if o.more.Parks {
 			continue // states are elsewhere
 		}
-		for i := range m.shards {
-			for _, instance := range m.shards[i].instances {
+		for i := range m.own.Shards {
+			for _, instance := range m.own.Shards[i].Instances {
 				bank := instance.Bank()
 				for cell := range bank.Cells {
 					turns := binary.LittleEndian.Uint32(bank.State(cell))

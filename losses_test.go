@@ -70,14 +70,14 @@ func TestLostPacketsAgainstAllFrames(t *testing.T) {
 	last := map[uint32]sending{}
 	m := captured(t, s, MachineOptions{Engine: EngineSlot})
 	require.NoError(t, m.Run(context.Background(), func() error {
-		for i := range m.shards {
-			for _, f := range m.shards[i].ledger.Sent {
+		for i := range m.own.Shards {
+			for _, f := range m.own.Shards[i].Ledger.Sent {
 				if f.Frame.Kind() != nic.KindData {
 					continue
 				}
 				origin := uint32(f.Frame.Payload()[0]) | uint32(f.Frame.Payload()[1])<<8
-				if before, ok := last[origin]; !ok || before.slot < m.slot || f.Processor < before.processor {
-					last[origin] = sending{m.slot, f.Processor, f.Port}
+				if before, ok := last[origin]; !ok || before.slot < m.Slots() || f.Processor < before.processor {
+					last[origin] = sending{m.Slots(), f.Processor, f.Port}
 				}
 			}
 		}
@@ -100,7 +100,7 @@ func TestLostPacketsAgainstAllFrames(t *testing.T) {
 			lost++
 			at := last[origin]
 			require.EqualValues(t, at.slot, v.Slot, v.Message)
-			require.Equal(t, m.names.Medium(m.names.SentOn(at.processor, at.port, 0)), v.Path)
+			require.Equal(t, m.own.Names.Medium(m.own.Names.SentOn(at.processor, at.port, 0)), v.Path)
 			require.Contains(t, v.Message, fmt.Sprintf("sent for the last time by processor %d, it met another frame here", at.processor))
 			require.True(t, func() bool {
 				for _, c := range report.Violations {

@@ -1,32 +1,22 @@
 package starloom
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"fmt"
-	"math"
-	"path/filepath"
-	"runtime"
-	"slices"
-	"sort"
-	"strings"
-	"sync/atomic"
+	"io"
 
 	"starloom/fabric"
-	"starloom/firmware"
-	"starloom/hw"
-	"starloom/internal/meter"
+	"starloom/internal/emulator"
+	"starloom/internal/outputs"
+	"starloom/internal/record"
 	"starloom/nic"
-	"starloom/traces"
 )
 
 // The engines. Both give the same frames, metrics and digest; EngineAuto takes
 // EngineCycle when a waveform is wanted, EngineSlot otherwise.
 const (
-	EngineAuto  = "auto"
-	EngineCycle = "cycle"
-	EngineSlot  = "slot"
+	EngineAuto  = emulator.EngineAuto
+	EngineCycle = emulator.EngineCycle
+	EngineSlot  = emulator.EngineSlot
 )
 
 // MachineOptions say how a machine is executed. None of them changes a result.
@@ -39,18 +29,14 @@ type MachineOptions struct {
 	// RunTable keeps who sent to whom in each slot: Machine.RunTable.
 	RunTable bool
 
-	watched bool // somebody looks at single cycles: EngineAuto takes EngineCycle
-	audit   bool // hold built-in programs, too, to what their frames show
+	more emulator.Options // what only tests of this package set
+}
 
-	parks bool // park processors, whatever they take
-
-	replay int // number of the processor that is replayed, plus 1; 0: none
-
-	handlersWatched bool // every instance is a firmware.Watched
-	handlersCovered bool // and notes branches and comparisons
-	handlerTicks    int  // of firmware.Host.Limit
-
-	recordRTL bool // models in the place of RTL, whose inputs are kept
+// own is what executes a machine.
+func (o MachineOptions) own() emulator.Options {
+	own := o.more
+	own.Engine, own.Workers, own.BankSize, own.Runtime, own.RunTable = o.Engine, o.Workers, o.BankSize, o.Runtime, o.RunTable
+	return own
 }
 
 // Machine is one emulated network: processors with their firmware, NICs and the
@@ -76,127 +62,7 @@ type MachineOptions struct {
 //
 // Everything else is an error that says so, not a panic. One goroutine may use a machine
 // at a time; different machines are independent.
-type Machine struct {
-	config  *Config
-	options MachineOptions
-	network fabric.Network
-	shape   fabric.Shape
-	names   fabric.Names
-	program *fabric.Program // nil: an image of the user's
-	timing  nic.Timing
-	rules   Rules
-	faults  *faulted     // nil for none
-	meter   *meter.Clock // nil if handlers take no time
-	armed   []bool       // per slot of a step: must be free of collisions
-
-	host      *firmware.Host
-	stop      *atomic.Bool // set from outside: the boundary that runs is not wanted any more
-	image     imageInfo
-	workers   *hw.Workers
-	shards    []machineShard
-	parking   *parking // nil if every processor has a bank
-	transport fabric.Transport
-	plant     *fabric.Plant // the transport of the cycle engine, nil in the other
-	rtl       *machineRTL   // nil if everything is model
-	referee   fabric.Referee
-	ending    fabric.Ending   // the referee if it ends the run, else nil
-	results   fabric.Results  // of the firmware
-	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
-	queues    *fabric.Queues  // nil if nobody asks how long frames wait or whether they are lost
-	schedule  fabric.Schedule // nil if the firmware takes none
-	rom       fabric.ROM      // nil if the network has none
-	words     []uint64        // the schedule's words for the slot that begins...
-	sparse    fabric.Sparse   // ...unless it has few of them in a slot:
-	changed   []wordOf        // those that are new
-	rxPorts   []uint16        // what the processors hear in this slot, nil unless somebody watches
-	given     []uint32        // permutation of the next run, instead of the scenario's
-
-	// The state of the run.
-	seed         uint64
-	slot         uint32 // slots that have crossed
-	started      bool   // the boundary of this slot has run; else that of slot 0 comes next
-	digest       traces.Digest
-	finished     bool
-	interrupted  bool
-	ended        bool // the last boundary has run: the machine goes no further
-	paused       bool // the caller stops here, before the end; not part of a saved state
-	phase        int
-	last         bool // the boundary that runs now does not send
-	rtlFailed    bool // RTL has ended the run
-	half         bool // the last boundary was interrupted and does not count
-	notArrived   int  // packets that handlers announced in it
-	done         int  // processors that are done or faulty
-	findings     violationList
-	losses       *losses // while a run is repeated to find them, else nil
-	traps        uint64
-	log          firmwareLog     // of the last boundary
-	news         []fabric.Result // likewise, those that were new
-	restoreError error
-
-	// How the caller looks at it.
-	recording  *Recording
-	watch      func(cycle uint64) error
-	watchError error      // the first one of this step
-	replay     *replay    // of one processor, or nil
-	profiling  *profiling // of one call, or nil
-	metered    []byte     // the image of metered firmware, of which a profile is made
-
-	busy   atomic.Bool // a step or another call is in progress
-	torn   bool        // Restore has failed: the state is not whole
-	closed bool
-	final  *Report // of a machine that is closed
-}
-
-// imageInfo is what the report says of the firmware.
-type imageInfo struct {
-	name, sha256 string
-	probes       []string
-	takesROM     bool     // known when an instance is made
-	dataBytes    uint64   // of each instance
-	stateBytes   uint64   // of each processor; 0 before an instance is made
-	announces    bool     // it may say itself that packets have arrived
-	results      bool     // it may give results
-	recursive    []string // functions that may call themselves
-	checked      bool     // a checked build
-}
-
-// machineShard is the part of the machine that one worker handles at a time:
-// whole units, with the instances that serve their processors.
-type machineShard struct {
-	shard     hw.Shard
-	instances []firmware.Instance
-	blocks    []block // of processors that are parked, in the place of instances
-	ledger    fabric.Ledger
-	whole     ledgerTotals // of the slots that have crossed
-	awake     []uint32     // cells whose handlers are called
-	log       firmwareLog
-	struck    struck                         // by faults
-	traps     uint64                         // of the last boundary
-	replay    *replay                        // of the machine
-	collision func(medium int, cycle uint32) // notes a collision; made once, so that a slot allocates nothing
-	slot      uint32                         // for collision
-	met       []metOn                        // collisions of this boundary, while losses are looked for
-	meter     shardMeter
-}
-
-// ledgerTotals are the figures of a ledger that grow from slot to slot, without what the boundary that
-// runs has added for the slot that it begins.
-type ledgerTotals struct {
-	frames        fabric.Frames
-	heldMax       uint8
-	findingsTotal uint64
-}
-
-// parallelProcessorsMin is the size of a network from which more workers pay.
-const parallelProcessorsMin = 16 << 10
-
-// A default bank has some thousand processors, and some units, which then hear
-// media that lie side by side.
-const (
-	bankProcessorsMin = 4 << 10
-	bankProcessorsMax = 64 << 10
-	bankUnits         = 16
-)
+type Machine struct{ own *emulator.Machine }
 
 // NewMachine builds a machine. Errors of the scenario, its firmware included, are
 // *InputError. When ctx ends while the firmware or a tool makes it wait, the error
@@ -208,568 +74,12 @@ func NewMachine(ctx context.Context, s *Scenario, o MachineOptions) (*Machine, e
 	if err != nil {
 		return nil, err
 	}
-	return newMachine(ctx, c, o)
-}
-
-// newMachine builds a machine from what a scenario has become.
-func newMachine(ctx context.Context, c *Config, o MachineOptions) (*Machine, error) {
-	m := &Machine{config: c, options: o, rules: c.Rules, timing: c.Timing, stop: new(atomic.Bool)}
-	if c.Firmware.CPU != nil {
-		m.meter = meter.NewClock(c.Firmware.CPU, c.Network.Shape().Processors())
-	}
-	if err := m.build(ctx); err != nil {
-		return nil, errors.Join(err, m.close())
-	}
-	return m, nil
-}
-
-func (m *Machine) build(ctx context.Context) (err error) {
-	c := m.config
-	m.network, m.program = c.Network, c.Firmware.Program
-	m.shape, m.names = m.network.Shape(), m.network.Names()
-	if free := m.rules.CollisionFree; free != nil {
-		m.armed = make([]bool, free.Period)
-		for _, slot := range free.Slots {
-			m.armed[slot-1] = true
-		}
-	}
-	if err := m.choose(); err != nil {
-		return err
-	}
-	if err := m.checkMemory(); err != nil {
-		return err
-	}
-	if m.rom, err = fabric.ROMOf(m.network, &c.Workload, m.program); err != nil {
-		return c.Source.Refusal(err)
-	}
-	m.referee = m.network.Referee(&c.Workload, m.program)
-	m.ending, _ = m.referee.(fabric.Ending)
-	if err := m.checkJudged(); err != nil {
-		return err
-	}
-	if err := m.checkDeadline(); err != nil {
-		return err
-	}
-	m.faults = newFaulted(c, m.shape.Processors())
-	m.workers = hw.NewWorkers(m.options.Workers)
-	shards := m.shape.Shards(m.options.BankSize)
-	config := m.transportConfig(shards)
-	if err := m.buildFirmware(ctx, shards); err != nil {
-		return interruption(ctx, err)
-	}
-	if m.options.Engine == EngineCycle {
-		if m.plant, err = fabric.NewPlant(m.network, config, m.workers, m.openRTL(ctx)); err != nil {
-			return err
-		}
-		m.transport = m.plant
-	} else if m.transport, err = fabric.SlotTransportOf(m.network, config); err != nil {
-		return err
-	}
-	if err := m.load(c.Seed, false); err != nil {
-		return interruption(ctx, err)
-	}
-	m.until(context.Background())
-	return nil
-}
-
-// checkJudged refuses rules that nobody can check in this workload.
-func (m *Machine) checkJudged() error {
-	var keeps []string
-	if keeper, ok := m.referee.(fabric.Keeper); ok {
-		keeps = keeper.Keeps()
-	}
-	for _, rule := range m.rules.Switched() {
-		if !slices.Contains(m.shape.Rules(), rule) {
-			return m.config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
-				"delete it, or take fabric: {bus: ...}")
-		}
-	}
-	for _, rule := range m.rules.Judged() {
-		if !slices.Contains(keeps, rule) {
-			return m.config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s cannot be checked: it does not apply to this program and workload", rule),
-				"delete it, or run the program that it belongs to")
-		}
-	}
-	return nil
-}
-
-// transportConfig returns the configuration of the transport.
-func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
-	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.config.NIC.PayloadBytes, Seed: m.config.Seed, Shards: shards, Bank: m.processor,
-		Cycle: m.options.Engine == EngineCycle, Workload: &m.config.Workload, Program: m.program}
-	if m.faults != nil {
-		config.Faults = m.faults.plan
-	}
-	return config
-}
-
-// interruption returns the error of ctx in the place of what came of its end: that the
-// firmware did not get ready is then no fault of the input.
-func interruption(ctx context.Context, err error) error {
-	if ended := ctx.Err(); ended != nil {
-		return ended
-	}
-	return err
-}
-
-// until says until when the firmware may run.
-func (m *Machine) until(ctx context.Context) {
-	if m.host != nil {
-		m.host.Until(ctx)
-	}
-}
-
-// choose resolves the options that are left open.
-func (m *Machine) choose() error {
-	o, n := &m.options, m.shape.Processors()
-	switch o.Engine {
-	case "", EngineAuto:
-		o.Engine = EngineSlot
-		if o.watched || len(m.config.RTL) > 0 {
-			o.Engine = EngineCycle
-		}
-	case EngineSlot:
-		if len(m.config.RTL) > 0 {
-			return &InputError{Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles", Remedy: "use --engine cycle or auto, or delete the key rtl"}
-		}
-	case EngineCycle:
-	default:
-		return &InputError{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
-	}
-	if len(m.config.RTL) > 0 {
-		o.Workers, o.BankSize = 1, n // a device belongs to one goroutine
-	}
-	if o.Workers <= 0 {
-		o.Workers = 1
-		if n >= parallelProcessorsMin {
-			o.Workers = runtime.GOMAXPROCS(0)
-		}
-	}
-	o.Workers = min(o.Workers, hw.WorkersMax)
-	if o.BankSize <= 0 {
-		o.BankSize = min(max(bankProcessorsMin, bankUnits*m.shape.PerUnit), bankProcessorsMax)
-	}
-	return nil
-}
-
-// buildFirmware loads the image and makes the instances of every shard.
-func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
-	c := m.config
-	config := nic.BankConfig{
-		Processors: m.shape.Processors(), Shape: m.shape.Words, Ports: m.shape.Ports,
-		PayloadBytes: c.NIC.PayloadBytes, Seed: firmwareSeed(c.Seed),
-		Discipline: m.shape.NIC(), RxFrames: c.NIC.RxFrames * m.shape.Lanes(), TxFrames: c.NIC.TxFrames * m.shape.Lanes(),
-	}
-	if m.rom != nil {
-		config.ROMWords, config.MachineROM = m.rom.Words()
-	}
-	instantiate, place, err := m.loadImage(ctx, &config)
+	own, err := emulator.New(ctx, c, o.own())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
-		return err
-	}
-	witness := m.referee.Witness(m.image.announces)
-	if m.auditsHeld() {
-		m.held = fabric.NewHeld(m.shape.Processors())
-	}
-	m.queues = m.newQueues(len(shards))
-	m.shards = make([]machineShard, len(shards))
-	for i := range m.shards {
-		shard := &m.shards[i]
-		shard.shard = shards[i]
-		shard.ledger = fabric.Ledger{
-			Checks: m.rules.Checks(),
-			Shard:  i, Referee: m.referee, Witness: witness, Held: m.held, Queues: m.queues,
-		}
-		if m.faults != nil {
-			shard.ledger.SetFaults(m.faults.plan)
-		}
-		shard.collision = func(medium int, cycle uint32) {
-			if m.losses != nil {
-				shard.met = append(shard.met, metOn{medium, cycle})
-			}
-			if !m.mustNotCollide(shard.slot) {
-				return
-			}
-			shard.ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: medium, Value: cycle})
-		}
-	}
-	// One instance makes known what all of them are like. The others are made by all workers:
-	// at a million processors, taking their memory is a good part of a run.
-	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
-	if m.mayPark() {
-		if err := m.park(b); err != nil {
-			return err
-		}
-	}
-	if m.parking == nil {
-		b.make(0, 1)
-	}
-	if b.errors[0] == nil {
-		bank := m.anyInstance().Bank()
-		m.image.stateBytes, m.image.takesROM = uint64(bank.StateBytes()), bank.TakesROM
-		if m.image.takesROM && config.ROMWords+config.MachineROM == 0 {
-			return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.image.name), Remedy: "build it without STARLOOM_ROM"}
-		}
-		if err := m.checkMemory(); err != nil {
-			return err
-		}
-		if m.parking == nil {
-			m.workers.Run(len(shards), b)
-		}
-		if m.options.replay > 0 {
-			if err := m.newReplay(b); err != nil {
-				return err
-			}
-		}
-	}
-	for _, err := range b.errors {
-		if err != nil {
-			return err // that of the first shard, whatever the workers did
-		}
-	}
-	return nil
+	return &Machine{own}, nil
 }
-
-// instanceTask makes the instances of the shards, a hw.Task.
-type instanceTask struct {
-	m           *Machine
-	config      nic.BankConfig
-	instantiate func(nic.BankConfig) (firmware.Instance, error)
-	place       string
-	errors      []error // per shard
-}
-
-// Do implements hw.Task.
-func (b *instanceTask) Do(index int) { b.make(index, math.MaxInt) }
-
-// make makes instances of a shard that has none for its last processors, at most so many
-// in all.
-func (b *instanceTask) make(index, count int) {
-	m, shard := b.m, &b.m.shards[index]
-	first, end := shard.shard.First*m.shape.PerUnit, shard.shard.End*m.shape.PerUnit
-	cells := end - first
-	if m.config.Firmware.Isolated() {
-		cells = 1
-	}
-	config := b.config
-	config.First, config.Cells = first+len(shard.instances)*cells, cells
-	for ; config.First < end && len(shard.instances) < count; config.First += cells {
-		instance, err := b.instance(config)
-		if err != nil {
-			b.errors[index] = err
-			return
-		}
-		if m.faults != nil {
-			m.faults.shrink(instance.Bank())
-		}
-		shard.instances = append(shard.instances, instance)
-	}
-}
-
-// instance makes one instance.
-func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error) {
-	instance, err := b.instantiate(config)
-	if err != nil {
-		return nil, b.m.notAttached(b.place, err)
-	}
-	if takes, wanted := instance.Bank().Schedule != nil, b.m.config.Firmware.Schedule != ""; takes != wanted {
-		return nil, b.m.wrongSchedule(b.place, takes)
-	}
-	if b.m.options.handlersWatched {
-		return firmware.Watch(instance), nil
-	}
-	return instance, nil
-}
-
-// anyInstance is one of them.
-func (m *Machine) anyInstance() (any firmware.Instance) {
-	if m.parking == nil {
-		return m.shards[0].instances[0]
-	}
-	m.parking.each(func(instance firmware.Instance) { any = instance })
-	return any
-}
-
-// auditsHeld reports whether what firmware says of the packets that it holds is compared
-// with its frames: where a rule depends on it and the firmware is the user's. That the
-// built-in programs say enough is tested, so that they need not pay for it.
-func (m *Machine) auditsHeld() bool {
-	return m.rules.PacketsPerProcessorMax > 0 && (m.program == nil || m.options.audit)
-}
-
-// notAttached says that the firmware cannot serve a bank.
-func (m *Machine) notAttached(place string, err error) error {
-	return &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err), Remedy: firmware.RemedyOfAttach(err)}
-}
-
-// wrongSchedule says that firmware and scenario do not agree on a schedule.
-func (m *Machine) wrongSchedule(place string, takes bool) error {
-	if takes {
-		return &InputError{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.image.name), Remedy: "give firmware.schedule: " + knownAre("schedule", fabric.SchedulesOf(m.network))}
-	}
-	return m.config.Source.Refuse("firmware.schedule", fmt.Sprintf("the firmware %s takes no schedule", m.image.name),
-		"define STARLOOM_SCHEDULE before including starloom.h, or delete schedule")
-}
-
-// remedyOfImage is what to do about an image that cannot be read.
-func (m *Machine) remedyOfImage(err error) string {
-	var known []string
-	for _, p := range m.network.Programs() {
-		known = append(known, p.Name)
-	}
-	folder, name := filepath.Split(m.config.Firmware.Image) // absolute, if it is an option's
-	return firmware.RemedyOfUnread(filepath.Base(folder)+"/"+name, known, err)
-}
-
-// loadImage compiles the scenario's firmware, fills in its parameters and
-// returns what makes an instance, and the place to name in errors.
-func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(nic.BankConfig) (firmware.Instance, error), string, error) {
-	f := &m.config.Firmware
-	place := m.config.Source.Place("firmware.program")
-	if m.options.Runtime == "native" {
-		if m.meter != nil {
-			return nil, place, &InputError{Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model", Remedy: "use compiler or interpreter"}
-		}
-		if m.program == nil || m.program.Native == nil {
-			return nil, place, &InputError{Place: "--runtime", Reason: "there is no native form of " + f.Name, Remedy: "use compiler or interpreter"}
-		}
-		m.image.name = m.program.Name
-		return m.program.Native.NewInstance, place, nil
-	}
-	var wasm []byte
-	var err error
-	m.image.name = f.Name
-	if m.program == nil {
-		place, wasm = m.config.Source.Place("firmware.image"), f.Bytes
-		if wasm == nil {
-			wasm, err = firmware.ReadImage(f.Path)
-		}
-		if err != nil {
-			return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage(err)}
-		}
-	} else if wasm, err = firmware.ProgramImage(f.Name); err != nil {
-		return nil, place, &InputError{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
-	}
-	if m.host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
-		return nil, place, &InputError{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
-	}
-	m.host.Limit(m.options.handlerTicks)
-	if m.options.handlersCovered {
-		m.host.Cover()
-	}
-	if f.Path != "" {
-		m.host.MapsIn(filepath.Dir(f.Path))
-	}
-	image, err := m.loadMetered(wasm)
-	if err != nil {
-		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, err)} // it says what to do
-	}
-	if image.Runtime && !f.Isolated() {
-		return nil, place, &InputError{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.image.name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
-	}
-	m.image.sha256, m.image.probes, m.image.dataBytes, m.image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
-	m.image.results = image.Results
-	m.image.recursive, m.image.checked = image.Recursive(), image.Checked
-	for k, p := range image.Params {
-		config.Params[k] = p.Default
-	}
-	for name, value := range f.Params {
-		k := slices.IndexFunc(image.Params, func(p firmware.Param) bool { return p.Name == name })
-		if k < 0 {
-			var known []string
-			for _, p := range image.Params {
-				known = append(known, p.Name)
-			}
-			return nil, place, m.config.Source.Refuse("firmware.params."+name, fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.image.name, name, orNone(known)),
-				"remove or rename the parameter")
-		}
-		config.Params[k] = int32(value)
-	}
-	return image.NewInstance, place, nil
-}
-
-// load puts seed and workload into the processors; used ones are reset first.
-func (m *Machine) load(seed uint64, used bool) error {
-	m.seed = seed
-	if used && m.parking != nil {
-		m.resetParked(firmwareSeed(seed))
-	} else if used {
-		for i := range m.shards {
-			for _, instance := range m.shards[i].instances {
-				instance.Reset(firmwareSeed(seed))
-			}
-		}
-	}
-	if err := m.loadWorkload(); err != nil {
-		return err
-	}
-	for i := range m.shards {
-		for _, instance := range m.shards[i].instances {
-			bank := instance.Bank()
-			m.referee.Tell(bank.First, bank.Workload)
-			m.writeROM(bank)
-		}
-	}
-	if m.parking != nil { // who is unparked is told then
-		m.parking.each(func(instance firmware.Instance) { m.writeROM(instance.Bank()) })
-	}
-	return nil
-}
-
-// writeROM writes the network's tables into a bank whose firmware takes them.
-func (m *Machine) writeROM(bank *nic.Bank) {
-	if !bank.TakesROM {
-		return
-	}
-	for cell := range bank.Cells {
-		m.rom.Processor(bank.First+cell, m.seed, bank.ROM[cell*bank.ROMWords:(cell+1)*bank.ROMWords])
-	}
-	m.rom.Machine(m.seed, bank.Machine)
-}
-
-// firmwareSeed is what the processors of a run draw from.
-func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
-
-// Reset takes the machine back to before slot 0, with a new seed. It fails if the
-// workload cannot be built again, and in a recording.
-func (m *Machine) Reset(seed uint64) error {
-	if err := m.enter("resetting"); err != nil {
-		return err
-	}
-	defer m.leave()
-	if err := m.unrecorded("resetting"); err != nil {
-		return err
-	}
-	m.torn = false
-	return m.reset(seed)
-}
-
-func (m *Machine) reset(seed uint64) error {
-	m.referee.Reset()
-	m.results.Reset()
-	if m.faults != nil {
-		m.faults.reset(seed)
-	}
-	if m.held != nil {
-		m.held.Reset()
-	}
-	if m.queues != nil {
-		m.queues.Reset()
-	}
-	for i := range m.shards {
-		l := &m.shards[i].ledger
-		*l = l.Next()
-		m.shards[i].meter.Reset()
-	}
-	if m.meter != nil {
-		clear(m.meter.Longest)
-	}
-	m.slot, m.finished, m.interrupted, m.ended, m.done, m.traps = 0, false, false, false, 0, 0
-	m.started, m.rtlFailed, m.half, m.paused, m.notArrived = false, false, false, false, 0
-	m.digest = traces.Digest{}
-	m.findings = violationList{}
-	m.transport.Reset(seed)
-	return m.load(seed, true)
-}
-
-// Close releases the firmware, the workers and the RTL. A recording that is not closed is
-// dropped, and that is an error. Closed again, it does nothing.
-func (m *Machine) Close() error {
-	if m.closed {
-		return nil
-	}
-	if err := m.enter("closing"); err != nil {
-		return err
-	}
-	defer m.leave()
-	m.final = m.report()
-	var err error
-	if r := m.recording; r != nil {
-		r.err = errors.New("recording: the machine was closed before it; its outputs are not complete, and no file has appeared")
-		r.drop()
-		err = r.err
-	}
-	return errors.Join(err, m.close())
-}
-
-// enter begins what must not happen while the machine is stepped; leave ends it.
-func (m *Machine) enter(what string) error {
-	if !m.busy.CompareAndSwap(false, true) {
-		return fmt.Errorf("%s: another call is in progress: wait for its end; functions given to Run and Watch may only read", what)
-	}
-	if m.closed {
-		m.leave()
-		return fmt.Errorf("%s: the machine is closed", what)
-	}
-	return nil
-}
-
-func (m *Machine) leave() { m.busy.Store(false) }
-
-// enterWhole is enter for what needs a state that is whole.
-func (m *Machine) enterWhole(what string) error {
-	if err := m.enter(what); err != nil {
-		return err
-	}
-	if m.torn {
-		m.leave()
-		return fmt.Errorf("%s: a Restore has failed in its middle; reset the machine first", what)
-	}
-	return nil
-}
-
-// unrecorded refuses what moves the machine to another time in a recording.
-func (m *Machine) unrecorded(what string) error {
-	if m.recording != nil {
-		return fmt.Errorf("%s: what is recorded would jump in time; close the recording first", what)
-	}
-	return nil
-}
-
-func (m *Machine) close() error {
-	m.closed = true
-	var err error
-	if m.rtl != nil {
-		err = m.rtl.close()
-	}
-	if m.workers != nil {
-		m.workers.Close()
-	}
-	if m.host != nil {
-		err = errors.Join(err, m.host.Close())
-	}
-	return err
-}
-
-// Slots returns the number of slots that have crossed the fabric, which is also the number
-// of the next one.
-func (m *Machine) Slots() uint32 { return m.slot }
-
-// Finished reports whether all processors are done and nothing is left to send, or, where the
-// firmware need not know, whether the workload has arrived.
-func (m *Machine) Finished() bool { return m.finished }
-
-// Ended reports whether the run goes no further: it has finished, has reached its limit of
-// slots, was interrupted, or was ended by RTL.
-func (m *Machine) Ended() bool { return m.ended }
-
-// Engine returns the engine that executes the machine, EngineCycle or EngineSlot.
-func (m *Machine) Engine() string { return m.options.Engine }
-
-// RunTable returns who did what in each step so far, nil if MachineOptions.RunTable did not ask
-// for it or the network has none for this workload.
-func (m *Machine) RunTable() fabric.RunTable {
-	if tabled, ok := m.referee.(fabric.Tabled); ok {
-		return tabled.RunTable()
-	}
-	return nil
-}
-
-// Timing returns the shape of a slot, in cycles: its length and where its frames are.
-func (m *Machine) Timing() nic.Timing { return m.timing }
 
 // Step lets the next slot cross the fabric and runs the boundary in its last cycle -
 // deliver, handlers, send - up to the edge that ends it. The first one runs the boundary
@@ -778,440 +88,213 @@ func (m *Machine) Timing() nic.Timing { return m.timing }
 //
 // An error is one of a recording, which is over then, or of Watch: the step was made, and
 // the next one goes on. Firmware that fails is not an error; see Violations.
-func (m *Machine) Step() error {
-	if err := m.enterWhole("stepping"); err != nil {
-		return err
-	}
-	defer m.leave()
-	var err error
-	if !m.started {
-		err = m.start(context.Background(), nil)
-	}
-	if !m.ended {
-		err = errors.Join(err, m.step(context.Background(), nil))
-	}
-	return err
+func (m *Machine) Step() error { return m.own.Step() }
+
+// Run steps until the run has finished, its limit of slots is reached or ctx ends; then
+// it has ended, and another Run does nothing. each, if not nil, is called at every
+// boundary, after the handlers; it may read whatever can be read between steps. An error of it
+// is returned after the edge that ends the boundary, and the next Run or Step goes on from
+// there. When ctx ends while handlers run, they are stopped, their boundary does not count,
+// and the run has ended: that is not an error; the report says so.
+func (m *Machine) Run(ctx context.Context, each func() error) error { return m.own.Run(ctx, each) }
+
+// Slots returns the number of slots that have crossed the fabric, which is also the number
+// of the next one.
+func (m *Machine) Slots() uint32 { return m.own.Slots() }
+
+// Finished reports whether all processors are done and nothing is left to send, or, where the
+// firmware need not know, whether the workload has arrived.
+func (m *Machine) Finished() bool { return m.own.Finished() }
+
+// Ended reports whether the run goes no further: it has finished, has reached its limit of
+// slots, was interrupted, or was ended by RTL.
+func (m *Machine) Ended() bool { return m.own.Ended() }
+
+// Engine returns the engine that executes the machine, EngineCycle or EngineSlot.
+func (m *Machine) Engine() string { return m.own.Engine() }
+
+// Timing returns the shape of a slot, in cycles: its length and where its frames are.
+func (m *Machine) Timing() nic.Timing { return m.own.Timing() }
+
+// RunTable returns who did what in each step so far, nil if MachineOptions.RunTable did not ask
+// for it or the network has none for this workload.
+func (m *Machine) RunTable() fabric.RunTable { return m.own.RunTable() }
+
+// Report sums up the run so far, as if it ended here: while it goes on, processors that
+// are not done break the rule finishes. It looks at every processor; Violations does not.
+// Of a machine that is closed it is the report of that moment.
+func (m *Machine) Report() *Report { return m.own.Report() }
+
+// Violations returns what has broken a rule so far, without what only the end of a run
+// can tell: the first ViolationsMax, and the first of every rule.
+func (m *Machine) Violations() []Violation { return m.own.Violations() }
+
+// Processor reads the registers of a processor, 0 to Scenario.Processors()-1. It is an
+// error if there is no such processor, or the machine is closed.
+func (m *Machine) Processor(number int) (Processor, error) {
+	p, err := m.own.Processor(number)
+	return Processor(p), err
 }
 
-// start runs the boundary of slot 0, in the last cycle of reset.
-func (m *Machine) start(ctx context.Context, each func() error) error {
-	m.started = true
-	m.transport.Start()
-	return m.turn(ctx, each)
+// Signal finds a signal by its path, as waveforms show it. It goes through all of them:
+// find once, read often. The error is an *InputError if there is none.
+func (m *Machine) Signal(path string) (*Signal, error) { return signalOf(m.own.Signal(path)) }
+
+// Signals finds all signals whose paths match one of the patterns: * stands for a part of
+// a name, ** for any number of names, [2..5] for a range. Without a pattern it returns all.
+// The order is that of waveforms. The slot engine has no signals of hardware. Errors of
+// patterns, and that nothing matches, are *InputError.
+func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
+	found, err := m.own.Signals(patterns...)
+	if err != nil {
+		return nil, err
+	}
+	signals := make([]*Signal, len(found))
+	for i, s := range found {
+		signals[i], _ = signalOf(s, nil)
+	}
+	return signals, nil
 }
 
-// step lets a slot cross the fabric and runs the boundary in its last cycle.
-func (m *Machine) step(ctx context.Context, each func() error) error {
-	m.cross()
-	if m.ended {
-		return nil
-	}
-	return m.turn(ctx, each)
+// Watch has f called in every cycle from the next step on, between Settle and Latch, when
+// wires and registers show the same cycle. f may read signals and what else can be read
+// between steps; it must not step, save or change the machine (that is an error). The
+// first error of f within a step is returned by it, or by Run; the slot that crosses is
+// completed, without further calls. nil ends it. Like a waveform, it needs EngineCycle,
+// and makes the machine look at dark cycles, too. It changes no result.
+func (m *Machine) Watch(f func(cycle uint64) error) error { return m.own.Watch(f) }
+
+// Save writes the whole state of the machine between two steps, after a Latch: registers,
+// buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
+// equals save, build again, restore and run on. Of RTL with a clock, only that of the
+// backend wasm can be saved. A recording is not saved, and goes on; a machine that restores
+// the state begins its own.
+func (m *Machine) Save(w io.Writer) error { return m.own.Save(w) }
+
+// Restore reads what Save wrote into a machine that was built from the same
+// scenario with the same engine, bank size and firmware mode. When it returns an
+// error, the machine must be Reset before it is used again. In a recording it is refused,
+// and nothing has happened: what is written cannot jump in time.
+func (m *Machine) Restore(r io.Reader) error { return m.own.Restore(r) }
+
+// Reset takes the machine back to before slot 0, with a new seed. It fails if the
+// workload cannot be built again, and in a recording.
+func (m *Machine) Reset(seed uint64) error { return m.own.Reset(seed) }
+
+// Close releases the firmware, the workers and the RTL. A recording that is not closed is
+// dropped, and that is an error. Closed again, it does nothing.
+func (m *Machine) Close() error { return m.own.Close() }
+
+// Processor is what the registers of one processor's NIC and its firmware's probes were
+// when it was read: after the handlers of the last boundary, or, before the first step,
+// after reset. It is a copy; nothing can be changed through it.
+type Processor struct {
+	Number int    // 0 to Scenario.Processors()-1
+	Path   string // as in traces and violations
+
+	Done      bool // its firmware has nothing more to do
+	Faulty    bool // it trapped, gave up, broke the ABI, or said so itself
+	Sleeping  bool // its handler is not called until a frame or its slot comes
+	Delivered bool // the network told it that the packet that started here has arrived
+	Held      int  // packets that it says it holds, 0 to 255
+	RxFrames  int  // frames in the RX FIFO that the handler has not taken
+	TxFrames  int  // frames in the TX FIFO: one leaves in each slot
+	RxPort    int  // port that it hears in the next slot, -1 for none, nic.PortAll for all
+
+	// RxStatus is what the receiver said of the last slot. Firmware can overwrite it with
+	// what is not a status.
+	RxStatus nic.Status
+	// RxStatuses are those of each port where a NIC receives at all of them; RxStatus is of port 0.
+	RxStatuses []nic.Status
+
+	Probes map[string]uint64 // values of sl_probe by name, nil for firmware without
 }
 
-// turn runs the boundary of a slot and the edge after it. It is the last one of a run
-// that has reached its limit. When ctx has ended no handler is called; one that runs is
-// stopped, and there is no edge then.
-func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
-	over := ctx.Err() != nil
-	if over {
-		m.stop.Store(true)
-	}
-	m.boundary(m.slot >= m.config.Slots)
-	m.half = m.half && !over
-	if m.recording != nil {
-		err = m.recording.boundary()
-	}
-	if err == nil {
-		err = m.watchError
-	}
-	m.watchError = nil
-	if err == nil && each != nil {
-		err = each()
-	}
-	if !m.half {
-		m.transport.Latch()
-		m.endByRTL()
-	}
-	return err
+// Signal is a view of one signal of a machine: a register or wire of the hardware, a
+// register of a NIC, a value that firmware shows (sl_probe), or the number of the slot. It
+// can only be read, and not while another goroutine steps the machine.
+//
+// In a function given to Watch, its value is that which a waveform has in this cycle.
+// Between two steps, hardware is after the edge that ended the last slot: registers have
+// the value of the next cycle, wires still that of the last; signals of NIC and firmware
+// have what the handlers have left.
+type Signal struct {
+	Path   string   // as in waveforms
+	Bits   int      // width, 1 to 64
+	States []string // names of the values 0, 1, ... of an enumeration, nil for a number
+
+	own *emulator.Signal
 }
 
-// cross lets a slot cross the fabric, up to the boundary in its last cycle.
-func (m *Machine) cross() {
-	if m.rxPorts != nil {
-		for i := range m.shards {
-			for _, instance := range m.shards[i].instances {
-				bank := instance.Bank()
-				copy(m.rxPorts[bank.First:], bank.Listen(m.slot))
-			}
-		}
+// signalOf is the view of a signal for the users of this package.
+func signalOf(s *emulator.Signal, err error) (*Signal, error) {
+	if err != nil {
+		return nil, err
 	}
-	m.transport.Cross(m.slot)
-	m.slot++
-	m.endByRTL()
+	return &Signal{s.Path, s.Bits, s.States, s}, nil
 }
 
-// boundary hears the slot before, runs the handlers and, unless it is the last
-// boundary of the run, sends. When it is stopped in its middle, the run has ended with
-// the boundary before.
-func (m *Machine) boundary(last bool) {
-	m.last = last
-	m.turnShards()
-	if m.stopped() {
-		m.dropBoundary()
-		return
-	}
-	m.merge()
+// Value returns what the signal is now, 0 when the machine is closed.
+func (s *Signal) Value() uint64 { return s.own.Value() }
+
+// RecordOptions say what is written while a machine runs. What waveform and capture hold
+// is said by the scenario's Traces.
+type RecordOptions struct {
+	VCD    Output // waveform
+	GTKW   Output // save file that arranges it in GTKWave; beside VCD if that is a file
+	PCAPNG Output // packet capture
+	Lua    Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	Log    Output // what firmware logs: a line for each call of sl_log
 }
 
-// turnShards is the boundary of all shards.
-func (m *Machine) turnShards() {
-	m.fillWords()
-	if m.referee.Acknowledges() {
-		// Sources know at once what has arrived, wherever that was: all receive
-		// before any handler runs.
-		m.phase = phaseHear
-		m.workers.Run(len(m.shards), (*boundaryTask)(m))
-		m.acknowledge()
-		if !m.stopped() {
-			m.phase = phaseAct
-			m.workers.Run(len(m.shards), (*boundaryTask)(m))
-		}
-	} else {
-		m.phase = phaseBoth
-		m.workers.Run(len(m.shards), (*boundaryTask)(m))
+// Recording is what is written while a machine is stepped, from the boundary at which it
+// began to that at which it is closed. It changes nothing of what the machine does.
+//
+//	recording, err := m.Record(starloom.recordOptions{VCD: starloom.Writer(&wave)})
+//	for !m.Ended() {
+//		err := m.Step()
+//	}
+//	err = recording.Close()
+type Recording struct{ own *record.Recording }
+
+// Record begins to write what the machine does from here on, between two steps. Begun
+// before the first Step, the bytes are those that Run writes, but for two things that need
+// the whole run twice: places of lost packets, and a trigger at a packet that was lost. Begun
+// later, a waveform starts with the first cycle of the next slot; capture and log start
+// with the boundary after it.
+//
+// A machine has one recording at a time. A waveform needs MachineOptions.Engine
+// EngineCycle. The error is an *InputError if an output or a setting of the scenario's
+// Traces cannot be used.
+func (m *Machine) Record(o RecordOptions) (*Recording, error) {
+	own, err := record.Alone(m.own, record.Options(o))
+	if err != nil {
+		return nil, err
 	}
+	return &Recording{own}, nil
 }
 
-// stopped reports whether the boundary that runs is not wanted any more, or a handler
-// was ended in its middle.
-func (m *Machine) stopped() bool { return m.stop.Load() || m.host != nil && m.host.Stopped() }
+// Close ends the recording after the last whole slot: writers get the rest of their bytes,
+// and files appear, all or none. When a write has failed before, it returns that error
+// again. Closed twice, it returns what it returned first.
+func (r *Recording) Close() error { return r.own.Close() }
 
-// dropBoundary ends the run in the middle of a boundary: what the slot before has brought
-// counts, what handlers have done since does not. Processors and firmware are in the middle
-// of something; only a Reset gets them out.
-func (m *Machine) dropBoundary() {
-	if m.queues != nil {
-		m.queues.Drop(m.slot)
-	}
-	m.crossed()
-	for i := range m.shards {
-		shard := &m.shards[i]
-		l, whole := &shard.ledger, shard.whole
-		l.Frames.Sent, l.Frames.Blocked = whole.frames.Sent, whole.frames.Blocked
-		l.Frames.TxOverflow, l.Frames.OnTrust = whole.frames.TxOverflow, whole.frames.OnTrust
-		l.HeldMax, l.FindingsTotal = whole.heldMax, whole.findingsTotal
-		for _, f := range l.Findings {
-			if f.Slot < m.slot {
-				m.findings.pending = append(m.findings.pending, f)
-				l.FindingsTotal++
-			}
-		}
-		l.Sent = slices.DeleteFunc(l.Sent, func(c fabric.Captured) bool { return c.Slot >= m.slot })
-		m.notArrived += l.Announced
-		shard.log, shard.traps = firmwareLog{}, 0
-		l.KeepFaults(false)
-		m.unstrike(shard)
-	}
-	if dropper, ok := m.referee.(fabric.Dropper); ok {
-		dropper.Drop(m.slot)
-	}
-	if m.meter != nil {
-		m.dropMeter()
-	}
-	m.replay.drop(m.slot)
-	m.log.clear()
-	m.noteFindings()
-	m.interrupted, m.half, m.ended = true, true, true
-}
+// Files lists what the recording writes to, in the order of RecordOptions, and, once it is
+// closed, why a waveform shows nothing.
+func (r *Recording) Files() []OutputFile { return r.own.Files() }
 
-// The parts of a boundary that one pass over the shards covers.
-const (
-	phaseBoth = iota
-	phaseHear
-	phaseAct
-)
+// Output is where one output goes: to a file, to an io.Writer, or nowhere, which is the
+// zero value. The bytes are the same.
+//
+// Files of one run appear under their paths together, when all is well, and not at all
+// otherwise; what was there before stays until then. A writer gets bytes as they come, in
+// pieces of up to 256 KiB - of a log, the lines of every boundary at once - and the rest at
+// the end, before any file appears. What it has when the run fails is incomplete. It is never closed, and never called by two goroutines
+// at once. An error of a writer ends the run and is returned, wrapped.
+type Output = outputs.Output
 
-// boundaryTask is the machine as a hw.Task: the boundary of one shard.
-type boundaryTask Machine
+// File is an output to the file at path: "-" is standard output, "" nowhere.
+func File(path string) Output { return outputs.File(path) }
 
-func (t *boundaryTask) Do(index int) { (*Machine)(t).turnShard(index) }
-
-// turnShard is the boundary of one shard.
-func (m *Machine) turnShard(index int) {
-	shard := &m.shards[index]
-	if m.phase != phaseAct {
-		m.begin(index, shard)
-	}
-	if m.parking != nil {
-		m.turnBlocks(index, shard)
-		return
-	}
-	for _, instance := range shard.instances {
-		m.turnInstance(index, shard, instance)
-	}
-}
-
-// turnInstance is the boundary of one instance's processors.
-func (m *Machine) turnInstance(index int, shard *machineShard, instance firmware.Instance) {
-	if m.phase != phaseAct && m.slot == 0 && !m.stopped() {
-		call := m.replay.begin(instance, callStart, nil, 0)
-		instance.Start()
-		m.replay.end(call, instance)
-		if m.meter != nil && !m.stopped() {
-			m.meterStart(shard, instance)
-		}
-		shard.note(instance, 0)
-	}
-	m.windows(index, shard, instance)
-	if m.phase != phaseHear && !m.stopped() {
-		shard.note(instance, m.slot)
-	}
-}
-
-// begin closes a shard's books of the slot before and opens those of the next.
-func (m *Machine) begin(index int, shard *machineShard) {
-	l := &shard.ledger
-	shard.whole = ledgerTotals{l.Frames, l.HeldMax, l.FindingsTotal}
-	l.BeginSlot()
-	if m.meter != nil {
-		m.beginMeter(shard)
-	}
-	shard.met, shard.struck.turned = shard.met[:0], shard.struck.turned[:0]
-	if m.slot > 0 {
-		var yield func(int, uint32)
-		if m.exact(m.slot - 1) {
-			shard.slot, yield = m.slot-1, shard.collision
-		}
-		met, alone := m.transport.Collisions(index, m.slot-1, yield)
-		l.Frames.Collided += met
-		l.Frames.Alone += alone
-		if m.rtl != nil {
-			for _, medium := range m.plant.Late() {
-				l.Find(fabric.Finding{Kind: fabric.FindLate, Slot: m.slot - 1, Index: medium})
-			}
-		}
-	}
-	m.transport.Begin(index, m.slot, m.exact(m.slot))
-}
-
-// windowBytes is how much of a bank's records is heard, run and sent at a time:
-// what one step has touched is still in the cache when the next one needs it.
-const windowBytes = 512 << 10
-
-// listenScan is how many cells side by side are scanned in the time of one alone.
-const listenScan = 16
-
-// windows hears the slot before, runs the handlers and sends, window by window. When the
-// machine is stopped it only hears: the slot before is whole.
-func (m *Machine) windows(index int, shard *machineShard, instance firmware.Instance) {
-	bank, l := instance.Bank(), &shard.ledger
-	if bank.Schedule != nil && m.phase != phaseHear {
-		m.setWords(bank)
-	}
-	units, cells, width := m.shape.Windows(bank, windowBytes/bank.RecordBytes())
-	if wanted := units * width; cap(shard.awake) < wanted {
-		shard.awake = make([]uint32, 0, wanted)
-	}
-	for first := 0; first < cells; first += width {
-		window := fabric.Window{First: first, End: min(first+width, cells)}
-		if m.phase != phaseAct && m.slot > 0 {
-			sent, blocked := l.Frames.Sent, l.Frames.Blocked
-			m.transport.Hear(index, bank, l, m.slot-1, window)
-			shard.whole.frames.Sent += l.Frames.Sent - sent // of NICs that have asked for their media
-			shard.whole.frames.Blocked += l.Frames.Blocked - blocked
-		}
-		if m.phase == phaseHear || m.stopped() {
-			continue
-		}
-		runs, span, length := units, cells, window.End-window.First // of cells side by side
-		if width == cells {
-			runs, length = 1, bank.Cells
-		}
-		awake := shard.awake[:0]
-		shard.struck.killed = shard.struck.killed[:0]
-		strikes := m.faults != nil && m.faults.processors
-		for run := range runs {
-			var resting int
-			if strikes {
-				m.strike(shard, instance, run*span+first, run*span+first+length)
-			}
-			awake, resting = bank.ListAwake(awake, run*span+first, run*span+first+length, m.slot)
-			l.Finished += resting
-		}
-		called := awake
-		if strikes {
-			called = m.pause(shard, bank, awake)
-		}
-		call := m.replay.begin(instance, callSlot, called, m.slot)
-		m.profiling.take(m, instance, called)
-		if m.rules.MeetsBudget {
-			bank.Keep(&shard.meter.kept, called)
-		}
-		instance.Slot(called, m.slot)
-		if m.stopped() {
-			continue
-		}
-		m.replay.end(call, instance)
-		if m.meter != nil {
-			m.meterSlot(shard, bank, called, instance.Costs())
-		}
-		if strikes {
-			m.cut(shard, bank, called)
-		}
-		l.Scan(bank, awake, m.slot)
-		few := bank.ListenSlots() == 1 && m.slot > 0 && len(awake) < runs*length/listenScan
-		if few { // without a table, only handlers that were called listen elsewhere
-			for _, cell := range awake {
-				l.ScanListen(bank, int(cell), int(cell)+1, m.slot)
-			}
-		}
-		for run := range runs {
-			if !few {
-				l.ScanListen(bank, run*span+first, run*span+first+length, m.slot)
-			}
-			bank.ForgetTx(run*span+first, run*span+first+length)
-		}
-		if !m.last {
-			if len(shard.struck.killed) > 0 { // they stop asking and listening
-				awake = append(awake, shard.struck.killed...)
-				slices.Sort(awake)
-				awake = slices.Compact(awake) // who was restarted in the same slot is awake
-			}
-			m.transport.Send(index, bank, l, m.slot, window, awake)
-		}
-	}
-}
-
-// acknowledge tells the sources of packets that have arrived, where the network does
-// that free of charge.
-func (m *Machine) acknowledge() {
-	m.referee.Acknowledge(func(processor int) {
-		bank, cell := m.processor(processor)
-		bank.Registers[cell].Flags |= nic.FlagDelivered
-		bank.Wake(cell)
-	})
-}
-
-// processor returns the bank and the cell of a processor.
-func (m *Machine) processor(processor int) (bank *nic.Bank, cell int) {
-	instance, cell := m.instance(processor)
-	return instance.Bank(), cell
-}
-
-// instance returns the instance and the cell of a processor.
-func (m *Machine) instance(processor int) (instance firmware.Instance, cell int) {
-	unit := processor / m.shape.PerUnit
-	shard := &m.shards[sort.Search(len(m.shards), func(i int) bool { return m.shards[i].shard.End > unit })]
-	if m.parking != nil {
-		b := &shard.blocks[(unit-shard.shard.First)/fabric.BlockUnits]
-		return m.show(b), processor - b.first
-	}
-	instances := shard.instances
-	k := sort.Search(len(instances), func(i int) bool {
-		b := instances[i].Bank()
-		return b.First+b.Cells > processor
-	})
-	return instances[k], processor - instances[k].Bank().First
-}
-
-func (m *Machine) mustNotCollide(slot uint32) bool {
-	return len(m.armed) > 0 && m.armed[int(slot)%len(m.armed)]
-}
-
-// exact reports whether it matters on which media frames meet in a slot, and when.
-func (m *Machine) exact(slot uint32) bool { return m.losses != nil || m.mustNotCollide(slot) }
-
-// note takes an instance's events.
-func (s *machineShard) note(instance firmware.Instance, slot uint32) {
-	for _, e := range instance.TakeEvents() {
-		s.replay.note(instance.Bank(), e)
-		processor := instance.Bank().First + e.Cell
-		where := cmp.Or(e.Function, "an unknown function")
-		if e.Source != "" {
-			where += " at " + e.Source
-		}
-		switch e.Kind {
-		case firmware.EventTrap:
-			s.traps++
-			s.ledger.Find(fabric.Finding{Kind: fabric.FindTrap, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware trapped in %s: %s", where, e.Text), Backtrace: e.Backtrace})
-		case firmware.EventFail:
-			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("the firmware gave up in %s with code %s", where, e.Text), Backtrace: e.Backtrace})
-		case firmware.EventAssert:
-			s.ledger.Find(fabric.Finding{Kind: fabric.FindFail, Slot: slot, Index: processor,
-				Text: fmt.Sprintf("assertion `%s` failed in %s", e.Text, where), Backtrace: e.Backtrace})
-		case firmware.EventDeliver:
-			s.ledger.Referee.Announce(&s.ledger, processor, e.Origin, slot)
-		case firmware.EventResult:
-			s.ledger.NoteResult(fabric.Result{Processor: processor, Word: e.Word, Value: e.Value})
-		case firmware.EventLog:
-			s.log.add(logLine{slot, processor, e.Text})
-		case firmware.EventLogFull:
-			s.log.lost += e.Lines
-		}
-	}
-}
-
-// merge adds up what the shards have seen, in their order.
-func (m *Machine) merge() {
-	m.crossed()
-	var sum traces.Sum
-	sending := false
-	m.done = 0
-	m.log.clear()
-	m.judge()
-	for i := range m.shards {
-		shard := &m.shards[i]
-		l := &shard.ledger
-		l.KeepFaults(true)
-		sum.Merge(l.Sum)
-		sending = sending || l.Sending
-		m.done += l.Finished
-		if len(l.Findings) > 0 {
-			m.findings.pending = append(m.findings.pending, l.Findings...)
-		}
-		m.log.take(&shard.log)
-		m.traps += shard.traps
-		shard.traps = 0
-	}
-	m.digest.Slot(m.slot, sum)
-	quiet := !sending && m.done == m.shape.Processors()
-	m.finished = quiet
-	if m.ending != nil {
-		m.finished = m.ending.Over(m.dead())
-	}
-	m.ended = m.last || m.finished || quiet
-	m.followQueues()
-	m.noteFindings()
-	if m.losses != nil {
-		m.losses.boundary(m)
-	}
-	m.endByRTL()
-}
-
-// judge takes the results of all shards and holds them to the rules of the referee.
-func (m *Machine) judge() {
-	m.news = m.news[:0]
-	for i := range m.shards {
-		for _, result := range m.shards[i].ledger.Results {
-			if m.results.Set(result) {
-				m.news = append(m.news, result)
-			}
-		}
-	}
-	if judge, ok := m.referee.(fabric.Judge); ok && len(m.news) > 0 {
-		judge.Judge(&m.rules, m.news, func(f fabric.Finding) {
-			f.Slot = m.slot
-			m.shards[0].ledger.Find(f)
-		})
-	}
-}
-
-func orNone(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	return strings.Join(names, ", ")
-}
+// Writer is an output to w; nil is nowhere. Every output has a writer of its own.
+func Writer(w io.Writer) Output { return outputs.Writer(w) }

@@ -463,11 +463,11 @@ func TestFaultLeavesNothing(t *testing.T) {
 		dir := t.TempDir()
 		_, err = m.Record(RecordOptions{VCD: File(filepath.Join(dir, "out.vcd"))})
 		require.NoError(t, err)
-		watch := m.plant.Watch
-		m.plant.Watch = func(cycle uint64) error {
+		watch := m.own.Plant.Watch
+		m.own.Plant.Watch = func(cycle uint64) error {
 			if cycle == 1 {
-				for i := range m.plant.Transmitters().Ports().Value {
-					m.plant.Transmitters().Ports().Value[i] = 4
+				for i := range m.own.Plant.Transmitters().Ports().Value {
+					m.own.Plant.Transmitters().Ports().Value[i] = 4
 				}
 			}
 			return watch(cycle)

@@ -2,6 +2,7 @@ package starloom
 
 import (
 	"flag"
+	"starloom/internal/config"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -10,7 +11,7 @@ import (
 var full = flag.Bool("full", false, "run the long tests")
 
 // elaborated is what a scenario becomes before it runs.
-func elaborated(t testing.TB, s *Scenario) *Config {
+func elaborated(t testing.TB, s *Scenario) *config.Config {
 	c, err := s.elaborate()
 	require.NoError(t, err)
 	return c

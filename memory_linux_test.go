@@ -189,7 +189,7 @@ func runForMemory(t *testing.T, run string) {
 	require.NoError(t, err)
 	require.NoError(t, m.Run(t.Context(), nil))
 	m.Report()
-	fmt.Printf("estimate %d peak %d\n", m.memoryBytes(), peakBytes(t))
+	fmt.Printf("estimate %d peak %d\n", m.own.MemoryBytes(), peakBytes(t))
 	require.NoError(t, m.Close())
 }
 

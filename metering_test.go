@@ -16,8 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	"starloom/internal/emulator"
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
+	"starloom/internal/runs"
 )
 
 // meteredReport runs a scenario whose processors have a clock.
@@ -54,7 +56,7 @@ func TestMeteringChangesNothing(t *testing.T) {
 				"isolated":    meteredReport(t, program, ModeIsolated, cpu, MachineOptions{}),
 				"small banks": meteredReport(t, program, ModeBanked, cpu, MachineOptions{BankSize: 5, Workers: 2}),
 				"interpreter": meteredReport(t, program, ModeBanked, cpu, MachineOptions{Runtime: "interpreter"}),
-				"parked":      meteredReport(t, program, ModeBanked, cpu, MachineOptions{parks: true}),
+				"parked":      meteredReport(t, program, ModeBanked, cpu, MachineOptions{more: emulator.Options{Parks: true}}),
 				"cycle":       meteredReport(t, program, ModeBanked, cpu, MachineOptions{Engine: EngineCycle}),
 			} {
 				other.Engine, other.Firmware.BytesPerProcessor, other.Firmware.Mode, other.Firmware.Trusted = one.Engine, 0, one.Firmware.Mode, one.Firmware.Trusted
@@ -123,14 +125,14 @@ func TestSlowestProcessors(t *testing.T) {
 	for _, o := range []MachineOptions{{Engine: EngineSlot, BankSize: 5, Workers: 2}, {Engine: EngineCycle}} {
 		var cycles *HandlerCycles
 		for _, p := range []int{0, 6, 31} {
-			o.replay = p + 1
+			o.more.Replay = p + 1
 			m := machine(t, s, o)
 			require.NoError(t, m.Run(context.Background(), nil))
 			cycles = m.Report().Firmware.Cycles
 			var longest uint64
-			_, differs, err := m.replay.again(func(c *replayCall) error {
-				if c.handler == callSlot {
-					longest = max(longest, m.meter.Cycles(c.cost))
+			_, differs, err := m.own.Replay.Again(func(c *emulator.ReplayCall) error {
+				if c.Handler == emulator.CallSlot {
+					longest = max(longest, m.own.Meter.Cycles(c.Cost))
 				}
 				return nil
 			})
@@ -169,7 +171,7 @@ func TestRestartsCost(t *testing.T) {
 		`schedule: [{kind: restart, targets: ["*.group[1].nic[2]"], slots: {list: [3, 5]}}, {kind: restart, slots: {list: [7]}}]`)
 	reports := map[string]bool{}
 	for _, mode := range []string{ModeBanked, ModeIsolated} {
-		for _, o := range []MachineOptions{{Engine: EngineSlot, replay: 7}, {Engine: EngineCycle}, {Engine: EngineSlot, Workers: 2, BankSize: 4}, {Engine: EngineSlot, handlersWatched: true}} {
+		for _, o := range []MachineOptions{{Engine: EngineSlot, more: emulator.Options{Replay: 7}}, {Engine: EngineCycle}, {Engine: EngineSlot, Workers: 2, BankSize: 4}, {Engine: EngineSlot, more: emulator.Options{HandlersWatched: true}}} {
 			s.Firmware.Mode = mode
 			m := machine(t, s, o)
 			require.NoError(t, m.Run(context.Background(), nil))
@@ -177,13 +179,13 @@ func TestRestartsCost(t *testing.T) {
 			require.EqualValues(t, 16+2+16, r.Firmware.StartCycles.Calls)
 			r.Engine, r.Firmware.Mode, r.Firmware.Trusted = "", "", false
 			reports[reportBytes(t, r)] = true
-			if m.replay == nil {
+			if m.own.Replay == nil {
 				continue
 			}
 			var starts []uint32
-			_, differs, err := m.replay.again(func(c *replayCall) error {
-				if c.handler != callSlot {
-					starts = append(starts, c.cost)
+			_, differs, err := m.own.Replay.Again(func(c *emulator.ReplayCall) error {
+				if c.Handler != emulator.CallSlot {
+					starts = append(starts, c.Cost)
 				}
 				return nil
 			})
@@ -225,14 +227,14 @@ func TestManyRunsMeasure(t *testing.T) {
 				s = s.withRate(rate)
 			}
 			b := batchOf(t, s, c.seeds, MachineOptions{})
-			require.NoError(t, b.run(t.Context(), func(r *batchRun, _ uint64) error {
-				f := r.report.Firmware
+			require.NoError(t, b.Each(t.Context(), func(r *runs.BatchRun, _ uint64) error {
+				f := r.Report.Firmware
 				calls, starts, overruns, sum = calls+f.Cycles.Calls, starts+f.StartCycles.Calls, overruns+*f.Overruns, sum+f.Cycles.Mean*float64(f.Cycles.Calls)
 				if want.Cycles == nil || f.Cycles.Max > want.Cycles.Max {
 					w := *f.Cycles.Worst
-					w.Seed = &r.seed
+					w.Seed = &r.Seed
 					if permuted > 0 {
-						w.Permutation = &r.permutation
+						w.Permutation = &r.Permutation
 					}
 					if rate >= 0 {
 						w.Rate = &rate
@@ -289,7 +291,7 @@ func TestManyRunsMeasure(t *testing.T) {
 func TestWorstOfManyRuns(t *testing.T) {
 	s := faultScenario(t, "fabric: {pops: {groups: 1, group_size: 3}}\nfirmware: {program: pops/random, cpu: {model: unit}}\nworkload: {permutation: all}", "random: {kind: dead, rates: [0.1, 0.2]}")
 	b := batchOf(t, s, Seeds{7, 8}, MachineOptions{})
-	b.about = &Report{}
+	b.About = &Report{}
 	one := func(run uint64, cycles uint64, processor int) *meter.Measured {
 		var x meter.Measured
 		x.Slot.Add(cycles, processor, 4)
@@ -301,26 +303,26 @@ func TestWorstOfManyRuns(t *testing.T) {
 		rate, run         int // that has it
 		seed, permutation uint64
 	}{{0, 0, 7, 0}, {0, 11, 8, 5}, {1, 0, 7, 0}, {1, 8, 8, 2}} {
-		tally := newTally(true, nil)
+		tally := runs.NewTally(true, nil)
 		for k, rate := range s.rates() {
-			tally.begin(rate)
+			tally.Begin(rate)
 			for run := range uint64(12) {
-				r := &batchRun{report: &Report{Verdict: VerdictPass, Faults: make([]FaultReport, 1)}}
+				r := &runs.BatchRun{Report: &Report{Verdict: VerdictPass, Faults: make([]FaultReport, 1)}}
 				if run%4 == 3 { // four are a chunk, of which the last is added first
-					r.measured = new(meter.Measured)
+					r.Measured = new(meter.Measured)
 					for i := range uint64(4) {
 						cycles := uint64(100)
 						if k > c.rate || k == c.rate && run-i >= uint64(c.run) {
 							cycles = 200 // all that follow take as long
 						}
-						r.measured.Merge(one(run-i, cycles, int(run)))
+						r.Measured.Merge(one(run-i, cycles, int(run)))
 					}
 				}
-				require.NoError(t, tally.add(r))
+				require.NoError(t, tally.Add(r))
 			}
 		}
-		b.total = 24
-		f := b.firmware(tally)
+		b.Total = 24
+		f := b.Firmware(tally)
 		rates := s.rates()
 		require.EqualValues(t, 24, f.Cycles.Calls)
 		require.EqualValues(t, 200, f.Cycles.Max)
@@ -367,7 +369,7 @@ func TestTrapCyclesAreExact(t *testing.T) {
 				o    MachineOptions
 			}{
 				"banked": {ModeBanked, MachineOptions{}}, "isolated": {ModeIsolated, MachineOptions{}}, "cycle": {ModeBanked, MachineOptions{Engine: EngineCycle}},
-				"interpreter": {ModeBanked, MachineOptions{Runtime: "interpreter", BankSize: 3, Workers: 2}}, "parked": {ModeBanked, MachineOptions{parks: true}},
+				"interpreter": {ModeBanked, MachineOptions{Runtime: "interpreter", BankSize: 3, Workers: 2}}, "parked": {ModeBanked, MachineOptions{more: emulator.Options{Parks: true}}},
 			} {
 				exact := run(worst.Max, way.mode, way.o)
 				require.Zero(t, exact.Firmware.Traps, name)

@@ -10,6 +10,7 @@ import (
 
 	"starloom/fabric/bus"
 	"starloom/fabric/ej"
+	"starloom/internal/emulator"
 )
 
 // lossesOf are the violations of a rule, as slot, path and message.
@@ -209,12 +210,12 @@ func TestFollowedFramesAreNotParked(t *testing.T) {
 	s := DefaultScenario()
 	s.Fabric.EJ = &ej.Network{A: 1, B: 2, Dimensions: 4}
 	s.Firmware.Program, s.Workload.OneToAll = "ej/improved", &OneToAll{}
-	parked := machine(t, s, MachineOptions{parks: true})
-	require.NotNil(t, parked.parking)
+	parked := machine(t, s, MachineOptions{more: emulator.Options{Parks: true}})
+	require.NotNil(t, parked.own.Parking)
 	require.NoError(t, parked.Run(t.Context(), nil))
 	s.Rules = &Rules{NoLoss: true}
-	m := machine(t, s, MachineOptions{parks: true})
-	require.Nil(t, m.parking)
+	m := machine(t, s, MachineOptions{more: emulator.Options{Parks: true}})
+	require.Nil(t, m.own.Parking)
 	require.NoError(t, m.Run(t.Context(), nil))
 	require.Equal(t, VerdictPass, m.Report().Verdict)
 	require.Equal(t, parked.Report().Digest, m.Report().Digest)

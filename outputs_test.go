@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/pops"
+	"starloom/internal/emulator"
 	"starloom/traces/diff"
 )
 
@@ -300,8 +301,8 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 			require.NoError(t, err)
 			if want == "" {
 				want = string(text)
-				require.Equal(t, 3*(logLinesMax+1), strings.Count(want, "\n"), "three boundaries")
-				require.Contains(t, want, fmt.Sprintf("cycle 6 slot 1 pops: %d more lines are not kept\n", 400*30-logLinesMax))
+				require.Equal(t, 3*(emulator.LogLinesMax+1), strings.Count(want, "\n"), "three boundaries")
+				require.Contains(t, want, fmt.Sprintf("cycle 6 slot 1 pops: %d more lines are not kept\n", 400*30-emulator.LogLinesMax))
 				require.Contains(t, want, "pops.group[0].nic[0]: start 2\ncycle 0 slot 0 pops.group[0].nic[0]: slot?[2J 0\n")
 			}
 			require.Equal(t, want, string(text), "mode %s, bank %d", mode, bank)
@@ -311,7 +312,7 @@ func TestLogDoesNotDependOnTheCut(t *testing.T) {
 
 // TestNothingBesidePipesAndDevices: a waveform that goes to one has no save file in the folder of devices.
 func TestNothingBesidePipesAndDevices(t *testing.T) {
-	require.Equal(t, Output{}, File(os.DevNull).beside(Output{}, ".gtkw"))
-	require.Equal(t, File("a.gtkw"), File("a.vcd").beside(Output{}, ".gtkw"))
-	require.Equal(t, File("b.gtkw"), File(os.DevNull).beside(File("b.gtkw"), ".gtkw"))
+	require.Equal(t, Output{}, File(os.DevNull).Beside(Output{}, ".gtkw"))
+	require.Equal(t, File("a.gtkw"), File("a.vcd").Beside(Output{}, ".gtkw"))
+	require.Equal(t, File("b.gtkw"), File(os.DevNull).Beside(File("b.gtkw"), ".gtkw"))
 }

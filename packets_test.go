@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/pops"
+	"starloom/internal/emulator"
 )
 
 // TestAnnouncedDeliveries holds what firmware announces to the frames: only a packet that
@@ -106,11 +107,11 @@ func TestProgramsSayWhatTheyHold(t *testing.T) {
 			s.Rules, s.Stop.Slots = &rules, 2000
 			said := machine(t, s, MachineOptions{})
 			require.NoError(t, said.Run(context.Background(), nil))
-			shown := machine(t, s, MachineOptions{audit: true})
+			shown := machine(t, s, MachineOptions{more: emulator.Options{Audit: true}})
 			highest := uint8(0)
 			require.NoError(t, shown.Run(context.Background(), func() error {
-				for i := range shown.shards {
-					highest = max(highest, shown.shards[i].ledger.HeldMax)
+				for i := range shown.own.Shards {
+					highest = max(highest, shown.own.Shards[i].Ledger.HeldMax)
 				}
 				return nil
 			}))

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"starloom/internal/emulator"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -33,7 +35,7 @@ func TestParking(t *testing.T) {
 			s := ejScenario(t, c.a, c.b, c.dimensions, c.program, "workload: {one_to_all: {source: 5}}\n")
 			text := func(m *Machine) string {
 				r := *m.Report()
-				require.Equal(t, m.parking != nil, r.Firmware.BytesPerProcessor > 0)
+				require.Equal(t, m.own.Parking != nil, r.Firmware.BytesPerProcessor > 0)
 				r.Firmware.BytesPerProcessor = 0
 				data, err := json.Marshal(&r)
 				require.NoError(t, err)
@@ -43,15 +45,15 @@ func TestParking(t *testing.T) {
 				m, err := NewMachine(t.Context(), s, o)
 				require.NoError(t, err)
 				defer m.Close()
-				require.Equal(t, o.parks, m.parking != nil)
+				require.Equal(t, o.more.Parks, m.own.Parking != nil)
 				require.NoError(t, m.Run(t.Context(), nil))
 				return text(m)
 			}
 			want := run(MachineOptions{})
-			same(t, want, run(MachineOptions{parks: true}))
-			same(t, want, run(MachineOptions{parks: true, Workers: 3, BankSize: 5000}))
+			same(t, want, run(MachineOptions{more: emulator.Options{Parks: true}}))
+			same(t, want, run(MachineOptions{Workers: 3, BankSize: 5000, more: emulator.Options{Parks: true}}))
 
-			m, err := NewMachine(t.Context(), s, MachineOptions{parks: true})
+			m, err := NewMachine(t.Context(), s, MachineOptions{more: emulator.Options{Parks: true}})
 			require.NoError(t, err)
 			defer m.Close()
 			var state bytes.Buffer
@@ -62,7 +64,7 @@ func TestParking(t *testing.T) {
 				}
 			}
 			same(t, want, text(m))
-			again, err := NewMachine(t.Context(), s, MachineOptions{parks: true})
+			again, err := NewMachine(t.Context(), s, MachineOptions{more: emulator.Options{Parks: true}})
 			require.NoError(t, err)
 			defer again.Close()
 			require.NoError(t, again.Restore(&state))

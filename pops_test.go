@@ -11,6 +11,7 @@ import (
 	"starloom/fabric"
 	"starloom/fabric/pops"
 	"starloom/firmware"
+	"starloom/internal/runs"
 )
 
 // program returns a scenario of a built-in program on POPS(d,g).
@@ -154,16 +155,16 @@ func TestAdversaryDefeatsTwoHops(t *testing.T) {
 				require.Equal(t, VerdictFail, report.Verdict)
 				require.Less(t, report.Metrics.Get("delivered").(int), c.groups*c.groups)
 
-				instance := m.shards[0].instances[0].(firmware.Caller)
+				instance := m.own.Shards[0].Instances[0].(firmware.Caller)
 				table := pops.NewChoiceTable(*s.Fabric.POPS, c.slots, func(packet, slot int) int {
 					group, err := instance.Call("choice", uint32(packet), uint32(slot-1), uint32(c.groups), uint32(c.groups))
 					require.NoError(t, err)
 					return int(group)
 				})
-				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, m.referee.Routed().Destination, c.slots)
+				arrivals, err := pops.RouteTwoHops(*s.Fabric.POPS, table, m.own.Referee.Routed().Destination, c.slots)
 				require.NoError(t, err)
 				for packet, slot := range arrivals {
-					require.Equal(t, slot > 0, m.referee.Routed().Arrived[m.referee.Routed().Destination[packet]] > 0, "packet %d", packet)
+					require.Equal(t, slot > 0, m.own.Referee.Routed().Arrived[m.own.Referee.Routed().Destination[packet]] > 0, "packet %d", packet)
 				}
 			})
 		}
@@ -244,11 +245,11 @@ func TestAllPermutationsFindsTheFailure(t *testing.T) {
 }
 
 func TestPermutationNumber(t *testing.T) {
-	p := permutationNumber(5, 0)
+	p := runs.PermutationNumber(5, 0)
 	for k := range uint64(120) {
-		require.Equal(t, permutationNumber(5, k), p, "%d", k)
+		require.Equal(t, runs.PermutationNumber(5, k), p, "%d", k)
 		require.NoError(t, fabric.CheckPermutation(p, 5))
-		nextPermutation(p)
+		runs.NextPermutation(p)
 	}
 }
 
@@ -265,7 +266,7 @@ func TestPublishedMeans(t *testing.T) {
 		for seed := uint64(1); seed <= runs; seed++ {
 			require.NoError(t, m.Reset(seed))
 			require.NoError(t, m.Run(context.Background(), nil))
-			sum += m.steps()
+			sum += m.own.Steps()
 		}
 		require.InDelta(t, c.mean, float64(sum)/runs, 4*c.sd/math.Sqrt(runs), "n = %d", c.groups*c.groups)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	"starloom/internal/emulator"
 )
 
 // slowScenario runs firmware of which processor 2 is slow in slot 3.
@@ -142,7 +143,7 @@ func TestProfilesAddUp(t *testing.T) {
 		s.Firmware.CPU = CPU{Model: "rv32-inorder", BudgetCycles: 100}
 		s.Stop.Slots = 20
 		want := ""
-		for _, o := range []MachineOptions{{}, {BankSize: 4, Workers: 2}, {Runtime: "interpreter"}, {Engine: EngineCycle}, {parks: true}} {
+		for _, o := range []MachineOptions{{}, {BankSize: 4, Workers: 2}, {Runtime: "interpreter"}, {Engine: EngineCycle}, {more: emulator.Options{Parks: true}}} {
 			for _, mode := range []string{ModeBanked, ModeIsolated} {
 				s.Firmware.Mode = mode
 				report, folded := profiled(t, s, o)

@@ -1,6 +1,9 @@
 package starloom
 
-import "starloom/fabric"
+import (
+	"starloom/fabric"
+	"starloom/internal/config"
+)
 
 // network returns the scenario's network, with what its program wants where the scenario
 // leaves something open; nil if there is none.
@@ -35,8 +38,8 @@ func (s *Scenario) rules() Rules {
 const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
 
 // known takes the scenario's program, nil for an image.
-func (s *Scenario) known(p *fabric.Program) Known {
-	k := Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce}
+func (s *Scenario) known(p *fabric.Program) config.Known {
+	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce}
 	if s.oneOf != "" {
 		k.Notes = append(k.Notes, s.oneOf)
 	}

@@ -77,7 +77,7 @@ func TestWritersGetTheBytesOfFiles(t *testing.T) {
 			}
 			stepped, m := buffers{}, machine(t, s, MachineOptions{Engine: EngineCycle})
 			all := outputsTo(stepped.output)
-			recording, err := m.Record(all.record())
+			recording, err := m.Record(RecordOptions(all.own().Record))
 			require.NoError(t, err)
 			for !m.Ended() {
 				require.NoError(t, m.Step())

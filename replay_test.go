@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"starloom/internal/emulator"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -87,7 +89,7 @@ func TestReplayParked(t *testing.T) {
 		s := ejScenario(t, 3, 4, c.dimensions, "ej/improved", "workload: {one_to_all: {source: 5}}\n")
 		replayed := func(o RunOptions, parks bool) string {
 			var text bytes.Buffer
-			o.Replay, o.ReplayProcessor, o.parks, o.BankSize = Writer(&text), c.processor, parks, c.bank
+			o.Replay, o.ReplayProcessor, o.more.Parks, o.BankSize = Writer(&text), c.processor, parks, c.bank
 			report, err := Run(t.Context(), s, o)
 			require.NoError(t, err)
 			require.Equal(t, VerdictPass, report.Verdict, report.Violations)
@@ -99,7 +101,7 @@ func TestReplayParked(t *testing.T) {
 		require.Equal(t, want, replayed(RunOptions{}, true))
 		for slot := uint32(1); slot < uint32(strings.Count(want, "\nslot")); slot++ {
 			o := RunOptions{Save: filepath.Join(t.TempDir(), "state"), BreakOn: Break{Slot: slot}}
-			_, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{parks: true, BankSize: c.bank}, Save: o.Save, BreakOn: o.BreakOn})
+			_, err := Run(t.Context(), s, RunOptions{MachineOptions: MachineOptions{BankSize: c.bank, more: emulator.Options{Parks: true}}, Save: o.Save, BreakOn: o.BreakOn})
 			require.NoError(t, err)
 			parked := replayed(RunOptions{Restore: o.Save}, true)
 			replayed(o, false)

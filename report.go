@@ -1,6 +1,9 @@
 package starloom
 
-import "starloom/internal/outcome"
+import (
+	"starloom/internal/outcome"
+	"starloom/internal/rtl"
+)
 
 // What a run has come to.
 type (
@@ -78,3 +81,6 @@ const (
 	CauseFirmware = outcome.CauseFirmware
 	CauseUnclear  = outcome.CauseUnclear
 )
+
+// RTLPartRun is a component that the scenario replaces.
+type RTLPartRun = rtl.PartRun

@@ -3,12 +3,11 @@ package starloom
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 
-	"starloom/cosim"
 	"starloom/cosim/lockstep"
 	"starloom/cosim/pinmap"
+	"starloom/internal/emulator"
 	"starloom/internal/maps"
 	"starloom/internal/strict"
 )
@@ -18,14 +17,6 @@ type RTLRun struct {
 	Parts []RTLPartRun
 
 	maps []*pinmap.Map
-}
-
-// RTLPartRun is a component that the scenario replaces.
-type RTLPartRun struct {
-	Path     string
-	Map      *pinmap.Map
-	Stimulus *lockstep.Stimulus
-	Check    string // the command that checks the RTL with other inputs
 }
 
 // Close closes the pin maps.
@@ -44,13 +35,17 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if len(s.RTL) == 0 {
 		return nil, s.refuse("", "the scenario has no RTL to check", "add the key rtl; `starloom cosim check --help` shows how to check RTL without a scenario")
 	}
-	m, err := NewMachine(ctx, s, MachineOptions{recordRTL: true})
+	c, err := s.elaborate()
+	if err != nil {
+		return nil, err
+	}
+	m, err := emulator.New(ctx, c, emulator.Options{RecordRTL: true})
 	if err != nil {
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, m.Close()) }()
-	for _, recorder := range m.rtl.recorders {
-		recorder.Cycle = m.rtl.kernel.Cycle
+	for _, recorder := range m.RTL.Recorders {
+		recorder.Cycle = m.RTL.Kernel.Cycle
 	}
 	if err := m.Run(ctx, nil); err != nil {
 		return nil, err
@@ -58,8 +53,8 @@ func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	run = &RTLRun{Parts: m.rtl.recorded, maps: m.rtl.maps}
-	m.rtl.maps = nil
+	run = &RTLRun{Parts: m.RTL.Recorded, maps: m.RTL.Maps}
+	m.RTL.Maps = nil
 	return run, nil
 }
 
@@ -80,7 +75,7 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 	if err != nil {
 		return nil, err
 	}
-	defer files.abort()
+	defer files.Abort()
 	c := &RTLCheck{}
 	check := func(part int, brief bool) (*lockstep.Report, error) {
 		if step != nil {
@@ -108,18 +103,6 @@ func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path s
 		return nil, err
 	}
 	return c, files.write(c.Report)
-}
-
-// record opens a model in the place of RTL and notes what it is a part of.
-func (r *machineRTL) record(path string, source *rtlSource, pins *pinmap.Map) (cosim.Device, error) {
-	model, err := pins.NewModel()
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	recorder := lockstep.NewRecorder(model, path)
-	r.devices, r.recorders = append(r.devices, recorder), append(r.recorders, recorder)
-	r.recorded = append(r.recorded, RTLPartRun{path, pins, recorder.Stimulus, checkCommand(source, pins)})
-	return recorder, nil
 }
 
 // IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.

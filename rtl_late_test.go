@@ -46,7 +46,7 @@ func TestLateLight(t *testing.T) {
 				require.Equal(t, VerdictFail, r.Verdict)
 				v := r.Violations[0]
 				require.Equal(t, RuleLateLight, v.Rule, v.Message)
-				require.Equal(t, m.timing.BoundaryCycle(uint32(v.Slot)), v.Cycle)
+				require.Equal(t, m.Timing().BoundaryCycle(uint32(v.Slot)), v.Cycle)
 				require.Contains(t, v.Path, c.path)
 				require.Contains(t, v.Path, ".fibre")
 				require.Contains(t, v.Message, "is late, or shines all the time")

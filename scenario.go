@@ -25,6 +25,7 @@ import (
 	"starloom/firmware/wasm"
 	"starloom/internal/fingerprint"
 	"starloom/internal/outcome"
+	"starloom/internal/runs"
 )
 
 // Scenario describes one run: the fabric, the hardware that leads to it, the
@@ -143,12 +144,6 @@ func (f *Firmware) imageName() string {
 	}
 	return filepath.Base(f.Image)
 }
-
-// The values of Firmware.Mode.
-const (
-	ModeBanked   = "banked"
-	ModeIsolated = "isolated"
-)
 
 // CPU describes the processor core that runs the firmware.
 type CPU struct {
@@ -344,9 +339,9 @@ func (s *Scenario) choosePermutation(k uint64) error {
 	if total := s.permutations(); k >= total {
 		return &InputError{Place: "--permutation", Reason: fmt.Sprintf("there is no permutation %d", k), Remedy: fmt.Sprintf("allowed are 0 to %d", total-1)}
 	}
-	seed := permutationSeed(s.Seed, k)
+	seed := runs.PermutationSeed(s.Seed, k)
 	s.oneOf = fmt.Sprintf("this is permutation %d of all with the seed %d: alone it has the seed %d", k, s.Seed, seed)
-	s.Workload.Permutation = Permutation{Kind: PermutationList, List: permutationNumber(s.Processors(), k)}
+	s.Workload.Permutation = Permutation{Kind: PermutationList, List: runs.PermutationNumber(s.Processors(), k)}
 	s.Seed = seed
 	return nil
 }

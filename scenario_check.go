@@ -14,6 +14,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/config"
 	"starloom/internal/strict"
 	"starloom/traces"
 	"starloom/traces/input"
@@ -116,14 +117,6 @@ func (s *Scenario) checkFabric() error {
 	return nil
 }
 
-// knownAre lists what a fabric brings along, programs or schedules.
-func knownAre(what string, names []string) string {
-	if len(names) == 0 {
-		return fmt.Sprintf("this fabric has no %s; delete the key", what)
-	}
-	return "known are " + strings.Join(names, ", ")
-}
-
 func (s *Scenario) checkFirmware() error {
 	f, n := &s.Firmware, s.network()
 	var known []string
@@ -144,10 +137,10 @@ func (s *Scenario) checkFirmware() error {
 		if slices.Contains(firmware.Programs(), f.Program) {
 			reason = fmt.Sprintf("the program %s is for another fabric", f.Program)
 		}
-		return s.refuse("firmware.program", reason, input.DidYouMean(f.Program, known, knownAre("program", known)))
+		return s.refuse("firmware.program", reason, input.DidYouMean(f.Program, known, config.KnownAre("program", known)))
 	case f.Schedule != "" && !slices.Contains(fabric.SchedulesOf(n), f.Schedule):
 		return s.refuse("firmware.schedule", fmt.Sprintf("unknown schedule %q", strict.Clip(f.Schedule)),
-			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), knownAre("schedule", fabric.SchedulesOf(n))))
+			input.DidYouMean(f.Schedule, fabric.SchedulesOf(n), config.KnownAre("schedule", fabric.SchedulesOf(n))))
 	}
 	if err := s.checkPayload(); err != nil {
 		return err

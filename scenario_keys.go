@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"starloom/internal/config"
 )
 
 // keys are those of a scenario file that says the same. The image is beside it; what else it reads
@@ -53,7 +54,7 @@ func (s *Scenario) keys() (map[string]any, error) {
 
 // checkedKeys is what a check of firmware makes smaller scenarios with.
 func (s *Scenario) checkedKeys() checkedKeys {
-	k := checkedKeys{read: func(keys map[string]any) (*Config, error) {
+	k := checkedKeys{read: func(keys map[string]any) (*config.Config, error) {
 		data, err := json.Marshal(keys)
 		if err != nil {
 			return nil, err

@@ -16,6 +16,8 @@ import (
 
 	"starloom/internal/outcome"
 
+	"starloom/internal/runs"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -176,26 +178,26 @@ func TestSeedsAreTheirRuns(t *testing.T) {
 // TestTally takes made-up runs: lists and texts have a column and no statistics, and
 // the lists of a report are bounded.
 func TestTally(t *testing.T) {
-	tally := newTally(true, nil)
+	tally := runs.NewTally(true, nil)
 	for i := range uint64(outcome.FailedRunsMax + 5) {
 		r := &Report{Verdict: VerdictFail, Slots: 9, Violations: []Violation{{Rule: RuleFinishes}}, ViolationsTotal: 2}
 		r.Metrics.Add("load", float64(i)/4)
 		r.Metrics.Add("mu", "3/7")
 		r.Metrics.Add("known", []int{1, 2})
-		require.NoError(t, tally.add(&batchRun{seed: i / 2, permutation: i % 2, report: r}))
+		require.NoError(t, tally.Add(&runs.BatchRun{Seed: i / 2, Permutation: i % 2, Report: r}))
 	}
-	require.Len(t, tally.failed, outcome.FailedRunsMax)
-	require.EqualValues(t, outcome.FailedRunsMax+5, tally.failedAll)
-	require.Len(t, tally.seeds, (outcome.FailedRunsMax+6)/2)
+	require.Len(t, tally.Failed, outcome.FailedRunsMax)
+	require.EqualValues(t, outcome.FailedRunsMax+5, tally.FailedAll)
+	require.Len(t, tally.Seeds, (outcome.FailedRunsMax+6)/2)
 	var names []string
-	for _, s := range tally.statistics() {
+	for _, s := range tally.Statistics() {
 		names = append(names, s.Name)
 	}
 	require.NotContains(t, names, "mu")
 	require.NotContains(t, names, "known")
 	require.Contains(t, names, "load")
-	require.Zero(t, tally.statistics().Get("slots").Runs, "runs that fail have no finishing time")
-	require.EqualValues(t, outcome.FailedRunsMax+5, tally.statistics().Get("load").Runs)
+	require.Zero(t, tally.Statistics().Get("slots").Runs, "runs that fail have no finishing time")
+	require.EqualValues(t, outcome.FailedRunsMax+5, tally.Statistics().Get("load").Runs)
 	for value, want := range map[any]string{3: "3", uint64(1 << 63): "9223372036854775808", 0.1: "0.1", "3/7": "3/7"} {
 		require.Equal(t, want, outcome.ExactMetric(value))
 	}

@@ -62,8 +62,8 @@ func sleepers(t *testing.T, s *Scenario, engine string) (report *Report, asleep 
 	m := machine(t, s, MachineOptions{Engine: engine})
 	for !m.Ended() {
 		require.NoError(t, m.Step())
-		for processor := range m.shape.Processors() {
-			bank, cell := m.processor(processor)
+		for processor := range m.own.Shape.Processors() {
+			bank, cell := m.own.Cell(processor)
 			asleep += int(bank.Registers[cell].Flags / nic.FlagSleeping & 1)
 		}
 	}

@@ -61,7 +61,7 @@ func timeRun(b *testing.B, m *Machine, seed uint64) float64 {
 	require.NoError(b, m.Reset(seed))
 	start := cpuTime(b)
 	require.NoError(b, m.Run(context.Background(), nil))
-	return float64((cpuTime(b) - start).Nanoseconds()) / float64(m.Slots()) / float64(m.shape.Processors())
+	return float64((cpuTime(b) - start).Nanoseconds()) / float64(m.Slots()) / float64(m.own.Shape.Processors())
 }
 
 // cpuTime returns what this process has had of all processors.

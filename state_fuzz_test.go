@@ -12,6 +12,8 @@ import (
 	"slices"
 	"testing"
 
+	"starloom/internal/emulator"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -138,7 +140,7 @@ func TestLongAlteredStates(t *testing.T) {
 				s, err := ParseScenario("s.yaml", []byte("starloom: 1\n"+text+"\n"))
 				require.NoError(t, err)
 				s.Stop.Slots = min(s.Stop.Slots, 25)
-				options := MachineOptions{Engine: engine, BankSize: 5, audit: true, parks: name == "ej"}
+				options := MachineOptions{Engine: engine, BankSize: 5, more: emulator.Options{Audit: true, Parks: name == "ej"}}
 				m := machine(t, s, options)
 				draw := rand.New(rand.NewPCG(1, 21))
 				for _, slots := range []int{4, 1}[:depth] {

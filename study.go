@@ -11,7 +11,9 @@ import (
 	"strings"
 
 	"starloom/fabric"
+	"starloom/internal/emulator"
 	"starloom/internal/outcome"
+	"starloom/internal/runs"
 	"starloom/traces"
 )
 
@@ -197,13 +199,13 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := newMachine(r.ctx, c, MachineOptions{Engine: EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
+	m, err := emulator.New(r.ctx, c, emulator.Options{Engine: EngineSlot, Workers: r.options.Workers, RunTable: x.Table})
 	if err != nil {
 		return nil, err
 	}
 	err = m.Run(r.ctx, nil)
-	report, table := m.report(), m.RunTable()
-	if err = errors.Join(err, m.close(), r.ctx.Err()); err != nil {
+	report, table := m.Sum(), m.RunTable()
+	if err = errors.Join(err, m.Release(), r.ctx.Err()); err != nil {
 		return nil, err
 	}
 	r.done++
@@ -216,19 +218,19 @@ func (r *studyRuns) Run(x *fabric.Setting) (*fabric.Outcome, error) {
 	return outcome, nil
 }
 
-func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.Sample, error) {
+func (r *studyRuns) Sample(x *fabric.Setting, count int, metric string) (*fabric.Sample, error) {
 	values := outcome.Histogram{}
-	b, err := r.scenario(x).batch(Seeds{1, uint64(runs)}, MachineOptions{Engine: EngineSlot, Workers: r.options.Workers})
+	b, err := r.scenario(x).batch(Seeds{1, uint64(count)}, emulator.Options{Engine: EngineSlot, Workers: r.options.Workers})
 	if err != nil {
 		return nil, err
 	}
-	name := b.config.Name
-	sample := &fabric.Sample{Runs: runs, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*fabric.SampleList{}}
-	err = b.run(r.ctx, func(run *batchRun, _ uint64) error {
-		if !run.finished {
-			return fmt.Errorf("%s, seed %d: not done after %d slots", name, run.seed, run.report.Slots)
+	name := b.Config.Name
+	sample := &fabric.Sample{Runs: count, Counts: values, Sums: map[string]uint64{}, Lists: map[string]*fabric.SampleList{}}
+	err = b.Each(r.ctx, func(run *runs.BatchRun, _ uint64) error {
+		if !run.Finished {
+			return fmt.Errorf("%s, seed %d: not done after %d slots", name, run.Seed, run.Report.Slots)
 		}
-		for _, m := range run.report.Metrics {
+		for _, m := range run.Report.Metrics {
 			switch value := m.Value.(type) {
 			case int:
 				sample.Sums[m.Name] += uint64(value)
@@ -239,12 +241,12 @@ func (r *studyRuns) Sample(x *fabric.Setting, runs int, metric string) (*fabric.
 				sample.Lists[m.Name].Add(value)
 			}
 		}
-		value, ok := outcome.Number64(run.report.Metrics.Get(metric))
+		value, ok := outcome.Number64(run.Report.Metrics.Get(metric))
 		if !ok {
 			return fmt.Errorf("%s: no metric %s", name, metric)
 		}
 		values.Add(value)
-		if run.report.Verdict != VerdictPass {
+		if run.Report.Verdict != VerdictPass {
 			sample.Failed++
 		}
 		r.done++

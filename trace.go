@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"starloom/internal/maps"
+	"starloom/internal/outputs"
 	"starloom/internal/tools"
 	"starloom/nic"
 	"starloom/traces/decode"
@@ -48,16 +49,16 @@ type DecodeOutputs struct {
 // its last. Nothing is read before the outputs are open. Errors about files and the map
 // are *InputError.
 func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutputs) (*DecodeReport, error) {
-	var o outputs
-	defer o.abort()
-	if !to.PCAPNG.given() {
+	var o outputs.Set
+	defer o.Abort()
+	if !to.PCAPNG.Given() {
 		to.PCAPNG = Writer(io.Discard)
 	}
-	packets, err := o.open("--pcapng", "pcapng", to.PCAPNG)
+	packets, err := o.Open("--pcapng", "pcapng", to.PCAPNG)
 	if err != nil {
 		return nil, err
 	}
-	lua, err := o.open("--pcapng", "lua", to.PCAPNG.beside(to.Lua, ".lua"))
+	lua, err := o.Open("--pcapng", "lua", to.PCAPNG.Beside(to.Lua, ".lua"))
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +67,7 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutput
 			return nil, err
 		}
 	}
-	figures, err := o.open("--json", "json", to.JSON)
+	figures, err := o.Open("--json", "json", to.JSON)
 	if err != nil {
 		return nil, err
 	}
@@ -79,5 +80,5 @@ func TraceDecode(ctx context.Context, path string, m *DecodeMap, to DecodeOutput
 			return nil, err
 		}
 	}
-	return report, o.files.Commit()
+	return report, o.Files.Commit()
 }

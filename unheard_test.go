@@ -104,33 +104,33 @@ func countUnheard(t *testing.T, s *Scenario) (unheard, faulted uint64) {
 	require.NoError(t, m.Run(context.Background(), func() error {
 		senders = map[int]int{}
 		heard := map[int]bool{}
-		for i := range m.shards {
-			l := &m.shards[i].ledger
+		for i := range m.own.Shards {
+			l := &m.own.Shards[i].Ledger
 			for _, f := range l.Sent {
-				for port := range m.shape.Ports {
+				for port := range m.own.Shape.Ports {
 					if f.Port == nic.PortAll || int(f.Port) == port {
-						senders[m.names.SentOn(f.Processor, uint16(port), 0)]++
+						senders[m.own.Names.SentOn(f.Processor, uint16(port), 0)]++
 					}
 				}
 			}
 		}
-		for i := range m.shards {
-			for _, instance := range m.shards[i].instances {
+		for i := range m.own.Shards {
+			for _, instance := range m.own.Shards[i].Instances {
 				bank := instance.Bank()
-				for cell, port := range bank.Listen(m.slot) {
-					if int(port) < m.shape.Ports {
-						heard[m.names.HeardOn(bank.First+cell, port)] = true
+				for cell, port := range bank.Listen(m.Slots()) {
+					if int(port) < m.own.Shape.Ports {
+						heard[m.own.Names.HeardOn(bank.First+cell, port)] = true
 					}
 				}
 			}
 		}
-		last = m.ended
+		last = m.Ended()
 		for coupler, n := range senders {
 			switch {
 			case n > 1:
 			case !heard[coupler]:
 				unheard++
-			case m.harmed(coupler, m.slot) == fabric.Dark:
+			case m.own.Harmed(coupler, m.Slots()) == fabric.Dark:
 				faulted++
 			}
 		}

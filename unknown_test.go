@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"starloom/internal/runs"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -151,14 +153,14 @@ func requireUnknown(t *testing.T, report *Report, unknown []string, jsonPath, cs
 
 // TestKnownInSomeRuns: a figure that the first run does not know is in the statistics of the others.
 func TestKnownInSomeRuns(t *testing.T) {
-	tally := newTally(false, nil)
+	tally := runs.NewTally(false, nil)
 	for i, value := range []any{nil, 3, nil, 5} {
 		r := &Report{Verdict: VerdictPass}
 		r.Metrics.Add("load", value)
 		r.Metrics.Add("never", nil)
-		require.NoError(t, tally.add(&batchRun{seed: uint64(i), report: r}))
+		require.NoError(t, tally.Add(&runs.BatchRun{Seed: uint64(i), Report: r}))
 	}
-	require.EqualValues(t, 2, tally.statistics().Get("load").Runs)
-	require.Equal(t, 4.0, *tally.statistics().Get("load").Mean)
-	require.Nil(t, tally.statistics().Get("never"))
+	require.EqualValues(t, 2, tally.Statistics().Get("load").Runs)
+	require.Equal(t, 4.0, *tally.Statistics().Get("load").Mean)
+	require.Nil(t, tally.Statistics().Get("never"))
 }

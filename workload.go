@@ -8,29 +8,10 @@ import (
 	"strings"
 
 	"starloom/fabric"
-	"starloom/firmware"
+	"starloom/internal/config"
+	"starloom/internal/runs"
 	"starloom/internal/strict"
-	"starloom/nic"
 )
-
-// loadWorkload works out what a run has to carry, and the schedule of firmware that
-// takes one.
-func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.config.Workload, Seed: m.seed, Shards: len(m.shards), Table: m.options.RunTable, Results: &m.results}
-	if m.given != nil {
-		load.Workload = &fabric.Workload{Permutation: Permutation{Kind: PermutationList, List: m.given}}
-	}
-	if caller, ok := m.anyInstance().(firmware.Caller); ok {
-		load.Call = caller.Call
-	}
-	if err := m.referee.Load(&load); err != nil {
-		return m.config.Source.Refusal(err)
-	}
-	for i := range m.shards {
-		m.shards[i].ledger.Overhears = m.referee.Overhears()
-	}
-	return m.plan()
-}
 
 // refusal gives what a network refuses its place in the scenario; a place in another file
 // stays.
@@ -47,55 +28,6 @@ func isKey(place string) bool {
 	head, _, _ := strings.Cut(place, ".")
 	return !strings.ContainsAny(place, "/:") && slices.ContainsFunc(strict.Fields(reflect.TypeFor[Scenario]()), func(f strict.Field) bool { return f.Key == head })
 }
-
-// plan builds the schedule of firmware that takes one.
-func (m *Machine) plan() (err error) {
-	name := m.config.Firmware.Schedule
-	if name == "" {
-		return nil
-	}
-	if m.words == nil {
-		m.words = make([]uint64, m.shape.Processors())
-	}
-	m.schedule, err = fabric.ScheduleOf(m.network, name, m.referee)
-	m.sparse, _ = m.schedule.(fabric.Sparse)
-	return m.config.Source.Refusal(err)
-}
-
-// fillWords works out the schedule's words for the slot that begins: all of them in m.words,
-// or those that are new in m.changed.
-func (m *Machine) fillWords() {
-	m.changed = m.changed[:0]
-	switch slot := int(m.slot); {
-	case m.schedule == nil || slot > m.schedule.Slots():
-	case m.sparse != nil:
-		m.sparse.Changes(slot, func(processor int, word uint64) { m.changed = append(m.changed, wordOf{processor, word}) })
-	default:
-		m.schedule.Words(slot, m.words)
-	}
-}
-
-// wordOf is a processor's new word of the schedule.
-type wordOf struct {
-	processor int
-	word      uint64
-}
-
-// setWords gives a bank its words for the slot that begins.
-func (m *Machine) setWords(bank *nic.Bank) {
-	if m.sparse == nil {
-		bank.SetSchedule(m.words[bank.First : bank.First+bank.Cells])
-		return
-	}
-	for _, c := range m.changed {
-		if cell := c.processor - bank.First; cell >= 0 && cell < bank.Cells {
-			bank.SetScheduleWord(cell, c.word)
-		}
-	}
-}
-
-// workloadExample is what a workload of each kind can look like.
-var workloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAllToAll: "{}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}"}
 
 // checkWorkload checks that there is one workload, and that the program can carry
 // it.
@@ -128,9 +60,9 @@ func (s *Scenario) checkWorkload() error {
 	if w.Adversary != nil && w.Adversary.Slots%2 != 0 {
 		return s.refuse("workload.adversary.slots", fmt.Sprintf("workload.adversary.slots is %d", w.Adversary.Slots), "give an even number: two slots take a packet over its two hops")
 	}
-	if w.Permutation.Kind == PermutationAll && n > allProcessorsMax {
+	if w.Permutation.Kind == PermutationAll && n > runs.AllProcessorsMax {
 		return s.refuse("workload.permutation", fmt.Sprintf("all permutations of %d processors are too many", n),
-			fmt.Sprintf("take a network of at most %d processors", allProcessorsMax))
+			fmt.Sprintf("take a network of at most %d processors", runs.AllProcessorsMax))
 	}
 	kind := w.Kind()
 	p := s.program()
@@ -172,7 +104,7 @@ func (s *Scenario) carried() []string {
 func workloadExamples(kinds []string) string {
 	var write []string
 	for _, kind := range kinds {
-		write = append(write, fmt.Sprintf("workload: {%s: %s}", kind, workloadExample[kind]))
+		write = append(write, fmt.Sprintf("workload: {%s: %s}", kind, config.WorkloadExample[kind]))
 	}
 	return strings.Join(write, " or ")
 }

@@ -1,0 +1,108 @@
+package config
+
+import (
+	"fmt"
+	"starloom/cosim/pinmap"
+	"starloom/fabric"
+	"starloom/internal/meter"
+	"starloom/nic"
+	"starloom/traces/input"
+	"strings"
+)
+
+// Config is a scenario that has been elaborated: every default, range, need of the program, size, plan and
+// rule has been decided, and nothing is left open. A machine is built from it, and only reads it.
+type Config struct {
+	Name     string // of the scenario, in reports and traces
+	Seed     uint64
+	Network  fabric.Network // with what its program wants
+	Workload fabric.Workload
+	Rules    fabric.Rules
+	Faults   []fabric.Fault // empty for none
+	Slots    uint32         // after which a run that is not done fails
+	Timing   nic.Timing
+	NIC      NIC
+	Firmware Firmware
+	RTL      []RTL
+	VCD      Wave
+	Known    Known
+	Source   Source
+}
+
+// NIC is the size of a NIC: the largest payload of a frame in bytes, and the depth of its FIFOs in
+// frames, at each port.
+type NIC struct{ PayloadBytes, RxFrames, TxFrames int }
+
+// Firmware is what the processors run.
+type Firmware struct {
+	Program  *fabric.Program // nil for an image of the user's
+	Name     string          // in reports: the program's, or the image's file name
+	Image    string          // as the scenario names it, for remedies
+	Path     string          // of the image, as seen from the working folder; "" if no file is read
+	Bytes    []byte          // the image itself, if no file is read
+	Params   map[string]int64
+	Schedule string     // that it takes, "" for none
+	Mode     string     // ModeBanked or ModeIsolated
+	CPU      *meter.CPU // nil: handlers take no time
+}
+
+// Isolated reports whether every processor has an instance of its own.
+func (f *Firmware) Isolated() bool { return f.Mode == ModeIsolated }
+
+// RTL is RTL in the place of components: a twin, or what a pin map attaches.
+type RTL struct {
+	Replace string // a path, or a pattern of paths
+	Twin    string // "" for that of whatever is replaced
+	Map     string // path of a pin map, as seen from the working folder; "" for none
+	Backend string
+	PinMap  *pinmap.Map // in the place of Map
+}
+
+// Wave is what a waveform shows: the signals that match, all for none, in a window of cycles.
+type Wave struct {
+	Signals       []string
+	From, To      uint64 // To 0: the end of the run
+	Triggered     bool   // at the first violation
+	Before, After uint64 // cycles around it
+}
+
+// Known is what is known of the program, whatever a run brings: for reports.
+type Known struct {
+	Notes        []string // which of many runs this is, and what is known of the program on a network of this size
+	SlotsPerStep int      // of the algorithm, 1 if unknown
+	Carries      bool     // the firmware routes the workload's packets: an image says so by its rules. Others use the fabric for something else
+}
+
+// Source is where a Config is from: what errors, traces and hints name.
+type Source struct {
+	Place    func(path string) string // where the value of a key stands, e.g. link.phit_bits
+	Refusal  func(err error) error    // gives what a network refuses its place
+	Values   int                      // in the scenario's file
+	Hash     func() string            // of the scenario
+	Identity func() string            // of the scenario without seed and image
+	Library  func() pinmap.Library    // twins and backends of RTL
+
+	RunCommand, CheckCommand string // command lines that repeat a run, and compare its RTL with the models; "" for a scenario that is from no file
+}
+
+// Refuse returns an error about the value of a key.
+func (s *Source) Refuse(path, reason, remedy string) error {
+	return &input.Error{Place: s.Place(path), Reason: reason, Remedy: remedy}
+}
+
+// The values of Firmware.Mode.
+const (
+	ModeBanked   = "banked"
+	ModeIsolated = "isolated"
+)
+
+// KnownAre lists what a fabric brings along, programs or schedules.
+func KnownAre(what string, names []string) string {
+	if len(names) == 0 {
+		return fmt.Sprintf("this fabric has no %s; delete the key", what)
+	}
+	return "known are " + strings.Join(names, ", ")
+}
+
+// WorkloadExample is what a workload of each kind can look like.
+var WorkloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAllToAll: "{}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}"}

@@ -1,0 +1,202 @@
+package emulator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+)
+
+// Only the end of a run shows that a packet was lost, and where it was then nobody has
+// noted: that would cost memory and time for every packet of every run. But a run is a
+// function of its scenario and seed. So one that has lost packets is repeated, and the
+// frames of those that the report lists are followed.
+
+// metOn is a medium on which frames met, and the first cycle of the slot that shows it.
+type metOn struct {
+	medium int
+	cycle  uint32
+}
+
+// losses follows packets through a run.
+type losses struct {
+	trails map[uint32]*trail // by origin
+}
+
+// trail is how far one packet has come: the frames with it of the last slot in which there
+// were some, and what became of them.
+type trail struct {
+	slot    uint32
+	sent    []fabric.Followed // in ascending order of the senders
+	holder  int               // who received one of them, -1 for nobody
+	full    int               // whose RX FIFO was full when one came, -1 for nobody's
+	met     []metOn           // media of that slot with a collision
+	damaged map[int]bool      // media of that slot of which somebody received a damaged frame
+}
+
+// LocateLosses repeats a run that has lost packets, and says in the report where each was
+// lost that it lists. Nothing happens if there are none. When ctx ends, or the repeated
+// run is another one (RTL that depends on more than its inputs), the report says so.
+func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each func() error) error {
+	if len(report.Aside.Missing) == 0 {
+		return nil
+	}
+	m.losses = &losses{trails: map[uint32]*trail{}}
+	origins := make([]uint32, len(report.Aside.Missing))
+	for i, p := range report.Aside.Missing {
+		origins[i] = p.Origin
+		m.losses.trails[p.Origin] = &trail{holder: -1, full: -1}
+	}
+	follow := fabric.NewFollow(m.Shape.Processors(), origins)
+	m.setFollow(follow)
+	defer func() { m.setFollow(nil) }()
+	if err := m.Repeat(ctx, report, nil, each); err != nil {
+		return err
+	}
+	switch {
+	case m.Interrupted:
+		report.Notes = append(report.Notes, "interrupted while the run was repeated to find where packets were lost")
+	case m.Digest.String() != report.Digest:
+		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
+	default:
+		for _, p := range report.Aside.Missing {
+			m.locate(p, &report.Violations[p.Violation])
+		}
+		slices.SortStableFunc(report.Violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
+	}
+	report.Aside.Missing = nil
+	return nil
+}
+
+func (m *Machine) setFollow(follow *fabric.Follow) {
+	if follow == nil {
+		m.losses = nil
+	}
+	for i := range m.Shards {
+		m.Shards[i].Ledger.Follow = follow
+	}
+}
+
+// Repeat runs the machine again from its beginning, to find out more for its report; watch, if not nil,
+// sees every cycle.
+func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error, each func() error) error {
+	if err := m.Restart(m.Seed); err != nil {
+		return err
+	}
+	if m.Plant != nil {
+		m.Plant.Watch = watch
+	}
+	err := m.Run(ctx, each)
+	report.Aside.CutShort = report.Aside.CutShort || m.Interrupted
+	if watch != nil {
+		err = errors.Join(err, m.Plant.WatchError)
+	}
+	return err
+}
+
+// boundary takes what the shards have seen: what became of the frames of the slot before,
+// and those of the slot that begins.
+func (l *losses) boundary(m *Machine) {
+	var events []fabric.Followed
+	for i := range m.Shards {
+		events = append(events, m.Shards[i].Ledger.Followed...)
+	}
+	// Windows and shards come in any order.
+	slices.SortStableFunc(events, func(a, b fabric.Followed) int { return cmp.Compare(a.Processor, b.Processor) })
+	for _, t := range l.trails {
+		if m.slot > 0 && t.slot == m.slot-1 && len(t.sent) > 0 {
+			t.met, t.damaged = nil, map[int]bool{}
+			for i := range m.Shards {
+				t.met = append(t.met, m.Shards[i].met...)
+			}
+		}
+	}
+	for _, e := range events {
+		switch e.Kind {
+		case fabric.FollowDamaged:
+			for _, t := range l.trails {
+				if m.slot > 0 && t.slot == m.slot-1 && t.damaged != nil {
+					t.damaged[m.Names.HeardOn(e.Processor, e.Port)] = true
+				}
+			}
+		case fabric.FollowReceived:
+			if t := l.trails[e.Origin]; t.holder < 0 || m.claim(t, e) > m.claim(t, fabric.Followed{Origin: e.Origin, Processor: t.holder}) {
+				t.holder = e.Processor
+			}
+		case fabric.FollowOverflow:
+			if t := l.trails[e.Origin]; t.full < 0 {
+				t.full = e.Processor
+			}
+		}
+	}
+	for _, e := range events {
+		if e.Kind != fabric.FollowSent {
+			continue
+		}
+		t := l.trails[e.Origin]
+		if len(t.sent) == 0 || t.slot != m.slot {
+			*t = trail{slot: m.slot, sent: t.sent[:0], holder: -1, full: -1}
+		}
+		t.sent = append(t.sent, e)
+	}
+}
+
+// claim ranks those who have received a packet in one slot: whom it is for, then anyone
+// but its senders, who may hear themselves.
+func (m *Machine) claim(t *trail, e fabric.Followed) int {
+	switch {
+	case m.Referee.Routed().Destination[e.Origin] == uint32(e.Processor):
+		return 2
+	case slices.ContainsFunc(t.sent, func(s fabric.Followed) bool { return s.Processor == e.Processor }):
+		return 0
+	}
+	return 1
+}
+
+// locate makes the violation of a missing packet say where it was lost: in the last slot
+// that carried it, or at the last processor that had it.
+func (m *Machine) locate(p outcome.MissingPacket, v *outcome.Violation) {
+	t := m.losses.trails[p.Origin]
+	if len(t.sent) == 0 {
+		v.Path = m.Names.Processor(int(p.Origin))
+		v.Message += fmt.Sprintf(": processor %d never sent it", p.Origin)
+		return
+	}
+	e := t.sent[0]
+	medium := m.Names.SentOn(e.Processor, e.Port, int(p.Destination))
+	v.Slot, v.Cycle, v.Path = uint64(t.slot), m.timing.LastPhitCycle(t.slot), m.Names.Medium(medium)
+	met := slices.IndexFunc(t.met, func(x metOn) bool { return x.medium == medium })
+	switch {
+	case t.holder >= 0 && m.Referee.Routed().ToAll() >= 0:
+		v.Message += fmt.Sprintf(": it did not listen when processor %d sent it", e.Processor)
+	case t.holder == int(p.Destination):
+		v.Path = m.Names.Processor(t.holder)
+		v.Message += fmt.Sprintf(": it came from processor %d in a frame that was not addressed to it", e.Processor)
+	case t.holder >= 0:
+		v.Path = m.Names.Processor(t.holder)
+		v.Message += fmt.Sprintf(": processor %d received it here from processor %d and never sent it on", t.holder, e.Processor)
+	case t.full >= 0:
+		v.Path = m.Names.Processor(t.full)
+		v.Message += fmt.Sprintf(": it came here from processor %d for the last time, and the RX FIFO of processor %d was full", e.Processor, t.full)
+		if m.faults != nil && m.faults.plan.Smaller(t.full, false) {
+			v.Message += ", which a fault has made smaller"
+		}
+	case met >= 0:
+		v.Cycle = m.timing.SlotCycle(t.slot) + uint64(t.met[met].cycle)
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it met another frame here", e.Processor)
+	case m.Harmed(medium, t.slot) == fabric.Dark:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault made it dark here", e.Processor)
+	case t.damaged[medium] && m.Harmed(medium, t.slot) == fabric.Flipped:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault damaged it here", e.Processor)
+	case t.damaged[medium]:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, it was damaged here", e.Processor)
+	case m.killed(int(p.Destination)):
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor, p.Destination)
+	default:
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and nobody listened here", e.Processor)
+	}
+}

@@ -1,0 +1,196 @@
+package emulator
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// What a part of a machine takes, in bytes, beside its frames and what the network takes: as measured
+// in processes that ran nothing else (TestMemoryEstimates).
+const (
+	memoryProcess        = 29 << 20 // the program itself, its runtime, and the compiler of firmware: a run of 4 processors
+	memoryValue          = 455      // a value of the scenario's file: its place, and what was made to read it
+	memoryFault          = 24 << 10 // patterns of targets, beside the sets of these
+	memoryBank           = 48       // room for a processor's columns in a bank
+	memoryColumns        = 28       // what of it is touched: registers, listening table, workload, call list
+	memoryHost           = 16       // what the host keeps: whom to call, what has arrived
+	memoryParked         = 8        // registers
+	memoryProcessorCycle = 64       // registers of transmitter and receiver
+	memoryMeter          = 8 << 20  // a metered run: an image is rewritten, and compiled with what counts
+	memoryMetered        = 20       // costs of a processor's calls
+	memoryInstance       = 30 << 10 // a sandbox: two stacks of the compiler, tables, the first pages
+	memoryEvent          = 320      // an announced delivery: all processors may announce theirs in one slot, and the list grows by doubling
+)
+
+// memorySpare is the part of an estimate that is added to it, so that no run takes more: what the runtime
+// has not collected yet, and how far lists have grown, differs.
+const memorySpare = 10
+
+// Places of FIFOs beyond the first ones lie in planes that take no memory before a frame is in them.
+// With one lane the queue is rarely longer than the head. Where a NIC sends at all ports at once
+// processors fan out to some of them: to one of so many, if the network does not know.
+const placesFanOut = 6
+
+// bankBytesMax is what the 32-bit addresses of one firmware instance reach.
+const bankBytesMax = 1<<32 - 1<<16
+
+// checkMemory refuses a network that this machine has no memory for, before
+// anything is allocated: the operating system would end the process without a word
+// to the user.
+func (m *Machine) checkMemory() error {
+	have, limit := hw.MemoryAvailable()
+	need := m.MemoryBytes()
+	if limit == "" || need <= have {
+		return m.checkBank()
+	}
+	_, media := m.Names.MediumNoun()
+	remedy := fmt.Sprintf("choose a smaller network (it has %d processors and %d %s) or smaller nic buffers, or run it where there is more memory",
+		m.Shape.Processors(), m.Shape.Media, media)
+	if m.Config.Firmware.Isolated() {
+		remedy += "; mode: banked takes less"
+	}
+	if own := m.Image.DataBytes; own >= 1<<20 {
+		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s", m.Image.Name, (own+1<<19)>>20, traces.Plural(m.instances(), "instance", "instances"))
+	}
+	return m.Config.Source.Refuse("fabric."+m.Network.Kind(), fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
+}
+
+// memoryText is an amount of memory.
+func memoryText(bytes uint64) string {
+	if bytes < 10<<30 {
+		return fmt.Sprintf("%d MiB", bytes>>20)
+	}
+	return fmt.Sprintf("%.1f GiB", float64(bytes)/(1<<30))
+}
+
+// checkBank refuses a bank whose FIFOs the firmware cannot address.
+func (m *Machine) checkBank() error {
+	if m.Config.Firmware.Isolated() {
+		return nil
+	}
+	units := m.Shape.WholeUnits(m.options.BankSize)
+	if m.Parking != nil || m.Image.stateBytes == 0 && m.mayPark() {
+		units = min(units, fabric.BlockUnits)
+	}
+	cells := uint64(units * m.Shape.PerUnit)
+	n := &m.Config.NIC
+	processor := uint64(nic.FrameStride(n.PayloadBytes) * (n.RxFrames + n.TxFrames) * m.Shape.Lanes())
+	if cells*processor <= bankBytesMax {
+		return nil
+	}
+	remedy := "choose smaller FIFOs (nic.rx_frames, nic.tx_frames) or a smaller nic.payload_bytes, or mode: isolated"
+	if units > 1 {
+		remedy += ", or smaller banks with --bank"
+	}
+	return m.Config.Source.Refuse("nic",
+		fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance", traces.Plural(cells, "processor", "processors"), processor),
+		remedy)
+}
+
+// instances is the number of firmware instances.
+func (m *Machine) instances() int {
+	if m.Config.Firmware.Isolated() {
+		return m.Shape.Processors()
+	}
+	return len(m.Shape.Shards(m.options.BankSize))
+}
+
+// bankBytes is the room of a processor with a small state in a bank; it says whether processors are parked.
+func (m *Machine) bankBytes() uint64 {
+	n := &m.Config.NIC
+	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
+}
+
+// residentBytes is what of it has memory behind it in a run: a FIFO's places only as far as
+// they are used.
+func (m *Machine) residentBytes() uint64 {
+	return memoryColumns + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
+}
+
+// queueBytes is what has memory behind it of a processor's FIFOs.
+func (m *Machine) queueBytes() (bytes uint64) {
+	n, config, lanes := &m.Config.NIC, m.transportConfig(nil), m.Shape.Lanes()
+	if network, ok := m.Network.(fabric.Queued); ok {
+		if queue := network.QueueBytes(config); queue != nil {
+			for _, depth := range []int{n.RxFrames * lanes, n.TxFrames * lanes} {
+				for _, payload := range queue[:min(depth, len(queue))] {
+					bytes += config.RoomBytes(payload)
+				}
+			}
+			return bytes
+		}
+	}
+	further := 0
+	if lanes > 1 {
+		further = ((n.RxFrames+n.TxFrames)*lanes - 2) / placesFanOut
+	}
+	return uint64(2+further) * config.RoomBytes(config.FramePayload())
+}
+
+// atWork is how many processors have banks where others are parked: of blocks of each size as many as there
+// are workers.
+func (m *Machine) atWork() (processors uint64) {
+	blocks := map[int]int{} // by units
+	for _, s := range m.Shape.Shards(m.options.BankSize) {
+		for unit := s.First; unit < s.End; unit += fabric.BlockUnits {
+			blocks[min(s.End-unit, fabric.BlockUnits)]++
+		}
+	}
+	for units, count := range blocks {
+		processors += uint64(min(count, m.options.Workers) * units * m.Shape.PerUnit)
+	}
+	return processors
+}
+
+// MemoryBytes estimates the most that a process takes whose only machine this is: without the
+// image's own data and states before the image is loaded.
+func (m *Machine) MemoryBytes() uint64 {
+	c := m.Config
+	n, processor, instances := uint64(m.Shape.Processors()), m.residentBytes(), uint64(m.instances())
+	need := memoryProcess + memoryValue*uint64(c.Source.Values)
+	for i := range c.Faults {
+		need += memoryFault + 2*8*uint64(len(c.Faults[i].Targets.Words())) // and paths that were compared with its targets
+	}
+	if m.Parking != nil || m.Image.stateBytes == 0 && m.mayPark() {
+		need += m.atWork() * processor
+		processor = memoryParked + m.Image.stateBytes
+	} else {
+		need += instances * memoryInstance
+		processor += memoryHost
+	}
+	need += instances * m.Image.DataBytes
+	if network, ok := m.Network.(fabric.Weighed); ok {
+		kept, roms := network.WorkloadBytes(&c.Workload, m.Program)
+		need += kept
+		if !m.Image.takesROM { // not known yet, or not so
+			need += roms
+		}
+	}
+	if m.Image.takesROM {
+		words, machine := m.rom.Words()
+		processor += 4 * uint64(words)
+		need += instances * 4 * uint64(machine)
+	}
+	if m.Image.announces {
+		processor += memoryEvent
+	}
+	if m.Meter != nil {
+		need += memoryMeter
+		processor += memoryMetered
+	}
+	if m.auditsHeld() {
+		processor += fabric.HeldBytes
+	}
+	if m.options.Engine == EngineCycle {
+		processor += uint64(m.Shape.Lanes()) * (memoryProcessorCycle + 2*uint64(nic.FrameBytes(c.NIC.PayloadBytes)))
+	}
+	if c.Firmware.Isolated() {
+		processor -= min(processor, 4<<10) // which is in the first pages
+	}
+	need += n*processor + m.Network.MemoryBytes(m.transportConfig(nil))
+	return need + need/memorySpare
+}

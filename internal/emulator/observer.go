@@ -1,0 +1,75 @@
+package emulator
+
+import (
+	"errors"
+	"starloom/internal/outcome"
+)
+
+// Observer looks at what a machine does, while it runs. It changes nothing.
+type Observer interface {
+	Cycle(cycle uint64) // in every cycle, between Settle and Latch, if it looks at cycles
+	Boundary() error    // after the handlers of a boundary; an error ends it
+	Dropped() error     // the machine is closed before it; the error is that of Machine.Close
+}
+
+// MayRecord refuses a recording that cannot begin now.
+func (m *Machine) MayRecord() error {
+	if err := m.enterWhole("recording"); err != nil {
+		return err
+	}
+	defer m.Leave()
+	switch {
+	case m.observer != nil:
+		return errors.New("recording: the machine has a recording already; close it first")
+	case m.ended:
+		return errors.New("recording: the run has ended; reset the machine, or build another")
+	}
+	return nil
+}
+
+// Attach lets an observer see what the machine does: single cycles, and frames, if it looks at them.
+func (m *Machine) Attach(o Observer, cycles, frames bool) {
+	m.observer, m.observed = o, cycles
+	for i := range m.Shards {
+		m.Shards[i].Ledger.Capture = frames
+	}
+	m.setWatch()
+}
+
+// Detach ends attach, if it is this one that looks.
+func (m *Machine) Detach(o Observer) {
+	if m.observer == o {
+		m.Attach(nil, false, false)
+	}
+}
+
+// setWatch lets the plant call back in every cycle if somebody looks at cycles.
+func (m *Machine) setWatch() {
+	if m.Plant == nil {
+		return
+	}
+	m.Plant.Watch, m.Plant.WatchError = nil, nil
+	if m.watch != nil || m.observed {
+		m.Plant.Watch = m.watchCycle
+	}
+}
+
+// watchCycle is called in every cycle between Settle and Latch. An error of one who looks
+// keeps nobody else from looking.
+func (m *Machine) watchCycle(cycle uint64) error {
+	if m.observed {
+		m.observer.Cycle(cycle)
+	}
+	if m.watch != nil && m.watchError == nil {
+		m.watchError = m.watch(cycle)
+	}
+	return nil
+}
+
+// ViolationsNow are those so far, with what the end of a run shows if it has ended.
+func (m *Machine) ViolationsNow() []outcome.Violation {
+	if m.ended {
+		return m.Sum().Violations
+	}
+	return m.Findings.Kept
+}

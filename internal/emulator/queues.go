@@ -1,0 +1,77 @@
+package emulator
+
+import (
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// newQueues returns what follows frames from queueing to reception, nil if nobody asks.
+func (m *Machine) newQueues(shards int) *fabric.Queues {
+	config := fabric.QueueConfig{NoLoss: m.Rules.NoLoss}
+	config.Watcher, _ = m.Referee.(fabric.QueueWatcher)
+	if !m.Config.Known.Carries {
+		config.Deadline = m.Rules.DeadlineSlots
+	}
+	return fabric.NewQueues(m.Names, m.Shape.Processors(), config, shards)
+}
+
+// followsFrames reports whether a rule asks where each frame is.
+func (m *Machine) followsFrames() bool {
+	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
+}
+
+// checkDeadline refuses a deadline for what is over only when all of it has arrived.
+func (m *Machine) checkDeadline() error {
+	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
+		return nil
+	}
+	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline",
+		fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.Rules.DeadlineSlots))
+}
+
+// crossed looks at what the last slot that has crossed has brought, before the books of the boundary
+// after it are closed: frames that were lost, and deadlines that have passed.
+func (m *Machine) crossed() {
+	if m.slot == 0 {
+		return
+	}
+	l := &m.Shards[0].Ledger
+	if m.queues != nil {
+		lossy := fabric.Lossy{Processors: m.Shape.Processors(), Killed: m.killedBefore}
+		if m.faults != nil {
+			lossy.Faults = m.faults.plan
+		}
+		m.queues.Crossed(&l.Found, m.slot, &lossy)
+	}
+	if limit := m.Rules.DeadlineSlots; limit != m.slot || !m.Config.Known.Carries {
+		return
+	}
+	late := 0
+	m.Referee.Missing(func(f fabric.Finding) bool {
+		if late++; late > outcome.ViolationsMax {
+			l.FindingsTotal++
+			return true
+		}
+		what := "the packet of processor"
+		if !f.Plain() { // no packet on its way
+			what = "all that is for it from processor"
+		}
+		f.Text = fmt.Sprintf("has not received %s %d after %s", what, f.Value, traces.Plural(m.slot, "slot", "slots"))
+		f.Kind, f.Slot, f.Write = fabric.FindOverdue, m.slot-1, nil
+		l.Find(f)
+		return true
+	})
+}
+
+// followQueues notes what handlers have queued for the slot that begins, unless the run has ended.
+func (m *Machine) followQueues() {
+	if m.queues == nil || m.ended {
+		return
+	}
+	m.queues.Begin(m.slot)
+	m.eachBank(func(bank *nic.Bank) { m.queues.Look(bank, m.slot) })
+}

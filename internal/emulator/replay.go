@@ -1,0 +1,346 @@
+package emulator
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"strings"
+
+	"starloom/firmware"
+	"starloom/internal/outcome"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// replayBytesMax bounds what is kept of the calls of a processor's handlers.
+const replayBytesMax = 256 << 20
+
+// replay is one processor, alone: what its NIC told its handlers in the run is kept, and
+// the handlers get it again in an instance of their own.
+type replay struct {
+	processor int
+	stride    int // of a frame
+	instance  firmware.Instance
+	Calls     []ReplayCall
+	bytes     int
+	cut       bool // calls after those that are kept were not
+	recording bool
+	from      uint32 // the slot of the state from which the run went on, or 0
+}
+
+// ReplayCall is one call of a handler.
+type ReplayCall struct {
+	Handler       replayHandler
+	slot          uint32
+	before, after nic.Cell
+	probes        []uint64         // after it
+	events        []firmware.Event // what it did beside its frames
+	Cost          uint32           // of its instructions, alone, in a machine that measures it
+}
+
+// replayHandler is why a handler was called.
+type replayHandler uint8
+
+const (
+	CallSlot    replayHandler = iota // on_slot
+	callStart                        // on_start, before slot 0
+	callRestart                      // on_start, since a fault has restarted the processor
+)
+
+// newReplay makes the instance that replays a processor.
+func (m *Machine) newReplay(b *instanceTask) error {
+	config := b.config
+	config.First, config.Cells = m.options.Replay-1, 1
+	instance, err := b.instance(config)
+	if err != nil {
+		return err
+	}
+	if m.faults != nil {
+		m.faults.shrink(instance.Bank())
+	}
+	m.Replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance, recording: true}
+	for i := range m.Shards {
+		m.Shards[i].replay = m.Replay
+	}
+	return nil
+}
+
+// resume gives the processor alone what it has in the machine, which goes on from a saved state:
+// state, registers and probes. The memory of an instance of its own may hold more of its state.
+func (m *Machine) ResumeReplay() error {
+	r := m.Replay
+	r.from = m.slot
+	from, cell := m.InstanceOf(r.processor)
+	bank, alone := from.Bank(), r.instance.Bank()
+	copy(r.instance.Probes(), probesOf(from, cell))
+	if m.Parking == nil && bank.Cells == 1 { // what is parked has a state and registers only
+		return r.instance.SetState(from.Memory(), from.Globals())
+	}
+	copy(alone.State(0), bank.State(cell))
+	alone.SetCell(0, bank.Cell(cell))
+	return nil
+}
+
+// place returns the cell of the processor in a bank; ok is false if it is in another.
+func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
+	if r == nil || !r.recording {
+		return 0, false
+	}
+	cell = r.processor - bank.First
+	return cell, cell >= 0 && cell < bank.Cells
+}
+
+// begin notes what the NIC tells a handler that is called, if it is that of the processor.
+func (r *replay) begin(instance firmware.Instance, handler replayHandler, cells []uint32, slot uint32) (call *ReplayCall) {
+	cell, ok := r.place(instance.Bank())
+	if !ok || r.cut || handler != callStart && !slices.Contains(cells, uint32(cell)) {
+		return nil
+	}
+	return &ReplayCall{Handler: handler, slot: slot, before: instance.Bank().Cell(cell)}
+}
+
+// end notes what the handler has made of it.
+func (r *replay) end(call *ReplayCall, instance firmware.Instance) {
+	if call == nil {
+		return
+	}
+	cell, _ := r.place(instance.Bank())
+	call.after = instance.Bank().Cell(cell)
+	call.probes = probesOf(instance, cell)
+	r.Calls = append(r.Calls, *call)
+	r.bytes += 512 + 2*(len(call.after.Rx)+len(call.after.Tx))
+	r.cut = r.bytes > replayBytesMax
+}
+
+// drop forgets the calls of a boundary that has ended in its middle.
+func (r *replay) drop(slot uint32) {
+	if r == nil {
+		return
+	}
+	for last := len(r.Calls) - 1; last >= 0 && r.Calls[last].slot == slot; last-- {
+		r.Calls, r.cut = r.Calls[:last], false
+	}
+}
+
+// note keeps an event of the processor's last call.
+func (r *replay) note(bank *nic.Bank, e firmware.Event) {
+	if cell, ok := r.place(bank); ok && cell == e.Cell && e.Kind != firmware.EventLogFull && !r.cut && len(r.Calls) > 0 {
+		last := &r.Calls[len(r.Calls)-1]
+		last.events = append(last.events, ofCellZero(e))
+	}
+}
+
+// ofCellZero is an event as the instance of one cell tells it.
+func ofCellZero(e firmware.Event) firmware.Event {
+	e.Cell = 0
+	return e
+}
+
+// probesOf copies the probes of a cell.
+func probesOf(instance firmware.Instance, cell int) []uint64 {
+	probes := instance.Probes()
+	each := len(probes) / instance.Bank().Cells
+	return slices.Clone(probes[cell*each : (cell+1)*each])
+}
+
+// Again calls the handlers again, alone, and describes each call. The first that does
+// something else than in the run ends it: number is that of the call, what says what.
+func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what string, err error) {
+	for i := range r.Calls {
+		was := &r.Calls[i]
+		r.instance.Bank().SetCell(0, was.before)
+		switch was.Handler {
+		case callStart:
+			r.instance.Start()
+		case callRestart:
+			r.instance.Restart([]uint32{0})
+		default:
+			r.instance.Slot([]uint32{0}, was.slot)
+		}
+		call := ReplayCall{Handler: was.Handler, slot: was.slot, before: was.before, after: r.instance.Bank().Cell(0), probes: probesOf(r.instance, 0)}
+		if costs := r.instance.Costs(); len(costs) > 0 {
+			call.Cost = costs[0]
+		}
+		if !r.together(i) {
+			for _, e := range r.instance.TakeEvents() {
+				if e.Kind != firmware.EventLogFull {
+					call.events = append(call.events, ofCellZero(e))
+				}
+			}
+		}
+		if err := describe(&call); err != nil {
+			return i, "", err
+		}
+		switch {
+		case was.after.Difference(&call.after) != "":
+			what = was.after.Difference(&call.after)
+		case !slices.Equal(was.probes, call.probes):
+			what = "probes"
+		case len(was.events)+len(call.events) > 0 && !reflect.DeepEqual(was.events, call.events):
+			what = "logs, deliveries, results or failures"
+		}
+		if what != "" {
+			return i, what, nil
+		}
+	}
+	return len(r.Calls), "", nil
+}
+
+// together reports whether the events of call i were taken with those of the next one: a
+// processor that a fault has restarted is called in the same slot.
+func (r *replay) together(i int) bool {
+	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
+}
+
+// WriteReplay replays the processor and writes a line for each call: what came, and what the
+// handler did. What differs from the run is a violation of the report.
+func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
+	r := m.Replay
+	r.recording = false
+	m.writeROM(r.instance.Bank())
+	m.until(context.Background())
+	out := bufio.NewWriter(w)
+	since := ""
+	if r.from > 0 {
+		since = fmt.Sprintf(" from slot %d on", r.from)
+	}
+	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.Names.Processor(r.processor), traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
+	number, what, err := r.Again(func(call *ReplayCall) error {
+		_, err := fmt.Fprintln(out, m.describeCall(call))
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if r.cut {
+		fmt.Fprintf(out, "the calls after these are not kept: %d MiB is the most\n", replayBytesMax>>20)
+	}
+	if what == "" {
+		fmt.Fprintln(out, "equal to the whole run")
+		return out.Flush()
+	}
+	slot := r.Calls[number].slot
+	fmt.Fprintf(out, "in the whole run, this call did something else: %s\n", what)
+	v := violationList{Kept: report.Violations}
+	v.add(outcome.Violation{Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
+		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more than its NIC and its state, such as a static variable or another processor's record", r.processor, what)})
+	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail
+	report.ViolationsTotal++
+	return out.Flush()
+}
+
+// describeCall says in a line what came and what the handler did.
+func (m *Machine) describeCall(c *ReplayCall) string {
+	var line strings.Builder
+	say := func(format string, values ...any) { fmt.Fprintf(&line, format, values...) }
+	switch c.Handler {
+	case callStart:
+		say("start:")
+	case callRestart:
+		say("slot %d, restarted:", c.slot)
+	default:
+		say("slot %d:", c.slot)
+	}
+	for lane, status := range c.before.RxStatus {
+		if status != uint8(nic.StatusIdle) {
+			say(" status%s %v;", laneText(lane, len(c.before.RxStatus)), nic.Status(status))
+		}
+	}
+	for lane, status := range c.before.TxStatus {
+		if status != uint8(nic.TxNone) {
+			say(" transmit status%s %d, served %d;", laneText(lane, len(c.before.TxStatus)), status, c.before.Served[lane])
+		}
+	}
+	if c.before.Schedule != 0 {
+		say(" schedule %#x;", c.before.Schedule)
+	}
+	for _, frame := range c.before.RxFrames(m.Replay.stride) {
+		say(" received from %d: %s;", frame.Source(), frameText(frame))
+	}
+	had := min(int(c.before.TxCount), int(c.after.TxCount))
+	if c.after.TxCount < c.before.TxCount {
+		say(" -> withdrew %d;", c.before.TxCount-c.after.TxCount)
+	}
+	say(" ->")
+	for _, frame := range c.after.TxFrames(m.Replay.stride)[had:] {
+		say(" sends %s;", frameText(frame))
+	}
+	if listen := c.after.Listen; !slices.Equal(listen, c.before.Listen) {
+		say(" hears %s;", portText(listen[int(c.slot)%len(listen)]))
+	}
+	for k, value := range c.probes {
+		if k < len(m.Image.probes) && value != 0 {
+			say(" %s=%d;", m.Image.probes[k], value)
+		}
+	}
+	for _, e := range c.events {
+		switch e.Kind {
+		case firmware.EventTrap:
+			say(" trapped in %s: %s;", cmp.Or(e.Function, "an unknown function"), e.Text)
+		case firmware.EventFail:
+			say(" gave up with code %s;", e.Text)
+		case firmware.EventAssert:
+			say(" assertion `%s` failed at %s;", e.Text, e.Source)
+		case firmware.EventLog:
+			say(" logged %q;", e.Text)
+		case firmware.EventDeliver:
+			say(" delivered the packet of %d;", e.Origin)
+		case firmware.EventResult:
+			say(" result %d = %d;", e.Word, e.Value)
+		}
+	}
+	for _, flag := range []struct {
+		bit  uint8
+		text string
+	}{{nic.FlagDone, " done;"}, {nic.FlagTxOverflow, " TX overflow;"}} {
+		if c.after.Flags&^c.before.Flags&flag.bit != 0 {
+			say("%s", flag.text)
+		}
+	}
+	if c.after.Flags&nic.FlagSleeping != 0 {
+		say(" sleeps until slot %d;", c.slot+uint32(c.after.Wake-uint16(c.slot)))
+	}
+	if c.Handler == CallSlot && c.Cost > 0 {
+		cycles := m.Meter.Cycles(c.Cost)
+		say(" %s;", traces.Plural(cycles, "cycle", "cycles"))
+		if m.Meter.Budget > 0 && cycles > m.Meter.Budget {
+			say(" missed the slot: none of this reached its NIC;")
+		}
+	}
+	return strings.TrimSuffix(strings.TrimSuffix(line.String(), ";"), " ->")
+}
+
+func laneText(lane, lanes int) string {
+	if lanes == 1 {
+		return ""
+	}
+	return fmt.Sprintf(" of port %d", lane)
+}
+
+func portText(port uint16) string {
+	switch port {
+	case nic.PortNone:
+		return "nothing"
+	case nic.PortAll:
+		return "all ports"
+	}
+	return fmt.Sprintf("port %d", port)
+}
+
+// frameText describes a frame: firmware may have written any length. The NIC writes the source
+// when the frame is sent.
+func frameText(f nic.FrameView) string {
+	text := f.Kind().String()
+	if to := f.Destination(); to < 1<<31 {
+		text += fmt.Sprintf(" to %d", to)
+	}
+	text += " on " + portText(f.Port())
+	if f.PayloadBytes() > 0 {
+		text += fmt.Sprintf(", %s %x", traces.Plural(f.PayloadBytes(), "byte", "bytes"), f.Body())
+	}
+	return text
+}

@@ -1,0 +1,256 @@
+package emulator
+
+import (
+	"fmt"
+	"slices"
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/internal/config"
+	"starloom/internal/outcome"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// Report sums up the run so far, as if it ended here: while it goes on, processors that
+// are not done break the rule finishes. It looks at every processor; Violations does not.
+// Of a machine that is closed it is the report of that moment.
+func (m *Machine) Report() *outcome.Report {
+	if m.closed {
+		return m.final
+	}
+	return m.Sum()
+}
+
+// Violations returns what has broken a rule so far, without what only the end of a run
+// can tell: the first ViolationsMax, and the first of every rule.
+func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
+
+// Cycles returns the cycles that have passed, 0 before the end of slot 0.
+func (m *Machine) Cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }
+
+func (m *Machine) Sum() *outcome.Report {
+	var frames fabric.Frames
+	var held uint8
+	var total uint64
+	for i := range m.Shards {
+		l := &m.Shards[i].Ledger
+		frames.Add(l.Frames)
+		held = max(held, l.HeldMax)
+		total += l.FindingsTotal
+	}
+	if m.RTLFailed {
+		total++
+	}
+	end := m.Findings.clone()
+	count, missing := m.endFindings(&end)
+	total += count
+	var metrics fabric.Metrics
+	metrics.Add("steps", m.Steps())
+	metrics = append(metrics, m.Referee.Metrics(&fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}, m.Config.Known.Carries)...)
+	if _, judged := m.Referee.(fabric.Judge); m.Image.results && !judged {
+		metrics.Add("results", m.Results.All())
+	}
+	report := &outcome.Report{
+		Schema:          outcome.ReportSchema,
+		Scenario:        m.Config.Name,
+		Seed:            m.Seed,
+		Engine:          m.options.Engine,
+		Verdict:         outcome.VerdictPass,
+		Rules:           m.Rules.Checked(),
+		Violations:      end.Kept,
+		ViolationsTotal: total,
+		Cycles:          m.Cycles(),
+		Slots:           uint64(m.slot),
+		Frames: outcome.Frames{
+			Sent: frames.Sent, Delivered: frames.Delivered, Collided: frames.Collided,
+			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(), Faulted: frames.Faulted,
+		},
+		Metrics:  metrics,
+		Faults:   m.faultReports(),
+		Firmware: outcome.FirmwareReport{Image: m.Image.Name, SHA256: m.Image.SHA256, Traps: m.traps, Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes()},
+		Notes:    slices.Clone(m.Config.Known.Notes),
+		Digest:   m.Digest.String(),
+		Aside:    outcome.Aside{Missing: missing},
+	}
+	if m.ended && !m.finished && m.slot >= m.Config.Slots && count > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))
+	}
+	report.Notes = append(report.Notes, m.faultNotes()...)
+	m.meterReport(&report.Firmware)
+	report.NoteTrust(frames.OnTrust)
+	if lost := m.Results.Lost; lost > 0 {
+		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept", traces.Plural(lost, "result of the firmware is", "results of the firmware are"), fabric.ResultsMax))
+	}
+	if len(m.Image.Recursive) > 0 {
+		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.Image.Recursive))
+	}
+	if m.Image.checked && m.Meter != nil {
+		report.Notes = append(report.Notes, outcome.NoteChecked)
+	}
+	if total > 0 {
+		report.Verdict = outcome.VerdictFail
+	}
+	if m.RTL != nil {
+		report.RTL, report.Aside.RTLCheck = m.RTL.Report, m.rtlCheck()
+		report.Notes = append(report.Notes, m.rtlNotes(total > 0 && !report.ToolFailed())...)
+	}
+	return report
+}
+
+// Steps returns the steps of the algorithm that the run took.
+func (m *Machine) Steps() int {
+	per := m.Config.Known.SlotsPerStep
+	return (int(m.slot) + per - 1) / per
+}
+
+// eachProcessor calls f for all processors in order, but for blocks of parked ones that are
+// all done, without a fault and with nothing left to send.
+func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
+	for i := range m.Shards {
+		for k := range m.Shards[i].blocks {
+			if b := &m.Shards[i].blocks[k]; !b.calm || b.wakes && b.next == m.slot+1 {
+				bank := m.show(b).Bank()
+				for cell := range bank.Registers {
+					f(bank, cell)
+				}
+			}
+		}
+		for _, instance := range m.Shards[i].Instances {
+			bank := instance.Bank()
+			for cell := range bank.Registers {
+				f(bank, cell)
+			}
+		}
+	}
+}
+
+// endFindings adds what only the end of a run can tell, and returns its number:
+// an interruption, processors that are not done or still want to send, and, once
+// the run has finished, packets that never arrived; missing are those of them that are
+// listed.
+func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome.MissingPacket) {
+	if m.RTLFailed || m.Paused {
+		return 0, nil // a run that RTL has ended, or a break, had no chance to finish
+	}
+	if m.Interrupted { // no processor had a chance to get done
+		v.add(outcome.Violation{Rule: outcome.RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: m.Network.Kind(), Message: "the run was interrupted"})
+		return 1, nil
+	}
+	find := func(f fabric.Finding) (kept bool) {
+		count++
+		if kept = v.wants(f.Kind.Rule()); kept {
+			f.Slot = m.slot
+			v.add(m.violation(f))
+		}
+		return kept
+	}
+	unfinished := func(bank *nic.Bank, cell int, why func(bank *nic.Bank, cell int) (text, cause string)) {
+		f := fabric.Finding{Kind: fabric.FindUnfinished, Index: bank.First + cell}
+		cause := ""
+		if v.wants(fabric.RuleFinishes) { // of millions, a hundred are described
+			f.Text, cause = why(bank, cell)
+		}
+		if find(f) {
+			v.Kept[len(v.Kept)-1].Cause = cause
+		}
+	}
+	if m.ending != nil {
+		if !m.finished {
+			m.ending.Unfinished(func(f fabric.Finding) {
+				if f.Kind != fabric.FindUnfinished || !m.killed(f.Index) {
+					find(f)
+				}
+			})
+		}
+		return count, missing
+	}
+	notDone, leftToSend := m.notDone, m.leftToSend
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		switch bank.Registers[cell].Flags & (nic.FlagDone | nic.FlagFaulty) {
+		case 0:
+			unfinished(bank, cell, notDone)
+		case nic.FlagDone:
+			if m.waitsForCredit(bank, cell) != "" {
+				unfinished(bank, cell, leftToSend)
+			}
+		case nic.FlagFaulty:
+			if !bank.Silenced(cell) {
+				unfinished(bank, cell, ownFault)
+			}
+		}
+	})
+	if !m.finished && count == 0 {
+		m.eachProcessor(func(bank *nic.Bank, cell int) {
+			if bank.Registers[cell].TxCount > 0 {
+				unfinished(bank, cell, leftToSend)
+			}
+		})
+	}
+	if m.finished && m.Rules.ExactlyOnce {
+		m.Referee.Missing(func(f fabric.Finding) bool {
+			if find(f) && f.Plain() {
+				missing = append(missing, outcome.MissingPacket{Violation: len(v.Kept) - 1, Origin: f.Value, Destination: uint32(f.Index)})
+			}
+			return true
+		})
+	}
+	return count, missing
+}
+
+// waitsForCredit says for which lost credit a processor waits, "" for none.
+func (m *Machine) waitsForCredit(bank *nic.Bank, cell int) string {
+	if credited, ok := m.transport.(fabric.Credited); ok && bank.Registers[cell].TxCount > 0 {
+		if c := credited.Credits(); c != nil {
+			return c.WaitsFor(bank, cell)
+		}
+	}
+	return ""
+}
+
+// waitsFor says what keeps a processor that is not done, as far as its referee or its NIC knows.
+func (m *Machine) waitsFor(bank *nic.Bank, cell int) string {
+	registers := &bank.Registers[cell]
+	if waiter, ok := m.Referee.(fabric.Waiter); ok {
+		var frame nic.FrameView
+		if registers.TxCount > 0 {
+			frame = bank.TxHead(cell)
+		}
+		listens := func(processor int) bool {
+			other, its := m.Cell(processor)
+			return other.Listen(m.slot)[its] != nic.PortNone
+		}
+		if what := waiter.WaitsFor(bank.First+cell, frame, listens); what != "" {
+			return ": it waits for " + what
+		}
+	}
+	if more := uint32(registers.Wake - uint16(m.slot)); registers.Flags&nic.FlagSleeping != 0 && more > longSleep {
+		return fmt.Sprintf(": it sleeps until slot %d, or until something comes", m.slot+more)
+	}
+	return ""
+}
+
+// longSleep is a sleep of so many slots that it may well be why a processor is not done.
+const longSleep = 64
+
+// notDone says that a processor was not done, and what has kept it.
+func (m *Machine) notDone(bank *nic.Bank, cell int) (text, cause string) {
+	const notDone = "was not done when the run ended"
+	if what := m.waitsForCredit(bank, cell); what != "" {
+		return notDone + ": it waits for " + what, outcome.CauseFaults
+	}
+	return notDone + m.waitsFor(bank, cell), ""
+}
+
+// leftToSend says that a processor was done with frames in its TX FIFO. Only faults lose the credits for which
+// they wait.
+func (m *Machine) leftToSend(bank *nic.Bank, cell int) (text, cause string) {
+	text = fmt.Sprintf("was done and had %s left to send when the run ended", traces.Plural(uint64(bank.Registers[cell].TxCount), "frame", "frames"))
+	if what := m.waitsForCredit(bank, cell); what != "" {
+		return text + ": it waits for " + what, outcome.CauseFaults
+	}
+	return text, ""
+}
+
+func ownFault(*nic.Bank, int) (text, cause string) {
+	return "set its own faulty flag and was not done", ""
+}

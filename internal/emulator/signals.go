@@ -1,0 +1,163 @@
+package emulator
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"starloom/hw"
+	"starloom/nic"
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// Signal is a view of one signal of a machine: a register or wire of the hardware, a
+// register of a NIC, a value that firmware shows (sl_probe), or the number of the slot. It
+// can only be read, and not while another goroutine steps the machine.
+//
+// In a function given to Watch, its value is that which a waveform has in this cycle.
+// Between two steps, hardware is after the edge that ended the last slot: registers have
+// the value of the next cycle, wires still that of the last; signals of NIC and firmware
+// have what the handlers have left.
+type Signal struct {
+	Path   string   // as in waveforms
+	Bits   int      // width, 1 to 64
+	States []string // names of the values 0, 1, ... of an enumeration, nil for a number
+
+	machine *Machine
+	probe   hw.Probe
+}
+
+// Value returns what the signal is now, 0 when the machine is closed.
+func (s *Signal) Value() uint64 {
+	if s.machine.closed {
+		return 0
+	}
+	return s.probe.Value()
+}
+
+// Signal finds a signal by its path, as waveforms show it. It goes through all of them:
+// find once, read often. The error is an *InputError if there is none.
+func (m *Machine) Signal(path string) (*Signal, error) {
+	found, err := m.find(func(p string) bool { return p == path }, path)
+	if err != nil {
+		return nil, err
+	}
+	return found[0], nil
+}
+
+// Signals finds all signals whose paths match one of the patterns: * stands for a part of
+// a name, ** for any number of names, [2..5] for a range. Without a pattern it returns all.
+// The order is that of waveforms. The slot engine has no signals of hardware. Errors of
+// patterns, and that nothing matches, are *InputError.
+func (m *Machine) Signals(patterns ...string) ([]*Signal, error) {
+	compiled := make([]*hw.Pattern, len(patterns))
+	for i, pattern := range patterns {
+		var err error
+		if compiled[i], err = hw.CompilePattern(pattern); err != nil {
+			return nil, &input.Error{Place: fmt.Sprintf("%q", pattern), Reason: err.Error(), Remedy: "correct the pattern"}
+		}
+	}
+	match := func(path string) bool {
+		return len(patterns) == 0 || slices.ContainsFunc(compiled, func(p *hw.Pattern) bool { return p.Match(path) })
+	}
+	return m.find(match, patterns...)
+}
+
+// find returns the signals that are wanted; names says which, for the error.
+func (m *Machine) find(wanted func(path string) bool, names ...string) (found []*Signal, err error) {
+	if m.closed {
+		return nil, errors.New("signals: the machine is closed")
+	}
+	take := func(p hw.Probe) {
+		if wanted(p.Path) {
+			found = append(found, &Signal{Path: p.Path, Bits: p.Bits, States: p.States, machine: m, probe: p})
+		}
+	}
+	take(m.SlotProbe())
+	m.FirmwareProbes(func(p hw.Probe, _ vcd.Form) { take(p) })
+	if m.Plant != nil {
+		m.Plant.Probes(take)
+	}
+	if len(found) == 0 {
+		if m.Plant == nil {
+			return nil, &input.Error{
+				Place:  "signals",
+				Reason: fmt.Sprintf("the slot engine has no signals of hardware, and no other one matches %q", names),
+				Remedy: "build the machine with EngineCycle",
+			}
+		}
+		return nil, &input.Error{Place: "signals", Reason: fmt.Sprintf("no signal matches %q", names), Remedy: m.SignalExamples()}
+	}
+	return found, nil
+}
+
+// SignalExamples says what signals are called.
+func (m *Machine) SignalExamples() string {
+	tx, status := m.Names.Processor(0)+".tx", m.Names.Processor(0)
+	if m.Shape.NIC().AllPorts {
+		tx, status = hw.Index(tx, 0), m.Names.Port(0, 0)
+	}
+	if m.Shape.PortLabels != nil {
+		tx = status + ".tx"
+	}
+	return fmt.Sprintf("signals are, for example, %s.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+		tx, m.Names.Medium(0), status)
+}
+
+// Watch has f called in every cycle from the next step on, between Settle and Latch, when
+// wires and registers show the same cycle. f may read signals and what else can be read
+// between steps; it must not step, save or change the machine (that is an error). The
+// first error of f within a step is returned by it, or by Run; the slot that crosses is
+// completed, without further calls. nil ends it. Like a waveform, it needs EngineCycle,
+// and makes the machine look at dark cycles, too. It changes no result.
+func (m *Machine) Watch(f func(cycle uint64) error) error {
+	if err := m.enterWhole("watching"); err != nil {
+		return err
+	}
+	defer m.Leave()
+	if m.Plant == nil {
+		return &input.Error{Place: "Watch", Reason: "the slot engine has no cycles", Remedy: "build the machine with MachineOptions.Engine EngineCycle"}
+	}
+	m.watch = f
+	m.setWatch()
+	return nil
+}
+
+// SlotProbe is the number of the slot that crosses, or is the next to cross.
+func (m *Machine) SlotProbe() hw.Probe { return hw.ProbeOf(m.Network.Kind()+".slot", 32, &m.slot) }
+
+// statusStates are the states of rx_status in a waveform. Firmware can write
+// anything into its registers; what is not a status shows as the last state.
+var statusStates = append(slices.Clone(nic.StatusNames), "overwritten")
+
+// FirmwareProbes yields what firmware and NIC registers show at the boundary of a
+// slot: the columns of the register map and sl_probe's values.
+func (m *Machine) FirmwareProbes(yield func(p hw.Probe, form vcd.Form)) {
+	if m.rxPorts == nil {
+		m.rxPorts = slices.Repeat([]uint16{nic.PortNone}, m.Shape.Processors())
+	}
+	for i := range m.Shards {
+		for _, instance := range m.Shards[i].Instances {
+			bank, values := instance.Bank(), instance.Probes()
+			for cell := range bank.Cells {
+				path, r := m.Names.Processor(bank.First+cell), &bank.Registers[cell]
+				for lane := range m.Shape.Lanes() {
+					at := path
+					if m.Shape.NIC().AllPorts {
+						at = m.Names.Port(bank.First+cell, uint16(lane))
+					}
+					status := hw.ProbeOf(at+".rx_status", 3, &bank.RxStatus[lane*bank.Cells+cell])
+					status.States = statusStates
+					yield(status, vcd.Form{})
+				}
+				yield(hw.NewProbe(path+".rx_port", 16, m.rxPorts, bank.First+cell), vcd.Form{})
+				yield(hw.ProbeOf(path+".held", 8, &r.Held), vcd.Form{Decimal: true})
+				yield(hw.ProbeOf(path+".flags", 8, &r.Flags), vcd.Form{Flags: nic.FlagNames})
+				for k, name := range m.Image.probes {
+					yield(hw.NewProbe(path+".firmware."+name, 64, values, cell*len(m.Image.probes)+k), vcd.Form{})
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package emulator
+
+import (
+	"cmp"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+)
+
+// violationList keeps the first ViolationsMax violations and the first of every
+// rule, in the order of time.
+type violationList struct {
+	pending []fabric.Finding // of this boundary, all shards
+	Kept    []outcome.Violation
+}
+
+// wants reports whether a violation of a rule would be kept: there is room, or the
+// rule is new.
+func (v *violationList) wants(rule string) bool {
+	return len(v.Kept) < outcome.ViolationsMax || !slices.ContainsFunc(v.Kept, func(k outcome.Violation) bool { return k.Rule == rule })
+}
+
+// add keeps a violation that is wanted.
+func (v *violationList) add(x outcome.Violation) {
+	if v.wants(x.Rule) {
+		v.Kept = append(v.Kept, x)
+	}
+}
+
+// clone returns a list that can be added to without changing this one.
+func (v *violationList) clone() violationList { return violationList{Kept: slices.Clone(v.Kept)} }
+
+// noteFindings turns the boundary's findings into violations. Sorting them makes
+// the list independent of how the machine was cut into shards.
+func (m *Machine) noteFindings() {
+	v := &m.Findings
+	if len(v.pending) == 0 {
+		return
+	}
+	slices.SortStableFunc(v.pending, func(a, b fabric.Finding) int {
+		return cmp.Or(cmp.Compare(a.Slot, b.Slot), cmp.Compare(a.Kind, b.Kind), a.Compare(&b))
+	})
+	for _, f := range v.pending {
+		if v.wants(f.Kind.Rule()) {
+			v.Kept = append(v.Kept, m.violation(f))
+		}
+	}
+	v.pending = v.pending[:0]
+}
+
+// violation describes a finding.
+func (m *Machine) violation(f fabric.Finding) outcome.Violation {
+	c := fabric.Circumstances{Names: m.Names, Timing: m.timing, Rules: &m.Rules}
+	v := outcome.Violation{Rule: f.Kind.Rule(), Slot: uint64(f.Slot), Backtrace: f.Backtrace}
+	v.Cycle, v.Path, v.Message = c.Describe(&f)
+	return v
+}

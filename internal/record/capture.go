@@ -1,0 +1,90 @@
+package record
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"starloom/fabric"
+	"starloom/internal/emulator"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/pcapng"
+)
+
+// capture writes every frame at every port into a pcapng file.
+type capture struct {
+	pcapng     *pcapng.Writer
+	interfaces map[uint64]pcapng.InterfaceID // by processor and port
+}
+
+func openCapture(m *emulator.Machine, file *traces.File) (*capture, error) {
+	out, err := pcapng.NewWriter(file, strings.Join(traceComments(m), "\n"))
+	if err != nil {
+		return nil, err
+	}
+	return &capture{pcapng: out, interfaces: map[uint64]pcapng.InterfaceID{}}, nil
+}
+
+// slot writes what was heard in the slot before and what was sent, in that slot if NICs
+// must ask first and else in the one that begins: in the order of cycles, then of processors.
+func (c *capture) slot(m *emulator.Machine) error {
+	if m.Shape.Asks() {
+		return errors.Join(c.sent(m), c.heard(m))
+	}
+	return errors.Join(c.heard(m), c.sent(m))
+}
+
+func (c *capture) heard(m *emulator.Machine) error {
+	for i := range m.Shards {
+		l := &m.Shards[i].Ledger
+		byProcessor(l.Heard)
+		for _, heard := range l.Heard {
+			if err := c.packet(m, heard, heard.Port, pcapng.Received, m.Timing().LastPhitCycle(heard.Slot)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (c *capture) sent(m *emulator.Machine) error {
+	for i := range m.Shards {
+		l := &m.Shards[i].Ledger
+		byProcessor(l.Sent)
+		for _, sent := range l.Sent {
+			cycle := m.Timing().FirstPhitCycle(sent.Slot)
+			if sent.Port != nic.PortAll {
+				if err := c.packet(m, sent, sent.Port, pcapng.Sent, cycle); err != nil {
+					return err
+				}
+				continue
+			}
+			for port := range uint16(m.Shape.Ports) {
+				if err := c.packet(m, sent, port, pcapng.Sent, cycle); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// byProcessor sorts frames, which come window by window.
+func byProcessor(frames []fabric.Captured) {
+	slices.SortStableFunc(frames, func(a, b fabric.Captured) int { return cmp.Compare(a.Processor, b.Processor) })
+}
+
+func (c *capture) packet(m *emulator.Machine, captured fabric.Captured, port uint16, direction pcapng.Direction, cycle uint64) error {
+	key := uint64(captured.Processor)<<16 | uint64(port)
+	id, ok := c.interfaces[key]
+	if !ok {
+		var err error
+		if id, err = c.pcapng.Interface(m.Names.Port(captured.Processor, port)); err != nil {
+			return err
+		}
+		c.interfaces[key] = id
+	}
+	return c.pcapng.Packet(id, direction, uint8(captured.Status), captured.Slot, cycle, captured.Frame)
+}

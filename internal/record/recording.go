@@ -1,0 +1,299 @@
+package record
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/outputs"
+	"starloom/nic"
+	"starloom/traces"
+	"starloom/traces/input"
+	"starloom/traces/vcd"
+)
+
+// Options say what is written while a machine runs.
+type Options struct {
+	VCD    outputs.Output // waveform
+	GTKW   outputs.Output // save file that arranges it in GTKWave; beside VCD if that is a file
+	PCAPNG outputs.Output // packet capture
+	Lua    outputs.Output // dissector for Wireshark and tshark; beside PCAPNG if that is a file
+	Log    outputs.Output // what firmware logs: a line for each call of sl_log
+}
+
+// Recording is what is written while a machine is stepped, from the boundary at which it
+// began to that at which it is closed. It changes nothing of what the machine does.
+//
+//	recording, err := m.Record(starloom.recordOptions{VCD: starloom.Writer(&wave)})
+//	for !m.Ended() {
+//		err := m.Step()
+//	}
+//	err = recording.Close()
+type Recording struct {
+	machine *emulator.Machine
+	out     *outputs.Set
+	vcd     *traces.File // of wave
+	wave    *waveform
+	gtkw    *traces.File // nil for none...
+	save    vcd.SaveFile // ...else what it will be
+	capture *capture
+	log     *traces.File
+	err     error // the first one
+	closed  bool
+}
+
+// Alone begins a recording whose files are its own.
+func Alone(m *emulator.Machine, o Options) (*Recording, error) {
+	if err := m.MayRecord(); err != nil {
+		return nil, err
+	}
+	out := new(outputs.Set)
+	r, err := Begin(m, o, out)
+	if err != nil {
+		out.Abort()
+		return nil, err
+	}
+	return r, nil
+}
+
+// Begin begins a recording whose files belong to out.
+func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err error) {
+	r := &Recording{machine: m, out: out}
+	if r.vcd, err = out.Open("--vcd", "vcd", o.VCD); err != nil {
+		return nil, err
+	}
+	if r.vcd != nil {
+		if m.Plant == nil {
+			return nil, ErrNoCycles("--engine slot")
+		}
+		if m.Config.VCD.Triggered {
+			r.vcd.Hold() // see repeatWaveform
+		}
+		if r.wave, err = openWaveform(m, r.vcd); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.openGTKW(o); err != nil {
+		return nil, err
+	}
+	packets, err := out.Open("--pcapng", "pcapng", o.PCAPNG)
+	if err != nil {
+		return nil, err
+	}
+	if packets != nil {
+		if r.capture, err = openCapture(m, packets); err != nil {
+			return nil, err
+		}
+	}
+	lua, err := out.Open("--pcapng", "lua", o.PCAPNG.Beside(o.Lua, ".lua"))
+	if err != nil {
+		return nil, err
+	}
+	if lua != nil {
+		if err := nic.WriteDissector(lua); err != nil {
+			return nil, err
+		}
+	}
+	if r.log, err = out.Open("--log", "log", o.Log); err != nil {
+		return nil, err
+	}
+	m.Attach(r, r.wave != nil, r.capture != nil)
+	return r, nil
+}
+
+// ErrNoCycles refuses what shows single cycles.
+func ErrNoCycles(place string) error {
+	return &input.Error{Place: place, Reason: "a waveform shows single cycles, which this engine does not have", Remedy: "use --engine cycle or auto; in Go, engineOptions.Engine EngineCycle"}
+}
+
+// openGTKW opens the save file that goes with the waveform. It names it by its base name:
+// what goes to writers is called after the scenario.
+func (r *Recording) openGTKW(o Options) (err error) {
+	if r.wave == nil {
+		if o.GTKW.Given() {
+			return &input.Error{Place: "RecordOptions.GTKW", Reason: "a save file arranges a waveform, and there is none", Remedy: "set VCD, too"}
+		}
+		return nil
+	}
+	to := o.VCD.Beside(o.GTKW, ".gtkw")
+	r.gtkw, err = r.out.Open("--vcd", "gtkw", to)
+	vcdPath, savePath := o.VCD.Path, to.Path
+	switch name := filepath.Base(r.machine.Config.Name); {
+	case vcdPath == "" && savePath == "":
+		vcdPath, savePath = name+".vcd", name+".gtkw"
+	case vcdPath == "":
+		vcdPath = outputs.WithExtension(savePath, ".vcd")
+	case savePath == "":
+		savePath = outputs.WithExtension(vcdPath, ".gtkw")
+	}
+	r.save.Path, r.save.VCD = savePath, vcdPath
+	return err
+}
+
+// writeGTKW writes the save file: the slot and what has broken rules come first, with markers where
+// they did, if the waveform shows that. One that only the end of the run shows is at its last cycle.
+func (r *Recording) writeGTKW(violations []outcome.Violation, end uint64) error {
+	if r.gtkw == nil {
+		return nil
+	}
+	r.save.Signals, r.save.First = r.wave.vcd.Signals(), []string{r.machine.SlotProbe().Path}
+	for _, v := range violations {
+		if v.Path != r.machine.Network.Kind() && !slices.Contains(r.save.First, v.Path) { // not all of it
+			r.save.First = append(r.save.First, v.Path)
+		}
+		if last := len(r.save.Markers) - 1; !r.wave.vcd.Shows(min(v.Cycle, max(end, 1)-1)) {
+			continue
+		} else if last < 0 || r.save.Markers[last].Cycle != v.Cycle {
+			r.save.Markers = append(r.save.Markers, vcd.Marker{Cycle: v.Cycle, Name: v.Rule})
+		}
+	}
+	return r.save.Write(r.gtkw)
+}
+
+// Cycle implements Observer.
+func (r *Recording) Cycle(cycle uint64) {
+	if r.wave != nil && r.err == nil {
+		r.err = r.wave.sample(cycle)
+	}
+}
+
+// Dropped implements Observer.
+func (r *Recording) Dropped() error {
+	r.err = errors.New("recording: the machine was closed before it; its outputs are not complete, and no file has appeared")
+	r.drop()
+	return r.err
+}
+
+// Boundary implements Observer: it writes what a boundary has brought. After an error the recording is over, and
+// none of its files appears.
+func (r *Recording) Boundary() error {
+	if r.err == nil {
+		r.err = r.write()
+	}
+	if r.err != nil {
+		r.drop()
+	}
+	return r.err
+}
+
+func (r *Recording) write() error {
+	m := r.machine
+	if r.wave != nil {
+		r.wave.boundary(m.Findings.Kept)
+	}
+	if r.capture != nil {
+		if err := r.capture.slot(m); err != nil {
+			return err
+		}
+	}
+	if r.log != nil && !m.Log.Empty() {
+		if err := m.Log.Write(r.log, m); err != nil {
+			return err
+		}
+		return r.log.Flush()
+	}
+	return nil
+}
+
+// Close ends the recording after the last whole slot: writers get the rest of their bytes,
+// and files appear, all or none. When a write has failed before, it returns that error
+// again. Closed twice, it returns what it returned first.
+func (r *Recording) Close() error {
+	if r.closed {
+		return r.err
+	}
+	m := r.machine
+	if err := m.Enter("closing a recording"); err != nil {
+		return err
+	}
+	defer m.Leave()
+	violations, cycles := m.ViolationsNow(), m.Cycles()
+	if r.err = r.Finish(violations, cycles); r.err == nil {
+		r.err = r.out.Files.Commit()
+	}
+	r.drop()
+	return r.err
+}
+
+// Files lists what the recording writes to, in the order of RecordOptions, and, once it is
+// closed, why a waveform shows nothing.
+func (r *Recording) Files() []outcome.OutputFile { return r.out.Written }
+
+// drop takes the recording off its machine and drops what is not complete.
+func (r *Recording) drop() {
+	r.closed = true
+	r.out.Abort()
+	r.machine.Detach(r)
+}
+
+// Finish ends waveform and capture.
+func (r *Recording) Finish(violations []outcome.Violation, cycles uint64) error {
+	if r.wave != nil {
+		if err := r.wave.close(violations, cycles); err != nil {
+			return err
+		}
+		r.out.Note("vcd", r.wave.note(cycles))
+		if err := r.writeGTKW(violations, cycles); err != nil {
+			return err
+		}
+	}
+	if r.capture != nil {
+		return r.capture.pcapng.Close()
+	}
+	return nil
+}
+
+// RepeatWaveform runs the machine once more if the first violation of the report is one
+// that was found when its window had passed: a packet that was lost. That window is in the
+// file then.
+func (r *Recording) RepeatWaveform(ctx context.Context, m *emulator.Machine, report *outcome.Report, each func() error) error {
+	if r.wave == nil || !r.wave.trigger || len(report.Violations) == 0 {
+		return nil
+	}
+	first := report.Violations[0].Cycle
+	if first >= report.Cycles || r.wave.triggered && r.wave.at <= first || !r.wave.triggered && first+1 >= report.Cycles {
+		return nil
+	}
+	if err := r.vcd.Restart(); err != nil {
+		r.wave.unshown = "shows the window of a later violation: " + err.Error()
+		return nil
+	}
+	wave, err := openWaveform(m, r.vcd)
+	if err != nil {
+		return err
+	}
+	wave.triggered, wave.pending, wave.at = true, true, first
+	r.wave = wave
+	if err := m.Repeat(ctx, report, wave.sample, each); err != nil {
+		return err
+	}
+	if wave.pending {
+		wave.pending, wave.unshown = false, "shows nothing: interrupted while the run was repeated up to the first violation"
+	}
+	return nil
+}
+
+// traceComments say what a trace is of, in printable ASCII and without the
+// dollar signs that mean something in a VCD.
+func traceComments(m *emulator.Machine) []string {
+	lines := []string{
+		"scenario " + m.Config.Name,
+		"scenario-sha256 " + m.Config.Source.Hash(),
+		fmt.Sprintf("seed %d", m.Seed),
+		"firmware " + m.Image.Name + " sha256 " + m.Image.SHA256,
+	}
+	for i, line := range lines {
+		lines[i] = strings.Map(func(r rune) rune {
+			if r < ' ' || r > '~' || r == '$' {
+				return '?'
+			}
+			return r
+		}, line)
+	}
+	return lines
+}

@@ -1,0 +1,165 @@
+package record
+
+import (
+	"fmt"
+	"slices"
+
+	"starloom/hw"
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/traces"
+	"starloom/traces/vcd"
+)
+
+// waveform samples signals into a VCD.
+type waveform struct {
+	machine *emulator.Machine
+	vcd     *vcd.Writer
+
+	// Signals of the hardware may change in every cycle, those of the firmware
+	// and its registers only at the boundary of a slot.
+	cycle   []watched
+	slot    []watched
+	sampled int64 // slot whose signals have been set, -1 for none
+
+	begin     uint64 // cycle with which the waveform begins
+	trigger   bool   // wait for the first violation
+	triggered bool
+	pending   bool
+	at        uint64
+	unshown   string // why the first violation is not shown, for note
+}
+
+// watched is a selected signal.
+type watched struct {
+	probe hw.Probe
+	id    vcd.SignalID
+	limit uint64 // largest value that the signal can show
+}
+
+func openWaveform(m *emulator.Machine, file *traces.File) (*waveform, error) {
+	w := &waveform{machine: m, sampled: -1, begin: m.Cycles()}
+	options := vcd.Options{Comments: traceComments(m), SlackCycles: 2 * uint64(m.Timing().SlotCycles())}
+	globs, window := []string{"**"}, &m.Config.VCD
+	options.From, options.To, options.Before, options.After = window.From, window.To, window.Before, window.After
+	options.OnTrigger, w.trigger = window.Triggered, window.Triggered
+	if len(window.Signals) > 0 {
+		globs = window.Signals
+	}
+	patterns := make([]*hw.Pattern, len(globs))
+	matched := make([]bool, len(globs))
+	for i, glob := range globs {
+		var err error
+		if patterns[i], err = hw.CompilePattern(glob); err != nil {
+			return nil, m.Config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), err.Error(), "correct the pattern")
+		}
+	}
+	selected := func(path string) (yes bool) {
+		for i, p := range patterns {
+			if p.Match(path) {
+				matched[i], yes = true, true
+			}
+		}
+		return yes
+	}
+
+	var err error
+	if w.vcd, err = vcd.NewWriter(file, options); err != nil {
+		return nil, err
+	}
+	declare := func(list *[]watched, p hw.Probe, form vcd.Form) {
+		if err != nil || !selected(p.Path) {
+			return
+		}
+		signal := watched{probe: p, limit: 1<<p.Bits - 1}
+		if p.States != nil {
+			signal.limit = uint64(len(p.States) - 1)
+			signal.id, err = w.vcd.DeclareStates(p.Path, p.States)
+		} else {
+			signal.id, err = w.vcd.Declare(p.Path, p.Bits)
+		}
+		if err == nil {
+			w.vcd.Show(signal.id, form)
+		}
+		*list = append(*list, signal)
+	}
+	declare(&w.slot, m.SlotProbe(), vcd.Form{Decimal: true})
+	m.FirmwareProbes(func(p hw.Probe, form vcd.Form) { declare(&w.slot, p, form) })
+	m.Plant.Probes(func(p hw.Probe) { declare(&w.cycle, p, vcd.Form{}) })
+	if err != nil {
+		return nil, m.Config.Source.Refuse("traces.vcd.signals", err.Error(), "select other signals")
+	}
+	for i, ok := range matched {
+		if !ok {
+			return nil, m.Config.Source.Refuse(fmt.Sprintf("traces.vcd.signals[%d]", i), fmt.Sprintf("no signal matches %q", globs[i]), m.SignalExamples())
+		}
+	}
+	return w, w.vcd.Begin()
+}
+
+// sample is called in every cycle, between Settle and Latch.
+func (w *waveform) sample(cycle uint64) error {
+	if w.vcd.NeedsCycle(cycle) {
+		if err := w.vcd.Cycle(cycle); err != nil {
+			return err
+		}
+		if slot := int64(w.machine.Slots()); slot != w.sampled {
+			w.sampled = slot
+			w.set(w.slot)
+		}
+		w.set(w.cycle)
+	}
+	if w.pending && cycle >= w.at {
+		w.pending = false
+		return w.vcd.Trigger(w.at)
+	}
+	return nil
+}
+
+func (w *waveform) set(signals []watched) {
+	for i := range signals {
+		w.vcd.Set(signals[i].id, min(signals[i].probe.Value(), signals[i].limit))
+	}
+}
+
+// boundary arms the trigger at the first violation. Its cycle may still lie
+// ahead: what a handler does wrong at a boundary belongs to the slot that begins.
+func (w *waveform) boundary(violations []outcome.Violation) {
+	if !w.trigger || w.triggered {
+		return
+	}
+	if i := slices.IndexFunc(violations, func(v outcome.Violation) bool { return v.Cycle >= w.begin }); i >= 0 {
+		w.triggered, w.pending, w.at = true, true, violations[i].Cycle
+	}
+}
+
+// close ends the waveform before cycle end. A violation that only the end of the run
+// shows triggers at the last cycle.
+func (w *waveform) close(violations []outcome.Violation, end uint64) error {
+	w.boundary(violations)
+	if w.pending && end > w.begin {
+		if err := w.vcd.Trigger(min(w.at, end-1)); err != nil {
+			return err
+		}
+	}
+	return w.vcd.Close(end)
+}
+
+// note says why the waveform, which ended before cycle end, shows nothing, or "".
+func (w *waveform) note(end uint64) string {
+	if w.unshown != "" || !w.vcd.Empty() {
+		return w.unshown
+	}
+	from := w.machine.Config.VCD.From
+	switch {
+	case end <= w.begin:
+		return "shows nothing: the run took no cycle"
+	case from >= end:
+		return fmt.Sprintf("shows nothing: traces.vcd.from is %d, and the run ended with cycle %d", from, end-1)
+	case w.trigger && !w.triggered:
+		return "shows nothing: no rule was broken, so the trigger first_violation never came"
+	case w.trigger:
+		return fmt.Sprintf("shows nothing: the first violation, in cycle %d, is not between traces.vcd.from and to", w.at)
+	}
+	return "shows nothing"
+}

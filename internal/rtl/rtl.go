@@ -1,0 +1,352 @@
+package rtl
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/cosim"
+	"starloom/cosim/inloop"
+	"starloom/cosim/lockstep"
+	"starloom/cosim/pinmap"
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/outcome"
+	"starloom/internal/strict"
+)
+
+// rtlComponentsMax is how many components of a machine can be RTL: those of
+// 16 groups of 16. Each is a device, with an address space of its own in wasm.
+const rtlComponentsMax = 1024
+
+// icarusProcessesMax is how many simulator processes a machine starts. Our twins need
+// one for all components of a kind, other RTL one for each component.
+const icarusProcessesMax = 64
+
+// noPlaceFor says that a model is not in a machine.
+func noPlaceFor(model string) string {
+	return fmt.Sprintf("this machine has no component of the kind %s", strict.Clip(model))
+}
+
+// Devices is the RTL of a machine. It is a fabric.RTL.
+type Devices struct {
+	Network fabric.Network
+	Names   fabric.Names
+	Entries []config.RTL
+	Source  *config.Source
+	Records bool            // models in the place of RTL, whose inputs are kept
+	Ctx     context.Context // while the machine is built
+	Loop    *inloop.Loop
+
+	// What the hardware has ports for: its components, so many parts, then composites, and
+	// all of it.
+	parts  int
+	sites  []*hw.Site
+	whole  *hw.Site // nil for none
+	chosen [][]inloop.Part
+	all    *inloop.Part // nil if parts are replaced
+
+	Taken     map[string]int // entry of the scenario that has replaced a component
+	Report    []outcome.RTLReport
+	Checks    []string // commands that compare the RTL with its models
+	ChecksOwn []string // those of pin maps
+	devices   []cosim.Device
+	Maps      []*pinmap.Map
+	icarus    int // processes
+
+	Recorded  []PartRun
+	Recorders []*lockstep.Recorder
+	Kernel    *hw.Kernel
+}
+
+// Replace implements fabric.RTL: it opens the devices that the scenario names.
+func (r *Devices) Replace(kernel *hw.Kernel, parts []hw.Sited, composites []hw.Composite, whole hw.Sited) (run []hw.Component, all bool, err error) {
+	r.Kernel = kernel
+	if r.Loop, err = inloop.New(kernel); err != nil {
+		return nil, false, err
+	}
+	r.parts = len(parts)
+	for _, composite := range composites {
+		parts = append(parts[:len(parts):len(parts)], composite)
+	}
+	for _, part := range parts {
+		r.sites = append(r.sites, part.Site())
+	}
+	if whole != nil {
+		r.whole = whole.Site()
+	}
+	r.chosen = make([][]inloop.Part, len(parts))
+	for i := range r.Entries {
+		if err := r.Ctx.Err(); err != nil { // builds that are reused would not notice
+			return nil, false, err
+		}
+		if err := r.replace(r.Ctx, i); err != nil {
+			return nil, false, err
+		}
+	}
+	slices.SortFunc(r.Report, func(a, b outcome.RTLReport) int { return strings.Compare(a.Path, b.Path) })
+	if r.all != nil {
+		component, err := r.Loop.Replace(whole, *r.all)
+		return []hw.Component{component}, true, err
+	}
+	held, err := r.held(parts)
+	if err != nil {
+		return nil, false, err
+	}
+	for i, part := range parts {
+		if held[i] {
+			continue
+		}
+		component := hw.Component(part)
+		if len(r.chosen[i]) > 0 {
+			if component, err = r.Loop.Replace(part, r.chosen[i]...); err != nil {
+				return nil, false, err
+			}
+		}
+		run = append(run, component)
+	}
+	return run, false, nil
+}
+
+// held says which of the parts do not run: those of a composite that is replaced, and
+// composites that are not.
+func (r *Devices) held(parts []hw.Sited) ([]bool, error) {
+	held := make([]bool, len(parts))
+	for i := r.parts; i < len(parts); i++ {
+		if held[i] = len(r.chosen[i]) == 0; held[i] {
+			continue
+		}
+		for _, part := range parts[i].(hw.Composite).Parts() {
+			k := slices.Index(parts, part)
+			if len(r.chosen[k]) > 0 {
+				return nil, r.Source.Refuse("rtl", fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What), "replace the ones or the others")
+			}
+			held[k] = true
+		}
+	}
+	return held, nil
+}
+
+// Failed implements fabric.RTL.
+func (r *Devices) Failed() bool { return r.Loop.Fault() != nil }
+
+// models are the sites of the components and of all hardware.
+func (r *Devices) models() []*hw.Site {
+	if r.whole == nil {
+		return r.sites
+	}
+	return append(r.sites[:len(r.sites):len(r.sites)], r.whole)
+}
+
+// twins are the twins that the machine has a place for.
+func (r *Devices) twins() (names []string) {
+	for _, site := range r.models() {
+		names = append(names, site.Twin)
+	}
+	return names
+}
+
+// isWhole reports whether a path, or a model, is all hardware.
+func (r *Devices) isWhole(path string) bool       { return r.whole != nil && path == r.whole.Path(0) }
+func (r *Devices) isWholeModel(model string) bool { return r.whole != nil && model == r.whole.Twin }
+
+// Close ends all devices.
+func (r *Devices) Close() error {
+	var err error
+	for _, d := range r.devices {
+		err = errors.Join(err, d.Close())
+	}
+	for _, m := range r.Maps {
+		err = errors.Join(err, m.Close())
+	}
+	return err
+}
+
+// Identity tells RTL apart in saved states.
+func (r *Devices) Identity() string {
+	sum := sha256.New()
+	for _, x := range r.Report {
+		fmt.Fprintln(sum, x.Path, x.Top, x.Backend, x.SHA256)
+	}
+	return hex.EncodeToString(sum.Sum(nil))
+}
+
+// replace does what one entry of the scenario says.
+func (r *Devices) replace(ctx context.Context, entry int) error {
+	s, x := r.Source, &r.Entries[entry]
+	at := hw.Index("rtl", entry)
+	if twin, _ := fabric.TwinOf(r.Network); twin != nil && r.whole == nil && (x.Replace == r.Network.Kind() || x.Twin == twin.Name) {
+		return s.Refuse(at+".replace", fmt.Sprintf("%s is all hardware at once, and faults of media act between its parts", twin.Name),
+			fmt.Sprintf("replace %s.**, which is all parts, or leave drop, bit_flip and stuck out of faults", r.Network.Kind()))
+	}
+	wanted, err := r.open(at, x)
+	if err != nil {
+		return err
+	}
+	if r.isWhole(x.Replace) {
+		return r.replaceAll(ctx, entry, wanted)
+	}
+	pattern, err := hw.CompilePattern(x.Replace)
+	if err != nil {
+		return err
+	}
+	var others []string // kinds that match and that the RTL is not
+	found := false
+	for part, site := range r.sites {
+		elements := r.match(site, pattern)
+		switch {
+		case len(elements) == 0:
+		case part >= r.parts && wanted.model != site.Twin && (found || len(others) > 0): // its parts are meant
+		case wanted.model != "" && wanted.model != site.Twin:
+			others = append(others, site.What)
+		default:
+			found = true
+			if err := r.replaceElements(ctx, entry, wanted, part, elements); err != nil {
+				return err
+			}
+		}
+	}
+	switch {
+	case found:
+		return nil
+	case len(others) > 0:
+		return s.Refuse(at+".replace", fmt.Sprintf("%s are %s, and the RTL is %s", x.Replace, strings.Join(others, " and "), withArticle(wanted.model)), r.examples())
+	}
+	return s.Refuse(at+".replace", fmt.Sprintf("no component matches %q", strict.Clip(x.Replace)), r.examples())
+}
+
+// examples names a component of each kind.
+func (r *Devices) examples() string {
+	var paths []string
+	for _, site := range r.sites {
+		paths = append(paths, site.Path(site.Elements-1))
+	}
+	network := r.Network.Kind()
+	text := fmt.Sprintf("components are, for example, %s, and %s.** for all of them", strings.Join(paths, ", "), network)
+	if r.whole != nil {
+		text += fmt.Sprintf("; %s is all hardware at once", network)
+	}
+	return text
+}
+
+// withArticle puts a or an in front of the name of a model.
+func withArticle(model string) string {
+	if strings.ContainsRune("aeiou", rune(model[0])) {
+		return "an " + model
+	}
+	return "a " + model
+}
+
+// match lists the elements of a site that a pattern names, as far as there may be.
+func (r *Devices) match(site *hw.Site, pattern *hw.Pattern) (elements []int) {
+	for i := range site.Elements {
+		if len(elements) > rtlComponentsMax {
+			break
+		}
+		if pattern.Match(site.Path(i)) || site.Whole != nil && pattern.Match(site.Whole(i)) {
+			elements = append(elements, i)
+		}
+	}
+	return elements
+}
+
+// take marks components as replaced, once each.
+func (r *Devices) take(entry int, paths []string) error {
+	s := r.Source
+	for _, path := range paths {
+		if other, ok := r.Taken[path]; ok {
+			return s.Refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("%s is replaced by %s already", path, hw.Index("rtl", other)), "name it in one entry only")
+		}
+		r.Taken[path] = entry
+	}
+	if len(r.Taken) > rtlComponentsMax {
+		return s.Refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example "+r.Names.Medium(0))
+	}
+	return nil
+}
+
+// replaceAll puts one device in place of all hardware.
+func (r *Devices) replaceAll(ctx context.Context, entry int, source *rtlSource) error {
+	s, path := r.Source, r.whole.Path(0)
+	if len(r.Taken) > 0 || len(r.Entries) > 1 {
+		return s.Refuse(source.at+".replace", path+" is all hardware, and another entry replaces a part of it", "delete the other entries")
+	}
+	if err := r.take(entry, []string{path}); err != nil {
+		return err
+	}
+	pins, err := r.pinMap(source, r.whole, 0)
+	if err != nil {
+		return err
+	}
+	device, err := r.device(ctx, source, pins, path)
+	if err != nil {
+		return err
+	}
+	r.all = &inloop.Part{Device: device, Elements: []int{0}}
+	return r.note(source, pins, []string{path})
+}
+
+// replaceElements puts devices in place of elements of one component.
+func (r *Devices) replaceElements(ctx context.Context, entry int, source *rtlSource, part int, elements []int) error {
+	site := r.sites[part]
+	var paths []string
+	for _, i := range elements {
+		paths = append(paths, site.Path(i))
+	}
+	if err := r.take(entry, paths); err != nil {
+		return err
+	}
+	pins, err := r.pinMap(source, site, elements[0])
+	if err != nil {
+		return err
+	}
+	parts, err := r.partsOf(ctx, source, pins, elements, paths)
+	if err != nil {
+		return err
+	}
+	r.chosen[part] = append(r.chosen[part], parts...)
+	return r.note(source, pins, paths)
+}
+
+// PartRun is a component that the scenario replaces.
+type PartRun struct {
+	Path     string
+	Map      *pinmap.Map
+	Stimulus *lockstep.Stimulus
+	Check    string // the command that checks the RTL with other inputs
+}
+
+// record opens a model in the place of RTL and notes what it is a part of.
+func (r *Devices) record(path string, source *rtlSource, pins *pinmap.Map) (cosim.Device, error) {
+	model, err := pins.NewModel()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	recorder := lockstep.NewRecorder(model, path)
+	r.devices, r.Recorders = append(r.devices, recorder), append(r.Recorders, recorder)
+	r.Recorded = append(r.Recorded, PartRun{path, pins, recorder.Stimulus, checkCommand(source, pins)})
+	return recorder, nil
+}
+
+// FaultText says what a circuit has done.
+func FaultText(f *cosim.Fault) string {
+	text := f.Device + ": " + map[cosim.FaultKind]string{
+		cosim.FaultFinish:      "the RTL ended the simulation ($finish or $stop)",
+		cosim.FaultFatal:       "the RTL reported a fatal error ($fatal or an assertion)",
+		cosim.FaultOscillation: "the RTL's combinational logic does not settle",
+		cosim.FaultHang:        "the RTL does not answer",
+		cosim.FaultDied:        "the simulator of the RTL is gone",
+	}[f.Kind]
+	if f.Tool != "" && f.Kind == cosim.FaultHang {
+		text = f.Device + ": the simulator of the RTL does not answer"
+	}
+	if f.Text != "" {
+		text += ": " + f.Text
+	}
+	return text
+}

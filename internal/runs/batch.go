@@ -1,0 +1,339 @@
+package runs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"runtime"
+	"slices"
+	"sync"
+
+	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/emulator"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// Batch is a scenario that is run many times: once for every seed, or once for every
+// seed and permutation. Runs are numbered seed by seed, permutation by permutation,
+// and taken in that order whoever has run them, so nothing that is made of them
+// depends on the number of workers.
+//
+//	workers                          one at a time
+//	hand -> chunk of runs -> put  -> take, in the order of the numbers
+type Batch struct {
+	Config       *config.Config
+	Rates        []Rated // of faults.random, of which config is the first; empty for none
+	Seeds        outcome.Seeds
+	Permutations uint64 // of each seed; 0: the scenario's own workload
+	Options      emulator.Options
+	Build        func(emulator.Options) (*emulator.Machine, error) // nil: newMachine
+	Alone        func(permutation uint64) (*config.Config, error)  // one of the permutations
+
+	// Filled in by run.
+	Total      uint64          // runs
+	About      *outcome.Report // what a report says before anything has run: engine, rules, firmware, RTL
+	cutShort   bool            // interrupted while a run was repeated
+	slotCycles uint64
+}
+
+// Rated is a rate of faults.random, and the scenario with it.
+type Rated struct {
+	Rate   float64
+	Config *config.Config
+}
+
+// processors is the size of the network.
+func (b *Batch) processors() int { return b.Config.Network.Shape().Processors() }
+
+// BatchRun is one run of a batch.
+type BatchRun struct {
+	Seed        uint64 // as asked for; the permutation's own one is permutationSeed
+	Permutation uint64 // number of the permutation, if the batch has permutations
+	Finished    bool
+	digest      traces.Digest
+	Report      *outcome.Report
+	Measured    *meter.Measured // by all runs of its chunk, with the last of them; nil if handlers take no time
+}
+
+// chunkProcessors is how many processors' runs one worker takes at a time, so that
+// small runs do not wait for one another; chunkRuns is how many runs at most.
+const (
+	chunkProcessors = 8 << 10
+	ChunkRuns       = 1 << 10
+)
+
+// chunksAhead bounds how many chunks may be run before the next one to be taken, for
+// each worker: runs that wait take memory.
+const chunksAhead = 4
+
+// runsMax bounds the runs of a batch: the smallest networks have about 50,000 in a second, so these
+// take hours there, and more are a slip of the keyboard.
+const runsMax = 1_000_000_000
+
+// runs returns how many runs there are, with all permutations and rates of each seed, or an error
+// if they are more than runsMax.
+func (b *Batch) runs() (uint64, error) {
+	each := max(b.Permutations, 1) * uint64(max(len(b.Rates), 1))
+	high, runs := bits.Mul64(b.Seeds.Count(), each)
+	if high != 0 || runs == 0 || runs > runsMax {
+		return 0, &input.Error{Place: "--seeds", Reason: fmt.Sprintf("%s are more than %d runs", b.Seeds, runsMax), Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds"))}
+	}
+	return runs, nil
+}
+
+// chunk returns how many runs a worker takes at a time.
+func (b *Batch) chunk() uint64 {
+	if len(b.Config.RTL) > 0 {
+		return 1
+	}
+	return uint64(min(max(chunkProcessors/b.processors(), 1), ChunkRuns))
+}
+
+// Workers returns how many machines share the runs, and the workers of each. Small
+// machines run side by side, large ones one after another on all workers. There are
+// no more machines than chunks, and one for a pin map that is not a file: it belongs to
+// one machine at a time.
+func (b *Batch) Workers(runs uint64) (machines, each int) {
+	if slices.ContainsFunc(b.Config.RTL, func(x config.RTL) bool { return x.PinMap != nil }) {
+		return 1, 1
+	}
+	workers := b.Options.Workers
+	if workers <= 0 {
+		workers = runtime.GOMAXPROCS(0)
+	}
+	if b.processors() >= emulator.ParallelProcessorsMin {
+		return 1, workers
+	}
+	chunks := (runs-1)/b.chunk() + 1
+	return int(min(uint64(workers), chunks, hw.WorkersMax)), 1
+}
+
+// Each runs all of it, or until ctx ends, and calls take for one run after the other in
+// their order, with the number of all runs. An error of take ends the batch. All
+// workers have ended when it returns.
+func (b *Batch) Each(ctx context.Context, take func(r *BatchRun, total uint64) error) (err error) {
+	if b.Total, err = b.runs(); err != nil {
+		return err
+	}
+	machines, each := b.Workers(b.Total)
+	options := b.Options
+	options.Workers = each
+	build := func() (*emulator.Machine, error) {
+		if b.Build != nil {
+			return b.Build(options)
+		}
+		return emulator.New(ctx, b.Config, options)
+	}
+	first, err := build()
+	if err != nil {
+		return err
+	}
+	b.About, b.slotCycles = first.Sum(), uint64(first.Timing().SlotCycles())
+	have, limit := hw.MemoryAvailable()
+	if need := first.MemoryBytes(); limit != "" && need > 0 {
+		machines = int(min(uint64(machines), max(have/need, 1)))
+	}
+	q := &batchQueue{total: b.Total, chunk: b.chunk(), ahead: chunksAhead * b.chunk() * uint64(machines), waiting: map[uint64][]BatchRun{}, take: take}
+	q.moved.L = &q.lock
+	var wg sync.WaitGroup
+	wg.Go(func() { q.end(b.work(ctx, first, build, q)) })
+	for range machines - 1 {
+		wg.Go(func() {
+			m, err := build()
+			if err == nil {
+				err = b.work(ctx, m, build, q)
+			}
+			q.end(err)
+		})
+	}
+	wg.Wait()
+	if ctx.Err() != nil && errors.Is(q.err, ctx.Err()) {
+		q.err = nil // one of the machines was not built any more
+	}
+	return q.err
+}
+
+// work runs chunks on one machine and closes it. RTL that has failed takes its machine
+// along: the next run gets a new one.
+func (b *Batch) work(ctx context.Context, m *emulator.Machine, build func() (*emulator.Machine, error), q *batchQueue) (err error) {
+	for {
+		first, end := q.hand(ctx)
+		if first == end {
+			return m.Release()
+		}
+		if m.RTLFailed {
+			if err = m.Release(); err == nil {
+				m, err = build()
+			}
+			if err != nil {
+				return err
+			}
+		}
+		runs, err := b.runChunk(ctx, m, first, end)
+		if err == nil {
+			err = q.put(first, runs)
+		}
+		if err != nil {
+			return errors.Join(err, m.Release())
+		}
+	}
+}
+
+// runChunk runs the numbers first to end-1, fewer if ctx ends.
+func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end uint64) ([]BatchRun, error) {
+	runs := make([]BatchRun, 0, end-first)
+	failed := false
+	var all *meter.Measured
+	if m.Meter != nil {
+		all = new(meter.Measured)
+	}
+	for i := first; i < end; i++ {
+		r := b.numbered(i)
+		seed := r.Seed
+		if b.Permutations > 0 {
+			if i == first || r.Permutation == 0 {
+				m.Given = PermutationNumber(m.Shape.Processors(), r.Permutation)
+			} else {
+				NextPermutation(m.Given)
+			}
+			seed = PermutationSeed(r.Seed, r.Permutation)
+		}
+		if err := m.Restart(seed); err != nil {
+			return nil, err
+		}
+		if err := m.Run(ctx, nil); err != nil {
+			return nil, err
+		}
+		if m.Interrupted {
+			break
+		}
+		r.Finished, r.digest, r.Report = m.Finished(), m.Digest, m.Sum()
+		if len(r.Report.Violations) > 1 && failed {
+			r.Report.Violations = slices.Clone(r.Report.Violations[:1]) // of many that fail, one is told in full
+		}
+		failed = failed || r.Report.Verdict != outcome.VerdictPass
+		if all != nil {
+			m.Measure(all, i)
+		}
+		runs = append(runs, r)
+	}
+	if len(runs) > 0 {
+		runs[len(runs)-1].Measured = all
+	}
+	return runs, nil
+}
+
+// numbered returns run i, which has not run yet.
+func (b *Batch) numbered(i uint64) BatchRun {
+	each := max(b.Permutations, 1)
+	return BatchRun{Seed: b.Seeds.First + i/each, Permutation: i % each}
+}
+
+// Firmware is what a report of all runs says of the firmware.
+func (b *Batch) Firmware(t *tally) outcome.FirmwareReport {
+	f := b.About.Firmware
+	f.Traps = t.traps
+	if t.runs == 0 || b.Config.Firmware.CPU == nil {
+		return f
+	}
+	t.measured.Report(&f, b.Config.Firmware.CPU, b.Config.Network.Names())
+	each := b.Total / uint64(max(len(b.Rates), 1))
+	for _, handler := range []struct {
+		cycles *outcome.HandlerCycles
+		spread *meter.Spread
+	}{{f.Cycles, &t.measured.Slot}, {f.StartCycles, &t.measured.Start}} {
+		w := handler.cycles.Worst
+		if w == nil {
+			continue
+		}
+		run := b.numbered(handler.spread.Run % each)
+		w.Seed = &run.Seed
+		if b.Permutations > 0 {
+			w.Permutation = &run.Permutation
+		}
+		if t.rate != nil {
+			w.Rate = &t.rates[handler.spread.Run/each].rate
+		}
+	}
+	return f
+}
+
+// PermutationSeed is the seed of the run of permutation k of all permutations: every
+// run has coins of its own, and alone it is the run of a list with this seed.
+func PermutationSeed(seed, k uint64) uint64 {
+	return hw.NewStream(seed, hw.PurposePermutation).Seed(k)
+}
+
+// batchQueue hands out chunks of runs, and takes them back in order.
+type batchQueue struct {
+	total, chunk, ahead uint64
+	take                func(r *BatchRun, total uint64) error
+
+	lock    sync.Mutex
+	moved   sync.Cond             // taken or ended has changed
+	next    uint64                // first run that is not handed out
+	taken   uint64                // runs taken
+	waiting map[uint64][]BatchRun // chunks that were run too early, by their first run
+	ended   bool                  // nothing is handed out or taken any more
+	err     error                 // the first one
+}
+
+// hand returns the next chunk, an empty one if there is none. The owner of the chunk
+// that is taken next never waits.
+func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	for !q.ended && ctx.Err() == nil && q.next-q.taken >= q.ahead {
+		q.moved.Wait()
+	}
+	first = q.next
+	if !q.ended && ctx.Err() == nil {
+		q.next += min(q.chunk, q.total-q.next)
+	}
+	return first, q.next
+}
+
+// put brings back a chunk, and takes what is in order now. A chunk with fewer runs
+// than were handed out is the last one to be taken.
+func (q *batchQueue) put(first uint64, runs []BatchRun) error {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	defer q.moved.Broadcast()
+	q.waiting[first] = runs
+	for !q.ended {
+		at := q.taken
+		chunk, ok := q.waiting[at]
+		if !ok {
+			return nil
+		}
+		delete(q.waiting, at)
+		for i := range chunk {
+			if err := q.take(&chunk[i], q.total); err != nil {
+				q.ended = true
+				return err
+			}
+			q.taken++
+		}
+		q.ended = q.taken-at < min(q.chunk, q.total-at) || q.taken == q.total
+	}
+	return nil
+}
+
+// end is called by every worker that has no more to do; with an error, the others
+// stop too.
+func (q *batchQueue) end(err error) {
+	q.lock.Lock()
+	defer q.lock.Unlock()
+	if err != nil {
+		q.ended = true
+		if q.err == nil {
+			q.err = err
+		}
+	}
+	q.moved.Broadcast()
+}

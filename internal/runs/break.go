@@ -1,0 +1,37 @@
+package runs
+
+import (
+	"fmt"
+	"slices"
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/strict"
+	"starloom/traces/input"
+	"strings"
+)
+
+// Break says where a run stops before its end. The zero value is nowhere.
+type Break struct {
+	Rule string // at the end of the boundary at which this rule is broken; RuleTrap for a trap
+	Slot uint32 // before this slot, 1 to SlotsMax; 0: at no slot
+}
+
+// check refuses a rule that this run is not held to: nothing would ever stop it.
+func (b Break) check(checked []string) error {
+	if b.Rule == "" || slices.Contains(checked, b.Rule) {
+		return nil
+	}
+	return &input.Error{Place: "--break-on", Reason: fmt.Sprintf("the run is not held to a rule %q", strict.Clip(b.Rule)),
+		Remedy: input.DidYouMean(b.Rule, checked, "write slot=N, trap, or one of "+strings.Join(checked, ", "))}
+}
+
+// reached says what has happened, "" if nothing has.
+func (b Break) reached(m *emulator.Machine) string {
+	switch {
+	case b.Slot > 0 && m.Slots() >= b.Slot:
+		return fmt.Sprintf("slot %d", b.Slot)
+	case b.Rule != "" && slices.ContainsFunc(m.Findings.Kept, func(v outcome.Violation) bool { return v.Rule == b.Rule }):
+		return "the first violation of " + b.Rule
+	}
+	return ""
+}

@@ -1,0 +1,72 @@
+package runs
+
+import (
+	"io"
+	"starloom/internal/outcome"
+	"starloom/internal/outputs"
+	"starloom/traces"
+)
+
+// reportForms are the forms that every report has for scripts.
+type reportForms interface {
+	WriteJSON(io.Writer) error
+	WriteJUnit(io.Writer) error
+	Title() string // the scenario's
+}
+
+// reportFiles are the reports of a run, or of many, in the forms that are wanted.
+type reportFiles struct {
+	out  *outputs.Set
+	list []reportFile
+	rows *traces.File // a row for each run; nil for none
+}
+
+// reportFile is a report in one of its forms, written at the end.
+type reportFile struct {
+	outcome.OutputFile
+	file  *traces.File
+	write func(reportForms, *tally, io.Writer) error
+}
+
+// openReports opens the outputs of the report before the run: a file that cannot be
+// written is refused before a long run, not after it.
+func openReports(out *outputs.Set, options *Options) (*reportFiles, error) {
+	files := &reportFiles{out: out}
+	for _, r := range []struct {
+		kind  string
+		to    outputs.Output
+		write func(reportForms, *tally, io.Writer) error
+	}{
+		{"survival", options.SurvivalCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.curve().WriteCSV(w) }},
+		{"survival", options.SurvivalSVG, func(r reportForms, t *tally, w io.Writer) error { return t.curve().Plot(r.Title()).WriteSVG(w) }},
+		{"json", options.JSON, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJSON(w) }},
+		{"junit", options.JUnit, func(r reportForms, _ *tally, w io.Writer) error { return r.WriteJUnit(w) }},
+		{"csv", options.CSV, func(_ reportForms, t *tally, _ io.Writer) error { return t.flush() }},
+		{"stats-csv", options.StatsCSV, func(_ reportForms, t *tally, w io.Writer) error { return t.Statistics().WriteCSV(w) }},
+	} {
+		file, err := out.OpenQuietly("--"+r.kind, r.kind, r.to)
+		if err != nil {
+			return nil, err
+		}
+		if file == nil {
+			continue
+		}
+		if r.kind == "csv" {
+			files.rows = file
+		}
+		files.list = append(files.list, reportFile{outcome.OutputFile{Kind: r.kind, Path: r.to.Path, Stream: file.Stream()}, file, r.write})
+	}
+	return files, nil
+}
+
+// commit writes the reports, gives writers what they do not have yet, and makes
+// all files visible.
+func (f *reportFiles) commit(report reportForms, t *tally) ([]outcome.OutputFile, error) {
+	for _, r := range f.list {
+		if err := r.write(report, t, r.file); err != nil {
+			return nil, err
+		}
+		f.out.Written = append(f.out.Written, r.OutputFile)
+	}
+	return f.out.Written, f.out.Files.Commit()
+}

@@ -1,0 +1,284 @@
+package runs
+
+import (
+	"encoding/csv"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+
+	"starloom/fabric"
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
+	"starloom/traces"
+)
+
+// tally keeps what is said of many runs, which are added in their order: statistics,
+// what failed, the worst, and rows of a table. What it keeps grows with the number of
+// different values, not with the number of runs.
+type tally struct {
+	permuted bool        // runs have the number of a permutation
+	rows     *csv.Writer // nil for none
+
+	runs      uint64
+	figures   []figure
+	sum       traces.Sum
+	Failed    []outcome.FailedRun // the first failedRunsMax
+	FailedAll uint64
+	Seeds     []outcome.FailedRun // the first failed run of each seed, for junitSeedsMax seeds
+	firstFail *outcome.Report
+	worst     *outcome.FinishedRun // of those that passed: most slots, the first of equals
+	slotsMax  uint64               // of any run
+	frames    outcome.Frames
+	broken    uint64 // violations
+	traps     uint64
+	onTrust   uint64 // announced deliveries that cannot be checked
+	measured  meter.Measured
+
+	faulty bool              // the runs have faults
+	breaks outcome.Histogram // of those that failed: the slot of the first violation
+
+	// With several rates of faults, those so far, and what each has brought.
+	rate  *float64 // of the runs that are added now, nil for one rate
+	rates []rateTally
+}
+
+// rateTally sums up the runs with one rate.
+type rateTally struct {
+	rate         float64
+	runs, passed uint64
+	slots        outcome.Histogram // of those that passed
+	faults       outcome.Histogram // how often faults.random has happened
+}
+
+// figure is one figure of all runs.
+type figure struct {
+	name     string
+	numeric  bool // some run has it, as a number
+	finishes bool
+	values   outcome.Histogram
+}
+
+// Begin says that the runs that are added next have a rate.
+func (t *tally) Begin(rate float64) {
+	t.rate = &rate
+	t.rates = append(t.rates, rateTally{rate: rate, slots: outcome.Histogram{}, faults: outcome.Histogram{}})
+}
+
+// NewTally returns an empty tally that writes a row for each run to rows, or none
+// for nil.
+func NewTally(permuted bool, rows *traces.File) *tally {
+	t := &tally{permuted: permuted}
+	if rows != nil {
+		t.rows = csv.NewWriter(rows)
+	}
+	return t
+}
+
+// Add adds a run. Errors are those of the table's file.
+func (t *tally) Add(run *BatchRun) error {
+	r := run.Report
+	var permutation *uint64
+	if t.permuted {
+		permutation = &run.Permutation
+	}
+	passed := r.Verdict == outcome.VerdictPass
+	t.runs++
+	// A run's digest covers frames and deliveries; its length and what it broke are
+	// added here.
+	t.sum.Event(run.Seed, run.Permutation, run.digest.Hi, run.digest.Lo)
+	t.sum.Event(run.Seed, run.Permutation, r.Slots, r.ViolationsTotal)
+	if t.rate != nil {
+		t.sum.Event(run.Seed, run.Permutation, math.Float64bits(*t.rate), run.digest.Lo)
+		t.rates[len(t.rates)-1].add(r, passed)
+	}
+	if x := run.Measured; x != nil {
+		if t.rate != nil { // each has runs from 0 on
+			before := t.runs - t.rates[len(t.rates)-1].runs
+			x.Start.Run, x.Slot.Run = x.Start.Run+before, x.Slot.Run+before
+		}
+		t.measured.Merge(x)
+	}
+	t.frames.Add(r.Frames)
+	t.broken += r.ViolationsTotal
+	t.traps += r.Firmware.Traps
+	t.onTrust += r.Aside.OnTrust
+	t.slotsMax = max(t.slotsMax, r.Slots)
+	t.faulty = t.faulty || len(r.Faults) > 0
+	rule := ""
+	if passed {
+		if t.worst == nil || r.Slots > t.worst.Slots {
+			t.worst = &outcome.FinishedRun{Seed: run.Seed, Permutation: permutation, Slots: r.Slots}
+		}
+	} else {
+		first := r.Violations[0]
+		rule = first.Rule
+		if t.breaks == nil {
+			t.breaks = outcome.Histogram{}
+		}
+		t.breaks.Add(float64(first.Slot))
+		t.FailedAll++
+		if t.firstFail == nil {
+			t.firstFail = r
+		}
+		failed := outcome.FailedRun{Seed: run.Seed, Permutation: permutation, Rate: t.rate, Rule: rule, First: first}
+		if len(t.Failed) < outcome.FailedRunsMax {
+			t.Failed = append(t.Failed, failed)
+		}
+		if n := len(t.Seeds); n < outcome.JUnitSeedsMax && (n == 0 || t.Seeds[n-1].Seed != run.Seed) {
+			t.Seeds = append(t.Seeds, failed)
+		}
+	}
+
+	figures := r.Figures()
+	if t.figures == nil {
+		for _, m := range figures {
+			t.figures = append(t.figures, figure{m.Name, false, slices.Contains(outcome.FinishingTimes, m.Name), outcome.Histogram{}})
+		}
+		if err := t.head(); err != nil {
+			return err
+		}
+	}
+	for i := range t.figures {
+		f := &t.figures[i]
+		value, numeric := outcome.Number64(figures[i].Value)
+		f.numeric = f.numeric || numeric
+		if numeric && (passed || !f.finishes) {
+			f.values.Add(value)
+		}
+	}
+	return t.row(run, rule, figures)
+}
+
+// head writes the names of the columns.
+func (t *tally) head() error {
+	if t.rows == nil {
+		return nil
+	}
+	names := []string{"seed"}
+	if t.permuted {
+		names = append(names, "permutation")
+	}
+	if t.rate != nil {
+		names = append(names, "rate")
+	}
+	names = append(names, "verdict", "rule", "violations")
+	for i := range t.figures {
+		names = append(names, t.figures[i].name)
+	}
+	return t.rows.Write(append(names, "digest"))
+}
+
+// row writes a run's row.
+func (t *tally) row(run *BatchRun, rule string, figures []fabric.Metric) error {
+	if t.rows == nil {
+		return nil
+	}
+	r := run.Report
+	row := []string{strconv.FormatUint(run.Seed, 10)}
+	if t.permuted {
+		row = append(row, strconv.FormatUint(run.Permutation, 10))
+	}
+	if t.rate != nil {
+		row = append(row, outcome.ExactFloat(*t.rate))
+	}
+	row = append(row, string(r.Verdict), rule, strconv.FormatUint(r.ViolationsTotal, 10))
+	for _, m := range figures {
+		row = append(row, outcome.ExactMetric(m.Value))
+	}
+	return t.rows.Write(append(row, r.Digest))
+}
+
+// flush brings the table to its file.
+func (t *tally) flush() error {
+	if t.rows == nil {
+		return nil
+	}
+	t.rows.Flush()
+	return t.rows.Error()
+}
+
+// add adds a run.
+func (t *rateTally) add(r *outcome.Report, passed bool) {
+	t.runs++
+	t.faults.Add(float64(r.Faults[len(r.Faults)-1].Count))
+	if passed {
+		t.passed++
+		t.slots.Add(float64(r.Slots))
+	}
+}
+
+// Statistics sums up the figures that are numbers. Those of runs with different rates have
+// nothing in common: then they are those of each rate.
+func (t *tally) Statistics() outcome.Statistics {
+	all := outcome.Statistics{}
+	if t.rate != nil {
+		for i := range t.rates {
+			r, name := &t.rates[i], "rate["+outcome.ExactFloat(t.rates[i].rate)+"]"
+			all = append(all, survived(name+".survived", r.runs, r.passed), r.slots.Statistic(name+".slots"), r.faults.Statistic(name+".faults"))
+		}
+		return all
+	}
+	for i := range t.figures {
+		if f := &t.figures[i]; f.numeric || f.finishes {
+			all = append(all, f.values.Statistic(f.name))
+		}
+	}
+	if t.faulty {
+		all = append(all, t.survival()...)
+	}
+	return all
+}
+
+// survivalPoints is the most points of a survival curve.
+const survivalPoints = 32
+
+// survival is the survival curve of runs with faults: for slots in which runs broke a rule for
+// the first time, of each run 1 if it had broken none up to the end of that slot, else 0; the mean
+// is the fraction that has survived.
+func (t *tally) survival() (curve outcome.Statistics) {
+	slots := slices.Sorted(maps.Keys(t.breaks))
+	stride := (len(slots) + survivalPoints - 1) / survivalPoints
+	alive := t.runs
+	for i, slot := range slots {
+		alive -= t.breaks[slot]
+		if i == len(slots)-1 || i%stride == 0 {
+			curve = append(curve, survived(fmt.Sprintf("survival[%d]", uint64(slot)), t.runs, alive))
+		}
+	}
+	return curve
+}
+
+// survived is 1 for each run that has survived, 0 for the others.
+func survived(name string, runs, alive uint64) outcome.Statistic {
+	values := outcome.Histogram{}
+	for value, count := range map[float64]uint64{0: runs - alive, 1: alive} {
+		if count > 0 {
+			values[value] = count
+		}
+	}
+	return values.Statistic(name)
+}
+
+// curve is the survival curve with all its points; nil without faults.
+func (t *tally) curve() (curve outcome.Survival) {
+	for i := range t.rates {
+		if r := &t.rates[i]; r.runs > 0 {
+			point := outcome.NewSurvivalPoint(r.runs, r.passed)
+			point.Rate = &r.rate
+			curve = append(curve, point)
+		}
+	}
+	if curve == nil && t.faulty {
+		curve = outcome.SurvivalBySlot(t.runs, t.breaks)
+	}
+	return curve
+}
+
+// digest returns the digest of all runs.
+func (t *tally) digest() string {
+	var d traces.Digest
+	d.Slot(0, t.sum)
+	return d.String()
+}
