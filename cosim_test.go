@@ -68,7 +68,7 @@ func TestBadPinMaps(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		edits []string
-		wants string // behind the folder
+		wants string // after the folder
 	}{
 		{"model", []string{"arbiter_round_robin", "arbiter_roundrobin"}, `map.yml:1:8: there is no model "arbiter_roundrobin"; did you mean arbiter_round_robin?`},
 		{"no model", []string{"model: arbiter_round_robin", ""}, "map.yml:2:1: the pin map names no model; add model:"},
@@ -104,7 +104,7 @@ func TestBadPinMaps(t *testing.T) {
 		{"twice", []string{"halt_i: 0", "halt_i: 0, valid_i: 0"}, "map.yml:11:19: the RTL's valid_i is mapped twice, first at " + dir + "/map.yml:9:12"},
 		{"twice in a list", []string{"valid_i", `["valid_i[3:1]", "valid_i[1]"]`}, "map.yml:9:29: the RTL's valid_i is mapped twice"},
 		{"port twice", []string{"grant: ready_o", "grant: ready_o\n  grant_o: ready_o"}, "map.yml:11:12: grant_o is wired twice, first at"},
-		{"input of nobody", []string{"ties: {halt_i: 0}", ""}, "nothing drives the RTL's input halt_i; map it in pins, or give it a constant: ties: {halt_i: 0}"},
+		{"undriven input", []string{"ties: {halt_i: 0}", ""}, "nothing drives the RTL's input halt_i; map it in pins, or give it a constant: ties: {halt_i: 0}"},
 		{"half driven", []string{"valid_i", `["valid_i[3:1]", halt_i]`, "halt_i: 0", ""}, "nothing drives the RTL's input valid_i[0]"},
 		{"no pin for a port", []string{"request: valid_i", ""}, "map.yml:10:3: request_i of arbiter_round_robin has no pin; add request_i: PIN; inputs of the RTL are"},
 		{"no pin for an output", []string{"absent: [index]", ""}, "index_o of arbiter_round_robin has no pin; add index_o: PIN (outputs of the RTL are ready_o, busy_o), or absent: [index_o]"},
