@@ -46,13 +46,14 @@ module arbiter_lock #(
 
 `ifndef SYNTHESIS
   localparam [REQUESTERS-1:0] ONE = 1;
-  wire hot_one = ~|(grant_q & (grant_q - ONE)) && (!free_o || ~|(choice_i & (choice_i - ONE)));
   always @(posedge clock) begin
     if (!reset) begin
-      if (!hot_one) $fatal(1, "hot_one: grants %b, chooses %b", grant_q, choice_i);
+      if (|(grant_q & (grant_q - ONE)) || (free_o && |(choice_i & (choice_i - ONE))))
+        $fatal(1, "hot_one: grants %b, chooses %b", grant_q, choice_i);
       if (|grant_q && (grant_q >> index_o) != ONE) $fatal(1, "gnt_idx: index %0d, grants %b", index_o, grant_q);
       if (free_o && |(choice_i & ~request_i)) $fatal(1, "gnt_req: chooses %b of requests %b", choice_i, request_i);
-      if (WORK_CONSERVING != 0 && free_o && |request_i && ~|choice_i) $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
+      if (WORK_CONSERVING != 0 && free_o && |request_i && ~|choice_i)
+        $fatal(1, "req_gnt: chooses no one of requests %b", request_i);
     end
   end
 `endif

@@ -83,13 +83,14 @@ module arbiter_matrix #(
   endgenerate
 
 `ifndef SYNTHESIS
-  reg [INDEX_BITS-1:0] rank; // of the holder
-  integer k;
-  always @* begin
-    for (k = 0; k < INDEX_BITS; k = k + 1) rank[k] = |(grant_o & rank_q[k*REQUESTERS +: REQUESTERS]);
-  end
+  wire [INDEX_BITS*REQUESTERS-1:0] last; // the ranks if all went last
+  generate
+    for (i = 0; i < INDEX_BITS; i = i + 1) begin : lasts
+      assign last[i*REQUESTERS +: REQUESTERS] = {REQUESTERS{LAST[i]}};
+    end
+  endgenerate
   always @(posedge clock) begin
-    if (!reset && |grant_o && rank != LAST[INDEX_BITS-1:0]) $fatal(1, "last: %0d go before the holder", rank);
+    if (!reset && |({INDEX_BITS{grant_o}} & (rank_q ^ last))) $fatal(1, "last: %b holds and does not go last", grant_o);
   end
 `endif
 endmodule
