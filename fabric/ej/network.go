@@ -103,7 +103,8 @@ func (e Network) Check() error {
 	case e.B > alphaMax:
 		return refuse("b", fmt.Sprintf("b is %d", e.B), fmt.Sprintf("at most %d is possible", alphaMax))
 	case e.norm() < directions+1:
-		return refuse("b", fmt.Sprintf("%d+%d*rho has %s, and none has six different neighbours", e.A, e.B, traces.Plural(uint64(e.norm()), "residue", "residues")), alphas)
+		residues := traces.Plural(uint64(e.norm()), "residue", "residues")
+		return refuse("b", fmt.Sprintf("%d+%d*rho has %s, and none has six different neighbours", e.A, e.B, residues), alphas)
 	case e.norm() > eisenstein.SizeMax:
 		return refuse("b", fmt.Sprintf("%d+%d*rho has %d residues", e.A, e.B, e.norm()), fmt.Sprintf("at most %d are possible", eisenstein.SizeMax))
 	}
