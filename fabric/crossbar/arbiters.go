@@ -72,3 +72,11 @@ func (r *arbiters) state(v *hw.StateVisitor) {
 	hw.StateColumn(v, "since", r.since)
 	hw.StateColumn(v, "now", r.now)
 }
+
+// listRule is how the allocator gives turns.
+func (x Network) listRule() hw.ListRule {
+	return hw.ListRule{RoundRobin: x.Arbiter == hw.ArbiterRoundRobin.String(), Cap: x.Cap}
+}
+
+// capRule is whom the cap serves.
+func (x Network) capRule() hw.CapRule { return hw.CapRule{Kind: kindOf(x.CapArbiter), Cap: x.Cap} }

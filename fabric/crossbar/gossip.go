@@ -462,3 +462,22 @@ func (r *gossipReferee) State(v *hw.StateVisitor) {
 	hw.StateColumn(v, "further", r.further, hw.AtMost(uint16(r.sessions-1)))
 	hw.StateList(v, "used", &r.used)
 }
+
+// WorkloadBytes implements fabric.Weighed: the orders of gossip, and what its referee counts.
+func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {
+	if w.Gossip == nil {
+		return 0, 0
+	}
+	pairs := uint64(x.Ports) * uint64(x.Ports)
+	kept = 4*pairs + pairs/8
+	if w.Gossip.Count() > 1 {
+		kept += 2 * pairs
+	}
+	if p != nil {
+		roms = 4 * pairs
+		if p.Name == votingProgram {
+			roms += 8 * pairs // what a module says to every voter
+		}
+	}
+	return kept, roms
+}

@@ -188,14 +188,6 @@ func (x Network) Shape() fabric.Shape {
 // shared reports whether all outputs are one medium.
 func (x Network) shared() bool { return x.Medium == MediumALOHA && x.Ports > 1 }
 
-// listRule is how the allocator gives turns.
-func (x Network) listRule() hw.ListRule {
-	return hw.ListRule{RoundRobin: x.Arbiter == hw.ArbiterRoundRobin.String(), Cap: x.Cap}
-}
-
-// capRule is whom the cap serves.
-func (x Network) capRule() hw.CapRule { return hw.CapRule{Kind: kindOf(x.CapArbiter), Cap: x.Cap} }
-
 // Names implements fabric.Network.
 func (x Network) Names() fabric.Names { return names{shared: x.shared()} }
 
@@ -245,25 +237,3 @@ func (x Network) MemoryBytes(c *fabric.Config) uint64 {
 	}
 	return ports * (memorySlot + 2*c.RoomBytes(c.FramePayload()))
 }
-
-// WorkloadBytes implements fabric.Weighed: the orders of gossip, and what its referee counts.
-func (x Network) WorkloadBytes(w *fabric.Workload, p *fabric.Program) (kept, roms uint64) {
-	if w.Gossip == nil {
-		return 0, 0
-	}
-	pairs := uint64(x.Ports) * uint64(x.Ports)
-	kept = 4*pairs + pairs/8
-	if w.Gossip.Count() > 1 {
-		kept += 2 * pairs
-	}
-	if p != nil {
-		roms = 4 * pairs
-		if p.Name == votingProgram {
-			roms += 8 * pairs // what a module says to every voter
-		}
-	}
-	return kept, roms
-}
-
-// Studies implements fabric.Studied.
-func (x Network) Studies() []*fabric.Study { return []*fabric.Study{gossipStudy(), scatterStudy()} }

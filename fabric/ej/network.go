@@ -309,7 +309,3 @@ func (n names) SentOn(node int, port uint16, _ int) int {
 func (n names) HeardOn(node int, port uint16) int {
 	return n.net.heardOn(n.torus(), node, int(port)%n.net.ports())
 }
-
-// Schedule implements fabric.Scheduler.
-// Studies implements fabric.Studied.
-func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }

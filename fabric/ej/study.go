@@ -244,3 +244,7 @@ func (s *broadcastRuns) compare(name, what string, reference, measured float64, 
 func (s *broadcastRuns) none(name, what string, found, runs int, note string) {
 	s.compare(name, what, 0, float64(found), runs, note)
 }
+
+// Schedule implements fabric.Scheduler.
+// Studies implements fabric.Studied.
+func (e Network) Studies() []*fabric.Study { return []*fabric.Study{broadcastStudy()} }
