@@ -44,7 +44,7 @@ firmware: {program: pops/random}
 	// capture is pcapng: true
 }
 
-// A run that breaks rules is no error: the report says which, when and where.
+// A run that breaks rules is not an error: the report says which, when and where.
 func ExampleRun() {
 	s := starloom.DefaultScenario()
 	s.Fabric.POPS = &pops.Network{Groups: 4, GroupSize: 4}

@@ -16,7 +16,7 @@ import (
 	"starloom/fabric/pops"
 )
 
-// asGTKWaveSees has GTKWave load a save file, on a display that nobody sees, and returns what it shows: the
+// asGTKWaveSees has GTKWave load a save file, on a display that is not shown, and returns what it shows: the
 // primary marker and the first named one, and then each row with its value at the primary marker.
 func asGTKWaveSees(t *testing.T, save string) (markers string, rows []string) {
 	display, err := exec.LookPath("broadwayd")

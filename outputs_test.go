@@ -209,7 +209,7 @@ func TestTriggerWindows(t *testing.T) {
 	}
 }
 
-// TestEmptyWaveformIsExplained holds that nobody opens an empty waveform without
+// TestEmptyWaveformIsExplained holds that no one opens an empty waveform without
 // having been told; the report's stable form does not depend on traces.
 func TestEmptyWaveformIsExplained(t *testing.T) {
 	for _, c := range []struct {

@@ -100,13 +100,13 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 				require.Equal(t, only, got[name], name)
 			}
 			require.NotZero(t, sent)
-			delivered := map[string]bool{} // a frame to all ports is behind several couplers
+			delivered := map[string]bool{} // a frame to all ports passes several couplers
 			for name, packets := range got {
 				if _, port := want[name]; port {
 					continue
 				}
 				for _, p := range packets {
-					require.Equal(t, pcapng.Received, p.direction, "%s is no port of the run", name)
+					require.Equal(t, pcapng.Received, p.direction, "%s is not a port of the run", name)
 					if p.status == nic.StatusCollision {
 						require.Empty(t, p.bytes)
 						continue
@@ -121,7 +121,7 @@ func TestDecodedPacketsAreThoseOfTheRun(t *testing.T) {
 					}
 				}
 			}
-			require.Len(t, delivered, len(received), "every frame that was heard is found behind a coupler")
+			require.Len(t, delivered, len(received), "every frame that was heard is found after a coupler")
 		})
 	}
 }
