@@ -4,7 +4,7 @@ package traces
 
 import "os"
 
-// Without locks no one knows whose a temporary file is: stale ones stay.
+// Without locks the owner of a temporary file is not known: stale ones stay.
 func lockTemporary(*os.File) (lock *os.File, ok bool) { return nil, true }
 
 func removeIfStale(string) {}

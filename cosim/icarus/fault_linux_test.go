@@ -42,8 +42,8 @@ func requireFault(t *testing.T, err error, kind cosim.FaultKind, cycle uint64) *
 // slack is what a busy machine may add to a time limit.
 const slack = 3 * time.Second
 
-// requireGone waits until a process has ended; its remains may wait for whoever
-// inherited it.
+// requireGone waits until a process has ended; it may remain a zombie of the
+// process that inherited it.
 func requireGone(t *testing.T, pid int) {
 	t.Helper()
 	require.Eventually(t, func() bool {

@@ -16,7 +16,7 @@ func crosspoint() Twin {
 			{"any grant will do", "(listed || addressee_i == q[15:0])", "1'b1"},
 			{"lists are not served", "(listed || addressee_i", "(addressee_i"},
 			{"the lowest of several", "to_o = q[15:0];", "to_o = to_o == PORT_NONE[15:0] ? q[15:0] : to_o;"},
-			{"somewhere in the dark", "lit && grant_i[q]", "grant_i[q]"},
+			{"an output without light", "lit && grant_i[q]", "grant_i[q]"},
 			{"output 0 is never served", "q = 0; q < OUTPUTS", "q = 1; q < OUTPUTS"},
 			{"rail 0 is always open", "rail0_i & {PHIT_BITS{passes}}", "rail0_i"},
 		},

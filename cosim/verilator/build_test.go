@@ -250,7 +250,7 @@ func TestBuildsAtOnce(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// TestBuildSurvivesABrokenCache: what somebody has damaged is made again.
+// TestBuildSurvivesABrokenCache: a damaged result is made again.
 func TestBuildSurvivesABrokenCache(t *testing.T) {
 	s := conforming("adder.v", "adder")
 	c, err := Build(context.Background(), s, cosim.BuildOptions{Cache: testCache})

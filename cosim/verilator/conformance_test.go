@@ -190,7 +190,7 @@ func conformCombinational(t *testing.T, open backend) {
 		if random.IntN(4) > 0 { // the edge sees inputs that never were settled, too
 			b.settle()
 			require.Equal(t, x+y, b.one("sum_o"))
-			require.Equal(t, last, b.one("last_o"), "Settle is no edge")
+			require.Equal(t, last, b.one("last_o"), "Settle is not an edge")
 			require.Equal(t, x == last, b.one("same_o") == 1)
 		}
 		b.edge()
@@ -450,7 +450,7 @@ func conformEnds(t *testing.T, open backend) {
 		{1, []cosim.FaultKind{cosim.FaultFinish}, "the last one is 4", 7},
 		{2, []cosim.FaultKind{cosim.FaultFinish}, "", 7},
 		{3, []cosim.FaultKind{cosim.FaultFatal}, "count is 4", 7},
-		// An event-driven simulator goes round for ever.
+		// An event-driven simulator loops for ever.
 		{4, []cosim.FaultKind{cosim.FaultOscillation, cosim.FaultHang}, "", 3},
 		{5, []cosim.FaultKind{cosim.FaultHang}, "", 3},
 	} {
@@ -501,7 +501,7 @@ func conformClose(t *testing.T, open backend) {
 	require.NoError(t, err)
 	require.NoError(t, d.Edge(1))
 	require.NoError(t, d.Close())
-	require.NoError(t, d.Close(), "twice is no mistake")
+	require.NoError(t, d.Close(), "closing twice is allowed")
 	require.Error(t, d.Edge(1))
 	require.Error(t, d.Settle())
 	require.Error(t, d.Step(1, 1))

@@ -16,7 +16,7 @@ var moduleOfGHDL = regexp.MustCompile(`(?m)^module (\w+)`)
 // ghdlMessage is an error of GHDL, which also writes warning: and note: after a place.
 var ghdlMessage = regexp.MustCompile(`(?m)^(\S.*?:\d+:\d+):(?:error:)? ?(.*)$|^\S*ghdl\S*:(?:error:)? (.*)$`)
 
-// synthesise turns VHDL-2008 into Verilog, which then goes the way of all Verilog.
+// synthesise turns VHDL-2008 into Verilog, which is then built like any other.
 func (b *builder) synthesise() error {
 	args := []string{"synth", "--std=08", "--out=verilog", "--workdir=" + b.work}
 	for _, name := range slices.Sorted(maps.Keys(b.Params)) {

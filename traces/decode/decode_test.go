@@ -32,7 +32,7 @@ func phitsOf(t *testing.T, text string, o Options) (found map[string]map[uint64]
 }
 
 // A phit is there in cycles with valid and ready, as registers see them at the clock's
-// edge; an x on ready is no phit and is counted.
+// edge; an x on ready is not a phit and is counted.
 func TestHandshakeAtClockEdges(t *testing.T) {
 	text := tracetest.Header("wire 1 c clk", "wire 1 v a[1]_valid", "wire 4 d a[1]_data [3:0]", "wire 1 r a[1]_ready") +
 		"#0\n0c\n0v\n1r\nb0 d\n#5\n1c\n1v\nb1010 d\n#10\n0c\n#15\n1c\nxr\n#20\n0c\n#25\n1c\n0v\n1r\n#30\n0c\n#35\n1c\n"
