@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"crypto/sha256"
+	_ "embed"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
@@ -28,6 +29,11 @@ import (
 	"starloom/internal/runs"
 )
 
+// scenarioSource is this file, whose comments describe keys of a scenario.
+//
+//go:embed scenario.go
+var scenarioSource string
+
 // Scenario describes one run: the fabric, the hardware that leads to it, the
 // firmware that is under test, what it has to do and what it must keep to. It is
 // read from YAML by LoadScenario; a program starts from DefaultScenario, sets
@@ -37,19 +43,34 @@ import (
 // place that holds ranges, defaults and units: the published schema, the parser
 // and Check all read them.
 type Scenario struct {
-	Version  int      `json:"starloom" jsonschema:"required,enum=1,description=version of the scenario format; always 1"`
-	Name     string   `json:"name" jsonschema:"minLength=1,maxLength=200,description=name in reports and traces; the file's name without its ending if left out"`
-	Seed     uint64   `json:"seed" jsonschema:"default=1,description=seed of every random number of the run; same scenario and seed: same bytes in every output"`
-	Fabric   Fabric   `json:"fabric" jsonschema:"required,description=the interconnect: exactly one kind"`
-	Link     Link     `json:"link" jsonschema:"description=the physical link between a NIC and the fabric"`
-	NIC      NIC      `json:"nic" jsonschema:"description=the network interface of every processor"`
-	Firmware Firmware `json:"firmware" jsonschema:"required,description=what every processor runs: a built-in program or a WebAssembly image"`
-	Workload Workload `json:"workload" jsonschema:"description=what the firmware has to carry: a permutation or a file that holds one"`
-	RTL      []RTL    `json:"rtl,omitempty" jsonschema:"minItems=1,description=components that are Verilog or VHDL instead of Starloom's model"`
-	Rules    *Rules   `json:"rules,omitempty" jsonschema:"description=invariants that are checked in every slot; a built-in program brings its own; rules given here replace them"`
-	Faults   *Faults  `json:"faults,omitempty" jsonschema:"description=what goes wrong beside the firmware: processors\\, their FIFOs\\, light"`
-	Stop     Stop     `json:"stop" jsonschema:"description=when a run that does not finish is ended"`
-	Traces   Traces   `json:"traces" jsonschema:"description=what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are written"`
+	// version of the scenario format; always 1
+	Version int `json:"starloom" jsonschema:"required,enum=1"`
+	// name in reports and traces; the file's name without its ending if left out
+	Name string `json:"name" jsonschema:"minLength=1,maxLength=200"`
+	// seed of every random number of the run; same scenario and seed: same bytes in every output
+	Seed uint64 `json:"seed" jsonschema:"default=1"`
+	// the interconnect: exactly one kind
+	Fabric Fabric `json:"fabric" jsonschema:"required"`
+	// the physical link between a NIC and the fabric
+	Link Link `json:"link"`
+	// the network interface of every processor
+	NIC NIC `json:"nic"`
+	// what every processor runs: a built-in program or a WebAssembly image
+	Firmware Firmware `json:"firmware" jsonschema:"required"`
+	// what the firmware has to carry: a permutation or a file that holds one
+	Workload Workload `json:"workload"`
+	// components that are Verilog or VHDL instead of Starloom's model
+	RTL []RTL `json:"rtl,omitempty" jsonschema:"minItems=1"`
+	// invariants that are checked in every slot; a built-in program brings its own; rules given here replace
+	// them
+	Rules *Rules `json:"rules,omitempty"`
+	// what goes wrong beside the firmware: processors, their FIFOs, light
+	Faults *Faults `json:"faults,omitempty"`
+	// when a run that does not finish is ended
+	Stop Stop `json:"stop"`
+	// what traces hold; the options --vcd and --pcapng of 'starloom run' say whether and where they are
+	// written
+	Traces Traces `json:"traces"`
 
 	oneOf  string            // which of many runs this is, for the report; "" for none
 	given  string            // the options of Overrides that matter to all runs of it, as a shell reads them
@@ -57,20 +78,30 @@ type Scenario struct {
 	places map[string]string // path of a value ("link.phit_bits") to file:line:column
 }
 
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Scenario) Declaration() string { return scenarioSource }
+
 // Fabric holds exactly one network: one of the kinds of scenario files, or one from Go.
 type Fabric struct {
-	POPS *pops.Network `json:"pops,omitempty" jsonschema:"description=partitioned optical passive star network POPS(d\\,g): one coupler for every ordered pair of groups"`
+	// partitioned optical passive star network POPS(d,g): one coupler for every ordered pair of groups
+	POPS *pops.Network `json:"pops,omitempty"`
 
-	Crossbar *crossbar.Network `json:"crossbar,omitempty" jsonschema:"description=crossbar: any frames with distinct senders and addressees cross in one slot"`
+	// crossbar: any frames with distinct senders and addressees cross in one slot
+	Crossbar *crossbar.Network `json:"crossbar,omitempty"`
 
-	Bus *bus.Network `json:"bus,omitempty" jsonschema:"description=bus network: buses are sets of vertices\\, a vertex is on one of them in a slot"`
-	EJ  *ej.Network  `json:"ej,omitempty" jsonschema:"description=Eisenstein-Jacobi network: six links for each node in each dimension"`
+	// bus network: buses are sets of vertices, a vertex is on one of them in a slot
+	Bus *bus.Network `json:"bus,omitempty"`
+	// Eisenstein-Jacobi network: six links for each node in each dimension
+	EJ *ej.Network `json:"ej,omitempty"`
 
 	// Custom is a network from Go, which has passed the suite of package
 	// fabric/fabrictest; fabric/fabrictest/ring is a small one. It must not change while
 	// a machine uses it.
 	Custom fabric.Network `json:"-"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Fabric) Declaration() string { return scenarioSource }
 
 // network returns the network, nil if there is none.
 func (f *Fabric) network() fabric.Network {
@@ -111,31 +142,55 @@ func (f *Fabric) keep(n fabric.Network) {
 
 // Link is the physical link.
 type Link struct {
-	PhitBits          int `json:"phit_bits" jsonschema:"default=64,minimum=1,maximum=64,description=bits that a link carries in one cycle"`
-	PropagationCycles int `json:"propagation_cycles" jsonschema:"default=1,minimum=0,maximum=4096,description=cycles from a sender's wire to a receiver's wire"`
-	GuardCycles       int `json:"guard_cycles" jsonschema:"default=1,minimum=1,maximum=4096,description=dark cycles at the end of a slot: at least one\\, because a receiver's status stands one cycle after the last phit"`
+	// bits that a link carries in one cycle
+	PhitBits int `json:"phit_bits" jsonschema:"default=64,minimum=1,maximum=64"`
+	// cycles from a sender's wire to a receiver's wire
+	PropagationCycles int `json:"propagation_cycles" jsonschema:"default=1,minimum=0,maximum=4096"`
+	// dark cycles at the end of a slot: at least one, because a receiver's status stands one cycle after the
+	// last phit
+	GuardCycles int `json:"guard_cycles" jsonschema:"default=1,minimum=1,maximum=4096"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Link) Declaration() string { return scenarioSource }
 
 // NIC holds the parameters of every network interface.
 type NIC struct {
-	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=65504,description=largest payload of a frame in bytes; sets the length of a slot; with rtl at most 1024"`
-	RXFrames     int `json:"rx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the receive FIFO in frames"`
-	TXFrames     int `json:"tx_frames" jsonschema:"default=4,minimum=1,maximum=255,description=depth of the transmit FIFO in frames"`
+	// largest payload of a frame in bytes; sets the length of a slot; with rtl at most 1024
+	PayloadBytes int `json:"payload_bytes" jsonschema:"default=16,minimum=0,maximum=65504"`
+	// depth of the receive FIFO in frames
+	RXFrames int `json:"rx_frames" jsonschema:"default=4,minimum=1,maximum=255"`
+	// depth of the transmit FIFO in frames
+	TXFrames int `json:"tx_frames" jsonschema:"default=4,minimum=1,maximum=255"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (NIC) Declaration() string { return scenarioSource }
 
 // Firmware says what the processors run: Program, or Image or ImageBytes, never both.
 type Firmware struct {
-	Program  string           `json:"program,omitempty" jsonschema:"minLength=1,description=a built-in program"`
-	Image    string           `json:"image,omitempty" jsonschema:"minLength=1,description=path of a WebAssembly image\\, relative to the scenario's folder"`
-	Params   map[string]int64 `json:"params,omitempty" jsonschema:"description=parameters that the firmware reads: name to integer (-2147483648 to 2147483647)"`
-	Schedule string           `json:"schedule,omitempty" jsonschema:"minLength=1,description=what fills the schedule of an image that takes one\\, by the name that the fabric gives it: off-line routing of the permutation\\, Batcher's sorting network\\, gossip on buses\\, which brings its buses; built-in programs bring their own"`
-	Mode     string           `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated,description=banked: one instance serves many processors; isolated: one instance for each; the results are the same"`
-	CPU      CPU              `json:"cpu" jsonschema:"description=the processor core"`
+	// a built-in program
+	Program string `json:"program,omitempty" jsonschema:"minLength=1"`
+	// path of a WebAssembly image, relative to the scenario's folder
+	Image string `json:"image,omitempty" jsonschema:"minLength=1"`
+	// parameters that the firmware reads: name to integer (-2147483648 to 2147483647)
+	Params map[string]int64 `json:"params,omitempty"`
+	// what fills the schedule of an image that takes one, by the name that the fabric gives it: off-line
+	// routing of the permutation, Batcher's sorting network, gossip on buses, which brings its buses; built-in
+	// programs bring their own
+	Schedule string `json:"schedule,omitempty" jsonschema:"minLength=1"`
+	// banked: one instance serves many processors; isolated: one instance for each; the results are the same
+	Mode string `json:"mode" jsonschema:"default=banked,enum=banked,enum=isolated"`
+	// the processor core
+	CPU CPU `json:"cpu"`
 
 	// ImageBytes is the WebAssembly image itself, for programs: nothing is read then, and
 	// Image only names it in reports ("image.wasm" if empty). At most 64 MiB.
 	ImageBytes []byte `json:"-"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Firmware) Declaration() string { return scenarioSource }
 
 // imageName is what reports call an image.
 func (f *Firmware) imageName() string {
@@ -147,36 +202,67 @@ func (f *Firmware) imageName() string {
 
 // CPU describes the processor core that runs the firmware.
 type CPU struct {
-	Model        string           `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom,description=what instructions cost: unit 1 each\\, rv32-inorder as Ibex\\, a small RISC-V core (load 2\\, mul 3\\, div 37\\, locals 0)\\, microcoded a sequencer that runs WebAssembly\\, custom what cost says; tables: firmware/ABI.md; without a model handlers take no time"`
-	Cost         map[string]int64 `json:"cost,omitempty" jsonschema:"description=costs that differ from the model's: class of instructions to integer (0 to 1000000); with custom what is left out costs 1\\, memory_byte 0"`
-	ClockRatio   int              `json:"clock_ratio,omitempty" jsonschema:"minimum=1,maximum=65536,description=costs that a processor works off in a cycle of the fabric; 1 if left out"`
-	BudgetCycles int              `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576,description=cycles at the start of every slot that are reserved for the firmware; with a model\\, a slot handler that takes longer misses the slot; a start handler has no budget"`
-	TrapCycles   uint64           `json:"trap_cycles,omitempty" jsonschema:"minimum=1,maximum=4000000000,description=a call of the image that takes longer traps\\, in a loop or when it returns; if left out 1000 times budget_cycles\\, or a cost of 10^9 without a budget"`
+	// what instructions cost: unit 1 each, rv32-inorder as Ibex, a small RISC-V core (load 2, mul 3, div 37,
+	// locals 0), microcoded a sequencer that runs WebAssembly, custom what cost says; tables: firmware/ABI.md;
+	// without a model handlers take no time
+	Model string `json:"model,omitempty" jsonschema:"enum=unit,enum=rv32-inorder,enum=microcoded,enum=custom"`
+	// costs that differ from the model's: class of instructions to integer (0 to 1000000); with custom what is
+	// left out costs 1, memory_byte 0
+	Cost map[string]int64 `json:"cost,omitempty"`
+	// costs that a processor works off in a cycle of the fabric; 1 if left out
+	ClockRatio int `json:"clock_ratio,omitempty" jsonschema:"minimum=1,maximum=65536"`
+	// cycles at the start of every slot that are reserved for the firmware; with a model, a slot handler that
+	// takes longer misses the slot; a start handler has no budget
+	BudgetCycles int `json:"budget_cycles" jsonschema:"default=0,minimum=0,maximum=1048576"`
+	// a call of the image that takes longer traps, in a loop or when it returns; if left out 1000 times
+	// budget_cycles, or a cost of 10^9 without a budget
+	TrapCycles uint64 `json:"trap_cycles,omitempty" jsonschema:"minimum=1,maximum=4000000000"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (CPU) Declaration() string { return scenarioSource }
 
 // ModelCustom is the value of CPU.Model for a table of one's own: what Cost leaves out costs 1, and memory_byte 0.
 const ModelCustom = wasm.ModelCustom
 
 // Stop ends a run that does not finish by itself.
 type Stop struct {
-	Slots uint32 `json:"slots" jsonschema:"default=5000,minimum=1,maximum=4294967294,description=a run that is not done after this many slots fails"`
+	// a run that is not done after this many slots fails
+	Slots uint32 `json:"slots" jsonschema:"default=5000,minimum=1,maximum=4294967294"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Stop) Declaration() string { return scenarioSource }
 
 // Traces says what the traces hold; nil is everything.
 type Traces struct {
-	VCD    *VCDTrace    `json:"vcd,omitempty" jsonschema:"description=waveforms"`
-	PCAPNG *PCAPNGTrace `json:"pcapng,omitempty" jsonschema:"description=packet capture: every frame at every port"`
+	// waveforms
+	VCD *VCDTrace `json:"vcd,omitempty"`
+	// packet capture: every frame at every port
+	PCAPNG *PCAPNGTrace `json:"pcapng,omitempty"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (Traces) Declaration() string { return scenarioSource }
 
 // VCDTrace selects signals and a window of cycles.
 type VCDTrace struct {
-	Signals []string `json:"signals,omitempty" jsonschema:"minItems=1,description=globs over signal paths such as **.coupler[*].**; all signals if left out"`
-	From    uint64   `json:"from,omitempty" jsonschema:"default=0,description=first cycle that is written"`
-	To      uint64   `json:"to,omitempty" jsonschema:"default=0,description=last cycle that is written; 0 is the end of the run"`
-	Trigger string   `json:"trigger,omitempty" jsonschema:"enum=first_violation,description=write only the cycles around the first violation"`
-	Before  uint64   `json:"before,omitempty" jsonschema:"default=0,description=cycles before the trigger; only with trigger"`
-	After   uint64   `json:"after,omitempty" jsonschema:"default=0,description=cycles after the trigger; only with trigger"`
+	// globs over signal paths such as **.coupler[*].**; all signals if left out
+	Signals []string `json:"signals,omitempty" jsonschema:"minItems=1"`
+	// first cycle that is written
+	From uint64 `json:"from,omitempty" jsonschema:"default=0"`
+	// last cycle that is written; 0 is the end of the run
+	To uint64 `json:"to,omitempty" jsonschema:"default=0"`
+	// write only the cycles around the first violation
+	Trigger string `json:"trigger,omitempty" jsonschema:"enum=first_violation"`
+	// cycles before the trigger; only with trigger
+	Before uint64 `json:"before,omitempty" jsonschema:"default=0"`
+	// cycles after the trigger; only with trigger
+	After uint64 `json:"after,omitempty" jsonschema:"default=0"`
 }
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (VCDTrace) Declaration() string { return scenarioSource }
 
 // TriggerFirstViolation is the value of VCDTrace.Trigger that is not empty.
 const TriggerFirstViolation = "first_violation"
