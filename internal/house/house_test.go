@@ -120,6 +120,31 @@ func TestOneFabricOneFolder(t *testing.T) {
 	}
 }
 
+// modes are names of what tells disciplines apart.
+var modes = []string{"AllPorts", "Addressed", "Arbitrated", "Switched", "OnePort", "Asks", "ListWords", "FramesPerSlot", "Stillness", "Still"}
+
+// TestPlantAsksNoMode: how a NIC gets at its media is the business of its discipline. The plant hands
+// on what banks and receivers have to know, and asks none of it.
+func TestPlantAsksNoMode(t *testing.T) {
+	h, err := measured()
+	require.NoError(t, err)
+	plants := 0
+	for s := range h.tree.code() {
+		if !strings.HasPrefix(s.path, "fabric/plant") {
+			continue
+		}
+		plants++
+		require.LessOrEqual(t, len(s.lines), 400, s.path)
+		ast.Inspect(s.syn, func(n ast.Node) bool {
+			if name, ok := n.(*ast.Ident); ok {
+				require.NotContains(t, modes, name.Name, "%s:%d", s.path, h.tree.line(name.Pos()))
+			}
+			return true
+		})
+	}
+	require.GreaterOrEqual(t, plants, 5, "files")
+}
+
 // TestMediumIsAMedium: a coupler is a part of hw, and what a medium of POPS is called. What all
 // networks share has media: no name and no comment there says coupler, but for that part of hw. Texts
 // for users, who read and write such paths, may.
