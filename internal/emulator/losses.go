@@ -2,25 +2,12 @@ package emulator
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
 	"slices"
 
 	"starloom/fabric"
 	"starloom/internal/outcome"
 )
-
-// Only the end of a run shows that a packet was lost, and where it was then nobody has
-// noted: that would cost memory and time for every packet of every run. But a run is a
-// function of its scenario and seed. So one that has lost packets is repeated, and the
-// frames of those that the report lists are followed.
-
-// metOn is a medium on which frames met, and the first cycle of the slot that shows it.
-type metOn struct {
-	medium int
-	cycle  uint32
-}
 
 // losses follows packets through a run.
 type losses struct {
@@ -36,66 +23,6 @@ type trail struct {
 	full    int               // whose RX FIFO was full when one came, -1 for nobody's
 	met     []metOn           // media of that slot with a collision
 	damaged map[int]bool      // media of that slot of which somebody received a damaged frame
-}
-
-// LocateLosses repeats a run that has lost packets, and says in the report where each was
-// lost that it lists. Nothing happens if there are none. When ctx ends, or the repeated
-// run is another one (RTL that depends on more than its inputs), the report says so.
-func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each func() error) error {
-	if len(report.Aside.Missing) == 0 {
-		return nil
-	}
-	m.losses = &losses{trails: map[uint32]*trail{}}
-	origins := make([]uint32, len(report.Aside.Missing))
-	for i, p := range report.Aside.Missing {
-		origins[i] = p.Origin
-		m.losses.trails[p.Origin] = &trail{holder: -1, full: -1}
-	}
-	follow := fabric.NewFollow(m.Shape.Processors(), origins)
-	m.setFollow(follow)
-	defer func() { m.setFollow(nil) }()
-	if err := m.Repeat(ctx, report, nil, each); err != nil {
-		return err
-	}
-	switch {
-	case m.Interrupted:
-		report.Notes = append(report.Notes, "interrupted while the run was repeated to find where packets were lost")
-	case m.Digest.String() != report.Digest:
-		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
-	default:
-		for _, p := range report.Aside.Missing {
-			m.locate(p, &report.Violations[p.Violation])
-		}
-		slices.SortStableFunc(report.Violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
-	}
-	report.Aside.Missing = nil
-	return nil
-}
-
-func (m *Machine) setFollow(follow *fabric.Follow) {
-	if follow == nil {
-		m.losses = nil
-	}
-	for i := range m.Shards {
-		m.Shards[i].Ledger.Follow = follow
-	}
-}
-
-// Repeat runs the machine again from its beginning, to find out more for its report; watch, if not nil,
-// sees every cycle.
-func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error, each func() error) error {
-	if err := m.Restart(m.Seed); err != nil {
-		return err
-	}
-	if m.Plant != nil {
-		m.Plant.Watch = watch
-	}
-	err := m.Run(ctx, each)
-	report.Aside.CutShort = report.Aside.CutShort || m.Interrupted
-	if watch != nil {
-		err = errors.Join(err, m.Plant.WatchError)
-	}
-	return err
 }
 
 // boundary takes what the shards have seen: what became of the frames of the slot before,

@@ -194,3 +194,30 @@ func (m *Machine) MemoryBytes() uint64 {
 	need += n*processor + m.Network.MemoryBytes(m.transportConfig(nil))
 	return need + need/memorySpare
 }
+
+// A machine whose processors mostly sleep, and whose banks would take more memory than there
+// may be, parks them: a few banks serve a block of processors each, one block after the other,
+// and of the others nothing is kept but registers, states and frames that wait. A block that
+// nothing reaches, and in which nobody wakes up, costs nothing in a slot. Parking changes
+// no result.
+
+// parkingBytes is the memory of all banks from which on processors are parked.
+const parkingBytes = 1 << 30
+
+// mayPark reports whether the machine can park its processors, if their firmware can be
+// parked.
+func (m *Machine) mayPark() bool {
+	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.options.Runtime != "native" &&
+		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
+}
+
+// stands reports whether the network's slot transport is a fabric.Stillness.
+func (m *Machine) stands() bool {
+	network, ok := m.Network.(fabric.Parkable)
+	return ok && network.Parks()
+}
+
+// followsFrames reports whether a rule asks where each frame is.
+func (m *Machine) followsFrames() bool {
+	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
+}

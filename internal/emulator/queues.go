@@ -9,30 +9,6 @@ import (
 	"starloom/traces"
 )
 
-// newQueues returns what follows frames from queueing to reception, nil if nobody asks.
-func (m *Machine) newQueues(shards int) *fabric.Queues {
-	config := fabric.QueueConfig{NoLoss: m.Rules.NoLoss}
-	config.Watcher, _ = m.Referee.(fabric.QueueWatcher)
-	if !m.Config.Known.Carries {
-		config.Deadline = m.Rules.DeadlineSlots
-	}
-	return fabric.NewQueues(m.Names, m.Shape.Processors(), config, shards)
-}
-
-// followsFrames reports whether a rule asks where each frame is.
-func (m *Machine) followsFrames() bool {
-	return m.Rules.NoLoss || m.Rules.DeadlineSlots > 0 && !m.Config.Known.Carries
-}
-
-// checkDeadline refuses a deadline for what is over only when all of it has arrived.
-func (m *Machine) checkDeadline() error {
-	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
-		return nil
-	}
-	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline",
-		fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.Rules.DeadlineSlots))
-}
-
 // crossed looks at what the last slot that has crossed has brought, before the books of the boundary
 // after it are closed: frames that were lost, and deadlines that have passed.
 func (m *Machine) crossed() {

@@ -1,17 +1,13 @@
 package emulator
 
 import (
-	"bufio"
 	"cmp"
-	"context"
 	"fmt"
-	"io"
 	"reflect"
 	"slices"
 	"strings"
 
 	"starloom/firmware"
-	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )
@@ -50,40 +46,6 @@ const (
 	callStart                        // on_start, before slot 0
 	callRestart                      // on_start, since a fault has restarted the processor
 )
-
-// newReplay makes the instance that replays a processor.
-func (m *Machine) newReplay(b *instanceTask) error {
-	config := b.config
-	config.First, config.Cells = m.options.Replay-1, 1
-	instance, err := b.instance(config)
-	if err != nil {
-		return err
-	}
-	if m.faults != nil {
-		m.faults.shrink(instance.Bank())
-	}
-	m.Replay = &replay{processor: config.First, stride: nic.FrameStride(config.PayloadBytes), instance: instance, recording: true}
-	for i := range m.Shards {
-		m.Shards[i].replay = m.Replay
-	}
-	return nil
-}
-
-// resume gives the processor alone what it has in the machine, which goes on from a saved state:
-// state, registers and probes. The memory of an instance of its own may hold more of its state.
-func (m *Machine) ResumeReplay() error {
-	r := m.Replay
-	r.from = m.slot
-	from, cell := m.InstanceOf(r.processor)
-	bank, alone := from.Bank(), r.instance.Bank()
-	copy(r.instance.Probes(), probesOf(from, cell))
-	if m.Parking == nil && bank.Cells == 1 { // what is parked has a state and registers only
-		return r.instance.SetState(from.Memory(), from.Globals())
-	}
-	copy(alone.State(0), bank.State(cell))
-	alone.SetCell(0, bank.Cell(cell))
-	return nil
-}
 
 // place returns the cell of the processor in a bank; ok is false if it is in another.
 func (r *replay) place(bank *nic.Bank) (cell int, ok bool) {
@@ -194,43 +156,6 @@ func (r *replay) Again(describe func(call *ReplayCall) error) (number int, what 
 // processor that a fault has restarted is called in the same slot.
 func (r *replay) together(i int) bool {
 	return r.Calls[i].Handler == callRestart && i+1 < len(r.Calls) && r.Calls[i+1].slot == r.Calls[i].slot
-}
-
-// WriteReplay replays the processor and writes a line for each call: what came, and what the
-// handler did. What differs from the run is a violation of the report.
-func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
-	r := m.Replay
-	r.recording = false
-	m.writeROM(r.instance.Bank())
-	m.until(context.Background())
-	out := bufio.NewWriter(w)
-	since := ""
-	if r.from > 0 {
-		since = fmt.Sprintf(" from slot %d on", r.from)
-	}
-	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.Names.Processor(r.processor), traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
-	number, what, err := r.Again(func(call *ReplayCall) error {
-		_, err := fmt.Fprintln(out, m.describeCall(call))
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if r.cut {
-		fmt.Fprintf(out, "the calls after these are not kept: %d MiB is the most\n", replayBytesMax>>20)
-	}
-	if what == "" {
-		fmt.Fprintln(out, "equal to the whole run")
-		return out.Flush()
-	}
-	slot := r.Calls[number].slot
-	fmt.Fprintf(out, "in the whole run, this call did something else: %s\n", what)
-	v := violationList{Kept: report.Violations}
-	v.add(outcome.Violation{Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
-		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more than its NIC and its state, such as a static variable or another processor's record", r.processor, what)})
-	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail
-	report.ViolationsTotal++
-	return out.Flush()
 }
 
 // describeCall says in a line what came and what the handler did.

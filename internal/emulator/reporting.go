@@ -3,13 +3,138 @@ package emulator
 import (
 	"fmt"
 	"slices"
+	"strings"
+
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/internal/config"
+	"starloom/internal/meter"
 	"starloom/internal/outcome"
 	"starloom/nic"
 	"starloom/traces"
 )
+
+// rtlNotes say what to do next when a run with RTL has failed, but not by its tools: the check of the
+// scenario repeats its inputs, that of a map has others.
+func (m *Machine) rtlNotes(failed bool) (notes []string) {
+	if m.RTL == nil || !failed {
+		return nil
+	}
+	count := fmt.Sprintf("%d components of this run are", len(m.RTL.Report))
+	if len(m.RTL.Report) == 1 {
+		count = m.RTL.Report[0].Path + " of this run is"
+	}
+	if m.Config.Source.CheckCommand == "" { // it is not from a file
+		return []string{count + " RTL: if it passes without the key rtl, find the first cycle in which RTL and model differ with " + m.rtlCheck()}
+	}
+	notes = []string{fmt.Sprintf("%s RTL: %s finds the first cycle of this run in which RTL and model differ", count, m.rtlCheck())}
+	if len(m.RTL.ChecksOwn) > 0 {
+		notes = append(notes, "with random inputs, which show more than those of a run: `"+strings.Join(m.RTL.ChecksOwn, "` or `")+"`")
+	}
+	return notes
+}
+
+// rtlCheck is what compares the RTL of a run with its models: the check of the scenario's file,
+// those of the maps if there is none.
+func (m *Machine) rtlCheck() string {
+	if check := m.Config.Source.CheckCommand; check != "" {
+		return "`" + check + "`"
+	}
+	return "`" + strings.Join(m.RTL.Checks, "` or `") + "`"
+}
+
+// RunTable returns who did what in each step so far, nil if MachineOptions.RunTable did not ask
+// for it or the network has none for this workload.
+func (m *Machine) RunTable() fabric.RunTable {
+	if tabled, ok := m.Referee.(fabric.Tabled); ok {
+		return tabled.RunTable()
+	}
+	return nil
+}
+
+// Harmed returns what faults do to the light of a medium in a slot.
+func (m *Machine) Harmed(medium int, slot uint32) fabric.Effect {
+	if m.faults == nil {
+		return fabric.Unharmed
+	}
+	effect, _ := m.faults.plan.OnMedium(medium, slot)
+	return effect
+}
+
+// faultReports are those of all faults, in the scenario's order.
+func (m *Machine) faultReports() (reports []outcome.FaultReport) {
+	if m.faults == nil {
+		return nil
+	}
+	for i := range m.faults.plan.All {
+		var sum fabric.FaultCount
+		for k := range m.Shards {
+			sum.Merge(&m.Shards[k].Ledger.FaultCounts[i])
+		}
+		kind := m.faults.plan.All[i].Kind
+		report := outcome.FaultReport{Kind: fabric.FaultNames[kind], Count: sum.Count}
+		if sum.Count > 0 {
+			path := m.Names.Processor
+			if kind.OnMedia() {
+				path = m.Names.Link
+			}
+			report.First = &outcome.FaultFirst{Cycle: m.timing.SlotCycle(sum.Slot), Slot: uint64(sum.Slot), Path: path(int(sum.Index))}
+		}
+		reports = append(reports, report)
+	}
+	return reports
+}
+
+// faultNotes says which processors the rule finishes leaves out.
+func (m *Machine) faultNotes() (notes []string) {
+	dead, first := 0, 0
+	for processor := range m.Shape.Processors() {
+		if m.killed(processor) {
+			if dead++; dead == 1 {
+				first = processor
+			}
+		}
+	}
+	if dead > 0 {
+		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out", traces.Plural(dead, "processor", "processors"), m.Names.Processor(first)))
+	}
+	return notes
+}
+
+// Measure adds what a machine has measured, in the run with this place among all.
+func (m *Machine) Measure(x *meter.Measured, run uint64) {
+	for i := range m.Shards {
+		shard := m.Shards[i].meter.Measured // its counts are read only
+		shard.Start.Run, shard.Slot.Run = run, run
+		x.Merge(&shard)
+	}
+	x.Merge(&meter.Measured{Longest: m.Meter.Longest})
+}
+
+// meterReport adds what was measured to a report.
+func (m *Machine) meterReport(r *outcome.FirmwareReport) {
+	if m.Meter != nil {
+		var x meter.Measured
+		m.Measure(&x, 0)
+		x.Report(r, m.Config.Firmware.CPU, m.Names)
+	}
+}
+
+// ViolationsNow are those so far, with what the end of a run shows if it has ended.
+func (m *Machine) ViolationsNow() []outcome.Violation {
+	if m.ended {
+		return m.Sum().Violations
+	}
+	return m.Findings.Kept
+}
+
+// parkedBytes is what a parked processor takes, 0 if none is parked.
+func (m *Machine) parkedBytes() int {
+	if m.Parking == nil {
+		return 0
+	}
+	return memoryParked + int(m.Image.stateBytes)
+}
 
 // Report sums up the run so far, as if it ended here: while it goes on, processors that
 // are not done break the rule finishes. It looks at every processor; Violations does not.
@@ -24,9 +149,6 @@ func (m *Machine) Report() *outcome.Report {
 // Violations returns what has broken a rule so far, without what only the end of a run
 // can tell: the first ViolationsMax, and the first of every rule.
 func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
-
-// Cycles returns the cycles that have passed, 0 before the end of slot 0.
-func (m *Machine) Cycles() uint64 { return uint64(m.slot) * uint64(m.timing.SlotCycles()) }
 
 func (m *Machine) Sum() *outcome.Report {
 	var frames fabric.Frames
@@ -101,27 +223,6 @@ func (m *Machine) Sum() *outcome.Report {
 func (m *Machine) Steps() int {
 	per := m.Config.Known.SlotsPerStep
 	return (int(m.slot) + per - 1) / per
-}
-
-// eachProcessor calls f for all processors in order, but for blocks of parked ones that are
-// all done, without a fault and with nothing left to send.
-func (m *Machine) eachProcessor(f func(bank *nic.Bank, cell int)) {
-	for i := range m.Shards {
-		for k := range m.Shards[i].blocks {
-			if b := &m.Shards[i].blocks[k]; !b.calm || b.wakes && b.next == m.slot+1 {
-				bank := m.show(b).Bank()
-				for cell := range bank.Registers {
-					f(bank, cell)
-				}
-			}
-		}
-		for _, instance := range m.Shards[i].Instances {
-			bank := instance.Bank()
-			for cell := range bank.Registers {
-				f(bank, cell)
-			}
-		}
-	}
 }
 
 // endFindings adds what only the end of a run can tell, and returns its number:

@@ -1,43 +1,8 @@
 package emulator
 
 import (
-	"starloom/fabric"
-	"starloom/firmware"
 	"starloom/nic"
 )
-
-// loadWorkload works out what a run has to carry, and the schedule of firmware that
-// takes one.
-func (m *Machine) loadWorkload() error {
-	load := fabric.Load{Workload: &m.Config.Workload, Seed: m.Seed, Shards: len(m.Shards), Table: m.options.RunTable, Results: &m.Results}
-	if m.Given != nil {
-		load.Workload = &fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationList, List: m.Given}}
-	}
-	if caller, ok := m.anyInstance().(firmware.Caller); ok {
-		load.Call = caller.Call
-	}
-	if err := m.Referee.Load(&load); err != nil {
-		return m.Config.Source.Refusal(err)
-	}
-	for i := range m.Shards {
-		m.Shards[i].Ledger.Overhears = m.Referee.Overhears()
-	}
-	return m.plan()
-}
-
-// plan builds the schedule of firmware that takes one.
-func (m *Machine) plan() (err error) {
-	name := m.Config.Firmware.Schedule
-	if name == "" {
-		return nil
-	}
-	if m.words == nil {
-		m.words = make([]uint64, m.Shape.Processors())
-	}
-	m.Schedule, err = fabric.ScheduleOf(m.Network, name, m.Referee)
-	m.Sparse, _ = m.Schedule.(fabric.Sparse)
-	return m.Config.Source.Refusal(err)
-}
 
 // fillWords works out the schedule's words for the slot that begins: all of them in m.words,
 // or those that are new in m.changed.

@@ -1,24 +1,107 @@
 package emulator
 
 import (
-	"bytes"
-	"cmp"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
-	"strings"
 
 	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/hw"
-	"starloom/internal/config"
-	"starloom/internal/outcome"
-	"starloom/nic"
 	"starloom/traces"
 )
+
+// Reset takes the machine back to before slot 0, with a new seed. It fails if the
+// workload cannot be built again, and in a recording.
+func (m *Machine) Reset(seed uint64) error {
+	if err := m.Enter("resetting"); err != nil {
+		return err
+	}
+	defer m.Leave()
+	if err := m.unrecorded("resetting"); err != nil {
+		return err
+	}
+	m.torn = false
+	return m.Restart(seed)
+}
+
+func (m *Machine) Restart(seed uint64) error {
+	m.Referee.Reset()
+	m.Results.Reset()
+	if m.faults != nil {
+		m.faults.reset(seed)
+	}
+	if m.held != nil {
+		m.held.Reset()
+	}
+	if m.queues != nil {
+		m.queues.Reset()
+	}
+	for i := range m.Shards {
+		l := &m.Shards[i].Ledger
+		*l = l.Next()
+		m.Shards[i].meter.Reset()
+	}
+	if m.Meter != nil {
+		clear(m.Meter.Longest)
+	}
+	m.slot, m.finished, m.Interrupted, m.ended, m.Done, m.traps = 0, false, false, false, 0, 0
+	m.started, m.RTLFailed, m.half, m.Paused, m.notArrived = false, false, false, false, 0
+	m.Digest = traces.Digest{}
+	m.Findings = violationList{}
+	m.transport.Reset(seed)
+	return m.load(seed, true)
+}
+
+// stateMeter carries what was measured.
+func (m *Machine) stateMeter(v *hw.StateVisitor) {
+	if m.Meter == nil {
+		return
+	}
+	hw.StateColumn(v, "meter.longest", m.Meter.Longest)
+	for i := range m.Shards {
+		s, name := &m.Shards[i].meter, hw.Index("shard", i)+".meter"
+		s.Start.State(v, name+".start")
+		s.Slot.State(v, name+".slot")
+		hw.StateScalar(v, name+".overruns", &s.Overruns)
+	}
+}
+
+// resetParked takes all processors back to before slot 0.
+func (m *Machine) resetParked(seed uint64) {
+	m.Parking.hide()
+	m.Parking.each(func(instance firmware.Instance) { instance.Reset(seed) })
+	for i := range m.Shards {
+		for k := range m.Shards[i].blocks {
+			b := &m.Shards[i].blocks[k]
+			*b = block{first: b.first, cells: b.cells}
+		}
+	}
+}
+
+// stateParked carries all processors.
+func (m *Machine) stateParked(v *hw.StateVisitor) {
+	m.Parking.hide()
+	for i := range m.Shards {
+		for k := range m.Shards[i].blocks {
+			b := &m.Shards[i].blocks[k]
+			name := fmt.Sprintf("shard[%d].block[%d]", i, k)
+			b.parked.State(v, name)
+			resting := uint32(b.resting)
+			hw.StateScalar(v, name+".resting", &resting)
+			v.AfterRestore(func() {
+				b.resting = int(resting)
+				if bank := m.Parking.free[b.cells][0].Bank(); !b.parked.Fits(bank) && m.restoreError == nil {
+					m.restoreError = fmt.Errorf("restoring state: %s: processors of another firmware or number", name)
+				}
+				if m.started {
+					b.look(m.slot)
+				}
+			})
+		}
+	}
+}
 
 // Save writes the whole state of the machine between two steps, after a Latch: registers,
 // buffers, light in flight, firmware memory, RTL, counters and digest. Run to the end
@@ -142,38 +225,6 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	}
 }
 
-// stateIdentity refuses the state of another firmware, seed, scenario or way to run it, and says
-// all in which it differs.
-func (m *Machine) stateIdentity(v *hw.StateVisitor) {
-	mode, rtl := cmp.Or(m.Config.Firmware.Mode, config.ModeBanked), ""
-	if m.RTL != nil {
-		rtl = string(m.RTL.Identity())
-	}
-	var others []string
-	for _, own := range []struct{ name, text, other string }{
-		{"firmware", m.Image.SHA256, "another firmware"},
-		{"seed", fmt.Sprint(m.Config.Seed), "another seed"},
-		{"scenario", m.Config.Source.Identity(), "another scenario"},
-		{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
-		{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
-		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("banks of another size (these are of %s)", traces.Plural(uint64(m.options.BankSize), "processor", "processors"))},
-		{"rtl", rtl, "other RTL"},
-	} {
-		sum := sha256.Sum256([]byte(own.text))
-		found := slices.Clone(sum[:])
-		hw.StateColumn(v, "identity."+own.name, found, func(i int, value byte) error {
-			found[i] = value
-			if i == len(sum)-1 && !bytes.Equal(found, sum[:]) {
-				others = append(others, own.other)
-			}
-			return nil
-		})
-	}
-	if len(others) > 0 {
-		v.Fail(errors.New("the state is of " + strings.Join(others, ", ")))
-	}
-}
-
 // stateEnd carries how far the run is: one that has ended must not go on.
 func (m *Machine) stateEnd(v *hw.StateVisitor) {
 	flags := []*bool{&m.started, &m.finished, &m.ended, &m.RTLFailed}
@@ -191,51 +242,6 @@ func (m *Machine) stateEnd(v *hw.StateVisitor) {
 		m.Interrupted, m.half = false, false // which is never saved
 		m.Log.clear()
 	})
-}
-
-// endError says why a restored run cannot be as far as its state says, nil if it can.
-func (m *Machine) endError() error {
-	if !m.started {
-		if m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0 {
-			return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
-		}
-		return nil
-	}
-	if m.slot == 0 && !m.ended {
-		return errors.New("it has started, and has neither ended nor come to the next slot")
-	}
-	failed := slices.ContainsFunc(m.Findings.Kept, func(v outcome.Violation) bool {
-		return v.Rule == outcome.RuleRTLFault || v.Rule == outcome.RuleRTLUnknown || v.Rule == outcome.RuleRTLTool
-	})
-	if m.RTLFailed != failed {
-		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, failed)
-	}
-	limit := m.slot >= m.Config.Slots
-	if !m.ended && (m.finished || m.RTLFailed || limit) {
-		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t", m.finished, m.RTLFailed, limit)
-	}
-	if m.RTLFailed {
-		return nil
-	}
-	if m.ending != nil && m.finished != m.ending.Over(m.dead()) {
-		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
-	}
-	switch {
-	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
-		return nil // it goes on, or its limit or its workload has ended it
-	case !m.finished && m.ending == nil:
-		return errors.New("it has ended, has not finished, and its last slot has not come")
-	}
-	open := -1
-	m.eachProcessor(func(bank *nic.Bank, cell int) {
-		if open < 0 && bank.Registers[cell].Flags&(nic.FlagDone|nic.FlagFaulty) == 0 {
-			open = bank.First + cell
-		}
-	})
-	if open >= 0 {
-		return fmt.Errorf("all processors were done, and processor %d is not", open)
-	}
-	return nil
 }
 
 // stateViolations carries the violations, whose texts are not columns, as JSON.

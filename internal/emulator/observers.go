@@ -2,7 +2,6 @@ package emulator
 
 import (
 	"errors"
-	"starloom/internal/outcome"
 )
 
 // Observer looks at what a machine does, while it runs. It changes nothing.
@@ -64,12 +63,4 @@ func (m *Machine) watchCycle(cycle uint64) error {
 		m.watchError = m.watch(cycle)
 	}
 	return nil
-}
-
-// ViolationsNow are those so far, with what the end of a run shows if it has ended.
-func (m *Machine) ViolationsNow() []outcome.Violation {
-	if m.ended {
-		return m.Sum().Violations
-	}
-	return m.Findings.Kept
 }

@@ -4,33 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"math"
-	"slices"
+
 	"starloom/fabric"
 	"starloom/firmware"
-	"starloom/hw"
 	"starloom/internal/meter"
-	"starloom/internal/outcome"
 	"starloom/nic"
 )
-
-// loadMetered compiles an image, with the scenario's meter if it has one.
-func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
-	if m.Meter == nil {
-		return m.Host.Load(m.Image.Name, binary)
-	}
-	m.metered = binary
-	return m.Host.LoadMetered(m.Image.Name, binary, m.Config.Firmware.CPU.Meter)
-}
-
-// Measure adds what a machine has measured, in the run with this place among all.
-func (m *Machine) Measure(x *meter.Measured, run uint64) {
-	for i := range m.Shards {
-		shard := m.Shards[i].meter.Measured // its counts are read only
-		shard.Start.Run, shard.Slot.Run = run, run
-		x.Merge(&shard)
-	}
-	x.Merge(&meter.Measured{Longest: m.Meter.Longest})
-}
 
 // shardMeter is what a shard has measured.
 type shardMeter struct {
@@ -56,19 +35,6 @@ func (m *Machine) beginMeter(shard *Shard) {
 	s.slotWhole.Mark(&s.Slot)
 	s.overrunsWhole = s.Overruns
 	s.longer = s.longer[:0]
-}
-
-// dropMeter forgets what was measured in the boundary that runs.
-func (m *Machine) dropMeter() {
-	for i := range m.Shards {
-		s := &m.Shards[i].meter
-		s.startWhole.TakeBack(&s.Start, m.Meter)
-		s.slotWhole.TakeBack(&s.Slot, m.Meter)
-		s.Overruns = s.overrunsWhole
-		for _, l := range slices.Backward(s.longer) {
-			m.Meter.Longest[l.processor] = l.before
-		}
-	}
 }
 
 // meterStart notes what the start handlers of a bank have cost.
@@ -124,28 +90,5 @@ func (m *Machine) meterSlot(shard *Shard, bank *nic.Bank, cells, costs []uint32)
 			shard.Ledger.Find(fabric.Finding{Kind: fabric.FindOverrun, Slot: m.slot, Index: bank.First + cell,
 				Text: fmt.Sprintf("needed %d cycles for its handler, the compute window allows %d: it missed the slot", cycles, m.Meter.Budget)})
 		}
-	}
-}
-
-// meterReport adds what was measured to a report.
-func (m *Machine) meterReport(r *outcome.FirmwareReport) {
-	if m.Meter != nil {
-		var x meter.Measured
-		m.Measure(&x, 0)
-		x.Report(r, m.Config.Firmware.CPU, m.Names)
-	}
-}
-
-// stateMeter carries what was measured.
-func (m *Machine) stateMeter(v *hw.StateVisitor) {
-	if m.Meter == nil {
-		return
-	}
-	hw.StateColumn(v, "meter.longest", m.Meter.Longest)
-	for i := range m.Shards {
-		s, name := &m.Shards[i].meter, hw.Index("shard", i)+".meter"
-		s.Start.State(v, name+".start")
-		s.Slot.State(v, name+".slot")
-		hw.StateScalar(v, name+".overruns", &s.Overruns)
 	}
 }

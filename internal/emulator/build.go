@@ -1,0 +1,144 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync/atomic"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/meter"
+	"starloom/internal/rtl"
+)
+
+// openRTL prepares the RTL that the scenario names; nil for none.
+func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
+	if len(m.Config.RTL) == 0 {
+		return nil
+	}
+	m.RTL = &rtl.Devices{Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source, Records: m.options.RecordRTL, Ctx: ctx, Taken: map[string]int{}}
+	return m.RTL
+}
+
+// New builds a machine from what a scenario has become.
+func New(ctx context.Context, c *config.Config, o Options) (*Machine, error) {
+	m := &Machine{Config: c, options: o, Rules: c.Rules, timing: c.Timing, Stop: new(atomic.Bool)}
+	if c.Firmware.CPU != nil {
+		m.Meter = meter.NewClock(c.Firmware.CPU, c.Network.Shape().Processors())
+	}
+	if err := m.build(ctx); err != nil {
+		return nil, errors.Join(err, m.Release())
+	}
+	return m, nil
+}
+
+func (m *Machine) build(ctx context.Context) (err error) {
+	c := m.Config
+	m.Network, m.Program = c.Network, c.Firmware.Program
+	m.Shape, m.Names = m.Network.Shape(), m.Network.Names()
+	if free := m.Rules.CollisionFree; free != nil {
+		m.armed = make([]bool, free.Period)
+		for _, slot := range free.Slots {
+			m.armed[slot-1] = true
+		}
+	}
+	if err := m.choose(); err != nil {
+		return err
+	}
+	if err := m.checkMemory(); err != nil {
+		return err
+	}
+	if m.rom, err = fabric.ROMOf(m.Network, &c.Workload, m.Program); err != nil {
+		return c.Source.Refusal(err)
+	}
+	m.Referee = m.Network.Referee(&c.Workload, m.Program)
+	m.ending, _ = m.Referee.(fabric.Ending)
+	if err := m.checkJudged(); err != nil {
+		return err
+	}
+	if err := m.checkDeadline(); err != nil {
+		return err
+	}
+	m.faults = newFaulted(c, m.Shape.Processors())
+	m.workers = hw.NewWorkers(m.options.Workers)
+	shards := m.Shape.Shards(m.options.BankSize)
+	config := m.transportConfig(shards)
+	if err := m.buildFirmware(ctx, shards); err != nil {
+		return interruption(ctx, err)
+	}
+	if m.options.Engine == EngineCycle {
+		if m.Plant, err = fabric.NewPlant(m.Network, config, m.workers, m.openRTL(ctx)); err != nil {
+			return err
+		}
+		m.transport = m.Plant
+	} else if m.transport, err = fabric.SlotTransportOf(m.Network, config); err != nil {
+		return err
+	}
+	if err := m.load(c.Seed, false); err != nil {
+		return interruption(ctx, err)
+	}
+	m.until(context.Background())
+	return nil
+}
+
+// checkJudged refuses rules that nobody can check in this workload.
+func (m *Machine) checkJudged() error {
+	var keeps []string
+	if keeper, ok := m.Referee.(fabric.Keeper); ok {
+		keeps = keeper.Keeps()
+	}
+	for _, rule := range m.Rules.Switched() {
+		if !slices.Contains(m.Shape.Rules(), rule) {
+			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s is for networks whose NICs have one switch to all of their ports", rule),
+				"delete it, or take fabric: {bus: ...}")
+		}
+	}
+	for _, rule := range m.Rules.Judged() {
+		if !slices.Contains(keeps, rule) {
+			return m.Config.Source.Refuse("rules."+rule, fmt.Sprintf("the rule %s cannot be checked: it does not apply to this program and workload", rule),
+				"delete it, or run the program that it belongs to")
+		}
+	}
+	return nil
+}
+
+// transportConfig returns the configuration of the transport.
+func (m *Machine) transportConfig(shards []hw.Shard) *fabric.Config {
+	config := &fabric.Config{Timing: m.timing, PayloadBytes: m.Config.NIC.PayloadBytes, Seed: m.Config.Seed, Shards: shards, Bank: m.Cell,
+		Cycle: m.options.Engine == EngineCycle, Workload: &m.Config.Workload, Program: m.Program}
+	if m.faults != nil {
+		config.Faults = m.faults.plan
+	}
+	return config
+}
+
+// interruption returns the error of ctx in the place of what came of its end: that the
+// firmware did not get ready is then no fault of the input.
+func interruption(ctx context.Context, err error) error {
+	if ended := ctx.Err(); ended != nil {
+		return ended
+	}
+	return err
+}
+
+// newQueues returns what follows frames from queueing to reception, nil if nobody asks.
+func (m *Machine) newQueues(shards int) *fabric.Queues {
+	config := fabric.QueueConfig{NoLoss: m.Rules.NoLoss}
+	config.Watcher, _ = m.Referee.(fabric.QueueWatcher)
+	if !m.Config.Known.Carries {
+		config.Deadline = m.Rules.DeadlineSlots
+	}
+	return fabric.NewQueues(m.Names, m.Shape.Processors(), config, shards)
+}
+
+// checkDeadline refuses a deadline for what is over only when all of it has arrived.
+func (m *Machine) checkDeadline() error {
+	if m.Rules.DeadlineSlots == 0 || m.ending == nil {
+		return nil
+	}
+	return m.Config.Source.Refuse("rules."+fabric.RuleDeadline, "this run ends when all has arrived, so stop.slots is its deadline",
+		fmt.Sprintf("write stop: {slots: %d}, and delete the rule", m.Rules.DeadlineSlots))
+}

@@ -1,0 +1,94 @@
+package emulator
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/internal/outcome"
+	"starloom/nic"
+	"starloom/traces"
+)
+
+// stateIdentity refuses the state of another firmware, seed, scenario or way to run it, and says
+// all in which it differs.
+func (m *Machine) stateIdentity(v *hw.StateVisitor) {
+	mode, rtl := cmp.Or(m.Config.Firmware.Mode, config.ModeBanked), ""
+	if m.RTL != nil {
+		rtl = string(m.RTL.Identity())
+	}
+	var others []string
+	for _, own := range []struct{ name, text, other string }{
+		{"firmware", m.Image.SHA256, "another firmware"},
+		{"seed", fmt.Sprint(m.Config.Seed), "another seed"},
+		{"scenario", m.Config.Source.Identity(), "another scenario"},
+		{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
+		{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
+		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("banks of another size (these are of %s)", traces.Plural(uint64(m.options.BankSize), "processor", "processors"))},
+		{"rtl", rtl, "other RTL"},
+	} {
+		sum := sha256.Sum256([]byte(own.text))
+		found := slices.Clone(sum[:])
+		hw.StateColumn(v, "identity."+own.name, found, func(i int, value byte) error {
+			found[i] = value
+			if i == len(sum)-1 && !bytes.Equal(found, sum[:]) {
+				others = append(others, own.other)
+			}
+			return nil
+		})
+	}
+	if len(others) > 0 {
+		v.Fail(errors.New("the state is of " + strings.Join(others, ", ")))
+	}
+}
+
+// endError says why a restored run cannot be as far as its state says, nil if it can.
+func (m *Machine) endError() error {
+	if !m.started {
+		if m.slot > 0 || m.finished || m.ended || m.RTLFailed || m.Digest.NextSlot > 0 {
+			return fmt.Errorf("it has not started, and has finished %t, ended %t, a digest up to slot %d", m.finished, m.ended, m.Digest.NextSlot)
+		}
+		return nil
+	}
+	if m.slot == 0 && !m.ended {
+		return errors.New("it has started, and has neither ended nor come to the next slot")
+	}
+	failed := slices.ContainsFunc(m.Findings.Kept, func(v outcome.Violation) bool {
+		return v.Rule == outcome.RuleRTLFault || v.Rule == outcome.RuleRTLUnknown || v.Rule == outcome.RuleRTLTool
+	})
+	if m.RTLFailed != failed {
+		return fmt.Errorf("its RTL has failed %t, and its violations say %t", m.RTLFailed, failed)
+	}
+	limit := m.slot >= m.Config.Slots
+	if !m.ended && (m.finished || m.RTLFailed || limit) {
+		return fmt.Errorf("it has not ended, and has finished %t, RTL that failed %t, its last slot reached %t", m.finished, m.RTLFailed, limit)
+	}
+	if m.RTLFailed {
+		return nil
+	}
+	if m.ending != nil && m.finished != m.ending.Over(m.dead()) {
+		return fmt.Errorf("it has finished %t, and all has arrived %t", m.finished, !m.finished)
+	}
+	switch {
+	case !m.ended || limit && !m.finished || m.ending != nil && m.finished:
+		return nil // it goes on, or its limit or its workload has ended it
+	case !m.finished && m.ending == nil:
+		return errors.New("it has ended, has not finished, and its last slot has not come")
+	}
+	open := -1
+	m.eachProcessor(func(bank *nic.Bank, cell int) {
+		if open < 0 && bank.Registers[cell].Flags&(nic.FlagDone|nic.FlagFaulty) == 0 {
+			open = bank.First + cell
+		}
+	})
+	if open >= 0 {
+		return fmt.Errorf("all processors were done, and processor %d is not", open)
+	}
+	return nil
+}

@@ -1,0 +1,106 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"starloom/firmware"
+	"starloom/nic"
+	"starloom/traces/input"
+)
+
+// remedyOfImage is what to do about an image that cannot be read.
+func (m *Machine) remedyOfImage(err error) string {
+	var known []string
+	for _, p := range m.Network.Programs() {
+		known = append(known, p.Name)
+	}
+	folder, name := filepath.Split(m.Config.Firmware.Image) // absolute, if it is an option's
+	return firmware.RemedyOfUnread(filepath.Base(folder)+"/"+name, known, err)
+}
+
+// loadImage compiles the scenario's firmware, fills in its parameters and
+// returns what makes an instance, and the place to name in errors.
+func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(nic.BankConfig) (firmware.Instance, error), string, error) {
+	f := &m.Config.Firmware
+	place := m.Config.Source.Place("firmware.program")
+	if m.options.Runtime == "native" {
+		if m.Meter != nil {
+			return nil, place, &input.Error{Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model", Remedy: "use compiler or interpreter"}
+		}
+		if m.Program == nil || m.Program.Native == nil {
+			return nil, place, &input.Error{Place: "--runtime", Reason: "there is no native form of " + f.Name, Remedy: "use compiler or interpreter"}
+		}
+		m.Image.Name = m.Program.Name
+		return m.Program.Native.NewInstance, place, nil
+	}
+	var wasm []byte
+	var err error
+	m.Image.Name = f.Name
+	if m.Program == nil {
+		place, wasm = m.Config.Source.Place("firmware.image"), f.Bytes
+		if wasm == nil {
+			wasm, err = firmware.ReadImage(f.Path)
+		}
+		if err != nil {
+			return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image cannot be read: %v", err), Remedy: m.remedyOfImage(err)}
+		}
+	} else if wasm, err = firmware.ProgramImage(f.Name); err != nil {
+		return nil, place, &input.Error{Place: place, Reason: err.Error(), Remedy: "name one of them, or give an image"}
+	}
+	if m.Host, err = firmware.NewHost(ctx, m.options.Runtime); err != nil {
+		return nil, place, &input.Error{Place: "--runtime", Reason: err.Error(), Remedy: "change the option"}
+	}
+	m.Host.Limit(m.options.HandlerTicks)
+	if m.options.HandlersCovered {
+		m.Host.Cover()
+	}
+	if f.Path != "" {
+		m.Host.MapsIn(filepath.Dir(f.Path))
+	}
+	image, err := m.loadMetered(wasm)
+	if err != nil {
+		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err)} // it says what to do
+	}
+	if image.Runtime && !f.Isolated() {
+		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
+	}
+	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
+	m.Image.results = image.Results
+	m.Image.Recursive, m.Image.checked = image.Recursive(), image.Checked
+	for k, p := range image.Params {
+		config.Params[k] = p.Default
+	}
+	for name, value := range f.Params {
+		k := slices.IndexFunc(image.Params, func(p firmware.Param) bool { return p.Name == name })
+		if k < 0 {
+			var known []string
+			for _, p := range image.Params {
+				known = append(known, p.Name)
+			}
+			return nil, place, m.Config.Source.Refuse("firmware.params."+name, fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.Image.Name, name, orNone(known)),
+				"remove or rename the parameter")
+		}
+		config.Params[k] = int32(value)
+	}
+	return image.NewInstance, place, nil
+}
+
+func orNone(names []string) string {
+	if len(names) == 0 {
+		return "none"
+	}
+	return strings.Join(names, ", ")
+}
+
+// loadMetered compiles an image, with the scenario's meter if it has one.
+func (m *Machine) loadMetered(binary []byte) (*firmware.Image, error) {
+	if m.Meter == nil {
+		return m.Host.Load(m.Image.Name, binary)
+	}
+	m.metered = binary
+	return m.Host.LoadMetered(m.Image.Name, binary, m.Config.Firmware.CPU.Meter)
+}

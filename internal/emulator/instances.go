@@ -1,0 +1,198 @@
+package emulator
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/hw"
+	"starloom/internal/config"
+	"starloom/nic"
+	"starloom/traces/input"
+)
+
+// buildFirmware loads the image and makes the instances of every shard.
+func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
+	c := m.Config
+	config := nic.BankConfig{
+		Processors: m.Shape.Processors(), Shape: m.Shape.Words, Ports: m.Shape.Ports,
+		PayloadBytes: c.NIC.PayloadBytes, Seed: firmwareSeed(c.Seed),
+		Discipline: m.Shape.NIC(), RxFrames: c.NIC.RxFrames * m.Shape.Lanes(), TxFrames: c.NIC.TxFrames * m.Shape.Lanes(),
+	}
+	if m.rom != nil {
+		config.ROMWords, config.MachineROM = m.rom.Words()
+	}
+	instantiate, place, err := m.loadImage(ctx, &config)
+	if err != nil {
+		return err
+	}
+	if err := m.checkMemory(); err != nil { // again: now the image's own data is known
+		return err
+	}
+	witness := m.Referee.Witness(m.Image.announces)
+	if m.auditsHeld() {
+		m.held = fabric.NewHeld(m.Shape.Processors())
+	}
+	m.queues = m.newQueues(len(shards))
+	m.Shards = make([]Shard, len(shards))
+	for i := range m.Shards {
+		shard := &m.Shards[i]
+		shard.shard = shards[i]
+		shard.Ledger = fabric.Ledger{
+			Checks: m.Rules.Checks(),
+			Shard:  i, Referee: m.Referee, Witness: witness, Held: m.held, Queues: m.queues,
+		}
+		if m.faults != nil {
+			shard.Ledger.SetFaults(m.faults.plan)
+		}
+		shard.collision = func(medium int, cycle uint32) {
+			if m.losses != nil {
+				shard.met = append(shard.met, metOn{medium, cycle})
+			}
+			if !m.mustNotCollide(shard.slot) {
+				return
+			}
+			shard.Ledger.Find(fabric.Finding{Kind: fabric.FindCollision, Slot: shard.slot, Index: medium, Value: cycle})
+		}
+	}
+	// One instance makes known what all of them are like. The others are made by all workers:
+	// at a million processors, taking their memory is a good part of a run.
+	b := &instanceTask{m: m, config: config, instantiate: instantiate, place: place, errors: make([]error, len(shards))}
+	if m.mayPark() {
+		if err := m.park(b); err != nil {
+			return err
+		}
+	}
+	if m.Parking == nil {
+		b.make(0, 1)
+	}
+	if b.errors[0] == nil {
+		bank := m.anyInstance().Bank()
+		m.Image.stateBytes, m.Image.takesROM = uint64(bank.StateBytes()), bank.TakesROM
+		if m.Image.takesROM && config.ROMWords+config.MachineROM == 0 {
+			return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name), Remedy: "build it without STARLOOM_ROM"}
+		}
+		if err := m.checkMemory(); err != nil {
+			return err
+		}
+		if m.Parking == nil {
+			m.workers.Run(len(shards), b)
+		}
+		if m.options.Replay > 0 {
+			if err := m.newReplay(b); err != nil {
+				return err
+			}
+		}
+	}
+	for _, err := range b.errors {
+		if err != nil {
+			return err // that of the first shard, whatever the workers did
+		}
+	}
+	return nil
+}
+
+// instanceTask makes the instances of the shards, a hw.Task.
+type instanceTask struct {
+	m           *Machine
+	config      nic.BankConfig
+	instantiate func(nic.BankConfig) (firmware.Instance, error)
+	place       string
+	errors      []error // per shard
+}
+
+// Do implements hw.Task.
+func (b *instanceTask) Do(index int) { b.make(index, math.MaxInt) }
+
+// make makes instances of a shard that has none for its last processors, at most so many
+// in all.
+func (b *instanceTask) make(index, count int) {
+	m, shard := b.m, &b.m.Shards[index]
+	first, end := shard.shard.First*m.Shape.PerUnit, shard.shard.End*m.Shape.PerUnit
+	cells := end - first
+	if m.Config.Firmware.Isolated() {
+		cells = 1
+	}
+	config := b.config
+	config.First, config.Cells = first+len(shard.Instances)*cells, cells
+	for ; config.First < end && len(shard.Instances) < count; config.First += cells {
+		instance, err := b.instance(config)
+		if err != nil {
+			b.errors[index] = err
+			return
+		}
+		if m.faults != nil {
+			m.faults.shrink(instance.Bank())
+		}
+		shard.Instances = append(shard.Instances, instance)
+	}
+}
+
+// instance makes one instance.
+func (b *instanceTask) instance(config nic.BankConfig) (firmware.Instance, error) {
+	instance, err := b.instantiate(config)
+	if err != nil {
+		return nil, b.m.notAttached(b.place, err)
+	}
+	if takes, wanted := instance.Bank().Schedule != nil, b.m.Config.Firmware.Schedule != ""; takes != wanted {
+		return nil, b.m.wrongSchedule(b.place, takes)
+	}
+	if b.m.options.HandlersWatched {
+		return firmware.Watch(instance), nil
+	}
+	return instance, nil
+}
+
+// auditsHeld reports whether what firmware says of the packets that it holds is compared
+// with its frames: where a rule depends on it and the firmware is the user's. That the
+// built-in programs say enough is tested, so that they need not pay for it.
+func (m *Machine) auditsHeld() bool {
+	return m.Rules.PacketsPerProcessorMax > 0 && (m.Program == nil || m.options.Audit)
+}
+
+// notAttached says that the firmware cannot serve a bank.
+func (m *Machine) notAttached(place string, err error) error {
+	return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err), Remedy: firmware.RemedyOfAttach(err)}
+}
+
+// wrongSchedule says that firmware and scenario do not agree on a schedule.
+func (m *Machine) wrongSchedule(place string, takes bool) error {
+	if takes {
+		return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name), Remedy: "give firmware.schedule: " + config.KnownAre("schedule", fabric.SchedulesOf(m.Network))}
+	}
+	return m.Config.Source.Refuse("firmware.schedule", fmt.Sprintf("the firmware %s takes no schedule", m.Image.Name),
+		"define STARLOOM_SCHEDULE before including starloom.h, or delete schedule")
+}
+
+// park makes banks for blocks of processors, in the place of one for each shard. It does
+// nothing if the firmware has something that is not parked.
+func (m *Machine) park(b *instanceTask) error {
+	units := fabric.BlockUnits
+	p := &parking{free: map[int][]firmware.Instance{}}
+	for i := range m.Shards {
+		s := &m.Shards[i]
+		for unit := s.shard.First; unit < s.shard.End; unit += units {
+			cells := (min(unit+units, s.shard.End) - unit) * m.Shape.PerUnit
+			s.blocks = append(s.blocks, block{first: unit * m.Shape.PerUnit, cells: cells})
+			for len(p.free[cells]) < m.options.Workers+1 { // one for those who look
+				config := b.config
+				config.First, config.Cells = 0, cells
+				instance, err := b.instance(config)
+				if err != nil {
+					return err
+				}
+				if !instance.Bank().Parks() || len(instance.Probes()) > 0 {
+					for k := range m.Shards[:i+1] {
+						m.Shards[k].blocks = nil
+					}
+					return nil
+				}
+				p.free[cells] = append(p.free[cells], instance)
+			}
+		}
+	}
+	m.Parking = p
+	return nil
+}

@@ -1,0 +1,83 @@
+package emulator
+
+import (
+	"starloom/fabric"
+	"starloom/firmware"
+	"starloom/hw"
+	"starloom/nic"
+)
+
+// load puts seed and workload into the processors; used ones are reset first.
+func (m *Machine) load(seed uint64, used bool) error {
+	m.Seed = seed
+	if used && m.Parking != nil {
+		m.resetParked(firmwareSeed(seed))
+	} else if used {
+		for i := range m.Shards {
+			for _, instance := range m.Shards[i].Instances {
+				instance.Reset(firmwareSeed(seed))
+			}
+		}
+	}
+	if err := m.loadWorkload(); err != nil {
+		return err
+	}
+	for i := range m.Shards {
+		for _, instance := range m.Shards[i].Instances {
+			bank := instance.Bank()
+			m.Referee.Tell(bank.First, bank.Workload)
+			m.writeROM(bank)
+		}
+	}
+	if m.Parking != nil { // who is unparked is told then
+		m.Parking.each(func(instance firmware.Instance) { m.writeROM(instance.Bank()) })
+	}
+	return nil
+}
+
+// writeROM writes the network's tables into a bank whose firmware takes them.
+func (m *Machine) writeROM(bank *nic.Bank) {
+	if !bank.TakesROM {
+		return
+	}
+	for cell := range bank.Cells {
+		m.rom.Processor(bank.First+cell, m.Seed, bank.ROM[cell*bank.ROMWords:(cell+1)*bank.ROMWords])
+	}
+	m.rom.Machine(m.Seed, bank.Machine)
+}
+
+// firmwareSeed is what the processors of a run draw from.
+func firmwareSeed(seed uint64) uint64 { return uint64(hw.NewStream(seed, hw.PurposeFirmware)) }
+
+// loadWorkload works out what a run has to carry, and the schedule of firmware that
+// takes one.
+func (m *Machine) loadWorkload() error {
+	load := fabric.Load{Workload: &m.Config.Workload, Seed: m.Seed, Shards: len(m.Shards), Table: m.options.RunTable, Results: &m.Results}
+	if m.Given != nil {
+		load.Workload = &fabric.Workload{Permutation: fabric.Permutation{Kind: fabric.PermutationList, List: m.Given}}
+	}
+	if caller, ok := m.anyInstance().(firmware.Caller); ok {
+		load.Call = caller.Call
+	}
+	if err := m.Referee.Load(&load); err != nil {
+		return m.Config.Source.Refusal(err)
+	}
+	for i := range m.Shards {
+		m.Shards[i].Ledger.Overhears = m.Referee.Overhears()
+	}
+	return m.plan()
+}
+
+// plan builds the schedule of firmware that takes one.
+func (m *Machine) plan() (err error) {
+	name := m.Config.Firmware.Schedule
+	if name == "" {
+		return nil
+	}
+	if m.words == nil {
+		m.words = make([]uint64, m.Shape.Processors())
+	}
+	m.Schedule, err = fabric.ScheduleOf(m.Network, name, m.Referee)
+	m.Sparse, _ = m.Schedule.(fabric.Sparse)
+	return m.Config.Source.Refusal(err)
+}

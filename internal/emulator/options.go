@@ -1,0 +1,82 @@
+package emulator
+
+import (
+	"fmt"
+	"runtime"
+
+	"starloom/hw"
+	"starloom/traces/input"
+)
+
+// The engines. Both give the same frames, metrics and digest; EngineAuto takes
+// EngineCycle when a waveform is wanted, EngineSlot otherwise.
+const (
+	EngineAuto  = "auto"
+	EngineCycle = "cycle"
+	EngineSlot  = "slot"
+)
+
+// Options say how a machine is executed. None of them changes a result.
+type Options struct {
+	Engine   string // EngineAuto (also ""), EngineCycle or EngineSlot
+	Workers  int    // threads; 0: one, or all cores for large machines; one with RTL
+	BankSize int    // processors per bank, rounded up to whole units of the network; 0: by size
+	Runtime  string // "compiler" (also ""), "interpreter", or "native" for the Go form of a built-in program
+	RunTable bool   // keeps who sent to whom in each slot
+	Watched  bool   // somebody looks at single cycles: EngineAuto takes EngineCycle
+	Audit    bool   // hold built-in programs, too, to what their frames show
+
+	Parks bool // park processors, whatever they take
+
+	Replay int // number of the processor that is replayed, plus 1; 0: none
+
+	HandlersWatched bool // every instance is a firmware.Watched
+	HandlersCovered bool // and notes branches and comparisons
+	HandlerTicks    int  // of firmware.Host.Limit
+
+	RecordRTL bool // models in the place of RTL, whose inputs are kept
+}
+
+// ParallelProcessorsMin is the size of a network from which more workers pay.
+const ParallelProcessorsMin = 16 << 10
+
+// A default bank has some thousand processors, and some units, which then hear
+// media that lie side by side.
+const (
+	bankProcessorsMin = 4 << 10
+	bankProcessorsMax = 64 << 10
+	bankUnits         = 16
+)
+
+// choose resolves the options that are left open.
+func (m *Machine) choose() error {
+	o, n := &m.options, m.Shape.Processors()
+	switch o.Engine {
+	case "", EngineAuto:
+		o.Engine = EngineSlot
+		if o.Watched || len(m.Config.RTL) > 0 {
+			o.Engine = EngineCycle
+		}
+	case EngineSlot:
+		if len(m.Config.RTL) > 0 {
+			return &input.Error{Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles", Remedy: "use --engine cycle or auto, or delete the key rtl"}
+		}
+	case EngineCycle:
+	default:
+		return &input.Error{Place: "--engine", Reason: fmt.Sprintf("there is no engine %q", o.Engine), Remedy: "choose one of auto, cycle, slot"}
+	}
+	if len(m.Config.RTL) > 0 {
+		o.Workers, o.BankSize = 1, n // a device belongs to one goroutine
+	}
+	if o.Workers <= 0 {
+		o.Workers = 1
+		if n >= ParallelProcessorsMin {
+			o.Workers = runtime.GOMAXPROCS(0)
+		}
+	}
+	o.Workers = min(o.Workers, hw.WorkersMax)
+	if o.BankSize <= 0 {
+		o.BankSize = min(max(bankProcessorsMin, bankUnits*m.Shape.PerUnit), bankProcessorsMax)
+	}
+	return nil
+}

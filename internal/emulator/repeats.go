@@ -1,0 +1,165 @@
+package emulator
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"starloom/fabric"
+	"starloom/internal/outcome"
+	"starloom/nic"
+)
+
+// LocateLosses repeats a run that has lost packets, and says in the report where each was
+// lost that it lists. Nothing happens if there are none. When ctx ends, or the repeated
+// run is another one (RTL that depends on more than its inputs), the report says so.
+func (m *Machine) LocateLosses(ctx context.Context, report *outcome.Report, each func() error) error {
+	if len(report.Aside.Missing) == 0 {
+		return nil
+	}
+	m.losses = &losses{trails: map[uint32]*trail{}}
+	origins := make([]uint32, len(report.Aside.Missing))
+	for i, p := range report.Aside.Missing {
+		origins[i] = p.Origin
+		m.losses.trails[p.Origin] = &trail{holder: -1, full: -1}
+	}
+	follow := fabric.NewFollow(m.Shape.Processors(), origins)
+	m.setFollow(follow)
+	defer func() { m.setFollow(nil) }()
+	if err := m.Repeat(ctx, report, nil, each); err != nil {
+		return err
+	}
+	switch {
+	case m.Interrupted:
+		report.Notes = append(report.Notes, "interrupted while the run was repeated to find where packets were lost")
+	case m.Digest.String() != report.Digest:
+		report.Notes = append(report.Notes, "where packets were lost is not known: the run was repeated to find it, and gave another digest")
+	default:
+		for _, p := range report.Aside.Missing {
+			m.locate(p, &report.Violations[p.Violation])
+		}
+		slices.SortStableFunc(report.Violations, func(a, b outcome.Violation) int { return cmp.Compare(a.Cycle, b.Cycle) })
+	}
+	report.Aside.Missing = nil
+	return nil
+}
+
+func (m *Machine) setFollow(follow *fabric.Follow) {
+	if follow == nil {
+		m.losses = nil
+	}
+	for i := range m.Shards {
+		m.Shards[i].Ledger.Follow = follow
+	}
+}
+
+// Repeat runs the machine again from its beginning, to find out more for its report; watch, if not nil,
+// sees every cycle.
+func (m *Machine) Repeat(ctx context.Context, report *outcome.Report, watch func(cycle uint64) error, each func() error) error {
+	if err := m.Restart(m.Seed); err != nil {
+		return err
+	}
+	if m.Plant != nil {
+		m.Plant.Watch = watch
+	}
+	err := m.Run(ctx, each)
+	report.Aside.CutShort = report.Aside.CutShort || m.Interrupted
+	if watch != nil {
+		err = errors.Join(err, m.Plant.WatchError)
+	}
+	return err
+}
+
+// ProfileWorst repeats a run that has missed its budget, or of which a profile is wanted, and
+// says in the report where the longest call of a slot handler has spent its cost. Where there is no
+// profile, the report says why.
+func (m *Machine) ProfileWorst(ctx context.Context, report *outcome.Report, wanted bool, each func() error) error {
+	f := &report.Firmware
+	if f.Cycles == nil || !wanted && (f.Overruns == nil || *f.Overruns == 0) {
+		return nil
+	}
+	unknown, err := m.repeatWorst(ctx, report, each)
+	if unknown != "" {
+		report.Notes = append(report.Notes, "where the longest call has spent its cycles is not known: "+unknown)
+	}
+	return err
+}
+
+// repeatWorst puts the profile of the longest call into the report, or says why it cannot.
+func (m *Machine) repeatWorst(ctx context.Context, report *outcome.Report, each func() error) (unknown string, err error) {
+	const ended = "the run was repeated to find it, and ended before"
+	cycles := report.Firmware.Cycles
+	switch {
+	case cycles.Worst == nil:
+		return "no slot handler was called", nil
+	case report.Aside.CutShort:
+		return ended, nil
+	case report.Interrupted() || report.ToolFailed():
+		return "the run was not whole", nil
+	}
+	image, err := m.Host.LoadProfiled(m.Image.Name, m.metered, *m.Config.Firmware.CPU.Meter)
+	if ctx.Err() != nil {
+		report.Aside.CutShort = true
+		return ended, nil
+	}
+	if err != nil {
+		return "", err
+	}
+	p := &profiling{processor: int(cycles.Worst.Processor), slot: uint32(cycles.Worst.Slot), image: image}
+	m.profiling = p
+	defer func() { m.profiling = nil }()
+	err = m.Repeat(ctx, report, nil, func() error {
+		if p.profile != nil || p.err != nil {
+			return errProfiled
+		}
+		return each()
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ended, nil
+	case err != nil && !errors.Is(err, errProfiled):
+		return "", err
+	case p.err != nil:
+		return "", p.err
+	case p.profile == nil:
+		return ended, nil
+	}
+	if took := m.Meter.Cycles(uint32(p.profile.Cost)); !p.profile.Cut && took != cycles.Max {
+		return fmt.Sprintf("the run was repeated to find it, and there it took %d cycles", took), nil
+	}
+	cycles.Worst.Profile = outcome.NewCallProfile(p.profile)
+	return "", nil
+}
+
+// errProfiled ends the repeated run.
+var errProfiled = errors.New("the call was profiled")
+
+// A run is a function of its scenario and seed, so what faults have done to it can be told from
+// what the firmware did: a run with faults that fails is repeated without them.
+
+// Separate repeats a run that has failed without its faults, and says of each violation in the report
+// whether it is theirs. When ctx ends before that, the report says so.
+func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each func() error) error {
+	if m.faults == nil || report.Verdict == outcome.VerdictPass || m.Interrupted || m.RTLFailed {
+		return nil
+	}
+	m.faults.plan.Off = true
+	m.eachBank((*nic.Bank).Unshrink)
+	defer func() {
+		m.faults.plan.Off = false
+		m.eachBank(m.faults.shrink)
+	}()
+	if err := m.Repeat(ctx, report, nil, each); err != nil {
+		return err
+	}
+	if m.Interrupted || m.RTLFailed {
+		report.Notes = append(report.Notes, "which violations the faults have caused is not known: the run was repeated without them to find it, and did not come to its end")
+		return nil
+	}
+	sound := m.Sum()
+	report.Without = &outcome.WithoutFaults{Verdict: sound.Verdict, ViolationsTotal: sound.ViolationsTotal, Slots: sound.Slots, Frames: sound.Frames, Digest: sound.Digest}
+	outcome.NoteCauses(report, sound)
+	return nil
+}

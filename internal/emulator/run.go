@@ -1,0 +1,138 @@
+package emulator
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+)
+
+// Close releases the firmware, the workers and the RTL. A recording that is not closed is
+// dropped, and that is an error. Closed again, it does nothing.
+func (m *Machine) Close() error {
+	if m.closed {
+		return nil
+	}
+	if err := m.Enter("closing"); err != nil {
+		return err
+	}
+	defer m.Leave()
+	m.final = m.Sum()
+	var err error
+	if m.observer != nil {
+		err = m.observer.Dropped()
+	}
+	return errors.Join(err, m.Release())
+}
+
+// Step lets the next slot cross the fabric and runs the boundary in its last cycle -
+// deliver, handlers, send - up to the edge that ends it. The first one runs the boundary
+// of slot 0 before. It does nothing when the run has ended: finished or at its limit of
+// slots, stop.slots. A handler that never returns keeps it forever; Run has a context.
+//
+// An error is one of a recording, which is over then, or of Watch: the step was made, and
+// the next one goes on. Firmware that fails is not an error; see Violations.
+func (m *Machine) Step() error {
+	if err := m.enterWhole("stepping"); err != nil {
+		return err
+	}
+	defer m.Leave()
+	var err error
+	if !m.started {
+		err = m.Start(context.Background(), nil)
+	}
+	if !m.ended {
+		err = errors.Join(err, m.step(context.Background(), nil))
+	}
+	return err
+}
+
+// Start runs the boundary of slot 0, in the last cycle of reset.
+func (m *Machine) Start(ctx context.Context, each func() error) error {
+	m.started = true
+	m.transport.Start()
+	return m.turn(ctx, each)
+}
+
+// step lets a slot cross the fabric and runs the boundary in its last cycle.
+func (m *Machine) step(ctx context.Context, each func() error) error {
+	m.Cross()
+	if m.ended {
+		return nil
+	}
+	return m.turn(ctx, each)
+}
+
+// turn runs the boundary of a slot and the edge after it. It is the last one of a run
+// that has reached its limit. When ctx has ended no handler is called; one that runs is
+// stopped, and there is no edge then.
+func (m *Machine) turn(ctx context.Context, each func() error) (err error) {
+	over := ctx.Err() != nil
+	if over {
+		m.Stop.Store(true)
+	}
+	m.Boundary(m.slot >= m.Config.Slots)
+	m.half = m.half && !over
+	if m.observer != nil {
+		err = m.observer.Boundary()
+	}
+	if err == nil {
+		err = m.watchError
+	}
+	m.watchError = nil
+	if err == nil && each != nil {
+		err = each()
+	}
+	if !m.half {
+		m.transport.Latch()
+		m.endByRTL()
+	}
+	return err
+}
+
+// Cross lets a slot cross the fabric, up to the boundary in its last cycle.
+func (m *Machine) Cross() {
+	if m.rxPorts != nil {
+		for i := range m.Shards {
+			for _, instance := range m.Shards[i].Instances {
+				bank := instance.Bank()
+				copy(m.rxPorts[bank.First:], bank.Listen(m.slot))
+			}
+		}
+	}
+	m.transport.Cross(m.slot)
+	m.slot++
+	m.endByRTL()
+}
+
+// Run steps until the run has finished, its limit of slots is reached or ctx ends; then
+// it has ended, and another Run does nothing. each, if not nil, is called at every
+// boundary, after the handlers; it may read whatever can be read between steps. An error of it
+// is returned after the edge that ends the boundary, and the next Run or Step goes on from
+// there. When ctx ends while handlers run, they are stopped, their boundary does not count,
+// and the run has ended: that is not an error; the report says so.
+func (m *Machine) Run(ctx context.Context, each func() error) error {
+	if err := m.enterWhole("running"); err != nil {
+		return err
+	}
+	defer m.Leave()
+	stop := new(atomic.Bool)
+	m.Stop = stop
+	m.until(ctx)
+	defer func() {
+		m.Stop = new(atomic.Bool)
+		m.until(context.Background())
+	}()
+	defer context.AfterFunc(ctx, func() { stop.Store(true) })()
+
+	if !m.started {
+		if err := m.Start(ctx, each); err != nil {
+			return err
+		}
+	}
+	for !m.ended {
+		if err := m.step(ctx, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
