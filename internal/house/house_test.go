@@ -102,10 +102,12 @@ func TestOneFabricOneFolder(t *testing.T) {
 			if strings.HasPrefix(s.path, folder) || named.MatchString(s.path) || s.isTest() {
 				continue
 			}
+			own := regexp.MustCompile(`^\t\w+ +\*` + kind + `\.Network +.json:"` + kind + `,omitempty"`)
 			for i, line := range s.lines {
-				switch own := regexp.MustCompile(`^\t\w+ +\*` + kind + `\.Network +.json:"` + kind + `,omitempty"`); {
+				switch {
 				case own.MatchString(line) && field == "":
 					field = s.path
+				case strings.HasPrefix(line, "\t// ") && describes(s.lines[i:], own):
 				case strings.TrimSpace(line) == path+`"` && imported == "":
 					imported = s.path
 				case s.path == "fabric/rules.go" && ruleKeys.MatchString(line):
@@ -118,6 +120,12 @@ func TestOneFabricOneFolder(t *testing.T) {
 		require.NotEmpty(t, field, kind)
 		require.Equal(t, field, imported, "%s is imported where its field is", kind)
 	}
+}
+
+// describes reports whether a comment is that of a field.
+func describes(lines []string, field *regexp.Regexp) bool {
+	end := slices.IndexFunc(lines, func(line string) bool { return !strings.HasPrefix(line, "\t// ") })
+	return end >= 0 && field.MatchString(lines[end])
 }
 
 // modes are names of what tells disciplines apart.
@@ -186,8 +194,17 @@ func couplers(t *tree, s *source) (found []string) {
 		}
 		return true
 	})
+	keys := map[*ast.CommentGroup]bool{} // comments of keys of a scenario, which users read
+	ast.Inspect(s.syn, func(n ast.Node) bool {
+		if field, ok := n.(*ast.Field); ok && field.Tag != nil {
+			keys[field.Doc] = true
+		}
+		return true
+	})
 	for _, group := range s.syn.Comments {
-		says(group.Pos(), group.Text())
+		if !keys[group] {
+			says(group.Pos(), group.Text())
+		}
 	}
 	return found
 }
