@@ -12,7 +12,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/fabric/pops"
-	"starloom/firmware"
 )
 
 // checkScenario is a scenario for images that carry no packets.
@@ -147,58 +146,6 @@ func TestCheckNamesRecursion(t *testing.T) {
 	require.Contains(t, text, "first difference: the reports differ in violations[0].message (the state of no processor does)\n    "+d.First+"  isolated, compiler")
 	require.Contains(t, text, "usual cause: only the interpreter differs, which is a known limit: the firmware has functions that may call themselves (")
 	require.Contains(t, text, "remedy: end the recursion earlier, or replace it by a loop\n")
-
-	// Without recursion it would be nobody's limit, and the remedy says how to see both.
-	c := firmwareChecker{report: *check}
-	cause, remedy := c.cause(d)
-	require.NotContains(t, cause, "known limit")
-	require.Contains(t, remedy, "--mode isolated --runtime compiler --workers 1 --bank 8 --engine slot; --mode banked --runtime interpreter --workers 1 --bank 8 --engine slot.")
-}
-
-// TestFirstField: the first field of a report that differs, that is missing or that is too many.
-func TestFirstField(t *testing.T) {
-	for _, c := range [][5]string{
-		{`{"a": [1, {"b": "x"}], "c": 2}`, `{"a": [1, {"b": "y"}], "c": 3}`, "a[1].b", "x", "y"},
-		{`{"a": [1, 2], "c": 2}`, `{"a": [1], "c": 2}`, "a[1]", "2", ""},
-		{`{"a": [1], "c": 2}`, `{"a": [1, 2], "c": 2}`, "a[1]", "", "2"},
-		{`{"a": 1}`, `{"a": 1, "c": true}`, "c", "", "true"},
-		{`{"a": 18446744073709551615}`, `{"a": 18446744073709551614}`, "a", "18446744073709551615", "18446744073709551614"},
-	} {
-		field, first, other := firstField(fieldsOf([]byte(c[0])), fieldsOf([]byte(c[1])))
-		require.Equal(t, c[2:], []string{field, first, other})
-	}
-}
-
-// TestCheckCountsOne: one of something is not several.
-func TestCheckCountsOne(t *testing.T) {
-	slot := int64(1)
-	check := FirmwareCheck{
-		Runs:   []CheckedRun{{Workers: 1, BankSize: 1, Slots: 1}},
-		Writes: []CheckWrite{{Count: 1, Before: "00", After: "01", Variable: "v"}}, Fuzzed: 1, GaveUp: 1,
-		Fuzz:       []FuzzFinding{{Input: FuzzInput{Slots: 1}}},
-		Difference: &CheckDifference{Found: true, Slot: 1, Processors: 1, SeenSlot: &slot},
-	}
-	for range 2 {
-		var text bytes.Buffer
-		require.NoError(t, check.WriteText(&text))
-		require.NotRegexp(t, `\b1 (of such|\w+s\b)`, text.String())
-		check.Difference = nil
-	}
-}
-
-// TestCheckComparesCosts: what handlers cost is compared between runs in which they cost something,
-// and between these only.
-func TestCheckComparesCosts(t *testing.T) {
-	text, costless := []byte("costs 7"), []byte("costs")
-	metered := execution{text: text, costless: costless, firmware: FirmwareReport{CPU: "unit"}}
-	equals := func(other *execution) bool {
-		a, b := metered.comparable(other)
-		return bytes.Equal(a, b)
-	}
-	require.True(t, equals(&execution{text: costless, costless: costless}))
-	require.True(t, equals(&metered))
-	require.False(t, equals(&execution{text: []byte("costs 8"), costless: costless, firmware: FirmwareReport{CPU: "unit"}}))
-	require.False(t, equals(&execution{text: costless, costless: text}))
 }
 
 // TestCheckExplainsADifference follows a static variable: what is sent differs first, one
@@ -208,7 +155,7 @@ func TestCheckExplainsADifference(t *testing.T) {
 	require.Equal(t, VerdictFail, check.Verdict)
 	require.Equal(t, ModeIsolated, check.Runs[0].Mode)
 	for _, run := range check.Runs {
-		require.Equal(t, run.Mode == ModeIsolated, run.Same, run.text())
+		require.Equal(t, run.Mode == ModeIsolated, run.Same, run.Text())
 	}
 	d := check.Difference
 	require.True(t, d.Found)
@@ -223,7 +170,7 @@ func TestCheckExplainsADifference(t *testing.T) {
 	require.Contains(t, text, "first difference: slot 2: pops.group[0].nic[0]: sent_frame[0] to port 1")
 	require.Len(t, check.Writes, 1)
 	require.Equal(t, 8*5, check.Writes[0].Count)
-	require.False(t, check.Writes[0].harms())
+	require.False(t, check.Writes[0].Harms())
 }
 
 // TestCheckFindsForeignWrites: no result depends on these, be they a slot handler's or a start
@@ -245,7 +192,7 @@ func TestCheckFindsForeignWrites(t *testing.T) {
 		check, text := checked(t, s)
 		require.Equal(t, VerdictFail, check.Verdict, name)
 		require.Nil(t, check.Difference)
-		k := slices.IndexFunc(check.Writes, CheckWrite.harms)
+		k := slices.IndexFunc(check.Writes, CheckWrite.Harms)
 		require.Equal(t, len(check.Writes)-1, k, text)
 		w := check.Writes[k]
 		require.EqualValues(t, 3, w.Slot)
@@ -258,38 +205,6 @@ func TestCheckFindsForeignWrites(t *testing.T) {
 	}
 }
 
-// TestCheckCountsCalls: all of them, in banks of many processors, too.
-func TestCheckCountsCalls(t *testing.T) {
-	s := checkScenario(t, "shares_a_variable")
-	s.Fabric.POPS = &pops.Network{Groups: 32, GroupSize: 16}
-	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, s)}
-	require.NoError(t, c.watch())
-	require.Len(t, c.report.Writes, 1)
-	require.Equal(t, 512*5, c.report.Writes[0].Count, "in the slots 0 to 4")
-	require.Empty(t, c.report.NotCompared)
-}
-
-// TestCheckListsTheWorstWrites: a full list of notes has room for what does harm.
-func TestCheckListsTheWorstWrites(t *testing.T) {
-	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, checkScenario(t, "writes_next_door"))}
-	m, err := c.watched(false)
-	require.NoError(t, err)
-	defer func() { require.NoError(t, m.Release()) }()
-	noted, bank := writeNotes{kinds: map[firmware.WriteKind]int{}}, m.Shards[0].Instances[0].Bank()
-	for range 2 {
-		for k := range checkWritesMax + 3 {
-			c.noteWrite(m, bank, &firmware.Write{WriteKind: firmware.WriteKind{Variable: fmt.Sprint(k)}, Calls: 2}, &noted)
-		}
-		c.noteWrite(m, bank, &firmware.Write{WriteKind: firmware.WriteKind{Column: "record", Neighbour: true}, Owner: 1, Calls: 3}, &noted)
-	}
-	require.Len(t, c.report.Writes, checkWritesMax+1)
-	require.Equal(t, 3, noted.unlisted)
-	require.Equal(t, 4, c.report.Writes[0].Count)
-	worst := c.report.Writes[checkWritesMax]
-	require.True(t, worst.harms())
-	require.Equal(t, 6, worst.Count)
-}
-
 // TestCheckRunsEachWayOnce: a bank has whole groups, so that half of two groups is as small as it
 // can be.
 func TestCheckRunsEachWayOnce(t *testing.T) {
@@ -299,7 +214,7 @@ func TestCheckRunsEachWayOnce(t *testing.T) {
 	require.Len(t, check.Runs, 7)
 	ways := map[string]bool{}
 	for i := range check.Runs {
-		way := check.Runs[i].text()
+		way := check.Runs[i].Text()
 		require.False(t, ways[way], text)
 		ways[way] = true
 	}
@@ -343,9 +258,4 @@ func TestCheckRefusesManyRuns(t *testing.T) {
 	var input *InputError
 	require.ErrorAs(t, err, &input)
 	require.Equal(t, "workload.permutation", input.Place)
-}
-
-// TestOneWorkerIsSingular: "1 worker", not "1 workers".
-func TestOneWorkerIsSingular(t *testing.T) {
-	require.Contains(t, (&CheckedRun{Workers: 1}).text(), "1 worker,")
 }

@@ -13,6 +13,7 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/internal/check"
 )
 
 // TestFuzzFindsPlantedFaults: an index, a division and a loop that trust a payload. The run
@@ -103,7 +104,7 @@ func TestFuzzFindsAssertions(t *testing.T) {
 		}
 		require.Equal(t, RuleFail, x.Rule)
 		require.Equal(t, fault == 4, x.GaveUp)
-		require.Equal(t, fault == 4, check.GaveUp > fuzzRepeatsMax, "which ends no calls")
+		require.Equal(t, fault == 4, check.GaveUp > 256, "which ends no calls")
 		require.Equal(t, want, check.Verdict)
 		require.True(t, x.Received)
 		require.Len(t, x.Input.Steps[0].Frames, 1)
@@ -122,31 +123,6 @@ func TestFuzzFindsAssertions(t *testing.T) {
 	}
 }
 
-// TestFuzzListsTheWorst: a full list of notes has room for what fails the check, and says that
-// it does not have everything.
-func TestFuzzListsTheWorst(t *testing.T) {
-	c := &firmwareChecker{ctx: t.Context(), config: elaborated(t, checkScenario(t, "trusts_a_payload"))}
-	f, err := c.fuzzer()
-	require.NoError(t, err)
-	defer func() { require.NoError(t, f.m.Release()) }()
-	require.NoError(t, f.step(fuzzBase{1, 1}))
-	find := func(place string, received bool) {
-		c.list(f, &FuzzFinding{Rule: RuleFail, Input: FuzzInput{Seed: 1, Slots: 1}, Received: received, place: place})
-	}
-	for k := range fuzzFindingsMax + 2 {
-		find(fmt.Sprint(k), false)
-	}
-	find("1", true)
-	find("worse", true)
-	find("1", false)
-	require.Len(t, c.report.Fuzz, fuzzFindingsMax)
-	require.Equal(t, 3, c.unlisted)
-	for k, place := range []string{"worse", "1", "2"} {
-		require.Equal(t, place, c.report.Fuzz[k].place)
-		require.Equal(t, k < 2, c.report.Fuzz[k].fails())
-	}
-}
-
 // TestFuzzFindsForeignWrites: the index that is too large for the table is first of all one
 // into a neighbour.
 func TestFuzzFindsForeignWrites(t *testing.T) {
@@ -155,11 +131,11 @@ func TestFuzzFindsForeignWrites(t *testing.T) {
 	require.NoError(t, err)
 	found := false
 	for _, x := range first.Fuzz {
-		found = found || x.Rule == ruleForeignWrite
+		found = found || x.Rule == check.RuleForeignWrite
 	}
 	require.True(t, found)
 	require.Less(t, first.Fuzzed, 2000)
-	require.Equal(t, []string{fmt.Sprintf("%d more sequences on arbitrary input: %d of those before have shown what fails the check, or did not return", 2000-first.Fuzzed, fuzzRepeatsMax)}, first.NotCompared)
+	require.Equal(t, []string{fmt.Sprintf("%d more sequences on arbitrary input: %d of those before have shown what fails the check, or did not return", 2000-first.Fuzzed, 256)}, first.NotCompared)
 	second, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: 2000})
 	require.NoError(t, err)
 	require.Equal(t, first, second, "same seed, same findings")
@@ -182,16 +158,13 @@ func TestFuzzSparesGoodFirmware(t *testing.T) {
 	}...) {
 		s, err := ParseScenario("good.yaml", []byte("starloom: 1\nfirmware: {program: "+c[0]+"}\n"+c[1]))
 		require.NoError(t, err, c[0])
-		run := machine(t, s, MachineOptions{})
-		require.NoError(t, run.Run(t.Context(), nil))
-		checker := &firmwareChecker{ctx: t.Context(), config: elaborated(t, s), progress: func(string) {}}
-		checker.report.Runs = []CheckedRun{{Slots: run.Report().Slots}}
-		require.NoError(t, checker.fuzz(&FirmwareCheckOptions{Fuzz: sequences}))
+		report, err := CheckFirmware(t.Context(), s, FirmwareCheckOptions{Fuzz: sequences})
+		require.NoError(t, err)
 		var text strings.Builder
-		require.NoError(t, checker.report.WriteText(&text))
-		require.Equal(t, sequences, checker.report.Fuzzed, "%s: %s", c[0], text.String())
-		require.False(t, slices.ContainsFunc(checker.report.Fuzz, FuzzFinding.fails), "%s: %s", c[0], text.String())
-		require.Greater(t, checker.report.Branches.Reached*4, checker.report.Branches.Image, "%s: %s", c[0], text.String())
+		require.NoError(t, report.WriteText(&text))
+		require.Equal(t, sequences, report.Fuzzed, "%s: %s", c[0], text.String())
+		require.False(t, slices.ContainsFunc(report.Fuzz, FuzzFinding.Fails), "%s: %s", c[0], text.String())
+		require.Greater(t, report.Branches.Reached*4, report.Branches.Image, "%s: %s", c[0], text.String())
 	}
 }
 
@@ -255,14 +228,6 @@ func TestFuzzReachesEverything(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestFuzzBases: places of several runs, the scenario's first.
-func TestFuzzBases(t *testing.T) {
-	list := fuzzBases(7, 40)
-	require.Len(t, list, 18)
-	require.Equal(t, []fuzzBase{{7, 1}, {7, 2}, {7, 3}, {7, 10}, {7, 20}, {7, 30}, {8, 1}}, list[:7])
-	require.Equal(t, []fuzzBase{{1<<64 - 1, 1}, {0, 1}, {1, 1}}, fuzzBases(1<<64-1, 0))
 }
 
 // TestScenarioKeys: what is written to reproduce a finding says the same as what was read.

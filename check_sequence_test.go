@@ -12,6 +12,7 @@ import (
 
 	"starloom/fabric/pops"
 	"starloom/firmware"
+	"starloom/internal/check"
 	"starloom/internal/emulator"
 )
 
@@ -27,7 +28,7 @@ func TestFuzzFindsHiddenFaults(t *testing.T) {
 		{RuleTrap, "its handler traps in take at hides_faults.c: unreachable", 1, "with payload 00000000a1e7c25e"},
 		{RuleTrap, "its handler traps in take at hides_faults.c: unreachable", 4,
 			"with payload 53; 1 slot later, frame from 0 with payload a7; 1 slot later, frame from 0 with payload 1c; 1 slot later, frame from 0 with payload e9\n"},
-		{ruleStaleRead, "what its handler does depends on bytes of the RX FIFO that are of no frame", 1, "with payload nothing\n"},
+		{check.RuleStaleRead, "what its handler does depends on bytes of the RX FIFO that are of no frame", 1, "with payload nothing\n"},
 		{RuleTrap, "its handler traps in take at hides_faults.c: unreachable", 1, "control frame from 0, flags 0x5a, tag 0xbee5 with payload nothing\n"},
 		{RuleExactlyOnce, "which no frame had brought to it", 1, "ack frame from 0 with payload nothing\n"},
 	} {
@@ -43,7 +44,7 @@ func TestFuzzFindsHiddenFaults(t *testing.T) {
 		require.NoError(t, check.WriteText(&text))
 		t.Log(time.Since(begun), text.String())
 		require.Equal(t, VerdictFail, check.Verdict, text.String())
-		failing := slices.DeleteFunc(check.Fuzz, func(x FuzzFinding) bool { return !x.fails() })
+		failing := slices.DeleteFunc(check.Fuzz, func(x FuzzFinding) bool { return !x.Fails() })
 		require.Len(t, failing, 1, text.String())
 		x := failing[0]
 		require.Equal(t, c.rule, x.Rule)

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"starloom/firmware"
+	"starloom/internal/check"
 )
 
 // misbehaviours are what testdata/firmware/misbehaves.c does, by the parameter `how`: the rule that
@@ -49,7 +50,7 @@ func misbehaving(t testing.TB, mode string, how int) *Scenario {
 func eventsOf(t testing.TB, s *Scenario, victim int, from uint32, o MachineOptions) (events []string, report *Report) {
 	m := captured(t, s, o)
 	require.NoError(t, m.Run(t.Context(), func() error {
-		sent := sentBy(m.own)
+		sent := check.SentBy(m.own)
 		for p := range m.own.Shape.Processors() {
 			if p == victim && m.Slots() >= from {
 				for _, frame := range sent[p] {
@@ -57,8 +58,8 @@ func eventsOf(t testing.TB, s *Scenario, victim int, from uint32, o MachineOptio
 				}
 				continue
 			}
-			for _, i := range itemsOf(m.own, p, sent[p]) {
-				events = append(events, fmt.Sprintf("slot %d: processor %d: %s %x", m.Slots(), p, i.name, i.bytes))
+			for _, i := range check.ItemsOf(m.own, p, sent[p]) {
+				events = append(events, fmt.Sprintf("slot %d: processor %d: %s %x", m.Slots(), p, i.Name, i.Bytes))
 			}
 		}
 		for i := range m.own.Shards {

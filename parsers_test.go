@@ -29,6 +29,7 @@ import (
 	"starloom/cosim/lockstep"
 	"starloom/fabric/crossbar/gossip"
 	"starloom/firmware/wasm"
+	"starloom/internal/check"
 	"starloom/internal/maps"
 	"starloom/nic"
 	"starloom/traces/diff"
@@ -312,7 +313,7 @@ func newTryHandlerInput(t testing.TB) func([]byte) error {
 	s, err := ParseScenario("", []byte(small))
 	require.NoError(t, err)
 	return written(t, "input.json", func(path string) error {
-		_, err := readFuzzInput(path, elaborated(t, s))
+		_, err := check.ReadInput(path, elaborated(t, s))
 		return err
 	})
 }

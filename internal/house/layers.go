@@ -25,7 +25,7 @@ var layers = []string{
 	"starloom/fabric/ej/eisenstein", "starloom/fabric/ej/eisenstein/eisensteintest",
 	"starloom/fabric", "starloom/fabric/studytest", "starloom/fabric/pops", "starloom/fabric/crossbar", "starloom/fabric/bus", "starloom/fabric/ej",
 	"starloom/internal/strict", "starloom/internal/maps", "starloom/internal/outcome", "starloom/internal/outputs", "starloom/internal/meter", "starloom/internal/config", "starloom/internal/rtl",
-	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/tools", "starloom",
+	"starloom/internal/emulator", "starloom/internal/record", "starloom/internal/runs", "starloom/internal/check", "starloom/internal/tools", "starloom",
 	"starloom/fabric/fabrictest", "starloom/fabric/fabrictest/ring", "starloom/fabric/fabrictest/stars", "starloom/fabric/fabrictest/tuned",
 	"starloom/examples/languages", "starloom/cmd/starloom",
 	"starloom/internal/house",

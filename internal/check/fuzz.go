@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import (
 	"cmp"
@@ -36,15 +36,15 @@ type FuzzFinding struct {
 	place string // in the firmware: findings of one place are one
 }
 
-// fails reports whether a finding fails the check; others are noted.
-func (x FuzzFinding) fails() bool { return x.Received && !x.GaveUp }
+// Fails reports whether a finding fails the check; others are noted.
+func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
 
 // is reports whether two findings are the same fault, as far as one can tell.
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }
 
 const (
-	ruleForeignWrite = "foreign_write"
-	ruleStaleRead    = "stale_read"
+	RuleForeignWrite = "foreign_write"
+	RuleStaleRead    = "stale_read"
 	fuzzTicks        = 4   // of a handler
 	fuzzSeeds        = 3   // of runs after which handlers are called: that of the scenario and the next ones
 	fuzzFindingsMax  = 32  // that are listed
@@ -73,7 +73,7 @@ type fuzzer struct {
 }
 
 // fuzz gives sequences of arbitrary input to handlers, after some of the slots of the run.
-func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
+func (c *firmwareChecker) fuzz(o *Options) (err error) {
 	if n := c.processors(); n > watchedProcessorsMax {
 		c.leave(fmt.Sprintf("handlers on arbitrary input: %d processors are more than %d", n, watchedProcessorsMax))
 		return nil
@@ -103,7 +103,7 @@ func (c *firmwareChecker) fuzz(o *FirmwareCheckOptions) (err error) {
 		}
 	}
 	c.report.FuzzCalls = f.calls
-	c.report.Branches = CheckBranches{Reached: f.reached(), Image: f.covered.Branches}
+	c.report.Branches = Branches{Reached: f.reached(), Image: f.covered.Branches}
 	c.report.NotTried = f.notTried(bases)
 	if c.report.Fuzzed < o.Fuzz {
 		more := traces.Plural(o.Fuzz-c.report.Fuzzed, "more sequence", "more sequences")
@@ -126,7 +126,7 @@ func (c *firmwareChecker) try(f *fuzzer, in *FuzzInput) {
 	if slices.ContainsFunc(findings, func(x FuzzFinding) bool { return x.GaveUp }) {
 		c.report.GaveUp++
 	}
-	if slices.ContainsFunc(findings, FuzzFinding.fails) || endless {
+	if slices.ContainsFunc(findings, FuzzFinding.Fails) || endless {
 		c.repeats++
 	}
 	for i := range findings {
@@ -145,10 +145,10 @@ func (c *firmwareChecker) list(f *fuzzer, x *FuzzFinding) {
 	case k < 0 && len(list) < fuzzFindingsMax:
 		k, list = len(list), append(list, FuzzFinding{})
 	case k < 0:
-		if c.unlisted++; !x.fails() {
+		if c.unlisted++; !x.Fails() {
 			return
 		}
-		if k = slices.IndexFunc(list, func(y FuzzFinding) bool { return !y.fails() }); k < 0 {
+		if k = slices.IndexFunc(list, func(y FuzzFinding) bool { return !y.Fails() }); k < 0 {
 			return
 		}
 	}

@@ -1,4 +1,4 @@
-package starloom
+package check
 
 // word is one that firmware tells from others, or may not have thought of: a limit, a constant that
 // its image compares with, what it has compared of late, or any.

@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import (
 	"bytes"
@@ -17,11 +17,12 @@ import (
 	"starloom/internal/outputs"
 	"starloom/nic"
 	"starloom/traces"
+	"starloom/traces/input"
 )
 
-// FirmwareCheckOptions say how CheckFirmware looks.
-type FirmwareCheckOptions struct {
-	JSON Output // report, see FirmwareCheck.WriteJSON
+// Options say how CheckFirmware looks.
+type Options struct {
+	JSON outputs.Output // report, see FirmwareCheck.WriteJSON
 
 	Fuzz      int    // sequences of arbitrary input that are tried; 0 for none
 	Reproduce string // folder for a scenario and an input that shows each of what they find; "" for none
@@ -31,60 +32,60 @@ type FirmwareCheckOptions struct {
 	Progress func(what string)
 }
 
-// FirmwareCheck is what CheckFirmware has found.
-type FirmwareCheck struct {
-	Schema      int              `json:"schema"` // version of this form
-	Scenario    string           `json:"scenario"`
-	Seed        uint64           `json:"seed"`
-	Firmware    FirmwareReport   `json:"firmware"` // of the first run; without one, of the machine whose handlers were called
-	Verdict     Verdict          `json:"verdict"`
-	Runs        []CheckedRun     `json:"runs"`                 // ways to execute the scenario; the first is what the others are compared with
-	NotCompared []string         `json:"not_compared"`         // for people: what was left out, and why
-	Difference  *CheckDifference `json:"difference,omitempty"` // the first one
-	Writes      []CheckWrite     `json:"writes"`               // what handlers have written that is not their processor's
-	Watched     CheckWatched     `json:"watched"`
-	Faults      []string         `json:"faults"` // for people: handlers that did not return in the run
+// Report is what CheckFirmware has found.
+type Report struct {
+	Schema      int                    `json:"schema"` // version of this form
+	Scenario    string                 `json:"scenario"`
+	Seed        uint64                 `json:"seed"`
+	Firmware    outcome.FirmwareReport `json:"firmware"` // of the first run; without one, of the machine whose handlers were called
+	Verdict     outcome.Verdict        `json:"verdict"`
+	Runs        []Run                  `json:"runs"`                 // ways to execute the scenario; the first is what the others are compared with
+	NotCompared []string               `json:"not_compared"`         // for people: what was left out, and why
+	Difference  *Difference            `json:"difference,omitempty"` // the first one
+	Writes      []Write                `json:"writes"`               // what handlers have written that is not their processor's
+	Watched     Watched                `json:"watched"`
+	Faults      []string               `json:"faults"` // for people: handlers that did not return in the run
 
 	// What the first run has broken: a scenario that fails fails its check.
-	Violations      []Violation `json:"violations"`
-	ViolationsTotal uint64      `json:"violations_total"`
+	Violations      []outcome.Violation `json:"violations"`
+	ViolationsTotal uint64              `json:"violations_total"`
 
 	Fuzzed    int           `json:"fuzzed"`     // sequences of arbitrary input that were tried
 	FuzzCalls int           `json:"fuzz_calls"` // of handlers, by these
 	GaveUp    int           `json:"gave_up"`    // of these sequences, those that have ended in sl_fail
 	Fuzz      []FuzzFinding `json:"fuzz"`       // what handlers must not do, in the order in which it was found
-	Branches  CheckBranches `json:"branches"`
+	Branches  Branches      `json:"branches"`
 	NotTried  []string      `json:"not_tried"` // for people: what no sequence has had
 }
 
-// CheckBranches says how much of the firmware sequences of arbitrary input have reached: sides of
+// Branches says how much of the firmware sequences of arbitrary input have reached: sides of
 // branches, entries of functions and heads of loops.
-type CheckBranches struct {
+type Branches struct {
 	Reached int `json:"reached"`
 	Image   int `json:"image"` // that the image has, start handlers and all
 }
 
-// firmwareCheckSchema is the version of FirmwareCheck's JSON form.
-const firmwareCheckSchema = 2
+// schema is the version of FirmwareCheck's JSON form.
+const schema = 2
 
-// CheckedRun is one way to execute the scenario.
-type CheckedRun struct {
-	Mode     string  `json:"mode"`
-	Runtime  string  `json:"runtime"`
-	Engine   string  `json:"engine"`
-	Workers  int     `json:"workers"`
-	BankSize int     `json:"bank_size"` // processors of a bank, or of a worker's part where each is isolated
-	Metered  bool    `json:"metered"`   // handlers cost something
-	Slots    uint64  `json:"slots"`
-	Verdict  Verdict `json:"verdict"` // of the run itself
-	Digest   string  `json:"digest"`
-	Same     bool    `json:"same"` // its report equals that of the first run
+// Run is one way to execute the scenario.
+type Run struct {
+	Mode     string          `json:"mode"`
+	Runtime  string          `json:"runtime"`
+	Engine   string          `json:"engine"`
+	Workers  int             `json:"workers"`
+	BankSize int             `json:"bank_size"` // processors of a bank, or of a worker's part where each is isolated
+	Metered  bool            `json:"metered"`   // handlers cost something
+	Slots    uint64          `json:"slots"`
+	Verdict  outcome.Verdict `json:"verdict"` // of the run itself
+	Digest   string          `json:"digest"`
+	Same     bool            `json:"same"` // its report equals that of the first run
 }
 
-// text names a way to execute.
-func (r *CheckedRun) text() string {
+// Text names a way to execute.
+func (r *Run) Text() string {
 	where := "banks of " + fmt.Sprint(r.BankSize)
-	if r.Mode == ModeIsolated {
+	if r.Mode == config.ModeIsolated {
 		where = "isolated"
 	}
 	metered := ""
@@ -95,7 +96,7 @@ func (r *CheckedRun) text() string {
 }
 
 // options are those of `starloom run` that execute a scenario in this way.
-func (r *CheckedRun) options() string {
+func (r *Run) options() string {
 	text := fmt.Sprintf("--mode %s --runtime %s --workers %d --bank %d --engine %s", r.Mode, r.Runtime, r.Workers, r.BankSize, r.Engine)
 	if r.Metered {
 		text += ", firmware.cpu with a model"
@@ -103,8 +104,8 @@ func (r *CheckedRun) options() string {
 	return text
 }
 
-// CheckWatched says how much of a banked run was watched, handler by handler.
-type CheckWatched struct {
+// Watched says how much of a banked run was watched, handler by handler.
+type Watched struct {
 	Slots uint32 `json:"slots"` // whose handlers were watched, from the first one on
 	Whole bool   `json:"whole"` // to the end of the run
 }
@@ -119,18 +120,10 @@ const (
 	watchedTicks          = 1 << 8  // of a handler in a watched run
 )
 
-// CheckFirmware runs a scenario in all the ways that must not change what it finds - banked
-// and isolated, compiler and interpreter, one worker and two, banks of several sizes, both
-// engines, metered and not - compares reports and explains the first difference, slot by slot.
-// A banked run in which every handler is called alone finds what handlers write that is not
-// their processor's. An image that serves one processor per instance runs isolated only.
-// Bad input is an *InputError; when ctx ends, the error is that of ctx.
-func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (check *FirmwareCheck, err error) {
-	if s.Workload.Permutation.Kind == PermutationAll {
-		return nil, &InputError{Place: s.Place("workload.permutation"), Reason: "permutation: all is many runs, and one is checked", Remedy: "choose one of them, such as random or reverse"}
-	}
+// Firmware checks the firmware of what a scenario has become, in all the ways to run it.
+func Firmware(ctx context.Context, own *config.Config, keys Keys, o *Options) (check *Report, err error) {
 	if o.Reproduce != "" && (o.Fuzz <= 0 || o.Replay != "") {
-		return nil, &InputError{Place: "--reproduce", Reason: "no handler is called on arbitrary input that could find something", Remedy: "delete it, or --fuzz 0 and --replay"}
+		return nil, &input.Error{Place: "--reproduce", Reason: "no handler is called on arbitrary input that could find something", Remedy: "delete it, or --fuzz 0 and --replay"}
 	}
 	var out outputs.Set
 	defer out.Abort()
@@ -138,24 +131,21 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 	if err != nil {
 		return nil, err
 	}
-	own, err := s.elaborate()
-	if err != nil {
-		return nil, err
-	}
-	c := &firmwareChecker{ctx: ctx, config: own, keys: s.checkedKeys(), progress: o.Progress}
+	models := *own
+	c := &firmwareChecker{ctx: ctx, config: &models, keys: keys, progress: o.Progress}
 	if c.progress == nil {
 		c.progress = func(string) {}
 	}
-	c.report = FirmwareCheck{Schema: firmwareCheckSchema, Scenario: s.Name, Seed: s.Seed, Verdict: VerdictPass,
-		NotCompared: []string{}, Writes: []CheckWrite{}, Faults: []string{}, Violations: []Violation{}, Fuzz: []FuzzFinding{}, NotTried: []string{}}
+	c.report = Report{Schema: schema, Scenario: own.Name, Seed: own.Seed, Verdict: outcome.VerdictPass,
+		NotCompared: []string{}, Writes: []Write{}, Faults: []string{}, Violations: []outcome.Violation{}, Fuzz: []FuzzFinding{}, NotTried: []string{}}
 	if len(own.RTL) > 0 {
-		own.RTL = nil
+		models.RTL = nil
 		c.leave("RTL: the models run in its place (starloom cosim check compares the two)")
 	}
 	if own.Firmware.Program == nil {
 		c.alone = c.servesOne()
 	}
-	if err := c.check(&o); err != nil {
+	if err := c.check(o); err != nil {
 		return nil, err
 	}
 	if json != nil {
@@ -170,10 +160,10 @@ func CheckFirmware(ctx context.Context, s *Scenario, o FirmwareCheckOptions) (ch
 type firmwareChecker struct {
 	ctx      context.Context
 	config   *config.Config // without RTL
-	keys     checkedKeys
+	keys     Keys
 	alone    bool // the image serves one processor per instance: nothing is banked
 	progress func(what string)
-	report   FirmwareCheck
+	report   Report
 
 	recursive []string // functions of the image that may call themselves
 	unlisted  int      // findings that a full list had no room for
@@ -210,7 +200,7 @@ func (c *firmwareChecker) leave(what string) {
 
 // check does all of it. A handler that does not return would keep all other runs: then
 // nothing is compared.
-func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
+func (c *firmwareChecker) check(o *Options) error {
 	if o.Replay != "" {
 		err := c.replay(o.Replay)
 		c.conclude()
@@ -240,13 +230,13 @@ func (c *firmwareChecker) check(o *FirmwareCheckOptions) error {
 // conclude sets the verdict.
 func (c *firmwareChecker) conclude() {
 	r := &c.report
-	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil || slices.ContainsFunc(r.Writes, CheckWrite.fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.fails) {
-		r.Verdict = VerdictFail
+	if len(r.Faults) > 0 || r.ViolationsTotal > 0 || r.Difference != nil || slices.ContainsFunc(r.Writes, Write.fails) || slices.ContainsFunc(r.Fuzz, FuzzFinding.Fails) {
+		r.Verdict = outcome.VerdictFail
 	}
 }
 
 // machine builds a machine for a way to execute.
-func (c *firmwareChecker) machine(run *CheckedRun) (*emulator.Machine, error) {
+func (c *firmwareChecker) machine(run *Run) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = run.Mode
 	if run.Metered != (own.Firmware.CPU != nil) { // which is not done where there is a budget
@@ -262,8 +252,8 @@ func (c *firmwareChecker) machine(run *CheckedRun) (*emulator.Machine, error) {
 // first one and the first that differs from it.
 func (c *firmwareChecker) compare() error {
 	n := c.processors()
-	runs := []CheckedRun{{Mode: c.mode(), Runtime: "compiler", Engine: EngineSlot, Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
-	add := func(change func(r *CheckedRun)) { // unless a run is in the list
+	runs := []Run{{Mode: c.mode(), Runtime: "compiler", Engine: emulator.EngineSlot, Workers: 1, BankSize: n, Metered: c.config.Firmware.CPU != nil}}
+	add := func(change func(r *Run)) { // unless a run is in the list
 		run := runs[0]
 		run.Mode = c.mode()
 		change(&run)
@@ -278,7 +268,7 @@ func (c *firmwareChecker) compare() error {
 	case n > isolatedProcessorsMax:
 		c.leave(fmt.Sprintf("mode isolated: %d processors are more than %d, and each would take an instance", n, isolatedProcessorsMax))
 	default:
-		runs[0].Mode = ModeIsolated
+		runs[0].Mode = config.ModeIsolated
 	}
 	first, err := c.run(&runs[0])
 	if err != nil {
@@ -286,25 +276,25 @@ func (c *firmwareChecker) compare() error {
 	}
 	c.report.Firmware, c.report.Violations, c.report.ViolationsTotal = first.firmware, first.violations, first.violationsTotal
 	if runs[0].Mode != c.mode() {
-		add(func(*CheckedRun) {})
+		add(func(*Run) {})
 	}
 	if !c.alone {
-		add(func(r *CheckedRun) { r.Workers, r.BankSize = 2, 1 })
+		add(func(r *Run) { r.Workers, r.BankSize = 2, 1 })
 	}
-	add(func(r *CheckedRun) { r.Workers, r.BankSize = 2, max(1, n/2) })
+	add(func(r *Run) { r.Workers, r.BankSize = 2, max(1, n/2) })
 	if why := c.oneMeter(&first.firmware); why != "" {
 		c.leave(why)
 	} else {
-		add(func(r *CheckedRun) { r.Metered = !r.Metered })
+		add(func(r *Run) { r.Metered = !r.Metered })
 	}
 	if calls := (runs[0].Slots + 1) * uint64(n); calls <= slowCallsMax {
-		add(func(r *CheckedRun) { r.Runtime = "interpreter" })
+		add(func(r *Run) { r.Runtime = "interpreter" })
 		if runs[0].Mode != c.mode() {
-			add(func(r *CheckedRun) {
+			add(func(r *Run) {
 				r.Mode, r.Runtime, r.Workers, r.BankSize = runs[0].Mode, "interpreter", 2, max(1, n/2)
 			})
 		}
-		add(func(r *CheckedRun) { r.Engine = EngineCycle })
+		add(func(r *Run) { r.Engine = emulator.EngineCycle })
 	} else {
 		c.leave(fmt.Sprintf("interpreter and engine cycle: %d calls of handlers are more than %d; use a smaller network or end the run earlier with stop.slots", calls, slowCallsMax))
 	}
@@ -337,13 +327,13 @@ func (c *firmwareChecker) wholeUnits(size int) int {
 // mode is that of all runs but the first.
 func (c *firmwareChecker) mode() string {
 	if c.alone {
-		return ModeIsolated
+		return config.ModeIsolated
 	}
-	return ModeBanked
+	return config.ModeBanked
 }
 
 // oneMeter says why handlers cannot both cost something and nothing, "" if they can.
-func (c *firmwareChecker) oneMeter(first *FirmwareReport) string {
+func (c *firmwareChecker) oneMeter(first *outcome.FirmwareReport) string {
 	switch {
 	case c.config.Timing.ComputeCycles > 0:
 		return "metered and not: with firmware.cpu.budget_cycles, handlers may miss slots because of what they cost"
@@ -357,9 +347,9 @@ func (c *firmwareChecker) oneMeter(first *FirmwareReport) string {
 type execution struct {
 	text     []byte // of the report
 	costless []byte // of the report without what handlers cost
-	firmware FirmwareReport
+	firmware outcome.FirmwareReport
 
-	violations      []Violation
+	violations      []outcome.Violation
 	violationsTotal uint64
 }
 
@@ -373,8 +363,8 @@ func (o *execution) comparable(other *execution) (mine, theirs []byte) {
 }
 
 // run executes the scenario in one way.
-func (c *firmwareChecker) run(run *CheckedRun) (result execution, err error) {
-	c.progress("runs " + run.text())
+func (c *firmwareChecker) run(run *Run) (result execution, err error) {
+	c.progress("runs " + run.Text())
 	m, err := c.machine(run)
 	if err != nil {
 		return execution{}, err
@@ -404,8 +394,8 @@ func (c *firmwareChecker) run(run *CheckedRun) (result execution, err error) {
 	return result, nil
 }
 
-// CheckWrite is something that a handler has changed and that is not its processor's.
-type CheckWrite struct {
+// Write is something that a handler has changed and that is not its processor's.
+type Write struct {
 	Slot      uint32 `json:"slot"`      // the first in which it was seen
 	Processor int    `json:"processor"` // whose handler, the first one
 	Path      string `json:"path"`
@@ -428,13 +418,13 @@ type CheckWrite struct {
 	After   string `json:"after,omitempty"`
 }
 
-// harms reports whether a write does harm by itself: a neighbour's memory is of another size, or
+// Harms reports whether a write does harm by itself: a neighbour's memory is of another size, or
 // holds something else, than if it were alone. That of a static variable shows in a difference,
 // sooner or later.
-func (w CheckWrite) harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
+func (w Write) Harms() bool { return w.Neighbour != nil || w.Shared || w.Grown > 0 }
 
 // fails reports whether a write fails the check.
-func (w CheckWrite) fails() bool { return w.harms() || w.Carries }
+func (w Write) fails() bool { return w.Harms() || w.Carries }
 
 // checkWritesMax bounds the list of writes outside of the bank.
 const checkWritesMax = 32
@@ -473,7 +463,7 @@ func (c *firmwareChecker) watch() (err error) {
 			for _, instance := range shard.Instances {
 				watched := instance.(*firmware.Watched)
 				for _, e := range watched.TakeEndless() {
-					if endless++; endless <= ViolationsMax {
+					if endless++; endless <= outcome.ViolationsMax {
 						c.report.Faults = append(c.report.Faults, fmt.Sprintf("slot %d: %s: its handler traps in %s: %s", m.Slots(), m.Names.Processor(instance.Bank().First+e.Cell), eventPlace(&e), e.Text))
 					}
 				}
@@ -497,10 +487,10 @@ func (c *firmwareChecker) watch() (err error) {
 			}
 		}
 	}
-	c.report.Watched = CheckWatched{Slots: m.Slots(), Whole: m.Ended()}
+	c.report.Watched = Watched{Slots: m.Slots(), Whole: m.Ended()}
 	c.report.Firmware = m.Sum().Firmware
-	if endless > ViolationsMax {
-		c.leave(fmt.Sprintf("what else does not return: the list ends after %d handlers of %d", ViolationsMax, endless))
+	if endless > outcome.ViolationsMax {
+		c.leave(fmt.Sprintf("what else does not return: the list ends after %d handlers of %d", outcome.ViolationsMax, endless))
 	}
 	if noted.unlisted > 0 {
 		c.leave(fmt.Sprintf("writes outside of the bank: the list ends after %d, and there are %d more", checkWritesMax, noted.unlisted))
@@ -516,7 +506,7 @@ func (c *firmwareChecker) watch() (err error) {
 func (c *firmwareChecker) watched(covered bool) (*emulator.Machine, error) {
 	own := *c.config
 	own.Firmware.Mode = c.mode()
-	return emulator.New(c.ctx, &own, emulator.Options{Engine: EngineSlot, Workers: 1, BankSize: min(watchedBank, c.processors()),
+	return emulator.New(c.ctx, &own, emulator.Options{Engine: emulator.EngineSlot, Workers: 1, BankSize: min(watchedBank, c.processors()),
 		HandlersWatched: true, HandlersCovered: covered, HandlerTicks: watchedTicks})
 }
 
@@ -537,7 +527,7 @@ func (c *firmwareChecker) noteWrite(m *emulator.Machine, bank *nic.Bank, write *
 		return
 	}
 	processor := bank.First + write.Cell
-	w := CheckWrite{Slot: m.Slots(), Processor: processor, Path: m.Names.Processor(processor), Count: write.Calls,
+	w := Write{Slot: m.Slots(), Processor: processor, Path: m.Names.Processor(processor), Count: write.Calls,
 		Column: write.Column, Address: write.Address, Before: fmt.Sprintf("%x", write.Before), After: fmt.Sprintf("%x", write.After), Global: write.Global, Grown: write.Grown}
 	switch {
 	case write.Grows || write.Global != "":
@@ -549,7 +539,7 @@ func (c *firmwareChecker) noteWrite(m *emulator.Machine, bank *nic.Bank, write *
 	default:
 		w.Variable = cmp.Or(write.Variable, fmt.Sprintf("memory at %#x, which the image has no name for", write.Address))
 	}
-	if !w.harms() && len(c.report.Writes) >= checkWritesMax {
+	if !w.Harms() && len(c.report.Writes) >= checkWritesMax {
 		noted.unlisted++
 		noted.kinds[write.WriteKind] = -1
 		return

@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import (
 	"bytes"
@@ -13,10 +13,10 @@ import (
 )
 
 // WriteJSON writes the versioned form.
-func (r *FirmwareCheck) WriteJSON(w io.Writer) error { return outcome.WriteJSON(w, r) }
+func (r *Report) WriteJSON(w io.Writer) error { return outcome.WriteJSON(w, r) }
 
 // WriteText writes the check for people.
-func (r *FirmwareCheck) WriteText(w io.Writer) error {
+func (r *Report) WriteText(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "%s  check of %s in %s, seed %d\n", strings.ToUpper(string(r.Verdict)), outcome.Printable(cmp.Or(r.Firmware.Image, "firmware")), outcome.Printable(r.Scenario), r.Seed)
 	for _, fault := range r.Faults {
@@ -33,7 +33,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 			what = "note"
 		case w.Grown > 0:
 			what = "memory growth"
-		case w.harms():
+		case w.Harms():
 			what = "foreign write"
 		case w.Global != "":
 			what = "global"
@@ -74,7 +74,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 		case !r.Runs[i].Same:
 			same = "DIFFERS"
 		}
-		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n", r.Runs[i].text(), traces.Plural(r.Runs[i].Slots, "slot", "slots"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
+		fmt.Fprintf(&b, "  %-55s %10s, %s, digest %.16s: %s\n", r.Runs[i].Text(), traces.Plural(r.Runs[i].Slots, "slot", "slots"), r.Runs[i].Verdict, r.Runs[i].Digest, same)
 	}
 	if w := r.Watched; w.Slots > 0 {
 		fmt.Fprintf(&b, "watched: what every handler writes, %s\n", map[bool]string{true: "in all slots", false: fmt.Sprintf("in slots 0 to %d only: more takes too long", w.Slots)}[w.Whole])
@@ -93,7 +93,7 @@ func (r *FirmwareCheck) WriteText(w io.Writer) error {
 const shownViolations = 8
 
 // writeViolations says what the run itself has broken.
-func (r *FirmwareCheck) writeViolations(b *bytes.Buffer) {
+func (r *Report) writeViolations(b *bytes.Buffer) {
 	if r.ViolationsTotal == 0 {
 		return
 	}
@@ -108,8 +108,8 @@ func (r *FirmwareCheck) writeViolations(b *bytes.Buffer) {
 }
 
 // writeText says where two runs differ.
-func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
-	first, other := r.Runs[d.Runs[0]].text(), r.Runs[d.Runs[1]].text()
+func (d *Difference) writeText(b *bytes.Buffer, r *Report) {
+	first, other := r.Runs[d.Runs[0]].Text(), r.Runs[d.Runs[1]].Text()
 	if !d.Found {
 		fmt.Fprintf(b, "  first difference: the reports differ in %s (the state of no processor does)\n", outcome.Printable(d.Field))
 		fmt.Fprintf(b, "    %s  %s\n    %s  %s\n", cmp.Or(outcome.Printable(d.First), "nothing"), first, cmp.Or(outcome.Printable(d.Other), "nothing"), other)
@@ -136,12 +136,12 @@ func (d *CheckDifference) writeText(b *bytes.Buffer, r *FirmwareCheck) {
 	d.writeCause(b)
 }
 
-func (d *CheckDifference) writeCause(b *bytes.Buffer) {
+func (d *Difference) writeCause(b *bytes.Buffer) {
 	fmt.Fprintf(b, "    usual cause: %s\n    remedy: %s\n", outcome.Printable(d.Cause), outcome.Printable(d.Remedy))
 }
 
 // text says what was written.
-func (w *CheckWrite) text() string {
+func (w *Write) text() string {
 	switch {
 	case w.Grown > 0:
 		return fmt.Sprintf("its handler lets the memory grow by %d bytes, for all processors of the bank", w.Grown)
@@ -156,7 +156,7 @@ func (w *CheckWrite) text() string {
 }
 
 // scratch says of what all share that it does no harm.
-func (w *CheckWrite) scratch() string {
+func (w *Write) scratch() string {
 	if w.Carries {
 		return ""
 	}
@@ -174,7 +174,7 @@ func times(n int) string {
 const remedyOwnState = "keep all that a processor remembers in its state_t"
 
 // remedy says what to do about it.
-func (w *CheckWrite) remedy() string {
+func (w *Write) remedy() string {
 	if w.Grown > 0 {
 		return "take no memory in a run: its size is that of the bank, not of a processor"
 	}

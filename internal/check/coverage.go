@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import (
 	"encoding/binary"

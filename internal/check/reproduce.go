@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import (
 	"bytes"
@@ -10,8 +10,6 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
-
-	"go.yaml.in/yaml/v4"
 
 	"starloom/firmware"
 	"starloom/internal/config"
@@ -30,12 +28,12 @@ func (c *firmwareChecker) reproduce(folder string) error {
 	if folder == "" || len(c.report.Fuzz) == 0 {
 		return nil
 	}
-	if c.keys.own == nil {
+	if c.keys.Own == nil {
 		c.leave("files that reproduce findings: a network from Go cannot be written as a scenario")
 		return nil
 	}
 	refused := func(err error) error {
-		return &InputError{Place: "--reproduce", Reason: err.Error()}
+		return &input.Error{Place: "--reproduce", Reason: err.Error()}
 	}
 	if err := traces.MakeFolder(folder); err != nil {
 		return refused(err)
@@ -78,7 +76,7 @@ func (c *firmwareChecker) reproduce(folder string) error {
 		if err := small.takeFiles(name, write); err != nil {
 			return err
 		}
-		text, err := scenarioYAML(small.keys)
+		text, err := c.keys.YAML(small.keys)
 		if err != nil {
 			return err
 		}
@@ -101,10 +99,11 @@ func againCommand(image, name string) string {
 	return fmt.Sprintf("starloom firmware check %s %s --replay %s", outcome.ShellQuote(image), outcome.ShellQuote(name+".yaml"), outcome.ShellQuote(name+".json"))
 }
 
-// checkedKeys turns a scenario into the keys of a scenario file, and back.
-type checkedKeys struct {
-	own  func() (map[string]any, error) // nil for a network from Go, which a file cannot say
-	read func(keys map[string]any) (*config.Config, error)
+// Keys turns a scenario into the keys of a scenario file, and back.
+type Keys struct {
+	Own  func() (map[string]any, error) // nil for a network from Go, which a file cannot say
+	Read func(keys map[string]any) (*config.Config, error)
+	YAML func(keys map[string]any) ([]byte, error) // as a scenario file
 }
 
 // imageBytes are those of the scenario's image.
@@ -150,7 +149,7 @@ func (r *reproduction) takeFiles(name string, write func(path string, data []byt
 // not shown at all if the scenario has what no file can say.
 func (c *firmwareChecker) smallest(x *FuzzFinding) (best reproduction, shown bool, err error) {
 	best.input = x.Input
-	if best.keys, err = c.keys.own(); err != nil {
+	if best.keys, err = c.keys.Own(); err != nil {
 		return best, false, err
 	}
 	best.keys["firmware"].(map[string]any)["mode"] = c.mode()
@@ -218,7 +217,7 @@ func (r *reproduction) end(slots uint32) {
 
 // shows reports whether a scenario shows a finding.
 func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
-	own, err := c.keys.read(r.keys)
+	own, err := c.keys.Read(r.keys)
 	if err != nil {
 		return false
 	}
@@ -243,71 +242,14 @@ func (c *firmwareChecker) shows(r *reproduction, x *FuzzFinding) bool {
 	return err == nil && slices.ContainsFunc(found, func(y FuzzFinding) bool { return y.is(x) && y.Received == x.Received })
 }
 
-// cloneKeys copies maps in maps.
-func cloneKeys(keys map[string]any) map[string]any {
-	clone := maps.Clone(keys)
-	for key, value := range clone {
-		if inner, ok := value.(map[string]any); ok {
-			clone[key] = cloneKeys(inner)
-		}
-	}
-	return clone
-}
-
-// scenarioYAML writes keys as a scenario file: a line for each of the outer ones, the version first.
-func scenarioYAML(keys map[string]any) ([]byte, error) {
-	var out bytes.Buffer
-	order := slices.Sorted(maps.Keys(keys))
-	slices.SortStableFunc(order, func(a, b string) int { return keyRank(a) - keyRank(b) })
-	for _, key := range order {
-		data, err := json.Marshal(keys[key])
-		if err != nil {
-			return nil, err
-		}
-		var node yaml.Node // JSON is YAML; this leaves out quotes that nobody needs
-		if err := yaml.Unmarshal(data, &node); err != nil {
-			return nil, err
-		}
-		inOneLine(&node)
-		text, err := yaml.Marshal(&node)
-		if err != nil {
-			return nil, err
-		}
-		fmt.Fprintf(&out, "%s: %s\n", key, bytes.TrimSpace(bytes.ReplaceAll(text, []byte("\n"), []byte(" "))))
-	}
-	return out.Bytes(), nil
-}
-
-// keyRank puts the keys first that a reader looks for first.
-func keyRank(key string) int {
-	first := []string{"starloom", "name", "seed", "fabric", "firmware"}
-	if k := slices.Index(first, key); k >= 0 {
-		return k
-	}
-	return len(first)
-}
-
-// inOneLine writes a node in one line, with quotes only where text would be something else without.
-func inOneLine(node *yaml.Node) {
-	if node.Kind == yaml.MappingNode || node.Kind == yaml.SequenceNode {
-		node.Style = yaml.FlowStyle
-	}
-	if node.Kind == yaml.ScalarNode {
-		node.Style = 0
-	}
-	for _, child := range node.Content {
-		inOneLine(child)
-	}
-}
-
 // replay calls a handler once more on the input in a file.
 func (c *firmwareChecker) replay(path string) error {
-	in, err := readFuzzInput(path, c.config)
+	in, err := ReadInput(path, c.config)
 	if err != nil {
 		return err
 	}
 	found, err := c.feed(in)
-	var refused *InputError
+	var refused *input.Error
 	if errors.As(err, &refused) && refused.Place == "" {
 		refused.Place = path
 	}
@@ -336,7 +278,7 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 		return nil, err
 	}
 	refuse := func(format string, arguments ...any) ([]FuzzFinding, error) {
-		return nil, &InputError{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware that it was found with"}
+		return nil, &input.Error{Reason: fmt.Sprintf(format, arguments...), Remedy: "give the scenario and the firmware that it was found with"}
 	}
 	if f.m.Slots() != in.Slots {
 		return refuse("slots is %d, and the run ends after %d", in.Slots, f.m.Slots())
@@ -364,8 +306,8 @@ func (c *firmwareChecker) feed(in *FuzzInput) (found []FuzzFinding, err error) {
 	return found, nil
 }
 
-// readFuzzInput reads an input and checks it against the network.
-func readFuzzInput(path string, c *config.Config) (*FuzzInput, error) {
+// ReadInput reads an input and checks it against the network.
+func ReadInput(path string, c *config.Config) (*FuzzInput, error) {
 	const remedy = "give a file that --reproduce has written"
 	text, err := input.Read(path, fuzzInputBytes)
 	if err != nil {
@@ -375,10 +317,10 @@ func readFuzzInput(path string, c *config.Config) (*FuzzInput, error) {
 	decoder := json.NewDecoder(bytes.NewReader(text))
 	decoder.DisallowUnknownFields()
 	if err := decoder.Decode(in); err != nil {
-		return nil, &InputError{Place: path, Reason: fmt.Sprintf("this is not the input of a handler: %v", err), Remedy: remedy}
+		return nil, &input.Error{Place: path, Reason: fmt.Sprintf("this is not the input of a handler: %v", err), Remedy: remedy}
 	}
 	if err := in.check(c); err != nil {
-		return nil, &InputError{Place: path, Reason: err.Error(), Remedy: remedy}
+		return nil, &input.Error{Place: path, Reason: err.Error(), Remedy: remedy}
 	}
 	return in, nil
 }
@@ -432,4 +374,15 @@ func (x *FuzzStep) check(c *config.Config) error {
 		}
 	}
 	return nil
+}
+
+// cloneKeys copies maps in maps.
+func cloneKeys(keys map[string]any) map[string]any {
+	clone := maps.Clone(keys)
+	for key, value := range clone {
+		if inner, ok := value.(map[string]any); ok {
+			clone[key] = cloneKeys(inner)
+		}
+	}
+	return clone
 }

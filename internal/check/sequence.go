@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import (
 	"bytes"
@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"slices"
 
+	"starloom/fabric"
 	"starloom/firmware"
 	"starloom/nic"
 )
@@ -136,7 +137,7 @@ func (f *fuzzer) run(in *FuzzInput) []FuzzFinding {
 	}
 	if foreign != nil {
 		text := fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", t.bank.First+foreign.Owner, foreign.Column, foreign.Address)
-		t.found(ruleForeignWrite, foreign.Column, text, len(in.Steps))
+		t.found(RuleForeignWrite, foreign.Column, text, len(in.Steps))
 	}
 	return t.findings
 }
@@ -154,15 +155,15 @@ func (t *trial) fault(what string, e firmware.Event, steps int) {
 	where, place := eventPlace(&e), what+e.Function+e.Source
 	switch e.Kind {
 	case firmware.EventAssert:
-		t.found(RuleFail, place+e.Text, fmt.Sprintf("%s fails the assertion `%s` in %s", what, e.Text, where), steps)
+		t.found(fabric.RuleFail, place+e.Text, fmt.Sprintf("%s fails the assertion `%s` in %s", what, e.Text, where), steps)
 	case firmware.EventFail:
-		t.found(RuleFail, place+e.Text, fmt.Sprintf("%s calls sl_fail with code %s in %s", what, e.Text, where), steps)
+		t.found(fabric.RuleFail, place+e.Text, fmt.Sprintf("%s calls sl_fail with code %s in %s", what, e.Text, where), steps)
 		t.findings[len(t.findings)-1].GaveUp = true
 	case firmware.EventTrap:
 		if t.m.Host.Endless() {
 			place = what // it ends wherever it is
 		}
-		t.found(RuleTrap, place, fmt.Sprintf("%s traps in %s: %s", what, where, e.Text), steps)
+		t.found(fabric.RuleTrap, place, fmt.Sprintf("%s traps in %s: %s", what, where, e.Text), steps)
 	}
 }
 
@@ -303,7 +304,7 @@ func (t *trial) announce(origin uint32, steps int) {
 	if !packets.Unfounded(t.in.Processor, origin) {
 		return
 	}
-	t.found(RuleExactlyOnce, "", fmt.Sprintf("announces the packet of processor %d, which no frame had brought to it", origin), steps)
+	t.found(fabric.RuleExactlyOnce, "", fmt.Sprintf("announces the packet of processor %d, which no frame had brought to it", origin), steps)
 }
 
 // scan reads what the handler has left in its registers and its FIFO.
@@ -317,7 +318,7 @@ func (t *trial) scan(slot uint32, steps int) {
 	}
 	for place := range min(int(bank.Registers[cell].TxCount), bank.TxFrames) {
 		if frame := bank.TxFrame(cell, place); !bank.Legal(cell, frame) {
-			t.found(RuleIllegalSend, "", bank.Refusal(cell, frame), steps)
+			t.found(fabric.RuleIllegalSend, "", bank.Refusal(cell, frame), steps)
 			bank.Silence(cell)
 			return
 		}
@@ -376,6 +377,6 @@ func (f *fuzzer) stale(in *FuzzInput) []FuzzFinding {
 		return nil
 	}
 	t := trial{fuzzer: f, in: in}
-	t.found(ruleStaleRead, "", "what its handler does depends on bytes of the RX FIFO that are of no frame: those after a payload, or of frames before", steps+1)
+	t.found(RuleStaleRead, "", "what its handler does depends on bytes of the RX FIFO that are of no frame: those after a payload, or of frames before", steps+1)
 	return t.findings
 }

@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import "slices"
 
@@ -46,7 +46,7 @@ func (s *shrinking) try(change func(in *FuzzInput)) bool {
 	if len(in.Steps) == 0 && in.Call == nil {
 		return false
 	}
-	for _, found := range s.show(&in, s.best.Rule == ruleStaleRead) {
+	for _, found := range s.show(&in, s.best.Rule == RuleStaleRead) {
 		if found.is(&s.best) && (found.Received || !s.best.Received) {
 			s.best = found
 			s.best.Input = found.Input.clone()

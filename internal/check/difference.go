@@ -1,4 +1,4 @@
-package starloom
+package check
 
 import (
 	"bytes"
@@ -14,8 +14,8 @@ import (
 	"starloom/internal/emulator"
 )
 
-// CheckDifference is the first difference between two ways to execute a scenario.
-type CheckDifference struct {
+// Difference is the first difference between two ways to execute a scenario.
+type Difference struct {
 	Runs [2]int `json:"runs"` // places in FirmwareCheck.Runs
 
 	// Where it is. If it is found in no processor, Field is the first one that differs of the
@@ -36,21 +36,21 @@ type CheckDifference struct {
 	Remedy     string `json:"remedy,omitempty"` // for people
 }
 
-// checkedItem is something of a processor that must not differ.
-type checkedItem struct {
-	name  string
-	bytes []byte
+// Item is something of a processor that must not differ.
+type Item struct {
+	Name  string
+	Bytes []byte
 }
 
 // shownBytes bounds the bytes of a state or frame in a report, from the first that differs.
 const shownBytes = 16
 
 // explain steps both runs side by side up to their first difference.
-func (c *firmwareChecker) explain(first, other *CheckedRun, reports [2][]byte) (err error) {
-	d := &CheckDifference{Runs: [2]int{0, slices.IndexFunc(c.report.Runs, func(r CheckedRun) bool { return !r.Same })}}
+func (c *firmwareChecker) explain(first, other *Run, reports [2][]byte) (err error) {
+	d := &Difference{Runs: [2]int{0, slices.IndexFunc(c.report.Runs, func(r Run) bool { return !r.Same })}}
 	c.report.Difference = d
 	var machines [2]*emulator.Machine
-	for i, run := range []*CheckedRun{first, other} {
+	for i, run := range []*Run{first, other} {
 		m, err := c.machine(run)
 		if err != nil {
 			return err
@@ -86,12 +86,12 @@ func (c *firmwareChecker) explain(first, other *CheckedRun, reports [2][]byte) (
 }
 
 // difference compares all processors of two machines after the same boundary.
-func (c *firmwareChecker) difference(d *CheckDifference, a, b *emulator.Machine) {
-	sentA, sentB := sentBy(a), sentBy(b)
+func (c *firmwareChecker) difference(d *Difference, a, b *emulator.Machine) {
+	sentA, sentB := SentBy(a), SentBy(b)
 	for p := range a.Shape.Processors() {
-		itemsA, itemsB := itemsOf(a, p, sentA[p]), itemsOf(b, p, sentB[p])
+		itemsA, itemsB := ItemsOf(a, p, sentA[p]), ItemsOf(b, p, sentB[p])
 		k := 0
-		for k < len(itemsA) && k < len(itemsB) && itemsA[k].name == itemsB[k].name && bytes.Equal(itemsA[k].bytes, itemsB[k].bytes) {
+		for k < len(itemsA) && k < len(itemsB) && itemsA[k].Name == itemsB[k].Name && bytes.Equal(itemsA[k].Bytes, itemsB[k].Bytes) {
 			k++
 		}
 		if k == len(itemsA) && k == len(itemsB) {
@@ -102,12 +102,12 @@ func (c *firmwareChecker) difference(d *CheckDifference, a, b *emulator.Machine)
 		}
 		d.Found, d.Slot, d.Processor, d.Path = true, a.Slots(), p, a.Names.Processor(p)
 		// One of them may have a frame that the other one has not.
-		if k == len(itemsA) || k < len(itemsB) && itemsA[k].name != itemsB[k].name && find(itemsA, itemsB[k].name) == nil {
-			d.Item, d.Other = itemsB[k].name, shown(itemsB[k].bytes)
+		if k == len(itemsA) || k < len(itemsB) && itemsA[k].Name != itemsB[k].Name && find(itemsA, itemsB[k].Name) == nil {
+			d.Item, d.Other = itemsB[k].Name, shown(itemsB[k].Bytes)
 			continue
 		}
-		d.Item = itemsA[k].name
-		bytesA, bytesB := itemsA[k].bytes, find(itemsB, d.Item)
+		d.Item = itemsA[k].Name
+		bytesA, bytesB := itemsA[k].Bytes, find(itemsB, d.Item)
 		for d.Offset < min(len(bytesA), len(bytesB)) && bytesA[d.Offset] == bytesB[d.Offset] {
 			d.Offset++
 		}
@@ -116,7 +116,7 @@ func (c *firmwareChecker) difference(d *CheckDifference, a, b *emulator.Machine)
 }
 
 // before adds what the item was one slot earlier, in both machines.
-func (c *firmwareChecker) before(d *CheckDifference, m *emulator.Machine) error {
+func (c *firmwareChecker) before(d *Difference, m *emulator.Machine) error {
 	if err := m.Reset(c.config.Seed); err != nil || d.Slot < 2 {
 		return err // the first step has two boundaries
 	}
@@ -125,17 +125,17 @@ func (c *firmwareChecker) before(d *CheckDifference, m *emulator.Machine) error 
 			return err
 		}
 	}
-	if item := find(itemsOf(m, d.Processor, nil), d.Item); len(item) > d.Offset {
+	if item := find(ItemsOf(m, d.Processor, nil), d.Item); len(item) > d.Offset {
 		d.Before = shown(item[d.Offset:])
 	}
 	return nil
 }
 
 // find returns the bytes of an item, nil if there is none.
-func find(items []checkedItem, name string) []byte {
+func find(items []Item, name string) []byte {
 	for _, item := range items {
-		if item.name == name {
-			return item.bytes
+		if item.Name == name {
+			return item.Bytes
 		}
 	}
 	return nil
@@ -143,21 +143,21 @@ func find(items []checkedItem, name string) []byte {
 
 func shown(bytes []byte) string { return fmt.Sprintf("%x", bytes[:min(len(bytes), shownBytes)]) }
 
-// itemsOf lists what a processor is after a boundary, the frames that it sends in the next
+// ItemsOf lists what a processor is after a boundary, the frames that it sends in the next
 // slot first.
-func itemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items []checkedItem) {
+func ItemsOf(m *emulator.Machine, processor int, sent []fabric.Captured) (items []Item) {
 	for k, frame := range sent {
-		items = append(items, checkedItem{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})
+		items = append(items, Item{fmt.Sprintf("sent_frame[%d] to port %d", k, frame.Port), frame.Frame})
 	}
 	bank, cell := m.Cell(processor)
 	bank.Parts(cell, m.Slots(), func(name string, part []byte) {
-		items = append(items, checkedItem{name, slices.Clone(part)})
+		items = append(items, Item{name, slices.Clone(part)})
 	})
 	return items
 }
 
-// sentBy are the frames that processors put on the fabric at the last boundary.
-func sentBy(m *emulator.Machine) map[int][]fabric.Captured {
+// SentBy are the frames that processors put on the fabric at the last boundary.
+func SentBy(m *emulator.Machine) map[int][]fabric.Captured {
 	sent := map[int][]fabric.Captured{}
 	for i := range m.Shards {
 		for _, frame := range m.Shards[i].Ledger.Sent {
@@ -225,7 +225,7 @@ func firstField(first, other []reportField) (path, inFirst, inOther string) {
 // cause says what the usual cause of a difference is, by which ways to execute agree and by what
 // handlers have written. All runs before the first that differs have agreed, so that one which
 // is metered, interpreted or of another engine differs for that only.
-func (c *firmwareChecker) cause(d *CheckDifference) (cause, remedy string) {
+func (c *firmwareChecker) cause(d *Difference) (cause, remedy string) {
 	first, other := &c.report.Runs[0], &c.report.Runs[d.Runs[1]]
 	report := fmt.Sprintf("see both with `starloom run` and --json: %s; %s. Report it with the scenario and the image", first.options(), other.options())
 	switch {
@@ -238,10 +238,10 @@ func (c *firmwareChecker) cause(d *CheckDifference) (cause, remedy string) {
 	case other.Engine != first.Engine:
 		return "only the engine differs, which no firmware should be able to cause", report
 	}
-	for _, nearest := range []func(CheckWrite) bool{
-		func(w CheckWrite) bool { return w.harms() && w.Grown == 0 },
-		func(w CheckWrite) bool { return !w.harms() },
-		CheckWrite.harms,
+	for _, nearest := range []func(Write) bool{
+		func(w Write) bool { return w.Harms() && w.Grown == 0 },
+		func(w Write) bool { return !w.Harms() },
+		Write.Harms,
 	} {
 		if k := slices.IndexFunc(c.report.Writes, nearest); k >= 0 {
 			w := &c.report.Writes[k]
