@@ -64,7 +64,7 @@ func TestCheckpoints(t *testing.T) {
 	require.EqualValues(t, 1, broken.Slots)
 	require.Equal(t, VerdictFail, broken.Verdict, "what was broken before the break counts")
 	_, err = Run(ctx, imageScenario(t, "traps"), RunOptions{Save: path + "2", BreakOn: Break{Rule: RuleTrap}, Restore: path})
-	require.ErrorContains(t, err, "is behind the first violation of firmware_trap")
+	require.ErrorContains(t, err, "is already past the first violation of firmware_trap")
 }
 
 // TestRestoreRefused: a state of something else is refused, and the reason is that.

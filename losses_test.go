@@ -16,7 +16,7 @@ import (
 func TestLostPacketsSayWhere(t *testing.T) {
 	const lost = "processor 2 never received the packet of processor 1: "
 	for how, c := range []struct{ path, message string }{
-		{"pops.group[1].coupler[2]", "sent for the last time by processor 1, and nobody listened here"},
+		{"pops.group[1].coupler[2]", "sent for the last time by processor 1, and no one listened here"},
 		{"pops.group[2].nic[0]", "it came here from processor 1 for the last time, and the RX FIFO of processor 2 was full"},
 		{"pops.group[3].nic[0]", "processor 3 received it here from processor 1 and never sent it on"},
 		{"pops.group[2].nic[0]", "it came from processor 1 in a frame that was not addressed to it"},

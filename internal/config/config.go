@@ -92,8 +92,8 @@ func (s *Source) Refuse(path, reason, remedy string) error {
 
 // The values of Firmware.Mode.
 const (
-	ModeBanked   = "banked"
-	ModeIsolated = "isolated"
+	ModeBanked   = "banked"   // one for many processors
+	ModeIsolated = "isolated" // one for each processor
 )
 
 // KnownAre lists what a fabric brings along, programs or schedules.
@@ -105,4 +105,7 @@ func KnownAre(what string, names []string) string {
 }
 
 // WorkloadExample is what a workload of each kind can look like.
-var WorkloadExample = map[string]string{fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAllToAll: "{}", fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}"}
+var WorkloadExample = map[string]string{
+	fabric.WorkloadPermutation: "random", fabric.WorkloadOneToAll: "{source: 0}", fabric.WorkloadAllToAll: "{}",
+	fabric.WorkloadAdversary: "{slots: 4}", fabric.WorkloadGossip: "{}", fabric.WorkloadScatter: "{origin: 0}",
+}

@@ -29,7 +29,10 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 	place := m.Config.Source.Place("firmware.program")
 	if m.options.Runtime == "native" {
 		if m.Meter != nil {
-			return nil, place, &input.Error{Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model", Remedy: "use compiler or interpreter"}
+			return nil, place, &input.Error{
+				Place: "--runtime", Reason: "handlers in Go have no instructions to count, and the scenario has firmware.cpu.model",
+				Remedy: "use compiler or interpreter",
+			}
 		}
 		if m.Program == nil || m.Program.Native == nil {
 			return nil, place, &input.Error{Place: "--runtime", Reason: "there is no native form of " + f.Name, Remedy: "use compiler or interpreter"}
@@ -66,7 +69,10 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, err)} // it says what to do
 	}
 	if image.Runtime && !f.Isolated() {
-		return nil, place, &input.Error{Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, firmware.ErrOneProcessor), Remedy: "give firmware.mode: isolated, or --mode isolated"}
+		return nil, place, &input.Error{
+			Place: place, Reason: fmt.Sprintf("the firmware image %s: %v", m.Image.Name, firmware.ErrOneProcessor),
+			Remedy: "give firmware.mode: isolated, or --mode isolated",
+		}
 	}
 	m.Image.SHA256, m.Image.probes, m.Image.DataBytes, m.Image.announces = image.SHA256, image.Probes, image.DataBytes, image.Announces
 	m.Image.results = image.Results

@@ -72,7 +72,10 @@ func (m *Machine) buildFirmware(ctx context.Context, shards []hw.Shard) error {
 		bank := m.anyInstance().Bank()
 		m.Image.stateBytes, m.Image.takesROM = uint64(bank.StateBytes()), bank.TakesROM
 		if m.Image.takesROM && config.ROMWords+config.MachineROM == 0 {
-			return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name), Remedy: "build it without STARLOOM_ROM"}
+			return &input.Error{
+				Place: place, Reason: fmt.Sprintf("the firmware %s takes a ROM, and this network has none", m.Image.Name),
+				Remedy: "build it without STARLOOM_ROM",
+			}
 		}
 		if err := m.checkMemory(); err != nil {
 			return err
@@ -160,7 +163,10 @@ func (m *Machine) notAttached(place string, err error) error {
 // wrongSchedule says that firmware and scenario do not agree on a schedule.
 func (m *Machine) wrongSchedule(place string, takes bool) error {
 	if takes {
-		return &input.Error{Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name), Remedy: "give firmware.schedule: " + config.KnownAre("schedule", fabric.SchedulesOf(m.Network))}
+		return &input.Error{
+			Place: place, Reason: fmt.Sprintf("the firmware %s takes a schedule, and the scenario has none", m.Image.Name),
+			Remedy: "give firmware.schedule: " + config.KnownAre("schedule", fabric.SchedulesOf(m.Network)),
+		}
 	}
 	return m.Config.Source.Refuse("firmware.schedule", fmt.Sprintf("the firmware %s takes no schedule", m.Image.Name),
 		"define STARLOOM_SCHEDULE before including starloom.h, or delete schedule")

@@ -22,6 +22,7 @@ type logLine struct {
 	text      string
 }
 
+// LogLinesMax bounds the lines that are kept of one boundary.
 const LogLinesMax = 4096
 
 // add takes a line; those of one processor come in their order.

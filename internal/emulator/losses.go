@@ -19,8 +19,8 @@ type losses struct {
 type trail struct {
 	slot    uint32
 	sent    []fabric.Followed // in ascending order of the senders
-	holder  int               // who received one of them, -1 for nobody
-	full    int               // whose RX FIFO was full when one came, -1 for nobody's
+	holder  int               // who received one of them, -1 for no one
+	full    int               // whose RX FIFO was full when one came, -1 for no one's
 	met     []metOn           // media of that slot with a collision
 	damaged map[int]bool      // media of that slot of which somebody received a damaged frame
 }
@@ -124,6 +124,6 @@ func (m *Machine) locate(p outcome.MissingPacket, v *outcome.Violation) {
 	case m.killed(int(p.Destination)):
 		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and a fault has killed processor %d", e.Processor, p.Destination)
 	default:
-		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and nobody listened here", e.Processor)
+		v.Message += fmt.Sprintf(": sent for the last time by processor %d, and no one listened here", e.Processor)
 	}
 }

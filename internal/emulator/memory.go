@@ -54,9 +54,12 @@ func (m *Machine) checkMemory() error {
 		remedy += "; mode: banked takes less"
 	}
 	if own := m.Image.DataBytes; own >= 1<<20 {
-		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s", m.Image.Name, (own+1<<19)>>20, traces.Plural(m.instances(), "instance", "instances"))
+		remedy += fmt.Sprintf("; the firmware %s has %d MiB of data of its own, in each of %s",
+			m.Image.Name, (own+1<<19)>>20, traces.Plural(m.instances(), "instance", "instances"))
 	}
-	return m.Config.Source.Refuse("fabric."+m.Network.Kind(), fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))), remedy)
+	return m.Config.Source.Refuse("fabric."+m.Network.Kind(),
+		fmt.Sprintf("this run takes about %s of memory, %s", memoryText(need), fmt.Sprintf(limit, memoryText(have))),
+		remedy)
 }
 
 // memoryText is an amount of memory.
@@ -87,7 +90,8 @@ func (m *Machine) checkBank() error {
 		remedy += ", or smaller banks with --bank"
 	}
 	return m.Config.Source.Refuse("nic",
-		fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance", traces.Plural(cells, "processor", "processors"), processor),
+		fmt.Sprintf("a bank of %s with FIFOs of %d bytes each does not fit the 32-bit addresses of one firmware instance",
+			traces.Plural(cells, "processor", "processors"), processor),
 		remedy)
 }
 
@@ -105,13 +109,13 @@ func (m *Machine) bankBytes() uint64 {
 	return memoryBank + uint64(nic.FrameStride(n.PayloadBytes))*uint64((n.RxFrames+n.TxFrames)*m.Shape.Lanes())
 }
 
-// residentBytes is what of it has memory behind it in a run: a FIFO's places only as far as
+// residentBytes is what of it has taken memory in a run: a FIFO's places only as far as
 // they are used.
 func (m *Machine) residentBytes() uint64 {
 	return memoryColumns + uint64(m.Shape.Lanes()) + m.Image.stateBytes + m.queueBytes()
 }
 
-// queueBytes is what has memory behind it of a processor's FIFOs.
+// queueBytes is what has taken memory of a processor's FIFOs.
 func (m *Machine) queueBytes() (bytes uint64) {
 	n, config, lanes := &m.Config.NIC, m.transportConfig(nil), m.Shape.Lanes()
 	if network, ok := m.Network.(fabric.Queued); ok {

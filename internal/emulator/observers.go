@@ -54,7 +54,7 @@ func (m *Machine) setWatch() {
 }
 
 // watchCycle is called in every cycle between Settle and Latch. An error of one who looks
-// keeps nobody else from looking.
+// does not keep others from looking.
 func (m *Machine) watchCycle(cycle uint64) error {
 	if m.observed {
 		m.observer.Cycle(cycle)

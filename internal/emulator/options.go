@@ -59,7 +59,10 @@ func (m *Machine) choose() error {
 		}
 	case EngineSlot:
 		if len(m.Config.RTL) > 0 {
-			return &input.Error{Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles", Remedy: "use --engine cycle or auto, or delete the key rtl"}
+			return &input.Error{
+				Place: "--engine slot", Reason: "RTL is clocked in every cycle, and this engine has no cycles",
+				Remedy: "use --engine cycle or auto, or delete the key rtl",
+			}
 		}
 	case EngineCycle:
 	default:

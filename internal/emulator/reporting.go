@@ -168,7 +168,8 @@ func (m *Machine) Sum() *outcome.Report {
 	total += count
 	var metrics fabric.Metrics
 	metrics.Add("steps", m.Steps())
-	metrics = append(metrics, m.Referee.Metrics(&fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}, m.Config.Known.Carries)...)
+	ending := &fabric.End{Finished: m.finished, Slots: m.slot, NotArrived: m.notArrived, HeldMax: int(held)}
+	metrics = append(metrics, m.Referee.Metrics(ending, m.Config.Known.Carries)...)
 	if _, judged := m.Referee.(fabric.Judge); m.Image.results && !judged {
 		metrics.Add("results", m.Results.All())
 	}
@@ -187,12 +188,15 @@ func (m *Machine) Sum() *outcome.Report {
 			Sent: frames.Sent, Delivered: frames.Delivered, Collided: frames.Collided,
 			CRC: frames.CRC, Overflow: frames.Overflow + frames.TxOverflow, Blocked: frames.Blocked, Unheard: frames.Unheard(), Faulted: frames.Faulted,
 		},
-		Metrics:  metrics,
-		Faults:   m.faultReports(),
-		Firmware: outcome.FirmwareReport{Image: m.Image.Name, SHA256: m.Image.SHA256, Traps: m.traps, Mode: m.Config.Firmware.Mode, Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes()},
-		Notes:    slices.Clone(m.Config.Known.Notes),
-		Digest:   m.Digest.String(),
-		Aside:    outcome.Aside{Missing: missing},
+		Metrics: metrics,
+		Faults:  m.faultReports(),
+		Firmware: outcome.FirmwareReport{
+			Image: m.Image.Name, SHA256: m.Image.SHA256, Traps: m.traps, Mode: m.Config.Firmware.Mode,
+			Trusted: m.Config.Firmware.Mode == config.ModeBanked, BytesPerProcessor: m.parkedBytes(),
+		},
+		Notes:  slices.Clone(m.Config.Known.Notes),
+		Digest: m.Digest.String(),
+		Aside:  outcome.Aside{Missing: missing},
 	}
 	if m.ended && !m.finished && m.slot >= m.Config.Slots && count > 0 {
 		report.Notes = append(report.Notes, fmt.Sprintf("the run ended at its limit of %s; stop.slots or --slots sets it", traces.Plural(m.slot, "slot", "slots")))
@@ -201,7 +205,8 @@ func (m *Machine) Sum() *outcome.Report {
 	m.meterReport(&report.Firmware)
 	report.NoteTrust(frames.OnTrust)
 	if lost := m.Results.Lost; lost > 0 {
-		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept", traces.Plural(lost, "result of the firmware is", "results of the firmware are"), fabric.ResultsMax))
+		report.Notes = append(report.Notes, fmt.Sprintf("%s not in this report: %d is the most that is kept",
+			traces.Plural(lost, "result of the firmware is", "results of the firmware are"), fabric.ResultsMax))
 	}
 	if len(m.Image.Recursive) > 0 {
 		report.Notes = append(report.Notes, "the firmware has "+firmware.RecursionText(m.Image.Recursive))
@@ -234,7 +239,10 @@ func (m *Machine) endFindings(v *violationList) (count uint64, missing []outcome
 		return 0, nil // a run that RTL has ended, or a break, had no chance to finish
 	}
 	if m.Interrupted { // no processor had a chance to get done
-		v.add(outcome.Violation{Rule: outcome.RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: m.Network.Kind(), Message: "the run was interrupted"})
+		v.add(outcome.Violation{
+			Rule: outcome.RuleInterrupted, Cycle: m.timing.SlotCycle(m.slot), Slot: uint64(m.slot), Path: m.Network.Kind(),
+			Message: "the run was interrupted",
+		})
 		return 1, nil
 	}
 	find := func(f fabric.Finding) (kept bool) {

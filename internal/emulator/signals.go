@@ -101,7 +101,8 @@ func (m *Machine) SignalExamples() string {
 	if m.Shape.PortLabels != nil {
 		tx = status + ".tx"
 	}
-	return fmt.Sprintf("signals are, for example, %s.light.rail1, %s.violation, %s.rx_status; * stands for a part of a name, ** for any number of names, [2..5] for a range",
+	return fmt.Sprintf("signals are, for example, %s.light.rail1, %s.violation, %s.rx_status; "+
+		"* stands for a part of a name, ** for any number of names, [2..5] for a range",
 		tx, m.Names.Medium(0), status)
 }
 

@@ -80,6 +80,22 @@ func (m *Machine) resetParked(seed uint64) {
 	}
 }
 
+// stateShard carries the counters of a shard and its instances.
+func (m *Machine) stateShard(v *hw.StateVisitor, name string, shard *Shard) {
+	l := &shard.Ledger
+	for k, counter := range []*uint64{
+		&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.Faulted,
+		&l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.Blocked, &l.Frames.OnTrust, &l.FindingsTotal,
+	} {
+		hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
+	}
+	hw.StateScalar(v, name+".held_max", &l.HeldMax)
+	l.StateFaults(v, name)
+	for k, instance := range shard.Instances {
+		m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
+	}
+}
+
 // stateParked carries all processors.
 func (m *Machine) stateParked(v *hw.StateVisitor) {
 	m.Parking.hide()
@@ -188,18 +204,7 @@ func (s *machineState) State(v *hw.StateVisitor) {
 	}
 	m.stateViolations(v)
 	for i := range m.Shards {
-		shard := &m.Shards[i]
-		l, name := &shard.Ledger, hw.Index("shard", i)
-		for k, counter := range []*uint64{
-			&l.Frames.Sent, &l.Frames.Delivered, &l.Frames.Collided, &l.Frames.Alone, &l.Frames.Heard, &l.Frames.Faulted, &l.Frames.CRC, &l.Frames.Overflow, &l.Frames.TxOverflow, &l.Frames.Blocked, &l.Frames.OnTrust, &l.FindingsTotal,
-		} {
-			hw.StateScalar(v, fmt.Sprintf("%s.counter[%d]", name, k), counter)
-		}
-		hw.StateScalar(v, name+".held_max", &l.HeldMax)
-		l.StateFaults(v, name)
-		for k, instance := range shard.Instances {
-			m.stateInstance(v, fmt.Sprintf("%s.instance[%d]", name, k), instance)
-		}
+		m.stateShard(v, hw.Index("shard", i), &m.Shards[i])
 	}
 	m.stateMeter(v)
 	if m.Parking != nil {

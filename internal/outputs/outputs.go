@@ -30,6 +30,7 @@ func File(path string) Output { return Output{Path: path} }
 // Writer is an output to w; nil is nowhere. Every output has a writer of its own.
 func Writer(w io.Writer) Output { return Output{writer: w} }
 
+// Given reports whether the output goes anywhere.
 func (o Output) Given() bool { return o != Output{} }
 
 // Beside returns the output of a file that goes with this one, unless it is given:
@@ -41,6 +42,7 @@ func (o Output) Beside(given Output, extension string) Output {
 	return File(WithExtension(o.Path, extension))
 }
 
+// WithExtension is the path with another extension.
 func WithExtension(path, extension string) string {
 	return strings.TrimSuffix(path, filepath.Ext(path)) + extension
 }

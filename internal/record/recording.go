@@ -108,7 +108,10 @@ func Begin(m *emulator.Machine, o Options, out *outputs.Set) (_ *Recording, err 
 
 // ErrNoCycles refuses what shows single cycles.
 func ErrNoCycles(place string) error {
-	return &input.Error{Place: place, Reason: "a waveform shows single cycles, which this engine does not have", Remedy: "use --engine cycle or auto; in Go, engineOptions.Engine EngineCycle"}
+	return &input.Error{
+		Place: place, Reason: "a waveform shows single cycles, which this engine does not have",
+		Remedy: "use --engine cycle or auto; in Go, engineOptions.Engine EngineCycle",
+	}
 }
 
 // openGTKW opens the save file that goes with the waveform. It names it by its base name:

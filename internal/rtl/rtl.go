@@ -124,7 +124,9 @@ func (r *Devices) held(parts []hw.Sited) ([]bool, error) {
 		for _, part := range parts[i].(hw.Composite).Parts() {
 			k := slices.Index(parts, part)
 			if len(r.chosen[k]) > 0 {
-				return nil, r.Source.Refuse("rtl", fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What), "replace the ones or the others")
+				return nil, r.Source.Refuse("rtl",
+					fmt.Sprintf("%s are replaced, and %s, which are parts of them", r.sites[i].What, r.sites[k].What),
+					"replace the ones or the others")
 			}
 			held[k] = true
 		}
@@ -234,7 +236,7 @@ func (r *Devices) examples() string {
 	return text
 }
 
-// withArticle puts a or an in front of the name of a model.
+// withArticle puts a or an before the name of a model.
 func withArticle(model string) string {
 	if strings.ContainsRune("aeiou", rune(model[0])) {
 		return "an " + model
@@ -265,7 +267,9 @@ func (r *Devices) take(entry int, paths []string) error {
 		r.Taken[path] = entry
 	}
 	if len(r.Taken) > rtlComponentsMax {
-		return s.Refuse(hw.Index("rtl", entry)+".replace", fmt.Sprintf("more than %d components are RTL", rtlComponentsMax), "replace fewer, for example "+r.Names.Medium(0))
+		return s.Refuse(hw.Index("rtl", entry)+".replace",
+			fmt.Sprintf("more than %d components are RTL", rtlComponentsMax),
+			"replace fewer, for example "+r.Names.Medium(0))
 	}
 	return nil
 }

@@ -74,7 +74,8 @@ func (r *Devices) open(at string, x *config.RTL) (*rtlSource, error) {
 	}
 	for output, latency := range source.own.Latency {
 		if latency > 0 {
-			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, traces.Plural(latency, "cycle", "cycles")),
+			late := traces.Plural(latency, "cycle", "cycles")
+			return nil, s.Refuse(source.key, fmt.Sprintf("the RTL shows %s %s late, so nothing after it would be right", output, late),
 				"attach it to the registers that hide the delay, or compare it alone with `starloom cosim check`")
 		}
 	}
@@ -123,7 +124,9 @@ func (r *Devices) partsOf(ctx context.Context, source *rtlSource, pins *pinmap.M
 func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap.Map, error) {
 	s, model, parameters := r.Source, site.Twin, twin.Parameters(site.Parameters(element))
 	if parameters["COMPUTE_CYCLES"] > twin.SerialiserComputeMax {
-		return nil, s.Refuse("firmware.cpu.budget_cycles", fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]), fmt.Sprintf("choose at most %d", twin.SerialiserComputeMax))
+		return nil, s.Refuse("firmware.cpu.budget_cycles",
+			fmt.Sprintf("a transmitter in RTL cannot wait for %d cycles", parameters["COMPUTE_CYCLES"]),
+			fmt.Sprintf("choose at most %d", twin.SerialiserComputeMax))
 	}
 	if source.own == nil {
 		pins, err := pinmap.OfTwin(r.Source.Library(), model, parameters, "")
@@ -136,7 +139,9 @@ func (r *Devices) pinMap(source *rtlSource, site *hw.Site, element int) (*pinmap
 	}
 	for name, value := range source.own.Parameters {
 		if want, ok := parameters[name]; ok && value != want {
-			return nil, s.Refuse(source.key, fmt.Sprintf("the pin map has %s = %d, in this machine it is %d", name, value, want), "change the map, and the RTL's own parameters with it, or the scenario")
+			return nil, s.Refuse(source.key,
+				fmt.Sprintf("the pin map has %s = %d, in this machine it is %d", name, value, want),
+				"change the map, and the RTL's own parameters with it, or the scenario")
 		}
 	}
 	source.own.Parameters = parameters

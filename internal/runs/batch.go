@@ -61,10 +61,10 @@ type BatchRun struct {
 }
 
 // chunkProcessors is how many processors' runs one worker takes at a time, so that
-// small runs do not wait for one another; chunkRuns is how many runs at most.
+// small runs do not wait for one another.
 const (
 	chunkProcessors = 8 << 10
-	ChunkRuns       = 1 << 10
+	ChunkRuns       = 1 << 10 // ChunkRuns is how many runs at most.
 )
 
 // chunksAhead bounds how many chunks may be run before the next one to be taken, for
@@ -81,7 +81,10 @@ func (b *Batch) runs() (uint64, error) {
 	each := max(b.Permutations, 1) * uint64(max(len(b.Rates), 1))
 	high, runs := bits.Mul64(b.Seeds.Count(), each)
 	if high != 0 || runs == 0 || runs > runsMax {
-		return 0, &input.Error{Place: "--seeds", Reason: fmt.Sprintf("%s are more than %d runs", b.Seeds, runsMax), Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds"))}
+		return 0, &input.Error{
+			Place: "--seeds", Reason: fmt.Sprintf("%s are more than %d runs", b.Seeds, runsMax),
+			Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds")),
+		}
 	}
 	return runs, nil
 }

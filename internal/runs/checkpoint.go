@@ -52,13 +52,19 @@ func openCheckpoints(m *emulator.Machine, o *Options, out *outputs.Set) (c *chec
 	}
 	if o.Restore != "" {
 		if o.RunTableCSV.Given() || o.RunTableSVG.Given() {
-			return nil, &input.Error{Place: "--run-table", Reason: "a run-table shows a run from its beginning, and a saved state does not have it", Remedy: "delete --restore, or --run-table"}
+			return nil, &input.Error{
+				Place: "--run-table", Reason: "a run-table shows a run from its beginning, and a saved state does not have it",
+				Remedy: "delete --restore, or --run-table",
+			}
 		}
 		if err := restoreFile(m, o.Restore); err != nil {
 			return nil, err
 		}
 		if what := c.at.reached(m); what != "" {
-			return nil, &input.Error{Place: "--break-on", Reason: fmt.Sprintf("the state in %s, of slot %d, is behind %s", o.Restore, m.Slots(), what), Remedy: "give another place to stop, or none"}
+			return nil, &input.Error{
+				Place: "--break-on", Reason: fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.Restore, m.Slots(), what),
+				Remedy: "give another place to stop, or none",
+			}
 		}
 	}
 	if c.path == "" {
@@ -91,7 +97,10 @@ func restoreFile(m *emulator.Machine, path string) (err error) {
 		return err
 	}
 	if err := m.Restore(bufio.NewReaderSize(file, 1<<20)); err != nil {
-		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, err), Remedy: "restore it with the scenario, the firmware and the options with which it was saved"}
+		return &input.Error{
+			Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, err),
+			Remedy: "restore it with the scenario, the firmware and the options with which it was saved",
+		}
 	}
 	return nil
 }
@@ -162,7 +171,8 @@ func (c *checkpoints) write(m *emulator.Machine) error {
 // in the report what a break or an interruption leaves to do.
 func (c *checkpoints) finish(m *emulator.Machine, report *outcome.Report, out *outputs.Set) error {
 	if c.why != "" {
-		report.Notes = append(report.Notes, fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. Go on with the same command without --break-on, and with --restore %s", m.Slots(), c.why, outcome.ShellQuote(c.path)))
+		report.Notes = append(report.Notes, fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. "+
+			"Go on with the same command without --break-on, and with --restore %s", m.Slots(), c.why, outcome.ShellQuote(c.path)))
 	}
 	if c.file == nil {
 		return nil

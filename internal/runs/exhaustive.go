@@ -74,7 +74,8 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		r.Metrics.Add("slots_max", int(*slots.Max))
 		r.Metrics.Add("steps_max", int(*steps.Max))
 		r.Metrics.Add("worst_permutation", PermutationNumber(n, *t.worst.Permutation))
-		r.Notes = append(r.Notes, fmt.Sprintf("of the permutations that passed, %d takes the most slots; alone: %s", *t.worst.Permutation, outcome.Alone(c.Seed, t.worst.Permutation)))
+		r.Notes = append(r.Notes, fmt.Sprintf("of the permutations that passed, %d takes the most slots; alone: %s",
+			*t.worst.Permutation, outcome.Alone(c.Seed, t.worst.Permutation)))
 	}
 	if held := statistics.Get("packets_per_processor_max"); held != nil {
 		r.Metrics.Add("packets_per_processor_max", int(*held.Max))
@@ -86,7 +87,8 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 		r.Metrics.Add("failing_permutation", failing)
 		r.Notes = append(r.Notes, fmt.Sprintf("permutation %d is the first that fails; alone: %s", *first, outcome.Alone(c.Seed, first)))
 		if t.worst != nil {
-			r.Notes = append(r.Notes, "slots and cycles are the most that any run took; slots_mean, slots_max, steps_max and worst_permutation are those of the runs that passed")
+			r.Notes = append(r.Notes, "slots and cycles are the most that any run took; "+
+				"slots_mean, slots_max, steps_max and worst_permutation are those of the runs that passed")
 		}
 		for _, v := range t.firstFail.Violations {
 			v.Message = fmt.Sprintf("permutation %v: %s", failing, v.Message)
@@ -96,7 +98,10 @@ func (b *Batch) reportAll(t *tally) *outcome.Report {
 	if t.runs < b.Total {
 		r.Verdict = outcome.VerdictFail
 		r.ViolationsTotal++
-		r.Violations = append(r.Violations, outcome.Violation{Rule: outcome.RuleInterrupted, Path: c.Network.Kind(), Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.Total)})
+		r.Violations = append(r.Violations, outcome.Violation{
+			Rule: outcome.RuleInterrupted, Path: c.Network.Kind(),
+			Message: fmt.Sprintf("interrupted after %d of %d permutations", t.runs, b.Total),
+		})
 	}
 	return r
 }

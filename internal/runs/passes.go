@@ -41,7 +41,10 @@ func (o *Options) checkReplay(c *config.Config) error {
 // runOne emulates one permutation and writes its traces.
 func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) (report *outcome.Report, err error) {
 	if o.Profile.Given() && c.Firmware.CPU == nil {
-		return nil, &input.Error{Place: "--profile", Reason: "firmware.cpu has no model: handlers take no time", Remedy: "add cpu: {model: rv32-inorder} to the key firmware"}
+		return nil, &input.Error{
+			Place: "--profile", Reason: "firmware.cpu has no model: handlers take no time",
+			Remedy: "add cpu: {model: rv32-inorder} to the key firmware",
+		}
 	}
 	machine := o.Machine
 	machine.RunTable = o.RunTableCSV.Given() || o.RunTableSVG.Given()
@@ -61,7 +64,8 @@ func runOne(ctx context.Context, c *config.Config, o Options, out *outputs.Set) 
 		return nil, &input.Error{Place: "--run-table", Reason: "the program " + p.Name + " has no run-table", Remedy: "delete the option"}
 	}
 	if machine.RunTable && table == nil {
-		remedy := fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}", fabric.WorkloadGossip, config.WorkloadExample[fabric.WorkloadGossip], fabric.WorkloadOneToAll, config.WorkloadExample[fabric.WorkloadOneToAll])
+		remedy := fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}",
+			fabric.WorkloadGossip, config.WorkloadExample[fabric.WorkloadGossip], fabric.WorkloadOneToAll, config.WorkloadExample[fabric.WorkloadOneToAll])
 		if kind := c.Workload.Kind(); kind == fabric.WorkloadGossip || kind == fabric.WorkloadOneToAll {
 			remedy = "delete the option"
 		}
@@ -172,7 +176,10 @@ func (o *Options) checkSurvival(b *Batch) error {
 		return &input.Error{Place: "--survival", Reason: "the scenario has no faults", Remedy: "write some under faults, or delete the option"}
 	}
 	if o.JUnit.Given() && len(b.Rates) > 0 {
-		return &input.Error{Place: "--junit", Reason: "a JUnit file has one test case for each seed, and with rates each is run several times", Remedy: "write one rate in the place of rates"}
+		return &input.Error{
+			Place: "--junit", Reason: "a JUnit file has one test case for each seed, and with rates each is run several times",
+			Remedy: "write one rate in the place of rates",
+		}
 	}
 	return nil
 }
@@ -211,8 +218,9 @@ func (o *Options) refuseTraces(many, remedy string) error {
 		what   string
 	}{
 		{"--vcd", o.Record.VCD, "a waveform"}, {"--vcd", o.Record.GTKW, "a save file goes with a waveform, which"},
-		{"--pcapng", o.Record.PCAPNG, "a packet capture"}, {"--pcapng", o.Record.Lua, "a dissector goes with a packet capture, which"}, {"--log", o.Record.Log, "a log"},
-		{"--run-table", o.RunTableCSV, "a run-table"}, {"--run-table", o.RunTableSVG, "a run-table"}, {"--replay", o.Replay, "a replay"}, {"--profile", o.Profile, "a profile"},
+		{"--pcapng", o.Record.PCAPNG, "a packet capture"}, {"--pcapng", o.Record.Lua, "a dissector goes with a packet capture, which"},
+		{"--log", o.Record.Log, "a log"}, {"--run-table", o.RunTableCSV, "a run-table"}, {"--run-table", o.RunTableSVG, "a run-table"},
+		{"--replay", o.Replay, "a replay"}, {"--profile", o.Profile, "a profile"},
 	} {
 		if trace.to.Given() {
 			return &input.Error{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}
@@ -240,7 +248,8 @@ func (b *Batch) report(t *tally) *outcome.SeedsReport {
 		Schema: outcome.ReportSchema, Scenario: b.Config.Name, Seeds: [2]uint64{b.Seeds.First, b.Seeds.Last}, Permutations: b.Permutations,
 		Engine: b.About.Engine, Verdict: outcome.VerdictPass, Rules: b.About.Rules, Notes: b.Config.Known.Notes,
 		Runs: t.runs, RunsTotal: b.Total, Statistics: t.Statistics(), Failed: t.Failed, FailedTotal: t.FailedAll,
-		Survival: t.curve(), MostSlots: t.worst, Firmware: b.Firmware(t), RTL: b.About.RTL, Digest: t.digest(), Aside: outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.About.Aside.RTLCheck, FailedSeeds: t.Seeds},
+		Survival: t.curve(), MostSlots: t.worst, Firmware: b.Firmware(t), RTL: b.About.RTL, Digest: t.digest(),
+		Aside: outcome.Aside{Command: b.Config.Source.RunCommand, RTLCheck: b.About.Aside.RTLCheck, FailedSeeds: t.Seeds},
 	}
 	if t.rate != nil {
 		r.MostSlots = nil // of runs that are not alike

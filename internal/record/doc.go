@@ -1,0 +1,12 @@
+// Package record writes what a machine does while it runs: an observer that keeps signals, frames and
+// lines of the log.
+//
+//	emulator.Machine --cycle, boundary--> Recording --+--> waveform (VCD) and its save file
+//	                                                  +--> packet capture (pcapng)
+//	                                                  +--> log of the firmware
+//
+//	file          what it holds
+//	recording.go  Recording: outputs of a machine, from one boundary to another
+//	waveform.go   signals into a VCD, with its window and its trigger
+//	capture.go    frames into a packet capture
+package record
