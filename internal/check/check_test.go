@@ -132,7 +132,7 @@ func TestFuzzBases(t *testing.T) {
 	require.Equal(t, []fuzzBase{{1<<64 - 1, 1}, {0, 1}, {1, 1}}, fuzzBases(1<<64-1, 0))
 }
 
-// TestCauseWithoutRecursion: only an interpreter that differs without recursion is nobody's known limit, and
+// TestCauseWithoutRecursion: only an interpreter that differs without recursion is not a known limit of anyone, and
 // the remedy says how to see both.
 func TestCauseWithoutRecursion(t *testing.T) {
 	first := Run{Mode: config.ModeIsolated, Runtime: "compiler", Engine: emulator.EngineSlot, Workers: 1, BankSize: 8}

@@ -471,7 +471,7 @@ func (c *firmwareChecker) watch() (err error) {
 					}
 				}
 				writes, cut := watched.TakeWrites()
-				if c.alone { // nobody shares what it writes
+				if c.alone { // no one shares what it writes
 					continue
 				}
 				noted.cut = noted.cut || cut

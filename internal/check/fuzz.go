@@ -43,12 +43,12 @@ func (x FuzzFinding) Fails() bool { return x.Received && !x.GaveUp }
 func (x *FuzzFinding) is(y *FuzzFinding) bool { return x.Rule == y.Rule && x.place == y.place }
 
 const (
-	RuleForeignWrite = "foreign_write"
-	RuleStaleRead    = "stale_read"
-	fuzzTicks        = 4   // of a handler
-	fuzzSeeds        = 3   // of runs after which handlers are called: that of the scenario and the next ones
-	fuzzFindingsMax  = 32  // that are listed
-	fuzzRepeatsMax   = 256 // sequences that find something, after which no more are tried
+	RuleForeignWrite = "foreign_write" // a handler wrote what is another processor's
+	RuleStaleRead    = "stale_read"    // a handler's behaviour depends on bytes that are of no frame
+	fuzzTicks        = 4               // of a handler
+	fuzzSeeds        = 3               // of runs after which handlers are called: that of the scenario and the next ones
+	fuzzFindingsMax  = 32              // that are listed
+	fuzzRepeatsMax   = 256             // sequences that find something, after which no more are tried
 	fuzzInputBytes   = 8 << 20
 	fuzzStaleEvery   = 8 // of how many sequences one is looked at for stale reads, beside those that reach more
 )
@@ -256,7 +256,7 @@ func (f *fuzzer) notTried(bases []fuzzBase) []string {
 	list := []string{
 		fmt.Sprintf("input for more than %s in a row, and input that begins after other slots than %v of the runs with the seeds %d to %d",
 			traces.Plural(f.stepsAfter(bases[0].slots), "slot", "slots"), places, bases[0].seed, bases[len(bases)-1].seed),
-		"arbitrary input for several processors at once: what one sends is heard by nobody",
+		"arbitrary input for several processors at once: what one sends is heard by no one",
 		"start handlers on arbitrary input, and restarts",
 	}
 	if f.m.Referee.Acknowledges() {

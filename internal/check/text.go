@@ -150,7 +150,7 @@ func (w *Write) text() string {
 	case w.Neighbour != nil:
 		return fmt.Sprintf("its handler writes into what belongs to processor %d: %s, at address %#x", *w.Neighbour, w.Column, w.Address)
 	case w.Shared:
-		return fmt.Sprintf("its handler writes into %s of the bank, at address %#x, which is no processor's", w.Column, w.Address)
+		return fmt.Sprintf("its handler writes into %s of the bank, at address %#x, which is not a processor's", w.Column, w.Address)
 	}
 	return fmt.Sprintf("its handler writes into %s, at address %#x, which all processors of a bank share%s", w.Variable, w.Address, w.scratch())
 }

@@ -57,7 +57,8 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	if r.from > 0 {
 		since = fmt.Sprintf(" from slot %d on", r.from)
 	}
-	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n", m.Names.Processor(r.processor), traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
+	fmt.Fprintf(out, "%s alone: its handlers were called %s in %s%s\n",
+		m.Names.Processor(r.processor), traces.Plural(len(r.Calls), "time", "times"), traces.Plural(m.slot-r.from, "slot", "slots"), since)
 	number, what, err := r.Again(func(call *ReplayCall) error {
 		_, err := fmt.Fprintln(out, m.describeCall(call))
 		return err
@@ -76,7 +77,8 @@ func (m *Machine) WriteReplay(w io.Writer, report *outcome.Report) error {
 	fmt.Fprintf(out, "in the whole run, this call did something else: %s\n", what)
 	v := violationList{Kept: report.Violations}
 	v.add(outcome.Violation{Rule: outcome.RuleReplay, Cycle: m.timing.SlotCycle(slot), Slot: uint64(slot), Path: m.Names.Processor(r.processor),
-		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more than its NIC and its state, such as a static variable or another processor's record", r.processor, what)})
+		Message: fmt.Sprintf("processor %d: given the same alone, the handler does something else (%s): it depends on more than "+
+			"its NIC and its state, such as a static variable or another processor's record", r.processor, what)})
 	report.Violations, report.Verdict = v.Kept, outcome.VerdictFail
 	report.ViolationsTotal++
 	return out.Flush()

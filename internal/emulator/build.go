@@ -19,7 +19,10 @@ func (m *Machine) openRTL(ctx context.Context) fabric.RTL {
 	if len(m.Config.RTL) == 0 {
 		return nil
 	}
-	m.RTL = &rtl.Devices{Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source, Records: m.options.RecordRTL, Ctx: ctx, Taken: map[string]int{}}
+	m.RTL = &rtl.Devices{
+		Network: m.Network, Names: m.Names, Entries: m.Config.RTL, Source: &m.Config.Source,
+		Records: m.options.RecordRTL, Ctx: ctx, Taken: map[string]int{},
+	}
 	return m.RTL
 }
 
@@ -84,7 +87,7 @@ func (m *Machine) build(ctx context.Context) (err error) {
 	return nil
 }
 
-// checkJudged refuses rules that nobody can check in this workload.
+// checkJudged refuses rules that no one can check in this workload.
 func (m *Machine) checkJudged() error {
 	var keeps []string
 	if keeper, ok := m.Referee.(fabric.Keeper); ok {
@@ -124,7 +127,7 @@ func interruption(ctx context.Context, err error) error {
 	return err
 }
 
-// newQueues returns what follows frames from queueing to reception, nil if nobody asks.
+// newQueues returns what follows frames from queueing to reception, nil if no one asks.
 func (m *Machine) newQueues(shards int) *fabric.Queues {
 	config := fabric.QueueConfig{NoLoss: m.Rules.NoLoss}
 	config.Watcher, _ = m.Referee.(fabric.QueueWatcher)

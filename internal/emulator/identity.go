@@ -30,7 +30,8 @@ func (m *Machine) stateIdentity(v *hw.StateVisitor) {
 		{"scenario", m.Config.Source.Identity(), "another scenario"},
 		{"engine", m.options.Engine, "another engine (this is " + m.options.Engine + ")"},
 		{"mode", mode, "another mode of the firmware (this is " + mode + ")"},
-		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("banks of another size (these are of %s)", traces.Plural(uint64(m.options.BankSize), "processor", "processors"))},
+		{"bank", fmt.Sprint(m.options.BankSize), fmt.Sprintf("banks of another size (these are of %s)",
+			traces.Plural(uint64(m.options.BankSize), "processor", "processors"))},
 		{"rtl", rtl, "other RTL"},
 	} {
 		sum := sha256.Sum256([]byte(own.text))

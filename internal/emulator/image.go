@@ -87,7 +87,8 @@ func (m *Machine) loadImage(ctx context.Context, config *nic.BankConfig) (func(n
 			for _, p := range image.Params {
 				known = append(known, p.Name)
 			}
-			return nil, place, m.Config.Source.Refuse("firmware.params."+name, fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.Image.Name, name, orNone(known)),
+			return nil, place, m.Config.Source.Refuse("firmware.params."+name,
+				fmt.Sprintf("the firmware %s has no parameter %q; it has %s", m.Image.Name, name, orNone(known)),
 				"remove or rename the parameter")
 		}
 		config.Params[k] = int32(value)

@@ -65,8 +65,8 @@ type Machine struct {
 	Referee   fabric.Referee
 	ending    fabric.Ending   // the referee if it ends the run, else nil
 	Results   fabric.Results  // of the firmware
-	held      *fabric.Held    // nil if nobody looks at what frames show of packets held
-	queues    *fabric.Queues  // nil if nobody asks how long frames wait or whether they are lost
+	held      *fabric.Held    // nil if no one looks at what frames show of packets held
+	queues    *fabric.Queues  // nil if no one asks how long frames wait or whether they are lost
 	Schedule  fabric.Schedule // nil if the firmware takes none
 	rom       fabric.ROM      // nil if the network has none
 	words     []uint64        // the schedule's words for the slot that begins...
@@ -131,6 +131,7 @@ func (m *Machine) Enter(what string) error {
 	return nil
 }
 
+// Leave ends Enter.
 func (m *Machine) Leave() { m.busy.Store(false) }
 
 // enterWhole is enter for what needs a state that is whole.
@@ -153,6 +154,7 @@ func (m *Machine) unrecorded(what string) error {
 	return nil
 }
 
+// Release closes everything that the machine holds.
 func (m *Machine) Release() error {
 	m.closed = true
 	var err error

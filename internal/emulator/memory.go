@@ -202,7 +202,7 @@ func (m *Machine) MemoryBytes() uint64 {
 // A machine whose processors mostly sleep, and whose banks would take more memory than there
 // may be, parks them: a few banks serve a block of processors each, one block after the other,
 // and of the others nothing is kept but registers, states and frames that wait. A block that
-// nothing reaches, and in which nobody wakes up, costs nothing in a slot. Parking changes
+// nothing reaches, and in which none of its processors wakes up, costs nothing in a slot. Parking changes
 // no result.
 
 // parkingBytes is the memory of all banks from which on processors are parked.
@@ -211,7 +211,8 @@ const parkingBytes = 1 << 30
 // mayPark reports whether the machine can park its processors, if their firmware can be
 // parked.
 func (m *Machine) mayPark() bool {
-	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot && !m.Config.Firmware.Isolated() && m.options.Runtime != "native" &&
+	return m.stands() && m.faults == nil && !m.followsFrames() && m.options.Engine == EngineSlot &&
+		!m.Config.Firmware.Isolated() && m.options.Runtime != "native" &&
 		(m.options.Parks || uint64(m.Shape.Processors())*m.bankBytes() > parkingBytes)
 }
 

@@ -11,9 +11,9 @@ import (
 // The engines. Both give the same frames, metrics and digest; EngineAuto takes
 // EngineCycle when a waveform is wanted, EngineSlot otherwise.
 const (
-	EngineAuto  = "auto"
-	EngineCycle = "cycle"
-	EngineSlot  = "slot"
+	EngineAuto  = "auto"  // the fastest that shows what is wanted
+	EngineCycle = "cycle" // every phit in its cycle
+	EngineSlot  = "slot"  // whole frames
 )
 
 // Options say how a machine is executed. None of them changes a result.

@@ -155,11 +155,14 @@ func (m *Machine) Separate(ctx context.Context, report *outcome.Report, each fun
 		return err
 	}
 	if m.Interrupted || m.RTLFailed {
-		report.Notes = append(report.Notes, "which violations the faults have caused is not known: the run was repeated without them to find it, and did not come to its end")
+		report.Notes = append(report.Notes, "which violations the faults have caused is not known: "+
+			"the run was repeated without them to find it, and did not come to its end")
 		return nil
 	}
 	sound := m.Sum()
-	report.Without = &outcome.WithoutFaults{Verdict: sound.Verdict, ViolationsTotal: sound.ViolationsTotal, Slots: sound.Slots, Frames: sound.Frames, Digest: sound.Digest}
+	report.Without = &outcome.WithoutFaults{
+		Verdict: sound.Verdict, ViolationsTotal: sound.ViolationsTotal, Slots: sound.Slots, Frames: sound.Frames, Digest: sound.Digest,
+	}
 	outcome.NoteCauses(report, sound)
 	return nil
 }

@@ -96,7 +96,8 @@ func (m *Machine) faultNotes() (notes []string) {
 		}
 	}
 	if dead > 0 {
-		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out", traces.Plural(dead, "processor", "processors"), m.Names.Processor(first)))
+		notes = append(notes, fmt.Sprintf("faults have killed %s, the first is %s: the rule finishes leaves them out",
+			traces.Plural(dead, "processor", "processors"), m.Names.Processor(first)))
 	}
 	return notes
 }
@@ -150,6 +151,7 @@ func (m *Machine) Report() *outcome.Report {
 // can tell: the first ViolationsMax, and the first of every rule.
 func (m *Machine) Violations() []outcome.Violation { return slices.Clone(m.Findings.Kept) }
 
+// Sum is Report without a look at whether the machine is closed.
 func (m *Machine) Sum() *outcome.Report {
 	var frames fabric.Frames
 	var held uint8

@@ -17,7 +17,10 @@ func (m *Machine) endByRTL() {
 	if fault == nil {
 		return
 	}
-	v := outcome.Violation{Rule: outcome.RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / uint64(m.timing.SlotCycles()), Path: fault.Path, Message: fault.Err.Error()}
+	v := outcome.Violation{
+		Rule: outcome.RuleRTLFault, Cycle: fault.Cycle, Slot: fault.Cycle / uint64(m.timing.SlotCycles()),
+		Path: fault.Path, Message: fault.Err.Error(),
+	}
 	var said *cosim.Fault
 	switch {
 	case fault.Unknown:

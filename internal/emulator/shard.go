@@ -9,7 +9,7 @@ import (
 	"starloom/hw"
 )
 
-// Only the end of a run shows that a packet was lost, and where it was then nobody has
+// Only the end of a run shows that a packet was lost, and where it was then no one has
 // noted: that would cost memory and time for every packet of every run. But a run is a
 // function of its scenario and seed. So one that has lost packets is repeated, and the
 // frames of those that the report lists are followed.

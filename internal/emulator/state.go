@@ -26,6 +26,7 @@ func (m *Machine) Reset(seed uint64) error {
 	return m.Restart(seed)
 }
 
+// Restart is Reset without a look at whether a call is in progress.
 func (m *Machine) Restart(seed uint64) error {
 	m.Referee.Reset()
 	m.Results.Reset()
