@@ -50,22 +50,12 @@ type Rated struct {
 // processors is the size of the network.
 func (b *Batch) processors() int { return b.Config.Network.Shape().Processors() }
 
-// BatchRun is one run of a batch.
-type BatchRun struct {
-	Seed        uint64 // as asked for; the permutation's own one is permutationSeed
-	Permutation uint64 // number of the permutation, if the batch has permutations
-	Finished    bool
-	digest      traces.Digest
-	Report      *outcome.Report
-	Measured    *meter.Measured // by all runs of its chunk, with the last of them; nil if handlers take no time
-}
+// chunkProcessors is how many processors' runs one worker takes at a time, so that small runs do
+// not wait for one another.
+const chunkProcessors = 8 << 10
 
-// chunkProcessors is how many processors' runs one worker takes at a time, so that
-// small runs do not wait for one another.
-const (
-	chunkProcessors = 8 << 10
-	ChunkRuns       = 1 << 10 // ChunkRuns is how many runs at most.
-)
+// ChunkRuns is how many runs one worker takes at a time at most.
+const ChunkRuns = 1 << 10
 
 // chunksAhead bounds how many chunks may be run before the next one to be taken, for
 // each worker: runs that wait take memory.
@@ -82,7 +72,8 @@ func (b *Batch) runs() (uint64, error) {
 	high, runs := bits.Mul64(b.Seeds.Count(), each)
 	if high != 0 || runs == 0 || runs > runsMax {
 		return 0, &input.Error{
-			Place: "--seeds", Reason: fmt.Sprintf("%s are more than %d runs", b.Seeds, runsMax),
+			Place:  "--seeds",
+			Reason: fmt.Sprintf("%s are more than %d runs", b.Seeds, runsMax),
 			Remedy: fmt.Sprintf("give at most %s at a time", traces.Plural(runsMax/each, "seed", "seeds")),
 		}
 	}
@@ -235,108 +226,4 @@ func (b *Batch) runChunk(ctx context.Context, m *emulator.Machine, first, end ui
 func (b *Batch) numbered(i uint64) BatchRun {
 	each := max(b.Permutations, 1)
 	return BatchRun{Seed: b.Seeds.First + i/each, Permutation: i % each}
-}
-
-// Firmware is what a report of all runs says of the firmware.
-func (b *Batch) Firmware(t *tally) outcome.FirmwareReport {
-	f := b.About.Firmware
-	f.Traps = t.traps
-	if t.runs == 0 || b.Config.Firmware.CPU == nil {
-		return f
-	}
-	t.measured.Report(&f, b.Config.Firmware.CPU, b.Config.Network.Names())
-	each := b.Total / uint64(max(len(b.Rates), 1))
-	for _, handler := range []struct {
-		cycles *outcome.HandlerCycles
-		spread *meter.Spread
-	}{{f.Cycles, &t.measured.Slot}, {f.StartCycles, &t.measured.Start}} {
-		w := handler.cycles.Worst
-		if w == nil {
-			continue
-		}
-		run := b.numbered(handler.spread.Run % each)
-		w.Seed = &run.Seed
-		if b.Permutations > 0 {
-			w.Permutation = &run.Permutation
-		}
-		if t.rate != nil {
-			w.Rate = &t.rates[handler.spread.Run/each].rate
-		}
-	}
-	return f
-}
-
-// PermutationSeed is the seed of the run of permutation k of all permutations: every
-// run has coins of its own, and alone it is the run of a list with this seed.
-func PermutationSeed(seed, k uint64) uint64 {
-	return hw.NewStream(seed, hw.PurposePermutation).Seed(k)
-}
-
-// batchQueue hands out chunks of runs, and takes them back in order.
-type batchQueue struct {
-	total, chunk, ahead uint64
-	take                func(r *BatchRun, total uint64) error
-
-	lock    sync.Mutex
-	moved   sync.Cond             // taken or ended has changed
-	next    uint64                // first run that is not handed out
-	taken   uint64                // runs taken
-	waiting map[uint64][]BatchRun // chunks that were run too early, by their first run
-	ended   bool                  // nothing is handed out or taken any more
-	err     error                 // the first one
-}
-
-// hand returns the next chunk, an empty one if there is none. The owner of the chunk
-// that is taken next never waits.
-func (q *batchQueue) hand(ctx context.Context) (first, end uint64) {
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	for !q.ended && ctx.Err() == nil && q.next-q.taken >= q.ahead {
-		q.moved.Wait()
-	}
-	first = q.next
-	if !q.ended && ctx.Err() == nil {
-		q.next += min(q.chunk, q.total-q.next)
-	}
-	return first, q.next
-}
-
-// put brings back a chunk, and takes what is in order now. A chunk with fewer runs
-// than were handed out is the last one to be taken.
-func (q *batchQueue) put(first uint64, runs []BatchRun) error {
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	defer q.moved.Broadcast()
-	q.waiting[first] = runs
-	for !q.ended {
-		at := q.taken
-		chunk, ok := q.waiting[at]
-		if !ok {
-			return nil
-		}
-		delete(q.waiting, at)
-		for i := range chunk {
-			if err := q.take(&chunk[i], q.total); err != nil {
-				q.ended = true
-				return err
-			}
-			q.taken++
-		}
-		q.ended = q.taken-at < min(q.chunk, q.total-at) || q.taken == q.total
-	}
-	return nil
-}
-
-// end is called by every worker that has no more to do; with an error, the others
-// stop too.
-func (q *batchQueue) end(err error) {
-	q.lock.Lock()
-	defer q.lock.Unlock()
-	if err != nil {
-		q.ended = true
-		if q.err == nil {
-			q.err = err
-		}
-	}
-	q.moved.Broadcast()
 }

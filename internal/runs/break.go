@@ -3,11 +3,12 @@ package runs
 import (
 	"fmt"
 	"slices"
+	"strings"
+
 	"starloom/internal/emulator"
 	"starloom/internal/outcome"
 	"starloom/internal/strict"
 	"starloom/traces/input"
-	"strings"
 )
 
 // Break says where a run stops before its end. The zero value is nowhere.

@@ -1,14 +1,25 @@
-// Package runs runs a Config: once or many times, with repeats that find out more, and writes reports.
+// Package runs carries out a scenario's runs: one with its passes, or many, of seeds, permutations and rates.
 //
-//	Options --checks--> passes: open, run, repeat, finish --> outcome.Report
-//	Batch: a run for each seed, permutation and rate --workers--> tally --> outcome.SeedsReport
+//	Config -> one:  ask, begin, open -> run -> end, repeat, finish  -> Report
+//	Config -> many: workers -> queue, in the order of numbers -> tally -> SeedsReport
 //
 //	file             what it holds
-//	run_options.go   Options, Progress; Run and RunSeeds
-//	passes.go        one run and what it is repeated for; what many runs cannot have
-//	checkpoint.go    states that are saved and restored; break.go: where a run stops before its end
-//	batch.go         Batch: many runs on many machines, taken in their order
-//	exhaustive.go    all permutations of a small network
-//	tally.go         what is kept of many runs
-//	report_files.go  the reports of a run as files
+//	options.go       Options, Progress, and what of them one run or many refuse
+//	run.go           Batch.Run and RunSeeds: from options to a report and its files
+//	passes.go        the list of what one run does, and when
+//	pass.go          what a pass can do, and the run that it shares with others
+//	checkpoints.go   a pass: runs from stop to stop, restores and saves states; break.go: where a run stops
+//	recording.go     a pass: waveform, packet capture, log
+//	run_table.go     a pass: who did what in each step
+//	replay.go        a pass: what the handlers of one processor were told and did
+//	profile.go       a pass: where the longest call has spent its cost
+//	repeats.go       passes that repeat the run: without its faults, and to find lost packets
+//	batch.go         Batch: runs of many seeds on many workers
+//	queue.go         chunks of runs are handed out, and taken back in order
+//	tally.go         what is said of many runs; rows.go: a table with a row for each
+//	seeds.go         the report of many seeds, with each rate of faults
+//	totals.go        what reports of many runs have in common
+//	exhaustive.go    the report of every permutation of a small network
+//	permutations.go  permutations by number, and their seeds
+//	reports.go       reports in the forms that are wanted, written at the end
 package runs

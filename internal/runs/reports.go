@@ -2,6 +2,7 @@ package runs
 
 import (
 	"io"
+
 	"starloom/internal/outcome"
 	"starloom/internal/outputs"
 	"starloom/traces"

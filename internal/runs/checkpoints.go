@@ -1,0 +1,207 @@
+package runs
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"starloom/fabric"
+	"starloom/hw"
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/outputs"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// checkpoints are where a run stops between two steps, to save its state or for good.
+type checkpoints struct {
+	nothing
+	file  *traces.File // of the state at the end, nil for none
+	saved bool         // the path has the state of...
+	slot  uint32       // ...the boundary before this slot
+	why   string       // the break has come
+}
+
+// errStop stops Machine.Run between two steps.
+var errStop = errors.New("stop")
+
+// begin refuses what no run can stop at or save, and brings the machine to the state that is restored.
+func (p *checkpoints) begin(r *run) error {
+	m, o := r.machine, r.options
+	if o.Save == "" {
+		const reason, remedy = "there is no file for the state", "add --save F"
+		switch {
+		case o.CheckpointEvery > 0:
+			return &input.Error{Place: "--checkpoint-every", Reason: reason, Remedy: remedy}
+		case o.BreakOn != Break{}:
+			return &input.Error{Place: "--break-on", Reason: reason, Remedy: remedy}
+		}
+	}
+	rules := m.Rules.Checked()
+	if m.RTL != nil {
+		rules = append(rules, fabric.RuleLateLight)
+	}
+	if err := o.BreakOn.check(rules); err != nil {
+		return err
+	}
+	if o.Restore != "" {
+		if err := p.restore(m, o); err != nil {
+			return err
+		}
+	}
+	if o.Save != "" && m.RTL != nil { // not every simulator can save its state: say so before the run
+		if err := m.Save(io.Discard); err != nil {
+			return &input.Error{Place: "--save", Reason: err.Error(), Remedy: "use the backend wasm, or delete --save"}
+		}
+	}
+	return nil
+}
+
+// restore brings the machine to the state that is restored, which lies before its break.
+func (p *checkpoints) restore(m *emulator.Machine, o *Options) error {
+	if o.runTable() {
+		return &input.Error{
+			Place:  "--run-table",
+			Reason: "a run-table shows a run from its beginning, and a saved state does not have it",
+			Remedy: "delete --restore, or --run-table",
+		}
+	}
+	if err := restoreFile(m, o.Restore); err != nil {
+		return err
+	}
+	if what := o.BreakOn.reached(m); what != "" {
+		return &input.Error{
+			Place:  "--break-on",
+			Reason: fmt.Sprintf("the state in %s, of slot %d, is already past %s", o.Restore, m.Slots(), what),
+			Remedy: "give another place to stop, or none",
+		}
+	}
+	return nil
+}
+
+// open opens the file of the state that is saved.
+func (p *checkpoints) open(r *run) (err error) {
+	if r.options.Save != "" {
+		p.file, err = r.out.OpenQuietly("--save", "state", outputs.File(r.options.Save))
+	}
+	return err
+}
+
+// restoreFile goes on from a file that Save wrote.
+func restoreFile(m *emulator.Machine, path string) (err error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, input.WithoutPath(err)), Remedy: "give a file that --save wrote"}
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	info, err := file.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return &input.Error{Place: "--restore", Reason: path + " is not a regular file", Remedy: "give a file that --save wrote"}
+	}
+	if err := hw.CheckState(bufio.NewReader(file), info.Size()); err != nil {
+		return &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: %v", path, err), Remedy: "give a file that --save wrote"}
+	}
+	if _, err := file.Seek(0, io.SeekStart); err != nil {
+		return err
+	}
+	if err := m.Restore(bufio.NewReaderSize(file, 1<<20)); err != nil {
+		return &input.Error{
+			Place:  "--restore",
+			Reason: fmt.Sprintf("%s: %v", path, err),
+			Remedy: "restore it with the scenario, the firmware and the options with which it was saved",
+		}
+	}
+	return nil
+}
+
+// refuseBroken refuses a state whose columns are all possible, and not together: what goes on from it has
+// broken an invariant of the hardware. No run gets there by itself.
+func refuseBroken(path string, err *error) {
+	value := recover()
+	if value == nil {
+		return
+	}
+	*err = &input.Error{Place: "--restore", Reason: fmt.Sprintf("%s: what goes on from this state breaks: %v", path, value),
+		Remedy: "give a file that --save wrote, as it was written; if it was, run without --restore, which tells whether Starloom is at fault"}
+}
+
+// run runs the machine to its end or its break, and writes the checkpoints on the way.
+func (p *checkpoints) run(ctx context.Context, r *run) error {
+	m, o := r.machine, r.options
+	progress := r.progress(r.config.Slots, false)
+	for !m.Ended() && p.why == "" {
+		err := m.Run(ctx, func() error {
+			if err := progress(); err != nil {
+				return err
+			}
+			if !m.Ended() && (o.due(m) || o.BreakOn.reached(m) != "") {
+				return errStop
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, errStop) {
+			return err
+		}
+		if m.Ended() {
+			return nil // to be saved, or interrupted
+		}
+		p.why = o.BreakOn.reached(m)
+		if p.why == "" {
+			err = p.write(m, o.Save)
+		} else {
+			m.Paused, err = true, nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// due reports whether a checkpoint is written before the slot that begins.
+func (o *Options) due(m *emulator.Machine) bool {
+	return o.CheckpointEvery > 0 && m.Slots() > 0 && m.Slots()%o.CheckpointEvery == 0
+}
+
+// write replaces the saved state by that of the machine. A process that is killed leaves
+// the one before.
+func (p *checkpoints) write(m *emulator.Machine, path string) error {
+	file, err := traces.Create(path)
+	if err != nil {
+		return &input.Error{Place: "--save", Reason: err.Error()}
+	}
+	defer file.Abort()
+	if err := m.Save(file); err != nil {
+		return err
+	}
+	p.saved, p.slot = true, m.Slots()
+	return file.Commit()
+}
+
+// end saves the state at the end or at the break, among the run's other files, and says
+// in the report what a break or an interruption leaves to do.
+func (p *checkpoints) end(r *run) error {
+	m, path := r.machine, r.options.Save
+	if p.why != "" {
+		r.report.Notes = append(r.report.Notes, fmt.Sprintf("the run stopped before slot %d, at %s; what only its end shows was not checked. "+
+			"Go on with the same command without --break-on, and with --restore %s", m.Slots(), p.why, outcome.ShellQuote(path)))
+	}
+	if p.file == nil {
+		return nil
+	}
+	if m.Interrupted {
+		p.file.Abort()
+		note := "no state was saved: the run was interrupted in the middle of a slot"
+		if p.saved {
+			note = fmt.Sprintf("go on with --restore %s, the state before slot %d", outcome.ShellQuote(path), p.slot)
+		}
+		r.report.Notes = append(r.report.Notes, note)
+		return nil
+	}
+	r.out.Written = append(r.out.Written, outcome.OutputFile{Kind: "state", Path: path})
+	return m.Save(p.file)
+}

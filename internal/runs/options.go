@@ -1,0 +1,123 @@
+package runs
+
+import (
+	"fmt"
+
+	"starloom/internal/emulator"
+	"starloom/internal/outcome"
+	"starloom/internal/outputs"
+	"starloom/internal/record"
+	"starloom/traces/input"
+)
+
+// Options say how runs are executed and what they write: the options of package starloom.
+type Options struct {
+	Machine                    emulator.Options
+	Record                     record.Options
+	JSON, JUnit, CSV, StatsCSV outputs.Output // reports, and tables of runs and of figures
+	SurvivalCSV, SurvivalSVG   outputs.Output
+	RunTableCSV, RunTableSVG   outputs.Output
+	Save, Restore              string // files of states, "" for none
+	CheckpointEvery            uint32 // slots; 0: not
+	BreakOn                    Break
+	Replay                     outputs.Output
+	ReplayProcessor            int
+	Profile                    outputs.Output
+	Progress                   func(Progress) // nil for none
+}
+
+// Progress says how far a run, or many, have come.
+type Progress struct {
+	Slots, SlotsLimit uint32 // that have crossed, and after which the run ends at the latest
+	Done, Processors  int    // processors that are done or faulty, of all
+	Runs, RunsTotal   uint64 // of many runs; else 0
+	Repeated          bool   // the run is repeated to find out more
+}
+
+// survival reports whether a survival curve is wanted, in either form.
+func (o *Options) survival() bool { return o.SurvivalCSV.Given() || o.SurvivalSVG.Given() }
+
+// runTable reports whether a run-table is wanted, in either form.
+func (o *Options) runTable() bool { return o.RunTableCSV.Given() || o.RunTableSVG.Given() }
+
+// CheckOne refuses what one run cannot have.
+func (o *Options) CheckOne() error {
+	if o.Record.VCD.Given() && o.Machine.Engine == emulator.EngineSlot {
+		return record.ErrNoCycles("--engine slot")
+	}
+	if o.survival() {
+		return &input.Error{Place: "--survival", Reason: "a survival curve needs many runs", Remedy: "give --seeds, for example --seeds 1..100"}
+	}
+	return nil
+}
+
+// CheckSeeds refuses what runs of many seeds cannot have.
+func (o *Options) CheckSeeds(seeds outcome.Seeds) error {
+	if err := o.refuseTraces("--seeds asks for many", "run one of them alone with --seed N"); err != nil {
+		return err
+	}
+	if n := seeds.Count(); o.JUnit.Given() && n-1 >= outcome.JUnitSeedsMax {
+		return &input.Error{
+			Place: "--junit", Reason: fmt.Sprintf("a JUnit file has a test case for each seed, and %s are too many", seeds),
+			Remedy: fmt.Sprintf("give at most %d seeds, or use --csv", outcome.JUnitSeedsMax),
+		}
+	}
+	return nil
+}
+
+// checkSurvival refuses outputs of runs with faults that they do not have.
+func (o *Options) checkSurvival(faults, rates bool) error {
+	if o.survival() && !faults {
+		return &input.Error{Place: "--survival", Reason: "the scenario has no faults", Remedy: "write some under faults, or delete the option"}
+	}
+	if o.JUnit.Given() && rates {
+		return &input.Error{
+			Place:  "--junit",
+			Reason: "a JUnit file has one test case for each seed, and with rates each is run several times",
+			Remedy: "write one rate in the place of rates",
+		}
+	}
+	return nil
+}
+
+// refuseTraces refuses what shows one run only. many says why there are many.
+func (o *Options) refuseTraces(many, remedy string) error {
+	for _, trace := range []struct {
+		option string
+		to     outputs.Output
+		what   string
+	}{
+		{"--vcd", o.Record.VCD, "a waveform"},
+		{"--vcd", o.Record.GTKW, "a save file goes with a waveform, which"},
+		{"--pcapng", o.Record.PCAPNG, "a packet capture"},
+		{"--pcapng", o.Record.Lua, "a dissector goes with a packet capture, which"},
+		{"--log", o.Record.Log, "a log"},
+		{"--run-table", o.RunTableCSV, "a run-table"},
+		{"--run-table", o.RunTableSVG, "a run-table"},
+		{"--replay", o.Replay, "a replay"},
+		{"--profile", o.Profile, "a profile"},
+	} {
+		if trace.to.Given() {
+			return &input.Error{Place: trace.option, Reason: trace.what + " shows one run, and " + many, Remedy: remedy}
+		}
+	}
+	return o.refuseStates(many, remedy)
+}
+
+// refuseStates refuses what is about the state of one run. many says why there are many.
+func (o *Options) refuseStates(many, remedy string) error {
+	for _, one := range []struct {
+		option string
+		given  bool
+	}{
+		{"--save", o.Save != ""},
+		{"--restore", o.Restore != ""},
+		{"--checkpoint-every", o.CheckpointEvery > 0},
+		{"--break-on", o.BreakOn != Break{}},
+	} {
+		if one.given {
+			return &input.Error{Place: one.option, Reason: "a state is that of one run, and " + many, Remedy: remedy}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,27 @@
+package runs
+
+import (
+	"context"
+
+	"starloom/internal/record"
+)
+
+// recording writes waveform, packet capture and log.
+type recording struct {
+	nothing
+	*record.Recording
+}
+
+func (p *recording) open(r *run) (err error) {
+	p.Recording, err = record.Begin(r.machine, r.options.Record, r.out)
+	return err
+}
+
+// repeat repeats the run for a waveform whose trigger was found too late.
+func (p *recording) repeat(ctx context.Context, r *run) error {
+	return p.RepeatWaveform(ctx, r.machine, r.report, r.repeated())
+}
+
+func (p *recording) finish(_ context.Context, r *run) error {
+	return p.Finish(r.report.Violations, r.report.Cycles)
+}

@@ -1,0 +1,59 @@
+package runs
+
+import (
+	"errors"
+	"fmt"
+
+	"starloom/fabric"
+	"starloom/internal/config"
+	"starloom/traces"
+	"starloom/traces/input"
+)
+
+// runTable writes who did what in each step.
+type runTable struct {
+	nothing
+	table    fabric.RunTable // nil for none
+	csv, svg *traces.File
+}
+
+func (p *runTable) ask(r *run) error {
+	r.settings.RunTable = r.options.runTable()
+	return nil
+}
+
+// begin refuses a run that has no table.
+func (p *runTable) begin(r *run) error {
+	m := r.machine
+	if p.table = m.RunTable(); p.table != nil || !r.options.runTable() {
+		return nil
+	}
+	if program := m.Program; program != nil && program.Workloads == nil {
+		return &input.Error{Place: "--run-table", Reason: "the program " + program.Name + " has no run-table", Remedy: "delete the option"}
+	}
+	kind, remedy := r.config.Workload.Kind(), "delete the option"
+	if kind != fabric.WorkloadGossip && kind != fabric.WorkloadOneToAll {
+		remedy = fmt.Sprintf("run a scenario with workload: {%s: %s} or {%s: %s}",
+			fabric.WorkloadGossip, config.WorkloadExample[fabric.WorkloadGossip],
+			fabric.WorkloadOneToAll, config.WorkloadExample[fabric.WorkloadOneToAll])
+	}
+	return &input.Error{Place: "--run-table", Reason: fmt.Sprintf("%s with the workload %s has no run-table", m.Network.Kind(), kind), Remedy: remedy}
+}
+
+func (p *runTable) open(r *run) (err error) {
+	if p.csv, err = r.out.Open("--run-table", "run-table", r.options.RunTableCSV); err != nil {
+		return err
+	}
+	p.svg, err = r.out.Open("--run-table", "run-table", r.options.RunTableSVG)
+	return err
+}
+
+func (p *runTable) end(*run) (err error) {
+	if p.csv != nil {
+		err = p.table.WriteCSV(p.csv)
+	}
+	if p.svg != nil {
+		err = errors.Join(err, p.table.WriteSVG(p.svg))
+	}
+	return err
+}

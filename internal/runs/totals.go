@@ -1,0 +1,48 @@
+package runs
+
+import (
+	"starloom/internal/meter"
+	"starloom/internal/outcome"
+)
+
+// Firmware is what a report of all runs says of the firmware.
+func (b *Batch) Firmware(t *tally) outcome.FirmwareReport {
+	f := b.About.Firmware
+	f.Traps = t.traps
+	if t.runs == 0 || b.Config.Firmware.CPU == nil {
+		return f
+	}
+	t.measured.Report(&f, b.Config.Firmware.CPU, b.Config.Network.Names())
+	each := b.Total / uint64(max(len(b.Rates), 1))
+	for _, handler := range []struct {
+		cycles *outcome.HandlerCycles
+		spread *meter.Spread
+	}{{f.Cycles, &t.measured.Slot}, {f.StartCycles, &t.measured.Start}} {
+		w := handler.cycles.Worst
+		if w == nil {
+			continue
+		}
+		run := b.numbered(handler.spread.Run % each)
+		w.Seed = &run.Seed
+		if b.Permutations > 0 {
+			w.Permutation = &run.Permutation
+		}
+		if t.rate != nil {
+			w.Rate = &t.rates[handler.spread.Run/each].rate
+		}
+	}
+	return f
+}
+
+// counted returns what adds runs to a tally and shows progress.
+func (o *Options) counted(t *tally) func(*BatchRun, uint64) error {
+	return func(r *BatchRun, total uint64) error {
+		if err := t.Add(r); err != nil {
+			return err
+		}
+		if o.Progress != nil {
+			o.Progress(Progress{Runs: t.runs, RunsTotal: total})
+		}
+		return nil
+	}
+}
