@@ -2,7 +2,9 @@ package starloom
 
 import (
 	"context"
+	"errors"
 	"io"
+	"slices"
 
 	"starloom/cosim"
 	"starloom/cosim/icarus"
@@ -11,8 +13,10 @@ import (
 	"starloom/cosim/twin"
 	"starloom/cosim/verilator"
 	"starloom/fabric"
+	"starloom/internal/emulator"
 	"starloom/internal/maps"
 	"starloom/internal/outputs"
+	"starloom/internal/strict"
 	"starloom/internal/tools"
 )
 
@@ -132,4 +136,107 @@ func (c *checkFiles) write(report *lockstep.Report) error {
 		return err
 	}
 	return c.Files.Commit()
+}
+
+// RTLRun is what the inputs of a scenario's RTL are in a run of the model.
+type RTLRun struct {
+	Parts []RTLPartRun
+
+	maps []*pinmap.Map
+}
+
+// Close closes the pin maps.
+func (r *RTLRun) Close() error {
+	var err error
+	for _, m := range r.maps {
+		err = errors.Join(err, m.Close())
+	}
+	return err
+}
+
+// RecordRTL runs a scenario with models in the place of its RTL and keeps the inputs of
+// each. CosimCheck runs the RTL of a part in lockstep with its model on them: Map and,
+// as the options' Stimulus, Stimulus. The caller closes what it gets.
+func RecordRTL(ctx context.Context, s *Scenario) (run *RTLRun, err error) {
+	if len(s.RTL) == 0 {
+		return nil, s.refuse("", "the scenario has no RTL to check", "add the key rtl; `starloom cosim check --help` shows how to check RTL without a scenario")
+	}
+	c, err := s.elaborate()
+	if err != nil {
+		return nil, err
+	}
+	m, err := emulator.New(ctx, c, emulator.Options{RecordRTL: true})
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, m.Close()) }()
+	for _, recorder := range m.RTL.Recorders {
+		recorder.Cycle = m.RTL.Kernel.Cycle
+	}
+	if err := m.Run(ctx, nil); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	run = &RTLRun{Parts: m.RTL.Recorded, maps: m.RTL.Maps}
+	m.RTL.Maps = nil
+	return run, nil
+}
+
+// RTLCheck is how the RTL of a scenario compares with its models on the inputs of a run.
+type RTLCheck struct {
+	Brief   []*lockstep.Report // by part
+	Part    int                // of the earliest difference, 0 for none
+	Report  *lockstep.Report   // of that part, with what it shows; its cycles are those of the run
+	Differs []int              // the parts that differ, the earliest first
+}
+
+// CheckRTL runs the RTL of all parts in lockstep with their models. The earliest difference is
+// that of the lowest power-on state, which is that of runs with RTL, then of the lowest cycle. The
+// case that the outputs of the options show is its; without a difference the first part's.
+// step, which may be nil, is told of each part.
+func CheckRTL(ctx context.Context, run *RTLRun, o CheckOptions, step func(path string)) (*RTLCheck, error) {
+	files, err := openCheckFiles(o)
+	if err != nil {
+		return nil, err
+	}
+	defer files.Abort()
+	c := &RTLCheck{}
+	check := func(part int, brief bool) (*lockstep.Report, error) {
+		if step != nil {
+			step(run.Parts[part].Path)
+		}
+		options := o.Options
+		options.Stimulus, options.Brief = run.Parts[part].Stimulus, brief
+		return lockstep.Run(ctx, run.Parts[part].Map, options)
+	}
+	for i := range run.Parts {
+		report, err := check(i, true)
+		if err != nil {
+			return nil, err
+		}
+		c.Brief = append(c.Brief, report)
+		if report.Divergence != nil {
+			c.Differs = append(c.Differs, i)
+		}
+	}
+	slices.SortStableFunc(c.Differs, func(a, b int) int { return c.Brief[a].Divergence.Compare(c.Brief[b].Divergence) })
+	if len(c.Differs) > 0 {
+		c.Part = c.Differs[0]
+	}
+	if c.Report, err = check(c.Part, false); err != nil {
+		return nil, err
+	}
+	return c, files.write(c.Report)
+}
+
+// IsScenario reports whether a YAML file is a scenario and no pin map: it has a fabric.
+func IsScenario(path string) bool {
+	data, err := strict.Read(path, "")
+	if err != nil {
+		return false
+	}
+	_, root, err := strict.Parse(path, data, "", "")
+	return err == nil && maps.FabricKey(root) != nil
 }

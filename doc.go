@@ -23,40 +23,28 @@
 // Package starloom reads pin maps, compares and decodes traces and runs lockstep checks for the
 // command line, too; whoever only runs scenarios needs none of that.
 //
+// The package is a door: types, and thin functions. Behind it, in internal/, each trade has a package, from the
+// bottom up:
+//
+//	strict, maps       YAML, read strictly: scenarios, pin maps, maps of traces
+//	outcome, outputs   reports and their forms; where outputs go
+//	meter, config      what handlers cost; what a scenario becomes before it runs
+//	rtl, emulator      RTL in a machine; the machine and the boundary of its slots
+//	record, runs       waveform, capture and log of a machine; one run and many
+//	check, tools       what firmware must not do; traces, and lockstep of RTL
+//
 //	file               what it holds
-//	scenario*.go       the scenario: types, keys of its own form, checks
-//	faults.go          its faults: when and what goes wrong
-//	metering.go        what the processors' cores cost, and the clock of handlers; profile.go: where it went
+//	scenario.go        the scenario: types, options that replace its values, what it is known by; faults.go: its faults
+//	scenario_parse.go  the scenario's own form: permutations, files, what the program needs
+//	scenario_check.go  what goes together, and what does not
+//	scenario_keys.go   a scenario as the keys of a file
 //	schema.go          its JSON Schema
-//	aliases.go         types of other packages that are a part of this package's interface
-//	programs.go        what is known of the scenario's program: rules, notes
-//	workload.go        what a run has to carry, and schedules
-//	batch.go           many runs of one scenario: seeds, permutations
-//	losses.go          where packets were lost: a failing run is repeated
-//	separation.go      what faults have done: a failing run is repeated without them
-//	exhaustive.go      all permutations of a small network
-//	seeds.go           one scenario for many seeds
-//	tally.go           what is kept of many runs
-//	statistics.go      mean, deviation, histogram of a figure; survival.go: curves over slots and rates
-//	machine.go         the machine and the boundary of a slot; machine_faults.go: faults of processors there
-//	parking.go         processors that sleep, without banks
-//	queues.go          how long frames wait, where a report or a rule asks
-//	run.go             run to the end, metrics, report
-//	violations.go      rules and what breaks them
-//	outputs.go         where outputs go: files, writers; the reports of a run
-//	recording.go       waveform, capture and log of a machine, while it runs
-//	waveform.go        signals into a VCD
-//	capture.go         frames into a packet capture
-//	log.go             what firmware logs
-//	signals.go         signals by path, in every cycle or between steps
-//	processor.go       registers and probes of one processor
-//	memory.go          whether a network fits this computer
-//	rtl*.go            RTL in the place of components, and its inputs for lockstep
-//	cosim.go           pin maps, lockstep and its files
+//	elaborate.go       a scenario becomes what runs: every default, need, plan and rule, decided once
+//	machine.go         Machine: step by step; its signals, processors, recordings, outputs
+//	run.go             Run, RunSeeds: options, progress, breaks, seeds
+//	report.go          reports: their types are those of internal/outcome, their fields stand here
+//	check.go           CheckFirmware
+//	cosim.go           pin maps, lockstep, RTL of a scenario beside its models
 //	trace.go           waveforms and captures: compared, decoded, looked into
-//	state.go           save and restore; checkpoint.go: of runs, and where they stop before their end
-//	replay.go          the handlers of one processor, called again alone
-//	check_*.go         firmware check: the ways to run, sequences of arbitrary input, what they find
-//	report*.go         the report's types and its three forms
-//	study*.go          studies
+//	study.go           Study: published numbers, repeated
 package starloom

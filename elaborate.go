@@ -1,10 +1,14 @@
 package starloom
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
+	"reflect"
+	"regexp"
 	"slices"
+	"strings"
 
 	"starloom/fabric"
 	"starloom/firmware"
@@ -15,6 +19,7 @@ import (
 	"starloom/internal/meter"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
+	"starloom/internal/strict"
 	"starloom/nic"
 )
 
@@ -256,4 +261,131 @@ func (s *Scenario) batch(seeds Seeds, o emulator.Options) (*runs.Batch, error) {
 		return one.elaborate()
 	}
 	return b, nil
+}
+
+// network returns the scenario's network, with what its program wants where the scenario
+// leaves something open; nil if there is none.
+func (s *Scenario) network() fabric.Network {
+	n := s.Fabric.network()
+	if open, ok := n.(fabric.Adaptable); ok {
+		return open.Adapt(s.Firmware.Program, s.Firmware.Schedule, s.Firmware.Params)
+	}
+	return n
+}
+
+// program returns what is known of the scenario's built-in program, nil for an image.
+func (s *Scenario) program() *fabric.Program {
+	if n := s.network(); n != nil && s.Firmware.Program != "" {
+		return fabric.ProgramNamed(n, s.Firmware.Program)
+	}
+	return nil
+}
+
+// rules returns the rules of a scenario: its own, or those of its program.
+func (s *Scenario) rules() Rules {
+	if s.Rules != nil {
+		return *s.Rules
+	}
+	if p := s.program(); p != nil {
+		return p.Rules
+	}
+	return Rules{}
+}
+
+// noteUnmetered is about a budget that nothing is held to.
+const noteUnmetered = "budget_cycles reserves time at the start of every slot, and no handler is held to it: without a model, handlers take no time; to check deadlines add firmware: {cpu: {model: rv32-inorder}}"
+
+// known takes the scenario's program, nil for an image.
+func (s *Scenario) known(p *fabric.Program) config.Known {
+	k := config.Known{SlotsPerStep: 1, Carries: s.rules().ExactlyOnce}
+	if s.oneOf != "" {
+		k.Notes = append(k.Notes, s.oneOf)
+	}
+	if c := &s.Firmware.CPU; c.BudgetCycles > 0 && !c.metered() {
+		k.Notes = append(k.Notes, noteUnmetered)
+	}
+	switch r := s.Rules; {
+	case p != nil:
+		k.SlotsPerStep, k.Carries = p.SlotsPerStep, k.Carries || p.Rules.ExactlyOnce
+		if p.Note != "" {
+			k.Notes = append(k.Notes, p.Note)
+		}
+		if g := s.Workload.Gossip; g != nil && g.Count() == 1 && p.NoteOnce != "" {
+			k.Notes = append(k.Notes, p.NoteOnce)
+		}
+	case r != nil && r.CollisionFree != nil:
+		k.SlotsPerStep = r.CollisionFree.Period
+	}
+	return k
+}
+
+// permutations returns how many runs each seed of a scenario has with `permutation:
+// all`, 0 without. Permutations are numbered from 0 in lexicographic order.
+func (s *Scenario) permutations() uint64 {
+	if s.Workload.Permutation.Kind != PermutationAll {
+		return 0
+	}
+	total := uint64(1)
+	for i := range s.Processors() {
+		total *= uint64(i + 1)
+	}
+	return total
+}
+
+// checkCommand is the command line that repeats a run of the scenario's file beside its
+// models; "" for a scenario that is not from a file.
+func (s *Scenario) checkCommand() string {
+	place, ok := s.places[""]
+	if !ok {
+		return ""
+	}
+	command := "starloom cosim check " + outcome.ShellQuote(placeFile.ReplaceAllString(place, ""))
+	if s.places["seed"] == "--seed" {
+		command += fmt.Sprintf(" --seed %d", s.Seed)
+	}
+	return command
+}
+
+// placeFile is what a place has after the file.
+var placeFile = regexp.MustCompile(`:\d+:\d+$`)
+
+// rates are those of faults.random that a scenario's runs of many seeds have one after another;
+// nil for one scenario.
+func (s *Scenario) rates() []float64 {
+	if s.Faults == nil || s.Faults.Random == nil {
+		return nil
+	}
+	return s.Faults.Random.Rates
+}
+
+// withRate is the scenario with one rate.
+func (s *Scenario) withRate(rate float64) *Scenario {
+	one, faults, random := *s, *s.Faults, *s.Faults.Random
+	random.Rate, random.Rates = &rate, nil
+	faults.Random, one.Faults = &random, &faults
+	return &one
+}
+
+// refusal gives what a network refuses its place in the scenario; a place in another file
+// stays.
+func (s *Scenario) refusal(err error) error {
+	var refusal *InputError
+	if errors.As(err, &refusal) && isKey(refusal.Place) {
+		return s.refuse(refusal.Place, refusal.Reason, refusal.Remedy)
+	}
+	return err
+}
+
+// isKey reports whether a place is a key of scenarios, e.g. workload.gossip.faulty[1].
+func isKey(place string) bool {
+	head, _, _ := strings.Cut(place, ".")
+	return !strings.ContainsAny(place, "/:") && slices.ContainsFunc(strict.Fields(reflect.TypeFor[Scenario]()), func(f strict.Field) bool { return f.Key == head })
+}
+
+// schedule returns which schedule the firmware takes, "" for none.
+func (s *Scenario) schedule() string {
+	if p := s.program(); p != nil {
+		return p.Schedule
+	}
+	return s.Firmware.Schedule
 }

@@ -291,6 +291,10 @@ func (r *Recording) Files() []OutputFile { return r.own.Files() }
 // pieces of up to 256 KiB - of a log, the lines of every boundary at once - and the rest at
 // the end, before any file appears. What it has when the run fails is incomplete. It is never closed, and never called by two goroutines
 // at once. An error of a writer ends the run and is returned, wrapped.
+//
+//	Path string
+//	func (o Output) Given() bool
+//	func (o Output) Beside(given Output, extension string) Output // returns the output of a file that goes with this one, unless it is given: nothing goes with standard output or a writer
 type Output = outputs.Output
 
 // File is an output to the file at path: "-" is standard output, "" nowhere.

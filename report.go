@@ -1,6 +1,7 @@
 package starloom
 
 import (
+	"starloom/firmware/wasm"
 	"starloom/internal/outcome"
 	"starloom/internal/rtl"
 )
@@ -8,56 +9,285 @@ import (
 // What a run has come to.
 type (
 	// Report is the outcome of a run.
+	//
+	//	Schema          int // ReportSchema
+	//	Scenario        string
+	//	Seed            uint64
+	//	Engine          string // "cycle" or "slot"
+	//	Verdict         Verdict
+	//	Rules           []string    // names of the rules that were checked
+	//	Violations      []Violation // the first ViolationsMax, and the first of every rule
+	//	ViolationsTotal uint64      // all of them
+	//	Notes           []string    // what the user should know of the scenario, whatever the verdict
+	//	Cycles          uint64      // whole slots, in cycles
+	//	Slots           uint64      // that have crossed the fabric
+	//	Frames          Frames
+	//	Metrics         fabric.Metrics
+	//	Firmware        FirmwareReport
+	//	Faults          []FaultReport  // what each fault of the scenario has done, in its order
+	//	Without         *WithoutFaults // the same run without them, if it failed
+	//	RTL             []RTLReport    // components that were RTL, by path
+	//	Digest          string         // of what digestCovers says
+	//
+	//	// Files lists what was written beside the report, for the text form only.
+	//	Files []OutputFile
+	//
+	//	func (r *Report) WriteJUnit(w io.Writer) error // writes the report for continuous integration
+	//	func (r *Report) Interrupted() bool // reports whether the run was ended from outside, or its repetition, which would have told more
+	//	func (r *Report) ToolFailed() bool // reports whether the run has ended because a tool that it needs, the simulator of its RTL, failed, hung or was killed
+	//	func (r *Report) WriteJSON(w io.Writer) error // writes the stable, versioned form
+	//	func (r *Report) WriteText(w io.Writer) error // writes what a person wants to know
 	Report = outcome.Report
 	// Verdict is the outcome of a run or a study.
+	//
+	//	string
 	Verdict = outcome.Verdict
 	// Violation is one broken rule, at the cycle in which it broke.
+	//
+	//	Rule    string // one of the constants Rule...
+	//	Cycle   uint64 // as in waveforms, captures and logs
+	//	Slot    uint64
+	//	Path    string // of a processor, medium or link
+	//	Message string // for people; may change
+	//	Cause   string // of one run with faults: CauseFaults, CauseFirmware or CauseUnclear
+	//
+	//	// Backtrace is for firmware that trapped or gave up: the functions that were being called,
+	//	// the innermost first, inlined ones, too, with file:line:column of images built with -g.
+	//	Backtrace []FirmwareFrame
 	Violation = outcome.Violation
 	// Frames counts frames: what NICs sent, and what became of every reception.
+	//
+	//	Sent      uint64 // that NICs put on the fabric
+	//	Delivered uint64 // receptions with status ok
+	//	Collided  uint64 // sent frames that met another one on a medium, per medium
+	//	// Blocked counts the slots in which a frame had to wait because its medium was taken.
+	//	Blocked  uint64
+	//	CRC      uint64 // receptions with status crc
+	//	Overflow uint64 // good frames lost at a full RX FIFO, and slots in which a TX FIFO was too small
+	//	Unheard  uint64 // alone on a medium to which no one listened, per medium
+	//	Faulted  uint64 // alone on a medium to which someone listened, and lost there by a fault, per medium
 	Frames = outcome.Frames
 	// FirmwareReport says which firmware ran, and how many processors trapped.
+	//
+	//	Image  string // program name or the image's file name
+	//	SHA256 string // of the image, in hex; "" for Runtime "native"
+	//	Traps  uint64 // processors that trapped
+	//
+	//	// Mode is ModeBanked or ModeIsolated. Trusted says that processors share an instance, so that
+	//	// nothing but trust keeps a handler from what is another's: CheckFirmware looks.
+	//	Mode    string
+	//	Trusted bool
+	//
+	//	// What handlers took, if firmware.cpu has a model.
+	//	CPU          string         // the model
+	//	Cycles       *HandlerCycles // of the slot handlers
+	//	StartCycles  *HandlerCycles // of the start handlers, after restarts, too; they have no budget
+	//	BudgetCycles uint64         // the compute window, if there is one
+	//	Overruns     *uint64        // calls of slot handlers that took longer and missed their slot
+	//
+	//	// BytesPerProcessor is what a processor takes while it sleeps, registers and state, in a
+	//	// machine of so many that only those which are called have a bank; else 0.
+	//	BytesPerProcessor int
 	FirmwareReport = outcome.FirmwareReport
 	// FirmwareFrame is a function of a backtrace and the place that it had reached.
-	FirmwareFrame = outcome.FirmwareFrame
+	FirmwareFrame = wasm.Frame
 	// HandlerCycles says how long the calls of a handler took, in cycles of the fabric.
+	//
+	//	Calls uint64 // but for those that trapped
+	//	Max   uint64
+	//	Mean  float64
+	//	P50   uint64 // at least half of the calls took no longer; exact to 4,095 cycles, then within 1 in 2,048
+	//	P90   uint64
+	//	P99   uint64
+	//	P100  uint64
+	//
+	//	Worst *WorstCall // the first call that took max
+	//
+	//	// Of the slot handlers, in networks of up to 65,536 processors.
+	//	MaxPerProcessor []uint64          // the longest call of each processor
+	//	Slowest         []ProcessorCycles // those that took longest, 8 at most
+	//
+	//	Histogram []CyclesBin // by powers of two
 	HandlerCycles = outcome.HandlerCycles
 	// WorstCall is a call of a handler.
+	//
+	//	// The run, in a report of many.
+	//	Seed        *uint64
+	//	Permutation *uint64  // its number, if every permutation was run
+	//	Rate        *float64 // of faults.random, if there are several
+	//
+	//	Processor uint64
+	//	Path      string
+	//	Slot      uint64
+	//
+	//	Profile *CallProfile // of a slot handler, where slots were missed or RunOptions.Profile is given
 	WorstCall = outcome.WorstCall
 	// ProcessorCycles is the longest call of a processor's slot handler.
+	//
+	//	Processor int
+	//	Path      string
+	//	Max       uint64
 	ProcessorCycles = outcome.ProcessorCycles
 	// CyclesBin counts calls that took more cycles than those of the bin before.
+	//
+	//	UpTo  uint64
+	//	Calls uint64
 	CyclesBin = outcome.CyclesBin
 	// CallProfile says where a call has spent its cost.
+	//
+	//	Cost uint64 // by the model's table; a processor works off clock_ratio of it in a cycle
+	//	Cut  bool   // only the first part of the call is profiled, up to this cost
+	//
+	//	// Stack begins with the function of the handler and goes on to the callee that cost most, as long
+	//	// as it cost more than the function itself; the innermost comes first. Cost is with all callees.
+	//	// Source is the line that calls the next one, or cost most of its own; code may have no line.
+	//	Stack []ProfileLine
+	//	Lines []ProfileLine // what cost most without callees, 8 at most; without debug information by function
+	//
+	//	func (c *CallProfile) WriteFolded(w io.Writer) error // writes the stacks as flame graph tools read them
 	CallProfile = outcome.CallProfile
 	// ProfileLine is what was spent at a place.
+	//
+	//	wasm.Frame // Source is file:line
+	//	Cost       uint64
 	ProfileLine = outcome.ProfileLine
 	// FaultReport is what one fault of the scenario has done.
+	//
+	//	Kind string
+	//	// Count is of processors and slots; of buffers frames that did not fit into an RX FIFO, and calls of
+	//	// handlers with one that did not fit into a TX FIFO; of media receptions.
+	//	Count uint64
+	//	// First is where it has happened first, nil if never.
+	//	First *FaultFirst
 	FaultReport = outcome.FaultReport
 	// FaultFirst is the first thing that a fault has done.
+	//
+	//	Cycle uint64 // of the slot's start
+	//	Slot  uint64
+	//	Path  string // of a processor or medium
 	FaultFirst = outcome.FaultFirst
 	// WithoutFaults is the same run without its faults.
+	//
+	//	Verdict         Verdict
+	//	ViolationsTotal uint64
+	//	Slots           uint64
+	//	Frames          Frames
+	//	Digest          string
 	WithoutFaults = outcome.WithoutFaults
 	// RTLReport says what was RTL in a run.
+	//
+	//	Path    string // of the component
+	//	Top     string // module
+	//	Backend string
+	//	SHA256  string // of the sources' text, or of the image
 	RTLReport = outcome.RTLReport
 	// OutputFile is an output of a run.
+	//
+	//	Kind string // "vcd", "gtkw", "pcapng", "lua", "json", "junit", "csv", "stats-csv", "log"
+	//	Path string // as it was given; "-" is standard output, "" a writer
+	//	Note string // why it is empty, "" if it is not
+	//
+	//	Stream bool // standard output, a writer, a pipe or a device: no file is there to be opened afterwards
 	OutputFile = outcome.OutputFile
 	// StudyReport sets what was measured beside what was published.
+	//
+	//	Study   string
+	//	Verdict Verdict
+	//	Rows    []fabric.StudyRow
+	//	Notes   []string // how far an interrupted study came
+	//
+	//	// Files lists what was written beside the rows, for the text form only.
+	//	Files []OutputFile
+	//
+	//	func (r *StudyReport) Interrupted() bool // reports whether the study was ended from outside
+	//	func (r *StudyReport) WriteJSON(w io.Writer) error // writes the stable form
+	//	func (r *StudyReport) WriteText(w io.Writer) error // writes the rows as an aligned table and the verdict below it
+	//	func (r *StudyReport) WriteCSV(w io.Writer) error // writes a table with a row for each figure, with all digits
 	StudyReport = outcome.StudyReport
 	// SeedsReport is the outcome of many runs of one scenario.
+	//
+	//	Schema       int // ReportSchema
+	//	Scenario     string
+	//	Seeds        [2]uint64 // the first and the last
+	//	Permutations uint64    // of each seed, if every permutation was run
+	//	Engine       string
+	//	Verdict      Verdict
+	//	Rules        []string
+	//	Notes        []string
+	//	Runs         uint64
+	//	RunsTotal    uint64      // that were asked for; more than Runs after an interruption
+	//	Statistics   Statistics  // slots, cycles, steps, lambda and completion are those of runs that passed, the others of all runs
+	//	Survival     Survival    // of runs with faults
+	//	Failed       []FailedRun // the first 10,000
+	//	FailedTotal  uint64
+	//	MostSlots    *FinishedRun // the run that passed after the most slots; of equals the first
+	//	Firmware     FirmwareReport
+	//	RTL          []RTLReport
+	//	Digest       string // of the digests of all runs
+	//
+	//	// Files lists what was written beside the report, for the text form only.
+	//	Files []OutputFile
+	//
+	//	func (r *SeedsReport) WriteJSON(w io.Writer) error // writes the stable, versioned form
+	//	func (r *SeedsReport) Interrupted() bool // reports whether the runs were ended from outside
+	//	func (r *SeedsReport) ToolFailed() bool // reports whether a run has ended because a tool that it needs failed
+	//	func (r *SeedsReport) WriteText(w io.Writer) error // writes what a person wants to know
+	//	func (r *SeedsReport) WriteJUnit(w io.Writer) error // writes the report for continuous integration
 	SeedsReport = outcome.SeedsReport
 	// FailedRun is a run of many that failed.
+	//
+	//	Seed        uint64
+	//	Permutation *uint64  // its number, if every permutation was run
+	//	Rate        *float64 // of faults.random, if there are several
+	//	Rule        string   // the first one that it broke
+	//
+	//	First Violation
 	FailedRun = outcome.FailedRun
 	// FinishedRun is a run of many that passed.
+	//
+	//	Seed        uint64
+	//	Permutation *uint64
+	//	Slots       uint64
 	FinishedRun = outcome.FinishedRun
 	// Statistic sums up one figure of many runs.
+	//
+	//	Name      string
+	//	Runs      uint64 // that have the figure
+	//	Mean      *float64
+	//	SD        *float64 // standard deviation of a run, with Runs-1
+	//	SE        *float64 // standard error of the mean, sd / sqrt(Runs)
+	//	Min       *float64
+	//	Median    *float64 // of an even number of runs the mean of the two in the middle
+	//	Max       *float64
+	//	Histogram []Bin // every value that occurred, in ascending order
 	Statistic = outcome.Statistic
 	// Statistics are the figures of many runs, in the order of the report.
+	//
+	//	[]Statistic
+	//
+	//	func (s Statistics) Get(name string) *Statistic // returns the statistic of that name, or nil
+	//	func (s Statistics) WriteCSV(w io.Writer) error // writes a table with a row for each figure; a histogram is one field of value:count, separated by blanks
 	Statistics = outcome.Statistics
 	// Bin is a value and the number of runs that have it.
+	//
+	//	Value float64
+	//	Count uint64
 	Bin = outcome.Bin
 	// Survival is the survival curve of many runs with faults.
+	//
+	//	[]SurvivalPoint
+	//
+	//	func (s Survival) WriteCSV(w io.Writer) error // writes a row for each point
 	Survival = outcome.Survival
 	// SurvivalPoint says how many runs have broken no rule.
+	//
+	//	Rate     *float64
+	//	Slot     *uint64
+	//	Runs     uint64
+	//	Survived uint64
+	//	Fraction float64
+	//	Low      float64
+	//	High     float64
 	SurvivalPoint = outcome.SurvivalPoint
 )
 
@@ -83,4 +313,9 @@ const (
 )
 
 // RTLPartRun is a component that the scenario replaces.
+//
+//	Path     string
+//	Map      *pinmap.Map
+//	Stimulus *lockstep.Stimulus
+//	Check    string // the command that checks the RTL with other inputs
 type RTLPartRun = rtl.PartRun

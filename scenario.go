@@ -17,6 +17,8 @@ import (
 	"slices"
 	"strings"
 
+	"starloom/cosim"
+	"starloom/cosim/pinmap"
 	"starloom/fabric"
 	"starloom/fabric/bus"
 	"starloom/fabric/crossbar"
@@ -24,9 +26,11 @@ import (
 	"starloom/fabric/pops"
 	"starloom/firmware"
 	"starloom/firmware/wasm"
+	"starloom/internal/config"
 	"starloom/internal/fingerprint"
 	"starloom/internal/outcome"
 	"starloom/internal/runs"
+	"starloom/traces/input"
 )
 
 // scenarioSource is this file, whose comments describe keys of a scenario.
@@ -485,3 +489,105 @@ func (s *Scenario) Hash() string {
 	sum := sha256.Sum256(data)
 	return hex.EncodeToString(sum[:])
 }
+
+// RTL puts Verilog or VHDL in the place of components of the machine. Firmware,
+// frames, metrics and digest are those of the model, as long as the RTL is right.
+type RTL struct {
+	// what is replaced: a path or a glob of couplers, links (coupler[..].fibre, output[..].link, in an EJ
+	// network link[..] and link[..].out.fibre), transmitters (nic[..].tx, port[..].tx), receivers (nic[..].rx,
+	// port[..].rx), credit counters (port[..].credits), whole NICs or ports, of a crossbar filters
+	// (output[..].filter), arbiters (output[..].arbiter) and crosspoints (input[..]), the taps where faults of
+	// media act (coupler[..].fibre_tapped, output[..].link_tapped and so on), buses (bus[..]), and of those
+	// with an arbiter that (bus[..].arbiter) or the taps (bus[..].taps); the name of a fabric with a twin of
+	// its own is all hardware at once
+	Replace string `json:"replace" jsonschema:"required,minLength=1"`
+	// Starloom's own Verilog, such as star_coupler, link or the whole network; if twin and map are left out,
+	// the twin of whatever is replaced
+	Twin string `json:"twin,omitempty" jsonschema:"minLength=1"`
+	// path of a pin map that attaches other RTL, relative to the scenario's folder
+	Map string `json:"map,omitempty" jsonschema:"minLength=1"`
+	// what runs the RTL: wasm (Verilator, sandboxed, the default), icarus (four states, slow) or shared
+	// (Verilator, native; needs a build with the tag shared)
+	Backend string `json:"backend,omitempty" jsonschema:"enum=wasm,enum=icarus,enum=shared"`
+
+	// PinMap attaches RTL instead of Map, for programs. A machine fills in its
+	// parameters; the caller closes it.
+	PinMap *pinmap.Map `json:"-"`
+}
+
+// Declaration implements strict.Commented: comments say what its keys are.
+func (RTL) Declaration() string { return scenarioSource }
+
+// InputError says that something the user gave cannot be used: where it is, what
+// is wrong with it and what to do. The command line ends with exit status 2.
+type InputError = input.Error
+
+// ToolError says that a program that Starloom runs, a compiler, a converter or a
+// simulator, has failed, hung or was killed. The command line ends with exit status 4.
+type ToolError = cosim.ToolError
+
+// What networks share and scenarios and reports are made of. Package fabric documents
+// their fields.
+type (
+	// Workload is what a run has to carry: a permutation, one packet to all, or what an
+	// adversary chooses.
+	Workload = fabric.Workload
+	// Permutation says where the packet of every processor goes.
+	Permutation = fabric.Permutation
+	// OneToAll is a packet of one processor for all others.
+	OneToAll = fabric.OneToAll
+	// Scatter is an item that spreads from one processor to all.
+	Scatter = fabric.Scatter
+	// Gossip is a message of every processor for all others.
+	Gossip = fabric.Gossip
+	// Adversary chooses the packets that are worst for firmware with a table of choices.
+	Adversary = fabric.Adversary
+	// Rules are the invariants that are checked while a run goes on.
+	Rules = fabric.Rules
+	// CollisionFree names slots of a period in which frames must not collide.
+	CollisionFree = fabric.CollisionFree
+	// Metrics are figures of a run, in the order of the report; Get finds one by name.
+	Metrics = fabric.Metrics
+	// Metric is a figure: an integer, a float64, a text or a list of numbers.
+	Metric = fabric.Metric
+	// StudyRow sets a measured figure beside a published one.
+	StudyRow = fabric.StudyRow
+)
+
+// The values of Permutation.Kind.
+const (
+	PermutationRandom   = fabric.PermutationRandom
+	PermutationIdentity = fabric.PermutationIdentity
+	PermutationReverse  = fabric.PermutationReverse
+	PermutationList     = fabric.PermutationList
+	PermutationAll      = fabric.PermutationAll
+)
+
+// The rules of package fabric, by name.
+const (
+	RuleCollisionFree = fabric.RuleCollisionFree
+	RuleHeld          = fabric.RuleHeld
+	RuleExactlyOnce   = fabric.RuleExactlyOnce
+	RuleTrap          = fabric.RuleTrap
+	RuleFail          = fabric.RuleFail
+	RuleIllegalSend   = fabric.RuleIllegalSend
+	RuleIllegalListen = fabric.RuleIllegalListen
+	RuleFinishes      = fabric.RuleFinishes
+	RuleReceiveStep   = fabric.RuleReceiveStep
+	RuleMeetsBudget   = fabric.RuleMeetsBudget
+	RuleNoLoss        = fabric.RuleNoLoss
+	RuleDeadline      = fabric.RuleDeadline
+	RuleNoCreation    = fabric.RuleNoCreation
+	RuleOneBus        = fabric.RuleOneBus
+	RuleBusLength     = fabric.RuleBusLength
+	RuleAgreement     = fabric.RuleAgreement
+	RuleValidity      = fabric.RuleValidity
+	RuleEnergy        = fabric.RuleEnergy
+	RuleLateLight     = fabric.RuleLateLight
+)
+
+// The values of Firmware.Mode.
+const (
+	ModeBanked   = config.ModeBanked
+	ModeIsolated = config.ModeIsolated
+)

@@ -14,8 +14,12 @@ import (
 
 	"starloom/fabric"
 	"starloom/firmware"
+	"starloom/firmware/wasm"
+	"starloom/hw"
 	"starloom/internal/config"
+	"starloom/internal/runs"
 	"starloom/internal/strict"
+	"starloom/nic"
 	"starloom/traces"
 	"starloom/traces/input"
 )
@@ -295,4 +299,276 @@ func present(list []uint32, count int) []bool {
 		}
 	}
 	return marks
+}
+
+// all lists the faults with where each stands; the random one is the last.
+func (f *Faults) all() (faults []Fault, paths []string) {
+	for i := range f.Schedule {
+		faults, paths = append(faults, f.Schedule[i]), append(paths, fmt.Sprintf("faults.schedule[%d]", i))
+	}
+	if r := f.Random; r != nil {
+		faults, paths = append(faults, Fault{Kind: r.Kind, Targets: r.Targets, Probability: r.Rate}), append(paths, "faults.random")
+	}
+	return faults, paths
+}
+
+// checkFaults refuses what a fault of its kind cannot have. Its targets are known when a machine
+// is built.
+func (s *Scenario) checkFaults() error {
+	if s.Faults == nil {
+		return nil
+	}
+	faults, paths := s.Faults.all()
+	if len(faults) == 0 {
+		return s.refuse("faults", "faults has neither schedule nor random", "give one, or delete the key")
+	}
+	if len(faults) > fabric.FaultsMax {
+		return s.refuse("faults.schedule", fmt.Sprintf("there are %d faults", len(faults)), fmt.Sprintf("give at most %d; one fault may have many targets and slots", fabric.FaultsMax))
+	}
+	if err := s.checkRates(); err != nil {
+		return err
+	}
+	for i := range faults {
+		if err := s.checkFault(&faults[i], paths[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// ratesMax is the most rates of a survival curve.
+const ratesMax = 64
+
+// checkRates refuses a random fault without a rate, and rates that are no curve.
+func (s *Scenario) checkRates() error {
+	r := s.Faults.Random
+	if r == nil {
+		return nil
+	}
+	const at = "faults.random.rates"
+	switch {
+	case r.Rate == nil && r.Rates == nil:
+		return s.refuse("faults.random", "random has neither rate nor rates", "give a rate, 0 to 1")
+	case r.Rate != nil && r.Rates != nil:
+		return s.refuse(at, "random has both rate and rates", "delete one")
+	case len(r.Rates) > ratesMax:
+		return s.refuse(at, fmt.Sprintf("there are %d rates", len(r.Rates)), fmt.Sprintf("give at most %d", ratesMax))
+	}
+	for i, rate := range r.Rates {
+		switch at := hw.Index(at, i); {
+		case math.IsNaN(rate) || rate < 0 || rate > 1:
+			return s.refuse(at, fmt.Sprintf("a probability of %v", rate), "allowed are 0 to 1")
+		case i > 0 && rate <= r.Rates[i-1]:
+			return s.refuse(at, fmt.Sprintf("%v follows %v", rate, r.Rates[i-1]), "write each rate once, in ascending order")
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) checkFault(f *Fault, at string) error {
+	kind := slices.Index(fabric.FaultNames[:], f.Kind)
+	if kind < 0 {
+		return s.refuse(at+".kind", fmt.Sprintf("unknown fault %q", strict.Clip(f.Kind)), input.DidYouMean(f.Kind, fabric.FaultNames[:], "known are "+strings.Join(fabric.FaultNames[:], ", ")))
+	}
+	for k, glob := range f.Targets {
+		if _, err := hw.CompilePattern(glob); err != nil {
+			return s.refuse(fmt.Sprintf("%s.targets[%d]", at, k), fmt.Sprintf("%q is not a glob: %v", strict.Clip(glob), err), "write a path in which * stands for any text, [*] for any index and ** for any parts")
+		}
+	}
+	if p := f.Probability; p != nil && (math.IsNaN(*p) || *p < 0 || *p > 1) {
+		key := ".probability"
+		if at == "faults.random" {
+			key = ".rate"
+		}
+		return s.refuse(at+key, fmt.Sprintf("a probability of %v", *p), "allowed are 0 to 1")
+	}
+	buffers := fabric.FaultKind(kind) == fabric.FaultBuffers
+	switch {
+	case f.Slots != nil && f.Slots.List != nil && (f.Slots.From != 0 || f.Slots.To != 0 || f.Slots.Every != 0):
+		return s.refuse(at+".slots", "slots has both a list and from, to or every", "delete one")
+	case f.Slots != nil && f.Slots.To != 0 && f.Slots.To < f.Slots.From:
+		return s.refuse(at+".slots.to", fmt.Sprintf("the last slot is %d, and the first one is %d", f.Slots.To, f.Slots.From), "exchange them")
+	case f.Probability != nil && fabric.FaultKind(kind) == fabric.FaultStuck:
+		return s.refuse(at+".probability", "a medium that is stuck is dark in each of its slots", "delete the key, or write kind: drop")
+	case !buffers && (f.RXFrames != 0 || f.TXFrames != 0):
+		return s.refuse(at, "rx_frames and tx_frames are for kind: buffers", "delete them")
+	case buffers && f.RXFrames == 0 && f.TXFrames == 0:
+		return s.refuse(at, "buffers has neither rx_frames nor tx_frames", "give one")
+	case buffers && (f.Slots != nil || f.Probability != nil):
+		return s.refuse(at, "buffers are smaller for the whole run", "delete slots and probability")
+	}
+	return nil
+}
+
+// checkDepths refuses buffers that are larger than those of the others, once these are known.
+func (s *Scenario) checkDepths(f *Fault, at string) error {
+	for _, fifo := range []struct {
+		key           string
+		frames, limit int
+	}{{"rx_frames", f.RXFrames, s.NIC.RXFrames}, {"tx_frames", f.TXFrames, s.NIC.TXFrames}} {
+		if fifo.frames < 0 || fifo.frames > fifo.limit {
+			return s.refuse(at+"."+fifo.key, fmt.Sprintf("%s is %d, nic.%s is %d", fifo.key, fifo.frames, fifo.key, fifo.limit), "give a smaller FIFO than that of the others")
+		}
+	}
+	return nil
+}
+
+// metered reports whether handlers take time.
+func (c *CPU) metered() bool { return c.Model != "" }
+
+// checkCPU checks what the keys of firmware.cpu need of each other.
+func (s *Scenario) checkCPU() error {
+	const path = "firmware.cpu"
+	c := &s.Firmware.CPU
+	if !c.metered() {
+		for _, key := range []struct {
+			name  string
+			given bool
+		}{{"cost", len(c.Cost) > 0}, {"clock_ratio", c.ClockRatio != 0}, {"trap_cycles", c.TrapCycles != 0}} {
+			if key.given {
+				return s.refuse(strict.Join(path, key.name), fmt.Sprintf("%s.%s without a model: handlers take no time", path, key.name), "add model: unit, or delete the key")
+			}
+		}
+		return nil
+	}
+	if c.Model == ModelCustom && len(c.Cost) == 0 {
+		return s.refuse(path+".model", "model: custom without costs", "add cost: {load: 3, ...}; what is left out costs 1")
+	}
+	names := make([]string, 0, len(c.Cost))
+	for name := range c.Cost {
+		names = append(names, name)
+	}
+	slices.Sort(names) // the same error for the same file
+	for _, name := range names {
+		at := path + ".cost." + name
+		if !slices.Contains(wasm.ClassNames(), name) {
+			return s.refuse(at, fmt.Sprintf("there is no class of instructions %q", strict.Clip(name)), input.DidYouMean(name, wasm.ClassNames(), "classes are "+strings.Join(wasm.ClassNames(), ", ")))
+		}
+		if allowed := costSpan(name); c.Cost[name] < allowed.Min || c.Cost[name] > int64(allowed.Max) {
+			return s.refuse(at, fmt.Sprintf("%s is %d", at, c.Cost[name]), allowed.Allowed())
+		}
+	}
+	if budget := uint64(c.BudgetCycles); c.TrapCycles > 0 && c.TrapCycles < budget {
+		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, less than budget_cycles, %d: a handler would trap before it misses its slot", path, c.TrapCycles, budget),
+			fmt.Sprintf("give %d or more, or delete the key", budget))
+	}
+	if ratio := uint64(max(c.ClockRatio, 1)); c.TrapCycles > firmware.LimitMax/ratio {
+		return s.refuse(path+".trap_cycles", fmt.Sprintf("%s.trap_cycles is %d, with a clock_ratio of %d", path, c.TrapCycles, ratio),
+			fmt.Sprintf("allowed are 1 to %d: costs are counted to about %d", firmware.LimitMax/ratio, uint64(firmware.LimitMax)))
+	}
+	return nil
+}
+
+// costSpan is the range of the cost of a class of instructions.
+func costSpan(class string) strict.Span {
+	return strict.Span{Min: int64(wasm.CostMin(class)), Max: wasm.CostMax}
+}
+
+// checkRTL checks what the scenario alone can tell.
+func (s *Scenario) checkRTL() error {
+	if len(s.RTL) > 0 && s.Workload.Permutation.Kind == PermutationAll {
+		return s.refuse("rtl", "rtl and every permutation", "choose one permutation; --seed gives others")
+	}
+	if len(s.RTL) > 0 && s.NIC.PayloadBytes > nic.PayloadBytesRTL {
+		return s.refuse("nic.payload_bytes", fmt.Sprintf("payload_bytes is %d; with rtl at most %d are possible", s.NIC.PayloadBytes, nic.PayloadBytesRTL), "choose a smaller payload, or delete the key rtl")
+	}
+	for i := range s.RTL {
+		if err := s.checkReplacement(hw.Index("rtl", i), &s.RTL[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Scenario) checkReplacement(at string, r *RTL) error {
+	if err := s.checkRanges(reflect.ValueOf(r).Elem(), at); err != nil {
+		return err
+	}
+	if _, err := hw.CompilePattern(r.Replace); err != nil {
+		return s.refuse(at+".replace", err.Error(), "correct the pattern; components are, for example, "+s.network().Names().Medium(0)+" and "+s.network().Names().Link(0))
+	}
+	if r.Twin != "" && (r.Map != "" || r.PinMap != nil) {
+		return s.refuse(at+".twin", at+" has both twin and map", "delete one")
+	}
+	return nil
+}
+
+// checkWorkload checks that there is one workload, and that the program can carry
+// it.
+func (s *Scenario) checkWorkload() error {
+	w, n := s.Workload, s.Processors()
+	var given []string
+	for _, kind := range []struct {
+		name  string
+		given bool
+	}{{"one_to_all", w.OneToAll != nil}, {"all_to_all", w.AllToAll != nil}, {"gossip", w.Gossip != nil}, {"scatter", w.Scatter != nil}, {"adversary", w.Adversary != nil}} {
+		if kind.given {
+			given = append(given, kind.name)
+		}
+	}
+	if len(given) > 1 {
+		return s.refuse("workload", "workload has both "+strings.Join(given[:2], " and "), "delete one")
+	}
+	if _, permuted := s.places["workload.permutation"]; permuted && len(given) > 0 {
+		return s.refuse("workload", "workload has a permutation and something else", "keep one of permutation, file, one_to_all, all_to_all, gossip, scatter and adversary")
+	}
+	if w.OneToAll != nil && w.OneToAll.Source >= n {
+		return s.refuse("workload.one_to_all.source", fmt.Sprintf("workload.one_to_all.source is %d", w.OneToAll.Source), fmt.Sprintf("allowed are 0 to %d", n-1))
+	}
+	if w.Scatter != nil && n < 2 {
+		return s.refuse("fabric."+s.network().Kind(), "scatter needs at least 2 processors", "choose a network of 2 processors or more")
+	}
+	if w.Scatter != nil && w.Scatter.Origin >= n {
+		return s.refuse("workload.scatter.origin", fmt.Sprintf("workload.scatter.origin is %d", w.Scatter.Origin), fmt.Sprintf("allowed are 0 to %d", n-1))
+	}
+	if w.Adversary != nil && w.Adversary.Slots%2 != 0 {
+		return s.refuse("workload.adversary.slots", fmt.Sprintf("workload.adversary.slots is %d", w.Adversary.Slots), "give an even number: two slots take a packet over its two hops")
+	}
+	if w.Permutation.Kind == PermutationAll && n > runs.AllProcessorsMax {
+		return s.refuse("workload.permutation", fmt.Sprintf("all permutations of %d processors are too many", n),
+			fmt.Sprintf("take a network of at most %d processors", runs.AllProcessorsMax))
+	}
+	kind := w.Kind()
+	p := s.program()
+	if carried := s.carried(); p == nil && !slices.Contains(carried, kind) {
+		return s.refuse("workload."+kind, fmt.Sprintf("networks of the kind %s do not carry %s", s.network().Kind(), kind), "write "+workloadExamples(carried))
+	}
+	if p != nil && p.Workloads == nil {
+		if _, stated := s.places["workload"]; stated || !w.Usual() {
+			return s.refuse("workload", fmt.Sprintf("the program %s takes no workload", p.Name), "delete workload")
+		}
+	} else if p != nil && !slices.Contains(p.Workloads, kind) {
+		path := "workload"
+		if _, given := s.places[path]; !given {
+			path = "firmware.program"
+		}
+		return s.refuse(path, fmt.Sprintf("the program %s does not carry %s", s.Firmware.Program, kind), "write "+workloadExamples(p.Workloads))
+	}
+	if s.Firmware.Schedule != "" && s.Firmware.Program != "" {
+		return s.refuse("firmware.schedule", "a built-in program brings its own schedule", "delete schedule, or give an image")
+	}
+	return nil
+}
+
+// carried returns the kinds of workloads that the network knows: what the host writes into every
+// NIC, and what programs of the network carry.
+func (s *Scenario) carried() []string {
+	kinds := []string{fabric.WorkloadPermutation, fabric.WorkloadOneToAll}
+	for _, p := range s.network().Programs() {
+		for _, kind := range p.Workloads {
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}
+
+// workloadExamples is what a remedy writes.
+func workloadExamples(kinds []string) string {
+	var write []string
+	for _, kind := range kinds {
+		write = append(write, fmt.Sprintf("workload: {%s: %s}", kind, config.WorkloadExample[kind]))
+	}
+	return strings.Join(write, " or ")
 }
